@@ -1,0 +1,275 @@
+/*
+ * ast.h - kernels as trees: the structured and the block form of the kernel language.
+ *
+ * All nodes live in an arena. Lists are linked through `next`, so that mutators, lowerings and the
+ * reducer splice them without copying. A name is resolved when it is parsed: an expression points to
+ * its variable, a call to its function, a goto to its block.
+ *
+ * A kernel that came from the parser or the generator is well-formed (ast_check): every pointer
+ * is resolved, break/continue stand in a loop (or switch), values fit their types.
+ */
+#ifndef ENGINE_AST_H
+#define ENGINE_AST_H
+
+#include "engine/arena.h"
+#include "engine/diag.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Limits of the language; each is an error with its place when a text exceeds it. */
+enum {
+    LIMIT_SOURCE_BYTES = 1 << 20,
+    LIMIT_DEPTH = 200,          /* nesting of statements, of expressions */
+    LIMIT_THREADS = 1024,       /* in a block */
+    LIMIT_BLOCKS = 64,
+    LIMIT_TOTAL_THREADS = 4096, /* in the grid */
+    LIMIT_WARP = 64,
+    LIMIT_ARRAY = 1 << 16,      /* elements */
+    LIMIT_MEMORY_WORDS = 1 << 22, /* of all copies of all variables together */
+    LIMIT_FUNCTIONS = 256,
+    LIMIT_PARAMETERS = 16,
+    LIMIT_NAME = 64,
+    LIMIT_CALL_DEPTH = 32,      /* frames of one thread, the kernel's own included */
+};
+
+/* ---- expressions ---- */
+
+enum ast_space {
+    SPACE_GLOBAL,  /* one copy for the grid */
+    SPACE_SHARED,  /* one copy a block */
+    SPACE_PRIVATE, /* one copy a thread: declared at file level */
+    SPACE_LOCAL,   /* one copy a frame: parameters, and variables declared in a body */
+    SPACE_COUNT
+};
+
+struct ast_var {
+    const char *name;
+    enum ast_space space;
+    bool is_input;     /* starts at values drawn from the case's seed */
+    bool is_array;
+    bool is_parameter;
+    uint32_t length;     /* elements; 1 for a scalar */
+    uint32_t init_count; /* first values given by the initialiser; the rest start at 0 */
+    int32_t *init;
+    struct location at;
+    struct ast_var *next; /* in its list, in order of declaration */
+    uint32_t mark;        /* scratch for the pass that walks the tree */
+};
+
+enum ast_builtin {
+    BUILTIN_TID,       /* index in the block */
+    BUILTIN_THREADS,   /* threads of a block */
+    BUILTIN_LANE,      /* tid % warp_size */
+    BUILTIN_WARP,      /* tid / warp_size */
+    BUILTIN_WARP_SIZE,
+    BUILTIN_BID,       /* index of the block */
+    BUILTIN_BLOCKS,
+    BUILTIN_COUNT
+};
+
+enum ast_unary { UNARY_NEG, UNARY_NOT, UNARY_COMPLEMENT };
+
+enum ast_binary {
+    BINARY_MUL, BINARY_DIV, BINARY_REM, BINARY_ADD, BINARY_SUB, BINARY_SHL, BINARY_SHR,
+    BINARY_LT, BINARY_LE, BINARY_GT, BINARY_GE, BINARY_EQ, BINARY_NE,
+    BINARY_AND, BINARY_XOR, BINARY_OR, BINARY_LOGICAL_AND, BINARY_LOGICAL_OR
+};
+
+enum ast_expr_kind { EXPR_INT, EXPR_VAR, EXPR_INDEX, EXPR_BUILTIN, EXPR_UNARY, EXPR_BINARY, EXPR_COND };
+
+struct ast_expr {
+    enum ast_expr_kind kind;
+    struct location at;
+    union {
+        int32_t value;            /* EXPR_INT */
+        struct ast_var *var;      /* EXPR_VAR (a scalar), EXPR_INDEX (an array, index in a) */
+        enum ast_builtin builtin; /* EXPR_BUILTIN */
+        enum ast_unary unary;     /* EXPR_UNARY: operand a */
+        enum ast_binary binary;   /* EXPR_BINARY: operands a, b */
+    };
+    struct ast_expr *a, *b, *c;   /* EXPR_COND: a ? b : c */
+    struct ast_expr *next;        /* in an argument list */
+};
+
+/* ---- statements ---- */
+
+enum ast_stm_kind {
+    STM_SKIP,     /* ; (and `skip;`, which prints as `;`) */
+    STM_ASSIGN,   /* target op= value */
+    STM_CALL,     /* [target =] function(arguments) */
+    STM_BLOCK,    /* { body } */
+    STM_IF,       /* if (value) body else other; other NULL = no else */
+    STM_WHILE,    /* while (value) body */
+    STM_DO,       /* do body while (value); */
+    STM_FOR,      /* for (init; value; step) body; each of the three may be NULL */
+    STM_SWITCH,   /* switch (value) { cases } */
+    STM_BREAK,
+    STM_CONTINUE,
+    STM_RETURN,   /* return [value]; */
+    STM_EXIT,
+    STM_BARRIER,  /* barrier(); */
+    STM_SYNC,     /* sync(value, second); */
+    STM_ARRIVE,   /* arrive(value, second); */
+    STM_ATOMIC,   /* [target =] atomic(place, arguments) */
+    STM_VOTE,     /* target = vote(value); */
+    STM_ASSERT,   /* assert(value); */
+    STM_ASSUME,
+    STM_HAVOC,    /* havoc(place); */
+    STM_MEMBAR,
+    STM_KIND_COUNT
+};
+
+enum ast_assign_op { ASSIGN_SET, ASSIGN_ADD, ASSIGN_SUB, ASSIGN_MUL, ASSIGN_XOR, ASSIGN_OR, ASSIGN_AND };
+
+enum ast_atomic {
+    ATOMIC_ADD, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_EXCH, ATOMIC_CAS, ATOMIC_COUNT
+};
+
+enum ast_vote { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT, VOTE_COUNT };
+
+struct ast_lvalue {
+    struct ast_var *var;    /* NULL = absent */
+    struct ast_expr *index; /* non-NULL exactly for an array */
+    struct location at;
+};
+
+struct ast_case {
+    bool is_default; /* the last one, if any */
+    int32_t value;
+    struct ast_stm *body; /* list; NULL = empty, falls through to the next case */
+    struct location at;
+    struct ast_case *next;
+};
+
+struct ast_stm {
+    enum ast_stm_kind kind;
+    struct location at;
+    struct ast_stm *next; /* in its list */
+
+    enum ast_assign_op op;      /* STM_ASSIGN */
+    enum ast_atomic atomic;     /* STM_ATOMIC */
+    enum ast_vote vote;         /* STM_VOTE */
+    struct ast_lvalue target;   /* STM_ASSIGN, STM_CALL, STM_ATOMIC, STM_VOTE */
+    struct ast_lvalue place;    /* STM_ATOMIC, STM_HAVOC */
+    struct ast_expr *value;     /* guard, right-hand side, operand: see the kinds; NULL = absent */
+    struct ast_expr *second;    /* STM_SYNC, STM_ARRIVE: the count */
+    struct ast_expr *arguments; /* list: STM_CALL, STM_ATOMIC (1, or 2 for cas) */
+    struct ast_function *function; /* STM_CALL */
+    struct ast_stm *body;       /* STM_BLOCK: list (may be empty); STM_IF, _WHILE, _DO, _FOR: one statement */
+    struct ast_stm *other;      /* STM_IF: the else statement or NULL */
+    struct ast_stm *init, *step; /* STM_FOR: simple statements or NULL */
+    struct ast_case *cases;     /* STM_SWITCH: list */
+};
+
+/* ---- kernels ---- */
+
+struct ast_function {
+    const char *name;
+    bool returns_int;
+    uint32_t parameter_count;
+    struct ast_var *locals; /* the parameters first, then the variables of the body (SPACE_LOCAL) */
+    struct ast_stm *body;   /* list; NULL = empty */
+    struct location at;
+    struct ast_function *next;
+    uint32_t mark;
+};
+
+struct ast_block {
+    const char *name;
+    struct ast_stm *body;       /* list of simple statements */
+    bool returns;               /* ends with return; otherwise with goto */
+    uint32_t target_count;
+    struct ast_block **targets; /* a target named End is NULL: the thread ends */
+    struct location at;
+    struct ast_block *next;
+    uint32_t mark;
+};
+
+enum ast_claim {
+    CLAIM_RACE_FREE, CLAIM_RACE, CLAIM_TERMINATES, CLAIM_NONTERMINATING, CLAIM_BARRIER_DIVERGENCE,
+    CLAIM_ASSERT_FAILS, CLAIM_OUT_OF_BOUNDS, CLAIM_DEADLOCK, CLAIM_UNFAIR, CLAIM_STUCK, CLAIM_FINAL,
+    CLAIM_CALL_DEPTH, /* not in the catalogue's list, a status all the same */
+    CLAIM_COUNT
+};
+
+struct ast_expect {
+    enum ast_claim claim;
+    const char *subject;  /* `expect subject: ...`, with its options; NULL = every one */
+    struct ast_var *var;  /* CLAIM_FINAL; CLAIM_RACE: the location's variable or NULL */
+    uint32_t value_count; /* CLAIM_FINAL */
+    int32_t *values;
+    uint32_t group;       /* claims of one expect statement share it, for printing */
+    struct location at;
+    struct ast_expect *next;
+};
+
+struct ast_launch {
+    uint32_t threads; /* of a block */
+    uint32_t warp;    /* lanes of a full warp */
+    uint32_t blocks;
+    uint64_t seed;
+};
+
+struct ast_kernel {
+    const char *name;
+    struct ast_launch launch;
+    struct ast_var *vars;           /* file level, in order */
+    struct ast_function *functions; /* in order; the kernel itself is not among them */
+    struct ast_function *main;      /* the kernel's own body (structured form); locals and body */
+    struct ast_block *blocks;       /* block form: list starting with Start; NULL = structured */
+    struct ast_expect *expects;
+};
+
+static const struct ast_launch AST_DEFAULT_LAUNCH = {.threads = 4, .warp = 4, .blocks = 1};
+
+/* Names as the language spells them, indexed by the enums above. */
+extern const char *const ast_space_names[SPACE_COUNT];     /* global shared private private */
+extern const char *const ast_builtin_names[BUILTIN_COUNT];
+extern const char *const ast_binary_names[];
+extern const char *const ast_atomic_names[ATOMIC_COUNT];
+extern const char *const ast_vote_names[VOTE_COUNT];
+extern const char *const ast_claim_names[CLAIM_COUNT];
+extern const char *const ast_stm_names[STM_KIND_COUNT]; /* for messages: "barrier", "do", ... */
+
+/* ---- construction; every node zeroed but for what is given ---- */
+
+struct ast_expr *ast_int(struct arena *arena, int32_t value);
+struct ast_expr *ast_var_ref(struct arena *arena, struct ast_var *var);
+struct ast_expr *ast_index(struct arena *arena, struct ast_var *var, struct ast_expr *index);
+struct ast_expr *ast_builtin_ref(struct arena *arena, enum ast_builtin builtin);
+struct ast_expr *ast_unary(struct arena *arena, enum ast_unary op, struct ast_expr *a);
+struct ast_expr *ast_binary(struct arena *arena, enum ast_binary op, struct ast_expr *a,
+                            struct ast_expr *b);
+struct ast_expr *ast_cond(struct arena *arena, struct ast_expr *a, struct ast_expr *b,
+                          struct ast_expr *c);
+struct ast_stm *ast_stm(struct arena *arena, enum ast_stm_kind kind, struct location at);
+/* var = value; or var[index] = value; (index NULL for a scalar) */
+struct ast_stm *ast_assign(struct arena *arena, struct ast_var *var, struct ast_expr *index,
+                           struct ast_expr *value, struct location at);
+struct ast_var *ast_var(struct arena *arena, const char *name, enum ast_space space,
+                        uint32_t length, bool is_array);
+
+/* Appends a list to a list in place: `*list` is the head. */
+void ast_stm_append(struct ast_stm **list, struct ast_stm *stms);
+void ast_var_append(struct ast_var **list, struct ast_var *var);
+
+/* A deep copy: no node shared with the original. Within one arena the copies of variables,
+ * functions and blocks are new too, and all references point to the copies. */
+struct ast_kernel *ast_kernel_copy(struct arena *arena, const struct ast_kernel *kernel);
+struct ast_expr *ast_expr_copy(struct arena *arena, const struct ast_expr *expr);
+struct ast_stm *ast_stm_list_copy(struct arena *arena, const struct ast_stm *list);
+
+/* Statements of the kernel and its functions, not counting STM_BLOCK and STM_SKIP. */
+uint32_t ast_kernel_size(const struct ast_kernel *kernel);
+
+/* Whether the launch is within limits and every break/continue/return/call is legal where it stands
+ * (also for trees that a mutator made). Errors go to diag; true = well-formed. */
+bool ast_check(const struct ast_kernel *kernel, struct diag *diag);
+
+/* The value of a binary or unary operation as the language defines it (kernel-language.md): wraps,
+ * total. BINARY_LOGICAL_* on values already evaluated. The one evaluator of all semantics. */
+int32_t ast_eval_binary(enum ast_binary op, int32_t a, int32_t b);
+int32_t ast_eval_unary(enum ast_unary op, int32_t a);
+
+#endif

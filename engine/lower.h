@@ -1,0 +1,33 @@
+/*
+ * lower.h - structured kernels to the core language of simt-correctness, section 3.1:
+ *
+ *     s ::= ; | x = e; | if (e) S else S | while (e) S | break; | f(); | return;
+ *
+ * (and exit, assert, and statements that later semantics give a meaning to, which pass unchanged).
+ * `do`, `for`, `switch`, `continue`, op= and calls with arguments or values become core statements:
+ *
+ * - every if has an else, every list is non-empty (SIMT.syn.list: the empty list is `;`);
+ * - do S while (e);          while (1) { S if (e) ; else break; }
+ * - for (i; e; u) S          i; while (e) { S u }
+ * - continue in a loop body  the body becomes a one-trip loop `while (1) { S break; }` and continue
+ *                            leaves it; a break out of several core loops sets a flag that each
+ *                            loop on the way tests when it ends
+ * - switch                   the index of the first case is computed, then a one-trip loop runs the
+ *                            case bodies from there (`if (k <= j) S_j`), so that they fall through
+ * - r = f(e1, .., en);       arg1 = e1; ..; argn = en; f(); r = result; with private variables arg_i
+ *                            and result; f starts with p_i = arg_i; and `return e;` in it becomes
+ *                            result = e; return;
+ *
+ * The new variables have names that the kernel does not use. Statements keep the location of what
+ * they came from.
+ */
+#ifndef ENGINE_LOWER_H
+#define ENGINE_LOWER_H
+
+#include "engine/ast.h"
+
+/* The core form of a well-formed structured kernel, in `arena`; shares no node with `kernel`.
+ * Blocks are not lowered: the kernel must be structured (blocks == NULL). */
+struct ast_kernel *lower_core(struct arena *arena, const struct ast_kernel *kernel);
+
+#endif

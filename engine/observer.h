@@ -1,0 +1,37 @@
+/*
+ * observer.h - how oracles, the race detector and the tracer watch an execution.
+ *
+ * The engine owns this struct and fills none of it. A machine calls every observer of its chain, in
+ * order. Accesses are reported for global and shared memory only (address < program.private_base):
+ * private memory is seen by nobody else.
+ */
+#ifndef ENGINE_OBSERVER_H
+#define ENGINE_OBSERVER_H
+
+#include "engine/rules.h"
+
+#include <stdint.h>
+
+typedef uint64_t lane_mask; /* bit k = lane k of its warp */
+
+struct machine;
+
+struct step_event {
+    enum rule rule;
+    uint32_t actor;   /* thread (threads) or warp (simt), numbered through the grid */
+    uint32_t stm;     /* statement executed, CODE_NONE for tokens, contexts and inact */
+    lane_mask active; /* simt: active mask before the step; threads: 0 */
+    lane_mask truth;  /* guards: the lanes of `active` whose guard holds (threads: 0 or 1) */
+};
+
+struct observer {
+    void *context;
+    /* Each may be NULL. `thread` is the thread's number in the grid. */
+    void (*read)(void *context, uint32_t thread, uint32_t address, uint32_t stm);
+    void (*write)(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm);
+    /* After the step, the machine in its new state. */
+    void (*step)(void *context, const struct machine *machine, const struct step_event *event);
+    const struct observer *next;
+};
+
+#endif

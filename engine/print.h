@@ -1,0 +1,18 @@
+/*
+ * print.h - a tree back to text. print(parse(x)) is a fixpoint: what is printed parses to an equal
+ * tree and prints the same again. Parentheses are the fewest that C's precedences need.
+ */
+#ifndef ENGINE_PRINT_H
+#define ENGINE_PRINT_H
+
+#include "engine/ast.h"
+
+/* The whole kernel as text, zero-terminated, in the arena. */
+char *print_kernel(struct arena *arena, const struct ast_kernel *kernel);
+
+/* One expression; one statement's head on one line, as traces show it ("if (tid == 0) ...",
+ * "while (i > 0) ...", "x = x + 1;"). */
+char *print_expr(struct arena *arena, const struct ast_expr *expr);
+char *print_stm_head(struct arena *arena, const struct ast_stm *stm);
+
+#endif
