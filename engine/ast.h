@@ -20,17 +20,17 @@
 /* Limits of the language; each is an error with its place when a text exceeds it. */
 enum {
     LIMIT_SOURCE_BYTES = 1 << 20,
-    LIMIT_DEPTH = 200,          /* nesting of statements, of expressions */
-    LIMIT_THREADS = 1024,       /* in a block */
+    LIMIT_DEPTH = 200,    /* nesting of statements, of expressions */
+    LIMIT_THREADS = 1024, /* in a block */
     LIMIT_BLOCKS = 64,
     LIMIT_TOTAL_THREADS = 4096, /* in the grid */
     LIMIT_WARP = 64,
-    LIMIT_ARRAY = 1 << 16,      /* elements */
+    LIMIT_ARRAY = 1 << 16,        /* elements */
     LIMIT_MEMORY_WORDS = 1 << 22, /* of all copies of all variables together */
     LIMIT_FUNCTIONS = 256,
     LIMIT_PARAMETERS = 16,
     LIMIT_NAME = 64,
-    LIMIT_CALL_DEPTH = 32,      /* frames of one thread, the kernel's own included */
+    LIMIT_CALL_DEPTH = 32, /* frames of one thread, the kernel's own included */
 };
 
 /* ---- expressions ---- */
@@ -46,7 +46,7 @@ enum ast_space {
 struct ast_var {
     const char *name;
     enum ast_space space;
-    bool is_input;     /* starts at values drawn from the case's seed */
+    bool is_input; /* starts at values drawn from the case's seed */
     bool is_array;
     bool is_parameter;
     uint32_t length;     /* elements; 1 for a scalar */
@@ -58,12 +58,12 @@ struct ast_var {
 };
 
 enum ast_builtin {
-    BUILTIN_TID,       /* index in the block */
-    BUILTIN_THREADS,   /* threads of a block */
-    BUILTIN_LANE,      /* tid % warp_size */
-    BUILTIN_WARP,      /* tid / warp_size */
+    BUILTIN_TID,     /* index in the block */
+    BUILTIN_THREADS, /* threads of a block */
+    BUILTIN_LANE,    /* tid % warp_size */
+    BUILTIN_WARP,    /* tid / warp_size */
     BUILTIN_WARP_SIZE,
-    BUILTIN_BID,       /* index of the block */
+    BUILTIN_BID, /* index of the block */
     BUILTIN_BLOCKS,
     BUILTIN_COUNT
 };
@@ -71,12 +71,35 @@ enum ast_builtin {
 enum ast_unary { UNARY_NEG, UNARY_NOT, UNARY_COMPLEMENT };
 
 enum ast_binary {
-    BINARY_MUL, BINARY_DIV, BINARY_REM, BINARY_ADD, BINARY_SUB, BINARY_SHL, BINARY_SHR,
-    BINARY_LT, BINARY_LE, BINARY_GT, BINARY_GE, BINARY_EQ, BINARY_NE,
-    BINARY_AND, BINARY_XOR, BINARY_OR, BINARY_LOGICAL_AND, BINARY_LOGICAL_OR
+    BINARY_MUL,
+    BINARY_DIV,
+    BINARY_REM,
+    BINARY_ADD,
+    BINARY_SUB,
+    BINARY_SHL,
+    BINARY_SHR,
+    BINARY_LT,
+    BINARY_LE,
+    BINARY_GT,
+    BINARY_GE,
+    BINARY_EQ,
+    BINARY_NE,
+    BINARY_AND,
+    BINARY_XOR,
+    BINARY_OR,
+    BINARY_LOGICAL_AND,
+    BINARY_LOGICAL_OR
 };
 
-enum ast_expr_kind { EXPR_INT, EXPR_VAR, EXPR_INDEX, EXPR_BUILTIN, EXPR_UNARY, EXPR_BINARY, EXPR_COND };
+enum ast_expr_kind {
+    EXPR_INT,
+    EXPR_VAR,
+    EXPR_INDEX,
+    EXPR_BUILTIN,
+    EXPR_UNARY,
+    EXPR_BINARY,
+    EXPR_COND
+};
 
 struct ast_expr {
     enum ast_expr_kind kind;
@@ -88,42 +111,57 @@ struct ast_expr {
         enum ast_unary unary;     /* EXPR_UNARY: operand a */
         enum ast_binary binary;   /* EXPR_BINARY: operands a, b */
     };
-    struct ast_expr *a, *b, *c;   /* EXPR_COND: a ? b : c */
-    struct ast_expr *next;        /* in an argument list */
+    struct ast_expr *a, *b, *c; /* EXPR_COND: a ? b : c */
+    struct ast_expr *next;      /* in an argument list */
 };
 
 /* ---- statements ---- */
 
 enum ast_stm_kind {
-    STM_SKIP,     /* ; (and `skip;`, which prints as `;`) */
-    STM_ASSIGN,   /* target op= value */
-    STM_CALL,     /* [target =] function(arguments) */
-    STM_BLOCK,    /* { body } */
-    STM_IF,       /* if (value) body else other; other NULL = no else */
-    STM_WHILE,    /* while (value) body */
-    STM_DO,       /* do body while (value); */
-    STM_FOR,      /* for (init; value; step) body; each of the three may be NULL */
-    STM_SWITCH,   /* switch (value) { cases } */
+    STM_SKIP,   /* ; (and `skip;`, which prints as `;`) */
+    STM_ASSIGN, /* target op= value */
+    STM_CALL,   /* [target =] function(arguments) */
+    STM_BLOCK,  /* { body } */
+    STM_IF,     /* if (value) body else other; other NULL = no else */
+    STM_WHILE,  /* while (value) body */
+    STM_DO,     /* do body while (value); */
+    STM_FOR,    /* for (init; value; step) body; each of the three may be NULL */
+    STM_SWITCH, /* switch (value) { cases } */
     STM_BREAK,
     STM_CONTINUE,
-    STM_RETURN,   /* return [value]; */
+    STM_RETURN, /* return [value]; */
     STM_EXIT,
-    STM_BARRIER,  /* barrier(); */
-    STM_SYNC,     /* sync(value, second); */
-    STM_ARRIVE,   /* arrive(value, second); */
-    STM_ATOMIC,   /* [target =] atomic(place, arguments) */
-    STM_VOTE,     /* target = vote(value); */
-    STM_ASSERT,   /* assert(value); */
+    STM_BARRIER, /* barrier(); */
+    STM_SYNC,    /* sync(value, second); */
+    STM_ARRIVE,  /* arrive(value, second); */
+    STM_ATOMIC,  /* [target =] atomic(place, arguments) */
+    STM_VOTE,    /* target = vote(value); */
+    STM_ASSERT,  /* assert(value); */
     STM_ASSUME,
-    STM_HAVOC,    /* havoc(place); */
+    STM_HAVOC, /* havoc(place); */
     STM_MEMBAR,
     STM_KIND_COUNT
 };
 
-enum ast_assign_op { ASSIGN_SET, ASSIGN_ADD, ASSIGN_SUB, ASSIGN_MUL, ASSIGN_XOR, ASSIGN_OR, ASSIGN_AND };
+enum ast_assign_op {
+    ASSIGN_SET,
+    ASSIGN_ADD,
+    ASSIGN_SUB,
+    ASSIGN_MUL,
+    ASSIGN_XOR,
+    ASSIGN_OR,
+    ASSIGN_AND
+};
 
 enum ast_atomic {
-    ATOMIC_ADD, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_EXCH, ATOMIC_CAS, ATOMIC_COUNT
+    ATOMIC_ADD,
+    ATOMIC_MIN,
+    ATOMIC_MAX,
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_EXCH,
+    ATOMIC_CAS,
+    ATOMIC_COUNT
 };
 
 enum ast_vote { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT, VOTE_COUNT };
@@ -156,10 +194,11 @@ struct ast_stm {
     struct ast_expr *second;    /* STM_SYNC, STM_ARRIVE: the count */
     struct ast_expr *arguments; /* list: STM_CALL, STM_ATOMIC (1, or 2 for cas) */
     struct ast_function *function; /* STM_CALL */
-    struct ast_stm *body;       /* STM_BLOCK: list (may be empty); STM_IF, _WHILE, _DO, _FOR: one statement */
-    struct ast_stm *other;      /* STM_IF: the else statement or NULL */
+    struct ast_stm
+        *body; /* STM_BLOCK: list (may be empty); STM_IF, _WHILE, _DO, _FOR: one statement */
+    struct ast_stm *other;       /* STM_IF: the else statement or NULL */
     struct ast_stm *init, *step; /* STM_FOR: simple statements or NULL */
-    struct ast_case *cases;     /* STM_SWITCH: list */
+    struct ast_case *cases;      /* STM_SWITCH: list */
 };
 
 /* ---- kernels ---- */
@@ -177,8 +216,8 @@ struct ast_function {
 
 struct ast_block {
     const char *name;
-    struct ast_stm *body;       /* list of simple statements */
-    bool returns;               /* ends with return; otherwise with goto */
+    struct ast_stm *body; /* list of simple statements */
+    bool returns;         /* ends with return; otherwise with goto */
     uint32_t target_count;
     struct ast_block **targets; /* a target named End is NULL: the thread ends */
     struct location at;
@@ -187,8 +226,17 @@ struct ast_block {
 };
 
 enum ast_claim {
-    CLAIM_RACE_FREE, CLAIM_RACE, CLAIM_TERMINATES, CLAIM_NONTERMINATING, CLAIM_BARRIER_DIVERGENCE,
-    CLAIM_ASSERT_FAILS, CLAIM_OUT_OF_BOUNDS, CLAIM_DEADLOCK, CLAIM_UNFAIR, CLAIM_STUCK, CLAIM_FINAL,
+    CLAIM_RACE_FREE,
+    CLAIM_RACE,
+    CLAIM_TERMINATES,
+    CLAIM_NONTERMINATING,
+    CLAIM_BARRIER_DIVERGENCE,
+    CLAIM_ASSERT_FAILS,
+    CLAIM_OUT_OF_BOUNDS,
+    CLAIM_DEADLOCK,
+    CLAIM_UNFAIR,
+    CLAIM_STUCK,
+    CLAIM_FINAL,
     CLAIM_CALL_DEPTH, /* not in the catalogue's list, a status all the same */
     CLAIM_COUNT
 };
@@ -199,7 +247,7 @@ struct ast_expect {
     struct ast_var *var;  /* CLAIM_FINAL; CLAIM_RACE: the location's variable or NULL */
     uint32_t value_count; /* CLAIM_FINAL */
     int32_t *values;
-    uint32_t group;       /* claims of one expect statement share it, for printing */
+    uint32_t group; /* claims of one expect statement share it, for printing */
     struct location at;
     struct ast_expect *next;
 };
@@ -224,7 +272,7 @@ struct ast_kernel {
 static const struct ast_launch AST_DEFAULT_LAUNCH = {.threads = 4, .warp = 4, .blocks = 1};
 
 /* Names as the language spells them, indexed by the enums above. */
-extern const char *const ast_space_names[SPACE_COUNT];     /* global shared private private */
+extern const char *const ast_space_names[SPACE_COUNT]; /* global shared private private */
 extern const char *const ast_builtin_names[BUILTIN_COUNT];
 extern const char *const ast_binary_names[];
 extern const char *const ast_atomic_names[ATOMIC_COUNT];

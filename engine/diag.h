@@ -31,7 +31,7 @@ struct diag {
     const char *file;   /* name to print; not owned */
     const char *source; /* the text, for the quoted line; may be NULL; not owned */
     size_t source_length;
-    uint32_t count;   /* errors reported, may exceed DIAG_MAX */
+    uint32_t count; /* errors reported, may exceed DIAG_MAX */
     struct diag_entry entries[DIAG_MAX];
 };
 

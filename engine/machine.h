@@ -36,7 +36,8 @@ enum status {
     STATUS_COUNT
 };
 
-extern const char *const status_names[STATUS_COUNT]; /* "terminated", ... as command-line.md has them */
+extern const char
+    *const status_names[STATUS_COUNT]; /* "terminated", ... as command-line.md has them */
 
 /* ---- choices ---- */
 
@@ -54,19 +55,19 @@ struct machine_head {
     uint32_t status;       /* enum status: RUNNING, TERMINATED, or an error kind */
     uint32_t fault_thread; /* of an error */
     uint32_t fault_stm;
-    uint32_t live_count;   /* actors that are not final */
-    uint32_t live[];       /* their numbers, ascending */
+    uint32_t live_count; /* actors that are not final */
+    uint32_t live[];     /* their numbers, ascending */
 };
 
 /* What the evaluator needs of a thread; lies in the block, since the frame moves. */
 struct thread_context {
-    uint32_t base[SPACE_COUNT];   /* word in memory where each space of this thread starts */
+    uint32_t base[SPACE_COUNT]; /* word in memory where each space of this thread starts */
     int32_t builtin[BUILTIN_COUNT];
-    uint32_t number;              /* in the grid */
+    uint32_t number; /* in the grid */
 };
 
 struct undo_entry {
-    uint32_t word;     /* index into the block */
+    uint32_t word; /* index into the block */
     uint32_t old;
 };
 
@@ -77,9 +78,9 @@ struct track {
 };
 
 struct machine_options {
-    bool then_first;     /* simt: which path of an if runs first */
-    bool track;          /* keep hash and undo log */
-    uint32_t undo_entries; /* capacity of the log; 0 = the log is dropped (hash only) */
+    bool then_first;                  /* simt: which path of an if runs first */
+    bool track;                       /* keep hash and undo log */
+    uint32_t undo_entries;            /* capacity of the log; 0 = the log is dropped (hash only) */
     const struct observer *observers; /* chain, may be NULL */
 };
 
@@ -97,9 +98,9 @@ struct machine {
     uint32_t actor_count;
     struct machine_options options;
     struct track track;
-    uint64_t steps;                 /* since the start; not part of the state */
-    uint64_t hits[RULE_COUNT + 1];  /* since the machine was made */
-    void *extra;                    /* of the semantics: its actors' state, inside the block */
+    uint64_t steps;                /* since the start; not part of the state */
+    uint64_t hits[RULE_COUNT + 1]; /* since the machine was made */
+    void *extra;                   /* of the semantics: its actors' state, inside the block */
 };
 
 struct semantics {

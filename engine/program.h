@@ -17,10 +17,10 @@ enum code_kind {
     CODE_IF,     /* value; then-list first, else-list second */
     CODE_WHILE,  /* value; body first */
     CODE_BREAK,
-    CODE_CALL,   /* function number `first` */
+    CODE_CALL, /* function number `first` */
     CODE_RETURN,
     CODE_EXIT,
-    CODE_ASSERT  /* value */
+    CODE_ASSERT /* value */
 };
 
 enum { CODE_NONE = 0xffffffffu };
@@ -49,18 +49,21 @@ struct code_stm {
 };
 
 enum code_op {
-    OP_END,      /* result on top of the stack */
-    OP_INT,      /* push a */
-    OP_BUILTIN,  /* push builtin a */
-    OP_GLOBAL, OP_SHARED, OP_PRIVATE, OP_LOCAL, /* push the scalar at offset a; in ast_space's order */
-    OP_INDEX,    /* pop i; push element i of the array at `space`, offset a, length b; fault if i is outside */
-    OP_UNARY,    /* a = enum ast_unary */
-    OP_BINARY,   /* a = enum ast_binary (not the logical ones) */
-    OP_BOOL,     /* v != 0 */
-    OP_JUMP,     /* to a */
-    OP_JUMP_ZERO,   /* pop v; to a if v == 0 */
-    OP_AND_JUMP, /* if top == 0: replace it by 0, jump to a; else pop */
-    OP_OR_JUMP   /* if top != 0: replace it by 1, jump to a; else pop */
+    OP_END,     /* result on top of the stack */
+    OP_INT,     /* push a */
+    OP_BUILTIN, /* push builtin a */
+    OP_GLOBAL,
+    OP_SHARED,
+    OP_PRIVATE,
+    OP_LOCAL, /* push the scalar at offset a; in ast_space's order */
+    OP_INDEX, /* pop i; push element i of the array at `space`, offset a, length b; fault if i is outside */
+    OP_UNARY,     /* a = enum ast_unary */
+    OP_BINARY,    /* a = enum ast_binary (not the logical ones) */
+    OP_BOOL,      /* v != 0 */
+    OP_JUMP,      /* to a */
+    OP_JUMP_ZERO, /* pop v; to a if v == 0 */
+    OP_AND_JUMP,  /* if top == 0: replace it by 0, jump to a; else pop */
+    OP_OR_JUMP    /* if top != 0: replace it by 1, jump to a; else pop */
 };
 
 struct code_expr_op {
@@ -97,9 +100,11 @@ struct program {
     int32_t *frame_init;
     uint32_t var_count; /* file level, in order of declaration; numbers in footprints and places */
     struct code_var *vars;
-    uint32_t words[SPACE_COUNT]; /* of one copy of each space; SPACE_LOCAL: of a thread's frame stack */
-    uint32_t stack_depth;        /* most entries on one thread's or warp's stack, within LIMIT_CALL_DEPTH */
-    uint32_t total_threads;      /* launch.threads * launch.blocks */
+    uint32_t
+        words[SPACE_COUNT]; /* of one copy of each space; SPACE_LOCAL: of a thread's frame stack */
+    uint32_t
+        stack_depth; /* most entries on one thread's or warp's stack, within LIMIT_CALL_DEPTH */
+    uint32_t total_threads; /* launch.threads * launch.blocks */
     uint32_t warps_per_block;
     uint32_t warp_count;
     bool recursive;

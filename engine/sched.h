@@ -16,12 +16,12 @@ enum sched_kind {
     SCHED_REVERSE,     /* the highest first */
     SCHED_ROUND_ROBIN, /* `quantum` steps each, in cyclic order */
     SCHED_UNIFORM,     /* uniform walk: each live actor with equal chance at every step */
-    SCHED_PCT,         /* Burckhardt et al., ASPLOS 2010: random priorities, depth - 1 change points */
-    SCHED_POS,         /* partial-order sampling, Yuan et al., CAV 2018: a random priority for each
+    SCHED_PCT,    /* Burckhardt et al., ASPLOS 2010: random priorities, depth - 1 change points */
+    SCHED_POS,    /* partial-order sampling, Yuan et al., CAV 2018: a random priority for each
                           pending step, drawn anew for those that conflict with the step taken */
-    SCHED_SURW,        /* selectively uniform random walk, ASPLOS 2025: uniform over the orders of the
+    SCHED_SURW,   /* selectively uniform random walk, ASPLOS 2025: uniform over the orders of the
                           selected steps (statements in `racy`), given how many each actor has left */
-    SCHED_STARVE,      /* uniform, but never `victim` while another can run */
+    SCHED_STARVE, /* uniform, but never `victim` while another can run */
     SCHED_UNFAIR_FAIR, /* `prefix` steps of starving a random set of actors, then round robin with
                           a random order: weakly fair suffix */
     SCHED_TAPE,        /* as recorded; then the lowest live actor */
@@ -30,16 +30,17 @@ enum sched_kind {
 
 struct sched_spec {
     enum sched_kind kind;
-    uint64_t seed;       /* of the case; the stream is (seed, PCG_SCHEDULE, index) */
-    uint64_t index;      /* number of the schedule within its case */
-    uint32_t depth;      /* PCT: 1..5 */
-    uint32_t quantum;    /* round robin; 0 = 1 */
-    uint32_t victim;     /* starve: actor */
-    uint32_t prefix;     /* unfair prefix: steps */
-    uint64_t length_estimate;     /* PCT: k, steps of an execution; from an earlier run */
-    const uint8_t *selected;      /* SURW: for each statement, 1 = selected */
-    const uint32_t *selected_counts; /* SURW: for each actor, selected steps it is expected to take */
-    const struct tape *tape;      /* tape */
+    uint64_t seed;            /* of the case; the stream is (seed, PCG_SCHEDULE, index) */
+    uint64_t index;           /* number of the schedule within its case */
+    uint32_t depth;           /* PCT: 1..5 */
+    uint32_t quantum;         /* round robin; 0 = 1 */
+    uint32_t victim;          /* starve: actor */
+    uint32_t prefix;          /* unfair prefix: steps */
+    uint64_t length_estimate; /* PCT: k, steps of an execution; from an earlier run */
+    const uint8_t *selected;  /* SURW: for each statement, 1 = selected */
+    const uint32_t
+        *selected_counts;    /* SURW: for each actor, selected steps it is expected to take */
+    const struct tape *tape; /* tape */
 };
 
 struct scheduler {
@@ -50,14 +51,14 @@ struct scheduler {
     uint32_t actor_count;
     uint32_t current;
     uint32_t budget;
-    uint32_t *priority;        /* an actor */
+    uint32_t *priority; /* an actor */
     uint64_t *change_points;
     uint32_t change_count, change_next;
     uint32_t *remaining;
     uint64_t picks;
     struct tape_reader reader;
-    uint64_t drifts;           /* tape: choices that did not fit */
-    uint64_t first_drift;      /* index of the first such choice */
+    uint64_t drifts;      /* tape: choices that did not fit */
+    uint64_t first_drift; /* index of the first such choice */
 };
 
 /* Makes a scheduler ready for a run from the machine's initial state; memory from the arena. */

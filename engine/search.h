@@ -18,26 +18,26 @@ enum search_method { SEARCH_AUTO, SEARCH_STATES, SEARCH_DPOR };
 
 struct search_options {
     enum search_method method;
-    uint64_t max_states; /* SEARCH_STATES: distinct states kept */
-    uint64_t max_bytes;  /* memory for them */
-    uint64_t max_steps;  /* steps of all executions together */
-    uint32_t max_depth;  /* steps of one execution */
+    uint64_t max_states;   /* SEARCH_STATES: distinct states kept */
+    uint64_t max_bytes;    /* memory for them */
+    uint64_t max_steps;    /* steps of all executions together */
+    uint32_t max_depth;    /* steps of one execution */
     uint32_t max_outcomes; /* distinct final stores kept */
 };
 
 struct search_outcome {
     enum status status;
     uint64_t store_hash;
-    const int32_t *store;     /* program.private_base words; NULL for errors */
-    const struct tape *tape;  /* an execution that ends so */
+    const int32_t *store;    /* program.private_base words; NULL for errors */
+    const struct tape *tape; /* an execution that ends so */
 };
 
 enum search_liveness {
     LIVENESS_ALL_TERMINATE, /* no infinite execution exists */
     LIVENESS_UNFAIR_LASSO,  /* infinite executions exist, each starves some live actor for ever:
                                every weakly fair execution ends */
-    LIVENESS_FAIR_LASSO,    /* an infinite execution exists in which every live actor steps for ever */
-    LIVENESS_UNKNOWN        /* cut off, or DPOR */
+    LIVENESS_FAIR_LASSO, /* an infinite execution exists in which every live actor steps for ever */
+    LIVENESS_UNKNOWN     /* cut off, or DPOR */
 };
 
 struct search_result {
@@ -45,9 +45,9 @@ struct search_result {
     bool complete;             /* false: a bound cut it off; the outcomes are a subset */
     const char *cut;           /* which bound, e.g. "states" */
     uint64_t states, steps, executions;
-    uint32_t outcome_count;    /* distinct (status, store) */
+    uint32_t outcome_count; /* distinct (status, store) */
     struct search_outcome *outcomes;
-    bool race;                 /* some pair of conflicting accesses by different actors was seen
+    bool race; /* some pair of conflicting accesses by different actors was seen
                                   (SEARCH_DPOR only finds it among explored executions) */
     enum search_liveness liveness;
     const struct tape *lasso_stem, *lasso_loop; /* witness of a lasso (fair one if there is one) */

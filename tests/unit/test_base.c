@@ -1,0 +1,90 @@
+/* The ground under everything: PCG's golden vectors, the arena, diagnostics. */
+#include "engine/arena.h"
+#include "engine/diag.h"
+#include "engine/pcg.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void pcg_golden(void **state)
+{
+    (void)state;
+    static const uint32_t golden[] = {0xa15c02b7, 0x7b47f409, 0xba1d3330, 0x83d2f293};
+    struct pcg rng;
+    pcg_seed(&rng, 42, 54);
+    for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++)
+        assert_int_equal(pcg_next(&rng), golden[i]);
+}
+
+static void pcg_below_is_bounded_and_covers(void **state)
+{
+    (void)state;
+    struct pcg rng = pcg_derive(1, PCG_KERNEL, 0);
+    uint32_t seen = 0;
+    for (int i = 0; i < 1000; i++) {
+        uint32_t draw = pcg_below(&rng, 7);
+        assert_in_range(draw, 0, 6);
+        seen |= 1u << draw;
+    }
+    assert_int_equal(seen, 0x7f);
+}
+
+static void pcg_purposes_differ(void **state)
+{
+    (void)state;
+    struct pcg a = pcg_derive(1, PCG_KERNEL, 0), b = pcg_derive(1, PCG_INPUT, 0);
+    struct pcg c = pcg_derive(1, PCG_KERNEL, 1);
+    uint64_t x = pcg_next64(&a), y = pcg_next64(&b), z = pcg_next64(&c);
+    assert_true(x != y && y != z && x != z);
+}
+
+static void arena_zeroes_and_releases(void **state)
+{
+    (void)state;
+    struct arena arena;
+    assert_int_equal(arena_init(&arena, 1 << 20), 0);
+    size_t mark = arena_mark(&arena);
+    char *a = arena_alloc(&arena, 100, 1);
+    memset(a, 0xff, 100);
+    arena_release(&arena, mark);
+    char *b = arena_alloc(&arena, 100, 1);
+    assert_ptr_equal(a, b);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(b[i], 0);
+    assert_string_equal(arena_printf(&arena, "%s-%d", "x", 7), "x-7");
+    arena_destroy(&arena);
+}
+
+static void diag_quotes_line_with_caret(void **state)
+{
+    (void)state;
+    static const char text[] = "one\ntw\to\nthree\n";
+    struct diag diag;
+    diag_init(&diag, "f.simt", text, sizeof text - 1);
+    diag_error(&diag, (struct location){2, 3}, "bad %s", "thing");
+    char *out = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&out, &size);
+    diag_print(&diag, stream);
+    fclose(stream);
+    assert_string_equal(out, "f.simt:2:3: error: bad thing\n    tw o\n      ^\n");
+    free(out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pcg_golden),
+        cmocka_unit_test(pcg_below_is_bounded_and_covers),
+        cmocka_unit_test(pcg_purposes_differ),
+        cmocka_unit_test(arena_zeroes_and_releases),
+        cmocka_unit_test(diag_quotes_line_with_caret),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
