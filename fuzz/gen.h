@@ -1,0 +1,42 @@
+/*
+ * gen.h - random structured kernels, valid by construction: they parse, their loops and recursion
+ * are bounded (unless spinning is asked for), and with few exceptions they terminate.
+ */
+#ifndef FUZZ_GEN_H
+#define FUZZ_GEN_H
+
+#include "engine/ast.h"
+#include "fuzz/source.h"
+
+/* Changes whenever the same seed would give another kernel. Part of every case. */
+enum { GEN_VERSION = 1 };
+
+/* A feature group of features.def: what a minority of campaigns drops as a whole, and what
+ * `--features` names. */
+enum gen_feature {
+#define FEATURE(id, name, group_default, sentence) FEATURE_##id,
+#include "fuzz/features.def"
+#undef FEATURE
+    FEATURE_COUNT
+};
+
+struct gen_options {
+    uint32_t features; /* bits 1u << gen_feature: which may be used */
+    bool fixed;        /* true: exactly these weights; false: the mix of field.md (70 % fixed,
+                          15 % shuffled mildly, 15 % dropping whole groups) */
+    bool small;        /* tiny kernels for enumeration and exhaustive search */
+};
+
+extern const struct gen_options GEN_DEFAULTS;
+
+/* "loops,calls,-switch,spin": names add to the default set, -names remove; "all", "none" too. */
+bool gen_parse_features(const char *text, uint32_t *features, const char **error_at);
+
+struct ast_kernel *gen_kernel(struct arena *arena, struct source *source,
+                              const struct gen_options *options);
+
+/* Case number `number` of a campaign: kernel (with its launch and input seed). */
+struct ast_kernel *gen_case(struct arena *arena, uint64_t seed, uint64_t number,
+                            const struct gen_options *options);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * reduce.h - structure-aware minimisation of a finding: kernel, launch, inputs, schedule; keeping its
+ * signature.
+ *
+ * Deterministic: the result is a function of (kernel, options), whatever the number of jobs.
+ */
+#ifndef FUZZ_REDUCE_H
+#define FUZZ_REDUCE_H
+
+#include "oracle/check.h"
+
+struct reduce_options {
+    struct check_options check; /* how a candidate is asked about */
+    const char *signature;      /* K2 to keep; falls back to its K1 if K2 shrinks nothing */
+    uint32_t max_tests;         /* candidates tried at most */
+    uint32_t jobs;              /* threads that test candidates; 0 = 1 */
+};
+
+struct reduce_result {
+    struct ast_kernel *kernel;           /* the smallest found; never larger than the given one */
+    bool reproduced;                     /* the given kernel shows the signature (three times) */
+    bool relaxed;                        /* only K1 was kept */
+    uint32_t tests;                      /* candidates tried */
+    uint32_t size_before, size_after;    /* ast_kernel_size */
+    const struct divergence *divergence; /* of the smallest */
+    const struct tape *tape; /* its schedule with the fewest context switches found, or NULL */
+};
+
+void reduce_kernel(struct arena *arena, const struct ast_kernel *kernel,
+                   const struct reduce_options *options, struct reduce_result *result);
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * check.h - one case: a kernel under all subjects, asked about by all oracles.
+ *
+ * The heart of every command: the campaign, `check`, `replay`, the reducer and the libFuzzer
+ * harnesses all call check_kernel. It is a function of (kernel, options): same arguments, same
+ * result, byte for byte.
+ */
+#ifndef ORACLE_CHECK_H
+#define ORACLE_CHECK_H
+
+#include "engine/ast.h"
+#include "engine/sched.h"
+#include "engine/search.h"
+#include "oracle/race.h"
+#include "oracle/verdict.h"
+
+enum { CHECK_FINALS_MAX = 8 };
+
+struct check_options {
+    uint64_t seed;         /* of schedules; the inputs' is in the kernel's launch */
+    uint32_t schedules;    /* of `threads`, and of warps where there are several */
+    uint64_t budget_steps; /* of one execution of `threads`; simt has as many lane steps */
+    uint32_t subjects;     /* bits 1u << subject_id */
+    uint32_t oracles;      /* bits 1u << oracle_id */
+    bool strict_lemmas;    /* Lemma 5 as printed (erratum A-4 then shows) */
+    bool exhaustive;       /* search all executions of `threads`, within `search` */
+    struct search_options search;
+};
+
+extern const struct check_options CHECK_DEFAULTS;
+
+/* What was seen of one subject. */
+struct check_run {
+    enum subject_id subject;
+    const char *reason;              /* why it did not run, or NULL */
+    uint32_t schedules;              /* executions */
+    bool exhaustive;                 /* the search was complete */
+    uint32_t statuses[STATUS_COUNT]; /* executions that ended so */
+    uint64_t steps;
+    bool race;
+    struct race_witness witness;
+    uint32_t final_count; /* distinct final stores kept, at most CHECK_FINALS_MAX */
+    bool more_finals;
+    const int32_t *finals[CHECK_FINALS_MAX]; /* program.private_base words each */
+};
+
+/* One `expect` claim, judged over all subjects that it is about. */
+struct check_claim {
+    const struct ast_expect *expect;
+    bool met;
+    const char *why; /* what was seen instead, when not met */
+};
+
+struct check_result {
+    const struct ast_kernel *kernel; /* as given */
+    const struct program *program;   /* NULL: refused, see reason */
+    const char *reason;
+    struct check_run runs[SUBJECT_COUNT];
+    struct answer answers[ORACLE_COUNT];
+    uint32_t claim_count;
+    struct check_claim *claims;
+    uint64_t thread_steps, warp_steps;
+    uint64_t hits[RULE_COUNT + 1];
+};
+
+/* The result and all that it points to live in `arena`. */
+void check_kernel(struct arena *arena, const struct ast_kernel *kernel,
+                  const struct check_options *options, struct check_result *result);
+
+/* Number of answers that diverge; those with `known` are counted only if `with_known`. */
+uint32_t check_divergences(const struct check_result *result, bool with_known);
+
+/* Whether `result` shows a divergence with this K2 signature (or, k1_only, this K1 key). NULL: no. */
+const struct divergence *check_find(struct arena *arena, const struct check_result *result,
+                                    const char *signature, bool k1_only);
+
+#endif

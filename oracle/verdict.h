@@ -1,0 +1,71 @@
+/*
+ * verdict.h - what an oracle answers: agree, diverge with evidence, or why it cannot tell. Never a
+ * silent skip.
+ */
+#ifndef ORACLE_VERDICT_H
+#define ORACLE_VERDICT_H
+
+#include "engine/machine.h"
+#include "engine/subject.h"
+#include "engine/tape.h"
+
+enum oracle_id {
+#define ORACLE(id, name, theorem, applies, cannot) ORACLE_##id,
+#include "oracle/oracles.def"
+#undef ORACLE
+    ORACLE_COUNT
+};
+
+struct oracle_info {
+    const char *name, *theorem, *applies, *cannot;
+};
+
+extern const struct oracle_info oracle_table[ORACLE_COUNT];
+
+/* "simulation,result,lemmas:strict"; `strict` is set when lemmas were asked for as printed. */
+bool oracle_parse_list(const char *text, uint32_t *set, bool *strict, const char **error_at);
+
+enum verdict {
+    VERDICT_AGREE,
+    VERDICT_DIVERGE,
+    VERDICT_NOT_APPLICABLE,
+    VERDICT_INCONCLUSIVE,
+    VERDICT_COUNT
+};
+
+extern const char
+    *const verdict_names[VERDICT_COUNT]; /* "agree", "diverge", "not_applicable", ... */
+
+/*
+ * One disagreement. Its signature is layered (field.md): K1 = oracle | class; K2 = K1 | rule |
+ * observable. The rule is the first divergent one.
+ */
+struct divergence {
+    enum oracle_id oracle;
+    const char *
+        class_name; /* "stack", "memory", "steps", "lemma-1.4", "store", "race-verdict", "unfair" ... */
+    enum rule rule;
+    const char
+        *observable; /* kind of what differs: "shared", "private", "stack of an active lane", ... */
+    enum subject_id subject;
+    const char
+        *known; /* the register's id when the disagreement is a known one ("A-4", "UNF"), or NULL */
+    uint32_t line;           /* of the statement concerned, 0 = none */
+    const char *evidence;    /* one JSON object: what a person needs to see it */
+    const char *summary;     /* one sentence */
+    const struct tape *tape; /* of the subject's execution up to the divergence; may be NULL */
+    const struct tape *other_tape; /* of the execution that it is compared with; may be NULL */
+};
+
+struct answer {
+    enum verdict verdict;
+    uint64_t checked;   /* steps, states, executions compared: what the verdict rests on */
+    const char *reason; /* for not applicable and inconclusive; for agree: what was explored */
+    const struct divergence *divergence;
+};
+
+/* K1 and K2 as text, in the arena. */
+const char *divergence_key(struct arena *arena, const struct divergence *divergence);
+const char *divergence_signature(struct arena *arena, const struct divergence *divergence);
+
+#endif
