@@ -23,7 +23,7 @@ enum code_kind {
     CODE_ASSERT /* value */
 };
 
-enum { CODE_NONE = 0xffffffffu };
+#define CODE_NONE UINT32_MAX
 
 struct code_place {
     enum ast_space space;

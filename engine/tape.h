@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TAPE_INNER = (int)0x40000000 }; /* flag of an inner choice */
+enum { TAPE_INNER = 0x40000000 }; /* flag of an inner choice */
 
 struct tape {
     uint32_t *entries;
