@@ -1,0 +1,297 @@
+/*
+ * db.h - the triage database: what campaigns found, how often, and how to run it again.
+ *
+ * One SQLite file (WAL, STRICT tables). docs/database.md documents tables, columns and the views that
+ * stay stable for people; this header is the only way in for the program.
+ *
+ * Failures are negative `enum db_error` values. Each leaves one sentence, naming the file, in the
+ * message buffer that db_open was given; the buffer must outlive the handle. Success is 0 and leaves
+ * the buffer alone.
+ *
+ * A handle belongs to one thread at a time. Any number of processes may read while one writes.
+ *
+ * Writes go in batches: db_begin, puts, db_commit. What db_commit acknowledged survives a kill and a
+ * power cut. After any failure inside a batch call db_rollback: the batch is gone as a whole, what was
+ * committed before is not. A put outside a batch is its own transaction.
+ *
+ * The order in which the puts of one campaign arrive does not matter: counters add up, first and last
+ * are minimum and maximum by case number, a finding's example is that of its lowest case. So the
+ * content (db_dump_content) does not depend on the number of workers. Row ids do depend on the order;
+ * a writer that hands findings over in the order of case numbers makes them equal, too.
+ *
+ * Strings are UTF-8 and NUL-terminated. On input NULL means "not known" and is stored as ''; on output
+ * a string is never NULL. Strings handed to a callback live until it returns. Integers must be below
+ * 2^63 (DB_ERROR_RANGE otherwise).
+ */
+#ifndef DB_DB_H
+#define DB_DB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define DB_MUST_CHECK __attribute__((warn_unused_result))
+
+enum { DB_SCHEMA_VERSION = 1 };
+enum { DB_MESSAGE_MAX = 2000, DB_HASH_LENGTH = 32 };
+
+enum db_error {
+    DB_OK = 0,
+    DB_ERROR_ABSENT = -1,     /* no such file */
+    DB_ERROR_ACCESS = -2,     /* a folder, no permission, no such folder */
+    DB_ERROR_READONLY = -3,   /* file, folder or file system cannot be written */
+    DB_ERROR_NOT_SQLITE = -4, /* not an SQLite file at all */
+    DB_ERROR_FOREIGN = -5,    /* an SQLite file, but of another program */
+    DB_ERROR_NEWER = -6,      /* written by a newer simtfuzz */
+    DB_ERROR_OLDER = -7,      /* of an older simtfuzz, and opened read-only: cannot be migrated */
+    DB_ERROR_CORRUPT = -8,    /* damaged; see db_quarantine */
+    DB_ERROR_LOCKED = -9,     /* another process writes, and went on for longer than we wait */
+    DB_ERROR_FULL = -10,      /* disk or quota full */
+    DB_ERROR_IO = -11,        /* any other failure of the system below */
+    DB_ERROR_MEMORY = -12,
+    DB_ERROR_NOT_FOUND = -13, /* no such finding, campaign or kernel */
+    DB_ERROR_AMBIGUOUS = -14, /* the prefix fits several signatures; the message lists them */
+    DB_ERROR_RANGE = -15,     /* a value that the schema refuses: a fault of the caller */
+};
+
+/* "corrupt", "locked", ... for logs and --json; "ok" for 0. */
+const char *db_error_name(int error);
+
+struct db;
+
+struct db_message {
+    char text[DB_MESSAGE_MAX];
+};
+
+enum db_mode {
+    DB_CREATE,    /* read and write; made if absent or empty; older schemas are migrated */
+    DB_READWRITE, /* read and write; must exist; older schemas are migrated */
+    DB_READONLY,  /* works on a read-only file system, too */
+};
+
+/* Opens and checks: kind of file, version, integrity. On failure *db is NULL and nothing was changed:
+ * a damaged or foreign file is never written, renamed or deleted here. */
+DB_MUST_CHECK int db_open(const char *path, enum db_mode mode, struct db_message *message,
+                          struct db **db);
+
+/* Ends the open batch without committing it, frees the handle. NULL is allowed. */
+void db_close(struct db *db);
+
+/* How long to wait for another process's lock before DB_ERROR_LOCKED; 10 s at first. */
+void db_lock_wait(struct db *db, uint32_t milliseconds);
+
+/* Moves a damaged database aside, with the -wal and -shm files that belong to it, to the first free
+ * `path.damaged-N`; never overwrites. `moved` receives the new name. */
+DB_MUST_CHECK int db_quarantine(const char *path, char *moved, size_t moved_size,
+                                struct db_message *message);
+
+DB_MUST_CHECK int db_begin(struct db *db);
+DB_MUST_CHECK int db_commit(struct db *db);
+void db_rollback(struct db *db); /* also allowed when no batch is open */
+
+/* ---- campaigns --------------------------------------------------------------------------------- */
+
+enum db_campaign_state { DB_CAMPAIGN_RUNNING, DB_CAMPAIGN_FINISHED, DB_CAMPAIGN_INTERRUPTED };
+const char *db_campaign_state_name(enum db_campaign_state state);
+
+/* Running totals; they only grow. Equal for equal seed, options and cases, whatever the workers. */
+struct db_progress {
+    uint64_t cases; /* all cases below this number (of this shard) are done and stored */
+    uint64_t kernels;
+    uint64_t thread_steps;
+    uint64_t warp_steps;
+};
+
+struct db_campaign {
+    uint64_t id; /* set by the database, from 1 */
+    uint64_t seed;
+    uint64_t cases_target; /* 0 = as many as time allows */
+    uint64_t shard_index, shard_count;
+    const char *options; /* canonical text of everything that decides what the cases are */
+    const char *version; /* of simtfuzz */
+    enum db_campaign_state state;
+    struct db_progress progress;
+    /* Of the last session; these, and no others, may differ between two runs of one campaign. */
+    uint64_t jobs;
+    uint64_t started_ms, seen_ms; /* Unix time; seen: when progress was last stored */
+    uint64_t sessions;            /* 1 + how often it was resumed */
+};
+
+/* A new campaign with its first session. Reads seed to version, jobs and started_ms. */
+DB_MUST_CHECK int db_campaign_start(struct db *db, const struct db_campaign *campaign,
+                                    uint64_t *id);
+/* A further session of a campaign that did not reach its end. */
+DB_MUST_CHECK int db_campaign_resume(struct db *db, uint64_t id, uint64_t jobs, uint64_t now_ms);
+/* Stores the totals. In the same batch as the findings of those cases: --resume starts at .cases. */
+DB_MUST_CHECK int db_campaign_update(struct db *db, uint64_t id, const struct db_progress *progress,
+                                     uint64_t now_ms);
+/* Ends the session and drops kernels that nothing refers to any more. */
+DB_MUST_CHECK int db_campaign_finish(struct db *db, uint64_t id, enum db_campaign_state state,
+                                     uint64_t now_ms);
+
+/* Statistics over time: one row every so many cases (not seconds, so that content is the same). */
+struct db_statistics {
+    uint64_t number; /* 0, 1, 2, ... within the campaign; putting one again replaces it */
+    struct db_progress progress;
+    uint64_t findings; /* distinct signatures so far */
+};
+
+struct db_verdict {
+    const char *oracle;
+    const char *verdict; /* agree, diverge, not_applicable, inconclusive */
+    uint64_t count;
+};
+
+/* `verdicts`: the counts so far. */
+DB_MUST_CHECK int db_statistics_put(struct db *db, uint64_t campaign,
+                                    const struct db_statistics *statistics,
+                                    const struct db_verdict *verdicts, size_t verdict_count);
+
+/* These add to what is stored. `rule`: as in `simtfuzz rules`, unique over all rule tables. */
+DB_MUST_CHECK int db_rule_hits_add(struct db *db, uint64_t campaign, const char *rule,
+                                   uint64_t hits);
+DB_MUST_CHECK int db_verdicts_add(struct db *db, uint64_t campaign,
+                                  const struct db_verdict *verdict);
+/* Why an oracle did not conclude; verdict->verdict is not_applicable or inconclusive. */
+DB_MUST_CHECK int db_reasons_add(struct db *db, uint64_t campaign, const struct db_verdict *verdict,
+                                 const char *reason);
+
+/* ---- kernels ----------------------------------------------------------------------------------- */
+
+/* Stores a kernel by content hash (DB_HASH_LENGTH lower-case hexadecimal digits); known ones are left
+ * alone. Put a kernel before anything that refers to it, in the same batch. */
+DB_MUST_CHECK int db_kernel_put(struct db *db, const char *hash, const char *text);
+
+/* ---- findings ---------------------------------------------------------------------------------- */
+
+enum db_status { DB_STATUS_OPEN, DB_STATUS_KNOWN, DB_STATUS_FIXED, DB_STATUS_INVALID };
+const char *db_status_name(enum db_status status);
+/* false: no such status */
+bool db_status_parse(const char *name, enum db_status *status);
+
+/* A smaller form of the case, and what it took to get there. All empty when not minimised. */
+struct db_minimised {
+    const char *kernel; /* hash */
+    const char *launch; /* "threads=8 warp=4 blocks=1" */
+    const char *tape;
+    const char *case_text; /* replays it */
+    uint64_t tests;        /* candidates tried */
+    uint64_t statements;   /* of the minimised kernel */
+};
+
+/* A bucket: everything with one signature. */
+struct db_finding {
+    uint64_t id;           /* set by the database, from 1 */
+    const char *signature; /* K2: oracle|class|rule|observable; unique */
+    const char *k1;        /* oracle|class */
+    const char *oracle, *class, *rule, *observable;
+    const char *subject; /* subjects of the example */
+    enum db_status status;
+    const char *reference; /* what makes it known: 'A-4' */
+    const char *note;      /* a person's */
+    /* The example: the lowest case of the campaign that found it first. */
+    const char *raw_kernel; /* hash */
+    const char *raw_case;   /* replays it */
+    uint64_t raw_statements;
+    struct db_minimised minimised;
+    const char *evidence; /* JSON */
+    /* Kept by the database. */
+    uint64_t first_campaign, first_case;
+    uint64_t last_campaign, last_case;
+    uint64_t occurrences;
+    bool suppressed;
+};
+
+struct db_upserted {
+    uint64_t id;
+    bool created;          /* this signature was not known before */
+    enum db_status status; /* the stored one: a FIXED finding that comes back is a regression */
+    bool suppressed;
+};
+
+/* Stores the finding if its signature is new, else counts one more occurrence; a lower case number
+ * of the first campaign brings its example along. Status and reference count only when it is new:
+ * what a person set stays. `finding` needs signature to evidence. */
+DB_MUST_CHECK int db_finding_upsert(struct db *db, const struct db_finding *finding,
+                                    uint64_t campaign, uint64_t case_number,
+                                    struct db_upserted *result);
+/* Counts `count` further occurrences in cases first_case..last_case, without an example. */
+DB_MUST_CHECK int db_finding_count(struct db *db, uint64_t id, uint64_t campaign,
+                                   uint64_t first_case, uint64_t last_case, uint64_t count);
+/* Replaces the minimised form, as `simtfuzz reduce` does. */
+DB_MUST_CHECK int db_finding_minimised_set(struct db *db, uint64_t id,
+                                           const struct db_minimised *minimised);
+/* reference NULL leaves it as it is. */
+DB_MUST_CHECK int db_finding_status_set(struct db *db, uint64_t id, enum db_status status,
+                                        const char *reference);
+DB_MUST_CHECK int db_finding_note_set(struct db *db, uint64_t id, const char *note);
+
+/* Suppressed findings are counted, but neither reported nor part of the exit status. The signature
+ * need not have been found yet. */
+DB_MUST_CHECK int db_suppress(struct db *db, const char *signature, const char *note);
+DB_MUST_CHECK int db_unsuppress(struct db *db, const char *signature);
+DB_MUST_CHECK int db_is_suppressed(struct db *db, const char *signature, bool *suppressed);
+
+/* One case that showed the finding, with everything that replays it. */
+struct db_occurrence {
+    uint64_t finding, campaign, case_number;
+    const char *case_text; /* generator version, seed, number, subjects, ... */
+    const char *kernel;    /* hash */
+    const char *tapes;
+    const char *raw_key; /* signature before minimisation */
+    bool replayed;       /* the re-run before storing gave the same verdict */
+};
+
+/* Stores it (again: no change) and keeps, for this finding in this campaign, the `limit` lowest case
+ * numbers (0 = all): a common finding must not fill the disk. */
+DB_MUST_CHECK int db_occurrence_put(struct db *db, const struct db_occurrence *occurrence,
+                                    uint64_t limit);
+
+/* ---- queries ----------------------------------------------------------------------------------- */
+
+/* Callbacks return false to stop early (the query still succeeds). They must not write. */
+typedef bool db_finding_use(void *context, const struct db_finding *finding);
+typedef bool db_occurrence_use(void *context, const struct db_occurrence *occurrence);
+typedef bool db_campaign_use(void *context, const struct db_campaign *campaign);
+typedef bool db_statistics_use(void *context, const struct db_statistics *statistics);
+typedef bool db_rule_use(void *context, const char *rule, uint64_t hits);
+typedef bool db_verdict_use(void *context, const struct db_verdict *verdict, const char *reason);
+typedef bool db_suppression_use(void *context, const char *signature, const char *note);
+typedef void db_text_use(void *context, const char *text, size_t length);
+
+enum { DB_ANY_STATUS = 0xf };
+#define DB_STATUS_BIT(status) (1u << (status))
+
+/* Findings with one of the statuses of the mask, in the order of their ids. */
+DB_MUST_CHECK int db_findings(struct db *db, unsigned statuses, db_finding_use *use, void *context);
+/* The finding that a person means by `name`: a number, a signature, or its unique prefix. */
+DB_MUST_CHECK int db_finding_resolve(struct db *db, const char *name, uint64_t *id);
+DB_MUST_CHECK int db_finding_get(struct db *db, uint64_t id, db_finding_use *use, void *context);
+/* By campaign, then case number. */
+DB_MUST_CHECK int db_occurrences(struct db *db, uint64_t finding, db_occurrence_use *use,
+                                 void *context);
+DB_MUST_CHECK int db_kernel_get(struct db *db, const char *hash, db_text_use *use, void *context);
+
+/* In the order of their ids. */
+DB_MUST_CHECK int db_campaigns(struct db *db, db_campaign_use *use, void *context);
+DB_MUST_CHECK int db_campaign_get(struct db *db, uint64_t id, db_campaign_use *use, void *context);
+/* What --resume goes on with: the last campaign, not finished, of this seed, options and shard.
+ * DB_ERROR_NOT_FOUND when there is none. Reads seed, options and shard. */
+DB_MUST_CHECK int db_campaign_unfinished(struct db *db, const struct db_campaign *like,
+                                         uint64_t *id);
+
+/* Of one campaign, or the sum over all (campaign 0); by name. */
+DB_MUST_CHECK int db_rule_hits(struct db *db, uint64_t campaign, db_rule_use *use, void *context);
+/* reason is '' */
+DB_MUST_CHECK int db_verdicts(struct db *db, uint64_t campaign, db_verdict_use *use, void *context);
+DB_MUST_CHECK int db_reasons(struct db *db, uint64_t campaign, db_verdict_use *use, void *context);
+DB_MUST_CHECK int db_statistics(struct db *db, uint64_t campaign, db_statistics_use *use,
+                                void *context);
+DB_MUST_CHECK int db_suppressions(struct db *db, db_suppression_use *use, void *context);
+
+/* Prints, in canonical order and without ids, all content that must be equal between two runs of the
+ * same campaigns: everything but jobs and times. Two databases are "the same" when these are. */
+DB_MUST_CHECK int db_dump_content(struct db *db, FILE *out);
+
+#endif

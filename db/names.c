@@ -1,0 +1,63 @@
+/* The words in which states, statuses and errors are stored and printed. */
+#include "db/db.h"
+
+#include <string.h>
+
+static const char *const error_names[] = {
+    [-DB_OK] = "ok",
+    [-DB_ERROR_ABSENT] = "absent",
+    [-DB_ERROR_ACCESS] = "access",
+    [-DB_ERROR_READONLY] = "read_only",
+    [-DB_ERROR_NOT_SQLITE] = "not_sqlite",
+    [-DB_ERROR_FOREIGN] = "foreign",
+    [-DB_ERROR_NEWER] = "newer",
+    [-DB_ERROR_OLDER] = "older",
+    [-DB_ERROR_CORRUPT] = "corrupt",
+    [-DB_ERROR_LOCKED] = "locked",
+    [-DB_ERROR_FULL] = "full",
+    [-DB_ERROR_IO] = "io",
+    [-DB_ERROR_MEMORY] = "memory",
+    [-DB_ERROR_NOT_FOUND] = "not_found",
+    [-DB_ERROR_AMBIGUOUS] = "ambiguous",
+    [-DB_ERROR_RANGE] = "range",
+};
+
+static const char *const state_names[] = {
+    [DB_CAMPAIGN_RUNNING] = "running",
+    [DB_CAMPAIGN_FINISHED] = "finished",
+    [DB_CAMPAIGN_INTERRUPTED] = "interrupted",
+};
+
+static const char *const status_names[] = {
+    [DB_STATUS_OPEN] = "open",
+    [DB_STATUS_KNOWN] = "known",
+    [DB_STATUS_FIXED] = "fixed",
+    [DB_STATUS_INVALID] = "invalid",
+};
+
+const char *db_error_name(int error)
+{
+    int count = (int)(sizeof error_names / sizeof error_names[0]);
+    return error <= 0 && error > -count ? error_names[-error] : "unknown";
+}
+
+const char *db_campaign_state_name(enum db_campaign_state state)
+{
+    return state_names[state];
+}
+
+const char *db_status_name(enum db_status status)
+{
+    return status_names[status];
+}
+
+bool db_status_parse(const char *name, enum db_status *status)
+{
+    for (size_t i = 0; i < sizeof status_names / sizeof status_names[0]; i++) {
+        if (strcmp(name, status_names[i]) == 0) {
+            *status = (enum db_status)i;
+            return true;
+        }
+    }
+    return false;
+}
