@@ -19,8 +19,8 @@ struct warp_state {
     lane_mask delta_e;
     uint32_t depth;        /* entries on the stack; 0 = final */
     uint32_t calls;        /* call tokens among them */
-    uint32_t *stack;       /* stack_entry, topmost last */
-    lane_mask *masks;      /* of the tokens among them */
+    const stack_entry *stack;       /* stack_entry, topmost last */
+    const lane_mask *masks;      /* of the tokens among them */
     uint32_t first_thread; /* number in the grid of lane 0 */
     uint32_t lanes;        /* of this warp: the last one of a block may have fewer */
 };

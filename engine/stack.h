@@ -13,7 +13,7 @@ enum entry_kind {
     ENTRY_STM,  /* number: statement; stands for it and all that follow in its list */
     ENTRY_CONT, /* number: statement, a while: the continuing loop (underlined while), alone */
     ENTRY_BRK,  /* context or token */
-    ENTRY_CALL, /* context or token; number: the calling function, whose frame comes back */
+    ENTRY_CALL, /* context or token; number: entry_caller, entry_callee */
     ENTRY_DIV,  /* tokens only */
     ENTRY_SYNC
 };
@@ -31,6 +31,23 @@ static inline enum entry_kind entry_kind(stack_entry entry)
 static inline uint32_t entry_number(stack_entry entry)
 {
     return entry & 0x0fffffffu;
+}
+
+/* Of an ENTRY_CALL: the function whose frame comes back when it is popped, and the one whose frame
+ * is dropped. The bottom call has the kernel as both. */
+static inline stack_entry entry_call(uint32_t caller, uint32_t callee)
+{
+    return entry_make(ENTRY_CALL, caller | (callee << 12));
+}
+
+static inline uint32_t entry_caller(stack_entry entry)
+{
+    return entry & 0xfffu;
+}
+
+static inline uint32_t entry_callee(stack_entry entry)
+{
+    return (entry >> 12) & 0xfffu;
 }
 
 #endif

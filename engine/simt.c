@@ -1,0 +1,607 @@
+/*
+ * simt.c - simt-correctness, Table 2: the rules of a warp.
+ *
+ * In the rules: W is the warp's stack, topmost entry last; Theta the active mask, Theta+ a non-empty
+ * one; Delta the disable mask; mu the memory; A = act(Theta, e) the lanes whose guard holds. What a
+ * rule does not mention is unchanged.
+ */
+#include "engine/simt.h"
+
+#include "engine/invariant.h"
+#include "engine/machine_internal.h"
+
+/* Start of a warp's state; its token masks follow, then its stack. */
+struct warp_head {
+    lane_mask theta, delta_b, delta_r, delta_e;
+    uint32_t depth, calls;
+    uint32_t first_thread, lanes; /* constant */
+};
+
+enum { CONFLICT_SLOTS = 128 };
+
+/* What an assign step needs beside the state. */
+struct assign_scratch {
+    uint32_t address[LIMIT_WARP];
+    int32_t value[LIMIT_WARP];
+    uint8_t order[LIMIT_WARP]; /* in which the lanes of the last assign wrote */
+    uint32_t order_count;
+    uint8_t next[LIMIT_WARP];     /* lane + 1 of the next lane with the same address, 0 = none */
+    uint8_t slot[CONFLICT_SLOTS]; /* lane + 1 of the first lane with an address, 0 = free */
+};
+
+/* What a rule works on. */
+struct warp_step {
+    struct machine *m;
+    struct warp_head *w;
+    lane_mask *masks; /* of tokens; masks[i] belongs to stack[i] */
+    stack_entry *stack;
+    const struct code_stm *s; /* statement on top, if any */
+    uint32_t number;          /* its number */
+    struct choices *choices;
+};
+
+static uint32_t warp_stride(const struct program *program)
+{
+    uint32_t stack_words = (program->stack_depth + 1) & ~1u;
+    return (uint32_t)sizeof(struct warp_head) / 4 + 2 * program->stack_depth + stack_words;
+}
+
+STEP_INLINE struct warp_step view(const struct machine *machine, uint32_t warp)
+{
+    const struct program *program = machine->program;
+    uint32_t *words = (uint32_t *)machine->extra + (size_t)warp * warp_stride(program);
+    struct warp_step x = {.w = (struct warp_head *)words};
+    x.masks = (lane_mask *)(words + sizeof(struct warp_head) / 4);
+    x.stack = (stack_entry *)(x.masks + program->stack_depth);
+    return x;
+}
+
+struct warp_state simt_state(const struct machine *machine, uint32_t warp)
+{
+    struct warp_step x = view(machine, warp);
+    return (struct warp_state){
+        .theta = x.w->theta,
+        .delta_b = x.w->delta_b,
+        .delta_r = x.w->delta_r,
+        .delta_e = x.w->delta_e,
+        .depth = x.w->depth,
+        .calls = x.w->calls,
+        .stack = x.stack,
+        .masks = x.masks,
+        .first_thread = x.w->first_thread,
+        .lanes = x.w->lanes,
+    };
+}
+
+uint32_t simt_last_write_order(const struct machine *machine, uint8_t *lanes)
+{
+    const struct assign_scratch *scratch = machine->scratch;
+    memcpy(lanes, scratch->order, scratch->order_count);
+    return scratch->order_count;
+}
+
+char simt_disable_state(const struct warp_state *warp, uint32_t lane)
+{
+    lane_mask bit = (lane_mask)1 << lane;
+    return (warp->delta_b & bit)   ? 'b'
+           : (warp->delta_r & bit) ? 'r'
+           : (warp->delta_e & bit) ? 'e'
+                                   : '0';
+}
+
+/* awaits(delta, t)  <=>  (delta = b -> t = brk) and (delta = r -> t = call);  never for e [EXT] */
+bool simt_awaits(char delta, enum entry_kind token)
+{
+    switch (delta) {
+    case '0':
+        return true;
+    case 'b':
+        return token == ENTRY_BRK;
+    case 'r':
+        return token == ENTRY_CALL;
+    default:
+        return false;
+    }
+}
+
+/* ---- the stack ---- */
+
+STEP_INLINE void push(struct warp_step *x, stack_entry entry, lane_mask mask, const unsigned mode)
+{
+    uint32_t depth = x->w->depth;
+    INVARIANT(depth < x->m->program->stack_depth);
+    put(x->m, &x->stack[depth], entry, mode);
+    put_mask(x->m, &x->masks[depth], mask, mode);
+    put(x->m, &x->w->depth, depth + 1, mode);
+}
+
+STEP_INLINE void pop(struct warp_step *x, const unsigned mode)
+{
+    uint32_t top = x->w->depth - 1;
+    if (mode & MACHINE_TRACKED) {
+        put(x->m, &x->stack[top], 0, mode);
+        put_mask(x->m, &x->masks[top], 0, mode);
+    }
+    put(x->m, &x->w->depth, top, mode);
+}
+
+/* s W becomes W: the slice on top loses its first statement. */
+STEP_INLINE void advance(struct warp_step *x, const unsigned mode)
+{
+    if (x->s->last)
+        pop(x, mode);
+    else
+        put(x->m, &x->stack[x->w->depth - 1], entry_make(ENTRY_STM, x->number + 1), mode);
+}
+
+/* [S] tau W becomes tau W. A token is always found: the call at the bottom (SIMT.progress). */
+STEP_INLINE void skip_to_token(struct warp_step *x, const unsigned mode)
+{
+    while (entry_kind(x->stack[x->w->depth - 1]) <= ENTRY_CONT) {
+        pop(x, mode);
+        INVARIANT(x->w->depth > 0);
+    }
+}
+
+STEP_INLINE void set_theta(struct warp_step *x, lane_mask theta, const unsigned mode)
+{
+    put_mask(x->m, &x->w->theta, theta, mode);
+}
+
+STEP_INLINE uint32_t lowest_lane(lane_mask mask)
+{
+    return (uint32_t)__builtin_ctzll(mask);
+}
+
+/* ---- expressions over a warp ---- */
+
+STEP_INLINE void lane_fault(struct warp_step *x, enum status status, uint32_t lane,
+                            const unsigned mode)
+{
+    machine_fault(x->m, status, x->w->first_thread + lane, x->number, mode);
+}
+
+/* act(Theta, e, eta, mu) = { theta in Theta | E[[e]] eta(theta) mu != 0 }, all in the same mu.
+ * False: an index of the lowest such lane lies outside its array. */
+STEP_INLINE bool act(struct warp_step *x, lane_mask *truth, const unsigned mode)
+{
+    lane_mask A = 0;
+    for (lane_mask rest = x->w->theta; rest; rest &= rest - 1) {
+        uint32_t lane = lowest_lane(rest);
+        int32_t v;
+        if (!eval(x->m, x->w->first_thread + lane, x->s->value, x->number, &v, mode)) {
+            lane_fault(x, STATUS_OUT_OF_BOUNDS, lane, mode);
+            return false;
+        }
+        A |= (lane_mask)(v != 0) << lane;
+    }
+    *truth = A;
+    return true;
+}
+
+/* ---- rules ---- */
+
+/*  skip^w
+ *      ; W, Theta+  ==>  W, Theta+
+ */
+STEP_INLINE void simt_skip(struct warp_step *x, const unsigned mode)
+{
+    advance(x, mode);
+}
+
+/* The lanes of `group` (chained through scratch->next from `first`): which of them writes last. The
+ * choice is made only where the values differ. */
+static uint32_t choose_winner(struct warp_step *x, const struct assign_scratch *scratch,
+                              uint32_t first)
+{
+    uint32_t count = 1, last = first;
+    bool differ = false;
+    for (uint32_t next = scratch->next[first]; next; next = scratch->next[next - 1]) {
+        last = next - 1;
+        differ |= scratch->value[last] != scratch->value[first];
+        count++;
+    }
+    if (!differ || !x->choices)
+        return last;
+    uint32_t winner = first;
+    for (uint32_t skip = x->choices->choose(x->choices, count); skip; skip--)
+        winner = (uint32_t)scratch->next[winner] - 1;
+    return winner;
+}
+
+/* Chains the lanes of Theta that write the same address; returns the lanes that start a chain of
+ * two or more. */
+static lane_mask find_conflicts(struct assign_scratch *scratch, lane_mask theta)
+{
+    lane_mask conflicts = 0;
+    uint8_t last[LIMIT_WARP];
+    memset(scratch->slot, 0, sizeof scratch->slot);
+    for (lane_mask rest = theta; rest; rest &= rest - 1) {
+        uint32_t lane = lowest_lane(rest), address = scratch->address[lane];
+        uint32_t slot = (address * 2654435769u) >> 25;
+        while (scratch->slot[slot] && scratch->address[scratch->slot[slot] - 1] != address)
+            slot = (slot + 1) % CONFLICT_SLOTS;
+        scratch->next[lane] = 0;
+        if (scratch->slot[slot]) {
+            uint32_t first = (uint32_t)scratch->slot[slot] - 1;
+            uint32_t before = (conflicts >> first) & 1 ? last[first] : first;
+            scratch->next[before] = (uint8_t)(lane + 1);
+            conflicts |= (lane_mask)1 << first;
+            last[first] = (uint8_t)lane;
+        } else {
+            scratch->slot[slot] = (uint8_t)(lane + 1);
+        }
+    }
+    return conflicts;
+}
+
+/* The permutation theta_1 .. theta_n of assign^w: ascending, but the winners of conflicting writes
+ * come last, so that each address keeps its winner's value. */
+STEP_INLINE void order_writes(struct warp_step *x, struct assign_scratch *scratch)
+{
+    lane_mask theta = x->w->theta, winners = 0;
+    if (x->s->place.space <= SPACE_SHARED && (theta & (theta - 1)) != 0) {
+        for (lane_mask rest = find_conflicts(scratch, theta); rest; rest &= rest - 1)
+            winners |= (lane_mask)1 << choose_winner(x, scratch, lowest_lane(rest));
+    }
+    uint32_t n = 0;
+    for (lane_mask rest = theta & ~winners; rest; rest &= rest - 1)
+        scratch->order[n++] = (uint8_t)lowest_lane(rest);
+    for (lane_mask rest = winners; rest; rest &= rest - 1)
+        scratch->order[n++] = (uint8_t)lowest_lane(rest);
+    scratch->order_count = n;
+}
+
+/*  assign^w      v_i = E[[e]] eta(theta_i) mu,  theta_1 .. theta_n an arbitrary order of Theta+
+ *      x = e; W, Theta+, mu  ==>  W, Theta+, mu[eta(theta_1)(x) |-> v_1] .. [eta(theta_n)(x) |-> v_n]
+ *
+ *  All reads, then all writes; the addresses are frozen with the reads (SIMT.ext.idx).
+ */
+STEP_INLINE void simt_assign(struct warp_step *x, const unsigned mode)
+{
+    struct assign_scratch *scratch = x->m->scratch;
+    uint32_t first = x->w->first_thread;
+    for (lane_mask rest = x->w->theta; rest; rest &= rest - 1) {
+        uint32_t lane = lowest_lane(rest);
+        if (!eval_place(x->m, first + lane, x->s, x->number, &scratch->address[lane], mode) ||
+            !eval(x->m, first + lane, x->s->value, x->number, &scratch->value[lane], mode)) {
+            lane_fault(x, STATUS_OUT_OF_BOUNDS, lane, mode);
+            return;
+        }
+    }
+    order_writes(x, scratch);
+    for (uint32_t i = 0; i < scratch->order_count; i++) {
+        uint32_t lane = scratch->order[i];
+        put_memory(x->m, scratch->address[lane], scratch->value[lane], mode);
+        if ((mode & MACHINE_OBSERVED) && x->s->place.space <= SPACE_SHARED)
+            observe_write(x->m, first + lane, scratch->address[lane], scratch->value[lane],
+                          x->number);
+    }
+    advance(x, mode);
+}
+
+/*  if^w
+ *      if (e) S1 else S2 W, Theta+  ==>  S2 div_A S1 sync_Theta+ W, Theta+ \ A
+ *
+ *  Both tokens always, also when A is empty or everybody (catalogue A-1).
+ */
+STEP_INLINE void simt_if(struct warp_step *x, lane_mask A, const unsigned mode)
+{
+    lane_mask theta = x->w->theta;
+    advance(x, mode);
+    push(x, entry_make(ENTRY_SYNC, 0), theta, mode);
+    push(x, entry_make(ENTRY_STM, x->s->first), 0, mode);
+    push(x, entry_make(ENTRY_DIV, 0), A, mode);
+    push(x, entry_make(ENTRY_STM, x->s->second), 0, mode);
+    set_theta(x, theta & ~A, mode);
+}
+
+/*  if_then^w [EXT, section 5.1: the if-path first]
+ *      if (e) S1 else S2 W, Theta+  ==>  S1 div_(Theta+ \ A) S2 sync_Theta+ W, A
+ */
+STEP_INLINE void simt_if_then(struct warp_step *x, lane_mask A, const unsigned mode)
+{
+    lane_mask theta = x->w->theta;
+    advance(x, mode);
+    push(x, entry_make(ENTRY_SYNC, 0), theta, mode);
+    push(x, entry_make(ENTRY_STM, x->s->second), 0, mode);
+    push(x, entry_make(ENTRY_DIV, 0), theta & ~A, mode);
+    push(x, entry_make(ENTRY_STM, x->s->first), 0, mode);
+    set_theta(x, A, mode);
+}
+
+/*  while^w
+ *      while (e) S W, Theta+  ==>  S while^o (e) S brk_Theta+ W, A
+ */
+STEP_INLINE void simt_while(struct warp_step *x, lane_mask A, const unsigned mode)
+{
+    advance(x, mode);
+    push(x, entry_make(ENTRY_BRK, 0), x->w->theta, mode);
+    push(x, entry_make(ENTRY_CONT, x->number), 0, mode);
+    push(x, entry_make(ENTRY_STM, x->s->first), 0, mode);
+    set_theta(x, A, mode);
+}
+
+/*  while^o^w     the paper's underlined while: no new brk token
+ *      while^o (e) S W, Theta+  ==>  S while^o (e) S W, A
+ */
+STEP_INLINE void simt_while_cont(struct warp_step *x, lane_mask A, const unsigned mode)
+{
+    push(x, entry_make(ENTRY_STM, x->s->first), 0, mode);
+    set_theta(x, A, mode);
+}
+
+/*  break^w
+ *      break; [S] tau W, Theta+, Delta  ==>  tau W, {}, Delta[Theta+ |-> b]
+ */
+STEP_INLINE void simt_break(struct warp_step *x, const unsigned mode)
+{
+    skip_to_token(x, mode);
+    put_mask(x->m, &x->w->delta_b, x->w->delta_b | x->w->theta, mode);
+    set_theta(x, 0, mode);
+}
+
+/*  call^w
+ *      f(); W, Theta+  ==>  phi(f) call_Theta+ W, Theta+          each lane of Theta+ with a fresh
+ *                                                                 frame for f [EXT]
+ */
+STEP_INLINE void simt_call(struct warp_step *x, const unsigned mode)
+{
+    uint32_t caller = x->s->function, callee = x->s->first;
+    lane_mask theta = x->w->theta;
+    if (x->w->calls == LIMIT_CALL_DEPTH) {
+        lane_fault(x, STATUS_CALL_DEPTH, lowest_lane(theta), mode);
+        return;
+    }
+    advance(x, mode);
+    push(x, entry_call(caller, callee), theta, mode);
+    put(x->m, &x->w->calls, x->w->calls + 1, mode);
+    push(x, entry_make(ENTRY_STM, x->m->program->functions[callee].body), 0, mode);
+    for (lane_mask rest = theta; rest; rest &= rest - 1)
+        frame_push(x->m, x->w->first_thread + lowest_lane(rest), caller, callee, mode);
+}
+
+/*  return^w
+ *      return; [S] tau W, Theta+, Delta  ==>  tau W, {}, Delta[Theta+ |-> r]
+ */
+STEP_INLINE void simt_return(struct warp_step *x, const unsigned mode)
+{
+    skip_to_token(x, mode);
+    put_mask(x->m, &x->w->delta_r, x->w->delta_r | x->w->theta, mode);
+    set_theta(x, 0, mode);
+}
+
+/* A popped call token drops the frames of the lanes in its mask. */
+STEP_INLINE void drop_frames(struct warp_step *x, stack_entry call, lane_mask mask,
+                             const unsigned mode)
+{
+    put(x->m, &x->w->calls, x->w->calls - 1, mode);
+    if (x->w->calls == 0)
+        return; /* the kernel's own */
+    for (lane_mask rest = mask; rest; rest &= rest - 1)
+        frame_pop(x->m, x->w->first_thread + lowest_lane(rest), entry_caller(call),
+                  entry_callee(call), mode);
+}
+
+/*  token^w       (Theta2, Delta2) = enable(Delta1, tau)
+ *      tau W, Theta1, Delta1  ==>  W, Theta2, Delta2
+ *
+ *  enable(Delta1, t_Theta) = ({ theta in Theta | Delta2(theta) = 0 }, Delta2)
+ *      where Delta2 = Delta1[{ theta in Theta | awaits(Delta1(theta), t) } |-> 0]
+ */
+STEP_INLINE void simt_token(struct warp_step *x, const unsigned mode)
+{
+    struct warp_head *w = x->w;
+    stack_entry tau = x->stack[w->depth - 1];
+    lane_mask theta = x->masks[w->depth - 1];
+    pop(x, mode);
+    if (entry_kind(tau) == ENTRY_BRK)
+        put_mask(x->m, &w->delta_b, w->delta_b & ~theta, mode);
+    if (entry_kind(tau) == ENTRY_CALL) {
+        put_mask(x->m, &w->delta_r, w->delta_r & ~theta, mode);
+        drop_frames(x, tau, theta, mode);
+    }
+    set_theta(x, theta & ~(w->delta_b | w->delta_r | w->delta_e), mode);
+}
+
+/*  inact^w       S: all statements above the topmost token
+ *      S tau W, {}  ==>  tau W, {}
+ */
+STEP_INLINE void simt_inact(struct warp_step *x, const unsigned mode)
+{
+    skip_to_token(x, mode);
+}
+
+/*  exit^w [EXT]
+ *      exit; [S] tau W, Theta+, Delta  ==>  tau W, {}, Delta[Theta+ |-> e]
+ */
+STEP_INLINE void simt_exit(struct warp_step *x, const unsigned mode)
+{
+    skip_to_token(x, mode);
+    put_mask(x->m, &x->w->delta_e, x->w->delta_e | x->w->theta, mode);
+    set_theta(x, 0, mode);
+}
+
+/*  assert^w [EXT]    A = Theta+
+ *      assert(e); W, Theta+  ==>  W, Theta+        otherwise the execution ends: assert_fails
+ */
+STEP_INLINE void simt_assert(struct warp_step *x, lane_mask A, const unsigned mode)
+{
+    if (A == x->w->theta)
+        advance(x, mode);
+    else
+        lane_fault(x, STATUS_ASSERT_FAILS, lowest_lane(x->w->theta & ~A), mode);
+}
+
+/* ---- which rule applies ---- */
+
+STEP_INLINE enum rule step_statement(struct warp_step *x, struct step_event *event,
+                                     const unsigned mode)
+{
+    switch (x->s->kind) {
+    case CODE_SKIP:
+        simt_skip(x, mode);
+        return RULE_SIMT_SKIP;
+    case CODE_ASSIGN:
+        simt_assign(x, mode);
+        return RULE_SIMT_ASSIGN;
+    case CODE_IF:
+        if (x->m->options.then_first) {
+            if (act(x, &event->truth, mode))
+                simt_if_then(x, event->truth, mode);
+            return RULE_SIMT_IF_THEN;
+        }
+        if (act(x, &event->truth, mode))
+            simt_if(x, event->truth, mode);
+        return RULE_SIMT_IF;
+    case CODE_WHILE:
+        if (act(x, &event->truth, mode))
+            simt_while(x, event->truth, mode);
+        return RULE_SIMT_WHILE;
+    case CODE_BREAK:
+        simt_break(x, mode);
+        return RULE_SIMT_BREAK;
+    case CODE_CALL:
+        simt_call(x, mode);
+        return RULE_SIMT_CALL;
+    case CODE_RETURN:
+        simt_return(x, mode);
+        return RULE_SIMT_RETURN;
+    case CODE_EXIT:
+        simt_exit(x, mode);
+        return RULE_SIMT_EXIT;
+    case CODE_ASSERT:
+        if (act(x, &event->truth, mode))
+            simt_assert(x, event->truth, mode);
+        return RULE_SIMT_ASSERT;
+    }
+    return RULE_NONE;
+}
+
+/* SIMT.det: a token on top fires token^w; a statement with nobody active inact^w; otherwise the
+ * statement's rule. */
+STEP_INLINE enum rule select_rule(struct warp_step *x, struct step_event *event,
+                                  const unsigned mode)
+{
+    stack_entry top = x->stack[x->w->depth - 1];
+    x->number = entry_number(top);
+    switch (entry_kind(top)) {
+    case ENTRY_DIV:
+    case ENTRY_SYNC:
+    case ENTRY_BRK:
+    case ENTRY_CALL:
+        simt_token(x, mode);
+        return RULE_SIMT_TOKEN;
+    case ENTRY_STM:
+    case ENTRY_CONT:
+        break;
+    }
+    if (x->w->theta == 0) {
+        simt_inact(x, mode);
+        return RULE_SIMT_INACT;
+    }
+    x->s = &x->m->program->stms[x->number];
+    event->stm = x->number;
+    if (entry_kind(top) == ENTRY_STM)
+        return step_statement(x, event, mode);
+    if (act(x, &event->truth, mode))
+        simt_while_cont(x, event->truth, mode);
+    return RULE_SIMT_WHILE_CONT;
+}
+
+STEP_INLINE enum rule step_mode(struct machine *machine, uint32_t warp, struct choices *choices,
+                                const unsigned mode)
+{
+    struct warp_step x = view(machine, warp);
+    x.m = machine;
+    x.choices = choices;
+    struct step_event event = {.actor = warp, .stm = CODE_NONE, .active = x.w->theta};
+    event.rule = select_rule(&x, &event, mode);
+    machine->hits[event.rule]++;
+    machine->steps++;
+    if (x.w->depth == 0)
+        machine_retire(machine, warp, mode & MACHINE_TRACKED);
+    if (mode & MACHINE_OBSERVED)
+        observe_step(machine, &event);
+    return event.rule;
+}
+
+static enum rule step_plain(struct machine *machine, uint32_t actor, struct choices *choices)
+{
+    return step_mode(machine, actor, choices, 0);
+}
+
+static enum rule step_observed(struct machine *machine, uint32_t actor, struct choices *choices)
+{
+    return step_mode(machine, actor, choices, MACHINE_OBSERVED);
+}
+
+static enum rule step_tracked(struct machine *machine, uint32_t actor, struct choices *choices)
+{
+    return step_mode(machine, actor, choices, MACHINE_TRACKED);
+}
+
+static enum rule step_both(struct machine *machine, uint32_t actor, struct choices *choices)
+{
+    return step_mode(machine, actor, choices, MACHINE_OBSERVED | MACHINE_TRACKED);
+}
+
+static uint32_t extra_words(const struct program *program)
+{
+    return program->warp_count * warp_stride(program);
+}
+
+static uint32_t actor_count(const struct program *program)
+{
+    return program->warp_count;
+}
+
+/* Section 3.2: every warp starts with P call_Theta, Theta, { Theta |-> 0 }. The last warp of a block
+ * may have fewer lanes than the others. */
+static void init(struct machine *machine)
+{
+    const struct program *program = machine->program;
+    uint32_t threads = program->launch.threads, width = program->launch.warp;
+    for (uint32_t i = 0; i < program->warp_count; i++) {
+        struct warp_step x = view(machine, i);
+        uint32_t block = i / program->warps_per_block;
+        uint32_t first = i % program->warps_per_block * width;
+        uint32_t lanes = threads - first < width ? threads - first : width;
+        x.w->first_thread = block * threads + first;
+        x.w->lanes = lanes;
+        x.w->theta = lanes == 64 ? ~(lane_mask)0 : ((lane_mask)1 << lanes) - 1;
+        x.w->calls = 1;
+        x.w->depth = 2;
+        x.stack[0] = entry_call(0, 0);
+        x.masks[0] = x.w->theta;
+        x.stack[1] = entry_make(ENTRY_STM, program->functions[0].body);
+    }
+}
+
+static uint32_t next_stm(const struct machine *machine, uint32_t actor)
+{
+    struct warp_step x = view(machine, actor);
+    if (x.w->depth == 0 || x.w->theta == 0)
+        return CODE_NONE;
+    stack_entry top = x.stack[x.w->depth - 1];
+    return entry_kind(top) <= ENTRY_CONT ? entry_number(top) : CODE_NONE;
+}
+
+static void footprint(const struct machine *machine, uint32_t actor, uint64_t *reads,
+                      uint64_t *writes)
+{
+    uint32_t stm = next_stm(machine, actor);
+    *reads = stm == CODE_NONE ? 0 : machine->program->stms[stm].reads;
+    *writes = stm == CODE_NONE ? 0 : machine->program->stms[stm].writes;
+}
+
+const struct semantics semantics_simt = {
+    .name = "simt",
+    .extra_words = extra_words,
+    .actor_count = actor_count,
+    .scratch_bytes = sizeof(struct assign_scratch),
+    .init = init,
+    .step = {step_plain, step_observed, step_tracked, step_both},
+    .footprint = footprint,
+    .next_stm = next_stm,
+};

@@ -1,0 +1,407 @@
+/*
+ * threads.c - simt-correctness, Table 4: one thread's rules; the interleaving rule is machine_step.
+ *
+ * In the rules: T is the thread's stack, topmost entry last; s T has a statement slice on top, c T a
+ * context; nu and mu are the thread's variables and the memory; v = E[[e]] nu mu.
+ */
+#include "engine/threads.h"
+
+#include "engine/invariant.h"
+#include "engine/machine_internal.h"
+
+enum { THREAD_HEAD_WORDS = sizeof(struct thread_state) / 4 };
+
+static uint32_t thread_stride(const struct program *program)
+{
+    return THREAD_HEAD_WORDS + program->stack_depth;
+}
+
+/* What a rule works on. */
+struct thread_step {
+    struct machine *m;
+    struct thread_state *T;
+    uint32_t theta;           /* the thread's number */
+    const struct code_stm *s; /* statement on top, if any */
+    uint32_t number;          /* its number */
+};
+
+STEP_INLINE struct thread_state *state_of(const struct machine *machine, uint32_t thread)
+{
+    return (struct thread_state *)((uint32_t *)machine->extra +
+                                   (size_t)thread * thread_stride(machine->program));
+}
+
+const struct thread_state *threads_state(const struct machine *machine, uint32_t thread)
+{
+    return state_of(machine, thread);
+}
+
+STEP_INLINE void push(struct thread_step *x, stack_entry entry, const unsigned mode)
+{
+    INVARIANT(x->T->depth < x->m->program->stack_depth);
+    put(x->m, &x->T->stack[x->T->depth], entry, mode);
+    put(x->m, &x->T->depth, x->T->depth + 1, mode);
+}
+
+/* Pops the topmost entry; a call context takes its frame along. */
+STEP_INLINE void pop(struct thread_step *x, const unsigned mode)
+{
+    struct thread_state *T = x->T;
+    stack_entry entry = T->stack[T->depth - 1];
+    if (mode & MACHINE_TRACKED)
+        put(x->m, &T->stack[T->depth - 1], 0, mode);
+    put(x->m, &T->depth, T->depth - 1, mode);
+    if (entry_kind(entry) == ENTRY_CALL) {
+        put(x->m, &T->calls, T->calls - 1, mode);
+        if (T->calls > 0)
+            frame_pop(x->m, x->theta, entry_caller(entry), entry_callee(entry), mode);
+    }
+}
+
+/* s T becomes T: the slice on top loses its first statement. */
+STEP_INLINE void advance(struct thread_step *x, const unsigned mode)
+{
+    if (x->s->last)
+        pop(x, mode);
+    else
+        put(x->m, &x->T->stack[x->T->depth - 1], entry_make(ENTRY_STM, x->number + 1), mode);
+}
+
+/*  skip^t
+ *      ; T  ==>  T
+ */
+STEP_INLINE enum rule thr_skip(struct thread_step *x, const unsigned mode)
+{
+    advance(x, mode);
+    return RULE_THR_SKIP;
+}
+
+/*  assign_rd^t
+ *      x = e; T, mu  ==>  (x := v) T, mu
+ *
+ *  The evaluated form is a constructor of its own (catalogue A-2), the address frozen with the value
+ *  (SIMT.ext.idx).
+ */
+STEP_INLINE enum rule thr_assign_rd(struct thread_step *x, const unsigned mode)
+{
+    uint32_t address;
+    int32_t v;
+    if (!eval_place(x->m, x->theta, x->s, x->number, &address, mode) ||
+        !eval(x->m, x->theta, x->s->value, x->number, &v, mode)) {
+        machine_fault(x->m, STATUS_OUT_OF_BOUNDS, x->theta, x->number, mode);
+        return RULE_THR_ASSIGN_RD;
+    }
+    put(x->m, &x->T->pending, 1, mode);
+    put(x->m, &x->T->address, address, mode);
+    put(x->m, &x->T->value, (uint32_t)v, mode);
+    return RULE_THR_ASSIGN_RD;
+}
+
+/*  assign_wr^t
+ *      (x := v) T, mu  ==>  T, mu[nu(x) |-> v]
+ */
+STEP_INLINE enum rule thr_assign_wr(struct thread_step *x, const unsigned mode)
+{
+    struct thread_state *T = x->T;
+    uint32_t address = T->address;
+    int32_t v = (int32_t)T->value;
+    put_memory(x->m, address, v, mode);
+    if ((mode & MACHINE_OBSERVED) && x->s->place.space <= SPACE_SHARED)
+        observe_write(x->m, x->theta, address, v, x->number);
+    put(x->m, &T->pending, 0, mode);
+    put(x->m, &T->address, 0, mode);
+    put(x->m, &T->value, 0, mode);
+    advance(x, mode);
+    return RULE_THR_ASSIGN_WR;
+}
+
+/*  if_tt^t       v != 0                              if_ff^t       v = 0
+ *      if (e) S1 else S2 T  ==>  S1 T                    if (e) S1 else S2 T  ==>  S2 T
+ */
+STEP_INLINE enum rule thr_if_tt(struct thread_step *x, const unsigned mode)
+{
+    advance(x, mode);
+    push(x, entry_make(ENTRY_STM, x->s->first), mode);
+    return RULE_THR_IF_TT;
+}
+
+STEP_INLINE enum rule thr_if_ff(struct thread_step *x, const unsigned mode)
+{
+    advance(x, mode);
+    push(x, entry_make(ENTRY_STM, x->s->second), mode);
+    return RULE_THR_IF_FF;
+}
+
+/*  while_tt^t    v != 0                              while_ff^t    v = 0
+ *      while (e) S T  ==>  S while^o (e) S brk T         while (e) S T  ==>  T
+ *
+ *  while^o is the paper's underlined while, the continuing loop (underline lost in print, A-3).
+ */
+STEP_INLINE enum rule thr_while_tt(struct thread_step *x, const unsigned mode)
+{
+    advance(x, mode);
+    push(x, entry_make(ENTRY_BRK, 0), mode);
+    push(x, entry_make(ENTRY_CONT, x->number), mode);
+    push(x, entry_make(ENTRY_STM, x->s->first), mode);
+    return RULE_THR_WHILE_TT;
+}
+
+STEP_INLINE enum rule thr_while_ff(struct thread_step *x, const unsigned mode)
+{
+    advance(x, mode);
+    return RULE_THR_WHILE_FF;
+}
+
+/*  while^o_tt^t  v != 0                              while^o_ff^t  v = 0
+ *      while^o (e) S T  ==>  S while^o (e) S T           while^o (e) S T  ==>  T
+ *
+ *  The brk context stays below T's top for context^t: two steps to leave a loop (erratum A-4).
+ */
+STEP_INLINE enum rule thr_while_cont_tt(struct thread_step *x, const unsigned mode)
+{
+    push(x, entry_make(ENTRY_STM, x->s->first), mode);
+    return RULE_THR_WHILE_CONT_TT;
+}
+
+STEP_INLINE enum rule thr_while_cont_ff(struct thread_step *x, const unsigned mode)
+{
+    pop(x, mode);
+    return RULE_THR_WHILE_CONT_FF;
+}
+
+/*  break^t       [S] are statements, those above the first brk
+ *      break; [S] brk T  ==>  T
+ */
+STEP_INLINE enum rule thr_break(struct thread_step *x, const unsigned mode)
+{
+    enum entry_kind top;
+    do {
+        top = entry_kind(x->T->stack[x->T->depth - 1]);
+        INVARIANT(top != ENTRY_CALL); /* SIMT.syn.prog: break stands in a loop of its function */
+        pop(x, mode);
+    } while (top != ENTRY_BRK);
+    return RULE_THR_BREAK;
+}
+
+/*  call^t
+ *      f(); T  ==>  phi(f) call T          with a fresh frame for f [EXT]
+ */
+STEP_INLINE enum rule thr_call(struct thread_step *x, const unsigned mode)
+{
+    uint32_t caller = x->s->function, callee = x->s->first;
+    if (x->T->calls == LIMIT_CALL_DEPTH) {
+        machine_fault(x->m, STATUS_CALL_DEPTH, x->theta, x->number, mode);
+        return RULE_THR_CALL;
+    }
+    advance(x, mode);
+    push(x, entry_call(caller, callee), mode);
+    put(x->m, &x->T->calls, x->T->calls + 1, mode);
+    push(x, entry_make(ENTRY_STM, x->m->program->functions[callee].body), mode);
+    frame_push(x->m, x->theta, caller, callee, mode);
+    return RULE_THR_CALL;
+}
+
+/*  return^t      U contains no call
+ *      return; U call T  ==>  T
+ */
+STEP_INLINE enum rule thr_return(struct thread_step *x, const unsigned mode)
+{
+    enum entry_kind top;
+    do {
+        top = entry_kind(x->T->stack[x->T->depth - 1]);
+        pop(x, mode);
+    } while (top != ENTRY_CALL);
+    return RULE_THR_RETURN;
+}
+
+/*  context^t
+ *      c T  ==>  T
+ */
+STEP_INLINE enum rule thr_context(struct thread_step *x, const unsigned mode)
+{
+    pop(x, mode);
+    return RULE_THR_CONTEXT;
+}
+
+/*  exit^t [EXT]
+ *      exit; T  ==>  eps
+ */
+STEP_INLINE enum rule thr_exit(struct thread_step *x, const unsigned mode)
+{
+    while (x->T->depth > 0)
+        pop(x, mode);
+    return RULE_THR_EXIT;
+}
+
+/*  assert^t [EXT]    v != 0
+ *      assert(e); T  ==>  T                otherwise the execution ends: assert_fails
+ */
+STEP_INLINE enum rule thr_assert(struct thread_step *x, int32_t v, const unsigned mode)
+{
+    if (v != 0)
+        advance(x, mode);
+    else
+        machine_fault(x->m, STATUS_ASSERT_FAILS, x->theta, x->number, mode);
+    return RULE_THR_ASSERT;
+}
+
+/* A rule with the guard's value as premise; an index outside its array ends the execution. */
+STEP_INLINE enum rule step_guarded(struct thread_step *x, enum rule if_fault,
+                                   struct step_event *event, const unsigned mode)
+{
+    int32_t v;
+    if (!eval(x->m, x->theta, x->s->value, x->number, &v, mode)) {
+        machine_fault(x->m, STATUS_OUT_OF_BOUNDS, x->theta, x->number, mode);
+        return if_fault;
+    }
+    event->truth = v != 0;
+    if (if_fault == RULE_THR_WHILE_CONT_FF)
+        return v ? thr_while_cont_tt(x, mode) : thr_while_cont_ff(x, mode);
+    if (if_fault == RULE_THR_IF_FF)
+        return v ? thr_if_tt(x, mode) : thr_if_ff(x, mode);
+    if (if_fault == RULE_THR_WHILE_FF)
+        return v ? thr_while_tt(x, mode) : thr_while_ff(x, mode);
+    return thr_assert(x, v, mode);
+}
+
+STEP_INLINE enum rule step_statement(struct thread_step *x, struct step_event *event,
+                                     const unsigned mode)
+{
+    switch (x->s->kind) {
+    case CODE_SKIP:
+        return thr_skip(x, mode);
+    case CODE_ASSIGN:
+        return thr_assign_rd(x, mode);
+    case CODE_IF:
+        return step_guarded(x, RULE_THR_IF_FF, event, mode);
+    case CODE_WHILE:
+        return step_guarded(x, RULE_THR_WHILE_FF, event, mode);
+    case CODE_BREAK:
+        return thr_break(x, mode);
+    case CODE_CALL:
+        return thr_call(x, mode);
+    case CODE_RETURN:
+        return thr_return(x, mode);
+    case CODE_EXIT:
+        return thr_exit(x, mode);
+    case CODE_ASSERT:
+        return step_guarded(x, RULE_THR_ASSERT, event, mode);
+    }
+    return RULE_NONE;
+}
+
+/* Which rule applies is decided here, by the topmost entry alone (a thread is deterministic). */
+STEP_INLINE enum rule select_rule(struct thread_step *x, struct step_event *event,
+                                  const unsigned mode)
+{
+    stack_entry top = x->T->stack[x->T->depth - 1];
+    x->number = entry_number(top);
+    x->s = &x->m->program->stms[x->number];
+    switch (entry_kind(top)) {
+    case ENTRY_STM:
+        event->stm = x->number;
+        return x->T->pending ? thr_assign_wr(x, mode) : step_statement(x, event, mode);
+    case ENTRY_CONT:
+        event->stm = x->number;
+        return step_guarded(x, RULE_THR_WHILE_CONT_FF, event, mode);
+    case ENTRY_BRK:
+    case ENTRY_CALL:
+        return thr_context(x, mode);
+    case ENTRY_DIV:
+    case ENTRY_SYNC:
+        break;
+    }
+    return RULE_NONE;
+}
+
+STEP_INLINE enum rule step_mode(struct machine *machine, uint32_t thread, const unsigned mode)
+{
+    struct step_event event = {.actor = thread, .stm = CODE_NONE};
+    struct thread_step x = {.m = machine, .T = state_of(machine, thread), .theta = thread};
+    event.rule = select_rule(&x, &event, mode);
+    machine->hits[event.rule]++;
+    machine->steps++;
+    if (x.T->depth == 0)
+        machine_retire(machine, thread, mode & MACHINE_TRACKED);
+    if (mode & MACHINE_OBSERVED)
+        observe_step(machine, &event);
+    return event.rule;
+}
+
+static enum rule step_plain(struct machine *machine, uint32_t actor, struct choices *choices)
+{
+    (void)choices; /* a thread step has no choice inside */
+    return step_mode(machine, actor, 0);
+}
+
+static enum rule step_observed(struct machine *machine, uint32_t actor, struct choices *choices)
+{
+    (void)choices;
+    return step_mode(machine, actor, MACHINE_OBSERVED);
+}
+
+static enum rule step_tracked(struct machine *machine, uint32_t actor, struct choices *choices)
+{
+    (void)choices;
+    return step_mode(machine, actor, MACHINE_TRACKED);
+}
+
+static enum rule step_both(struct machine *machine, uint32_t actor, struct choices *choices)
+{
+    (void)choices;
+    return step_mode(machine, actor, MACHINE_OBSERVED | MACHINE_TRACKED);
+}
+
+static uint32_t extra_words(const struct program *program)
+{
+    return program->total_threads * thread_stride(program);
+}
+
+static uint32_t actor_count(const struct program *program)
+{
+    return program->total_threads;
+}
+
+/* INT.init: every thread starts with P call. */
+static void init(struct machine *machine)
+{
+    for (uint32_t t = 0; t < machine->program->total_threads; t++) {
+        struct thread_state *T = state_of(machine, t);
+        T->calls = 1;
+        T->depth = 2;
+        T->stack[0] = entry_call(0, 0);
+        T->stack[1] = entry_make(ENTRY_STM, machine->program->functions[0].body);
+    }
+}
+
+static uint32_t next_stm(const struct machine *machine, uint32_t actor)
+{
+    const struct thread_state *T = state_of(machine, actor);
+    if (T->depth == 0)
+        return CODE_NONE;
+    stack_entry top = T->stack[T->depth - 1];
+    return entry_kind(top) <= ENTRY_CONT ? entry_number(top) : CODE_NONE;
+}
+
+static void footprint(const struct machine *machine, uint32_t actor, uint64_t *reads,
+                      uint64_t *writes)
+{
+    uint32_t stm = next_stm(machine, actor);
+    *reads = *writes = 0;
+    if (stm == CODE_NONE)
+        return;
+    if (state_of(machine, actor)->pending)
+        *writes = machine->program->stms[stm].writes;
+    else
+        *reads = machine->program->stms[stm].reads;
+}
+
+const struct semantics semantics_threads = {
+    .name = "threads",
+    .extra_words = extra_words,
+    .actor_count = actor_count,
+    .init = init,
+    .step = {step_plain, step_observed, step_tracked, step_both},
+    .footprint = footprint,
+    .next_stm = next_stm,
+};
