@@ -153,6 +153,9 @@ enum ast_assign_op {
     ASSIGN_AND
 };
 
+/* Sizes of tables; not enumerators, so that a switch over the operators stays total without them. */
+enum { BINARY_COUNT = BINARY_LOGICAL_OR + 1, ASSIGN_COUNT = ASSIGN_AND + 1 };
+
 enum ast_atomic {
     ATOMIC_ADD,
     ATOMIC_MIN,
