@@ -1,0 +1,273 @@
+/*
+ * reduce.c - the reduction loop: candidates of a pass are tried in order, the first that keeps the
+ * signature becomes the new base, until no pass finds any.
+ *
+ * With several jobs the next few candidates are tested at once; the first of them in order that
+ * keeps the signature is taken and the later ones are dropped, so the result is that of one job.
+ */
+#include "fuzz/reduce.h"
+
+#include "engine/invariant.h"
+#include "engine/print.h"
+#include "fuzz/reduce_internal.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum {
+    REDUCE_JOBS_MAX = 16,
+    REPRODUCE_RUNS = 3,
+    TRIED_SLOTS = 1 << 14, /* candidates remembered by the hash of their text */
+};
+
+static const size_t CANDIDATE_ARENA_BYTES = (size_t)1 << 30;
+
+struct candidate {
+    struct arena arena;
+    struct ast_kernel *kernel;
+    uint32_t number; /* of the edit within its pass */
+    const struct check_options *check;
+    const char *signature;
+    bool k1_only;
+    bool repeated; /* tried before: not tested again */
+    bool keeps;    /* shows the signature */
+};
+
+struct reduction {
+    struct arena *arena; /* of the result */
+    const struct reduce_options *options;
+    struct check_options check; /* with only the oracle concerned */
+    const char *signature;
+    bool k1_only;
+    struct arena base_arena[2]; /* the base lives in one, the next base is copied to the other */
+    uint32_t base_in;
+    struct ast_kernel *base;
+    struct candidate *candidates;
+    uint32_t jobs;
+    uint32_t tests;
+    uint64_t *tried;
+};
+
+/* ---- testing ---- */
+
+static void *test_candidate(void *argument)
+{
+    struct candidate *c = argument;
+    struct check_result *result = ARENA_NEW(&c->arena, struct check_result);
+    check_kernel(&c->arena, c->kernel, c->check, result);
+    c->keeps = check_find(&c->arena, result, c->signature, c->k1_only) != NULL;
+    return NULL;
+}
+
+/* FNV-1a: names a candidate's text among those tried. */
+static uint64_t text_hash(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    return hash | 1;
+}
+
+/* Whether a kernel with this text has been tried; remembers it. A full table forgets nothing but
+ * stops remembering: a candidate is then tested again, which changes no result. */
+static bool tried_before(struct reduction *r, const char *text)
+{
+    uint64_t hash = text_hash(text);
+    for (uint32_t i = 0; i < 8; i++) {
+        uint64_t *slot = &r->tried[(hash + i) % TRIED_SLOTS];
+        if (*slot == hash)
+            return true;
+        if (*slot == 0) {
+            *slot = hash;
+            return false;
+        }
+    }
+    return false;
+}
+
+/* Makes candidate `number` of a pass; false when the pass has no such. */
+static bool make_candidate(struct reduction *r, struct candidate *c, const struct reduce_pass *pass,
+                           uint32_t number)
+{
+    c->arena.used = 0;
+    c->kernel = ast_kernel_copy(&c->arena, r->base);
+    struct edit edit = {.arena = &c->arena, .kernel = c->kernel, .target = number};
+    pass->run(&edit);
+    if (edit.seen <= number)
+        return false;
+    struct diag *diag = ARENA_NEW(&c->arena, struct diag);
+    diag_init(diag, "candidate", NULL, 0);
+    c->number = number;
+    c->keeps = false;
+    c->repeated =
+        !ast_check(c->kernel, diag) || tried_before(r, print_kernel(&c->arena, c->kernel));
+    c->check = &r->check;
+    c->signature = r->signature;
+    c->k1_only = r->k1_only;
+    return true;
+}
+
+static void test_batch(struct candidate *candidates, uint32_t count)
+{
+    pthread_t threads[REDUCE_JOBS_MAX];
+    bool started[REDUCE_JOBS_MAX] = {false};
+    for (uint32_t i = 1; i < count; i++)
+        if (!candidates[i].repeated)
+            started[i] = pthread_create(&threads[i], NULL, test_candidate, &candidates[i]) == 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (candidates[i].repeated)
+            continue;
+        if (started[i])
+            pthread_join(threads[i], NULL);
+        else
+            test_candidate(&candidates[i]);
+    }
+}
+
+static void take_base(struct reduction *r, const struct ast_kernel *kernel)
+{
+    r->base_in ^= 1;
+    r->base_arena[r->base_in].used = 0;
+    r->base = ast_kernel_copy(&r->base_arena[r->base_in], kernel);
+    reduce_normalise(&r->base_arena[r->base_in], r->base);
+}
+
+/* Tries all candidates of a pass; returns how many were accepted. */
+static uint32_t run_pass(struct reduction *r, const struct reduce_pass *pass)
+{
+    uint32_t accepted = 0, number = 0;
+    bool more = true;
+    while (more && r->tests < r->options->max_tests) {
+        uint32_t count = 0;
+        while (count < r->jobs &&
+               (more = make_candidate(r, &r->candidates[count], pass, number + count)))
+            count++;
+        test_batch(r->candidates, count);
+        uint32_t taken = 0;
+        while (taken < count && !r->candidates[taken].keeps) {
+            r->tests += !r->candidates[taken].repeated;
+            taken++;
+        }
+        number += taken;
+        if (taken < count) {
+            r->tests++;
+            take_base(r, r->candidates[taken].kernel);
+            accepted++;
+            more = true;
+        }
+    }
+    return accepted;
+}
+
+static void run_passes(struct reduction *r)
+{
+    uint32_t accepted;
+    do {
+        accepted = 0;
+        for (uint32_t i = 0; i < reduce_pass_count; i++) {
+            uint32_t more;
+            while ((more = run_pass(r, &reduce_passes[i])) > 0)
+                accepted += more;
+        }
+    } while (accepted > 0 && r->tests < r->options->max_tests);
+}
+
+/* ---- the whole ---- */
+
+/* The oracle that a signature names: the others need not be asked again and again. */
+static uint32_t oracle_of(const char *signature, uint32_t otherwise)
+{
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
+        size_t length = strlen(oracle_table[i].name);
+        if (strncmp(signature, oracle_table[i].name, length) == 0 && signature[length] == '|')
+            return 1u << i;
+    }
+    return otherwise;
+}
+
+static bool reproduces(struct reduction *r, const struct ast_kernel *kernel,
+                       const struct check_options *check)
+{
+    for (int i = 0; i < REPRODUCE_RUNS; i++) {
+        struct candidate *c = &r->candidates[0];
+        c->arena.used = 0;
+        c->kernel = ast_kernel_copy(&c->arena, kernel);
+        c->check = check;
+        c->signature = r->signature;
+        c->k1_only = r->k1_only;
+        test_candidate(c);
+        if (!c->keeps)
+            return false;
+    }
+    return true;
+}
+
+static void reduction_open(struct reduction *r)
+{
+    r->jobs = r->options->jobs == 0 ? 1 : r->options->jobs;
+    if (r->jobs > REDUCE_JOBS_MAX)
+        r->jobs = REDUCE_JOBS_MAX;
+    r->candidates = ARENA_ARRAY(r->arena, struct candidate, r->jobs);
+    r->tried = ARENA_ARRAY(r->arena, uint64_t, TRIED_SLOTS);
+    int failed = arena_init(&r->base_arena[0], CANDIDATE_ARENA_BYTES) |
+                 arena_init(&r->base_arena[1], CANDIDATE_ARENA_BYTES);
+    for (uint32_t i = 0; i < r->jobs; i++)
+        failed |= arena_init(&r->candidates[i].arena, CANDIDATE_ARENA_BYTES);
+    INVARIANT(failed == 0); /* address space only */
+}
+
+static void reduction_close(struct reduction *r)
+{
+    arena_destroy(&r->base_arena[0]);
+    arena_destroy(&r->base_arena[1]);
+    for (uint32_t i = 0; i < r->jobs; i++)
+        arena_destroy(&r->candidates[i].arena);
+}
+
+/* Canonical names, if they keep the signature (they do unless something depends on names). */
+static void try_rename(struct reduction *r)
+{
+    struct ast_kernel *kept = ast_kernel_copy(r->arena, r->base);
+    reduce_rename(&r->base_arena[r->base_in], r->base);
+    if (!reproduces(r, r->base, &r->check))
+        take_base(r, kept);
+}
+
+static void finish(struct reduction *r, struct reduce_result *result)
+{
+    result->kernel = ast_kernel_copy(r->arena, r->base);
+    result->size_after = ast_kernel_size(result->kernel);
+    result->tests = r->tests;
+    result->relaxed = r->k1_only;
+    struct check_result *check = ARENA_NEW(r->arena, struct check_result);
+    check_kernel(r->arena, result->kernel, &r->check, check);
+    result->divergence = check_find(r->arena, check, r->signature, r->k1_only);
+    result->tape = result->divergence ? result->divergence->tape : NULL;
+}
+
+void reduce_kernel(struct arena *arena, const struct ast_kernel *kernel,
+                   const struct reduce_options *options, struct reduce_result *result)
+{
+    struct reduction r = {.arena = arena,
+                          .options = options,
+                          .check = options->check,
+                          .signature = options->signature};
+    *result = (struct reduce_result){.size_before = ast_kernel_size(kernel)};
+    r.check.oracles = oracle_of(options->signature, options->check.oracles);
+    reduction_open(&r);
+    result->reproduced =
+        reproduces(&r, kernel, &options->check) && reproduces(&r, kernel, &r.check);
+    take_base(&r, kernel);
+    r.base->expects = NULL;
+    if (result->reproduced) {
+        run_passes(&r);
+        if (ast_kernel_size(r.base) == result->size_before) {
+            r.k1_only = true;
+            memset(r.tried, 0, TRIED_SLOTS * sizeof *r.tried);
+            run_passes(&r);
+        }
+        try_rename(&r);
+    }
+    finish(&r, result);
+    reduction_close(&r);
+}

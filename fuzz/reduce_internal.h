@@ -1,0 +1,40 @@
+/*
+ * reduce_internal.h - the edits that the reducer tries.
+ */
+#ifndef FUZZ_REDUCE_INTERNAL_H
+#define FUZZ_REDUCE_INTERNAL_H
+
+#include "engine/ast.h"
+
+/* An edit in the making: the walk over the kernel counts the places where its pass could change
+ * something, and changes the one whose number is `target`. */
+struct edit {
+    struct arena *arena;
+    struct ast_kernel *kernel; /* a copy of its own, changed in place */
+    uint32_t target;
+    uint32_t seen; /* possibilities met so far */
+};
+
+/* Whether the possibility just met is the one to apply. */
+static inline bool edit_here(struct edit *edit)
+{
+    return edit->seen++ == edit->target;
+}
+
+struct reduce_pass {
+    const char *name;
+    /* Walks the kernel; the edit was applied exactly if edit->seen > edit->target afterwards. */
+    void (*run)(struct edit *edit);
+};
+
+/* In the order in which they are tried. */
+extern const struct reduce_pass reduce_passes[];
+extern const uint32_t reduce_pass_count;
+
+/* Every body a block, so that all statements lie in lists; nothing else changes. */
+void reduce_normalise(struct arena *arena, struct ast_kernel *kernel);
+
+/* Short names in order of declaration: v0, v1, ..; f0, f1, .. */
+void reduce_rename(struct arena *arena, struct ast_kernel *kernel);
+
+#endif
