@@ -9,6 +9,7 @@
 #define ENGINE_MACHINE_INTERNAL_H
 
 #include "engine/eval_ops.h"
+#include "engine/invariant.h"
 #include "engine/machine.h"
 #include "engine/pcg.h"
 
@@ -121,7 +122,7 @@ STEP_INLINE bool eval(struct machine *machine, uint32_t thread, uint32_t expr, u
     int32_t stack[EVAL_STACK];
     int32_t *top = stack; /* next free */
     for (;; op++) {
-        switch ((enum code_op)op->op) {
+        switch (op->op) {
         case OP_END:
             *result = top[-1];
             return true;
@@ -156,10 +157,6 @@ STEP_INLINE bool eval(struct machine *machine, uint32_t thread, uint32_t expr, u
         case OP_UNARY:
             top[-1] = eval_unary((enum ast_unary)op->a, top[-1]);
             break;
-        case OP_BINARY:
-            top--;
-            top[-1] = eval_binary((enum ast_binary)op->a, top[-1], top[0]);
-            break;
         case OP_BOOL:
             top[-1] = top[-1] != 0;
             break;
@@ -184,6 +181,34 @@ STEP_INLINE bool eval(struct machine *machine, uint32_t thread, uint32_t expr, u
                 top--;
             }
             break;
+/* One case an operator, so that its arithmetic is known when the switch has jumped. */
+#define BINARY_CASES(operator)                                                                     \
+    case OP_BINARY + BINARY_##operator:                                                            \
+        top--;                                                                                     \
+        top[-1] = eval_binary(BINARY_##operator, top[-1], top[0]);                                 \
+        break;                                                                                     \
+    case OP_BINARY_INT + BINARY_##operator:                                                        \
+        top[-1] = eval_binary(BINARY_##operator, top[-1], op->a);                                  \
+        break;
+            BINARY_CASES(MUL)
+            BINARY_CASES(DIV)
+            BINARY_CASES(REM)
+            BINARY_CASES(ADD)
+            BINARY_CASES(SUB)
+            BINARY_CASES(SHL)
+            BINARY_CASES(SHR)
+            BINARY_CASES(LT)
+            BINARY_CASES(LE)
+            BINARY_CASES(GT)
+            BINARY_CASES(GE)
+            BINARY_CASES(EQ)
+            BINARY_CASES(NE)
+            BINARY_CASES(AND)
+            BINARY_CASES(XOR)
+            BINARY_CASES(OR)
+#undef BINARY_CASES
+        default:
+            invariant_fail("an expression's code is valid", __FILE__, __LINE__);
         }
     }
 }

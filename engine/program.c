@@ -279,8 +279,12 @@ static uint32_t emit_binary(struct builder *b, const struct ast_expr *expr, uint
     if (expr->binary == BINARY_LOGICAL_AND || expr->binary == BINARY_LOGICAL_OR)
         return emit_logical(b, expr, reads);
     uint32_t left = emit_expr(b, expr->a, reads);
+    if (expr->b->kind == EXPR_INT) {
+        emit_op(b, (enum code_op)(OP_BINARY_INT + (int)expr->binary), expr->b->value);
+        return left;
+    }
     uint32_t right = emit_expr(b, expr->b, reads);
-    emit_op(b, OP_BINARY, (int32_t)expr->binary);
+    emit_op(b, (enum code_op)(OP_BINARY + (int)expr->binary), 0);
     return max_u32(left, right + 1);
 }
 

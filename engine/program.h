@@ -58,12 +58,16 @@ enum code_op {
     OP_LOCAL, /* push the scalar at offset a; in ast_space's order */
     OP_INDEX, /* pop i; push element i of the array at `space`, offset a, length b; fault if i is outside */
     OP_UNARY,     /* a = enum ast_unary */
-    OP_BINARY,    /* a = enum ast_binary (not the logical ones) */
     OP_BOOL,      /* v != 0 */
     OP_JUMP,      /* to a */
     OP_JUMP_ZERO, /* pop v; to a if v == 0 */
     OP_AND_JUMP,  /* if top == 0: replace it by 0, jump to a; else pop */
-    OP_OR_JUMP    /* if top != 0: replace it by 1, jump to a; else pop */
+    OP_OR_JUMP,   /* if top != 0: replace it by 1, jump to a; else pop */
+    /* Two ranges, each in the order of enum ast_binary (the logical ones never occur): pop the right
+     * operand, or take it from a; replace the left one on top by the result. */
+    OP_BINARY,
+    OP_BINARY_INT = OP_BINARY + BINARY_COUNT,
+    OP_LAST = OP_BINARY_INT + BINARY_COUNT - 1
 };
 
 struct code_expr_op {
