@@ -17,6 +17,7 @@
 enum {
     REDUCE_JOBS_MAX = 16,
     REPRODUCE_RUNS = 3,
+    SCHEDULE_TESTS = 500,
     TRIED_SLOTS = 1 << 14, /* candidates remembered by the hash of their text */
 };
 
@@ -242,7 +243,11 @@ static void finish(struct reduction *r, struct reduce_result *result)
     struct check_result *check = ARENA_NEW(r->arena, struct check_result);
     check_kernel(r->arena, result->kernel, &r->check, check);
     result->divergence = check_find(r->arena, check, r->signature, r->k1_only);
-    result->tape = result->divergence ? result->divergence->tape : NULL;
+    const struct divergence *d = result->divergence;
+    if (d && d->tape && !d->tape->truncated)
+        result->tape = reduce_schedule(r->arena, &r->candidates[0].arena, result->kernel, &r->check,
+                                       r->signature, r->k1_only, d->subject, d->tape,
+                                       SCHEDULE_TESTS, &result->tests);
 }
 
 void reduce_kernel(struct arena *arena, const struct ast_kernel *kernel,

@@ -23,7 +23,8 @@ struct reduce_result {
     uint32_t tests;                      /* candidates tried */
     uint32_t size_before, size_after;    /* ast_kernel_size */
     const struct divergence *divergence; /* of the smallest */
-    const struct tape *tape; /* its schedule with the fewest context switches found, or NULL */
+    const struct tape *tape; /* its schedule with the fewest context switches found; NULL: the
+                                sequential one shows it */
 };
 
 void reduce_kernel(struct arena *arena, const struct ast_kernel *kernel,

@@ -5,6 +5,7 @@
 #define FUZZ_REDUCE_INTERNAL_H
 
 #include "engine/ast.h"
+#include "oracle/check.h"
 
 /* An edit in the making: the walk over the kernel counts the places where its pass could change
  * something, and changes the one whose number is `target`. */
@@ -36,5 +37,16 @@ void reduce_normalise(struct arena *arena, struct ast_kernel *kernel);
 
 /* Short names in order of declaration: v0, v1, ..; f0, f1, .. */
 void reduce_rename(struct arena *arena, struct ast_kernel *kernel);
+
+/*
+ * The tape with the fewest context switches found on which `kernel` still shows the signature; the
+ * given one when none is better, NULL when the signature does not need a tape (the sequential
+ * execution shows it). At most `max_tests` executions of the case; scratch is emptied again and again.
+ */
+const struct tape *reduce_schedule(struct arena *arena, struct arena *scratch,
+                                   const struct ast_kernel *kernel,
+                                   const struct check_options *check, const char *signature,
+                                   bool k1_only, enum subject_id subject, const struct tape *tape,
+                                   uint32_t max_tests, uint32_t *tests);
 
 #endif

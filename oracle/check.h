@@ -25,6 +25,10 @@ struct check_options {
     bool strict_lemmas;    /* Lemma 5 as printed (erratum A-4 then shows) */
     bool exhaustive;       /* search all executions of `threads`, within `search` */
     struct search_options search;
+    /* When not NULL: the executions of `tape_subject` after the first (sequential) one are replaced by
+     * one that follows this tape. */
+    const struct tape *tape;
+    enum subject_id tape_subject;
 };
 
 extern const struct check_options CHECK_DEFAULTS;
