@@ -30,7 +30,11 @@ enum {
     LIMIT_FUNCTIONS = 256,
     LIMIT_PARAMETERS = 16,
     LIMIT_NAME = 64,
-    LIMIT_CALL_DEPTH = 32, /* frames of one thread, the kernel's own included */
+    LIMIT_CALL_DEPTH = 32,  /* frames of one thread, the kernel's own included */
+    LIMIT_VARIABLES = 1024, /* in one scope */
+    LIMIT_LABELS = 1024,    /* basic blocks of a kernel */
+    LIMIT_CASES = 1024,     /* of one switch */
+    LIMIT_NODES = 1 << 16,  /* statements, expressions, declarations, claims of a text together */
 };
 
 /* ---- expressions ---- */
@@ -260,6 +264,7 @@ struct ast_launch {
     uint32_t warp;    /* lanes of a full warp */
     uint32_t blocks;
     uint64_t seed;
+    struct location at; /* of the launch clause, for messages */
 };
 
 struct ast_kernel {
@@ -267,7 +272,7 @@ struct ast_kernel {
     struct ast_launch launch;
     struct ast_var *vars;           /* file level, in order */
     struct ast_function *functions; /* in order; the kernel itself is not among them */
-    struct ast_function *main;      /* the kernel's own body (structured form); locals and body */
+    struct ast_function *main;      /* the kernel's own locals and body; empty in block form */
     struct ast_block *blocks;       /* block form: list starting with Start; NULL = structured */
     struct ast_expect *expects;
 };
@@ -277,7 +282,8 @@ static const struct ast_launch AST_DEFAULT_LAUNCH = {.threads = 4, .warp = 4, .b
 /* Names as the language spells them, indexed by the enums above. */
 extern const char *const ast_space_names[SPACE_COUNT]; /* global shared private private */
 extern const char *const ast_builtin_names[BUILTIN_COUNT];
-extern const char *const ast_binary_names[];
+extern const char *const ast_binary_names[BINARY_COUNT];
+extern const char *const ast_assign_names[ASSIGN_COUNT]; /* "=", "+=", ... */
 extern const char *const ast_atomic_names[ATOMIC_COUNT];
 extern const char *const ast_vote_names[VOTE_COUNT];
 extern const char *const ast_claim_names[CLAIM_COUNT];
@@ -314,8 +320,9 @@ struct ast_stm *ast_stm_list_copy(struct arena *arena, const struct ast_stm *lis
 /* Statements of the kernel and its functions, not counting STM_BLOCK and STM_SKIP. */
 uint32_t ast_kernel_size(const struct ast_kernel *kernel);
 
-/* Whether the launch is within limits and every break/continue/return/call is legal where it stands
- * (also for trees that a mutator made). Errors go to diag; true = well-formed. */
+/* Whether the launch and the tree are within the limits, every reference points to something of this
+ * kernel, every break/continue/return/call is legal where it stands, and names are distinct (also
+ * for trees that a mutator made). Errors go to diag (NULL: only the verdict); true = well-formed. */
 bool ast_check(const struct ast_kernel *kernel, struct diag *diag);
 
 /* The value of a binary or unary operation as the language defines it (kernel-language.md): wraps,
