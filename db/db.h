@@ -238,13 +238,16 @@ struct db_occurrence {
     uint64_t finding, campaign, case_number;
     const char *case_text; /* generator version, seed, number, subjects, ... */
     const char *kernel;    /* hash */
+    /* Stored under .kernel if the occurrence is kept; NULL when the kernel is stored already, and
+     * always NULL in queries. */
+    const char *kernel_text;
     const char *tapes;
     const char *raw_key; /* signature before minimisation */
     bool replayed;       /* the re-run before storing gave the same verdict */
 };
 
-/* Stores it (again: no change) and keeps, for this finding in this campaign, the `limit` lowest case
- * numbers (0 = all): a common finding must not fill the disk. */
+/* Stores it (again, or a second one of the same case: no change) and keeps, for this finding in this
+ * campaign, the `limit` lowest case numbers (0 = all): a common finding must not fill the disk. */
 DB_MUST_CHECK int db_occurrence_put(struct db *db, const struct db_occurrence *occurrence,
                                     uint64_t limit);
 
@@ -263,7 +266,8 @@ typedef void db_text_use(void *context, const char *text, size_t length);
 enum { DB_ANY_STATUS = 0xf };
 #define DB_STATUS_BIT(status) (1u << (status))
 
-/* Findings with one of the statuses of the mask, in the order of their ids. */
+/* Findings with one of the statuses of the mask (DB_STATUS_BIT), in the order of their ids. To be
+ * quick, the example's texts (raw_kernel, raw_case, evidence, those of minimised) are left ''. */
 DB_MUST_CHECK int db_findings(struct db *db, unsigned statuses, db_finding_use *use, void *context);
 /* The finding that a person means by `name`: a number, a signature, or its unique prefix. */
 DB_MUST_CHECK int db_finding_resolve(struct db *db, const char *name, uint64_t *id);
@@ -290,8 +294,9 @@ DB_MUST_CHECK int db_statistics(struct db *db, uint64_t campaign, db_statistics_
                                 void *context);
 DB_MUST_CHECK int db_suppressions(struct db *db, db_suppression_use *use, void *context);
 
-/* Prints, in canonical order and without ids, all content that must be equal between two runs of the
- * same campaigns: everything but jobs and times. Two databases are "the same" when these are. */
+/* Prints as JSON lines, in canonical order and without the findings' ids, all content that must be
+ * equal between two runs of the same campaigns: everything but sessions (jobs, times) and kernels
+ * that nothing refers to. Two databases are "the same" when these are. */
 DB_MUST_CHECK int db_dump_content(struct db *db, FILE *out);
 
 #endif

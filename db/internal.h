@@ -1,0 +1,68 @@
+/*
+ * internal.h - what the files of db/ share: the handle, prepared statements, values, failures.
+ */
+#ifndef DB_INTERNAL_H
+#define DB_INTERNAL_H
+
+#include "db/db.h"
+
+#include <sqlite3.h>
+
+enum statement {
+#define STATEMENT(name, sql) STATEMENT_##name,
+#include "db/statements.def"
+#undef STATEMENT
+    STATEMENT_COUNT
+};
+
+struct db {
+    sqlite3 *sqlite;
+    char *path; /* as the user gave it, for messages */
+    struct db_message *message;
+    uint32_t wait_ms;
+    bool batch;      /* between db_begin and db_commit or db_rollback */
+    int batch_error; /* the first failure of a write inside the batch: it can only be rolled back */
+    sqlite3_stmt *cache[STATEMENT_COUNT]; /* prepared on first use */
+};
+
+/* Writes "PATH: ..." to the message; returns `error`. */
+int db_fail(struct db *db, int error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same for what SQLite just reported; `doing` completes "cannot ...". */
+int db_fail_sqlite(struct db *db, int code, const char *doing);
+
+/* A value bound to a parameter. Made only by the macros below, so that types are checked. */
+struct value {
+    enum { VALUE_INTEGER, VALUE_TEXT, VALUE_REFERENCE } kind;
+    uint64_t integer;
+    const char *text;
+};
+
+#define INTEGER(v) ((struct value){.kind = VALUE_INTEGER, .integer = (v)})
+#define TEXT(v) ((struct value){.kind = VALUE_TEXT, .text = (v)})           /* NULL is '' */
+#define REFERENCE(v) ((struct value){.kind = VALUE_REFERENCE, .text = (v)}) /* NULL, '' are NULL */
+#define VALUES(...)                                                                                \
+    (const struct value[]){__VA_ARGS__},                                                           \
+        sizeof((struct value[]){__VA_ARGS__}) / sizeof(struct value)
+
+/* A statement ready to be stepped, its parameters ?1, ?2, ... bound. Texts must live until
+ * db_end_statement, which every successful start needs. Reentrant: a callback may start the same. */
+int db_start_statement(struct db *db, enum statement which, const struct value *values,
+                       size_t value_count, sqlite3_stmt **statement);
+void db_end_statement(struct db *db, enum statement which, sqlite3_stmt *statement);
+/* 1 = a row, 0 = no more, negative = failure */
+int db_next_row(struct db *db, sqlite3_stmt *statement);
+
+/* Runs a statement that writes; it must not return rows. */
+int db_write(struct db *db, enum statement which, const struct value *values, size_t value_count);
+
+/* Makes several writes one: a transaction of their own unless a batch is open. */
+int db_group_begin(struct db *db, bool *own);
+/* Commits, or undoes when error is negative; returns the first failure. */
+int db_group_end(struct db *db, bool own, int error);
+
+/* Never NULL. */
+const char *db_column_text(sqlite3_stmt *statement, int column);
+uint64_t db_column_integer(sqlite3_stmt *statement, int column);
+
+#endif

@@ -1,0 +1,428 @@
+/* What is read back. The order of the columns is that of statements.def. */
+#include "db/internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CANDIDATES_SHOWN = 8 };
+
+/* Runs a query whose rows `row` hands on; `row` returns 1 to go on, 0 to stop, negative on failure.
+ * *rows, if not NULL, receives how many there were. */
+typedef int row_reader(struct db *db, sqlite3_stmt *statement, void *context);
+
+static int for_each_row(struct db *db, enum statement which, const struct value *values,
+                        size_t value_count, row_reader *row, void *context, uint64_t *rows)
+{
+    sqlite3_stmt *statement;
+    uint64_t count = 0;
+    int more = db_start_statement(db, which, values, value_count, &statement);
+    if (more < 0)
+        return more;
+    while ((more = db_next_row(db, statement)) == 1) {
+        count++;
+        more = row(db, statement, context);
+        if (more != 1)
+            break;
+    }
+    db_end_statement(db, which, statement);
+    if (rows)
+        *rows = count;
+    return more < 0 ? more : DB_OK;
+}
+
+/* ---- findings */
+
+struct finding_context {
+    db_finding_use *use;
+    void *context;
+    unsigned statuses;
+};
+
+static int read_finding(struct db *db, sqlite3_stmt *row, struct db_finding *finding)
+{
+    *finding = (struct db_finding){
+        .id = db_column_integer(row, 0),
+        .signature = db_column_text(row, 1),
+        .k1 = db_column_text(row, 2),
+        .oracle = db_column_text(row, 3),
+        .class = db_column_text(row, 4),
+        .rule = db_column_text(row, 5),
+        .observable = db_column_text(row, 6),
+        .subject = db_column_text(row, 7),
+        .reference = db_column_text(row, 9),
+        .note = db_column_text(row, 10),
+        .raw_kernel = "",
+        .raw_case = "",
+        .raw_statements = db_column_integer(row, 11),
+        .minimised = {.kernel = "",
+                      .launch = "",
+                      .tape = "",
+                      .case_text = "",
+                      .statements = db_column_integer(row, 12),
+                      .tests = db_column_integer(row, 13)},
+        .evidence = "",
+        .first_campaign = db_column_integer(row, 14),
+        .first_case = db_column_integer(row, 15),
+        .last_campaign = db_column_integer(row, 16),
+        .last_case = db_column_integer(row, 17),
+        .occurrences = db_column_integer(row, 18),
+        .suppressed = db_column_integer(row, 19) != 0,
+    };
+    if (!db_status_parse(db_column_text(row, 8), &finding->status))
+        return db_fail(db, DB_ERROR_CORRUPT, "finding %" PRIu64 " has an unknown status",
+                       finding->id);
+    return DB_OK;
+}
+
+static int listed_finding(struct db *db, sqlite3_stmt *row, void *context)
+{
+    const struct finding_context *to = context;
+    struct db_finding finding;
+    int error = read_finding(db, row, &finding);
+    if (error)
+        return error;
+    if (!(to->statuses & DB_STATUS_BIT(finding.status)))
+        return 1;
+    return to->use(to->context, &finding);
+}
+
+int db_findings(struct db *db, unsigned statuses, db_finding_use *use, void *context)
+{
+    struct finding_context to = {.use = use, .context = context, .statuses = statuses};
+    return for_each_row(db, STATEMENT_FINDINGS, NULL, 0, listed_finding, &to, NULL);
+}
+
+static int whole_finding(struct db *db, sqlite3_stmt *row, void *context)
+{
+    const struct finding_context *to = context;
+    struct db_finding finding;
+    int error = read_finding(db, row, &finding);
+    if (error)
+        return error;
+    finding.raw_kernel = db_column_text(row, 20);
+    finding.raw_case = db_column_text(row, 21);
+    finding.minimised.kernel = db_column_text(row, 22);
+    finding.minimised.launch = db_column_text(row, 23);
+    finding.minimised.tape = db_column_text(row, 24);
+    finding.minimised.case_text = db_column_text(row, 25);
+    finding.evidence = db_column_text(row, 26);
+    return to->use(to->context, &finding);
+}
+
+int db_finding_get(struct db *db, uint64_t id, db_finding_use *use, void *context)
+{
+    struct finding_context to = {.use = use, .context = context};
+    uint64_t rows;
+    int error =
+        for_each_row(db, STATEMENT_FINDING_GET, VALUES(INTEGER(id)), whole_finding, &to, &rows);
+    if (!error && rows == 0)
+        error = db_fail(db, DB_ERROR_NOT_FOUND, "there is no finding %" PRIu64, id);
+    return error;
+}
+
+static int stop_at_first(struct db *db, sqlite3_stmt *row, void *context)
+{
+    (void)db;
+    (void)row;
+    (void)context;
+    return 0;
+}
+
+static int resolve_number(struct db *db, const char *name, uint64_t *id)
+{
+    char *end;
+    uint64_t number = strtoull(name, &end, 10);
+    uint64_t rows = 0;
+    int error = DB_OK;
+    if (number <= INT64_MAX)
+        error = for_each_row(db, STATEMENT_FINDING_GET, VALUES(INTEGER(number)), stop_at_first,
+                             NULL, &rows);
+    if (!error && rows == 0)
+        error = db_fail(db, DB_ERROR_NOT_FOUND, "there is no finding %s", name);
+    if (!error)
+        *id = number;
+    return error;
+}
+
+struct candidates {
+    const char *prefix;
+    uint64_t id; /* of the first */
+    uint64_t count;
+    bool exact;
+    char names[DB_MESSAGE_MAX - 200];
+    size_t used;
+};
+
+static void list_candidate(struct candidates *found, const char *signature)
+{
+    size_t left = sizeof found->names - found->used;
+    int length =
+        snprintf(found->names + found->used, left, "%s%s", found->count ? ", " : "", signature);
+    if (length > 0 && (size_t)length < left)
+        found->used += (size_t)length;
+    else
+        found->names[found->used] = '\0'; /* only whole names */
+}
+
+/* Signatures come in order, so those with the prefix are together, and first of all the one that is
+ * nothing but the prefix. */
+static int candidate(struct db *db, sqlite3_stmt *row, void *context)
+{
+    (void)db;
+    struct candidates *found = context;
+    const char *signature = db_column_text(row, 1);
+    if (strncmp(signature, found->prefix, strlen(found->prefix)) != 0)
+        return 0;
+    if (found->count == 0)
+        found->id = db_column_integer(row, 0);
+    if (found->count < CANDIDATES_SHOWN)
+        list_candidate(found, signature);
+    found->count++;
+    found->exact = found->exact || strcmp(signature, found->prefix) == 0;
+    return found->exact ? 0 : 1;
+}
+
+int db_finding_resolve(struct db *db, const char *name, uint64_t *id)
+{
+    if (name[0] != '\0' && name[strspn(name, "0123456789")] == '\0')
+        return resolve_number(db, name, id);
+    struct candidates found = {.prefix = name};
+    int error =
+        for_each_row(db, STATEMENT_FINDING_BY_PREFIX, VALUES(TEXT(name)), candidate, &found, NULL);
+    if (error)
+        return error;
+    if (found.count == 0)
+        return db_fail(db, DB_ERROR_NOT_FOUND, "no finding has a signature that starts with '%s'",
+                       name);
+    if (found.count > 1)
+        return db_fail(db, DB_ERROR_AMBIGUOUS, "'%.64s' may mean %" PRIu64 " findings: %s%s", name,
+                       found.count, found.names, found.count > CANDIDATES_SHOWN ? ", ..." : "");
+    *id = found.id;
+    return DB_OK;
+}
+
+struct occurrence_context {
+    db_occurrence_use *use;
+    void *context;
+};
+
+static int read_occurrence(struct db *db, sqlite3_stmt *row, void *context)
+{
+    (void)db;
+    const struct occurrence_context *to = context;
+    struct db_occurrence occurrence = {
+        .finding = db_column_integer(row, 0),
+        .campaign = db_column_integer(row, 1),
+        .case_number = db_column_integer(row, 2),
+        .case_text = db_column_text(row, 3),
+        .kernel = db_column_text(row, 4),
+        .tapes = db_column_text(row, 5),
+        .raw_key = db_column_text(row, 6),
+        .replayed = db_column_integer(row, 7) != 0,
+    };
+    return to->use(to->context, &occurrence);
+}
+
+int db_occurrences(struct db *db, uint64_t finding, db_occurrence_use *use, void *context)
+{
+    struct occurrence_context to = {.use = use, .context = context};
+    return for_each_row(db, STATEMENT_OCCURRENCES, VALUES(INTEGER(finding)), read_occurrence, &to,
+                        NULL);
+}
+
+struct text_context {
+    db_text_use *use;
+    void *context;
+};
+
+static int read_text(struct db *db, sqlite3_stmt *row, void *context)
+{
+    (void)db;
+    const struct text_context *to = context;
+    const char *text = db_column_text(row, 0);
+    to->use(to->context, text, strlen(text));
+    return 0;
+}
+
+int db_kernel_get(struct db *db, const char *hash, db_text_use *use, void *context)
+{
+    struct text_context to = {.use = use, .context = context};
+    uint64_t rows;
+    int error = for_each_row(db, STATEMENT_KERNEL_GET, VALUES(TEXT(hash)), read_text, &to, &rows);
+    if (!error && rows == 0)
+        error = db_fail(db, DB_ERROR_NOT_FOUND, "there is no kernel '%s'", hash ? hash : "");
+    return error;
+}
+
+/* ---- campaigns */
+
+struct campaign_context {
+    db_campaign_use *use;
+    void *context;
+};
+
+static bool parse_state(const char *name, enum db_campaign_state *state)
+{
+    for (int i = DB_CAMPAIGN_RUNNING; i <= DB_CAMPAIGN_INTERRUPTED; i++) {
+        if (strcmp(name, db_campaign_state_name((enum db_campaign_state)i)) == 0) {
+            *state = (enum db_campaign_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int read_campaign(struct db *db, sqlite3_stmt *row, void *context)
+{
+    const struct campaign_context *to = context;
+    struct db_campaign campaign = {
+        .id = db_column_integer(row, 0),
+        .seed = strtoull(db_column_text(row, 1), NULL, 16),
+        .cases_target = db_column_integer(row, 2),
+        .shard_index = db_column_integer(row, 3),
+        .shard_count = db_column_integer(row, 4),
+        .options = db_column_text(row, 5),
+        .version = db_column_text(row, 6),
+        .progress = {.cases = db_column_integer(row, 8),
+                     .kernels = db_column_integer(row, 9),
+                     .thread_steps = db_column_integer(row, 10),
+                     .warp_steps = db_column_integer(row, 11)},
+        .jobs = db_column_integer(row, 12),
+        .started_ms = db_column_integer(row, 13),
+        .seen_ms = db_column_integer(row, 14),
+        .sessions = db_column_integer(row, 15),
+    };
+    if (!parse_state(db_column_text(row, 7), &campaign.state))
+        return db_fail(db, DB_ERROR_CORRUPT, "campaign %" PRIu64 " has an unknown state",
+                       campaign.id);
+    return to->use(to->context, &campaign);
+}
+
+int db_campaigns(struct db *db, db_campaign_use *use, void *context)
+{
+    struct campaign_context to = {.use = use, .context = context};
+    return for_each_row(db, STATEMENT_CAMPAIGNS, NULL, 0, read_campaign, &to, NULL);
+}
+
+int db_campaign_get(struct db *db, uint64_t id, db_campaign_use *use, void *context)
+{
+    struct campaign_context to = {.use = use, .context = context};
+    uint64_t rows;
+    int error =
+        for_each_row(db, STATEMENT_CAMPAIGN_GET, VALUES(INTEGER(id)), read_campaign, &to, &rows);
+    if (!error && rows == 0)
+        error = db_fail(db, DB_ERROR_NOT_FOUND, "there is no campaign %" PRIu64, id);
+    return error;
+}
+
+static int read_id(struct db *db, sqlite3_stmt *row, void *context)
+{
+    (void)db;
+    uint64_t *id = context;
+    *id = db_column_integer(row, 0);
+    return 0;
+}
+
+int db_campaign_unfinished(struct db *db, const struct db_campaign *like, uint64_t *id)
+{
+    char seed[24];
+    snprintf(seed, sizeof seed, "0x%" PRIx64, like->seed);
+    uint64_t rows;
+    int error = for_each_row(db, STATEMENT_CAMPAIGN_UNFINISHED,
+                             VALUES(TEXT(seed), TEXT(like->options), INTEGER(like->shard_index),
+                                    INTEGER(like->shard_count)),
+                             read_id, id, &rows);
+    if (!error && rows == 0)
+        error = db_fail(db, DB_ERROR_NOT_FOUND,
+                        "there is no unfinished campaign with seed %s and these options", seed);
+    return error;
+}
+
+struct rule_context {
+    db_rule_use *use;
+    void *context;
+};
+
+static int read_rule(struct db *db, sqlite3_stmt *row, void *context)
+{
+    (void)db;
+    const struct rule_context *to = context;
+    return to->use(to->context, db_column_text(row, 0), db_column_integer(row, 1));
+}
+
+int db_rule_hits(struct db *db, uint64_t campaign, db_rule_use *use, void *context)
+{
+    struct rule_context to = {.use = use, .context = context};
+    return for_each_row(db, STATEMENT_RULE_HITS, VALUES(INTEGER(campaign)), read_rule, &to, NULL);
+}
+
+struct verdict_context {
+    db_verdict_use *use;
+    void *context;
+};
+
+static int read_verdict(struct db *db, sqlite3_stmt *row, void *context)
+{
+    (void)db;
+    const struct verdict_context *to = context;
+    struct db_verdict verdict = {.oracle = db_column_text(row, 0),
+                                 .verdict = db_column_text(row, 1),
+                                 .count = db_column_integer(row, 2)};
+    return to->use(to->context, &verdict, db_column_text(row, 3));
+}
+
+int db_verdicts(struct db *db, uint64_t campaign, db_verdict_use *use, void *context)
+{
+    struct verdict_context to = {.use = use, .context = context};
+    return for_each_row(db, STATEMENT_VERDICTS, VALUES(INTEGER(campaign)), read_verdict, &to, NULL);
+}
+
+int db_reasons(struct db *db, uint64_t campaign, db_verdict_use *use, void *context)
+{
+    struct verdict_context to = {.use = use, .context = context};
+    return for_each_row(db, STATEMENT_REASONS, VALUES(INTEGER(campaign)), read_verdict, &to, NULL);
+}
+
+struct statistics_context {
+    db_statistics_use *use;
+    void *context;
+};
+
+static int read_statistics(struct db *db, sqlite3_stmt *row, void *context)
+{
+    (void)db;
+    const struct statistics_context *to = context;
+    struct db_statistics statistics = {.number = db_column_integer(row, 0),
+                                       .progress = {.cases = db_column_integer(row, 1),
+                                                    .kernels = db_column_integer(row, 2),
+                                                    .thread_steps = db_column_integer(row, 3),
+                                                    .warp_steps = db_column_integer(row, 4)},
+                                       .findings = db_column_integer(row, 5)};
+    return to->use(to->context, &statistics);
+}
+
+int db_statistics(struct db *db, uint64_t campaign, db_statistics_use *use, void *context)
+{
+    struct statistics_context to = {.use = use, .context = context};
+    return for_each_row(db, STATEMENT_STATISTICS, VALUES(INTEGER(campaign)), read_statistics, &to,
+                        NULL);
+}
+
+struct suppression_context {
+    db_suppression_use *use;
+    void *context;
+};
+
+static int read_suppression(struct db *db, sqlite3_stmt *row, void *context)
+{
+    (void)db;
+    const struct suppression_context *to = context;
+    return to->use(to->context, db_column_text(row, 0), db_column_text(row, 1));
+}
+
+int db_suppressions(struct db *db, db_suppression_use *use, void *context)
+{
+    struct suppression_context to = {.use = use, .context = context};
+    return for_each_row(db, STATEMENT_SUPPRESSIONS, NULL, 0, read_suppression, &to, NULL);
+}
