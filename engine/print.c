@@ -1,0 +1,654 @@
+#include "engine/print.h"
+
+#include "engine/invariant.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Deeper lines are not indented further: the text stays linear in the size of the tree. */
+enum { INDENT_WIDTH = 4, INDENT_MAX = 20 };
+
+/* The text grows at the end of the arena. Nothing else is allocated while it does, so that the
+ * pieces lie side by side. */
+struct out {
+    struct arena *arena;
+    char *text;
+    size_t length, capacity; /* capacity counts the final zero */
+    uint32_t indent;
+};
+
+static struct out out_begin(struct arena *arena)
+{
+    struct out out = {.arena = arena, .capacity = 256};
+    out.text = arena_alloc(arena, out.capacity, 1);
+    return out;
+}
+
+static void put_bytes(struct out *out, const char *bytes, size_t count)
+{
+    while (out->capacity - out->length <= count) {
+        char *more = arena_alloc(out->arena, out->capacity, 1);
+        INVARIANT(more == out->text + out->capacity);
+        out->capacity *= 2;
+    }
+    memcpy(out->text + out->length, bytes, count);
+    out->length += count;
+}
+
+static void put(struct out *out, const char *text)
+{
+    put_bytes(out, text, strlen(text));
+}
+
+static void put_number(struct out *out, int64_t value)
+{
+    char digits[24];
+    int count = snprintf(digits, sizeof digits, "%lld", (long long)value);
+    put_bytes(out, digits, (size_t)count);
+}
+
+static void put_seed(struct out *out, uint64_t seed)
+{
+    char digits[24];
+    int count = snprintf(digits, sizeof digits, "0x%llx", (unsigned long long)seed);
+    put_bytes(out, digits, (size_t)count);
+}
+
+static void put_indent(struct out *out)
+{
+    static const char blanks[INDENT_WIDTH * INDENT_MAX + 1] = "                    "
+                                                              "                    "
+                                                              "                    "
+                                                              "                    ";
+    uint32_t levels = out->indent < INDENT_MAX ? out->indent : INDENT_MAX;
+    put_bytes(out, blanks, (size_t)levels * INDENT_WIDTH);
+}
+
+/* ---- expressions ---- */
+
+/* How tightly an expression binds: C's levels, loosest first. */
+enum { LEVEL_COND, LEVEL_UNARY = 11, LEVEL_PRIMARY };
+
+static const uint8_t binary_levels[BINARY_COUNT] = {
+    [BINARY_LOGICAL_OR] = 1, [BINARY_LOGICAL_AND] = 2, [BINARY_OR] = 3,  [BINARY_XOR] = 4,
+    [BINARY_AND] = 5,        [BINARY_EQ] = 6,          [BINARY_NE] = 6,  [BINARY_LT] = 7,
+    [BINARY_LE] = 7,         [BINARY_GT] = 7,          [BINARY_GE] = 7,  [BINARY_SHL] = 8,
+    [BINARY_SHR] = 8,        [BINARY_ADD] = 9,         [BINARY_SUB] = 9, [BINARY_MUL] = 10,
+    [BINARY_DIV] = 10,       [BINARY_REM] = 10,
+};
+
+/* A negative literal is one unit wherever it stands: the parser folds `-` and a literal after it. */
+static uint32_t level_of(const struct ast_expr *expr)
+{
+    switch (expr->kind) {
+    case EXPR_COND:
+        return LEVEL_COND;
+    case EXPR_BINARY:
+        return binary_levels[expr->binary];
+    case EXPR_UNARY:
+        return LEVEL_UNARY;
+    case EXPR_INT:
+    case EXPR_VAR:
+    case EXPR_INDEX:
+    case EXPR_BUILTIN:
+        break;
+    }
+    return LEVEL_PRIMARY;
+}
+
+static void put_expr(struct out *out, const struct ast_expr *expr);
+
+/* An operand that must bind at least as tightly as `level`. */
+static void put_operand(struct out *out, const struct ast_expr *expr, uint32_t level)
+{
+    bool parentheses = level_of(expr) < level;
+    if (parentheses)
+        put(out, "(");
+    put_expr(out, expr);
+    if (parentheses)
+        put(out, ")");
+}
+
+/* `-` before a literal would fold into it, and `--` is one token. */
+static void put_unary(struct out *out, const struct ast_expr *expr)
+{
+    static const char *const names[] = {
+        [UNARY_NEG] = "-", [UNARY_NOT] = "!", [UNARY_COMPLEMENT] = "~"};
+    put(out, names[expr->unary]);
+    if (expr->unary == UNARY_NEG && expr->a->kind == EXPR_INT) {
+        put(out, "(");
+        put_expr(out, expr->a);
+        put(out, ")");
+        return;
+    }
+    if (expr->unary == UNARY_NEG && expr->a->kind == EXPR_UNARY && expr->a->unary == UNARY_NEG)
+        put(out, " ");
+    put_operand(out, expr->a, LEVEL_UNARY);
+}
+
+static void put_index(struct out *out, const struct ast_var *var, const struct ast_expr *index)
+{
+    put(out, var->name);
+    if (!index)
+        return;
+    put(out, "[");
+    put_expr(out, index);
+    put(out, "]");
+}
+
+static void put_expr(struct out *out, const struct ast_expr *expr)
+{
+    switch (expr->kind) {
+    case EXPR_INT:
+        put_number(out, expr->value);
+        break;
+    case EXPR_VAR:
+        put(out, expr->var->name);
+        break;
+    case EXPR_INDEX:
+        put_index(out, expr->var, expr->a);
+        break;
+    case EXPR_BUILTIN:
+        put(out, ast_builtin_names[expr->builtin]);
+        break;
+    case EXPR_UNARY:
+        put_unary(out, expr);
+        break;
+    case EXPR_BINARY:
+        put_operand(out, expr->a, binary_levels[expr->binary]);
+        put(out, " ");
+        put(out, ast_binary_names[expr->binary]);
+        put(out, " ");
+        put_operand(out, expr->b, binary_levels[expr->binary] + 1u);
+        break;
+    case EXPR_COND:
+        put_operand(out, expr->a, LEVEL_COND + 1);
+        put(out, " ? ");
+        put_expr(out, expr->b);
+        put(out, " : ");
+        put_expr(out, expr->c);
+        break;
+    }
+}
+
+static void put_expr_list(struct out *out, const struct ast_expr *list)
+{
+    for (; list; list = list->next) {
+        put_expr(out, list);
+        if (list->next)
+            put(out, ", ");
+    }
+}
+
+/* ---- statements on one line ---- */
+
+static void put_lvalue(struct out *out, const struct ast_lvalue *lvalue)
+{
+    put_index(out, lvalue->var, lvalue->index);
+}
+
+static void put_target(struct out *out, const struct ast_stm *stm)
+{
+    if (!stm->target.var)
+        return;
+    put_lvalue(out, &stm->target);
+    put(out, " = ");
+}
+
+/* name(value) or name(value, second). */
+static void put_operation(struct out *out, const char *name, const struct ast_stm *stm)
+{
+    put(out, name);
+    put(out, "(");
+    if (stm->value)
+        put_expr(out, stm->value);
+    if (stm->second) {
+        put(out, ", ");
+        put_expr(out, stm->second);
+    }
+    put(out, ")");
+}
+
+static void put_call(struct out *out, const struct ast_stm *stm)
+{
+    put_target(out, stm);
+    put(out, stm->function->name);
+    put(out, "(");
+    put_expr_list(out, stm->arguments);
+    put(out, ")");
+}
+
+static void put_atomic(struct out *out, const struct ast_stm *stm)
+{
+    put_target(out, stm);
+    put(out, ast_atomic_names[stm->atomic]);
+    put(out, "(");
+    put_lvalue(out, &stm->place);
+    if (stm->arguments)
+        put(out, ", ");
+    put_expr_list(out, stm->arguments);
+    put(out, ")");
+}
+
+/* A statement that has no parts; without its semicolon. */
+static void put_simple(struct out *out, const struct ast_stm *stm)
+{
+    switch (stm->kind) {
+    case STM_ASSIGN:
+        put_lvalue(out, &stm->target);
+        put(out, " ");
+        put(out, ast_assign_names[stm->op]);
+        put(out, " ");
+        put_expr(out, stm->value);
+        break;
+    case STM_CALL:
+        put_call(out, stm);
+        break;
+    case STM_ATOMIC:
+        put_atomic(out, stm);
+        break;
+    case STM_VOTE:
+        put_target(out, stm);
+        put_operation(out, ast_vote_names[stm->vote], stm);
+        break;
+    case STM_HAVOC:
+        put(out, "havoc(");
+        put_lvalue(out, &stm->place);
+        put(out, ")");
+        break;
+    case STM_BARRIER:
+    case STM_MEMBAR:
+    case STM_SYNC:
+    case STM_ARRIVE:
+    case STM_ASSERT:
+    case STM_ASSUME:
+        put_operation(out, ast_stm_names[stm->kind], stm);
+        break;
+    case STM_BREAK:
+    case STM_CONTINUE:
+    case STM_EXIT:
+    case STM_RETURN:
+        put(out, ast_stm_names[stm->kind]);
+        if (stm->value) {
+            put(out, " ");
+            put_expr(out, stm->value);
+        }
+        break;
+    case STM_SKIP:
+    case STM_BLOCK:
+    case STM_IF:
+    case STM_WHILE:
+    case STM_DO:
+    case STM_FOR:
+    case STM_SWITCH:
+    case STM_KIND_COUNT:
+        break;
+    }
+}
+
+static void put_for_head(struct out *out, const struct ast_stm *stm)
+{
+    put(out, "for (");
+    if (stm->init)
+        put_simple(out, stm->init);
+    put(out, ";");
+    if (stm->value) {
+        put(out, " ");
+        put_expr(out, stm->value);
+    }
+    put(out, ";");
+    if (stm->step) {
+        put(out, " ");
+        put_simple(out, stm->step);
+    }
+    put(out, ")");
+}
+
+/* What stands before the parts of a compound statement. */
+static void put_compound_head(struct out *out, const struct ast_stm *stm)
+{
+    if (stm->kind == STM_FOR) {
+        put_for_head(out, stm);
+    } else {
+        put(out, ast_stm_names[stm->kind]);
+        if (stm->kind == STM_DO)
+            return;
+        put(out, " (");
+        put_expr(out, stm->value);
+        put(out, ")");
+    }
+}
+
+/* ---- statements with their parts ---- */
+
+static void put_stms(struct out *out, const struct ast_stm *list);
+
+/* The statements in the braces of a part: braces that hold one statement, as the parser sees them,
+ * are the part's own. */
+static const struct ast_stm *part_list(const struct ast_stm *part)
+{
+    while (part && part->kind == STM_BLOCK && !part->next)
+        part = part->body;
+    return part;
+}
+
+/* " {", the statements, "}" without a newline. */
+static void put_part(struct out *out, const struct ast_stm *part)
+{
+    put(out, " {\n");
+    out->indent++;
+    put_stms(out, part_list(part));
+    out->indent--;
+    put_indent(out);
+    put(out, "}");
+}
+
+static void put_if(struct out *out, const struct ast_stm *stm)
+{
+    for (;;) {
+        put_compound_head(out, stm);
+        put_part(out, stm->body);
+        if (!stm->other)
+            break;
+        put(out, " else");
+        const struct ast_stm *other = part_list(stm->other);
+        if (!other || other->next || other->kind != STM_IF) {
+            put_part(out, stm->other);
+            break;
+        }
+        put(out, " ");
+        stm = other;
+    }
+    put(out, "\n");
+}
+
+static void put_switch(struct out *out, const struct ast_stm *stm)
+{
+    put_compound_head(out, stm);
+    put(out, " {\n");
+    for (const struct ast_case *c = stm->cases; c; c = c->next) {
+        put_indent(out);
+        if (c->is_default) {
+            put(out, "default:\n");
+        } else {
+            put(out, "case ");
+            put_number(out, c->value);
+            put(out, ":\n");
+        }
+        out->indent++;
+        put_stms(out, c->body);
+        out->indent--;
+    }
+    put_indent(out);
+    put(out, "}\n");
+}
+
+static void put_stm(struct out *out, const struct ast_stm *stm)
+{
+    put_indent(out);
+    switch (stm->kind) {
+    case STM_BLOCK:
+        put(out, "{\n");
+        out->indent++;
+        put_stms(out, stm->body);
+        out->indent--;
+        put_indent(out);
+        put(out, "}\n");
+        break;
+    case STM_IF:
+        put_if(out, stm);
+        break;
+    case STM_WHILE:
+    case STM_FOR:
+        put_compound_head(out, stm);
+        put_part(out, stm->body);
+        put(out, "\n");
+        break;
+    case STM_DO:
+        put_compound_head(out, stm);
+        put_part(out, stm->body);
+        put(out, " while (");
+        put_expr(out, stm->value);
+        put(out, ");\n");
+        break;
+    case STM_SWITCH:
+        put_switch(out, stm);
+        break;
+    case STM_SKIP:
+    case STM_ASSIGN:
+    case STM_CALL:
+    case STM_BREAK:
+    case STM_CONTINUE:
+    case STM_RETURN:
+    case STM_EXIT:
+    case STM_BARRIER:
+    case STM_SYNC:
+    case STM_ARRIVE:
+    case STM_ATOMIC:
+    case STM_VOTE:
+    case STM_ASSERT:
+    case STM_ASSUME:
+    case STM_HAVOC:
+    case STM_MEMBAR:
+    case STM_KIND_COUNT:
+        put_simple(out, stm);
+        put(out, ";\n");
+        break;
+    }
+}
+
+static void put_stms(struct out *out, const struct ast_stm *list)
+{
+    for (; list; list = list->next)
+        put_stm(out, list);
+}
+
+/* ---- declarations, blocks, expectations ---- */
+
+static void put_values(struct out *out, const int32_t *values, uint32_t count, bool braces)
+{
+    if (braces)
+        put(out, "{");
+    for (uint32_t i = 0; i < count; i++) {
+        put_number(out, values[i]);
+        if (i + 1 < count)
+            put(out, ", ");
+    }
+    if (braces)
+        put(out, "}");
+}
+
+static void put_var(struct out *out, const struct ast_var *var)
+{
+    put_indent(out);
+    put(out, ast_space_names[var->space]);
+    put(out, var->is_input ? " input int " : " int ");
+    put(out, var->name);
+    if (var->is_array) {
+        put(out, "[");
+        put_number(out, var->length);
+        put(out, "]");
+    }
+    if (var->init_count) {
+        put(out, " = ");
+        put_values(out, var->init, var->init_count, var->is_array);
+    }
+    put(out, ";\n");
+}
+
+static void put_body(struct out *out, const struct ast_function *function)
+{
+    put(out, "{\n");
+    out->indent++;
+    for (const struct ast_var *var = function->locals; var; var = var->next)
+        if (!var->is_parameter)
+            put_var(out, var);
+    put_stms(out, function->body);
+    out->indent--;
+    put(out, "}\n");
+}
+
+static void put_function(struct out *out, const struct ast_function *function)
+{
+    put(out, function->returns_int ? "int " : "void ");
+    put(out, function->name);
+    put(out, "(");
+    for (const struct ast_var *var = function->locals; var && var->is_parameter; var = var->next) {
+        put(out, "int ");
+        put(out, var->name);
+        if (var->next && var->next->is_parameter)
+            put(out, ", ");
+    }
+    put(out, ")\n");
+    put_body(out, function);
+    put(out, "\n");
+}
+
+static void put_block(struct out *out, const struct ast_block *block)
+{
+    put_indent(out);
+    put(out, block->name);
+    put(out, ":\n");
+    out->indent++;
+    put_stms(out, block->body);
+    put_indent(out);
+    put(out, block->returns ? "return" : "goto ");
+    for (uint32_t i = 0; !block->returns && i < block->target_count; i++) {
+        put(out, i ? ", " : "");
+        put(out, block->targets[i] ? block->targets[i]->name : "End");
+    }
+    put(out, ";\n");
+    out->indent--;
+}
+
+static void put_kernel(struct out *out, const struct ast_kernel *kernel)
+{
+    put(out, "kernel ");
+    put(out, kernel->name);
+    put(out, "()");
+    if (!kernel->blocks) {
+        put(out, "\n");
+        put_body(out, kernel->main);
+        return;
+    }
+    put(out, " blocks\n{\n");
+    out->indent++;
+    for (const struct ast_block *block = kernel->blocks; block; block = block->next)
+        put_block(out, block);
+    out->indent--;
+    put(out, "}\n");
+}
+
+static void put_claim(struct out *out, const struct ast_expect *expect)
+{
+    put(out, ast_claim_names[expect->claim]);
+    if (expect->var) {
+        put(out, " ");
+        put(out, expect->var->name);
+    }
+    if (expect->claim == CLAIM_FINAL) {
+        put(out, " == ");
+        put_values(out, expect->values, expect->value_count, expect->var->is_array);
+    }
+}
+
+static void put_expects(struct out *out, const struct ast_expect *list)
+{
+    while (list) {
+        put(out, "expect ");
+        if (list->subject) {
+            put(out, list->subject);
+            put(out, ": ");
+        }
+        uint32_t group = list->group;
+        put_claim(out, list);
+        for (list = list->next; list && list->group == group; list = list->next) {
+            put(out, ", ");
+            put_claim(out, list);
+        }
+        put(out, ";\n");
+    }
+}
+
+static void put_launch(struct out *out, const struct ast_launch *launch)
+{
+    put(out, "launch(threads=");
+    put_number(out, launch->threads);
+    put(out, ", warp=");
+    put_number(out, launch->warp);
+    put(out, ", blocks=");
+    put_number(out, launch->blocks);
+    if (launch->seed) {
+        put(out, ", seed=");
+        put_seed(out, launch->seed);
+    }
+    put(out, ");\n\n");
+}
+
+char *print_kernel(struct arena *arena, const struct ast_kernel *kernel)
+{
+    struct out out = out_begin(arena);
+    put_launch(&out, &kernel->launch);
+    for (const struct ast_var *var = kernel->vars; var; var = var->next)
+        put_var(&out, var);
+    if (kernel->vars)
+        put(&out, "\n");
+    for (const struct ast_function *f = kernel->functions; f; f = f->next)
+        put_function(&out, f);
+    put_kernel(&out, kernel);
+    if (kernel->expects)
+        put(&out, "\n");
+    put_expects(&out, kernel->expects);
+    return out.text;
+}
+
+char *print_expr(struct arena *arena, const struct ast_expr *expr)
+{
+    struct out out = out_begin(arena);
+    put_expr(&out, expr);
+    return out.text;
+}
+
+char *print_stm_head(struct arena *arena, const struct ast_stm *stm)
+{
+    struct out out = out_begin(arena);
+    switch (stm->kind) {
+    case STM_BLOCK:
+        put(&out, "{ ... }");
+        break;
+    case STM_IF:
+    case STM_WHILE:
+    case STM_FOR:
+    case STM_SWITCH:
+        put_compound_head(&out, stm);
+        put(&out, " ...");
+        break;
+    case STM_DO:
+        put(&out, "do ... while (");
+        put_expr(&out, stm->value);
+        put(&out, ");");
+        break;
+    case STM_SKIP:
+    case STM_ASSIGN:
+    case STM_CALL:
+    case STM_BREAK:
+    case STM_CONTINUE:
+    case STM_RETURN:
+    case STM_EXIT:
+    case STM_BARRIER:
+    case STM_SYNC:
+    case STM_ARRIVE:
+    case STM_ATOMIC:
+    case STM_VOTE:
+    case STM_ASSERT:
+    case STM_ASSUME:
+    case STM_HAVOC:
+    case STM_MEMBAR:
+    case STM_KIND_COUNT:
+        put_simple(&out, stm);
+        put(&out, ";");
+        break;
+    }
+    return out.text;
+}
