@@ -105,10 +105,6 @@ void observe_step(struct machine *machine, const struct step_event *event);
 
 /* ---- expressions ---- */
 
-/* The most values that an expression holds: a balanced tree of the deepest nesting that the parser
- * lets through, with one value a level. */
-enum { EVAL_STACK = LIMIT_DEPTH + 8 };
-
 /*
  * E[[e]] nu mu for one thread: *result. False: an index lies outside its array. The one evaluator of
  * all semantics; operands that C does not evaluate are not read.
@@ -119,7 +115,7 @@ STEP_INLINE bool eval(struct machine *machine, uint32_t thread, uint32_t expr, u
     const struct code_expr_op *op = &machine->program->ops[expr];
     const struct thread_context *context = &machine->threads[thread];
     const int32_t *memory = machine->memory;
-    int32_t stack[EVAL_STACK];
+    int32_t stack[PROGRAM_EXPR_DEPTH];
     int32_t *top = stack; /* next free */
     for (;; op++) {
         switch (op->op) {

@@ -581,6 +581,11 @@ static bool compile(struct builder *b)
     if (b->reason)
         return false;
     emit_functions(b);
+    if (b->program->expr_depth > PROGRAM_EXPR_DEPTH) {
+        b->reason = arena_printf(b->arena, "an expression holds %u values, limit %u",
+                                 (unsigned)b->program->expr_depth, (unsigned)PROGRAM_EXPR_DEPTH);
+        return false;
+    }
     layout_memory(b, words);
     return !b->reason;
 }

@@ -78,6 +78,10 @@ struct code_expr_op {
     uint32_t b;
 };
 
+/* The most values that an expression may hold on the stack: the deepest nesting that the parser lets
+ * through, one value a level, and what lowering adds. */
+enum { PROGRAM_EXPR_DEPTH = LIMIT_DEPTH + 8 };
+
 struct code_function {
     const char *name;
     uint32_t body;        /* list */
@@ -98,7 +102,7 @@ struct program {
     struct code_stm *stms;
     struct code_expr_op *ops;
     uint32_t op_count;
-    uint32_t expr_depth; /* most values that an expression holds on the stack */
+    uint32_t expr_depth; /* most values that an expression holds on the stack; within the limit */
     uint32_t function_count;
     struct code_function *functions; /* number 0 is the kernel */
     int32_t *frame_init;
@@ -118,8 +122,10 @@ struct program {
     uint32_t shared_base, private_base, frame_base, memory_words;
 };
 
-/* Lays a core kernel out. NULL when a statement has no meaning in the structured semantics (yet):
- * then *reason says which and where ("unsupported statement 'barrier' at line 3"). */
+/* Lays a core kernel out. NULL when a statement has no meaning in the structured semantics (yet), or
+ * a limit is exceeded: then *reason says which and where ("unsupported statement 'barrier' at line
+ * 3"). Writes the marks of the core's variables and functions, so no two threads may compile the
+ * same tree. */
 struct program *program_compile(struct arena *arena, const struct ast_kernel *core,
                                 const char **reason);
 
