@@ -3,9 +3,9 @@
 #include <string.h>
 
 static const char *const puncts[] = {
-    "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "^=", "|=", "&=", "++", "--",
-    "(",  ")",  "{",  "}",  "[",  "]",  ";",  ",",  ":",  "?",  "=",  "<",  ">",  "+",  "-",  "*",
-    "/",  "%",  "&",  "|",  "^",  "!",  "~",
+    "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "^=", "|=",
+    "&=", "++", "--", "(",  ")",  "{",  "}",  "[",  "]",  ";",  ",",  ":",  "?",
+    "=",  "<",  ">",  "+",  "-",  "*",  "/",  "%",  "&",  "|",  "^",  "!",  "~",
 };
 
 static bool is_digit(char c)
@@ -165,8 +165,9 @@ struct token lex_word(struct lexer *lexer, const struct token *from)
 {
     struct token word = *from;
     const char *at = from->text;
-    while (at < lexer->end && (is_name(*at) || *at == '-' ||
-                               (*at == '=' && at + 1 < lexer->end && at[1] != '=' && at[-1] != '=')))
+    while (at < lexer->end &&
+           (is_name(*at) || *at == '-' ||
+            (*at == '=' && at + 1 < lexer->end && at[1] != '=' && at[-1] != '=')))
         at++;
     word.length = (uint32_t)(at - from->text);
     lexer->next = at;

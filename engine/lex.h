@@ -8,10 +8,10 @@
 
 enum token_kind {
     TOKEN_END,
-    TOKEN_NAME,    /* identifiers and keywords alike: the parser tells them apart by text */
+    TOKEN_NAME, /* identifiers and keywords alike: the parser tells them apart by text */
     TOKEN_NUMBER,
-    TOKEN_PUNCT,   /* operators and brackets, the longest that matches */
-    TOKEN_INVALID  /* a byte that starts no token, or a malformed number or comment; reported */
+    TOKEN_PUNCT,  /* operators and brackets, the longest that matches */
+    TOKEN_INVALID /* a byte that starts no token, or a malformed number or comment; reported */
 };
 
 struct token {
@@ -19,7 +19,7 @@ struct token {
     struct location at;
     const char *text; /* in the source, not terminated */
     uint32_t length;
-    uint64_t number;  /* TOKEN_NUMBER */
+    uint64_t number; /* TOKEN_NUMBER */
 };
 
 struct lexer {

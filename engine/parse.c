@@ -29,7 +29,7 @@ struct parser {
     struct arena *arena;
     struct diag *diag;
     struct lexer lexer;
-    struct token token; /* the one looked at */
+    struct token token;  /* the one looked at */
     struct token before; /* the one consumed last, for "after ..." */
     struct ast_kernel *kernel;
     struct ast_function *function; /* that is being parsed; NULL at file level */
@@ -42,13 +42,14 @@ struct parser {
 };
 
 static const char *const keywords[] = {
-    "launch",   "shared", "global", "private", "input",    "int",       "void",  "kernel",
-    "blocks",   "expect", "if",     "else",    "while",    "do",        "for",   "switch",
-    "case",     "default", "break", "continue", "return",  "exit",      "goto",  "barrier",
-    "sync",     "arrive", "assert", "assume",  "havoc",    "membar",    "skip",  "tid",
-    "threads",  "lane",   "warp",   "warp_size", "bid",    "atomic_add", "atomic_min", "atomic_max",
-    "atomic_and", "atomic_or", "atomic_exch", "atomic_cas", "vote_all", "vote_any", "vote_uni",
-    "vote_ballot",
+    "launch",      "shared",     "global",     "private",    "input",      "int",
+    "void",        "kernel",     "blocks",     "expect",     "if",         "else",
+    "while",       "do",         "for",        "switch",     "case",       "default",
+    "break",       "continue",   "return",     "exit",       "goto",       "barrier",
+    "sync",        "arrive",     "assert",     "assume",     "havoc",      "membar",
+    "skip",        "tid",        "threads",    "lane",       "warp",       "warp_size",
+    "bid",         "atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or",
+    "atomic_exch", "atomic_cas", "vote_all",   "vote_any",   "vote_uni",   "vote_ballot",
 };
 
 /* ---- tokens ---- */
@@ -185,8 +186,7 @@ static bool count_node(struct parser *p)
 static struct ast_var *find_in(struct ast_var *list, const struct token *name)
 {
     for (; list; list = list->next)
-        if (strlen(list->name) == name->length &&
-            memcmp(list->name, name->text, name->length) == 0)
+        if (strlen(list->name) == name->length && memcmp(list->name, name->text, name->length) == 0)
             return list;
     return NULL;
 }
@@ -277,7 +277,8 @@ static struct ast_expr *parse_name_expr(struct parser *p, uint32_t *height)
         return NULL;
     }
     if (next_is_parenthesis(p) && !find_var(p, &name)) {
-        diag_error(p->diag, name.at, "a call is no expression: it stands alone, as in x = %.*s(...);",
+        diag_error(p->diag, name.at,
+                   "a call is no expression: it stands alone, as in x = %.*s(...);",
                    (int)(name.length < 40 ? name.length : 40), name.text);
         return NULL;
     }
@@ -401,8 +402,7 @@ static struct ast_expr *parse_cond_inner(struct parser *p, uint32_t *height)
     if (!then || !expect(p, ":"))
         return NULL;
     struct ast_expr *other = parse_cond(p, &else_height);
-    if (!other ||
-        !grow(p, where, height, then_height > else_height ? then_height : else_height))
+    if (!other || !grow(p, where, height, then_height > else_height ? then_height : else_height))
         return NULL;
     return located(ast_cond(p->arena, guard, then, other), guard->at);
 }
@@ -580,9 +580,9 @@ static struct ast_stm *parse_stm(struct parser *p);
 /* Skips to where a statement may start: behind the next ';', or before a '}' or a keyword. */
 static void recover(struct parser *p)
 {
-    static const char *const starts[] = {"if",     "while",  "do",     "for",    "switch",
-                                         "break",  "return", "kernel", "expect", "shared",
-                                         "global", "private", "void",  "case",   "default"};
+    static const char *const starts[] = {"if",     "while",   "do",     "for",    "switch",
+                                         "break",  "return",  "kernel", "expect", "shared",
+                                         "global", "private", "void",   "case",   "default"};
     while (p->token.kind != TOKEN_END && !at(p, "}") && !at(p, "{")) {
         if (accept(p, ";") || token_index(&p->token, starts, 15) >= 0)
             return;
@@ -668,8 +668,8 @@ static struct ast_stm *parse_atomic(struct parser *p, const struct ast_lvalue *t
         count++;
     }
     if (count != wanted) {
-        diag_error(p->diag, s->at, "%s takes a location and %u operand%s",
-                   ast_atomic_names[atomic], wanted, wanted == 1 ? "" : "s");
+        diag_error(p->diag, s->at, "%s takes a location and %u operand%s", ast_atomic_names[atomic],
+                   wanted, wanted == 1 ? "" : "s");
         return NULL;
     }
     return expect(p, ")") ? s : NULL;
@@ -711,9 +711,9 @@ static struct ast_stm *parse_set(struct parser *p, const struct ast_lvalue *targ
 
 static struct ast_stm *parse_assign(struct parser *p)
 {
-    static const char *const ops[] = {[ASSIGN_SET] = "=",  [ASSIGN_ADD] = "+=", [ASSIGN_SUB] = "-=",
-                                      [ASSIGN_MUL] = "*=", [ASSIGN_XOR] = "^=", [ASSIGN_OR] = "|=",
-                                      [ASSIGN_AND] = "&="};
+    static const char *const ops[] = {
+        [ASSIGN_SET] = "=",  [ASSIGN_ADD] = "+=", [ASSIGN_SUB] = "-=", [ASSIGN_MUL] = "*=",
+        [ASSIGN_XOR] = "^=", [ASSIGN_OR] = "|=",  [ASSIGN_AND] = "&="};
     struct ast_lvalue target = {0};
     if (!parse_lvalue(p, &target))
         return NULL;
@@ -931,9 +931,9 @@ static const struct {
     enum ast_stm_kind kind;
     struct ast_stm *(*parse)(struct parser *, struct ast_stm *);
 } control[] = {
-    {"if", STM_IF, parse_if},          {"do", STM_DO, parse_do},
-    {"for", STM_FOR, parse_for},       {"switch", STM_SWITCH, parse_switch},
-    {"break", STM_BREAK, parse_jump},  {"continue", STM_CONTINUE, parse_jump},
+    {"if", STM_IF, parse_if},           {"do", STM_DO, parse_do},
+    {"for", STM_FOR, parse_for},        {"switch", STM_SWITCH, parse_switch},
+    {"break", STM_BREAK, parse_jump},   {"continue", STM_CONTINUE, parse_jump},
     {"return", STM_RETURN, parse_jump}, {"exit", STM_EXIT, parse_jump},
 };
 
@@ -1278,8 +1278,7 @@ static bool parse_claim_var(struct parser *p, struct ast_expect *claim)
 {
     claim->var = p->token.kind == TOKEN_NAME ? find_var(p, &p->token) : NULL;
     if (!claim->var || claim->var->space == SPACE_PRIVATE) {
-        diag_error(p->diag, p->token.at, "%s is no global or shared variable",
-                   shown(p, &p->token));
+        diag_error(p->diag, p->token.at, "%s is no global or shared variable", shown(p, &p->token));
         return false;
     }
     advance(p);
