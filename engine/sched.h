@@ -47,18 +47,26 @@ struct scheduler {
     struct choices choices; /* first member */
     struct sched_spec spec;
     struct pcg rng;
-    /* What the kinds keep: see sched.c. */
     uint32_t actor_count;
-    uint32_t current;
-    uint32_t budget;
-    uint32_t *priority; /* an actor */
-    uint64_t *change_points;
+    uint32_t index;     /* in the live list, where `current` (POS, SURW: `last`) was seen */
+    uint32_t current;   /* round robin, PCT: running; starve: the victim; SURW: the intended actor;
+                           unfair: place in the order */
+    uint32_t last;      /* POS, SURW: picked last */
+    uint32_t live_seen; /* PCT: live actors when `current` was chosen */
+    uint32_t budget;    /* round robin: steps left of the quantum; unfair: steps left of the prefix;
+                           SURW: picks left until the intended actor is given up */
+    uint32_t *priority; /* an actor; unfair: the round robin's order */
+    uint8_t *flags;     /* an actor; unfair: starved; SURW: its next step is selected */
+    uint64_t *reads, *writes;  /* POS: footprint of each actor's next step */
+    uint64_t change_points[4]; /* PCT, ascending: (pick << 3) | priority from there on */
     uint32_t change_count, change_next;
-    uint32_t *remaining;
+    uint32_t *remaining; /* SURW: selected steps that each actor has left */
     uint64_t picks;
     struct tape_reader reader;
-    uint64_t drifts;      /* tape: choices that did not fit */
-    uint64_t first_drift; /* index of the first such choice */
+    uint64_t drifts; /* tape: choices that did not fit */
+    uint64_t
+        first_drift; /* index in the tape of the first such choice; the tape's length if none */
+    uint64_t beyond; /* choices made after the tape's end: no drift */
 };
 
 /* Makes a scheduler ready for a run from the machine's initial state; memory from the arena. */
