@@ -240,29 +240,39 @@ static int switch_to_wal(struct db *db)
     return code == SQLITE_OK ? DB_OK : db_fail_sqlite(db, code, "create the database");
 }
 
+static int upgrade(struct db *db, int version)
+{
+    if (version == db_schema.version)
+        return DB_OK;
+    if (version == 0) {
+        int error = switch_to_wal(db);
+        if (error)
+            return error;
+    }
+    int code = schema_upgrade(db->sqlite, &db_schema);
+    return code == SQLITE_OK ? DB_OK : db_fail_sqlite(db, code, "create or migrate the database");
+}
+
 static int prepare_for_use(struct db *db, const struct identity *identity)
 {
     char pragmas[256];
     /* FULL, not NORMAL: a batch a second costs one sync, and what is committed survives a power cut.
-     * The rest distrusts a file that somebody else may have prepared. */
+     * DEFENSIVE and cell_size_check: somebody else may have prepared the file. */
     snprintf(pragmas, sizeof pragmas,
-             "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF;"
-             "PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = %d;",
+             "PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON;"
+             "PRAGMA journal_size_limit = %d;",
              WAL_KEPT_BYTES);
     int code = sqlite3_exec(db->sqlite, pragmas, NULL, NULL, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     if (code != SQLITE_OK)
         return db_fail_sqlite(db, code, "open the database");
-    if (identity->version == db_schema.version)
-        return DB_OK;
-    if (identity->version == 0) {
-        int error = switch_to_wal(db);
-        if (error)
-            return error;
-    }
-    code = schema_upgrade(db->sqlite, &db_schema);
-    return code == SQLITE_OK ? DB_OK : db_fail_sqlite(db, code, "create or migrate the database");
+    int error = upgrade(db, identity->version);
+    if (error)
+        return error;
+    /* After the upgrade: a step that rebuilds a table needs them off. */
+    code = sqlite3_exec(db->sqlite, "PRAGMA foreign_keys = ON", NULL, NULL, NULL);
+    return code == SQLITE_OK ? DB_OK : db_fail_sqlite(db, code, "open the database");
 }
 
 static int open_steps(struct db *db, enum db_mode mode)

@@ -1,0 +1,115 @@
+/* A fresh folder with a database path in it for each test, and findings to put there. */
+#ifndef TESTS_UNIT_DB_FIXTURE_H
+#define TESTS_UNIT_DB_FIXTURE_H
+
+#include "db/db.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    char folder[64];
+    char path[96];
+    struct db_message message;
+    struct db *db;
+    uint64_t campaign; /* started by fixture_open_campaign */
+};
+
+#define KERNEL_A "0123456789abcdef0123456789abcdef"
+#define KERNEL_B "fedcba9876543210fedcba9876543210"
+
+#define assert_db_ok(fixture, call)                                                                \
+    do {                                                                                           \
+        int result_ = (call);                                                                      \
+        if (result_)                                                                               \
+            fail_msg("%s: %s", db_error_name(result_), (fixture)->message.text);                   \
+    } while (0)
+
+/* The call fails so, and the message names the file and contains `part`. */
+#define assert_db_error(fixture, call, error, part)                                                \
+    do {                                                                                           \
+        (fixture)->message.text[0] = '\0';                                                         \
+        assert_string_equal(db_error_name(call), db_error_name(error));                            \
+        if (!strstr((fixture)->message.text, (fixture)->path) ||                                   \
+            !strstr((fixture)->message.text, (part)))                                              \
+            fail_msg("unexpected message: %s", (fixture)->message.text);                           \
+    } while (0)
+
+static inline int fixture_setup(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    if (!fixture)
+        return -1;
+    strcpy(fixture->folder, "/tmp/simtfuzz-db-XXXXXX");
+    if (!mkdtemp(fixture->folder))
+        return -1;
+    snprintf(fixture->path, sizeof fixture->path, "%s/a.db", fixture->folder);
+    *state = fixture;
+    return 0;
+}
+
+static inline int fixture_teardown(void **state)
+{
+    struct fixture *fixture = *state;
+    char command[128];
+    db_close(fixture->db);
+    snprintf(command, sizeof command, "rm -rf '%s'", fixture->folder);
+    int result = system(command);
+    free(fixture);
+    return result;
+}
+
+static inline void fixture_open(struct fixture *fixture, enum db_mode mode)
+{
+    db_close(fixture->db);
+    assert_db_ok(fixture, db_open(fixture->path, mode, &fixture->message, &fixture->db));
+}
+
+static inline void fixture_open_campaign(struct fixture *fixture)
+{
+    fixture_open(fixture, DB_CREATE);
+    struct db_campaign campaign = {.seed = 0xfeed,
+                                   .cases_target = 1000,
+                                   .shard_count = 1,
+                                   .options = "subjects=threads,simt",
+                                   .version = "0.1.0",
+                                   .jobs = 2,
+                                   .started_ms = 1000};
+    assert_db_ok(fixture, db_campaign_start(fixture->db, &campaign, &fixture->campaign));
+    assert_db_ok(fixture, db_kernel_put(fixture->db, KERNEL_A, "kernel a"));
+    assert_db_ok(fixture, db_kernel_put(fixture->db, KERNEL_B, "kernel b"));
+}
+
+static inline struct db_finding a_finding(const char *signature)
+{
+    return (struct db_finding){
+        .signature = signature,
+        .k1 = "simulation|value",
+        .oracle = "simulation",
+        .class = "value",
+        .rule = "if_else",
+        .observable = "shared",
+        .subject = "simt",
+        .raw_kernel = KERNEL_A,
+        .raw_case = "seed=0xfeed case=7",
+        .raw_statements = 30,
+        .minimised = {.kernel = KERNEL_B,
+                      .launch = "threads=2 warp=2 blocks=1",
+                      .tape = "0 1 0",
+                      .case_text = "seed=0xfeed case=7 minimised",
+                      .tests = 48,
+                      .statements = 2},
+        .evidence = "{\"step\": 3}",
+    };
+}
+
+#endif
