@@ -46,6 +46,24 @@ static bool file_size(const char *path, const char *suffix, off_t *size)
     return found;
 }
 
+/* Asked beforehand because SQLite, refused, tries again for reading and then tells of that failure. */
+static int check_folder(struct db *db)
+{
+    char *folder = strdup(db->path);
+    if (!folder)
+        return db_fail(db, DB_ERROR_MEMORY, "cannot create the database: out of memory");
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder ? 1 : 0] = '\0';
+    int failed = access(slash ? folder : ".", W_OK | X_OK);
+    int error = errno;
+    free(folder);
+    if (failed)
+        return db_fail(db, error == EROFS ? DB_ERROR_READONLY : DB_ERROR_ACCESS,
+                       "cannot create the database in its folder: %s", strerror(error));
+    return DB_OK;
+}
+
 /* What can be said about the path before SQLite sees it. */
 static int check_path(struct db *db, enum db_mode mode)
 {
@@ -55,7 +73,7 @@ static int check_path(struct db *db, enum db_mode mode)
     if (stat(db->path, &status) != 0) {
         int error = errno;
         if (error == ENOENT && mode == DB_CREATE)
-            return DB_OK;
+            return check_folder(db);
         if (error == ENOENT)
             return db_fail(db, DB_ERROR_ABSENT, "there is no such database");
         return db_fail(db, DB_ERROR_ACCESS, "cannot open the database: %s", strerror(error));
@@ -103,13 +121,11 @@ static int check_header(struct db *db, enum db_mode mode)
 {
     unsigned char header[100];
     sqlite3_file *file = NULL;
-    sqlite3_int64 size = 0;
+    off_t size = 0; /* not xFileSize: it calls a file of one byte empty */
     int code = sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    if (code == SQLITE_OK)
-        code = file->pMethods->xFileSize(file, &size);
     if (code != SQLITE_OK)
         return db_fail_sqlite(db, code, "open the database");
-    if (size == 0) {
+    if (!file_size(db->path, "", &size) || size == 0) {
         if (mode == DB_CREATE)
             return DB_OK;
         return db_fail(db, DB_ERROR_NOT_SQLITE, "is empty, not a database of simtfuzz");
@@ -296,6 +312,12 @@ static int open_steps(struct db *db, enum db_mode mode)
 
 int db_open(const char *path, enum db_mode mode, struct db_message *message, struct db **db)
 {
+    return db_open_waiting(path, mode, LOCK_WAIT_MS, message, db);
+}
+
+int db_open_waiting(const char *path, enum db_mode mode, uint32_t wait_ms,
+                    struct db_message *message, struct db **db)
+{
     *db = NULL;
     struct db *opened = calloc(1, sizeof *opened);
     char *name = strdup(path);
@@ -308,7 +330,7 @@ int db_open(const char *path, enum db_mode mode, struct db_message *message, str
     }
     opened->path = name;
     opened->message = message;
-    opened->wait_ms = LOCK_WAIT_MS;
+    opened->wait_ms = wait_ms;
     int error = open_steps(opened, mode);
     if (error) {
         db_close(opened);

@@ -25,6 +25,10 @@ struct db {
     sqlite3_stmt *cache[STATEMENT_COUNT]; /* prepared on first use */
 };
 
+/* db_open with another patience. */
+DB_MUST_CHECK int db_open_waiting(const char *path, enum db_mode mode, uint32_t wait_ms,
+                                  struct db_message *message, struct db **db);
+
 /* Writes "PATH: ..." to the message; returns `error`. */
 int db_fail(struct db *db, int error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
