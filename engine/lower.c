@@ -451,7 +451,7 @@ static void add_selection(struct lowering *l, struct stm_list *out, const struct
     const struct ast_case *c = stm->cases;
     uint32_t bodies = 0;
     struct ast_expr *rest = ast_int(l->arena, (int32_t)otherwise);
-    do {
+    for (bool first = true;; first = false) {
         struct ast_expr *head = NULL, **hole = &head;
         for (uint32_t n = 0; c && n < SELECT_CHUNK; c = c->next) {
             if (!c->is_default) {
@@ -463,14 +463,16 @@ static void add_selection(struct lowering *l, struct stm_list *out, const struct
             }
             bodies += c->body != NULL;
         }
+        if (!head && !first)
+            return;
         *hole = rest;
         add_assign(l, out, entry, head, stm->at);
         rest = ast_var_ref(l->arena, entry);
-    } while (c);
+    }
 }
 
-/* The bodies in order, each run when the entry is at or before it: they fall through. The body of a
- * default at the end runs always. */
+/* The bodies in order, each run when the entry is at or before it: they fall through. The default is
+ * the last case, so that every entry reaches its body. */
 static void add_bodies(struct lowering *l, struct stm_list *out, struct scope scope,
                        const struct ast_stm *stm, struct ast_var *entry, uint32_t otherwise)
 {
@@ -478,7 +480,7 @@ static void add_bodies(struct lowering *l, struct stm_list *out, struct scope sc
     for (struct ast_case *c = stm->cases; c; c = c->next) {
         if (!c->body)
             continue;
-        bool always = !c->next && otherwise == number;
+        bool always = otherwise == number;
         struct stm_list body = {0}, nothing = {0};
         lower_list(l, always ? out : &body, scope, c->body);
         if (!always) {
