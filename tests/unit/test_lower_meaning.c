@@ -659,9 +659,108 @@ static void random_kernels_keep_their_meaning(void **state)
     assert_true(ends[STATUS_CALL_DEPTH] > 0);
 }
 
+/* ---- kernels by hand ---- */
+
+/* Every combination of jumps; the results are those of the same text compiled as C. `add(v)` is
+ * x = 10 x + v, so the digits (until they wrap) are the path. */
+static const struct {
+    const char *text;
+    int32_t x; /* the final value of x; the first file-level variable */
+} jumps[] = {
+    /* continue inside switch inside for inside do */
+    {"private int i, j; void add(int v) { x = x * 10 + v; } kernel k() { do {"
+     "  for (j = 0; j < 4; j++) {"
+     "    switch (j) { case 1: continue; case 2: add(2); break; default: add(3); } add(7); }"
+     "  i++; if (i == 1) continue; add(9); } while (i < 2); }",
+     -657885549},
+    /* break out of a switch in a loop, then out of the loop; falling through, default */
+    {"private int i; void add(int v) { x = x * 10 + v; } kernel k() { for (i = 0;; i++) {"
+     "  switch (i) { case 0: add(1); break; case 2: add(2); case 3: add(3); if (i == 3) break;"
+     "    add(4); break; case 5: add(5); default: add(6); }"
+     "  if (i >= 5) break; } }",
+     162343656},
+    /* continue through two switches */
+    {"private int i; void add(int v) { x = x * 10 + v; } kernel k() { for (i = 0; i < 5; i++) {"
+     "  switch (i & 1) { case 0: switch (i) { case 0: add(1); break; case 2: continue;"
+     "      default: add(2); } add(3);"
+     "    case 1: add(4); if (i == 3) continue; } add(5); } }",
+     569640457},
+    /* return out of nested loops and switches of a recursive function */
+    {"int fact(int n) { private int r; for (;;) { while (1) { if (n <= 1) return 1; break; }"
+     "  do { if (n == 2) return 2; switch (n) { case 3: break;"
+     "      default: r = fact(n - 1); return n * r; } } while (0);"
+     "  return 6; } }"
+     "kernel k() { private int r; r = fact(5); x = r; }",
+     120},
+    {"int find(int key) { private int i, j; for (i = 0; i < 10; i++) {"
+     "    for (j = 0; j < 10; j++) { if (i * j == key) return i * 100 + j; if (j > i) break; } }"
+     "  return -1; }"
+     "kernel k() { private int r; r = find(12); x = r; }",
+     304},
+    /* a function that falls off its end gives 0 */
+    {"int odd(int n) { private int r; if (n > 1) { r = odd(n - 2); return r; }"
+     "  if (n == 1) return 1; }"
+     "kernel k() { private int a, b; a = odd(9); b = odd(10); x = a * 10 + b; }",
+     10},
+    /* continue in do goes to the guard */
+    {"private int i; void add(int v) { x = x * 10 + v; } kernel k() {"
+     "  do { i++; if (i == 2) continue; add(i); } while (i < 4 && i != 3); }",
+     13},
+    /* continue in for runs the step */
+    {"private int i, j; void add(int v) { x = x * 10 + v; } kernel k() {"
+     "  for (i = 0; i < 6; i++) { if (i == 1 || i == 4) continue;"
+     "    for (j = 0;; j++) { if (j == i) break; if (j == 1) continue; add(j); } add(9); } }",
+     708589133},
+    /* both in one switch of a while */
+    {"private int i = 9; void add(int v) { x = x * 10 + v; } kernel k() { while (i) { i--;"
+     "    switch (i) { case 7: case 3: continue; case 1: break; case 5: add(5); continue;"
+     "      default: add(1); }"
+     "    if (i == 2) break; add(2); } }",
+     12125121},
+    /* no match, only a default, empty bodies, no case */
+    {"void add(int v) { x = x * 10 + v; } kernel k() { switch (3) { default: add(1); }"
+     "  switch (3) { case 4: add(2); } switch (3) { } switch (3) { case 3: default: ; }"
+     "  switch (3) { case 3: case 4: add(8); case 5: ; } }",
+     18},
+};
+
+static void jumps_go_where_those_of_c_go(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof jumps / sizeof jumps[0]; i++) {
+        struct ast_kernel *kernel = parse(arena_printf(
+            &arena, "launch(threads=1, warp=1, blocks=1); global int x; %s", jumps[i].text));
+        assert_int_equal(compare(kernel), STATUS_TERMINATED);
+        const char *reason = NULL;
+        const struct program *program = program_compile(&arena, lower(kernel), &reason);
+        int32_t *memory = ARENA_ARRAY(&arena, int32_t, program->memory_words);
+        execute(&semantics_threads, program, memory);
+        if (memory[0] != jumps[i].x)
+            fail_msg("%d, expected %d: %s", memory[0], jumps[i].x, jumps[i].text);
+    }
+}
+
+/* A switch with more cases than one assignment selects from. */
+static void a_long_switch_finds_each_case(void **state)
+{
+    (void)state;
+    char *cases = arena_strndup(&arena, "", 0);
+    for (int i = 0; i < 100; i++)
+        cases = arena_printf(&arena, "%scase %d: x += %d; %s", cases, i * 7, i + 1,
+                             i % 3 ? "break;" : "");
+    struct ast_kernel *kernel = parse(arena_printf(
+        &arena,
+        "launch(threads=1, warp=1); global int x; private int i; kernel k() {"
+        " for (i = -3; i < 710; i++) { x *= 3; switch (i) { %s default: x += 1000; } } }",
+        cases));
+    assert_int_equal(compare(kernel), STATUS_TERMINATED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jumps_go_where_those_of_c_go),
+        cmocka_unit_test(a_long_switch_finds_each_case),
         cmocka_unit_test(random_kernels_keep_their_meaning),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
