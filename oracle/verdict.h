@@ -55,14 +55,21 @@ struct divergence {
     const char *summary;     /* one sentence */
     const struct tape *tape; /* of the subject's execution up to the divergence; may be NULL */
     const struct tape *other_tape; /* of the execution that it is compared with; may be NULL */
+    struct divergence *next;       /* of the same oracle, with another signature */
 };
 
 struct answer {
     enum verdict verdict;
     uint64_t checked;   /* steps, states, executions compared: what the verdict rests on */
     const char *reason; /* for not applicable and inconclusive; for agree: what was explored */
-    const struct divergence *divergence;
+    struct divergence *divergence; /* the first that is not known, if there is one */
 };
+
+enum { ANSWER_DIVERGENCES_MAX = 8 };
+
+/* Adds a divergence to the answer's list: those that are not known stand before the known ones, in
+ * the order in which they were found; one of a signature is kept. The divergence is not copied. */
+void answer_diverge(struct answer *answer, struct divergence *divergence);
 
 /* K1 and K2 as text, in the arena. */
 const char *divergence_key(struct arena *arena, const struct divergence *divergence);
