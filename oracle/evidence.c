@@ -30,8 +30,7 @@ static void add_format(struct evidence *evidence, const char *format, ...)
     int length = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (length > 0)
-        add(evidence, text,
-            (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+        add(evidence, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
 static void add_quoted(struct evidence *evidence, const char *value)
@@ -164,8 +163,7 @@ void evidence_warp(struct evidence *evidence, const char *key, const struct prog
     evidence_enter(evidence, key);
     evidence_mask(evidence, "active", warp->theta, warp->lanes);
     evidence_string(evidence, "disabled", disabled);
-    evidence_stack(evidence, "stack", program, warp->stack, warp->masks, warp->depth,
-                   warp->lanes);
+    evidence_stack(evidence, "stack", program, warp->stack, warp->masks, warp->depth, warp->lanes);
     evidence_leave(evidence);
 }
 

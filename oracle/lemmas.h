@@ -13,12 +13,12 @@
 
 enum lemma {
     LEMMA_NONE,
-    LEMMA_1_1,  /* below div_M: statements, then sync_N, and M within N */
-    LEMMA_1_2,  /* below a continuing loop: brk_N, and Theta within N */
-    LEMMA_1_3,  /* the masks of tokens other than div grow downwards */
-    LEMMA_1_4,  /* Theta is apart from every div's mask and within every other's */
-    LEMMA_INV0, /* an active lane is not disabled [derived] */
-    LEMMA_2,    /* actToken_theta(tau, Delta(theta)) <=> theta in fst(enable(Delta, tau)) */
+    LEMMA_1_1,    /* below div_M: statements, then sync_N, and M within N */
+    LEMMA_1_2,    /* below a continuing loop: brk_N, and Theta within N */
+    LEMMA_1_3,    /* the masks of tokens other than div grow downwards */
+    LEMMA_1_4,    /* Theta is apart from every div's mask and within every other's */
+    LEMMA_INV0,   /* an active lane is not disabled [derived] */
+    LEMMA_2,      /* actToken_theta(tau, Delta(theta)) <=> theta in fst(enable(Delta, tau)) */
     LEMMA_ENABLE, /* token^w leaves exactly enable(Delta, tau) [section 3.3] */
     LEMMA_3,
     LEMMA_4,

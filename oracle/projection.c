@@ -87,10 +87,10 @@ uint32_t projection_lane(const struct warp_state *warp, uint32_t lane, stack_ent
 
 struct comparing {
     const struct thread_state *T[LIMIT_WARP];
-    uint32_t left[LIMIT_WARP];  /* entries of T not yet matched */
-    lane_mask in, out;          /* lanes now in pi_theta, in pi_not_theta */
-    lane_mask b, r, e;          /* their delta */
-    lane_mask differ;           /* found out already: in neither */
+    uint32_t left[LIMIT_WARP]; /* entries of T not yet matched */
+    lane_mask in, out;         /* lanes now in pi_theta, in pi_not_theta */
+    lane_mask b, r, e;         /* their delta */
+    lane_mask differ;          /* found out already: in neither */
 };
 
 /* Every lane of `in` produces this entry. */

@@ -79,8 +79,7 @@ static void on_write(void *context, uint32_t thread, uint32_t address, int32_t v
 struct race_detector *race_new(struct arena *arena, const struct program *program)
 {
     struct race_detector *detector = ARENA_NEW(arena, struct race_detector);
-    detector->observer =
-        (struct observer){.context = detector, .read = on_read, .write = on_write};
+    detector->observer = (struct observer){.context = detector, .read = on_read, .write = on_write};
     detector->program = program;
     detector->cells = ARENA_ARRAY(arena, struct race_cell, program->private_base);
     detector->racy_stms = ARENA_ARRAY(arena, uint8_t, program->stm_count);
@@ -111,8 +110,7 @@ static void log_read(void *context, uint32_t thread, uint32_t address, uint32_t 
     log_access(context, address, (struct race_access){thread, stm, false});
 }
 
-static void log_write(void *context, uint32_t thread, uint32_t address, int32_t value,
-                      uint32_t stm)
+static void log_write(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm)
 {
     (void)value;
     log_access(context, address, (struct race_access){thread, stm, true});

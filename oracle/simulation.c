@@ -10,7 +10,7 @@
 enum {
     WORDS_EVERY_STEP = 1024, /* memories up to this size are compared whole after each step */
     PERIOD = 64,             /* larger ones, and frames, after so many */
-    EXTRA_STEPS = 4          /* tried before a stack is called another one ("steps" or "stack") */
+    EXTRA_STEPS = 4 /* tried when a stack differs: whether it is only late goes into the evidence */
 };
 
 /* One step of a warp, while it is replayed and compared. */
@@ -147,9 +147,8 @@ static void report_memory(struct simulation *s, const struct move *m, uint32_t a
     evidence_number(&e, "warp_value", s->warps->memory[address]);
     evidence_number(&e, "threads_value", s->threads->memory[address]);
     report(s, m, "memory", spaces[space], &e,
-           arena_printf(s->arena, "after %s %s is %d for the warp, %d for the threads",
-                        where(s, m), name, s->warps->memory[address],
-                        s->threads->memory[address]));
+           arena_printf(s->arena, "after %s %s is %d for the warp, %d for the threads", where(s, m),
+                        name, s->warps->memory[address], s->threads->memory[address]));
 }
 
 static void report_status(struct simulation *s, const struct move *m)
@@ -162,8 +161,8 @@ static void report_status(struct simulation *s, const struct move *m)
     evidence_string(&e, "threads_status", status_names[i->status]);
     evidence_number(&e, "threads_thread", i->fault_thread);
     report(s, m, "status", status_names[w->status == STATUS_RUNNING ? i->status : w->status], &e,
-           arena_printf(s->arena, "after %s the warp's status is %s, the threads' %s",
-                        where(s, m), status_names[w->status], status_names[i->status]));
+           arena_printf(s->arena, "after %s the warp's status is %s, the threads' %s", where(s, m),
+                        status_names[w->status], status_names[i->status]));
 }
 
 /* Would the thread reach the projection with a few steps more? */
@@ -198,27 +197,33 @@ static void report_stack(struct simulation *s, const struct move *m, lane_mask d
     if (extra)
         evidence_number(&e, "more_steps_needed", extra);
     const char *what = active ? "stack of an active lane" : "stack of an inactive lane";
-    report(s, m, extra ? "steps" : "stack", what, &e,
+    report(s, m, "stack", what, &e,
            arena_printf(s->arena, "after %s the projection of lane %u is not its thread's stack",
                         where(s, m), lane));
 }
 
 /* ---- the thread steps that the proof names ---- */
 
+static bool ended_with_error(const struct machine *machine)
+{
+    enum status status = machine_status(machine);
+    return status != STATUS_RUNNING && status != STATUS_TERMINATED;
+}
+
 static bool thread_step(struct simulation *s, struct move *m, uint32_t lane, enum rule expected)
 {
     uint32_t thread = m->after.first_thread + lane;
     enum rule fired = RULE_NONE;
-    if (threads_state(s->threads, thread)->depth != 0 &&
-        machine_status(s->threads) == STATUS_RUNNING) {
+    if (threads_state(s->threads, thread)->depth != 0) {
         fired = machine_step(s->threads, thread, NULL);
         s->thread_steps++;
         m->total++;
     }
-    if (fired == expected)
-        return true;
-    report_rule(s, m, lane, expected, fired);
-    return false;
+    if (fired != expected)
+        report_rule(s, m, lane, expected, fired);
+    else if (ended_with_error(s->threads))
+        report_status(s, m);
+    return !s->lost;
 }
 
 static bool replay_assign(struct simulation *s, struct move *m)
@@ -287,7 +292,10 @@ static bool replay(struct simulation *s, struct move *m)
         return replay_token(s, m);
     if (m->rule == RULE_SIMT_INACT)
         return true;
-    return replay_lanes(s, m);
+    if (m->rule < RULE_COUNT && replay_rules[m->rule].tt != replay_rules[RULE_SIMT_INACT].tt)
+        return replay_lanes(s, m);
+    report_rule(s, m, 0, RULE_NONE, m->rule); /* W is stuck, or took no rule of Table 2 */
+    return false;
 }
 
 /* W ended with an error: the thread that it names must end I with the same one, in the same place. */
@@ -421,8 +429,7 @@ static void check_lemmas(struct simulation *s, const struct move *m, bool replay
     s->lemmas->checked++;
     if (expected != m->rule)
         report_lemma(s, m, LEMMA_DET);
-    if (machine_status(s->warps) != STATUS_RUNNING &&
-        machine_status(s->warps) != STATUS_TERMINATED)
+    if (machine_status(s->warps) != STATUS_RUNNING && machine_status(s->warps) != STATUS_TERMINATED)
         return; /* an error ends the execution within the step */
     report_lemma(s, m, lemmas_state(&m->after));
     if (m->rule == RULE_SIMT_TOKEN)
@@ -441,17 +448,12 @@ void simulation_step(struct simulation *s, uint32_t warp, struct choices *choice
     m.after = simt_state(s->warps, warp);
     s->warp_steps++;
 
-    enum status status = machine_status(s->warps);
     bool replayed = false;
-    if (!s->lost && status != STATUS_RUNNING && status != STATUS_TERMINATED) {
+    if (!s->lost && ended_with_error(s->warps)) {
         replay_fault(s, &m);
     } else if (!s->lost && replay(s, &m)) {
-        enum status threads = machine_status(s->threads);
         replayed = true;
-        if (threads != STATUS_RUNNING && threads != STATUS_TERMINATED)
-            report_status(s, &m);
-        else
-            compare(s, &m);
+        compare(s, &m);
     }
     if (s->lemmas)
         check_lemmas(s, &m, replayed);

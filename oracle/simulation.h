@@ -26,18 +26,18 @@
 struct simulation {
     struct arena *arena;
     const struct program *program;
-    struct machine *warps;      /* W */
-    struct machine *threads;    /* I */
-    enum subject_id subject;    /* of the execution at hand */
-    struct answer *answer;      /* of `simulation`; NULL: not asked */
-    struct answer *lemmas;      /* of `lemmas`; NULL: not asked */
-    bool strict;                /* Lemma 5 as printed */
-    bool lost;                  /* a divergence was found: I no longer follows */
-    bool a4_seen;               /* the known divergence of strict mode was reported */
-    struct tape *record;        /* of the execution so far, W's choices */
-    uint64_t warp_steps;        /* of this execution */
-    uint64_t thread_steps;      /* of this execution, by I */
-    uint64_t total_warp_steps;  /* of all executions */
+    struct machine *warps;     /* W */
+    struct machine *threads;   /* I */
+    enum subject_id subject;   /* of the execution at hand */
+    struct answer *answer;     /* of `simulation`; NULL: not asked */
+    struct answer *lemmas;     /* of `lemmas`; NULL: not asked */
+    bool strict;               /* Lemma 5 as printed */
+    bool lost;                 /* a divergence was found: I no longer follows */
+    bool a4_seen;              /* the known divergence of strict mode was reported */
+    struct tape *record;       /* of the execution so far, W's choices */
+    uint64_t warp_steps;       /* of this execution */
+    uint64_t thread_steps;     /* of this execution, by I */
+    uint64_t total_warp_steps; /* of all executions */
     uint64_t total_thread_steps;
 };
 
