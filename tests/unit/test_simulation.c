@@ -247,7 +247,7 @@ static const struct {
     {"brk loses lanes", lose_lane, false, 2, "simulation|stack|simt.while|stack of an active lane",
      NULL},
     {"loop exit in one step", eager_exit, true, 2,
-     "simulation|rule|simt.while_cont|rule of an active lane", NULL},
+     "simulation|stack|simt.while_cont|stack of an active lane", NULL},
     {"wrong value read", wrong_value, true, 0, "simulation|memory|simt.assign|shared memory", NULL},
 };
 
