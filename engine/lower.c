@@ -324,8 +324,7 @@ static enum ast_binary assign_operation(enum ast_assign_op op)
     case ASSIGN_SET:
         break;
     }
-    INVARIANT(!"an assignment with an operation");
-    return BINARY_ADD;
+    invariant_fail("an assignment with an operation", __FILE__, __LINE__);
 }
 
 /* x op= e  as  x = x op e */
@@ -588,7 +587,7 @@ static void lower_stm(struct lowering *l, struct stm_list *out, struct scope sco
     case STM_KIND_COUNT:
         break;
     }
-    INVARIANT(!"a statement of the language");
+    invariant_fail("a statement of the language", __FILE__, __LINE__);
 }
 
 /* ---- functions ---- */

@@ -1,7 +1,6 @@
 #include "engine/program.h"
 
 #include "engine/invariant.h"
-#include "engine/pcg.h"
 
 #include <string.h>
 
@@ -418,8 +417,7 @@ static uint32_t emit_stm(struct builder *b, const struct ast_stm *stm, uint32_t 
     case STM_KIND_COUNT:
         break;
     }
-    INVARIANT(!"a statement that counting refused");
-    return 0;
+    invariant_fail("a statement that counting refused", __FILE__, __LINE__);
 }
 
 /* Fills the reserved run from *cursor on; returns the most entries above the rest of the list. */
@@ -607,125 +605,4 @@ struct program *program_compile(struct arena *arena, const struct ast_kernel *co
         return NULL;
     }
     return program;
-}
-
-/* ---- what machines and reports ask of a program ---- */
-
-/* One value of `input` memory: mostly small, where indices, counters and thread numbers live; one in
- * sixteen at an edge of the arithmetic, one in sixteen anywhere. */
-static int32_t draw_input(struct pcg *rng)
-{
-    static const int32_t edges[] = {
-        INT32_MIN, INT32_MIN + 1, -64,   -33,      -32, -31, -1, 0, 31, 32, 33, 63,
-        64,        255,           65536, INT32_MAX};
-    uint32_t shape = pcg_below(rng, 16);
-    if (shape == 0)
-        return edges[pcg_below(rng, sizeof edges / sizeof edges[0])];
-    if (shape == 1)
-        return (int32_t)pcg_next(rng);
-    return (int32_t)pcg_below(rng, 17) - 4;
-}
-
-/* All copies of a variable, `stride` words apart. Its draws depend on the seed and its number only,
- * and those of a copy on nothing that comes after it. */
-static void init_variable(const struct program *program, uint32_t number, int32_t *first,
-                          uint32_t stride, uint32_t copies)
-{
-    const struct ast_var *var = program->vars[number].ast;
-    struct pcg rng = pcg_derive(program->launch.seed, PCG_INPUT, number);
-    for (uint32_t copy = 0; copy < copies; copy++) {
-        int32_t *words = first + (size_t)copy * stride;
-        if (var->is_input) {
-            for (uint32_t i = 0; i < var->length; i++)
-                words[i] = draw_input(&rng);
-        } else if (var->init_count > 0) {
-            memcpy(words, var->init, var->init_count * sizeof *words);
-        }
-    }
-}
-
-void program_init_memory(const struct program *program, int32_t *memory)
-{
-    const uint32_t base[SPACE_COUNT] = {0, program->shared_base, program->private_base,
-                                        program->frame_base};
-    const uint32_t copies[SPACE_COUNT] = {1, program->launch.blocks, program->total_threads,
-                                          program->total_threads};
-    memset(memory, 0, program->memory_words * sizeof *memory);
-    for (uint32_t i = 0; i < program->var_count; i++) {
-        const struct ast_var *var = program->vars[i].ast;
-        if (var->is_input || var->init_count > 0)
-            init_variable(program, i, memory + base[var->space] + program->vars[i].offset,
-                          program->words[var->space], copies[var->space]);
-    }
-    const struct code_function *kernel = &program->functions[0];
-    for (uint32_t thread = 0; thread < program->total_threads; thread++)
-        memcpy(memory + program->frame_base + (size_t)thread * program->words[SPACE_LOCAL],
-               program->frame_init + kernel->init_first, kernel->frame_words * sizeof *memory);
-}
-
-struct program_location program_locate(const struct program *program, uint32_t address)
-{
-    INVARIANT(address < program->private_base);
-    struct program_location location = {0};
-    enum ast_space space = SPACE_GLOBAL;
-    uint32_t offset = address;
-    if (address >= program->shared_base) {
-        space = SPACE_SHARED;
-        location.block = (address - program->shared_base) / program->words[SPACE_SHARED];
-        offset = (address - program->shared_base) % program->words[SPACE_SHARED];
-    }
-    for (uint32_t i = 0; i < program->var_count; i++) {
-        const struct code_var *var = &program->vars[i];
-        if (var->ast->space == space && offset - var->offset < var->ast->length) {
-            location.var = var->ast;
-            location.element = offset - var->offset;
-            break;
-        }
-    }
-    INVARIANT(location.var);
-    return location;
-}
-
-const char *program_location_name(struct arena *arena, const struct program *program,
-                                  uint32_t address)
-{
-    struct program_location location = program_locate(program, address);
-    const char *name = location.var->name;
-    if (location.var->is_array)
-        name = arena_printf(arena, "%s[%u]", name, (unsigned)location.element);
-    if (location.var->space == SPACE_SHARED && program->launch.blocks > 1)
-        name = arena_printf(arena, "%s of block %u", name, (unsigned)location.block);
-    return name;
-}
-
-int32_t program_builtin(const struct program *program, uint32_t thread, enum ast_builtin builtin)
-{
-    const struct ast_launch *launch = &program->launch;
-    uint32_t tid = thread % launch->threads, value = 0;
-    switch (builtin) {
-    case BUILTIN_TID:
-        value = tid;
-        break;
-    case BUILTIN_THREADS:
-        value = launch->threads;
-        break;
-    case BUILTIN_LANE:
-        value = tid % launch->warp;
-        break;
-    case BUILTIN_WARP:
-        value = tid / launch->warp;
-        break;
-    case BUILTIN_WARP_SIZE:
-        value = launch->warp;
-        break;
-    case BUILTIN_BID:
-        value = thread / launch->threads;
-        break;
-    case BUILTIN_BLOCKS:
-        value = launch->blocks;
-        break;
-    case BUILTIN_COUNT:
-        INVARIANT(!"a builtin");
-    }
-    return (int32_t)value;
 }
