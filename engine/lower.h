@@ -19,7 +19,12 @@
  *                            result = e; return;
  *
  * The new variables have names that the kernel does not use. Statements keep the location of what
- * they came from.
+ * they came from. File-level variables keep their numbers: new ones come last. The index of an array
+ * element that takes a call's result is evaluated after the call; an int function that falls off its
+ * end gives 0.
+ *
+ * Lowering nests deeper (a loop with continue takes up to three levels), so the printed form of a
+ * kernel close to the limits of the language can be too deep or too long to parse again.
  */
 #ifndef ENGINE_LOWER_H
 #define ENGINE_LOWER_H
