@@ -9,7 +9,43 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOCK_WAIT_MS = 10000, WAL_KEPT_BYTES = 64 << 20, QUARANTINE_TRIES = 10000 };
+enum {
+    LOCK_WAIT_MS = 10000,
+    LOCK_PAUSE_US = 1000,
+    WAL_KEPT_BYTES = 64 << 20,
+    QUARANTINE_TRIES = 10000
+};
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void pause_a_little(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE_US * 1000}, NULL);
+}
+
+/* Asks often. SQLite's own handler soon sleeps 100 ms at a time, and a campaign's writer, who holds
+ * the lock again and again, would starve a person's short command. */
+static int wait_for_lock(void *context, int tries)
+{
+    struct db *db = context;
+    uint64_t now = now_ms();
+    if (tries == 0)
+        db->waits_since_ms = now;
+    if (now - db->waits_since_ms >= db->wait_ms)
+        return 0;
+    pause_a_little();
+    return 1;
+}
+
+void db_lock_wait(struct db *db, uint32_t milliseconds)
+{
+    db->wait_ms = milliseconds;
+}
 
 /* The path as a URI, so that no name has a meaning of its own to SQLite (":memory:", "file:...", a
  * '?' in a name). `suffix` starts with '?'. NULL when out of memory. */
@@ -108,7 +144,7 @@ static int open_file(struct db *db, enum db_mode mode, const char *uri_suffix)
     if (code != SQLITE_OK)
         return db_fail_sqlite(db, code, "open the database");
     sqlite3_extended_result_codes(db->sqlite, 1);
-    db_lock_wait(db, db->wait_ms);
+    sqlite3_busy_handler(db->sqlite, wait_for_lock, db);
     if (mode != DB_READONLY && sqlite3_db_readonly(db->sqlite, "main") == 1)
         return db_fail(db, DB_ERROR_READONLY,
                        "cannot write to the database: the file or its file system is read-only");
@@ -246,13 +282,11 @@ static int check_integrity(struct db *db)
  * lock that this needs, so we do. */
 static int switch_to_wal(struct db *db)
 {
-    const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
-    int code = SQLITE_BUSY;
-    for (uint32_t waited = 0; waited <= db->wait_ms && (code & 0xff) == SQLITE_BUSY; waited += 10) {
-        code = sqlite3_exec(db->sqlite, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
-        if ((code & 0xff) == SQLITE_BUSY)
-            nanosleep(&pause, NULL);
-    }
+    uint64_t start = now_ms();
+    int code;
+    while ((code = sqlite3_exec(db->sqlite, "PRAGMA journal_mode = WAL", NULL, NULL, NULL)) &&
+           (code & 0xff) == SQLITE_BUSY && now_ms() - start < db->wait_ms)
+        pause_a_little();
     return code == SQLITE_OK ? DB_OK : db_fail_sqlite(db, code, "create the database");
 }
 
@@ -350,12 +384,6 @@ void db_close(struct db *db)
     sqlite3_close(db->sqlite);
     free(db->path);
     free(db);
-}
-
-void db_lock_wait(struct db *db, uint32_t milliseconds)
-{
-    db->wait_ms = milliseconds;
-    sqlite3_busy_timeout(db->sqlite, milliseconds > INT32_MAX ? INT32_MAX : (int)milliseconds);
 }
 
 int db_begin(struct db *db)

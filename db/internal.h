@@ -19,8 +19,9 @@ struct db {
     sqlite3 *sqlite;
     char *path; /* as the user gave it, for messages */
     struct db_message *message;
-    uint32_t wait_ms;
-    bool batch;      /* between db_begin and db_commit or db_rollback */
+    uint32_t wait_ms;        /* for another process's lock */
+    uint64_t waits_since_ms; /* of the monotonic clock; while it waits */
+    bool batch;              /* between db_begin and db_commit or db_rollback */
     int batch_error; /* the first failure of a write inside the batch: it can only be rolled back */
     sqlite3_stmt *cache[STATEMENT_COUNT]; /* prepared on first use */
 };
