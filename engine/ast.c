@@ -26,6 +26,14 @@ const char *const ast_binary_names[BINARY_COUNT] = {
     [BINARY_OR] = "|",   [BINARY_LOGICAL_AND] = "&&", [BINARY_LOGICAL_OR] = "||",
 };
 
+const uint8_t ast_binary_levels[BINARY_COUNT] = {
+    [BINARY_LOGICAL_OR] = 1, [BINARY_LOGICAL_AND] = 2, [BINARY_OR] = 3,  [BINARY_XOR] = 4,
+    [BINARY_AND] = 5,        [BINARY_EQ] = 6,          [BINARY_NE] = 6,  [BINARY_LT] = 7,
+    [BINARY_LE] = 7,         [BINARY_GT] = 7,          [BINARY_GE] = 7,  [BINARY_SHL] = 8,
+    [BINARY_SHR] = 8,        [BINARY_ADD] = 9,         [BINARY_SUB] = 9, [BINARY_MUL] = 10,
+    [BINARY_DIV] = 10,       [BINARY_REM] = 10,
+};
+
 const char *const ast_assign_names[ASSIGN_COUNT] = {
     [ASSIGN_SET] = "=",  [ASSIGN_ADD] = "+=", [ASSIGN_SUB] = "-=", [ASSIGN_MUL] = "*=",
     [ASSIGN_XOR] = "^=", [ASSIGN_OR] = "|=",  [ASSIGN_AND] = "&=",

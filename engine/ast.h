@@ -30,6 +30,7 @@ enum {
     LIMIT_FUNCTIONS = 256,
     LIMIT_PARAMETERS = 16,
     LIMIT_NAME = 64,
+    LIMIT_SUBJECT = 200,    /* of an expect, with its options */
     LIMIT_CALL_DEPTH = 32,  /* frames of one thread, the kernel's own included */
     LIMIT_VARIABLES = 1024, /* in one scope */
     LIMIT_LABELS = 1024,    /* basic blocks of a kernel */
@@ -283,6 +284,7 @@ static const struct ast_launch AST_DEFAULT_LAUNCH = {.threads = 4, .warp = 4, .b
 extern const char *const ast_space_names[SPACE_COUNT]; /* global shared private private */
 extern const char *const ast_builtin_names[BUILTIN_COUNT];
 extern const char *const ast_binary_names[BINARY_COUNT];
+extern const uint8_t ast_binary_levels[BINARY_COUNT];    /* C's precedences: 1 (||) to 10 (*) */
 extern const char *const ast_assign_names[ASSIGN_COUNT]; /* "=", "+=", ... */
 extern const char *const ast_atomic_names[ATOMIC_COUNT];
 extern const char *const ast_vote_names[VOTE_COUNT];

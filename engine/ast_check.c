@@ -61,6 +61,11 @@ static void check_var(struct check *check, const struct ast_var *var, bool local
         fail(check, var->at, "array '%s' must have 1 to %d elements", var->name, LIMIT_ARRAY);
     else if (var->init_count > var->length)
         fail(check, var->at, "too many initial values for '%s'", var->name);
+    if (var->is_input && (local || var->init_count > 0))
+        fail(check, var->at,
+             local ? "'%s': input variables are declared outside functions"
+                   : "input variable '%s' has an initial value",
+             var->name);
     if (strlen(var->name) > LIMIT_NAME)
         fail(check, var->at, "name is longer than %d characters", LIMIT_NAME);
     for (const struct ast_var *other = var->next; other; other = other->next)
@@ -478,11 +483,9 @@ static void check_expects(struct check *check)
             continue;
         if (!in_vars(check->kernel->vars, e->var) || e->var->space == SPACE_PRIVATE)
             fail(check, e->at, "'%s' is not a shared or global variable", e->var->name);
-        if (e->value_count > e->var->length)
+        if (e->claim == CLAIM_FINAL && e->value_count != e->var->length)
             fail(check, e->at, "'%s' has %u element%s, not %u", e->var->name, e->var->length,
                  e->var->length == 1 ? "" : "s", e->value_count);
-        if (e->claim == CLAIM_FINAL && e->value_count == 0)
-            fail(check, e->at, "'final' needs a value");
     }
 }
 

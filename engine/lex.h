@@ -11,7 +11,7 @@ enum token_kind {
     TOKEN_NAME, /* identifiers and keywords alike: the parser tells them apart by text */
     TOKEN_NUMBER,
     TOKEN_PUNCT,  /* operators and brackets, the longest that matches */
-    TOKEN_INVALID /* a byte that starts no token, or a malformed number or comment; reported */
+    TOKEN_INVALID /* bytes that start no token, or a malformed number; reported */
 };
 
 struct token {
@@ -23,18 +23,20 @@ struct token {
 };
 
 struct lexer {
-    const char *source, *end, *next;
+    const char *end, *next;
     const char *line_start;
     uint32_t line;
-    struct diag *diag;
+    struct diag *diag; /* NULL: errors are not reported (a look ahead, by a copy of the lexer) */
 };
 
+/* The text must outlive the lexer; it may hold any bytes and need not be terminated. */
 void lex_init(struct lexer *lexer, const char *source, size_t length, struct diag *diag);
 
+/* The next token; after the last one TOKEN_END, again and again. */
 struct token lex_next(struct lexer *lexer);
 
-/* A subject or claim word of an `expect` at the current position, which may contain - and =:
- * letters, digits, _ - =. The lexer must stand at the token `from`. */
+/* `from`, the name that was read last, extended to a word of an `expect`'s subject: letters, digits,
+ * and - . = where none of them ends the word ("then-first", "policy=min-pc"). */
 struct token lex_word(struct lexer *lexer, const struct token *from);
 
 #endif

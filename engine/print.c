@@ -70,14 +70,6 @@ static void put_indent(struct out *out)
 /* How tightly an expression binds: C's levels, loosest first. */
 enum { LEVEL_COND, LEVEL_UNARY = 11, LEVEL_PRIMARY };
 
-static const uint8_t binary_levels[BINARY_COUNT] = {
-    [BINARY_LOGICAL_OR] = 1, [BINARY_LOGICAL_AND] = 2, [BINARY_OR] = 3,  [BINARY_XOR] = 4,
-    [BINARY_AND] = 5,        [BINARY_EQ] = 6,          [BINARY_NE] = 6,  [BINARY_LT] = 7,
-    [BINARY_LE] = 7,         [BINARY_GT] = 7,          [BINARY_GE] = 7,  [BINARY_SHL] = 8,
-    [BINARY_SHR] = 8,        [BINARY_ADD] = 9,         [BINARY_SUB] = 9, [BINARY_MUL] = 10,
-    [BINARY_DIV] = 10,       [BINARY_REM] = 10,
-};
-
 /* A negative literal is one unit wherever it stands: the parser folds `-` and a literal after it. */
 static uint32_t level_of(const struct ast_expr *expr)
 {
@@ -85,7 +77,7 @@ static uint32_t level_of(const struct ast_expr *expr)
     case EXPR_COND:
         return LEVEL_COND;
     case EXPR_BINARY:
-        return binary_levels[expr->binary];
+        return ast_binary_levels[expr->binary];
     case EXPR_UNARY:
         return LEVEL_UNARY;
     case EXPR_INT:
@@ -156,11 +148,11 @@ static void put_expr(struct out *out, const struct ast_expr *expr)
         put_unary(out, expr);
         break;
     case EXPR_BINARY:
-        put_operand(out, expr->a, binary_levels[expr->binary]);
+        put_operand(out, expr->a, ast_binary_levels[expr->binary]);
         put(out, " ");
         put(out, ast_binary_names[expr->binary]);
         put(out, " ");
-        put_operand(out, expr->b, binary_levels[expr->binary] + 1u);
+        put_operand(out, expr->b, ast_binary_levels[expr->binary] + 1u);
         break;
     case EXPR_COND:
         put_operand(out, expr->a, LEVEL_COND + 1);
