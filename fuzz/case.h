@@ -1,0 +1,43 @@
+/*
+ * case.h - a case as a value: what one check depends on, as text and back.
+ *
+ *     gen=1 seed=0x1 case=42 features=0x3f check-seed=0x9a schedules=16 budget=20000
+ *         subjects=threads,simt oracles=simulation,lemmas
+ *
+ * With seed and case, the kernel comes from the generator of version `gen`; without, its text stands
+ * beside the case. The same case gives the same verdicts and the same tapes, byte for byte.
+ */
+#ifndef FUZZ_CASE_H
+#define FUZZ_CASE_H
+
+#include "fuzz/gen.h"
+#include "oracle/check.h"
+
+struct fuzz_case {
+    bool generated;
+    uint32_t gen_version;
+    uint64_t seed, number; /* of the campaign: generated only */
+    struct gen_options gen;
+    struct check_options check;
+    bool has_tape; /* the execution of check.tape_subject follows a tape that stands beside */
+};
+
+/* Case `number` of the campaign with this seed and these options (check->seed is ignored). */
+void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
+                      const struct gen_options *gen, const struct check_options *check);
+
+/* The options that decide what the cases are: a campaign's identity beside its seed. */
+char *case_print_options(struct arena *arena, const struct gen_options *gen,
+                         const struct check_options *check);
+char *case_print(struct arena *arena, const struct fuzz_case *c);
+/* False: *error is the offending word (or what is missing). */
+bool case_parse(struct arena *arena, const char *text, struct fuzz_case *c, const char **error);
+
+/* Comma-separated names of a set. */
+char *case_subjects(struct arena *arena, uint32_t set);
+char *case_oracles(struct arena *arena, uint32_t set, bool strict);
+
+/* 128 bits as 32 hexadecimal digits: names a kernel by its text. */
+const char *case_text_hash(struct arena *arena, const char *text);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * crash.h - the last words of a thread that dies: which case it was at.
+ *
+ * A failed INVARIANT, a wild pointer or a stack without end stops the whole process with exit status
+ * 3; what the database had committed stays.
+ */
+#ifndef FUZZ_CRASH_H
+#define FUZZ_CRASH_H
+
+#include <stdint.h>
+
+struct crash_note {
+    uint64_t seed;
+    volatile uint64_t number; /* written by the thread itself, read by its own signal handler */
+};
+
+/* Once, before threads are started. */
+void crash_install(void);
+/* For the calling thread: its note, and a stack of its own for the handler. */
+void crash_thread_start(struct crash_note *note);
+void crash_thread_end(void);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * example.h - a finding made fit for the database: run again from its case, then minimised.
+ */
+#ifndef FUZZ_EXAMPLE_H
+#define FUZZ_EXAMPLE_H
+
+#include "fuzz/case.h"
+
+enum { EXAMPLE_RUNS = 3, EXAMPLE_REDUCE_TESTS = 1000 };
+
+/* What one run of a case shows of one signature; strings in the caller's arena. */
+struct shown {
+    bool found;
+    const char *signature, *k1;
+    const char *oracle, *class_name, *rule, *observable, *subject;
+    const char *known; /* NULL = not a known one */
+    const char *evidence, *summary;
+    const char *tape;       /* of the subject's execution, "" = none */
+    const char *other_tape; /* of the one it is compared with */
+    uint32_t line;
+};
+
+struct example {
+    bool replayed;      /* EXAMPLE_RUNS runs from the case agree byte for byte */
+    const char *why;    /* when they did not */
+    const char *kernel; /* text */
+    const char *case_text;
+    uint32_t statements;
+    struct shown raw;
+
+    bool minimised;
+    const char *small_kernel, *small_case, *small_tape, *small_launch;
+    uint32_t small_statements, tests;
+    struct shown small;
+};
+
+/* The kernel of a case: generated, printed and parsed again, so that its statements have lines and
+ * a run from the stored text is the same run. *text receives the text. */
+struct ast_kernel *example_kernel(struct arena *arena, const struct fuzz_case *c,
+                                  const char **text);
+
+/* Checks the kernel as the case says and looks for the signature (or, k1_only, its K1 key). */
+void example_run(struct arena *arena, struct arena *scratch, const struct ast_kernel *kernel,
+                 const struct check_options *check, const char *signature, bool k1_only,
+                 struct shown *shown);
+
+/* Runs a generated case again for the divergence with this signature, and minimises it if asked to.
+ * The example lives in `arena`; `scratch` is used and released. */
+void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
+                  const char *signature, bool minimise, struct example *example);
+
+/* Minimises a kernel that shows the signature; fills the small part of `example`. False: it does not
+ * show it. */
+bool example_minimise(struct arena *arena, struct arena *scratch, const struct ast_kernel *kernel,
+                      const struct check_options *check, const char *signature, uint32_t max_tests,
+                      uint32_t jobs, struct example *example);
+
+#endif

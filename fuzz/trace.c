@@ -1,0 +1,343 @@
+#include "fuzz/trace.h"
+
+#include "fuzz/json.h"
+#include "fuzz/table.h"
+#include "fuzz/trace_text.h"
+#include "oracle/race.h"
+
+#include <inttypes.h>
+
+enum { WRITES_MAX = 128, WRITES_SHOWN = 4 };
+
+enum column {
+    COLUMN_STEP,
+    COLUMN_ACTOR,
+    COLUMN_RULE,
+    COLUMN_LINE,
+    COLUMN_EXECUTED,
+    COLUMN_WRITES,
+    COLUMN_ACTIVE,
+    COLUMN_DISABLED,
+    COLUMN_STACK
+};
+
+struct written {
+    uint32_t address;
+    int32_t value;
+};
+
+struct tracer {
+    struct observer observer;
+    struct arena *arena;
+    const struct machine *machine;
+    struct trace_text text;
+    struct table table;
+    struct json json;
+    bool warps, as_json;
+    bool any_writes;
+    const char **tops; /* an actor: what its next step executes */
+    uint64_t steps;
+    uint32_t write_count;
+    struct written writes[WRITES_MAX]; /* to global and shared memory, of the current step */
+};
+
+static void see_write(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm)
+{
+    struct tracer *t = context;
+    (void)thread;
+    (void)stm;
+    if (t->write_count < WRITES_MAX)
+        t->writes[t->write_count++] = (struct written){address, value};
+}
+
+/* ---- table ---- */
+
+static const char *writes_text(struct tracer *t)
+{
+    const char *text = NULL;
+    for (uint32_t i = 0; i < t->write_count; i++) {
+        if (i == WRITES_SHOWN)
+            return arena_printf(t->arena, "%s, ... %" PRIu32 " more", text, t->write_count - i);
+        const char *name =
+            program_location_name(t->arena, t->machine->program, t->writes[i].address);
+        text = arena_printf(t->arena, "%s%s%s = %" PRId32, text ? text : "", text ? ", " : "", name,
+                            t->writes[i].value);
+    }
+    return text;
+}
+
+static void fill_state(struct tracer *t, struct table_row *row, uint32_t actor)
+{
+    row->cells[COLUMN_STACK] = trace_stack(&t->text, actor);
+    if (!t->warps)
+        return;
+    struct warp_state warp = simt_state(t->machine, actor);
+    row->cells[COLUMN_ACTIVE] = trace_mask(&t->text, warp.theta, warp.lanes);
+    row->cells[COLUMN_DISABLED] = trace_disabled(&t->text, &warp);
+}
+
+static void add_row(struct tracer *t, const struct step_event *event)
+{
+    struct table_row *row = table_add(&t->table);
+    row->cells[COLUMN_STEP] = arena_printf(t->arena, "%" PRIu64, t->steps);
+    row->cells[COLUMN_ACTOR] = arena_printf(t->arena, "%" PRIu32, event->actor);
+    row->cells[COLUMN_RULE] = rule_table[event->rule].name;
+    if (event->stm != CODE_NONE && t->machine->program->stms[event->stm].line > 0)
+        row->cells[COLUMN_LINE] =
+            arena_printf(t->arena, "%" PRIu32, t->machine->program->stms[event->stm].line);
+    row->cells[COLUMN_EXECUTED] = t->tops[event->actor];
+    row->cells[COLUMN_WRITES] = writes_text(t);
+    t->any_writes |= t->write_count > 0;
+    fill_state(t, row, event->actor);
+}
+
+/* ---- JSON ---- */
+
+/* Where execution goes on when the token at `i` is popped: the slice right below it. */
+static void json_continuation(struct tracer *t, const struct trace_entries *entries, uint32_t i)
+{
+    bool statement = false;
+    if (i > 0) {
+        enum entry_kind kind = entry_kind(entries->stack[i - 1]);
+        statement = kind == ENTRY_STM || kind == ENTRY_CONT;
+    }
+    if (statement)
+        json_u64(&t->json, entry_number(entries->stack[i - 1]));
+    else
+        json_null(&t->json);
+}
+
+static void json_stack(struct tracer *t, uint32_t actor)
+{
+    struct trace_entries entries = trace_entries(t->machine, t->warps, actor);
+    json_array_begin(&t->json);
+    for (uint32_t i = entries.depth; i-- > 0;) {
+        enum entry_kind kind = entry_kind(entries.stack[i]);
+        bool statement = kind == ENTRY_STM || kind == ENTRY_CONT;
+        json_array_begin(&t->json);
+        json_string(&t->json, trace_entry_names[kind]);
+        if (statement || !entries.masks)
+            json_null(&t->json);
+        else
+            json_string(&t->json, trace_mask(&t->text, entries.masks[i], entries.lanes));
+        if (statement)
+            json_u64(&t->json, entry_number(entries.stack[i]));
+        else
+            json_continuation(t, &entries, i);
+        json_array_end(&t->json);
+    }
+    json_array_end(&t->json);
+}
+
+static void json_writes(struct tracer *t)
+{
+    json_array_begin(&t->json);
+    for (uint32_t i = 0; i < t->write_count; i++) {
+        json_array_begin(&t->json);
+        json_string(&t->json,
+                    program_location_name(t->arena, t->machine->program, t->writes[i].address));
+        json_int(&t->json, t->writes[i].value);
+        json_array_end(&t->json);
+    }
+    json_array_end(&t->json);
+}
+
+static void json_place(struct tracer *t, uint32_t stm)
+{
+    json_key(&t->json, "pc");
+    if (stm == CODE_NONE)
+        json_null(&t->json);
+    else
+        json_u64(&t->json, stm);
+    json_key(&t->json, "line");
+    if (stm == CODE_NONE || t->machine->program->stms[stm].line == 0)
+        json_null(&t->json);
+    else
+        json_u64(&t->json, t->machine->program->stms[stm].line);
+}
+
+static void print_json_step(struct tracer *t, const struct step_event *event)
+{
+    struct json *json = &t->json;
+    json_object_begin(json);
+    json_key_u64(json, "step", t->steps);
+    json_key_string(json, "rule", rule_table[event->rule].name);
+    if (t->warps)
+        json_key_string(json, "actor", arena_printf(t->arena, "warp %" PRIu32, event->actor));
+    else
+        json_key_u64(json, "thread", event->actor);
+    json_place(t, event->stm);
+    json_key_string(json, "executed", t->tops[event->actor]);
+    if (t->warps) {
+        struct warp_state warp = simt_state(t->machine, event->actor);
+        json_key_string(json, "active", trace_mask(&t->text, warp.theta, warp.lanes));
+        json_key_string(json, "disabled", trace_disabled(&t->text, &warp));
+    }
+    json_key(json, "stack");
+    json_stack(t, event->actor);
+    json_key(json, "writes");
+    json_writes(t);
+    json_key_string(json, "status", status_names[machine_status(t->machine)]);
+    json_object_end(json);
+    json_end_line(json);
+}
+
+/* ---- the execution ---- */
+
+static void see_step(void *context, const struct machine *machine, const struct step_event *event)
+{
+    struct tracer *t = context;
+    (void)machine;
+    t->steps++;
+    if (t->as_json) {
+        size_t mark = arena_mark(t->arena);
+        print_json_step(t, event);
+        arena_release(t->arena, mark);
+    } else {
+        add_row(t, event);
+    }
+    t->tops[event->actor] = trace_top(&t->text, event->actor);
+    t->write_count = 0;
+}
+
+static void print_memory(struct tracer *t, const char *when, bool inputs_only, FILE *out)
+{
+    const struct program *program = t->machine->program;
+    for (uint32_t i = 0; i < program->var_count; i++) {
+        const struct ast_var *var = program->vars[i].ast;
+        if (!inputs_only || var->is_input)
+            fprintf(out, "%s %s %s = %s\n", when, ast_space_names[var->space], var->name,
+                    trace_values(&t->text, i));
+    }
+}
+
+static void start_row(struct tracer *t)
+{
+    struct table_row *row = table_add(&t->table);
+    row->cells[COLUMN_STEP] = "0";
+    row->cells[COLUMN_ACTOR] = t->machine->actor_count > 1 ? "all" : "0";
+    row->cells[COLUMN_RULE] = "start";
+    fill_state(t, row, 0);
+}
+
+static void start(struct tracer *t)
+{
+    static const char *const titles[][9] = {
+        {"step", "thread", "rule", "line", "executed", "writes", "", "", "stack"},
+        {"step", "warp", "rule", "line", "executed", "writes", "active", "disabled", "stack"},
+    };
+    t->tops = ARENA_ARRAY(t->arena, const char *, t->machine->actor_count);
+    for (uint32_t i = 0; i < t->machine->actor_count; i++)
+        t->tops[i] = trace_top(&t->text, i);
+    table_start(&t->table, t->arena, titles[t->warps], "rrlrlllll");
+    t->table.hidden = t->warps ? 0 : 1u << COLUMN_ACTIVE | 1u << COLUMN_DISABLED;
+    if (t->warps && t->machine->actor_count == 1)
+        t->table.hidden |= 1u << COLUMN_ACTOR;
+    start_row(t);
+}
+
+static void print_header(const struct tracer *t, const struct trace_options *options, FILE *out)
+{
+    const struct program *program = t->machine->program;
+    const struct ast_launch *launch = &program->launch;
+    fprintf(out,
+            "kernel %s: threads %" PRIu32 ", warp %" PRIu32 ", blocks %" PRIu32 ", seed 0x%" PRIx64
+            "\n",
+            program->core->name, launch->threads, launch->warp, launch->blocks, launch->seed);
+    fprintf(out, "subject %s: %s\n", subject_table[options->subject].name,
+            subject_table[options->subject].sentence);
+    if (t->machine->actor_count > 1)
+        fprintf(out, "schedule %s\n", sched_name(t->arena, &options->schedule));
+}
+
+/* A first, unprinted execution tells PCT how long executions are, and SURW which statements race
+ * and how often each actor comes to them. */
+struct survey {
+    struct observer observer;
+    const uint8_t *selected;
+    uint32_t *counts; /* an actor */
+};
+
+static void survey_step(void *context, const struct machine *machine,
+                        const struct step_event *event)
+{
+    struct survey *survey = context;
+    (void)machine;
+    if (event->stm != CODE_NONE && survey->selected[event->stm])
+        survey->counts[event->actor]++;
+}
+
+static void run_survey(struct arena *arena, struct machine *machine, struct sched_spec *spec,
+                       uint64_t max_steps)
+{
+    struct sched_spec rr = {.kind = SCHED_ROUND_ROBIN, .seed = spec->seed};
+    struct scheduler scheduler;
+    struct race_detector *race = race_new(arena, machine->program);
+    race_begin(race);
+    machine_observe(machine, &race->observer);
+    sched_start(&scheduler, &rr, machine, arena);
+    machine_run(machine, &scheduler.choices, max_steps, NULL);
+    spec->length_estimate = machine->steps;
+
+    struct survey survey = {.observer = {.step = survey_step}, .selected = race->racy_stms};
+    survey.observer.context = &survey;
+    survey.counts = ARENA_ARRAY(arena, uint32_t, machine->actor_count);
+    machine_reset(machine);
+    machine_observe(machine, &survey.observer);
+    sched_start(&scheduler, &rr, machine, arena);
+    machine_run(machine, &scheduler.choices, max_steps, NULL);
+    spec->selected = survey.selected;
+    spec->selected_counts = survey.counts;
+    machine_reset(machine);
+}
+
+static void print_end(struct tracer *t, enum status status, FILE *out)
+{
+    const struct machine_head *head = t->machine->head;
+    bool error = status != STATUS_TERMINATED && status != STATUS_STEP_LIMIT;
+    fprintf(out, "%s after %" PRIu64 " steps", status_names[status], t->steps);
+    if (error && head->fault_stm != CODE_NONE)
+        fprintf(out, ": thread %" PRIu32 ", line %" PRIu32, head->fault_thread,
+                t->machine->program->stms[head->fault_stm].line);
+    fputc('\n', out);
+    print_memory(t, "end:", false, out);
+}
+
+enum status trace_run(struct arena *arena, const struct program *program,
+                      const struct trace_options *options, FILE *out)
+{
+    const struct subject_info *subject = &subject_table[options->subject];
+    struct machine_options machine_options = {.then_first = subject->then_first};
+    struct machine *machine = machine_new(arena, subject->vtable, program, &machine_options);
+    struct sched_spec spec = options->schedule;
+    if (spec.kind == SCHED_PCT || spec.kind == SCHED_SURW)
+        run_survey(arena, machine, &spec, options->max_steps);
+
+    struct tracer *t = ARENA_NEW(arena, struct tracer);
+    t->observer = (struct observer){.context = t, .write = see_write, .step = see_step};
+    t->arena = arena;
+    t->machine = machine;
+    t->warps = subject->vtable == &semantics_simt;
+    t->as_json = options->json;
+    trace_text_start(&t->text, arena, machine, t->warps);
+    json_start(&t->json, out);
+    start(t);
+    if (!t->as_json) {
+        print_header(t, options, out);
+        print_memory(t, "start:", true, out);
+    }
+
+    struct scheduler scheduler;
+    machine_observe(machine, &t->observer);
+    sched_start(&scheduler, &spec, machine, arena);
+    enum status status = machine_run(machine, &scheduler.choices, options->max_steps, NULL);
+    if (!t->as_json) {
+        if (!t->any_writes)
+            t->table.hidden |= 1u << COLUMN_WRITES;
+        fputc('\n', out);
+        table_print(&t->table, out);
+        fputc('\n', out);
+        print_end(t, status, out);
+    }
+    return status;
+}

@@ -1,0 +1,26 @@
+/*
+ * trace.h - one execution, step by step: a table as the papers print theirs, or JSON lines.
+ *
+ * A row is the state after a step (simt-correctness, Example 2), with what the step executed. The
+ * text is a function of (program, options): golden tests compare it byte for byte.
+ */
+#ifndef FUZZ_TRACE_H
+#define FUZZ_TRACE_H
+
+#include "engine/sched.h"
+#include "engine/subject.h"
+
+#include <stdio.h>
+
+struct trace_options {
+    enum subject_id subject;
+    struct sched_spec schedule;
+    uint64_t max_steps;
+    bool json;
+};
+
+/* Runs and prints; returns how the execution ended (STATUS_STEP_LIMIT: max_steps were taken). */
+enum status trace_run(struct arena *arena, const struct program *program,
+                      const struct trace_options *options, FILE *out);
+
+#endif
