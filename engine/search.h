@@ -3,10 +3,14 @@
  *
  * Two methods, chosen by estimate (field.md: state matching wins on racy increments, partial-order
  * reduction on long independent stretches):
- * - SEARCH_STATES: depth-first over states, undo log, exact state matching (incremental hash, then
- *   compare). Also finds out about non-termination: the graph of all reachable states is complete.
- * - SEARCH_DPOR: dynamic partial-order reduction (Flanagan & Godefroid, POPL 2005) with sleep sets,
- *   stateless; for kernels whose executions all end.
+ * - SEARCH_STATES: breadth-first over states with exact matching (incremental hash, then compare), so
+ *   witnesses are shortest. Also finds out about non-termination: the graph of all reachable states
+ *   is complete.
+ * - SEARCH_DPOR: dynamic partial-order reduction with source sets and sleep sets, stateless; for
+ *   kernels whose executions all end, of at most 64 actors.
+ *
+ * Both enumerate the choices inside a step too. Both assume of a semantics what threads and simt
+ * grant: a live actor can always step, and only its own step makes it final.
  */
 #ifndef ENGINE_SEARCH_H
 #define ENGINE_SEARCH_H
@@ -14,6 +18,10 @@
 #include "engine/machine.h"
 #include "engine/tape.h"
 
+/* SEARCH_AUTO: SEARCH_STATES when the kernel has a loop or a recursion, or when one execution shows
+ * more conflicts than the lattice of all interleavings has levels to spare (search.c); else
+ * SEARCH_DPOR. When a bound cuts the first method off, the other has the steps that are left; what both
+ * found is put together. */
 enum search_method { SEARCH_AUTO, SEARCH_STATES, SEARCH_DPOR };
 
 struct search_options {
@@ -37,24 +45,35 @@ enum search_liveness {
     LIVENESS_UNFAIR_LASSO,  /* infinite executions exist, each starves some live actor for ever:
                                every weakly fair execution ends */
     LIVENESS_FAIR_LASSO, /* an infinite execution exists in which every live actor steps for ever */
-    LIVENESS_UNKNOWN     /* cut off, or DPOR */
+    LIVENESS_UNKNOWN     /* cut off (the witness, if any, is an unfair lasso), or SEARCH_DPOR of a
+                        kernel with loops */
 };
 
 struct search_result {
     enum search_method method; /* that was used */
     bool complete;             /* false: a bound cut it off; the outcomes are a subset */
-    const char *cut;           /* which bound, e.g. "states" */
-    uint64_t states, steps, executions;
+    /* NULL, or the bound: "states", "bytes", "steps", "depth", "outcomes" (all were explored, but not
+     * all kept), "actors" (SEARCH_DPOR with more than 64). */
+    const char *cut;
+    uint64_t states;     /* SEARCH_STATES: distinct ones */
+    uint64_t steps;      /* of all methods used */
+    uint64_t executions; /* SEARCH_DPOR: complete ones; those that a sleep set ends do not count */
     uint32_t outcome_count; /* distinct (status, store) */
     struct search_outcome *outcomes;
-    bool race; /* some pair of conflicting accesses by different actors was seen
-                                  (SEARCH_DPOR only finds it among explored executions) */
+    /* Two different actors (threads, or warps) access one word of global or shared memory in one
+     * execution, at least one of them writing. Without synchronisation that is so iff some reachable
+     * state has two actors whose next steps conflict (take the shortest execution with a conflict and
+     * delay the first of the two), which is what SEARCH_STATES looks at; SEARCH_DPOR looks at every
+     * explored execution. Exact when the search is complete or says true. Lanes of one warp are one
+     * actor. */
+    bool race;
     enum search_liveness liveness;
     const struct tape *lasso_stem, *lasso_loop; /* witness of a lasso (fair one if there is one) */
 };
 
-/* The machine must have been made with track and enough undo entries (search_machine does it).
- * The result and its parts live in `arena`; scratch memory too. */
+/* The machine must have been made by search_machine; it is reset first, and left in any state, with
+ * the observers that it had. The result and its parts live in `arena`; scratch memory too, of which
+ * at most half of what is free is used. */
 struct search_result *search_run(struct arena *arena, struct machine *machine,
                                  const struct search_options *options);
 

@@ -122,10 +122,11 @@ STEP_INLINE enum rule mock_step(struct machine *machine, uint32_t actor, struct 
             observe_read(machine, actor, op->a, 0);
         if (op->kind == MOCK_READ)
             put(machine, &self->value, (uint32_t)value, mode);
-        if (op->kind == MOCK_UNTIL && value != op->b)
-            pc = self->pc;
-        if (op->kind == MOCK_ASSERT && value == op->b)
+        bool fails = op->kind == MOCK_ASSERT && value == op->b;
+        if (fails)
             machine_fault(machine, STATUS_ASSERT_FAILS, actor, 0, mode);
+        if (fails || (op->kind == MOCK_UNTIL && value != op->b))
+            pc = self->pc;
     } else if (op->kind == MOCK_FOREVER) {
         pc = self->pc;
     }

@@ -1,0 +1,81 @@
+/*
+ * search_internal.h - what the two searches share: growing tables, scripted inner choices, the set of
+ * outcomes.
+ */
+#ifndef ENGINE_SEARCH_INTERNAL_H
+#define ENGINE_SEARCH_INTERNAL_H
+
+#include "engine/search.h"
+
+enum { SEARCH_NONE = INT32_MAX };
+
+/* ---- growing tables ---- */
+
+/* Records that stay where they are: chunk k holds POOL_FIRST << k of them. `count` may be lowered. */
+enum { POOL_FIRST = 64, POOL_CHUNKS = 24 };
+
+struct pool {
+    size_t record; /* bytes */
+    uint32_t count;
+    char *chunks[POOL_CHUNKS];
+};
+
+static inline void *pool_at(const struct pool *pool, uint32_t index)
+{
+    uint32_t chunk = 31 - (uint32_t)__builtin_clz(index / POOL_FIRST + 1);
+    uint32_t before = POOL_FIRST * ((1u << chunk) - 1);
+    return pool->chunks[chunk] + (index - before) * pool->record;
+}
+
+/* One more record, zeroed only when it is used for the first time. */
+void *pool_add(struct pool *pool, struct arena *arena);
+
+/* Bytes that the next pool_add takes from the arena; 0 when there is room. */
+size_t pool_growth(const struct pool *pool);
+
+/* ---- inner choices ---- */
+
+enum { SCRIPT_MAX = 256 }; /* choices inside one step: at most one a lane */
+
+struct script_choice {
+    uint32_t value, radix;
+};
+
+/* The choices of one step, as an odometer: start with count 0, step, script_next, step again ... */
+struct script {
+    struct choices choices; /* first member; picks nobody */
+    uint32_t count, at;
+    struct script_choice list[SCRIPT_MAX];
+};
+
+void script_start(struct script *script);
+/* The next combination; false when all have been. */
+bool script_next(struct script *script);
+
+/* ---- a search ---- */
+
+struct search {
+    struct arena *arena;
+    struct machine *machine;
+    const struct search_options *options;
+    struct search_result *result;
+    uint64_t step_limit;   /* of result->steps */
+    size_t byte_limit;     /* of arena->used */
+    uint32_t step_entries; /* of the undo log: the most that one step logs */
+    bool outcomes_dropped;
+    uint32_t *outcome_table; /* open addressing: number of the outcome + 1 */
+    uint32_t outcome_mask;
+    struct script script;
+};
+
+/* The number of the outcome that the machine is in (its status is not RUNNING), a new one if need be;
+ * SEARCH_NONE when there is no room for it. A new one has no tape yet. */
+uint32_t search_outcome(struct search *search, bool *is_new);
+
+void search_cut(struct search *search, const char *cut);
+
+/* From the machine's initial state; outcomes are added to those there are. */
+void search_states(struct search *search);
+void search_dpor(struct search *search);
+
+#endif
