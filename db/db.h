@@ -70,7 +70,8 @@ enum db_mode {
     DB_READONLY,  /* works on a read-only file system, too */
 };
 
-/* Opens and checks: kind of file, version, integrity. On failure *db is NULL and nothing was changed:
+/* Opens and checks: kind of file, version, integrity (for reading only: of files up to 32 MiB; in a
+ * larger one damage is reported by the query that meets it). On failure *db is NULL and nothing was changed:
  * a damaged or foreign file is never written, renamed or deleted here. */
 DB_MUST_CHECK int db_open(const char *path, enum db_mode mode, struct db_message *message,
                           struct db **db);
@@ -269,6 +270,9 @@ enum { DB_ANY_STATUS = 0xf };
 /* Findings with one of the statuses of the mask (DB_STATUS_BIT), in the order of their ids. To be
  * quick, the example's texts (raw_kernel, raw_case, evidence, those of minimised) are left ''. */
 DB_MUST_CHECK int db_findings(struct db *db, unsigned statuses, db_finding_use *use, void *context);
+/* The same for those that the campaign has seen, for the first time or again. */
+DB_MUST_CHECK int db_campaign_findings(struct db *db, uint64_t campaign, unsigned statuses,
+                                       db_finding_use *use, void *context);
 /* The finding that a person means by `name`: a number, a signature, or its unique prefix. */
 DB_MUST_CHECK int db_finding_resolve(struct db *db, const char *name, uint64_t *id);
 DB_MUST_CHECK int db_finding_get(struct db *db, uint64_t id, db_finding_use *use, void *context);

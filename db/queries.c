@@ -93,6 +93,14 @@ int db_findings(struct db *db, unsigned statuses, db_finding_use *use, void *con
     return for_each_row(db, STATEMENT_FINDINGS, NULL, 0, listed_finding, &to, NULL);
 }
 
+int db_campaign_findings(struct db *db, uint64_t campaign, unsigned statuses, db_finding_use *use,
+                         void *context)
+{
+    struct finding_context to = {.use = use, .context = context, .statuses = statuses};
+    return for_each_row(db, STATEMENT_CAMPAIGN_FINDINGS, VALUES(INTEGER(campaign)), listed_finding,
+                        &to, NULL);
+}
+
 static int whole_finding(struct db *db, sqlite3_stmt *row, void *context)
 {
     const struct finding_context *to = context;

@@ -247,6 +247,14 @@ static void example_is_of_the_lowest_case(void **state)
     assert_int_equal(kept.finding.last_campaign, second);
     assert_int_equal(kept.finding.last_case, 1);
     assert_int_equal(kept.finding.occurrences, 15);
+
+    upsert(f, "t", second, 2, "");
+    kept.calls = 0;
+    assert_db_ok(f, db_campaign_findings(f->db, f->campaign, DB_ANY_STATUS, keep_finding, &kept));
+    assert_int_equal(kept.calls, 1);
+    assert_int_equal(kept.finding.id, id);
+    assert_db_ok(f, db_campaign_findings(f->db, second, DB_ANY_STATUS, keep_finding, &kept));
+    assert_int_equal(kept.calls, 3);
 }
 
 static void what_a_person_set_stays(void **state)

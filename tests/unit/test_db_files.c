@@ -116,8 +116,8 @@ static void other_content(void **state)
     static const char *const contents[] = {
         "x",
         "kernel k() { }\n",
-        "SQLite format 4 is not the name of a format that there is, but close enough to try it, "
-        "even if this text goes on for more than a hundred bytes.",
+        ("SQLite format 4 is not the name of a format that there is, but close enough to try it, "
+         "even if this text goes on for more than a hundred bytes."),
     };
     for (size_t i = 0; i < sizeof contents / sizeof contents[0]; i++) {
         write_file(f->path, contents[i], strlen(contents[i]));
