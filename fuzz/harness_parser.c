@@ -1,0 +1,69 @@
+/*
+ * harness_parser.c - libFuzzer: any bytes as the text of a kernel.
+ *
+ * No bytes crash the parser; what parses prints to a text that parses to the same again; what is
+ * structured lowers, and its core form prints and parses too.
+ */
+#include "engine/invariant.h"
+#include "engine/lower.h"
+#include "engine/parse.h"
+#include "engine/print.h"
+#include "engine/program.h"
+
+#include <string.h>
+
+enum { ARENA_BYTES = 1 << 30 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char *print_and_parse(struct arena *arena, const struct ast_kernel *kernel,
+                             struct ast_kernel **again)
+{
+    struct diag diag;
+    char *text = print_kernel(arena, kernel);
+    size_t length = strlen(text);
+    *again = NULL;
+    if (length > LIMIT_SOURCE_BYTES)
+        return text; /* printing may grow a text beyond what is read */
+    diag_init(&diag, "printed", text, length);
+    *again = parse_kernel(arena, text, length, &diag);
+    if (!*again)
+        diag_print(&diag, stderr);
+    INVARIANT(*again);
+    return text;
+}
+
+static void check_text(struct arena *arena, const char *text, size_t length)
+{
+    struct diag diag;
+    diag_init(&diag, "input", text, length);
+    struct ast_kernel *kernel = parse_kernel(arena, text, length, &diag);
+    if (!kernel) {
+        INVARIANT(diag.count > 0);
+        return;
+    }
+    struct ast_kernel *again;
+    char *printed = print_and_parse(arena, kernel, &again);
+    if (again)
+        INVARIANT(strcmp(printed, print_kernel(arena, again)) == 0);
+    if (kernel->blocks)
+        return;
+    struct ast_kernel *core = lower_core(arena, kernel);
+    const char *reason = NULL;
+    struct program *program = program_compile(arena, core, &reason);
+    INVARIANT(program || reason);
+    print_and_parse(arena, core, &again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct arena arena; /* one process, one thread: kept from input to input */
+    if (!arena.base && arena_init(&arena, ARENA_BYTES) != 0)
+        return 0;
+    if (size > LIMIT_SOURCE_BYTES)
+        return 0;
+    size_t mark = arena_mark(&arena);
+    check_text(&arena, arena_strndup(&arena, (const char *)data, size), size);
+    arena_release(&arena, mark);
+    return 0;
+}
