@@ -17,7 +17,8 @@ static const char *const keywords[] = {
     "atomic_exch", "atomic_cas", "vote_all",   "vote_any",   "vote_uni",   "vote_ballot",
 };
 
-static void report(struct parser *p, struct location at, const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static void report(struct parser *p, struct location at,
+                                                         const char *format, va_list args)
 {
     if (at.line == p->last_error.line && at.column == p->last_error.column)
         return;
