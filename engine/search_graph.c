@@ -163,7 +163,7 @@ static void extend(struct loop *loop)
             loop->queue[count++] = edge->target;
         }
     }
-    INVARIANT(!"a component is strongly connected");
+    invariant_fail("a component is strongly connected", __FILE__, __LINE__);
 }
 
 static const struct tape *make_loop(struct components *c, uint32_t root, bool fair)
