@@ -41,10 +41,9 @@ uint32_t source_below(struct source *source, uint32_t bound);
 /* Index of a weight, drawn in proportion to the weights (at least one is positive). */
 uint32_t source_weighted(struct source *source, const uint16_t *weights, uint32_t count);
 
-static inline bool source_chance(struct source *source, uint32_t percent)
-{
-    return source_below(source, 100) >= 100 - percent;
-}
+/* True in `percent` of 100 draws; choice 0 is false. The enumerator sees both answers once, and as
+ * source_weighted each positive weight once: proportions would only repeat sequences. */
+bool source_chance(struct source *source, uint32_t percent);
 
 /* Enumerator: to the next sequence; false when all have been seen. */
 bool source_advance(struct source *source);
