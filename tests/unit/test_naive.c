@@ -1,0 +1,634 @@
+/*
+ * The engine against a second, naive stepper: Tables 2 and 4 of simt-correctness executed literally
+ * on lists of statements of the core tree - no slices, no code, no offsets, no bit masks - over random
+ * kernels. Every step must fire the same rule and reach the same masks and the same memory.
+ */
+#include "engine/lower.h"
+#include "engine/machine.h"
+#include "engine/sched.h"
+#include "engine/simt.h"
+#include "engine/threads.h"
+#include "fuzz/gen.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { KERNELS = 400, STEPS = 3000 };
+
+/* ---- memory: by variable, copy and element; frames are lists ---- */
+
+struct frame {
+    const struct ast_function *function;
+    int32_t **values; /* a local, in order of declaration */
+    struct frame *below;
+};
+
+struct naive {
+    struct arena *arena;
+    const struct program *program;
+    int32_t *memory; /* global, shared, private: same layout as the engine's; frames are apart */
+    struct frame **frames; /* a thread */
+    const char *error;     /* status name once the execution has ended with an error */
+};
+
+static struct frame *frame_new(struct naive *n, const struct ast_function *f, struct frame *below)
+{
+    uint32_t count = 0, i = 0;
+    for (const struct ast_var *v = f->locals; v; v = v->next)
+        count++;
+    struct frame *frame = ARENA_NEW(n->arena, struct frame);
+    frame->function = f;
+    frame->below = below;
+    frame->values = ARENA_ARRAY(n->arena, int32_t *, count + 1);
+    for (const struct ast_var *v = f->locals; v; v = v->next, i++) {
+        frame->values[i] = ARENA_ARRAY(n->arena, int32_t, v->length);
+        for (uint32_t k = 0; k < v->init_count; k++)
+            frame->values[i][k] = v->init[k];
+    }
+    return frame;
+}
+
+static int32_t *naive_cell(struct naive *n, uint32_t thread, const struct ast_var *var,
+                           uint32_t element)
+{
+    if (var->space == SPACE_LOCAL) {
+        uint32_t i = 0;
+        for (const struct ast_var *v = n->frames[thread]->function->locals; v != var; v = v->next)
+            i++;
+        return &n->frames[thread]->values[i][element];
+    }
+    const struct program *p = n->program;
+    uint32_t number = 0;
+    while (p->vars[number].ast != var)
+        number++;
+    uint32_t base = 0;
+    if (var->space == SPACE_SHARED)
+        base = p->shared_base + thread / p->launch.threads * p->words[SPACE_SHARED];
+    if (var->space == SPACE_PRIVATE)
+        base = p->private_base + thread * p->words[SPACE_PRIVATE];
+    return &n->memory[base + p->vars[number].offset + element];
+}
+
+/* E[[e]]; an index outside its array sets n->error. */
+static int32_t naive_eval(struct naive *n, uint32_t thread, const struct ast_expr *e)
+{
+    int32_t a;
+    if (n->error)
+        return 0;
+    switch (e->kind) {
+    case EXPR_INT:
+        return e->value;
+    case EXPR_VAR:
+        return *naive_cell(n, thread, e->var, 0);
+    case EXPR_INDEX:
+        a = naive_eval(n, thread, e->a);
+        if (n->error)
+            return 0;
+        if (a < 0 || (uint32_t)a >= e->var->length) {
+            n->error = "out_of_bounds";
+            return 0;
+        }
+        return *naive_cell(n, thread, e->var, (uint32_t)a);
+    case EXPR_BUILTIN: {
+        int32_t tid = (int32_t)(thread % n->program->launch.threads);
+        int32_t width = (int32_t)n->program->launch.warp;
+        const int32_t values[BUILTIN_COUNT] = {
+            [BUILTIN_TID] = tid,
+            [BUILTIN_THREADS] = (int32_t)n->program->launch.threads,
+            [BUILTIN_LANE] = tid % width,
+            [BUILTIN_WARP] = tid / width,
+            [BUILTIN_WARP_SIZE] = width,
+            [BUILTIN_BID] = (int32_t)(thread / n->program->launch.threads),
+            [BUILTIN_BLOCKS] = (int32_t)n->program->launch.blocks,
+        };
+        return values[e->builtin];
+    }
+    case EXPR_UNARY:
+        return ast_eval_unary(e->unary, naive_eval(n, thread, e->a));
+    case EXPR_BINARY:
+        a = naive_eval(n, thread, e->a);
+        if (e->binary == BINARY_LOGICAL_AND)
+            return a ? naive_eval(n, thread, e->b) != 0 : 0;
+        if (e->binary == BINARY_LOGICAL_OR)
+            return a ? 1 : naive_eval(n, thread, e->b) != 0;
+        return ast_eval_binary(e->binary, a, naive_eval(n, thread, e->b));
+    case EXPR_COND:
+        return naive_eval(n, thread, naive_eval(n, thread, e->a) ? e->b : e->c);
+    }
+    return 0;
+}
+
+/* ---- stacks: cons lists of single statements, contexts and tokens ---- */
+
+enum item_kind {
+    ITEM_STM,
+    ITEM_WHILE_CONT,
+    ITEM_BRK,
+    ITEM_CALL,
+    ITEM_DIV,
+    ITEM_SYNC,
+    ITEM_EVALUATED
+};
+
+struct item {
+    enum item_kind kind;
+    const struct ast_stm *stm;
+    bool mask[LIMIT_WARP]; /* tokens */
+    int32_t *cell, value;  /* x := v */
+    const struct item *rest;
+};
+
+static const struct item *cons(struct naive *n, enum item_kind kind, const struct ast_stm *stm,
+                               const bool *mask, const struct item *rest)
+{
+    struct item *item = ARENA_NEW(n->arena, struct item);
+    item->kind = kind;
+    item->stm = stm;
+    if (mask)
+        memcpy(item->mask, mask, sizeof item->mask);
+    item->rest = rest;
+    return item;
+}
+
+static const struct ast_stm SKIP = {.kind = STM_SKIP};
+
+/* S W: every statement of the list an item; blocks are only parentheses; the empty list is `;`. */
+static const struct item *cons_flat(struct naive *n, const struct ast_stm *list,
+                                    const struct item *rest)
+{
+    if (!list)
+        return rest;
+    rest = cons_flat(n, list->next, rest);
+    if (list->kind == STM_BLOCK)
+        return cons_flat(n, list->body, rest);
+    return cons(n, ITEM_STM, list, NULL, rest);
+}
+
+static const struct item *cons_list(struct naive *n, const struct ast_stm *list,
+                                    const struct item *rest)
+{
+    const struct item *result = cons_flat(n, list, rest);
+    return result == rest ? cons(n, ITEM_STM, &SKIP, NULL, rest) : result;
+}
+
+/* A body of if/while: one statement, not the list it may be in. */
+static const struct item *cons_body(struct naive *n, const struct ast_stm *body,
+                                    const struct item *rest)
+{
+    if (body && body->kind == STM_BLOCK)
+        return cons_list(n, body->body, rest);
+    return cons(n, ITEM_STM, body ? body : &SKIP, NULL, rest);
+}
+
+/* ---- Table 4 ---- */
+
+static bool naive_write_target(struct naive *n, uint32_t thread, const struct ast_stm *s,
+                               int32_t **cell)
+{
+    int32_t index = s->target.index ? naive_eval(n, thread, s->target.index) : 0;
+    if (n->error)
+        return false;
+    if (index < 0 || (uint32_t)index >= s->target.var->length) {
+        n->error = "out_of_bounds";
+        return false;
+    }
+    *cell = naive_cell(n, thread, s->target.var, (uint32_t)index);
+    return true;
+}
+
+static uint32_t count_calls(const struct item *T)
+{
+    uint32_t count = 0;
+    for (; T; T = T->rest)
+        count += T->kind == ITEM_CALL;
+    return count;
+}
+
+static void drop_frame(struct naive *n, uint32_t thread)
+{
+    if (n->frames[thread]->below)
+        n->frames[thread] = n->frames[thread]->below;
+}
+
+static enum rule thread_statement(struct naive *n, uint32_t thread, const struct item **stack)
+{
+    const struct item *T = *stack;
+    const struct ast_stm *s = T->stm;
+    struct item *evaluated;
+    int32_t v;
+    if (s->kind == STM_SKIP || s->kind == STM_MEMBAR) {
+        *stack = T->rest;
+        return RULE_THR_SKIP;
+    }
+    switch ((int)s->kind) { /* the core's kinds; the default is for all others */
+    case STM_ASSIGN:
+        evaluated = ARENA_NEW(n->arena, struct item);
+        evaluated->kind = ITEM_EVALUATED;
+        if (!naive_write_target(n, thread, s, &evaluated->cell))
+            return RULE_THR_ASSIGN_RD;
+        evaluated->value = naive_eval(n, thread, s->value);
+        evaluated->rest = T->rest;
+        if (!n->error)
+            *stack = evaluated;
+        return RULE_THR_ASSIGN_RD;
+    case STM_IF:
+        v = naive_eval(n, thread, s->value);
+        if (!n->error)
+            *stack = cons_body(n, v ? s->body : s->other, T->rest);
+        return v ? RULE_THR_IF_TT : RULE_THR_IF_FF;
+    case STM_WHILE:
+        v = naive_eval(n, thread, s->value);
+        if (v && !n->error)
+            *stack = cons_body(
+                n, s->body,
+                cons(n, ITEM_WHILE_CONT, s, NULL, cons(n, ITEM_BRK, NULL, NULL, T->rest)));
+        else if (!n->error)
+            *stack = T->rest;
+        return v ? RULE_THR_WHILE_TT : RULE_THR_WHILE_FF;
+    case STM_BREAK:
+        while (T->kind != ITEM_BRK)
+            T = T->rest;
+        *stack = T->rest;
+        return RULE_THR_BREAK;
+    case STM_CALL:
+        if (count_calls(T) == LIMIT_CALL_DEPTH) {
+            n->error = "call_depth";
+            return RULE_THR_CALL;
+        }
+        *stack = cons_list(n, s->function->body, cons(n, ITEM_CALL, NULL, NULL, T->rest));
+        n->frames[thread] = frame_new(n, s->function, n->frames[thread]);
+        return RULE_THR_CALL;
+    case STM_RETURN:
+        while (T->kind != ITEM_CALL)
+            T = T->rest;
+        *stack = T->rest;
+        drop_frame(n, thread);
+        return RULE_THR_RETURN;
+    case STM_EXIT:
+        *stack = NULL;
+        return RULE_THR_EXIT;
+    case STM_ASSERT:
+        v = naive_eval(n, thread, s->value);
+        if (!n->error && !v)
+            n->error = "assert_fails";
+        if (!n->error)
+            *stack = T->rest;
+        return RULE_THR_ASSERT;
+    default:
+        fail_msg("statement kind %d is not core", (int)s->kind);
+        return RULE_NONE;
+    }
+}
+
+static enum rule naive_thread_step(struct naive *n, uint32_t thread, const struct item **stack)
+{
+    const struct item *T = *stack;
+    int32_t v;
+    switch (T->kind) {
+    case ITEM_STM:
+        return thread_statement(n, thread, stack);
+    case ITEM_EVALUATED:
+        *T->cell = T->value;
+        *stack = T->rest;
+        return RULE_THR_ASSIGN_WR;
+    case ITEM_WHILE_CONT:
+        v = naive_eval(n, thread, T->stm->value);
+        if (!n->error)
+            *stack = v ? cons_body(n, T->stm->body, T) : T->rest;
+        return v ? RULE_THR_WHILE_CONT_TT : RULE_THR_WHILE_CONT_FF;
+    case ITEM_BRK:
+    case ITEM_CALL:
+        *stack = T->rest;
+        if (T->kind == ITEM_CALL)
+            drop_frame(n, thread);
+        return RULE_THR_CONTEXT;
+    case ITEM_DIV:
+    case ITEM_SYNC:
+        break;
+    }
+    fail_msg("no thread rule");
+    return RULE_NONE;
+}
+
+/* ---- Table 2 ---- */
+
+struct naive_warp {
+    const struct item *W;
+    bool theta[LIMIT_WARP];
+    char delta[LIMIT_WARP];
+    uint32_t first, lanes;
+};
+
+static bool any(const struct naive_warp *w)
+{
+    for (uint32_t l = 0; l < w->lanes; l++)
+        if (w->theta[l])
+            return true;
+    return false;
+}
+
+static bool naive_awaits(char delta, enum item_kind t)
+{
+    if (delta == 'e')
+        return false;
+    return (delta != 'b' || t == ITEM_BRK) && (delta != 'r' || t == ITEM_CALL);
+}
+
+static void naive_enable(struct naive *n, struct naive_warp *w, const struct item *token)
+{
+    bool theta[LIMIT_WARP] = {false};
+    for (uint32_t l = 0; l < w->lanes; l++) {
+        if (!token->mask[l])
+            continue;
+        if (naive_awaits(w->delta[l], token->kind))
+            w->delta[l] = '0';
+        theta[l] = w->delta[l] == '0';
+        if (token->kind == ITEM_CALL)
+            drop_frame(n, w->first + l);
+    }
+    memcpy(w->theta, theta, sizeof theta);
+}
+
+static void naive_act(struct naive *n, const struct naive_warp *w, const struct ast_expr *e,
+                      bool *A, bool *not_A)
+{
+    for (uint32_t l = 0; l < LIMIT_WARP; l++) {
+        bool on = l < w->lanes && w->theta[l];
+        A[l] = on && naive_eval(n, w->first + l, e) != 0;
+        not_A[l] = on && !A[l];
+    }
+}
+
+static const struct item *to_token(const struct item *W)
+{
+    while (W->kind == ITEM_STM || W->kind == ITEM_WHILE_CONT)
+        W = W->rest;
+    return W;
+}
+
+static void disable(struct naive_warp *w, char state)
+{
+    for (uint32_t l = 0; l < w->lanes; l++)
+        if (w->theta[l])
+            w->delta[l] = state;
+    memset(w->theta, 0, sizeof w->theta);
+    w->W = to_token(w->W);
+}
+
+/* `order`: the permutation that the engine took; it must be one of Theta. */
+static void naive_assign(struct naive *n, struct naive_warp *w, const struct ast_stm *s,
+                         const uint8_t *order, uint32_t count)
+{
+    int32_t *cell[LIMIT_WARP] = {NULL}, value[LIMIT_WARP];
+    for (uint32_t l = 0; l < w->lanes; l++)
+        if (w->theta[l] && naive_write_target(n, w->first + l, s, &cell[l]))
+            value[l] = naive_eval(n, w->first + l, s->value);
+    if (n->error)
+        return;
+    uint32_t written = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        assert_true(w->theta[order[i]] && cell[order[i]]);
+        *cell[order[i]] = value[order[i]];
+        cell[order[i]] = NULL;
+        written++;
+    }
+    for (uint32_t l = 0; l < w->lanes; l++)
+        written -= w->theta[l];
+    assert_int_equal(written, 0);
+    w->W = w->W->rest;
+}
+
+static enum rule warp_statement(struct naive *n, struct naive_warp *w, bool then_first,
+                                const uint8_t *order, uint32_t count)
+{
+    const struct item *W = w->W;
+    const struct ast_stm *s = W->stm;
+    bool A[LIMIT_WARP], not_A[LIMIT_WARP], theta[LIMIT_WARP];
+    memcpy(theta, w->theta, sizeof theta);
+    switch ((int)s->kind) { /* the core's kinds; the default is for all others */
+    case STM_SKIP:
+    case STM_MEMBAR:
+        w->W = W->rest;
+        return RULE_SIMT_SKIP;
+    case STM_ASSIGN:
+        naive_assign(n, w, s, order, count);
+        return RULE_SIMT_ASSIGN;
+    case STM_IF:
+        naive_act(n, w, s->value, A, not_A);
+        if (n->error)
+            return then_first ? RULE_SIMT_IF_THEN : RULE_SIMT_IF;
+        W = cons(n, ITEM_SYNC, NULL, theta, W->rest);
+        if (then_first) {
+            W = cons(n, ITEM_DIV, NULL, not_A, cons_body(n, s->other, W));
+            w->W = cons_body(n, s->body, W);
+            memcpy(w->theta, A, sizeof A);
+            return RULE_SIMT_IF_THEN;
+        }
+        W = cons(n, ITEM_DIV, NULL, A, cons_body(n, s->body, W));
+        w->W = cons_body(n, s->other, W);
+        memcpy(w->theta, not_A, sizeof not_A);
+        return RULE_SIMT_IF;
+    case STM_WHILE:
+        naive_act(n, w, s->value, A, not_A);
+        if (n->error)
+            return RULE_SIMT_WHILE;
+        W = cons(n, ITEM_BRK, NULL, theta, W->rest);
+        w->W = cons_body(n, s->body, cons(n, ITEM_WHILE_CONT, s, NULL, W));
+        memcpy(w->theta, A, sizeof A);
+        return RULE_SIMT_WHILE;
+    case STM_BREAK:
+        disable(w, 'b');
+        return RULE_SIMT_BREAK;
+    case STM_RETURN:
+        disable(w, 'r');
+        return RULE_SIMT_RETURN;
+    case STM_EXIT:
+        disable(w, 'e');
+        return RULE_SIMT_EXIT;
+    case STM_CALL:
+        if (count_calls(W) == LIMIT_CALL_DEPTH) {
+            n->error = "call_depth";
+            return RULE_SIMT_CALL;
+        }
+        w->W = cons_list(n, s->function->body, cons(n, ITEM_CALL, NULL, theta, W->rest));
+        for (uint32_t l = 0; l < w->lanes; l++)
+            if (theta[l])
+                n->frames[w->first + l] = frame_new(n, s->function, n->frames[w->first + l]);
+        return RULE_SIMT_CALL;
+    case STM_ASSERT:
+        naive_act(n, w, s->value, A, not_A);
+        if (!n->error && memcmp(A, w->theta, sizeof A) != 0)
+            n->error = "assert_fails";
+        if (!n->error)
+            w->W = W->rest;
+        return RULE_SIMT_ASSERT;
+    default:
+        fail_msg("statement kind %d is not core", (int)s->kind);
+        return RULE_NONE;
+    }
+}
+
+static enum rule naive_warp_step(struct naive *n, struct naive_warp *w, bool then_first,
+                                 const uint8_t *order, uint32_t count)
+{
+    const struct item *W = w->W;
+    if (W->kind != ITEM_STM && W->kind != ITEM_WHILE_CONT) {
+        naive_enable(n, w, W);
+        w->W = W->rest;
+        return RULE_SIMT_TOKEN;
+    }
+    if (!any(w)) {
+        w->W = to_token(W);
+        return RULE_SIMT_INACT;
+    }
+    if (W->kind == ITEM_STM)
+        return warp_statement(n, w, then_first, order, count);
+    bool A[LIMIT_WARP], not_A[LIMIT_WARP];
+    naive_act(n, w, W->stm->value, A, not_A);
+    if (!n->error) {
+        w->W = cons_body(n, W->stm->body, W);
+        memcpy(w->theta, A, sizeof A);
+    }
+    return RULE_SIMT_WHILE_CONT;
+}
+
+/* ---- the comparison ---- */
+
+static struct naive *naive_new(struct arena *arena, const struct program *program)
+{
+    struct naive *n = ARENA_NEW(arena, struct naive);
+    n->arena = arena;
+    n->program = program;
+    n->memory = ARENA_ARRAY(arena, int32_t, program->memory_words);
+    program_init_memory(program, n->memory);
+    n->frames = ARENA_ARRAY(arena, struct frame *, program->total_threads);
+    for (uint32_t t = 0; t < program->total_threads; t++)
+        n->frames[t] = frame_new(n, program->core->main, NULL);
+    return n;
+}
+
+static void assert_same_memory(const struct naive *n, const struct machine *m)
+{
+    assert_memory_equal(n->memory, m->memory, n->program->frame_base * sizeof(int32_t));
+}
+
+static bool same_end(const struct naive *n, const struct machine *m)
+{
+    enum status status = machine_status(m);
+    if (n->error) {
+        assert_string_equal(n->error, status_names[status]);
+        return true;
+    }
+    assert_true(status == STATUS_RUNNING || status == STATUS_TERMINATED);
+    return status == STATUS_TERMINATED;
+}
+
+static uint64_t compare_threads(struct arena *arena, const struct program *program, uint64_t seed)
+{
+    struct naive *n = naive_new(arena, program);
+    struct machine_options options = {0};
+    struct machine *m = machine_new(arena, &semantics_threads, program, &options);
+    const struct item **T = ARENA_ARRAY(arena, const struct item *, program->total_threads);
+    for (uint32_t t = 0; t < program->total_threads; t++)
+        T[t] = cons_list(n, program->core->main->body, cons(n, ITEM_CALL, NULL, NULL, NULL));
+    struct pcg rng = pcg_derive(seed, PCG_SCHEDULE, 7);
+    uint64_t steps = 0;
+    while (steps < STEPS && machine_status(m) == STATUS_RUNNING) {
+        uint32_t t = m->head->live[pcg_below(&rng, m->head->live_count)];
+        enum rule rule = machine_step(m, t, NULL), naive_rule = naive_thread_step(n, t, &T[t]);
+        steps++;
+        if (same_end(n, m) && n->error)
+            break;
+        assert_string_equal(rule_table[rule].name, rule_table[naive_rule].name);
+        assert_int_equal(threads_state(m, t)->depth == 0, T[t] == NULL);
+    }
+    assert_same_memory(n, m);
+    return steps;
+}
+
+static void assert_same_warp(const struct naive_warp *w, const struct machine *m, uint32_t warp)
+{
+    struct warp_state state = simt_state(m, warp);
+    for (uint32_t l = 0; l < w->lanes; l++) {
+        assert_int_equal((state.theta >> l) & 1, w->theta[l]);
+        assert_int_equal(simt_disable_state(&state, l), w->delta[l]);
+    }
+    assert_int_equal(state.depth == 0, w->W == NULL);
+}
+
+static uint64_t compare_simt(struct arena *arena, const struct program *program, uint64_t seed,
+                             bool then_first)
+{
+    struct naive *n = naive_new(arena, program);
+    struct machine_options options = {.then_first = then_first};
+    struct machine *m = machine_new(arena, &semantics_simt, program, &options);
+    struct naive_warp *warps = ARENA_ARRAY(arena, struct naive_warp, program->warp_count);
+    for (uint32_t i = 0; i < program->warp_count; i++) {
+        struct warp_state state = simt_state(m, i);
+        warps[i].first = i / program->warps_per_block * program->launch.threads +
+                         i % program->warps_per_block * program->launch.warp;
+        assert_int_equal(state.first_thread, warps[i].first);
+        warps[i].lanes = state.lanes;
+        memset(warps[i].delta, '0', sizeof warps[i].delta);
+        memset(warps[i].theta, 1, state.lanes);
+        warps[i].W =
+            cons_list(n, program->core->main->body, cons(n, ITEM_CALL, NULL, warps[i].theta, NULL));
+    }
+    struct scheduler scheduler;
+    struct sched_spec spec = {.kind = SCHED_UNIFORM, .seed = seed};
+    sched_start(&scheduler, &spec, m, arena);
+    uint64_t steps = 0;
+    while (steps < STEPS && machine_status(m) == STATUS_RUNNING) {
+        uint32_t i = m->head->live[scheduler.choices.pick(&scheduler.choices, m)];
+        enum rule rule = machine_step(m, i, &scheduler.choices);
+        uint8_t order[LIMIT_WARP];
+        uint32_t count = simt_last_write_order(m, order);
+        enum rule naive_rule = naive_warp_step(n, &warps[i], then_first, order, count);
+        steps++;
+        assert_string_equal(rule_table[rule].name, rule_table[naive_rule].name);
+        if (same_end(n, m) && n->error)
+            break;
+        assert_same_warp(&warps[i], m, i);
+    }
+    assert_same_memory(n, m);
+    return steps;
+}
+
+static void engine_agrees_with_the_naive_stepper(void **state)
+{
+    (void)state;
+    struct arena arena;
+    assert_int_equal(arena_init(&arena, (size_t)1 << 30), 0);
+    uint64_t steps = 0;
+    uint32_t compiled = 0;
+    for (uint64_t number = 0; number < KERNELS; number++) {
+        arena.used = 0;
+        struct ast_kernel *kernel = gen_case(&arena, 0x5eed, number, &GEN_DEFAULTS);
+        const char *reason = NULL;
+        struct program *program = program_compile(&arena, lower_core(&arena, kernel), &reason);
+        if (!program)
+            continue;
+        compiled++;
+        steps += compare_threads(&arena, program, number);
+        steps += compare_simt(&arena, program, number, false);
+        steps += compare_simt(&arena, program, number, true);
+    }
+    assert_int_equal(compiled, KERNELS);
+    assert_true(steps > 100 * KERNELS);
+    arena_destroy(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(engine_agrees_with_the_naive_stepper),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
