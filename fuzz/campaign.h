@@ -10,27 +10,45 @@
 #ifndef FUZZ_CAMPAIGN_H
 #define FUZZ_CAMPAIGN_H
 
+#include "db/db.h"
 #include "fuzz/gen.h"
 #include "oracle/check.h"
 
 #include <stdio.h>
 
-enum { CAMPAIGN_JOBS_MAX = 256, CAMPAIGN_CHUNK = 64 };
+enum { CAMPAIGN_JOBS_MAX = 256, CAMPAIGN_CHUNK = 64, REASON_MAX = 120 };
 
 struct campaign_options {
     uint64_t seed;
-    uint64_t cases;                    /* of this shard; 0 = until the time is over */
-    double seconds;                    /* 0 = no limit (cases must then be given) */
-    uint32_t jobs;                     /* 1..CAMPAIGN_JOBS_MAX */
+    uint64_t cases;   /* numbers 0 .. cases - 1 (of all shards); 0 = until the time is over */
+    uint64_t time_ms; /* 0 = no limit (cases must then be given) */
+    uint32_t jobs;    /* 1..CAMPAIGN_JOBS_MAX */
     uint64_t shard_index, shard_count; /* cases whose number is shard_index modulo shard_count */
     bool stop_on_finding;              /* stop at the first one that is not known */
     struct gen_options gen;
     struct check_options check;
     const char *db_path;
-    uint32_t minimise_tests; /* candidates that the reducer may try for a finding; 0 = 3000 */
-    bool live;               /* a status line a second to `log`, rewritten in place; otherwise one
-                                a minute */
-    FILE *log;               /* progress */
+    bool live; /* a status line a second to `log`, rewritten in place; otherwise one a minute */
+    FILE *log; /* progress */
+};
+
+/* A signature that the campaign saw. */
+struct campaign_finding {
+    uint64_t id; /* in the database */
+    const char *signature;
+    uint64_t occurrences, first_case;
+    enum db_status status; /* as the database has it: a person may have said something before */
+    const char *reference; /* of a known one */
+    bool created;          /* not in the database before */
+    bool suppressed;
+};
+
+/* Why an oracle did not conclude. */
+struct campaign_reason {
+    enum oracle_id oracle;
+    enum verdict verdict;
+    uint64_t count, stored; /* of those, already in the database */
+    char text[REASON_MAX];
 };
 
 /* What a person wants to know afterwards. */
@@ -38,23 +56,30 @@ struct campaign_summary {
     uint64_t campaign; /* its number in the database */
     uint64_t cases, refused, thread_steps, warp_steps;
     double seconds;
-    uint64_t hits[RULE_COUNT + 1];
+    uint64_t hits[RULE_COUNT];
     uint64_t verdicts[ORACLE_COUNT][VERDICT_COUNT];
-    uint64_t occurrences;    /* divergences in all */
-    uint32_t new_findings;   /* signatures not in the database before, not known, not suppressed */
-    uint32_t open_findings;  /* signatures seen that are open and not suppressed */
-    uint32_t known_findings; /* signatures seen that are marked known (or invalid) */
-    uint32_t flaky;          /* divergences that a re-run from the case did not show: our bug */
+    uint64_t occurrences; /* divergences in all */
+    uint32_t finding_count;
+    struct campaign_finding *findings;
+    uint32_t reason_count;
+    struct campaign_reason *reasons;
+    uint32_t open_findings;  /* open or fixed before, not suppressed: exit status 1 */
+    uint32_t known_findings; /* marked known or invalid, or suppressed */
+    uint32_t flaky;          /* divergences that a re-run from the case did not show: our fault */
+    bool hanging;            /* a worker did not come back */
     bool interrupted;
 };
 
-/* Runs a campaign into the database. SIGINT and SIGTERM end it cleanly; a second one at once.
- * Returns the exit status of the command line (0, 1, 3); for 3, `message` says why. */
-int campaign_run(const struct campaign_options *options, struct campaign_summary *summary,
-                 char *message, size_t message_size);
+/* Runs a campaign into the database. SIGINT, SIGTERM and SIGHUP end it cleanly; a second one at
+ * once. Returns the exit status of the command line (0, 1, 3); for 3, `message` says why. What the
+ * summary points to lives in `arena`. */
+int campaign_run(struct arena *arena, const struct campaign_options *options,
+                 struct campaign_summary *summary, struct db_message *message);
 
-/* The final table. */
-void campaign_print(const struct campaign_options *options, const struct campaign_summary *summary,
-                    FILE *out);
+/* The final table, and the same as one line of JSON. */
+void campaign_print(struct arena *arena, const struct campaign_options *options,
+                    const struct campaign_summary *summary, FILE *out);
+void campaign_print_json(const struct campaign_options *options,
+                         const struct campaign_summary *summary, FILE *out);
 
 #endif

@@ -1,0 +1,223 @@
+#include "fuzz/campaign.h"
+
+#include "fuzz/cli.h"
+#include "fuzz/clock.h"
+#include "fuzz/collector.h"
+#include "fuzz/crash.h"
+#include "fuzz/pool.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+    LIVE_MS = 1000,
+    LINE_MS = 60 * 1000,
+    GRACE_MS = 500,          /* after a stop, workers may finish their chunk for so long */
+    GIVE_UP_MS = 120 * 1000, /* after a stop, for a worker that hangs */
+};
+
+/* How often the process was asked to end: the one thing that a signal handler can reach. */
+static volatile sig_atomic_t asked_to_end;
+
+struct campaign {
+    const struct campaign_options *options;
+    struct campaign_summary *summary;
+    struct pool *pool;
+    uint64_t started_ms, stopped_ms; /* stopped: 0 = not yet */
+    uint64_t line_ms;                /* when the next progress line is due */
+    uint64_t line_cases, line_at_ms; /* at the last one */
+    bool line_open;                  /* the cursor stands behind a live line */
+};
+
+/* ---- signals ---- */
+
+static void ask_to_end(int signal_number)
+{
+    if (asked_to_end) {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+    }
+    asked_to_end = 1;
+}
+
+static const int end_signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { END_SIGNALS = sizeof end_signals / sizeof end_signals[0] };
+
+static void catch_signals(struct sigaction *before)
+{
+    struct sigaction action = {.sa_handler = ask_to_end};
+    sigemptyset(&action.sa_mask);
+    asked_to_end = 0;
+    for (int i = 0; i < END_SIGNALS; i++)
+        sigaction(end_signals[i], &action, &before[i]);
+}
+
+static void release_signals(const struct sigaction *before)
+{
+    for (int i = 0; i < END_SIGNALS; i++)
+        sigaction(end_signals[i], &before[i], NULL);
+}
+
+/* Workers inherit this mask: the collector's thread is the one that hears of signals. */
+static void block_signals(sigset_t *before)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (int i = 0; i < END_SIGNALS; i++)
+        sigaddset(&set, end_signals[i]);
+    pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
+/* ---- progress ---- */
+
+static uint32_t rules_fired(const struct campaign_summary *s)
+{
+    uint32_t fired = 0;
+    for (uint32_t i = 0; i < RULE_COUNT; i++)
+        fired += s->hits[i] > 0;
+    return fired;
+}
+
+static void print_progress(struct campaign *c, uint64_t now)
+{
+    const struct campaign_summary *s = c->summary;
+    uint64_t cases = pool_cases_done(c->pool);
+    double since = (double)(now - c->line_at_ms) / 1000;
+    double rate = since > 0 ? (double)(cases - c->line_cases) / since : 0;
+    FILE *log = c->options->log;
+    fprintf(log,
+            "%s%.0f s  %" PRIu64 " cases  %.0f/s  %" PRIu32 " findings (%" PRIu32
+            " known)  rules %" PRIu32 "/%d%s",
+            c->options->live ? "\r" : "", (double)(now - c->started_ms) / 1000, cases, rate,
+            s->finding_count, s->known_findings, rules_fired(s), RULE_COUNT,
+            c->options->live ? "\033[K" : "\n");
+    fflush(log);
+    c->line_open = c->options->live;
+    c->line_cases = cases;
+    c->line_at_ms = now;
+    c->line_ms = now + (c->options->live ? LIVE_MS : LINE_MS);
+}
+
+static void close_line(struct campaign *c)
+{
+    if (c->line_open)
+        fputs("\r\033[K", c->options->log);
+    c->line_open = false;
+}
+
+/* ---- the end ---- */
+
+static void stop(struct campaign *c, uint64_t now)
+{
+    if (c->stopped_ms == 0)
+        c->stopped_ms = now;
+    pool_stop(c->pool, false);
+}
+
+/* Everything that depends on time; false: a worker hangs, and waiting for it is over. */
+static bool tick(void *context)
+{
+    struct campaign *c = context;
+    uint64_t now = clock_monotonic_ms();
+    uint32_t hanging = pool_watch(c->pool, now, c->options->log);
+    if (asked_to_end && c->stopped_ms == 0) {
+        close_line(c);
+        fputs("simtfuzz: ending; once more ends at once\n", c->options->log);
+        c->summary->interrupted = true;
+        stop(c, now);
+    }
+    if (c->options->time_ms > 0 && now - c->started_ms >= c->options->time_ms)
+        stop(c, now);
+    if (c->stopped_ms > 0 && now - c->stopped_ms >= GRACE_MS)
+        pool_stop(c->pool, true);
+    if (now >= c->line_ms)
+        print_progress(c, now);
+    bool give_up = hanging > 0 && c->stopped_ms > 0 && now - c->stopped_ms >= GIVE_UP_MS;
+    c->summary->hanging |= give_up;
+    return !give_up;
+}
+
+/* Consumes chunks in order until there are no more; a database error, or DB_OK. */
+static int collect(struct campaign *c, struct collector *collector)
+{
+    for (uint64_t number = 0;; number++) {
+        const struct chunk *chunk = pool_wait_chunk(c->pool, number);
+        if (!chunk)
+            return c->summary->hanging ? 1 : DB_OK;
+        bool enough = false;
+        bool partial = chunk->cases < pool_chunk_cases(c->pool, number);
+        int error = collector_take(collector, c->pool, number, chunk, &enough);
+        if (error == DB_OK)
+            error = collector_commit(collector, false);
+        if (error != DB_OK || enough || partial) {
+            c->summary->interrupted |= enough;
+            return error;
+        }
+        pool_release(c->pool, number);
+        tick(c);
+    }
+}
+
+static int exit_status(const struct campaign_summary *summary, struct db_message *message)
+{
+    if (summary->hanging) {
+        snprintf(message->text, sizeof message->text,
+                 "a worker hangs; the cases before it are stored");
+        return CLI_FAULT;
+    }
+    if (summary->flaky > 0) {
+        snprintf(message->text, sizeof message->text,
+                 "%" PRIu32
+                 " divergences did not show again when their case was run again: a fault "
+                 "of simtfuzz",
+                 summary->flaky);
+        return CLI_FAULT;
+    }
+    return summary->open_findings > 0 ? CLI_DIVERGENCE : CLI_OK;
+}
+
+/* With the database open: the hunt itself. */
+static int hunt(struct campaign *c, struct collector *collector, struct db_message *message)
+{
+    sigset_t mask;
+    const char *refused;
+    block_signals(&mask);
+    crash_install();
+    c->pool = pool_start(c->options, tick, c, &refused);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    if (!c->pool) {
+        collector_close(collector, true);
+        snprintf(message->text, sizeof message->text, "cannot start workers: %s", refused);
+        return CLI_FAULT;
+    }
+    int error = collect(c, collector);
+    stop(c, clock_monotonic_ms());
+    c->summary->seconds = (double)(clock_monotonic_ms() - c->started_ms) / 1000;
+    int closed = collector_close(collector, error != DB_OK);
+    close_line(c);
+    if (!pool_finish(c->pool))
+        c->summary->hanging = true;
+    if (error < 0 || closed < 0)
+        return CLI_FAULT;
+    return exit_status(c->summary, message);
+}
+
+int campaign_run(struct arena *arena, const struct campaign_options *options,
+                 struct campaign_summary *summary, struct db_message *message)
+{
+    struct sigaction before[END_SIGNALS];
+    struct campaign c = {.options = options, .summary = summary};
+    *summary = (struct campaign_summary){.cases = 0};
+    message->text[0] = '\0';
+    struct collector *collector = collector_open(arena, options, summary, message);
+    if (!collector)
+        return CLI_FAULT;
+    c.started_ms = c.line_at_ms = clock_monotonic_ms();
+    c.line_ms = c.started_ms + (options->live ? LIVE_MS : LINE_MS);
+    catch_signals(before);
+    int status = hunt(&c, collector, message);
+    release_signals(before);
+    return status;
+}

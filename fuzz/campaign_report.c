@@ -1,0 +1,242 @@
+/*
+ * campaign_report.c - the end of a campaign, for a person at a glance and for a program.
+ */
+#include "fuzz/campaign.h"
+#include "fuzz/json.h"
+#include "fuzz/table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { FINDINGS_SHOWN = 40, REASONS_SHOWN = 3 };
+
+/* "1,234,567" */
+static const char *grouped(struct arena *arena, uint64_t number)
+{
+    char *text = arena_printf(arena, "%" PRIu64, number);
+    size_t length = strlen(text);
+    char *out = ARENA_ARRAY(arena, char, length + length / 3 + 1);
+    size_t at = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            out[at++] = ',';
+        out[at++] = text[i];
+    }
+    return out;
+}
+
+static double rate(uint64_t count, double seconds)
+{
+    return seconds > 0 ? (double)count / seconds : 0;
+}
+
+static void print_totals(struct arena *arena, const struct campaign_summary *s, FILE *out)
+{
+    const struct {
+        const char *what;
+        uint64_t count;
+    } totals[] = {
+        {"cases", s->cases}, {"thread steps", s->thread_steps}, {"warp steps", s->warp_steps}};
+    struct table table;
+    table_start(&table, arena, NULL, "lrr");
+    for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++) {
+        struct table_row *row = table_add(&table);
+        row->cells[0] = totals[i].what;
+        row->cells[1] = grouped(arena, totals[i].count);
+        row->cells[2] = arena_printf(arena, "%s/s",
+                                     grouped(arena, (uint64_t)rate(totals[i].count, s->seconds)));
+    }
+    table_print(&table, out);
+    if (s->refused > 0)
+        fprintf(out, "%s cases refused: a statement without meaning in the structured semantics\n",
+                grouped(arena, s->refused));
+}
+
+static void print_verdicts(struct arena *arena, const struct campaign_options *options,
+                           const struct campaign_summary *s, FILE *out)
+{
+    static const char *const titles[] = {"oracle", "agree", "diverge", "not applicable",
+                                         "inconclusive"};
+    struct table table;
+    table_start(&table, arena, titles, "lrrrr");
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
+        if (!(options->check.oracles & 1u << i))
+            continue;
+        struct table_row *row = table_add(&table);
+        row->cells[0] = oracle_table[i].name;
+        for (uint32_t v = 0; v < VERDICT_COUNT; v++)
+            row->cells[1 + v] = grouped(arena, s->verdicts[i][v]);
+    }
+    fputc('\n', out);
+    table_print(&table, out);
+}
+
+/* Of each oracle, the reasons that kept it from concluding most often. */
+static void print_reasons(struct arena *arena, const struct campaign_summary *s, FILE *out)
+{
+    bool *shown = ARENA_ARRAY(arena, bool, s->reason_count + 1);
+    struct table table;
+    table_start(&table, arena, NULL, "lrl");
+    for (uint32_t oracle = 0; oracle < ORACLE_COUNT; oracle++)
+        for (int n = 0; n < REASONS_SHOWN; n++) {
+            const struct campaign_reason *most = NULL;
+            for (uint32_t i = 0; i < s->reason_count; i++)
+                if (s->reasons[i].oracle == oracle && !shown[i] &&
+                    (!most || s->reasons[i].count > most->count))
+                    most = &s->reasons[i];
+            if (!most)
+                break;
+            shown[most - s->reasons] = true;
+            struct table_row *row = table_add(&table);
+            row->cells[0] = arena_printf(arena, "%s %s", oracle_table[oracle].name,
+                                         most->verdict == VERDICT_INCONCLUSIVE ? "inconclusive"
+                                                                               : "not applicable");
+            row->cells[1] = grouped(arena, most->count);
+            row->cells[2] = most->text;
+        }
+    if (!table.first)
+        return;
+    fputs("\nwithout a verdict, most often because:\n", out);
+    table_print(&table, out);
+}
+
+static const char *finding_state(struct arena *arena, const struct campaign_finding *finding)
+{
+    if (finding->suppressed)
+        return "suppressed";
+    if (finding->status == DB_STATUS_FIXED)
+        return "CAME BACK";
+    if (finding->status == DB_STATUS_OPEN)
+        return finding->created ? "NEW" : "open";
+    return arena_printf(arena, "%s%s%s", db_status_name(finding->status),
+                        *finding->reference ? " " : "", finding->reference);
+}
+
+static void print_findings(struct arena *arena, const struct campaign_options *options,
+                           const struct campaign_summary *s, FILE *out)
+{
+    static const char *const titles[] = {"status", "times", "first case", "signature", "replay"};
+    struct table table;
+    if (s->finding_count == 0) {
+        fputs("\nno findings\n", out);
+        return;
+    }
+    table_start(&table, arena, titles, "lrrll");
+    for (uint32_t i = 0; i < s->finding_count && i < FINDINGS_SHOWN; i++) {
+        const struct campaign_finding *finding = &s->findings[i];
+        struct table_row *row = table_add(&table);
+        row->cells[0] = finding_state(arena, finding);
+        row->cells[1] = grouped(arena, finding->occurrences);
+        row->cells[2] = arena_printf(arena, "%" PRIu64, finding->first_case);
+        row->cells[3] = finding->signature;
+        row->cells[4] = arena_printf(arena, "simtfuzz replay %" PRIu64 " --db %s", finding->id,
+                                     options->db_path);
+    }
+    fprintf(out, "\nfindings: %" PRIu32 " open, %" PRIu32 " known\n", s->open_findings,
+            s->known_findings);
+    table_print(&table, out);
+    if (s->finding_count > FINDINGS_SHOWN)
+        fprintf(out, "... and %" PRIu32 " more: simtfuzz triage list --db %s\n",
+                s->finding_count - FINDINGS_SHOWN, options->db_path);
+}
+
+static void print_coverage(const struct campaign_summary *s, FILE *out)
+{
+    uint32_t fired = 0;
+    for (uint32_t i = 0; i < RULE_COUNT; i++)
+        fired += s->hits[i] > 0;
+    fprintf(out, "\nrules fired: %" PRIu32 " of %d", fired, RULE_COUNT);
+    const char *separator = "; never: ";
+    for (uint32_t i = 0; i < RULE_COUNT; i++)
+        if (s->hits[i] == 0) {
+            fprintf(out, "%s%s.%s", separator, rule_table[i].semantics, rule_table[i].name);
+            separator = ", ";
+        }
+    fputc('\n', out);
+}
+
+void campaign_print(struct arena *arena, const struct campaign_options *options,
+                    const struct campaign_summary *s, FILE *out)
+{
+    fprintf(out, "campaign %" PRIu64 " %s: seed 0x%" PRIx64 ", %" PRIu32 " workers, %.1f s\n",
+            s->campaign, s->interrupted ? "interrupted" : "finished", options->seed, options->jobs,
+            s->seconds);
+    print_totals(arena, s, out);
+    print_verdicts(arena, options, s, out);
+    print_reasons(arena, s, out);
+    print_findings(arena, options, s, out);
+    print_coverage(s, out);
+    fprintf(out, "database: %s\n", options->db_path);
+}
+
+static void json_findings(struct json *json, const struct campaign_summary *s)
+{
+    json_key(json, "findings");
+    json_array_begin(json);
+    for (uint32_t i = 0; i < s->finding_count; i++) {
+        const struct campaign_finding *finding = &s->findings[i];
+        json_object_begin(json);
+        json_key_u64(json, "id", finding->id);
+        json_key_string(json, "signature", finding->signature);
+        json_key_string(json, "status", db_status_name(finding->status));
+        json_key_string(json, "reference", finding->reference);
+        json_key_bool(json, "new", finding->created);
+        json_key_bool(json, "suppressed", finding->suppressed);
+        json_key_u64(json, "occurrences", finding->occurrences);
+        json_key_u64(json, "first_case", finding->first_case);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+static void json_oracles(struct json *json, const struct campaign_options *options,
+                         const struct campaign_summary *s)
+{
+    json_key(json, "oracles");
+    json_array_begin(json);
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
+        if (!(options->check.oracles & 1u << i))
+            continue;
+        json_object_begin(json);
+        json_key_string(json, "oracle", oracle_table[i].name);
+        for (uint32_t v = 0; v < VERDICT_COUNT; v++)
+            json_key_u64(json, verdict_names[v], s->verdicts[i][v]);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+void campaign_print_json(const struct campaign_options *options, const struct campaign_summary *s,
+                         FILE *out)
+{
+    struct json json;
+    json_start(&json, out);
+    json_object_begin(&json);
+    json_key_u64(&json, "version", 1);
+    json_key_u64(&json, "campaign", s->campaign);
+    json_key_string(&json, "state", s->interrupted ? "interrupted" : "finished");
+    json_key_hex(&json, "seed", options->seed);
+    json_key_u64(&json, "jobs", options->jobs);
+    json_key_u64(&json, "cases", s->cases);
+    json_key_u64(&json, "refused", s->refused);
+    json_key(&json, "seconds");
+    json_double(&json, s->seconds);
+    json_key(&json, "cases_per_second");
+    json_double(&json, rate(s->cases, s->seconds));
+    json_key_u64(&json, "thread_steps", s->thread_steps);
+    json_key_u64(&json, "warp_steps", s->warp_steps);
+    json_oracles(&json, options, s);
+    json_findings(&json, s);
+    json_key_u64(&json, "flaky", s->flaky);
+    json_key(&json, "rules");
+    json_object_begin(&json);
+    for (uint32_t i = 0; i < RULE_COUNT; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "%s.%s", rule_table[i].semantics, rule_table[i].name);
+        json_key_u64(&json, name, s->hits[i]);
+    }
+    json_object_end(&json);
+    json_key_string(&json, "database", options->db_path);
+    json_object_end(&json);
+    json_end_line(&json);
+}

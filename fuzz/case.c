@@ -1,0 +1,171 @@
+#include "fuzz/case.h"
+
+#include "engine/pcg.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
+                      const struct gen_options *gen, const struct check_options *check)
+{
+    *c = (struct fuzz_case){.generated = true,
+                            .gen_version = GEN_VERSION,
+                            .seed = seed,
+                            .number = number,
+                            .gen = *gen,
+                            .check = *check};
+    c->check.seed = pcg_splitmix(pcg_splitmix(seed) ^ number);
+}
+
+/* ---- printing ---- */
+
+char *case_subjects(struct arena *arena, uint32_t set)
+{
+    char *text = arena_strndup(arena, "", 0);
+    for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
+        if (set & 1u << i)
+            text = arena_printf(arena, "%s%s%s", text, *text ? "," : "", subject_table[i].name);
+    return text;
+}
+
+char *case_oracles(struct arena *arena, uint32_t set, bool strict)
+{
+    char *text = arena_strndup(arena, "", 0);
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
+        if (set & 1u << i)
+            text = arena_printf(arena, "%s%s%s%s", text, *text ? "," : "", oracle_table[i].name,
+                                strict && i == ORACLE_LEMMAS ? ":strict" : "");
+    return text;
+}
+
+static char *print_check(struct arena *arena, const struct check_options *check)
+{
+    return arena_printf(arena, "schedules=%" PRIu32 " budget=%" PRIu64 "%s subjects=%s oracles=%s",
+                        check->schedules, check->budget_steps,
+                        check->exhaustive ? " exhaustive" : "",
+                        case_subjects(arena, check->subjects),
+                        case_oracles(arena, check->oracles, check->strict_lemmas));
+}
+
+char *case_print_options(struct arena *arena, const struct gen_options *gen,
+                         const struct check_options *check)
+{
+    return arena_printf(arena, "gen=%d features=0x%" PRIx32 "%s%s %s", GEN_VERSION, gen->features,
+                        gen->fixed ? " fixed" : "", gen->small ? " small" : "",
+                        print_check(arena, check));
+}
+
+char *case_print(struct arena *arena, const struct fuzz_case *c)
+{
+    const char *origin = "";
+    if (c->generated)
+        origin = arena_printf(arena,
+                              "gen=%" PRIu32 " seed=0x%" PRIx64 " case=%" PRIu64
+                              " features=0x%" PRIx32 "%s%s ",
+                              c->gen_version, c->seed, c->number, c->gen.features,
+                              c->gen.fixed ? " fixed" : "", c->gen.small ? " small" : "");
+    const char *tape = "";
+    if (c->has_tape)
+        tape = arena_printf(arena, " tape-of=%s", subject_table[c->check.tape_subject].name);
+    return arena_printf(arena, "%scheck-seed=0x%" PRIx64 " %s%s", origin, c->check.seed,
+                        print_check(arena, &c->check), tape);
+}
+
+/* ---- parsing ---- */
+
+static bool parse_number(const char *text, uint64_t most, uint64_t *value)
+{
+    char *end;
+    if (!*text || *text == '-' || *text == '+' || *text == ' ')
+        return false;
+    *value = strtoull(text, &end, 0);
+    return *end == '\0' && *value <= most;
+}
+
+static bool parse_flag(const char *word, struct fuzz_case *c)
+{
+    if (strcmp(word, "fixed") == 0)
+        c->gen.fixed = true;
+    else if (strcmp(word, "small") == 0)
+        c->gen.small = true;
+    else if (strcmp(word, "exhaustive") == 0)
+        c->check.exhaustive = true;
+    else
+        return false;
+    return true;
+}
+
+static bool parse_setting(const char *name, const char *value, struct fuzz_case *c)
+{
+    uint64_t number;
+    const char *error_at;
+    if (strcmp(name, "subjects") == 0)
+        return subject_parse_list(value, &c->check.subjects, &error_at);
+    if (strcmp(name, "oracles") == 0)
+        return oracle_parse_list(value, &c->check.oracles, &c->check.strict_lemmas, &error_at);
+    if (strcmp(name, "tape-of") == 0) {
+        c->has_tape = true;
+        return subject_parse(value, strlen(value), &c->check.tape_subject);
+    }
+    if (!parse_number(value, UINT64_MAX, &number))
+        return false;
+    if (strcmp(name, "seed") == 0) {
+        c->generated = true;
+        c->seed = number;
+    } else if (strcmp(name, "case") == 0) {
+        c->number = number;
+    } else if (strcmp(name, "check-seed") == 0) {
+        c->check.seed = number;
+    } else if (strcmp(name, "budget") == 0) {
+        c->check.budget_steps = number;
+    } else if (number > UINT32_MAX) {
+        return false;
+    } else if (strcmp(name, "gen") == 0) {
+        c->gen_version = (uint32_t)number;
+    } else if (strcmp(name, "features") == 0) {
+        c->gen.features = (uint32_t)number;
+    } else if (strcmp(name, "schedules") == 0) {
+        c->check.schedules = (uint32_t)number;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool case_parse(struct arena *arena, const char *text, struct fuzz_case *c, const char **error)
+{
+    *c = (struct fuzz_case){.gen = GEN_DEFAULTS, .check = CHECK_DEFAULTS};
+    c->gen.fixed = c->gen.small = false;
+    c->check.exhaustive = c->check.strict_lemmas = false;
+    *error = "the case is empty";
+    bool any = false;
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        char *word = arena_strndup(arena, text, length);
+        char *equals = strchr(word, '=');
+        *error = arena_strndup(arena, text, length);
+        if (equals)
+            *equals++ = '\0';
+        if (length > 0 && !(equals ? parse_setting(word, equals, c) : parse_flag(word, c)))
+            return false;
+        any |= length > 0;
+        text += length + (text[length] == ' ');
+    }
+    return any;
+}
+
+/* ---- hashing ---- */
+
+const char *case_text_hash(struct arena *arena, const char *text)
+{
+    /* Two chains over the bytes, each spread by a bijection, with different starts and steps. */
+    uint64_t a = 0xcbf29ce484222325u, b = 0x2545f4914f6cdd1du;
+    uint64_t length = 0;
+    for (; *text; text++, length++) {
+        unsigned char byte = (unsigned char)*text;
+        a = (a ^ byte) * 0x100000001b3u;
+        b = pcg_splitmix(b + byte);
+    }
+    return arena_printf(arena, "%016" PRIx64 "%016" PRIx64, pcg_splitmix(a ^ length), b);
+}

@@ -1,0 +1,350 @@
+/*
+ * cli_check.c - `simtfuzz check`: kernels under every subject and oracle, and what they expect.
+ */
+#include "engine/print.h"
+#include "fuzz/cli.h"
+#include "fuzz/json.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what both forms of output need ---- */
+
+static const char *verdict_name(const struct check_result *result, uint32_t failed)
+{
+    if (check_divergences(result, false) > 0)
+        return "diverge";
+    return failed > 0 ? "expectation_failed" : "agree";
+}
+
+static uint32_t failed_claims(const struct check_result *result)
+{
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < result->claim_count; i++)
+        failed += !result->claims[i].met;
+    return failed;
+}
+
+static const char *claim_text(struct arena *arena, const struct ast_expect *expect)
+{
+    const char *name = ast_claim_names[expect->claim];
+    if (!expect->var)
+        return name;
+    const char *text = arena_printf(arena, "%s %s", name, expect->var->name);
+    if (expect->claim != CLAIM_FINAL)
+        return text;
+    text = arena_printf(arena, "%s == %s", text, expect->var->is_array ? "{" : "");
+    for (uint32_t i = 0; i < expect->value_count; i++)
+        text = arena_printf(arena, "%s%s%" PRId32, text, i ? ", " : "", expect->values[i]);
+    return expect->var->is_array ? arena_printf(arena, "%s}", text) : text;
+}
+
+/* ---- JSON ---- */
+
+static void json_access(struct json *json, const struct program *program, const char *key,
+                        const struct race_access *access)
+{
+    json_key(json, key);
+    json_object_begin(json);
+    json_key_u64(json, "thread", access->thread);
+    json_key_u64(json, "line", program->stms[access->stm].line);
+    json_key_string(json, "access", access->write ? "write" : "read");
+    json_object_end(json);
+}
+
+static void json_race(struct json *json, struct arena *arena, const struct program *program,
+                      const struct check_run *run)
+{
+    json_key(json, "race");
+    if (!run->race) {
+        json_null(json);
+        return;
+    }
+    json_object_begin(json);
+    json_key_string(json, "location", program_location_name(arena, program, run->witness.address));
+    json_access(json, program, "first", &run->witness.first);
+    json_access(json, program, "second", &run->witness.second);
+    json_object_end(json);
+}
+
+static void json_values(struct json *json, const int32_t *values, const struct ast_var *var)
+{
+    if (!var->is_array) {
+        json_int(json, values[0]);
+        return;
+    }
+    json_array_begin(json);
+    for (uint32_t i = 0; i < var->length; i++)
+        json_int(json, values[i]);
+    json_array_end(json);
+}
+
+/* One final store: each global variable, and each shared one (a list over blocks if there are
+ * several). */
+static void json_store(struct json *json, const struct program *program, const int32_t *store)
+{
+    json_object_begin(json);
+    for (uint32_t i = 0; i < program->var_count; i++) {
+        const struct code_var *var = &program->vars[i];
+        enum ast_space space = var->ast->space;
+        if (space != SPACE_GLOBAL && space != SPACE_SHARED)
+            continue;
+        json_key(json, var->ast->name);
+        if (space == SPACE_GLOBAL || program->launch.blocks == 1) {
+            uint32_t base = space == SPACE_GLOBAL ? 0 : program->shared_base;
+            json_values(json, store + base + var->offset, var->ast);
+            continue;
+        }
+        json_array_begin(json);
+        for (uint32_t b = 0; b < program->launch.blocks; b++)
+            json_values(
+                json, store + program->shared_base + b * program->words[SPACE_SHARED] + var->offset,
+                var->ast);
+        json_array_end(json);
+    }
+    json_object_end(json);
+}
+
+static void json_run(struct json *json, struct arena *arena, const struct program *program,
+                     const struct check_run *run)
+{
+    json_object_begin(json);
+    json_key_string(json, "subject", subject_table[run->subject].name);
+    json_key_u64(json, "schedules", run->schedules);
+    json_key_bool(json, "exhaustive", run->exhaustive);
+    json_key(json, "statuses");
+    json_object_begin(json);
+    for (uint32_t i = 0; i < STATUS_COUNT; i++)
+        if (run->statuses[i] > 0)
+            json_key_u64(json, status_names[i], run->statuses[i]);
+    json_object_end(json);
+    json_race(json, arena, program, run);
+    json_key(json, "finals");
+    json_array_begin(json);
+    for (uint32_t i = 0; i < run->final_count; i++)
+        json_store(json, program, run->finals[i]);
+    json_array_end(json);
+    json_key_bool(json, "more_finals", run->more_finals);
+    json_key_string(json, "reason", run->reason);
+    json_object_end(json);
+}
+
+static void json_finding(struct json *json, struct arena *arena, const struct divergence *d)
+{
+    json_key(json, "finding");
+    if (!d) {
+        json_null(json);
+        return;
+    }
+    json_object_begin(json);
+    json_key_string(json, "signature", divergence_signature(arena, d));
+    json_key_string(json, "known", d->known);
+    json_key_string(json, "summary", d->summary);
+    json_key(json, "evidence");
+    json_raw(json, d->evidence);
+    json_key_string(json, "tape", d->tape ? tape_print(arena, d->tape) : NULL);
+    json_object_end(json);
+}
+
+static void json_answers(struct json *json, struct arena *arena,
+                         const struct check_options *options, const struct check_result *result)
+{
+    json_key(json, "oracles");
+    json_array_begin(json);
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
+        const struct answer *answer = &result->answers[i];
+        if (!(options->oracles & 1u << i))
+            continue;
+        json_object_begin(json);
+        json_key_string(json, "oracle", oracle_table[i].name);
+        json_key_string(json, "verdict", verdict_names[answer->verdict]);
+        json_key_u64(json, "checked", answer->checked);
+        json_key_string(json, "reason", answer->reason);
+        json_finding(json, arena, answer->divergence);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+static void json_expectations(struct json *json, struct arena *arena,
+                              const struct check_result *result)
+{
+    json_key(json, "expectations");
+    json_array_begin(json);
+    for (uint32_t i = 0; i < result->claim_count; i++) {
+        const struct check_claim *claim = &result->claims[i];
+        json_object_begin(json);
+        json_key_string(json, "claim", claim_text(arena, claim->expect));
+        json_key_string(json, "subject", claim->expect->subject);
+        json_key_u64(json, "line", claim->expect->at.line);
+        json_key_bool(json, "met", claim->met);
+        json_key_string(json, "why", claim->met ? NULL : claim->why);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+static void print_json(struct arena *arena, const char *path, const struct check_options *options,
+                       const struct check_result *result)
+{
+    struct json json;
+    const struct ast_kernel *kernel = result->kernel;
+    json_start(&json, stdout);
+    json_object_begin(&json);
+    json_key_u64(&json, "version", 1);
+    json_key_string(&json, "file", path);
+    json_key_string(&json, "kernel", kernel->name);
+    json_key(&json, "launch");
+    json_object_begin(&json);
+    json_key_u64(&json, "threads", kernel->launch.threads);
+    json_key_u64(&json, "warp", kernel->launch.warp);
+    json_key_u64(&json, "blocks", kernel->launch.blocks);
+    json_key_hex(&json, "seed", kernel->launch.seed);
+    json_object_end(&json);
+    json_key(&json, "runs");
+    json_array_begin(&json);
+    for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
+        if (options->subjects & 1u << i)
+            json_run(&json, arena, result->program, &result->runs[i]);
+    json_array_end(&json);
+    json_answers(&json, arena, options, result);
+    json_expectations(&json, arena, result);
+    json_key_string(&json, "verdict", verdict_name(result, failed_claims(result)));
+    json_object_end(&json);
+    json_end_line(&json);
+}
+
+/* ---- text ---- */
+
+static void print_head(const struct cli *cli, const char *word, const char *color, const char *path,
+                       const char *more)
+{
+    bool colored = cli->options.color;
+    printf("%s%-9s%s %s%s\n", colored ? color : "", word, colored ? "\033[0m" : "", path, more);
+}
+
+static void print_divergences(struct arena *arena, const struct check_options *options,
+                              const struct check_result *result)
+{
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
+        const struct divergence *d = result->answers[i].divergence;
+        if (!(options->oracles & 1u << i) || !d || d->known)
+            continue;
+        printf("    %s\n", divergence_signature(arena, d));
+        if (d->line)
+            printf("        line %" PRIu32 ": %s\n", d->line, d->summary);
+        else
+            printf("        %s\n", d->summary);
+    }
+}
+
+static const char *known_text(struct arena *arena, const struct check_options *options,
+                              const struct check_result *result)
+{
+    const char *text = "";
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
+        const struct divergence *d = result->answers[i].divergence;
+        if ((options->oracles & 1u << i) && d && d->known)
+            text = arena_printf(arena, "%s  %s: known divergence %s", text, oracle_table[i].name,
+                                d->known);
+    }
+    return text;
+}
+
+static void print_text(struct cli *cli, const char *path, const struct check_options *options,
+                       const struct check_result *result)
+{
+    struct arena *arena = &cli->arena;
+    const char *known = known_text(arena, options, result);
+    uint32_t failed = failed_claims(result);
+    if (check_divergences(result, false) > 0)
+        print_head(cli, "DIVERGE", "\033[31m", path, known);
+    else if (failed > 0)
+        print_head(cli, "FAILED", "\033[31m", path, known);
+    else if (!result->program)
+        print_head(cli, "refused", "\033[33m", path, arena_printf(arena, "  %s", result->reason));
+    else
+        print_head(cli, "agree", "\033[32m", path, known);
+    print_divergences(arena, options, result);
+    for (uint32_t i = 0; i < result->claim_count; i++) {
+        const struct check_claim *claim = &result->claims[i];
+        if (claim->met)
+            continue;
+        printf("    line %" PRIu32 ": expect %s%s%s\n        %s\n", claim->expect->at.line,
+               claim->expect->subject ? claim->expect->subject : "",
+               claim->expect->subject ? ": " : "", claim_text(arena, claim->expect), claim->why);
+    }
+}
+
+/* ---- the command ---- */
+
+/* A kernel of a corpus says what must happen to it; a user's own need not. */
+static bool in_corpus(const char *path)
+{
+    char *full = realpath(path, NULL);
+    bool result = full && strstr(full, "/corpus/");
+    free(full);
+    return result;
+}
+
+static int check_kernel_file(struct cli *cli, const char *path, const struct check_options *options,
+                             struct cli_check_sums *sums)
+{
+    struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
+    if (!kernel || !cli_set_launch(cli, kernel, path)) {
+        sums->bad++;
+        return CLI_USAGE;
+    }
+    if (!kernel->expects && in_corpus(path)) {
+        fprintf(stderr, "%s:1:1: error: a kernel of the corpus needs an expect\n", path);
+        sums->bad++;
+        return CLI_USAGE;
+    }
+    struct check_result *result = ARENA_NEW(&cli->arena, struct check_result);
+    check_kernel(&cli->arena, kernel, options, result);
+    if (cli->options.json)
+        print_json(&cli->arena, path, options, result);
+    else
+        print_text(cli, path, options, result);
+    uint32_t diverged = check_divergences(result, false);
+    uint32_t failed = failed_claims(result);
+    sums->kernels++;
+    sums->diverged += diverged > 0;
+    sums->failed += failed > 0;
+    sums->agreed += diverged == 0 && failed == 0;
+    sums->known += check_divergences(result, true) > diverged;
+    return diverged > 0 || failed > 0 ? CLI_DIVERGENCE : CLI_OK;
+}
+
+int cli_check_file(struct cli *cli, const char *path, const struct check_options *options,
+                   struct cli_check_sums *sums)
+{
+    size_t mark = arena_mark(&cli->arena);
+    int status = check_kernel_file(cli, path, options, sums);
+    arena_release(&cli->arena, mark);
+    return status;
+}
+
+static int worse(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+int command_check(struct cli *cli)
+{
+    struct cli_files files;
+    struct cli_check_sums sums = {0};
+    struct check_options options = cli_check_options(cli);
+    int status = CLI_OK;
+    if (!cli_find_files(cli, cli->arguments, cli->argument_count, &files))
+        return CLI_USAGE;
+    for (uint32_t i = 0; i < files.count; i++)
+        status = worse(status, cli_check_file(cli, files.paths[i], &options, &sums));
+    if (!cli->options.json && files.count > 1)
+        printf(
+            "%" PRIu32 " kernels: %" PRIu32 " agree (%" PRIu32 " with a known divergence), %" PRIu32
+            " diverge, %" PRIu32 " with a failed expectation, %" PRIu32 " in error\n",
+            sums.kernels + sums.bad, sums.agreed, sums.known, sums.diverged, sums.failed, sums.bad);
+    return status;
+}

@@ -1,0 +1,66 @@
+/*
+ * cli_trace.c - `simtfuzz trace`.
+ */
+#include "engine/lower.h"
+#include "engine/parse.h"
+#include "fuzz/cli.h"
+#include "fuzz/trace.h"
+
+#include <string.h>
+
+/* A tape file: as triage shows tapes, with white space around. */
+static struct tape *read_tape(struct cli *cli, const char *path)
+{
+    struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
+    size_t length, column;
+    diag_init(diag, path, NULL, 0);
+    char *text = parse_read_file(&cli->arena, path, &length, diag);
+    if (!text) {
+        diag_print(diag, stderr);
+        return NULL;
+    }
+    while (length > 0 && strchr(" \n\r\t", text[length - 1]))
+        text[--length] = '\0';
+    struct tape *tape = tape_parse(&cli->arena, text, &column);
+    if (!tape)
+        cli_message(cli, "%s:1:%zu: not a tape", path, column);
+    return tape;
+}
+
+static bool schedule(struct cli *cli, struct sched_spec *spec)
+{
+    const char *text = cli->options.schedule;
+    *spec = (struct sched_spec){.kind = SCHED_SEQUENTIAL};
+    if (!sched_parse(text, spec)) {
+        cli_misuse(cli, "--schedule: there is no '%s'", text);
+        return false;
+    }
+    spec->seed = cli->options.seed;
+    if (spec->kind != SCHED_TAPE)
+        return true;
+    spec->tape = read_tape(cli, text + strlen("tape:"));
+    return spec->tape != NULL;
+}
+
+int command_trace(struct cli *cli)
+{
+    const char *path = cli->arguments[0];
+    struct trace_options options = {.subject = cli->options.subject,
+                                    .max_steps = cli->options.max_steps,
+                                    .json = cli->options.json};
+    if (!schedule(cli, &options.schedule))
+        return CLI_USAGE;
+    struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
+    if (!kernel || !cli_set_launch(cli, kernel, path))
+        return CLI_USAGE;
+    const char *reason = "a block program has no structured semantics";
+    struct program *program = NULL;
+    if (!kernel->blocks)
+        program = program_compile(&cli->arena, lower_core(&cli->arena, kernel), &reason);
+    if (!program) {
+        cli_message(cli, "%s: %s", path, reason);
+        return CLI_USAGE;
+    }
+    trace_run(&cli->arena, program, &options, stdout);
+    return CLI_OK;
+}

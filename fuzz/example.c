@@ -1,0 +1,157 @@
+#include "fuzz/example.h"
+
+#include "engine/invariant.h"
+#include "engine/parse.h"
+#include "engine/print.h"
+#include "fuzz/reduce.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static struct ast_kernel *parse_own(struct arena *arena, const char *text)
+{
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    diag_init(diag, "kernel", text, strlen(text));
+    struct ast_kernel *kernel = parse_kernel(arena, text, strlen(text), diag);
+    INVARIANT(kernel != NULL); /* what we print parses */
+    return kernel;
+}
+
+struct ast_kernel *example_kernel(struct arena *arena, const struct fuzz_case *c, const char **text)
+{
+    *text = print_kernel(arena, gen_case(arena, c->seed, c->number, &c->gen));
+    return parse_own(arena, *text);
+}
+
+static const char *copy(struct arena *arena, const char *text)
+{
+    return text ? arena_strndup(arena, text, strlen(text)) : NULL;
+}
+
+static void show(struct arena *arena, const struct divergence *d, struct shown *shown)
+{
+    shown->found = true;
+    shown->signature = divergence_signature(arena, d);
+    shown->k1 = divergence_key(arena, d);
+    shown->oracle = oracle_table[d->oracle].name;
+    shown->class_name = copy(arena, d->class_name);
+    shown->rule = rule_table[d->rule].name;
+    shown->observable = copy(arena, d->observable);
+    shown->subject = subject_table[d->subject].name;
+    shown->known = copy(arena, d->known);
+    shown->evidence = copy(arena, d->evidence);
+    shown->summary = copy(arena, d->summary);
+    shown->tape = d->tape ? tape_print(arena, d->tape) : "";
+    shown->other_tape = d->other_tape ? tape_print(arena, d->other_tape) : "";
+    shown->line = d->line;
+}
+
+void example_run(struct arena *arena, struct arena *scratch, const struct ast_kernel *kernel,
+                 const struct check_options *check, const char *signature, bool k1_only,
+                 struct shown *shown)
+{
+    size_t mark = arena_mark(scratch);
+    struct check_result *result = ARENA_NEW(scratch, struct check_result);
+    check_kernel(scratch, kernel, check, result);
+    const struct divergence *d = check_find(scratch, result, signature, k1_only);
+    *shown = (struct shown){.found = false};
+    if (d)
+        show(arena, d, shown);
+    arena_release(scratch, mark);
+}
+
+/* NULL: equal; otherwise what differs. */
+static const char *difference(const struct shown *a, const struct shown *b)
+{
+    if (!a->found || !b->found)
+        return "one run shows the divergence, another does not";
+    if (strcmp(a->signature, b->signature) != 0)
+        return "the signature differs between two runs";
+    if (strcmp(a->tape, b->tape) != 0 || strcmp(a->other_tape, b->other_tape) != 0)
+        return "the tape differs between two runs";
+    if (strcmp(a->evidence, b->evidence) != 0)
+        return "the evidence differs between two runs";
+    return NULL;
+}
+
+/* The check with which a minimised kernel shows its divergence: its oracle alone, and the shortest
+ * tape that the reducer found (an empty one is the sequential execution). */
+static struct check_options small_check(const struct check_options *check,
+                                        const struct reduce_result *reduced, struct arena *scratch)
+{
+    struct check_options small = *check;
+    small.oracles = 1u << reduced->divergence->oracle;
+    if (reduced->divergence->tape) {
+        small.tape = reduced->tape ? reduced->tape : tape_new(scratch, 1);
+        small.tape_subject = reduced->divergence->subject;
+    }
+    return small;
+}
+
+static void describe_small(struct arena *arena, const struct ast_kernel *kernel,
+                           const struct check_options *check, struct example *example)
+{
+    struct fuzz_case c = {.check = *check, .has_tape = check->tape != NULL};
+    const struct ast_launch *launch = &kernel->launch;
+    example->small_case = case_print(arena, &c);
+    example->small_tape = check->tape ? tape_print(arena, check->tape) : "";
+    example->small_launch = arena_printf(
+        arena, "threads=%" PRIu32 " warp=%" PRIu32 " blocks=%" PRIu32 " seed=0x%" PRIx64,
+        launch->threads, launch->warp, launch->blocks, launch->seed);
+    example->small_statements = ast_kernel_size(kernel);
+}
+
+bool example_minimise(struct arena *arena, struct arena *scratch, const struct ast_kernel *kernel,
+                      const struct check_options *check, const char *signature, uint32_t max_tests,
+                      uint32_t jobs, struct example *example)
+{
+    size_t mark = arena_mark(scratch);
+    struct reduce_options options = {
+        .check = *check, .signature = signature, .max_tests = max_tests, .jobs = jobs};
+    struct reduce_result reduced;
+    reduce_kernel(scratch, kernel, &options, &reduced);
+    example->tests = reduced.tests;
+    if (reduced.reproduced && reduced.divergence) {
+        const char *wanted = divergence_signature(scratch, reduced.divergence);
+        struct check_options small = small_check(check, &reduced, scratch);
+        example->small_kernel = print_kernel(arena, reduced.kernel);
+        const struct ast_kernel *again = parse_own(scratch, example->small_kernel);
+        example_run(arena, scratch, again, &small, wanted, false, &example->small);
+        if (!example->small.found && small.tape) {
+            small.tape = NULL;
+            example_run(arena, scratch, again, &small, wanted, false, &example->small);
+        }
+        if (example->small.found)
+            describe_small(arena, again, &small, example);
+        example->minimised = example->small.found;
+    }
+    arena_release(scratch, mark);
+    return example->minimised;
+}
+
+void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
+                  const char *signature, bool minimise, struct example *example)
+{
+    *example = (struct example){.replayed = true};
+    size_t mark = arena_mark(scratch);
+    const char *text;
+    const struct ast_kernel *kernel = example_kernel(scratch, c, &text);
+    example->kernel = copy(arena, text);
+    example->case_text = case_print(arena, c);
+    example->statements = ast_kernel_size(kernel);
+    for (int run = 0; run < EXAMPLE_RUNS && example->replayed; run++) {
+        size_t run_mark = arena_mark(arena);
+        struct shown again;
+        example_run(arena, scratch, kernel, &c->check, signature, false, &again);
+        if (run == 0)
+            example->raw = again;
+        example->why = difference(&example->raw, &again);
+        example->replayed = example->why == NULL;
+        if (run > 0)
+            arena_release(arena, run_mark);
+    }
+    if (example->replayed && minimise)
+        example_minimise(arena, scratch, kernel, &c->check, signature, EXAMPLE_REDUCE_TESTS, 1,
+                         example);
+    arena_release(scratch, mark);
+}

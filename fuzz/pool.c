@@ -1,0 +1,526 @@
+#include "fuzz/pool.h"
+
+#include "engine/invariant.h"
+#include "fuzz/clock.h"
+#include "fuzz/crash.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    CACHE_LINE = 64,
+    TICK_MS = 200,
+    HANG_MS = 60 * 1000,
+    FINISH_MS = 10 * 1000, /* how long workers may take to end */
+};
+
+static const size_t WORKER_ARENA_BYTES = (size_t)4 << 30; /* address space */
+static const size_t WORKER_KEEP_BYTES = (size_t)64 << 20; /* pages kept from case to case */
+static const size_t JOB_ARENA_BYTES = (size_t)256 << 20;
+
+enum job_state { JOB_FREE, JOB_WAITING, JOB_RUNNING, JOB_DONE };
+
+struct job {
+    enum job_state state; /* under the lock */
+    uint64_t ticket;      /* jobs run in the order in which they came */
+    uint64_t case_number;
+    char signature[SIGNATURE_MAX];
+    struct arena arena; /* of the result */
+    struct example example;
+};
+
+/* On cache lines of its own; `done` and `current` are read by the collector. */
+struct worker {
+    _Alignas(CACHE_LINE) atomic_uint_least64_t done; /* cases and jobs finished */
+    atomic_uint_least64_t current;                   /* case number */
+    atomic_bool busy;
+    struct arena arena;
+    struct pool *pool;
+    pthread_t thread;
+    bool started, ended; /* ended: under the lock */
+    struct crash_note note;
+    uint64_t watched_done, watched_since; /* of the collector's watch */
+    bool reported;
+};
+
+struct pool {
+    struct campaign_options options;
+    uint64_t chunk_count; /* UINT64_MAX: no end */
+    uint64_t shard_cases; /* cases of this shard; UINT64_MAX: no end */
+    _Alignas(CACHE_LINE) atomic_uint_least64_t next_chunk;
+    _Alignas(CACHE_LINE) atomic_uint_least64_t released; /* chunks below it have been consumed */
+    atomic_bool stop, hurry;
+
+    pthread_mutex_t lock;
+    pthread_cond_t news; /* for the collector: a chunk or a job is done */
+    pthread_cond_t work; /* for workers: a job, room in the ring, or the end */
+    bool closing;
+    pool_tick *tick; /* of the collector, with the time of the next one */
+    void *tick_context;
+    uint64_t next_tick;
+    uint64_t published[CHUNK_RING]; /* chunk number + 1 that the slot holds */
+    struct chunk *ring;
+    struct job jobs[POOL_JOBS_MAX];
+    uint64_t tickets;
+    uint32_t worker_count;
+    struct worker *workers;
+};
+
+uint32_t pool_chunk_cases(const struct pool *pool, uint64_t number)
+{
+    if (number >= pool->chunk_count)
+        return 0;
+    uint64_t left = pool->shard_cases - number * CAMPAIGN_CHUNK;
+    return left < CAMPAIGN_CHUNK ? (uint32_t)left : CAMPAIGN_CHUNK;
+}
+
+uint64_t pool_case_number(const struct pool *pool, uint64_t index)
+{
+    return index * pool->options.shard_count + pool->options.shard_index;
+}
+
+/* ---- the case loop: no malloc, no lock, no system call ---- */
+
+static void add_reason(struct chunk *chunk, enum oracle_id oracle, enum verdict verdict,
+                       const char *text)
+{
+    char cut[REASON_MAX] = "other reasons";
+    if (chunk->reason_count < CHUNK_REASONS_MAX - ORACLE_COUNT * 2) {
+        size_t length = strlen(text);
+        length = length < REASON_MAX - 1 ? length : REASON_MAX - 1;
+        memcpy(cut, text, length);
+        cut[length] = '\0';
+    }
+    for (uint32_t i = 0; i < chunk->reason_count; i++) {
+        struct chunk_reason *reason = &chunk->reasons[i];
+        if (reason->oracle == oracle && reason->verdict == verdict &&
+            (strcmp(reason->text, text) == 0 || strcmp(reason->text, cut) == 0)) {
+            reason->count++;
+            return;
+        }
+    }
+    struct chunk_reason *reason = &chunk->reasons[chunk->reason_count++];
+    reason->oracle = oracle;
+    reason->verdict = verdict;
+    reason->count = 1;
+    memcpy(reason->text, cut, sizeof cut);
+}
+
+static void add_answer(struct chunk *chunk, struct arena *arena, uint64_t number,
+                       enum oracle_id oracle, const struct answer *answer)
+{
+    chunk->verdicts[oracle][answer->verdict]++;
+    if (answer->verdict == VERDICT_NOT_APPLICABLE || answer->verdict == VERDICT_INCONCLUSIVE)
+        add_reason(chunk, oracle, answer->verdict, answer->reason ? answer->reason : "");
+    if (answer->verdict != VERDICT_DIVERGE)
+        return;
+    struct chunk_finding *finding = &chunk->findings[chunk->finding_count++];
+    const char *key = divergence_signature(arena, answer->divergence);
+    INVARIANT(strlen(key) < SIGNATURE_MAX);
+    finding->number = number;
+    memcpy(finding->signature, key, strlen(key) + 1);
+}
+
+static void run_case(struct worker *worker, struct chunk *chunk, uint64_t number)
+{
+    const struct campaign_options *options = &worker->pool->options;
+    struct arena *arena = &worker->arena;
+    struct fuzz_case c;
+    case_of_campaign(&c, options->seed, number, &options->gen, &options->check);
+    const struct ast_kernel *kernel = gen_case(arena, c.seed, c.number, &c.gen);
+    struct check_result *result = ARENA_NEW(arena, struct check_result);
+    check_kernel(arena, kernel, &c.check, result);
+    chunk->refused += result->program == NULL;
+    chunk->thread_steps += result->thread_steps;
+    chunk->warp_steps += result->warp_steps;
+    for (uint32_t i = 0; i < RULE_COUNT; i++)
+        chunk->hits[i] += result->hits[i];
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
+        if (options->check.oracles & 1u << i)
+            add_answer(chunk, arena, number, (enum oracle_id)i, &result->answers[i]);
+}
+
+/* Empties the arena; after an unusually large case its pages go back to the system. */
+static void reset_arena(struct arena *arena)
+{
+    if (arena->used > WORKER_KEEP_BYTES) {
+        size_t size = arena->size;
+        arena_destroy(arena);
+        INVARIANT(arena_init(arena, size) == 0);
+    }
+    arena->used = 0;
+}
+
+static void begin_case(struct worker *worker, uint64_t number)
+{
+    /* Relaxed: these numbers order nothing, they are for messages. */
+    atomic_store_explicit(&worker->current, number, memory_order_relaxed);
+    atomic_store_explicit(&worker->busy, true, memory_order_relaxed);
+    worker->note.number = number;
+}
+
+static void end_case(struct worker *worker)
+{
+    atomic_store_explicit(&worker->busy, false, memory_order_relaxed);
+    atomic_fetch_add_explicit(&worker->done, 1, memory_order_relaxed);
+}
+
+static void run_chunk(struct worker *worker, uint64_t number, struct chunk *chunk)
+{
+    struct pool *pool = worker->pool;
+    uint32_t planned = pool_chunk_cases(pool, number);
+    memset(chunk, 0, offsetof(struct chunk, findings));
+    /* Relaxed: it does not matter at which case exactly a stop is seen. */
+    while (chunk->cases < planned && !atomic_load_explicit(&pool->hurry, memory_order_relaxed)) {
+        uint64_t case_number = pool_case_number(pool, number * CAMPAIGN_CHUNK + chunk->cases);
+        begin_case(worker, case_number);
+        reset_arena(&worker->arena);
+        run_case(worker, chunk, case_number);
+        chunk->cases++;
+        end_case(worker);
+    }
+}
+
+/* ---- between chunks ---- */
+
+/* Under the lock: the job that has waited longest, or NULL. */
+static struct job *waiting_job(struct pool *pool)
+{
+    struct job *first = NULL;
+    for (uint32_t i = 0; i < POOL_JOBS_MAX; i++) {
+        struct job *job = &pool->jobs[i];
+        if (job->state == JOB_WAITING && (!first || job->ticket < first->ticket))
+            first = job;
+    }
+    return first;
+}
+
+/* Under the lock, which is given up while the job runs. */
+static void run_job(struct worker *worker, struct job *job)
+{
+    struct pool *pool = worker->pool;
+    struct fuzz_case c;
+    job->state = JOB_RUNNING;
+    /* A campaign that is about to end stores its findings as they are. */
+    bool minimise = !atomic_load_explicit(&pool->stop, memory_order_relaxed);
+    pthread_mutex_unlock(&pool->lock);
+    case_of_campaign(&c, pool->options.seed, job->case_number, &pool->options.gen,
+                     &pool->options.check);
+    begin_case(worker, job->case_number);
+    reset_arena(&worker->arena);
+    example_make(&job->arena, &worker->arena, &c, job->signature, minimise, &job->example);
+    end_case(worker);
+    pthread_mutex_lock(&pool->lock);
+    job->state = JOB_DONE;
+    pthread_cond_signal(&pool->news);
+}
+
+/* Runs jobs until chunk `number` may be filled: true. False: the pool is closing. */
+static bool wait_for_room(struct worker *worker, uint64_t number)
+{
+    struct pool *pool = worker->pool;
+    bool room = false;
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->closing) {
+        struct job *job = waiting_job(pool);
+        if (job) {
+            run_job(worker, job);
+            continue;
+        }
+        /* Acquire pairs with pool_release: the collector has read what the slot held before. */
+        room = number < pool->chunk_count &&
+               number < atomic_load_explicit(&pool->released, memory_order_acquire) + CHUNK_RING;
+        if (room)
+            break;
+        pthread_cond_wait(&pool->work, &pool->lock);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return room;
+}
+
+static void publish(struct pool *pool, uint64_t number)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->published[number % CHUNK_RING] = number + 1;
+    pthread_cond_signal(&pool->news);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static void *work(void *argument)
+{
+    struct worker *worker = argument;
+    struct pool *pool = worker->pool;
+    crash_thread_start(&worker->note);
+    invariant_set_case("a campaign's worker");
+    for (;;) {
+        /* After a stop no number is taken any more, so that the collector knows the last one. */
+        uint64_t number = UINT64_MAX;
+        if (!atomic_load_explicit(&pool->stop, memory_order_relaxed))
+            number = atomic_fetch_add_explicit(&pool->next_chunk, 1, memory_order_relaxed);
+        if (!wait_for_room(worker, number))
+            break;
+        run_chunk(worker, number, &pool->ring[number % CHUNK_RING]);
+        publish(pool, number);
+    }
+    crash_thread_end();
+    pthread_mutex_lock(&pool->lock);
+    worker->ended = true;
+    pthread_cond_signal(&pool->news);
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+/* ---- for the collector ---- */
+
+/* Under the lock. False: the time is over. */
+static bool wait_news(struct pool *pool, uint64_t deadline_ms)
+{
+    struct timespec deadline = {.tv_sec = (time_t)(deadline_ms / 1000),
+                                .tv_nsec = (long)(deadline_ms % 1000) * 1000000};
+    return pthread_cond_timedwait(&pool->news, &pool->lock, &deadline) != ETIMEDOUT;
+}
+
+/* Under the lock, which is given up for the tick. False: give up. */
+static bool wait_and_tick(struct pool *pool)
+{
+    uint64_t now = clock_monotonic_ms();
+    if (now >= pool->next_tick) {
+        pthread_mutex_unlock(&pool->lock);
+        bool go_on = pool->tick(pool->tick_context);
+        pthread_mutex_lock(&pool->lock);
+        pool->next_tick = now + TICK_MS;
+        return go_on; /* the caller looks again before it waits */
+    }
+    wait_news(pool, pool->next_tick);
+    return true;
+}
+
+const struct chunk *pool_wait_chunk(struct pool *pool, uint64_t number)
+{
+    const struct chunk *chunk = &pool->ring[number % CHUNK_RING];
+    pthread_mutex_lock(&pool->lock);
+    while (chunk && pool->published[number % CHUNK_RING] != number + 1) {
+        bool stopped = atomic_load_explicit(&pool->stop, memory_order_relaxed);
+        bool nobody = number >= atomic_load_explicit(&pool->next_chunk, memory_order_relaxed);
+        if (number >= pool->chunk_count || (stopped && nobody) || !wait_and_tick(pool))
+            chunk = NULL;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return chunk;
+}
+
+void pool_release(struct pool *pool, uint64_t number)
+{
+    pthread_mutex_lock(&pool->lock);
+    /* Release: whoever fills the slot again comes after our reading of it. */
+    atomic_store_explicit(&pool->released, number + 1, memory_order_release);
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+int pool_submit(struct pool *pool, uint64_t case_number, const char *signature)
+{
+    int slot = -1;
+    pthread_mutex_lock(&pool->lock);
+    for (int i = 0; i < POOL_JOBS_MAX && slot < 0; i++)
+        if (pool->jobs[i].state == JOB_FREE)
+            slot = i;
+    if (slot >= 0) {
+        struct job *job = &pool->jobs[slot];
+        job->ticket = pool->tickets++;
+        job->case_number = case_number;
+        memcpy(job->signature, signature, strlen(signature) + 1);
+        job->state = JOB_WAITING;
+        pthread_cond_signal(&pool->work);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return slot;
+}
+
+const struct example *pool_wait_job(struct pool *pool, int slot)
+{
+    const struct example *example = &pool->jobs[slot].example;
+    pthread_mutex_lock(&pool->lock);
+    while (example && pool->jobs[slot].state != JOB_DONE)
+        if (!wait_and_tick(pool))
+            example = NULL;
+    pthread_mutex_unlock(&pool->lock);
+    return example;
+}
+
+void pool_job_free(struct pool *pool, int slot)
+{
+    struct job *job = &pool->jobs[slot];
+    pthread_mutex_lock(&pool->lock);
+    job->arena.used = 0;
+    job->state = JOB_FREE;
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void pool_stop(struct pool *pool, bool hurry)
+{
+    atomic_store_explicit(&pool->stop, true, memory_order_relaxed);
+    if (hurry)
+        atomic_store_explicit(&pool->hurry, true, memory_order_relaxed);
+}
+
+uint32_t pool_watch(struct pool *pool, uint64_t now_ms, FILE *log)
+{
+    uint32_t hanging = 0;
+    for (uint32_t i = 0; i < pool->worker_count; i++) {
+        struct worker *w = &pool->workers[i];
+        uint64_t done = atomic_load_explicit(&w->done, memory_order_relaxed);
+        if (done != w->watched_done || w->watched_since == 0 ||
+            !atomic_load_explicit(&w->busy, memory_order_relaxed)) {
+            w->watched_done = done;
+            w->watched_since = now_ms;
+            w->reported = false;
+        }
+        if (now_ms - w->watched_since < HANG_MS)
+            continue;
+        hanging++;
+        if (!w->reported)
+            fprintf(log,
+                    "simtfuzz: worker %" PRIu32 " has been at case %" PRIu64 " of seed 0x%" PRIx64
+                    " for a minute\n",
+                    i, (uint64_t)atomic_load_explicit(&w->current, memory_order_relaxed),
+                    pool->options.seed);
+        w->reported = true;
+    }
+    return hanging;
+}
+
+uint64_t pool_cases_done(const struct pool *pool)
+{
+    uint64_t done = 0;
+    for (uint32_t i = 0; i < pool->worker_count; i++)
+        done += atomic_load_explicit(&pool->workers[i].done, memory_order_relaxed);
+    return done;
+}
+
+/* ---- start and end ---- */
+
+static void *allocate(size_t size)
+{
+    size_t rounded = (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    void *memory = aligned_alloc(CACHE_LINE, rounded);
+    return memory ? memset(memory, 0, rounded) : NULL;
+}
+
+static void plan(struct pool *pool)
+{
+    const struct campaign_options *o = &pool->options;
+    pool->shard_cases = pool->chunk_count = UINT64_MAX;
+    if (o->cases == 0)
+        return;
+    pool->shard_cases = o->cases <= o->shard_index
+                            ? 0
+                            : (o->cases - o->shard_index + o->shard_count - 1) / o->shard_count;
+    pool->chunk_count = (pool->shard_cases + CAMPAIGN_CHUNK - 1) / CAMPAIGN_CHUNK;
+}
+
+static void init_locks(struct pool *pool)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->news, &attributes);
+    pthread_cond_init(&pool->work, NULL);
+    pthread_condattr_destroy(&attributes);
+}
+
+static bool start_worker(struct pool *pool, struct worker *worker)
+{
+    worker->pool = pool;
+    worker->note.seed = pool->options.seed;
+    if (arena_init(&worker->arena, WORKER_ARENA_BYTES) != 0)
+        return false;
+    worker->started = pthread_create(&worker->thread, NULL, work, worker) == 0;
+    return worker->started;
+}
+
+static void free_pool(struct pool *pool)
+{
+    for (uint32_t i = 0; i < pool->worker_count; i++)
+        arena_destroy(&pool->workers[i].arena);
+    for (uint32_t i = 0; i < POOL_JOBS_MAX; i++)
+        arena_destroy(&pool->jobs[i].arena);
+    pthread_cond_destroy(&pool->work);
+    pthread_cond_destroy(&pool->news);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool->workers);
+    free(pool->ring);
+    free(pool);
+}
+
+struct pool *pool_start(const struct campaign_options *options, pool_tick *tick, void *context,
+                        const char **error)
+{
+    struct pool *pool = allocate(sizeof *pool);
+    struct chunk *ring = allocate(CHUNK_RING * sizeof *ring);
+    struct worker *workers = allocate(options->jobs * sizeof *workers);
+    if (!pool || !ring || !workers) {
+        free(pool);
+        free(ring);
+        free(workers);
+        *error = "out of memory";
+        return NULL;
+    }
+    pool->options = *options;
+    pool->tick = tick;
+    pool->tick_context = context;
+    pool->ring = ring;
+    pool->workers = workers;
+    pool->worker_count = options->jobs;
+    plan(pool);
+    init_locks(pool);
+    bool good = true;
+    for (uint32_t i = 0; i < POOL_JOBS_MAX; i++)
+        good = good && arena_init(&pool->jobs[i].arena, JOB_ARENA_BYTES) == 0;
+    for (uint32_t i = 0; i < options->jobs; i++)
+        good = good && start_worker(pool, &pool->workers[i]);
+    if (!good) {
+        *error = strerror(errno);
+        pool_stop(pool, true);
+        pool_finish(pool);
+        return NULL;
+    }
+    return pool;
+}
+
+/* Under the lock: whether all workers that were started have ended. */
+static bool all_ended(const struct pool *pool)
+{
+    for (uint32_t i = 0; i < pool->worker_count; i++)
+        if (pool->workers[i].started && !pool->workers[i].ended)
+            return false;
+    return true;
+}
+
+bool pool_finish(struct pool *pool)
+{
+    uint64_t deadline = clock_monotonic_ms() + FINISH_MS;
+    pool_stop(pool, true);
+    pthread_mutex_lock(&pool->lock);
+    pool->closing = true;
+    pthread_cond_broadcast(&pool->work);
+    bool ended;
+    while (!(ended = all_ended(pool)))
+        if (!wait_news(pool, deadline))
+            break;
+    pthread_mutex_unlock(&pool->lock);
+    if (!ended)
+        return false;
+    for (uint32_t i = 0; i < pool->worker_count; i++)
+        if (pool->workers[i].started)
+            pthread_join(pool->workers[i].thread, NULL);
+    free_pool(pool);
+    return true;
+}

@@ -1,0 +1,55 @@
+/*
+ * pool.h - the worker threads of a campaign.
+ *
+ * Chunk c holds the cases c * CAMPAIGN_CHUNK .. of the shard. A worker takes the next chunk number from
+ * an atomic counter, fills the chunk's record in a ring without touching anything shared, and
+ * publishes it under the lock: one lock operation a chunk. The collector consumes chunks in order;
+ * workers that are a whole ring ahead of it wait (backpressure). Between chunks a worker takes jobs:
+ * findings that the collector wants to have run again and minimised.
+ */
+#ifndef FUZZ_POOL_H
+#define FUZZ_POOL_H
+
+#include "fuzz/collector.h"
+#include "fuzz/example.h"
+
+enum { CHUNK_RING = 64, POOL_JOBS_MAX = 32 };
+
+struct pool;
+
+/* Called by the waiting collector every now and then. False: it is time to give up waiting. */
+typedef bool pool_tick(void *context);
+
+/* Starts the workers. NULL: *error says what the system refused. */
+struct pool *pool_start(const struct campaign_options *options, pool_tick *tick, void *context,
+                        const char **error);
+/* Waits for the workers to end and frees everything. False: some worker hangs and was left behind,
+ * the pool with it. */
+bool pool_finish(struct pool *pool);
+
+/* Workers start no further chunk; hurry: they also leave the current one after the current case. */
+void pool_stop(struct pool *pool, bool hurry);
+
+/* Planned cases of a chunk; 0 beyond the end of the campaign. */
+uint32_t pool_chunk_cases(const struct pool *pool, uint64_t number);
+/* Number of the case that is the `index`th of the shard. */
+uint64_t pool_case_number(const struct pool *pool, uint64_t index);
+
+/* Waits for the chunk `number`, which must be the next one in order. NULL: the campaign has ended
+ * before it. The record stays valid until pool_release. */
+const struct chunk *pool_wait_chunk(struct pool *pool, uint64_t number);
+void pool_release(struct pool *pool, uint64_t number);
+
+/* A job for the workers: example_make of a case. Returns its slot, or -1 when all are taken. */
+int pool_submit(struct pool *pool, uint64_t case_number, const char *signature);
+/* NULL: gave up. The example stays valid until pool_job_free. */
+const struct example *pool_wait_job(struct pool *pool, int slot);
+void pool_job_free(struct pool *pool, int slot);
+
+/* Reports to `log`, once for each, cases that have been running for a minute. Returns how
+ * many hang now. */
+uint32_t pool_watch(struct pool *pool, uint64_t now_ms, FILE *log);
+/* Cases done by all workers so far, whether consumed or not: for progress lines. */
+uint64_t pool_cases_done(const struct pool *pool);
+
+#endif
