@@ -18,8 +18,8 @@ enum { CHECK_FINALS_MAX = 8 };
 
 struct check_options {
     uint64_t seed;         /* of schedules; the inputs' is in the kernel's launch */
-    uint32_t schedules;    /* of `threads`, and of warps where there are several */
-    uint64_t budget_steps; /* of one execution of `threads`; simt has as many lane steps */
+    uint32_t schedules;    /* of `threads`; of warps, where they have a choice, a quarter of it */
+    uint64_t budget_steps; /* of one execution of `threads`; simt: warp and lane steps together */
     uint32_t subjects;     /* bits 1u << subject_id */
     uint32_t oracles;      /* bits 1u << oracle_id */
     bool strict_lemmas;    /* Lemma 5 as printed (erratum A-4 then shows) */
@@ -39,11 +39,15 @@ struct check_run {
     const char *reason;              /* why it did not run, or NULL */
     uint32_t schedules;              /* executions */
     bool exhaustive;                 /* the search was complete */
-    uint32_t statuses[STATUS_COUNT]; /* executions that ended so */
+    uint32_t statuses[STATUS_COUNT]; /* executions that ended so; `nonterminating`: proven lassos */
+    uint32_t fair;                   /* executions under a scheduler that starves nobody */
+    uint32_t fair_cut;               /* of these: the budget was spent */
+    bool fair_lasso;                 /* an infinite execution that starves nobody was proven */
     uint64_t steps;
     bool race;
     struct race_witness witness;
-    uint32_t final_count; /* distinct final stores kept, at most CHECK_FINALS_MAX */
+    const uint8_t *racy_vars; /* a file-level variable of the program: 1 = raced */
+    uint32_t final_count;     /* distinct final stores kept, at most CHECK_FINALS_MAX */
     bool more_finals;
     const int32_t *finals[CHECK_FINALS_MAX]; /* program.private_base words each */
 };

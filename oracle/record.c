@@ -2,12 +2,25 @@
 
 #include <string.h>
 
+static void add(struct recorder *recorder, uint32_t entry)
+{
+    struct tape *tape = recorder->tape;
+    if (tape->count == tape->capacity) {
+        uint32_t capacity = 2 * tape->capacity + 64;
+        uint32_t *entries = ARENA_ARRAY(recorder->arena, uint32_t, capacity);
+        if (tape->count)
+            memcpy(entries, tape->entries, tape->count * sizeof *entries);
+        tape->entries = entries;
+        tape->capacity = capacity;
+    }
+    tape_add(tape, entry);
+}
+
 static uint32_t record_pick(struct choices *choices, const struct machine *machine)
 {
     struct recorder *recorder = (struct recorder *)choices;
     uint32_t index = recorder->inner->pick(recorder->inner, machine);
-    if (recorder->tape)
-        tape_add(recorder->tape, machine->head->live[index]);
+    add(recorder, machine->head->live[index]);
     return index;
 }
 
@@ -16,14 +29,14 @@ static uint32_t record_choose(struct choices *choices, uint32_t n)
     struct recorder *recorder = (struct recorder *)choices;
     uint32_t value = recorder->inner->choose(recorder->inner, n);
     recorder->inner_choices++;
-    if (recorder->tape)
-        tape_add(recorder->tape, TAPE_INNER | value);
+    add(recorder, TAPE_INNER | value);
     return value;
 }
 
-void recorder_start(struct recorder *recorder, struct choices *inner, struct tape *tape)
+void recorder_start(struct recorder *recorder, struct choices *inner, struct tape *tape,
+                    struct arena *arena)
 {
-    *recorder = (struct recorder){{record_pick, record_choose}, inner, tape, 0};
+    *recorder = (struct recorder){{record_pick, record_choose}, inner, tape, arena, 0};
 }
 
 struct tape *record_copy(struct arena *arena, const struct tape *tape)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum {
+    TAPE_CAPACITY = 512,     /* to begin with */
     WORDS_EVERY_STEP = 1024, /* memories up to this size are compared whole after each step */
     PERIOD = 64,             /* larger ones, and frames, after so many */
     EXTRA_STEPS = 4 /* tried when a stack differs: whether it is only late goes into the evidence */
@@ -462,7 +463,7 @@ void simulation_step(struct simulation *s, uint32_t warp, struct choices *choice
 /* ---- executions ---- */
 
 struct simulation *simulation_new(struct arena *arena, struct machine *warps,
-                                  struct machine *threads, uint32_t tape_capacity)
+                                  struct machine *threads)
 {
     struct simulation *s = ARENA_NEW(arena, struct simulation);
     INVARIANT(warps->program == threads->program);
@@ -470,7 +471,7 @@ struct simulation *simulation_new(struct arena *arena, struct machine *warps,
     s->program = warps->program;
     s->warps = warps;
     s->threads = threads;
-    s->record = tape_new(arena, tape_capacity);
+    s->record = tape_new(arena, TAPE_CAPACITY);
     return s;
 }
 
@@ -497,7 +498,7 @@ void simulation_begin(struct simulation *s, enum subject_id subject)
     machine_reset(s->threads);
     s->record->count = 0;
     s->record->truncated = false;
-    s->warp_steps = s->thread_steps = 0;
+    s->warp_steps = s->thread_steps = s->inner_choices = 0;
     s->lost = false;
     for (uint32_t warp = 0; warp < s->warps->actor_count; warp++)
         check_initial(s, warp);
@@ -512,12 +513,13 @@ enum status simulation_run(struct simulation *s, struct choices *choices, uint64
 {
     struct recorder recorder;
     uint64_t warp_before = s->warp_steps, thread_before = s->thread_steps;
-    recorder_start(&recorder, choices, s->record);
+    recorder_start(&recorder, choices, s->record, s->arena);
     while (machine_status(s->warps) == STATUS_RUNNING &&
            s->warp_steps + s->thread_steps < budget_steps) {
         uint32_t index = recorder.choices.pick(&recorder.choices, s->warps);
         simulation_step(s, s->warps->head->live[index], &recorder.choices);
     }
+    s->inner_choices += recorder.inner_choices;
     s->total_warp_steps += s->warp_steps - warp_before;
     s->total_thread_steps += s->thread_steps - thread_before;
     if (s->answer)

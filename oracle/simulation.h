@@ -35,16 +35,17 @@ struct simulation {
     bool lost;                 /* a divergence was found: I no longer follows */
     bool a4_seen;              /* the known divergence of strict mode was reported */
     struct tape *record;       /* of the execution so far, W's choices */
+    uint64_t inner_choices;    /* of this execution: how often W chose a winner */
     uint64_t warp_steps;       /* of this execution */
     uint64_t thread_steps;     /* of this execution, by I */
     uint64_t total_warp_steps; /* of all executions */
     uint64_t total_thread_steps;
 };
 
-/* Room for tapes of `tape_capacity` choices. W and I must be untracked machines of one program; I's
- * observers, if any, see the replayed thread steps. */
+/* W and I must be untracked machines of one program; I's observers, if any, see the replayed thread
+ * steps. */
 struct simulation *simulation_new(struct arena *arena, struct machine *warps,
-                                  struct machine *threads, uint32_t tape_capacity);
+                                  struct machine *threads);
 
 /* Both machines back to the start, for a run of `subject` (simt, in one order or the other). */
 void simulation_begin(struct simulation *simulation, enum subject_id subject);

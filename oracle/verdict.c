@@ -78,6 +78,7 @@ void answer_diverge(struct answer *answer, struct divergence *divergence)
         insert = place;
     divergence->next = *insert;
     *insert = divergence;
+    answer->reason = answer->divergence->summary;
 }
 
 const char *divergence_key(struct arena *arena, const struct divergence *divergence)

@@ -240,7 +240,7 @@ static void test_erratum_a4(void **state)
         support_program("kernel k() {\n  private int i = 0;\n  while (i < tid)\n    i++;\n}");
     struct simulation *simulation =
         simulation_new(&test_arena, support_machine(program, SUBJECT_SIMT),
-                       support_machine(program, SUBJECT_THREADS), 1024);
+                       support_machine(program, SUBJECT_THREADS));
     struct answer simulated = {0}, lemmas = {0};
     simulation->answer = &simulated;
     simulation->lemmas = &lemmas;
@@ -266,7 +266,7 @@ static void test_strict_without_loops(void **state)
         "shared int x; kernel k() { if (tid < 2) x = 1; else while (x == 7) x = 2; }");
     struct simulation *simulation =
         simulation_new(&test_arena, support_machine(program, SUBJECT_SIMT),
-                       support_machine(program, SUBJECT_THREADS), 1024);
+                       support_machine(program, SUBJECT_THREADS));
     struct answer lemmas = {0};
     simulation->lemmas = &lemmas;
     simulation->strict = true;

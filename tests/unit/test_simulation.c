@@ -41,7 +41,7 @@ static void prepare(struct fixture *f, const char *text)
     *f = (struct fixture){.program = support_program(text)};
     f->warps = support_machine(f->program, SUBJECT_SIMT);
     f->threads = support_machine(f->program, SUBJECT_THREADS);
-    f->simulation = simulation_new(&test_arena, f->warps, f->threads, 4096);
+    f->simulation = simulation_new(&test_arena, f->warps, f->threads);
     f->simulation->answer = &f->answer;
     f->simulation->lemmas = &f->lemmas;
 }

@@ -1,0 +1,21 @@
+/*
+ * expect.h - the claims of a kernel's `expect` statements, judged by what was explored.
+ * docs/oracles.md, "Expectations", says what each claim means.
+ */
+#ifndef ORACLE_EXPECT_H
+#define ORACLE_EXPECT_H
+
+#include "oracle/explore.h"
+
+struct final_claims;
+
+/* The `final` claims of the kernel, made ready to look at final stores; NULL when there are none. */
+struct final_claims *expect_prepare(struct checking *checking);
+
+/* An execution of `subject` has terminated with this store (program.private_base words). */
+void expect_observe(struct final_claims *claims, enum subject_id subject, const int32_t *memory);
+
+/* Judges all claims into the result, when everything else is known. */
+void expect_judge(struct checking *checking);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * result.h - the oracles `race` and `result`: what complete executions say about each other.
+ *
+ * Both rest on one fact about kernels without barriers and atomics. Let E be an execution that
+ * terminates and has no race. Then in E each location is written by one thread only and read by no
+ * other, or only read. In any other execution E', by induction over its steps, each thread does what
+ * it does in E: the value that it reads next was written by itself or by nobody, in E' as in E. So
+ * every execution - of the threads, or of warps, which are executions of the threads by Theorem 1 -
+ * is race-free, takes the same number of steps, terminates, and ends with the same memory.
+ */
+#ifndef ORACLE_RESULT_H
+#define ORACLE_RESULT_H
+
+#include "oracle/explore.h"
+
+/* One execution terminates without a race while another has one: class "race-verdict". */
+void race_judge(struct checking *checking);
+
+/* Classes "store", "steps", "status", "termination": an execution that the one above excludes. */
+void result_judge(struct checking *checking);
+
+/* The first step of `execution` that its thread does not take in the reference execution: threads are
+ * compared step by step, whatever their order. */
+struct first_difference {
+    enum rule rule; /* RULE_NONE: their steps are the same */
+    uint32_t thread, stm;
+    uint64_t instance; /* number of the step among those of its thread, from 0 */
+};
+struct first_difference result_first_difference(struct checking *checking,
+                                                const struct execution *reference,
+                                                const struct execution *execution);
+
+#endif
