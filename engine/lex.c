@@ -30,6 +30,11 @@ static bool is_known(char c)
 
 void lex_init(struct lexer *lexer, const char *source, size_t length, struct diag *diag)
 {
+    static const char mark[] = "\xef\xbb\xbf"; /* what some editors put before UTF-8 */
+    if (length >= 3 && memcmp(source, mark, 3) == 0) {
+        source += 3;
+        length -= 3;
+    }
     *lexer = (struct lexer){
         .end = source + length, .next = source, .line_start = source, .line = 1, .diag = diag};
 }

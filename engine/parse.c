@@ -172,28 +172,43 @@ static bool parse_targets(struct parser *p, struct ast_block *block)
     return parser_expect(p, ";");
 }
 
+/* What only a body may hold. */
+static bool at_control(const struct parser *p)
+{
+    static const char *const words[] = {"{",     "if",       "while", "do",     "for",
+                                        "break", "continue", "exit",  "switch", "private"};
+    return parser_index(p, words, sizeof words / sizeof words[0]) >= 0;
+}
+
 static bool at_block_end(const struct parser *p)
 {
     return parser_at(p, "goto") || parser_at(p, "return") || parser_at(p, "}") ||
            parser_at(p, "expect") || parser_at(p, "kernel") || p->token.kind == TOKEN_END;
 }
 
+static struct ast_stm *parse_block_statement(struct parser *p)
+{
+    struct location at = p->token.at;
+    if (at_control(p)) {
+        parser_error(p, at, "%s cannot stand in a block of a block-form kernel",
+                     parser_show(p, &p->token));
+        return NULL;
+    }
+    if (parser_accept(p, ";"))
+        return parser_count(p) ? ast_stm(p->arena, STM_SKIP, at) : NULL;
+    struct ast_stm *s = parser_simple(p);
+    return s && parser_expect(p, ";") ? s : NULL;
+}
+
 static void parse_block_body(struct parser *p, struct ast_stm **list)
 {
     while (!at_block_end(p)) {
-        const char *start = p->token.text;
-        struct location at = p->token.at;
-        bool empty = parser_accept(p, ";");
-        *list = !empty            ? parser_simple(p)
-                : parser_count(p) ? ast_stm(p->arena, STM_SKIP, at)
-                                  : NULL;
-        if (*list && (empty || parser_expect(p, ";"))) {
+        *list = parse_block_statement(p);
+        if (*list) {
             list = &(*list)->next;
             continue;
         }
-        *list = NULL;
-        parser_recover(p);
-        if (p->token.text == start || parser_at(p, "{"))
+        while (!at_block_end(p) && !parser_accept(p, ";"))
             parser_advance(p);
     }
 }
@@ -402,73 +417,65 @@ static bool parse_expect(struct parser *p)
 
 /* ---- the file ---- */
 
-/* Skips to where the next item of a file can start: behind a ';' or a '}' that no brace precedes
- * here, or before a word that stands only outside of bodies. */
-static void recover_item(struct parser *p)
+/* Skips to where the next item of a file can start: behind the `end` of this one (';' or '}')
+ * outside of braces, or before a word that stands only outside of bodies. */
+static void recover_item(struct parser *p, const char *end)
 {
-    static const char *const anywhere[] = {"kernel", "expect", "shared", "global", "void"};
-    static const char *const outside[] = {"private", "int"};
+    static const char *const words[] = {"kernel", "expect", "shared", "global", "void"};
     uint32_t open = 0;
-    while (p->token.kind != TOKEN_END && parser_index(p, anywhere, 5) < 0) {
-        if (open == 0 && parser_index(p, outside, 2) >= 0)
-            return;
-        bool closes = parser_at(p, "}") && open <= 1, ends = parser_at(p, ";") && open == 0;
+    while (p->token.kind != TOKEN_END && parser_index(p, words, 5) < 0) {
         open += parser_at(p, "{");
         open -= parser_at(p, "}") && open > 0;
+        bool ends = parser_at(p, end) && open == 0;
         parser_advance(p);
-        if (closes || ends)
+        if (ends)
             return;
     }
 }
 
-static bool parse_item(struct parser *p)
+static void parse_item(struct parser *p)
 {
-    if (parser_at_space(p))
-        return parser_decl(p);
-    if (parser_at(p, "int") || parser_at(p, "void"))
-        return parse_function(p);
-    parser_unexpected(p, "a declaration, a function or a kernel");
-    return false;
-}
-
-static void parse_items(struct parser *p)
-{
-    while (p->token.kind != TOKEN_END && !parser_at(p, "kernel")) {
-        const char *start = p->token.text;
-        if (parse_item(p))
-            continue;
-        recover_item(p);
-        if (p->token.text == start)
-            parser_advance(p);
+    if (parser_at_space(p)) {
+        if (!parser_decl(p))
+            recover_item(p, ";");
+    } else if (parser_at(p, "int") || parser_at(p, "void")) {
+        if (!parse_function(p))
+            recover_item(p, "}");
+    } else {
+        parser_unexpected(p, "a declaration, a function or a kernel");
+        parser_advance(p);
+        recover_item(p, ";");
     }
 }
 
 static void parse_expects(struct parser *p)
 {
     while (p->token.kind != TOKEN_END) {
-        if (parser_at(p, "expect") && parse_expect(p))
-            continue;
-        if (parser_at(p, "kernel"))
+        if (parser_at(p, "expect")) {
+            if (parse_expect(p))
+                continue;
+        } else if (parser_at(p, "kernel")) {
             parser_error(p, p->token.at, "a file has one kernel");
-        else
+        } else {
             parser_unexpected(p, "'expect'");
-        do
+        }
+        while (p->token.kind != TOKEN_END && !parser_at(p, "expect"))
             parser_advance(p);
-        while (p->token.kind != TOKEN_END && !parser_at(p, "expect"));
     }
 }
 
 static void parse_file(struct parser *p)
 {
     if (parser_at(p, "launch") && !parse_launch(p))
-        recover_item(p);
-    parse_items(p);
+        recover_item(p, ";");
+    while (p->token.kind != TOKEN_END && !parser_at(p, "kernel"))
+        parse_item(p);
     if (!parser_at(p, "kernel")) {
         parser_unexpected(p, "a kernel");
         return;
     }
     if (!parse_main(p))
-        recover_item(p);
+        recover_item(p, "}");
     parse_expects(p);
     resolve_calls(p);
 }

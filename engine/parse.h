@@ -10,6 +10,9 @@
 
 #include "engine/ast.h"
 
+/* No text takes more of an arena than this. */
+enum { PARSE_ARENA_BYTES = 32 << 20 };
+
 /* Parses `length` bytes of `text`. Returns the kernel, in `arena`, or NULL with at least one error
  * in `diag` (which must have been initialised with this text). */
 struct ast_kernel *parse_kernel(struct arena *arena, const char *text, size_t length,

@@ -117,9 +117,6 @@ struct ast_stm *parser_simple(struct parser *p);
 /* { {decl} {stm} } of p->function. */
 bool parser_body(struct parser *p);
 
-/* Skips behind the next ';', or before a brace or a word that starts a statement. */
-void parser_recover(struct parser *p);
-
 /* ---- parse.c ---- */
 
 /* Whether a declaration starts here. */

@@ -4,7 +4,8 @@ static struct ast_stm *parse_stm(struct parser *p);
 
 /* ---- after an error ---- */
 
-void parser_recover(struct parser *p)
+/* Skips behind the next ';', or before a brace or a word that starts a statement. */
+static void recover(struct parser *p)
 {
     static const char *const starts[] = {
         "if",   "while", "do",     "for",    "switch", "break",   "continue", "return", "exit",
@@ -79,6 +80,10 @@ static bool parse_arguments(struct parser *p, struct ast_expr **list)
 static struct ast_stm *parse_call(struct parser *p, struct location at,
                                   const struct ast_lvalue *target)
 {
+    if (parser_find_variable(p)) {
+        parser_error(p, p->token.at, "%s is a variable, not a function", parser_show(p, &p->token));
+        return NULL;
+    }
     struct ast_stm *s = new_stm(p, STM_CALL, at);
     if (!s)
         return NULL;
@@ -98,14 +103,10 @@ static struct ast_stm *parse_call(struct parser *p, struct location at,
     return s;
 }
 
-/* Whether a call starts here, with or without its target. */
-static bool at_call(struct parser *p)
+/* Whether what stands here, behind its target or without one, looks like a call. */
+static bool at_call(const struct parser *p)
 {
-    if (!parser_at_name(p) || !parser_next_is(p, "("))
-        return false;
-    if (parser_find_variable(p))
-        parser_error(p, p->token.at, "%s is a variable, not a function", parser_show(p, &p->token));
-    return true;
+    return parser_at_name(p) && parser_next_is(p, "(");
 }
 
 static struct ast_stm *parse_atomic(struct parser *p, struct location at,
@@ -286,7 +287,7 @@ static void parse_list(struct parser *p, struct ast_stm **list, bool in_switch)
             list = &(*list)->next;
             continue;
         }
-        parser_recover(p);
+        recover(p);
         if (p->token.text == start)
             parser_advance(p);
     }
@@ -314,7 +315,7 @@ static struct ast_stm *parse_part(struct parser *p)
     struct ast_stm *s = parser_at(p, "{") ? parse_braces(p) : parse_stm(p);
     p->depth--;
     if (!s) {
-        parser_recover(p);
+        recover(p);
         return ast_stm(p->arena, STM_SKIP, at);
     }
     while (s->kind == STM_BLOCK && s->body && !s->body->next)
@@ -384,20 +385,29 @@ static struct ast_stm *parse_for(struct parser *p, struct ast_stm *s)
     return s;
 }
 
+/* The label of a case; where it is wrong, parsing goes on behind its colon. */
+static void parse_label(struct parser *p, struct ast_case *c)
+{
+    c->is_default = parser_accept(p, "default");
+    if (!c->is_default) {
+        parser_advance(p);
+        if (!parser_constant(p, &c->value)) {
+            p->unsound = true;
+            while (p->token.kind != TOKEN_END && !parser_at(p, ":") && !parser_at(p, ";") &&
+                   !parser_at(p, "{") && !parser_at(p, "}"))
+                parser_advance(p);
+        }
+    }
+    parser_expect(p, ":");
+}
+
 static struct ast_case *parse_case(struct parser *p)
 {
     struct ast_case *c = ARENA_NEW(p->arena, struct ast_case);
     c->at = p->token.at;
-    c->is_default = parser_accept(p, "default");
     if (!parser_count(p))
         return NULL;
-    if (!c->is_default) {
-        parser_advance(p);
-        if (!parser_constant(p, &c->value))
-            p->unsound = true;
-    }
-    if (!p->unsound || parser_at(p, ":"))
-        parser_expect(p, ":");
+    parse_label(p, c);
     p->depth++;
     parse_list(p, &c->body, true);
     p->depth--;
@@ -409,11 +419,14 @@ static struct ast_stm *parse_switch(struct parser *p, struct ast_stm *s)
     if (!parse_guard(p, s) || !parser_expect(p, "{"))
         return NULL;
     struct ast_case **last = &s->cases;
+    if (!at_case(p) && !parser_at(p, "}")) {
+        struct ast_stm *dropped = NULL;
+        parser_unexpected(p, "'case', 'default' or '}'");
+        parse_list(p, &dropped, true);
+    }
     while (at_case(p) && (*last = parse_case(p)))
         last = &(*last)->next;
-    if (!parser_at(p, "}"))
-        parser_unexpected(p, s->cases ? "'}'" : "'case', 'default' or '}'");
-    return parser_accept(p, "}") ? s : NULL;
+    return parser_expect(p, "}") ? s : NULL;
 }
 
 static struct ast_stm *parse_jump(struct parser *p, struct ast_stm *s)
@@ -481,13 +494,27 @@ static struct ast_stm *parse_stm(struct parser *p)
     return s && parser_expect(p, ";") ? s : NULL;
 }
 
+/* Behind the ';' of a declaration that is wrong, over the braces of its initialiser. */
+static void skip_declaration(struct parser *p)
+{
+    while (p->token.kind != TOKEN_END && !parser_at(p, "}") && !at_file_item(p)) {
+        if (parser_accept(p, ";"))
+            return;
+        bool braces = parser_accept(p, "{");
+        while (braces && p->token.kind != TOKEN_END && !parser_at(p, "}") && !parser_at(p, ";"))
+            parser_advance(p);
+        if (!braces || parser_at(p, "}"))
+            parser_advance(p);
+    }
+}
+
 bool parser_body(struct parser *p)
 {
     if (!parser_expect(p, "{"))
         return false;
     while (parser_at_space(p))
         if (!parser_decl(p))
-            parser_recover(p);
+            skip_declaration(p);
     p->depth = 1;
     parse_list(p, &p->function->body, false);
     return parser_expect(p, "}");

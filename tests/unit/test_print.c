@@ -4,6 +4,7 @@
 #include "engine/print.h"
 #include "tests/unit/tree_equal.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -321,6 +322,37 @@ static void block_kernel(void **state)
     assert_string_equal(round_trip(parse(source)), text);
 }
 
+/* ---- every kernel of the corpus ---- */
+
+static uint32_t round_trip_folder(const char *folder)
+{
+    uint32_t kernels = 0;
+    DIR *entries = opendir(folder);
+    for (struct dirent *entry; entries && (entry = readdir(entries));) {
+        size_t mark = arena_mark(&arena), length = 0;
+        const char *path = arena_printf(&arena, "%s/%s", folder, entry->d_name);
+        const char *dot = strrchr(entry->d_name, '.');
+        if (entry->d_name[0] != '.' && !dot)
+            kernels += round_trip_folder(path);
+        if (dot && strcmp(dot, ".simt") == 0) {
+            const char *text = parse_read_file(&arena, path, &length, &diag);
+            assert_non_null(text);
+            round_trip(parse(text));
+            kernels++;
+        }
+        arena_release(&arena, mark);
+    }
+    if (entries)
+        closedir(entries);
+    return kernels;
+}
+
+static void corpus(void **state)
+{
+    (void)state;
+    assert_true(round_trip_folder(SIMTFUZZ_SOURCE_DIR "/corpus") > 0);
+}
+
 /* ---- trees that no text gave: random, within the limits ---- */
 
 struct maker {
@@ -482,6 +514,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(heads, setup, teardown),
         cmocka_unit_test_setup_teardown(structured_kernel, setup, teardown),
         cmocka_unit_test_setup_teardown(block_kernel, setup, teardown),
+        cmocka_unit_test_setup_teardown(corpus, setup, teardown),
         cmocka_unit_test_setup_teardown(random_trees, setup, teardown),
         cmocka_unit_test_setup_teardown(deepest_trees, setup, teardown),
     };
