@@ -7,7 +7,15 @@
 #include <time.h>
 
 /* Findings in each batch: a reader who sees another number sees half a batch. */
-enum { BATCH = 5, KILLS = 30, CREATION_KILLS = 30, CREATORS = 6, PAUSE_US = 200 };
+enum {
+    BATCH = 5,
+    KILLS = 30,
+    CREATION_KILLS = 30,
+    CREATORS = 6,
+    COUNTERS = 3,
+    COUNTS = 200,
+    PAUSE_US = 200
+};
 
 static void sleep_microseconds(long microseconds)
 {
@@ -199,6 +207,39 @@ static void reading_while_another_writes(void **state)
     assert_true(growths > 30);
 }
 
+/* An upsert reads before it writes: what it read must still hold when it writes. */
+static void counting_at_once(void **state)
+{
+    struct fixture *f = *state;
+    pid_t children[COUNTERS];
+    fixture_open_campaign(f);
+    close_fixture(f);
+    fflush(NULL);
+    for (int i = 0; i < COUNTERS; i++) {
+        children[i] = fork();
+        assert_int_not_equal(children[i], -1);
+        if (children[i] == 0) {
+            struct db *db;
+            struct db_finding finding = a_finding("the same");
+            struct db_upserted result;
+            int error = db_open(f->path, DB_READWRITE, &f->message, &db);
+            for (uint64_t n = 0; n < COUNTS && !error; n++)
+                error = db_finding_upsert(db, &finding, f->campaign, n, &result);
+            if (error)
+                fprintf(stderr, "%s\n", f->message.text);
+            db_close(db);
+            _exit(-error);
+        }
+    }
+    for (int i = 0; i < COUNTERS; i++) {
+        int status;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_int_equal(status, 0);
+    }
+    fixture_open(f, DB_READONLY);
+    assert_int_equal(stored_occurrences(f), COUNTERS * COUNTS);
+}
+
 static void creating_at_once(void **state)
 {
     struct fixture *f = *state;
@@ -246,10 +287,8 @@ static void creating_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(killed_at_any_moment),
-        TEST(killed_while_creating),
-        TEST(reading_while_another_writes),
-        TEST(creating_at_once),
+        TEST(killed_at_any_moment), TEST(killed_while_creating), TEST(reading_while_another_writes),
+        TEST(counting_at_once),     TEST(creating_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
