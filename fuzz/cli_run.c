@@ -7,6 +7,7 @@
 
 #include "engine/pcg.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 enum { DEFAULT_MS = 60 * 1000 };
@@ -47,6 +48,7 @@ int command_run(struct cli *cli)
     options.gen.features = o->features;
     if (options.jobs > CAMPAIGN_JOBS_MAX)
         return cli_misuse(cli, "--jobs: at most %d", CAMPAIGN_JOBS_MAX);
+    signal(SIGPIPE, SIG_IGN); /* a reader that goes away does not end the hunt */
     int status = campaign_run(&cli->arena, &options, &summary, &message);
     if (summary.campaign > 0 && o->json)
         campaign_print_json(&options, &summary, stdout);

@@ -87,29 +87,43 @@ uint64_t pool_case_number(const struct pool *pool, uint64_t index)
 
 /* ---- the case loop: no malloc, no lock, no system call ---- */
 
+/* The kind of a reason: what stands before a colon, with N for every number. */
+static void reason_kind(char kind[REASON_MAX], const char *text)
+{
+    size_t length = 0;
+    for (; *text && *text != ':' && length < REASON_MAX - 1; text++) {
+        bool digit = *text >= '0' && *text <= '9';
+        if (digit && length > 0 && kind[length - 1] == 'N')
+            continue;
+        kind[length++] = digit ? 'N' : *text;
+    }
+    kind[length] = '\0';
+}
+
+/* Counts a reason by its kind; kinds that no longer fit are counted together. */
 static void add_reason(struct chunk *chunk, enum oracle_id oracle, enum verdict verdict,
                        const char *text)
 {
-    char cut[REASON_MAX] = "other reasons";
-    if (chunk->reason_count < CHUNK_REASONS_MAX - ORACLE_COUNT * 2) {
-        size_t length = strlen(text);
-        length = length < REASON_MAX - 1 ? length : REASON_MAX - 1;
-        memcpy(cut, text, length);
-        cut[length] = '\0';
-    }
+    static const char OTHER[] = "other reasons";
+    char kind[REASON_MAX];
+    reason_kind(kind, text);
     for (uint32_t i = 0; i < chunk->reason_count; i++) {
         struct chunk_reason *reason = &chunk->reasons[i];
         if (reason->oracle == oracle && reason->verdict == verdict &&
-            (strcmp(reason->text, text) == 0 || strcmp(reason->text, cut) == 0)) {
+            strcmp(reason->text, kind) == 0) {
             reason->count++;
             return;
         }
+    }
+    if (chunk->reason_count >= CHUNK_REASONS_MAX - ORACLE_COUNT * 2 && strcmp(kind, OTHER) != 0) {
+        add_reason(chunk, oracle, verdict, OTHER);
+        return;
     }
     struct chunk_reason *reason = &chunk->reasons[chunk->reason_count++];
     reason->oracle = oracle;
     reason->verdict = verdict;
     reason->count = 1;
-    memcpy(reason->text, cut, sizeof cut);
+    memcpy(reason->text, kind, sizeof kind);
 }
 
 static void add_answer(struct chunk *chunk, struct arena *arena, uint64_t number,

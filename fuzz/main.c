@@ -1,0 +1,53 @@
+/*
+ * main.c - simtfuzz, the program.
+ */
+#include "fuzz/cli.h"
+#include "fuzz/version.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Address space for one command's own data; pages are touched as they are used. */
+static const size_t COMMAND_ARENA_BYTES = (size_t)4 << 30;
+
+/* A full disk or a closed pipe below standard output must not look like success. */
+static int flush_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "simtfuzz: standard output: %s\n", strerror(errno));
+    return CLI_FAULT;
+}
+
+static int run_command(struct cli *cli, int argc, char **argv)
+{
+    int status;
+    if (!cli_parse(cli, argc, argv, &status))
+        return status;
+    if (arena_init(&cli->arena, COMMAND_ARENA_BYTES) != 0) {
+        cli_message(cli, "cannot reserve memory: %s", strerror(errno));
+        return CLI_FAULT;
+    }
+    status = cli_commands[cli->id].run(cli);
+    arena_destroy(&cli->arena);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        cli_print_commands(stderr);
+        return CLI_USAGE;
+    }
+    const char *first = argv[1];
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0) {
+        cli_print_commands(stdout);
+        return flush_output(CLI_OK);
+    }
+    if (strcmp(first, "--version") == 0) {
+        puts("simtfuzz " SIMTFUZZ_VERSION);
+        return flush_output(CLI_OK);
+    }
+    struct cli cli = {.command = first};
+    return flush_output(run_command(&cli, argc - 1, argv + 1));
+}
