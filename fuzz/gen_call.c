@@ -39,15 +39,6 @@ static void declare(struct gen *g, uint32_t kind)
     gen_local_array(g);
 }
 
-/* What an int result may go into, or nothing. */
-static struct ast_lvalue result_target(struct gen *g)
-{
-    struct gen_scope *scope = g->scope;
-    if (scope->value_count > 0 && (g->private_count == 0 || gen_chance(g, 70)))
-        return (struct ast_lvalue){.var = scope->values[gen_below(g, scope->value_count)]};
-    return (struct ast_lvalue){.var = g->privates[gen_below(g, g->private_count)]};
-}
-
 static struct ast_stm *call_stm(struct gen *g, struct ast_function *function,
                                 struct ast_expr *depth)
 {
@@ -63,7 +54,7 @@ static struct ast_stm *call_stm(struct gen *g, struct ast_function *function,
         end = &(*end)->next;
     }
     if (function->returns_int && gen_chance(g, 85))
-        stm->target = result_target(g);
+        stm->target.var = gen_draw_private(g);
     return stm;
 }
 
@@ -135,12 +126,21 @@ static void make_body(struct gen *g, struct gen_callee *callee, uint32_t kind)
     callee->cost = calls * (g->cost + 2 * function->parameter_count + 3);
 }
 
+/* How many of the statements left a new function gets. */
+static int32_t draw_share(struct gen *g)
+{
+    if (g->options->small)
+        return 1;
+    uint32_t most = (uint32_t)g->left / 3;
+    return 1 + (int32_t)gen_below(g, most < 3 ? 3 : most > 12 ? 12 : most);
+}
+
 /* Within `budget` thread steps, all its recursion included. */
 static const struct gen_callee *make_function(struct gen *g, uint32_t budget)
 {
     struct gen_scope *outer = g->scope;
     uint32_t outer_cost = g->cost, outer_budget = g->budget, outer_ends = g->ends;
-    int32_t outer_left = g->left;
+    int32_t outer_left = g->left, share = draw_share(g);
     struct ast_function *function = ARENA_NEW(g->arena, struct ast_function);
     struct gen_scope scope = {.function = function, .locals_end = &function->locals};
     struct gen_callee callee = {.function = function};
@@ -151,8 +151,7 @@ static const struct gen_callee *make_function(struct gen *g, uint32_t budget)
     g->calls_open++;
     g->cost = 0;
     g->budget = kind == W_FUNCTION_RECURSIVE ? budget / (GEN_RECURSION + 1) : budget;
-    g->left = g->options->small ? 1 : 1 + (int32_t)gen_below(g, 5);
-    int32_t share = g->left;
+    g->left = share;
     function->name = gen_function_name(g);
     declare(g, kind);
     make_body(g, &callee, kind);

@@ -3,11 +3,14 @@
  */
 #include "fuzz/gen_internal.h"
 
+#include "engine/invariant.h"
+
 /* ---- loops ---- */
 
 struct ast_var *gen_open_counter(struct gen *g)
 {
     struct gen_scope *scope = g->scope;
+    INVARIANT(scope->counters_open < GEN_COUNTERS);
     if (scope->counters_open == scope->counters_made)
         scope->counters[scope->counters_made++] = gen_local(g, 'i');
     return scope->counters[scope->counters_open++];
@@ -111,9 +114,8 @@ void gen_loop(struct gen *g, const struct gen_place *place, struct gen_list *lis
     struct ast_expr *bound = gen_trips(g, &trips);
     if (form == W_LOOP_DO && trips == 0)
         trips = 1;
-    struct gen_loop loop = {.outer = place->loop,
-                            .outer_jump = place->in_switch ? NULL : place->loop,
-                            .continues = form != W_LOOP_WHILE_LAST};
+    struct gen_loop loop = {.continues = form != W_LOOP_WHILE_LAST,
+                            .in_loop = place->loop && !place->in_switch};
     struct gen_place inside = gen_inside(place);
     inside.times = place->times * (trips ? trips : 1);
     inside.loop = &loop;
@@ -256,7 +258,7 @@ void gen_jump(struct gen *g, const struct gen_place *place, struct gen_list *lis
     uint32_t banned = 0;
     if (place->depth == 0) /* everything after it would be dead */
         banned |= GEN_BAN(JUMP, BARE) | GEN_BAN(JUMP, BOTH);
-    if (kind != STM_BREAK || place->in_switch || !place->loop->outer_jump)
+    if (kind != STM_BREAK || place->in_switch || !place->loop->in_loop)
         banned |= GEN_BAN(JUMP, LEVELS);
     switch (gen_pick(g, GROUP_JUMP, banned)) {
     case W_JUMP_BARE:

@@ -1,8 +1,9 @@
 /*
  * gen_internal.h - the generator's parts and what they share: one struct gen a kernel.
  *
- * gen.c decides on the kernel as a whole, gen_expr.c makes expressions, gen_stm.c statements,
- * gen_flow.c what repeats and jumps, gen_call.c functions, gen_sync.c what is off by default.
+ * gen.c decides on the kernel as a whole, gen_expr.c and gen_cond.c make expressions, gen_stm.c
+ * statements, gen_flow.c what repeats and jumps, gen_call.c functions, gen_sync.c what is off by
+ * default.
  *
  * What keeps a kernel valid:
  * - an index is a slot of the thread's own, masked by the (power of two) length, or guarded;
@@ -81,10 +82,9 @@ struct gen_callee {
 };
 
 struct gen_loop {
-    const struct gen_loop *outer; /* whose body this loop stands in */
-    struct gen_loop *outer_jump;  /* the same, if a break after this loop would leave it */
-    struct ast_var *escape;       /* flag: the break that follows this loop tests it */
-    bool continues;               /* continue is allowed: it doesn't skip the step */
+    bool continues;         /* continue is allowed: it doesn't skip the step */
+    bool in_loop;           /* a break that follows this loop leaves another loop */
+    struct ast_var *escape; /* the flag that such a break tests, or NULL */
 };
 
 /* Where a statement stands. */
@@ -188,14 +188,24 @@ struct ast_expr *gen_thread(struct gen *g, bool of_grid); /* tid; bid * threads 
 
 struct ast_expr *gen_value(struct gen *g);
 struct ast_expr *gen_leaf(struct gen *g);
+struct ast_expr *gen_read(struct gen *g);         /* something in memory */
+struct ast_expr *gen_read_input(struct gen *g);   /* there is one */
+struct ast_expr *gen_read_counter(struct gen *g); /* there is one */
+uint32_t gen_counter_count(const struct gen *g);
+int32_t gen_small_int(struct gen *g, uint32_t bound); /* below the bound; 0 or 1 in small mode */
+const struct gen_slot *gen_draw_slot(struct gen *g);
+struct ast_var *gen_draw_private(struct gen *g); /* a scalar that may be assigned */
+struct ast_expr *gen_slot_index(struct gen *g, const struct gen_slot *slot);
+struct ast_expr *gen_masked(struct gen *g, const struct ast_var *var, struct ast_expr *value);
+
+/* ---- gen_cond.c ---- */
+
 struct ast_expr *gen_condition(struct gen *g);
 struct ast_expr *gen_split(struct gen *g); /* a condition that is seldom the same for all threads */
 /* A value in [0, count), count a power of two. */
 struct ast_expr *gen_select(struct gen *g, uint32_t count);
 /* A value that never exceeds *trips (a reasonable maximum on entry, the exact one on return). */
 struct ast_expr *gen_trips(struct gen *g, uint32_t *trips);
-struct ast_expr *gen_slot_index(struct gen *g, const struct gen_slot *slot);
-struct ast_expr *gen_masked(struct gen *g, const struct ast_var *var, struct ast_expr *value);
 
 /* ---- gen_stm.c ---- */
 

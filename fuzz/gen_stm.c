@@ -60,19 +60,9 @@ void gen_emit(struct gen *g, const struct gen_place *place, struct gen_list *lis
 
 /* ---- assignments ---- */
 
-static struct ast_lvalue target_private(struct gen *g)
-{
-    uint32_t i = gen_below(g, g->scope->value_count + g->private_count);
-    return (struct ast_lvalue){.var = i < g->scope->value_count
-                                          ? g->scope->values[i]
-                                          : g->privates[i - g->scope->value_count]};
-}
-
 static struct ast_lvalue target_slot(struct gen *g)
 {
-    uint32_t i = gen_below(g, g->shared_count + g->global_count);
-    const struct gen_slot *slot =
-        i < g->shared_count ? &g->shared[i] : &g->global[i - g->shared_count];
+    const struct gen_slot *slot = gen_draw_slot(g);
     return (struct ast_lvalue){.var = slot->var, .index = gen_slot_index(g, slot)};
 }
 
@@ -101,7 +91,7 @@ struct ast_lvalue gen_target(struct gen *g)
     case W_TARGET_RACY:
         return target_element(g, g->racy[gen_below(g, g->racy_count)]);
     default:
-        return target_private(g);
+        return (struct ast_lvalue){.var = gen_draw_private(g)};
     }
 }
 
@@ -244,6 +234,8 @@ static uint32_t jump_bans(const struct gen *g, const struct gen_place *place)
 {
     uint32_t banned = 0;
     bool in_main = g->calls_open == 0;
+    if (in_main)
+        banned |= GEN_BAN(STM, FUNCTION_RETURN);
     if (!place->loop && !place->in_switch)
         banned |= GEN_BAN(STM, BREAK);
     if (!place->loop || !place->loop->continues)
@@ -298,6 +290,7 @@ void gen_statement(struct gen *g, const struct gen_place *place, struct gen_list
         gen_jump(g, place, list, STM_CONTINUE);
         break;
     case W_STM_RETURN:
+    case W_STM_FUNCTION_RETURN:
         gen_jump(g, place, list, STM_RETURN);
         break;
     case W_STM_EXIT:

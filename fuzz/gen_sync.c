@@ -162,10 +162,7 @@ static void exchange(struct gen *g, const struct gen_place *place, struct gen_li
     int32_t distance = 1 + (int32_t)gen_below(g, 3);
     struct ast_expr *index =
         gen_masked(g, slot->var, gen_binary_int(g, BINARY_ADD, tid(g), distance));
-    if (g->scope->value_count > 0)
-        read->target.var = g->scope->values[gen_below(g, g->scope->value_count)];
-    else
-        read->target.var = g->privates[gen_below(g, g->private_count)];
+    read->target.var = gen_draw_private(g);
     read->op = ASSIGN_XOR;
     read->value = ast_index(g->arena, slot->var, index);
     gen_emit(g, place, list, write);
@@ -282,14 +279,6 @@ void gen_barrier(struct gen *g, const struct gen_place *place, struct gen_list *
 
 /* ---- atomics, votes, choices ---- */
 
-static struct ast_lvalue private_target(struct gen *g)
-{
-    struct gen_scope *scope = g->scope;
-    if (scope->value_count == 0)
-        return (struct ast_lvalue){.var = g->privates[0]};
-    return (struct ast_lvalue){.var = scope->values[gen_below(g, scope->value_count)]};
-}
-
 void gen_atomic(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
     struct ast_var *var = g->racy[gen_below(g, g->racy_count)];
@@ -300,7 +289,7 @@ void gen_atomic(struct gen *g, const struct gen_place *place, struct gen_list *l
     if (stm->atomic == ATOMIC_CAS)
         stm->arguments->next = gen_leaf(g);
     if (gen_chance(g, 50))
-        stm->target = private_target(g);
+        stm->target.var = gen_draw_private(g);
     gen_emit(g, place, list, stm);
 }
 
@@ -308,7 +297,7 @@ void gen_vote(struct gen *g, const struct gen_place *place, struct gen_list *lis
 {
     struct ast_stm *stm = gen_stm(g, STM_VOTE);
     stm->vote = (enum ast_vote)gen_below(g, VOTE_COUNT);
-    stm->target = private_target(g);
+    stm->target.var = gen_draw_private(g);
     stm->value = gen_condition(g);
     gen_emit(g, place, list, stm);
 }
