@@ -36,6 +36,13 @@ void parser_error(struct parser *p, struct location at, const char *format, ...)
     va_end(args);
 }
 
+static void end_text(struct parser *p)
+{
+    p->stopped = true;
+    p->token.kind = TOKEN_END;
+    p->token.length = 0;
+}
+
 void parser_stop(struct parser *p, struct location at, const char *format, ...)
 {
     va_list args;
@@ -43,9 +50,7 @@ void parser_stop(struct parser *p, struct location at, const char *format, ...)
     if (!p->stopped)
         report(p, at, format, args);
     va_end(args);
-    p->stopped = true;
-    p->token.kind = TOKEN_END;
-    p->token.length = 0;
+    end_text(p);
 }
 
 /* A text with more errors than are kept is not worth reading on. */
@@ -55,7 +60,7 @@ void parser_advance(struct parser *p)
     if (!p->stopped)
         p->token = lex_next(&p->lexer);
     if (p->diag->count >= DIAG_MAX)
-        parser_stop(p, p->token.at, "too many errors");
+        end_text(p);
 }
 
 static bool token_is(const struct token *token, const char *text)

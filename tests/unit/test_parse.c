@@ -376,6 +376,16 @@ static void mistakes_have_names(void **state)
     }
 }
 
+static void reading_ends_when_no_more_errors_are_kept(void **state)
+{
+    (void)state;
+    char text[1000] = "kernel k() { ";
+    for (uint32_t i = 0; i < 40; i++)
+        strcat(text, "x = ; ");
+    assert_null(parse_bytes(text, strlen(text)));
+    assert_int_equal(diag.count, DIAG_MAX);
+}
+
 /* ---- limits ---- */
 
 /* head, `count` times unit, tail. */
@@ -707,6 +717,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(blocks_and_targets, setup, teardown),
         cmocka_unit_test_setup_teardown(expectations, setup, teardown),
         cmocka_unit_test_setup_teardown(mistakes_have_names, setup, teardown),
+        cmocka_unit_test_setup_teardown(reading_ends_when_no_more_errors_are_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(depth_is_bounded, setup, teardown),
         cmocka_unit_test_setup_teardown(counts_are_bounded, setup, teardown),
         cmocka_unit_test_setup_teardown(names_are_bounded, setup, teardown),
