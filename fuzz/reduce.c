@@ -30,7 +30,9 @@ struct candidate {
     const struct check_options *check;
     const char *signature;
     bool k1_only;
-    bool repeated; /* tried before: not tested again */
+    uint64_t hash; /* of its text */
+    bool malformed;
+    bool repeated; /* malformed, or tried before: not tested */
     bool keeps;    /* shows the signature */
 };
 
@@ -69,21 +71,34 @@ static uint64_t text_hash(const char *text)
     return hash | 1;
 }
 
-/* Whether a kernel with this text has been tried; remembers it. A full table forgets nothing but
- * stops remembering: a candidate is then tested again, which changes no result. */
-static bool tried_before(struct reduction *r, const char *text)
+/* The slot of a text's hash among those tried: it holds the hash, or 0 when the text is new; NULL:
+ * no room. A full table stops remembering: a candidate is then tested again, which changes no result. */
+static uint64_t *tried_slot(struct reduction *r, uint64_t hash)
 {
-    uint64_t hash = text_hash(text);
     for (uint32_t i = 0; i < 8; i++) {
         uint64_t *slot = &r->tried[(hash + i) % TRIED_SLOTS];
-        if (*slot == hash)
-            return true;
-        if (*slot == 0) {
-            *slot = hash;
-            return false;
-        }
+        if (*slot == hash || *slot == 0)
+            return slot;
     }
-    return false;
+    return NULL;
+}
+
+static bool tried_before(struct reduction *r, uint64_t hash)
+{
+    const uint64_t *slot = tried_slot(r, hash);
+    return slot && *slot == hash;
+}
+
+/* Counts and remembers a candidate whose turn has come: not those tested ahead and dropped, so that
+ * the number of jobs changes nothing. */
+static void settle(struct reduction *r, const struct candidate *c)
+{
+    if (c->malformed || tried_before(r, c->hash))
+        return;
+    uint64_t *slot = tried_slot(r, c->hash);
+    if (slot)
+        *slot = c->hash;
+    r->tests++;
 }
 
 /* Makes candidate `number` of a pass; false when the pass has no such. */
@@ -145,13 +160,11 @@ static uint32_t run_pass(struct reduction *r, const struct reduce_pass *pass)
             count++;
         test_batch(r->candidates, count);
         uint32_t taken = 0;
-        while (taken < count && !r->candidates[taken].keeps) {
-            r->tests += !r->candidates[taken].repeated;
-            taken++;
-        }
+        while (taken < count && !r->candidates[taken].keeps)
+            settle(r, &r->candidates[taken++]);
         number += taken;
         if (taken < count) {
-            r->tests++;
+            settle(r, &r->candidates[taken]);
             take_base(r, r->candidates[taken].kernel);
             accepted++;
             more = true;

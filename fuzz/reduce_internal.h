@@ -22,9 +22,15 @@ static inline bool edit_here(struct edit *edit)
     return edit->seen++ == edit->target;
 }
 
+/* Whether the edit has been applied: the walk must end, what it stands on may be gone. */
+static inline bool edit_done(const struct edit *edit)
+{
+    return edit->seen > edit->target;
+}
+
 struct reduce_pass {
     const char *name;
-    /* Walks the kernel; the edit was applied exactly if edit->seen > edit->target afterwards. */
+    /* Walks the kernel; the edit was applied exactly if edit_done afterwards. */
     void (*run)(struct edit *edit);
 };
 

@@ -14,7 +14,7 @@ typedef void visit_expr(struct edit *edit, struct ast_expr **slot);
 static void walk_list(struct edit *edit, struct ast_stm **list, visit_list *visit)
 {
     visit(edit, list);
-    for (struct ast_stm *s = *list; s; s = s->next) {
+    for (struct ast_stm *s = *list; s && !edit_done(edit); s = s->next) {
         if (s->kind == STM_BLOCK) {
             walk_list(edit, &s->body, visit);
         } else {
@@ -140,8 +140,11 @@ static void hoist_one(struct edit *edit, struct ast_stm **slot)
 
 static void hoist_list(struct edit *edit, struct ast_stm **list)
 {
-    for (struct ast_stm **slot = list; *slot && edit->seen <= edit->target; slot = &(*slot)->next)
+    for (struct ast_stm **slot = list; *slot; slot = &(*slot)->next) {
         hoist_one(edit, slot);
+        if (edit_done(edit))
+            return; /* nothing may stand in the slot any more */
+    }
 }
 
 /* A control statement becomes its body, or its else-part, or one of its cases. */
@@ -205,8 +208,11 @@ static void simplify_one(struct edit *edit, struct ast_stm **slot)
 
 static void simplify_list(struct edit *edit, struct ast_stm **list)
 {
-    for (struct ast_stm **slot = list; *slot && edit->seen <= edit->target; slot = &(*slot)->next)
+    for (struct ast_stm **slot = list; *slot; slot = &(*slot)->next) {
         simplify_one(edit, slot);
+        if (edit_done(edit))
+            return;
+    }
 }
 
 static void pass_simplify(struct edit *edit)
@@ -317,7 +323,7 @@ static void pass_functions(struct edit *edit)
 {
     drop_uncalled(edit);
     for (struct ast_function *f = edit->kernel->functions; f; f = f->next) {
-        if (edit->seen > edit->target)
+        if (edit_done(edit))
             return;
         if (f->returns_int && edit_here(edit)) {
             f->returns_int = false;
@@ -421,17 +427,23 @@ static void edit_var(struct edit *edit, struct ast_var **slot)
         }
 }
 
+static void edit_vars(struct edit *edit, struct ast_var **list)
+{
+    if (edit_done(edit))
+        return;
+    for (struct ast_var **v = list; *v; v = &(*v)->next) {
+        edit_var(edit, v);
+        if (edit_done(edit))
+            return;
+    }
+}
+
 static void pass_variables(struct edit *edit)
 {
-    for (struct ast_var **v = &edit->kernel->vars; *v && edit->seen <= edit->target;
-         v = &(*v)->next)
-        edit_var(edit, v);
+    edit_vars(edit, &edit->kernel->vars);
+    edit_vars(edit, &edit->kernel->main->locals);
     for (struct ast_function *f = edit->kernel->functions; f; f = f->next)
-        for (struct ast_var **v = &f->locals; *v && edit->seen <= edit->target; v = &(*v)->next)
-            edit_var(edit, v);
-    for (struct ast_var **v = &edit->kernel->main->locals; *v && edit->seen <= edit->target;
-         v = &(*v)->next)
-        edit_var(edit, v);
+        edit_vars(edit, &f->locals);
 }
 
 /* ---- launch ---- */
@@ -451,11 +463,11 @@ static void pass_launch(struct edit *edit)
 {
     struct ast_launch *launch = &edit->kernel->launch;
     shrink_number(edit, &launch->blocks);
-    if (edit->seen <= edit->target)
+    if (!edit_done(edit))
         shrink_number(edit, &launch->threads);
-    if (edit->seen <= edit->target)
+    if (!edit_done(edit))
         shrink_number(edit, &launch->warp);
-    if (edit->seen <= edit->target && launch->seed != 0 && edit_here(edit))
+    if (!edit_done(edit) && launch->seed != 0 && edit_here(edit))
         launch->seed = 0;
 }
 
@@ -495,13 +507,13 @@ static void replace_by_constant(struct edit *edit, struct ast_expr **slot)
 
 static void operands_in_list(struct edit *edit, struct ast_stm **list)
 {
-    for (struct ast_stm *s = *list; s && edit->seen <= edit->target; s = s->next)
+    for (struct ast_stm *s = *list; s && !edit_done(edit); s = s->next)
         walk_stm_exprs(edit, s, replace_by_operand);
 }
 
 static void constants_in_list(struct edit *edit, struct ast_stm **list)
 {
-    for (struct ast_stm *s = *list; s && edit->seen <= edit->target; s = s->next)
+    for (struct ast_stm *s = *list; s && !edit_done(edit); s = s->next)
         walk_stm_exprs(edit, s, replace_by_constant);
 }
 

@@ -1,0 +1,144 @@
+/*
+ * The reducer: findings end at their hand-minimal size, the signature is kept, and the number of
+ * jobs changes nothing. Erratum A-4 (lemmas, strict mode) and the unfairness of section 5 are
+ * divergences that any build of simtfuzz shows.
+ */
+#include "engine/parse.h"
+#include "engine/print.h"
+#include "fuzz/gen.h"
+#include "fuzz/reduce.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct arena arena;
+
+static struct ast_kernel *parse(const char *text)
+{
+    static struct diag diag;
+    diag_init(&diag, "test", text, strlen(text));
+    struct ast_kernel *kernel = parse_kernel(&arena, text, strlen(text), &diag);
+    if (!kernel)
+        diag_print(&diag, stderr);
+    assert_non_null(kernel);
+    return kernel;
+}
+
+/* The signature of the first divergence that `options` show on a kernel; NULL: none. */
+static const char *signature_of(const struct ast_kernel *kernel,
+                                const struct check_options *options)
+{
+    struct check_result *result = ARENA_NEW(&arena, struct check_result);
+    check_kernel(&arena, kernel, options, result);
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
+        if (result->answers[i].verdict == VERDICT_DIVERGE)
+            return divergence_signature(&arena, result->answers[i].divergence);
+    return NULL;
+}
+
+static struct reduce_result *reduce(const struct ast_kernel *kernel,
+                                    const struct check_options *check, const char *signature,
+                                    uint32_t jobs)
+{
+    struct reduce_options options = {
+        .check = *check, .signature = signature, .max_tests = 20000, .jobs = jobs};
+    struct reduce_result *result = ARENA_NEW(&arena, struct reduce_result);
+    reduce_kernel(&arena, kernel, &options, result);
+    return result;
+}
+
+static void erratum_a4_ends_at_one_loop(void **state)
+{
+    (void)state;
+    struct check_options check = CHECK_DEFAULTS;
+    check.oracles = 1u << ORACLE_LEMMAS;
+    check.strict_lemmas = true;
+    uint32_t reduced = 0;
+    for (uint64_t number = 0; number < 40 && reduced < 8; number++) {
+        struct ast_kernel *kernel = gen_case(&arena, 0xa4, number, &GEN_DEFAULTS);
+        const char *signature = signature_of(kernel, &check);
+        if (!signature)
+            continue;
+        reduced++;
+        struct reduce_result *one = reduce(kernel, &check, signature, 1);
+        assert_true(one->reproduced);
+        assert_false(one->relaxed);
+        /* x = 1; while (x) x -= 1;   - or with a guard that holds at first, without x = 1 */
+        if (one->size_after > 3)
+            fail_msg("case %u ends at %u statements:\n%s", (unsigned)number, one->size_after,
+                     print_kernel(&arena, one->kernel));
+        assert_int_equal(one->kernel->launch.threads, 1);
+        assert_string_equal(signature_of(one->kernel, &check), signature);
+        struct reduce_result *two = reduce(kernel, &check, signature, 2);
+        assert_string_equal(print_kernel(&arena, one->kernel), print_kernel(&arena, two->kernel));
+        assert_int_equal(one->tests, two->tests);
+    }
+    assert_int_equal(reduced, 8);
+}
+
+static void unfairness_ends_at_program_2_or_3(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "launch(threads = 4, warp = 4);\n"
+        "shared int lock, other[4]; private int x, y;\n"
+        "int twice(int a) { return a + a; }\n"
+        "kernel k() {\n"
+        "    x = twice(tid); other[tid] = x;\n"
+        "    for (y = 0; y < 2; y++) { if (x > 2) other[tid] += y; else { other[tid] -= 1; } }\n"
+        "    if (tid == 0) { other[0] = 7; lock = 1; } else { while (lock != 1) { y = y + 1; y = "
+        "5; } }\n"
+        "    other[tid] = other[tid] * 3;\n"
+        "}\n";
+    struct check_options check = CHECK_DEFAULTS;
+    struct ast_kernel *kernel = parse(text);
+    const char *signature = signature_of(kernel, &check);
+    assert_non_null(signature);
+    struct reduce_result *result = reduce(kernel, &check, signature, 2);
+    assert_true(result->reproduced);
+    if (result->size_after > 3)
+        fail_msg("ends at %u statements:\n%s", result->size_after,
+                 print_kernel(&arena, result->kernel));
+    assert_int_equal(result->kernel->launch.threads, 2);
+    assert_null(result->kernel->functions);
+}
+
+static void what_does_not_reproduce_is_returned_as_it_is(void **state)
+{
+    (void)state;
+    struct check_options check = CHECK_DEFAULTS;
+    struct ast_kernel *kernel = parse("private int a; kernel k() { a = 1; a = 2; }");
+    struct reduce_result *result = reduce(kernel, &check, "simulation|stack|simt.if|stack", 1);
+    assert_false(result->reproduced);
+    assert_int_equal(result->size_after, result->size_before);
+    assert_null(result->divergence);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    return arena_init(&arena, (size_t)4 << 30);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_destroy(&arena);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(erratum_a4_ends_at_one_loop),
+        cmocka_unit_test(unfairness_ends_at_program_2_or_3),
+        cmocka_unit_test(what_does_not_reproduce_is_returned_as_it_is),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
