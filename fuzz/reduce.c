@@ -115,8 +115,9 @@ static bool make_candidate(struct reduction *r, struct candidate *c, const struc
     diag_init(diag, "candidate", NULL, 0);
     c->number = number;
     c->keeps = false;
-    c->repeated =
-        !ast_check(c->kernel, diag) || tried_before(r, print_kernel(&c->arena, c->kernel));
+    c->malformed = !ast_check(c->kernel, diag);
+    c->hash = text_hash(print_kernel(&c->arena, c->kernel));
+    c->repeated = c->malformed || tried_before(r, c->hash);
     c->check = &r->check;
     c->signature = r->signature;
     c->k1_only = r->k1_only;
