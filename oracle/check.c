@@ -1,6 +1,7 @@
 #include "oracle/check.h"
 
 #include "engine/lower.h"
+#include "oracle/exhaust.h"
 #include "oracle/expect.h"
 #include "oracle/explore.h"
 #include "oracle/liveness.h"
@@ -80,6 +81,8 @@ static void explore(struct checking *c)
         c->result->runs[orders[i]].racy_vars = c->detector->racy_vars;
         lasso |= c->result->runs[orders[i]].fair_lasso;
     }
+    if (c->options->exhaustive)
+        exhaust_search(c);
     if (lasso && is_asked(c, SUBJECT_THREADS)) {
         c->detector->racy_vars = threads_racy;
         explore_more_fair(c);
@@ -108,6 +111,7 @@ static void judge(struct checking *c)
 {
     judge_simulation(c, ORACLE_SIMULATION);
     judge_simulation(c, ORACLE_LEMMAS);
+    exhaust_judge(c);
     if (asked(c, ORACLE_RACE))
         race_judge(c);
     if (asked(c, ORACLE_RESULT))

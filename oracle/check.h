@@ -18,7 +18,7 @@ enum { CHECK_FINALS_MAX = 8 };
 
 struct check_options {
     uint64_t seed;         /* of schedules; the inputs' is in the kernel's launch */
-    uint32_t schedules;    /* of `threads`; of warps, where they have a choice, a quarter of it */
+    uint32_t schedules;    /* of `threads`; of warps, where they have a choice, an eighth of it */
     uint64_t budget_steps; /* of one execution of `threads`; simt: warp and lane steps together */
     uint32_t subjects;     /* bits 1u << subject_id */
     uint32_t oracles;      /* bits 1u << oracle_id */

@@ -66,22 +66,43 @@ static void keep_final(struct checking *c, struct check_run *run, const int32_t 
 }
 
 static void compare_with_reference(struct checking *c, const struct execution *execution,
-                                   const int32_t *memory)
+                                   const int32_t *memory, uint32_t words)
 {
-    size_t bytes = (size_t)c->program->frame_base * sizeof *memory;
     if (!c->reference) {
         c->reference = execution;
-        c->reference_store = ARENA_ARRAY(c->arena, int32_t, c->program->frame_base);
-        memcpy(c->reference_store, memory, bytes);
+        c->reference_words = words;
+        c->reference_store = ARENA_ARRAY(c->arena, int32_t, words);
+        memcpy(c->reference_store, memory, (size_t)words * sizeof *memory);
         return;
     }
-    if (c->mismatch.execution || memcmp(c->reference_store, memory, bytes) == 0)
+    if (words > c->reference_words)
+        words = c->reference_words;
+    if (c->mismatch.execution ||
+        memcmp(c->reference_store, memory, (size_t)words * sizeof *memory) == 0)
         return;
     uint32_t address = 0;
     while (memory[address] == c->reference_store[address])
         address++;
     c->mismatch =
         (struct store_mismatch){execution, address, memory[address], c->reference_store[address]};
+}
+
+static void count_execution(struct checking *c, const struct execution *execution,
+                            const int32_t *memory, uint32_t words)
+{
+    struct check_run *run = &c->result->runs[execution->subject];
+    run->schedules++;
+    run->statuses[execution->status]++;
+    if (execution->status != STATUS_TERMINATED)
+        return;
+    keep_final(c, run, memory);
+    compare_with_reference(c, execution, memory, words);
+    expect_observe(c->finals, execution->subject, memory);
+}
+
+void explore_keep_store(struct checking *c, const struct execution *execution, const int32_t *store)
+{
+    count_execution(c, execution, store, c->program->private_base);
 }
 
 static void keep_race(struct checking *c, struct check_run *run, struct execution *execution)
@@ -101,27 +122,29 @@ static void keep_execution(struct checking *c, struct execution *execution,
                            const struct machine *machine)
 {
     struct check_run *run = &c->result->runs[execution->subject];
-    run->schedules++;
-    run->statuses[execution->status]++;
     run->steps += machine->steps;
     run->fair += execution->fair;
     run->fair_cut += execution->fair && execution->status == STATUS_STEP_LIMIT;
     keep_race(c, run, execution);
-    if (execution->status != STATUS_TERMINATED)
-        return;
-    keep_final(c, run, machine->memory);
-    compare_with_reference(c, execution, machine->memory);
-    expect_observe(c->finals, execution->subject, machine->memory);
+    count_execution(c, execution, machine->memory, c->program->frame_base);
 }
 
-static struct execution *new_execution(struct checking *c, enum subject_id subject,
-                                       const struct sched_spec *spec)
+struct execution *explore_add(struct checking *c, enum subject_id subject,
+                              const struct sched_spec *spec)
 {
-    INVARIANT(c->execution_count < c->execution_capacity);
-    struct execution *execution = &c->executions[c->execution_count++];
     const struct machine *machine = subject == SUBJECT_THREADS ? c->threads : c->warps;
+    struct execution *execution = ARENA_NEW(c->arena, struct execution);
+    if (c->execution_count == c->execution_capacity) {
+        uint32_t capacity = 2 * c->execution_capacity + 64;
+        struct execution **grown = ARENA_ARRAY(c->arena, struct execution *, capacity);
+        if (c->execution_count)
+            memcpy(grown, c->executions, c->execution_count * sizeof *grown);
+        c->executions = grown;
+        c->execution_capacity = capacity;
+    }
     *execution = (struct execution){
         .subject = subject, .spec = *spec, .fair = explore_fair(spec->kind, machine)};
+    c->executions[c->execution_count++] = execution;
     return execution;
 }
 
@@ -177,8 +200,7 @@ static void judge_log(struct checking *c, const struct execution *execution)
     answer_diverge(answer, d);
 }
 
-/* The infinite execution of a proven lasso counts as one that was explored. */
-static void add_lasso(struct check_run *run)
+void explore_add_lasso(struct check_run *run)
 {
     run->schedules++;
     run->fair++;
@@ -239,14 +261,14 @@ void explore_threads(struct checking *c)
         spec.length_estimate = c->length_estimate;
         spec.selected = c->selected;
         spec.selected_counts = c->selected_counts;
-        struct execution *execution = new_execution(c, SUBJECT_THREADS, &spec);
+        struct execution *execution = explore_add(c, SUBJECT_THREADS, &spec);
         run_threads(c, execution);
         if (index == 0)
             c->length_estimate = c->threads->steps;
     }
     machine_observe(c->threads, NULL);
     if (run->fair_cut && liveness_probe(c, SUBJECT_THREADS))
-        add_lasso(run);
+        explore_add_lasso(run);
 }
 
 /* Round robin with growing quanta, uniform walks, and starving prefixes with a fair rest. */
@@ -260,11 +282,11 @@ void explore_more_fair(struct checking *c)
                                   .index = c->options->schedules + i,
                                   .quantum = 1 + i,
                                   .prefix = 16u << (i % EXPLORE_FAIR_MIN)};
-        run_threads(c, new_execution(c, SUBJECT_THREADS, &spec));
+        run_threads(c, explore_add(c, SUBJECT_THREADS, &spec));
     }
     machine_observe(c->threads, NULL);
     if (run->fair_cut && !c->probes[SUBJECT_THREADS] && liveness_probe(c, SUBJECT_THREADS))
-        add_lasso(run);
+        explore_add_lasso(run);
 }
 
 /* ---- warps ---- */
@@ -272,11 +294,11 @@ void explore_more_fair(struct checking *c)
 /* How many schedules of warps: one if there is no choice between warps, nor inside a step. */
 static uint32_t simt_schedules(const struct checking *c, enum subject_id subject, bool conflicts)
 {
-    uint32_t share = c->options->schedules / 4;
+    uint32_t share = c->options->schedules / 8;
     if (c->options->tape && c->options->tape_subject == subject)
         return 2;
     if (c->program->warp_count > 1)
-        return share ? share : 1;
+        return share > 1 ? share : 2;
     if (!conflicts)
         return 1;
     return share < CONFLICT_SCHEDULES ? CONFLICT_SCHEDULES : share;
@@ -304,7 +326,7 @@ static enum status go_on(struct checking *c, struct execution *execution, struct
         if (same_execution)
             return STATUS_NONTERMINATING;
         if (!tried)
-            add_lasso(&c->result->runs[execution->subject]);
+            explore_add_lasso(&c->result->runs[execution->subject]);
     }
     return simulation_run(c->simulation, choices, c->options->budget_steps);
 }
@@ -344,7 +366,7 @@ void explore_simt(struct checking *c, enum subject_id subject)
         if (!worth_running(run, explore_fair(spec.kind, c->warps)) ||
             run->statuses[STATUS_NONTERMINATING])
             continue;
-        run_simt(c, new_execution(c, subject, &spec), c->log && first_of_all && index == 0);
+        run_simt(c, explore_add(c, subject, &spec), c->log && first_of_all && index == 0);
         conflicts |= c->simulation->inner_choices > 0;
     }
     machine_observe(c->warps, NULL);
@@ -392,7 +414,4 @@ void explore_prepare(struct checking *c)
     if (o->oracles & (1u << ORACLE_LEMMAS))
         c->simulation->lemmas = &c->result->answers[ORACLE_LEMMAS];
     c->simulation->strict = o->strict_lemmas;
-    uint32_t simt = o->schedules > CONFLICT_SCHEDULES ? o->schedules : CONFLICT_SCHEDULES;
-    c->execution_capacity = o->schedules + EXPLORE_FAIR_MIN + 2 * simt;
-    c->executions = ARENA_ARRAY(c->arena, struct execution, c->execution_capacity);
 }

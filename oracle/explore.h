@@ -16,6 +16,7 @@ struct execution {
     struct sched_spec spec;
     enum status status;
     bool race;
+    bool searched;         /* an outcome of the exhaustive search: races and steps unknown */
     bool fair;             /* its scheduler starves nobody, whatever the kernel does */
     uint64_t thread_steps; /* simt: those of the co-simulation */
     bool thread_steps_known;
@@ -43,18 +44,20 @@ struct checking {
     struct counting *counting;
     struct final_claims *finals; /* expect.h */
 
-    struct execution *executions;
+    struct execution **executions;
     uint32_t execution_count, execution_capacity;
 
-    /* The first execution that terminated, its store (program.frame_base words), and the first later
-     * one whose store is another. */
+    /* The first execution that terminated, its store (frame_base words; private_base if it was
+     * searched), and the first later one whose store is another. */
     const struct execution *reference;
     bool any_race; /* some execution had a race */
     int32_t *reference_store;
+    uint32_t reference_words;
     struct store_mismatch mismatch;
 
     struct lasso_probe *probes[SUBJECT_COUNT]; /* liveness.h; NULL: not tried */
     bool unfair[SUBJECT_COUNT];
+    struct search_result *searches[SUBJECT_COUNT]; /* NULL: not searched */
     bool all_fair_end; /* an exhaustive search of `threads` found no fair infinite execution */
 
     uint64_t length_estimate;        /* steps of the first execution of `threads` */
@@ -76,7 +79,16 @@ void explore_simt(struct checking *checking, enum subject_id subject);
 enum { EXPLORE_FAIR_MIN = 8 };
 void explore_more_fair(struct checking *checking);
 
-/* Runs an execution again; its choices. */
+/* One more execution to be filled in; there is room for any number. */
+struct execution *explore_add(struct checking *checking, enum subject_id subject,
+                              const struct sched_spec *spec);
+/* Counts it, by its status, and looks at its store (private_base words; terminated only). */
+void explore_keep_store(struct checking *checking, const struct execution *execution,
+                        const int32_t *store);
+/* The infinite execution of a proven lasso counts as one that was explored. */
+void explore_add_lasso(struct check_run *run);
+
+/* Runs an execution again; its choices. Its machine is left as the execution ends. */
 const struct tape *explore_record(struct checking *checking, const struct execution *execution);
 
 /* "uniform", "tape", ...: the name of an execution's schedule with its number. */

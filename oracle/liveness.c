@@ -1,104 +1,87 @@
 #include "oracle/liveness.h"
 
+#include "engine/lasso.h"
 #include "oracle/evidence.h"
-#include "oracle/record.h"
 
 /* ---- lassos ---- */
 
-/* Brent's checkpoint: the state that a later one is compared with. */
-struct checkpoint {
-    uint32_t *words;
-    uint64_t hash;
-    uint64_t at, power; /* step it was taken; steps until the next */
-    uint32_t tape_at;
-    uint8_t *ran;   /* an actor: stepped since */
-    uint64_t rules; /* bits of those that fired since */
-};
-
-static void take(struct checkpoint *k, const struct machine *machine, const struct tape *tape)
+static bool continues(enum rule rule)
 {
-    machine_save(machine, k->words);
-    k->hash = machine->track.hash;
-    k->at = machine->steps;
-    k->tape_at = tape->count;
-    k->rules = 0;
-    for (uint32_t i = 0; i < machine->actor_count; i++)
-        k->ran[i] = 0;
+    return rule == RULE_SIMT_WHILE_CONT || rule == RULE_THR_WHILE_CONT_TT;
 }
 
-/* The state is that of the checkpoint, and no live actor was starved since. */
-static bool closes(const struct checkpoint *k, const struct machine *machine)
+/* Walks the lasso once. The rule that names a loop is that of a continuing loop, which every infinite
+ * execution fires: recursion is bounded. */
+static void walk(struct checking *c, struct machine *machine, struct lasso_probe *probe)
 {
-    if (machine->track.hash != k->hash || machine_status(machine) != STATUS_RUNNING)
-        return false;
-    for (uint32_t i = 0; i < machine->head->live_count; i++)
-        if (!k->ran[machine->head->live[i]])
-            return false;
-    return machine_equals(machine, k->words);
-}
-
-/* The rule that names a loop: that of a continuing loop, which every infinite execution fires
- * (recursion is bounded). */
-static enum rule loop_rule(uint64_t rules)
-{
-    static const enum rule continuing[] = {RULE_SIMT_WHILE_CONT, RULE_THR_WHILE_CONT_TT};
-    for (uint32_t i = 0; i < 2; i++)
-        if ((rules >> continuing[i]) & 1)
-            return continuing[i];
-    return RULE_NONE;
-}
-
-static void search_lasso(struct checking *c, struct machine *machine, struct lasso_probe *probe)
-{
-    struct sched_spec spec = {.kind = SCHED_ROUND_ROBIN, .seed = c->options->seed, .quantum = 1};
-    struct tape *tape = tape_new(c->arena, 0);
+    struct sched_spec spec = {.kind = SCHED_TAPE, .tape = probe->tape};
     struct scheduler scheduler;
-    struct recorder recorder;
-    struct checkpoint k = {.words = ARENA_ARRAY(c->arena, uint32_t, machine->block_words),
-                           .ran = ARENA_ARRAY(c->arena, uint8_t, machine->actor_count),
-                           .power = 1};
+    machine_reset(machine);
     sched_start(&scheduler, &spec, machine, c->arena);
-    recorder_start(&recorder, &scheduler.choices, tape, c->arena);
-    take(&k, machine, tape);
-    while (machine_status(machine) == STATUS_RUNNING && machine->steps < c->options->budget_steps) {
-        if (machine->steps - k.at == k.power) {
-            take(&k, machine, tape);
-            k.power *= 2;
-        }
-        uint32_t actor = machine->head->live[recorder.choices.pick(&recorder.choices, machine)];
+    while (scheduler.reader.next < probe->tape->count &&
+           machine_status(machine) == STATUS_RUNNING) {
+        bool in_loop = scheduler.reader.next >= probe->loop_start;
+        uint32_t index = scheduler.choices.pick(&scheduler.choices, machine);
+        uint32_t actor = machine->head->live[index];
         uint32_t stm = machine->semantics->next_stm(machine, actor);
-        enum rule rule = machine_step(machine, actor, &recorder.choices);
-        k.rules |= (uint64_t)1 << rule;
-        k.ran[actor] = 1;
-        if (rule == RULE_SIMT_WHILE_CONT || rule == RULE_THR_WHILE_CONT_TT)
+        enum rule rule = machine_step(machine, actor, &scheduler.choices);
+        probe->stem_steps += !in_loop;
+        probe->loop_steps += in_loop;
+        if (in_loop && continues(rule) && probe->rule == RULE_NONE) {
+            probe->rule = rule;
             probe->stm = stm;
-        if (!closes(&k, machine))
-            continue;
-        probe->proven = true;
-        probe->stem_steps = k.at;
-        probe->loop_steps = machine->steps - k.at;
-        probe->rule = loop_rule(k.rules);
-        probe->tape = tape;
-        probe->loop_start = k.tape_at;
-        return;
+        }
     }
-    enum status status = machine_status(machine);
-    probe->status = status == STATUS_RUNNING ? STATUS_STEP_LIMIT : status;
+}
+
+static void keep_lasso(struct checking *c, enum subject_id subject, struct machine *machine,
+                       const char *schedule, const struct tape *stem, const struct tape *loop)
+{
+    struct lasso_probe *probe = c->probes[subject];
+    struct tape *tape = tape_new(c->arena, stem->count + loop->count);
+    for (uint32_t i = 0; i < stem->count; i++)
+        tape_add(tape, stem->entries[i]);
+    for (uint32_t i = 0; i < loop->count; i++)
+        tape_add(tape, loop->entries[i]);
+    probe->proven = true;
+    probe->schedule = schedule;
+    probe->rule = RULE_NONE;
+    probe->stm = CODE_NONE;
+    probe->tape = tape;
+    probe->loop_start = stem->count;
+    walk(c, machine, probe);
+    c->result->runs[subject].fair_lasso = true;
+}
+
+static struct machine *new_machine(struct checking *c, enum subject_id subject, bool track)
+{
+    const struct subject_info *info = &subject_table[subject];
+    const struct machine_options options = {.then_first = info->then_first, .track = track};
+    return machine_new(c->arena, info->vtable, c->program, &options);
 }
 
 bool liveness_probe(struct checking *c, enum subject_id subject)
 {
-    struct lasso_probe *probe = c->probes[subject];
-    if (!probe) {
-        const struct subject_info *info = &subject_table[subject];
-        const struct machine_options tracked = {.then_first = info->then_first, .track = true};
-        probe = c->probes[subject] = ARENA_NEW(c->arena, struct lasso_probe);
-        probe->stm = CODE_NONE;
-        probe->status = STATUS_NONTERMINATING;
-        search_lasso(c, machine_new(c->arena, info->vtable, c->program, &tracked), probe);
-        c->result->runs[subject].fair_lasso |= probe->proven;
+    if (!c->probes[subject]) {
+        const struct sched_spec policy = {.kind = SCHED_ROUND_ROBIN, .quantum = 1};
+        struct machine *machine = new_machine(c, subject, true);
+        c->probes[subject] = ARENA_NEW(c->arena, struct lasso_probe);
+        struct lasso lasso = lasso_run(c->arena, machine, &policy, c->options->budget_steps);
+        if (lasso.kind == LASSO_FAIR) {
+            lasso_tapes(c->arena, machine, &policy, &lasso);
+            keep_lasso(c, subject, machine, "round robin", lasso.stem_tape, lasso.loop_tape);
+        }
     }
-    return probe->proven;
+    return c->probes[subject]->proven;
+}
+
+void liveness_found(struct checking *c, enum subject_id subject, const struct tape *stem,
+                    const struct tape *loop)
+{
+    if (c->probes[subject] && c->probes[subject]->proven)
+        return;
+    c->probes[subject] = ARENA_NEW(c->arena, struct lasso_probe);
+    keep_lasso(c, subject, new_machine(c, subject, false), "exhaustive search", stem, loop);
 }
 
 /* ---- the oracle ---- */
@@ -110,7 +93,7 @@ static struct divergence *new_divergence(struct checking *c, enum subject_id sub
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
     evidence_open(e, c->arena);
     evidence_string(e, "subject", subject_table[subject].name);
-    evidence_string(e, "schedule", "round robin over the warps");
+    evidence_string(e, "schedule", probe->schedule);
     evidence_number(e, "stem_steps", (int64_t)probe->stem_steps);
     evidence_number(e, "loop_steps", (int64_t)probe->loop_steps);
     evidence_number(e, "loop_start_in_tape", probe->loop_start);

@@ -2,10 +2,9 @@
  * liveness.h - does it end? Proven lassos of warps and threads, and the oracle `liveness`:
  * simt-correctness, section 5: a warp is an unfair scheduler of its lanes.
  *
- * A lasso is an execution that comes back to a state that it has been in: from there the same choices
- * can be taken for ever. It is looked for under round robin, by Brent's algorithm on the machine's
- * incremental hash, and every repetition is confirmed by comparing the states. A lasso in which every
- * live actor has stepped starves nobody. A spent budget proves nothing.
+ * A lasso (engine/lasso.h) is an execution that comes back to a state that it has been in: from there
+ * the same choices can be taken for ever. It is looked for under round robin, which starves nobody.
+ * A spent budget proves nothing.
  */
 #ifndef ORACLE_LIVENESS_H
 #define ORACLE_LIVENESS_H
@@ -13,9 +12,8 @@
 #include "oracle/explore.h"
 
 struct lasso_probe {
-    bool tried;
-    bool proven;        /* a lasso that starves nobody */
-    enum status status; /* otherwise: how the round robin execution ended */
+    bool proven;          /* a lasso that starves nobody */
+    const char *schedule; /* under which it was found */
     uint64_t stem_steps, loop_steps;
     enum rule rule; /* of the loop: that of a continuing loop, if it has one */
     uint32_t stm;
@@ -23,8 +21,13 @@ struct lasso_probe {
     uint32_t loop_start;     /* index in the tape */
 };
 
-/* Looks for a lasso of the subject, once a case; whether one was proven. */
+/* Looks for a lasso of the subject, once a case; whether one was proven. Leaves the machines of
+ * `checking` alone. */
 bool liveness_probe(struct checking *checking, enum subject_id subject);
+
+/* An exhaustive search has found one: stem and loop as tapes. */
+void liveness_found(struct checking *checking, enum subject_id subject, const struct tape *stem,
+                    const struct tape *loop);
 
 /* Answers the oracle, when all executions are explored, and fills in checking->unfair. */
 void liveness_judge(struct checking *checking);

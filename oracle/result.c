@@ -158,8 +158,8 @@ static const char *space_name(const struct program *p, uint32_t address)
 static const struct execution *find_race(const struct checking *c)
 {
     for (uint32_t i = 0; i < c->execution_count; i++)
-        if (c->executions[i].race)
-            return &c->executions[i];
+        if (c->executions[i]->race)
+            return c->executions[i];
     return NULL;
 }
 
@@ -167,8 +167,9 @@ static const struct execution *find_race(const struct checking *c)
 static const struct execution *find_clean(const struct checking *c)
 {
     for (uint32_t i = 0; i < c->execution_count; i++)
-        if (c->executions[i].status == STATUS_TERMINATED && !c->executions[i].race)
-            return &c->executions[i];
+        if (c->executions[i]->status == STATUS_TERMINATED && !c->executions[i]->race &&
+            !c->executions[i]->searched)
+            return c->executions[i];
     return NULL;
 }
 
@@ -194,8 +195,8 @@ void race_judge(struct checking *c)
     const struct execution *clean = find_clean(c), *racy = find_race(c);
     uint32_t races = 0, complete = 0;
     for (uint32_t i = 0; i < c->execution_count; i++) {
-        races += c->executions[i].race;
-        complete += c->executions[i].status == STATUS_TERMINATED;
+        races += c->executions[i]->race;
+        complete += c->executions[i]->status == STATUS_TERMINATED;
     }
     answer->checked += c->execution_count;
     if (clean && racy)
@@ -267,24 +268,33 @@ static bool judge_end(struct checking *c, struct answer *answer, const struct ex
     return true;
 }
 
+/* SIM.mem, which needs no race freedom, may have been judged before (exhaust.c). */
+static void not_applicable(struct answer *answer, const char *reason)
+{
+    if (answer->verdict == VERDICT_DIVERGE)
+        return;
+    if (answer->checked)
+        answer->verdict = VERDICT_AGREE;
+    else
+        answer->reason = reason;
+}
+
 void result_judge(struct checking *c)
 {
     struct answer *answer = &c->result->answers[ORACLE_RESULT];
     const struct execution *racy = find_race(c);
     bool complete = true;
-    if (answer->verdict == VERDICT_DIVERGE)
-        return; /* the exhaustive search has found an outcome outside the set */
     if (!c->reference) {
-        answer->reason = "no explored execution terminates";
+        not_applicable(answer, "no explored execution terminates");
         return;
     }
     if (racy) {
-        answer->reason = arena_printf(c->arena, "racy: %s",
-                                      evidence_race_sentence(c->arena, c->program, &racy->witness));
+        const char *race = evidence_race_sentence(c->arena, c->program, &racy->witness);
+        not_applicable(answer, arena_printf(c->arena, "racy: %s", race));
         return;
     }
     for (uint32_t i = 0; i < c->execution_count; i++)
-        complete &= judge_end(c, answer, &c->executions[i]);
+        complete &= judge_end(c, answer, c->executions[i]);
     if (c->mismatch.execution)
         report_store(c, answer);
     answer->checked += c->execution_count;

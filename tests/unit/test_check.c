@@ -53,7 +53,7 @@ static void test_race_free_kernel(void **state)
         assert_int_equal(r->answers[o].verdict, verdicts[o]);
     assert_int_equal(r->runs[SUBJECT_THREADS].schedules, 16);
     assert_int_equal(r->runs[SUBJECT_THREADS].statuses[STATUS_TERMINATED], 16);
-    assert_int_equal(r->runs[SUBJECT_SIMT].schedules, 4);
+    assert_int_equal(r->runs[SUBJECT_SIMT].schedules, 2);
     assert_int_equal(r->runs[SUBJECT_SIMT].final_count, 1);
     assert_int_equal(r->claim_count, 3);
     for (uint32_t i = 0; i < r->claim_count; i++)

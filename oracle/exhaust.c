@@ -1,0 +1,155 @@
+#include "oracle/exhaust.h"
+
+#include "oracle/evidence.h"
+#include "oracle/expect.h"
+#include "oracle/liveness.h"
+#include "oracle/result.h"
+
+#include <string.h>
+
+/* ---- searching ---- */
+
+/* An outcome is an execution like the others: its tape replays it. */
+static void keep_outcome(struct checking *c, enum subject_id subject,
+                         const struct search_outcome *outcome)
+{
+    const struct sched_spec spec = {.kind = SCHED_TAPE, .tape = outcome->tape};
+    struct execution *execution = explore_add(c, subject, &spec);
+    execution->status = outcome->status;
+    execution->searched = true;
+    explore_keep_store(c, execution, outcome->store);
+}
+
+static void search_subject(struct checking *c, enum subject_id subject)
+{
+    const struct subject_info *info = &subject_table[subject];
+    struct check_run *run = &c->result->runs[subject];
+    const struct search_options *options =
+        c->options->search.max_states ? &c->options->search : &SEARCH_DEFAULTS;
+    struct machine *machine = search_machine(c->arena, info->vtable, c->program, info->then_first);
+    struct search_result *found = search_run(c->arena, machine, options);
+    c->searches[subject] = found;
+    run->exhaustive = found->complete;
+    for (uint32_t i = 0; i < found->outcome_count; i++)
+        keep_outcome(c, subject, &found->outcomes[i]);
+    if (found->liveness == LIVENESS_FAIR_LASSO) {
+        bool before = run->fair_lasso;
+        liveness_found(c, subject, found->lasso_stem, found->lasso_loop);
+        if (!before)
+            explore_add_lasso(run);
+    }
+    if (subject == SUBJECT_THREADS)
+        c->all_fair_end = found->complete && (found->liveness == LIVENESS_ALL_TERMINATE ||
+                                              found->liveness == LIVENESS_UNFAIR_LASSO);
+}
+
+void exhaust_search(struct checking *c)
+{
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
+        if ((c->options->subjects >> s) & 1)
+            search_subject(c, (enum subject_id)s);
+}
+
+/* ---- SIM.mem ---- */
+
+/* All outcomes are known, and kept. */
+static bool is_whole(const struct search_result *search)
+{
+    return search && search->complete && !search->cut;
+}
+
+static bool in_set(const struct checking *c, const struct search_result *search, enum status status,
+                   const int32_t *store)
+{
+    size_t bytes = (size_t)c->program->private_base * sizeof *store;
+    for (uint32_t i = 0; i < search->outcome_count; i++) {
+        const struct search_outcome *o = &search->outcomes[i];
+        if (o->status == status &&
+            (status != STATUS_TERMINATED || memcmp(o->store, store, bytes) == 0))
+            return true;
+    }
+    return false;
+}
+
+static void report_outcome(struct checking *c, const struct execution *execution)
+{
+    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
+    struct evidence e;
+    evidence_open(&e, c->arena);
+    evidence_string(&e, "subject", subject_table[execution->subject].name);
+    evidence_string(&e, "schedule", explore_name(c, execution));
+    evidence_string(&e, "status", status_names[execution->status]);
+    evidence_number(&e, "interleaving_outcomes", c->searches[SUBJECT_THREADS]->outcome_count);
+    *d = (struct divergence){.oracle = ORACLE_RESULT,
+                             .class_name = "outcome-set",
+                             .rule = RULE_NONE,
+                             .observable = execution->status == STATUS_TERMINATED
+                                               ? "store"
+                                               : status_names[execution->status],
+                             .subject = execution->subject,
+                             .evidence = evidence_close(&e)};
+    d->tape = explore_record(c, execution);
+    d->summary =
+        arena_printf(c->arena, "%s ends as no interleaving of the threads does (%s)",
+                     subject_table[execution->subject].name, status_names[execution->status]);
+    answer_diverge(&c->result->answers[ORACLE_RESULT], d);
+}
+
+/* Runs a warp execution again for its store. */
+static void judge_outcome(struct checking *c, const struct execution *execution)
+{
+    enum status status = execution->status;
+    if (status == STATUS_STEP_LIMIT || status == STATUS_NONTERMINATING)
+        return;
+    if (status == STATUS_TERMINATED)
+        (void)explore_record(c, execution);
+    c->result->answers[ORACLE_RESULT].checked++;
+    if (!in_set(c, c->searches[SUBJECT_THREADS], status, c->warps->memory))
+        report_outcome(c, execution);
+}
+
+/* ---- race ---- */
+
+/* Where some execution terminates, either all executions race or none does (result.h): so the search,
+ * which looks at every pair of next steps, and the detector must agree. */
+static void judge_race(struct checking *c)
+{
+    const struct search_result *search = c->searches[SUBJECT_THREADS];
+    const struct check_run *run = &c->result->runs[SUBJECT_THREADS];
+    if (!search->complete || run->statuses[STATUS_TERMINATED] == 0 || search->race == run->race)
+        return;
+    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
+    struct evidence e;
+    evidence_open(&e, c->arena);
+    evidence_number(&e, "states", (int64_t)search->states);
+    evidence_number(&e, "executions", (int64_t)search->executions);
+    if (run->race)
+        evidence_race(&e, "race", c->program, &run->witness);
+    *d = (struct divergence){.oracle = ORACLE_RACE,
+                             .class_name = "race-search",
+                             .rule = RULE_NONE,
+                             .observable = search->race ? "race missed" : "race that is none",
+                             .subject = SUBJECT_THREADS,
+                             .evidence = evidence_close(&e)};
+    d->summary = search->race ? "the search has seen a race, the detector none"
+                              : "the detector has seen a race, the search none";
+    answer_diverge(&c->result->answers[ORACLE_RACE], d);
+}
+
+void exhaust_judge(struct checking *c)
+{
+    struct answer *answer = &c->result->answers[ORACLE_RESULT];
+    if (!is_whole(c->searches[SUBJECT_THREADS]))
+        return;
+    if (c->options->oracles & (1u << ORACLE_RESULT)) {
+        for (uint32_t i = 0; i < c->execution_count; i++)
+            if (c->executions[i]->subject != SUBJECT_THREADS)
+                judge_outcome(c, c->executions[i]);
+        if (answer->checked && answer->verdict != VERDICT_DIVERGE)
+            answer->reason =
+                arena_printf(c->arena, "every outcome of the warps is one of the %u interleavings'",
+                             c->searches[SUBJECT_THREADS]->outcome_count);
+    }
+    if (c->options->oracles & (1u << ORACLE_RACE))
+        judge_race(c);
+}
