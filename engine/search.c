@@ -139,11 +139,11 @@ static bool has_loop(const struct program *program)
     return program->recursive;
 }
 
-/* Of one round-robin execution: per word, who wrote it last and how many read it since. */
+/* Of one round-robin execution: per word, who wrote it last and who has read it since. */
 struct estimate {
     uint32_t actor;
-    uint32_t *writer; /* actor + 1 */
-    uint32_t *reads;
+    uint32_t *writer;  /* actor + 1 */
+    uint64_t *readers; /* bit k = actor k */
     uint64_t conflicts;
 };
 
@@ -153,7 +153,7 @@ static void estimate_read(void *context, uint32_t thread, uint32_t address, uint
     (void)stm;
     struct estimate *e = context;
     e->conflicts += e->writer[address] && e->writer[address] != e->actor + 1;
-    e->reads[address]++;
+    e->readers[address] |= (uint64_t)1 << e->actor;
 }
 
 static void estimate_write(void *context, uint32_t thread, uint32_t address, int32_t value,
@@ -164,9 +164,10 @@ static void estimate_write(void *context, uint32_t thread, uint32_t address, int
     (void)stm;
     struct estimate *e = context;
     e->conflicts += e->writer[address] && e->writer[address] != e->actor + 1;
-    e->conflicts += e->reads[address];
+    uint64_t others = e->readers[address] & ~((uint64_t)1 << e->actor);
+    e->conflicts += (uint64_t)__builtin_popcountll(others);
     e->writer[address] = e->actor + 1;
-    e->reads[address] = 0;
+    e->readers[address] = 0;
 }
 
 static uint32_t log2_ceiling(uint32_t n)
@@ -189,7 +190,7 @@ static bool dpor_looks_cheaper(struct search *search)
         return false;
     uint32_t words = machine->program->private_base + 1;
     struct estimate e = {.writer = ARENA_ARRAY(search->arena, uint32_t, words),
-                         .reads = ARENA_ARRAY(search->arena, uint32_t, words)};
+                         .readers = ARENA_ARRAY(search->arena, uint64_t, words)};
     uint32_t *lengths = ARENA_ARRAY(search->arena, uint32_t, machine->actor_count);
     const struct observer observer = {
         .context = &e, .read = estimate_read, .write = estimate_write};

@@ -285,6 +285,29 @@ static void dpor_reduces(void **state)
     assert_int_equal(search(mock, SEARCH_DPOR)->executions, 16);
 }
 
+/* The estimate: own words are no conflict, so partial order reduction takes the long independent
+ * stretches; racy increments go to the states. */
+static void auto_chooses(void **state)
+{
+    (void)state;
+    struct mock_program *mock = mock_new(&arena, 4, 5);
+    for (uint32_t i = 0; i < 4; i++) {
+        for (uint32_t j = 0; j < 5; j++)
+            add_increment(mock, i, i);
+        if (i < 2)
+            mock_add(mock, i, MOCK_SET, 4, (int32_t)i);
+    }
+    struct search_result *result = search(mock, SEARCH_AUTO);
+    assert_int_equal(result->method, SEARCH_DPOR);
+    assert_int_equal(result->executions, 2);
+
+    mock = mock_new(&arena, 3, 1);
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t j = 0; j < 3; j++)
+            add_increment(mock, i, 0);
+    assert_int_equal(search(mock, SEARCH_AUTO)->method, SEARCH_STATES);
+}
+
 /* Replays stem and loop: the state after the loop is the one before, and who stepped in it. */
 static uint32_t check_lasso(const struct mock_program *mock, const struct search_result *result)
 {
@@ -475,6 +498,7 @@ int main(void)
         TEST(agree_with_each_other),
         TEST(increments),
         TEST(dpor_reduces),
+        TEST(auto_chooses),
         TEST(liveness),
         TEST(random_liveness),
         TEST(bounds),
