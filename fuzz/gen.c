@@ -357,16 +357,34 @@ const char *gen_function_name(struct gen *g)
 static void draw_size(struct gen *g)
 {
     static const uint32_t targets[] = {8, 30, 100, 400};
-    uint32_t target;
-    if (g->options->small) {
-        target = 1 + gen_below(g, 4);
-        g->budget = 400; /* more than such a kernel can take */
-    } else {
-        target = targets[gen_pick(g, GROUP_SIZE, 0) - W_SIZE_8];
-        g->budget = 300 + 3 * target;
-    }
-    g->left = (int32_t)target;
+    if (g->options->small)
+        g->left = (int32_t)(1 + gen_below(g, 4));
+    else
+        g->left = (int32_t)targets[gen_pick(g, GROUP_SIZE, 0) - W_SIZE_8];
     g->max_depth = gen_pick(g, GROUP_DEPTH, 0) - W_DEPTH_2 + 2;
+}
+
+/* A case's time goes with the steps of its whole grid: many threads get shorter programs (field.md:
+ * cap steps per program; width kills few mutants that depth does not). */
+enum { GRID_STEPS = 4000, LEAST_STEPS = 100, GRID_STATEMENTS = 1600, LEAST_STATEMENTS = 24 };
+
+static uint32_t fair_share(uint32_t share, uint32_t least, uint32_t wanted)
+{
+    if (share < least)
+        share = least;
+    return wanted < share ? wanted : share;
+}
+
+static void limit_size(struct gen *g)
+{
+    uint32_t threads = g->kernel->launch.threads * g->kernel->launch.blocks;
+    uint32_t target = (uint32_t)g->left;
+    if (g->options->small) {
+        g->budget = 400; /* more than such a kernel can take */
+        return;
+    }
+    g->budget = fair_share(GRID_STEPS / threads, LEAST_STEPS, 300 + 3 * target);
+    g->left = (int32_t)fair_share(GRID_STATEMENTS / threads, LEAST_STATEMENTS, target);
 }
 
 /* What the threads computed, where it can be seen: in a slot of each. */
@@ -428,6 +446,7 @@ struct ast_kernel *gen_kernel_counted(struct arena *arena, struct source *source
     draw_weights(&g);
     draw_size(&g);
     draw_launch(&g);
+    limit_size(&g);
     declare(&g);
     make_main(&g);
     if (communication)
