@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum {
-    CUT_MAX = 2,            /* executions of a subject that may spend their budget */
+    UNFAIR_CUT_MAX = 4, /* executions of a subject that may spend their budget, starving others */
+    CUT_SHARE = 8,      /* after the first, such executions get this part of the budget */
     CONFLICT_SCHEDULES = 4, /* of a single warp whose lanes write to the same place */
     LOG_CAPACITY = 2048,    /* accesses */
     LIVENESS_SHARE = 8      /* a warp that has spent this part of its budget may spin: look */
@@ -122,6 +123,7 @@ static void keep_execution(struct checking *c, struct execution *execution,
                            const struct machine *machine)
 {
     struct check_run *run = &c->result->runs[execution->subject];
+    execution->steps = machine->steps;
     run->steps += machine->steps;
     run->fair += execution->fair;
     run->fair_cut += execution->fair && execution->status == STATUS_STEP_LIMIT;
@@ -209,12 +211,18 @@ void explore_add_lasso(struct check_run *run)
 
 /* ---- threads ---- */
 
-/* Two executions that spent their budget say as much as ten; but fair ones still tell more than
- * starving ones. */
+/* A fair execution that spent its budget says that the kernel may run for ever, and liveness_probe
+ * whether it does: more schedules would only spend more. Starving ones may leave others yet to try. */
 static bool worth_running(const struct check_run *run, bool fair)
 {
     uint32_t unfair_cut = run->statuses[STATUS_STEP_LIMIT] - run->fair_cut;
-    return run->fair_cut < CUT_MAX && (fair || unfair_cut < CUT_MAX);
+    return run->fair_cut == 0 && !run->fair_lasso && (fair || unfair_cut < UNFAIR_CUT_MAX);
+}
+
+static uint64_t budget_of(const struct checking *c, const struct execution *execution)
+{
+    bool again = c->result->runs[execution->subject].statuses[STATUS_STEP_LIMIT] > 0;
+    return c->options->budget_steps / (again && !execution->fair ? CUT_SHARE : 1);
 }
 
 static void run_threads(struct checking *c, struct execution *execution)
@@ -235,7 +243,7 @@ static void run_threads(struct checking *c, struct execution *execution)
     size_t mark = arena_mark(c->arena);
     struct scheduler scheduler;
     sched_start(&scheduler, &execution->spec, machine, c->arena);
-    execution->status = machine_run(machine, &scheduler.choices, c->options->budget_steps, NULL);
+    execution->status = machine_run(machine, &scheduler.choices, budget_of(c, execution), NULL);
     arena_release(c->arena, mark);
     execution->thread_steps = machine->steps;
     execution->thread_steps_known = true;
@@ -328,7 +336,7 @@ static enum status go_on(struct checking *c, struct execution *execution, struct
         if (!tried)
             explore_add_lasso(&c->result->runs[execution->subject]);
     }
-    return simulation_run(c->simulation, choices, c->options->budget_steps);
+    return simulation_run(c->simulation, choices, budget_of(c, execution));
 }
 
 static void run_simt(struct checking *c, struct execution *execution, bool logged)
@@ -363,8 +371,7 @@ void explore_simt(struct checking *c, enum subject_id subject)
         struct sched_spec spec;
         if (!next_spec(c, subject, index, simt_portfolio_number(c, index), c->warps, &spec))
             break;
-        if (!worth_running(run, explore_fair(spec.kind, c->warps)) ||
-            run->statuses[STATUS_NONTERMINATING])
+        if (!worth_running(run, explore_fair(spec.kind, c->warps)))
             continue;
         run_simt(c, explore_add(c, subject, &spec), c->log && first_of_all && index == 0);
         conflicts |= c->simulation->inner_choices > 0;
@@ -386,7 +393,8 @@ const struct tape *explore_record(struct checking *c, const struct execution *ex
     machine_reset(machine);
     sched_start(&scheduler, &execution->spec, machine, c->arena);
     recorder_start(&recorder, &scheduler.choices, tape, c->arena);
-    (void)machine_run(machine, &recorder.choices, c->options->budget_steps, NULL);
+    uint64_t budget = execution->steps ? execution->steps : c->options->budget_steps;
+    (void)machine_run(machine, &recorder.choices, budget, NULL);
     machine_observe(machine, observers);
     return tape;
 }

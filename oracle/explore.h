@@ -18,6 +18,7 @@ struct execution {
     bool race;
     bool searched;         /* an outcome of the exhaustive search: races and steps unknown */
     bool fair;             /* its scheduler starves nobody, whatever the kernel does */
+    uint64_t steps;        /* of its machine; 0: unknown (searched) */
     uint64_t thread_steps; /* simt: those of the co-simulation */
     bool thread_steps_known;
     struct race_witness witness; /* of its first race */

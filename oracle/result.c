@@ -48,7 +48,7 @@ static struct step_log *log_execution(struct checking *c, const struct execution
 {
     struct step_log *log = ARENA_NEW(c->arena, struct step_log);
     struct scheduler scheduler;
-    uint64_t budget = c->options->budget_steps;
+    uint64_t budget = execution->steps ? execution->steps : c->options->budget_steps;
     log->observer = (struct observer){.context = log, .write = log_write, .step = log_step};
     log->entries = ARENA_ARRAY(c->arena, struct step_entry, STEP_LOG_MAX);
     log->address = CODE_NONE;
@@ -63,7 +63,7 @@ static struct step_log *log_execution(struct checking *c, const struct execution
         machine_observe(c->warps, NULL);
         simulation_begin(&quiet, execution->subject);
         sched_start(&scheduler, &execution->spec, c->warps, c->arena);
-        (void)simulation_run(&quiet, &scheduler.choices, budget);
+        (void)simulation_run(&quiet, &scheduler.choices, budget + execution->thread_steps);
     }
     machine_observe(c->threads, NULL);
     return log;
