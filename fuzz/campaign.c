@@ -126,6 +126,7 @@ static bool tick(void *context)
         close_line(c);
         fputs("simtfuzz: ending; once more ends at once\n", c->options->log);
         c->summary->interrupted = true;
+        c->summary->ending = "interrupted";
         stop(c, now);
     }
     if (c->options->time_ms > 0 && now - c->started_ms >= c->options->time_ms)
@@ -152,7 +153,10 @@ static int collect(struct campaign *c, struct collector *collector)
         if (error == DB_OK)
             error = collector_commit(collector, false);
         if (error != DB_OK || enough || partial) {
-            c->summary->interrupted |= enough;
+            if (enough) {
+                c->summary->interrupted = true;
+                c->summary->ending = "stopped at a finding";
+            }
             return error;
         }
         pool_release(c->pool, number);
@@ -199,8 +203,10 @@ static int hunt(struct campaign *c, struct collector *collector, struct db_messa
     close_line(c);
     if (!pool_finish(c->pool))
         c->summary->hanging = true;
-    if (error < 0 || closed < 0)
+    if (error < 0 || closed < 0) {
+        c->summary->ending = "stopped by an error of the database";
         return CLI_FAULT;
+    }
     return exit_status(c->summary, message);
 }
 
@@ -209,7 +215,7 @@ int campaign_run(struct arena *arena, const struct campaign_options *options,
 {
     struct sigaction before[END_SIGNALS];
     struct campaign c = {.options = options, .summary = summary};
-    *summary = (struct campaign_summary){.cases = 0};
+    *summary = (struct campaign_summary){.ending = "finished"};
     message->text[0] = '\0';
     struct collector *collector = collector_open(arena, options, summary, message);
     if (!collector)

@@ -68,6 +68,7 @@ struct campaign_summary {
     uint32_t flaky;          /* divergences that a re-run from the case did not show: our fault */
     bool hanging;            /* a worker did not come back */
     bool interrupted;
+    const char *ending; /* "finished", "interrupted", ... */
 };
 
 /* Runs a campaign into the database. SIGINT, SIGTERM and SIGHUP end it cleanly; a second one at

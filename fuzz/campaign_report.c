@@ -159,8 +159,7 @@ void campaign_print(struct arena *arena, const struct campaign_options *options,
                     const struct campaign_summary *s, FILE *out)
 {
     fprintf(out, "campaign %" PRIu64 " %s: seed 0x%" PRIx64 ", %" PRIu32 " workers, %.1f s\n",
-            s->campaign, s->interrupted ? "interrupted" : "finished", options->seed, options->jobs,
-            s->seconds);
+            s->campaign, s->ending, options->seed, options->jobs, s->seconds);
     print_totals(arena, s, out);
     print_verdicts(arena, options, s, out);
     print_reasons(arena, s, out);
@@ -214,7 +213,7 @@ void campaign_print_json(const struct campaign_options *options, const struct ca
     json_object_begin(&json);
     json_key_u64(&json, "version", 1);
     json_key_u64(&json, "campaign", s->campaign);
-    json_key_string(&json, "state", s->interrupted ? "interrupted" : "finished");
+    json_key_string(&json, "state", s->ending);
     json_key_hex(&json, "seed", options->seed);
     json_key_u64(&json, "jobs", options->jobs);
     json_key_u64(&json, "cases", s->cases);

@@ -18,11 +18,22 @@ static const char *verdict_name(const struct check_result *result, uint32_t fail
     return failed > 0 ? "expectation_failed" : "agree";
 }
 
-static uint32_t failed_claims(const struct check_result *result)
+/* A claim about a subject that the command line left out is not asked. */
+static bool is_asked(const struct check_options *options, const struct check_claim *claim)
+{
+    for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
+        if ((options->subjects & 1u << i) &&
+            subject_matches(claim->expect->subject, (enum subject_id)i))
+            return true;
+    return false;
+}
+
+static uint32_t failed_claims(const struct check_options *options,
+                              const struct check_result *result)
 {
     uint32_t failed = 0;
     for (uint32_t i = 0; i < result->claim_count; i++)
-        failed += !result->claims[i].met;
+        failed += is_asked(options, &result->claims[i]) && !result->claims[i].met;
     return failed;
 }
 
@@ -168,6 +179,7 @@ static void json_answers(struct json *json, struct arena *arena,
 }
 
 static void json_expectations(struct json *json, struct arena *arena,
+                              const struct check_options *options,
                               const struct check_result *result)
 {
     json_key(json, "expectations");
@@ -178,7 +190,11 @@ static void json_expectations(struct json *json, struct arena *arena,
         json_key_string(json, "claim", claim_text(arena, claim->expect));
         json_key_string(json, "subject", claim->expect->subject);
         json_key_u64(json, "line", claim->expect->at.line);
-        json_key_bool(json, "met", claim->met);
+        json_key(json, "met");
+        if (is_asked(options, claim))
+            json_bool(json, claim->met);
+        else
+            json_null(json);
         json_key_string(json, "why", claim->met ? NULL : claim->why);
         json_object_end(json);
     }
@@ -209,8 +225,8 @@ static void print_json(struct arena *arena, const char *path, const struct check
             json_run(&json, arena, result->program, &result->runs[i]);
     json_array_end(&json);
     json_answers(&json, arena, options, result);
-    json_expectations(&json, arena, result);
-    json_key_string(&json, "verdict", verdict_name(result, failed_claims(result)));
+    json_expectations(&json, arena, options, result);
+    json_key_string(&json, "verdict", verdict_name(result, failed_claims(options, result)));
     json_object_end(&json);
     json_end_line(&json);
 }
@@ -257,7 +273,7 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
 {
     struct arena *arena = &cli->arena;
     const char *known = known_text(arena, options, result);
-    uint32_t failed = failed_claims(result);
+    uint32_t failed = failed_claims(options, result);
     if (check_divergences(result, false) > 0)
         print_head(cli, "DIVERGE", "\033[31m", path, known);
     else if (failed > 0)
@@ -269,7 +285,7 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
     print_divergences(arena, options, result);
     for (uint32_t i = 0; i < result->claim_count; i++) {
         const struct check_claim *claim = &result->claims[i];
-        if (claim->met)
+        if (claim->met || !is_asked(options, claim))
             continue;
         printf("    line %" PRIu32 ": expect %s%s%s\n        %s\n", claim->expect->at.line,
                claim->expect->subject ? claim->expect->subject : "",
@@ -308,7 +324,7 @@ static int check_kernel_file(struct cli *cli, const char *path, const struct che
     else
         print_text(cli, path, options, result);
     uint32_t diverged = check_divergences(result, false);
-    uint32_t failed = failed_claims(result);
+    uint32_t failed = failed_claims(options, result);
     sums->kernels++;
     sums->diverged += diverged > 0;
     sums->failed += failed > 0;

@@ -442,7 +442,8 @@ void cli_print_commands(FILE *out)
 
 /* ---- messages ---- */
 
-static void message(const struct cli *cli, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void message(const struct cli *cli, const char *format,
+                                                          va_list args)
 {
     fprintf(stderr, "simtfuzz %s: ", cli->command);
     vfprintf(stderr, format, args);

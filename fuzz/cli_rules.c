@@ -5,31 +5,80 @@
 #include "fuzz/json.h"
 #include "fuzz/table.h"
 
-static void list_rules(struct cli *cli)
+#include <inttypes.h>
+#include <string.h>
+
+/* How often each rule has fired in the campaigns of a database. */
+struct rule_hits {
+    bool known;
+    uint64_t hits[RULE_COUNT];
+};
+
+static bool see_hits(void *context, const char *rule, uint64_t hits)
 {
-    static const char *const titles[] = {"semantics", "rule", "source"};
+    struct rule_hits *seen = context;
+    for (uint32_t i = 0; i < RULE_COUNT; i++) {
+        size_t length = strlen(rule_table[i].semantics);
+        if (strncmp(rule, rule_table[i].semantics, length) == 0 && rule[length] == '.' &&
+            strcmp(rule + length + 1, rule_table[i].name) == 0)
+            seen->hits[i] += hits;
+    }
+    return true;
+}
+
+/* Returns the exit status. */
+static int read_hits(struct cli *cli, struct rule_hits *seen)
+{
+    struct db_message message;
+    struct db *db = cli_open_db(cli, DB_READONLY, &message);
+    if (!db)
+        return CLI_FAULT;
+    int error = db_rule_hits(db, 0, see_hits, seen);
+    int status = error == DB_OK ? CLI_OK : cli_db_failed(cli, &message, error);
+    seen->known = error == DB_OK;
+    db_close(db);
+    return status;
+}
+
+static void print_rule(struct json *json, const struct rule_info *rule, const uint64_t *hits)
+{
+    json_object_begin(json);
+    json_key_string(json, "semantics", rule->semantics);
+    json_key_string(json, "rule", rule->name);
+    if (hits)
+        json_key_u64(json, "hits", *hits);
+    json_key_string(json, "source", rule->source);
+    json_object_end(json);
+    json_end_line(json);
+}
+
+static int list_rules(struct cli *cli)
+{
+    static const char *const titles[] = {"semantics", "rule", "hits", "source"};
+    struct rule_hits seen = {.known = false};
     struct table table;
     struct json json;
-    table_start(&table, &cli->arena, titles, "lll");
+    int status = cli->options.db_given ? read_hits(cli, &seen) : CLI_OK;
+    if (status != CLI_OK)
+        return status;
+    table_start(&table, &cli->arena, titles, "llrl");
+    table.hidden = seen.known ? 0 : 1u << 2;
     json_start(&json, stdout);
     for (uint32_t i = 0; i < RULE_COUNT; i++) {
         const struct rule_info *rule = &rule_table[i];
         if (cli->options.json) {
-            json_object_begin(&json);
-            json_key_string(&json, "semantics", rule->semantics);
-            json_key_string(&json, "rule", rule->name);
-            json_key_string(&json, "source", rule->source);
-            json_object_end(&json);
-            json_end_line(&json);
-        } else {
-            struct table_row *row = table_add(&table);
-            row->cells[0] = rule->semantics;
-            row->cells[1] = rule->name;
-            row->cells[2] = rule->source;
+            print_rule(&json, rule, seen.known ? &seen.hits[i] : NULL);
+            continue;
         }
+        struct table_row *row = table_add(&table);
+        row->cells[0] = rule->semantics;
+        row->cells[1] = rule->name;
+        row->cells[2] = arena_printf(&cli->arena, "%" PRIu64, seen.hits[i]);
+        row->cells[3] = rule->source;
     }
     if (!cli->options.json)
         table_print(&table, stdout);
+    return CLI_OK;
 }
 
 static void list_subjects(struct cli *cli)
@@ -86,6 +135,6 @@ int command_rules(struct cli *cli)
     if (o->list_oracles)
         list_oracles(cli);
     if (!o->list_subjects && !o->list_oracles)
-        list_rules(cli);
+        return list_rules(cli);
     return CLI_OK;
 }

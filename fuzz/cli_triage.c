@@ -15,7 +15,7 @@ struct triage {
     struct db_message message;
     struct table table;
     uint32_t count;
-    bool failed;
+    enum db_status status; /* that an argument names */
 };
 
 /* ---- list ---- */
@@ -76,14 +76,7 @@ static int triage_list(struct triage *t)
 {
     static const char *const titles[] = {"id",         "status",    "times",
                                          "statements", "signature", "note"};
-    unsigned statuses = DB_ANY_STATUS;
-    if (t->cli->argument_count > 1) {
-        enum db_status status;
-        if (!db_status_parse(t->cli->arguments[1], &status))
-            return cli_misuse(t->cli, "there is no status '%s' (open, known, fixed, invalid)",
-                              t->cli->arguments[1]);
-        statuses = DB_STATUS_BIT(status);
-    }
+    unsigned statuses = t->cli->argument_count > 1 ? DB_STATUS_BIT(t->status) : DB_ANY_STATUS;
     table_start(&t->table, &t->cli->arena, titles, "rlrrll");
     int error = db_findings(t->db, statuses, list_finding, t);
     if (error != DB_OK)
@@ -241,14 +234,10 @@ static int triage_note(struct triage *t)
 static int triage_status(struct triage *t)
 {
     uint64_t id;
-    enum db_status status;
     char **arguments = t->cli->arguments;
-    if (!db_status_parse(arguments[2], &status))
-        return cli_misuse(t->cli, "there is no status '%s' (open, known, fixed, invalid)",
-                          arguments[2]);
     int error = db_finding_resolve(t->db, arguments[1], &id);
     if (error == DB_OK)
-        error = db_finding_status_set(t->db, id, status,
+        error = db_finding_status_set(t->db, id, t->status,
                                       t->cli->argument_count > 3 ? arguments[3] : NULL);
     return done(t, error);
 }
@@ -267,15 +256,16 @@ static int triage_unsuppress(struct triage *t)
 static const struct action {
     const char *name;
     int least, most; /* arguments, its own name included */
+    int status;      /* the argument that names a status; 0 = none */
     enum db_mode mode;
     int (*run)(struct triage *t);
 } actions[] = {
-    {"list", 1, 2, DB_READONLY, triage_list},
-    {"show", 2, 2, DB_READONLY, triage_show},
-    {"note", 3, 3, DB_READWRITE, triage_note},
-    {"status", 3, 4, DB_READWRITE, triage_status},
-    {"suppress", 2, 3, DB_READWRITE, triage_suppress},
-    {"unsuppress", 2, 2, DB_READWRITE, triage_unsuppress},
+    {"list", 1, 2, 1, DB_READONLY, triage_list},
+    {"show", 2, 2, 0, DB_READONLY, triage_show},
+    {"note", 3, 3, 0, DB_READWRITE, triage_note},
+    {"status", 3, 4, 2, DB_READWRITE, triage_status},
+    {"suppress", 2, 3, 0, DB_READWRITE, triage_suppress},
+    {"unsuppress", 2, 2, 0, DB_READWRITE, triage_unsuppress},
 };
 
 int command_triage(struct cli *cli)
@@ -289,6 +279,10 @@ int command_triage(struct cli *cli)
     if (cli->argument_count < action->least || cli->argument_count > action->most)
         return cli_misuse(cli, "wrong number of arguments for %s", action->name);
     struct triage t = {.cli = cli};
+    if (action->status > 0 && cli->argument_count > action->status &&
+        !db_status_parse(cli->arguments[action->status], &t.status))
+        return cli_misuse(cli, "there is no status '%s' (open, known, fixed, invalid)",
+                          cli->arguments[action->status]);
     t.db = cli_open_db(cli, action->mode, &t.message);
     if (!t.db)
         return CLI_FAULT;

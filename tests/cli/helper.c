@@ -1,0 +1,70 @@
+/*
+ * helper.c - what the command-line tests need and a shell does not have.
+ *
+ *     helper json          every line of standard input is one JSON document
+ *     helper sql DB TEXT   runs SQL
+ *     helper lock DB       holds the write lock until standard input ends; prints "locked" first
+ */
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int run_sql(sqlite3 *db, const char *sql)
+{
+    char *message = NULL;
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) == SQLITE_OK)
+        return 0;
+    fprintf(stderr, "helper: %s\n", message);
+    sqlite3_free(message);
+    return 1;
+}
+
+static int check_json(sqlite3 *db)
+{
+    char *line = NULL;
+    size_t capacity = 0;
+    int lines = 0, bad = 0;
+    sqlite3_stmt *valid;
+    if (sqlite3_prepare_v2(db, "SELECT json_valid(?)", -1, &valid, NULL) != SQLITE_OK)
+        return 1;
+    for (ssize_t length; (length = getline(&line, &capacity, stdin)) > 0; lines++) {
+        sqlite3_bind_text(valid, 1, line, (int)length, SQLITE_TRANSIENT);
+        if (sqlite3_step(valid) != SQLITE_ROW || !sqlite3_column_int(valid, 0)) {
+            fprintf(stderr, "helper: not JSON: %s", line);
+            bad++;
+        }
+        sqlite3_reset(valid);
+    }
+    sqlite3_finalize(valid);
+    free(line);
+    return lines == 0 || bad > 0;
+}
+
+static int hold_lock(sqlite3 *db)
+{
+    if (run_sql(db, "BEGIN IMMEDIATE") != 0)
+        return 1;
+    puts("locked");
+    fflush(stdout);
+    while (getchar() != EOF)
+        ;
+    return run_sql(db, "ROLLBACK");
+}
+
+int main(int argc, char **argv)
+{
+    sqlite3 *db;
+    const char *what = argc > 1 ? argv[1] : "";
+    int status = 2;
+    if (sqlite3_open(argc > 2 ? argv[2] : ":memory:", &db) != SQLITE_OK)
+        return 2;
+    if (strcmp(what, "json") == 0)
+        status = check_json(db);
+    else if (strcmp(what, "sql") == 0 && argc == 4)
+        status = run_sql(db, argv[3]);
+    else if (strcmp(what, "lock") == 0 && argc == 3)
+        status = hold_lock(db);
+    sqlite3_close(db);
+    return status;
+}

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# A campaign and everything that follows it: triage, replay, reduce, regress, status.
+. "$(dirname "$0")/common.sh"
+
+# Lemma 5 as printed does not hold (erratum A-4): there is always something to find.
+hunt=(run --cases 200 --seed 0x7 --oracles lemmas:strict,result --features none,loops --db a.db)
+expect 0 "${hunt[@]}" --jobs 1
+says out "campaign 1 finished: seed 0x7" "200" "oracle" "lemmas" "known A-4" "simtfuzz replay 1 --db a.db" "rules fired:" \
+    "database: a.db"
+expect 0 "${hunt[@]/a.db/b.db}" --jobs 2
+expect 0 triage list --db a.db
+says out "known A-4" "lemmas|lemma-5|"
+cp out list
+expect 0 triage list --db b.db
+cmp -s out list || failed "one worker and two find different things"
+expect 0 triage show 1 --db a.db
+says out "finding 1: lemmas|lemma-5|" "minimised kernel" "while" "raw kernel" "case " "gen=" "simtfuzz replay 1 --db a.db"
+cp out show
+expect 0 triage show 1 --db b.db
+diff <(sed s/a.db/b.db/ show) out >/dev/null || failed "one worker and two store different findings"
+expect 0 triage show lemmas --db a.db
+expect 0 triage show 1 --json --db a.db
+json
+expect 0 triage list --json --db a.db
+json
+expect 0 triage list open --db a.db
+says out "no findings"
+expect 2 triage show 99 --db a.db
+says err "no finding 99"
+expect 2 replay nonsense --db a.db
+
+# JSON of a campaign is all that is printed.
+expect 0 "${hunt[@]/a.db/c.db}" --json
+json
+[ "$(wc -l <out)" = 1 ] || failed "one document"
+says out '"seed": "0x7"' '"cases": 200' '"reference": "A-4"' '"state": "finished"'
+
+# Replay: the same bytes, from the case and from the minimised kernel; a changed store is noticed.
+expect 0 replay 1 --db a.db
+says out "raw        same:" "minimised  same:"
+expect 0 replay 1 --db a.db --json
+json
+cp a.db changed.db
+"$helper" sql changed.db "UPDATE occurrences SET tapes = '0 1 0 1'" || failed "sql"
+expect 3 replay 1 --db changed.db
+says out "NOT THE SAME"
+
+# What a person says.
+expect 0 triage note 1 "Lemma 5; see the errata" --db a.db
+expect 0 triage list --db a.db
+says out "see the errata"
+expect 0 triage status 1 fixed --db a.db
+expect 1 "${hunt[@]}"
+says out "CAME BACK"
+expect 1 regress --db a.db
+says out "REGRESSION"
+expect 0 triage status 1 open --db a.db
+expect 1 "${hunt[@]}" --stop-on-finding
+says out "stopped at a finding" "1 open"
+expect 1 regress --db a.db
+says out "still shows" "raw: shows, minimised: shows"
+signature=$("$simtfuzz" triage list --db a.db | grep -o 'lemmas|[^|]*|[^|]*|thread steps')
+expect 0 triage suppress "$signature" "not interesting" --db a.db
+expect 0 "${hunt[@]}"
+says out suppressed
+expect 0 triage unsuppress "$signature" --db a.db
+expect 1 "${hunt[@]}"
+expect 0 triage status 1 known A-4 --db a.db
+expect 0 "${hunt[@]}"
+expect 0 regress --db a.db
+expect 0 regress --db a.db --json
+json
+
+# Minimising from outside: the finding's kernel, and a file.
+expect 0 reduce 1 --db a.db -o small.simt
+says err "statements became"
+expect 0 check small.simt --oracles lemmas:strict --json
+says out "$signature"
+statements=$(grep -c ';' small.simt)
+[ "$statements" -le 6 ] || failed "the minimised kernel has $statements lines with statements"
+expect 0 replay 1 --db a.db
+"$simtfuzz" check "$source/corpus/papers/program1.simt" --oracles lemmas:strict --json >out
+signature=$(grep -o 'lemmas|[^"]*' out | head -1)
+expect 0 reduce "$source/corpus/papers/program1.simt" --oracles lemmas:strict --signature "$signature"
+says out "while" kernel
+expect 2 reduce "$source/corpus/papers/program1.simt" --signature 'result|store|x|y'
+says err "does not show"
+
+# Progress, rules with counts.
+expect 0 status --db a.db
+says out finished 0x7 "findings:" "1 known"
+expect 0 status --db a.db --json
+json
+expect 0 rules --db a.db
+says out hits
+awk '$2 == "assign" && $3 + 0 > 0 { good = 1 } END { exit !good }' out || failed "no hits of assign"
+
+# Shards cover the cases between them.
+for shard in 0 1 2; do
+    expect 0 "${hunt[@]/a.db/shard.db}" --shard $shard/3 --json
+    grep -o '"cases": [0-9]*' out
+done | awk '{ n += $2 } END { exit n != 200 }' || failed "three shards do not have 200 cases"
+
+# A time budget ends it.
+start=$SECONDS
+expect 0 run --time 1 --seed 1 --features none,loops --oracles lemmas --db time.db
+[ $((SECONDS - start)) -le 15 ] || failed "--time 1 took $((SECONDS - start)) s"
+finish

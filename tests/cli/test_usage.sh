@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# Options, help and misuse.
+. "$(dirname "$0")/common.sh"
+
+expect 2
+says err usage: run
+silent out
+expect 0 --help
+says out usage: run check trace
+expect 0 --version
+says out simtfuzz
+expect 2 nonsense
+says err "no command 'nonsense'"
+silent out
+
+# Every command that is listed has help with options, examples and exit statuses.
+expect 0 --help
+commands=$(sed -n 's/^  \([a-z]*\) .*/\1/p' out)
+[ "$(wc -w <<<"$commands")" -ge 10 ] || failed "commands: $commands"
+for command in $commands; do
+    expect 0 "$command" --help
+    says out "usage: simtfuzz $command" options: examples: "  simtfuzz $command" "exit status:"
+    silent err
+    expect 2 "$command" --no-such-option
+    says err "unknown option --no-such-option" "usage: simtfuzz $command" "example: simtfuzz $command"
+    silent out
+    [ "$(wc -l <err)" -le 5 ] || failed "the usage of $command is not short"
+done
+
+# Misuse names what is wrong and what would be right.
+expect 2 check
+says err "missing FILE"
+expect 2 trace a b
+says err "unexpected argument 'b'"
+expect 2 run --cases
+says err "--cases needs an argument"
+expect 2 run --cases many
+says err "--cases wants a number" many
+expect 2 run --cases -5
+expect 2 run --cases 99999999999999999999
+expect 2 run --cases=
+expect 2 run --json=yes
+says err "takes no argument"
+expect 2 run --time 5x
+says err "a time"
+expect 2 run --time -1
+expect 2 run --seed 0x
+expect 2 run --seed 1g
+expect 2 run --shard 4/4
+says err "--shard"
+expect 2 run --shard 1
+expect 2 run --jobs 100000
+expect 2 run --subjects threads,nosuch
+says err "'nosuch'"
+expect 2 run --oracles nosuch
+says err "simulation"
+expect 2 run --features nosuch
+says err "'nosuch'" loops
+expect 2 run extra
+expect 2 check x --set threads
+expect 2 check x --set threads=0
+expect 2 check x --set threads=8,colour=red
+says err "--set"
+expect 2 trace x --subject nosuch
+expect 2 trace x --schedule nosuch
+expect 2 lower x --to nosuch
+says err core
+expect 2 triage
+expect 2 triage nonsense
+expect 2 triage note 1
+expect 2 triage status 1 nonsense
+says err "open, known, fixed, invalid"
+expect 2 reduce kernel.simt
+says err "--signature"
+[ ! -e simtfuzz.db ] || failed "misuse made a database"
+
+# Seeds: hexadecimal and decimal are the same number.
+expect 0 gen --seed 0x1F --count 2
+cp out hexadecimal
+expect 0 gen --seed 31 --count 2
+cmp -s out hexadecimal || failed "0x1F and 31 generate different kernels"
+expect 0 gen --seed 32 --count 2
+cmp -s out hexadecimal && failed "the seed does not matter"
+expect 0 gen --seed 31 --first 1
+[ "$(grep -c '^kernel' hexadecimal)" = 2 ] || failed "--count 2"
+diff <(sed -n '/--first 1$/,$p' hexadecimal) out >/dev/null || failed "--first 1 is not the second kernel"
+
+# Listings, as text and JSON.
+expect 0 rules
+says out while_cont "Table 2"
+expect 0 rules --json
+json
+rules=$(wc -l <out)
+[ "$rules" -ge 28 ] || failed "only $rules rules"
+expect 0 rules --subjects
+says out threads simt:then-first
+expect 0 rules --oracles
+says out simulation theorem cannot
+expect 0 rules --oracles --json
+json
+expect 0 gen --count 3 --json
+json
+
+# A full disk below standard output is no success.
+if [ -w /dev/full ]; then
+    "$simtfuzz" gen --count 50 >/dev/full 2>err
+    [ $? = 3 ] || failed "a full standard output"
+    says err "standard output"
+fi
+finish
