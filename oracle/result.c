@@ -193,19 +193,22 @@ void race_judge(struct checking *c)
 {
     struct answer *answer = &c->result->answers[ORACLE_RACE];
     const struct execution *clean = find_clean(c), *racy = find_race(c);
-    uint32_t races = 0, complete = 0;
+    uint32_t races = 0, complete = 0, watched = 0;
     for (uint32_t i = 0; i < c->execution_count; i++) {
+        if (c->executions[i]->searched)
+            continue; /* the search answers for itself: judge_race of exhaust.c */
+        watched++;
         races += c->executions[i]->race;
         complete += c->executions[i]->status == STATUS_TERMINATED;
     }
-    answer->checked += c->execution_count;
+    answer->checked += watched;
     if (clean && racy)
         report_race_verdict(c, answer, clean, racy);
     if (answer->verdict == VERDICT_DIVERGE)
         return;
-    answer->verdict = c->execution_count ? VERDICT_AGREE : VERDICT_NOT_APPLICABLE;
-    answer->reason = arena_printf(c->arena, "%u of %u executions race, %u of %u are complete",
-                                  races, c->execution_count, complete, c->execution_count);
+    answer->verdict = watched ? VERDICT_AGREE : VERDICT_NOT_APPLICABLE;
+    answer->reason = arena_printf(c->arena, "%u of %u watched executions race; %u complete",
+                                  races, watched, complete);
 }
 
 /* ---- result ---- */
