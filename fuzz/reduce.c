@@ -174,9 +174,10 @@ static uint32_t run_pass(struct reduction *r, const struct reduce_pass *pass)
     return accepted;
 }
 
-static void run_passes(struct reduction *r)
+/* Until no pass finds anything more; returns how many edits were accepted. */
+static uint32_t run_passes(struct reduction *r)
 {
-    uint32_t accepted;
+    uint32_t total = 0, accepted;
     do {
         accepted = 0;
         for (uint32_t i = 0; i < reduce_pass_count; i++) {
@@ -184,7 +185,9 @@ static void run_passes(struct reduction *r)
             while ((more = run_pass(r, &reduce_passes[i])) > 0)
                 accepted += more;
         }
+        total += accepted;
     } while (accepted > 0 && r->tests < r->options->max_tests);
+    return total;
 }
 
 /* ---- the whole ---- */
@@ -215,6 +218,23 @@ static bool reproduces(struct reduction *r, const struct ast_kernel *kernel,
             return false;
     }
     return true;
+}
+
+/* Too strict a signature stops minimisation: where K2 shrinks nothing, K1 (its first two parts) is
+ * kept instead, if that shrinks anything. */
+static void relax(struct reduction *r)
+{
+    const char *strict = r->signature, *bar = strchr(strict, '|');
+    bar = bar ? strchr(bar + 1, '|') : NULL;
+    if (!bar)
+        return;
+    r->signature = arena_strndup(r->arena, strict, (size_t)(bar - strict));
+    r->k1_only = true;
+    memset(r->tried, 0, TRIED_SLOTS * sizeof *r->tried);
+    if (run_passes(r) > 0)
+        return;
+    r->signature = strict;
+    r->k1_only = false;
 }
 
 static void reduction_open(struct reduction *r)
@@ -279,12 +299,8 @@ void reduce_kernel(struct arena *arena, const struct ast_kernel *kernel,
     take_base(&r, kernel);
     r.base->expects = NULL;
     if (result->reproduced) {
-        run_passes(&r);
-        if (ast_kernel_size(r.base) == result->size_before) {
-            r.k1_only = true;
-            memset(r.tried, 0, TRIED_SLOTS * sizeof *r.tried);
-            run_passes(&r);
-        }
+        if (run_passes(&r) == 0)
+            relax(&r);
         try_rename(&r);
     }
     finish(&r, result);
