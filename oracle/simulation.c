@@ -60,17 +60,25 @@ static void open_evidence(const struct simulation *s, const struct move *m, stru
     evidence_warp(e, "warp_after", s->program, &m->after);
 }
 
-static struct divergence *new_divergence(const struct simulation *s, const struct move *m,
-                                         enum oracle_id oracle, const char *class_name,
-                                         const char *observable)
+/* What the signature consists of. */
+static struct divergence describe(const struct simulation *s, const struct move *m,
+                                  enum oracle_id oracle, const char *class_name,
+                                  const char *observable)
+{
+    return (struct divergence){
+        .oracle = oracle,
+        .class_name = class_name,
+        .rule = m->rule,
+        .observable = observable,
+        .subject = s->subject,
+        .line = evidence_line(s->program, m->stm),
+    };
+}
+
+static struct divergence *with_tape(const struct simulation *s, const struct divergence *described)
 {
     struct divergence *d = ARENA_NEW(s->arena, struct divergence);
-    d->oracle = oracle;
-    d->class_name = class_name;
-    d->rule = m->rule;
-    d->observable = observable;
-    d->subject = s->subject;
-    d->line = evidence_line(s->program, m->stm);
+    *d = *described;
     d->tape = simulation_tape(s);
     return d;
 }
@@ -91,7 +99,8 @@ static void report(struct simulation *s, const struct move *m, const char *class
     s->lost = true;
     if (!s->answer)
         return;
-    struct divergence *d = new_divergence(s, m, ORACLE_SIMULATION, class_name, observable);
+    struct divergence described = describe(s, m, ORACLE_SIMULATION, class_name, observable);
+    struct divergence *d = with_tape(s, &described);
     d->evidence = evidence_close(e);
     d->summary = summary;
     answer_diverge(s->answer, d);
@@ -99,19 +108,21 @@ static void report(struct simulation *s, const struct move *m, const char *class
 
 static void report_lemma(struct simulation *s, const struct move *m, enum lemma lemma)
 {
-    bool known = lemma == LEMMA_5 && s->strict && m->rule == RULE_SIMT_WHILE_CONT && m->most == 2;
-    if (lemma == LEMMA_NONE || (known && s->a4_seen))
+    if (lemma == LEMMA_NONE)
         return;
-    s->a4_seen |= known;
+    struct divergence described =
+        describe(s, m, ORACLE_LEMMAS, lemma_table[lemma].name,
+                 lemma == LEMMA_4 || lemma == LEMMA_5 ? "thread steps" : "configuration");
+    if (lemma == LEMMA_5 && s->strict && m->rule == RULE_SIMT_WHILE_CONT && m->most == 2)
+        described.known = "A-4";
+    if (!answer_wants(s->lemmas, &described))
+        return;
     struct evidence e;
     open_evidence(s, m, &e);
     evidence_string(&e, "lemma", lemma_table[lemma].sentence);
     evidence_number(&e, "thread_steps", m->total);
     evidence_number(&e, "most_of_one_lane", m->most);
-    struct divergence *d =
-        new_divergence(s, m, ORACLE_LEMMAS, lemma_table[lemma].name,
-                       lemma == LEMMA_4 || lemma == LEMMA_5 ? "thread steps" : "configuration");
-    d->known = known ? "A-4" : NULL;
+    struct divergence *d = with_tape(s, &described);
     d->evidence = evidence_close(&e);
     d->summary = arena_printf(s->arena, "after %s it does not hold that %s", where(s, m),
                               lemma_table[lemma].sentence);

@@ -33,7 +33,6 @@ struct simulation {
     struct answer *lemmas;     /* of `lemmas`; NULL: not asked */
     bool strict;               /* Lemma 5 as printed */
     bool lost;                 /* a divergence was found: I no longer follows */
-    bool a4_seen;              /* the known divergence of strict mode was reported */
     struct tape *record;       /* of the execution so far, W's choices */
     uint64_t inner_choices;    /* of this execution: how often W chose a winner */
     uint64_t warp_steps;       /* of this execution */

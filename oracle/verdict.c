@@ -61,6 +61,15 @@ static bool same_signature(const struct divergence *a, const struct divergence *
            strcmp(a->class_name, b->class_name) == 0 && strcmp(a->observable, b->observable) == 0;
 }
 
+bool answer_wants(const struct answer *answer, const struct divergence *divergence)
+{
+    uint32_t count = 0;
+    for (const struct divergence *d = answer->divergence; d; d = d->next, count++)
+        if (same_signature(d, divergence))
+            return false;
+    return count < ANSWER_DIVERGENCES_MAX;
+}
+
 void answer_diverge(struct answer *answer, struct divergence *divergence)
 {
     struct divergence **place = &answer->divergence, **insert = NULL;

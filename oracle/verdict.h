@@ -71,6 +71,10 @@ enum { ANSWER_DIVERGENCES_MAX = 8 };
  * the order in which they were found; one of a signature is kept. The divergence is not copied. */
 void answer_diverge(struct answer *answer, struct divergence *divergence);
 
+/* Whether answer_diverge would add it. A rule that is wrong breaks a lemma at every step: evidence is
+ * worth its memory once. Only the signature of `divergence` need be filled in. */
+bool answer_wants(const struct answer *answer, const struct divergence *divergence);
+
 /* K1 and K2 as text, in the arena. */
 const char *divergence_key(struct arena *arena, const struct divergence *divergence);
 const char *divergence_signature(struct arena *arena, const struct divergence *divergence);
