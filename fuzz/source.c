@@ -66,8 +66,7 @@ uint32_t source_below(struct source *source, uint32_t bound)
     case SOURCE_ENUMERATE:
         return below_enumerate(source, bound);
     }
-    INVARIANT(!"a kind of source");
-    return 0;
+    invariant_fail("a kind of source", __FILE__, __LINE__);
 }
 
 bool source_chance(struct source *source, uint32_t percent)
