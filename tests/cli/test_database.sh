@@ -45,6 +45,7 @@ done
 
 # Locked by another process for longer than we wait.
 coproc "$helper" lock good.db
+locker=$COPROC_PID # bash forgets it when the process ends
 read -r _ <&"${COPROC[0]}"
 expect 3 "${hunt[@]}" --cases 100 --db good.db
 says err good.db "another process"
@@ -52,7 +53,7 @@ expect 0 triage list --db good.db
 says out "A-4"
 expect 0 status --db good.db
 exec {COPROC[1]}>&-
-wait "$COPROC_PID"
+wait "$locker"
 expect 0 "${hunt[@]}" --cases 100 --db good.db
 
 # A disk that fills up while the campaign runs (a limit on the size of files stands for it).
