@@ -18,6 +18,9 @@ const struct check_options CHECK_DEFAULTS = {
     .oracles = (1u << ORACLE_COUNT) - 1,
 };
 
+/* So that a large grid is not cut off in the middle of a short kernel. */
+enum { BUDGET_STEPS_A_THREAD = 512 };
+
 static bool asked(const struct checking *c, enum oracle_id oracle)
 {
     return (c->options->oracles >> oracle) & 1;
@@ -122,11 +125,15 @@ static void judge(struct checking *c)
 void check_kernel(struct arena *arena, const struct ast_kernel *kernel,
                   const struct check_options *options, struct check_result *result)
 {
-    struct checking c = {.arena = arena, .options = options, .kernel = kernel, .result = result};
+    struct check_options scaled = *options;
+    struct checking c = {.arena = arena, .options = &scaled, .kernel = kernel, .result = result};
     const char *reason = NULL;
     start_result(result, kernel, options);
     result->program = c.program = compile(arena, kernel, &reason);
     if (c.program) {
+        uint64_t least = (uint64_t)BUDGET_STEPS_A_THREAD * c.program->total_threads;
+        if (options->budget_steps == CHECK_DEFAULTS.budget_steps && scaled.budget_steps < least)
+            scaled.budget_steps = least;
         explore_prepare(&c);
         c.finals = expect_prepare(&c);
         explore(&c);

@@ -17,13 +17,15 @@
 enum { CHECK_FINALS_MAX = 8 };
 
 struct check_options {
-    uint64_t seed;         /* of schedules; the inputs' is in the kernel's launch */
-    uint32_t schedules;    /* of `threads`; of warps, where they have a choice, an eighth of it */
-    uint64_t budget_steps; /* of one execution of `threads`; simt: warp and lane steps together */
-    uint32_t subjects;     /* bits 1u << subject_id */
-    uint32_t oracles;      /* bits 1u << oracle_id */
-    bool strict_lemmas;    /* Lemma 5 as printed (erratum A-4 then shows) */
-    bool exhaustive;       /* search all executions of `threads`, within `search` */
+    uint64_t seed;      /* of schedules; the inputs' is in the kernel's launch */
+    uint32_t schedules; /* of `threads`; of warps, where they have a choice, an eighth of it */
+    /* Of one execution of `threads`; simt: warp and lane steps together. The default grows with the
+     * grid: at least 512 for each thread. */
+    uint64_t budget_steps;
+    uint32_t subjects;  /* bits 1u << subject_id */
+    uint32_t oracles;   /* bits 1u << oracle_id */
+    bool strict_lemmas; /* Lemma 5 as printed (erratum A-4 then shows) */
+    bool exhaustive;    /* search all executions of `threads`, within `search` */
     struct search_options search;
     /* When not NULL: the executions of `tape_subject` after the first (sequential) one are replaced by
      * one that follows this tape. */

@@ -124,6 +124,18 @@ static const struct {
     {"kernel k() { barrier(); } expect simt: terminates;", "the kernel was refused: unsupported"},
 };
 
+/* The budget grows with the grid. */
+static void test_large_grid(void **state)
+{
+    (void)state;
+    struct check_result *r = check("launch(threads = 1024, warp = 64, blocks = 4);"
+                                   "global int x[4096]; kernel k() { private int i;"
+                                   " for (i = 0; i < 3; i++) x[bid * threads + tid] += i; }"
+                                   "expect race_free, terminates;",
+                                   &CHECK_DEFAULTS);
+    assert_true(r->claims[0].met && r->claims[1].met);
+}
+
 static void test_claims(void **state)
 {
     (void)state;
@@ -222,6 +234,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_race_free_kernel, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_racy_kernel, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_conflicting_writes, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_large_grid, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_claims, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_refused, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_selection, support_setup, support_teardown),
