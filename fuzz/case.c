@@ -72,6 +72,23 @@ char *case_print(struct arena *arena, const struct fuzz_case *c)
                         print_check(arena, &c->check), tape);
 }
 
+char *case_gen_command(struct arena *arena, uint64_t seed, const struct gen_options *gen)
+{
+    static const char *const names[FEATURE_COUNT] = {
+#define FEATURE(id, name, group_default, sentence) [FEATURE_##id] = name,
+#include "fuzz/features.def"
+#undef FEATURE
+    };
+    const char *features = "";
+    if (gen->features != GEN_DEFAULTS.features) {
+        features = " --features none";
+        for (uint32_t i = 0; i < FEATURE_COUNT; i++)
+            if (gen->features & 1u << i)
+                features = arena_printf(arena, "%s,%s", features, names[i]);
+    }
+    return arena_printf(arena, "simtfuzz gen --seed 0x%" PRIx64 "%s --first", seed, features);
+}
+
 /* ---- parsing ---- */
 
 static bool parse_number(const char *text, uint64_t most, uint64_t *value)

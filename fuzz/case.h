@@ -37,6 +37,10 @@ bool case_parse(struct arena *arena, const char *text, struct fuzz_case *c, cons
 char *case_subjects(struct arena *arena, uint32_t set);
 char *case_oracles(struct arena *arena, uint32_t set, bool strict);
 
+/* "simtfuzz gen --seed 0x1 --features none,loops --first": with a case number behind it, the command
+ * that prints the case's kernel. Features are left out when they are the default ones. */
+char *case_gen_command(struct arena *arena, uint64_t seed, const struct gen_options *gen);
+
 /* 128 bits as 32 hexadecimal digits: names a kernel by its text. */
 const char *case_text_hash(struct arena *arena, const char *text);
 

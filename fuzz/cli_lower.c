@@ -3,8 +3,8 @@
  */
 #include "engine/lower.h"
 #include "engine/print.h"
+#include "fuzz/case.h"
 #include "fuzz/cli.h"
-#include "fuzz/gen.h"
 #include "fuzz/json.h"
 
 #include <inttypes.h>
@@ -43,6 +43,7 @@ int command_gen(struct cli *cli)
     const struct cli_options *o = &cli->options;
     struct gen_options gen = GEN_DEFAULTS;
     gen.features = o->features;
+    const char *command = case_gen_command(&cli->arena, o->seed, &gen);
     for (uint64_t i = 0; i < o->count && !ferror(stdout); i++) {
         uint64_t number = o->first_case + i;
         size_t mark = arena_mark(&cli->arena);
@@ -57,8 +58,7 @@ int command_gen(struct cli *cli)
             json_object_end(&json);
             json_end_line(&json);
         } else {
-            printf("%s// simtfuzz gen --seed 0x%" PRIx64 " --first %" PRIu64 "\n%s",
-                   i > 0 ? "\n" : "", o->seed, number, text);
+            printf("%s// %s %" PRIu64 "\n%s", i > 0 ? "\n" : "", command, number, text);
         }
         arena_release(&cli->arena, mark);
     }

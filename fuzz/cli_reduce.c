@@ -4,6 +4,7 @@
 #include "engine/parse.h"
 #include "fuzz/cli.h"
 #include "fuzz/example.h"
+#include "fuzz/json.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -15,6 +16,25 @@ static uint32_t jobs(const struct cli *cli)
     if (cli->options.jobs > 0)
         return cli->options.jobs;
     return processors > 0 ? (uint32_t)processors : 1;
+}
+
+static int write_result(const struct cli *cli, const struct example *example)
+{
+    struct json json;
+    if (cli->options.output || !cli->options.json)
+        return cli_write_output(cli, cli->options.output, example->small_kernel);
+    json_start(&json, stdout);
+    json_object_begin(&json);
+    json_key_string(&json, "signature", example->small.signature);
+    json_key_u64(&json, "statements", example->small_statements);
+    json_key_u64(&json, "tests", example->tests);
+    json_key_string(&json, "launch", example->small_launch);
+    json_key_string(&json, "case", example->small_case);
+    json_key_string(&json, "tape", example->small_tape);
+    json_key_string(&json, "kernel", example->small_kernel);
+    json_object_end(&json);
+    json_end_line(&json);
+    return CLI_OK;
 }
 
 /* Minimises and writes; false: *status, after a message. */
@@ -40,7 +60,7 @@ static bool minimise(struct cli *cli, const struct ast_kernel *kernel,
     cli_message(cli, "%" PRIu32 " statements became %" PRIu32 ", %" PRIu32 " candidates, %s",
                 ast_kernel_size(kernel), example->small_statements, example->tests,
                 example->small.signature);
-    *status = cli_write_output(cli, cli->options.output, example->small_kernel);
+    *status = write_result(cli, example);
     return *status == CLI_OK;
 }
 

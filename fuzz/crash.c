@@ -14,7 +14,7 @@ static _Thread_local void *handler_stack;
 
 /* Only write(2) and arithmetic from here: the handler may interrupt anything. */
 struct last_words {
-    char text[200];
+    char text[600];
     size_t length;
 };
 
@@ -24,14 +24,14 @@ static void say(struct last_words *words, const char *text)
         words->text[words->length++] = *text;
 }
 
-static void say_number(struct last_words *words, uint64_t number, unsigned base)
+static void say_number(struct last_words *words, uint64_t number)
 {
     char digits[24];
     size_t at = sizeof digits - 1;
     digits[at] = '\0';
     do
-        digits[--at] = "0123456789abcdef"[number % base];
-    while ((number /= base) > 0);
+        digits[--at] = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
     say(words, digits + at);
 }
 
@@ -39,16 +39,16 @@ static void last_words(int signal_number)
 {
     struct last_words words = {.length = 0};
     say(&words, "simtfuzz: signal ");
-    say_number(&words, (uint64_t)signal_number, 10);
+    say_number(&words, (uint64_t)signal_number);
     if (current_note) {
         say(&words, " in case ");
-        say_number(&words, current_note->number, 10);
-        say(&words, " of seed 0x");
-        say_number(&words, current_note->seed, 16);
-        say(&words, "; its kernel: simtfuzz gen --seed 0x");
-        say_number(&words, current_note->seed, 16);
-        say(&words, " --first ");
-        say_number(&words, current_note->number, 10);
+        say_number(&words, current_note->number);
+        say(&words, " of seed ");
+        say(&words, current_note->seed);
+        say(&words, "; its kernel: ");
+        say(&words, current_note->command);
+        say(&words, " ");
+        say_number(&words, current_note->number);
     }
     say(&words, "\n");
     ssize_t written = write(STDERR_FILENO, words.text, words.length);

@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 struct crash_note {
-    uint64_t seed;
+    const char *seed;         /* of the campaign, as text */
+    const char *command;      /* prints the case's kernel when its number is put behind it */
     volatile uint64_t number; /* written by the thread itself, read by its own signal handler */
 };
 

@@ -22,6 +22,7 @@ enum {
 
 static const size_t WORKER_ARENA_BYTES = (size_t)4 << 30; /* address space */
 static const size_t WORKER_KEEP_BYTES = (size_t)64 << 20; /* pages kept from case to case */
+static const size_t TEXTS_BYTES = (size_t)1 << 20;
 static const size_t JOB_ARENA_BYTES = (size_t)256 << 20;
 
 enum job_state { JOB_FREE, JOB_WAITING, JOB_RUNNING, JOB_DONE };
@@ -38,6 +39,7 @@ struct job {
 /* On cache lines of its own; `done` and `current` are read by the collector. */
 struct worker {
     _Alignas(CACHE_LINE) atomic_uint_least64_t done; /* cases and jobs finished */
+    atomic_uint_least64_t cases;                     /* cases finished */
     atomic_uint_least64_t current;                   /* case number */
     atomic_bool busy;
     struct arena arena;
@@ -61,7 +63,9 @@ struct pool {
     pthread_cond_t news; /* for the collector: a chunk or a job is done */
     pthread_cond_t work; /* for workers: a job, room in the ring, or the end */
     bool closing;
-    pool_tick *tick; /* of the collector, with the time of the next one */
+    struct arena texts;
+    const char *seed, *command; /* for last words */
+    pool_tick *tick;            /* of the collector, with the time of the next one */
     void *tick_context;
     uint64_t next_tick;
     uint64_t published[CHUNK_RING]; /* chunk number + 1 that the slot holds */
@@ -198,6 +202,7 @@ static void run_chunk(struct worker *worker, uint64_t number, struct chunk *chun
         run_case(worker, chunk, case_number);
         chunk->cases++;
         end_case(worker);
+        atomic_fetch_add_explicit(&worker->cases, 1, memory_order_relaxed);
     }
 }
 
@@ -414,7 +419,7 @@ uint64_t pool_cases_done(const struct pool *pool)
 {
     uint64_t done = 0;
     for (uint32_t i = 0; i < pool->worker_count; i++)
-        done += atomic_load_explicit(&pool->workers[i].done, memory_order_relaxed);
+        done += atomic_load_explicit(&pool->workers[i].cases, memory_order_relaxed);
     return done;
 }
 
@@ -453,7 +458,7 @@ static void init_locks(struct pool *pool)
 static bool start_worker(struct pool *pool, struct worker *worker)
 {
     worker->pool = pool;
-    worker->note.seed = pool->options.seed;
+    worker->note = (struct crash_note){.seed = pool->seed, .command = pool->command};
     if (arena_init(&worker->arena, WORKER_ARENA_BYTES) != 0)
         return false;
     worker->started = pthread_create(&worker->thread, NULL, work, worker) == 0;
@@ -466,6 +471,7 @@ static void free_pool(struct pool *pool)
         arena_destroy(&pool->workers[i].arena);
     for (uint32_t i = 0; i < POOL_JOBS_MAX; i++)
         arena_destroy(&pool->jobs[i].arena);
+    arena_destroy(&pool->texts);
     pthread_cond_destroy(&pool->work);
     pthread_cond_destroy(&pool->news);
     pthread_mutex_destroy(&pool->lock);
@@ -495,7 +501,11 @@ struct pool *pool_start(const struct campaign_options *options, pool_tick *tick,
     pool->worker_count = options->jobs;
     plan(pool);
     init_locks(pool);
-    bool good = true;
+    bool good = arena_init(&pool->texts, TEXTS_BYTES) == 0;
+    if (good) {
+        pool->seed = arena_printf(&pool->texts, "0x%" PRIx64, options->seed);
+        pool->command = case_gen_command(&pool->texts, options->seed, &options->gen);
+    }
     for (uint32_t i = 0; i < POOL_JOBS_MAX; i++)
         good = good && arena_init(&pool->jobs[i].arena, JOB_ARENA_BYTES) == 0;
     for (uint32_t i = 0; i < options->jobs; i++)

@@ -83,6 +83,9 @@ expect 0 replay 1 --db a.db
 signature=$(grep -o 'lemmas|[^"]*' out | head -1)
 expect 0 reduce "$source/corpus/papers/program1.simt" --oracles lemmas:strict --signature "$signature"
 says out "while" kernel
+expect 0 reduce "$source/corpus/papers/program1.simt" --oracles lemmas:strict --signature "$signature" --json
+json
+says out '"kernel": ' '"tests": '
 expect 2 reduce "$source/corpus/papers/program1.simt" --signature 'result|store|x|y'
 says err "does not show"
 

@@ -45,6 +45,10 @@ says out '"subject": "simt", "line": 11, "met": null' '"verdict": "agree"}'
 expect 0 check "$papers/program1.simt" --oracles lemmas:strict --json
 says out '"verdict": "diverge"' '"known": "A-4"' '"signature": "lemmas|lemma-5|' '"verdict": "agree"}'
 
+# Exhaustive search finds every outcome of two increments that are no atoms.
+expect 0 check "$papers/incr-n2.simt" --exhaustive --subjects threads --json
+says out '"exhaustive": true' '{"x": 1}' '{"x": 2}'
+
 # Bad input: a message with its place, status 2, standard output untouched.
 printf 'kernel k() { x = 1; ' >truncated.simt
 printf 'launch(threads = 1000000000);\nkernel k() { ; }\n' >threads.simt

@@ -4,12 +4,15 @@
  */
 #include "fuzz/campaign.h"
 #include "fuzz/case.h"
+#include "fuzz/crash.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -274,6 +277,42 @@ static void test_case_seeds_differ(void **state)
     }
 }
 
+/* A thread that dies says in which case, and how to get its kernel; the exit status is 3. */
+static void test_last_words(void **state)
+{
+    static const int signals[] = {SIGSEGV, SIGABRT, SIGFPE};
+    struct place *place = *state;
+    struct gen_options gen = GEN_DEFAULTS;
+    gen.features = 0;
+    struct crash_note note = {.seed = "0x2a",
+                              .command = case_gen_command(&place->arena, 42, &gen),
+                              .number = 18446744073709551615u};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        int ends[2], status;
+        char said[1000];
+        assert_int_equal(pipe(ends), 0);
+        pid_t child = fork();
+        if (child == 0) {
+            dup2(ends[1], STDERR_FILENO);
+            crash_install();
+            crash_thread_start(&note);
+            raise(signals[i]);
+            _exit(0);
+        }
+        close(ends[1]);
+        ssize_t length = read(ends[0], said, sizeof said - 1);
+        close(ends[0]);
+        assert_true(length > 0);
+        said[length] = '\0';
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 3);
+        assert_non_null(strstr(said, " in case 18446744073709551615 of seed 0x2a; its kernel: "
+                                     "simtfuzz gen --seed 0x2a --features none --first "
+                                     "18446744073709551615\n"));
+    }
+}
+
 int main(void)
 {
 #define CAMPAIGN_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -286,6 +325,7 @@ int main(void)
         CAMPAIGN_TEST(test_time_budget),
         CAMPAIGN_TEST(test_case_text),
         CAMPAIGN_TEST(test_case_seeds_differ),
+        CAMPAIGN_TEST(test_last_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
