@@ -100,9 +100,9 @@ struct machine {
     struct track track;
     uint64_t steps;                /* since the start; not part of the state */
     uint64_t hits[RULE_COUNT + 1]; /* since the machine was made */
-    void *extra;        /* of the semantics: its actors' state, inside the block */
-    void *scratch;      /* of the semantics, not part of the state */
-    uint32_t *initial;  /* the block as it was at the start */
+    void *extra;                   /* of the semantics: its actors' state, inside the block */
+    void *scratch;                 /* of the semantics, not part of the state */
+    uint32_t *initial;             /* the block as it was at the start */
     uint64_t initial_hash;
 };
 
@@ -111,7 +111,7 @@ struct semantics {
     /* Words of state beyond head, memory and thread contexts. */
     uint32_t (*extra_words)(const struct program *program);
     uint32_t (*actor_count)(const struct program *program);
-    size_t scratch_bytes; /* room that a step needs beside the state */
+    size_t scratch_bytes;                  /* room that a step needs beside the state */
     void (*init)(struct machine *machine); /* extra state; head and memory are ready */
     enum rule (*step[4])(struct machine *, uint32_t, struct choices *); /* by MACHINE_* mode bits */
     /* Variables of global and shared memory that the actor's next step may read and write, as in

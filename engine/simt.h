@@ -17,12 +17,12 @@ struct warp_state {
     lane_mask delta_b; /* disable mask: lanes in state b, r, e; in none of them = 0 */
     lane_mask delta_r;
     lane_mask delta_e;
-    uint32_t depth;        /* entries on the stack; 0 = final */
-    uint32_t calls;        /* call tokens among them */
-    const stack_entry *stack;       /* stack_entry, topmost last */
-    const lane_mask *masks;      /* of the tokens among them */
-    uint32_t first_thread; /* number in the grid of lane 0 */
-    uint32_t lanes;        /* of this warp: the last one of a block may have fewer */
+    uint32_t depth;           /* entries on the stack; 0 = final */
+    uint32_t calls;           /* call tokens among them */
+    const stack_entry *stack; /* stack_entry, topmost last */
+    const lane_mask *masks;   /* of the tokens among them */
+    uint32_t first_thread;    /* number in the grid of lane 0 */
+    uint32_t lanes;           /* of this warp: the last one of a block may have fewer */
 };
 
 /* A view of a warp: pointers into the machine's block, valid until it is stepped or restored. */

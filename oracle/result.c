@@ -207,8 +207,8 @@ void race_judge(struct checking *c)
     if (answer->verdict == VERDICT_DIVERGE)
         return;
     answer->verdict = watched ? VERDICT_AGREE : VERDICT_NOT_APPLICABLE;
-    answer->reason = arena_printf(c->arena, "%u of %u watched executions race; %u complete",
-                                  races, watched, complete);
+    answer->reason = arena_printf(c->arena, "%u of %u watched executions race; %u complete", races,
+                                  watched, complete);
 }
 
 /* ---- result ---- */

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Formatting, leftovers and file sizes. Exits 77 (skipped, says why) where clang-format is missing.
+set -u
+cd "${1:?source directory}" || exit 2
+failures=0
+mapfile -t sources < <(find engine oracle db fuzz tests -name '*.c' -o -name '*.h' | sort)
+[ "${#sources[@]}" -gt 0 ] || exit 2
+
+if grep -nE '\b(TODO|FIXME|XXX|HACK)\b' "${sources[@]}"; then
+    echo "leftovers in the sources"
+    failures=1
+fi
+for file in "${sources[@]}"; do
+    lines=$(wc -l <"$file")
+    if [ "$lines" -gt 900 ]; then
+        echo "$file has $lines lines, limit 900"
+        failures=1
+    fi
+done
+
+format=$(command -v clang-format-14 || command -v clang-format)
+if [ -z "$format" ]; then
+    [ "$failures" -eq 0 ] || exit 1
+    echo "clang-format is not installed: formatting not checked"
+    exit 77
+fi
+"$format" --dry-run -Werror "${sources[@]}" || failures=1
+exit "$failures"
