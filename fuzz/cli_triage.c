@@ -190,9 +190,10 @@ static int show_text(struct triage *t, const struct db_finding *f, const char *r
     table_start(&list.table, list.arena, NULL, "lll");
     int error = db_occurrences(t->db, f->id, see_occurrence, &list);
     table_print(&list.table, stdout);
-    printf("\nsimtfuzz replay %" PRIu64 " --db %s\nsimtfuzz reduce %" PRIu64
-           " --db %s -o small.simt\n",
-           f->id, db, f->id, db);
+    printf("\nrun it again:   simtfuzz replay %" PRIu64 " --db %s\n", f->id, db);
+    printf("see its steps:  simtfuzz reduce %" PRIu64
+           " --db %s -o small.simt && simtfuzz trace small.simt%s%s\n",
+           f->id, db, *f->subject ? " --subject " : "", f->subject);
     return error == DB_OK ? CLI_OK : cli_db_failed(t->cli, &t->message, error);
 }
 
