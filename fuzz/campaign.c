@@ -25,6 +25,9 @@ struct campaign {
     const struct campaign_options *options;
     struct campaign_summary *summary;
     struct pool *pool;
+    struct collector *collector;
+    bool between_chunks; /* the collector waits for the next one: a good moment to commit */
+    int db_error;        /* of such a commit */
     uint64_t started_ms, stopped_ms; /* stopped: 0 = not yet */
     uint64_t line_ms;                /* when the next progress line is due */
     uint64_t line_cases, line_at_ms; /* at the last one */
@@ -116,7 +119,8 @@ static void stop(struct campaign *c, uint64_t now)
     pool_stop(c->pool, false);
 }
 
-/* Everything that depends on time; false: a worker hangs, and waiting for it is over. */
+/* Everything that depends on time; false: waiting is over, since a worker hangs or the database can
+ * no longer be written. */
 static bool tick(void *context)
 {
     struct campaign *c = context;
@@ -135,30 +139,34 @@ static bool tick(void *context)
         pool_stop(c->pool, true);
     if (now >= c->line_ms)
         print_progress(c, now);
+    if (c->between_chunks)
+        c->db_error = collector_commit(c->collector, false);
     bool give_up = hanging > 0 && c->stopped_ms > 0 && now - c->stopped_ms >= GIVE_UP_MS;
     c->summary->hanging |= give_up;
-    return !give_up;
+    return !give_up && c->db_error == DB_OK;
 }
 
-/* Consumes chunks in order until there are no more; a database error, or DB_OK. */
-static int collect(struct campaign *c, struct collector *collector)
+/* Consumes chunks in order until there are no more. DB_OK; a database error; 1: gave up waiting in
+ * the middle of a chunk. */
+static int collect(struct campaign *c)
 {
     for (uint64_t number = 0;; number++) {
+        c->between_chunks = true;
         const struct chunk *chunk = pool_wait_chunk(c->pool, number);
+        c->between_chunks = false;
         if (!chunk)
-            return c->summary->hanging ? 1 : DB_OK;
+            return c->db_error;
         bool enough = false;
         bool partial = chunk->cases < pool_chunk_cases(c->pool, number);
-        int error = collector_take(collector, c->pool, number, chunk, &enough);
+        int error = collector_take(c->collector, c->pool, number, chunk, &enough);
         if (error == DB_OK)
-            error = collector_commit(collector, false);
-        if (error != DB_OK || enough || partial) {
-            if (enough) {
-                c->summary->interrupted = true;
-                c->summary->ending = "stopped at a finding";
-            }
-            return error;
+            error = collector_commit(c->collector, false);
+        if (enough) {
+            c->summary->interrupted = true;
+            c->summary->ending = "stopped at a finding";
         }
+        if (error != DB_OK || enough || partial)
+            return error;
         pool_release(c->pool, number);
         tick(c);
     }
@@ -183,7 +191,7 @@ static int exit_status(const struct campaign_summary *summary, struct db_message
 }
 
 /* With the database open: the hunt itself. */
-static int hunt(struct campaign *c, struct collector *collector, struct db_message *message)
+static int hunt(struct campaign *c, struct db_message *message)
 {
     sigset_t mask;
     const char *refused;
@@ -192,14 +200,18 @@ static int hunt(struct campaign *c, struct collector *collector, struct db_messa
     c->pool = pool_start(c->options, tick, c, &refused);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     if (!c->pool) {
-        collector_close(collector, true);
+        collector_close(c->collector, true);
         snprintf(message->text, sizeof message->text, "cannot start workers: %s", refused);
         return CLI_FAULT;
     }
-    int error = collect(c, collector);
+    int error = collect(c);
     stop(c, clock_monotonic_ms());
     c->summary->seconds = (double)(clock_monotonic_ms() - c->started_ms) / 1000;
-    int closed = collector_close(collector, error != DB_OK);
+    if (c->summary->hanging) {
+        c->summary->interrupted = true;
+        c->summary->ending = "given up, since a worker hangs";
+    }
+    int closed = collector_close(c->collector, error != DB_OK);
     close_line(c);
     if (!pool_finish(c->pool))
         c->summary->hanging = true;
@@ -217,13 +229,13 @@ int campaign_run(struct arena *arena, const struct campaign_options *options,
     struct campaign c = {.options = options, .summary = summary};
     *summary = (struct campaign_summary){.ending = "finished"};
     message->text[0] = '\0';
-    struct collector *collector = collector_open(arena, options, summary, message);
-    if (!collector)
+    c.collector = collector_open(arena, options, summary, message);
+    if (!c.collector)
         return CLI_FAULT;
     c.started_ms = c.line_at_ms = clock_monotonic_ms();
     c.line_ms = c.started_ms + (options->live ? LIVE_MS : LINE_MS);
     catch_signals(before);
-    int status = hunt(&c, collector, message);
+    int status = hunt(&c, message);
     release_signals(before);
     return status;
 }
