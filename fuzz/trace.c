@@ -303,6 +303,18 @@ static void print_end(struct tracer *t, enum status status, FILE *out)
     print_memory(t, "end:", false, out);
 }
 
+/* What a PCT schedule is worth: n actors, k steps (of an earlier execution), depth d. */
+static void print_pct_bound(const struct machine *machine, const struct sched_spec *spec, FILE *out)
+{
+    fprintf(out,
+            "PCT: a schedule finds a bug of depth %" PRIu32
+            " with probability at least 1/(n k^%" PRIu32 ") = %.2g (n = %" PRIu32
+            " actors, k = %" PRIu64 " steps)\n",
+            spec->depth, spec->depth - 1,
+            sched_pct_bound(machine->actor_count, spec->length_estimate, spec->depth),
+            machine->actor_count, spec->length_estimate);
+}
+
 enum status trace_run(struct arena *arena, const struct program *program,
                       const struct trace_options *options, FILE *out)
 {
@@ -324,6 +336,8 @@ enum status trace_run(struct arena *arena, const struct program *program,
     start(t);
     if (!t->as_json) {
         print_header(t, options, out);
+        if (spec.kind == SCHED_PCT)
+            print_pct_bound(machine, &spec, out);
         print_memory(t, "start:", true, out);
     }
 
