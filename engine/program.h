@@ -66,8 +66,7 @@ enum code_op {
     /* Two ranges, each in the order of enum ast_binary (the logical ones never occur): pop the right
      * operand, or take it from a; replace the left one on top by the result. */
     OP_BINARY,
-    OP_BINARY_INT = OP_BINARY + BINARY_COUNT,
-    OP_LAST = OP_BINARY_INT + BINARY_COUNT - 1
+    OP_BINARY_INT = OP_BINARY + BINARY_COUNT
 };
 
 struct code_expr_op {
