@@ -17,6 +17,8 @@ const struct search_options SEARCH_DEFAULTS = {
     .max_outcomes = 1024,
 };
 
+const char *const search_method_names[] = {"auto", "states", "dpor"};
+
 /* ---- growing tables ---- */
 
 static uint32_t next_chunk(const struct pool *pool)

@@ -24,6 +24,8 @@
  * found is put together. */
 enum search_method { SEARCH_AUTO, SEARCH_STATES, SEARCH_DPOR };
 
+extern const char *const search_method_names[]; /* "auto", "states", "dpor" */
+
 struct search_options {
     enum search_method method;
     uint64_t max_states;   /* SEARCH_STATES: distinct states kept */

@@ -64,7 +64,7 @@ struct cli {
 
 /* What `check` and `regress` have seen so far. */
 struct cli_check_sums {
-    uint32_t kernels, agreed, known, diverged, failed, bad;
+    uint32_t kernels, agreed, known, diverged, failed, refused, bad;
 };
 
 struct cli_command {

@@ -117,13 +117,30 @@ static void json_store(struct json *json, const struct program *program, const i
     json_object_end(json);
 }
 
+static void json_search(struct json *json, const struct search_result *search)
+{
+    json_key(json, "search");
+    if (!search) {
+        json_null(json);
+        return;
+    }
+    json_object_begin(json);
+    json_key_string(json, "method", search_method_names[search->method]);
+    json_key_u64(json, "states", search->states);
+    json_key_u64(json, "executions", search->executions);
+    json_key_u64(json, "outcomes", search->outcome_count);
+    json_key_string(json, "cut", search->cut);
+    json_object_end(json);
+}
+
 static void json_run(struct json *json, struct arena *arena, const struct program *program,
                      const struct check_run *run)
 {
     json_object_begin(json);
     json_key_string(json, "subject", subject_table[run->subject].name);
     json_key_u64(json, "schedules", run->schedules);
-    json_key_bool(json, "exhaustive", run->exhaustive);
+    json_key_bool(json, "exhaustive", run->search && run->search->complete);
+    json_search(json, run->search);
     json_key(json, "statuses");
     json_object_begin(json);
     for (uint32_t i = 0; i < STATUS_COUNT; i++)
@@ -255,6 +272,24 @@ static void print_divergences(struct arena *arena, const struct check_options *o
     }
 }
 
+/* What --exhaustive reached: all executions, or where a bound cut the search off. */
+static void print_search(const struct check_run *run)
+{
+    const struct search_result *search = run->search;
+    const char *plural = search->outcome_count == 1 ? "" : "s";
+    printf("    %s: ", subject_table[run->subject].name);
+    if (search->complete)
+        printf("all executions searched, %" PRIu32 " outcome%s", search->outcome_count, plural);
+    else
+        printf("NOT all executions: the bound on %s cut the search off; %" PRIu32
+               " outcome%s found, a subset",
+               search->cut, search->outcome_count, plural);
+    if (search->method == SEARCH_STATES)
+        printf(" (states: %" PRIu64 ")\n", search->states);
+    else
+        printf(" (partial-order reduction, executions: %" PRIu64 ")\n", search->executions);
+}
+
 static const char *known_text(struct arena *arena, const struct check_options *options,
                               const struct check_result *result)
 {
@@ -282,6 +317,9 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
         print_head(cli, "refused", "\033[33m", path, arena_printf(arena, "  %s", result->reason));
     else
         print_head(cli, "agree", "\033[32m", path, known);
+    for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
+        if (result->runs[i].search)
+            print_search(&result->runs[i]);
     print_divergences(arena, options, result);
     for (uint32_t i = 0; i < result->claim_count; i++) {
         const struct check_claim *claim = &result->claims[i];
@@ -328,7 +366,9 @@ static int check_kernel_file(struct cli *cli, const char *path, const struct che
     sums->kernels++;
     sums->diverged += diverged > 0;
     sums->failed += failed > 0;
-    sums->agreed += diverged == 0 && failed == 0;
+    bool refused = !result->program && failed == 0;
+    sums->refused += refused;
+    sums->agreed += diverged == 0 && failed == 0 && !refused;
     sums->known += check_divergences(result, true) > diverged;
     return diverged > 0 || failed > 0 ? CLI_DIVERGENCE : CLI_OK;
 }
@@ -358,9 +398,10 @@ int command_check(struct cli *cli)
     for (uint32_t i = 0; i < files.count; i++)
         status = worse(status, cli_check_file(cli, files.paths[i], &options, &sums));
     if (!cli->options.json && files.count > 1)
-        printf(
-            "%" PRIu32 " kernels: %" PRIu32 " agree (%" PRIu32 " with a known divergence), %" PRIu32
-            " diverge, %" PRIu32 " with a failed expectation, %" PRIu32 " in error\n",
-            sums.kernels + sums.bad, sums.agreed, sums.known, sums.diverged, sums.failed, sums.bad);
+        printf("%" PRIu32 " kernels: %" PRIu32 " agree (%" PRIu32
+               " with a known divergence), %" PRIu32 " diverge, %" PRIu32
+               " with a failed expectation, %" PRIu32 " refused, %" PRIu32 " in error\n",
+               sums.kernels + sums.bad, sums.agreed, sums.known, sums.diverged, sums.failed,
+               sums.refused, sums.bad);
     return status;
 }

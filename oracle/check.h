@@ -38,9 +38,9 @@ extern const struct check_options CHECK_DEFAULTS;
 /* What was seen of one subject. */
 struct check_run {
     enum subject_id subject;
-    const char *reason;              /* why it did not run, or NULL */
-    uint32_t schedules;              /* executions */
-    bool exhaustive;                 /* the search was complete */
+    const char *reason;                 /* why it did not run, or NULL */
+    uint32_t schedules;                 /* executions */
+    const struct search_result *search; /* of all executions; NULL: not asked for */
     uint32_t statuses[STATUS_COUNT]; /* executions that ended so; `nonterminating`: proven lassos */
     uint32_t fair;                   /* executions under a scheduler that starves nobody */
     uint32_t fair_cut;               /* of these: the budget was spent */

@@ -28,8 +28,7 @@ static void search_subject(struct checking *c, enum subject_id subject)
         c->options->search.max_states ? &c->options->search : &SEARCH_DEFAULTS;
     struct machine *machine = search_machine(c->arena, info->vtable, c->program, info->then_first);
     struct search_result *found = search_run(c->arena, machine, options);
-    c->searches[subject] = found;
-    run->exhaustive = found->complete;
+    run->search = found;
     for (uint32_t i = 0; i < found->outcome_count; i++)
         keep_outcome(c, subject, &found->outcomes[i]);
     if (found->liveness == LIVENESS_FAIR_LASSO) {
@@ -79,7 +78,8 @@ static void report_outcome(struct checking *c, const struct execution *execution
     evidence_string(&e, "subject", subject_table[execution->subject].name);
     evidence_string(&e, "schedule", explore_name(c, execution));
     evidence_string(&e, "status", status_names[execution->status]);
-    evidence_number(&e, "interleaving_outcomes", c->searches[SUBJECT_THREADS]->outcome_count);
+    evidence_number(&e, "interleaving_outcomes",
+                    c->result->runs[SUBJECT_THREADS].search->outcome_count);
     *d = (struct divergence){.oracle = ORACLE_RESULT,
                              .class_name = "outcome-set",
                              .rule = RULE_NONE,
@@ -104,7 +104,7 @@ static void judge_outcome(struct checking *c, const struct execution *execution)
     if (status == STATUS_TERMINATED)
         (void)explore_record(c, execution);
     c->result->answers[ORACLE_RESULT].checked++;
-    if (!in_set(c, c->searches[SUBJECT_THREADS], status, c->warps->memory))
+    if (!in_set(c, c->result->runs[SUBJECT_THREADS].search, status, c->warps->memory))
         report_outcome(c, execution);
 }
 
@@ -114,7 +114,7 @@ static void judge_outcome(struct checking *c, const struct execution *execution)
  * which looks at every pair of next steps, and the detector must agree. */
 static void judge_race(struct checking *c)
 {
-    const struct search_result *search = c->searches[SUBJECT_THREADS];
+    const struct search_result *search = c->result->runs[SUBJECT_THREADS].search;
     const struct check_run *run = &c->result->runs[SUBJECT_THREADS];
     if (!search->complete || run->statuses[STATUS_TERMINATED] == 0 || search->race == run->race)
         return;
@@ -139,7 +139,7 @@ static void judge_race(struct checking *c)
 void exhaust_judge(struct checking *c)
 {
     struct answer *answer = &c->result->answers[ORACLE_RESULT];
-    if (!is_whole(c->searches[SUBJECT_THREADS]))
+    if (!is_whole(c->result->runs[SUBJECT_THREADS].search))
         return;
     if (c->options->oracles & (1u << ORACLE_RESULT)) {
         for (uint32_t i = 0; i < c->execution_count; i++)
@@ -148,7 +148,7 @@ void exhaust_judge(struct checking *c)
         if (answer->checked && answer->verdict != VERDICT_DIVERGE)
             answer->reason =
                 arena_printf(c->arena, "every outcome of the warps is one of the %u interleavings'",
-                             c->searches[SUBJECT_THREADS]->outcome_count);
+                             c->result->runs[SUBJECT_THREADS].search->outcome_count);
     }
     if (c->options->oracles & (1u << ORACLE_RACE))
         judge_race(c);

@@ -58,7 +58,6 @@ struct checking {
 
     struct lasso_probe *probes[SUBJECT_COUNT]; /* liveness.h; NULL: not tried */
     bool unfair[SUBJECT_COUNT];
-    struct search_result *searches[SUBJECT_COUNT]; /* NULL: not searched */
     bool all_fair_end; /* an exhaustive search of `threads` found no fair infinite execution */
 
     uint64_t length_estimate;        /* steps of the first execution of `threads` */

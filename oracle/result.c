@@ -282,6 +282,21 @@ static void not_applicable(struct answer *answer, const char *reason)
         answer->reason = reason;
 }
 
+/* A racy kernel needs the whole set of the interleavings' outcomes. */
+static void judge_racy(struct checking *c, struct answer *answer, const struct execution *racy)
+{
+    const struct search_result *search = c->result->runs[SUBJECT_THREADS].search;
+    const char *race = evidence_race_sentence(c->arena, c->program, &racy->witness);
+    if (!search || search->complete || answer->verdict == VERDICT_DIVERGE) {
+        not_applicable(answer, arena_printf(c->arena, "racy: %s", race));
+        return;
+    }
+    answer->verdict = VERDICT_INCONCLUSIVE;
+    answer->reason = arena_printf(
+        c->arena, "racy: %s; the search of all interleavings was cut off (bound on %s)", race,
+        search->cut);
+}
+
 void result_judge(struct checking *c)
 {
     struct answer *answer = &c->result->answers[ORACLE_RESULT];
@@ -292,8 +307,7 @@ void result_judge(struct checking *c)
         return;
     }
     if (racy) {
-        const char *race = evidence_race_sentence(c->arena, c->program, &racy->witness);
-        not_applicable(answer, arena_printf(c->arena, "racy: %s", race));
+        judge_racy(c, answer, racy);
         return;
     }
     for (uint32_t i = 0; i < c->execution_count; i++)

@@ -47,7 +47,13 @@ says out '"verdict": "diverge"' '"known": "A-4"' '"signature": "lemmas|lemma-5|'
 
 # Exhaustive search finds every outcome of two increments that are no atoms.
 expect 0 check "$papers/incr-n2.simt" --exhaustive --subjects threads --json
-says out '"exhaustive": true' '{"x": 1}' '{"x": 2}'
+says out '"exhaustive": true' '{"x": 1}' '{"x": 2}' '"outcomes": 2, "cut": null'
+expect 0 check "$papers/incr-n2.simt" --exhaustive
+says out 'threads: all executions searched, 2 outcomes'
+
+# Where it is too large, it says what cut it off.
+expect 0 check "$papers/incr-n8.simt" --exhaustive
+says out 'threads: NOT all executions: the bound on ' ' cut the search off; ' ' outcomes found, a subset'
 
 # Bad input: a message with its place, status 2, standard output untouched.
 printf 'kernel k() { x = 1; ' >truncated.simt

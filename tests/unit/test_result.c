@@ -23,7 +23,7 @@ static void test_increment_outcomes(void **state)
     options.exhaustive = true;
     struct check_result *r = check(INCREMENT, &options);
     const struct check_run *threads = &r->runs[SUBJECT_THREADS];
-    assert_true(threads->exhaustive);
+    assert_true(threads->search->complete);
     assert_int_equal(threads->final_count, 3);
     uint32_t seen = 0;
     for (uint32_t i = 0; i < 3; i++)
@@ -33,6 +33,23 @@ static void test_increment_outcomes(void **state)
     assert_int_equal(r->runs[SUBJECT_SIMT].finals[0][0], 1);
     assert_int_equal(check_divergences(r, true), 0);
     assert_int_equal(r->answers[ORACLE_RESULT].verdict, VERDICT_AGREE); /* SIM.mem, racy or not */
+}
+
+/* A search that was cut off concludes nothing about a racy kernel, and says which bound it was. */
+static void test_search_cut_off(void **state)
+{
+    (void)state;
+    struct check_options options = CHECK_DEFAULTS;
+    options.exhaustive = true;
+    options.search = SEARCH_DEFAULTS;
+    options.search.max_states = 10;
+    options.search.max_steps = 100;
+    struct check_result *r = check(INCREMENT, &options);
+    const struct answer *answer = &r->answers[ORACLE_RESULT];
+    assert_false(r->runs[SUBJECT_THREADS].search->complete);
+    assert_non_null(r->runs[SUBJECT_THREADS].search->cut);
+    assert_int_equal(answer->verdict, VERDICT_INCONCLUSIVE);
+    assert_non_null(strstr(answer->reason, "the search of all interleavings was cut off"));
 }
 
 static void test_search_settles_liveness(void **state)
@@ -281,6 +298,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_increment_outcomes, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_search_cut_off, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_search_settles_liveness, support_setup,
                                         support_teardown),
         cmocka_unit_test_setup_teardown(test_search_finds_lasso, support_setup, support_teardown),
