@@ -79,6 +79,7 @@ const char *const ast_stm_names[STM_KIND_COUNT] = {
     [STM_ATOMIC] = "atomic", [STM_VOTE] = "vote",
     [STM_ASSERT] = "assert", [STM_ASSUME] = "assume",
     [STM_HAVOC] = "havoc",   [STM_MEMBAR] = "membar",
+    [STM_PICK] = "pick",     [STM_LOCKSYNC] = "sync",
 };
 
 /* ---- construction ---- */
@@ -279,6 +280,8 @@ static struct ast_stm *copy_stm(const struct copy *copy, const struct ast_stm *s
     result->value = copy_expr(copy, stm->value);
     result->second = copy_expr(copy, stm->second);
     result->arguments = copy_expr_list(copy, stm->arguments);
+    result->outs = copy_expr_list(copy, stm->outs);
+    result->guard = copy_expr(copy, stm->guard);
     result->function = copy_of(copy, stm->function);
     result->body = copy_stms(copy, stm->body);
     result->other = copy_stms(copy, stm->other);
@@ -336,6 +339,19 @@ static struct ast_var *copy_vars(struct copy *copy, const struct ast_var *list)
     return head;
 }
 
+static struct ast_block *copy_block_heads(struct copy *copy, const struct ast_block *list)
+{
+    struct ast_block *head = NULL, **tail = &head;
+    for (; list; list = list->next, tail = &(*tail)->next) {
+        *tail = ARENA_NEW(copy->arena, struct ast_block);
+        **tail = *list;
+        (*tail)->next = NULL;
+        (*tail)->name = copy_text(copy, list->name);
+        copy_enter(copy, list, *tail);
+    }
+    return head;
+}
+
 /* Functions without their bodies, which may call functions that come later. */
 static struct ast_function *copy_function_heads(struct copy *copy, const struct ast_function *list)
 {
@@ -346,19 +362,7 @@ static struct ast_function *copy_function_heads(struct copy *copy, const struct 
         (*tail)->next = NULL;
         (*tail)->name = copy_text(copy, list->name);
         (*tail)->locals = copy_vars(copy, list->locals);
-        copy_enter(copy, list, *tail);
-    }
-    return head;
-}
-
-static struct ast_block *copy_block_heads(struct copy *copy, const struct ast_block *list)
-{
-    struct ast_block *head = NULL, **tail = &head;
-    for (; list; list = list->next, tail = &(*tail)->next) {
-        *tail = ARENA_NEW(copy->arena, struct ast_block);
-        **tail = *list;
-        (*tail)->next = NULL;
-        (*tail)->name = copy_text(copy, list->name);
+        (*tail)->blocks = copy_block_heads(copy, list->blocks);
         copy_enter(copy, list, *tail);
     }
     return head;
@@ -386,16 +390,23 @@ static uint32_t count_vars(const struct ast_var *list)
     return count;
 }
 
+/* A function, its variables and blocks. */
+static uint32_t count_function(const struct ast_function *function)
+{
+    uint32_t count = 1 + count_vars(function->locals);
+    for (const struct ast_block *b = function->blocks; b; b = b->next)
+        count++;
+    return count;
+}
+
 /* Everything that a reference can point to. */
 static uint32_t count_named(const struct ast_kernel *kernel)
 {
     uint32_t count = count_vars(kernel->vars);
     for (const struct ast_function *f = kernel->functions; f; f = f->next)
-        count += 1 + count_vars(f->locals);
+        count += count_function(f);
     if (kernel->main)
-        count += 1 + count_vars(kernel->main->locals);
-    for (const struct ast_block *b = kernel->blocks; b; b = b->next)
-        count++;
+        count += count_function(kernel->main);
     return count;
 }
 
@@ -409,6 +420,13 @@ static void copy_block_bodies(struct copy *copy, const struct ast_block *from, s
     }
 }
 
+static void copy_function_body(struct copy *copy, const struct ast_function *from,
+                               struct ast_function *to)
+{
+    to->body = copy_stms(copy, from->body);
+    copy_block_bodies(copy, from->blocks, to->blocks);
+}
+
 struct ast_kernel *ast_kernel_copy(struct arena *arena, const struct ast_kernel *kernel)
 {
     uint32_t size = 16;
@@ -420,18 +438,17 @@ struct ast_kernel *ast_kernel_copy(struct arena *arena, const struct ast_kernel 
                         .mask = size - 1};
     struct ast_kernel *result = ARENA_NEW(arena, struct ast_kernel);
     result->name = copy_text(&copy, kernel->name);
+    result->form = kernel->form;
     result->launch = kernel->launch;
     result->vars = copy_vars(&copy, kernel->vars);
     result->functions = copy_function_heads(&copy, kernel->functions);
     result->main = copy_function_heads(&copy, kernel->main);
-    result->blocks = copy_block_heads(&copy, kernel->blocks);
     struct ast_function *to = result->functions;
     for (const struct ast_function *from = kernel->functions; from;
          from = from->next, to = to->next)
-        to->body = copy_stms(&copy, from->body);
+        copy_function_body(&copy, from, to);
     if (kernel->main)
-        result->main->body = copy_stms(&copy, kernel->main->body);
-    copy_block_bodies(&copy, kernel->blocks, result->blocks);
+        copy_function_body(&copy, kernel->main, result->main);
     result->expects = copy_expects(&copy, kernel->expects);
     return result;
 }
@@ -451,13 +468,19 @@ static uint32_t size_of_stms(const struct ast_stm *list)
     return size;
 }
 
+static uint32_t size_of_function(const struct ast_function *function)
+{
+    uint32_t size = size_of_stms(function->body);
+    for (const struct ast_block *b = function->blocks; b; b = b->next)
+        size += size_of_stms(b->body);
+    return size;
+}
+
 uint32_t ast_kernel_size(const struct ast_kernel *kernel)
 {
-    uint32_t size = kernel->main ? size_of_stms(kernel->main->body) : 0;
+    uint32_t size = kernel->main ? size_of_function(kernel->main) : 0;
     for (const struct ast_function *f = kernel->functions; f; f = f->next)
-        size += size_of_stms(f->body);
-    for (const struct ast_block *b = kernel->blocks; b; b = b->next)
-        size += size_of_stms(b->body);
+        size += size_of_function(f);
     return size;
 }
 

@@ -54,6 +54,7 @@ struct ast_var {
     bool is_input; /* starts at values drawn from the case's seed */
     bool is_array;
     bool is_parameter;
+    bool is_out;         /* a parameter of a procedure in block form that gives a value back */
     uint32_t length;     /* elements; 1 for a scalar */
     uint32_t init_count; /* first values given by the initialiser; the rest start at 0 */
     int32_t *init;
@@ -103,7 +104,9 @@ enum ast_expr_kind {
     EXPR_BUILTIN,
     EXPR_UNARY,
     EXPR_BINARY,
-    EXPR_COND
+    EXPR_COND,
+    EXPR_ALL, /* lock-step form only: the conjunction of a over all threads, 0 or 1 */
+    EXPR_ANY  /* the disjunction */
 };
 
 struct ast_expr {
@@ -145,6 +148,8 @@ enum ast_stm_kind {
     STM_ASSUME,
     STM_HAVOC, /* havoc(place); */
     STM_MEMBAR,
+    STM_PICK,     /* pick(target, k1 : e1, .., kn : en); target :in { ki | ei } (PRED.setnext) */
+    STM_LOCKSYNC, /* lock-step form only: sync(value); (LOCK.sync) */
     STM_KIND_COUNT
 };
 
@@ -200,7 +205,19 @@ struct ast_stm {
     struct ast_lvalue place;    /* STM_ATOMIC, STM_HAVOC */
     struct ast_expr *value;     /* guard, right-hand side, operand: see the kinds; NULL = absent */
     struct ast_expr *second;    /* STM_SYNC, STM_ARRIVE: the count */
-    struct ast_expr *arguments; /* list: STM_CALL, STM_ATOMIC (1, or 2 for cas) */
+    struct ast_expr *arguments; /* list: STM_CALL (the in-parameters), STM_ATOMIC (1, or 2 for cas),
+                                   STM_PICK (k1, e1, .., kn, en) */
+    struct ast_expr *outs;      /* STM_CALL of a procedure: private scalars that take the
+                                   out-parameters, in order */
+    /* `statement if (guard);` in the block and lock-step forms: it acts for the threads whose guard
+     * holds and does nothing, evaluates nothing and draws no choice for the others. NULL = always.
+     * For STM_ASSIGN (op SET), _BARRIER, _HAVOC, _ATOMIC, _PICK. In the lock-step form an assignment
+     * to a global or shared variable with a guard is psi<guard_t, value_t> (LOCK.assign_shared). */
+    struct ast_expr *guard;
+    /* Where a transformed program's statement comes from: 1 + the number of the statement of the
+     * original program (code_stm) that it stands for; 0 = administrative. See ast_stm.mark. */
+    uint32_t origin;
+    uint32_t mark;                 /* scratch; after program_compile: the number of its code_stm */
     struct ast_function *function; /* STM_CALL */
     struct ast_stm
         *body; /* STM_BLOCK: list (may be empty); STM_IF, _WHILE, _DO, _FOR: one statement */
@@ -217,6 +234,7 @@ struct ast_function {
     uint32_t parameter_count;
     struct ast_var *locals; /* the parameters first, then the variables of the body (SPACE_LOCAL) */
     struct ast_stm *body;   /* list; NULL = empty */
+    struct ast_block *blocks; /* block form: list; the entry (the kernel's: Start) first */
     struct location at;
     struct ast_function *next;
     uint32_t mark;
@@ -225,12 +243,13 @@ struct ast_function {
 struct ast_block {
     const char *name;
     struct ast_stm *body; /* list of simple statements */
-    bool returns;         /* ends with return; otherwise with goto */
+    bool returns;         /* ends with return (procedures only); otherwise with goto */
     uint32_t target_count;
     struct ast_block **targets; /* a target named End is NULL: the thread ends */
     struct location at;
     struct ast_block *next;
-    uint32_t mark;
+    uint32_t origin; /* as of a statement: 1 + the number of the original's code_block */
+    uint32_t mark;   /* scratch; after program_compile: the number of its code_block */
 };
 
 enum ast_claim {
@@ -268,13 +287,22 @@ struct ast_launch {
     struct location at; /* of the launch clause, for messages */
 };
 
+/* All functions of a kernel have the kernel's form. */
+enum ast_form {
+    FORM_STRUCTURED,
+    FORM_BLOCKS,  /* lockstep-cfg section 1: every thread runs the blocks */
+    FORM_LOCKSTEP /* lockstep-cfg section 8: one program for all threads of a block. A private
+                     variable v is the vector v_1 .. v_TS; a statement on it is done for all threads at
+                     once, all reads before all writes */
+};
+
 struct ast_kernel {
     const char *name;
+    enum ast_form form;
     struct ast_launch launch;
     struct ast_var *vars;           /* file level, in order */
     struct ast_function *functions; /* in order; the kernel itself is not among them */
-    struct ast_function *main;      /* the kernel's own locals and body; empty in block form */
-    struct ast_block *blocks;       /* block form: list starting with Start; NULL = structured */
+    struct ast_function *main;      /* the kernel's own locals and body or blocks */
     struct ast_expect *expects;
 };
 

@@ -220,9 +220,10 @@ static void check_atomic(struct check *check, const struct ast_stm *stm)
 static bool is_simple(enum ast_stm_kind kind)
 {
     static const bool simple[STM_KIND_COUNT] = {
-        [STM_SKIP] = true,   [STM_ASSIGN] = true, [STM_CALL] = true,   [STM_BARRIER] = true,
-        [STM_SYNC] = true,   [STM_ARRIVE] = true, [STM_ATOMIC] = true, [STM_VOTE] = true,
-        [STM_ASSERT] = true, [STM_ASSUME] = true, [STM_HAVOC] = true,  [STM_MEMBAR] = true,
+        [STM_SKIP] = true,   [STM_ASSIGN] = true,   [STM_CALL] = true,   [STM_BARRIER] = true,
+        [STM_SYNC] = true,   [STM_ARRIVE] = true,   [STM_ATOMIC] = true, [STM_VOTE] = true,
+        [STM_ASSERT] = true, [STM_ASSUME] = true,   [STM_HAVOC] = true,  [STM_MEMBAR] = true,
+        [STM_PICK] = true,   [STM_LOCKSYNC] = true,
     };
     return simple[kind];
 }
@@ -340,10 +341,14 @@ static void check_stm(struct check *check, const struct ast_stm *stm, struct sur
         break;
     case STM_ASSERT:
     case STM_ASSUME:
+    case STM_LOCKSYNC:
         check_operand(check, stm, stm->value);
         break;
     case STM_HAVOC:
         check_lvalue(check, stm, &stm->place);
+        break;
+    case STM_PICK:
+        check_lvalue(check, stm, &stm->target);
         break;
     case STM_SKIP:
     case STM_EXIT:
@@ -384,7 +389,7 @@ static void check_function(struct check *check, const struct ast_function *funct
 
 static bool is_block(const struct check *check, const struct ast_block *block)
 {
-    const struct ast_block *b = check->kernel->blocks;
+    const struct ast_block *b = check->kernel->main->blocks;
     while (b && b != block)
         b = b->next;
     return b != NULL;
@@ -412,7 +417,11 @@ static void check_block(struct check *check, const struct ast_block *block)
 
 static void check_blocks(struct check *check)
 {
-    const struct ast_block *blocks = check->kernel->blocks;
+    if (!check->kernel->main)
+        return;
+    const struct ast_block *blocks = check->kernel->main->blocks;
+    if (check->kernel->form != FORM_STRUCTURED && !blocks)
+        fail(check, check->kernel->main->at, "the kernel has no blocks");
     if (blocks && strcmp(blocks->name, "Start") != 0)
         fail(check, blocks->at, "the first block must be named 'Start'");
     uint32_t count = 0;
@@ -499,7 +508,7 @@ bool ast_check(const struct ast_kernel *kernel, struct diag *diag)
         check_function(&check, f);
     if (kernel->main)
         check_function(&check, kernel->main);
-    else if (!kernel->blocks)
+    else
         fail(&check, (struct location){0, 0}, "the kernel has no body");
     check_blocks(&check);
     check_expects(&check);

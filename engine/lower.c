@@ -582,6 +582,8 @@ static void lower_stm(struct lowering *l, struct stm_list *out, struct scope sco
     case STM_ASSUME:
     case STM_HAVOC:
     case STM_MEMBAR:
+    case STM_PICK:
+    case STM_LOCKSYNC:
         add(out, stm);
         return;
     case STM_KIND_COUNT:
@@ -647,7 +649,7 @@ static void make_call_variables(struct lowering *l)
 
 struct ast_kernel *lower_core(struct arena *arena, const struct ast_kernel *kernel)
 {
-    INVARIANT(!kernel->blocks);
+    INVARIANT(kernel->form == FORM_STRUCTURED);
     struct ast_kernel *core = ast_kernel_copy(arena, kernel);
     struct lowering l = {.arena = arena, .kernel = core, .suffix = choose_suffix(arena, core)};
     make_call_variables(&l);

@@ -50,6 +50,32 @@ static void init_threads(struct machine *machine)
     }
 }
 
+static void add_live(struct machine *machine, uint32_t actor)
+{
+    machine->head->live[machine->head->live_count++] = actor;
+    machine->head->unfinished++;
+    machine_group_of(machine, actor)->live++;
+}
+
+/* All actors; of P_{s,t} those of the pair. */
+static void init_actors(struct machine *machine)
+{
+    const struct machine_options *options = &machine->options;
+    uint32_t blocks = machine->program->launch.blocks, each = machine->actor_count / blocks;
+    for (uint32_t g = 0; g < blocks; g++)
+        machine->groups[g] = (struct machine_group){.first = g * each, .count = each};
+    if (options->pair_count == 0) {
+        for (uint32_t i = 0; i < machine->actor_count; i++)
+            add_live(machine, i);
+    } else if (machine->actor_count == blocks) { /* a vector program: one actor runs the pair */
+        add_live(machine, options->pair[0] / machine->program->launch.threads);
+    } else {
+        for (uint32_t i = 0; i < machine->actor_count; i++)
+            if (i == options->pair[0] || i == options->pair[1])
+                add_live(machine, i);
+    }
+}
+
 struct machine *machine_new(struct arena *arena, const struct semantics *semantics,
                             const struct program *program, const struct machine_options *options)
 {
@@ -58,7 +84,9 @@ struct machine *machine_new(struct arena *arena, const struct semantics *semanti
     uint32_t head_words = even_words(sizeof(struct machine_head) + actors * sizeof(uint32_t));
     uint32_t memory_words = even_words((size_t)program->memory_words * 4);
     uint32_t thread_words = even_words(program->total_threads * sizeof(struct thread_context));
-    uint32_t words = head_words + memory_words + thread_words + semantics->extra_words(program);
+    uint32_t group_words = even_words(program->launch.blocks * sizeof(struct machine_group));
+    uint32_t words =
+        head_words + memory_words + thread_words + group_words + semantics->extra_words(program);
 
     machine->semantics = semantics;
     machine->program = program;
@@ -70,7 +98,9 @@ struct machine *machine_new(struct arena *arena, const struct semantics *semanti
     machine->head = (struct machine_head *)machine->block;
     machine->memory = (int32_t *)(machine->block + head_words);
     machine->threads = (struct thread_context *)(machine->block + head_words + memory_words);
-    machine->extra = machine->block + head_words + memory_words + thread_words;
+    machine->groups =
+        (struct machine_group *)(machine->block + head_words + memory_words + thread_words);
+    machine->extra = machine->block + head_words + memory_words + thread_words + group_words;
     machine->scratch = arena_alloc(arena, 1, semantics->scratch_bytes);
     if (options->track && options->undo_entries) {
         machine->track.log = ARENA_ARRAY(arena, struct undo_entry, options->undo_entries);
@@ -80,9 +110,7 @@ struct machine *machine_new(struct arena *arena, const struct semantics *semanti
 
     machine->head->status = STATUS_RUNNING;
     machine->head->fault_stm = CODE_NONE;
-    machine->head->live_count = actors;
-    for (uint32_t i = 0; i < actors; i++)
-        machine->head->live[i] = i;
+    init_actors(machine);
     program_init_memory(program, machine->memory);
     init_threads(machine);
     semantics->init(machine);
@@ -153,10 +181,10 @@ void track_change(struct machine *machine, uint32_t word, uint32_t old, uint32_t
     }
 }
 
-void machine_retire(struct machine *machine, uint32_t actor, bool tracked)
+void machine_unlive(struct machine *machine, uint32_t actor, unsigned mode)
 {
     struct machine_head *head = machine->head;
-    const unsigned mode = tracked ? MACHINE_TRACKED : 0;
+    struct machine_group *group = machine_group_of(machine, actor);
     uint32_t last = head->live_count - 1, i = 0;
     while (head->live[i] != actor)
         i++;
@@ -164,8 +192,25 @@ void machine_retire(struct machine *machine, uint32_t actor, bool tracked)
         put(machine, &head->live[i], head->live[i + 1], mode);
     put(machine, &head->live[last], 0, mode);
     put(machine, &head->live_count, last, mode);
-    if (last == 0)
+    put(machine, &group->live, group->live - 1, mode);
+}
+
+void machine_retire(struct machine *machine, uint32_t actor, bool tracked)
+{
+    struct machine_head *head = machine->head;
+    const unsigned mode = tracked ? MACHINE_TRACKED : 0;
+    struct machine_group *group = machine_group_of(machine, actor);
+    machine_unlive(machine, actor, mode);
+    put(machine, &group->finished, group->finished + 1, mode);
+    put(machine, &head->unfinished, head->unfinished - 1, mode);
+    if (head->unfinished == 0)
         put(machine, &head->status, STATUS_TERMINATED, mode);
+}
+
+void machine_poke(struct machine *machine, uint32_t address, int32_t value)
+{
+    INVARIANT(address < machine->program->private_base);
+    put_memory(machine, address, value, machine->options.track ? MACHINE_TRACKED : 0);
 }
 
 void observe_read(struct machine *machine, uint32_t thread, uint32_t address, uint32_t stm)
@@ -181,6 +226,21 @@ void observe_write(struct machine *machine, uint32_t thread, uint32_t address, i
     for (const struct observer *o = machine->options.observers; o; o = o->next)
         if (o->write)
             o->write(o->context, thread, address, value, stm);
+}
+
+void observe_atomic(struct machine *machine, uint32_t thread, uint32_t address, int32_t value,
+                    uint32_t stm)
+{
+    for (const struct observer *o = machine->options.observers; o; o = o->next)
+        if (o->atomic)
+            o->atomic(o->context, thread, address, value, stm);
+}
+
+void observe_barrier(struct machine *machine, const struct barrier_event *event)
+{
+    for (const struct observer *o = machine->options.observers; o; o = o->next)
+        if (o->barrier)
+            o->barrier(o->context, machine, event);
 }
 
 void observe_step(struct machine *machine, const struct step_event *event)

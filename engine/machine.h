@@ -9,6 +9,11 @@
  * too, so a tape of all choices replays an execution byte for byte. Nothing else is
  * nondeterministic.
  *
+ * An actor that waits at a barrier cannot step and is not among the live ones until its block is
+ * released. When the last live actor of a block stops - it reaches a barrier, or is final - the
+ * barrier rule fires within the same step (barrier.h): it touches nothing outside the block and
+ * nothing else can happen there, so taking it at once loses no behaviour of the others.
+ *
  * All mutable state of a machine lies in one block of memory, so a snapshot is a copy. A machine
  * started with `track` keeps an undo log and an incremental hash of the block, and clears what is
  * popped, so that equal states have equal bytes.
@@ -55,7 +60,8 @@ struct machine_head {
     uint32_t status;       /* enum status: RUNNING, TERMINATED, or an error kind */
     uint32_t fault_thread; /* of an error */
     uint32_t fault_stm;
-    uint32_t live_count; /* actors that are not final */
+    uint32_t unfinished; /* actors that are not final: live or waiting */
+    uint32_t live_count; /* actors that can step */
     uint32_t live[];     /* their numbers, ascending */
 };
 
@@ -63,7 +69,22 @@ struct machine_head {
 struct thread_context {
     uint32_t base[SPACE_COUNT]; /* word in memory where each space of this thread starts */
     int32_t builtin[BUILTIN_COUNT];
-    uint32_t number; /* in the grid */
+    uint32_t number;  /* in the grid */
+    uint32_t choices; /* that it has made (choice.h) */
+};
+
+/* The actors of one thread block. */
+struct machine_group {
+    uint32_t first, count; /* its actors: [first, first + count) */
+    uint32_t live, waiting, finished;
+};
+
+/* What becomes of shared memory at a barrier of P_{s,t} (C2.def). */
+struct barrier_havoc {
+    /* Called when a barrier of `block` releases: may change global and shared memory through
+     * machine_poke. */
+    void (*havoc)(void *context, struct machine *machine, uint32_t block);
+    void *context;
 };
 
 struct undo_entry {
@@ -78,8 +99,19 @@ struct track {
 };
 
 struct machine_options {
-    bool then_first;                  /* simt: which path of an if runs first */
-    bool track;                       /* keep hash and undo log */
+    bool then_first;       /* simt: which path of an if runs first */
+    bool literal;          /* havoc and goto ask struct choices, not the thread's stream */
+    bool raw_goto;         /* a goto takes any target, also one whose guard is false */
+    bool barrier_f1;       /* CFG.barrier_F1 as printed instead of the stuck rule (B-7) */
+    bool vacuous_sync;     /* lock-step: a sync that nobody takes part in also separates
+                                         intervals (B-13) */
+    uint32_t havoc_values; /* literal: havoc picks one of 0 .. havoc_values - 1; 0 = 2 */
+    /* P_{s,t}: only these two threads of the block exist (lock-step form: the vector has these two
+     * components). pair_count 0: all of them. */
+    uint32_t pair_count;
+    uint32_t pair[2];
+    const struct barrier_havoc *barrier_havoc; /* NULL: barriers change nothing */
+    bool track;                                /* keep hash and undo log */
     uint32_t undo_entries;            /* capacity of the log; 0 = the log is dropped (hash only) */
     const struct observer *observers; /* chain, may be NULL */
 };
@@ -92,6 +124,7 @@ struct machine {
     enum rule (*step)(struct machine *machine, uint32_t actor, struct choices *choices);
     struct machine_head *head;
     struct thread_context *threads; /* total_threads */
+    struct machine_group *groups;   /* a thread block of the grid each */
     int32_t *memory;                /* program.memory_words */
     uint32_t *block;                /* all of the state: head, memory, threads, stacks */
     uint32_t block_words;
@@ -108,6 +141,7 @@ struct machine {
 
 struct semantics {
     const char *name;
+    enum ast_form form; /* of the programs that it runs */
     /* Words of state beyond head, memory and thread contexts. */
     uint32_t (*extra_words)(const struct program *program);
     uint32_t (*actor_count)(const struct program *program);
@@ -120,12 +154,23 @@ struct semantics {
                       uint64_t *writes);
     /* Statement that the actor's next step executes; CODE_NONE for tokens, contexts, inact. */
     uint32_t (*next_stm)(const struct machine *machine, uint32_t actor);
+    /* Barriers. Whether two waiting actors of one block are at the same barrier with the same barrier
+     * variables (CFG.bv.*); NULL: the semantics has no waiting actors. */
+    bool (*same_barrier)(const struct machine *machine, uint32_t actor, uint32_t other);
+    /* The actor goes past the barrier at which it waits; barrier variables count from 0 again, in all
+     * frames: they were equal in all threads, and only differences are ever looked at, so states that
+     * differ in them alone are the same. */
+    void (*pass_barrier)(struct machine *machine, uint32_t actor, unsigned mode);
+    enum rule barrier_rule;    /* what fires when a block is released */
+    enum rule divergence_rule; /* and when it cannot be: the execution ends */
 };
 
 enum { MACHINE_OBSERVED = 1, MACHINE_TRACKED = 2 }; /* bits of the step variants */
 
-extern const struct semantics semantics_threads; /* threads.h */
-extern const struct semantics semantics_simt;    /* simt.h */
+extern const struct semantics semantics_threads;    /* threads.h */
+extern const struct semantics semantics_simt;       /* simt.h */
+extern const struct semantics semantics_interleave; /* interleave.h: FORM_BLOCKS */
+extern const struct semantics semantics_lockstep;   /* lockstep.h: FORM_LOCKSTEP */
 
 /* A machine in its initial state, in the arena. */
 struct machine *machine_new(struct arena *arena, const struct semantics *semantics,
@@ -153,6 +198,9 @@ static inline enum rule machine_step(struct machine *machine, uint32_t actor,
 void machine_save(const struct machine *machine, uint32_t *words);
 void machine_restore(struct machine *machine, const uint32_t *words, uint64_t hash);
 bool machine_equals(const struct machine *machine, const uint32_t *words);
+
+/* Writes global or shared memory from outside of a step (barrier havoc); logged, not observed. */
+void machine_poke(struct machine *machine, uint32_t address, int32_t value);
 
 /* Undoes everything logged since the log had `mark` entries (track only). */
 void machine_undo(struct machine *machine, uint32_t mark);

@@ -64,7 +64,16 @@ STEP_INLINE void machine_fault(struct machine *machine, enum status status, uint
     put(machine, &machine->head->fault_stm, stm, mode);
 }
 
-/* Takes an actor that has become final out of the live ones. */
+/* The thread block that an actor belongs to. */
+STEP_INLINE struct machine_group *machine_group_of(const struct machine *machine, uint32_t actor)
+{
+    return &machine->groups[actor / (machine->actor_count / machine->program->launch.blocks)];
+}
+
+/* Takes an actor that can no longer step out of the live ones. */
+void machine_unlive(struct machine *machine, uint32_t actor, unsigned mode);
+
+/* The same for one that has become final. Where actors can wait, barrier_settle must follow. */
 void machine_retire(struct machine *machine, uint32_t actor, bool tracked);
 
 /* ---- frames ---- */
@@ -101,6 +110,9 @@ STEP_INLINE void frame_pop(struct machine *machine, uint32_t thread, uint32_t ca
 void observe_read(struct machine *machine, uint32_t thread, uint32_t address, uint32_t stm);
 void observe_write(struct machine *machine, uint32_t thread, uint32_t address, int32_t value,
                    uint32_t stm);
+void observe_atomic(struct machine *machine, uint32_t thread, uint32_t address, int32_t value,
+                    uint32_t stm);
+void observe_barrier(struct machine *machine, const struct barrier_event *event);
 void observe_step(struct machine *machine, const struct step_event *event);
 
 /* ---- expressions ---- */

@@ -10,11 +10,22 @@
 
 #include "engine/rules.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef uint64_t lane_mask; /* bit k = lane k of its warp */
 
 struct machine;
+
+enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC };
+
+/* A barrier of a block released its threads, or a lock-step sync was passed: interval ends. */
+struct barrier_event {
+    uint32_t block;
+    uint32_t stm; /* the barrier or sync statement (of the block's first thread) */
+    bool all; /* all threads of the block took part: accesses before and after are ordered. False
+                     only for a lock-step sync that nobody took part in (B-13) */
+};
 
 struct step_event {
     enum rule rule;
@@ -29,6 +40,10 @@ struct observer {
     /* Each may be NULL. `thread` is the thread's number in the grid. */
     void (*read)(void *context, uint32_t thread, uint32_t address, uint32_t stm);
     void (*write)(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm);
+    /* One indivisible read and write; `value` is what the location holds afterwards. */
+    void (*atomic)(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm);
+    void (*barrier)(void *context, const struct machine *machine,
+                    const struct barrier_event *event);
     /* After the step, the machine in its new state. */
     void (*step)(void *context, const struct machine *machine, const struct step_event *event);
     const struct observer *next;

@@ -239,7 +239,7 @@ static struct ast_block *parse_block(struct parser *p)
 static void resolve_gotos(struct parser *p)
 {
     for (const struct parse_goto *g = p->gotos; g; g = g->next) {
-        struct ast_block *block = p->kernel->blocks;
+        struct ast_block *block = p->function->blocks;
         if (strcmp(g->name, "End") == 0)
             continue;
         while (block && strcmp(block->name, g->name) != 0)
@@ -253,7 +253,7 @@ static void resolve_gotos(struct parser *p)
 
 static bool parse_blocks(struct parser *p)
 {
-    struct ast_block **last = &p->kernel->blocks;
+    struct ast_block **last = &p->function->blocks;
     uint32_t count = 0;
     parser_advance(p);
     if (!parser_expect(p, "{"))
@@ -281,6 +281,8 @@ static bool parse_main(struct parser *p)
     if (!f->name || !parser_expect(p, "(") || !parser_expect(p, ")"))
         return false;
     p->kernel->main = p->function = f;
+    if (parser_at(p, "blocks"))
+        p->kernel->form = FORM_BLOCKS;
     bool ok = parser_at(p, "blocks") ? parse_blocks(p) : parser_body(p);
     p->function = NULL;
     return ok;

@@ -190,6 +190,8 @@ static int32_t value_of(const struct ast_expr *e)
     case EXPR_VAR:
     case EXPR_INDEX:
     case EXPR_BUILTIN:
+    case EXPR_ALL:
+    case EXPR_ANY:
         break;
     }
     return 0; /* not reached: names are refused while `constant` is set */

@@ -84,6 +84,8 @@ static uint32_t level_of(const struct ast_expr *expr)
     case EXPR_VAR:
     case EXPR_INDEX:
     case EXPR_BUILTIN:
+    case EXPR_ALL:
+    case EXPR_ANY:
         break;
     }
     return LEVEL_PRIMARY;
@@ -154,6 +156,12 @@ static void put_expr(struct out *out, const struct ast_expr *expr)
         put(out, " ");
         put_operand(out, expr->b, ast_binary_levels[expr->binary] + 1u);
         break;
+    case EXPR_ALL:
+    case EXPR_ANY:
+        put(out, expr->kind == EXPR_ALL ? "all(" : "any(");
+        put_expr(out, expr->a);
+        put(out, ")");
+        break;
     case EXPR_COND:
         put_operand(out, expr->a, LEVEL_COND + 1);
         put(out, " ? ");
@@ -223,8 +231,22 @@ static void put_atomic(struct out *out, const struct ast_stm *stm)
     put(out, ")");
 }
 
-/* A statement that has no parts; without its semicolon. */
-static void put_simple(struct out *out, const struct ast_stm *stm)
+/* pick(target, k1 : e1, .., kn : en) */
+static void put_pick(struct out *out, const struct ast_stm *stm)
+{
+    put(out, "pick(");
+    put_lvalue(out, &stm->target);
+    for (const struct ast_expr *e = stm->arguments; e; e = e->next->next) {
+        put(out, ", ");
+        put_expr(out, e);
+        put(out, " : ");
+        put_expr(out, e->next);
+    }
+    put(out, ")");
+}
+
+/* A statement that has no parts; without its semicolon and its guard. */
+static void put_unguarded(struct out *out, const struct ast_stm *stm)
 {
     switch (stm->kind) {
     case STM_ASSIGN:
@@ -249,6 +271,10 @@ static void put_simple(struct out *out, const struct ast_stm *stm)
         put_lvalue(out, &stm->place);
         put(out, ")");
         break;
+    case STM_PICK:
+        put_pick(out, stm);
+        break;
+    case STM_LOCKSYNC:
     case STM_BARRIER:
     case STM_MEMBAR:
     case STM_SYNC:
@@ -276,6 +302,16 @@ static void put_simple(struct out *out, const struct ast_stm *stm)
     case STM_SWITCH:
     case STM_KIND_COUNT:
         break;
+    }
+}
+
+static void put_simple(struct out *out, const struct ast_stm *stm)
+{
+    put_unguarded(out, stm);
+    if (stm->guard) {
+        put(out, " if (");
+        put_expr(out, stm->guard);
+        put(out, ")");
     }
 }
 
@@ -423,6 +459,8 @@ static void put_stm(struct out *out, const struct ast_stm *stm)
     case STM_ASSUME:
     case STM_HAVOC:
     case STM_MEMBAR:
+    case STM_PICK:
+    case STM_LOCKSYNC:
     case STM_KIND_COUNT:
         put_simple(out, stm);
         put(out, ";\n");
@@ -519,14 +557,14 @@ static void put_kernel(struct out *out, const struct ast_kernel *kernel)
     put(out, "kernel ");
     put(out, kernel->name);
     put(out, "()");
-    if (!kernel->blocks) {
+    if (kernel->form == FORM_STRUCTURED) {
         put(out, "\n");
         put_body(out, kernel->main);
         return;
     }
     put(out, " blocks\n{\n");
     out->indent++;
-    for (const struct ast_block *block = kernel->blocks; block; block = block->next)
+    for (const struct ast_block *block = kernel->main->blocks; block; block = block->next)
         put_block(out, block);
     out->indent--;
     put(out, "}\n");
@@ -637,6 +675,8 @@ char *print_stm_head(struct arena *arena, const struct ast_stm *stm)
     case STM_ASSUME:
     case STM_HAVOC:
     case STM_MEMBAR:
+    case STM_PICK:
+    case STM_LOCKSYNC:
     case STM_KIND_COUNT:
         put_simple(&out, stm);
         put(&out, ";");

@@ -77,6 +77,8 @@ static bool is_core_form(const struct ast_stm *stm)
     case STM_VOTE:
     case STM_ASSUME:
     case STM_HAVOC:
+    case STM_PICK:
+    case STM_LOCKSYNC:
     case STM_KIND_COUNT:
         break;
     }
@@ -315,6 +317,9 @@ static uint32_t emit_expr(struct builder *b, const struct ast_expr *expr, uint64
         return emit_binary(b, expr, reads);
     case EXPR_COND:
         return emit_cond(b, expr, reads);
+    case EXPR_ALL:
+    case EXPR_ANY:
+        invariant_fail("a reduction in the lock-step form only", __FILE__, __LINE__);
     }
     return depth;
 }
@@ -351,6 +356,7 @@ static uint32_t emit_stm(struct builder *b, const struct ast_stm *stm, uint32_t 
     code->line = stm->at.line;
     code->function = b->function;
     code->value = code->first = code->second = CODE_NONE;
+    code->block = code->guard = code->argument = CODE_NONE;
     code->place.index = code->place.var = CODE_NONE;
     code->source = stm;
     if (stm->value)
@@ -414,6 +420,8 @@ static uint32_t emit_stm(struct builder *b, const struct ast_stm *stm, uint32_t 
     case STM_VOTE:
     case STM_ASSUME:
     case STM_HAVOC:
+    case STM_PICK:
+    case STM_LOCKSYNC:
     case STM_KIND_COUNT:
         break;
     }
@@ -591,7 +599,7 @@ static bool compile(struct builder *b)
 struct program *program_compile(struct arena *arena, const struct ast_kernel *core,
                                 const char **reason)
 {
-    if (core->blocks) {
+    if (core->form != FORM_STRUCTURED) {
         *reason = "unsupported form: blocks";
         return NULL;
     }

@@ -5,6 +5,9 @@
  * A statement list is a run of consecutive statements whose last one has `last` set. A "slice" of a
  * list - what semantics keep on their stacks - is therefore one number: the index of its first
  * statement. There are no empty lists (SIMT.syn.list).
+ *
+ * A program in block form (FORM_BLOCKS, FORM_LOCKSTEP) has a list a block: its simple statements and,
+ * last, its CODE_GOTO or CODE_END_CALL.
  */
 #ifndef ENGINE_PROGRAM_H
 #define ENGINE_PROGRAM_H
@@ -20,10 +23,21 @@ enum code_kind {
     CODE_CALL, /* function number `first` */
     CODE_RETURN,
     CODE_EXIT,
-    CODE_ASSERT /* value */
+    CODE_ASSERT, /* value */
+    CODE_ASSUME, /* value */
+    CODE_HAVOC,  /* place = a choice of the thread (choice.h) */
+    CODE_ATOMIC, /* target = place; place = place op value (, second) */
+    CODE_VOTE,   /* target = vote over the active lanes of value != 0 */
+    CODE_BARRIER,
+    /* block form */
+    CODE_GOTO,     /* to one of `block`'s targets */
+    CODE_END_CALL, /* return of a procedure; its CODE_CALL has ins and outs */
+    CODE_PICK,     /* target = one of picks [first, first + second) whose guard holds */
+    CODE_LOCKSYNC  /* lock-step form: value must hold (LOCK.sync) */
 };
 
 #define CODE_NONE UINT32_MAX
+#define BLOCK_END UINT32_MAX /* the target End of a goto: no block */
 
 struct code_place {
     enum ast_space space;
@@ -41,7 +55,16 @@ struct code_stm {
     uint32_t first;    /* list or function */
     uint32_t second;   /* list */
     uint32_t function; /* that it belongs to */
-    struct code_place place;
+    uint32_t block;    /* block form: that it belongs to; CODE_NONE otherwise */
+    uint32_t guard;    /* block form: expression, acts only where it holds; CODE_NONE = always */
+    uint32_t argument; /* CODE_ATOMIC: expression, the second argument of cas */
+    uint32_t origin;   /* ast_stm.origin */
+    uint32_t barrier;  /* CODE_BARRIER: its number among the program's barriers, from 0 */
+    enum ast_atomic atomic;  /* CODE_ATOMIC */
+    enum ast_vote vote;      /* CODE_VOTE */
+    struct code_place place; /* that it writes */
+    struct code_place
+        target; /* CODE_ATOMIC (length 0: none), CODE_VOTE: a private or local scalar */
     /* Variables in global and shared memory that it may read (value and index), and write: bit
      * min(number, 63). What schedulers and the partial-order search take for its footprint. */
     uint64_t reads, writes;
@@ -81,9 +104,40 @@ struct code_expr_op {
  * through, one value a level, and what lowering adds. */
 enum { PROGRAM_EXPR_DEPTH = LIMIT_DEPTH + 8 };
 
+struct code_pick {
+    int32_t value;
+    uint32_t guard; /* expression */
+};
+
+/* A parameter that a call of a procedure hands over. */
+struct code_argument {
+    uint32_t value;           /* an in-parameter: expression in the caller */
+    struct code_place target; /* an out-parameter: private scalar of the caller */
+    uint32_t offset;          /* of the parameter in the callee's frame */
+};
+
+/* A basic block. */
+struct code_block {
+    const char *name;
+    uint32_t function;
+    uint32_t line;
+    uint32_t first;                      /* its list */
+    uint32_t target_first, target_count; /* program.targets[..]; no target: returns */
+    uint32_t guard;                      /* expression of the leading assume; CODE_NONE = true */
+    uint32_t origin;                     /* ast_block.origin */
+    /* The loops of the function that count in barrier variables (CFG.bv.loop): those that hold a
+     * barrier, or a call that may reach one; other counters are 0 at every barrier. Bit i = counter
+     * i: the block belongs to the loop; the block is its head. */
+    uint64_t loops, heads;
+};
+
 struct code_function {
     const char *name;
-    uint32_t body;        /* list */
+    uint32_t body;               /* list; block form: CODE_NONE */
+    uint32_t entry;              /* block form: number of its first block */
+    uint32_t counters;           /* block form: loops that count */
+    uint32_t in_first, in_count; /* block form: program.parameters[..]: offsets in the frame */
+    uint32_t out_first, out_count;
     uint32_t frame_words; /* of parameters and locals */
     uint32_t init_first;  /* initial values of the frame: program.frame_init[init_first ..] */
     uint32_t stack_depth; /* most stack entries that one activation holds, its context included */
@@ -96,12 +150,22 @@ struct code_var {
 
 struct program {
     const struct ast_kernel *core;
+    enum ast_form form;
     struct ast_launch launch;
     uint32_t stm_count;
     struct code_stm *stms;
     struct code_expr_op *ops;
     uint32_t op_count;
     uint32_t expr_depth; /* most values that an expression holds on the stack; within the limit */
+    uint32_t block_count;
+    struct code_block *blocks; /* of all functions, the kernel's first, in their order */
+    uint32_t *targets;         /* numbers of blocks, BLOCK_END */
+    struct code_pick *picks;
+    struct code_argument *arguments; /* of a CODE_CALL of a procedure: ins, then outs, from
+                                        stms[call].second on */
+    uint32_t *parameters;            /* offsets in frames */
+    uint32_t barrier_count;
+    bool has_atomics, has_votes, has_choices; /* havoc, pick, goto with several targets */
     uint32_t function_count;
     struct code_function *functions; /* number 0 is the kernel */
     int32_t *frame_init;

@@ -474,6 +474,16 @@ STEP_INLINE enum rule step_statement(struct warp_step *x, struct step_event *eve
         if (act(x, &event->truth, mode))
             simt_assert(x, event->truth, mode);
         return RULE_SIMT_ASSERT;
+    case CODE_ASSUME:
+    case CODE_HAVOC:
+    case CODE_ATOMIC:
+    case CODE_VOTE:
+    case CODE_BARRIER:
+    case CODE_GOTO:
+    case CODE_END_CALL:
+    case CODE_PICK:
+    case CODE_LOCKSYNC:
+        break;
     }
     return RULE_NONE;
 }

@@ -286,6 +286,16 @@ STEP_INLINE enum rule step_statement(struct thread_step *x, struct step_event *e
         return thr_exit(x, mode);
     case CODE_ASSERT:
         return step_guarded(x, RULE_THR_ASSERT, event, mode);
+    case CODE_ASSUME:
+    case CODE_HAVOC:
+    case CODE_ATOMIC:
+    case CODE_VOTE:
+    case CODE_BARRIER:
+    case CODE_GOTO:
+    case CODE_END_CALL:
+    case CODE_PICK:
+    case CODE_LOCKSYNC:
+        break;
     }
     return RULE_NONE;
 }

@@ -18,7 +18,7 @@ int command_lower(struct cli *cli)
     struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
     if (!kernel)
         return CLI_USAGE;
-    if (kernel->blocks) {
+    if (kernel->form != FORM_STRUCTURED) {
         cli_message(cli, "%s: a block program has no core form", path);
         return CLI_USAGE;
     }

@@ -55,7 +55,7 @@ int command_trace(struct cli *cli)
         return CLI_USAGE;
     const char *reason = "a block program has no structured semantics";
     struct program *program = NULL;
-    if (!kernel->blocks)
+    if (kernel->form == FORM_STRUCTURED)
         program = program_compile(&cli->arena, lower_core(&cli->arena, kernel), &reason);
     if (!program) {
         cli_message(cli, "%s: %s", path, reason);

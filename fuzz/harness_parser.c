@@ -46,7 +46,7 @@ static void check_text(struct arena *arena, const char *text, size_t length)
     char *printed = print_and_parse(arena, kernel, &again);
     if (again)
         INVARIANT(strcmp(printed, print_kernel(arena, again)) == 0);
-    if (kernel->blocks)
+    if (kernel->form != FORM_STRUCTURED)
         return;
     struct ast_kernel *core = lower_core(arena, kernel);
     const char *reason = NULL;

@@ -44,7 +44,7 @@ static void start_result(struct check_result *result, const struct ast_kernel *k
 static const struct program *compile(struct arena *arena, const struct ast_kernel *kernel,
                                      const char **reason)
 {
-    if (kernel->blocks) {
+    if (kernel->form != FORM_STRUCTURED) {
         *reason = "a block program, which the structured semantics do not execute";
         return NULL;
     }

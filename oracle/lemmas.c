@@ -156,6 +156,16 @@ enum rule lemmas_rule(const struct program *program, const struct lemma_before *
         return RULE_SIMT_EXIT;
     case CODE_ASSERT:
         return RULE_SIMT_ASSERT;
+    case CODE_ASSUME:
+    case CODE_HAVOC:
+    case CODE_ATOMIC:
+    case CODE_VOTE:
+    case CODE_BARRIER:
+    case CODE_GOTO:
+    case CODE_END_CALL:
+    case CODE_PICK:
+    case CODE_LOCKSYNC:
+        break;
     }
     return RULE_NONE;
 }

@@ -183,26 +183,30 @@ static void copy_rewires_blocks(void **state)
     (void)state;
     struct ast_kernel *kernel = ARENA_NEW(&arena, struct ast_kernel);
     kernel->name = "k";
+    kernel->form = FORM_BLOCKS;
     kernel->launch = AST_DEFAULT_LAUNCH;
+    kernel->main = ARENA_NEW(&arena, struct ast_function);
+    kernel->main->name = "k";
     struct ast_block *start = ARENA_NEW(&arena, struct ast_block);
     struct ast_block *other = ARENA_NEW(&arena, struct ast_block);
     start->name = "Start";
     start->next = other;
     other->name = "L";
-    other->returns = true;
+    other->target_count = 1;
+    other->targets = ARENA_ARRAY(&arena, struct ast_block *, 1);
     start->target_count = 2;
     start->targets = ARENA_ARRAY(&arena, struct ast_block *, 2);
     start->targets[0] = other;
-    kernel->blocks = start;
+    kernel->main->blocks = start;
     struct ast_kernel *copy = ast_kernel_copy(&arena, kernel);
-    assert_ptr_not_equal(copy->blocks->next, other);
-    assert_ptr_equal(copy->blocks->targets[0], copy->blocks->next);
-    assert_null(copy->blocks->targets[1]);
+    assert_ptr_not_equal(copy->main->blocks->next, other);
+    assert_ptr_equal(copy->main->blocks->targets[0], copy->main->blocks->next);
+    assert_null(copy->main->blocks->targets[1]);
     assert_true(ast_check(copy, NULL));
-    copy->blocks->body = ast_stm(&arena, STM_EXIT, nowhere);
+    copy->main->blocks->body = ast_stm(&arena, STM_EXIT, nowhere);
     assert_false(ast_check(copy, NULL));
-    copy->blocks->body = NULL;
-    copy->blocks->targets[0] = other;
+    copy->main->blocks->body = NULL;
+    copy->main->blocks->targets[0] = other;
     assert_false(ast_check(copy, NULL));
 }
 

@@ -268,6 +268,8 @@ static void count_stm(struct shapes *shapes, const struct ast_stm *stm, struct a
     case STM_ASSUME:
     case STM_HAVOC:
     case STM_MEMBAR:
+    case STM_PICK:
+    case STM_LOCKSYNC:
     case STM_KIND_COUNT:
         break;
     }
@@ -332,7 +334,8 @@ static void shapes_that_break_reconvergence_occur(void **state)
         assert_true(shapes.assigns[i] > 100);
     for (uint32_t i = 0; i < STM_KIND_COUNT; i++) {
         bool off = i == STM_BARRIER || i == STM_SYNC || i == STM_ARRIVE || i == STM_ATOMIC ||
-                   i == STM_VOTE || i == STM_ASSUME || i == STM_HAVOC || i == STM_MEMBAR;
+                   i == STM_VOTE || i == STM_ASSUME || i == STM_HAVOC || i == STM_MEMBAR ||
+                   i == STM_PICK || i == STM_LOCKSYNC;
         assert_true(off ? shapes.kinds[i] == 0 : shapes.kinds[i] > 10);
     }
 }

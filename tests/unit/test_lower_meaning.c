@@ -104,6 +104,9 @@ static int32_t value_of(struct interpreter *in, const struct ast_expr *e)
         return ast_eval_binary(e->binary, a, value_of(in, e->b));
     case EXPR_COND:
         return value_of(in, e->a) ? value_of(in, e->b) : value_of(in, e->c);
+    case EXPR_ALL:
+    case EXPR_ANY:
+        break;
     }
     return 0;
 }
@@ -217,6 +220,8 @@ static enum flow run_stm(struct interpreter *in, const struct ast_stm *stm)
     switch (stm->kind) {
     case STM_SKIP:
     case STM_MEMBAR:
+    case STM_PICK:
+    case STM_LOCKSYNC:
         return FLOW_NEXT;
     case STM_ASSIGN:
         return run_assign(in, stm);

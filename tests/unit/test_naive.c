@@ -121,6 +121,9 @@ static int32_t naive_eval(struct naive *n, uint32_t thread, const struct ast_exp
         return ast_eval_binary(e->binary, a, naive_eval(n, thread, e->b));
     case EXPR_COND:
         return naive_eval(n, thread, naive_eval(n, thread, e->a) ? e->b : e->c);
+    case EXPR_ALL:
+    case EXPR_ANY:
+        break;
     }
     return 0;
 }

@@ -133,7 +133,7 @@ static void blocks_and_targets(void **state)
     (void)state;
     const struct ast_kernel *k =
         parse("shared int x; kernel k() blocks { Start: x++; goto L, End, Start; L: return; }");
-    const struct ast_block *start = k->blocks;
+    const struct ast_block *start = k->main->blocks;
     assert_int_equal(start->target_count, 3);
     assert_ptr_equal(start->targets[0], start->next);
     assert_null(start->targets[1]);

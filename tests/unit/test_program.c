@@ -214,7 +214,7 @@ static void unsupported_statements_are_named(void **state)
     struct ast_kernel *kernel = kernel_new(1, 1, 1);
     kernel->main->body = simple(STM_MEMBAR);
     assert_int_equal(compile(kernel)->stms[0].kind, CODE_SKIP);
-    kernel->blocks = ARENA_NEW(&arena, struct ast_block);
+    kernel->form = FORM_BLOCKS;
     assert_string_equal(refusal(kernel), "unsupported form: blocks");
 }
 
@@ -287,6 +287,9 @@ static int32_t tree_eval(const struct ast_expr *e, struct reads *reads, const ui
         if (reads->fault)
             return 0;
         return tree_eval(a ? e->b : e->c, reads, offsets);
+    case EXPR_ALL:
+    case EXPR_ANY:
+        break;
     }
     return 0;
 }

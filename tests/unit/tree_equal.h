@@ -47,6 +47,8 @@ static inline bool expr_equal(const struct ast_expr *a, const struct ast_expr *b
     case EXPR_BINARY:
         return a->binary == b->binary;
     case EXPR_COND:
+    case EXPR_ALL:
+    case EXPR_ANY:
         return true;
     }
     return false;
@@ -81,7 +83,8 @@ static inline bool stm_equal(const struct ast_stm *a, const struct ast_stm *b)
     if (a->kind != b->kind || a->op != b->op || a->atomic != b->atomic || a->vote != b->vote ||
         !lvalue_equal(&a->target, &b->target) || !lvalue_equal(&a->place, &b->place) ||
         !expr_equal(a->value, b->value) || !expr_equal(a->second, b->second) ||
-        !exprs_equal(a->arguments, b->arguments) || !stms_equal(a->init, b->init) ||
+        !exprs_equal(a->arguments, b->arguments) || !exprs_equal(a->outs, b->outs) ||
+        !expr_equal(a->guard, b->guard) || !stms_equal(a->init, b->init) ||
         !stms_equal(a->step, b->step) || !part_equal(a->other, b->other))
         return false;
     if (a->kind == STM_BLOCK ? !stms_equal(a->body, b->body) : !part_equal(a->body, b->body))
@@ -105,16 +108,6 @@ static inline bool stms_equal(const struct ast_stm *a, const struct ast_stm *b)
     return !a && !b;
 }
 
-static inline bool functions_equal(const struct ast_function *a, const struct ast_function *b)
-{
-    for (; a && b; a = a->next, b = b->next)
-        if (strcmp(a->name, b->name) != 0 || a->returns_int != b->returns_int ||
-            a->parameter_count != b->parameter_count || !vars_equal(a->locals, b->locals) ||
-            !stms_equal(a->body, b->body))
-            return false;
-    return !a && !b;
-}
-
 static inline bool blocks_equal(const struct ast_block *a, const struct ast_block *b)
 {
     for (; a && b; a = a->next, b = b->next) {
@@ -127,6 +120,16 @@ static inline bool blocks_equal(const struct ast_block *a, const struct ast_bloc
                 return false;
         }
     }
+    return !a && !b;
+}
+
+static inline bool functions_equal(const struct ast_function *a, const struct ast_function *b)
+{
+    for (; a && b; a = a->next, b = b->next)
+        if (strcmp(a->name, b->name) != 0 || a->returns_int != b->returns_int ||
+            a->parameter_count != b->parameter_count || !vars_equal(a->locals, b->locals) ||
+            !stms_equal(a->body, b->body) || !blocks_equal(a->blocks, b->blocks))
+            return false;
     return !a && !b;
 }
 
@@ -149,7 +152,7 @@ static inline bool kernel_equal(const struct ast_kernel *a, const struct ast_ker
            a->launch.warp == b->launch.warp && a->launch.blocks == b->launch.blocks &&
            a->launch.seed == b->launch.seed && vars_equal(a->vars, b->vars) &&
            functions_equal(a->functions, b->functions) && functions_equal(a->main, b->main) &&
-           blocks_equal(a->blocks, b->blocks) && expects_equal(a->expects, b->expects);
+           a->form == b->form && expects_equal(a->expects, b->expects);
 }
 
 #endif
