@@ -76,6 +76,23 @@ static void init_actors(struct machine *machine)
     }
 }
 
+const char *machine_refuses(struct arena *arena, const struct semantics *semantics,
+                            const struct program *program)
+{
+    static const char *const forms[] = {
+        [FORM_STRUCTURED] = "structured", [FORM_BLOCKS] = "block", [FORM_LOCKSTEP] = "lock-step"};
+    if (program->form != semantics->form)
+        return arena_printf(arena, "a program in %s form, which '%s' does not execute",
+                            forms[program->form], semantics->name);
+    for (uint32_t i = 0; i < program->stm_count; i++) {
+        const struct code_stm *stm = &program->stms[i];
+        if (!(semantics->kinds >> stm->kind & 1))
+            return arena_printf(arena, "unsupported statement '%s' at line %u",
+                                ast_stm_names[stm->source->kind], (unsigned)stm->line);
+    }
+    return NULL;
+}
+
 struct machine *machine_new(struct arena *arena, const struct semantics *semantics,
                             const struct program *program, const struct machine_options *options)
 {

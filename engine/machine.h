@@ -142,6 +142,7 @@ struct machine {
 struct semantics {
     const char *name;
     enum ast_form form; /* of the programs that it runs */
+    uint32_t kinds;     /* statements that it has rules for: bits 1u << enum code_kind */
     /* Words of state beyond head, memory and thread contexts. */
     uint32_t (*extra_words)(const struct program *program);
     uint32_t (*actor_count)(const struct program *program);
@@ -171,6 +172,11 @@ extern const struct semantics semantics_threads;    /* threads.h */
 extern const struct semantics semantics_simt;       /* simt.h */
 extern const struct semantics semantics_interleave; /* interleave.h: FORM_BLOCKS */
 extern const struct semantics semantics_lockstep;   /* lockstep.h: FORM_LOCKSTEP */
+
+/* Why the semantics cannot run the program - its form, or a statement that it has no rule for
+ * ("unsupported statement 'barrier' at line 3", in the arena) - or NULL: it can. */
+const char *machine_refuses(struct arena *arena, const struct semantics *semantics,
+                            const struct program *program);
 
 /* A machine in its initial state, in the arena. */
 struct machine *machine_new(struct arena *arena, const struct semantics *semantics,

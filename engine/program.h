@@ -36,6 +36,13 @@ enum code_kind {
     CODE_LOCKSYNC  /* lock-step form: value must hold (LOCK.sync) */
 };
 
+/* Bits 1u << kind: what every structured semantics has rules for. */
+enum {
+    CODE_KINDS_CORE = 1 << CODE_SKIP | 1 << CODE_ASSIGN | 1 << CODE_IF | 1 << CODE_WHILE |
+                      1 << CODE_BREAK | 1 << CODE_CALL | 1 << CODE_RETURN | 1 << CODE_EXIT |
+                      1 << CODE_ASSERT
+};
+
 #define CODE_NONE UINT32_MAX
 #define BLOCK_END UINT32_MAX /* the target End of a goto: no block */
 
@@ -86,6 +93,9 @@ enum code_op {
     OP_JUMP_ZERO, /* pop v; to a if v == 0 */
     OP_AND_JUMP,  /* if top == 0: replace it by 0, jump to a; else pop */
     OP_OR_JUMP,   /* if top != 0: replace it by 1, jump to a; else pop */
+    /* Lock-step form: push the conjunction (space 0) or disjunction (space 1) over all threads of
+     * the expression that starts at op a, 0 or 1. */
+    OP_REDUCE,
     /* Two ranges, each in the order of enum ast_binary (the logical ones never occur): pop the right
      * operand, or take it from a; replace the left one on top by the result. */
     OP_BINARY,
@@ -185,10 +195,10 @@ struct program {
     uint32_t shared_base, private_base, frame_base, memory_words;
 };
 
-/* Lays a core kernel out. NULL when a statement has no meaning in the structured semantics (yet), or
- * a limit is exceeded: then *reason says which and where ("unsupported statement 'barrier' at line
- * 3"). Writes the marks of the core's variables and functions, so no two threads may compile the
- * same tree. */
+/* Lays a core kernel out. NULL when a statement has no code (yet), or a limit is exceeded: then
+ * *reason says which and where ("unsupported statement 'sync' at line 3"). Whether a semantics has
+ * rules for all of its statements: machine_refuses. Writes the marks of the core's variables,
+ * functions, statements and blocks, so no two threads may compile the same tree. */
 struct program *program_compile(struct arena *arena, const struct ast_kernel *core,
                                 const char **reason);
 

@@ -607,6 +607,8 @@ static void footprint(const struct machine *machine, uint32_t actor, uint64_t *r
 
 const struct semantics semantics_simt = {
     .name = "simt",
+    .form = FORM_STRUCTURED,
+    .kinds = CODE_KINDS_CORE,
     .extra_words = extra_words,
     .actor_count = actor_count,
     .scratch_bytes = sizeof(struct assign_scratch),

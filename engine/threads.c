@@ -408,6 +408,8 @@ static void footprint(const struct machine *machine, uint32_t actor, uint64_t *r
 
 const struct semantics semantics_threads = {
     .name = "threads",
+    .form = FORM_STRUCTURED,
+    .kinds = CODE_KINDS_CORE,
     .extra_words = extra_words,
     .actor_count = actor_count,
     .init = init,

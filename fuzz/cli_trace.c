@@ -53,11 +53,15 @@ int command_trace(struct cli *cli)
     struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
     if (!kernel || !cli_set_launch(cli, kernel, path))
         return CLI_USAGE;
-    const char *reason = "a block program has no structured semantics";
+    const char *reason = NULL;
     struct program *program = NULL;
-    if (kernel->form == FORM_STRUCTURED)
+    if (kernel->form != FORM_STRUCTURED)
+        reason = "a block program has no structured semantics";
+    else
         program = program_compile(&cli->arena, lower_core(&cli->arena, kernel), &reason);
-    if (!program) {
+    if (program)
+        reason = machine_refuses(&cli->arena, subject_table[options.subject].vtable, program);
+    if (reason) {
         cli_message(cli, "%s: %s", path, reason);
         return CLI_USAGE;
     }

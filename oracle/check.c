@@ -48,7 +48,13 @@ static const struct program *compile(struct arena *arena, const struct ast_kerne
         *reason = "a block program, which the structured semantics do not execute";
         return NULL;
     }
-    return program_compile(arena, lower_core(arena, kernel), reason);
+    const struct program *program = program_compile(arena, lower_core(arena, kernel), reason);
+    for (uint32_t s = 0; program && s < SUBJECT_COUNT; s++) {
+        *reason = machine_refuses(arena, subject_table[s].vtable, program);
+        if (*reason)
+            return NULL;
+    }
+    return program;
 }
 
 static void refuse(struct checking *c, const char *reason)

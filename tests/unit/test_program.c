@@ -201,8 +201,7 @@ static void functions_are_numbered_in_order(void **state)
 static void unsupported_statements_are_named(void **state)
 {
     (void)state;
-    static const enum ast_stm_kind kinds[] = {STM_BARRIER, STM_SYNC,   STM_ARRIVE, STM_ATOMIC,
-                                              STM_VOTE,    STM_ASSUME, STM_HAVOC};
+    static const enum ast_stm_kind kinds[] = {STM_SYNC, STM_ARRIVE, STM_PICK, STM_LOCKSYNC};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         struct ast_kernel *kernel = kernel_new(1, 1, 1);
         kernel->main->body =
@@ -216,6 +215,24 @@ static void unsupported_statements_are_named(void **state)
     assert_int_equal(compile(kernel)->stms[0].kind, CODE_SKIP);
     kernel->form = FORM_BLOCKS;
     assert_string_equal(refusal(kernel), "unsupported form: blocks");
+}
+
+/* A statement that compiles is run only by semantics that have a rule for it. */
+static void semantics_refuse_what_they_have_no_rule_for(void **state)
+{
+    (void)state;
+    struct ast_kernel *kernel = kernel_new(1, 1, 1);
+    struct semantics skips = {.name = "skips", .kinds = 1u << CODE_SKIP};
+    kernel->main->body = simple(STM_SKIP);
+    assert_null(machine_refuses(&arena, &skips, compile(kernel)));
+    kernel->main->body = ast_stm(&arena, STM_BARRIER, (struct location){3, 5});
+    assert_string_equal(machine_refuses(&arena, &skips, compile(kernel)),
+                        "unsupported statement 'barrier' at line 3");
+    skips.kinds |= 1u << CODE_BARRIER;
+    assert_null(machine_refuses(&arena, &skips, compile(kernel)));
+    struct semantics blocks = {.name = "blocks", .form = FORM_BLOCKS, .kinds = skips.kinds};
+    assert_string_equal(machine_refuses(&arena, &blocks, compile(kernel)),
+                        "a program in structured form, which 'blocks' does not execute");
 }
 
 static void footprints_name_global_and_shared_variables(void **state)
@@ -627,6 +644,7 @@ int main(void)
         cmocka_unit_test(lists_are_contiguous_and_end),
         cmocka_unit_test(functions_are_numbered_in_order),
         cmocka_unit_test(unsupported_statements_are_named),
+        cmocka_unit_test(semantics_refuse_what_they_have_no_rule_for),
         cmocka_unit_test(footprints_name_global_and_shared_variables),
         cmocka_unit_test(expression_code_means_the_tree),
         cmocka_unit_test(expression_depth_is_exact),
