@@ -70,7 +70,8 @@ enum pcg_purpose {
     PCG_SCHEDULE, /* scheduler choices; index = number of the schedule */
     PCG_CHOICE,   /* havoc and goto; index = thread */
     PCG_REDUCE,
-    PCG_MUTATE
+    PCG_MUTATE,
+    PCG_ORDER /* ties in a sort order of blocks */
 };
 
 /* The stream of one purpose (and index within it) under a seed. */
