@@ -60,7 +60,7 @@ static void json_access(struct json *json, const struct program *program, const 
     json_object_begin(json);
     json_key_u64(json, "thread", access->thread);
     json_key_u64(json, "line", program->stms[access->stm].line);
-    json_key_string(json, "access", access->write ? "write" : "read");
+    json_key_string(json, "access", race_access_names[access->kind]);
     json_object_end(json);
 }
 
@@ -76,6 +76,10 @@ static void json_race(struct json *json, struct arena *arena, const struct progr
     json_key_string(json, "location", program_location_name(arena, program, run->witness.address));
     json_access(json, program, "first", &run->witness.first);
     json_access(json, program, "second", &run->witness.second);
+    if (run->witness.first.kind == ACCESS_WRITE && run->witness.second.kind == ACCESS_WRITE) {
+        json_key_bool(json, "same_value", run->witness.same_value);
+        json_key_bool(json, "simultaneous", run->witness.simultaneous);
+    }
     json_object_end(json);
 }
 

@@ -173,7 +173,7 @@ static void add_access(struct evidence *evidence, const char *key, const struct 
     evidence_enter(evidence, key);
     evidence_number(evidence, "thread", access->thread);
     evidence_number(evidence, "line", evidence_line(program, access->stm));
-    evidence_string(evidence, "access", access->write ? "write" : "read");
+    evidence_string(evidence, "access", race_access_names[access->kind]);
     evidence_leave(evidence);
 }
 
@@ -191,10 +191,11 @@ void evidence_race(struct evidence *evidence, const char *key, const struct prog
 const char *evidence_race_sentence(struct arena *arena, const struct program *program,
                                    const struct race_witness *witness)
 {
+    static const char *const verbs[] = {
+        [ACCESS_READ] = "reads", [ACCESS_WRITE] = "writes", [ACCESS_ATOMIC] = "atomically updates"};
     const struct race_access *a = &witness->first, *b = &witness->second;
     return arena_printf(arena, "thread %u %s %s at %s, thread %u %s it at %s", a->thread,
-                        a->write ? "writes" : "reads",
-                        program_location_name(arena, program, witness->address),
-                        evidence_statement(arena, program, a->stm), b->thread,
-                        b->write ? "writes" : "reads", evidence_statement(arena, program, b->stm));
+                        verbs[a->kind], program_location_name(arena, program, witness->address),
+                        evidence_statement(arena, program, a->stm), b->thread, verbs[b->kind],
+                        evidence_statement(arena, program, b->stm));
 }

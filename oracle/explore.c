@@ -168,6 +168,7 @@ static void observe(struct checking *c, struct machine *machine, const struct ob
 {
     c->detector->observer.next = behind;
     race_begin(c->detector);
+    race_watch(c->detector, machine);
     machine_observe(machine, &c->detector->observer);
 }
 
@@ -415,7 +416,7 @@ void explore_prepare(struct checking *c)
     c->warps = machine_new(c->arena, &semantics_simt, c->program, &untracked);
     c->detector = race_new(c->arena, c->program);
     if (o->oracles & (1u << ORACLE_RACE))
-        c->log = race_log_new(c->arena, LOG_CAPACITY);
+        c->log = race_log_new(c->arena, c->program, LOG_CAPACITY);
     c->simulation = simulation_new(c->arena, c->warps, c->threads);
     if (o->oracles & (1u << ORACLE_SIMULATION))
         c->simulation->answer = &c->result->answers[ORACLE_SIMULATION];

@@ -2,8 +2,10 @@
 
 #include <string.h>
 
-/* Comparisons of one race_log_search: beyond, the log says nothing. */
-enum { COMPARISONS_MAX = 200000 };
+#define RACE_INLINE static inline __attribute__((always_inline))
+
+const char *const race_access_names[] = {
+    [ACCESS_READ] = "read", [ACCESS_WRITE] = "write", [ACCESS_ATOMIC] = "atomic"};
 
 static void mark_variable(struct race_detector *detector, uint32_t address)
 {
@@ -14,202 +16,201 @@ static void mark_variable(struct race_detector *detector, uint32_t address)
             detector->racy_vars[i] = 1;
 }
 
-static void note_race(struct race_detector *detector, uint32_t address, struct race_cell *cell,
-                      struct race_access first, struct race_access second)
+/* ---- an access, and the earlier one that it races with ---- */
+
+struct seen {
+    struct race_access access;
+    uint32_t address;
+    int32_t value; /* of a write */
+    uint32_t step;
+};
+
+static void note_race(struct race_detector *detector, const struct race_cell *cell,
+                      enum access_kind kind, uint32_t slot, const struct seen *seen)
 {
+    struct race_cell *location = &detector->cells[seen->address];
+    struct race_access first = {cell->thread[kind][slot] - 1u, cell->stm[kind][slot], kind};
+    bool writes = kind == ACCESS_WRITE && seen->access.kind == ACCESS_WRITE;
     detector->racy_stms[first.stm] = 1;
-    detector->racy_stms[second.stm] = 1;
-    if (cell->racy)
+    detector->racy_stms[seen->access.stm] = 1;
+    if (location->racy == detector->execution)
         return;
-    cell->racy = 1;
+    location->racy = detector->execution;
     detector->racy_locations++;
-    mark_variable(detector, address);
+    mark_variable(detector, seen->address);
     if (detector->found)
         return;
     detector->found = true;
-    detector->witness = (struct race_witness){address, first, second};
+    detector->witness = (struct race_witness){
+        .address = seen->address,
+        .first = first,
+        .second = seen->access,
+        .same_value = writes && cell->value[slot] == seen->value,
+        .simultaneous = writes && detector->steps && cell->step[slot] == seen->step};
 }
 
-static struct race_cell *cell_of(struct race_detector *detector, uint32_t address)
+/* Looks for a partner among the accesses of one kind; `grid`: in another block. */
+RACE_INLINE bool race_with(struct race_detector *detector, const struct race_cell *cell,
+                           enum access_kind kind, const struct seen *seen, const bool grid)
 {
-    struct race_cell *cell = &detector->cells[address];
-    if (cell->epoch != detector->epoch)
-        *cell = (struct race_cell){.epoch = detector->epoch};
-    return cell;
+    bool may_be_benign =
+        detector->benign_same_value && kind == ACCESS_WRITE && seen->access.kind == ACCESS_WRITE;
+    for (uint32_t slot = 0; slot < RACE_SLOTS && cell->thread[kind][slot]; slot++) {
+        uint32_t thread = cell->thread[kind][slot] - 1u;
+        if (grid ? detector->block_of[thread] == detector->block_of[seen->access.thread]
+                 : thread == seen->access.thread)
+            continue;
+        if (may_be_benign && cell->value[slot] == seen->value)
+            continue;
+        note_race(detector, cell, kind, slot, seen);
+        return true;
+    }
+    return false;
+}
+
+/* Which slot the access belongs into: that of its thread (or block), else the second. */
+RACE_INLINE uint32_t slot_of(const struct race_detector *detector, const struct race_cell *cell,
+                             const struct seen *seen, const bool grid)
+{
+    uint16_t first = cell->thread[seen->access.kind][0];
+    if (first == 0)
+        return 0;
+    if (grid ? detector->block_of[first - 1] != detector->block_of[seen->access.thread]
+             : first != seen->access.thread + 1)
+        return 1;
+    return seen->access.kind == ACCESS_WRITE && detector->benign_same_value &&
+           cell->value[0] != seen->value;
+}
+
+RACE_INLINE void visit(struct race_detector *detector, struct race_cell *cell, uint32_t epoch,
+                       const struct seen *seen, const bool grid)
+{
+    const enum access_kind kind = seen->access.kind;
+    if (cell->epoch != epoch) {
+        cell->epoch = epoch;
+        memset(cell->thread, 0, sizeof cell->thread);
+    } else if (!race_with(detector, cell, ACCESS_WRITE, seen, grid) &&
+               !(kind != ACCESS_READ && race_with(detector, cell, ACCESS_READ, seen, grid)) &&
+               kind != ACCESS_ATOMIC) {
+        race_with(detector, cell, ACCESS_ATOMIC, seen, grid);
+    }
+    uint32_t slot = slot_of(detector, cell, seen, grid);
+    cell->thread[kind][slot] = (uint16_t)(seen->access.thread + 1);
+    cell->stm[kind][slot] = seen->access.stm;
+    if (kind == ACCESS_WRITE) {
+        cell->value[slot] = seen->value;
+        cell->step[slot] = seen->step;
+    }
+}
+
+RACE_INLINE void see(struct race_detector *detector, const struct seen *seen, const bool several)
+{
+    uint32_t block = several ? detector->block_of[seen->access.thread] : 0;
+    if (several && seen->address < detector->program->shared_base)
+        visit(detector, &detector->grid[seen->address], detector->execution_epoch, seen, true);
+    visit(detector, &detector->cells[seen->address], detector->epochs[block], seen, false);
+}
+
+/* ---- the observer: a set of functions for one block, another for several ---- */
+
+RACE_INLINE void see_read(struct race_detector *detector, uint32_t thread, uint32_t address,
+                          uint32_t stm, const bool several)
+{
+    const struct seen seen = {.access = {thread, stm, ACCESS_READ}, .address = address};
+    see(detector, &seen, several);
+}
+
+RACE_INLINE void see_write(struct race_detector *detector, uint32_t thread, uint32_t address,
+                           int32_t value, uint32_t stm, const bool several)
+{
+    const struct seen seen = {.access = {thread, stm, ACCESS_WRITE},
+                              .address = address,
+                              .value = value,
+                              .step = detector->steps ? (uint32_t)*detector->steps : 0};
+    see(detector, &seen, several);
 }
 
 static void on_read(void *context, uint32_t thread, uint32_t address, uint32_t stm)
 {
-    struct race_detector *detector = context;
-    struct race_cell *cell = cell_of(detector, address);
-    uint16_t id = (uint16_t)(thread + 1);
-    if (cell->writer && cell->writer != id)
-        note_race(detector, address, cell,
-                  (struct race_access){cell->writer - 1u, cell->write_stm, true},
-                  (struct race_access){thread, stm, false});
-    if (cell->reader == 0 || cell->reader == id) {
-        cell->reader = id;
-        cell->read_stm = stm;
-    } else {
-        cell->other = id;
-        cell->other_stm = stm;
-    }
+    see_read(context, thread, address, stm, false);
+}
+
+static void on_read_several(void *context, uint32_t thread, uint32_t address, uint32_t stm)
+{
+    see_read(context, thread, address, stm, true);
 }
 
 static void on_write(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm)
 {
-    (void)value; /* two writes of the same value race all the same */
+    see_write(context, thread, address, value, stm, false);
+}
+
+static void on_write_several(void *context, uint32_t thread, uint32_t address, int32_t value,
+                             uint32_t stm)
+{
+    see_write(context, thread, address, value, stm, true);
+}
+
+static void on_atomic(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm)
+{
+    (void)value;
     struct race_detector *detector = context;
-    struct race_cell *cell = cell_of(detector, address);
-    uint16_t id = (uint16_t)(thread + 1);
-    struct race_access access = {thread, stm, true};
-    if (cell->writer && cell->writer != id)
-        note_race(detector, address, cell,
-                  (struct race_access){cell->writer - 1u, cell->write_stm, true}, access);
-    else if (cell->reader && cell->reader != id)
-        note_race(detector, address, cell,
-                  (struct race_access){cell->reader - 1u, cell->read_stm, false}, access);
-    else if (cell->other && cell->other != id)
-        note_race(detector, address, cell,
-                  (struct race_access){cell->other - 1u, cell->other_stm, false}, access);
-    cell->writer = id;
-    cell->write_stm = stm;
+    const struct seen seen = {.access = {thread, stm, ACCESS_ATOMIC}, .address = address};
+    see(detector, &seen, detector->grid != NULL);
+}
+
+/* An interval of the block ends (CFG.barrier_S). A sync that nobody took part in ends none (B-13). */
+static void on_barrier(void *context, const struct machine *machine,
+                       const struct barrier_event *event)
+{
+    (void)machine;
+    struct race_detector *detector = context;
+    if (event->all)
+        detector->epochs[event->block] = ++detector->epoch;
 }
 
 struct race_detector *race_new(struct arena *arena, const struct program *program)
 {
     struct race_detector *detector = ARENA_NEW(arena, struct race_detector);
-    detector->observer = (struct observer){.context = detector, .read = on_read, .write = on_write};
+    uint32_t blocks = program->launch.blocks;
+    uint16_t *block_of = ARENA_ARRAY(arena, uint16_t, program->total_threads);
+    for (uint32_t i = 0; i < program->total_threads; i++)
+        block_of[i] = (uint16_t)(i / program->launch.threads);
+    detector->observer = (struct observer){.context = detector,
+                                           .read = blocks > 1 ? on_read_several : on_read,
+                                           .write = blocks > 1 ? on_write_several : on_write,
+                                           .atomic = on_atomic,
+                                           .barrier = on_barrier};
     detector->program = program;
+    detector->block_of = block_of;
+    detector->epochs = ARENA_ARRAY(arena, uint32_t, blocks);
     detector->cells = ARENA_ARRAY(arena, struct race_cell, program->private_base);
+    if (blocks > 1)
+        detector->grid = ARENA_ARRAY(arena, struct race_cell, program->shared_base);
     detector->racy_stms = ARENA_ARRAY(arena, uint8_t, program->stm_count);
     detector->racy_vars = ARENA_ARRAY(arena, uint8_t, program->var_count);
     return detector;
 }
 
+/* No epoch may come back: long before they run out, they start again with empty cells. */
+static void renew_epochs(struct race_detector *detector)
+{
+    const struct program *program = detector->program;
+    memset(detector->cells, 0, program->private_base * sizeof *detector->cells);
+    if (detector->grid)
+        memset(detector->grid, 0, program->shared_base * sizeof *detector->grid);
+    detector->epoch = 0;
+    detector->execution = 0;
+}
+
 void race_begin(struct race_detector *detector)
 {
-    detector->epoch++;
+    if (detector->epoch >= UINT32_MAX / 2)
+        renew_epochs(detector);
+    detector->execution++;
+    detector->execution_epoch = ++detector->epoch;
+    for (uint32_t block = 0; block < detector->program->launch.blocks; block++)
+        detector->epochs[block] = ++detector->epoch;
     detector->found = false;
     detector->racy_locations = 0;
-}
-
-/* ---- the definition, literally ---- */
-
-static void log_access(struct race_log *log, uint32_t address, struct race_access access)
-{
-    if (log->count == log->capacity) {
-        log->overflow = true;
-        return;
-    }
-    log->entries[log->count++] = (struct race_log_entry){address, access};
-}
-
-static void log_read(void *context, uint32_t thread, uint32_t address, uint32_t stm)
-{
-    log_access(context, address, (struct race_access){thread, stm, false});
-}
-
-static void log_write(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm)
-{
-    (void)value;
-    log_access(context, address, (struct race_access){thread, stm, true});
-}
-
-struct race_log *race_log_new(struct arena *arena, uint32_t capacity)
-{
-    struct race_log *log = ARENA_NEW(arena, struct race_log);
-    log->observer = (struct observer){.context = log, .read = log_read, .write = log_write};
-    log->entries = ARENA_ARRAY(arena, struct race_log_entry, capacity);
-    log->heads = ARENA_ARRAY(arena, uint32_t, (size_t)2 * capacity);
-    log->before = ARENA_ARRAY(arena, uint32_t, capacity);
-    log->capacity = capacity;
-    return log;
-}
-
-void race_log_begin(struct race_log *log)
-{
-    log->count = 0;
-    log->overflow = false;
-}
-
-static bool conflict(const struct race_log_entry *a, const struct race_log_entry *b)
-{
-    return a->access.thread != b->access.thread && (a->access.write || b->access.write);
-}
-
-/* The slot of an address in the hash table: its own, or the free one that it gets. */
-static uint32_t *head_of(struct race_log *log, uint32_t slots, uint32_t address)
-{
-    uint32_t slot = (uint32_t)(((uint64_t)(address * 2654435769u) * slots) >> 32);
-    while (log->heads[slot] && log->entries[log->heads[slot] - 1].address != address)
-        slot = slot + 1 == slots ? 0 : slot + 1;
-    return &log->heads[slot];
-}
-
-struct race_log_result race_log_search(struct race_log *log)
-{
-    struct race_log_result result = {.complete = !log->overflow};
-    uint32_t slots = 2 * log->count, comparisons = 0;
-    if (!result.complete || log->count == 0)
-        return result;
-    memset(log->heads, 0, (size_t)slots * sizeof *log->heads);
-    /* before[j]: entry + 1 of the access before j to its address; the top bit says that the address
-     * has raced already. */
-    static const uint32_t RACED = 1u << 31;
-    for (uint32_t j = 0; j < log->count; j++) {
-        uint32_t *head = head_of(log, slots, log->entries[j].address);
-        uint32_t i = *head ? log->before[*head - 1] & RACED : 0;
-        log->before[j] = *head | i;
-        *head = j + 1;
-        if (i)
-            continue;
-        for (i = log->before[j]; i; i = log->before[i - 1]) {
-            if (++comparisons > COMPARISONS_MAX) {
-                result.complete = false;
-                return result;
-            }
-            if (conflict(&log->entries[i - 1], &log->entries[j])) {
-                log->before[j] |= RACED;
-                result.racy_locations++;
-                if (!result.found)
-                    result.second = j;
-                result.found = true;
-                break;
-            }
-        }
-    }
-    return result;
-}
-
-/* Whether the witness is a pair of the log that completes the first race. */
-static bool witness_is_first(const struct race_log *log, uint32_t second,
-                             const struct race_witness *witness)
-{
-    const struct race_log_entry *b = &log->entries[second];
-    if (b->address != witness->address || b->access.thread != witness->second.thread ||
-        b->access.stm != witness->second.stm || b->access.write != witness->second.write)
-        return false;
-    for (uint32_t i = 0; i < second; i++) {
-        const struct race_log_entry *a = &log->entries[i];
-        if (a->address == b->address && conflict(a, b) &&
-            a->access.thread == witness->first.thread && a->access.stm == witness->first.stm &&
-            a->access.write == witness->first.write)
-            return true;
-    }
-    return false;
-}
-
-bool race_log_agrees(const struct race_log *log, const struct race_log_result *expected,
-                     const struct race_detector *detector, const char **what)
-{
-    if (expected->found != detector->found)
-        *what = "verdict";
-    else if (expected->racy_locations != detector->racy_locations)
-        *what = "locations";
-    else if (expected->found && !witness_is_first(log, expected->second, &detector->witness))
-        *what = "witness";
-    else
-        return true;
-    return false;
 }

@@ -1,46 +1,72 @@
 /*
- * race.h - data races: two accesses by different threads to one location of global or shared
- * memory, at least one of them a write, with nothing that orders them.
+ * race.h - data races, for every subject: lockstep-cfg Defs. 3.1 and 4.1 (CFG.race, LOCK.race), with
+ * atomics as kernel-language.md has them.
  *
- * Structured kernels without barriers have one interval: the whole execution. The detector keeps one
- * cell a location - the last writer, a reader, and another reader - which is enough to find out at
- * each access whether it conflicts with an earlier one, and to name both (field.md, "Cheapest exact
- * detector"). A cell is never cleared: each execution takes a new epoch.
+ * Two accesses of one location of global or shared memory conflict when different threads make them,
+ * at least one is a write or an atomic, and not both are atomics. A conflicting pair is a race, in
+ * whatever order it comes, unless both threads are of one block and a barrier that all of that block
+ * took part in lies between. Blocks are never ordered by each other's barriers; atomics order nothing.
+ * Lanes of one lock-step statement are different threads. Two writes of one value race too, unless
+ * benign_same_value is set.
  *
- * The log is the definition itself: all accesses of one execution, and the search for a conflicting
- * pair among them. The oracle `race` compares the two.
+ * The detector keeps one cell a location; field.md, "Cheapest exact detector". A cell is never
+ * cleared: each execution, and each barrier of a block, takes a new epoch. Why little is enough:
+ * before the first race at a location, the accesses of one interval are all by one thread, or all
+ * reads, or all atomics; so for each kind one thread and another one tell whether a new access has a
+ * conflicting partner. And before it, a location that two blocks use is only read or only used by
+ * atomics, where each new access that conflicts conflicts with one of another block; so what one
+ * block did in its interval matters only as long as no other block comes by. Hence, with several
+ * blocks, global memory has a second cell a location, in which blocks take the place of threads, and
+ * which barriers leave alone. With benign_same_value the writes of one interval may also be of one
+ * value; two of them that differ in thread or value tell whether a third conflicts.
+ *
+ * The log is the definition itself: all accesses of one execution with the intervals of their blocks,
+ * and the search for a conflicting pair among them. The oracle `race` compares the two.
  */
 #ifndef ORACLE_RACE_H
 #define ORACLE_RACE_H
 
 #include "engine/machine.h"
 
+extern const char *const race_access_names[]; /* by access_kind: "read", "write", "atomic" */
+
 struct race_access {
     uint32_t thread;
     uint32_t stm;
-    bool write;
+    enum access_kind kind;
 };
 
 struct race_witness {
     uint32_t address;
     struct race_access first, second; /* in the order of the execution */
+    bool same_value;                  /* two writes, of one value */
+    bool simultaneous; /* two writes, by threads of one step: of one lock-step statement */
 };
 
+enum { RACE_SLOTS = 2 }; /* a kind: some thread, and the latest of the others */
+
 struct race_cell {
-    uint32_t epoch;
-    uint16_t writer; /* thread + 1 of the last write, 0 = none: LIMIT_TOTAL_THREADS fits */
-    uint16_t reader; /* the first thread that read */
-    uint16_t other;  /* the latest thread but `reader` that read */
-    uint16_t racy;   /* 1: raced in this execution */
-    uint32_t write_stm, read_stm, other_stm; /* of the latest access of each */
+    uint32_t epoch;                 /* of the slots; those of another epoch are empty */
+    uint16_t thread[3][RACE_SLOTS]; /* by access_kind; + 1, 0 = none: LIMIT_TOTAL_THREADS fits */
+    uint32_t stm[3][RACE_SLOTS];    /* of its latest access */
+    int32_t value[RACE_SLOTS];      /* of writes */
+    uint32_t step[RACE_SLOTS];      /* of writes */
+    uint32_t racy;                  /* number of the execution in which it raced last */
 };
 
 struct race_detector {
     struct observer observer; /* put into a machine's chain */
     const struct program *program;
-    struct race_cell *cells; /* a location of global and shared memory */
-    uint32_t epoch;
-    uint32_t racy_locations; /* of this execution */
+    bool benign_same_value;   /* two writes of the same value in one interval are no race */
+    const uint64_t *steps;    /* of the machine (race_watch); NULL: no writes are simultaneous */
+    struct race_cell *cells;  /* a location of global and shared memory */
+    struct race_cell *grid;   /* a location of global memory; NULL: there is one block */
+    const uint16_t *block_of; /* a thread */
+    uint32_t *epochs;         /* a block: of its interval */
+    uint32_t epoch;           /* the latest one given out */
+    uint32_t execution_epoch; /* of `grid` */
+    uint32_t execution;       /* number, from 1 */
+    uint32_t racy_locations;  /* of this execution */
     bool found;
     struct race_witness witness; /* of the first race of this execution */
     uint8_t *racy_stms; /* every statement that took part in a race, in any execution so far */
@@ -50,23 +76,43 @@ struct race_detector {
 struct race_detector *race_new(struct arena *arena, const struct program *program);
 void race_begin(struct race_detector *detector); /* a new execution */
 
+/* The executions from now on are this machine's. */
+static inline void race_watch(struct race_detector *detector, const struct machine *machine)
+{
+    detector->steps = &machine->steps;
+}
+
+/* Whether a location raced in this execution. */
+static inline bool race_is_racy(const struct race_detector *detector, uint32_t address)
+{
+    return detector->cells[address].racy == detector->execution;
+}
+
 /* ---- the definition, literally ---- */
 
 struct race_log_entry {
     uint32_t address;
     struct race_access access;
+    uint32_t block, interval; /* how many barriers its block has passed */
+    int32_t value;            /* of a write */
+    uint32_t step;            /* how many steps came before */
 };
 
 struct race_log {
     struct observer observer;
+    const struct program *program;
+    bool benign_same_value;
     struct race_log_entry *entries;
     uint32_t count, capacity;
-    bool overflow;   /* an execution with more accesses: nothing can be said */
+    bool overflow;       /* an execution with more accesses: nothing can be said */
+    uint32_t *intervals; /* a block */
+    uint32_t step;
     uint32_t *heads; /* scratch: hash table of addresses, entry + 1 of the latest access */
     uint32_t *before;
 };
 
-struct race_log *race_log_new(struct arena *arena, uint32_t capacity);
+struct race_log *race_log_new(struct arena *arena, const struct program *program,
+                              uint32_t capacity);
 void race_log_begin(struct race_log *log);
 
 struct race_log_result {
@@ -76,11 +122,11 @@ struct race_log_result {
     uint32_t second; /* entry that completes the first race */
 };
 
-/* Looks for i < j with the same address, different threads and at least one write: all of them. */
+/* Looks for i < j that make a race: for all locations. */
 struct race_log_result race_log_search(struct race_log *log);
 
 /* Whether the detector's findings of the execution just ended are those of the log; otherwise *what
- * says what differs ("verdict", "locations", "witness"). */
+ * says what differs ("verdict", "locations", "witness"). After race_log_search. */
 bool race_log_agrees(const struct race_log *log, const struct race_log_result *expected,
                      const struct race_detector *detector, const char **what);
 

@@ -17,10 +17,11 @@ static struct observed run(const char *text, enum subject_id subject, enum sched
     struct observed o = {.program = support_program(text)};
     struct machine *machine = support_machine(o.program, subject);
     o.detector = race_new(&test_arena, o.program);
-    o.log = race_log_new(&test_arena, 4096);
+    o.log = race_log_new(&test_arena, o.program, 4096);
     o.detector->observer.next = &o.log->observer;
     machine_observe(machine, &o.detector->observer);
     race_begin(o.detector);
+    race_watch(o.detector, machine);
     race_log_begin(o.log);
     struct sched_spec spec = {.kind = kind, .seed = seed, .quantum = 1};
     struct scheduler scheduler;
@@ -93,10 +94,10 @@ static void test_witness(void **state)
     assert_string_equal(program_location_name(&test_arena, o.program, w->address), "x[2]");
     assert_int_equal(w->first.thread, 0);
     assert_int_equal(o.program->stms[w->first.stm].line, 4);
-    assert_true(w->first.write);
+    assert_int_equal(w->first.kind, ACCESS_WRITE);
     assert_int_equal(w->second.thread, 1);
     assert_int_equal(o.program->stms[w->second.stm].line, 6);
-    assert_false(w->second.write);
+    assert_int_equal(w->second.kind, ACCESS_READ);
     assert_true(o.detector->racy_stms[w->first.stm] && o.detector->racy_stms[w->second.stm]);
     assert_false(o.detector->racy_vars[0]);
     assert_true(o.detector->racy_vars[1]);
@@ -119,38 +120,118 @@ static void test_epochs(void **state)
     assert_false(d->found);
 }
 
-/* Random accesses, not even an execution: detector and definition find the same. */
-static void test_random_logs(void **state)
-{
-    (void)state;
-    struct program *program = support_program("shared int x[8]; kernel k() { x[tid] = 1; ; ; }");
-    struct race_detector *d = race_new(&test_arena, program);
-    struct race_log *log = race_log_new(&test_arena, 64);
+/* ---- random events, not even an execution: detector and definition find the same ---- */
+
+struct stream {
     struct pcg rng;
-    pcg_seed(&rng, 3, 5);
-    uint32_t racy = 0;
+    struct race_detector *detector;
+    struct race_log *log;
+    uint64_t steps;
+    uint32_t threads, locations;
+};
+
+/* What both are shown. */
+static void show_access(struct stream *s)
+{
+    const struct program *program = s->log->program;
+    uint32_t thread = pcg_below(&s->rng, s->threads), stm = pcg_below(&s->rng, program->stm_count);
+    uint32_t address = pcg_below(&s->rng, 1 + pcg_below(&s->rng, s->locations));
+    uint32_t roll = pcg_below(&s->rng, 8);
+    int32_t value = (int32_t)pcg_below(&s->rng, 2);
+    /* shared memory is a block's own */
+    if (address >= program->shared_base)
+        address = program->shared_base + thread / program->launch.threads;
+    const struct observer *both[] = {&s->detector->observer, &s->log->observer};
+    for (uint32_t k = 0; k < 2; k++)
+        if (roll < 2)
+            both[k]->write(both[k]->context, thread, address, value, stm);
+        else if (roll < 4)
+            both[k]->atomic(both[k]->context, thread, address, value, stm);
+        else
+            both[k]->read(both[k]->context, thread, address, stm);
+}
+
+static void show_other(struct stream *s)
+{
+    const struct observer *both[] = {&s->detector->observer, &s->log->observer};
+    struct step_event step = {.stm = CODE_NONE};
+    struct barrier_event barrier = {.block = pcg_below(&s->rng, s->log->program->launch.blocks),
+                                    .all = pcg_below(&s->rng, 4) != 0};
+    bool is_step = pcg_below(&s->rng, 2) == 0;
+    s->steps += is_step;
+    for (uint32_t k = 0; k < 2; k++)
+        if (!is_step)
+            both[k]->barrier(both[k]->context, NULL, &barrier);
+        else if (both[k]->step)
+            both[k]->step(both[k]->context, NULL, &step);
+}
+
+static void show_stream(struct stream *s)
+{
+    const struct program *program = s->log->program;
+    race_begin(s->detector);
+    race_log_begin(s->log);
+    s->threads = 1 + pcg_below(&s->rng, program->total_threads);
+    s->locations = 1 + pcg_below(&s->rng, program->shared_base + 1);
+    uint32_t count = pcg_below(&s->rng, 32), others = pcg_below(&s->rng, 4);
+    for (uint32_t i = 0; i < count; i++)
+        if (pcg_below(&s->rng, 8) < others)
+            show_other(s);
+        else
+            show_access(s);
+}
+
+static void random_streams(const char *launch, bool benign_same_value)
+{
+    struct program *program = support_program(arena_printf(
+        &test_arena, "%s global int x[6]; shared int y; kernel k() { x[tid] = 1; ; ; }", launch));
+    struct stream s = {.detector = race_new(&test_arena, program),
+                       .log = race_log_new(&test_arena, program, 64)};
+    uint32_t racy = 0, benign = 0;
+    pcg_seed(&s.rng, 3, program->total_threads + benign_same_value);
+    s.detector->steps = &s.steps;
+    s.detector->benign_same_value = s.log->benign_same_value = benign_same_value;
     for (uint32_t round = 0; round < 20000; round++) {
-        race_begin(d);
-        race_log_begin(log);
-        uint32_t count = pcg_below(&rng, 24), threads = 1 + pcg_below(&rng, 4);
-        for (uint32_t i = 0; i < count; i++) {
-            uint32_t thread = pcg_below(&rng, threads), stm = pcg_below(&rng, program->stm_count);
-            uint32_t address = pcg_below(&rng, 1 + pcg_below(&rng, 8));
-            bool write = pcg_below(&rng, 4) == 0;
-            const struct observer *both[] = {&d->observer, &log->observer};
-            for (uint32_t k = 0; k < 2; k++)
-                if (write)
-                    both[k]->write(both[k]->context, thread, address, 0, stm);
-                else
-                    both[k]->read(both[k]->context, thread, address, stm);
-        }
+        show_stream(&s);
         const char *what = "";
-        struct race_log_result expected = race_log_search(log);
+        struct race_log_result expected = race_log_search(s.log);
         racy += expected.found;
+        benign += expected.found && s.detector->witness.same_value;
         assert_true(expected.complete);
-        assert_true(race_log_agrees(log, &expected, d, &what));
+        if (!race_log_agrees(s.log, &expected, s.detector, &what))
+            fail_msg("%s in round %u: %s", launch, round, what);
     }
     assert_true(racy > 2000 && racy < 18000);
+    assert_int_equal(benign == 0, benign_same_value);
+}
+
+static void test_random_streams(void **state)
+{
+    (void)state;
+    static const char *const launches[] = {
+        "launch(threads = 4, blocks = 1);", "launch(threads = 2, blocks = 2);",
+        "launch(threads = 1, blocks = 4);", "launch(threads = 3, blocks = 3);"};
+    for (uint32_t i = 0; i < sizeof launches / sizeof *launches; i++) {
+        random_streams(launches[i], false);
+        random_streams(launches[i], true);
+    }
+}
+
+/* Epochs that run out start again, and nothing of before is seen. */
+static void test_epochs_renewed(void **state)
+{
+    (void)state;
+    struct program *program = support_program("shared int x; kernel k() { x = 1; }");
+    struct race_detector *d = race_new(&test_arena, program);
+    race_begin(d);
+    d->observer.write(d, 0, 0, 1, 0);
+    d->epoch = UINT32_MAX / 2;
+    race_begin(d);
+    assert_true(d->epoch < 4);
+    d->observer.write(d, 1, 0, 1, 0);
+    assert_false(d->found);
+    d->observer.read(d, 0, 0, 0);
+    assert_true(d->found);
 }
 
 /* Faults of a detector, each of which the comparison with the log must name. */
@@ -174,7 +255,7 @@ static void test_planted_faults(void **state)
     assert_false(race_log_agrees(o.log, &o.expected, o.detector, &what));
     assert_string_equal(what, "witness");
     *o.detector = good;
-    o.detector->witness.second.write = !o.detector->witness.second.write;
+    o.detector->witness.second.kind = ACCESS_ATOMIC;
     assert_false(race_log_agrees(o.log, &o.expected, o.detector, &what));
     assert_string_equal(what, "witness");
 }
@@ -182,7 +263,8 @@ static void test_planted_faults(void **state)
 static void test_log_overflow(void **state)
 {
     (void)state;
-    struct race_log *log = race_log_new(&test_arena, 2);
+    struct program *program = support_program("shared int x; kernel k() { x = 1; }");
+    struct race_log *log = race_log_new(&test_arena, program, 2);
     for (uint32_t i = 0; i < 3; i++)
         log->observer.write(log, i, 0, 0, 0);
     assert_false(race_log_search(log).complete);
@@ -197,7 +279,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_verdicts, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_witness, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_epochs, support_setup, support_teardown),
-        cmocka_unit_test_setup_teardown(test_random_logs, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_epochs_renewed, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_random_streams, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_planted_faults, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_log_overflow, support_setup, support_teardown),
     };
