@@ -86,6 +86,7 @@ static bool parse_parameters(struct parser *p)
     if (parser_accept(p, ")"))
         return true;
     do {
+        bool is_out = parser_accept(p, "out");
         if (!parser_expect(p, "int"))
             return false;
         struct location at = p->token.at;
@@ -95,6 +96,7 @@ static bool parse_parameters(struct parser *p)
         struct ast_var *var = ast_var(p->arena, name, SPACE_LOCAL, 1, false);
         var->at = at;
         var->is_parameter = true;
+        var->is_out = is_out;
         if (!append_variable(p, var))
             return false;
         p->function->parameter_count++;
@@ -113,6 +115,16 @@ static void append_function(struct parser *p, struct ast_function *f)
         parser_stop(p, f->at, "more than %d functions", LIMIT_FUNCTIONS);
 }
 
+/* A body, or the blocks of one of the block forms. */
+static bool parse_form(struct parser *p)
+{
+    p->form = parser_at(p, "blocks")     ? FORM_BLOCKS
+              : parser_at(p, "lockstep") ? FORM_LOCKSTEP
+                                         : FORM_STRUCTURED;
+    p->function->mark = (uint32_t)p->form;
+    return p->form == FORM_STRUCTURED ? parser_body(p) : parser_blocks(p);
+}
+
 static bool parse_function(struct parser *p)
 {
     struct ast_function *f = ARENA_NEW(p->arena, struct ast_function);
@@ -126,7 +138,7 @@ static bool parse_function(struct parser *p)
     p->function = f;
     bool sound = parse_parameters(p);
     p->unsound |= !sound;
-    bool ok = sound && parser_body(p);
+    bool ok = sound && parse_form(p);
     p->function = NULL;
     return ok;
 }
@@ -139,137 +151,35 @@ static struct ast_function *find_function(const struct parser *p, const char *na
     return f;
 }
 
+/* Takes what stands for out-parameters out of the list of arguments. */
+static void divide_arguments(struct ast_stm *call)
+{
+    struct ast_expr **in = &call->arguments, **out = &call->outs;
+    const struct ast_var *parameter = call->function->locals;
+    for (; *in && parameter && parameter->is_parameter; parameter = parameter->next) {
+        if (!parameter->is_out) {
+            in = &(*in)->next;
+            continue;
+        }
+        *out = *in;
+        *in = (*in)->next;
+        (*out)->next = NULL;
+        out = &(*out)->next;
+    }
+}
+
 /* A call of what does not exist becomes `;`, so that ast_check can go on. */
 static void resolve_calls(struct parser *p)
 {
     for (const struct parse_call *call = p->calls; call; call = call->next) {
         call->stm->function = find_function(p, call->name);
-        if (call->stm->function)
+        if (call->stm->function) {
+            divide_arguments(call->stm);
             continue;
+        }
         call->stm->kind = STM_SKIP;
         parser_error(p, call->at, "function '%s' is not defined", call->name);
     }
-}
-
-/* ---- the block form ---- */
-
-static bool parse_targets(struct parser *p, struct ast_block *block)
-{
-    struct parse_goto *const before = p->gotos;
-    do {
-        struct parse_goto *target = ARENA_NEW(p->arena, struct parse_goto);
-        *target = (struct parse_goto){
-            .block = block, .target = block->target_count, .at = p->token.at, .next = p->gotos};
-        target->name = parser_name(p, "the name of a block");
-        if (!target->name || !parser_count(p)) {
-            p->gotos = before;
-            return false;
-        }
-        p->gotos = target;
-        block->target_count++;
-    } while (parser_accept(p, ","));
-    block->targets = ARENA_ARRAY(p->arena, struct ast_block *, block->target_count);
-    return parser_expect(p, ";");
-}
-
-/* What only a body may hold. */
-static bool at_control(const struct parser *p)
-{
-    static const char *const words[] = {"{",     "if",       "while", "do",     "for",
-                                        "break", "continue", "exit",  "switch", "private"};
-    return parser_index(p, words, sizeof words / sizeof words[0]) >= 0;
-}
-
-static bool at_block_end(const struct parser *p)
-{
-    return parser_at(p, "goto") || parser_at(p, "return") || parser_at(p, "}") ||
-           parser_at(p, "expect") || parser_at(p, "kernel") || p->token.kind == TOKEN_END;
-}
-
-static struct ast_stm *parse_block_statement(struct parser *p)
-{
-    struct location at = p->token.at;
-    if (at_control(p)) {
-        parser_error(p, at, "%s cannot stand in a block of a block-form kernel",
-                     parser_show(p, &p->token));
-        return NULL;
-    }
-    if (parser_accept(p, ";"))
-        return parser_count(p) ? ast_stm(p->arena, STM_SKIP, at) : NULL;
-    struct ast_stm *s = parser_simple(p);
-    return s && parser_expect(p, ";") ? s : NULL;
-}
-
-static void parse_block_body(struct parser *p, struct ast_stm **list)
-{
-    while (!at_block_end(p)) {
-        *list = parse_block_statement(p);
-        if (*list) {
-            list = &(*list)->next;
-            continue;
-        }
-        while (!at_block_end(p) && !parser_accept(p, ";"))
-            parser_advance(p);
-    }
-}
-
-static bool parse_block_end(struct parser *p, struct ast_block *block)
-{
-    if (parser_accept(p, "return")) {
-        block->returns = true;
-        return parser_expect(p, ";");
-    }
-    if (parser_accept(p, "goto"))
-        return parse_targets(p, block);
-    parser_unexpected(p, "'goto' or 'return'");
-    return false;
-}
-
-static struct ast_block *parse_block(struct parser *p)
-{
-    struct ast_block *block = ARENA_NEW(p->arena, struct ast_block);
-    block->at = p->token.at;
-    block->name = parser_name(p, "the name of a block");
-    if (!block->name || !parser_count(p) || !parser_expect(p, ":"))
-        return NULL;
-    parse_block_body(p, &block->body);
-    return parse_block_end(p, block) ? block : NULL;
-}
-
-static void resolve_gotos(struct parser *p)
-{
-    for (const struct parse_goto *g = p->gotos; g; g = g->next) {
-        struct ast_block *block = p->function->blocks;
-        if (strcmp(g->name, "End") == 0)
-            continue;
-        while (block && strcmp(block->name, g->name) != 0)
-            block = block->next;
-        if (!block)
-            parser_error(p, g->at, "block '%s' is not defined", g->name);
-        else
-            g->block->targets[g->target] = block;
-    }
-}
-
-static bool parse_blocks(struct parser *p)
-{
-    struct ast_block **last = &p->function->blocks;
-    uint32_t count = 0;
-    parser_advance(p);
-    if (!parser_expect(p, "{"))
-        return false;
-    do {
-        *last = parse_block(p);
-        if (!*last) { /* without it gotos cannot be resolved */
-            p->unsound = true;
-            return false;
-        }
-        last = &(*last)->next;
-        if (++count > LIMIT_LABELS)
-            parser_stop(p, p->token.at, "more than %d blocks", LIMIT_LABELS);
-    } while (!parser_at(p, "}") && p->token.kind != TOKEN_END);
-    resolve_gotos(p);
-    return parser_expect(p, "}");
 }
 
 static bool parse_main(struct parser *p)
@@ -281,11 +191,27 @@ static bool parse_main(struct parser *p)
     if (!f->name || !parser_expect(p, "(") || !parser_expect(p, ")"))
         return false;
     p->kernel->main = p->function = f;
-    if (parser_at(p, "blocks"))
-        p->kernel->form = FORM_BLOCKS;
-    bool ok = parser_at(p, "blocks") ? parse_blocks(p) : parser_body(p);
+    bool ok = parse_form(p);
+    p->kernel->form = p->form;
     p->function = NULL;
     return ok;
+}
+
+/* All functions have the kernel's form. In the tree the two block forms look the same, so what mixes
+ * them is found here; functions that are structured in a kernel that is not, ast_check finds. */
+static void check_forms(struct parser *p)
+{
+    for (struct ast_function *f = p->kernel->functions; f; f = f->next) {
+        enum ast_form form = (enum ast_form)f->mark;
+        f->mark = 0;
+        if (form != p->kernel->form && form != FORM_STRUCTURED &&
+            p->kernel->form != FORM_STRUCTURED)
+            parser_error(p, f->at, "procedure '%s' is in %s form, its kernel in %s form", f->name,
+                         form == FORM_BLOCKS ? "block" : "lock-step",
+                         form == FORM_BLOCKS ? "lock-step" : "block");
+    }
+    if (p->kernel->main)
+        p->kernel->main->mark = 0;
 }
 
 /* ---- launch ---- */
@@ -480,6 +406,7 @@ static void parse_file(struct parser *p)
         recover_item(p, "}");
     parse_expects(p);
     resolve_calls(p);
+    check_forms(p);
 }
 
 /* In the order of the text: names are resolved, and the tree is checked, after all of it. */

@@ -67,6 +67,29 @@ static bool is_call(struct parser *p)
     return true;
 }
 
+/* all(e), any(e): words of the block forms only, and only before a parenthesis. */
+static bool at_reduction(const struct parser *p)
+{
+    return p->form != FORM_STRUCTURED && !p->constant &&
+           (parser_at(p, "all") || parser_at(p, "any")) && parser_next_is(p, "(");
+}
+
+static struct ast_expr *parse_reduction(struct parser *p, uint32_t *height)
+{
+    struct location at = p->token.at;
+    enum ast_expr_kind kind = parser_at(p, "all") ? EXPR_ALL : EXPR_ANY;
+    uint32_t inner = 0;
+    parser_advance(p);
+    parser_advance(p);
+    struct ast_expr *operand = nested(p, &inner);
+    if (!operand || !parser_expect(p, ")"))
+        return NULL;
+    struct ast_expr *expr = ARENA_NEW(p->arena, struct ast_expr);
+    expr->kind = kind;
+    expr->a = operand;
+    return grown(p, expr, at, inner, height);
+}
+
 static struct ast_expr *parse_named(struct parser *p, uint32_t *height)
 {
     struct location at = p->token.at;
@@ -83,6 +106,8 @@ static struct ast_expr *parse_named(struct parser *p, uint32_t *height)
         parser_unexpected(p, "an expression");
         return NULL;
     }
+    if (at_reduction(p))
+        return parse_reduction(p, height);
     if (is_call(p))
         return NULL;
     struct ast_var *var = parser_variable(p);

@@ -42,8 +42,10 @@ struct parser {
     struct token before; /* the one consumed last, for "after ..." */
     struct ast_kernel *kernel;
     struct ast_function *function; /* that is being parsed; NULL at file level */
+    enum ast_form form;            /* of that function */
     uint32_t depth;                /* of the statements being parsed, as ast_check counts it */
     uint32_t nesting;              /* of calls of the expression parser */
+    uint32_t labels;               /* blocks so far, see LIMIT_LABELS */
     uint32_t nodes;                /* allocated so far, see LIMIT_NODES */
     bool constant;                 /* the expression is a constant: no name has a meaning in it */
     bool stopped;                  /* the rest of the text is not read */
@@ -89,6 +91,9 @@ const char *parser_word(struct parser *p, const char *what);
 /* Whether the token after the current one is this. */
 bool parser_next_is(const struct parser *p, const char *text);
 
+/* Whether `( ... ) ;` follows the current token. */
+bool parser_guard_is_next(const struct parser *p);
+
 /* The token as a message shows it, in the arena. */
 const char *parser_show(struct parser *p, const struct token *token);
 
@@ -114,8 +119,19 @@ bool parser_values(struct parser *p, int32_t **values, uint32_t *count);
 /* Without its semicolon. */
 struct ast_stm *parser_simple(struct parser *p);
 
+/* [if (e)] behind a simple statement. */
+bool parser_guard(struct parser *p, struct ast_stm *stm);
+
+/* {decl} at the start of a body or of blocks. */
+void parser_decls(struct parser *p);
+
 /* { {decl} {stm} } of p->function. */
 bool parser_body(struct parser *p);
+
+/* ---- parse_block.c ---- */
+
+/* blocks { {decl} {block} }, or lockstep { .. }, of p->function. */
+bool parser_blocks(struct parser *p);
 
 /* ---- parse.c ---- */
 

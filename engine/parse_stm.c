@@ -1,5 +1,7 @@
 #include "engine/parse_internal.h"
 
+#include <string.h>
+
 static struct ast_stm *parse_stm(struct parser *p);
 
 /* ---- after an error ---- */
@@ -96,6 +98,13 @@ static struct ast_stm *parse_call(struct parser *p, struct location at,
         return NULL;
     if (!parser_at(p, ")") && !parse_arguments(p, &s->arguments))
         return NULL;
+    if (parser_at(p, ":") && strcmp(call->name, "pick") == 0) {
+        parser_error(p, call->at,
+                     p->form == FORM_STRUCTURED
+                         ? "'pick' stands only in a kernel in block or lock-step form"
+                         : "'pick' has no value: its variable stands in the parentheses");
+        return NULL;
+    }
     if (!parser_expect(p, ")"))
         return NULL;
     call->next = p->calls;
@@ -103,7 +112,42 @@ static struct ast_stm *parse_call(struct parser *p, struct location at,
     return s;
 }
 
-/* Whether what stands here, behind its target or without one, looks like a call. */
+/* value : condition {, value : condition} behind what is there of the list. */
+static bool parse_alternatives(struct parser *p, struct ast_expr **list)
+{
+    do {
+        int32_t value = 0;
+        struct location at = p->token.at;
+        if (!parser_constant(p, &value) || !parser_count(p))
+            return false;
+        *list = ast_int(p->arena, value);
+        (*list)->at = at;
+        list = &(*list)->next;
+        if (!parser_expect(p, ":") || !(*list = parser_expr(p)))
+            return false;
+        list = &(*list)->next;
+    } while (parser_accept(p, ","));
+    return true;
+}
+
+/* pick(v, k1 : e1, .., kn : en), behind the word. */
+static struct ast_stm *parse_pick(struct parser *p, struct location at)
+{
+    struct ast_stm *s = new_stm(p, STM_PICK, at);
+    if (!s || !parser_expect(p, "(") || !parse_lvalue(p, &s->target) || !parser_expect(p, ",") ||
+        !parse_alternatives(p, &s->arguments))
+        return NULL;
+    return parser_expect(p, ")") && s->target.var ? s : NULL;
+}
+
+/* `pick` is a word of the block forms only, and only before a parenthesis. */
+static bool at_pick(const struct parser *p)
+{
+    return p->form != FORM_STRUCTURED && parser_at(p, "pick") && parser_next_is(p, "(");
+}
+
+/* Whether what stands here, behind its target or without one, looks like a call. In the block forms
+ * no call has a value. */
 static bool at_call(const struct parser *p)
 {
     return parser_at_name(p) && parser_next_is(p, "(");
@@ -162,7 +206,8 @@ static struct ast_stm *parse_set(struct parser *p, struct location at,
     int vote = parser_index(p, ast_vote_names, VOTE_COUNT);
     if (vote >= 0)
         return parse_vote(p, at, target, vote);
-    if (at_call(p))
+    bool reduces = p->form != FORM_STRUCTURED && (parser_at(p, "all") || parser_at(p, "any"));
+    if (at_call(p) && !reduces)
         return parse_call(p, at, target);
     return parse_value(p, at, target, ASSIGN_SET);
 }
@@ -210,7 +255,7 @@ static struct ast_stm *parse_havoc(struct parser *p, struct location at)
     return parser_expect(p, ")") && s->place.var ? s : NULL;
 }
 
-/* word(), word(e), word(e, e). */
+/* word(), word(e), word(e, e); sync(e) is another statement than sync(b, n). */
 static struct ast_stm *parse_operation(struct parser *p, struct location at, enum ast_stm_kind kind,
                                        uint32_t operands)
 {
@@ -219,6 +264,10 @@ static struct ast_stm *parse_operation(struct parser *p, struct location at, enu
         return NULL;
     if (operands > 0 && !(s->value = parser_expr(p)))
         return NULL;
+    if (kind == STM_SYNC && parser_accept(p, ")")) {
+        s->kind = STM_LOCKSYNC;
+        return s;
+    }
     if (operands > 1 && (!parser_expect(p, ",") || !(s->second = parser_expr(p))))
         return NULL;
     return parser_expect(p, ")") ? s : NULL;
@@ -259,7 +308,23 @@ struct ast_stm *parser_simple(struct parser *p)
         return parse_atomic(p, at, &none, atomic);
     if (!parser_at_name(p))
         return not_a_statement(p);
+    if (at_pick(p)) {
+        parser_advance(p);
+        return parse_pick(p, at);
+    }
     return at_call(p) ? parse_call(p, at, &none) : parse_assign(p);
+}
+
+/* Where there are no guards, an `if` more often follows a missing ';' than it is one. */
+bool parser_guard(struct parser *p, struct ast_stm *stm)
+{
+    if (!parser_at(p, "if") || (p->form == FORM_STRUCTURED && !parser_guard_is_next(p)))
+        return true;
+    parser_advance(p);
+    if (!parser_expect(p, "("))
+        return false;
+    stm->guard = parser_expr(p);
+    return stm->guard && parser_expect(p, ")");
 }
 
 /* ---- lists and parts ---- */
@@ -491,7 +556,7 @@ static struct ast_stm *parse_stm(struct parser *p)
             return s ? compounds[i].parse(p, s) : NULL;
         }
     struct ast_stm *s = parser_simple(p);
-    return s && parser_expect(p, ";") ? s : NULL;
+    return s && parser_guard(p, s) && parser_expect(p, ";") ? s : NULL;
 }
 
 /* Behind the ';' of a declaration that is wrong, over the braces of its initialiser. */
@@ -508,13 +573,18 @@ static void skip_declaration(struct parser *p)
     }
 }
 
+void parser_decls(struct parser *p)
+{
+    while (parser_at_space(p))
+        if (!parser_decl(p))
+            skip_declaration(p);
+}
+
 bool parser_body(struct parser *p)
 {
     if (!parser_expect(p, "{"))
         return false;
-    while (parser_at_space(p))
-        if (!parser_decl(p))
-            skip_declaration(p);
+    parser_decls(p);
     p->depth = 1;
     parse_list(p, &p->function->body, false);
     return parser_expect(p, "}");

@@ -166,6 +166,22 @@ bool parser_next_is(const struct parser *p, const char *text)
     return token_is(&token, text);
 }
 
+bool parser_guard_is_next(const struct parser *p)
+{
+    struct lexer ahead = p->lexer;
+    ahead.diag = NULL;
+    struct token token = lex_next(&ahead);
+    uint32_t open = token_is(&token, "(");
+    while (open > 0 && token.kind != TOKEN_END && !token_is(&token, ";") &&
+           !token_is(&token, "{") && !token_is(&token, "}")) {
+        token = lex_next(&ahead);
+        open += token_is(&token, "(");
+        open -= token_is(&token, ")");
+    }
+    token = lex_next(&ahead);
+    return open == 0 && token_is(&token, ";");
+}
+
 bool parser_count(struct parser *p)
 {
     if (++p->nodes > LIMIT_NODES)

@@ -210,12 +210,29 @@ static void put_operation(struct out *out, const char *name, const struct ast_st
     put(out, ")");
 }
 
+/* In- and out-parameters in the order of the declaration. */
+static void put_arguments(struct out *out, const struct ast_stm *stm)
+{
+    const struct ast_expr *in = stm->arguments, *outs = stm->outs;
+    const struct ast_var *parameter = stm->function->locals;
+    while (in || outs) {
+        bool is_out = !in || (outs && parameter && parameter->is_out);
+        put_expr(out, is_out ? outs : in);
+        if (is_out)
+            outs = outs->next;
+        else
+            in = in->next;
+        put(out, in || outs ? ", " : "");
+        parameter = parameter ? parameter->next : NULL;
+    }
+}
+
 static void put_call(struct out *out, const struct ast_stm *stm)
 {
     put_target(out, stm);
     put(out, stm->function->name);
     put(out, "(");
-    put_expr_list(out, stm->arguments);
+    put_arguments(out, stm);
     put(out, ")");
 }
 
@@ -507,34 +524,6 @@ static void put_var(struct out *out, const struct ast_var *var)
     put(out, ";\n");
 }
 
-static void put_body(struct out *out, const struct ast_function *function)
-{
-    put(out, "{\n");
-    out->indent++;
-    for (const struct ast_var *var = function->locals; var; var = var->next)
-        if (!var->is_parameter)
-            put_var(out, var);
-    put_stms(out, function->body);
-    out->indent--;
-    put(out, "}\n");
-}
-
-static void put_function(struct out *out, const struct ast_function *function)
-{
-    put(out, function->returns_int ? "int " : "void ");
-    put(out, function->name);
-    put(out, "(");
-    for (const struct ast_var *var = function->locals; var && var->is_parameter; var = var->next) {
-        put(out, "int ");
-        put(out, var->name);
-        if (var->next && var->next->is_parameter)
-            put(out, ", ");
-    }
-    put(out, ")\n");
-    put_body(out, function);
-    put(out, "\n");
-}
-
 static void put_block(struct out *out, const struct ast_block *block)
 {
     put_indent(out);
@@ -552,22 +541,46 @@ static void put_block(struct out *out, const struct ast_block *block)
     out->indent--;
 }
 
+/* What follows the parentheses: statements, or blocks, in braces. */
+static void put_body(struct out *out, const struct ast_function *function, enum ast_form form)
+{
+    static const char *const heads[] = {[FORM_STRUCTURED] = "\n{\n",
+                                        [FORM_BLOCKS] = " blocks\n{\n",
+                                        [FORM_LOCKSTEP] = " lockstep\n{\n"};
+    put(out, heads[form]);
+    out->indent++;
+    for (const struct ast_var *var = function->locals; var; var = var->next)
+        if (!var->is_parameter)
+            put_var(out, var);
+    put_stms(out, function->body);
+    for (const struct ast_block *block = function->blocks; block; block = block->next)
+        put_block(out, block);
+    out->indent--;
+    put(out, "}\n");
+}
+
+static void put_function(struct out *out, const struct ast_function *function, enum ast_form form)
+{
+    put(out, function->returns_int ? "int " : "void ");
+    put(out, function->name);
+    put(out, "(");
+    for (const struct ast_var *var = function->locals; var && var->is_parameter; var = var->next) {
+        put(out, var->is_out ? "out int " : "int ");
+        put(out, var->name);
+        if (var->next && var->next->is_parameter)
+            put(out, ", ");
+    }
+    put(out, ")");
+    put_body(out, function, form);
+    put(out, "\n");
+}
+
 static void put_kernel(struct out *out, const struct ast_kernel *kernel)
 {
     put(out, "kernel ");
     put(out, kernel->name);
     put(out, "()");
-    if (kernel->form == FORM_STRUCTURED) {
-        put(out, "\n");
-        put_body(out, kernel->main);
-        return;
-    }
-    put(out, " blocks\n{\n");
-    out->indent++;
-    for (const struct ast_block *block = kernel->main->blocks; block; block = block->next)
-        put_block(out, block);
-    out->indent--;
-    put(out, "}\n");
+    put_body(out, kernel->main, kernel->form);
 }
 
 static void put_claim(struct out *out, const struct ast_expect *expect)
@@ -625,7 +638,7 @@ char *print_kernel(struct arena *arena, const struct ast_kernel *kernel)
     if (kernel->vars)
         put(&out, "\n");
     for (const struct ast_function *f = kernel->functions; f; f = f->next)
-        put_function(&out, f);
+        put_function(&out, f, kernel->form);
     put_kernel(&out, kernel);
     if (kernel->expects)
         put(&out, "\n");

@@ -161,7 +161,7 @@ static void test_refused(void **state)
         assert_string_equal(r->runs[s].reason, r->reason);
     for (uint32_t o = 0; o < ORACLE_COUNT; o++)
         assert_int_equal(r->answers[o].verdict, VERDICT_NOT_APPLICABLE);
-    r = check("kernel k() blocks { Start: return; }", &CHECK_DEFAULTS);
+    r = check("kernel k() blocks { Start: goto End; }", &CHECK_DEFAULTS);
     assert_non_null(strstr(r->reason, "block program"));
 }
 

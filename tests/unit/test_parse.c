@@ -132,13 +132,15 @@ static void blocks_and_targets(void **state)
 {
     (void)state;
     const struct ast_kernel *k =
-        parse("shared int x; kernel k() blocks { Start: x++; goto L, End, Start; L: return; }");
+        parse("shared int x; kernel k() blocks { Start: x++; goto L, End, Start; L: goto End; }");
     const struct ast_block *start = k->main->blocks;
     assert_int_equal(start->target_count, 3);
     assert_ptr_equal(start->targets[0], start->next);
     assert_null(start->targets[1]);
     assert_ptr_equal(start->targets[2], start);
-    assert_true(start->next->returns && !start->returns);
+    assert_true(!start->next->returns && !start->returns);
+    assert_int_equal(start->next->target_count, 1);
+    assert_null(start->next->targets[0]);
     assert_int_equal(start->body->op, ASSIGN_ADD);
     assert_int_equal(start->body->value->value, 1);
 }
@@ -294,7 +296,7 @@ static const struct {
      "}",
      "1:21: expected '(' after 'barrier', found ';'\n"
      "1:31: expected ')' after '(', found '1'\n"
-     "1:41: expected ',' after '1', found ')'\n"
+     "1:35: 'sync(e)' stands only in a kernel in lock-step form; a named barrier is sync(b, n)\n"
      "1:55: expected ')' after '2', found ','\n"
      "1:61: the value of 'vote_all' must go into a variable\n"
      "1:80: expected a variable after '(', found '3'\n"
@@ -309,10 +311,10 @@ static const struct {
     {"kernel k() blocks { Start: goto B, End; }", "1:33: block 'B' is not defined\n"},
     {"kernel k() blocks { Start: ; }", "1:30: expected 'goto' or 'return' after ';', found '}'\n"},
     {"kernel k() blocks { }", "1:21: expected the name of a block after '{', found '}'\n"},
-    {"kernel k() blocks { Start: if (1) ; return; Start: return; End: return; }",
+    {"kernel k() blocks { Start: if (1) ; goto End; Start: goto End; End: goto End; }",
      "1:28: 'if' cannot stand in a block of a block-form kernel\n"
-     "1:45: block 'Start' is already defined\n"
-     "1:60: 'End' names the end of a thread, not a block\n"},
+     "1:47: block 'Start' is already defined\n"
+     "1:64: 'End' names the end of a thread, not a block\n"},
     {"shared int x; kernel k() blocks { Start: x = 1 goto Start; }",
      "1:47: expected ';' after '1', found 'goto'\n"},
     {"kernel k() { } kernel j() { }", "1:16: a file has one kernel\n"},
@@ -528,9 +530,9 @@ static void names_are_bounded(void **state)
     assert_non_null(parse_numbered("void f", "() { }", LIMIT_FUNCTIONS, "", kernel));
     assert_null(parse_numbered("void f", "() { }", LIMIT_FUNCTIONS + 1, "", kernel));
     assert_string_equal(diag.entries[0].text, "more than 256 functions");
-    const char *start = "kernel k() blocks { Start: return; ";
-    assert_non_null(parse_numbered("L", ": return; ", LIMIT_LABELS - 1, start, "}"));
-    assert_null(parse_numbered("L", ": return; ", LIMIT_LABELS, start, "}"));
+    const char *start = "kernel k() blocks { Start: goto End; ";
+    assert_non_null(parse_numbered("L", ": goto End; ", LIMIT_LABELS - 1, start, "}"));
+    assert_null(parse_numbered("L", ": goto End; ", LIMIT_LABELS, start, "}"));
     assert_string_equal(diag.entries[0].text, "more than 1024 blocks");
     const char *cases = "kernel k() { switch (1) {";
     assert_non_null(parse_numbered("case ", ":", LIMIT_CASES, cases, "} }"));
@@ -564,7 +566,7 @@ static const char rich[] =
 
 static const char rich_blocks[] =
     "shared int x; kernel k() blocks { Start: x = 1; assume(x); goto A, B, End;\n"
-    "A: ; skip; return; B: havoc(x); goto Start; } expect race;";
+    "A: ; skip; goto End; B: havoc(x); goto Start; } expect race;";
 
 static void every_prefix(void **state)
 {

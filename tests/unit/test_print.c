@@ -298,7 +298,7 @@ static void block_kernel(void **state)
 {
     (void)state;
     static const char source[] =
-        "shared int x;kernel k()blocks{Start:x=1;skip;barrier();goto A,B,End;A:return;"
+        "shared int x;kernel k()blocks{Start:x=1;skip;barrier();goto A,B,End;A:goto End;"
         "B:x++;goto Start;}expect race_free;";
     static const char text[] = "launch(threads=4, warp=4, blocks=1);\n"
                                "\n"
@@ -312,7 +312,7 @@ static void block_kernel(void **state)
                                "        barrier();\n"
                                "        goto A, B, End;\n"
                                "    A:\n"
-                               "        return;\n"
+                               "        goto End;\n"
                                "    B:\n"
                                "        x += 1;\n"
                                "        goto Start;\n"

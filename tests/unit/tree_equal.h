@@ -15,7 +15,7 @@ static inline bool var_equal(const struct ast_var *a, const struct ast_var *b)
         return !a && !b;
     return strcmp(a->name, b->name) == 0 && a->space == b->space && a->is_input == b->is_input &&
            a->is_array == b->is_array && a->is_parameter == b->is_parameter &&
-           a->length == b->length && a->init_count == b->init_count &&
+           a->is_out == b->is_out && a->length == b->length && a->init_count == b->init_count &&
            (a->init_count == 0 || memcmp(a->init, b->init, a->init_count * sizeof *a->init) == 0);
 }
 
