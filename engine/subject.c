@@ -2,13 +2,21 @@
 
 #include <string.h>
 
+_Static_assert(SUBJECT_COUNT < 32, "sets of subjects are bits of a word");
+
 const struct subject_info subject_table[SUBJECT_COUNT] = {
-    [SUBJECT_THREADS] = {"threads", "threads", "every interleaving of single threads (Table 4)",
-                         &semantics_threads, false},
-    [SUBJECT_SIMT] = {"simt", "simt", "warps, the else-path of a branch first (Table 2 as printed)",
-                      &semantics_simt, false},
-    [SUBJECT_SIMT_THEN] = {"simt:then-first", "simt", "warps, the then-path of a branch first",
-                           &semantics_simt, true},
+#define SUBJECT(id, name, semantics, program, role, share, sentence, ...)                          \
+    [SUBJECT_##id] = {                                                                             \
+        name,           #semantics, sentence,     &semantics_##semantics, PROGRAM_##program,       \
+        SUBJECT_##role, share,      {__VA_ARGS__}},
+#include "engine/subject.def"
+#undef SUBJECT
+};
+
+const char *const program_id_names[PROGRAM_COUNT] = {
+#define PROGRAM(id, name, sentence) [PROGRAM_##id] = name,
+#include "engine/programs.def"
+#undef PROGRAM
 };
 
 bool subject_parse(const char *text, size_t length, enum subject_id *subject)
@@ -28,29 +36,43 @@ bool subject_parse(const char *text, size_t length, enum subject_id *subject)
     return false;
 }
 
+/* One item of a list, added to the set or taken out of it. */
+static bool parse_item(const char *text, size_t length, uint32_t *set)
+{
+    enum subject_id subject;
+    if (length == 3 && strncmp(text, "all", length) == 0) {
+        *set |= SUBJECTS_DEFAULT;
+        return true;
+    }
+    bool without = length > 0 && *text == '-';
+    if (!subject_parse(text + without, length - without, &subject))
+        return false;
+    *set = without ? *set & ~(1u << subject) : *set | 1u << subject;
+    return true;
+}
+
 bool subject_parse_list(const char *text, uint32_t *set, const char **error_at)
 {
-    uint32_t found = 0;
+    uint32_t found = *text == '-' ? SUBJECTS_DEFAULT : 0;
     for (;;) {
         size_t length = strcspn(text, ",");
-        enum subject_id subject;
-        if (!subject_parse(text, length, &subject)) {
+        if (!parse_item(text, length, &found)) {
             *error_at = text;
             return false;
         }
-        found |= 1u << subject;
         if (text[length] == '\0')
             break;
         text += length + 1;
     }
+    *error_at = text;
     *set = found;
-    return true;
+    return found != 0;
 }
 
 bool subject_matches(const char *claim_subject, enum subject_id subject)
 {
     enum subject_id named;
     if (!claim_subject)
-        return true;
+        return subject_table[subject].role == SUBJECT_ORDINARY;
     return subject_parse(claim_subject, strlen(claim_subject), &named) && named == subject;
 }

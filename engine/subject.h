@@ -6,26 +6,56 @@
 
 #include "engine/machine.h"
 
-enum subject_id { SUBJECT_THREADS, SUBJECT_SIMT, SUBJECT_SIMT_THEN, SUBJECT_COUNT };
+enum subject_id {
+#define SUBJECT(id, ...) SUBJECT_##id,
+#include "engine/subject.def"
+#undef SUBJECT
+    SUBJECT_COUNT
+};
+
+/* What a subject runs. */
+enum program_id {
+#define PROGRAM(id, name, sentence) PROGRAM_##id,
+#include "engine/programs.def"
+#undef PROGRAM
+    PROGRAM_COUNT
+};
+
+enum subject_role { SUBJECT_ORDINARY, SUBJECT_VARIANT };
 
 struct subject_info {
     const char *name;      /* canonical: "threads", "simt", "simt:then-first" */
     const char *semantics; /* "threads", "simt" */
     const char *sentence;
     const struct semantics *vtable;
-    bool then_first;
+    enum program_id program;
+    enum subject_role role;
+    uint32_t share;                 /* of a case's executions it gets one in so many */
+    struct machine_options options; /* of its machine */
 };
 
 extern const struct subject_info subject_table[SUBJECT_COUNT];
 
+extern const char *const program_id_names[PROGRAM_COUNT];
+
+/* Sets of subjects are bits, 1u << id. These are all the ordinary ones. */
+enum {
+    SUBJECTS_DEFAULT = 0
+#define SUBJECT(id, name, semantics, program, role, ...)                                           \
+    | (SUBJECT_##role == SUBJECT_ORDINARY ? 1 << SUBJECT_##id : 0)
+#include "engine/subject.def"
+#undef SUBJECT
+};
+
 /* "simt:else-first" is "simt". False when there is no such subject. */
 bool subject_parse(const char *text, size_t length, enum subject_id *subject);
 
-/* A comma-separated list to a set of bits (1u << id). On failure *error_at is the offending item. */
+/* A comma-separated list to a set of bits (1u << id); the item `all` stands for the ordinary ones,
+ * and `-name` takes one out again. On failure *error_at is the offending item. */
 bool subject_parse_list(const char *text, uint32_t *set, const char **error_at);
 
-/* Whether an expectation written for `claim_subject` (NULL = all) is about `subject`: a bare
- * semantics name is its default options only ("simt" = else-first). */
+/* Whether an expectation written for `claim_subject` (NULL = every ordinary one) is about `subject`:
+ * a bare semantics name is its default options only ("simt" = else-first). */
 bool subject_matches(const char *claim_subject, enum subject_id subject);
 
 #endif

@@ -19,21 +19,20 @@ static const char *verdict_name(const struct check_result *result, uint32_t fail
 }
 
 /* A claim about a subject that the command line left out is not asked. */
-static bool is_asked(const struct check_options *options, const struct check_claim *claim)
+static bool is_asked(const struct check_result *result, const struct check_claim *claim)
 {
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
-        if ((options->subjects & 1u << i) &&
+        if ((result->subjects & 1u << i) &&
             subject_matches(claim->expect->subject, (enum subject_id)i))
             return true;
     return false;
 }
 
-static uint32_t failed_claims(const struct check_options *options,
-                              const struct check_result *result)
+static uint32_t failed_claims(const struct check_result *result)
 {
     uint32_t failed = 0;
     for (uint32_t i = 0; i < result->claim_count; i++)
-        failed += is_asked(options, &result->claims[i]) && !result->claims[i].met;
+        failed += is_asked(result, &result->claims[i]) && !result->claims[i].met;
     return failed;
 }
 
@@ -137,9 +136,9 @@ static void json_search(struct json *json, const struct search_result *search)
     json_object_end(json);
 }
 
-static void json_run(struct json *json, struct arena *arena, const struct program *program,
-                     const struct check_run *run)
+static void json_run(struct json *json, struct arena *arena, const struct check_run *run)
 {
+    const struct program *program = run->program;
     json_object_begin(json);
     json_key_string(json, "subject", subject_table[run->subject].name);
     json_key_u64(json, "schedules", run->schedules);
@@ -200,7 +199,6 @@ static void json_answers(struct json *json, struct arena *arena,
 }
 
 static void json_expectations(struct json *json, struct arena *arena,
-                              const struct check_options *options,
                               const struct check_result *result)
 {
     json_key(json, "expectations");
@@ -212,7 +210,7 @@ static void json_expectations(struct json *json, struct arena *arena,
         json_key_string(json, "subject", claim->expect->subject);
         json_key_u64(json, "line", claim->expect->at.line);
         json_key(json, "met");
-        if (is_asked(options, claim))
+        if (is_asked(result, claim))
             json_bool(json, claim->met);
         else
             json_null(json);
@@ -242,12 +240,12 @@ static void print_json(struct arena *arena, const char *path, const struct check
     json_key(&json, "runs");
     json_array_begin(&json);
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
-        if (options->subjects & 1u << i)
-            json_run(&json, arena, result->program, &result->runs[i]);
+        if (result->subjects & 1u << i)
+            json_run(&json, arena, &result->runs[i]);
     json_array_end(&json);
     json_answers(&json, arena, options, result);
-    json_expectations(&json, arena, options, result);
-    json_key_string(&json, "verdict", verdict_name(result, failed_claims(options, result)));
+    json_expectations(&json, arena, result);
+    json_key_string(&json, "verdict", verdict_name(result, failed_claims(result)));
     json_object_end(&json);
     json_end_line(&json);
 }
@@ -312,7 +310,7 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
 {
     struct arena *arena = &cli->arena;
     const char *known = known_text(arena, options, result);
-    uint32_t failed = failed_claims(options, result);
+    uint32_t failed = failed_claims(result);
     if (check_divergences(result, false) > 0)
         print_head(cli, "DIVERGE", "\033[31m", path, known);
     else if (failed > 0)
@@ -327,7 +325,7 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
     print_divergences(arena, options, result);
     for (uint32_t i = 0; i < result->claim_count; i++) {
         const struct check_claim *claim = &result->claims[i];
-        if (claim->met || !is_asked(options, claim))
+        if (claim->met || !is_asked(result, claim))
             continue;
         printf("    line %" PRIu32 ": expect %s%s%s\n        %s\n", claim->expect->at.line,
                claim->expect->subject ? claim->expect->subject : "",
@@ -366,7 +364,7 @@ static int check_kernel_file(struct cli *cli, const char *path, const struct che
     else
         print_text(cli, path, options, result);
     uint32_t diverged = check_divergences(result, false);
-    uint32_t failed = failed_claims(options, result);
+    uint32_t failed = failed_claims(result);
     sums->kernels++;
     sums->diverged += diverged > 0;
     sums->failed += failed > 0;

@@ -241,7 +241,7 @@ static void options_default(struct cli_options *o)
                               .db = "simtfuzz.db",
                               .count = 1,
                               .shard_count = 1,
-                              .subjects = (1u << SUBJECT_COUNT) - 1,
+                              .subjects = SUBJECTS_DEFAULT,
                               .oracles = (1u << ORACLE_COUNT) - 1,
                               .features = GEN_DEFAULTS.features,
                               .subject = SUBJECT_SIMT,

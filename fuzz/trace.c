@@ -319,7 +319,7 @@ enum status trace_run(struct arena *arena, const struct program *program,
                       const struct trace_options *options, FILE *out)
 {
     const struct subject_info *subject = &subject_table[options->subject];
-    struct machine_options machine_options = {.then_first = subject->then_first};
+    struct machine_options machine_options = {.then_first = subject->options.then_first};
     struct machine *machine = machine_new(arena, subject->vtable, program, &machine_options);
     struct sched_spec spec = options->schedule;
     if (spec.kind == SCHED_PCT || spec.kind == SCHED_SURW)

@@ -1,6 +1,5 @@
 #include "oracle/check.h"
 
-#include "engine/lower.h"
 #include "oracle/exhaust.h"
 #include "oracle/expect.h"
 #include "oracle/explore.h"
@@ -14,7 +13,7 @@
 const struct check_options CHECK_DEFAULTS = {
     .schedules = 16,
     .budget_steps = 1 << 16,
-    .subjects = (1u << SUBJECT_COUNT) - 1,
+    .subjects = SUBJECTS_DEFAULT,
     .oracles = (1u << ORACLE_COUNT) - 1,
 };
 
@@ -31,6 +30,7 @@ static void start_result(struct check_result *result, const struct ast_kernel *k
 {
     memset(result, 0, sizeof *result);
     result->kernel = kernel;
+    result->subjects = options->subjects;
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
         result->runs[s].subject = (enum subject_id)s;
         if (!((options->subjects >> s) & 1))
@@ -41,61 +41,40 @@ static void start_result(struct check_result *result, const struct ast_kernel *k
             (struct answer){.verdict = VERDICT_NOT_APPLICABLE, .reason = "not asked"};
 }
 
-static const struct program *compile(struct arena *arena, const struct ast_kernel *kernel,
-                                     const char **reason)
+/* The variants that the kernel's expectations name. */
+static uint32_t named_variants(const struct ast_kernel *kernel)
 {
-    if (kernel->form != FORM_STRUCTURED) {
-        *reason = "a block program, which the structured semantics do not execute";
-        return NULL;
-    }
-    const struct program *program = program_compile(arena, lower_core(arena, kernel), reason);
-    for (uint32_t s = 0; program && s < SUBJECT_COUNT; s++) {
-        *reason = machine_refuses(arena, subject_table[s].vtable, program);
-        if (*reason)
-            return NULL;
-    }
-    return program;
+    uint32_t named = 0;
+    enum subject_id subject;
+    for (const struct ast_expect *e = kernel->expects; e; e = e->next)
+        if (e->subject && subject_parse(e->subject, strlen(e->subject), &subject) &&
+            subject_table[subject].role == SUBJECT_VARIANT)
+            named |= 1u << subject;
+    return named;
 }
 
-static void refuse(struct checking *c, const char *reason)
+static void refuse(struct checking *c)
 {
-    c->result->reason = reason;
-    for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
-        if (!c->result->runs[s].reason)
-            c->result->runs[s].reason = reason;
+    for (uint32_t s = SUBJECT_COUNT; s-- > 0;)
+        if ((c->options->subjects >> s) & 1)
+            c->result->reason = c->result->runs[s].reason;
     for (uint32_t o = 0; o < ORACLE_COUNT; o++)
         if (asked(c, (enum oracle_id)o))
-            c->result->answers[o].reason = reason;
-}
-
-static bool is_asked(const struct checking *c, enum subject_id subject)
-{
-    return (c->options->subjects >> subject) & 1;
+            c->result->answers[o].reason = c->result->reason;
 }
 
 static void explore(struct checking *c)
 {
-    static const enum subject_id orders[] = {SUBJECT_SIMT, SUBJECT_SIMT_THEN};
     bool lasso = false;
-    size_t vars = c->program->var_count;
-    uint8_t *threads_racy = c->detector->racy_vars;
-    c->result->runs[SUBJECT_THREADS].racy_vars = threads_racy;
-    if (is_asked(c, SUBJECT_THREADS))
-        explore_threads(c);
-    for (uint32_t i = 0; i < 2; i++) {
-        if (!is_asked(c, orders[i]))
-            continue;
-        c->detector->racy_vars = ARENA_ARRAY(c->arena, uint8_t, vars);
-        explore_simt(c, orders[i]);
-        c->result->runs[orders[i]].racy_vars = c->detector->racy_vars;
-        lasso |= c->result->runs[orders[i]].fair_lasso;
-    }
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
+        if (explore_runs(c, (enum subject_id)s))
+            explore_subject(c, (enum subject_id)s);
     if (c->options->exhaustive)
         exhaust_search(c);
-    if (lasso && is_asked(c, SUBJECT_THREADS)) {
-        c->detector->racy_vars = threads_racy;
+    lasso =
+        c->result->runs[SUBJECT_SIMT].fair_lasso || c->result->runs[SUBJECT_SIMT_THEN].fair_lasso;
+    if (lasso && explore_runs(c, SUBJECT_THREADS))
         explore_more_fair(c);
-    }
 }
 
 /* simulation and lemmas have been answered along the way, if they diverge. */
@@ -105,8 +84,8 @@ static void judge_simulation(struct checking *c, enum oracle_id oracle)
     const struct simulation *s = c->simulation;
     if (!asked(c, oracle) || answer->verdict == VERDICT_DIVERGE)
         return;
-    if (s->total_warp_steps == 0) {
-        answer->reason = "no warp subject was asked for";
+    if (!s || s->total_warp_steps == 0) {
+        answer->reason = "no warp subject was run";
         return;
     }
     answer->verdict = VERDICT_AGREE;
@@ -128,26 +107,40 @@ static void judge(struct checking *c)
     liveness_judge(c);
 }
 
+static void count_hits(const struct checking *c)
+{
+    const struct machine *counted[SUBJECT_COUNT + 1] = {c->threads};
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
+        bool again = false;
+        for (uint32_t i = 0; i <= s; i++)
+            again |= counted[i] == c->subjects[s].machine;
+        counted[s + 1] = again ? NULL : c->subjects[s].machine;
+    }
+    for (uint32_t s = 0; s <= SUBJECT_COUNT; s++)
+        for (uint32_t r = 0; counted[s] && r <= RULE_COUNT; r++)
+            c->result->hits[r] += counted[s]->hits[r];
+}
+
 void check_kernel(struct arena *arena, const struct ast_kernel *kernel,
                   const struct check_options *options, struct check_result *result)
 {
     struct check_options scaled = *options;
     struct checking c = {.arena = arena, .options = &scaled, .kernel = kernel, .result = result};
-    const char *reason = NULL;
-    start_result(result, kernel, options);
-    result->program = c.program = compile(arena, kernel, &reason);
-    if (c.program) {
-        uint64_t least = (uint64_t)BUDGET_STEPS_A_THREAD * c.program->total_threads;
+    if (scaled.subjects == SUBJECTS_DEFAULT)
+        scaled.subjects |= named_variants(kernel);
+    start_result(result, kernel, &scaled);
+    c.forms = forms_new(arena, kernel);
+    explore_prepare(&c);
+    if (result->program) {
+        uint64_t least = (uint64_t)BUDGET_STEPS_A_THREAD * result->program->total_threads;
         if (options->budget_steps == CHECK_DEFAULTS.budget_steps && scaled.budget_steps < least)
             scaled.budget_steps = least;
-        explore_prepare(&c);
         c.finals = expect_prepare(&c);
         explore(&c);
         judge(&c);
-        for (uint32_t r = 0; r <= RULE_COUNT; r++)
-            result->hits[r] = c.threads->hits[r] + c.warps->hits[r];
+        count_hits(&c);
     } else {
-        refuse(&c, reason);
+        refuse(&c);
     }
     expect_judge(&c);
 }

@@ -1,6 +1,12 @@
 /*
  * check.h - one case: a kernel under all subjects, asked about by all oracles.
  *
+ *     forms.h     the kernel's programs: core, blocks, predicated, lock-step ...
+ *     explore.h   the executions of each subject, watched by one race detector
+ *     NAME.h      an oracle each; it gets `struct checking` - the forms, what was explored - and fills
+ *                 in result->answers[ORACLE_NAME]; check.c calls it, oracles.def lists it
+ *     expect.h    the kernel's own claims
+ *
  * The heart of every command: the campaign, `check`, `replay`, the reducer and the libFuzzer
  * harnesses all call check_kernel. It is a function of (kernel, options): same arguments, same
  * result, byte for byte.
@@ -22,7 +28,9 @@ struct check_options {
     /* Of one execution of `threads`; simt: warp and lane steps together. The default grows with the
      * grid: at least 512 for each thread. */
     uint64_t budget_steps;
-    uint32_t subjects;  /* bits 1u << subject_id */
+    /* Bits 1u << subject_id. When these are all the ordinary ones (SUBJECTS_DEFAULT), a variant that an
+     * expectation of the kernel names runs too. */
+    uint32_t subjects;
     uint32_t oracles;   /* bits 1u << oracle_id */
     bool strict_lemmas; /* Lemma 5 as printed (erratum A-4 then shows) */
     bool exhaustive;    /* search all executions of `threads`, within `search` */
@@ -39,6 +47,7 @@ extern const struct check_options CHECK_DEFAULTS;
 struct check_run {
     enum subject_id subject;
     const char *reason;                 /* why it did not run, or NULL */
+    const struct program *program;      /* that its statements and variables are of; NULL: none */
     uint32_t schedules;                 /* executions */
     const struct search_result *search; /* of all executions; NULL: not asked for */
     uint32_t statuses[STATUS_COUNT]; /* executions that ended so; `nonterminating`: proven lassos */
@@ -63,8 +72,11 @@ struct check_claim {
 
 struct check_result {
     const struct ast_kernel *kernel; /* as given */
-    const struct program *program;   /* NULL: refused, see reason */
-    const char *reason;
+    uint32_t subjects;               /* that were asked: also variants that an expectation names */
+    /* Of the first subject that runs: for the layout of stores, which is that of all. NULL: the kernel
+     * was refused by all of them, see reason. */
+    const struct program *program;
+    const char *reason; /* of the first subject asked */
     struct check_run runs[SUBJECT_COUNT];
     struct answer answers[ORACLE_COUNT];
     uint32_t claim_count;

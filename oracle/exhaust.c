@@ -26,7 +26,8 @@ static void search_subject(struct checking *c, enum subject_id subject)
     struct check_run *run = &c->result->runs[subject];
     const struct search_options *options =
         c->options->search.max_states ? &c->options->search : &SEARCH_DEFAULTS;
-    struct machine *machine = search_machine(c->arena, info->vtable, c->program, info->then_first);
+    struct machine *machine = search_machine(c->arena, info->vtable, c->subjects[subject].program,
+                                             info->options.then_first);
     struct search_result *found = search_run(c->arena, machine, options);
     run->search = found;
     for (uint32_t i = 0; i < found->outcome_count; i++)
@@ -45,7 +46,7 @@ static void search_subject(struct checking *c, enum subject_id subject)
 void exhaust_search(struct checking *c)
 {
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
-        if ((c->options->subjects >> s) & 1)
+        if (explore_runs(c, (enum subject_id)s))
             search_subject(c, (enum subject_id)s);
 }
 
@@ -60,7 +61,7 @@ static bool is_whole(const struct search_result *search)
 static bool in_set(const struct checking *c, const struct search_result *search, enum status status,
                    const int32_t *store)
 {
-    size_t bytes = (size_t)c->program->private_base * sizeof *store;
+    size_t bytes = (size_t)c->result->program->private_base * sizeof *store;
     for (uint32_t i = 0; i < search->outcome_count; i++) {
         const struct search_outcome *o = &search->outcomes[i];
         if (o->status == status &&

@@ -61,16 +61,16 @@ struct final_claims *expect_prepare(struct checking *c)
         return NULL;
     struct final_claims *claims = ARENA_NEW(c->arena, struct final_claims);
     claims->arena = c->arena;
-    claims->program = c->program;
+    claims->program = c->result->program;
     claims->items = ARENA_ARRAY(c->arena, struct final_claim, count);
     for (const struct ast_expect *e = c->kernel->expects; e; e = e->next) {
         if (e->claim != CLAIM_FINAL)
             continue;
         struct final_claim *claim = &claims->items[claims->count++];
-        const struct code_var *var = find_var(c->program, e->var->name);
+        const struct code_var *var = find_var(c->result->program, e->var->name);
         claim->expect = e;
         if (var)
-            place_claim(claim, c->program, var);
+            place_claim(claim, c->result->program, var);
         else
             claim->bad = "the kernel has no such variable at file level";
     }
@@ -130,12 +130,12 @@ static const char *judge_race_on(const struct checking *c, const struct check_ru
         return "no explored execution has a race";
     if (!expect->var)
         return NULL;
-    const struct code_var *var = find_var(c->program, expect->var->name);
-    if (var && run->racy_vars[var - c->program->vars])
+    const struct code_var *var = find_var(run->program, expect->var->name);
+    if (var && run->racy_vars[var - run->program->vars])
         return NULL;
     return arena_printf(c->arena, "no explored execution has a race on %s (but %s)",
                         expect->var->name,
-                        evidence_race_sentence(c->arena, c->program, &run->witness));
+                        evidence_race_sentence(c->arena, run->program, &run->witness));
 }
 
 /* "3 assert_fails, 1 step_limit": how the executions ended that did not end so. */
@@ -178,7 +178,7 @@ static const char *judge_subject(const struct checking *c, const struct ast_expe
     const struct check_run *run = &c->result->runs[subject];
     switch (expect->claim) {
     case CLAIM_RACE_FREE:
-        return run->race ? evidence_race_sentence(c->arena, c->program, &run->witness) : NULL;
+        return run->race ? evidence_race_sentence(c->arena, run->program, &run->witness) : NULL;
     case CLAIM_RACE:
         return judge_race_on(c, run, expect);
     case CLAIM_TERMINATES:

@@ -42,18 +42,42 @@ static void start_counting(struct checking *c)
 {
     struct counting *counting = ARENA_NEW(c->arena, struct counting);
     uint8_t *selected = ARENA_ARRAY(c->arena, uint8_t, c->program->stm_count);
-    memcpy(selected, c->detector->racy_stms, c->program->stm_count);
+    memcpy(selected, c->subjects[SUBJECT_THREADS].racy_stms, c->program->stm_count);
     counting->observer = (struct observer){.context = counting, .step = count_step};
     counting->selected = selected;
     counting->counts = ARENA_ARRAY(c->arena, uint32_t, c->program->total_threads);
     c->counting = counting;
 }
 
+/* ---- which subjects there are ---- */
+
+bool explore_runs(const struct checking *c, enum subject_id subject)
+{
+    return c->subjects[subject].program != NULL;
+}
+
+static bool is_structured(enum subject_id subject)
+{
+    return subject_table[subject].program == PROGRAM_CORE;
+}
+
+static bool is_simt(enum subject_id subject)
+{
+    return subject_table[subject].vtable == &semantics_simt;
+}
+
+enum group_id explore_group(const struct checking *c, enum subject_id subject)
+{
+    if (subject_table[subject].role == SUBJECT_VARIANT || c->incomparable)
+        return GROUP_NONE;
+    return is_structured(subject) || !c->scopes_differ ? GROUP_FIRST : GROUP_BLOCKS;
+}
+
 /* ---- what an execution leaves behind ---- */
 
 static void keep_final(struct checking *c, struct check_run *run, const int32_t *memory)
 {
-    size_t bytes = (size_t)c->program->private_base * sizeof *memory;
+    size_t bytes = (size_t)c->result->program->private_base * sizeof *memory;
     for (uint32_t i = 0; i < run->final_count; i++)
         if (memcmp(run->finals[i], memory, bytes) == 0)
             return;
@@ -61,31 +85,42 @@ static void keep_final(struct checking *c, struct check_run *run, const int32_t 
         run->more_finals = true;
         return;
     }
-    int32_t *copy = ARENA_ARRAY(c->arena, int32_t, c->program->private_base);
+    int32_t *copy = ARENA_ARRAY(c->arena, int32_t, c->result->program->private_base);
     memcpy(copy, memory, bytes);
     run->finals[run->final_count++] = copy;
+}
+
+static const struct program *program_of(const struct checking *c, const struct execution *execution)
+{
+    return c->subjects[execution->subject].program;
 }
 
 static void compare_with_reference(struct checking *c, const struct execution *execution,
                                    const int32_t *memory, uint32_t words)
 {
-    if (!c->reference) {
-        c->reference = execution;
-        c->reference_words = words;
-        c->reference_store = ARENA_ARRAY(c->arena, int32_t, words);
-        memcpy(c->reference_store, memory, (size_t)words * sizeof *memory);
+    enum group_id id = explore_group(c, execution->subject);
+    if (id == GROUP_NONE)
+        return;
+    struct group *group = &c->groups[id];
+    if (!group->reference) {
+        group->reference = execution;
+        group->reference_words = words;
+        group->reference_store = ARENA_ARRAY(c->arena, int32_t, words);
+        memcpy(group->reference_store, memory, (size_t)words * sizeof *memory);
         return;
     }
-    if (words > c->reference_words)
-        words = c->reference_words;
-    if (c->mismatch.execution ||
-        memcmp(c->reference_store, memory, (size_t)words * sizeof *memory) == 0)
+    if (program_of(c, execution) != program_of(c, group->reference))
+        words = c->result->program->private_base;
+    if (words > group->reference_words)
+        words = group->reference_words;
+    if (group->mismatch.execution ||
+        memcmp(group->reference_store, memory, (size_t)words * sizeof *memory) == 0)
         return;
     uint32_t address = 0;
-    while (memory[address] == c->reference_store[address])
+    while (memory[address] == group->reference_store[address])
         address++;
-    c->mismatch =
-        (struct store_mismatch){execution, address, memory[address], c->reference_store[address]};
+    group->mismatch = (struct store_mismatch){execution, address, memory[address],
+                                              group->reference_store[address]};
 }
 
 static void count_execution(struct checking *c, const struct execution *execution,
@@ -103,7 +138,7 @@ static void count_execution(struct checking *c, const struct execution *executio
 
 void explore_keep_store(struct checking *c, const struct execution *execution, const int32_t *store)
 {
-    count_execution(c, execution, store, c->program->private_base);
+    count_execution(c, execution, store, c->result->program->private_base);
 }
 
 static void keep_race(struct checking *c, struct check_run *run, struct execution *execution)
@@ -111,7 +146,9 @@ static void keep_race(struct checking *c, struct check_run *run, struct executio
     execution->race = c->detector->found;
     if (!execution->race)
         return;
-    c->any_race = true;
+    enum group_id group = explore_group(c, execution->subject);
+    if (group != GROUP_NONE)
+        c->groups[group].any_race = true;
     execution->witness = c->detector->witness;
     if (!run->race)
         run->witness = c->detector->witness;
@@ -128,13 +165,13 @@ static void keep_execution(struct checking *c, struct execution *execution,
     run->fair += execution->fair;
     run->fair_cut += execution->fair && execution->status == STATUS_STEP_LIMIT;
     keep_race(c, run, execution);
-    count_execution(c, execution, machine->memory, c->program->frame_base);
+    count_execution(c, execution, machine->memory, machine->program->frame_base);
 }
 
 struct execution *explore_add(struct checking *c, enum subject_id subject,
                               const struct sched_spec *spec)
 {
-    const struct machine *machine = subject == SUBJECT_THREADS ? c->threads : c->warps;
+    const struct machine *machine = c->subjects[subject].machine;
     struct execution *execution = ARENA_NEW(c->arena, struct execution);
     if (c->execution_count == c->execution_capacity) {
         uint32_t capacity = 2 * c->execution_capacity + 64;
@@ -163,13 +200,16 @@ static bool next_spec(const struct checking *c, enum subject_id subject, uint32_
     return true;
 }
 
-/* The detector in the machine's chain, and behind it the log of the race oracle or a counter. */
-static void observe(struct checking *c, struct machine *machine, const struct observer *behind)
+void explore_watch(struct checking *c, enum subject_id subject, const struct observer *behind)
 {
+    const struct explored *explored = &c->subjects[subject];
+    c->detector->program = explored->program;
+    c->detector->racy_stms = explored->racy_stms;
+    c->detector->racy_vars = explored->racy_vars;
     c->detector->observer.next = behind;
     race_begin(c->detector);
-    race_watch(c->detector, machine);
-    machine_observe(machine, &c->detector->observer);
+    race_watch(c->detector, explored->machine);
+    machine_observe(explored->machine, &c->detector->observer);
 }
 
 /* The detector against the definition, for the execution just logged. */
@@ -190,7 +230,7 @@ static void judge_log(struct checking *c, const struct execution *execution)
     evidence_number(&e, "detector_locations", c->detector->racy_locations);
     evidence_number(&e, "log_locations", expected.racy_locations);
     if (c->detector->found)
-        evidence_race(&e, "detector_race", c->program, &c->detector->witness);
+        evidence_race(&e, "detector_race", c->detector->program, &c->detector->witness);
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
     *d = (struct divergence){.oracle = ORACLE_RACE,
                              .class_name = "race-log",
@@ -210,7 +250,7 @@ void explore_add_lasso(struct check_run *run)
     run->statuses[STATUS_NONTERMINATING]++;
 }
 
-/* ---- threads ---- */
+/* ---- machines on their own ---- */
 
 /* A fair execution that spent its budget says that the kernel may run for ever, and liveness_probe
  * whether it does: more schedules would only spend more. Starving ones may leave others yet to try. */
@@ -226,11 +266,53 @@ static uint64_t budget_of(const struct checking *c, const struct execution *exec
     return c->options->budget_steps / (again && !execution->fair ? CUT_SHARE : 1);
 }
 
-static void run_threads(struct checking *c, struct execution *execution)
+/* Counts the choices inside steps. */
+struct inner_counter {
+    struct choices choices; /* first member */
+    struct choices *inner;
+    uint64_t count;
+};
+
+static uint32_t counter_pick(struct choices *choices, const struct machine *machine)
 {
-    struct machine *machine = c->threads;
-    bool logged = c->log && c->execution_count == 1;
-    bool counted = !c->counting && c->result->runs[SUBJECT_THREADS].race;
+    struct inner_counter *counter = (struct inner_counter *)choices;
+    return counter->inner->pick(counter->inner, machine);
+}
+
+static uint32_t counter_choose(struct choices *choices, uint32_t n)
+{
+    struct inner_counter *counter = (struct inner_counter *)choices;
+    counter->count++;
+    return counter->inner->choose(counter->inner, n);
+}
+
+/* Runs it; how many choices there were inside its steps. */
+static uint64_t run_alone(struct checking *c, struct execution *execution)
+{
+    struct machine *machine = c->subjects[execution->subject].machine;
+    struct inner_counter counter = {.choices = {counter_pick, counter_choose}};
+    struct scheduler scheduler;
+    machine_reset(machine);
+    size_t mark = arena_mark(c->arena);
+    sched_start(&scheduler, &execution->spec, machine, c->arena);
+    counter.inner = &scheduler.choices;
+    execution->status = machine_run(machine, &counter.choices, budget_of(c, execution), NULL);
+    arena_release(c->arena, mark);
+    execution->thread_steps = machine->steps;
+    execution->thread_steps_known = true;
+    keep_execution(c, execution, machine);
+    c->result->thread_steps += machine->steps;
+    return counter.count;
+}
+
+/* The first execution of a subject is logged for the race oracle; the first of `threads` after a race
+ * was seen counts the steps at racy statements. */
+static uint64_t run_one(struct checking *c, struct execution *execution)
+{
+    enum subject_id subject = execution->subject;
+    const struct check_run *run = &c->result->runs[subject];
+    bool logged = c->log && run->schedules == 0;
+    bool counted = subject == SUBJECT_THREADS && !c->counting && run->race && !logged;
     const struct observer *behind = NULL;
     if (logged) {
         race_log_begin(c->log);
@@ -239,44 +321,64 @@ static void run_threads(struct checking *c, struct execution *execution)
         start_counting(c);
         behind = &c->counting->observer;
     }
-    observe(c, machine, behind);
-    machine_reset(machine);
-    size_t mark = arena_mark(c->arena);
-    struct scheduler scheduler;
-    sched_start(&scheduler, &execution->spec, machine, c->arena);
-    execution->status = machine_run(machine, &scheduler.choices, budget_of(c, execution), NULL);
-    arena_release(c->arena, mark);
-    execution->thread_steps = machine->steps;
-    execution->thread_steps_known = true;
-    keep_execution(c, execution, machine);
-    c->result->thread_steps += machine->steps;
-    if (counted && !logged) {
+    explore_watch(c, subject, behind);
+    uint64_t inner = run_alone(c, execution);
+    if (counted) {
         c->selected = c->counting->selected;
         c->selected_counts = c->counting->counts;
     }
     if (logged)
         judge_log(c, execution);
+    return inner;
 }
 
-void explore_threads(struct checking *c)
+/* How many schedules of a subject: its share, or fewer where there is no choice between actors, nor
+ * inside a step. */
+static uint32_t schedules_of(const struct checking *c, enum subject_id subject, bool inner)
 {
-    struct check_run *run = &c->result->runs[SUBJECT_THREADS];
-    for (uint32_t index = 0; index < c->options->schedules; index++) {
+    uint32_t share = c->options->schedules / subject_table[subject].share;
+    if (c->options->tape && c->options->tape_subject == subject)
+        return 2;
+    if (subject_table[subject].share == 1)
+        return share;
+    if (c->subjects[subject].machine->actor_count == 1 && !inner)
+        return 1;
+    return share > 1 ? share : 1;
+}
+
+/* Sequential, then round robin; what else a subject has little room for differs from case to case. */
+static uint32_t portfolio_number(const struct checking *c, enum subject_id subject, uint32_t index)
+{
+    static const uint32_t first[] = {0, 2};
+    enum { KINDS = 13 };
+    if (subject_table[subject].share == 1)
+        return index;
+    return index < 2 ? first[index]
+                     : 3 + (uint32_t)((pcg_splitmix(c->options->seed) + index) % KINDS);
+}
+
+static void explore_schedules(struct checking *c, enum subject_id subject)
+{
+    struct machine *machine = c->subjects[subject].machine;
+    struct check_run *run = &c->result->runs[subject];
+    bool inner = false;
+    for (uint32_t index = 0; index < schedules_of(c, subject, inner); index++) {
         struct sched_spec spec;
-        if (!next_spec(c, SUBJECT_THREADS, index, index, c->threads, &spec))
+        if (!next_spec(c, subject, index, portfolio_number(c, subject, index), machine, &spec))
             break;
-        if (!worth_running(run, explore_fair(spec.kind, c->threads)))
+        if (!worth_running(run, explore_fair(spec.kind, machine)))
             continue;
-        spec.length_estimate = c->length_estimate;
-        spec.selected = c->selected;
-        spec.selected_counts = c->selected_counts;
-        struct execution *execution = explore_add(c, SUBJECT_THREADS, &spec);
-        run_threads(c, execution);
+        spec.length_estimate = c->subjects[subject].length;
+        if (subject == SUBJECT_THREADS) {
+            spec.selected = c->selected;
+            spec.selected_counts = c->selected_counts;
+        }
+        inner |= run_one(c, explore_add(c, subject, &spec)) > 0;
         if (index == 0)
-            c->length_estimate = c->threads->steps;
+            c->subjects[subject].length = machine->steps;
     }
-    machine_observe(c->threads, NULL);
-    if (run->fair_cut && liveness_probe(c, SUBJECT_THREADS))
+    machine_observe(machine, NULL);
+    if (run->fair_cut && liveness_probe(c, subject))
         explore_add_lasso(run);
 }
 
@@ -291,7 +393,7 @@ void explore_more_fair(struct checking *c)
                                   .index = c->options->schedules + i,
                                   .quantum = 1 + i,
                                   .prefix = 16u << (i % EXPLORE_FAIR_MIN)};
-        run_threads(c, explore_add(c, SUBJECT_THREADS, &spec));
+        (void)run_one(c, explore_add(c, SUBJECT_THREADS, &spec));
     }
     machine_observe(c->threads, NULL);
     if (run->fair_cut && !c->probes[SUBJECT_THREADS] && liveness_probe(c, SUBJECT_THREADS))
@@ -340,12 +442,13 @@ static enum status go_on(struct checking *c, struct execution *execution, struct
     return simulation_run(c->simulation, choices, budget_of(c, execution));
 }
 
-static void run_simt(struct checking *c, struct execution *execution, bool logged)
+static void run_simt(struct checking *c, struct execution *execution)
 {
     struct simulation *s = c->simulation;
+    bool logged = c->log && c->result->runs[execution->subject].schedules == 0;
     if (logged)
         race_log_begin(c->log);
-    observe(c, c->warps, logged ? &c->log->observer : NULL);
+    explore_watch(c, execution->subject, logged ? &c->log->observer : NULL);
     simulation_begin(s, execution->subject);
     struct scheduler scheduler;
     sched_start(&scheduler, &execution->spec, c->warps, c->arena);
@@ -363,34 +466,43 @@ static void run_simt(struct checking *c, struct execution *execution, bool logge
         judge_log(c, execution);
 }
 
-void explore_simt(struct checking *c, enum subject_id subject)
+static void explore_simt(struct checking *c, enum subject_id subject)
 {
     struct check_run *run = &c->result->runs[subject];
     bool conflicts = false;
-    bool first_of_all = c->result->runs[SUBJECT_SIMT].schedules == 0;
     for (uint32_t index = 0; index < simt_schedules(c, subject, conflicts); index++) {
         struct sched_spec spec;
         if (!next_spec(c, subject, index, simt_portfolio_number(c, index), c->warps, &spec))
             break;
         if (!worth_running(run, explore_fair(spec.kind, c->warps)))
             continue;
-        run_simt(c, explore_add(c, subject, &spec), c->log && first_of_all && index == 0);
+        run_simt(c, explore_add(c, subject, &spec));
         conflicts |= c->simulation->inner_choices > 0;
     }
     machine_observe(c->warps, NULL);
+}
+
+void explore_subject(struct checking *c, enum subject_id subject)
+{
+    struct machine *machine = c->subjects[subject].machine;
+    machine->options.then_first = subject_table[subject].options.then_first;
+    if (is_simt(subject) && c->simulation)
+        explore_simt(c, subject);
+    else
+        explore_schedules(c, subject);
 }
 
 /* ---- the same again ---- */
 
 const struct tape *explore_record(struct checking *c, const struct execution *execution)
 {
-    struct machine *machine = execution->subject == SUBJECT_THREADS ? c->threads : c->warps;
+    struct machine *machine = c->subjects[execution->subject].machine;
     const struct observer *observers = machine->options.observers;
     struct scheduler scheduler;
     struct recorder recorder;
     struct tape *tape = tape_new(c->arena, 0);
     machine_observe(machine, NULL);
-    machine->options.then_first = subject_table[execution->subject].then_first;
+    machine->options.then_first = subject_table[execution->subject].options.then_first;
     machine_reset(machine);
     sched_start(&scheduler, &execution->spec, machine, c->arena);
     recorder_start(&recorder, &scheduler.choices, tape, c->arena);
@@ -408,19 +520,62 @@ const char *explore_name(const struct checking *c, const struct execution *execu
                         (unsigned long long)execution->spec.index);
 }
 
-void explore_prepare(struct checking *c)
+/* ---- the start ---- */
+
+static void prepare_subject(struct checking *c, enum subject_id subject)
+{
+    const struct subject_info *info = &subject_table[subject];
+    struct check_run *run = &c->result->runs[subject];
+    struct explored *explored = &c->subjects[subject];
+    const struct form *form = forms_get(c->forms, info->program);
+    run->reason = form->program ? machine_refuses(c->arena, info->vtable, form->program)
+                                : form->reason;
+    if (run->reason)
+        return;
+    explored->program = run->program = form->program;
+    if (is_simt(subject) && c->warps)
+        explored->machine = c->warps;
+    else
+        explored->machine = machine_new(c->arena, info->vtable, form->program, &info->options);
+    explored->racy_stms = ARENA_ARRAY(c->arena, uint8_t, form->program->stm_count);
+    explored->racy_vars = ARENA_ARRAY(c->arena, uint8_t, form->program->var_count);
+    run->racy_vars = explored->racy_vars;
+    if (is_simt(subject))
+        c->warps = explored->machine;
+    else if (subject == SUBJECT_THREADS)
+        c->threads = explored->machine;
+    if (!c->result->program)
+        c->result->program = form->program;
+}
+
+/* The co-simulation needs `threads` even where it is not asked for itself. */
+static void prepare_simulation(struct checking *c)
 {
     const struct machine_options untracked = {0};
     const struct check_options *o = c->options;
-    c->threads = machine_new(c->arena, &semantics_threads, c->program, &untracked);
-    c->warps = machine_new(c->arena, &semantics_simt, c->program, &untracked);
-    c->detector = race_new(c->arena, c->program);
-    if (o->oracles & (1u << ORACLE_RACE))
-        c->log = race_log_new(c->arena, c->program, LOG_CAPACITY);
+    if (!c->threads && machine_refuses(c->arena, &semantics_threads, c->program))
+        return;
+    if (!c->threads)
+        c->threads = machine_new(c->arena, &semantics_threads, c->program, &untracked);
     c->simulation = simulation_new(c->arena, c->warps, c->threads);
     if (o->oracles & (1u << ORACLE_SIMULATION))
         c->simulation->answer = &c->result->answers[ORACLE_SIMULATION];
     if (o->oracles & (1u << ORACLE_LEMMAS))
         c->simulation->lemmas = &c->result->answers[ORACLE_LEMMAS];
     c->simulation->strict = o->strict_lemmas;
+}
+
+void explore_prepare(struct checking *c)
+{
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
+        if ((c->options->subjects >> s) & 1)
+            prepare_subject(c, (enum subject_id)s);
+    if (!c->result->program)
+        return;
+    c->detector = race_new(c->arena, c->result->program);
+    if (c->options->oracles & (1u << ORACLE_RACE))
+        c->log = race_log_new(c->arena, c->result->program, LOG_CAPACITY);
+    c->program = forms_get(c->forms, PROGRAM_CORE)->program;
+    if (c->warps)
+        prepare_simulation(c);
 }

@@ -8,6 +8,7 @@
 #define ORACLE_EXPLORE_H
 
 #include "oracle/check.h"
+#include "oracle/forms.h"
 #include "oracle/simulation.h"
 
 /* One explored execution. */
@@ -19,7 +20,7 @@ struct execution {
     bool searched;         /* an outcome of the exhaustive search: races and steps unknown */
     bool fair;             /* its scheduler starves nobody, whatever the kernel does */
     uint64_t steps;        /* of its machine; 0: unknown (searched) */
-    uint64_t thread_steps; /* simt: those of the co-simulation */
+    uint64_t thread_steps; /* simt: those of the co-simulation; otherwise those of its machine */
     bool thread_steps_known;
     struct race_witness witness; /* of its first race */
 };
@@ -31,23 +32,23 @@ struct store_mismatch {
     int32_t value, reference_value;
 };
 
-struct checking {
-    struct arena *arena;
-    const struct check_options *options;
-    const struct ast_kernel *kernel;
-    const struct program *program;
-    struct check_result *result;
+/* One subject of a check. */
+struct explored {
+    const struct program *program;  /* NULL: it does not run; runs[].reason says why */
+    struct machine *machine;        /* the two orders of `simt` share one */
+    uint8_t *racy_stms, *racy_vars; /* of the program: raced in any execution so far */
+    uint64_t length;                /* steps of the first execution */
+};
 
-    struct machine *threads, *warps;
-    struct race_detector *detector;
-    struct race_log *log; /* NULL when the oracle `race` was not asked */
-    struct simulation *simulation;
-    struct counting *counting;
-    struct final_claims *finals; /* expect.h */
+/*
+ * Subjects whose executions are compared: where one of them terminates without a race, all executions
+ * of the group end so, with the same store (result.h). A structured kernel with barriers and with
+ * jumps out of its loops is another kernel in block form (S2C.anchor: a barrier's loop counters have
+ * other scopes), so there are two groups then.
+ */
+enum group_id { GROUP_FIRST, GROUP_BLOCKS, GROUP_COUNT, GROUP_NONE = GROUP_COUNT };
 
-    struct execution **executions;
-    uint32_t execution_count, execution_capacity;
-
+struct group {
     /* The first execution that terminated, its store (frame_base words; private_base if it was
      * searched), and the first later one whose store is another. */
     const struct execution *reference;
@@ -55,25 +56,60 @@ struct checking {
     int32_t *reference_store;
     uint32_t reference_words;
     struct store_mismatch mismatch;
+};
+
+struct checking {
+    struct arena *arena;
+    const struct check_options *options;
+    const struct ast_kernel *kernel;
+    struct forms *forms;
+    struct check_result *result;
+
+    /* The core program and its machines; NULL when the kernel has no core form that runs. */
+    const struct program *program;
+    struct machine *threads, *warps;
+    struct simulation *simulation; /* NULL: without both machines */
+
+    struct explored subjects[SUBJECT_COUNT];
+    struct race_detector *detector; /* of all subjects: explore_watch */
+    struct race_log *log;           /* NULL when the oracle `race` was not asked */
+    struct counting *counting;
+    struct final_claims *finals; /* expect.h */
+
+    struct execution **executions;
+    uint32_t execution_count, execution_capacity;
+
+    struct group groups[GROUP_COUNT];
+    bool scopes_differ;       /* two groups */
+    const char *incomparable; /* why no group of this kernel is compared ("atomics"), or NULL */
 
     struct lasso_probe *probes[SUBJECT_COUNT]; /* liveness.h; NULL: not tried */
     bool unfair[SUBJECT_COUNT];
     bool all_fair_end; /* an exhaustive search of `threads` found no fair infinite execution */
 
-    uint64_t length_estimate;        /* steps of the first execution of `threads` */
-    const uint8_t *selected;         /* SURW: racy statements, and how many steps at them ... */
+    const uint8_t
+        *selected; /* SURW of `threads`: racy statements, and how many steps at them ... */
     const uint32_t *selected_counts; /* ... each thread took; NULL until both are known */
 };
 
 /* Whether a scheduler is weakly fair: each live actor steps again and again (with probability 1). */
 bool explore_fair(enum sched_kind kind, const struct machine *machine);
 
-/* Machines, detector, co-simulation. */
+/* Whether the subject was asked for and its program runs. */
+bool explore_runs(const struct checking *checking, enum subject_id subject);
+
+/* The group of a subject that runs; GROUP_NONE: it is compared with no other. */
+enum group_id explore_group(const struct checking *checking, enum subject_id subject);
+
+/* Programs, machines, detector, co-simulation. */
 void explore_prepare(struct checking *checking);
 
-/* The executions of a subject that was asked for. */
-void explore_threads(struct checking *checking);
-void explore_simt(struct checking *checking, enum subject_id subject);
+/* The executions of a subject that runs. */
+void explore_subject(struct checking *checking, enum subject_id subject);
+
+/* The detector ready for an execution of the subject: in its machine's chain, `behind` after it. */
+void explore_watch(struct checking *checking, enum subject_id subject,
+                   const struct observer *behind);
 
 /* More fair executions of `threads`, so that at least EXPLORE_FAIR_MIN have been seen. */
 enum { EXPLORE_FAIR_MIN = 8 };

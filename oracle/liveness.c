@@ -56,8 +56,9 @@ static void keep_lasso(struct checking *c, enum subject_id subject, struct machi
 static struct machine *new_machine(struct checking *c, enum subject_id subject, bool track)
 {
     const struct subject_info *info = &subject_table[subject];
-    const struct machine_options options = {.then_first = info->then_first, .track = track};
-    return machine_new(c->arena, info->vtable, c->program, &options);
+    struct machine_options options = info->options;
+    options.track = track;
+    return machine_new(c->arena, info->vtable, c->subjects[subject].program, &options);
 }
 
 bool liveness_probe(struct checking *c, enum subject_id subject)
@@ -97,13 +98,13 @@ static struct divergence *new_divergence(struct checking *c, enum subject_id sub
     evidence_number(e, "stem_steps", (int64_t)probe->stem_steps);
     evidence_number(e, "loop_steps", (int64_t)probe->loop_steps);
     evidence_number(e, "loop_start_in_tape", probe->loop_start);
-    evidence_number(e, "loop_line", evidence_line(c->program, probe->stm));
+    evidence_number(e, "loop_line", evidence_line(c->subjects[subject].program, probe->stm));
     d->oracle = ORACLE_LIVENESS;
     d->class_name = class_name;
     d->rule = probe->rule;
     d->observable = "termination";
     d->subject = subject;
-    d->line = evidence_line(c->program, probe->stm);
+    d->line = evidence_line(c->subjects[subject].program, probe->stm);
     d->tape = probe->tape;
     return d;
 }
@@ -112,11 +113,12 @@ static struct divergence *new_divergence(struct checking *c, enum subject_id sub
  * executions, the warp's included, take the same thread steps and end (docs/oracles.md, race). */
 static void contradict(struct checking *c, struct answer *answer, enum subject_id subject)
 {
+    const struct execution *reference = c->groups[explore_group(c, subject)].reference;
     struct evidence e;
     struct divergence *d = new_divergence(c, subject, "termination", &e);
-    evidence_string(&e, "terminates_race_free", subject_table[c->reference->subject].name);
-    evidence_string(&e, "its_schedule", explore_name(c, c->reference));
-    d->other_tape = explore_record(c, c->reference);
+    evidence_string(&e, "terminates_race_free", subject_table[reference->subject].name);
+    evidence_string(&e, "its_schedule", explore_name(c, reference));
+    d->other_tape = explore_record(c, reference);
     d->evidence = evidence_close(&e);
     d->summary =
         arena_printf(c->arena, "%s runs for ever although an execution terminates without a race",
@@ -158,6 +160,13 @@ static void weaken(struct answer *answer, enum verdict verdict, const char *reas
     answer->reason = reason;
 }
 
+/* An execution that is compared with the subject's terminates, and none of them races. */
+static bool race_free_end(const struct checking *c, enum subject_id subject)
+{
+    enum group_id group = explore_group(c, subject);
+    return group != GROUP_NONE && c->groups[group].reference && !c->groups[group].any_race;
+}
+
 static void judge_subject(struct checking *c, struct answer *answer, enum subject_id subject)
 {
     const struct check_run *run = &c->result->runs[subject];
@@ -172,7 +181,7 @@ static void judge_subject(struct checking *c, struct answer *answer, enum subjec
                    "a warp execution spent its budget, and no lasso was found");
         return;
     }
-    if (c->reference && !c->any_race)
+    if (race_free_end(c, subject))
         contradict(c, answer, subject);
     else if (threads->schedules == 0)
         weaken(answer, VERDICT_INCONCLUSIVE, "a warp runs for ever; `threads` was not run");

@@ -43,36 +43,97 @@ static void log_step(void *context, const struct machine *machine, const struct 
     log->value = 0;
 }
 
-/* Runs it again and writes down all thread steps: for a warp's, those of its co-simulation. */
-static struct step_log *log_execution(struct checking *c, const struct execution *execution)
+/* For executions of different programs: what each thread writes to memory that others see. */
+static void log_visible(void *context, uint32_t thread, uint32_t address, int32_t value,
+                        uint32_t stm)
+{
+    struct step_log *log = context;
+    if (log->count < STEP_LOG_MAX)
+        log->entries[log->count++] = (struct step_entry){thread, stm, RULE_NONE, address, value};
+}
+
+/* The writes of a step get its rule. */
+static void log_rule(void *context, const struct machine *machine, const struct step_event *event)
+{
+    struct step_log *log = context;
+    (void)machine;
+    for (uint32_t i = log->count; i-- > 0 && log->entries[i].rule == RULE_NONE;)
+        log->entries[i].rule = event->rule;
+}
+
+static struct step_log *new_log(struct checking *c, bool visible)
 {
     struct step_log *log = ARENA_NEW(c->arena, struct step_log);
-    struct scheduler scheduler;
-    uint64_t budget = execution->steps ? execution->steps : c->options->budget_steps;
     log->observer = (struct observer){.context = log, .write = log_write, .step = log_step};
+    if (visible)
+        log->observer = (struct observer){
+            .context = log, .write = log_visible, .atomic = log_visible, .step = log_rule};
     log->entries = ARENA_ARRAY(c->arena, struct step_entry, STEP_LOG_MAX);
     log->address = CODE_NONE;
-    machine_observe(c->threads, &log->observer);
-    if (execution->subject == SUBJECT_THREADS) {
-        machine_reset(c->threads);
-        sched_start(&scheduler, &execution->spec, c->threads, c->arena);
-        (void)machine_run(c->threads, &scheduler.choices, budget, NULL);
-    } else {
-        struct simulation quiet = *c->simulation;
-        quiet.answer = quiet.lemmas = NULL;
-        machine_observe(c->warps, NULL);
-        simulation_begin(&quiet, execution->subject);
-        sched_start(&scheduler, &execution->spec, c->warps, c->arena);
-        (void)simulation_run(&quiet, &scheduler.choices, budget + execution->thread_steps);
-    }
-    machine_observe(c->threads, NULL);
     return log;
+}
+
+/* Runs the subject's machine again under the log. */
+static void log_alone(struct checking *c, const struct execution *execution, struct step_log *log)
+{
+    struct machine *machine = c->subjects[execution->subject].machine;
+    struct scheduler scheduler;
+    uint64_t budget = execution->steps ? execution->steps : c->options->budget_steps;
+    machine->options.then_first = subject_table[execution->subject].options.then_first;
+    machine_observe(machine, &log->observer);
+    machine_reset(machine);
+    sched_start(&scheduler, &execution->spec, machine, c->arena);
+    (void)machine_run(machine, &scheduler.choices, budget, NULL);
+    machine_observe(machine, NULL);
+}
+
+/* A warp's steps are those of its co-simulation. */
+static void log_simulated(struct checking *c, const struct execution *execution,
+                          struct step_log *log)
+{
+    struct scheduler scheduler;
+    struct simulation quiet = *c->simulation;
+    uint64_t budget = execution->steps ? execution->steps : c->options->budget_steps;
+    quiet.answer = quiet.lemmas = NULL;
+    machine_observe(c->threads, &log->observer);
+    machine_observe(c->warps, NULL);
+    simulation_begin(&quiet, execution->subject);
+    sched_start(&scheduler, &execution->spec, c->warps, c->arena);
+    (void)simulation_run(&quiet, &scheduler.choices, budget + execution->thread_steps);
+    machine_observe(c->threads, NULL);
+}
+
+static bool is_simulated(const struct checking *c, const struct execution *execution)
+{
+    return c->simulation && c->subjects[execution->subject].machine == c->warps;
+}
+
+/* Runs it again and writes down all thread steps, or what they write. */
+static struct step_log *log_execution(struct checking *c, const struct execution *execution,
+                                      bool visible)
+{
+    struct step_log *log = new_log(c, visible);
+    if (!visible && is_simulated(c, execution))
+        log_simulated(c, execution, log);
+    else
+        log_alone(c, execution, log);
+    return log;
+}
+
+/* Whether each thread takes the same steps in both, where neither races: one program, and no warp
+ * without its co-simulation. */
+static bool same_steps(const struct checking *c, const struct execution *a,
+                       const struct execution *b)
+{
+    const struct explored *x = &c->subjects[a->subject], *y = &c->subjects[b->subject];
+    bool steps_of_threads = a->subject == b->subject || is_simulated(c, a) || is_simulated(c, b);
+    return x->program == y->program && steps_of_threads;
 }
 
 /* For each thread the place of its steps in the log, one after the other. */
 static uint32_t *index_by_thread(struct checking *c, const struct step_log *log, uint32_t *starts)
 {
-    uint32_t threads = c->program->total_threads;
+    uint32_t threads = c->result->program->total_threads;
     uint32_t *next = ARENA_ARRAY(c->arena, uint32_t, threads + 1);
     uint32_t *order = ARENA_ARRAY(c->arena, uint32_t, log->count + 1);
     for (uint32_t i = 0; i < log->count; i++)
@@ -85,9 +146,9 @@ static uint32_t *index_by_thread(struct checking *c, const struct step_log *log,
     return order;
 }
 
-static bool same_step(const struct step_entry *a, const struct step_entry *b)
+static bool same_step(const struct step_entry *a, const struct step_entry *b, bool visible)
 {
-    return a->rule == b->rule && a->stm == b->stm && a->address == b->address &&
+    return (visible || (a->rule == b->rule && a->stm == b->stm)) && a->address == b->address &&
            a->value == b->value;
 }
 
@@ -95,8 +156,10 @@ struct first_difference result_first_difference(struct checking *c,
                                                 const struct execution *reference,
                                                 const struct execution *execution)
 {
-    uint32_t threads = c->program->total_threads;
-    const struct step_log *a = log_execution(c, reference), *b = log_execution(c, execution);
+    uint32_t threads = c->result->program->total_threads;
+    bool visible = !same_steps(c, reference, execution);
+    const struct step_log *a = log_execution(c, reference, visible);
+    const struct step_log *b = log_execution(c, execution, visible);
     uint32_t *starts = ARENA_ARRAY(c->arena, uint32_t, threads + 1);
     uint32_t *taken = ARENA_ARRAY(c->arena, uint32_t, threads);
     const uint32_t *order = index_by_thread(c, a, starts);
@@ -104,7 +167,7 @@ struct first_difference result_first_difference(struct checking *c,
         const struct step_entry *step = &b->entries[i];
         uint32_t instance = taken[step->thread]++;
         uint32_t at = starts[step->thread] + instance;
-        if (at >= starts[step->thread + 1] || !same_step(step, &a->entries[order[at]]))
+        if (at >= starts[step->thread + 1] || !same_step(step, &a->entries[order[at]], visible))
             return (struct first_difference){step->rule, step->thread, step->stm, instance};
     }
     for (uint32_t t = 0; t < threads; t++) {
@@ -127,7 +190,7 @@ static struct divergence *compare_executions(struct checking *c, enum oracle_id 
     d->oracle = oracle;
     d->rule = first.rule;
     d->subject = other->subject;
-    d->line = evidence_line(c->program, first.stm);
+    d->line = evidence_line(c->subjects[other->subject].program, first.stm);
     d->tape = explore_record(c, other);
     d->other_tape = explore_record(c, reference);
     evidence_open(e, c->arena);
@@ -153,22 +216,41 @@ static const char *space_name(const struct program *p, uint32_t address)
                                        : "private memory";
 }
 
+/* The answer is no better than the weakest of its parts: what cannot be told stays said. */
+static void add_part(struct answer *answer, const struct answer *part)
+{
+    static const uint32_t strength[VERDICT_COUNT] = {[VERDICT_NOT_APPLICABLE] = 0,
+                                                     [VERDICT_AGREE] = 1,
+                                                     [VERDICT_INCONCLUSIVE] = 2,
+                                                     [VERDICT_DIVERGE] = 3};
+    answer->checked += part->checked;
+    if (answer->reason && strength[part->verdict] <= strength[answer->verdict])
+        return;
+    answer->verdict = part->verdict;
+    answer->reason = part->reason;
+}
+
 /* ---- race ---- */
 
-static const struct execution *find_race(const struct checking *c)
+static bool is_in(const struct checking *c, const struct execution *execution, enum group_id group)
+{
+    return explore_group(c, execution->subject) == group;
+}
+
+static const struct execution *find_race(const struct checking *c, enum group_id group)
 {
     for (uint32_t i = 0; i < c->execution_count; i++)
-        if (c->executions[i]->race)
+        if (c->executions[i]->race && is_in(c, c->executions[i], group))
             return c->executions[i];
     return NULL;
 }
 
 /* The first execution that terminated without a race. */
-static const struct execution *find_clean(const struct checking *c)
+static const struct execution *find_clean(const struct checking *c, enum group_id group)
 {
     for (uint32_t i = 0; i < c->execution_count; i++)
         if (c->executions[i]->status == STATUS_TERMINATED && !c->executions[i]->race &&
-            !c->executions[i]->searched)
+            !c->executions[i]->searched && is_in(c, c->executions[i], group))
             return c->executions[i];
     return NULL;
 }
@@ -176,23 +258,25 @@ static const struct execution *find_clean(const struct checking *c)
 static void report_race_verdict(struct checking *c, struct answer *answer,
                                 const struct execution *clean, const struct execution *racy)
 {
+    const struct program *program = c->subjects[racy->subject].program;
     struct evidence e;
     struct divergence *d = compare_executions(c, ORACLE_RACE, clean, racy, &e);
-    evidence_race(&e, "race", c->program, &racy->witness);
+    evidence_race(&e, "race", program, &racy->witness);
     d->class_name = "race-verdict";
-    d->observable = space_name(c->program, racy->witness.address);
+    d->observable = space_name(program, racy->witness.address);
     if (!d->line)
-        d->line = evidence_line(c->program, racy->witness.second.stm);
+        d->line = evidence_line(program, racy->witness.second.stm);
     d->evidence = evidence_close(&e);
-    d->summary = arena_printf(c->arena, "%s, although an execution terminates without a race",
-                              evidence_race_sentence(c->arena, c->program, &racy->witness));
+    d->summary = arena_printf(c->arena, "%s: %s, although %s terminates without a race",
+                              subject_table[racy->subject].name,
+                              evidence_race_sentence(c->arena, program, &racy->witness),
+                              subject_table[clean->subject].name);
     answer_diverge(answer, d);
 }
 
 void race_judge(struct checking *c)
 {
     struct answer *answer = &c->result->answers[ORACLE_RACE];
-    const struct execution *clean = find_clean(c), *racy = find_race(c);
     uint32_t races = 0, complete = 0, watched = 0;
     for (uint32_t i = 0; i < c->execution_count; i++) {
         if (c->executions[i]->searched)
@@ -202,123 +286,161 @@ void race_judge(struct checking *c)
         complete += c->executions[i]->status == STATUS_TERMINATED;
     }
     answer->checked += watched;
-    if (clean && racy)
-        report_race_verdict(c, answer, clean, racy);
+    for (uint32_t g = 0; g < GROUP_COUNT; g++) {
+        const struct execution *clean = find_clean(c, (enum group_id)g);
+        const struct execution *racy = find_race(c, (enum group_id)g);
+        if (clean && racy)
+            report_race_verdict(c, answer, clean, racy);
+    }
     if (answer->verdict == VERDICT_DIVERGE)
         return;
     answer->verdict = watched ? VERDICT_AGREE : VERDICT_NOT_APPLICABLE;
-    answer->reason = arena_printf(c->arena, "%u of %u watched executions race; %u complete", races,
-                                  watched, complete);
+    answer->reason =
+        arena_printf(c->arena, "%u of %u watched executions race; %u complete%s%s", races, watched,
+                     complete, c->incomparable ? "; not compared with each other: " : "",
+                     c->incomparable ? c->incomparable : "");
 }
 
 /* ---- result ---- */
 
-static void report_store(struct checking *c, struct answer *answer)
+static void report_store(struct checking *c, struct answer *answer, const struct group *group)
 {
-    const struct store_mismatch *m = &c->mismatch;
+    const struct store_mismatch *m = &group->mismatch;
+    const struct program *p = c->result->program;
     struct evidence e;
-    struct divergence *d = compare_executions(c, ORACLE_RESULT, c->reference, m->execution, &e);
-    const char *name = m->address < c->program->private_base
-                           ? program_location_name(c->arena, c->program, m->address)
-                           : arena_printf(c->arena, "word %u", m->address);
+    struct divergence *d = compare_executions(c, ORACLE_RESULT, group->reference, m->execution, &e);
+    const char *name = m->address < p->private_base ? program_location_name(c->arena, p, m->address)
+                                                    : arena_printf(c->arena, "word %u", m->address);
     evidence_string(&e, "location", name);
     evidence_number(&e, "value", m->value);
     evidence_number(&e, "reference_value", m->reference_value);
     d->class_name = "store";
-    d->observable = space_name(c->program, m->address);
+    d->observable = space_name(p, m->address);
     d->evidence = evidence_close(&e);
     d->summary = arena_printf(c->arena, "race-free, but %s ends with %s == %d, %s with %d",
                               subject_table[m->execution->subject].name, name, m->value,
-                              subject_table[c->reference->subject].name, m->reference_value);
+                              subject_table[group->reference->subject].name, m->reference_value);
     answer_diverge(answer, d);
 }
 
-static void report_end(struct checking *c, struct answer *answer, const struct execution *execution,
-                       const char *class_name)
+static void report_end(struct checking *c, struct answer *answer, const struct execution *reference,
+                       const struct execution *execution, const char *class_name)
 {
     struct evidence e;
-    struct divergence *d = compare_executions(c, ORACLE_RESULT, c->reference, execution, &e);
+    struct divergence *d = compare_executions(c, ORACLE_RESULT, reference, execution, &e);
     evidence_string(&e, "status", status_names[execution->status]);
     evidence_number(&e, "thread_steps", (int64_t)execution->thread_steps);
-    evidence_number(&e, "reference_thread_steps", (int64_t)c->reference->thread_steps);
+    evidence_number(&e, "reference_thread_steps", (int64_t)reference->thread_steps);
     d->class_name = class_name;
     d->observable = status_names[execution->status];
     d->evidence = evidence_close(&e);
     d->summary = arena_printf(
-        c->arena,
-        "race-free, but %s ends as %s after %llu thread steps, %s as terminated after %llu",
+        c->arena, "race-free, but %s ends as %s after %llu steps, %s as %s after %llu",
         subject_table[execution->subject].name, status_names[execution->status],
-        (unsigned long long)execution->thread_steps, subject_table[c->reference->subject].name,
-        (unsigned long long)c->reference->thread_steps);
+        (unsigned long long)execution->thread_steps, subject_table[reference->subject].name,
+        status_names[reference->status], (unsigned long long)reference->thread_steps);
     answer_diverge(answer, d);
 }
 
-/* How an execution ended, against the reference. False: it cannot be told. */
-static bool judge_end(struct checking *c, struct answer *answer, const struct execution *execution)
+/* How an execution ended, against the reference. NULL, or why it cannot be told. */
+static const char *judge_end(struct checking *c, struct answer *answer,
+                             const struct execution *reference, const struct execution *execution)
 {
-    const struct execution *r = c->reference;
-    bool known = execution->thread_steps_known && r->thread_steps_known;
+    bool same = same_steps(c, reference, execution);
+    bool known = same && execution->thread_steps_known && reference->thread_steps_known;
     if (execution->status == STATUS_TERMINATED) {
-        if (known && execution->thread_steps != r->thread_steps)
-            report_end(c, answer, execution, "steps");
-        return true;
+        if (known && execution->thread_steps != reference->thread_steps)
+            report_end(c, answer, reference, execution, "steps");
+        return NULL;
     }
     bool cut = execution->status == STATUS_STEP_LIMIT;
-    if (cut && known && execution->thread_steps <= r->thread_steps)
-        return false;
+    if (cut && !(known && execution->thread_steps > reference->thread_steps))
+        return "an execution spent its budget";
+    if (execution->status == STATUS_CALL_DEPTH && !same)
+        return "the bound on calls: inlining makes fewer of them";
+    if (execution->status == STATUS_UNSUPPORTED)
+        return "an execution met something unsupported";
     bool endless = cut || execution->status == STATUS_NONTERMINATING;
-    report_end(c, answer, execution, endless ? "termination" : "status");
-    return true;
-}
-
-/* SIM.mem, which needs no race freedom, may have been judged before (exhaust.c). */
-static void not_applicable(struct answer *answer, const char *reason)
-{
-    if (answer->verdict == VERDICT_DIVERGE)
-        return;
-    if (answer->checked)
-        answer->verdict = VERDICT_AGREE;
-    else
-        answer->reason = reason;
+    report_end(c, answer, reference, execution, endless ? "termination" : "status");
+    return NULL;
 }
 
 /* A racy kernel needs the whole set of the interleavings' outcomes. */
-static void judge_racy(struct checking *c, struct answer *answer, const struct execution *racy)
+static void judge_racy(struct checking *c, struct answer *part, const struct execution *racy)
 {
     const struct search_result *search = c->result->runs[SUBJECT_THREADS].search;
-    const char *race = evidence_race_sentence(c->arena, c->program, &racy->witness);
-    if (!search || search->complete || answer->verdict == VERDICT_DIVERGE) {
-        not_applicable(answer, arena_printf(c->arena, "racy: %s", race));
+    const struct program *program = c->subjects[racy->subject].program;
+    const char *race = evidence_race_sentence(c->arena, program, &racy->witness);
+    part->reason = arena_printf(c->arena, "racy: %s", race);
+    if (!search || search->complete)
         return;
-    }
-    answer->verdict = VERDICT_INCONCLUSIVE;
-    answer->reason = arena_printf(
+    part->verdict = VERDICT_INCONCLUSIVE;
+    part->reason = arena_printf(
         c->arena, "racy: %s; the search of all interleavings was cut off (bound on %s)", race,
         search->cut);
+}
+
+/* Divergences go to the answer; what else there is to say is returned. */
+static struct answer judge_group(struct checking *c, struct answer *answer, enum group_id id)
+{
+    const struct group *group = &c->groups[id];
+    const struct execution *racy = find_race(c, id);
+    struct answer part = {.verdict = VERDICT_NOT_APPLICABLE,
+                          .reason = "no explored execution terminates"};
+    const char *unknown = NULL;
+    if (!group->reference)
+        return part;
+    if (racy) {
+        judge_racy(c, &part, racy);
+        return part;
+    }
+    for (uint32_t i = 0; i < c->execution_count; i++) {
+        if (!is_in(c, c->executions[i], id))
+            continue;
+        const char *why = judge_end(c, answer, group->reference, c->executions[i]);
+        unknown = unknown ? unknown : why;
+        part.checked++;
+    }
+    if (group->mismatch.execution)
+        report_store(c, answer, group);
+    part.verdict = unknown ? VERDICT_INCONCLUSIVE : VERDICT_AGREE;
+    part.reason = unknown ? unknown
+                          : arena_printf(c->arena, "%u executions end with the same store",
+                                         (uint32_t)part.checked);
+    return part;
+}
+
+static bool is_empty(const struct checking *c, enum group_id group)
+{
+    for (uint32_t i = 0; i < c->execution_count; i++)
+        if (is_in(c, c->executions[i], group))
+            return false;
+    return true;
 }
 
 void result_judge(struct checking *c)
 {
     struct answer *answer = &c->result->answers[ORACLE_RESULT];
-    const struct execution *racy = find_race(c);
-    bool complete = true;
-    if (!c->reference) {
-        not_applicable(answer, "no explored execution terminates");
-        return;
+    struct answer sum = {.verdict = VERDICT_NOT_APPLICABLE};
+    for (uint32_t g = 0; g < GROUP_COUNT; g++) {
+        if (is_empty(c, (enum group_id)g))
+            continue;
+        struct answer part = judge_group(c, answer, (enum group_id)g);
+        add_part(&sum, &part);
     }
-    if (racy) {
-        judge_racy(c, answer, racy);
-        return;
-    }
-    for (uint32_t i = 0; i < c->execution_count; i++)
-        complete &= judge_end(c, answer, c->executions[i]);
-    if (c->mismatch.execution)
-        report_store(c, answer);
-    answer->checked += c->execution_count;
+    if (c->incomparable)
+        sum.reason = c->incomparable;
+    else if (!sum.reason)
+        sum.reason = "only variants were run";
+    /* SIM.mem, which needs no race freedom, may have been judged before (exhaust.c). */
+    bool judged = answer->checked > 0;
+    answer->checked += sum.checked;
     if (answer->verdict == VERDICT_DIVERGE)
         return;
-    answer->verdict = complete ? VERDICT_AGREE : VERDICT_INCONCLUSIVE;
-    answer->reason = complete ? arena_printf(c->arena, "%u executions end with the same store",
-                                             c->execution_count)
-                              : "a warp execution spent its budget";
+    if (judged && sum.verdict == VERDICT_NOT_APPLICABLE) {
+        answer->verdict = VERDICT_AGREE;
+        return;
+    }
+    answer->verdict = sum.verdict;
+    answer->reason = sum.reason;
 }

@@ -437,7 +437,8 @@ static void compare(struct simulation *s, const struct move *m)
 
 static void check_lemmas(struct simulation *s, const struct move *m, bool replayed)
 {
-    enum rule expected = lemmas_rule(s->program, &m->before, subject_table[s->subject].then_first);
+    enum rule expected =
+        lemmas_rule(s->program, &m->before, subject_table[s->subject].options.then_first);
     s->lemmas->checked++;
     if (expected != m->rule)
         report_lemma(s, m, LEMMA_DET);
@@ -504,7 +505,7 @@ static void check_initial(struct simulation *s, uint32_t warp)
 void simulation_begin(struct simulation *s, enum subject_id subject)
 {
     s->subject = subject;
-    s->warps->options.then_first = subject_table[subject].then_first;
+    s->warps->options.then_first = subject_table[subject].options.then_first;
     machine_reset(s->warps);
     machine_reset(s->threads);
     s->record->count = 0;

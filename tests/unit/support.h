@@ -58,7 +58,7 @@ static inline struct program *support_program(const char *text)
 static inline struct machine *support_machine(const struct program *program,
                                               enum subject_id subject)
 {
-    struct machine_options options = {.then_first = subject_table[subject].then_first};
+    struct machine_options options = {.then_first = subject_table[subject].options.then_first};
     return machine_new(&test_arena, subject_table[subject].vtable, program, &options);
 }
 

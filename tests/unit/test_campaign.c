@@ -72,7 +72,7 @@ static struct campaign_options small_campaign(const struct place *place)
         .db_path = place->db,
         .log = place->log,
     };
-    options.check.subjects = (1u << SUBJECT_COUNT) - 1;
+    options.check.subjects = SUBJECTS_DEFAULT;
     options.check.oracles = 1u << ORACLE_LEMMAS | 1u << ORACLE_RESULT;
     options.check.schedules = 4;
     options.check.strict_lemmas = true;

@@ -166,17 +166,17 @@ static void explore(struct fixture *f, const char *text,
     f->c = (struct checking){.arena = &test_arena,
                              .options = &f->options,
                              .kernel = support_parse(text),
-                             .program = support_program(text),
                              .result = &f->result};
     for (uint32_t o = 0; o < ORACLE_COUNT; o++)
         f->result.answers[o].verdict = VERDICT_NOT_APPLICABLE;
+    f->c.forms = forms_new(&test_arena, f->c.kernel);
     explore_prepare(&f->c);
     memcpy(honest, semantics_threads.step, sizeof honest);
     faulty = semantics_threads;
     for (uint32_t i = 0; i < 4; i++)
         faulty.step[i] = step;
     f->c.threads->semantics = &faulty;
-    explore_threads(&f->c);
+    explore_subject(&f->c, SUBJECT_THREADS);
     race_judge(&f->c);
     result_judge(&f->c);
 }
@@ -285,7 +285,7 @@ static void test_outcome_outside_the_set(void **state)
     for (uint32_t i = 0; i < 4; i++)
         faulty.step[i] = add_ten;
     f.c.warps->semantics = &faulty;
-    explore_simt(&f.c, SUBJECT_SIMT);
+    explore_subject(&f.c, SUBJECT_SIMT);
     expect_signature(&f.result.answers[ORACLE_SIMULATION],
                      "simulation|memory|simt.assign|shared memory");
     f.options.subjects = 1u << SUBJECT_THREADS;

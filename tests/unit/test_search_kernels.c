@@ -13,7 +13,7 @@ static struct search_result *search(const char *text, enum subject_id subject,
     struct search_options options = SEARCH_DEFAULTS;
     options.method = method;
     struct machine *machine =
-        search_machine(&test_arena, info->vtable, support_program(text), info->then_first);
+        search_machine(&test_arena, info->vtable, support_program(text), info->options.then_first);
     return search_run(&test_arena, machine, &options);
 }
 
@@ -134,7 +134,8 @@ static void lassos(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct subject_info *info = &subject_table[rows[i].subject];
-        const struct machine_options options = {.then_first = info->then_first, .track = true};
+        const struct machine_options options = {.then_first = info->options.then_first,
+                                                .track = true};
         const char *text =
             arena_printf(&test_arena, "launch(threads = 4, warp = 4); %s", rows[i].body);
         struct machine *machine =
@@ -254,7 +255,7 @@ static bool agrees(const char *text, enum subject_id subject, uint64_t most)
         struct search_options options = SEARCH_DEFAULTS;
         options.method = (enum search_method)method;
         struct machine *machine =
-            search_machine(&test_arena, info->vtable, program, info->then_first);
+            search_machine(&test_arena, info->vtable, program, info->options.then_first);
         struct search_result *result = search_run(&test_arena, machine, &options);
         bool same = result->complete && result->outcome_count == e->outcome_count;
         for (uint32_t i = 0; same && i < result->outcome_count; i++)
