@@ -528,8 +528,8 @@ static void prepare_subject(struct checking *c, enum subject_id subject)
     struct check_run *run = &c->result->runs[subject];
     struct explored *explored = &c->subjects[subject];
     const struct form *form = forms_get(c->forms, info->program);
-    run->reason = form->program ? machine_refuses(c->arena, info->vtable, form->program)
-                                : form->reason;
+    run->reason =
+        form->program ? machine_refuses(c->arena, info->vtable, form->program) : form->reason;
     if (run->reason)
         return;
     explored->program = run->program = form->program;
