@@ -1,4 +1,4 @@
-#include "fuzz/gen_internal.h"
+#include "fuzz/gen_blocks.h"
 
 #include "engine/invariant.h"
 
@@ -223,6 +223,8 @@ struct ast_var *gen_file_var(struct gen *g, char prefix, enum ast_space space, u
 
 struct ast_var *gen_local(struct gen *g, char prefix)
 {
+    if (!g->scope->locals_end)
+        return gen_file_var(g, prefix, SPACE_PRIVATE, 1, false);
     struct ast_var *var = ast_var(g->arena, new_name(g, prefix), SPACE_LOCAL, 1, false);
     *g->scope->locals_end = var;
     g->scope->locals_end = &var->next;
@@ -388,7 +390,7 @@ static void limit_size(struct gen *g)
 }
 
 /* What the threads computed, where it can be seen: in a slot of each. */
-static struct ast_stm *store_result(struct gen *g)
+struct ast_stm *gen_store_result(struct gen *g)
 {
     const struct gen_slot *slot = g->global_count ? &g->global[0] : &g->shared[0];
     struct ast_stm *stm = gen_stm(g, STM_ASSIGN);
@@ -413,8 +415,20 @@ static struct ast_stm *main_body(struct gen *g)
     gen_body(g, &rest, start != W_START_REST_IF);
     *list.end = start == W_START_REST_IF ? gen_if(g, gen_split(g), rest.head, NULL) : rest.head;
     if (!g->options->small)
-        ast_stm_append(&list.head, store_result(g));
+        ast_stm_append(&list.head, gen_store_result(g));
     return list.head;
+}
+
+void gen_declare_values(struct gen *g)
+{
+    struct gen_scope *scope = g->scope;
+    scope->value_count = g->options->small ? 1 : 1 + gen_below(g, 3);
+    for (uint32_t i = 0; i < scope->value_count; i++) {
+        scope->values[i] = gen_local(g, 'x');
+        if (!g->options->small && gen_chance(g, 30))
+            gen_initialise(g, scope->values[i], 8);
+    }
+    gen_local_array(g);
 }
 
 static void make_main(struct gen *g)
@@ -423,15 +437,16 @@ static void make_main(struct gen *g)
     struct gen_scope scope = {.function = function, .locals_end = &function->locals};
     function->name = g->kernel->name;
     g->scope = &scope;
-    scope.value_count = g->options->small ? 1 : 1 + gen_below(g, 3);
-    for (uint32_t i = 0; i < scope.value_count; i++) {
-        scope.values[i] = gen_local(g, 'x');
-        if (!g->options->small && gen_chance(g, 30))
-            gen_initialise(g, scope.values[i], 8);
-    }
-    gen_local_array(g);
-    function->body = main_body(g);
     g->kernel->main = function;
+    if (gen_pick(g, GROUP_FORM, 0) == W_FORM_GRAPH) {
+        g->kernel->form = FORM_BLOCKS;
+        scope.locals_end = NULL;
+        gen_declare_values(g);
+        gen_blocks_main(g);
+    } else {
+        gen_declare_values(g);
+        function->body = main_body(g);
+    }
 }
 
 struct ast_kernel *gen_kernel_counted(struct arena *arena, struct source *source,

@@ -2,8 +2,8 @@
  * gen_internal.h - the generator's parts and what they share: one struct gen a kernel.
  *
  * gen.c decides on the kernel as a whole, gen_expr.c and gen_cond.c make expressions, gen_stm.c
- * statements, gen_flow.c what repeats and jumps, gen_call.c functions, gen_sync.c what is off by
- * default.
+ * statements, gen_flow.c what repeats and jumps, gen_call.c functions, gen_sync.c threads that wait
+ * for each other, votes and choices. gen_blocks.h is about kernels in block form.
  *
  * What keeps a kernel valid:
  * - an index is a slot of the thread's own, masked by the (power of two) length, or guarded;
@@ -53,6 +53,7 @@ enum {
     GEN_TRIP_COST = 6,  /* thread steps of a trip of a loop: test, step, something in its body */
     GEN_ENDS = 2,       /* returns and exits of the kernel's own body */
     GEN_READS = 3,      /* nesting of indices */
+    GEN_TEMPS = 3,      /* variables that guards read */
 };
 
 /* An array with an element (or two) for each thread of a block (shared) or of the grid (global). */
@@ -66,11 +67,13 @@ struct gen_slot {
 /* What a function body declares. */
 struct gen_scope {
     struct ast_function *function;
-    struct ast_var **locals_end;
+    struct ast_var **locals_end; /* NULL: at file level, as those of a kernel in block form */
     struct ast_var *values[GEN_VALUES]; /* private scalars that any statement may assign */
     uint32_t value_count;
     struct ast_var *counters[GEN_COUNTERS]; /* loop counters by nesting, made when first needed */
     uint32_t counters_made, counters_open;
+    struct ast_var *temps[GEN_TEMPS]; /* block form: what guards read */
+    uint32_t temp_count;
     struct ast_var *array; /* or NULL */
     struct ast_var *depth; /* the parameter that recursion counts down, or NULL */
 };
@@ -133,10 +136,12 @@ struct gen {
     struct gen_callee callees[GEN_FUNCTIONS];
     uint32_t callee_count, calls_open; /* finished; being made */
     struct gen_scope *scope;
-    int32_t left;          /* statements that this function may still get */
-    uint32_t cost, budget; /* thread steps, of the function being made */
-    uint32_t reads_open;   /* nesting of the expression's reads */
-    uint32_t ends;         /* returns and exits of the kernel's own body */
+    int32_t left;            /* statements that this function may still get */
+    uint32_t cost, budget;   /* thread steps, of the function being made */
+    uint32_t reads_open;     /* nesting of the expression's reads */
+    uint32_t ends;           /* returns and exits of the kernel's own body */
+    struct gen_graph *graph; /* of the function being made, in block form; or NULL */
+    uint32_t block_names;    /* given out */
 };
 
 /* ---- gen.c ---- */
@@ -171,6 +176,9 @@ const char *gen_function_name(struct gen *g);
 /* Sometimes gives the scope an array. */
 void gen_local_array(struct gen *g);
 void gen_initialise(struct gen *g, struct ast_var *var, uint32_t bound);
+struct ast_stm *gen_store_result(struct gen *g);
+/* The values of a body: some variables and perhaps an array. */
+void gen_declare_values(struct gen *g);
 
 /* gen_kernel that also counts draws: hits[W_COUNT], or NULL. *communication, unless NULL, is set to
  * what was drawn of GROUP(COMMUNICATION). */
@@ -223,6 +231,7 @@ struct ast_stm *gen_copy(struct gen *g, const struct ast_stm *from, uint32_t cos
 struct ast_lvalue gen_target(struct gen *g);
 
 void gen_assign(struct gen *g, const struct gen_place *place, struct gen_list *list);
+void gen_assertion(struct gen *g, const struct gen_place *place, struct gen_list *list);
 void gen_statement(struct gen *g, const struct gen_place *place, struct gen_list *list);
 /* A few statements. */
 void gen_statements(struct gen *g, const struct gen_place *place, struct gen_list *list);

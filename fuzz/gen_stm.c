@@ -113,7 +113,7 @@ void gen_assign(struct gen *g, const struct gen_place *place, struct gen_list *l
     gen_emit(g, place, list, stm);
 }
 
-static void assertion(struct gen *g, const struct gen_place *place, struct gen_list *list)
+void gen_assertion(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
     struct ast_stm *stm = gen_stm(g, STM_ASSERT);
     if (gen_chance(g, 4)) {
@@ -300,7 +300,7 @@ void gen_statement(struct gen *g, const struct gen_place *place, struct gen_list
         gen_call(g, place, list);
         break;
     case W_STM_ASSERT:
-        assertion(g, place, list);
+        gen_assertion(g, place, list);
         break;
     case W_STM_SKIP:
         simple(g, place, list, STM_SKIP);

@@ -256,8 +256,10 @@ void gen_barrier(struct gen *g, const struct gen_place *place, struct gen_list *
                      g->communication == W_COMMUNICATION_RACY;
     if (!exchanges || g->shared_count == 0 || !place->uniform)
         banned |= GEN_BAN(BARRIER, EXCHANGE);
-    if (!place->uniform)
+    if (!place->uniform || g->graph)
         banned |= GEN_BAN(BARRIER, LOOP);
+    if (g->graph)
+        banned |= GEN_BAN(BARRIER, WARP) | GEN_BAN(BARRIER, PAIR);
     switch (gen_pick(g, GROUP_BARRIER, banned)) {
     case W_BARRIER_EXCHANGE:
         exchange(g, place, list);
@@ -304,7 +306,7 @@ void gen_vote(struct gen *g, const struct gen_place *place, struct gen_list *lis
 
 void gen_choice(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
-    bool assumes = gen_chance(g, 20);
+    bool assumes = gen_has(g, FEATURE_ASSUMES) && !g->graph && gen_chance(g, 20);
     struct ast_stm *stm = gen_stm(g, assumes ? STM_ASSUME : STM_HAVOC);
     if (assumes)
         stm->value = gen_condition(g);
