@@ -88,7 +88,8 @@ const char *machine_refuses(struct arena *arena, const struct semantics *semanti
         const struct code_stm *stm = &program->stms[i];
         if (!(semantics->kinds >> stm->kind & 1))
             return arena_printf(arena, "unsupported statement '%s' at line %u",
-                                ast_stm_names[stm->source->kind], (unsigned)stm->line);
+                                stm->source ? ast_stm_names[stm->source->kind] : "goto",
+                                (unsigned)stm->line);
     }
     return NULL;
 }

@@ -97,7 +97,10 @@ static void emit_functions(struct builder *b)
     program->ops = ARENA_ARRAY(b->arena, struct code_expr_op, b->op_bound);
     b->call_words = (program->function_count + 63) / 64;
     b->calls = ARENA_ARRAY(b->arena, uint64_t, (size_t)program->function_count * b->call_words);
-    build_lists(b);
+    if (program->form == FORM_STRUCTURED)
+        build_lists(b);
+    else
+        build_blocks(b);
 }
 
 /* ---- how deep stacks get ---- */
@@ -203,7 +206,10 @@ static void set_launch(struct program *program)
 static bool compile(struct builder *b)
 {
     uint64_t words[SPACE_COUNT] = {0};
-    build_count_lists(b);
+    if (b->program->form == FORM_STRUCTURED)
+        build_count_lists(b);
+    else
+        build_count_blocks(b);
     if (b->reason)
         return false;
     layout_variables(b, words);
@@ -213,6 +219,8 @@ static bool compile(struct builder *b)
     if (b->reason)
         return false;
     emit_functions(b);
+    if (b->reason)
+        return false;
     if (b->program->expr_depth > PROGRAM_EXPR_DEPTH) {
         b->reason = arena_printf(b->arena, "an expression holds %u values, limit %u",
                                  (unsigned)b->program->expr_depth, (unsigned)PROGRAM_EXPR_DEPTH);
@@ -225,13 +233,17 @@ static bool compile(struct builder *b)
 struct program *program_compile(struct arena *arena, const struct ast_kernel *core,
                                 const char **reason)
 {
-    if (core->form != FORM_STRUCTURED) {
-        *reason = "unsupported form: blocks";
-        return NULL;
-    }
+    static const struct program_options natural = {.appendix_loops = false};
+    return program_compile_with(arena, core, &natural, reason);
+}
+
+struct program *program_compile_with(struct arena *arena, const struct ast_kernel *core,
+                                     const struct program_options *options, const char **reason)
+{
     struct program *program = ARENA_NEW(arena, struct program);
     program->core = core;
     program->form = core->form;
+    program->appendix_loops = options->appendix_loops;
     program->launch = core->launch;
     set_launch(program);
     struct builder b = {.arena = arena, .program = program};

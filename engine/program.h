@@ -75,7 +75,7 @@ struct code_stm {
     /* Variables in global and shared memory that it may read (value and index), and write: bit
      * min(number, 63). What schedulers and the partial-order search take for its footprint. */
     uint64_t reads, writes;
-    const struct ast_stm *source; /* the core statement, for traces */
+    const struct ast_stm *source; /* the core statement, for traces; NULL: a goto or return */
 };
 
 enum code_op {
@@ -161,6 +161,7 @@ struct code_var {
 struct program {
     const struct ast_kernel *core;
     enum ast_form form;
+    bool appendix_loops;
     struct ast_launch launch;
     uint32_t stm_count;
     struct code_stm *stms;
@@ -195,12 +196,20 @@ struct program {
     uint32_t shared_base, private_base, frame_base, memory_words;
 };
 
-/* Lays a core kernel out. NULL when a statement has no code (yet), or a limit is exceeded: then
+struct program_options {
+    /* Block form: loops as App. A defines them, read literally, count in barrier variables instead
+     * of natural loops (erratum B-2; cfg_appendix_loop). */
+    bool appendix_loops;
+};
+
+/* Lays a core kernel, or one in block or lock-step form, out. NULL when a statement has no code (yet), or a limit is exceeded: then
  * *reason says which and where ("unsupported statement 'sync' at line 3"). Whether a semantics has
  * rules for all of its statements: machine_refuses. Writes the marks of the core's variables,
  * functions, statements and blocks, so no two threads may compile the same tree. */
 struct program *program_compile(struct arena *arena, const struct ast_kernel *core,
                                 const char **reason);
+struct program *program_compile_with(struct arena *arena, const struct ast_kernel *core,
+                                     const struct program_options *options, const char **reason);
 
 /* Initial memory (program.memory_words words): initialisers; `input` variables get values drawn
  * from the launch's seed, the same in every semantics. Frame stacks: the kernel's own frame is

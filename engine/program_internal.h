@@ -24,6 +24,8 @@ struct builder {
     uint32_t function; /* whose body is laid out */
     /* Upper bounds, from the counting pass: exact for statements. */
     uint64_t stm_bound, op_bound;
+    uint64_t target_bound, argument_bound; /* block form; arguments bound picks, too */
+    uint32_t target_count, argument_count, pick_count, parameter_count;
     struct pending_operand *pending;
     /* Which functions a function calls: `call_words` words of bits a function. */
     uint64_t *calls;
@@ -74,5 +76,7 @@ void build_call(struct builder *b, uint32_t callee);
 
 void build_count_lists(struct builder *b);
 void build_lists(struct builder *b);
+void build_count_blocks(struct builder *b);
+void build_blocks(struct builder *b); /* sets the reason when a graph or its loops are refused */
 
 #endif
