@@ -404,11 +404,24 @@ int db_begin(struct db *db)
     return error;
 }
 
+/* What is written to a file that has been deleted or moved is lost, or goes where nobody expects it:
+ * by its name nobody finds it. */
+static int check_place(struct db *db)
+{
+    int moved = 0;
+    int code = sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    if (code == SQLITE_OK && moved)
+        return db_fail(db, DB_ERROR_ACCESS, "the file was deleted or moved while it was in use");
+    return DB_OK;
+}
+
 int db_commit(struct db *db)
 {
     if (!db->batch)
         return db_fail(db, DB_ERROR_RANGE, "no batch is open");
-    int error = db_write(db, STATEMENT_COMMIT, NULL, 0);
+    int error = check_place(db);
+    if (!error)
+        error = db_write(db, STATEMENT_COMMIT, NULL, 0);
     if (!error)
         db->batch = false;
     return error;

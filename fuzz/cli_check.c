@@ -4,6 +4,7 @@
 #include "engine/print.h"
 #include "fuzz/cli.h"
 #include "fuzz/json.h"
+#include "oracle/expect.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,11 +22,8 @@ static const char *verdict_name(const struct check_result *result, uint32_t fail
 /* A claim about a subject that the command line left out is not asked. */
 static bool is_asked(const struct check_result *result, const struct check_claim *claim)
 {
-    for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
-        if ((result->subjects & 1u << i) &&
-            subject_matches(claim->expect->subject, (enum subject_id)i))
-            return true;
-    return false;
+    const char *why;
+    return expect_is_asked(claim->expect, result->subjects, &why);
 }
 
 static uint32_t failed_claims(const struct check_result *result)
@@ -214,7 +212,10 @@ static void json_expectations(struct json *json, struct arena *arena,
             json_bool(json, claim->met);
         else
             json_null(json);
-        json_key_string(json, "why", claim->met ? NULL : claim->why);
+        const char *why = NULL;
+        if (expect_is_asked(claim->expect, result->subjects, &why))
+            why = claim->met ? NULL : claim->why;
+        json_key_string(json, "why", why);
         json_object_end(json);
     }
     json_array_end(json);
@@ -264,9 +265,12 @@ static void print_divergences(struct arena *arena, const struct check_options *o
 {
     for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
         const struct divergence *d = result->answers[i].divergence;
-        if (!(options->oracles & 1u << i) || !d || d->known)
+        if (!(options->oracles & 1u << i) || !d)
             continue;
-        printf("    %s\n", divergence_signature(arena, d));
+        if (d->known)
+            printf("    %s: known divergence %s\n", oracle_table[i].name, d->known);
+        else
+            printf("    %s\n", divergence_signature(arena, d));
         if (d->line)
             printf("        line %" PRIu32 ": %s\n", d->line, d->summary);
         else
@@ -305,6 +309,22 @@ static const char *known_text(struct arena *arena, const struct check_options *o
     return text;
 }
 
+/* The claims that are not met, and those that this run did not ask. */
+static void print_claims(struct arena *arena, const struct check_result *result)
+{
+    for (uint32_t i = 0; i < result->claim_count; i++) {
+        const struct check_claim *claim = &result->claims[i];
+        const struct ast_expect *expect = claim->expect;
+        const char *why;
+        bool asked = expect_is_asked(expect, result->subjects, &why);
+        if (asked && claim->met)
+            continue;
+        printf("    line %" PRIu32 ": expect %s%s%s\n        %s%s\n", expect->at.line,
+               expect->subject ? expect->subject : "", expect->subject ? ": " : "",
+               claim_text(arena, expect), asked ? "" : "not asked: ", asked ? claim->why : why);
+    }
+}
+
 static void print_text(struct cli *cli, const char *path, const struct check_options *options,
                        const struct check_result *result)
 {
@@ -323,14 +343,7 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
         if (result->runs[i].search)
             print_search(&result->runs[i]);
     print_divergences(arena, options, result);
-    for (uint32_t i = 0; i < result->claim_count; i++) {
-        const struct check_claim *claim = &result->claims[i];
-        if (claim->met || !is_asked(result, claim))
-            continue;
-        printf("    line %" PRIu32 ": expect %s%s%s\n        %s\n", claim->expect->at.line,
-               claim->expect->subject ? claim->expect->subject : "",
-               claim->expect->subject ? ": " : "", claim_text(arena, claim->expect), claim->why);
-    }
+    print_claims(arena, result);
 }
 
 /* ---- the command ---- */

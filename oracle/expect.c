@@ -219,15 +219,40 @@ static const char *judge_unfair(const struct checking *c, const struct ast_expec
            "ends";
 }
 
+static bool is_subject(const char *name)
+{
+    enum subject_id subject;
+    return subject_parse(name, strlen(name), &subject);
+}
+
+bool expect_is_asked(const struct ast_expect *expect, uint32_t subjects, const char **why)
+{
+    *why = NULL;
+    if (expect->subject && !is_subject(expect->subject))
+        return true; /* and fails: see judge_claim */
+    *why = "the claim compares warps with threads: it needs the subject threads";
+    if (expect->claim == CLAIM_UNFAIR && !(subjects & 1u << SUBJECT_THREADS))
+        return false;
+    *why = "its subject was not run";
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
+        if ((subjects & 1u << s) && subject_matches(expect->subject, (enum subject_id)s))
+            return true;
+    return false;
+}
+
 static const char *judge_claim(const struct checking *c, const struct ast_expect *expect)
 {
-    uint32_t asked = 0, ran = 0;
+    if (expect->subject && !is_subject(expect->subject))
+        return arena_printf(c->arena, "there is no subject '%s'", expect->subject);
+    const char *why;
+    uint32_t ran = 0;
     const char *refused = NULL;
+    if (!expect_is_asked(expect, c->options->subjects, &why))
+        return why;
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
         if (!(c->options->subjects & (1u << s)) ||
             !subject_matches(expect->subject, (enum subject_id)s))
             continue;
-        asked++;
         if (c->result->runs[s].reason) {
             refused = c->result->runs[s].reason;
             continue;
@@ -235,13 +260,10 @@ static const char *judge_claim(const struct checking *c, const struct ast_expect
         ran++;
         if (expect->claim == CLAIM_UNFAIR)
             continue;
-        const char *why = judge_subject(c, expect, (enum subject_id)s);
+        why = judge_subject(c, expect, (enum subject_id)s);
         if (why)
             return arena_printf(c->arena, "%s: %s", subject_table[s].name, why);
     }
-    if (asked == 0)
-        return arena_printf(c->arena, "subject %s was not run",
-                            expect->subject ? expect->subject : "of the claim");
     if (ran == 0)
         return arena_printf(c->arena, "the kernel was refused: %s", refused);
     return expect->claim == CLAIM_UNFAIR ? judge_unfair(c, expect) : NULL;

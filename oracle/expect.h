@@ -15,6 +15,10 @@ struct final_claims *expect_prepare(struct checking *checking);
 /* An execution of `subject` has terminated with this store (program.private_base words). */
 void expect_observe(struct final_claims *claims, enum subject_id subject, const int32_t *memory);
 
+/* Whether a run of these subjects (bits 1u << subject_id) answers the claim; *why not. A claim about a
+ * subject that does not exist is answered: it fails. */
+bool expect_is_asked(const struct ast_expect *expect, uint32_t subjects, const char **why);
+
 /* Judges all claims into the result, when everything else is known. */
 void expect_judge(struct checking *checking);
 

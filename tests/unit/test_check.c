@@ -119,7 +119,7 @@ static const struct {
      NULL},
     {"shared int x; kernel k() { while (1) ; } expect final x == 0;",
      "threads: no explored execution terminates"},
-    {"shared int x; kernel k() { } expect lockstep: race_free;", "subject lockstep was not run"},
+    {"shared int x; kernel k() { } expect nosuch: race_free;", "there is no subject 'nosuch'"},
     {"kernel k() { barrier(); } expect race_free;", "the kernel was refused: unsupported"},
     {"kernel k() { barrier(); } expect simt: terminates;", "the kernel was refused: unsupported"},
 };
