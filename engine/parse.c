@@ -3,8 +3,11 @@
 #include "engine/parse_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- declarations ---- */
 
@@ -447,13 +450,36 @@ struct ast_kernel *parse_kernel(struct arena *arena, const char *text, size_t le
     return diag->count == before ? kernel : NULL;
 }
 
+/* NULL with *why: what is no file could keep us waiting (a pipe), or has no text. */
+static FILE *open_file(const char *path, const char **why)
+{
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &info) != 0) {
+        *why = strerror(errno);
+    } else if (S_ISDIR(info.st_mode)) {
+        *why = "it is a folder";
+    } else if (!S_ISREG(info.st_mode)) {
+        *why = "it is not a regular file";
+    } else {
+        FILE *file = fdopen(fd, "rb");
+        if (file)
+            return file;
+        *why = strerror(errno);
+    }
+    if (fd >= 0)
+        close(fd);
+    return NULL;
+}
+
 char *parse_read_file(struct arena *arena, const char *path, size_t *length, struct diag *diag)
 {
     struct location nowhere = {0, 0};
     diag_init(diag, path, NULL, 0);
-    FILE *file = fopen(path, "rb");
+    const char *why = NULL;
+    FILE *file = open_file(path, &why);
     if (!file) {
-        diag_error(diag, nowhere, "cannot open: %s", strerror(errno));
+        diag_error(diag, nowhere, "cannot open: %s", why);
         return NULL;
     }
     size_t mark = arena_mark(arena);

@@ -150,7 +150,17 @@ bool cli_parse_time(const char *text, uint64_t *milliseconds)
 
 /* ---- options ---- */
 
-enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_U64, OPTION_U32, OPTION_TIME, OPTION_OWN };
+/* OPTION_SOME_*: a number that is not 0. */
+enum option_kind {
+    OPTION_FLAG,
+    OPTION_TEXT,
+    OPTION_U64,
+    OPTION_U32,
+    OPTION_SOME_U64,
+    OPTION_SOME_U32,
+    OPTION_TIME,
+    OPTION_OWN
+};
 
 struct cli_option {
     const char *name;
@@ -182,8 +192,9 @@ static bool parse_subject(struct cli *cli, const char *text);
 static const struct cli_option options[] = {
     {"time", 't', OPTION_TIME, "T", ON(RUN), FIELD(time_ms), 0, NULL,
      "stop after this time (90, 90s, 15m, 8h); without --time and --cases: 60s"},
-    {"cases", 'n', OPTION_U64, "N", ON(RUN), FIELD(cases), 0, NULL, "stop after cases 0 .. N-1"},
-    {"jobs", 'j', OPTION_U32, "N", ON(RUN) | ON(REDUCE), FIELD(jobs), 0, NULL,
+    {"cases", 'n', OPTION_SOME_U64, "N", ON(RUN), FIELD(cases), 0, NULL,
+     "stop after cases 0 .. N-1"},
+    {"jobs", 'j', OPTION_SOME_U32, "N", ON(RUN) | ON(REDUCE), FIELD(jobs), 0, NULL,
      "worker threads; as many as there are processors by default"},
     {"seed", 's', OPTION_U64, "S", ON(RUN) | ON(CHECK) | ON(TRACE) | ON(GEN) | ON(REDUCE),
      FIELD(seed), FIELD(seed_given), NULL,
@@ -201,7 +212,7 @@ static const struct cli_option options[] = {
      "what kernels may contain: names add, -names remove; all, none"},
     {"stop-on-finding", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(stop_on_finding), 0, NULL,
      "stop at the first finding that is not known"},
-    {"schedules", 0, OPTION_U32, "N", ON(CHECK) | ON(REDUCE), FIELD(schedules),
+    {"schedules", 0, OPTION_SOME_U32, "N", ON(CHECK) | ON(REDUCE), FIELD(schedules),
      FIELD(schedules_given), NULL, "executions of each subject that has several"},
     {"exhaustive", 0, OPTION_FLAG, NULL, ON(CHECK), FIELD(exhaustive), 0, NULL,
      "search all interleavings of the threads, within bounds"},
@@ -256,7 +267,7 @@ static void options_default(struct cli_options *o)
 /* Says which item of a list is wrong and which exist. */
 static bool bad_item(struct cli *cli, const char *option, const char *at, const char *exist)
 {
-    cli_misuse(cli, "--%s: there is no '%.*s' (there are: %s)", option, (int)strcspn(at, ",:"), at,
+    cli_misuse(cli, "--%s: there is no '%.*s' (there are: %s)", option, (int)strcspn(at, ","), at,
                exist);
     return false;
 }
@@ -280,12 +291,16 @@ static bool parse_oracles(struct cli *cli, const char *text)
 #define ORACLE(id, name, theorem, applies, cannot) name " "
 #include "oracle/oracles.def"
 #undef ORACLE
-    );
+                    "lemmas:strict");
 }
 
 static bool parse_features(struct cli *cli, const char *text)
 {
     const char *at;
+    if (!*text) {
+        cli_misuse(cli, "--features wants names of features; 'none' for none of them");
+        return false;
+    }
     if (gen_parse_features(text, &cli->options.features, &at))
         return true;
     return bad_item(cli, "features", at,
@@ -353,6 +368,15 @@ static bool parse_subject(struct cli *cli, const char *text)
     return false;
 }
 
+static const char *wanted(enum option_kind kind)
+{
+    if (kind == OPTION_TIME)
+        return "a time (90, 90s, 15m, 8h)";
+    if (kind == OPTION_SOME_U64 || kind == OPTION_SOME_U32)
+        return "a number from 1 (decimal, or hexadecimal with 0x)";
+    return "a number (decimal, or hexadecimal with 0x)";
+}
+
 static bool apply(struct cli *cli, const struct cli_option *option, const char *text)
 {
     char *base = (char *)&cli->options;
@@ -371,8 +395,14 @@ static bool apply(struct cli *cli, const struct cli_option *option, const char *
     case OPTION_U32:
         fits = parse_u32(text, field);
         break;
+    case OPTION_SOME_U64:
+        fits = cli_parse_u64(text, field) && *(uint64_t *)field > 0;
+        break;
+    case OPTION_SOME_U32:
+        fits = parse_u32(text, field) && *(uint32_t *)field > 0;
+        break;
     case OPTION_TIME:
-        fits = cli_parse_time(text, field);
+        fits = cli_parse_time(text, field) && *(uint64_t *)field > 0;
         break;
     case OPTION_OWN:
         if (!option->parse(cli, text))
@@ -380,10 +410,7 @@ static bool apply(struct cli *cli, const struct cli_option *option, const char *
         break;
     }
     if (!fits) {
-        cli_misuse(cli, "--%s wants %s, not '%s'", option->name,
-                   option->kind == OPTION_TIME ? "a time (90, 90s, 15m, 8h)"
-                                               : "a number (decimal, or hexadecimal with 0x)",
-                   text);
+        cli_misuse(cli, "--%s wants %s, not '%s'", option->name, wanted(option->kind), text);
         return false;
     }
     if (option->given)

@@ -3,10 +3,14 @@
  * a campaign that is writing.
  */
 #include "fuzz/cli.h"
+#include "fuzz/clock.h"
 #include "fuzz/json.h"
 #include "fuzz/table.h"
 
 #include <inttypes.h>
+
+/* A running campaign writes every second or so; one that minimises a finding may take longer. */
+enum { SILENT_SECONDS = 60 };
 
 struct status_view {
     struct cli *cli;
@@ -43,6 +47,18 @@ static void print_json(const struct db_campaign *c)
     json_end_line(&json);
 }
 
+/* A campaign that was killed cannot say so: how long ago it last wrote is what can be known. */
+static const char *state_text(struct arena *arena, const struct db_campaign *c)
+{
+    const char *name = db_campaign_state_name(c->state);
+    uint64_t now = clock_unix_ms();
+    if (c->state != DB_CAMPAIGN_RUNNING)
+        return name;
+    uint64_t silent = now > c->seen_ms ? (now - c->seen_ms) / 1000 : 0;
+    return arena_printf(arena, "%s (last written %" PRIu64 " s ago)",
+                        silent < SILENT_SECONDS ? name : "not running any more?", silent);
+}
+
 static bool see_campaign(void *context, const struct db_campaign *c)
 {
     struct status_view *view = context;
@@ -55,7 +71,7 @@ static bool see_campaign(void *context, const struct db_campaign *c)
     double time = seconds(c);
     struct table_row *row = table_add(&view->table);
     row->cells[0] = arena_printf(arena, "%" PRIu64, c->id);
-    row->cells[1] = db_campaign_state_name(c->state);
+    row->cells[1] = state_text(arena, c);
     row->cells[2] = arena_printf(arena, "0x%" PRIx64, c->seed);
     row->cells[3] = c->shard_count > 1 ? arena_printf(arena, "%" PRIu64 "/%" PRIu64, c->shard_index,
                                                       c->shard_count)

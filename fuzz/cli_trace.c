@@ -6,6 +6,7 @@
 #include "fuzz/cli.h"
 #include "fuzz/trace.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* A tape file: as triage shows tapes, with white space around. */
@@ -21,6 +22,10 @@ static struct tape *read_tape(struct cli *cli, const char *path)
     }
     while (length > 0 && strchr(" \n\r\t", text[length - 1]))
         text[--length] = '\0';
+    if (length == 0) {
+        cli_message(cli, "%s: is empty, not a tape", path);
+        return NULL;
+    }
     struct tape *tape = tape_parse(&cli->arena, text, &column);
     if (!tape)
         cli_message(cli, "%s:1:%zu: not a tape", path, column);
@@ -65,6 +70,11 @@ int command_trace(struct cli *cli)
         cli_message(cli, "%s: %s", path, reason);
         return CLI_USAGE;
     }
+    uint32_t actors = subject_table[options.subject].vtable->actor_count(program);
+    if (options.schedule.kind == SCHED_STARVE && options.schedule.victim >= actors)
+        return cli_misuse(cli,
+                          "--schedule: there is no actor %" PRIu32 " to starve, only 0 to %" PRIu32,
+                          options.schedule.victim, actors - 1);
     trace_run(&cli->arena, program, &options, stdout);
     return CLI_OK;
 }

@@ -279,6 +279,8 @@ int command_triage(struct cli *cli)
         return cli_misuse(cli, "there is no action '%s'", cli->arguments[0]);
     if (cli->argument_count < action->least || cli->argument_count > action->most)
         return cli_misuse(cli, "wrong number of arguments for %s", action->name);
+    if (action->least > 1 && !*cli->arguments[1])
+        return cli_misuse(cli, "%s wants a finding or a signature, not ''", action->name);
     struct triage t = {.cli = cli};
     if (action->status > 0 && cli->argument_count > action->status &&
         !db_status_parse(cli->arguments[action->status], &t.status))

@@ -33,6 +33,16 @@ static int run_command(struct cli *cli, int argc, char **argv)
     return status;
 }
 
+/* `--version`, with `--json` as JSON. */
+static void print_version(int argc, char **argv)
+{
+    bool json = false;
+    for (int i = 2; i < argc; i++)
+        json |= strcmp(argv[i], "--json") == 0;
+    puts(json ? "{\"version\": 1, \"simtfuzz\": \"" SIMTFUZZ_VERSION "\"}"
+              : "simtfuzz " SIMTFUZZ_VERSION);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -45,7 +55,7 @@ int main(int argc, char **argv)
         return flush_output(CLI_OK);
     }
     if (strcmp(first, "--version") == 0) {
-        puts("simtfuzz " SIMTFUZZ_VERSION);
+        print_version(argc, argv);
         return flush_output(CLI_OK);
     }
     struct cli cli = {.command = first};

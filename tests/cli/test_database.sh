@@ -56,6 +56,24 @@ exec {COPROC[1]}>&-
 wait "$locker"
 expect 0 "${hunt[@]}" --cases 100 --db good.db
 
+# A database that is deleted or moved away while the campaign runs.
+for away in "rm gone.db" "mv gone.db elsewhere.db"; do
+    "$simtfuzz" "${hunt[@]}" --time 60 --db gone.db >out 2>err &
+    pid=$!
+    for _ in $(seq 100); do
+        "$simtfuzz" status --db gone.db --json 2>/dev/null | grep -q '"cases": [1-9]' && break
+        sleep 0.1
+    done
+    start=$SECONDS
+    $away
+    wait $pid
+    status=$?
+    [ "$status" = 3 ] || failed "$away: exit status $status"
+    [ $((SECONDS - start)) -le 20 ] || failed "$away: it took $((SECONDS - start)) s to end"
+    says err gone.db "deleted or moved"
+    rm -f gone.db* elsewhere.db*
+done
+
 # A disk that fills up while the campaign runs (a limit on the size of files stands for it).
 expect 0 "${hunt[@]}" --cases 50 --db full.db
 (

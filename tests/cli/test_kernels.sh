@@ -41,7 +41,44 @@ grep -q 'expect race_free' out && failed "a race of one thread"
 expect 0 check "$papers/incr-n2.simt" --subjects threads --json
 says out '"subject": "simt", "line": 11, "met": null' '"verdict": "agree"}'
 
+expect 0 check "$papers/incr-n2.simt" --subjects threads
+says out agree "expect simt: " "not asked: its subject was not run"
+expect 0 check "$papers/p2-n3.simt" --subjects simt
+says out "expect simt: unfair" "not asked: the claim compares warps with threads: it needs the subject threads"
+
+# A claim about a subject that does not exist is not met, whatever is run.
+cat >nosuch.simt <<'END'
+kernel k() { }
+expect nosuch: terminates;
+END
+expect 1 check nosuch.simt
+says out FAILED "line 2: expect nosuch: terminates" "there is no subject 'nosuch'"
+expect 1 check nosuch.simt --subjects threads --json
+says out '"met": false' "there is no subject 'nosuch'"
+
+# What is no file is refused at once: nobody writes to this pipe.
+mkfifo pipe
+mkdir folder
+true >empty.tape
+for command in check lower trace "reduce --signature x" "trace $papers/program1.simt --schedule"; do
+    prefix=
+    [ "${command%--schedule}" = "$command" ] || prefix=tape:
+    # shellcheck disable=SC2086
+    expect 2 $command "${prefix}pipe"
+    says err pipe "not a regular file"
+    # shellcheck disable=SC2086
+    expect 2 $command "${prefix}folder"
+    says err folder
+done
+expect 2 trace "$papers/program1.simt" --schedule tape:empty.tape
+says err "empty, not a tape"
+expect 2 trace "$papers/p2-n2.simt" --subject threads --schedule starve:99
+says err "no actor 99" "0 to 1"
+expect 0 trace "$papers/p2-n2.simt" --subject threads --schedule starve:1 --max-steps 20
+
 # Strict lemmas show erratum A-4, which is known: no failure.
+expect 0 check "$papers/program1.simt" --oracles lemmas:strict
+says out "agree" "lemmas: known divergence A-4" "Lemma"
 expect 0 check "$papers/program1.simt" --oracles lemmas:strict --json
 says out '"verdict": "diverge"' '"known": "A-4"' '"signature": "lemmas|lemma-5|' '"verdict": "agree"}'
 

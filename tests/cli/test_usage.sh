@@ -9,6 +9,9 @@ expect 0 --help
 says out usage: run check trace
 expect 0 --version
 says out simtfuzz
+expect 0 --version --json
+json
+says out '"simtfuzz": "'
 expect 2 nonsense
 says err "no command 'nonsense'"
 silent out
@@ -39,6 +42,16 @@ says err "--cases wants a number" many
 expect 2 run --cases -5
 expect 2 run --cases 99999999999999999999
 expect 2 run --cases=
+for option in "run --cases" "run --time" "run --jobs" "reduce x --jobs" "check x --schedules"; do
+    # shellcheck disable=SC2086
+    expect 2 $option 0
+    says err "${option##* } wants" "'0'"
+done
+expect 2 run --features ''
+says err "--features wants"
+expect 2 gen --features ''
+expect 2 run --oracles lemmas:junk
+says err "'lemmas:junk'" lemmas:strict
 expect 2 run --json=yes
 says err "takes no argument"
 expect 2 run --time 5x
@@ -68,6 +81,10 @@ says err core
 expect 2 triage
 expect 2 triage nonsense
 expect 2 triage note 1
+expect 2 triage suppress ''
+says err "suppress wants"
+expect 2 triage unsuppress ''
+expect 2 triage show ''
 expect 2 triage status 1 nonsense
 says err "open, known, fixed, invalid"
 expect 2 reduce kernel.simt

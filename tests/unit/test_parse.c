@@ -708,7 +708,7 @@ static void files(void **state)
     assert_null(parse_read_file(&arena, path, &length, &diag));
     assert_string_equal(diag.entries[0].text, "cannot open: No such file or directory");
     assert_null(parse_read_file(&arena, "/tmp", &length, &diag));
-    assert_string_equal(diag.entries[0].text, "cannot read: Is a directory");
+    assert_string_equal(diag.entries[0].text, "cannot open: it is a folder");
 }
 
 int main(void)
