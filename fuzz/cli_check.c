@@ -207,14 +207,14 @@ static void json_expectations(struct json *json, struct arena *arena,
         json_key_string(json, "claim", claim_text(arena, claim->expect));
         json_key_string(json, "subject", claim->expect->subject);
         json_key_u64(json, "line", claim->expect->at.line);
+        const char *why;
         json_key(json, "met");
-        if (is_asked(result, claim))
+        if (expect_is_asked(claim->expect, result->subjects, &why)) {
             json_bool(json, claim->met);
-        else
-            json_null(json);
-        const char *why = NULL;
-        if (expect_is_asked(claim->expect, result->subjects, &why))
             why = claim->met ? NULL : claim->why;
+        } else {
+            json_null(json);
+        }
         json_key_string(json, "why", why);
         json_object_end(json);
     }
