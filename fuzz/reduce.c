@@ -27,6 +27,7 @@ struct candidate {
     struct arena arena;
     struct ast_kernel *kernel;
     uint32_t number; /* of the edit within its pass */
+    const struct reduce_options *options;
     const struct check_options *check;
     const char *signature;
     bool k1_only;
@@ -47,6 +48,7 @@ struct reduction {
     struct ast_kernel *base;
     struct candidate *candidates;
     uint32_t jobs;
+    bool reducible; /* so were the graphs of the given kernel */
     uint32_t tests;
     uint64_t *tried;
 };
@@ -56,6 +58,10 @@ struct reduction {
 static void *test_candidate(void *argument)
 {
     struct candidate *c = argument;
+    if (c->options->keeps) {
+        c->keeps = c->options->keeps(&c->arena, c->kernel, c->options->context);
+        return NULL;
+    }
     struct check_result *result = ARENA_NEW(&c->arena, struct check_result);
     check_kernel(&c->arena, c->kernel, c->check, result);
     c->keeps = check_find(&c->arena, result, c->signature, c->k1_only) != NULL;
@@ -111,11 +117,13 @@ static bool make_candidate(struct reduction *r, struct candidate *c, const struc
     pass->run(&edit);
     if (edit.seen <= number)
         return false;
+    reduce_drop_unreachable(c->kernel);
     struct diag *diag = ARENA_NEW(&c->arena, struct diag);
     diag_init(diag, "candidate", NULL, 0);
     c->number = number;
     c->keeps = false;
-    c->malformed = !ast_check(c->kernel, diag);
+    c->malformed =
+        !ast_check(c->kernel, diag) || (r->reducible && !reduce_is_reducible(&c->arena, c->kernel));
     c->hash = text_hash(print_kernel(&c->arena, c->kernel));
     c->repeated = c->malformed || tried_before(r, c->hash);
     c->check = &r->check;
@@ -248,6 +256,8 @@ static void reduction_open(struct reduction *r)
                  arena_init(&r->base_arena[1], CANDIDATE_ARENA_BYTES);
     for (uint32_t i = 0; i < r->jobs; i++)
         failed |= arena_init(&r->candidates[i].arena, CANDIDATE_ARENA_BYTES);
+    for (uint32_t i = 0; i < r->jobs; i++)
+        r->candidates[i].options = r->options;
     INVARIANT(failed == 0); /* address space only */
 }
 
@@ -274,6 +284,8 @@ static void finish(struct reduction *r, struct reduce_result *result)
     result->size_after = ast_kernel_size(result->kernel);
     result->tests = r->tests;
     result->relaxed = r->k1_only;
+    if (r->options->keeps)
+        return;
     struct check_result *check = ARENA_NEW(r->arena, struct check_result);
     check_kernel(r->arena, result->kernel, &r->check, check);
     result->divergence = check_find(r->arena, check, r->signature, r->k1_only);
@@ -298,8 +310,9 @@ void reduce_kernel(struct arena *arena, const struct ast_kernel *kernel,
         reproduces(&r, kernel, &options->check) && reproduces(&r, kernel, &r.check);
     take_base(&r, kernel);
     r.base->expects = NULL;
+    r.reducible = reduce_is_reducible(arena, r.base);
     if (result->reproduced) {
-        if (run_passes(&r) == 0)
+        if (run_passes(&r) == 0 && !options->keeps)
             relax(&r);
         try_rename(&r);
     }

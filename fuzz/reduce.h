@@ -12,8 +12,12 @@
 struct reduce_options {
     struct check_options check; /* how a candidate is asked about */
     const char *signature;      /* K2 to keep; falls back to its K1 if K2 shrinks nothing */
-    uint32_t max_tests;         /* candidates tried at most */
-    uint32_t jobs;              /* threads that test candidates; 0 = 1 */
+    /* When not NULL: what a kernel must show, instead of the signature (no divergence is then looked
+     * for in the result). */
+    bool (*keeps)(struct arena *arena, const struct ast_kernel *kernel, void *context);
+    void *context;
+    uint32_t max_tests; /* candidates tried at most */
+    uint32_t jobs;      /* threads that test candidates; 0 = 1 */
 };
 
 struct reduce_result {

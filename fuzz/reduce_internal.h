@@ -38,6 +38,31 @@ struct reduce_pass {
 extern const struct reduce_pass reduce_passes[];
 extern const uint32_t reduce_pass_count;
 
+typedef void visit_list(struct edit *edit, struct ast_stm **list);
+
+/* Every statement list of the kernel, outer ones first; those of blocks too. */
+void reduce_walk_lists(struct edit *edit, visit_list *visit);
+
+/* Puts a list in the place of the statement at *slot. */
+void reduce_splice(struct ast_stm **slot, struct ast_stm *list);
+
+/* ---- passes in files of their own ---- */
+
+/* Functions: uncalled ones go, results and parameters are dropped. */
+void reduce_functions(struct edit *edit);
+/* A call without arguments and locals becomes the callee's body. */
+void reduce_inline(struct edit *edit);
+/* Block form: edges and blocks go, blocks are merged. */
+void reduce_blocks(struct edit *edit);
+
+bool reduce_uses(const struct ast_kernel *kernel, const struct ast_var *var);
+
+/* Block form: drops the blocks that nothing reaches. */
+void reduce_drop_unreachable(struct ast_kernel *kernel);
+
+/* Whether each function's graph is reducible, and the kernel is well-formed. */
+bool reduce_is_reducible(struct arena *arena, const struct ast_kernel *kernel);
+
 /* Every body a block, so that all statements lie in lists; nothing else changes. */
 void reduce_normalise(struct arena *arena, struct ast_kernel *kernel);
 

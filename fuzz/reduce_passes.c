@@ -8,7 +8,6 @@
 
 /* ---- walks ---- */
 
-typedef void visit_list(struct edit *edit, struct ast_stm **list);
 typedef void visit_expr(struct edit *edit, struct ast_expr **slot);
 
 static void walk_list(struct edit *edit, struct ast_stm **list, visit_list *visit)
@@ -28,12 +27,18 @@ static void walk_list(struct edit *edit, struct ast_stm **list, visit_list *visi
     }
 }
 
-/* Every statement list of the kernel, outer ones first. */
-static void walk_lists(struct edit *edit, visit_list *visit)
+static void walk_function(struct edit *edit, struct ast_function *f, visit_list *visit)
 {
-    walk_list(edit, &edit->kernel->main->body, visit);
-    for (struct ast_function *f = edit->kernel->functions; f; f = f->next)
-        walk_list(edit, &f->body, visit);
+    walk_list(edit, &f->body, visit);
+    for (struct ast_block *b = f->blocks; b && !edit_done(edit); b = b->next)
+        walk_list(edit, &b->body, visit);
+}
+
+void reduce_walk_lists(struct edit *edit, visit_list *visit)
+{
+    walk_function(edit, edit->kernel->main, visit);
+    for (struct ast_function *f = edit->kernel->functions; f && !edit_done(edit); f = f->next)
+        walk_function(edit, f, visit);
 }
 
 static void walk_expr(struct edit *edit, struct ast_expr **slot, visit_expr *visit)
@@ -57,6 +62,7 @@ static void walk_stm_exprs(struct edit *edit, struct ast_stm *s, visit_expr *vis
     walk_expr(edit, &s->place.index, visit);
     walk_expr(edit, &s->value, visit);
     walk_expr(edit, &s->second, visit);
+    walk_expr(edit, &s->guard, visit);
     for (struct ast_expr **a = &s->arguments; *a; a = &(*a)->next) {
         struct ast_expr *next = (*a)->next;
         walk_expr(edit, a, visit);
@@ -97,11 +103,10 @@ static void delete_chunks(struct edit *edit, struct ast_stm **list)
 
 static void pass_delete(struct edit *edit)
 {
-    walk_lists(edit, delete_chunks);
+    reduce_walk_lists(edit, delete_chunks);
 }
 
-/* Puts a list in the place of the statement at *slot. */
-static void splice(struct ast_stm **slot, struct ast_stm *list)
+void reduce_splice(struct ast_stm **slot, struct ast_stm *list)
 {
     struct ast_stm *rest = (*slot)->next;
     *slot = list;
@@ -115,11 +120,11 @@ static void hoist_one(struct edit *edit, struct ast_stm **slot)
     struct ast_stm *s = *slot;
     struct ast_stm *body = s->kind == STM_BLOCK ? s->body : s->body ? s->body->body : NULL;
     if ((s->kind == STM_BLOCK || s->body) && edit_here(edit)) {
-        splice(slot, body);
+        reduce_splice(slot, body);
         return;
     }
     if (s->other && edit_here(edit)) {
-        splice(slot, s->other->body);
+        reduce_splice(slot, s->other->body);
         return;
     }
     if (s->other && edit_here(edit)) {
@@ -128,7 +133,7 @@ static void hoist_one(struct edit *edit, struct ast_stm **slot)
     }
     for (struct ast_case *c = s->cases; c; c = c->next)
         if (edit_here(edit)) {
-            splice(slot, c->body);
+            reduce_splice(slot, c->body);
             return;
         }
     for (struct ast_case **c = &s->cases; *c; c = &(*c)->next)
@@ -150,7 +155,7 @@ static void hoist_list(struct edit *edit, struct ast_stm **list)
 /* A control statement becomes its body, or its else-part, or one of its cases. */
 static void pass_hoist(struct edit *edit)
 {
-    walk_lists(edit, hoist_list);
+    reduce_walk_lists(edit, hoist_list);
 }
 
 /* Whether a loop's body contains a continue of that loop. */
@@ -179,6 +184,10 @@ static void simplify_one(struct edit *edit, struct ast_stm **slot)
     }
     if (s->kind == STM_CALL && s->target.var && edit_here(edit)) {
         s->target = (struct ast_lvalue){0};
+        return;
+    }
+    if (s->guard && edit_here(edit)) {
+        s->guard = NULL;
         return;
     }
     if (s->kind == STM_DO && edit_here(edit)) {
@@ -217,189 +226,15 @@ static void simplify_list(struct edit *edit, struct ast_stm **list)
 
 static void pass_simplify(struct edit *edit)
 {
-    walk_lists(edit, simplify_list);
-}
-
-/* ---- functions ---- */
-
-static bool list_calls(const struct ast_stm *list, const struct ast_function *f)
-{
-    for (; list; list = list->next) {
-        if (list->kind == STM_CALL && list->function == f)
-            return true;
-        if (list_calls(list->body, f) || list_calls(list->other, f) || list_calls(list->init, f) ||
-            list_calls(list->step, f))
-            return true;
-        for (const struct ast_case *c = list->cases; c; c = c->next)
-            if (list_calls(c->body, f))
-                return true;
-    }
-    return false;
-}
-
-static bool function_is_called(const struct ast_kernel *kernel, const struct ast_function *f)
-{
-    if (list_calls(kernel->main->body, f))
-        return true;
-    for (const struct ast_function *g = kernel->functions; g; g = g->next)
-        if (g != f && list_calls(g->body, f))
-            return true;
-    return false;
-}
-
-static void drop_uncalled(struct edit *edit)
-{
-    for (struct ast_function **f = &edit->kernel->functions; *f; f = &(*f)->next)
-        if (!function_is_called(edit->kernel, *f) && edit_here(edit)) {
-            *f = (*f)->next;
-            return;
-        }
-}
-
-/* Calls of one function at statement level: visited through a file-wide walk. */
-struct call_edit {
-    struct ast_function *function;
-    uint32_t parameter; /* whose argument is removed; UINT32_MAX: drop all values of calls */
-};
-
-static void edit_calls(struct ast_stm *list, const struct call_edit *what)
-{
-    for (; list; list = list->next) {
-        if (list->kind == STM_CALL && list->function == what->function) {
-            if (what->parameter == UINT32_MAX) {
-                list->target = (struct ast_lvalue){0};
-            } else {
-                struct ast_expr **a = &list->arguments;
-                for (uint32_t i = 0; i < what->parameter; i++)
-                    a = &(*a)->next;
-                *a = (*a)->next;
-            }
-        }
-        edit_calls(list->body, what);
-        edit_calls(list->other, what);
-        edit_calls(list->init, what);
-        edit_calls(list->step, what);
-        for (struct ast_case *c = list->cases; c; c = c->next)
-            edit_calls(c->body, what);
-    }
-}
-
-static void edit_all_calls(struct ast_kernel *kernel, const struct call_edit *what)
-{
-    edit_calls(kernel->main->body, what);
-    for (struct ast_function *f = kernel->functions; f; f = f->next)
-        edit_calls(f->body, what);
-}
-
-static void drop_return_values(struct ast_stm *list)
-{
-    for (; list; list = list->next) {
-        if (list->kind == STM_RETURN)
-            list->value = NULL;
-        drop_return_values(list->body);
-        drop_return_values(list->other);
-        for (struct ast_case *c = list->cases; c; c = c->next)
-            drop_return_values(c->body);
-    }
-}
-
-/* A parameter becomes a local that starts at 0, its arguments go. */
-static void drop_parameter(struct ast_kernel *kernel, struct ast_function *f, uint32_t number)
-{
-    struct ast_var **p = &f->locals;
-    for (uint32_t i = 0; i < number; i++)
-        p = &(*p)->next;
-    struct ast_var *var = *p;
-    *p = var->next;
-    var->next = NULL;
-    var->is_parameter = false;
-    ast_var_append(&f->locals, var);
-    f->parameter_count--;
-    edit_all_calls(kernel, &(struct call_edit){f, number});
-}
-
-/* Functions: uncalled ones go, results and parameters are dropped. */
-static void pass_functions(struct edit *edit)
-{
-    drop_uncalled(edit);
-    for (struct ast_function *f = edit->kernel->functions; f; f = f->next) {
-        if (edit_done(edit))
-            return;
-        if (f->returns_int && edit_here(edit)) {
-            f->returns_int = false;
-            drop_return_values(f->body);
-            edit_all_calls(edit->kernel, &(struct call_edit){f, UINT32_MAX});
-            return;
-        }
-        for (uint32_t i = 0; i < f->parameter_count; i++)
-            if (edit_here(edit)) {
-                drop_parameter(edit->kernel, f, i);
-                return;
-            }
-    }
-}
-
-static void call_to_body(struct edit *edit, struct ast_stm **list)
-{
-    for (struct ast_stm **slot = list; *slot; slot = &(*slot)->next) {
-        struct ast_stm *s = *slot;
-        if (s->kind != STM_CALL || s->target.var || s->function->locals ||
-            list_calls(s->function->body, s->function))
-            continue;
-        if (edit_here(edit)) {
-            splice(slot, ast_stm_list_copy(edit->arena, s->function->body));
-            return;
-        }
-    }
-}
-
-/* A call without arguments and locals becomes the callee's body. */
-static void pass_inline(struct edit *edit)
-{
-    walk_lists(edit, call_to_body);
+    reduce_walk_lists(edit, simplify_list);
 }
 
 /* ---- variables ---- */
 
-static bool expr_uses(const struct ast_expr *e, const struct ast_var *var)
-{
-    for (; e; e = e->next)
-        if (((e->kind == EXPR_VAR || e->kind == EXPR_INDEX) && e->var == var) ||
-            expr_uses(e->a, var) || expr_uses(e->b, var) || expr_uses(e->c, var))
-            return true;
-    return false;
-}
-
-static bool list_uses(const struct ast_stm *list, const struct ast_var *var)
-{
-    for (; list; list = list->next) {
-        if (list->target.var == var || list->place.var == var ||
-            expr_uses(list->target.index, var) || expr_uses(list->place.index, var) ||
-            expr_uses(list->value, var) || expr_uses(list->second, var) ||
-            expr_uses(list->arguments, var) || list_uses(list->body, var) ||
-            list_uses(list->other, var) || list_uses(list->init, var) || list_uses(list->step, var))
-            return true;
-        for (const struct ast_case *c = list->cases; c; c = c->next)
-            if (list_uses(c->body, var))
-                return true;
-    }
-    return false;
-}
-
-static bool kernel_uses(const struct ast_kernel *kernel, const struct ast_var *var)
-{
-    if (list_uses(kernel->main->body, var))
-        return true;
-    for (const struct ast_function *f = kernel->functions; f; f = f->next)
-        if (list_uses(f->body, var))
-            return true;
-    return false;
-}
-
 static void edit_var(struct edit *edit, struct ast_var **slot)
 {
     struct ast_var *var = *slot;
-    if (!var->is_parameter && !kernel_uses(edit->kernel, var) && edit_here(edit)) {
+    if (!var->is_parameter && !reduce_uses(edit->kernel, var) && edit_here(edit)) {
         *slot = var->next;
         return;
     }
@@ -519,20 +354,20 @@ static void constants_in_list(struct edit *edit, struct ast_stm **list)
 
 static void pass_operands(struct edit *edit)
 {
-    walk_lists(edit, operands_in_list);
+    reduce_walk_lists(edit, operands_in_list);
 }
 
 static void pass_constants(struct edit *edit)
 {
-    walk_lists(edit, constants_in_list);
+    reduce_walk_lists(edit, constants_in_list);
 }
 
 const struct reduce_pass reduce_passes[] = {
-    {"delete statements", pass_delete}, {"launch", pass_launch},
-    {"hoist bodies", pass_hoist},       {"functions", pass_functions},
-    {"inline calls", pass_inline},      {"variables", pass_variables},
-    {"constants", pass_constants},      {"operands", pass_operands},
-    {"simplify", pass_simplify},
+    {"blocks", reduce_blocks},       {"delete statements", pass_delete},
+    {"launch", pass_launch},         {"hoist bodies", pass_hoist},
+    {"functions", reduce_functions}, {"inline calls", reduce_inline},
+    {"variables", pass_variables},   {"constants", pass_constants},
+    {"operands", pass_operands},     {"simplify", pass_simplify},
 };
 const uint32_t reduce_pass_count = sizeof reduce_passes / sizeof reduce_passes[0];
 
@@ -571,6 +406,14 @@ void reduce_normalise(struct arena *arena, struct ast_kernel *kernel)
         normalise_list(arena, f->body);
 }
 
+static void rename_blocks(struct arena *arena, struct ast_function *f, bool has_start)
+{
+    uint32_t blocks = 0;
+    for (struct ast_block *b = f->blocks; b; b = b->next)
+        if (!has_start || b != f->blocks)
+            b->name = arena_printf(arena, "B%u", blocks++);
+}
+
 void reduce_rename(struct arena *arena, struct ast_kernel *kernel)
 {
     uint32_t vars = 0, functions = 0;
@@ -584,4 +427,7 @@ void reduce_rename(struct arena *arena, struct ast_kernel *kernel)
             v->name = arena_printf(arena, "v%u", vars++);
     }
     kernel->name = "k";
+    rename_blocks(arena, kernel->main, true);
+    for (struct ast_function *f = kernel->functions; f; f = f->next)
+        rename_blocks(arena, f, false);
 }

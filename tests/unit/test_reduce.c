@@ -3,6 +3,7 @@
  * jobs changes nothing. Erratum A-4 (lemmas, strict mode) and the unfairness of section 5 are
  * divergences that any build of simtfuzz shows.
  */
+#include "engine/cfg.h"
 #include "engine/parse.h"
 #include "engine/print.h"
 #include "fuzz/gen.h"
@@ -120,6 +121,108 @@ static void what_does_not_reproduce_is_returned_as_it_is(void **state)
     assert_null(result->divergence);
 }
 
+/* ---- block form, with planted predicates ---- */
+
+static uint32_t block_count(const struct ast_kernel *kernel)
+{
+    uint32_t count = 0;
+    for (const struct ast_block *b = kernel->main->blocks; b; b = b->next)
+        count++;
+    return count;
+}
+
+static bool has_kind(const struct ast_block *block, enum ast_stm_kind kind)
+{
+    for (const struct ast_stm *s = block->body; s; s = s->next)
+        if (s->kind == kind)
+            return true;
+    return false;
+}
+
+/* A barrier in a loop. */
+static bool keeps_barrier_in_loop(struct arena *scratch, const struct ast_kernel *kernel,
+                                  void *context)
+{
+    (void)context;
+    const char *reason;
+    struct location at;
+    struct cfg *cfg = cfg_build(scratch, kernel->main, &reason, &at);
+    for (uint32_t b = 0; cfg && b < cfg->count; b++)
+        if (cfg->innermost[b] != CFG_NO_LOOP && has_kind(cfg->blocks[b], STM_BARRIER))
+            return true;
+    return false;
+}
+
+/* A goto with three targets, to at least two blocks. */
+static bool keeps_wide_goto(struct arena *scratch, const struct ast_kernel *kernel, void *context)
+{
+    (void)scratch;
+    (void)context;
+    for (const struct ast_block *b = kernel->main->blocks; b; b = b->next)
+        if (b->target_count > 2 && b->targets[0] != b->targets[1])
+            return true;
+    return false;
+}
+
+/* Two loops, one in the other, and an atomic after the outer one has been left. */
+static bool keeps_nest(struct arena *scratch, const struct ast_kernel *kernel, void *context)
+{
+    (void)context;
+    const char *reason;
+    struct location at;
+    bool nested = false, atomic = false;
+    struct cfg *cfg = cfg_build(scratch, kernel->main, &reason, &at);
+    for (uint32_t l = 0; cfg && l < cfg->loop_count; l++)
+        nested |= cfg->loops[l].parent != CFG_NO_LOOP;
+    for (uint32_t b = 0; cfg && b < cfg->count; b++)
+        atomic |= cfg->innermost[b] == CFG_NO_LOOP && has_kind(cfg->blocks[b], STM_ATOMIC);
+    return nested && atomic;
+}
+
+/* What is left has what was to be kept, is valid and reducible, and is as small as can be. */
+static void graphs_end_at_their_planted_core(void **state)
+{
+    (void)state;
+    static const struct {
+        bool (*keeps)(struct arena *, const struct ast_kernel *, void *);
+        uint32_t statements, blocks, least;
+    } table[] = {
+        {keeps_barrier_in_loop, 1, 2, 4}, /* Start: goto B; B: barrier; goto B */
+        {keeps_wide_goto, 0, 2, 8},       /* Start: goto B, End, End; B: goto End */
+        {keeps_nest, 1, 4, 2},
+    };
+    struct gen_options gen = GEN_DEFAULTS;
+    const char *error_at;
+    assert_true(gen_parse_features("graphs,barriers,atomics,choices", &gen.features, &error_at));
+    uint32_t reduced[3] = {0};
+    for (uint64_t number = 0; number < 200; number++) {
+        size_t mark = arena_mark(&arena);
+        struct ast_kernel *kernel = gen_case(&arena, 31, number, &gen);
+        for (uint32_t i = 0; i < 3 && kernel->form == FORM_BLOCKS; i++) {
+            if (reduced[i] > 20 || !table[i].keeps(&arena, kernel, NULL))
+                continue;
+            struct reduce_options options = {.check = CHECK_DEFAULTS,
+                                             .signature = "planted",
+                                             .keeps = table[i].keeps,
+                                             .max_tests = 20000};
+            struct reduce_result result;
+            reduce_kernel(&arena, kernel, &options, &result);
+            char *text = print_kernel(&arena, result.kernel);
+            assert_true(result.reproduced);
+            assert_true(table[i].keeps(&arena, result.kernel, NULL));
+            assert_true(ast_check(result.kernel, NULL));
+            assert_non_null(parse(text));
+            if (result.size_after > table[i].statements ||
+                block_count(result.kernel) > table[i].blocks)
+                fail_msg("case %u, row %u:\n%s", (unsigned)number, i, text);
+            reduced[i]++;
+        }
+        arena_release(&arena, mark);
+    }
+    for (uint32_t i = 0; i < 3; i++)
+        assert_true(reduced[i] >= table[i].least);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -139,6 +242,7 @@ int main(void)
         cmocka_unit_test(erratum_a4_ends_at_one_loop),
         cmocka_unit_test(unfairness_ends_at_program_2_or_3),
         cmocka_unit_test(what_does_not_reproduce_is_returned_as_it_is),
+        cmocka_unit_test(graphs_end_at_their_planted_core),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
