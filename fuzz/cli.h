@@ -48,6 +48,7 @@ struct cli_options {
     struct ast_launch launch; /* of --set; 0 = as the kernel has it */
     enum subject_id subject;
     const char *schedule, *to, *output, *signature;
+    bool anchored, then_first, logic_blocks, keep_calls, normalise; /* of --to cfg */
     uint64_t max_steps;
     uint32_t max_tests;
     bool list_subjects, list_oracles;

@@ -1,7 +1,10 @@
 /*
  * cli_lower.c - `simtfuzz lower` and `simtfuzz gen`: kernels as text.
  */
+#include "engine/cfg.h"
 #include "engine/lower.h"
+#include "engine/lower_cfg.h"
+#include "engine/normalise.h"
 #include "engine/print.h"
 #include "fuzz/case.h"
 #include "fuzz/cli.h"
@@ -10,25 +13,123 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* The kernel in another form; NULL after a message. */
+typedef const struct ast_kernel *lower_form(struct cli *cli, struct ast_kernel *kernel,
+                                            const char *path);
+
+static const struct ast_kernel *refused(struct cli *cli, const char *path, const char *reason)
+{
+    cli_message(cli, "%s: %s", path, reason);
+    return NULL;
+}
+
+static void report_at(struct cli *cli, const char *path, struct location at, const char *reason)
+{
+    struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
+    diag_init(diag, path, NULL, 0);
+    diag_error(diag, at, "%s", reason);
+    diag_print(diag, stderr);
+}
+
+static const struct ast_kernel *to_core(struct cli *cli, struct ast_kernel *kernel,
+                                        const char *path)
+{
+    if (kernel->form != FORM_STRUCTURED)
+        return refused(cli, path, "a block program has no core form");
+    return lower_core(&cli->arena, kernel);
+}
+
+/* CFG.red and that all blocks are reachable; with the place. */
+static bool check_graphs(struct cli *cli, const struct ast_kernel *kernel, const char *path)
+{
+    const struct ast_function *functions[] = {kernel->main, kernel->functions};
+    for (int i = 0; i < 2; i++)
+        for (const struct ast_function *f = functions[i]; f; f = i ? f->next : NULL) {
+            const char *reason;
+            struct location at;
+            if (cfg_build(&cli->arena, f, &reason, &at))
+                continue;
+            report_at(cli, path, at, reason);
+            return false;
+        }
+    return true;
+}
+
+/* Def. 5.1 is no condition for a kernel to run, but one for most of the theorems. */
+static void note_ill_formed(struct cli *cli, const struct ast_kernel *kernel, const char *path)
+{
+    const char *reason;
+    struct location at;
+    if (well_formed(&cli->arena, kernel, &reason, &at) != WELL_FORMED)
+        cli_message(cli, "%s: note: %s", path, reason);
+}
+
+static const struct ast_kernel *to_cfg(struct cli *cli, struct ast_kernel *kernel, const char *path)
+{
+    const struct cli_options *o = &cli->options;
+    const char *reason = NULL;
+    if (kernel->form == FORM_LOCKSTEP)
+        return refused(cli, path, "a lock-step program has no block form");
+    if (kernel->form == FORM_STRUCTURED) {
+        struct lower_cfg_options options = {.anchored = o->anchored,
+                                            .then_first = o->then_first,
+                                            .logic_blocks = o->logic_blocks,
+                                            .keep_calls = o->keep_calls};
+        kernel = lower_cfg(&cli->arena, lower_core(&cli->arena, kernel), &options, &reason);
+        if (!kernel)
+            return refused(cli, path, reason);
+    } else if (!check_graphs(cli, kernel, path)) {
+        return NULL;
+    }
+    if (o->normalise) {
+        kernel = normalise(&cli->arena, kernel, NORMALISE_ALL, &reason);
+        if (!kernel)
+            return refused(cli, path, reason);
+    }
+    note_ill_formed(cli, kernel, path);
+    return kernel;
+}
+
+static const struct form {
+    const char *name;
+    lower_form *lower;
+} forms[] = {{"core", to_core}, {"cfg", to_cfg}};
+
+enum { FORMS = sizeof forms / sizeof forms[0] };
+
+static const struct form *find_form(const char *name)
+{
+    for (size_t i = 0; i < FORMS; i++)
+        if (strcmp(forms[i].name, name) == 0)
+            return &forms[i];
+    return NULL;
+}
+
+static int unknown_form(struct cli *cli)
+{
+    const char *names = forms[0].name;
+    for (size_t i = 1; i < FORMS; i++)
+        names = arena_printf(&cli->arena, "%s, %s", names, forms[i].name);
+    return cli_misuse(cli, "--to: there is no form '%s' (there are: %s)", cli->options.to, names);
+}
+
 int command_lower(struct cli *cli)
 {
     const char *path = cli->arguments[0];
-    if (strcmp(cli->options.to, "core") != 0)
-        return cli_misuse(cli, "--to: there is no form '%s' (there is: core)", cli->options.to);
+    const struct form *form = find_form(cli->options.to);
+    if (!form)
+        return unknown_form(cli);
     struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
-    if (!kernel)
+    const struct ast_kernel *lowered = kernel ? form->lower(cli, kernel, path) : NULL;
+    if (!lowered)
         return CLI_USAGE;
-    if (kernel->form != FORM_STRUCTURED) {
-        cli_message(cli, "%s: a block program has no core form", path);
-        return CLI_USAGE;
-    }
-    const char *text = print_kernel(&cli->arena, lower_core(&cli->arena, kernel));
+    const char *text = print_kernel(&cli->arena, lowered);
     if (cli->options.json) {
         struct json json;
         json_start(&json, stdout);
         json_object_begin(&json);
         json_key_string(&json, "file", path);
-        json_key_string(&json, "form", cli->options.to);
+        json_key_string(&json, "form", form->name);
         json_key_string(&json, "text", text);
         json_object_end(&json);
         json_end_line(&json);
