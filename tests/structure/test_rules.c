@@ -2,8 +2,10 @@
  * Every rule is exercised: for each row of engine/rules.def there is a kernel of its name in
  * corpus/rules that fires it, and no kernel there belongs to no rule.
  */
+#include "engine/lower.h"
 #include "engine/parse.h"
 #include "engine/rules.h"
+#include "engine/tutorial.h"
 #include "oracle/check.h"
 
 #include <dirent.h>
@@ -20,6 +22,20 @@ static const char *kernel_path(struct arena *arena, enum rule rule)
 {
     return arena_printf(arena, "%s/corpus/rules/%s-%s.simt", SIMTFUZZ_SOURCE_DIR,
                         rule_table[rule].semantics, rule_table[rule].name);
+}
+
+/* The two-thread translation runs pairs of threads: here all of them. */
+static void add_tutorial_hits(struct arena *arena, const struct ast_kernel *kernel, uint64_t *hits)
+{
+    const char *reason;
+    const struct tutorial_options options = {.shared = TUTORIAL_BAR, .budget_steps = 10000};
+    const struct program *program = program_compile(arena, lower_core(arena, kernel), &reason);
+    if (!program || !tutorial_applies(arena, program, &reason))
+        return;
+    for (uint32_t s = 0; s < program->launch.threads; s++)
+        for (uint32_t t = 0; t < program->launch.threads; t++)
+            if (s != t)
+                (void)tutorial_run(arena, program, s, t, &options, hits);
 }
 
 /* How often the rule fired while its kernel was checked; 0 also when there is no such kernel. */
@@ -42,6 +58,8 @@ static uint64_t hits_of(struct arena *arena, enum rule rule)
     }
     struct check_result result;
     check_kernel(arena, kernel, &CHECK_DEFAULTS, &result);
+    if (strcmp(rule_table[rule].semantics, "tutorial") == 0)
+        add_tutorial_hits(arena, kernel, result.hits);
     return result.hits[rule];
 }
 
