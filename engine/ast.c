@@ -65,6 +65,7 @@ const char *const ast_claim_names[CLAIM_COUNT] = {
     [CLAIM_STUCK] = "stuck",
     [CLAIM_FINAL] = "final",
     [CLAIM_CALL_DEPTH] = "call_depth",
+    [CLAIM_INFEASIBLE] = "infeasible",
 };
 
 const char *const ast_stm_names[STM_KIND_COUNT] = {

@@ -14,7 +14,7 @@ const struct subject_info subject_table[SUBJECT_COUNT] = {
 };
 
 const char *const program_id_names[PROGRAM_COUNT] = {
-#define PROGRAM(id, name, sentence) [PROGRAM_##id] = name,
+#define PROGRAM(id, name, ...) [PROGRAM_##id] = name,
 #include "engine/programs.def"
 #undef PROGRAM
 };

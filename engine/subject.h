@@ -15,7 +15,7 @@ enum subject_id {
 
 /* What a subject runs. */
 enum program_id {
-#define PROGRAM(id, name, sentence) PROGRAM_##id,
+#define PROGRAM(id, name, ...) PROGRAM_##id,
 #include "engine/programs.def"
 #undef PROGRAM
     PROGRAM_COUNT

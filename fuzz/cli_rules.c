@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* How often each rule has fired in the campaigns of a database. */
+/* How often each rule has fired in the campaigns of a database, or in checks of kernels. */
 struct rule_hits {
     bool known;
     uint64_t hits[RULE_COUNT];
@@ -26,7 +26,29 @@ static bool see_hits(void *context, const char *rule, uint64_t hits)
     return true;
 }
 
-/* Returns the exit status. */
+/* Adds what a check of the kernels named on the command line fires. Returns the exit status. */
+static int count_hits(struct cli *cli, struct rule_hits *seen)
+{
+    struct cli_files files;
+    struct check_options options = CHECK_DEFAULTS;
+    if (!cli_find_files(cli, cli->arguments, cli->argument_count, &files))
+        return CLI_USAGE;
+    for (uint32_t f = 0; f < files.count; f++) {
+        size_t mark = arena_mark(&cli->arena);
+        const struct ast_kernel *kernel = cli_read_kernel(&cli->arena, files.paths[f]);
+        if (!kernel)
+            return CLI_USAGE;
+        struct check_result *result = ARENA_NEW(&cli->arena, struct check_result);
+        check_kernel(&cli->arena, kernel, &options, result);
+        for (uint32_t i = 0; i < RULE_COUNT; i++)
+            seen->hits[i] += result->hits[i];
+        arena_release(&cli->arena, mark);
+    }
+    seen->known = true;
+    return CLI_OK;
+}
+
+/* Adds what the campaigns of the database have fired. Returns the exit status. */
 static int read_hits(struct cli *cli, struct rule_hits *seen)
 {
     struct db_message message;
@@ -59,6 +81,8 @@ static int list_rules(struct cli *cli)
     struct table table;
     struct json json;
     int status = cli->options.db_given ? read_hits(cli, &seen) : CLI_OK;
+    if (status == CLI_OK && cli->argument_count > 0)
+        status = count_hits(cli, &seen);
     if (status != CLI_OK)
         return status;
     table_start(&table, &cli->arena, titles, "llrl");
@@ -85,7 +109,7 @@ static void list_subjects(struct cli *cli)
 {
     struct table table;
     struct json json;
-    table_start(&table, &cli->arena, NULL, "ll");
+    table_start(&table, &cli->arena, NULL, "lll");
     json_start(&json, stdout);
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++) {
         const struct subject_info *subject = &subject_table[i];
@@ -93,13 +117,16 @@ static void list_subjects(struct cli *cli)
             json_object_begin(&json);
             json_key_string(&json, "subject", subject->name);
             json_key_string(&json, "semantics", subject->semantics);
+            json_key_string(&json, "program", program_id_names[subject->program]);
+            json_key_bool(&json, "default", subject->role == SUBJECT_ORDINARY);
             json_key_string(&json, "sentence", subject->sentence);
             json_object_end(&json);
             json_end_line(&json);
         } else {
             struct table_row *row = table_add(&table);
             row->cells[0] = subject->name;
-            row->cells[1] = subject->sentence;
+            row->cells[1] = subject->role == SUBJECT_ORDINARY ? "" : "by name only";
+            row->cells[2] = subject->sentence;
         }
     }
     if (!cli->options.json)

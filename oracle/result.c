@@ -73,18 +73,29 @@ static struct step_log *new_log(struct checking *c, bool visible)
     return log;
 }
 
+/* Runs a machine under the log. */
+static void log_machine(struct checking *c, struct machine *machine, const struct sched_spec *spec,
+                        uint64_t budget, struct step_log *log)
+{
+    struct scheduler scheduler;
+    machine_observe(machine, &log->observer);
+    machine_reset(machine);
+    sched_start(&scheduler, spec, machine, c->arena);
+    (void)machine_run(machine, &scheduler.choices, budget, NULL);
+    machine_observe(machine, NULL);
+}
+
+static uint64_t budget_of(const struct checking *c, const struct execution *execution)
+{
+    return execution->steps ? execution->steps : c->options->budget_steps;
+}
+
 /* Runs the subject's machine again under the log. */
 static void log_alone(struct checking *c, const struct execution *execution, struct step_log *log)
 {
     struct machine *machine = c->subjects[execution->subject].machine;
-    struct scheduler scheduler;
-    uint64_t budget = execution->steps ? execution->steps : c->options->budget_steps;
     machine->options.then_first = subject_table[execution->subject].options.then_first;
-    machine_observe(machine, &log->observer);
-    machine_reset(machine);
-    sched_start(&scheduler, &execution->spec, machine, c->arena);
-    (void)machine_run(machine, &scheduler.choices, budget, NULL);
-    machine_observe(machine, NULL);
+    log_machine(c, machine, &execution->spec, budget_of(c, execution), log);
 }
 
 /* A warp's steps are those of its co-simulation. */
@@ -93,13 +104,13 @@ static void log_simulated(struct checking *c, const struct execution *execution,
 {
     struct scheduler scheduler;
     struct simulation quiet = *c->simulation;
-    uint64_t budget = execution->steps ? execution->steps : c->options->budget_steps;
     quiet.answer = quiet.lemmas = NULL;
     machine_observe(c->threads, &log->observer);
     machine_observe(c->warps, NULL);
     simulation_begin(&quiet, execution->subject);
     sched_start(&scheduler, &execution->spec, c->warps, c->arena);
-    (void)simulation_run(&quiet, &scheduler.choices, budget + execution->thread_steps);
+    (void)simulation_run(&quiet, &scheduler.choices,
+                         budget_of(c, execution) + execution->thread_steps);
     machine_observe(c->threads, NULL);
 }
 
@@ -152,14 +163,10 @@ static bool same_step(const struct step_entry *a, const struct step_entry *b, bo
            a->value == b->value;
 }
 
-struct first_difference result_first_difference(struct checking *c,
-                                                const struct execution *reference,
-                                                const struct execution *execution)
+static struct first_difference compare_logs(struct checking *c, const struct step_log *a,
+                                            const struct step_log *b, bool visible)
 {
     uint32_t threads = c->result->program->total_threads;
-    bool visible = !same_steps(c, reference, execution);
-    const struct step_log *a = log_execution(c, reference, visible);
-    const struct step_log *b = log_execution(c, execution, visible);
     uint32_t *starts = ARENA_ARRAY(c->arena, uint32_t, threads + 1);
     uint32_t *taken = ARENA_ARRAY(c->arena, uint32_t, threads);
     const uint32_t *order = index_by_thread(c, a, starts);
@@ -177,6 +184,26 @@ struct first_difference result_first_difference(struct checking *c,
         return (struct first_difference){step->rule, t, step->stm, taken[t]};
     }
     return (struct first_difference){.rule = RULE_NONE, .stm = CODE_NONE};
+}
+
+struct first_difference result_first_difference(struct checking *c,
+                                                const struct execution *reference,
+                                                const struct execution *execution)
+{
+    bool visible = !same_steps(c, reference, execution);
+    const struct step_log *a = log_execution(c, reference, visible);
+    const struct step_log *b = log_execution(c, execution, visible);
+    return compare_logs(c, a, b, visible);
+}
+
+struct first_difference result_first_write(struct checking *c, const struct execution *reference,
+                                           struct machine *machine, const struct sched_spec *spec,
+                                           uint64_t budget)
+{
+    const struct step_log *a = log_execution(c, reference, true);
+    struct step_log *b = new_log(c, true);
+    log_machine(c, machine, spec, budget, b);
+    return compare_logs(c, a, b, true);
 }
 
 /* ---- reports ---- */
@@ -209,7 +236,7 @@ static struct divergence *compare_executions(struct checking *c, enum oracle_id 
     return d;
 }
 
-static const char *space_name(const struct program *p, uint32_t address)
+const char *result_space(const struct program *p, uint32_t address)
 {
     return address < p->shared_base    ? "global memory"
            : address < p->private_base ? "shared memory"
@@ -263,7 +290,7 @@ static void report_race_verdict(struct checking *c, struct answer *answer,
     struct divergence *d = compare_executions(c, ORACLE_RACE, clean, racy, &e);
     evidence_race(&e, "race", program, &racy->witness);
     d->class_name = "race-verdict";
-    d->observable = space_name(program, racy->witness.address);
+    d->observable = result_space(program, racy->witness.address);
     if (!d->line)
         d->line = evidence_line(program, racy->witness.second.stm);
     d->evidence = evidence_close(&e);
@@ -315,7 +342,7 @@ static void report_store(struct checking *c, struct answer *answer, const struct
     evidence_number(&e, "value", m->value);
     evidence_number(&e, "reference_value", m->reference_value);
     d->class_name = "store";
-    d->observable = space_name(p, m->address);
+    d->observable = result_space(p, m->address);
     d->evidence = evidence_close(&e);
     d->summary = arena_printf(c->arena, "race-free, but %s ends with %s == %d, %s with %d",
                               subject_table[m->execution->subject].name, name, m->value,

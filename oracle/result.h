@@ -20,7 +20,8 @@ void race_judge(struct checking *checking);
 void result_judge(struct checking *checking);
 
 /* The first step of `execution` that its thread does not take in the reference execution: threads are
- * compared step by step, whatever their order. */
+ * compared step by step, whatever their order; where the two run different programs, write by write
+ * to global and shared memory. */
 struct first_difference {
     enum rule rule; /* RULE_NONE: their steps are the same */
     uint32_t thread, stm;
@@ -29,5 +30,14 @@ struct first_difference {
 struct first_difference result_first_difference(struct checking *checking,
                                                 const struct execution *reference,
                                                 const struct execution *execution);
+
+/* The same for a machine of another program that is no subject: write by write. */
+struct first_difference result_first_write(struct checking *checking,
+                                           const struct execution *reference,
+                                           struct machine *machine, const struct sched_spec *spec,
+                                           uint64_t budget);
+
+/* "global memory", "shared memory", "private memory" */
+const char *result_space(const struct program *program, uint32_t address);
 
 #endif
