@@ -103,6 +103,11 @@ expect 0 gen --seed 31 --first 1
 diff <(sed -n '/--first 1$/,$p' hexadecimal) out >/dev/null || failed "--first 1 is not the second kernel"
 
 # Listings, as text and JSON.
+expect 0 rules "$source/corpus/rules/threads-exit.simt" --json
+json
+grep -q '"semantics": "threads", "rule": "exit", "hits": [1-9]' out || failed "rules FILE counts hits"
+grep -q '"semantics": "threads", "rule": "assert", "hits": 0' out || failed "rules FILE counts what does not fire"
+expect 2 rules missing.simt
 expect 0 rules
 says out while_cont "Table 2"
 expect 0 rules --json
