@@ -1,8 +1,9 @@
 /*
  * harness_parser.c - libFuzzer: any bytes as the text of a kernel.
  *
- * No bytes crash the parser; what parses prints to a text that parses to the same again; what is
- * structured lowers, and its core form prints and parses too.
+ * No bytes crash the parser; what parses prints to a text that parses to the same again; its core
+ * form, or the copy of a kernel in block or lock-step form, compiles or says why not, and prints and
+ * parses too.
  */
 #include "engine/invariant.h"
 #include "engine/lower.h"
@@ -46,9 +47,8 @@ static void check_text(struct arena *arena, const char *text, size_t length)
     char *printed = print_and_parse(arena, kernel, &again);
     if (again)
         INVARIANT(strcmp(printed, print_kernel(arena, again)) == 0);
-    if (kernel->form != FORM_STRUCTURED)
-        return;
-    struct ast_kernel *core = lower_core(arena, kernel);
+    struct ast_kernel *core = kernel->form == FORM_STRUCTURED ? lower_core(arena, kernel)
+                                                              : ast_kernel_copy(arena, kernel);
     const char *reason = NULL;
     struct program *program = program_compile(arena, core, &reason);
     INVARIANT(program || reason);
