@@ -389,6 +389,28 @@ static void limit_size(struct gen *g)
     g->left = (int32_t)fair_share(GRID_STATEMENTS / threads, LEAST_STATEMENTS, target);
 }
 
+static void draw_waits(struct gen *g)
+{
+    switch (gen_pick(g, GROUP_WAITS, 0)) {
+    case W_WAITS_ONE:
+        g->barriers = 1;
+        break;
+    case W_WAITS_TWO:
+        g->barriers = 2;
+        break;
+    case W_WAITS_LOOP:
+        g->barriers = 2;
+        g->wants_loop = true;
+        break;
+    case W_WAITS_MANY:
+        g->barriers = 5 + gen_below(g, 8);
+        break;
+    default:
+        return;
+    }
+    g->position = gen_pick(g, GROUP_POSITION, 0);
+}
+
 /* What the threads computed, where it can be seen: in a slot of each. */
 struct ast_stm *gen_store_result(struct gen *g)
 {
@@ -406,14 +428,24 @@ static struct ast_stm *main_body(struct gen *g)
     struct gen_list list, rest;
     gen_list_init(&list);
     gen_list_init(&rest);
-    uint32_t start = gen_pick(g, GROUP_START, 0);
+    bool all_wait = g->barriers > 0 && g->position != W_POSITION_DIVERGENT;
+    uint32_t banned = GEN_BAN(START, EXIT) | GEN_BAN(START, RETURN) | GEN_BAN(START, REST_IF);
+    uint32_t start = gen_pick(g, GROUP_START, all_wait ? banned : 0);
     if (start == W_START_EXIT || start == W_START_RETURN) {
         struct ast_stm *end = gen_stm(g, start == W_START_EXIT ? STM_EXIT : STM_RETURN);
         gen_emit(g, &place, &list, gen_if(g, gen_split(g), end, NULL));
         g->ends++;
+        g->exits += start == W_START_EXIT;
     }
     gen_body(g, &rest, start != W_START_REST_IF);
     *list.end = start == W_START_REST_IF ? gen_if(g, gen_split(g), rest.head, NULL) : rest.head;
+    if (!g->options->small && !rest.ended && g->barriers > 0 && g->barriers <= 2 &&
+        gen_may_wait(g, &place) && start != W_START_REST_IF) {
+        struct gen_list last;
+        gen_list_init(&last);
+        gen_barrier(g, &place, &last);
+        ast_stm_append(&list.head, last.head);
+    }
     if (!g->options->small)
         ast_stm_append(&list.head, gen_store_result(g));
     return list.head;
@@ -438,11 +470,16 @@ static void make_main(struct gen *g)
     function->name = g->kernel->name;
     g->scope = &scope;
     g->kernel->main = function;
-    if (gen_pick(g, GROUP_FORM, 0) == W_FORM_GRAPH) {
+    uint32_t form = gen_pick(g, GROUP_FORM, 0);
+    if (form != W_FORM_STRUCTURED) {
         g->kernel->form = FORM_BLOCKS;
-        scope.locals_end = NULL;
+        if (gen_chance(g, 50))
+            scope.locals_end = NULL;
         gen_declare_values(g);
-        gen_blocks_main(g);
+        if (form == W_FORM_DIRECTIONS)
+            gen_directions_main(g);
+        else
+            gen_blocks_main(g);
     } else {
         gen_declare_values(g);
         function->body = main_body(g);
@@ -462,6 +499,7 @@ struct ast_kernel *gen_kernel_counted(struct arena *arena, struct source *source
     draw_size(&g);
     draw_launch(&g);
     limit_size(&g);
+    draw_waits(&g);
     declare(&g);
     make_main(&g);
     if (communication)

@@ -188,13 +188,17 @@ static uint32_t node_bans(const struct gen *g, const struct gen_place *place)
     if (!gen_affords(g, place->times, GEN_TRIP_COST * BLOCK_COST) ||
         graph->label_count + 4 > GEN_LABELS)
         banned |= GEN_BAN(NODE, LOOP);
-    if (graph->label_count == graph->calm || place->depth == 0)
+    if (graph->label_count <= graph->calm || place->depth == 0)
         banned |= GEN_BAN(NODE, JUMP);
     if (graph->count > GEN_GRAPH_BLOCKS)
         banned |= GEN_BAN(NODE, BRANCH) | GEN_BAN(NODE, LOOP) | GEN_BAN(NODE, SWITCH) |
                   GEN_BAN(NODE, JUMP);
     if (g->racy_count == 0)
         banned |= GEN_BAN(NODE, ATOMIC);
+    if (g->left < 2 || !gen_may_call(g, place))
+        banned |= GEN_BAN(NODE, CALL);
+    if (!gen_may_wait(g, place))
+        banned |= GEN_BAN(NODE, BARRIER);
     return banned;
 }
 
@@ -214,11 +218,14 @@ static void node(struct gen *g, const struct gen_place *place)
     case W_NODE_JUMP:
         gen_block_jump(g, place);
         break;
+    case W_NODE_CALL:
+        gen_block_call(g, place);
+        break;
     case W_NODE_ASSERT:
         gen_assertion(g, place, list);
         break;
     case W_NODE_BARRIER:
-        gen_barrier(g, place, list);
+        gen_block_barrier(g, place);
         break;
     case W_NODE_ATOMIC:
         gen_atomic(g, place, list);
@@ -278,8 +285,9 @@ static void expand_op(struct gen *g, struct ast_stm *stm)
     stm->op = ASSIGN_SET;
 }
 
-static void finish(struct gen *g, struct gen_graph *graph)
+void gen_blocks_finish(struct gen *g)
 {
+    struct gen_graph *graph = g->graph;
     for (struct ast_block *b = graph->function->blocks; b; b = b->next)
         for (struct ast_stm *stm = b->body; stm; stm = stm->next)
             expand_op(g, stm);
@@ -300,10 +308,12 @@ void gen_blocks_main(struct gen *g)
     do {
         gen_region(g, &place);
     } while (graph.open && g->left > 0 && g->cost < g->budget);
+    if (graph.open && g->barriers > 0 && g->barriers <= 2 && gen_may_wait(g, &place))
+        gen_block_barrier(g, &place);
     if (graph.open) {
         gen_append(&graph.list, gen_store_result(g));
         gen_block_goto(g, NULL);
     }
-    finish(g, &graph);
+    gen_blocks_finish(g);
     g->graph = NULL;
 }

@@ -67,11 +67,25 @@ void gen_label_pop(struct gen *g, const struct gen_place *place, struct gen_labe
 /* Some nodes; the open block may be another one afterwards, or none. */
 void gen_region(struct gen *g, const struct gen_place *place);
 
+/* What is done to the blocks of a function when all of them are there. */
+void gen_blocks_finish(struct gen *g);
+
+/* ---- gen_directions.c ---- */
+
+/* The kernel's own blocks and what they must write down, as an expectation. */
+void gen_directions_main(struct gen *g);
+
+/* ---- gen_blocks_call.c ---- */
+
+void gen_block_call(struct gen *g, const struct gen_place *place);
+
 /* ---- gen_blocks_flow.c ---- */
 
 void gen_block_if(struct gen *g, const struct gen_place *place);
 void gen_block_loop(struct gen *g, const struct gen_place *place);
 void gen_block_switch(struct gen *g, const struct gen_place *place);
 void gen_block_jump(struct gen *g, const struct gen_place *place);
+/* A barrier, or two with an exchange between them; sometimes for some threads only. */
+void gen_block_barrier(struct gen *g, const struct gen_place *place);
 
 #endif

@@ -65,7 +65,7 @@ struct cycle {
     struct ast_expr *bound;
     struct gen_place inside;
     struct gen_label head, after;
-    uint32_t calm; /* of the graph, before */
+    bool calm; /* equal trips for all: no further conditions, no jumps */
 };
 
 /* counter op bound [&& condition] */
@@ -73,7 +73,7 @@ static struct ast_expr *again(struct gen *g, const struct cycle *cycle, enum ast
 {
     struct ast_expr *more =
         gen_binary(g, op, read(g, cycle->counter), ast_expr_copy(g->arena, cycle->bound));
-    if (gen_has(g, FEATURE_LOGIC) && gen_chance(g, 12))
+    if (!cycle->calm && gen_has(g, FEATURE_LOGIC) && gen_chance(g, 12))
         more = gen_binary(g, BINARY_LOGICAL_AND, more, gen_condition(g));
     return more;
 }
@@ -219,19 +219,32 @@ static uint32_t most_trips(const struct gen *g, const struct gen_place *place)
 
 void gen_block_loop(struct gen *g, const struct gen_place *place)
 {
-    struct cycle cycle = {.calm = g->graph->calm};
+    struct cycle cycle = {0};
+    uint32_t outer_calm = g->graph->calm;
     uint32_t trips = most_trips(g, place), banned = 0;
-    if (g->scope->counters_open + 2 > GEN_COUNTERS)
+    bool calm = gen_calm_loop(g, place);
+    if (calm || g->scope->counters_open + 2 > GEN_COUNTERS)
         banned |= GEN_BAN(CYCLE, SHARED);
     uint32_t form = gen_pick(g, GROUP_CYCLE, banned);
-    cycle.bound = gen_trips(g, &trips);
     cycle.inside = gen_inside(place);
     cycle.inside.times = place->times * (trips + 1);
-    cycle.inside.uniform = false;
+    if (calm) {
+        trips = 1 + gen_below(g, trips < 3 ? trips : 3);
+        cycle.bound = ast_int(g->arena, (int32_t)trips);
+    } else {
+        cycle.bound = gen_trips(g, &trips);
+    }
+    cycle.calm = calm;
+    cycle.inside.uniform = place->uniform && calm;
     cycle.head.block = gen_block_new(g);
     cycle.after.block = gen_block_new(g);
     cycle.counter = gen_open_counter(g);
     set(g, place, cycle.counter, ast_int(g->arena, 0));
+    if (calm)
+        g->graph->calm = UINT32_MAX;
+    else if (outer_calm == UINT32_MAX)
+        g->graph->calm = g->graph->label_count; /* its own are not those of a calm loop */
+    cycle.inside.calm |= calm;
     switch (form) {
     case W_CYCLE_ROTATED:
         cycle_rotated(g, place, &cycle);
@@ -247,6 +260,7 @@ void gen_block_loop(struct gen *g, const struct gen_place *place)
         break;
     }
     g->scope->counters_open--;
+    g->graph->calm = outer_calm;
     if (g->graph->open && cycle.after.used) {
         assign_maybe(g, place, 30);
         gen_block_goto(g, cycle.after.block);
@@ -312,7 +326,8 @@ static struct gen_label *draw_label(struct gen *g, uint32_t leap)
 
 void gen_block_jump(struct gen *g, const struct gen_place *place)
 {
-    uint32_t leap = gen_pick(g, GROUP_LEAP, g->ends >= GEN_ENDS ? GEN_BAN(LEAP, END) : 0);
+    uint32_t leap =
+        gen_pick(g, GROUP_LEAP, g->ends >= GEN_ENDS || place->calm ? GEN_BAN(LEAP, END) : 0);
     struct gen_label end = {0};
     struct gen_label *label = leap == W_LEAP_END ? &end : draw_label(g, leap);
     g->ends += leap == W_LEAP_END;
@@ -320,4 +335,29 @@ void gen_block_jump(struct gen *g, const struct gen_place *place)
         gen_label_goto(g, place, label);
     else
         gen_label_maybe(g, place, label);
+}
+
+/* ---- barriers ---- */
+
+void gen_block_barrier(struct gen *g, const struct gen_place *place)
+{
+    struct gen_place inside = gen_inside(place);
+    bool some = place->uniform && g->position != W_POSITION_UNIFORM && gen_chance(g, 50);
+    if (!some) {
+        gen_barrier(g, place, &g->graph->list);
+        return;
+    }
+    struct ast_var *temp = gen_temp(g);
+    struct ast_block *wait = gen_block_new(g), *pass = gen_block_new(g), *join = gen_block_new(g);
+    inside.uniform = false;
+    set(g, place, temp, gen_some_threads(g));
+    gen_block_branch(g, wait, pass);
+    gen_block_open(g, &inside, wait, gen_guard(g, temp, false));
+    gen_barrier(g, &inside, &g->graph->list);
+    gen_block_goto(g, join);
+    gen_block_open(g, &inside, pass, gen_guard(g, temp, true));
+    if (gen_chance(g, 25))
+        gen_barrier(g, &inside, &g->graph->list); /* another one than that of the others */
+    gen_block_goto(g, join);
+    gen_block_open(g, place, join, NULL);
 }

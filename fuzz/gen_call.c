@@ -6,7 +6,7 @@
 
 /* Frames: at most GEN_FUNCTIONS recursions of GEN_RECURSION + 1 frames and the kernel's own, well
  * below LIMIT_CALL_DEPTH. */
-enum { GEN_RECURSION = 3, GEN_CALLS_OPEN = 3 };
+enum { GEN_CALLS_OPEN = 3 };
 
 _Static_assert(GEN_FUNCTIONS *(GEN_RECURSION + 1) + 1 <= LIMIT_CALL_DEPTH, "frames of a thread");
 
@@ -126,8 +126,7 @@ static void make_body(struct gen *g, struct gen_callee *callee, uint32_t kind)
     callee->cost = calls * (g->cost + 2 * function->parameter_count + 3);
 }
 
-/* How many of the statements left a new function gets. */
-static int32_t draw_share(struct gen *g)
+int32_t gen_draw_share(struct gen *g)
 {
     if (g->options->small)
         return 1;
@@ -140,7 +139,7 @@ static const struct gen_callee *make_function(struct gen *g, uint32_t budget)
 {
     struct gen_scope *outer = g->scope;
     uint32_t outer_cost = g->cost, outer_budget = g->budget, outer_ends = g->ends;
-    int32_t outer_left = g->left, share = draw_share(g);
+    int32_t outer_left = g->left, share = gen_draw_share(g);
     struct ast_function *function = ARENA_NEW(g->arena, struct ast_function);
     struct gen_scope scope = {.function = function, .locals_end = &function->locals};
     struct gen_callee callee = {.function = function};
@@ -149,7 +148,7 @@ static const struct gen_callee *make_function(struct gen *g, uint32_t budget)
         kind == W_FUNCTION_INT || (kind == W_FUNCTION_RECURSIVE && gen_chance(g, 60));
     g->scope = &scope;
     g->calls_open++;
-    g->cost = 0;
+    g->cost = g->ends = 0;
     g->budget = kind == W_FUNCTION_RECURSIVE ? budget / (GEN_RECURSION + 1) : budget;
     g->left = share;
     function->name = gen_function_name(g);
@@ -169,8 +168,7 @@ static const struct gen_callee *make_function(struct gen *g, uint32_t budget)
 
 /* ---- calls ---- */
 
-/* The thread steps that a new function may take here; 0 = no new function. */
-static uint32_t room_to_make(const struct gen *g, const struct gen_place *place)
+uint32_t gen_room_to_make(const struct gen *g, const struct gen_place *place)
 {
     bool full = g->callee_count + g->calls_open == GEN_FUNCTIONS ||
                 g->calls_open == GEN_CALLS_OPEN ||
@@ -180,9 +178,8 @@ static uint32_t room_to_make(const struct gen *g, const struct gen_place *place)
     return (g->budget - g->cost) / place->times / 2;
 }
 
-/* The finished functions that a call from here may reach. */
-static uint32_t affordable(const struct gen *g, const struct gen_place *place,
-                           const struct gen_callee **callees)
+uint32_t gen_callees(const struct gen *g, const struct gen_place *place,
+                     const struct gen_callee **callees)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < g->callee_count; i++)
@@ -194,19 +191,18 @@ static uint32_t affordable(const struct gen *g, const struct gen_place *place,
 bool gen_may_call(const struct gen *g, const struct gen_place *place)
 {
     const struct gen_callee *callees[GEN_FUNCTIONS];
-    return room_to_make(g, place) > 0 || affordable(g, place, callees) > 0;
+    return gen_room_to_make(g, place) > 0 || gen_callees(g, place, callees) > 0;
 }
 
 static const struct gen_callee *choose(struct gen *g, const struct gen_place *place)
 {
     const struct gen_callee *callees[GEN_FUNCTIONS];
-    uint32_t count = affordable(g, place, callees), room = room_to_make(g, place);
+    uint32_t count = gen_callees(g, place, callees), room = gen_room_to_make(g, place);
     uint32_t i = gen_below(g, count + (room > 0));
     return i < count ? callees[i] : make_function(g, room);
 }
 
-/* How deep a call from outside goes: the same for all threads, or not. */
-static struct ast_expr *start_depth(struct gen *g, const struct gen_callee *callee)
+struct ast_expr *gen_start_depth(struct gen *g, const struct gen_callee *callee)
 {
     int32_t most = (int32_t)callee->max_depth;
     if (gen_chance(g, 50))
@@ -217,7 +213,7 @@ static struct ast_expr *start_depth(struct gen *g, const struct gen_callee *call
 void gen_call(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
     const struct gen_callee *callee = choose(g, place);
-    struct ast_expr *depth = callee->max_depth ? start_depth(g, callee) : NULL;
+    struct ast_expr *depth = callee->max_depth ? gen_start_depth(g, callee) : NULL;
     gen_emit(g, place, list, call_stm(g, callee->function, depth));
     g->cost += place->times * callee->cost;
 }

@@ -111,16 +111,21 @@ void gen_loop(struct gen *g, const struct gen_place *place, struct gen_list *lis
 {
     uint32_t trips = most_trips(g, place);
     uint32_t form = gen_pick(g, GROUP_LOOP, 0);
-    struct ast_expr *bound = gen_trips(g, &trips);
+    bool calm = !g->options->small && gen_calm_loop(g, place);
+    if (calm)
+        trips = 1 + gen_below(g, trips < 3 ? trips : 3);
+    struct ast_expr *bound = calm ? ast_int(g->arena, (int32_t)trips) : gen_trips(g, &trips);
     if (form == W_LOOP_DO && trips == 0)
         trips = 1;
     struct gen_loop loop = {.continues = form != W_LOOP_WHILE_LAST,
-                            .in_loop = place->loop && !place->in_switch};
+                            .calm = calm,
+                            .in_loop = place->loop && !place->loop->calm && !place->in_switch};
     struct gen_place inside = gen_inside(place);
     inside.times = place->times * (trips ? trips : 1);
     inside.loop = &loop;
     inside.in_switch = false;
-    inside.uniform = false;
+    inside.uniform = calm;
+    inside.calm |= calm;
     /* Test and step of each trip, the last test, the start, the context that a thread pops; flags. */
 
     g->cost += place->times * (3 * trips + 5);
@@ -130,7 +135,7 @@ void gen_loop(struct gen *g, const struct gen_place *place, struct gen_list *lis
     struct ast_var *counter = gen_open_counter(g);
     gen_statements(g, &inside, &body);
     struct ast_stm *stm = assemble(g, form, counter, bound, body.head, list);
-    if (may_add_condition(form) && gen_has(g, FEATURE_LOGIC) && !g->options->small &&
+    if (!calm && may_add_condition(form) && gen_has(g, FEATURE_LOGIC) && !g->options->small &&
         gen_chance(g, 12))
         stm->value = gen_binary(g, BINARY_LOGICAL_AND, stm->value, gen_condition(g));
     g->scope->counters_open--;
@@ -147,6 +152,7 @@ static struct ast_stm *jump_stm(struct gen *g, enum ast_stm_kind kind)
 {
     if (kind == STM_RETURN || kind == STM_EXIT)
         g->ends++;
+    g->exits += kind == STM_EXIT;
     struct ast_stm *stm = gen_stm(g, kind);
     if (kind == STM_RETURN && g->scope->function->returns_int)
         stm->value = gen_value(g);
@@ -179,7 +185,8 @@ static void jump_both(struct gen *g, const struct gen_place *place, struct gen_l
     struct gen_place inside = gen_inside(place);
     struct ast_stm *stm = guarded(g, place, list);
     stm->body = gen_block(g, jump_branch(g, &inside, kind));
-    bool may_continue = place->loop && place->loop->continues && kind == STM_BREAK;
+    bool may_continue =
+        place->loop && place->loop->continues && !place->loop->calm && kind == STM_BREAK;
     if (may_continue && gen_chance(g, 50))
         kind = STM_CONTINUE;
     stm->other = gen_block(g, jump_branch(g, &inside, kind));
@@ -312,9 +319,9 @@ static void case_body(struct gen *g, const struct gen_place *inside, struct gen_
                       const struct case_before *before)
 {
     uint32_t banned = 0;
-    if (!inside->loop || !inside->loop->continues)
+    if (!inside->loop || inside->loop->calm || !inside->loop->continues)
         banned |= GEN_BAN(CASE, CONTINUE);
-    if (g->calls_open == 0 && g->ends >= GEN_ENDS)
+    if (inside->calm || (g->calls_open == 0 && g->ends >= GEN_ENDS))
         banned |= GEN_BAN(CASE, RETURN);
     if (!before->stm || before->left - g->left > GEN_COPY_MAX)
         banned |= GEN_BAN(CASE, SAME);

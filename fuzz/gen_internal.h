@@ -54,6 +54,7 @@ enum {
     GEN_ENDS = 2,       /* returns and exits of the kernel's own body */
     GEN_READS = 3,      /* nesting of indices */
     GEN_TEMPS = 3,      /* variables that guards read */
+    GEN_RECURSION = 3,  /* deepest */
 };
 
 /* An array with an element (or two) for each thread of a block (shared) or of the grid (global). */
@@ -86,6 +87,7 @@ struct gen_callee {
 
 struct gen_loop {
     bool continues;         /* continue is allowed: it doesn't skip the step */
+    bool calm;              /* nothing jumps out of it, or to its next trip */
     bool in_loop;           /* a break that follows this loop leaves another loop */
     struct ast_var *escape; /* the flag that such a break tests, or NULL */
 };
@@ -97,6 +99,7 @@ struct gen_place {
     struct gen_loop *loop; /* innermost, or NULL */
     bool in_switch;        /* break leaves a switch, not the loop */
     bool uniform;          /* every thread that lives passes here equally often */
+    bool calm;             /* nothing jumps out of a loop around */
 };
 
 struct gen_list {
@@ -139,7 +142,11 @@ struct gen {
     int32_t left;            /* statements that this function may still get */
     uint32_t cost, budget;   /* thread steps, of the function being made */
     uint32_t reads_open;     /* nesting of the expression's reads */
-    uint32_t ends;           /* returns and exits of the kernel's own body */
+    uint32_t ends;           /* returns and exits of the function being made */
+    uint32_t exits;          /* exits of all of them */
+    uint32_t barriers;       /* how many more may be made */
+    uint32_t position;       /* W_POSITION_*: where they stand */
+    bool wants_loop;         /* the next one stands in a loop */
     struct gen_graph *graph; /* of the function being made, in block form; or NULL */
     uint32_t block_names;    /* given out */
 };
@@ -271,11 +278,26 @@ struct ast_var *gen_open_counter(struct gen *g);
 
 bool gen_may_call(const struct gen *g, const struct gen_place *place);
 void gen_call(struct gen *g, const struct gen_place *place, struct gen_list *list);
+/* How many of the statements left a new function gets. */
+int32_t gen_draw_share(struct gen *g);
+/* The thread steps that a new function may take here; 0 = no new function. */
+uint32_t gen_room_to_make(const struct gen *g, const struct gen_place *place);
+/* The finished functions that a call from here may reach. */
+uint32_t gen_callees(const struct gen *g, const struct gen_place *place,
+                     const struct gen_callee **callees);
+/* How deep a call from outside goes: the same for all threads, or not. */
+struct ast_expr *gen_start_depth(struct gen *g, const struct gen_callee *callee);
 
 /* ---- gen_sync.c ---- */
 
 void gen_spin(struct gen *g, const struct gen_place *place, struct gen_list *list);
 void gen_barrier(struct gen *g, const struct gen_place *place, struct gen_list *list);
+/* Whether one may be made here. */
+bool gen_may_wait(const struct gen *g, const struct gen_place *place);
+/* A condition that holds for some threads of the block, by the position drawn. */
+struct ast_expr *gen_some_threads(struct gen *g);
+/* Whether a loop here should be one of equal trips for all, to hold barriers. */
+bool gen_calm_loop(struct gen *g, const struct gen_place *place);
 void gen_atomic(struct gen *g, const struct gen_place *place, struct gen_list *list);
 void gen_vote(struct gen *g, const struct gen_place *place, struct gen_list *list);
 void gen_choice(struct gen *g, const struct gen_place *place, struct gen_list *list);

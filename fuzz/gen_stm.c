@@ -236,10 +236,13 @@ static uint32_t jump_bans(const struct gen *g, const struct gen_place *place)
     bool in_main = g->calls_open == 0;
     if (in_main)
         banned |= GEN_BAN(STM, FUNCTION_RETURN);
-    if (!place->loop && !place->in_switch)
+    bool calm = place->loop && place->loop->calm;
+    if (!place->in_switch && (!place->loop || calm))
         banned |= GEN_BAN(STM, BREAK);
-    if (!place->loop || !place->loop->continues)
+    if (!place->loop || calm || !place->loop->continues)
         banned |= GEN_BAN(STM, CONTINUE);
+    if (place->calm)
+        banned |= GEN_BAN(STM, RETURN) | GEN_BAN(STM, FUNCTION_RETURN) | GEN_BAN(STM, EXIT);
     /* Small kernels have bare jumps only: an if around them is a statement of its own. */
     if ((in_main && g->ends >= GEN_ENDS) || (g->options->small && place->depth == 0))
         banned |= GEN_BAN(STM, RETURN) | GEN_BAN(STM, EXIT);
@@ -259,6 +262,8 @@ static uint32_t statement_bans(const struct gen *g, const struct gen_place *plac
         banned |= GEN_BAN(STM, CALL);
     if (g->racy_count == 0)
         banned |= GEN_BAN(STM, ATOMIC);
+    if (!gen_may_wait(g, place))
+        banned |= GEN_BAN(STM, BARRIER);
     return banned;
 }
 

@@ -1,5 +1,5 @@
 /*
- * What is off unless asked for: waiting, barriers, atomics, votes, choices.
+ * Threads that wait for each other: spinning, barriers; atomics, votes, choices.
  */
 #include "fuzz/gen_internal.h"
 
@@ -147,8 +147,35 @@ void gen_spin(struct gen *g, const struct gen_place *place, struct gen_list *lis
 
 /* ---- barriers ---- */
 
+bool gen_may_wait(const struct gen *g, const struct gen_place *place)
+{
+    bool all_come = place->uniform && g->ends == 0 && g->exits == 0;
+    return g->barriers > 0 && (all_come || g->position == W_POSITION_DIVERGENT);
+}
+
+bool gen_calm_loop(struct gen *g, const struct gen_place *place)
+{
+    return place->uniform && gen_may_wait(g, place) && gen_chance(g, g->wants_loop ? 90 : 30);
+}
+
+struct ast_expr *gen_some_threads(struct gen *g)
+{
+    if (g->position == W_POSITION_DIVERGENT)
+        return gen_split(g);
+    switch (gen_below(g, 3)) {
+    case 0:
+        return gen_binary_int(g, BINARY_EQ, gen_builtin(g, BUILTIN_BID), 0);
+    case 1:
+        return gen_binary_int(g, BINARY_EQ, gen_builtin(g, BUILTIN_WARP), 0);
+    default:
+        return gen_binary_int(g, BINARY_NE, gen_builtin(g, BUILTIN_WARP), 1);
+    }
+}
+
 static void plain_barrier(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
+    g->barriers -= g->barriers > 0;
+    g->wants_loop = false;
     gen_emit(g, place, list, gen_stm(g, STM_BARRIER));
 }
 
@@ -177,6 +204,7 @@ static void barrier_loop(struct gen *g, const struct gen_place *place, struct ge
     uint32_t trips = 1 + gen_below(g, 3);
     inside.times = place->times * trips;
     struct ast_var *counter = gen_open_counter(g);
+    g->wants_loop = false;
     struct gen_list body;
     gen_list_init(&body);
     gen_assign(g, &inside, &body);
@@ -243,11 +271,24 @@ static void barrier_pair(struct gen *g, const struct gen_place *place, struct ge
     g->left -= 2;
 }
 
-/* One barrier in five stands where lanes diverge; the others where all threads of the block come. */
+/* if (some) barrier(); [else another one;] */
+static void some_wait(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    struct gen_place inside = gen_inside(place);
+    struct gen_list body, other;
+    gen_list_init(&body);
+    gen_list_init(&other);
+    struct ast_expr *condition = gen_some_threads(g);
+    plain_barrier(g, &inside, &body);
+    if (gen_chance(g, 25))
+        plain_barrier(g, &inside, &other);
+    gen_emit(g, place, list, gen_if(g, condition, body.head, other.head));
+}
+
 void gen_barrier(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
-    if (!place->uniform && !g->options->small && !gen_chance(g, 20)) {
-        gen_assign(g, place, list);
+    if (!g->graph && place->uniform && g->position != W_POSITION_UNIFORM && gen_chance(g, 50)) {
+        some_wait(g, place, list);
         return;
     }
     uint32_t banned = 0;
@@ -260,7 +301,8 @@ void gen_barrier(struct gen *g, const struct gen_place *place, struct gen_list *
         banned |= GEN_BAN(BARRIER, LOOP);
     if (g->graph)
         banned |= GEN_BAN(BARRIER, WARP) | GEN_BAN(BARRIER, PAIR);
-    switch (gen_pick(g, GROUP_BARRIER, banned)) {
+    bool in_loop = g->wants_loop && !(banned & GEN_BAN(BARRIER, LOOP)) && gen_has(g, FEATURE_LOOPS);
+    switch (in_loop ? W_BARRIER_LOOP : gen_pick(g, GROUP_BARRIER, banned)) {
     case W_BARRIER_EXCHANGE:
         exchange(g, place, list);
         break;

@@ -257,11 +257,18 @@ static void kernels_are_well_formed(void **state)
 
 static struct {
     uint32_t graphs, branches, wide, loops, two_back_edges, shared_last, several_exits;
-    uint32_t free_gotos, guarded_heads, kinds[STM_KIND_COUNT];
+    uint32_t free_gotos, guarded_heads, self_calls, outs, barriers_in_loops, kinds[STM_KIND_COUNT];
 } shapes;
 
 /* What the front end finds of loops; their sort order has no block that is last of two of them
  * unless all back edges of the outer one start in the inner one (CK6). */
+static void count_barriers(const struct cfg *cfg)
+{
+    for (uint32_t b = 0; b < cfg->count; b++)
+        for (const struct ast_stm *s = cfg->blocks[b]->body; s; s = s->next)
+            shapes.barriers_in_loops += s->kind == STM_BARRIER && cfg->innermost[b] != CFG_NO_LOOP;
+}
+
 static void count_loops(const struct ast_function *function)
 {
     const char *reason;
@@ -270,6 +277,7 @@ static void count_loops(const struct ast_function *function)
     assert_non_null(cfg);
     cfg_sort(&arena, cfg, 0);
     assert_true(cfg_order_valid(cfg));
+    count_barriers(cfg);
     for (uint32_t l = 0; l < cfg->loop_count; l++) {
         uint32_t head = cfg->loops[l].head, back = 0, inner = 0, exits = 0;
         for (uint32_t b = 0; b < cfg->count; b++)
@@ -303,8 +311,11 @@ static void count_shapes(const struct ast_kernel *kernel, const struct ast_funct
             is_free &= !guard || guard->kind == EXPR_INT;
         }
         shapes.free_gotos += is_free;
-        for (const struct ast_stm *s = b->body; s; s = s->next)
+        for (const struct ast_stm *s = b->body; s; s = s->next) {
             shapes.kinds[s->kind]++;
+            shapes.self_calls += s->kind == STM_CALL && s->function == function;
+            shapes.outs += s->outs != NULL;
+        }
     }
 }
 
@@ -319,7 +330,7 @@ static void shapes_occur(void **state)
         {"branch", shapes.branches, 1000},
         {"goto with more than two targets", shapes.wide, 100},
         {"loop", shapes.loops, 300},
-        {"several back edges to one head", shapes.two_back_edges, 50},
+        {"several back edges to one head", shapes.two_back_edges, 30},
         {"two loops with one last block", shapes.shared_last, 20},
         {"several exits of a loop", shapes.several_exits, 50},
         {"unguarded targets only", shapes.free_gotos, 50},
@@ -328,6 +339,10 @@ static void shapes_occur(void **state)
         {"atomic", shapes.kinds[STM_ATOMIC], 50},
         {"havoc", shapes.kinds[STM_HAVOC], 50},
         {"assert", shapes.kinds[STM_ASSERT], 50},
+        {"call", shapes.kinds[STM_CALL], 100},
+        {"call of the procedure itself", shapes.self_calls, 20},
+        {"out-parameter", shapes.outs, 50},
+        {"barrier in a loop", shapes.barriers_in_loops, 20},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (table[i].count < table[i].least)

@@ -773,7 +773,8 @@ static void generated_kernels_keep_their_meaning(void **state)
         const char *reason = NULL;
         struct gen_options options = GEN_DEFAULTS;
         if (number % 4 == 0)
-            options.features = ((1u << FEATURE_COUNT) - 1) & ~(1u << FEATURE_GRAPHS);
+            options.features =
+                ((1u << FEATURE_COUNT) - 1) & ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS);
         struct ast_kernel *kernel = gen_case(&arena, 5, number, &options);
         kernel->launch =
             (struct ast_launch){.threads = 1, .warp = 1, .blocks = 1, .seed = kernel->launch.seed};

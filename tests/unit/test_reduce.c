@@ -195,7 +195,7 @@ static void graphs_end_at_their_planted_core(void **state)
     const char *error_at;
     assert_true(gen_parse_features("graphs,barriers,atomics,choices", &gen.features, &error_at));
     uint32_t reduced[3] = {0};
-    for (uint64_t number = 0; number < 200; number++) {
+    for (uint64_t number = 0; number < 400; number++) {
         size_t mark = arena_mark(&arena);
         struct ast_kernel *kernel = gen_case(&arena, 31, number, &gen);
         for (uint32_t i = 0; i < 3 && kernel->form == FORM_BLOCKS; i++) {
