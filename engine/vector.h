@@ -20,6 +20,7 @@ extern const char *const vector_isa_names[VECTOR_ISA_COUNT];
 struct vector_options {
     enum vector_isa isa; /* vector_best_isa(), or a lower one */
     bool races;          /* keep barrier-interval race state (Def. 4.1) */
+    bool privates;       /* vector_memory gives the private variables too */
     uint64_t order_seed; /* as predicate_options */
 };
 
@@ -46,8 +47,8 @@ struct vector_result {
  * choices takes it). `budget` bounds lane_steps. */
 struct vector_result vector_execute(struct vector_run *run, uint64_t budget);
 
-/* The store after it, laid out as a machine's memory: program.private_base words at least; the private
- * part is gathered when `privates`. */
-const int32_t *vector_memory(struct vector_run *run, bool privates);
+/* The store after it, laid out as a machine's memory: program.private_base words; frame_base words with
+ * options.privates. */
+const int32_t *vector_memory(const struct vector_run *run);
 
 #endif

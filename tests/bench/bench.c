@@ -4,10 +4,12 @@
  */
 #include "engine/lower.h"
 #include "engine/parse.h"
+#include "engine/vector.h"
 #include "fuzz/campaign.h"
 #include "fuzz/case.h"
 #include "oracle/simulation.h"
 #include "tests/bench/ceiling.h"
+#include "tests/bench/vector_ceiling.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -190,6 +192,52 @@ static void bench_canonical(void)
          walk_rate(&semantics_simt, program, "uniform", true, false), "warp steps/s", 0);
 }
 
+/* ---- lock-step ---- */
+
+static uint64_t vector_ceiling_work(void *context)
+{
+    int32_t a[VECTOR_CEILING_LANES];
+    return vector_ceiling_run(*(const uint64_t *)context, a);
+}
+
+struct vectors {
+    struct vector_run *run;
+    uint64_t executions;
+};
+
+static uint64_t vector_work(void *context)
+{
+    const struct vectors *vectors = context;
+    uint64_t steps = 0;
+    for (uint64_t i = 0; i < vectors->executions; i++)
+        steps += vector_execute(vectors->run, UINT64_MAX).lane_steps;
+    return steps;
+}
+
+static void bench_lockstep(void)
+{
+    struct diag diag;
+    const char *reason, *text = VECTOR_CEILING_KERNEL;
+    uint64_t executions = 20000;
+    diag_init(&diag, "bench", text, strlen(text));
+    struct ast_kernel *kernel = parse_kernel(&arena, text, strlen(text), &diag);
+    const struct program *program = program_compile(&arena, kernel, &reason);
+    double ceiling = measure(vector_ceiling_work, &executions);
+    printf("lock-step: %d lanes, a branch, a shared array and a barrier in a loop\n",
+           VECTOR_CEILING_LANES);
+    line("ceiling: the kernel by hand, vectorised", ceiling, "lane steps/s", 0);
+    for (uint32_t isa = 0; isa <= vector_best_isa(); isa++) {
+        for (int races = 0; races < 2; races++) {
+            struct vector_options options = {.isa = (enum vector_isa)isa, .races = races};
+            struct vectors vectors = {.run = vector_new(&arena, program, &options, &reason),
+                                      .executions = 4000};
+            line(arena_printf(&arena, "fast executor, %s%s", vector_isa_names[isa],
+                              races ? ", race detection" : ""),
+                 measure(vector_work, &vectors), "lane steps/s", ceiling);
+        }
+    }
+}
+
 /* ---- generated kernels ---- */
 
 struct cases {
@@ -325,6 +373,7 @@ int main(int argc, char **argv)
     if (arena_init(&arena, (size_t)1 << 32) != 0)
         return 3;
     bench_canonical();
+    bench_lockstep();
     bench_cases();
     bench_memory(memory_cases);
     bench_workers();
