@@ -56,14 +56,29 @@ void fresh_names_add_blocks(struct fresh_names *names, const struct ast_function
         fresh_names_add(names, block->name);
 }
 
+/* Of a name that was made from another, base_2, that other: the entry that counts. */
+static struct entry *origin_of(struct fresh_names *names, const char *name)
+{
+    size_t end = strlen(name);
+    while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9')
+        end--;
+    if (name[end] && end > 1 && name[end - 1] == '_') {
+        struct entry *origin = *find(names, arena_strndup(names->arena, name, end - 1));
+        if (origin)
+            return origin;
+    }
+    return *find(names, name);
+}
+
 const char *fresh_name(struct fresh_names *names, const char *base)
 {
     enum { NUMBER_DIGITS = 11 }; /* "_" and the number */
-    struct entry *taken = *find(names, base);
     const char *name = base;
-    while (*find(names, name))
-        name = arena_printf(names->arena, "%.*s_%u", LIMIT_NAME - NUMBER_DIGITS, base,
-                            (unsigned)++taken->last);
+    while (*find(names, name)) {
+        struct entry *origin = origin_of(names, base);
+        name = arena_printf(names->arena, "%.*s_%u", LIMIT_NAME - NUMBER_DIGITS, origin->name,
+                            (unsigned)++origin->last);
+    }
     fresh_names_add(names, name);
     return name;
 }

@@ -16,7 +16,8 @@ void fresh_names_add_vars(struct fresh_names *names, const struct ast_var *list)
 /* The blocks of a function, and End. */
 void fresh_names_add_blocks(struct fresh_names *names, const struct ast_function *function);
 
-/* `base` if it is new, else base_2, base_3, ..; within LIMIT_NAME, in the arena, and now taken. */
+/* `base` if it is new, else base_2, base_3, .. (of a base_2 that was made so: base_3); within LIMIT_NAME,
+ * in the arena, and now taken. */
 const char *fresh_name(struct fresh_names *names, const char *base);
 
 #endif

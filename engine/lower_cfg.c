@@ -60,15 +60,20 @@ static void refuse(struct building *b, const char *reason)
 
 /* ---- blocks ---- */
 
-static struct ast_block *new_block(struct building *b, const char *stem, struct location at)
+static struct ast_block *new_named(struct building *b, const char *name, struct location at)
 {
     struct ast_block *block = ARENA_NEW(b->arena, struct ast_block);
-    const char *base = at.line ? arena_printf(b->arena, "%s%u", stem, (unsigned)at.line) : stem;
-    block->name = fresh_name(b->block_names, base);
+    block->name = fresh_name(b->block_names, name);
     block->at = at;
     if (++b->blocks > LIMIT_LABELS)
         refuse(b, arena_printf(b->arena, "more than %d blocks", LIMIT_LABELS));
     return block;
+}
+
+/* Named after the line of the source: a number keeps `while` from being the word of the language. */
+static struct ast_block *new_block(struct building *b, const char *stem, struct location at)
+{
+    return new_named(b, arena_printf(b->arena, "%s%u", stem, (unsigned)at.line), at);
 }
 
 /* What follows stands in this block. */
@@ -580,9 +585,7 @@ static void build_function(struct building *b, struct ast_function *host)
     b->frame = &frame;
     b->loop = NULL;
     rename_locals(b, host);
-    begin(b, new_block(b, is_kernel(b) ? "Start" : "entry",
-                       is_kernel(b) ? (struct location){0, 0} : host->at));
-    b->current->at = host->at;
+    begin(b, is_kernel(b) ? new_named(b, "Start", host->at) : new_block(b, "entry", host->at));
     build_list(b, host->body, true);
     host->body = NULL;
     if (b->reason)

@@ -199,7 +199,7 @@ static void add_return_block(struct normalising *n, struct ast_function *functio
     for (struct ast_block *b = function->blocks; b; b = b->next)
         if (b->returns) {
             if (!block)
-                block = new_block(n, "return", b->at);
+                block = new_block(n, "Return", b->at);
             set_target(n, b, block);
         }
     if (!block)
