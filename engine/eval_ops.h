@@ -98,4 +98,29 @@ static inline int32_t eval_unary(enum ast_unary op, int32_t a)
     return 0;
 }
 
+/* What an atomic operation leaves in a location that holds `old`; `b` is the second operand, of cas
+ * only: atomic_cas(place, expected, desired). */
+static inline int32_t eval_atomic(enum ast_atomic op, int32_t old, int32_t a, int32_t b)
+{
+    switch (op) {
+    case ATOMIC_ADD:
+        return (int32_t)((uint32_t)old + (uint32_t)a);
+    case ATOMIC_MIN:
+        return a < old ? a : old;
+    case ATOMIC_MAX:
+        return a > old ? a : old;
+    case ATOMIC_AND:
+        return old & a;
+    case ATOMIC_OR:
+        return old | a;
+    case ATOMIC_EXCH:
+        return a;
+    case ATOMIC_CAS:
+        return old == a ? b : old;
+    case ATOMIC_COUNT:
+        break;
+    }
+    return old;
+}
+
 #endif

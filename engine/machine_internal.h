@@ -8,6 +8,7 @@
 #ifndef ENGINE_MACHINE_INTERNAL_H
 #define ENGINE_MACHINE_INTERNAL_H
 
+#include "engine/choice.h"
 #include "engine/eval_ops.h"
 #include "engine/invariant.h"
 #include "engine/machine.h"
@@ -117,6 +118,10 @@ void observe_step(struct machine *machine, const struct step_event *event);
 
 /* ---- expressions ---- */
 
+/* Lock-step form (lockstep.c): all(e), any(e) over the components of the thread's block, 0 or 1. */
+bool machine_reduce(struct machine *machine, uint32_t thread, const struct code_expr_op *op,
+                    uint32_t stm, int32_t *result, unsigned mode);
+
 /*
  * E[[e]] nu mu for one thread: *result. False: an index lies outside its array. The one evaluator of
  * all semantics; operands that C does not evaluate are not read.
@@ -189,6 +194,11 @@ STEP_INLINE bool eval(struct machine *machine, uint32_t thread, uint32_t expr, u
                 top--;
             }
             break;
+        case OP_REDUCE:
+            if (!machine_reduce(machine, thread, op, stm, top, mode))
+                return false;
+            top++;
+            break;
 /* One case an operator, so that its arithmetic is known when the switch has jumped. */
 #define BINARY_CASES(operator)                                                                     \
     case OP_BINARY + BINARY_##operator:                                                            \
@@ -238,6 +248,57 @@ STEP_INLINE bool eval_place(struct machine *machine, uint32_t thread, const stru
     }
     *address = machine->threads[thread].base[place->space] + place->offset + index;
     return true;
+}
+
+/* ---- choices of a thread ---- */
+
+/* What havoc gives the thread next (ORA.choice): from its own stream; in literal mode the scheduler's,
+ * one of 0 .. havoc_values - 1. */
+STEP_INLINE int32_t next_havoc(struct machine *machine, uint32_t thread, struct choices *choices,
+                               const unsigned mode)
+{
+    struct thread_context *context = &machine->threads[thread];
+    if (machine->options.literal) {
+        uint32_t n = machine->options.havoc_values ? machine->options.havoc_values : 2;
+        return n > 1 && choices ? (int32_t)choices->choose(choices, n) : 0;
+    }
+    int32_t value = choice_value(machine->program->launch.seed, thread, context->choices);
+    put(machine, &context->choices, context->choices + 1, mode);
+    return value;
+}
+
+/* ---- atomics ---- */
+
+struct atomic_operands {
+    uint32_t address;
+    int32_t a, b;
+};
+
+/* The location and the operands of an atomic. False: an index lies outside its array. */
+STEP_INLINE bool eval_atomic_operands(struct machine *machine, uint32_t thread,
+                                      const struct code_stm *stm, uint32_t number,
+                                      struct atomic_operands *operands, const unsigned mode)
+{
+    operands->b = 0;
+    return eval_place(machine, thread, stm, number, &operands->address, mode) &&
+           eval(machine, thread, stm->value, number, &operands->a, mode) &&
+           (stm->argument == CODE_NONE ||
+            eval(machine, thread, stm->argument, number, &operands->b, mode));
+}
+
+/* The indivisible read and write; the target, if there is one, gets the old value. */
+STEP_INLINE void apply_atomic(struct machine *machine, uint32_t thread, const struct code_stm *stm,
+                              uint32_t number, const struct atomic_operands *operands,
+                              const unsigned mode)
+{
+    int32_t old = machine->memory[operands->address];
+    int32_t value = eval_atomic(stm->atomic, old, operands->a, operands->b);
+    put_memory(machine, operands->address, value, mode);
+    if ((mode & MACHINE_OBSERVED) && stm->place.space <= SPACE_SHARED)
+        observe_atomic(machine, thread, operands->address, value, number);
+    if (stm->target.length > 0)
+        put_memory(machine, machine->threads[thread].base[stm->target.space] + stm->target.offset,
+                   old, mode);
 }
 
 #endif
