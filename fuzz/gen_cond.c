@@ -137,6 +137,26 @@ static struct ast_var *long_input(const struct gen *g)
     return NULL;
 }
 
+/* A number as it is: it holds where it isn't 0, a negative one too. */
+static struct ast_expr *condition_number(struct gen *g)
+{
+    struct ast_expr *tid = gen_builtin(g, BUILTIN_TID), *lane = gen_builtin(g, BUILTIN_LANE);
+    switch (gen_below(g, 5)) {
+    case 0:
+        return gen_read(g);
+    case 1:
+        return gen_binary_int(g, BINARY_SUB, tid,
+                              (int32_t)gen_below(g, g->kernel->launch.threads + 1));
+    case 2:
+        return ast_unary(g->arena, UNARY_NEG, gen_binary_int(g, BINARY_AND, lane, 1));
+    case 3:
+        return gen_binary_int(g, BINARY_SUB, gen_binary_int(g, BINARY_AND, lane, 3),
+                              1 + (int32_t)gen_below(g, 3));
+    default:
+        return gen_binary(g, BINARY_SUB, ast_int(g->arena, (int32_t)gen_below(g, 4)), gen_leaf(g));
+    }
+}
+
 /* The read is out of bounds for a thread that must not evaluate it. */
 static struct ast_expr *condition_guarded_read(struct gen *g)
 {
@@ -193,6 +213,8 @@ static struct ast_expr *condition(struct gen *g, uint32_t banned)
         return condition_memory(g);
     case W_CONDITION_DIRECTION:
         return condition_direction(g);
+    case W_CONDITION_NUMBER:
+        return condition_number(g);
     case W_CONDITION_GUARDED_READ:
         return condition_guarded_read(g);
     case W_CONDITION_LOGICAL:

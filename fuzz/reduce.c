@@ -48,7 +48,8 @@ struct reduction {
     struct ast_kernel *base;
     struct candidate *candidates;
     uint32_t jobs;
-    bool reducible; /* so were the graphs of the given kernel */
+    bool reducible,
+        well_formed; /* so were the graphs of the given kernel, and the kernel (Def. 5.1) */
     uint32_t tests;
     uint64_t *tried;
 };
@@ -122,8 +123,9 @@ static bool make_candidate(struct reduction *r, struct candidate *c, const struc
     diag_init(diag, "candidate", NULL, 0);
     c->number = number;
     c->keeps = false;
-    c->malformed =
-        !ast_check(c->kernel, diag) || (r->reducible && !reduce_is_reducible(&c->arena, c->kernel));
+    c->malformed = !ast_check(c->kernel, diag) ||
+                   (r->reducible && !reduce_is_reducible(&c->arena, c->kernel)) ||
+                   (r->well_formed && !reduce_is_well_formed(&c->arena, c->kernel));
     c->hash = text_hash(print_kernel(&c->arena, c->kernel));
     c->repeated = c->malformed || tried_before(r, c->hash);
     c->check = &r->check;
@@ -309,9 +311,13 @@ void reduce_kernel(struct arena *arena, const struct ast_kernel *kernel,
     result->reproduced =
         reproduces(&r, kernel, &options->check) && reproduces(&r, kernel, &r.check);
     take_base(&r, kernel);
-    r.base->expects = NULL;
+    /* Where the expectation is the oracle, it is about this kernel and no other. */
+    bool is_expected = r.check.oracles == 1u << ORACLE_DIRECTIONS;
+    if (!is_expected)
+        r.base->expects = NULL;
     r.reducible = reduce_is_reducible(arena, r.base);
-    if (result->reproduced) {
+    r.well_formed = reduce_is_well_formed(arena, r.base);
+    if (result->reproduced && !is_expected) {
         if (run_passes(&r) == 0 && !options->keeps)
             relax(&r);
         try_rename(&r);

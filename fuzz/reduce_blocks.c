@@ -3,7 +3,7 @@
  * edge, a block or a loop away, so that trying them ends; blocks that nothing reaches any more go
  * with it.
  */
-#include "engine/cfg.h"
+#include "engine/normalise.h"
 #include "fuzz/reduce_internal.h"
 
 /* ---- reachability ---- */
@@ -48,6 +48,13 @@ bool reduce_is_reducible(struct arena *arena, const struct ast_kernel *kernel)
         if (f->blocks && !cfg_build(arena, f, &reason, &at))
             return false;
     return true;
+}
+
+bool reduce_is_well_formed(struct arena *arena, const struct ast_kernel *kernel)
+{
+    const char *reason;
+    struct location at;
+    return kernel->form == FORM_BLOCKS && well_formed(arena, kernel, &reason, &at) == WELL_FORMED;
 }
 
 /* ---- edges ---- */

@@ -60,8 +60,9 @@ bool reduce_uses(const struct ast_kernel *kernel, const struct ast_var *var);
 /* Block form: drops the blocks that nothing reaches. */
 void reduce_drop_unreachable(struct ast_kernel *kernel);
 
-/* Whether each function's graph is reducible, and the kernel is well-formed. */
+/* Whether each function's graph is reducible; whether Def. 5.1 holds. */
 bool reduce_is_reducible(struct arena *arena, const struct ast_kernel *kernel);
+bool reduce_is_well_formed(struct arena *arena, const struct ast_kernel *kernel);
 
 /* Every body a block, so that all statements lie in lists; nothing else changes. */
 void reduce_normalise(struct arena *arena, struct ast_kernel *kernel);

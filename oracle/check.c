@@ -1,5 +1,6 @@
 #include "oracle/check.h"
 
+#include "oracle/directions.h"
 #include "oracle/exhaust.h"
 #include "oracle/expect.h"
 #include "oracle/explore.h"
@@ -105,6 +106,7 @@ static void judge(struct checking *c)
     if (asked(c, ORACLE_RESULT))
         result_judge(c);
     liveness_judge(c);
+    directions_judge(c);
 }
 
 static void count_hits(const struct checking *c)

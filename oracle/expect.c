@@ -109,7 +109,7 @@ void expect_observe(struct final_claims *claims, enum subject_id subject, const 
 
 /* ---- claims about one subject: NULL when met, or what was seen instead ---- */
 
-static const char *judge_final(const struct checking *c, const struct ast_expect *expect,
+const char *expect_judge_final(const struct checking *c, const struct ast_expect *expect,
                                enum subject_id subject)
 {
     for (uint32_t i = 0; i < c->finals->count; i++) {
@@ -200,7 +200,7 @@ static const char *judge_subject(const struct checking *c, const struct ast_expe
     case CLAIM_STUCK:
         return judge_status(c, run, STATUS_STUCK);
     case CLAIM_FINAL:
-        return judge_final(c, expect, subject);
+        return expect_judge_final(c, expect, subject);
     case CLAIM_UNFAIR:
         return c->unfair[subject] ? NULL : "no unfairness was found";
     case CLAIM_COUNT:

@@ -19,6 +19,10 @@ void expect_observe(struct final_claims *claims, enum subject_id subject, const 
  * subject that does not exist is answered: it fails. */
 bool expect_is_asked(const struct ast_expect *expect, uint32_t subjects, const char **why);
 
+/* A `final` claim under a subject that ran: NULL when it is met, or what was seen instead. */
+const char *expect_judge_final(const struct checking *checking, const struct ast_expect *expect,
+                               enum subject_id subject);
+
 /* Judges all claims into the result, when everything else is known. */
 void expect_judge(struct checking *checking);
 

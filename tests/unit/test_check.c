@@ -48,6 +48,7 @@ static void test_race_free_kernel(void **state)
         [ORACLE_RESULT] = VERDICT_AGREE,
         [ORACLE_RACE] = VERDICT_AGREE,
         [ORACLE_LIVENESS] = VERDICT_NOT_APPLICABLE,
+        [ORACLE_DIRECTIONS] = VERDICT_NOT_APPLICABLE,
     };
     for (uint32_t o = 0; o < ORACLE_COUNT; o++)
         assert_int_equal(r->answers[o].verdict, verdicts[o]);

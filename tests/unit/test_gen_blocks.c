@@ -1,5 +1,5 @@
 /* Generated kernels in block form: reducible, reachable, well-formed, with the shapes promised. */
-#include "engine/cfg.h"
+#include "engine/normalise.h"
 #include "engine/parse.h"
 #include "engine/print.h"
 #include "fuzz/gen_blocks.h"
@@ -242,6 +242,9 @@ static void is_well_formed(const struct ast_kernel *kernel, const struct ast_fun
         for (const struct ast_stm *s = b->body ? b->body->next : NULL; s; s = s->next)
             good &= s->kind != STM_ASSUME;
     }
+    const char *reason;
+    struct location at;
+    good &= well_formed(&arena, kernel, &reason, &at) == WELL_FORMED;
     if (!good)
         fail_msg("%s", print_kernel(&arena, kernel));
 }

@@ -1,0 +1,61 @@
+#include "oracle/directions.h"
+
+#include "oracle/evidence.h"
+#include "oracle/expect.h"
+
+/* What a kernel in block form says of the final store under every subject: a generated one knows the
+ * path of each thread from a table, and so what its blocks must have written. */
+static bool is_about(const struct checking *c, const struct ast_expect *expect)
+{
+    return c->kernel->form == FORM_BLOCKS && expect->claim == CLAIM_FINAL && !expect->subject;
+}
+
+static void diverge(struct checking *c, struct answer *answer, const struct ast_expect *expect,
+                    enum subject_id subject, const char *why)
+{
+    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
+    struct evidence e;
+    evidence_open(&e, c->arena);
+    evidence_string(&e, "subject", subject_table[subject].name);
+    evidence_string(&e, "variable", expect->var->name);
+    evidence_string(&e, "seen", why);
+    *d = (struct divergence){.oracle = ORACLE_DIRECTIONS,
+                             .class_name = "trace",
+                             .rule = RULE_NONE,
+                             .observable = subject_table[subject].name,
+                             .subject = subject,
+                             .evidence = evidence_close(&e)};
+    d->summary = arena_printf(c->arena, "%s: the directions lead to another %s: %s",
+                              subject_table[subject].name, expect->var->name, why);
+    answer_diverge(answer, d);
+}
+
+void directions_judge(struct checking *c)
+{
+    struct answer *answer = &c->result->answers[ORACLE_DIRECTIONS];
+    uint32_t claims = 0;
+    if (!(c->options->oracles >> ORACLE_DIRECTIONS & 1))
+        return;
+    for (const struct ast_expect *e = c->kernel->expects; e; e = e->next) {
+        if (!is_about(c, e))
+            continue;
+        claims++;
+        for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
+            if (c->result->runs[s].reason)
+                continue;
+            answer->checked += c->result->runs[s].schedules;
+            const char *why = expect_judge_final(c, e, (enum subject_id)s);
+            if (why)
+                diverge(c, answer, e, (enum subject_id)s, why);
+        }
+    }
+    if (answer->verdict == VERDICT_DIVERGE)
+        return;
+    if (answer->checked > 0) {
+        answer->verdict = VERDICT_AGREE;
+        answer->reason = "every execution ends with what the directions say";
+        return;
+    }
+    answer->reason = claims ? "no subject ran the kernel"
+                            : "the kernel is not in block form, or says nothing of its final store";
+}
