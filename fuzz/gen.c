@@ -470,7 +470,8 @@ static void make_main(struct gen *g)
     function->name = g->kernel->name;
     g->scope = &scope;
     g->kernel->main = function;
-    uint32_t form = gen_pick(g, GROUP_FORM, 0);
+    bool blocks_only = g->options->blocks_only && g->weights[W_FORM_GRAPH] > 0;
+    uint32_t form = gen_pick(g, GROUP_FORM, blocks_only ? GEN_BAN(FORM, STRUCTURED) : 0);
     if (form != W_FORM_STRUCTURED) {
         g->kernel->form = FORM_BLOCKS;
         if (gen_chance(g, 50))

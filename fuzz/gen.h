@@ -24,6 +24,7 @@ struct gen_options {
     uint32_t features; /* bits 1u << gen_feature: which may be used */
     bool fixed;        /* true: exactly these weights; false: the mix of field.md (70 % fixed,
                           15 % shuffled mildly, 15 % dropping whole groups) */
+    bool blocks_only;  /* every kernel in block form, which the features must allow */
     bool small;        /* tiny kernels for enumeration and exhaustive search */
 };
 

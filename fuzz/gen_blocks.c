@@ -295,6 +295,42 @@ void gen_blocks_finish(struct gen *g)
         shuffle(g, graph);
 }
 
+/* The guard of one of the blocks; NULL: there is none. */
+static struct ast_stm *draw_guard(struct gen *g, const struct gen_graph *graph)
+{
+    uint32_t count = 0, number;
+    for (const struct ast_block *b = graph->function->blocks->next; b; b = b->next)
+        count += b->body && b->body->kind == STM_ASSUME;
+    if (count == 0)
+        return NULL;
+    number = gen_below(g, count);
+    for (const struct ast_block *b = graph->function->blocks->next; b; b = b->next)
+        if (b->body && b->body->kind == STM_ASSUME && number-- == 0)
+            return b->body;
+    return NULL;
+}
+
+static void add_flaw(struct gen *g, const struct gen_graph *graph)
+{
+    uint32_t flaw = gen_pick(g, GROUP_FLAW, 0);
+    struct ast_stm *guard = flaw == W_FLAW_NONE ? NULL : draw_guard(g, graph);
+    if (!guard)
+        return;
+    const struct gen_slot *slot = gen_draw_slot(g);
+    struct ast_expr *read = ast_index(g->arena, slot->var, gen_slot_index(g, slot));
+    if (flaw == W_FLAW_SHARED)
+        guard->value = gen_binary_int(g, BINARY_GE, read, (int32_t)gen_below(g, 3));
+    if (flaw == W_FLAW_UNCOVERED)
+        guard->value = gen_binary(
+            g, BINARY_LOGICAL_AND, guard->value,
+            gen_binary_int(g, BINARY_LT, gen_builtin(g, BUILTIN_TID), (int32_t)gen_below(g, 3)));
+    if (flaw == W_FLAW_MIDDLE) {
+        struct ast_stm *stm = gen_stm(g, STM_ASSUME);
+        stm->value = gen_condition(g);
+        ast_stm_append(&guard, stm);
+    }
+}
+
 void gen_blocks_main(struct gen *g)
 {
     struct ast_function *function = g->kernel->main;
@@ -314,6 +350,7 @@ void gen_blocks_main(struct gen *g)
         gen_append(&graph.list, gen_store_result(g));
         gen_block_goto(g, NULL);
     }
+    add_flaw(g, &graph);
     gen_blocks_finish(g);
     g->graph = NULL;
 }

@@ -253,7 +253,30 @@ static void kernels_are_well_formed(void **state)
 {
     (void)state;
     each_function("graphs", is_well_formed);
-    each_function("all", is_well_formed);
+    each_function("all,-illformed", is_well_formed);
+}
+
+/* How many kernels the front end refuses, for which clause. */
+static uint32_t flaws[3];
+
+static void count_flaws(const struct ast_kernel *kernel, const struct ast_function *function)
+{
+    const char *reason;
+    struct location at;
+    if (function == kernel->main && well_formed(&arena, kernel, &reason, &at) != WELL_FORMED) {
+        assert_memory_equal(reason, "WF.", 3);
+        assert_in_range(reason[3], '1', '3');
+        flaws[reason[3] - '1']++;
+    }
+}
+
+static void ill_formed_kernels_are_possible(void **state)
+{
+    (void)state;
+    each_function("graphs,illformed", count_flaws);
+    for (uint32_t i = 0; i < 3; i++)
+        if (flaws[i] < 20)
+            fail_msg("WF.%u: %u", i + 1, flaws[i]);
 }
 
 /* ---- shapes ---- */
@@ -358,6 +381,7 @@ int main(void)
         cmocka_unit_test(block_kernels_are_valid),
         cmocka_unit_test(graphs_are_reducible),
         cmocka_unit_test(kernels_are_well_formed),
+        cmocka_unit_test(ill_formed_kernels_are_possible),
         cmocka_unit_test(shapes_occur),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
