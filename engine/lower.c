@@ -45,11 +45,13 @@ struct lowering {
     struct ast_var *result;
     struct slot *flags, *selectors, *entries; /* of the function at hand */
     uint32_t flag_count;
+    struct slot *operands, *olds; /* of the function at hand; `depth` numbers the operands */
 };
 
 /* ---- new names ---- */
 
-static const char *const new_names[] = {"arg", "result", "leave", "switch", "entry"};
+static const char *const new_names[] = {"arg",   "result",  "leave", "switch",
+                                        "entry", "operand", "old"};
 
 /* Trailing underscores of a name that could be one of ours, -1 for any other. */
 static int clash_underscores(const char *name)
@@ -361,6 +363,62 @@ static void lower_call(struct lowering *l, struct stm_list *out, struct ast_stm 
                             stm->at));
 }
 
+/* ---- atomics, votes, havoc ---- */
+
+static bool reads_shared(const struct ast_expr *expr)
+{
+    if (!expr)
+        return false;
+    if ((expr->kind == EXPR_VAR || expr->kind == EXPR_INDEX) &&
+        (expr->var->space == SPACE_GLOBAL || expr->var->space == SPACE_SHARED))
+        return true;
+    return reads_shared(expr->a) || reads_shared(expr->b) || reads_shared(expr->c);
+}
+
+/* operand_k = e;  when e reads what others may write; operand_k then stands for e. */
+static struct ast_expr *lower_operand(struct lowering *l, struct stm_list *out, uint32_t k,
+                                      struct ast_expr *e, struct location at)
+{
+    if (!reads_shared(e))
+        return e;
+    struct ast_var *var = slot_var(l, &l->operands, k, "operand", k + 1);
+    struct ast_expr *ref = ast_var_ref(l->arena, var);
+    ref->next = e->next;
+    e->next = NULL;
+    add_assign(l, out, var, e, at);
+    return ref;
+}
+
+/* x = old;  behind a statement whose value only a private scalar takes: there it is `old`. */
+static void add_with_target(struct lowering *l, struct stm_list *out, struct ast_stm *stm)
+{
+    struct ast_lvalue target = stm->target;
+    const struct ast_var *var = target.var;
+    add(out, stm);
+    if (!var || (!var->is_array && (var->space == SPACE_PRIVATE || var->space == SPACE_LOCAL)))
+        return;
+    struct ast_var *old = slot_var(l, &l->olds, 0, "old", 1);
+    stm->target = (struct ast_lvalue){.var = old, .at = target.at};
+    add(out, ast_assign(l->arena, target.var, target.index, ast_var_ref(l->arena, old), stm->at));
+}
+
+/* x = op(y[i], e, f)  as  operand1 = i; operand2 = e; operand3 = f; old = op(y[operand1], operand2,
+ * operand3); x = old; as far as i, e, f read shared or global memory and x is no private scalar. */
+static void lower_atomic(struct lowering *l, struct stm_list *out, struct ast_stm *stm)
+{
+    uint32_t k = 0;
+    stm->place.index = lower_operand(l, out, k++, stm->place.index, stm->at);
+    for (struct ast_expr **e = &stm->arguments; *e; e = &(*e)->next)
+        *e = lower_operand(l, out, k++, *e, stm->at);
+    add_with_target(l, out, stm);
+}
+
+static void lower_havoc(struct lowering *l, struct stm_list *out, struct ast_stm *stm)
+{
+    stm->place.index = lower_operand(l, out, 0, stm->place.index, stm->at);
+    add(out, stm);
+}
+
 static void lower_return(struct lowering *l, struct stm_list *out, struct ast_stm *stm)
 {
     if (stm->value)
@@ -571,16 +629,22 @@ static void lower_stm(struct lowering *l, struct stm_list *out, struct scope sco
     case STM_RETURN:
         lower_return(l, out, stm);
         return;
+    case STM_ATOMIC:
+        lower_atomic(l, out, stm);
+        return;
+    case STM_VOTE:
+        add_with_target(l, out, stm);
+        return;
+    case STM_HAVOC:
+        lower_havoc(l, out, stm);
+        return;
     case STM_SKIP:
     case STM_EXIT:
     case STM_BARRIER:
     case STM_SYNC:
     case STM_ARRIVE:
-    case STM_ATOMIC:
-    case STM_VOTE:
     case STM_ASSERT:
     case STM_ASSUME:
-    case STM_HAVOC:
     case STM_MEMBAR:
     case STM_PICK:
     case STM_LOCKSYNC:
@@ -610,7 +674,7 @@ static void lower_function(struct lowering *l, struct ast_function *f)
     struct stm_list out = {0};
     struct scope scope = {0};
     l->function = f;
-    l->flags = l->selectors = l->entries = NULL;
+    l->flags = l->selectors = l->entries = l->operands = l->olds = NULL;
     l->flag_count = 0;
     bool falls_off = f->returns_int && !never_ends(f->body);
     take_arguments(l, &out, f);

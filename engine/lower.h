@@ -17,6 +17,12 @@
  * - r = f(e1, .., en);       arg1 = e1; ..; argn = en; f(); r = result; with private variables arg_i
  *                            and result; f starts with p_i = arg_i; and `return e;` in it becomes
  *                            result = e; return;
+ * - x = op(y[i], e);         atomics take their index and operands from private memory, and give the
+ *                            old value to a private scalar: operand1 = i; operand2 = e; old =
+ *                            op(y[operand1], operand2); x = old; as far as i and e read shared or
+ *                            global memory, and x is no private scalar. So an atomic is one
+ *                            indivisible step in every semantics. Votes give their value likewise;
+ *                            the index of havoc is taken likewise
  *
  * The new variables have names that the kernel does not use. Statements keep the location of what
  * they came from. File-level variables keep their numbers: new ones come last. The index of an array

@@ -97,10 +97,12 @@ static void emit_functions(struct builder *b)
     program->ops = ARENA_ARRAY(b->arena, struct code_expr_op, b->op_bound);
     b->call_words = (program->function_count + 63) / 64;
     b->calls = ARENA_ARRAY(b->arena, uint64_t, (size_t)program->function_count * b->call_words);
-    if (program->form == FORM_STRUCTURED)
+    if (program->form == FORM_STRUCTURED) {
         build_lists(b);
-    else
+        build_counts(b);
+    } else {
         build_blocks(b);
+    }
 }
 
 /* ---- how deep stacks get ---- */
@@ -252,4 +254,21 @@ struct program *program_compile_with(struct arena *arena, const struct ast_kerne
         return NULL;
     }
     return program;
+}
+
+bool program_atomics_commute(const struct program *program)
+{
+    for (uint32_t i = 0; i < program->stm_count; i++) {
+        const struct code_stm *a = &program->stms[i];
+        if (a->kind != CODE_ATOMIC)
+            continue;
+        if (a->target.length > 0 || a->atomic == ATOMIC_EXCH || a->atomic == ATOMIC_CAS)
+            return false;
+        for (uint32_t j = 0; j < i; j++) {
+            const struct code_stm *b = &program->stms[j];
+            if (b->kind == CODE_ATOMIC && b->place.var == a->place.var && b->atomic != a->atomic)
+                return false;
+        }
+    }
+    return true;
 }

@@ -67,6 +67,9 @@ struct code_stm {
     uint32_t argument; /* CODE_ATOMIC: expression, the second argument of cas */
     uint32_t origin;   /* ast_stm.origin */
     uint32_t barrier;  /* CODE_BARRIER: its number among the program's barriers, from 0 */
+    /* Structured form, CODE_WHILE and CODE_CALL: a barrier lies within, or a call that may reach one;
+     * so the loop's trips, or the call's site, tell a barrier's executions apart (CFG.bv). */
+    bool counts;
     enum ast_atomic atomic;  /* CODE_ATOMIC */
     enum ast_vote vote;      /* CODE_VOTE */
     struct code_place place; /* that it writes */
@@ -210,6 +213,11 @@ struct program *program_compile(struct arena *arena, const struct ast_kernel *co
                                 const char **reason);
 struct program *program_compile_with(struct arena *arena, const struct ast_kernel *core,
                                      const struct program_options *options, const char **reason);
+
+/* Whether nobody can tell in which order atomics are done: none gives its old value away, and those on
+ * one variable are all the same of add, min, max, and, or. Then an execution without a race has one
+ * result, atomics or not. */
+bool program_atomics_commute(const struct program *program);
 
 /* Initial memory (program.memory_words words): initialisers; `input` variables get values drawn
  * from the launch's seed, the same in every semantics. Frame stacks: the kernel's own frame is

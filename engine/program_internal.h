@@ -79,4 +79,7 @@ void build_lists(struct builder *b);
 void build_count_blocks(struct builder *b);
 void build_blocks(struct builder *b); /* sets the reason when a graph or its loops are refused */
 
+/* Structured form, after all lists: code_stm.counts. */
+void build_counts(struct builder *b);
+
 #endif

@@ -203,3 +203,56 @@ void build_lists(struct builder *b)
         program->functions[f->mark].stack_depth = 1 + body.depth;
     }
 }
+
+/* ---- what tells barriers apart ---- */
+
+/* reaches[f]: function f has a barrier, or calls one that reaches one. */
+static bool *find_reaching(struct builder *b)
+{
+    const struct program *program = b->program;
+    uint32_t count = program->function_count;
+    bool *reaches = ARENA_ARRAY(b->arena, bool, count);
+    for (uint32_t i = 0; i < program->stm_count; i++)
+        if (program->stms[i].kind == CODE_BARRIER)
+            reaches[program->stms[i].function] = true;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < program->stm_count; i++) {
+            const struct code_stm *stm = &program->stms[i];
+            if (stm->kind != CODE_CALL || reaches[stm->function] || !reaches[stm->first])
+                continue;
+            changed = reaches[stm->function] = true;
+        }
+    }
+    return reaches;
+}
+
+/* Marks the loops of a list; whether a barrier may be reached within it. */
+static bool mark_list(struct program *program, const bool *reaches, uint32_t first)
+{
+    bool any = false;
+    for (uint32_t i = first;; i++) {
+        struct code_stm *stm = &program->stms[i];
+        if (stm->kind == CODE_CALL)
+            stm->counts = reaches[stm->first];
+        else if (stm->kind == CODE_WHILE)
+            stm->counts = mark_list(program, reaches, stm->first);
+        any |= stm->counts || stm->kind == CODE_BARRIER;
+        if (stm->kind == CODE_IF) {
+            any |= mark_list(program, reaches, stm->first);
+            any |= mark_list(program, reaches, stm->second);
+        }
+        if (stm->last)
+            return any;
+    }
+}
+
+void build_counts(struct builder *b)
+{
+    struct program *program = b->program;
+    if (program->barrier_count == 0)
+        return;
+    const bool *reaches = find_reaching(b);
+    for (uint32_t f = 0; f < program->function_count; f++)
+        mark_list(program, reaches, program->functions[f].body);
+}

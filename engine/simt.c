@@ -7,54 +7,8 @@
  */
 #include "engine/simt.h"
 
-#include "engine/invariant.h"
-#include "engine/machine_internal.h"
-
-/* Start of a warp's state; its token masks follow, then its stack. */
-struct warp_head {
-    lane_mask theta, delta_b, delta_r, delta_e;
-    uint32_t depth, calls;
-    uint32_t first_thread, lanes; /* constant */
-};
-
-enum { CONFLICT_SLOTS = 128 };
-
-/* What an assign step needs beside the state. */
-struct assign_scratch {
-    uint32_t address[LIMIT_WARP];
-    int32_t value[LIMIT_WARP];
-    uint8_t order[LIMIT_WARP]; /* in which the lanes of the last assign wrote */
-    uint32_t order_count;
-    uint8_t next[LIMIT_WARP];     /* lane + 1 of the next lane with the same address, 0 = none */
-    uint8_t slot[CONFLICT_SLOTS]; /* lane + 1 of the first lane with an address, 0 = free */
-};
-
-/* What a rule works on. */
-struct warp_step {
-    struct machine *m;
-    struct warp_head *w;
-    lane_mask *masks; /* of tokens; masks[i] belongs to stack[i] */
-    stack_entry *stack;
-    const struct code_stm *s; /* statement on top, if any */
-    uint32_t number;          /* its number */
-    struct choices *choices;
-};
-
-static uint32_t warp_stride(const struct program *program)
-{
-    uint32_t stack_words = (program->stack_depth + 1) & ~1u;
-    return (uint32_t)sizeof(struct warp_head) / 4 + 2 * program->stack_depth + stack_words;
-}
-
-STEP_INLINE struct warp_step view(const struct machine *machine, uint32_t warp)
-{
-    const struct program *program = machine->program;
-    uint32_t *words = (uint32_t *)machine->extra + (size_t)warp * warp_stride(program);
-    struct warp_step x = {.w = (struct warp_head *)words};
-    x.masks = (lane_mask *)(words + sizeof(struct warp_head) / 4);
-    x.stack = (stack_entry *)(x.masks + program->stack_depth);
-    return x;
-}
+#include "engine/barrier.h"
+#include "engine/simt_memory.h"
 
 struct warp_state simt_state(const struct machine *machine, uint32_t warp)
 {
@@ -104,81 +58,6 @@ bool simt_awaits(char delta, enum entry_kind token)
     }
 }
 
-/* ---- the stack ---- */
-
-STEP_INLINE void push(struct warp_step *x, stack_entry entry, lane_mask mask, const unsigned mode)
-{
-    uint32_t depth = x->w->depth;
-    INVARIANT(depth < x->m->program->stack_depth);
-    put(x->m, &x->stack[depth], entry, mode);
-    put_mask(x->m, &x->masks[depth], mask, mode);
-    put(x->m, &x->w->depth, depth + 1, mode);
-}
-
-STEP_INLINE void pop(struct warp_step *x, const unsigned mode)
-{
-    uint32_t top = x->w->depth - 1;
-    if (mode & MACHINE_TRACKED) {
-        put(x->m, &x->stack[top], 0, mode);
-        put_mask(x->m, &x->masks[top], 0, mode);
-    }
-    put(x->m, &x->w->depth, top, mode);
-}
-
-/* s W becomes W: the slice on top loses its first statement. */
-STEP_INLINE void advance(struct warp_step *x, const unsigned mode)
-{
-    if (x->s->last)
-        pop(x, mode);
-    else
-        put(x->m, &x->stack[x->w->depth - 1], entry_make(ENTRY_STM, x->number + 1), mode);
-}
-
-/* [S] tau W becomes tau W. A token is always found: the call at the bottom (SIMT.progress). */
-STEP_INLINE void skip_to_token(struct warp_step *x, const unsigned mode)
-{
-    while (entry_kind(x->stack[x->w->depth - 1]) <= ENTRY_CONT) {
-        pop(x, mode);
-        INVARIANT(x->w->depth > 0);
-    }
-}
-
-STEP_INLINE void set_theta(struct warp_step *x, lane_mask theta, const unsigned mode)
-{
-    put_mask(x->m, &x->w->theta, theta, mode);
-}
-
-STEP_INLINE uint32_t lowest_lane(lane_mask mask)
-{
-    return (uint32_t)__builtin_ctzll(mask);
-}
-
-/* ---- expressions over a warp ---- */
-
-STEP_INLINE void lane_fault(struct warp_step *x, enum status status, uint32_t lane,
-                            const unsigned mode)
-{
-    machine_fault(x->m, status, x->w->first_thread + lane, x->number, mode);
-}
-
-/* act(Theta, e, eta, mu) = { theta in Theta | E[[e]] eta(theta) mu != 0 }, all in the same mu.
- * False: an index of the lowest such lane lies outside its array. */
-STEP_INLINE bool act(struct warp_step *x, lane_mask *truth, const unsigned mode)
-{
-    lane_mask A = 0;
-    for (lane_mask rest = x->w->theta; rest; rest &= rest - 1) {
-        uint32_t lane = lowest_lane(rest);
-        int32_t v;
-        if (!eval(x->m, x->w->first_thread + lane, x->s->value, x->number, &v, mode)) {
-            lane_fault(x, STATUS_OUT_OF_BOUNDS, lane, mode);
-            return false;
-        }
-        A |= (lane_mask)(v != 0) << lane;
-    }
-    *truth = A;
-    return true;
-}
-
 /* ---- rules ---- */
 
 /*  skip^w
@@ -186,97 +65,6 @@ STEP_INLINE bool act(struct warp_step *x, lane_mask *truth, const unsigned mode)
  */
 STEP_INLINE void simt_skip(struct warp_step *x, const unsigned mode)
 {
-    advance(x, mode);
-}
-
-/* The lanes of `group` (chained through scratch->next from `first`): which of them writes last. The
- * choice is made only where the values differ. */
-static uint32_t choose_winner(struct warp_step *x, const struct assign_scratch *scratch,
-                              uint32_t first)
-{
-    uint32_t count = 1, last = first;
-    bool differ = false;
-    for (uint32_t next = scratch->next[first]; next; next = scratch->next[next - 1]) {
-        last = next - 1;
-        differ |= scratch->value[last] != scratch->value[first];
-        count++;
-    }
-    if (!differ || !x->choices)
-        return last;
-    uint32_t winner = first;
-    for (uint32_t skip = x->choices->choose(x->choices, count); skip; skip--)
-        winner = (uint32_t)scratch->next[winner] - 1;
-    return winner;
-}
-
-/* Chains the lanes of Theta that write the same address; returns the lanes that start a chain of
- * two or more. */
-static lane_mask find_conflicts(struct assign_scratch *scratch, lane_mask theta)
-{
-    lane_mask conflicts = 0;
-    uint8_t last[LIMIT_WARP];
-    memset(scratch->slot, 0, sizeof scratch->slot);
-    for (lane_mask rest = theta; rest; rest &= rest - 1) {
-        uint32_t lane = lowest_lane(rest), address = scratch->address[lane];
-        uint32_t slot = (address * 2654435769u) >> 25;
-        while (scratch->slot[slot] && scratch->address[scratch->slot[slot] - 1] != address)
-            slot = (slot + 1) % CONFLICT_SLOTS;
-        scratch->next[lane] = 0;
-        if (scratch->slot[slot]) {
-            uint32_t first = (uint32_t)scratch->slot[slot] - 1;
-            uint32_t before = (conflicts >> first) & 1 ? last[first] : first;
-            scratch->next[before] = (uint8_t)(lane + 1);
-            conflicts |= (lane_mask)1 << first;
-            last[first] = (uint8_t)lane;
-        } else {
-            scratch->slot[slot] = (uint8_t)(lane + 1);
-        }
-    }
-    return conflicts;
-}
-
-/* The permutation theta_1 .. theta_n of assign^w: ascending, but the winners of conflicting writes
- * come last, so that each address keeps its winner's value. */
-STEP_INLINE void order_writes(struct warp_step *x, struct assign_scratch *scratch)
-{
-    lane_mask theta = x->w->theta, winners = 0;
-    if (x->s->place.space <= SPACE_SHARED && (theta & (theta - 1)) != 0) {
-        for (lane_mask rest = find_conflicts(scratch, theta); rest; rest &= rest - 1)
-            winners |= (lane_mask)1 << choose_winner(x, scratch, lowest_lane(rest));
-    }
-    uint32_t n = 0;
-    for (lane_mask rest = theta & ~winners; rest; rest &= rest - 1)
-        scratch->order[n++] = (uint8_t)lowest_lane(rest);
-    for (lane_mask rest = winners; rest; rest &= rest - 1)
-        scratch->order[n++] = (uint8_t)lowest_lane(rest);
-    scratch->order_count = n;
-}
-
-/*  assign^w      v_i = E[[e]] eta(theta_i) mu,  theta_1 .. theta_n an arbitrary order of Theta+
- *      x = e; W, Theta+, mu  ==>  W, Theta+, mu[eta(theta_1)(x) |-> v_1] .. [eta(theta_n)(x) |-> v_n]
- *
- *  All reads, then all writes; the addresses are frozen with the reads (SIMT.ext.idx).
- */
-STEP_INLINE void simt_assign(struct warp_step *x, const unsigned mode)
-{
-    struct assign_scratch *scratch = x->m->scratch;
-    uint32_t first = x->w->first_thread;
-    for (lane_mask rest = x->w->theta; rest; rest &= rest - 1) {
-        uint32_t lane = lowest_lane(rest);
-        if (!eval_place(x->m, first + lane, x->s, x->number, &scratch->address[lane], mode) ||
-            !eval(x->m, first + lane, x->s->value, x->number, &scratch->value[lane], mode)) {
-            lane_fault(x, STATUS_OUT_OF_BOUNDS, lane, mode);
-            return;
-        }
-    }
-    order_writes(x, scratch);
-    for (uint32_t i = 0; i < scratch->order_count; i++) {
-        uint32_t lane = scratch->order[i];
-        put_memory(x->m, scratch->address[lane], scratch->value[lane], mode);
-        if ((mode & MACHINE_OBSERVED) && x->s->place.space <= SPACE_SHARED)
-            observe_write(x->m, first + lane, scratch->address[lane], scratch->value[lane],
-                          x->number);
-    }
     advance(x, mode);
 }
 
@@ -327,6 +115,9 @@ STEP_INLINE void simt_while(struct warp_step *x, lane_mask A, const unsigned mod
  */
 STEP_INLINE void simt_while_cont(struct warp_step *x, lane_mask A, const unsigned mode)
 {
+    uint32_t *trips = &x->beta[x->w->depth - 1];
+    if (x->s->counts)
+        put(x->m, trips, *trips + 1, mode);
     push(x, entry_make(ENTRY_STM, x->s->first), 0, mode);
     set_theta(x, A, mode);
 }
@@ -355,6 +146,8 @@ STEP_INLINE void simt_call(struct warp_step *x, const unsigned mode)
     }
     advance(x, mode);
     push(x, entry_call(caller, callee), theta, mode);
+    if (x->s->counts)
+        put(x->m, &x->beta[x->w->depth - 1], x->number + 1, mode);
     put(x->m, &x->w->calls, x->w->calls + 1, mode);
     push(x, entry_make(ENTRY_STM, x->m->program->functions[callee].body), 0, mode);
     for (lane_mask rest = theta; rest; rest &= rest - 1)
@@ -433,6 +226,36 @@ STEP_INLINE void simt_assert(struct warp_step *x, lane_mask A, const unsigned mo
         lane_fault(x, STATUS_ASSERT_FAILS, lowest_lane(x->w->theta & ~A), mode);
 }
 
+/*  assume^w [EXT]    A = Theta+
+ *      assume(e); W, Theta+  ==>  W, Theta+        otherwise the execution ends: infeasible
+ */
+STEP_INLINE void simt_assume(struct warp_step *x, lane_mask A, const unsigned mode)
+{
+    if (A == x->w->theta)
+        advance(x, mode);
+    else
+        lane_fault(x, STATUS_INFEASIBLE, lowest_lane(x->w->theta & ~A), mode);
+}
+
+/*  barrier_reach^w [EXT]     Theta = Theta0, the lanes that the warp started with
+ *      barrier W, Theta  ==>  barrier W, Theta     and the warp waits: no rule applies to it until its
+ *                                                  block is released (barrier_S)
+ */
+STEP_INLINE enum rule simt_barrier_reach(struct warp_step *x, uint32_t warp, const unsigned mode)
+{
+    barrier_wait(x->m, warp, mode);
+    return RULE_SIMT_BARRIER_REACH;
+}
+
+/*  barrier_div^w [EXT, LOCK.barrier]     Theta != Theta0: a lane is elsewhere, or has ended
+ *      barrier W, Theta+  ==>  E                   barrier_divergence
+ */
+STEP_INLINE enum rule simt_barrier_div(struct warp_step *x, const unsigned mode)
+{
+    lane_fault(x, STATUS_BARRIER_DIVERGENCE, lowest_lane(x->w->theta), mode);
+    return RULE_SIMT_BARRIER_DIV;
+}
+
 /* ---- which rule applies ---- */
 
 STEP_INLINE enum rule step_statement(struct warp_step *x, struct step_event *event,
@@ -475,10 +298,22 @@ STEP_INLINE enum rule step_statement(struct warp_step *x, struct step_event *eve
             simt_assert(x, event->truth, mode);
         return RULE_SIMT_ASSERT;
     case CODE_ASSUME:
+        if (act(x, &event->truth, mode))
+            simt_assume(x, event->truth, mode);
+        return RULE_SIMT_ASSUME;
     case CODE_HAVOC:
+        simt_havoc(x, mode);
+        return RULE_SIMT_HAVOC;
     case CODE_ATOMIC:
+        simt_atomic(x, mode);
+        return RULE_SIMT_ATOMIC;
     case CODE_VOTE:
+        if (act(x, &event->truth, mode))
+            simt_vote(x, event->truth, mode);
+        return RULE_SIMT_VOTE;
     case CODE_BARRIER:
+        return x->w->theta == all_lanes(x->w) ? simt_barrier_reach(x, event->actor, mode)
+                                              : simt_barrier_div(x, mode);
     case CODE_GOTO:
     case CODE_END_CALL:
     case CODE_PICK:
@@ -533,6 +368,8 @@ STEP_INLINE enum rule step_mode(struct machine *machine, uint32_t warp, struct c
         machine_retire(machine, warp, mode & MACHINE_TRACKED);
     if (mode & MACHINE_OBSERVED)
         observe_step(machine, &event);
+    if (x.w->depth == 0 || event.rule == RULE_SIMT_BARRIER_REACH)
+        barrier_settle(machine, warp, mode);
     return event.rule;
 }
 
@@ -579,7 +416,7 @@ static void init(struct machine *machine)
         uint32_t lanes = threads - first < width ? threads - first : width;
         x.w->first_thread = block * threads + first;
         x.w->lanes = lanes;
-        x.w->theta = lanes == 64 ? ~(lane_mask)0 : ((lane_mask)1 << lanes) - 1;
+        x.w->theta = all_lanes(x.w);
         x.w->calls = 1;
         x.w->depth = 2;
         x.stack[0] = entry_call(0, 0);
@@ -605,10 +442,33 @@ static void footprint(const struct machine *machine, uint32_t actor, uint64_t *r
     *writes = stm == CODE_NONE ? 0 : machine->program->stms[stm].writes;
 }
 
+/* CFG.bv for warps: equal stacks, equal trips of the loops on them, equal sites of the calls. The masks
+ * say nothing more: every lane is active. */
+static bool same_barrier(const struct machine *machine, uint32_t actor, uint32_t other)
+{
+    struct warp_step x = view(machine, actor), y = view(machine, other);
+    size_t bytes = x.w->depth * sizeof *x.stack;
+    return x.w->depth == y.w->depth && memcmp(x.stack, y.stack, bytes) == 0 &&
+           memcmp(x.beta, y.beta, bytes) == 0;
+}
+
+static void pass_barrier(struct machine *machine, uint32_t actor, unsigned mode)
+{
+    struct warp_step x = view(machine, actor);
+    x.m = machine;
+    x.number = entry_number(x.stack[x.w->depth - 1]);
+    x.s = &machine->program->stms[x.number];
+    advance(&x, mode);
+    for (uint32_t i = 0; i < x.w->depth; i++)
+        if (entry_kind(x.stack[i]) == ENTRY_CONT)
+            put(machine, &x.beta[i], 0, mode);
+}
+
 const struct semantics semantics_simt = {
     .name = "simt",
     .form = FORM_STRUCTURED,
-    .kinds = CODE_KINDS_CORE,
+    .kinds = CODE_KINDS_CORE | 1 << CODE_ASSUME | 1 << CODE_HAVOC | 1 << CODE_ATOMIC |
+             1 << CODE_VOTE | 1 << CODE_BARRIER,
     .extra_words = extra_words,
     .actor_count = actor_count,
     .scratch_bytes = sizeof(struct assign_scratch),
@@ -616,4 +476,8 @@ const struct semantics semantics_simt = {
     .step = {step_plain, step_observed, step_tracked, step_both},
     .footprint = footprint,
     .next_stm = next_stm,
+    .same_barrier = same_barrier,
+    .pass_barrier = pass_barrier,
+    .barrier_rule = RULE_SIMT_BARRIER_S,
+    .divergence_rule = RULE_SIMT_BARRIER_F,
 };

@@ -28,8 +28,9 @@ struct warp_state {
 /* A view of a warp: pointers into the machine's block, valid until it is stepped or restored. */
 struct warp_state simt_state(const struct machine *machine, uint32_t warp);
 
-/* The order in which the lanes of the last assign step wrote, ascending but for the winners of
- * conflicting writes, which come last; `lanes` has room for LIMIT_WARP; returns how many. */
+/* The order in which the lanes of the last assign, havoc or atomic step wrote; `lanes` has room for
+ * LIMIT_WARP; returns how many. Assign and havoc: ascending but for the winners of conflicting writes,
+ * which come last. Atomic: ascending, but the lanes on one location are in the chosen order. */
 uint32_t simt_last_write_order(const struct machine *machine, uint8_t *lanes);
 
 /* awaits(delta, t) of section 3.3, for one lane. */

@@ -6,6 +6,7 @@
  */
 #include "engine/threads.h"
 
+#include "engine/barrier.h"
 #include "engine/invariant.h"
 #include "engine/machine_internal.h"
 
@@ -13,7 +14,8 @@ enum { THREAD_HEAD_WORDS = sizeof(struct thread_state) / 4 };
 
 static uint32_t thread_stride(const struct program *program)
 {
-    return THREAD_HEAD_WORDS + program->stack_depth;
+    uint32_t words_an_entry = program->barrier_count > 0 ? 2 : 1;
+    return THREAD_HEAD_WORDS + words_an_entry * program->stack_depth;
 }
 
 /* What a rule works on. */
@@ -23,6 +25,7 @@ struct thread_step {
     uint32_t theta;           /* the thread's number */
     const struct code_stm *s; /* statement on top, if any */
     uint32_t number;          /* its number */
+    struct choices *choices;
 };
 
 STEP_INLINE struct thread_state *state_of(const struct machine *machine, uint32_t thread)
@@ -36,11 +39,19 @@ const struct thread_state *threads_state(const struct machine *machine, uint32_t
     return state_of(machine, thread);
 }
 
+/* beta of the topmost entry (threads.h); in programs with barriers only. */
+STEP_INLINE uint32_t *beta_of_top(const struct thread_step *x)
+{
+    return &x->T->stack[x->m->program->stack_depth + x->T->depth - 1];
+}
+
 STEP_INLINE void push(struct thread_step *x, stack_entry entry, const unsigned mode)
 {
     INVARIANT(x->T->depth < x->m->program->stack_depth);
     put(x->m, &x->T->stack[x->T->depth], entry, mode);
     put(x->m, &x->T->depth, x->T->depth + 1, mode);
+    if (x->m->program->barrier_count > 0)
+        put(x->m, beta_of_top(x), 0, mode);
 }
 
 /* Pops the topmost entry; a call context takes its frame along. */
@@ -48,8 +59,11 @@ STEP_INLINE void pop(struct thread_step *x, const unsigned mode)
 {
     struct thread_state *T = x->T;
     stack_entry entry = T->stack[T->depth - 1];
-    if (mode & MACHINE_TRACKED)
+    if (mode & MACHINE_TRACKED) {
         put(x->m, &T->stack[T->depth - 1], 0, mode);
+        if (x->m->program->barrier_count > 0)
+            put(x->m, beta_of_top(x), 0, mode);
+    }
     put(x->m, &T->depth, T->depth - 1, mode);
     if (entry_kind(entry) == ENTRY_CALL) {
         put(x->m, &T->calls, T->calls - 1, mode);
@@ -155,10 +169,13 @@ STEP_INLINE enum rule thr_while_ff(struct thread_step *x, const unsigned mode)
 /*  while^o_tt^t  v != 0                              while^o_ff^t  v = 0
  *      while^o (e) S T  ==>  S while^o (e) S T           while^o (e) S T  ==>  T
  *
- *  The brk context stays below T's top for context^t: two steps to leave a loop (erratum A-4).
+ *  The brk context stays below T's top for context^t: two steps to leave a loop (erratum A-4). One
+ *  trip more in beta (CFG.bv.loop).
  */
 STEP_INLINE enum rule thr_while_cont_tt(struct thread_step *x, const unsigned mode)
 {
+    if (x->s->counts)
+        put(x->m, beta_of_top(x), *beta_of_top(x) + 1, mode);
     push(x, entry_make(ENTRY_STM, x->s->first), mode);
     return RULE_THR_WHILE_CONT_TT;
 }
@@ -195,6 +212,8 @@ STEP_INLINE enum rule thr_call(struct thread_step *x, const unsigned mode)
     }
     advance(x, mode);
     push(x, entry_call(caller, callee), mode);
+    if (x->s->counts)
+        put(x->m, beta_of_top(x), x->number + 1, mode);
     put(x->m, &x->T->calls, x->T->calls + 1, mode);
     push(x, entry_make(ENTRY_STM, x->m->program->functions[callee].body), mode);
     frame_push(x->m, x->theta, caller, callee, mode);
@@ -245,6 +264,63 @@ STEP_INLINE enum rule thr_assert(struct thread_step *x, int32_t v, const unsigne
     return RULE_THR_ASSERT;
 }
 
+/*  assume^t [EXT]    v != 0
+ *      assume(e); T  ==>  T                otherwise the execution ends: infeasible
+ */
+STEP_INLINE enum rule thr_assume(struct thread_step *x, int32_t v, const unsigned mode)
+{
+    if (v != 0)
+        advance(x, mode);
+    else
+        machine_fault(x->m, STATUS_INFEASIBLE, x->theta, x->number, mode);
+    return RULE_THR_ASSUME;
+}
+
+/*  havoc^t [EXT]     v the thread's next choice (ORA.choice)
+ *      havoc(x); T, mu  ==>  T, mu[nu(x) |-> v]
+ */
+STEP_INLINE enum rule thr_havoc(struct thread_step *x, const unsigned mode)
+{
+    uint32_t address;
+    if (!eval_place(x->m, x->theta, x->s, x->number, &address, mode)) {
+        machine_fault(x->m, STATUS_OUT_OF_BOUNDS, x->theta, x->number, mode);
+        return RULE_THR_HAVOC;
+    }
+    int32_t v = next_havoc(x->m, x->theta, x->choices, mode);
+    put_memory(x->m, address, v, mode);
+    if ((mode & MACHINE_OBSERVED) && x->s->place.space <= SPACE_SHARED)
+        observe_write(x->m, x->theta, address, v, x->number);
+    advance(x, mode);
+    return RULE_THR_HAVOC;
+}
+
+/*  atomic^t [EXT]    v = E[[e]] nu mu,  old = mu(nu(y))
+ *      x = op(y, e); T, mu  ==>  T, mu[nu(y) |-> op(old, v)][nu(x) |-> old]
+ *
+ *  One step: nobody comes between the read and the write. x is private.
+ */
+STEP_INLINE enum rule thr_atomic(struct thread_step *x, const unsigned mode)
+{
+    struct atomic_operands operands;
+    if (eval_atomic_operands(x->m, x->theta, x->s, x->number, &operands, mode)) {
+        apply_atomic(x->m, x->theta, x->s, x->number, &operands, mode);
+        advance(x, mode);
+    } else {
+        machine_fault(x->m, STATUS_OUT_OF_BOUNDS, x->theta, x->number, mode);
+    }
+    return RULE_THR_ATOMIC;
+}
+
+/*  barrier_reach^t [EXT, CFG.bv.bar]
+ *      barrier T  ==>  barrier T           and the thread waits: no rule applies to it until its block
+ *                                          is released (barrier_S)
+ */
+STEP_INLINE enum rule thr_barrier_reach(struct thread_step *x, const unsigned mode)
+{
+    barrier_wait(x->m, x->theta, mode);
+    return RULE_THR_BARRIER_REACH;
+}
+
 /* A rule with the guard's value as premise; an index outside its array ends the execution. */
 STEP_INLINE enum rule step_guarded(struct thread_step *x, enum rule if_fault,
                                    struct step_event *event, const unsigned mode)
@@ -261,6 +337,8 @@ STEP_INLINE enum rule step_guarded(struct thread_step *x, enum rule if_fault,
         return v ? thr_if_tt(x, mode) : thr_if_ff(x, mode);
     if (if_fault == RULE_THR_WHILE_FF)
         return v ? thr_while_tt(x, mode) : thr_while_ff(x, mode);
+    if (if_fault == RULE_THR_ASSUME)
+        return thr_assume(x, v, mode);
     return thr_assert(x, v, mode);
 }
 
@@ -287,10 +365,14 @@ STEP_INLINE enum rule step_statement(struct thread_step *x, struct step_event *e
     case CODE_ASSERT:
         return step_guarded(x, RULE_THR_ASSERT, event, mode);
     case CODE_ASSUME:
+        return step_guarded(x, RULE_THR_ASSUME, event, mode);
     case CODE_HAVOC:
+        return thr_havoc(x, mode);
     case CODE_ATOMIC:
-    case CODE_VOTE:
+        return thr_atomic(x, mode);
     case CODE_BARRIER:
+        return thr_barrier_reach(x, mode);
+    case CODE_VOTE: /* of the lanes of a warp: a thread has none (machine_refuses) */
     case CODE_GOTO:
     case CODE_END_CALL:
     case CODE_PICK:
@@ -324,10 +406,12 @@ STEP_INLINE enum rule select_rule(struct thread_step *x, struct step_event *even
     return RULE_NONE;
 }
 
-STEP_INLINE enum rule step_mode(struct machine *machine, uint32_t thread, const unsigned mode)
+STEP_INLINE enum rule step_mode(struct machine *machine, uint32_t thread, struct choices *choices,
+                                const unsigned mode)
 {
     struct step_event event = {.actor = thread, .stm = CODE_NONE};
-    struct thread_step x = {.m = machine, .T = state_of(machine, thread), .theta = thread};
+    struct thread_step x = {
+        .m = machine, .T = state_of(machine, thread), .theta = thread, .choices = choices};
     event.rule = select_rule(&x, &event, mode);
     machine->hits[event.rule]++;
     machine->steps++;
@@ -335,31 +419,29 @@ STEP_INLINE enum rule step_mode(struct machine *machine, uint32_t thread, const 
         machine_retire(machine, thread, mode & MACHINE_TRACKED);
     if (mode & MACHINE_OBSERVED)
         observe_step(machine, &event);
+    if (x.T->depth == 0 || event.rule == RULE_THR_BARRIER_REACH)
+        barrier_settle(machine, thread, mode);
     return event.rule;
 }
 
 static enum rule step_plain(struct machine *machine, uint32_t actor, struct choices *choices)
 {
-    (void)choices; /* a thread step has no choice inside */
-    return step_mode(machine, actor, 0);
+    return step_mode(machine, actor, choices, 0);
 }
 
 static enum rule step_observed(struct machine *machine, uint32_t actor, struct choices *choices)
 {
-    (void)choices;
-    return step_mode(machine, actor, MACHINE_OBSERVED);
+    return step_mode(machine, actor, choices, MACHINE_OBSERVED);
 }
 
 static enum rule step_tracked(struct machine *machine, uint32_t actor, struct choices *choices)
 {
-    (void)choices;
-    return step_mode(machine, actor, MACHINE_TRACKED);
+    return step_mode(machine, actor, choices, MACHINE_TRACKED);
 }
 
 static enum rule step_both(struct machine *machine, uint32_t actor, struct choices *choices)
 {
-    (void)choices;
-    return step_mode(machine, actor, MACHINE_OBSERVED | MACHINE_TRACKED);
+    return step_mode(machine, actor, choices, MACHINE_OBSERVED | MACHINE_TRACKED);
 }
 
 static uint32_t extra_words(const struct program *program)
@@ -396,24 +478,52 @@ static uint32_t next_stm(const struct machine *machine, uint32_t actor)
 static void footprint(const struct machine *machine, uint32_t actor, uint64_t *reads,
                       uint64_t *writes)
 {
-    uint32_t stm = next_stm(machine, actor);
+    uint32_t number = next_stm(machine, actor);
     *reads = *writes = 0;
-    if (stm == CODE_NONE)
+    if (number == CODE_NONE)
         return;
-    if (state_of(machine, actor)->pending)
-        *writes = machine->program->stms[stm].writes;
-    else
-        *reads = machine->program->stms[stm].reads;
+    const struct code_stm *stm = &machine->program->stms[number];
+    bool pending = state_of(machine, actor)->pending;
+    if (!pending)
+        *reads = stm->reads;
+    if (pending || stm->kind != CODE_ASSIGN) /* an assignment's read is a step of its own */
+        *writes = stm->writes;
+}
+
+/* CFG.bv: equal stacks (the barrier on top, the same nesting and calls below), equal trips of the
+ * loops on them, equal sites of the calls. */
+static bool same_barrier(const struct machine *machine, uint32_t actor, uint32_t other)
+{
+    const struct thread_state *T = state_of(machine, actor), *U = state_of(machine, other);
+    uint32_t beta = machine->program->stack_depth;
+    return T->depth == U->depth && memcmp(T->stack, U->stack, T->depth * sizeof *T->stack) == 0 &&
+           memcmp(T->stack + beta, U->stack + beta, T->depth * sizeof *T->stack) == 0;
+}
+
+static void pass_barrier(struct machine *machine, uint32_t actor, unsigned mode)
+{
+    struct thread_step x = {.m = machine, .T = state_of(machine, actor), .theta = actor};
+    x.number = entry_number(x.T->stack[x.T->depth - 1]);
+    x.s = &machine->program->stms[x.number];
+    advance(&x, mode);
+    for (uint32_t i = 0; i < x.T->depth; i++)
+        if (entry_kind(x.T->stack[i]) == ENTRY_CONT)
+            put(machine, &x.T->stack[machine->program->stack_depth + i], 0, mode);
 }
 
 const struct semantics semantics_threads = {
     .name = "threads",
     .form = FORM_STRUCTURED,
-    .kinds = CODE_KINDS_CORE,
+    .kinds =
+        CODE_KINDS_CORE | 1 << CODE_ASSUME | 1 << CODE_HAVOC | 1 << CODE_ATOMIC | 1 << CODE_BARRIER,
     .extra_words = extra_words,
     .actor_count = actor_count,
     .init = init,
     .step = {step_plain, step_observed, step_tracked, step_both},
     .footprint = footprint,
     .next_stm = next_stm,
+    .same_barrier = same_barrier,
+    .pass_barrier = pass_barrier,
+    .barrier_rule = RULE_THR_BARRIER_S,
+    .divergence_rule = RULE_THR_BARRIER_F,
 };

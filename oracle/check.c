@@ -89,6 +89,10 @@ static void judge_simulation(struct checking *c, enum oracle_id oracle)
         answer->reason = "no warp subject was run";
         return;
     }
+    if (s->refused && oracle == ORACLE_SIMULATION) {
+        answer->reason = s->refused;
+        return;
+    }
     answer->verdict = VERDICT_AGREE;
     answer->reason = arena_printf(
         c->arena, "%llu warp steps replayed by %llu thread steps in %u executions",

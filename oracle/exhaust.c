@@ -96,7 +96,18 @@ static void report_outcome(struct checking *c, const struct execution *execution
     answer_diverge(&c->result->answers[ORACLE_RESULT], d);
 }
 
-/* Runs a warp execution again for its store. */
+/* Every execution terminates. */
+static bool ends_well(const struct search_result *search)
+{
+    for (uint32_t i = 0; i < search->outcome_count; i++)
+        if (search->outcomes[i].status != STATUS_TERMINATED)
+            return false;
+    return search->liveness == LIVENESS_ALL_TERMINATE;
+}
+
+/* Runs a warp execution again for its store. A warp ends with barrier_divergence as soon as a lane is
+ * missing. Its threads cannot end well from there - the missing one cannot come to that execution of the
+ * barrier any more - but they may meet another error first, or never get so far. */
 static void judge_outcome(struct checking *c, const struct execution *execution)
 {
     enum status status = execution->status;
@@ -105,6 +116,11 @@ static void judge_outcome(struct checking *c, const struct execution *execution)
     if (status == STATUS_TERMINATED)
         (void)explore_record(c, execution);
     c->result->answers[ORACLE_RESULT].checked++;
+    if (status == STATUS_BARRIER_DIVERGENCE) {
+        if (ends_well(c->result->runs[SUBJECT_THREADS].search))
+            report_outcome(c, execution);
+        return;
+    }
     if (!in_set(c, c->result->runs[SUBJECT_THREADS].search, status, c->warps->memory))
         report_outcome(c, execution);
 }
@@ -112,13 +128,15 @@ static void judge_outcome(struct checking *c, const struct execution *execution)
 /* ---- race ---- */
 
 /* Where some execution terminates, either all executions race or none does (result.h): so the search,
- * which looks at every pair of next steps, and the detector must agree. */
+ * which looks at all executions, and the detector must agree. */
 static void judge_race(struct checking *c)
 {
     const struct search_result *search = c->result->runs[SUBJECT_THREADS].search;
     const struct check_run *run = &c->result->runs[SUBJECT_THREADS];
     if (!search->complete || run->statuses[STATUS_TERMINATED] == 0 || search->race == run->race)
         return;
+    if (c->incomparable && search->race)
+        return; /* the schedules run are not all there are */
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
     struct evidence e;
     evidence_open(&e, c->arena);

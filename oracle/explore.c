@@ -576,6 +576,8 @@ void explore_prepare(struct checking *c)
     if (c->options->oracles & (1u << ORACLE_RACE))
         c->log = race_log_new(c->arena, c->result->program, LOG_CAPACITY);
     c->program = forms_get(c->forms, PROGRAM_CORE)->program;
+    if (!program_atomics_commute(c->result->program))
+        c->incomparable = "the order of its atomics can be seen";
     if (c->warps)
         prepare_simulation(c);
 }

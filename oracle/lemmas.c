@@ -127,6 +127,11 @@ struct lemma_before lemmas_before(const struct warp_state *warp)
     return before;
 }
 
+static lane_mask all_lanes(const struct warp_state *warp)
+{
+    return warp->lanes == 64 ? ~(lane_mask)0 : ((lane_mask)1 << warp->lanes) - 1;
+}
+
 enum rule lemmas_rule(const struct program *program, const struct lemma_before *before,
                       bool then_first)
 {
@@ -157,10 +162,16 @@ enum rule lemmas_rule(const struct program *program, const struct lemma_before *
     case CODE_ASSERT:
         return RULE_SIMT_ASSERT;
     case CODE_ASSUME:
+        return RULE_SIMT_ASSUME;
     case CODE_HAVOC:
+        return RULE_SIMT_HAVOC;
     case CODE_ATOMIC:
+        return RULE_SIMT_ATOMIC;
     case CODE_VOTE:
+        return RULE_SIMT_VOTE;
     case CODE_BARRIER:
+        return before->warp.theta == all_lanes(&before->warp) ? RULE_SIMT_BARRIER_REACH
+                                                              : RULE_SIMT_BARRIER_DIV;
     case CODE_GOTO:
     case CODE_END_CALL:
     case CODE_PICK:

@@ -35,6 +35,9 @@ static const struct {
     [RULE_SIMT_BREAK] = {RULE_THR_BREAK, RULE_THR_BREAK},
     [RULE_SIMT_EXIT] = {RULE_THR_EXIT, RULE_THR_EXIT},
     [RULE_SIMT_ASSERT] = {RULE_THR_ASSERT, RULE_THR_ASSERT},
+    [RULE_SIMT_ASSUME] = {RULE_THR_ASSUME, RULE_THR_ASSUME},
+    [RULE_SIMT_BARRIER_REACH] = {RULE_THR_BARRIER_REACH, RULE_THR_BARRIER_REACH},
+    [RULE_SIMT_BARRIER_DIV] = {RULE_THR_BARRIER_REACH, RULE_THR_BARRIER_REACH},
     [RULE_SIMT_IF] = {RULE_THR_IF_TT, RULE_THR_IF_FF},
     [RULE_SIMT_IF_THEN] = {RULE_THR_IF_TT, RULE_THR_IF_FF},
     [RULE_SIMT_WHILE] = {RULE_THR_WHILE_TT, RULE_THR_WHILE_FF},
@@ -177,13 +180,27 @@ static void report_status(struct simulation *s, const struct move *m)
                         status_names[w->status], status_names[i->status]));
 }
 
+/* Neither final nor waiting at a barrier: in the ascending list of live ones. */
+static bool is_live(const struct machine *machine, uint32_t thread)
+{
+    const struct machine_head *head = machine->head;
+    uint32_t low = 0, high = head->live_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (head->live[middle] < thread)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < head->live_count && head->live[low] == thread;
+}
+
 /* Would the thread reach the projection with a few steps more? */
 static uint32_t extra_steps_needed(struct simulation *s, const struct move *m, uint32_t lane)
 {
     uint32_t thread = m->after.first_thread + lane;
     for (uint32_t extra = 1; extra <= EXTRA_STEPS; extra++) {
-        if (threads_state(s->threads, thread)->depth == 0 ||
-            machine_status(s->threads) != STATUS_RUNNING)
+        if (!is_live(s->threads, thread) || machine_status(s->threads) != STATUS_RUNNING)
             return 0;
         machine_step(s->threads, thread, NULL);
         if (((projection_compare(&m->after, s->threads) >> lane) & 1) == 0)
@@ -222,18 +239,20 @@ static bool ended_with_error(const struct machine *machine)
     return status != STATUS_RUNNING && status != STATUS_TERMINATED;
 }
 
+/* Of I, barrier_divergence is judged when the step is complete: see follow_divergence. */
 static bool thread_step(struct simulation *s, struct move *m, uint32_t lane, enum rule expected)
 {
     uint32_t thread = m->after.first_thread + lane;
     enum rule fired = RULE_NONE;
-    if (threads_state(s->threads, thread)->depth != 0) {
+    if (is_live(s->threads, thread) && machine_status(s->threads) == STATUS_RUNNING) {
         fired = machine_step(s->threads, thread, NULL);
         s->thread_steps++;
         m->total++;
     }
     if (fired != expected)
         report_rule(s, m, lane, expected, fired);
-    else if (ended_with_error(s->threads))
+    else if (ended_with_error(s->threads) &&
+             machine_status(s->threads) != STATUS_BARRIER_DIVERGENCE)
         report_status(s, m);
     return !s->lost;
 }
@@ -254,6 +273,19 @@ static bool replay_assign(struct simulation *s, struct move *m)
     /* The order was a permutation of the active lanes: otherwise a thread is left at its write, and
      * its stack differs. */
     m->most = written == m->before.warp.theta ? 2 : 1;
+    return true;
+}
+
+/* One step of each active lane, in W's order. Were it no permutation of them, a thread would be left
+ * where it is, and its stack differ. */
+static bool replay_in_order(struct simulation *s, struct move *m, enum rule rule)
+{
+    uint8_t order[LIMIT_WARP];
+    uint32_t count = simt_last_write_order(s->warps, order);
+    m->most = 1;
+    for (uint32_t i = 0; i < count; i++)
+        if (!thread_step(s, m, order[i], rule))
+            return false;
     return true;
 }
 
@@ -300,6 +332,10 @@ static bool replay(struct simulation *s, struct move *m)
 {
     if (m->rule == RULE_SIMT_ASSIGN)
         return replay_assign(s, m);
+    if (m->rule == RULE_SIMT_HAVOC)
+        return replay_in_order(s, m, RULE_THR_HAVOC);
+    if (m->rule == RULE_SIMT_ATOMIC)
+        return replay_in_order(s, m, RULE_THR_ATOMIC);
     if (m->rule == RULE_SIMT_TOKEN)
         return replay_token(s, m);
     if (m->rule == RULE_SIMT_INACT)
@@ -310,18 +346,49 @@ static bool replay(struct simulation *s, struct move *m)
     return false;
 }
 
+/* Both have an error in the same place. */
+static bool same_fault(const struct simulation *s)
+{
+    const struct machine_head *w = s->warps->head, *i = s->threads->head;
+    return i->status == w->status && i->fault_thread == w->fault_thread &&
+           i->fault_stm == w->fault_stm;
+}
+
+/*
+ * W ended with barrier_divergence. In the rule barrier_div some lanes are not there: the active threads
+ * reach the barrier; the others are still on their way, so nothing else is claimed. Otherwise the last
+ * warp of the block has stopped, and with it the last of the block's threads: I ends likewise.
+ */
+static void replay_divergence(struct simulation *s, struct move *m)
+{
+    if (!replay(s, m))
+        return;
+    if (m->rule == RULE_SIMT_BARRIER_DIV
+            ? ended_with_error(s->threads) &&
+                  machine_status(s->threads) != STATUS_BARRIER_DIVERGENCE
+            : !same_fault(s))
+        report_status(s, m);
+    s->lost = true;
+}
+
+/* I ended with barrier_divergence while W goes on: threads that exit or return are final at once, but
+ * their warp only when its tokens are gone. Then W cannot end well. */
+static void follow_divergence(struct simulation *s, const struct move *m)
+{
+    if (machine_status(s->warps) == STATUS_TERMINATED)
+        report_status(s, m);
+}
+
 /* W ended with an error: the thread that it names must end I with the same one, in the same place. */
 static void replay_fault(struct simulation *s, struct move *m)
 {
-    const struct machine_head *w = s->warps->head, *i = s->threads->head;
-    uint32_t lane = w->fault_thread - m->after.first_thread;
+    uint32_t thread = s->warps->head->fault_thread, lane = thread - m->after.first_thread;
     bool active = lane < m->after.lanes && ((m->before.warp.theta >> lane) & 1);
-    if (active && threads_state(s->threads, w->fault_thread)->depth != 0) {
-        machine_step(s->threads, w->fault_thread, NULL);
+    if (active && is_live(s->threads, thread)) {
+        machine_step(s->threads, thread, NULL);
         s->thread_steps++;
     }
-    if (!active || i->status != w->status || i->fault_thread != w->fault_thread ||
-        i->fault_stm != w->fault_stm)
+    if (!active || !same_fault(s))
         report_status(s, m);
     s->lost = true; /* I has ended too */
 }
@@ -396,10 +463,18 @@ static bool compare_bases(struct simulation *s, const struct move *m)
     return true;
 }
 
+static bool writes_local(const struct program *program, const struct move *m)
+{
+    if (m->rule != RULE_SIMT_ASSIGN && m->rule != RULE_SIMT_HAVOC && m->rule != RULE_SIMT_ATOMIC)
+        return false;
+    const struct code_stm *stm = &program->stms[m->stm];
+    return stm->place.space == SPACE_LOCAL ||
+           (stm->target.length > 0 && stm->target.space == SPACE_LOCAL);
+}
+
 static bool compare_memory(struct simulation *s, const struct move *m)
 {
-    bool assign = m->rule == RULE_SIMT_ASSIGN;
-    bool local = assign && s->program->stms[m->stm].place.space == SPACE_LOCAL;
+    bool local = writes_local(s->program, m);
     if (s->warp_steps % PERIOD == 0 || s->warps->head->live_count == 0)
         return compare_all(s, m);
     if (s->program->frame_base <= WORDS_EVERY_STEP &&
@@ -462,7 +537,11 @@ void simulation_step(struct simulation *s, uint32_t warp, struct choices *choice
     s->warp_steps++;
 
     bool replayed = false;
-    if (!s->lost && ended_with_error(s->warps)) {
+    if (!s->lost && ended_with_error(s->threads)) {
+        follow_divergence(s, &m);
+    } else if (!s->lost && machine_status(s->warps) == STATUS_BARRIER_DIVERGENCE) {
+        replay_divergence(s, &m);
+    } else if (!s->lost && ended_with_error(s->warps)) {
         replay_fault(s, &m);
     } else if (!s->lost && replay(s, &m)) {
         replayed = true;
@@ -484,6 +563,8 @@ struct simulation *simulation_new(struct arena *arena, struct machine *warps,
     s->warps = warps;
     s->threads = threads;
     s->record = tape_new(arena, TAPE_CAPACITY);
+    if (s->program->has_votes)
+        s->refused = "votes ask the lanes of a warp, which the threads do not have";
     return s;
 }
 
@@ -511,7 +592,7 @@ void simulation_begin(struct simulation *s, enum subject_id subject)
     s->record->count = 0;
     s->record->truncated = false;
     s->warp_steps = s->thread_steps = s->inner_choices = 0;
-    s->lost = false;
+    s->lost = s->refused != NULL;
     for (uint32_t warp = 0; warp < s->warps->actor_count; warp++)
         check_initial(s, warp);
     if (!s->lost && memcmp(s->warps->memory, s->threads->memory,
@@ -534,7 +615,7 @@ enum status simulation_run(struct simulation *s, struct choices *choices, uint64
     s->inner_choices += recorder.inner_choices;
     s->total_warp_steps += s->warp_steps - warp_before;
     s->total_thread_steps += s->thread_steps - thread_before;
-    if (s->answer)
+    if (s->answer && !s->refused)
         s->answer->checked += s->warp_steps - warp_before;
     enum status status = machine_status(s->warps);
     return status == STATUS_RUNNING ? STATUS_STEP_LIMIT : status;

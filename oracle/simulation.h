@@ -8,11 +8,19 @@
  *                            that ends takes two: while_cont_ff, then context (erratum A-4)
  *     token brk, call        each active lane context
  *     token div, sync; inact nothing
+ *     havoc, atomic [EXT]    each active lane havoc, atomic, in W's order
+ *     barrier_reach,         each active lane barrier_reach; the release comes with the last warp's
+ *     barrier_div [EXT]      step in W, with the last thread's in I
  *     any other rule         each active lane the rule of the same name
  *
  * After each step the projection of every lane must be the stack of its thread, and the memories must
  * be equal. An execution of W that ends with an error must be matched by the same error of the same
- * thread at the same statement. Nothing is sampled: a divergence is a contradiction to Theorem 1.
+ * thread at the same statement. With barriers, which the paper does not have, three things differ: where
+ * W ends because a lane of the warp is missing at a barrier (barrier_div), I has only begun to wait,
+ * and nothing more is claimed than that the active threads reach that barrier; where the last warp
+ * stops and barrier_F applies, I ends with the same error in the same place; and where I ends so while
+ * the last warp still has tokens to pop, W must not end well. A kernel with votes is not replayed: the
+ * threads have no such statement. Nothing is sampled: a divergence is a contradiction to Theorem 1.
  *
  * Several warps interleave at warp steps; only the threads of the warp that steps move.
  */
@@ -33,6 +41,7 @@ struct simulation {
     struct answer *lemmas;     /* of `lemmas`; NULL: not asked */
     bool strict;               /* Lemma 5 as printed */
     bool lost;                 /* a divergence was found: I no longer follows */
+    const char *refused;       /* NULL, or why the threads cannot follow this program at all */
     struct tape *record;       /* of the execution so far, W's choices */
     uint64_t inner_choices;    /* of this execution: how often W chose a winner */
     uint64_t warp_steps;       /* of this execution */

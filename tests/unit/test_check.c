@@ -121,8 +121,12 @@ static const struct {
     {"shared int x; kernel k() { while (1) ; } expect final x == 0;",
      "threads: no explored execution terminates"},
     {"shared int x; kernel k() { } expect nosuch: race_free;", "there is no subject 'nosuch'"},
-    {"kernel k() { barrier(); } expect race_free;", "the kernel was refused: unsupported"},
-    {"kernel k() { barrier(); } expect simt: terminates;", "the kernel was refused: unsupported"},
+    {"kernel k() { sync(0, 4); } expect race_free;", "the kernel was refused: unsupported"},
+    {"kernel k() { sync(0, 4); } expect simt: terminates;", "the kernel was refused: unsupported"},
+    {"kernel k() { barrier(); } expect race_free, terminates;", NULL},
+    {"kernel k() { if (tid) barrier(); } expect barrier_divergence;", NULL},
+    {"kernel k() { assume(tid); } expect terminates;",
+     "threads: executions ended so: 16 infeasible"},
 };
 
 /* The budget grows with the grid. */
@@ -155,7 +159,7 @@ static void test_claims(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    struct check_result *r = check("kernel k() {\n  barrier();\n}", &CHECK_DEFAULTS);
+    struct check_result *r = check("kernel k() {\n  sync(0, 4);\n}", &CHECK_DEFAULTS);
     assert_null(r->program);
     assert_non_null(strstr(r->reason, "line 2"));
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
