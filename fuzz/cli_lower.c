@@ -5,6 +5,7 @@
 #include "engine/lower.h"
 #include "engine/lower_cfg.h"
 #include "engine/normalise.h"
+#include "engine/predicate.h"
 #include "engine/print.h"
 #include "fuzz/case.h"
 #include "fuzz/cli.h"
@@ -90,10 +91,43 @@ static const struct ast_kernel *to_cfg(struct cli *cli, struct ast_kernel *kerne
     return kernel;
 }
 
+/* P normalised and numbered, then pi or phi of it. */
+static const struct ast_kernel *transform(struct cli *cli, struct ast_kernel *kernel,
+                                          const char *path, bool lockstep)
+{
+    static const struct predicate_options options;
+    const char *reason = NULL;
+    cli->options.normalise = true;
+    const struct ast_kernel *cfg = to_cfg(cli, kernel, path);
+    if (!cfg)
+        return NULL;
+    struct ast_kernel *P = ast_kernel_copy(&cli->arena, cfg);
+    if (!program_compile(&cli->arena, P, &reason))
+        return refused(cli, path, reason);
+    const struct ast_kernel *result = lockstep ? lockstep_form(&cli->arena, P, &options, &reason)
+                                               : predicate(&cli->arena, P, &options, &reason);
+    return result ? result : refused(cli, path, reason);
+}
+
+static const struct ast_kernel *to_predicated(struct cli *cli, struct ast_kernel *kernel,
+                                              const char *path)
+{
+    return transform(cli, kernel, path, false);
+}
+
+static const struct ast_kernel *to_lockstep(struct cli *cli, struct ast_kernel *kernel,
+                                            const char *path)
+{
+    if (kernel->form == FORM_LOCKSTEP)
+        return kernel;
+    return transform(cli, kernel, path, true);
+}
+
 static const struct form {
     const char *name;
     lower_form *lower;
-} forms[] = {{"core", to_core}, {"cfg", to_cfg}};
+} forms[] = {
+    {"core", to_core}, {"cfg", to_cfg}, {"predicated", to_predicated}, {"lockstep", to_lockstep}};
 
 enum { FORMS = sizeof forms / sizeof forms[0] };
 

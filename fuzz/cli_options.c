@@ -227,7 +227,9 @@ static const struct cli_option options[] = {
     {"max-steps", 0, OPTION_U64, "N", ON(TRACE), FIELD(max_steps), 0, NULL,
      "stop after so many steps; 1000 by default"},
     {"to", 0, OPTION_TEXT, "FORM", ON(LOWER), FIELD(to), 0, NULL,
-     "core (default): the statements of the structured semantics; cfg: blocks"},
+     "core (default): the statements of the structured semantics; cfg: blocks; predicated, "
+     "lockstep: "
+     "pi(P) and phi(P) of the blocks, normalised"},
     {"anchored", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(anchored), 0, NULL,
      "cfg: paths that leave a loop by break, return or exit stay part of it"},
     {"then-first", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(then_first), 0, NULL,

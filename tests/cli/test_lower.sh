@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# lower --to cfg: every kernel of the corpus under every option; refusals; block programs.
+# lower --to cfg, predicated, lockstep: every kernel of the corpus under every option; refusals; block
+# programs.
 . "$(dirname "$0")/common.sh"
 
 # What is printed parses, is well-formed (no note), and is its own block form.
@@ -10,6 +11,21 @@ lowers_to_itself() {
     expect 0 lower once.simt --to cfg
     silent err
     cmp -s out once.simt || failed "lower $*: its block form lowers to something else"
+}
+
+# pi(P) and phi(P) parse; each is its own block or lock-step form.
+transforms_to_itself() {
+    expect 0 lower "$1" --to predicated
+    cp out once.simt
+    expect 0 lower once.simt --to cfg
+    cmp -s out once.simt || failed "lower $1 --to predicated: lowers to something else"
+    expect 0 lower "$1" --to lockstep
+    grep -q '^kernel .*) lockstep$' out || failed "lower $1 --to lockstep: not in lock-step form"
+    cp out once.simt
+    expect 0 lower once.simt --to lockstep
+    cmp -s out once.simt || failed "lower $1 --to lockstep: lowers to something else"
+    expect 2 lower once.simt --to predicated
+    grep -q 'a lock-step program has no block form' err || failed "predicated: $(cat err)"
 }
 
 lowered=0 refused=0
@@ -32,6 +48,7 @@ while read -r file; do
         cp out twice.simt
         expect 0 lower twice.simt --to cfg --normalise
         cmp -s out twice.simt || failed "$file: a second normalisation changes something"
+        transforms_to_itself "$file"
     else
         refused=$((refused + 1))
         grep -qE "unsupported statement '[a-z]+' at line|exit in a procedure at line" err ||
