@@ -7,7 +7,14 @@
  * backtracking points are source sets (their algorithm 1), with Godefroid's sleep sets.
  *
  * Two steps depend on each other iff they belong to one actor, or access one word of global or shared
- * memory and one of them writes. An error is not an end here: it ends its actor, as a step that only
+ * memory and one of them writes (an atomic does both).
+ *
+ * A barrier's release comes within the step of the last actor to stop, whoever that is, so it is an
+ * event of its own here: it happens after all that the block's actors have done, and before all that
+ * they do next; its clock is the join of theirs. The arrivals are independent: their order is not
+ * explored. What was not released cannot have happened without one of the arrivals, so a release is not
+ * reversed with anything. An actor that waits is not enabled.
+ * An error is not an end here: it ends its actor, as a step that only
  * reads. The other actors go on, since what they would have done need not depend on it; so every error
  * that some execution has is found, and only executions without one have a final store.
  */
@@ -23,9 +30,9 @@ typedef uint64_t actor_mask; /* bit k = actor k */
 
 struct access {
     uint32_t address;
-    uint32_t event;    /* depth of its node */
-    uint32_t previous; /* access of this word: number + 1 */
-    bool write;
+    uint32_t event;     /* depth of its node */
+    uint32_t previous;  /* access of this word: number + 1 */
+    bool write, atomic; /* an atomic writes, too */
 };
 
 /* Accesses of a step: (address << 1) | write, in the pool `lists`. */
@@ -52,6 +59,8 @@ struct node {
     uint32_t local;          /* number of the event among its actor's, from 1 */
     uint32_t earlier;        /* the actor's event before this one: depth + 1 */
     bool fails;              /* the event is an error */
+    uint32_t released;       /* block that the event released + 1 */
+    uint32_t release_before; /* the block's release before that one */
     struct access_list list; /* of the event, over all its inner choices so far */
 };
 
@@ -61,12 +70,15 @@ struct dpor {
     uint32_t depth; /* of the topmost node */
     struct pool nodes;
     struct pool clocks;   /* an event: of each actor, how many events happen before it or are it */
+    struct pool joins;    /* an event that released a block: the clock of the release */
     struct pool accesses; /* of all events, in order */
     struct pool lists, sleepers;
-    struct pool inner;          /* struct script_choice */
-    uint32_t *heads;            /* a word: its last access, number + 1 */
-    uint32_t last[DPOR_ACTORS]; /* event of each actor: depth + 1 */
-    size_t used_at_start;       /* of the arena */
+    struct pool inner;              /* struct script_choice */
+    uint32_t *heads;                /* a word: its last access, number + 1 */
+    uint32_t last[DPOR_ACTORS];     /* event of each actor: depth + 1 */
+    uint32_t release[LIMIT_BLOCKS]; /* latest of each block: its event's depth + 1 */
+    uint32_t released;              /* block that the step at hand released + 1 */
+    size_t used_at_start;           /* of the arena */
 };
 
 static struct node *node_at(const struct dpor *d, uint32_t depth)
@@ -104,13 +116,13 @@ static bool in_list(const struct dpor *d, const struct access_list *list, uint32
     return false;
 }
 
-static void add_access(struct dpor *d, uint32_t address, bool write)
+static void add_access(struct dpor *d, uint32_t address, bool write, bool atomic)
 {
     struct access_list *list = &node_at(d, d->depth)->list;
     uint64_t *mask = write ? &list->writes : &list->reads;
     uint32_t item = (address << 1) | write;
     *(struct access *)pool_add(&d->accesses, d->search->arena) =
-        (struct access){.address = address, .event = d->depth, .write = write};
+        (struct access){.address = address, .event = d->depth, .write = write, .atomic = atomic};
     if ((*mask & bit(address % 64)) && in_list(d, list, item))
         return;
     *mask |= bit(address % 64);
@@ -122,7 +134,7 @@ static void on_read(void *context, uint32_t thread, uint32_t address, uint32_t s
 {
     (void)thread;
     (void)stm;
-    add_access(context, address, false);
+    add_access(context, address, false, false);
 }
 
 static void on_write(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm)
@@ -130,7 +142,28 @@ static void on_write(void *context, uint32_t thread, uint32_t address, int32_t v
     (void)thread;
     (void)value;
     (void)stm;
-    add_access(context, address, true);
+    add_access(context, address, true, false);
+}
+
+static void on_atomic(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm)
+{
+    (void)thread;
+    (void)value;
+    (void)stm;
+    add_access(context, address, true, true);
+}
+
+static void on_barrier(void *context, const struct machine *machine,
+                       const struct barrier_event *event)
+{
+    struct dpor *d = context;
+    (void)machine;
+    d->released = event->block + 1;
+}
+
+static uint32_t block_of(const struct dpor *d, uint32_t actor)
+{
+    return actor / (d->actors / d->search->machine->program->launch.blocks);
 }
 
 static bool depend(const struct dpor *d, const struct access_list *a, const struct access_list *b)
@@ -231,6 +264,67 @@ static uint32_t find_dependent(const struct dpor *d, uint32_t now, uint32_t *eve
     return count;
 }
 
+/* Whether the access `mine`, of the event just taken, and an earlier one are a race of the program
+ * (lockstep-cfg Defs. 3.1, 4.1): no release of a common block lies between. */
+static bool is_race(const struct dpor *d, const struct access *mine, const struct access *other)
+{
+    uint32_t actor = node_at(d, mine->event)->actor, them = node_at(d, other->event)->actor;
+    uint32_t block = block_of(d, actor);
+    bool conflict = (mine->write || other->write) && !(mine->atomic && other->atomic);
+    bool ordered = block == block_of(d, them) && other->event < d->release[block];
+    return actor != them && conflict && !ordered;
+}
+
+/* A plain write is as far as one need look back: what raced with it, has been found, and all else before
+ * it is ordered before the event just taken if it is. */
+static bool finds_race(const struct dpor *d, uint32_t now)
+{
+    for (uint32_t i = node_at(d, now)->first_access; i < d->accesses.count; i++) {
+        const struct access *mine = access_at(d, i);
+        for (uint32_t at = d->heads[mine->address]; at; at = access_at(d, at - 1)->previous) {
+            const struct access *other = access_at(d, at - 1);
+            if (is_race(d, mine, other))
+                return true;
+            if (other->write && !other->atomic)
+                break;
+        }
+    }
+    return false;
+}
+
+static void join(const struct dpor *d, uint32_t *clock, const uint32_t *other)
+{
+    for (uint32_t actor = 0; actor < d->actors; actor++)
+        if (other[actor] > clock[actor])
+            clock[actor] = other[actor];
+}
+
+/* What the actor knows before its event at `node`: its event before, or the release that came since. */
+static void start_clock(const struct dpor *d, const struct node *node, uint32_t *clock)
+{
+    uint32_t release = d->release[block_of(d, node->actor)];
+    if (release > 0 && release >= node->earlier)
+        memcpy(clock, pool_at(&d->joins, release - 1), d->actors * sizeof *clock);
+    else if (node->earlier)
+        memcpy(clock, clock_at(d, node->earlier - 1), d->actors * sizeof *clock);
+    else
+        memset(clock, 0, d->actors * sizeof *clock);
+}
+
+/* The event just taken has released a block. */
+static void add_release(struct dpor *d)
+{
+    struct node *node = node_at(d, d->depth);
+    uint32_t block = d->released - 1, *clock = pool_at(&d->joins, d->depth);
+    node->released = d->released;
+    node->release_before = d->release[block];
+    memcpy(clock, clock_at(d, d->depth), d->actors * sizeof *clock);
+    for (uint32_t actor = 0; actor < d->actors; actor++)
+        if (block_of(d, actor) == block && d->last[actor])
+            join(d, clock, clock_at(d, d->last[actor] - 1));
+    d->release[block] = d->depth + 1;
+}
+
 /* The clock of the event just taken, and the races that it closes: those dependent events that do not
  * happen before it through another one. */
 static void analyse(struct dpor *d)
@@ -238,21 +332,18 @@ static void analyse(struct dpor *d)
     struct node *node = node_at(d, d->depth);
     uint32_t *clock = clock_at(d, d->depth), events[DPOR_ACTORS];
     uint32_t count = find_dependent(d, d->depth, events);
-    d->search->result->race |= count > 0;
-    if (node->earlier)
-        memcpy(clock, clock_at(d, node->earlier - 1), d->actors * sizeof *clock);
-    else
-        memset(clock, 0, d->actors * sizeof *clock);
+    d->search->result->race = d->search->result->race || finds_race(d, d->depth);
+    start_clock(d, node, clock);
     for (uint32_t i = 0; i < count; i++) {
         if (before(d, events[i], clock))
             continue;
         reverse_race(d, events[i], d->depth, clock);
-        const uint32_t *other = clock_at(d, events[i]);
-        for (uint32_t actor = 0; actor < d->actors; actor++)
-            if (other[actor] > clock[actor])
-                clock[actor] = other[actor];
+        join(d, clock, clock_at(d, events[i]));
     }
     clock[node->actor] = node->local;
+    node->released = 0;
+    if (d->released)
+        add_release(d);
 }
 
 /* ---- taking steps ---- */
@@ -325,6 +416,7 @@ static void take_step(struct dpor *d)
     node->earlier = d->last[node->actor];
     node->local = node->earlier ? node_at(d, node->earlier - 1)->local + 1 : 1;
     load_script(d);
+    d->released = 0;
     machine_step(machine, node->actor, &d->search->script.choices);
     keep_script(d);
     analyse(d);
@@ -350,6 +442,8 @@ static void take_back(struct dpor *d)
         d->heads[access->address] = access->previous;
     }
     d->last[node->actor] = node->earlier;
+    if (node->released)
+        d->release[node->released - 1] = node->release_before;
     machine_undo(d->search->machine, node->log_mark);
 }
 
@@ -378,6 +472,7 @@ static void add_node(struct dpor *d, const struct node *parent)
     if (d->depth == d->nodes.count) {
         pool_add(&d->nodes, arena);
         pool_add(&d->clocks, arena);
+        pool_add(&d->joins, arena);
     }
     struct node *node = node_at(d, d->depth);
     *node = (struct node){
@@ -444,6 +539,7 @@ void search_dpor(struct search *search)
         .actors = machine->actor_count,
         .nodes = {.record = sizeof(struct node)},
         .clocks = {.record = machine->actor_count * sizeof(uint32_t)},
+        .joins = {.record = machine->actor_count * sizeof(uint32_t)},
         .accesses = {.record = sizeof(struct access)},
         .lists = {.record = sizeof(uint32_t)},
         .sleepers = {.record = sizeof(struct sleeper)},
@@ -451,7 +547,11 @@ void search_dpor(struct search *search)
         .heads = ARENA_ARRAY(search->arena, uint32_t, machine->program->private_base + 1),
         .used_at_start = search->arena->used,
     };
-    const struct observer observer = {.context = &d, .read = on_read, .write = on_write};
+    const struct observer observer = {.context = &d,
+                                      .read = on_read,
+                                      .write = on_write,
+                                      .atomic = on_atomic,
+                                      .barrier = on_barrier};
     if (machine_status(machine) != STATUS_RUNNING) {
         bool is_new;
         uint32_t outcome = search_outcome(search, &is_new);

@@ -161,8 +161,9 @@ static uint64_t find_stem(struct arena *arena, struct machine *machine, struct p
                           uint64_t loop)
 {
     size_t mark = arena_mark(arena);
-    const struct machine_options options = {.then_first = machine->options.then_first,
-                                            .track = true};
+    struct machine_options options = machine->options;
+    options.observers = NULL;
+    options.undo_entries = 0;
     struct machine *behind = machine_new(arena, machine->semantics, machine->program, &options);
     struct policy policy_behind;
     uint64_t stem = 0;

@@ -3,7 +3,9 @@
  *
  * Every pick returns an index into the ascending list of live actors. What a pick needs of an actor
  * other than the one that stepped last is kept from pick to pick: a step changes only its own actor's
- * next step, and the list only when it retires.
+ * next step, and the list when its actor leaves it - it waits at a barrier, or is final - and when it
+ * releases its block: then all actors of the block are there, with new next steps. So a list that has
+ * grown means a release of the block whose actor stepped last; a block of one actor never waits.
  */
 #include "engine/sched.h"
 
@@ -67,8 +69,13 @@ static uint32_t pick_round_robin(struct choices *choices, const struct machine *
         s->budget--;
         return s->index;
     }
-    /* `index` is where `current` was: its successor is there when it has retired, else after it. */
-    uint32_t next = s->index + live_at(machine, s->index, s->current);
+    uint32_t next = s->current == NO_ACTOR ? 0 : live_from(machine, s->current);
+    if (s->budget > 0 && live_at(machine, next, s->current)) { /* others came in before it */
+        s->budget--;
+        s->index = next;
+        return next;
+    }
+    next += s->current != NO_ACTOR && live_at(machine, next, s->current);
     s->index = next < machine->head->live_count ? next : 0;
     s->current = machine->head->live[s->index];
     s->budget = s->spec.quantum - 1;
@@ -88,12 +95,9 @@ static uint32_t pick_starve(struct choices *choices, const struct machine *machi
     uint32_t count = machine->head->live_count;
     if (count == 1)
         return 0;
-    if (s->current != NO_ACTOR && !live_at(machine, s->index, s->current)) {
+    if (!live_at(machine, s->index, s->current))
         s->index = live_from(machine, s->current);
-        if (!live_at(machine, s->index, s->current))
-            s->current = NO_ACTOR; /* the victim has retired */
-    }
-    if (s->current == NO_ACTOR)
+    if (!live_at(machine, s->index, s->current)) /* the victim waits or is final */
         return pcg_below(&s->rng, count);
     uint32_t index = pcg_below(&s->rng, count - 1);
     return index + (index >= s->index);
@@ -194,6 +198,23 @@ static void pos_renew(struct scheduler *s, const struct machine *machine, uint32
     machine->semantics->footprint(machine, actor, &s->reads[actor], &s->writes[actor]);
 }
 
+/* Whether the step since the last pick released its block; the live actors are counted anew. */
+static bool has_grown(struct scheduler *s, const struct machine *machine)
+{
+    uint32_t before = s->live_seen;
+    s->live_seen = machine->head->live_count;
+    return s->live_seen > before;
+}
+
+/* The live actors of a block, from the returned index up to *end. */
+static uint32_t live_group(const struct machine *machine, uint32_t actor, uint32_t *end)
+{
+    uint32_t each = machine->actor_count / machine->program->launch.blocks;
+    uint32_t first = actor / each * each;
+    *end = live_from(machine, first + each);
+    return live_from(machine, first);
+}
+
 /* Yuan et al., CAV 2018, algorithm 2 (POS): the pending step of highest priority runs; then its actor's
  * next step, and all pending steps that race with the one taken, draw anew. */
 static uint32_t pick_pos(struct choices *choices, const struct machine *machine)
@@ -203,10 +224,16 @@ static uint32_t pick_pos(struct choices *choices, const struct machine *machine)
     if (s->last == NO_ACTOR) {
         for (uint32_t i = 0; i < head->live_count; i++)
             pos_renew(s, machine, head->live[i]);
+        (void)has_grown(s, machine);
     } else {
         uint64_t reads = s->reads[s->last], writes = s->writes[s->last];
-        if (live_at(machine, s->index, s->last))
+        if (has_grown(s, machine)) {
+            uint32_t end, i = live_group(machine, s->last, &end);
+            while (i < end)
+                pos_renew(s, machine, head->live[i++]);
+        } else if (live_at(machine, s->index, s->last)) {
             pos_renew(s, machine, s->last);
+        }
         for (uint32_t i = 0; (reads | writes) && i < head->live_count; i++) {
             uint32_t other = head->live[i];
             if (other != s->last &&
@@ -260,10 +287,15 @@ static void surw_account(struct scheduler *s, const struct machine *machine)
     bool selected = s->flags[last];
     if (selected)
         s->remaining[last]--;
-    if (live_at(machine, s->index, last))
+    if (has_grown(s, machine)) {
+        uint32_t end, i = live_group(machine, last, &end);
+        while (i < end)
+            surw_look(s, machine, machine->head->live[i++]);
+    } else if (live_at(machine, s->index, last)) {
         surw_look(s, machine, last);
-    else
-        s->remaining[last] = 0;
+    } else if (machine->semantics->next_stm(machine, last) == CODE_NONE) {
+        s->remaining[last] = 0; /* final; one that waits is back when its block is released */
+    }
     bool gone =
         s->current != NO_ACTOR && !live_at(machine, live_from(machine, s->current), s->current);
     if (selected || gone || s->budget-- == 0)
@@ -282,6 +314,7 @@ static uint32_t pick_surw(struct choices *choices, const struct machine *machine
     if (s->picks++ == 0) {
         for (uint32_t i = 0; i < head->live_count; i++)
             surw_look(s, machine, head->live[i]);
+        (void)has_grown(s, machine);
         surw_intend(s, machine);
     } else {
         surw_account(s, machine);

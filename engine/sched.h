@@ -48,15 +48,16 @@ struct scheduler {
     struct sched_spec spec;
     struct pcg rng;
     uint32_t actor_count;
-    uint32_t index;     /* in the live list, where `current` (POS, SURW: `last`) was seen */
-    uint32_t current;   /* round robin, PCT: running; starve: the victim; SURW: the intended actor;
+    uint32_t index;   /* in the live list, where `current` (POS, SURW: `last`) was seen */
+    uint32_t current; /* round robin, PCT: running; starve: the victim; SURW: the intended actor;
                            unfair: place in the order */
-    uint32_t last;      /* POS, SURW: picked last */
-    uint32_t live_seen; /* PCT: live actors when `current` was chosen */
-    uint32_t budget;    /* round robin: steps left of the quantum; unfair: steps left of the prefix;
+    uint32_t last;    /* POS, SURW: picked last */
+    uint32_t
+        live_seen;   /* PCT: live actors when `current` was chosen; POS, SURW: at the last pick */
+    uint32_t budget; /* round robin: steps left of the quantum; unfair: steps left of the prefix;
                            SURW: picks left until the intended actor is given up */
-    uint32_t *priority; /* an actor; unfair: the round robin's order */
-    uint8_t *flags;     /* an actor; unfair: starved; SURW: its next step is selected */
+    uint32_t *priority;        /* an actor; unfair: the round robin's order */
+    uint8_t *flags;            /* an actor; unfair: starved; SURW: its next step is selected */
     uint64_t *reads, *writes;  /* POS: footprint of each actor's next step */
     uint64_t change_points[4]; /* PCT, ascending: (pick << 3) | priority from there on */
     uint32_t change_count, change_next;

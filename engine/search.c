@@ -172,6 +172,18 @@ static void estimate_write(void *context, uint32_t thread, uint32_t address, int
     e->readers[address] = 0;
 }
 
+/* A barrier of the only block orders what came before and after it. */
+static void estimate_barrier(void *context, const struct machine *machine,
+                             const struct barrier_event *event)
+{
+    (void)event;
+    struct estimate *e = context;
+    if (machine->program->launch.blocks > 1)
+        return;
+    memset(e->writer, 0, machine->program->private_base * sizeof *e->writer);
+    memset(e->readers, 0, machine->program->private_base * sizeof *e->readers);
+}
+
 static uint32_t log2_ceiling(uint32_t n)
 {
     uint32_t bits = 0;
@@ -194,8 +206,11 @@ static bool dpor_looks_cheaper(struct search *search)
     struct estimate e = {.writer = ARENA_ARRAY(search->arena, uint32_t, words),
                          .readers = ARENA_ARRAY(search->arena, uint64_t, words)};
     uint32_t *lengths = ARENA_ARRAY(search->arena, uint32_t, machine->actor_count);
-    const struct observer observer = {
-        .context = &e, .read = estimate_read, .write = estimate_write};
+    const struct observer observer = {.context = &e,
+                                      .read = estimate_read,
+                                      .write = estimate_write,
+                                      .atomic = estimate_write,
+                                      .barrier = estimate_barrier};
     const struct machine_head *head = machine->head;
     machine_reset(machine);
     machine_observe(machine, &observer);

@@ -9,8 +9,9 @@
  * - SEARCH_DPOR: dynamic partial-order reduction with source sets and sleep sets, stateless; for
  *   kernels whose executions all end, of at most 64 actors.
  *
- * Both enumerate the choices inside a step too. Both assume of a semantics what threads and simt
- * grant: a live actor can always step, and only its own step makes it final.
+ * Both enumerate the choices inside a step too. Both assume of a semantics what all grant: a live actor
+ * can always step, only its own step makes it wait or final, and an actor that waits is back when a step
+ * of another actor of its block releases the block.
  */
 #ifndef ENGINE_SEARCH_H
 #define ENGINE_SEARCH_H
@@ -63,11 +64,25 @@ struct search_result {
     uint32_t outcome_count; /* distinct (status, store) */
     struct search_outcome *outcomes;
     /* Two different actors (threads, or warps) access one word of global or shared memory in one
-     * execution, at least one of them writing. Without synchronisation that is so iff some reachable
-     * state has two actors whose next steps conflict (take the shortest execution with a conflict and
-     * delay the first of the two), which is what SEARCH_STATES looks at; SEARCH_DPOR looks at every
-     * explored execution. Exact when the search is complete or says true. Lanes of one warp are one
-     * actor. */
+     * execution, at least one of them writing, not both by atomics, and no barrier of a block of both
+     * lies between (lockstep-cfg Defs. 3.1, 4.1; atomics order nothing). SEARCH_DPOR looks at all
+     * pairs of accesses of every explored execution; that one of each trace is explored is enough,
+     * since equivalent executions have the same accesses between the same releases.
+     *
+     * SEARCH_STATES looks for a reachable state with two actors whose next steps conflict so. Without
+     * atomics there is one iff there is a race: take a shortest execution with a race, b its last
+     * step, and of the racing pairs (a, b) the one with the latest a. Leave out a and what depends on
+     * it: its actor's later steps, steps that conflict with one left out, releases that wait for one
+     * left out, and what the block does after those. What remains can be done without them, and then,
+     * if b remains, a and b are both next. Were b left out, a chain of dependences would lead from a to
+     * b. No conflict (c, d) on it is a race - with d before b the execution were not a shortest one,
+     * with d = b the pair (c, b) had a later first step - so a release of their block orders c and d.
+     * Then program order and releases alone order a before b; they stay in one block, and a release of
+     * it lies between a and b: no race. A conflict of two atomics is none either, but nothing orders
+     * it; so with atomics the accesses that some path to a state has had since its last release are
+     * added up over the graph (search_race.c), and compared with the next ones.
+     *
+     * Exact when the search is complete or says true. Lanes of one warp are one actor. */
     bool race;
     enum search_liveness liveness;
     const struct tape *lasso_stem, *lasso_loop; /* witness of a lasso (fair one if there is one) */

@@ -1,9 +1,11 @@
 /*
  * search_graph.c - what infinite executions a graph of states has.
  *
- * Every infinite execution of a finite graph ends up in one strongly connected component. Actors only
- * ever retire, so all states of a component have the same live actors; there is a weakly fair infinite
- * execution iff some component has an edge of each of them.
+ * Every infinite execution of a finite graph ends up in one strongly connected component. It is weakly
+ * fair iff every actor steps for ever, or is again and again not live: final, or waiting at a barrier.
+ * An actor that waits in one state of a component and is live in another has an edge there: only its
+ * own step makes it wait. So a component has a fair execution iff each actor that is live in one of its
+ * states - any one, its root for example - has an edge in it.
  */
 #include "engine/search_states.h"
 
@@ -32,7 +34,7 @@ static uint32_t lowest(uint32_t a, uint32_t b)
 static void judge(struct components *c, uint32_t root, uint32_t from)
 {
     const struct graph *graph = c->graph;
-    uint32_t actors = 0, first = root;
+    uint32_t first = root;
     bool cyclic = false;
     for (uint32_t i = from; i < c->stack_count; i++)
         c->component[c->stack[i]] = root + 1;
@@ -44,7 +46,6 @@ static void judge(struct components *c, uint32_t root, uint32_t from)
             if (c->component[edge->target] != root + 1)
                 continue;
             cyclic = true;
-            actors += c->seen[edge->actor] != root + 1;
             c->seen[edge->actor] = root + 1;
         }
     }
@@ -52,8 +53,11 @@ static void judge(struct components *c, uint32_t root, uint32_t from)
         return;
     c->cycle = lowest(c->cycle, first);
     graph_load(graph, root);
-    if (actors == graph->search->machine->head->live_count)
-        c->fair = lowest(c->fair, first);
+    const struct machine_head *head = graph->search->machine->head;
+    for (uint32_t i = 0; i < head->live_count; i++)
+        if (c->seen[head->live[i]] != root + 1)
+            return;
+    c->fair = lowest(c->fair, first);
 }
 
 static void enter(struct components *c, uint32_t state, uint32_t *depth)
@@ -178,9 +182,11 @@ static const struct tape *make_loop(struct components *c, uint32_t root, bool fa
                         .queue = c->stack};
     for (uint32_t i = 0; i < c->graph->states.count; i++)
         loop.reached[i] = 0;
-    for (uint32_t i = 0; i < machine->actor_count; i++)
-        c->seen[i] = 0;
     graph_load(c->graph, root);
+    for (uint32_t i = 0; i < machine->actor_count; i++)
+        c->seen[i] = 1;
+    for (uint32_t i = 0; i < machine->head->live_count; i++)
+        c->seen[machine->head->live[i]] = 0;
     loop.missing = fair ? machine->head->live_count : 0;
     do
         extend(&loop);

@@ -13,8 +13,8 @@
 /* ---- races: conflicts among the next steps of one state ---- */
 
 struct next_access {
-    uint32_t state;          /* + 1; of an earlier one = no access */
-    uint32_t reader, writer; /* actor, or NOBODY, or SEVERAL */
+    uint32_t state;                  /* + 1; of an earlier one = no access */
+    uint32_t reader, writer, atomic; /* actor, or NOBODY, or SEVERAL */
 };
 
 enum { NOBODY = INT32_MAX, SEVERAL = INT32_MAX - 1 };
@@ -29,7 +29,7 @@ static struct next_access *watch_word(struct race_watch *watch, uint32_t address
 {
     struct next_access *word = &watch->words[address];
     if (word->state != watch->state + 1)
-        *word = (struct next_access){watch->state + 1, NOBODY, NOBODY};
+        *word = (struct next_access){watch->state + 1, NOBODY, NOBODY, NOBODY};
     return word;
 }
 
@@ -44,7 +44,7 @@ static void watch_read(void *context, uint32_t thread, uint32_t address, uint32_
     (void)stm;
     struct race_watch *watch = context;
     struct next_access *word = watch_word(watch, address);
-    watch->found |= is_other(word->writer, watch->actor);
+    watch->found |= is_other(word->writer, watch->actor) || is_other(word->atomic, watch->actor);
     word->reader = is_other(word->reader, watch->actor) ? SEVERAL : watch->actor;
 }
 
@@ -56,8 +56,21 @@ static void watch_write(void *context, uint32_t thread, uint32_t address, int32_
     (void)stm;
     struct race_watch *watch = context;
     struct next_access *word = watch_word(watch, address);
-    watch->found |= is_other(word->writer, watch->actor) || is_other(word->reader, watch->actor);
+    watch->found |= is_other(word->writer, watch->actor) || is_other(word->reader, watch->actor) ||
+                    is_other(word->atomic, watch->actor);
     word->writer = is_other(word->writer, watch->actor) ? SEVERAL : watch->actor;
+}
+
+static void watch_atomic(void *context, uint32_t thread, uint32_t address, int32_t value,
+                         uint32_t stm)
+{
+    (void)thread;
+    (void)value;
+    (void)stm;
+    struct race_watch *watch = context;
+    struct next_access *word = watch_word(watch, address);
+    watch->found |= is_other(word->writer, watch->actor) || is_other(word->reader, watch->actor);
+    word->atomic = is_other(word->atomic, watch->actor) ? SEVERAL : watch->actor;
 }
 
 /* ---- states ---- */
@@ -355,11 +368,13 @@ void search_states(struct search *search)
         return;
     start(&x, search);
     const struct observer observer = {
-        .context = &x.watch, .read = watch_read, .write = watch_write};
+        .context = &x.watch, .read = watch_read, .write = watch_write, .atomic = watch_atomic};
     machine_observe(search->machine, result->race ? NULL : &observer);
     explore(&x);
     machine_observe(search->machine, NULL);
     result->race |= x.watch.found;
+    if (search->machine->program->has_atomics && !result->race)
+        graph_races(&x.graph);
     result->states += x.graph.states.count;
     for (uint32_t i = 0; i < result->outcome_count; i++)
         if (x.outcome_states[i] != SEARCH_NONE)

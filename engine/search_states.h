@@ -69,6 +69,9 @@ struct tape *graph_path(struct graph *graph, uint32_t number);
 void graph_record(struct graph *graph, uint32_t from, uint32_t actor, uint32_t target);
 struct tape *graph_tape(struct graph *graph);
 
+/* Sets the result's race, in programs with atomics (search_race.c). */
+void graph_races(struct graph *graph);
+
 /* Sets the result's liveness and lasso. */
 void graph_liveness(struct graph *graph);
 

@@ -1,8 +1,10 @@
 /*
  * The engine against a second, naive stepper: Tables 2 and 4 of simt-correctness executed literally
  * on lists of statements of the core tree - no slices, no code, no offsets, no bit masks - over random
- * kernels. Every step must fire the same rule and reach the same masks and the same memory.
+ * kernels. Every step must fire the same rule and reach the same masks and the same memory. Barriers
+ * too: here every loop counts its trips from where it was entered, and is never reset.
  */
+#include "engine/choice.h"
 #include "engine/lower.h"
 #include "engine/machine.h"
 #include "engine/sched.h"
@@ -35,6 +37,7 @@ struct naive {
     const struct program *program;
     int32_t *memory; /* global, shared, private: same layout as the engine's; frames are apart */
     struct frame **frames; /* a thread */
+    uint32_t *choices;     /* a thread: made so far */
     const char *error;     /* status name once the execution has ended with an error */
 };
 
@@ -145,6 +148,7 @@ struct item {
     const struct ast_stm *stm;
     bool mask[LIMIT_WARP]; /* tokens */
     int32_t *cell, value;  /* x := v */
+    uint32_t trips;        /* ITEM_WHILE_CONT: since the loop was entered */
     const struct item *rest;
 };
 
@@ -206,6 +210,84 @@ static bool naive_write_target(struct naive *n, uint32_t thread, const struct as
     return true;
 }
 
+/* ---- barriers ---- */
+
+/* Who stands where in front of a barrier: the same statements, calls from the same places, loops in the
+ * same trip. ITEM_CALL has the call as its statement. */
+static bool same_place(const struct item *a, const struct item *b)
+{
+    for (; a && b; a = a->rest, b = b->rest)
+        if (a->kind != b->kind || a->stm != b->stm || a->trips != b->trips)
+            return false;
+    return a == b;
+}
+
+/* The stacks of a block's actors, of which each waits or has ended: nobody can go on alone. */
+static void settle(struct naive *n, const struct item **stacks, bool *waits, uint32_t count)
+{
+    bool waiting = false, together = true;
+    for (uint32_t i = 0; i < count; i++) {
+        if (stacks[i] && !waits[i])
+            return;
+        waiting |= waits[i];
+        together &= waits[i] && same_place(stacks[i], stacks[0]);
+    }
+    if (!waiting)
+        return;
+    if (!together)
+        n->error = "barrier_divergence";
+    for (uint32_t i = 0; i < count && together; i++) {
+        stacks[i] = stacks[i]->rest;
+        waits[i] = false;
+    }
+}
+
+/* ---- atomics, havoc ---- */
+
+static int32_t *naive_place(struct naive *n, uint32_t thread, const struct ast_lvalue *place)
+{
+    int32_t index = place->index ? naive_eval(n, thread, place->index) : 0;
+    if (!n->error && (index < 0 || (uint32_t)index >= place->var->length))
+        n->error = "out_of_bounds";
+    return n->error ? NULL : naive_cell(n, thread, place->var, (uint32_t)index);
+}
+
+struct naive_atomic {
+    int32_t *cell, a, b;
+};
+
+static bool naive_operands(struct naive *n, uint32_t thread, const struct ast_stm *s,
+                           struct naive_atomic *atomic)
+{
+    atomic->cell = naive_place(n, thread, &s->place);
+    atomic->a = naive_eval(n, thread, s->arguments);
+    atomic->b = s->arguments->next ? naive_eval(n, thread, s->arguments->next) : 0;
+    return !n->error;
+}
+
+static void naive_apply(struct naive *n, uint32_t thread, const struct ast_stm *s,
+                        const struct naive_atomic *x)
+{
+    int32_t old = *x->cell;
+    const int32_t values[ATOMIC_COUNT] = {
+        [ATOMIC_ADD] = ast_eval_binary(BINARY_ADD, old, x->a),
+        [ATOMIC_MIN] = old < x->a ? old : x->a,
+        [ATOMIC_MAX] = old > x->a ? old : x->a,
+        [ATOMIC_AND] = old & x->a,
+        [ATOMIC_OR] = old | x->a,
+        [ATOMIC_EXCH] = x->a,
+        [ATOMIC_CAS] = old == x->a ? x->b : old,
+    };
+    *x->cell = values[s->atomic];
+    if (s->target.var)
+        *naive_cell(n, thread, s->target.var, 0) = old;
+}
+
+static int32_t naive_choice(struct naive *n, uint32_t thread)
+{
+    return choice_value(n->program->launch.seed, thread, n->choices[thread]++);
+}
+
 static uint32_t count_calls(const struct item *T)
 {
     uint32_t count = 0;
@@ -265,7 +347,7 @@ static enum rule thread_statement(struct naive *n, uint32_t thread, const struct
             n->error = "call_depth";
             return RULE_THR_CALL;
         }
-        *stack = cons_list(n, s->function->body, cons(n, ITEM_CALL, NULL, NULL, T->rest));
+        *stack = cons_list(n, s->function->body, cons(n, ITEM_CALL, s, NULL, T->rest));
         n->frames[thread] = frame_new(n, s->function, n->frames[thread]);
         return RULE_THR_CALL;
     case STM_RETURN:
@@ -284,10 +366,44 @@ static enum rule thread_statement(struct naive *n, uint32_t thread, const struct
         if (!n->error)
             *stack = T->rest;
         return RULE_THR_ASSERT;
+    case STM_ASSUME:
+        v = naive_eval(n, thread, s->value);
+        if (!n->error && !v)
+            n->error = "infeasible";
+        if (!n->error)
+            *stack = T->rest;
+        return RULE_THR_ASSUME;
+    case STM_HAVOC: {
+        int32_t *cell = naive_place(n, thread, &s->place);
+        if (cell) {
+            *cell = naive_choice(n, thread);
+            *stack = T->rest;
+        }
+        return RULE_THR_HAVOC;
+    }
+    case STM_ATOMIC: {
+        struct naive_atomic atomic;
+        if (naive_operands(n, thread, s, &atomic)) {
+            naive_apply(n, thread, s, &atomic);
+            *stack = T->rest;
+        }
+        return RULE_THR_ATOMIC;
+    }
+    case STM_BARRIER:
+        return RULE_THR_BARRIER_REACH;
     default:
         fail_msg("statement kind %d is not core", (int)s->kind);
         return RULE_NONE;
     }
+}
+
+/* The continuing loop, one trip later. */
+static const struct item *next_trip(struct naive *n, const struct item *loop)
+{
+    struct item *item = ARENA_NEW(n->arena, struct item);
+    *item = *loop;
+    item->trips++;
+    return item;
 }
 
 static enum rule naive_thread_step(struct naive *n, uint32_t thread, const struct item **stack)
@@ -304,7 +420,7 @@ static enum rule naive_thread_step(struct naive *n, uint32_t thread, const struc
     case ITEM_WHILE_CONT:
         v = naive_eval(n, thread, T->stm->value);
         if (!n->error)
-            *stack = v ? cons_body(n, T->stm->body, T) : T->rest;
+            *stack = v ? cons_body(n, T->stm->body, next_trip(n, T)) : T->rest;
         return v ? RULE_THR_WHILE_CONT_TT : RULE_THR_WHILE_CONT_FF;
     case ITEM_BRK:
     case ITEM_CALL:
@@ -408,6 +524,68 @@ static void naive_assign(struct naive *n, struct naive_warp *w, const struct ast
     w->W = w->W->rest;
 }
 
+/* Locations and operands of all, then one after another in the order that the engine took. */
+static void naive_atomics(struct naive *n, struct naive_warp *w, const struct ast_stm *s,
+                          const uint8_t *order, uint32_t count)
+{
+    struct naive_atomic atomics[LIMIT_WARP];
+    bool left[LIMIT_WARP];
+    memcpy(left, w->theta, sizeof left);
+    for (uint32_t l = 0; l < w->lanes; l++)
+        if (w->theta[l] && !naive_operands(n, w->first + l, s, &atomics[l]))
+            return;
+    for (uint32_t i = 0; i < count; i++) {
+        assert_true(left[order[i]]);
+        left[order[i]] = false;
+        naive_apply(n, w->first + order[i], s, &atomics[order[i]]);
+    }
+    for (uint32_t l = 0; l < w->lanes; l++)
+        assert_false(left[l]);
+    w->W = w->W->rest;
+}
+
+static void naive_havocs(struct naive *n, struct naive_warp *w, const struct ast_stm *s,
+                         const uint8_t *order, uint32_t count)
+{
+    int32_t *cells[LIMIT_WARP];
+    bool left[LIMIT_WARP];
+    memcpy(left, w->theta, sizeof left);
+    for (uint32_t l = 0; l < w->lanes; l++)
+        if (w->theta[l]) {
+            cells[l] = naive_place(n, w->first + l, &s->place);
+            if (!cells[l])
+                return;
+        }
+    for (uint32_t i = 0; i < count; i++) {
+        assert_true(left[order[i]]);
+        left[order[i]] = false;
+        *cells[order[i]] = naive_choice(n, w->first + order[i]);
+    }
+    for (uint32_t l = 0; l < w->lanes; l++)
+        assert_false(left[l]);
+    w->W = w->W->rest;
+}
+
+static void naive_vote(struct naive *n, struct naive_warp *w, const struct ast_stm *s,
+                       const bool *A, const bool *not_A)
+{
+    uint32_t yes = 0, no = 0, ballot = 0;
+    for (uint32_t l = 0; l < w->lanes; l++) {
+        yes += A[l];
+        no += not_A[l];
+        if (A[l] && l < 32)
+            ballot += 1u << l;
+    }
+    const int32_t values[VOTE_COUNT] = {[VOTE_ALL] = no == 0,
+                                        [VOTE_ANY] = yes > 0,
+                                        [VOTE_UNI] = yes == 0 || no == 0,
+                                        [VOTE_BALLOT] = (int32_t)ballot};
+    for (uint32_t l = 0; l < w->lanes; l++)
+        if (w->theta[l])
+            *naive_cell(n, w->first + l, s->target.var, 0) = values[s->vote];
+    w->W = w->W->rest;
+}
+
 static enum rule warp_statement(struct naive *n, struct naive_warp *w, bool then_first,
                                 const uint8_t *order, uint32_t count)
 {
@@ -460,7 +638,7 @@ static enum rule warp_statement(struct naive *n, struct naive_warp *w, bool then
             n->error = "call_depth";
             return RULE_SIMT_CALL;
         }
-        w->W = cons_list(n, s->function->body, cons(n, ITEM_CALL, NULL, theta, W->rest));
+        w->W = cons_list(n, s->function->body, cons(n, ITEM_CALL, s, theta, W->rest));
         for (uint32_t l = 0; l < w->lanes; l++)
             if (theta[l])
                 n->frames[w->first + l] = frame_new(n, s->function, n->frames[w->first + l]);
@@ -472,6 +650,29 @@ static enum rule warp_statement(struct naive *n, struct naive_warp *w, bool then
         if (!n->error)
             w->W = W->rest;
         return RULE_SIMT_ASSERT;
+    case STM_ASSUME:
+        naive_act(n, w, s->value, A, not_A);
+        if (!n->error && memcmp(A, w->theta, sizeof A) != 0)
+            n->error = "infeasible";
+        if (!n->error)
+            w->W = W->rest;
+        return RULE_SIMT_ASSUME;
+    case STM_HAVOC:
+        naive_havocs(n, w, s, order, count);
+        return RULE_SIMT_HAVOC;
+    case STM_ATOMIC:
+        naive_atomics(n, w, s, order, count);
+        return RULE_SIMT_ATOMIC;
+    case STM_VOTE:
+        naive_act(n, w, s->value, A, not_A);
+        if (!n->error)
+            naive_vote(n, w, s, A, not_A);
+        return RULE_SIMT_VOTE;
+    case STM_BARRIER:
+        for (uint32_t l = 0; l < w->lanes; l++)
+            if (!w->theta[l])
+                n->error = "barrier_divergence";
+        return n->error ? RULE_SIMT_BARRIER_DIV : RULE_SIMT_BARRIER_REACH;
     default:
         fail_msg("statement kind %d is not core", (int)s->kind);
         return RULE_NONE;
@@ -496,7 +697,7 @@ static enum rule naive_warp_step(struct naive *n, struct naive_warp *w, bool the
     bool A[LIMIT_WARP], not_A[LIMIT_WARP];
     naive_act(n, w, W->stm->value, A, not_A);
     if (!n->error) {
-        w->W = cons_body(n, W->stm->body, W);
+        w->W = cons_body(n, W->stm->body, next_trip(n, W));
         memcpy(w->theta, A, sizeof A);
     }
     return RULE_SIMT_WHILE_CONT;
@@ -511,6 +712,7 @@ static struct naive *naive_new(struct arena *arena, const struct program *progra
     n->program = program;
     n->memory = ARENA_ARRAY(arena, int32_t, program->memory_words);
     program_init_memory(program, n->memory);
+    n->choices = ARENA_ARRAY(arena, uint32_t, program->total_threads);
     n->frames = ARENA_ARRAY(arena, struct frame *, program->total_threads);
     for (uint32_t t = 0; t < program->total_threads; t++)
         n->frames[t] = frame_new(n, program->core->main, NULL);
@@ -533,7 +735,22 @@ static bool same_end(const struct naive *n, const struct machine *m)
     return status == STATUS_TERMINATED;
 }
 
-static uint64_t compare_threads(struct arena *arena, const struct program *program, uint64_t seed)
+static bool is_live(const struct machine *m, uint32_t actor)
+{
+    bool live = false;
+    for (uint32_t i = 0; i < m->head->live_count; i++)
+        live |= m->head->live[i] == actor;
+    return live;
+}
+
+static void count_hits(const struct machine *m, uint64_t *hits)
+{
+    for (uint32_t r = 0; r <= RULE_COUNT; r++)
+        hits[r] += m->hits[r];
+}
+
+static uint64_t compare_threads(struct arena *arena, const struct program *program, uint64_t seed,
+                                uint64_t *hits)
 {
     struct naive *n = naive_new(arena, program);
     struct machine_options options = {0};
@@ -541,18 +758,25 @@ static uint64_t compare_threads(struct arena *arena, const struct program *progr
     const struct item **T = ARENA_ARRAY(arena, const struct item *, program->total_threads);
     for (uint32_t t = 0; t < program->total_threads; t++)
         T[t] = cons_list(n, program->core->main->body, cons(n, ITEM_CALL, NULL, NULL, NULL));
+    bool *waits = ARENA_ARRAY(arena, bool, program->total_threads);
     struct pcg rng = pcg_derive(seed, PCG_SCHEDULE, 7);
     uint64_t steps = 0;
     while (steps < STEPS && machine_status(m) == STATUS_RUNNING) {
         uint32_t t = m->head->live[pcg_below(&rng, m->head->live_count)];
         enum rule rule = machine_step(m, t, NULL), naive_rule = naive_thread_step(n, t, &T[t]);
+        uint32_t first = t / program->launch.threads * program->launch.threads;
+        waits[t] = naive_rule == RULE_THR_BARRIER_REACH;
+        if (!n->error)
+            settle(n, T + first, waits + first, program->launch.threads);
         steps++;
         if (same_end(n, m) && n->error)
             break;
         assert_string_equal(rule_table[rule].name, rule_table[naive_rule].name);
         assert_int_equal(threads_state(m, t)->depth == 0, T[t] == NULL);
+        assert_int_equal(is_live(m, t), T[t] && !waits[t]);
     }
     assert_same_memory(n, m);
+    count_hits(m, hits);
     return steps;
 }
 
@@ -566,8 +790,20 @@ static void assert_same_warp(const struct naive_warp *w, const struct machine *m
     assert_int_equal(state.depth == 0, w->W == NULL);
 }
 
+/* After a step of one warp: all of its block. */
+static void settle_warps(struct naive *n, struct naive_warp *warps, bool *waits, uint32_t warp)
+{
+    uint32_t count = n->program->warps_per_block, first = warp / count * count;
+    const struct item **stacks = ARENA_ARRAY(n->arena, const struct item *, count);
+    for (uint32_t i = 0; i < count; i++)
+        stacks[i] = warps[first + i].W;
+    settle(n, stacks, waits + first, count);
+    for (uint32_t i = 0; i < count; i++)
+        warps[first + i].W = stacks[i];
+}
+
 static uint64_t compare_simt(struct arena *arena, const struct program *program, uint64_t seed,
-                             bool then_first)
+                             bool then_first, uint64_t *hits)
 {
     struct naive *n = naive_new(arena, program);
     struct machine_options options = {.then_first = then_first};
@@ -584,6 +820,7 @@ static uint64_t compare_simt(struct arena *arena, const struct program *program,
         warps[i].W =
             cons_list(n, program->core->main->body, cons(n, ITEM_CALL, NULL, warps[i].theta, NULL));
     }
+    bool *waits = ARENA_ARRAY(arena, bool, program->warp_count);
     struct scheduler scheduler;
     struct sched_spec spec = {.kind = SCHED_UNIFORM, .seed = seed};
     sched_start(&scheduler, &spec, m, arena);
@@ -594,44 +831,84 @@ static uint64_t compare_simt(struct arena *arena, const struct program *program,
         uint8_t order[LIMIT_WARP];
         uint32_t count = simt_last_write_order(m, order);
         enum rule naive_rule = naive_warp_step(n, &warps[i], then_first, order, count);
+        waits[i] = naive_rule == RULE_SIMT_BARRIER_REACH;
+        if (!n->error)
+            settle_warps(n, warps, waits, i);
         steps++;
         assert_string_equal(rule_table[rule].name, rule_table[naive_rule].name);
         if (same_end(n, m) && n->error)
             break;
         assert_same_warp(&warps[i], m, i);
+        assert_int_equal(is_live(m, i), warps[i].W && !waits[i]);
     }
     assert_same_memory(n, m);
+    count_hits(m, hits);
     return steps;
+}
+
+/* How many of the kernels compile: sync and arrive do not. */
+static uint32_t compare_kernels(const struct gen_options *options, uint64_t *steps, uint64_t *hits)
+{
+    struct arena arena;
+    assert_int_equal(arena_init(&arena, (size_t)1 << 30), 0);
+    uint32_t compiled = 0;
+    for (uint64_t number = 0; number < KERNELS; number++) {
+        arena.used = 0;
+        struct ast_kernel *kernel = gen_case(&arena, 0x5eed, number, options);
+        const char *reason = NULL;
+        if (kernel->form != FORM_STRUCTURED)
+            continue;
+        struct program *program = program_compile(&arena, lower_core(&arena, kernel), &reason);
+        if (!program)
+            continue;
+        compiled++;
+        if (!program->has_votes)
+            *steps += compare_threads(&arena, program, number, hits);
+        *steps += compare_simt(&arena, program, number, false, hits);
+        *steps += compare_simt(&arena, program, number, true, hits);
+    }
+    arena_destroy(&arena);
+    return compiled;
 }
 
 static void engine_agrees_with_the_naive_stepper(void **state)
 {
     (void)state;
-    struct arena arena;
-    assert_int_equal(arena_init(&arena, (size_t)1 << 30), 0);
-    uint64_t steps = 0;
-    uint32_t compiled = 0;
-    for (uint64_t number = 0; number < KERNELS; number++) {
-        arena.used = 0;
-        struct ast_kernel *kernel = gen_case(&arena, 0x5eed, number, &GEN_DEFAULTS);
-        const char *reason = NULL;
-        struct program *program = program_compile(&arena, lower_core(&arena, kernel), &reason);
-        if (!program)
-            continue;
-        compiled++;
-        steps += compare_threads(&arena, program, number);
-        steps += compare_simt(&arena, program, number, false);
-        steps += compare_simt(&arena, program, number, true);
-    }
-    assert_int_equal(compiled, KERNELS);
+    uint64_t steps = 0, hits[RULE_COUNT + 1] = {0};
+    assert_int_equal(compare_kernels(&GEN_DEFAULTS, &steps, hits), KERNELS);
     assert_true(steps > 100 * KERNELS);
-    arena_destroy(&arena);
+}
+
+static void with_barriers_atomics_votes_and_havoc(void **state)
+{
+    static const enum rule rules[] = {
+        RULE_THR_BARRIER_REACH,  RULE_THR_BARRIER_S,  RULE_THR_BARRIER_F,  RULE_THR_ATOMIC,
+        RULE_THR_HAVOC,          RULE_SIMT_ATOMIC,    RULE_SIMT_HAVOC,     RULE_SIMT_VOTE,
+        RULE_SIMT_BARRIER_REACH, RULE_SIMT_BARRIER_S, RULE_SIMT_BARRIER_F, RULE_SIMT_BARRIER_DIV};
+    static const uint32_t extra[] = {1u << FEATURE_BARRIERS, 1u << FEATURE_ATOMICS,
+                                     1u << FEATURE_VOTES,
+                                     1u << FEATURE_CHOICES | 1u << FEATURE_ASSUMES};
+    uint64_t steps = 0, hits[RULE_COUNT + 1] = {0};
+    uint32_t compiled = 0;
+    (void)state;
+    for (uint32_t i = 0; i < 5; i++) {
+        struct gen_options options = GEN_DEFAULTS;
+        for (uint32_t j = 0; j < 4; j++)
+            options.features |= i == j || i == 4 ? extra[j] : 0;
+        compiled += compare_kernels(&options, &steps, hits);
+    }
+    assert_true(compiled > KERNELS);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (hits[rules[i]] == 0)
+            fail_msg("no kernel fires %s of %s", rule_table[rules[i]].name,
+                     rule_table[rules[i]].semantics);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(engine_agrees_with_the_naive_stepper),
+        cmocka_unit_test(with_barriers_atomics_votes_and_havoc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
