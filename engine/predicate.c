@@ -441,9 +441,10 @@ static struct ast_var *active_parameter(struct transform *t)
     struct ast_function *f = t->function;
     struct ast_var *var =
         ast_var(t->arena, transform_fresh_name(t, "v_active"), SPACE_LOCAL, 1, false);
-    struct ast_var **tail = &f->locals;
-    while (*tail && (*tail)->is_parameter && !(*tail)->is_out)
-        tail = &(*tail)->next;
+    struct ast_var **tail = &f->locals; /* behind the last in-parameter */
+    for (struct ast_var *v = f->locals; v; v = v->next)
+        if (v->is_parameter && !v->is_out)
+            tail = &v->next;
     var->is_parameter = true;
     var->next = *tail;
     *tail = var;

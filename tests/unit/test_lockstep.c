@@ -172,9 +172,277 @@ static void scan(void **state)
     }
 }
 
+/* ---- races: a plain log of accesses ---- */
+
+enum { LOCATIONS = 64 };
+
+struct access_log {
+    uint64_t readers[LOCATIONS], writers[LOCATIONS]; /* bit t: thread t, in this interval */
+    uint32_t syncs, vacuous;
+    bool race;
+};
+
+static void note(struct access_log *log, uint32_t address)
+{
+    uint64_t w = log->writers[address], all = w | log->readers[address];
+    log->race |= w != 0 && (all & (all - 1)) != 0;
+}
+
+static void on_read(void *context, uint32_t thread, uint32_t address, uint32_t stm)
+{
+    struct access_log *log = context;
+    (void)stm;
+    assert_true(address < LOCATIONS && thread < 64);
+    log->readers[address] |= (uint64_t)1 << thread;
+    note(log, address);
+}
+
+static void on_write(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm)
+{
+    struct access_log *log = context;
+    (void)value;
+    (void)stm;
+    assert_true(address < LOCATIONS && thread < 64);
+    log->writers[address] |= (uint64_t)1 << thread;
+    note(log, address);
+}
+
+static void on_barrier(void *context, const struct machine *machine,
+                       const struct barrier_event *event)
+{
+    struct access_log *log = context;
+    assert_int_equal(machine->program->stms[event->stm].kind, CODE_LOCKSYNC);
+    log->syncs++;
+    log->vacuous += !event->all;
+    if (event->all)
+        for (uint32_t i = 0; i < LOCATIONS; i++)
+            log->readers[i] = log->writers[i] = 0;
+}
+
+/* ---- the counterexamples of the catalogue's section 14 ---- */
+
+#define CK1                                                                                        \
+    "launch(threads = 3); shared int v; kernel ck1() blocks { Start: goto B1, B2;"                 \
+    "B1: assume(tid == 0); v = 4; assume(v == 5); goto End; B2: assume(tid != 0); v = 5; goto "    \
+    "End; }"
+#define CK2                                                                                        \
+    "launch(threads = 3); shared int v; kernel ck2() blocks { Start: goto S; S: goto B1, B2;"      \
+    "B1: assume(tid == 0); goto S; B2: assume(tid != 0); v = 1; goto End; }"
+#define CK3                                                                                        \
+    "kernel ck3() blocks { Start: goto B1, B2; B1: assume(1); barrier(); goto End;"                \
+    "B2: assume(0); goto End; }"
+#define CK4                                                                                        \
+    "launch(threads = 2); shared int out[2]; kernel ck4() blocks { private int n;"                 \
+    "Start: assume(1); n = n + 1; goto B1, B2; B1: assume(n < 2 * (tid + 1)); goto Start;"         \
+    "B2: assume(n >= 2 * (tid + 1)); out[tid] = n; goto End; }"
+#define CK5                                                                                        \
+    "launch(threads = 2); shared int v; kernel ck5() blocks { private int x; Start: goto W, N;"    \
+    "W: assume(tid == 0); v = 7; goto J; N: assume(tid != 0); goto J; J: goto P, Q;"               \
+    "P: assume(0); barrier(); goto K; Q: assume(1); goto K; K: goto R1, R2;"                       \
+    "R1: assume(tid == 0); goto End; R2: assume(tid != 0); x = v; goto End; }"
+#define CK6                                                                                        \
+    "launch(threads = 2); shared int out[2]; kernel ck6() blocks { private int q, i, j, w;"        \
+    "Start: q = 1; goto h; h: assume(q == 1); i++; j = 0; goto nn, x; nn: assume(i <= 2); goto n;" \
+    "n: assume(1); j++; goto c; c: assume(1); q = j >= tid + 1 + i; goto h, B;"                    \
+    "B: assume(q == 0); w++; goto n; x: assume(i > 2); out[tid] = w; goto End; }"
+#define CK7                                                                                        \
+    "launch(threads = 2); kernel ck7() blocks { private int i, j; Start: goto O;"                  \
+    "O: assume(i < 2); j = 0; goto W, L; W: assume(j < tid + 1); j++; goto W, L;"                  \
+    "L: assume(j >= tid + 1); barrier(); i++; goto O, X; X: assume(i >= 2); barrier(); goto End; " \
+    "}"
+#define CK9                                                                                        \
+    "launch(threads = 4); shared int sum[4]; kernel ck9() blocks { private int offset, temp;"      \
+    "Start: offset = 1; goto W, X; W: assume(offset <= tid); temp = sum[tid - offset]; barrier();" \
+    "sum[tid] = sum[tid] + temp; barrier(); offset = 2 * offset; goto W, X;"                       \
+    "X: assume(offset > tid); goto End; }"
+#define CK14                                                                                       \
+    "launch(threads = 2); shared int v; kernel ck14() blocks { Start: v = v + 1; goto End; }"
+#define CK15                                                                                       \
+    "launch(threads = 2); void p(int n) blocks { E: assume(1); goto F, G; F: assume(n > 0);"       \
+    "goto C; C: p(n - 1); goto G2; G: assume(n <= 0); goto G2; G2: assume(1); barrier(); goto R;"  \
+    "R: return; } kernel ck15() blocks { Start: goto C; C: p(tid); goto D; D: goto End; }"
+
+struct counterexample {
+    const char *name, *text;
+    struct predicate_options options;
+    struct machine_options machine;
+    enum status status;
+    bool race;
+    uint32_t values;
+    const char *variable;
+    int32_t value[2];
+};
+
+static const struct counterexample counterexamples[] = {
+    {"CK1", CK1, {0}, {0}, STATUS_INFEASIBLE, false, 0, NULL, {0}},
+    {"CK1, another order", CK1, {.order_seed = 3}, {0}, STATUS_INFEASIBLE, false, 0, NULL, {0}},
+    {"CK2", CK2, {0}, {0}, STATUS_STEP_LIMIT, false, 0, NULL, {0}},
+    {"CK3", CK3, {0}, {0}, STATUS_TERMINATED, false, 0, NULL, {0}},
+    {"CK4", CK4, {0}, {0}, STATUS_TERMINATED, false, 2, "out", {2, 4}},
+    {"CK4 as printed (B-12)",
+     CK4,
+     {.entry_in_start = true},
+     {0},
+     STATUS_TERMINATED,
+     false,
+     2,
+     "out",
+     {4, 4}},
+    {"CK5", CK5, {0}, {0}, STATUS_TERMINATED, true, 0, NULL, {0}},
+    {"CK5 with any sync (B-13)",
+     CK5,
+     {0},
+     {.vacuous_sync = true},
+     STATUS_TERMINATED,
+     false,
+     0,
+     NULL,
+     {0}},
+    {"CK6", CK6, {0}, {0}, STATUS_TERMINATED, false, 2, "out", {3, 5}},
+    {"CK6 with one loop (B-11)",
+     CK6,
+     {.one_loop = true},
+     {0},
+     STATUS_TERMINATED,
+     false,
+     2,
+     "out",
+     {0, 0}},
+    {"CK7", CK7, {0}, {0}, STATUS_TERMINATED, false, 0, NULL, {0}},
+    {"CK9", CK9, {0}, {0}, STATUS_BARRIER_DIVERGENCE, false, 0, NULL, {0}},
+    {"CK14", CK14, {0}, {0}, STATUS_TERMINATED, true, 1, "v", {1}},
+    {"CK15", CK15, {0}, {0}, STATUS_BARRIER_DIVERGENCE, false, 0, NULL, {0}},
+};
+
+static void counterexample(const struct counterexample *c)
+{
+    struct access_log log = {.race = false};
+    const struct observer observer = {
+        .context = &log, .read = on_read, .write = on_write, .barrier = on_barrier};
+    struct machine_options options = c->machine;
+    options.observers = &observer;
+    struct machine *m = vector_machine(c->text, &c->options, &options);
+    enum status status = blocks_run(m, 0, BUDGET);
+    bool race = log.race && status != STATUS_INFEASIBLE; /* Def. 4.1 */
+    if (status != c->status || race != c->race)
+        fail_msg("%s: %s%s", c->name, status_names[status], race ? ", race" : "");
+    for (uint32_t i = 0; i < c->values; i++)
+        if (word(m, c->variable, i) != c->value[i])
+            fail_msg("%s: %s[%u] = %d", c->name, c->variable, i, word(m, c->variable, i));
+}
+
+static void counterexamples_of_section_14(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(counterexamples); i++)
+        counterexample(&counterexamples[i]);
+}
+
+/* CK3 and CK8 (B-10): without the early assumes some choices end in a sync that fails; with them
+ * none does. */
+static void early_assumes(void **state)
+{
+    (void)state;
+    const char *kernels[] = {CK3, "global int sum[4]; " BLOCKS_SCAN};
+    for (size_t k = 0; k < COUNT(kernels); k++) {
+        uint32_t diverging = 0;
+        for (uint32_t seed = 0; seed < 40; seed++) {
+            const char *text = arena_printf(&test_arena, "launch(threads = 4, seed = %u); %s",
+                                            (unsigned)seed, kernels[k]);
+            const struct predicate_options no_early = {.no_early = true};
+            const struct machine_options options = {0};
+            assert_int_equal(blocks_run(machine_of(text), 0, BUDGET), STATUS_TERMINATED);
+            diverging += blocks_run(vector_machine(text, &no_early, &options), 0, BUDGET) ==
+                         STATUS_BARRIER_DIVERGENCE;
+        }
+        assert_true(diverging > 0);
+    }
+}
+
+/* ---- P_{s,t}: CK12 ---- */
+
+static void havoc_v(void *context, struct machine *machine, uint32_t block)
+{
+    uint32_t *count = context;
+    ++*count;
+    assert_int_equal(block, 1);
+    machine_poke(machine, support_address(machine->program, "v") + 1, 5);
+}
+
+static void pairs(void **state)
+{
+    (void)state;
+    const char *text = "launch(threads = 3, blocks = 2); shared int v; global int n;\n"
+                       "kernel ck12() blocks { Start: atomic_add(n, tid + 1); barrier();\n"
+                       "assert(v == 0); goto End; }";
+    uint32_t count = 0;
+    const struct barrier_havoc havoc = {.havoc = havoc_v, .context = &count};
+    struct machine_options options = {.pair_count = 2, .pair = {3, 5}};
+    struct machine *m = vector_machine(text, &BLOCKS_DEFAULTS, &options);
+    const uint32_t *threads;
+    assert_int_equal(lockstep_threads(m, 1, &threads), 2);
+    assert_true(threads[0] == 3 && threads[1] == 5);
+    assert_int_equal(blocks_run(m, 0, BUDGET), STATUS_TERMINATED);
+    assert_int_equal(word(m, "n", 0), 1 + 3);
+    options.barrier_havoc = &havoc;
+    m = vector_machine(text, &BLOCKS_DEFAULTS, &options);
+    assert_int_equal(blocks_run(m, 0, BUDGET), STATUS_ASSERT_FAILS);
+    assert_int_equal(m->head->fault_thread, 3);
+    assert_int_equal(count, 1);
+}
+
+/* ---- psi: who wins, who is seen to write ---- */
+
+struct chooser {
+    struct choices choices; /* first */
+    uint32_t asked, most, answer;
+};
+
+static uint32_t answer(struct choices *choices, uint32_t n)
+{
+    struct chooser *c = (struct chooser *)choices;
+    c->asked++;
+    c->most = n;
+    return c->answer;
+}
+
+static void winners(void **state)
+{
+    (void)state;
+    const char *text = VECTOR "Start: a[tid / 2] = tid + 10 if (tid != 1); x = 3 if (tid > 1);"
+                              "goto End; }";
+    for (uint32_t winner = 0; winner < 2; winner++) {
+        struct access_log log = {.race = false};
+        const struct observer observer = {.context = &log, .read = on_read, .write = on_write};
+        const struct machine_options options = {.observers = &observer};
+        struct machine *m = vector_machine(text, &BLOCKS_DEFAULTS, &options);
+        struct chooser chooser = {.choices.choose = answer, .answer = winner};
+        const uint32_t *order;
+        machine_step(m, 0, &chooser.choices);
+        machine_step(m, 0, &chooser.choices);
+        assert_true(chooser.asked == 1 && chooser.most == 2);
+        assert_int_equal(word(m, "a", 0), 10);
+        assert_int_equal(word(m, "a", 1), (int32_t)(12 + winner));
+        assert_int_equal(lockstep_last_write_order(m, &order), 3);
+        assert_true(order[0] == 0 && order[1] == 3 - winner && order[2] == 2 + winner);
+        assert_memory_equal(lockstep_enabled(m), "\1\0\1\1", 4);
+        assert_true(log.race);
+        machine_step(m, 0, &chooser.choices); /* equal values: nothing to choose */
+        assert_true(chooser.asked == 1 && word(m, "x", 0) == 3);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(rules), TEST(calls), TEST(every_rule_fires),
-                                       TEST(scan)};
+    const struct CMUnitTest tests[] = {
+        TEST(rules),
+        TEST(calls),
+        TEST(every_rule_fires),
+        TEST(scan),
+        TEST(counterexamples_of_section_14),
+        TEST(early_assumes),
+        TEST(pairs),
+        TEST(winners),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -256,6 +256,23 @@ static void procedures(void **state)
                         "C_nocall: assume(all(v_active != 2)); goto D;");
 }
 
+/* v_active comes behind the last in-parameter, wherever the out-parameters stand. */
+static void parameter_order(void **state)
+{
+    (void)state;
+    const char *text =
+        "private int y, z; void p(out int r, int n, out int s, int m, out int t) blocks {\n"
+        "E: goto R; R: return; } void q(out int r) blocks { E: goto R; R: return; }\n"
+        "kernel k() blocks { private int u; Start: goto C; C: p(y, 7, z, 8, u); goto D;\n"
+        "D: q(y); goto End; }";
+    const char *pi = transformed(text, BLOCKS_PI, &BLOCKS_DEFAULTS);
+    assert_non_null(
+        strstr(pi, "void p(out int r, int n, out int s, int m, int v_active, out int t)"));
+    assert_non_null(strstr(pi, "p(y, 7, z, 8, 4, u);"));
+    assert_non_null(strstr(pi, "void q(int v_active, out int r)"));
+    assert_non_null(strstr(pi, "q(6, y);"));
+}
+
 /* ---- origins, names, orders ---- */
 
 static uint32_t count_origin(const struct ast_kernel *kernel, uint32_t origin)
@@ -368,9 +385,9 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(statements),       TEST(figure_5),   TEST(figure_7), TEST(several_loops),
-        TEST(printed_versions), TEST(procedures), TEST(origins),  TEST(names_are_fresh),
-        TEST(orders),           TEST(refused),
+        TEST(statements),       TEST(figure_5),   TEST(figure_7),        TEST(several_loops),
+        TEST(printed_versions), TEST(procedures), TEST(parameter_order), TEST(origins),
+        TEST(names_are_fresh),  TEST(orders),     TEST(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
