@@ -1,4 +1,5 @@
 /* The tutorial's translation: its example kernels with all pairs, and what its modes owe each other. */
+#include "tests/unit/pair_kernels.h"
 #include "tests/unit/support.h"
 
 #include "engine/rules.h"
@@ -277,119 +278,13 @@ static void test_applies(void **state)
 
 enum { ROUNDS = 1500 };
 
-struct writer {
-    struct pcg rng;
-    char text[4096];
-    size_t length;
-    uint32_t loops;
-    bool barriers;
-};
-
-static void put(struct writer *w, const char *text)
-{
-    size_t n = strlen(text);
-    assert_true(w->length + n < sizeof w->text);
-    memcpy(w->text + w->length, text, n + 1);
-    w->length += n;
-}
-
-static const char *any(struct writer *w, const char *const *list, uint32_t count)
-{
-    return list[pcg_below(&w->rng, count)];
-}
-
-#define ANY(w, ...)                                                                                \
-    any(w, (const char *const[]){__VA_ARGS__},                                                     \
-        sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
-
-/* An index that may miss its array now and then only by what a havoc put into x or y. */
-static const char *random_index(struct writer *w)
-{
-    return ANY(w, "tid", "tid", "tid", "(tid + 1) % 4", "3 - tid", "0", "x & 3", "y & 3", "2");
-}
-
-static void random_value(struct writer *w)
-{
-    if (pcg_below(&w->rng, 2)) {
-        put(w, ANY(w, "tid", "x", "y + 1", "x > y", "1", "tid * 2"));
-        return;
-    }
-    put(w, ANY(w, "A[", "B[", "x + A[", "y && B[", "tid < 2 ? y : A["));
-    put(w, random_index(w));
-    put(w, "]");
-}
-
-static void random_statement(struct writer *w, uint32_t depth);
-
-static void random_list(struct writer *w, uint32_t depth)
-{
-    uint32_t count = 1 + pcg_below(&w->rng, 3);
-    for (uint32_t i = 0; i < count; i++)
-        random_statement(w, depth);
-}
-
-static void random_branch(struct writer *w, uint32_t depth)
-{
-    put(w, "if (");
-    put(w, ANY(w, "tid < 2", "tid == 0", "x > 0", "A[tid] > 1", "1", "y < x", "tid & 1"));
-    put(w, ") { ");
-    random_list(w, depth - 1);
-    put(w, "} else { ");
-    if (pcg_below(&w->rng, 2))
-        random_list(w, depth - 1);
-    put(w, "} ");
-}
-
-static void random_loop(struct writer *w, uint32_t depth)
-{
-    const char *i = arena_printf(&test_arena, "i%u", w->loops++ % 4);
-    put(w, arena_printf(&test_arena, "for (%s = 0; %s < %s; %s++) { ", i, i,
-                        ANY(w, "2", "tid", "3 - tid", "1 + (x & 1)", "B[tid]"), i));
-    random_list(w, depth - 1);
-    put(w, "} ");
-}
-
-static void random_statement(struct writer *w, uint32_t depth)
-{
-    uint32_t roll = pcg_below(&w->rng, 20);
-    if (depth > 0 && roll < 3) {
-        random_branch(w, depth);
-    } else if (depth > 0 && roll < 5) {
-        random_loop(w, depth);
-    } else if (roll < 9) {
-        put(w, w->barriers ? "barrier(); " : ANY(w, "x = tid;", "y = x + 1;", "B[tid] = tid;"));
-    } else {
-        put(w, ANY(w, "x = ", "y = ", "x = ", "A[tid] = ", "A[", "B["));
-        if (w->text[w->length - 1] == '[') {
-            put(w, random_index(w));
-            put(w, "] = ");
-        }
-        random_value(w);
-        put(w, "; ");
-    }
-}
-
-static const char *random_kernel(uint64_t number, const char *launch, bool barriers)
-{
-    struct writer *w = ARENA_NEW(&test_arena, struct writer);
-    pcg_seed(&w->rng, pcg_splitmix(number), 77);
-    w->barriers = barriers;
-    put(w, launch);
-    put(w, "shared int A[4] = {1, 2, 0, 1}, B[4]; private int x, y; kernel k() { private int i0, "
-           "i1, i2, i3; ");
-    random_list(w, 2);
-    random_list(w, 2);
-    put(w, "}");
-    return w->text;
-}
-
 typedef void property(const struct program *program, uint64_t number, uint32_t s, uint32_t t);
 
 static void for_random_kernels(property *holds)
 {
     for (uint64_t number = 0; number < ROUNDS; number++) {
         size_t mark = arena_mark(&test_arena);
-        const char *text = random_kernel(number, "", true);
+        const char *text = pair_kernel(number, "", true);
         const struct program *program = support_program(text);
         uint32_t s = (uint32_t)(number % 4), t = (s + 1 + (uint32_t)(number / 4 % 3)) % 4;
         holds(program, number, s, t);
@@ -449,7 +344,7 @@ static void both_orders_are_one_sequence(const struct program *program, uint64_t
         return;
     bool clean = is(&st, TUTORIAL_CLEAN) && is(&ts, TUTORIAL_CLEAN);
     if (clean != is(&seq, TUTORIAL_CLEAN))
-        fail_msg("%s: %u, %u: %s, %s, %s", random_kernel(number, "", true), s, t,
+        fail_msg("%s: %u, %u: %s, %s, %s", pair_kernel(number, "", true), s, t,
                  tutorial_verdict_names[st.verdict], tutorial_verdict_names[ts.verdict],
                  tutorial_verdict_names[seq.verdict]);
     seen[clean]++;
@@ -512,7 +407,7 @@ static void detectors_agree(const char *launch)
     seen[0] = seen[1] = 0;
     for (uint64_t number = 0; number < ROUNDS; number++) {
         size_t mark = arena_mark(&test_arena);
-        const char *text = random_kernel(number, launch, false);
+        const char *text = pair_kernel(number, launch, false);
         const struct program *program = support_program(text);
         bool ends, found = detector_finds(program, number, &ends), race = false;
         for (uint32_t shared = TUTORIAL_KEEP; shared <= TUTORIAL_BAR; shared++)
