@@ -150,6 +150,7 @@ static void diverge(struct pair_run *run, uint32_t first, uint32_t second)
  */
 static void tt_bar(struct pair_run *run, struct pair_flow *flow, uint32_t number, uint32_t P)
 {
+    pair_fire(run, RULE_TT_BAR);
     if (P == PAIR_NONE)
         return;
     if (flow->threads != PAIR_BOTH)
@@ -179,6 +180,7 @@ static void tt_havoc(struct pair_run *run, uint32_t number, uint32_t P)
     const struct code_stm *stm = &run->program->stms[number];
     uint32_t address[2] = {0, 0};
     int32_t y[2] = {0, 0};
+    pair_fire(run, RULE_TT_HAVOC);
     if (!pair_eval_place(run, &stm->place, P, number, address))
         return;
     for (uint32_t i = 0; i < 2; i++) {

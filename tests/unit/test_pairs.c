@@ -3,7 +3,7 @@
 #include "tests/unit/pair_kernels.h"
 #include "tests/unit/support.h"
 
-enum { BARRIERS = false };
+enum { BARRIERS = true };
 
 static struct pairs_case case_of(const struct program *program, enum sched_kind kind, uint64_t seed)
 {
