@@ -482,6 +482,7 @@ static void make_main(struct gen *g)
         else
             gen_blocks_main(g);
     } else {
+        g->rare = gen_pick(g, GROUP_RARE, 0);
         gen_declare_values(g);
         function->body = main_body(g);
     }
@@ -501,6 +502,10 @@ struct ast_kernel *gen_kernel_counted(struct arena *arena, struct source *source
     draw_launch(&g);
     limit_size(&g);
     draw_waits(&g);
+    /* Those below exch and cas do not show in which order they come. */
+    g.quiet_atomic = ATOMIC_COUNT;
+    if (gen_has(&g, FEATURE_ATOMICS) && !options->small && gen_chance(&g, 60))
+        g.quiet_atomic = (enum ast_atomic)gen_below(&g, ATOMIC_EXCH);
     declare(&g);
     make_main(&g);
     if (communication)

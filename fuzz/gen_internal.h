@@ -139,16 +139,18 @@ struct gen {
     struct gen_callee callees[GEN_FUNCTIONS];
     uint32_t callee_count, calls_open; /* finished; being made */
     struct gen_scope *scope;
-    int32_t left;            /* statements that this function may still get */
-    uint32_t cost, budget;   /* thread steps, of the function being made */
-    uint32_t reads_open;     /* nesting of the expression's reads */
-    uint32_t ends;           /* returns and exits of the function being made */
-    uint32_t exits;          /* exits of all of them */
-    uint32_t barriers;       /* how many more may be made */
-    uint32_t position;       /* W_POSITION_*: where they stand */
-    bool wants_loop;         /* the next one stands in a loop */
-    struct gen_graph *graph; /* of the function being made, in block form; or NULL */
-    uint32_t block_names;    /* given out */
+    int32_t left;                 /* statements that this function may still get */
+    uint32_t cost, budget;        /* thread steps, of the function being made */
+    uint32_t reads_open;          /* nesting of the expression's reads */
+    uint32_t ends;                /* returns and exits of the function being made */
+    uint32_t exits;               /* exits of all of them */
+    uint32_t barriers;            /* how many more may be made */
+    enum ast_atomic quiet_atomic; /* the only one, without a target; ATOMIC_COUNT: any */
+    uint32_t rare;                /* W_RARE_*; of structured kernels */
+    uint32_t position;            /* W_POSITION_*: where they stand */
+    bool wants_loop;              /* the next one stands in a loop */
+    struct gen_graph *graph;      /* of the function being made, in block form; or NULL */
+    uint32_t block_names;         /* given out */
 };
 
 /* ---- gen.c ---- */

@@ -264,6 +264,10 @@ static uint32_t statement_bans(const struct gen *g, const struct gen_place *plac
         banned |= GEN_BAN(STM, ATOMIC);
     if (!gen_may_wait(g, place))
         banned |= GEN_BAN(STM, BARRIER);
+    if (g->rare != W_RARE_VOTES)
+        banned |= GEN_BAN(STM, VOTE);
+    if (g->rare != W_RARE_CHOICES)
+        banned |= GEN_BAN(STM, CHOICE);
     return banned;
 }
 

@@ -323,16 +323,19 @@ void gen_barrier(struct gen *g, const struct gen_place *place, struct gen_list *
 
 /* ---- atomics, votes, choices ---- */
 
+/* Most kernels have one operation whose old value nobody takes: the order cannot be seen. */
 void gen_atomic(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
     struct ast_var *var = g->racy[gen_below(g, g->racy_count)];
-    struct ast_stm *stm = atomic_stm(g, (enum ast_atomic)gen_below(g, ATOMIC_COUNT), var);
+    bool quiet = g->quiet_atomic != ATOMIC_COUNT;
+    struct ast_stm *stm =
+        atomic_stm(g, quiet ? g->quiet_atomic : (enum ast_atomic)gen_below(g, ATOMIC_COUNT), var);
     if (var->is_array)
         stm->place.index = gen_masked(g, var, gen_leaf(g));
     stm->arguments = gen_leaf(g);
     if (stm->atomic == ATOMIC_CAS)
         stm->arguments->next = gen_leaf(g);
-    if (gen_chance(g, 50))
+    if (!quiet && gen_chance(g, 50))
         stm->target.var = gen_draw_private(g);
     gen_emit(g, place, list, stm);
 }

@@ -60,9 +60,11 @@ static void erratum_a4_ends_at_one_loop(void **state)
     struct check_options check = CHECK_DEFAULTS;
     check.oracles = 1u << ORACLE_LEMMAS;
     check.strict_lemmas = true;
+    struct gen_options gen = GEN_DEFAULTS;
+    gen.features &= ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS);
     uint32_t reduced = 0;
     for (uint64_t number = 0; number < 40 && reduced < 8; number++) {
-        struct ast_kernel *kernel = gen_case(&arena, 0xa4, number, &GEN_DEFAULTS);
+        struct ast_kernel *kernel = gen_case(&arena, 0xa4, number, &gen);
         const char *signature = signature_of(kernel, &check);
         if (!signature)
             continue;
@@ -179,6 +181,55 @@ static bool keeps_nest(struct arena *scratch, const struct ast_kernel *kernel, v
     return nested && assigns;
 }
 
+static bool calls(const struct ast_function *f, const struct ast_function *callee)
+{
+    for (const struct ast_block *b = f->blocks; b; b = b->next)
+        for (const struct ast_stm *s = b->body; s; s = s->next)
+            if (s->kind == STM_CALL && s->function == callee)
+                return true;
+    return false;
+}
+
+/* A procedure that the kernel calls, and that calls itself. */
+static bool keeps_recursion(struct arena *scratch, const struct ast_kernel *kernel, void *context)
+{
+    (void)scratch;
+    (void)context;
+    for (const struct ast_function *f = kernel->functions; f; f = f->next)
+        if (calls(kernel->main, f) && calls(f, f))
+            return true;
+    return false;
+}
+
+static void recursion_ends_at_two_calls(void **state)
+{
+    (void)state;
+    struct gen_options gen = GEN_DEFAULTS;
+    gen.blocks_only = true;
+    const char *error_at;
+    assert_true(gen_parse_features("graphs", &gen.features, &error_at));
+    uint32_t reduced = 0;
+    for (uint64_t number = 0; number < 600 && reduced < 8; number++) {
+        size_t mark = arena_mark(&arena);
+        struct ast_kernel *kernel = gen_case(&arena, 32, number, &gen);
+        if (keeps_recursion(&arena, kernel, NULL)) {
+            struct reduce_options options = {.check = CHECK_DEFAULTS,
+                                             .signature = "planted",
+                                             .keeps = keeps_recursion,
+                                             .max_tests = 20000};
+            struct reduce_result result;
+            reduce_kernel(&arena, kernel, &options, &result);
+            const struct ast_function *f = result.kernel->functions;
+            bool bare = f && !f->next && !f->locals && !result.kernel->vars && !f->blocks->next;
+            if (!bare || result.size_after != 2 || !keeps_recursion(&arena, result.kernel, NULL))
+                fail_msg("case %u:\n%s", (unsigned)number, print_kernel(&arena, result.kernel));
+            reduced++;
+        }
+        arena_release(&arena, mark);
+    }
+    assert_int_equal(reduced, 8);
+}
+
 /* What is left has what was to be kept, is valid and reducible, and is as small as can be. */
 static void graphs_end_at_their_planted_core(void **state)
 {
@@ -247,6 +298,7 @@ int main(void)
         cmocka_unit_test(unfairness_ends_at_program_2_or_3),
         cmocka_unit_test(what_does_not_reproduce_is_returned_as_it_is),
         cmocka_unit_test(graphs_end_at_their_planted_core),
+        cmocka_unit_test(recursion_ends_at_two_calls),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
