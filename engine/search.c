@@ -133,11 +133,19 @@ static void make_outcome_table(struct search *search)
 
 /* ---- the choice ---- */
 
+/* A goto back in the list of blocks counts as one, also where no cycle is closed. */
 static bool has_loop(const struct program *program)
 {
     for (uint32_t i = 0; i < program->stm_count; i++)
         if (program->stms[i].kind == CODE_WHILE)
             return true;
+    for (uint32_t b = 0; b < program->block_count; b++) {
+        const struct code_block *block = &program->blocks[b];
+        const uint32_t *targets = &program->targets[block->target_first];
+        for (uint32_t i = 0; i < block->target_count; i++)
+            if (targets[i] != BLOCK_END && targets[i] <= b)
+                return true;
+    }
     return program->recursive;
 }
 
@@ -240,9 +248,19 @@ static uint32_t step_entries(uint32_t block_words)
 struct machine *search_machine(struct arena *arena, const struct semantics *semantics,
                                const struct program *program, bool then_first)
 {
+    const struct machine_options options = {.then_first = then_first};
+    return search_machine_with(arena, semantics, program, &options);
+}
+
+struct machine *search_machine_with(struct arena *arena, const struct semantics *semantics,
+                                    const struct program *program,
+                                    const struct machine_options *with)
+{
     enum { DEPTH_ENTRIES = 1 << 17 }; /* SEARCH_DPOR: all steps of one execution */
     size_t mark = arena_mark(arena);
-    struct machine_options options = {.then_first = then_first, .track = true};
+    struct machine_options options = *with;
+    options.track = true;
+    options.undo_entries = 0;
     uint32_t words = machine_new(arena, semantics, program, &options)->block_words;
     arena_release(arena, mark);
     options.undo_entries = DEPTH_ENTRIES + step_entries(words);

@@ -97,6 +97,10 @@ struct search_result *search_run(struct arena *arena, struct machine *machine,
 /* A machine fit for search_run. */
 struct machine *search_machine(struct arena *arena, const struct semantics *semantics,
                                const struct program *program, bool then_first);
+/* The same with other options: literal, raw_goto, ..; its tracking is set. */
+struct machine *search_machine_with(struct arena *arena, const struct semantics *semantics,
+                                    const struct program *program,
+                                    const struct machine_options *options);
 
 extern const struct search_options SEARCH_DEFAULTS;
 
