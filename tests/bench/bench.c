@@ -98,7 +98,8 @@ static void line(const char *what, double rate, const char *unit, double ceiling
 
 /* ---- the canonical kernel ---- */
 
-static struct program *canonical_program(void)
+/* Its statements as one list, or as the blocks Start, which holds them, and End. */
+static struct program *canonical_program(enum ast_form form)
 {
     struct ast_kernel *kernel = ARENA_NEW(&arena, struct ast_kernel);
     struct ast_var *vars[CANONICAL_VARIABLES];
@@ -119,7 +120,17 @@ static struct program *canonical_program(void)
             ast_binary(&arena, BINARY_ADD, ast_var_ref(&arena, x), ast_int(&arena, 1));
         ast_stm_append(&kernel->main->body, ast_assign(&arena, x, NULL, sum, at));
     }
-    return program_compile(&arena, lower_core(&arena, kernel), &reason);
+    if (form == FORM_STRUCTURED)
+        return program_compile(&arena, lower_core(&arena, kernel), &reason);
+    struct ast_block *start = ARENA_NEW(&arena, struct ast_block);
+    start->name = "Start";
+    start->body = kernel->main->body;
+    start->target_count = 1;
+    start->targets = ARENA_ARRAY(&arena, struct ast_block *, 1);
+    kernel->form = form;
+    kernel->main->blocks = start;
+    kernel->main->body = NULL;
+    return program_compile(&arena, kernel, &reason);
 }
 
 struct walk {
@@ -172,7 +183,8 @@ static void bench_canonical(void)
 {
     uint64_t executions = 200000;
     double ceiling = measure(ceiling_work, &executions);
-    const struct program *program = canonical_program();
+    const struct program *program = canonical_program(FORM_STRUCTURED);
+    const struct program *blocks = canonical_program(FORM_BLOCKS);
     printf("canonical kernel: %d threads, %d shared assignments each\n", CANONICAL_THREADS,
            CANONICAL_STATEMENTS);
     line("ceiling: minimal hand-written loop, uniform walk", ceiling, "steps/s", 0);
@@ -186,6 +198,12 @@ static void bench_canonical(void)
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         line(arena_printf(&arena, "threads, %s", others[i]),
              walk_rate(&semantics_threads, program, others[i], false, false), "steps/s", ceiling);
+    line("interleave, uniform walk",
+         walk_rate(&semantics_interleave, blocks, "uniform", false, false), "steps/s", ceiling);
+    line("interleave, uniform walk, race detection",
+         walk_rate(&semantics_interleave, blocks, "uniform", true, false), "steps/s", ceiling);
+    line("interleave, uniform walk, state hash",
+         walk_rate(&semantics_interleave, blocks, "uniform", false, true), "steps/s", ceiling);
     line("simt, one warp of 4", walk_rate(&semantics_simt, program, "uniform", false, false),
          "warp steps/s", 0);
     line("simt, one warp of 4, race detection",
