@@ -1,10 +1,10 @@
 /*
  * cli_trace.c - `simtfuzz trace`.
  */
-#include "engine/lower.h"
 #include "engine/parse.h"
 #include "fuzz/cli.h"
 #include "fuzz/trace.h"
+#include "oracle/forms.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -58,19 +58,17 @@ int command_trace(struct cli *cli)
     struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
     if (!kernel || !cli_set_launch(cli, kernel, path))
         return CLI_USAGE;
-    const char *reason = NULL;
-    struct program *program = NULL;
-    if (kernel->form != FORM_STRUCTURED)
-        reason = "a block program has no structured semantics";
-    else
-        program = program_compile(&cli->arena, lower_core(&cli->arena, kernel), &reason);
+    const struct subject_info *subject = &subject_table[options.subject];
+    const struct form *form = forms_get(forms_new(&cli->arena, kernel), subject->program);
+    const struct program *program = form->program;
+    const char *reason = form->reason;
     if (program)
-        reason = machine_refuses(&cli->arena, subject_table[options.subject].vtable, program);
+        reason = machine_refuses(&cli->arena, subject->vtable, program);
     if (reason) {
         cli_message(cli, "%s: %s", path, reason);
         return CLI_USAGE;
     }
-    uint32_t actors = subject_table[options.subject].vtable->actor_count(program);
+    uint32_t actors = subject->vtable->actor_count(program);
     if (options.schedule.kind == SCHED_STARVE && options.schedule.victim >= actors)
         return cli_misuse(cli,
                           "--schedule: there is no actor %" PRIu32 " to starve, only 0 to %" PRIu32,

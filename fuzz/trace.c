@@ -2,6 +2,7 @@
 
 #include "fuzz/json.h"
 #include "fuzz/table.h"
+#include "fuzz/trace_blocks.h"
 #include "fuzz/trace_text.h"
 #include "oracle/race.h"
 
@@ -16,7 +17,7 @@ enum column {
     COLUMN_LINE,
     COLUMN_EXECUTED,
     COLUMN_WRITES,
-    COLUMN_ACTIVE,
+    COLUMN_ACTIVE, /* of a block program: the block */
     COLUMN_DISABLED,
     COLUMN_STACK
 };
@@ -33,9 +34,11 @@ struct tracer {
     struct trace_text text;
     struct table table;
     struct json json;
-    bool warps, as_json;
+    enum trace_view view;
+    bool as_json;
     bool any_writes;
-    const char **tops; /* an actor: what its next step executes */
+    const char **tops;   /* an actor: what its next step executes */
+    const char **blocks; /* and where, in a block program */
     uint64_t steps;
     uint32_t write_count;
     struct written writes[WRITES_MAX]; /* to global and shared memory, of the current step */
@@ -69,7 +72,7 @@ static const char *writes_text(struct tracer *t)
 static void fill_state(struct tracer *t, struct table_row *row, uint32_t actor)
 {
     row->cells[COLUMN_STACK] = trace_stack(&t->text, actor);
-    if (!t->warps)
+    if (t->view != TRACE_WARPS)
         return;
     struct warp_state warp = simt_state(t->machine, actor);
     row->cells[COLUMN_ACTIVE] = trace_mask(&t->text, warp.theta, warp.lanes);
@@ -88,6 +91,8 @@ static void add_row(struct tracer *t, const struct step_event *event)
     row->cells[COLUMN_EXECUTED] = t->tops[event->actor];
     row->cells[COLUMN_WRITES] = writes_text(t);
     t->any_writes |= t->write_count > 0;
+    if (t->view == TRACE_BLOCKS)
+        row->cells[COLUMN_ACTIVE] = t->blocks[event->actor];
     fill_state(t, row, event->actor);
 }
 
@@ -109,7 +114,11 @@ static void json_continuation(struct tracer *t, const struct trace_entries *entr
 
 static void json_stack(struct tracer *t, uint32_t actor)
 {
-    struct trace_entries entries = trace_entries(t->machine, t->warps, actor);
+    if (t->view == TRACE_BLOCKS) {
+        trace_blocks_frames(&t->text, &t->json, actor);
+        return;
+    }
+    struct trace_entries entries = trace_entries(t->machine, t->view == TRACE_WARPS, actor);
     json_array_begin(&t->json);
     for (uint32_t i = entries.depth; i-- > 0;) {
         enum entry_kind kind = entry_kind(entries.stack[i]);
@@ -162,13 +171,15 @@ static void print_json_step(struct tracer *t, const struct step_event *event)
     json_object_begin(json);
     json_key_u64(json, "step", t->steps);
     json_key_string(json, "rule", rule_table[event->rule].name);
-    if (t->warps)
+    if (t->view == TRACE_WARPS)
         json_key_string(json, "actor", arena_printf(t->arena, "warp %" PRIu32, event->actor));
     else
         json_key_u64(json, "thread", event->actor);
     json_place(t, event->stm);
     json_key_string(json, "executed", t->tops[event->actor]);
-    if (t->warps) {
+    if (t->view == TRACE_BLOCKS)
+        json_key_string(json, "block", t->blocks[event->actor]);
+    if (t->view == TRACE_WARPS) {
         struct warp_state warp = simt_state(t->machine, event->actor);
         json_key_string(json, "active", trace_mask(&t->text, warp.theta, warp.lanes));
         json_key_string(json, "disabled", trace_disabled(&t->text, &warp));
@@ -184,6 +195,24 @@ static void print_json_step(struct tracer *t, const struct step_event *event)
 
 /* ---- the execution ---- */
 
+static void see_top(struct tracer *t, uint32_t actor)
+{
+    t->tops[actor] = trace_top(&t->text, actor);
+    if (t->view == TRACE_BLOCKS)
+        t->blocks[actor] = trace_blocks_block(&t->text, actor);
+}
+
+/* A barrier that is passed moves all who waited at it. */
+static void see_tops(struct tracer *t, const struct step_event *event)
+{
+    if (event->rule != t->machine->semantics->barrier_rule) {
+        see_top(t, event->actor);
+        return;
+    }
+    for (uint32_t i = 0; i < t->machine->actor_count; i++)
+        see_top(t, i);
+}
+
 static void see_step(void *context, const struct machine *machine, const struct step_event *event)
 {
     struct tracer *t = context;
@@ -196,7 +225,7 @@ static void see_step(void *context, const struct machine *machine, const struct 
     } else {
         add_row(t, event);
     }
-    t->tops[event->actor] = trace_top(&t->text, event->actor);
+    see_tops(t, event);
     t->write_count = 0;
 }
 
@@ -225,13 +254,20 @@ static void start(struct tracer *t)
     static const char *const titles[][9] = {
         {"step", "thread", "rule", "line", "executed", "writes", "", "", "stack"},
         {"step", "warp", "rule", "line", "executed", "writes", "active", "disabled", "stack"},
+        {"step", "thread", "rule", "line", "executed", "writes", "block", "", "left"},
+    };
+    static const uint32_t hidden[] = {
+        [TRACE_THREADS] = 1u << COLUMN_ACTIVE | 1u << COLUMN_DISABLED,
+        [TRACE_WARPS] = 0,
+        [TRACE_BLOCKS] = 1u << COLUMN_DISABLED,
     };
     t->tops = ARENA_ARRAY(t->arena, const char *, t->machine->actor_count);
+    t->blocks = ARENA_ARRAY(t->arena, const char *, t->machine->actor_count);
     for (uint32_t i = 0; i < t->machine->actor_count; i++)
-        t->tops[i] = trace_top(&t->text, i);
-    table_start(&t->table, t->arena, titles[t->warps], "rrlrlllll");
-    t->table.hidden = t->warps ? 0 : 1u << COLUMN_ACTIVE | 1u << COLUMN_DISABLED;
-    if (t->warps && t->machine->actor_count == 1)
+        see_top(t, i);
+    table_start(&t->table, t->arena, titles[t->view], "rrlrlllll");
+    t->table.hidden = hidden[t->view];
+    if (t->view == TRACE_WARPS && t->machine->actor_count == 1)
         t->table.hidden |= 1u << COLUMN_ACTOR;
     start_row(t);
 }
@@ -319,7 +355,7 @@ enum status trace_run(struct arena *arena, const struct program *program,
                       const struct trace_options *options, FILE *out)
 {
     const struct subject_info *subject = &subject_table[options->subject];
-    struct machine_options machine_options = {.then_first = subject->options.then_first};
+    struct machine_options machine_options = subject->options;
     struct machine *machine = machine_new(arena, subject->vtable, program, &machine_options);
     struct sched_spec spec = options->schedule;
     if (spec.kind == SCHED_PCT || spec.kind == SCHED_SURW)
@@ -329,9 +365,11 @@ enum status trace_run(struct arena *arena, const struct program *program,
     t->observer = (struct observer){.context = t, .write = see_write, .step = see_step};
     t->arena = arena;
     t->machine = machine;
-    t->warps = subject->vtable == &semantics_simt;
+    t->view = program->form == FORM_BLOCKS         ? TRACE_BLOCKS
+              : subject->vtable == &semantics_simt ? TRACE_WARPS
+                                                   : TRACE_THREADS;
     t->as_json = options->json;
-    trace_text_start(&t->text, arena, machine, t->warps);
+    trace_text_start(&t->text, arena, machine, t->view);
     json_start(&t->json, out);
     start(t);
     if (!t->as_json) {

@@ -1,6 +1,7 @@
 #include "fuzz/trace_text.h"
 
 #include "engine/print.h"
+#include "fuzz/trace_blocks.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,12 +18,15 @@ const char *const trace_entry_names[] = {
 };
 
 void trace_text_start(struct trace_text *text, struct arena *arena, const struct machine *machine,
-                      bool warps)
+                      enum trace_view view)
 {
-    *text = (struct trace_text){.arena = arena, .machine = machine, .warps = warps};
-    text->heads = ARENA_ARRAY(arena, const char *, machine->program->stm_count);
-    for (uint32_t i = 0; i < machine->program->stm_count; i++)
-        text->heads[i] = print_stm_head(arena, machine->program->stms[i].source);
+    const struct program *program = machine->program;
+    *text = (struct trace_text){.arena = arena, .machine = machine, .view = view};
+    text->heads = ARENA_ARRAY(arena, const char *, program->stm_count);
+    for (uint32_t i = 0; i < program->stm_count; i++)
+        text->heads[i] = program->stms[i].source
+                             ? print_stm_head(arena, program->stms[i].source)
+                             : trace_blocks_goto(arena, program, &program->stms[i]);
 }
 
 const char *trace_mask(struct trace_text *text, lane_mask mask, uint32_t lanes)
@@ -51,14 +55,7 @@ struct trace_entries trace_entries(const struct machine *machine, bool warps, ui
     return (struct trace_entries){thread->depth, thread->stack, NULL, 0};
 }
 
-/* A text that grows piece by piece; pieces are joined by spaces. */
-struct pieces {
-    struct arena *arena;
-    char *text;
-    size_t length, capacity;
-};
-
-static void add_piece(struct pieces *pieces, const char *piece)
+void trace_add_piece(struct trace_pieces *pieces, const char *piece)
 {
     size_t length = strlen(piece);
     size_t needed = pieces->length + length + 2;
@@ -75,15 +72,15 @@ static void add_piece(struct pieces *pieces, const char *piece)
     pieces->length += length;
 }
 
-static void add_slice(struct trace_text *text, struct pieces *pieces, uint32_t stm)
+void trace_add_slice(struct trace_text *text, struct trace_pieces *pieces, uint32_t stm)
 {
     const struct code_stm *stms = text->machine->program->stms;
     for (uint32_t count = 0;; stm++, count++) {
         if (count == SLICE_HEADS_MAX) {
-            add_piece(pieces, "...");
+            trace_add_piece(pieces, "...");
             return;
         }
-        add_piece(pieces, text->heads[stm]);
+        trace_add_piece(pieces, text->heads[stm]);
         if (stms[stm].last)
             return;
     }
@@ -107,7 +104,7 @@ static const char *pending(struct trace_text *text, uint32_t thread)
 
 static bool is_pending(const struct trace_text *text, uint32_t actor)
 {
-    return !text->warps && threads_state(text->machine, actor)->pending;
+    return text->view == TRACE_THREADS && threads_state(text->machine, actor)->pending;
 }
 
 /* "while° (i > 0) ...": the continuing loop. */
@@ -129,39 +126,41 @@ static const char *token(struct trace_text *text, const struct trace_entries *en
                         trace_mask(text, entries->masks[i], entries->lanes));
 }
 
-static void add_entry(struct trace_text *text, struct pieces *pieces,
+static void add_entry(struct trace_text *text, struct trace_pieces *pieces,
                       const struct trace_entries *entries, uint32_t i)
 {
     uint32_t number = entry_number(entries->stack[i]);
     switch (entry_kind(entries->stack[i])) {
     case ENTRY_STM:
-        add_slice(text, pieces, number);
+        trace_add_slice(text, pieces, number);
         break;
     case ENTRY_CONT:
-        add_piece(pieces, continuing(text, number));
+        trace_add_piece(pieces, continuing(text, number));
         break;
     case ENTRY_BRK:
     case ENTRY_CALL:
     case ENTRY_DIV:
     case ENTRY_SYNC:
-        add_piece(pieces, token(text, entries, i));
+        trace_add_piece(pieces, token(text, entries, i));
         break;
     }
 }
 
 const char *trace_stack(struct trace_text *text, uint32_t actor)
 {
-    struct trace_entries entries = trace_entries(text->machine, text->warps, actor);
-    struct pieces pieces = {.arena = text->arena};
+    if (text->view == TRACE_BLOCKS)
+        return trace_blocks_state(text, actor);
+    struct trace_entries entries = trace_entries(text->machine, text->view == TRACE_WARPS, actor);
+    struct trace_pieces pieces = {.arena = text->arena};
     uint32_t i = entries.depth;
     if (i == 0)
         return "eps";
     if (is_pending(text, actor)) {
         i--;
-        add_piece(&pieces, pending(text, actor));
+        trace_add_piece(&pieces, pending(text, actor));
         uint32_t stm = entry_number(entries.stack[i]);
         if (!text->machine->program->stms[stm].last)
-            add_slice(text, &pieces, stm + 1);
+            trace_add_slice(text, &pieces, stm + 1);
     }
     while (i > 0)
         add_entry(text, &pieces, &entries, --i);
@@ -170,7 +169,9 @@ const char *trace_stack(struct trace_text *text, uint32_t actor)
 
 const char *trace_top(struct trace_text *text, uint32_t actor)
 {
-    struct trace_entries entries = trace_entries(text->machine, text->warps, actor);
+    if (text->view == TRACE_BLOCKS)
+        return trace_blocks_top(text, actor);
+    struct trace_entries entries = trace_entries(text->machine, text->view == TRACE_WARPS, actor);
     if (entries.depth == 0)
         return "";
     if (is_pending(text, actor))

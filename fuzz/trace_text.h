@@ -10,16 +10,19 @@
 #include "engine/simt.h"
 #include "engine/threads.h"
 
+/* What an actor's state looks like. */
+enum trace_view { TRACE_THREADS, TRACE_WARPS, TRACE_BLOCKS };
+
 /* Text of one execution; all strings are made in `arena`. */
 struct trace_text {
     struct arena *arena;
     const struct machine *machine;
-    bool warps;         /* actors are warps */
+    enum trace_view view;
     const char **heads; /* a statement */
 };
 
 void trace_text_start(struct trace_text *text, struct arena *arena, const struct machine *machine,
-                      bool warps);
+                      enum trace_view view);
 
 /* Lane 0 leftmost. */
 const char *trace_mask(struct trace_text *text, lane_mask mask, uint32_t lanes);
@@ -37,9 +40,20 @@ struct trace_entries {
     const lane_mask *masks;
     uint32_t lanes;
 };
+/* Not of a block program. */
 struct trace_entries trace_entries(const struct machine *machine, bool warps, uint32_t actor);
 /* "stm", "cont", "brk", "call", "div", "sync" */
 extern const char *const trace_entry_names[];
+
+/* A text that grows piece by piece; pieces are joined by spaces. */
+struct trace_pieces {
+    struct arena *arena;
+    char *text;
+    size_t length, capacity;
+};
+void trace_add_piece(struct trace_pieces *pieces, const char *piece);
+/* The rest of a list from a statement on. */
+void trace_add_slice(struct trace_text *text, struct trace_pieces *pieces, uint32_t stm);
 
 /* "{0, 1, 1, 4}" or "4": a file-level variable's values; one list for each block or thread where
  * there are several copies. Long lists are cut. */

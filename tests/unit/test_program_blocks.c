@@ -92,6 +92,62 @@ static void a_goto_reads_what_its_targets_guards_read(void **state)
     assert_int_equal(p->stms[0].reads, 1);
 }
 
+static void calls_hand_over_their_parameters(void **state)
+{
+    (void)state;
+    const struct program *p =
+        compiled("private int x, y; void p(int a, out int b, int c) blocks { private int l[2];"
+                 " E: b = a + c + l[1]; return; }"
+                 "kernel k() blocks { private int z; Start: goto C;"
+                 " C: p(x + 1, z, y); goto X; X: goto End; }");
+    const struct code_function *callee = &p->functions[1];
+    const struct code_stm *call = &p->stms[block_of(p, "C")->first];
+    const struct code_argument *arguments = &p->arguments[call->second];
+    assert_int_equal(call->kind, CODE_CALL);
+    assert_int_equal(call->first, 1);
+    assert_int_equal(callee->in_count, 2);
+    assert_int_equal(callee->out_count, 1);
+    assert_int_equal(callee->frame_words, 5);
+    assert_int_equal(callee->body, CODE_NONE);
+    assert_string_equal(p->blocks[callee->entry].name, "E");
+    static const uint32_t offsets[] = {0, 2, 1}; /* in, in, out */
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(arguments[i].offset, offsets[i]);
+    assert_int_equal(p->ops[arguments[0].value].op, OP_PRIVATE);
+    assert_int_equal(arguments[2].target.space, SPACE_LOCAL);
+    assert_int_equal(arguments[2].target.offset, 0);
+    assert_int_equal(p->stms[block_of(p, "E")->first + 1].kind, CODE_END_CALL);
+    assert_int_equal(block_of(p, "E")->target_count, 0);
+    assert_int_equal(p->words[SPACE_LOCAL], 1 + 5);
+    assert_int_equal(p->stack_depth, 2 + 2);
+    assert_false(p->recursive);
+}
+
+/* The operand of all() and any() is a root of its own, behind the expression that it stands in. */
+static void reductions_stand_apart(void **state)
+{
+    (void)state;
+    const struct program *p = compiled("private int a; shared int s; kernel k() lockstep {"
+                                       "Start: sync(!any(a) || all(a == 1)); goto A, B;"
+                                       "A: assume(any(a + s)); goto End; B: goto End; }");
+    assert_int_equal(p->form, FORM_LOCKSTEP);
+    assert_int_equal(p->stms[0].kind, CODE_LOCKSYNC);
+    uint32_t reductions[2] = {0, 0};
+    for (uint32_t i = 0; i < p->op_count; i++) {
+        const struct code_expr_op *op = &p->ops[i];
+        if (op->op != OP_REDUCE)
+            continue;
+        uint32_t inner = (uint32_t)op->a;
+        assert_int_equal(p->ops[inner - 1].op, OP_END);
+        assert_int_equal(p->ops[inner].op, OP_PRIVATE);
+        reductions[op->space]++;
+    }
+    assert_int_equal(reductions[0], 1);
+    assert_int_equal(reductions[1], 2);
+    assert_int_equal(p->stms[block_of(p, "A")->first].reads, 2);
+    assert_int_equal(p->functions[0].counters, 0);
+}
+
 /* CK7: while (i < 2) { j = 0; while (j < tid + 1) j++; barrier; i++; } */
 static const char ck7[] = "launch(threads = 2); private int i, j; kernel k() blocks {"
                           "Start: goto H;"
@@ -172,6 +228,8 @@ int main(void)
         cmocka_unit_test(a_block_is_a_list_that_ends_with_its_goto),
         cmocka_unit_test(trees_carry_the_numbers),
         cmocka_unit_test(a_goto_reads_what_its_targets_guards_read),
+        cmocka_unit_test(calls_hand_over_their_parameters),
+        cmocka_unit_test(reductions_stand_apart),
         cmocka_unit_test(loops_with_a_barrier_count),
         cmocka_unit_test(appendix_loops_swallow_more),
         cmocka_unit_test(what_has_no_code_is_named),

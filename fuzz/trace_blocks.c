@@ -1,0 +1,111 @@
+#include "fuzz/trace_blocks.h"
+
+#include "engine/interleave.h"
+
+#include <inttypes.h>
+
+const char *trace_blocks_goto(struct arena *arena, const struct program *program,
+                              const struct code_stm *stm)
+{
+    const struct code_block *block = &program->blocks[stm->block];
+    const char *text = "goto";
+    if (block->target_count == 0)
+        return "return;";
+    for (uint32_t i = 0; i < block->target_count; i++) {
+        uint32_t target = program->targets[block->target_first + i];
+        text = arena_printf(arena, "%s%s %s", text, i ? "," : "",
+                            target == BLOCK_END ? "End" : program->blocks[target].name);
+    }
+    return arena_printf(arena, "%s;", text);
+}
+
+/* The frames of a thread, the kernel's first. */
+static uint32_t find_frames(const struct program *program, const struct block_thread *T,
+                            const struct block_frame *frames[LIMIT_CALL_DEPTH])
+{
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < T->words; count++) {
+        frames[count] = (const struct block_frame *)(T->stack + at);
+        at += (uint32_t)(sizeof(struct block_frame) / sizeof *T->stack) +
+              program->functions[frames[count]->function].counters;
+    }
+    return count;
+}
+
+static const char *frame_text(struct trace_text *text, const struct block_frame *frame)
+{
+    const struct code_function *function = &text->machine->program->functions[frame->function];
+    const char *counters = "";
+    for (uint32_t i = 0; i < function->counters; i++)
+        counters =
+            arena_printf(text->arena, "%s%s%" PRIu32, counters, i ? ", " : " ", frame->counters[i]);
+    return arena_printf(text->arena, "<%s%s>", function->name, counters);
+}
+
+/* Frames are shown where there is something to see: calls, or loops that count. */
+static void add_frames(struct trace_text *text, struct trace_pieces *pieces, uint32_t thread)
+{
+    const struct program *program = text->machine->program;
+    const struct block_frame *frames[LIMIT_CALL_DEPTH];
+    uint32_t count = find_frames(program, interleave_state(text->machine, thread), frames);
+    if (count == 1 && program->functions[0].counters == 0)
+        return;
+    while (count > 0)
+        trace_add_piece(pieces, frame_text(text, frames[--count]));
+}
+
+const char *trace_blocks_state(struct trace_text *text, uint32_t thread)
+{
+    const struct block_thread *T = interleave_state(text->machine, thread);
+    struct trace_pieces pieces = {.arena = text->arena};
+    if (T->ended)
+        return "eps";
+    if (T->waiting)
+        trace_add_piece(&pieces, "waits:");
+    if (T->pc & PC_BLOCK)
+        trace_add_piece(&pieces, trace_blocks_top(text, thread));
+    else
+        trace_add_slice(text, &pieces, T->pc);
+    add_frames(text, &pieces, thread);
+    return pieces.text;
+}
+
+const char *trace_blocks_top(struct trace_text *text, uint32_t thread)
+{
+    uint32_t pc = interleave_state(text->machine, thread)->pc;
+    if (pc == PC_END)
+        return "End";
+    return pc & PC_BLOCK ? arena_printf(text->arena,
+                                        "%s:", text->machine->program->blocks[pc & ~PC_BLOCK].name)
+                         : text->heads[pc];
+}
+
+const char *trace_blocks_block(const struct trace_text *text, uint32_t thread)
+{
+    uint32_t block = interleave_block(text->machine, thread);
+    return block == CODE_NONE ? NULL : text->machine->program->blocks[block].name;
+}
+
+void trace_blocks_frames(struct trace_text *text, struct json *json, uint32_t thread)
+{
+    const struct program *program = text->machine->program;
+    const struct block_frame *frames[LIMIT_CALL_DEPTH];
+    const struct block_thread *T = interleave_state(text->machine, thread);
+    json_array_begin(json);
+    for (uint32_t i = T->ended ? 0 : find_frames(program, T, frames); i-- > 0;) {
+        json_object_begin(json);
+        json_key_string(json, "function", program->functions[frames[i]->function].name);
+        json_key(json, "call");
+        if (frames[i]->call == CODE_NONE)
+            json_null(json);
+        else
+            json_u64(json, frames[i]->call);
+        json_key(json, "counters");
+        json_array_begin(json);
+        for (uint32_t c = 0; c < program->functions[frames[i]->function].counters; c++)
+            json_u64(json, frames[i]->counters[c]);
+        json_array_end(json);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
