@@ -134,11 +134,8 @@ STEP_INLINE bool eval(struct machine *machine, uint32_t thread, uint32_t expr, u
     const int32_t *memory = machine->memory;
     int32_t stack[PROGRAM_EXPR_DEPTH];
     int32_t *top = stack; /* next free */
-    for (;; op++) {
+    do {
         switch (op->op) {
-        case OP_END:
-            *result = top[-1];
-            return true;
         case OP_INT:
             *top++ = op->a;
             break;
@@ -228,7 +225,10 @@ STEP_INLINE bool eval(struct machine *machine, uint32_t thread, uint32_t expr, u
         default:
             invariant_fail("an expression's code is valid", __FILE__, __LINE__);
         }
-    }
+        op++;
+    } while (op->op != OP_END);
+    *result = top[-1];
+    return true;
 }
 
 /* The address that an assignment writes (SIMT.ext.idx: its index is evaluated with the reads).
