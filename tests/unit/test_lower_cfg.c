@@ -271,10 +271,14 @@ static void test_generated(void **state)
     (void)state;
     enum { KERNELS = 1000 };
     uint32_t compared = 0, refused = 0, procedures = 0;
+    struct gen_options gen = GEN_DEFAULTS;
+    const char *error_at;
+    assert_true(gen_parse_features("-barriers,-atomics,-votes,-choices,-graphs,-directions",
+                                   &gen.features, &error_at));
     for (uint64_t number = 0; number < KERNELS; number++) {
         size_t mark = arena_mark(&test_arena);
         const char *reason = NULL;
-        struct ast_kernel *kernel = gen_case(&test_arena, 17, number, &GEN_DEFAULTS);
+        struct ast_kernel *kernel = gen_case(&test_arena, 17, number, &gen);
         struct ast_kernel *core = lower_core(&test_arena, kernel);
         const char *source = print_kernel(&test_arena, core);
         struct program *program = program_compile(&test_arena, core, &reason);
