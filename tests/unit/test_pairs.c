@@ -1,9 +1,8 @@
 /* The pairs of threads that Thm. C.2 names for a defect have it too; and the oracle speaks if not. */
 #include "oracle/pairs.h"
+#include "tests/unit/block_forms.h"
 #include "tests/unit/pair_kernels.h"
 #include "tests/unit/support.h"
-
-enum { BARRIERS = true };
 
 static struct pairs_case case_of(const struct program *program, enum sched_kind kind, uint64_t seed)
 {
@@ -68,25 +67,74 @@ static void test_defects(void **state)
         }
 }
 
-static void test_random_kernels(void **state)
+/* ---- random kernels ---- */
+
+struct counts {
+    uint32_t verdicts[VERDICT_COUNT];
+    uint32_t races;    /* of the defects */
+    uint32_t barriers; /* of the defects: divergence */
+};
+
+static void count_case(struct counts *counts, const struct pairs_case *c, const char *text,
+                       uint32_t runs)
+{
+    struct answer answer = pairs_guided(&test_arena, c, ORACLE_RACE, SUBJECT_THREADS);
+    if (answer.verdict == VERDICT_DIVERGE)
+        fail_msg("%s: %s", text, answer.divergence->summary);
+    if (answer.verdict == VERDICT_AGREE) {
+        assert_int_equal(answer.checked, runs);
+        counts->races += strstr(answer.reason, "writes") != NULL;
+        counts->barriers += strstr(answer.reason, "barrier_divergence") != NULL;
+    }
+    counts->verdicts[answer.verdict]++;
+}
+
+static void expect_counts(const struct counts *counts)
+{
+    assert_int_equal(counts->verdicts[VERDICT_INCONCLUSIVE], 0);
+    assert_true(counts->verdicts[VERDICT_NOT_APPLICABLE] > 100);
+    assert_true(counts->races > 100 && counts->barriers > 100);
+}
+
+static void test_random_structured(void **state)
 {
     (void)state;
-    uint32_t verdicts[VERDICT_COUNT] = {0}, races = 0;
-    for (uint64_t number = 0; number < 1500; number++) {
+    struct counts counts = {0};
+    for (uint64_t number = 0; number < 2000; number++) {
         size_t mark = arena_mark(&test_arena);
-        const char *text = pair_kernel(number, "launch(threads = 4); ", BARRIERS);
+        const char *text = pair_kernel(number, "launch(threads = 4); ", true);
         struct pairs_case c =
             case_of(support_program(text), (enum sched_kind)(number % SCHED_PCT), number);
-        struct answer answer = pairs_guided(&test_arena, &c, ORACLE_RACE, SUBJECT_THREADS);
-        if (answer.verdict == VERDICT_DIVERGE)
-            fail_msg("%s: %s", text, answer.divergence->summary);
-        verdicts[answer.verdict]++;
-        races += answer.verdict == VERDICT_AGREE && strstr(answer.reason, "writes") != NULL;
+        count_case(&counts, &c, text, 3);
         arena_release(&test_arena, mark);
     }
-    assert_int_equal(verdicts[VERDICT_INCONCLUSIVE], 0);
-    assert_true(verdicts[VERDICT_NOT_APPLICABLE] > 100 && races > 100);
-    assert_true(!BARRIERS || verdicts[VERDICT_AGREE] - races > 100); /* barriers that divide */
+    expect_counts(&counts);
+}
+
+/* A structured kernel with its block form and its lock-step form. */
+static struct pairs_case block_case(const char *text, enum sched_kind kind, uint64_t seed)
+{
+    struct pairs_case c = case_of(support_program(text), kind, seed);
+    struct block_forms forms = block_forms(c.core, seed);
+    c.program = forms.blocks;
+    c.semantics = &semantics_interleave;
+    c.lockstep = forms.lockstep;
+    c.lockstep_semantics = &semantics_lockstep;
+    return c;
+}
+
+static void test_random_blocks(void **state)
+{
+    (void)state;
+    struct counts counts = {0};
+    for (uint64_t number = 0; number < 2000; number++) {
+        size_t mark = arena_mark(&test_arena);
+        const char *text = pair_kernel(number, "launch(threads = 4); ", true);
+        struct pairs_case c = block_case(text, (enum sched_kind)(number % SCHED_PCT), number);
+        count_case(&counts, &c, text, 4);
+        arena_release(&test_arena, mark);
+    }
+    expect_counts(&counts);
 }
 
 /* ---- planted faults ---- */
@@ -145,7 +193,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_not_applicable, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_defects, support_setup, support_teardown),
-        cmocka_unit_test_setup_teardown(test_random_kernels, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_random_structured, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_random_blocks, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_planted_faults, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,21 +1,24 @@
 /* The race detector against the definition, and against faults planted into it. */
+#include "tests/unit/block_forms.h"
+#include "tests/unit/pair_kernels.h"
 #include "tests/unit/support.h"
 
 #include "oracle/race.h"
 
 struct observed {
-    struct program *program;
+    const struct program *program;
     struct race_detector *detector;
     struct race_log *log;
     struct race_log_result expected;
     enum status status;
 };
 
-static struct observed run(const char *text, enum subject_id subject, enum sched_kind kind,
-                           uint64_t seed)
+static struct observed observe(const struct program *program, const struct semantics *semantics,
+                               const struct machine_options *options, enum sched_kind kind,
+                               uint64_t seed)
 {
-    struct observed o = {.program = support_program(text)};
-    struct machine *machine = support_machine(o.program, subject);
+    struct observed o = {.program = program};
+    struct machine *machine = machine_new(&test_arena, semantics, program, options);
     o.detector = race_new(&test_arena, o.program);
     o.log = race_log_new(&test_arena, o.program, 4096);
     o.detector->observer.next = &o.log->observer;
@@ -29,6 +32,13 @@ static struct observed run(const char *text, enum subject_id subject, enum sched
     o.status = machine_run(machine, &scheduler.choices, 10000, NULL);
     o.expected = race_log_search(o.log);
     return o;
+}
+
+static struct observed run(const char *text, enum subject_id subject, enum sched_kind kind,
+                           uint64_t seed)
+{
+    return observe(support_program(text), subject_table[subject].vtable,
+                   &subject_table[subject].options, kind, seed);
 }
 
 static void expect_agreement(const struct observed *o)
@@ -273,6 +283,159 @@ static void test_log_overflow(void **state)
     assert_false(race_log_search(log).found);
 }
 
+/* ---- every machine ---- */
+
+enum { MACHINES = 4 };
+
+/* One execution of each of `threads`, `simt`, `interleave` and `lockstep`. */
+static void observe_all(const char *text, enum sched_kind kind, uint64_t seed,
+                        struct observed o[MACHINES])
+{
+    static const struct machine_options plain = {0};
+    const struct program *core = support_program(text);
+    struct block_forms forms = block_forms(core, seed);
+    o[0] = observe(core, &semantics_threads, &plain, kind, seed);
+    o[1] = observe(core, &semantics_simt, &plain, kind, seed);
+    o[2] = observe(forms.blocks, &semantics_interleave, &plain, kind, seed);
+    o[3] = observe(forms.lockstep, &semantics_lockstep, &plain, kind, seed);
+}
+
+/* Detector and definition agree in each; and so do the verdicts of those that end, as they must:
+ * one execution that ends without a race stands for all (ORA.inv, ORA.52). */
+static void test_random_kernels(void **state)
+{
+    (void)state;
+    static const char *const launches[] = {"launch(threads = 4); ",
+                                           "launch(threads = 4, warp = 2); ",
+                                           "launch(threads = 4, blocks = 2); "};
+    uint32_t racy = 0, clean = 0, simultaneous = 0;
+    for (uint64_t number = 0; number < 1500; number++) {
+        size_t mark = arena_mark(&test_arena);
+        char *text =
+            arena_printf(&test_arena, "%s", pair_kernel(number, launches[number % 3], true));
+        if (number % 2)
+            memcpy(strstr(text, "shared"), "global", 6);
+        struct observed o[MACHINES];
+        observe_all(text, (enum sched_kind)(number / 3 % SCHED_PCT), number, o);
+        for (uint32_t i = 0; i < MACHINES; i++) {
+            expect_agreement(&o[i]);
+            simultaneous += o[i].detector->witness.simultaneous;
+            if (o[i].status != STATUS_TERMINATED || o[i].detector->found)
+                continue;
+            for (uint32_t k = 0; k < MACHINES; k++)
+                if (o[k].detector->found || o[k].status != STATUS_TERMINATED)
+                    fail_msg("%s: machine %u is clean, %u is not", text, i, k);
+        }
+        racy += o[0].detector->found;
+        clean += !o[0].detector->found;
+        arena_release(&test_arena, mark);
+    }
+    assert_true(racy > 100 && clean > 100 && simultaneous > 20);
+}
+
+static void expect_everywhere(const char *text, bool race)
+{
+    struct observed o[MACHINES];
+    observe_all(text, SCHED_ROUND_ROBIN, 1, o);
+    for (uint32_t i = 0; i < MACHINES; i++) {
+        if (o[i].detector->found != race)
+            fail_msg("%s: machine %u", text, i);
+        expect_agreement(&o[i]);
+    }
+}
+
+static const char *scan(int threads, int dropped)
+{
+    return arena_printf(&test_arena,
+                        "launch(threads = %d); shared int sum[%d]; kernel k() {"
+                        "  private int offset, temp;"
+                        "  for (offset = 1; offset < threads; offset *= 2) {"
+                        "    if (tid >= offset) temp = sum[tid - offset]; %s"
+                        "    if (tid >= offset) sum[tid] = sum[tid] + temp; %s } }",
+                        threads, threads, dropped == 1 ? ";" : "barrier();",
+                        dropped == 2 ? ";" : "barrier();");
+}
+
+/* Fig. 1a with its two barriers, without the one, without the other: CK8's note, B-40. */
+static void test_scan_barriers(void **state)
+{
+    (void)state;
+    for (int threads = 2; threads <= 8; threads *= 2)
+        for (int dropped = 0; dropped <= 2; dropped++)
+            expect_everywhere(scan(threads, dropped), dropped != 0 && threads >= 4);
+    static const bool racy[][4] = {[1] = {false, true, true, false}, [2] = {false, true}};
+    for (int dropped = 1; dropped <= 2; dropped++) {
+        struct observed o[MACHINES];
+        observe_all(scan(4, dropped), SCHED_UNIFORM, 1, o);
+        for (uint32_t i = 0; i < MACHINES; i++)
+            for (uint32_t element = 0; element < 4; element++)
+                assert_int_equal(race_is_racy(o[i].detector, element), racy[dropped][element]);
+    }
+}
+
+static void test_barriers(void **state)
+{
+    (void)state;
+    /* TT.K9: the flag that a third thread sets */
+    expect_everywhere("shared int F[1], A[1]; kernel k() { private int f; if (tid == 2) F[0] = 1;"
+                      "  barrier(); f = F[0]; barrier(); if (f && tid < 2) A[0] = tid; }",
+                      true);
+    expect_everywhere("shared int F[1], A[1]; kernel k() { private int f; if (tid == 2) F[0] = 1;"
+                      "  barrier(); f = F[0]; barrier(); if (f && tid == 1) A[0] = tid; }",
+                      false);
+    /* a block's barrier says nothing to another block */
+    expect_everywhere(
+        "launch(threads = 2, blocks = 2); global int x; kernel k() {"
+        "  if (bid == 0 && tid == 0) x = 1; barrier(); if (bid == 1 && tid == 0) x = 2; }",
+        true);
+    expect_everywhere("launch(threads = 2, blocks = 2); shared int x; kernel k() {"
+                      "  if (tid == 0) x = 1; barrier(); if (tid == 1) x = 2; }",
+                      false);
+    /* atomics order nothing, and race with plain accesses only */
+    expect_everywhere("global int x; kernel k() { atomic_add(x, 1); }", false);
+    expect_everywhere("global int x; kernel k() { atomic_add(x, 1); if (tid == 1) x = 2; }", true);
+    expect_everywhere("global int x, y; kernel k() { if (tid == 1) y = 1; atomic_add(x, 1);"
+                      "  if (tid == 2) y = 2; }",
+                      true);
+    expect_everywhere("global int x; kernel k() { private int y; atomic_add(x, 1); barrier();"
+                      "  y = x; }",
+                      false);
+}
+
+/* CK5, B-13: a sync that nobody takes part in separates nothing. */
+static void test_vacuous_sync(void **state)
+{
+    (void)state;
+    const char *text = "launch(threads = 2); shared int v, x; kernel k() { if (tid == 1) v = 7;"
+                       "  if (0) barrier(); if (tid != 1) x = v; }";
+    expect_everywhere(text, true);
+    struct block_forms forms = block_forms(support_program(text), 0);
+    const struct machine_options literal = {.vacuous_sync = true};
+    struct observed o = observe(forms.lockstep, &semantics_lockstep, &literal, SCHED_SEQUENTIAL, 0);
+    expect_agreement(&o);
+    assert_false(o.detector->found);
+}
+
+/* Two lanes of one statement write at once; two threads never do. */
+static void test_simultaneous(void **state)
+{
+    (void)state;
+    struct observed o[MACHINES];
+    observe_all("shared int x[2]; kernel k() { x[tid / 2] = tid / 4; }", SCHED_ROUND_ROBIN, 1, o);
+    for (uint32_t i = 0; i < MACHINES; i++) {
+        assert_int_equal(o[i].detector->witness.simultaneous, i % 2);
+        assert_true(o[i].detector->witness.same_value);
+    }
+    observe_all("shared int x; kernel k() { if (tid & 1) x = 1; else x = 2; }", SCHED_ROUND_ROBIN,
+                1, o);
+    for (uint32_t i = 0; i < MACHINES; i++)
+        expect_agreement(&o[i]);
+    o[1] = run("launch(threads = 2); shared int x; kernel k() { if (tid & 1) x = 1; else x = 2; }",
+               SUBJECT_SIMT, SCHED_SEQUENTIAL, 0);
+    assert_true(o[1].detector->found);
+    assert_false(o[1].detector->witness.simultaneous || o[1].detector->witness.same_value);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +444,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_epochs, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_epochs_renewed, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_random_streams, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_random_kernels, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_scan_barriers, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_barriers, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_vacuous_sync, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_simultaneous, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_planted_faults, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_log_overflow, support_setup, support_teardown),
     };
