@@ -1,12 +1,16 @@
 /*
  * result.h - the oracles `race` and `result`: what complete executions say about each other.
  *
- * Both rest on one fact about kernels without barriers and atomics. Let E be an execution that
- * terminates and has no race. Then in E each location is written by one thread only and read by no
- * other, or only read. In any other execution E', by induction over its steps, each thread does what
- * it does in E: the value that it reads next was written by itself or by nobody, in E' as in E. So
- * every execution - of the threads, or of warps, which are executions of the threads by Theorem 1 -
- * is race-free, takes the same number of steps, terminates, and ends with the same memory.
+ * Both rest on one fact. Let E be an execution that terminates and has no race. Then in E, between two
+ * releases of a block's barrier (lockstep-cfg Def. 3.1), each location is written by one thread only and
+ * read by no other, or only read, or only subject to atomics; and what threads of two blocks access is
+ * only read, or only subject to atomics, for the whole of E. In any other execution E', by induction over
+ * its steps, each thread does what it does in E: the value that it reads next was written by itself, by
+ * nobody, or before a release that comes in E' as in E, after the same steps. So every execution - of the
+ * threads, or of warps, which are executions of the threads by Theorem 1 - is race-free, takes the same
+ * number of steps, terminates, and ends with the same memory. Atomics must commute for that, and give
+ * nobody the old value (program_atomics_commute): otherwise their order can be seen, and executions are
+ * not compared.
  */
 #ifndef ORACLE_RESULT_H
 #define ORACLE_RESULT_H
