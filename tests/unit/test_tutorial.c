@@ -1,4 +1,5 @@
 /* The tutorial's translation: its example kernels with all pairs, and what its modes owe each other. */
+#include "tests/unit/block_forms.h"
 #include "tests/unit/pair_kernels.h"
 #include "tests/unit/support.h"
 
@@ -433,6 +434,86 @@ static void test_detectors_agree(void **state)
     detectors_agree("launch(threads = 4); ");
 }
 
+/* ---- ORA.TT.phi: the translation against phi(P_{s,t}), with the same havocs at barriers ---- */
+
+enum { STORES = 64 };
+
+struct stores {
+    const int32_t *list[STORES];
+    uint32_t next;
+};
+
+static void draw_stores(struct stores *stores, const struct program *program, uint64_t seed)
+{
+    struct pcg rng;
+    pcg_seed(&rng, pcg_splitmix(seed), 5);
+    stores->next = 0;
+    for (uint32_t i = 0; i < STORES; i++) {
+        int32_t *store = ARENA_ARRAY(&test_arena, int32_t, program->private_base);
+        for (uint32_t k = 0; k < program->private_base; k++)
+            store[k] = (int32_t)pcg_below(&rng, 4);
+        stores->list[i] = store;
+    }
+}
+
+static void havoc_stores(void *context, struct machine *machine, uint32_t block)
+{
+    struct stores *stores = context;
+    (void)block;
+    const int32_t *store = stores->list[stores->next++ % STORES];
+    for (uint32_t i = 0; i < machine->program->private_base; i++)
+        machine_poke(machine, i, store[i]);
+}
+
+/* Whether phi(P_{s,t}) is clean; false in *ends: its budget was spent, or too many barriers passed. */
+static bool lockstep_is_clean(const struct program *phi, uint32_t s, uint32_t t,
+                              struct stores *stores, bool *ends)
+{
+    const struct barrier_havoc havoc = {havoc_stores, stores};
+    const struct machine_options options = {
+        .pair_count = 2, .pair = {s < t ? s : t, s < t ? t : s}, .barrier_havoc = &havoc};
+    struct machine *machine = machine_new(&test_arena, &semantics_lockstep, phi, &options);
+    struct race_detector *detector = race_new(&test_arena, phi);
+    struct sched_spec spec = {.kind = SCHED_SEQUENTIAL};
+    struct scheduler scheduler;
+    race_begin(detector);
+    machine_observe(machine, &detector->observer);
+    sched_start(&scheduler, &spec, machine, &test_arena);
+    enum status status = machine_run(machine, &scheduler.choices, 100000, NULL);
+    *ends = status != STATUS_STEP_LIMIT && stores->next <= STORES;
+    return status == STATUS_TERMINATED && !detector->found;
+}
+
+static void translation_is_lockstep(const struct program *core, uint64_t number, uint32_t s,
+                                    uint32_t t)
+{
+    struct stores stores;
+    struct tutorial_options options = FULL;
+    bool ends;
+    draw_stores(&stores, core, number);
+    options.stores = stores.list;
+    options.store_count = STORES;
+    struct tutorial_result st = tutorial_run(&test_arena, core, s, t, &options, NULL);
+    struct tutorial_result ts = tutorial_run(&test_arena, core, t, s, &options, NULL);
+    struct block_forms forms = block_forms(core, number);
+    bool clean = lockstep_is_clean(forms.lockstep, s, t, &stores, &ends);
+    if (!ends || is(&st, TUTORIAL_BUDGET) || is(&ts, TUTORIAL_BUDGET))
+        return;
+    if (clean != (is(&st, TUTORIAL_CLEAN) && is(&ts, TUTORIAL_CLEAN)))
+        fail_msg("%s: %u, %u: lock-step %s, %s, %s", pair_kernel(number, "", true), s, t,
+                 clean ? "clean" : "not", tutorial_verdict_names[st.verdict],
+                 tutorial_verdict_names[ts.verdict]);
+    seen[clean]++;
+}
+
+static void test_phi(void **state)
+{
+    (void)state;
+    seen[0] = seen[1] = 0;
+    for_random_kernels(translation_is_lockstep);
+    assert_true(seen[0] > 100 && seen[1] > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -453,6 +534,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_sym, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_div, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_detectors_agree, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_phi, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
