@@ -4,11 +4,17 @@
 
 _Static_assert(SUBJECT_COUNT < 32, "sets of subjects are bits of a word");
 
+#define VTABLE_threads &semantics_threads
+#define VTABLE_simt &semantics_simt
+#define VTABLE_interleave &semantics_interleave
+#define VTABLE_lockstep &semantics_lockstep
+#define VTABLE_none NULL
+
 const struct subject_info subject_table[SUBJECT_COUNT] = {
 #define SUBJECT(id, name, semantics, program, role, share, sentence, ...)                          \
-    [SUBJECT_##id] = {                                                                             \
-        name,           #semantics, sentence,     &semantics_##semantics, PROGRAM_##program,       \
-        SUBJECT_##role, share,      {__VA_ARGS__}},
+    [SUBJECT_##                                                                                    \
+        id] = {name,           #semantics, sentence,     VTABLE_##semantics, PROGRAM_##program,    \
+               SUBJECT_##role, share,      {__VA_ARGS__}},
 #include "engine/subject.def"
 #undef SUBJECT
 };

@@ -25,9 +25,9 @@ enum subject_role { SUBJECT_ORDINARY, SUBJECT_VARIANT };
 
 struct subject_info {
     const char *name;      /* canonical: "threads", "simt", "simt:then-first" */
-    const char *semantics; /* "threads", "simt" */
+    const char *semantics; /* whose rules it fires: "threads", "simt"; "none" */
     const char *sentence;
-    const struct semantics *vtable;
+    const struct semantics *vtable; /* NULL: the subject has no machine (two-thread) */
     enum program_id program;
     enum subject_role role;
     uint32_t share;                 /* of a case's executions it gets one in so many */

@@ -296,6 +296,17 @@ static void print_search(const struct check_run *run)
         printf(" (partial-order reduction, executions: %" PRIu64 ")\n", search->executions);
 }
 
+/* Subjects that could not run the kernel; that a block program has no core form goes without saying. */
+static void print_refusals(const struct check_result *result)
+{
+    for (uint32_t i = 0; i < SUBJECT_COUNT; i++) {
+        const struct subject_info *subject = &subject_table[i];
+        bool trivial = subject->program == PROGRAM_CORE && result->kernel->form != FORM_STRUCTURED;
+        if ((result->subjects & 1u << i) && result->runs[i].reason && !trivial)
+            printf("    %s did not run: %s\n", subject->name, result->runs[i].reason);
+    }
+}
+
 static const char *known_text(struct arena *arena, const struct check_options *options,
                               const struct check_result *result)
 {
@@ -342,6 +353,8 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
         if (result->runs[i].search)
             print_search(&result->runs[i]);
+    if (result->program)
+        print_refusals(result);
     print_divergences(arena, options, result);
     print_claims(arena, result);
 }

@@ -376,8 +376,12 @@ static bool parse_set(struct cli *cli, const char *text)
 
 static bool parse_subject(struct cli *cli, const char *text)
 {
-    if (subject_parse(text, strlen(text), &cli->options.subject))
-        return true;
+    if (subject_parse(text, strlen(text), &cli->options.subject)) {
+        if (subject_table[cli->options.subject].vtable)
+            return true;
+        cli_misuse(cli, "--subject: '%s' has no machine to trace; simtfuzz check runs it", text);
+        return false;
+    }
     cli_misuse(cli, "--subject: there is no '%s' (simtfuzz rules --subjects lists them)", text);
     return false;
 }

@@ -116,7 +116,8 @@ static void list_subjects(struct cli *cli)
         if (cli->options.json) {
             json_object_begin(&json);
             json_key_string(&json, "subject", subject->name);
-            json_key_string(&json, "semantics", subject->semantics);
+            json_key_string(&json, "semantics",
+                            arena_strndup(&cli->arena, subject->name, strcspn(subject->name, ":")));
             json_key_string(&json, "program", program_id_names[subject->program]);
             json_key_bool(&json, "default", subject->role == SUBJECT_ORDINARY);
             json_key_string(&json, "sentence", subject->sentence);

@@ -5,6 +5,7 @@
 #include "oracle/expect.h"
 #include "oracle/explore.h"
 #include "oracle/liveness.h"
+#include "oracle/order.h"
 #include "oracle/result.h"
 
 #include <string.h>
@@ -54,11 +55,17 @@ static uint32_t named_variants(const struct ast_kernel *kernel)
     return named;
 }
 
+/* No subject runs the kernel. That a block program has no core form is the least of the reasons. */
 static void refuse(struct checking *c)
 {
-    for (uint32_t s = SUBJECT_COUNT; s-- > 0;)
-        if ((c->options->subjects >> s) & 1)
-            c->result->reason = c->result->runs[s].reason;
+    bool trivial = true;
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
+        bool core = subject_table[s].program == PROGRAM_CORE;
+        if (!((c->options->subjects >> s) & 1) || !trivial)
+            continue;
+        c->result->reason = c->result->runs[s].reason;
+        trivial = core && c->kernel->form != FORM_STRUCTURED;
+    }
     for (uint32_t o = 0; o < ORACLE_COUNT; o++)
         if (asked(c, (enum oracle_id)o))
             c->result->answers[o].reason = c->result->reason;
@@ -111,6 +118,8 @@ static void judge(struct checking *c)
         result_judge(c);
     liveness_judge(c);
     directions_judge(c);
+    if (asked(c, ORACLE_ORDER))
+        order_judge(c);
 }
 
 static void count_hits(const struct checking *c)

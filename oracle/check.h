@@ -76,7 +76,7 @@ struct check_result {
     /* Of the first subject that runs: for the layout of stores, which is that of all. NULL: the kernel
      * was refused by all of them, see reason. */
     const struct program *program;
-    const char *reason; /* of the first subject asked */
+    const char *reason; /* of the first subject that is of the kernel's form */
     struct check_run runs[SUBJECT_COUNT];
     struct answer answers[ORACLE_COUNT];
     uint32_t claim_count;

@@ -26,8 +26,8 @@ static void search_subject(struct checking *c, enum subject_id subject)
     struct check_run *run = &c->result->runs[subject];
     const struct search_options *options =
         c->options->search.max_states ? &c->options->search : &SEARCH_DEFAULTS;
-    struct machine *machine = search_machine(c->arena, info->vtable, c->subjects[subject].program,
-                                             info->options.then_first);
+    struct machine *machine =
+        search_machine_with(c->arena, info->vtable, c->subjects[subject].program, &info->options);
     struct search_result *found = search_run(c->arena, machine, options);
     run->search = found;
     for (uint32_t i = 0; i < found->outcome_count; i++)
@@ -43,10 +43,17 @@ static void search_subject(struct checking *c, enum subject_id subject)
                                               found->liveness == LIVENESS_UNFAIR_LASSO);
 }
 
+/* pi(P) takes every thread through every block: its interleavings are too many, and P's are the same
+ * (Thm. 5.5). */
+static bool is_searched(enum subject_id subject)
+{
+    return !forms_is_predicated(subject_table[subject].program) && subject_table[subject].vtable;
+}
+
 void exhaust_search(struct checking *c)
 {
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
-        if (explore_runs(c, (enum subject_id)s))
+        if (explore_runs(c, (enum subject_id)s) && is_searched((enum subject_id)s))
             search_subject(c, (enum subject_id)s);
 }
 
@@ -105,13 +112,26 @@ static bool ends_well(const struct search_result *search)
     return search->liveness == LIVENESS_ALL_TERMINATE;
 }
 
-/* Runs a warp execution again for its store. A warp ends with barrier_divergence as soon as a lane is
+/* Whether every execution of the subject is one of the interleavings of the structured threads: a warp's
+ * (Theorem 1); without barriers also one of blocks, whose assignments read and write in one step
+ * (X.gran). */
+static bool is_included(const struct checking *c, enum subject_id subject)
+{
+    const struct subject_info *info = &subject_table[subject];
+    return info->role == SUBJECT_ORDINARY && subject != SUBJECT_THREADS &&
+           (info->program == PROGRAM_CORE ||
+            (info->vtable == &semantics_interleave && c->program->barrier_count == 0));
+}
+
+/* Runs an execution again for its store. A warp ends with barrier_divergence as soon as a lane is
  * missing. Its threads cannot end well from there - the missing one cannot come to that execution of the
  * barrier any more - but they may meet another error first, or never get so far. */
 static void judge_outcome(struct checking *c, const struct execution *execution)
 {
     enum status status = execution->status;
-    if (status == STATUS_STEP_LIMIT || status == STATUS_NONTERMINATING)
+    bool inlined = subject_table[execution->subject].program != PROGRAM_CORE;
+    if (status == STATUS_STEP_LIMIT || status == STATUS_NONTERMINATING ||
+        (status == STATUS_CALL_DEPTH && inlined))
         return;
     if (status == STATUS_TERMINATED)
         (void)explore_record(c, execution);
@@ -121,7 +141,8 @@ static void judge_outcome(struct checking *c, const struct execution *execution)
             report_outcome(c, execution);
         return;
     }
-    if (!in_set(c, c->result->runs[SUBJECT_THREADS].search, status, c->warps->memory))
+    if (!in_set(c, c->result->runs[SUBJECT_THREADS].search, status,
+                c->subjects[execution->subject].machine->memory))
         report_outcome(c, execution);
 }
 
@@ -162,11 +183,11 @@ void exhaust_judge(struct checking *c)
         return;
     if (c->options->oracles & (1u << ORACLE_RESULT)) {
         for (uint32_t i = 0; i < c->execution_count; i++)
-            if (c->executions[i]->subject != SUBJECT_THREADS)
+            if (is_included(c, c->executions[i]->subject))
                 judge_outcome(c, c->executions[i]);
         if (answer->checked && answer->verdict != VERDICT_DIVERGE)
             answer->reason =
-                arena_printf(c->arena, "every outcome of the warps is one of the %u interleavings'",
+                arena_printf(c->arena, "every outcome is one of the %u of the interleaved threads",
                              c->result->runs[SUBJECT_THREADS].search->outcome_count);
     }
     if (c->options->oracles & (1u << ORACLE_RACE))

@@ -1,10 +1,13 @@
 #include "oracle/explore.h"
 
 #include "engine/invariant.h"
+#include "engine/tutorial.h"
+#include "oracle/active.h"
 #include "oracle/evidence.h"
 #include "oracle/expect.h"
 #include "oracle/liveness.h"
 #include "oracle/record.h"
+#include "oracle/two_thread.h"
 
 #include <string.h>
 
@@ -69,6 +72,8 @@ static bool is_simt(enum subject_id subject)
 enum group_id explore_group(const struct checking *c, enum subject_id subject)
 {
     if (subject_table[subject].role == SUBJECT_VARIANT || c->incomparable)
+        return GROUP_NONE;
+    if (c->ill_formed && subject_table[subject].vtable == &semantics_lockstep)
         return GROUP_NONE;
     return is_structured(subject) || !c->scopes_differ ? GROUP_FIRST : GROUP_BLOCKS;
 }
@@ -200,6 +205,16 @@ static bool next_spec(const struct checking *c, enum subject_id subject, uint32_
     return true;
 }
 
+void explore_observe(struct checking *c, struct machine *machine, enum subject_id subject,
+                     const struct observer *observers)
+{
+    if (forms_is_predicated(subject_table[subject].program)) {
+        active_filter_start(c->filter, machine, observers);
+        observers = &c->filter->observer;
+    }
+    machine_observe(machine, observers);
+}
+
 void explore_watch(struct checking *c, enum subject_id subject, const struct observer *behind)
 {
     const struct explored *explored = &c->subjects[subject];
@@ -209,7 +224,7 @@ void explore_watch(struct checking *c, enum subject_id subject, const struct obs
     c->detector->observer.next = behind;
     race_begin(c->detector);
     race_watch(c->detector, explored->machine);
-    machine_observe(explored->machine, &c->detector->observer);
+    explore_observe(c, explored->machine, subject, &c->detector->observer);
 }
 
 /* The detector against the definition, for the execution just logged. */
@@ -286,18 +301,39 @@ static uint32_t counter_choose(struct choices *choices, uint32_t n)
     return counter->inner->choose(counter->inner, n);
 }
 
-/* Runs it; how many choices there were inside its steps. */
+/* Where executions are few, one that has spent a part of its budget may never end. If that is proven,
+ * what is left of the budget would be spent for nothing. */
+static enum status run_or_prove(struct checking *c, const struct execution *execution,
+                                struct machine *machine, struct choices *choices)
+{
+    enum subject_id subject = execution->subject;
+    uint64_t budget = budget_of(c, execution);
+    if (subject_table[subject].share == 1 || !execution->fair)
+        return machine_run(machine, choices, budget, NULL);
+    enum status status = machine_run(machine, choices, budget / LIVENESS_SHARE, NULL);
+    if (status != STATUS_STEP_LIMIT || liveness_probe(c, subject))
+        return status;
+    return machine_run(machine, choices, budget - budget / LIVENESS_SHARE, NULL);
+}
+
+/* Runs it; how many choices there were inside its steps (counted where no other choices are). */
 static uint64_t run_alone(struct checking *c, struct execution *execution)
 {
     struct machine *machine = c->subjects[execution->subject].machine;
     struct inner_counter counter = {.choices = {counter_pick, counter_choose}};
     struct scheduler scheduler;
-    machine_reset(machine);
+    const struct lasso_probe *probe = c->probes[execution->subject];
+    bool proven = c->result->runs[execution->subject].fair_lasso;
     size_t mark = arena_mark(c->arena);
+    machine_reset(machine);
     sched_start(&scheduler, &execution->spec, machine, c->arena);
     counter.inner = &scheduler.choices;
-    execution->status = machine_run(machine, &counter.choices, budget_of(c, execution), NULL);
-    arena_release(c->arena, mark);
+    execution->status = run_or_prove(c, execution, machine,
+                                     machine->actor_count == 1 ? &counter.choices : counter.inner);
+    if (c->result->runs[execution->subject].fair_lasso && !proven)
+        execution->status = STATUS_NONTERMINATING;
+    if (c->probes[execution->subject] == probe)
+        arena_release(c->arena, mark);
     execution->thread_steps = machine->steps;
     execution->thread_steps_known = true;
     keep_execution(c, execution, machine);
@@ -353,6 +389,8 @@ static uint32_t portfolio_number(const struct checking *c, enum subject_id subje
     enum { KINDS = 13 };
     if (subject_table[subject].share == 1)
         return index;
+    if (c->options->schedules / subject_table[subject].share <= 1)
+        index += 2;
     return index < 2 ? first[index]
                      : 3 + (uint32_t)((pcg_splitmix(c->options->seed) + index) % KINDS);
 }
@@ -485,6 +523,10 @@ static void explore_simt(struct checking *c, enum subject_id subject)
 void explore_subject(struct checking *c, enum subject_id subject)
 {
     struct machine *machine = c->subjects[subject].machine;
+    if (two_thread_is(subject)) {
+        two_thread_explore(c, subject);
+        return;
+    }
     machine->options.then_first = subject_table[subject].options.then_first;
     if (is_simt(subject) && c->simulation)
         explore_simt(c, subject);
@@ -522,20 +564,29 @@ const char *explore_name(const struct checking *c, const struct execution *execu
 
 /* ---- the start ---- */
 
+static const char *why_refused(struct checking *c, enum subject_id subject, const struct form *form)
+{
+    const char *reason = form->reason;
+    if (form->program && two_thread_is(subject))
+        (void)tutorial_applies(c->arena, form->program, &reason);
+    else if (form->program)
+        reason = machine_refuses(c->arena, subject_table[subject].vtable, form->program);
+    return reason;
+}
+
 static void prepare_subject(struct checking *c, enum subject_id subject)
 {
     const struct subject_info *info = &subject_table[subject];
     struct check_run *run = &c->result->runs[subject];
     struct explored *explored = &c->subjects[subject];
     const struct form *form = forms_get(c->forms, info->program);
-    run->reason =
-        form->program ? machine_refuses(c->arena, info->vtable, form->program) : form->reason;
+    run->reason = why_refused(c, subject, form);
     if (run->reason)
         return;
     explored->program = run->program = form->program;
     if (is_simt(subject) && c->warps)
         explored->machine = c->warps;
-    else
+    else if (!two_thread_is(subject))
         explored->machine = machine_new(c->arena, info->vtable, form->program, &info->options);
     explored->racy_stms = ARENA_ARRAY(c->arena, uint8_t, form->program->stm_count);
     explored->racy_vars = ARENA_ARRAY(c->arena, uint8_t, form->program->var_count);
@@ -565,19 +616,35 @@ static void prepare_simulation(struct checking *c)
     c->simulation->strict = o->strict_lemmas;
 }
 
+/* Barriers, and jumps out of loops (S2C.anchor). */
+static bool scopes_differ(const struct program *core)
+{
+    bool jumps = false;
+    for (uint32_t i = 0; i < core->stm_count; i++) {
+        enum code_kind kind = core->stms[i].kind;
+        jumps |= kind == CODE_BREAK || kind == CODE_RETURN || kind == CODE_EXIT;
+    }
+    return jumps && core->barrier_count > 0;
+}
+
 void explore_prepare(struct checking *c)
 {
+    const char *reason = NULL;
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
         if ((c->options->subjects >> s) & 1)
             prepare_subject(c, (enum subject_id)s);
     if (!c->result->program)
         return;
     c->detector = race_new(c->arena, c->result->program);
+    c->filter = ARENA_NEW(c->arena, struct active_filter);
     if (c->options->oracles & (1u << ORACLE_RACE))
         c->log = race_log_new(c->arena, c->result->program, LOG_CAPACITY);
     c->program = forms_get(c->forms, PROGRAM_CORE)->program;
     if (!program_atomics_commute(c->result->program))
         c->incomparable = "the order of its atomics can be seen";
+    c->scopes_differ = c->program && scopes_differ(c->program);
+    if (explore_runs(c, SUBJECT_LOCKSTEP) && c->kernel->form != FORM_LOCKSTEP)
+        c->ill_formed = forms_well_formed(c->forms, &reason) == ILL_FORMED ? reason : NULL;
     if (c->warps)
         prepare_simulation(c);
 }

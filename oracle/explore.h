@@ -73,6 +73,7 @@ struct checking {
     struct explored subjects[SUBJECT_COUNT];
     struct race_detector *detector; /* of all subjects: explore_watch */
     struct race_log *log;           /* NULL when the oracle `race` was not asked */
+    struct active_filter *filter;   /* explore_observe */
     struct counting *counting;
     struct final_claims *finals; /* expect.h */
 
@@ -81,6 +82,7 @@ struct checking {
 
     struct group groups[GROUP_COUNT];
     bool scopes_differ;       /* two groups */
+    const char *ill_formed;   /* why P is (Def. 5.1): phi(P) is in no group then; or NULL */
     const char *incomparable; /* why no group of this kernel is compared ("atomics"), or NULL */
 
     struct lasso_probe *probes[SUBJECT_COUNT]; /* liveness.h; NULL: not tried */
@@ -110,6 +112,10 @@ void explore_subject(struct checking *checking, enum subject_id subject);
 /* The detector ready for an execution of the subject: in its machine's chain, `behind` after it. */
 void explore_watch(struct checking *checking, enum subject_id subject,
                    const struct observer *behind);
+
+/* The observers put into a machine's chain; of pi(P) they see what active threads access. */
+void explore_observe(struct checking *checking, struct machine *machine, enum subject_id subject,
+                     const struct observer *observers);
 
 /* More fair executions of `threads`, so that at least EXPLORE_FAIR_MIN have been seen. */
 enum { EXPLORE_FAIR_MIN = 8 };

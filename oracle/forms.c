@@ -1,20 +1,91 @@
 #include "oracle/forms.h"
 
 #include "engine/lower.h"
+#include "engine/lower_cfg.h"
+#include "engine/predicate.h"
 
-static void compile(struct forms *forms, struct form *form)
+enum making { MAKING_CORE, MAKING_BLOCKS, MAKING_PREDICATED, MAKING_LOCKSTEP };
+
+struct form_recipe {
+    enum making making;
+    enum program_id from;
+    struct lower_cfg_options lower;
+    unsigned without; /* passes of normalise that are left out */
+    struct program_options compile;
+    struct predicate_options transform;
+    bool may_be_given; /* a kernel in lock-step form is this one */
+    bool shuffled;     /* in a sort order that the launch's seed draws */
+};
+
+static const struct form_recipe recipes[PROGRAM_COUNT] = {
+#define PROGRAM(id, name, made, sentence, ...)                                                     \
+    [PROGRAM_##id] = {.making = MAKING_##made, __VA_ARGS__},
+#include "engine/programs.def"
+#undef PROGRAM
+};
+
+static void compile(struct forms *forms, struct form *form, const struct form_recipe *recipe)
 {
-    form->program = program_compile(forms->arena, form->kernel, &form->reason);
+    if (form->kernel)
+        form->program =
+            program_compile_with(forms->arena, form->kernel, &recipe->compile, &form->reason);
 }
 
-static void make_core(struct forms *forms, struct form *form)
+static void make_core(struct forms *forms, struct form *form, const struct form_recipe *recipe)
 {
     if (forms->given->form != FORM_STRUCTURED) {
         form->reason = "a block program, which the structured semantics do not execute";
         return;
     }
     form->kernel = lower_core(forms->arena, forms->given);
-    compile(forms, form);
+    compile(forms, form, recipe);
+}
+
+static void make_blocks(struct forms *forms, struct form *form, const struct form_recipe *recipe)
+{
+    const struct ast_kernel *blocks = forms->given;
+    if (blocks->form == FORM_LOCKSTEP) {
+        form->reason = "a kernel in lock-step form: there is no P";
+        return;
+    }
+    if (blocks->form == FORM_STRUCTURED) {
+        /* A tree of its own: compiling the core and lowering it both write marks. */
+        struct ast_kernel *core = lower_core(forms->arena, forms->given);
+        blocks = lower_cfg(forms->arena, core, &recipe->lower, &form->reason);
+    } else if (recipe->lower.anchored || recipe->lower.logic_blocks) {
+        form->reason = "a block program, which is not lowered";
+        return;
+    }
+    if (blocks)
+        form->kernel =
+            normalise(forms->arena, blocks, NORMALISE_ALL & ~recipe->without, &form->reason);
+    compile(forms, form, recipe);
+}
+
+/* pi(P), phi(P); P is compiled before, so that its marks are the numbers of its statements. */
+static void make_transformed(struct forms *forms, struct form *form,
+                             const struct form_recipe *recipe)
+{
+    bool lockstep = recipe->making == MAKING_LOCKSTEP;
+    struct predicate_options options = recipe->transform;
+    if (forms->given->form == FORM_LOCKSTEP) {
+        if (recipe->may_be_given)
+            form->kernel = forms->given;
+        else
+            form->reason = "a kernel in lock-step form: there is no P";
+        compile(forms, form, recipe);
+        return;
+    }
+    const struct form *p = forms_get(forms, recipe->from);
+    if (!p->program) {
+        form->reason = p->reason;
+        return;
+    }
+    if (recipe->shuffled)
+        options.order_seed = forms->given->launch.seed * 2 + 1;
+    form->kernel = lockstep ? lockstep_form(forms->arena, p->kernel, &options, &form->reason)
+                            : predicate(forms->arena, p->kernel, &options, &form->reason);
+    compile(forms, form, recipe);
 }
 
 struct forms *forms_new(struct arena *arena, const struct ast_kernel *given)
@@ -28,15 +99,41 @@ struct forms *forms_new(struct arena *arena, const struct ast_kernel *given)
 const struct form *forms_get(struct forms *forms, enum program_id program)
 {
     struct form *form = &forms->items[program];
+    const struct form_recipe *recipe = &recipes[program];
     if (form->made)
         return form;
     form->made = true;
-    switch (program) {
-    case PROGRAM_CORE:
-        make_core(forms, form);
+    switch (recipe->making) {
+    case MAKING_CORE:
+        make_core(forms, form, recipe);
         break;
-    case PROGRAM_COUNT:
+    case MAKING_BLOCKS:
+        make_blocks(forms, form, recipe);
+        break;
+    case MAKING_PREDICATED:
+    case MAKING_LOCKSTEP:
+        make_transformed(forms, form, recipe);
         break;
     }
     return form;
+}
+
+bool forms_is_predicated(enum program_id program)
+{
+    return recipes[program].making == MAKING_PREDICATED;
+}
+
+enum well_formed forms_well_formed(struct forms *forms, const char **reason)
+{
+    struct location at;
+    const struct form *p = forms_get(forms, PROGRAM_BLOCKS);
+    if (!forms->judged && p->kernel) {
+        forms->well_formed = well_formed(forms->arena, p->kernel, &forms->ill_formed, &at);
+    } else if (!forms->judged) {
+        forms->well_formed = ILL_FORMED;
+        forms->ill_formed = p->reason;
+    }
+    forms->judged = true;
+    *reason = forms->ill_formed;
+    return forms->well_formed;
 }

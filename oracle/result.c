@@ -74,11 +74,11 @@ static struct step_log *new_log(struct checking *c, bool visible)
 }
 
 /* Runs a machine under the log. */
-static void log_machine(struct checking *c, struct machine *machine, const struct sched_spec *spec,
-                        uint64_t budget, struct step_log *log)
+static void log_machine(struct checking *c, struct machine *machine, enum subject_id subject,
+                        const struct sched_spec *spec, uint64_t budget, struct step_log *log)
 {
     struct scheduler scheduler;
-    machine_observe(machine, &log->observer);
+    explore_observe(c, machine, subject, &log->observer);
     machine_reset(machine);
     sched_start(&scheduler, spec, machine, c->arena);
     (void)machine_run(machine, &scheduler.choices, budget, NULL);
@@ -95,7 +95,7 @@ static void log_alone(struct checking *c, const struct execution *execution, str
 {
     struct machine *machine = c->subjects[execution->subject].machine;
     machine->options.then_first = subject_table[execution->subject].options.then_first;
-    log_machine(c, machine, &execution->spec, budget_of(c, execution), log);
+    log_machine(c, machine, execution->subject, &execution->spec, budget_of(c, execution), log);
 }
 
 /* A warp's steps are those of its co-simulation. */
@@ -202,7 +202,7 @@ struct first_difference result_first_write(struct checking *c, const struct exec
 {
     const struct step_log *a = log_execution(c, reference, true);
     struct step_log *b = new_log(c, true);
-    log_machine(c, machine, spec, budget, b);
+    log_machine(c, machine, reference->subject, spec, budget, b);
     return compare_logs(c, a, b, true);
 }
 

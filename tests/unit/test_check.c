@@ -49,8 +49,9 @@ static void test_race_free_kernel(void **state)
         [ORACLE_RACE] = VERDICT_AGREE,
         [ORACLE_LIVENESS] = VERDICT_NOT_APPLICABLE,
         [ORACLE_DIRECTIONS] = VERDICT_NOT_APPLICABLE,
+        [ORACLE_ORDER] = VERDICT_AGREE,
     };
-    for (uint32_t o = 0; o < ORACLE_COUNT; o++)
+    for (uint32_t o = 0; o < sizeof verdicts / sizeof *verdicts; o++)
         assert_int_equal(r->answers[o].verdict, verdicts[o]);
     assert_int_equal(r->runs[SUBJECT_THREADS].schedules, 16);
     assert_int_equal(r->runs[SUBJECT_THREADS].statuses[STATUS_TERMINATED], 16);
@@ -163,11 +164,67 @@ static void test_refused(void **state)
     assert_null(r->program);
     assert_non_null(strstr(r->reason, "line 2"));
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
-        assert_string_equal(r->runs[s].reason, r->reason);
+        assert_string_equal(r->runs[s].reason, SUBJECTS_DEFAULT >> s & 1 ? r->reason : "not asked");
     for (uint32_t o = 0; o < ORACLE_COUNT; o++)
         assert_int_equal(r->answers[o].verdict, VERDICT_NOT_APPLICABLE);
-    r = check("kernel k() blocks { Start: goto End; }", &CHECK_DEFAULTS);
-    assert_non_null(strstr(r->reason, "block program"));
+}
+
+/* Subjects refuse a kernel one by one, each with its reason. */
+static void test_refused_by_some(void **state)
+{
+    (void)state;
+    struct check_result *r = check("shared int x; kernel k() blocks { Start: x = 1; goto End; }"
+                                   "expect race x, terminates; expect threads: terminates;",
+                                   &CHECK_DEFAULTS);
+    assert_non_null(r->program);
+    assert_non_null(strstr(r->runs[SUBJECT_THREADS].reason, "block program"));
+    assert_null(r->runs[SUBJECT_INTERLEAVE].reason);
+    assert_null(r->runs[SUBJECT_PREDICATED].reason);
+    assert_null(r->runs[SUBJECT_LOCKSTEP].reason);
+    assert_true(r->claims[0].met && r->claims[1].met);
+    assert_false(r->claims[2].met);
+    assert_non_null(strstr(r->claims[2].why, "block program"));
+    r = check("shared int x; kernel k() blocks { Start: goto A, B; A: assume(tid == 0); goto B;"
+              " B: assume(tid != 0); goto A, C; C: assume(tid > 1); goto End; }",
+              &CHECK_DEFAULTS);
+    assert_null(r->program);
+    assert_non_null(strstr(r->reason, "irreducible"));
+    assert_non_null(strstr(r->runs[SUBJECT_LOCKSTEP].reason, "irreducible"));
+}
+
+/* A variant runs where an expectation names it, and is compared with nothing. */
+static void test_named_variant(void **state)
+{
+    (void)state;
+    static const char text[] = "launch(threads = 2); shared int x;"
+                               "kernel k() { if (tid == 0) barrier(); x = 1; }%s";
+    struct check_options options = CHECK_DEFAULTS;
+    struct check_result *r =
+        check(arena_printf(&test_arena, text, "expect interleave:f1: stuck;"), &options);
+    assert_true(r->claims[0].met);
+    assert_true(r->subjects & 1u << SUBJECT_INTERLEAVE_F1);
+    assert_true(r->runs[SUBJECT_INTERLEAVE].statuses[STATUS_BARRIER_DIVERGENCE] > 0);
+    assert_int_equal(check_divergences(r, true), 0);
+    r = check(arena_printf(&test_arena, text, ""), &options);
+    assert_int_equal(r->runs[SUBJECT_INTERLEAVE_F1].schedules, 0);
+    options.subjects = 1u << SUBJECT_INTERLEAVE;
+    r = check(arena_printf(&test_arena, text, "expect interleave:f1: stuck;"), &options);
+    assert_false(r->claims[0].met);
+}
+
+/* An ill-formed kernel runs, but phi(P) is compared with nothing (CK1). */
+static void test_ill_formed(void **state)
+{
+    (void)state;
+    struct check_result *r =
+        check("launch(threads = 2); shared int v; kernel k() blocks { Start: goto B1, B2;"
+              " B1: assume(tid == 0); v = 4; assume(v == 5); goto End;"
+              " B2: assume(tid != 0); v = 5; goto End; }"
+              "expect interleave: race v; expect lockstep: infeasible, race_free;",
+              &CHECK_DEFAULTS);
+    for (uint32_t i = 0; i < r->claim_count; i++)
+        assert_true(r->claims[i].met);
+    assert_int_equal(check_divergences(r, true), 0);
 }
 
 static void test_selection(void **state)
@@ -242,6 +299,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_large_grid, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_claims, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_refused, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_refused_by_some, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_named_variant, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_ill_formed, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_selection, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_strict_is_known, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_tape, support_setup, support_teardown),
