@@ -104,16 +104,34 @@ static void link_items(struct arena *arena, struct sorting *s)
 
 /* ---- sorting ---- */
 
-/* Takes one of the ready items from place `base` of the stack on. */
-static uint32_t take_ready(struct sorting *s, uint32_t base)
+/* PROC.norm: the return block of a procedure is last, also after blocks that never reach it. */
+static bool is_return(const struct cfg *cfg, uint32_t item)
+{
+    return item < cfg->count && cfg->blocks[item]->returns;
+}
+
+/* Of the ready items from place `base` of the stack on: the place of a random one. */
+static uint32_t choose_random(struct sorting *s, uint32_t base)
+{
+    uint32_t count = s->ready_count - base, chosen = pcg_below(&s->random, count);
+    for (uint32_t i = 0; i < count && is_return(s->cfg, s->ready[base + chosen]); i++)
+        chosen = (chosen + 1) % count;
+    return base + chosen;
+}
+
+/* The place of the one that stands first in the list. */
+static uint32_t choose_first(const struct sorting *s, uint32_t base)
 {
     uint32_t chosen = base;
-    if (s->shuffle)
-        chosen += pcg_below(&s->random, s->ready_count - base);
-    else
-        for (uint32_t i = base + 1; i < s->ready_count; i++)
-            if (place_of(s->cfg, s->ready[i]) < place_of(s->cfg, s->ready[chosen]))
-                chosen = i;
+    for (uint32_t i = base + 1; i < s->ready_count; i++)
+        if (place_of(s->cfg, s->ready[i]) < place_of(s->cfg, s->ready[chosen]))
+            chosen = i;
+    return chosen;
+}
+
+static uint32_t take_ready(struct sorting *s, uint32_t base)
+{
+    uint32_t chosen = s->shuffle ? choose_random(s, base) : choose_first(s, base);
     uint32_t item = s->ready[chosen];
     s->ready[chosen] = s->ready[--s->ready_count];
     return item;

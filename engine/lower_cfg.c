@@ -37,6 +37,7 @@ struct building {
     struct fresh_names *block_names;
     uint32_t local_count; /* of number_locals */
     uint32_t blocks, nodes;
+    bool deep;          /* an expression may be deeper than the language allows */
     const char *reason; /* why not; nothing more is built then */
 
     /* of the function whose blocks are built */
@@ -167,11 +168,21 @@ static bool is_truth_value(const struct ast_expr *expr)
            expr->binary == BINARY_LOGICAL_AND || expr->binary == BINARY_LOGICAL_OR;
 }
 
+static uint32_t height(const struct ast_expr *expr)
+{
+    if (!expr)
+        return 0;
+    uint32_t a = height(expr->a), b = height(expr->b), c = height(expr->c);
+    uint32_t most = a > b ? a : b;
+    return 1 + (most > c ? most : c);
+}
+
 /* (e) != 0 */
 static struct ast_expr *truth(struct building *b, struct ast_expr *expr)
 {
     if (is_truth_value(expr))
         return expr;
+    b->deep |= height(expr) >= LIMIT_DEPTH;
     struct ast_expr *result = ast_binary(b->arena, BINARY_NE, expr, ast_int(b->arena, 0));
     result->at = expr->at;
     return result;
@@ -616,6 +627,35 @@ static struct ast_function *keep_procedures(struct building *b, struct ast_funct
     return first;
 }
 
+static uint64_t count_words(const struct ast_var *list, bool private, uint32_t *count)
+{
+    uint64_t words = 0;
+    for (; list; list = list->next, ++*count)
+        if ((list->space == SPACE_PRIVATE || list->space == SPACE_LOCAL) == private)
+            words += list->length;
+    return words;
+}
+
+/* Whether the kernel could have more than the language allows of what lowering adds; on the side of
+ * yes: ast_check then decides. */
+static bool is_near_limits(const struct building *b)
+{
+    const struct ast_launch *launch = &b->kernel->launch;
+    uint32_t count = 0;
+    uint64_t thread = count_words(b->kernel->vars, true, &count);
+    uint64_t words = count_words(b->kernel->vars, false, &count) * launch->blocks;
+    uint64_t frame = count_words(b->kernel->main->locals, true, &count);
+    bool near = b->deep;
+    for (const struct ast_function *f = b->kernel->functions; f; f = f->next) {
+        uint64_t own = count_words(f->locals, true, &count);
+        frame = own > frame ? own : frame;
+        near |= strcmp(f->name, "pick") == 0;
+    }
+    thread += (LIMIT_CALL_DEPTH + 1) * frame;
+    words += thread * launch->threads * launch->blocks;
+    return near || count > LIMIT_VARIABLES || words > LIMIT_MEMORY_WORDS;
+}
+
 /* The first thing that the language does not allow. */
 static const char *language_error(struct building *b)
 {
@@ -623,7 +663,7 @@ static const char *language_error(struct building *b)
     diag_init(&diag, "", NULL, 0);
     if (count_nodes(b->kernel) > LIMIT_NODES)
         return too_large(b);
-    if (ast_check(b->kernel, &diag))
+    if (!is_near_limits(b) || ast_check(b->kernel, &diag))
         return NULL;
     return arena_printf(b->arena, "%s at line %u", diag.entries[0].text,
                         (unsigned)diag.entries[0].at.line);

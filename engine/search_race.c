@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { NO_ACCESS = UINT32_MAX };
+#define NO_ACCESS UINT32_MAX
 
 /* A numbered access; those of one word are chained. */
 struct numbered {

@@ -3,10 +3,12 @@
  *
  * No bytes crash the parser; what parses prints to a text that parses to the same again; its core
  * form, or the copy of a kernel in block or lock-step form, compiles or says why not, and prints and
- * parses too.
+ * parses too. So does its lowering to blocks; kernels in block form are normalised and checked.
  */
 #include "engine/invariant.h"
 #include "engine/lower.h"
+#include "engine/lower_cfg.h"
+#include "engine/normalise.h"
 #include "engine/parse.h"
 #include "engine/print.h"
 #include "engine/program.h"
@@ -34,6 +36,30 @@ static char *print_and_parse(struct arena *arena, const struct ast_kernel *kerne
     return text;
 }
 
+static void check_blocks(struct arena *arena, const struct ast_kernel *kernel)
+{
+    const char *reason = NULL;
+    struct location at;
+    struct ast_kernel *normal = normalise(arena, kernel, NORMALISE_ALL, &reason);
+    INVARIANT(normal || reason);
+    well_formed(arena, normal ? normal : kernel, &reason, &at);
+}
+
+static void check_lowerings(struct arena *arena, const struct ast_kernel *core)
+{
+    static const struct lower_cfg_options lowerings[] = {{.anchored = true, .logic_blocks = true},
+                                                         {.then_first = true, .keep_calls = true}};
+    for (size_t i = 0; i < sizeof lowerings / sizeof lowerings[0]; i++) {
+        const char *reason = NULL;
+        struct ast_kernel *again, *blocks = lower_cfg(arena, core, &lowerings[i], &reason);
+        INVARIANT(blocks || reason);
+        if (!blocks)
+            continue;
+        print_and_parse(arena, blocks, &again);
+        check_blocks(arena, blocks);
+    }
+}
+
 static void check_text(struct arena *arena, const char *text, size_t length)
 {
     struct diag diag;
@@ -49,6 +75,10 @@ static void check_text(struct arena *arena, const char *text, size_t length)
         INVARIANT(strcmp(printed, print_kernel(arena, again)) == 0);
     struct ast_kernel *core = kernel->form == FORM_STRUCTURED ? lower_core(arena, kernel)
                                                               : ast_kernel_copy(arena, kernel);
+    if (core->form == FORM_STRUCTURED)
+        check_lowerings(arena, core);
+    else if (core->form == FORM_BLOCKS)
+        check_blocks(arena, core);
     const char *reason = NULL;
     struct program *program = program_compile(arena, core, &reason);
     INVARIANT(program || reason);

@@ -17,8 +17,8 @@ enum column {
     COLUMN_LINE,
     COLUMN_EXECUTED,
     COLUMN_WRITES,
-    COLUMN_ACTIVE, /* of a block program: the block */
-    COLUMN_DISABLED,
+    COLUMN_ACTIVE,   /* of a block program: the block */
+    COLUMN_DISABLED, /* of a vector program: the enabled components */
     COLUMN_STACK
 };
 
@@ -91,8 +91,10 @@ static void add_row(struct tracer *t, const struct step_event *event)
     row->cells[COLUMN_EXECUTED] = t->tops[event->actor];
     row->cells[COLUMN_WRITES] = writes_text(t);
     t->any_writes |= t->write_count > 0;
-    if (t->view == TRACE_BLOCKS)
+    if (t->view >= TRACE_BLOCKS)
         row->cells[COLUMN_ACTIVE] = t->blocks[event->actor];
+    if (t->view == TRACE_VECTORS)
+        row->cells[COLUMN_DISABLED] = trace_blocks_enabled(&t->text, event->actor);
     fill_state(t, row, event->actor);
 }
 
@@ -114,7 +116,7 @@ static void json_continuation(struct tracer *t, const struct trace_entries *entr
 
 static void json_stack(struct tracer *t, uint32_t actor)
 {
-    if (t->view == TRACE_BLOCKS) {
+    if (t->view >= TRACE_BLOCKS) {
         trace_blocks_frames(&t->text, &t->json, actor);
         return;
     }
@@ -173,12 +175,16 @@ static void print_json_step(struct tracer *t, const struct step_event *event)
     json_key_string(json, "rule", rule_table[event->rule].name);
     if (t->view == TRACE_WARPS)
         json_key_string(json, "actor", arena_printf(t->arena, "warp %" PRIu32, event->actor));
+    else if (t->view == TRACE_VECTORS)
+        json_key_string(json, "actor", arena_printf(t->arena, "block %" PRIu32, event->actor));
     else
         json_key_u64(json, "thread", event->actor);
     json_place(t, event->stm);
     json_key_string(json, "executed", t->tops[event->actor]);
-    if (t->view == TRACE_BLOCKS)
+    if (t->view >= TRACE_BLOCKS)
         json_key_string(json, "block", t->blocks[event->actor]);
+    if (t->view == TRACE_VECTORS)
+        json_key_string(json, "enabled", trace_blocks_enabled(&t->text, event->actor));
     if (t->view == TRACE_WARPS) {
         struct warp_state warp = simt_state(t->machine, event->actor);
         json_key_string(json, "active", trace_mask(&t->text, warp.theta, warp.lanes));
@@ -198,7 +204,7 @@ static void print_json_step(struct tracer *t, const struct step_event *event)
 static void see_top(struct tracer *t, uint32_t actor)
 {
     t->tops[actor] = trace_top(&t->text, actor);
-    if (t->view == TRACE_BLOCKS)
+    if (t->view >= TRACE_BLOCKS)
         t->blocks[actor] = trace_blocks_block(&t->text, actor);
 }
 
@@ -255,11 +261,13 @@ static void start(struct tracer *t)
         {"step", "thread", "rule", "line", "executed", "writes", "", "", "stack"},
         {"step", "warp", "rule", "line", "executed", "writes", "active", "disabled", "stack"},
         {"step", "thread", "rule", "line", "executed", "writes", "block", "", "left"},
+        {"step", "vector", "rule", "line", "executed", "writes", "block", "enabled", "left"},
     };
     static const uint32_t hidden[] = {
         [TRACE_THREADS] = 1u << COLUMN_ACTIVE | 1u << COLUMN_DISABLED,
         [TRACE_WARPS] = 0,
         [TRACE_BLOCKS] = 1u << COLUMN_DISABLED,
+        [TRACE_VECTORS] = 0,
     };
     t->tops = ARENA_ARRAY(t->arena, const char *, t->machine->actor_count);
     t->blocks = ARENA_ARRAY(t->arena, const char *, t->machine->actor_count);
@@ -267,7 +275,7 @@ static void start(struct tracer *t)
         see_top(t, i);
     table_start(&t->table, t->arena, titles[t->view], "rrlrlllll");
     t->table.hidden = hidden[t->view];
-    if (t->view == TRACE_WARPS && t->machine->actor_count == 1)
+    if ((t->view == TRACE_WARPS || t->view == TRACE_VECTORS) && t->machine->actor_count == 1)
         t->table.hidden |= 1u << COLUMN_ACTOR;
     start_row(t);
 }
@@ -366,6 +374,7 @@ enum status trace_run(struct arena *arena, const struct program *program,
     t->arena = arena;
     t->machine = machine;
     t->view = program->form == FORM_BLOCKS         ? TRACE_BLOCKS
+              : program->form == FORM_LOCKSTEP     ? TRACE_VECTORS
               : subject->vtable == &semantics_simt ? TRACE_WARPS
                                                    : TRACE_THREADS;
     t->as_json = options->json;

@@ -1,6 +1,7 @@
 #include "fuzz/trace_blocks.h"
 
 #include "engine/interleave.h"
+#include "engine/lockstep.h"
 
 #include <inttypes.h>
 
@@ -54,25 +55,51 @@ static void add_frames(struct trace_text *text, struct trace_pieces *pieces, uin
         trace_add_piece(pieces, frame_text(text, frames[--count]));
 }
 
-const char *trace_blocks_state(struct trace_text *text, uint32_t thread)
+/* The same of a thread and of a vector program. */
+struct control {
+    uint32_t pc;
+    bool ended, waiting;
+};
+
+static struct control control_of(const struct trace_text *text, uint32_t actor)
 {
-    const struct block_thread *T = interleave_state(text->machine, thread);
+    if (text->view == TRACE_VECTORS) {
+        struct lockstep_state state = lockstep_state(text->machine, actor);
+        return (struct control){.pc = state.pc, .ended = state.ended != 0};
+    }
+    const struct block_thread *T = interleave_state(text->machine, actor);
+    return (struct control){.pc = T->pc, .ended = T->ended != 0, .waiting = T->waiting != 0};
+}
+
+static void add_calls(struct trace_text *text, struct trace_pieces *pieces, uint32_t actor)
+{
+    uint32_t frames = lockstep_state(text->machine, actor).frames;
+    if (frames > 1)
+        trace_add_piece(pieces, arena_printf(text->arena, "<%" PRIu32 " frames>", frames));
+}
+
+const char *trace_blocks_state(struct trace_text *text, uint32_t actor)
+{
+    struct control control = control_of(text, actor);
     struct trace_pieces pieces = {.arena = text->arena};
-    if (T->ended)
+    if (control.ended)
         return "eps";
-    if (T->waiting)
+    if (control.waiting)
         trace_add_piece(&pieces, "waits:");
-    if (T->pc & PC_BLOCK)
-        trace_add_piece(&pieces, trace_blocks_top(text, thread));
+    if (control.pc & PC_BLOCK)
+        trace_add_piece(&pieces, trace_blocks_top(text, actor));
     else
-        trace_add_slice(text, &pieces, T->pc);
-    add_frames(text, &pieces, thread);
+        trace_add_slice(text, &pieces, control.pc);
+    if (text->view == TRACE_VECTORS)
+        add_calls(text, &pieces, actor);
+    else
+        add_frames(text, &pieces, actor);
     return pieces.text;
 }
 
-const char *trace_blocks_top(struct trace_text *text, uint32_t thread)
+const char *trace_blocks_top(struct trace_text *text, uint32_t actor)
 {
-    uint32_t pc = interleave_state(text->machine, thread)->pc;
+    uint32_t pc = control_of(text, actor).pc;
     if (pc == PC_END)
         return "End";
     return pc & PC_BLOCK ? arena_printf(text->arena,
@@ -80,17 +107,35 @@ const char *trace_blocks_top(struct trace_text *text, uint32_t thread)
                          : text->heads[pc];
 }
 
-const char *trace_blocks_block(const struct trace_text *text, uint32_t thread)
-{
-    uint32_t block = interleave_block(text->machine, thread);
-    return block == CODE_NONE ? NULL : text->machine->program->blocks[block].name;
-}
-
-void trace_blocks_frames(struct trace_text *text, struct json *json, uint32_t thread)
+const char *trace_blocks_block(const struct trace_text *text, uint32_t actor)
 {
     const struct program *program = text->machine->program;
+    uint32_t pc = control_of(text, actor).pc;
+    if (pc == PC_END)
+        return NULL;
+    return program->blocks[pc & PC_BLOCK ? pc & ~PC_BLOCK : program->stms[pc].block].name;
+}
+
+const char *trace_blocks_enabled(const struct trace_text *text, uint32_t actor)
+{
+    const uint32_t *threads;
+    uint32_t count = lockstep_threads(text->machine, actor, &threads);
+    const uint8_t *enabled = lockstep_enabled(text->machine);
+    char *digits = ARENA_ARRAY(text->arena, char, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        digits[i] = enabled[i] ? '1' : '0';
+    return digits;
+}
+
+void trace_blocks_frames(struct trace_text *text, struct json *json, uint32_t actor)
+{
+    if (text->view == TRACE_VECTORS) {
+        json_u64(json, lockstep_state(text->machine, actor).frames);
+        return;
+    }
+    const struct program *program = text->machine->program;
     const struct block_frame *frames[LIMIT_CALL_DEPTH];
-    const struct block_thread *T = interleave_state(text->machine, thread);
+    const struct block_thread *T = interleave_state(text->machine, actor);
     json_array_begin(json);
     for (uint32_t i = T->ended ? 0 : find_frames(program, T, frames); i-- > 0;) {
         json_object_begin(json);

@@ -148,7 +148,7 @@ static void add_entry(struct trace_text *text, struct trace_pieces *pieces,
 
 const char *trace_stack(struct trace_text *text, uint32_t actor)
 {
-    if (text->view == TRACE_BLOCKS)
+    if (text->view >= TRACE_BLOCKS)
         return trace_blocks_state(text, actor);
     struct trace_entries entries = trace_entries(text->machine, text->view == TRACE_WARPS, actor);
     struct trace_pieces pieces = {.arena = text->arena};
@@ -169,7 +169,7 @@ const char *trace_stack(struct trace_text *text, uint32_t actor)
 
 const char *trace_top(struct trace_text *text, uint32_t actor)
 {
-    if (text->view == TRACE_BLOCKS)
+    if (text->view >= TRACE_BLOCKS)
         return trace_blocks_top(text, actor);
     struct trace_entries entries = trace_entries(text->machine, text->view == TRACE_WARPS, actor);
     if (entries.depth == 0)

@@ -11,7 +11,7 @@
 #include "engine/threads.h"
 
 /* What an actor's state looks like. */
-enum trace_view { TRACE_THREADS, TRACE_WARPS, TRACE_BLOCKS };
+enum trace_view { TRACE_THREADS, TRACE_WARPS, TRACE_BLOCKS, TRACE_VECTORS };
 
 /* Text of one execution; all strings are made in `arena`. */
 struct trace_text {
@@ -40,7 +40,7 @@ struct trace_entries {
     const lane_mask *masks;
     uint32_t lanes;
 };
-/* Not of a block program. */
+/* Of a structured program. */
 struct trace_entries trace_entries(const struct machine *machine, bool warps, uint32_t actor);
 /* "stm", "cont", "brk", "call", "div", "sync" */
 extern const char *const trace_entry_names[];

@@ -10,6 +10,13 @@ static bool is_about(const struct checking *c, const struct ast_expect *expect)
     return c->kernel->form == FORM_BLOCKS && expect->claim == CLAIM_FINAL && !expect->subject;
 }
 
+/* Every execution spent its budget: that proves nothing. */
+static bool is_cut_off(const struct check_run *run)
+{
+    return run->statuses[STATUS_TERMINATED] == 0 &&
+           run->statuses[STATUS_STEP_LIMIT] == run->schedules;
+}
+
 static void diverge(struct checking *c, struct answer *answer, const struct ast_expect *expect,
                     enum subject_id subject, const char *why)
 {
@@ -34,6 +41,7 @@ void directions_judge(struct checking *c)
 {
     struct answer *answer = &c->result->answers[ORACLE_DIRECTIONS];
     uint32_t claims = 0;
+    bool cut_off = false;
     if (!(c->options->oracles >> ORACLE_DIRECTIONS & 1))
         return;
     for (const struct ast_expect *e = c->kernel->expects; e; e = e->next) {
@@ -41,11 +49,12 @@ void directions_judge(struct checking *c)
             continue;
         claims++;
         for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
-            const struct check_run *run = &c->result->runs[s];
-            if (run->reason || !subject_matches(e->subject, (enum subject_id)s))
+            if (c->result->runs[s].reason || !subject_matches(e->subject, (enum subject_id)s))
                 continue;
-            if (run->statuses[STATUS_TERMINATED] == 0 && run->statuses[STATUS_STEP_LIMIT] > 0)
-                continue; /* a spent budget says nothing */
+            if (is_cut_off(&c->result->runs[s])) {
+                cut_off = true;
+                continue;
+            }
             answer->checked += c->result->runs[s].schedules;
             const char *why = expect_judge_final(c, e, (enum subject_id)s);
             if (why)
@@ -54,11 +63,16 @@ void directions_judge(struct checking *c)
     }
     if (answer->verdict == VERDICT_DIVERGE)
         return;
+    if (cut_off) {
+        answer->verdict = VERDICT_INCONCLUSIVE;
+        answer->reason = "a subject's executions spent their budget";
+        return;
+    }
     if (answer->checked > 0) {
         answer->verdict = VERDICT_AGREE;
         answer->reason = "every execution ends with what the directions say";
         return;
     }
-    answer->reason = claims ? "no subject ran the kernel to an end"
+    answer->reason = claims ? "no subject ran the kernel"
                             : "the kernel is not in block form, or says nothing of its final store";
 }

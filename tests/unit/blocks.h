@@ -69,7 +69,8 @@ static inline struct program *blocks_program(const char *text, enum blocks_form 
 static inline struct machine *blocks_machine(const struct program *program,
                                              const struct machine_options *options)
 {
-    const struct semantics *semantics = program->form == FORM_LOCKSTEP ? &semantics_lockstep : NULL;
+    const struct semantics *semantics =
+        program->form == FORM_LOCKSTEP ? &semantics_lockstep : &semantics_interleave;
     assert_null(machine_refuses(&test_arena, semantics, program));
     return machine_new(&test_arena, semantics, program, options);
 }

@@ -2,6 +2,7 @@
 #include "engine/normalise.h"
 #include "engine/parse.h"
 #include "engine/print.h"
+#include "engine/sched.h"
 #include "fuzz/gen_blocks.h"
 
 #include <setjmp.h>
@@ -375,6 +376,56 @@ static void shapes_occur(void **state)
             fail_msg("%s: %u in %u graphs", table[i].name, table[i].count, shapes.graphs);
 }
 
+/* ---- bounded ---- */
+
+enum { STEPS_MAX = 200000 };
+
+static enum status run(const struct ast_kernel *kernel, uint64_t index)
+{
+    const char *reason;
+    struct program *program = program_compile(&arena, ast_kernel_copy(&arena, kernel), &reason);
+    assert_non_null(program);
+    struct machine_options options = {0};
+    struct machine *machine = machine_new(&arena, &semantics_interleave, program, &options);
+    struct sched_spec spec = {.kind = SCHED_UNIFORM, .seed = 1, .index = index};
+    struct scheduler scheduler;
+    sched_start(&scheduler, &spec, machine, &arena);
+    return machine_run(machine, &scheduler.choices, STEPS_MAX, NULL);
+}
+
+/* Every thread ends within bounds; a barrier may not have all threads, an assertion may fail. */
+static void block_kernels_terminate_in_bounds(void **state)
+{
+    (void)state;
+    uint32_t count[STATUS_COUNT] = {0};
+    for (uint64_t i = 0; i < 3000; i++) {
+        size_t mark = arena_mark(&arena);
+        struct gen_options options = options_of("graphs,directions,barriers,atomics,choices");
+        uint32_t hits[W_COUNT] = {0};
+        struct source source;
+        source_random(&source, 22, i);
+        const struct ast_kernel *kernel = gen_kernel_counted(&arena, &source, &options, hits, NULL);
+        if (kernel->form != FORM_BLOCKS)
+            kernel = NULL;
+        enum status status = kernel ? run(kernel, i) : STATUS_TERMINATED;
+        if (status != STATUS_TERMINATED && status != STATUS_ASSERT_FAILS &&
+            status != STATUS_BARRIER_DIVERGENCE)
+            fail_msg("case %u: %s\n%s", (unsigned)i, status_names[status],
+                     print_kernel(&arena, kernel));
+        if (status == STATUS_BARRIER_DIVERGENCE && hits[W_POSITION_UNIFORM] > 0)
+            fail_msg("case %u: not all threads come\n%s", (unsigned)i,
+                     print_kernel(&arena, kernel));
+        count[status] += kernel != NULL;
+        arena_release(&arena, mark);
+    }
+    print_message("%u terminated, %u assertions failed, %u barriers diverged\n",
+                  count[STATUS_TERMINATED], count[STATUS_ASSERT_FAILS],
+                  count[STATUS_BARRIER_DIVERGENCE]);
+    assert_true(count[STATUS_TERMINATED] > 600);
+    assert_in_range(count[STATUS_BARRIER_DIVERGENCE], 50, 300);
+    assert_in_range(count[STATUS_ASSERT_FAILS], 1, 60);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,6 +434,7 @@ int main(void)
         cmocka_unit_test(kernels_are_well_formed),
         cmocka_unit_test(ill_formed_kernels_are_possible),
         cmocka_unit_test(shapes_occur),
+        cmocka_unit_test(block_kernels_terminate_in_bounds),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -530,6 +530,33 @@ static void test_refused(void **state)
     }
 }
 
+/* Kernels that just fit before they are lowered. */
+static void test_limits(void **state)
+{
+    (void)state;
+    const char *reason = NULL;
+    const char *deep = "x";
+    for (uint32_t i = 1; i < LIMIT_DEPTH; i++)
+        deep = arena_printf(&test_arena, "~%s", deep);
+    const char *text;
+    assert_null(
+        lower_text(arena_printf(&test_arena, "shared int x; kernel k() {\n while (%s) ; }", deep),
+                   0, &reason));
+    assert_string_equal(reason, "expression is nested more than 200 deep at line 2");
+    text = "launch(threads = 1024);\n"
+           "void f() { private int a[60]; a[0] = 1; }\n"
+           "void g() { private int a[60]; a[0] = 1; }\n"
+           "void h() { private int a[10]; f(); g(); if (a[0]) h(); }\n"
+           "kernel k() { h(); }";
+    assert_null(lower_text(text, 0, &reason));
+    assert_string_equal(reason, "variables and frames of all threads take 4292608 words, "
+                                "more than 4194304 at line 1");
+    assert_non_null(lower_text(text, KEEP_CALLS, &reason));
+    text = "void pick() { pick(); }\nkernel k() { pick(); }";
+    assert_null(lower_text(text, 0, &reason));
+    assert_non_null(strstr(reason, "no procedure is named 'pick'"));
+}
+
 /* Each function calls the one before twice: inlining doubles, and ends with the limit in good time. */
 static void test_explosion(void **state)
 {
@@ -555,7 +582,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes),    cmocka_unit_test(test_procedures),
         cmocka_unit_test(test_ck11),      cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_explosion), cmocka_unit_test(test_generated),
+        cmocka_unit_test(test_limits),    cmocka_unit_test(test_explosion),
+        cmocka_unit_test(test_generated),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

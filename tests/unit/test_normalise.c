@@ -7,6 +7,7 @@
 #include "engine/normalise.h"
 #include "engine/pcg.h"
 #include "engine/print.h"
+#include "fuzz/gen.h"
 
 /* ---- passes ---- */
 
@@ -135,6 +136,84 @@ static void test_passes(void **state)
         once = normalise(&test_arena, once, c->passes, &reason);
         assert_string_equal(print_kernel(&test_arena, once), text);
     }
+}
+
+/* ---- generated kernels ---- */
+
+static bool is_call(const struct ast_stm *stm)
+{
+    return stm && stm->kind == STM_CALL;
+}
+
+/* What the passes promise, of one function, under several sort orders. */
+static void check_normal(const struct ast_function *function, bool is_kernel)
+{
+    uint32_t ends = 0, returns = 0;
+    for (const struct ast_block *b = function->blocks; b; b = b->next) {
+        bool calls = false;
+        for (const struct ast_stm *stm = b->body; stm; stm = stm->next)
+            calls |= is_call(stm);
+        assert_true(!calls || !b->body->next);
+        assert_false(calls && is_kernel && b == function->blocks);
+        assert_true(calls || b->returns || b->body->kind == STM_ASSUME);
+        for (uint32_t t = 0; t < b->target_count; t++) {
+            assert_ptr_not_equal(b->targets[t], function->blocks);
+            ends += !b->targets[t];
+        }
+        if (b->target_count == 1 && !b->targets[0])
+            assert_true(b->body->next->kind == STM_BARRIER && !b->body->next->next);
+        returns += b->returns;
+        assert_true(!b->returns || (!b->body && !b->next));
+    }
+    assert_true(is_kernel ? ends <= 1 && returns == 0 : ends == 0 && returns <= 1);
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        const char *reason;
+        struct location at;
+        struct cfg *cfg = cfg_build(&test_arena, function, &reason, &at);
+        cfg_sort(&test_arena, cfg, seed);
+        assert_true(cfg_order_valid(cfg));
+        for (uint32_t l = 0; l < cfg->loop_count; l++) {
+            uint32_t place = cfg->count - 1;
+            while (!cfg_in_loop(cfg, l, cfg->order[place]))
+                place--;
+            assert_false(is_call(cfg->blocks[cfg->order[place]]->body));
+        }
+        if (returns)
+            assert_true(cfg->blocks[cfg->order[cfg->count - 1]]->returns);
+    }
+}
+
+static void test_generated(void **state)
+{
+    (void)state;
+    struct gen_options options = GEN_DEFAULTS;
+    const char *at;
+    uint32_t graphs = 0, procedures = 0;
+    assert_true(
+        gen_parse_features("graphs,directions,barriers,atomics,choices", &options.features, &at));
+    for (uint64_t number = 0; number < 1500; number++) {
+        size_t mark = arena_mark(&test_arena);
+        const struct ast_kernel *kernel = gen_case(&test_arena, 5, number, &options);
+        const char *reason = NULL;
+        struct location place;
+        if (kernel->form == FORM_BLOCKS) {
+            enum well_formed before = well_formed(&test_arena, kernel, &reason, &place);
+            struct ast_kernel *once = normalise(&test_arena, kernel, NORMALISE_ALL, &reason);
+            assert_non_null(once);
+            check_normal(once->main, true);
+            for (const struct ast_function *f = once->functions; f; f = f->next)
+                check_normal(f, false);
+            assert_int_equal(well_formed(&test_arena, once, &reason, &place), before);
+            const char *text = print_kernel(&test_arena, once);
+            assert_string_equal(print_kernel(&test_arena, support_parse(text)), text);
+            once = normalise(&test_arena, once, NORMALISE_ALL, &reason);
+            assert_string_equal(print_kernel(&test_arena, once), text);
+            graphs++;
+            procedures += kernel->functions != NULL;
+        }
+        arena_release(&test_arena, mark);
+    }
+    assert_true(graphs > 200 && procedures > 50);
 }
 
 /* A chain of calls in one block needs a block each. */
@@ -316,9 +395,8 @@ static void test_coverage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_well_formed),
+        cmocka_unit_test(test_passes),   cmocka_unit_test(test_generated),
+        cmocka_unit_test(test_limit),    cmocka_unit_test(test_well_formed),
         cmocka_unit_test(test_coverage),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
