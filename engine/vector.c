@@ -86,12 +86,17 @@ static bool make_functions(struct arena *arena, struct vector_run *run, const ch
     return true;
 }
 
+/* Of vector_memory. Thread blocks that do not run keep their first values. */
+static uint32_t stored_words(const struct vector_run *run)
+{
+    return run->options.privates ? run->program->frame_base : run->program->private_base;
+}
+
 static void make_memory(struct arena *arena, struct vector_run *run)
 {
     const struct program *program = run->program;
     run->start_memory = ARENA_ARRAY(arena, int32_t, program->memory_words);
-    run->memory = ARENA_ARRAY(arena, int32_t,
-                              run->options.privates ? program->frame_base : program->private_base);
+    run->memory = ARENA_ARRAY(arena, int32_t, stored_words(run));
     program_init_memory(program, run->start_memory);
     run->choices = ARENA_ARRAY(arena, uint32_t, run->padded);
     run->actives = ARENA_ARRAY(arena, uint32_t, (size_t)LIMIT_CALL_DEPTH * run->padded);
@@ -370,7 +375,7 @@ struct vector_result vector_execute(struct vector_run *run, uint64_t budget)
     memset(&run->result, 0, sizeof run->result);
     run->result.fault_stm = CODE_NONE;
     run->budget = budget;
-    memcpy(run->memory, run->start_memory, program->private_base * sizeof *run->memory);
+    memcpy(run->memory, run->start_memory, stored_words(run) * sizeof *run->memory);
     if (run->shadows)
         memset(run->shadows, 0, program->words[SPACE_GLOBAL] * sizeof *run->shadows);
     enum status status = STATUS_RUNNING;

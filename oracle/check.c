@@ -5,6 +5,7 @@
 #include "oracle/expect.h"
 #include "oracle/explore.h"
 #include "oracle/liveness.h"
+#include "oracle/lockstep.h"
 #include "oracle/order.h"
 #include "oracle/result.h"
 
@@ -120,6 +121,8 @@ static void judge(struct checking *c)
     directions_judge(c);
     if (asked(c, ORACLE_ORDER))
         order_judge(c);
+    if (asked(c, ORACLE_LOCKSTEP))
+        lockstep_judge(c);
 }
 
 static void count_hits(const struct checking *c)
