@@ -5,6 +5,10 @@
  * and blocks of P carry their numbers as marks, which the result repeats as `origin`), whose graphs are
  * reducible. The result is a kernel of the language that parses and runs: pi(P) in block form, phi(P)
  * in lock-step form. v_active holds 1 + the number of a code_block of P, 0 = End (a procedure's End).
+ *
+ * A statement of P has its number as the origin of exactly one statement: of a havoc, the assignment of
+ * v_havoc; of a call, the call. Gotos have none: a block's is done by `v_active = act ? v_next : v_active`
+ * in the block of its origin. B and B_call both have the origin of a call's block.
  */
 #ifndef ENGINE_PREDICATE_H
 #define ENGINE_PREDICATE_H

@@ -4,6 +4,7 @@
 #include "fuzz/table.h"
 #include "fuzz/trace_blocks.h"
 #include "fuzz/trace_text.h"
+#include "fuzz/trace_vector.h"
 #include "oracle/race.h"
 
 #include <inttypes.h>
@@ -90,7 +91,9 @@ static void add_row(struct tracer *t, const struct step_event *event)
             arena_printf(t->arena, "%" PRIu32, t->machine->program->stms[event->stm].line);
     row->cells[COLUMN_EXECUTED] = t->tops[event->actor];
     row->cells[COLUMN_WRITES] = writes_text(t);
-    t->any_writes |= t->write_count > 0;
+    if (t->view == TRACE_VECTORS && t->write_count == 0)
+        row->cells[COLUMN_WRITES] = trace_vector(&t->text, event);
+    t->any_writes |= row->cells[COLUMN_WRITES] != NULL;
     if (t->view >= TRACE_BLOCKS)
         row->cells[COLUMN_ACTIVE] = t->blocks[event->actor];
     if (t->view == TRACE_VECTORS)
@@ -183,8 +186,10 @@ static void print_json_step(struct tracer *t, const struct step_event *event)
     json_key_string(json, "executed", t->tops[event->actor]);
     if (t->view >= TRACE_BLOCKS)
         json_key_string(json, "block", t->blocks[event->actor]);
-    if (t->view == TRACE_VECTORS)
+    if (t->view == TRACE_VECTORS) {
         json_key_string(json, "enabled", trace_blocks_enabled(&t->text, event->actor));
+        trace_vector_json(&t->text, json, event);
+    }
     if (t->view == TRACE_WARPS) {
         struct warp_state warp = simt_state(t->machine, event->actor);
         json_key_string(json, "active", trace_mask(&t->text, warp.theta, warp.lanes));
