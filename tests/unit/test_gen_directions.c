@@ -162,7 +162,7 @@ static void directions_lead_where_the_kernel_says(void **state)
     (void)state;
     struct gen_options options = GEN_DEFAULTS;
     const char *error_at;
-    assert_true(gen_parse_features("directions", &options.features, &error_at));
+    assert_true(gen_parse_features("-graphs,directions", &options.features, &error_at));
     uint32_t kernels = 0, in_full = 0, loops = 0;
     for (uint64_t i = 0; i < 4000; i++) {
         size_t mark = arena_mark(&arena);
