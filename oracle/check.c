@@ -8,6 +8,7 @@
 #include "oracle/lockstep.h"
 #include "oracle/order.h"
 #include "oracle/result.h"
+#include "oracle/stutter.h"
 
 #include <string.h>
 
@@ -123,6 +124,8 @@ static void judge(struct checking *c)
         order_judge(c);
     if (asked(c, ORACLE_LOCKSTEP))
         lockstep_judge(c);
+    if (asked(c, ORACLE_STUTTER))
+        stutter_judge(c);
 }
 
 static void count_hits(const struct checking *c)

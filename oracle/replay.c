@@ -12,86 +12,22 @@ enum {
     TAPE_CAPACITY = 256
 };
 
-/* ---- what stands for what ---- */
-
-/* The update of v_active: the assignment of phi's own after the last such pick (PRED.block). */
-static void find_leave(struct replay *r, uint32_t block)
-{
-    const struct program *phi = r->phi->program;
-    uint32_t pick = CODE_NONE, stm = phi->blocks[block].first;
-    for (;; stm++) {
-        if (phi->stms[stm].kind == CODE_PICK && phi->stms[stm].origin == 0)
-            pick = stm;
-        if (phi->stms[stm].last)
-            break;
-    }
-    if (pick == CODE_NONE)
-        return;
-    for (stm = pick + 1; phi->stms[stm].kind != CODE_ASSIGN; stm++)
-        if (phi->stms[stm].kind == CODE_ASSUME)
-            r->roles[stm] = ROLE_EARLY;
-    r->roles[stm] = ROLE_LEAVE;
-    r->active_offset[phi->blocks[block].function] = phi->stms[stm].place.offset;
-}
-
-static enum replay_role role_of(const struct code_stm *stm, uint32_t stands_for)
-{
-    if (stm->kind == CODE_END_CALL && stands_for != CODE_NONE)
-        return ROLE_RETURN;
-    if (stm->origin == 0)
-        return ROLE_NOTHING;
-    return stm->kind == CODE_CALL       ? ROLE_CALL
-           : stm->kind == CODE_LOCKSYNC ? ROLE_SYNC
-                                        : ROLE_STATEMENT;
-}
-
-/* A call's B and B_call both stand for B; B comes first. */
-static void find_roles(struct replay *r)
-{
-    const struct program *phi = r->phi->program, *p = r->p->program;
-    uint8_t *seen = ARENA_ARRAY(r->arena, uint8_t, p->block_count);
-    for (uint32_t f = 0; f < phi->function_count; f++) {
-        const struct code_function *function = &phi->functions[f];
-        r->active_offset[f] =
-            f > 0 ? phi->parameters[function->in_first + function->in_count - 1] : 0;
-    }
-    for (uint32_t b = 0; b < phi->block_count; b++) {
-        uint32_t number = phi->blocks[b].origin ? phi->blocks[b].origin - 1 : CODE_NONE;
-        r->stands_for[b] = number;
-        for (uint32_t stm = phi->blocks[b].first;; stm++) {
-            r->roles[stm] = role_of(&phi->stms[stm], number);
-            if (phi->stms[stm].last)
-                break;
-        }
-        if (number == CODE_NONE)
-            continue;
-        r->enters[b] = !seen[number];
-        seen[number] = 1;
-        find_leave(r, b);
-    }
-}
-
 struct replay *replay_new(struct arena *arena, struct machine *phi, struct machine *p)
 {
     struct replay *r = ARENA_NEW(arena, struct replay);
     const struct program *program = phi->program;
-    INVARIANT(program->form == FORM_LOCKSTEP && p->program->form == FORM_BLOCKS);
-    INVARIANT(program->function_count == p->program->function_count);
+    INVARIANT(program->form == FORM_LOCKSTEP);
     r->arena = arena;
     r->phi = phi;
     r->p = p;
     r->phi_races = race_new(arena, program);
     r->p_races = race_new(arena, p->program);
-    accesses_start(&r->phi_accesses, arena, &r->phi_races->observer);
-    accesses_start(&r->p_accesses, arena, &r->p_races->observer);
-    r->roles = ARENA_ARRAY(arena, enum replay_role, program->stm_count);
-    r->stands_for = ARENA_ARRAY(arena, uint32_t, program->block_count);
-    r->enters = ARENA_ARRAY(arena, uint8_t, program->block_count);
-    r->active_offset = ARENA_ARRAY(arena, uint32_t, program->function_count);
+    image_accesses_start(&r->phi_accesses, arena, &r->phi_races->observer);
+    image_accesses_start(&r->p_accesses, arena, &r->p_races->observer);
     r->enabled = ARENA_ARRAY(arena, uint8_t, program->launch.threads);
     r->outs_pending = ARENA_ARRAY(arena, uint8_t, program->launch.blocks);
     r->record = tape_new(arena, TAPE_CAPACITY);
-    find_roles(r);
+    image_start(&r->image, arena, phi, p);
     r->loops = loops_new(arena, p->program, program->launch.blocks);
     return r;
 }
@@ -252,7 +188,7 @@ static void follow_error(struct replay *r, const struct replay_move *m)
     const struct machine_head *phi = r->phi->head, *p = r->p->head;
     bool deep = phi->status == STATUS_CALL_DEPTH;
     uint32_t thread = deep ? first_enabled(r, m) : phi->fault_thread;
-    if (m->role == ROLE_SYNC && phi->status == STATUS_BARRIER_DIVERGENCE) {
+    if (m->role == ROLE_BARRIER && phi->status == STATUS_BARRIER_DIVERGENCE) {
         follow_divergence(r, m);
         return;
     }
@@ -296,7 +232,7 @@ static void find_enabled(struct replay *r, const struct replay_move *m)
     for (uint32_t i = 0; i < m->count; i++)
         r->enabled[i] = m->pc == PC_END ||
                         (m->number != CODE_NONE && replay_semi_active(r, m->first + i, m->frames) &&
-                         replay_active(r, m->first + i, m->function) == m->number + 1);
+                         image_active(&r->image, m->first + i, m->function) == m->number + 1);
 }
 
 static struct replay_move start_move(struct replay *r, uint32_t block)
@@ -318,20 +254,21 @@ static struct replay_move start_move(struct replay *r, uint32_t block)
     if (!(F.pc & PC_BLOCK)) {
         const struct code_stm *stm = &phi->stms[F.pc];
         m.stm = F.pc;
-        m.role = r->roles[F.pc];
+        m.role = r->image.roles[F.pc];
         m.origin = stm->origin ? stm->origin - 1 : CODE_NONE;
         at = stm->block;
     }
     m.function = phi->blocks[at].function;
-    if (m.stm != CODE_NONE || r->enters[at])
-        m.number = r->stands_for[at];
+    if (m.stm != CODE_NONE || r->image.enters[at])
+        m.number = r->image.stands_for[at];
     return m;
 }
 
 static bool is_own(const struct replay_move *m)
 {
-    return m->stm == CODE_NONE ? m->pc != PC_END && m->number == CODE_NONE
-                               : m->role == ROLE_NOTHING || m->role == ROLE_EARLY;
+    return m->stm == CODE_NONE
+               ? m->pc != PC_END && m->number == CODE_NONE
+               : m->role == ROLE_NOTHING || m->role == ROLE_PICK || m->role == ROLE_EARLY;
 }
 
 /* The steps of P that a step of F without an error stands for. */
@@ -343,11 +280,12 @@ static bool follow(struct replay *r, const struct replay_move *m)
         return follow_enabled(r, m) && (m->pc == PC_END || loops_enter(r, m));
     switch (m->role) {
     case ROLE_NOTHING:
+    case ROLE_PICK:
     case ROLE_EARLY:
         break;
     case ROLE_STATEMENT:
         return follow_statement(r, m);
-    case ROLE_SYNC:
+    case ROLE_BARRIER:
         return follow_sync(r, m);
     case ROLE_CALL:
         loops_call(r, m);
@@ -381,9 +319,8 @@ void replay_step(struct replay *r, uint32_t block, struct choices *choices)
         m = start_move(r, block);
         if (m.stm == CODE_NONE || m.role != ROLE_NOTHING)
             find_enabled(r, &m);
-        r->phi_accesses.count = r->p_accesses.count = 0;
-        r->phi_accesses.hash = r->p_accesses.hash = 0;
-        r->phi_accesses.writes = r->p_accesses.writes = false;
+        image_accesses_clear(&r->phi_accesses);
+        image_accesses_clear(&r->p_accesses);
     }
     m.rule = machine_step(r->phi, block, choices);
     r->phi_steps++;

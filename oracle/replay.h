@@ -27,47 +27,18 @@
 #include "engine/interleave.h"
 #include "engine/lockstep.h"
 #include "engine/tape.h"
+#include "oracle/image.h"
 #include "oracle/race.h"
 #include "oracle/verdict.h"
-
-enum replay_role {
-    ROLE_NOTHING,   /* phi's own: nothing happens in P */
-    ROLE_STATEMENT, /* stands for a statement of P */
-    ROLE_SYNC,
-    ROLE_CALL,
-    ROLE_RETURN,
-    ROLE_EARLY, /* PRED.early */
-    ROLE_LEAVE  /* v_active := act ? v_next : v_active */
-};
-
-struct replay_access {
-    uint32_t thread, address;
-    enum access_kind kind;
-};
-
-/* What a step accessed, in no order. */
-struct replay_accesses {
-    struct observer observer;
-    uint32_t count;
-    uint64_t hash;                 /* sum over the accesses of a mix of all three */
-    bool writes;                   /* one of them is no read */
-    struct replay_access *entries; /* the first REPLAY_ACCESSES */
-};
-
-enum { REPLAY_ACCESSES = 4096 };
 
 struct replay {
     struct arena *arena;
     struct machine *phi, *p; /* F, I */
     struct answer *answer;   /* NULL: not asked */
     struct race_detector *phi_races, *p_races;
-    struct replay_accesses phi_accesses, p_accesses;
+    struct image_accesses phi_accesses, p_accesses;
 
-    /* Of the two programs. */
-    enum replay_role *roles; /* a statement of phi(P) */
-    uint32_t *stands_for;    /* a block of phi(P): of P, or CODE_NONE */
-    uint8_t *enters;         /* a block of phi(P): entering it is entering the block of P */
-    uint32_t *active_offset; /* a function: of v_active in phi's frame */
+    struct image image; /* phi(P) of P */
     struct replay_loops *loops;
 
     /* Of this execution. */

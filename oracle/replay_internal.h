@@ -16,16 +16,10 @@ struct replay_move {
     uint32_t stm;          /* CODE_NONE: a block or End is entered */
     uint32_t function;     /* that pc is in */
     uint32_t number;       /* block of P that F's block stands for; CODE_NONE */
-    enum replay_role role; /* of stm */
+    enum image_role role;  /* of stm */
     uint32_t origin;       /* statement of P; CODE_NONE */
     enum rule rule;
 };
-
-static inline uint32_t replay_active(const struct replay *r, uint32_t thread, uint32_t function)
-{
-    uint32_t base = r->phi->threads[thread].base[SPACE_LOCAL];
-    return (uint32_t)r->phi->memory[base + r->active_offset[function]];
-}
 
 /* Whether the thread takes part in F's topmost frame. */
 static inline bool replay_semi_active(const struct replay *r, uint32_t thread, uint32_t frames)
@@ -33,16 +27,8 @@ static inline bool replay_semi_active(const struct replay *r, uint32_t thread, u
     return interleave_state(r->p, thread)->frames == frames;
 }
 
-/* Where a word of a frame of P lies in phi's: v_active stands behind a procedure's in-parameters. */
-static inline uint32_t replay_frame_word(const struct replay *r, uint32_t function, uint32_t word)
-{
-    return function > 0 && word >= r->active_offset[function] ? word + 1 : word;
-}
-
 /* ---- replay_compare.c ---- each false: reported ---- */
 
-void accesses_start(struct replay_accesses *accesses, struct arena *arena,
-                    const struct observer *next);
 bool compare_accesses(struct replay *r, const struct replay_move *m);
 /* The control points of all threads of the block, between two blocks of P. */
 bool compare_control(struct replay *r, const struct replay_move *m, uint32_t function);
@@ -64,11 +50,9 @@ bool loops_enter(struct replay *r, const struct replay_move *m);
 void report_status(struct replay *r, const struct replay_move *m);
 void report_control(struct replay *r, const struct replay_move *m, uint32_t thread,
                     const char *observable);
-void report_word(struct replay *r, const struct replay_move *m, uint32_t thread,
-                 const char *observable, const char *name, uint32_t phi_address,
-                 uint32_t p_address);
-void report_access(struct replay *r, const struct replay_move *m, const struct replay_access *phi,
-                   const struct replay_access *p);
+void report_word(struct replay *r, const struct replay_move *m, const struct image_word *word);
+void report_access(struct replay *r, const struct replay_move *m, const struct image_access *phi,
+                   const struct image_access *p);
 void report_race(struct replay *r, const struct replay_move *m);
 void report_sync(struct replay *r, const struct replay_move *m, const char *observable,
                  const char *sentence);

@@ -103,7 +103,7 @@ static bool stays_outside(struct replay *r, const struct replay_move *m, const s
                           uint8_t *inside, bool running)
 {
     for (uint32_t i = 0; i < m->count; i++) {
-        uint32_t active = replay_active(r, m->first + i, m->function);
+        uint32_t active = image_active(&r->image, m->first + i, m->function);
         bool now = replay_semi_active(r, m->first + i, m->frames) && active > 0 &&
                    active <= r->p->program->block_count && loop->members[active - 1];
         if (now && running && !inside[i]) {

@@ -69,7 +69,7 @@ void report_control(struct replay *r, const struct replay_move *m, uint32_t thre
 {
     const struct block_thread *T = interleave_state(r->p, thread);
     const struct program *p = r->p->program;
-    uint32_t active = replay_active(r, thread, m->function);
+    uint32_t active = image_active(&r->image, thread, m->function);
     const char *block = active == 0               ? "End"
                         : active > p->block_count ? "no block"
                                                   : p->blocks[active - 1].name;
@@ -86,24 +86,23 @@ void report_control(struct replay *r, const struct replay_move *m, uint32_t thre
                         where(r, m), thread, block, point(r, p, T->pc)));
 }
 
-void report_word(struct replay *r, const struct replay_move *m, uint32_t thread,
-                 const char *observable, const char *name, uint32_t phi_address, uint32_t p_address)
+void report_word(struct replay *r, const struct replay_move *m, const struct image_word *word)
 {
-    int32_t phi = r->phi->memory[phi_address], p = r->p->memory[p_address];
+    int32_t phi = r->phi->memory[word->image_address], p = r->p->memory[word->p_address];
     struct evidence e;
     open_evidence(r, m, &e);
-    evidence_string(&e, "location", name);
-    if (thread != CODE_NONE)
-        evidence_number(&e, "thread", thread);
+    evidence_string(&e, "location", word->name);
+    if (word->thread != CODE_NONE)
+        evidence_number(&e, "thread", word->thread);
     evidence_number(&e, "lockstep_value", phi);
     evidence_number(&e, "interleave_value", p);
-    report(r, m, "store", observable, &e,
-           arena_printf(r->arena, "after %s %s is %d in lock-step, %d in P", where(r, m), name, phi,
-                        p));
+    report(r, m, "store", word->space, &e,
+           arena_printf(r->arena, "after %s %s is %d in lock-step, %d in P", where(r, m),
+                        word->name, phi, p));
 }
 
 static void write_access(struct replay *r, struct evidence *e, const char *key,
-                         const struct replay_access *a)
+                         const struct image_access *a)
 {
     if (!a)
         return;
@@ -114,8 +113,8 @@ static void write_access(struct replay *r, struct evidence *e, const char *key,
     evidence_leave(e);
 }
 
-void report_access(struct replay *r, const struct replay_move *m, const struct replay_access *phi,
-                   const struct replay_access *p)
+void report_access(struct replay *r, const struct replay_move *m, const struct image_access *phi,
+                   const struct image_access *p)
 {
     struct evidence e;
     open_evidence(r, m, &e);
