@@ -104,7 +104,8 @@ bool cli_parse_time(const char *text, uint64_t *milliseconds);
 
 /* ---- kernels named on the command line (cli_kernels.c) ---- */
 
-/* Reads and parses a file; NULL after the errors were printed. The launch is that of the file. */
+/* Reads and parses a file, and checks the graphs of a kernel in block form (cfg.h); NULL after the errors
+ * were printed. The launch is that of the file. */
 struct ast_kernel *cli_read_kernel(struct arena *arena, const char *path);
 /* --set: the launch that the command line asks for. False: it is not within limits; reported. */
 bool cli_set_launch(struct cli *cli, struct ast_kernel *kernel, const char *path);

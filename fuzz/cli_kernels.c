@@ -1,6 +1,7 @@
 /*
  * cli_kernels.c - kernels that the command line names: finding, reading and writing files.
  */
+#include "engine/cfg.h"
 #include "engine/parse.h"
 #include "fuzz/cli.h"
 
@@ -11,6 +12,23 @@
 #include <sys/stat.h>
 
 enum { FILES_MAX = 100000, FOLDER_DEPTH_MAX = 32 };
+
+/* CFG.red, and that all blocks are reachable: of the kernel and of every procedure. */
+static bool check_graphs(struct arena *arena, const struct ast_kernel *kernel, struct diag *diag)
+{
+    const struct ast_function *functions[] = {kernel->main, kernel->functions};
+    bool good = true;
+    for (int i = 0; i < 2; i++)
+        for (const struct ast_function *f = functions[i]; f; f = i ? f->next : NULL) {
+            const char *reason;
+            struct location at;
+            if (cfg_build(arena, f, &reason, &at))
+                continue;
+            diag_error(diag, at, "%s", reason);
+            good = false;
+        }
+    return good;
+}
 
 struct ast_kernel *cli_read_kernel(struct arena *arena, const char *path)
 {
@@ -23,6 +41,8 @@ struct ast_kernel *cli_read_kernel(struct arena *arena, const char *path)
         diag_init(diag, path, text, length);
         kernel = parse_kernel(arena, text, length, diag);
     }
+    if (kernel && kernel->form == FORM_BLOCKS && !check_graphs(arena, kernel, diag))
+        kernel = NULL;
     if (!kernel)
         diag_print(diag, stderr);
     return kernel;

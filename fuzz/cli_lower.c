@@ -1,7 +1,6 @@
 /*
  * cli_lower.c - `simtfuzz lower` and `simtfuzz gen`: kernels as text.
  */
-#include "engine/cfg.h"
 #include "engine/lower.h"
 #include "engine/lower_cfg.h"
 #include "engine/normalise.h"
@@ -24,36 +23,12 @@ static const struct ast_kernel *refused(struct cli *cli, const char *path, const
     return NULL;
 }
 
-static void report_at(struct cli *cli, const char *path, struct location at, const char *reason)
-{
-    struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
-    diag_init(diag, path, NULL, 0);
-    diag_error(diag, at, "%s", reason);
-    diag_print(diag, stderr);
-}
-
 static const struct ast_kernel *to_core(struct cli *cli, struct ast_kernel *kernel,
                                         const char *path)
 {
     if (kernel->form != FORM_STRUCTURED)
         return refused(cli, path, "a block program has no core form");
     return lower_core(&cli->arena, kernel);
-}
-
-/* CFG.red and that all blocks are reachable; with the place. */
-static bool check_graphs(struct cli *cli, const struct ast_kernel *kernel, const char *path)
-{
-    const struct ast_function *functions[] = {kernel->main, kernel->functions};
-    for (int i = 0; i < 2; i++)
-        for (const struct ast_function *f = functions[i]; f; f = i ? f->next : NULL) {
-            const char *reason;
-            struct location at;
-            if (cfg_build(&cli->arena, f, &reason, &at))
-                continue;
-            report_at(cli, path, at, reason);
-            return false;
-        }
-    return true;
 }
 
 /* Def. 5.1 is no condition for a kernel to run, but one for most of the theorems. */
@@ -79,8 +54,6 @@ static const struct ast_kernel *to_cfg(struct cli *cli, struct ast_kernel *kerne
         kernel = lower_cfg(&cli->arena, lower_core(&cli->arena, kernel), &options, &reason);
         if (!kernel)
             return refused(cli, path, reason);
-    } else if (!check_graphs(cli, kernel, path)) {
-        return NULL;
     }
     if (o->normalise) {
         kernel = normalise(&cli->arena, kernel, NORMALISE_ALL, &reason);
