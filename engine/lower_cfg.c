@@ -38,6 +38,7 @@ struct building {
     uint32_t local_count; /* of number_locals */
     uint32_t blocks, nodes;
     bool deep;          /* an expression may be deeper than the language allows */
+    uint32_t origin;    /* of the statement whose guard is built */
     const char *reason; /* why not; nothing more is built then */
 
     /* of the function whose blocks are built */
@@ -204,7 +205,9 @@ static void branch(struct building *b, struct ast_expr *e, struct ast_block *the
                    struct ast_block *other, struct location at)
 {
     if (!is_logic(b, e)) {
-        add(b, ast_assign(b->arena, condition(b), NULL, truth(b, e), at));
+        struct ast_stm *stm = ast_assign(b->arena, condition(b), NULL, truth(b, e), at);
+        stm->origin = b->origin;
+        add(b, stm);
         set_targets(b, b->current, then, other);
         b->current = NULL;
         return;
@@ -277,6 +280,7 @@ static void build_if_branch(struct building *b, void *context, bool then)
 static void build_if(struct building *b, struct ast_stm *stm, bool tail)
 {
     struct if_context context = {stm, tail};
+    b->origin = stm->origin;
     fork(b, stm->value, stm->at, build_if_branch, &context);
 }
 
@@ -288,6 +292,7 @@ static void build_while(struct building *b, struct ast_stm *stm)
     struct ast_block *body = new_block(b, "body", stm->at), *done = new_block(b, "done", stm->at);
     go(b, loop.head);
     begin(b, loop.head);
+    b->origin = stm->origin;
     branch(b, stm->value, body, done, stm->at);
     begin_guarded(b, body, true);
     b->loop = &loop;
@@ -376,6 +381,7 @@ static void build_operand(struct building *b, void *context, bool then)
 static void build_value(struct building *b, struct assign_context *c)
 {
     if (is_logic(b, c->value)) {
+        b->origin = 0;
         fork(b, c->value->a, c->stm->at, build_operand, c);
         return;
     }
@@ -669,6 +675,15 @@ static const char *language_error(struct building *b)
                         (unsigned)diag.entries[0].at.line);
 }
 
+static void link_to_core(struct ast_stm *list)
+{
+    for (; list; list = list->next) {
+        list->origin = 1 + list->mark;
+        link_to_core(list->body);
+        link_to_core(list->other);
+    }
+}
+
 struct ast_kernel *lower_cfg(struct arena *arena, const struct ast_kernel *core,
                              const struct lower_cfg_options *options, const char **reason)
 {
@@ -680,6 +695,11 @@ struct ast_kernel *lower_cfg(struct arena *arena, const struct ast_kernel *core,
                          .calls = call_graph_new(arena, kernel),
                          .block_names = fresh_names_new(arena)};
     fresh_names_add(b.block_names, "End");
+    if (options->link) {
+        link_to_core(kernel->main->body);
+        for (struct ast_function *f = kernel->functions; f; f = f->next)
+            link_to_core(f->body);
+    }
     kernel->form = FORM_BLOCKS;
     b.local_count = number_locals(kernel);
     build_function(&b, kernel->main);

@@ -21,9 +21,12 @@ struct lower_cfg_options {
     bool then_first;   /* then-branches before else-branches in the list */
     bool logic_blocks; /* && || ?: in guards and right-hand sides become blocks of their own */
     bool keep_calls;   /* procedures also where inlining would do */
+    /* The core is compiled: each statement, and the c := e of a guard, says by `origin` which code_stm
+     * of it it comes from (1 + its number; 0: lowering has added it). */
+    bool link;
 };
 
-/* In `arena`, sharing no node with `core`; statements keep their locations, origin = 0. NULL with
+/* In `arena`, sharing no node with `core`; statements keep their locations, origin = 0 (or see link). NULL with
  * *reason when a statement has no block form ("exit in a procedure at line 3") or a limit of the
  * language is exceeded. */
 struct ast_kernel *lower_cfg(struct arena *arena, const struct ast_kernel *core,

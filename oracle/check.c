@@ -7,6 +7,7 @@
 #include "oracle/liveness.h"
 #include "oracle/lockstep.h"
 #include "oracle/order.h"
+#include "oracle/phi.h"
 #include "oracle/result.h"
 #include "oracle/stutter.h"
 
@@ -126,6 +127,8 @@ static void judge(struct checking *c)
         lockstep_judge(c);
     if (asked(c, ORACLE_STUTTER))
         stutter_judge(c);
+    if (asked(c, ORACLE_PHI))
+        phi_judge(c);
 }
 
 static void count_hits(const struct checking *c)

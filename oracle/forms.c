@@ -49,9 +49,10 @@ static void make_blocks(struct forms *forms, struct form *form, const struct for
         return;
     }
     if (blocks->form == FORM_STRUCTURED) {
-        /* A tree of its own: compiling the core and lowering it both write marks. */
-        struct ast_kernel *core = lower_core(forms->arena, forms->given);
-        blocks = lower_cfg(forms->arena, core, &recipe->lower, &form->reason);
+        const struct form *core = forms_get(forms, PROGRAM_CORE);
+        struct lower_cfg_options options = recipe->lower;
+        options.link = core->program != NULL;
+        blocks = lower_cfg(forms->arena, core->kernel, &options, &form->reason);
     } else if (recipe->lower.anchored || recipe->lower.logic_blocks) {
         form->reason = "a block program, which is not lowered";
         return;

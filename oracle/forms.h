@@ -9,7 +9,8 @@
  *
  * Global and shared variables lie at the same addresses in all of them (private_base words), so their
  * stores compare word by word; private variables and frames do not, between different programs.
- * Statements of pi(P) and phi(P) say by `origin` which code_stm of P they stand for.
+ * Statements of pi(P) and phi(P) say by `origin` which code_stm of P they stand for; those of a lowered P
+ * which one of the core (lower_cfg.h).
  */
 #ifndef ORACLE_FORMS_H
 #define ORACLE_FORMS_H
