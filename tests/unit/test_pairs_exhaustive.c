@@ -26,7 +26,7 @@ struct text {
     uint32_t barriers;
 };
 
-static void put(struct text *w, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void put(struct text *w, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
