@@ -7,6 +7,7 @@
 #include "oracle/liveness.h"
 #include "oracle/lockstep.h"
 #include "oracle/order.h"
+#include "oracle/pairs_judge.h"
 #include "oracle/phi.h"
 #include "oracle/result.h"
 #include "oracle/stutter.h"
@@ -129,6 +130,8 @@ static void judge(struct checking *c)
         stutter_judge(c);
     if (asked(c, ORACLE_PHI))
         phi_judge(c);
+    if (asked(c, ORACLE_PAIRS))
+        pairs_judge(c);
 }
 
 static void count_hits(const struct checking *c)

@@ -1,5 +1,6 @@
 #include "oracle/pairs.h"
 
+#include "engine/pcg.h"
 #include "engine/tutorial.h"
 #include "oracle/evidence.h"
 #include "oracle/record.h"
@@ -31,6 +32,7 @@ struct guided {
     uint64_t inner_choices;
     enum status status;
     bool race;
+    bool clean; /* terminated, no race */
     struct race_witness witness;
     uint32_t fault_thread, fault_stm; /* of an error */
     uint32_t pair[2];                 /* s, t */
@@ -102,6 +104,7 @@ static void run_whole(struct guided *g)
     }
     g->status = machine_status(g->machine);
     g->race = g->detector->found;
+    g->clean = g->status == STATUS_TERMINATED && !g->race;
     g->witness = g->detector->witness;
     g->fault_thread = g->machine->head->fault_thread;
     g->fault_stm = g->machine->head->fault_stm;
@@ -124,10 +127,20 @@ static void divided_pair(struct guided *g)
         }
 }
 
+static void any_pair(struct guided *g)
+{
+    uint32_t threads = g->given->program->total_threads;
+    uint64_t draw = pcg_splitmix(g->given->seed);
+    g->pair[0] = (uint32_t)(draw % threads);
+    g->pair[1] = (g->pair[0] + 1 + (uint32_t)((draw >> 32) % (threads - 1))) % threads;
+}
+
 /* The pair that the proof of Thm. C.2 takes. */
 static void choose_pair(struct guided *g)
 {
-    if (g->race) {
+    if (g->clean) {
+        any_pair(g);
+    } else if (g->race) {
         g->pair[0] = g->witness.first.thread;
         g->pair[1] = g->witness.second.thread;
     } else if (g->status == STATUS_BARRIER_DIVERGENCE) {
@@ -138,14 +151,15 @@ static void choose_pair(struct guided *g)
     }
 }
 
-/* Why there is nothing to ask; NULL: there is a defect. */
-static const char *no_defect(const struct guided *g)
+/* Why there is nothing to ask; NULL: there is a defect, or the execution is clean. */
+static const char *says_nothing(const struct guided *g)
 {
     if (g->inner_choices > 0)
         return "choices of the scheduler inside steps";
     if (g->race)
         return NULL;
     switch (g->status) {
+    case STATUS_TERMINATED:
     case STATUS_ASSERT_FAILS:
     case STATUS_BARRIER_DIVERGENCE:
     case STATUS_OUT_OF_BOUNDS:
@@ -153,8 +167,6 @@ static const char *no_defect(const struct guided *g)
         return NULL;
     case STATUS_RUNNING:
         return "the execution spent its budget";
-    case STATUS_TERMINATED:
-        return "the execution is clean";
     case STATUS_INFEASIBLE:
     case STATUS_DEADLOCK:
     case STATUS_NONTERMINATING:
@@ -164,13 +176,15 @@ static const char *no_defect(const struct guided *g)
     case STATUS_COUNT:
         break;
     }
-    return "the execution ends with neither a race nor an error";
+    return "the execution ends neither well nor with a defect";
 }
 
 /* ---- divergences ---- */
 
-static const char *defect_sentence(const struct guided *g)
+static const char *end_sentence(const struct guided *g)
 {
+    if (g->clean)
+        return "terminates without a race";
     if (g->race)
         return evidence_race_sentence(g->arena, g->given->program, &g->witness);
     return arena_printf(g->arena, "thread %u: %s at %s", g->fault_thread, status_names[g->status],
@@ -183,7 +197,7 @@ static void diverge(struct guided *g, const char *class_name, const char *observ
     struct evidence e;
     struct divergence *d = ARENA_NEW(g->arena, struct divergence);
     evidence_open(&e, g->arena);
-    evidence_string(&e, "defect", defect_sentence(g));
+    evidence_string(&e, "end", end_sentence(g));
     evidence_number(&e, "s", g->pair[0]);
     evidence_number(&e, "t", g->pair[1]);
     evidence_number(&e, "barriers", g->stores.count);
@@ -196,8 +210,8 @@ static void diverge(struct guided *g, const char *class_name, const char *observ
                              .evidence = evidence_close(&e),
                              .tape = g->tape};
     d->line = evidence_line(g->given->program, g->race ? g->witness.second.stm : g->fault_stm);
-    d->summary = arena_printf(g->arena, "%s, but not in the pair (%u, %u) alone: %s",
-                              defect_sentence(g), g->pair[0], g->pair[1], what);
+    d->summary = arena_printf(g->arena, "%s, but not so the pair (%u, %u) alone: %s",
+                              end_sentence(g), g->pair[0], g->pair[1], what);
     g->answer.verdict = VERDICT_DIVERGE;
     answer_diverge(&g->answer, d);
 }
@@ -227,11 +241,45 @@ static bool same_race(const struct race_witness *a, const struct race_witness *b
            a->second.kind == b->second.kind && a->second.stm == b->second.stm;
 }
 
+static bool same_words(const struct guided *g, const struct machine *pair, uint32_t from,
+                       uint32_t words)
+{
+    return memcmp(g->machine->memory + from, pair->memory + from, words * sizeof(int32_t)) == 0;
+}
+
+/* Both have terminated: what is private to s and t. */
+static bool same_privates(const struct guided *g, const struct machine *pair)
+{
+    const uint32_t *words = pair->program->words;
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t *base = pair->threads[g->pair[i]].base;
+        if (!same_words(g, pair, base[SPACE_PRIVATE], words[SPACE_PRIVATE]))
+            return false;
+    }
+    return true;
+}
+
+/* A race is one, a status another. */
+static const char *end_name(const struct guided *g, const struct machine *pair)
+{
+    return g->detector->found ? "race" : status_names[machine_status(pair)];
+}
+
+static void compare_clean(struct guided *g, const struct machine *pair)
+{
+    if (g->detector->found || machine_status(pair) != STATUS_TERMINATED)
+        diverge(g, "C.2", end_name(g, pair), RULE_NONE, end_name(g, pair));
+    else if (!same_privates(g, pair))
+        diverge(g, "C.2", "private memory", RULE_NONE, "its private memory is another");
+}
+
 /* Whether the pair, at the end of its steps, has P's defect. */
 static void compare_end(struct guided *g, const struct machine *pair)
 {
     const struct machine_head *head = pair->head;
-    if (g->race && !g->detector->found)
+    if (g->clean)
+        compare_clean(g, pair);
+    else if (g->race && !g->detector->found)
         diverge(g, "C.2", "race", RULE_NONE, "it has no race");
     else if (g->race && !same_race(&g->witness, &g->detector->witness))
         diverge(g, "C.2", "race", RULE_NONE,
@@ -285,9 +333,13 @@ static bool follow_lockstep(struct guided *g)
     struct scheduler scheduler;
     sched_start(&scheduler, &(struct sched_spec){.kind = SCHED_SEQUENTIAL}, pair, g->arena);
     enum status status = machine_run(pair, &scheduler.choices, given->budget_steps, NULL);
+    bool clean = status == STATUS_TERMINATED && !g->detector->found;
+    if (g->clean && !clean && status != STATUS_STEP_LIMIT)
+        diverge(g, "C.3", end_name(g, pair), RULE_NONE,
+                arena_printf(g->arena, "in lock-step: %s", end_name(g, pair)));
     if (g->detector->found)
         return true;
-    if (status == STATUS_TERMINATED)
+    if (clean && !g->clean)
         diverge(g, "C.3", "status", RULE_NONE, "in lock-step it is clean");
     return status != STATUS_STEP_LIMIT && status != STATUS_INFEASIBLE;
 }
@@ -308,12 +360,17 @@ static bool follow_tutorial(struct guided *g)
     bool clean = true, ended = true;
     for (uint32_t i = 0; i < 2; i++) {
         struct tutorial_result result =
-            tutorial_run(g->arena, core, g->pair[i], g->pair[1 - i], &options, NULL);
+            tutorial_run(g->arena, core, g->pair[i], g->pair[1 - i], &options, g->given->hits);
         g->answer.checked++;
-        clean &= result.verdict == TUTORIAL_CLEAN || result.verdict == TUTORIAL_BUDGET;
+        bool found = result.verdict != TUTORIAL_CLEAN && result.verdict != TUTORIAL_BUDGET;
+        if (found && g->clean)
+            diverge(g, "tutorial", tutorial_verdict_names[result.verdict], RULE_NONE,
+                    arena_printf(g->arena, "the translation finds: %s",
+                                 tutorial_verdict_names[result.verdict]));
+        clean &= !found;
         ended &= result.verdict != TUTORIAL_BUDGET;
     }
-    if (clean && ended)
+    if (clean && ended && !g->clean)
         diverge(g, "tutorial", "status", RULE_NONE,
                 "the translation finds it clean in both orders");
     return ended || !clean;
@@ -342,7 +399,7 @@ struct answer pairs_guided(struct arena *arena, const struct pairs_case *given,
                                .arena = arena,
                                .havoc = {put_store, &g.stores}};
     run_whole(&g);
-    g.answer.reason = no_defect(&g);
+    g.answer.reason = says_nothing(&g);
     if (g.answer.reason)
         return g.answer;
     g.answer.verdict = VERDICT_AGREE;
@@ -354,9 +411,8 @@ struct answer pairs_guided(struct arena *arena, const struct pairs_case *given,
         return g.answer;
     g.answer.verdict = decided ? VERDICT_AGREE : VERDICT_INCONCLUSIVE;
     g.answer.reason =
-        decided
-            ? arena_printf(arena, "%s: so in %llu runs of the pair (%u, %u)", defect_sentence(&g),
-                           (unsigned long long)g.answer.checked, g.pair[0], g.pair[1])
-            : "a run of the pair spent its budget, or is infeasible";
+        decided ? arena_printf(arena, "%s: so %llu runs of the pair (%u, %u)", end_sentence(&g),
+                               (unsigned long long)g.answer.checked, g.pair[0], g.pair[1])
+                : "a run of the pair spent its budget, or is infeasible";
     return g.answer;
 }

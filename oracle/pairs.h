@@ -14,7 +14,10 @@
  *     C.3       phi(P_{s,t}) is not clean: a race, or an error (Thm. 5.2 for P_{s,t})
  *     tutorial  one of the ordered pairs (s,t), (t,s) is not clean
  *
- * A pair that is not clean says nothing about P (C.2 is not complete: CK12, CK13).
+ * And the other way round, for an execution that terminates without a race, and any pair: with these
+ * havocs each of the two reads between two barriers what it read in P - what nobody else writes there -
+ * so P_{s,t} takes the same steps to the same private stores, and all three are clean. (With other havocs
+ * a pair that is not clean says nothing about P: C.2 is not complete, CK12, CK13.)
  */
 #ifndef ORACLE_PAIRS_H
 #define ORACLE_PAIRS_H
@@ -32,12 +35,14 @@ struct pairs_case {
                                    translation does not apply to: it is left out */
     struct sched_spec schedule; /* of the execution of P */
     uint64_t budget_steps;      /* of each execution */
+    uint64_t seed;              /* draws the pair when P is clean */
+    uint64_t *hits;             /* of the tutorial's rules: RULE_COUNT + 1 counters, or NULL */
 };
 
-/* Runs P under the schedule and, if it has a defect, the pairs. Divergences carry `oracle` and
- * `subject`, classes "C.2", "C.3", "tutorial"; `checked` counts the executions of pairs. Not applicable,
- * with the reason: one thread only, several blocks, atomics (their order is no race, and decides values),
- * choices of the scheduler inside steps, an execution without a defect. */
+/* Runs P under the schedule, then the pairs. Divergences carry `oracle` and `subject`, classes "C.2",
+ * "C.3", "tutorial"; `checked` counts the executions of pairs. Not applicable, with the reason: one
+ * thread only, several blocks, atomics (their order is no race, and decides values), choices of the
+ * scheduler inside steps, an execution that ends neither well nor with a defect. */
 struct answer pairs_guided(struct arena *arena, const struct pairs_case *given,
                            enum oracle_id oracle, enum subject_id subject);
 

@@ -2,10 +2,8 @@
  * Every rule is exercised: for each row of engine/rules.def there is a kernel of its name in
  * corpus/rules that fires it, and no kernel there belongs to no rule.
  */
-#include "engine/lower.h"
 #include "engine/parse.h"
 #include "engine/rules.h"
-#include "engine/tutorial.h"
 #include "oracle/check.h"
 
 #include <dirent.h>
@@ -22,20 +20,6 @@ static const char *kernel_path(struct arena *arena, enum rule rule)
 {
     return arena_printf(arena, "%s/corpus/rules/%s-%s.simt", SIMTFUZZ_SOURCE_DIR,
                         rule_table[rule].semantics, rule_table[rule].name);
-}
-
-/* The two-thread translation runs pairs of threads: here all of them. */
-static void add_tutorial_hits(struct arena *arena, const struct ast_kernel *kernel, uint64_t *hits)
-{
-    const char *reason;
-    const struct tutorial_options options = {.shared = TUTORIAL_BAR, .budget_steps = 10000};
-    const struct program *program = program_compile(arena, lower_core(arena, kernel), &reason);
-    if (!program || !tutorial_applies(arena, program, &reason))
-        return;
-    for (uint32_t s = 0; s < program->launch.threads; s++)
-        for (uint32_t t = 0; t < program->launch.threads; t++)
-            if (s != t)
-                (void)tutorial_run(arena, program, s, t, &options, hits);
 }
 
 /* How often the rule fired while its kernel was checked; 0 also when there is no such kernel. */
@@ -58,21 +42,7 @@ static uint64_t hits_of(struct arena *arena, enum rule rule)
     }
     struct check_result result;
     check_kernel(arena, kernel, &CHECK_DEFAULTS, &result);
-    if (strcmp(rule_table[rule].semantics, "tutorial") == 0)
-        add_tutorial_hits(arena, kernel, result.hits);
     return result.hits[rule];
-}
-
-/* The rules of a semantics that checks do not run yet are those of its unit test,
- * unit.test_SEMANTICS, which asks for every one of them. */
-static bool is_run(const char *semantics)
-{
-    if (strcmp(semantics, "tutorial") == 0)
-        return true;
-    for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
-        if (strcmp(subject_table[i].semantics, semantics) == 0)
-            return true;
-    return false;
 }
 
 static void every_rule_is_fired_by_its_kernel(void **state)
@@ -83,7 +53,7 @@ static void every_rule_is_fired_by_its_kernel(void **state)
     assert_int_equal(arena_init(&arena, ARENA_BYTES), 0);
     for (uint32_t i = 0; i < RULE_COUNT; i++) {
         size_t mark = arena_mark(&arena);
-        if (is_run(rule_table[i].semantics) && hits_of(&arena, (enum rule)i) == 0) {
+        if (hits_of(&arena, (enum rule)i) == 0) {
             print_error("rule %s-%s is not fired by %s\n", rule_table[i].semantics,
                         rule_table[i].name, kernel_path(&arena, (enum rule)i));
             missing++;
