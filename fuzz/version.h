@@ -1,6 +1,6 @@
 #ifndef FUZZ_VERSION_H
 #define FUZZ_VERSION_H
 
-#define SIMTFUZZ_VERSION "0.1.0"
+#define SIMTFUZZ_VERSION "0.2.0"
 
 #endif
