@@ -1,23 +1,28 @@
 #!/usr/bin/env bash
-# Plants each fault of faults.txt in a copy of the sources, builds it, and hunts: the campaign must end
-# with status 1 and a finding of the named oracle, minimised to the given size, which replays. A fault
-# in what all semantics share must make an expectation of the corpus fail. The control must find
-# nothing.
+# Plants each fault of faults.txt in a copy of the sources, builds it, and hunts with the named oracle:
+# the campaign must end with status 1 and a finding, minimised to the given size, which replays. A fault
+# in what all semantics share must make an expectation of the corpus fail. A control must find nothing,
+# with all oracles.
 #
-#     plant.sh SOURCES WORK-FOLDER CASES [NAME...]
+#     plant.sh SOURCES WORK-FOLDER CASES            the faults that do not say `sample: no`: CTest's test
+#     plant.sh SOURCES WORK-FOLDER CASES all        every fault
+#     plant.sh SOURCES WORK-FOLDER CASES NAME...    these
+#
+# A hunt looks at few cases first, and at all CASES when these do not suffice: both depend on the seed
+# alone. The next fault is built during the hunt for the one before.
 set -u
 sources=${1:?sources} work=${2:?work folder} cases=${3:?cases}
 shift 3
 wanted=("$@")
-tree=$work/tree build=$work/build
-failures=0 planted=0
+tree=$work/tree build=$work/build objects=$work/objects failed=$work/failed
+planted=0 hunter=''
 
 complain() {
     echo "FAILED $name: $*"
-    failures=$((failures + 1))
+    echo "$name" >>"$failed"
 }
 
-# Replaces $old, which must stand in the file exactly once, by $new. Keeps the original beside it.
+# Replaces $old, which must stand in the file exactly once, by $new.
 plant() {
     local text rest
     text=$(cat "$tree/$file" && echo .) # the dot keeps final line breaks
@@ -34,94 +39,132 @@ plant() {
     printf '%s' "${text%"$old$rest"}$new$rest" >"$tree/$file"
 }
 
+# The original with its old time, and the objects that were made of it: nothing is compiled again.
+heal() {
+    local object
+    cp -p "$sources/$file" "$tree/$file"
+    while IFS= read -r object; do
+        cp "$objects/${object#"$build"/}" "$object"
+    done < <(find "$build" -name '*.o' -newer "$work/stamp")
+}
+
 # "oracle id statements" of each open finding.
 findings() {
-    "$build/simtfuzz" triage list open --json --db "$db" |
+    "$simtfuzz" triage list open --json --db "$db" |
         sed -n 's/.*"id": *\([0-9]*\).*"oracle": *"\([^"]*\)".*"minimised_statements": *\([0-9]*\).*/\2 \1 \3/p'
 }
 
+# "id statements" of the oracle's smallest finding. Without a minimised kernel the statements are 0, too.
+smallest() {
+    local number statements
+    findings | sort -k3n | sed -n "s/^$oracle //p" | while read -r number statements; do
+        "$simtfuzz" triage show "$number" --db "$db" | grep -q '^minimised kernel (' || continue
+        echo "$number $statements"
+        break
+    done
+}
+
+# A campaign of so many cases, with these options more; its status.
+hunt() {
+    rm -f "$db" "$db-wal" "$db-shm"
+    "$simtfuzz" run --cases "$1" --seed "$seed" --jobs 2 --db "$db" "${@:2}" >>"$log" 2>&1
+}
+
 judge_control() {
-    if [ "$1" -eq 0 ]; then
+    hunt "$cases"
+    local status=$?
+    if [ "$status" -eq 0 ]; then
         echo "ok $name: silence"
     else
-        complain "a harmless change alarmed (status $1): $(findings | head -n 3)"
+        complain "a harmless change alarmed (status $status): $(findings | head -n 3)"
     fi
 }
 
 judge_fault() {
-    local spoken id size best
-    [ "$1" -eq 1 ] || { complain "status $1, expected 1"; tail -n 5 "$log"; return; }
-    spoken=$(findings | grep "^$oracle " | sort -k3n | head -n 1)
-    [ -n "$spoken" ] || { complain "no finding of oracle $oracle: $(findings | head -n 3)"; return; }
-    read -r _ id best <<<"$spoken"
-    if [ "$best" -eq 0 ] || [ "$best" -gt "$size_limit" ]; then
-        complain "smallest kernel of $oracle has $best statements, expected 1 to $size_limit"
-    fi
-    "$build/simtfuzz" replay "$id" --db "$db" >"$work/$name.replay" 2>&1
-    local status=$?
+    local number id size status
+    for number in $((cases / 40)) $((cases / 5)) "$cases"; do
+        hunt "$number" --oracles "$oracle"
+        status=$?
+        [ "$status" -eq 0 ] || break
+    done
+    [ "$status" -eq 1 ] || { complain "status $status, expected 1"; tail -n 5 "$log"; return; }
+    read -r id size <<<"$(smallest)"
+    [ -n "$id" ] || { complain "no minimised finding of oracle $oracle: $(findings | head -n 3)"; return; }
+    [ "$size" -le "$size_limit" ] || complain "the smallest kernel has $size statements, expected $size_limit at most"
+    "$simtfuzz" replay "$id" --db "$db" >"$work/$name.replay" 2>&1
+    status=$?
     [ "$status" -eq 0 ] || { complain "replay $id: status $status, expected 0 (the same)"; cat "$work/$name.replay"; }
-    echo "ok $name: $oracle, $best statements"
-}
-
-hunt() {
-    "$build/simtfuzz" run --cases "$cases" --seed "$seed" --jobs 2 --db "$db" >>"$log" 2>&1
+    echo "ok $name: $oracle, $size statements, within $number cases"
 }
 
 # What all semantics share is out of the oracles' sight: the corpus knows what must come out.
 judge_corpus() {
-    "$build/simtfuzz" check "$sources/corpus" >>"$log" 2>&1
+    "$simtfuzz" check "$sources/corpus" >>"$log" 2>&1
     local status=$?
     [ "$status" -eq 1 ] || { complain "check corpus: status $status, expected 1"; return; }
     echo "ok $name: $(tail -n 1 "$log")"
 }
 
+judge() {
+    case $oracle in
+    none) judge_control ;;
+    expectations) judge_corpus ;;
+    *) judge_fault ;;
+    esac
+    rm -f "$simtfuzz"
+}
+
 run_fault() {
     planted=$((planted + 1))
-    cp "$tree/$file" "$work/original"
+    db=$work/$name.db log=$work/$name.log simtfuzz=$work/$name.simtfuzz
+    touch "$work/stamp"
     if plant; then
-        db=$work/$name.db log=$work/$name.log
-        rm -f "$db" "$db-wal" "$db-shm"
         if cmake --build "$build" --target simtfuzz -j2 >"$log" 2>&1; then
-            case $oracle in
-            none) hunt; judge_control $? ;;
-            expectations) judge_corpus ;;
-            *) hunt; judge_fault $? ;;
-            esac
+            cp "$build/simtfuzz" "$simtfuzz"
+            wait $hunter
+            judge &
+            hunter=$!
         else
             complain "does not build: $(grep -m 3 error "$log")"
         fi
     fi
-    cp "$work/original" "$tree/$file"
+    heal
 }
 
 selected() {
-    [ "${#wanted[@]}" -eq 0 ] && return 0
+    [ "${#wanted[@]}" -eq 0 ] && { [ "$sample" != no ]; return; }
     local w
-    for w in "${wanted[@]}"; do [ "$w" = "$name" ] && return 0; done
+    for w in "${wanted[@]}"; do [ "$w" = "$name" ] || [ "$w" = all ] && return 0; done
     return 1
 }
 
-mkdir -p "$tree"
+mkdir -p "$tree" "$objects"
+: >"$failed"
 for part in engine oracle db fuzz CMakeLists.txt; do
     rm -rf "${tree:?}/$part"
-    cp -r "$sources/$part" "$tree/$part"
+    cp -rp "$sources/$part" "$tree/$part"
 done
-cmake -S "$tree" -B "$build" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O1 >/dev/null || exit 1
+cmake -S "$tree" -B "$build" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O1 >/dev/null &&
+    cmake --build "$build" --target simtfuzz -j2 >"$work/build.log" 2>&1 || { tail "$work/build.log"; exit 1; }
+(cd "$build" && find . -name '*.o' -exec cp --parents -t "$objects" {} +)
 
-name='' file='' old='' new='' oracle='' size_limit=0 seed=0
+name='' file='' old='' new='' oracle='' size_limit=0 seed=0 sample=''
 while IFS= read -r line || [ -n "$line" ]; do
     value=${line#*: }
     case $line in
-    'name: '*) name=$value ;;
+    'name: '*) name=$value sample='' ;;
     'file: '*) file=$value ;;
     'old: '*) old=${value//'\n'/$'\n'} ;;
     'new: '*) new=${value//'\n'/$'\n'} ;;
     'oracle: '*) oracle=$value ;;
     'size: '*) size_limit=$value ;;
     'seed: '*) seed=$value ;;
+    'sample: '*) sample=$value ;;
     'why: '*) if selected; then run_fault; fi ;; # the last line of a record
     esac
 done <"$(dirname "$0")/faults.txt"
+wait
 
+failures=$(sort -u "$failed" | wc -l)
 echo "$planted planted, $failures failed"
 [ "$planted" -gt 0 ] && [ "$failures" -eq 0 ]
