@@ -8,7 +8,63 @@
 
 /* ---- names and variables ---- */
 
-static void check_var(struct check *check, const struct ast_var *var, bool local)
+enum { NAME_SLOTS = 2048 };
+_Static_assert(NAME_SLOTS >= 2 * LIMIT_LABELS && NAME_SLOTS >= 2 * LIMIT_VARIABLES,
+               "a set of names is never more than half full");
+
+struct name_set {
+    uint32_t mask;
+    const char *slots[NAME_SLOTS];
+};
+
+/* For at most `count` names. */
+static void name_set_start(struct name_set *set, uint32_t count)
+{
+    uint32_t slots = 4;
+    while (slots < 2 * count)
+        slots *= 2;
+    set->mask = slots - 1;
+    memset(set->slots, 0, slots * sizeof *set->slots);
+}
+
+/* False: it is in there already. */
+static bool name_set_add(struct name_set *set, const char *name)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (const char *c = name; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    uint32_t slot = (hash ^ hash >> 16) & set->mask;
+    for (; set->slots[slot]; slot = (slot + 1) & set->mask)
+        if (strcmp(set->slots[slot], name) == 0)
+            return false;
+    set->slots[slot] = name;
+    return true;
+}
+
+/* Whether two of the variables (blocks) have one name: there are `count`. */
+static bool vars_repeat(const struct ast_var *list, uint32_t count)
+{
+    struct name_set set;
+    name_set_start(&set, count);
+    while (list && name_set_add(&set, list->name))
+        list = list->next;
+    return list != NULL;
+}
+
+static bool blocks_repeat(const struct ast_block *list)
+{
+    struct name_set set;
+    uint32_t count = 0;
+    for (const struct ast_block *block = list; block; block = block->next)
+        count++;
+    name_set_start(&set, count);
+    while (list && name_set_add(&set, list->name))
+        list = list->next;
+    return list != NULL;
+}
+
+/* `repeat`: two variables of the list have one name. */
+static void check_var(struct check *check, const struct ast_var *var, bool local, bool repeat)
 {
     if ((var->space == SPACE_LOCAL) != local)
         check_fail(check, var->at, "'%s' is declared in the wrong scope for its space", var->name);
@@ -23,7 +79,7 @@ static void check_var(struct check *check, const struct ast_var *var, bool local
                    var->name);
     if (strlen(var->name) > LIMIT_NAME)
         check_fail(check, var->at, "name is longer than %d characters", LIMIT_NAME);
-    for (const struct ast_var *other = var->next; other; other = other->next)
+    for (const struct ast_var *other = repeat ? var->next : NULL; other; other = other->next)
         if (strcmp(var->name, other->name) == 0)
             check_fail(check, other->at, "'%s' is already declared in this scope", other->name);
 }
@@ -36,8 +92,9 @@ static void check_vars(struct check *check, const struct ast_var *list, bool loc
             check_fail(check, var->at, "more than %d variables in one scope", LIMIT_VARIABLES);
             return;
         }
+    bool repeat = vars_repeat(list, count);
     for (const struct ast_var *var = list; var; var = var->next)
-        check_var(check, var, local);
+        check_var(check, var, local, repeat);
 }
 
 static void check_function_names(struct check *check)
@@ -103,12 +160,13 @@ static void check_transfer(struct check *check, const struct ast_block *block)
                        block->name);
 }
 
-static void check_block(struct check *check, const struct ast_block *block)
+/* `repeat`: two blocks of the function have one name. */
+static void check_block(struct check *check, const struct ast_block *block, bool repeat)
 {
     for (const struct ast_stm *stm = block->body; stm; stm = stm->next)
         check_block_stm(check, stm);
     check_transfer(check, block);
-    for (const struct ast_block *other = block->next; other; other = other->next)
+    for (const struct ast_block *other = repeat ? block->next : NULL; other; other = other->next)
         if (strcmp(block->name, other->name) == 0)
             check_fail(check, other->at, "block '%s' is already defined", other->name);
     if (strcmp(block->name, "End") == 0)
@@ -140,8 +198,9 @@ static void check_blocks(struct check *check, const struct ast_function *functio
     if (function->body)
         check_fail(check, function->at, "procedure '%s' has statements outside of its blocks",
                    function->name);
+    bool repeat = blocks_repeat(function->blocks);
     for (const struct ast_block *block = function->blocks; block; block = block->next)
-        check_block(check, block);
+        check_block(check, block, repeat);
 }
 
 /* All functions of a kernel have the kernel's form. */

@@ -37,12 +37,34 @@ uint32_t lockstep_last_write_order(const struct machine *machine, const uint32_t
 
 /* ---- expressions ---- */
 
-/* eval, with a mode that is not a constant. */
-static bool eval_operand(struct machine *machine, uint32_t thread, uint32_t expr, uint32_t stm,
-                         int32_t *result, unsigned mode)
+/* What nearly every guard is (predicate.h): a local variable compared with a constant. */
+static bool is_local_test(const struct code_expr_op *op)
 {
-    return mode & MACHINE_OBSERVED ? eval(machine, thread, expr, stm, result, MACHINE_OBSERVED)
-                                   : eval(machine, thread, expr, stm, result, 0);
+    return op[0].op == OP_LOCAL && op[1].op == OP_BINARY_INT + BINARY_EQ && op[2].op == OP_END;
+}
+
+STEP_INLINE uint32_t eval_values(struct machine *machine, const uint32_t *threads, uint32_t count,
+                                 uint32_t expr, uint32_t stm, int32_t *values, const unsigned mode)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!eval(machine, threads[i], expr, stm, &values[i], mode))
+            return i;
+    return count;
+}
+
+uint32_t lockstep_values(struct machine *machine, const uint32_t *threads, uint32_t count,
+                         uint32_t expr, uint32_t stm, int32_t *values, unsigned mode)
+{
+    const struct code_expr_op *op = &machine->program->ops[expr];
+    if (mode & MACHINE_OBSERVED && !is_local_test(op))
+        return eval_values(machine, threads, count, expr, stm, values, MACHINE_OBSERVED);
+    if (!is_local_test(op))
+        return eval_values(machine, threads, count, expr, stm, values, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t address = machine->threads[threads[i]].base[SPACE_LOCAL] + (uint32_t)op[0].a;
+        values[i] = machine->memory[address] == op[1].a;
+    }
+    return count;
 }
 
 bool machine_reduce(struct machine *machine, uint32_t thread, const struct code_expr_op *op,
@@ -52,29 +74,35 @@ bool machine_reduce(struct machine *machine, uint32_t thread, const struct code_
     bool any = op->space != 0, all_hold = true, one_holds = false;
     const uint32_t *threads;
     uint32_t count = lockstep_threads(machine, thread / machine->program->launch.threads, &threads);
-    for (uint32_t i = 0; i < count; i++) {
-        int32_t v;
-        if (!eval_operand(machine, threads[i], (uint32_t)op->a, stm, &v, mode)) {
-            scratch->fault = threads[i];
-            return false;
-        }
-        if (v == 0 && !any && scratch->breaks == CODE_NONE)
+    int32_t values[LIMIT_THREADS];
+    uint32_t known = lockstep_values(machine, threads, count, (uint32_t)op->a, stm, values, mode);
+    for (uint32_t i = 0; i < known; i++) {
+        if (values[i] == 0 && !any && scratch->breaks == CODE_NONE)
             scratch->breaks = threads[i];
-        all_hold &= v != 0;
-        one_holds |= v != 0;
+        all_hold &= values[i] != 0;
+        one_holds |= values[i] != 0;
+    }
+    if (known < count) {
+        scratch->fault = threads[known];
+        return false;
     }
     scratch->nobody |= any && !one_holds;
     *result = any ? one_holds : all_hold;
     return true;
 }
 
+void lockstep_component_fault(struct lockstep_step *x, uint32_t i, unsigned mode)
+{
+    uint32_t inner = x->scratch->fault;
+    lockstep_fault(x, STATUS_OUT_OF_BOUNDS, inner != CODE_NONE ? inner : x->threads[i], mode);
+}
+
 bool lockstep_component(struct lockstep_step *x, uint32_t i, uint32_t expr, int32_t *v,
                         unsigned mode)
 {
-    if (eval(x->m, x->threads[i], expr, x->number, v, mode))
+    if (lockstep_values(x->m, x->threads + i, 1, expr, x->number, v, mode) == 1)
         return true;
-    uint32_t inner = x->scratch->fault;
-    lockstep_fault(x, STATUS_OUT_OF_BOUNDS, inner != CODE_NONE ? inner : x->threads[i], mode);
+    lockstep_component_fault(x, i, mode);
     return false;
 }
 
@@ -128,13 +156,21 @@ uint32_t lockstep_breaking_thread(const struct lockstep_step *x)
 /* act_t of all components. How many; CODE_NONE: the execution has ended. */
 static uint32_t eval_guard(struct lockstep_step *x, unsigned mode)
 {
+    int32_t values[LIMIT_THREADS];
     uint32_t acting = 0;
+    if (x->s->guard == CODE_NONE) {
+        memset(x->scratch->acts, 1, x->count);
+        return x->count;
+    }
+    uint32_t known =
+        lockstep_values(x->m, x->threads, x->count, x->s->guard, x->number, values, mode);
+    if (known < x->count) {
+        lockstep_component_fault(x, known, mode);
+        return CODE_NONE;
+    }
     for (uint32_t i = 0; i < x->count; i++) {
-        int32_t v = 1;
-        if (x->s->guard != CODE_NONE && !lockstep_component(x, i, x->s->guard, &v, mode))
-            return CODE_NONE;
-        x->scratch->acts[i] = v != 0;
-        acting += v != 0;
+        x->scratch->acts[i] = values[i] != 0;
+        acting += values[i] != 0;
     }
     return acting;
 }
@@ -338,13 +374,15 @@ static enum rule select_rule(struct lockstep_step *x, struct step_event *event, 
     scratch->nobody = false;
     if (x->L->pc == PC_END || (x->L->pc & PC_BLOCK)) {
         memset(scratch->enabled, 1, x->count);
-        event->active = enabled_mask(x);
+        event->active = x->m->sees_steps ? enabled_mask(x) : 0;
         return x->L->pc == PC_END ? lock_end(x, mode) : lock_block(x, mode);
     }
     x->number = event->stm = x->L->pc;
     x->s = &x->m->program->stms[x->number];
-    find_enabled(x);
-    event->active = enabled_mask(x);
+    if (x->m->sees_steps) {
+        find_enabled(x);
+        event->active = enabled_mask(x);
+    }
     return step_statement(x, mode);
 }
 

@@ -57,9 +57,16 @@ struct lockstep_step {
     struct choices *choices;
 };
 
+/* Values of the expression for threads[0 .. count), from `from` on, up to the first whose index lies
+ * outside of an array; how many are known. */
+uint32_t lockstep_values(struct machine *machine, const uint32_t *threads, uint32_t count,
+                         uint32_t expr, uint32_t stm, int32_t *values, unsigned mode);
+
 /* The component's value. False: the execution has ended, an index lies outside its array. */
 bool lockstep_component(struct lockstep_step *x, uint32_t i, uint32_t expr, int32_t *v,
                         unsigned mode);
+/* The execution ends with the component's error. */
+void lockstep_component_fault(struct lockstep_step *x, uint32_t i, unsigned mode);
 
 enum truth { TRUTH_FALSE, TRUTH_TRUE, TRUTH_FAULT };
 

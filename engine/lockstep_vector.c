@@ -66,7 +66,7 @@ static uint32_t choose_winner(const struct lockstep_step *x, uint32_t first)
     return winner;
 }
 
-static void write_component(struct lockstep_step *x, uint32_t i, unsigned mode)
+STEP_INLINE void write_component(struct lockstep_step *x, uint32_t i, unsigned mode)
 {
     struct lockstep_scratch *scratch = x->scratch;
     uint32_t thread = x->threads[i];
@@ -96,15 +96,30 @@ static void write_components(struct lockstep_step *x, unsigned mode)
     lockstep_advance(x, mode);
 }
 
+/* `seen`: of the mode, whether accesses are observed. */
+STEP_INLINE bool read_each(struct lockstep_step *x, unsigned mode, const unsigned seen)
+{
+    struct lockstep_scratch *scratch = x->scratch;
+    for (uint32_t i = 0; i < x->count; i++) {
+        uint32_t thread = x->threads[i];
+        if (!scratch->acts[i])
+            continue;
+        if (!eval_place(x->m, thread, x->s, x->number, &scratch->address[i], seen)) {
+            lockstep_fault(x, STATUS_OUT_OF_BOUNDS, thread, mode);
+            return false;
+        }
+        if (!eval(x->m, thread, x->s->value, x->number, &scratch->value[i], seen)) {
+            lockstep_component_fault(x, i, mode);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Places and right-hand sides of the enabled components, in the old store. */
 static bool read_components(struct lockstep_step *x, unsigned mode)
 {
-    for (uint32_t i = 0; i < x->count; i++)
-        if (x->scratch->acts[i] &&
-            (!component_place(x, i, mode) ||
-             !lockstep_component(x, i, x->s->value, &x->scratch->value[i], mode)))
-            return false;
-    return true;
+    return mode & MACHINE_OBSERVED ? read_each(x, mode, MACHINE_OBSERVED) : read_each(x, mode, 0);
 }
 
 /* ---- rules ---- */

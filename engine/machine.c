@@ -148,6 +148,9 @@ void machine_reset(struct machine *machine)
 void machine_observe(struct machine *machine, const struct observer *observers)
 {
     machine->options.observers = observers;
+    machine->sees_steps = false;
+    for (const struct observer *o = observers; o; o = o->next)
+        machine->sees_steps |= o->step != NULL;
     machine->step = machine->semantics->step[(observers ? MACHINE_OBSERVED : 0) |
                                              (machine->options.track ? MACHINE_TRACKED : 0)];
 }
@@ -261,7 +264,7 @@ void observe_barrier(struct machine *machine, const struct barrier_event *event)
             o->barrier(o->context, machine, event);
 }
 
-void observe_step(struct machine *machine, const struct step_event *event)
+void observe_step_now(struct machine *machine, const struct step_event *event)
 {
     for (const struct observer *o = machine->options.observers; o; o = o->next)
         if (o->step)

@@ -130,6 +130,7 @@ struct machine {
     uint32_t block_words;
     uint32_t actor_count;
     struct machine_options options;
+    bool sees_steps; /* an observer of the chain has `step` */
     struct track track;
     uint64_t steps;                /* since the start; not part of the state */
     uint64_t hits[RULE_COUNT + 1]; /* since the machine was made */
@@ -185,7 +186,8 @@ struct machine *machine_new(struct arena *arena, const struct semantics *semanti
 /* Back to the initial state (hits and options are kept, steps and log cleared). */
 void machine_reset(struct machine *machine);
 
-/* Replaces the observers; the chain must outlive their use. NULL: none (the fast variant). */
+/* Replaces the observers; the chain must outlive their use, and who hears of steps must not change in it.
+ * NULL: none (the fast variant). */
 void machine_observe(struct machine *machine, const struct observer *observers);
 
 static inline enum status machine_status(const struct machine *machine)

@@ -114,7 +114,14 @@ void observe_write(struct machine *machine, uint32_t thread, uint32_t address, i
 void observe_atomic(struct machine *machine, uint32_t thread, uint32_t address, int32_t value,
                     uint32_t stm);
 void observe_barrier(struct machine *machine, const struct barrier_event *event);
-void observe_step(struct machine *machine, const struct step_event *event);
+void observe_step_now(struct machine *machine, const struct step_event *event);
+
+/* Most chains - race detectors - hear of accesses only. */
+STEP_INLINE void observe_step(struct machine *machine, const struct step_event *event)
+{
+    if (machine->sees_steps)
+        observe_step_now(machine, event);
+}
 
 /* ---- expressions ---- */
 

@@ -16,7 +16,8 @@ enum {
     CUT_SHARE = 8,      /* after the first, such executions get this part of the budget */
     CONFLICT_SCHEDULES = 4, /* of a single warp whose lanes write to the same place */
     LOG_CAPACITY = 2048,    /* accesses */
-    LIVENESS_SHARE = 8      /* a warp that has spent this part of its budget may spin: look */
+    LIVENESS_SHARE = 8,     /* a warp that has spent this part of its budget may spin: look */
+    PROBE_SHARE = 2         /* the same of machines on their own: pi(P) takes many steps and ends */
 };
 
 bool explore_fair(enum sched_kind kind, const struct machine *machine)
@@ -310,10 +311,10 @@ static enum status run_or_prove(struct checking *c, const struct execution *exec
     uint64_t budget = budget_of(c, execution);
     if (subject_table[subject].share == 1 || !execution->fair)
         return machine_run(machine, choices, budget, NULL);
-    enum status status = machine_run(machine, choices, budget / LIVENESS_SHARE, NULL);
+    enum status status = machine_run(machine, choices, budget / PROBE_SHARE, NULL);
     if (status != STATUS_STEP_LIMIT || liveness_probe(c, subject))
         return status;
-    return machine_run(machine, choices, budget - budget / LIVENESS_SHARE, NULL);
+    return machine_run(machine, choices, budget - budget / PROBE_SHARE, NULL);
 }
 
 /* Runs it; how many choices there were inside its steps (counted where no other choices are). */

@@ -161,11 +161,20 @@ static void report_store(struct checking *c, struct answer *answer, const struct
 
 /* ---- the oracle ---- */
 
-/* Both are clean: their stores. explore_record leaves the subject's machine at the execution's end. */
+/* The store that a clean execution ended with: kept, unless it is one of several. */
+static const int32_t *store_of(struct checking *c, const struct execution *base)
+{
+    const struct check_run *run = &c->result->runs[base->subject];
+    if (run->final_count == 1 && !run->more_finals)
+        return run->finals[0];
+    (void)explore_record(c, base);
+    return c->subjects[base->subject].machine->memory;
+}
+
+/* Both are clean: their stores. */
 static void compare_stores(struct checking *c, struct answer *answer, const struct other_run *run)
 {
-    (void)explore_record(c, run->base);
-    const int32_t *store = c->subjects[run->alternative->subject].machine->memory;
+    const int32_t *store = store_of(c, run->base);
     const int32_t *other = run->machine->memory;
     for (uint32_t i = 0; i < c->result->program->private_base; i++)
         if (store[i] != other[i]) {

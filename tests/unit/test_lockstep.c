@@ -207,6 +207,14 @@ static void on_write(void *context, uint32_t thread, uint32_t address, int32_t v
     note(log, address);
 }
 
+/* Who hears of steps is told who is enabled. */
+static void on_step(void *context, const struct machine *machine, const struct step_event *event)
+{
+    (void)context;
+    (void)machine;
+    assert_true(event->active != 0);
+}
+
 static void on_barrier(void *context, const struct machine *machine,
                        const struct barrier_event *event)
 {
@@ -413,7 +421,8 @@ static void winners(void **state)
                               "goto End; }";
     for (uint32_t winner = 0; winner < 2; winner++) {
         struct access_log log = {.race = false};
-        const struct observer observer = {.context = &log, .read = on_read, .write = on_write};
+        const struct observer observer = {
+            .context = &log, .read = on_read, .write = on_write, .step = on_step};
         const struct machine_options options = {.observers = &observer};
         struct machine *m = vector_machine(text, &BLOCKS_DEFAULTS, &options);
         struct chooser chooser = {.choices.choose = answer, .answer = winner};
