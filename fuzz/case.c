@@ -6,6 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    TINY_SHARE = 16,
+    TINY_STEPS = 20000 /* of each subject's search */
+};
+
+/* Searches that end soon: as many steps, and so at most as many states. */
+static void search_within(struct check_options *check, uint64_t steps)
+{
+    check->exhaustive = true;
+    check->search = SEARCH_DEFAULTS;
+    check->search.max_steps = check->search.max_states = steps;
+}
+
+static bool is_tiny(uint64_t seed, uint64_t number)
+{
+    return pcg_splitmix(pcg_splitmix(seed + 1) ^ number) % TINY_SHARE == 0;
+}
+
 void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
                       const struct gen_options *gen, const struct check_options *check)
 {
@@ -16,6 +34,10 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
                             .gen = *gen,
                             .check = *check};
     c->check.seed = pcg_splitmix(pcg_splitmix(seed) ^ number);
+    if (!gen->fixed && !gen->small && !check->exhaustive && is_tiny(seed, number)) {
+        c->gen.small = true;
+        search_within(&c->check, TINY_STEPS);
+    }
 }
 
 /* ---- printing ---- */
@@ -41,9 +63,11 @@ char *case_oracles(struct arena *arena, uint32_t set, bool strict)
 
 static char *print_check(struct arena *arena, const struct check_options *check)
 {
+    const char *exhaustive = check->exhaustive ? " exhaustive" : "";
+    if (check->exhaustive && check->search.max_steps > 0)
+        exhaustive = arena_printf(arena, " exhaustive=%" PRIu64, check->search.max_steps);
     return arena_printf(arena, "schedules=%" PRIu32 " budget=%" PRIu64 "%s subjects=%s oracles=%s",
-                        check->schedules, check->budget_steps,
-                        check->exhaustive ? " exhaustive" : "",
+                        check->schedules, check->budget_steps, exhaustive,
                         case_subjects(arena, check->subjects),
                         case_oracles(arena, check->oracles, check->strict_lemmas));
 }
@@ -134,6 +158,8 @@ static bool parse_setting(const char *name, const char *value, struct fuzz_case 
         c->number = number;
     } else if (strcmp(name, "check-seed") == 0) {
         c->check.seed = number;
+    } else if (strcmp(name, "exhaustive") == 0) {
+        search_within(&c->check, number);
     } else if (strcmp(name, "budget") == 0) {
         c->check.budget_steps = number;
     } else if (number > UINT32_MAX) {

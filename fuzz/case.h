@@ -22,7 +22,9 @@ struct fuzz_case {
     bool has_tape; /* the execution of check.tape_subject follows a tape that stands beside */
 };
 
-/* Case `number` of the campaign with this seed and these options (check->seed is ignored). */
+/* Case `number` of the campaign with this seed and these options (check->seed is ignored). One case in
+ * sixteen, drawn by the number, is tiny, and all its executions are searched within bounds
+ * ("small exhaustive=20000"); not where the options ask for small kernels or searches themselves. */
 void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
                       const struct gen_options *gen, const struct check_options *check);
 

@@ -155,7 +155,10 @@ int command_gen(struct cli *cli)
     for (uint64_t i = 0; i < o->count && !ferror(stdout); i++) {
         uint64_t number = o->first_case + i;
         size_t mark = arena_mark(&cli->arena);
-        const char *text = print_kernel(&cli->arena, gen_case(&cli->arena, o->seed, number, &gen));
+        struct fuzz_case c;
+        case_of_campaign(&c, o->seed, number, &gen, &CHECK_DEFAULTS);
+        const char *text =
+            print_kernel(&cli->arena, gen_case(&cli->arena, o->seed, number, &c.gen));
         if (o->json) {
             struct json json;
             json_start(&json, stdout);

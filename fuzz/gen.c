@@ -504,7 +504,7 @@ struct ast_kernel *gen_kernel_counted(struct arena *arena, struct source *source
     draw_waits(&g);
     /* Those below exch and cas do not show in which order they come. */
     g.quiet_atomic = ATOMIC_COUNT;
-    if (gen_has(&g, FEATURE_ATOMICS) && !options->small && gen_chance(&g, 60))
+    if (gen_has(&g, FEATURE_ATOMICS) && gen_chance(&g, 60))
         g.quiet_atomic = (enum ast_atomic)gen_below(&g, ATOMIC_EXCH);
     declare(&g);
     make_main(&g);

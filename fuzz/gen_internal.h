@@ -241,6 +241,7 @@ struct ast_lvalue gen_target(struct gen *g);
 
 void gen_assign(struct gen *g, const struct gen_place *place, struct gen_list *list);
 void gen_assertion(struct gen *g, const struct gen_place *place, struct gen_list *list);
+void gen_assumption(struct gen *g, const struct gen_place *place, struct gen_list *list);
 void gen_statement(struct gen *g, const struct gen_place *place, struct gen_list *list);
 /* A few statements. */
 void gen_statements(struct gen *g, const struct gen_place *place, struct gen_list *list);

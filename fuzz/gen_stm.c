@@ -113,10 +113,12 @@ void gen_assign(struct gen *g, const struct gen_place *place, struct gen_list *l
     gen_emit(g, place, list, stm);
 }
 
-void gen_assertion(struct gen *g, const struct gen_place *place, struct gen_list *list)
+/* An assert or assume whose condition may fail in `percent` of 100 cases. */
+static void claim(struct gen *g, const struct gen_place *place, struct gen_list *list,
+                  enum ast_stm_kind kind, uint32_t percent)
 {
-    struct ast_stm *stm = gen_stm(g, STM_ASSERT);
-    if (gen_chance(g, 4)) {
+    struct ast_stm *stm = gen_stm(g, kind);
+    if (gen_chance(g, percent)) {
         stm->value = gen_condition(g);
     } else if (g->scope->counters_open > 0 && gen_chance(g, 40)) {
         struct ast_var *counter = g->scope->counters[gen_below(g, g->scope->counters_open)];
@@ -128,6 +130,17 @@ void gen_assertion(struct gen *g, const struct gen_place *place, struct gen_list
                                 gen_builtin(g, BUILTIN_WARP_SIZE));
     }
     gen_emit(g, place, list, stm);
+}
+
+void gen_assertion(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    claim(g, place, list, STM_ASSERT, 4);
+}
+
+/* Where many fail, few executions end well. */
+void gen_assumption(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    claim(g, place, list, STM_ASSUME, 25);
 }
 
 /* ---- if ---- */
@@ -268,6 +281,8 @@ static uint32_t statement_bans(const struct gen *g, const struct gen_place *plac
         banned |= GEN_BAN(STM, VOTE);
     if (g->rare != W_RARE_CHOICES)
         banned |= GEN_BAN(STM, CHOICE);
+    if (g->rare != W_RARE_ASSUMES)
+        banned |= GEN_BAN(STM, ASSUME);
     return banned;
 }
 
@@ -328,6 +343,9 @@ void gen_statement(struct gen *g, const struct gen_place *place, struct gen_list
         break;
     case W_STM_VOTE:
         gen_vote(g, place, list);
+        break;
+    case W_STM_ASSUME:
+        gen_assumption(g, place, list);
         break;
     case W_STM_CHOICE:
         gen_choice(g, place, list);

@@ -351,11 +351,7 @@ void gen_vote(struct gen *g, const struct gen_place *place, struct gen_list *lis
 
 void gen_choice(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
-    bool assumes = gen_has(g, FEATURE_ASSUMES) && !g->graph && gen_chance(g, 20);
-    struct ast_stm *stm = gen_stm(g, assumes ? STM_ASSUME : STM_HAVOC);
-    if (assumes)
-        stm->value = gen_condition(g);
-    else
-        stm->place = gen_target(g);
+    struct ast_stm *stm = gen_stm(g, STM_HAVOC);
+    stm->place = gen_target(g);
     gen_emit(g, place, list, stm);
 }

@@ -264,6 +264,37 @@ static void test_case_text(void **state)
         assert_false(case_parse(&place->arena, bad[i], &read, &error));
 }
 
+/* One case in sixteen is tiny and searched, by its number alone; its text says so and gives it back. */
+static void test_tiny_cases(void **state)
+{
+    enum { CASES = 3200 };
+    struct place *place = *state;
+    struct check_options check = CHECK_DEFAULTS;
+    struct gen_options gen = GEN_DEFAULTS, fixed = {.features = gen.features, .fixed = true};
+    struct fuzz_case c, again, read;
+    const char *error;
+    uint32_t tiny = 0;
+    for (uint64_t number = 0; number < CASES; number++) {
+        size_t mark = arena_mark(&place->arena);
+        case_of_campaign(&c, 7, number, &gen, &check);
+        case_of_campaign(&again, 7, number, &gen, &check);
+        const char *text = case_print(&place->arena, &c);
+        assert_string_equal(text, case_print(&place->arena, &again));
+        assert_int_equal(c.gen.small, c.check.exhaustive);
+        assert_int_equal(strstr(text, " small ") != NULL, c.gen.small);
+        assert_int_equal(strstr(text, " exhaustive=20000 ") != NULL, c.gen.small);
+        assert_true(case_parse(&place->arena, text, &read, &error));
+        assert_int_equal(read.gen.small, c.gen.small);
+        assert_int_equal(read.check.exhaustive, c.check.exhaustive);
+        assert_memory_equal(&read.check.search, &c.check.search, sizeof c.check.search);
+        tiny += c.gen.small;
+        case_of_campaign(&c, 7, number, &fixed, &check);
+        assert_false(c.gen.small || c.check.exhaustive);
+        arena_release(&place->arena, mark);
+    }
+    assert_in_range(tiny, CASES / 16 - 60, CASES / 16 + 60);
+}
+
 /* Neighbouring cases of one campaign, and equal numbers of neighbouring seeds, share no seed. */
 static void test_case_seeds_differ(void **state)
 {
@@ -324,6 +355,7 @@ int main(void)
         CAMPAIGN_TEST(test_shards_are_residues),
         CAMPAIGN_TEST(test_time_budget),
         CAMPAIGN_TEST(test_case_text),
+        CAMPAIGN_TEST(test_tiny_cases),
         CAMPAIGN_TEST(test_case_seeds_differ),
         CAMPAIGN_TEST(test_last_words),
     };
