@@ -305,7 +305,9 @@ static void compare(struct replay *r, const struct replay_move *m)
     bool ended = machine_status(r->phi) == STATUS_TERMINATED;
     if (!is_own(m) && (!compare_accesses(r, m) || !compare_step(r, m)))
         return;
-    if (m->pc == PC_END && ended != (machine_status(r->p) == STATUS_TERMINATED))
+    if (r->p_races->found)
+        report_race(r, m);
+    else if (m->pc == PC_END && ended != (machine_status(r->p) == STATUS_TERMINATED))
         report_status(r, m);
     else if (m->pc == PC_END || r->phi_steps % PERIOD == 0)
         compare_all(r, m);

@@ -5,7 +5,8 @@
  *
  *     statement s of B           each enabled thread its s, in F's order of writes (psi-winners last)
  *     entering B                 each enabled thread CFG.block
- *     v_active := v_next         each enabled thread its goto; its own choice, which must be F's
+ *     v_active := v_next         each enabled thread its goto; its own choice, which must be F's: so a
+ *                                goto of phi alone has one feasible target (ORA.B9), or choices are lost
  *     call, return               each enabled thread its call, its return
  *     sync, all take part        every thread reaches its barrier, and is released there
  *     sync, nobody takes part    nothing

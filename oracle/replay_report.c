@@ -126,13 +126,14 @@ void report_access(struct replay *r, const struct replay_move *m, const struct i
 
 void report_race(struct replay *r, const struct replay_move *m)
 {
+    bool phi = r->phi_races->found;
+    const struct race_detector *races = phi ? r->phi_races : r->p_races;
     struct evidence e;
-    const struct race_witness *witness = &r->phi_races->witness;
     open_evidence(r, m, &e);
-    evidence_race(&e, "race", r->phi->program, witness);
-    report(r, m, "race", "only in lock-step", &e,
-           arena_printf(r->arena, "in lock-step %s; its replay in P has no race",
-                        evidence_race_sentence(r->arena, r->phi->program, witness)));
+    evidence_race(&e, "race", races->program, &races->witness);
+    report(r, m, "race", phi ? "only in lock-step" : "only in P", &e,
+           arena_printf(r->arena, "only %s races: %s", phi ? "the lock-step program" : "P",
+                        evidence_race_sentence(r->arena, races->program, &races->witness)));
 }
 
 void report_sync(struct replay *r, const struct replay_move *m, const char *observable,

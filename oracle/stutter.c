@@ -232,6 +232,8 @@ static void compare_control(struct stutter *s, const struct stutter_move *m)
     uint32_t active = image_active(&s->image, m->thread, m->function);
     if (pc != (active ? PC_BLOCK | (active - 1) : PC_END))
         stutter_report_control(s, m, "v_active");
+    else if (s->p->threads[m->thread].choices != s->pi->threads[m->thread].choices)
+        stutter_report_control(s, m, "choices"); /* ORA.B9: pi's own gotos have none */
     else
         compare_thread(s, m, m->thread);
 }

@@ -164,6 +164,18 @@ static enum rule spoil_race(struct machine *machine, uint32_t actor, struct choi
     return rule;
 }
 
+/* The interval that the barrier has ended goes on, for P's detector. */
+static enum rule spoil_interval(struct machine *machine, uint32_t actor, struct choices *choices)
+{
+    uint64_t passed = machine->hits[RULE_INTK_BARRIER_S];
+    enum rule rule = honest_step(machine, actor, choices);
+    const struct observer *o = machine->options.observers;
+    if (machine->hits[RULE_INTK_BARRIER_S] > passed && o && o->next)
+        for (uint32_t t = 0; t < 2; t++)
+            o->next->write(o->next->context, t, 0, 0, 0);
+    return rule;
+}
+
 static enum rule spoil_status(struct machine *machine, uint32_t actor, struct choices *choices)
 {
     enum rule rule = honest_step(machine, actor, choices);
@@ -275,6 +287,7 @@ static const struct {
     {OWNED, SUBJECT_LOCKSTEP, spoil_accesses, "lockstep|accesses|lockstep.psi_T|of lock-step"},
     {OWNED, SUBJECT_LOCKSTEP, spoil_race, "lockstep|race|lockstep.psi_T|only in lock-step"},
     {OWNED, SUBJECT_LOCKSTEP, spoil_race, "lockstep|fast|none|race"},
+    {OWNED, SUBJECT_INTERLEAVE, spoil_interval, "lockstep|race|lockstep.sync_T|only in P"},
     {OWNED, SUBJECT_LOCKSTEP, spoil_status, "lockstep|status|lockstep.psi_T|assert_fails"},
     {OWNED, SUBJECT_INTERLEAVE, spoil_release, "lockstep|sync|lockstep.sync_T|still waiting"},
     {DIVERGES, SUBJECT_INTERLEAVE, spoil_claim, "lockstep|sync|lockstep.sync_F|released"},
