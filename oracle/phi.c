@@ -9,6 +9,13 @@
 
 enum { WORDS_EVERY_EVENT = 256, PERIOD = 64 };
 
+static void on_step(void *context, const struct machine *machine, const struct step_event *event)
+{
+    struct phi_trace *t = context;
+    (void)machine;
+    t->enabled = event->active;
+}
+
 struct phi_trace *phi_trace_new(struct arena *arena, struct machine *warp, struct machine *phi,
                                 const struct program *p)
 {
@@ -26,7 +33,8 @@ struct phi_trace *phi_trace_new(struct arena *arena, struct machine *warp, struc
     t->phi = phi;
     t->core_of = core_of;
     image_accesses_start(&t->warp_accesses, arena, NULL);
-    image_accesses_start(&t->phi_accesses, arena, NULL);
+    t->enabling = (struct observer){.context = t, .step = on_step};
+    image_accesses_start(&t->phi_accesses, arena, &t->enabling);
     return t;
 }
 
@@ -78,15 +86,6 @@ static struct phi_event next_of_warp(struct phi_trace *t, uint32_t block, uint64
     return event;
 }
 
-static lane_mask enabled_lanes(const struct machine *phi)
-{
-    const uint8_t *enabled = lockstep_enabled(phi);
-    lane_mask lanes = 0;
-    for (uint32_t i = 0; i < phi->program->launch.threads; i++)
-        lanes |= (lane_mask)(enabled[i] != 0) << i;
-    return lanes;
-}
-
 /* The same of the lock-step program. */
 static struct phi_event next_of_phi(struct phi_trace *t, uint32_t block, uint64_t budget)
 {
@@ -99,7 +98,7 @@ static struct phi_event next_of_phi(struct phi_trace *t, uint32_t block, uint64_
         t->steps++;
         if (stm == CODE_NONE || t->core_of[stm] == CODE_NONE)
             continue;
-        event.lanes = enabled_lanes(t->phi);
+        event.lanes = t->enabled;
         event.stm = t->core_of[stm];
         if (event.lanes != 0)
             return event;

@@ -31,8 +31,10 @@ struct phi_trace {
     const uint32_t *core_of; /* a statement of phi: of the core, or CODE_NONE */
     enum subject_id subject; /* simt or simt:then-first */
     struct image_accesses warp_accesses, phi_accesses;
-    uint64_t events, steps; /* of this execution; steps of both */
-    bool lost;              /* a divergence was found */
+    struct observer enabling; /* of phi's steps */
+    lane_mask enabled;        /* for which the last one was */
+    uint64_t events, steps;   /* of this execution; steps of both */
+    bool lost;                /* a divergence was found */
 };
 
 /* `warp` runs the core with a warp a block, `phi` the lock-step form of `p`, the anchored blocks; p's
