@@ -2,6 +2,7 @@
  * graphs and orders do not, and each comparison speaks when a fault is planted. */
 #include "tests/unit/support.h"
 
+#include "engine/lockstep.h"
 #include "oracle/phi.h"
 
 /* Racy: winners, and lanes that read what others have written in the statement before. */
