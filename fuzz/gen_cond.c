@@ -141,6 +141,7 @@ static struct ast_var *long_input(const struct gen *g)
 static struct ast_expr *condition_number(struct gen *g)
 {
     struct ast_expr *tid = gen_builtin(g, BUILTIN_TID), *lane = gen_builtin(g, BUILTIN_LANE);
+    struct ast_expr *leaf;
     switch (gen_below(g, 5)) {
     case 0:
         return gen_read(g);
@@ -153,7 +154,8 @@ static struct ast_expr *condition_number(struct gen *g)
         return gen_binary_int(g, BINARY_SUB, gen_binary_int(g, BINARY_AND, lane, 3),
                               1 + (int32_t)gen_below(g, 3));
     default:
-        return gen_binary(g, BINARY_SUB, ast_int(g->arena, (int32_t)gen_below(g, 4)), gen_leaf(g));
+        leaf = gen_leaf(g); /* drawn before the constant: arguments have no order in C */
+        return gen_binary(g, BINARY_SUB, ast_int(g->arena, (int32_t)gen_below(g, 4)), leaf);
     }
 }
 
