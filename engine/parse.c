@@ -472,7 +472,8 @@ static FILE *open_file(const char *path, const char **why)
     return NULL;
 }
 
-char *parse_read_file(struct arena *arena, const char *path, size_t *length, struct diag *diag)
+char *parse_read_bytes(struct arena *arena, const char *path, size_t most, size_t *length,
+                       struct diag *diag)
 {
     struct location nowhere = {0, 0};
     diag_init(diag, path, NULL, 0);
@@ -483,14 +484,14 @@ char *parse_read_file(struct arena *arena, const char *path, size_t *length, str
         return NULL;
     }
     size_t mark = arena_mark(arena);
-    char *text = ARENA_ARRAY(arena, char, LIMIT_SOURCE_BYTES + 16);
-    *length = fread(text, 1, LIMIT_SOURCE_BYTES + 1, file);
+    char *text = ARENA_ARRAY(arena, char, most + 16);
+    *length = fread(text, 1, most + 1, file);
     int error = ferror(file) ? errno : 0;
     fclose(file);
     if (error)
         diag_error(diag, nowhere, "cannot read: %s", strerror(error));
-    else if (*length > LIMIT_SOURCE_BYTES)
-        diag_error(diag, nowhere, "file is larger than %d bytes", LIMIT_SOURCE_BYTES);
+    else if (*length > most)
+        diag_error(diag, nowhere, "file is larger than %zu bytes", most);
     if (diag->count > 0) {
         arena_release(arena, mark);
         return NULL;
@@ -498,4 +499,9 @@ char *parse_read_file(struct arena *arena, const char *path, size_t *length, str
     arena_release(arena, mark + (*length / 16 + 1) * 16); /* gives back what was not needed */
     diag_init(diag, path, text, *length);
     return text;
+}
+
+char *parse_read_file(struct arena *arena, const char *path, size_t *length, struct diag *diag)
+{
+    return parse_read_bytes(arena, path, LIMIT_SOURCE_BYTES, length, diag);
 }

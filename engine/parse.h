@@ -21,4 +21,8 @@ struct ast_kernel *parse_kernel(struct arena *arena, const char *text, size_t le
 /* Reads a whole file (at most LIMIT_SOURCE_BYTES) into the arena. NULL: message in diag. */
 char *parse_read_file(struct arena *arena, const char *path, size_t *length, struct diag *diag);
 
+/* The same for a text of another kind: at most `most` bytes. */
+char *parse_read_bytes(struct arena *arena, const char *path, size_t most, size_t *length,
+                       struct diag *diag);
+
 #endif

@@ -104,8 +104,11 @@ bool cli_parse_time(const char *text, uint64_t *milliseconds);
 
 /* ---- kernels named on the command line (cli_kernels.c) ---- */
 
+/* Whether a file is PTX, by its name. */
+bool cli_is_ptx(const char *path);
+
 /* Reads and parses a file, and checks the graphs of a kernel in block form (cfg.h); NULL after the errors
- * were printed. The launch is that of the file. */
+ * were printed. The launch is that of the file. PTX is refused: it has no semantics yet. */
 struct ast_kernel *cli_read_kernel(struct arena *arena, const char *path);
 /* --set: the launch that the command line asks for. False: it is not within limits; reported. */
 bool cli_set_launch(struct cli *cli, struct ast_kernel *kernel, const char *path);

@@ -30,11 +30,28 @@ static bool check_graphs(struct arena *arena, const struct ast_kernel *kernel, s
     return good;
 }
 
+static bool ends_in(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), size = strlen(suffix);
+    return length > size && strcmp(name + length - size, suffix) == 0;
+}
+
+bool cli_is_ptx(const char *path)
+{
+    return ends_in(path, ".ptx");
+}
+
 struct ast_kernel *cli_read_kernel(struct arena *arena, const char *path)
 {
     struct diag *diag = ARENA_NEW(arena, struct diag);
     size_t length;
     diag_init(diag, path, NULL, 0);
+    if (cli_is_ptx(path)) {
+        struct location nowhere = {0, 0};
+        diag_error(diag, nowhere, "PTX has no semantics yet; it is read by 'lower --to ptx' only");
+        diag_print(diag, stderr);
+        return NULL;
+    }
     char *text = parse_read_file(arena, path, &length, diag);
     struct ast_kernel *kernel = NULL;
     if (text) {
@@ -102,8 +119,7 @@ static void add_path(struct walk *walk, const char *path)
 
 static bool is_kernel_name(const char *name)
 {
-    size_t length = strlen(name), suffix = strlen(".simt");
-    return length > suffix && strcmp(name + length - suffix, ".simt") == 0;
+    return ends_in(name, ".simt");
 }
 
 static void failed(struct walk *walk, const char *path)

@@ -4,8 +4,10 @@
 #include "engine/lower.h"
 #include "engine/lower_cfg.h"
 #include "engine/normalise.h"
+#include "engine/parse.h"
 #include "engine/predicate.h"
 #include "engine/print.h"
+#include "engine/ptx.h"
 #include "fuzz/case.h"
 #include "fuzz/cli.h"
 #include "fuzz/json.h"
@@ -96,11 +98,30 @@ static const struct ast_kernel *to_lockstep(struct cli *cli, struct ast_kernel *
     return transform(cli, kernel, path, true);
 }
 
+/* PTX is read and written, not lowered to: the canonical text. NULL after a message. */
+static const char *canonical_ptx(struct cli *cli, const char *path)
+{
+    struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
+    size_t length;
+    if (!cli_is_ptx(path)) {
+        refused(cli, path, "kernels are not lowered to PTX yet; --to ptx reads .ptx files");
+        return NULL;
+    }
+    char *text = parse_read_bytes(&cli->arena, path, PTX_LIMIT_SOURCE_BYTES, &length, diag);
+    const struct ptx_module *module = text ? ptx_parse(&cli->arena, text, length, diag) : NULL;
+    if (!module)
+        diag_print(diag, stderr);
+    return module ? ptx_print(&cli->arena, module) : NULL;
+}
+
 static const struct form {
     const char *name;
-    lower_form *lower;
-} forms[] = {
-    {"core", to_core}, {"cfg", to_cfg}, {"predicated", to_predicated}, {"lockstep", to_lockstep}};
+    lower_form *lower; /* NULL: canonical_ptx */
+} forms[] = {{"core", to_core},
+             {"cfg", to_cfg},
+             {"predicated", to_predicated},
+             {"lockstep", to_lockstep},
+             {"ptx", NULL}};
 
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
@@ -120,17 +141,22 @@ static int unknown_form(struct cli *cli)
     return cli_misuse(cli, "--to: there is no form '%s' (there are: %s)", cli->options.to, names);
 }
 
+static const char *lowered_text(struct cli *cli, const struct form *form, const char *path)
+{
+    struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
+    const struct ast_kernel *lowered = kernel ? form->lower(cli, kernel, path) : NULL;
+    return lowered ? print_kernel(&cli->arena, lowered) : NULL;
+}
+
 int command_lower(struct cli *cli)
 {
     const char *path = cli->arguments[0];
     const struct form *form = find_form(cli->options.to);
     if (!form)
         return unknown_form(cli);
-    struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
-    const struct ast_kernel *lowered = kernel ? form->lower(cli, kernel, path) : NULL;
-    if (!lowered)
+    const char *text = form->lower ? lowered_text(cli, form, path) : canonical_ptx(cli, path);
+    if (!text)
         return CLI_USAGE;
-    const char *text = print_kernel(&cli->arena, lowered);
     if (cli->options.json) {
         struct json json;
         json_start(&json, stdout);

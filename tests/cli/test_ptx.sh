@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# PTX on the command line: lower --to ptx prints a text that it prints again unchanged; errors; no other
+# command runs PTX.
+. "$(dirname "$0")/common.sh"
+
+files=0
+for file in "$source"/corpus/ptx/*.ptx; do
+    expect 0 lower "$file" --to ptx
+    silent err
+    cp out once.ptx
+    expect 0 lower once.ptx --to ptx
+    cmp -s out once.ptx || failed "$file: its canonical text prints as something else"
+    files=$((files + 1))
+done
+[ "$files" -ge 10 ] || failed "only $files files in corpus/ptx"
+
+printf '.entry k() {\n  .reg .b32 r;\n  wgmma.x r;\n  mov.b33 r, 1;\n}\n' >bad.ptx
+expect 2 lower bad.ptx --to ptx
+says err "bad.ptx:3:3: error: instruction 'wgmma' is not supported"
+says err "bad.ptx:4:6: error: '.b33' is not supported here in 'mov'"
+silent out
+
+expect 0 lower once.ptx --to ptx --json
+says out '"form": "ptx"'
+json
+expect 2 lower once.ptx
+says err 'PTX has no semantics yet'
+expect 2 lower "$source/corpus/papers/program1.simt" --to ptx
+says err 'not lowered to PTX yet'
+expect 2 check once.ptx
+says err 'PTX has no semantics yet'
+expect 2 trace once.ptx
+says err 'PTX has no semantics yet'
+expect 2 lower absent.ptx --to ptx
+head -c 17000000 /dev/zero >big.ptx
+expect 2 lower big.ptx --to ptx
+says err 'larger than 16777216 bytes'
+finish
