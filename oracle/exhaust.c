@@ -57,7 +57,7 @@ void exhaust_search(struct checking *c)
             search_subject(c, (enum subject_id)s);
 }
 
-/* ---- SIM.mem ---- */
+/* ---- sets of outcomes ---- */
 
 /* All outcomes are known, and kept. */
 static bool is_whole(const struct search_result *search)
@@ -78,7 +78,8 @@ static bool in_set(const struct checking *c, const struct search_result *search,
     return false;
 }
 
-static void report_outcome(struct checking *c, const struct execution *execution)
+static void report_outcome(struct checking *c, const struct execution *execution,
+                           const char *class_name, const char *what)
 {
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
     struct evidence e;
@@ -86,10 +87,8 @@ static void report_outcome(struct checking *c, const struct execution *execution
     evidence_string(&e, "subject", subject_table[execution->subject].name);
     evidence_string(&e, "schedule", explore_name(c, execution));
     evidence_string(&e, "status", status_names[execution->status]);
-    evidence_number(&e, "interleaving_outcomes",
-                    c->result->runs[SUBJECT_THREADS].search->outcome_count);
     *d = (struct divergence){.oracle = ORACLE_RESULT,
-                             .class_name = "outcome-set",
+                             .class_name = class_name,
                              .rule = RULE_NONE,
                              .observable = execution->status == STATUS_TERMINATED
                                                ? "store"
@@ -98,10 +97,98 @@ static void report_outcome(struct checking *c, const struct execution *execution
                              .evidence = evidence_close(&e)};
     d->tape = explore_record(c, execution);
     d->summary =
-        arena_printf(c->arena, "%s ends as no interleaving of the threads does (%s)",
-                     subject_table[execution->subject].name, status_names[execution->status]);
+        arena_printf(c->arena, "%s ends with %s: %s", subject_table[execution->subject].name,
+                     status_names[execution->status], what);
     answer_diverge(&c->result->answers[ORACLE_RESULT], d);
 }
+
+/* ---- what was sampled is among all ---- */
+
+/* A subject's own executions are among those that its search has found; a spent budget is none. */
+static void judge_sampled(struct checking *c, const struct execution *execution)
+{
+    const struct search_result *search = c->result->runs[execution->subject].search;
+    if (execution->searched || !is_whole(search) || execution->status == STATUS_STEP_LIMIT ||
+        execution->status == STATUS_NONTERMINATING)
+        return;
+    if (execution->status == STATUS_TERMINATED)
+        (void)explore_record(c, execution);
+    c->result->answers[ORACLE_RESULT].checked++;
+    if (!in_set(c, search, execution->status, c->subjects[execution->subject].machine->memory))
+        report_outcome(c, execution, "sampled-set",
+                       "a sampled execution is none of those that the search has found");
+}
+
+/* ---- CFG.goto_guarded ---- */
+
+static const struct search_result *search_choices(struct checking *c, enum subject_id variant)
+{
+    const struct explored *p = &c->subjects[SUBJECT_INTERLEAVE];
+    const struct search_options *options =
+        c->options->search.max_states ? &c->options->search : &SEARCH_DEFAULTS;
+    struct machine *machine = search_machine_with(c->arena, p->machine->semantics, p->program,
+                                                  &subject_table[variant].options);
+    return search_run(c->arena, machine, options);
+}
+
+static void report_choices(struct checking *c, const struct search_outcome *outcome,
+                           enum subject_id of, enum subject_id missing)
+{
+    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
+    struct evidence e;
+    evidence_open(&e, c->arena);
+    evidence_string(&e, "subject", subject_table[of].name);
+    evidence_string(&e, "other_subject", subject_table[missing].name);
+    evidence_string(&e, "status", status_names[outcome->status]);
+    evidence_string(&e, "choices", tape_print(c->arena, outcome->tape));
+    *d = (struct divergence){.oracle = ORACLE_RESULT,
+                             .class_name = "goto-set",
+                             .rule = RULE_NONE,
+                             .observable = outcome->status == STATUS_TERMINATED
+                                               ? "store"
+                                               : status_names[outcome->status],
+                             .subject = SUBJECT_INTERLEAVE,
+                             .evidence = evidence_close(&e)};
+    d->summary =
+        arena_printf(c->arena, "%s can end with %s as %s never does", subject_table[of].name,
+                     status_names[outcome->status], subject_table[missing].name);
+    answer_diverge(&c->result->answers[ORACLE_RESULT], d);
+}
+
+/* The first feasible outcome of `of` that `in` does not have. */
+static void judge_subset(struct checking *c, const struct search_result *of, enum subject_id of_id,
+                         const struct search_result *in, enum subject_id in_id)
+{
+    for (uint32_t i = 0; i < of->outcome_count; i++) {
+        const struct search_outcome *outcome = &of->outcomes[i];
+        if (outcome->status == STATUS_INFEASIBLE || in_set(c, in, outcome->status, outcome->store))
+            continue;
+        report_choices(c, outcome, of_id, in_id);
+        return;
+    }
+}
+
+/* A goto that takes feasible targets only, and one that takes any and ends at its guard, reach the same
+ * ends but for `infeasible`; guards read what nobody else writes (WF.1). */
+static void judge_choices(struct checking *c)
+{
+    const char *reason;
+    if (!explore_runs(c, SUBJECT_INTERLEAVE) ||
+        !c->subjects[SUBJECT_INTERLEAVE].program->has_choices ||
+        forms_well_formed(c->forms, &reason) != WELL_FORMED)
+        return;
+    const struct search_result *guarded = search_choices(c, SUBJECT_INTERLEAVE_LITERAL);
+    if (!is_whole(guarded))
+        return;
+    const struct search_result *raw = search_choices(c, SUBJECT_INTERLEAVE_RAW);
+    if (!is_whole(raw))
+        return;
+    c->result->answers[ORACLE_RESULT].checked++;
+    judge_subset(c, raw, SUBJECT_INTERLEAVE_RAW, guarded, SUBJECT_INTERLEAVE_LITERAL);
+    judge_subset(c, guarded, SUBJECT_INTERLEAVE_LITERAL, raw, SUBJECT_INTERLEAVE_RAW);
+}
+
+/* ---- SIM.mem, Theorem 1 ---- */
 
 /* Every execution terminates. */
 static bool ends_well(const struct search_result *search)
@@ -138,12 +225,12 @@ static void judge_outcome(struct checking *c, const struct execution *execution)
     c->result->answers[ORACLE_RESULT].checked++;
     if (status == STATUS_BARRIER_DIVERGENCE) {
         if (ends_well(c->result->runs[SUBJECT_THREADS].search))
-            report_outcome(c, execution);
+            report_outcome(c, execution, "outcome-set", "no interleaving of the threads does");
         return;
     }
     if (!in_set(c, c->result->runs[SUBJECT_THREADS].search, status,
                 c->subjects[execution->subject].machine->memory))
-        report_outcome(c, execution);
+        report_outcome(c, execution, "outcome-set", "no interleaving of the threads does");
 }
 
 /* ---- race ---- */
@@ -176,20 +263,29 @@ static void judge_race(struct checking *c)
     answer_diverge(&c->result->answers[ORACLE_RACE], d);
 }
 
-void exhaust_judge(struct checking *c)
+static void judge_included(struct checking *c)
 {
     struct answer *answer = &c->result->answers[ORACLE_RESULT];
-    if (!is_whole(c->result->runs[SUBJECT_THREADS].search))
-        return;
+    for (uint32_t i = 0; i < c->execution_count; i++)
+        if (is_included(c, c->executions[i]->subject))
+            judge_outcome(c, c->executions[i]);
+    if (answer->checked && answer->verdict != VERDICT_DIVERGE)
+        answer->reason =
+            arena_printf(c->arena, "every outcome is one of the %u of the interleaved threads",
+                         c->result->runs[SUBJECT_THREADS].search->outcome_count);
+}
+
+void exhaust_judge(struct checking *c)
+{
+    bool whole = is_whole(c->result->runs[SUBJECT_THREADS].search);
     if (c->options->oracles & (1u << ORACLE_RESULT)) {
+        if (whole)
+            judge_included(c);
         for (uint32_t i = 0; i < c->execution_count; i++)
-            if (is_included(c, c->executions[i]->subject))
-                judge_outcome(c, c->executions[i]);
-        if (answer->checked && answer->verdict != VERDICT_DIVERGE)
-            answer->reason =
-                arena_printf(c->arena, "every outcome is one of the %u of the interleaved threads",
-                             c->result->runs[SUBJECT_THREADS].search->outcome_count);
+            judge_sampled(c, c->executions[i]);
+        if (c->options->exhaustive)
+            judge_choices(c);
     }
-    if (c->options->oracles & (1u << ORACLE_RACE))
+    if (whole && c->options->oracles & (1u << ORACLE_RACE))
         judge_race(c);
 }

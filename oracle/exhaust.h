@@ -11,7 +11,8 @@
 /* Searches every subject that was explored. Outcomes count as executions from then on. */
 void exhaust_search(struct checking *checking);
 
-/* Classes "outcome-set" of `result` and "race-search" of `race`: complete searches only. */
+/* Classes "outcome-set", "sampled-set", "goto-set" of `result` and "race-search" of `race`: complete
+ * searches only. */
 void exhaust_judge(struct checking *checking);
 
 #endif
