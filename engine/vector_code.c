@@ -218,11 +218,26 @@ static vector_ref translate(struct translation *t, const struct ast_expr *e, vec
 
 /* ---- statements ---- */
 
+/* Whether `value` is what the last instruction computes, into a register that nobody else reads: then
+ * that one moves it (vector_inst.moves). */
+static bool computes(const struct translation *t, vector_ref value)
+{
+    const struct vector_inst *last = &t->code[t->count - 1];
+    return last->op >= V_BINARY && last->op < V_SELECT && last->dst == value;
+}
+
 /* place = value, in the lanes of `mask`. */
 static void write_place(struct translation *t, const struct code_place *place, vector_ref index,
                         vector_ref value, vector_ref mask)
 {
     bool mine = is_private(place->space), element = index != VECTOR_NONE;
+    if (mine && !element && computes(t, value)) {
+        struct vector_inst *last = &t->code[t->count - 1];
+        last->moves = true;
+        last->c = private_ref(place->space, place->offset);
+        last->mask = mask;
+        return;
+    }
     struct vector_inst *inst = emit(
         t, mine ? (element ? V_PRIVATE_SCATTER : V_MOVE) : (element ? V_SCATTER : V_STORE), mask);
     inst->space = (uint8_t)place->space;

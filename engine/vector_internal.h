@@ -47,6 +47,7 @@ enum vector_op {
 struct vector_inst {
     uint8_t op; /* enum vector_op */
     uint8_t space;
+    bool moves; /* V_BINARY, V_UNARY: c = dst follows, a V_MOVE */
     vector_ref dst, a, b, c, mask;
     int32_t imm;
 };

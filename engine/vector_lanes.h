@@ -125,6 +125,14 @@ LANES_INLINE void unary_lanes(enum ast_unary op, int32_t *d, const int32_t *a, u
     }
 }
 
+/* d = a in the lanes of the mask. */
+LANES_INLINE void blend_lanes(int32_t *d, const int32_t *a, const int32_t *mask, uint32_t n)
+{
+    VECTORISE
+    LANES (k)
+        d[k] = (a[k] & mask[k]) | (d[k] & ~mask[k]);
+}
+
 /* ---- memory ---- */
 
 /* Whether all lanes are enabled and access consecutive elements, as a[tid] does. */
@@ -481,14 +489,9 @@ LANES_INLINE enum status run_lanes(struct vector_run *x, struct vector_frame *fr
         case V_PRIVATE_GATHER:
             status = private_gather(x, i, mask, n);
             break;
-        case V_MOVE: {
-            const int32_t *a = at(x, i->a);
-            int32_t *d = at(x, i->dst);
-            VECTORISE
-            LANES (k)
-                d[k] = (a[k] & mask[k]) | (d[k] & ~mask[k]);
+        case V_MOVE:
+            blend_lanes(at(x, i->dst), at(x, i->a), mask, n);
             break;
-        }
         case V_PRIVATE_SCATTER:
             status = private_scatter(x, i, mask, n);
             break;
@@ -531,6 +534,8 @@ LANES_INLINE enum status run_lanes(struct vector_run *x, struct vector_frame *fr
                              at(x, i->b), n);
             else
                 unary_lanes((enum ast_unary)(i->op - V_UNARY), at(x, i->dst), at(x, i->a), n);
+            if (i->moves)
+                blend_lanes(at(x, i->c), at(x, i->dst), mask, n);
             break;
         }
         if (status != STATUS_RUNNING)
