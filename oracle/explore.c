@@ -353,6 +353,7 @@ static uint64_t run_one(struct checking *c, struct execution *execution)
     const struct observer *behind = NULL;
     if (logged) {
         race_log_begin(c->log);
+        race_log_watch(c->log, c->subjects[subject].machine);
         behind = &c->log->observer;
     } else if (counted) {
         start_counting(c);
@@ -485,8 +486,10 @@ static void run_simt(struct checking *c, struct execution *execution)
 {
     struct simulation *s = c->simulation;
     bool logged = c->log && c->result->runs[execution->subject].schedules == 0;
-    if (logged)
+    if (logged) {
         race_log_begin(c->log);
+        race_log_watch(c->log, c->warps);
+    }
     explore_watch(c, execution->subject, logged ? &c->log->observer : NULL);
     simulation_begin(s, execution->subject);
     struct scheduler scheduler;

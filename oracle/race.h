@@ -104,16 +104,20 @@ struct race_log {
     bool benign_same_value;
     struct race_log_entry *entries;
     uint32_t count, capacity;
-    bool overflow;       /* an execution with more accesses: nothing can be said */
-    uint32_t *intervals; /* a block */
-    uint32_t step;
-    uint32_t *heads; /* scratch: hash table of addresses, entry + 1 of the latest access */
+    bool overflow;         /* an execution with more accesses: nothing can be said */
+    uint32_t *intervals;   /* a block */
+    uint32_t step;         /* counted by itself ... */
+    const uint64_t *steps; /* ... or the machine's (race_log_watch) */
+    uint32_t *heads;       /* scratch: hash table of addresses, entry + 1 of the latest access */
     uint32_t *before;
 };
 
 struct race_log *race_log_new(struct arena *arena, const struct program *program,
                               uint32_t capacity);
 void race_log_begin(struct race_log *log);
+/* From now on the log takes the number of a step from the machine that it observes, and hears of none:
+ * steps that nobody hears of are cheaper. Before machine_observe. */
+void race_log_watch(struct race_log *log, const struct machine *machine);
 
 struct race_log_result {
     bool complete; /* false: the log overflowed, or took too many comparisons */

@@ -14,12 +14,13 @@ static void log_access(struct race_log *log, uint32_t address, struct race_acces
         return;
     }
     uint32_t block = access.thread / log->program->launch.threads;
-    log->entries[log->count++] = (struct race_log_entry){.address = address,
-                                                         .access = access,
-                                                         .block = block,
-                                                         .interval = log->intervals[block],
-                                                         .value = value,
-                                                         .step = log->step};
+    log->entries[log->count++] =
+        (struct race_log_entry){.address = address,
+                                .access = access,
+                                .block = block,
+                                .interval = log->intervals[block],
+                                .value = value,
+                                .step = log->steps ? (uint32_t)*log->steps : log->step};
 }
 
 static void log_read(void *context, uint32_t thread, uint32_t address, uint32_t stm)
@@ -70,6 +71,12 @@ struct race_log *race_log_new(struct arena *arena, const struct program *program
     log->before = ARENA_ARRAY(arena, uint32_t, capacity);
     log->capacity = capacity;
     return log;
+}
+
+void race_log_watch(struct race_log *log, const struct machine *machine)
+{
+    log->steps = &machine->steps;
+    log->observer.step = NULL;
 }
 
 void race_log_begin(struct race_log *log)
