@@ -507,25 +507,7 @@ STEP_INLINE enum rule step_mode(struct machine *machine, uint32_t thread, struct
     return rule;
 }
 
-static enum rule step_plain(struct machine *machine, uint32_t actor, struct choices *choices)
-{
-    return step_mode(machine, actor, choices, 0);
-}
-
-static enum rule step_observed(struct machine *machine, uint32_t actor, struct choices *choices)
-{
-    return step_mode(machine, actor, choices, MACHINE_OBSERVED);
-}
-
-static enum rule step_tracked(struct machine *machine, uint32_t actor, struct choices *choices)
-{
-    return step_mode(machine, actor, choices, MACHINE_TRACKED);
-}
-
-static enum rule step_both(struct machine *machine, uint32_t actor, struct choices *choices)
-{
-    return step_mode(machine, actor, choices, MACHINE_OBSERVED | MACHINE_TRACKED);
-}
+STEP_VARIANTS(step_mode)
 
 enum rule interleave_goto(struct machine *machine, uint32_t thread, uint32_t target)
 {

@@ -405,25 +405,7 @@ static enum rule step_mode(struct machine *machine, uint32_t block, struct choic
     return event.rule;
 }
 
-static enum rule step_plain(struct machine *machine, uint32_t actor, struct choices *choices)
-{
-    return step_mode(machine, actor, choices, 0);
-}
-
-static enum rule step_observed(struct machine *machine, uint32_t actor, struct choices *choices)
-{
-    return step_mode(machine, actor, choices, MACHINE_OBSERVED);
-}
-
-static enum rule step_tracked(struct machine *machine, uint32_t actor, struct choices *choices)
-{
-    return step_mode(machine, actor, choices, MACHINE_TRACKED);
-}
-
-static enum rule step_both(struct machine *machine, uint32_t actor, struct choices *choices)
-{
-    return step_mode(machine, actor, choices, MACHINE_OBSERVED | MACHINE_TRACKED);
-}
+STEP_VARIANTS(step_mode)
 
 static uint32_t extra_words(const struct program *program)
 {

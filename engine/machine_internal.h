@@ -308,4 +308,24 @@ STEP_INLINE void apply_atomic(struct machine *machine, uint32_t thread, const st
                    old, mode);
 }
 
+/* The four variants of a semantics' step function, by MACHINE_* bits: { step_plain, step_observed,
+ * step_tracked, step_both }. */
+#define STEP_VARIANTS(step_mode)                                                                   \
+    static enum rule step_plain(struct machine *m, uint32_t actor, struct choices *choices)        \
+    {                                                                                              \
+        return step_mode(m, actor, choices, 0);                                                    \
+    }                                                                                              \
+    static enum rule step_observed(struct machine *m, uint32_t actor, struct choices *choices)     \
+    {                                                                                              \
+        return step_mode(m, actor, choices, MACHINE_OBSERVED);                                     \
+    }                                                                                              \
+    static enum rule step_tracked(struct machine *m, uint32_t actor, struct choices *choices)      \
+    {                                                                                              \
+        return step_mode(m, actor, choices, MACHINE_TRACKED);                                      \
+    }                                                                                              \
+    static enum rule step_both(struct machine *m, uint32_t actor, struct choices *choices)         \
+    {                                                                                              \
+        return step_mode(m, actor, choices, MACHINE_OBSERVED | MACHINE_TRACKED);                   \
+    }
+
 #endif
