@@ -127,12 +127,15 @@ static void divided_pair(struct guided *g)
         }
 }
 
+/* Any two; often neighbours, who communicate more than others. */
 static void any_pair(struct guided *g)
 {
+    enum { NEAR = 4 };
     uint32_t threads = g->given->program->total_threads;
     uint64_t draw = pcg_splitmix(g->given->seed);
+    uint32_t others = draw >> 63 && threads > NEAR ? NEAR - 1 : threads - 1;
     g->pair[0] = (uint32_t)(draw % threads);
-    g->pair[1] = (g->pair[0] + 1 + (uint32_t)((draw >> 32) % (threads - 1))) % threads;
+    g->pair[1] = (g->pair[0] + 1 + (uint32_t)((draw >> 32 & 0xffff) % others)) % threads;
 }
 
 /* The pair that the proof of Thm. C.2 takes. */
