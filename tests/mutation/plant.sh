@@ -7,10 +7,12 @@
 #     plant.sh SOURCES WORK-FOLDER CASES            the faults that do not say `sample: no`: CTest's test
 #     plant.sh SOURCES WORK-FOLDER CASES all        every fault
 #     plant.sh SOURCES WORK-FOLDER CASES NAME...    these
+#     plant.sh SOURCES WORK-FOLDER 0 all            plants nothing: only whether the texts to replace are there
 #
 # A hunt looks at few cases first, and at all CASES when these do not suffice: both depend on the seed
 # alone. The next fault is built during the hunt for the one before.
 set -u
+export LC_ALL=C
 sources=${1:?sources} work=${2:?work folder} cases=${3:?cases}
 shift 3
 wanted=("$@")
@@ -22,21 +24,26 @@ complain() {
     echo "$name" >>"$failed"
 }
 
-# Replaces $old, which must stand in the file exactly once, by $new.
+# How often $old stands in the file.
+count_old() {
+    old=$old awk 'BEGIN { RS = "\001"; old = ENVIRON["old"] }
+        { for (text = $0; (at = index(text, old)) > 0; text = substr(text, at + 1)) n++ }
+        END { print n + 0 }' "$tree/$file"
+}
+
+stands_once() {
+    local n
+    n=$(count_old)
+    [ "$n" -eq 1 ] || { complain "the text to replace stands in $file $n times"; return 1; }
+}
+
+# Replaces $old by $new.
 plant() {
-    local text rest
-    text=$(cat "$tree/$file" && echo .) # the dot keeps final line breaks
-    text=${text%.}
-    rest=${text#*"$old"}
-    if [ "$rest" = "$text" ]; then
-        complain "the text to replace does not stand in $file"
-        return 1
-    fi
-    if [ "${rest#*"$old"}" != "$rest" ]; then
-        complain "the text to replace stands in $file more than once"
-        return 1
-    fi
-    printf '%s' "${text%"$old$rest"}$new$rest" >"$tree/$file"
+    stands_once || return 1
+    old=$old new=$new awk 'BEGIN { RS = "\001"; old = ENVIRON["old"] }
+        { at = index($0, old)
+          printf "%s%s%s", substr($0, 1, at - 1), ENVIRON["new"], substr($0, at + length(old)) }' \
+        "$sources/$file" >"$tree/$file"
 }
 
 # The original with its old time, and the objects that were made of it: nothing is compiled again.
@@ -116,6 +123,7 @@ judge() {
 
 run_fault() {
     planted=$((planted + 1))
+    [ "$cases" -gt 0 ] || { stands_once; return; }
     db=$work/$name.db log=$work/$name.log simtfuzz=$work/$name.simtfuzz
     touch "$work/stamp"
     if plant; then
@@ -138,15 +146,20 @@ selected() {
     return 1
 }
 
-mkdir -p "$tree" "$objects"
+prepare() {
+    mkdir -p "$tree" "$objects"
+    for part in engine oracle db fuzz CMakeLists.txt; do
+        rm -rf "${tree:?}/$part"
+        cp -rp "$sources/$part" "$tree/$part"
+    done
+    cmake -S "$tree" -B "$build" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O1 >/dev/null &&
+        cmake --build "$build" --target simtfuzz -j2 >"$work/build.log" 2>&1 || { tail "$work/build.log"; exit 1; }
+    (cd "$build" && find . -name '*.o' -exec cp --parents -t "$objects" {} +)
+}
+
+mkdir -p "$work"
 : >"$failed"
-for part in engine oracle db fuzz CMakeLists.txt; do
-    rm -rf "${tree:?}/$part"
-    cp -rp "$sources/$part" "$tree/$part"
-done
-cmake -S "$tree" -B "$build" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O1 >/dev/null &&
-    cmake --build "$build" --target simtfuzz -j2 >"$work/build.log" 2>&1 || { tail "$work/build.log"; exit 1; }
-(cd "$build" && find . -name '*.o' -exec cp --parents -t "$objects" {} +)
+if [ "$cases" -gt 0 ]; then prepare; else tree=$sources; fi
 
 name='' file='' old='' new='' oracle='' size_limit=0 seed=0 sample=''
 while IFS= read -r line || [ -n "$line" ]; do
