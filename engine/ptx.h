@@ -226,7 +226,7 @@ struct ptx_name_list {
 struct ptx_module {
     uint32_t version_major, version_minor;
     struct ptx_name_list *targets; /* sm_80, debug, .. */
-    uint32_t address_size;         /* bits: 32 or 64 */
+    uint32_t address_size;         /* bits: 32 or 64; 0: not given, and not checked */
     struct ptx_item *items;
 };
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { SHOWN = 100 };
+enum { SHOWN = 100, PTX_BARRIERS = 16 };
 
 /* ---- names ---- */
 
@@ -68,8 +68,8 @@ static const char *type_name(struct ptx_type type)
 }
 
 /* Whether a register of one type can stand where another is wanted (PTX ISA 9.4, tables 25-27). Bits
- * go with all of the same size. Where the instruction allows wider registers: integers and bits in
- * larger ones of integers or bits, floating point in larger ones of bits. */
+ * go with all of the same size. Where the instruction allows wider registers: bits in all larger ones,
+ * integers also in larger integers, floating point only in larger bits. */
 static bool fits(struct ptx_type reg, struct ptx_type wanted, bool relaxed)
 {
     if (reg.kind == PTX_CLASS_PRED || wanted.kind == PTX_CLASS_PRED)
@@ -80,9 +80,8 @@ static bool fits(struct ptx_type reg, struct ptx_type wanted, bool relaxed)
         return false;
     if (reg.bits == wanted.bits)
         return true;
-    return relaxed && reg.bits > wanted.bits &&
-           (reg.kind == PTX_CLASS_BITS ||
-            (reg.kind == PTX_CLASS_INT && wanted.kind != PTX_CLASS_FLOAT));
+    bool is_float = reg.kind == PTX_CLASS_FLOAT && wanted.kind == PTX_CLASS_FLOAT;
+    return relaxed && reg.bits > wanted.bits && !is_float;
 }
 
 static bool is_address_type(struct ptx_type type)
@@ -115,18 +114,40 @@ static void check_register(struct ptx_checker *c, const struct ptx_operand *o,
         diag_error(c->diag, o->at, "no '!' is allowed here");
 }
 
+/* Special registers are read by mov and cvt, with their own size, or as 16 bits of 32 (PTX ISA 10). */
 static void check_special(struct ptx_checker *c, const struct ptx_operand *o,
                           const struct ptx_item_pattern *item)
 {
     const struct ptx_special_row *row = &ptx_specials[o->target.special];
+    bool is_number = item->type.kind == PTX_CLASS_INT || item->type.kind == PTX_CLASS_BITS;
+    bool is_constant = o->target.special == PTX_SPECIAL_WARP_SZ;
+    bool is_size = item->type.bits == row->bits || (item->type.bits == 16 && row->bits == 32);
     if (item->is_result)
         diag_error(c->diag, o->at, "'%s' cannot be written", row->name);
     else if (row->has_elements != (o->element != 0))
         diag_error(c->diag, o->at, "'%s' %s", row->name,
                    row->has_elements ? "is a vector: write .x, .y or .z" : "is no vector");
-    else if ((item->type.kind != PTX_CLASS_INT && item->type.kind != PTX_CLASS_BITS) ||
-             o->negated || o->value != 0)
+    else if (!is_number || o->negated || o->value != 0 || (!is_size && !is_constant))
         diag_error(c->diag, o->at, "'%s' is an integer of %d bits", row->name, row->bits);
+    else if (!is_constant && c->opcode != PTX_OP_MOV && c->opcode != PTX_OP_CVT)
+        diag_error(c->diag, o->at, "'%s' is read by mov and cvt only", row->name);
+}
+
+/* Functions are constants everywhere; variables and, as in the report's 5.2, labels only for mov. */
+static void check_symbol(struct ptx_checker *c, const struct ptx_operand *o,
+                         const struct ptx_item_pattern *item)
+{
+    bool is_global =
+        o->target_kind == PTX_TARGET_VARIABLE && o->target.variable->space == PTX_W_GLOBAL;
+    if (!is_address_type(item->type) || o->negated)
+        diag_error(c->diag, o->at, "'%.*s' is an address, %s is wanted here", shown(o->name),
+                   o->name, type_name(item->type));
+    else if (o->target_kind != PTX_TARGET_FUNCTION && c->opcode != PTX_OP_MOV)
+        diag_error(c->diag, o->at, "the address of '%.*s' is taken by mov or cvta only",
+                   shown(o->name), o->name);
+    else if (is_global && item->type.bits < c->module->address_size)
+        diag_error(c->diag, o->at, "the address of '%.*s' has %u bits", shown(o->name), o->name,
+                   c->module->address_size);
 }
 
 static void check_named(struct ptx_checker *c, struct ptx_operand *o,
@@ -140,9 +161,8 @@ static void check_named(struct ptx_checker *c, struct ptx_operand *o,
         check_special(c, o, item);
     else if (item->is_result || !is_symbol(o) || o->element)
         complain(c, o, item->is_result ? "a register" : "a register or constant");
-    else if (!is_address_type(item->type) || o->negated)
-        diag_error(c->diag, o->at, "'%.*s' is an address, %s is wanted here", shown(o->name),
-                   o->name, type_name(item->type));
+    else
+        check_symbol(c, o, item);
 }
 
 /* Constants: integers where integers, bits or predicates are; 0f and 0d also where bits of their size
@@ -157,6 +177,25 @@ static bool constant_fits(enum ptx_operand_kind kind, struct ptx_type type)
 }
 
 static void check_value(struct ptx_checker *c, struct ptx_operand *o,
+                        const struct ptx_item_pattern *item);
+
+/* d|p: p may be thrown away, d too if it is a predicate. */
+static void check_pair(struct ptx_checker *c, const struct ptx_operand *o,
+                       const struct ptx_item_pattern *item)
+{
+    static const struct ptx_item_pattern predicate = {
+        .is_result = true, .sinkable = true, .kind = 'p', .type = {PTX_CLASS_PRED, 1, false}};
+    struct ptx_item_pattern first = *item;
+    first.sinkable = item->type.kind == PTX_CLASS_PRED;
+    if (!item->paired) {
+        complain(c, o, "one register");
+        return;
+    }
+    check_value(c, o->items, &first);
+    check_value(c, o->items->next, &predicate);
+}
+
+static void check_value(struct ptx_checker *c, struct ptx_operand *o,
                         const struct ptx_item_pattern *item)
 {
     switch (o->kind) {
@@ -164,8 +203,8 @@ static void check_value(struct ptx_checker *c, struct ptx_operand *o,
         check_named(c, o, item);
         return;
     case PTX_OPERAND_SINK:
-        if (!item->is_result)
-            complain(c, o, "a register or constant");
+        if (!item->sinkable)
+            complain(c, o, item->is_result ? "a register" : "a register or constant");
         return;
     case PTX_OPERAND_INTEGER:
     case PTX_OPERAND_FLOAT32:
@@ -176,14 +215,7 @@ static void check_value(struct ptx_checker *c, struct ptx_operand *o,
             diag_error(c->diag, o->at, "this constant is no %s", type_name(item->type));
         return;
     case PTX_OPERAND_PAIR:
-        if (!item->paired) {
-            complain(c, o, "one register");
-            return;
-        }
-        struct ptx_item_pattern predicate = {
-            .is_result = true, .kind = 'p', .type = {PTX_CLASS_PRED, 1, false}};
-        check_value(c, o->items, item);
-        check_value(c, o->items->next, &predicate);
+        check_pair(c, o, item);
         return;
     case PTX_OPERAND_ADDRESS:
     case PTX_OPERAND_VECTOR:
@@ -204,8 +236,10 @@ static uint32_t count_items(const struct ptx_operand *items)
 static void check_items(struct ptx_checker *c, const struct ptx_operand *vector,
                         const struct ptx_item_pattern *item)
 {
+    struct ptx_item_pattern part = *item;
+    part.sinkable = item->is_result;
     for (struct ptx_operand *o = vector->items; o; o = o->next)
-        check_value(c, o, item);
+        check_value(c, o, &part);
 }
 
 /* Of ld and st: one, or as many as .v2 or .v4 says. */
@@ -258,6 +292,26 @@ static enum ptx_word plain_space(enum ptx_word space)
     }
 }
 
+/* In generic and global memory an address has all its bits; elsewhere 32 will do. */
+static void check_base(struct ptx_checker *c, const struct ptx_operand *o, enum ptx_word space)
+{
+    const struct ptx_variable *var = o->target.variable;
+    struct ptx_type type = ptx_type_of(var->type);
+    bool is_far = space == PTX_W_NONE || space == PTX_W_GLOBAL;
+    if (var->vector != PTX_W_NONE || !is_address_type(type))
+        diag_error(c->diag, o->at, "'%.*s' is declared %s, an address is wanted here",
+                   shown(o->name), o->name, type_name(type));
+    else if (is_far && type.bits < c->module->address_size)
+        diag_error(c->diag, o->at, "'%.*s' has %u bits, an address has %u", shown(o->name), o->name,
+                   type.bits, c->module->address_size);
+}
+
+/* Constants and parameters have no generic address that a name would stand for. */
+static bool has_generic_address(enum ptx_word space)
+{
+    return space == PTX_W_GLOBAL || space == PTX_W_SHARED || space == PTX_W_LOCAL;
+}
+
 static void check_address(struct ptx_checker *c, struct ptx_operand *o, enum ptx_word space)
 {
     if (o->kind != PTX_OPERAND_ADDRESS) {
@@ -267,22 +321,24 @@ static void check_address(struct ptx_checker *c, struct ptx_operand *o, enum ptx
     if (!o->name || !ptx_resolve(c, o))
         return;
     if (is_register(o)) {
-        const struct ptx_variable *var = o->target.variable;
-        if (var->vector != PTX_W_NONE || !is_address_type(ptx_type_of(var->type)))
-            diag_error(c->diag, o->at, "'%.*s' is declared %s, an address is wanted here",
-                       shown(o->name), o->name, type_name(ptx_type_of(var->type)));
+        check_base(c, o, space);
     } else if (o->target_kind != PTX_TARGET_VARIABLE) {
         complain(c, o, "the address of a variable");
+    } else if (space == PTX_W_NONE && !has_generic_address(o->target.variable->space)) {
+        diag_error(c->diag, o->at, "'%.*s' is in .%s, which the instruction must name",
+                   shown(o->name), o->name, ptx_words[o->target.variable->space]);
     } else if (space != PTX_W_NONE && o->target.variable->space != plain_space(space)) {
         diag_error(c->diag, o->at, "'%.*s' is in .%s, the instruction accesses .%s", shown(o->name),
                    o->name, ptx_words[o->target.variable->space], ptx_words[space]);
     }
 }
 
-/* Of cvta and isspacep: a register with an address, or a variable. */
-static void check_pointer(struct ptx_checker *c, struct ptx_operand *o)
+/* Of cvta and isspacep: a register with an address; for cvta, which has a type, also a variable. */
+static void check_pointer(struct ptx_checker *c, struct ptx_operand *o,
+                          const struct ptx_item_pattern *item)
 {
-    if (o->kind == PTX_OPERAND_INTEGER)
+    bool is_typed = item->type.kind != PTX_CLASS_NONE;
+    if (o->kind == PTX_OPERAND_INTEGER && is_typed)
         return;
     if (o->kind != PTX_OPERAND_NAME) {
         complain(c, o, "an address");
@@ -290,9 +346,12 @@ static void check_pointer(struct ptx_checker *c, struct ptx_operand *o)
     }
     if (!ptx_resolve(c, o))
         return;
-    bool good = is_register(o) ? is_address_type(ptx_type_of(o->target.variable->type)) &&
-                                     o->value == 0 && o->target.variable->vector == PTX_W_NONE
-                               : is_symbol(o);
+    bool good = is_typed && is_symbol(o);
+    if (is_register(o)) {
+        struct ptx_type type = ptx_type_of(o->target.variable->type);
+        good = is_address_type(type) && (!is_typed || fits(type, item->type, false)) &&
+               o->value == 0 && o->target.variable->vector == PTX_W_NONE;
+    }
     if (!good || o->negated || o->element)
         complain(c, o, "an address");
 }
@@ -336,7 +395,7 @@ static void check_operand(struct ptx_checker *c, const struct ptx_instruction *i
         check_address(c, o, (enum ptx_word)instruction->words[PTX_SLOT_SPACE]);
         return;
     case 'k':
-        check_pointer(c, o);
+        check_pointer(c, o, item);
         return;
     case 'l':
         check_label(c, o);
@@ -349,6 +408,11 @@ static void check_operand(struct ptx_checker *c, const struct ptx_instruction *i
         return;
     case 'v':
         check_vector(c, o, item, (enum ptx_word)instruction->words[PTX_SLOT_VECTOR]);
+        return;
+    case 'b':
+        check_value(c, o, item);
+        if (o->kind == PTX_OPERAND_INTEGER && o->value >= PTX_BARRIERS)
+            diag_error(c->diag, o->at, "barriers have the numbers 0 to %d", PTX_BARRIERS - 1);
         return;
     case 'i':
         if (o->kind != PTX_OPERAND_INTEGER)
@@ -401,9 +465,10 @@ void ptx_check_instruction(struct ptx_checker *c, struct ptx_instruction *i, str
 {
     static const struct ptx_item_pattern predicate = {
         .negatable = true, .kind = 'p', .type = {PTX_CLASS_PRED, 1, false}};
+    c->opcode = ptx_forms[i->form].opcode;
     if (i->guard)
         check_value(c, i->guard, &predicate);
-    if (ptx_forms[i->form].opcode == PTX_OP_CALL)
+    if (c->opcode == PTX_OP_CALL)
         ptx_check_call(c, i->operands, at);
     else
         check_operands(c, i, at);

@@ -187,17 +187,15 @@ static struct ptx_type type_of_kind(char kind, const uint8_t words[PTX_SLOT_COUN
     case 'w':
         type.bits = (uint8_t)(type.bits * 2);
         return type;
-    case 'h':
-        return (struct ptx_type)BITS(16);
     case 'd':
-        return (struct ptx_type)BITS(32);
-    case 'q':
-        return (struct ptx_type)BITS(64);
+    case 'b':
+        return (struct ptx_type)UNSIGNED(32);
     case 'p':
         return (struct ptx_type){PTX_CLASS_PRED, 1, false};
     case 't':
     case 'v':
     case 'm':
+    case 'k':
         return type;
     default:
         return (struct ptx_type){PTX_CLASS_NONE, 0, false};
@@ -211,9 +209,10 @@ bool ptx_item_next(const char **pattern, const uint8_t words[PTX_SLOT_COUNT],
     if (*at == '\0')
         return false;
     *item = (struct ptx_item_pattern){.optional = false};
-    for (; *at == '?' || *at == '=' || *at == '!'; at++) {
+    for (; *at != '\0' && strchr("?=_!", *at); at++) {
         item->optional |= *at == '?';
         item->is_result |= *at == '=';
+        item->sinkable |= *at == '_';
         item->negatable |= *at == '!';
     }
     item->kind = *at++;
@@ -221,7 +220,7 @@ bool ptx_item_next(const char **pattern, const uint8_t words[PTX_SLOT_COUNT],
         item->relaxed |= *at == '~';
         item->paired |= *at == '|';
     }
-    INVARIANT((*at == ' ' || *at == '\0') && strchr("tuwhdqpvamkilTc", item->kind));
+    INVARIANT((*at == ' ' || *at == '\0') && strchr("tuwdbpvamkilTc", item->kind));
     item->type = type_of_kind(item->kind, words);
     *pattern = at;
     return true;

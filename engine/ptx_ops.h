@@ -128,7 +128,8 @@ bool ptx_group_has(const struct ptx_group *group, const char *text, size_t lengt
 struct ptx_item_pattern {
     bool optional;
     bool is_result;
-    bool relaxed; /* registers may be wider than the type */
+    bool sinkable; /* may be _ */
+    bool relaxed;  /* registers may be wider than the type */
     bool negatable;
     bool paired; /* d or d|p */
     char kind;   /* see ptx_ops.def */

@@ -57,7 +57,15 @@ static bool parse_address_size(struct ptx_parser *p)
 
 /* ---- items ---- */
 
-/* .file number "path" [, time, size] */
+/* "folder" "file" of DWARF 5: one path. */
+static const char *join_path(struct ptx_parser *p, const char *folder, const char *file)
+{
+    if (folder[0] == '\0' || file[0] == '/')
+        return file;
+    return arena_printf(p->arena, "%s/%s", folder, file);
+}
+
+/* .file number ["folder"] "path" [, time, size] */
 static bool parse_file(struct ptx_parser *p, struct ptx_item *item)
 {
     uint32_t ignored;
@@ -65,6 +73,10 @@ static bool parse_file(struct ptx_parser *p, struct ptx_item *item)
     if (!ptx_number(p, UINT32_MAX, &item->u.file))
         return false;
     item->name = ptx_string(p, "the name of a file");
+    if (item->name && p->token.kind == PTX_TOKEN_STRING) {
+        const char *file = ptx_string(p, "the name of a file");
+        item->name = file ? join_path(p, item->name, file) : NULL;
+    }
     if (!item->name)
         return false;
     while (ptx_accept(p, ","))
@@ -229,7 +241,6 @@ struct ptx_module *ptx_parse(struct arena *arena, const char *text, size_t lengt
     uint32_t before = diag->count;
     struct ptx_module *module = ARENA_NEW(arena, struct ptx_module);
     struct ptx_parser p = {.arena = arena, .diag = diag, .module = module};
-    module->address_size = 64;
     ptx_lex_init(&p.lexer, text, length, diag);
     ptx_advance(&p);
     parse_module(&p);

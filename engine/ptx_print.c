@@ -426,7 +426,8 @@ static void put_header(struct out *out, const struct ptx_module *module)
         put(out, target->name);
         put(out, target->next ? "" : "\n");
     }
-    put_format(out, ".address_size %u\n", module->address_size);
+    if (module->address_size)
+        put_format(out, ".address_size %u\n", module->address_size);
 }
 
 char *ptx_print(struct arena *arena, const struct ptx_module *module)
