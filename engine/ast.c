@@ -68,6 +68,11 @@ const char *const ast_claim_names[CLAIM_COUNT] = {
     [CLAIM_INFEASIBLE] = "infeasible",
 };
 
+const enum ast_binary ast_assign_operations[ASSIGN_COUNT] = {
+    [ASSIGN_ADD] = BINARY_ADD, [ASSIGN_SUB] = BINARY_SUB, [ASSIGN_MUL] = BINARY_MUL,
+    [ASSIGN_XOR] = BINARY_XOR, [ASSIGN_OR] = BINARY_OR,   [ASSIGN_AND] = BINARY_AND,
+};
+
 const char *const ast_stm_names[STM_KIND_COUNT] = {
     [STM_SKIP] = "skip",     [STM_ASSIGN] = "assignment",
     [STM_CALL] = "call",     [STM_BLOCK] = "block",
@@ -164,6 +169,18 @@ struct ast_stm *ast_assign(struct arena *arena, struct ast_var *var, struct ast_
     stm->target = (struct ast_lvalue){.var = var, .index = index, .at = at};
     stm->value = value;
     return stm;
+}
+
+struct ast_expr *ast_assigned_value(struct arena *arena, const struct ast_stm *stm)
+{
+    const struct ast_lvalue *target = &stm->target;
+    if (stm->op == ASSIGN_SET)
+        return stm->value;
+    struct ast_expr *old = target->index
+                               ? ast_index(arena, target->var, ast_expr_copy(arena, target->index))
+                               : ast_var_ref(arena, target->var);
+    old->at = target->at;
+    return ast_binary(arena, ast_assign_operations[stm->op], old, stm->value);
 }
 
 struct ast_var *ast_var(struct arena *arena, const char *name, enum ast_space space,

@@ -291,10 +291,11 @@ struct ast_launch {
 /* All functions of a kernel have the kernel's form. */
 enum ast_form {
     FORM_STRUCTURED,
-    FORM_BLOCKS,  /* lockstep-cfg section 1: every thread runs the blocks */
-    FORM_LOCKSTEP /* lockstep-cfg section 8: one program for all threads of a block. A private
+    FORM_BLOCKS,   /* lockstep-cfg section 1: every thread runs the blocks */
+    FORM_LOCKSTEP, /* lockstep-cfg section 8: one program for all threads of a block. A private
                      variable v is the vector v_1 .. v_TS; a statement on it is done for all threads at
                      once, all reads before all writes */
+    FORM_PTX       /* a PTX module (ptx_kernel.h): no functions here, no main */
 };
 
 struct ast_kernel {
@@ -305,6 +306,7 @@ struct ast_kernel {
     struct ast_function *functions; /* in order; the kernel itself is not among them */
     struct ast_function *main;      /* the kernel's own locals and body or blocks */
     struct ast_expect *expects;
+    struct ptx_kernel *ptx; /* FORM_PTX; otherwise NULL */
 };
 
 static const struct ast_launch AST_DEFAULT_LAUNCH = {.threads = 4, .warp = 4, .blocks = 1};
@@ -315,6 +317,7 @@ extern const char *const ast_builtin_names[BUILTIN_COUNT];
 extern const char *const ast_binary_names[BINARY_COUNT];
 extern const uint8_t ast_binary_levels[BINARY_COUNT];    /* C's precedences: 1 (||) to 10 (*) */
 extern const char *const ast_assign_names[ASSIGN_COUNT]; /* "=", "+=", ... */
+extern const enum ast_binary ast_assign_operations[ASSIGN_COUNT]; /* of op=; ASSIGN_SET has none */
 extern const char *const ast_atomic_names[ATOMIC_COUNT];
 extern const char *const ast_vote_names[VOTE_COUNT];
 extern const char *const ast_claim_names[CLAIM_COUNT];
@@ -335,6 +338,9 @@ struct ast_stm *ast_stm(struct arena *arena, enum ast_stm_kind kind, struct loca
 /* var = value; or var[index] = value; (index NULL for a scalar) */
 struct ast_stm *ast_assign(struct arena *arena, struct ast_var *var, struct ast_expr *index,
                            struct ast_expr *value, struct location at);
+/* The value that an assignment gives its target: of `x op= e` a new tree `x op e`, with a copy of x's
+ * index; of `x = e` its value itself. */
+struct ast_expr *ast_assigned_value(struct arena *arena, const struct ast_stm *stm);
 struct ast_var *ast_var(struct arena *arena, const char *name, enum ast_space space,
                         uint32_t length, bool is_array);
 

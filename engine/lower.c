@@ -308,39 +308,11 @@ static void lower_list(struct lowering *l, struct stm_list *out, struct scope sc
     }
 }
 
-static enum ast_binary assign_operation(enum ast_assign_op op)
-{
-    switch (op) {
-    case ASSIGN_ADD:
-        return BINARY_ADD;
-    case ASSIGN_SUB:
-        return BINARY_SUB;
-    case ASSIGN_MUL:
-        return BINARY_MUL;
-    case ASSIGN_XOR:
-        return BINARY_XOR;
-    case ASSIGN_OR:
-        return BINARY_OR;
-    case ASSIGN_AND:
-        return BINARY_AND;
-    case ASSIGN_SET:
-        break;
-    }
-    invariant_fail("an assignment with an operation", __FILE__, __LINE__);
-}
-
 /* x op= e  as  x = x op e */
 static void lower_assign(struct lowering *l, struct stm_list *out, struct ast_stm *stm)
 {
-    if (stm->op != ASSIGN_SET) {
-        struct ast_lvalue *target = &stm->target;
-        struct ast_expr *old =
-            target->index ? ast_index(l->arena, target->var, ast_expr_copy(l->arena, target->index))
-                          : ast_var_ref(l->arena, target->var);
-        old->at = target->at;
-        stm->value = ast_binary(l->arena, assign_operation(stm->op), old, stm->value);
-        stm->op = ASSIGN_SET;
-    }
+    stm->value = ast_assigned_value(l->arena, stm);
+    stm->op = ASSIGN_SET;
     add(out, stm);
 }
 

@@ -69,20 +69,6 @@ static struct ast_expr *act(const struct transform *t, struct ast_expr *guard)
     return guard ? ast_binary(t->arena, BINARY_LOGICAL_AND, e, guard) : e;
 }
 
-/* The right-hand side of v op= e. */
-static struct ast_expr *full_value(const struct transform *t, const struct ast_stm *s)
-{
-    static const enum ast_binary operators[] = {
-        [ASSIGN_ADD] = BINARY_ADD, [ASSIGN_SUB] = BINARY_SUB, [ASSIGN_MUL] = BINARY_MUL,
-        [ASSIGN_XOR] = BINARY_XOR, [ASSIGN_OR] = BINARY_OR,   [ASSIGN_AND] = BINARY_AND};
-    if (s->op == ASSIGN_SET)
-        return s->value;
-    struct ast_expr *old = s->target.index ? ast_index(t->arena, s->target.var,
-                                                       ast_expr_copy(t->arena, s->target.index))
-                                           : ast_var_ref(t->arena, s->target.var);
-    return ast_binary(t->arena, operators[s->op], old, s->value);
-}
-
 static bool is_shared(const struct ast_var *var)
 {
     return var->space == SPACE_GLOBAL || var->space == SPACE_SHARED;
@@ -96,7 +82,7 @@ static bool is_shared(const struct ast_var *var)
 static void pred_assign(struct transform *t, struct ast_stm *s, struct stm_list *list)
 {
     bool psi = t->lockstep && is_shared(s->target.var);
-    s->value = full_value(t, s);
+    s->value = ast_assigned_value(t->arena, s);
     s->op = ASSIGN_SET;
     if (psi || s->target.index || s->guard)
         s->guard = act(t, s->guard);

@@ -50,17 +50,11 @@ static bool has_code(struct builder *b, const struct ast_stm *stm)
 /* x op= e is x = x op e, one step like every assignment (CFG.assign). */
 static struct ast_stm set_form(struct arena *arena, const struct ast_stm *stm)
 {
-    static const enum ast_binary binary[ASSIGN_COUNT] = {
-        [ASSIGN_ADD] = BINARY_ADD, [ASSIGN_SUB] = BINARY_SUB, [ASSIGN_MUL] = BINARY_MUL,
-        [ASSIGN_XOR] = BINARY_XOR, [ASSIGN_OR] = BINARY_OR,   [ASSIGN_AND] = BINARY_AND};
     struct ast_stm set = *stm;
-    if (stm->kind != STM_ASSIGN || stm->op == ASSIGN_SET)
-        return set;
-    struct ast_var *var = stm->target.var;
-    struct ast_expr *old =
-        stm->target.index ? ast_index(arena, var, stm->target.index) : ast_var_ref(arena, var);
-    set.op = ASSIGN_SET;
-    set.value = ast_binary(arena, binary[stm->op], old, stm->value);
+    if (stm->kind == STM_ASSIGN) {
+        set.value = ast_assigned_value(arena, stm);
+        set.op = ASSIGN_SET;
+    }
     return set;
 }
 

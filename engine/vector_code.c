@@ -265,14 +265,12 @@ static vector_ref translate_place(struct translation *t, const struct ast_lvalue
 static vector_ref translate_value(struct translation *t, const struct ast_stm *stm,
                                   vector_ref index, vector_ref mask)
 {
-    static const enum ast_binary binary[ASSIGN_COUNT] = {
-        [ASSIGN_ADD] = BINARY_ADD, [ASSIGN_SUB] = BINARY_SUB, [ASSIGN_MUL] = BINARY_MUL,
-        [ASSIGN_XOR] = BINARY_XOR, [ASSIGN_OR] = BINARY_OR,   [ASSIGN_AND] = BINARY_AND};
     if (stm->op == ASSIGN_SET)
         return translate(t, stm->value, mask);
     vector_ref old = translate_read(t, stm->target.var, index, mask);
     vector_ref value = translate(t, stm->value, mask);
-    return emit_result(t, V_BINARY + (unsigned)binary[stm->op], mask, old, value, value);
+    return emit_result(t, V_BINARY + (unsigned)ast_assign_operations[stm->op], mask, old, value,
+                       value);
 }
 
 static void translate_atomic(struct translation *t, const struct code_stm *stm, vector_ref mask)
@@ -391,6 +389,7 @@ static void translate_stm(struct translation *t, uint32_t number)
     case CODE_RETURN:
     case CODE_EXIT:
     case CODE_LOCKSYNC:
+    case CODE_PTX:
         break;
     }
     if (!t->reason)

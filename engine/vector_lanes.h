@@ -245,30 +245,6 @@ LANES_INLINE enum status scatter(struct vector_run *x, const struct vector_inst 
     return STATUS_RUNNING;
 }
 
-LANES_INLINE int32_t atomic_result(enum ast_atomic atomic, int32_t old, int32_t value,
-                                   int32_t second)
-{
-    switch (atomic) {
-    case ATOMIC_ADD:
-        return (int32_t)((uint32_t)old + (uint32_t)value);
-    case ATOMIC_MIN:
-        return value < old ? value : old;
-    case ATOMIC_MAX:
-        return value > old ? value : old;
-    case ATOMIC_AND:
-        return old & value;
-    case ATOMIC_OR:
-        return old | value;
-    case ATOMIC_EXCH:
-        return value;
-    case ATOMIC_CAS:
-        return old == value ? second : old;
-    case ATOMIC_COUNT:
-        break;
-    }
-    return old;
-}
-
 static enum status atomic_lanes(struct vector_run *x, const struct vector_atomic *a,
                                 const int32_t *mask, uint32_t n)
 {
@@ -285,7 +261,7 @@ static enum status atomic_lanes(struct vector_run *x, const struct vector_atomic
         uint32_t element = index ? (uint32_t)index[k] : 0;
         int32_t *place = mine ? &places[element * n + k] : &places[element];
         int32_t old = *place;
-        *place = atomic_result(a->atomic, old, value[k], second[k]);
+        *place = eval_atomic(a->atomic, old, value[k], second[k]);
         if (a->dst != VECTOR_NONE)
             at(x, a->dst)[k] = old;
         if (x->options.races && !mine)

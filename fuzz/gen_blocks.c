@@ -271,17 +271,9 @@ static void shuffle(struct gen *g, struct gen_graph *graph)
 /* Op-assignments are those of structured kernels; here x op= e is x = x op e. */
 static void expand_op(struct gen *g, struct ast_stm *stm)
 {
-    static const enum ast_binary ops[ASSIGN_COUNT] = {
-        [ASSIGN_ADD] = BINARY_ADD, [ASSIGN_SUB] = BINARY_SUB, [ASSIGN_MUL] = BINARY_MUL,
-        [ASSIGN_XOR] = BINARY_XOR, [ASSIGN_OR] = BINARY_OR,   [ASSIGN_AND] = BINARY_AND,
-    };
-    if (stm->kind != STM_ASSIGN || stm->op == ASSIGN_SET)
+    if (stm->kind != STM_ASSIGN)
         return;
-    struct ast_var *var = stm->target.var;
-    struct ast_expr *old =
-        stm->target.index ? ast_index(g->arena, var, ast_expr_copy(g->arena, stm->target.index))
-                          : ast_var_ref(g->arena, var);
-    stm->value = gen_binary(g, ops[stm->op], old, stm->value);
+    stm->value = ast_assigned_value(g->arena, stm);
     stm->op = ASSIGN_SET;
 }
 
