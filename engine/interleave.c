@@ -445,6 +445,7 @@ STEP_INLINE enum rule select_statement(struct intk_step *x, const unsigned mode)
     case CODE_EXIT:
     case CODE_VOTE:
     case CODE_LOCKSYNC:
+    case CODE_PTX:
         break;
     }
     return RULE_NONE;

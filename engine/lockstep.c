@@ -352,6 +352,7 @@ static enum rule step_statement(struct lockstep_step *x, unsigned mode)
     case CODE_EXIT:
     case CODE_VOTE:
     case CODE_BARRIER:
+    case CODE_PTX:
         break;
     }
     return RULE_NONE;

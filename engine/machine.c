@@ -15,6 +15,7 @@ const char *const status_names[STATUS_COUNT] = {
     [STATUS_STEP_LIMIT] = "step_limit",
     [STATUS_STUCK] = "stuck",
     [STATUS_UNSUPPORTED] = "unsupported",
+    [STATUS_BARRIER_ERROR] = "barrier_error",
 };
 
 /* Words that `bytes` take, rounded up so that what follows is aligned for 64-bit masks. */
@@ -79,8 +80,10 @@ static void init_actors(struct machine *machine)
 const char *machine_refuses(struct arena *arena, const struct semantics *semantics,
                             const struct program *program)
 {
-    static const char *const forms[] = {
-        [FORM_STRUCTURED] = "structured", [FORM_BLOCKS] = "block", [FORM_LOCKSTEP] = "lock-step"};
+    static const char *const forms[] = {[FORM_STRUCTURED] = "structured",
+                                        [FORM_BLOCKS] = "block",
+                                        [FORM_LOCKSTEP] = "lock-step",
+                                        [FORM_PTX] = "PTX"};
     if (program->form != semantics->form)
         return arena_printf(arena, "a program in %s form, which '%s' does not execute",
                             forms[program->form], semantics->name);

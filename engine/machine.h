@@ -38,6 +38,7 @@ enum status {
     STATUS_STEP_LIMIT,     /* budget spent: proves nothing; given by the run loop */
     STATUS_STUCK,
     STATUS_UNSUPPORTED,
+    STATUS_BARRIER_ERROR, /* named barriers: counts differ, or a full barrier (NB.cta_err) */
     STATUS_COUNT
 };
 
@@ -99,13 +100,15 @@ struct track {
 };
 
 struct machine_options {
-    bool then_first;       /* simt: which path of an if runs first */
-    bool literal;          /* havoc and goto ask struct choices, not the thread's stream */
-    bool raw_goto;         /* a goto takes any target, also one whose guard is false */
-    bool barrier_f1;       /* CFG.barrier_F1 as printed instead of the stuck rule (B-7) */
-    bool vacuous_sync;     /* lock-step: a sync that nobody takes part in also separates
+    bool then_first;        /* simt: which path of an if runs first */
+    bool literal;           /* havoc and goto ask struct choices, not the thread's stream */
+    bool raw_goto;          /* a goto takes any target, also one whose guard is false */
+    bool barrier_f1;        /* CFG.barrier_F1 as printed instead of the stuck rule (B-7) */
+    bool vacuous_sync;      /* lock-step: a sync that nobody takes part in also separates
                                          intervals (B-13) */
-    uint32_t havoc_values; /* literal: havoc picks one of 0 .. havoc_values - 1; 0 = 2 */
+    uint32_t crs_switches;  /* crs: 1u << CRS_SWITCH_... (crs.h) */
+    uint32_t block_options; /* crs, block: BLOCK_... (crs.h) */
+    uint32_t havoc_values;  /* literal: havoc picks one of 0 .. havoc_values - 1; 0 = 2 */
     /* P_{s,t}: only these two threads of the block exist (lock-step form: the vector has these two
      * components). pair_count 0: all of them. */
     uint32_t pair_count;
@@ -134,9 +137,11 @@ struct machine {
     struct track track;
     uint64_t steps;                /* since the start; not part of the state */
     uint64_t hits[RULE_COUNT + 1]; /* since the machine was made */
-    void *extra;                   /* of the semantics: its actors' state, inside the block */
-    void *scratch;                 /* of the semantics, not part of the state */
-    uint32_t *initial;             /* the block as it was at the start */
+    const char *fault_text; /* of FORM_PTX: more about the error, or the premise that is missing */
+    uint64_t fault_address; /* out_of_bounds of FORM_PTX */
+    void *extra;            /* of the semantics: its actors' state, inside the block */
+    void *scratch;          /* of the semantics, not part of the state */
+    uint32_t *initial;      /* the block as it was at the start */
     uint64_t initial_hash;
 };
 
@@ -173,6 +178,9 @@ extern const struct semantics semantics_threads;    /* threads.h */
 extern const struct semantics semantics_simt;       /* simt.h */
 extern const struct semantics semantics_interleave; /* interleave.h: FORM_BLOCKS */
 extern const struct semantics semantics_lockstep;   /* lockstep.h: FORM_LOCKSTEP */
+extern const struct semantics semantics_crs;        /* crs.h: FORM_PTX */
+extern const struct semantics semantics_thread_pc;  /* crs.h: FORM_PTX */
+extern const struct semantics semantics_block;      /* crs.h: FORM_PTX */
 
 /* Why the semantics cannot run the program - its form, or a statement that it has no rule for
  * ("unsupported statement 'barrier' at line 3", in the arena) - or NULL: it can. */

@@ -29,10 +29,30 @@ struct barrier_event {
 
 struct step_event {
     enum rule rule;
-    uint32_t actor;   /* thread (threads) or warp (simt), numbered through the grid */
-    uint32_t stm;     /* statement executed, CODE_NONE for tokens, contexts and inact */
-    lane_mask active; /* simt: active mask before the step; threads: 0 */
-    lane_mask truth;  /* guards: the lanes of `active` whose guard holds (threads: 0 or 1) */
+    uint32_t actor;          /* thread (threads) or warp (simt), numbered through the grid */
+    uint32_t stm;            /* statement executed, CODE_NONE for tokens, contexts and inact */
+    lane_mask active;        /* simt: active mask before the step; threads: 0 */
+    const uint32_t *targets; /* crs: of the lanes that branch or call, by lane; NULL: none does */
+    lane_mask truth;         /* guards: the lanes of `active` whose guard holds (threads: 0 or 1) */
+};
+
+/* What a named barrier of PTX does (BLK.*, NB.*): `mask` of the threads from first_thread on. */
+enum barrier_use_kind {
+    BARRIER_ARRIVES, /* registers, does not wait */
+    BARRIER_SYNCS,   /* registers, waits */
+    BARRIER_RELEASES /* its generation ends: these threads go on. Threads that registered by
+                        BARRIER_SYNCS are released by one event a group */
+};
+
+struct barrier_use {
+    enum barrier_use_kind kind;
+    uint32_t block;
+    uint32_t barrier;    /* its number */
+    uint32_t count;      /* threads that its generation takes */
+    uint32_t generation; /* of this barrier in this block, from 0 */
+    uint32_t first_thread;
+    lane_mask mask;
+    uint32_t stm;
 };
 
 struct observer {
@@ -44,6 +64,8 @@ struct observer {
     void (*atomic)(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm);
     void (*barrier)(void *context, const struct machine *machine,
                     const struct barrier_event *event);
+    /* Named barriers only; a barrier that releases all threads of a block is reported as a `barrier` too. */
+    void (*use)(void *context, const struct machine *machine, const struct barrier_use *use);
     /* After the step, the machine in its new state. */
     void (*step)(void *context, const struct machine *machine, const struct step_event *event);
     const struct observer *next;

@@ -197,6 +197,7 @@ static void set_launch(struct program *program)
     const struct ast_launch *launch = &program->launch;
     INVARIANT(launch->threads >= 1 && launch->threads <= LIMIT_THREADS);
     INVARIANT(launch->blocks >= 1 && launch->blocks <= LIMIT_BLOCKS);
+    program->units = 1;
     INVARIANT(launch->warp >= 1 && launch->warp <= LIMIT_WARP);
     program->total_threads = launch->threads * launch->blocks;
     INVARIANT(program->total_threads <= LIMIT_TOTAL_THREADS);

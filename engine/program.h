@@ -33,7 +33,8 @@ enum code_kind {
     CODE_GOTO,     /* to one of `block`'s targets */
     CODE_END_CALL, /* return of a procedure; its CODE_CALL has ins and outs */
     CODE_PICK,     /* target = one of picks [first, first + second) whose guard holds */
-    CODE_LOCKSYNC  /* lock-step form: value must hold (LOCK.sync) */
+    CODE_LOCKSYNC, /* lock-step form: value must hold (LOCK.sync) */
+    CODE_PTX       /* FORM_PTX: the instruction ptx->ops[number] */
 };
 
 /* Bits 1u << kind: what every structured semantics has rules for. */
@@ -164,6 +165,10 @@ struct code_var {
 struct program {
     const struct ast_kernel *core;
     enum ast_form form;
+    const struct ptx_code *ptx; /* FORM_PTX; otherwise NULL */
+    /* Locations in a word of memory, 1 or, where a PTX program has accesses of 1 or 2 bytes, 4 or 2: addresses
+     * of observed accesses, and what program_locate takes, count locations. */
+    uint32_t units;
     bool appendix_loops;
     struct ast_launch launch;
     uint32_t stm_count;
@@ -229,6 +234,7 @@ void program_init_memory(const struct program *program, int32_t *memory);
 struct program_location {
     const struct ast_var *var;
     uint32_t element;
+    uint32_t byte;  /* within the element: program.units > 1 */
     uint32_t block; /* 0 for global memory */
 };
 struct program_location program_locate(const struct program *program, uint32_t address);

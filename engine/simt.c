@@ -318,6 +318,7 @@ STEP_INLINE enum rule step_statement(struct warp_step *x, struct step_event *eve
     case CODE_END_CALL:
     case CODE_PICK:
     case CODE_LOCKSYNC:
+    case CODE_PTX:
         break;
     }
     return RULE_NONE;

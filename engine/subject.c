@@ -1,13 +1,18 @@
 #include "engine/subject.h"
 
+#include "engine/crs.h"
+
 #include <string.h>
 
-_Static_assert(SUBJECT_COUNT < 32, "sets of subjects are bits of a word");
+_Static_assert(SUBJECT_COUNT <= 64, "sets of subjects are bits of a word");
 
 #define VTABLE_threads &semantics_threads
 #define VTABLE_simt &semantics_simt
 #define VTABLE_interleave &semantics_interleave
 #define VTABLE_lockstep &semantics_lockstep
+#define VTABLE_crs &semantics_crs
+#define VTABLE_thread_pc &semantics_thread_pc
+#define VTABLE_block &semantics_block
 #define VTABLE_none NULL
 
 const struct subject_info subject_table[SUBJECT_COUNT] = {
@@ -43,7 +48,7 @@ bool subject_parse(const char *text, size_t length, enum subject_id *subject)
 }
 
 /* One item of a list, added to the set or taken out of it. */
-static bool parse_item(const char *text, size_t length, uint32_t *set)
+static bool parse_item(const char *text, size_t length, subject_set *set)
 {
     enum subject_id subject;
     if (length == 3 && strncmp(text, "all", length) == 0) {
@@ -53,13 +58,13 @@ static bool parse_item(const char *text, size_t length, uint32_t *set)
     bool without = length > 0 && *text == '-';
     if (!subject_parse(text + without, length - without, &subject))
         return false;
-    *set = without ? *set & ~(1u << subject) : *set | 1u << subject;
+    *set = without ? *set & ~SUBJECT_BIT(subject) : *set | SUBJECT_BIT(subject);
     return true;
 }
 
-bool subject_parse_list(const char *text, uint32_t *set, const char **error_at)
+bool subject_parse_list(const char *text, subject_set *set, const char **error_at)
 {
-    uint32_t found = *text == '-' ? SUBJECTS_DEFAULT : 0;
+    subject_set found = *text == '-' ? SUBJECTS_DEFAULT : 0;
     for (;;) {
         size_t length = strcspn(text, ",");
         if (!parse_item(text, length, &found)) {

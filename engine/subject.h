@@ -38,7 +38,11 @@ extern const struct subject_info subject_table[SUBJECT_COUNT];
 
 extern const char *const program_id_names[PROGRAM_COUNT];
 
-/* Sets of subjects are bits, 1u << id. These are all the ordinary ones. */
+/* A set of subjects: SUBJECT_BIT(id) for each. */
+typedef uint64_t subject_set;
+#define SUBJECT_BIT(id) ((subject_set)1 << (id))
+
+/* All the ordinary ones; they come first in the table. */
 enum {
     SUBJECTS_DEFAULT = 0
 #define SUBJECT(id, name, semantics, program, role, ...)                                           \
@@ -50,9 +54,9 @@ enum {
 /* "simt:else-first" is "simt". False when there is no such subject. */
 bool subject_parse(const char *text, size_t length, enum subject_id *subject);
 
-/* A comma-separated list to a set of bits (1u << id); the item `all` stands for the ordinary ones,
+/* A comma-separated list to a set; the item `all` stands for the ordinary ones,
  * and `-name` takes one out again. On failure *error_at is the offending item. */
-bool subject_parse_list(const char *text, uint32_t *set, const char **error_at);
+bool subject_parse_list(const char *text, subject_set *set, const char **error_at);
 
 /* Whether an expectation written for `claim_subject` (NULL = every ordinary one) is about `subject`:
  * a bare semantics name is its default options only ("simt" = else-first). */

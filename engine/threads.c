@@ -377,6 +377,7 @@ STEP_INLINE enum rule step_statement(struct thread_step *x, struct step_event *e
     case CODE_END_CALL:
     case CODE_PICK:
     case CODE_LOCKSYNC:
+    case CODE_PTX:
         break;
     }
     return RULE_NONE;

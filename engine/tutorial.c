@@ -233,6 +233,7 @@ static void statement(struct pair_run *run, struct pair_flow *flow, uint32_t num
     case CODE_END_CALL:
     case CODE_PICK:
     case CODE_LOCKSYNC:
+    case CODE_PTX:
         break;
     }
     invariant_fail("the translation applies", __FILE__, __LINE__);
@@ -351,6 +352,7 @@ static bool translates(enum code_kind kind)
     case CODE_END_CALL:
     case CODE_PICK:
     case CODE_LOCKSYNC:
+    case CODE_PTX:
         break;
     }
     return false;

@@ -42,11 +42,11 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
 
 /* ---- printing ---- */
 
-char *case_subjects(struct arena *arena, uint32_t set)
+char *case_subjects(struct arena *arena, subject_set set)
 {
     char *text = arena_strndup(arena, "", 0);
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
-        if (set & 1u << i)
+        if (set & SUBJECT_BIT(i))
             text = arena_printf(arena, "%s%s%s", text, *text ? "," : "", subject_table[i].name);
     return text;
 }

@@ -36,7 +36,7 @@ char *case_print(struct arena *arena, const struct fuzz_case *c);
 bool case_parse(struct arena *arena, const char *text, struct fuzz_case *c, const char **error);
 
 /* Comma-separated names of a set. */
-char *case_subjects(struct arena *arena, uint32_t set);
+char *case_subjects(struct arena *arena, subject_set set);
 char *case_oracles(struct arena *arena, uint32_t set, bool strict);
 
 /* "simtfuzz gen --seed 0x1 --features none,loops --first": with a case number behind it, the command

@@ -40,7 +40,8 @@ struct cli_options {
     uint64_t time_ms;
     uint32_t jobs; /* 0 = as many as processors */
     uint64_t shard_index, shard_count;
-    uint32_t subjects, oracles, features;
+    subject_set subjects;
+    uint32_t oracles, features;
     bool strict_lemmas;
     bool stop_on_finding, exhaustive;
     uint32_t schedules;

@@ -241,7 +241,7 @@ static void print_json(struct arena *arena, const char *path, const struct check
     json_key(&json, "runs");
     json_array_begin(&json);
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
-        if (result->subjects & 1u << i)
+        if (result->subjects & SUBJECT_BIT(i))
             json_run(&json, arena, &result->runs[i]);
     json_array_end(&json);
     json_answers(&json, arena, options, result);
@@ -302,7 +302,7 @@ static void print_refusals(const struct check_result *result)
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++) {
         const struct subject_info *subject = &subject_table[i];
         bool trivial = subject->program == PROGRAM_CORE && result->kernel->form != FORM_STRUCTURED;
-        if ((result->subjects & 1u << i) && result->runs[i].reason && !trivial)
+        if ((result->subjects & SUBJECT_BIT(i)) && result->runs[i].reason && !trivial)
             printf("    %s did not run: %s\n", subject->name, result->runs[i].reason);
     }
 }

@@ -48,14 +48,14 @@ static void start_result(struct check_result *result, const struct ast_kernel *k
 }
 
 /* The variants that the kernel's expectations name. */
-static uint32_t named_variants(const struct ast_kernel *kernel)
+static subject_set named_variants(const struct ast_kernel *kernel)
 {
-    uint32_t named = 0;
+    subject_set named = 0;
     enum subject_id subject;
     for (const struct ast_expect *e = kernel->expects; e; e = e->next)
         if (e->subject && subject_parse(e->subject, strlen(e->subject), &subject) &&
             subject_table[subject].role == SUBJECT_VARIANT)
-            named |= 1u << subject;
+            named |= SUBJECT_BIT(subject);
     return named;
 }
 

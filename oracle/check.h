@@ -28,9 +28,9 @@ struct check_options {
     /* Of one execution of `threads`; simt: warp and lane steps together. The default grows with the
      * grid: at least 512 for each thread. */
     uint64_t budget_steps;
-    /* Bits 1u << subject_id. When these are all the ordinary ones (SUBJECTS_DEFAULT), a variant that an
+    /* When these are all the ordinary ones (SUBJECTS_DEFAULT), a variant that an
      * expectation of the kernel names runs too. */
-    uint32_t subjects;
+    subject_set subjects;
     uint32_t oracles;   /* bits 1u << oracle_id */
     bool strict_lemmas; /* Lemma 5 as printed (erratum A-4 then shows) */
     bool exhaustive;    /* search all executions of `threads`, within `search` */
@@ -72,7 +72,7 @@ struct check_claim {
 
 struct check_result {
     const struct ast_kernel *kernel; /* as given */
-    uint32_t subjects;               /* that were asked: also variants that an expectation names */
+    subject_set subjects;            /* that were asked: also variants that an expectation names */
     /* Of the first subject that runs: for the layout of stores, which is that of all. NULL: the kernel
      * was refused by all of them, see reason. */
     const struct program *program;

@@ -227,17 +227,17 @@ static bool is_subject(const char *name)
     return subject_parse(name, strlen(name), &subject);
 }
 
-bool expect_is_asked(const struct ast_expect *expect, uint32_t subjects, const char **why)
+bool expect_is_asked(const struct ast_expect *expect, subject_set subjects, const char **why)
 {
     *why = NULL;
     if (expect->subject && !is_subject(expect->subject))
         return true; /* and fails: see judge_claim */
     *why = "the claim compares warps with threads: it needs the subject threads";
-    if (expect->claim == CLAIM_UNFAIR && !(subjects & 1u << SUBJECT_THREADS))
+    if (expect->claim == CLAIM_UNFAIR && !(subjects & SUBJECT_BIT(SUBJECT_THREADS)))
         return false;
     *why = "its subject was not run";
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
-        if ((subjects & 1u << s) && subject_matches(expect->subject, (enum subject_id)s))
+        if ((subjects & SUBJECT_BIT(s)) && subject_matches(expect->subject, (enum subject_id)s))
             return true;
     return false;
 }
@@ -252,7 +252,7 @@ static const char *judge_claim(const struct checking *c, const struct ast_expect
     if (!expect_is_asked(expect, c->options->subjects, &why))
         return why;
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
-        if (!(c->options->subjects & (1u << s)) ||
+        if (!(c->options->subjects & SUBJECT_BIT(s)) ||
             !subject_matches(expect->subject, (enum subject_id)s))
             continue;
         if (c->result->runs[s].reason) {

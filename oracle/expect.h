@@ -15,9 +15,9 @@ struct final_claims *expect_prepare(struct checking *checking);
 /* An execution of `subject` has terminated with this store (program.private_base words). */
 void expect_observe(struct final_claims *claims, enum subject_id subject, const int32_t *memory);
 
-/* Whether a run of these subjects (bits 1u << subject_id) answers the claim; *why not. A claim about a
+/* Whether a run of these subjects answers the claim; *why not. A claim about a
  * subject that does not exist is answered: it fails. */
-bool expect_is_asked(const struct ast_expect *expect, uint32_t subjects, const char **why);
+bool expect_is_asked(const struct ast_expect *expect, subject_set subjects, const char **why);
 
 /* A `final` claim under a subject that ran: NULL when it is met, or what was seen instead. */
 const char *expect_judge_final(const struct checking *checking, const struct ast_expect *expect,

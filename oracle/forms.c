@@ -4,7 +4,14 @@
 #include "engine/lower_cfg.h"
 #include "engine/predicate.h"
 
-enum making { MAKING_CORE, MAKING_BLOCKS, MAKING_PREDICATED, MAKING_LOCKSTEP };
+enum making {
+    MAKING_CORE,
+    MAKING_BLOCKS,
+    MAKING_PREDICATED,
+    MAKING_LOCKSTEP,
+    MAKING_PTX,
+    MAKING_CRS
+};
 
 struct form_recipe {
     enum making making;
@@ -114,6 +121,10 @@ const struct form *forms_get(struct forms *forms, enum program_id program)
     case MAKING_PREDICATED:
     case MAKING_LOCKSTEP:
         make_transformed(forms, form, recipe);
+        break;
+    case MAKING_PTX:
+    case MAKING_CRS:
+        form->reason = "no PTX form yet";
         break;
     }
     return form;

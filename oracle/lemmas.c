@@ -176,6 +176,7 @@ enum rule lemmas_rule(const struct program *program, const struct lemma_before *
     case CODE_END_CALL:
     case CODE_PICK:
     case CODE_LOCKSYNC:
+    case CODE_PTX:
         break;
     }
     return RULE_NONE;

@@ -41,6 +41,7 @@ static enum clean clean_of(enum status status, bool race)
     case STATUS_STEP_LIMIT:
     case STATUS_STUCK:
     case STATUS_UNSUPPORTED:
+    case STATUS_BARRIER_ERROR:
     case STATUS_COUNT:
         break;
     }

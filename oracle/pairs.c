@@ -176,6 +176,7 @@ static const char *says_nothing(const struct guided *g)
     case STATUS_STEP_LIMIT:
     case STATUS_STUCK:
     case STATUS_UNSUPPORTED:
+    case STATUS_BARRIER_ERROR:
     case STATUS_COUNT:
         break;
     }

@@ -26,6 +26,7 @@ static enum interest interest_of(const struct execution *execution)
     case STATUS_STEP_LIMIT:
     case STATUS_STUCK:
     case STATUS_UNSUPPORTED:
+    case STATUS_BARRIER_ERROR:
     case STATUS_COUNT:
         break;
     }

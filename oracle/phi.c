@@ -62,6 +62,7 @@ static bool is_event(enum code_kind kind)
     case CODE_END_CALL:
     case CODE_PICK:
     case CODE_LOCKSYNC:
+    case CODE_PTX:
         break;
     }
     return false;

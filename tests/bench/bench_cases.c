@@ -105,7 +105,7 @@ void bench_cases(void)
     struct cases simulated = {.count = 1000, .gen = GEN_DEFAULTS, .check = CHECK_DEFAULTS};
     simulated.check.schedules = 1;
     simulated.check.oracles = 1u << ORACLE_SIMULATION;
-    simulated.check.subjects = (1u << SUBJECT_THREADS) | (1u << SUBJECT_SIMT);
+    simulated.check.subjects = (SUBJECT_BIT(SUBJECT_THREADS)) | (SUBJECT_BIT(SUBJECT_SIMT));
     printf("generated kernels, default features\n");
     line("generate", measure(generate_work, &generated), "kernels/s", 0);
     line("full case: generate, all forms, all oracles", measure(case_work, &full), "cases/s", 0);

@@ -202,12 +202,12 @@ static void test_named_variant(void **state)
     struct check_result *r =
         check(arena_printf(&test_arena, text, "expect interleave:f1: stuck;"), &options);
     assert_true(r->claims[0].met);
-    assert_true(r->subjects & 1u << SUBJECT_INTERLEAVE_F1);
+    assert_true(r->subjects & SUBJECT_BIT(SUBJECT_INTERLEAVE_F1));
     assert_true(r->runs[SUBJECT_INTERLEAVE].statuses[STATUS_BARRIER_DIVERGENCE] > 0);
     assert_int_equal(check_divergences(r, true), 0);
     r = check(arena_printf(&test_arena, text, ""), &options);
     assert_int_equal(r->runs[SUBJECT_INTERLEAVE_F1].schedules, 0);
-    options.subjects = 1u << SUBJECT_INTERLEAVE;
+    options.subjects = SUBJECT_BIT(SUBJECT_INTERLEAVE);
     r = check(arena_printf(&test_arena, text, "expect interleave:f1: stuck;"), &options);
     assert_false(r->claims[0].met);
 }
@@ -231,13 +231,13 @@ static void test_selection(void **state)
 {
     (void)state;
     struct check_options options = CHECK_DEFAULTS;
-    options.subjects = 1u << SUBJECT_SIMT;
+    options.subjects = SUBJECT_BIT(SUBJECT_SIMT);
     options.oracles = 1u << ORACLE_LEMMAS;
     struct check_result *r = check("kernel k() { while (lane < 0) ; }", &options);
     assert_string_equal(r->runs[SUBJECT_THREADS].reason, "not asked");
     assert_int_equal(r->answers[ORACLE_LEMMAS].verdict, VERDICT_AGREE);
     assert_string_equal(r->answers[ORACLE_SIMULATION].reason, "not asked");
-    options.subjects = 1u << SUBJECT_THREADS;
+    options.subjects = SUBJECT_BIT(SUBJECT_THREADS);
     r = check("kernel k() { }", &options);
     assert_int_equal(r->answers[ORACLE_LEMMAS].verdict, VERDICT_NOT_APPLICABLE);
 }

@@ -22,7 +22,7 @@ static void start(struct fixture *f, const char *text)
 {
     memset(f, 0, sizeof *f);
     f->options = CHECK_DEFAULTS;
-    f->options.subjects = 1u << SUBJECT_INTERLEAVE;
+    f->options.subjects = SUBJECT_BIT(SUBJECT_INTERLEAVE);
     f->options.exhaustive = true;
     f->c = (struct checking){.arena = &test_arena,
                              .options = &f->options,

@@ -47,7 +47,7 @@ static void run(struct fixture *f, const char *text, enum subject_id subject,
     static struct semantics faulty;
     memset(f, 0, sizeof *f);
     f->options = CHECK_DEFAULTS;
-    f->options.subjects = 1u << subject;
+    f->options.subjects = SUBJECT_BIT(subject);
     f->c = (struct checking){.arena = &test_arena,
                              .options = &f->options,
                              .kernel = support_parse(text),

@@ -36,7 +36,7 @@ static void prepare(struct fixture *f, const char *text)
                              .options = &f->options,
                              .kernel = support_parse(text),
                              .result = &f->result};
-    f->options.subjects = 1u << SUBJECT_LOCKSTEP | 1u << SUBJECT_INTERLEAVE;
+    f->options.subjects = SUBJECT_BIT(SUBJECT_LOCKSTEP) | SUBJECT_BIT(SUBJECT_INTERLEAVE);
     f->c.forms = forms_new(&test_arena, f->c.kernel);
     f->result.answers[ORACLE_LOCKSTEP].verdict = VERDICT_NOT_APPLICABLE;
     explore_prepare(&f->c);

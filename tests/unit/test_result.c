@@ -258,7 +258,7 @@ static void test_hidden_reads_show_in_search(void **state)
                                "kernel k() { if (tid == 0) x = 1; else y = x; }";
     explore(&f, text, hide_read);
     assert_int_equal(f.result.answers[ORACLE_RACE].verdict, VERDICT_AGREE);
-    f.options.subjects = 1u << SUBJECT_THREADS;
+    f.options.subjects = SUBJECT_BIT(SUBJECT_THREADS);
     exhaust_search(&f.c);
     exhaust_judge(&f.c);
     expect_signature(&f.result.answers[ORACLE_RACE], "race|race-search|none|race missed");
@@ -288,7 +288,7 @@ static void test_outcome_outside_the_set(void **state)
     explore_subject(&f.c, SUBJECT_SIMT);
     expect_signature(&f.result.answers[ORACLE_SIMULATION],
                      "simulation|memory|simt.assign|shared memory");
-    f.options.subjects = 1u << SUBJECT_THREADS;
+    f.options.subjects = SUBJECT_BIT(SUBJECT_THREADS);
     exhaust_search(&f.c);
     exhaust_judge(&f.c);
     expect_signature(&f.result.answers[ORACLE_RESULT], "result|outcome-set|none|store");

@@ -38,7 +38,7 @@ static void prepare(struct fixture *f, const char *text)
                              .options = &f->options,
                              .kernel = support_parse(text),
                              .result = &f->result};
-    f->options.subjects = 1u << SUBJECT_PREDICATED | 1u << SUBJECT_INTERLEAVE;
+    f->options.subjects = SUBJECT_BIT(SUBJECT_PREDICATED) | SUBJECT_BIT(SUBJECT_INTERLEAVE);
     f->c.forms = forms_new(&test_arena, f->c.kernel);
     f->result.answers[ORACLE_STUTTER].verdict = VERDICT_NOT_APPLICABLE;
     explore_prepare(&f->c);

@@ -1,0 +1,190 @@
+/*
+ * ptx_code.h - a PTX kernel laid out for execution: instructions at addresses, registers as rows,
+ * variables at addresses of memory.
+ *
+ * Addresses of instructions count from 1, through all functions that the entry reaches, the entry's
+ * first (LOAD.L1); 0 is none. A label denotes the next instruction. So a program address fits a
+ * register and is never 0.
+ *
+ * Registers. A function's registers, parameters in registers, and the carry lie in its frame, each in
+ * one slot of 32 bits or two of 64 (at an even slot). A frame is pushed by call and dropped by ret; rows are
+ * frame by frame: element `lane` of a 32-bit slot s in a frame at base b is word (b + s) * stride + lane of
+ * its group's registers (ptx_exec.h). Registers are 0 at first.
+ *
+ * Memory. machine.memory holds bytes, little-endian: global memory (module variables and buffers) at word
+ * 0, shared memory of each block, then each thread's local memory: module-scope .local, then its stack
+ * of frames (.local and .param variables of functions). Constants and entry parameters are no state:
+ * ptx_code.constants. Regions give each variable its own range of addresses with a gap behind it, so that
+ * an access outside of its variable is found unless it hits another one by chance.
+ *
+ * Generic addresses: global from PTX_GLOBAL_BASE, the windows below for the other spaces; an address in a
+ * window is PTX_..._BASE + the address in its space.
+ */
+#ifndef ENGINE_PTX_CODE_H
+#define ENGINE_PTX_CODE_H
+
+#include "engine/program.h"
+#include "engine/ptx_kernel.h"
+#include "engine/ptx_rows.h"
+
+#define PTX_GLOBAL_BASE 0x10000u
+#define PTX_SHARED_BASE 0x70000000u
+#define PTX_LOCAL_BASE 0x78000000u
+#define PTX_CONST_BASE 0x7a000000u /* .const variables, then entry parameters */
+#define PTX_WINDOW_END 0x7c000000u
+
+enum ptx_exec {
+    PTX_EXEC_NOP,  /* brkpt, pmevent, nanosleep, prefetch, fence .. */
+    PTX_EXEC_ROWS, /* row.fn */
+    PTX_EXEC_LD,
+    PTX_EXEC_ST,
+    PTX_EXEC_ATOM, /* red: without a result */
+    PTX_EXEC_VOTE,
+    PTX_EXEC_ACTIVEMASK,
+    PTX_EXEC_SHFL,
+    PTX_EXEC_MATCH,
+    PTX_EXEC_REDUX,
+    PTX_EXEC_MEMBAR, /* membar, fence */
+    PTX_EXEC_BAR_SYNC,
+    PTX_EXEC_BAR_ARRIVE,
+    PTX_EXEC_BAR_RED,
+    PTX_EXEC_BAR_WARP,
+    /* flow: everything from here on (ptx_is_flow) */
+    PTX_EXEC_BRA, /* also brx.idx: sources[0] is the index then */
+    PTX_EXEC_CALL,
+    PTX_EXEC_RET,
+    PTX_EXEC_EXIT,
+    PTX_EXEC_SSY,
+    PTX_EXEC_PREBRK,
+    PTX_EXEC_PRERET,
+    PTX_EXEC_SYNC,
+    PTX_EXEC_BREAK,
+    PTX_EXEC_TRAP /* assert_fails */
+};
+
+static inline bool ptx_is_flow(enum ptx_exec exec)
+{
+    return exec >= PTX_EXEC_BRA;
+}
+
+enum ptx_place_kind {
+    PTX_PLACE_NONE,
+    PTX_PLACE_SLOT,   /* register: offset = slot in the frame */
+    PTX_PLACE_CONST,  /* offset = word in ptx_code.constant_rows: a broadcast row */
+    PTX_PLACE_SPECIAL /* offset = number in ptx_code.specials */
+};
+
+struct ptx_place {
+    uint8_t kind;
+    uint8_t bits; /* of an element: 32 or 64 */
+    uint32_t offset;
+};
+
+enum { PTX_CODE_SOURCES = 6, PTX_CODE_RESULTS = 4 };
+
+/* A parameter or result that a call copies: bytes of frame memory (local), or a register. */
+struct ptx_copy {
+    struct ptx_place caller, callee; /* kind NONE: in memory */
+    uint32_t caller_byte, callee_byte, bytes;
+};
+
+struct ptx_op {
+    uint8_t exec;   /* enum ptx_exec */
+    uint8_t opcode; /* enum ptx_opcode, for rules and traces */
+    uint8_t result_count, source_count;
+    bool guard_not;
+    bool has_count; /* bar: a thread count is given (sources[1]) */
+    bool is_signed; /* LD: sign-extends; MINMAX .. */
+    bool is_volatile;
+    struct ptx_place guard;                     /* a predicate; NONE = always */
+    struct ptx_place results[PTX_CODE_RESULTS]; /* kind NONE: thrown away (_) */
+    /* LD: address; ST: address, values; ATOM: address, b, c; VOTE: predicate, mask?; SHFL: a, b, c, mask?;
+     * BAR: number, count?, predicate; BRA: target (indirect) or index; CALL: target (indirect) */
+    struct ptx_place sources[PTX_CODE_SOURCES];
+    struct ptx_row_op row; /* ROWS */
+    ptx_atomic_fn *atomic; /* ATOM */
+    uint8_t mode;          /* VOTE, SHFL, BAR_RED, REDUX, MATCH: enum ptx_word of the operation */
+    uint8_t space;         /* LD, ST, ATOM: enum ptx_word; PTX_W_NONE: generic */
+    uint8_t bytes, count;  /* LD, ST, ATOM: of one element; elements of a vector */
+    uint64_t offset;       /* LD, ST, ATOM: added to the address */
+    uint32_t target;       /* BRA, CALL, SSY, PREBRK, PRERET: address, 0: indirect */
+    uint32_t table, table_count; /* BRX: ptx_code.table[..] of addresses */
+    uint32_t copy, copy_count;   /* CALL: parameters, ptx_code.copies[..] */
+    uint32_t back, back_count;   /* CALL: results, copied when the callee returns */
+    uint32_t function;
+    uint32_t line;              /* of the text */
+    uint32_t file, source_line; /* by .loc; 0 = none */
+    const struct ptx_statement *statement;
+};
+
+struct ptx_code_function {
+    const struct ptx_function *function;
+    uint32_t entry;       /* address of its first instruction */
+    uint32_t end;         /* behind its last */
+    uint32_t frame_slots; /* even */
+    uint32_t frame_bytes; /* of local memory; multiple of 16 */
+};
+
+struct ptx_region {
+    uint64_t address; /* in its space; first byte */
+    uint32_t bytes;
+    uint32_t
+        word; /* of machine.memory (global), of the block's shared, of the thread's local memory, or
+                         of ptx_code.constants */
+    const struct ast_var *var; /* global, shared; NULL: others */
+    const char *name;
+};
+
+struct ptx_regions {
+    uint32_t count;
+    struct ptx_region *items; /* ascending */
+};
+
+struct ptx_code {
+    const struct ptx_kernel *kernel;
+    const struct ptx_module *module; /* that was laid out: as given, or injected */
+    uint32_t count;                  /* ops[1 .. count-1] */
+    struct ptx_op *ops;
+    uint32_t function_count;
+    struct ptx_code_function *functions; /* 0: the entry */
+    uint32_t *table;
+    struct ptx_copy *copies;
+    uint32_t stride; /* words of a row of 32-bit elements: the warp, made even */
+    uint32_t *constant_rows;
+    uint32_t constant_words;
+    uint32_t special_count;
+    struct {
+        enum ptx_special special;
+        char element;
+    } * specials;
+    struct ptx_regions global, shared, local, constant;
+    const uint32_t *constants; /* bytes of .const variables and entry parameters */
+    uint32_t frame_local_base; /* local memory: byte where the entry's frame starts */
+    uint32_t frame_slots,
+        frame_bytes;         /* of the deepest stack of frames: recursion LIMIT_CALL_DEPTH */
+    uint32_t depth;          /* most frames */
+    uint32_t token_capacity; /* most tokens of a warp; more is call_depth */
+    uint32_t barriers;       /* bit set of the barrier numbers that may occur; all 16 if unknown */
+    bool has_named_barriers; /* other than bar.sync 0 of all threads */
+    bool explicit_flow;      /* holds branch-unit instructions */
+    int32_t *initial; /* global and shared memory at the start (program.private_base words) */
+    const char
+        *uninitialised; /* "register %r5 may be read before it is written, line 12", or NULL */
+};
+
+struct ptx_code_options {
+    const int32_t *initial; /* instead of the module's initialisers: private_base words, or NULL */
+};
+
+/* Lays a kernel of FORM_PTX out, with its own module or another version of it (ptx_inject). The result has
+ * FORM_PTX, `ptx` set, a code_stm an address (stms[pc]; kind CODE_PTX, line), and its layout of
+ * memory, so that schedulers, searches, detectors and reports work on it. NULL: *reason ("unsupported
+ * instruction 'tex.2d.v4.f32.s32' at line 12"). */
+struct program *ptx_compile(struct arena *arena, const struct ast_kernel *kernel,
+                            const struct ptx_module *module, const struct ptx_code_options *options,
+                            const char **reason);
+
+/* "5: @!%p1 bra L2;" without the address: the instruction as text. */
+const char *ptx_op_text(struct arena *arena, const struct ptx_code *code, uint32_t pc);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * ptx_rows.h - what the instructions compute: a function an instruction form and type, for a row of
+ * lanes at once. Source: PTX ISA 9.0, 9.7; floating point per IEEE 754, NaNs canonical.
+ *
+ * A row holds one register of all lanes of a warp: 32-bit elements for types of up to 32 bits
+ * (narrower values zero- or sign-extended as below) and predicates (0 or 1), 64-bit elements for types
+ * of 64 bits. A 16- or 8-bit value lies in its element zero-extended; functions of signed types extend
+ * it themselves. Rows need not be aligned beyond their elements.
+ *
+ * Functions compute all `lanes` elements, of active lanes or not: none can fault, none depends on
+ * anything but its operands, and the result is the same on every machine (no libm in approximations,
+ * no contraction, NaN payloads never seen).
+ */
+#ifndef ENGINE_PTX_ROWS_H
+#define ENGINE_PTX_ROWS_H
+
+#include "engine/ptx.h"
+
+enum { PTX_ROW_SOURCES = 4, PTX_ROW_RESULTS = 2 };
+
+typedef void ptx_row_fn(uint32_t lanes, void *const results[PTX_ROW_RESULTS],
+                        const void *const sources[PTX_ROW_SOURCES], uint32_t immediate);
+
+struct ptx_row_op {
+    ptx_row_fn *fn;
+    uint32_t immediate; /* lop3's table, ... */
+    uint8_t result_count, source_count;
+    uint8_t result_bits[PTX_ROW_RESULTS]; /* element sizes: 32 or 64 */
+    uint8_t source_bits[PTX_ROW_SOURCES];
+    bool reads_carry,
+        writes_carry; /* add.cc, addc: the carry is the last source, the last result */
+};
+
+/* The function of an instruction that only computes: arithmetic, logic, shifts, compare, select, convert,
+ * bit fields, `mov` between registers (not of addresses, vectors: see ptx_code). Operands are in the
+ * instruction's order, results first; setp with d|p has two results. False: *reason names what is not
+ * supported ("cvt.bf16x2.f32"). */
+bool ptx_row_find(const struct ptx_instruction *instruction, struct ptx_row_op *op,
+                  const char **reason);
+
+/* One read-modify-write of atom/red with this operation and type: what the location holds then.
+ * Values in the low bits. */
+typedef uint64_t ptx_atomic_fn(uint64_t old, uint64_t b, uint64_t c);
+ptx_atomic_fn *ptx_atomic_find(enum ptx_word op, enum ptx_word type);
+
+#endif
