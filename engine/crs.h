@@ -49,12 +49,12 @@ struct crs_warp {
 struct crs_warp crs_warp(const struct machine *machine, uint32_t warp);
 
 /* semantics_block: the thread's pc (0: ended), its waiting barrier (-1: none) */
-struct block_thread {
+struct cta_thread {
     uint32_t pc;
     int32_t barrier;
     const struct ptx_lanes *lanes;
 };
-struct block_thread block_thread(const struct machine *machine, uint32_t thread);
+struct cta_thread cta_thread(const struct machine *machine, uint32_t thread);
 
 /* Bits of machine_options.crs_switches: 1u << CRS_SWITCH_... */
 enum crs_switch {
