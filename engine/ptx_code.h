@@ -18,7 +18,8 @@
  * an access outside of its variable is found unless it hits another one by chance.
  *
  * Generic addresses: global from PTX_GLOBAL_BASE, the windows below for the other spaces; an address in a
- * window is PTX_..._BASE + the address in its space.
+ * window is PTX_..._BASE + the address in its space. An address in local memory is the byte in the
+ * thread's local memory.
  */
 #ifndef ENGINE_PTX_CODE_H
 #define ENGINE_PTX_CODE_H
@@ -69,9 +70,10 @@ static inline bool ptx_is_flow(enum ptx_exec exec)
 
 enum ptx_place_kind {
     PTX_PLACE_NONE,
-    PTX_PLACE_SLOT,   /* register: offset = slot in the frame */
-    PTX_PLACE_CONST,  /* offset = word in ptx_code.constant_rows: a broadcast row */
-    PTX_PLACE_SPECIAL /* offset = number in ptx_code.specials */
+    PTX_PLACE_SLOT,    /* register: offset = slot in the frame */
+    PTX_PLACE_CONST,   /* offset = word in ptx_code.constant_rows: a broadcast row */
+    PTX_PLACE_SPECIAL, /* offset = number in ptx_code.specials */
+    PTX_PLACE_FRAME    /* the address in local memory of the frame's byte `offset` */
 };
 
 struct ptx_place {
@@ -103,11 +105,14 @@ struct ptx_op {
     struct ptx_place sources[PTX_CODE_SOURCES];
     struct ptx_row_op row; /* ROWS */
     ptx_atomic_fn *atomic; /* ATOM */
-    uint8_t mode;          /* VOTE, SHFL, BAR_RED, REDUX, MATCH: enum ptx_word of the operation */
-    uint8_t space;         /* LD, ST, ATOM: enum ptx_word; PTX_W_NONE: generic */
-    uint8_t bytes, count;  /* LD, ST, ATOM: of one element; elements of a vector */
-    uint64_t offset;       /* LD, ST, ATOM: added to the address */
-    uint32_t target;       /* BRA, CALL, SSY, PREBRK, PRERET: address, 0: indirect */
+    uint8_t mode; /* VOTE, SHFL, BAR_RED, REDUX, MATCH, ATOM: enum ptx_word of the operation */
+    /* LD, ST, ATOM: PTX_W_GLOBAL, _SHARED, _LOCAL, _CONST; PTX_W_NONE: generic. Parameters lie in
+     * _CONST (of entries) or in _LOCAL, at a PTX_PLACE_FRAME. */
+    uint8_t space;
+    uint8_t bytes, count; /* LD, ST, ATOM: of one element; elements of a vector */
+    uint8_t width; /* LD: bits of the result registers as declared: 16, 32, 64; 0: of its element */
+    uint64_t offset;             /* LD, ST, ATOM: added to the address */
+    uint32_t target;             /* BRA, CALL, SSY, PREBRK, PRERET: address, 0: indirect */
     uint32_t table, table_count; /* BRX: ptx_code.table[..] of addresses */
     uint32_t copy, copy_count;   /* CALL: parameters, ptx_code.copies[..] */
     uint32_t back, back_count;   /* CALL: results, copied when the callee returns */
@@ -117,16 +122,8 @@ struct ptx_op {
     const struct ptx_statement *statement;
 };
 
-struct ptx_code_function {
-    const struct ptx_function *function;
-    uint32_t entry;       /* address of its first instruction */
-    uint32_t end;         /* behind its last */
-    uint32_t frame_slots; /* even */
-    uint32_t frame_bytes; /* of local memory; multiple of 16 */
-};
-
 struct ptx_region {
-    uint64_t address; /* in its space; first byte */
+    uint64_t address; /* in its space; first byte; a multiple of 4 */
     uint32_t bytes;
     uint32_t
         word; /* of machine.memory (global), of the block's shared, of the thread's local memory, or
@@ -138,6 +135,21 @@ struct ptx_region {
 struct ptx_regions {
     uint32_t count;
     struct ptx_region *items; /* ascending */
+};
+
+struct ptx_code_function {
+    const struct ptx_function *function;
+    uint32_t entry;            /* address of its first instruction */
+    uint32_t end;              /* behind its last */
+    uint32_t frame_slots;      /* even */
+    uint32_t frame_bytes;      /* of local memory; multiple of 16 */
+    struct ptx_regions locals; /* its variables in local memory: address, from the frame's start */
+};
+
+/* Initial values of a register of the entry (reg:). */
+struct ptx_code_register {
+    struct ptx_place place;
+    const struct ptx_values *values; /* by lane of the warp; a single one is that of all */
 };
 
 struct ptx_code {
@@ -166,7 +178,9 @@ struct ptx_code {
     uint32_t token_capacity; /* most tokens of a warp; more is call_depth */
     uint32_t barriers;       /* bit set of the barrier numbers that may occur; all 16 if unknown */
     bool has_named_barriers; /* other than bar.sync 0 of all threads */
-    bool explicit_flow;      /* holds branch-unit instructions */
+    uint32_t register_count;
+    struct ptx_code_register *registers; /* that have initial values */
+    bool explicit_flow;                  /* holds branch-unit instructions */
     int32_t *initial; /* global and shared memory at the start (program.private_base words) */
     const char
         *uninitialised; /* "register %r5 may be read before it is written, line 12", or NULL */

@@ -39,17 +39,25 @@ static inline lane_mask ptx_all(const struct ptx_lanes *lanes)
     return lanes->count == 64 ? ~(lane_mask)0 : ((lane_mask)1 << lanes->count) - 1;
 }
 
-/* The lanes of `active` whose guard holds at pc (THR.exec_tt, THR.exec_ff). */
+/* The lanes of `active` whose guard holds at pc; those whose top frame is of another function too. */
 lane_mask ptx_guard(const struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
                     lane_mask active);
 
-/* Executes the instruction at pc for `executing` (not empty), in all but flow, barriers: computes, accesses
- * memory, votes. Lanes of one instruction that write one address: choices picks who is last where the values
- * differ; atomics of several lanes on one address are done in an order that choices picks. Returns the
- * rule (PTX_DOP, PTX_LD, ..). A fault ends the execution: machine.head->status says so, and
- * machine->fault_text where ("read of 4 bytes at 0x7000 ..."). */
+/* THR.exec_tt, THR.exec_ff: `executing` is what ptx_guard gave; counts them. To be called once in each
+ * step, for all instructions. False: V[[v]] = ⊥, a lane's top frame does not have the registers that
+ * the instruction names, since it is of another function (stuck). */
+bool ptx_enter(struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
+               lane_mask executing, unsigned mode);
+
+/* Executes the instruction at pc for `executing` (not empty), in all but flow and barriers of blocks:
+ * computes, accesses memory, votes, bar.warp.sync. `exited`: lanes that need not be there although a
+ * .sync names them. Lanes of one instruction that write one address: choices picks who is last where
+ * the values differ; atomics of several lanes on one address are done in an order that choices picks
+ * (NULL: ascending). Returns the rule (PTX_DOP, PTX_LD, ..). A fault ends the execution:
+ * machine.head->status says so, and machine->fault_text where ("read of 4 bytes at 0x7000 ..."). */
 enum rule ptx_execute(struct machine *machine, struct ptx_lanes *lanes, uint32_t pc,
-                      lane_mask executing, struct choices *choices, unsigned mode);
+                      lane_mask executing, lane_mask exited, struct choices *choices,
+                      unsigned mode);
 
 /* Target of each executing lane of a bra, brx or call. False: fault (index outside of a table). Addresses
  * that are no instructions are found by the next step. */
