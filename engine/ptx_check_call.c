@@ -107,6 +107,15 @@ static bool is_code_address(const struct ptx_operand *o)
     return type.bits >= 32 && type.bits <= 64 && type.kind != PTX_CLASS_FLOAT;
 }
 
+/* Of kernels that are run as they stand (ptx_kernel.h): code behind a label is called, too. */
+static bool is_label_call(const struct call *call)
+{
+    const struct ptx_operand *target = call->target;
+    return target->target_kind == PTX_TARGET_STATEMENT &&
+           target->target.statement->kind == PTX_LABEL && !call->returns && !call->arguments &&
+           !call->signature;
+}
+
 /* An indirect call without parameters needs no prototype here: the report's `call E`. */
 void ptx_check_call(struct ptx_checker *c, struct ptx_operand *operands, struct location at)
 {
@@ -123,6 +132,8 @@ void ptx_check_call(struct ptx_checker *c, struct ptx_operand *operands, struct 
     bool known = ptx_resolve(c, call.target);
     if (known && call.target->target_kind == PTX_TARGET_FUNCTION)
         f = call.target->target.function;
+    else if (known && is_label_call(&call))
+        return;
     else if (known && !is_code_address(call.target))
         diag_error(c->diag, call.target->at, "a function or register is wanted here");
     else if (known && !call.signature && (call.returns || call.arguments))

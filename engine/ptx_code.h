@@ -95,8 +95,9 @@ struct ptx_op {
     uint8_t opcode; /* enum ptx_opcode, for rules and traces */
     uint8_t result_count, source_count;
     bool guard_not;
-    bool has_count; /* bar: a thread count is given (sources[1]) */
-    bool is_signed; /* LD: sign-extends; MINMAX .. */
+    uint8_t negated; /* bit i: sources[i] is a predicate `!p`; its negation counts */
+    bool has_count;  /* bar: a thread count is given (sources[1]) */
+    bool is_signed;  /* LD: sign-extends; MINMAX .. */
     bool is_volatile;
     struct ptx_place guard;                     /* a predicate; NONE = always */
     struct ptx_place results[PTX_CODE_RESULTS]; /* kind NONE: thrown away (_) */
@@ -116,8 +117,9 @@ struct ptx_op {
     uint32_t table, table_count; /* BRX: ptx_code.table[..] of addresses */
     uint32_t copy, copy_count;   /* CALL: parameters, ptx_code.copies[..] */
     uint32_t back, back_count;   /* CALL: results, copied when the callee returns */
+    uint32_t signature;          /* CALL, indirect: a callee with another one is stuck; 0: any */
     uint32_t function;
-    uint32_t line;              /* of the text */
+    uint32_t line;              /* of the text; 0: the end of a function that does not say ret */
     uint32_t file, source_line; /* by .loc; 0 = none */
     const struct ptx_statement *statement;
 };
@@ -139,6 +141,7 @@ struct ptx_regions {
 
 struct ptx_code_function {
     const struct ptx_function *function;
+    uint32_t signature;        /* equal numbers: the same results and parameters */
     uint32_t entry;            /* address of its first instruction */
     uint32_t end;              /* behind its last */
     uint32_t frame_slots;      /* even */
@@ -149,8 +152,18 @@ struct ptx_code_function {
 /* Initial values of a register of the entry (reg:). */
 struct ptx_code_register {
     struct ptx_place place;
-    const struct ptx_values *values; /* by lane of the warp; a single one is that of all */
+    const struct ptx_values *values;
 };
+
+/* A single value is that of all lanes; otherwise by lane of the warp or, if there are more than a warp has
+ * lanes, by thread of the block. Those that are not given are 0. */
+static inline uint64_t ptx_code_register_value(const struct ptx_code_register *reg, uint32_t warp,
+                                               uint32_t tid)
+{
+    const struct ptx_values *values = reg->values;
+    uint32_t index = values->count == 1 ? 0 : values->count <= warp ? tid % warp : tid;
+    return index < values->count ? values->values[index] : 0;
+}
 
 struct ptx_code {
     const struct ptx_kernel *kernel;

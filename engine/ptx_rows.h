@@ -16,7 +16,7 @@
 
 #include "engine/ptx.h"
 
-enum { PTX_ROW_SOURCES = 4, PTX_ROW_RESULTS = 2 };
+enum { PTX_ROW_SOURCES = 4, PTX_ROW_RESULTS = 4 /* mov of parts */ };
 
 typedef void ptx_row_fn(uint32_t lanes, void *const results[PTX_ROW_RESULTS],
                         const void *const sources[PTX_ROW_SOURCES], uint32_t immediate);
