@@ -219,6 +219,18 @@ void machine_unlive(struct machine *machine, uint32_t actor, unsigned mode)
     put(machine, &group->live, group->live - 1, mode);
 }
 
+void machine_relive(struct machine *machine, uint32_t actor, unsigned mode)
+{
+    struct machine_head *head = machine->head;
+    struct machine_group *group = machine_group_of(machine, actor);
+    uint32_t at = head->live_count;
+    for (; at > 0 && head->live[at - 1] > actor; at--)
+        put(machine, &head->live[at], head->live[at - 1], mode);
+    put(machine, &head->live[at], actor, mode);
+    put(machine, &head->live_count, head->live_count + 1, mode);
+    put(machine, &group->live, group->live + 1, mode);
+}
+
 void machine_retire(struct machine *machine, uint32_t actor, bool tracked)
 {
     struct machine_head *head = machine->head;

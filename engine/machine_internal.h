@@ -74,7 +74,10 @@ STEP_INLINE struct machine_group *machine_group_of(const struct machine *machine
 /* Takes an actor that can no longer step out of the live ones. */
 void machine_unlive(struct machine *machine, uint32_t actor, unsigned mode);
 
-/* The same for one that has become final. Where actors can wait, barrier_settle must follow. */
+/* Puts one back that machine_unlive took out. */
+void machine_relive(struct machine *machine, uint32_t actor, unsigned mode);
+
+/* machine_unlive for one that has become final. Where actors can wait, barrier_settle must follow. */
 void machine_retire(struct machine *machine, uint32_t actor, bool tracked);
 
 /* ---- frames ---- */
