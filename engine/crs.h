@@ -75,9 +75,11 @@ enum {
     BLOCK_EXIT_ARRIVES = 1, /* completed warps count as arrived (OPT.exit_arrives) */
     BLOCK_ALL_WARPS = 2,    /* default count: all warps of the block (MUT of BAR.2m) */
     BLOCK_ALIGNED =
-        4,           /* bar.sync by a warp some of whose lanes are missing is barrier_divergence */
-    BLOCK_LANES = 8, /* barriers count lanes, not warps (mutant of BAR.5) */
-    BLOCK_EAGER = 16 /* semantics_block: no recycle priority (C-7) */
+        4,            /* bar.sync by a warp some of whose lanes are missing is barrier_divergence */
+    BLOCK_LANES = 8,  /* barriers count lanes, not warps (mutant of BAR.5) */
+    BLOCK_EAGER = 16, /* semantics_block: no recycle priority (C-7) */
+    BLOCK_LATE = 32   /* a full barrier ends behind any later step of its block, as the schedule
+                         chooses, not at once (ERR.76) */
 };
 
 #endif

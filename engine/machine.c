@@ -279,6 +279,13 @@ void observe_barrier(struct machine *machine, const struct barrier_event *event)
             o->barrier(o->context, machine, event);
 }
 
+void observe_use(struct machine *machine, const struct barrier_use *use)
+{
+    for (const struct observer *o = machine->options.observers; o; o = o->next)
+        if (o->use)
+            o->use(o->context, machine, use);
+}
+
 void observe_step_now(struct machine *machine, const struct step_event *event)
 {
     for (const struct observer *o = machine->options.observers; o; o = o->next)

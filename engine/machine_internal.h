@@ -117,6 +117,7 @@ void observe_write(struct machine *machine, uint32_t thread, uint32_t address, i
 void observe_atomic(struct machine *machine, uint32_t thread, uint32_t address, int32_t value,
                     uint32_t stm);
 void observe_barrier(struct machine *machine, const struct barrier_event *event);
+void observe_use(struct machine *machine, const struct barrier_use *use);
 void observe_step_now(struct machine *machine, const struct step_event *event);
 
 /* Most chains - race detectors - hear of accesses only. */

@@ -47,9 +47,11 @@ enum barrier_use_kind {
 struct barrier_use {
     enum barrier_use_kind kind;
     uint32_t block;
-    uint32_t barrier;    /* its number */
-    uint32_t count;      /* threads that its generation takes */
-    uint32_t generation; /* of this barrier in this block, from 0 */
+    uint32_t barrier; /* its number */
+    uint32_t count;   /* threads that its generation takes */
+    uint32_t
+        generation; /* of this barrier in this block, from 0; in a tracked machine always 0: it is
+                            no part of the state */
     uint32_t first_thread;
     lane_mask mask;
     uint32_t stm;

@@ -1,0 +1,235 @@
+/*
+ * The functions on barriers of report 5.5.1 (engine/crs_barrier.c), row by row of catalogue cuda-crs 9.2.
+ */
+#include "engine/crs_barrier.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { WARPS = 3, WARP_SIZE = 2, NONE = PTX_W_NONE };
+
+struct block {
+    struct machine machine;
+    struct crs_barrier at[CRS_BARRIERS];
+    lane_mask waiting[CRS_BARRIERS * WARPS];
+    uint32_t ended[CRS_BARRIERS];
+    struct crs_barriers chi;
+};
+
+static struct crs_barriers *block_init(struct block *block, uint32_t options)
+{
+    memset(block, 0, sizeof *block);
+    block->chi = (struct crs_barriers){.m = &block->machine,
+                                       .ids = 0xffff,
+                                       .warps = WARPS,
+                                       .warp_size = WARP_SIZE,
+                                       .block_options = options,
+                                       .at = block->at,
+                                       .waiting = block->waiting,
+                                       .ended = block->ended};
+    return &block->chi;
+}
+
+/* A warp action of two lanes; barid -1: the lane does not take part. */
+struct row {
+    enum ptx_exec type;
+    uint32_t red, warp;
+    int barid[2];
+    uint32_t tc[2];
+    bool truth[2];
+};
+
+static struct crs_barrier_action action_of(const struct row *row)
+{
+    struct crs_barrier_action action = {.type = row->type, .red = row->red, .warp = row->warp};
+    for (uint32_t lane = 0; lane < 2; lane++) {
+        if (row->barid[lane] < 0)
+            continue;
+        action.lanes |= 1u << lane;
+        action.truths |= (lane_mask)row->truth[lane] << lane;
+        action.barid[lane] = (uint32_t)row->barid[lane];
+        action.tc[lane] = row->tc[lane];
+    }
+    return action;
+}
+
+static const char *apply(struct crs_barriers *chi, const struct row *row)
+{
+    struct crs_barrier_action action = action_of(row);
+    struct crs_barrier_infos infos;
+    return crs_upd_bar(chi, WARPS * WARP_SIZE, 0, &action, &infos, 0);
+}
+
+static void bar_info_has_one_entry_a_barrier(void **state)
+{
+    (void)state;
+    static const struct {
+        struct row row;
+        const char *why; /* a part */
+        uint32_t count;
+        uint32_t tc;
+        lane_mask lanes;
+    } rows[] = {
+        {{PTX_EXEC_BAR_SYNC, NONE, 0, {3, 3}, {0, 0}, {0}}, NULL, 1, 0, 3},
+        {{PTX_EXEC_BAR_SYNC, NONE, 0, {3, 4}, {0, 0}, {0}}, NULL, 2, 0, 1},
+        {{PTX_EXEC_BAR_SYNC, NONE, 0, {-1, 4}, {4, 6}, {0}}, NULL, 1, 6, 2},
+        {{PTX_EXEC_BAR_SYNC, NONE, 0, {3, 3}, {4, 4}, {0}}, NULL, 1, 4, 3},
+        {{PTX_EXEC_BAR_SYNC, NONE, 0, {3, 3}, {4, 6}, {0}}, "barInfo", 0, 0, 0},
+        {{PTX_EXEC_BAR_SYNC, NONE, 0, {3, 2}, {4, 6}, {0}}, NULL, 2, 4, 1},
+    };
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct block block;
+        struct crs_barrier_infos infos;
+        struct crs_barrier_action action = action_of(&rows[i].row);
+        const char *why = crs_bar_info(block_init(&block, 0), &action, &infos);
+        if (rows[i].why) {
+            assert_non_null(why);
+            assert_non_null(strstr(why, rows[i].why));
+            continue;
+        }
+        assert_null(why);
+        assert_int_equal(infos.count, rows[i].count);
+        assert_int_equal(infos.items[0].tc, rows[i].tc);
+        assert_int_equal(infos.items[0].lanes, rows[i].lanes);
+    }
+}
+
+/* Two steps; in the one order and in the other the verdict is the same (ERR.41). */
+static void steps_agree_or_contradict(void **state)
+{
+    (void)state;
+    static const struct {
+        struct row first, second;
+        bool contradiction;
+    } rows[] = {
+        {{PTX_EXEC_BAR_SYNC, NONE, 0, {0, 0}, {4, 4}, {0}},
+         {PTX_EXEC_BAR_ARRIVE, NONE, 1, {0, 0}, {4, 4}, {0}},
+         false},
+        {{PTX_EXEC_BAR_SYNC, NONE, 0, {0, 0}, {0, 0}, {0}},
+         {PTX_EXEC_BAR_SYNC, NONE, 1, {0, 0}, {6, 6}, {0}},
+         false},
+        {{PTX_EXEC_BAR_SYNC, NONE, 0, {0, 0}, {4, 4}, {0}},
+         {PTX_EXEC_BAR_SYNC, NONE, 1, {0, 0}, {6, 6}, {0}},
+         true},
+        {{PTX_EXEC_BAR_SYNC, NONE, 0, {0, 0}, {4, 4}, {0}},
+         {PTX_EXEC_BAR_SYNC, NONE, 1, {1, 1}, {6, 6}, {0}},
+         false},
+        {{PTX_EXEC_BAR_RED, PTX_W_AND, 0, {0, 0}, {4, 4}, {0}},
+         {PTX_EXEC_BAR_SYNC, NONE, 1, {0, 0}, {4, 4}, {0}},
+         true},
+        {{PTX_EXEC_BAR_RED, PTX_W_AND, 0, {0, 0}, {4, 4}, {0}},
+         {PTX_EXEC_BAR_ARRIVE, NONE, 1, {0, 0}, {4, 4}, {0}},
+         true},
+        {{PTX_EXEC_BAR_RED, PTX_W_AND, 0, {0, 0}, {4, 4}, {0}},
+         {PTX_EXEC_BAR_RED, PTX_W_OR, 1, {0, 0}, {4, 4}, {0}},
+         true},
+        {{PTX_EXEC_BAR_RED, PTX_W_OR, 0, {0, 0}, {0, 0}, {0}},
+         {PTX_EXEC_BAR_RED, PTX_W_OR, 1, {0, 0}, {6, 6}, {0}},
+         false},
+    };
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (uint32_t order = 0; order < 2; order++) {
+            struct block block;
+            struct crs_barriers *chi = block_init(&block, 0);
+            assert_null(apply(chi, order ? &rows[i].second : &rows[i].first));
+            const char *why = apply(chi, order ? &rows[i].first : &rows[i].second);
+            assert_int_equal(why != NULL, rows[i].contradiction);
+            if (why)
+                assert_non_null(strstr(why, "prepBar"));
+        }
+    }
+}
+
+static void arrivals_count_warps_and_distinct_barriers(void **state)
+{
+    (void)state;
+    struct block block;
+    struct crs_barriers *chi = block_init(&block, 0);
+    assert_null(apply(chi, &(struct row){PTX_EXEC_BAR_SYNC, NONE, 0, {0, 1}, {0}, {0}}));
+    assert_int_equal(block.at[0].ac, WARP_SIZE);
+    assert_int_equal(block.at[1].ac, WARP_SIZE);
+    assert_int_equal(block.at[0].tc, WARPS * WARP_SIZE);
+    assert_true(block.at[0].defaults);
+    assert_null(apply(chi, &(struct row){PTX_EXEC_BAR_SYNC, NONE, 1, {0, 0}, {0}, {0}}));
+    assert_null(apply(chi, &(struct row){PTX_EXEC_BAR_ARRIVE, NONE, 2, {-1, 0}, {6, 6}, {0}}));
+    assert_int_equal(block.at[0].ac, 3 * WARP_SIZE);
+    assert_int_equal(block.at[1].ac, WARP_SIZE);
+    assert_true(crs_barrier_full(&block.at[0]));
+    assert_false(crs_barrier_full(&block.at[1]));
+    assert_int_equal(*crs_barrier_waiting(chi, 0, 0), 1);
+    assert_int_equal(*crs_barrier_waiting(chi, 0, 1), 3);
+    assert_int_equal(*crs_barrier_waiting(chi, 0, 2), 0); /* bar.arrive does not wait */
+    crs_barrier_clear(chi, 0, 0);
+    assert_int_equal(block.at[0].tc, 0);
+    assert_int_equal(*crs_barrier_waiting(chi, 0, 1), 0);
+    assert_int_equal(block.at[1].ac, WARP_SIZE);
+}
+
+static void options_change_the_counts(void **state)
+{
+    (void)state;
+    struct block block;
+    struct crs_barriers *chi = block_init(&block, BLOCK_LANES);
+    assert_null(apply(chi, &(struct row){PTX_EXEC_BAR_SYNC, NONE, 0, {0, -1}, {0}, {0}}));
+    assert_int_equal(block.at[0].ac, 1);
+    chi = block_init(&block, BLOCK_EXIT_ARRIVES);
+    assert_null(apply(chi, &(struct row){PTX_EXEC_BAR_SYNC, NONE, 0, {0, -1}, {0}, {0}}));
+    crs_exit_arrives(chi, 0);
+    assert_int_equal(block.at[0].ac, 2 * WARP_SIZE);
+    assert_int_equal(block.at[1].ac, 0); /* not in use */
+}
+
+static void reductions_are_over_those_who_took_part(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t red;
+        struct row first, second;
+        uint32_t value;
+    } rows[] = {
+        {PTX_W_POPC,
+         {PTX_EXEC_BAR_RED, PTX_W_POPC, 0, {0, -1}, {0}, {true, true}},
+         {PTX_EXEC_BAR_RED, PTX_W_POPC, 1, {0, 0}, {0}, {false, true}},
+         2}, /* BAR.6 */
+        {PTX_W_AND,
+         {PTX_EXEC_BAR_RED, PTX_W_AND, 0, {0, -1}, {0}, {true, false}},
+         {PTX_EXEC_BAR_RED, PTX_W_AND, 1, {0, 0}, {0}, {true, true}},
+         1},
+        {PTX_W_AND,
+         {PTX_EXEC_BAR_RED, PTX_W_AND, 0, {0, 0}, {0}, {true, false}},
+         {PTX_EXEC_BAR_RED, PTX_W_AND, 1, {0, 0}, {0}, {true, true}},
+         0},
+        {PTX_W_OR,
+         {PTX_EXEC_BAR_RED, PTX_W_OR, 0, {0, -1}, {0}, {false, true}},
+         {PTX_EXEC_BAR_RED, PTX_W_OR, 1, {0, 0}, {0}, {false, false}},
+         0},
+        {PTX_W_OR,
+         {PTX_EXEC_BAR_RED, PTX_W_OR, 0, {0, 0}, {0}, {false, true}},
+         {PTX_EXEC_BAR_RED, PTX_W_OR, 1, {0, 0}, {0}, {false, false}},
+         1},
+    };
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct block block;
+        struct crs_barriers *chi = block_init(&block, 0);
+        assert_null(apply(chi, &rows[i].first));
+        assert_null(apply(chi, &rows[i].second));
+        assert_int_equal(block.at[0].red, rows[i].red);
+        assert_int_equal(crs_reduce(chi, &block.at[0]), rows[i].value);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bar_info_has_one_entry_a_barrier),
+        cmocka_unit_test(steps_agree_or_contradict),
+        cmocka_unit_test(arrivals_count_warps_and_distinct_barriers),
+        cmocka_unit_test(options_change_the_counts),
+        cmocka_unit_test(reductions_are_over_those_who_took_part),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
