@@ -1,0 +1,119 @@
+/*
+ * ptx_rows_internal.h - how the functions over rows are written: one macro use an operation, which
+ * makes a function for each type and a table of them. For engine/ptx_rows*.c only.
+ */
+#ifndef ENGINE_PTX_ROWS_INTERNAL_H
+#define ENGINE_PTX_ROWS_INTERNAL_H
+
+#include "engine/ptx_rows.h"
+
+/* A row is bytes of the machine's block, seen as elements. */
+typedef uint32_t row32 __attribute__((may_alias));
+typedef uint64_t row64 __attribute__((may_alias));
+
+__extension__ typedef __int128 int128;
+__extension__ typedef unsigned __int128 uint128;
+
+/* What tells the functions of an operation apart: the size of bits and moves, sign of integers. */
+enum row_type { ROW_U16, ROW_S16, ROW_U32, ROW_S32, ROW_U64, ROW_S64, ROW_TYPES };
+
+/* .b16 is ROW_U16 and so on, .pred and .f32 are ROW_U32, .f64 is ROW_U64. */
+enum row_type row_type_of(enum ptx_word word);
+
+typedef ptx_row_fn *const row_table[ROW_TYPES];
+
+#define LANES(i) for (uint32_t i = 0; i < lanes; i++)
+
+/* Rows are the same or do not overlap. Not every loop can be vectorised: no warning then. */
+#if defined(__clang__)
+#define VECTORISE _Pragma("clang loop vectorize(assume_safety)")
+#pragma clang diagnostic ignored "-Wpass-failed"
+#else
+#define VECTORISE _Pragma("GCC ivdep")
+#endif
+
+#define ROW_ARGUMENTS                                                                              \
+    uint32_t lanes, void *const results[PTX_ROW_RESULTS],                                          \
+        const void *const sources[PTX_ROW_SOURCES], uint32_t immediate
+
+/* Functions of one, two, three, four sources x, y, z, w, which are elements as they lie in the rows. */
+#define ROW1(name, D, A, expr)                                                                     \
+    static void name(ROW_ARGUMENTS)                                                                \
+    {                                                                                              \
+        D *d = results[0];                                                                         \
+        const A *a0 = sources[0];                                                                  \
+        (void)immediate;                                                                           \
+        VECTORISE                                                                                  \
+        LANES (i) {                                                                                \
+            const A x = a0[i];                                                                     \
+            d[i] = (D)(expr);                                                                      \
+        }                                                                                          \
+    }
+
+#define ROW2(name, D, A, B, expr)                                                                  \
+    static void name(ROW_ARGUMENTS)                                                                \
+    {                                                                                              \
+        D *d = results[0];                                                                         \
+        const A *a0 = sources[0];                                                                  \
+        const B *a1 = sources[1];                                                                  \
+        (void)immediate;                                                                           \
+        VECTORISE                                                                                  \
+        LANES (i) {                                                                                \
+            const A x = a0[i];                                                                     \
+            const B y = a1[i];                                                                     \
+            d[i] = (D)(expr);                                                                      \
+        }                                                                                          \
+    }
+
+#define ROW3(name, D, A, B, C, expr)                                                               \
+    static void name(ROW_ARGUMENTS)                                                                \
+    {                                                                                              \
+        D *d = results[0];                                                                         \
+        const A *a0 = sources[0];                                                                  \
+        const B *a1 = sources[1];                                                                  \
+        const C *a2 = sources[2];                                                                  \
+        (void)immediate;                                                                           \
+        VECTORISE                                                                                  \
+        LANES (i) {                                                                                \
+            const A x = a0[i];                                                                     \
+            const B y = a1[i];                                                                     \
+            const C z = a2[i];                                                                     \
+            d[i] = (D)(expr);                                                                      \
+        }                                                                                          \
+    }
+
+#define ROW4(name, D, A, B, C, E, expr)                                                            \
+    static void name(ROW_ARGUMENTS)                                                                \
+    {                                                                                              \
+        D *d = results[0];                                                                         \
+        const A *a0 = sources[0];                                                                  \
+        const B *a1 = sources[1];                                                                  \
+        const C *a2 = sources[2];                                                                  \
+        const E *a3 = sources[3];                                                                  \
+        (void)immediate;                                                                           \
+        VECTORISE                                                                                  \
+        LANES (i) {                                                                                \
+            const A x = a0[i];                                                                     \
+            const B y = a1[i];                                                                     \
+            const C z = a2[i];                                                                     \
+            const E w = a3[i];                                                                     \
+            d[i] = (D)(expr);                                                                      \
+        }                                                                                          \
+    }
+
+/* ---- finders: NULL if the form is not theirs or, with *reason set, if there is no function ---- */
+
+ptx_row_fn *ptx_row_arithmetic(const struct ptx_instruction *instruction);
+ptx_row_fn *ptx_row_carry(const struct ptx_instruction *instruction);
+ptx_row_fn *ptx_row_bits(const struct ptx_instruction *instruction, uint32_t *immediate);
+ptx_row_fn *ptx_row_compare(const struct ptx_instruction *instruction, uint32_t *immediate,
+                            const char **reason);
+ptx_row_fn *ptx_row_move(const struct ptx_instruction *instruction, uint32_t *immediate,
+                         const char **reason);
+ptx_row_fn *ptx_row_convert(const struct ptx_instruction *instruction, uint32_t *immediate,
+                            const char **reason);
+
+/* Bits of the register or special register that an operand names, or else `bits`. */
+uint32_t ptx_row_bits_of(const struct ptx_operand *operand, uint32_t bits);
+
+#endif
