@@ -6,10 +6,11 @@
  * first (LOAD.L1); 0 is none. A label denotes the next instruction. So a program address fits a
  * register and is never 0.
  *
- * Registers. A function's registers, parameters in registers, and the carry lie in its frame, each in
- * one slot of 32 bits or two of 64 (at an even slot). A frame is pushed by call and dropped by ret; rows are
- * frame by frame: element `lane` of a 32-bit slot s in a frame at base b is word (b + s) * stride + lane of
- * its group's registers (ptx_exec.h). Registers are 0 at first.
+ * Registers. A function's registers, parameters in registers, and the carry lie in its frame: those of
+ * 32-bit elements (also narrower ones, predicates) in rows numbered from 0, those of 64-bit elements in rows
+ * of their own, numbered from 0. A frame is pushed by call and dropped by ret; lanes of a warp may have
+ * different stacks of frames, so the two kinds of rows lie apart in a group's registers (ptx_exec.h).
+ * Registers are 0 at first.
  *
  * Memory. machine.memory holds bytes, little-endian: global memory (module variables and buffers) at word
  * 0, shared memory of each block, then each thread's local memory: module-scope .local, then its stack
@@ -70,10 +71,10 @@ static inline bool ptx_is_flow(enum ptx_exec exec)
 
 enum ptx_place_kind {
     PTX_PLACE_NONE,
-    PTX_PLACE_SLOT,    /* register: offset = slot in the frame */
-    PTX_PLACE_CONST,   /* offset = word in ptx_code.constant_rows: a broadcast row */
-    PTX_PLACE_SPECIAL, /* offset = number in ptx_code.specials */
-    PTX_PLACE_FRAME    /* the address in local memory of the frame's byte `offset` */
+    PTX_PLACE_REGISTER, /* offset = row in the frame, among those of this size */
+    PTX_PLACE_CONST,    /* offset = word in ptx_code.constant_rows: a broadcast row */
+    PTX_PLACE_SPECIAL,  /* offset = number in ptx_code.specials */
+    PTX_PLACE_FRAME     /* the address in local memory of the frame's byte `offset` */
 };
 
 struct ptx_place {
@@ -139,12 +140,16 @@ struct ptx_regions {
     struct ptx_region *items; /* ascending */
 };
 
+struct ptx_rows {
+    uint32_t narrow, wide; /* of 32-bit elements, of 64-bit elements */
+};
+
 struct ptx_code_function {
     const struct ptx_function *function;
     uint32_t signature;        /* equal numbers: the same results and parameters */
     uint32_t entry;            /* address of its first instruction */
     uint32_t end;              /* behind its last */
-    uint32_t frame_slots;      /* even */
+    struct ptx_rows rows;      /* of its frame */
     uint32_t frame_bytes;      /* of local memory; multiple of 16 */
     struct ptx_regions locals; /* its variables in local memory: address, from the frame's start */
 };
@@ -174,7 +179,7 @@ struct ptx_code {
     struct ptx_code_function *functions; /* 0: the entry */
     uint32_t *table;
     struct ptx_copy *copies;
-    uint32_t stride; /* words of a row of 32-bit elements: the warp, made even */
+    uint32_t stride; /* elements of a constant row: the warp, made even */
     uint32_t *constant_rows;
     uint32_t constant_words;
     uint32_t special_count;
@@ -185,10 +190,10 @@ struct ptx_code {
     struct ptx_regions global, shared, local, constant;
     const uint32_t *constants; /* bytes of .const variables and entry parameters */
     uint32_t frame_local_base; /* local memory: byte where the entry's frame starts */
-    uint32_t frame_slots,
-        frame_bytes;         /* of the deepest stack of frames: recursion LIMIT_CALL_DEPTH */
-    uint32_t depth;          /* most frames */
-    uint32_t token_capacity; /* most tokens of a warp; more is call_depth */
+    struct ptx_rows rows;      /* of the deepest stack of frames: recursion LIMIT_CALL_DEPTH */
+    uint32_t frame_bytes;      /* the same */
+    uint32_t depth;            /* most frames */
+    uint32_t token_capacity;   /* most tokens of a warp; more is call_depth */
     uint32_t barriers;       /* bit set of the barrier numbers that may occur; all 16 if unknown */
     bool has_named_barriers; /* other than bar.sync 0 of all threads */
     uint32_t register_count;

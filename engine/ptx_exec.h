@@ -14,10 +14,10 @@
 
 /* κ of one lane: where its frames are. The stack of call sites lies behind (ptx_call_sites). */
 struct ptx_lane {
-    uint32_t slot;     /* first slot of the current frame */
-    uint32_t byte;     /* first byte of its local memory, from the thread's */
-    uint32_t depth;    /* frames below it: |κ| - 1 */
-    uint32_t function; /* of the current frame */
+    struct ptx_rows rows; /* first ones of the current frame */
+    uint32_t byte;        /* first byte of its local memory, from the thread's */
+    uint32_t depth;       /* frames below it: |κ| - 1 */
+    uint32_t function;    /* of the current frame */
 };
 
 struct ptx_lanes {
