@@ -41,6 +41,7 @@ struct lowering {
     struct ast_kernel *kernel;
     struct ast_function *function;
     const char *suffix; /* of all new names: underscores enough to make them new */
+    bool keep_switch;
     struct ast_var **arguments;
     struct ast_var *result;
     struct slot *flags, *selectors, *entries; /* of the function at hand */
@@ -185,22 +186,28 @@ static void add_if(struct lowering *l, struct stm_list *out, struct ast_expr *gu
     add(out, stm);
 }
 
-/* The loop; before it its flag is reset, after it the flag of the loop that jumps out of it aim at is
- * tested. */
-static void add_loop(struct lowering *l, struct stm_list *out, const struct core_loop *loop,
-                     struct ast_expr *guard, struct stm_list body, struct location at)
+/* The statement that `loop` became; before it its flag is reset, after it the flag of the loop that
+ * jumps out of it aim at is tested. */
+static void add_leavable(struct lowering *l, struct stm_list *out, const struct core_loop *loop,
+                         struct ast_stm *stm)
 {
     if (loop->flag)
-        add_assign(l, out, loop->flag, ast_int(l->arena, 0), at);
-    struct ast_stm *stm = ast_stm(l->arena, STM_WHILE, at);
-    stm->value = guard;
-    stm->body = branch_of(l, body, at);
+        add_assign(l, out, loop->flag, ast_int(l->arena, 0), stm->at);
     add(out, stm);
     if (loop->crossed) {
         struct stm_list leave = {0}, stay = {0};
-        add_simple(l, &leave, STM_BREAK, at);
-        add_if(l, out, ast_var_ref(l->arena, loop->crossed->flag), leave, stay, at);
+        add_simple(l, &leave, STM_BREAK, stm->at);
+        add_if(l, out, ast_var_ref(l->arena, loop->crossed->flag), leave, stay, stm->at);
     }
+}
+
+static void add_loop(struct lowering *l, struct stm_list *out, const struct core_loop *loop,
+                     struct ast_expr *guard, struct stm_list body, struct location at)
+{
+    struct ast_stm *stm = ast_stm(l->arena, STM_WHILE, at);
+    stm->value = guard;
+    stm->body = branch_of(l, body, at);
+    add_leavable(l, out, loop, stm);
 }
 
 /* A loop left at the end of its first trip. */
@@ -530,20 +537,43 @@ static uint32_t default_entry(const struct ast_stm *stm)
     return bodies;
 }
 
+/* switch (e) { .. }  stays, with its bodies lowered in place. It counts as a loop where something leaves
+ * it, since `break` in it leaves it and nothing else. */
+static void keep_switch(struct lowering *l, struct stm_list *out, struct scope scope,
+                        struct ast_stm *stm, bool leaves)
+{
+    struct core_loop loop = loop_in(&scope);
+    if (leaves)
+        scope.innermost = scope.break_target = &loop;
+    if (leaves && scope.tail)
+        scope.continue_target = &loop;
+    scope.tail = false;
+    for (struct ast_case *c = stm->cases; c; c = c->next) {
+        struct stm_list body = {0};
+        lower_list(l, &body, scope, c->body);
+        c->body = body.first;
+    }
+    add_leavable(l, out, &loop, stm);
+}
+
 /* switch (e) { .. }  as  value = e; entry = ..; and the bodies, in a one-trip loop when there is
  * something that leaves them. */
 static void lower_switch(struct lowering *l, struct stm_list *out, struct scope scope,
                          struct ast_stm *stm)
 {
-    uint32_t depth = scope.switch_depth++;
-    struct ast_var *value = slot_var(l, &l->selectors, depth, "switch", depth + 1);
-    struct ast_var *entry = slot_var(l, &l->entries, depth, "entry", depth + 1);
-    uint32_t otherwise = default_entry(stm);
     bool breaks = false, continues = false;
     for (const struct ast_case *c = stm->cases; c; c = c->next) {
         breaks |= has_break(c->body);
         continues |= has_continue(c->body);
     }
+    if (l->keep_switch) {
+        keep_switch(l, out, scope, stm, breaks || continues);
+        return;
+    }
+    uint32_t depth = scope.switch_depth++;
+    struct ast_var *value = slot_var(l, &l->selectors, depth, "switch", depth + 1);
+    struct ast_var *entry = slot_var(l, &l->entries, depth, "entry", depth + 1);
+    uint32_t otherwise = default_entry(stm);
     add_assign(l, out, value, stm->value, stm->at);
     add_selection(l, out, stm, value, entry, otherwise);
     if (!breaks && !(continues && scope.tail)) {
@@ -685,9 +715,18 @@ static void make_call_variables(struct lowering *l)
 
 struct ast_kernel *lower_core(struct arena *arena, const struct ast_kernel *kernel)
 {
+    return lower_core_with(arena, kernel, false);
+}
+
+struct ast_kernel *lower_core_with(struct arena *arena, const struct ast_kernel *kernel,
+                                   bool keep_switch)
+{
     INVARIANT(kernel->form == FORM_STRUCTURED);
     struct ast_kernel *core = ast_kernel_copy(arena, kernel);
-    struct lowering l = {.arena = arena, .kernel = core, .suffix = choose_suffix(arena, core)};
+    struct lowering l = {.arena = arena,
+                         .kernel = core,
+                         .suffix = choose_suffix(arena, core),
+                         .keep_switch = keep_switch};
     make_call_variables(&l);
     for (struct ast_function *f = core->functions; f; f = f->next)
         lower_function(&l, f);

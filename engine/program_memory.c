@@ -22,13 +22,11 @@ static int32_t draw_input(struct pcg *rng)
     return (int32_t)pcg_below(rng, 17) - 4;
 }
 
-/* All copies of a variable, `stride` words apart. Its draws depend on the seed and its number only,
- * and those of a copy on nothing that comes after it. */
-static void init_variable(const struct program *program, uint32_t number, int32_t *first,
-                          uint32_t stride, uint32_t copies)
+/* Its draws depend on the seed and its number only, and those of a copy on nothing that comes after it. */
+void program_init_variable(const struct ast_var *var, uint32_t number, uint64_t seed,
+                           int32_t *first, uint32_t stride, uint32_t copies)
 {
-    const struct ast_var *var = program->vars[number].ast;
-    struct pcg rng = pcg_derive(program->launch.seed, PCG_INPUT, number);
+    struct pcg rng = pcg_derive(seed, PCG_INPUT, number);
     for (uint32_t copy = 0; copy < copies; copy++) {
         int32_t *words = first + (size_t)copy * stride;
         if (var->is_input) {
@@ -50,8 +48,9 @@ void program_init_memory(const struct program *program, int32_t *memory)
     for (uint32_t i = 0; i < program->var_count; i++) {
         const struct ast_var *var = program->vars[i].ast;
         if (var->is_input || var->init_count > 0)
-            init_variable(program, i, memory + base[var->space] + program->vars[i].offset,
-                          program->words[var->space], copies[var->space]);
+            program_init_variable(var, i, program->launch.seed,
+                                  memory + base[var->space] + program->vars[i].offset,
+                                  program->words[var->space], copies[var->space]);
     }
     const struct code_function *kernel = &program->functions[0];
     for (uint32_t thread = 0; thread < program->total_threads; thread++)

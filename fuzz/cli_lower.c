@@ -3,6 +3,7 @@
  */
 #include "engine/lower.h"
 #include "engine/lower_cfg.h"
+#include "engine/lower_ptx.h"
 #include "engine/normalise.h"
 #include "engine/parse.h"
 #include "engine/predicate.h"
@@ -98,15 +99,30 @@ static const struct ast_kernel *to_lockstep(struct cli *cli, struct ast_kernel *
     return transform(cli, kernel, path, true);
 }
 
-/* PTX is read and written, not lowered to: the canonical text. NULL after a message. */
-static const char *canonical_ptx(struct cli *cli, const char *path)
+/* A structured kernel compiled. NULL after a message. */
+static const char *compiled_ptx(struct cli *cli, const char *path)
+{
+    struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
+    struct lowered_ptx lowered;
+    const char *reason = "only structured kernels are lowered to PTX";
+    if (!kernel)
+        return NULL;
+    if (kernel->form != FORM_STRUCTURED ||
+        !lower_ptx_module(&cli->arena, kernel, &lowered, &reason)) {
+        refused(cli, path, reason);
+        return NULL;
+    }
+    return arena_printf(&cli->arena, "// simtfuzz: %s\n%s", lowered.settings,
+                        ptx_print(&cli->arena, lowered.module));
+}
+
+/* Of PTX the canonical text. NULL after a message. */
+static const char *ptx_text(struct cli *cli, const char *path)
 {
     struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
     size_t length;
-    if (!cli_is_ptx(path)) {
-        refused(cli, path, "kernels are not lowered to PTX yet; --to ptx reads .ptx files");
-        return NULL;
-    }
+    if (!cli_is_ptx(path))
+        return compiled_ptx(cli, path);
     char *text = parse_read_bytes(&cli->arena, path, PTX_LIMIT_SOURCE_BYTES, &length, diag);
     const struct ptx_module *module = text ? ptx_parse(&cli->arena, text, length, diag) : NULL;
     if (!module)
@@ -116,7 +132,7 @@ static const char *canonical_ptx(struct cli *cli, const char *path)
 
 static const struct form {
     const char *name;
-    lower_form *lower; /* NULL: canonical_ptx */
+    lower_form *lower; /* NULL: ptx_text */
 } forms[] = {{"core", to_core},
              {"cfg", to_cfg},
              {"predicated", to_predicated},
@@ -154,7 +170,7 @@ int command_lower(struct cli *cli)
     const struct form *form = find_form(cli->options.to);
     if (!form)
         return unknown_form(cli);
-    const char *text = form->lower ? lowered_text(cli, form, path) : canonical_ptx(cli, path);
+    const char *text = form->lower ? lowered_text(cli, form, path) : ptx_text(cli, path);
     if (!text)
         return CLI_USAGE;
     if (cli->options.json) {
