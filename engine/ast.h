@@ -348,13 +348,14 @@ struct ast_var *ast_var(struct arena *arena, const char *name, enum ast_space sp
 void ast_stm_append(struct ast_stm **list, struct ast_stm *stms);
 void ast_var_append(struct ast_var **list, struct ast_var *var);
 
-/* A deep copy: no node shared with the original. Within one arena the copies of variables,
+/* A deep copy: no node shared with the original, but for the module and the settings of a kernel given
+ * as PTX, which nobody changes. Within one arena the copies of variables,
  * functions and blocks are new too, and all references point to the copies. */
 struct ast_kernel *ast_kernel_copy(struct arena *arena, const struct ast_kernel *kernel);
 struct ast_expr *ast_expr_copy(struct arena *arena, const struct ast_expr *expr);
 struct ast_stm *ast_stm_list_copy(struct arena *arena, const struct ast_stm *list);
 
-/* Statements of the kernel and its functions, not counting STM_BLOCK and STM_SKIP. */
+/* Statements of the kernel and its functions, not counting STM_BLOCK and STM_SKIP; instructions of PTX. */
 uint32_t ast_kernel_size(const struct ast_kernel *kernel);
 
 /* Whether the launch and the tree are within the limits, every reference points to something of this

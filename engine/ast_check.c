@@ -327,7 +327,9 @@ static void check_expects(struct check *check)
             continue;
         if (!check_in_vars(check->kernel->vars, e->var) || e->var->space == SPACE_PRIVATE)
             check_fail(check, e->at, "'%s' is not a shared or global variable", e->var->name);
-        if (e->claim == CLAIM_FINAL && e->value_count != e->var->length)
+        /* Of a buffer the first words will do. */
+        bool is_prefix = check->kernel->form == FORM_PTX && e->value_count < e->var->length;
+        if (e->claim == CLAIM_FINAL && e->value_count != e->var->length && !is_prefix)
             check_fail(check, e->at, "'%s' has %u element%s, not %u", e->var->name, e->var->length,
                        e->var->length == 1 ? "" : "s", e->value_count);
     }
@@ -337,6 +339,11 @@ bool ast_check(const struct ast_kernel *kernel, struct diag *diag)
 {
     struct check check = {.kernel = kernel, .diag = diag};
     check_launch(&check);
+    if (kernel->form ==
+        FORM_PTX) { /* ptx_check has checked the module, ptx_kernel.c the variables */
+        check_expects(&check);
+        return check.errors == 0;
+    }
     check_vars(&check, kernel->vars, false);
     check_function_names(&check);
     check_functions(&check);

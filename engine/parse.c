@@ -1,6 +1,7 @@
 #include "engine/parse.h"
 
 #include "engine/parse_internal.h"
+#include "engine/ptx_kernel.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -320,11 +321,11 @@ static bool parse_claim(struct parser *p, const struct token *word, struct ast_e
     return parser_expect(p, "==") && parser_values(p, &claim->values, &claim->value_count);
 }
 
-static bool parse_expect(struct parser *p)
+/* [subject {: option} :] claim {, claim}, all that stands between `expect` and its end. */
+static bool parse_claims(struct parser *p)
 {
     uint32_t group = p->expect_groups++;
     const char *subject = NULL;
-    parser_advance(p);
     struct token word = parse_subject(p, &subject);
     for (;;) {
         if (word.kind != TOKEN_NAME)
@@ -337,13 +338,38 @@ static bool parse_expect(struct parser *p)
         *p->last_expect = claim;
         p->last_expect = &claim->next;
         if (!parser_accept(p, ","))
-            return parser_expect(p, ";");
+            return true;
         word = p->token;
         if (word.kind != TOKEN_NAME)
             parser_unexpected(p, "a claim");
         else
             parser_advance(p);
     }
+}
+
+static bool parse_expect(struct parser *p)
+{
+    parser_advance(p);
+    return parse_claims(p) && parser_expect(p, ";");
+}
+
+void parse_expect_comment(struct arena *arena, struct ast_kernel *kernel, const char *text,
+                          size_t length, struct location at, uint32_t group, struct diag *diag)
+{
+    struct parser p = {.arena = arena,
+                       .diag = diag,
+                       .kernel = kernel,
+                       .last_expect = &kernel->expects,
+                       .expect_groups = group};
+    while (*p.last_expect)
+        p.last_expect = &(*p.last_expect)->next;
+    lex_init(&p.lexer, text, length, diag);
+    p.lexer.line = at.line;
+    p.lexer.line_start = text - (at.column - 1);
+    p.token = lex_next(&p.lexer);
+    parser_accept(&p, ":");
+    if (parse_claims(&p) && p.token.kind != TOKEN_END)
+        parser_unexpected(&p, "',' or the end of the line");
 }
 
 /* ---- the file ---- */
@@ -431,6 +457,8 @@ static void sort_errors(struct diag *diag, uint32_t first)
 struct ast_kernel *parse_kernel(struct arena *arena, const char *text, size_t length,
                                 struct diag *diag)
 {
+    if (ptx_is_ptx(text, length))
+        return ptx_kernel_parse(arena, text, length, diag);
     if (length > LIMIT_SOURCE_BYTES) {
         diag_error(diag, (struct location){0, 0}, "text is longer than %d bytes",
                    LIMIT_SOURCE_BYTES);

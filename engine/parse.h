@@ -10,13 +10,19 @@
 
 #include "engine/ast.h"
 
-/* No text takes more of an arena than this. */
+/* No text takes more of an arena than this; PTX takes more (PTX_ARENA_BYTES). */
 enum { PARSE_ARENA_BYTES = 32 << 20 };
 
-/* Parses `length` bytes of `text`. Returns the kernel, in `arena`, or NULL with at least one error
- * in `diag` (which must have been initialised with this text). */
+/* Parses `length` bytes of `text`; PTX, if it is that (ptx_is_ptx). Returns the kernel, in `arena`, or
+ * NULL with at least one error in `diag` (which must have been initialised with this text). */
 struct ast_kernel *parse_kernel(struct arena *arena, const char *text, size_t length,
                                 struct diag *diag);
+
+/* The claims of a kernel given as PTX: `length` bytes of a comment line, at `at`, behind the word
+ * `expect`: ": race_free, terminates", " crs: deadlock". Appends to the kernel's, as group number
+ * `group`; errors go to diag. */
+void parse_expect_comment(struct arena *arena, struct ast_kernel *kernel, const char *text,
+                          size_t length, struct location at, uint32_t group, struct diag *diag);
 
 /* Reads a whole file (at most LIMIT_SOURCE_BYTES) into the arena. NULL: message in diag. */
 char *parse_read_file(struct arena *arena, const char *path, size_t *length, struct diag *diag);

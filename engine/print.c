@@ -1,6 +1,7 @@
 #include "engine/print.h"
 
 #include "engine/invariant.h"
+#include "engine/ptx_kernel.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -544,9 +545,9 @@ static void put_block(struct out *out, const struct ast_block *block)
 /* What follows the parentheses: statements, or blocks, in braces. */
 static void put_body(struct out *out, const struct ast_function *function, enum ast_form form)
 {
-    static const char *const heads[] = {[FORM_STRUCTURED] = "\n{\n",
-                                        [FORM_BLOCKS] = " blocks\n{\n",
-                                        [FORM_LOCKSTEP] = " lockstep\n{\n"};
+    static const char *const heads[FORM_PTX] = {[FORM_STRUCTURED] = "\n{\n",
+                                                [FORM_BLOCKS] = " blocks\n{\n",
+                                                [FORM_LOCKSTEP] = " lockstep\n{\n"};
     put(out, heads[form]);
     out->indent++;
     for (const struct ast_var *var = function->locals; var; var = var->next)
@@ -596,6 +597,18 @@ static void put_claim(struct out *out, const struct ast_expect *expect)
     }
 }
 
+/* The claims of one expect statement; returns what follows them. */
+static const struct ast_expect *put_claims(struct out *out, const struct ast_expect *list)
+{
+    uint32_t group = list->group;
+    put_claim(out, list);
+    for (list = list->next; list && list->group == group; list = list->next) {
+        put(out, ", ");
+        put_claim(out, list);
+    }
+    return list;
+}
+
 static void put_expects(struct out *out, const struct ast_expect *list)
 {
     while (list) {
@@ -604,14 +617,25 @@ static void put_expects(struct out *out, const struct ast_expect *list)
             put(out, list->subject);
             put(out, ": ");
         }
-        uint32_t group = list->group;
-        put_claim(out, list);
-        for (list = list->next; list && list->group == group; list = list->next) {
-            put(out, ", ");
-            put_claim(out, list);
-        }
+        list = put_claims(out, list);
         put(out, ";\n");
     }
+}
+
+char *print_expect_comments(struct arena *arena, const struct ast_expect *expects)
+{
+    struct out out = out_begin(arena);
+    while (expects) {
+        put(&out, "// expect");
+        if (expects->subject) {
+            put(&out, " ");
+            put(&out, expects->subject);
+        }
+        put(&out, ": ");
+        expects = put_claims(&out, expects);
+        put(&out, "\n");
+    }
+    return out.text;
 }
 
 static void put_launch(struct out *out, const struct ast_launch *launch)
@@ -631,6 +655,8 @@ static void put_launch(struct out *out, const struct ast_launch *launch)
 
 char *print_kernel(struct arena *arena, const struct ast_kernel *kernel)
 {
+    if (kernel->form == FORM_PTX)
+        return ptx_kernel_print(arena, kernel);
     struct out out = out_begin(arena);
     put_launch(&out, &kernel->launch);
     for (const struct ast_var *var = kernel->vars; var; var = var->next)

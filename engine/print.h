@@ -7,8 +7,11 @@
 
 #include "engine/ast.h"
 
-/* The whole kernel as text, zero-terminated, in the arena. */
+/* The whole kernel as text, zero-terminated, in the arena; of a kernel given as PTX, ptx_kernel_print. */
 char *print_kernel(struct arena *arena, const struct ast_kernel *kernel);
+
+/* Claims as the head comments of PTX have them: "// expect crs: deadlock" and so on, a line each. */
+char *print_expect_comments(struct arena *arena, const struct ast_expect *expects);
 
 /* One expression; one statement's head on one line, as traces show it ("if (tid == 0) ...",
  * "while (i > 0) ...", "x = x + 1;"). */

@@ -8,6 +8,9 @@
  *     // expect: race_free, terminates
  *     // expect crs: deadlock
  *
+ * threads: 32 in one dimension unless the entry says otherwise (.reqntid, .maxntid); warp: 32; blocks: 1.
+ * bind:   a parameter by its name or its number (bind:0=..). A parameter that is not bound gets what
+ *         ptx_kernel.notes says.
  * raw:    the text is the report's abstract machine as it stands: nothing is injected, a `ret` of the
  *         entry stays a ret, calls go to labels too, registers hold program addresses (from 1).
  * reg:    initial values of a register of the entry, lane 0 first; a predicate's are a string of 0 and 1;
@@ -34,13 +37,17 @@ struct ptx_bind { /* bind:PARAM=VALUE */
     uint64_t value; /* the bits, of the parameter's size */
     uint32_t bytes; /* of a buffer */
     enum ptx_fill fill;
-    const char *path; /* PTX_FILL_FILE */
+    const char *path;    /* PTX_FILL_FILE */
+    const uint8_t *data; /* what the file holds: data_bytes, not more than `bytes` */
+    uint32_t data_bytes;
     const char *text; /* the VALUE as written, for printing */
+    struct location at;
     struct ptx_bind *next;
 };
 
 struct ptx_values { /* reg:, init: */
     const char *name;
+    struct location at;
     uint32_t count;
     uint64_t *values;
     const char *text;
@@ -53,13 +60,23 @@ struct ptx_token_init { /* stack= */
     uint32_t pc;
 };
 
+/* A parameter of the entry and what it is, given or assumed. */
+struct ptx_argument {
+    const struct ptx_variable *parameter;
+    struct ptx_bind bind;
+    struct ast_var *buffer; /* PTX_BIND_BUFFER */
+};
+
 struct ptx_kernel {
-    const struct ptx_module *module;
+    const struct ptx_module *module; /* not written to once it was read: copies share it */
     const struct ptx_function *entry;
     uint32_t block[3], grid[3]; /* dimensions; launch.threads, launch.blocks are the products */
     uint32_t shared_bytes;      /* dynamic shared memory */
+    bool shared_given;
     bool raw;
     struct ptx_bind *binds; /* given ones; the others get defaults, and a note says so */
+    uint32_t argument_count;
+    struct ptx_argument *arguments; /* of the entry, in order */
     struct ptx_values *registers;
     struct ptx_values *init;
     uint32_t token_count;
@@ -83,6 +100,13 @@ struct ast_kernel *ptx_kernel_new(struct arena *arena, const struct ptx_module *
 /* Overrides settings ("threads=8x8 bind:n=3"); false: errors in diag. */
 bool ptx_kernel_set(struct arena *arena, struct ast_kernel *kernel, const char *settings,
                     struct diag *diag);
+
+/* The dimensions of the launch: those of the settings unless the launch has been changed since, then one
+ * dimension. */
+void ptx_kernel_dimensions(const struct ast_kernel *kernel, uint32_t block[3], uint32_t grid[3]);
+
+/* Instructions of the module's functions. */
+uint32_t ptx_kernel_size(const struct ast_kernel *kernel);
 
 /* The canonical text: head comments, expectations, module. */
 char *ptx_kernel_print(struct arena *arena, const struct ast_kernel *kernel);
