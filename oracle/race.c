@@ -7,13 +7,12 @@
 const char *const race_access_names[] = {
     [ACCESS_READ] = "read", [ACCESS_WRITE] = "write", [ACCESS_ATOMIC] = "atomic"};
 
-static void mark_variable(struct race_detector *detector, uint32_t address)
+void race_mark_variable(const struct program *program, uint32_t address, uint8_t *racy_vars)
 {
-    const struct program *program = detector->program;
     const struct ast_var *var = program_locate(program, address).var;
     for (uint32_t i = 0; i < program->var_count; i++)
         if (program->vars[i].ast == var)
-            detector->racy_vars[i] = 1;
+            racy_vars[i] = 1;
 }
 
 /* ---- an access, and the earlier one that it races with ---- */
@@ -37,7 +36,7 @@ static void note_race(struct race_detector *detector, const struct race_cell *ce
         return;
     location->racy = detector->execution;
     detector->racy_locations++;
-    mark_variable(detector, seen->address);
+    race_mark_variable(detector->program, seen->address, detector->racy_vars);
     if (detector->found)
         return;
     detector->found = true;
@@ -106,7 +105,7 @@ RACE_INLINE void visit(struct race_detector *detector, struct race_cell *cell, u
 RACE_INLINE void see(struct race_detector *detector, const struct seen *seen, const bool several)
 {
     uint32_t block = several ? detector->block_of[seen->access.thread] : 0;
-    if (several && seen->address < detector->program->shared_base)
+    if (several && seen->address < detector->program->shared_base * detector->program->units)
         visit(detector, &detector->grid[seen->address], detector->execution_epoch, seen, true);
     visit(detector, &detector->cells[seen->address], detector->epochs[block], seen, false);
 }
@@ -169,6 +168,11 @@ static void on_barrier(void *context, const struct machine *machine,
         detector->epochs[event->block] = ++detector->epoch;
 }
 
+static size_t race_locations(uint32_t words, const struct program *program)
+{
+    return (size_t)words * program->units;
+}
+
 struct race_detector *race_new(struct arena *arena, const struct program *program)
 {
     struct race_detector *detector = ARENA_NEW(arena, struct race_detector);
@@ -184,9 +188,11 @@ struct race_detector *race_new(struct arena *arena, const struct program *progra
     detector->program = program;
     detector->block_of = block_of;
     detector->epochs = ARENA_ARRAY(arena, uint32_t, blocks);
-    detector->cells = ARENA_ARRAY(arena, struct race_cell, program->private_base);
+    detector->cells =
+        ARENA_ARRAY(arena, struct race_cell, race_locations(program->private_base, program));
     if (blocks > 1)
-        detector->grid = ARENA_ARRAY(arena, struct race_cell, program->shared_base);
+        detector->grid =
+            ARENA_ARRAY(arena, struct race_cell, race_locations(program->shared_base, program));
     detector->racy_stms = ARENA_ARRAY(arena, uint8_t, program->stm_count);
     detector->racy_vars = ARENA_ARRAY(arena, uint8_t, program->var_count);
     return detector;
@@ -196,9 +202,11 @@ struct race_detector *race_new(struct arena *arena, const struct program *progra
 static void renew_epochs(struct race_detector *detector)
 {
     const struct program *program = detector->program;
-    memset(detector->cells, 0, program->private_base * sizeof *detector->cells);
+    memset(detector->cells, 0,
+           race_locations(program->private_base, program) * sizeof *detector->cells);
     if (detector->grid)
-        memset(detector->grid, 0, program->shared_base * sizeof *detector->grid);
+        memset(detector->grid, 0,
+               race_locations(program->shared_base, program) * sizeof *detector->grid);
     detector->epoch = 0;
     detector->execution = 0;
 }

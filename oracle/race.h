@@ -73,6 +73,9 @@ struct race_detector {
     uint8_t *racy_vars; /* a file-level variable: raced in any execution so far */
 };
 
+/* Marks the variable at an address. */
+void race_mark_variable(const struct program *program, uint32_t address, uint8_t *racy_vars);
+
 struct race_detector *race_new(struct arena *arena, const struct program *program);
 void race_begin(struct race_detector *detector); /* a new execution */
 
