@@ -12,7 +12,9 @@
 #include "engine/machine_internal.h"
 #include "engine/ptx_code.h"
 
-/* κ of one lane: where its frames are. The stack of call sites lies behind (ptx_call_sites). */
+#define PTX_SITE_SHARES (1u << 31)
+
+/* κ of one lane: where its frames are. */
 struct ptx_lane {
     struct ptx_rows rows; /* first ones of the current frame */
     uint32_t byte;        /* first byte of its local memory, from the thread's */
@@ -20,12 +22,30 @@ struct ptx_lane {
     uint32_t function;    /* of the current frame */
 };
 
+/* What a step needs beside the state: the semantics' scratch_bytes is at least its size, and it stands
+ * at the start of machine->scratch. */
+enum { PTX_REGION_CACHE = 256, PTX_TEXT = 256 };
+
+struct ptx_scratch {
+    uint64_t sources[PTX_CODE_SOURCES][LIMIT_WARP];
+    uint64_t results[PTX_CODE_RESULTS][LIMIT_WARP];
+    uint64_t address[LIMIT_WARP]; /* of an access, in its space */
+    uint32_t
+        byte[LIMIT_WARP]; /* where it starts, in bytes of machine->memory or ptx_code.constants */
+    uint8_t order[LIMIT_WARP];         /* in which the lanes write */
+    uint8_t next[LIMIT_WARP];          /* lane + 1 of the next lane with the same place, 0 = none */
+    uint8_t slot[2 * LIMIT_WARP];      /* lane + 1 of the first lane with a place, 0 = free */
+    uint32_t region[PTX_REGION_CACHE]; /* by pc: where the last access went, a guess */
+    char text[PTX_TEXT];               /* machine->fault_text */
+};
+
 struct ptx_lanes {
     uint32_t first_thread;  /* in the grid: of lane 0 */
     uint32_t count;         /* lanes, 1 to 64 */
     uint32_t block;         /* of the grid */
     uint32_t uniform;       /* all lanes have the frame of lane 0: rows are contiguous */
-    struct ptx_lane lane[]; /* `count`; then call sites: uint32_t [depth][count]; then registers */
+    struct ptx_lane lane[]; /* `count`; then call sites: uint32_t [depth][count], PTX_SITE_SHARES in
+                               those of a frame that has the caller's registers; then registers */
 };
 
 /* Words of the block that a group takes (even). */
