@@ -8,7 +8,7 @@
 #include "engine/parse.h"
 #include "engine/predicate.h"
 #include "engine/print.h"
-#include "engine/ptx.h"
+#include "engine/ptx_inject.h"
 #include "fuzz/case.h"
 #include "fuzz/cli.h"
 #include "fuzz/json.h"
@@ -116,28 +116,49 @@ static const char *compiled_ptx(struct cli *cli, const char *path)
                         ptx_print(&cli->arena, lowered.module));
 }
 
-/* Of PTX the canonical text. NULL after a message. */
-static const char *ptx_text(struct cli *cli, const char *path)
+/* NULL after a message. */
+static const struct ptx_module *read_ptx(struct cli *cli, const char *path)
 {
     struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
     size_t length;
-    if (!cli_is_ptx(path))
-        return compiled_ptx(cli, path);
     char *text = parse_read_bytes(&cli->arena, path, PTX_LIMIT_SOURCE_BYTES, &length, diag);
     const struct ptx_module *module = text ? ptx_parse(&cli->arena, text, length, diag) : NULL;
     if (!module)
         diag_print(diag, stderr);
+    return module;
+}
+
+/* Of PTX the canonical text. */
+static const char *to_ptx(struct cli *cli, const char *path)
+{
+    if (!cli_is_ptx(path))
+        return compiled_ptx(cli, path);
+    const struct ptx_module *module = read_ptx(cli, path);
+    return module ? ptx_print(&cli->arena, module) : NULL;
+}
+
+/* PTX with the branch unit's instructions. Structured kernels are compiled with them. */
+static const char *to_crs(struct cli *cli, const char *path)
+{
+    if (!cli_is_ptx(path))
+        return compiled_ptx(cli, path);
+    const struct ptx_module *module = read_ptx(cli, path);
+    const char *reason = NULL;
+    if (!module)
+        return NULL;
+    module = ptx_inject(&cli->arena, module, &reason);
+    if (!module)
+        refused(cli, path, reason);
     return module ? ptx_print(&cli->arena, module) : NULL;
 }
 
 static const struct form {
     const char *name;
-    lower_form *lower; /* NULL: ptx_text */
-} forms[] = {{"core", to_core},
-             {"cfg", to_cfg},
-             {"predicated", to_predicated},
-             {"lockstep", to_lockstep},
-             {"ptx", NULL}};
+    lower_form *lower;
+    const char *(*text)(struct cli *cli, const char *path); /* of PTX: its text */
+} forms[] = {
+    {"core", to_core, NULL},         {"cfg", to_cfg, NULL}, {"predicated", to_predicated, NULL},
+    {"lockstep", to_lockstep, NULL}, {"ptx", NULL, to_ptx}, {"crs", NULL, to_crs}};
 
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
@@ -170,7 +191,7 @@ int command_lower(struct cli *cli)
     const struct form *form = find_form(cli->options.to);
     if (!form)
         return unknown_form(cli);
-    const char *text = form->lower ? lowered_text(cli, form, path) : ptx_text(cli, path);
+    const char *text = form->lower ? lowered_text(cli, form, path) : form->text(cli, path);
     if (!text)
         return CLI_USAGE;
     if (cli->options.json) {

@@ -1,0 +1,654 @@
+/*
+ * ptx_inject.c - LOAD.T5, T6, T7: writes the regions of ptx_structure as code for a branch unit.
+ *
+ * The scheme. Every line is one of the catalogue's (cuda-crs 14.1); S is code, L a label, J+1 the label
+ * behind `sync`:
+ *
+ *     region, left by jumps        preBrk L · S · break · L:                          (CMP.switch2)
+ *     region, not left             S
+ *     loop                         [preBrk E] · H: [preBrk K] · S · [break · K:] · bra H · [E:]
+ *                                                                    (CMP.while, CMP.do, CMP.cont)
+ *     jump at the end of a region  nothing
+ *     jump out of regions          break          (to the innermost region that is left by jumps)
+ *     if, both sides go on         ssy J+1 · @c bra T · S2 · bra J · T: S1 · J: sync            (CMP.if)
+ *     if, a side leaves            @c bra T · S2 · bra J · T: S1 · J:     S1 never gets to its end
+ *     if, a side only leaves       @c break; @c ret; @c exit                    (CMP.break, ret, exit)
+ *     table                        ssy J+1 · brx.idx · L1: S1 · bra J · .. · J: sync        (CMP.switch1)
+ *     call                         [@p] preRet R · [@p] call · R:          (CMP.call, callg (A), calli)
+ *
+ * A jump that passes an inner region on its way says in a register of its own where it goes, and each
+ * region that is passed (ptx_region.crossed) sends on who does not belong there (CMP.cont's fb, for more
+ * than two):
+ *
+ *     jump to region n             exit := n · break
+ *     behind a crossed region m    L: leave := exit != m · @leave break
+ *
+ * Why it is right. Lemma N of the catalogue (14.2): from entering S with stack s, the lanes either get to
+ * the end of S together with stack s again (i), or all leave it by break, ret, exit (ii), or stay for
+ * ever. By induction over the shapes:
+ *   - region: B = (break, A, L) is pushed. The body is neutral; its end is reached with B on top, and the
+ *     unguarded break there, like the last lane that leaves, unwinds to B: above it are only tokens without
+ *     enabled lanes. L runs with s and all lanes of A that are enabled. A break inside is for the innermost
+ *     token B on the stack, that of the innermost region left by jumps (neutrality: no other is open). The
+ *     dispatch behind L is a guarded break with stack s, whose innermost token is the next such region's.
+ *   - `exit` is written by a lane directly before its break and read at the labels that this break leads
+ *     to, with nothing in between; at the end of a crossed region it is written too. A region that is not
+ *     crossed is reached only by lanes that go there.
+ *   - loop: `bra H` is unguarded and stands at the end of the body, or at K: its stack is that of H.
+ *   - if with ssy: as in the catalogue; the token below the branch's is the one that ssy pushed directly
+ *     before. (4) holds as printed.
+ *   - if without ssy: the side that leaves is the taken one, which runs first. When its last lane has
+ *     left, unwinding meets the branch's own diverge token on top, and the other lanes run S2 with s; they
+ *     get to J alone (i) or leave (ii). No sync is passed with that token on the stack.
+ *   - table: the lanes that wait re-execute brx with the stack as it was (CMP.switch1); if no side gets to
+ *     its end there is no ssy, as in the if.
+ *   - exit and ret on their own, calls: catalogue. A callee starts above its call token and its function
+ *     ends in ret on every path, so it returns with it on top of the caller's.
+ * stack-cons: (1) break stands inside a region left by jumps only; (2) ret stays in functions only; (3), (5)
+ * sync is reached from the ends of the sides; (6') preRet stands directly before call with its guard.
+ *
+ * Reconvergence. Let J be the immediate post-dominator of a block X (it is reached on all paths that go
+ * on). It has two forward edges, so it is a merge, on X or on a dominator of X, or behind a loop; X's
+ * lanes meet at its region's end. Guarded .uni branches are not trusted: they get tokens as all others.
+ *
+ * Every block stands once, unreachable ones not at all. What is added is at most one push and one pop a
+ * merge or loop, and the dispatch of crossed regions.
+ */
+#include "engine/ptx_inject.h"
+
+#include "engine/ptx_rename.h"
+#include "engine/ptx_structure.h"
+
+struct injecting {
+    struct arena *arena;
+    const struct ptx_flow *flow;
+    struct ptx_renaming *renaming;
+    bool is_entry;
+    struct ptx_statement **last;         /* where the next statement goes */
+    const struct ptx_statement **loc_at; /* a block: the .loc in force at its start */
+    const struct ptx_statement *loc;     /* the last one written */
+    const char *exit_name, *leave_name;  /* registers; NULL: not needed yet */
+    const struct ptx_statement
+        *loop_label;    /* of the header that is written next: it stands already */
+    struct location at; /* of what is being written */
+};
+
+/* ---- statements ---- */
+
+static void put(struct injecting *j, struct ptx_statement *stm)
+{
+    *j->last = stm;
+    j->last = &stm->next;
+}
+
+static struct ptx_statement *new_statement(struct injecting *j, enum ptx_statement_kind kind,
+                                           const char *name)
+{
+    struct ptx_statement *stm = ARENA_NEW(j->arena, struct ptx_statement);
+    stm->kind = kind;
+    stm->at = j->at;
+    stm->name = name;
+    put(j, stm);
+    return stm;
+}
+
+static struct ptx_operand *new_operand(struct injecting *j, enum ptx_operand_kind kind,
+                                       const char *name, uint64_t value)
+{
+    struct ptx_operand *o = ARENA_NEW(j->arena, struct ptx_operand);
+    o->kind = kind;
+    o->at = j->at;
+    o->name = name;
+    o->value = value;
+    return o;
+}
+
+static struct ptx_instruction *new_instruction(struct injecting *j, enum ptx_form form,
+                                               struct ptx_operand *guard,
+                                               struct ptx_operand *operands)
+{
+    struct ptx_instruction *i = &new_statement(j, PTX_INSTRUCTION, NULL)->u.instruction;
+    i->form = form;
+    i->guard = guard;
+    i->operands = operands;
+    return i;
+}
+
+static void put_label(struct injecting *j, const char *name)
+{
+    new_statement(j, PTX_LABEL, name);
+}
+
+static const char *new_label(struct injecting *j, const char *base)
+{
+    return ptx_new_name(j->renaming, base);
+}
+
+/* bra, ssy, preBrk, preRet to a label. */
+static void put_to(struct injecting *j, enum ptx_form form, struct ptx_operand *guard,
+                   const char *label)
+{
+    new_instruction(j, form, guard, new_operand(j, PTX_OPERAND_NAME, label, 0));
+}
+
+/* A copy of a guard, turned round if `negated`; NULL of NULL. */
+static struct ptx_operand *guard_copy(struct injecting *j, const struct ptx_operand *guard,
+                                      bool negated)
+{
+    struct ptx_operand *copy = ptx_copy_operands(j->renaming, guard);
+    if (copy && negated) {
+        copy->negated = !copy->negated;
+        if (copy->kind == PTX_OPERAND_INTEGER) {
+            copy->negated = false;
+            copy->value = copy->value == 0;
+        }
+    }
+    return copy;
+}
+
+/* ---- leaving regions ---- */
+
+/* exit := number */
+static void put_exit_number(struct injecting *j, struct ptx_operand *guard, uint32_t number)
+{
+    if (!j->exit_name)
+        j->exit_name = ptx_new_name(j->renaming, "%exit");
+    struct ptx_operand *result = new_operand(j, PTX_OPERAND_NAME, j->exit_name, 0);
+    result->next = new_operand(j, PTX_OPERAND_INTEGER, NULL, number);
+    new_instruction(j, PTX_FORM_MOV_ANY, guard, result)->words[PTX_SLOT_TYPE] = PTX_W_U32;
+}
+
+/* From within one region to the end of another that is left by jumps. */
+static void put_leave(struct injecting *j, const struct ptx_region *within,
+                      const struct ptx_region *region, const struct ptx_operand *guard,
+                      bool negated)
+{
+    if (region->crossed || ptx_region_left(within) != region)
+        put_exit_number(j, guard_copy(j, guard, negated), region->number);
+    new_instruction(j, PTX_FORM_BREAK_ANY, guard_copy(j, guard, negated), NULL);
+}
+
+/* Behind the label of a region: lanes that go farther. */
+static void put_dispatch(struct injecting *j, const struct ptx_region *region)
+{
+    if (!region->crossed)
+        return;
+    if (!j->leave_name)
+        j->leave_name = ptx_new_name(j->renaming, "%leave");
+    struct ptx_operand *result = new_operand(j, PTX_OPERAND_NAME, j->leave_name, 0);
+    result->next = new_operand(j, PTX_OPERAND_NAME, j->exit_name, 0);
+    result->next->next = new_operand(j, PTX_OPERAND_INTEGER, NULL, region->number);
+    struct ptx_instruction *i = new_instruction(j, PTX_FORM_SETP_INT, NULL, result);
+    i->words[PTX_SLOT_CMP] = PTX_W_NE;
+    i->words[PTX_SLOT_TYPE] = PTX_W_U32;
+    new_instruction(j, PTX_FORM_BREAK_ANY, new_operand(j, PTX_OPERAND_NAME, j->leave_name, 0),
+                    NULL);
+}
+
+/* The start of a region that is left by jumps: the label of its end. NULL: it is not. */
+static const char *put_region_start(struct injecting *j, const struct ptx_region *region,
+                                    const char *base)
+{
+    if (!region->left)
+        return NULL;
+    const char *label = new_label(j, base);
+    put_to(j, PTX_FORM_PREBRK_ANY, NULL, label);
+    return label;
+}
+
+/* Its end, where control arrives if `falls`. */
+static void put_region_end(struct injecting *j, const struct ptx_region *region, const char *label,
+                           bool falls)
+{
+    if (!label)
+        return;
+    if (falls) {
+        if (region->crossed)
+            put_exit_number(j, NULL, region->number);
+        new_instruction(j, PTX_FORM_BREAK_ANY, NULL, NULL);
+    }
+    put_label(j, label);
+    put_dispatch(j, region);
+}
+
+/* ---- blocks ---- */
+
+/* `ret` of an entry is exit (LOAD.T5). */
+static void put_ret(struct injecting *j, struct ptx_operand *guard)
+{
+    new_instruction(j, j->is_entry ? PTX_FORM_EXIT_ANY : PTX_FORM_RET_ANY, guard, NULL);
+}
+
+static void put_call(struct injecting *j, const struct ptx_statement *stm)
+{
+    const char *label = new_label(j, "$return");
+    put_to(j, PTX_FORM_PRERET_ANY, ptx_copy_operands(j->renaming, stm->u.instruction.guard), label);
+    put(j, ptx_copy_statement(j->renaming, stm));
+    put_label(j, label);
+}
+
+static void put_statement(struct injecting *j, const struct ptx_statement *stm)
+{
+    enum ptx_opcode op = ptx_statement_opcode(stm);
+    j->at = stm->at;
+    if (stm->kind == PTX_LABEL && stm == j->loop_label)
+        return;
+    if (stm->kind == PTX_LOC)
+        j->loc = stm;
+    if (op == PTX_OP_CALL)
+        put_call(j, stm);
+    else if (op == PTX_OP_RET && j->is_entry)
+        put_ret(j, ptx_copy_operands(j->renaming, stm->u.instruction.guard));
+    else
+        put(j, ptx_copy_statement(j->renaming, stm));
+}
+
+static const struct ptx_operand *guard_of(const struct injecting *j, uint32_t block)
+{
+    return j->flow->blocks[block].terminator->u.instruction.guard;
+}
+
+static void put_block(struct injecting *j, uint32_t block)
+{
+    const struct ptx_flow_block *b = &j->flow->blocks[block];
+    if (j->loc_at[block] != j->loc && j->loc_at[block])
+        put_statement(j, j->loc_at[block]);
+    for (uint32_t i = b->first; i < b->end; i++)
+        if (j->flow->statements[i] != b->terminator)
+            put_statement(j, j->flow->statements[i]);
+}
+
+/* ret, exit, trap, a call that does not return; or the end of the function (LOAD.T5). */
+static void put_end(struct injecting *j, uint32_t block)
+{
+    const struct ptx_statement *stm = j->flow->blocks[block].terminator;
+    if (!stm) {
+        put_ret(j, NULL);
+        return;
+    }
+    put_statement(j, stm);
+    if (ptx_statement_opcode(stm) == PTX_OP_CALL)
+        new_instruction(j, PTX_FORM_TRAP_ANY, NULL, NULL);
+}
+
+/* ---- branches ---- */
+
+static void put_shapes(struct injecting *j, const struct ptx_shapes *shapes);
+
+static bool is_empty(const struct ptx_shapes *side)
+{
+    return side->first->kind == PTX_SHAPE_JUMP && side->falls;
+}
+
+/* A block that holds nothing but an unguarded ret, exit, or trap. */
+static const struct ptx_statement *only_end(const struct injecting *j,
+                                            const struct ptx_shapes *side)
+{
+    const struct ptx_shape *block = side->first, *end = block->next;
+    if (block->kind != PTX_SHAPE_BLOCK || !end || end->kind != PTX_SHAPE_END)
+        return NULL;
+    const struct ptx_flow_block *b = &j->flow->blocks[block->block];
+    if (!b->terminator || ptx_statement_opcode(b->terminator) == PTX_OP_CALL)
+        return NULL;
+    for (uint32_t i = b->first; i < b->end; i++)
+        if (j->flow->statements[i]->kind == PTX_INSTRUCTION &&
+            j->flow->statements[i] != b->terminator)
+            return NULL;
+    return b->terminator;
+}
+
+/* A side that only leaves is one guarded instruction. False: it is more. */
+static bool put_guarded_side(struct injecting *j, const struct ptx_shapes *side,
+                             const struct ptx_operand *guard, bool negated)
+{
+    const struct ptx_shape *first = side->first;
+    const struct ptx_statement *end = only_end(j, side);
+    if (first->kind == PTX_SHAPE_JUMP && !side->falls) {
+        put_leave(j, first->within, first->region, guard, negated);
+        return true;
+    }
+    if (!end)
+        return false;
+    enum ptx_opcode op = ptx_statement_opcode(end);
+    if (op == PTX_OP_RET)
+        put_ret(j, guard_copy(j, guard, negated));
+    else
+        new_instruction(j, op == PTX_OP_EXIT ? PTX_FORM_EXIT_ANY : PTX_FORM_TRAP_ANY,
+                        guard_copy(j, guard, negated), NULL);
+    return true;
+}
+
+/* Both sides go on: ssy .. sync. */
+static void put_diamond(struct injecting *j, const struct ptx_shapes *other,
+                        const struct ptx_shapes *taken, const struct ptx_operand *guard)
+{
+    const char *meet = new_label(j, "$meet"), *behind = new_label(j, "$behind");
+    put_to(j, PTX_FORM_SSY_ANY, NULL, behind);
+    if (is_empty(taken)) {
+        put_to(j, PTX_FORM_BRA_ANY, guard_copy(j, guard, false), meet);
+        put_shapes(j, other);
+    } else if (is_empty(other)) {
+        put_to(j, PTX_FORM_BRA_ANY, guard_copy(j, guard, true), meet);
+        put_shapes(j, taken);
+    } else {
+        const char *side = new_label(j, "$taken");
+        put_to(j, PTX_FORM_BRA_ANY, guard_copy(j, guard, false), side);
+        put_shapes(j, other);
+        put_to(j, PTX_FORM_BRA_ANY, NULL, meet);
+        put_label(j, side);
+        put_shapes(j, taken);
+    }
+    put_label(j, meet);
+    new_instruction(j, PTX_FORM_SYNC_ANY, NULL, NULL);
+    put_label(j, behind);
+}
+
+/* The side `first` leaves: it is taken where the guard (turned round if `negated`) holds. */
+static void put_leaving(struct injecting *j, const struct ptx_shapes *other,
+                        const struct ptx_shapes *first, const struct ptx_operand *guard,
+                        bool negated)
+{
+    const char *side = new_label(j, "$taken");
+    const char *meet = other->falls ? new_label(j, "$meet") : NULL;
+    put_to(j, PTX_FORM_BRA_ANY, guard_copy(j, guard, negated), side);
+    put_shapes(j, other);
+    if (meet)
+        put_to(j, PTX_FORM_BRA_ANY, NULL, meet);
+    put_label(j, side);
+    put_shapes(j, first);
+    if (meet)
+        put_label(j, meet);
+}
+
+static void put_branch(struct injecting *j, const struct ptx_shape *shape)
+{
+    const struct ptx_operand *guard = guard_of(j, shape->block);
+    const struct ptx_shapes *other = &shape->sides[0], *taken = &shape->sides[1];
+    j->at = j->flow->blocks[shape->block].terminator->at;
+    if (put_guarded_side(j, taken, guard, false))
+        put_shapes(j, other);
+    else if (put_guarded_side(j, other, guard, true))
+        put_shapes(j, taken);
+    else if (taken->falls && other->falls)
+        put_diamond(j, other, taken, guard);
+    else if (taken->falls)
+        put_leaving(j, taken, other, guard, true);
+    else
+        put_leaving(j, other, taken, guard, false);
+}
+
+/* ---- tables ---- */
+
+/* The labels of the sides, in the order of the graph's successors. */
+static const char **side_labels(struct injecting *j, const struct ptx_shape *shape,
+                                const char *meet)
+{
+    const char **labels = ARENA_ARRAY(j->arena, const char *, shape->side_count);
+    for (uint32_t i = 0; i < shape->side_count; i++)
+        labels[i] = is_empty(&shape->sides[i]) ? meet : new_label(j, "$case");
+    return labels;
+}
+
+static const char *label_of(const struct injecting *j, const struct ptx_shape *shape,
+                            const char **labels, const struct ptx_statement *target)
+{
+    const struct ptx_graph *g = &j->flow->graph;
+    uint32_t block = ptx_flow_block_at(j->flow, target), i = 0;
+    while (g->next[g->next_first[shape->block] + i] != block)
+        i++;
+    return labels[i];
+}
+
+/* .branchtargets of the new labels, and brx.idx. */
+static void put_brx(struct injecting *j, const struct ptx_shape *shape, const char **labels)
+{
+    const struct ptx_statement *stm = j->flow->blocks[shape->block].terminator;
+    const struct ptx_statement *table = stm->u.instruction.operands->next->target.statement;
+    struct ptx_statement *targets = new_statement(j, PTX_BRANCH_TARGETS, new_label(j, "$targets"));
+    struct ptx_operand **last = &targets->u.targets;
+    for (const struct ptx_operand *o = table->u.targets; o; o = o->next) {
+        *last =
+            new_operand(j, PTX_OPERAND_NAME, label_of(j, shape, labels, o->target.statement), 0);
+        last = &(*last)->next;
+    }
+    struct ptx_statement *copy = ptx_copy_statement(j->renaming, stm);
+    copy->u.instruction.operands->next->name = targets->name;
+    put(j, copy);
+}
+
+/* Who does not branch, because of a guard, goes on to the first side. */
+static void put_table(struct injecting *j, const struct ptx_shape *shape)
+{
+    bool falls = false, has_next = guard_of(j, shape->block) != NULL;
+    for (uint32_t i = 0; i < shape->side_count; i++)
+        falls |= shape->sides[i].falls;
+    j->at = j->flow->blocks[shape->block].terminator->at;
+    const char *meet = new_label(j, "$meet"), *behind = new_label(j, "$behind");
+    const char **labels = side_labels(j, shape, meet);
+    if (falls)
+        put_to(j, PTX_FORM_SSY_ANY, NULL, behind);
+    put_brx(j, shape, labels);
+    for (uint32_t i = 0; i < shape->side_count; i++) {
+        bool is_next = i == 0 && has_next;
+        if (is_empty(&shape->sides[i]) && !is_next)
+            continue;
+        if (!is_empty(&shape->sides[i]))
+            put_label(j, labels[i]);
+        put_shapes(j, &shape->sides[i]);
+        if (shape->sides[i].falls && i + 1 < shape->side_count)
+            put_to(j, PTX_FORM_BRA_ANY, NULL, meet);
+    }
+    if (falls) {
+        put_label(j, meet);
+        new_instruction(j, PTX_FORM_SYNC_ANY, NULL, NULL);
+        put_label(j, behind);
+    }
+}
+
+/* ---- the tree ---- */
+
+static void put_region(struct injecting *j, const struct ptx_shape *shape)
+{
+    const char *label = put_region_start(j, shape->region, "$region");
+    put_shapes(j, &shape->body);
+    put_region_end(j, shape->region, label, shape->body.falls);
+}
+
+/* The header's first label is that of the loop. */
+static const char *loop_name(struct injecting *j, uint32_t header)
+{
+    uint32_t first = j->flow->blocks[header].first;
+    const struct ptx_statement *stm =
+        first < j->flow->statement_count ? j->flow->statements[first] : NULL;
+    if (!stm || stm->kind != PTX_LABEL)
+        return new_label(j, "$loop");
+    j->loop_label = stm;
+    return ptx_copy_statement(j->renaming, stm)->name;
+}
+
+static void put_loop(struct injecting *j, const struct ptx_shape *shape)
+{
+    const char *exit = put_region_start(j, shape->exit, "$exit");
+    const char *head = loop_name(j, shape->block);
+    put_label(j, head);
+    const char *latch = put_region_start(j, shape->region, "$latch");
+    put_shapes(j, &shape->body);
+    put_region_end(j, shape->region, latch, shape->body.falls);
+    put_to(j, PTX_FORM_BRA_ANY, NULL, head);
+    put_region_end(j, shape->exit, exit, false);
+}
+
+static void put_shapes(struct injecting *j, const struct ptx_shapes *shapes)
+{
+    for (const struct ptx_shape *s = shapes->first; s; s = s->next)
+        switch (s->kind) {
+        case PTX_SHAPE_BLOCK:
+            put_block(j, s->block);
+            break;
+        case PTX_SHAPE_END:
+            put_end(j, s->block);
+            break;
+        case PTX_SHAPE_JUMP:
+            if (s->region != s->within)
+                put_leave(j, s->within, s->region, NULL, false);
+            break;
+        case PTX_SHAPE_BRANCH:
+            put_branch(j, s);
+            break;
+        case PTX_SHAPE_TABLE:
+            put_table(j, s);
+            break;
+        case PTX_SHAPE_REGION:
+            put_region(j, s);
+            break;
+        case PTX_SHAPE_LOOP:
+            put_loop(j, s);
+            break;
+        }
+}
+
+/* ---- functions ---- */
+
+/* Of all blocks; tables of branches are written anew. */
+static void put_declarations(struct injecting *j, const struct ptx_statement *stm)
+{
+    for (; stm; stm = stm->next) {
+        if (stm->kind == PTX_BLOCK)
+            put_declarations(j, stm->u.block);
+        else if (stm->kind == PTX_VARIABLE || stm->kind == PTX_CALL_TARGETS ||
+                 stm->kind == PTX_PROTOTYPE)
+            put(j, ptx_copy_statement(j->renaming, stm));
+    }
+}
+
+static void put_register(struct injecting *j, const char *name, enum ptx_word type)
+{
+    if (!name)
+        return;
+    struct ptx_variable *var = ARENA_NEW(j->arena, struct ptx_variable);
+    var->name = name;
+    var->at = j->flow->function->at;
+    var->space = PTX_W_REG;
+    var->type = type;
+    j->at = var->at;
+    new_statement(j, PTX_VARIABLE, NULL)->u.variable = var;
+}
+
+static void find_locs(struct injecting *j)
+{
+    const struct ptx_flow *f = j->flow;
+    const struct ptx_statement *loc = NULL;
+    j->loc_at = ARENA_ARRAY(j->arena, const struct ptx_statement *, f->graph.count);
+    for (uint32_t b = 0; b < f->graph.count; b++) {
+        j->loc_at[b] = loc;
+        for (uint32_t i = f->blocks[b].first; i < f->blocks[b].end; i++)
+            if (f->statements[i]->kind == PTX_LOC)
+                loc = f->statements[i];
+    }
+}
+
+static bool has_branch_unit(const struct ptx_statement *stm)
+{
+    for (; stm; stm = stm->next)
+        if (ptx_statement_is_branch_unit(stm) ||
+            (stm->kind == PTX_BLOCK && has_branch_unit(stm->u.block)))
+            return true;
+    return false;
+}
+
+/* An instruction that takes the address of a label: who jumps there is not known. */
+static const struct ptx_statement *takes_label(const struct ptx_flow *f)
+{
+    for (uint32_t i = 0; i < f->statement_count; i++) {
+        if (ptx_statement_opcode(f->statements[i]) != PTX_OP_MOV)
+            continue;
+        const struct ptx_operand *o = f->statements[i]->u.instruction.operands;
+        for (; o; o = o->next)
+            if (o->target_kind == PTX_TARGET_STATEMENT)
+                return f->statements[i];
+    }
+    return NULL;
+}
+
+/* The new body; false: *reason. */
+static bool inject_body(struct arena *arena, const struct ptx_function *function,
+                        struct ptx_renaming *renaming, struct ptx_statement **body,
+                        const char **reason)
+{
+    struct injecting j = {.arena = arena, .renaming = renaming, .is_entry = function->is_entry};
+    struct ptx_statement *code = NULL;
+    j.flow = ptx_flow_build(arena, function);
+    const struct ptx_statement *taken = takes_label(j.flow);
+    if (taken || renaming->clash) {
+        *reason = taken ? arena_printf(arena, "the address of a label is taken at line %u",
+                                       taken->at.line)
+                        : arena_printf(arena,
+                                       "an initial value with the address of a variable of the "
+                                       "function at line %u",
+                                       renaming->clash);
+        return false;
+    }
+    const struct ptx_shapes *shapes = ptx_structure(arena, j.flow, reason);
+    if (!shapes)
+        return false;
+    find_locs(&j);
+    j.last = &code;
+    put_shapes(&j, shapes);
+    j.last = body;
+    put_declarations(&j, function->body);
+    put_register(&j, j.exit_name, PTX_W_B32);
+    put_register(&j, j.leave_name, PTX_W_PRED);
+    *j.last = code;
+    return true;
+}
+
+static struct ptx_function *inject_function(struct arena *arena,
+                                            const struct ptx_function *function, const char *tag,
+                                            const char **reason)
+{
+    struct ptx_function *copy = ARENA_NEW(arena, struct ptx_function);
+    *copy = *function;
+    if (!function->has_body)
+        return copy;
+    copy->body = NULL;
+    if (has_branch_unit(function->body)) {
+        struct ptx_renaming same = {.arena = arena, .tag = tag, .names = ptx_map_new(arena, 0)};
+        copy->body = ptx_copy_body(&same, function->body);
+        return copy;
+    }
+    struct ptx_renaming renaming = ptx_renaming_new(arena, function, tag);
+    return inject_body(arena, function, &renaming, &copy->body, reason) ? copy : NULL;
+}
+
+/* Resolves the names of the new tree. */
+static bool resolve(struct arena *arena, struct ptx_module *module, const char **reason)
+{
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    diag_init(diag, "injected", NULL, 0);
+    if (ptx_check(arena, module, diag))
+        return true;
+    *reason = arena_printf(arena, "injection: %s at line %u", diag->entries[0].text,
+                           diag->entries[0].at.line);
+    return false;
+}
+
+const struct ptx_module *ptx_inject(struct arena *arena, const struct ptx_module *module,
+                                    const char **reason)
+{
+    struct ptx_module *copy = ARENA_NEW(arena, struct ptx_module);
+    const char *tag = ptx_unused_tag(arena, module);
+    *copy = *module;
+    struct ptx_item **last = &copy->items;
+    for (const struct ptx_item *item = module->items; item; item = item->next) {
+        *last = ARENA_NEW(arena, struct ptx_item);
+        **last = *item;
+        if (item->kind == PTX_ITEM_FUNCTION) {
+            (*last)->u.function = inject_function(arena, item->u.function, tag, reason);
+            if (!(*last)->u.function)
+                return NULL;
+        }
+        last = &(*last)->next;
+    }
+    *last = NULL;
+    return resolve(arena, copy, reason) ? copy : NULL;
+}
