@@ -38,7 +38,7 @@ static void clear(struct ptx_list *list)
 static struct home *new_home(struct ptx_lowering *l, struct ast_var *var, enum home_kind kind)
 {
     struct home *home = &l->homes[l->home_count];
-    *home = (struct home){.var = var, .name = var->name, .kind = kind};
+    *home = (struct home){.var = var, .kind = kind};
     var->mark = l->home_count++;
     return home;
 }
@@ -107,18 +107,18 @@ static bool has_table(const struct ast_var *var)
     return var->is_input || var->init_count > FEW;
 }
 
-static const char *table_name(struct ptx_lowering *l, const struct ast_var *var)
+/* Of a function's variable too: its name is its own, `function$name`. */
+static struct ptx_variable *add_table(struct ptx_lowering *l, struct item_list *items,
+                                      const char *name, const struct ast_var *var, uint32_t number)
 {
-    return arena_printf(l->arena, "$I_%s", var->name);
-}
-
-static void add_table(struct ptx_lowering *l, struct item_list *items, const char *name,
-                      const struct ast_var *var, uint32_t number)
-{
+    if (!has_table(var))
+        return NULL;
     uint32_t length = var->length * copies_of(l->kernel, var);
-    struct ptx_variable *table = memory_variable(l, name, PTX_W_CONST, length, true);
+    struct ptx_variable *table =
+        memory_variable(l, arena_printf(l->arena, "$I_%s", name), PTX_W_CONST, length, true);
     table->init = initialiser(l, initial_values(l, var, number), length, true);
     add_item(l, items, PTX_ITEM_VARIABLE)->u.variable = table;
+    return table;
 }
 
 /* global, shared: in the order of the kernel, so that they lie where other forms have them. */
@@ -128,7 +128,9 @@ static void add_common(struct ptx_lowering *l, struct item_list *items, struct a
     enum ptx_word space = var->space == SPACE_GLOBAL ? PTX_W_GLOBAL : PTX_W_SHARED;
     struct ptx_variable *variable =
         memory_variable(l, var->name, space, var->length, var->is_array);
-    new_home(l, var, HOME_MEMORY)->space = space;
+    struct home *home = new_home(l, var, HOME_MEMORY);
+    home->space = space;
+    home->variable = variable;
     if (var->space == SPACE_GLOBAL && (var->is_input || var->init_count > 0))
         variable->init = initialiser(l, initial_values(l, var, number),
                                      var->is_input ? var->length : var->init_count, var->is_array);
@@ -142,11 +144,11 @@ static void add_private(struct ptx_lowering *l, struct item_list *items, struct 
     bool in_register = !var->is_array && !l->has_functions;
     struct home *home = new_home(l, var, in_register ? HOME_REGISTER : HOME_MEMORY);
     home->space = PTX_W_LOCAL;
-    if (!in_register)
-        add_item(l, items, PTX_ITEM_VARIABLE)->u.variable =
-            memory_variable(l, var->name, PTX_W_LOCAL, var->length, var->is_array);
-    if (has_table(var))
-        add_table(l, items, table_name(l, var), var, number);
+    if (!in_register) {
+        home->variable = memory_variable(l, var->name, PTX_W_LOCAL, var->length, var->is_array);
+        add_item(l, items, PTX_ITEM_VARIABLE)->u.variable = home->variable;
+    }
+    home->table = add_table(l, items, var->name, var, number);
 }
 
 static void add_variables(struct ptx_lowering *l, struct item_list *items)
@@ -161,48 +163,43 @@ static void add_variables(struct ptx_lowering *l, struct item_list *items)
 
 /* ---- prologues ---- */
 
-/* %b<n> := name */
-static void hold_address(struct ptx_lowering *l, struct value d, const char *name)
+static void move_address(struct ptx_lowering *l, struct value d, const struct ptx_variable *var)
 {
     (void)lp_emit(l, PTX_FORM_MOV_ANY, PTX_W_B32);
     lp_arg(l, d);
-    lp_arg_name(l, name);
+    lp_arg_variable(l, var);
 }
 
-static void hold_special(struct ptx_lowering *l, struct value d, const char *name, char element)
+static void move_special(struct ptx_lowering *l, struct value d, enum ptx_special special)
 {
     (void)lp_emit(l, PTX_FORM_MOV_ANY, PTX_W_U32);
     lp_arg(l, d);
-    lp_arg_special(l, name, element);
+    lp_arg_special(l, special);
 }
 
 static void hold_builtins(struct ptx_lowering *l)
 {
-    static const struct {
-        const char *name;
-        char element;
-    } specials[BUILTIN_COUNT] = {
-        [BUILTIN_TID] = {"%tid", 'x'},        [BUILTIN_THREADS] = {"%ntid", 'x'},
-        [BUILTIN_LANE] = {"%laneid", 0},      [BUILTIN_WARP] = {"%warpid", 0},
-        [BUILTIN_WARP_SIZE] = {"WARP_SZ", 0}, [BUILTIN_BID] = {"%ctaid", 'x'},
-        [BUILTIN_BLOCKS] = {"%nctaid", 'x'},
+    static const enum ptx_special specials[BUILTIN_COUNT] = {
+        [BUILTIN_TID] = PTX_SPECIAL_TID,           [BUILTIN_THREADS] = PTX_SPECIAL_NTID,
+        [BUILTIN_LANE] = PTX_SPECIAL_LANEID,       [BUILTIN_WARP] = PTX_SPECIAL_WARPID,
+        [BUILTIN_WARP_SIZE] = PTX_SPECIAL_WARP_SZ, [BUILTIN_BID] = PTX_SPECIAL_CTAID,
+        [BUILTIN_BLOCKS] = PTX_SPECIAL_NCTAID,
     };
     for (int b = 0; b < BUILTIN_COUNT; b++)
         if (l->builtins[b] >= 0)
-            hold_special(l, (struct value){VALUE_HELD, l->builtins[b]}, specials[b].name,
-                         specials[b].element);
+            move_special(l, (struct value){VALUE_HELD, l->builtins[b]}, specials[b]);
 }
 
 /* d := address of this thread's values in a table; of a variable that is no input all have the same. */
-static void table_address(struct ptx_lowering *l, struct value d, const struct ast_var *var,
-                          const char *table)
+static void table_address(struct ptx_lowering *l, struct value d, const struct home *home)
 {
-    hold_address(l, d, table);
+    const struct ast_var *var = home->var;
+    move_address(l, d, home->table);
     if (copies_of(l->kernel, var) == 1)
         return;
     struct value thread = lp_temporary(l), number = lp_temporary(l);
-    hold_special(l, number, "%ctaid", 'x');
-    hold_special(l, thread, "%tid", 'x');
+    move_special(l, number, PTX_SPECIAL_CTAID);
+    move_special(l, thread, PTX_SPECIAL_TID);
     for (int i = 0; i < 2; i++) {
         lp_emit(l, PTX_FORM_MAD_INT, PTX_W_S32)->words[PTX_SLOT_MODE] = PTX_W_LO;
         lp_arg(l, i == 0 ? thread : d);
@@ -217,36 +214,37 @@ static struct value load_table(struct ptx_lowering *l, struct value address, uin
     struct value d = lp_temporary(l);
     lp_emit(l, PTX_FORM_LD_WEAK, PTX_W_B32)->words[PTX_SLOT_SPACE] = PTX_W_CONST;
     lp_arg(l, d);
-    lp_arg_address(l, arena_printf(l->arena, "%%r%d", (int)address.number), offset);
+    lp_arg_address(l, NULL, address, offset);
     return d;
 }
 
-static void store_at(struct ptx_lowering *l, const char *base, uint32_t offset, struct value value)
+static void store_local(struct ptx_lowering *l, const struct ptx_variable *var, struct value base,
+                        uint32_t offset, struct value value)
 {
     lp_emit(l, PTX_FORM_ST_WEAK, PTX_W_B32)->words[PTX_SLOT_SPACE] = PTX_W_LOCAL;
-    lp_arg_address(l, base, offset);
+    lp_arg_address(l, var, base, offset);
     lp_arg(l, value);
 }
 
 /*  All elements of an array, from a table or 0, as CMP.do:
  *      a := x;  n := a + 4 length;  preBrk E;  H: [a] := v;  a := a + 4;  p := a < n;  @!p break;  bra H;  E:
  */
-static void fill_loop(struct ptx_lowering *l, const struct home *home, const char *table)
+static void fill_loop(struct ptx_lowering *l, const struct home *home)
 {
     uint32_t number = l->labels++, p = lp_predicate(l);
     struct value a = lp_temporary(l), n = lp_temporary(l), from = lp_temporary(l);
-    const char *head = lp_label_name(l, 'H', number), *end = lp_label_name(l, 'E', number);
-    hold_address(l, a, home->name);
-    if (table)
-        table_address(l, from, home->var, table);
+    struct ptx_statement *head = lp_new_label(l, 'H', number), *end = lp_new_label(l, 'E', number);
+    move_address(l, a, home->variable);
+    if (home->table)
+        table_address(l, from, home);
     lp_three(l, PTX_FORM_ADD_INT, PTX_W_S32, n, a, lp_int((int32_t)home->var->length * 4));
     (void)lp_emit(l, PTX_FORM_PREBRK_ANY, PTX_W_NONE);
-    lp_arg_name(l, end);
-    lp_label(l, head);
-    store_at(l, arena_printf(l->arena, "%%r%d", (int)a.number), 0,
-             table ? load_table(l, from, 0) : lp_int(0));
+    lp_arg_label(l, end);
+    lp_place_label(l, head);
+    struct value v = home->table ? load_table(l, from, 0) : lp_int(0);
+    store_local(l, NULL, a, 0, v);
     lp_three(l, PTX_FORM_ADD_INT, PTX_W_S32, a, a, lp_int(4));
-    if (table)
+    if (home->table)
         lp_three(l, PTX_FORM_ADD_INT, PTX_W_S32, from, from, lp_int(4));
     lp_emit(l, PTX_FORM_SETP_INT, PTX_W_U32)->words[PTX_SLOT_CMP] = PTX_W_LT;
     lp_arg_predicate(l, (struct predicate){p, false});
@@ -254,45 +252,45 @@ static void fill_loop(struct ptx_lowering *l, const struct home *home, const cha
     lp_arg(l, n);
     lp_guard(l, lp_emit(l, PTX_FORM_BREAK_ANY, PTX_W_NONE), (struct predicate){p, true});
     (void)lp_emit(l, PTX_FORM_BRA_ANY, PTX_W_NONE);
-    lp_arg_name(l, head);
-    lp_label(l, end);
+    lp_arg_label(l, head);
+    lp_place_label(l, end);
 }
 
 /* Memory that the kernel itself uses is 0 at first; a function's frame may be a used one. */
-static void init_memory(struct ptx_lowering *l, const struct home *home, const char *table)
+static void init_memory(struct ptx_lowering *l, const struct home *home)
 {
     const struct ast_var *var = home->var;
-    if (!table && var->length > FEW && !l->is_entry)
-        fill_loop(l, home, NULL);
-    if (table && var->length > FEW) {
-        fill_loop(l, home, table);
+    bool many = var->length > FEW;
+    if (many && (home->table || !l->is_entry))
+        fill_loop(l, home);
+    if (many && home->table)
         return;
-    }
-    if (table) {
+    if (home->table) {
         struct value from = lp_temporary(l);
-        table_address(l, from, var, table);
+        table_address(l, from, home);
         for (uint32_t i = 0; i < var->length; i++)
-            store_at(l, home->name, i * 4, load_table(l, from, i * 4));
+            store_local(l, home->variable, lp_none(), i * 4, load_table(l, from, i * 4));
         return;
     }
-    uint32_t stores = l->is_entry || var->length > FEW ? var->init_count : var->length;
+    uint32_t stores = l->is_entry || many ? var->init_count : var->length;
     for (uint32_t i = 0; i < stores; i++)
-        store_at(l, home->name, i * 4, lp_int(i < var->init_count ? var->init[i] : 0));
+        store_local(l, home->variable, lp_none(), i * 4,
+                    lp_int(i < var->init_count ? var->init[i] : 0));
 }
 
-static void init_register(struct ptx_lowering *l, const struct home *home, const char *table)
+static void init_register(struct ptx_lowering *l, const struct home *home)
 {
-    if (!table) {
-        lp_move(l, lp_reg(home->reg), lp_int(home->var->init_count ? home->var->init[0] : 0));
-        return;
+    struct value first = lp_int(home->var->init_count ? home->var->init[0] : 0);
+    if (home->table) {
+        struct value from = lp_temporary(l);
+        table_address(l, from, home);
+        first = load_table(l, from, 0);
     }
-    struct value from = lp_temporary(l);
-    table_address(l, from, home->var, table);
-    lp_move(l, lp_reg(home->reg), load_table(l, from, 0));
+    lp_move(l, lp_reg(home->reg), first);
 }
 
 /* Initial values of a variable that the function uses; the kernel sets file-level ones for all. */
-static void init_variable(struct ptx_lowering *l, const struct ast_var *var, const char *table)
+static void init_variable(struct ptx_lowering *l, const struct ast_var *var)
 {
     const struct home *home = &l->homes[var->mark];
     bool memory = home->kind == HOME_MEMORY;
@@ -301,9 +299,9 @@ static void init_variable(struct ptx_lowering *l, const struct ast_var *var, con
     l->registers = l->local_registers;
     l->predicates = 0;
     if (memory)
-        init_memory(l, home, table);
+        init_memory(l, home);
     else
-        init_register(l, home, table);
+        init_register(l, home);
 }
 
 /* What the body turned out to need, before it. */
@@ -312,27 +310,21 @@ static void prologue(struct ptx_lowering *l, const struct ast_function *f)
     hold_builtins(l);
     for (uint32_t i = 0; i < l->home_count; i++)
         if (l->homes[i].base >= 0)
-            hold_address(l, (struct value){VALUE_HELD, l->homes[i].base}, l->homes[i].name);
+            move_address(l, (struct value){VALUE_HELD, l->homes[i].base}, l->homes[i].variable);
     for (const struct ast_var *var = l->is_entry ? l->kernel->vars : NULL; var; var = var->next)
         if (var->space == SPACE_PRIVATE)
-            init_variable(l, var, has_table(var) ? table_name(l, var) : NULL);
-    for (const struct ast_var *var = f->locals; var; var = var->next) {
-        const char *table = arena_printf(l->arena, "$I_%s$%s", f->name, var->name);
-        init_variable(l, var, has_table(var) ? table : NULL);
-    }
+            init_variable(l, var);
+    for (const struct ast_var *var = f->locals; var; var = var->next)
+        init_variable(l, var);
 }
 
 /* ---- functions ---- */
 
-static void declare_registers(struct ptx_lowering *l, const char *name, enum ptx_word type,
-                              uint32_t count)
+static void declare_registers(struct ptx_lowering *l, struct ptx_variable *range, uint32_t count)
 {
-    if (count == 0)
-        return;
-    struct ptx_variable *var = lp_variable(l, name, PTX_W_REG, type);
-    var->is_range = true;
-    var->count = count;
-    lp_statement(l, PTX_VARIABLE)->u.variable = var;
+    range->count = count;
+    if (count > 0)
+        lp_statement(l, PTX_VARIABLE)->u.variable = range;
 }
 
 /* Scalars in registers, arrays in the frame's memory. */
@@ -353,9 +345,10 @@ static void place_locals(struct ptx_lowering *l, struct ast_function *f, struct 
         if (!var->is_array)
             home->reg = reg++;
         else
-            home->name = arena_printf(l->arena, "$L_%s", var->name);
-        if (has_table(var))
-            add_table(l, items, arena_printf(l->arena, "$I_%s$%s", f->name, var->name), var, 0);
+            home->variable = memory_variable(l, arena_printf(l->arena, "$L_%s", var->name),
+                                             PTX_W_LOCAL, var->length, true);
+        home->table =
+            add_table(l, items, arena_printf(l->arena, "%s$%s", f->name, var->name), var, 0);
     }
     l->local_registers = l->most_registers = reg;
 }
@@ -364,8 +357,7 @@ static void declare_locals(struct ptx_lowering *l, const struct ast_function *f)
 {
     for (const struct ast_var *var = f->locals; var; var = var->next)
         if (var->is_array && l->homes[var->mark].used)
-            lp_statement(l, PTX_VARIABLE)->u.variable =
-                memory_variable(l, l->homes[var->mark].name, PTX_W_LOCAL, var->length, true);
+            lp_statement(l, PTX_VARIABLE)->u.variable = l->homes[var->mark].variable;
 }
 
 static void start_function(struct ptx_lowering *l)
@@ -375,13 +367,17 @@ static void start_function(struct ptx_lowering *l)
     l->predicates = l->most_predicates = l->held = l->labels = 0;
     l->in_switch1 = false;
     memset(l->builtins, -1, sizeof l->builtins);
+    static const char *const names[] = {"%p", "%r", "%b"};
+    for (int i = 0; i < 3; i++) {
+        l->registers_of[i] = lp_variable(l, names[i], PTX_W_REG, i == 0 ? PTX_W_PRED : PTX_W_B32);
+        l->registers_of[i]->is_range = true;
+    }
 }
 
 /* The body first: it says what the declarations and the prologue hold. */
-static struct ptx_function *lower_function(struct ptx_lowering *l, struct ast_function *f,
-                                           struct item_list *items)
+static void lower_function(struct ptx_lowering *l, struct ast_function *f,
+                           struct ptx_function *result, struct item_list *items)
 {
-    struct ptx_function *result = ARENA_NEW(l->arena, struct ptx_function);
     l->is_entry = f == l->kernel->main;
     place_locals(l, f, items);
     start_function(l);
@@ -393,9 +389,9 @@ static struct ptx_function *lower_function(struct ptx_lowering *l, struct ast_fu
     prologue(l, f);
     struct ptx_list before = l->code;
     clear(&l->code);
-    declare_registers(l, "%r", PTX_W_B32, l->most_registers);
-    declare_registers(l, "%b", PTX_W_B32, l->held);
-    declare_registers(l, "%p", PTX_W_PRED, l->most_predicates);
+    declare_registers(l, l->registers_of[VALUE_REG], l->most_registers);
+    declare_registers(l, l->registers_of[VALUE_HELD], l->held);
+    declare_registers(l, l->registers_of[0], l->most_predicates);
     declare_locals(l, f);
     *l->code.end = before.first ? before.first : body.first;
     if (before.first)
@@ -406,16 +402,22 @@ static struct ptx_function *lower_function(struct ptx_lowering *l, struct ast_fu
                                     .is_entry = l->is_entry,
                                     .has_body = true,
                                     .body = l->code.first};
-    return result;
+    add_item(l, items, PTX_ITEM_FUNCTION)->u.function = result;
 }
 
-/* Functions are used behind a declaration only. */
-static void declare_function(struct ptx_lowering *l, const struct ast_function *f,
-                             struct item_list *items)
+/* Functions are used behind a declaration only; calls mean the definition. */
+static void declare_functions(struct ptx_lowering *l, struct item_list *items)
 {
-    struct ptx_function *function = ARENA_NEW(l->arena, struct ptx_function);
-    *function = (struct ptx_function){.name = f->name, .at = f->at};
-    add_item(l, items, PTX_ITEM_FUNCTION)->u.function = function;
+    uint32_t count = 0;
+    for (struct ast_function *f = l->kernel->functions; f; f = f->next)
+        f->mark = count++;
+    l->functions = ARENA_ARRAY(l->arena, struct ptx_function *, count);
+    for (struct ast_function *f = l->kernel->functions; f; f = f->next) {
+        struct ptx_function *function = ARENA_NEW(l->arena, struct ptx_function);
+        *function = (struct ptx_function){.name = f->name, .at = f->at};
+        add_item(l, items, PTX_ITEM_FUNCTION)->u.function = function;
+        l->functions[f->mark] = ARENA_NEW(l->arena, struct ptx_function);
+    }
 }
 
 /* ---- modules ---- */
@@ -438,14 +440,10 @@ static struct ptx_module *lower_module(struct ptx_lowering *l)
     file->u.file = 1;
     file->name = arena_printf(l->arena, "%s.simt", l->kernel->name);
     add_variables(l, &items);
+    declare_functions(l, &items);
     for (struct ast_function *f = l->kernel->functions; f; f = f->next)
-        declare_function(l, f, &items);
-    for (struct ast_function *f = l->kernel->functions; f; f = f->next) {
-        struct ptx_function *function = lower_function(l, f, &items);
-        add_item(l, &items, PTX_ITEM_FUNCTION)->u.function = function;
-    }
-    struct ptx_function *entry = lower_function(l, l->kernel->main, &items);
-    add_item(l, &items, PTX_ITEM_FUNCTION)->u.function = entry;
+        lower_function(l, f, l->functions[f->mark], &items);
+    lower_function(l, l->kernel->main, ARENA_NEW(l->arena, struct ptx_function), &items);
     return module;
 }
 
@@ -525,12 +523,6 @@ bool lower_ptx_module(struct arena *arena, const struct ast_kernel *kernel,
     struct ptx_module *module = lower_module(&l);
     if (l.reason) {
         *reason = l.reason;
-        return false;
-    }
-    struct diag *diag = ARENA_NEW(arena, struct diag);
-    diag_init(diag, core->name, NULL, 0);
-    if (!ptx_check(arena, module, diag)) {
-        *reason = arena_printf(arena, "no PTX: %s", diag->entries[0].text);
         return false;
     }
     *lowered = (struct lowered_ptx){

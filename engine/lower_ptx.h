@@ -45,7 +45,7 @@
 #include "engine/ptx.h"
 
 struct lowered_ptx {
-    const struct ptx_module *module; /* checked */
+    const struct ptx_module *module; /* as ptx_check would leave it: every name resolved */
     const char *settings;       /* as in the head comments of a kernel in PTX form (ptx_kernel.h) */
     struct ast_expect *expects; /* those that may hold for PTX; variables as in `kernel` */
 };

@@ -56,52 +56,89 @@ static struct ptx_operand *add_operand(struct ptx_lowering *l, enum ptx_operand_
     return o;
 }
 
-void lp_arg_name(struct ptx_lowering *l, const char *name)
+static void name_register(struct ptx_lowering *l, struct ptx_operand *o, enum value_kind kind,
+                          uint32_t number)
 {
-    add_operand(l, PTX_OPERAND_NAME)->name = name;
+    static const char prefixes[][2] = {"%p", "%r", "%b"};
+    o->name = numbered(l, prefixes[kind], number);
+    o->target_kind = PTX_TARGET_VARIABLE;
+    o->target.variable = l->registers_of[kind];
+    o->index = number;
+}
+
+static void name_variable(struct ptx_operand *o, const struct ptx_variable *var)
+{
+    o->name = var->name;
+    o->target_kind = PTX_TARGET_VARIABLE;
+    o->target.variable = var;
 }
 
 void lp_arg(struct ptx_lowering *l, struct value value)
 {
-    switch (value.kind) {
-    case VALUE_INT:
+    INVARIANT(value.kind != VALUE_NONE);
+    if (value.kind == VALUE_INT)
         add_operand(l, PTX_OPERAND_INTEGER)->value = (uint64_t)(int64_t)value.number;
-        return;
-    case VALUE_REG:
-        lp_arg_name(l, numbered(l, "%r", (uint32_t)value.number));
-        return;
-    case VALUE_HELD:
-        lp_arg_name(l, numbered(l, "%b", (uint32_t)value.number));
-        return;
-    }
+    else
+        name_register(l, add_operand(l, PTX_OPERAND_NAME), value.kind, (uint32_t)value.number);
+}
+
+static void name_predicate(struct ptx_lowering *l, struct ptx_operand *o,
+                           struct predicate predicate)
+{
+    name_register(l, o, 0, predicate.number);
+    o->negated = predicate.negated;
 }
 
 void lp_arg_predicate(struct ptx_lowering *l, struct predicate predicate)
 {
-    struct ptx_operand *o = add_operand(l, PTX_OPERAND_NAME);
-    o->name = numbered(l, "%p", predicate.number);
-    o->negated = predicate.negated;
+    name_predicate(l, add_operand(l, PTX_OPERAND_NAME), predicate);
 }
 
 void lp_guard(struct ptx_lowering *l, struct ptx_instruction *i, struct predicate guard)
 {
     i->guard = new_operand(l, PTX_OPERAND_NAME);
-    i->guard->name = numbered(l, "%p", guard.number);
-    i->guard->negated = guard.negated;
+    name_predicate(l, i->guard, guard);
 }
 
-void lp_arg_special(struct ptx_lowering *l, const char *name, char element)
+void lp_arg_label(struct ptx_lowering *l, const struct ptx_statement *label)
 {
     struct ptx_operand *o = add_operand(l, PTX_OPERAND_NAME);
-    o->name = name;
-    o->element = element;
+    o->name = label->name;
+    o->target_kind = PTX_TARGET_STATEMENT;
+    o->target.statement = label;
 }
 
-void lp_arg_address(struct ptx_lowering *l, const char *name, uint64_t offset)
+void lp_arg_function(struct ptx_lowering *l, const struct ast_function *f)
+{
+    struct ptx_operand *o = add_operand(l, PTX_OPERAND_NAME);
+    o->name = f->name;
+    o->target_kind = PTX_TARGET_FUNCTION;
+    o->target.function = l->functions[f->mark];
+}
+
+void lp_arg_variable(struct ptx_lowering *l, const struct ptx_variable *var)
+{
+    name_variable(add_operand(l, PTX_OPERAND_NAME), var);
+}
+
+void lp_arg_special(struct ptx_lowering *l, enum ptx_special special)
+{
+    struct ptx_operand *o = add_operand(l, PTX_OPERAND_NAME);
+    o->name = ptx_specials[special].name;
+    o->element = ptx_specials[special].has_elements ? 'x' : 0;
+    o->target_kind = PTX_TARGET_SPECIAL;
+    o->target.special = special;
+}
+
+void lp_arg_address(struct ptx_lowering *l, const struct ptx_variable *var, struct value base,
+                    uint64_t offset)
 {
     struct ptx_operand *o = add_operand(l, PTX_OPERAND_ADDRESS);
-    o->name = name;
     o->value = offset;
+    if (base.kind != VALUE_NONE)
+        name_register(l, o, base.kind, (uint32_t)base.number);
+    else if (var)
+        name_variable(o, var);
 }
 
 void lp_three(struct ptx_lowering *l, enum ptx_form form, enum ptx_word type, struct value d,
@@ -120,14 +157,29 @@ void lp_move(struct ptx_lowering *l, struct value d, struct value a)
     lp_arg(l, a);
 }
 
-void lp_label(struct ptx_lowering *l, const char *name)
+static struct ptx_statement *new_label(struct ptx_lowering *l, const char *name)
 {
-    lp_statement(l, PTX_LABEL)->name = name;
+    struct ptx_statement *label = ARENA_NEW(l->arena, struct ptx_statement);
+    label->kind = PTX_LABEL;
+    label->name = name;
+    return label;
 }
 
-const char *lp_label_name(struct ptx_lowering *l, char letter, uint32_t number)
+struct ptx_statement *lp_new_label(struct ptx_lowering *l, char letter, uint32_t number)
 {
-    return numbered(l, (char[2]){'$', letter}, number);
+    return new_label(l, numbered(l, (char[2]){'$', letter}, number));
+}
+
+struct ptx_statement *lp_new_case_label(struct ptx_lowering *l, uint32_t number, uint32_t part)
+{
+    return new_label(l, arena_printf(l->arena, "$C%u_%u", (unsigned)number, (unsigned)part));
+}
+
+void lp_place_label(struct ptx_lowering *l, struct ptx_statement *label)
+{
+    label->at = l->at;
+    *l->code.end = label;
+    l->code.end = &label->next;
 }
 
 struct ptx_variable *lp_variable(struct ptx_lowering *l, const char *name, enum ptx_word space,
@@ -198,9 +250,9 @@ static struct place indexed(struct ptx_lowering *l, struct home *home, const str
 {
     struct value i = lp_eval(l, index);
     if (i.kind == VALUE_INT && i.number >= 0 && (uint32_t)i.number < home->var->length)
-        return (struct place){home, home->name, (uint64_t)i.number * 4};
+        return (struct place){home, lp_none(), false, (uint64_t)i.number * 4};
     if (i.kind == VALUE_INT)
-        return (struct place){home, NULL, (uint32_t)INVALID_ADDRESS};
+        return (struct place){home, lp_none(), true, (uint32_t)INVALID_ADDRESS};
     uint32_t inside = lp_predicate(l);
     struct value address = lp_temporary(l);
     lp_emit(l, PTX_FORM_SETP_INT, PTX_W_U32)->words[PTX_SLOT_CMP] = PTX_W_LT;
@@ -215,7 +267,7 @@ static struct place indexed(struct ptx_lowering *l, struct home *home, const str
     lp_arg(l, base);
     lp_three(l, PTX_FORM_SELP_ANY, PTX_W_B32, address, address, lp_int(INVALID_ADDRESS));
     lp_arg_predicate(l, (struct predicate){inside, false});
-    return (struct place){home, numbered(l, "%r", (uint32_t)address.number), 0};
+    return (struct place){home, address, false, 0};
 }
 
 struct place lp_place(struct ptx_lowering *l, const struct ast_lvalue *target)
@@ -223,12 +275,12 @@ struct place lp_place(struct ptx_lowering *l, const struct ast_lvalue *target)
     struct home *home = lp_home(l, target->var);
     if (target->index)
         return indexed(l, home, target->index);
-    return (struct place){home, home->name, 0};
+    return (struct place){home, lp_none(), false, 0};
 }
 
 void lp_arg_place(struct ptx_lowering *l, const struct place *place)
 {
-    lp_arg_address(l, place->base, place->offset);
+    lp_arg_address(l, place->invalid ? NULL : place->home->variable, place->base, place->offset);
 }
 
 void lp_load_into(struct ptx_lowering *l, const struct place *place, struct value d)
@@ -317,15 +369,15 @@ static uint32_t plain(struct ptx_lowering *l, struct predicate a)
 static struct predicate short_circuit(struct ptx_lowering *l, const struct ast_expr *e, bool is_and)
 {
     uint32_t number = l->labels++, q = plain(l, lp_condition(l, e->a));
-    const char *join = lp_label_name(l, 'J', number), *end = lp_label_name(l, 'E', number);
+    struct ptx_statement *join = lp_new_label(l, 'J', number), *end = lp_new_label(l, 'E', number);
     (void)lp_emit(l, PTX_FORM_SSY_ANY, PTX_W_NONE);
-    lp_arg_name(l, end);
+    lp_arg_label(l, end);
     lp_guard(l, lp_emit(l, PTX_FORM_BRA_ANY, PTX_W_NONE), (struct predicate){q, is_and});
-    lp_arg_name(l, join);
+    lp_arg_label(l, join);
     set_predicate(l, q, lp_condition(l, e->b));
-    lp_label(l, join);
+    lp_place_label(l, join);
     (void)lp_emit(l, PTX_FORM_SYNC_ANY, PTX_W_NONE);
-    lp_label(l, end);
+    lp_place_label(l, end);
     return (struct predicate){q, false};
 }
 
@@ -467,20 +519,20 @@ static void conditional(struct ptx_lowering *l, const struct ast_expr *e, struct
         return;
     }
     uint32_t number = l->labels++;
-    const char *then = lp_label_name(l, 'T', number), *join = lp_label_name(l, 'J', number),
-               *end = lp_label_name(l, 'E', number);
+    struct ptx_statement *then = lp_new_label(l, 'T', number);
+    struct ptx_statement *join = lp_new_label(l, 'J', number), *end = lp_new_label(l, 'E', number);
     (void)lp_emit(l, PTX_FORM_SSY_ANY, PTX_W_NONE);
-    lp_arg_name(l, end);
+    lp_arg_label(l, end);
     lp_guard(l, lp_emit(l, PTX_FORM_BRA_ANY, PTX_W_NONE), p);
-    lp_arg_name(l, then);
+    lp_arg_label(l, then);
     lp_eval_into(l, e->c, d);
     (void)lp_emit(l, PTX_FORM_BRA_ANY, PTX_W_NONE);
-    lp_arg_name(l, join);
-    lp_label(l, then);
+    lp_arg_label(l, join);
+    lp_place_label(l, then);
     lp_eval_into(l, e->b, d);
-    lp_label(l, join);
+    lp_place_label(l, join);
     (void)lp_emit(l, PTX_FORM_SYNC_ANY, PTX_W_NONE);
-    lp_label(l, end);
+    lp_place_label(l, end);
 }
 
 static bool is_truth(const struct ast_expr *e)

@@ -17,7 +17,7 @@ enum home_kind { HOME_REGISTER, HOME_MEMORY };
 
 struct home {
     const struct ast_var *var;
-    const char *name; /* in memory */
+    struct ptx_variable *variable, *table; /* in memory; its initial values, or NULL */
     enum home_kind kind;
     enum ptx_word space; /* in memory */
     uint32_t reg;        /* %r<reg> */
@@ -27,8 +27,9 @@ struct home {
 
 enum value_kind {
     VALUE_INT,
-    VALUE_REG, /* %r<number> */
-    VALUE_HELD /* %b<number>: set once, in the function's prologue or before a switch */
+    VALUE_REG,  /* %r<number> */
+    VALUE_HELD, /* %b<number>: set once, in the function's prologue or before a switch */
+    VALUE_NONE
 };
 
 struct value {
@@ -50,13 +51,16 @@ struct ptx_lowering {
     uint32_t home_count, home_capacity;
     bool has_functions;
 
+    struct ptx_function **functions; /* by ast_function.mark */
+
     /* the function at hand */
     bool is_entry;
-    struct ptx_list code;               /* where instructions go */
-    struct ptx_list prologue;           /* before all else */
-    struct ptx_operand **operand_end;   /* of the instruction at hand */
-    struct location at;                 /* of the statement at hand */
-    uint32_t registers, most_registers; /* %r: locals, then temporaries of the statement */
+    struct ptx_variable *registers_of[3]; /* by value_kind; 0: %p */
+    struct ptx_list code;                 /* where instructions go */
+    struct ptx_list prologue;             /* before all else */
+    struct ptx_operand **operand_end;     /* of the instruction at hand */
+    struct location at;                   /* of the statement at hand */
+    uint32_t registers, most_registers;   /* %r: locals, then temporaries of the statement */
     uint32_t local_registers;
     uint32_t predicates, most_predicates; /* %p: of the statement */
     uint32_t held;                        /* %b */
@@ -73,16 +77,22 @@ struct ptx_instruction *lp_emit(struct ptx_lowering *l, enum ptx_form form, enum
 void lp_guard(struct ptx_lowering *l, struct ptx_instruction *i, struct predicate guard);
 void lp_arg(struct ptx_lowering *l, struct value value);
 void lp_arg_predicate(struct ptx_lowering *l, struct predicate predicate);
-void lp_arg_name(struct ptx_lowering *l, const char *name);
-void lp_arg_special(struct ptx_lowering *l, const char *name, char element);
-void lp_arg_address(struct ptx_lowering *l, const char *name, uint64_t offset);
+void lp_arg_label(struct ptx_lowering *l, const struct ptx_statement *label);
+void lp_arg_function(struct ptx_lowering *l, const struct ast_function *f);
+void lp_arg_variable(struct ptx_lowering *l, const struct ptx_variable *var);
+void lp_arg_special(struct ptx_lowering *l, enum ptx_special special);
+/* [var + offset], or [base + offset]; without both (NULL, VALUE_NONE): [offset]. */
+void lp_arg_address(struct ptx_lowering *l, const struct ptx_variable *var, struct value base,
+                    uint64_t offset);
 /* form d, a, b. */
 void lp_three(struct ptx_lowering *l, enum ptx_form form, enum ptx_word type, struct value d,
               struct value a, struct value b);
 void lp_move(struct ptx_lowering *l, struct value d, struct value a);
-void lp_label(struct ptx_lowering *l, const char *name);
-/* $<letter><number> */
-const char *lp_label_name(struct ptx_lowering *l, char letter, uint32_t number);
+
+/* A label $<letter><number>, or $<letter><number>_<part>, to be placed later. */
+struct ptx_statement *lp_new_label(struct ptx_lowering *l, char letter, uint32_t number);
+struct ptx_statement *lp_new_case_label(struct ptx_lowering *l, uint32_t number, uint32_t part);
+void lp_place_label(struct ptx_lowering *l, struct ptx_statement *label);
 
 struct ptx_statement *lp_statement(struct ptx_lowering *l, enum ptx_statement_kind kind);
 struct ptx_variable *lp_variable(struct ptx_lowering *l, const char *name, enum ptx_word space,
@@ -93,6 +103,11 @@ struct ptx_variable *lp_variable(struct ptx_lowering *l, const char *name, enum 
 static inline struct value lp_int(int32_t number)
 {
     return (struct value){VALUE_INT, number};
+}
+
+static inline struct value lp_none(void)
+{
+    return (struct value){VALUE_NONE, 0};
 }
 
 static inline struct value lp_reg(uint32_t number)
@@ -113,7 +128,8 @@ struct predicate lp_condition(struct ptx_lowering *l, const struct ast_expr *e);
 
 struct place {
     const struct home *home;
-    const char *base; /* register of the address, or the variable's name; NULL: `offset` alone */
+    struct value base; /* register of the address; VALUE_NONE: the variable, if not `invalid` */
+    bool invalid;      /* `offset` alone, which no variable has */
     uint64_t offset;
 };
 

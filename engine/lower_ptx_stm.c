@@ -13,10 +13,10 @@ static void flow(struct ptx_lowering *l, enum ptx_form form)
     (void)lp_emit(l, form, PTX_W_NONE);
 }
 
-static void flow_to(struct ptx_lowering *l, enum ptx_form form, const char *label)
+static void flow_to(struct ptx_lowering *l, enum ptx_form form, const struct ptx_statement *label)
 {
     flow(l, form);
-    lp_arg_name(l, label);
+    lp_arg_label(l, label);
 }
 
 static void guarded(struct ptx_lowering *l, enum ptx_form form, struct predicate guard)
@@ -25,10 +25,10 @@ static void guarded(struct ptx_lowering *l, enum ptx_form form, struct predicate
 }
 
 static void guarded_to(struct ptx_lowering *l, enum ptx_form form, struct predicate guard,
-                       const char *label)
+                       const struct ptx_statement *label)
 {
     guarded(l, form, guard);
-    lp_arg_name(l, label);
+    lp_arg_label(l, label);
 }
 
 static struct predicate opposite(struct predicate p)
@@ -36,22 +36,22 @@ static struct predicate opposite(struct predicate p)
     return (struct predicate){p.number, !p.negated};
 }
 
-/* A compound statement: its number, and its span from here to end_span. */
-static uint32_t begin_span(struct ptx_lowering *l)
+/* A compound statement, from here to end_span. */
+struct span {
+    uint32_t number;
+    struct ptx_statement *end;
+};
+
+static struct span begin_span(struct ptx_lowering *l)
 {
     uint32_t number = l->labels++;
-    lp_label(l, lp_label_name(l, 'S', number));
-    return number;
+    lp_place_label(l, lp_new_label(l, 'S', number));
+    return (struct span){number, lp_new_label(l, 'E', number)};
 }
 
-static const char *span_end(struct ptx_lowering *l, uint32_t number)
+static void end_span(struct ptx_lowering *l, struct span span)
 {
-    return lp_label_name(l, 'E', number);
-}
-
-static void end_span(struct ptx_lowering *l, uint32_t number)
-{
-    lp_label(l, span_end(l, number));
+    lp_place_label(l, span.end);
 }
 
 /* ---- what a statement is ---- */
@@ -108,20 +108,20 @@ static enum ptx_form jump_form(const struct ptx_lowering *l, const struct ast_st
 /*  CMP.call        preRet R;  call f;  R:        indirect (CMP.calli):  r := f;  preRet R;  call r;  R: */
 static void call(struct ptx_lowering *l, const struct ast_function *f, bool indirect)
 {
-    uint32_t number = begin_span(l);
+    struct span span = begin_span(l);
     struct value target = indirect ? lp_temporary(l) : lp_int(0);
     if (indirect) {
         (void)lp_emit(l, PTX_FORM_MOV_ANY, PTX_W_B32);
         lp_arg(l, target);
-        lp_arg_name(l, f->name);
+        lp_arg_function(l, f);
     }
-    flow_to(l, PTX_FORM_PRERET_ANY, span_end(l, number));
+    flow_to(l, PTX_FORM_PRERET_ANY, span.end);
     flow(l, PTX_FORM_CALL_ANY);
     if (indirect)
         lp_arg(l, target);
     else
-        lp_arg_name(l, f->name);
-    end_span(l, number);
+        lp_arg_function(l, f);
+    end_span(l, span);
 }
 
 /*  CMP.callg A     if (c) f();
@@ -129,10 +129,11 @@ static void call(struct ptx_lowering *l, const struct ast_function *f, bool indi
  */
 static void guarded_call(struct ptx_lowering *l, struct predicate p, const struct ast_function *f)
 {
-    uint32_t number = begin_span(l);
-    guarded_to(l, PTX_FORM_PRERET_ANY, p, span_end(l, number));
-    guarded_to(l, PTX_FORM_CALL_ANY, p, f->name);
-    end_span(l, number);
+    struct span span = begin_span(l);
+    guarded_to(l, PTX_FORM_PRERET_ANY, p, span.end);
+    guarded(l, PTX_FORM_CALL_ANY, p);
+    lp_arg_function(l, f);
+    end_span(l, span);
 }
 
 /*  CMP.calli       if (c) f(); else g();         the target of each lane in a register
@@ -143,54 +144,55 @@ static void guarded_call(struct ptx_lowering *l, struct predicate p, const struc
 static void call_either(struct ptx_lowering *l, struct predicate p, const struct ast_function *f,
                         const struct ast_function *g)
 {
-    uint32_t number = begin_span(l);
+    struct span span = begin_span(l);
     const struct ast_function *of[2] = {p.negated ? g : f, p.negated ? f : g};
     struct value target[2] = {lp_temporary(l), lp_temporary(l)};
     for (int i = 0; i < 2; i++) {
         (void)lp_emit(l, PTX_FORM_MOV_ANY, PTX_W_B32);
         lp_arg(l, target[i]);
-        lp_arg_name(l, of[i]->name);
+        lp_arg_function(l, of[i]);
     }
     lp_three(l, PTX_FORM_SELP_ANY, PTX_W_B32, target[0], target[0], target[1]);
     lp_arg_predicate(l, (struct predicate){p.number, false});
-    flow_to(l, PTX_FORM_PRERET_ANY, span_end(l, number));
+    flow_to(l, PTX_FORM_PRERET_ANY, span.end);
     flow(l, PTX_FORM_CALL_ANY);
     lp_arg(l, target[0]);
-    end_span(l, number);
+    end_span(l, span);
 }
 
 /* ---- if ---- */
 
 /*  CMP.if1         p := c;  ssy E;  @!p bra J;  C(S)  J: sync;  E:             only: where c holds */
-static void if_one(struct ptx_lowering *l, uint32_t number, struct predicate p,
+static void if_one(struct ptx_lowering *l, struct span span, struct predicate p,
                    const struct ast_stm *body)
 {
-    const char *join = lp_label_name(l, 'J', number);
-    flow_to(l, PTX_FORM_SSY_ANY, span_end(l, number));
+    struct ptx_statement *join = lp_new_label(l, 'J', span.number);
+    flow_to(l, PTX_FORM_SSY_ANY, span.end);
     guarded_to(l, PTX_FORM_BRA_ANY, opposite(p), join);
     statement(l, body);
-    lp_label(l, join);
+    lp_place_label(l, join);
     flow(l, PTX_FORM_SYNC_ANY);
 }
 
 /*  CMP.if          p := c;  ssy E;  @p bra T;  C(S2)  bra J;  T: C(S1)  J: sync;  E: */
-static void if_both(struct ptx_lowering *l, uint32_t number, struct predicate p,
+static void if_both(struct ptx_lowering *l, struct span span, struct predicate p,
                     const struct ast_stm *then, const struct ast_stm *other)
 {
-    const char *join = lp_label_name(l, 'J', number), *taken = lp_label_name(l, 'T', number);
-    flow_to(l, PTX_FORM_SSY_ANY, span_end(l, number));
+    struct ptx_statement *join = lp_new_label(l, 'J', span.number),
+                         *taken = lp_new_label(l, 'T', span.number);
+    flow_to(l, PTX_FORM_SSY_ANY, span.end);
     guarded_to(l, PTX_FORM_BRA_ANY, p, taken);
     statement(l, other);
     if (!never_ends(other))
         flow_to(l, PTX_FORM_BRA_ANY, join);
-    lp_label(l, taken);
+    lp_place_label(l, taken);
     statement(l, then);
-    lp_label(l, join);
+    lp_place_label(l, join);
     flow(l, PTX_FORM_SYNC_ANY);
 }
 
 /* One branch is empty: a guarded jump or call where the other is just that. */
-static void if_short(struct ptx_lowering *l, uint32_t number, struct predicate p,
+static void if_short(struct ptx_lowering *l, struct span span, struct predicate p,
                      const struct ast_stm *body)
 {
     const struct ast_stm *inner = only(body);
@@ -199,24 +201,24 @@ static void if_short(struct ptx_lowering *l, uint32_t number, struct predicate p
     else if (inner && inner->kind == STM_CALL && l->conditional_calls++ % 2 == 0)
         guarded_call(l, p, inner->function);
     else
-        if_one(l, number, p, body);
+        if_one(l, span, p, body);
 }
 
 static void if_statement(struct ptx_lowering *l, const struct ast_stm *stm)
 {
-    uint32_t number = begin_span(l);
+    struct span span = begin_span(l);
     struct predicate p = lp_condition(l, stm->value);
     const struct ast_stm *then = only(stm->body), *other = only(stm->other);
     bool calls = then && other && then->kind == STM_CALL && other->kind == STM_CALL;
     if (calls && then->function != other->function)
         call_either(l, p, then->function, other->function);
     else if (is_empty(stm->other))
-        if_short(l, number, p, stm->body);
+        if_short(l, span, p, stm->body);
     else if (is_empty(stm->body))
-        if_short(l, number, opposite(p), stm->other);
+        if_short(l, span, opposite(p), stm->other);
     else
-        if_both(l, number, p, stm->body, stm->other);
-    end_span(l, number);
+        if_both(l, span, p, stm->body, stm->other);
+    end_span(l, span);
 }
 
 /* ---- loops ---- */
@@ -228,11 +230,11 @@ static void if_statement(struct ptx_lowering *l, const struct ast_stm *stm)
  */
 static void while_statement(struct ptx_lowering *l, const struct ast_stm *stm)
 {
-    uint32_t number = begin_span(l);
-    const char *head = lp_label_name(l, 'H', number);
+    struct span span = begin_span(l);
+    struct ptx_statement *head = lp_new_label(l, 'H', span.number);
     bool in_switch1 = l->in_switch1;
-    flow_to(l, PTX_FORM_PREBRK_ANY, span_end(l, number));
-    lp_label(l, head);
+    flow_to(l, PTX_FORM_PREBRK_ANY, span.end);
+    lp_place_label(l, head);
     if (stm->value->kind != EXPR_INT || stm->value->value == 0)
         guarded(l, PTX_FORM_BREAK_ANY, opposite(lp_condition(l, stm->value)));
     l->in_switch1 = false;
@@ -240,7 +242,7 @@ static void while_statement(struct ptx_lowering *l, const struct ast_stm *stm)
     l->in_switch1 = in_switch1;
     if (!never_ends(stm->body))
         flow_to(l, PTX_FORM_BRA_ANY, head);
-    end_span(l, number);
+    end_span(l, span);
 }
 
 /* ---- switch ---- */
@@ -261,34 +263,30 @@ static bool breaks_inside(const struct ast_stm *list, bool top)
     return false;
 }
 
-static const char *case_label(struct ptx_lowering *l, uint32_t number, uint32_t index)
-{
-    return arena_printf(l->arena, "$C%u_%u", (unsigned)number, (unsigned)index);
-}
-
-static void move_label(struct ptx_lowering *l, struct value d, const char *label)
+static void move_label(struct ptx_lowering *l, struct value d, const struct ptx_statement *label)
 {
     (void)lp_emit(l, PTX_FORM_MOV_ANY, PTX_W_B32);
     lp_arg(l, d);
-    lp_arg_name(l, label);
+    lp_arg_label(l, label);
 }
 
 /* The address of the lane's case, in a register that lasts: the branch is executed again for the lanes
  * whose target was not chosen. */
-static struct value select_case(struct ptx_lowering *l, const struct ast_stm *stm, uint32_t number,
-                                const char *otherwise)
+static struct value select_case(struct ptx_lowering *l, const struct ast_stm *stm,
+                                struct ptx_statement *const *labels,
+                                const struct ptx_statement *otherwise)
 {
     struct value v = lp_eval(l, stm->value), target = lp_held(l), one = lp_temporary(l);
     uint32_t index = 0, p = lp_predicate(l);
     for (const struct ast_case *c = stm->cases; c; c = c->next, index++)
         if (c->is_default)
-            otherwise = case_label(l, number, index);
+            otherwise = labels[index];
     move_label(l, target, otherwise);
     index = 0;
     for (const struct ast_case *c = stm->cases; c; c = c->next, index++) {
         if (c->is_default)
             continue;
-        move_label(l, one, case_label(l, number, index));
+        move_label(l, one, labels[index]);
         lp_emit(l, PTX_FORM_SETP_INT, PTX_W_S32)->words[PTX_SLOT_CMP] = PTX_W_EQ;
         lp_arg_predicate(l, (struct predicate){p, false});
         lp_arg(l, v);
@@ -299,24 +297,38 @@ static struct value select_case(struct ptx_lowering *l, const struct ast_stm *st
     return target;
 }
 
+static struct ptx_statement **case_labels(struct ptx_lowering *l, const struct ast_stm *stm,
+                                          uint32_t number)
+{
+    uint32_t count = 0;
+    for (const struct ast_case *c = stm->cases; c; c = c->next)
+        count++;
+    struct ptx_statement **labels = ARENA_ARRAY(l->arena, struct ptx_statement *, count);
+    for (uint32_t i = 0; i < count; i++)
+        labels[i] = lp_new_case_label(l, number, i);
+    return labels;
+}
+
 /*  CMP.switch1     r := address of the lane's case;  ssy E;  bra r;  C1: C(S1) ..  J: sync;  E:
  *                  break at the end of a case: bra J
  *  CMP.switch2     r := ..;  preBrk E;  bra r;  C1: C(S1) ..  D: break;  E:
  */
 static void switch_statement(struct ptx_lowering *l, const struct ast_stm *stm)
 {
-    uint32_t number = begin_span(l), index = 0;
+    struct span span = begin_span(l);
+    uint32_t index = 0;
     bool one = true, in_switch1 = l->in_switch1;
     for (const struct ast_case *c = stm->cases; c; c = c->next)
         one = one && !breaks_inside(c->body, true);
-    const char *last = lp_label_name(l, one ? 'J' : 'D', number);
-    struct value target = select_case(l, stm, number, last);
-    flow_to(l, one ? PTX_FORM_SSY_ANY : PTX_FORM_PREBRK_ANY, span_end(l, number));
+    struct ptx_statement *last = lp_new_label(l, one ? 'J' : 'D', span.number);
+    struct ptx_statement **labels = case_labels(l, stm, span.number);
+    struct value target = select_case(l, stm, labels, last);
+    flow_to(l, one ? PTX_FORM_SSY_ANY : PTX_FORM_PREBRK_ANY, span.end);
     flow(l, PTX_FORM_BRA_ANY);
     lp_arg(l, target);
     for (const struct ast_case *c = stm->cases; c; c = c->next) {
         const struct ast_stm *s = c->body;
-        lp_label(l, case_label(l, number, index++));
+        lp_place_label(l, labels[index++]);
         l->in_switch1 = one;
         for (; s && !is_jump(s); s = s->next)
             statement(l, s);
@@ -326,9 +338,9 @@ static void switch_statement(struct ptx_lowering *l, const struct ast_stm *stm)
             statement(l, s);
     }
     l->in_switch1 = in_switch1;
-    lp_label(l, last);
+    lp_place_label(l, last);
     flow(l, one ? PTX_FORM_SYNC_ANY : PTX_FORM_BREAK_ANY);
-    end_span(l, number);
+    end_span(l, span);
 }
 
 /* ---- the others ---- */
