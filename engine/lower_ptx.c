@@ -304,6 +304,14 @@ static void init_variable(struct ptx_lowering *l, const struct ast_var *var)
         init_register(l, home);
 }
 
+/* A variable that an entry does not use is no part of its memory. */
+static void mention(struct ptx_lowering *l, const struct home *home)
+{
+    l->registers = l->local_registers;
+    if (!home->used)
+        move_address(l, lp_temporary(l), home->variable);
+}
+
 /* What the body turned out to need, before it. */
 static void prologue(struct ptx_lowering *l, const struct ast_function *f)
 {
@@ -314,6 +322,8 @@ static void prologue(struct ptx_lowering *l, const struct ast_function *f)
     for (const struct ast_var *var = l->is_entry ? l->kernel->vars : NULL; var; var = var->next)
         if (var->space == SPACE_PRIVATE)
             init_variable(l, var);
+        else
+            mention(l, &l->homes[var->mark]);
     for (const struct ast_var *var = f->locals; var; var = var->next)
         init_variable(l, var);
 }
@@ -528,6 +538,28 @@ bool lower_ptx_module(struct arena *arena, const struct ast_kernel *kernel,
     *lowered = (struct lowered_ptx){
         .module = module, .settings = settings_of(&l), .expects = carry_over(arena, kernel)};
     return true;
+}
+
+struct ast_kernel *lower_ptx(struct arena *arena, const struct ast_kernel *kernel,
+                             const char **reason)
+{
+    struct lowered_ptx lowered;
+    if (!lower_ptx_module(arena, kernel, &lowered, reason))
+        return NULL;
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    diag_init(diag, kernel->name, NULL, 0);
+    struct ast_kernel *result = ptx_kernel_new(arena, lowered.module, lowered.settings, diag);
+    if (!result) {
+        *reason = arena_printf(arena, "no PTX: %s", diag->entries[0].text);
+        return NULL;
+    }
+    result->launch.at = kernel->launch.at;
+    result->expects = lowered.expects;
+    for (struct ast_expect *e = result->expects; e; e = e->next)
+        for (struct ast_var *var = result->vars; e->var && var; var = var->next)
+            if (strcmp(var->name, e->var->name) == 0)
+                e->var = var;
+    return result;
 }
 
 int32_t *lower_ptx_initial(struct arena *arena, const struct ast_kernel *kernel)

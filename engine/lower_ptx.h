@@ -42,7 +42,7 @@
 #define ENGINE_LOWER_PTX_H
 
 #include "engine/ast.h"
-#include "engine/ptx.h"
+#include "engine/ptx_kernel.h"
 
 struct lowered_ptx {
     const struct ptx_module *module; /* as ptx_check would leave it: every name resolved */
@@ -54,6 +54,10 @@ struct lowered_ptx {
  * 3"). */
 bool lower_ptx_module(struct arena *arena, const struct ast_kernel *kernel,
                       struct lowered_ptx *lowered, const char **reason);
+
+/* The same as a kernel of FORM_PTX. NULL: *reason. */
+struct ast_kernel *lower_ptx(struct arena *arena, const struct ast_kernel *kernel,
+                             const char **reason);
 
 /* The words of global memory and of each block's shared memory at the start, as every other form of the
  * kernel has them (program.private_base words). */

@@ -103,17 +103,13 @@ static const struct ast_kernel *to_lockstep(struct cli *cli, struct ast_kernel *
 static const char *compiled_ptx(struct cli *cli, const char *path)
 {
     struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
-    struct lowered_ptx lowered;
     const char *reason = "only structured kernels are lowered to PTX";
     if (!kernel)
         return NULL;
-    if (kernel->form != FORM_STRUCTURED ||
-        !lower_ptx_module(&cli->arena, kernel, &lowered, &reason)) {
+    kernel = kernel->form == FORM_STRUCTURED ? lower_ptx(&cli->arena, kernel, &reason) : NULL;
+    if (!kernel)
         refused(cli, path, reason);
-        return NULL;
-    }
-    return arena_printf(&cli->arena, "// simtfuzz: %s\n%s", lowered.settings,
-                        ptx_print(&cli->arena, lowered.module));
+    return kernel ? ptx_kernel_print(&cli->arena, kernel) : NULL;
 }
 
 /* NULL after a message. */

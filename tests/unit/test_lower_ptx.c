@@ -1,0 +1,250 @@
+/*
+ * Structured kernels compiled to PTX: random ones and those of the corpus. The names are resolved as the
+ * checker resolves them, the text is read again as the same module, and variables start and lie as in
+ * the core program.
+ */
+#include "engine/lower_ptx.h"
+#include "engine/program.h"
+#include "fuzz/case.h"
+#include "tests/unit/ptx_equal.h"
+#include "tests/unit/support.h"
+
+enum { KERNELS = 400, OPERANDS = 1 << 17 };
+
+/* ---- targets ---- */
+
+struct target {
+    enum ptx_target_kind kind;
+    uint32_t index;
+    const void *node;
+};
+
+struct targets {
+    uint32_t count;
+    struct target items[OPERANDS];
+};
+
+static void collect_operand(struct targets *t, const struct ptx_operand *o)
+{
+    if (!o)
+        return;
+    const void *node = o->target_kind == PTX_TARGET_VARIABLE    ? (const void *)o->target.variable
+                       : o->target_kind == PTX_TARGET_FUNCTION  ? (const void *)o->target.function
+                       : o->target_kind == PTX_TARGET_STATEMENT ? (const void *)o->target.statement
+                                                                : NULL;
+    bool is_range = o->target_kind == PTX_TARGET_VARIABLE && o->target.variable->is_range;
+    assert_true(t->count < OPERANDS);
+    t->items[t->count++] = (struct target){o->target_kind, is_range ? o->index : 0, node};
+}
+
+static void collect(struct targets *t, const struct ptx_module *module)
+{
+    t->count = 0;
+    for (const struct ptx_item *item = module->items; item; item = item->next) {
+        if (item->kind != PTX_ITEM_FUNCTION)
+            continue;
+        for (const struct ptx_statement *s = item->u.function->body; s; s = s->next) {
+            if (s->kind != PTX_INSTRUCTION)
+                continue;
+            collect_operand(t, s->u.instruction.guard);
+            for (const struct ptx_operand *o = s->u.instruction.operands; o; o = o->next)
+                collect_operand(t, o);
+        }
+    }
+}
+
+static void compare_with_the_checker(struct lowered_ptx *lowered)
+{
+    static struct targets ours, theirs;
+    struct diag diag;
+    diag_init(&diag, "lowered", NULL, 0);
+    collect(&ours, lowered->module);
+    bool good = ptx_check(&test_arena, (struct ptx_module *)(uintptr_t)lowered->module, &diag);
+    if (!good) {
+        print_error("%s", ptx_print(&test_arena, lowered->module));
+        diag_print(&diag, stderr);
+    }
+    assert_true(good);
+    collect(&theirs, lowered->module);
+    assert_int_equal(ours.count, theirs.count);
+    for (uint32_t i = 0; i < ours.count; i++) {
+        assert_int_equal(ours.items[i].kind, theirs.items[i].kind);
+        assert_int_equal(ours.items[i].index, theirs.items[i].index);
+        assert_ptr_equal(ours.items[i].node, theirs.items[i].node);
+    }
+}
+
+static void compare_with_the_text(const struct lowered_ptx *lowered)
+{
+    struct diag diag;
+    const char *text = ptx_print(&test_arena, lowered->module);
+    diag_init(&diag, "lowered.ptx", text, strlen(text));
+    struct ptx_module *again = ptx_parse(&test_arena, text, strlen(text), &diag);
+    if (!again)
+        diag_print(&diag, stderr);
+    assert_non_null(again);
+    assert_true(ptx_module_equal(lowered->module, again));
+}
+
+/* ---- memory ---- */
+
+static void compare_with_the_core(const struct ast_kernel *kernel)
+{
+    const char *reason = NULL;
+    struct ast_kernel *core = lower_core(&test_arena, kernel);
+    struct program *program = program_compile(&test_arena, core, &reason);
+    struct ast_kernel *ptx = lower_ptx(&test_arena, kernel, &reason);
+    assert_non_null(ptx);
+    if (!program)
+        return;
+    int32_t *memory = ARENA_ARRAY(&test_arena, int32_t, program->memory_words);
+    const int32_t *initial = lower_ptx_initial(&test_arena, kernel);
+    program_init_memory(program, memory);
+    assert_memory_equal(memory, initial, program->private_base * sizeof *memory);
+    const struct ast_var *var = ptx->vars;
+    for (int space = SPACE_GLOBAL; space <= SPACE_SHARED; space++)
+        for (uint32_t i = 0; i < program->var_count; i++) {
+            if ((int)program->vars[i].ast->space != space)
+                continue;
+            assert_non_null(var);
+            assert_string_equal(var->name, program->vars[i].ast->name);
+            assert_int_equal(var->length, program->vars[i].ast->length);
+            var = var->next;
+        }
+    assert_null(var);
+    assert_int_equal(ptx->launch.threads, kernel->launch.threads);
+    assert_int_equal(ptx->launch.blocks, kernel->launch.blocks);
+    assert_int_equal(ptx->launch.warp, kernel->launch.warp);
+    assert_true(ptx->launch.seed == kernel->launch.seed);
+}
+
+static void lower_and_compare(const struct ast_kernel *kernel)
+{
+    struct lowered_ptx lowered;
+    const char *reason = NULL;
+    if (!lower_ptx_module(&test_arena, kernel, &lowered, &reason)) {
+        assert_non_null(strstr(reason, "unsupported statement"));
+        return;
+    }
+    compare_with_the_checker(&lowered);
+    compare_with_the_text(&lowered);
+    compare_with_the_core(kernel);
+}
+
+static void random_kernels(void **state)
+{
+    (void)state;
+    const struct gen_options gen = GEN_DEFAULTS;
+    for (uint64_t i = 0; i < KERNELS; i++) {
+        size_t mark = arena_mark(&test_arena);
+        struct fuzz_case c;
+        case_of_campaign(&c, 20, i, &gen, &CHECK_DEFAULTS);
+        const struct ast_kernel *kernel = gen_case(&test_arena, 20, i, &c.gen);
+        if (kernel->form == FORM_STRUCTURED)
+            lower_and_compare(kernel);
+        arena_release(&test_arena, mark);
+    }
+}
+
+/* Initial values of all kinds: tables of inputs, long and short lists, arrays of functions. */
+static void initial_values(void **state)
+{
+    (void)state;
+    lower_and_compare(support_parse(
+        "launch(threads = 5, warp = 2, blocks = 3, seed = 7);\n"
+        "global int unused, g[3] = {1, -2}; shared input int s[2]; global input int t;\n"
+        "private input int p, q[20]; private int r[30] = {1, 2, 3}, v = -2147483647;\n"
+        "int f(int n) { private int a[40] = {4, 5}; private int b[3]; a[n] = v; b[0]++;\n"
+        "    return a[1] + b[0]; }\n"
+        "kernel k() { private int x; x = f(p); g[0] = x + q[1] + r[2] + s[0]; }\n"));
+    lower_and_compare(support_parse(
+        "private input int p; private int v = 3; global int y;\n"
+        "kernel k() { private int a[20] = {1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2};\n"
+        "    y = p + v + a[tid] + a[99] + warp_size; }\n"));
+}
+
+/* Every scheme, with what must stand in the text. */
+static void schemes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body, *text;
+    } rows[] = {
+        {"if (tid) x = 1; else x = 2;", "ssy $E0;\n\t@%p0 bra $T0;\n\t"},
+        {"if (tid) { x = 1; x = 2; }", "ssy $E0;\n\t@!%p0 bra $J0;\n\t"},
+        {"while (x < 3) x = x + 1;", "preBrk $E0;\n$H0:\n\t"},
+        {"while (1) { x = 1; if (tid) break; }", "@%p0 break;\n$E1:\n\tbra $H0;\n$E0:\n"},
+        {"do x = 1; while (tid == 1);", "@!%p0 break;\n$E1:\n\tbra $H0;\n$E0:\n"},
+        {"if (tid) f();", "@%p0 preRet $E1;\n\t@%p0 call f;\n$E1:\n"},
+        {"if (tid) ; else f();", "@!%p0 preRet $E1;\n\t@!%p0 call f;\n$E1:\n"},
+        {"if (tid) f(); if (tid) f();",
+         "ssy $E2;\n\t@!%p0 bra $J2;\n$S3:\n\tpreRet $E3;\n\tcall f;\n"},
+        {"if (tid) f(); else g();", "preRet $E1;\n\tcall %r0;\n$E1:\n"},
+        {"f(); f(); f();", "mov.b32 %r0, f;\n\tpreRet $E2;\n\tcall %r0;\n$E2:\n"},
+        {"switch (tid) { case 1: x = 1; break; default: x = 2; }",
+         "ssy $E0;\n\tbra %b1;\n$C0_0:\n"},
+        {"switch (tid) { case 1: if (x) break; default: x = 2; }",
+         "preBrk $E0;\n\tbra %b1;\n$C0_0:\n"},
+        {"switch (tid) { case 1: if (x) break; }", "$D0:\n\tbreak;\n$E0:\n"},
+        {"if (tid) return; x = 1;", "@%p0 exit;\n"},
+        {"if (tid) exit; x = 1;", "@%p0 exit;\n"},
+        {"if (tid && x) y = 1;", "ssy $E1;\n\t@!%p0 bra $J1;\n"},
+        {"if (tid || x) y = 1;", "ssy $E1;\n\t@%p0 bra $J1;\n"},
+        {"if (tid && lane) y = 1;", "and.pred %p2, %p0, %p1;\n"},
+        {"barrier();", "bar.sync 0;\n"},
+        {"sync(1, 4); arrive(tid, 4);", "bar.sync 1, 4;\n\tbar.arrive %b0, 4;\n"},
+        {"membar();", "membar.gl;\n"},
+        {"assert(tid < 3);", "@!%p0 trap;\n"},
+        {"atomic_add(x, tid);", "atom.global.add.s32 %r0, [x], %b0;\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *source = arena_printf(&test_arena,
+                                          "global int x, y;\nvoid f() { if (tid) return; y = 1; }\n"
+                                          "void g() { y = 2; }\nkernel k() { %s }\n",
+                                          rows[i].body);
+        const char *reason = NULL;
+        struct lowered_ptx lowered;
+        const struct ast_kernel *kernel = support_parse(source);
+        assert_true(lower_ptx_module(&test_arena, kernel, &lowered, &reason));
+        const char *text = ptx_print(&test_arena, lowered.module);
+        /* Lines of .loc aside. */
+        char *bare = arena_strndup(&test_arena, text, strlen(text)), *to = bare;
+        for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
+            size_t length = (size_t)(strchr(line, '\n') + 1 - line);
+            if (strncmp(line, "\t.loc", 5) == 0)
+                continue;
+            memcpy(to, line, length);
+            to += length;
+        }
+        *to = '\0';
+        if (!strstr(bare, rows[i].text))
+            print_error("%s:\n%s", rows[i].body, bare);
+        assert_non_null(strstr(bare, rows[i].text));
+        lower_and_compare(kernel);
+    }
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"global int x;\nkernel k() {\n havoc(x); }", "unsupported statement 'havoc' at line 3"},
+        {"kernel k() {\n assume(tid); }", "unsupported statement 'assume' at line 2"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *reason = NULL;
+        assert_null(lower_ptx(&test_arena, support_parse(rows[i][0]), &reason));
+        assert_string_equal(reason, rows[i][1]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_kernels),
+        cmocka_unit_test(initial_values),
+        cmocka_unit_test(schemes),
+        cmocka_unit_test(refused),
+    };
+    return cmocka_run_group_tests(tests, support_setup, support_teardown);
+}
