@@ -400,21 +400,32 @@ static uint32_t choose_target(lane_mask X, const uint32_t *targets, struct choic
     return distinct[choices->choose(choices, count)];
 }
 
+/* Whether all pc_i are equal: *target. */
+STEP_INLINE bool one_target(const struct crs_actions *actions, uint32_t *target)
+{
+    lane_mask X = actions->X;
+    *target = actions->address;
+    if (!actions->targets)
+        return true;
+    *target = actions->targets[__builtin_ctzll(X)];
+    return crs_taken(X, actions->targets, *target) == X;
+}
+
 STEP_INLINE enum rule select_bra(struct crs_unit *u, const struct crs_actions *actions,
                                  struct choices *choices, const unsigned mode)
 {
     lane_mask X = actions->X;
-    uint32_t first = actions->targets[__builtin_ctzll(X)];
-    if (crs_taken(X, actions->targets, first) != X) {
+    uint32_t target;
+    if (!one_target(actions, &target)) {
         uint32_t pc_k = choose_target(X, actions->targets, choices);
         crs_bra_target(u, X, actions->targets, pc_k, mode);
         return RULE_CRS_BRA_TARGET;
     }
     if (crs_uni(u->s->active, X)) {
-        crs_bra_uni(u, first, mode);
+        crs_bra_uni(u, target, mode);
         return RULE_CRS_BRA_UNI;
     }
-    crs_bra_guard(u, X, first, mode);
+    crs_bra_guard(u, X, target, mode);
     return RULE_CRS_BRA_GUARD;
 }
 
@@ -422,17 +433,17 @@ STEP_INLINE enum rule select_call(struct crs_unit *u, const struct crs_actions *
                                   struct choices *choices, const unsigned mode)
 {
     lane_mask X = actions->X;
-    uint32_t first = actions->targets[__builtin_ctzll(X)];
-    if (crs_taken(X, actions->targets, first) != X) {
+    uint32_t target;
+    if (!one_target(actions, &target)) {
         uint32_t pc_k = choose_target(X, actions->targets, choices);
         crs_call_target(u, X, actions->targets, pc_k, mode);
         return RULE_CRS_CALL_TARGET;
     }
     if (crs_uni(u->s->active, X)) {
-        crs_call_uni(u, first, mode);
+        crs_call_uni(u, target, mode);
         return RULE_CRS_CALL_UNI;
     }
-    crs_call_guard(u, X, first, mode);
+    crs_call_guard(u, X, target, mode);
     return RULE_CRS_CALL_GUARD;
 }
 

@@ -26,8 +26,8 @@ struct crs_unit {
 struct crs_actions {
     enum ptx_exec kind;      /* PTX_EXEC_BRA .. PTX_EXEC_BREAK */
     lane_mask X;             /* the executing lanes: not empty, within α */
-    uint32_t address;        /* ssy, preBrk, preRet: a */
-    const uint32_t *targets; /* bra, call: pc_i by lane */
+    uint32_t address;        /* ssy, preBrk, preRet: a; bra, call without targets: all pc_i */
+    const uint32_t *targets; /* bra, call: pc_i by lane, or NULL */
 };
 
 /* One rule of →CRS: the one whose premises hold. choices: the k of bra_target and call_target, among the

@@ -57,4 +57,10 @@ static inline lane_mask crs_all_lanes(const struct program *program)
     return width == 64 ? ~(lane_mask)0 : ((lane_mask)1 << width) - 1;
 }
 
+/* crs.c, for both semantics: a warp at the start; the grid's warps; the footprint of one step. */
+void crs_init_warp(struct machine *machine, uint32_t warp);
+uint32_t crs_actor_count(const struct program *program);
+void crs_footprint_at(const struct machine *machine, uint32_t warp, uint32_t pc, lane_mask active,
+                      uint64_t *reads, uint64_t *writes);
+
 #endif

@@ -67,9 +67,9 @@ bool ptx_number(struct ptx_parser *p, uint32_t most, uint32_t *value);
 /* Counts a node that the text makes us allocate; false: too many, parsing has stopped. */
 bool ptx_count(struct ptx_parser *p);
 
-/* One level deeper; false: too deep, reported. Pair with ptx_leave. */
-bool ptx_enter(struct ptx_parser *p);
-void ptx_leave(struct ptx_parser *p);
+/* One level deeper; false: too deep, reported. Pair with ptx_parse_leave. */
+bool ptx_parse_enter(struct ptx_parser *p);
+void ptx_parse_leave(struct ptx_parser *p);
 
 /* To where the next statement can start: behind a semicolon, or before a closing brace. */
 void ptx_skip_statement(struct ptx_parser *p);

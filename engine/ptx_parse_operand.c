@@ -41,11 +41,11 @@ static struct ptx_operand *parse_group(struct ptx_parser *p, enum ptx_operand_ki
                                        const char *close)
 {
     struct ptx_operand *group = new_operand(p, kind);
-    if (!group || !ptx_enter(p))
+    if (!group || !ptx_parse_enter(p))
         return NULL;
     ptx_advance(p);
     bool ok = parse_items(p, &group->items, close);
-    ptx_leave(p);
+    ptx_parse_leave(p);
     return ok ? group : NULL;
 }
 

@@ -320,7 +320,7 @@ static struct ptx_statement **split_variables(struct ptx_parser *p, struct ptx_s
 
 bool ptx_block(struct ptx_parser *p, struct ptx_statement **last)
 {
-    if (!ptx_enter(p))
+    if (!ptx_parse_enter(p))
         return false;
     while (!ptx_at(p, "}") && p->token.kind != PTX_TOKEN_END) {
         if (ptx_accept(p, ";"))
@@ -335,6 +335,6 @@ bool ptx_block(struct ptx_parser *p, struct ptx_statement **last)
         *last = stm;
         last = stm->kind == PTX_VARIABLE ? split_variables(p, stm) : &stm->next;
     }
-    ptx_leave(p);
+    ptx_parse_leave(p);
     return ptx_expect(p, "}");
 }

@@ -204,7 +204,7 @@ bool ptx_count(struct ptx_parser *p)
     return false;
 }
 
-bool ptx_enter(struct ptx_parser *p)
+bool ptx_parse_enter(struct ptx_parser *p)
 {
     if (p->depth++ < PTX_LIMIT_DEPTH)
         return true;
@@ -212,7 +212,7 @@ bool ptx_enter(struct ptx_parser *p)
     return false;
 }
 
-void ptx_leave(struct ptx_parser *p)
+void ptx_parse_leave(struct ptx_parser *p)
 {
     p->depth--;
 }

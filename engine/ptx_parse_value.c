@@ -176,7 +176,7 @@ static bool parse_literal(struct ptx_parser *p, struct ptx_value *value)
 static bool parse_unary(struct ptx_parser *p, struct ptx_value *value)
 {
     struct location at = p->token.at;
-    if (!ptx_enter(p))
+    if (!ptx_parse_enter(p))
         return false;
     bool ok;
     if (ptx_accept(p, "(")) {
@@ -205,7 +205,7 @@ static bool parse_unary(struct ptx_parser *p, struct ptx_value *value)
     } else {
         ok = parse_literal(p, value);
     }
-    ptx_leave(p);
+    ptx_parse_leave(p);
     return ok;
 }
 
@@ -229,11 +229,11 @@ static bool parse_binary(struct ptx_parser *p, int level, struct ptx_value *valu
         struct location place = p->token.at;
         struct ptx_value right = {.kind = PTX_TOKEN_INTEGER};
         ptx_advance(p);
-        if (!ptx_enter(p))
+        if (!ptx_parse_enter(p))
             return false;
         bool ok = parse_binary(p, operators[op].level + 1, &right) && need_integer(p, at, value) &&
                   need_integer(p, place, &right) && apply(p, place, op, value, &right);
-        ptx_leave(p);
+        ptx_parse_leave(p);
         if (!ok)
             return false;
     }
@@ -248,11 +248,11 @@ bool ptx_constant(struct ptx_parser *p, struct ptx_value *value)
         return true;
     struct ptx_value yes, no;
     ptx_advance(p);
-    if (!ptx_enter(p))
+    if (!ptx_parse_enter(p))
         return false;
     bool ok = need_integer(p, at, value) && ptx_constant(p, &yes) && ptx_expect(p, ":") &&
               ptx_constant(p, &no);
-    ptx_leave(p);
+    ptx_parse_leave(p);
     if (ok)
         *value = value->bits ? yes : no;
     return ok;
@@ -332,9 +332,9 @@ struct ptx_init *ptx_initialiser(struct ptx_parser *p)
     if (!ptx_accept(p, "{"))
         return parse_scalar(p, init) ? init : NULL;
     init->kind = PTX_INIT_LIST;
-    if (!ptx_enter(p))
+    if (!ptx_parse_enter(p))
         return NULL;
     bool ok = parse_items(p, init);
-    ptx_leave(p);
+    ptx_parse_leave(p);
     return ok ? init : NULL;
 }
