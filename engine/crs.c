@@ -189,30 +189,5 @@ const struct semantics semantics_crs = {
     .step = {step_plain, step_observed, step_tracked, step_both},
     .footprint = footprint,
     .next_stm = next_stm,
+    .barrier_rule = RULE_BLK_END_BAR,
 };
-
-/* Comes with barriers of threads; until then no program of it is made. */
-static void no_init(struct machine *machine)
-{
-    (void)machine;
-}
-
-static uint32_t no_words(const struct program *program)
-{
-    (void)program;
-    return 0;
-}
-
-static enum rule no_step(struct machine *machine, uint32_t actor, struct choices *choices)
-{
-    (void)machine, (void)actor, (void)choices;
-    invariant_fail("a PTX program runs", __FILE__, __LINE__);
-}
-
-const struct semantics semantics_block = {.name = "block",
-                                          .form = FORM_PTX,
-                                          .kinds = 1u << CODE_PTX,
-                                          .extra_words = no_words,
-                                          .actor_count = crs_actor_count,
-                                          .init = no_init,
-                                          .step = {no_step, no_step, no_step, no_step}};

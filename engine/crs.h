@@ -56,6 +56,17 @@ struct cta_thread {
 };
 struct cta_thread cta_thread(const struct machine *machine, uint32_t thread);
 
+/* semantics_block: a barrier of a block: n, |I|, |A|; all 0: not configured. */
+struct cta_barrier {
+    uint32_t count;
+    uint32_t synced, arrived;
+};
+struct cta_barrier cta_barrier(const struct machine *machine, uint32_t block, uint32_t number);
+
+/* The set of barriers of a block that are configured: of a block that is done, those that NB.done drops
+ * half-filled (C-3). */
+uint32_t cta_dangling(const struct machine *machine, uint32_t block);
+
 /* Bits of machine_options.crs_switches: 1u << CRS_SWITCH_... */
 enum crs_switch {
 #define CRS_SWITCH(id, name, mutant, sentence) CRS_SWITCH_##id,

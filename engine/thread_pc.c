@@ -284,4 +284,5 @@ const struct semantics semantics_thread_pc = {
     .step = {step_plain, step_observed, step_tracked, step_both},
     .footprint = footprint,
     .next_stm = next_stm,
+    .barrier_rule = RULE_BLK_END_BAR,
 };
