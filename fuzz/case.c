@@ -51,25 +51,29 @@ char *case_subjects(struct arena *arena, subject_set set)
     return text;
 }
 
-char *case_oracles(struct arena *arena, uint32_t set, bool strict)
+char *case_oracles(struct arena *arena, uint32_t set, uint32_t modes)
 {
     char *text = arena_strndup(arena, "", 0);
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
         if (set & 1u << i)
             text = arena_printf(arena, "%s%s%s%s", text, *text ? "," : "", oracle_table[i].name,
-                                strict && i == ORACLE_LEMMAS ? ":strict" : "");
+                                oracle_mode_suffix((enum oracle_id)i, modes));
     return text;
 }
 
 static char *print_check(struct arena *arena, const struct check_options *check)
 {
     const char *exhaustive = check->exhaustive ? " exhaustive" : "";
+    const char *races = check->same_value && check->atomics_sync ? " same-value atomics-sync"
+                        : check->same_value                      ? " same-value"
+                        : check->atomics_sync                    ? " atomics-sync"
+                                                                 : "";
     if (check->exhaustive && check->search.max_steps > 0)
         exhaustive = arena_printf(arena, " exhaustive=%" PRIu64, check->search.max_steps);
-    return arena_printf(arena, "schedules=%" PRIu32 " budget=%" PRIu64 "%s subjects=%s oracles=%s",
-                        check->schedules, check->budget_steps, exhaustive,
-                        case_subjects(arena, check->subjects),
-                        case_oracles(arena, check->oracles, check->strict_lemmas));
+    return arena_printf(
+        arena, "schedules=%" PRIu32 " budget=%" PRIu64 "%s%s subjects=%s oracles=%s",
+        check->schedules, check->budget_steps, exhaustive, races,
+        case_subjects(arena, check->subjects), case_oracles(arena, check->oracles, check->modes));
 }
 
 char *case_print_options(struct arena *arena, const struct gen_options *gen,
@@ -132,6 +136,10 @@ static bool parse_flag(const char *word, struct fuzz_case *c)
         c->gen.small = true;
     else if (strcmp(word, "exhaustive") == 0)
         c->check.exhaustive = true;
+    else if (strcmp(word, "same-value") == 0)
+        c->check.same_value = true;
+    else if (strcmp(word, "atomics-sync") == 0)
+        c->check.atomics_sync = true;
     else
         return false;
     return true;
@@ -144,7 +152,7 @@ static bool parse_setting(const char *name, const char *value, struct fuzz_case 
     if (strcmp(name, "subjects") == 0)
         return subject_parse_list(value, &c->check.subjects, &error_at);
     if (strcmp(name, "oracles") == 0)
-        return oracle_parse_list(value, &c->check.oracles, &c->check.strict_lemmas, &error_at);
+        return oracle_parse_list(value, &c->check.oracles, &c->check.modes, &error_at);
     if (strcmp(name, "tape-of") == 0) {
         c->has_tape = true;
         return subject_parse(value, strlen(value), &c->check.tape_subject);
@@ -180,7 +188,8 @@ bool case_parse(struct arena *arena, const char *text, struct fuzz_case *c, cons
 {
     *c = (struct fuzz_case){.gen = GEN_DEFAULTS, .check = CHECK_DEFAULTS};
     c->gen.fixed = c->gen.small = false;
-    c->check.exhaustive = c->check.strict_lemmas = false;
+    c->check.exhaustive = c->check.same_value = c->check.atomics_sync = false;
+    c->check.modes = 0;
     *error = "the case is empty";
     bool any = false;
     while (*text) {

@@ -37,7 +37,7 @@ bool case_parse(struct arena *arena, const char *text, struct fuzz_case *c, cons
 
 /* Comma-separated names of a set. */
 char *case_subjects(struct arena *arena, subject_set set);
-char *case_oracles(struct arena *arena, uint32_t set, bool strict);
+char *case_oracles(struct arena *arena, uint32_t set, uint32_t modes);
 
 /* "simtfuzz gen --seed 0x1 --features none,loops --first": with a case number behind it, the command
  * that prints the case's kernel. Features are left out when they are the default ones. */

@@ -42,8 +42,8 @@ struct cli_options {
     uint64_t shard_index, shard_count;
     subject_set subjects;
     uint32_t oracles, features;
-    bool strict_lemmas;
-    bool stop_on_finding, exhaustive;
+    uint32_t oracle_modes; /* bits of enum oracle_mode */
+    bool stop_on_finding, exhaustive, same_value, atomics_sync;
     uint32_t schedules;
     bool schedules_given;
     struct ast_launch launch; /* of --set; 0 = as the kernel has it */

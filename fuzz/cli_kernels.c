@@ -88,8 +88,10 @@ struct check_options cli_check_options(const struct cli *cli)
     struct check_options check = CHECK_DEFAULTS;
     check.subjects = o->subjects;
     check.oracles = o->oracles;
-    check.strict_lemmas = o->strict_lemmas;
+    check.modes = o->oracle_modes;
     check.exhaustive = o->exhaustive;
+    check.same_value = o->same_value;
+    check.atomics_sync = o->atomics_sync;
     if (o->schedules_given)
         check.schedules = o->schedules;
     if (o->seed_given)

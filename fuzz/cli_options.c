@@ -217,6 +217,10 @@ static const struct cli_option options[] = {
      FIELD(schedules_given), NULL, "executions of each subject that has several"},
     {"exhaustive", 0, OPTION_FLAG, NULL, ON(CHECK), FIELD(exhaustive), 0, NULL,
      "search all interleavings of the threads, within bounds"},
+    {"same-value", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(same_value), 0, NULL,
+     "PTX: two writes of the same value are no race"},
+    {"atomics-sync", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(atomics_sync), 0, NULL,
+     "PTX: atomics on one location order the accesses before and behind them"},
     {"set", 0, OPTION_OWN, "SETTINGS", ON(CHECK) | ON(TRACE) | ON(REDUCE), 0, 0, parse_set,
      "another launch than the kernel's: threads=8,warp=4,blocks=1"},
     {"subject", 0, OPTION_OWN, "SUBJECT", ON(TRACE), 0, 0, parse_subject,
@@ -299,13 +303,13 @@ static bool parse_subjects(struct cli *cli, const char *text)
 static bool parse_oracles(struct cli *cli, const char *text)
 {
     const char *at;
-    if (oracle_parse_list(text, &cli->options.oracles, &cli->options.strict_lemmas, &at))
+    if (oracle_parse_list(text, &cli->options.oracles, &cli->options.oracle_modes, &at))
         return true;
     return bad_item(cli, "oracles", at,
 #define ORACLE(id, name, theorem, applies, cannot) name " "
 #include "oracle/oracles.def"
 #undef ORACLE
-                    "lemmas:strict");
+                    "lemmas:strict safety:printed");
 }
 
 static bool parse_features(struct cli *cli, const char *text)

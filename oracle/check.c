@@ -10,6 +10,7 @@
 #include "oracle/pairs_judge.h"
 #include "oracle/phi.h"
 #include "oracle/result.h"
+#include "oracle/safety.h"
 #include "oracle/stutter.h"
 
 #include <string.h>
@@ -121,6 +122,8 @@ static void judge(struct checking *c)
     if (asked(c, ORACLE_RESULT))
         result_judge(c);
     liveness_judge(c);
+    if (asked(c, ORACLE_SAFETY))
+        safety_judge(c);
     directions_judge(c);
     if (asked(c, ORACLE_ORDER))
         order_judge(c);

@@ -31,9 +31,12 @@ struct check_options {
     /* When these are all the ordinary ones (SUBJECTS_DEFAULT), a variant that an
      * expectation of the kernel names runs too. */
     subject_set subjects;
-    uint32_t oracles;   /* bits 1u << oracle_id */
-    bool strict_lemmas; /* Lemma 5 as printed (erratum A-4 then shows) */
-    bool exhaustive;    /* search all executions of `threads`, within `search` */
+    uint32_t oracles; /* bits 1u << oracle_id */
+    uint32_t modes;   /* bits of enum oracle_mode */
+    bool exhaustive;  /* search all executions of `threads`, within `search` */
+    /* What a race is, for kernels of FORM_PTX: two writes of one value are none; atomics on one location
+     * order what is before and behind them. */
+    bool same_value, atomics_sync;
     struct search_options search;
     /* When not NULL: the executions of `tape_subject` after the first (sequential) one are replaced by
      * one that follows this tape. */
@@ -57,6 +60,8 @@ struct check_run {
     uint64_t steps;
     bool race;
     struct race_witness witness;
+    bool race_incomplete;     /* the detector ran out of room: there may be more races */
+    const char *race_unknown; /* why nothing is said about races of FORM_PTX, or NULL */
     const uint8_t *racy_vars; /* a file-level variable of the program: 1 = raced */
     uint32_t final_count;     /* distinct final stores kept, at most CHECK_FINALS_MAX */
     bool more_finals;

@@ -125,6 +125,13 @@ const char *expect_judge_final(const struct checking *c, const struct ast_expect
     return "the claim was not looked at";
 }
 
+static const char *judge_race_free(const struct checking *c, const struct check_run *run)
+{
+    if (run->race)
+        return evidence_race_sentence(c->arena, run->program, &run->witness);
+    return run->race_incomplete ? "the race detector ran out of room" : run->race_unknown;
+}
+
 static const char *judge_race_on(const struct checking *c, const struct check_run *run,
                                  const struct ast_expect *expect)
 {
@@ -180,7 +187,7 @@ static const char *judge_subject(const struct checking *c, const struct ast_expe
     const struct check_run *run = &c->result->runs[subject];
     switch (expect->claim) {
     case CLAIM_RACE_FREE:
-        return run->race ? evidence_race_sentence(c->arena, run->program, &run->witness) : NULL;
+        return judge_race_free(c, run);
     case CLAIM_RACE:
         return judge_race_on(c, run, expect);
     case CLAIM_TERMINATES:

@@ -7,6 +7,7 @@
 #include "oracle/expect.h"
 #include "oracle/liveness.h"
 #include "oracle/record.h"
+#include "oracle/safety.h"
 #include "oracle/two_thread.h"
 
 #include <string.h>
@@ -70,12 +71,28 @@ static bool is_simt(enum subject_id subject)
     return subject_table[subject].vtable == &semantics_simt;
 }
 
+static bool is_ptx(enum subject_id subject)
+{
+    const struct semantics *vtable = subject_table[subject].vtable;
+    return vtable && vtable->form == FORM_PTX;
+}
+
+/* Kernels given as PTX: warps, threads. Others: with all that has no other idea of barriers. */
+static enum group_id ptx_group(const struct checking *c, enum subject_id subject)
+{
+    if (c->kernel->form == FORM_PTX)
+        return subject_table[subject].vtable == &semantics_block ? GROUP_PTX : GROUP_FIRST;
+    return c->program && c->program->barrier_count > 0 ? GROUP_PTX : GROUP_FIRST;
+}
+
 enum group_id explore_group(const struct checking *c, enum subject_id subject)
 {
     if (subject_table[subject].role == SUBJECT_VARIANT || c->incomparable)
         return GROUP_NONE;
     if (c->ill_formed && subject_table[subject].vtable == &semantics_lockstep)
         return GROUP_NONE;
+    if (is_ptx(subject))
+        return ptx_group(c, subject);
     return is_structured(subject) || !c->scopes_differ ? GROUP_FIRST : GROUP_BLOCKS;
 }
 
@@ -149,15 +166,20 @@ void explore_keep_store(struct checking *c, const struct execution *execution, c
 
 static void keep_race(struct checking *c, struct check_run *run, struct execution *execution)
 {
-    execution->race = c->detector->found;
+    const struct race_hb *hb = c->subjects[execution->subject].hb;
+    const struct race_witness *witness = hb ? &hb->witness : &c->detector->witness;
+    execution->race = hb ? hb->found : c->detector->found;
+    if (run->race_unknown)
+        execution->race = false;
+    run->race_incomplete |= hb && hb->incomplete;
     if (!execution->race)
         return;
     enum group_id group = explore_group(c, execution->subject);
     if (group != GROUP_NONE)
         c->groups[group].any_race = true;
-    execution->witness = c->detector->witness;
+    execution->witness = *witness;
     if (!run->race)
-        run->witness = c->detector->witness;
+        run->witness = *witness;
     run->race = true;
 }
 
@@ -219,6 +241,15 @@ void explore_observe(struct checking *c, struct machine *machine, enum subject_i
 void explore_watch(struct checking *c, enum subject_id subject, const struct observer *behind)
 {
     const struct explored *explored = &c->subjects[subject];
+    if (explored->hb) {
+        struct race_hb *hb = explored->hb;
+        hb->racy_stms = explored->racy_stms;
+        hb->racy_vars = explored->racy_vars;
+        hb->observer.next = behind;
+        race_hb_begin(hb, &explored->machine->steps);
+        machine_observe(explored->machine, &hb->observer);
+        return;
+    }
     c->detector->program = explored->program;
     c->detector->racy_stms = explored->racy_stms;
     c->detector->racy_vars = explored->racy_vars;
@@ -348,12 +379,18 @@ static uint64_t run_one(struct checking *c, struct execution *execution)
 {
     enum subject_id subject = execution->subject;
     const struct check_run *run = &c->result->runs[subject];
-    bool logged = c->log && run->schedules == 0;
+    bool logged = c->log && run->schedules == 0 && !c->subjects[subject].hb;
     bool counted = subject == SUBJECT_THREADS && !c->counting && run->race && !logged;
+    bool safe = safety_watches(c, subject);
     const struct observer *behind = NULL;
+    if (safe) {
+        safety_begin(c, subject, c->subjects[subject].machine);
+        behind = &c->safety->observer;
+    }
     if (logged) {
         race_log_begin(c->log);
         race_log_watch(c->log, c->subjects[subject].machine);
+        c->log->observer.next = behind;
         behind = &c->log->observer;
     } else if (counted) {
         start_counting(c);
@@ -367,6 +404,8 @@ static uint64_t run_one(struct checking *c, struct execution *execution)
     }
     if (logged)
         judge_log(c, execution);
+    if (safe)
+        safety_end(c, execution);
     return inner;
 }
 
@@ -578,6 +617,28 @@ static const char *why_refused(struct checking *c, enum subject_id subject, cons
     return reason;
 }
 
+/* What tells the races of a subject of FORM_PTX: barrier intervals, thread by thread, for structured
+ * kernels, as for all their subjects, and for `block`, as long as all its barriers are of all threads.
+ * Kernels given as PTX are asked about in lock-step under `crs` and `thread-pc`. */
+static void choose_detector(struct checking *c, enum subject_id subject, struct explored *explored)
+{
+    const struct ptx_code *code = explored->program->ptx;
+    bool warps = subject_table[subject].vtable != &semantics_block;
+    bool given = c->kernel->form == FORM_PTX;
+    struct race_hb **hb = given && warps ? &c->hb_warps : &c->hb_threads;
+    const struct race_hb_options options = {.warps = given && warps,
+                                            .named = code->has_named_barriers ||
+                                                     (warps && code->barriers),
+                                            .same_value = c->options->same_value && given,
+                                            .atomics_sync = c->options->atomics_sync && given};
+    if (!options.warps && !code->has_named_barriers && !options.atomics_sync)
+        return;
+    if (!*hb)
+        *hb = race_hb_new(c->arena, explored->program, &options,
+                          &c->result->runs[subject].race_unknown);
+    explored->hb = *hb;
+}
+
 static void prepare_subject(struct checking *c, enum subject_id subject)
 {
     const struct subject_info *info = &subject_table[subject];
@@ -595,6 +656,8 @@ static void prepare_subject(struct checking *c, enum subject_id subject)
     explored->racy_stms = ARENA_ARRAY(c->arena, uint8_t, form->program->stm_count);
     explored->racy_vars = ARENA_ARRAY(c->arena, uint8_t, form->program->var_count);
     run->racy_vars = explored->racy_vars;
+    if (form->program->form == FORM_PTX)
+        choose_detector(c, subject, explored);
     if (is_simt(subject))
         c->warps = explored->machine;
     else if (subject == SUBJECT_THREADS)
@@ -617,7 +680,7 @@ static void prepare_simulation(struct checking *c)
         c->simulation->answer = &c->result->answers[ORACLE_SIMULATION];
     if (o->oracles & (1u << ORACLE_LEMMAS))
         c->simulation->lemmas = &c->result->answers[ORACLE_LEMMAS];
-    c->simulation->strict = o->strict_lemmas;
+    c->simulation->strict = o->modes & ORACLE_MODE_LEMMAS_STRICT;
 }
 
 /* Barriers, and jumps out of loops (S2C.anchor). */
@@ -640,9 +703,12 @@ void explore_prepare(struct checking *c)
     if (!c->result->program)
         return;
     c->detector = race_new(c->arena, c->result->program);
+    c->detector->benign_same_value = c->options->same_value && c->kernel->form == FORM_PTX;
     c->filter = ARENA_NEW(c->arena, struct active_filter);
     if (c->options->oracles & (1u << ORACLE_RACE))
         c->log = race_log_new(c->arena, c->result->program, LOG_CAPACITY);
+    if (c->log)
+        c->log->benign_same_value = c->detector->benign_same_value;
     c->program = forms_get(c->forms, PROGRAM_CORE)->program;
     if (!program_atomics_commute(c->result->program))
         c->incomparable = "the order of its atomics can be seen";

@@ -9,6 +9,7 @@
 
 #include "oracle/check.h"
 #include "oracle/forms.h"
+#include "oracle/race_hb.h"
 #include "oracle/simulation.h"
 
 /* One explored execution. */
@@ -37,6 +38,7 @@ struct explored {
     const struct program *program;  /* NULL: it does not run; runs[].reason says why */
     struct machine *machine;        /* the two orders of `simt` share one */
     uint8_t *racy_stms, *racy_vars; /* of the program: raced in any execution so far */
+    struct race_hb *hb;             /* what tells its races; NULL: checking->detector */
     uint64_t length;                /* steps of the first execution */
 };
 
@@ -45,8 +47,12 @@ struct explored {
  * of the group end so, with the same store (result.h). A structured kernel with barriers and with
  * jumps out of its loops is another kernel in block form (S2C.anchor: a barrier's loop counters have
  * other scopes), so there are two groups then.
+ *
+ * A barrier of PTX does not ask where the others wait: the subjects of FORM_PTX are a group of their own where
+ * a structured kernel has barriers. Of a kernel given as PTX, warps and threads are groups apart: in
+ * lock-step a kernel may be race-free that is not thread by thread.
  */
-enum group_id { GROUP_FIRST, GROUP_BLOCKS, GROUP_COUNT, GROUP_NONE = GROUP_COUNT };
+enum group_id { GROUP_FIRST, GROUP_BLOCKS, GROUP_PTX, GROUP_COUNT, GROUP_NONE = GROUP_COUNT };
 
 struct group {
     /* The first execution that terminated, its store (frame_base words; private_base if it was
@@ -71,9 +77,11 @@ struct checking {
     struct simulation *simulation; /* NULL: without both machines */
 
     struct explored subjects[SUBJECT_COUNT];
-    struct race_detector *detector; /* of all subjects: explore_watch */
-    struct race_log *log;           /* NULL when the oracle `race` was not asked */
-    struct active_filter *filter;   /* explore_observe */
+    struct race_detector *detector;        /* of all subjects that have no `hb`: explore_watch */
+    struct race_hb *hb_warps, *hb_threads; /* of FORM_PTX, where they are needed */
+    struct race_log *log;                  /* NULL when the oracle `race` was not asked */
+    struct safety *safety;                 /* safety.h; NULL: nothing that it looks at was run */
+    struct active_filter *filter;          /* explore_observe */
     struct counting *counting;
     struct final_claims *finals; /* expect.h */
 
@@ -109,7 +117,8 @@ void explore_prepare(struct checking *checking);
 /* The executions of a subject that runs. */
 void explore_subject(struct checking *checking, enum subject_id subject);
 
-/* The detector ready for an execution of the subject: in its machine's chain, `behind` after it. */
+/* The detector - by intervals, or by happens-before - ready for an execution of the subject: in its
+ * machine's chain, `behind` after it. */
 void explore_watch(struct checking *checking, enum subject_id subject,
                    const struct observer *behind);
 

@@ -15,33 +15,57 @@ const char *const verdict_names[VERDICT_COUNT] = {
     [VERDICT_INCONCLUSIVE] = "inconclusive",
 };
 
-/* One item of the list: an oracle's name, for the lemmas also "lemmas:strict". */
-static bool parse_oracle(const char *text, size_t length, enum oracle_id *oracle, bool *strict)
+static const struct {
+    enum oracle_id oracle;
+    const char *suffix;
+    enum oracle_mode mode;
+} oracle_modes[] = {
+    {ORACLE_LEMMAS, ":strict", ORACLE_MODE_LEMMAS_STRICT},
+    {ORACLE_SAFETY, ":printed", ORACLE_MODE_SAFETY_PRINTED},
+};
+
+enum { MODES = sizeof oracle_modes / sizeof *oracle_modes };
+
+const char *oracle_mode_suffix(enum oracle_id oracle, uint32_t modes)
 {
-    static const char STRICT[] = "lemmas:strict";
-    if (length == sizeof STRICT - 1 && strncmp(text, STRICT, length) == 0) {
-        *oracle = ORACLE_LEMMAS;
-        *strict = true;
-        return true;
+    for (uint32_t i = 0; i < MODES; i++)
+        if (oracle_modes[i].oracle == oracle && modes & (uint32_t)oracle_modes[i].mode)
+            return oracle_modes[i].suffix;
+    return "";
+}
+
+static bool is_text(const char *word, const char *text, size_t length)
+{
+    return strlen(word) == length && strncmp(word, text, length) == 0;
+}
+
+/* One item of the list: an oracle's name, for some with a mode: "lemmas:strict". */
+static bool parse_oracle(const char *text, size_t length, enum oracle_id *oracle, uint32_t *modes)
+{
+    size_t name = length;
+    for (uint32_t i = 0; i < MODES; i++) {
+        size_t suffix = strlen(oracle_modes[i].suffix);
+        if (length < suffix || !is_text(oracle_modes[i].suffix, text + length - suffix, suffix) ||
+            !is_text(oracle_table[oracle_modes[i].oracle].name, text, length - suffix))
+            continue;
+        name = length - suffix;
+        *modes |= (uint32_t)oracle_modes[i].mode;
     }
-    for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
-        const char *name = oracle_table[i].name;
-        if (strlen(name) == length && strncmp(name, text, length) == 0) {
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
+        if (is_text(oracle_table[i].name, text, name)) {
             *oracle = (enum oracle_id)i;
             return true;
         }
-    }
     return false;
 }
 
-bool oracle_parse_list(const char *text, uint32_t *set, bool *strict, const char **error_at)
+bool oracle_parse_list(const char *text, uint32_t *set, uint32_t *modes, const char **error_at)
 {
-    uint32_t found = 0;
-    bool as_printed = false;
+    uint32_t found = 0, found_modes = 0;
     for (;;) {
         size_t length = strcspn(text, ",");
         enum oracle_id oracle = ORACLE_SIMULATION;
-        if (!parse_oracle(text, length, &oracle, &as_printed)) {
+        if (!parse_oracle(text, length, &oracle, &found_modes)) {
             *error_at = text;
             return false;
         }
@@ -51,7 +75,7 @@ bool oracle_parse_list(const char *text, uint32_t *set, bool *strict, const char
         text += length + 1;
     }
     *set = found;
-    *strict = as_printed;
+    *modes = found_modes;
     return true;
 }
 

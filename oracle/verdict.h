@@ -22,8 +22,17 @@ struct oracle_info {
 
 extern const struct oracle_info oracle_table[ORACLE_COUNT];
 
-/* "simulation,result,lemmas:strict"; `strict` is set when lemmas were asked for as printed. */
-bool oracle_parse_list(const char *text, uint32_t *set, bool *strict, const char **error_at);
+/* What some oracles hold a paper to: its text as printed, where it is known to fail. */
+enum oracle_mode {
+    ORACLE_MODE_LEMMAS_STRICT = 1, /* "lemmas:strict": Lemma 5 (erratum A-4 then shows) */
+    ORACLE_MODE_SAFETY_PRINTED = 2 /* "safety:printed": stack-cons 4, 6 (erratum ERR.30) */
+};
+
+/* "simulation,result,lemmas:strict": oracles as bits 1u << oracle_id, and bits of oracle_mode. */
+bool oracle_parse_list(const char *text, uint32_t *set, uint32_t *modes, const char **error_at);
+
+/* ":strict", ":printed": how an oracle is asked for in these modes; or "". */
+const char *oracle_mode_suffix(enum oracle_id oracle, uint32_t modes);
 
 enum verdict {
     VERDICT_AGREE,

@@ -75,7 +75,7 @@ static struct campaign_options small_campaign(const struct place *place)
     options.check.subjects = SUBJECTS_DEFAULT;
     options.check.oracles = 1u << ORACLE_LEMMAS | 1u << ORACLE_RESULT;
     options.check.schedules = 4;
-    options.check.strict_lemmas = true;
+    options.check.modes = ORACLE_MODE_LEMMAS_STRICT;
     options.gen.small = true;
     return options;
 }
@@ -256,7 +256,7 @@ static void test_case_text(void **state)
     assert_string_equal(case_print(&place->arena, &read), text);
     assert_true(read.seed == made.seed && read.number == 99);
     assert_true(read.check.seed == made.check.seed);
-    assert_true(read.check.strict_lemmas);
+    assert_int_equal(read.check.modes, ORACLE_MODE_LEMMAS_STRICT);
     static const char *const bad[] = {
         "",          "nonsense",     "seed=", "seed=-1", "oracles=none", "gen=99999999999",
         "subjects=", "seed=1 case=x"};

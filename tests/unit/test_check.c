@@ -246,7 +246,7 @@ static void test_strict_is_known(void **state)
 {
     (void)state;
     struct check_options options = CHECK_DEFAULTS;
-    options.strict_lemmas = true;
+    options.modes = ORACLE_MODE_LEMMAS_STRICT;
     struct check_result *r =
         check("kernel k() { private int i = 0; while (i < tid) i++; }", &options);
     assert_int_equal(check_divergences(r, true), 1);

@@ -59,7 +59,7 @@ static void erratum_a4_ends_at_one_loop(void **state)
     (void)state;
     struct check_options check = CHECK_DEFAULTS;
     check.oracles = 1u << ORACLE_LEMMAS;
-    check.strict_lemmas = true;
+    check.modes = ORACLE_MODE_LEMMAS_STRICT;
     struct gen_options gen = GEN_DEFAULTS;
     gen.features &= ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS);
     uint32_t reduced = 0;

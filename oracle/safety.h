@@ -1,0 +1,77 @@
+/*
+ * safety.h - the oracle `safety`: chapter 6 of cuda-crs (Theorem 1, Lemmas 1 and 2, Corollaries 1 and 2) on
+ * the executions of `crs` and `thread-pc`.
+ *
+ * An observer keeps, for each warp, ς as it was before the step and its lanes as threads with a pc and a
+ * private stack of their own (safety_lanes.h). Before each step it looks whether the program is control-flow
+ * consistent there - stack consistency and addresses, the theorem's hypothesis -, after it at the invariants,
+ * act-cons, inact-cons and the private stacks; where the warp unwinds, at Lemmas 1 and 2. The hypothesis is
+ * about the program: where it fails the theorem says nothing, and the execution is not looked at any
+ * further - unless the code was made by simtfuzz, which then made it wrong, or the rules are a variant's and
+ * `crs` has run the kernel consistently.
+ *
+ * as printed (`safety:printed`): stack-cons 4 and 6 as the report has them; Theorem 1 then fails (ERR.30).
+ *
+ * Nothing is allocated in a step.
+ */
+#ifndef ORACLE_SAFETY_H
+#define ORACLE_SAFETY_H
+
+#include "oracle/explore.h"
+#include "oracle/safety_lanes.h"
+
+/* One warp, as it was before the step at hand. */
+struct safety_warp {
+    struct crs_state state;
+    struct crs_token *tokens;
+    struct safety_lanes *lanes;
+};
+
+struct safety_failure {
+    enum safety_predicate predicate; /* SAFETY_NONE: none */
+    const char *theorem;             /* what says that it holds */
+    enum rule rule;
+    uint32_t warp, pc;
+    lane_mask executing;
+    uint64_t step;
+    struct crs_state before, after;
+    struct crs_token *before_tokens, *after_tokens;
+};
+
+struct safety {
+    struct observer observer;
+    const struct program *program;
+    struct safety_warp *warps;
+    lane_mask W;
+    bool printed;
+    const char *not_static; /* CHK.static fails: private stacks say nothing; or NULL */
+    /* The execution at hand. */
+    const struct machine *machine;
+    bool over;   /* nothing is looked at any more */
+    bool weaker; /* printed: 6' has failed where 6 as printed holds (ERR.30) */
+    struct safety_failure failure;
+    /* All executions. */
+    uint64_t steps, unwinds;
+    bool consistent;          /* `crs` has been run, and the program was control-flow consistent */
+    const char *inconsistent; /* why the theorem says nothing about the kernel, or NULL */
+};
+
+/* Whether the subject's executions are looked at. */
+bool safety_watches(const struct checking *checking, enum subject_id subject);
+
+/* Ready for an execution of the machine, in its initial state; put safety->observer into its chain. */
+void safety_begin(struct checking *checking, enum subject_id subject, struct machine *machine);
+
+/* The execution has ended. */
+void safety_end(struct checking *checking, const struct execution *execution);
+
+void safety_judge(struct checking *checking);
+
+/* CHK.static (a), (b): why a program does not satisfy it, in the arena, or NULL. */
+const char *safety_static(struct arena *arena, const struct ptx_code *code);
+
+/* For tests: an observer on its own. */
+struct safety *safety_new(struct arena *arena, const struct program *program, bool printed);
+void safety_start(struct safety *safety, const struct machine *machine);
+
+#endif
