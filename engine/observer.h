@@ -57,9 +57,31 @@ struct barrier_use {
     uint32_t stm;
 };
 
+/* The accesses of one instruction of a warp, one a lane: order[0 .. count-1] are the lanes, in the order
+ * of the accesses. */
+struct access_row {
+    uint32_t first_thread; /* of lane 0 */
+    uint32_t stm;
+    uint32_t count;
+    uint32_t span; /* locations that an access takes, one behind the other */
+    uint32_t bits; /* of a location */
+    const uint8_t *order;
+    const uint32_t *location; /* by lane: its first */
+    const uint64_t
+        *value; /* by lane: what is there afterwards, first location lowest; of a read: NULL */
+};
+
+static inline int32_t access_row_value(const struct access_row *row, uint32_t lane, uint32_t i)
+{
+    uint64_t value = row->value[lane] >> i * row->bits;
+    return (int32_t)(uint32_t)(row->bits == 32 ? value : value & ((1u << row->bits) - 1));
+}
+
 struct observer {
     void *context;
     /* Each may be NULL. `thread` is the thread's number in the grid. */
+    /* All accesses of an instruction at once; NULL: they come one by one, as below. */
+    void (*access_row)(void *context, enum access_kind kind, const struct access_row *row);
     void (*read)(void *context, uint32_t thread, uint32_t address, uint32_t stm);
     void (*write)(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm);
     /* One indivisible read and write; `value` is what the location holds afterwards. */
@@ -72,5 +94,23 @@ struct observer {
     void (*step)(void *context, const struct machine *machine, const struct step_event *event);
     const struct observer *next;
 };
+
+/* A row, one access after the other. */
+static inline void access_row_each(const struct observer *o, enum access_kind kind,
+                                   const struct access_row *row)
+{
+    for (uint32_t i = 0; i < row->count; i++) {
+        uint32_t lane = row->order[i], thread = row->first_thread + lane;
+        for (uint32_t k = 0; k < row->span; k++) {
+            uint32_t location = row->location[lane] + k;
+            if (kind == ACCESS_READ && o->read)
+                o->read(o->context, thread, location, row->stm);
+            else if (kind == ACCESS_WRITE && o->write)
+                o->write(o->context, thread, location, access_row_value(row, lane, k), row->stm);
+            else if (kind == ACCESS_ATOMIC && o->atomic)
+                o->atomic(o->context, thread, location, access_row_value(row, lane, k), row->stm);
+        }
+    }
+}
 
 #endif

@@ -111,6 +111,22 @@ void ptx_commit(struct ptx_step *x, const struct ptx_place *place, const void *r
 bool ptx_named(struct ptx_step *x, const struct ptx_place *mask, lane_mask exited,
                lane_mask named[LIMIT_WARP]);
 
+enum ptx_access_kind { PTX_ACCESS_LD, PTX_ACCESS_ST, PTX_ACCESS_ATOM };
+
+/* An ld, st, atom of the executing lanes. */
+struct ptx_access {
+    struct ptx_step *x;
+    enum ptx_access_kind kind;
+    uint32_t bytes;      /* of a whole vector */
+    lane_mask constants; /* lanes whose place lies in ptx_code.constants */
+    lane_mask observed;  /* lanes whose place lies in global or shared memory */
+    bool run;            /* all lanes execute, their places follow each other */
+    bool distinct;       /* no two lanes have one place, for sure */
+};
+
+/* Finds the places of the executing lanes: scratch->byte. False: one has none, the execution has ended. */
+bool ptx_places(struct ptx_access *access);
+
 enum rule ptx_ld(struct ptx_step *x);
 enum rule ptx_st(struct ptx_step *x);
 enum rule ptx_atom(struct ptx_step *x);

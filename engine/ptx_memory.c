@@ -1,5 +1,5 @@
 /*
- * ptx_memory.c - ld, st, atom: where an address leads, what is there, who writes last.
+ * ptx_memory.c - ld, st, atom: what is read, who writes last, what observers hear.
  *
  * An instruction first finds the places of all executing lanes; a lane whose place does not exist ends
  * the execution before anything is read or written. Memory is sequentially consistent: volatile, relaxed,
@@ -7,300 +7,7 @@
  */
 #include "engine/ptx_exec_internal.h"
 
-#include <stdio.h>
-
-/* ---- where an address leads ---- */
-
-enum memory_kind { MEMORY_GLOBAL, MEMORY_SHARED, MEMORY_LOCAL, MEMORY_CONSTANT };
-enum access { ACCESS_LD, ACCESS_ST, ACCESS_ATOM };
-
-static const char *const kind_names[] = {[MEMORY_GLOBAL] = "global",
-                                         [MEMORY_SHARED] = "shared",
-                                         [MEMORY_LOCAL] = "local",
-                                         [MEMORY_CONSTANT] = "const"};
-
-struct access_state {
-    struct ptx_step *x;
-    enum access access;
-    uint32_t bytes;        /* of a whole vector */
-    lane_mask constants;   /* lanes whose place lies in ptx_code.constants */
-    lane_mask observed;    /* lanes whose place lies in global or shared memory */
-    bool ascending;        /* all lanes execute, places `bytes` apart: a run of memory */
-    const uint32_t *words; /* of the run */
-};
-
-/* The space that an address belongs to; it becomes one of that space. */
-static enum memory_kind classify(enum ptx_word space, uint64_t *address)
-{
-    switch ((uint32_t)space) {
-    case PTX_W_GLOBAL:
-        return MEMORY_GLOBAL;
-    case PTX_W_SHARED:
-        return MEMORY_SHARED;
-    case PTX_W_LOCAL:
-        return MEMORY_LOCAL;
-    case PTX_W_CONST:
-        return MEMORY_CONSTANT;
-    }
-    if (*address < PTX_SHARED_BASE || *address >= PTX_WINDOW_END)
-        return MEMORY_GLOBAL;
-    if (*address < PTX_LOCAL_BASE) {
-        *address -= PTX_SHARED_BASE;
-        return MEMORY_SHARED;
-    }
-    if (*address < PTX_CONST_BASE) {
-        *address -= PTX_LOCAL_BASE;
-        return MEMORY_LOCAL;
-    }
-    *address -= PTX_CONST_BASE;
-    return MEMORY_CONSTANT;
-}
-
-static const struct ptx_regions *regions_of(const struct ptx_code *code, enum memory_kind kind)
-{
-    switch (kind) {
-    case MEMORY_GLOBAL:
-        return &code->global;
-    case MEMORY_SHARED:
-        return &code->shared;
-    case MEMORY_LOCAL:
-        return &code->local;
-    case MEMORY_CONSTANT:
-        break;
-    }
-    return &code->constant;
-}
-
-STEP_INLINE bool holds(const struct ptx_region *region, uint64_t address, uint32_t bytes)
-{
-    return address - region->address < region->bytes &&
-           region->bytes - (address - region->address) >= bytes;
-}
-
-/* The number of the last region that starts at or before the address; `count` if none does. */
-static uint32_t last_before(const struct ptx_regions *regions, uint64_t address)
-{
-    uint32_t low = 0, high = regions->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (regions->items[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? low - 1 : regions->count;
-}
-
-/* The region that holds all of the access, looked for at the guess first; NULL: none does. */
-static const struct ptx_region *find_region(const struct ptx_regions *regions, uint64_t address,
-                                            uint32_t bytes, uint32_t *guess)
-{
-    if (*guess < regions->count && holds(&regions->items[*guess], address, bytes))
-        return &regions->items[*guess];
-    uint32_t i = last_before(regions, address);
-    if (i == regions->count || !holds(&regions->items[i], address, bytes))
-        return NULL;
-    *guess = i;
-    return &regions->items[i];
-}
-
-/* One of the lane's frames, top first. */
-struct frame_walk {
-    uint32_t function, byte, depth;
-};
-
-static bool frame_below(const struct ptx_step *x, uint32_t lane, struct frame_walk *frame)
-{
-    if (frame->depth == 0)
-        return false;
-    uint32_t site = *ptx_site(x->lanes, frame->depth, lane);
-    frame->depth--;
-    if (!(site & PTX_SITE_SHARES)) {
-        frame->function = x->code->ops[site].function;
-        frame->byte -= x->code->functions[frame->function].frame_bytes;
-    }
-    return true;
-}
-
-/* The variable of local memory that holds all of the access: of the module, or of a frame. *start: its
- * address. */
-static const struct ptx_region *find_local(const struct ptx_step *x, uint32_t lane,
-                                           uint64_t address, uint32_t bytes, uint64_t *start)
-{
-    if (address < x->code->frame_local_base) {
-        uint32_t guess = 0;
-        const struct ptx_region *region = find_region(&x->code->local, address, bytes, &guess);
-        *start = region ? region->address : 0;
-        return region;
-    }
-    const struct ptx_lane *top = &x->lanes->lane[lane];
-    struct frame_walk frame = {top->function, top->byte, top->depth};
-    while (frame.byte > address)
-        if (!frame_below(x, lane, &frame))
-            return NULL;
-    uint32_t guess = 0;
-    const struct ptx_region *region = find_region(&x->code->functions[frame.function].locals,
-                                                  address - frame.byte, bytes, &guess);
-    *start = region ? region->address + frame.byte : 0;
-    return region;
-}
-
-/* ---- faults ---- */
-
-struct nearest {
-    const char *name;
-    uint64_t start, end;
-    uint64_t distance;
-};
-
-static void consider(struct nearest *nearest, const struct ptx_region *region, uint64_t base,
-                     uint64_t address)
-{
-    uint64_t start = base + region->address, end = start + region->bytes;
-    uint64_t distance = address < start ? start - address : address >= end ? address - end + 1 : 0;
-    if (!nearest->name || distance < nearest->distance)
-        *nearest = (struct nearest){region->name, start, end, distance};
-}
-
-static struct nearest find_nearest(const struct ptx_step *x, uint32_t lane, enum memory_kind kind,
-                                   uint64_t address)
-{
-    struct nearest nearest = {0};
-    const struct ptx_regions *regions = regions_of(x->code, kind);
-    for (uint32_t i = 0; i < regions->count; i++)
-        consider(&nearest, &regions->items[i], 0, address);
-    if (kind != MEMORY_LOCAL)
-        return nearest;
-    const struct ptx_lane *top = &x->lanes->lane[lane];
-    struct frame_walk frame = {top->function, top->byte, top->depth};
-    do {
-        regions = &x->code->functions[frame.function].locals;
-        for (uint32_t i = 0; i < regions->count; i++)
-            consider(&nearest, &regions->items[i], frame.byte, address);
-    } while (frame_below(x, lane, &frame));
-    return nearest;
-}
-
-/* What is wrong with an address: the text is made here only. */
-static void access_fault(struct access_state *a, uint32_t lane)
-{
-    struct ptx_step *x = a->x;
-    static const char *const verbs[] = {
-        [ACCESS_LD] = "read", [ACCESS_ST] = "write", [ACCESS_ATOM] = "atomic"};
-    uint64_t given = x->scratch->address[lane], address = given;
-    enum memory_kind kind = classify((enum ptx_word)x->op->space, &address);
-    char *text = x->scratch->text;
-    int at = snprintf(text, PTX_TEXT, "%s of %u bytes at %s address 0x%llx: ", verbs[a->access],
-                      (unsigned)a->bytes, x->op->space ? kind_names[kind] : "generic",
-                      (unsigned long long)given);
-    char *rest = text + at;
-    size_t room = PTX_TEXT - (size_t)at;
-    uint64_t shift = given - address; /* the variables' generic addresses */
-    if (kind == MEMORY_CONSTANT && a->access != ACCESS_LD) {
-        snprintf(rest, room, "constants and parameters cannot be written");
-    } else if (kind == MEMORY_LOCAL && a->access == ACCESS_ATOM) {
-        snprintf(rest, room, "no atomics in local memory");
-    } else if (address % a->bytes != 0) {
-        snprintf(rest, room, "not a multiple of %u", (unsigned)a->bytes);
-    } else {
-        struct nearest nearest = find_nearest(x, lane, kind, address);
-        if (!nearest.name)
-            snprintf(rest, room, "there are no variables in %s memory", kind_names[kind]);
-        else if (nearest.distance == 0)
-            snprintf(rest, room, "goes beyond %.100s, which ends at 0x%llx", nearest.name,
-                     (unsigned long long)(nearest.end - 1 + shift));
-        else if (address < nearest.start)
-            snprintf(rest, room, "no variable there (the nearest, %.100s, starts at 0x%llx)",
-                     nearest.name, (unsigned long long)(nearest.start + shift));
-        else
-            snprintf(rest, room, "no variable there (the nearest, %.100s, ends at 0x%llx)",
-                     nearest.name, (unsigned long long)(nearest.end - 1 + shift));
-    }
-    x->m->fault_text = text;
-    x->m->fault_address = given;
-    machine_fault(x->m, STATUS_OUT_OF_BOUNDS, x->lanes->first_thread + lane, x->pc, x->mode);
-}
-
-/* ---- the places of all executing lanes ---- */
-
-/* scratch->byte of one lane. False: it has none. */
-static bool place_lane(struct access_state *a, uint32_t lane, uint32_t *guess)
-{
-    struct ptx_step *x = a->x;
-    uint64_t address = x->scratch->address[lane], start = 0;
-    enum memory_kind kind = classify((enum ptx_word)x->op->space, &address);
-    const struct ptx_region *region = NULL;
-    uint64_t base = 0; /* bytes */
-    const uint32_t *bases = x->m->threads[x->lanes->first_thread + lane].base;
-    if (address % a->bytes != 0)
-        return false;
-    switch (kind) {
-    case MEMORY_GLOBAL:
-        region = find_region(&x->code->global, address, a->bytes, guess);
-        a->observed |= (lane_mask)1 << lane;
-        break;
-    case MEMORY_SHARED:
-        region = find_region(&x->code->shared, address, a->bytes, guess);
-        base = bases[SPACE_SHARED];
-        a->observed |= (lane_mask)1 << lane;
-        break;
-    case MEMORY_LOCAL:
-        if (a->access == ACCESS_ATOM)
-            return false;
-        region = find_local(x, lane, address, a->bytes, &start);
-        if (region) /* an address is a byte of the thread's local memory */
-            x->scratch->byte[lane] = (uint32_t)(4 * (uint64_t)bases[SPACE_LOCAL] + address);
-        return region != NULL;
-    case MEMORY_CONSTANT:
-        if (a->access != ACCESS_LD)
-            return false;
-        region = find_region(&x->code->constant, address, a->bytes, guess);
-        a->constants |= (lane_mask)1 << lane;
-        break;
-    }
-    if (!region)
-        return false;
-    x->scratch->byte[lane] = (uint32_t)(4 * (base + region->word) + (address - region->address));
-    return true;
-}
-
-/* The addresses of the executing lanes: scratch->address. */
-static void compute_addresses(struct ptx_step *x)
-{
-    const struct ptx_place *place = &x->op->sources[0];
-    uint64_t *address = x->scratch->address;
-    if (place->kind == PTX_PLACE_NONE) {
-        for (uint32_t i = 0; i < x->lanes->count; i++)
-            address[i] = x->op->offset;
-        return;
-    }
-    const void *row = ptx_row(x, place, 0);
-    const uint64_t *wide = row;
-    const uint32_t *narrow = row;
-    for (uint32_t i = 0; i < x->lanes->count; i++)
-        address[i] = (place->bits == 64 ? wide[i] : narrow[i]) + x->op->offset;
-}
-
-/* scratch->byte of the executing lanes. False: the execution has ended. */
-static bool find_places(struct access_state *a)
-{
-    struct ptx_step *x = a->x;
-    a->bytes = (uint32_t)x->op->bytes * x->op->count;
-    compute_addresses(x);
-    uint32_t *guess = &x->scratch->region[x->pc % PTX_REGION_CACHE];
-    for (lane_mask rest = x->executing; rest; rest &= rest - 1) {
-        uint32_t lane = lowest_lane(rest);
-        if (!place_lane(a, lane, guess)) {
-            access_fault(a, lane);
-            return false;
-        }
-    }
-    return true;
-}
-
-/* ---- what is there ---- */
-
-static uint64_t fetch(const uint32_t *words, uint32_t byte, uint32_t bytes)
+STEP_INLINE uint64_t fetch(const uint32_t *words, uint32_t byte, const uint32_t bytes)
 {
     uint32_t word = words[byte / 4];
     switch (bytes) {
@@ -314,70 +21,138 @@ static uint64_t fetch(const uint32_t *words, uint32_t byte, uint32_t bytes)
     return word;
 }
 
-static void store(struct ptx_step *x, uint32_t byte, uint32_t bytes, uint64_t value)
+STEP_INLINE void store(struct ptx_step *x, uint32_t byte, const uint32_t bytes, uint64_t value,
+                       const unsigned mode)
 {
     uint32_t *word = (uint32_t *)&x->m->memory[byte / 4];
-    uint32_t shift = 8 * (byte & 3), mask = bytes == 1 ? 0xff : bytes == 2 ? 0xffff : UINT32_MAX;
-    put(x->m, word, (*word & ~(mask << shift)) | ((uint32_t)value & mask) << shift, x->mode);
+    if (bytes < 4) {
+        uint32_t shift = 8 * (byte & 3), mask = (bytes == 1 ? 0xffu : 0xffffu) << shift;
+        put(x->m, word, (*word & ~mask) | ((uint32_t)value << shift & mask), mode);
+        return;
+    }
+    put(x->m, word, (uint32_t)value, mode);
     if (bytes == 8)
-        put(x->m, word + 1, (uint32_t)(value >> 32), x->mode);
+        put(x->m, word + 1, (uint32_t)(value >> 32), mode);
 }
 
-/* ---- what observers hear: each location of an access ---- */
+/* The low bits of an operand. */
+STEP_INLINE uint64_t low_bits(uint64_t value, uint32_t bytes)
+{
+    return bytes == 8 ? value : value & (((uint64_t)1 << 8 * bytes) - 1);
+}
 
-static void observe(struct access_state *a, uint32_t lane, uint32_t byte, uint32_t bytes)
+static uint32_t order_lanes(struct ptx_step *x, lane_mask lanes, uint32_t n)
+{
+    for (lane_mask rest = lanes; rest; rest &= rest - 1)
+        x->scratch->order[n++] = (uint8_t)lowest_lane(rest);
+    return n;
+}
+
+/* ---- what observers hear ---- */
+
+static void tell(const struct ptx_access *a, const struct access_row *row)
+{
+    static const enum access_kind kinds[] = {[PTX_ACCESS_LD] = ACCESS_READ,
+                                             [PTX_ACCESS_ST] = ACCESS_WRITE,
+                                             [PTX_ACCESS_ATOM] = ACCESS_ATOMIC};
+    for (const struct observer *o = a->x->m->options.observers; o; o = o->next) {
+        if (o->access_row)
+            o->access_row(o->context, kinds[a->kind], row);
+        else
+            access_row_each(o, kinds[a->kind], row);
+    }
+}
+
+/* Tells of element e's accesses, of scratch->order's n lanes in that order; values: what was written. */
+static void observe(const struct ptx_access *a, uint32_t e, uint32_t n, const uint64_t *values)
 {
     struct ptx_step *x = a->x;
-    if (!(x->mode & MACHINE_OBSERVED) || !(a->observed >> lane & 1))
+    struct ptx_scratch *s = x->scratch;
+    uint32_t units = x->m->program->units, each = 4 / units;
+    if (!a->observed)
         return;
-    uint32_t each = 4 / x->m->program->units, thread = x->lanes->first_thread + lane;
-    for (uint32_t location = byte / each; location * each < byte + bytes; location++) {
-        uint64_t value = fetch((const uint32_t *)x->m->memory, location * each, each);
-        switch (a->access) {
-        case ACCESS_LD:
-            observe_read(x->m, thread, location, x->pc);
-            break;
-        case ACCESS_ST:
-            observe_write(x->m, thread, location, (int32_t)(uint32_t)value, x->pc);
-            break;
-        case ACCESS_ATOM:
-            observe_atomic(x->m, thread, location, (int32_t)(uint32_t)value, x->pc);
-            break;
-        }
+    struct access_row row = {.first_thread = x->lanes->first_thread,
+                             .stm = x->pc,
+                             .span = x->op->bytes / each,
+                             .bits = 8 * each,
+                             .order = s->order,
+                             .location = s->location,
+                             .value = values};
+    if (a->observed != x->executing) { /* generic addresses of several spaces */
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < n; i++)
+            if (a->observed >> s->order[i] & 1)
+                s->order[kept++] = s->order[i];
+        n = kept;
     }
+    row.count = n;
+    for (uint32_t i = 0; i < x->lanes->count; i++)
+        s->location[i] = (s->byte[i] + e * x->op->bytes) / each;
+    tell(a, &row);
 }
 
 /* ---- ld ---- */
 
 /* The value as it lies in the register (ptx_rows.h). */
-static uint64_t extend(const struct ptx_op *op, uint64_t value)
+STEP_INLINE uint64_t extend(const struct ptx_op *op, uint64_t value, const uint32_t bytes)
 {
-    uint32_t bits = 8u * op->bytes;
-    if (!op->is_signed || bits == 64)
+    if (!op->is_signed || bytes == 8)
         return value;
-    uint64_t sign = (uint64_t)1 << (bits - 1);
+    uint64_t sign = (uint64_t)1 << (8 * bytes - 1);
     value = (value ^ sign) - sign;
     return op->width == 16 ? value & 0xffff : value;
 }
 
-static void load_element(struct access_state *a, uint32_t e)
+/* Element e of all executing lanes into scratch->results. */
+STEP_INLINE void load(const struct ptx_access *a, uint32_t e, const uint32_t bytes)
 {
     struct ptx_step *x = a->x;
-    const struct ptx_place *place = &x->op->results[e];
+    const uint32_t *memory = (const uint32_t *)x->m->memory, more = e * bytes;
     uint64_t *wide = x->scratch->results[e];
     uint32_t *narrow = (uint32_t *)wide;
+    const bool is_wide = x->op->results[e].bits == 64;
     for (lane_mask rest = x->executing; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest);
-        uint32_t byte = x->scratch->byte[lane] + e * x->op->bytes;
-        const uint32_t *words =
-            a->constants >> lane & 1 ? x->code->constants : (const uint32_t *)x->m->memory;
-        uint64_t value = extend(x->op, fetch(words, byte, x->op->bytes));
-        if (place->bits == 64)
+        const uint32_t *words = a->constants >> lane & 1 ? x->code->constants : memory;
+        uint64_t value = fetch(words, x->scratch->byte[lane] + more, bytes);
+        value = extend(x->op, value, bytes);
+        if (is_wide)
             wide[lane] = value;
         else
             narrow[lane] = (uint32_t)value;
-        observe(a, lane, byte, x->op->bytes);
     }
+}
+
+/* The case that compilers aim at: words in a row. */
+static bool load_run(const struct ptx_access *a)
+{
+    struct ptx_step *x = a->x;
+    if (!a->run || a->constants || x->op->count > 1 || x->op->bytes < 4 ||
+        8u * x->op->bytes != x->op->results[0].bits)
+        return false;
+    ptx_commit(x, &x->op->results[0], x->m->memory + x->scratch->byte[0] / 4);
+    return true;
+}
+
+static void load_elements(const struct ptx_access *a)
+{
+    for (uint32_t e = 0; e < a->x->op->count; e++)
+        switch (a->x->op->bytes) {
+        case 1:
+            load(a, e, 1);
+            break;
+        case 2:
+            load(a, e, 2);
+            break;
+        case 4:
+            load(a, e, 4);
+            break;
+        case 8:
+            load(a, e, 8);
+            break;
+        }
+    for (uint32_t e = 0; e < a->x->op->count; e++)
+        ptx_commit(a->x, &a->x->op->results[e], a->x->scratch->results[e]);
 }
 
 /*  THR.ld      a = E[[e]]
@@ -385,13 +160,14 @@ static void load_element(struct access_state *a, uint32_t e)
  */
 enum rule ptx_ld(struct ptx_step *x)
 {
-    struct access_state a = {.x = x, .access = ACCESS_LD};
-    if (!find_places(&a))
+    struct ptx_access a = {.x = x, .kind = PTX_ACCESS_LD};
+    if (!ptx_places(&a))
         return RULE_PTX_LD;
-    for (uint32_t e = 0; e < x->op->count; e++)
-        load_element(&a, e);
-    for (uint32_t e = 0; e < x->op->count; e++)
-        ptx_commit(x, &x->op->results[e], x->scratch->results[e]);
+    if (!load_run(&a))
+        load_elements(&a);
+    if (x->mode & MACHINE_OBSERVED)
+        for (uint32_t e = 0; e < x->op->count; e++)
+            observe(&a, e, order_lanes(x, x->executing, 0), NULL);
     return RULE_PTX_LD;
 }
 
@@ -400,13 +176,15 @@ enum rule ptx_ld(struct ptx_step *x)
 enum { CONFLICT_SLOTS = 2 * LIMIT_WARP };
 
 /* Chains the lanes with one place; returns the lanes that start a chain of two or more. */
-static lane_mask find_conflicts(struct ptx_step *x)
+static lane_mask find_conflicts(const struct ptx_access *a)
 {
-    struct ptx_scratch *s = x->scratch;
+    struct ptx_scratch *s = a->x->scratch;
     uint8_t last[LIMIT_WARP];
     lane_mask conflicts = 0;
+    if (a->distinct)
+        return 0;
     memset(s->slot, 0, sizeof s->slot);
-    for (lane_mask rest = x->executing; rest; rest &= rest - 1) {
+    for (lane_mask rest = a->x->executing; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest), byte = s->byte[lane];
         uint32_t slot = (byte * 2654435769u) >> 25;
         while (s->slot[slot] && s->byte[s->slot[slot] - 1] != byte)
@@ -444,41 +222,50 @@ static uint32_t choose_winner(struct ptx_step *x, uint32_t first, const uint64_t
     return winner;
 }
 
-static uint32_t order_lanes(struct ptx_step *x, lane_mask lanes, uint32_t n)
-{
-    for (lane_mask rest = lanes; rest; rest &= rest - 1)
-        x->scratch->order[n++] = (uint8_t)lowest_lane(rest);
-    return n;
-}
-
 /* ---- st ---- */
 
-static uint64_t low_bits(uint64_t value, uint32_t bytes)
+STEP_INLINE void store_lanes(struct ptx_step *x, uint32_t e, uint32_t n, const uint64_t *values,
+                             const uint32_t bytes, const unsigned mode)
 {
-    return bytes == 8 ? value : value & (((uint64_t)1 << 8 * bytes) - 1);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t lane = x->scratch->order[i];
+        store(x, x->scratch->byte[lane] + e * bytes, bytes, values[lane], mode);
+    }
 }
 
 /* One element: ascending, but winners of conflicts come last, so that each place keeps their value. */
-static void store_element(struct access_state *a, uint32_t e, lane_mask conflicts)
+static void store_element(struct ptx_access *a, uint32_t e, lane_mask conflicts)
 {
     struct ptx_step *x = a->x;
-    uint64_t values[LIMIT_WARP];
     const uint64_t *row = ptx_wide_row(x, &x->op->sources[1 + e], 1);
-    for (lane_mask rest = x->executing; rest; rest &= rest - 1) {
-        uint32_t lane = lowest_lane(rest);
-        values[lane] = low_bits(row[lane], x->op->bytes);
-    }
+    uint64_t *values = x->scratch->results[0];
     lane_mask winners = 0;
+    for (uint32_t i = 0; i < x->lanes->count; i++)
+        values[i] = low_bits(row[i], x->op->bytes);
     for (lane_mask rest = conflicts; rest; rest &= rest - 1)
         winners |= (lane_mask)1 << choose_winner(x, lowest_lane(rest), values);
     uint32_t n = order_lanes(x, x->executing & ~winners, 0);
     n = order_lanes(x, winners, n);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t lane = x->scratch->order[i];
-        uint32_t byte = x->scratch->byte[lane] + e * x->op->bytes;
-        store(x, byte, x->op->bytes, values[lane]);
-        observe(a, lane, byte, x->op->bytes);
-    }
+    if (x->op->bytes == 4 && !(x->mode & MACHINE_TRACKED))
+        store_lanes(x, e, n, values, 4, 0);
+    else
+        store_lanes(x, e, n, values, x->op->bytes, x->mode);
+    if (x->mode & MACHINE_OBSERVED)
+        observe(a, e, n, values);
+}
+
+static bool store_run(const struct ptx_access *a)
+{
+    struct ptx_step *x = a->x;
+    const struct ptx_place *place = &x->op->sources[1];
+    if (!a->run || x->op->count > 1 || x->op->bytes < 4 || 8u * x->op->bytes != place->bits ||
+        (x->mode & MACHINE_TRACKED))
+        return false;
+    memcpy(x->m->memory + x->scratch->byte[0] / 4, ptx_row(x, place, 1),
+           (size_t)x->op->bytes * x->lanes->count);
+    if (x->mode & MACHINE_OBSERVED)
+        observe(a, 0, order_lanes(x, x->executing, 0), ptx_wide_row(x, place, 1));
+    return true;
 }
 
 /*  THR.st      a_i = E[[e]] of theta_i, v_i = E[[src]] of theta_i; theta_1 .. theta_n an arbitrary order of X
@@ -488,10 +275,10 @@ static void store_element(struct access_state *a, uint32_t e, lane_mask conflict
  */
 enum rule ptx_st(struct ptx_step *x)
 {
-    struct access_state a = {.x = x, .access = ACCESS_ST};
-    if (!find_places(&a))
+    struct ptx_access a = {.x = x, .kind = PTX_ACCESS_ST};
+    if (!ptx_places(&a) || store_run(&a))
         return RULE_PTX_ST;
-    lane_mask conflicts = find_conflicts(x);
+    lane_mask conflicts = find_conflicts(&a);
     for (uint32_t e = 0; e < x->op->count; e++)
         store_element(&a, e, conflicts);
     return RULE_PTX_ST;
@@ -540,6 +327,32 @@ static void shuffle_chain(struct ptx_step *x, uint32_t first)
     }
 }
 
+/* Each lane's indivisible read and write, in scratch->order: old values into scratch->results[0], new
+ * ones into scratch->results[1]. */
+static void do_atomics(struct ptx_step *x, uint32_t n)
+{
+    static const uint64_t none[LIMIT_WARP];
+    const struct ptx_op *op = x->op;
+    const uint64_t *b = ptx_wide_row(x, &op->sources[1], 1);
+    const uint64_t *c =
+        op->sources[2].kind != PTX_PLACE_NONE ? ptx_wide_row(x, &op->sources[2], 2) : none;
+    uint64_t *wide = x->scratch->results[0];
+    uint32_t *narrow = (uint32_t *)wide;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t lane = x->scratch->order[i], byte = x->scratch->byte[lane];
+        uint64_t old = fetch((const uint32_t *)x->m->memory, byte, op->bytes);
+        uint64_t value =
+            op->atomic(old, low_bits(b[lane], op->bytes), low_bits(c[lane], op->bytes));
+        value = low_bits(value, op->bytes);
+        store(x, byte, op->bytes, value, x->mode);
+        x->scratch->results[1][lane] = value;
+        if (op->results[0].bits == 64)
+            wide[lane] = old;
+        else
+            narrow[lane] = (uint32_t)old;
+    }
+}
+
 /*  THR.atom    theta_1 .. theta_n an arbitrary order of X, mu_0 = mu, a_i = E[[e1]], b_i = E[[e2]], c_i = E[[e3]]
  *              of theta_i, old_i = mu_(i-1)(a_i), mu_i = mu_(i-1)[a_i |-> op(old_i, b_i, c_i)]
  *      <theta | atom ss op r [e1] e2 e3>  ->  theta      r^ of theta_i <- old_i, mu_n
@@ -549,63 +362,16 @@ static void shuffle_chain(struct ptx_step *x, uint32_t first)
 enum rule ptx_atom(struct ptx_step *x)
 {
     const enum rule rule = x->op->opcode == PTX_OP_RED ? RULE_PTX_RED : RULE_PTX_ATOM;
-    struct access_state a = {.x = x, .access = ACCESS_ATOM};
-    static const uint64_t none[LIMIT_WARP];
-    if (!find_places(&a))
+    struct ptx_access a = {.x = x, .kind = PTX_ACCESS_ATOM};
+    if (!ptx_places(&a))
         return rule;
-    const uint32_t bytes = x->op->bytes;
-    const uint64_t *b = ptx_wide_row(x, &x->op->sources[1], 1);
-    const uint64_t *c =
-        x->op->sources[2].kind != PTX_PLACE_NONE ? ptx_wide_row(x, &x->op->sources[2], 2) : none;
-    uint64_t *wide = x->scratch->results[0];
-    uint32_t *narrow = (uint32_t *)wide, n = order_lanes(x, x->executing, 0);
+    uint32_t n = order_lanes(x, x->executing, 0);
     if (x->choices && !order_is_hidden(x->op))
-        for (lane_mask rest = find_conflicts(x); rest; rest &= rest - 1)
+        for (lane_mask rest = find_conflicts(&a); rest; rest &= rest - 1)
             shuffle_chain(x, lowest_lane(rest));
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t lane = x->scratch->order[i], byte = x->scratch->byte[lane];
-        uint64_t old = fetch((const uint32_t *)x->m->memory, byte, bytes);
-        uint64_t value = x->op->atomic(old, low_bits(b[lane], bytes), low_bits(c[lane], bytes));
-        store(x, byte, bytes, value);
-        observe(&a, lane, byte, bytes);
-        if (x->op->results[0].bits == 64)
-            wide[lane] = old;
-        else
-            narrow[lane] = (uint32_t)old;
-    }
-    ptx_commit(x, &x->op->results[0], wide);
+    do_atomics(x, n);
+    ptx_commit(x, &x->op->results[0], x->scratch->results[0]);
+    if (x->mode & MACHINE_OBSERVED)
+        observe(&a, 0, n, x->scratch->results[1]);
     return rule;
-}
-
-/* ---- footprints ---- */
-
-void ptx_footprint(const struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
-                   lane_mask executing, uint64_t *reads, uint64_t *writes)
-{
-    const struct ptx_code *code = machine->program->ptx;
-    const struct ptx_op *op = &code->ops[pc];
-    uint64_t vars = 0;
-    *reads = *writes = 0;
-    if (op->exec != PTX_EXEC_LD && op->exec != PTX_EXEC_ST && op->exec != PTX_EXEC_ATOM)
-        return;
-    for (lane_mask rest = executing; rest; rest &= rest - 1) {
-        uint32_t lane = lowest_lane(rest);
-        if (lanes->lane[lane].function != op->function)
-            continue;
-        uint64_t address = ptx_source(machine, lanes, &op->sources[0], lane) + op->offset;
-        enum memory_kind kind = classify((enum ptx_word)op->space, &address);
-        if (kind != MEMORY_GLOBAL && kind != MEMORY_SHARED)
-            continue;
-        const struct ptx_regions *regions = regions_of(code, kind);
-        uint32_t i = last_before(regions, address);
-        if (i == regions->count || !regions->items[i].var)
-            continue;
-        for (uint32_t v = 0; v < machine->program->var_count; v++)
-            if (machine->program->vars[v].ast == regions->items[i].var)
-                vars |= (uint64_t)1 << (v < 63 ? v : 63);
-    }
-    if (op->exec != PTX_EXEC_ST)
-        *reads = vars;
-    if (op->exec != PTX_EXEC_LD)
-        *writes = vars;
 }
