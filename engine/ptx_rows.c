@@ -88,8 +88,7 @@ static void add_operands(const struct ptx_instruction *instruction, struct ptx_r
 static ptx_row_fn *find(const struct ptx_instruction *instruction, uint32_t *immediate,
                         const char **reason)
 {
-    enum ptx_opcode opcode = ptx_forms[instruction->form].opcode;
-    if (opcode == PTX_OP_CVT)
+    if (ptx_forms[instruction->form].opcode == PTX_OP_CVT)
         return ptx_row_convert(instruction, immediate, reason);
     ptx_row_fn *fn = ptx_row_arithmetic(instruction);
     if (!fn)
@@ -98,7 +97,11 @@ static ptx_row_fn *find(const struct ptx_instruction *instruction, uint32_t *imm
         fn = ptx_row_compare(instruction, immediate, reason);
     if (!fn)
         fn = ptx_row_move(instruction, immediate, reason);
-    return fn ? fn : ptx_row_carry(instruction);
+    if (!fn)
+        fn = ptx_row_carry(instruction);
+    if (!fn)
+        fn = ptx_row_float(instruction, immediate);
+    return fn ? fn : ptx_row_approximate(instruction);
 }
 
 bool ptx_row_find(const struct ptx_instruction *instruction, struct ptx_row_op *op,

@@ -1,8 +1,6 @@
 /* Comparison and selection (PTX ISA 9.7.6). */
 #include "engine/ptx_rows_internal.h"
 
-#include <string.h>
-
 /* ---- one comparison ---- */
 
 #define COMPARE_WORDS(X)                                                                           \
@@ -24,23 +22,9 @@ enum compare {
 /* Behind the integers. */
 enum { KIND_F32 = ROW_TYPES, KIND_F32_FTZ, KIND_F64, KIND_COUNT };
 
-static inline float f32_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 static inline float f32_flushed(uint32_t bits)
 {
-    return f32_of(bits & 0x7f800000 ? bits : bits & 0x80000000);
-}
-
-static inline double f64_of(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    return f32_of(flush_f32(bits));
 }
 
 #define COMPARE(op, kind, E, T, of, expr)                                                          \
@@ -91,10 +75,6 @@ FLOATS(nan, (a != a) | (b != b))
 #define ROW_SIGNED(op) [ROW_S16] = op##_s16, [ROW_S32] = op##_s32, [ROW_S64] = op##_s64
 #define ROW_UNSIGNED(op) [ROW_U16] = op##_u16, [ROW_U32] = op##_u32, [ROW_U64] = op##_u64
 
-/* lo, ls, hi, hs compare unsigned numbers, whatever the type says. */
-#define ROW_LOW(op)                                                                                \
-    [ROW_S16] = op##_u16, [ROW_S32] = op##_u32, [ROW_S64] = op##_u64, ROW_UNSIGNED(op)
-
 static ptx_row_fn *const compares[COMPARE_COUNT][KIND_COUNT] = {
     [COMPARE_EQ] = {ROW_SIGNED(eq), ROW_UNSIGNED(eq), ROW_FLOATS(eq)},
     [COMPARE_NE] = {ROW_SIGNED(ne), ROW_UNSIGNED(ne), ROW_FLOATS(ne)},
@@ -102,10 +82,10 @@ static ptx_row_fn *const compares[COMPARE_COUNT][KIND_COUNT] = {
     [COMPARE_LE] = {ROW_SIGNED(le), ROW_UNSIGNED(le), ROW_FLOATS(le)},
     [COMPARE_GT] = {ROW_SIGNED(gt), ROW_UNSIGNED(gt), ROW_FLOATS(gt)},
     [COMPARE_GE] = {ROW_SIGNED(ge), ROW_UNSIGNED(ge), ROW_FLOATS(ge)},
-    [COMPARE_LO] = {ROW_LOW(lt)},
-    [COMPARE_LS] = {ROW_LOW(le)},
-    [COMPARE_HI] = {ROW_LOW(gt)},
-    [COMPARE_HS] = {ROW_LOW(ge)},
+    [COMPARE_LO] = {ROW_UNSIGNED(lt)},
+    [COMPARE_LS] = {ROW_UNSIGNED(le)},
+    [COMPARE_HI] = {ROW_UNSIGNED(gt)},
+    [COMPARE_HS] = {ROW_UNSIGNED(ge)},
     [COMPARE_EQU] = {ROW_FLOATS(equ)},
     [COMPARE_NEU] = {ROW_FLOATS(neu)},
     [COMPARE_LTU] = {ROW_FLOATS(ltu)},
@@ -217,7 +197,7 @@ static ptx_row_fn *find_compare(const struct ptx_instruction *instruction, bool 
                             words[PTX_SLOT_FTZ] != PTX_W_NONE);
     uint32_t flags = combine_flags(instruction);
     if (!compares[compare][kind]) {
-        *reason = "this comparison of this type";
+        *reason = "lo, ls, hi, hs of a signed type";
         return NULL;
     }
     *immediate = compare | kind << COMBINE_KIND_SHIFT | flags;

@@ -1,10 +1,10 @@
-/* cvt between integers (PTX ISA 9.7.9.21). Registers may be wider than the types: the source's low bits
- * count, the result is extended to its register as its type says. */
+/* cvt (PTX ISA 9.7.9.21). Registers may be wider than the types: the source's low bits count; a whole number
+ * is extended to its register as its type says. */
 #include "engine/ptx_rows_internal.h"
 
-/* ---- what one extension does ---- */
+/* ---- between integers: what one extension does ---- */
 
-/* L: the low bits, signed or not; mask: the result's register, of 16 or 32 bits. */
+/* L: the low bits, signed or not; immediate: mask of the result's register, if it has up to 32 bits. */
 #define EXTEND(name, L)                                                                            \
     ROW1(name##_32_32, row32, row32, (uint32_t)(L)x &immediate)                                    \
     ROW1(name##_32_64, row32, row64, (uint32_t)(L)x &immediate)                                    \
@@ -35,15 +35,19 @@ static ptx_row_fn *find_extension(uint32_t bits, bool is_signed, bool to_64, boo
     }
 }
 
-/* ---- the others: saturation, or two extensions ---- */
+/* ---- any conversion, a lane at a time ---- */
 
-/* immediate: from and to, as bits and sign; whether to saturate; bits of the result's register. */
+/* immediate: the two types, 8 bits each: an integer's size and sign, or a format; bits of the result's register;
+ * flags. */
 enum {
-    CONVERT_BITS = 0x7f,
+    CONVERT_SIZE = 0x7f, /* or the format, or the register's */
     CONVERT_SIGNED = 0x80,
     CONVERT_TO = 8,
     CONVERT_REGISTER = 16,
-    CONVERT_SAT = 1 << 24
+    CONVERT_ROUNDING = 24,
+    CONVERT_SAT = 1 << 26,
+    CONVERT_FTZ = 1 << 27, /* of what is .f32 */
+    CONVERT_WHOLE = 1 << 28
 };
 
 static inline uint64_t extend(uint64_t x, uint32_t bits, bool is_signed)
@@ -53,7 +57,20 @@ static inline uint64_t extend(uint64_t x, uint32_t bits, bool is_signed)
     return ((x & mask) ^ sign) - sign;
 }
 
-/* The nearest number of the type; `value` is of 65 bits at most. */
+/* As it lies in its register. */
+static inline uint64_t store_integer(uint64_t value, uint32_t how)
+{
+    uint32_t to = how >> CONVERT_TO;
+    uint64_t extended = extend(value, to & CONVERT_SIZE, to & CONVERT_SIGNED);
+    return extend(extended, how >> CONVERT_REGISTER & CONVERT_SIZE, false);
+}
+
+static inline uint64_t load_integer(uint64_t x, uint32_t how)
+{
+    return extend(x, how & CONVERT_SIZE, how & CONVERT_SIGNED);
+}
+
+/* The nearest number of the type. */
 static inline uint64_t saturate(int128 value, uint32_t bits, bool is_signed)
 {
     int128 one = 1, most = is_signed ? (one << (bits - 1)) - 1 : (one << bits) - 1;
@@ -61,44 +78,216 @@ static inline uint64_t saturate(int128 value, uint32_t bits, bool is_signed)
     return (uint64_t)(value > most ? most : value < least ? least : value);
 }
 
-static inline uint64_t convert(uint64_t x, uint32_t how)
+static uint64_t integer_to_integer(uint64_t x, uint32_t how)
 {
-    uint32_t from = how & CONVERT_BITS, to = how >> CONVERT_TO & CONVERT_BITS;
-    bool from_signed = how & CONVERT_SIGNED, to_signed = how >> CONVERT_TO & CONVERT_SIGNED;
-    uint64_t value = extend(x, from, from_signed);
-    if (how & CONVERT_SAT)
-        value = saturate(from_signed ? (int128)(int64_t)value : (int128)value, to, to_signed);
-    return extend(extend(value, to, to_signed), how >> CONVERT_REGISTER & CONVERT_BITS, false);
+    uint32_t to = how >> CONVERT_TO;
+    uint64_t value = load_integer(x, how);
+    if (how & CONVERT_SAT) {
+        int128 number = how & CONVERT_SIGNED ? (int128)(int64_t)value : (int128)value;
+        value = saturate(number, to & CONVERT_SIZE, to & CONVERT_SIGNED);
+    }
+    return store_integer(value, how);
 }
 
-ROW1(convert_32_32, row32, row32, convert(x, immediate))
-ROW1(convert_32_64, row32, row64, convert(x, immediate))
-ROW1(convert_64_32, row64, row32, convert(x, immediate))
-ROW1(convert_64_64, row64, row64, convert(x, immediate))
+static inline enum soft_rounding rounding_in(uint32_t how)
+{
+    return (enum soft_rounding)(how >> CONVERT_ROUNDING & 3);
+}
+
+static inline uint64_t load_float(uint64_t x, enum soft_format_name format, uint32_t how)
+{
+    x = extend(x, soft_formats[format].bits, false);
+    return how & CONVERT_FTZ && format == SOFT_F32 ? soft_flush(x, format) : x;
+}
+
+static inline uint64_t store_float(struct soft value, uint32_t how)
+{
+    enum soft_format_name to = (enum soft_format_name)(how >> CONVERT_TO & CONVERT_SIZE);
+    uint64_t bits = soft_pack(value, to, rounding_in(how));
+    bits = how & CONVERT_FTZ && to == SOFT_F32 ? soft_flush(bits, to) : bits;
+    return how & CONVERT_SAT ? soft_saturate(bits, to) : bits;
+}
+
+static uint64_t integer_to_float(uint64_t x, uint32_t how)
+{
+    return store_float(soft_of_integer(load_integer(x, how), how & CONVERT_SIGNED), how);
+}
+
+/* Of a NaN 0 or, if one of the types has 64 bits, the result's highest bit alone. */
+static uint64_t float_to_integer(uint64_t x, uint32_t how)
+{
+    enum soft_format_name from = (enum soft_format_name)(how & CONVERT_SIZE);
+    uint32_t to = how >> CONVERT_TO, bits = to & CONVERT_SIZE;
+    uint64_t nan = bits == 64 || from == SOFT_F64 ? (uint64_t)1 << (bits - 1) : 0;
+    struct soft value = soft_unpack(load_float(x, from, how), from);
+    return store_integer(soft_to_integer(value, bits, to & CONVERT_SIGNED, rounding_in(how), nan),
+                         how);
+}
+
+static uint64_t float_to_float(uint64_t x, uint32_t how)
+{
+    enum soft_format_name from = (enum soft_format_name)(how & CONVERT_SIZE);
+    struct soft value = soft_unpack(load_float(x, from, how), from);
+    if (how & CONVERT_WHOLE)
+        value = soft_round(value, rounding_in(how));
+    return store_float(value, how);
+}
+
+#define ANY(fn)                                                                                    \
+    ROW1(fn##_32_32, row32, row32, fn(x, immediate))                                               \
+    ROW1(fn##_32_64, row32, row64, fn(x, immediate))                                               \
+    ROW1(fn##_64_32, row64, row32, fn(x, immediate))                                               \
+    ROW1(fn##_64_64, row64, row64, fn(x, immediate))                                               \
+    static ptx_row_fn *const fn##_rows[2][2] = {{fn##_32_32, fn##_32_64}, {fn##_64_32, fn##_64_64}};
+
+ANY(integer_to_integer)
+ANY(integer_to_float)
+ANY(float_to_integer)
+ANY(float_to_float)
+
+/* ---- what the machine converts, as often as kernels want it ---- */
+
+ROW1(f32_of_s32, row32, row32, bits_of_f32((float)(int32_t)x))
+ROW1(f32_of_u32, row32, row32, bits_of_f32((float)(uint32_t)x))
+ROW1(f32_of_s64, row32, row64, bits_of_f32((float)(int64_t)x))
+ROW1(f32_of_u64, row32, row64, bits_of_f32((float)(uint64_t)x))
+ROW1(f64_of_s32, row64, row32, bits_of_f64((int32_t)x))
+ROW1(f64_of_u32, row64, row32, bits_of_f64((uint32_t)x))
+ROW1(f64_of_s64, row64, row64, bits_of_f64((double)(int64_t)x))
+ROW1(f64_of_u64, row64, row64, bits_of_f64((double)(uint64_t)x))
+ROW1(f64_of_f32, row64, row32, result_f64(f32_of(x)))
+ROW1(f32_of_f64, row32, row64, result_f32((float)f64_of(x)))
+ROW1(f32_of_f32, row32, row32, result_f32(f32_of(x)))
+ROW1(f64_of_f64, row64, row64, result_f64(f64_of(x)))
+
+/* Truncated; the conversion itself never overflows. */
+static inline uint32_t truncate_s32(double x, uint32_t nan)
+{
+    const double bounded = x > -0x1p31 ? (x < 0x1.fffffffcp30 ? x : 0x1.fffffffcp30) : -0x1p31;
+    const uint32_t value = (uint32_t)(int32_t)bounded;
+    return x == x ? value : nan;
+}
+
+static inline uint32_t truncate_u32(double x, uint32_t nan)
+{
+    const double bounded = x > 0 ? (x < 0x1.fffffffep31 ? x : 0x1.fffffffep31) : 0;
+    const uint32_t value = (uint32_t)(int64_t)bounded;
+    return x == x ? value : nan;
+}
+
+ROW1(s32_of_f32, row32, row32, truncate_s32(f32_of(x), 0))
+ROW1(u32_of_f32, row32, row32, truncate_u32(f32_of(x), 0))
+ROW1(s32_of_f64, row32, row64, truncate_s32(f64_of(x), 0x80000000))
+ROW1(u32_of_f64, row32, row64, truncate_u32(f64_of(x), 0x80000000))
+
+static ptx_row_fn *find_usual(const uint8_t words[PTX_SLOT_COUNT], bool to_64, bool from_64)
+{
+    static const struct {
+        enum ptx_word to, from, round;
+        ptx_row_fn *fn;
+    } rows[] = {
+        {PTX_W_F32, PTX_W_S32, PTX_W_RN, f32_of_s32},
+        {PTX_W_F32, PTX_W_U32, PTX_W_RN, f32_of_u32},
+        {PTX_W_F32, PTX_W_S64, PTX_W_RN, f32_of_s64},
+        {PTX_W_F32, PTX_W_U64, PTX_W_RN, f32_of_u64},
+        {PTX_W_F64, PTX_W_S32, PTX_W_RN, f64_of_s32},
+        {PTX_W_F64, PTX_W_U32, PTX_W_RN, f64_of_u32},
+        {PTX_W_F64, PTX_W_S64, PTX_W_RN, f64_of_s64},
+        {PTX_W_F64, PTX_W_U64, PTX_W_RN, f64_of_u64},
+        {PTX_W_F64, PTX_W_F32, PTX_W_NONE, f64_of_f32},
+        {PTX_W_F32, PTX_W_F64, PTX_W_RN, f32_of_f64},
+        {PTX_W_F32, PTX_W_F32, PTX_W_NONE, f32_of_f32},
+        {PTX_W_F64, PTX_W_F64, PTX_W_NONE, f64_of_f64},
+        {PTX_W_S32, PTX_W_F32, PTX_W_RZI, s32_of_f32},
+        {PTX_W_U32, PTX_W_F32, PTX_W_RZI, u32_of_f32},
+        {PTX_W_S32, PTX_W_F64, PTX_W_RZI, s32_of_f64},
+        {PTX_W_U32, PTX_W_F64, PTX_W_RZI, u32_of_f64},
+    };
+    enum ptx_word to = (enum ptx_word)words[PTX_SLOT_TYPE];
+    enum ptx_word from = (enum ptx_word)words[PTX_SLOT_TYPE2];
+    if (words[PTX_SLOT_FTZ] || words[PTX_SLOT_SAT] || to_64 != (ptx_type_of(to).bits == 64) ||
+        from_64 != (ptx_type_of(from).bits == 64))
+        return NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].to == to && rows[i].from == from &&
+            rows[i].round == (enum ptx_word)words[PTX_SLOT_ROUND])
+            return rows[i].fn;
+    return NULL;
+}
+
+/* ---- which ---- */
+
+/* Everything that the general functions want to know. */
+static uint32_t describe(const uint8_t words[PTX_SLOT_COUNT], uint32_t register_bits)
+{
+    uint32_t how = 0;
+    for (int i = 0; i < 2; i++) {
+        enum ptx_word word = (enum ptx_word)words[i ? PTX_SLOT_TYPE : PTX_SLOT_TYPE2];
+        struct ptx_type type = ptx_type_of(word);
+        bool is_float = type.kind == PTX_CLASS_FLOAT;
+        uint32_t side = is_float ? (uint32_t)soft_format_of(word)
+                                 : type.bits | (type.is_signed ? CONVERT_SIGNED : 0u);
+        how |= side << (i ? CONVERT_TO : 0);
+    }
+    enum ptx_word round = (enum ptx_word)words[PTX_SLOT_ROUND];
+    bool is_whole =
+        round == PTX_W_RNI || round == PTX_W_RZI || round == PTX_W_RMI || round == PTX_W_RPI;
+    return how | register_bits << CONVERT_REGISTER |
+           (uint32_t)soft_rounding_of(round) << CONVERT_ROUNDING |
+           (words[PTX_SLOT_SAT] ? CONVERT_SAT : 0u) | (words[PTX_SLOT_FTZ] ? CONVERT_FTZ : 0u) |
+           (is_whole ? CONVERT_WHOLE : 0u);
+}
+
+static ptx_row_fn *find_integer(const uint8_t words[PTX_SLOT_COUNT], uint32_t register_bits,
+                                bool from_64, uint32_t *immediate)
+{
+    struct ptx_type to = ptx_type_of((enum ptx_word)words[PTX_SLOT_TYPE]);
+    struct ptx_type from = ptx_type_of((enum ptx_word)words[PTX_SLOT_TYPE2]);
+    bool narrows = to.bits <= from.bits, is_full = register_bits == to.bits;
+    if (words[PTX_SLOT_SAT] || !(narrows || is_full || to.is_signed == from.is_signed))
+        return integer_to_integer_rows[register_bits == 64][from_64];
+    *immediate = register_bits < 32 ? (1u << register_bits) - 1 : UINT32_MAX;
+    return find_extension(narrows ? to.bits : from.bits, narrows ? to.is_signed : from.is_signed,
+                          register_bits == 64, from_64);
+}
+
+/* What PTX wants to be said, or not to be said: a whole number only in the same type, and a rounding wherever
+ * digits may be lost. */
+static const char *refuse(const uint8_t words[PTX_SLOT_COUNT], uint32_t how)
+{
+    enum ptx_word to = (enum ptx_word)words[PTX_SLOT_TYPE];
+    enum ptx_word from = (enum ptx_word)words[PTX_SLOT_TYPE2];
+    const struct soft_format *f = &soft_formats[soft_format_of(to)];
+    const struct soft_format *g = &soft_formats[soft_format_of(from)];
+    if (how & CONVERT_WHOLE && to != from)
+        return "cvt to a whole number of another floating-point type";
+    if (!words[PTX_SLOT_ROUND] && (f->precision < g->precision || f->exponent < g->exponent))
+        return "cvt to a smaller floating-point type without a rounding";
+    return NULL;
+}
 
 ptx_row_fn *ptx_row_convert(const struct ptx_instruction *instruction, uint32_t *immediate,
                             const char **reason)
 {
-    static ptx_row_fn *const converts[2][2] = {{convert_32_32, convert_32_64},
-                                               {convert_64_32, convert_64_64}};
-    const struct ptx_operand *result = instruction->operands, *source = result->next;
-    struct ptx_type to = ptx_type_of((enum ptx_word)instruction->words[PTX_SLOT_TYPE]);
-    struct ptx_type from = ptx_type_of((enum ptx_word)instruction->words[PTX_SLOT_TYPE2]);
-    uint32_t result_bits = ptx_row_bits_of(result, to.bits);
-    bool to_64 = result_bits == 64, from_64 = ptx_row_bits_of(source, from.bits) == 64;
-    bool sat = instruction->words[PTX_SLOT_SAT] != PTX_W_NONE;
-    if (instruction->form != PTX_FORM_CVT_INT_INT) {
-        *reason = "cvt of floating point";
-        return NULL;
+    const uint8_t *words = instruction->words;
+    const struct ptx_operand *result = instruction->operands;
+    uint32_t to_bits = ptx_type_of((enum ptx_word)words[PTX_SLOT_TYPE]).bits;
+    uint32_t from_bits = ptx_type_of((enum ptx_word)words[PTX_SLOT_TYPE2]).bits;
+    uint32_t register_bits = ptx_row_bits_of(result, to_bits);
+    bool to_64 = register_bits == 64, from_64 = ptx_row_bits_of(result->next, from_bits) == 64;
+    ptx_row_fn *usual = find_usual(words, to_64, from_64);
+    if (usual)
+        return usual;
+    *immediate = describe(words, register_bits);
+    switch ((int)instruction->form) {
+    case PTX_FORM_CVT_INT_INT:
+        return find_integer(words, register_bits, from_64, immediate);
+    case PTX_FORM_CVT_INT_FLOAT:
+        return float_to_integer_rows[to_64][from_64];
+    case PTX_FORM_CVT_FLOAT_INT:
+        return integer_to_float_rows[to_64][from_64];
+    default:
+        *reason = refuse(words, *immediate);
+        return *reason ? NULL : float_to_float_rows[to_64][from_64];
     }
-    bool narrows = to.bits <= from.bits;
-    if (!sat && (narrows || result_bits == to.bits || to.is_signed == from.is_signed)) {
-        uint32_t bits = narrows ? to.bits : from.bits;
-        *immediate = result_bits == 16 ? 0xffff : result_bits == 8 ? 0xff : UINT32_MAX;
-        return find_extension(bits, narrows ? to.is_signed : from.is_signed, to_64, from_64);
-    }
-    *immediate = from.bits | (from.is_signed ? CONVERT_SIGNED : 0u) |
-                 (to.bits | (to.is_signed ? CONVERT_SIGNED : 0u)) << CONVERT_TO |
-                 result_bits << CONVERT_REGISTER | (sat ? CONVERT_SAT : 0u);
-    return converts[to_64][from_64];
 }

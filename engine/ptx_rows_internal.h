@@ -6,13 +6,13 @@
 #define ENGINE_PTX_ROWS_INTERNAL_H
 
 #include "engine/ptx_rows.h"
+#include "engine/ptx_soft.h"
+
+#include <string.h>
 
 /* A row is bytes of the machine's block, seen as elements. */
 typedef uint32_t row32 __attribute__((may_alias));
 typedef uint64_t row64 __attribute__((may_alias));
-
-__extension__ typedef __int128 int128;
-__extension__ typedef unsigned __int128 uint128;
 
 /* What tells the functions of an operation apart: the size of bits and moves, sign of integers. */
 enum row_type { ROW_U16, ROW_S16, ROW_U32, ROW_S32, ROW_U64, ROW_S64, ROW_TYPES };
@@ -101,6 +101,60 @@ typedef ptx_row_fn *const row_table[ROW_TYPES];
         }                                                                                          \
     }
 
+/* ---- floating point ---- */
+
+static inline float f32_of(uint64_t bits)
+{
+    uint32_t low = (uint32_t)bits;
+    float value;
+    memcpy(&value, &low, sizeof value);
+    return value;
+}
+
+static inline double f64_of(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline uint32_t bits_of_f32(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline uint64_t bits_of_f64(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Subnormal numbers as zeros with their sign. */
+static inline uint32_t flush_f32(uint32_t bits)
+{
+    return bits & 0x7f800000 ? bits : bits & 0x80000000;
+}
+
+/* As results are written: one NaN only. */
+static inline uint32_t result_f32(float value)
+{
+    return value == value ? bits_of_f32(value) : 0x7fffffff;
+}
+
+static inline uint64_t result_f64(double value)
+{
+    return value == value ? bits_of_f64(value) : 0x7fffffffffffffff;
+}
+
+/* In [+0, 1]; 0 for a NaN. */
+static inline uint32_t saturate_f32(uint32_t bits)
+{
+    return bits <= 0x3f800000 ? bits : bits <= 0x7f800000 ? 0x3f800000 : 0;
+}
+
 /* ---- finders: NULL if the form is not theirs or, with *reason set, if there is no function ---- */
 
 ptx_row_fn *ptx_row_arithmetic(const struct ptx_instruction *instruction);
@@ -110,6 +164,8 @@ ptx_row_fn *ptx_row_compare(const struct ptx_instruction *instruction, uint32_t 
                             const char **reason);
 ptx_row_fn *ptx_row_move(const struct ptx_instruction *instruction, uint32_t *immediate,
                          const char **reason);
+ptx_row_fn *ptx_row_float(const struct ptx_instruction *instruction, uint32_t *immediate);
+ptx_row_fn *ptx_row_approximate(const struct ptx_instruction *instruction);
 ptx_row_fn *ptx_row_convert(const struct ptx_instruction *instruction, uint32_t *immediate,
                             const char **reason);
 
