@@ -42,7 +42,7 @@ static void tell(const struct race_hb *hb, uint32_t u, uint32_t *clock)
         if (clock[i] < k)
             clock[i] = k;
     }
-    clock[u - first] = now(hb) + 1;
+    clock[u - first] = hb->seen;
 }
 
 static void learn(struct race_hb *hb, uint32_t u, const uint32_t *clock)
@@ -161,6 +161,7 @@ static void visit(struct race_hb *hb, uint32_t address, const struct race_hb_ent
 {
     struct race_hb_cell *cell = &hb->cells[address];
     struct pruning p = {0};
+    hb->seen = b->step + 1;
     if (cell->execution != hb->execution) {
         cell->execution = hb->execution;
         cell->list = cell->clock = 0;
@@ -238,13 +239,27 @@ static void on_atomic(void *context, uint32_t thread, uint32_t address, int32_t 
 
 /* ---- barriers ---- */
 
+/* What one group of a block has learnt of other blocks, all of it know. */
+static void share(struct race_hb *hb, uint32_t block)
+{
+    uint32_t first = block * hb->block_groups;
+    memset(hb->shared, 0, hb->scope * sizeof *hb->shared);
+    for (uint32_t i = 0; i < hb->block_groups; i++)
+        tell(hb, first + i, hb->shared);
+    for (uint32_t i = 0; i < hb->block_groups; i++)
+        learn(hb, first + i, hb->shared);
+}
+
 static void on_barrier(void *context, const struct machine *machine,
                        const struct barrier_event *event)
 {
     (void)machine;
     struct race_hb *hb = context;
-    if (event->all)
-        hb->floors[event->block] = now(hb) + 1;
+    if (!event->all)
+        return;
+    hb->floors[event->block] = hb->seen;
+    if (hb->options.atomics_sync)
+        share(hb, event->block);
 }
 
 static void on_use(void *context, const struct machine *machine, const struct barrier_use *use)
@@ -296,6 +311,7 @@ static void make_clocks(struct race_hb *hb, struct arena *arena)
     hb->told = ARENA_ARRAY(arena, uint32_t, (size_t)blocks * RACE_HB_BARRIERS * hb->scope);
     if (!hb->options.atomics_sync)
         return;
+    hb->shared = ARENA_ARRAY(arena, uint32_t, hb->scope);
     hb->clock_capacity = LOCATION_CLOCK_WORDS_MAX / hb->scope;
     if (hb->clock_capacity > locations)
         hb->clock_capacity = locations;
@@ -339,7 +355,7 @@ void race_hb_begin(struct race_hb *hb, const uint64_t *steps)
     hb->execution++;
     hb->entry_count = hb->free_entries = hb->clock_count = 0;
     hb->incomplete = hb->found = false;
-    hb->racy_locations = 0;
+    hb->racy_locations = hb->seen = 0;
     memset(hb->floors, 0, blocks * sizeof *hb->floors);
     if (!hb->known)
         return;

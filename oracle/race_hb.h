@@ -61,6 +61,7 @@ struct race_hb {
     const struct program *program;
     struct race_hb_options options;
     const uint64_t *steps; /* of the machine */
+    uint32_t seen;         /* the step of the latest access, + 1: what barriers come behind */
     uint32_t groups,
         scope; /* scope: groups that can be ordered with a group: its block's, or all */
     uint32_t block_groups;
@@ -70,6 +71,7 @@ struct race_hb {
     struct race_hb_barrier *barriers; /* [block][RACE_HB_BARRIERS] */
     uint32_t *told;                   /* [block][RACE_HB_BARRIERS][scope] */
     uint32_t *clocks;                 /* [..][scope] of locations */
+    uint32_t *shared;                 /* [scope]: what a block knows together */
     uint32_t clock_count, clock_capacity;
     struct race_hb_cell *cells;
     struct race_hb_entry *entries;

@@ -214,16 +214,20 @@ static void block_barrier(struct driver *d, uint32_t block)
 static void random_execution(struct driver *d, uint32_t length)
 {
     for (uint32_t i = 0; i < length; i++) {
-        uint32_t group = pcg_below(&d->rng, d->groups), what = pcg_below(&d->rng, 12);
+        uint32_t group = pcg_below(&d->rng, d->groups);
+        uint32_t what = pcg_below(&d->rng, 12);
+        bool barrier = what == 0 || (what < 4 && d->hb->options.named);
+        bool late = barrier && pcg_below(&d->rng, 2); /* it may tell of itself behind its step */
         if (d->waiting[group])
             continue;
+        d->steps += late;
         if (what == 0)
             block_barrier(d, block_of(d, group));
-        else if (what < 4 && d->hb->options.named)
+        else if (barrier)
             barrier_step(d, group);
         else
             access_step(d, group);
-        d->steps++;
+        d->steps += !late;
     }
 }
 
