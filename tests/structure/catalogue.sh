@@ -18,7 +18,7 @@ missing() {
 while read -r kind name; do
     homes=$((homes + 1))
     case $kind in
-    rule) grep -q "^RULE([A-Z0-9_]*, \"${name%%-*}\", \"${name#*-}\"," engine/rules.def || missing "no rule '$name'" ;;
+    rule) grep -q "^RULE([A-Z0-9_]*, \"${name%-*}\", \"${name##*-}\"," engine/rules.def || missing "no rule '$name'" ;;
     oracle) grep -q "^ORACLE([A-Z_]*, \"$name\"," oracle/oracles.def || missing "no oracle '$name'" ;;
     subject) grep -q "^SUBJECT([A-Z_0-9]*, \"$name\"," engine/subject.def || missing "no subject '$name'" ;;
     */*)
@@ -41,7 +41,7 @@ while IFS= read -r row; do missing "no home: $row"; done < <(
 
 while read -r rule; do
     grep -q "\`rule $rule\`" "$page" || missing "rule '$rule' is not in it"
-done < <(sed -nE 's/^RULE\([A-Z0-9_]*, "(interleave|lockstep|tutorial)", "([A-Za-z_0-9]*)",.*/\1-\2/p' engine/rules.def)
+done < <(sed -nE 's/^RULE\([A-Z0-9_]*, "(interleave|lockstep|tutorial|crs|thread-pc)", "([A-Za-z_0-9]*)",.*/\1-\2/p' engine/rules.def)
 while read -r oracle; do
     grep -q "\`oracle $oracle\`" "$page" || missing "oracle '$oracle' is not in it"
 done < <(sed -nE 's/^ORACLE\([A-Z_]*, "([a-z0-9-]*)",.*/\1/p' oracle/oracles.def)
