@@ -1,4 +1,5 @@
 #include "engine/program_internal.h"
+#include "engine/ptx_code.h"
 
 #include <string.h>
 
@@ -192,7 +193,7 @@ static void layout_memory(struct builder *b, uint64_t words[SPACE_COUNT])
     program->recursive = finds_cycle(b, colour, 0);
 }
 
-static void set_launch(struct program *program)
+void build_launch(struct program *program)
 {
     const struct ast_launch *launch = &program->launch;
     INVARIANT(launch->threads >= 1 && launch->threads <= LIMIT_THREADS);
@@ -248,7 +249,7 @@ struct program *program_compile_with(struct arena *arena, const struct ast_kerne
     program->form = core->form;
     program->appendix_loops = options->appendix_loops;
     program->launch = core->launch;
-    set_launch(program);
+    build_launch(program);
     struct builder b = {.arena = arena, .program = program};
     if (!compile(&b)) {
         *reason = b.reason;
@@ -257,8 +258,27 @@ struct program *program_compile_with(struct arena *arena, const struct ast_kerne
     return program;
 }
 
+static bool ptx_atomics_commute(const struct ptx_code *code)
+{
+    const struct ptx_op *first = NULL;
+    for (uint32_t pc = 1; pc < code->count; pc++) {
+        const struct ptx_op *op = &code->ops[pc];
+        if (op->exec != PTX_EXEC_ATOM)
+            continue;
+        bool gives = op->result_count > 0 && op->results[0].kind != PTX_PLACE_NONE;
+        first = first ? first : op;
+        if (gives || op->mode == PTX_W_EXCH || op->mode == PTX_W_CAS || op->mode == PTX_W_INC ||
+            op->mode == PTX_W_DEC || op->is_float || op->mode != first->mode ||
+            op->bytes != first->bytes || op->is_signed != first->is_signed)
+            return false;
+    }
+    return true;
+}
+
 bool program_atomics_commute(const struct program *program)
 {
+    if (program->form == FORM_PTX)
+        return ptx_atomics_commute(program->ptx);
     for (uint32_t i = 0; i < program->stm_count; i++) {
         const struct code_stm *a = &program->stms[i];
         if (a->kind != CODE_ATOMIC)

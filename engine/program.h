@@ -220,7 +220,7 @@ struct program *program_compile_with(struct arena *arena, const struct ast_kerne
                                      const struct program_options *options, const char **reason);
 
 /* Whether nobody can tell in which order atomics are done: none gives its old value away, and those on
- * one variable are all the same of add, min, max, and, or. Then an execution without a race has one
+ * one variable (in PTX: all) are the same of add, min, max, and, or, xor, of integers. Then an execution without a race has one
  * result, atomics or not. */
 bool program_atomics_commute(const struct program *program);
 
@@ -234,8 +234,8 @@ void program_init_memory(const struct program *program, int32_t *memory);
 void program_init_variable(const struct ast_var *var, uint32_t number, uint64_t seed,
                            int32_t *first, uint32_t stride, uint32_t copies);
 
-/* The variable at an address of global or shared memory (address < program.private_base), and the
- * element and block within: for witnesses and printing. */
+/* The variable at an address of global or shared memory (address < program.private_base * units), and the
+ * element and block within: for witnesses and printing. An element of a PTX variable is a word. */
 struct program_location {
     const struct ast_var *var;
     uint32_t element;
@@ -244,7 +244,7 @@ struct program_location {
 };
 struct program_location program_locate(const struct program *program, uint32_t address);
 
-/* "sum[1]", "sum[1] of block 2", "x": in the arena. */
+/* "sum[1]", "sum[1] of block 2", "x", "flags[0] byte 3": in the arena. */
 const char *program_location_name(struct arena *arena, const struct program *program,
                                   uint32_t address);
 

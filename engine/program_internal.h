@@ -39,6 +39,9 @@ static inline uint32_t max_u32(uint32_t a, uint32_t b)
 
 /* ---- program.c ---- */
 
+/* What follows from the launch alone. */
+void build_launch(struct program *program);
+
 uint32_t build_variable_offset(const struct program *program, const struct ast_var *var);
 uint64_t build_footprint_bit(const struct ast_var *var);
 

@@ -4,6 +4,7 @@
 #include "engine/invariant.h"
 #include "engine/pcg.h"
 #include "engine/program.h"
+#include "engine/ptx_code.h"
 
 #include <string.h>
 
@@ -45,6 +46,11 @@ void program_init_memory(const struct program *program, int32_t *memory)
     const uint32_t copies[SPACE_COUNT] = {1, program->launch.blocks, program->total_threads,
                                           program->total_threads};
     memset(memory, 0, program->memory_words * sizeof *memory);
+    if (program->form == FORM_PTX) { /* local memory starts at 0 */
+        if (program->private_base)
+            memcpy(memory, program->ptx->initial, program->private_base * sizeof *memory);
+        return;
+    }
     for (uint32_t i = 0; i < program->var_count; i++) {
         const struct ast_var *var = program->vars[i].ast;
         if (var->is_input || var->init_count > 0)
@@ -60,9 +66,10 @@ void program_init_memory(const struct program *program, int32_t *memory)
 
 struct program_location program_locate(const struct program *program, uint32_t address)
 {
-    INVARIANT(address < program->private_base);
-    struct program_location location = {0};
+    struct program_location location = {.byte = address % program->units * (4 / program->units)};
     enum ast_space space = SPACE_GLOBAL;
+    address /= program->units;
+    INVARIANT(address < program->private_base);
     uint32_t offset = address;
     if (address >= program->shared_base) {
         space = SPACE_SHARED;
@@ -88,6 +95,8 @@ const char *program_location_name(struct arena *arena, const struct program *pro
     const char *name = location.var->name;
     if (location.var->is_array)
         name = arena_printf(arena, "%s[%u]", name, (unsigned)location.element);
+    if (program->units > 1)
+        name = arena_printf(arena, "%s byte %u", name, (unsigned)location.byte);
     if (location.var->space == SPACE_SHARED && program->launch.blocks > 1)
         name = arena_printf(arena, "%s of block %u", name, (unsigned)location.block);
     return name;

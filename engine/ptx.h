@@ -239,6 +239,9 @@ struct ptx_module *ptx_parse(struct arena *arena, const char *text, size_t lengt
  * operands. False: errors in `diag`. ptx_parse has done so; for trees made otherwise. */
 bool ptx_check(struct arena *arena, struct ptx_module *module, struct diag *diag);
 
+/* One instruction, in one line, with its semicolon. */
+char *ptx_print_instruction(struct arena *arena, const struct ptx_instruction *instruction);
+
 /* The canonical text: parses to an equal tree. */
 char *ptx_print(struct arena *arena, const struct ptx_module *module);
 

@@ -99,6 +99,7 @@ struct ptx_op {
     uint8_t negated; /* bit i: sources[i] is a predicate `!p`; its negation counts */
     bool has_count;  /* bar: a thread count is given (sources[1]) */
     bool is_signed;  /* LD: sign-extends; MINMAX .. */
+    bool is_float;   /* ATOM */
     bool is_volatile;
     struct ptx_place guard;                     /* a predicate; NONE = always */
     struct ptx_place results[PTX_CODE_RESULTS]; /* kind NONE: thrown away (_) */

@@ -430,6 +430,15 @@ static void put_header(struct out *out, const struct ptx_module *module)
         put_format(out, ".address_size %u\n", module->address_size);
 }
 
+char *ptx_print_instruction(struct arena *arena, const struct ptx_instruction *instruction)
+{
+    struct out out = {.arena = arena, .capacity = 256};
+    out.text = arena_alloc(arena, out.capacity, 1);
+    put_instruction(&out, instruction);
+    out.text[out.length] = '\0';
+    return out.text;
+}
+
 char *ptx_print(struct arena *arena, const struct ptx_module *module)
 {
     struct out out = {.arena = arena, .capacity = 256};
