@@ -80,6 +80,16 @@ bool subject_parse_list(const char *text, subject_set *set, const char **error_a
     return found != 0;
 }
 
+bool subject_suits(enum subject_id subject, enum ast_form form)
+{
+    enum program_id program = subject_table[subject].program;
+    if (program == PROGRAM_CORE)
+        return form == FORM_STRUCTURED;
+    if (program == PROGRAM_PTX || program == PROGRAM_CRS)
+        return form == FORM_STRUCTURED || form == FORM_PTX;
+    return form != FORM_PTX;
+}
+
 bool subject_matches(const char *claim_subject, enum subject_id subject)
 {
     enum subject_id named;

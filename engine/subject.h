@@ -58,6 +58,10 @@ bool subject_parse(const char *text, size_t length, enum subject_id *subject);
  * and `-name` takes one out again. On failure *error_at is the offending item. */
 bool subject_parse_list(const char *text, subject_set *set, const char **error_at);
 
+/* Whether there is any point in asking the subject about a kernel given in this form: that a block
+ * program has no core form, and that PTX is not taken apart again, goes without saying. */
+bool subject_suits(enum subject_id subject, enum ast_form form);
+
 /* Whether an expectation written for `claim_subject` (NULL = every ordinary one) is about `subject`:
  * a bare semantics name is its default options only ("simt" = else-first). */
 bool subject_matches(const char *claim_subject, enum subject_id subject);

@@ -34,7 +34,8 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
                             .gen = *gen,
                             .check = *check};
     c->check.seed = pcg_splitmix(pcg_splitmix(seed) ^ number);
-    if (!gen->fixed && !gen->small && !check->exhaustive && is_tiny(seed, number)) {
+    bool tiny = !gen->fixed && !gen->small && is_tiny(seed, number);
+    if (!check->exhaustive && (tiny || gen->enumerate)) {
         c->gen.small = true;
         search_within(&c->check, TINY_STEPS);
     }
@@ -76,12 +77,16 @@ static char *print_check(struct arena *arena, const struct check_options *check)
         case_subjects(arena, check->subjects), case_oracles(arena, check->oracles, check->modes));
 }
 
+static const char *size_words(const struct gen_options *gen)
+{
+    return gen->enumerate ? " small enumerate" : gen->small ? " small" : "";
+}
+
 char *case_print_options(struct arena *arena, const struct gen_options *gen,
                          const struct check_options *check)
 {
     return arena_printf(arena, "gen=%d features=0x%" PRIx32 "%s%s %s", GEN_VERSION, gen->features,
-                        gen->fixed ? " fixed" : "", gen->small ? " small" : "",
-                        print_check(arena, check));
+                        gen->fixed ? " fixed" : "", size_words(gen), print_check(arena, check));
 }
 
 char *case_print(struct arena *arena, const struct fuzz_case *c)
@@ -92,7 +97,7 @@ char *case_print(struct arena *arena, const struct fuzz_case *c)
                               "gen=%" PRIu32 " seed=0x%" PRIx64 " case=%" PRIu64
                               " features=0x%" PRIx32 "%s%s ",
                               c->gen_version, c->seed, c->number, c->gen.features,
-                              c->gen.fixed ? " fixed" : "", c->gen.small ? " small" : "");
+                              c->gen.fixed ? " fixed" : "", size_words(&c->gen));
     const char *tape = "";
     if (c->has_tape)
         tape = arena_printf(arena, " tape-of=%s", subject_table[c->check.tape_subject].name);
@@ -114,6 +119,8 @@ char *case_gen_command(struct arena *arena, uint64_t seed, const struct gen_opti
             if (gen->features & 1u << i)
                 features = arena_printf(arena, "%s,%s", features, names[i]);
     }
+    if (gen->enumerate)
+        return arena_printf(arena, "simtfuzz gen --enumerate%s --first", features);
     return arena_printf(arena, "simtfuzz gen --seed 0x%" PRIx64 "%s --first", seed, features);
 }
 
@@ -134,6 +141,8 @@ static bool parse_flag(const char *word, struct fuzz_case *c)
         c->gen.fixed = true;
     else if (strcmp(word, "small") == 0)
         c->gen.small = true;
+    else if (strcmp(word, "enumerate") == 0)
+        c->gen.enumerate = true;
     else if (strcmp(word, "exhaustive") == 0)
         c->check.exhaustive = true;
     else if (strcmp(word, "same-value") == 0)
@@ -187,7 +196,7 @@ static bool parse_setting(const char *name, const char *value, struct fuzz_case 
 bool case_parse(struct arena *arena, const char *text, struct fuzz_case *c, const char **error)
 {
     *c = (struct fuzz_case){.gen = GEN_DEFAULTS, .check = CHECK_DEFAULTS};
-    c->gen.fixed = c->gen.small = false;
+    c->gen.fixed = c->gen.small = c->gen.enumerate = false;
     c->check.exhaustive = c->check.same_value = c->check.atomics_sync = false;
     c->check.modes = 0;
     *error = "the case is empty";

@@ -43,10 +43,13 @@ struct cli_options {
     subject_set subjects;
     uint32_t oracles, features;
     uint32_t oracle_modes; /* bits of enum oracle_mode */
-    bool stop_on_finding, exhaustive, same_value, atomics_sync;
+    bool stop_on_finding, exhaustive, enumerate, same_value, atomics_sync;
     uint32_t schedules;
     bool schedules_given;
     struct ast_launch launch; /* of --set; 0 = as the kernel has it */
+    bool launch_dimensions;   /* --set threads=8x8 */
+    bool ptx_only;            /* an option that only PTX takes was given */
+    const char *settings;     /* --set, --entry, --bind, --shared as a PTX file has them, or NULL */
     enum subject_id subject;
     const char *schedule, *to, *output, *signature;
     bool anchored, then_first, logic_blocks, keep_calls, normalise; /* of --to cfg */
@@ -109,9 +112,10 @@ bool cli_parse_time(const char *text, uint64_t *milliseconds);
 bool cli_is_ptx(const char *path);
 
 /* Reads and parses a file, and checks the graphs of a kernel in block form (cfg.h); NULL after the errors
- * were printed. The launch is that of the file. PTX is refused: it has no semantics yet. */
+ * were printed. The launch is that of the file. */
 struct ast_kernel *cli_read_kernel(struct arena *arena, const char *path);
-/* --set: the launch that the command line asks for. False: it is not within limits; reported. */
+/* --set, and what else PTX takes: the launch that the command line asks for. False: it is not within limits,
+ * or not for this kernel; reported. */
 bool cli_set_launch(struct cli *cli, struct ast_kernel *kernel, const char *path);
 /* CHECK_DEFAULTS with the command line's subjects, oracles, schedules, seed. */
 struct check_options cli_check_options(const struct cli *cli);
@@ -120,7 +124,7 @@ struct cli_files {
     const char **paths;
     uint32_t count;
 };
-/* The files meant by arguments: folders stand for all *.simt below them, sorted. False: reported. */
+/* The files meant by arguments: folders stand for all *.simt and *.ptx below them, sorted. False: reported. */
 bool cli_find_files(struct cli *cli, char **arguments, int count, struct cli_files *files);
 
 /* Checks one kernel file and reports to standard output; returns the exit status. */

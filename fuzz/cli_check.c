@@ -296,13 +296,13 @@ static void print_search(const struct check_run *run)
         printf(" (partial-order reduction, executions: %" PRIu64 ")\n", search->executions);
 }
 
-/* Subjects that could not run the kernel; that a block program has no core form goes without saying. */
+/* Subjects that could not run the kernel, although they run kernels of its form. */
 static void print_refusals(const struct check_result *result)
 {
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++) {
         const struct subject_info *subject = &subject_table[i];
-        bool trivial = subject->program == PROGRAM_CORE && result->kernel->form != FORM_STRUCTURED;
-        if ((result->subjects & SUBJECT_BIT(i)) && result->runs[i].reason && !trivial)
+        if ((result->subjects & SUBJECT_BIT(i)) && result->runs[i].reason &&
+            subject_suits((enum subject_id)i, result->kernel->form))
             printf("    %s did not run: %s\n", subject->name, result->runs[i].reason);
     }
 }

@@ -3,6 +3,7 @@
  */
 #include "engine/cfg.h"
 #include "engine/parse.h"
+#include "engine/ptx_kernel.h"
 #include "fuzz/cli.h"
 
 #include <dirent.h>
@@ -46,13 +47,9 @@ struct ast_kernel *cli_read_kernel(struct arena *arena, const char *path)
     struct diag *diag = ARENA_NEW(arena, struct diag);
     size_t length;
     diag_init(diag, path, NULL, 0);
-    if (cli_is_ptx(path)) {
-        struct location nowhere = {0, 0};
-        diag_error(diag, nowhere, "PTX has no semantics yet; it is read by 'lower --to ptx' only");
-        diag_print(diag, stderr);
-        return NULL;
-    }
-    char *text = parse_read_file(arena, path, &length, diag);
+    char *text = cli_is_ptx(path)
+                     ? parse_read_bytes(arena, path, PTX_LIMIT_SOURCE_BYTES, &length, diag)
+                     : parse_read_file(arena, path, &length, diag);
     struct ast_kernel *kernel = NULL;
     if (text) {
         diag_init(diag, path, text, length);
@@ -65,9 +62,25 @@ struct ast_kernel *cli_read_kernel(struct arena *arena, const char *path)
     return kernel;
 }
 
+static bool set_ptx(struct cli *cli, struct ast_kernel *kernel, const char *path)
+{
+    struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
+    diag_init(diag, path, NULL, 0);
+    if (!cli->options.settings || ptx_kernel_set(&cli->arena, kernel, cli->options.settings, diag))
+        return true;
+    diag_print(diag, stderr);
+    return false;
+}
+
 bool cli_set_launch(struct cli *cli, struct ast_kernel *kernel, const char *path)
 {
     const struct ast_launch *asked = &cli->options.launch;
+    if (kernel->form == FORM_PTX)
+        return set_ptx(cli, kernel, path);
+    if (cli->options.launch_dimensions || cli->options.ptx_only) {
+        cli_message(cli, "%s: --entry, --bind, --shared and sizes like 8x8 are for PTX", path);
+        return false;
+    }
     if (asked->threads)
         kernel->launch.threads = asked->threads;
     if (asked->warp)
@@ -121,7 +134,7 @@ static void add_path(struct walk *walk, const char *path)
 
 static bool is_kernel_name(const char *name)
 {
-    return ends_in(name, ".simt");
+    return ends_in(name, ".simt") || ends_in(name, ".ptx");
 }
 
 static void failed(struct walk *walk, const char *path)

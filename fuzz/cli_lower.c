@@ -210,14 +210,19 @@ int command_gen(struct cli *cli)
     const struct cli_options *o = &cli->options;
     struct gen_options gen = GEN_DEFAULTS;
     gen.features = o->features;
+    gen.small = gen.enumerate = o->enumerate;
     const char *command = case_gen_command(&cli->arena, o->seed, &gen);
+    struct gen_walk walk = {.started = false};
     for (uint64_t i = 0; i < o->count && !ferror(stdout); i++) {
         uint64_t number = o->first_case + i;
         size_t mark = arena_mark(&cli->arena);
         struct fuzz_case c;
         case_of_campaign(&c, o->seed, number, &gen, &CHECK_DEFAULTS);
-        const char *text =
-            print_kernel(&cli->arena, gen_case(&cli->arena, o->seed, number, &c.gen));
+        const struct ast_kernel *kernel =
+            gen_next_case(&cli->arena, o->seed, number, &c.gen, &walk);
+        if (!kernel)
+            break;
+        const char *text = print_kernel(&cli->arena, kernel);
         if (o->json) {
             struct json json;
             json_start(&json, stdout);

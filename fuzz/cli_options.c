@@ -181,6 +181,7 @@ struct cli_option {
 
 #define ON_DB                                                                                      \
     (ON(RUN) | ON(REPLAY) | ON(REDUCE) | ON(TRIAGE) | ON(REGRESS) | ON(RULES) | ON(STATUS))
+#define ON_PTX (ON(CHECK) | ON(TRACE) | ON(REDUCE))
 #define ON_CHECKS (ON(RUN) | ON(CHECK) | ON(REDUCE))
 
 static bool parse_subjects(struct cli *cli, const char *text);
@@ -189,6 +190,9 @@ static bool parse_features(struct cli *cli, const char *text);
 static bool parse_shard(struct cli *cli, const char *text);
 static bool parse_set(struct cli *cli, const char *text);
 static bool parse_subject(struct cli *cli, const char *text);
+static bool parse_entry(struct cli *cli, const char *text);
+static bool parse_bind(struct cli *cli, const char *text);
+static bool parse_shared(struct cli *cli, const char *text);
 
 static const struct cli_option options[] = {
     {"time", 't', OPTION_TIME, "T", ON(RUN), FIELD(time_ms), 0, NULL,
@@ -211,6 +215,8 @@ static const struct cli_option options[] = {
      "oracles to ask, e.g. simulation,lemmas:strict; all by default"},
     {"features", 0, OPTION_OWN, "LIST", ON(RUN) | ON(GEN), 0, 0, parse_features,
      "what kernels may contain: names add, -names remove; all, none"},
+    {"enumerate", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN), FIELD(enumerate), 0, NULL,
+     "all tiny kernels of these features, one after another, instead of random ones"},
     {"stop-on-finding", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(stop_on_finding), 0, NULL,
      "stop at the first finding that is not known"},
     {"schedules", 0, OPTION_SOME_U32, "N", ON(CHECK) | ON(REDUCE), FIELD(schedules),
@@ -222,7 +228,13 @@ static const struct cli_option options[] = {
     {"atomics-sync", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(atomics_sync), 0, NULL,
      "PTX: atomics on one location order the accesses before and behind them"},
     {"set", 0, OPTION_OWN, "SETTINGS", ON(CHECK) | ON(TRACE) | ON(REDUCE), 0, 0, parse_set,
-     "another launch than the kernel's: threads=8,warp=4,blocks=1"},
+     "another launch than the kernel's: threads=8,warp=4,blocks=1; PTX: also "
+     "threads=8x8,blocks=4x2"},
+    {"entry", 0, OPTION_OWN, "NAME", ON_PTX, 0, 0, parse_entry,
+     "PTX: the entry to launch, when there are several"},
+    {"bind", 0, OPTION_OWN, "PARAM=VALUE", ON_PTX, 0, 0, parse_bind,
+     "PTX: a parameter's value: an integer, f:1.5, or buffer:BYTES[:zero|iota|random|file:PATH]"},
+    {"shared", 0, OPTION_OWN, "BYTES", ON_PTX, 0, 0, parse_shared, "PTX: dynamic shared memory"},
     {"subject", 0, OPTION_OWN, "SUBJECT", ON(TRACE), 0, 0, parse_subject,
      "the semantics; simt by default"},
     {"schedule", 0, OPTION_TEXT, "SCHEDULE", ON(TRACE), FIELD(schedule), 0, NULL,
@@ -345,6 +357,64 @@ static bool parse_shard(struct cli *cli, const char *text)
     return fits;
 }
 
+/* One more setting of PTX. */
+static void add_setting(struct cli *cli, const char *prefix, const char *text, size_t length)
+{
+    const char *before = cli->options.settings ? cli->options.settings : "";
+    cli->options.settings = arena_printf(&cli->arena, "%s%s%s%.*s", before, *before ? " " : "",
+                                         prefix, (int)length, text);
+}
+
+static bool parse_ptx_setting(struct cli *cli, const char *prefix, const char *text)
+{
+    if (!*text || strpbrk(text, " \t\n\r")) {
+        cli_misuse(cli, "'%s' has no place in a setting", text);
+        return false;
+    }
+    cli->options.ptx_only = true;
+    add_setting(cli, prefix, text, strlen(text));
+    return true;
+}
+
+static bool parse_entry(struct cli *cli, const char *text)
+{
+    return parse_ptx_setting(cli, "entry=", text);
+}
+
+static bool parse_bind(struct cli *cli, const char *text)
+{
+    return parse_ptx_setting(cli, "bind:", text);
+}
+
+static bool parse_shared(struct cli *cli, const char *text)
+{
+    return parse_ptx_setting(cli, "shared=", text);
+}
+
+/* 8, 8x8, 2x2x2: the product. */
+static bool parse_dimensions(struct cli *cli, const char *text, uint64_t *product)
+{
+    char item[24];
+    *product = 1;
+    for (uint32_t count = 0; count < 3; count++) {
+        uint64_t number;
+        size_t length = strcspn(text, "x");
+        if (length >= sizeof item)
+            return false;
+        memcpy(item, text, length);
+        item[length] = '\0';
+        if (!cli_parse_u64(item, &number) || number == 0 || number > UINT32_MAX / *product)
+            return false;
+        *product *= number;
+        if (text[length] == '\0') {
+            cli->options.launch_dimensions |= count > 0;
+            return true;
+        }
+        text += length + 1;
+    }
+    return false;
+}
+
 static bool parse_set(struct cli *cli, const char *text)
 {
     struct ast_launch *launch = &cli->options.launch;
@@ -359,8 +429,10 @@ static bool parse_set(struct cli *cli, const char *text)
         char *equals = strchr(item, '=');
         if (equals)
             *equals++ = '\0';
-        bool fits = equals && cli_parse_u64(equals, &number);
-        bool is_count = fits && number > 0 && number <= UINT32_MAX;
+        bool is_hexadecimal = equals && equals[0] == '0' && strchr("xX", equals[1]);
+        bool is_count = equals && (is_hexadecimal ? cli_parse_u64(equals, &number) && number > 0 &&
+                                                        number <= UINT32_MAX
+                                                  : parse_dimensions(cli, equals, &number));
         if (is_count && strcmp(item, "threads") == 0)
             launch->threads = (uint32_t)number;
         else if (is_count && strcmp(item, "warp") == 0)
@@ -372,6 +444,7 @@ static bool parse_set(struct cli *cli, const char *text)
                        text);
             return false;
         }
+        add_setting(cli, "", text, length);
         more = text[length] == ',';
         text += length + more;
     }

@@ -32,7 +32,7 @@ int command_run(struct cli *cli)
     struct campaign_options options = {
         .seed = o->seed_given ? o->seed : fresh_seed(),
         .cases = o->cases,
-        .time_ms = o->time_ms == 0 && o->cases == 0 ? DEFAULT_MS : o->time_ms,
+        .time_ms = o->time_ms == 0 && o->cases == 0 && !o->enumerate ? DEFAULT_MS : o->time_ms,
         .jobs = o->jobs > 0 ? o->jobs : processors(),
         .shard_index = o->shard_index,
         .shard_count = o->shard_count,
@@ -46,6 +46,7 @@ int command_run(struct cli *cli)
     struct campaign_summary summary;
     struct db_message message;
     options.gen.features = o->features;
+    options.gen.small = options.gen.enumerate = o->enumerate;
     if (options.jobs > CAMPAIGN_JOBS_MAX)
         return cli_misuse(cli, "--jobs: at most %d", CAMPAIGN_JOBS_MAX);
     signal(SIGPIPE, SIG_IGN); /* a reader that goes away does not end the hunt */

@@ -1,4 +1,5 @@
 #include "fuzz/gen_blocks.h"
+#include "fuzz/gen_crs.h"
 
 #include "engine/invariant.h"
 
@@ -119,6 +120,13 @@ static void drop_features(struct gen *g)
     set_weights(g);
 }
 
+/* `--features none,crs` asks for raw programs, and for nothing else. */
+static bool raw_only(const struct gen_options *options)
+{
+    uint32_t with = options->features & ~(1u << FEATURE_LOOSE);
+    return with == 1u << FEATURE_CRS;
+}
+
 static void draw_weights(struct gen *g)
 {
     g->features = g->options->features;
@@ -130,7 +138,8 @@ static void draw_weights(struct gen *g)
         shuffle_weights(g);
         break;
     case W_MIX_DROPPED:
-        drop_features(g);
+        if (!raw_only(g->options))
+            drop_features(g);
         break;
     default:
         break;
@@ -463,6 +472,13 @@ void gen_declare_values(struct gen *g)
     gen_local_array(g);
 }
 
+static uint32_t banned_forms(const struct gen *g)
+{
+    if (g->options->blocks_only && g->weights[W_FORM_GRAPH] > 0)
+        return GEN_BAN(FORM, STRUCTURED) | GEN_BAN(FORM, CRS);
+    return raw_only(g->options) ? GEN_BAN(FORM, STRUCTURED) : 0;
+}
+
 static void make_main(struct gen *g)
 {
     struct ast_function *function = ARENA_NEW(g->arena, struct ast_function);
@@ -470,9 +486,10 @@ static void make_main(struct gen *g)
     function->name = g->kernel->name;
     g->scope = &scope;
     g->kernel->main = function;
-    bool blocks_only = g->options->blocks_only && g->weights[W_FORM_GRAPH] > 0;
-    uint32_t form = gen_pick(g, GROUP_FORM, blocks_only ? GEN_BAN(FORM, STRUCTURED) : 0);
-    if (form != W_FORM_STRUCTURED) {
+    uint32_t form = gen_pick(g, GROUP_FORM, banned_forms(g));
+    if (form == W_FORM_CRS) {
+        gen_crs_main(g);
+    } else if (form != W_FORM_STRUCTURED) {
         g->kernel->form = FORM_BLOCKS;
         if (gen_chance(g, 50))
             scope.locals_end = NULL;
@@ -519,10 +536,37 @@ struct ast_kernel *gen_kernel(struct arena *arena, struct source *source,
     return gen_kernel_counted(arena, source, options, NULL, NULL);
 }
 
+static struct ast_kernel *nth_kernel(struct arena *arena, uint64_t number,
+                                     const struct gen_options *options, struct gen_walk *walk)
+{
+    if (!walk->started || number < walk->number) {
+        *walk = (struct gen_walk){.started = true};
+        source_enumerate(&walk->source);
+    }
+    while (!walk->ended) {
+        size_t mark = arena_mark(arena);
+        struct ast_kernel *kernel = gen_kernel(arena, &walk->source, options);
+        walk->ended = !source_advance(&walk->source);
+        if (walk->number++ == number)
+            return kernel;
+        arena_release(arena, mark);
+    }
+    return NULL;
+}
+
+struct ast_kernel *gen_next_case(struct arena *arena, uint64_t seed, uint64_t number,
+                                 const struct gen_options *options, struct gen_walk *walk)
+{
+    struct source source;
+    if (options->enumerate)
+        return nth_kernel(arena, number, options, walk);
+    source_random(&source, seed, number);
+    return gen_kernel(arena, &source, options);
+}
+
 struct ast_kernel *gen_case(struct arena *arena, uint64_t seed, uint64_t number,
                             const struct gen_options *options)
 {
-    struct source source;
-    source_random(&source, seed, number);
-    return gen_kernel(arena, &source, options);
+    struct gen_walk walk = {.started = false};
+    return gen_next_case(arena, seed, number, options, &walk);
 }

@@ -43,6 +43,7 @@ struct worker {
     atomic_uint_least64_t current;                   /* case number */
     atomic_bool busy;
     struct arena arena;
+    struct gen_walk walk;
     struct pool *pool;
     pthread_t thread;
     bool started, ended; /* ended: under the lock */
@@ -145,13 +146,16 @@ static void add_answer(struct chunk *chunk, struct arena *arena, uint64_t number
     memcpy(finding->signature, key, strlen(key) + 1);
 }
 
-static void run_case(struct worker *worker, struct chunk *chunk, uint64_t number)
+/* False: an enumeration has no such case. */
+static bool run_case(struct worker *worker, struct chunk *chunk, uint64_t number)
 {
     const struct campaign_options *options = &worker->pool->options;
     struct arena *arena = &worker->arena;
     struct fuzz_case c;
     case_of_campaign(&c, options->seed, number, &options->gen, &options->check);
-    const struct ast_kernel *kernel = gen_case(arena, c.seed, c.number, &c.gen);
+    const struct ast_kernel *kernel = gen_next_case(arena, c.seed, c.number, &c.gen, &worker->walk);
+    if (!kernel)
+        return false;
     struct check_result *result = ARENA_NEW(arena, struct check_result);
     check_kernel(arena, kernel, &c.check, result);
     chunk->refused += result->program == NULL;
@@ -162,6 +166,7 @@ static void run_case(struct worker *worker, struct chunk *chunk, uint64_t number
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
         if (options->check.oracles & 1u << i)
             add_answer(chunk, arena, number, (enum oracle_id)i, &result->answers[i]);
+    return true;
 }
 
 /* Empties the arena; after an unusually large case its pages go back to the system. */
@@ -199,9 +204,11 @@ static void run_chunk(struct worker *worker, uint64_t number, struct chunk *chun
         uint64_t case_number = pool_case_number(pool, number * CAMPAIGN_CHUNK + chunk->cases);
         begin_case(worker, case_number);
         reset_arena(&worker->arena);
-        run_case(worker, chunk, case_number);
-        chunk->cases++;
+        bool done = run_case(worker, chunk, case_number);
         end_case(worker);
+        if (!done)
+            break;
+        chunk->cases++;
         atomic_fetch_add_explicit(&worker->cases, 1, memory_order_relaxed);
     }
 }

@@ -9,6 +9,7 @@
 
 #include "engine/invariant.h"
 #include "engine/print.h"
+#include "engine/ptx_kernel.h"
 #include "fuzz/reduce_internal.h"
 
 #include <pthread.h>
@@ -108,25 +109,48 @@ static void settle(struct reduction *r, const struct candidate *c)
     r->tests++;
 }
 
+static bool is_ptx(const struct reduction *r)
+{
+    return r->base->form == FORM_PTX;
+}
+
+static struct ast_kernel *copy_kernel(struct arena *arena, const struct ast_kernel *kernel)
+{
+    return kernel->form == FORM_PTX ? reduce_reread(arena, kernel) : ast_kernel_copy(arena, kernel);
+}
+
+/* Whether an edited kernel is still one; of a module, what its text says is what is tested. */
+static bool settle_ptx(struct candidate *c)
+{
+    if (c->kernel->ptx->entry)
+        c->kernel = reduce_reread(&c->arena, c->kernel);
+    return c->kernel && c->kernel->ptx->entry;
+}
+
+static bool settle_tree(const struct reduction *r, struct candidate *c)
+{
+    struct diag *diag = ARENA_NEW(&c->arena, struct diag);
+    diag_init(diag, "candidate", NULL, 0);
+    reduce_drop_unreachable(c->kernel);
+    return ast_check(c->kernel, diag) &&
+           (!r->reducible || reduce_is_reducible(&c->arena, c->kernel)) &&
+           (!r->well_formed || reduce_is_well_formed(&c->arena, c->kernel));
+}
+
 /* Makes candidate `number` of a pass; false when the pass has no such. */
 static bool make_candidate(struct reduction *r, struct candidate *c, const struct reduce_pass *pass,
                            uint32_t number)
 {
     c->arena.used = 0;
-    c->kernel = ast_kernel_copy(&c->arena, r->base);
+    c->kernel = copy_kernel(&c->arena, r->base);
     struct edit edit = {.arena = &c->arena, .kernel = c->kernel, .target = number};
     pass->run(&edit);
     if (edit.seen <= number)
         return false;
-    reduce_drop_unreachable(c->kernel);
-    struct diag *diag = ARENA_NEW(&c->arena, struct diag);
-    diag_init(diag, "candidate", NULL, 0);
     c->number = number;
     c->keeps = false;
-    c->malformed = !ast_check(c->kernel, diag) ||
-                   (r->reducible && !reduce_is_reducible(&c->arena, c->kernel)) ||
-                   (r->well_formed && !reduce_is_well_formed(&c->arena, c->kernel));
-    c->hash = text_hash(print_kernel(&c->arena, c->kernel));
+    c->malformed = is_ptx(r) ? !settle_ptx(c) : !settle_tree(r, c);
+    c->hash = c->malformed ? 1 : text_hash(print_kernel(&c->arena, c->kernel));
     c->repeated = c->malformed || tried_before(r, c->hash);
     c->check = &r->check;
     c->signature = r->signature;
@@ -155,8 +179,9 @@ static void take_base(struct reduction *r, const struct ast_kernel *kernel)
 {
     r->base_in ^= 1;
     r->base_arena[r->base_in].used = 0;
-    r->base = ast_kernel_copy(&r->base_arena[r->base_in], kernel);
-    reduce_normalise(&r->base_arena[r->base_in], r->base);
+    r->base = copy_kernel(&r->base_arena[r->base_in], kernel);
+    if (r->base->form != FORM_PTX)
+        reduce_normalise(&r->base_arena[r->base_in], r->base);
 }
 
 /* Tries all candidates of a pass; returns how many were accepted. */
@@ -188,11 +213,13 @@ static uint32_t run_pass(struct reduction *r, const struct reduce_pass *pass)
 static uint32_t run_passes(struct reduction *r)
 {
     uint32_t total = 0, accepted;
+    const struct reduce_pass *passes = is_ptx(r) ? reduce_ptx_passes : reduce_passes;
+    uint32_t count = is_ptx(r) ? reduce_ptx_pass_count : reduce_pass_count;
     do {
         accepted = 0;
-        for (uint32_t i = 0; i < reduce_pass_count; i++) {
+        for (uint32_t i = 0; i < count; i++) {
             uint32_t more;
-            while ((more = run_pass(r, &reduce_passes[i])) > 0)
+            while ((more = run_pass(r, &passes[i])) > 0)
                 accepted += more;
         }
         total += accepted;
@@ -219,7 +246,7 @@ static bool reproduces(struct reduction *r, const struct ast_kernel *kernel,
     for (int i = 0; i < REPRODUCE_RUNS; i++) {
         struct candidate *c = &r->candidates[0];
         c->arena.used = 0;
-        c->kernel = ast_kernel_copy(&c->arena, kernel);
+        c->kernel = copy_kernel(&c->arena, kernel);
         c->check = check;
         c->signature = r->signature;
         c->k1_only = r->k1_only;
@@ -274,6 +301,8 @@ static void reduction_close(struct reduction *r)
 /* Canonical names, if they keep the signature (they do unless something depends on names). */
 static void try_rename(struct reduction *r)
 {
+    if (is_ptx(r))
+        return;
     struct ast_kernel *kept = ast_kernel_copy(r->arena, r->base);
     reduce_rename(&r->base_arena[r->base_in], r->base);
     if (!reproduces(r, r->base, &r->check))
@@ -282,7 +311,7 @@ static void try_rename(struct reduction *r)
 
 static void finish(struct reduction *r, struct reduce_result *result)
 {
-    result->kernel = ast_kernel_copy(r->arena, r->base);
+    result->kernel = copy_kernel(r->arena, r->base);
     result->size_after = ast_kernel_size(result->kernel);
     result->tests = r->tests;
     result->relaxed = r->k1_only;
@@ -315,7 +344,7 @@ void reduce_kernel(struct arena *arena, const struct ast_kernel *kernel,
     bool is_expected = r.check.oracles == 1u << ORACLE_DIRECTIONS;
     if (!is_expected)
         r.base->expects = NULL;
-    r.reducible = reduce_is_reducible(arena, r.base);
+    r.reducible = !is_ptx(&r) && reduce_is_reducible(arena, r.base);
     r.well_formed = reduce_is_well_formed(arena, r.base);
     if (result->reproduced && !is_expected) {
         if (run_passes(&r) == 0 && !options->keeps)

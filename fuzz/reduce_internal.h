@@ -38,6 +38,13 @@ struct reduce_pass {
 extern const struct reduce_pass reduce_passes[];
 extern const uint32_t reduce_pass_count;
 
+/* The same for kernels of FORM_PTX. */
+extern const struct reduce_pass reduce_ptx_passes[];
+extern const uint32_t reduce_ptx_pass_count;
+
+/* A kernel of FORM_PTX from its own text; NULL: it is malformed. */
+struct ast_kernel *reduce_reread(struct arena *arena, const struct ast_kernel *kernel);
+
 typedef void visit_list(struct edit *edit, struct ast_stm **list);
 
 /* Every statement list of the kernel, outer ones first; those of blocks too. */

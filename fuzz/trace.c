@@ -3,6 +3,7 @@
 #include "fuzz/json.h"
 #include "fuzz/table.h"
 #include "fuzz/trace_blocks.h"
+#include "fuzz/trace_crs.h"
 #include "fuzz/trace_text.h"
 #include "fuzz/trace_vector.h"
 #include "oracle/race.h"
@@ -15,12 +16,14 @@ enum column {
     COLUMN_STEP,
     COLUMN_ACTOR,
     COLUMN_RULE,
+    COLUMN_PC, /* PTX machines */
     COLUMN_LINE,
     COLUMN_EXECUTED,
     COLUMN_WRITES,
     COLUMN_ACTIVE,   /* of a block program: the block */
     COLUMN_DISABLED, /* of a vector program: the enabled components */
-    COLUMN_STACK
+    COLUMN_STACK,
+    COLUMN_PCS /* thread-pc */
 };
 
 struct written {
@@ -73,6 +76,11 @@ static const char *writes_text(struct tracer *t)
 static void fill_state(struct tracer *t, struct table_row *row, uint32_t actor)
 {
     row->cells[COLUMN_STACK] = trace_stack(&t->text, actor);
+    if (t->view == TRACE_CRS) {
+        row->cells[COLUMN_ACTIVE] = trace_crs_active(&t->text, actor);
+        row->cells[COLUMN_DISABLED] = trace_crs_disabled(&t->text, actor);
+        row->cells[COLUMN_PCS] = trace_crs_pcs(&t->text, actor);
+    }
     if (t->view != TRACE_WARPS)
         return;
     struct warp_state warp = simt_state(t->machine, actor);
@@ -86,6 +94,8 @@ static void add_row(struct tracer *t, const struct step_event *event)
     row->cells[COLUMN_STEP] = arena_printf(t->arena, "%" PRIu64, t->steps);
     row->cells[COLUMN_ACTOR] = arena_printf(t->arena, "%" PRIu32, event->actor);
     row->cells[COLUMN_RULE] = rule_table[event->rule].name;
+    if (event->stm != CODE_NONE && trace_is_ptx(t->view))
+        row->cells[COLUMN_PC] = arena_printf(t->arena, "%" PRIu32, event->stm);
     if (event->stm != CODE_NONE && t->machine->program->stms[event->stm].line > 0)
         row->cells[COLUMN_LINE] =
             arena_printf(t->arena, "%" PRIu32, t->machine->program->stms[event->stm].line);
@@ -94,7 +104,7 @@ static void add_row(struct tracer *t, const struct step_event *event)
     if (t->view == TRACE_VECTORS && t->write_count == 0)
         row->cells[COLUMN_WRITES] = trace_vector(&t->text, event);
     t->any_writes |= row->cells[COLUMN_WRITES] != NULL;
-    if (t->view >= TRACE_BLOCKS)
+    if (trace_is_blocks(t->view))
         row->cells[COLUMN_ACTIVE] = t->blocks[event->actor];
     if (t->view == TRACE_VECTORS)
         row->cells[COLUMN_DISABLED] = trace_blocks_enabled(&t->text, event->actor);
@@ -119,7 +129,11 @@ static void json_continuation(struct tracer *t, const struct trace_entries *entr
 
 static void json_stack(struct tracer *t, uint32_t actor)
 {
-    if (t->view >= TRACE_BLOCKS) {
+    if (trace_is_ptx(t->view)) {
+        trace_crs_json_stack(&t->text, &t->json, actor);
+        return;
+    }
+    if (trace_is_blocks(t->view)) {
         trace_blocks_frames(&t->text, &t->json, actor);
         return;
     }
@@ -176,7 +190,7 @@ static void print_json_step(struct tracer *t, const struct step_event *event)
     json_object_begin(json);
     json_key_u64(json, "step", t->steps);
     json_key_string(json, "rule", rule_table[event->rule].name);
-    if (t->view == TRACE_WARPS)
+    if (t->view == TRACE_WARPS || t->view == TRACE_CRS)
         json_key_string(json, "actor", arena_printf(t->arena, "warp %" PRIu32, event->actor));
     else if (t->view == TRACE_VECTORS)
         json_key_string(json, "actor", arena_printf(t->arena, "block %" PRIu32, event->actor));
@@ -184,7 +198,7 @@ static void print_json_step(struct tracer *t, const struct step_event *event)
         json_key_u64(json, "thread", event->actor);
     json_place(t, event->stm);
     json_key_string(json, "executed", t->tops[event->actor]);
-    if (t->view >= TRACE_BLOCKS)
+    if (trace_is_blocks(t->view))
         json_key_string(json, "block", t->blocks[event->actor]);
     if (t->view == TRACE_VECTORS) {
         json_key_string(json, "enabled", trace_blocks_enabled(&t->text, event->actor));
@@ -194,6 +208,10 @@ static void print_json_step(struct tracer *t, const struct step_event *event)
         struct warp_state warp = simt_state(t->machine, event->actor);
         json_key_string(json, "active", trace_mask(&t->text, warp.theta, warp.lanes));
         json_key_string(json, "disabled", trace_disabled(&t->text, &warp));
+    }
+    if (t->view == TRACE_CRS) {
+        json_key_string(json, "active", trace_crs_active(&t->text, event->actor));
+        json_key_string(json, "disabled", trace_crs_disabled(&t->text, event->actor));
     }
     json_key(json, "stack");
     json_stack(t, event->actor);
@@ -209,7 +227,7 @@ static void print_json_step(struct tracer *t, const struct step_event *event)
 static void see_top(struct tracer *t, uint32_t actor)
 {
     t->tops[actor] = trace_top(&t->text, actor);
-    if (t->view >= TRACE_BLOCKS)
+    if (trace_is_blocks(t->view))
         t->blocks[actor] = trace_blocks_block(&t->text, actor);
 }
 
@@ -262,25 +280,35 @@ static void start_row(struct tracer *t)
 
 static void start(struct tracer *t)
 {
-    static const char *const titles[][9] = {
-        {"step", "thread", "rule", "line", "executed", "writes", "", "", "stack"},
-        {"step", "warp", "rule", "line", "executed", "writes", "active", "disabled", "stack"},
-        {"step", "thread", "rule", "line", "executed", "writes", "block", "", "left"},
-        {"step", "vector", "rule", "line", "executed", "writes", "block", "enabled", "left"},
+    static const char *const titles[][11] = {
+        {"step", "thread", "rule", "", "line", "executed", "writes", "", "", "stack", ""},
+        {"step", "warp", "rule", "", "line", "executed", "writes", "active", "disabled", "stack",
+         ""},
+        {"step", "thread", "rule", "", "line", "executed", "writes", "block", "", "left", ""},
+        {"step", "vector", "rule", "", "line", "executed", "writes", "block", "enabled", "left",
+         ""},
+        {"step", "warp", "rule", "pc", "line", "executed", "writes", "active", "disabled", "stack",
+         "pcs"},
+        {"step", "thread", "rule", "pc", "line", "executed", "writes", "", "", "then", ""},
     };
     static const uint32_t hidden[] = {
         [TRACE_THREADS] = 1u << COLUMN_ACTIVE | 1u << COLUMN_DISABLED,
         [TRACE_WARPS] = 0,
         [TRACE_BLOCKS] = 1u << COLUMN_DISABLED,
         [TRACE_VECTORS] = 0,
+        [TRACE_CRS] = 0,
+        [TRACE_CTA] = 1u << COLUMN_ACTIVE | 1u << COLUMN_DISABLED,
     };
     t->tops = ARENA_ARRAY(t->arena, const char *, t->machine->actor_count);
     t->blocks = ARENA_ARRAY(t->arena, const char *, t->machine->actor_count);
     for (uint32_t i = 0; i < t->machine->actor_count; i++)
         see_top(t, i);
-    table_start(&t->table, t->arena, titles[t->view], "rrlrlllll");
-    t->table.hidden = hidden[t->view];
-    if ((t->view == TRACE_WARPS || t->view == TRACE_VECTORS) && t->machine->actor_count == 1)
+    table_start(&t->table, t->arena, titles[t->view], "rrlrrllllll");
+    t->table.hidden = hidden[t->view] | (trace_is_ptx(t->view) ? 0 : 1u << COLUMN_PC);
+    if (t->machine->semantics != &semantics_thread_pc)
+        t->table.hidden |= 1u << COLUMN_PCS;
+    if ((t->view == TRACE_WARPS || t->view == TRACE_VECTORS || t->view == TRACE_CRS) &&
+        t->machine->actor_count == 1)
         t->table.hidden |= 1u << COLUMN_ACTOR;
     start_row(t);
 }
@@ -348,6 +376,8 @@ static void print_end(struct tracer *t, enum status status, FILE *out)
     if (error && head->fault_stm != CODE_NONE)
         fprintf(out, ": thread %" PRIu32 ", line %" PRIu32, head->fault_thread,
                 t->machine->program->stms[head->fault_stm].line);
+    if (error && t->machine->fault_text)
+        fprintf(out, ": %s", t->machine->fault_text);
     fputc('\n', out);
     print_memory(t, "end:", false, out);
 }
@@ -378,7 +408,9 @@ enum status trace_run(struct arena *arena, const struct program *program,
     t->observer = (struct observer){.context = t, .write = see_write, .step = see_step};
     t->arena = arena;
     t->machine = machine;
-    t->view = program->form == FORM_BLOCKS         ? TRACE_BLOCKS
+    t->view = program->form == FORM_PTX
+                  ? (subject->vtable == &semantics_block ? TRACE_CTA : TRACE_CRS)
+              : program->form == FORM_BLOCKS       ? TRACE_BLOCKS
               : program->form == FORM_LOCKSTEP     ? TRACE_VECTORS
               : subject->vtable == &semantics_simt ? TRACE_WARPS
                                                    : TRACE_THREADS;

@@ -1,7 +1,9 @@
 #include "fuzz/trace_text.h"
 
 #include "engine/print.h"
+#include "engine/ptx_code.h"
 #include "fuzz/trace_blocks.h"
+#include "fuzz/trace_crs.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,6 +19,15 @@ const char *const trace_entry_names[] = {
     [ENTRY_CALL] = "call", [ENTRY_DIV] = "div",   [ENTRY_SYNC] = "sync",
 };
 
+static const char *statement_head(struct arena *arena, const struct program *program, uint32_t i)
+{
+    const struct code_stm *stm = &program->stms[i];
+    if (program->form == FORM_PTX)
+        return i == 0 ? "" : ptx_op_text(arena, program->ptx, i);
+    return stm->source ? print_stm_head(arena, stm->source)
+                       : trace_blocks_goto(arena, program, stm);
+}
+
 void trace_text_start(struct trace_text *text, struct arena *arena, const struct machine *machine,
                       enum trace_view view)
 {
@@ -24,9 +35,7 @@ void trace_text_start(struct trace_text *text, struct arena *arena, const struct
     *text = (struct trace_text){.arena = arena, .machine = machine, .view = view};
     text->heads = ARENA_ARRAY(arena, const char *, program->stm_count);
     for (uint32_t i = 0; i < program->stm_count; i++)
-        text->heads[i] = program->stms[i].source
-                             ? print_stm_head(arena, program->stms[i].source)
-                             : trace_blocks_goto(arena, program, &program->stms[i]);
+        text->heads[i] = statement_head(arena, program, i);
 }
 
 const char *trace_mask(struct trace_text *text, lane_mask mask, uint32_t lanes)
@@ -148,7 +157,9 @@ static void add_entry(struct trace_text *text, struct trace_pieces *pieces,
 
 const char *trace_stack(struct trace_text *text, uint32_t actor)
 {
-    if (text->view >= TRACE_BLOCKS)
+    if (trace_is_ptx(text->view))
+        return trace_crs_stack(text, actor);
+    if (trace_is_blocks(text->view))
         return trace_blocks_state(text, actor);
     struct trace_entries entries = trace_entries(text->machine, text->view == TRACE_WARPS, actor);
     struct trace_pieces pieces = {.arena = text->arena};
@@ -169,7 +180,9 @@ const char *trace_stack(struct trace_text *text, uint32_t actor)
 
 const char *trace_top(struct trace_text *text, uint32_t actor)
 {
-    if (text->view >= TRACE_BLOCKS)
+    if (trace_is_ptx(text->view))
+        return trace_crs_top(text, actor);
+    if (trace_is_blocks(text->view))
         return trace_blocks_top(text, actor);
     struct trace_entries entries = trace_entries(text->machine, text->view == TRACE_WARPS, actor);
     if (entries.depth == 0)

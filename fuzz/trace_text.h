@@ -11,7 +11,24 @@
 #include "engine/threads.h"
 
 /* What an actor's state looks like. */
-enum trace_view { TRACE_THREADS, TRACE_WARPS, TRACE_BLOCKS, TRACE_VECTORS };
+enum trace_view {
+    TRACE_THREADS,
+    TRACE_WARPS,
+    TRACE_BLOCKS,
+    TRACE_VECTORS,
+    TRACE_CRS, /* warps of a PTX machine */
+    TRACE_CTA  /* threads of `block` */
+};
+
+static inline bool trace_is_ptx(enum trace_view view)
+{
+    return view == TRACE_CRS || view == TRACE_CTA;
+}
+
+static inline bool trace_is_blocks(enum trace_view view)
+{
+    return view == TRACE_BLOCKS || view == TRACE_VECTORS;
+}
 
 /* Text of one execution; all strings are made in `arena`. */
 struct trace_text {

@@ -60,16 +60,15 @@ static subject_set named_variants(const struct ast_kernel *kernel)
     return named;
 }
 
-/* No subject runs the kernel. That a block program has no core form is the least of the reasons. */
+/* No subject runs the kernel: the reason of the first one that it is a kernel for. */
 static void refuse(struct checking *c)
 {
-    bool trivial = true;
-    for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
-        bool core = subject_table[s].program == PROGRAM_CORE;
-        if (!((c->options->subjects >> s) & 1) || !trivial)
+    bool suited = false;
+    for (uint32_t s = 0; s < SUBJECT_COUNT && !suited; s++) {
+        if (!((c->options->subjects >> s) & 1))
             continue;
         c->result->reason = c->result->runs[s].reason;
-        trivial = core && c->kernel->form != FORM_STRUCTURED;
+        suited = subject_suits((enum subject_id)s, c->kernel->form);
     }
     for (uint32_t o = 0; o < ORACLE_COUNT; o++)
         if (asked(c, (enum oracle_id)o))

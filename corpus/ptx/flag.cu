@@ -1,0 +1,28 @@
+// One warp waits for a flag that another sets. RACY: the flag is a plain variable. SAME: writer and waiter are
+// lanes of one warp.
+#include "device.h"
+KERNEL flag(int *flag, int *value)
+{
+#ifdef SAME
+    bool writer = threadIdx.x == 1;
+#else
+    bool writer = threadIdx.x >= 32;
+#endif
+    if (writer) {
+        value[threadIdx.x] = 42;
+        __threadfence();
+#ifdef RACY
+        *(volatile int *)flag = 1;
+#else
+        atomicExch(flag, 1);
+#endif
+    } else if (threadIdx.x == 0) {
+#ifdef RACY
+        while (*(volatile int *)flag == 0)
+            ;
+#else
+        while (atomicAdd(flag, 0) == 0)
+            ;
+#endif
+    }
+}
