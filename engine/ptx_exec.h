@@ -29,13 +29,12 @@ enum { PTX_REGION_CACHE = 256, PTX_TEXT = 256 };
 struct ptx_scratch {
     uint64_t sources[PTX_CODE_SOURCES][LIMIT_WARP];
     uint64_t results[PTX_CODE_RESULTS][LIMIT_WARP];
-    uint64_t address[LIMIT_WARP]; /* of an access, in its space */
-    uint32_t
-        byte[LIMIT_WARP]; /* where it starts, in bytes of machine->memory or ptx_code.constants */
-    uint32_t location[LIMIT_WARP];     /* the same, in locations (program.units) */
-    uint8_t order[LIMIT_WARP];         /* in which the lanes write */
-    uint8_t next[LIMIT_WARP];          /* lane + 1 of the next lane with the same place, 0 = none */
-    uint8_t slot[2 * LIMIT_WARP];      /* lane + 1 of the first lane with a place, 0 = free */
+    uint64_t address[LIMIT_WARP];  /* of an access, in its space */
+    uint32_t byte[LIMIT_WARP];     /* its first byte, in machine->memory or ptx_code.constants */
+    uint32_t location[LIMIT_WARP]; /* the same, in locations (program.units) */
+    uint8_t order[LIMIT_WARP];     /* in which the lanes write */
+    uint8_t next[LIMIT_WARP];      /* lane + 1 of the next lane with the same place, 0 = none */
+    uint8_t slot[2 * LIMIT_WARP];  /* lane + 1 of the first lane with a place, 0 = free */
     uint32_t region[PTX_REGION_CACHE]; /* by pc: where the last access went, a guess */
     char text[PTX_TEXT];               /* machine->fault_text */
 };

@@ -158,6 +158,47 @@ static void on_atomic(void *context, uint32_t thread, uint32_t address, int32_t 
     see(detector, &seen, detector->grid != NULL);
 }
 
+RACE_INLINE void see_row(struct race_detector *detector, const enum access_kind kind,
+                         const struct access_row *row, const bool several)
+{
+    uint32_t step = detector->steps ? (uint32_t)*detector->steps : 0;
+    for (uint32_t i = 0; i < row->count; i++) {
+        uint32_t lane = row->order[i];
+        struct seen seen = {.access = {row->first_thread + lane, row->stm, kind}, .step = step};
+        for (uint32_t k = 0; k < row->span; k++) {
+            seen.address = row->location[lane] + k;
+            seen.value = kind == ACCESS_WRITE ? access_row_value(row, lane, k) : 0;
+            see(detector, &seen, several);
+        }
+    }
+}
+
+RACE_INLINE void see_rows(struct race_detector *detector, enum access_kind kind,
+                          const struct access_row *row, const bool several)
+{
+    switch (kind) {
+    case ACCESS_READ:
+        see_row(detector, ACCESS_READ, row, several);
+        break;
+    case ACCESS_WRITE:
+        see_row(detector, ACCESS_WRITE, row, several);
+        break;
+    case ACCESS_ATOMIC:
+        see_row(detector, ACCESS_ATOMIC, row, several);
+        break;
+    }
+}
+
+static void on_row(void *context, enum access_kind kind, const struct access_row *row)
+{
+    see_rows(context, kind, row, false);
+}
+
+static void on_row_several(void *context, enum access_kind kind, const struct access_row *row)
+{
+    see_rows(context, kind, row, true);
+}
+
 /* An interval of the block ends (CFG.barrier_S). A sync that nobody took part in ends none (B-13). */
 static void on_barrier(void *context, const struct machine *machine,
                        const struct barrier_event *event)
@@ -181,6 +222,7 @@ struct race_detector *race_new(struct arena *arena, const struct program *progra
     for (uint32_t i = 0; i < program->total_threads; i++)
         block_of[i] = (uint16_t)(i / program->launch.threads);
     detector->observer = (struct observer){.context = detector,
+                                           .access_row = blocks > 1 ? on_row_several : on_row,
                                            .read = blocks > 1 ? on_read_several : on_read,
                                            .write = blocks > 1 ? on_write_several : on_write,
                                            .atomic = on_atomic,

@@ -1,0 +1,179 @@
+/*
+ * ptx_machine.h - a plain machine for tests of ptx_exec.h: warps that run straight on, their lanes
+ * together. Guards choose lanes; branches, calls and returns are taken by all lanes that execute them, and
+ * the others wait for nothing: where lanes part, the test says who steps (only).
+ */
+#ifndef TESTS_UNIT_PTX_MACHINE_H
+#define TESTS_UNIT_PTX_MACHINE_H
+
+#include "tests/unit/support.h"
+
+#include "engine/ptx_exec.h"
+
+#include <stdio.h>
+
+struct test_warp {
+    uint32_t pc, padding;
+    lane_mask active; /* lanes that have not ended */
+    lane_mask only;   /* of these only those step, if there are any */
+    lane_mask spare;
+};
+
+static struct test_warp *test_warp(const struct machine *machine, uint32_t warp)
+{
+    uint32_t words = (uint32_t)sizeof(struct test_warp) / 4 +
+                     ptx_lanes_words(machine->program, machine->program->launch.warp);
+    return (struct test_warp *)((uint32_t *)machine->extra + (size_t)warp * words);
+}
+
+static struct ptx_lanes *test_lanes(const struct machine *machine, uint32_t warp)
+{
+    return (struct ptx_lanes *)(test_warp(machine, warp) + 1);
+}
+
+static uint32_t test_extra_words(const struct program *program)
+{
+    return program->warp_count * ((uint32_t)sizeof(struct test_warp) / 4 +
+                                  ptx_lanes_words(program, program->launch.warp));
+}
+
+static uint32_t test_actors(const struct program *program)
+{
+    return program->warp_count;
+}
+
+static void test_init(struct machine *machine)
+{
+    const struct program *program = machine->program;
+    for (uint32_t w = 0; w < program->warp_count; w++) {
+        uint32_t tid = w % program->warps_per_block * program->launch.warp;
+        uint32_t first = w / program->warps_per_block * program->launch.threads + tid;
+        uint32_t left = program->launch.threads - tid;
+        ptx_lanes_init(machine, test_lanes(machine, w), first,
+                       left < program->launch.warp ? left : program->launch.warp);
+        *test_warp(machine, w) =
+            (struct test_warp){.pc = 1, .active = ptx_all(test_lanes(machine, w))};
+    }
+}
+
+static void test_flow(struct machine *machine, uint32_t warp, lane_mask X, unsigned mode)
+{
+    struct test_warp *w = test_warp(machine, warp);
+    struct ptx_lanes *lanes = test_lanes(machine, warp);
+    uint32_t targets[64], next = w->pc + 1;
+    lane_mask some = X & (~X + 1);
+    uint32_t lane = X ? (uint32_t)__builtin_ctzll(some) : 0;
+    switch ((enum ptx_exec)machine->program->ptx->ops[w->pc].exec) {
+    case PTX_EXEC_BRA:
+        if (X && ptx_targets(machine, lanes, w->pc, X, targets, mode))
+            next = targets[lane];
+        break;
+    case PTX_EXEC_CALL:
+        if (X && ptx_targets(machine, lanes, w->pc, X, targets, mode) &&
+            ptx_call(machine, lanes, w->pc, X, targets[lane], mode))
+            next = targets[lane];
+        break;
+    case PTX_EXEC_RET:
+        if (X && ptx_return(machine, lanes, X, targets, mode)) {
+            next = targets[lane] + 1;
+            break;
+        }
+        put_mask(machine, &w->active, w->active & ~X, mode);
+        break;
+    case PTX_EXEC_EXIT:
+        put_mask(machine, &w->active, w->active & ~X, mode);
+        break;
+    default:
+        break;
+    }
+    put(machine, &w->pc, next, mode);
+    if (w->active == 0)
+        machine_retire(machine, warp, mode & MACHINE_TRACKED);
+}
+
+static enum rule test_step(struct machine *machine, uint32_t warp, struct choices *choices,
+                           const unsigned mode)
+{
+    struct test_warp *w = test_warp(machine, warp);
+    struct ptx_lanes *lanes = test_lanes(machine, warp);
+    lane_mask active = w->only ? w->only & w->active : w->active;
+    lane_mask X = ptx_guard(machine, lanes, w->pc, active);
+    enum rule rule = RULE_NONE;
+    if (!ptx_enter(machine, lanes, w->pc, X, mode))
+        return RULE_NONE;
+    if (ptx_is_flow((enum ptx_exec)machine->program->ptx->ops[w->pc].exec)) {
+        test_flow(machine, warp, X, mode);
+    } else {
+        if (X)
+            rule =
+                ptx_execute(machine, lanes, w->pc, X, ptx_all(lanes) & ~w->active, choices, mode);
+        put(machine, &w->pc, w->pc + 1, mode);
+    }
+    machine->hits[rule]++;
+    machine->steps++;
+    return rule;
+}
+
+STEP_VARIANTS(test_step)
+
+static const struct semantics test_semantics = {
+    .name = "test",
+    .form = FORM_PTX,
+    .kinds = 1u << CODE_PTX,
+    .extra_words = test_extra_words,
+    .actor_count = test_actors,
+    .scratch_bytes = sizeof(struct ptx_scratch),
+    .init = test_init,
+    .step = {step_plain, step_observed, step_tracked, step_both},
+};
+
+static struct program *test_compile(const char *text)
+{
+    const char *reason = NULL;
+    struct ast_kernel *kernel = support_parse(text);
+    struct program *program = ptx_compile(&test_arena, kernel, kernel->ptx->module, NULL, &reason);
+    if (!program)
+        print_error("%s\n", reason);
+    assert_non_null(program);
+    return program;
+}
+
+/* Choices from a list; 0 when it has ended. */
+struct test_choices {
+    struct choices choices;
+    uint32_t count, at;
+    uint32_t given[256], bound[256];
+};
+
+static uint32_t test_choose(struct choices *choices, uint32_t n)
+{
+    struct test_choices *list = (struct test_choices *)choices;
+    uint32_t given = list->at < list->count ? list->given[list->at] % n : 0;
+    assert_true(n >= 2 && list->at < 256);
+    list->bound[list->at++] = n;
+    return given;
+}
+
+static struct machine *test_machine(const struct program *program, bool track)
+{
+    struct machine_options options = {.track = track, .undo_entries = track ? 1 << 16 : 0};
+    return machine_new(&test_arena, &test_semantics, program, &options);
+}
+
+/* Steps warps one after the other until all have ended. */
+static enum status test_run(struct machine *machine, struct choices *choices)
+{
+    for (uint32_t steps = 0; machine->head->status == STATUS_RUNNING; steps++) {
+        assert_true(steps < 100000);
+        machine_step(machine, machine->head->live[0], choices);
+    }
+    return machine_status(machine);
+}
+
+/* The words of a variable in global memory. */
+static const uint32_t *test_words(const struct machine *machine, const char *name)
+{
+    return (const uint32_t *)machine->memory + support_address(machine->program, name);
+}
+
+#endif
