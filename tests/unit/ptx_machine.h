@@ -63,28 +63,15 @@ static void test_flow(struct machine *machine, uint32_t warp, lane_mask X, unsig
     uint32_t targets[64], next = w->pc + 1;
     lane_mask some = X & (~X + 1);
     uint32_t lane = X ? (uint32_t)__builtin_ctzll(some) : 0;
-    switch ((enum ptx_exec)machine->program->ptx->ops[w->pc].exec) {
-    case PTX_EXEC_BRA:
-        if (X && ptx_targets(machine, lanes, w->pc, X, targets, mode))
+    const uint32_t exec = machine->program->ptx->ops[w->pc].exec;
+    const bool goes = exec == PTX_EXEC_BRA || exec == PTX_EXEC_CALL;
+    if (X && goes && ptx_targets(machine, lanes, w->pc, X, targets, mode)) {
+        if (exec == PTX_EXEC_BRA || ptx_call(machine, lanes, w->pc, X, targets[lane], mode))
             next = targets[lane];
-        break;
-    case PTX_EXEC_CALL:
-        if (X && ptx_targets(machine, lanes, w->pc, X, targets, mode) &&
-            ptx_call(machine, lanes, w->pc, X, targets[lane], mode))
-            next = targets[lane];
-        break;
-    case PTX_EXEC_RET:
-        if (X && ptx_return(machine, lanes, X, targets, mode)) {
-            next = targets[lane] + 1;
-            break;
-        }
+    } else if (X && exec == PTX_EXEC_RET && ptx_return(machine, lanes, X, targets, mode)) {
+        next = targets[lane] + 1;
+    } else if (exec == PTX_EXEC_RET || exec == PTX_EXEC_EXIT) {
         put_mask(machine, &w->active, w->active & ~X, mode);
-        break;
-    case PTX_EXEC_EXIT:
-        put_mask(machine, &w->active, w->active & ~X, mode);
-        break;
-    default:
-        break;
     }
     put(machine, &w->pc, next, mode);
     if (w->active == 0)
