@@ -100,6 +100,11 @@ void lp_guard(struct ptx_lowering *l, struct ptx_instruction *i, struct predicat
     name_predicate(l, i->guard, guard);
 }
 
+void lp_arg_sink(struct ptx_lowering *l)
+{
+    add_operand(l, PTX_OPERAND_SINK);
+}
+
 void lp_arg_label(struct ptx_lowering *l, const struct ptx_statement *label)
 {
     struct ptx_operand *o = add_operand(l, PTX_OPERAND_NAME);

@@ -77,6 +77,7 @@ struct ptx_instruction *lp_emit(struct ptx_lowering *l, enum ptx_form form, enum
 void lp_guard(struct ptx_lowering *l, struct ptx_instruction *i, struct predicate guard);
 void lp_arg(struct ptx_lowering *l, struct value value);
 void lp_arg_predicate(struct ptx_lowering *l, struct predicate predicate);
+void lp_arg_sink(struct ptx_lowering *l); /* a result that is thrown away */
 void lp_arg_label(struct ptx_lowering *l, const struct ptx_statement *label);
 void lp_arg_function(struct ptx_lowering *l, const struct ast_function *f);
 void lp_arg_variable(struct ptx_lowering *l, const struct ptx_variable *var);

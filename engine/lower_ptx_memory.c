@@ -99,7 +99,10 @@ void lp_atomic(struct ptx_lowering *l, const struct ast_stm *stm)
     struct ptx_instruction *i = lp_emit(l, form, type);
     i->words[PTX_SLOT_SPACE] = (uint8_t)place.home->space;
     i->words[PTX_SLOT_OP] = (uint8_t)word;
-    lp_arg(l, old);
+    if (stm->target.var)
+        lp_arg(l, old);
+    else
+        lp_arg_sink(l);
     lp_arg_place(l, &place);
     lp_arg(l, a);
     if (second)

@@ -41,4 +41,9 @@ enum well_formed { WELL_FORMED, WELL_FORMED_UNKNOWN, ILL_FORMED };
 enum well_formed well_formed(struct arena *arena, const struct ast_kernel *kernel,
                              const char **reason, struct location *at);
 
+/* Whether exactly one of the guards holds in every private store, so that a goto to them has no choice;
+ * false: not so, or not known (the shapes are those of WF.3). */
+bool guards_decide(const struct ast_launch *launch, const struct ast_expr *const *guards,
+                   uint32_t count);
+
 #endif

@@ -171,6 +171,13 @@ static inline uint64_t ptx_code_register_value(const struct ptx_code_register *r
     return index < values->count ? values->values[index] : 0;
 }
 
+/* A compound statement of a compiled structured kernel: from the label $S<n> to the label $E<n> (lower_ptx.h).
+ * CHK.neutral and CHK.reconv hold for it: whoever enters at `first` and has not left the statement
+ * otherwise gets to `end`, with the stack as it was. */
+struct ptx_span {
+    uint32_t first, end; /* addresses; end: of the instruction behind it */
+};
+
 struct ptx_code {
     const struct ptx_kernel *kernel;
     const struct ptx_module *module; /* that was laid out: as given, or injected */
@@ -197,6 +204,8 @@ struct ptx_code {
     uint32_t token_capacity;   /* most tokens of a warp; more is call_depth */
     uint32_t barriers;       /* bit set of the barrier numbers that may occur; all 16 if unknown */
     bool has_named_barriers; /* other than bar.sync 0 of all threads */
+    uint32_t span_count;
+    struct ptx_span *spans; /* inner ones before those around them */
     uint32_t register_count;
     struct ptx_code_register *registers; /* that have initial values */
     bool explicit_flow;                  /* holds branch-unit instructions */
@@ -216,6 +225,9 @@ struct ptx_code_options {
 struct program *ptx_compile(struct arena *arena, const struct ast_kernel *kernel,
                             const struct ptx_module *module, const struct ptx_code_options *options,
                             const char **reason);
+
+/* Fills in the spans, when the rest is done (ptx_compile does it). */
+void ptx_find_spans(struct arena *arena, struct ptx_code *code);
 
 /* "5: @!%p1 bra L2;" without the address: the instruction as text. */
 const char *ptx_op_text(struct arena *arena, const struct ptx_code *code, uint32_t pc);

@@ -342,10 +342,12 @@ struct program *ptx_compile(struct arena *arena, const struct ast_kernel *kernel
     number_variables(program);
     if (!b.entry)
         ptx_build_fail(&b, "the module has no entry '%.80s'", kernel->ptx->entry->name);
-    if (b.entry && compile(&b, options))
-        return program;
-    *reason = b.reason;
-    return NULL;
+    if (!b.entry || !compile(&b, options)) {
+        *reason = b.reason;
+        return NULL;
+    }
+    ptx_find_spans(arena, code);
+    return program;
 }
 
 const char *ptx_op_text(struct arena *arena, const struct ptx_code *code, uint32_t pc)

@@ -190,16 +190,19 @@ static int32_t value_of(struct domain *domain, const struct ast_expr *e)
     return 0; /* not reached: collect refuses the others */
 }
 
-static bool any_holds(struct domain *domain, const struct ast_expr *const *guards, uint32_t count)
+static uint32_t count_holding(struct domain *domain, const struct ast_expr *const *guards,
+                              uint32_t count)
 {
+    uint32_t holding = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (value_of(domain, guards[i]) != 0)
-            return true;
-    return false;
+        holding += value_of(domain, guards[i]) != 0;
+    return holding;
 }
 
+/* Whether at least one guard holds whatever the values are, and at most `most`. */
 static enum well_formed try_values(const struct ast_launch *launch,
-                                   const struct ast_expr *const *guards, uint32_t count)
+                                   const struct ast_expr *const *guards, uint32_t count,
+                                   uint32_t most)
 {
     struct domain domain = {.count = 0};
     for (uint32_t i = 0; i < count; i++)
@@ -212,7 +215,8 @@ static enum well_formed try_values(const struct ast_launch *launch,
         for (uint32_t j = 0; j < (domain.count > 1 ? second->count : 1); j++) {
             first->value = first->values[i];
             second->value = second->values[j];
-            if (!any_holds(&domain, guards, count))
+            uint32_t holding = count_holding(&domain, guards, count);
+            if (holding == 0 || holding > most)
                 return builtins ? WELL_FORMED_UNKNOWN : ILL_FORMED; /* they depend on each other */
         }
     return WELL_FORMED;
@@ -230,7 +234,15 @@ static enum well_formed covers(const struct ast_launch *launch,
             if (complementary(guards[i], guards[j]))
                 return WELL_FORMED;
     }
-    return try_values(launch, guards, count);
+    return try_values(launch, guards, count, count);
+}
+
+bool guards_decide(const struct ast_launch *launch, const struct ast_expr *const *guards,
+                   uint32_t count)
+{
+    if (count == 2 && complementary(guards[0], guards[1]))
+        return true;
+    return try_values(launch, guards, count, 1) == WELL_FORMED;
 }
 
 /* ---- the definition ---- */

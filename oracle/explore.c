@@ -1,6 +1,7 @@
 #include "oracle/explore.h"
 
 #include "engine/invariant.h"
+#include "engine/ptx_code.h"
 #include "engine/tutorial.h"
 #include "oracle/active.h"
 #include "oracle/evidence.h"
@@ -77,12 +78,18 @@ static bool is_ptx(enum subject_id subject)
     return vtable && vtable->form == FORM_PTX;
 }
 
-/* Kernels given as PTX: warps, threads. Others: with all that has no other idea of barriers. */
+bool explore_follows(const struct checking *c, enum subject_id subject)
+{
+    return is_ptx(subject) && c->program && c->program->barrier_count > 0;
+}
+
+/* Kernels given as PTX: warps, threads. Others: with their core, if there is one (sync and arrive have
+ * none). */
 static enum group_id ptx_group(const struct checking *c, enum subject_id subject)
 {
     if (c->kernel->form == FORM_PTX)
         return subject_table[subject].vtable == &semantics_block ? GROUP_PTX : GROUP_FIRST;
-    return c->program && c->program->barrier_count > 0 ? GROUP_PTX : GROUP_FIRST;
+    return c->program ? GROUP_FIRST : GROUP_NONE;
 }
 
 enum group_id explore_group(const struct checking *c, enum subject_id subject)
@@ -125,6 +132,8 @@ static void compare_with_reference(struct checking *c, const struct execution *e
     if (id == GROUP_NONE)
         return;
     struct group *group = &c->groups[id];
+    if (!group->reference && explore_follows(c, execution->subject))
+        return;
     if (!group->reference) {
         group->reference = execution;
         group->reference_words = words;
@@ -411,9 +420,16 @@ static uint64_t run_one(struct checking *c, struct execution *execution)
 
 /* How many schedules of a subject: its share, or fewer where there is no choice between actors, nor
  * inside a step. */
+static uint32_t share_of(const struct checking *c, enum subject_id subject)
+{
+    enum { COMPILED = 16 }; /* a structured kernel as PTX: many steps, and others execute it too */
+    uint32_t share = subject_table[subject].share;
+    return is_ptx(subject) && c->kernel->form == FORM_STRUCTURED ? COMPILED : share;
+}
+
 static uint32_t schedules_of(const struct checking *c, enum subject_id subject, bool inner)
 {
-    uint32_t share = c->options->schedules / subject_table[subject].share;
+    uint32_t share = c->options->schedules / share_of(c, subject);
     if (c->options->tape && c->options->tape_subject == subject)
         return 2;
     if (subject_table[subject].share == 1)
@@ -430,7 +446,7 @@ static uint32_t portfolio_number(const struct checking *c, enum subject_id subje
     enum { KINDS = 13 };
     if (subject_table[subject].share == 1)
         return index;
-    if (c->options->schedules / subject_table[subject].share <= 1)
+    if (c->options->schedules / share_of(c, subject) <= 1)
         index += 2;
     return index < 2 ? first[index]
                      : 3 + (uint32_t)((pcg_splitmix(c->options->seed) + index) % KINDS);

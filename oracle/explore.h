@@ -48,8 +48,8 @@ struct explored {
  * jumps out of its loops is another kernel in block form (S2C.anchor: a barrier's loop counters have
  * other scopes), so there are two groups then.
  *
- * A barrier of PTX does not ask where the others wait: the subjects of FORM_PTX are a group of their own where
- * a structured kernel has barriers. Of a kernel given as PTX, warps and threads are groups apart: in
+ * A barrier of PTX does not ask where the others wait: where a structured kernel has barriers, the subjects
+ * of FORM_PTX follow (explore_follows). Of a kernel given as PTX, warps and threads are groups apart: in
  * lock-step a kernel may be race-free that is not thread by thread.
  */
 enum group_id { GROUP_FIRST, GROUP_BLOCKS, GROUP_PTX, GROUP_COUNT, GROUP_NONE = GROUP_COUNT };
@@ -110,6 +110,10 @@ bool explore_runs(const struct checking *checking, enum subject_id subject);
 
 /* The group of a subject that runs; GROUP_NONE: it is compared with no other. */
 enum group_id explore_group(const struct checking *checking, enum subject_id subject);
+
+/* Barriers of PTX see no divergence: what ends well on such a machine need not do so elsewhere. So the
+ * executions of a subject that follows are held to those of the others, and never the other way round. */
+bool explore_follows(const struct checking *checking, enum subject_id subject);
 
 /* Programs, machines, detector, co-simulation. */
 void explore_prepare(struct checking *checking);

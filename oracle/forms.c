@@ -2,7 +2,10 @@
 
 #include "engine/lower.h"
 #include "engine/lower_cfg.h"
+#include "engine/lower_ptx.h"
 #include "engine/predicate.h"
+#include "engine/ptx_code.h"
+#include "engine/ptx_inject.h"
 
 enum making {
     MAKING_CORE,
@@ -96,6 +99,68 @@ static void make_transformed(struct forms *forms, struct form *form,
     compile(forms, form, recipe);
 }
 
+/* ---- PTX ---- */
+
+/* A structured kernel compiled: global and shared memory as in the core. */
+static void compile_structured(struct forms *forms, struct form *form)
+{
+    struct ast_kernel *kernel = lower_ptx(forms->arena, forms->given, &form->reason);
+    if (!kernel)
+        return;
+    struct ptx_code_options options = {.initial = lower_ptx_initial(forms->arena, forms->given)};
+    form->kernel = kernel;
+    form->program = ptx_compile(forms->arena, kernel, kernel->ptx->module, &options, &form->reason);
+}
+
+static bool votes(const struct program *program)
+{
+    for (uint32_t pc = 1; pc < program->ptx->count; pc++)
+        if (program->ptx->ops[pc].exec == PTX_EXEC_VOTE)
+            return true;
+    return false;
+}
+
+/* What runs threads has the program of the warps, which is compiled with the instructions of the branch
+ * unit. */
+static void make_ptx(struct forms *forms, struct form *form)
+{
+    const struct ast_kernel *given = forms->given;
+    if (given->form == FORM_PTX) {
+        form->kernel = given;
+        form->program = ptx_compile(forms->arena, given, given->ptx->module, NULL, &form->reason);
+        return;
+    }
+    *form = *forms_get(forms, PROGRAM_CRS);
+    if (form->program && votes(form->program)) {
+        form->program = NULL;
+        form->reason = "votes are of warps, these are threads on their own";
+    }
+}
+
+static void make_crs(struct forms *forms, struct form *form)
+{
+    const struct ast_kernel *given = forms->given;
+    if (given->form == FORM_STRUCTURED) {
+        compile_structured(forms, form);
+        return;
+    }
+    if (given->form != FORM_PTX) {
+        form->reason = "a block program, which is not compiled to PTX";
+        return;
+    }
+    const struct ptx_module *module = given->ptx->module;
+    if (!given->ptx->raw)
+        module = ptx_inject(forms->arena, module, &form->reason);
+    if (!module)
+        return;
+    if (module == given->ptx->module) {
+        *form = *forms_get(forms, PROGRAM_PTX);
+        return;
+    }
+    form->kernel = given;
+    form->program = ptx_compile(forms->arena, given, module, NULL, &form->reason);
+}
+
 struct forms *forms_new(struct arena *arena, const struct ast_kernel *given)
 {
     struct forms *forms = ARENA_NEW(arena, struct forms);
@@ -111,6 +176,11 @@ const struct form *forms_get(struct forms *forms, enum program_id program)
     if (form->made)
         return form;
     form->made = true;
+    if (forms->given->form == FORM_PTX && recipe->making != MAKING_PTX &&
+        recipe->making != MAKING_CRS) {
+        form->reason = "a kernel in PTX form, which warps and threads of PTX execute";
+        return form;
+    }
     switch (recipe->making) {
     case MAKING_CORE:
         make_core(forms, form, recipe);
@@ -123,8 +193,10 @@ const struct form *forms_get(struct forms *forms, enum program_id program)
         make_transformed(forms, form, recipe);
         break;
     case MAKING_PTX:
+        make_ptx(forms, form);
+        break;
     case MAKING_CRS:
-        form->reason = "no PTX form yet";
+        make_crs(forms, form);
         break;
     }
     return form;

@@ -6,6 +6,8 @@
  *     kernel in block form ------------------------------------------normalise--> P
  *     P --predicate--> pi(P)          P --lockstep_form--> phi(P)
  *     kernel in lock-step form: phi itself; there is no P
+ *     structured kernel --lower_ptx--> PTX with branch-unit instructions, for crs, thread-pc and block
+ *     kernel in PTX form: itself for block; --ptx_inject--> for crs and thread-pc, unless it is raw
  *
  * Global and shared variables lie at the same addresses in all of them (private_base words), so their
  * stores compare word by word; private variables and frames do not, between different programs.

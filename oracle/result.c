@@ -277,7 +277,8 @@ static const struct execution *find_clean(const struct checking *c, enum group_i
 {
     for (uint32_t i = 0; i < c->execution_count; i++)
         if (c->executions[i]->status == STATUS_TERMINATED && !c->executions[i]->race &&
-            !c->executions[i]->searched && is_in(c, c->executions[i], group))
+            !c->executions[i]->searched && is_in(c, c->executions[i], group) &&
+            !explore_follows(c, c->executions[i]->subject))
             return c->executions[i];
     return NULL;
 }

@@ -25,8 +25,14 @@ says out '"form": "ptx"'
 json
 expect 2 lower once.ptx
 says err 'PTX has no semantics yet'
-expect 2 lower "$source/corpus/papers/program1.simt" --to ptx
-says err 'not lowered to PTX yet'
+expect 0 lower "$source/corpus/papers/program1.simt" --to ptx
+says out '// simtfuzz: entry='
+says out 'preBrk '
+cp out compiled.ptx
+expect 0 lower compiled.ptx --to ptx
+cmp -s out compiled.ptx || failed "compiled PTX is not printed as it was read"
+expect 2 lower "$source/corpus/papers/lockstep-ck1.simt" --to ptx
+says err 'only structured kernels'
 expect 2 check once.ptx
 says err 'PTX has no semantics yet'
 expect 2 trace once.ptx

@@ -4,6 +4,7 @@
  * the core program.
  */
 #include "engine/lower_ptx.h"
+#include "engine/print.h"
 #include "engine/program.h"
 #include "fuzz/case.h"
 #include "tests/unit/ptx_equal.h"
@@ -146,6 +147,59 @@ static void random_kernels(void **state)
     }
 }
 
+/* ---- what it does ---- */
+
+struct tally {
+    uint32_t kernels, compared[SUBJECT_COUNT];
+};
+
+/* All subjects; where one execution terminates without a race, all end with its store. */
+static void check_and_compare(const struct ast_kernel *kernel, uint64_t seed, struct tally *tally)
+{
+    static struct check_result result;
+    struct check_options options = CHECK_DEFAULTS;
+    options.seed = seed;
+    options.subjects = SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_SIMT) |
+                       SUBJECT_BIT(SUBJECT_CRS) | SUBJECT_BIT(SUBJECT_THREAD_PC) |
+                       SUBJECT_BIT(SUBJECT_BLOCK);
+    options.oracles = 1u << ORACLE_RACE | 1u << ORACLE_RESULT;
+    check_kernel(&test_arena, kernel, &options, &result);
+    if (check_divergences(&result, true) > 0) {
+        print_error("%s", print_kernel(&test_arena, kernel));
+        for (uint32_t o = 0; o < ORACLE_COUNT; o++)
+            for (const struct divergence *d = result.answers[o].divergence; d; d = d->next)
+                print_error("%s\n%s\n", d->summary, d->evidence);
+    }
+    assert_int_equal(check_divergences(&result, true), 0);
+    tally->kernels++;
+    if (result.answers[ORACLE_RESULT].verdict == VERDICT_AGREE)
+        for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
+            tally->compared[s] += result.runs[s].statuses[STATUS_TERMINATED] > 0;
+}
+
+static void results_agree(void **state)
+{
+    (void)state;
+    struct tally tally = {0};
+    for (uint64_t i = 0; i < KERNELS; i++) {
+        size_t mark = arena_mark(&test_arena);
+        struct gen_options gen = GEN_DEFAULTS;
+        struct fuzz_case c;
+        case_of_campaign(&c, 21, i, &gen, &CHECK_DEFAULTS);
+        const struct ast_kernel *kernel = gen_case(&test_arena, 21, i, &c.gen);
+        if (kernel->form == FORM_STRUCTURED)
+            check_and_compare(kernel, i, &tally);
+        arena_release(&test_arena, mark);
+    }
+    print_message("%u kernels; compared: threads %u, simt %u, crs %u, thread-pc %u, block %u\n",
+                  tally.kernels, tally.compared[SUBJECT_THREADS], tally.compared[SUBJECT_SIMT],
+                  tally.compared[SUBJECT_CRS], tally.compared[SUBJECT_THREAD_PC],
+                  tally.compared[SUBJECT_BLOCK]);
+    assert_true(tally.compared[SUBJECT_CRS] > KERNELS / 8);
+    assert_true(tally.compared[SUBJECT_THREAD_PC] > KERNELS / 8);
+    assert_true(tally.compared[SUBJECT_BLOCK] > KERNELS / 8);
+}
+
 /* Initial values of all kinds: tables of inputs, long and short lists, arrays of functions. */
 static void initial_values(void **state)
 {
@@ -195,7 +249,7 @@ static void schemes(void **state)
         {"sync(1, 4); arrive(tid, 4);", "bar.sync 1, 4;\n\tbar.arrive %b0, 4;\n"},
         {"membar();", "membar.gl;\n"},
         {"assert(tid < 3);", "@!%p0 trap;\n"},
-        {"atomic_add(x, tid);", "atom.global.add.s32 %r0, [x], %b0;\n"},
+        {"atomic_add(x, tid);", "atom.global.add.s32 _, [x], %b0;\n"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *source = arena_printf(&test_arena,
@@ -241,10 +295,9 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_kernels),
-        cmocka_unit_test(initial_values),
-        cmocka_unit_test(schemes),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(random_kernels), cmocka_unit_test(initial_values),
+        cmocka_unit_test(schemes),        cmocka_unit_test(refused),
+        cmocka_unit_test(results_agree),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
