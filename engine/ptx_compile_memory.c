@@ -111,16 +111,17 @@ static void place_variables(struct ptx_builder *b, struct region_list *list, enu
     }
 }
 
-static void place_buffers(struct ptx_builder *b, struct region_list *list,
+static void place_buffers(struct ptx_builder *b, struct region_list *list, enum ptx_bind_kind kind,
                           const struct ast_var **next)
 {
     for (uint32_t i = 0; i < b->ptx->argument_count && !ptx_build_failed(b); i++) {
         const struct ptx_argument *argument = &b->ptx->arguments[i];
-        if (argument->bind.kind != PTX_BIND_BUFFER)
+        if (argument->bind.kind != kind)
             continue;
         const struct ast_var *ast =
             next_var(b, next, argument->parameter->name, argument->bind.bytes);
-        add_region(b, list, argument->parameter->name, ast, argument->bind.bytes, GAP);
+        b->argument_addresses[i] =
+            add_region(b, list, argument->parameter->name, ast, argument->bind.bytes, GAP);
     }
 }
 
@@ -201,8 +202,10 @@ void ptx_build_memory(struct ptx_builder *b)
     struct region_list constant = start_list(b, &code->constant, FIRST_ADDRESS);
     start_list(b, &code->local, 0);
     place_variables(b, &global, PTX_W_GLOBAL, PTX_HOME_GLOBAL, &next);
-    place_buffers(b, &global, &next);
+    b->argument_addresses = ARENA_ARRAY(b->arena, uint64_t, b->ptx->argument_count);
+    place_buffers(b, &global, PTX_BIND_BUFFER, &next);
     place_variables(b, &shared, PTX_W_SHARED, PTX_HOME_SHARED, &next);
+    place_buffers(b, &shared, PTX_BIND_SHARED, &next);
     place_dynamic(b, &shared, &next);
     place_variables(b, &constant, PTX_W_CONST, PTX_HOME_CONST, NULL);
     place_parameters(b, &constant);
@@ -368,11 +371,11 @@ static void init_arguments(struct ptx_builder *b, uint32_t *global, uint32_t *co
     parameter -= b->ptx->argument_count;
     for (uint32_t i = 0; i < b->ptx->argument_count; i++) {
         const struct ptx_region *region = &code->constant.items[parameter + i];
-        uint64_t value = b->ptx->arguments[i].bind.value;
-        if (b->ptx->arguments[i].bind.kind == PTX_BIND_BUFFER) {
-            value = code->global.items[buffer].address;
+        enum ptx_bind_kind kind = b->ptx->arguments[i].bind.kind;
+        uint64_t value =
+            kind == PTX_BIND_VALUE ? b->ptx->arguments[i].bind.value : b->argument_addresses[i];
+        if (kind == PTX_BIND_BUFFER)
             fill_buffer(b, global, &code->global.items[buffer++], i);
-        }
         for (uint32_t k = 0; k < region->bytes && k < 8; k++)
             put_byte(constants, (uint64_t)region->word * 4 + k, (uint8_t)(value >> k * 8));
     }

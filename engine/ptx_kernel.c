@@ -212,12 +212,16 @@ static bool is_buffer(const struct builder *b, const struct ptx_variable *parame
     return parameter->is_pointer || (type.bits == 64 && b->ptx->module->address_size != 32);
 }
 
-static void assume(struct builder *b, struct ptx_argument *argument, uint32_t number)
+static void assume(struct builder *b, struct ptx_argument *argument, uint32_t number,
+                   bool is_shared)
 {
     const struct ptx_variable *parameter = argument->parameter;
     struct ptx_bind *bind = &argument->bind;
     const char *what = "zero";
-    if (is_buffer(b, parameter)) {
+    if (is_buffer(b, parameter) && is_shared) {
+        *bind = (struct ptx_bind){.kind = PTX_BIND_SHARED, .bytes = DEFAULT_SHARED};
+        what = arena_printf(b->arena, "%d bytes of shared memory", DEFAULT_SHARED);
+    } else if (is_buffer(b, parameter)) {
         *bind = (struct ptx_bind){
             .kind = PTX_BIND_BUFFER, .bytes = DEFAULT_BUFFER, .fill = PTX_FILL_IOTA};
         what = arena_printf(b->arena, "a buffer of %d bytes: 0, 1, 2, ..", DEFAULT_BUFFER);
@@ -235,7 +239,7 @@ static void bind_value(struct builder *b, struct ptx_argument *argument)
     const struct ptx_variable *parameter = argument->parameter;
     struct ptx_type type = ptx_type_of(parameter->type);
     struct ptx_bind *bind = &argument->bind;
-    if (bind->kind == PTX_BIND_BUFFER) {
+    if (bind->kind != PTX_BIND_VALUE) {
         if (parameter->dimension_count > 0 || type.bits < 32 || type.kind == PTX_CLASS_FLOAT)
             diag_error(b->diag, bind->at, "'%.80s' cannot hold the address of a buffer",
                        parameter->name);
@@ -271,6 +275,7 @@ static void add_arguments(struct builder *b)
 {
     struct ptx_kernel *ptx = b->ptx;
     uint32_t number = 0;
+    uint64_t shared = ptx_shared_parameters(b->arena, ptx->entry);
     for (struct ptx_bind *bind = ptx->binds; bind; bind = bind->next)
         if (!find_parameter(b, bind))
             diag_error(b->diag, bind->at, "'%.80s' has no parameter '%.80s'", ptx->entry->name,
@@ -289,10 +294,20 @@ static void add_arguments(struct builder *b)
             argument->bind = *bind;
             bind_value(b, argument);
         } else {
-            assume(b, argument, number);
+            assume(b, argument, number, number < 64 && shared >> number & 1);
         }
         if (argument->bind.kind == PTX_BIND_BUFFER)
             argument->buffer = add_var(b, p->name, SPACE_GLOBAL, argument->bind.bytes, p->at);
+    }
+}
+
+static void add_shared_arguments(struct builder *b)
+{
+    for (uint32_t i = 0; i < b->ptx->argument_count; i++) {
+        struct ptx_argument *argument = &b->ptx->arguments[i];
+        if (argument->bind.kind == PTX_BIND_SHARED)
+            argument->buffer = add_var(b, argument->parameter->name, SPACE_SHARED,
+                                       argument->bind.bytes, argument->parameter->at);
     }
 }
 
@@ -364,6 +379,7 @@ static bool build(struct ptx_settings *s)
     add_variables(&b, PTX_W_GLOBAL);
     add_arguments(&b);
     add_variables(&b, PTX_W_SHARED);
+    add_shared_arguments(&b);
     add_dynamic(&b);
     tell_names_apart(&b);
     check_values(&b);

@@ -28,14 +28,18 @@
 #include "engine/ast.h"
 #include "engine/ptx.h"
 
-enum ptx_bind_kind { PTX_BIND_VALUE, PTX_BIND_BUFFER };
+enum ptx_bind_kind {
+    PTX_BIND_VALUE,
+    PTX_BIND_BUFFER, /* buffer:BYTES.. : the address of a buffer in global memory */
+    PTX_BIND_SHARED  /* shared:BYTES: of memory that each block has, as OpenCL's local pointers */
+};
 enum ptx_fill { PTX_FILL_ZERO, PTX_FILL_IOTA, PTX_FILL_RANDOM, PTX_FILL_FILE };
 
 struct ptx_bind { /* bind:PARAM=VALUE */
     const char *parameter;
     enum ptx_bind_kind kind;
     uint64_t value; /* the bits, of the parameter's size */
-    uint32_t bytes; /* of a buffer */
+    uint32_t bytes; /* of a buffer, of shared memory */
     enum ptx_fill fill;
     const char *path;    /* PTX_FILL_FILE */
     const uint8_t *data; /* what the file holds: data_bytes, not more than `bytes` */
@@ -64,7 +68,7 @@ struct ptx_token_init { /* stack= */
 struct ptx_argument {
     const struct ptx_variable *parameter;
     struct ptx_bind bind;
-    struct ast_var *buffer; /* PTX_BIND_BUFFER */
+    struct ast_var *buffer; /* PTX_BIND_BUFFER, _SHARED */
 };
 
 struct ptx_kernel {

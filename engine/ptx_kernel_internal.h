@@ -22,6 +22,9 @@ void ptx_settings_read(struct ptx_settings *s, const char *text, size_t length, 
  * not. */
 bool ptx_settings_value(const char *text, const struct ptx_variable *parameter, uint64_t *bits);
 
+/* Bit k: parameter k holds an address in shared memory, as far as can be seen; of the first 64. */
+uint64_t ptx_shared_parameters(struct arena *arena, const struct ptx_function *entry);
+
 /* Fills in the values that the text of reg: or init: gives: "1,2,-3", or of predicates "0110". False: it
  * does not. */
 bool ptx_settings_values(struct arena *arena, struct ptx_values *values, bool are_predicates);

@@ -206,12 +206,28 @@ static bool read_buffer(struct ptx_settings *s, const struct setting *w, const c
     return true;
 }
 
+static bool read_shared(struct ptx_settings *s, const struct setting *w, const char *text,
+                        struct ptx_bind *bind)
+{
+    uint64_t bytes;
+    if (!parse_number(text, text_end(text), &bytes) || bytes == 0 ||
+        bytes > (uint64_t)LIMIT_MEMORY_WORDS * 4) {
+        complain(s, w, "shared memory of a parameter has 1 to 16777216 bytes");
+        return false;
+    }
+    bind->kind = PTX_BIND_SHARED;
+    bind->bytes = (uint32_t)bytes;
+    return true;
+}
+
 /* Whether the value fits the type is seen when the entry is known. */
 static void set_bind(struct ptx_settings *s, const struct setting *w)
 {
     struct ptx_bind *bind = ARENA_NEW(s->arena, struct ptx_bind);
     *bind = (struct ptx_bind){.parameter = w->name, .text = w->value, .at = w->at};
     if (starts_with(w->value, "buffer:") && !read_buffer(s, w, w->value + strlen("buffer:"), bind))
+        return;
+    if (starts_with(w->value, "shared:") && !read_shared(s, w, w->value + strlen("shared:"), bind))
         return;
     struct ptx_bind **last = &s->kernel->ptx->binds;
     while (*last && strcmp((*last)->parameter, w->name) != 0)
