@@ -161,6 +161,8 @@ static enum safety_predicate after_step(struct safety *s, struct safety_warp *w,
         if (safety_unwinds(&start, w->tokens, s->W, w->lanes->pcs))
             *theorem = w->state.depth - now->state->depth == 1 ? "Lemma 1" : "Lemma 2";
     }
+    if (now->state->active == 0 && !now->state->completed)
+        return SAFETY_COR_1;
     enum safety_predicate failed = safety_first(safety_state(now->state, now->tokens, s->W, pcs));
     if (failed != SAFETY_NONE)
         return failed;
