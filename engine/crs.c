@@ -88,7 +88,7 @@ static uint32_t thread_count(const struct program *program, uint32_t warp)
     return program->launch.threads - first < width ? program->launch.threads - first : width;
 }
 
-void crs_init_warp(struct machine *machine, uint32_t warp)
+static void init_warp(struct machine *machine, uint32_t warp)
 {
     const struct program *program = machine->program;
     const struct ptx_kernel *kernel = program->ptx->kernel;
@@ -109,10 +109,14 @@ void crs_init_warp(struct machine *machine, uint32_t warp)
     v.state->depth = kernel->token_count;
 }
 
-static void init(struct machine *machine)
+void crs_init(struct machine *machine)
 {
+    struct crs_scratch *scratch = machine->scratch;
+    bool has_pcs = machine->semantics == &semantics_thread_pc;
+    scratch->first = crs_barrier_words(machine->program);
+    scratch->stride = crs_warp_stride(machine->program, has_pcs);
     for (uint32_t i = 0; i < machine->actor_count; i++)
-        crs_init_warp(machine, i);
+        init_warp(machine, i);
 }
 
 static uint32_t extra_words(const struct program *program)
@@ -184,8 +188,8 @@ const struct semantics semantics_crs = {
     .kinds = 1u << CODE_PTX,
     .extra_words = extra_words,
     .actor_count = crs_actor_count,
-    .scratch_bytes = sizeof(struct ptx_scratch),
-    .init = init,
+    .scratch_bytes = sizeof(struct crs_scratch),
+    .init = crs_init,
     .step = {step_plain, step_observed, step_tracked, step_both},
     .footprint = footprint,
     .next_stm = next_stm,

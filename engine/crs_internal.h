@@ -17,6 +17,12 @@ struct crs_view {
     struct ptx_lanes *lanes;
 };
 
+/* machine.scratch: what a step needs beside the state, and where the warps lie. */
+struct crs_scratch {
+    struct ptx_scratch ptx;
+    uint32_t first, stride; /* words of machine.extra: of warp 0; from one warp to the next */
+};
+
 static inline uint32_t crs_pcs_words(const struct program *program)
 {
     return (program->launch.warp + 1) & ~1u;
@@ -32,8 +38,8 @@ static inline uint32_t crs_warp_stride(const struct program *program, bool has_p
 STEP_INLINE struct crs_view crs_view_at(const struct machine *machine, uint32_t warp, bool has_pcs)
 {
     const struct program *program = machine->program;
-    uint32_t *words = (uint32_t *)machine->extra + crs_barrier_words(program) +
-                      (size_t)warp * crs_warp_stride(program, has_pcs);
+    const struct crs_scratch *at = machine->scratch;
+    uint32_t *words = (uint32_t *)machine->extra + at->first + (size_t)warp * at->stride;
     struct crs_view x = {.state = (struct crs_state *)words};
     x.tokens = (struct crs_token *)(x.state + 1);
     words = (uint32_t *)(x.tokens + program->ptx->token_capacity);
@@ -57,8 +63,8 @@ static inline lane_mask crs_all_lanes(const struct program *program)
     return width == 64 ? ~(lane_mask)0 : ((lane_mask)1 << width) - 1;
 }
 
-/* crs.c, for both semantics: a warp at the start; the grid's warps; the footprint of one step. */
-void crs_init_warp(struct machine *machine, uint32_t warp);
+/* crs.c, for both semantics: the warps at the start; how many; the footprint of one step. */
+void crs_init(struct machine *machine);
 uint32_t crs_actor_count(const struct program *program);
 void crs_footprint_at(const struct machine *machine, uint32_t warp, uint32_t pc, lane_mask active,
                       uint64_t *reads, uint64_t *writes);

@@ -236,8 +236,8 @@ STEP_VARIANTS(step_mode)
 /* Initially pc = entry; ε for dummies. */
 static void init(struct machine *machine)
 {
+    crs_init(machine);
     for (uint32_t i = 0; i < machine->actor_count; i++) {
-        crs_init_warp(machine, i);
         struct crs_view v = crs_view(machine, i);
         for (uint32_t lane = 0; lane < v.lanes->count; lane++)
             v.pcs[lane] = v.state->pc;
@@ -279,7 +279,7 @@ const struct semantics semantics_thread_pc = {
     .kinds = 1u << CODE_PTX,
     .extra_words = extra_words,
     .actor_count = crs_actor_count,
-    .scratch_bytes = sizeof(struct ptx_scratch),
+    .scratch_bytes = sizeof(struct crs_scratch),
     .init = init,
     .step = {step_plain, step_observed, step_tracked, step_both},
     .footprint = footprint,

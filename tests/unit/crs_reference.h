@@ -359,7 +359,11 @@ static inline void ref_warp_step(struct ref_warp *w, ref_choose *choose, void *c
     }
     ref_flow(&w->s, &w->actions, w->switches, choose, context);
     for (uint32_t i = 0; i < w->actions.count; i++) {
-        uint32_t lane = w->actions.items[i].lane, old = w->memory;
+        uint32_t lane = w->actions.items[i].lane, to = w->actions.items[i].target;
+        bool enters = to == w->s.pc || ref_mut(w->switches, CRS_SWITCH_KAPPA); /* as printed: all */
+        if (op->kind == N_CALL && enters && (to == 0 || to > n->op_count))
+            w->s.status = REF_STUCK; /* LocalEnv(t) = ⊥ */
+        uint32_t old = w->memory;
         if (op->kind == N_CAS) {
             w->memory = old == op->a ? op->b : old;
             w->regs[op->reg][lane] = old;
@@ -369,9 +373,8 @@ static inline void ref_warp_step(struct ref_warp *w, ref_choose *choose, void *c
             w->memory = op->a;
         } else if (op->kind == N_RET && w->kappa[lane] > 1) {
             w->kappa[lane]--;
-        } else if (op->kind == N_CALL && (w->actions.items[i].target == w->s.pc ||
-                                          ref_mut(w->switches, CRS_SWITCH_KAPPA))) {
-            w->kappa[lane]++; /* those that enter; as printed, all */
+        } else if (op->kind == N_CALL && enters) {
+            w->kappa[lane]++;
         }
     }
     if (op->kind == N_CALL && ref_mut(w->switches, CRS_SWITCH_CALL_GUARD_ALL) &&
