@@ -214,7 +214,7 @@ static void on_step(void *context, const struct machine *machine, const struct s
     const struct crs_warp now = crs_warp(machine, event->actor);
     const struct ptx_op *op = op_at(machine->program->ptx, w->state.pc);
     enum status status = machine_status(machine);
-    if (s->over)
+    if (s->over || event->rule == RULE_BLK_END_BAR) /* that is the block's */
         return;
     struct safety_step step = {.active = w->state.active,
                                .executing = event->truth,
