@@ -125,22 +125,6 @@ static struct program *test_compile(const char *text)
     return program;
 }
 
-/* Choices from a list; 0 when it has ended. */
-struct test_choices {
-    struct choices choices;
-    uint32_t count, at;
-    uint32_t given[256], bound[256];
-};
-
-static uint32_t test_choose(struct choices *choices, uint32_t n)
-{
-    struct test_choices *list = (struct test_choices *)choices;
-    uint32_t given = list->at < list->count ? list->given[list->at] % n : 0;
-    assert_true(n >= 2 && list->at < 256);
-    list->bound[list->at++] = n;
-    return given;
-}
-
 static struct machine *test_machine(const struct program *program, bool track)
 {
     struct machine_options options = {.track = track, .undo_entries = track ? 1 << 16 : 0};

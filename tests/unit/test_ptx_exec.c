@@ -377,6 +377,22 @@ static void test_fault_is_clean(void **state)
 
 /* ---- lanes that write one place ---- */
 
+/* Choices from a list; 0 when it has ended. */
+struct test_choices {
+    struct choices choices;
+    uint32_t count, at;
+    uint32_t given[256], bound[256];
+};
+
+static uint32_t test_choose(struct choices *choices, uint32_t n)
+{
+    struct test_choices *list = (struct test_choices *)choices;
+    uint32_t given = list->at < list->count ? list->given[list->at] % n : 0;
+    assert_true(n >= 2 && list->at < 256);
+    list->bound[list->at++] = n;
+    return given;
+}
+
 #define WRITES                                                                                     \
     KERNEL(                                                                                        \
         WORDS,                                                                                     \
