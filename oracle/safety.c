@@ -64,6 +64,8 @@ static bool good_addresses(const struct ptx_code *code, const struct ptx_op *op,
     switch ((unsigned)op->exec) {
     case PTX_EXEC_BRA:
     case PTX_EXEC_CALL:
+        if (!step->targets) /* the step has ended before */
+            return true;
         for (lane_mask rest = step->executing; rest; rest &= rest - 1)
             if (!good_address(code, op, step->targets[__builtin_ctzll(rest)]))
                 return false;
@@ -198,13 +200,32 @@ static void fail(struct safety *s, enum safety_predicate predicate, const char *
     s->over = true;
 }
 
-/* The execution has ended within the step. */
+/* chk_kappa of the lanes about to call: they have pushed the entry, and have no frame for it yet. */
+static bool frames_before_call(const struct safety *s, const struct safety_warp *w,
+                               const struct safety_step *step, const struct crs_warp *now)
+{
+    if (s->not_static || s->program->ptx->kernel->token_count > 0 || w->lanes->left_function)
+        return true;
+    for (lane_mask rest = step->executing; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(rest);
+        if (now->lanes->lane[lane].depth + 1 != w->lanes->calls[lane])
+            return false;
+    }
+    return true;
+}
+
+/* The execution has ended within the step; by RULE_NONE: before any rule. */
 static void ended(struct safety *s, enum status status, const struct safety_step *step,
                   const struct step_event *event, const struct crs_warp *now)
 {
     s->over = true;
-    if (status == STATUS_STUCK && unwinds(step))
+    if (status != STATUS_STUCK)
+        return;
+    if (event->rule != RULE_NONE && unwinds(step))
         fail(s, SAFETY_COR_1, "Corollary 1", step, event, now);
+    if (event->rule == RULE_NONE && step->exec == PTX_EXEC_CALL &&
+        !frames_before_call(s, &s->warps[event->actor], step, now))
+        fail(s, SAFETY_KAPPA, "erratum 34", step, event, now);
 }
 
 static void on_step(void *context, const struct machine *machine, const struct step_event *event)
