@@ -11,7 +11,7 @@
  *     jump at the end of a region  nothing
  *     jump out of regions          break          (to the innermost region that is left by jumps)
  *     if, both sides go on         ssy J+1 · @c bra T · S2 · bra J · T: S1 · J: sync            (CMP.if)
- *     if, a side leaves            @c bra T · S2 · bra J · T: S1 · J:     S1 never gets to its end
+ *     if, a side leaves            @c bra T · S2 ·· T: S1         S1 never gets to its end: it stands aside
  *     if, a side only leaves       @c break; @c ret; @c exit                    (CMP.break, ret, exit)
  *     table                        ssy J+1 · brx.idx · L1: S1 · bra J · .. · J: sync        (CMP.switch1)
  *     call                         [@p] preRet R · [@p] call · R:          (CMP.call, callg (A), calli)
@@ -39,7 +39,7 @@
  *     before. (4) holds as printed.
  *   - if without ssy: the side that leaves is the taken one, which runs first. When its last lane has
  *     left, unwinding meets the branch's own diverge token on top, and the other lanes run S2 with s; they
- *     get to J alone (i) or leave (ii). No sync is passed with that token on the stack.
+ *     get to its end alone (i) or leave (ii). No sync is passed with that token on the stack.
  *   - table: the lanes that wait re-execute brx with the stack as it was (CMP.switch1); if no side gets to
  *     its end there is no ssy, as in the if.
  *   - exit and ret on their own, calls: catalogue. A callee starts above its call token and its function
@@ -59,6 +59,13 @@
 #include "engine/ptx_rename.h"
 #include "engine/ptx_structure.h"
 
+/* A side that leaves: its code may stand anywhere, as long as nothing falls into it. */
+struct aside {
+    const char *label;
+    const struct ptx_shapes *code;
+    struct aside *next;
+};
+
 struct injecting {
     struct arena *arena;
     const struct ptx_flow *flow;
@@ -69,8 +76,9 @@ struct injecting {
     const struct ptx_statement *loc;     /* the last one written */
     const char *exit_name, *leave_name;  /* registers; NULL: not needed yet */
     const struct ptx_statement
-        *loop_label;    /* of the header that is written next: it stands already */
-    struct location at; /* of what is being written */
+        *loop_label;      /* of the header that is written next: it stands already */
+    struct aside *asides; /* still to be written; the last one first */
+    struct location at;   /* of what is being written */
 };
 
 /* ---- statements ---- */
@@ -196,9 +204,11 @@ static const char *put_region_start(struct injecting *j, const struct ptx_region
     return label;
 }
 
+static void put_asides(struct injecting *j, const struct aside *before);
+
 /* Its end, where control arrives if `falls`. */
 static void put_region_end(struct injecting *j, const struct ptx_region *region, const char *label,
-                           bool falls)
+                           bool falls, const struct aside *before)
 {
     if (!label)
         return;
@@ -207,6 +217,7 @@ static void put_region_end(struct injecting *j, const struct ptx_region *region,
             put_exit_number(j, NULL, region->number);
         new_instruction(j, PTX_FORM_BREAK_ANY, NULL, NULL);
     }
+    put_asides(j, before);
     put_label(j, label);
     put_dispatch(j, region);
 }
@@ -333,8 +344,10 @@ static void put_diamond(struct injecting *j, const struct ptx_shapes *other,
     } else {
         const char *side = new_label(j, "$taken");
         put_to(j, PTX_FORM_BRA_ANY, guard_copy(j, guard, false), side);
+        const struct aside *before = j->asides;
         put_shapes(j, other);
         put_to(j, PTX_FORM_BRA_ANY, NULL, meet);
+        put_asides(j, before);
         put_label(j, side);
         put_shapes(j, taken);
     }
@@ -343,21 +356,27 @@ static void put_diamond(struct injecting *j, const struct ptx_shapes *other,
     put_label(j, behind);
 }
 
+/* Writes the sides that were put aside since `before`; nothing falls in here. */
+static void put_asides(struct injecting *j, const struct aside *before)
+{
+    while (j->asides != before) {
+        const struct aside *aside = j->asides;
+        j->asides = aside->next;
+        put_label(j, aside->label);
+        put_shapes(j, aside->code);
+    }
+}
+
 /* The side `first` leaves: it is taken where the guard (turned round if `negated`) holds. */
 static void put_leaving(struct injecting *j, const struct ptx_shapes *other,
                         const struct ptx_shapes *first, const struct ptx_operand *guard,
                         bool negated)
 {
-    const char *side = new_label(j, "$taken");
-    const char *meet = other->falls ? new_label(j, "$meet") : NULL;
-    put_to(j, PTX_FORM_BRA_ANY, guard_copy(j, guard, negated), side);
+    struct aside *aside = ARENA_NEW(j->arena, struct aside);
+    *aside = (struct aside){new_label(j, "$aside"), first, j->asides};
+    j->asides = aside;
+    put_to(j, PTX_FORM_BRA_ANY, guard_copy(j, guard, negated), aside->label);
     put_shapes(j, other);
-    if (meet)
-        put_to(j, PTX_FORM_BRA_ANY, NULL, meet);
-    put_label(j, side);
-    put_shapes(j, first);
-    if (meet)
-        put_label(j, meet);
 }
 
 static void put_branch(struct injecting *j, const struct ptx_shape *shape)
@@ -420,6 +439,7 @@ static void put_brx(struct injecting *j, const struct ptx_shape *shape, const ch
 static void put_table(struct injecting *j, const struct ptx_shape *shape)
 {
     bool falls = false, has_next = guard_of(j, shape->block) != NULL;
+    const struct aside *before = j->asides;
     for (uint32_t i = 0; i < shape->side_count; i++)
         falls |= shape->sides[i].falls;
     j->at = j->flow->blocks[shape->block].terminator->at;
@@ -437,6 +457,8 @@ static void put_table(struct injecting *j, const struct ptx_shape *shape)
         put_shapes(j, &shape->sides[i]);
         if (shape->sides[i].falls && i + 1 < shape->side_count)
             put_to(j, PTX_FORM_BRA_ANY, NULL, meet);
+        if (!shape->sides[i].falls || i + 1 < shape->side_count)
+            put_asides(j, before);
     }
     if (falls) {
         put_label(j, meet);
@@ -449,9 +471,10 @@ static void put_table(struct injecting *j, const struct ptx_shape *shape)
 
 static void put_region(struct injecting *j, const struct ptx_shape *shape)
 {
+    const struct aside *before = j->asides;
     const char *label = put_region_start(j, shape->region, "$region");
     put_shapes(j, &shape->body);
-    put_region_end(j, shape->region, label, shape->body.falls);
+    put_region_end(j, shape->region, label, shape->body.falls, before);
 }
 
 /* The header's first label is that of the loop. */
@@ -468,14 +491,16 @@ static const char *loop_name(struct injecting *j, uint32_t header)
 
 static void put_loop(struct injecting *j, const struct ptx_shape *shape)
 {
+    const struct aside *before = j->asides;
     const char *exit = put_region_start(j, shape->exit, "$exit");
     const char *head = loop_name(j, shape->block);
     put_label(j, head);
     const char *latch = put_region_start(j, shape->region, "$latch");
     put_shapes(j, &shape->body);
-    put_region_end(j, shape->region, latch, shape->body.falls);
+    put_region_end(j, shape->region, latch, shape->body.falls, before);
     put_to(j, PTX_FORM_BRA_ANY, NULL, head);
-    put_region_end(j, shape->exit, exit, false);
+    put_asides(j, before);
+    put_region_end(j, shape->exit, exit, false, before);
 }
 
 static void put_shapes(struct injecting *j, const struct ptx_shapes *shapes)
@@ -594,6 +619,7 @@ static bool inject_body(struct arena *arena, const struct ptx_function *function
     find_locs(&j);
     j.last = &code;
     put_shapes(&j, shapes);
+    put_asides(&j, NULL);
     j.last = body;
     put_declarations(&j, function->body);
     put_register(&j, j.exit_name, PTX_W_B32);
