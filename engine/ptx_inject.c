@@ -480,10 +480,11 @@ static void put_region(struct injecting *j, const struct ptx_shape *shape)
 /* The header's first label is that of the loop. */
 static const char *loop_name(struct injecting *j, uint32_t header)
 {
-    uint32_t first = j->flow->blocks[header].first;
-    const struct ptx_statement *stm =
-        first < j->flow->statement_count ? j->flow->statements[first] : NULL;
-    if (!stm || stm->kind != PTX_LABEL)
+    const struct ptx_flow *f = j->flow;
+    if (header == PTX_GRAPH_NONE || f->blocks[header].first == f->statement_count)
+        return new_label(j, "$loop");
+    const struct ptx_statement *stm = f->statements[f->blocks[header].first];
+    if (stm->kind != PTX_LABEL)
         return new_label(j, "$loop");
     j->loop_label = stm;
     return ptx_copy_statement(j->renaming, stm)->name;

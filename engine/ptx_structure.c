@@ -5,7 +5,8 @@
 struct structuring {
     struct arena *arena;
     const struct ptx_flow *flow;
-    const struct ptx_graph *graph;
+    const struct ptx_graph
+        *graph;       /* node n is block n - 1; 0 and those behind the blocks are empty */
     uint32_t *behind; /* a block: the loop that it stands behind; NONE */
     bool *is_merge;
     /* Merges on a block, and behind a loop, ascending in the order of the graph. */
@@ -15,6 +16,159 @@ struct structuring {
     uint32_t regions, depth;
     bool too_deep;
 };
+
+/* ---- headers of several loops ---- */
+
+/*
+ * do { do S while (p); T; } while (q): one header, two back edges, one natural loop; but lanes that leave the
+ * inner loop are to meet before T. Such a header is told by blocks of the loop that all its lanes get to
+ * before they end: the post-dominators P1, P2, .. of the header inside of the loop. A back edge from below
+ * Pi (dominated by it), but not from below P(i+1), has level i. Back edges of one level are a loop, which
+ * holds those of lower levels if its Pi lies outside of them; otherwise the two are one. Each loop gets a
+ * header of its own, an empty node: H2 -> H1 -> header.
+ */
+struct levels {
+    const struct ptx_graph *graph;
+    uint32_t *position;      /* a node: i if it is Pi of the header looked at; 0 */
+    bool *inside;            /* a node: in the loop of the levels looked at so far */
+    uint32_t *nodes, *chain; /* room for all of them each */
+};
+
+static uint32_t level_of(const struct levels *l, uint32_t header, uint32_t latch)
+{
+    uint32_t level = 0;
+    for (uint32_t n = latch; n != header; n = l->graph->dominator[n])
+        level = l->position[n] > level ? l->position[n] : level;
+    return level;
+}
+
+/* Adds what reaches the latch without passing the header; nodes[0 .. count) are inside. */
+static uint32_t add_inside(struct levels *l, uint32_t header, uint32_t latch, uint32_t count)
+{
+    const struct ptx_graph *g = l->graph;
+    uint32_t next = count;
+    if (latch != header && !l->inside[latch]) {
+        l->inside[latch] = true;
+        l->nodes[count++] = latch;
+    }
+    for (; next < count; next++)
+        for (uint32_t e = g->back_first[l->nodes[next]]; e < g->back_first[l->nodes[next] + 1]; e++)
+            if (g->back[e] != header && !l->inside[g->back[e]]) {
+                l->inside[g->back[e]] = true;
+                l->nodes[count++] = g->back[e];
+            }
+    return count;
+}
+
+/* From levels to loops: loop[i] is the number of that of level i, which there is if there[i]; returns how
+ * many. p[i] is Pi. */
+static uint32_t join_levels(struct levels *l, uint32_t header, const uint32_t *level,
+                            const uint32_t *p, uint32_t length, uint32_t *loop)
+{
+    const struct ptx_graph *g = l->graph;
+    uint32_t count = 0, inside = 0;
+    for (uint32_t i = 0; i <= length; i++) {
+        bool is_new = count == 0 || !l->inside[p[i]], there = false;
+        for (uint32_t e = g->back_first[header]; e < g->back_first[header + 1]; e++)
+            if (level[e] == i) {
+                inside = add_inside(l, header, g->back[e], inside);
+                there = true;
+            }
+        count += there && is_new;
+        loop[i] = there ? count - 1 : 0;
+    }
+    for (uint32_t n = 0; n < inside; n++)
+        l->inside[l->nodes[n]] = false;
+    return count;
+}
+
+/* The loops of the header: how many, and for each edge to it (by its place in `back`) which it is a back
+ * edge of, 0 the innermost; edges that enter: NONE. */
+static uint32_t find_levels(struct levels *l, struct arena *arena, uint32_t header, uint32_t *level)
+{
+    const struct ptx_graph *g = l->graph;
+    uint32_t around = ptx_graph_headed(g, header), length = 0, latches = 0;
+    uint32_t first = g->back_first[header], end = g->back_first[header + 1];
+    size_t mark = arena_mark(arena);
+    for (uint32_t e = first; e < end; e++)
+        latches += g->place[g->back[e]] >= g->place[header];
+    uint32_t *p = l->chain;
+    for (uint32_t n = g->post_dominator[header];
+         latches > 1 && n != NONE && ptx_graph_in_loop(g, around, n); n = g->post_dominator[n]) {
+        p[++length] = n;
+        l->position[n] = length;
+    }
+    for (uint32_t e = first; e < end; e++)
+        level[e] = g->place[g->back[e]] < g->place[header] ? NONE
+                   : length == 0                           ? 0
+                                                           : level_of(l, header, g->back[e]);
+    uint32_t *loop = ARENA_ARRAY(arena, uint32_t, length + 1);
+    uint32_t count = length ? join_levels(l, header, level, p, length, loop) : 1;
+    for (uint32_t e = first; e < end; e++)
+        level[e] = level[e] == NONE ? NONE : loop[level[e]];
+    for (uint32_t i = 1; i <= length; i++)
+        l->position[p[i]] = 0;
+    arena_release(arena, mark);
+    return count;
+}
+
+struct splitting {
+    const struct ptx_graph *old;
+    struct ptx_graph *graph;
+    uint32_t *level;  /* of an edge, by its place in old->back */
+    uint32_t *levels; /* a node: how many */
+    uint32_t *extra;  /* a node: its first header node more */
+};
+
+/* Where the edge from `source` to `target` leads now. */
+static uint32_t new_target(const struct splitting *s, uint32_t source, uint32_t target)
+{
+    const struct ptx_graph *g = s->old;
+    uint32_t e = g->back_first[target];
+    if (s->levels[target] < 2 || g->place[source] == NONE)
+        return target + 1;
+    while (g->back[e] != source)
+        e++;
+    uint32_t level = s->level[e] == NONE ? s->levels[target] - 1 : s->level[e];
+    return level == 0 ? target + 1 : s->extra[target] + level - 1;
+}
+
+static const struct ptx_graph *split_headers(struct arena *arena, const struct ptx_graph *old)
+{
+    struct ptx_graph *g = ARENA_NEW(arena, struct ptx_graph);
+    struct levels l = {.graph = old};
+    l.position = ARENA_ARRAY(arena, uint32_t, old->count + 1);
+    l.inside = ARENA_ARRAY(arena, bool, old->count + 1);
+    l.nodes = ARENA_ARRAY(arena, uint32_t, old->count + 1);
+    l.chain = ARENA_ARRAY(arena, uint32_t, old->count + 1);
+    struct splitting s = {.old = old, .graph = g};
+    s.level = ARENA_ARRAY(arena, uint32_t, old->edges + 1);
+    s.levels = ARENA_ARRAY(arena, uint32_t, old->count + 1);
+    s.extra = ARENA_ARRAY(arena, uint32_t, old->count + 1);
+    g->count = old->count + 1;
+    for (uint32_t i = 0; i < old->loop_count; i++) {
+        uint32_t header = old->loops[i].header;
+        s.levels[header] = find_levels(&l, arena, header, s.level);
+        s.extra[header] = g->count;
+        g->count += s.levels[header] - 1;
+    }
+    g->next_first = ARENA_ARRAY(arena, uint32_t, g->count + 1);
+    g->next = ARENA_ARRAY(arena, uint32_t, old->edges + g->count);
+    g->next[g->edges++] = s.levels[0] < 2 ? 1 : s.extra[0] + s.levels[0] - 2;
+    for (uint32_t n = 0; n < old->count; n++) {
+        g->next_first[n + 1] = g->edges;
+        for (uint32_t e = old->next_first[n]; e < old->next_first[n + 1]; e++)
+            g->next[g->edges++] = new_target(&s, n, old->next[e]);
+    }
+    for (uint32_t i = 0; i < old->loop_count; i++)
+        for (uint32_t k = 1, header = old->loops[i].header; k < s.levels[header]; k++) {
+            g->next_first[s.extra[header] + k - 1] = g->edges;
+            g->next[g->edges++] = k == 1 ? header + 1 : s.extra[header] + k - 2;
+        }
+    g->next_first[g->count] = g->edges;
+    ptx_graph_analyse(arena, g);
+    return g;
+}
 
 /* ---- where blocks go ---- */
 
@@ -123,11 +277,11 @@ static struct work work_of(struct structuring *s, uint32_t block)
 }
 
 static struct ptx_shape *append(struct structuring *s, struct ptx_shapes *list,
-                                enum ptx_shape_kind kind, uint32_t block, struct ptx_region *within)
+                                enum ptx_shape_kind kind, uint32_t node, struct ptx_region *within)
 {
     struct ptx_shape *shape = ARENA_NEW(s->arena, struct ptx_shape);
     shape->kind = kind;
-    shape->block = block;
+    shape->block = node == 0 || node > s->flow->graph.count ? NONE : node - 1;
     shape->within = within;
     *(list->last ? &list->last->next : &list->first) = shape;
     list->last = shape;
@@ -170,15 +324,31 @@ static void make_sides(struct structuring *s, struct ptx_shapes *list, uint32_t 
     }
 }
 
+/* Nothing but labels, places in the source, and a branch. */
+static bool is_empty(const struct structuring *s, uint32_t node)
+{
+    if (node == 0 || node > s->flow->graph.count)
+        return true;
+    const struct ptx_flow_block *b = &s->flow->blocks[node - 1];
+    for (uint32_t i = b->first; i < b->end; i++) {
+        const struct ptx_statement *stm = s->flow->statements[i];
+        if (stm != b->terminator && stm->kind != PTX_LABEL && stm->kind != PTX_LOC)
+            return false;
+    }
+    return true;
+}
+
 /* The block and its terminator. True: *next follows here. */
 static bool make_block(struct structuring *s, struct ptx_shapes *list, uint32_t block,
                        struct ptx_region *within, uint32_t *next)
 {
     const struct ptx_graph *g = s->graph;
-    const struct ptx_statement *stm = s->flow->blocks[block].terminator;
+    bool is_block = block > 0 && block <= s->flow->graph.count;
+    const struct ptx_statement *stm = is_block ? s->flow->blocks[block - 1].terminator : NULL;
     uint32_t count = g->next_first[block + 1] - g->next_first[block];
     *next = count ? g->next[g->next_first[block]] : NONE;
-    append(s, list, PTX_SHAPE_BLOCK, block, within);
+    if (count != 1 || !is_empty(s, block))
+        append(s, list, PTX_SHAPE_BLOCK, block, within);
     if (count == 0)
         append(s, list, PTX_SHAPE_END, block, within);
     else if (stm && ptx_statement_opcode(stm) == PTX_OP_BRX)
@@ -245,7 +415,7 @@ const struct ptx_shapes *ptx_structure(struct arena *arena, const struct ptx_flo
                                        const char **reason)
 {
     const struct ptx_graph *g = &flow->graph;
-    struct structuring s = {.arena = arena, .flow = flow, .graph = g};
+    struct structuring s = {.arena = arena, .flow = flow};
     if (flow->indirect) {
         *reason = arena_printf(arena, "indirect branch at line %u", flow->indirect->at.line);
         return NULL;
@@ -255,6 +425,7 @@ const struct ptx_shapes *ptx_structure(struct arena *arena, const struct ptx_flo
                                ptx_flow_line(flow, g->bad_to), ptx_flow_line(flow, g->bad_from));
         return NULL;
     }
+    s.graph = split_headers(arena, g);
     place_blocks(&s);
     struct ptx_shapes *body = ARENA_NEW(arena, struct ptx_shapes);
     *body = make(&s, work_of(&s, 0), open_region(&s, NONE, NULL));

@@ -32,7 +32,7 @@ enum { PTX_STRUCTURE_DEPTH = 2000 }; /* of regions and branches in each other */
 
 /* Code, at the end of which is the target. */
 struct ptx_region {
-    uint32_t target; /* block; NONE: the function's body, which has no end */
+    uint32_t target; /* a number of the block; NONE: the function's body, which has no end */
     uint32_t depth;
     uint32_t number; /* from 1, in the order of the text */
     struct ptx_region *parent;
@@ -65,7 +65,7 @@ struct ptx_shapes {
 
 struct ptx_shape {
     enum ptx_shape_kind kind;
-    uint32_t block;
+    uint32_t block;            /* NONE: a loop whose header is no block of the graph */
     struct ptx_region *within; /* innermost region that it stands in */
     struct ptx_region *region, *exit;
     struct ptx_shapes body;

@@ -1,0 +1,742 @@
+/* Injected code against the code that it was made from: by the lanes' own control flow, the rules of the
+ * branch unit, and where lanes meet. */
+#include "engine/pcg.h"
+#include "engine/ptx_inject.h"
+#include "engine/ptx_structure.h"
+#include "tests/unit/ptx_mini.h"
+#include "tests/unit/ptx_text.h"
+
+#include <glob.h>
+#include <stdlib.h>
+
+static struct pcg rng;
+
+static uint32_t below(uint32_t bound)
+{
+    return pcg_below(&rng, bound);
+}
+
+static bool chance(uint32_t percent)
+{
+    return below(100) < percent;
+}
+
+/* ---- text ---- */
+
+static char text[1 << 20];
+static size_t text_length;
+
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text + text_length, sizeof text - text_length, format, args);
+    va_end(args);
+    assert_true(n >= 0 && text_length + (size_t)n < sizeof text);
+    text_length += (size_t)n;
+}
+
+/* ---- random graphs ---- */
+
+enum { NODES = 48, DEGREE = 4 };
+
+struct shape {
+    uint32_t count;
+    uint32_t next[NODES][DEGREE], degree[NODES];
+};
+
+static void connect(struct shape *g, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = 0; i < g->degree[from]; i++)
+        if (g->next[from][i] == to)
+            return;
+    if (g->degree[from] < DEGREE)
+        g->next[from][g->degree[from]++] = to;
+}
+
+/* T2 backwards: n becomes n -> m, which share what n led to. T1 backwards: a loop at n. So every graph is
+ * reducible, and every reducible one comes out. */
+static void random_reducible(struct shape *g, uint32_t most)
+{
+    *g = (struct shape){.count = 1};
+    while (g->count < most) {
+        uint32_t n = below(g->count);
+        if (chance(25)) {
+            connect(g, n, n);
+            continue;
+        }
+        uint32_t m = g->count++, old[DEGREE], degree = g->degree[n];
+        memcpy(old, g->next[n], sizeof old);
+        g->degree[n] = 0;
+        connect(g, n, m);
+        for (uint32_t i = 0; i < degree; i++) {
+            uint32_t who = below(3), to = old[i];
+            if (who != 1 || g->degree[m] == DEGREE)
+                connect(g, n, to == n && chance(50) ? n : to);
+            if (who != 0 || g->degree[n] == DEGREE)
+                connect(g, m, to);
+        }
+    }
+}
+
+/* ---- structured programs, with jumps out of constructs ---- */
+
+struct building {
+    struct shape *g;
+    uint32_t out[16], outs; /* where a jump may lead: ends and heads of the constructs around */
+    uint32_t most;
+    bool jumps;
+};
+
+static uint32_t new_node(struct building *b)
+{
+    return b->g->count++;
+}
+
+#define OPEN UINT32_MAX
+
+/* Statements from node `at` on; the node where they end, OPEN: control does not get there. */
+static uint32_t statements(struct building *b, uint32_t at, uint32_t depth);
+
+static uint32_t an_if(struct building *b, uint32_t at, uint32_t depth)
+{
+    bool both = chance(50);
+    uint32_t then = new_node(b), other = both ? new_node(b) : OPEN, end = new_node(b);
+    connect(b->g, at, then);
+    connect(b->g, at, both ? other : end);
+    b->out[b->outs++] = end;
+    uint32_t x = statements(b, then, depth + 1);
+    uint32_t y = both ? statements(b, other, depth + 1) : OPEN;
+    b->outs--;
+    if (x != OPEN)
+        connect(b->g, x, end);
+    if (y != OPEN)
+        connect(b->g, y, end);
+    return end;
+}
+
+static uint32_t a_loop(struct building *b, uint32_t at, uint32_t depth)
+{
+    bool tested_first = chance(60);
+    uint32_t head = new_node(b), body = tested_first ? new_node(b) : head, end = new_node(b);
+    connect(b->g, at, head);
+    if (tested_first) {
+        connect(b->g, head, body);
+        connect(b->g, head, end);
+    }
+    b->out[b->outs++] = end;
+    b->out[b->outs++] = head;
+    uint32_t x = statements(b, body, depth + 1);
+    b->outs -= 2;
+    if (x != OPEN) {
+        connect(b->g, x, head);
+        if (!tested_first)
+            connect(b->g, x, end);
+    }
+    return end;
+}
+
+static uint32_t a_switch(struct building *b, uint32_t at, uint32_t depth)
+{
+    uint32_t cases = 2 + below(2), end = new_node(b), from = OPEN;
+    if (chance(40))
+        connect(b->g, at, end);
+    b->out[b->outs++] = end;
+    for (uint32_t i = 0; i < cases; i++) {
+        uint32_t node = new_node(b);
+        connect(b->g, at, node);
+        if (from != OPEN)
+            connect(b->g, from, chance(50) ? node : end);
+        from = statements(b, node, depth + 1);
+    }
+    b->outs--;
+    if (from != OPEN)
+        connect(b->g, from, end);
+    return end;
+}
+
+/* if (x) goto one of the places around; or without the condition. */
+static uint32_t a_jump(struct building *b, uint32_t at)
+{
+    if (b->outs > 0 && chance(85))
+        connect(b->g, at, b->out[below(b->outs)]);
+    if (chance(20))
+        return OPEN;
+    uint32_t rest = new_node(b);
+    connect(b->g, at, rest);
+    return rest;
+}
+
+static uint32_t statements(struct building *b, uint32_t at, uint32_t depth)
+{
+    uint32_t count = below(4);
+    for (uint32_t i = 0; i < count && at != OPEN && b->g->count + 8 < b->most && depth < 7; i++) {
+        uint32_t kind = below(10);
+        if (kind < 4)
+            at = an_if(b, at, depth);
+        else if (kind < 6)
+            at = a_loop(b, at, depth);
+        else if (kind < 7)
+            at = a_switch(b, at, depth);
+        else if (b->jumps)
+            at = a_jump(b, at);
+    }
+    return at;
+}
+
+static void random_structured(struct shape *g, uint32_t most, bool jumps)
+{
+    struct building b = {.g = g, .most = most, .jumps = jumps};
+    *g = (struct shape){.count = 1};
+    uint32_t at = 0;
+    while (g->count < 6 && at != OPEN)
+        at = statements(&b, at, 0);
+}
+
+/* ---- graphs as PTX ---- */
+
+struct writing {
+    uint32_t first;     /* number of the function's first block */
+    uint32_t functions; /* that may be called */
+    bool leaves;        /* guarded ret and exit, and exit when the budget is used up */
+    uint32_t tables;
+};
+
+static void say_calls(const struct writing *w, uint32_t k)
+{
+    if (w->functions == 0 || chance(70))
+        return;
+    if (chance(40))
+        say("@%s%%c%u ", chance(50) ? "!" : "", k);
+    if (chance(60))
+        say("call.uni f%u;\n", below(w->functions));
+    else
+        say("call %%f%u;\n", k);
+}
+
+static void say_leaves(const struct writing *w, uint32_t k)
+{
+    if (!w->leaves)
+        return;
+    say("@%%s0 exit;\n");
+    if (chance(15))
+        say("@%s%%q%u %s;\n", chance(10) ? "!" : "", k, chance(70) ? "ret" : "exit");
+}
+
+/* All edges by a table; the one to the next block perhaps by a guard. */
+static void say_table(struct writing *w, const struct shape *g, uint32_t node, bool next_follows,
+                      uint32_t next)
+{
+    uint32_t k = w->first + node;
+    bool guarded = next_follows && chance(50);
+    say("T%u: .branchtargets", ++w->tables);
+    for (uint32_t i = 0; i < g->degree[node]; i++)
+        if (!guarded || g->next[node][i] != next || chance(20) || g->degree[node] == 1)
+            say("%s B%u", text[text_length - 1] == 's' ? "" : ",", w->first + g->next[node][i]);
+    if (text[text_length - 1] == 's')
+        say(" B%u", w->first + next);
+    say(";\n");
+    if (guarded)
+        say("@%%p%u ", k);
+    say("brx.idx %%i%u, T%u;\n", k, w->tables);
+}
+
+static void say_block(struct writing *w, const struct shape *g, uint32_t node, uint32_t next)
+{
+    uint32_t k = w->first + node, degree = g->degree[node];
+    const uint32_t *to = g->next[node];
+    say("B%u:\nmov.u32 %%m, %u;\n", k, k);
+    say_leaves(w, k);
+    say_calls(w, k);
+    bool follows = false;
+    for (uint32_t i = 0; i < degree; i++)
+        follows |= to[i] == next;
+    if (degree == 0) {
+        if (next != OPEN || chance(70))
+            say(chance(80) ? "ret;\n" : "exit;\n");
+    } else if (degree == 1) {
+        if (to[0] != next || chance(20))
+            say("bra%s B%u;\n", chance(30) ? ".uni" : "", w->first + to[0]);
+    } else if (degree > 2 || chance(10)) {
+        say_table(w, g, node, follows, next);
+    } else {
+        uint32_t other = to[1] == next ? to[1] : to[0], taken = other == to[1] ? to[0] : to[1];
+        say("@%s%%p%u bra B%u;\n", chance(50) ? "!" : "", k, w->first + taken);
+        if (other != next)
+            say("bra B%u;\n", w->first + other);
+    }
+}
+
+/* The blocks in some order, the first one first. */
+static void say_function(struct writing *w, const struct shape *g)
+{
+    uint32_t order[NODES];
+    bool mixed = chance(50);
+    for (uint32_t i = 0; i < g->count; i++) {
+        uint32_t at = mixed && i > 1 ? 1 + below(i) : i;
+        memmove(&order[at + 1], &order[at], (i - at) * sizeof order[0]);
+        order[at] = i;
+    }
+    say("{\n.reg .pred %%p<512>;\n.reg .pred %%q<512>;\n.reg .pred %%c<512>;\n.reg .pred %%s<1>;\n"
+        ".reg .b32 %%i<512>;\n.reg .b32 %%m;\n.reg .b64 %%f<512>;\n");
+    for (uint32_t i = 0; i < g->count; i++)
+        say_block(w, g, order[i], i + 1 < g->count ? order[i + 1] : OPEN);
+    say("}\n");
+}
+
+static const char head[] = ".version 8.0\n.target sm_80\n.address_size 64\n";
+
+typedef void make_shape(struct shape *g, uint32_t most);
+
+static void structured(struct shape *g, uint32_t most)
+{
+    random_structured(g, most, true);
+}
+
+static void plain(struct shape *g, uint32_t most)
+{
+    random_structured(g, most, false);
+}
+
+static void reducible(struct shape *g, uint32_t most)
+{
+    random_reducible(g, 1 + below(most));
+}
+
+static const struct ptx_module *random_module(make_shape *make, uint32_t functions, bool leaves)
+{
+    struct writing w = {.functions = functions, .leaves = leaves};
+    struct shape g;
+    text_length = 0;
+    say("%s", head);
+    for (uint32_t f = 0; f < functions; f++)
+        say(".func f%u ()\n;\n", f);
+    for (uint32_t f = 0; f <= functions; f++) {
+        make(&g, functions ? 20 : 40);
+        say(f < functions ? ".func f%u ()\n" : ".entry k%u ()\n", f);
+        say_function(&w, &g);
+        w.first += g.count;
+    }
+    return parse_bytes(text, text_length);
+}
+
+static const struct ptx_module *inject(const struct ptx_module *module)
+{
+    const char *reason = NULL;
+    if (!module) {
+        diag_print(&diag, stderr);
+        fail_msg("does not parse: %s", text);
+    }
+    const struct ptx_module *injected = ptx_inject(&arena, module, &reason);
+    if (!injected)
+        fail_msg("%s in %s", reason, text);
+    return injected;
+}
+
+/* ---- the same program ---- */
+
+static struct mini_program before, after;
+static struct mini_lane alone[MINI_LANES], together[MINI_LANES];
+static struct mini_warp warp;
+
+static void start_lanes(struct mini_lane *lanes, uint64_t seed, uint32_t budget)
+{
+    for (uint32_t l = 0; l < MINI_LANES; l++) {
+        memset(&lanes[l], 0, sizeof lanes[l]);
+        lanes[l].lane = l;
+        lanes[l].seed = seed;
+        lanes[l].budget = budget;
+    }
+}
+
+static void show(const struct ptx_module *injected)
+{
+    fprintf(stderr, "%s\n%s", text, ptx_print(&arena, injected));
+}
+
+static void compare(const struct ptx_module *injected, uint64_t seed, uint32_t lanes)
+{
+    start_lanes(alone, seed, 60);
+    start_lanes(together, seed, 60);
+    for (uint32_t l = 0; l < lanes; l++)
+        assert_true(mini_thread(&before, &alone[l]));
+    mini_warp_init(&warp, &after, together, lanes, seed);
+    for (uint32_t steps = 0; !warp.completed && !warp.wrong[0]; steps++) {
+        mini_step(&warp);
+        if (steps > 200000)
+            mini_wrong(&warp, "no end");
+    }
+    if (!warp.wrong[0] && warp.depth > 0)
+        mini_wrong(&warp, "tokens are left");
+    for (uint32_t l = 0; l < lanes && !warp.wrong[0]; l++)
+        if (alone[l].length != together[l].length ||
+            memcmp(alone[l].trace, together[l].trace, sizeof alone[l].trace) != 0)
+            mini_wrong(&warp, "another trace");
+    if (warp.wrong[0]) {
+        show(injected);
+        fail_msg("%s", warp.wrong);
+    }
+}
+
+static uint64_t instructions_before, instructions_after;
+
+static void check_modules(make_shape *make, uint32_t modules, uint32_t most_functions)
+{
+    for (uint32_t n = 0; n < modules; n++) {
+        size_t mark = arena_mark(&arena);
+        const struct ptx_module *module = random_module(make, below(most_functions + 1), true);
+        const struct ptx_module *injected = inject(module);
+        mini_assemble(&before, module);
+        mini_assemble(&after, injected);
+        instructions_before += before.count;
+        instructions_after += after.count;
+        for (uint32_t run = 0; run < 6; run++)
+            compare(injected, mini_mix(n * 64 + run), 1 + below(MINI_LANES));
+        if (n % 16 == 0)
+            round_trip(injected);
+        arena_release(&arena, mark);
+    }
+}
+
+static void structured_programs(void **state)
+{
+    (void)state;
+    pcg_seed(&rng, 1, 1);
+    check_modules(structured, 2500, 0);
+    check_modules(plain, 500, 0);
+}
+
+static void reducible_graphs(void **state)
+{
+    (void)state;
+    pcg_seed(&rng, 2, 1);
+    check_modules(reducible, 4000, 0);
+}
+
+static void functions(void **state)
+{
+    (void)state;
+    pcg_seed(&rng, 3, 1);
+    check_modules(structured, 1000, 3);
+    check_modules(reducible, 1000, 3);
+    print_message("%.2f instructions for one\n",
+                  (double)instructions_after / (double)instructions_before);
+}
+
+/* ---- where lanes meet ---- */
+
+/* The block with marker k has two successors or more: where its paths meet, by the original graph. */
+static uint32_t meets_at[MINI_BLOCKS];
+
+static uint32_t marker_of(const struct ptx_flow *f, uint32_t block)
+{
+    for (uint32_t i = f->blocks[block].first; i < f->blocks[block].end; i++)
+        if (ptx_statement_opcode(f->statements[i]) == PTX_OP_MOV)
+            return (uint32_t)f->statements[i]->u.instruction.operands->next->value;
+    return OPEN;
+}
+
+/* Whether a path from the block to where its paths meet gets to where no path ends, or goes round a loop
+ * that holds that place past its header: then some lanes are there an iteration earlier. */
+static bool is_late(const struct ptx_graph *g, uint32_t block, uint32_t meet, bool *seen)
+{
+    if (!g->reaches_end[block])
+        return true;
+    if (seen[block] || block == meet)
+        return false;
+    seen[block] = true;
+    for (uint32_t e = g->next_first[block]; e < g->next_first[block + 1]; e++) {
+        uint32_t to = g->next[e], loop = ptx_graph_headed(g, to);
+        bool is_back = g->place[to] <= g->place[block];
+        if ((is_back && to != meet && ptx_graph_in_loop(g, loop, meet)) ||
+            is_late(g, to, meet, seen))
+            return true;
+    }
+    return false;
+}
+
+static void find_meetings(const struct ptx_module *module)
+{
+    const struct ptx_item *item = module->items;
+    while (item->kind != PTX_ITEM_FUNCTION)
+        item = item->next;
+    const struct ptx_flow *f = ptx_flow_build(&arena, item->u.function);
+    const struct ptx_graph *g = &f->graph;
+    memset(meets_at, 0xff, sizeof meets_at);
+    for (uint32_t b = 0; b < g->count; b++) {
+        uint32_t k = marker_of(f, b),
+                 meet = g->place[b] == PTX_GRAPH_NONE ? PTX_GRAPH_NONE : g->post_dominator[b];
+        while (meet != PTX_GRAPH_NONE && marker_of(f, meet) == OPEN)
+            meet = g->post_dominator[meet];
+        bool *seen = ARENA_ARRAY(&arena, bool, g->count);
+        if (k != OPEN && meet != PTX_GRAPH_NONE && !is_late(g, b, meet, seen) &&
+            g->next_first[b + 1] - g->next_first[b] > 1)
+            meets_at[k] = marker_of(f, meet);
+    }
+}
+
+struct meeting {
+    uint32_t block, mask;
+};
+
+static uint32_t meetings_seen;
+
+/* Lanes that were together at a branch execute the block where its paths meet together, all that have not
+ * exited. */
+static void check_meetings(const struct ptx_module *injected, uint64_t seed, uint32_t lanes)
+{
+    static struct meeting expected[1 << 14];
+    uint32_t count = 0;
+    start_lanes(together, seed, 60);
+    mini_warp_init(&warp, &after, together, lanes, seed);
+    while (!warp.completed && !warp.wrong[0]) {
+        const struct mini_op *op = &after.ops[warp.pc];
+        bool is_marker = op->code == PTX_OP_MOV && strcmp(op->i->operands->name, "%m") == 0;
+        uint32_t k = is_marker ? (uint32_t)op->i->operands->next->value : OPEN;
+        for (uint32_t i = count; is_marker && i-- > 0;) {
+            struct meeting *m = &expected[i];
+            if (m->block != k || !(m->mask & warp.active))
+                continue;
+            if (m->mask & ~warp.exited & ~warp.active)
+                mini_wrong(&warp, "lanes do not meet");
+            meetings_seen++;
+            *m = expected[--count];
+        }
+        uint32_t meet = is_marker ? meets_at[k] : OPEN;
+        bool is_new = meet != OPEN;
+        for (uint32_t i = 0; i < count && is_new; i++)
+            is_new = expected[i].block != meet || expected[i].mask != warp.active;
+        if (is_new)
+            expected[count++] = (struct meeting){meet, warp.active};
+        assert_true(count < sizeof expected / sizeof expected[0]);
+        mini_step(&warp);
+    }
+    if (warp.wrong[0]) {
+        show(injected);
+        fail_msg("%s", warp.wrong);
+    }
+}
+
+static void check_reconvergence(make_shape *make, uint32_t modules)
+{
+    for (uint32_t n = 0; n < modules; n++) {
+        size_t mark = arena_mark(&arena);
+        const struct ptx_module *module = random_module(make, 0, true);
+        const struct ptx_module *injected = inject(module);
+        mini_assemble(&after, injected);
+        find_meetings(module);
+        for (uint32_t run = 0; run < 6; run++)
+            check_meetings(injected, mini_mix(n * 64 + run), 1 + below(MINI_LANES));
+        arena_release(&arena, mark);
+    }
+}
+
+static void reconvergence(void **state)
+{
+    (void)state;
+    pcg_seed(&rng, 4, 1);
+    check_reconvergence(plain, 500);
+    check_reconvergence(structured, 2000);
+    check_reconvergence(reducible, 2000);
+    assert_true(meetings_seen > 100000);
+}
+
+/* ---- graphs by their definitions ---- */
+
+/* Nodes that are reached from `from` without passing `without`. */
+static uint32_t reach(const struct shape *g, uint32_t from, uint32_t without)
+{
+    uint32_t set = from == without ? 0 : 1u << from;
+    for (uint32_t old = 0; old != set;) {
+        old = set;
+        for (uint32_t n = 0; n < g->count; n++)
+            for (uint32_t i = 0; set >> n & 1 && i < g->degree[n]; i++)
+                if (g->next[n][i] != without)
+                    set |= 1u << g->next[n][i];
+    }
+    return set;
+}
+
+static uint32_t ends_of(const struct shape *g)
+{
+    uint32_t set = 0;
+    for (uint32_t n = 0; n < g->count; n++)
+        set |= (g->degree[n] == 0 ? 1u : 0u) << n;
+    return set;
+}
+
+static bool naive_dominates(const struct shape *g, uint32_t d, uint32_t n)
+{
+    return d == n || !(reach(g, 0, d) >> n & 1);
+}
+
+static bool naive_post_dominates(const struct shape *g, uint32_t d, uint32_t n)
+{
+    return d == n || !(reach(g, n, d) & ends_of(g));
+}
+
+/* Its strict dominator that all others dominate. */
+static uint32_t naive_immediate(const struct shape *g, uint32_t n, uint32_t among,
+                                bool (*dominates)(const struct shape *, uint32_t, uint32_t))
+{
+    for (uint32_t d = 0; d < g->count; d++) {
+        bool good = d != n && among >> d & 1 && dominates(g, d, n);
+        for (uint32_t e = 0; e < g->count && good; e++)
+            good = e == n || !(among >> e & 1) || !dominates(g, e, n) || dominates(g, e, d);
+        if (good)
+            return d;
+    }
+    return PTX_GRAPH_NONE;
+}
+
+/* T1 and T2 until nothing changes: one node is left. */
+static bool naive_reducible(const struct shape *g)
+{
+    uint32_t left = reach(g, 0, OPEN), to[32] = {0};
+    for (uint32_t n = 0; n < g->count; n++)
+        for (uint32_t i = 0; left >> n & 1 && i < g->degree[n]; i++)
+            to[n] |= 1u << g->next[n][i];
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t n = 0; n < g->count; n++) {
+            to[n] &= ~(1u << n);
+            uint32_t sources = 0, source = 0;
+            for (uint32_t m = 0; m < g->count; m++)
+                if (left >> m & 1 && to[m] >> n & 1) {
+                    sources++;
+                    source = m;
+                }
+            if (!(left >> n & 1) || n == 0 || sources != 1)
+                continue;
+            to[source] = (to[source] & ~(1u << n)) | to[n];
+            left &= ~(1u << n);
+            changed = true;
+        }
+    }
+    return left == 1;
+}
+
+/* The header and what reaches a back edge to it without passing it. 0: no header. */
+static uint32_t naive_loop(const struct shape *g, uint32_t header)
+{
+    uint32_t all = reach(g, 0, OPEN), set = 0;
+    for (uint32_t latch = 0; latch < g->count; latch++)
+        for (uint32_t i = 0; all >> latch & 1 && i < g->degree[latch]; i++)
+            if (g->next[latch][i] == header && naive_dominates(g, header, latch))
+                for (uint32_t n = 0; n < g->count; n++)
+                    if (n == header || (all >> n & 1 && reach(g, n, header) >> latch & 1))
+                        set |= 1u << n;
+    return set;
+}
+
+static struct ptx_graph *as_graph(const struct shape *s)
+{
+    struct ptx_graph *g = ARENA_NEW(&arena, struct ptx_graph);
+    g->count = s->count;
+    g->next_first = ARENA_ARRAY(&arena, uint32_t, s->count + 1);
+    g->next = ARENA_ARRAY(&arena, uint32_t, NODES * DEGREE);
+    for (uint32_t n = 0; n < s->count; n++) {
+        g->next_first[n] = g->edges;
+        for (uint32_t i = 0; i < s->degree[n]; i++)
+            g->next[g->edges++] = s->next[n][i];
+    }
+    g->next_first[s->count] = g->edges;
+    ptx_graph_analyse(&arena, g);
+    return g;
+}
+
+static void check_loops(const struct shape *s, const struct ptx_graph *g)
+{
+    uint32_t loops = 0, all = reach(s, 0, OPEN);
+    for (uint32_t h = 0; h < s->count; h++) {
+        uint32_t set = all >> h & 1 ? naive_loop(s, h) : 0;
+        uint32_t loop = g->place[h] == PTX_GRAPH_NONE ? PTX_GRAPH_NONE : ptx_graph_headed(g, h);
+        assert_int_equal(set != 0, loop != PTX_GRAPH_NONE);
+        loops += set != 0;
+        for (uint32_t n = 0; n < s->count && set; n++)
+            assert_int_equal(set >> n & 1, ptx_graph_in_loop(g, loop, n));
+    }
+    assert_int_equal(loops, g->loop_count);
+    for (uint32_t l = 0; l < g->loop_count; l++)
+        assert_true(g->loops[l].parent == PTX_GRAPH_NONE || g->loops[l].parent > l);
+}
+
+static void check_graph(const struct shape *s)
+{
+    const struct ptx_graph *g = as_graph(s);
+    uint32_t all = reach(s, 0, OPEN), ending = 0;
+    for (uint32_t n = 0; n < s->count; n++)
+        ending |= (all >> n & 1 && reach(s, n, OPEN) & ends_of(s) ? 1u : 0u) << n;
+    assert_int_equal(g->reducible, naive_reducible(s));
+    for (uint32_t n = 0; n < s->count; n++) {
+        bool reached = all >> n & 1, ends = ending >> n & 1;
+        assert_int_equal(g->place[n] != PTX_GRAPH_NONE, reached);
+        assert_int_equal(g->reaches_end[n], ends);
+        assert_int_equal(g->dominator[n],
+                         reached ? naive_immediate(s, n, all, naive_dominates) : PTX_GRAPH_NONE);
+        assert_int_equal(g->post_dominator[n],
+                         ends ? naive_immediate(s, n, ending, naive_post_dominates)
+                              : PTX_GRAPH_NONE);
+        for (uint32_t m = 0; m < s->count && reached; m++)
+            if (all >> m & 1)
+                assert_int_equal(ptx_graph_dominates(g, m, n), naive_dominates(s, m, n));
+    }
+    if (g->reducible)
+        check_loops(s, g);
+}
+
+static void graphs(void **state)
+{
+    (void)state;
+    pcg_seed(&rng, 5, 1);
+    uint32_t reducible_ones = 0;
+    for (uint32_t n = 0; n < 3000; n++) {
+        size_t mark = arena_mark(&arena);
+        struct shape s = {.count = 1 + below(12)};
+        if (chance(30))
+            random_reducible(&s, 1 + below(12));
+        else
+            for (uint32_t edges = below(3 * s.count); edges > 0; edges--)
+                connect(&s, below(s.count), below(s.count));
+        check_graph(&s);
+        reducible_ones += naive_reducible(&s);
+        arena_release(&arena, mark);
+    }
+    assert_true(reducible_ones > 1000 && reducible_ones < 2950);
+}
+
+/* ---- files ---- */
+
+static void corpus(void **state)
+{
+    (void)state;
+    glob_t files;
+    assert_int_equal(glob(SIMTFUZZ_SOURCE_DIR "/corpus/ptx/*.ptx", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        size_t length, mark = arena_mark(&arena);
+        char *bytes =
+            parse_read_bytes(&arena, files.gl_pathv[i], PTX_LIMIT_SOURCE_BYTES, &length, &diag);
+        assert_non_null(bytes);
+        const struct ptx_module *module = parse_bytes(bytes, length);
+        text_length = 0;
+        say("%s", files.gl_pathv[i]);
+        const struct ptx_module *injected = inject(module);
+        const char *once = round_trip(injected);
+        assert_string_equal(once, ptx_print(&arena, inject(injected))); /* is left as it is */
+        arena_release(&arena, mark);
+    }
+    globfree(&files);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(graphs),
+        cmocka_unit_test(corpus),
+        cmocka_unit_test(structured_programs),
+        cmocka_unit_test(reducible_graphs),
+        cmocka_unit_test(functions),
+        cmocka_unit_test(reconvergence),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
