@@ -73,7 +73,8 @@ STEP_INLINE enum rule select_rule(struct crs_step *x, const unsigned mode)
 STEP_INLINE enum rule step_mode(struct machine *machine, uint32_t warp, struct choices *choices,
                                 const unsigned mode)
 {
-    struct crs_step x = crs_begin(machine, warp, choices, false);
+    struct crs_step x;
+    crs_begin(&x, machine, warp, choices, false);
     return crs_end(&x, select_rule(&x, mode), mode);
 }
 

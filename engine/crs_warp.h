@@ -149,18 +149,17 @@ STEP_INLINE enum rule crs_trap(struct crs_step *x, uint32_t pc, lane_mask X, con
     return RULE_CRS_TRAP;
 }
 
-STEP_INLINE struct crs_step crs_begin(struct machine *machine, uint32_t warp,
-                                      struct choices *choices, bool has_pcs)
+/* Makes *x; its targets are left as they are. */
+STEP_INLINE void crs_begin(struct crs_step *x, struct machine *machine, uint32_t warp,
+                           struct choices *choices, bool has_pcs)
 {
-    struct crs_step x;
-    x.m = machine;
-    x.warp = warp;
-    x.v = crs_view_at(machine, warp, has_pcs);
-    x.code = machine->program->ptx;
-    x.choices = choices;
-    x.at_barrier = false;
-    x.event = (struct step_event){.actor = warp, .active = x.v.state->active};
-    return x;
+    x->m = machine;
+    x->warp = warp;
+    x->v = crs_view_at(machine, warp, has_pcs);
+    x->code = machine->program->ptx;
+    x->choices = choices;
+    x->at_barrier = false;
+    x->event = (struct step_event){.actor = warp, .active = x->v.state->active};
 }
 
 /* The end of every step: counts, reports, retires a completed warp, lets barriers end. */

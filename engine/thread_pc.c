@@ -227,7 +227,7 @@ STEP_INLINE enum rule step_mode(struct machine *machine, uint32_t warp, struct c
                                 const unsigned mode)
 {
     struct pc_step p;
-    p.x = crs_begin(machine, warp, choices, true);
+    crs_begin(&p.x, machine, warp, choices, true);
     return crs_end(&p.x, select_rule(&p, mode), mode);
 }
 
