@@ -96,9 +96,14 @@ int main(int argc, char **argv)
     if (arena_init(&bench_arena, (size_t)1 << 32) != 0)
         return 3;
     setvbuf(stdout, NULL, _IOLBF, 0);
+    if (argc > 1 && strcmp(argv[1], "ptx") == 0) {
+        bench_ptx();
+        return 0;
+    }
     bench_canonical();
     bench_barriers();
     bench_lockstep();
+    bench_ptx();
     bench_cases();
     bench_memory(memory_cases);
     bench_workers();

@@ -31,6 +31,7 @@ uint64_t bench_allocations(void);
 void bench_canonical(void);
 void bench_barriers(void);
 void bench_lockstep(void);
+void bench_ptx(void);
 void bench_cases(void);
 void bench_memory(uint64_t cases);
 void bench_workers(void);
