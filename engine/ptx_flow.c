@@ -84,17 +84,16 @@ static bool starts_block(const struct ptx_flow *f, uint32_t i)
 
 static void divide(struct arena *arena, struct ptx_flow *f)
 {
-    uint32_t blocks = 0, labels = 0, block = 0;
-    for (uint32_t i = 0; i < f->statement_count; i++) {
+    uint32_t blocks = 0, block = 0;
+    bool is_new;
+    for (uint32_t i = 0; i < f->statement_count; i++)
         blocks += starts_block(f, i);
-        labels += f->statements[i]->kind == PTX_LABEL;
-    }
     /* Who does not take a branch at the end goes off it: a block without statements. */
     uint32_t n = f->statement_count;
     bool falls_off = n > 0 && ends_block(f->statements[n - 1]) && !ends_path(f->statements[n - 1]);
     f->graph.count = blocks + falls_off ? blocks + falls_off : 1;
     f->blocks = ARENA_ARRAY(arena, struct ptx_flow_block, f->graph.count);
-    f->block_of = ptx_map_new(arena, labels);
+    f->block_of.arena = arena;
     for (uint32_t i = 0; i < f->statement_count; i++) {
         const struct ptx_statement *stm = f->statements[i];
         if (starts_block(f, i))
@@ -103,7 +102,7 @@ static void divide(struct arena *arena, struct ptx_flow *f)
         if (ends_block(stm))
             f->blocks[block - 1].terminator = stm;
         if (stm->kind == PTX_LABEL)
-            ptx_map_add(&f->block_of, stm)->number = block - 1;
+            *ptx_map_add(&f->block_of, stm, 0, &is_new) = block - 1;
     }
     if (falls_off)
         f->blocks[block] = (struct ptx_flow_block){n, n, NULL};
@@ -182,7 +181,7 @@ struct ptx_flow *ptx_flow_build(struct arena *arena, const struct ptx_function *
 
 uint32_t ptx_flow_block_at(const struct ptx_flow *flow, const struct ptx_statement *label)
 {
-    return ptx_map_find(&flow->block_of, label)->number;
+    return *ptx_map_find(&flow->block_of, label, 0);
 }
 
 uint32_t ptx_flow_line(const struct ptx_flow *flow, uint32_t block)

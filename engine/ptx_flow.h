@@ -12,7 +12,7 @@
 
 #include "engine/ptx.h"
 #include "engine/ptx_graph.h"
-#include "engine/ptx_map.h"
+#include "engine/ptx_reach.h"
 
 struct ptx_flow_block {
     uint32_t first, end; /* statements[first .. end) */

@@ -582,10 +582,13 @@ static bool has_branch_unit(const struct ptx_statement *stm)
     return false;
 }
 
-/* An instruction that takes the address of a label: who jumps there is not known. */
+/* An instruction that takes the address of a label, or calls it: who jumps there is not known. */
 static const struct ptx_statement *takes_label(const struct ptx_flow *f)
 {
     for (uint32_t i = 0; i < f->statement_count; i++) {
+        const struct ptx_operand *callee = ptx_call_target(f->statements[i]);
+        if (callee && callee->target_kind == PTX_TARGET_STATEMENT)
+            return f->statements[i];
         if (ptx_statement_opcode(f->statements[i]) != PTX_OP_MOV)
             continue;
         const struct ptx_operand *o = f->statements[i]->u.instruction.operands;
@@ -606,12 +609,12 @@ static bool inject_body(struct arena *arena, const struct ptx_function *function
     j.flow = ptx_flow_build(arena, function);
     const struct ptx_statement *taken = takes_label(j.flow);
     if (taken || renaming->clash) {
-        *reason = taken ? arena_printf(arena, "the address of a label is taken at line %u",
-                                       taken->at.line)
-                        : arena_printf(arena,
-                                       "an initial value with the address of a variable of the "
-                                       "function at line %u",
-                                       renaming->clash);
+        *reason =
+            taken ? arena_printf(arena, "the address of a label is used at line %u", taken->at.line)
+                  : arena_printf(arena,
+                                 "an initial value with the address of a variable of the "
+                                 "function at line %u",
+                                 renaming->clash);
         return false;
     }
     const struct ptx_shapes *shapes = ptx_structure(arena, j.flow, reason);
@@ -639,7 +642,7 @@ static struct ptx_function *inject_function(struct arena *arena,
         return copy;
     copy->body = NULL;
     if (has_branch_unit(function->body)) {
-        struct ptx_renaming same = {.arena = arena, .tag = tag, .names = ptx_map_new(arena, 0)};
+        struct ptx_renaming same = {.arena = arena, .tag = tag};
         copy->body = ptx_copy_body(&same, function->body);
         return copy;
     }

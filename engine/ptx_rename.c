@@ -76,11 +76,20 @@ const char *ptx_new_name(struct ptx_renaming *r, const char *base)
 static void rename_declaration(struct ptx_renaming *r, const void *declaration, const char *name,
                                bool is_range)
 {
-    struct ptx_map_slot *slot = ptx_map_add(&r->names, declaration);
-    if (slot->text)
+    bool is_new;
+    uint32_t *place = ptx_map_add(&r->names, declaration, 0, &is_new);
+    if (!is_new)
         return;
     const char *text = ptx_new_name(r, name);
-    slot->text = is_range ? arena_printf(r->arena, "%s_", text) : text;
+    *place = r->names.count - 1;
+    r->texts[*place] = is_range ? arena_printf(r->arena, "%s_", text) : text;
+}
+
+/* NULL: it keeps its name. */
+static const char *name_given(const struct ptx_renaming *r, const void *declaration)
+{
+    const uint32_t *place = ptx_map_find(&r->names, declaration, 0);
+    return place ? r->texts[*place] : NULL;
 }
 
 /* ---- the function's own names, in one scope ---- */
@@ -148,9 +157,9 @@ static void check_use(struct naming *n, const struct ptx_operand *list)
                           (o->target_kind == PTX_TARGET_STATEMENT &&
                            declaration_of(b) == (const void *)o->target.statement));
         bool renamed = (o->target_kind == PTX_TARGET_VARIABLE &&
-                        ptx_map_find(&n->renaming->names, o->target.variable)->node) ||
+                        name_given(n->renaming, o->target.variable)) ||
                        (o->target_kind == PTX_TARGET_STATEMENT &&
-                        ptx_map_find(&n->renaming->names, o->target.statement)->node);
+                        name_given(n->renaming, o->target.statement));
         if (b && !same && !renamed)
             rename_declaration(n->renaming, declaration_of(b),
                                b->kind == PTX_TARGET_VARIABLE ? b->target.variable->name
@@ -198,9 +207,14 @@ static uint32_t count_declarations(const struct ptx_statement *stm)
 struct ptx_renaming ptx_renaming_new(struct arena *arena, const struct ptx_function *function,
                                      const char *tag)
 {
-    struct ptx_renaming r = {.arena = arena, .tag = tag};
+    struct ptx_renaming r = {.arena = arena, .tag = tag, .names = {.arena = arena}};
     struct naming n = {.renaming = &r};
-    r.names = ptx_map_new(arena, count_declarations(function->body));
+    uint32_t count = count_declarations(function->body);
+    for (const struct ptx_variable *var = function->returns; var; var = var->next)
+        count++;
+    for (const struct ptx_variable *var = function->parameters; var; var = var->next)
+        count++;
+    r.texts = ARENA_ARRAY(arena, const char *, count + 1);
     ptx_scopes_init(&n.scopes, arena);
     for (const struct ptx_variable *var = function->returns; var; var = var->next)
         declare_variable(&n, var, false);
@@ -221,7 +235,7 @@ static const char *new_name(const struct ptx_renaming *r, const struct ptx_opera
         declaration = o->target.variable;
     else if (o->target_kind == PTX_TARGET_STATEMENT)
         declaration = o->target.statement;
-    const char *name = declaration ? ptx_map_find(&r->names, declaration)->text : NULL;
+    const char *name = declaration ? name_given(r, declaration) : NULL;
     if (!name)
         return o->name;
     bool is_range = o->target_kind == PTX_TARGET_VARIABLE && o->target.variable->is_range;
@@ -248,7 +262,7 @@ static struct ptx_variable *copy_variable(const struct ptx_renaming *r,
                                           const struct ptx_variable *var)
 {
     struct ptx_variable *copy = ARENA_NEW(r->arena, struct ptx_variable);
-    const char *name = ptx_map_find(&r->names, var)->text;
+    const char *name = name_given(r, var);
     *copy = *var;
     copy->name = name ? name : var->name;
     return copy;
@@ -260,8 +274,8 @@ struct ptx_statement *ptx_copy_statement(const struct ptx_renaming *r,
     struct ptx_statement *copy = ARENA_NEW(r->arena, struct ptx_statement);
     *copy = *stm;
     copy->next = NULL;
-    if (is_labelled(stm) && ptx_map_find(&r->names, stm)->text)
-        copy->name = ptx_map_find(&r->names, stm)->text;
+    if (is_labelled(stm) && name_given(r, stm))
+        copy->name = name_given(r, stm);
     if (stm->kind == PTX_INSTRUCTION) {
         copy->u.instruction.guard = ptx_copy_operands(r, stm->u.instruction.guard);
         copy->u.instruction.operands = ptx_copy_operands(r, stm->u.instruction.operands);

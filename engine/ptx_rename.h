@@ -9,15 +9,15 @@
 #ifndef ENGINE_PTX_RENAME_H
 #define ENGINE_PTX_RENAME_H
 
-#include "engine/ptx.h"
-#include "engine/ptx_map.h"
+#include "engine/ptx_reach.h"
 
 struct ptx_renaming {
     struct arena *arena;
     const char *tag;      /* in every new name, in no other name of the module */
     uint32_t counter;     /* of new names */
-    struct ptx_map names; /* declaration -> its new name; those that keep theirs are not in it */
-    uint32_t clash;       /* line of a variable whose initial value has the address of one of the
+    struct ptx_map names; /* declaration -> texts[..]; those that keep their name are not in it */
+    const char **texts;
+    uint32_t clash; /* line of a variable whose initial value has the address of one of the
                            * function's own variables: its name is not looked after; 0: none */
 };
 
