@@ -103,6 +103,42 @@ enum group_id explore_group(const struct checking *c, enum subject_id subject)
     return is_structured(subject) || !c->scopes_differ ? GROUP_FIRST : GROUP_BLOCKS;
 }
 
+enum group_id explore_execution_group(const struct checking *c, const struct execution *execution)
+{
+    bool warps = subject_table[execution->subject].vtable != &semantics_block;
+    if (explore_follows(c, execution->subject) && warps &&
+        (execution->apart || execution->searched))
+        return GROUP_NONE;
+    return explore_group(c, execution->subject);
+}
+
+/* ---- barriers that a warp reaches in parts ---- */
+
+struct parting {
+    struct observer observer;
+    bool apart;
+};
+
+static void see_use(void *context, const struct machine *machine, const struct barrier_use *use)
+{
+    struct parting *parting = context;
+    const struct ast_launch *launch = &machine->program->launch;
+    uint32_t tid = use->first_thread % launch->threads;
+    uint32_t warp = use->block * machine->program->warps_per_block + tid / launch->warp;
+    const struct crs_warp w = crs_warp(machine, warp);
+    if (use->kind != BARRIER_RELEASES && (ptx_all(w.lanes) & ~w.state->exited & ~use->mask))
+        parting->apart = true;
+}
+
+static const struct observer *watch_parts(struct checking *c, const struct observer *behind)
+{
+    if (!c->parting)
+        c->parting = ARENA_NEW(c->arena, struct parting);
+    *c->parting =
+        (struct parting){.observer = {.context = c->parting, .use = see_use, .next = behind}};
+    return &c->parting->observer;
+}
+
 /* ---- what an execution leaves behind ---- */
 
 static void keep_final(struct checking *c, struct check_run *run, const int32_t *memory)
@@ -128,7 +164,7 @@ static const struct program *program_of(const struct checking *c, const struct e
 static void compare_with_reference(struct checking *c, const struct execution *execution,
                                    const int32_t *memory, uint32_t words)
 {
-    enum group_id id = explore_group(c, execution->subject);
+    enum group_id id = explore_execution_group(c, execution);
     if (id == GROUP_NONE)
         return;
     struct group *group = &c->groups[id];
@@ -183,7 +219,7 @@ static void keep_race(struct checking *c, struct check_run *run, struct executio
     run->race_incomplete |= hb && hb->incomplete;
     if (!execution->race)
         return;
-    enum group_id group = explore_group(c, execution->subject);
+    enum group_id group = explore_execution_group(c, execution);
     if (group != GROUP_NONE)
         c->groups[group].any_race = true;
     execution->witness = *witness;
@@ -201,6 +237,7 @@ static void keep_execution(struct checking *c, struct execution *execution,
     run->steps += machine->steps;
     run->fair += execution->fair;
     run->fair_cut += execution->fair && execution->status == STATUS_STEP_LIMIT;
+    execution->apart = c->parting && c->parting->apart;
     keep_race(c, run, execution);
     count_execution(c, execution, machine->memory, machine->program->frame_base);
 }
@@ -396,6 +433,10 @@ static uint64_t run_one(struct checking *c, struct execution *execution)
         safety_begin(c, subject, c->subjects[subject].machine);
         behind = &c->safety->observer;
     }
+    if (c->parting)
+        c->parting->apart = false;
+    if (explore_follows(c, subject) && subject_table[subject].vtable != &semantics_block)
+        behind = watch_parts(c, behind);
     if (logged) {
         race_log_begin(c->log);
         race_log_watch(c->log, c->subjects[subject].machine);

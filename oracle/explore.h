@@ -19,6 +19,7 @@ struct execution {
     enum status status;
     bool race;
     bool searched;         /* an outcome of the exhaustive search: races and steps unknown */
+    bool apart;            /* a warp came to a barrier without some of its lanes */
     bool fair;             /* its scheduler starves nobody, whatever the kernel does */
     uint64_t steps;        /* of its machine; 0: unknown (searched) */
     uint64_t thread_steps; /* simt: those of the co-simulation; otherwise those of its machine */
@@ -83,6 +84,7 @@ struct checking {
     struct safety *safety;                 /* safety.h; NULL: nothing that it looks at was run */
     struct active_filter *filter;          /* explore_observe */
     struct counting *counting;
+    struct parting *parting;     /* whether a barrier was reached in parts */
     struct final_claims *finals; /* expect.h */
 
     struct execution **executions;
@@ -110,6 +112,11 @@ bool explore_runs(const struct checking *checking, enum subject_id subject);
 
 /* The group of a subject that runs; GROUP_NONE: it is compared with no other. */
 enum group_id explore_group(const struct checking *checking, enum subject_id subject);
+
+/* Of one execution: none, too, for warps of PTX where a structured kernel has barriers and one was reached by
+ * a warp in parts, or may have been. Such a barrier counts whole warps, each time. */
+enum group_id explore_execution_group(const struct checking *checking,
+                                      const struct execution *execution);
 
 /* Barriers of PTX see no divergence: what ends well on such a machine need not do so elsewhere. So the
  * executions of a subject that follows are held to those of the others, and never the other way round. */

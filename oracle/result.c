@@ -261,7 +261,7 @@ static void add_part(struct answer *answer, const struct answer *part)
 
 static bool is_in(const struct checking *c, const struct execution *execution, enum group_id group)
 {
-    return explore_group(c, execution->subject) == group;
+    return explore_execution_group(c, execution) == group;
 }
 
 static const struct execution *find_race(const struct checking *c, enum group_id group)
