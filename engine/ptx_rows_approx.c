@@ -117,7 +117,8 @@ static float turned_sine(float x, uint32_t quadrants)
 
 static float tanh_of(float x)
 {
-    double size = x < 0 ? -(double)x : x, value;
+    const bool is_negative = bits_of_f32(x) >> 31;
+    double size = is_negative ? -(double)x : x, value;
     if (!(x == x))
         return x;
     if (size < 0x1p-12) {
@@ -128,7 +129,7 @@ static float tanh_of(float x)
         double power = power_of_2(2 * LOG2_E * size);
         value = (power - 1) / (power + 1);
     }
-    return (float)(x < 0 || 1 / x < 0 ? -value : value);
+    return (float)(is_negative ? -value : value);
 }
 
 /* ---- rows ---- */
