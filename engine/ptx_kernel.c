@@ -118,7 +118,7 @@ static void set_threads(struct builder *b)
     b->kernel->launch.threads = threads > UINT32_MAX ? UINT32_MAX : (uint32_t)threads;
     if (required)
         check_required(b, required);
-    if (threads > limit)
+    if (most && threads > limit)
         diag_error(b->diag, b->kernel->launch.at,
                    "%llu threads in a block, the entry allows %llu (.maxntid)",
                    (unsigned long long)threads, (unsigned long long)limit);
