@@ -2,16 +2,78 @@
  * harness_ptx.c - libFuzzer: any bytes as the text of a PTX module.
  *
  * No bytes crash the parser or the checker; what is refused is refused with an error; what is read
- * prints to a text that is read again and prints to the same.
+ * prints to a text that is read again and prints to the same. So for the module alone, and with the
+ * settings of its head comments, as a kernel; and each of its entries is laid out, or refused with a reason.
  */
 #include "engine/invariant.h"
-#include "engine/ptx.h"
+#include "engine/print.h"
+#include "engine/ptx_code.h"
 
 #include <string.h>
 
-#define ARENA_BYTES ((size_t)2 << 30)
+#define ARENA_BYTES ((size_t)4 << 30)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Every instruction has its text, and goes where there are instructions. */
+static void check_code(struct arena *arena, const struct ptx_code *code)
+{
+    for (uint32_t pc = 1; pc < code->count; pc++) {
+        const struct ptx_op *op = &code->ops[pc];
+        INVARIANT(*ptx_op_text(arena, code, pc));
+        INVARIANT(op->target <= code->count);
+        INVARIANT(op->function < code->function_count);
+    }
+}
+
+static void compile(struct arena *arena, const struct ast_kernel *kernel)
+{
+    const char *reason = NULL;
+    struct program *program = ptx_compile(arena, kernel, kernel->ptx->module, NULL, &reason);
+    INVARIANT((program != NULL) == (reason == NULL));
+    if (program)
+        check_code(arena, program->ptx);
+}
+
+static void check_entries(struct arena *arena, const struct ptx_module *module, struct diag *diag)
+{
+    enum { ENTRIES_MOST = 20 };
+    uint32_t count = 0;
+    for (const struct ptx_item *item = module->items; item && count < ENTRIES_MOST;
+         item = item->next) {
+        if (item->kind != PTX_ITEM_FUNCTION || !item->u.function->is_entry)
+            continue;
+        size_t mark = arena_mark(arena);
+        const char *raw = count++ % 2 ? " raw" : "";
+        diag_init(diag, "entry", NULL, 0);
+        struct ast_kernel *kernel = ptx_kernel_new(
+            arena, module, arena_printf(arena, "entry=%s%s", item->u.function->name, raw), diag);
+        INVARIANT((kernel != NULL) == (diag->count == 0));
+        if (kernel)
+            compile(arena, kernel);
+        arena_release(arena, mark);
+    }
+}
+
+static void check_kernel(struct arena *arena, const char *text, size_t length)
+{
+    struct diag diag;
+    diag_init(&diag, "input", text, length);
+    struct ast_kernel *kernel = ptx_kernel_parse(arena, text, length, &diag);
+    INVARIANT((kernel != NULL) == (diag.count == 0));
+    if (!kernel)
+        return;
+    compile(arena, kernel);
+    const char *printed = print_kernel(arena, kernel);
+    if (strlen(printed) > PTX_LIMIT_SOURCE_BYTES)
+        return;
+    diag_init(&diag, "printed", printed, strlen(printed));
+    const struct ast_kernel *again = ptx_kernel_parse(arena, printed, strlen(printed), &diag);
+    if (!again)
+        diag_print(&diag, stderr);
+    INVARIANT(again);
+    INVARIANT(strcmp(printed, print_kernel(arena, again)) == 0);
+}
 
 static void check_text(struct arena *arena, const char *text, size_t length)
 {
@@ -22,6 +84,8 @@ static void check_text(struct arena *arena, const char *text, size_t length)
     INVARIANT(arena_mark(arena) <= PTX_ARENA_BYTES + PTX_LIMIT_SOURCE_BYTES);
     if (!module)
         return;
+    check_entries(arena, module, &diag);
+    check_kernel(arena, text, length);
     const char *printed = ptx_print(arena, module);
     size_t size = strlen(printed);
     if (size > PTX_LIMIT_SOURCE_BYTES)
