@@ -262,17 +262,77 @@ static bool place_lane(struct ptx_access *a, uint32_t lane, uint32_t *guess, str
 static void compute_addresses(struct ptx_step *x)
 {
     const struct ptx_place *place = &x->op->sources[0];
-    uint64_t *address = x->scratch->address;
+    const uint32_t count = x->lanes->count;
+    const uint64_t offset = x->op->offset;
+    uint64_t *restrict address = x->scratch->address;
     if (place->kind == PTX_PLACE_NONE) {
-        for (uint32_t i = 0; i < x->lanes->count; i++)
-            address[i] = x->op->offset;
+        for (uint32_t i = 0; i < count; i++)
+            address[i] = offset;
         return;
     }
     const void *row = ptx_row(x, place, 0);
-    const uint64_t *wide = row;
-    const uint32_t *narrow = row;
-    for (uint32_t i = 0; i < x->lanes->count; i++)
-        address[i] = (place->bits == 64 ? wide[i] : narrow[i]) + x->op->offset;
+    const uint64_t *restrict wide = row;
+    const uint32_t *restrict narrow = row;
+    if (place->bits == 64)
+        for (uint32_t i = 0; i < count; i++)
+            address[i] = wide[i] + offset;
+    else
+        for (uint32_t i = 0; i < count; i++)
+            address[i] = narrow[i] + offset;
+}
+
+/* Where a region's places are, for a group: what an address has to do with a byte. */
+struct placing {
+    uint64_t low;   /* address of the region's first byte, as the instruction gives it */
+    uint32_t room;  /* most that an access may lie behind it */
+    uint32_t start; /* its byte for lane 0 */
+    uint32_t step;  /* from lane to lane: threads' local memories lie one behind the other */
+};
+
+/* All lanes, in loops that compilers make vectors of. False: some are outside, or misaligned. */
+static bool place_full(struct ptx_access *a, const struct placing *p)
+{
+    const uint32_t count = a->x->lanes->count;
+    const uint64_t *restrict address = a->x->scratch->address;
+    uint32_t *restrict byte = a->x->scratch->byte;
+    uint64_t high = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t offset = address[i] - p->low;
+        high |= offset;
+        byte[i] = (uint32_t)offset;
+    }
+    if (high >> 31)
+        return false;
+    uint32_t outside = 0, bits = 0, gaps = 0, falls = 0, others = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        outside |= p->room - byte[i]; /* the highest bit: below 0 */
+        bits |= byte[i] + (uint32_t)p->low;
+        byte[i] += p->start + i * p->step;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t distance = byte[i] - byte[i - 1];
+        gaps |= distance ^ a->bytes;
+        falls |= distance - 1; /* the highest bit: not above 0 */
+        others |= distance;
+    }
+    a->run = gaps == 0;
+    a->distinct = falls >> 31 == 0;
+    a->same = others == 0;
+    return outside >> 31 == 0 && (bits & (a->bytes - 1)) == 0;
+}
+
+static bool place_some(struct ptx_access *a, const struct placing *p)
+{
+    const uint64_t *address = a->x->scratch->address;
+    uint64_t outside = 0, bits = 0;
+    for (lane_mask rest = a->x->executing; rest; rest &= rest - 1) {
+        uint32_t lane = lowest_lane(rest);
+        uint64_t offset = address[lane] - p->low;
+        outside |= offset > p->room;
+        bits |= address[lane];
+        a->x->scratch->byte[lane] = p->start + (uint32_t)offset + lane * p->step;
+    }
+    return !outside && (bits & (a->bytes - 1)) == 0;
 }
 
 /* scratch->byte of the executing lanes where all of them lie in the region of the first: in almost all
@@ -280,49 +340,24 @@ static void compute_addresses(struct ptx_step *x)
 static bool place_all(struct ptx_access *a, uint32_t *guess)
 {
     struct ptx_step *x = a->x;
-    const uint32_t first = lowest_lane(x->executing), count = x->lanes->count;
-    const uint64_t *address = x->scratch->address;
-    uint32_t *byte = x->scratch->byte, step = 0;
-    uint64_t at = address[first];
-    enum memory_kind kind = classify((enum ptx_word)x->op->space, &at);
-    if (kind == MEMORY_LOCAL) { /* threads' memories lie one behind the other */
+    const uint32_t first = lowest_lane(x->executing);
+    uint64_t at = x->scratch->address[first];
+    struct placing p = {.step = 0};
+    struct extent extent;
+    if (classify((enum ptx_word)x->op->space, &at) == MEMORY_LOCAL) {
         if (!x->lanes->uniform)
             return false;
-        step = 4 * x->m->program->words[SPACE_LOCAL];
+        p.step = 4 * x->m->program->words[SPACE_LOCAL];
     }
-    const uint32_t before = first * step;
-    struct extent extent;
     if (!place_lane(a, first, guess, &extent))
         return false;
-    const uint64_t low = address[first] - extent.offset, room = extent.bytes - a->bytes;
-    const uint32_t start = byte[first] - before - (uint32_t)extent.offset;
-    uint64_t outside = 0, bits = 0;
-    uint32_t gaps = 0, falls = 0;
-    if (x->executing != ptx_all(x->lanes)) {
-        for (lane_mask rest = x->executing; rest; rest &= rest - 1) {
-            uint32_t lane = lowest_lane(rest);
-            uint64_t offset = address[lane] - low;
-            outside |= offset > room;
-            bits |= address[lane];
-            byte[lane] = start + (uint32_t)offset + lane * step;
-        }
-        gaps = falls = 1;
-    } else {
-        for (uint32_t i = 0; i < count; i++) {
-            uint64_t offset = address[i] - low;
-            outside |= offset > room;
-            bits |= address[i];
-            byte[i] = start + (uint32_t)offset + i * step;
-        }
-        for (uint32_t i = 1; i < count; i++) {
-            gaps |= (byte[i] - byte[i - 1]) ^ a->bytes;
-            falls |= byte[i] <= byte[i - 1];
-        }
-    }
-    if (outside || (bits & (a->bytes - 1)) != 0)
+    p.low = x->scratch->address[first] - extent.offset;
+    p.room = extent.bytes - a->bytes;
+    p.start = x->scratch->byte[first] - first * p.step - (uint32_t)extent.offset;
+    if (!(x->executing == ptx_all(x->lanes) ? place_full(a, &p) : place_some(a, &p))) {
+        a->run = a->distinct = a->same = false;
         return false;
-    a->run = gaps == 0;
-    a->distinct = falls == 0;
+    }
     if (a->constants)
         a->constants = x->executing;
     if (a->observed)

@@ -122,6 +122,7 @@ struct ptx_access {
     lane_mask observed;  /* lanes whose place lies in global or shared memory */
     bool run;            /* all lanes execute, their places follow each other */
     bool distinct;       /* no two lanes have one place, for sure */
+    bool same;           /* all lanes execute, and have one place */
 };
 
 /* Finds the places of the executing lanes: scratch->byte. False: one has none, the execution has ended. */

@@ -41,8 +41,14 @@ STEP_INLINE uint64_t low_bits(uint64_t value, uint32_t bytes)
     return bytes == 8 ? value : value & (((uint64_t)1 << 8 * bytes) - 1);
 }
 
+/* Appends to scratch->order; returns how many it holds then. */
 static uint32_t order_lanes(struct ptx_step *x, lane_mask lanes, uint32_t n)
 {
+    if (n == 0 && lanes == ptx_all(x->lanes)) {
+        for (uint32_t i = 0; i < LIMIT_WARP; i++)
+            x->scratch->order[i] = (uint8_t)i;
+        return x->lanes->count;
+    }
     for (lane_mask rest = lanes; rest; rest &= rest - 1)
         x->scratch->order[n++] = (uint8_t)lowest_lane(rest);
     return n;
@@ -86,8 +92,9 @@ static void observe(const struct ptx_access *a, uint32_t e, uint32_t n, const ui
         n = kept;
     }
     row.count = n;
+    const uint32_t more = e * x->op->bytes, shift = each == 4 ? 2 : each == 2 ? 1 : 0;
     for (uint32_t i = 0; i < x->lanes->count; i++)
-        s->location[i] = (s->byte[i] + e * x->op->bytes) / each;
+        s->location[i] = (s->byte[i] + more) >> shift;
     tell(a, &row);
 }
 
@@ -123,36 +130,50 @@ STEP_INLINE void load(const struct ptx_access *a, uint32_t e, const uint32_t byt
     }
 }
 
-/* The case that compilers aim at: words in a row. */
-static bool load_run(const struct ptx_access *a)
+static void load_element(const struct ptx_access *a, uint32_t e)
 {
-    struct ptx_step *x = a->x;
-    if (!a->run || a->constants || x->op->count > 1 || x->op->bytes < 4 ||
-        8u * x->op->bytes != x->op->results[0].bits)
-        return false;
-    ptx_commit(x, &x->op->results[0], x->m->memory + x->scratch->byte[0] / 4);
-    return true;
+    switch (a->x->op->bytes) {
+    case 1:
+        load(a, e, 1);
+        break;
+    case 2:
+        load(a, e, 2);
+        break;
+    case 4:
+        load(a, e, 4);
+        break;
+    case 8:
+        load(a, e, 8);
+        break;
+    }
 }
 
-static void load_elements(const struct ptx_access *a)
+/* What compilers aim at, all lanes together: words in a row, or one for all, or anywhere. */
+static bool load_full(const struct ptx_access *a)
 {
-    for (uint32_t e = 0; e < a->x->op->count; e++)
-        switch (a->x->op->bytes) {
-        case 1:
-            load(a, e, 1);
-            break;
-        case 2:
-            load(a, e, 2);
-            break;
-        case 4:
-            load(a, e, 4);
-            break;
-        case 8:
-            load(a, e, 8);
-            break;
-        }
-    for (uint32_t e = 0; e < a->x->op->count; e++)
-        ptx_commit(a->x, &a->x->op->results[e], a->x->scratch->results[e]);
+    struct ptx_step *x = a->x;
+    const uint32_t *restrict byte = x->scratch->byte, count = x->lanes->count;
+    const uint32_t *restrict memory =
+        a->constants ? x->code->constants : (const uint32_t *)x->m->memory;
+    uint32_t *restrict row = (uint32_t *)x->scratch->results[0];
+    const bool is_word = x->op->bytes == 4 && x->op->results[0].bits == 32;
+    if (x->op->count > 1 || x->executing != ptx_all(x->lanes) ||
+        (a->constants && a->constants != x->executing))
+        return false;
+    if (a->run && (is_word || (x->op->bytes == 8 && x->op->results[0].bits == 64))) {
+        ptx_commit(x, &x->op->results[0], memory + byte[0] / 4);
+        return true;
+    }
+    if (!is_word)
+        return false;
+    if (a->same)
+        for (uint32_t i = 0, value = memory[byte[0] / 4]; i < count; i++)
+            row[i] = value;
+    else
+        for (uint32_t i = 0; i < count; i++)
+            row[i] = memory[byte[i] / 4];
+    ptx_commit(x, &x->op->results[0], row);
+    return true;
 }
 
 /*  THR.ld      a = E[[e]]
@@ -163,8 +184,12 @@ enum rule ptx_ld(struct ptx_step *x)
     struct ptx_access a = {.x = x, .kind = PTX_ACCESS_LD};
     if (!ptx_places(&a))
         return RULE_PTX_LD;
-    if (!load_run(&a))
-        load_elements(&a);
+    if (!load_full(&a)) {
+        for (uint32_t e = 0; e < x->op->count; e++)
+            load_element(&a, e);
+        for (uint32_t e = 0; e < x->op->count; e++)
+            ptx_commit(x, &x->op->results[e], x->scratch->results[e]);
+    }
     if (x->mode & MACHINE_OBSERVED)
         for (uint32_t e = 0; e < x->op->count; e++)
             observe(&a, e, order_lanes(x, x->executing, 0), NULL);
