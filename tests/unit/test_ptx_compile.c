@@ -645,8 +645,8 @@ static void refusals_name_what_and_where(void **state)
         {"// simtfuzz: threads=1024\n" HEAD
          ".entry k() { .local .b8 x[100000]; .reg .b64 %d; mov.u64 %d, x; ret; }",
          "words of memory, limit"},
-        {HEAD ".global .align 3 .b8 x[4];\n.entry k() { .reg .b64 %d; mov.u64 %d, x; ret; }",
-         "cannot be aligned to 3 bytes"},
+        {HEAD ".global .align 131072 .b8 x[4];\n.entry k() { .reg .b64 %d; mov.u64 %d, x; ret; }",
+         "cannot be aligned to 131072 bytes"},
         {HEAD ".func f(.param .b32 x) { ret; }\n.entry k(.param .b32 p) { call f, (p); ret; }",
          "unsupported argument 'p'"},
         {HEAD ".entry l() { ret; }\n.entry k() { call l; ret; }", "'l' cannot be called"},
