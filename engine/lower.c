@@ -41,7 +41,7 @@ struct lowering {
     struct ast_kernel *kernel;
     struct ast_function *function;
     const char *suffix; /* of all new names: underscores enough to make them new */
-    bool keep_switch;
+    bool keep_switch, calls_meet;
     struct ast_var **arguments;
     struct ast_var *result;
     struct slot *flags, *selectors, *entries; /* of the function at hand */
@@ -537,6 +537,22 @@ static uint32_t default_entry(const struct ast_stm *stm)
     return bodies;
 }
 
+/* Whether lanes may meet in a list: at a barrier, or in a vote. */
+static bool meets(const struct ast_stm *list, bool calls_meet)
+{
+    for (const struct ast_stm *stm = list; stm; stm = stm->next) {
+        if (stm->kind == STM_BARRIER || stm->kind == STM_SYNC || stm->kind == STM_VOTE ||
+            (stm->kind == STM_CALL && calls_meet))
+            return true;
+        if (meets(stm->body, calls_meet) || meets(stm->other, calls_meet))
+            return true;
+        for (const struct ast_case *c = stm->cases; c; c = c->next)
+            if (meets(c->body, calls_meet))
+                return true;
+    }
+    return false;
+}
+
 /* switch (e) { .. }  stays, with its bodies lowered in place. It counts as a loop where something leaves
  * it, since `break` in it leaves it and nothing else. */
 static void keep_switch(struct lowering *l, struct stm_list *out, struct scope scope,
@@ -561,12 +577,14 @@ static void keep_switch(struct lowering *l, struct stm_list *out, struct scope s
 static void lower_switch(struct lowering *l, struct stm_list *out, struct scope scope,
                          struct ast_stm *stm)
 {
-    bool breaks = false, continues = false;
+    bool breaks = false, continues = false, meet = false;
     for (const struct ast_case *c = stm->cases; c; c = c->next) {
         breaks |= has_break(c->body);
         continues |= has_continue(c->body);
     }
-    if (l->keep_switch) {
+    for (const struct ast_case *c = stm->cases; c; c = c->next)
+        meet |= l->keep_switch && meets(c->body, l->calls_meet);
+    if (l->keep_switch && !meet) {
         keep_switch(l, out, scope, stm, breaks || continues);
         return;
     }
@@ -728,6 +746,8 @@ struct ast_kernel *lower_core_with(struct arena *arena, const struct ast_kernel 
                          .suffix = choose_suffix(arena, core),
                          .keep_switch = keep_switch};
     make_call_variables(&l);
+    for (const struct ast_function *f = core->functions; f && keep_switch; f = f->next)
+        l.calls_meet = l.calls_meet || meets(f->body, false);
     for (struct ast_function *f = core->functions; f; f = f->next)
         lower_function(&l, f);
     lower_function(&l, core->main);

@@ -41,8 +41,9 @@
  * Blocks are not lowered: the kernel must be structured (blocks == NULL). */
 struct ast_kernel *lower_core(struct arena *arena, const struct ast_kernel *kernel);
 
-/* keep_switch: the same, but a switch stays one, with lowered bodies; `break` in it leaves it. No core
- * form, so program_compile refuses it: for lower_ptx.h. */
+/* keep_switch: the same, but a switch stays one, with lowered bodies; `break` in it leaves it. Not one in
+ * which lanes may meet, at a barrier or in a vote: those that fall through would come there one case after
+ * the other. No core form, so program_compile refuses it: for lower_ptx.h. */
 struct ast_kernel *lower_core_with(struct arena *arena, const struct ast_kernel *kernel,
                                    bool keep_switch);
 

@@ -20,7 +20,8 @@
  *                               memory, otherwise on values                                   CMP.and
  *     barrier, vote             as they are                                                    CMP.bar
  *
- * What is compiled is the core form with its switches kept (lower_core_with): `continue` is a break out
+ * What is compiled is the core form with its switches kept (lower_core_with), but for those with a barrier or
+ * vote inside: lanes that fall through to it from different cases would come there in parts. `continue` is a break out
  * of a loop of one trip that sets a flag (CMP.cont). Of calls that are the only statement of a branch, every
  * second is A, the others B; of other calls every third is indirect.
  *

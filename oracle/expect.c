@@ -251,21 +251,43 @@ bool expect_is_asked(const struct ast_expect *expect, subject_set subjects, cons
     return false;
 }
 
+static bool claims_divergence(const struct ast_kernel *kernel)
+{
+    for (const struct ast_expect *e = kernel->expects; e; e = e->next)
+        if (e->claim == CLAIM_BARRIER_DIVERGENCE)
+            return true;
+    return false;
+}
+
+/* Whether a claim is about a subject. Barriers of PTX see no divergence: a kernel that is said to end with it
+ * goes on there, as another kernel, so claims about all subjects are about the others. */
+static bool is_about(const struct checking *c, const struct ast_expect *expect,
+                     enum subject_id subject)
+{
+    const struct semantics *vtable = subject_table[subject].vtable;
+    if (!subject_matches(expect->subject, subject))
+        return false;
+    return expect->subject || c->kernel->form == FORM_PTX || !vtable || vtable->form != FORM_PTX ||
+           !claims_divergence(c->kernel);
+}
+
 static const char *judge_claim(const struct checking *c, const struct ast_expect *expect)
 {
     if (expect->subject && !is_subject(expect->subject))
         return arena_printf(c->arena, "there is no subject '%s'", expect->subject);
     const char *why;
     uint32_t ran = 0;
-    const char *refused = NULL;
+    const char *refused = "barriers of PTX see no divergence";
+    bool suited = false; /* the reason is of a subject that the kernel is meant for */
     if (!expect_is_asked(expect, c->options->subjects, &why))
         return why;
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
-        if (!(c->options->subjects & SUBJECT_BIT(s)) ||
-            !subject_matches(expect->subject, (enum subject_id)s))
+        if (!(c->options->subjects & SUBJECT_BIT(s)) || !is_about(c, expect, (enum subject_id)s))
             continue;
         if (c->result->runs[s].reason) {
-            refused = c->result->runs[s].reason;
+            if (!suited)
+                refused = c->result->runs[s].reason;
+            suited = suited || subject_suits((enum subject_id)s, c->kernel->form);
             continue;
         }
         ran++;
