@@ -77,16 +77,12 @@ static void refuse(struct checking *c)
 
 static void explore(struct checking *c)
 {
-    bool lasso = false;
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
         if (explore_runs(c, (enum subject_id)s))
             explore_subject(c, (enum subject_id)s);
     if (c->options->exhaustive)
         exhaust_search(c);
-    lasso =
-        c->result->runs[SUBJECT_SIMT].fair_lasso || c->result->runs[SUBJECT_SIMT_THEN].fair_lasso;
-    if (lasso && explore_runs(c, SUBJECT_THREADS))
-        explore_more_fair(c);
+    liveness_explore(c);
 }
 
 /* simulation and lemmas have been answered along the way, if they diverge. */

@@ -38,9 +38,8 @@ static void search_subject(struct checking *c, enum subject_id subject)
         if (!before)
             explore_add_lasso(run);
     }
-    if (subject == SUBJECT_THREADS)
-        c->all_fair_end = found->complete && (found->liveness == LIVENESS_ALL_TERMINATE ||
-                                              found->liveness == LIVENESS_UNFAIR_LASSO);
+    c->all_fair_end[subject] = found->complete && (found->liveness == LIVENESS_ALL_TERMINATE ||
+                                                   found->liveness == LIVENESS_UNFAIR_LASSO);
 }
 
 /* pi(P) takes every thread through every block: its interleavings are too many, and P's are the same

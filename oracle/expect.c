@@ -241,8 +241,9 @@ bool expect_is_asked(const struct ast_expect *expect, subject_set subjects, cons
     *why = NULL;
     if (expect->subject && !is_subject(expect->subject))
         return true; /* and fails: see judge_claim */
-    *why = "the claim compares warps with threads: it needs the subject threads";
-    if (expect->claim == CLAIM_UNFAIR && !(subjects & SUBJECT_BIT(SUBJECT_THREADS)))
+    *why = "the claim compares warps with threads: it needs the subject threads, or block";
+    if (expect->claim == CLAIM_UNFAIR &&
+        !(subjects & (SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_BLOCK))))
         return false;
     *why = "its subject was not run";
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++)

@@ -84,12 +84,13 @@ bool explore_follows(const struct checking *c, enum subject_id subject)
 }
 
 /* Kernels given as PTX: warps, threads. Others: with their core, if there is one (sync and arrive have
- * none). */
+ * none). What a vote sees depends on where a warp reconverges: `simt` and the branch unit do that in
+ * different places, as where a `switch` falls through. */
 static enum group_id ptx_group(const struct checking *c, enum subject_id subject)
 {
     if (c->kernel->form == FORM_PTX)
         return subject_table[subject].vtable == &semantics_block ? GROUP_PTX : GROUP_FIRST;
-    return c->program ? GROUP_FIRST : GROUP_NONE;
+    return c->program && !c->program->has_votes ? GROUP_FIRST : GROUP_NONE;
 }
 
 enum group_id explore_group(const struct checking *c, enum subject_id subject)
@@ -106,8 +107,10 @@ enum group_id explore_group(const struct checking *c, enum subject_id subject)
 enum group_id explore_execution_group(const struct checking *c, const struct execution *execution)
 {
     bool warps = subject_table[execution->subject].vtable != &semantics_block;
-    if (explore_follows(c, execution->subject) && warps &&
-        (execution->apart || execution->searched))
+    bool follows = explore_follows(c, execution->subject) && warps;
+    if (follows && (execution->apart || execution->searched))
+        return GROUP_NONE;
+    if (c->kernel->form == FORM_PTX && execution->apart)
         return GROUP_NONE;
     return explore_group(c, execution->subject);
 }
@@ -237,7 +240,11 @@ static void keep_execution(struct checking *c, struct execution *execution,
     run->steps += machine->steps;
     run->fair += execution->fair;
     run->fair_cut += execution->fair && execution->status == STATUS_STEP_LIMIT;
+    uint64_t *before = &c->subjects[execution->subject].several_targets;
+    uint64_t several = machine->hits[RULE_CRS_BRA_TARGET] + machine->hits[RULE_CRS_CALL_TARGET];
     execution->apart = c->parting && c->parting->apart;
+    execution->apart |= c->kernel->form == FORM_PTX && several > *before;
+    *before = several;
     keep_race(c, run, execution);
     count_execution(c, execution, machine->memory, machine->program->frame_base);
 }
@@ -519,20 +526,20 @@ static void explore_schedules(struct checking *c, enum subject_id subject)
 }
 
 /* Round robin with growing quanta, uniform walks, and starving prefixes with a fair rest. */
-void explore_more_fair(struct checking *c)
+void explore_more_fair(struct checking *c, enum subject_id subject)
 {
     static const enum sched_kind kinds[] = {SCHED_ROUND_ROBIN, SCHED_UNFAIR_FAIR, SCHED_UNIFORM};
-    struct check_run *run = &c->result->runs[SUBJECT_THREADS];
+    struct check_run *run = &c->result->runs[subject];
     for (uint32_t i = 0; run->fair < EXPLORE_FAIR_MIN && run->fair_cut == 0; i++) {
         struct sched_spec spec = {.kind = kinds[i % 3],
                                   .seed = c->options->seed,
                                   .index = c->options->schedules + i,
                                   .quantum = 1 + i,
                                   .prefix = 16u << (i % EXPLORE_FAIR_MIN)};
-        (void)run_one(c, explore_add(c, SUBJECT_THREADS, &spec));
+        (void)run_one(c, explore_add(c, subject, &spec));
     }
-    machine_observe(c->threads, NULL);
-    if (run->fair_cut && !c->probes[SUBJECT_THREADS] && liveness_probe(c, SUBJECT_THREADS))
+    machine_observe(c->subjects[subject].machine, NULL);
+    if (run->fair_cut && !c->probes[subject] && liveness_probe(c, subject))
         explore_add_lasso(run);
 }
 

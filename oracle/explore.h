@@ -18,8 +18,10 @@ struct execution {
     struct sched_spec spec;
     enum status status;
     bool race;
-    bool searched;         /* an outcome of the exhaustive search: races and steps unknown */
-    bool apart;            /* a warp came to a barrier without some of its lanes */
+    bool searched; /* an outcome of the exhaustive search: races and steps unknown */
+    /* A warp came to a barrier without some of its lanes, or chose which of several targets of a branch
+     * comes first. */
+    bool apart;
     bool fair;             /* its scheduler starves nobody, whatever the kernel does */
     uint64_t steps;        /* of its machine; 0: unknown (searched) */
     uint64_t thread_steps; /* simt: those of the co-simulation; otherwise those of its machine */
@@ -41,6 +43,7 @@ struct explored {
     uint8_t *racy_stms, *racy_vars; /* of the program: raced in any execution so far */
     struct race_hb *hb;             /* what tells its races; NULL: checking->detector */
     uint64_t length;                /* steps of the first execution */
+    uint64_t several_targets;       /* branches with several targets so far */
 };
 
 /*
@@ -97,7 +100,8 @@ struct checking {
 
     struct lasso_probe *probes[SUBJECT_COUNT]; /* liveness.h; NULL: not tried */
     bool unfair[SUBJECT_COUNT];
-    bool all_fair_end; /* an exhaustive search of `threads` found no fair infinite execution */
+    /* An exhaustive search of the subject found no fair infinite execution. */
+    bool all_fair_end[SUBJECT_COUNT];
 
     const uint8_t
         *selected; /* SURW of `threads`: racy statements, and how many steps at them ... */
@@ -114,7 +118,8 @@ bool explore_runs(const struct checking *checking, enum subject_id subject);
 enum group_id explore_group(const struct checking *checking, enum subject_id subject);
 
 /* Of one execution: none, too, for warps of PTX where a structured kernel has barriers and one was reached by
- * a warp in parts, or may have been. Such a barrier counts whole warps, each time. */
+ * a warp in parts, or may have been: such a barrier counts whole warps, each time. Nor where a kernel given as
+ * PTX has branches with several targets at once: in lock-step their order decides results, and is no race. */
 enum group_id explore_execution_group(const struct checking *checking,
                                       const struct execution *execution);
 
@@ -137,9 +142,9 @@ void explore_watch(struct checking *checking, enum subject_id subject,
 void explore_observe(struct checking *checking, struct machine *machine, enum subject_id subject,
                      const struct observer *observers);
 
-/* More fair executions of `threads`, so that at least EXPLORE_FAIR_MIN have been seen. */
+/* More fair executions of a subject, so that at least EXPLORE_FAIR_MIN have been seen. */
 enum { EXPLORE_FAIR_MIN = 8 };
-void explore_more_fair(struct checking *checking);
+void explore_more_fair(struct checking *checking, enum subject_id subject);
 
 /* One more execution to be filled in; there is room for any number. */
 struct execution *explore_add(struct checking *checking, enum subject_id subject,

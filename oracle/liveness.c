@@ -1,5 +1,6 @@
 #include "oracle/liveness.h"
 
+#include "engine/crs.h"
 #include "engine/lasso.h"
 #include "oracle/evidence.h"
 
@@ -7,7 +8,31 @@
 
 static bool continues(enum rule rule)
 {
-    return rule == RULE_SIMT_WHILE_CONT || rule == RULE_THR_WHILE_CONT_TT;
+    return rule == RULE_SIMT_WHILE_CONT || rule == RULE_THR_WHILE_CONT_TT ||
+           rule == RULE_CRS_BRA_UNI || rule == RULE_CRS_BRA_GUARD || rule == RULE_CRS_BRA_TARGET ||
+           rule == RULE_NB_BRA;
+}
+
+/* LIV.check: the lowest token stack of each warp that steps, over the loop; 0: of some warp that steps it is
+ * empty now and then, or all are. */
+struct depths {
+    uint32_t *lowest; /* a warp, + 1; 0: has not stepped */
+};
+
+static void see_depth(struct depths *depths, const struct machine *machine, uint32_t warp)
+{
+    uint32_t depth = crs_warp(machine, warp).state->depth + 1;
+    if (depths->lowest[warp] == 0 || depths->lowest[warp] > depth)
+        depths->lowest[warp] = depth;
+}
+
+static uint32_t deepest(const struct depths *depths, uint32_t warps)
+{
+    uint32_t depth = 0;
+    for (uint32_t warp = 0; warp < warps; warp++)
+        if (depths->lowest[warp] > depth + 1)
+            depth = depths->lowest[warp] - 1;
+    return depth;
 }
 
 /* Walks the lasso once. The rule that names a loop is that of a continuing loop, which every infinite
@@ -16,6 +41,9 @@ static void walk(struct checking *c, struct machine *machine, struct lasso_probe
 {
     struct sched_spec spec = {.kind = SCHED_TAPE, .tape = probe->tape};
     struct scheduler scheduler;
+    struct depths depths = {ARENA_ARRAY(c->arena, uint32_t, machine->actor_count)};
+    probe->has_stacks =
+        machine->semantics == &semantics_crs || machine->semantics == &semantics_thread_pc;
     machine_reset(machine);
     sched_start(&scheduler, &spec, machine, c->arena);
     while (scheduler.reader.next < probe->tape->count &&
@@ -27,11 +55,15 @@ static void walk(struct checking *c, struct machine *machine, struct lasso_probe
         enum rule rule = machine_step(machine, actor, &scheduler.choices);
         probe->stem_steps += !in_loop;
         probe->loop_steps += in_loop;
+        if (in_loop && probe->has_stacks)
+            see_depth(&depths, machine, actor);
         if (in_loop && continues(rule) && probe->rule == RULE_NONE) {
             probe->rule = rule;
             probe->stm = stm;
         }
     }
+    if (probe->has_stacks)
+        probe->depth = deepest(&depths, machine->actor_count);
 }
 
 static void keep_lasso(struct checking *c, enum subject_id subject, struct machine *machine,
@@ -99,6 +131,8 @@ static struct divergence *new_divergence(struct checking *c, enum subject_id sub
     evidence_number(e, "loop_steps", (int64_t)probe->loop_steps);
     evidence_number(e, "loop_start_in_tape", probe->loop_start);
     evidence_number(e, "loop_line", evidence_line(c->subjects[subject].program, probe->stm));
+    if (probe->has_stacks)
+        evidence_number(e, "stack_depth_at_least", probe->depth);
     d->oracle = ORACLE_LIVENESS;
     d->class_name = class_name;
     d->rule = probe->rule;
@@ -126,23 +160,36 @@ static void contradict(struct checking *c, struct answer *answer, enum subject_i
     answer_diverge(answer, d);
 }
 
+/* Who runs the threads of a warp subject one by one. */
+static enum subject_id threads_of(const struct checking *c, enum subject_id subject)
+{
+    bool ptx = subject_table[subject].vtable->form == FORM_PTX;
+    return ptx && c->kernel->form == FORM_PTX ? SUBJECT_BLOCK : SUBJECT_THREADS;
+}
+
 static void report_unfair(struct checking *c, struct answer *answer, enum subject_id subject)
 {
-    const struct check_run *threads = &c->result->runs[SUBJECT_THREADS];
+    enum subject_id other = threads_of(c, subject);
+    const struct check_run *threads = &c->result->runs[other];
+    const struct lasso_probe *probe = c->probes[subject];
+    bool all = c->all_fair_end[other];
     struct evidence e;
     struct divergence *d = new_divergence(c, subject, "unfair", &e);
+    evidence_string(&e, "threads", subject_table[other].name);
     evidence_number(&e, "fair_schedules_that_end", threads->fair);
     evidence_string(&e, "explored",
-                    c->all_fair_end ? "every fair schedule of the threads (exhaustive search)"
-                                    : "round robin, uniform walks and starving prefixes with a "
-                                      "fair rest: not every fair schedule");
+                    all ? "every fair schedule of the threads (exhaustive search)"
+                        : "round robin, uniform walks and starving prefixes with a "
+                          "fair rest: not every fair schedule");
     d->known = "UNF";
     d->evidence = evidence_close(&e);
     d->summary = arena_printf(
-        c->arena, "%s spins for ever at line %u; %s of the threads end",
+        c->arena, "%s spins for ever at line %u%s; %s of the threads end",
         subject_table[subject].name, d->line,
-        c->all_fair_end ? "all fair schedules"
-                        : arena_printf(c->arena, "all %u fair schedules explored", threads->fair));
+        probe->depth ? arena_printf(c->arena, ", its token stack never below %u", probe->depth)
+                     : "",
+        all ? "all fair schedules"
+            : arena_printf(c->arena, "all %u fair schedules explored", threads->fair));
     c->unfair[subject] = true;
     answer_diverge(answer, d);
 }
@@ -170,7 +217,8 @@ static bool race_free_end(const struct checking *c, enum subject_id subject)
 static void judge_subject(struct checking *c, struct answer *answer, enum subject_id subject)
 {
     const struct check_run *run = &c->result->runs[subject];
-    const struct check_run *threads = &c->result->runs[SUBJECT_THREADS];
+    enum subject_id other = threads_of(c, subject);
+    const struct check_run *threads = &c->result->runs[other];
     const struct lasso_probe *probe = c->probes[subject];
     if (run->schedules == 0)
         return;
@@ -184,26 +232,46 @@ static void judge_subject(struct checking *c, struct answer *answer, enum subjec
     if (race_free_end(c, subject))
         contradict(c, answer, subject);
     else if (threads->schedules == 0)
-        weaken(answer, VERDICT_INCONCLUSIVE, "a warp runs for ever; `threads` was not run");
+        weaken(answer, VERDICT_INCONCLUSIVE,
+               arena_printf(c->arena, "a warp runs for ever; `%s` was not run",
+                            subject_table[other].name));
     else if (threads->fair_lasso)
         weaken(answer, VERDICT_AGREE,
-               "a warp runs for ever, and so does a fair schedule of the threads");
-    else if (threads->fair_cut && !c->all_fair_end)
+               arena_printf(c->arena,
+                            "a warp runs for ever%s, and so does a fair schedule of the threads",
+                            probe->depth ? ", its token stack never empty" : ""));
+    else if (threads->fair_cut && !c->all_fair_end[other])
         weaken(answer, VERDICT_INCONCLUSIVE,
                "a warp runs for ever; a fair schedule of the threads spent its budget");
-    else if (threads->fair == 0 && !c->all_fair_end)
+    else if (threads->fair == 0 && !c->all_fair_end[other])
         weaken(answer, VERDICT_INCONCLUSIVE,
                "a warp runs for ever; no fair schedule of the threads was explored");
     else
         report_unfair(c, answer, subject);
 }
 
+static const enum subject_id warps[] = {SUBJECT_SIMT, SUBJECT_SIMT_THEN, SUBJECT_CRS,
+                                        SUBJECT_THREAD_PC};
+
+enum { WARPS = sizeof warps / sizeof *warps };
+
+void liveness_explore(struct checking *c)
+{
+    bool wanted[SUBJECT_COUNT] = {false};
+    for (uint32_t i = 0; i < WARPS; i++)
+        if (explore_runs(c, warps[i]) && c->result->runs[warps[i]].fair_lasso)
+            wanted[threads_of(c, warps[i])] = true;
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
+        if (wanted[s] && explore_runs(c, (enum subject_id)s))
+            explore_more_fair(c, (enum subject_id)s);
+}
+
 void liveness_judge(struct checking *c)
 {
     struct answer answer = {.verdict = VERDICT_NOT_APPLICABLE,
                             .reason = "every explored warp execution that starves no warp ends"};
-    judge_subject(c, &answer, SUBJECT_SIMT);
-    judge_subject(c, &answer, SUBJECT_SIMT_THEN);
+    for (uint32_t i = 0; i < WARPS; i++)
+        judge_subject(c, &answer, warps[i]);
     if (answer.verdict == VERDICT_NOT_APPLICABLE)
         answer.checked = 0;
     if (c->options->oracles & (1u << ORACLE_LIVENESS))

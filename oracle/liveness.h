@@ -1,6 +1,9 @@
 /*
  * liveness.h - does it end? Proven lassos of warps and threads, and the oracle `liveness`:
- * simt-correctness, section 5: a warp is an unfair scheduler of its lanes.
+ * simt-correctness, section 5: a warp is an unfair scheduler of its lanes. cuda-crs 6.5: a warp whose token
+ * stack is never again lower than it is makes some lanes wait for ever.
+ *
+ *     forall i. |τ_i| =/= 0  =>  exists j > i. |τ_j| < |τ_i|                   (LIV.prop; ERR.13)
  *
  * A lasso (engine/lasso.h) is an execution that comes back to a state that it has been in: from there
  * the same choices can be taken for ever. It is looked for under round robin, which starves nobody.
@@ -19,6 +22,10 @@ struct lasso_probe {
     uint32_t stm;
     const struct tape *tape; /* stem, then loop once */
     uint32_t loop_start;     /* index in the tape */
+    bool has_stacks;         /* of tokens: crs, thread-pc */
+    /* LIV.prop (cuda-crs 6.5) fails: in the loop, the token stack of a warp never falls below this depth, which
+     * is at least 1. 0: it holds. */
+    uint32_t depth;
 };
 
 /* Looks for a lasso of the subject, once a case; whether one was proven. Leaves the machines of
@@ -28,6 +35,9 @@ bool liveness_probe(struct checking *checking, enum subject_id subject);
 /* An exhaustive search has found one: stem and loop as tapes. */
 void liveness_found(struct checking *checking, enum subject_id subject, const struct tape *stem,
                     const struct tape *loop);
+
+/* Where warps run for ever, more fair executions of single threads. */
+void liveness_explore(struct checking *checking);
 
 /* Answers the oracle, when all executions are explored, and fills in checking->unfair. */
 void liveness_judge(struct checking *checking);
