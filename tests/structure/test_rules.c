@@ -11,15 +11,20 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-enum { ARENA_BYTES = 256 << 20 };
+enum { ARENA_BYTES = 512 << 20 };
 
+/* Rules about PTX have a kernel in PTX. */
 static const char *kernel_path(struct arena *arena, enum rule rule)
 {
-    return arena_printf(arena, "%s/corpus/rules/%s-%s.simt", SIMTFUZZ_SOURCE_DIR,
-                        rule_table[rule].semantics, rule_table[rule].name);
+    const char *path = arena_printf(arena, "%s/corpus/rules/%s-%s.ptx", SIMTFUZZ_SOURCE_DIR,
+                                    rule_table[rule].semantics, rule_table[rule].name);
+    if (access(path, F_OK) == 0)
+        return path;
+    return arena_printf(arena, "%.*s.simt", (int)(strlen(path) - strlen(".ptx")), path);
 }
 
 /* How often the rule fired while its kernel was checked; 0 also when there is no such kernel. */
@@ -71,7 +76,8 @@ static bool is_rule(const char *file)
         const char *name = rule_table[i].name;
         if (strncmp(file, rule_table[i].semantics, n) == 0 && file[n] == '-' &&
             strncmp(file + n + 1, name, strlen(name)) == 0 &&
-            strcmp(file + n + 1 + strlen(name), ".simt") == 0)
+            (strcmp(file + n + 1 + strlen(name), ".simt") == 0 ||
+             strcmp(file + n + 1 + strlen(name), ".ptx") == 0))
             return true;
     }
     return false;
