@@ -59,6 +59,8 @@ struct mini_names {
 
 static inline uint32_t mini_address(const struct mini_names *names, const void *node)
 {
+    if (!node)
+        return 0;
     for (uint32_t n = 0; n < names->count; n++)
         if (names->node[n] == node)
             return names->address[n];
@@ -100,6 +102,8 @@ static inline void mini_targets(struct mini_op *op, const struct mini_names *nam
         o = o->kind == PTX_OPERAND_LIST ? o->next : o;
         if (o->target_kind == PTX_TARGET_FUNCTION)
             op->target = mini_address(names, o->target.function);
+        else
+            op->target = mini_address(names, mini_statement(o));
         return;
     default:
         return;
@@ -263,14 +267,21 @@ struct mini_warp {
     /* CHK.oracle: what each lane pushed and has not left. */
     struct mini_token private[MINI_LANES][MINI_TOKENS];
     uint32_t private_depth[MINI_LANES];
+    bool four_weak; /* check 4' only */
     char wrong[200];
+    char own_wrong[200]; /* of the lanes' own stacks */
 };
+
+static inline void mini_say(const struct mini_warp *w, char place[200], const char *what)
+{
+    if (!place[0])
+        snprintf(place, 200, "%s at %u (line %u)", what, (unsigned)w->pc,
+                 (unsigned)w->p->ops[w->pc].line);
+}
 
 static inline void mini_wrong(struct mini_warp *w, const char *what)
 {
-    if (!w->wrong[0])
-        snprintf(w->wrong, sizeof w->wrong, "%s at %u (line %u)", what, (unsigned)w->pc,
-                 (unsigned)w->p->ops[w->pc].line);
+    mini_say(w, w->wrong, what);
 }
 
 static inline void mini_push(struct mini_warp *w, char type, uint32_t mask, uint32_t pc)
@@ -309,6 +320,8 @@ static inline void mini_consistent(struct mini_warp *w, const struct mini_op *op
 {
     const struct mini_token *top = w->depth > 0 ? &w->tokens[w->depth - 1] : NULL;
     const struct mini_token *below = w->depth > 1 ? top - 1 : NULL;
+    while (w->four_weak && below > w->tokens && below->type == 'd')
+        below--;
     bool has_break = false, has_call = false;
     for (uint32_t i = 0; i < w->depth; i++) {
         has_break |= w->tokens[i].type == 'b';
@@ -375,7 +388,7 @@ static inline void mini_check_private(struct mini_warp *w)
             at++;
         }
         if (!same || at != w->private_depth[l])
-            mini_wrong(w, "the lane's own stack is another one");
+            mini_say(w, w->own_wrong, "the lane's own stack is another one");
     }
 }
 
@@ -482,7 +495,8 @@ static inline void mini_warp_init(struct mini_warp *w, const struct mini_program
     w->seed = seed;
     w->lanes = lanes;
     memset(w->private_depth, 0, sizeof w->private_depth);
-    w->wrong[0] = 0;
+    w->wrong[0] = w->own_wrong[0] = 0;
+    w->four_weak = false;
 }
 
 #endif

@@ -2,7 +2,7 @@
  * branch unit, and where lanes meet. */
 #include "engine/pcg.h"
 #include "engine/ptx_inject.h"
-#include "engine/ptx_structure.h"
+#include "engine/ptx_static.h"
 #include "tests/unit/ptx_mini.h"
 #include "tests/unit/ptx_text.h"
 
@@ -366,6 +366,8 @@ static void compare(const struct ptx_module *injected, uint64_t seed, uint32_t l
         if (steps > 200000)
             mini_wrong(&warp, "no end");
     }
+    if (warp.own_wrong[0])
+        mini_wrong(&warp, warp.own_wrong);
     if (!warp.wrong[0] && warp.depth > 0)
         mini_wrong(&warp, "tokens are left");
     for (uint32_t l = 0; l < lanes && !warp.wrong[0]; l++)
@@ -375,6 +377,22 @@ static void compare(const struct ptx_module *injected, uint64_t seed, uint32_t l
     if (warp.wrong[0]) {
         show(injected);
         fail_msg("%s", warp.wrong);
+    }
+}
+
+static void check_statically(const struct ptx_module *injected)
+{
+    static const struct ptx_static_options options;
+    for (const struct ptx_item *item = injected->items; item; item = item->next) {
+        if (item->kind != PTX_ITEM_FUNCTION || !item->u.function->is_entry)
+            continue;
+        struct ptx_static s = ptx_static_check(&arena, injected, item->u.function, &options);
+        if (s.verdict == PTX_STATIC_CONSISTENT && !s.four.clause && !s.rule.clause)
+            continue;
+        show(injected);
+        fail_msg("%s, line %u; %s, line %u; %s, line %u", ptx_static_text(s.why.clause), s.why.line,
+                 ptx_static_text(s.four.clause), s.four.line, ptx_static_text(s.rule.clause),
+                 s.rule.line);
     }
 }
 
@@ -388,6 +406,7 @@ static void check_modules(make_shape *make, uint32_t modules, uint32_t most_func
         const struct ptx_module *injected = inject(module);
         mini_assemble(&before, module);
         mini_assemble(&after, injected);
+        check_statically(injected);
         instructions_before += before.count;
         instructions_after += after.count;
         for (uint32_t run = 0; run < 6; run++)
@@ -722,6 +741,7 @@ static void corpus(void **state)
         say("%s", files.gl_pathv[i]);
         const struct ptx_module *injected = inject(module);
         const char *once = round_trip(injected);
+        check_statically(injected);
         assert_string_equal(once, ptx_print(&arena, inject(injected))); /* is left as it is */
         arena_release(&arena, mark);
     }

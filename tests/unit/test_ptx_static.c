@@ -1,0 +1,253 @@
+/* What ptx_static says about random programs of branch-unit instructions, against many runs of each. */
+#include "engine/crs.h"
+#include "engine/pcg.h"
+#include "engine/ptx_static.h"
+#include "tests/unit/ptx_mini.h"
+#include "tests/unit/ptx_text.h"
+
+static struct pcg rng;
+static char text[1 << 14];
+static size_t text_length;
+
+static uint32_t below(uint32_t bound)
+{
+    return pcg_below(&rng, bound);
+}
+
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text + text_length, sizeof text - text_length, format, args);
+    va_end(args);
+    assert_true(n >= 0 && text_length + (size_t)n < sizeof text);
+    text_length += (size_t)n;
+}
+
+/* ---- single programs ---- */
+
+struct row {
+    const char *code;
+    enum ptx_static_verdict verdict;
+    enum ptx_static_clause why, four, rule;
+    uint32_t line; /* of `why`, else of `rule`; from the first one of the code */
+};
+
+#define OK PTX_STATIC_CONSISTENT
+#define BAD PTX_STATIC_INCONSISTENT
+#define OPEN PTX_STATIC_UNKNOWN
+
+static const struct row rows[] = {
+    {"exit;", OK, 0, 0, 0, 0},
+    {"ssy L;\n@%p1 bra J;\nnot.pred %p2, %p2;\nJ: sync;\nL: exit;", OK, 0, 0, 0, 0},
+    /* two branches for one ssy (ERR.60) */
+    {"ssy L;\n@%p1 bra A;\nbrkpt;\nA: @%p2 bra J;\nJ: sync;\nL: exit;", OK, 0, PTX_STATIC_SC4, 0,
+     5},
+    {"break;\nexit;", BAD, PTX_STATIC_SC1, 0, 0, 1},
+    {"ret;", BAD, PTX_STATIC_SC2, 0, 0, 1},
+    {"preBrk L;\nsync;\nL: exit;", BAD, PTX_STATIC_SC3, 0, 0, 2},
+    {"bra J;\nJ: sync;\nexit;", BAD, PTX_STATIC_SC3, 0, 0, 2},
+    {"@%p1 bra J;\nexit;\nJ: sync;\nexit;", BAD, 0, 0, 0, 3},
+    {"preBrk L;\n@%p1 bra J;\nJ: sync;\nL: exit;", BAD, 0, 0, 0, 3},
+    {"ssy L;\nsync;\nbrkpt;\nL: exit;", BAD, PTX_STATIC_SC5, 0, 0, 2},
+    /* the counterexample to Theorem 1 as printed (ERR.30) */
+    {"preRet A;\nssy L;\n@%p1 call F;\nA: brkpt;\nL: exit;\nF: ret;", BAD, PTX_STATIC_SC6, 0,
+     PTX_STATIC_A, 3},
+    {"@%p1 preRet A;\n@%p1 call F;\nA: exit;\nF: ret;", OK, 0, 0, 0, 0},
+    {"@%p1 preRet A;\n@%p2 call F;\nA: exit;\nF: ret;", BAD, PTX_STATIC_SC6, 0, PTX_STATIC_A, 2},
+    {"@%p1 ssy L;\nsync;\nL: exit;", BAD, PTX_STATIC_SC3, 0, PTX_STATIC_B, 2},
+    {"@%p1 ssy L;\nexit;\nL: exit;", OK, 0, 0, PTX_STATIC_B, 1},
+    /* a loop that falls through with its token (MUT.24) */
+    {"preBrk L;\nH: @%p1 bra L;\nbra H;\nL: exit;", OK, 0, 0, PTX_STATIC_C, 4},
+    {"preBrk L;\nbrkpt;\nL: exit;", OK, 0, 0, PTX_STATIC_C, 3},
+    {"preBrk L;\nH: @%p1 break;\nbra H;\nL: exit;", OK, 0, 0, 0, 0},
+    {"brkpt;", BAD, PTX_STATIC_ADDR, 0, 0, 1},
+    {"bra %r1;\nexit;", OPEN, PTX_STATIC_TARGET, 0, 0, 1},
+    {"mov.u32 %r1, L;\nbra %r1;\nexit;\nL: exit;", OK, 0, 0, 0, 0},
+    {"ld.global.u32 %r1, [%r1];\nmov.u32 %r1, L;\nbra %r1;\nL: exit;", OPEN, PTX_STATIC_TARGET, 0,
+     0, 3},
+    {"L: ssy L;\nbra L;", OPEN, PTX_STATIC_GROWTH, 0, PTX_STATIC_C, 0},
+};
+
+static const char head[] = ".version 8.0\n.target sm_80\n.address_size 32\n";
+
+static const struct ptx_function *entry_of(const struct ptx_module *module)
+{
+    const struct ptx_item *item = module->items;
+    while (!item->u.function->is_entry)
+        item = item->next;
+    return item->u.function;
+}
+
+static void programs(void **state)
+{
+    (void)state;
+    static const struct ptx_static_options options;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct row *row = &rows[i];
+        size_t mark = arena_mark(&arena);
+        text_length = 0;
+        say("%s.entry k ()\n{\n.reg .pred %%p<4>;\n.reg .b32 %%r<4>;\n%s\n}\n", head, row->code);
+        const struct ptx_module *module = parse(text);
+        struct ptx_static s = ptx_static_check(&arena, module, entry_of(module), &options);
+        uint32_t line = s.why.clause    ? s.why.line
+                        : s.four.clause ? s.four.line
+                        : s.rule.clause ? s.rule.line
+                                        : 7;
+        if (s.verdict != row->verdict || (row->why && s.why.clause != row->why) ||
+            s.four.clause != row->four || (row->rule && s.rule.clause != row->rule) ||
+            (row->line && line != row->line + 7))
+            fail_msg("%s\n%d: %s; %s; %s; line %u", row->code, s.verdict,
+                     ptx_static_text(s.why.clause), ptx_static_text(s.four.clause),
+                     ptx_static_text(s.rule.clause), line - 7);
+        arena_release(&arena, mark);
+    }
+}
+
+/* ---- random ones ---- */
+
+enum { PREDICATES = 3 };
+
+static void say_guard(uint32_t percent)
+{
+    if (below(100) < percent)
+        say("@%s%%p%u ", below(2) ? "!" : "", below(PREDICATES));
+}
+
+static void random_instruction(uint32_t length, uint32_t pc)
+{
+    uint32_t to = 1 + below(length), next = pc + 1 + below(length - pc + 1);
+    next = next > length ? length : next;
+    switch (below(12)) {
+    case 0:
+        say_guard(10);
+        say("ssy B%u;\n", next);
+        return;
+    case 1:
+        say_guard(10);
+        say("preBrk B%u;\n", next);
+        return;
+    case 2:
+        say_guard(50);
+        say("preRet B%u;\n", below(4) && pc + 2 <= length ? pc + 2 : to);
+        return;
+    case 3:
+        say_guard(50);
+        say("call B%u;\n", to);
+        return;
+    case 4:
+    case 5:
+        say_guard(10);
+        say("sync;\n");
+        return;
+    case 6:
+        say_guard(50);
+        say("break;\n");
+        return;
+    case 7:
+        say_guard(50);
+        say("%s;\n", below(2) ? "ret" : "exit");
+        return;
+    case 8:
+    case 9:
+        say_guard(80);
+        say("bra B%u;\n", below(3) ? next : to);
+        return;
+    default:
+        say("mov.u32 %%m, %u;\n", below(PREDICATES));
+    }
+}
+
+static const struct ptx_module *random_program(void)
+{
+    uint32_t length = 3 + below(10);
+    text_length = 0;
+    say("%s.entry k ()\n{\n.reg .pred %%p<4>;\n.reg .b32 %%m;\n", head);
+    for (uint32_t pc = 1; pc < length; pc++) {
+        say("B%u: ", pc);
+        if (pc + 1 < length && below(12) == 0) { /* a call as it should be */
+            say("preRet B%u;\nB%u: call B%u;\n", pc + 2, pc + 1, 1 + below(length));
+            pc++;
+        } else {
+            random_instruction(length, pc);
+        }
+    }
+    say("B%u: exit;\n}\n", length);
+    return parse(text);
+}
+
+static struct mini_program program;
+static struct mini_lane lanes[MINI_LANES];
+static struct mini_warp warp;
+
+/* A run of at most so many steps. */
+static void run_once(uint64_t seed, uint32_t count)
+{
+    for (uint32_t l = 0; l < count; l++) {
+        memset(&lanes[l], 0, sizeof lanes[l]);
+        lanes[l].lane = l;
+        lanes[l].seed = seed;
+        for (uint32_t k = 0; k < PREDICATES; k++)
+            mini_marker(&lanes[l], k);
+    }
+    mini_warp_init(&warp, &program, lanes, count, seed);
+    warp.four_weak = true;
+    for (uint32_t steps = 0; steps < 150 && !warp.completed && !warp.wrong[0]; steps++) {
+        mini_step(&warp);
+        if (warp.pc >= program.count)
+            return;
+    }
+}
+
+struct seen {
+    uint32_t verdicts[3], refuted, bare, deep;
+};
+
+static void check_program(const struct ptx_module *module, uint32_t number, struct seen *seen)
+{
+    static const struct ptx_static_options options;
+    struct ptx_static s = ptx_static_check(&arena, module, entry_of(module), &options);
+    bool refuted = false, deep = false;
+    mini_assemble(&program, module);
+    for (uint32_t run = 0; run < 40 && !refuted; run++) {
+        run_once(mini_mix(number * 64 + run), 1 + run % 5);
+        refuted = warp.wrong[0] && strncmp(warp.wrong, "token", 5) != 0;
+        deep |= warp.deepest > 2;
+        if (s.verdict == OK && !s.rule.clause && !refuted && warp.own_wrong[0])
+            fail_msg("%s although all rules are kept: %s", warp.own_wrong, text);
+    }
+    if (refuted && s.verdict == OK)
+        fail_msg("%s although it is consistent: %s", warp.wrong, text);
+    seen->verdicts[s.verdict]++;
+    seen->refuted += refuted && s.verdict == BAD;
+    seen->bare += s.verdict == OK && !s.rule.clause;
+    seen->deep += s.verdict == OK && deep;
+}
+
+static void random_programs(void **state)
+{
+    (void)state;
+    struct seen seen = {{0}, 0, 0, 0};
+    pcg_seed(&rng, 1, 1);
+    for (uint32_t n = 0; n < 8000; n++) {
+        size_t mark = arena_mark(&arena);
+        check_program(random_program(), n, &seen);
+        arena_release(&arena, mark);
+    }
+    print_message(
+        "%u consistent (%u with all rules, %u with deep stacks), %u not (%u in a run), %u "
+        "unknown\n",
+        seen.verdicts[OK], seen.bare, seen.deep, seen.verdicts[BAD], seen.refuted,
+        seen.verdicts[OPEN]);
+    assert_true(seen.verdicts[OK] > 300 && seen.deep > 50);
+    assert_true(seen.refuted > seen.verdicts[BAD] / 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(programs),
+        cmocka_unit_test(random_programs),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
