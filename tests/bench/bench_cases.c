@@ -67,7 +67,7 @@ static uint64_t form_work(void *context)
         struct forms *forms =
             forms_new(&bench_arena, gen_case(&bench_arena, 1, cases->first + i, &cases->gen));
         for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
-            if (SUBJECTS_DEFAULT >> s & 1)
+            if (SUBJECTS_DEFAULT & SUBJECT_BIT(s))
                 forms_get(forms, subject_table[s].program);
     }
     return cases->count;
