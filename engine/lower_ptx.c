@@ -509,18 +509,33 @@ static bool carried_over(const struct ast_expect *expect)
     return common && expect->claim != CLAIM_BARRIER_DIVERGENCE && expect->claim != CLAIM_UNFAIR;
 }
 
+static bool is_any_race(const struct ast_expect *expect)
+{
+    return !expect->subject && expect->claim == CLAIM_RACE;
+}
+
+/* Lock-step hides races of a kernel given as PTX, so a race of all is claimed of `block`: claims of their
+ * own, behind the others. */
 static struct ast_expect *carry_over(struct arena *arena, const struct ast_kernel *kernel)
 {
     struct ast_expect *first = NULL, **end = &first;
-    for (const struct ast_expect *e = kernel->expects; e; e = e->next) {
-        if (!carried_over(e))
-            continue;
-        struct ast_expect *copy = ARENA_NEW(arena, struct ast_expect);
-        *copy = *e;
-        copy->next = NULL;
-        *end = copy;
-        end = &copy->next;
-    }
+    uint32_t groups = 0;
+    for (const struct ast_expect *e = kernel->expects; e; e = e->next)
+        groups = e->group >= groups ? e->group + 1 : groups;
+    for (int races = 0; races < 2; races++)
+        for (const struct ast_expect *e = kernel->expects; e; e = e->next) {
+            if (!carried_over(e) || is_any_race(e) != races)
+                continue;
+            struct ast_expect *copy = ARENA_NEW(arena, struct ast_expect);
+            *copy = *e;
+            copy->next = NULL;
+            if (races) {
+                copy->subject = "block";
+                copy->group = groups;
+            }
+            *end = copy;
+            end = &copy->next;
+        }
     return first;
 }
 

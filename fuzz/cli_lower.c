@@ -177,7 +177,11 @@ static int unknown_form(struct cli *cli)
 static const char *lowered_text(struct cli *cli, const struct form *form, const char *path)
 {
     struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
-    const struct ast_kernel *lowered = kernel ? form->lower(cli, kernel, path) : NULL;
+    const struct ast_kernel *lowered = NULL;
+    if (kernel && kernel->form == FORM_PTX)
+        (void)refused(cli, path, "a kernel in PTX form has the forms ptx and crs only");
+    else if (kernel)
+        lowered = form->lower(cli, kernel, path);
     return lowered ? print_kernel(&cli->arena, lowered) : NULL;
 }
 

@@ -388,6 +388,8 @@ static const char *judge_end(struct checking *c, struct answer *answer,
         return "the bound on calls: inlining makes fewer of them";
     if (execution->status == STATUS_UNSUPPORTED)
         return "an execution met something unsupported";
+    if (execution->status == STATUS_DEADLOCK && c->kernel->form == FORM_PTX)
+        return "a deadlock of PTX: a barrier waits for who has not ended yet (BAR.2, BAR.4)";
     bool endless = cut || execution->status == STATUS_NONTERMINATING;
     report_end(c, answer, reference, execution, endless ? "termination" : "status");
     return NULL;
