@@ -22,13 +22,12 @@ static int flush_output(int status)
 static int run_command(struct cli *cli, int argc, char **argv)
 {
     int status;
-    if (!cli_parse(cli, argc, argv, &status))
-        return status;
     if (arena_init(&cli->arena, COMMAND_ARENA_BYTES) != 0) {
         cli_message(cli, "cannot reserve memory: %s", strerror(errno));
         return CLI_FAULT;
     }
-    status = cli_commands[cli->id].run(cli);
+    if (cli_parse(cli, argc, argv, &status))
+        status = cli_commands[cli->id].run(cli);
     arena_destroy(&cli->arena);
     return status;
 }

@@ -1,4 +1,6 @@
 // Bitonic sort of one block's keys in shared memory.
+// simtfuzz: threads=64 warp=32 bind:bitonic_param_0=buffer:256:random bind:bitonic_param_1=shared:256
+// expect: race_free, terminates
 __kernel void bitonic(__global int *keys, __local int *tile)
 {
     uint t = get_local_id(0), n = get_local_size(0);

@@ -1,4 +1,6 @@
 // Recursion, calls through a table, structures by value, printf, device tables with addresses.
+// simtfuzz: threads=32 warp=32 bind:calls_param_1=buffer:128 bind:calls_param_2=1
+// expect: race_free, terminates
 #include <cstdio>
 struct pair { int a; double b; };
 __constant__ float weights[4] = {1, 2, 3, 4};

@@ -1,4 +1,6 @@
 // A divergent loop with two exits and a switch.
+// simtfuzz: threads=64 warp=32 bind:collatz_param_0=buffer:256:iota bind:collatz_param_1=buffer:256 bind:collatz_param_2=200
+// expect: race
 __kernel void collatz(__global uint *n, __global uint *kinds, uint most)
 {
     uint i = get_global_id(0), x = n[i], steps = 0;

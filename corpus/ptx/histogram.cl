@@ -1,4 +1,6 @@
 // Counts of byte values, first in shared memory, then added to the global table.
+// simtfuzz: threads=64 blocks=2 warp=32 bind:histogram_param_0=buffer:300:random bind:histogram_param_1=buffer:1024 bind:histogram_param_2=300
+// expect: race_free, terminates
 __kernel void histogram(__global const uchar *in, __global uint *table, uint n)
 {
     __local uint mine[256];

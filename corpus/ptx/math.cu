@@ -1,4 +1,6 @@
 // Floating point: roundings, approximations, conversions, double precision, bit fields, wide products.
+// simtfuzz: threads=1 warp=1 bind:math_param_0=buffer:128:iota bind:math_param_1=buffer:64:iota bind:math_param_2=buffer:64:iota bind:math_param_3=buffer:128:iota bind:math_param_4=buffer:64:iota
+// expect: race_free, terminates
 extern "C" __global__ void math(float *f, double *d, long long *l, unsigned *u, short *s)
 {
     int i = threadIdx.x;

@@ -1,4 +1,6 @@
 // Tiled matrix multiplication, 16 x 16 threads a block.
+// simtfuzz: threads=16x16 blocks=2x1 warp=32 bind:matmul_param_0=buffer:4096:iota bind:matmul_param_1=buffer:4096:iota bind:matmul_param_2=buffer:4096 bind:matmul_param_3=32
+// expect: race_free, terminates
 #define T 16
 __kernel void matmul(__global const float *a, __global const float *b, __global float *c, int n)
 {

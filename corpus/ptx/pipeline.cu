@@ -1,4 +1,6 @@
 // A producer warp and a consumer warp with named barriers: bar.sync and bar.arrive with counts.
+// simtfuzz: threads=64 warp=32 bind:pipeline_param_0=buffer:384:iota bind:pipeline_param_1=buffer:384 bind:pipeline_param_2=3
+// expect: race_free, terminates
 extern "C" __global__ void pipeline(const int *in, int *out, int rounds)
 {
     __shared__ int slot[32];

@@ -1,4 +1,6 @@
 // Sum of a block's elements in shared memory, a tree with a barrier a level.
+// simtfuzz: threads=64 warp=32 bind:reduce_param_0=buffer:256 bind:reduce_param_1=buffer:4 bind:reduce_param_2=shared:256
+// expect: race_free, terminates
 __kernel void reduce(__global const float *in, __global float *out, __local float *tile)
 {
     uint t = get_local_id(0);

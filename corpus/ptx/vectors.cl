@@ -1,4 +1,6 @@
 // Vector loads and stores, integer conversions of all widths, division, a function that is called.
+// simtfuzz: threads=32 warp=32 bind:vectors_param_0=buffer:512:iota bind:vectors_param_1=buffer:128:iota bind:vectors_param_2=buffer:512 bind:vectors_param_3=buffer:256:iota bind:vectors_param_4=buffer:16:iota
+// expect: race_free, terminates
 __attribute__((noinline)) long mix(long a, int b) { return a / (b | 1) + a % (b | 3); }
 __kernel void vectors(__global const float4 *a, __global const uchar4 *b, __global float4 *c,
                       __global long *d, __constant short *table)

@@ -1,4 +1,6 @@
 // Shuffles, votes and masks of a warp; atomics in several orders; fences; a spin lock.
+// simtfuzz: threads=64 warp=32 bind:warp_param_0=buffer:512:iota bind:warp_param_1=buffer:8 bind:warp_param_2=64
+// expect crs: race, terminates
 #include <cuda/atomic>
 __device__ int lock;
 extern "C" __global__ void warp(int *data, float *sums, int n)
