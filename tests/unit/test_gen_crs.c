@@ -103,8 +103,8 @@ static void the_tiny_ones_are_enumerated(void **state)
         texts[number] = print_kernel(&arena, kernel);
     }
     assert_string_equal(text_of(0, 17, &options), texts[17]);
-    assert_string_equal(
-        print_kernel(&arena, gen_next_case(&arena, 1, 99, &options, &walk)), texts[99]);
+    assert_string_equal(print_kernel(&arena, gen_next_case(&arena, 1, 99, &options, &walk)),
+                        texts[99]);
     uint32_t different = 1;
     qsort(texts, MANY, sizeof *texts, compare_texts);
     for (uint32_t i = 1; i < MANY; i++)
