@@ -67,6 +67,7 @@ const char *const ast_claim_names[CLAIM_COUNT] = {
     [CLAIM_FINAL] = "final",
     [CLAIM_CALL_DEPTH] = "call_depth",
     [CLAIM_INFEASIBLE] = "infeasible",
+    [CLAIM_BARRIER_ERROR] = "barrier_error",
 };
 
 const enum ast_binary ast_assign_operations[ASSIGN_COUNT] = {

@@ -266,6 +266,7 @@ enum ast_claim {
     CLAIM_FINAL,
     CLAIM_CALL_DEPTH, /* not in the catalogue's list, a status all the same */
     CLAIM_INFEASIBLE, /* likewise */
+    CLAIM_BARRIER_ERROR,
     CLAIM_COUNT
 };
 

@@ -137,9 +137,8 @@ static const char *blk_bar_arrive(struct bar_step *x, uint32_t lane)
  */
 static const char *blk_bar_red(struct bar_step *x, uint32_t lane)
 {
-    uint32_t e2 = x->op->has_count ? 2 : 1;
-    bool truth = ptx_source(x->m, x->lanes, &x->op->sources[e2], lane) != 0;
-    if (truth != ((x->op->negated >> e2 & 1) != 0))
+    bool truth = ptx_source(x->m, x->lanes, &x->op->sources[2], lane) != 0;
+    if (truth != ((x->op->negated >> 2 & 1) != 0))
         x->action->truths |= (lane_mask)1 << lane;
     return bar_operands(x, lane);
 }

@@ -168,9 +168,8 @@ static const char *operands(struct cta_step *x)
     if (op->has_count)
         n = ptx_source(x->m, x->lanes, &op->sources[1], 0);
     if (op->exec == PTX_EXEC_BAR_RED) {
-        uint32_t i = op->has_count ? 2 : 1;
-        bool truth = ptx_source(x->m, x->lanes, &op->sources[i], 0) != 0;
-        x->truth = truth != ((op->negated >> i & 1) != 0);
+        bool truth = ptx_source(x->m, x->lanes, &op->sources[2], 0) != 0;
+        x->truth = truth != ((op->negated >> 2 & 1) != 0);
     }
     if (b >= CTA_BARRIERS)
         return "the barrier's number is not below 16";

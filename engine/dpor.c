@@ -544,7 +544,7 @@ void search_dpor(struct search *search)
         .lists = {.record = sizeof(uint32_t)},
         .sleepers = {.record = sizeof(struct sleeper)},
         .inner = {.record = sizeof(struct script_choice)},
-        .heads = ARENA_ARRAY(search->arena, uint32_t, machine->program->private_base + 1),
+        .heads = ARENA_ARRAY(search->arena, uint32_t, search_locations(machine->program)),
         .used_at_start = search->arena->used,
     };
     const struct observer observer = {.context = &d,

@@ -104,7 +104,7 @@ struct ptx_op {
     struct ptx_place guard;                     /* a predicate; NONE = always */
     struct ptx_place results[PTX_CODE_RESULTS]; /* kind NONE: thrown away (_) */
     /* LD: address; ST: address, values; ATOM: address, b, c; VOTE: predicate, mask?; SHFL: a, b, c, mask?;
-     * BAR: number, count?, predicate; BRA: target (indirect) or index; CALL: target (indirect) */
+     * BAR: number, count (NONE: not given), predicate; BRA: target (indirect) or index; CALL: target (indirect) */
     struct ptx_place sources[PTX_CODE_SOURCES];
     struct ptx_row_op row; /* ROWS */
     ptx_atomic_fn *atomic; /* ATOM */

@@ -5,6 +5,7 @@
 
 #include "engine/invariant.h"
 #include "engine/pcg.h"
+#include "engine/ptx_code.h"
 
 #include <string.h>
 
@@ -188,8 +189,8 @@ static void estimate_barrier(void *context, const struct machine *machine,
     struct estimate *e = context;
     if (machine->program->launch.blocks > 1)
         return;
-    memset(e->writer, 0, machine->program->private_base * sizeof *e->writer);
-    memset(e->readers, 0, machine->program->private_base * sizeof *e->readers);
+    memset(e->writer, 0, search_locations(machine->program) * sizeof *e->writer);
+    memset(e->readers, 0, search_locations(machine->program) * sizeof *e->readers);
 }
 
 static uint32_t log2_ceiling(uint32_t n)
@@ -208,11 +209,12 @@ static uint32_t log2_ceiling(uint32_t n)
 static bool dpor_looks_cheaper(struct search *search)
 {
     struct machine *machine = search->machine;
-    if (machine->actor_count > 64 || has_loop(machine->program))
+    if (machine->actor_count > 64 || machine->program->form == FORM_PTX ||
+        has_loop(machine->program))
         return false;
-    uint32_t words = machine->program->private_base + 1;
-    struct estimate e = {.writer = ARENA_ARRAY(search->arena, uint32_t, words),
-                         .readers = ARENA_ARRAY(search->arena, uint64_t, words)};
+    uint32_t locations = search_locations(machine->program);
+    struct estimate e = {.writer = ARENA_ARRAY(search->arena, uint32_t, locations),
+                         .readers = ARENA_ARRAY(search->arena, uint64_t, locations)};
     uint32_t *lengths = ARENA_ARRAY(search->arena, uint32_t, machine->actor_count);
     const struct observer observer = {.context = &e,
                                       .read = estimate_read,
@@ -319,10 +321,13 @@ struct search_result *search_run(struct arena *arena, struct machine *machine,
     INVARIANT(machine->options.track && machine->track.log_capacity >= search->step_entries);
     make_outcome_table(search);
     enum search_method first = options->method;
+    if (machine->program->form == FORM_PTX && machine->program->ptx->barriers)
+        first = SEARCH_STATES;
     if (first == SEARCH_AUTO)
         first = dpor_looks_cheaper(search) ? SEARCH_DPOR : SEARCH_STATES;
     run_method(search, first);
-    if (options->method == SEARCH_AUTO && !search->result->complete)
+    if (options->method == SEARCH_AUTO && !search->result->complete &&
+        machine->program->form != FORM_PTX)
         run_other(search, first == SEARCH_STATES ? SEARCH_DPOR : SEARCH_STATES);
     if (search->result->complete && search->outcomes_dropped)
         search_cut(search, "outcomes");

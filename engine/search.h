@@ -7,7 +7,8 @@
  *   witnesses are shortest. Also finds out about non-termination: the graph of all reachable states
  *   is complete.
  * - SEARCH_DPOR: dynamic partial-order reduction with source sets and sleep sets, stateless; for
- *   kernels whose executions all end, of at most 64 actors.
+ *   kernels whose executions all end, of at most 64 actors. Not for PTX with barriers: there the order of
+ *   arrivals matters, and which warps have completed.
  *
  * Both enumerate the choices inside a step too. Both assume of a semantics what all grant: a live actor
  * can always step, only its own step makes it wait or final, and an actor that waits is back when a step
@@ -81,6 +82,9 @@ struct search_result {
      * it lies between a and b: no race. A conflict of two atomics is none either, but nothing orders
      * it; so with atomics the accesses that some path to a state has had since its last release are
      * added up over the graph (search_race.c), and compared with the next ones.
+     *
+     * With named barriers, which order some threads of a block only: true when two conflicting accesses
+     * can be next at the same time, and nothing else is looked for.
      *
      * Exact when the search is complete or says true. Lanes of one warp are one actor. */
     bool race;

@@ -78,4 +78,10 @@ void search_cut(struct search *search, const char *cut);
 void search_states(struct search *search);
 void search_dpor(struct search *search);
 
+/* Addresses of observed accesses are below it. */
+static inline uint32_t search_locations(const struct program *program)
+{
+    return program->private_base * program->units + 1;
+}
+
 #endif

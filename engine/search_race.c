@@ -236,7 +236,7 @@ static bool completes_race(const struct flow *flow, uint32_t state, uint32_t edg
 void graph_races(struct graph *graph)
 {
     struct search *search = graph->search;
-    uint32_t words = search->machine->program->private_base;
+    uint32_t words = search_locations(search->machine->program);
     struct flow flow = {.graph = graph,
                         .numbered = {.record = sizeof(struct numbered)},
                         .lists = {.record = sizeof(uint32_t)},

@@ -7,6 +7,7 @@
 #include "engine/search_states.h"
 
 #include "engine/invariant.h"
+#include "engine/ptx_code.h"
 
 #include <string.h>
 
@@ -329,7 +330,7 @@ static void start(struct exploration *x, struct search *search)
                   .slot_words = ARENA_ARRAY(arena, uint32_t, machine->block_words),
                   .word_slots = ARENA_ARRAY(arena, uint32_t, machine->block_words)},
         .watch = {.words =
-                      ARENA_ARRAY(arena, struct next_access, machine->program->private_base + 1)},
+                      ARENA_ARRAY(arena, struct next_access, search_locations(machine->program))},
         .outcome_states = ARENA_ARRAY(arena, uint32_t, search->options->max_outcomes + 1),
     };
     for (uint32_t i = 0; i < search->options->max_outcomes; i++)
@@ -341,7 +342,7 @@ static bool room_to_start(struct search *search)
 {
     const struct machine *machine = search->machine;
     size_t bytes = (size_t)machine->block_words * 2 * sizeof(uint32_t) +
-                   (size_t)machine->program->private_base * sizeof(struct next_access) +
+                   (size_t)search_locations(machine->program) * sizeof(struct next_access) +
                    (size_t)search->options->max_outcomes * sizeof(uint32_t) + 65536;
     if (search->arena->used + bytes > search->byte_limit)
         search_cut(search, "bytes");
@@ -360,6 +361,13 @@ static void explore(struct exploration *x)
         graph->edges.count = graph_state(graph, graph->expanded)->first_edge;
 }
 
+/* Their generations order accesses of some threads only: intervals of a block say nothing then. */
+static bool has_named_barriers(const struct search *search)
+{
+    const struct program *program = search->machine->program;
+    return program->form == FORM_PTX && program->ptx->has_named_barriers;
+}
+
 void search_states(struct search *search)
 {
     struct exploration x;
@@ -373,7 +381,7 @@ void search_states(struct search *search)
     explore(&x);
     machine_observe(search->machine, NULL);
     result->race |= x.watch.found;
-    if (search->machine->program->has_atomics && !result->race)
+    if (search->machine->program->has_atomics && !result->race && !has_named_barriers(search))
         graph_races(&x.graph);
     result->states += x.graph.states.count;
     for (uint32_t i = 0; i < result->outcome_count; i++)

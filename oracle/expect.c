@@ -204,6 +204,8 @@ static const char *judge_subject(const struct checking *c, const struct ast_expe
         return judge_status(c, run, STATUS_CALL_DEPTH);
     case CLAIM_INFEASIBLE:
         return judge_status(c, run, STATUS_INFEASIBLE);
+    case CLAIM_BARRIER_ERROR:
+        return judge_status(c, run, STATUS_BARRIER_ERROR);
     case CLAIM_DEADLOCK:
         return judge_status(c, run, STATUS_DEADLOCK);
     case CLAIM_STUCK:

@@ -104,10 +104,20 @@ enum group_id explore_group(const struct checking *c, enum subject_id subject)
     return is_structured(subject) || !c->scopes_differ ? GROUP_FIRST : GROUP_BLOCKS;
 }
 
+/* Which commands meet in a generation may depend on the schedule, race or no race, unless the program is
+ * well-synchronised: the oracle `barriers` asks that. */
+static bool has_named_barriers(const struct checking *c, enum subject_id subject)
+{
+    const struct program *program = c->subjects[subject].program;
+    return program->form == FORM_PTX && program->ptx->has_named_barriers;
+}
+
 enum group_id explore_execution_group(const struct checking *c, const struct execution *execution)
 {
     bool warps = subject_table[execution->subject].vtable != &semantics_block;
     bool follows = explore_follows(c, execution->subject) && warps;
+    if (has_named_barriers(c, execution->subject))
+        return GROUP_NONE;
     if (follows && (execution->apart || execution->searched))
         return GROUP_NONE;
     if (c->kernel->form == FORM_PTX && execution->apart)
@@ -122,6 +132,12 @@ struct parting {
     bool apart;
 };
 
+/* How many threads a barrier of warps waits for depends on who has completed. */
+static bool some_completed(const struct machine *machine, uint32_t block)
+{
+    return machine->groups[block].finished > 0;
+}
+
 static void see_use(void *context, const struct machine *machine, const struct barrier_use *use)
 {
     struct parting *parting = context;
@@ -130,6 +146,8 @@ static void see_use(void *context, const struct machine *machine, const struct b
     uint32_t warp = use->block * machine->program->warps_per_block + tid / launch->warp;
     const struct crs_warp w = crs_warp(machine, warp);
     if (use->kind != BARRIER_RELEASES && (ptx_all(w.lanes) & ~w.state->exited & ~use->mask))
+        parting->apart = true;
+    if (use->kind != BARRIER_RELEASES && some_completed(machine, use->block))
         parting->apart = true;
 }
 
@@ -243,6 +261,9 @@ static void keep_execution(struct checking *c, struct execution *execution,
     uint64_t *before = &c->subjects[execution->subject].several_targets;
     uint64_t several = machine->hits[RULE_CRS_BRA_TARGET] + machine->hits[RULE_CRS_CALL_TARGET];
     execution->apart = c->parting && c->parting->apart;
+    for (uint32_t b = 0;
+         execution->status == STATUS_DEADLOCK && b < machine->program->launch.blocks; b++)
+        execution->apart |= some_completed(machine, b);
     execution->apart |= c->kernel->form == FORM_PTX && several > *before;
     *before = several;
     keep_race(c, run, execution);
@@ -442,7 +463,8 @@ static uint64_t run_one(struct checking *c, struct execution *execution)
     }
     if (c->parting)
         c->parting->apart = false;
-    if (explore_follows(c, subject) && subject_table[subject].vtable != &semantics_block)
+    if (is_ptx(subject) && c->subjects[subject].program->ptx->barriers &&
+        subject_table[subject].vtable != &semantics_block)
         behind = watch_parts(c, behind);
     if (logged) {
         race_log_begin(c->log);

@@ -19,8 +19,8 @@ struct execution {
     enum status status;
     bool race;
     bool searched; /* an outcome of the exhaustive search: races and steps unknown */
-    /* A warp came to a barrier without some of its lanes, or chose which of several targets of a branch
-     * comes first. */
+    /* A warp came to a barrier without some of its lanes, or when another had completed, or chose which of
+     * several targets of a branch comes first. */
     bool apart;
     bool fair;             /* its scheduler starves nobody, whatever the kernel does */
     uint64_t steps;        /* of its machine; 0: unknown (searched) */

@@ -54,6 +54,7 @@ static inline struct mock_program *mock_new(struct arena *arena, uint32_t actors
     p->frame_init = ARENA_ARRAY(arena, int32_t, 1);
     p->total_threads = actors;
     p->shared_base = p->private_base = p->frame_base = p->memory_words = words;
+    p->units = 1;
     return mock;
 }
 
