@@ -85,32 +85,40 @@ static void add_operands(const struct ptx_instruction *instruction, struct ptx_r
 
 /* ---- look-up ---- */
 
-static ptx_row_fn *find(const struct ptx_instruction *instruction, uint32_t *immediate,
-                        const char **reason)
+bool ptx_row_has_isa(enum row_isa isa)
 {
-    if (ptx_forms[instruction->form].opcode == PTX_OP_CVT)
-        return ptx_row_convert(instruction, immediate, reason);
-    ptx_row_fn *fn = ptx_row_arithmetic(instruction);
-    if (!fn)
-        fn = ptx_row_bits(instruction, immediate);
-    if (!fn)
-        fn = ptx_row_compare(instruction, immediate, reason);
-    if (!fn)
-        fn = ptx_row_move(instruction, immediate, reason);
-    if (!fn)
-        fn = ptx_row_carry(instruction);
-    if (!fn)
-        fn = ptx_row_float(instruction, immediate);
-    return fn ? fn : ptx_row_approximate(instruction);
+#ifdef SIMTFUZZ_X86
+    if (isa == ROW_AVX2)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+    return isa == ROW_BASELINE;
 }
 
-bool ptx_row_find(const struct ptx_instruction *instruction, struct ptx_row_op *op,
-                  const char **reason)
+static ptx_row_fn *find(enum row_isa isa, const struct ptx_instruction *instruction,
+                        uint32_t *immediate, const char **reason)
+{
+    static row_finder *const finders[][ROW_ISA_COUNT] = {
+#ifdef SIMTFUZZ_X86
+#define X(family) {ptx_row_find_##family, ptx_row_find_##family##_avx2},
+#else
+#define X(family) {ptx_row_find_##family},
+#endif
+        PTX_ROW_FAMILIES(X)
+#undef X
+    };
+    ptx_row_fn *fn = NULL;
+    for (size_t i = 0; i < sizeof finders / sizeof finders[0] && !fn && !*reason; i++)
+        fn = finders[i][isa](instruction, immediate, reason);
+    return fn;
+}
+
+bool ptx_row_find_for(enum row_isa isa, const struct ptx_instruction *instruction,
+                      struct ptx_row_op *op, const char **reason)
 {
     enum ptx_opcode opcode = ptx_forms[instruction->form].opcode;
     *reason = NULL;
     *op = (struct ptx_row_op){.immediate = 0};
-    op->fn = find(instruction, &op->immediate, reason);
+    op->fn = find(isa, instruction, &op->immediate, reason);
     if (!op->fn) {
         if (!*reason)
             *reason = ptx_mnemonics[opcode];
@@ -120,4 +128,11 @@ bool ptx_row_find(const struct ptx_instruction *instruction, struct ptx_row_op *
     op->writes_carry = instruction->words[PTX_SLOT_CC] != PTX_W_NONE;
     add_operands(instruction, op);
     return true;
+}
+
+bool ptx_row_find(const struct ptx_instruction *instruction, struct ptx_row_op *op,
+                  const char **reason)
+{
+    enum row_isa isa = ptx_row_has_isa(ROW_AVX2) ? ROW_AVX2 : ROW_BASELINE;
+    return ptx_row_find_for(isa, instruction, op, reason);
 }

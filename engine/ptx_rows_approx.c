@@ -4,6 +4,12 @@
 
 #include <math.h>
 
+/* 1 / n */
+static const double inverse[] = {0,        1,        1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,
+                                 1.0 / 6,  1.0 / 7,  1.0 / 8,  1.0 / 9,  1.0 / 10, 1.0 / 11,
+                                 1.0 / 12, 1.0 / 13, 1.0 / 14, 1.0 / 15, 1.0 / 16, 1.0 / 17,
+                                 1.0 / 18, 1.0 / 19, 1.0 / 20, 1.0 / 21};
+
 /* ---- powers and logarithms ---- */
 
 #define LN_2 0x1.62e42fefa39efp-1
@@ -20,7 +26,7 @@ static inline double power_of_2(double x)
 {
     double whole = nearest(x), y = (x - whole) * LN_2, sum = 1;
     for (int n = 13; n > 0; n--)
-        sum = 1 + sum * y / n;
+        sum = 1 + sum * (y * inverse[n]);
     return sum * f64_of((uint64_t)((int64_t)whole + 1023) << 52);
 }
 
@@ -47,7 +53,7 @@ static float lg2(float x)
     }
     double t = (m - 1) / (m + 1), square = t * t, sum = 0;
     for (int n = 21; n > 0; n -= 2)
-        sum = sum * square + 1.0 / n;
+        sum = sum * square + inverse[n];
     return (float)((double)e + 2 * LOG2_E * (t * sum));
 }
 
@@ -87,7 +93,7 @@ static inline double sine_series(double x)
 {
     double square = x * x, sum = 1;
     for (int n = 18; n > 0; n -= 2)
-        sum = 1 - sum * square / (n * (n + 1));
+        sum = 1 - sum * (square * (inverse[n] * inverse[n + 1]));
     return x * sum;
 }
 
@@ -95,7 +101,7 @@ static inline double cosine_series(double x)
 {
     double square = x * x, sum = 1;
     for (int n = 19; n > 0; n -= 2)
-        sum = 1 - sum * square / (n * (n + 1));
+        sum = 1 - sum * (square * (inverse[n] * inverse[n + 1]));
     return sum;
 }
 
@@ -167,8 +173,9 @@ static inline uint64_t upper_word(uint64_t bits)
 ROW1(rcp_ftz_f64, row64, row64, upper_word(result_f64(1 / f64_of(upper_word(x)))))
 ROW1(rsqrt_ftz_f64, row64, row64, upper_word(result_f64(1 / sqrt(f64_of(upper_word(x))))))
 
-ptx_row_fn *ptx_row_approximate(const struct ptx_instruction *instruction)
+ROW_FINDER(approximate)
 {
+    (void)immediate, (void)reason;
     bool ftz = instruction->words[PTX_SLOT_FTZ] != PTX_W_NONE;
     switch ((int)instruction->form) {
     case PTX_FORM_EX2_APPROX:

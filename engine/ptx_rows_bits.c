@@ -300,8 +300,9 @@ static ptx_row_fn *find_shr(enum row_type type)
     return shr_signed[type] ? shr_signed[type] : shr[type];
 }
 
-ptx_row_fn *ptx_row_bits(const struct ptx_instruction *instruction, uint32_t *immediate)
+ROW_FINDER(bits)
 {
+    (void)reason;
     static ptx_row_fn *const shf[2][2] = {{shf_l_wrap, shf_l_clamp}, {shf_r_wrap, shf_r_clamp}};
     static ptx_row_fn *const szext[2][2] = {{szext_wrap_u, szext_clamp_u},
                                             {szext_wrap_s, szext_clamp_s}};

@@ -80,8 +80,9 @@ static ptx_row_fn *find_mad(enum row_type type, bool is_lo, bool reads, bool wri
     return of_size(type, mad_hi_s32[reads][writes], mad_hi_s64[reads][writes]);
 }
 
-ptx_row_fn *ptx_row_carry(const struct ptx_instruction *instruction)
+ROW_FINDER(carry)
 {
+    (void)immediate, (void)reason;
     enum row_type type = row_type_of((enum ptx_word)instruction->words[PTX_SLOT_TYPE]);
     bool writes = instruction->words[PTX_SLOT_CC] != PTX_W_NONE;
     bool is_lo = instruction->words[PTX_SLOT_MODE] == PTX_W_LO;

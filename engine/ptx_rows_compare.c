@@ -134,6 +134,7 @@ static void setp_combined(ROW_ARGUMENTS)
     uint32_t sum = !(immediate & COMBINE_AND), product = !(immediate & COMBINE_XOR);
     uint32_t negated = (immediate & COMBINE_NOT) != 0;
     compare_lanes(lanes, (void *const[PTX_ROW_RESULTS]){found}, sources, immediate);
+    VECTORISE
     LANES (i) {
         const uint32_t t = found[i], c = (predicate[i] != 0) ^ negated;
         d[i] = combine(t, c, sum, product);
@@ -145,6 +146,7 @@ static void set_combined(ROW_ARGUMENTS)
 {
     row32 *d = results[0];
     setp_combined(lanes, results, sources, immediate & ~(uint32_t)COMBINE_PAIR);
+    VECTORISE
     LANES (i)
         d[i] = 0 - d[i];
 }
@@ -154,6 +156,7 @@ static void set_f32_combined(ROW_ARGUMENTS)
 {
     row32 *d = results[0];
     setp_combined(lanes, results, sources, immediate & ~(uint32_t)COMBINE_PAIR);
+    VECTORISE
     LANES (i)
         d[i] = d[i] ? 0x3f800000 : 0;
 }
@@ -231,8 +234,7 @@ SELECT(slct_s32, (int32_t)z >= 0)
 SELECT(slct_f32, at_least_zero(z))
 SELECT(slct_ftz, at_least_zero_flushed(z))
 
-ptx_row_fn *ptx_row_compare(const struct ptx_instruction *instruction, uint32_t *immediate,
-                            const char **reason)
+ROW_FINDER(compare)
 {
     enum row_type type = row_type_of((enum ptx_word)instruction->words[PTX_SLOT_TYPE]);
     bool ftz = instruction->words[PTX_SLOT_FTZ] != PTX_W_NONE;

@@ -266,9 +266,10 @@ static const char *refuse(const uint8_t words[PTX_SLOT_COUNT], uint32_t how)
     return NULL;
 }
 
-ptx_row_fn *ptx_row_convert(const struct ptx_instruction *instruction, uint32_t *immediate,
-                            const char **reason)
+ROW_FINDER(convert)
 {
+    if (ptx_forms[instruction->form].opcode != PTX_OP_CVT)
+        return NULL;
     const uint8_t *words = instruction->words;
     const struct ptx_operand *result = instruction->operands;
     uint32_t to_bits = ptx_type_of((enum ptx_word)words[PTX_SLOT_TYPE]).bits;

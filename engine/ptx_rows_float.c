@@ -24,6 +24,9 @@ static inline uint32_t write_f32(float value, uint32_t flags)
  * Melquiond, "Emulation of FMA and correctly rounded sums", 2008). The product is exact. */
 static inline float fma_f32(float a, float b, float c)
 {
+#ifdef __FMA__
+    return fmaf(a, b, c);
+#else
     double product = (double)a * b, sum = product + c;
     double part = sum - product, rest = (product - (sum - part)) + (c - part);
     uint64_t bits = bits_of_f64(sum);
@@ -31,6 +34,7 @@ static inline float fma_f32(float a, float b, float c)
     uint64_t step = (rest > 0) == (sum > 0) ? 1 : UINT64_MAX;
     bits += is_inexact & ~bits & 1 ? step : 0;
     return (float)f64_of(bits);
+#endif
 }
 
 /* A function for each of plain, .ftz, .sat, .ftz.sat. */
@@ -267,8 +271,9 @@ static ptx_row_fn *find_rounded(const struct ptx_instruction *instruction, uint3
     return others[operation][is_64];
 }
 
-ptx_row_fn *ptx_row_float(const struct ptx_instruction *instruction, uint32_t *immediate)
+ROW_FINDER(float)
 {
+    (void)reason;
     static ptx_row_fn *const least[2][2] = {{min_f32, min_f32_ftz}, {min_f32_nan, min_f32_ftz_nan}};
     static ptx_row_fn *const most[2][2] = {{max_f32, max_f32_ftz}, {max_f32_nan, max_f32_ftz_nan}};
     const uint8_t *words = instruction->words;

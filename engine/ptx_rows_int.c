@@ -205,8 +205,9 @@ ROW3(dp4a_us, row32, row32, row32, row32, dot_4(x, y, false, true) + z)
 ROW3(dp4a_su, row32, row32, row32, row32, dot_4(x, y, true, false) + z)
 ROW3(dp4a_ss, row32, row32, row32, row32, dot_4(x, y, true, true) + z)
 
-ptx_row_fn *ptx_row_arithmetic(const struct ptx_instruction *instruction)
+ROW_FINDER(arithmetic)
 {
+    (void)immediate, (void)reason;
     static ptx_row_fn *const dp4a[2][2] = {{dp4a_uu, dp4a_us}, {dp4a_su, dp4a_ss}};
     const uint8_t *words = instruction->words;
     enum row_type type = row_type_of((enum ptx_word)words[PTX_SLOT_TYPE]);

@@ -155,19 +155,42 @@ static inline uint32_t saturate_f32(uint32_t bits)
     return bits <= 0x3f800000 ? bits : bits <= 0x7f800000 ? 0x3f800000 : 0;
 }
 
-/* ---- finders: NULL if the form is not theirs or, with *reason set, if there is no function ---- */
+/* ---- finders ---- */
 
-ptx_row_fn *ptx_row_arithmetic(const struct ptx_instruction *instruction);
-ptx_row_fn *ptx_row_carry(const struct ptx_instruction *instruction);
-ptx_row_fn *ptx_row_bits(const struct ptx_instruction *instruction, uint32_t *immediate);
-ptx_row_fn *ptx_row_compare(const struct ptx_instruction *instruction, uint32_t *immediate,
-                            const char **reason);
-ptx_row_fn *ptx_row_move(const struct ptx_instruction *instruction, uint32_t *immediate,
-                         const char **reason);
-ptx_row_fn *ptx_row_float(const struct ptx_instruction *instruction, uint32_t *immediate);
-ptx_row_fn *ptx_row_approximate(const struct ptx_instruction *instruction);
-ptx_row_fn *ptx_row_convert(const struct ptx_instruction *instruction, uint32_t *immediate,
-                            const char **reason);
+/* Each of these files is compiled for every instruction set, under its name: ROW_ISA is nothing, or _avx2. */
+#define PTX_ROW_FAMILIES(X)                                                                        \
+    X(arithmetic)                                                                                  \
+    X(bits)                                                                                        \
+    X(compare)                                                                                     \
+    X(move)                                                                                        \
+    X(convert)                                                                                     \
+    X(float)                                                                                       \
+    X(approximate)                                                                                 \
+    X(carry)
+
+#ifndef ROW_ISA
+#define ROW_ISA
+#endif
+#define ROW_JOIN_(family, isa) ptx_row_find_##family##isa
+#define ROW_JOIN(family, isa) ROW_JOIN_(family, isa)
+#define ROW_FINDER(family)                                                                         \
+    ptx_row_fn *ROW_JOIN(family, ROW_ISA)(const struct ptx_instruction *instruction,               \
+                                          uint32_t *immediate, const char **reason)
+
+/* NULL: the form is not of this family or, with *reason set, has no function. */
+typedef ptx_row_fn *row_finder(const struct ptx_instruction *instruction, uint32_t *immediate,
+                               const char **reason);
+#define X(family) row_finder ptx_row_find_##family, ptx_row_find_##family##_avx2;
+PTX_ROW_FAMILIES(X)
+#undef X
+
+enum row_isa { ROW_BASELINE, ROW_AVX2, ROW_ISA_COUNT };
+
+/* Whether this machine, and this program, have it. ptx_row_find takes the last that is there; the results
+ * are the same. */
+bool ptx_row_has_isa(enum row_isa isa);
+bool ptx_row_find_for(enum row_isa isa, const struct ptx_instruction *instruction,
+                      struct ptx_row_op *op, const char **reason);
 
 /* Bits of the register or special register that an operand names, or else `bits`. */
 uint32_t ptx_row_bits_of(const struct ptx_operand *operand, uint32_t bits);

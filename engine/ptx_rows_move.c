@@ -125,8 +125,7 @@ static uint32_t window_of(enum ptx_word space)
 ROW1(isspacep_32, row32, row32, (x >= windows[immediate].base) & (x < windows[immediate].end))
 ROW1(isspacep_64, row32, row64, (x >= windows[immediate].base) & (x < windows[immediate].end))
 
-ptx_row_fn *ptx_row_move(const struct ptx_instruction *instruction, uint32_t *immediate,
-                         const char **reason)
+ROW_FINDER(move)
 {
     bool is_64 = instruction->words[PTX_SLOT_TYPE] == PTX_W_U64;
     uint32_t window = window_of((enum ptx_word)instruction->words[PTX_SLOT_SPACE]);

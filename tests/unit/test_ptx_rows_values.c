@@ -1,7 +1,10 @@
 /* What single instructions, as text, compute: PTX ISA's tables of special values, and what docs/ptx.md says about
  * the values that it leaves open. Atomics. */
-#include "engine/ptx_rows.h"
+#include "engine/pcg.h"
+#include "engine/ptx_rows_internal.h"
 #include "tests/unit/ptx_text.h"
+
+#include <math.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -257,6 +260,41 @@ static void refusals(void **state)
     }
 }
 
+/* Products halfway between two numbers, with something tiny added: what rounding twice gets wrong. */
+static void fused_ties(void **state)
+{
+    (void)state;
+    struct pcg rng;
+    struct {
+        uint32_t a[64], b[64], c[64], d[64];
+    } r;
+    struct ptx_instruction instruction = *instruction_of("fma.rn.f32 f1, f2, f3, f4;");
+    pcg_seed(&rng, 3, 3);
+    for (int round = 0; round < 2000; round++) {
+        for (int i = 0; i < 64; i++) {
+            float a = ldexpf((float)((pcg_next(&rng) & 0x7fffff) | 0x800001), -23);
+            float b = ldexpf(3, (int)pcg_below(&rng, 5) - 2);
+            float sign = pcg_below(&rng, 2) ? 1 : -1;
+            float c = ldexpf(sign, -(int)pcg_below(&rng, 120) - 20);
+            r.a[i] = bits_of_f32(pcg_below(&rng, 2) ? a : -a);
+            r.b[i] = bits_of_f32(b);
+            r.c[i] = bits_of_f32(c);
+        }
+        for (int isa = 0; isa < ROW_ISA_COUNT; isa++) {
+            struct ptx_row_op op;
+            const char *reason;
+            if (!ptx_row_has_isa((enum row_isa)isa))
+                continue;
+            assert_true(ptx_row_find_for((enum row_isa)isa, &instruction, &op, &reason));
+            op.fn(64, (void *[]){r.d, NULL, NULL, NULL}, (const void *[]){r.a, r.b, r.c, NULL},
+                  op.immediate);
+            for (int i = 0; i < 64; i++)
+                assert_int_equal(r.d[i],
+                                 bits_of_f32(fmaf(f32_of(r.a[i]), f32_of(r.b[i]), f32_of(r.c[i]))));
+        }
+    }
+}
+
 /* ---- atomics ---- */
 
 static void atomics(void **state)
@@ -346,9 +384,8 @@ static void every_atomic(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(special_values),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(atomics),
+        cmocka_unit_test(special_values), cmocka_unit_test(refusals),
+        cmocka_unit_test(fused_ties),     cmocka_unit_test(atomics),
         cmocka_unit_test(every_atomic),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
