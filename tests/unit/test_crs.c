@@ -230,6 +230,52 @@ static void without_reset_a_waiting_lane_is_elsewhere(void **state)
     }
 }
 
+/* Lanes whose syncs do not match are where they would be without a warp: the warp goes on at 12, lane 0 at
+ * 6, lane 1 at 9. What they do there happens in one step, if one rule of the warp takes it. */
+static void lanes_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *at_6, *at_9;
+        enum status status;
+        int32_t result;
+    } cases[] = {
+        {"red.global.add.u32 [n], 1", "red.global.add.u32 [n], 10", STATUS_TERMINATED, 11},
+        {"red.global.add.u32 [n], 1", "nop", STATUS_TERMINATED, 1},
+        {"bra L7", "bra L10", STATUS_TERMINATED, 0},
+        {"exit", "exit", STATUS_TERMINATED, 0},
+        {"red.global.add.u32 [n], 1", "bra L10", STATUS_STUCK, 0},
+        {"exit", "bra L10", STATUS_STUCK, 0},
+        {"ssy L10", "ssy L11", STATUS_STUCK, 0},
+        {"break", "break", STATUS_STUCK, 0},
+        {"ret", "ret", STATUS_STUCK, 0},
+        {"@p red.global.add.u32 [n], 1", "@p bra L10", STATUS_TERMINATED, 1},
+        {"@!p bra L10", "@!p red.global.add.u32 [n], 10", STATUS_TERMINATED, 10},
+        {"bar.sync 0", "bar.sync 1", STATUS_STUCK, 0},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (uint32_t kind = 0; kind < 2; kind++) {
+            char ptx[1024];
+            snprintf(ptx, sizeof ptx,
+                     "// simtfuzz: entry=k threads=2 warp=2 raw reg:p=10\n"
+                     ".version 7.8\n.target sm_70\n.address_size 64\n"
+                     ".global .align 4 .u32 n;\n.visible .entry k()\n{\n.reg .pred p;\n"
+                     "ssy L12;\n@p bra L5;\nbra L8;\nexit;\n"
+                     "L5: sync;\n%s;\nL7: exit;\nL8: sync;\n%s;\nL10: exit;\n"
+                     "L11: exit;\nL12: nop;\nexit;\n}\n",
+                     cases[i].at_6, cases[i].at_9);
+            struct machine_options options = {.track = false};
+            struct machine *m =
+                machine_new(&test_arena, both_semantics[kind], compile(ptx), &options);
+            struct script script = {.choices = {script_pick, script_choose}};
+            while (machine_status(m) == STATUS_RUNNING)
+                machine_step(m, 0, &script.choices);
+            assert_int_equal(machine_status(m), kind ? cases[i].status : STATUS_TERMINATED);
+            assert_int_equal(m->memory[0], kind ? cases[i].result : 0);
+            assert_true(!m->fault_text || cases[i].status == STATUS_STUCK);
+        }
+}
+
 /* ---- random programs ---- */
 
 static void random_program(struct pcg *rng, struct notation *n)
@@ -365,6 +411,7 @@ int main(void)
         cmocka_unit_test(programs_of_the_catalogue),
         cmocka_unit_test(threads_with_pcs_do_the_same),
         cmocka_unit_test(without_reset_a_waiting_lane_is_elsewhere),
+        cmocka_unit_test(lanes_apart),
         cmocka_unit_test(random_programs),
         cmocka_unit_test(tracked_steps_can_be_undone),
         cmocka_unit_test(widths),
