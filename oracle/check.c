@@ -1,5 +1,6 @@
 #include "oracle/check.h"
 
+#include "oracle/barriers.h"
 #include "oracle/directions.h"
 #include "oracle/exhaust.h"
 #include "oracle/expect.h"
@@ -119,6 +120,8 @@ static void judge(struct checking *c)
     liveness_judge(c);
     if (asked(c, ORACLE_SAFETY))
         safety_judge(c);
+    if (asked(c, ORACLE_BARRIERS))
+        barriers_judge(c);
     directions_judge(c);
     if (asked(c, ORACLE_ORDER))
         order_judge(c);

@@ -4,6 +4,7 @@
 #include "engine/ptx_code.h"
 #include "engine/tutorial.h"
 #include "oracle/active.h"
+#include "oracle/barriers.h"
 #include "oracle/evidence.h"
 #include "oracle/expect.h"
 #include "oracle/liveness.h"
@@ -461,6 +462,13 @@ static uint64_t run_one(struct checking *c, struct execution *execution)
         safety_begin(c, subject, c->subjects[subject].machine);
         behind = &c->safety->observer;
     }
+    bool named = barriers_watches(c, subject);
+    if (named)
+        barriers_begin(c, subject);
+    if (named && c->barriers->log) {
+        c->barriers->log->observer.next = behind;
+        behind = &c->barriers->log->observer;
+    }
     if (c->parting)
         c->parting->apart = false;
     if (is_ptx(subject) && c->subjects[subject].program->ptx->barriers &&
@@ -485,6 +493,8 @@ static uint64_t run_one(struct checking *c, struct execution *execution)
         judge_log(c, execution);
     if (safe)
         safety_end(c, execution);
+    if (named)
+        barriers_end(c, execution);
     return inner;
 }
 

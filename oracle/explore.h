@@ -85,6 +85,7 @@ struct checking {
     struct race_hb *hb_warps, *hb_threads; /* of FORM_PTX, where they are needed */
     struct race_log *log;                  /* NULL when the oracle `race` was not asked */
     struct safety *safety;                 /* safety.h; NULL: nothing that it looks at was run */
+    struct barriers *barriers;             /* barriers.h; NULL: nothing that it looks at was run */
     struct active_filter *filter;          /* explore_observe */
     struct counting *counting;
     struct parting *parting;     /* whether a barrier was reached in parts */
