@@ -114,15 +114,24 @@ static const struct semantics test_semantics = {
     .step = {step_plain, step_observed, step_tracked, step_both},
 };
 
-static struct program *test_compile(const char *text)
+static inline struct program *test_compile_with(const char *text, const char *settings)
 {
     const char *reason = NULL;
     struct ast_kernel *kernel = support_parse(text);
+    struct diag diag;
+    diag_init(&diag, "settings", "", 0);
+    if (settings)
+        assert_true(ptx_kernel_set(&test_arena, kernel, settings, &diag));
     struct program *program = ptx_compile(&test_arena, kernel, kernel->ptx->module, NULL, &reason);
     if (!program)
         print_error("%s\n", reason);
     assert_non_null(program);
     return program;
+}
+
+static inline struct program *test_compile(const char *text)
+{
+    return test_compile_with(text, NULL);
 }
 
 static struct machine *test_machine(const struct program *program, bool track)

@@ -40,7 +40,7 @@ struct kernel_row {
 
 static const struct kernel_row kernels[] = {
     {"a constant", KERNEL("", "mov.u32 %r1, 7;"), ALL(7)},
-    {"a special register", KERNEL("", "mov.u32 %r1, %laneid;"), {0, 1, 2, 3, 4, 5, 6, 7}},
+    {"the lane, of masks", KERNEL("", "mov.u32 %r1, %laneid;"), {0, 1, 2, 3, 4, 5, 6, 7}},
     {"a guard",
      KERNEL("", "setp.lt.u32 %p1, %r0, 3; @%p1 mov.u32 %r1, 5; @!%p1 mov.u32 %r1, 6;"),
      {5, 5, 5, 6, 6, 6, 6, 6}},
@@ -236,12 +236,26 @@ static const struct kernel_row kernels[] = {
      ALL(2)},
 };
 
-static void test_kernels(void **state)
+/* Whether what a lane computes depends on the others. */
+static bool is_together(const char *name)
 {
-    (void)state;
+    static const char *const words[] = {"between lanes", "vote",  "ballot", "activemask",
+                                        "shfl",          "match", "redux",  "masks",
+                                        "red",           "atom",  "cas"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strstr(name, words[i]))
+            return true;
+    return false;
+}
+
+/* Lanes in one warp, in several of which the last is smaller, each alone. */
+static void run_kernels(const char *warp)
+{
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+        if (warp && is_together(kernels[i].name))
+            continue;
         size_t mark = arena_mark(&test_arena);
-        struct machine *machine = test_machine(test_compile(kernels[i].text), false);
+        struct machine *machine = test_machine(test_compile_with(kernels[i].text, warp), false);
         if (test_run(machine, NULL) != STATUS_TERMINATED)
             fail_msg("%s: %s, %s", kernels[i].name, status_names[machine_status(machine)],
                      machine->fault_text ? machine->fault_text : "");
@@ -252,6 +266,14 @@ static void test_kernels(void **state)
                          (unsigned)out[lane], (unsigned)kernels[i].out[lane]);
         arena_release(&test_arena, mark);
     }
+}
+
+static void test_kernels(void **state)
+{
+    (void)state;
+    run_kernels(NULL);
+    run_kernels("warp=3");
+    run_kernels("warp=1");
 }
 
 /* ---- tracked machines: the same states, with a hash, and back again ---- */
@@ -345,6 +367,20 @@ static const struct fault_row faults[] = {
      STATUS_STUCK, 1, "lanes that name each other have different masks"},
     {KERNEL("", "mov.u32 %r2, 2; T: .branchtargets A, A; brx.idx %r2, T; A:"), STATUS_STUCK, 0,
      "the index of brx.idx"},
+    {KERNEL(WORDS, "mul.wide.u32 %d2, %r0, 2; mov.u64 %d3, w; add.u64 %d2, %d2, %d3; ld.global.u32 "
+                   "%r1, [%d2];"),
+     STATUS_OUT_OF_BOUNDS, 1, ": not a multiple of 4"},
+    {KERNEL(WORDS, "mul.wide.u32 %d2, %r0, 6; mov.u64 %d3, w; add.u64 %d2, %d2, %d3; setp.gt.u32 "
+                   "%p1, %r0, 1;\n"
+                   "@%p1 ld.global.u32 %r1, [%d2];"),
+     STATUS_OUT_OF_BOUNDS, 3, ": not a multiple of 4"},
+    {KERNEL(WORDS, "setp.gt.u32 %p1, %r0, 1; @%p1 st.global.u32 [%d1+236], 1;"),
+     STATUS_OUT_OF_BOUNDS, 5, "(the nearest, out, ends at 0x"},
+    {KERNEL(".func (.reg .u32 y) inc(.reg .u32 x) { add.u32 y, x, 1; ret; }\n",
+            "mov.u64 %d2, inc; P: .callprototype _ (.reg .u64 _); call %d2, (%d2), P;"),
+     STATUS_STUCK, 0, "the function called takes or returns something else"},
+    {KERNEL("", "mov.u64 %d2, 3; P: .callprototype _ (.reg .u64 _); call %d2, (%d2), P;"),
+     STATUS_STUCK, 0, "no function starts at the target of the call"},
     {KERNEL(RECURSION, "call f;"), STATUS_CALL_DEPTH, 0, NULL},
 };
 
@@ -373,6 +409,31 @@ static void test_fault_is_clean(void **state)
     const uint32_t *out = test_words(machine, "out");
     for (uint32_t i = 0; i < 64; i++)
         assert_int_equal(out[i], 0);
+}
+
+/* As many frames as there may be, and not one more. */
+static void test_call_depth(void **state)
+{
+    (void)state;
+    struct machine *machine = test_machine(test_compile(KERNEL(RECURSION, "call f;")), false);
+    assert_int_equal(test_run(machine, NULL), STATUS_CALL_DEPTH);
+    assert_int_equal(test_lanes(machine, 0)->lane[0].depth, LIMIT_CALL_DEPTH - 1);
+}
+
+/* A signed byte in a register of 16 bits has no other bits set: equal values are equal states. */
+static void test_sixteen_bits(void **state)
+{
+    (void)state;
+    const struct program *program =
+        test_compile(KERNEL(BYTES, "ld.global.s8 %h1, [g+1]; mov.u16 %h2, 0xff82;"));
+    struct machine *machine = test_machine(program, false);
+    test_run(machine, NULL);
+    for (uint32_t pc = 1; pc < program->ptx->count; pc++) {
+        const struct ptx_op *op = &program->ptx->ops[pc];
+        if (op->exec == PTX_EXEC_LD && op->bytes == 1)
+            assert_int_equal(ptx_source(machine, test_lanes(machine, 0), &op->results[0], 0),
+                             0xff82);
+    }
 }
 
 /* ---- lanes that write one place ---- */
@@ -459,6 +520,14 @@ static void test_atomic_order(void **state)
     assert_int_equal(list.at, 7);
     assert_memory_equal(test_words(machine, "out"), out, sizeof out);
     assert_int_equal(test_words(machine, "w")[0], 100);
+    static const uint32_t mixed[7] = {2, 0, 3, 1};
+    memcpy(list.given, mixed, sizeof mixed); /* lanes 2, 0, 5, 3, 1, 4, 6, 7 */
+    list.at = 0;
+    machine = test_machine(test_compile(EXCHANGES), true);
+    test_run(machine, &list.choices);
+    static const uint32_t then[LANES] = {102, 103, 10, 105, 101, 100, 104, 106};
+    assert_memory_equal(test_words(machine, "out"), then, sizeof then);
+    assert_int_equal(test_words(machine, "w")[0], 107);
     list.at = 0; /* nobody can tell: no choice */
     machine = test_machine(test_compile(KERNEL(WORDS, "red.global.max.s32 [w], %r0;")), false);
     test_run(machine, &list.choices);
@@ -537,6 +606,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels),      cmocka_unit_test(test_tracked),
         cmocka_unit_test(test_faults),       cmocka_unit_test(test_fault_is_clean),
+        cmocka_unit_test(test_call_depth),   cmocka_unit_test(test_sixteen_bits),
         cmocka_unit_test(test_conflicts),    cmocka_unit_test(test_conflicts_of_values),
         cmocka_unit_test(test_atomic_order), cmocka_unit_test(test_atomics),
     };

@@ -5,6 +5,8 @@
  */
 #include "tests/unit/ptx_machine.h"
 
+#include "engine/ptx_exec_internal.h"
+
 #define MODULE ".version 7.0\n.target sm_70\n.address_size 64\n"
 #define REGISTERS ".reg .pred %p<8>; .reg .b32 %r<24>; .reg .b64 %d<24>;\n"
 
@@ -454,6 +456,9 @@ static void test_frames_leave_nothing(void **state)
     struct machine *one = run_apart(program, &rng, 0, true);
     struct machine *other = run_apart(program, &rng, MACHINE_TRACKED, false);
     assert_true(machine_equals(one, other->block));
+    for (uint32_t depth = 0; depth < LIMIT_CALL_DEPTH; depth++)
+        for (uint32_t lane = 0; lane < 8; lane++)
+            assert_int_equal(*ptx_site(test_lanes(one, 0), depth, lane), 0);
 }
 
 /* ---- what observers hear ---- */
@@ -511,6 +516,9 @@ static void test_observed(void **state)
         "ld.shared.u32 %r1, [%r2];",
         ".local .u32 l; st.local.u32 [l], 1; ld.local.u32 %r1, [l]; setp.lt.u32 %p1, %r0, 3; @%p1 "
         "st.global.u32 [w], 1;",
+        ".local .u32 l; mov.u64 %d2, l; cvta.local.u64 %d2, %d2; mov.u64 %d3, w; setp.lt.u32 %p1, "
+        "%r0, 2;\n"
+        "selp.u64 %d2, %d3, %d2, %p1; st.u32 [%d2], %r0; ld.u32 %r1, [%d2];",
     };
     for (uint32_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
         const char *text = arena_printf(
@@ -540,6 +548,8 @@ static void test_observed(void **state)
         }
         if (i == 4)
             assert_int_equal(single->count, 3);
+        if (i == 5)
+            assert_int_equal(single->count, 4);
     }
 }
 
