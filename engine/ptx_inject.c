@@ -662,9 +662,20 @@ static bool resolve(struct arena *arena, struct ptx_module *module, const char *
     return false;
 }
 
+static bool is_done(const struct ptx_module *module)
+{
+    const struct ptx_item *item = module->items;
+    while (item && (item->kind != PTX_ITEM_FUNCTION || !item->u.function->has_body ||
+                    has_branch_unit(item->u.function->body)))
+        item = item->next;
+    return !item;
+}
+
 const struct ptx_module *ptx_inject(struct arena *arena, const struct ptx_module *module,
                                     const char **reason)
 {
+    if (is_done(module))
+        return module;
     struct ptx_module *copy = ARENA_NEW(arena, struct ptx_module);
     const char *tag = ptx_unused_tag(arena, module);
     *copy = *module;
