@@ -143,7 +143,7 @@ STEP_INLINE bool chk_step(struct pc_step *p, const unsigned mode)
     x->m->hits[RULE_CHK_EXEC_FF2] += others != 0;
     for (uint32_t i = 0; i < p->count; i++) {
         const struct group *g = &p->groups[i];
-        if (!branch(x, g, mode)) {
+        if (g->X && !branch(x, g, mode)) {
             ptx_stuck(x->m, crs_thread(x, g->X), g->pc,
                       "a lane leaves a loop or a function, and there is no token of one", mode);
             return false;

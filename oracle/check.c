@@ -108,8 +108,17 @@ static void judge_simulation(struct checking *c, enum oracle_id oracle)
         c->result->runs[SUBJECT_SIMT].schedules + c->result->runs[SUBJECT_SIMT_THEN].schedules);
 }
 
+/* A program that is not control-flow consistent means another thing to each of its subjects. */
+static void judge_consistency(struct checking *c)
+{
+    if (!c->safety || !safety_is_given(c) || c->incomparable)
+        return;
+    c->incomparable = c->safety->inconsistent ? c->safety->inconsistent : c->safety->not_static;
+}
+
 static void judge(struct checking *c)
 {
+    judge_consistency(c);
     judge_simulation(c, ORACLE_SIMULATION);
     judge_simulation(c, ORACLE_LEMMAS);
     exhaust_judge(c);

@@ -261,6 +261,9 @@ static void on_step(void *context, const struct machine *machine, const struct s
         return;
     }
     const char *theorem = "Theorem 1";
+    if (step.exec == PTX_EXEC_CALL && !s->not_static && !w->lanes->left_function &&
+        !safety_lanes_paired(w->lanes, step.executing))
+        s->not_static = "a call is entered otherwise than by its preRet";
     safety_lanes_step(w->lanes, &step, w->tokens, w->state.depth);
     safety_lanes_reset(w->lanes, &step, now.state->active);
     if (!ptx_is_flow(step.exec) && only_moved(w, &now) && !now.pcs) {

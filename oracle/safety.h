@@ -56,7 +56,12 @@ struct safety {
     const char *inconsistent; /* why the theorem says nothing about the kernel, or NULL */
 };
 
-/* Whether the subject's executions are looked at. */
+/* Whether the branch-unit instructions that run are those of the kernel given: it need not be control-flow
+ * consistent then. */
+bool safety_is_given(const struct checking *checking);
+
+/* Whether the subject's executions are looked at: as the oracle is asked, or since others compare the
+ * subjects of a kernel that must be control-flow consistent for that. */
 bool safety_watches(const struct checking *checking, enum subject_id subject);
 
 /* Ready for an execution of the machine, in its initial state; put safety->observer into its chain. */

@@ -8,6 +8,7 @@ struct safety_lanes *safety_lanes_new(struct arena *arena, uint32_t count, uint3
     lanes->pcs = ARENA_ARRAY(arena, uint32_t, 64);
     lanes->heights = ARENA_ARRAY(arena, uint32_t, 64);
     lanes->calls = ARENA_ARRAY(arena, uint32_t, 64);
+    lanes->frames = ARENA_ARRAY(arena, uint32_t, 64);
     lanes->entries = ARENA_ARRAY(arena, uint32_t, (size_t)count * capacity + 1);
     return lanes;
 }
@@ -57,6 +58,7 @@ void safety_lanes_start(struct safety_lanes *lanes, const struct crs_state *s,
             if ((tokens[i].type == CRS_BREAK || tokens[i].type == CRS_CALL) &&
                 (tokens[i].mask >> lane) & 1)
                 push(lanes, lane, (enum crs_token_type)tokens[i].type, tokens[i].pc);
+        lanes->frames[lane] = lanes->calls[lane];
     }
 }
 
@@ -99,6 +101,10 @@ static void act_privately(struct safety_lanes *lanes, uint32_t lane, const struc
         drop(lanes, lane, CRS_BREAK);
     else if (step->exec == PTX_EXEC_RET)
         drop(lanes, lane, CRS_CALL);
+    if (step->exec == PTX_EXEC_CALL)
+        lanes->frames[lane]++;
+    else if (lanes->frames[lane] > lanes->calls[lane])
+        lanes->frames[lane] = lanes->calls[lane];
 }
 
 /*  CHK.step    active, guard true:  CHK.branch      active, guard false:  pc+1      inactive:  pc */
@@ -127,8 +133,21 @@ void safety_lanes_reset(struct safety_lanes *lanes, const struct safety_step *st
         several |= step->targets[__builtin_ctzll(rest)] != step->targets[__builtin_ctzll(X)];
     if (!several)
         return;
-    for (lane_mask rest = step->active & ~active_after; rest; rest &= rest - 1)
-        lanes->pcs[__builtin_ctzll(rest)] = step->pc;
+    for (lane_mask rest = step->active & ~active_after; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(rest);
+        lanes->pcs[lane] = step->pc;
+        lanes->frames[lane] -= step->exec == PTX_EXEC_CALL && ((X >> lane) & 1);
+    }
+}
+
+bool safety_lanes_paired(const struct safety_lanes *lanes, lane_mask set)
+{
+    for (; set; set &= set - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(set);
+        if (lanes->frames[lane] + 1 != lanes->calls[lane])
+            return false;
+    }
+    return true;
 }
 
 /* The tokens for break and call that have the lane are the entries of its private stack. */

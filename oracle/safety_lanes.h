@@ -22,6 +22,7 @@ struct safety_lanes {
     uint32_t *entries; /* [lane][capacity], bottom first: address * 2, + 1 for call */
     uint32_t *heights; /* a lane: entries */
     uint32_t *calls;   /* a lane: of these, call entries */
+    uint32_t *frames;  /* a lane: calls that it has executed and not returned from */
     bool
         overflow; /* a private stack was full: no step of a machine with as many tokens does that */
     bool left_function; /* a break has dropped a call entry: frames are not those of the calls */
@@ -51,6 +52,10 @@ void safety_lanes_step(struct safety_lanes *lanes, const struct safety_step *ste
  * and are not any more have not moved. */
 void safety_lanes_reset(struct safety_lanes *lanes, const struct safety_step *step,
                         lane_mask active_after);
+
+/* Whether these lanes, about to call, have each pushed an entry for it: a call that is entered otherwise
+ * than by its preRet finds the token of the call before, which satisfies stack-cons 6', too. */
+bool safety_lanes_paired(const struct safety_lanes *lanes, lane_mask set);
 
 /* chk_private for these lanes. */
 bool safety_lanes_private(const struct safety_lanes *lanes, const struct crs_token *tokens,

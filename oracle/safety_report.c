@@ -142,11 +142,21 @@ static void inconsistent(struct checking *c, const struct execution *execution)
     }
 }
 
+bool safety_is_given(const struct checking *c)
+{
+    const struct program *program = c->subjects[SUBJECT_CRS].program;
+    program = program ? program : c->subjects[SUBJECT_THREAD_PC].program;
+    return c->kernel->form == FORM_PTX && program && program->ptx->module == c->kernel->ptx->module;
+}
+
 bool safety_watches(const struct checking *c, enum subject_id subject)
 {
     const struct subject_info *info = &subject_table[subject];
     bool warps = info->vtable == &semantics_crs || info->vtable == &semantics_thread_pc;
-    return warps && (c->options->oracles & (1u << ORACLE_SAFETY));
+    uint32_t wanted = 1u << ORACLE_SAFETY;
+    if (safety_is_given(c)) /* what its subjects are compared under */
+        wanted |= 1u << ORACLE_RESULT | 1u << ORACLE_RACE | 1u << ORACLE_LIVENESS;
+    return warps && (c->options->oracles & wanted);
 }
 
 void safety_begin(struct checking *c, enum subject_id subject, struct machine *machine)
