@@ -53,8 +53,7 @@ const char *trace_crs_stack(struct trace_text *text, uint32_t actor)
 
 const char *trace_crs_top(struct trace_text *text, uint32_t actor)
 {
-    uint32_t pc = text->view == TRACE_CTA ? cta_thread(text->machine, actor).pc
-                                          : crs_warp(text->machine, actor).state->pc;
+    uint32_t pc = text->machine->semantics->next_stm(text->machine, actor);
     return pc > 0 && pc < text->machine->program->stm_count ? text->heads[pc] : "";
 }
 
