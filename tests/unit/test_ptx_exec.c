@@ -230,6 +230,16 @@ static const struct kernel_row kernels[] = {
             "mov.u64 %d2, inc; P: .callprototype (.reg .u32 _) _ (.reg .u32 _); call (%r1), %d2, "
             "(%r0), P;"),
      {1, 2, 3, 4, 5, 6, 7, 8}},
+    {"a frame starts at 0 again",
+     KERNEL(".func (.reg .u32 y) count(.reg .u32 x) { .reg .u32 c; .local .u32 l; .reg .u64 w; "
+            "add.u32 c, c, 1; add.u64 w, w, 16;\n"
+            "cvt.u32.u64 y, w; add.u32 y, y, c; ld.local.u32 c, [l]; add.u32 y, y, c; st.local.u32 "
+            "[l], 256; ret; }\n",
+            "call (%r1), count, (%r0); call (%r1), count, (%r0);"),
+     ALL(17)},
+    {"redux, where lanes have ended",
+     KERNEL("", "setp.gt.u32 %p1, %r0, 3; @%p1 exit; redux.sync.add.u32 %r1, %r0, 0xff;"),
+     {6, 6, 6, 6, 0, 0, 0, 0}},
     {"brx.idx",
      KERNEL("", "mov.u32 %r2, 1; T: .branchtargets A, B; brx.idx %r2, T; A: mov.u32 %r1, 1; bra C; "
                 "B: mov.u32 %r1, 2; C:"),
