@@ -41,7 +41,7 @@ while IFS= read -r row; do missing "no home: $row"; done < <(
 
 while read -r rule; do
     grep -q "\`rule $rule\`" "$page" || missing "rule '$rule' is not in it"
-done < <(sed -nE 's/^RULE\([A-Z0-9_]*, "(interleave|lockstep|tutorial|crs|thread|thread-pc)", "([A-Za-z_0-9]*)",.*/\1-\2/p' engine/rules.def)
+done < <(sed -nE 's/^RULE\([A-Z0-9_]*, "(interleave|lockstep|tutorial|crs|thread|thread-pc|block|cta)", "([A-Za-z_0-9]*)",.*/\1-\2/p' engine/rules.def)
 while read -r oracle; do
     grep -q "\`oracle $oracle\`" "$page" || missing "oracle '$oracle' is not in it"
 done < <(sed -nE 's/^ORACLE\([A-Z_]*, "([a-z0-9-]*)",.*/\1/p' oracle/oracles.def)
