@@ -2,6 +2,8 @@
  * is extended to its register as its type says. */
 #include "engine/ptx_rows_internal.h"
 
+#include <math.h>
+
 /* ---- between integers: what one extension does ---- */
 
 /* L: the low bits, signed or not; immediate: mask of the result's register, if it has up to 32 bits. */
@@ -155,10 +157,59 @@ ROW1(f64_of_s32, row64, row32, bits_of_f64((int32_t)x))
 ROW1(f64_of_u32, row64, row32, bits_of_f64((uint32_t)x))
 ROW1(f64_of_s64, row64, row64, bits_of_f64((double)(int64_t)x))
 ROW1(f64_of_u64, row64, row64, bits_of_f64((double)(uint64_t)x))
-ROW1(f64_of_f32, row64, row32, result_f64(f32_of(x)))
+
+/* As it is, and .ftz. */
+#define WITH_FTZ(name, D, expr_of)                                                                 \
+    ROW1(name, D, row32, expr_of(f32_of(x)))                                                       \
+    ROW1(name##_ftz, D, row32, expr_of(f32_of(flush_f32(x))))
+
+WITH_FTZ(f64_of_f32, row64, result_f64)
+WITH_FTZ(f32_of_f32, row32, result_f32)
+#define FLOOR(x) result_f32(floorf(x))
+#define CEILING(x) result_f32(ceilf(x))
+#define TRUNCATED(x) result_f32(truncf(x))
+#define NEAREST(x) result_f32(rintf(x))
+WITH_FTZ(f32_floor, row32, FLOOR)
+WITH_FTZ(f32_ceiling, row32, CEILING)
+WITH_FTZ(f32_truncated, row32, TRUNCATED)
+WITH_FTZ(f32_nearest, row32, NEAREST)
 ROW1(f32_of_f64, row32, row64, result_f32((float)f64_of(x)))
-ROW1(f32_of_f32, row32, row32, result_f32(f32_of(x)))
+ROW1(f32_of_f64_ftz, row32, row64, flush_f32(result_f32((float)f64_of(x))))
 ROW1(f64_of_f64, row64, row64, result_f64(f64_of(x)))
+
+/* Fraction and exponent moved to their places; the scale makes the exponent right, of subnormal numbers too. */
+static inline uint32_t widen_f16(uint32_t h)
+{
+    const uint32_t sign = (h & 0x8000) << 16, size = (h & 0x7fff) << 13;
+    const uint32_t finite = bits_of_f32(f32_of(size) * 0x1p112f);
+    const uint32_t other = (h & 0x3ff) ? 0x7fffffff : sign | 0x7f800000;
+    return (h & 0x7c00) == 0x7c00 ? other : sign | finite;
+}
+
+/* Subnormal results: a sum with 1/2 has the same last place. Others: half a place is added, less one unit if the last
+ * digit is even, and what is below is cut. */
+static inline uint32_t narrow_f16(uint32_t x)
+{
+    const uint32_t sign = x >> 16 & 0x8000, size = x & 0x7fffffff;
+    const uint32_t small = bits_of_f32(f32_of(size) + 0.5f) - 0x3f000000;
+    const uint32_t normal = (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13;
+    const uint32_t finite = size < 0x38800000 ? small : normal;
+    const uint32_t all = size >= 0x477ff000 ? 0x7c00 : finite;
+    return size > 0x7f800000 ? 0x7fff : sign | all;
+}
+
+static inline uint32_t narrow_bf16(uint32_t x)
+{
+    const bool is_nan = (x & 0x7fffffff) > 0x7f800000;
+    return is_nan ? 0x7fff : (x + 0x7fff + (x >> 16 & 1)) >> 16;
+}
+
+ROW1(f32_of_f16, row32, row32, widen_f16((uint16_t)x))
+ROW1(f32_of_bf16, row32, row32, result_f32(f32_of(x << 16)))
+ROW1(f32_of_bf16_ftz, row32, row32, result_f32(f32_of(flush_f32(x << 16))))
+ROW1(f16_of_f32, row32, row32, narrow_f16(x))
+ROW1(bf16_of_f32, row32, row32, narrow_bf16(x))
+ROW1(bf16_of_f32_ftz, row32, row32, narrow_bf16(flush_f32(x)))
 
 /* Truncated; the conversion itself never overflows. */
 static inline uint32_t truncate_s32(double x, uint32_t nan)
@@ -175,8 +226,16 @@ static inline uint32_t truncate_u32(double x, uint32_t nan)
     return x == x ? value : nan;
 }
 
-ROW1(s32_of_f32, row32, row32, truncate_s32(f32_of(x), 0))
-ROW1(u32_of_f32, row32, row32, truncate_u32(f32_of(x), 0))
+#define S32(x) truncate_s32(x, 0)
+#define U32(x) truncate_u32(x, 0)
+#define S32_FLOOR(x) truncate_s32(floorf(x), 0)
+#define S32_CEILING(x) truncate_s32(ceilf(x), 0)
+#define S32_NEAREST(x) truncate_s32(rintf(x), 0)
+WITH_FTZ(s32_of_f32, row32, S32)
+WITH_FTZ(u32_of_f32, row32, U32)
+WITH_FTZ(s32_floor, row32, S32_FLOOR)
+WITH_FTZ(s32_ceiling, row32, S32_CEILING)
+WITH_FTZ(s32_nearest, row32, S32_NEAREST)
 ROW1(s32_of_f64, row32, row64, truncate_s32(f64_of(x), 0x80000000))
 ROW1(u32_of_f64, row32, row64, truncate_u32(f64_of(x), 0x80000000))
 
@@ -184,34 +243,45 @@ static ptx_row_fn *find_usual(const uint8_t words[PTX_SLOT_COUNT], bool to_64, b
 {
     static const struct {
         enum ptx_word to, from, round;
-        ptx_row_fn *fn;
+        ptx_row_fn *fn, *ftz;
     } rows[] = {
-        {PTX_W_F32, PTX_W_S32, PTX_W_RN, f32_of_s32},
-        {PTX_W_F32, PTX_W_U32, PTX_W_RN, f32_of_u32},
-        {PTX_W_F32, PTX_W_S64, PTX_W_RN, f32_of_s64},
-        {PTX_W_F32, PTX_W_U64, PTX_W_RN, f32_of_u64},
-        {PTX_W_F64, PTX_W_S32, PTX_W_RN, f64_of_s32},
-        {PTX_W_F64, PTX_W_U32, PTX_W_RN, f64_of_u32},
-        {PTX_W_F64, PTX_W_S64, PTX_W_RN, f64_of_s64},
-        {PTX_W_F64, PTX_W_U64, PTX_W_RN, f64_of_u64},
-        {PTX_W_F64, PTX_W_F32, PTX_W_NONE, f64_of_f32},
-        {PTX_W_F32, PTX_W_F64, PTX_W_RN, f32_of_f64},
-        {PTX_W_F32, PTX_W_F32, PTX_W_NONE, f32_of_f32},
-        {PTX_W_F64, PTX_W_F64, PTX_W_NONE, f64_of_f64},
-        {PTX_W_S32, PTX_W_F32, PTX_W_RZI, s32_of_f32},
-        {PTX_W_U32, PTX_W_F32, PTX_W_RZI, u32_of_f32},
-        {PTX_W_S32, PTX_W_F64, PTX_W_RZI, s32_of_f64},
-        {PTX_W_U32, PTX_W_F64, PTX_W_RZI, u32_of_f64},
+        {PTX_W_F32, PTX_W_S32, PTX_W_RN, f32_of_s32, f32_of_s32},
+        {PTX_W_F32, PTX_W_U32, PTX_W_RN, f32_of_u32, f32_of_u32},
+        {PTX_W_F32, PTX_W_S64, PTX_W_RN, f32_of_s64, f32_of_s64},
+        {PTX_W_F32, PTX_W_U64, PTX_W_RN, f32_of_u64, f32_of_u64},
+        {PTX_W_F64, PTX_W_S32, PTX_W_RN, f64_of_s32, f64_of_s32},
+        {PTX_W_F64, PTX_W_U32, PTX_W_RN, f64_of_u32, f64_of_u32},
+        {PTX_W_F64, PTX_W_S64, PTX_W_RN, f64_of_s64, f64_of_s64},
+        {PTX_W_F64, PTX_W_U64, PTX_W_RN, f64_of_u64, f64_of_u64},
+        {PTX_W_F64, PTX_W_F32, PTX_W_NONE, f64_of_f32, f64_of_f32_ftz},
+        {PTX_W_F32, PTX_W_F64, PTX_W_RN, f32_of_f64, f32_of_f64_ftz},
+        {PTX_W_F32, PTX_W_F32, PTX_W_NONE, f32_of_f32, f32_of_f32_ftz},
+        {PTX_W_F64, PTX_W_F64, PTX_W_NONE, f64_of_f64, f64_of_f64},
+        {PTX_W_F32, PTX_W_F16, PTX_W_NONE, f32_of_f16, f32_of_f16},
+        {PTX_W_F32, PTX_W_BF16, PTX_W_NONE, f32_of_bf16, f32_of_bf16_ftz},
+        {PTX_W_F16, PTX_W_F32, PTX_W_RN, f16_of_f32, f16_of_f32},
+        {PTX_W_BF16, PTX_W_F32, PTX_W_RN, bf16_of_f32, bf16_of_f32_ftz},
+        {PTX_W_F32, PTX_W_F32, PTX_W_RMI, f32_floor, f32_floor_ftz},
+        {PTX_W_F32, PTX_W_F32, PTX_W_RPI, f32_ceiling, f32_ceiling_ftz},
+        {PTX_W_F32, PTX_W_F32, PTX_W_RZI, f32_truncated, f32_truncated_ftz},
+        {PTX_W_F32, PTX_W_F32, PTX_W_RNI, f32_nearest, f32_nearest_ftz},
+        {PTX_W_S32, PTX_W_F32, PTX_W_RZI, s32_of_f32, s32_of_f32_ftz},
+        {PTX_W_U32, PTX_W_F32, PTX_W_RZI, u32_of_f32, u32_of_f32_ftz},
+        {PTX_W_S32, PTX_W_F32, PTX_W_RMI, s32_floor, s32_floor_ftz},
+        {PTX_W_S32, PTX_W_F32, PTX_W_RPI, s32_ceiling, s32_ceiling_ftz},
+        {PTX_W_S32, PTX_W_F32, PTX_W_RNI, s32_nearest, s32_nearest_ftz},
+        {PTX_W_S32, PTX_W_F64, PTX_W_RZI, s32_of_f64, s32_of_f64},
+        {PTX_W_U32, PTX_W_F64, PTX_W_RZI, u32_of_f64, u32_of_f64},
     };
     enum ptx_word to = (enum ptx_word)words[PTX_SLOT_TYPE];
     enum ptx_word from = (enum ptx_word)words[PTX_SLOT_TYPE2];
-    if (words[PTX_SLOT_FTZ] || words[PTX_SLOT_SAT] || to_64 != (ptx_type_of(to).bits == 64) ||
+    if (words[PTX_SLOT_SAT] || to_64 != (ptx_type_of(to).bits == 64) ||
         from_64 != (ptx_type_of(from).bits == 64))
         return NULL;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].to == to && rows[i].from == from &&
             rows[i].round == (enum ptx_word)words[PTX_SLOT_ROUND])
-            return rows[i].fn;
+            return words[PTX_SLOT_FTZ] ? rows[i].ftz : rows[i].fn;
     return NULL;
 }
 
