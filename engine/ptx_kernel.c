@@ -271,6 +271,20 @@ static const struct ptx_variable *find_parameter(const struct builder *b, struct
     return NULL;
 }
 
+/* The last one for a parameter counts, by name or by number. */
+static void drop_overridden(struct ptx_kernel *ptx)
+{
+    for (struct ptx_bind **at = &ptx->binds; *at;) {
+        const struct ptx_bind *later = (*at)->next;
+        while (later && strcmp(later->parameter, (*at)->parameter) != 0)
+            later = later->next;
+        if (later)
+            *at = (*at)->next;
+        else
+            at = &(*at)->next;
+    }
+}
+
 static void add_arguments(struct builder *b)
 {
     struct ptx_kernel *ptx = b->ptx;
@@ -280,6 +294,7 @@ static void add_arguments(struct builder *b)
         if (!find_parameter(b, bind))
             diag_error(b->diag, bind->at, "'%.80s' has no parameter '%.80s'", ptx->entry->name,
                        bind->parameter);
+    drop_overridden(ptx);
     ptx->argument_count = 0;
     for (const struct ptx_variable *p = ptx->entry->parameters; p; p = p->next)
         ptx->argument_count++;
@@ -512,10 +527,16 @@ struct ast_kernel *ptx_kernel_parse(struct arena *arena, const char *text, size_
     if (diag->count != errors || !build(&s))
         return NULL;
     uint32_t group = 0;
-    for (struct head h = head_of(text, length); head_comment(&h, &comment, &size, &at);)
-        if (accept_word(&comment, &size, &at, "expect") && size > 0 &&
-            (*comment == ' ' || *comment == ':'))
-            parse_expect_comment(arena, s.kernel, comment, size, at, group++, diag);
+    for (struct head h = head_of(text, length); head_comment(&h, &comment, &size, &at);) {
+        if (!accept_word(&comment, &size, &at, "expect") || size == 0 ||
+            (*comment != ' ' && *comment != ':'))
+            continue;
+        if (group == PTX_LIMIT_SETTINGS) {
+            diag_error(diag, at, "more than %d lines of claims", PTX_LIMIT_SETTINGS);
+            break;
+        }
+        parse_expect_comment(arena, s.kernel, comment, size, at, group++, diag);
+    }
     return diag->count == errors && ast_check(s.kernel, diag) ? s.kernel : NULL;
 }
 

@@ -7,12 +7,15 @@
 
 #include "engine/ptx_kernel.h"
 
+enum { PTX_LIMIT_SETTINGS = 4096 /* words of a text; lines of claims */ };
+
 struct ptx_settings {
     struct arena *arena;
     struct diag *diag;
     struct ast_kernel *kernel; /* changed by the words */
     const char *entry;         /* the last one named, NULL: none */
     struct location entry_at;
+    uint32_t words; /* read so far */
 };
 
 /* Reads the words of `length` bytes, which stand at `at`; errors go to diag. */

@@ -435,6 +435,11 @@ void ptx_settings_read(struct ptx_settings *s, const char *text, size_t length, 
         }
         size_t size = strcspn(words + i, blanks);
         struct location word_at = {at.line, at.column + (uint32_t)i};
+        if (s->words++ >= PTX_LIMIT_SETTINGS) {
+            if (s->words == PTX_LIMIT_SETTINGS + 1)
+                diag_error(s->diag, word_at, "more than %d settings", PTX_LIMIT_SETTINGS);
+            return;
+        }
         bool is_last = i + size >= length;
         words[i + size] = '\0';
         read_word(s, words + i, word_at);

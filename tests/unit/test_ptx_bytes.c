@@ -1,6 +1,9 @@
 /* Any bytes as the text of a PTX module: none crash the parser, keep it busy, or take more memory than
- * ptx.h says; and what is a module prints to a text of the same module. */
+ * ptx.h says; and what is a module prints to a text of the same module. As a kernel, with its settings, it is
+ * laid out, or what is wrong is said. */
 #include "engine/pcg.h"
+#include "engine/print.h"
+#include "engine/ptx_code.h"
 #include "tests/unit/ptx_text.h"
 
 #include <glob.h>
@@ -8,12 +11,44 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
+static uint32_t laid_out; /* since the test started */
+
+static void lay_out(const struct ast_kernel *kernel)
+{
+    const char *reason = NULL;
+    const struct program *program = ptx_compile(&arena, kernel, kernel->ptx->module, NULL, &reason);
+    assert_int_equal(program == NULL, reason != NULL);
+    laid_out += program != NULL;
+    for (uint32_t pc = 1; program && pc < program->ptx->count; pc++) {
+        const struct ptx_op *op = &program->ptx->ops[pc];
+        assert_true(op->target <= program->ptx->count && *ptx_op_text(&arena, program->ptx, pc));
+    }
+}
+
+static void survive_as_kernel(const char *text, size_t length)
+{
+    diag_init(&diag, "text", text, length);
+    const struct ast_kernel *kernel = ptx_kernel_parse(&arena, text, length, &diag);
+    assert_int_equal(kernel == NULL, diag.count > 0);
+    if (!kernel)
+        return;
+    lay_out(kernel);
+    const char *printed = print_kernel(&arena, kernel);
+    diag_init(&diag, "printed", printed, strlen(printed));
+    const struct ast_kernel *again = ptx_kernel_parse(&arena, printed, strlen(printed), &diag);
+    if (!again)
+        fail_msg("printed, it does not parse: %s", printed);
+    assert_string_equal(printed, print_kernel(&arena, again));
+}
+
 static bool survive(const char *text, size_t length)
 {
     size_t mark = arena_mark(&arena);
     const struct ptx_module *module = parse_bytes(text, length);
-    if (module)
+    if (module) {
         round_trip(module);
+        survive_as_kernel(text, length);
+    }
     arena_release(&arena, mark);
     return module != NULL;
 }
@@ -108,6 +143,31 @@ static void changed_bytes(void **state)
     assert_true(read > 150);
 }
 
+/* Settings and claims. */
+static void changed_heads(void **state)
+{
+    (void)state;
+    static const char head[] =
+        "// simtfuzz: entry=k threads=8x2 blocks=2x1 warp=4 seed=0x1 shared=16 raw "
+        "bind:p=buffer:64:iota\n"
+        "// simtfuzz: bind:y=f:1.5 bind:0=shared:8 reg:q=0110 reg:%r1=1,-2,0x3 init:g=1,2\n"
+        "// simtfuzz: stack=call,1111,3+sync,01,2+div,1,1+brk,1,1\n"
+        "// expect: race_free, terminates\n// expect crs:patent: final g == {1, 2, 3, 4}, race g\n";
+    uint32_t before = laid_out;
+    for (uint32_t i = 0; i < 4000; i++) {
+        struct pcg rng = pcg_derive(25, PCG_MUTATE, i);
+        char changed[2 * sizeof head], text[sizeof changed + sizeof rich + 64];
+        memcpy(changed, head, sizeof head);
+        size_t length = change(&rng, changed, sizeof head - 1, sizeof changed - 1);
+        changed[length] = '\0';
+        snprintf(text, sizeof text, "%s\n.global .align 4 .b32 g[4] = {1, -2};%s", changed, rich);
+        memcpy(strstr(text, "mov.b64 {%r1, %r2}, %rd1;"), "mov.u64 %rd1, pg;        ", 25);
+        survive(text, strlen(text));
+    }
+    printf("%u of 4000 texts with changed heads are laid out\n", laid_out - before);
+    assert_true(laid_out - before > 300);
+}
+
 /* The compilers' texts, each with a few bytes changed. */
 static void changed_files(void **state)
 {
@@ -199,6 +259,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_prefix, setup, teardown),
         cmocka_unit_test_setup_teardown(random_bytes, setup, teardown),
         cmocka_unit_test_setup_teardown(changed_bytes, setup, teardown),
+        cmocka_unit_test_setup_teardown(changed_heads, setup, teardown),
         cmocka_unit_test_setup_teardown(changed_files, setup, teardown),
         cmocka_unit_test_setup_teardown(token_soup, setup, teardown),
         cmocka_unit_test_setup_teardown(much_of_one, setup, teardown),

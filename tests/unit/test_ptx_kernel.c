@@ -130,7 +130,8 @@ static void addresses_in_shared_memory_are_found(void **state)
     assert_int_equal(k->ptx->arguments[0].bind.kind, PTX_BIND_BUFFER);
     assert_int_equal(k->ptx->arguments[1].bind.kind, PTX_BIND_SHARED);
     assert_int_equal(k->ptx->arguments[1].buffer->space, SPACE_SHARED);
-    k = kernel_of("// simtfuzz: bind:a=shared:40\n", plain);
+    k = kernel_of("// simtfuzz: bind:a=buffer:4 bind:0=shared:40\n", plain);
+    assert_null(k->ptx->binds->next);
     assert_int_equal(find_var(k, "a")->length, 10);
     assert_int_equal(find_var(k, "a")->space, SPACE_SHARED);
 }
@@ -333,6 +334,23 @@ static void bad_settings_are_reported_where_they_stand(void **state)
     }
 }
 
+static void many_settings_are_too_many(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"// simtfuzz: warp=4\n", "// expect: stuck\n"};
+    for (int i = 0; i < 2; i++) {
+        const char *text = "";
+        for (int k = 0; k < 64; k++)
+            text = arena_printf(&arena, "%s%s", text, words[i]);
+        for (int k = 0; k < 6; k++)
+            text = arena_printf(&arena, "%s%s", text, text);
+        assert_non_null(try_kernel(arena_printf(&arena, "%s%s", text, plain)));
+        assert_null(try_kernel(arena_printf(&arena, "%s%s%s", text, words[i], plain)));
+        assert_int_equal(diag.count, 1);
+        assert_non_null(strstr(diag.entries[0].text, "more than 4096"));
+    }
+}
+
 static void bad_modules_are_reported(void **state)
 {
     (void)state;
@@ -377,6 +395,7 @@ int main(void)
         cmocka_unit_test(files_fill_buffers),
         cmocka_unit_test(claims_stand_in_comments),
         cmocka_unit_test(bad_settings_are_reported_where_they_stand),
+        cmocka_unit_test(many_settings_are_too_many),
         cmocka_unit_test(bad_modules_are_reported),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
