@@ -339,11 +339,12 @@ static inline void ref_mark(struct ref_warp *w)
     }
 }
 
-/* One step; sets status. */
-static inline void ref_warp_step(struct ref_warp *w, ref_choose *choose, void *context)
+/* One step, in which the lanes execute the instruction at pc; sets status. */
+static inline void ref_warp_step_at(struct ref_warp *w, uint32_t pc, ref_choose *choose,
+                                    void *context)
 {
     const struct notation *n = w->program;
-    w->pc = w->s.pc;
+    w->pc = pc;
     memcpy(w->before, w->s.active, sizeof w->before);
     if (w->pc == 0 || w->pc > n->op_count) {
         w->s.status = REF_STUCK;
@@ -383,6 +384,87 @@ static inline void ref_warp_step(struct ref_warp *w, ref_choose *choose, void *c
             w->kappa[lane] += w->before[lane] && !ref_among(&w->actions, lane);
     if (op->kind == N_NOP && w->actions.count > 0)
         ref_mark(w);
+}
+
+static inline void ref_warp_step(struct ref_warp *w, ref_choose *choose, void *context)
+{
+    ref_warp_step_at(w, w->s.pc, choose, context);
+}
+
+/* ---- a warp whose lanes have pcs of their own, 6.3 ---- */
+
+struct ref_pcs {
+    struct ref_warp w;
+    uint32_t pcs[N_LANES]; /* 0 = epsilon */
+};
+
+static inline void ref_pcs_init(struct ref_pcs *r, const struct notation *n, uint32_t switches)
+{
+    memset(r, 0, sizeof *r);
+    ref_warp_init(&r->w, n, switches);
+    for (uint32_t lane = 0; lane < n->lanes; lane++)
+        r->pcs[lane] = n->entry;
+}
+
+/* Where all active lanes are; the warp's pc if there is none. False: they are not at one place. */
+static inline bool ref_pcs_at(const struct ref_pcs *r, uint32_t *pc)
+{
+    bool found = false;
+    *pc = r->w.s.pc;
+    for (uint32_t lane = 0; lane < r->w.s.lanes; lane++) {
+        if (!r->w.s.active[lane])
+            continue;
+        if (found && r->pcs[lane] != *pc)
+            return false;
+        *pc = r->pcs[lane];
+        found = true;
+    }
+    return true;
+}
+
+/* topmostToken(list, type).pc; 0 = bottom */
+static inline uint32_t ref_topmost(const struct ref_state *s, char type)
+{
+    for (uint32_t i = 0; i < s->length; i++)
+        if (s->list[i].type == type)
+            return s->list[i].pc;
+    return 0;
+}
+
+/* False: the active lanes are apart, and nothing was done. */
+static inline bool ref_pcs_step(struct ref_pcs *r, ref_choose *choose, void *context)
+{
+    uint32_t at, warp_pc = r->w.s.pc, next[N_LANES];
+    struct ref_state before = r->w.s;
+    if (!ref_pcs_at(r, &at))
+        return false;
+    memcpy(next, r->pcs, sizeof next);
+    ref_warp_step_at(&r->w, at, choose, context);
+    if (at == 0 || at > r->w.program->op_count)
+        return true;
+    const struct ref_actions *a = &r->w.actions;
+    for (uint32_t lane = 0; lane < before.lanes; lane++)
+        if (before.active[lane])
+            next[lane] = at + 1;
+    for (uint32_t i = 0; i < a->count; i++) {
+        uint32_t lane = a->items[i].lane;
+        if (a->kind == N_BREAK || a->kind == N_RET) {
+            next[lane] = ref_topmost(&before, a->kind == N_BREAK ? 'b' : 'c');
+            if (next[lane] == 0)
+                r->w.s.status = REF_STUCK;
+        } else if (a->kind == N_EXIT) {
+            next[lane] = 0;
+        } else if (a->kind == N_BRA || a->kind == N_CALL) {
+            next[lane] = a->items[i].target;
+        }
+    }
+    bool branches = a->kind == N_BRA || a->kind == N_CALL;
+    if (branches && !ref_one_target(a))
+        for (uint32_t lane = 0; lane < before.lanes; lane++)
+            if (before.active[lane] && !r->w.s.active[lane])
+                next[lane] = warp_pc;
+    memcpy(r->pcs, next, sizeof next);
+    return true;
 }
 
 /* "0:8 1:- completed" */

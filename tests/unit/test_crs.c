@@ -330,6 +330,8 @@ static void random_programs(void **state)
         size_t mark = arena_mark(&test_arena);
         random_program(&rng, &n);
         uint32_t switches = i % 2 ? 0 : 1u << pcg_below(&rng, CRS_SWITCH_COUNT);
+        if (i % 16 == 2)
+            switches = CRS_PATENT_ALL;
         pair_init(&p, &n, &semantics_crs, switches, i % 3 == 0);
         pcg_seed(&p.script.rng, i, 5);
         for (uint32_t k = 0; k < 60 && pair_step(&p, "random"); k++)
@@ -340,6 +342,47 @@ static void random_programs(void **state)
     assert_true(ended[STATUS_TERMINATED] > 1000);
     assert_true(ended[STATUS_STUCK] > 1000);
     assert_true(ended[STATUS_RUNNING] > 1000);
+}
+
+/* The same for thread-pc, until active lanes are apart (lanes_apart): the lanes' pcs too, also when the
+ * warp is elsewhere. */
+static void random_programs_with_pcs(void **state)
+{
+    (void)state;
+    struct pcg rng;
+    uint32_t apart = 0, elsewhere = 0, resets = 0;
+    pcg_seed(&rng, 0xc25, 13);
+    for (uint32_t i = 0; i < 20000; i++) {
+        struct notation n;
+        struct pair p;
+        struct ref_pcs r;
+        size_t mark = arena_mark(&test_arena);
+        random_program(&rng, &n);
+        pair_init(&p, &n, &semantics_thread_pc, 0, i % 3 == 0);
+        pcg_seed(&p.script.rng, i, 5);
+        ref_pcs_init(&r, &n, 0);
+        for (uint32_t k = 0; k < 60 && r.w.s.status == REF_ACTIVE; k++) {
+            uint32_t at;
+            bool together = ref_pcs_at(&r, &at);
+            elsewhere += together && at != r.w.s.pc;
+            if (!ref_pcs_step(&r, script_ref, &p.script)) {
+                apart++;
+                break;
+            }
+            machine_step(p.m, 0, &p.script.choices);
+            if (machine_status(p.m) == STATUS_CALL_DEPTH)
+                break;
+            assert_int_equal(machine_status(p.m) == STATUS_STUCK, r.w.s.status == REF_STUCK);
+            if (r.w.s.status == REF_STUCK)
+                break;
+            assert_true(same_state(p.m, &r.w));
+            for (uint32_t lane = 0; lane < n.lanes; lane++)
+                assert_int_equal(crs_warp(p.m, 0).pcs[lane], r.pcs[lane]);
+        }
+        resets += p.m->hits[RULE_CHK_RESET] > 0;
+        arena_release(&test_arena, mark);
+    }
+    assert_true(apart > 100 && elsewhere > 100 && resets > 100);
 }
 
 /* A tracked machine: its hash is that of its bytes, and going back leads to the same state. */
@@ -413,6 +456,7 @@ int main(void)
         cmocka_unit_test(without_reset_a_waiting_lane_is_elsewhere),
         cmocka_unit_test(lanes_apart),
         cmocka_unit_test(random_programs),
+        cmocka_unit_test(random_programs_with_pcs),
         cmocka_unit_test(tracked_steps_can_be_undone),
         cmocka_unit_test(widths),
     };
