@@ -75,8 +75,7 @@ static const char *contradiction(const struct crs_barrier *barrier,
  *                    chi(barid) = (tc', _, br, _), a count that is given is tc'
  *      prepBar(chi, tc, (barid, tc?, bt, br) :: is) = prepBar(chi, tc, is)               otherwise bot
  *
- *  Of a fresh barrier the default count leaves the completed warps out; with a count that does not,
- *  BLOCK_EXIT_ARRIVES lets them have arrived.
+ *  With BLOCK_EXIT_ARRIVES the completed warps have arrived at a fresh barrier.
  */
 const char *crs_prep_bar(struct crs_barriers *chi, uint32_t tc, uint32_t completed,
                          const struct crs_barrier_infos *infos, unsigned mode)
@@ -91,10 +90,9 @@ const char *crs_prep_bar(struct crs_barriers *chi, uint32_t tc, uint32_t complet
                 return why;
             continue;
         }
-        bool absent = (chi->block_options & BLOCK_EXIT_ARRIVES) &&
-                      (info->tc > 0 || (chi->block_options & BLOCK_ALL_WARPS));
+        bool arrived = chi->block_options & BLOCK_EXIT_ARRIVES;
         put(chi->m, &barrier->tc, info->tc > 0 ? info->tc : tc, mode);
-        put(chi->m, &barrier->ac, absent ? completed * chi->warp_size : 0, mode);
+        put(chi->m, &barrier->ac, arrived ? completed * chi->warp_size : 0, mode);
         put(chi->m, &barrier->red, info->red, mode);
         put(chi->m, &barrier->defaults, info->tc == 0, mode);
     }

@@ -183,13 +183,15 @@ static uint32_t missing_lane(const struct machine *machine, const struct ptx_op 
 /* ---- warps, blocks ---- */
 
 /* Threads that a barrier without a count waits for. As printed "the number of threads of the thread block"
- * in the text, "active warps times the warp size" in the rule: the rule (ERR.42). */
+ * in the text, "active warps times the warp size" in the rule: the rule (ERR.42). All
+ * warps where completed ones count as arrived. */
 static uint32_t default_count(const struct machine *machine, const struct machine_group *group)
 {
     const struct ast_launch *launch = &machine->program->launch;
     uint32_t options = machine->options.block_options, count = 0;
     for (uint32_t warp = group->first; warp < group->first + group->count; warp++)
-        if ((options & BLOCK_ALL_WARPS) || !state_of(machine, warp)->completed)
+        if ((options & (BLOCK_ALL_WARPS | BLOCK_EXIT_ARRIVES)) ||
+            !state_of(machine, warp)->completed)
             count += options & BLOCK_LANES ? lanes_of(machine, warp)->count : launch->warp;
     return count;
 }
