@@ -292,12 +292,14 @@ struct placing {
 /* All lanes, in loops that compilers make vectors of. False: some are outside, or misaligned. */
 static bool place_full(struct ptx_access *a, const struct placing *p)
 {
-    const uint32_t count = a->x->lanes->count;
+    const uint32_t count = a->x->lanes->count, bytes = a->bytes;
+    const uint32_t room = p->room, start = p->start, step = p->step;
+    const uint64_t low = p->low;
     const uint64_t *restrict address = a->x->scratch->address;
     uint32_t *restrict byte = a->x->scratch->byte;
     uint64_t high = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t offset = address[i] - p->low;
+        uint64_t offset = address[i] - low;
         high |= offset;
         byte[i] = (uint32_t)offset;
     }
@@ -305,20 +307,20 @@ static bool place_full(struct ptx_access *a, const struct placing *p)
         return false;
     uint32_t outside = 0, bits = 0, gaps = 0, falls = 0, others = 0;
     for (uint32_t i = 0; i < count; i++) {
-        outside |= p->room - byte[i]; /* the highest bit: below 0 */
-        bits |= byte[i] + (uint32_t)p->low;
-        byte[i] += p->start + i * p->step;
+        outside |= room - byte[i]; /* the highest bit: below 0 */
+        bits |= byte[i] + (uint32_t)low;
+        byte[i] += start + i * step;
     }
     for (uint32_t i = 1; i < count; i++) {
         uint32_t distance = byte[i] - byte[i - 1];
-        gaps |= distance ^ a->bytes;
+        gaps |= distance ^ bytes;
         falls |= distance - 1; /* the highest bit: not above 0 */
         others |= distance;
     }
     a->run = gaps == 0;
     a->distinct = falls >> 31 == 0;
     a->same = others == 0;
-    return outside >> 31 == 0 && (bits & (a->bytes - 1)) == 0;
+    return outside >> 31 == 0 && (bits & (bytes - 1)) == 0;
 }
 
 static bool place_some(struct ptx_access *a, const struct placing *p)
