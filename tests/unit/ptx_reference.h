@@ -73,8 +73,9 @@ static void refer_field(struct reference *r, enum ptx_opcode opcode, struct ptx_
 
 static uint32_t refer_fns(uint32_t mask, uint32_t base, int32_t offset)
 {
-    int pos = (int)base, count = (offset < 0 ? -offset : offset) - 1, inc = offset > 0 ? 1 : -1;
-    if (base > 31 || offset == INT32_MIN)
+    int64_t count = (offset < 0 ? -(int64_t)offset : offset) - 1;
+    int pos = (int)base, inc = offset > 0 ? 1 : -1;
+    if (base > 31)
         return UINT32_MAX;
     if (offset == 0)
         return mask >> base & 1 ? base : UINT32_MAX;
