@@ -127,7 +127,7 @@ static enum safety_predicate private_stacks(const struct safety *s, const struct
 {
     const struct crs_state *state = now->state;
     const struct ptx_op *op = op_at(s->program->ptx, state->pc);
-    if (s->not_static || !op || op->exec == PTX_EXEC_CALL)
+    if (s->printed || s->not_static || !op || op->exec == PTX_EXEC_CALL)
         return SAFETY_NONE;
     if (w->lanes->overflow ||
         !safety_lanes_private(w->lanes, now->tokens, state->depth, state->active))

@@ -101,7 +101,7 @@ static void report(struct checking *c, const struct execution *execution, const 
                              .subject = execution->subject,
                              .known = known,
                              .line = evidence_line(s->program, f->pc)};
-    if (!answer_wants(answer, d))
+    if (!(c->options->oracles & (1u << ORACLE_SAFETY)) || !answer_wants(answer, d))
         return;
     d->evidence = evidence_of(c, s, execution);
     d->summary = arena_printf(c->arena, "%s at line %u, warp %u: %s fails: %s",
