@@ -226,7 +226,7 @@ static void store_local(struct ptx_lowering *l, const struct ptx_variable *var, 
     lp_arg(l, value);
 }
 
-/*  All elements of an array, from a table or 0, as CMP.do:
+/*  All elements of an array, from a table or 0, as CMP.do (plain: @p bra H instead of the last two):
  *      a := x;  n := a + 4 length;  preBrk E;  H: [a] := v;  a := a + 4;  p := a < n;  @!p break;  bra H;  E:
  */
 static void fill_loop(struct ptx_lowering *l, const struct home *home)
@@ -238,8 +238,10 @@ static void fill_loop(struct ptx_lowering *l, const struct home *home)
     if (home->table)
         table_address(l, from, home);
     lp_three(l, PTX_FORM_ADD_INT, PTX_W_S32, n, a, lp_int((int32_t)home->var->length * 4));
-    (void)lp_emit(l, PTX_FORM_PREBRK_ANY, PTX_W_NONE);
-    lp_arg_label(l, end);
+    if (!l->plain) {
+        (void)lp_emit(l, PTX_FORM_PREBRK_ANY, PTX_W_NONE);
+        lp_arg_label(l, end);
+    }
     lp_place_label(l, head);
     struct value v = home->table ? load_table(l, from, 0) : lp_int(0);
     store_local(l, NULL, a, 0, v);
@@ -250,8 +252,11 @@ static void fill_loop(struct ptx_lowering *l, const struct home *home)
     lp_arg_predicate(l, (struct predicate){p, false});
     lp_arg(l, a);
     lp_arg(l, n);
-    lp_guard(l, lp_emit(l, PTX_FORM_BREAK_ANY, PTX_W_NONE), (struct predicate){p, true});
-    (void)lp_emit(l, PTX_FORM_BRA_ANY, PTX_W_NONE);
+    if (!l->plain)
+        lp_guard(l, lp_emit(l, PTX_FORM_BREAK_ANY, PTX_W_NONE), (struct predicate){p, true});
+    struct ptx_instruction *again = lp_emit(l, PTX_FORM_BRA_ANY, PTX_W_NONE);
+    if (l->plain)
+        lp_guard(l, again, (struct predicate){p, false});
     lp_arg_label(l, head);
     lp_place_label(l, end);
 }
@@ -298,9 +303,13 @@ static void init_variable(struct ptx_lowering *l, const struct ast_var *var)
         return;
     l->registers = l->local_registers;
     l->predicates = 0;
-    if (memory)
+    if (memory) {
         init_memory(l, home);
-    else
+    } else if (var->is_parameter && !var->is_out) {
+        (void)lp_emit(l, PTX_FORM_MOV_ANY, PTX_W_B32);
+        lp_arg(l, lp_reg(home->reg));
+        lp_arg_variable(l, home->variable);
+    } else
         init_register(l, home);
 }
 
@@ -337,10 +346,19 @@ static void declare_registers(struct ptx_lowering *l, struct ptx_variable *range
         lp_statement(l, PTX_VARIABLE)->u.variable = range;
 }
 
+static struct ptx_variable *next_parameter(struct ptx_variable **list)
+{
+    struct ptx_variable *var = *list;
+    *list = var->next;
+    return var;
+}
+
 /* Scalars in registers, arrays in the frame's memory. */
-static void place_locals(struct ptx_lowering *l, struct ast_function *f, struct item_list *items)
+static void place_locals(struct ptx_lowering *l, struct ast_function *f,
+                         const struct ptx_function *result, struct item_list *items)
 {
     uint32_t reg = 0;
+    struct ptx_variable *parameters = result->parameters, *returns = result->returns;
     for (uint32_t i = 0; i < l->home_count; i++) {
         l->homes[i].base = -1;
         l->homes[i].used = false;
@@ -352,6 +370,8 @@ static void place_locals(struct ptx_lowering *l, struct ast_function *f, struct 
         struct home *home = new_home(l, var, var->is_array ? HOME_MEMORY : HOME_REGISTER);
         home->base = -1;
         home->space = PTX_W_LOCAL;
+        if (var->is_parameter)
+            home->variable = next_parameter(var->is_out ? &returns : &parameters);
         if (!var->is_array)
             home->reg = reg++;
         else
@@ -389,10 +409,14 @@ static void lower_function(struct ptx_lowering *l, struct ast_function *f,
                            struct ptx_function *result, struct item_list *items)
 {
     l->is_entry = f == l->kernel->main;
-    place_locals(l, f, items);
+    place_locals(l, f, result, items);
     start_function(l);
-    lp_statements(l, f->body);
-    (void)lp_emit(l, l->is_entry ? PTX_FORM_EXIT_ANY : PTX_FORM_RET_ANY, PTX_W_NONE);
+    if (l->plain) {
+        lp_blocks(l, f);
+    } else {
+        lp_statements(l, f->body);
+        (void)lp_emit(l, l->is_entry ? PTX_FORM_EXIT_ANY : PTX_FORM_RET_ANY, PTX_W_NONE);
+    }
     struct ptx_list body = l->code;
     clear(&l->code);
     l->at = f->at;
@@ -406,13 +430,29 @@ static void lower_function(struct ptx_lowering *l, struct ast_function *f,
     *l->code.end = before.first ? before.first : body.first;
     if (before.first)
         *before.end = body.first;
-    *result = (struct ptx_function){.name = l->is_entry ? l->kernel->name : f->name,
-                                    .at = f->at,
-                                    .linkage = l->is_entry ? PTX_LINK_VISIBLE : PTX_LINK_LOCAL,
-                                    .is_entry = l->is_entry,
-                                    .has_body = true,
-                                    .body = l->code.first};
+    result->name = l->is_entry ? l->kernel->name : f->name;
+    result->at = f->at;
+    result->linkage = l->is_entry ? PTX_LINK_VISIBLE : PTX_LINK_LOCAL;
+    result->is_entry = l->is_entry;
+    result->has_body = true;
+    result->body = l->code.first;
     add_item(l, items, PTX_ITEM_FUNCTION)->u.function = result;
+}
+
+/* Registers %i0, %i1, .. or %o0, ..: of the procedures of kernels in block form. */
+static struct ptx_variable *parameters_of(struct ptx_lowering *l, const struct ast_function *f,
+                                          bool out)
+{
+    struct ptx_variable *first = NULL, **end = &first;
+    uint32_t count = 0;
+    for (const struct ast_var *var = f->locals; var; var = var->next) {
+        if (!var->is_parameter || var->is_out != out)
+            continue;
+        const char *name = arena_printf(l->arena, out ? "%%o%u" : "%%i%u", (unsigned)count++);
+        *end = lp_variable(l, name, PTX_W_REG, PTX_W_B32);
+        end = &(*end)->next;
+    }
+    return first;
 }
 
 /* Functions are used behind a declaration only; calls mean the definition. */
@@ -424,9 +464,13 @@ static void declare_functions(struct ptx_lowering *l, struct item_list *items)
     l->functions = ARENA_ARRAY(l->arena, struct ptx_function *, count);
     for (struct ast_function *f = l->kernel->functions; f; f = f->next) {
         struct ptx_function *function = ARENA_NEW(l->arena, struct ptx_function);
-        *function = (struct ptx_function){.name = f->name, .at = f->at};
+        *function = (struct ptx_function){.name = f->name,
+                                          .at = f->at,
+                                          .returns = parameters_of(l, f, true),
+                                          .parameters = parameters_of(l, f, false)};
         add_item(l, items, PTX_ITEM_FUNCTION)->u.function = function;
         l->functions[f->mark] = ARENA_NEW(l->arena, struct ptx_function);
+        *l->functions[f->mark] = *function;
     }
 }
 
@@ -542,8 +586,11 @@ static struct ast_expect *carry_over(struct arena *arena, const struct ast_kerne
 bool lower_ptx_module(struct arena *arena, const struct ast_kernel *kernel,
                       struct lowered_ptx *lowered, const char **reason)
 {
-    struct ast_kernel *core = lower_core_with(arena, kernel, true);
-    struct ptx_lowering l = {.arena = arena, .kernel = core, .has_functions = core->functions};
+    bool blocks = kernel->form == FORM_BLOCKS;
+    struct ast_kernel *core =
+        blocks ? ast_kernel_copy(arena, kernel) : lower_core_with(arena, kernel, true);
+    struct ptx_lowering l = {
+        .arena = arena, .kernel = core, .plain = blocks, .has_functions = core->functions};
     l.homes = ARENA_ARRAY(arena, struct home, count_all(core));
     struct ptx_module *module = lower_module(&l);
     if (l.reason) {

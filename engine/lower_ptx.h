@@ -36,6 +36,9 @@
  * block, which PTX cannot say: the printed kernel then has those of block 0. lower_ptx_initial has them
  * all.
  *
+ * Kernels in block form become plain PTX, branches and labels, with parameters in registers; a goto's targets
+ * must be told apart by their guards (guards_decide), since PTX has no choices. ptx_inject does the rest.
+ *
  * Lines: a .loc before each statement. Spans: a compound statement number n lies between the labels $S<n>
  * and $E<n> (CHK.neutral, CHK.reconv: ptx_code.spans).
  */
@@ -51,7 +54,7 @@ struct lowered_ptx {
     struct ast_expect *expects; /* those that may hold for PTX; variables as in `kernel` */
 };
 
-/* Of a well-formed structured kernel. False: *reason says why ("unsupported statement 'havoc' at line
+/* Of a well-formed structured kernel, or one in block form. False: *reason says why ("unsupported statement 'havoc' at line
  * 3"). */
 bool lower_ptx_module(struct arena *arena, const struct ast_kernel *kernel,
                       struct lowered_ptx *lowered, const char **reason);

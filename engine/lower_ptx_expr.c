@@ -105,6 +105,15 @@ void lp_arg_sink(struct ptx_lowering *l)
     add_operand(l, PTX_OPERAND_SINK);
 }
 
+void lp_arg_list(struct ptx_lowering *l, const struct value *values, uint32_t count)
+{
+    struct ptx_operand *list = add_operand(l, PTX_OPERAND_LIST);
+    l->operand_end = &list->items;
+    for (uint32_t i = 0; i < count; i++)
+        lp_arg(l, values[i]);
+    l->operand_end = &list->next;
+}
+
 void lp_arg_label(struct ptx_lowering *l, const struct ptx_statement *label)
 {
     struct ptx_operand *o = add_operand(l, PTX_OPERAND_NAME);
@@ -321,8 +330,7 @@ void lp_store(struct ptx_lowering *l, const struct place *place, struct value va
 
 /* ---- conditions ---- */
 
-/* Whether it matters if it is evaluated: it reads what others may write, or an index may be wrong. */
-static bool reads_memory(const struct ast_expr *e)
+bool lp_reads_memory(const struct ast_expr *e)
 {
     if (!e)
         return false;
@@ -330,7 +338,7 @@ static bool reads_memory(const struct ast_expr *e)
         return true;
     if (e->kind == EXPR_VAR)
         return e->var->space == SPACE_GLOBAL || e->var->space == SPACE_SHARED;
-    return reads_memory(e->a) || reads_memory(e->b) || reads_memory(e->c);
+    return lp_reads_memory(e->a) || lp_reads_memory(e->b) || lp_reads_memory(e->c);
 }
 
 static bool comparison(enum ast_binary op, enum ptx_word *word)
@@ -368,27 +376,47 @@ static uint32_t plain(struct ptx_lowering *l, struct predicate a)
     return p;
 }
 
+/* ssy E; .. J: sync; E:  around what only some lanes evaluate; nothing of it in plain PTX but J. */
+struct region {
+    struct ptx_statement *join, *end;
+};
+
+static struct region begin_region(struct ptx_lowering *l, uint32_t number)
+{
+    struct region region = {lp_new_label(l, 'J', number), lp_new_label(l, 'E', number)};
+    if (!l->plain) {
+        (void)lp_emit(l, PTX_FORM_SSY_ANY, PTX_W_NONE);
+        lp_arg_label(l, region.end);
+    }
+    return region;
+}
+
+static void end_region(struct ptx_lowering *l, struct region region)
+{
+    lp_place_label(l, region.join);
+    if (l->plain)
+        return;
+    (void)lp_emit(l, PTX_FORM_SYNC_ANY, PTX_W_NONE);
+    lp_place_label(l, region.end);
+}
+
 /*  CMP.and     the second operand where the first does not decide
  *      q := a;  ssy E;  @!q bra J  (||: @q bra J);  q := b;  J: sync;  E:
  */
 static struct predicate short_circuit(struct ptx_lowering *l, const struct ast_expr *e, bool is_and)
 {
     uint32_t number = l->labels++, q = plain(l, lp_condition(l, e->a));
-    struct ptx_statement *join = lp_new_label(l, 'J', number), *end = lp_new_label(l, 'E', number);
-    (void)lp_emit(l, PTX_FORM_SSY_ANY, PTX_W_NONE);
-    lp_arg_label(l, end);
+    struct region region = begin_region(l, number);
     lp_guard(l, lp_emit(l, PTX_FORM_BRA_ANY, PTX_W_NONE), (struct predicate){q, is_and});
-    lp_arg_label(l, join);
+    lp_arg_label(l, region.join);
     set_predicate(l, q, lp_condition(l, e->b));
-    lp_place_label(l, join);
-    (void)lp_emit(l, PTX_FORM_SYNC_ANY, PTX_W_NONE);
-    lp_place_label(l, end);
+    end_region(l, region);
     return (struct predicate){q, false};
 }
 
 static struct predicate logical(struct ptx_lowering *l, const struct ast_expr *e, bool is_and)
 {
-    if (reads_memory(e->b))
+    if (lp_reads_memory(e->b))
         return short_circuit(l, e, is_and);
     uint32_t a = plain(l, lp_condition(l, e->a));
     uint32_t b = plain(l, lp_condition(l, e->b));
@@ -518,26 +546,22 @@ static void arithmetic(struct ptx_lowering *l, const struct ast_expr *e, struct 
 static void conditional(struct ptx_lowering *l, const struct ast_expr *e, struct value d)
 {
     struct predicate p = lp_condition(l, e->a);
-    if (!reads_memory(e->b) && !reads_memory(e->c)) {
+    if (!lp_reads_memory(e->b) && !lp_reads_memory(e->c)) {
         struct value a = lp_eval(l, e->b), b = lp_eval(l, e->c);
         select_value(l, d, a, b, p);
         return;
     }
     uint32_t number = l->labels++;
     struct ptx_statement *then = lp_new_label(l, 'T', number);
-    struct ptx_statement *join = lp_new_label(l, 'J', number), *end = lp_new_label(l, 'E', number);
-    (void)lp_emit(l, PTX_FORM_SSY_ANY, PTX_W_NONE);
-    lp_arg_label(l, end);
+    struct region region = begin_region(l, number);
     lp_guard(l, lp_emit(l, PTX_FORM_BRA_ANY, PTX_W_NONE), p);
     lp_arg_label(l, then);
     lp_eval_into(l, e->c, d);
     (void)lp_emit(l, PTX_FORM_BRA_ANY, PTX_W_NONE);
-    lp_arg_label(l, join);
+    lp_arg_label(l, region.join);
     lp_place_label(l, then);
     lp_eval_into(l, e->b, d);
-    lp_place_label(l, join);
-    (void)lp_emit(l, PTX_FORM_SYNC_ANY, PTX_W_NONE);
-    lp_place_label(l, end);
+    end_region(l, region);
 }
 
 static bool is_truth(const struct ast_expr *e)

@@ -1,6 +1,6 @@
 /*
- * lower_ptx_internal.h - between lower_ptx.c (modules, functions, variables), lower_ptx_stm.c
- * (statements) and lower_ptx_expr.c (values, memory, instructions).
+ * lower_ptx_internal.h - between lower_ptx.c (modules, functions, variables), lower_ptx_stm.c, lower_ptx_memory.c
+ * (statements), lower_ptx_blocks.c (blocks) and lower_ptx_expr.c (values, memory, instructions).
  */
 #ifndef ENGINE_LOWER_PTX_INTERNAL_H
 #define ENGINE_LOWER_PTX_INTERNAL_H
@@ -17,7 +17,9 @@ enum home_kind { HOME_REGISTER, HOME_MEMORY };
 
 struct home {
     const struct ast_var *var;
-    struct ptx_variable *variable, *table; /* in memory; its initial values, or NULL */
+    /* In memory; of a parameter in block form, the register that hands it over. */
+    struct ptx_variable *variable;
+    struct ptx_variable *table; /* its initial values, or NULL */
     enum home_kind kind;
     enum ptx_word space; /* in memory */
     uint32_t reg;        /* %r<reg> */
@@ -50,6 +52,7 @@ struct ptx_lowering {
     struct home *homes;        /* by ast_var.mark */
     uint32_t home_count, home_capacity;
     bool has_functions;
+    bool plain; /* block form: without instructions of the branch unit */
 
     struct ptx_function **functions; /* by ast_function.mark */
 
@@ -67,6 +70,7 @@ struct ptx_lowering {
     int32_t builtins[BUILTIN_COUNT];      /* %b<n>; -1: not yet */
     uint32_t labels;                      /* constructs so far */
     uint32_t conditional_calls, plain_calls;
+    struct ptx_statement **block_labels; /* by ast_block.mark */
     bool in_switch1; /* the innermost thing that break leaves is a CMP.switch1 */
 };
 
@@ -78,6 +82,7 @@ void lp_guard(struct ptx_lowering *l, struct ptx_instruction *i, struct predicat
 void lp_arg(struct ptx_lowering *l, struct value value);
 void lp_arg_predicate(struct ptx_lowering *l, struct predicate predicate);
 void lp_arg_sink(struct ptx_lowering *l); /* a result that is thrown away */
+void lp_arg_list(struct ptx_lowering *l, const struct value *values, uint32_t count);
 void lp_arg_label(struct ptx_lowering *l, const struct ptx_statement *label);
 void lp_arg_function(struct ptx_lowering *l, const struct ast_function *f);
 void lp_arg_variable(struct ptx_lowering *l, const struct ptx_variable *var);
@@ -124,6 +129,8 @@ struct value lp_eval(struct ptx_lowering *l, const struct ast_expr *e);
 /* Into a register; writes it last. */
 void lp_eval_into(struct ptx_lowering *l, const struct ast_expr *e, struct value d);
 struct predicate lp_condition(struct ptx_lowering *l, const struct ast_expr *e);
+/* Whether it matters if it is evaluated: it reads what others may write, or an index may be wrong. */
+bool lp_reads_memory(const struct ast_expr *e);
 
 /* ---- places ---- */
 
@@ -149,5 +156,10 @@ void lp_statements(struct ptx_lowering *l, const struct ast_stm *list);
 void lp_atomic(struct ptx_lowering *l, const struct ast_stm *stm);
 void lp_vote(struct ptx_lowering *l, const struct ast_stm *stm);
 void lp_barrier(struct ptx_lowering *l, const struct ast_stm *stm);
+
+/* ---- lower_ptx_blocks.c ---- */
+
+void lp_blocks(struct ptx_lowering *l, const struct ast_function *f);
+void lp_block_call(struct ptx_lowering *l, const struct ast_stm *stm);
 
 #endif

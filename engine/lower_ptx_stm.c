@@ -348,12 +348,14 @@ static void switch_statement(struct ptx_lowering *l, const struct ast_stm *stm)
 static void assign(struct ptx_lowering *l, const struct ast_stm *stm)
 {
     const struct home *home = lp_home(l, stm->target.var);
+    const struct ast_expr *value =
+        stm->op == ASSIGN_SET ? stm->value : ast_assigned_value(l->arena, stm);
     if (home->kind == HOME_REGISTER) {
-        lp_eval_into(l, stm->value, lp_reg(home->reg));
+        lp_eval_into(l, value, lp_reg(home->reg));
         return;
     }
     struct place place = lp_place(l, &stm->target);
-    lp_store(l, &place, lp_eval(l, stm->value));
+    lp_store(l, &place, lp_eval(l, value));
 }
 
 /*  assert(e)       p := e;  @!p trap; */
@@ -395,7 +397,10 @@ static void statement(struct ptx_lowering *l, const struct ast_stm *stm)
         assign(l, stm);
         return;
     case STM_CALL:
-        call(l, stm->function, l->plain_calls++ % 3 == 2);
+        if (l->plain)
+            lp_block_call(l, stm);
+        else
+            call(l, stm->function, l->plain_calls++ % 3 == 2);
         return;
     case STM_BLOCK:
         lp_statements(l, stm->body);

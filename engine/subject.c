@@ -86,7 +86,7 @@ bool subject_suits(enum subject_id subject, enum ast_form form)
     if (program == PROGRAM_CORE)
         return form == FORM_STRUCTURED;
     if (program == PROGRAM_PTX || program == PROGRAM_CRS)
-        return form == FORM_STRUCTURED || form == FORM_PTX;
+        return form != FORM_LOCKSTEP;
     return form != FORM_PTX;
 }
 

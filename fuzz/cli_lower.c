@@ -99,17 +99,36 @@ static const struct ast_kernel *to_lockstep(struct cli *cli, struct ast_kernel *
     return transform(cli, kernel, path, true);
 }
 
-/* A structured kernel compiled. NULL after a message. */
-static const char *compiled_ptx(struct cli *cli, const char *path)
+/* A structured kernel, or one in block form, compiled. NULL after a message. */
+static struct ast_kernel *compiled(struct cli *cli, const char *path)
 {
     struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
-    const char *reason = "only structured kernels are lowered to PTX";
+    const char *reason = "a lock-step program is not lowered to PTX";
     if (!kernel)
         return NULL;
-    kernel = kernel->form == FORM_STRUCTURED ? lower_ptx(&cli->arena, kernel, &reason) : NULL;
+    kernel = kernel->form != FORM_LOCKSTEP ? lower_ptx(&cli->arena, kernel, &reason) : NULL;
     if (!kernel)
         refused(cli, path, reason);
+    return kernel;
+}
+
+static const char *compiled_ptx(struct cli *cli, const char *path)
+{
+    const struct ast_kernel *kernel = compiled(cli, path);
     return kernel ? ptx_kernel_print(&cli->arena, kernel) : NULL;
+}
+
+/* Functions that hold instructions of the branch unit are left as they are. */
+static const char *compiled_crs(struct cli *cli, const char *path)
+{
+    struct ast_kernel *kernel = compiled(cli, path);
+    const char *reason = NULL;
+    if (!kernel)
+        return NULL;
+    kernel->ptx->module = ptx_inject(&cli->arena, kernel->ptx->module, &reason);
+    if (!kernel->ptx->module)
+        refused(cli, path, reason);
+    return kernel->ptx->module ? ptx_kernel_print(&cli->arena, kernel) : NULL;
 }
 
 /* NULL after a message. */
@@ -137,7 +156,7 @@ static const char *to_ptx(struct cli *cli, const char *path)
 static const char *to_crs(struct cli *cli, const char *path)
 {
     if (!cli_is_ptx(path))
-        return compiled_ptx(cli, path);
+        return compiled_crs(cli, path);
     const struct ptx_module *module = read_ptx(cli, path);
     const char *reason = NULL;
     if (!module)

@@ -81,7 +81,8 @@ static bool is_ptx(enum subject_id subject)
 
 bool explore_follows(const struct checking *c, enum subject_id subject)
 {
-    return is_ptx(subject) && c->program && c->program->barrier_count > 0;
+    bool barriers = c->kernel->form == FORM_BLOCKS || (c->program && c->program->barrier_count > 0);
+    return is_ptx(subject) && barriers;
 }
 
 /* Kernels given as PTX: warps, threads. Others: with their core, if there is one (sync and arrive have
@@ -91,6 +92,8 @@ static enum group_id ptx_group(const struct checking *c, enum subject_id subject
 {
     if (c->kernel->form == FORM_PTX)
         return subject_table[subject].vtable == &semantics_block ? GROUP_PTX : GROUP_FIRST;
+    if (c->kernel->form == FORM_BLOCKS)
+        return GROUP_FIRST;
     return c->program && !c->program->has_votes ? GROUP_FIRST : GROUP_NONE;
 }
 
@@ -502,9 +505,9 @@ static uint64_t run_one(struct checking *c, struct execution *execution)
  * inside a step. */
 static uint32_t share_of(const struct checking *c, enum subject_id subject)
 {
-    enum { COMPILED = 16 }; /* a structured kernel as PTX: many steps, and others execute it too */
+    enum { COMPILED = 16 }; /* not given as PTX: many steps, and others execute it too */
     uint32_t share = subject_table[subject].share;
-    return is_ptx(subject) && c->kernel->form == FORM_STRUCTURED ? COMPILED : share;
+    return is_ptx(subject) && c->kernel->form != FORM_PTX ? COMPILED : share;
 }
 
 static uint32_t schedules_of(const struct checking *c, enum subject_id subject, bool inner)

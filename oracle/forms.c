@@ -101,15 +101,12 @@ static void make_transformed(struct forms *forms, struct form *form,
 
 /* ---- PTX ---- */
 
-/* A structured kernel compiled: global and shared memory as in the core. */
-static void compile_structured(struct forms *forms, struct form *form)
+/* With global and shared memory as in the other forms. */
+static const struct program *compile_lowered(struct forms *forms, const struct ast_kernel *kernel,
+                                             const struct ptx_module *module, const char **reason)
 {
-    struct ast_kernel *kernel = lower_ptx(forms->arena, forms->given, &form->reason);
-    if (!kernel)
-        return;
     struct ptx_code_options options = {.initial = lower_ptx_initial(forms->arena, forms->given)};
-    form->kernel = kernel;
-    form->program = ptx_compile(forms->arena, kernel, kernel->ptx->module, &options, &form->reason);
+    return ptx_compile(forms->arena, kernel, module, &options, reason);
 }
 
 static bool votes(const struct program *program)
@@ -120,14 +117,21 @@ static bool votes(const struct program *program)
     return false;
 }
 
-/* What runs threads has the program of the warps, which is compiled with the instructions of the branch
- * unit. */
+/* What runs threads has the program of the warps, where a structured kernel is compiled with the
+ * instructions of the branch unit. */
 static void make_ptx(struct forms *forms, struct form *form)
 {
     const struct ast_kernel *given = forms->given;
     if (given->form == FORM_PTX) {
         form->kernel = given;
         form->program = ptx_compile(forms->arena, given, given->ptx->module, NULL, &form->reason);
+        return;
+    }
+    if (given->form == FORM_BLOCKS) {
+        form->kernel = lower_ptx(forms->arena, given, &form->reason);
+        if (form->kernel)
+            form->program =
+                compile_lowered(forms, form->kernel, form->kernel->ptx->module, &form->reason);
         return;
     }
     *form = *forms_get(forms, PROGRAM_CRS);
@@ -141,24 +145,31 @@ static void make_crs(struct forms *forms, struct form *form)
 {
     const struct ast_kernel *given = forms->given;
     if (given->form == FORM_STRUCTURED) {
-        compile_structured(forms, form);
+        form->kernel = lower_ptx(forms->arena, given, &form->reason);
+        if (form->kernel)
+            form->program =
+                compile_lowered(forms, form->kernel, form->kernel->ptx->module, &form->reason);
         return;
     }
-    if (given->form != FORM_PTX) {
-        form->reason = "a block program, which is not compiled to PTX";
+    if (given->form == FORM_LOCKSTEP) {
+        form->reason = "a kernel in lock-step form, which is not compiled to PTX";
         return;
     }
-    const struct ptx_module *module = given->ptx->module;
-    if (!given->ptx->raw)
+    const struct form *ptx = forms_get(forms, PROGRAM_PTX);
+    const struct ptx_module *module = ptx->kernel ? ptx->kernel->ptx->module : NULL;
+    form->reason = ptx->reason;
+    if (module && !ptx->kernel->ptx->raw)
         module = ptx_inject(forms->arena, module, &form->reason);
     if (!module)
         return;
-    if (module == given->ptx->module) {
-        *form = *forms_get(forms, PROGRAM_PTX);
+    if (module == ptx->kernel->ptx->module) {
+        *form = *ptx;
         return;
     }
-    form->kernel = given;
-    form->program = ptx_compile(forms->arena, given, module, NULL, &form->reason);
+    form->kernel = ptx->kernel;
+    form->program = given->form == FORM_PTX
+                        ? ptx_compile(forms->arena, given, module, NULL, &form->reason)
+                        : compile_lowered(forms, ptx->kernel, module, &form->reason);
 }
 
 struct forms *forms_new(struct arena *arena, const struct ast_kernel *given)

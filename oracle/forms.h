@@ -7,6 +7,7 @@
  *     P --predicate--> pi(P)          P --lockstep_form--> phi(P)
  *     kernel in lock-step form: phi itself; there is no P
  *     structured kernel --lower_ptx--> PTX with branch-unit instructions, for crs, thread-pc and block
+ *     kernel in block form --lower_ptx--> plain PTX for block; --ptx_inject--> for crs and thread-pc
  *     kernel in PTX form: itself for block; --ptx_inject--> for crs and thread-pc, unless it is raw
  *
  * Global and shared variables lie at the same addresses in all of them (private_base words), so their

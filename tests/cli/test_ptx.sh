@@ -27,8 +27,10 @@ for form in core cfg predicated lockstep; do
     expect 2 lower once.ptx --to $form
     says err 'in PTX form'
 done
-expect 2 lower "$source/corpus/papers/lockstep-ck1.simt" --to ptx
-says err 'only structured kernels'
+expect 2 lower "$source/corpus/rules/interleave-havoc.simt" --to ptx
+says err "unsupported statement 'havoc' at line"
+expect 0 lower "$source/corpus/papers/lockstep-fig3.simt" --to crs
+says out 'preBrk '
 
 # What a structured kernel is compiled to is read again, and keeps its promises as a kernel of its own.
 mkdir compiled

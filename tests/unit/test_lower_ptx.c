@@ -36,6 +36,8 @@ static void collect_operand(struct targets *t, const struct ptx_operand *o)
     bool is_range = o->target_kind == PTX_TARGET_VARIABLE && o->target.variable->is_range;
     assert_true(t->count < OPERANDS);
     t->items[t->count++] = (struct target){o->target_kind, is_range ? o->index : 0, node};
+    for (const struct ptx_operand *item = o->items; item; item = item->next)
+        collect_operand(t, item);
 }
 
 static void collect(struct targets *t, const struct ptx_module *module)
@@ -92,7 +94,8 @@ static void compare_with_the_text(const struct lowered_ptx *lowered)
 static void compare_with_the_core(const struct ast_kernel *kernel)
 {
     const char *reason = NULL;
-    struct ast_kernel *core = lower_core(&test_arena, kernel);
+    struct ast_kernel *core = kernel->form == FORM_BLOCKS ? ast_kernel_copy(&test_arena, kernel)
+                                                          : lower_core(&test_arena, kernel);
     struct program *program = program_compile(&test_arena, core, &reason);
     struct ast_kernel *ptx = lower_ptx(&test_arena, kernel, &reason);
     assert_non_null(ptx);
@@ -124,7 +127,8 @@ static void lower_and_compare(const struct ast_kernel *kernel)
     struct lowered_ptx lowered;
     const char *reason = NULL;
     if (!lower_ptx_module(&test_arena, kernel, &lowered, &reason)) {
-        assert_non_null(strstr(reason, "unsupported statement"));
+        assert_true(strstr(reason, "unsupported statement") ||
+                    (kernel->form == FORM_BLOCKS && strncmp(reason, "a g", 3) == 0));
         return;
     }
     compare_with_the_checker(&lowered);
@@ -141,7 +145,7 @@ static void random_kernels(void **state)
         struct fuzz_case c;
         case_of_campaign(&c, 20, i, &gen, &CHECK_DEFAULTS);
         const struct ast_kernel *kernel = gen_case(&test_arena, 20, i, &c.gen);
-        if (kernel->form == FORM_STRUCTURED)
+        if (kernel->form == FORM_STRUCTURED || kernel->form == FORM_BLOCKS)
             lower_and_compare(kernel);
         arena_release(&test_arena, mark);
     }
@@ -160,9 +164,10 @@ static void check_and_compare(const struct ast_kernel *kernel, uint64_t seed, st
     struct check_options options = CHECK_DEFAULTS;
     options.seed = seed;
     options.subjects = SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_SIMT) |
-                       SUBJECT_BIT(SUBJECT_CRS) | SUBJECT_BIT(SUBJECT_THREAD_PC) |
-                       SUBJECT_BIT(SUBJECT_BLOCK);
-    options.oracles = 1u << ORACLE_RACE | 1u << ORACLE_RESULT;
+                       SUBJECT_BIT(SUBJECT_INTERLEAVE) | SUBJECT_BIT(SUBJECT_CRS) |
+                       SUBJECT_BIT(SUBJECT_THREAD_PC) | SUBJECT_BIT(SUBJECT_BLOCK);
+    options.oracles =
+        1u << ORACLE_RACE | 1u << ORACLE_RESULT | 1u << ORACLE_SAFETY | 1u << ORACLE_DIRECTIONS;
     check_kernel(&test_arena, kernel, &options, &result);
     if (check_divergences(&result, true) > 0) {
         print_error("%s", print_kernel(&test_arena, kernel));
@@ -177,27 +182,41 @@ static void check_and_compare(const struct ast_kernel *kernel, uint64_t seed, st
             tally->compared[s] += result.runs[s].statuses[STATUS_TERMINATED] > 0;
 }
 
-static void results_agree(void **state)
+static void agree(uint64_t seed, bool blocks_only)
 {
-    (void)state;
     struct tally tally = {0};
     for (uint64_t i = 0; i < KERNELS; i++) {
         size_t mark = arena_mark(&test_arena);
         struct gen_options gen = GEN_DEFAULTS;
         struct fuzz_case c;
-        case_of_campaign(&c, 21, i, &gen, &CHECK_DEFAULTS);
-        const struct ast_kernel *kernel = gen_case(&test_arena, 21, i, &c.gen);
-        if (kernel->form == FORM_STRUCTURED)
+        gen.blocks_only = blocks_only;
+        case_of_campaign(&c, seed, i, &gen, &CHECK_DEFAULTS);
+        const struct ast_kernel *kernel = gen_case(&test_arena, seed, i, &c.gen);
+        if (kernel->form == (blocks_only ? FORM_BLOCKS : FORM_STRUCTURED))
             check_and_compare(kernel, i, &tally);
         arena_release(&test_arena, mark);
     }
-    print_message("%u kernels; compared: threads %u, simt %u, crs %u, thread-pc %u, block %u\n",
-                  tally.kernels, tally.compared[SUBJECT_THREADS], tally.compared[SUBJECT_SIMT],
-                  tally.compared[SUBJECT_CRS], tally.compared[SUBJECT_THREAD_PC],
-                  tally.compared[SUBJECT_BLOCK]);
+    print_message(
+        "%u kernels; compared: threads %u, interleave %u, crs %u, thread-pc %u, block %u\n",
+        tally.kernels, tally.compared[SUBJECT_THREADS], tally.compared[SUBJECT_INTERLEAVE],
+        tally.compared[SUBJECT_CRS], tally.compared[SUBJECT_THREAD_PC],
+        tally.compared[SUBJECT_BLOCK]);
     assert_true(tally.compared[SUBJECT_CRS] > KERNELS / 8);
     assert_true(tally.compared[SUBJECT_THREAD_PC] > KERNELS / 8);
     assert_true(tally.compared[SUBJECT_BLOCK] > KERNELS / 8);
+}
+
+static void results_agree(void **state)
+{
+    (void)state;
+    agree(21, false);
+}
+
+/* In block form, the branch unit's instructions injected. */
+static void results_of_blocks_agree(void **state)
+{
+    (void)state;
+    agree(22, true);
 }
 
 /* Initial values of all kinds: tables of inputs, long and short lists, arrays of functions. */
@@ -215,6 +234,36 @@ static void initial_values(void **state)
         "private input int p; private int v = 3; global int y;\n"
         "kernel k() { private int a[20] = {1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2};\n"
         "    y = p + v + a[tid] + a[99] + warp_size; }\n"));
+}
+
+/* Blocks: the guards of targets become branches, parameters registers. */
+static void blocks(void **state)
+{
+    (void)state;
+    const char *reason = NULL;
+    struct lowered_ptx lowered;
+    const struct ast_kernel *kernel = support_parse(
+        "global int x; private int a;\n"
+        "void f(int p, out int q) blocks { In: q = p + 1; return; }\n"
+        "kernel k() blocks { Start: goto A, B, C; A: assume(tid == 0); f(7, a); x = a; goto End;\n"
+        "B: assume(tid == 1); goto End; C: assume(!(tid == 0 || tid == 1)); goto B2;\n"
+        "B2: x = x && x; goto End; }");
+    assert_true(lower_ptx_module(&test_arena, kernel, &lowered, &reason));
+    const char *text = ptx_print(&test_arena, lowered.module);
+    static const char *const parts[] = {
+        ".func (.reg .b32 %o0) f(\n\t.reg .b32 %i0\n)\n{",
+        "mov.b32 %r0, %i0;",
+        "mov.b32 %o0, %r1;\n\tret;",
+        "@%p0 bra $B1;\n\tsetp.eq.s32 %p0, %b0, 1;\n\t@%p0 bra $B2;\n\tbra $B3;",
+        "call (%r0), f, (7);\n\tst.local.b32 [a], %r0;",
+        "@!%p0 bra $J0;\n\tld.global.b32 %r2, [x];\n",
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (!strstr(text, parts[i]))
+            print_error("no\n%s\nin\n%s", parts[i], text);
+        assert_non_null(strstr(text, parts[i]));
+    }
+    lower_and_compare(kernel);
 }
 
 /* Every scheme, with what must stand in the text. */
@@ -282,6 +331,11 @@ static void refused(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
+        {"kernel k() blocks {\nStart:\n goto A, B;\nA:\n assume(tid < 2);\n goto End;\n"
+         "B:\n assume(tid > 0);\n goto End; }",
+         "a goto that chooses among its targets, or has none at line 2"},
+        {"kernel k() blocks {\nStart:\n goto A;\nA:\n assume(tid < 2);\n goto End; }",
+         "a goto that chooses among its targets, or has none at line 2"},
         {"global int x;\nkernel k() {\n havoc(x); }", "unsupported statement 'havoc' at line 3"},
         {"kernel k() {\n assume(tid); }", "unsupported statement 'assume' at line 2"},
     };
@@ -295,9 +349,13 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_kernels), cmocka_unit_test(initial_values),
-        cmocka_unit_test(schemes),        cmocka_unit_test(refused),
+        cmocka_unit_test(random_kernels),
+        cmocka_unit_test(initial_values),
+        cmocka_unit_test(schemes),
+        cmocka_unit_test(blocks),
+        cmocka_unit_test(refused),
         cmocka_unit_test(results_agree),
+        cmocka_unit_test(results_of_blocks_agree),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
