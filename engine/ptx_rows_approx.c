@@ -1,4 +1,4 @@
-/* The approximate functions (PTX ISA 9.7.3.14 to 9.7.3.22). Computed in double precision with sums and products
+/* The approximate functions (PTX ISA 9.7.3.14 to 9.7.3.22). Computed in double precision with the four operations
  * alone, to within 2^-40, then rounded once: nearer than PTX asks for, and the same everywhere. */
 #include "engine/ptx_rows_internal.h"
 

@@ -227,7 +227,15 @@ static inline uint64_t extract(uint64_t a, uint32_t place, uint32_t length, uint
     return a >> top & 1 ? field | ~low_bits(kept) : field;
 }
 
-ROW3(bfe_u32, row32, row32, row32, row32, extract(x, y, z, 32, false))
+/* The same without branches, for the one that kernels use most. */
+static inline uint32_t extract_u32(uint32_t a, uint32_t place, uint32_t length)
+{
+    const uint32_t from_place = (place & 0xe0) ? 0 : a >> (place & 31);
+    const uint32_t mask = (length & 0xe0) ? UINT32_MAX : ((uint32_t)1 << (length & 31)) - 1;
+    return from_place & mask;
+}
+
+ROW3(bfe_u32, row32, row32, row32, row32, extract_u32(x, y, z))
 ROW3(bfe_s32, row32, row32, row32, row32, extract(x, y, z, 32, true))
 ROW3(bfe_u64, row64, row64, row32, row32, extract(x, y, z, 64, false))
 ROW3(bfe_s64, row64, row64, row32, row32, extract(x, y, z, 64, true))

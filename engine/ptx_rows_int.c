@@ -1,8 +1,9 @@
 /* Integer arithmetic (PTX ISA 9.7.1). Where PTX leaves a value open, docs/ptx.md has what it is here. */
 #include "engine/ptx_rows_internal.h"
 
-/* X(suffix, the type as it is in the low bits, type to compute in, its unsigned twin, element, type twice as
- * wide, element of that). Narrow values are computed in 32 bits: uint16_t would become int. */
+/* F(operation, suffix, the type as it lies in the low bits, the type to compute in, the unsigned one of its size,
+ * element, the type twice as wide, element of that, bits, expression). Narrow values are computed in 32 bits:
+ * uint16_t would become int. */
 #define TYPE_U16(F, op, e) F(op, u16, uint16_t, uint32_t, uint16_t, row32, uint32_t, row32, 16, e)
 #define TYPE_S16(F, op, e) F(op, s16, int16_t, int32_t, uint16_t, row32, int32_t, row32, 16, e)
 #define TYPE_U32(F, op, e) F(op, u32, uint32_t, uint32_t, uint32_t, row32, uint64_t, row64, 32, e)
@@ -10,7 +11,7 @@
 #define TYPE_U64(F, op, e) F(op, u64, uint64_t, uint64_t, uint64_t, row64, uint128, row64, 64, e)
 #define TYPE_S64(F, op, e) F(op, s64, int64_t, int64_t, uint64_t, row64, int128, row64, 64, e)
 
-/* In an expression: a, b, c of the type; `bits` its unsigned twin, `wide` the type twice as wide. */
+/* In an expression: a, b, c of the type; `bits`, the unsigned type of its size, and `wide`, the type twice as wide. */
 #define LOCAL_TYPES(T, U, W, N)                                                                    \
     typedef T type __attribute__((unused));                                                        \
     typedef U bits __attribute__((unused));                                                        \
