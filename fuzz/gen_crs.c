@@ -143,6 +143,20 @@ static void reserve(struct crs_gen *c, uint32_t number, uint32_t op, uint32_t gu
         c->slots[number] = (struct slot){true, op, guard, target};
 }
 
+/* The call that a preRet is for comes later: what is pushed in between hides its token (ERR.30). */
+static void late_call(struct crs_gen *c, struct slot *slot)
+{
+    uint32_t pc = c->state.pc;
+    if (pc + 3 > c->count || gen_chance(c->g, 30))
+        return;
+    uint32_t at = draw_forward(c, pc + 2);
+    uint32_t guard = draw_guard(c, W_CRS_OP_CALL);
+    if (at == c->count)
+        return;
+    slot->target = at + 1;
+    reserve(c, at, W_CRS_OP_CALL, guard, draw_forward(c, 1));
+}
+
 static void draw_target(struct crs_gen *c, struct slot *slot)
 {
     uint32_t pc = c->state.pc;
@@ -157,8 +171,10 @@ static void draw_target(struct crs_gen *c, struct slot *slot)
         break;
     case W_CRS_OP_PRERET: /* a call with the same guard right behind it: CHK.static (a) */
         slot->target = c->loose && gen_chance(c->g, 30) ? draw_forward(c, pc + 1) : pc + 2;
-        if (c->loose && gen_chance(c->g, 30))
+        if (c->loose && gen_chance(c->g, 30)) {
+            late_call(c, slot);
             break;
+        }
         if (gen_chance(c->g, 25))
             reserve(c, pc + 1, W_CRS_OP_CALL_TABLE, slot->guard, draw_table(c));
         else
