@@ -329,10 +329,12 @@ static bool put_guarded_side(struct injecting *j, const struct ptx_shapes *side,
     return true;
 }
 
-/* Both sides go on: ssy .. sync. */
+/* Both sides go on: ssy .. sync; nothing if they go on at once. */
 static void put_diamond(struct injecting *j, const struct ptx_shapes *other,
                         const struct ptx_shapes *taken, const struct ptx_operand *guard)
 {
+    if (is_empty(taken) && is_empty(other))
+        return;
     const char *meet = new_label(j, "$meet"), *behind = new_label(j, "$behind");
     put_to(j, PTX_FORM_SSY_ANY, NULL, behind);
     if (is_empty(taken)) {
