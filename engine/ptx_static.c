@@ -2,8 +2,16 @@
 
 #include "engine/crs.h"
 #include "engine/ptx_flow.h"
+#include "engine/ptx_kernel_internal.h"
 
-enum { MOST_STATES = 20000, MOST_TOKENS = 400, BASE = 255 /* type of the caller's call token */ };
+#include <string.h>
+
+enum {
+    MOST_STATES = 20000,
+    MOST_TOKENS = 400,
+    BASE = 255 /* type of the caller's call token */,
+    MOVES = 4 /* from one register to another */
+};
 
 /* A stack: its top and what is below. Equal stacks are one object. */
 struct stack {
@@ -19,14 +27,20 @@ struct state {
     struct state *next; /* still to be looked at */
 };
 
+struct targets {
+    bool done, known;
+    uint32_t count, *items; /* in the function */
+};
+
 struct checking {
     struct arena *arena;
     const struct ptx_flow *flow;
-    uint32_t count;                   /* instructions 1 .. count */
-    const struct ptx_statement **ops; /* by address */
-    struct ptx_map labels;            /* label -> address */
-    bool *labelled;                   /* an address: a label stands there */
-    uint32_t known_count, *known;     /* addresses that registers may hold */
+    uint32_t count;                           /* instructions 1 .. count */
+    const struct ptx_statement **ops;         /* by address */
+    struct ptx_map labels;                    /* label -> address */
+    bool *labelled;                           /* an address: a label stands there */
+    struct targets *targets;                  /* by address: of an indirect branch or call */
+    const struct ptx_static_options *options; /* of the entry; none of other functions */
     const struct stack *empty;
     struct ptx_map stacks; /* (below, type and pc) -> items[..] */
     const struct stack **items;
@@ -91,10 +105,10 @@ static const struct stack *push(struct checking *c, const struct stack *below, u
     return s;
 }
 
-/* CHK.static (c), for all tokens with an address that lanes leave to. */
+/* CHK.static (c), for sync tokens too: of what is called now, that is above the topmost call token. */
 static bool holds_stale(const struct stack *s, uint32_t pc)
 {
-    for (; s->below && s->type != BASE; s = s->below)
+    for (; s->below && s->type != BASE && s->type != CRS_CALL; s = s->below)
         if (s->type != CRS_DIVERGE && s->pc == pc)
             return true;
     return false;
@@ -216,47 +230,123 @@ static void branch_to(struct checking *c, uint32_t pc, uint32_t target, bool oth
         go(c, target, push(c, s, CRS_DIVERGE, pc));
 }
 
-/* Everything that a register is given is the address of a label or a function. */
-static bool is_code_register(const struct checking *c, const struct ptx_operand *reg)
+static bool same_register(const struct ptx_operand *o, const struct ptx_operand *reg)
 {
-    for (uint32_t pc = 1; pc <= c->count; pc++) {
-        enum ptx_opcode op = ptx_statement_opcode(c->ops[pc]);
-        const struct ptx_operand *o = instruction(c, pc)->operands;
-        bool is_address = op == PTX_OP_MOV && (o->next->target_kind == PTX_TARGET_STATEMENT ||
-                                               o->next->target_kind == PTX_TARGET_FUNCTION);
-        if (op == PTX_OP_BRA || op == PTX_OP_CALL || is_address)
-            continue;
-        for (const struct ptx_operand *x = o; x; x = x->next) {
-            const struct ptx_operand *items = x->items ? x->items : x;
-            for (const struct ptx_operand *y = items; y; y = x->items ? y->next : NULL)
-                if (y->target_kind == PTX_TARGET_VARIABLE &&
-                    y->target.variable == reg->target.variable && y->index == reg->index &&
-                    y->kind != PTX_OPERAND_ADDRESS)
-                    return false;
-        }
+    return o->kind == PTX_OPERAND_NAME && o->target_kind == PTX_TARGET_VARIABLE &&
+           o->target.variable == reg->target.variable && o->index == reg->index;
+}
+
+/* The instruction may write it: results come first. */
+static bool writes(const struct checking *c, uint32_t pc, const struct ptx_operand *reg)
+{
+    enum ptx_opcode op = ptx_statement_opcode(c->ops[pc]);
+    const struct ptx_operand *o = instruction(c, pc)->operands;
+    if (!o || op == PTX_OP_BRA || op == PTX_OP_BRX || (op == PTX_OP_CALL && !o->items))
+        return false;
+    for (const struct ptx_operand *item = o->items; item; item = item->next)
+        if (same_register(item, reg))
+            return true;
+    return same_register(o, reg);
+}
+
+static bool is_code_address(const struct ptx_operand *o)
+{
+    return o->target_kind == PTX_TARGET_FUNCTION ||
+           (o->target_kind == PTX_TARGET_STATEMENT && o->target.statement->kind == PTX_LABEL);
+}
+
+/* Registers that are looked at, each given the one before. */
+struct chain {
+    const struct ptx_operand *reg;
+    const struct chain *before;
+    uint32_t length;
+};
+
+static bool find_given(const struct checking *c, const struct chain *chain, bool loads,
+                       bool *given);
+
+static bool source_given(const struct checking *c, const struct ptx_operand *o,
+                         const struct chain *chain, bool loads, bool *given)
+{
+    if (is_code_address(o)) {
+        given[label_address(c, o)] = true;
+        return true;
+    }
+    if (o->kind != PTX_OPERAND_NAME || o->target_kind != PTX_TARGET_VARIABLE ||
+        o->target.variable->space != PTX_W_REG || chain->length == MOVES)
+        return false;
+    for (const struct chain *before = chain; before; before = before->before)
+        if (same_register(o, before->reg))
+            return true;
+    struct chain more = {o, chain, chain->length + 1};
+    return find_given(c, &more, loads, given);
+}
+
+/* What the instruction writes is an address of code, if it is mov or selp of such. */
+static bool gives_code(const struct checking *c, uint32_t pc, const struct chain *chain, bool loads,
+                       bool *given)
+{
+    enum ptx_opcode op = ptx_statement_opcode(c->ops[pc]);
+    const struct ptx_operand *o = instruction(c, pc)->operands->next;
+    uint32_t sources = op == PTX_OP_MOV ? 1 : op == PTX_OP_SELP ? 2 : 0;
+    for (uint32_t i = 0; i < sources; i++, o = o->next)
+        if (!source_given(c, o, chain, loads, given))
+            return false;
+    return sources > 0 || (loads && op == PTX_OP_LD);
+}
+
+/* All that a register is given: labels (in `given`) and functions; for a call, also what ld reads. False:
+ * something else. */
+static bool find_given(const struct checking *c, const struct chain *chain, bool loads, bool *given)
+{
+    for (uint32_t pc = 1; pc <= c->count; pc++)
+        if (writes(c, pc, chain->reg) && !gives_code(c, pc, chain, loads, given))
+            return false;
+    for (uint32_t i = 0; i < c->options->register_count; i++) {
+        const struct ptx_static_register *r = &c->options->registers[i];
+        if (strcmp(r->name, chain->reg->name) == 0 && r->value <= c->count)
+            given[r->value] = true;
     }
     return true;
 }
 
-/* bra r, call r: to all addresses that a register may hold. */
-static void step_indirect(struct checking *c, uint32_t pc, const struct ptx_operand *reg,
+static const struct targets *find_targets(struct checking *c, uint32_t pc,
+                                          const struct ptx_operand *reg, bool loads)
+{
+    struct targets *t = &c->targets[pc];
+    if (t->done)
+        return t;
+    bool *given = ARENA_ARRAY(c->arena, bool, c->count + 2);
+    t->done = true;
+    struct chain chain = {reg, NULL, 0};
+    t->known = find_given(c, &chain, loads, given);
+    t->items = ARENA_ARRAY(c->arena, uint32_t, c->count + 1);
+    for (uint32_t to = 1; to <= c->count; to++)
+        if (given[to])
+            t->items[t->count++] = to;
+    return t;
+}
+
+/* bra r, call r: to all addresses that the register may hold. */
+static void go_to_targets(struct checking *c, uint32_t pc, const struct targets *t,
                           const struct stack *s)
 {
-    if (!is_code_register(c, reg) || c->known_count == 0) {
-        found(c, PTX_STATIC_UNKNOWN, PTX_STATIC_TARGET, pc);
-        return;
-    }
-    for (uint32_t i = 0; i < c->known_count; i++)
-        branch_to(c, pc, c->known[i], c->known_count > 1, s);
+    for (uint32_t i = 0; i < t->count; i++)
+        branch_to(c, pc, t->items[i], t->count > 1, s);
 }
 
 static void step_bra(struct checking *c, uint32_t pc, const struct stack *s)
 {
     const struct ptx_operand *o = instruction(c, pc)->operands;
-    if (o->target_kind == PTX_TARGET_STATEMENT)
+    if (o->target_kind == PTX_TARGET_STATEMENT) {
         branch_to(c, pc, label_address(c, o), false, s);
+        return;
+    }
+    const struct targets *t = find_targets(c, pc, o, false);
+    if (t->known && t->count > 0)
+        go_to_targets(c, pc, t, s);
     else
-        step_indirect(c, pc, o, s);
+        found(c, PTX_STATIC_UNKNOWN, PTX_STATIC_TARGET, pc);
 }
 
 static void step_brx(struct checking *c, uint32_t pc, const struct stack *s)
@@ -271,15 +361,20 @@ static void step_call(struct checking *c, uint32_t pc, const struct stack *s)
 {
     const struct ptx_operand *target = ptx_call_target(c->ops[pc]);
     bool is_label = target->target_kind == PTX_TARGET_STATEMENT;
-    bool is_register = target->target_kind == PTX_TARGET_VARIABLE;
+    const struct targets *t =
+        target->target_kind == PTX_TARGET_VARIABLE ? find_targets(c, pc, target, true) : NULL;
     if (!s->below || s->type != CRS_CALL || s->pc != pc + 1) {
         violated(c, PTX_STATIC_SC6, pc);
         return;
     }
+    if (t && !t->known) {
+        found(c, PTX_STATIC_UNKNOWN, PTX_STATIC_TARGET, pc);
+        return;
+    }
     if (is_label)
         branch_to(c, pc, label_address(c, target), false, s);
-    else if (is_register && c->known_count > 0)
-        step_indirect(c, pc, target, s);
+    else if (t)
+        go_to_targets(c, pc, t, s);
     if (!is_label)
         unwind(c, PTX_OP_EXIT, s);
 }
@@ -373,29 +468,6 @@ static void lay_out(struct checking *c)
     }
 }
 
-/* Addresses of labels that a mov takes, and those that are given. */
-static void find_known(struct checking *c, const struct ptx_static_options *options)
-{
-    c->known = ARENA_ARRAY(c->arena, uint32_t, c->count + options->address_count + 1);
-    bool *seen = ARENA_ARRAY(c->arena, bool, c->count + 2);
-    for (uint32_t i = 0; i < options->address_count; i++) {
-        uint32_t address = options->addresses[i];
-        if (address >= 1 && address <= c->count && !seen[address])
-            c->known[c->known_count++] = address;
-        if (address >= 1 && address <= c->count)
-            seen[address] = c->labelled[address] = true;
-    }
-    for (uint32_t pc = 1; pc <= c->count; pc++) {
-        if (ptx_statement_opcode(c->ops[pc]) != PTX_OP_MOV)
-            continue;
-        uint32_t address = label_address(c, instruction(c, pc)->operands->next);
-        if (address > 0 && address <= c->count && !seen[address]) {
-            c->known[c->known_count++] = address;
-            seen[address] = true;
-        }
-    }
-}
-
 static void check_function(struct arena *arena, const struct ptx_function *function, bool is_start,
                            const struct ptx_static_options *options, struct ptx_static *result)
 {
@@ -407,7 +479,11 @@ static void check_function(struct arena *arena, const struct ptx_function *funct
     c.stacks.arena = c.states.arena = arena;
     c.most_states = options->most_states ? options->most_states : MOST_STATES;
     lay_out(&c);
-    find_known(&c, is_start ? options : &none);
+    c.targets = ARENA_ARRAY(arena, struct targets, c.count + 2);
+    c.options = is_start ? options : &none;
+    for (uint32_t i = 0; i < c.options->register_count; i++)
+        if (c.options->registers[i].value <= c.count)
+            c.labelled[c.options->registers[i].value] = true;
     check_rules(&c);
     const struct stack *s = is_start ? c.empty : push(&c, c.empty, BASE, 0);
     for (uint32_t i = is_start ? options->token_count : 0; i-- > 0;)
@@ -433,6 +509,50 @@ struct ptx_static ptx_static_check(struct arena *arena, const struct ptx_module 
         check_function(arena, reach.functions[i], i == 0, options, &result);
     if (result.verdict != PTX_STATIC_CONSISTENT)
         result.four.clause = PTX_STATIC_NONE;
+    arena_release(arena, mark);
+    return result;
+}
+
+static bool is_predicate(const struct ptx_statement *stm, const char *name)
+{
+    for (; stm; stm = stm->next)
+        if (stm->kind == PTX_VARIABLE && stm->u.variable->type == PTX_W_PRED &&
+            strncmp(stm->u.variable->name, name, strlen(stm->u.variable->name)) == 0)
+            return true;
+    return false;
+}
+
+static void initial_registers(struct arena *arena, const struct ptx_kernel *k,
+                              struct ptx_static_options *options)
+{
+    for (const struct ptx_values *v = k->registers; v; v = v->next) {
+        struct ptx_values values = *v;
+        if (is_predicate(k->entry->body, v->name) || !ptx_settings_values(arena, &values, false))
+            continue;
+        struct ptx_static_register *all =
+            ARENA_ARRAY(arena, struct ptx_static_register, options->register_count + values.count);
+        for (uint32_t i = 0; i < options->register_count; i++)
+            all[i] = options->registers[i];
+        for (uint32_t i = 0; i < values.count; i++)
+            if (values.values[i] <= UINT32_MAX)
+                all[options->register_count++] =
+                    (struct ptx_static_register){v->name, (uint32_t)values.values[i]};
+        options->registers = all;
+    }
+}
+
+struct ptx_static ptx_static_kernel(struct arena *arena, const struct ast_kernel *kernel)
+{
+    const struct ptx_kernel *k = kernel->ptx;
+    struct ptx_static_options options = {.token_count = k->token_count};
+    size_t mark = arena_mark(arena);
+    struct ptx_static_token *tokens =
+        ARENA_ARRAY(arena, struct ptx_static_token, k->token_count + 1);
+    for (uint32_t i = 0; i < k->token_count; i++)
+        tokens[i] = (struct ptx_static_token){k->tokens[i].type, k->tokens[i].pc};
+    options.tokens = tokens;
+    initial_registers(arena, k, &options);
+    struct ptx_static result = ptx_static_check(arena, k->module, k->entry, &options);
     arena_release(arena, mark);
     return result;
 }

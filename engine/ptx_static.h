@@ -13,12 +13,14 @@
  *   - unknown: a target that is not known, or a stack that may grow without bound.
  *
  * stack-cons 4 is taken in its weaker form 4', 6 as 6', and all clauses where some lane's guard holds
- * (ERR.30, 31, 60). Guards: a guarded preRet directly before its call, with its guard, is followed as one.
+ * (ERR.30, 31, 60). A register that is branched to or called goes to the labels whose addresses it is given, by
+ * mov, selp or at the start; one that is called may be given functions, and by ld, where only functions
+ * are expected. If it is given anything else, where control goes is unknown. Guards: a guarded preRet directly before its call, with its guard, is followed as one.
  */
 #ifndef ENGINE_PTX_STATIC_H
 #define ENGINE_PTX_STATIC_H
 
-#include "engine/ptx.h"
+#include "engine/ptx_kernel.h"
 
 enum ptx_static_verdict { PTX_STATIC_CONSISTENT, PTX_STATIC_INCONSISTENT, PTX_STATIC_UNKNOWN };
 
@@ -60,11 +62,17 @@ struct ptx_static_token {
     uint32_t pc;   /* address in the entry, from 1 (LOAD.L1) */
 };
 
+/* What a register of the entry may hold at the start: an address, perhaps. */
+struct ptx_static_register {
+    const char *name;
+    uint32_t value;
+};
+
 struct ptx_static_options {
     uint32_t token_count;
     const struct ptx_static_token *tokens;
-    uint32_t address_count; /* addresses in the entry that its registers may hold at the start */
-    const uint32_t *addresses;
+    uint32_t register_count;
+    const struct ptx_static_register *registers;
     uint32_t most_states; /* of one function; 0: 20000 */
 };
 
@@ -72,6 +80,9 @@ struct ptx_static_options {
 struct ptx_static ptx_static_check(struct arena *arena, const struct ptx_module *module,
                                    const struct ptx_function *entry,
                                    const struct ptx_static_options *options);
+
+/* The same of a kernel of FORM_PTX, with its own initial tokens and registers. */
+struct ptx_static ptx_static_kernel(struct arena *arena, const struct ast_kernel *kernel);
 
 /* "6': the top token of a call is a call token with the address behind it" */
 const char *ptx_static_text(enum ptx_static_clause clause);

@@ -5,6 +5,8 @@
 #include "tests/unit/ptx_mini.h"
 #include "tests/unit/ptx_text.h"
 
+#include <glob.h>
+
 static struct pcg rng;
 static char text[1 << 14];
 static size_t text_length;
@@ -243,11 +245,68 @@ static void random_programs(void **state)
     assert_true(seen.refuted > seen.verdicts[BAD] / 2);
 }
 
+/* ---- the report's programs ---- */
+
+/* All but these are consistent; of these the first fault. */
+static const struct {
+    const char *name;
+    enum ptx_static_verdict verdict;
+    enum ptx_static_clause why, rule;
+} exceptions[] = {
+    {"crs-c6", BAD, PTX_STATIC_SC1, PTX_STATIC_A},
+    {"crs-c7", BAD, PTX_STATIC_SC2, 0},
+    {"crs-c8", BAD, PTX_STATIC_SC3, PTX_STATIC_B},
+    {"crs-c11", OPEN, PTX_STATIC_GROWTH, 0},
+    {"mut-02-shortest", OK, 0, PTX_STATIC_A},
+    {"mut-06", BAD, PTX_STATIC_SC2, 0},
+    {"mut-10-shortest", OK, 0, PTX_STATIC_A},
+    {"mut-11-shortest", OK, 0, PTX_STATIC_A},
+    {"mut-12-shortest", OK, 0, PTX_STATIC_C},
+    {"mut-14", OK, 0, PTX_STATIC_C},
+    {"mut-24", OK, 0, PTX_STATIC_A},
+};
+
+static void check_file(const char *path)
+{
+    size_t length, e = 0, count = sizeof exceptions / sizeof exceptions[0];
+    char *bytes = parse_read_bytes(&arena, path, PTX_LIMIT_SOURCE_BYTES, &length, &diag);
+    assert_non_null(bytes);
+    const struct ast_kernel *kernel = parse_kernel(&arena, bytes, length, &diag);
+    assert_non_null(kernel);
+    struct ptx_static s = ptx_static_kernel(&arena, kernel);
+    const char *name = strrchr(path, '/') + 1;
+    while (e < count && (strncmp(name, exceptions[e].name, strlen(exceptions[e].name)) != 0 ||
+                         name[strlen(exceptions[e].name)] != '.'))
+        e++;
+    bool good = e < count
+                    ? s.verdict == exceptions[e].verdict && s.why.clause == exceptions[e].why &&
+                          s.rule.clause == exceptions[e].rule
+                    : s.verdict == OK && !s.rule.clause;
+    if (!good || s.four.clause)
+        fail_msg("%s: %d: %s, line %u; %s, line %u", name, s.verdict, ptx_static_text(s.why.clause),
+                 s.why.line, ptx_static_text(s.rule.clause), s.rule.line);
+}
+
+static void corpus(void **state)
+{
+    (void)state;
+    glob_t files;
+    assert_int_equal(glob(SIMTFUZZ_SOURCE_DIR "/corpus/papers/crs/*.ptx", 0, NULL, &files), 0);
+    assert_true(files.gl_pathc > 50);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        size_t mark = arena_mark(&arena);
+        check_file(files.gl_pathv[i]);
+        arena_release(&arena, mark);
+    }
+    globfree(&files);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs),
         cmocka_unit_test(random_programs),
+        cmocka_unit_test(corpus),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
