@@ -27,14 +27,15 @@ static inline double power_of_2(double x)
     double whole = nearest(x), y = (x - whole) * LN_2, sum = 1;
     for (int n = 13; n > 0; n--)
         sum = 1 + sum * (y * inverse[n]);
-    return sum * f64_of((uint64_t)((int64_t)whole + 1023) << 52);
+    return sum * f64_of((uint64_t)((int32_t)whole + 1023) << 52);
 }
 
-static float ex2(float x)
+/* Without branches. Beyond the bounds the result is infinity or 0. */
+static inline float ex2(float x)
 {
-    if (!(x == x))
-        return x;
-    return x >= 128 ? (float)INFINITY : x < -160 ? 0 : (float)power_of_2(x);
+    const float bounded = x > -160 ? (x < 128 ? x : 128) : -160;
+    const float power = (float)power_of_2(bounded);
+    return x == x ? power : x;
 }
 
 /* x = m 2^e with m near 1; ln m = 2 artanh((m - 1) / (m + 1)), by its series. */

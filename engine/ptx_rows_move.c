@@ -45,12 +45,26 @@ static void unpack(ROW_ARGUMENTS, uint32_t count, bool is_64)
     }
 PARTS(pack_2_32, pack, 2, false)
 PARTS(pack_4_32, pack, 4, false)
-PARTS(pack_2_64, pack, 2, true)
 PARTS(pack_4_64, pack, 4, true)
 PARTS(unpack_2_32, unpack, 2, false)
 PARTS(unpack_4_32, unpack, 4, false)
-PARTS(unpack_2_64, unpack, 2, true)
 PARTS(unpack_4_64, unpack, 4, true)
+
+/* 64 bits and their halves, which is what compilers write. */
+ROW2(join_halves, row64, row32, row32, (uint64_t)y << 32 | x)
+
+static void split_halves(ROW_ARGUMENTS)
+{
+    row32 *low = results[0], *high = results[1];
+    const row64 *x = sources[0];
+    (void)immediate;
+    VECTORISE
+    LANES (i) {
+        const uint64_t all = x[i];
+        low[i] = (uint32_t)all;
+        high[i] = (uint32_t)(all >> 32);
+    }
+}
 
 static uint32_t count_parts(const struct ptx_operand *operand)
 {
@@ -64,9 +78,8 @@ static uint32_t count_parts(const struct ptx_operand *operand)
 static ptx_row_fn *find_mov(const struct ptx_instruction *instruction, uint32_t *immediate,
                             const char **reason)
 {
-    static ptx_row_fn *const packs[2][2] = {{pack_2_32, pack_4_32}, {pack_2_64, pack_4_64}};
-    static ptx_row_fn *const unpacks[2][2] = {{unpack_2_32, unpack_4_32},
-                                              {unpack_2_64, unpack_4_64}};
+    static ptx_row_fn *const packs[2][2] = {{pack_2_32, pack_4_32}, {NULL, pack_4_64}};
+    static ptx_row_fn *const unpacks[2][2] = {{unpack_2_32, unpack_4_32}, {NULL, unpack_4_64}};
     enum ptx_word word = (enum ptx_word)instruction->words[PTX_SLOT_TYPE];
     struct ptx_type type = ptx_type_of(word);
     uint32_t to = count_parts(instruction->operands);
@@ -75,6 +88,8 @@ static ptx_row_fn *find_mov(const struct ptx_instruction *instruction, uint32_t 
         *reason = type.bits == 128 ? "mov.b128" : "mov of a vector to a vector";
         return NULL;
     }
+    if (type.bits == 64 && to + from == 2)
+        return to ? split_halves : join_halves;
     if (to || from) {
         *immediate = type.bits / (to + from);
         return (to ? unpacks : packs)[type.bits == 64][to + from == 4];
