@@ -245,7 +245,7 @@ static const struct cli_option options[] = {
     {"to", 0, OPTION_TEXT, "FORM", ON(LOWER), FIELD(to), 0, NULL,
      "core (default): the statements of the structured semantics; cfg: blocks; predicated, "
      "lockstep: pi(P) and phi(P) of the blocks, normalised; ptx: the canonical text of a .ptx "
-     "file"},
+     "file, or a kernel compiled; crs: the same with the branch unit's instructions"},
     {"anchored", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(anchored), 0, NULL,
      "cfg: paths that leave a loop by break, return or exit stay part of it"},
     {"then-first", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(then_first), 0, NULL,
