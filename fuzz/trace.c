@@ -1,5 +1,6 @@
 #include "fuzz/trace.h"
 
+#include "engine/crs.h"
 #include "fuzz/json.h"
 #include "fuzz/table.h"
 #include "fuzz/trace_blocks.h"
@@ -368,6 +369,17 @@ static void run_survey(struct arena *arena, struct machine *machine, struct sche
     machine_reset(machine);
 }
 
+/* Barriers that the end leaves half-filled (C-3). */
+static void print_dangling(const struct tracer *t, FILE *out)
+{
+    for (uint32_t block = 0; block < t->machine->program->launch.blocks; block++)
+        for (uint32_t set = cta_dangling(t->machine, block); set; set &= set - 1) {
+            struct cta_barrier b = cta_barrier(t->machine, block, (uint32_t)__builtin_ctz(set));
+            fprintf(out, "half-filled: barrier %d of block %u, %u of %u\n", __builtin_ctz(set),
+                    (unsigned)block, (unsigned)(b.synced + b.arrived), (unsigned)b.count);
+        }
+}
+
 static void print_end(struct tracer *t, enum status status, FILE *out)
 {
     const struct machine_head *head = t->machine->head;
@@ -380,6 +392,8 @@ static void print_end(struct tracer *t, enum status status, FILE *out)
         fprintf(out, ": %s", t->machine->fault_text);
     fputc('\n', out);
     print_memory(t, "end:", false, out);
+    if (status == STATUS_TERMINATED && t->machine->semantics == &semantics_block)
+        print_dangling(t, out);
 }
 
 /* What a PCT schedule is worth: n actors, k steps (of an earlier execution), depth d. */
