@@ -511,6 +511,12 @@ static bool accept_word(const char **text, size_t *length, struct location *at, 
 struct ast_kernel *ptx_kernel_parse(struct arena *arena, const char *text, size_t length,
                                     struct diag *diag)
 {
+    return ptx_kernel_parse_with(arena, text, length, NULL, diag);
+}
+
+struct ast_kernel *ptx_kernel_parse_with(struct arena *arena, const char *text, size_t length,
+                                         const char *settings, struct diag *diag)
+{
     uint32_t errors = diag->count;
     const struct ptx_module *module = ptx_parse(arena, text, length, diag);
     if (!module)
@@ -524,6 +530,8 @@ struct ast_kernel *ptx_kernel_parse(struct arena *arena, const char *text, size_
             s.kernel->launch.at = at;
             ptx_settings_read(&s, comment, size, at);
         }
+    if (settings)
+        ptx_settings_read(&s, settings, strlen(settings), (struct location){0, 0});
     if (diag->count != errors || !build(&s))
         return NULL;
     uint32_t group = 0;

@@ -96,6 +96,10 @@ bool ptx_is_ptx(const char *text, size_t length);
 struct ast_kernel *ptx_kernel_parse(struct arena *arena, const char *text, size_t length,
                                     struct diag *diag);
 
+/* The same with more settings ("entry=k bind:n=3", or NULL), which override those of the text. */
+struct ast_kernel *ptx_kernel_parse_with(struct arena *arena, const char *text, size_t length,
+                                         const char *settings, struct diag *diag);
+
 /* A kernel from a module made otherwise (lower_ptx, generators); settings as in the head comments, may
  * be "". NULL: errors in diag. */
 struct ast_kernel *ptx_kernel_new(struct arena *arena, const struct ptx_module *module,

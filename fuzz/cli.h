@@ -114,9 +114,9 @@ bool cli_is_ptx(const char *path);
 /* Reads and parses a file, and checks the graphs of a kernel in block form (cfg.h); NULL after the errors
  * were printed. The launch is that of the file. */
 struct ast_kernel *cli_read_kernel(struct arena *arena, const char *path);
-/* --set, and what else PTX takes: the launch that the command line asks for. False: it is not within limits,
- * or not for this kernel; reported. */
-bool cli_set_launch(struct cli *cli, struct ast_kernel *kernel, const char *path);
+/* The same with the launch that the command line asks for: --set, and what else PTX takes. NULL also when
+ * that is not within limits, or not for this kernel. */
+struct ast_kernel *cli_read_launched(struct cli *cli, const char *path);
 /* CHECK_DEFAULTS with the command line's subjects, oracles, schedules, seed. */
 struct check_options cli_check_options(const struct cli *cli);
 

@@ -373,8 +373,8 @@ static bool in_corpus(const char *path)
 static int check_kernel_file(struct cli *cli, const char *path, const struct check_options *options,
                              struct cli_check_sums *sums)
 {
-    struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
-    if (!kernel || !cli_set_launch(cli, kernel, path)) {
+    struct ast_kernel *kernel = cli_read_launched(cli, path);
+    if (!kernel) {
         sums->bad++;
         return CLI_USAGE;
     }

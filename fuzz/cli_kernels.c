@@ -42,7 +42,8 @@ bool cli_is_ptx(const char *path)
     return ends_in(path, ".ptx");
 }
 
-struct ast_kernel *cli_read_kernel(struct arena *arena, const char *path)
+/* Settings of the command line go into the reading of PTX: they may say which entry is meant. */
+static struct ast_kernel *read_kernel(struct arena *arena, const char *path, const char *settings)
 {
     struct diag *diag = ARENA_NEW(arena, struct diag);
     size_t length;
@@ -53,7 +54,9 @@ struct ast_kernel *cli_read_kernel(struct arena *arena, const char *path)
     struct ast_kernel *kernel = NULL;
     if (text) {
         diag_init(diag, path, text, length);
-        kernel = parse_kernel(arena, text, length, diag);
+        kernel = ptx_is_ptx(text, length)
+                     ? ptx_kernel_parse_with(arena, text, length, settings, diag)
+                     : parse_kernel(arena, text, length, diag);
     }
     if (kernel && kernel->form == FORM_BLOCKS && !check_graphs(arena, kernel, diag))
         kernel = NULL;
@@ -62,21 +65,14 @@ struct ast_kernel *cli_read_kernel(struct arena *arena, const char *path)
     return kernel;
 }
 
-static bool set_ptx(struct cli *cli, struct ast_kernel *kernel, const char *path)
+struct ast_kernel *cli_read_kernel(struct arena *arena, const char *path)
 {
-    struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
-    diag_init(diag, path, NULL, 0);
-    if (!cli->options.settings || ptx_kernel_set(&cli->arena, kernel, cli->options.settings, diag))
-        return true;
-    diag_print(diag, stderr);
-    return false;
+    return read_kernel(arena, path, NULL);
 }
 
-bool cli_set_launch(struct cli *cli, struct ast_kernel *kernel, const char *path)
+static bool set_launch(struct cli *cli, struct ast_kernel *kernel, const char *path)
 {
     const struct ast_launch *asked = &cli->options.launch;
-    if (kernel->form == FORM_PTX)
-        return set_ptx(cli, kernel, path);
     if (cli->options.launch_dimensions || cli->options.ptx_only) {
         cli_message(cli, "%s: --entry, --bind, --shared and sizes like 8x8 are for PTX", path);
         return false;
@@ -93,6 +89,14 @@ bool cli_set_launch(struct cli *cli, struct ast_kernel *kernel, const char *path
         return true;
     diag_print(diag, stderr);
     return false;
+}
+
+struct ast_kernel *cli_read_launched(struct cli *cli, const char *path)
+{
+    struct ast_kernel *kernel = read_kernel(&cli->arena, path, cli->options.settings);
+    if (!kernel || kernel->form == FORM_PTX)
+        return kernel;
+    return set_launch(cli, kernel, path) ? kernel : NULL;
 }
 
 struct check_options cli_check_options(const struct cli *cli)

@@ -69,8 +69,8 @@ static int reduce_file(struct cli *cli, const char *path)
     int status;
     struct example example;
     struct check_options check = cli_check_options(cli);
-    struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
-    if (!kernel || !cli_set_launch(cli, kernel, path))
+    struct ast_kernel *kernel = cli_read_launched(cli, path);
+    if (!kernel)
         return CLI_USAGE;
     minimise(cli, kernel, &check, cli->options.signature, &example, &status);
     return status;

@@ -55,8 +55,8 @@ int command_trace(struct cli *cli)
                                     .json = cli->options.json};
     if (!schedule(cli, &options.schedule))
         return CLI_USAGE;
-    struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
-    if (!kernel || !cli_set_launch(cli, kernel, path))
+    struct ast_kernel *kernel = cli_read_launched(cli, path);
+    if (!kernel)
         return CLI_USAGE;
     const struct subject_info *subject = &subject_table[options.subject];
     const struct form *form = forms_get(forms_new(&cli->arena, kernel), subject->program);

@@ -43,6 +43,33 @@ done
 expect 0 check compiled
 says out ' 0 diverge'
 
+# Which entry, which launch, which parameters: in the text, or on the command line.
+cat >two.ptx <<'EOF'
+// simtfuzz: threads=4 warp=2
+.version 7.0
+.target sm_80
+.address_size 64
+.entry a() { exit; }
+.entry b(.param .u64 p, .param .u32 n)
+{ .reg .b32 %r<3>; .reg .b64 %d<4>;
+  ld.param.u64 %d0, [p]; ld.param.u32 %r0, [n]; mov.u32 %r1, %tid.x; mad.lo.u32 %r2, %r1, %r0, 0;
+  mul.wide.u32 %d1, %r2, 4; add.u64 %d2, %d0, %d1; st.global.u32 [%d2], %r1; ret; }
+EOF
+expect 2 check two.ptx
+says err 'which entry is to run? entry=NAME says it: a, b'
+expect 2 check two.ptx --entry c
+says err "there is no entry 'c', but a, b"
+expect 0 check two.ptx --entry b --bind p=buffer:16 --bind 1=1 --json
+says out '"race_free"'
+expect 0 trace two.ptx --entry b --subject crs --bind n=1 --bind p=buffer:12
+says out 'out_of_bounds'
+expect 2 check two.ptx --entry b --bind q=1
+says err "'b' has no parameter 'q'"
+expect 2 check two.ptx --entry b --bind n=4294967296
+says err "no value of a parameter .u32"
+expect 2 check two.ptx --entry b --bind p=buffer:16:file:absent
+says err "'absent'"
+
 expect 2 lower absent.ptx --to ptx
 head -c 17000000 /dev/zero >big.ptx
 expect 2 lower big.ptx --to ptx
