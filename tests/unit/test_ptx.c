@@ -70,6 +70,7 @@ static void canonical_text(void **state)
         {"red.shared.max.u32 [s], %r1;", "red.shared.max.u32 [s], %r1;"},
         {"setp.lt.and.s32 %p1|%p2, %r1, 7, !%p3;", "setp.lt.and.s32 %p1|%p2, %r1, 7, !%p3;"},
         {"setp.u32.eq %p1, %r1, 1;", "setp.eq.u32 %p1, %r1, 1;"},
+        {"vote.ballot.sync.b32 %r1, %p1, -1;", "vote.sync.ballot.b32 %r1, %p1, -1;"},
         {"setp.neu.ftz.f32 %p1, %f1, 0f00000000;", "setp.neu.ftz.f32 %p1, %f1, 0f00000000;"},
         {"@!%p1 bra.uni L;", "@!%p1 bra.uni L;"},
         {"bra %rd1;", "bra %rd1;"},
