@@ -266,11 +266,16 @@ static void on_step(void *context, const struct machine *machine, const struct s
         s->not_static = "a call is entered otherwise than by its preRet";
     safety_lanes_step(w->lanes, &step, w->tokens, w->state.depth);
     safety_lanes_reset(w->lanes, &step, now.state->active);
-    if (!ptx_is_flow(step.exec) && only_moved(w, &now) && !now.pcs) {
+    bool moved = !ptx_is_flow(step.exec) && only_moved(w, &now) && !now.pcs;
+    enum safety_predicate failed = moved ? SAFETY_NONE : after_step(s, w, &now, &step, &theorem);
+    if (failed == SAFETY_NONE && s->spans) {
+        failed = safety_arrive(s->spans, &w->open, now.state, now.tokens);
+        theorem = "Lemma N";
+    }
+    if (moved && failed == SAFETY_NONE) {
         w->state.pc = now.state->pc; /* act-cons: each active lane has moved by one, too */
         return;
     }
-    enum safety_predicate failed = after_step(s, w, &now, &step, &theorem);
     if (failed != SAFETY_NONE) {
         fail(s, failed, theorem, &step, event, &now);
         return;
@@ -289,9 +294,12 @@ struct safety *safety_new(struct arena *arena, const struct program *program, bo
     s->printed = printed;
     s->not_static = safety_static(arena, program->ptx);
     s->W = program->launch.warp == 64 ? ~(lane_mask)0 : ((lane_mask)1 << program->launch.warp) - 1;
+    s->spans = safety_spans_new(arena, program->ptx);
     s->warps = ARENA_ARRAY(arena, struct safety_warp, program->warp_count);
     for (uint32_t i = 0; i < program->warp_count; i++) {
         s->warps[i].tokens = ARENA_ARRAY(arena, struct crs_token, capacity + 1);
+        if (s->spans)
+            safety_open_new(arena, s->spans, &s->warps[i].open);
         s->warps[i].lanes = safety_lanes_new(arena, program->launch.warp, capacity);
     }
     s->failure.before_tokens = ARENA_ARRAY(arena, struct crs_token, capacity + 1);
@@ -308,5 +316,9 @@ void safety_start(struct safety *s, const struct machine *machine)
         const struct crs_warp now = crs_warp(machine, i);
         keep(&s->warps[i], &now);
         safety_lanes_start(s->warps[i].lanes, now.state, now.tokens);
+        s->warps[i].open.count = 0;
+        s->warps[i].open.overflow = false;
+        if (s->spans)
+            (void)safety_arrive(s->spans, &s->warps[i].open, now.state, now.tokens);
     }
 }

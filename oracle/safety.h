@@ -19,12 +19,14 @@
 
 #include "oracle/explore.h"
 #include "oracle/safety_lanes.h"
+#include "oracle/safety_spans.h"
 
 /* One warp, as it was before the step at hand. */
 struct safety_warp {
     struct crs_state state;
     struct crs_token *tokens;
     struct safety_lanes *lanes;
+    struct safety_open open; /* statements that it is in */
 };
 
 struct safety_failure {
@@ -44,7 +46,8 @@ struct safety {
     struct safety_warp *warps;
     lane_mask W;
     bool printed;
-    const char *not_static; /* CHK.static fails: private stacks say nothing; or NULL */
+    struct safety_spans *spans; /* NULL: nobody says where statements lie */
+    const char *not_static;     /* CHK.static fails: private stacks say nothing; or NULL */
     /* The execution at hand. */
     const struct machine *machine;
     bool over;   /* nothing is looked at any more */
