@@ -1,6 +1,6 @@
 /*
  * Random straight-line programs of warps with barriers - ids, counts and predicates of each lane its own, guarded,
- * lanes that exit - under crs: the set of outcomes over all schedules, with the results of reductions, is that of
+ * lanes that exit - under crs and thread-pc: the set of outcomes over all schedules, with the results of reductions, is that of
  * the report's functions on lists (naive_blocks.h), with each option, ends of generations at once and at
  * any time.
  */
@@ -145,11 +145,11 @@ static const struct nb_option {
     {"exit arrives, late", {.exit_arrives = true, .late = true}, BLOCK_EXIT_ARRIVES | BLOCK_LATE},
 };
 
-static void engine_outcomes(const struct program *program, uint32_t options, uint32_t *outcomes,
-                            uint64_t *results)
+static void engine_outcomes(const struct semantics *semantics, const struct program *program,
+                            uint32_t options, uint32_t *outcomes, uint64_t *results)
 {
     const struct machine_options with = {.block_options = options};
-    struct machine *machine = search_machine_with(&test_arena, &semantics_crs, program, &with);
+    struct machine *machine = search_machine_with(&test_arena, semantics, program, &with);
     struct search_options search = SEARCH_DEFAULTS;
     search.method = SEARCH_STATES;
     search.max_outcomes = 256;
@@ -186,7 +186,8 @@ static void random_programs_agree_with_the_report(void **state)
             uint32_t outcomes;
             uint64_t results;
             nb_run(&naive);
-            engine_outcomes(program, rows[o].bits, &outcomes, &results);
+            engine_outcomes(n % 4 ? &semantics_crs : &semantics_thread_pc, program, rows[o].bits,
+                            &outcomes, &results);
             if (outcomes != naive.outcomes || results != naive.results)
                 fail_msg("program %u, %s: engine %x %llx, report %x %llx\n%s", (unsigned)n,
                          rows[o].name, (unsigned)outcomes, (unsigned long long)results,
