@@ -244,6 +244,8 @@ struct program *program_compile(struct arena *arena, const struct ast_kernel *co
 struct program *program_compile_with(struct arena *arena, const struct ast_kernel *core,
                                      const struct program_options *options, const char **reason)
 {
+    if (core->form == FORM_PTX)
+        return ptx_compile(arena, core, core->ptx->module, NULL, reason);
     struct program *program = ARENA_NEW(arena, struct program);
     program->core = core;
     program->form = core->form;

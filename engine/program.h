@@ -210,7 +210,7 @@ struct program_options {
     bool appendix_loops;
 };
 
-/* Lays a core kernel, or one in block or lock-step form, out. NULL when a statement has no code (yet), or a limit is exceeded: then
+/* Lays a core kernel, or one in block or lock-step form, or PTX as it is given, out. NULL when a statement has no code (yet), or a limit is exceeded: then
  * *reason says which and where ("unsupported statement 'sync' at line 3"). Whether a semantics has
  * rules for all of its statements: machine_refuses. Writes the marks of the core's variables,
  * functions, statements and blocks, so no two threads may compile the same tree. */

@@ -2,6 +2,8 @@
 #include "engine/ptx_code.h"
 #include "tests/unit/ptx_text.h"
 
+#include <glob.h>
+
 #define HEAD ".version 7.8\n.target sm_80\n.address_size 64\n"
 
 static const struct program *program;
@@ -627,6 +629,48 @@ static void uninitialised_registers_are_found(void **state)
     }
 }
 
+/* ---- real files ---- */
+
+/* Every entry of every file, whatever its head says. */
+static void all_entries_of_the_corpus(void **state)
+{
+    (void)state;
+    static const char *const folders[] = {"ptx", "rules", "papers/*", "regress"};
+    uint32_t entries = 0;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        glob_t files;
+        const char *pattern =
+            arena_printf(&arena, SIMTFUZZ_SOURCE_DIR "/corpus/%s/*.ptx", folders[i]);
+        if (glob(pattern, 0, NULL, &files) != 0)
+            continue;
+        for (size_t f = 0; f < files.gl_pathc; f++) {
+            size_t length, mark = arena_mark(&arena);
+            const char *text = parse_read_file(&arena, files.gl_pathv[f], &length, &diag);
+            assert_non_null(text);
+            const struct ptx_module *module = parse_bytes(text, length);
+            assert_non_null(module);
+            for (const struct ptx_item *item = module->items; item; item = item->next) {
+                if (item->kind != PTX_ITEM_FUNCTION || !item->u.function->is_entry)
+                    continue;
+                diag_init(&diag, files.gl_pathv[f], NULL, 0);
+                const struct ast_kernel *kernel = ptx_kernel_new(
+                    &arena, module, arena_printf(&arena, "entry=%s raw", item->u.function->name),
+                    &diag);
+                if (!kernel)
+                    diag_print(&diag, stderr);
+                assert_non_null(kernel);
+                if (!ptx_compile(&arena, kernel, module, NULL, &reason))
+                    fail_msg("%s: %s", files.gl_pathv[f], reason);
+                entries++;
+            }
+            arena_release(&arena, mark);
+        }
+        globfree(&files);
+    }
+    printf("%u entries are laid out\n", entries);
+    assert_true(entries >= 200);
+}
+
 /* ---- refusals, limits ---- */
 
 static void refusals_name_what_and_where(void **state)
@@ -694,6 +738,7 @@ int main(void)
         cmocka_unit_test(recursion_is_bounded),
         cmocka_unit_test(functions_from_outside),
         cmocka_unit_test(uninitialised_registers_are_found),
+        cmocka_unit_test(all_entries_of_the_corpus),
         cmocka_unit_test(refusals_name_what_and_where),
         cmocka_unit_test(too_many_instructions),
     };
