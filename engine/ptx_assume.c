@@ -58,9 +58,9 @@ static uint64_t mask_from(struct flow *f, const struct ptx_operand *from)
 static uint64_t loaded(const struct flow *f, const struct ptx_operand *address)
 {
     uint32_t number = 0;
-    for (const struct ptx_variable *p = f->entry->parameters; p; p = p->next, number++)
-        if (address->target_kind == PTX_TARGET_VARIABLE && address->target.variable == p &&
-            number < PARAMETERS_MAX)
+    const struct ptx_variable *p = f->entry->parameters;
+    for (; p && number < PARAMETERS_MAX; p = p->next, number++)
+        if (address->target_kind == PTX_TARGET_VARIABLE && address->target.variable == p)
             return (uint64_t)1 << number;
     return 0;
 }

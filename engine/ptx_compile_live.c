@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-/* Larger functions are not looked at: words of the sets of all blocks together. */
-enum { SET_WORDS_MAX = 1 << 22 };
+/* Larger functions are not looked at: words of the sets of all instructions together. Passes: one for each
+ * loop around another, two more; after so many, what is found is true but perhaps not all. */
+enum { SET_WORDS_MAX = 1 << 22, PASSES_MAX = 100 };
 
 struct live {
     struct ptx_builder *b;
@@ -189,8 +190,8 @@ static void look_at(struct ptx_builder *b, uint32_t number, const uint8_t *is_la
     l.sets = ARENA_ARRAY(b->arena, uint64_t, all);
     l.label_union = ARENA_ARRAY(b->arena, uint64_t, l.words);
     l.now = ARENA_ARRAY(b->arena, uint64_t, l.words);
-    while (pass(&l))
-        continue;
+    for (uint32_t n = 0; n < PASSES_MAX && pass(&l);)
+        n++;
     const uint64_t *start = set_of(&l, f->entry);
     uint32_t formals = number ? count_formals(f->function) : 0;
     for (const struct ptx_register_name *reg = b->layouts[number].registers; reg; reg = reg->next) {

@@ -1,8 +1,5 @@
 #include "engine/ptx_kernel.h"
 
-#include "engine/crs.h"
-#include "engine/parse.h"
-#include "engine/print.h"
 #include "engine/ptx_kernel_internal.h"
 #include "engine/ptx_reach.h"
 
@@ -10,7 +7,13 @@
 
 /* What a parameter is that is not bound: a buffer if it can hold an address, else a small number, so that
  * loops over `n` elements end soon and stay within the buffers. */
-enum { DEFAULT_THREADS = 32, DEFAULT_WARP = 32, DEFAULT_BUFFER = 4096, DEFAULT_SHARED = 4096 };
+enum {
+    DEFAULT_THREADS = 32,
+    DEFAULT_WARP = 32,
+    DEFAULT_BUFFER = 4096,
+    DEFAULT_SHARED = 4096,
+    NOTES_MAX = 4000 /* bytes */
+};
 static const char default_number[] = "16", default_float[] = "1.0";
 
 struct builder {
@@ -25,7 +28,12 @@ struct builder {
 
 static void note(struct builder *b, const char *text)
 {
-    b->ptx->notes = b->ptx->notes ? arena_printf(b->arena, "%s; %s", b->ptx->notes, text) : text;
+    const char *before = b->ptx->notes;
+    if (before && strlen(before) > NOTES_MAX)
+        return;
+    b->ptx->notes = before ? arena_printf(b->arena, "%s; %s", before, text) : text;
+    if (strlen(b->ptx->notes) > NOTES_MAX)
+        b->ptx->notes = arena_printf(b->arena, "%s; and so on", b->ptx->notes);
 }
 
 /* ---- entry ---- */
@@ -372,8 +380,7 @@ static void point_expects(struct builder *b)
     }
 }
 
-/* What the settings mean for the module: entry, launch, variables, parameters. */
-static bool build(struct ptx_settings *s)
+bool ptx_kernel_build(struct ptx_settings *s)
 {
     struct ast_kernel *kernel = s->kernel;
     struct builder b = {.arena = s->arena, .diag = s->diag, .kernel = kernel, .ptx = kernel->ptx};
@@ -402,7 +409,7 @@ static bool build(struct ptx_settings *s)
     return s->diag->count == errors && ast_check(kernel, s->diag);
 }
 
-static struct ast_kernel *new_kernel(struct arena *arena, const struct ptx_module *module)
+struct ast_kernel *ptx_kernel_of(struct arena *arena, const struct ptx_module *module)
 {
     struct ast_kernel *kernel = ARENA_NEW(arena, struct ast_kernel);
     kernel->form = FORM_PTX;
@@ -415,7 +422,7 @@ static struct ast_kernel *new_kernel(struct arena *arena, const struct ptx_modul
 struct ast_kernel *ptx_kernel_new(struct arena *arena, const struct ptx_module *module,
                                   const char *settings, struct diag *diag)
 {
-    struct ast_kernel *kernel = new_kernel(arena, module);
+    struct ast_kernel *kernel = ptx_kernel_of(arena, module);
     return ptx_kernel_set(arena, kernel, settings, diag) ? kernel : NULL;
 }
 
@@ -425,130 +432,10 @@ bool ptx_kernel_set(struct arena *arena, struct ast_kernel *kernel, const char *
     struct ptx_settings s = {.arena = arena, .diag = diag, .kernel = kernel};
     uint32_t errors = diag->count;
     ptx_settings_read(&s, settings, strlen(settings), (struct location){0, 0});
-    return diag->count == errors && build(&s);
+    return diag->count == errors && ptx_kernel_build(&s);
 }
 
-/* ---- head comments ---- */
-
-/* Reading the blanks and comments before a text. */
-struct head {
-    const char *at, *end, *line_start;
-    uint32_t line;
-};
-
-static bool starts(const struct head *h, const char *text)
-{
-    size_t length = strlen(text);
-    return (size_t)(h->end - h->at) >= length && memcmp(h->at, text, length) == 0;
-}
-
-static void head_step(struct head *h)
-{
-    if (*h->at++ == '\n') {
-        h->line++;
-        h->line_start = h->at;
-    }
-}
-
-/* The next line comment, without its slashes; *at is where it starts. False: the head has ended. */
-static bool head_comment(struct head *h, const char **text, size_t *length, struct location *at)
-{
-    static const char mark[] = "\xef\xbb\xbf";
-    if (h->line == 1 && h->at == h->line_start && starts(h, mark))
-        h->at += strlen(mark);
-    while (h->at < h->end) {
-        if (*h->at == ' ' || (*h->at >= '\t' && *h->at <= '\r')) {
-            head_step(h);
-        } else if (starts(h, "/*")) {
-            h->at += 2;
-            while (h->at < h->end && !starts(h, "*/"))
-                head_step(h);
-            h->at += starts(h, "*/") ? 2 : 0;
-        } else if (starts(h, "//")) {
-            const char *stop = memchr(h->at, '\n', (size_t)(h->end - h->at));
-            *at = (struct location){h->line, (uint32_t)(h->at - h->line_start) + 3};
-            *text = h->at + 2;
-            *length = (size_t)((stop ? stop : h->end) - *text);
-            h->at = stop ? stop : h->end;
-            return true;
-        } else {
-            return false;
-        }
-    }
-    return false;
-}
-
-static struct head head_of(const char *text, size_t length)
-{
-    return (struct head){.at = text, .end = text + length, .line_start = text, .line = 1};
-}
-
-bool ptx_is_ptx(const char *text, size_t length)
-{
-    struct head h = head_of(text, length);
-    const char *comment;
-    size_t size;
-    struct location at;
-    while (head_comment(&h, &comment, &size, &at))
-        continue;
-    return h.at < h.end && *h.at == '.';
-}
-
-/* Skips blanks, and the word if it is next. */
-static bool accept_word(const char **text, size_t *length, struct location *at, const char *word)
-{
-    size_t blanks = 0, size = strlen(word);
-    while (blanks < *length && ((*text)[blanks] == ' ' || (*text)[blanks] == '\t'))
-        blanks++;
-    if (*length - blanks < size || memcmp(*text + blanks, word, size) != 0)
-        return false;
-    *text += blanks + size;
-    *length -= blanks + size;
-    at->column += (uint32_t)(blanks + size);
-    return true;
-}
-
-struct ast_kernel *ptx_kernel_parse(struct arena *arena, const char *text, size_t length,
-                                    struct diag *diag)
-{
-    return ptx_kernel_parse_with(arena, text, length, NULL, diag);
-}
-
-struct ast_kernel *ptx_kernel_parse_with(struct arena *arena, const char *text, size_t length,
-                                         const char *settings, struct diag *diag)
-{
-    uint32_t errors = diag->count;
-    const struct ptx_module *module = ptx_parse(arena, text, length, diag);
-    if (!module)
-        return NULL;
-    struct ptx_settings s = {.arena = arena, .diag = diag, .kernel = new_kernel(arena, module)};
-    const char *comment;
-    size_t size;
-    struct location at;
-    for (struct head h = head_of(text, length); head_comment(&h, &comment, &size, &at);)
-        if (accept_word(&comment, &size, &at, "simtfuzz:")) {
-            s.kernel->launch.at = at;
-            ptx_settings_read(&s, comment, size, at);
-        }
-    if (settings)
-        ptx_settings_read(&s, settings, strlen(settings), (struct location){0, 0});
-    if (diag->count != errors || !build(&s))
-        return NULL;
-    uint32_t group = 0;
-    for (struct head h = head_of(text, length); head_comment(&h, &comment, &size, &at);) {
-        if (!accept_word(&comment, &size, &at, "expect") || size == 0 ||
-            (*comment != ' ' && *comment != ':'))
-            continue;
-        if (group == PTX_LIMIT_SETTINGS) {
-            diag_error(diag, at, "more than %d lines of claims", PTX_LIMIT_SETTINGS);
-            break;
-        }
-        parse_expect_comment(arena, s.kernel, comment, size, at, group++, diag);
-    }
-    return diag->count == errors && ast_check(s.kernel, diag) ? s.kernel : NULL;
-}
-
-/* ---- measures, text ---- */
+/* ---- measures ---- */
 
 static uint32_t count_instructions(const struct ptx_statement *stm)
 {
@@ -566,68 +453,4 @@ uint32_t ptx_kernel_size(const struct ast_kernel *kernel)
         if (item->kind == PTX_ITEM_FUNCTION)
             count += count_instructions(item->u.function->body);
     return count;
-}
-
-static const char *dimensions_text(struct arena *arena, const uint32_t d[3])
-{
-    return d[2] != 1   ? arena_printf(arena, "%ux%ux%u", d[0], d[1], d[2])
-           : d[1] != 1 ? arena_printf(arena, "%ux%u", d[0], d[1])
-                       : arena_printf(arena, "%u", d[0]);
-}
-
-static const char *launch_text(struct arena *arena, const struct ast_kernel *kernel)
-{
-    const struct ptx_kernel *ptx = kernel->ptx;
-    uint32_t block[3], grid[3];
-    ptx_kernel_dimensions(kernel, block, grid);
-    const char *text = arena_printf(arena, "// simtfuzz: entry=%s blocks=%s threads=%s warp=%u",
-                                    ptx->entry->name, dimensions_text(arena, grid),
-                                    dimensions_text(arena, block), kernel->launch.warp);
-    if (kernel->launch.seed)
-        text = arena_printf(arena, "%s seed=0x%llx", text, (unsigned long long)kernel->launch.seed);
-    if (ptx->shared_given)
-        text = arena_printf(arena, "%s shared=%u", text, ptx->shared_bytes);
-    return ptx->raw ? arena_printf(arena, "%s raw\n", text) : arena_printf(arena, "%s\n", text);
-}
-
-static const char *stack_text(struct arena *arena, const struct ptx_kernel *ptx)
-{
-    static const char *const types[] = {
-        [CRS_SYNC] = "sync", [CRS_DIVERGE] = "div", [CRS_CALL] = "call", [CRS_BREAK] = "brk"};
-    const char *text = "";
-    for (uint32_t i = 0; i < ptx->token_count; i++) {
-        const struct ptx_token_init *token = &ptx->tokens[i];
-        char mask[LIMIT_WARP + 1];
-        uint32_t lanes = 0;
-        for (uint32_t k = 0; k < LIMIT_WARP; k++) {
-            mask[k] = token->mask >> k & 1 ? '1' : '0';
-            lanes = token->mask >> k & 1 ? k + 1 : lanes;
-        }
-        mask[lanes ? lanes : 1] = '\0';
-        text = arena_printf(arena, "%s%s%s,%s,%u", text,
-                            i ? "+" : "// simtfuzz: stack=", types[token->type], mask, token->pc);
-    }
-    return ptx->token_count ? arena_printf(arena, "%s\n", text) : "";
-}
-
-static const char *values_text(struct arena *arena, const char *key, const struct ptx_values *list)
-{
-    const char *text = "";
-    for (; list; list = list->next)
-        text = arena_printf(arena, "%s// simtfuzz: %s:%s=%s\n", text, key, list->name, list->text);
-    return text;
-}
-
-char *ptx_kernel_print(struct arena *arena, const struct ast_kernel *kernel)
-{
-    const struct ptx_kernel *ptx = kernel->ptx;
-    const char *binds = "";
-    for (const struct ptx_bind *bind = ptx->binds; bind; bind = bind->next)
-        binds =
-            arena_printf(arena, "%s// simtfuzz: bind:%s=%s\n", binds, bind->parameter, bind->text);
-    return arena_printf(arena, "%s%s%s%s%s%s\n%s", launch_text(arena, kernel), binds,
-                        values_text(arena, "reg", ptx->registers), stack_text(arena, ptx),
-                        values_text(arena, "init", ptx->init),
-                        print_expect_comments(arena, kernel->expects),
-                        ptx_print(arena, ptx->module));
 }
