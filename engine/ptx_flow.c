@@ -82,7 +82,7 @@ static bool starts_block(const struct ptx_flow *f, uint32_t i)
            (f->statements[i]->kind == PTX_LABEL && f->statements[i - 1]->kind != PTX_LABEL);
 }
 
-static void divide(struct arena *arena, struct ptx_flow *f)
+static bool divide(struct arena *arena, struct ptx_flow *f)
 {
     uint32_t blocks = 0, block = 0;
     bool is_new;
@@ -92,6 +92,8 @@ static void divide(struct arena *arena, struct ptx_flow *f)
     uint32_t n = f->statement_count;
     bool falls_off = n > 0 && ends_block(f->statements[n - 1]) && !ends_path(f->statements[n - 1]);
     f->graph.count = blocks + falls_off ? blocks + falls_off : 1;
+    if (f->graph.count > PTX_FLOW_BLOCKS)
+        return false;
     f->blocks = ARENA_ARRAY(arena, struct ptx_flow_block, f->graph.count);
     f->block_of.arena = arena;
     for (uint32_t i = 0; i < f->statement_count; i++) {
@@ -106,6 +108,7 @@ static void divide(struct arena *arena, struct ptx_flow *f)
     }
     if (falls_off)
         f->blocks[block] = (struct ptx_flow_block){n, n, NULL};
+    return true;
 }
 
 /* ---- edges ---- */
@@ -146,12 +149,14 @@ static void add_targets(struct ptx_flow *f, uint32_t *stamp, uint32_t block,
     }
 }
 
-static void connect(struct arena *arena, struct ptx_flow *f)
+static bool connect(struct arena *arena, struct ptx_flow *f)
 {
     struct ptx_graph *g = &f->graph;
     uint32_t edges = 0;
-    for (uint32_t b = 0; b < g->count; b++)
+    for (uint32_t b = 0; b < g->count && edges <= PTX_FLOW_EDGES; b++)
         edges += 1 + (f->blocks[b].terminator ? count_targets(f->blocks[b].terminator) : 0);
+    if (edges > PTX_FLOW_EDGES)
+        return false;
     g->next_first = ARENA_ARRAY(arena, uint32_t, g->count + 1);
     g->next = ARENA_ARRAY(arena, uint32_t, edges + 1);
     uint32_t *stamp = ARENA_ARRAY(arena, uint32_t, g->count);
@@ -164,17 +169,23 @@ static void connect(struct arena *arena, struct ptx_flow *f)
             add_targets(f, stamp, b, stm);
     }
     g->next_first[g->count] = g->edges;
+    return true;
 }
 
-struct ptx_flow *ptx_flow_build(struct arena *arena, const struct ptx_function *function)
+struct ptx_flow *ptx_flow_build(struct arena *arena, const struct ptx_function *function,
+                                const char **reason)
 {
     struct ptx_flow *f = ARENA_NEW(arena, struct ptx_flow);
     f->function = function;
     f->statements =
         ARENA_ARRAY(arena, const struct ptx_statement *, count_statements(function->body) + 1);
     line_up(f, function->body);
-    divide(arena, f);
-    connect(arena, f);
+    if (!divide(arena, f) || !connect(arena, f)) {
+        *reason = arena_printf(
+            arena, "more than %d blocks, or %d branch targets, in the function at line %u",
+            PTX_FLOW_BLOCKS, PTX_FLOW_EDGES, function->at.line);
+        return NULL;
+    }
     ptx_graph_analyse(arena, &f->graph);
     return f;
 }

@@ -14,6 +14,8 @@
 #include "engine/ptx_graph.h"
 #include "engine/ptx_reach.h"
 
+enum { PTX_FLOW_BLOCKS = 1 << 17, PTX_FLOW_EDGES = 1 << 21 }; /* of one function */
+
 struct ptx_flow_block {
     uint32_t first, end; /* statements[first .. end) */
     /* The last one, if it ends the block; NULL: control goes on to the next block, or off the end of the
@@ -33,8 +35,9 @@ struct ptx_flow {
         *indirect; /* the first branch to a register: its edges are missing */
 };
 
-/* The graph of a function with a body, of a checked module. */
-struct ptx_flow *ptx_flow_build(struct arena *arena, const struct ptx_function *function);
+/* The graph of a function with a body, of a checked module. NULL: *reason, it is too large. */
+struct ptx_flow *ptx_flow_build(struct arena *arena, const struct ptx_function *function,
+                                const char **reason);
 
 /* The block at a label of the function. */
 uint32_t ptx_flow_block_at(const struct ptx_flow *flow, const struct ptx_statement *label);

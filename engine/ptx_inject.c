@@ -76,9 +76,10 @@ struct injecting {
     const struct ptx_statement *loc;     /* the last one written */
     const char *exit_name, *leave_name;  /* registers; NULL: not needed yet */
     const struct ptx_statement
-        *loop_label;      /* of the header that is written next: it stands already */
-    struct aside *asides; /* still to be written; the last one first */
-    struct location at;   /* of what is being written */
+        *loop_label;         /* of the header that is written next: it stands already */
+    const char **side_label; /* a block: of the side of the table being written that leads to it */
+    struct aside *asides;    /* still to be written; the last one first */
+    struct location at;      /* of what is being written */
 };
 
 /* ---- statements ---- */
@@ -410,16 +411,6 @@ static const char **side_labels(struct injecting *j, const struct ptx_shape *sha
     return labels;
 }
 
-static const char *label_of(const struct injecting *j, const struct ptx_shape *shape,
-                            const char **labels, const struct ptx_statement *target)
-{
-    const struct ptx_graph *g = &j->flow->graph;
-    uint32_t block = ptx_flow_block_at(j->flow, target), i = 0;
-    while (g->next[g->next_first[shape->block] + i] != block)
-        i++;
-    return labels[i];
-}
-
 /* .branchtargets of the new labels, and brx.idx. */
 static void put_brx(struct injecting *j, const struct ptx_shape *shape, const char **labels)
 {
@@ -427,9 +418,12 @@ static void put_brx(struct injecting *j, const struct ptx_shape *shape, const ch
     const struct ptx_statement *table = stm->u.instruction.operands->next->target.statement;
     struct ptx_statement *targets = new_statement(j, PTX_BRANCH_TARGETS, new_label(j, "$targets"));
     struct ptx_operand **last = &targets->u.targets;
+    const struct ptx_graph *g = &j->flow->graph;
+    for (uint32_t i = 0; i < shape->side_count; i++)
+        j->side_label[g->next[g->next_first[shape->block] + i]] = labels[i];
     for (const struct ptx_operand *o = table->u.targets; o; o = o->next) {
-        *last =
-            new_operand(j, PTX_OPERAND_NAME, label_of(j, shape, labels, o->target.statement), 0);
+        uint32_t block = ptx_flow_block_at(j->flow, o->target.statement);
+        *last = new_operand(j, PTX_OPERAND_NAME, j->side_label[block], 0);
         last = &(*last)->next;
     }
     struct ptx_statement *copy = ptx_copy_statement(j->renaming, stm);
@@ -608,7 +602,9 @@ static bool inject_body(struct arena *arena, const struct ptx_function *function
 {
     struct injecting j = {.arena = arena, .renaming = renaming, .is_entry = function->is_entry};
     struct ptx_statement *code = NULL;
-    j.flow = ptx_flow_build(arena, function);
+    j.flow = ptx_flow_build(arena, function, reason);
+    if (!j.flow)
+        return false;
     const struct ptx_statement *taken = takes_label(j.flow);
     if (taken || renaming->clash) {
         *reason =
@@ -623,6 +619,7 @@ static bool inject_body(struct arena *arena, const struct ptx_function *function
     if (!shapes)
         return false;
     find_locs(&j);
+    j.side_label = ARENA_ARRAY(arena, const char *, j.flow->graph.count);
     j.last = &code;
     put_shapes(&j, shapes);
     put_asides(&j, NULL);

@@ -474,11 +474,19 @@ static void check_function(struct arena *arena, const struct ptx_function *funct
     static const struct ptx_static_options none;
     struct stack empty = {0};
     struct checking c = {.arena = arena, .empty = &empty, .item_room = 64, .result = result};
-    c.flow = ptx_flow_build(arena, function);
+    const char *reason;
+    c.flow = ptx_flow_build(arena, function, &reason);
+    if (!c.flow) {
+        if (result->verdict == PTX_STATIC_CONSISTENT) {
+            result->verdict = PTX_STATIC_UNKNOWN;
+            note(&result->why, PTX_STATIC_GROWTH, function->at.line);
+        }
+        return;
+    }
     c.items = ARENA_ARRAY(arena, const struct stack *, c.item_room);
     c.stacks.arena = c.states.arena = arena;
-    c.most_states = options->most_states ? options->most_states : MOST_STATES;
     lay_out(&c);
+    c.most_states = options->most_states ? options->most_states : MOST_STATES + 8 * c.count;
     c.targets = ARENA_ARRAY(arena, struct targets, c.count + 2);
     c.options = is_start ? options : &none;
     for (uint32_t i = 0; i < c.options->register_count; i++)

@@ -73,7 +73,7 @@ struct ptx_static_options {
     const struct ptx_static_token *tokens;
     uint32_t register_count;
     const struct ptx_static_register *registers;
-    uint32_t most_states; /* of one function; 0: 20000 */
+    uint32_t most_states; /* of one function; 0: 20000 and 8 an instruction */
 };
 
 /* Of the entry and all functions that it may call; of a checked module. */

@@ -8,6 +8,8 @@
 #include "engine/invariant.h"
 #include "engine/print.h"
 #include "engine/ptx_code.h"
+#include "engine/ptx_inject.h"
+#include "engine/ptx_static.h"
 
 #include <string.h>
 
@@ -75,6 +77,30 @@ static void check_kernel(struct arena *arena, const char *text, size_t length)
     INVARIANT(strcmp(printed, print_kernel(arena, again)) == 0);
 }
 
+/* A module gets the branch unit's instructions, or a reason why not. What it gets is a module. */
+static void check_injected(struct arena *arena, const struct ptx_module *module, struct diag *diag)
+{
+    static const struct ptx_static_options options;
+    const char *reason = NULL;
+    size_t mark = arena_mark(arena);
+    const struct ptx_module *injected = ptx_inject(arena, module, &reason);
+    INVARIANT(injected || (reason && strncmp(reason, "injection:", 10) != 0));
+    const char *printed = injected ? ptx_print(arena, injected) : "";
+    size_t size = strlen(printed);
+    if (injected && size <= PTX_LIMIT_SOURCE_BYTES) {
+        diag_init(diag, "injected", printed, size);
+        const struct ptx_module *again = ptx_parse(arena, printed, size, diag);
+        if (!again)
+            diag_print(diag, stderr);
+        INVARIANT(again);
+        INVARIANT(strcmp(printed, ptx_print(arena, again)) == 0);
+    }
+    for (const struct ptx_item *item = injected ? injected->items : NULL; item; item = item->next)
+        if (item->kind == PTX_ITEM_FUNCTION && item->u.function->is_entry)
+            ptx_static_check(arena, injected, item->u.function, &options);
+    arena_release(arena, mark);
+}
+
 static void check_text(struct arena *arena, const char *text, size_t length)
 {
     struct diag diag;
@@ -85,6 +111,7 @@ static void check_text(struct arena *arena, const char *text, size_t length)
     if (!module)
         return;
     check_entries(arena, module, &diag);
+    check_injected(arena, module, &diag);
     check_kernel(arena, text, length);
     const char *printed = ptx_print(arena, module);
     size_t size = strlen(printed);

@@ -174,7 +174,8 @@ static void find_meetings(const struct ptx_module *module)
     const struct ptx_item *item = module->items;
     while (item->kind != PTX_ITEM_FUNCTION)
         item = item->next;
-    const struct ptx_flow *f = ptx_flow_build(&arena, item->u.function);
+    const char *reason;
+    const struct ptx_flow *f = ptx_flow_build(&arena, item->u.function, &reason);
     const struct ptx_graph *g = &f->graph;
     memset(meets_at, 0xff, sizeof meets_at);
     for (uint32_t b = 0; b < g->count; b++) {
@@ -443,6 +444,71 @@ static void corpus(void **state)
     globfree(&files);
 }
 
+/* Lines of a file left out, doubled, and moved: what is still a module is refused, or consistent. */
+static bool change_lines(const char *bytes, size_t length, char *changed)
+{
+    const char *lines[4096];
+    uint32_t count = 0;
+    for (const char *at = bytes; at < bytes + length && count < 4096; at = strchr(at, '\n') + 1) {
+        lines[count++] = at;
+        if (!strchr(at, '\n'))
+            break;
+    }
+    for (uint32_t n = 1 + below(4); n > 0 && count > 20 && count < 4096; n--) {
+        uint32_t from = 12 + below(count - 12), to = 12 + below(count - 12);
+        const char *line = lines[from];
+        if (chance(60)) { /* take it out */
+            memmove(&lines[from], &lines[from + 1], (count - from - 1) * sizeof lines[0]);
+            count--;
+        }
+        if (chance(70)) { /* put it elsewhere */
+            to = to > count ? count : to;
+            memmove(&lines[to + 1], &lines[to], (count - to) * sizeof lines[0]);
+            lines[to] = line;
+            count++;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        size_t n = strcspn(lines[i], "\n");
+        memcpy(changed, lines[i], n);
+        changed += n;
+        *changed++ = '\n';
+    }
+    *changed = 0;
+    return count > 20;
+}
+
+static void changed_files(void **state)
+{
+    (void)state;
+    static char changed[1 << 18];
+    uint32_t modules = 0, refused = 0;
+    glob_t files;
+    pcg_seed(&rng, 6, 1);
+    assert_int_equal(glob(SIMTFUZZ_SOURCE_DIR "/corpus/ptx/*.ptx", 0, NULL, &files), 0);
+    for (uint32_t n = 0; n < 3000; n++) {
+        size_t length, mark = arena_mark(&arena);
+        char *bytes = parse_read_bytes(&arena, files.gl_pathv[below((uint32_t)files.gl_pathc)],
+                                       PTX_LIMIT_SOURCE_BYTES, &length, &diag);
+        if (length < sizeof changed / 4 && change_lines(bytes, length, changed)) {
+            const char *reason = NULL;
+            const struct ptx_module *module = parse_bytes(changed, strlen(changed));
+            const struct ptx_module *injected = module ? ptx_inject(&arena, module, &reason) : NULL;
+            modules += module != NULL;
+            refused += module && !injected;
+            graph_length = 0;
+            if (module && !injected && strncmp(reason, "injection:", 10) == 0)
+                fail_msg("%s in %s", reason, changed);
+            if (injected)
+                check_statically(injected);
+        }
+        arena_release(&arena, mark);
+    }
+    globfree(&files);
+    print_message("%u modules, %u refused\n", (unsigned)modules, (unsigned)refused);
+    assert_true(modules > 300 && refused < modules / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -452,6 +518,7 @@ int main(void)
         cmocka_unit_test(reducible_graphs),
         cmocka_unit_test(functions),
         cmocka_unit_test(reconvergence),
+        cmocka_unit_test(changed_files),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

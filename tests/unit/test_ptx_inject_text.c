@@ -184,12 +184,34 @@ static void sizes(void **state)
     }
 }
 
+/* Tables that many branches use make more edges than text. */
+static void large_tables(void **state)
+{
+    (void)state;
+    enum { LABELS = 2000, BRANCHES = 2000 };
+    size_t mark = arena_mark(&arena);
+    char *code = ARENA_ARRAY(&arena, char, LABELS * 64 + BRANCHES * 32), *to = code;
+    const char *reason = NULL;
+    to += sprintf(to, "%s.entry k ()\n{\n.reg .b32 %%r1;\nT: .branchtargets L0", head);
+    for (int i = 1; i < LABELS; i++)
+        to += sprintf(to, ", L%d", i);
+    to += sprintf(to, ";\n");
+    for (int i = 0; i < BRANCHES; i++)
+        to += sprintf(to, "L%d: brx.idx %%r1, T;\n", i);
+    sprintf(to, "}\n");
+    assert_null(ptx_inject(&arena, parse(code), &reason));
+    assert_string_equal(reason, "more than 131072 blocks, or 2097152 branch targets, in the "
+                                "function at line 9");
+    arena_release(&arena, mark);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts),
         cmocka_unit_test(functions),
         cmocka_unit_test(sizes),
+        cmocka_unit_test(large_tables),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
