@@ -126,13 +126,13 @@ static void move_addresses(struct edit *edit, const struct removal *removal)
         if (!holds_addresses(edit, v->name))
             continue;
         const char *text = "";
-        for (uint32_t i = 0; i < v->count; i++) {
-            uint64_t address = v->values[i];
+        for (const char *at = v->text; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] != 0)) {
+            uint64_t address = strtoull(at, NULL, 0);
             uint64_t before = address > 0 ? address - 1 : 0; /* instructions in front of it */
             if (before > removal->first)
                 address -= before - removal->first < removal->count ? before - removal->first
                                                                     : removal->count;
-            text = arena_printf(edit->arena, "%s%s%" PRIu64, text, i ? "," : "", address);
+            text = arena_printf(edit->arena, "%s%s%" PRIu64, text, *text ? "," : "", address);
         }
         set(edit, arena_printf(edit->arena, "reg:%s=%s", v->name, text));
     }
@@ -276,6 +276,12 @@ static void try_setting(struct edit *edit, const char *settings)
         edit->kernel->ptx->entry = NULL; /* malformed: dropped by the caller */
 }
 
+/* "0110": of a predicate, a digit a lane; also a number that reads so, which does no harm. */
+static bool is_mask(const char *text)
+{
+    return strlen(text) > 1 && strspn(text, "01") == strlen(text);
+}
+
 /* The values of a register for the first lanes. */
 static const char *first_values(struct edit *edit, const struct ptx_values *v, uint32_t lanes)
 {
@@ -286,7 +292,7 @@ static const char *first_values(struct edit *edit, const struct ptx_values *v, u
             length += strcspn(text + length + (i > 0), ",") + (i > 0);
         return arena_strndup(edit->arena, text, length);
     }
-    return v->count > 1 && strlen(text) > lanes ? arena_strndup(edit->arena, text, lanes) : text;
+    return is_mask(text) && strlen(text) > lanes ? arena_strndup(edit->arena, text, lanes) : text;
 }
 
 static void try_launch(struct edit *edit, uint32_t threads, uint32_t warp, uint32_t blocks)
@@ -322,7 +328,7 @@ static void zero_values(struct edit *edit, const struct ptx_values *v)
 {
     bool listed = strchr(v->text, ',') != NULL;
     for (const char *at = v->text; *at && !edit_done(edit);) {
-        size_t length = listed ? strcspn(at, ",") : v->count > 1 ? 1 : strlen(at);
+        size_t length = listed ? strcspn(at, ",") : is_mask(v->text) ? 1 : strlen(at);
         bool zero = length == 1 && *at == '0';
         if (!zero)
             try_setting(edit, arena_printf(edit->arena, "reg:%s=%.*s0%s", v->name,
