@@ -3,7 +3,7 @@
 // expect: race_free, terminates
 __attribute__((noinline)) long mix(long a, int b) { return a / (b | 1) + a % (b | 3); }
 __kernel void vectors(__global const float4 *a, __global const uchar4 *b, __global float4 *c,
-                      __global long *d, __constant short *table)
+                      __global long *d, __global const short *table)
 {
     int i = get_global_id(0);
     float4 x = a[i];

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Every switch of the branch unit that consistent programs can show is found by a campaign of raw programs,
+# minimised to a handful of instructions, and replayed; with the rules of the report there is nothing to
+# find.
+. "$(dirname "$0")/common.sh"
+
+expect 0 rules --subjects
+names=$(sed -n 's/^\(crs:[a-z-]*\) .*MUT\.[0-9].*/\1/p' out)
+[ "$(wc -w <<<"$names")" -ge 23 ] || failed "only these switches are listed: $names"
+for name in $names; do
+    case $name in crs:unwind-return) continue ;; esac # shown by ill-formed programs only: corpus/papers/crs
+    expect 0 run --features none,crs --cases 400 --seed 5 --subjects "crs,$name" --db "$name.db"
+    expect 0 triage show 1 --db "$name.db"
+    statements=$(sed -n 's/^minimised kernel (\([0-9]*\) .*/\1/p' out)
+    [ "${statements:-99}" -le 9 ] || failed "$name: minimised to ${statements:-no} instructions"
+    expect 0 replay 1 --db "$name.db"
+done
+expect 0 run --features none,crs,loose --cases 400 --seed 5 --db none.db
+says out 'findings: 0 open'
+finish
