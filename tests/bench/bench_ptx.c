@@ -1,6 +1,7 @@
 /*
  * bench_ptx.c - warp and lane instructions a second of `crs`: loops of one warp of 32 lanes, and a kernel
- * that a compiler made, with and without race detection.
+ * that a compiler made, with and without race detection and the oracle safety. A lane
+ * instruction is one that a lane executes.
  */
 #include "engine/invariant.h"
 #include "engine/parse.h"
@@ -8,6 +9,7 @@
 #include "engine/ptx_inject.h"
 #include "engine/sched.h"
 #include "oracle/race.h"
+#include "oracle/safety.h"
 #include "tests/bench/bench.h"
 
 #include <stdio.h>
@@ -44,6 +46,11 @@ static const struct {
      LOOP(SHARED, "mul.wide.u32 %d6, %r0, 36; add.u64 %d7, %d0, %d6; ld.global.u32 %r2, [%d7]; "
                   "ld.shared.u32 %r3, [s+4];\n"
                   "add.u64 %d8, %d1, %d6; st.global.u32 [%d8], %r2;\n")},
+    {"branches: lanes apart, 2 at a time",
+     LOOP(SHARED, "and.b32 %r2, %r0, 15; and.b32 %r3, %r1, 15; setp.ne.u32 %p2, %r2, %r3; @%p2 bra "
+                  "ODD; add.u32 %r4, %r4, %r1;\n"
+                  "xor.b32 %r4, %r4, %r2; bra NEXT; ODD: add.u32 %r4, %r4, 1; NEXT: add.u32 %r5, "
+                  "%r5, %r4;\n")},
     {"mixed: as in a tiled product",
      LOOP(SHARED,
           "ld.shared.f32 %f1, [%d5]; ld.shared.f32 %f2, [s+64]; fma.rn.f32 %f3, %f1, %f2, %f3; "
@@ -51,9 +58,14 @@ static const struct {
           "ld.shared.f32 %f5, [s+68]; fma.rn.f32 %f3, %f4, %f5, %f3; add.u32 %r2, %r2, 4;\n")},
 };
 
+enum watcher { NOBODY, RACES, SAFETY, WATCHERS };
+static const char *const watchers[] = {
+    [NOBODY] = "nobody watches", [RACES] = "race detection", [SAFETY] = "oracle safety"};
+
 struct ptx_bench {
     struct machine *machine;
     struct race_detector *race; /* NULL: none */
+    struct safety *safety;      /* NULL: none */
     uint32_t executions;
 };
 
@@ -67,6 +79,8 @@ static uint64_t ptx_work(void *context)
         machine_reset(bench->machine);
         if (bench->race)
             race_begin(bench->race);
+        if (bench->safety)
+            safety_start(bench->safety, bench->machine);
         sched_start(&scheduler, &spec, bench->machine, &bench_arena);
         enum status status = machine_run(bench->machine, &scheduler.choices, UINT64_MAX, NULL);
         INVARIANT(status == STATUS_TERMINATED);
@@ -95,18 +109,43 @@ static const struct program *ptx_program(const char *text, const char *settings)
     return program;
 }
 
-static void ptx_lines(const char *name, const struct program *program, uint32_t executions,
-                      double lanes)
+static void count_lanes(void *context, const struct machine *machine,
+                        const struct step_event *event)
 {
-    for (int race = 0; race < 2; race++) {
-        const struct machine_options options = {.track = false};
-        struct ptx_bench bench = {.executions = executions};
-        bench.machine = machine_new(&bench_arena, &semantics_crs, program, &options);
-        bench.race = race ? race_new(&bench_arena, program) : NULL;
-        machine_observe(bench.machine, race ? &bench.race->observer : NULL);
+    (void)machine;
+    *(uint64_t *)context += (uint64_t)__builtin_popcountll(event->truth);
+}
+
+/* Lanes that execute an instruction, on the average. */
+static double lanes_of(struct machine *machine)
+{
+    uint64_t lanes = 0;
+    struct observer observer = {.context = &lanes, .step = count_lanes};
+    struct ptx_bench bench = {.machine = machine, .executions = 1};
+    machine_observe(machine, &observer);
+    uint64_t steps = ptx_work(&bench);
+    machine_observe(machine, NULL);
+    return (double)lanes / (double)steps;
+}
+
+static void ptx_lines(const char *name, const struct program *program, uint32_t executions)
+{
+    const struct machine_options options = {.track = false};
+    struct machine *machine = machine_new(&bench_arena, &semantics_crs, program, &options);
+    double lanes = lanes_of(machine);
+    printf("  %s: %.0f warp instructions, %.1f lanes each\n", name, (double)machine->steps, lanes);
+    for (enum watcher watcher = NOBODY; watcher < WATCHERS; watcher++) {
+        struct ptx_bench bench = {.machine = machine, .executions = executions};
+        machine_observe(machine, NULL);
+        if (watcher == RACES) {
+            bench.race = race_new(&bench_arena, program);
+            machine_observe(machine, &bench.race->observer);
+        } else if (watcher == SAFETY) {
+            bench.safety = safety_new(&bench_arena, program, false);
+            machine_observe(machine, &bench.safety->observer);
+        }
         double rate = measure(ptx_work, &bench);
-        line(arena_printf(&bench_arena, "%s%s", name, race ? ", race detection" : ""), rate,
-             "warp instructions/s", 0);
+        line(arena_printf(&bench_arena, "  %s", watchers[watcher]), rate, "warp instructions/s", 0);
         line("", rate * lanes, "lane instructions/s", 0);
     }
 }
@@ -115,7 +154,7 @@ void bench_ptx(void)
 {
     printf("crs: a warp of 32 lanes in a loop\n");
     for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++)
-        ptx_lines(loops[i].name, ptx_program(loops[i].text, NULL), 20, 32);
+        ptx_lines(loops[i].name, ptx_program(loops[i].text, NULL), 20);
     printf(
         "crs: the tiled product of corpus/ptx/matmul.ptx, 64 x 64 of 64 x 1024 and 1024 x 1024\n");
     struct diag diag;
@@ -129,5 +168,5 @@ void bench_ptx(void)
                           "threads=16x16 blocks=4x4 warp=32 bind:matmul_param_0=buffer:4194304 "
                           "bind:matmul_param_1=buffer:4194304 bind:matmul_param_2=buffer:4194304 "
                           "bind:matmul_param_3=1024"),
-              1, 32);
+              1);
 }
