@@ -11,8 +11,9 @@
 
 #include "engine/ptx.h"
 
-/* A new module (unchanged parts are shared). NULL: *reason says why and where ("irreducible loop at
- * line 12"). */
+/* A new module, its names resolved (functions are copies, the rest is shared); the module itself if it has
+ * no function to inject. NULL: *reason says why and where ("irreducible loop at line 12: entered from
+ * line 10"). */
 const struct ptx_module *ptx_inject(struct arena *arena, const struct ptx_module *module,
                                     const char **reason);
 

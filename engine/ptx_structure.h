@@ -1,6 +1,6 @@
 /*
  * ptx_structure.h - the control flow of a PTX function as nested regions that are left forwards only: what
- * a branch unit needs to know (ptx_inject.c).
+ * a branch unit needs to know (ptx_inject_code.c).
  *
  * Every reducible graph has such a form without a block standing twice: the translation along the
  * dominator tree of N. Ramsey, "Beyond Relooper" (ICFP 2022), with one change: the blocks behind a loop
