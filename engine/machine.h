@@ -12,7 +12,9 @@
  * An actor that waits at a barrier cannot step and is not among the live ones until its block is
  * released. When the last live actor of a block stops - it reaches a barrier, or is final - the
  * barrier rule fires within the same step (barrier.h): it touches nothing outside the block and
- * nothing else can happen there, so taking it at once loses no behaviour of the others.
+ * nothing else can happen there, so taking it at once loses no behaviour of the others. Named barriers
+ * (PTX: crs_barrier.h, cta_internal.h) release whom they have, as soon as they are full; when no actor is
+ * live and some wait, that is a deadlock.
  *
  * All mutable state of a machine lies in one block of memory, so a snapshot is a copy. A machine
  * started with `track` keeps an undo log and an incremental hash of the block, and clears what is

@@ -375,6 +375,25 @@ static void print_program(const struct naive_program *program)
     print_error("\n");
 }
 
+/* All outcomes in both modes; *seen counts them. */
+static void agrees_with_the_paper(const struct naive_program *naive, uint32_t number,
+                                  uint32_t seen[16])
+{
+    size_t mark = arena_mark(&test_arena);
+    const struct program *program = ptx_of(naive);
+    for (uint32_t eager = 0; eager < 2; eager++) {
+        uint32_t expected = naive_outcomes(naive, eager);
+        uint32_t found = engine_outcomes(program, eager ? BLOCK_EAGER : 0);
+        seen[expected]++;
+        if (found == expected)
+            continue;
+        print_program(naive);
+        fail_msg("program %u, %s: engine %x, paper %x", (unsigned)number,
+                 eager ? "eager" : "strict", (unsigned)found, (unsigned)expected);
+    }
+    arena_release(&test_arena, mark);
+}
+
 static void random_programs_agree_with_the_paper(void **state)
 {
     (void)state;
@@ -383,23 +402,39 @@ static void random_programs_agree_with_the_paper(void **state)
     struct pcg rng;
     pcg_seed(&rng, 1, 1);
     for (uint32_t i = 0; i < PROGRAMS; i++) {
-        size_t mark = arena_mark(&test_arena);
         struct naive_program naive = random_program(&rng);
-        const struct program *program = ptx_of(&naive);
-        for (uint32_t eager = 0; eager < 2; eager++) {
-            uint32_t expected = naive_outcomes(&naive, eager);
-            uint32_t found = engine_outcomes(program, eager ? BLOCK_EAGER : 0);
-            seen[expected]++;
-            if (found == expected)
-                continue;
-            print_program(&naive);
-            fail_msg("program %u, %s: engine %x, paper %x", (unsigned)i, eager ? "eager" : "strict",
-                     (unsigned)found, (unsigned)expected);
-        }
-        arena_release(&test_arena, mark);
+        agrees_with_the_paper(&naive, i, seen);
     }
     assert_true(seen[DONE] > 100 && seen[ERR] > 100 && seen[DEADLOCK] > 100);
     assert_true(seen[DONE | DANGLING] > 100 && seen[DONE | DEADLOCK] > 10);
+}
+
+/* Number n of the lists of at most two of: sync, arrive; barrier 0, 1; for 1, 2 threads. */
+static uint32_t small_thread(struct naive_command commands[2], uint32_t n)
+{
+    enum { KINDS = 8 };
+    uint32_t length = n == 0 ? 0 : n <= KINDS ? 1 : 2;
+    n -= length == 0 ? 0 : length == 1 ? 1 : 1 + KINDS;
+    for (uint32_t k = 0; k < length; k++, n /= KINDS)
+        commands[k] = (struct naive_command){.kind = n & 1 ? NAIVE_SYNC : NAIVE_ARRIVE,
+                                             .b = (uint8_t)(n >> 1 & 1),
+                                             .n = (uint8_t)(1 + (n >> 2 & 1))};
+    return length;
+}
+
+static void all_smallest_programs_agree_with_the_paper(void **state)
+{
+    (void)state;
+    enum { LISTS = 1 + 8 + 64 };
+    uint32_t seen[16] = {0};
+    for (uint32_t i = 0; i < LISTS; i++)
+        for (uint32_t k = i; k < LISTS; k++) { /* who is first does not matter */
+            struct naive_program naive = {.threads = 2};
+            naive.length[0] = small_thread(naive.command[0], i);
+            naive.length[1] = small_thread(naive.command[1], k);
+            agrees_with_the_paper(&naive, i * LISTS + k, seen);
+        }
+    assert_true(seen[DONE] > 0 && seen[DONE | DANGLING] > 0 && seen[DONE | ERR] > 0);
 }
 
 int main(void)
@@ -409,6 +444,7 @@ int main(void)
         cmocka_unit_test(each_rule_fires),
         cmocka_unit_test(each_rule_does_what_it_says),
         cmocka_unit_test(random_programs_agree_with_the_paper),
+        cmocka_unit_test(all_smallest_programs_agree_with_the_paper),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
