@@ -230,6 +230,9 @@ struct program *ptx_compile(struct arena *arena, const struct ast_kernel *kernel
 void ptx_find_spans(struct arena *arena, struct ptx_code *code);
 
 /* "5: @!%p1 bra L2;" without the address: the instruction as text. */
+/* "sum.cu:12": the line that .loc says the instruction comes from, in the arena; NULL: none does. */
+const char *ptx_op_source(struct arena *arena, const struct ptx_code *code, uint32_t pc);
+
 const char *ptx_op_text(struct arena *arena, const struct ptx_code *code, uint32_t pc);
 
 #endif

@@ -4,6 +4,7 @@
 #include "engine/print.h"
 #include "fuzz/cli.h"
 #include "fuzz/json.h"
+#include "oracle/evidence.h"
 #include "oracle/expect.h"
 
 #include <inttypes.h>
@@ -50,13 +51,16 @@ static const char *claim_text(struct arena *arena, const struct ast_expect *expe
 
 /* ---- JSON ---- */
 
-static void json_access(struct json *json, const struct program *program, const char *key,
-                        const struct race_access *access)
+static void json_access(struct json *json, struct arena *arena, const struct program *program,
+                        const char *key, const struct race_access *access)
 {
     json_key(json, key);
     json_object_begin(json);
     json_key_u64(json, "thread", access->thread);
     json_key_u64(json, "line", program->stms[access->stm].line);
+    const char *source = evidence_source(arena, program, access->stm);
+    if (source)
+        json_key_string(json, "source", source);
     json_key_string(json, "access", race_access_names[access->kind]);
     json_object_end(json);
 }
@@ -71,8 +75,8 @@ static void json_race(struct json *json, struct arena *arena, const struct progr
     }
     json_object_begin(json);
     json_key_string(json, "location", program_location_name(arena, program, run->witness.address));
-    json_access(json, program, "first", &run->witness.first);
-    json_access(json, program, "second", &run->witness.second);
+    json_access(json, arena, program, "first", &run->witness.first);
+    json_access(json, arena, program, "second", &run->witness.second);
     if (run->witness.first.kind == ACCESS_WRITE && run->witness.second.kind == ACCESS_WRITE) {
         json_key_bool(json, "same_value", run->witness.same_value);
         json_key_bool(json, "simultaneous", run->witness.simultaneous);

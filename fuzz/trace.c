@@ -7,6 +7,7 @@
 #include "fuzz/trace_crs.h"
 #include "fuzz/trace_text.h"
 #include "fuzz/trace_vector.h"
+#include "oracle/evidence.h"
 #include "oracle/race.h"
 
 #include <inttypes.h>
@@ -198,6 +199,8 @@ static void print_json_step(struct tracer *t, const struct step_event *event)
     else
         json_key_u64(json, "thread", event->actor);
     json_place(t, event->stm);
+    if (trace_is_ptx(t->view) && event->stm != CODE_NONE)
+        json_key_string(json, "source", evidence_source(t->arena, t->machine->program, event->stm));
     json_key_string(json, "executed", t->tops[event->actor]);
     if (trace_is_blocks(t->view))
         json_key_string(json, "block", t->blocks[event->actor]);

@@ -1,5 +1,7 @@
 #include "oracle/evidence.h"
 
+#include "engine/ptx_code.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -118,9 +120,20 @@ uint32_t evidence_line(const struct program *program, uint32_t stm)
     return stm == CODE_NONE || stm >= program->stm_count ? 0 : program->stms[stm].line;
 }
 
+const char *evidence_source(struct arena *arena, const struct program *program, uint32_t stm)
+{
+    if (program->form != FORM_PTX || stm == 0 || stm >= program->stm_count ||
+        program->stms[stm].line == program->ptx->ops[stm].source_line)
+        return NULL;
+    return ptx_op_source(arena, program->ptx, stm);
+}
+
 const char *evidence_statement(struct arena *arena, const struct program *program, uint32_t stm)
 {
     uint32_t line = evidence_line(program, stm);
+    const char *source = evidence_source(arena, program, stm);
+    if (line && source)
+        return arena_printf(arena, "line %u (%s)", line, source);
     if (line)
         return arena_printf(arena, "line %u", line);
     return arena_printf(arena, "generated statement %u", stm);
@@ -173,6 +186,9 @@ static void add_access(struct evidence *evidence, const char *key, const struct 
     evidence_enter(evidence, key);
     evidence_number(evidence, "thread", access->thread);
     evidence_number(evidence, "line", evidence_line(program, access->stm));
+    const char *source = evidence_source(evidence->arena, program, access->stm);
+    if (source)
+        evidence_string(evidence, "source", source);
     evidence_string(evidence, "access", race_access_names[access->kind]);
     evidence_leave(evidence);
 }

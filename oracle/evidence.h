@@ -43,6 +43,9 @@ void evidence_race(struct evidence *evidence, const char *key, const struct prog
 
 /* "line 7" or "generated statement 12", in the arena. */
 const char *evidence_statement(struct arena *arena, const struct program *program, uint32_t stm);
+/* Where a statement of PTX comes from, by .loc ("sum.cu:12"); NULL: unknown, or it is the line itself. */
+const char *evidence_source(struct arena *arena, const struct program *program, uint32_t stm);
+
 /* Line of a statement; 0 for CODE_NONE. */
 uint32_t evidence_line(const struct program *program, uint32_t stm);
 /* One sentence: "thread 0 writes x at line 3, thread 1 reads it at line 4". */
