@@ -141,7 +141,7 @@ static struct machine *test_machine(const struct program *program, bool track)
 }
 
 /* Steps warps one after the other until all have ended. */
-static enum status test_run(struct machine *machine, struct choices *choices)
+static inline enum status test_run(struct machine *machine, struct choices *choices)
 {
     for (uint32_t steps = 0; machine->head->status == STATUS_RUNNING; steps++) {
         assert_true(steps < 100000);
@@ -151,7 +151,7 @@ static enum status test_run(struct machine *machine, struct choices *choices)
 }
 
 /* The words of a variable in global memory. */
-static const uint32_t *test_words(const struct machine *machine, const char *name)
+static inline const uint32_t *test_words(const struct machine *machine, const char *name)
 {
     return (const uint32_t *)machine->memory + support_address(machine->program, name);
 }
