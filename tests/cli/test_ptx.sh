@@ -60,9 +60,15 @@ says err 'which entry is to run? entry=NAME says it: a, b'
 expect 2 check two.ptx --entry c
 says err "there is no entry 'c', but a, b"
 expect 0 check two.ptx --entry b --bind p=buffer:16 --bind 1=1 --json
-says out '"race_free"'
+says out '"notes": []'
+says out '{"p": [0, 1, 2, 3]}'
 expect 0 trace two.ptx --entry b --subject crs --bind n=1 --bind p=buffer:12
 says out 'out_of_bounds'
+expect 0 check two.ptx --entry b --bind p=buffer:256
+says out "note: parameter 1 ('n') is 16"
+sed 's/mov.u32 %r1, %tid.x;//' two.ptx >unset.ptx
+expect 0 check unset.ptx --entry b --bind p=buffer:256 --bind n=1 --json
+says out '"notes": ["register %r1 may be read before it is written, line 8"]'
 expect 2 check two.ptx --entry b --bind q=1
 says err "'b' has no parameter 'q'"
 expect 2 check two.ptx --entry b --bind n=4294967296
