@@ -65,6 +65,9 @@ static const struct bar_row {
     /* Barriers are the block's own. */
     {"two blocks", "threads=4 blocks=2 reg:%p=0011",
      "  @%p bra C;\n  bar.arrive 1, 4;\n  exit;\nC:\n  bar.sync 1, 4;\n  exit;\n", 0, COMPLETED},
+    {"one of two blocks waits for ever", "threads=4 blocks=2",
+     "  mov.u32 %r, %ctaid.x;\n  setp.eq.u32 %p, %r, 0;\n  @%p bar.sync 0, 8;\n  exit;\n", 0,
+     DEADLOCK},
     /* PTX's own rule: bar is aligned. Lanes that have exited need not come. */
     {"aligned, exited", "threads=4 reg:%p=1010", SOME_EXIT, BLOCK_ALIGNED, COMPLETED},
     {"aligned, guard", "threads=2 reg:%p=10", "  @%p bar.sync 0;\n  exit;\n", BLOCK_ALIGNED,
