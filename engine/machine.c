@@ -160,6 +160,8 @@ void machine_reset(struct machine *machine)
     machine_restore(machine, machine->initial, machine->initial_hash);
     machine->track.log_count = 0;
     machine->steps = 0;
+    machine->fault_text = NULL;
+    machine->fault_address = 0;
 }
 
 void machine_observe(struct machine *machine, const struct observer *observers)

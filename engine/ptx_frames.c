@@ -206,6 +206,7 @@ bool ptx_call(struct machine *machine, struct ptx_lanes *lanes, uint32_t pc, lan
         uint32_t lane = lowest_lane(rest);
         struct ptx_lane frame;
         if (!frame_above(code, &lanes->lane[lane], callee, &frame)) {
+            machine->fault_text = "more calls of a lane than the limit";
             machine_fault(machine, STATUS_CALL_DEPTH, lanes->first_thread + lane, pc, mode);
             return false;
         }

@@ -391,7 +391,7 @@ static const struct fault_row faults[] = {
      STATUS_STUCK, 0, "the function called takes or returns something else"},
     {KERNEL("", "mov.u64 %d2, 3; P: .callprototype _ (.reg .u64 _); call %d2, (%d2), P;"),
      STATUS_STUCK, 0, "no function starts at the target of the call"},
-    {KERNEL(RECURSION, "call f;"), STATUS_CALL_DEPTH, 0, NULL},
+    {KERNEL(RECURSION, "call f;"), STATUS_CALL_DEPTH, 0, "more calls of a lane than the limit"},
 };
 
 static void test_faults(void **state)
@@ -443,6 +443,49 @@ static void test_sixteen_bits(void **state)
         if (op->exec == PTX_EXEC_LD && op->bytes == 1)
             assert_int_equal(ptx_source(machine, test_lanes(machine, 0), &op->results[0], 0),
                              0xff82);
+    }
+}
+
+/* Which variables the next access may touch: what schedulers and searches go by. */
+static void test_footprints(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *reads[2], *writes[2];
+    } rows[] = {
+        {KERNEL(WORDS, "ld.global.u32 %r1, [w+4];"), {"w"}, {NULL}},
+        {KERNEL(WORDS, "st.global.u32 [w+4], 1;"), {NULL}, {"w"}},
+        {KERNEL(WORDS, "atom.global.add.u32 %r1, [w+4], 1;"), {"w"}, {"w"}},
+        {KERNEL(WORDS, "mov.u64 %d2, w; setp.lt.u32 %p1, %r0, 3; selp.u64 %d2, %d2, %d1, %p1; "
+                       "ld.u32 %r1, [%d2];"),
+         {"w", "out"},
+         {NULL}},
+        {KERNEL(WORDS, "mov.u64 %d2, w; setp.lt.u32 %p1, %r0, 3; selp.u64 %d2, %d2, %d1, %p1; @%p1 "
+                       "ld.u32 %r1, [%d2];"),
+         {"w"},
+         {NULL}},
+        {KERNEL(WORDS, ".local .u32 l; st.local.u32 [l], 1;"), {NULL}, {NULL}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct machine *machine = test_machine(test_compile(rows[i].text), false);
+        const struct ptx_code *code = machine->program->ptx;
+        uint32_t last = code->count - 3; /* before the store to out and exit */
+        while (test_warp(machine, 0)->pc != last)
+            machine_step(machine, 0, NULL);
+        uint64_t reads, writes, bits[2] = {0, 0};
+        for (uint32_t v = 0; v < machine->program->var_count; v++)
+            for (uint32_t k = 0; k < 2; k++) {
+                const char *name = machine->program->vars[v].ast->name;
+                bits[0] |= (uint64_t)(rows[i].reads[k] && strcmp(rows[i].reads[k], name) == 0) << v;
+                bits[1] |= (uint64_t)(rows[i].writes[k] && strcmp(rows[i].writes[k], name) == 0)
+                           << v;
+            }
+        struct ptx_lanes *lanes = test_lanes(machine, 0);
+        ptx_footprint(machine, lanes, last, ptx_guard(machine, lanes, last, 0xff), &reads, &writes);
+        if (reads != bits[0] || writes != bits[1])
+            fail_msg("row %u: 0x%llx, 0x%llx", (unsigned)i, (unsigned long long)reads,
+                     (unsigned long long)writes);
     }
 }
 
@@ -614,11 +657,17 @@ static void test_atomics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels),      cmocka_unit_test(test_tracked),
-        cmocka_unit_test(test_faults),       cmocka_unit_test(test_fault_is_clean),
-        cmocka_unit_test(test_call_depth),   cmocka_unit_test(test_sixteen_bits),
-        cmocka_unit_test(test_conflicts),    cmocka_unit_test(test_conflicts_of_values),
-        cmocka_unit_test(test_atomic_order), cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_tracked),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_fault_is_clean),
+        cmocka_unit_test(test_call_depth),
+        cmocka_unit_test(test_sixteen_bits),
+        cmocka_unit_test(test_footprints),
+        cmocka_unit_test(test_conflicts),
+        cmocka_unit_test(test_conflicts_of_values),
+        cmocka_unit_test(test_atomic_order),
+        cmocka_unit_test(test_atomics),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
