@@ -392,12 +392,12 @@ static uint32_t distinct_targets(lane_mask X, const uint32_t *targets, uint32_t 
     return count;
 }
 
-/* Some pc_k. */
+/* Some pc_k; without choices the least. */
 static uint32_t choose_target(lane_mask X, const uint32_t *targets, struct choices *choices)
 {
     uint32_t distinct[64];
     uint32_t count = distinct_targets(X, targets, distinct);
-    return distinct[choices->choose(choices, count)];
+    return distinct[choices ? choices->choose(choices, count) : 0];
 }
 
 /* Whether all pc_i are equal: *target. */

@@ -31,7 +31,7 @@ struct crs_actions {
 };
 
 /* One rule of →CRS: the one whose premises hold. choices: the k of bra_target and call_target, among the
- * distinct targets in ascending order. state->completed is set when the warp completes. */
+ * distinct targets in ascending order (NULL: the least). state->completed is set when the warp completes. */
 enum rule crs_flow(struct crs_unit *u, const struct crs_actions *actions, struct choices *choices,
                    unsigned mode);
 
