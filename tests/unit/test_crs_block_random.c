@@ -205,10 +205,87 @@ static void random_programs_agree_with_the_report(void **state)
     assert_true(several > 0);
 }
 
+/* ---- the variants of a step, and what observers hear ---- */
+
+struct heard {
+    uint32_t waiting[NB_WARPS][NB_IDS]; /* lanes that wait */
+    uint32_t generation[NB_IDS];
+    bool tracked;
+};
+
+static void on_use(void *context, const struct machine *machine, const struct barrier_use *use)
+{
+    struct heard *heard = context;
+    uint32_t *waiting = &heard->waiting[use->first_thread / NB_LANES][use->barrier];
+    uint32_t lanes = (uint32_t)__builtin_popcountll(use->mask);
+    (void)machine;
+    assert_true(lanes > 0 && use->count > 0);
+    if (heard->tracked)
+        assert_int_equal(use->generation, 0);
+    else
+        assert_true(use->generation == heard->generation[use->barrier] ||
+                    use->generation == heard->generation[use->barrier] + 1);
+    heard->generation[use->barrier] = use->generation;
+    if (use->kind == BARRIER_SYNCS)
+        *waiting += lanes;
+    if (use->kind == BARRIER_RELEASES) {
+        assert_int_equal(*waiting, lanes);
+        *waiting = 0;
+    }
+}
+
+/* Its final state in words, under one schedule. */
+static enum status run_variant(const struct program *program, uint32_t variant, uint64_t seed,
+                               int32_t *store)
+{
+    struct heard heard = {.tracked = variant & MACHINE_TRACKED};
+    const struct observer observer = {.context = &heard, .use = on_use};
+    const struct machine_options options = {
+        .block_options = BLOCK_LATE,
+        .track = variant & MACHINE_TRACKED,
+        .observers = variant & MACHINE_OBSERVED ? &observer : NULL,
+    };
+    struct machine *machine = machine_new(&test_arena, &semantics_crs, program, &options);
+    const struct sched_spec spec = {.kind = SCHED_UNIFORM, .seed = seed};
+    struct scheduler scheduler;
+    sched_start(&scheduler, &spec, machine, &test_arena);
+    machine_run(machine, &scheduler.choices, 1000, NULL);
+    for (uint32_t w = 0; (variant & MACHINE_OBSERVED) && w < program->warp_count; w++)
+        for (uint32_t id = 0; id < NB_IDS; id++) {
+            bool waits = crs_warp(machine, w).state->waiting >> id & 1;
+            if (machine_status(machine) != STATUS_STUCK)
+                assert_int_equal(waits, heard.waiting[w][id] > 0);
+        }
+    memcpy(store, machine->memory, 4 * program->private_base);
+    return machine_status(machine);
+}
+
+static void variants_of_a_step_do_the_same(void **state)
+{
+    (void)state;
+    enum { PROGRAMS = 1500 };
+    struct pcg rng;
+    pcg_seed(&rng, 3, 1);
+    for (uint32_t n = 0; n < PROGRAMS; n++) {
+        size_t mark = arena_mark(&test_arena);
+        struct nb_program random = random_program(&rng);
+        const struct program *program = ptx_of(&random);
+        int32_t *first = ARENA_ARRAY(&test_arena, int32_t, program->private_base + 1);
+        int32_t *other = ARENA_ARRAY(&test_arena, int32_t, program->private_base + 1);
+        enum status status = run_variant(program, 0, n, first);
+        for (uint32_t variant = 1; variant < 4; variant++) {
+            assert_int_equal(run_variant(program, variant, n, other), status);
+            assert_memory_equal(other, first, 4 * program->private_base);
+        }
+        arena_release(&test_arena, mark);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_programs_agree_with_the_report),
+        cmocka_unit_test(variants_of_a_step_do_the_same),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
