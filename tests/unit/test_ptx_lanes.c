@@ -553,6 +553,73 @@ static void test_observed(void **state)
     }
 }
 
+/* ---- special registers ---- */
+
+struct where {
+    uint32_t tid[3], ctaid[3], lane, warp;
+};
+
+static uint32_t special(const char *name, const struct where *w)
+{
+    uint32_t bit = 1u << w->lane, e = (uint32_t)(name[strlen(name) - 1] - 'x');
+    static const uint32_t ntid[3] = {2, 3, 2}, nctaid[3] = {2, 1, 2};
+    if (strncmp(name, "%tid.", 5) == 0)
+        return e < 3 ? w->tid[e] : 0;
+    if (strncmp(name, "%ntid.", 6) == 0)
+        return ntid[e];
+    if (strncmp(name, "%ctaid.", 7) == 0)
+        return w->ctaid[e];
+    if (strncmp(name, "%nctaid.", 8) == 0)
+        return nctaid[e];
+    if (strcmp(name, "%laneid") == 0)
+        return w->lane;
+    if (strcmp(name, "%warpid") == 0)
+        return w->warp;
+    if (strcmp(name, "%nwarpid") == 0)
+        return 3;
+    if (strcmp(name, "%lanemask_eq") == 0)
+        return bit;
+    if (strcmp(name, "%lanemask_lt") == 0)
+        return bit - 1;
+    if (strcmp(name, "%lanemask_le") == 0)
+        return 2 * bit - 1;
+    if (strcmp(name, "%lanemask_gt") == 0)
+        return ~(2 * bit - 1);
+    if (strcmp(name, "%lanemask_ge") == 0)
+        return ~(bit - 1);
+    assert_string_equal(name, "WARP_SZ");
+    return 4;
+}
+
+/* In a grid of 2 x 1 x 2 blocks of 2 x 3 x 2 threads, in warps of 4. */
+static void test_specials(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "%tid.x",       "%tid.y",       "%tid.z",       "%tid.w",   "%ntid.x",      "%ntid.y",
+        "%ntid.z",      "%ctaid.x",     "%ctaid.y",     "%ctaid.z", "%nctaid.x",    "%nctaid.y",
+        "%nctaid.z",    "%laneid",      "%warpid",      "%nwarpid", "%lanemask_eq", "%lanemask_lt",
+        "%lanemask_le", "%lanemask_gt", "%lanemask_ge", "WARP_SZ"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *text =
+            arena_printf(&test_arena,
+                         "// simtfuzz: entry=k threads=2x3x2 blocks=2x1x2 warp=4\n" MODULE
+                         ".visible .entry k()\n{\n%smov.u32 %%r1, %s;\nexit;\n}\n",
+                         REGISTERS, names[i]);
+        struct machine *machine = test_machine(test_compile(text), false);
+        const struct ptx_op *op = &machine->program->ptx->ops[1];
+        for (uint32_t t = 0; t < 48; t++) {
+            uint32_t tid = t % 12, block = t / 12;
+            const struct where where = {
+                {tid % 2, tid / 2 % 3, tid / 6}, {block % 2, 0, block / 2}, tid % 4, tid / 4};
+            const struct ptx_lanes *lanes = test_lanes(machine, t / 4);
+            if ((uint32_t)ptx_source(machine, lanes, &op->sources[0], t % 4) !=
+                special(names[i], &where))
+                fail_msg("%s of thread %u", names[i], (unsigned)t);
+        }
+    }
+}
+
 /* ---- frames of other functions ---- */
 
 /* A lane cannot execute what names registers of another function than that of its top frame. */
@@ -579,6 +646,7 @@ int main(void)
         cmocka_unit_test(test_apart),
         cmocka_unit_test(test_frames_leave_nothing),
         cmocka_unit_test(test_observed),
+        cmocka_unit_test(test_specials),
         cmocka_unit_test(test_other_frame),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
