@@ -371,13 +371,19 @@ static void init_arguments(struct ptx_builder *b, uint32_t *global, uint32_t *co
     parameter -= b->ptx->argument_count;
     for (uint32_t i = 0; i < b->ptx->argument_count; i++) {
         const struct ptx_region *region = &code->constant.items[parameter + i];
-        enum ptx_bind_kind kind = b->ptx->arguments[i].bind.kind;
-        uint64_t value =
-            kind == PTX_BIND_VALUE ? b->ptx->arguments[i].bind.value : b->argument_addresses[i];
-        if (kind == PTX_BIND_BUFFER)
+        const struct ptx_bind *bind = &b->ptx->arguments[i].bind;
+        bool is_address = bind->kind == PTX_BIND_BUFFER || bind->kind == PTX_BIND_SHARED;
+        uint64_t value = is_address ? b->argument_addresses[i] : bind->value;
+        if (bind->kind == PTX_BIND_BUFFER)
             fill_buffer(b, global, &code->global.items[buffer++], i);
-        for (uint32_t k = 0; k < region->bytes && k < 8; k++)
-            put_byte(constants, (uint64_t)region->word * 4 + k, (uint8_t)(value >> k * 8));
+        for (uint32_t k = 0; k < region->bytes; k++) {
+            uint32_t word = k / 4;
+            if (bind->kind == PTX_BIND_WORDS)
+                value = word < bind->words->count ? bind->words->values[word] >> k % 4 * 8 : 0;
+            else if (k > 0)
+                value = k < 8 ? value >> 8 : 0;
+            put_byte(constants, (uint64_t)region->word * 4 + k, (uint8_t)value);
+        }
     }
 }
 

@@ -247,12 +247,18 @@ static void bind_value(struct builder *b, struct ptx_argument *argument)
     const struct ptx_variable *parameter = argument->parameter;
     struct ptx_type type = ptx_type_of(parameter->type);
     struct ptx_bind *bind = &argument->bind;
-    if (bind->kind != PTX_BIND_VALUE) {
+    if (bind->kind == PTX_BIND_WORDS) {
+        if (bind->words->count * (uint64_t)4 > ptx_memory_bytes(parameter) + 3)
+            diag_error(b->diag, bind->at, "'%.80s' has %llu bytes, less than %u words",
+                       parameter->name, (unsigned long long)ptx_memory_bytes(parameter),
+                       bind->words->count);
+    } else if (bind->kind != PTX_BIND_VALUE) {
         if (parameter->dimension_count > 0 || type.bits < 32 || type.kind == PTX_CLASS_FLOAT)
             diag_error(b->diag, bind->at, "'%.80s' cannot hold the address of a buffer",
                        parameter->name);
     } else if (parameter->dimension_count > 0) {
-        diag_error(b->diag, bind->at, "'%.80s' is an array and cannot be bound", parameter->name);
+        diag_error(b->diag, bind->at,
+                   "'%.80s' is a struct or array: words:1,2,3 says what it holds", parameter->name);
     } else if (!ptx_settings_value(bind->text, parameter, &bind->value)) {
         diag_error(b->diag, bind->at, "'%.80s' is no value of a parameter .%s", bind->text,
                    ptx_words[parameter->type]);

@@ -31,7 +31,8 @@
 enum ptx_bind_kind {
     PTX_BIND_VALUE,
     PTX_BIND_BUFFER, /* buffer:BYTES.. : the address of a buffer in global memory */
-    PTX_BIND_SHARED  /* shared:BYTES: of memory that each block has, as OpenCL's local pointers */
+    PTX_BIND_SHARED, /* shared:BYTES: of memory that each block has, as OpenCL's local pointers */
+    PTX_BIND_WORDS   /* words:1,2,3: the first words of a struct; the others are 0 */
 };
 enum ptx_fill { PTX_FILL_ZERO, PTX_FILL_IOTA, PTX_FILL_RANDOM, PTX_FILL_FILE };
 
@@ -44,7 +45,8 @@ struct ptx_bind { /* bind:PARAM=VALUE */
     const char *path;    /* PTX_FILL_FILE */
     const uint8_t *data; /* what the file holds: data_bytes, not more than `bytes` */
     uint32_t data_bytes;
-    const char *text; /* the VALUE as written, for printing */
+    const struct ptx_values *words; /* PTX_BIND_WORDS */
+    const char *text;               /* the VALUE as written, for printing */
     struct location at;
     struct ptx_bind *next;
 };

@@ -153,6 +153,31 @@ static void set_raw(struct ptx_settings *s, const struct setting *w)
     s->kernel->ptx->raw = true;
 }
 
+static uint32_t count_values(const char *text)
+{
+    uint32_t count = 1;
+    for (; *text; text++)
+        count += *text == ',';
+    return count;
+}
+
+/* 1,2,3 */
+static bool read_numbers(struct arena *arena, struct ptx_values *values)
+{
+    const char *text = values->text;
+    values->count = count_values(text);
+    if (values->count > VALUES_MAX)
+        return false;
+    values->values = ARENA_ARRAY(arena, uint64_t, values->count);
+    for (uint32_t i = 0; i < values->count; i++) {
+        const char *end = text + strcspn(text, ",");
+        if (!parse_signed(text, end, &values->values[i]))
+            return false;
+        text = end + 1;
+    }
+    return true;
+}
+
 /* ---- parameters ---- */
 
 static bool starts_with(const char *text, const char *prefix)
@@ -220,6 +245,19 @@ static bool read_shared(struct ptx_settings *s, const struct setting *w, const c
     return true;
 }
 
+static bool read_words(struct ptx_settings *s, const struct setting *w, const char *text,
+                       struct ptx_bind *bind)
+{
+    struct ptx_values *words = ARENA_NEW(s->arena, struct ptx_values);
+    words->text = text;
+    bind->kind = PTX_BIND_WORDS;
+    bind->words = words;
+    if (read_numbers(s->arena, words))
+        return true;
+    complain(s, w, "words are numbers joined by ','");
+    return false;
+}
+
 /* Whether the value fits the type is seen when the entry is known. */
 static void set_bind(struct ptx_settings *s, const struct setting *w)
 {
@@ -228,6 +266,8 @@ static void set_bind(struct ptx_settings *s, const struct setting *w)
     if (starts_with(w->value, "buffer:") && !read_buffer(s, w, w->value + strlen("buffer:"), bind))
         return;
     if (starts_with(w->value, "shared:") && !read_shared(s, w, w->value + strlen("shared:"), bind))
+        return;
+    if (starts_with(w->value, "words:") && !read_words(s, w, w->value + strlen("words:"), bind))
         return;
     struct ptx_bind **last = &s->kernel->ptx->binds;
     while (*last && strcmp((*last)->parameter, w->name) != 0)
@@ -280,31 +320,6 @@ static void add_values(struct ptx_values **last, struct ptx_values *values)
         last = &(*last)->next;
     values->next = *last ? (*last)->next : NULL;
     *last = values;
-}
-
-static uint32_t count_values(const char *text)
-{
-    uint32_t count = 1;
-    for (; *text; text++)
-        count += *text == ',';
-    return count;
-}
-
-/* 1,2,3 */
-static bool read_numbers(struct arena *arena, struct ptx_values *values)
-{
-    const char *text = values->text;
-    values->count = count_values(text);
-    if (values->count > VALUES_MAX)
-        return false;
-    values->values = ARENA_ARRAY(arena, uint64_t, values->count);
-    for (uint32_t i = 0; i < values->count; i++) {
-        const char *end = text + strcspn(text, ",");
-        if (!parse_signed(text, end, &values->values[i]))
-            return false;
-        text = end + 1;
-    }
-    return true;
 }
 
 /* 0110 */

@@ -233,8 +233,8 @@ static const struct cli_option options[] = {
     {"entry", 0, OPTION_OWN, "NAME", ON_PTX, 0, 0, parse_entry,
      "PTX: the entry to launch, when there are several"},
     {"bind", 0, OPTION_OWN, "PARAM=VALUE", ON_PTX, 0, 0, parse_bind,
-     "PTX: a parameter's value: an integer, f:1.5, buffer:BYTES[:zero|iota|random|file:PATH], or "
-     "shared:BYTES"},
+     "PTX: a parameter's value: an integer, f:1.5, buffer:BYTES[:zero|iota|random|file:PATH], "
+     "shared:BYTES; of a struct words:1,2,3"},
     {"shared", 0, OPTION_OWN, "BYTES", ON_PTX, 0, 0, parse_shared, "PTX: dynamic shared memory"},
     {"subject", 0, OPTION_OWN, "SUBJECT", ON(TRACE), 0, 0, parse_subject,
      "the semantics; simt by default"},

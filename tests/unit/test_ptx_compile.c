@@ -479,6 +479,18 @@ static void memory_is_initialised(void **state)
     assert_memory_equal(memory, code->initial, program->private_base * sizeof *memory);
 }
 
+static void structs_are_given_as_words(void **state)
+{
+    (void)state;
+    compile("// simtfuzz: bind:s=words:1,-2,0x30 bind:0=7\n" HEAD
+            ".entry k(.param .u16 h, .param .align 8 .b8 s[18]) { ret; }\n");
+    const struct ptx_region *s = region(&code->constant, "s");
+    static const uint32_t wanted[] = {1, 0xfffffffeu, 0x30, 0, 0};
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(code->constants[s->word + i], wanted[i]);
+    assert_int_equal(code->constants[region(&code->constant, "h")->word], 7);
+}
+
 static void random_buffers_depend_on_the_seed(void **state)
 {
     (void)state;
@@ -732,6 +744,7 @@ int main(void)
         cmocka_unit_test(memory_is_dense_and_addresses_have_gaps),
         cmocka_unit_test(locations_are_as_small_as_accesses),
         cmocka_unit_test(memory_is_initialised),
+        cmocka_unit_test(structs_are_given_as_words),
         cmocka_unit_test(random_buffers_depend_on_the_seed),
         cmocka_unit_test(parameters_are_copied),
         cmocka_unit_test(calls_through_pointers),

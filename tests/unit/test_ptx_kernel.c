@@ -306,6 +306,8 @@ static void bad_settings_are_reported_where_they_stand(void **state)
         {"// simtfuzz: bind:a=buffer:8:file:/nowhere/at/all", "cannot open", 14},
         {"// simtfuzz: bind:a=buffer:8:file:/tmp", "it is a folder", 14},
         {"// simtfuzz: bind:a=shared:0", "shared memory of a parameter", 14},
+        {"// simtfuzz: bind:n=words:1,2", "'n' has 4 bytes, less than 2 words", 14},
+        {"// simtfuzz: bind:n=words:1,", "words are numbers", 14},
         {"// simtfuzz: stack=call,12,1", "tokens are type,mask,address", 14},
         {"// simtfuzz: stack=pop,11,1", "tokens are type,mask,address", 14},
         {"// simtfuzz: stack=call,,1", "tokens are type,mask,address", 14},
