@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#define HB_INLINE static inline __attribute__((always_inline))
+
 enum { CLOCK_WORDS_MAX = 1 << 24, ENTRIES_MAX = 1 << 21, LOCATION_CLOCK_WORDS_MAX = 1 << 20 };
 
 /* ---- who knows what ---- */
@@ -157,15 +159,10 @@ static void see_blocks(const struct race_hb *hb, struct pruning *p, const struct
     p->block = block;
 }
 
-static void visit(struct race_hb *hb, uint32_t address, const struct race_hb_entry *b)
+static void walk(struct race_hb *hb, uint32_t address, struct race_hb_cell *cell,
+                 const struct race_hb_entry *b)
 {
-    struct race_hb_cell *cell = &hb->cells[address];
     struct pruning p = {0};
-    hb->seen = b->step + 1;
-    if (cell->execution != hb->execution) {
-        cell->execution = hb->execution;
-        cell->list = cell->clock = 0;
-    }
     for (uint32_t *link = &cell->list; *link;) {
         struct race_hb_entry *a = &hb->entries[*link - 1];
         bool ordered = before(hb, a, b);
@@ -183,6 +180,63 @@ static void visit(struct race_hb *hb, uint32_t address, const struct race_hb_ent
     }
     if (!p.found_second || hb->options.atomics_sync)
         add_entry(hb, cell, b);
+}
+
+/* The list need not be walked: another lane of b's group has made an access of its kind in this step, which met the
+ * same partners; or there is but one access, of b's group and before, that b covers. */
+HB_INLINE bool is_known(const struct race_hb *hb, const struct race_hb_cell *cell,
+                        const struct race_hb_entry *b)
+{
+    struct race_hb_entry *a = &hb->entries[cell->list - 1];
+    if (hb->group_of[a->thread] != hb->group_of[b->thread])
+        return false;
+    if (a->step == b->step && a->kind == b->kind && b->kind != ACCESS_WRITE)
+        return true;
+    if (a->next || a->step == b->step || !covers(hb, b->kind, a->kind) ||
+        (hb->options.same_value && b->kind == ACCESS_WRITE))
+        return false;
+    *a = *b;
+    return true;
+}
+
+HB_INLINE void visit(struct race_hb *hb, uint32_t address, const struct race_hb_entry *b)
+{
+    struct race_hb_cell *cell = &hb->cells[address];
+    hb->seen = b->step + 1;
+    if (cell->execution != hb->execution) {
+        cell->execution = hb->execution;
+        cell->list = cell->clock = 0;
+    }
+    if (!cell->list || !is_known(hb, cell, b))
+        walk(hb, address, cell, b);
+}
+HB_INLINE void see_row(struct race_hb *hb, const enum access_kind kind,
+                       const struct access_row *row)
+{
+    struct race_hb_entry entry = {.stm = row->stm, .step = now(hb), .kind = kind};
+    for (uint32_t i = 0; i < row->count; i++) {
+        uint32_t lane = row->order[i];
+        entry.thread = row->first_thread + lane;
+        for (uint32_t k = 0; k < row->span; k++) {
+            entry.value = kind == ACCESS_WRITE ? access_row_value(row, lane, k) : 0;
+            visit(hb, row->location[lane] + k, &entry);
+        }
+    }
+}
+
+static void on_row(void *context, enum access_kind kind, const struct access_row *row)
+{
+    switch (kind) {
+    case ACCESS_READ:
+        see_row(context, ACCESS_READ, row);
+        break;
+    case ACCESS_WRITE:
+        see_row(context, ACCESS_WRITE, row);
+        break;
+    case ACCESS_ATOMIC:
+        see_row(context, ACCESS_ATOMIC, row);
+        break;
+    }
 }
 
 static void on_read(void *context, uint32_t thread, uint32_t address, uint32_t stm)
@@ -332,6 +386,7 @@ struct race_hb *race_hb_new(struct arena *arena, const struct program *program,
         return NULL;
     }
     hb->observer = (struct observer){.context = hb,
+                                     .access_row = options->atomics_sync ? NULL : on_row,
                                      .read = on_read,
                                      .write = on_write,
                                      .atomic = on_atomic,

@@ -113,6 +113,11 @@ void safety_lanes_step(struct safety_lanes *lanes, const struct safety_step *ste
 {
     bool to_targets = step->exec == PTX_EXEC_BRA || step->exec == PTX_EXEC_CALL;
     uint32_t next = branch(step, tokens, depth);
+    if (!ptx_is_flow(step->exec) && __builtin_popcountll(step->active) == (int)lanes->count) {
+        for (uint32_t lane = 0; lane < lanes->count; lane++)
+            lanes->pcs[lane] = next; /* pc+1, guard or not */
+        return;
+    }
     for (lane_mask rest = step->active; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctzll(rest);
         bool executes = (step->executing >> lane) & 1;

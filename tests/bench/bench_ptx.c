@@ -8,7 +8,7 @@
 #include "engine/ptx_code.h"
 #include "engine/ptx_inject.h"
 #include "engine/sched.h"
-#include "oracle/race.h"
+#include "oracle/race_hb.h"
 #include "oracle/safety.h"
 #include "tests/bench/bench.h"
 
@@ -58,13 +58,16 @@ static const struct {
           "ld.shared.f32 %f5, [s+68]; fma.rn.f32 %f3, %f4, %f5, %f3; add.u32 %r2, %r2, 4;\n")},
 };
 
-enum watcher { NOBODY, RACES, SAFETY, WATCHERS };
-static const char *const watchers[] = {
-    [NOBODY] = "nobody watches", [RACES] = "race detection", [SAFETY] = "oracle safety"};
+enum watcher { NOBODY, RACES, LOCKSTEP_RACES, SAFETY, WATCHERS };
+static const char *const watchers[] = {[NOBODY] = "nobody watches",
+                                       [RACES] = "race detection",
+                                       [LOCKSTEP_RACES] = "races in lock-step",
+                                       [SAFETY] = "oracle safety"};
 
 struct ptx_bench {
     struct machine *machine;
     struct race_detector *race; /* NULL: none */
+    struct race_hb *hb;         /* NULL: none */
     struct safety *safety;      /* NULL: none */
     uint32_t executions;
 };
@@ -79,6 +82,8 @@ static uint64_t ptx_work(void *context)
         machine_reset(bench->machine);
         if (bench->race)
             race_begin(bench->race);
+        if (bench->hb)
+            race_hb_begin(bench->hb, &bench->machine->steps);
         if (bench->safety)
             safety_start(bench->safety, bench->machine);
         sched_start(&scheduler, &spec, bench->machine, &bench_arena);
@@ -140,6 +145,11 @@ static void ptx_lines(const char *name, const struct program *program, uint32_t 
         if (watcher == RACES) {
             bench.race = race_new(&bench_arena, program);
             machine_observe(machine, &bench.race->observer);
+        } else if (watcher == LOCKSTEP_RACES) {
+            const struct race_hb_options hb = {.warps = true, .named = program->ptx->barriers != 0};
+            const char *reason;
+            bench.hb = race_hb_new(&bench_arena, program, &hb, &reason);
+            machine_observe(machine, &bench.hb->observer);
         } else if (watcher == SAFETY) {
             bench.safety = safety_new(&bench_arena, program, false);
             machine_observe(machine, &bench.safety->observer);
