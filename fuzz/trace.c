@@ -90,6 +90,14 @@ static void fill_state(struct tracer *t, struct table_row *row, uint32_t actor)
     row->cells[COLUMN_DISABLED] = trace_disabled(&t->text, &warp);
 }
 
+/* What the actor did; the end of a barrier is none of its steps: the barrier instruction then. */
+static const char *executed(const struct tracer *t, const struct step_event *event)
+{
+    if (!trace_is_ptx(t->view) || event->rule != t->machine->semantics->barrier_rule)
+        return t->tops[event->actor];
+    return event->stm == CODE_NONE ? "" : t->text.heads[event->stm];
+}
+
 static void add_row(struct tracer *t, const struct step_event *event)
 {
     struct table_row *row = table_add(&t->table);
@@ -101,7 +109,7 @@ static void add_row(struct tracer *t, const struct step_event *event)
     if (event->stm != CODE_NONE && t->machine->program->stms[event->stm].line > 0)
         row->cells[COLUMN_LINE] =
             arena_printf(t->arena, "%" PRIu32, t->machine->program->stms[event->stm].line);
-    row->cells[COLUMN_EXECUTED] = t->tops[event->actor];
+    row->cells[COLUMN_EXECUTED] = executed(t, event);
     row->cells[COLUMN_WRITES] = writes_text(t);
     if (t->view == TRACE_VECTORS && t->write_count == 0)
         row->cells[COLUMN_WRITES] = trace_vector(&t->text, event);
@@ -201,7 +209,7 @@ static void print_json_step(struct tracer *t, const struct step_event *event)
     json_place(t, event->stm);
     if (trace_is_ptx(t->view) && event->stm != CODE_NONE)
         json_key_string(json, "source", evidence_source(t->arena, t->machine->program, event->stm));
-    json_key_string(json, "executed", t->tops[event->actor]);
+    json_key_string(json, "executed", executed(t, event));
     if (trace_is_blocks(t->view))
         json_key_string(json, "block", t->blocks[event->actor]);
     if (t->view == TRACE_VECTORS) {
