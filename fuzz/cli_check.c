@@ -5,6 +5,7 @@
 #include "engine/ptx_code.h"
 #include "fuzz/cli.h"
 #include "fuzz/json.h"
+#include "fuzz/table.h"
 #include "oracle/evidence.h"
 #include "oracle/expect.h"
 
@@ -366,6 +367,41 @@ static void print_claims(struct arena *arena, const struct check_result *result)
     }
 }
 
+/* "terminated 14, step_limit 2" */
+static const char *ends_text(struct arena *arena, const struct check_run *run)
+{
+    const char *text = "";
+    for (uint32_t i = 0; i < STATUS_COUNT; i++)
+        if (run->statuses[i] > 0)
+            text = arena_printf(arena, "%s%s%s %" PRIu32, text, *text ? ", " : "", status_names[i],
+                                run->statuses[i]);
+    return text;
+}
+
+/* What each subject does with a kernel that does not say what it expects. */
+static void print_runs(struct arena *arena, const struct check_result *result)
+{
+    static const char *const titles[] = {"", "subject", "executions", "ended", "stores", "race"};
+    struct table table;
+    table_start(&table, arena, titles, "llrlrl");
+    for (uint32_t i = 0; i < SUBJECT_COUNT; i++) {
+        const struct check_run *run = &result->runs[i];
+        if (!run->program || run->schedules == 0)
+            continue;
+        struct table_row *row = table_add(&table);
+        row->cells[0] = "  ";
+        row->cells[1] = subject_table[i].name;
+        row->cells[2] = arena_printf(arena, "%" PRIu32, run->schedules);
+        row->cells[3] = ends_text(arena, run);
+        row->cells[4] = arena_printf(arena, "%" PRIu32 "%s", run->final_count,
+                                     run->more_finals ? " or more" : "");
+        row->cells[5] =
+            run->race ? evidence_race_sentence(arena, run->program, &run->witness) : "none";
+    }
+    if (table.first)
+        table_print(&table, stdout);
+}
+
 static void print_text(struct cli *cli, const char *path, const struct check_options *options,
                        const struct check_result *result)
 {
@@ -389,7 +425,10 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
     if (result->program)
         print_refusals(result);
     print_divergences(arena, options, result);
-    print_claims(arena, result);
+    if (result->claim_count > 0)
+        print_claims(arena, result);
+    else
+        print_runs(arena, result);
 }
 
 /* ---- the command ---- */
