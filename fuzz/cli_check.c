@@ -155,6 +155,9 @@ static void json_run(struct json *json, struct arena *arena, const struct check_
             json_key_u64(json, status_names[i], run->statuses[i]);
     json_object_end(json);
     json_race(json, arena, program, run);
+    json_key_string(json, "race_unknown",
+                    run->race_incomplete && !run->race ? "the race detector ran out of room"
+                                                       : run->race_unknown);
     json_key(json, "finals");
     json_array_begin(json);
     for (uint32_t i = 0; i < run->final_count; i++)
