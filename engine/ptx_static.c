@@ -1,31 +1,13 @@
 #include "engine/ptx_static.h"
 
 #include "engine/crs.h"
-#include "engine/ptx_flow.h"
 #include "engine/ptx_kernel_internal.h"
+#include "engine/ptx_stacks.h"
+#include "engine/ptx_static_internal.h"
 
 #include <string.h>
 
-enum {
-    MOST_STATES = 20000,
-    MOST_TOKENS = 400,
-    BASE = 255 /* type of the caller's call token */,
-    MOVES = 4 /* from one register to another */
-};
-
-/* A stack: its top and what is below. Equal stacks are one object. */
-struct stack {
-    uint32_t type; /* enum crs_token_type, BASE */
-    uint32_t pc;
-    uint32_t depth;
-    const struct stack *below; /* NULL: the empty stack, which has no token */
-};
-
-struct state {
-    uint32_t pc;
-    const struct stack *stack;
-    struct state *next; /* still to be looked at */
-};
+enum { MOST_STATES = 1 << 20 };
 
 struct targets {
     bool done, known;
@@ -35,19 +17,9 @@ struct targets {
 struct checking {
     struct arena *arena;
     const struct ptx_flow *flow;
-    uint32_t count;                           /* instructions 1 .. count */
-    const struct ptx_statement **ops;         /* by address */
-    struct ptx_map labels;                    /* label -> address */
-    bool *labelled;                           /* an address: a label stands there */
-    struct targets *targets;                  /* by address: of an indirect branch or call */
-    const struct ptx_static_options *options; /* of the entry; none of other functions */
-    const struct stack *empty;
-    struct ptx_map stacks; /* (below, type and pc) -> items[..] */
-    const struct stack **items;
-    uint32_t item_room;
-    struct ptx_map states; /* (stack, pc) */
-    struct state *waiting;
-    uint32_t most_states;
+    struct ptx_static_code code;
+    struct ptx_stacks stacks;
+    struct targets *targets; /* by address: of an indirect branch or call */
     struct ptx_static *result;
 };
 
@@ -61,7 +33,7 @@ static void note(struct ptx_static_fault *fault, enum ptx_static_clause clause, 
 
 static uint32_t line_at(const struct checking *c, uint32_t pc)
 {
-    return pc >= 1 && pc <= c->count ? c->ops[pc]->at.line : c->flow->function->at.line;
+    return pc >= 1 && pc <= c->code.count ? c->code.ops[pc]->at.line : c->flow->function->at.line;
 }
 
 static void found(struct checking *c, enum ptx_static_verdict verdict,
@@ -81,81 +53,33 @@ static void violated(struct checking *c, enum ptx_static_clause clause, uint32_t
     found(c, PTX_STATIC_INCONSISTENT, clause, pc);
 }
 
-/* ---- stacks, states ---- */
+/* ---- states ---- */
 
-static const struct stack *push(struct checking *c, const struct stack *below, uint32_t type,
-                                uint32_t pc)
+static void go(struct checking *c, uint32_t pc, struct ptx_token_node *top)
 {
-    bool is_new;
-    uint32_t *place = ptx_map_add(&c->stacks, below, (uint64_t)type << 32 | pc, &is_new),
-             number = *place;
-    if (!is_new)
-        return c->items[number];
-    number = *place = c->stacks.count - 1;
-    if (number == c->item_room) {
-        const struct stack **more = ARENA_ARRAY(c->arena, const struct stack *, 2 * c->item_room);
-        for (uint32_t i = 0; i < number; i++)
-            more[i] = c->items[i];
-        c->items = more;
-        c->item_room *= 2;
-    }
-    struct stack *s = ARENA_NEW(c->arena, struct stack);
-    *s = (struct stack){type, pc, below->depth + 1, below};
-    c->items[number] = s;
-    return s;
+    if (pc == 0 || pc > c->code.count)
+        violated(c, PTX_STATIC_ADDR, c->code.count);
+    else
+        ptx_stacks_go(&c->stacks, pc, top);
 }
 
-/* CHK.static (c), for sync tokens too: of what is called now, that is above the topmost call token. */
-static bool holds_stale(const struct stack *s, uint32_t pc)
+/* Pushes a token and goes on at pc. */
+static void push(struct checking *c, struct ptx_token_node *top, uint32_t type, uint32_t address,
+                 uint32_t pc)
 {
-    for (; s->below && s->type != BASE && s->type != CRS_CALL; s = s->below)
-        if (s->type != CRS_DIVERGE && s->pc == pc)
-            return true;
-    return false;
-}
-
-static void go(struct checking *c, uint32_t pc, const struct stack *stack)
-{
-    bool is_new;
-    if (pc == 0 || pc > c->count) {
-        violated(c, PTX_STATIC_ADDR, c->count);
-        return;
-    }
-    if (stack->depth > MOST_TOKENS || c->states.count >= c->most_states) {
-        found(c, PTX_STATIC_UNKNOWN, PTX_STATIC_GROWTH, pc);
-        return;
-    }
-    ptx_map_add(&c->states, stack, pc, &is_new);
-    if (!is_new)
-        return;
-    if (holds_stale(stack, pc))
-        note(&c->result->rule, PTX_STATIC_C, line_at(c, pc));
-    struct state *state = ARENA_NEW(c->arena, struct state);
-    *state = (struct state){pc, stack, c->waiting};
-    c->waiting = state;
-}
-
-static bool has_type(const struct stack *s, uint32_t type)
-{
-    for (; s->below; s = s->below)
-        if (s->type == type || (type == CRS_CALL && s->type == BASE))
-            return true;
-    return false;
+    go(c, pc, ptx_stacks_push(&c->stacks, top, type, address, pc));
 }
 
 /* ---- instructions ---- */
 
 static const struct ptx_instruction *instruction(const struct checking *c, uint32_t pc)
 {
-    return &c->ops[pc]->u.instruction;
+    return &c->code.ops[pc]->u.instruction;
 }
 
 static uint32_t label_address(const struct checking *c, const struct ptx_operand *o)
 {
-    const uint32_t *address = o->target_kind == PTX_TARGET_STATEMENT
-                                  ? ptx_map_find(&c->labels, o->target.statement, 0)
-                                  : NULL;
-    return address ? *address : 0;
+    return ptx_static_address(&c->code, o);
 }
 
 static bool same_guard(const struct ptx_operand *a, const struct ptx_operand *b)
@@ -170,144 +94,41 @@ static bool same_guard(const struct ptx_operand *a, const struct ptx_operand *b)
 /* CHK.static (a) */
 static bool is_pair(const struct checking *c, uint32_t pc)
 {
-    return pc + 2 <= c->count && ptx_statement_opcode(c->ops[pc]) == PTX_OP_PRERET &&
-           ptx_statement_opcode(c->ops[pc + 1]) == PTX_OP_CALL && !c->labelled[pc + 1] &&
+    return pc + 2 <= c->code.count && ptx_statement_opcode(c->code.ops[pc]) == PTX_OP_PRERET &&
+           ptx_statement_opcode(c->code.ops[pc + 1]) == PTX_OP_CALL && !c->code.labelled[pc + 1] &&
            same_guard(instruction(c, pc)->guard, instruction(c, pc + 1)->guard) &&
            label_address(c, instruction(c, pc)->operands) == pc + 2;
 }
 
-/* The lanes of a warp that are active have all left. */
-static void unwind(struct checking *c, enum ptx_opcode why, const struct stack *s)
+static void step_sync(struct checking *c, uint32_t pc, struct ptx_token_node *top)
 {
-    for (; s->below && s->type != BASE; s = s->below) {
-        go(c, s->pc, s->below);
-        if (s->type == CRS_DIVERGE || (s->type == CRS_BREAK && why == PTX_OP_BREAK) ||
-            (s->type == CRS_CALL && why == PTX_OP_RET))
-            return; /* lanes of its mask wait here for sure */
-    }
-}
-
-static void step_sync(struct checking *c, uint32_t pc, const struct stack *s)
-{
-    const struct stack *first = s;
-    if (!s->below || (s->type != CRS_SYNC && s->type != CRS_DIVERGE)) {
+    if (top->type != CRS_SYNC && top->type != CRS_DIVERGE)
         violated(c, PTX_STATIC_SC3, pc);
-        return;
-    }
-    while (first->below && first->type == CRS_DIVERGE)
-        first = first->below;
-    if (!first->below || first->type != CRS_SYNC || first->pc != pc + 1) {
-        violated(c, s->type == CRS_SYNC ? PTX_STATIC_SC5 : PTX_STATIC_SC4, pc);
-        return;
-    }
-    if (s->type == CRS_DIVERGE && s->below != first)
-        note(&c->result->four, PTX_STATIC_SC4, line_at(c, pc));
-    go(c, s->pc, s->below);
+    else if (top->type == CRS_SYNC && top->pc != pc + 1)
+        violated(c, PTX_STATIC_SC5, pc);
+    else
+        ptx_stacks_pop(&c->stacks, top, PTX_POP_SYNC);
 }
 
-static void step_leave(struct checking *c, uint32_t pc, enum ptx_opcode op, const struct stack *s)
+static void step_leave(struct checking *c, enum ptx_opcode op, struct ptx_token_node *top)
 {
-    if (op == PTX_OP_BREAK && !has_type(s, CRS_BREAK)) {
-        if (has_type(s, BASE))
-            found(c, PTX_STATIC_UNKNOWN, PTX_STATIC_CALLER, pc);
-        else
-            violated(c, PTX_STATIC_SC1, pc);
-    } else if (op == PTX_OP_RET && !has_type(s, CRS_CALL)) {
-        violated(c, PTX_STATIC_SC2, pc);
-    } else {
-        unwind(c, op, s);
-    }
+    ptx_stacks_pop(&c->stacks, top,
+                   op == PTX_OP_BREAK ? PTX_POP_BREAK
+                   : op == PTX_OP_RET ? PTX_POP_RET
+                                      : PTX_POP_EXIT);
 }
 
 /* To one of several targets, all lanes or some: those that do not go there come back or go on. */
 static void branch_to(struct checking *c, uint32_t pc, uint32_t target, bool others,
-                      const struct stack *s)
+                      struct ptx_token_node *s)
 {
     go(c, target, s);
-    if (instruction(c, pc)->guard && ptx_statement_opcode(c->ops[pc]) != PTX_OP_CALL)
-        go(c, target, push(c, s, CRS_DIVERGE, pc + 1));
+    if (target == 0 || target > c->code.count)
+        return;
+    if (instruction(c, pc)->guard && ptx_statement_opcode(c->code.ops[pc]) != PTX_OP_CALL)
+        push(c, s, CRS_DIVERGE, pc + 1, target);
     if (others)
-        go(c, target, push(c, s, CRS_DIVERGE, pc));
-}
-
-static bool same_register(const struct ptx_operand *o, const struct ptx_operand *reg)
-{
-    return o->kind == PTX_OPERAND_NAME && o->target_kind == PTX_TARGET_VARIABLE &&
-           o->target.variable == reg->target.variable && o->index == reg->index;
-}
-
-/* The instruction may write it: results come first. */
-static bool writes(const struct checking *c, uint32_t pc, const struct ptx_operand *reg)
-{
-    enum ptx_opcode op = ptx_statement_opcode(c->ops[pc]);
-    const struct ptx_operand *o = instruction(c, pc)->operands;
-    if (!o || op == PTX_OP_BRA || op == PTX_OP_BRX || (op == PTX_OP_CALL && !o->items))
-        return false;
-    for (const struct ptx_operand *item = o->items; item; item = item->next)
-        if (same_register(item, reg))
-            return true;
-    return same_register(o, reg);
-}
-
-static bool is_code_address(const struct ptx_operand *o)
-{
-    return o->target_kind == PTX_TARGET_FUNCTION ||
-           (o->target_kind == PTX_TARGET_STATEMENT && o->target.statement->kind == PTX_LABEL);
-}
-
-/* Registers that are looked at, each given the one before. */
-struct chain {
-    const struct ptx_operand *reg;
-    const struct chain *before;
-    uint32_t length;
-};
-
-static bool find_given(const struct checking *c, const struct chain *chain, bool loads,
-                       bool *given);
-
-static bool source_given(const struct checking *c, const struct ptx_operand *o,
-                         const struct chain *chain, bool loads, bool *given)
-{
-    if (is_code_address(o)) {
-        given[label_address(c, o)] = true;
-        return true;
-    }
-    if (o->kind != PTX_OPERAND_NAME || o->target_kind != PTX_TARGET_VARIABLE ||
-        o->target.variable->space != PTX_W_REG || chain->length == MOVES)
-        return false;
-    for (const struct chain *before = chain; before; before = before->before)
-        if (same_register(o, before->reg))
-            return true;
-    struct chain more = {o, chain, chain->length + 1};
-    return find_given(c, &more, loads, given);
-}
-
-/* What the instruction writes is an address of code, if it is mov or selp of such. */
-static bool gives_code(const struct checking *c, uint32_t pc, const struct chain *chain, bool loads,
-                       bool *given)
-{
-    enum ptx_opcode op = ptx_statement_opcode(c->ops[pc]);
-    const struct ptx_operand *o = instruction(c, pc)->operands->next;
-    uint32_t sources = op == PTX_OP_MOV ? 1 : op == PTX_OP_SELP ? 2 : 0;
-    for (uint32_t i = 0; i < sources; i++, o = o->next)
-        if (!source_given(c, o, chain, loads, given))
-            return false;
-    return sources > 0 || (loads && op == PTX_OP_LD);
-}
-
-/* All that a register is given: labels (in `given`) and functions; for a call, also what ld reads. False:
- * something else. */
-static bool find_given(const struct checking *c, const struct chain *chain, bool loads, bool *given)
-{
-    for (uint32_t pc = 1; pc <= c->count; pc++)
-        if (writes(c, pc, chain->reg) && !gives_code(c, pc, chain, loads, given))
-            return false;
-    for (uint32_t i = 0; i < c->options->register_count; i++) {
-        const struct ptx_static_register *r = &c->options->registers[i];
-        if (strcmp(r->name, chain->reg->name) == 0 && r->value <= c->count)
-            given[r->value] = true;
-    }
-    return true;
+        push(c, s, CRS_DIVERGE, pc, target);
 }
 
 static const struct targets *find_targets(struct checking *c, uint32_t pc,
@@ -316,12 +137,11 @@ static const struct targets *find_targets(struct checking *c, uint32_t pc,
     struct targets *t = &c->targets[pc];
     if (t->done)
         return t;
-    bool *given = ARENA_ARRAY(c->arena, bool, c->count + 2);
+    bool *given = ARENA_ARRAY(c->arena, bool, c->code.count + 2);
     t->done = true;
-    struct chain chain = {reg, NULL, 0};
-    t->known = find_given(c, &chain, loads, given);
-    t->items = ARENA_ARRAY(c->arena, uint32_t, c->count + 1);
-    for (uint32_t to = 1; to <= c->count; to++)
+    t->known = ptx_static_given(&c->code, pc, reg, loads, given);
+    t->items = ARENA_ARRAY(c->arena, uint32_t, c->code.count + 1);
+    for (uint32_t to = 1; to <= c->code.count; to++)
         if (given[to])
             t->items[t->count++] = to;
     return t;
@@ -329,13 +149,13 @@ static const struct targets *find_targets(struct checking *c, uint32_t pc,
 
 /* bra r, call r: to all addresses that the register may hold. */
 static void go_to_targets(struct checking *c, uint32_t pc, const struct targets *t,
-                          const struct stack *s)
+                          struct ptx_token_node *s)
 {
     for (uint32_t i = 0; i < t->count; i++)
         branch_to(c, pc, t->items[i], t->count > 1, s);
 }
 
-static void step_bra(struct checking *c, uint32_t pc, const struct stack *s)
+static void step_bra(struct checking *c, uint32_t pc, struct ptx_token_node *s)
 {
     const struct ptx_operand *o = instruction(c, pc)->operands;
     if (o->target_kind == PTX_TARGET_STATEMENT) {
@@ -349,7 +169,7 @@ static void step_bra(struct checking *c, uint32_t pc, const struct stack *s)
         found(c, PTX_STATIC_UNKNOWN, PTX_STATIC_TARGET, pc);
 }
 
-static void step_brx(struct checking *c, uint32_t pc, const struct stack *s)
+static void step_brx(struct checking *c, uint32_t pc, struct ptx_token_node *s)
 {
     const struct ptx_statement *table = instruction(c, pc)->operands->next->target.statement;
     for (const struct ptx_operand *o = table->u.targets; o; o = o->next)
@@ -357,13 +177,13 @@ static void step_brx(struct checking *c, uint32_t pc, const struct stack *s)
 }
 
 /* A function is passed: its lanes come back behind the call, or have exited. */
-static void step_call(struct checking *c, uint32_t pc, const struct stack *s)
+static void step_call(struct checking *c, uint32_t pc, struct ptx_token_node *s)
 {
-    const struct ptx_operand *target = ptx_call_target(c->ops[pc]);
+    const struct ptx_operand *target = ptx_call_target(c->code.ops[pc]);
     bool is_label = target->target_kind == PTX_TARGET_STATEMENT;
     const struct targets *t =
         target->target_kind == PTX_TARGET_VARIABLE ? find_targets(c, pc, target, true) : NULL;
-    if (!s->below || s->type != CRS_CALL || s->pc != pc + 1) {
+    if (s->type != CRS_CALL || s->pc != pc + 1) {
         violated(c, PTX_STATIC_SC6, pc);
         return;
     }
@@ -376,22 +196,22 @@ static void step_call(struct checking *c, uint32_t pc, const struct stack *s)
     else if (t)
         go_to_targets(c, pc, t, s);
     if (!is_label)
-        unwind(c, PTX_OP_EXIT, s);
+        ptx_stacks_pop(&c->stacks, s, PTX_POP_EXIT);
 }
 
-static void step_push(struct checking *c, uint32_t pc, uint32_t type, const struct stack *s)
+static void step_push(struct checking *c, uint32_t pc, uint32_t type, struct ptx_token_node *s)
 {
     uint32_t address = label_address(c, instruction(c, pc)->operands);
-    if (address == 0 || address > c->count)
+    if (address == 0 || address > c->code.count)
         violated(c, PTX_STATIC_ADDR, pc);
     else
-        go(c, pc + 1, push(c, s, type, address));
+        push(c, s, type, address, pc + 1);
 }
 
 /* Some lanes execute the instruction. */
-static void step(struct checking *c, uint32_t pc, const struct stack *s)
+static void step(struct checking *c, uint32_t pc, struct ptx_token_node *s)
 {
-    enum ptx_opcode op = ptx_statement_opcode(c->ops[pc]);
+    enum ptx_opcode op = ptx_statement_opcode(c->code.ops[pc]);
     switch ((int)op) {
     case PTX_OP_SSY:
         step_push(c, pc, CRS_SYNC, s);
@@ -408,7 +228,7 @@ static void step(struct checking *c, uint32_t pc, const struct stack *s)
     case PTX_OP_BREAK:
     case PTX_OP_RET:
     case PTX_OP_EXIT:
-        step_leave(c, pc, op, s);
+        step_leave(c, op, s);
         return;
     case PTX_OP_BRA:
         step_bra(c, pc, s);
@@ -426,7 +246,7 @@ static void step(struct checking *c, uint32_t pc, const struct stack *s)
     }
 }
 
-static void visit(struct checking *c, uint32_t pc, const struct stack *s)
+static void visit(struct checking *c, uint32_t pc, struct ptx_token_node *s)
 {
     bool guarded = instruction(c, pc)->guard != NULL;
     bool paired = guarded && pc > 1 && is_pair(c, pc - 1); /* preRet has looked at the guard */
@@ -440,8 +260,8 @@ static void visit(struct checking *c, uint32_t pc, const struct stack *s)
 /* CHK.static (a), (b) */
 static void check_rules(struct checking *c)
 {
-    for (uint32_t pc = 1; pc <= c->count; pc++) {
-        enum ptx_opcode op = ptx_statement_opcode(c->ops[pc]);
+    for (uint32_t pc = 1; pc <= c->code.count; pc++) {
+        enum ptx_opcode op = ptx_statement_opcode(c->code.ops[pc]);
         bool guarded = instruction(c, pc)->guard != NULL;
         if ((op == PTX_OP_PRERET && !is_pair(c, pc)) ||
             (op == PTX_OP_CALL && (pc == 1 || !is_pair(c, pc - 1))))
@@ -455,54 +275,85 @@ static void lay_out(struct checking *c)
 {
     const struct ptx_flow *f = c->flow;
     bool is_new;
-    c->ops = ARENA_ARRAY(c->arena, const struct ptx_statement *, f->statement_count + 2);
-    c->labelled = ARENA_ARRAY(c->arena, bool, f->statement_count + 3);
-    c->labels.arena = c->arena;
+    c->code.ops = ARENA_ARRAY(c->arena, const struct ptx_statement *, f->statement_count + 2);
+    c->code.labelled = ARENA_ARRAY(c->arena, bool, f->statement_count + 3);
+    c->code.labels.arena = c->arena;
     for (uint32_t i = 0; i < f->statement_count; i++) {
         if (f->statements[i]->kind == PTX_INSTRUCTION)
-            c->ops[++c->count] = f->statements[i];
+            c->code.ops[++c->code.count] = f->statements[i];
         if (f->statements[i]->kind != PTX_LABEL)
             continue;
-        *ptx_map_add(&c->labels, f->statements[i], 0, &is_new) = c->count + 1;
-        c->labelled[c->count + 1] = true;
+        *ptx_map_add(&c->code.labels, f->statements[i], 0, &is_new) = c->code.count + 1;
+        c->code.labelled[c->code.count + 1] = true;
     }
+}
+
+/* What the tokens below the top say, once all stacks are known. */
+static void check_below(struct checking *c, const struct ptx_stack_state *state)
+{
+    uint32_t pc = state->pc;
+    enum ptx_opcode op = ptx_statement_opcode(c->code.ops[pc]);
+    bool strict = true;
+    if (op == PTX_OP_SYNC && state->top->type == CRS_DIVERGE &&
+        !ptx_stacks_sync_below(&c->stacks, state->top, pc + 1, &strict))
+        violated(c, PTX_STATIC_SC4, pc);
+    if (!strict)
+        note(&c->result->four, PTX_STATIC_SC4, line_at(c, pc));
+    if (op == PTX_OP_BREAK && ptx_stacks_lacks(&c->stacks, state->top, CRS_BREAK, PTX_STACK_BOTTOM))
+        violated(c, PTX_STATIC_SC1, pc);
+    else if (op == PTX_OP_BREAK &&
+             ptx_stacks_lacks(&c->stacks, state->top, CRS_BREAK, PTX_STACK_CALLER))
+        found(c, PTX_STATIC_UNKNOWN, PTX_STATIC_CALLER, pc);
+    if (op == PTX_OP_RET && ptx_stacks_lacks(&c->stacks, state->top, CRS_CALL, PTX_STACK_BOTTOM))
+        violated(c, PTX_STATIC_SC2, pc);
+    if (ptx_stacks_holds(&c->stacks, state->top, pc))
+        note(&c->result->rule, PTX_STATIC_C, line_at(c, pc));
+}
+
+static void follow(struct checking *c, const struct ptx_static_options *options, bool is_start)
+{
+    struct ptx_token_node *top =
+        ptx_stacks_bottom(&c->stacks, is_start ? PTX_STACK_BOTTOM : PTX_STACK_CALLER);
+    for (uint32_t i = is_start ? options->token_count : 0; i-- > 0;)
+        top = ptx_stacks_push(&c->stacks, top, options->tokens[i].type, options->tokens[i].pc,
+                              c->code.count + 1 + i);
+    go(c, 1, top);
+    const struct ptx_stack_state *state;
+    while ((state = ptx_stacks_next(&c->stacks)))
+        visit(c, state->pc, state->top);
+    if (c->stacks.too_many)
+        found(c, PTX_STATIC_UNKNOWN, PTX_STATIC_SIZE, 1);
+    if (c->stacks.out_of_code)
+        violated(c, PTX_STATIC_ADDR, c->code.count);
+    for (state = c->stacks.first; state && !c->stacks.too_many; state = state->next)
+        check_below(c, state);
 }
 
 static void check_function(struct arena *arena, const struct ptx_function *function, bool is_start,
                            const struct ptx_static_options *options, struct ptx_static *result)
 {
     static const struct ptx_static_options none;
-    struct stack empty = {0};
-    struct checking c = {.arena = arena, .empty = &empty, .item_room = 64, .result = result};
+    struct checking c = {.arena = arena, .result = result};
     const char *reason;
     c.flow = ptx_flow_build(arena, function, &reason);
     if (!c.flow) {
         if (result->verdict == PTX_STATIC_CONSISTENT) {
             result->verdict = PTX_STATIC_UNKNOWN;
-            note(&result->why, PTX_STATIC_GROWTH, function->at.line);
+            note(&result->why, PTX_STATIC_SIZE, function->at.line);
         }
         return;
     }
-    c.items = ARENA_ARRAY(arena, const struct stack *, c.item_room);
-    c.stacks.arena = c.states.arena = arena;
     lay_out(&c);
-    c.most_states = options->most_states ? options->most_states : MOST_STATES + 8 * c.count;
-    c.targets = ARENA_ARRAY(arena, struct targets, c.count + 2);
-    c.options = is_start ? options : &none;
-    for (uint32_t i = 0; i < c.options->register_count; i++)
-        if (c.options->registers[i].value <= c.count)
-            c.labelled[c.options->registers[i].value] = true;
+    ptx_stacks_init(&c.stacks, arena, c.code.count,
+                    options->most_states ? options->most_states : MOST_STATES);
+    c.targets = ARENA_ARRAY(arena, struct targets, c.code.count + 2);
+    c.code.options = is_start ? options : &none;
+    for (uint32_t i = 0; i < c.code.options->register_count; i++)
+        if (c.code.options->registers[i].value <= c.code.count)
+            c.code.labelled[c.code.options->registers[i].value] = true;
     check_rules(&c);
-    const struct stack *s = is_start ? c.empty : push(&c, c.empty, BASE, 0);
-    for (uint32_t i = is_start ? options->token_count : 0; i-- > 0;)
-        s = push(&c, s, options->tokens[i].type, options->tokens[i].pc);
-    go(&c, 1, s);
-    while (c.waiting && result->verdict != PTX_STATIC_INCONSISTENT) {
-        struct state *state = c.waiting;
-        c.waiting = state->next;
-        visit(&c, state->pc, state->stack);
-    }
-    result->states += c.states.count;
+    follow(&c, options, is_start);
+    result->states += c.stacks.states.count;
 }
 
 struct ptx_static ptx_static_check(struct arena *arena, const struct ptx_module *module,
@@ -594,8 +445,8 @@ const char *ptx_static_text(enum ptx_static_clause clause)
         return "the target of an indirect branch or call is not known";
     case PTX_STATIC_CALLER:
         return "a break out of the function";
-    case PTX_STATIC_GROWTH:
-        return "the token stack may grow without bound";
+    case PTX_STATIC_SIZE:
+        return "the function is too large";
     }
     return "";
 }

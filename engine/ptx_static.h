@@ -3,14 +3,15 @@
  * token stacks consistent on every path (catalogue cuda-crs, 11.2: CHK.stack, CHK.addr, CHK.static).
  *
  * All that a warp's control may do is followed on the shapes of the token stack: types and addresses,
- * without masks. A guard holds for all active lanes, for none, or for some; a branch with several targets
- * takes any of them; where unwinding meets a token whose lanes may all have left, it may stop there or
- * not. Calls of functions are passed as a whole, and each function is looked at once, above the call
- * token of an unknown caller; calls of labels are followed. So
+ * without masks (ptx_stacks.h: all of them, however high the stacks grow). A guard holds for all active
+ * lanes, for none, or for some; a branch with several targets takes any of them; where unwinding meets a
+ * token whose lanes may all have left, it may stop there or not. Calls of functions are passed as a whole,
+ * and each function is looked at once, above the call token of an unknown caller; calls of labels are
+ * followed. So
  *
  *   - consistent: every run is control-flow consistent, whatever the data;
  *   - inconsistent: a path violates a clause. It is a real one unless the program's data rules it out;
- *   - unknown: a target that is not known, or a stack that may grow without bound.
+ *   - unknown: a target that is not known, or a function that is too large.
  *
  * stack-cons 4 is taken in its weaker form 4', 6 as 6', and all clauses where some lane's guard holds
  * (ERR.30, 31, 60). A register that is branched to or called goes to the labels whose addresses it is given, by
@@ -38,7 +39,7 @@ enum ptx_static_clause {
     PTX_STATIC_C,      /* (c): a token is not on the stack any more where its address is executed */
     PTX_STATIC_TARGET, /* unknown: where a branch or call goes */
     PTX_STATIC_CALLER, /* unknown: a break with no break token of its own function */
-    PTX_STATIC_GROWTH  /* unknown: too many stacks, or too deep */
+    PTX_STATIC_SIZE    /* unknown: a function that is too large */
 };
 
 struct ptx_static_fault {
@@ -73,7 +74,7 @@ struct ptx_static_options {
     const struct ptx_static_token *tokens;
     uint32_t register_count;
     const struct ptx_static_register *registers;
-    uint32_t most_states; /* of one function; 0: 20000 and 8 an instruction */
+    uint32_t most_states; /* of one function; 0: 2^20 */
 };
 
 /* Of the entry and all functions that it may call; of a checked module. */
