@@ -154,6 +154,7 @@ static void json_run(struct json *json, struct arena *arena, const struct check_
         if (run->statuses[i] > 0)
             json_key_u64(json, status_names[i], run->statuses[i]);
     json_object_end(json);
+    json_key_string(json, "error", run->error);
     json_race(json, arena, program, run);
     json_key_string(json, "race_unknown",
                     run->race_incomplete && !run->race ? "the race detector ran out of room"
@@ -341,6 +342,41 @@ static void print_refusals(const struct check_result *result)
     }
 }
 
+/* How a kernel of the user's own, which expects nothing, fared under each subject. */
+static void print_outcomes(struct arena *arena, const struct check_result *result)
+{
+    for (uint32_t i = 0; i < SUBJECT_COUNT; i++) {
+        const struct check_run *run = &result->runs[i];
+        const struct race_witness *w = &run->witness;
+        const char *between = "";
+        if (run->schedules == 0)
+            continue;
+        printf("    %s: ", subject_table[i].name);
+        for (uint32_t s = 0; s < STATUS_COUNT; s++) {
+            if (run->statuses[s] == 0)
+                continue;
+            printf("%s%s", between, status_names[s]);
+            if (run->statuses[s] < run->schedules)
+                printf(" (%" PRIu32 " of %" PRIu32 ")", run->statuses[s], run->schedules);
+            between = ", ";
+        }
+        if (run->race)
+            printf(", race on %s: %s by thread %" PRIu32 " at line %" PRIu32
+                   ", %s by thread %" PRIu32 " at line %" PRIu32,
+                   program_location_name(arena, run->program, w->address),
+                   race_access_names[w->first.kind], w->first.thread,
+                   run->program->stms[w->first.stm].line, race_access_names[w->second.kind],
+                   w->second.thread, run->program->stms[w->second.stm].line);
+        else if (run->race_unknown)
+            printf(", races unknown: %s", run->race_unknown);
+        else
+            printf(", no race seen");
+        putchar('\n');
+        if (run->error && *run->error)
+            printf("        %s\n", run->error);
+    }
+}
+
 static const char *known_text(struct arena *arena, const struct check_options *options,
                               const struct check_result *result)
 {
@@ -425,6 +461,8 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
         if (result->runs[i].search)
             print_search(&result->runs[i]);
+    if (result->kernel->form == FORM_PTX && !result->kernel->expects)
+        print_outcomes(arena, result);
     if (result->program)
         print_refusals(result);
     print_divergences(arena, options, result);
@@ -435,6 +473,16 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
 }
 
 /* ---- the command ---- */
+
+/* No machine that runs PTX can run this: an instruction that is not supported, too much memory. */
+static bool is_bad_ptx(const struct check_result *result)
+{
+    for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
+        if (result->kernel->form == FORM_PTX && !result->program &&
+            (result->subjects & SUBJECT_BIT(i)) && subject_suits((enum subject_id)i, FORM_PTX))
+            return true;
+    return false;
+}
 
 /* A kernel of a corpus says what must happen to it; a user's own need not. */
 static bool in_corpus(const char *path)
@@ -473,7 +521,9 @@ static int check_kernel_file(struct cli *cli, const char *path, const struct che
     sums->refused += refused;
     sums->agreed += diverged == 0 && failed == 0 && !refused;
     sums->known += check_divergences(result, true) > diverged;
-    return diverged > 0 || failed > 0 ? CLI_DIVERGENCE : CLI_OK;
+    if (diverged > 0 || failed > 0)
+        return CLI_DIVERGENCE;
+    return refused && is_bad_ptx(result) ? CLI_USAGE : CLI_OK;
 }
 
 int cli_check_file(struct cli *cli, const char *path, const struct check_options *options,

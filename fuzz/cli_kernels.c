@@ -189,7 +189,7 @@ bool cli_find_files(struct cli *cli, char **arguments, int count, struct cli_fil
         } else {
             walk_folder(&walk, arguments[i], 0);
             if (walk.good && walk.count == before) {
-                cli_message(cli, "%s: no *.simt file in this folder", arguments[i]);
+                cli_message(cli, "%s: no *.simt or *.ptx file in this folder", arguments[i]);
                 walk.good = false;
             }
             qsort(walk.paths + before, walk.count - before, sizeof *walk.paths, compare_paths);

@@ -99,13 +99,14 @@ static const struct ast_kernel *to_lockstep(struct cli *cli, struct ast_kernel *
     return transform(cli, kernel, path, true);
 }
 
-/* A structured kernel, or one in block form, compiled. NULL after a message. */
+/* A structured kernel, or one in block form, compiled; one in PTX form, whatever its file is called. NULL
+ * after a message. */
 static struct ast_kernel *compiled(struct cli *cli, const char *path)
 {
     struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
     const char *reason = "a lock-step program is not lowered to PTX";
-    if (!kernel)
-        return NULL;
+    if (!kernel || kernel->form == FORM_PTX)
+        return kernel;
     kernel = kernel->form != FORM_LOCKSTEP ? lower_ptx(&cli->arena, kernel, &reason) : NULL;
     if (!kernel)
         refused(cli, path, reason);

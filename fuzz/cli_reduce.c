@@ -132,7 +132,7 @@ int command_reduce(struct cli *cli)
     if (cli->options.signature)
         return reduce_file(cli, name);
     size_t length = strlen(name);
-    if (length > 5 && strcmp(name + length - 5, ".simt") == 0)
+    if (cli_is_ptx(name) || (length > 5 && strcmp(name + length - 5, ".simt") == 0))
         return cli_misuse(cli, "a kernel file needs --signature");
     struct db_message message;
     struct db *db = cli_open_db(cli, DB_READWRITE, &message);

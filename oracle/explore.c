@@ -253,6 +253,22 @@ static void keep_race(struct checking *c, struct check_run *run, struct executio
     run->race = true;
 }
 
+static void keep_error(struct checking *c, struct check_run *run, enum status status,
+                       const struct machine *machine)
+{
+    const struct machine_head *head = machine->head;
+    const struct program *program = machine->program;
+    const char *text = machine->fault_text;
+    if (c->kernel->form != FORM_PTX || run->error || status == STATUS_TERMINATED ||
+        status == STATUS_STEP_LIMIT)
+        return;
+    run->error = text ? arena_printf(c->arena, "%s", text) : "";
+    if (head->fault_stm < program->stm_count)
+        run->error =
+            arena_printf(c->arena, "thread %u, line %u%s%s", head->fault_thread,
+                         program->stms[head->fault_stm].line, text ? ": " : "", run->error);
+}
+
 /* An execution of `machine` has ended so. */
 static void keep_execution(struct checking *c, struct execution *execution,
                            const struct machine *machine)
@@ -271,6 +287,7 @@ static void keep_execution(struct checking *c, struct execution *execution,
     execution->apart |= c->kernel->form == FORM_PTX && several > *before;
     *before = several;
     keep_race(c, run, execution);
+    keep_error(c, run, execution->status, machine);
     count_execution(c, execution, machine->memory, machine->program->frame_base);
 }
 
