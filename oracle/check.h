@@ -54,10 +54,11 @@ struct check_run {
     uint32_t schedules;                 /* executions */
     const struct search_result *search; /* of all executions; NULL: not asked for */
     uint32_t statuses[STATUS_COUNT]; /* executions that ended so; `nonterminating`: proven lassos */
-    const char *error; /* kernels of FORM_PTX, the first execution that ended so: thread, line, what */
-    uint32_t fair;                   /* executions under a scheduler that starves nobody */
-    uint32_t fair_cut;               /* of these: the budget was spent */
-    bool fair_lasso;                 /* an infinite execution that starves nobody was proven */
+    const char
+        *error;    /* kernels of FORM_PTX, the first execution that ended so: thread, line, what */
+    uint32_t fair; /* executions under a scheduler that starves nobody */
+    uint32_t fair_cut; /* of these: the budget was spent */
+    bool fair_lasso;   /* an infinite execution that starves nobody was proven */
     uint64_t steps;
     bool race;
     struct race_witness witness;
