@@ -140,6 +140,14 @@ static void print_findings(struct arena *arena, const struct campaign_options *o
                 s->finding_count - FINDINGS_SHOWN, options->db_path);
 }
 
+static uint32_t fired_of(const struct campaign_summary *s, const char *semantics)
+{
+    uint32_t fired = 0;
+    for (uint32_t i = 0; i < RULE_COUNT; i++)
+        fired += s->hits[i] > 0 && strcmp(rule_table[i].semantics, semantics) == 0;
+    return fired;
+}
+
 static void print_coverage(const struct campaign_summary *s, FILE *out)
 {
     uint32_t fired = 0;
@@ -147,11 +155,18 @@ static void print_coverage(const struct campaign_summary *s, FILE *out)
         fired += s->hits[i] > 0;
     fprintf(out, "\nrules fired: %" PRIu32 " of %d", fired, RULE_COUNT);
     const char *separator = "; never: ";
-    for (uint32_t i = 0; i < RULE_COUNT; i++)
-        if (s->hits[i] == 0) {
-            fprintf(out, "%s%s.%s", separator, rule_table[i].semantics, rule_table[i].name);
-            separator = ", ";
-        }
+    for (uint32_t i = 0; i < RULE_COUNT; i++) {
+        const char *semantics = rule_table[i].semantics;
+        bool none = fired_of(s, semantics) == 0;
+        bool first = i == 0 || strcmp(rule_table[i - 1].semantics, semantics) != 0;
+        if (s->hits[i] > 0 || (none && !first))
+            continue;
+        if (none)
+            fprintf(out, "%s%s (all)", separator, semantics);
+        else
+            fprintf(out, "%s%s.%s", separator, semantics, rule_table[i].name);
+        separator = ", ";
+    }
     fputc('\n', out);
 }
 

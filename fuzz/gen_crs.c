@@ -30,6 +30,7 @@ struct crs_gen {
     uint32_t count; /* slots; the last one is an exit */
     uint32_t lanes;
     bool loose;
+    bool printed; /* calls keep to stack-cons 6 as printed, not to 6' */
     struct slot slots[SLOTS_MAX + 2];
     lane_mask initial[PREDICATES];
     uint32_t fuel[LIMIT_WARP];
@@ -50,11 +51,6 @@ static lane_mask all_lanes(const struct crs_gen *c)
 
 /* ---- what consistency allows ---- */
 
-static const struct crs_token *top_of(const struct crs_gen *c)
-{
-    return c->state.depth ? &c->tokens[c->state.depth - 1] : NULL;
-}
-
 /* sc.3 to sc.5, with 4': the first token that is no diverge token is a sync token to the next address. */
 static bool may_sync(const struct crs_gen *c)
 {
@@ -69,11 +65,17 @@ static bool has_token(const struct crs_gen *c, enum crs_token_type type)
     return crs_topmost(&c->state, c->tokens, type) != NULL;
 }
 
-/* sc.6' */
+/* sc.6': the top token is a call token to the next address; as printed: some token is. */
 static bool may_call(const struct crs_gen *c)
 {
-    const struct crs_token *top = top_of(c);
-    return top && top->type == CRS_CALL && top->pc == c->state.pc + 1;
+    for (uint32_t i = c->state.depth; i-- > 0;) {
+        const struct crs_token *t = &c->tokens[i];
+        if (t->type == CRS_CALL && t->pc == c->state.pc + 1)
+            return true;
+        if (!c->printed)
+            return false;
+    }
+    return false;
 }
 
 static uint32_t banned_ops(const struct crs_gen *c)
@@ -147,7 +149,7 @@ static void reserve(struct crs_gen *c, uint32_t number, uint32_t op, uint32_t gu
 static void late_call(struct crs_gen *c, struct slot *slot)
 {
     uint32_t pc = c->state.pc;
-    if (pc + 3 > c->count || gen_chance(c->g, 30))
+    if (pc + 3 > c->count)
         return;
     uint32_t at = draw_forward(c, pc + 2);
     uint32_t guard = draw_guard(c, W_CRS_OP_CALL);
@@ -171,11 +173,11 @@ static void draw_target(struct crs_gen *c, struct slot *slot)
         break;
     case W_CRS_OP_PRERET: /* a call with the same guard right behind it: CHK.static (a) */
         slot->target = c->loose && gen_chance(c->g, 30) ? draw_forward(c, pc + 1) : pc + 2;
-        if (c->loose && gen_chance(c->g, 30)) {
+        if (c->printed)
             late_call(c, slot);
+        else if (c->loose && gen_chance(c->g, 30))
             break;
-        }
-        if (gen_chance(c->g, 25))
+        else if (gen_chance(c->g, 25))
             reserve(c, pc + 1, W_CRS_OP_CALL_TABLE, slot->guard, draw_table(c));
         else
             reserve(c, pc + 1, W_CRS_OP_CALL, slot->guard, draw_forward(c, 1));
@@ -531,7 +533,9 @@ void gen_crs_main(struct gen *g)
     struct crs_gen *c = ARENA_NEW(g->arena, struct crs_gen);
     c->g = g;
     draw_sizes(c);
-    c->loose = gen_pick(g, GROUP_CRS_KIND, 0) == W_CRS_KIND_LOOSE;
+    uint32_t kind = gen_pick(g, GROUP_CRS_KIND, 0);
+    c->loose = kind == W_CRS_KIND_LOOSE;
+    c->printed = kind == W_CRS_KIND_PRINTED;
     for (uint32_t p = 0; p < PREDICATES; p++)
         c->initial[p] = p && g->options->small ? 0 : draw_mask(c);
     for (uint32_t lane = 0; lane < c->lanes; lane++)
