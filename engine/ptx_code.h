@@ -216,6 +216,7 @@ struct ptx_code {
 
 struct ptx_code_options {
     const int32_t *initial; /* instead of the module's initialisers: private_base words, or NULL */
+    const struct ptx_code *before; /* the kernel before injection: `uninitialised` is as there */
 };
 
 /* Lays a kernel of FORM_PTX out, with its own module or another version of it (ptx_inject). The result has

@@ -297,7 +297,10 @@ static bool compile(struct ptx_builder *b, const struct ptx_code_options *option
     ptx_build_constant_rows(b);
     number_statements(b);
     number_functions(b);
-    ptx_build_live(b);
+    if (options && options->before)
+        b->code->uninitialised = options->before->uninitialised;
+    else
+        ptx_build_live(b);
     return true;
 }
 

@@ -91,7 +91,8 @@ static bool divide(struct arena *arena, struct ptx_flow *f)
     /* Who does not take a branch at the end goes off it: a block without statements. */
     uint32_t n = f->statement_count;
     bool falls_off = n > 0 && ends_block(f->statements[n - 1]) && !ends_path(f->statements[n - 1]);
-    f->graph.count = blocks + falls_off ? blocks + falls_off : 1;
+    blocks += falls_off;
+    f->graph.count = blocks ? blocks : 1;
     if (f->graph.count > PTX_FLOW_BLOCKS)
         return false;
     f->blocks = ARENA_ARRAY(arena, struct ptx_flow_block, f->graph.count);

@@ -166,9 +166,10 @@ static void make_crs(struct forms *forms, struct form *form)
         *form = *ptx;
         return;
     }
+    const struct ptx_code_options options = {.before = ptx->program ? ptx->program->ptx : NULL};
     form->kernel = ptx->kernel;
     form->program = given->form == FORM_PTX
-                        ? ptx_compile(forms->arena, given, module, NULL, &form->reason)
+                        ? ptx_compile(forms->arena, given, module, &options, &form->reason)
                         : compile_lowered(forms, ptx->kernel, module, &form->reason);
 }
 
