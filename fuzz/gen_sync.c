@@ -299,7 +299,7 @@ void gen_barrier(struct gen *g, const struct gen_place *place, struct gen_list *
         banned |= GEN_BAN(BARRIER, EXCHANGE);
     if (!place->uniform || g->graph)
         banned |= GEN_BAN(BARRIER, LOOP);
-    if (g->graph)
+    if (g->graph || g->rare != W_RARE_NAMED)
         banned |= GEN_BAN(BARRIER, WARP) | GEN_BAN(BARRIER, PAIR);
     bool in_loop = g->wants_loop && !(banned & GEN_BAN(BARRIER, LOOP)) && gen_has(g, FEATURE_LOOPS);
     switch (in_loop ? W_BARRIER_LOOP : gen_pick(g, GROUP_BARRIER, banned)) {

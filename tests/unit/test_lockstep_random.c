@@ -83,7 +83,7 @@ static void random_kernels(void **state)
 {
     (void)state;
     struct gen_options options = GEN_DEFAULTS;
-    options.features &= ~(1u << FEATURE_CRS); /* trees only */
+    options.features &= ~(1u << FEATURE_CRS | 1u << FEATURE_NAMED); /* what trees run */
     const char *error_at;
     struct tally tally = {0};
     assert_true(gen_parse_features("all", &options.features, &error_at));

@@ -151,7 +151,7 @@ static const uint32_t STRUCTURED = ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECT
 static struct gen_options structured_options(void)
 {
     struct gen_options options = GEN_DEFAULTS;
-    options.features &= ~(1u << FEATURE_CRS); /* trees only */
+    options.features &= ~(1u << FEATURE_CRS | 1u << FEATURE_NAMED); /* what trees run */
     options.features &= STRUCTURED;
     return options;
 }
