@@ -9,7 +9,7 @@
 
 /* Larger functions are not looked at: words of the sets of all instructions together. Passes: one for each
  * loop around another, two more; after so many, what is found is true but perhaps not all. */
-enum { SET_WORDS_MAX = 1 << 22, PASSES_MAX = 100 };
+enum { SET_WORDS_MAX = 1 << 22, PASSES_MAX = 100, TOKEN_DISTANCE = 1000 };
 
 struct live {
     struct ptx_builder *b;
@@ -21,6 +21,7 @@ struct live {
         *label_union; /* live before any instruction that has a label: where indirect branches go */
     uint64_t *now;
     const uint8_t *is_label;
+    const uint32_t *tokens; /* where break and ret go */
 };
 
 static uint32_t bit_of(const struct live *l, const struct ptx_place *place)
@@ -58,25 +59,56 @@ static void join(const struct live *l, uint32_t pc)
         l->now[w] |= set[w];
 }
 
-/* Live behind the instruction. */
+static void join_labels(const struct live *l)
+{
+    for (uint32_t w = 0; w < l->words; w++)
+        l->now[w] |= l->label_union[w];
+}
+
+/* Where the tokens of this kind lead that a lane at `pc` may have: that of the region that the text has
+ * around it; 0: not known. */
+static uint32_t find_token(const struct live *l, uint32_t pc, enum ptx_exec push)
+{
+    uint32_t first = pc - l->f->entry > TOKEN_DISTANCE ? pc - TOKEN_DISTANCE : l->f->entry;
+    for (uint32_t at = pc; at-- > first;)
+        if (l->code->ops[at].exec == push && l->code->ops[at].target > pc)
+            return l->code->ops[at].target;
+    return 0;
+}
+
+/* Of each break, and each ret of a raw kernel. */
+static const uint32_t *find_tokens(const struct live *l)
+{
+    uint32_t *tokens = ARENA_ARRAY(l->b->arena, uint32_t, l->f->end - l->f->entry);
+    for (uint32_t pc = l->f->entry; pc < l->f->end; pc++)
+        if (l->code->ops[pc].exec == PTX_EXEC_BREAK)
+            tokens[pc - l->f->entry] = find_token(l, pc, PTX_EXEC_PREBRK);
+        else if (l->code->ops[pc].exec == PTX_EXEC_RET && l->b->ptx->raw)
+            tokens[pc - l->f->entry] = find_token(l, pc, PTX_EXEC_PRERET);
+    return tokens;
+}
+
+/* Live behind the instruction. A lane comes from sync to the next one (CHK.branch). */
 static void join_successors(const struct live *l, uint32_t pc)
 {
     const struct ptx_op *op = &l->code->ops[pc];
-    bool goes_on = op->guard.kind != PTX_PLACE_NONE ||
-                   (op->exec != PTX_EXEC_BRA && op->exec != PTX_EXEC_RET &&
-                    op->exec != PTX_EXEC_EXIT && op->exec != PTX_EXEC_TRAP);
-    if (goes_on)
+    bool leaves = op->exec == PTX_EXEC_BRA || op->exec == PTX_EXEC_RET ||
+                  op->exec == PTX_EXEC_EXIT || op->exec == PTX_EXEC_TRAP ||
+                  op->exec == PTX_EXEC_BREAK;
+    if (op->guard.kind != PTX_PLACE_NONE || !leaves)
         join(l, pc + 1);
-    if (op->exec == PTX_EXEC_BRA && op->target)
-        join(l, op->target);
-    else if (op->exec == PTX_EXEC_BRA && op->table_count == 0)
-        for (uint32_t w = 0; w < l->words; w++)
-            l->now[w] |= l->label_union[w];
+    if (op->exec == PTX_EXEC_BRA && !op->target && op->table_count == 0)
+        join_labels(l);
+    if (op->exec == PTX_EXEC_BRA || op->exec == PTX_EXEC_CALL)
+        join(l, op->target); /* of a call: a label of a raw kernel */
     for (uint32_t i = 0; i < op->table_count; i++)
         join(l, l->code->table[op->table + i]);
-    /* break, and sync behind a branch, go where these say. */
-    if (op->exec >= PTX_EXEC_SSY && op->exec <= PTX_EXEC_PRERET)
-        join(l, op->target);
+    if (op->exec == PTX_EXEC_BREAK || (op->exec == PTX_EXEC_RET && l->b->ptx->raw)) {
+        uint32_t token = l->tokens[pc - l->f->entry];
+        join(l, token);
+        if (!token)
+            join_labels(l);
+    }
 }
 
 static void transfer(const struct live *l, uint32_t pc)
@@ -190,6 +222,7 @@ static void look_at(struct ptx_builder *b, uint32_t number, const uint8_t *is_la
     l.sets = ARENA_ARRAY(b->arena, uint64_t, all);
     l.label_union = ARENA_ARRAY(b->arena, uint64_t, l.words);
     l.now = ARENA_ARRAY(b->arena, uint64_t, l.words);
+    l.tokens = find_tokens(&l);
     for (uint32_t n = 0; n < PASSES_MAX && pass(&l);)
         n++;
     const uint64_t *start = set_of(&l, f->entry);

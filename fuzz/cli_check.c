@@ -231,27 +231,31 @@ static void json_expectations(struct json *json, struct arena *arena,
     json_array_end(json);
 }
 
-/* What is good to know of a kernel given as PTX: what was assumed, which register it reads first. */
-static const char *note_of(const struct check_result *result, uint32_t number)
+/* What is good to know of a kernel given as PTX: what was assumed; which register it reads first, before
+ * anything is injected. */
+static const char *note_of(struct arena *arena, const struct check_result *result, uint32_t number)
 {
     const struct ast_kernel *kernel = result->kernel;
-    const struct program *program = result->program;
+    const char *reason;
     if (kernel->form != FORM_PTX)
         return NULL;
-    return number == 0               ? kernel->ptx->notes
-           : program && program->ptx ? program->ptx->uninitialised
-                                     : NULL;
+    if (number == 0)
+        return kernel->ptx->notes;
+    const struct program *program = program_compile(arena, kernel, &reason);
+    return program ? program->ptx->uninitialised : NULL;
 }
 
 enum { NOTES = 2 };
 
-static void json_notes(struct json *json, const struct check_result *result)
+static void json_notes(struct json *json, struct arena *arena, const struct check_result *result)
 {
     json_key(json, "notes");
     json_array_begin(json);
-    for (uint32_t i = 0; i < NOTES; i++)
-        if (note_of(result, i))
-            json_string(json, note_of(result, i));
+    for (uint32_t i = 0; i < NOTES; i++) {
+        const char *note = note_of(arena, result, i);
+        if (note)
+            json_string(json, note);
+    }
     json_array_end(json);
 }
 
@@ -272,7 +276,7 @@ static void print_json(struct arena *arena, const char *path, const struct check
     json_key_u64(&json, "blocks", kernel->launch.blocks);
     json_key_hex(&json, "seed", kernel->launch.seed);
     json_object_end(&json);
-    json_notes(&json, result);
+    json_notes(&json, arena, result);
     json_key(&json, "runs");
     json_array_begin(&json);
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
@@ -455,9 +459,11 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
         print_head(cli, "refused", "\033[33m", path, arena_printf(arena, "  %s", result->reason));
     else
         print_head(cli, "agree", "\033[32m", path, known);
-    for (uint32_t i = 0; i < NOTES; i++)
-        if (note_of(result, i))
-            printf("    note: %s\n", note_of(result, i));
+    for (uint32_t i = 0; i < NOTES; i++) {
+        const char *note = note_of(arena, result, i);
+        if (note)
+            printf("    note: %s\n", note);
+    }
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
         if (result->runs[i].search)
             print_search(&result->runs[i]);

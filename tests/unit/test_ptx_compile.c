@@ -630,6 +630,13 @@ static void uninitialised_registers_are_found(void **state)
         {"// simtfuzz: raw reg:r2=1", "mov.u32 %r1, %r2; ret;", NULL},
         {"// simtfuzz: raw", "mov.u32 %r1, L; bra %r1; exit; L: mov.u32 %r1, %r2; exit;",
          "register %r2"},
+        {"",
+         "setp.eq.u32 %p1, 1, 1; ssy J; @%p1 bra T; mov.u32 %r1, 1; bra S; T: mov.u32 %r1, 2;"
+         "S: sync; J: mov.u32 %r2, %r1; ret;",
+         NULL},
+        {"", "preBrk E; mov.u32 %r1, 1; break; E: mov.u32 %r2, %r1; ret;", NULL},
+        {"// simtfuzz: raw", "preRet R; call F; R: exit; F: mov.u32 %r1, %r2; ret;",
+         "register %r2"},
         {"// simtfuzz: raw", "preBrk L; break; L: mov.u32 %r1, %r2; exit;", "register %r2"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
