@@ -1,8 +1,6 @@
-#include "oracle/explore.h"
+#include "oracle/explore_internal.h"
 
-#include "engine/invariant.h"
 #include "engine/ptx_code.h"
-#include "engine/tutorial.h"
 #include "oracle/active.h"
 #include "oracle/barriers.h"
 #include "oracle/evidence.h"
@@ -18,7 +16,6 @@ enum {
     UNFAIR_CUT_MAX = 4, /* executions of a subject that may spend their budget, starving others */
     CUT_SHARE = 8,      /* after the first, such executions get this part of the budget */
     CONFLICT_SCHEDULES = 4, /* of a single warp whose lanes write to the same place */
-    LOG_CAPACITY = 2048,    /* accesses */
     LIVENESS_SHARE = 8,     /* a warp that has spent this part of its budget may spin: look */
     PROBE_SHARE = 2         /* the same of machines on their own: pi(P) takes many steps and ends */
 };
@@ -54,114 +51,6 @@ static void start_counting(struct checking *c)
     counting->selected = selected;
     counting->counts = ARENA_ARRAY(c->arena, uint32_t, c->program->total_threads);
     c->counting = counting;
-}
-
-/* ---- which subjects there are ---- */
-
-bool explore_runs(const struct checking *c, enum subject_id subject)
-{
-    return c->subjects[subject].program != NULL;
-}
-
-static bool is_structured(enum subject_id subject)
-{
-    return subject_table[subject].program == PROGRAM_CORE;
-}
-
-static bool is_simt(enum subject_id subject)
-{
-    return subject_table[subject].vtable == &semantics_simt;
-}
-
-static bool is_ptx(enum subject_id subject)
-{
-    const struct semantics *vtable = subject_table[subject].vtable;
-    return vtable && vtable->form == FORM_PTX;
-}
-
-bool explore_follows(const struct checking *c, enum subject_id subject)
-{
-    bool barriers = c->kernel->form == FORM_BLOCKS || (c->program && c->program->barrier_count > 0);
-    return is_ptx(subject) && barriers;
-}
-
-/* Kernels given as PTX: warps, threads. Others: with their core, if there is one (sync and arrive have
- * none). What a vote sees depends on where a warp reconverges: `simt` and the branch unit do that in
- * different places, as where a `switch` falls through. */
-static enum group_id ptx_group(const struct checking *c, enum subject_id subject)
-{
-    if (c->kernel->form == FORM_PTX)
-        return subject_table[subject].vtable == &semantics_block ? GROUP_PTX : GROUP_FIRST;
-    if (c->kernel->form == FORM_BLOCKS)
-        return GROUP_FIRST;
-    return c->program && !c->program->has_votes ? GROUP_FIRST : GROUP_NONE;
-}
-
-enum group_id explore_group(const struct checking *c, enum subject_id subject)
-{
-    if (subject_table[subject].role == SUBJECT_VARIANT || c->incomparable)
-        return GROUP_NONE;
-    if (c->ill_formed && subject_table[subject].vtable == &semantics_lockstep)
-        return GROUP_NONE;
-    if (is_ptx(subject))
-        return ptx_group(c, subject);
-    return is_structured(subject) || !c->scopes_differ ? GROUP_FIRST : GROUP_BLOCKS;
-}
-
-/* Which commands meet in a generation may depend on the schedule, race or no race, unless the program is
- * well-synchronised: the oracle `barriers` asks that. */
-static bool has_named_barriers(const struct checking *c, enum subject_id subject)
-{
-    const struct program *program = c->subjects[subject].program;
-    return program->form == FORM_PTX && program->ptx->has_named_barriers;
-}
-
-enum group_id explore_execution_group(const struct checking *c, const struct execution *execution)
-{
-    bool warps = subject_table[execution->subject].vtable != &semantics_block;
-    bool follows = explore_follows(c, execution->subject) && warps;
-    if (has_named_barriers(c, execution->subject))
-        return GROUP_NONE;
-    if (follows && (execution->apart || execution->searched))
-        return GROUP_NONE;
-    if (c->kernel->form == FORM_PTX && execution->apart)
-        return GROUP_NONE;
-    return explore_group(c, execution->subject);
-}
-
-/* ---- barriers that a warp reaches in parts ---- */
-
-struct parting {
-    struct observer observer;
-    bool apart;
-};
-
-/* How many threads a barrier of warps waits for depends on who has completed. */
-static bool some_completed(const struct machine *machine, uint32_t block)
-{
-    return machine->groups[block].finished > 0;
-}
-
-static void see_use(void *context, const struct machine *machine, const struct barrier_use *use)
-{
-    struct parting *parting = context;
-    const struct ast_launch *launch = &machine->program->launch;
-    uint32_t tid = use->first_thread % launch->threads;
-    uint32_t warp = use->block * machine->program->warps_per_block + tid / launch->warp;
-    const struct crs_warp w = crs_warp(machine, warp);
-    if (use->kind != BARRIER_RELEASES && (ptx_all(w.lanes) & ~w.state->exited & ~use->mask))
-        parting->apart = true;
-    if (use->kind != BARRIER_RELEASES && some_completed(machine, use->block))
-        parting->apart = true;
-}
-
-static const struct observer *watch_parts(struct checking *c, const struct observer *behind)
-{
-    if (!c->parting)
-        c->parting = ARENA_NEW(c->arena, struct parting);
-    *c->parting =
-        (struct parting){.observer = {.context = c->parting, .use = see_use, .next = behind}};
-    return &c->parting->observer;
 }
 
 /* ---- what an execution leaves behind ---- */
@@ -283,7 +172,7 @@ static void keep_execution(struct checking *c, struct execution *execution,
     execution->apart = c->parting && c->parting->apart;
     for (uint32_t b = 0;
          execution->status == STATUS_DEADLOCK && b < machine->program->launch.blocks; b++)
-        execution->apart |= some_completed(machine, b);
+        execution->apart |= explore_some_completed(machine, b);
     execution->apart |= c->kernel->form == FORM_PTX && several > *before;
     *before = several;
     keep_race(c, run, execution);
@@ -491,9 +380,9 @@ static uint64_t run_one(struct checking *c, struct execution *execution)
     }
     if (c->parting)
         c->parting->apart = false;
-    if (is_ptx(subject) && c->subjects[subject].program->ptx->barriers &&
+    if (explore_is_ptx(subject) && c->subjects[subject].program->ptx->barriers &&
         subject_table[subject].vtable != &semantics_block)
-        behind = watch_parts(c, behind);
+        behind = explore_watch_parts(c, behind);
     if (logged) {
         race_log_begin(c->log);
         race_log_watch(c->log, c->subjects[subject].machine);
@@ -524,7 +413,7 @@ static uint32_t share_of(const struct checking *c, enum subject_id subject)
 {
     enum { COMPILED = 16 }; /* not given as PTX: many steps, and others execute it too */
     uint32_t share = subject_table[subject].share;
-    return is_ptx(subject) && c->kernel->form != FORM_PTX ? COMPILED : share;
+    return explore_is_ptx(subject) && c->kernel->form != FORM_PTX ? COMPILED : share;
 }
 
 static uint32_t schedules_of(const struct checking *c, enum subject_id subject, bool inner)
@@ -687,7 +576,7 @@ void explore_subject(struct checking *c, enum subject_id subject)
         return;
     }
     machine->options.then_first = subject_table[subject].options.then_first;
-    if (is_simt(subject) && c->simulation)
+    if (explore_is_simt(subject) && c->simulation)
         explore_simt(c, subject);
     else
         explore_schedules(c, subject);
@@ -719,118 +608,4 @@ const char *explore_name(const struct checking *c, const struct execution *execu
         return "the tape given";
     return arena_printf(c->arena, "%s, number %llu", sched_name(c->arena, &execution->spec),
                         (unsigned long long)execution->spec.index);
-}
-
-/* ---- the start ---- */
-
-static const char *why_refused(struct checking *c, enum subject_id subject, const struct form *form)
-{
-    const char *reason = form->reason;
-    if (form->program && two_thread_is(subject))
-        (void)tutorial_applies(c->arena, form->program, &reason);
-    else if (form->program)
-        reason = machine_refuses(c->arena, subject_table[subject].vtable, form->program);
-    return reason;
-}
-
-/* What tells the races of a subject of FORM_PTX: barrier intervals, thread by thread, for structured
- * kernels, as for all their subjects, and for `block`, as long as all its barriers are of all threads.
- * Kernels given as PTX are asked about in lock-step under `crs` and `thread-pc`. */
-static void choose_detector(struct checking *c, enum subject_id subject, struct explored *explored)
-{
-    const struct ptx_code *code = explored->program->ptx;
-    bool warps = subject_table[subject].vtable != &semantics_block;
-    bool given = c->kernel->form == FORM_PTX;
-    struct race_hb **hb = given && warps ? &c->hb_warps : &c->hb_threads;
-    const struct race_hb_options options = {.warps = given && warps,
-                                            .named = code->has_named_barriers ||
-                                                     (warps && code->barriers),
-                                            .same_value = c->options->same_value && given,
-                                            .atomics_sync = c->options->atomics_sync && given};
-    if (!options.warps && !code->has_named_barriers && !options.atomics_sync)
-        return;
-    if (!*hb)
-        *hb = race_hb_new(c->arena, explored->program, &options,
-                          &c->result->runs[subject].race_unknown);
-    explored->hb = *hb;
-}
-
-static void prepare_subject(struct checking *c, enum subject_id subject)
-{
-    const struct subject_info *info = &subject_table[subject];
-    struct check_run *run = &c->result->runs[subject];
-    struct explored *explored = &c->subjects[subject];
-    const struct form *form = forms_get(c->forms, info->program);
-    run->reason = why_refused(c, subject, form);
-    if (run->reason)
-        return;
-    explored->program = run->program = form->program;
-    if (is_simt(subject) && c->warps)
-        explored->machine = c->warps;
-    else if (!two_thread_is(subject))
-        explored->machine = machine_new(c->arena, info->vtable, form->program, &info->options);
-    explored->racy_stms = ARENA_ARRAY(c->arena, uint8_t, form->program->stm_count);
-    explored->racy_vars = ARENA_ARRAY(c->arena, uint8_t, form->program->var_count);
-    run->racy_vars = explored->racy_vars;
-    if (form->program->form == FORM_PTX)
-        choose_detector(c, subject, explored);
-    if (is_simt(subject))
-        c->warps = explored->machine;
-    else if (subject == SUBJECT_THREADS)
-        c->threads = explored->machine;
-    if (!c->result->program)
-        c->result->program = form->program;
-}
-
-/* The co-simulation needs `threads` even where it is not asked for itself. */
-static void prepare_simulation(struct checking *c)
-{
-    const struct machine_options untracked = {0};
-    const struct check_options *o = c->options;
-    if (!c->threads && machine_refuses(c->arena, &semantics_threads, c->program))
-        return;
-    if (!c->threads)
-        c->threads = machine_new(c->arena, &semantics_threads, c->program, &untracked);
-    c->simulation = simulation_new(c->arena, c->warps, c->threads);
-    if (o->oracles & (1u << ORACLE_SIMULATION))
-        c->simulation->answer = &c->result->answers[ORACLE_SIMULATION];
-    if (o->oracles & (1u << ORACLE_LEMMAS))
-        c->simulation->lemmas = &c->result->answers[ORACLE_LEMMAS];
-    c->simulation->strict = o->modes & ORACLE_MODE_LEMMAS_STRICT;
-}
-
-/* Barriers, and jumps out of loops (S2C.anchor). */
-static bool scopes_differ(const struct program *core)
-{
-    bool jumps = false;
-    for (uint32_t i = 0; i < core->stm_count; i++) {
-        enum code_kind kind = core->stms[i].kind;
-        jumps |= kind == CODE_BREAK || kind == CODE_RETURN || kind == CODE_EXIT;
-    }
-    return jumps && core->barrier_count > 0;
-}
-
-void explore_prepare(struct checking *c)
-{
-    const char *reason = NULL;
-    for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
-        if ((c->options->subjects >> s) & 1)
-            prepare_subject(c, (enum subject_id)s);
-    if (!c->result->program)
-        return;
-    c->detector = race_new(c->arena, c->result->program);
-    c->detector->benign_same_value = c->options->same_value && c->kernel->form == FORM_PTX;
-    c->filter = ARENA_NEW(c->arena, struct active_filter);
-    if (c->options->oracles & (1u << ORACLE_RACE))
-        c->log = race_log_new(c->arena, c->result->program, LOG_CAPACITY);
-    if (c->log)
-        c->log->benign_same_value = c->detector->benign_same_value;
-    c->program = forms_get(c->forms, PROGRAM_CORE)->program;
-    if (!program_atomics_commute(c->result->program))
-        c->incomparable = "the order of its atomics can be seen";
-    c->scopes_differ = c->program && scopes_differ(c->program);
-    if (explore_runs(c, SUBJECT_LOCKSTEP) && c->kernel->form != FORM_LOCKSTEP)
-        c->ill_formed = forms_well_formed(c->forms, &reason) == ILL_FORMED ? reason : NULL;
-    if (c->warps)
-        prepare_simulation(c);
 }
