@@ -50,7 +50,8 @@ struct cli_options {
     bool launch_dimensions;   /* --set threads=8x8 */
     bool ptx_only;            /* an option that only PTX takes was given */
     const char *settings;     /* --set, --entry, --bind, --shared as a PTX file has them, or NULL */
-    enum subject_id subject;
+    enum subject_id subject;  /* of --subject */
+    bool subject_given;
     const char *schedule, *to, *output, *signature;
     bool anchored, then_first, logic_blocks, keep_calls, normalise; /* of --to cfg */
     uint64_t max_steps;

@@ -237,7 +237,7 @@ static const struct cli_option options[] = {
      "shared:BYTES; of a struct words:1,2,3"},
     {"shared", 0, OPTION_OWN, "BYTES", ON_PTX, 0, 0, parse_shared, "PTX: dynamic shared memory"},
     {"subject", 0, OPTION_OWN, "SUBJECT", ON(TRACE), 0, 0, parse_subject,
-     "the semantics; simt by default"},
+     "the semantics; by default simt, of a kernel in another form interleave, lockstep or crs"},
     {"schedule", 0, OPTION_TEXT, "SCHEDULE", ON(TRACE), FIELD(schedule), 0, NULL,
      "sequential (default), reverse, rr, uniform, pct:D, pos, surw, starve:ACTOR, unfair:STEPS, "
      "tape:FILE"},
@@ -454,6 +454,7 @@ static bool parse_set(struct cli *cli, const char *text)
 
 static bool parse_subject(struct cli *cli, const char *text)
 {
+    cli->options.subject_given = true;
     if (subject_parse(text, strlen(text), &cli->options.subject)) {
         if (subject_table[cli->options.subject].vtable)
             return true;

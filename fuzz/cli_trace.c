@@ -47,6 +47,21 @@ static bool schedule(struct cli *cli, struct sched_spec *spec)
     return spec->tape != NULL;
 }
 
+static enum subject_id default_subject(enum ast_form form)
+{
+    switch (form) {
+    case FORM_STRUCTURED:
+        return SUBJECT_SIMT;
+    case FORM_BLOCKS:
+        return SUBJECT_INTERLEAVE;
+    case FORM_LOCKSTEP:
+        return SUBJECT_LOCKSTEP;
+    case FORM_PTX:
+        return SUBJECT_CRS;
+    }
+    return SUBJECT_SIMT;
+}
+
 int command_trace(struct cli *cli)
 {
     const char *path = cli->arguments[0];
@@ -58,6 +73,8 @@ int command_trace(struct cli *cli)
     struct ast_kernel *kernel = cli_read_launched(cli, path);
     if (!kernel)
         return CLI_USAGE;
+    if (!cli->options.subject_given)
+        options.subject = default_subject(kernel->form);
     const struct subject_info *subject = &subject_table[options.subject];
     const struct form *form = forms_get(forms_new(&cli->arena, kernel), subject->program);
     const struct program *program = form->program;
