@@ -346,41 +346,6 @@ static void print_refusals(const struct check_result *result)
     }
 }
 
-/* How a kernel of the user's own, which expects nothing, fared under each subject. */
-static void print_outcomes(struct arena *arena, const struct check_result *result)
-{
-    for (uint32_t i = 0; i < SUBJECT_COUNT; i++) {
-        const struct check_run *run = &result->runs[i];
-        const struct race_witness *w = &run->witness;
-        const char *between = "";
-        if (run->schedules == 0)
-            continue;
-        printf("    %s: ", subject_table[i].name);
-        for (uint32_t s = 0; s < STATUS_COUNT; s++) {
-            if (run->statuses[s] == 0)
-                continue;
-            printf("%s%s", between, status_names[s]);
-            if (run->statuses[s] < run->schedules)
-                printf(" (%" PRIu32 " of %" PRIu32 ")", run->statuses[s], run->schedules);
-            between = ", ";
-        }
-        if (run->race)
-            printf(", race on %s: %s by thread %" PRIu32 " at line %" PRIu32
-                   ", %s by thread %" PRIu32 " at line %" PRIu32,
-                   program_location_name(arena, run->program, w->address),
-                   race_access_names[w->first.kind], w->first.thread,
-                   run->program->stms[w->first.stm].line, race_access_names[w->second.kind],
-                   w->second.thread, run->program->stms[w->second.stm].line);
-        else if (run->race_unknown)
-            printf(", races unknown: %s", run->race_unknown);
-        else
-            printf(", no race seen");
-        putchar('\n');
-        if (run->error && *run->error)
-            printf("        %s\n", run->error);
-    }
-}
-
 static const char *known_text(struct arena *arena, const struct check_options *options,
                               const struct check_result *result)
 {
@@ -438,11 +403,15 @@ static void print_runs(struct arena *arena, const struct check_result *result)
         row->cells[3] = ends_text(arena, run);
         row->cells[4] = arena_printf(arena, "%" PRIu32 "%s", run->final_count,
                                      run->more_finals ? " or more" : "");
-        row->cells[5] =
-            run->race ? evidence_race_sentence(arena, run->program, &run->witness) : "none";
+        row->cells[5] = run->race ? evidence_race_sentence(arena, run->program, &run->witness)
+                        : run->race_unknown ? run->race_unknown
+                                            : "none";
     }
     if (table.first)
         table_print(&table, stdout);
+    for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
+        if (result->runs[i].error && *result->runs[i].error)
+            printf("    %s: %s\n", subject_table[i].name, result->runs[i].error);
 }
 
 static void print_text(struct cli *cli, const char *path, const struct check_options *options,
@@ -467,8 +436,6 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
         if (result->runs[i].search)
             print_search(&result->runs[i]);
-    if (result->kernel->form == FORM_PTX && !result->kernel->expects)
-        print_outcomes(arena, result);
     if (result->program)
         print_refusals(result);
     print_divergences(arena, options, result);
