@@ -274,7 +274,7 @@ static void test_generated(void **state)
     struct gen_options gen = GEN_DEFAULTS;
     const char *error_at;
     assert_true(
-        gen_parse_features("-barriers,-atomics,-votes,-choices,-assumes,-graphs,-directions",
+        gen_parse_features("-barriers,-atomics,-votes,-choices,-assumes,-graphs,-directions,-crs",
                            &gen.features, &error_at));
     for (uint64_t number = 0; number < KERNELS; number++) {
         size_t mark = arena_mark(&test_arena);

@@ -146,12 +146,12 @@ static uint32_t compare(const struct ast_kernel *kernel, enum sched_kind schedul
     return compared;
 }
 
-static const uint32_t STRUCTURED = ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS);
+static const uint32_t STRUCTURED =
+    ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS | 1u << FEATURE_CRS | 1u << FEATURE_NAMED);
 
 static struct gen_options structured_options(void)
 {
     struct gen_options options = GEN_DEFAULTS;
-    options.features &= ~(1u << FEATURE_CRS | 1u << FEATURE_NAMED); /* what trees run */
     options.features &= STRUCTURED;
     return options;
 }

@@ -817,13 +817,12 @@ static void generated_kernels_keep_their_meaning(void **state)
 {
     (void)state;
     uint32_t terminated = 0, refused = 0;
-    uint32_t structured =
-        ((1u << FEATURE_COUNT) - 1) & ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS);
+    uint32_t structured = ((1u << FEATURE_COUNT) - 1) &
+                          ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS | 1u << FEATURE_CRS);
     for (uint64_t number = 0; number < 2000; number++) {
         size_t mark = arena_mark(&arena);
         const char *reason = NULL;
         struct gen_options options = GEN_DEFAULTS;
-        options.features &= ~(1u << FEATURE_CRS | 1u << FEATURE_NAMED); /* what trees run */
         options.features &= structured;
         if (number % 4 == 0)
             options.features = structured;
@@ -838,7 +837,7 @@ static void generated_kernels_keep_their_meaning(void **state)
         arena_release(&arena, mark);
     }
     assert_true(terminated > 1000);
-    assert_true(refused > 50);
+    assert_true(refused > 10);
 }
 
 int main(void)

@@ -770,9 +770,8 @@ static uint32_t compare_kernels(const struct gen_options *options, uint64_t *ste
 static struct gen_options plain_options(void)
 {
     struct gen_options options = GEN_DEFAULTS;
-    options.features &= ~(1u << FEATURE_CRS | 1u << FEATURE_NAMED); /* what trees run */
     const char *error_at;
-    assert_true(gen_parse_features("-barriers,-atomics,-votes,-choices,-graphs,-directions",
+    assert_true(gen_parse_features("-barriers,-atomics,-votes,-choices,-graphs,-directions,-crs",
                                    &options.features, &error_at));
     return options;
 }
