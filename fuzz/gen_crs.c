@@ -25,6 +25,42 @@ struct slot {
     uint32_t target; /* slot; of an indirect one the table */
 };
 
+/* What each operation is: instructions that it takes, its flow action, and its text; %L stands for the
+ * target's label, %r for the register that holds each lane's, %p for the predicate, %N for the slot's
+ * number. */
+struct op {
+    uint8_t size;
+    uint8_t exec; /* enum ptx_exec */
+    bool table;   /* the target is a table's */
+    const char *text;
+};
+
+static const struct op ops[] = {
+#define OP(id, ...) [W_CRS_OP_##id - W_CRS_OP_FIRST] = {__VA_ARGS__}
+    OP(MARK, 2, PTX_EXEC_NOP, false, "mad.lo.u32 h, h, 31, %N;\n\tst.global.u32 [a], h;\n"),
+    OP(SSY, 1, PTX_EXEC_SSY, false, "ssy %L;\n"),
+    OP(PREBRK, 1, PTX_EXEC_PREBRK, false, "preBrk %L;\n"),
+    OP(PRERET, 1, PTX_EXEC_PRERET, false, "preRet %L;\n"),
+    OP(SYNC, 1, PTX_EXEC_SYNC, false, "sync;\n"),
+    OP(BREAK, 1, PTX_EXEC_BREAK, false, "break;\n"),
+    OP(RET, 1, PTX_EXEC_RET, false, "ret;\n"),
+    OP(EXIT, 1, PTX_EXEC_EXIT, false, "exit;\n"),
+    OP(BRA, 1, PTX_EXEC_BRA, false, "bra %L;\n"),
+    OP(BRA_BACK, 1, PTX_EXEC_BRA, false, "bra %L;\n"),
+    OP(LOOP, 3, PTX_EXEC_BRA, false, "sub.s32 n, n, 1;\n\tsetp.gt.s32 f, n, 0;\n\t@f bra %L;\n"),
+    OP(BRA_TABLE, 1, PTX_EXEC_BRA, true, "bra %r;\n"),
+    OP(CALL, 1, PTX_EXEC_CALL, false, "call %L;\n"),
+    OP(CALL_TABLE, 1, PTX_EXEC_CALL, true, "call %r;\n"),
+    OP(FLIP, 1, PTX_EXEC_NOP, false, "not.pred %p, %p;\n"),
+    OP(FUEL, 2, PTX_EXEC_NOP, false, "sub.s32 n, n, 1;\n\tsetp.gt.s32 f, n, 0;\n"),
+#undef OP
+};
+
+static const struct op *op_of(const struct slot *slot)
+{
+    return &ops[slot->op - W_CRS_OP_FIRST];
+}
+
 struct crs_gen {
     struct gen *g;
     uint32_t count; /* slots; the last one is an exit */
@@ -251,36 +287,6 @@ static void burn(struct crs_gen *c, lane_mask X)
     }
 }
 
-static enum ptx_exec exec_of(uint32_t op)
-{
-    switch (op) {
-    case W_CRS_OP_SSY:
-        return PTX_EXEC_SSY;
-    case W_CRS_OP_PREBRK:
-        return PTX_EXEC_PREBRK;
-    case W_CRS_OP_PRERET:
-        return PTX_EXEC_PRERET;
-    case W_CRS_OP_SYNC:
-        return PTX_EXEC_SYNC;
-    case W_CRS_OP_BREAK:
-        return PTX_EXEC_BREAK;
-    case W_CRS_OP_RET:
-        return PTX_EXEC_RET;
-    case W_CRS_OP_EXIT:
-        return PTX_EXEC_EXIT;
-    case W_CRS_OP_BRA:
-    case W_CRS_OP_BRA_BACK:
-    case W_CRS_OP_LOOP:
-    case W_CRS_OP_BRA_TABLE:
-        return PTX_EXEC_BRA;
-    case W_CRS_OP_CALL:
-    case W_CRS_OP_CALL_TABLE:
-        return PTX_EXEC_CALL;
-    default:
-        return PTX_EXEC_NOP;
-    }
-}
-
 /* False: there is no next state. */
 static bool step(struct crs_gen *c)
 {
@@ -293,14 +299,14 @@ static bool step(struct crs_gen *c)
     if (slot.op == W_CRS_OP_LOOP || slot.op == W_CRS_OP_FUEL)
         burn(c, c->state.active);
     lane_mask X = executing(c, slot.op == W_CRS_OP_LOOP ? 1 + 2 * PREDICATES : slot.guard);
-    enum ptx_exec kind = exec_of(slot.op);
+    enum ptx_exec kind = (enum ptx_exec)op_of(&slot)->exec;
     if (slot.op == W_CRS_OP_FLIP)
         c->predicates[slot.target] ^= X;
     if (kind == PTX_EXEC_NOP || X == 0) {
         crs_next(&unit, 0);
         return true;
     }
-    bool table = slot.op == W_CRS_OP_BRA_TABLE || slot.op == W_CRS_OP_CALL_TABLE;
+    bool table = op_of(&slot)->table;
     uint32_t targets[LIMIT_WARP];
     for (uint32_t lane = 0; lane < c->lanes; lane++)
         targets[lane] = table ? c->tables[slot.target][lane] : slot.target;
@@ -316,9 +322,9 @@ static void drop_tail(struct crs_gen *c)
     while (last > 1 && !c->slots[last].set)
         last--;
     for (uint32_t i = 1; i <= last; i++) {
-        bool table = c->slots[i].op == W_CRS_OP_BRA_TABLE || c->slots[i].op == W_CRS_OP_CALL_TABLE;
-        if (!table && c->slots[i].target > last)
-            c->slots[i].target = last + 1;
+        struct slot *slot = &c->slots[i];
+        if (slot->set && !op_of(slot)->table && slot->target > last)
+            slot->target = last + 1;
     }
     for (uint32_t t = 0; t < TABLES; t++)
         for (uint32_t lane = 0; lane < c->lanes; lane++)
@@ -344,13 +350,6 @@ static void make_program(struct crs_gen *c)
 }
 
 /* ---- text ---- */
-
-static uint32_t slot_size(const struct slot *slot)
-{
-    return slot->op == W_CRS_OP_LOOP                                ? 3
-           : slot->op == W_CRS_OP_MARK || slot->op == W_CRS_OP_FUEL ? 2
-                                                                    : 1;
-}
 
 struct text {
     struct arena *arena;
@@ -390,56 +389,17 @@ static void put_slot(struct text *text, const struct slot *slot, uint32_t number
 {
     PUT(text, "L%" PRIu32 ":\t", number);
     put_guard(text, slot->guard);
-    switch (slot->op) {
-    case W_CRS_OP_MARK:
-        PUT(text, "mad.lo.u32 h, h, 31, %" PRIu32 ";\n\tst.global.u32 [a], h;\n", number);
-        break;
-    case W_CRS_OP_FUEL:
-        put_text(text, "sub.s32 n, n, 1;\n\tsetp.gt.s32 f, n, 0;\n");
-        break;
-    case W_CRS_OP_LOOP:
-        PUT(text, "sub.s32 n, n, 1;\n\tsetp.gt.s32 f, n, 0;\n\t@f bra L%" PRIu32 ";\n",
-            slot->target);
-        break;
-    case W_CRS_OP_FLIP:
-        PUT(text, "not.pred p%" PRIu32 ", p%" PRIu32 ";\n", slot->target, slot->target);
-        break;
-    case W_CRS_OP_SSY:
-        PUT(text, "ssy L%" PRIu32 ";\n", slot->target);
-        break;
-    case W_CRS_OP_PREBRK:
-        PUT(text, "preBrk L%" PRIu32 ";\n", slot->target);
-        break;
-    case W_CRS_OP_PRERET:
-        PUT(text, "preRet L%" PRIu32 ";\n", slot->target);
-        break;
-    case W_CRS_OP_SYNC:
-        put_text(text, "sync;\n");
-        break;
-    case W_CRS_OP_BREAK:
-        put_text(text, "break;\n");
-        break;
-    case W_CRS_OP_RET:
-        put_text(text, "ret;\n");
-        break;
-    case W_CRS_OP_EXIT:
-        put_text(text, "exit;\n");
-        break;
-    case W_CRS_OP_BRA:
-    case W_CRS_OP_BRA_BACK:
-        PUT(text, "bra L%" PRIu32 ";\n", slot->target);
-        break;
-    case W_CRS_OP_CALL:
-        PUT(text, "call L%" PRIu32 ";\n", slot->target);
-        break;
-    case W_CRS_OP_BRA_TABLE:
-        PUT(text, "bra r%" PRIu32 ";\n", slot->target);
-        break;
-    case W_CRS_OP_CALL_TABLE:
-        PUT(text, "call r%" PRIu32 ";\n", slot->target);
-        break;
-    default:
-        invariant_fail("an operation of raw programs", __FILE__, __LINE__);
+    for (const char *at = op_of(slot)->text; *at;) {
+        size_t length = strcspn(at, "%");
+        PUT(text, "%.*s", (int)length, at);
+        at += length;
+        if (*at == '\0')
+            break;
+        if (at[1] == 'N')
+            PUT(text, "%" PRIu32, number);
+        else
+            PUT(text, "%c%" PRIu32, at[1], slot->target);
+        at += 2;
     }
 }
 
@@ -450,7 +410,7 @@ static const char *settings(struct crs_gen *c, struct arena *arena)
     uint32_t address[SLOTS_MAX + 2];
     address[1] = PRELUDE + 1;
     for (uint32_t i = 1; i < c->count; i++)
-        address[i + 1] = address[i] + slot_size(&c->slots[i]);
+        address[i + 1] = address[i] + op_of(&c->slots[i])->size;
     PUT(&text, "raw threads=%" PRIu32 " warp=%" PRIu32, launch->threads, launch->warp);
     for (uint32_t p = 0; p < PREDICATES; p++) {
         PUT(&text, " reg:p%" PRIu32 "=", p);
