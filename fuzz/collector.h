@@ -13,7 +13,7 @@
 
 enum {
     CHUNK_FINDINGS_MAX = CAMPAIGN_CHUNK * ORACLE_COUNT,
-    CHUNK_REASONS_MAX = 32, /* distinct ones; what does not fit is counted as "other reasons" */
+    CHUNK_REASONS_MAX = 128, /* distinct ones; what does not fit is counted as "other reasons" */
     SIGNATURE_MAX = 200,
     EXAMPLES_PER_KEY = 4,
 };
