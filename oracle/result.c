@@ -1,5 +1,7 @@
 #include "oracle/result.h"
 
+#include "engine/ptx_code.h"
+
 #include "oracle/evidence.h"
 
 #include <string.h>
@@ -440,6 +442,41 @@ static struct answer judge_group(struct checking *c, struct answer *answer, enum
     return part;
 }
 
+/* Addresses of instructions, which injection changes, may be data. */
+static bool moves_addresses(const struct checking *c)
+{
+    const struct ptx_code *warps =
+        c->subjects[c->groups[GROUP_FIRST].reference->subject].program->ptx;
+    const struct ptx_code *threads = c->subjects[SUBJECT_BLOCK].program->ptx;
+    for (uint32_t pc = 1; warps->module != threads->module && pc < threads->count; pc++) {
+        const struct ptx_op *op = &threads->ops[pc];
+        bool branches = op->exec == PTX_EXEC_CALL || op->exec == PTX_EXEC_BRA;
+        if (branches && op->target == 0 && op->table_count == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A kernel given as PTX. An execution of warps is one of its threads, too: where these do not race, it ends
+ * with their store. (The other way round says nothing: lock-step orders what threads do not.) */
+static void judge_warps(struct checking *c, struct answer *answer)
+{
+    const struct group *warps = &c->groups[GROUP_FIRST], *threads = &c->groups[GROUP_PTX];
+    uint32_t words = c->result->program->private_base, address = 0;
+    if (c->kernel->form != FORM_PTX || !warps->reference || !threads->reference ||
+        threads->mismatch.execution || find_race(c, GROUP_PTX) || moves_addresses(c))
+        return;
+    while (address < words && warps->reference_store[address] == threads->reference_store[address])
+        address++;
+    if (address == words)
+        return;
+    struct group pair = *threads;
+    pair.mismatch =
+        (struct store_mismatch){warps->reference, address, warps->reference_store[address],
+                                threads->reference_store[address]};
+    report_store(c, answer, &pair);
+}
+
 static bool is_empty(const struct checking *c, enum group_id group)
 {
     for (uint32_t i = 0; i < c->execution_count; i++)
@@ -458,6 +495,8 @@ void result_judge(struct checking *c)
         struct answer part = judge_group(c, answer, (enum group_id)g);
         add_part(&sum, &part);
     }
+    if (!c->incomparable)
+        judge_warps(c, answer);
     if (c->incomparable)
         sum.reason = c->incomparable;
     else if (!sum.reason)
