@@ -54,7 +54,8 @@ struct explored {
  *
  * A barrier of PTX does not ask where the others wait: where a structured kernel has barriers, the subjects
  * of FORM_PTX follow (explore_follows). Of a kernel given as PTX, warps and threads are groups apart: in
- * lock-step a kernel may be race-free that is not thread by thread.
+ * lock-step a kernel may be race-free that is not thread by thread (result.c compares the two where the
+ * threads do not race).
  */
 enum group_id { GROUP_FIRST, GROUP_BLOCKS, GROUP_PTX, GROUP_COUNT, GROUP_NONE = GROUP_COUNT };
 
