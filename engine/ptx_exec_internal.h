@@ -77,9 +77,14 @@ static inline const void *ptx_look(const struct ptx_code *code, const struct ptx
     return words + row * lanes->count;
 }
 
+/* A row of memory need only be aligned to words. */
 static inline uint64_t ptx_element(const void *row, uint32_t bits, uint32_t lane)
 {
-    return bits == 64 ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane];
+    uint64_t wide;
+    if (bits != 64)
+        return ((const uint32_t *)row)[lane];
+    memcpy(&wide, (const char *)row + sizeof wide * lane, sizeof wide);
+    return wide;
 }
 
 STEP_INLINE void ptx_put_element(struct machine *machine, void *row, uint32_t bits, uint32_t lane,

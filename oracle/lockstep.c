@@ -185,7 +185,7 @@ static void judge_ends(struct lockstep_case *k, uint64_t replayed, uint64_t idle
     else if (phi == CLEAN)
         compare_clean_stores(k);
     else if (phi == CLEAN_UNKNOWN)
-        k->undecided = arena_printf(k->c->arena, "in lock-step: %s; P: %s",
+        k->undecided = arena_printf(k->c->arena, "%s in lock-step, P: %s",
                                     end_name(k->status, k->race), end_name(k->p_status, k->p_race));
 }
 
