@@ -3,6 +3,7 @@
 #include "engine/ptx_code.h"
 
 #include "oracle/evidence.h"
+#include "oracle/safety.h"
 
 #include <string.h>
 
@@ -477,6 +478,35 @@ static void judge_warps(struct checking *c, struct answer *answer)
     report_store(c, answer, &pair);
 }
 
+static const struct execution *first_of(const struct checking *c, enum subject_id subject)
+{
+    for (uint32_t i = 0; i < c->execution_count; i++)
+        if (c->executions[i]->subject == subject && !c->executions[i]->searched)
+            return c->executions[i];
+    return NULL;
+}
+
+/* Other rules of the branch unit: the first executions make the same choices. That they end in different
+ * ways is known; it is all that ill-formed programs show (MUT.06). */
+static void judge_switch(struct checking *c, struct answer *answer, enum subject_id subject)
+{
+    const struct execution *report = first_of(c, SUBJECT_CRS), *other = first_of(c, subject);
+    struct evidence e;
+    if (!report || !other || report->status == other->status ||
+        report->status == STATUS_STEP_LIMIT || other->status == STATUS_STEP_LIMIT)
+        return;
+    struct divergence *d = compare_executions(c, ORACLE_RESULT, report, other, &e);
+    evidence_string(&e, "status", status_names[other->status]);
+    evidence_string(&e, "reference_status", status_names[report->status]);
+    d->class_name = "status";
+    d->observable = status_names[other->status];
+    d->known = safety_switch(subject);
+    d->evidence = evidence_close(&e);
+    d->summary = arena_printf(c->arena, "%s ends as %s, crs as %s", subject_table[subject].name,
+                              status_names[other->status], status_names[report->status]);
+    answer_diverge(answer, d);
+}
+
 static bool is_empty(const struct checking *c, enum group_id group)
 {
     for (uint32_t i = 0; i < c->execution_count; i++)
@@ -497,6 +527,9 @@ void result_judge(struct checking *c)
     }
     if (!c->incomparable)
         judge_warps(c, answer);
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
+        if (subject_table[s].vtable == &semantics_crs && safety_switch((enum subject_id)s))
+            judge_switch(c, answer, (enum subject_id)s);
     if (c->incomparable)
         sum.reason = c->incomparable;
     else if (!sum.reason)

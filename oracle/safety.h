@@ -78,6 +78,10 @@ void safety_judge(struct checking *checking);
 /* CHK.static (a), (b): why a program does not satisfy it, in the arena, or NULL. */
 const char *safety_static(struct arena *arena, const struct ptx_code *code);
 
+/* The mutant of a subject whose branch unit has other rules, "MUT.06"; "MUT" for all of the patent's; NULL:
+ * the rules are the report's. */
+const char *safety_switch(enum subject_id subject);
+
 /* For tests: an observer on its own. */
 struct safety *safety_new(struct arena *arena, const struct program *program, bool printed);
 void safety_start(struct safety *safety, const struct machine *machine);

@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* Of a switch of the branch unit; "patent" for all of the patent's; NULL: the rules are the report's. */
-static const char *switched(enum subject_id subject)
+const char *safety_switch(enum subject_id subject)
 {
     uint32_t switches = subject_table[subject].options.crs_switches;
     static const char *const mutants[CRS_SWITCH_COUNT] = {
@@ -129,7 +128,7 @@ static void inconsistent(struct checking *c, const struct execution *execution)
 {
     struct safety *s = c->safety;
     const struct safety_failure *f = &s->failure;
-    const char *mutant = switched(execution->subject);
+    const char *mutant = safety_switch(execution->subject);
     uint32_t line = evidence_line(s->program, f->pc);
     if (mutant && s->consistent) {
         report(c, execution, "control-flow consistency", mutant);
@@ -173,7 +172,7 @@ void safety_end(struct checking *c, const struct execution *execution)
 {
     struct safety *s = c->safety;
     const struct safety_failure *f = &s->failure;
-    const char *mutant = switched(execution->subject);
+    const char *mutant = safety_switch(execution->subject);
     if (execution->subject == SUBJECT_CRS && s->program->ptx)
         s->consistent = f->predicate == SAFETY_NONE && !s->inconsistent;
     if (f->predicate == SAFETY_NONE)
