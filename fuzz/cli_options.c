@@ -23,7 +23,7 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
                       "run --time 8h --shard 3/16 --stop-on-finding"}},
     [COMMAND_CHECK] = {"check",
                        "FILE...",
-                       "check kernels (.simt, folders) and what they expect",
+                       "check kernels (.simt, .ptx, folders) and what they expect",
                        1,
                        -1,
                        command_check,
