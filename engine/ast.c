@@ -1,7 +1,7 @@
 #include "engine/ast.h"
 
 #include "engine/eval_ops.h"
-#include "engine/ptx_kernel.h"
+#include "engine/ptx/ptx_kernel.h"
 
 #include <string.h>
 

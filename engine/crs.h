@@ -17,7 +17,7 @@
 #define ENGINE_CRS_H
 
 #include "engine/machine.h"
-#include "engine/ptx_exec.h"
+#include "engine/ptx/ptx_exec.h"
 
 enum crs_token_type { CRS_SYNC, CRS_DIVERGE, CRS_CALL, CRS_BREAK };
 

@@ -14,7 +14,7 @@
 
 #include "engine/crs.h"
 #include "engine/machine_internal.h"
-#include "engine/ptx_code.h"
+#include "engine/ptx/ptx_code.h"
 
 enum { CRS_BARRIERS = 16 }; /* NumBarrierIndices */
 

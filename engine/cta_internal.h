@@ -11,7 +11,7 @@
 
 #include "engine/crs.h"
 #include "engine/machine_internal.h"
-#include "engine/ptx_exec.h"
+#include "engine/ptx/ptx_exec.h"
 
 enum { CTA_BARRIERS = 16 };
 

@@ -1,7 +1,7 @@
 #include "engine/machine_internal.h"
 
 #include "engine/invariant.h"
-#include "engine/ptx_code.h"
+#include "engine/ptx/ptx_code.h"
 
 const char *const status_names[STATUS_COUNT] = {
     [STATUS_RUNNING] = "running",

@@ -1,7 +1,7 @@
 #include "engine/parse.h"
 
 #include "engine/parse_internal.h"
-#include "engine/ptx_kernel.h"
+#include "engine/ptx/ptx_kernel.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 #include "engine/print.h"
 
 #include "engine/invariant.h"
-#include "engine/ptx_kernel.h"
+#include "engine/ptx/ptx_kernel.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #include "engine/program_internal.h"
-#include "engine/ptx_code.h"
+#include "engine/ptx/ptx_code.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "engine/invariant.h"
 #include "engine/pcg.h"
-#include "engine/ptx_code.h"
+#include "engine/ptx/ptx_code.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "engine/search_states.h"
 
 #include "engine/invariant.h"
-#include "engine/ptx_code.h"
+#include "engine/ptx/ptx_code.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * cli_check.c - `simtfuzz check`: kernels under every subject and oracle, and what they expect.
  */
 #include "engine/print.h"
-#include "engine/ptx_code.h"
+#include "engine/ptx/ptx_code.h"
 #include "fuzz/cli.h"
 #include "fuzz/json.h"
 #include "fuzz/table.h"

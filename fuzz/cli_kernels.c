@@ -3,7 +3,7 @@
  */
 #include "engine/cfg.h"
 #include "engine/parse.h"
-#include "engine/ptx_kernel.h"
+#include "engine/ptx/ptx_kernel.h"
 #include "fuzz/cli.h"
 
 #include <dirent.h>

@@ -2,7 +2,7 @@
 
 #include "engine/crs_branch.h"
 #include "engine/invariant.h"
-#include "engine/ptx_kernel.h"
+#include "engine/ptx/ptx_kernel.h"
 
 #include <inttypes.h>
 #include <string.h>

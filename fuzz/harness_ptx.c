@@ -7,9 +7,9 @@
  */
 #include "engine/invariant.h"
 #include "engine/print.h"
-#include "engine/ptx_code.h"
-#include "engine/ptx_inject.h"
-#include "engine/ptx_static.h"
+#include "engine/ptx/ptx_code.h"
+#include "engine/ptx/ptx_inject.h"
+#include "engine/ptx/ptx_static.h"
 
 #include <string.h>
 

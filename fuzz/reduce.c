@@ -9,7 +9,7 @@
 
 #include "engine/invariant.h"
 #include "engine/print.h"
-#include "engine/ptx_kernel.h"
+#include "engine/ptx/ptx_kernel.h"
 #include "fuzz/reduce_internal.h"
 
 #include <pthread.h>

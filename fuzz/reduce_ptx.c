@@ -4,7 +4,7 @@
  */
 #include "engine/parse.h"
 #include "engine/print.h"
-#include "engine/ptx_kernel.h"
+#include "engine/ptx/ptx_kernel.h"
 #include "fuzz/reduce_internal.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 #include "fuzz/trace_text.h"
 
 #include "engine/print.h"
-#include "engine/ptx_code.h"
+#include "engine/ptx/ptx_code.h"
 #include "fuzz/trace_blocks.h"
 #include "fuzz/trace_crs.h"
 

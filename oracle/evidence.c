@@ -1,6 +1,6 @@
 #include "oracle/evidence.h"
 
-#include "engine/ptx_code.h"
+#include "engine/ptx/ptx_code.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "oracle/explore_internal.h"
 
-#include "engine/ptx_code.h"
+#include "engine/ptx/ptx_code.h"
 #include "oracle/active.h"
 #include "oracle/barriers.h"
 #include "oracle/evidence.h"

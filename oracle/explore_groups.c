@@ -2,7 +2,7 @@
 #include "oracle/explore_internal.h"
 
 #include "engine/crs.h"
-#include "engine/ptx_code.h"
+#include "engine/ptx/ptx_code.h"
 
 /* ---- which subjects there are ---- */
 

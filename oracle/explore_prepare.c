@@ -1,7 +1,7 @@
 /* explore_prepare.c - the start of a check: programs, machines, detectors. */
 #include "oracle/explore_internal.h"
 
-#include "engine/ptx_code.h"
+#include "engine/ptx/ptx_code.h"
 #include "engine/tutorial.h"
 #include "oracle/active.h"
 #include "oracle/two_thread.h"

@@ -2,10 +2,10 @@
 
 #include "engine/lower.h"
 #include "engine/lower_cfg.h"
-#include "engine/lower_ptx.h"
 #include "engine/predicate.h"
-#include "engine/ptx_code.h"
-#include "engine/ptx_inject.h"
+#include "engine/ptx/lower_ptx.h"
+#include "engine/ptx/ptx_code.h"
+#include "engine/ptx/ptx_inject.h"
 
 enum making {
     MAKING_CORE,

@@ -1,6 +1,6 @@
 #include "oracle/result.h"
 
-#include "engine/ptx_code.h"
+#include "engine/ptx/ptx_code.h"
 
 #include "oracle/evidence.h"
 #include "oracle/safety.h"

@@ -10,7 +10,7 @@
 #ifndef ORACLE_SAFETY_SPANS_H
 #define ORACLE_SAFETY_SPANS_H
 
-#include "engine/ptx_code.h"
+#include "engine/ptx/ptx_code.h"
 #include "oracle/safety_state.h"
 
 struct safety_entry {

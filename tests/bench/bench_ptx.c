@@ -5,8 +5,8 @@
  */
 #include "engine/invariant.h"
 #include "engine/parse.h"
-#include "engine/ptx_code.h"
-#include "engine/ptx_inject.h"
+#include "engine/ptx/ptx_code.h"
+#include "engine/ptx/ptx_inject.h"
 #include "engine/sched.h"
 #include "oracle/race_hb.h"
 #include "oracle/safety.h"

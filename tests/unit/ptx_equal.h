@@ -4,7 +4,7 @@
 #ifndef TESTS_PTX_EQUAL_H
 #define TESTS_PTX_EQUAL_H
 
-#include "engine/ptx.h"
+#include "engine/ptx/ptx.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "tests/unit/support.h"
 
 #include "engine/crs.h"
-#include "engine/ptx_kernel.h"
+#include "engine/ptx/ptx_kernel.h"
 #include "engine/search.h"
 
 /* One entry `k` with this body, behind the settings. */

@@ -6,7 +6,7 @@
 #define TESTS_PTX_TEXT_H
 
 #include "engine/parse.h"
-#include "engine/ptx.h"
+#include "engine/ptx/ptx.h"
 #include "tests/unit/ptx_equal.h"
 
 #include <setjmp.h>

@@ -8,7 +8,7 @@
 
 #include "engine/crs.h"
 #include "engine/pcg.h"
-#include "engine/ptx_code.h"
+#include "engine/ptx/ptx_code.h"
 
 static char text[1 << 16];
 

@@ -5,7 +5,7 @@
  */
 #include "engine/parse.h"
 #include "engine/print.h"
-#include "engine/ptx_kernel.h"
+#include "engine/ptx/ptx_kernel.h"
 #include "fuzz/gen_internal.h"
 #include "oracle/check.h"
 

@@ -2,7 +2,7 @@
  * repaired form. */
 #include "tests/unit/support.h"
 
-#include "engine/ptx_kernel.h"
+#include "engine/ptx/ptx_kernel.h"
 #include "oracle/check.h"
 
 static struct check_result *check_file(const char *path, const char *settings)

@@ -3,7 +3,7 @@
  * laid out, or what is wrong is said. */
 #include "engine/pcg.h"
 #include "engine/print.h"
-#include "engine/ptx_code.h"
+#include "engine/ptx/ptx_code.h"
 #include "tests/unit/ptx_text.h"
 
 #include <glob.h>

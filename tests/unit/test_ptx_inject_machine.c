@@ -2,8 +2,8 @@
 #include "support.h"
 
 #include "engine/crs.h"
-#include "engine/ptx_code.h"
-#include "engine/ptx_inject.h"
+#include "engine/ptx/ptx_code.h"
+#include "engine/ptx/ptx_inject.h"
 #include "tests/unit/ptx_graphs.h"
 
 #include <glob.h>

@@ -1,5 +1,5 @@
 /* What injection writes for each kind of control flow, how it renames, and what it refuses. */
-#include "engine/ptx_inject.h"
+#include "engine/ptx/ptx_inject.h"
 #include "tests/unit/ptx_text.h"
 
 static const char head[] = ".version 8.0\n.target sm_80\n.address_size 32\n"

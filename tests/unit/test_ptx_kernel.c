@@ -2,7 +2,7 @@
  * what is printed is read again as the same. */
 #include "engine/crs.h"
 #include "engine/print.h"
-#include "engine/ptx_kernel.h"
+#include "engine/ptx/ptx_kernel.h"
 #include "tests/unit/ptx_text.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * order, with writes of one value. */
 #include "tests/unit/support.h"
 
-#include "engine/ptx_kernel.h"
+#include "engine/ptx/ptx_kernel.h"
 #include "oracle/check.h"
 
 #define KERNEL(settings, body)                                                                     \

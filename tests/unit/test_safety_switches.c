@@ -4,7 +4,7 @@
  */
 #include "tests/unit/support.h"
 
-#include "engine/ptx_kernel.h"
+#include "engine/ptx/ptx_kernel.h"
 #include "oracle/check.h"
 
 static struct check_result *check_program(const char *name, subject_set subjects, uint32_t modes)

@@ -1,0 +1,227 @@
+#include "engine/ptx/ptx_ops.h"
+
+#include "engine/invariant.h"
+
+#include <string.h>
+
+const struct ptx_form_row ptx_forms[PTX_FORM_COUNT] = {
+#define PTX_FORM(opcode, name, modifiers, operands) {PTX_OP_##opcode, modifiers, operands},
+#include "engine/ptx/ptx_ops.def"
+};
+
+const char *const ptx_mnemonics[PTX_OPCODE_COUNT] = {
+#define PTX_OPCODE(id, mnemonic) mnemonic,
+#include "engine/ptx/ptx_ops.def"
+};
+
+const char *const ptx_words[PTX_WORD_COUNT] = {
+    "",
+#define PTX_WORD(id, text, slot) text,
+#include "engine/ptx/ptx_words.def"
+};
+
+static const uint8_t usual_slots[PTX_WORD_COUNT] = {
+    0,
+#define PTX_WORD(id, text, slot) PTX_SLOT_##slot,
+#include "engine/ptx/ptx_words.def"
+};
+
+const struct ptx_special_row ptx_specials[PTX_SPECIAL_COUNT] = {
+#define PTX_SPECIAL(id, text, bits, has_elements) {text, bits, has_elements},
+#include "engine/ptx/ptx_special.def"
+};
+
+static const char *const slot_names[PTX_SLOT_COUNT] = {
+#define X(id, name) #name,
+    PTX_SLOTS(X)
+#undef X
+};
+
+static bool same(const char *name, const char *text, size_t length)
+{
+    return strncmp(name, text, length) == 0 && name[length] == '\0';
+}
+
+/* The words are sorted: binary search. */
+enum ptx_word ptx_word_find(const char *text, size_t length)
+{
+    size_t low = 1, high = PTX_WORD_COUNT;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strncmp(ptx_words[middle], text, length);
+        if (order == 0 && ptx_words[middle][length] == '\0')
+            return (enum ptx_word)middle;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return PTX_W_NONE;
+}
+
+enum ptx_opcode ptx_opcode_find(const char *text, size_t length)
+{
+    for (int i = 0; i < PTX_OPCODE_COUNT; i++)
+        if (same(ptx_mnemonics[i], text, length))
+            return (enum ptx_opcode)i;
+    return PTX_OPCODE_COUNT;
+}
+
+enum ptx_special ptx_special_find(const char *name)
+{
+    for (int i = 0; i < PTX_SPECIAL_COUNT; i++)
+        if (strcmp(ptx_specials[i].name, name) == 0)
+            return (enum ptx_special)i;
+    return PTX_SPECIAL_COUNT;
+}
+
+/* ---- types ---- */
+
+#define BITS(n)                                                                                    \
+    {                                                                                              \
+        PTX_CLASS_BITS, n, false                                                                   \
+    }
+#define UNSIGNED(n)                                                                                \
+    {                                                                                              \
+        PTX_CLASS_INT, n, false                                                                    \
+    }
+#define SIGNED(n)                                                                                  \
+    {                                                                                              \
+        PTX_CLASS_INT, n, true                                                                     \
+    }
+#define FLOAT(n)                                                                                   \
+    {                                                                                              \
+        PTX_CLASS_FLOAT, n, true                                                                   \
+    }
+
+struct ptx_type ptx_type_of(enum ptx_word word)
+{
+    static const struct ptx_type types[PTX_WORD_COUNT] = {
+        [PTX_W_PRED] = {PTX_CLASS_PRED, 1, false},
+        [PTX_W_B8] = BITS(8),
+        [PTX_W_B16] = BITS(16),
+        [PTX_W_B32] = BITS(32),
+        [PTX_W_B64] = BITS(64),
+        [PTX_W_B128] = BITS(128),
+        [PTX_W_U8] = UNSIGNED(8),
+        [PTX_W_U16] = UNSIGNED(16),
+        [PTX_W_U32] = UNSIGNED(32),
+        [PTX_W_U64] = UNSIGNED(64),
+        [PTX_W_S8] = SIGNED(8),
+        [PTX_W_S16] = SIGNED(16),
+        [PTX_W_S32] = SIGNED(32),
+        [PTX_W_S64] = SIGNED(64),
+        [PTX_W_F16] = FLOAT(16),
+        [PTX_W_F16X2] = FLOAT(32),
+        [PTX_W_BF16] = FLOAT(16),
+        [PTX_W_BF16X2] = FLOAT(32),
+        [PTX_W_F32] = FLOAT(32),
+        [PTX_W_F64] = FLOAT(64),
+    };
+    return types[word];
+}
+
+/* ---- patterns ---- */
+
+static enum ptx_slot find_slot(const char *text, size_t length)
+{
+    for (int i = 0; i < PTX_SLOT_COUNT; i++)
+        if (same(slot_names[i], text, length))
+            return (enum ptx_slot)i;
+    invariant_fail("a slot of a pattern", __FILE__, __LINE__);
+}
+
+/* The colon of `slot:`; the words have colons too, but in pairs. */
+static const char *slot_end(const char *text, size_t length)
+{
+    const char *colon = memchr(text, ':', length);
+    return colon && colon[1] != ':' ? colon : NULL;
+}
+
+bool ptx_group_next(const char **pattern, struct ptx_group *group)
+{
+    const char *at = *pattern + strspn(*pattern, " ");
+    if (*at == '\0')
+        return false;
+    *group = (struct ptx_group){.slot = PTX_SLOT_COUNT};
+    for (; *at == '~' || *at == '?'; at++) {
+        group->floating |= *at == '~';
+        group->optional |= *at == '?';
+    }
+    size_t length = strcspn(at, " ");
+    *pattern = at + length;
+    const char *colon = slot_end(at, length);
+    if (colon) {
+        group->slot = find_slot(at, (size_t)(colon - at));
+        length -= (size_t)(colon + 1 - at);
+        at = colon + 1;
+    } else {
+        enum ptx_word first = ptx_word_find(at, strcspn(at, "| "));
+        INVARIANT(first != PTX_W_NONE);
+        group->slot = (enum ptx_slot)usual_slots[first];
+    }
+    group->words = at;
+    group->length = length;
+    return true;
+}
+
+bool ptx_group_has(const struct ptx_group *group, const char *text, size_t length)
+{
+    const char *at = group->words, *end = at + group->length;
+    while (at < end) {
+        const char *bar = memchr(at, '|', (size_t)(end - at));
+        size_t size = (size_t)((bar ? bar : end) - at);
+        if (size == length && memcmp(at, text, length) == 0)
+            return true;
+        at += size + 1;
+    }
+    return false;
+}
+
+static struct ptx_type type_of_kind(char kind, const uint8_t words[PTX_SLOT_COUNT])
+{
+    struct ptx_type type = ptx_type_of((enum ptx_word)words[PTX_SLOT_TYPE]);
+    switch (kind) {
+    case 'u':
+        return ptx_type_of((enum ptx_word)words[PTX_SLOT_TYPE2]);
+    case 'w':
+        type.bits = (uint8_t)(type.bits * 2);
+        return type;
+    case 'd':
+    case 'b':
+        return (struct ptx_type)UNSIGNED(32);
+    case 'p':
+        return (struct ptx_type){PTX_CLASS_PRED, 1, false};
+    case 't':
+    case 'v':
+    case 'm':
+    case 'k':
+        return type;
+    default:
+        return (struct ptx_type){PTX_CLASS_NONE, 0, false};
+    }
+}
+
+bool ptx_item_next(const char **pattern, const uint8_t words[PTX_SLOT_COUNT],
+                   struct ptx_item_pattern *item)
+{
+    const char *at = *pattern + strspn(*pattern, " ");
+    if (*at == '\0')
+        return false;
+    *item = (struct ptx_item_pattern){.optional = false};
+    for (; *at != '\0' && strchr("?=_!", *at); at++) {
+        item->optional |= *at == '?';
+        item->is_result |= *at == '=';
+        item->sinkable |= *at == '_';
+        item->negatable |= *at == '!';
+    }
+    item->kind = *at++;
+    for (; *at == '~' || *at == '|'; at++) {
+        item->relaxed |= *at == '~';
+        item->paired |= *at == '|';
+    }
+    INVARIANT((*at == ' ' || *at == '\0') && strchr("tuwdbpvamkilTc", item->kind));
+    item->type = type_of_kind(item->kind, words);
+    *pattern = at;
+    return true;
+}

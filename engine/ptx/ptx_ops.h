@@ -1,0 +1,143 @@
+/*
+ * ptx_ops.h - the PTX instructions, as a table of forms (ptx_ops.def).
+ *
+ * A form is a mnemonic, the modifiers that it takes (which, in which order), and the pattern of its
+ * operands. An instruction's modifiers are kept by slot: at most one word in each.
+ */
+#ifndef ENGINE_PTX_OPS_H
+#define ENGINE_PTX_OPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a modifier says. */
+#define PTX_SLOTS(X)                                                                               \
+    X(TYPE, type)     /* of the result, and of the operands where there is no second one */        \
+    X(TYPE2, type2)   /* of the source */                                                          \
+    X(MODE, mode)     /* lo hi wide; l r; up down bfly idx; all any uni ballot; to; f4e .. */      \
+    X(OP, op)         /* of atom, red, bar.red, redux; boolean of setp, set */                     \
+    X(CMP, cmp)       /* comparison */                                                             \
+    X(ROUND, round)   /* rn rz rm rp, rni rzi rmi rpi */                                           \
+    X(FTZ, ftz)       /* subnormals to zero */                                                     \
+    X(SAT, sat)       /* saturation */                                                             \
+    X(APPROX, approx) /* approx, full */                                                           \
+    X(NAN, nan)       /* NaN if an operand is */                                                   \
+    X(CC, cc)         /* writes the carry */                                                       \
+    X(WRAP, wrap)     /* wrap, clamp */                                                            \
+    X(SPACE, space)   /* state space */                                                            \
+    X(VECTOR, vector) /* v2 v4 */                                                                  \
+    X(SEM, sem)       /* weak volatile relaxed acquire release acq_rel sc */                       \
+    X(SCOPE, scope)   /* cta cluster gpu sys; gl of membar */                                      \
+    X(CACHE, cache)   /* ca cg cs cv lu wb wt */                                                   \
+    X(LEVEL, level)   /* L1, L2, hints for L1 */                                                   \
+    X(LEVEL2, level2) /* how much to fetch into L2 */                                              \
+    X(NC, nc)         /* through the read-only cache */                                            \
+    X(SYNC, sync)     /* sync arrive red */                                                        \
+    X(ALIGNED, aligned)                                                                            \
+    X(UNI, uni) /* uniform branch or call; cta, warp of barriers */
+
+enum ptx_slot {
+#define X(id, name) PTX_SLOT_##id,
+    PTX_SLOTS(X)
+#undef X
+        PTX_SLOT_COUNT
+};
+
+/* The words of modifiers, without the dot; PTX_W_NONE: none. Sorted by text. */
+enum ptx_word {
+    PTX_W_NONE,
+#define PTX_WORD(id, text, slot) PTX_W_##id,
+#include "engine/ptx/ptx_words.def"
+    PTX_WORD_COUNT
+};
+
+enum ptx_opcode {
+#define PTX_OPCODE(id, mnemonic) PTX_OP_##id,
+#include "engine/ptx/ptx_ops.def"
+    PTX_OPCODE_COUNT
+};
+
+enum ptx_form {
+#define PTX_FORM(opcode, name, modifiers, operands) PTX_FORM_##opcode##_##name,
+#include "engine/ptx/ptx_ops.def"
+    PTX_FORM_COUNT
+};
+
+/* Special registers (PTX ISA 10); those with components are vectors of four. */
+enum ptx_special {
+#define PTX_SPECIAL(id, text, bits, has_elements) PTX_SPECIAL_##id,
+#include "engine/ptx/ptx_special.def"
+    PTX_SPECIAL_COUNT
+};
+
+struct ptx_form_row {
+    enum ptx_opcode opcode;
+    const char *modifiers; /* see ptx_ops.def */
+    const char *operands;
+};
+
+struct ptx_special_row {
+    const char *name;
+    uint8_t bits;
+    bool has_elements;
+};
+
+extern const struct ptx_form_row ptx_forms[PTX_FORM_COUNT];
+extern const char *const ptx_mnemonics[PTX_OPCODE_COUNT];
+extern const char *const ptx_words[PTX_WORD_COUNT];
+extern const struct ptx_special_row ptx_specials[PTX_SPECIAL_COUNT];
+
+/* PTX_W_NONE: no such word. */
+enum ptx_word ptx_word_find(const char *text, size_t length);
+
+/* PTX_OPCODE_COUNT: no such mnemonic. */
+enum ptx_opcode ptx_opcode_find(const char *text, size_t length);
+
+/* PTX_SPECIAL_COUNT: no such special register. */
+enum ptx_special ptx_special_find(const char *name);
+
+/* ---- types ---- */
+
+enum ptx_class { PTX_CLASS_NONE, PTX_CLASS_PRED, PTX_CLASS_BITS, PTX_CLASS_INT, PTX_CLASS_FLOAT };
+
+struct ptx_type {
+    enum ptx_class kind;
+    uint8_t bits; /* 1 for predicates */
+    bool is_signed;
+};
+
+/* Of a word that is a type; PTX_CLASS_NONE for the others. */
+struct ptx_type ptx_type_of(enum ptx_word word);
+
+/* ---- patterns ---- */
+
+/* One group of a pattern of modifiers: the alternatives of one slot. */
+struct ptx_group {
+    enum ptx_slot slot;
+    bool optional, floating;
+    const char *words; /* alternatives, separated by | */
+    size_t length;
+};
+
+/* The next group of a pattern; false at its end. */
+bool ptx_group_next(const char **pattern, struct ptx_group *group);
+bool ptx_group_has(const struct ptx_group *group, const char *text, size_t length);
+
+/* One item of a pattern of operands. */
+struct ptx_item_pattern {
+    bool optional;
+    bool is_result;
+    bool sinkable; /* may be _ */
+    bool relaxed;  /* registers may be wider than the type */
+    bool negatable;
+    bool paired; /* d or d|p */
+    char kind;   /* see ptx_ops.def */
+    struct ptx_type type;
+};
+
+/* The next item of the pattern of an instruction with these modifiers; false at its end. */
+bool ptx_item_next(const char **pattern, const uint8_t words[PTX_SLOT_COUNT],
+                   struct ptx_item_pattern *item);
+
+#endif
