@@ -1,6 +1,6 @@
 #include "fuzz/campaign.h"
 
-#include "fuzz/cli.h"
+#include "fuzz/cli/cli.h"
 #include "fuzz/clock.h"
 #include "fuzz/collector.h"
 #include "fuzz/crash.h"

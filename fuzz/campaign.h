@@ -11,7 +11,7 @@
 #define FUZZ_CAMPAIGN_H
 
 #include "db/db.h"
-#include "fuzz/gen.h"
+#include "fuzz/gen/gen.h"
 #include "oracle/check.h"
 
 #include <stdio.h>

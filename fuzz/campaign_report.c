@@ -2,8 +2,8 @@
  * campaign_report.c - the end of a campaign, for a person at a glance and for a program.
  */
 #include "fuzz/campaign.h"
-#include "fuzz/json.h"
-#include "fuzz/table.h"
+#include "fuzz/cli/json.h"
+#include "fuzz/cli/table.h"
 
 #include <inttypes.h>
 #include <string.h>

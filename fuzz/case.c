@@ -109,7 +109,7 @@ char *case_gen_command(struct arena *arena, uint64_t seed, const struct gen_opti
 {
     static const char *const names[FEATURE_COUNT] = {
 #define FEATURE(id, name, group_default, sentence) [FEATURE_##id] = name,
-#include "fuzz/features.def"
+#include "fuzz/gen/features.def"
 #undef FEATURE
     };
     const char *features = "";

@@ -10,7 +10,7 @@
 #ifndef FUZZ_CASE_H
 #define FUZZ_CASE_H
 
-#include "fuzz/gen.h"
+#include "fuzz/gen/gen.h"
 #include "oracle/check.h"
 
 struct fuzz_case {

@@ -1,6 +1,6 @@
 #include "fuzz/crash.h"
 
-#include "fuzz/cli.h"
+#include "fuzz/cli/cli.h"
 
 #include <signal.h>
 #include <stdlib.h>

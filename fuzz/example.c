@@ -3,7 +3,7 @@
 #include "engine/invariant.h"
 #include "engine/parse.h"
 #include "engine/print.h"
-#include "fuzz/reduce.h"
+#include "fuzz/reduce/reduce.h"
 
 #include <inttypes.h>
 #include <string.h>

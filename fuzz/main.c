@@ -1,7 +1,7 @@
 /*
  * main.c - simtfuzz, the program.
  */
-#include "fuzz/cli.h"
+#include "fuzz/cli/cli.h"
 #include "fuzz/version.h"
 
 #include <errno.h>

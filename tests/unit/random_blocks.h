@@ -7,7 +7,7 @@
 #include "tests/unit/blocks.h"
 
 #include "engine/normalise.h"
-#include "fuzz/gen.h"
+#include "fuzz/gen/gen.h"
 
 /* NULL: this number is a kernel in another form. */
 static inline struct ast_kernel *random_blocks_kernel(uint64_t seed, uint32_t number)

@@ -3,7 +3,7 @@
 #include "engine/parse.h"
 #include "engine/print.h"
 #include "engine/sched.h"
-#include "fuzz/gen_internal.h"
+#include "fuzz/gen/gen_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -601,7 +601,7 @@ static void features_are_documented(void **state)
         bool on;
     } features[] = {
 #define FEATURE(id, name, group_default, sentence) {name, group_default},
-#include "fuzz/features.def"
+#include "fuzz/gen/features.def"
 #undef FEATURE
     };
     static char text[1 << 16];

@@ -3,7 +3,7 @@
 #include "engine/parse.h"
 #include "engine/print.h"
 #include "engine/sched.h"
-#include "fuzz/gen_blocks.h"
+#include "fuzz/gen/gen_blocks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

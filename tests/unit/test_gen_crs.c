@@ -6,7 +6,7 @@
 #include "engine/parse.h"
 #include "engine/print.h"
 #include "engine/ptx/ptx_kernel.h"
-#include "fuzz/gen_internal.h"
+#include "fuzz/gen/gen_internal.h"
 #include "oracle/check.h"
 
 #include <setjmp.h>

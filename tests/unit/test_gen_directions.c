@@ -1,5 +1,5 @@
 /* Direction-driven kernels: their expectation against a naive run of each thread by itself. */
-#include "fuzz/gen_blocks.h"
+#include "fuzz/gen/gen_blocks.h"
 
 #include "engine/print.h"
 

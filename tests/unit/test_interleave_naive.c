@@ -6,7 +6,7 @@
  */
 #include "engine/choice.h"
 #include "engine/interleave.h"
-#include "fuzz/gen.h"
+#include "fuzz/gen/gen.h"
 #include "tests/unit/support.h"
 
 enum { KERNELS = 600, STEPS = 2500, BLOCKS_MAX = 512 };

@@ -5,7 +5,7 @@
 
 #include "engine/normalise.h"
 #include "engine/vector.h"
-#include "fuzz/gen.h"
+#include "fuzz/gen/gen.h"
 
 enum { KERNELS = 4000, BUDGET_LANES = 200000, BUDGET_STEPS = 400000 };
 

@@ -10,7 +10,7 @@
 #include "engine/pcg.h"
 #include "engine/print.h"
 #include "engine/program.h"
-#include "fuzz/gen.h"
+#include "fuzz/gen/gen.h"
 
 /* ---- the interpreter ---- */
 

@@ -9,7 +9,7 @@
 #include "engine/normalise.h"
 #include "engine/print.h"
 #include "engine/sched.h"
-#include "fuzz/gen.h"
+#include "fuzz/gen/gen.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include "engine/lower.h"
 #include "engine/machine_internal.h"
 #include "engine/sched.h"
-#include "fuzz/gen.h"
+#include "fuzz/gen/gen.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

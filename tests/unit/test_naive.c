@@ -10,7 +10,7 @@
 #include "engine/sched.h"
 #include "engine/simt.h"
 #include "engine/threads.h"
-#include "fuzz/gen.h"
+#include "fuzz/gen/gen.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 #include "engine/normalise.h"
 #include "engine/pcg.h"
 #include "engine/print.h"
-#include "fuzz/gen.h"
+#include "fuzz/gen/gen.h"
 
 /* ---- passes ---- */
 

@@ -1,6 +1,6 @@
 /* JSON and tables: what the command line prints with. */
-#include "fuzz/json.h"
-#include "fuzz/table.h"
+#include "fuzz/cli/json.h"
+#include "fuzz/cli/table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 
 #include "engine/normalise.h"
 #include "engine/vector.h"
-#include "fuzz/gen.h"
+#include "fuzz/gen/gen.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -2,7 +2,7 @@
 #include "engine/pcg.h"
 #include "engine/ptx/lower_ptx.h"
 #include "engine/ptx/ptx_static.h"
-#include "fuzz/gen.h"
+#include "fuzz/gen/gen.h"
 #include "tests/unit/ptx_mini.h"
 #include "tests/unit/ptx_text.h"
 

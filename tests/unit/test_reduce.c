@@ -6,8 +6,8 @@
 #include "engine/normalise.h"
 #include "engine/parse.h"
 #include "engine/print.h"
-#include "fuzz/gen.h"
-#include "fuzz/reduce.h"
+#include "fuzz/gen/gen.h"
+#include "fuzz/reduce/reduce.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* The three sources of choices: ranges, proportions, determinism, exhaustion. */
-#include "fuzz/source.h"
+#include "fuzz/gen/source.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,153 @@
+/*
+ * cli.h - the command line: one table of commands, one of options (cli_options.c), from which the
+ * parser, `--help` and the usage lines come.
+ *
+ * Standard output carries results only; messages go to standard error. Exit statuses are the same
+ * in every command.
+ */
+#ifndef FUZZ_CLI_H
+#define FUZZ_CLI_H
+
+#include "db/db.h"
+#include "oracle/check.h"
+
+#include <stdbool.h>
+
+#include <stdio.h>
+
+enum cli_exit {
+    CLI_OK = 0,
+    CLI_DIVERGENCE = 1, /* not marked known; or a failed expectation */
+    CLI_USAGE = 2,      /* wrong usage, bad input */
+    CLI_FAULT = 3,      /* of simtfuzz or of its surroundings */
+};
+
+enum cli_command_id {
+#define COMMAND(id, function) COMMAND_##id,
+#include "fuzz/cli/commands.def"
+#undef COMMAND
+    COMMAND_COUNT
+};
+
+/* What the options of all commands set. */
+struct cli_options {
+    bool help, json, color;
+    const char *db;
+    bool db_given;
+    uint64_t seed;
+    bool seed_given;
+    uint64_t cases, first_case, count;
+    uint64_t time_ms;
+    uint32_t jobs; /* 0 = as many as processors */
+    uint64_t shard_index, shard_count;
+    subject_set subjects;
+    uint32_t oracles, features;
+    uint32_t oracle_modes; /* bits of enum oracle_mode */
+    bool stop_on_finding, exhaustive, enumerate, same_value, atomics_sync;
+    uint32_t schedules;
+    bool schedules_given;
+    struct ast_launch launch; /* of --set; 0 = as the kernel has it */
+    bool launch_dimensions;   /* --set threads=8x8 */
+    bool ptx_only;            /* an option that only PTX takes was given */
+    const char *settings;     /* --set, --entry, --bind, --shared as a PTX file has them, or NULL */
+    enum subject_id subject;  /* of --subject */
+    bool subject_given;
+    const char *schedule, *to, *output, *signature;
+    bool anchored, then_first, logic_blocks, keep_calls, normalise; /* of --to cfg */
+    uint64_t max_steps;
+    uint32_t max_tests;
+    bool list_subjects, list_oracles;
+};
+
+struct cli {
+    const char *command; /* as typed */
+    enum cli_command_id id;
+    struct cli_options options;
+    char **arguments; /* what is not an option */
+    int argument_count;
+    struct arena arena; /* for the whole command */
+};
+
+/* What `check` and `regress` have seen so far. */
+struct cli_check_sums {
+    uint32_t kernels, agreed, known, diverged, failed, refused, bad;
+};
+
+struct cli_command {
+    const char *name;
+    const char *arguments; /* as the usage line shows them */
+    const char *sentence;
+    int least, most; /* arguments; most -1 = any number */
+    int (*run)(struct cli *cli);
+    const char *examples[4];
+};
+
+extern const struct cli_command cli_commands[COMMAND_COUNT];
+
+#define COMMAND(id, function) int function(struct cli *cli);
+#include "fuzz/cli/commands.def"
+#undef COMMAND
+
+/* Fills cli from the arguments after the command's name. True: run the command. False: *status is
+ * the exit status (help was printed, or misuse was reported). */
+bool cli_parse(struct cli *cli, int argc, char **argv, int *status);
+
+/* The list of commands. */
+void cli_print_commands(FILE *out);
+
+/* "simtfuzz COMMAND: message" to standard error. */
+void cli_message(const struct cli *cli, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The message, a short usage and an example, to standard error; returns CLI_USAGE. */
+int cli_misuse(const struct cli *cli, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A number as users write it: decimal, or hexadecimal with 0x. */
+bool cli_parse_u64(const char *text, uint64_t *value);
+/* "90", "90s", "15m", "8h" */
+bool cli_parse_time(const char *text, uint64_t *milliseconds);
+
+/* ---- kernels named on the command line (cli_kernels.c) ---- */
+
+/* Whether a file is PTX, by its name. */
+bool cli_is_ptx(const char *path);
+
+/* Reads and parses a file, and checks the graphs of a kernel in block form (cfg.h); NULL after the errors
+ * were printed. The launch is that of the file. */
+struct ast_kernel *cli_read_kernel(struct arena *arena, const char *path);
+/* The same with the launch that the command line asks for: --set, and what else PTX takes. NULL also when
+ * that is not within limits, or not for this kernel. */
+struct ast_kernel *cli_read_launched(struct cli *cli, const char *path);
+/* CHECK_DEFAULTS with the command line's subjects, oracles, schedules, seed. */
+struct check_options cli_check_options(const struct cli *cli);
+
+struct cli_files {
+    const char **paths;
+    uint32_t count;
+};
+/* The files meant by arguments: folders stand for all *.simt and *.ptx below them, sorted. False: reported. */
+bool cli_find_files(struct cli *cli, char **arguments, int count, struct cli_files *files);
+
+/* Checks one kernel file and reports to standard output; returns the exit status. */
+int cli_check_file(struct cli *cli, const char *path, const struct check_options *options,
+                   struct cli_check_sums *sums);
+
+/* ---- the database (cli_db.c) ---- */
+
+/* Opens --db; NULL after a message. */
+struct db *cli_open_db(struct cli *cli, enum db_mode mode, struct db_message *message);
+/* Says what a failed call left in the message; returns the exit status: bad input for a finding that
+ * does not exist, a fault otherwise. */
+int cli_db_failed(const struct cli *cli, const struct db_message *message, int error);
+/* A finding with copies of all its strings, in the arena. NULL: *status, after a message. */
+struct db_finding *cli_get_finding(struct cli *cli, struct db *db, const struct db_message *message,
+                                   const char *name, int *status);
+/* A stored kernel's text, in the arena. NULL: *status, after a message. */
+char *cli_get_kernel(struct cli *cli, struct db *db, const struct db_message *message,
+                     const char *hash, int *status);
+struct db_finding *cli_copy_finding(struct arena *arena, const struct db_finding *finding);
+
+/* Writes text to a file; "-" or NULL: standard output. Returns the exit status. */
+int cli_write_output(const struct cli *cli, const char *path, const char *text);
+
+#endif

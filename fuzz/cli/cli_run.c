@@ -1,0 +1,61 @@
+/*
+ * cli_run.c - `simtfuzz run`.
+ */
+#include "fuzz/campaign.h"
+#include "fuzz/cli/cli.h"
+#include "fuzz/clock.h"
+
+#include "engine/pcg.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+enum { DEFAULT_MS = 60 * 1000 };
+
+static uint32_t processors(void)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    if (count < 1)
+        return 1;
+    return count > CAMPAIGN_JOBS_MAX ? CAMPAIGN_JOBS_MAX : (uint32_t)count;
+}
+
+/* A campaign without a seed gets a new one; it is printed and stored, so nothing is lost. */
+static uint64_t fresh_seed(void)
+{
+    return pcg_splitmix(clock_unix_ms() ^ pcg_splitmix((uint64_t)getpid())) & UINT32_MAX;
+}
+
+int command_run(struct cli *cli)
+{
+    const struct cli_options *o = &cli->options;
+    struct campaign_options options = {
+        .seed = o->seed_given ? o->seed : fresh_seed(),
+        .cases = o->cases,
+        .time_ms = o->time_ms == 0 && o->cases == 0 && !o->enumerate ? DEFAULT_MS : o->time_ms,
+        .jobs = o->jobs > 0 ? o->jobs : processors(),
+        .shard_index = o->shard_index,
+        .shard_count = o->shard_count,
+        .stop_on_finding = o->stop_on_finding,
+        .gen = GEN_DEFAULTS,
+        .check = cli_check_options(cli),
+        .db_path = o->db,
+        .live = isatty(STDERR_FILENO),
+        .log = stderr,
+    };
+    struct campaign_summary summary;
+    struct db_message message;
+    options.gen.features = o->features;
+    options.gen.small = options.gen.enumerate = o->enumerate;
+    if (options.jobs > CAMPAIGN_JOBS_MAX)
+        return cli_misuse(cli, "--jobs: at most %d", CAMPAIGN_JOBS_MAX);
+    signal(SIGPIPE, SIG_IGN); /* a reader that goes away does not end the hunt */
+    int status = campaign_run(&cli->arena, &options, &summary, &message);
+    if (summary.campaign > 0 && o->json)
+        campaign_print_json(&options, &summary, stdout);
+    else if (summary.campaign > 0)
+        campaign_print(&cli->arena, &options, &summary, stdout);
+    if (status == CLI_FAULT)
+        cli_message(cli, "%s", message.text);
+    return status;
+}

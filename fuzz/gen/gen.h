@@ -1,0 +1,55 @@
+/*
+ * gen.h - random structured kernels, valid by construction: they parse, their loops and recursion
+ * are bounded (unless spinning is asked for), and with few exceptions they terminate.
+ */
+#ifndef FUZZ_GEN_H
+#define FUZZ_GEN_H
+
+#include "engine/ast.h"
+#include "fuzz/gen/source.h"
+
+/* Changes whenever the same seed would give another kernel. Part of every case. */
+enum { GEN_VERSION = 4 };
+
+/* A feature group of features.def: what a minority of campaigns drops as a whole, and what
+ * `--features` names. */
+enum gen_feature {
+#define FEATURE(id, name, group_default, sentence) FEATURE_##id,
+#include "fuzz/gen/features.def"
+#undef FEATURE
+    FEATURE_COUNT
+};
+
+struct gen_options {
+    uint32_t features; /* bits 1u << gen_feature: which may be used */
+    bool fixed;        /* true: exactly these weights; false: the mix of field.md (70 % fixed,
+                          15 % shuffled mildly, 15 % dropping whole groups) */
+    bool blocks_only;  /* every kernel in block form, which the features must allow */
+    bool small;        /* tiny kernels for enumeration and exhaustive search */
+    bool enumerate;    /* small: case k is the k-th of all of them (from 0), whatever the seed */
+};
+
+extern const struct gen_options GEN_DEFAULTS;
+
+/* "loops,calls,-switch,spin": names add to the default set, -names remove; "all", "none" too. */
+bool gen_parse_features(const char *text, uint32_t *features, const char **error_at);
+
+struct ast_kernel *gen_kernel(struct arena *arena, struct source *source,
+                              const struct gen_options *options);
+
+/* How far an enumeration has come: who asks for ascending numbers does not start over each time. */
+struct gen_walk {
+    struct source source;
+    uint64_t number; /* of the kernel that comes next */
+    bool started, ended;
+};
+
+/* Case number `number` of a campaign: kernel (with its launch and input seed). Enumerating: NULL when there
+ * are fewer. */
+struct ast_kernel *gen_case(struct arena *arena, uint64_t seed, uint64_t number,
+                            const struct gen_options *options);
+/* The same; walk: of these options and this caller, zeroed at first. */
+struct ast_kernel *gen_next_case(struct arena *arena, uint64_t seed, uint64_t number,
+                                 const struct gen_options *options, struct gen_walk *walk);
+
+#endif

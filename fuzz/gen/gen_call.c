@@ -1,0 +1,219 @@
+/*
+ * Functions, made when they are first called: a callee is finished before the function that calls
+ * it, so that its cost is known, and stands before it in the text.
+ */
+#include "fuzz/gen/gen_internal.h"
+
+/* Frames: at most GEN_FUNCTIONS recursions of GEN_RECURSION + 1 frames and the kernel's own, well
+ * below LIMIT_CALL_DEPTH. */
+enum { GEN_CALLS_OPEN = 3 };
+
+_Static_assert(GEN_FUNCTIONS *(GEN_RECURSION + 1) + 1 <= LIMIT_CALL_DEPTH, "frames of a thread");
+
+static struct ast_var *add_parameter(struct gen *g)
+{
+    struct ast_var *parameter = gen_local(g, 'p');
+    parameter->is_parameter = true;
+    g->scope->function->parameter_count++;
+    return parameter;
+}
+
+static void declare(struct gen *g, uint32_t kind)
+{
+    struct gen_scope *scope = g->scope;
+    if (kind == W_FUNCTION_RECURSIVE)
+        scope->depth = add_parameter(g);
+    uint32_t parameters = g->options->small ? 0 : gen_below(g, 3);
+    for (uint32_t i = 0; i < parameters; i++)
+        scope->values[scope->value_count++] = add_parameter(g);
+    /* The result of a call of itself needs a place; so do statements. */
+    uint32_t locals = g->options->small ? 0 : gen_below(g, 2);
+    if (scope->value_count == 0 && locals == 0 && g->private_count == 0)
+        locals = 1;
+    for (uint32_t i = 0; i < locals; i++) {
+        scope->values[scope->value_count] = gen_local(g, 'x');
+        if (!g->options->small && gen_chance(g, 30))
+            gen_initialise(g, scope->values[scope->value_count], 8);
+        scope->value_count++;
+    }
+    gen_local_array(g);
+}
+
+static struct ast_stm *call_stm(struct gen *g, struct ast_function *function,
+                                struct ast_expr *depth)
+{
+    struct ast_stm *stm = gen_stm(g, STM_CALL);
+    struct ast_expr **end = &stm->arguments;
+    stm->function = function;
+    if (depth) {
+        *end = depth;
+        end = &depth->next;
+    }
+    for (uint32_t i = depth != NULL; i < function->parameter_count; i++) {
+        *end = gen_value(g);
+        end = &(*end)->next;
+    }
+    if (function->returns_int && gen_chance(g, 85))
+        stm->target.var = gen_draw_private(g);
+    return stm;
+}
+
+/* ---- recursion ---- */
+
+static struct ast_stm *call_itself(struct gen *g)
+{
+    struct ast_expr *less =
+        gen_binary_int(g, BINARY_SUB, ast_var_ref(g->arena, g->scope->depth), 1);
+    return call_stm(g, g->scope->function, less);
+}
+
+/* if (depth > 0 [&& ..]) with one call, one in each branch of an if, or two one after the other. */
+static void recurse(struct gen *g, uint32_t kind, struct gen_list *list)
+{
+    struct gen_place place = {.depth = 1, .times = 1};
+    struct ast_expr *more = gen_binary_int(g, BINARY_GT, ast_var_ref(g->arena, g->scope->depth), 0);
+    if (gen_has(g, FEATURE_LOGIC) && gen_chance(g, 35))
+        more = gen_binary(g, BINARY_LOGICAL_AND, more, gen_condition(g));
+    struct ast_stm *stm = gen_if(g, more, NULL, NULL), *first = call_itself(g);
+    struct gen_list body;
+    gen_list_init(&body);
+    gen_emit(g, &place, list, stm);
+    switch (kind) {
+    case W_RECURSE_BRANCHES: {
+        struct ast_stm *other = call_itself(g);
+        gen_emit(g, &place, &body, gen_if(g, gen_condition(g), first, other));
+        break;
+    }
+    case W_RECURSE_TWICE:
+        gen_emit(g, &place, &body, first);
+        if (gen_chance(g, 50))
+            gen_assign(g, &place, &body);
+        gen_emit(g, &place, &body, call_itself(g));
+        break;
+    default:
+        gen_emit(g, &place, &body, first);
+        break;
+    }
+    stm->body = gen_block(g, body.head);
+}
+
+/* ---- making a function ---- */
+
+static void make_body(struct gen *g, struct gen_callee *callee, uint32_t kind)
+{
+    struct ast_function *function = g->scope->function;
+    struct gen_list list;
+    gen_list_init(&list);
+    uint32_t calls = 1;
+    gen_body(g, &list, false);
+    if (kind == W_FUNCTION_RECURSIVE) {
+        uint32_t recursion = gen_pick(g, GROUP_RECURSE, 0);
+        callee->max_depth = recursion == W_RECURSE_TWICE ? 1 : GEN_RECURSION;
+        calls = recursion == W_RECURSE_TWICE ? 3 : GEN_RECURSION + 1;
+        recurse(g, recursion, &list);
+        if (gen_chance(g, 50)) {
+            g->left = 1 + (int32_t)gen_below(g, 2);
+            gen_body(g, &list, false);
+        }
+    }
+    if (function->returns_int) {
+        struct ast_stm *result = gen_stm(g, STM_RETURN);
+        result->value = gen_value(g);
+        struct gen_place place = {.times = 1};
+        gen_emit(g, &place, &list, result);
+    }
+    function->body = list.head;
+    callee->cost = calls * (g->cost + 2 * function->parameter_count + 3);
+}
+
+int32_t gen_draw_share(struct gen *g)
+{
+    if (g->options->small)
+        return 1;
+    uint32_t most = (uint32_t)g->left / 3;
+    return 1 + (int32_t)gen_below(g, most < 3 ? 3 : most > 12 ? 12 : most);
+}
+
+/* Within `budget` thread steps, all its recursion included. */
+static const struct gen_callee *make_function(struct gen *g, uint32_t budget)
+{
+    struct gen_scope *outer = g->scope;
+    uint32_t outer_cost = g->cost, outer_budget = g->budget, outer_ends = g->ends;
+    int32_t outer_left = g->left, share = gen_draw_share(g);
+    struct ast_function *function = ARENA_NEW(g->arena, struct ast_function);
+    struct gen_scope scope = {.function = function, .locals_end = &function->locals};
+    struct gen_callee callee = {.function = function};
+    uint32_t kind = gen_pick(g, GROUP_FUNCTION, 0);
+    function->returns_int =
+        kind == W_FUNCTION_INT || (kind == W_FUNCTION_RECURSIVE && gen_chance(g, 60));
+    g->scope = &scope;
+    g->calls_open++;
+    g->cost = g->ends = 0;
+    g->budget = kind == W_FUNCTION_RECURSIVE ? budget / (GEN_RECURSION + 1) : budget;
+    g->left = share;
+    function->name = gen_function_name(g);
+    declare(g, kind);
+    make_body(g, &callee, kind);
+    *g->functions_end = function;
+    g->functions_end = &function->next;
+    g->scope = outer;
+    g->calls_open--;
+    g->cost = outer_cost;
+    g->budget = outer_budget;
+    g->ends = outer_ends;
+    g->left = outer_left - share;
+    g->callees[g->callee_count] = callee;
+    return &g->callees[g->callee_count++];
+}
+
+/* ---- calls ---- */
+
+uint32_t gen_room_to_make(const struct gen *g, const struct gen_place *place)
+{
+    bool full = g->callee_count + g->calls_open == GEN_FUNCTIONS ||
+                g->calls_open == GEN_CALLS_OPEN ||
+                (g->options->small && g->callee_count + g->calls_open > 0);
+    if (full || !gen_affords(g, place->times, 24))
+        return 0;
+    return (g->budget - g->cost) / place->times / 2;
+}
+
+uint32_t gen_callees(const struct gen *g, const struct gen_place *place,
+                     const struct gen_callee **callees)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < g->callee_count; i++)
+        if (gen_affords(g, place->times, g->callees[i].cost))
+            callees[count++] = &g->callees[i];
+    return count;
+}
+
+bool gen_may_call(const struct gen *g, const struct gen_place *place)
+{
+    const struct gen_callee *callees[GEN_FUNCTIONS];
+    return gen_room_to_make(g, place) > 0 || gen_callees(g, place, callees) > 0;
+}
+
+static const struct gen_callee *choose(struct gen *g, const struct gen_place *place)
+{
+    const struct gen_callee *callees[GEN_FUNCTIONS];
+    uint32_t count = gen_callees(g, place, callees), room = gen_room_to_make(g, place);
+    uint32_t i = gen_below(g, count + (room > 0));
+    return i < count ? callees[i] : make_function(g, room);
+}
+
+struct ast_expr *gen_start_depth(struct gen *g, const struct gen_callee *callee)
+{
+    int32_t most = (int32_t)callee->max_depth;
+    if (gen_chance(g, 50))
+        return gen_binary_int(g, BINARY_AND, gen_builtin(g, BUILTIN_TID), most);
+    return ast_int(g->arena, (int32_t)gen_below(g, callee->max_depth + 1));
+}
+
+void gen_call(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    const struct gen_callee *callee = choose(g, place);
+    struct ast_expr *depth = callee->max_depth ? gen_start_depth(g, callee) : NULL;
+    gen_emit(g, place, list, call_stm(g, callee->function, depth));
+    g->cost += place->times * callee->cost;
+}

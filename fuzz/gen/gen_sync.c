@@ -1,0 +1,357 @@
+/*
+ * Threads that wait for each other: spinning, barriers; atomics, votes, choices.
+ */
+#include "fuzz/gen/gen_internal.h"
+
+static struct ast_expr *tid(struct gen *g)
+{
+    return gen_builtin(g, BUILTIN_TID);
+}
+
+/* ---- spinning ---- */
+
+/* A fresh shared variable to wait on; an old one when there are many. */
+static struct ast_var *flag_var(struct gen *g, uint32_t length)
+{
+    bool is_array = length > 1;
+    for (uint32_t i = 0; i < g->flag_count && g->flag_count == GEN_ARRAYS; i++)
+        if (g->flags[i]->is_array == is_array)
+            return g->flags[i];
+    struct ast_var *flag = gen_file_var(g, 'w', SPACE_SHARED, length, is_array);
+    if (g->flag_count < GEN_ARRAYS)
+        g->flags[g->flag_count++] = flag;
+    return flag;
+}
+
+static struct ast_stm *wait(struct gen *g, struct ast_expr *condition)
+{
+    struct ast_stm *stm = gen_stm(g, STM_WHILE);
+    stm->value = condition;
+    stm->body = gen_stm(g, STM_SKIP);
+    return stm;
+}
+
+static struct ast_stm *add_one(struct gen *g, struct ast_var *var)
+{
+    return gen_set(g, var, gen_binary_int(g, BINARY_ADD, ast_var_ref(g->arena, var), 1));
+}
+
+/* simt-correctness, Program 2: if (tid == 0) lock = 1; else while (lock != 1) ; or reversed. */
+static void spin_flag(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    struct ast_var *flag = flag_var(g, 1);
+    int32_t leader = (int32_t)gen_below(g, g->kernel->launch.threads);
+    struct ast_stm *set = gen_set(g, flag, ast_int(g->arena, 1));
+    struct ast_stm *waits = wait(g, gen_binary_int(g, BINARY_NE, ast_var_ref(g->arena, flag), 1));
+    if (gen_chance(g, 50))
+        gen_emit(g, place, list,
+                 gen_if(g, gen_binary_int(g, BINARY_NE, tid(g), leader), waits, set));
+    else
+        gen_emit(g, place, list,
+                 gen_if(g, gen_binary_int(g, BINARY_EQ, tid(g), leader), set, waits));
+}
+
+/* Program 3: while (lock != tid) ; .. lock = lock + 1; */
+static void spin_turn(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    struct ast_var *turn = flag_var(g, 1);
+    gen_emit(g, place, list,
+             wait(g, gen_binary(g, BINARY_NE, ast_var_ref(g->arena, turn), tid(g))));
+    if (!g->options->small)
+        gen_assign(g, place, list);
+    gen_emit(g, place, list, add_one(g, turn));
+}
+
+/* Program 4: while (next != threads) { if (tid == next) { .. next = next + 1; } else ; } */
+static void spin_round(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    struct gen_place inside = gen_inside(place);
+    struct ast_var *next = flag_var(g, 1);
+    struct gen_list body;
+    gen_list_init(&body);
+    if (gen_chance(g, 60))
+        gen_assign(g, &inside, &body);
+    gen_emit(g, &inside, &body, add_one(g, next));
+    struct ast_expr *mine = gen_binary(g, BINARY_EQ, tid(g), ast_var_ref(g->arena, next));
+    struct ast_stm *stm = gen_stm(g, STM_WHILE);
+    stm->value =
+        gen_binary(g, BINARY_NE, ast_var_ref(g->arena, next), gen_builtin(g, BUILTIN_THREADS));
+    stm->body = gen_block(g, gen_if(g, mine, body.head, NULL));
+    gen_emit(g, place, list, stm);
+}
+
+/* done[tid] = 1; while (done[(tid + 1) % threads] == 0) ; */
+static void spin_notify(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    struct ast_var *done = flag_var(g, g->kernel->launch.threads);
+    int32_t step = done->is_array ? 1 + (int32_t)gen_below(g, 2) : 0;
+    struct ast_expr *other = gen_binary(g, BINARY_REM, gen_binary_int(g, BINARY_ADD, tid(g), step),
+                                        gen_builtin(g, BUILTIN_THREADS));
+    struct ast_stm *set = gen_stm(g, STM_ASSIGN);
+    set->target.var = done;
+    set->target.index = done->is_array ? tid(g) : NULL;
+    set->value = ast_int(g->arena, 1);
+    struct ast_expr *read =
+        done->is_array ? ast_index(g->arena, done, other) : ast_var_ref(g->arena, done);
+    gen_emit(g, place, list, set);
+    gen_emit(g, place, list, wait(g, gen_binary_int(g, BINARY_EQ, read, 0)));
+}
+
+static struct ast_stm *atomic_stm(struct gen *g, enum ast_atomic atomic, struct ast_var *place)
+{
+    struct ast_stm *stm = gen_stm(g, STM_ATOMIC);
+    stm->atomic = atomic;
+    stm->place.var = place;
+    return stm;
+}
+
+/* do x = atomic_cas(lock, 0, 1); while (x != 0); .. atomic_exch(lock, 0); */
+static void spin_lock(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    struct ast_var *lock = flag_var(g, 1), *old = gen_local(g, 'e');
+    struct ast_stm *take = atomic_stm(g, ATOMIC_CAS, lock);
+    take->target.var = old;
+    take->arguments = ast_int(g->arena, 0);
+    take->arguments->next = ast_int(g->arena, 1);
+    struct ast_stm *loop = gen_stm(g, STM_DO);
+    loop->value = gen_binary_int(g, BINARY_NE, ast_var_ref(g->arena, old), 0);
+    loop->body = take;
+    gen_emit(g, place, list, loop);
+    gen_assign(g, place, list);
+    struct ast_stm *release = atomic_stm(g, ATOMIC_EXCH, lock);
+    release->arguments = ast_int(g->arena, 0);
+    gen_emit(g, place, list, release);
+}
+
+void gen_spin(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    uint32_t banned = g->kernel->launch.threads == 1 ? GEN_BAN(SPIN, NOTIFY) : 0;
+    switch (gen_pick(g, GROUP_SPIN, banned)) {
+    case W_SPIN_TURN:
+        spin_turn(g, place, list);
+        break;
+    case W_SPIN_ROUND:
+        spin_round(g, place, list);
+        break;
+    case W_SPIN_NOTIFY:
+        spin_notify(g, place, list);
+        break;
+    case W_SPIN_LOCK:
+        spin_lock(g, place, list);
+        break;
+    default:
+        spin_flag(g, place, list);
+        break;
+    }
+}
+
+/* ---- barriers ---- */
+
+bool gen_may_wait(const struct gen *g, const struct gen_place *place)
+{
+    bool all_come = place->uniform && g->ends == 0 && g->exits == 0;
+    return g->barriers > 0 && (all_come || g->position == W_POSITION_DIVERGENT);
+}
+
+bool gen_calm_loop(struct gen *g, const struct gen_place *place)
+{
+    return place->uniform && gen_may_wait(g, place) && gen_chance(g, g->wants_loop ? 90 : 30);
+}
+
+struct ast_expr *gen_some_threads(struct gen *g)
+{
+    if (g->position == W_POSITION_DIVERGENT)
+        return gen_split(g);
+    switch (gen_below(g, 3)) {
+    case 0:
+        return gen_binary_int(g, BINARY_EQ, gen_builtin(g, BUILTIN_BID), 0);
+    case 1:
+        return gen_binary_int(g, BINARY_EQ, gen_builtin(g, BUILTIN_WARP), 0);
+    default:
+        return gen_binary_int(g, BINARY_NE, gen_builtin(g, BUILTIN_WARP), 1);
+    }
+}
+
+static void plain_barrier(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    g->barriers -= g->barriers > 0;
+    g->wants_loop = false;
+    gen_emit(g, place, list, gen_stm(g, STM_BARRIER));
+}
+
+/* A slot of one's own, written; between two barriers, a read of any. */
+static void exchange(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    const struct gen_slot *slot = &g->shared[0];
+    struct ast_stm *write = gen_stm(g, STM_ASSIGN), *read = gen_stm(g, STM_ASSIGN);
+    write->target = (struct ast_lvalue){.var = slot->var, .index = gen_slot_index(g, slot)};
+    write->value = gen_value(g);
+    int32_t distance = 1 + (int32_t)gen_below(g, 3);
+    struct ast_expr *index =
+        gen_masked(g, slot->var, gen_binary_int(g, BINARY_ADD, tid(g), distance));
+    read->target.var = gen_draw_private(g);
+    read->op = ASSIGN_XOR;
+    read->value = ast_index(g->arena, slot->var, index);
+    gen_emit(g, place, list, write);
+    plain_barrier(g, place, list);
+    gen_emit(g, place, list, read);
+    plain_barrier(g, place, list);
+}
+
+static void barrier_loop(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    struct gen_place inside = gen_inside(place);
+    uint32_t trips = 1 + gen_below(g, 3);
+    inside.times = place->times * trips;
+    struct ast_var *counter = gen_open_counter(g);
+    g->wants_loop = false;
+    struct gen_list body;
+    gen_list_init(&body);
+    gen_assign(g, &inside, &body);
+    if (g->communication == W_COMMUNICATION_PHASED)
+        exchange(g, &inside, &body);
+    else
+        plain_barrier(g, &inside, &body);
+    g->scope->counters_open--;
+    struct ast_stm *loop = gen_stm(g, STM_FOR);
+    loop->init = gen_set(g, counter, ast_int(g->arena, 0));
+    loop->value = gen_binary_int(g, BINARY_LT, ast_var_ref(g->arena, counter), (int32_t)trips);
+    loop->step = gen_set(g, counter, ast_int(g->arena, 1));
+    loop->step->op = ASSIGN_ADD;
+    loop->body = gen_block(g, body.head);
+    gen_emit(g, place, list, loop);
+}
+
+static struct ast_stm *named(struct gen *g, enum ast_stm_kind kind, struct ast_expr *name,
+                             int32_t count)
+{
+    struct ast_stm *stm = gen_stm(g, kind);
+    stm->value = name;
+    stm->second = ast_int(g->arena, count);
+    return stm;
+}
+
+/* How many threads a named barrier is told to expect, of the `exact` that come. */
+static int32_t named_count(struct gen *g, uint32_t exact)
+{
+    uint32_t warp = g->kernel->launch.warp;
+    switch (gen_pick(g, GROUP_ARRIVALS, 0)) {
+    case W_ARRIVALS_PARTIAL:
+        return (int32_t)(warp < exact ? warp : exact);
+    case W_ARRIVALS_WRONG:
+        return (int32_t)(exact + (gen_chance(g, 50) ? warp : 1));
+    default:
+        return (int32_t)exact;
+    }
+}
+
+/* The threads of one warp by themselves. */
+static void barrier_warp(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    const struct ast_launch *launch = &g->kernel->launch;
+    uint32_t lanes = launch->warp < launch->threads ? launch->warp : launch->threads;
+    struct ast_expr *first = gen_binary_int(g, BINARY_EQ, gen_builtin(g, BUILTIN_WARP), 0);
+    int32_t name = 1 + (int32_t)gen_below(g, 14), count = named_count(g, lanes);
+    struct ast_stm *sync = named(g, STM_SYNC, ast_int(g->arena, name), count);
+    gen_emit(g, place, list, gen_if(g, first, sync, NULL));
+    g->left--;
+}
+
+/* if (tid < k) arrive(b, threads); else sync(b, threads); */
+static void barrier_pair(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    const struct ast_launch *launch = &g->kernel->launch;
+    int32_t name = 1 + (int32_t)gen_below(g, 15), count = named_count(g, launch->threads);
+    struct ast_expr *producers = gen_chance(g, 70)
+                                     ? gen_binary_int(g, BINARY_EQ, gen_builtin(g, BUILTIN_WARP), 0)
+                                     : gen_condition(g);
+    struct ast_stm *arrive = named(g, STM_ARRIVE, ast_int(g->arena, name), count);
+    struct ast_stm *sync = named(g, STM_SYNC, ast_int(g->arena, name), count);
+    gen_emit(g, place, list, gen_if(g, producers, arrive, sync));
+    g->left -= 2;
+}
+
+/* if (some) barrier(); [else another one;] */
+static void some_wait(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    struct gen_place inside = gen_inside(place);
+    struct gen_list body, other;
+    gen_list_init(&body);
+    gen_list_init(&other);
+    struct ast_expr *condition = gen_some_threads(g);
+    plain_barrier(g, &inside, &body);
+    if (gen_chance(g, 25))
+        plain_barrier(g, &inside, &other);
+    gen_emit(g, place, list, gen_if(g, condition, body.head, other.head));
+}
+
+void gen_barrier(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    if (!g->graph && place->uniform && g->position != W_POSITION_UNIFORM && gen_chance(g, 50)) {
+        some_wait(g, place, list);
+        return;
+    }
+    uint32_t banned = 0;
+    bool exchanges = g->communication == W_COMMUNICATION_PHASED ||
+                     g->communication == W_COMMUNICATION_NEIGHBOUR ||
+                     g->communication == W_COMMUNICATION_RACY;
+    if (!exchanges || g->shared_count == 0 || !place->uniform)
+        banned |= GEN_BAN(BARRIER, EXCHANGE);
+    if (!place->uniform || g->graph)
+        banned |= GEN_BAN(BARRIER, LOOP);
+    if (g->graph || g->rare != W_RARE_NAMED)
+        banned |= GEN_BAN(BARRIER, WARP) | GEN_BAN(BARRIER, PAIR);
+    bool in_loop = g->wants_loop && !(banned & GEN_BAN(BARRIER, LOOP)) && gen_has(g, FEATURE_LOOPS);
+    switch (in_loop ? W_BARRIER_LOOP : gen_pick(g, GROUP_BARRIER, banned)) {
+    case W_BARRIER_EXCHANGE:
+        exchange(g, place, list);
+        break;
+    case W_BARRIER_LOOP:
+        barrier_loop(g, place, list);
+        break;
+    case W_BARRIER_WARP:
+        barrier_warp(g, place, list);
+        break;
+    case W_BARRIER_PAIR:
+        barrier_pair(g, place, list);
+        break;
+    default:
+        plain_barrier(g, place, list);
+        break;
+    }
+}
+
+/* ---- atomics, votes, choices ---- */
+
+/* Most kernels have one operation whose old value nobody takes: the order cannot be seen. */
+void gen_atomic(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    struct ast_var *var = g->racy[gen_below(g, g->racy_count)];
+    bool quiet = g->quiet_atomic != ATOMIC_COUNT;
+    struct ast_stm *stm =
+        atomic_stm(g, quiet ? g->quiet_atomic : (enum ast_atomic)gen_below(g, ATOMIC_COUNT), var);
+    if (var->is_array)
+        stm->place.index = gen_masked(g, var, gen_leaf(g));
+    stm->arguments = gen_leaf(g);
+    if (stm->atomic == ATOMIC_CAS)
+        stm->arguments->next = gen_leaf(g);
+    if (!quiet && gen_chance(g, 50))
+        stm->target.var = gen_draw_private(g);
+    gen_emit(g, place, list, stm);
+}
+
+void gen_vote(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    struct ast_stm *stm = gen_stm(g, STM_VOTE);
+    stm->vote = (enum ast_vote)gen_below(g, VOTE_COUNT);
+    stm->target.var = gen_draw_private(g);
+    stm->value = gen_condition(g);
+    gen_emit(g, place, list, stm);
+}
+
+void gen_choice(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    struct ast_stm *stm = gen_stm(g, STM_HAVOC);
+    stm->place = gen_target(g);
+    gen_emit(g, place, list, stm);
+}

@@ -1,0 +1,433 @@
+/*
+ * reduce_passes.c - what the reducer may do to a kernel. Every edit makes it strictly simpler, so
+ * that trying them until none is accepted ends.
+ */
+#include "fuzz/reduce/reduce_internal.h"
+
+#include <string.h>
+
+/* ---- walks ---- */
+
+typedef void visit_expr(struct edit *edit, struct ast_expr **slot);
+
+static void walk_list(struct edit *edit, struct ast_stm **list, visit_list *visit)
+{
+    visit(edit, list);
+    for (struct ast_stm *s = *list; s && !edit_done(edit); s = s->next) {
+        if (s->kind == STM_BLOCK) {
+            walk_list(edit, &s->body, visit);
+        } else {
+            if (s->body)
+                walk_list(edit, &s->body->body, visit);
+            if (s->other)
+                walk_list(edit, &s->other->body, visit);
+        }
+        for (struct ast_case *c = s->cases; c; c = c->next)
+            walk_list(edit, &c->body, visit);
+    }
+}
+
+static void walk_function(struct edit *edit, struct ast_function *f, visit_list *visit)
+{
+    walk_list(edit, &f->body, visit);
+    for (struct ast_block *b = f->blocks; b && !edit_done(edit); b = b->next)
+        walk_list(edit, &b->body, visit);
+}
+
+void reduce_walk_lists(struct edit *edit, visit_list *visit)
+{
+    walk_function(edit, edit->kernel->main, visit);
+    for (struct ast_function *f = edit->kernel->functions; f && !edit_done(edit); f = f->next)
+        walk_function(edit, f, visit);
+}
+
+static void walk_expr(struct edit *edit, struct ast_expr **slot, visit_expr *visit)
+{
+    if (!*slot)
+        return;
+    struct ast_expr *expr = *slot;
+    visit(edit, slot);
+    if (*slot != expr)
+        return;
+    walk_expr(edit, &expr->a, visit);
+    walk_expr(edit, &expr->b, visit);
+    walk_expr(edit, &expr->c, visit);
+}
+
+static void walk_stm_exprs(struct edit *edit, struct ast_stm *s, visit_expr *visit)
+{
+    if (!s)
+        return;
+    walk_expr(edit, &s->target.index, visit);
+    walk_expr(edit, &s->place.index, visit);
+    walk_expr(edit, &s->value, visit);
+    walk_expr(edit, &s->second, visit);
+    walk_expr(edit, &s->guard, visit);
+    for (struct ast_expr **a = &s->arguments; *a; a = &(*a)->next) {
+        struct ast_expr *next = (*a)->next;
+        walk_expr(edit, a, visit);
+        (*a)->next = next; /* of whatever stands there now */
+    }
+    walk_stm_exprs(edit, s->init, visit);
+    walk_stm_exprs(edit, s->step, visit);
+}
+
+/* ---- statements ---- */
+
+static uint32_t list_length(const struct ast_stm *list)
+{
+    uint32_t length = 0;
+    for (; list; list = list->next)
+        length++;
+    return length;
+}
+
+/* Deletes runs: the whole list, then halves, quarters, .., single statements, last ones first. */
+static void delete_chunks(struct edit *edit, struct ast_stm **list)
+{
+    uint32_t length = list_length(*list);
+    for (uint32_t size = length; size > 0; size /= 2) {
+        for (uint32_t end = length; end > 0; end = end > size ? end - size : 0) {
+            uint32_t start = end > size ? end - size : 0;
+            if (!edit_here(edit))
+                continue;
+            struct ast_stm **from = list;
+            for (uint32_t i = 0; i < start; i++)
+                from = &(*from)->next;
+            for (uint32_t i = start; i < end; i++)
+                *from = (*from)->next;
+            return;
+        }
+    }
+}
+
+static void pass_delete(struct edit *edit)
+{
+    reduce_walk_lists(edit, delete_chunks);
+}
+
+void reduce_splice(struct ast_stm **slot, struct ast_stm *list)
+{
+    struct ast_stm *rest = (*slot)->next;
+    *slot = list;
+    while (*slot)
+        slot = &(*slot)->next;
+    *slot = rest;
+}
+
+static void hoist_one(struct edit *edit, struct ast_stm **slot)
+{
+    struct ast_stm *s = *slot;
+    struct ast_stm *body = s->kind == STM_BLOCK ? s->body : s->body ? s->body->body : NULL;
+    if ((s->kind == STM_BLOCK || s->body) && edit_here(edit)) {
+        reduce_splice(slot, body);
+        return;
+    }
+    if (s->other && edit_here(edit)) {
+        reduce_splice(slot, s->other->body);
+        return;
+    }
+    if (s->other && edit_here(edit)) {
+        s->other = NULL;
+        return;
+    }
+    for (struct ast_case *c = s->cases; c; c = c->next)
+        if (edit_here(edit)) {
+            reduce_splice(slot, c->body);
+            return;
+        }
+    for (struct ast_case **c = &s->cases; *c; c = &(*c)->next)
+        if (edit_here(edit)) {
+            *c = (*c)->next;
+            return;
+        }
+}
+
+static void hoist_list(struct edit *edit, struct ast_stm **list)
+{
+    for (struct ast_stm **slot = list; *slot; slot = &(*slot)->next) {
+        hoist_one(edit, slot);
+        if (edit_done(edit))
+            return; /* nothing may stand in the slot any more */
+    }
+}
+
+/* A control statement becomes its body, or its else-part, or one of its cases. */
+static void pass_hoist(struct edit *edit)
+{
+    reduce_walk_lists(edit, hoist_list);
+}
+
+/* Whether a loop's body contains a continue of that loop. */
+static bool has_continue(const struct ast_stm *list)
+{
+    for (; list; list = list->next) {
+        if (list->kind == STM_CONTINUE)
+            return true;
+        if (list->kind == STM_WHILE || list->kind == STM_DO || list->kind == STM_FOR)
+            continue;
+        if (has_continue(list->body) || has_continue(list->other))
+            return true;
+        for (const struct ast_case *c = list->cases; c; c = c->next)
+            if (has_continue(c->body))
+                return true;
+    }
+    return false;
+}
+
+static void simplify_one(struct edit *edit, struct ast_stm **slot)
+{
+    struct ast_stm *s = *slot;
+    if (s->kind == STM_ASSIGN && s->op != ASSIGN_SET && edit_here(edit)) {
+        s->op = ASSIGN_SET;
+        return;
+    }
+    if (s->kind == STM_CALL && s->target.var && edit_here(edit)) {
+        s->target = (struct ast_lvalue){0};
+        return;
+    }
+    if (s->guard && edit_here(edit)) {
+        s->guard = NULL;
+        return;
+    }
+    if (s->kind == STM_DO && edit_here(edit)) {
+        s->kind = STM_WHILE;
+        return;
+    }
+    if (s->kind == STM_FOR && s->init && edit_here(edit)) {
+        s->init = NULL;
+        return;
+    }
+    if (s->kind == STM_FOR && s->step && edit_here(edit)) {
+        s->step = NULL;
+        return;
+    }
+    /* for (i; e; u) S  becomes  i; while (e) { S u } */
+    if (s->kind == STM_FOR && s->value && !has_continue(s->body) && edit_here(edit)) {
+        ast_stm_append(&s->body->body, s->step);
+        struct ast_stm *init = s->init;
+        s->init = s->step = NULL;
+        s->kind = STM_WHILE;
+        if (init) {
+            init->next = s;
+            *slot = init;
+        }
+    }
+}
+
+static void simplify_list(struct edit *edit, struct ast_stm **list)
+{
+    for (struct ast_stm **slot = list; *slot; slot = &(*slot)->next) {
+        simplify_one(edit, slot);
+        if (edit_done(edit))
+            return;
+    }
+}
+
+static void pass_simplify(struct edit *edit)
+{
+    reduce_walk_lists(edit, simplify_list);
+}
+
+/* ---- variables ---- */
+
+static void edit_var(struct edit *edit, struct ast_var **slot)
+{
+    struct ast_var *var = *slot;
+    if (!var->is_parameter && !reduce_uses(edit->kernel, var) && edit_here(edit)) {
+        *slot = var->next;
+        return;
+    }
+    if (var->is_input && edit_here(edit)) {
+        var->is_input = false;
+        return;
+    }
+    if (var->init_count > 0 && edit_here(edit)) {
+        var->init_count = 0;
+        var->init = NULL;
+        return;
+    }
+    const uint32_t lengths[] = {1, 2, var->length / 2, var->length - 1};
+    for (uint32_t i = 0; var->is_array && i < 4; i++)
+        if (lengths[i] > 0 && lengths[i] < var->length && edit_here(edit)) {
+            var->length = lengths[i];
+            if (var->init_count > var->length)
+                var->init_count = var->length;
+            return;
+        }
+    for (uint32_t i = 0; i < var->init_count; i++)
+        if (var->init[i] != 0 && edit_here(edit)) {
+            var->init[i] = 0;
+            return;
+        }
+}
+
+static void edit_vars(struct edit *edit, struct ast_var **list)
+{
+    if (edit_done(edit))
+        return;
+    for (struct ast_var **v = list; *v; v = &(*v)->next) {
+        edit_var(edit, v);
+        if (edit_done(edit))
+            return;
+    }
+}
+
+static void pass_variables(struct edit *edit)
+{
+    edit_vars(edit, &edit->kernel->vars);
+    edit_vars(edit, &edit->kernel->main->locals);
+    for (struct ast_function *f = edit->kernel->functions; f; f = f->next)
+        edit_vars(edit, &f->locals);
+}
+
+/* ---- launch ---- */
+
+static void shrink_number(struct edit *edit, uint32_t *number)
+{
+    const uint32_t tries[] = {1, 2, 3, 4, *number / 2, *number - 1};
+    uint32_t value = *number;
+    for (uint32_t i = 0; i < sizeof tries / sizeof tries[0]; i++)
+        if (tries[i] > 0 && tries[i] < value && edit_here(edit)) {
+            *number = tries[i];
+            return;
+        }
+}
+
+static void pass_launch(struct edit *edit)
+{
+    struct ast_launch *launch = &edit->kernel->launch;
+    shrink_number(edit, &launch->blocks);
+    if (!edit_done(edit))
+        shrink_number(edit, &launch->threads);
+    if (!edit_done(edit))
+        shrink_number(edit, &launch->warp);
+    if (!edit_done(edit) && launch->seed != 0 && edit_here(edit))
+        launch->seed = 0;
+}
+
+/* ---- expressions ---- */
+
+static bool is_int(const struct ast_expr *e)
+{
+    return e->kind == EXPR_INT;
+}
+
+static void replace_by_operand(struct edit *edit, struct ast_expr **slot)
+{
+    struct ast_expr *const operands[] = {(*slot)->a, (*slot)->b, (*slot)->c};
+    for (int i = 0; i < 3; i++)
+        if (operands[i] && edit_here(edit)) {
+            *slot = operands[i];
+            return;
+        }
+}
+
+static void replace_by_constant(struct edit *edit, struct ast_expr **slot)
+{
+    struct ast_expr *e = *slot;
+    for (int32_t value = 0; value < 2; value++) {
+        if (is_int(e) && (e->value == 0 || (e->value == 1 && value == 1)))
+            return;
+        if (edit_here(edit)) {
+            *slot = ast_int(edit->arena, value);
+            return;
+        }
+    }
+    if (is_int(e) && (e->value > 3 || e->value < -1) && edit_here(edit))
+        *slot = ast_int(edit->arena, e->value / 2);
+    else if (is_int(e) && e->value > 2 && edit_here(edit))
+        *slot = ast_int(edit->arena, e->value - 1);
+}
+
+static void operands_in_list(struct edit *edit, struct ast_stm **list)
+{
+    for (struct ast_stm *s = *list; s && !edit_done(edit); s = s->next)
+        walk_stm_exprs(edit, s, replace_by_operand);
+}
+
+static void constants_in_list(struct edit *edit, struct ast_stm **list)
+{
+    for (struct ast_stm *s = *list; s && !edit_done(edit); s = s->next)
+        walk_stm_exprs(edit, s, replace_by_constant);
+}
+
+static void pass_operands(struct edit *edit)
+{
+    reduce_walk_lists(edit, operands_in_list);
+}
+
+static void pass_constants(struct edit *edit)
+{
+    reduce_walk_lists(edit, constants_in_list);
+}
+
+const struct reduce_pass reduce_passes[] = {
+    {"blocks", reduce_blocks},       {"delete statements", pass_delete},
+    {"launch", pass_launch},         {"hoist bodies", pass_hoist},
+    {"functions", reduce_functions}, {"inline calls", reduce_inline},
+    {"variables", pass_variables},   {"constants", pass_constants},
+    {"operands", pass_operands},     {"simplify", pass_simplify},
+};
+const uint32_t reduce_pass_count = sizeof reduce_passes / sizeof reduce_passes[0];
+
+/* ---- normal form and names ---- */
+
+static struct ast_stm *as_block(struct arena *arena, struct ast_stm *body)
+{
+    if (body && body->kind == STM_BLOCK)
+        return body;
+    struct ast_stm *block = ast_stm(arena, STM_BLOCK, (struct location){0, 0});
+    if (body && body->kind != STM_SKIP)
+        block->body = body;
+    return block;
+}
+
+static void normalise_list(struct arena *arena, struct ast_stm *list)
+{
+    for (; list; list = list->next) {
+        if (list->kind == STM_IF || list->kind == STM_WHILE || list->kind == STM_DO ||
+            list->kind == STM_FOR) {
+            list->body = as_block(arena, list->body);
+            if (list->other)
+                list->other = as_block(arena, list->other);
+        }
+        normalise_list(arena, list->body);
+        normalise_list(arena, list->other);
+        for (struct ast_case *c = list->cases; c; c = c->next)
+            normalise_list(arena, c->body);
+    }
+}
+
+void reduce_normalise(struct arena *arena, struct ast_kernel *kernel)
+{
+    normalise_list(arena, kernel->main->body);
+    for (struct ast_function *f = kernel->functions; f; f = f->next)
+        normalise_list(arena, f->body);
+}
+
+static void rename_blocks(struct arena *arena, struct ast_function *f, bool has_start)
+{
+    uint32_t blocks = 0;
+    for (struct ast_block *b = f->blocks; b; b = b->next)
+        if (!has_start || b != f->blocks)
+            b->name = arena_printf(arena, "B%u", blocks++);
+}
+
+void reduce_rename(struct arena *arena, struct ast_kernel *kernel)
+{
+    uint32_t vars = 0, functions = 0;
+    for (struct ast_var *v = kernel->vars; v; v = v->next)
+        v->name = arena_printf(arena, "v%u", vars++);
+    for (struct ast_var *v = kernel->main->locals; v; v = v->next)
+        v->name = arena_printf(arena, "v%u", vars++);
+    for (struct ast_function *f = kernel->functions; f; f = f->next) {
+        f->name = arena_printf(arena, "f%u", functions++);
+        for (struct ast_var *v = f->locals; v; v = v->next)
+            v->name = arena_printf(arena, "v%u", vars++);
+    }
+    kernel->name = "k";
+    rename_blocks(arena, kernel->main, true);
+    for (struct ast_function *f = kernel->functions; f; f = f->next)
+        rename_blocks(arena, f, false);
+}

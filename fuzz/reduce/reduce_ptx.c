@@ -1,0 +1,363 @@
+/*
+ * reduce_ptx.c - kernels of FORM_PTX: what the reducer does to a module and its settings. The kernel that
+ * an edit changes came from text of its own (reduce_reread), so its tree is nobody else's.
+ */
+#include "engine/parse.h"
+#include "engine/print.h"
+#include "engine/ptx/ptx_kernel.h"
+#include "fuzz/reduce/reduce_internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ast_kernel *reduce_reread(struct arena *arena, const struct ast_kernel *kernel)
+{
+    const char *text = print_kernel(arena, kernel);
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    diag_init(diag, "candidate", text, strlen(text));
+    return parse_kernel(arena, text, strlen(text), diag);
+}
+
+/* The tree was parsed for this edit alone. */
+static struct ptx_module *module_of(struct edit *edit)
+{
+    return (struct ptx_module *)(uintptr_t)edit->kernel->ptx->module;
+}
+
+/* ---- instructions ---- */
+
+typedef void visit_statement(struct ptx_statement *statement, void *context);
+
+static void walk_statements(struct ptx_statement *list, visit_statement *visit, void *context)
+{
+    for (struct ptx_statement *s = list; s; s = s->next) {
+        visit(s, context);
+        if (s->kind == PTX_BLOCK)
+            walk_statements(s->u.block, visit, context);
+    }
+}
+
+static void walk_module(struct ptx_module *module, visit_statement *visit, void *context)
+{
+    for (struct ptx_item *item = module->items; item; item = item->next)
+        if (item->kind == PTX_ITEM_FUNCTION)
+            walk_statements(item->u.function->body, visit, context);
+}
+
+static void count_instruction(struct ptx_statement *s, void *context)
+{
+    *(uint32_t *)context += s->kind == PTX_INSTRUCTION;
+}
+
+/* Instructions number first .. first + count - 1 of the module become nothing. */
+struct removal {
+    uint32_t first, count, seen;
+};
+
+static void remove_instruction(struct ptx_statement *s, void *context)
+{
+    struct removal *r = context;
+    if (s->kind != PTX_INSTRUCTION)
+        return;
+    uint32_t number = r->seen++;
+    if (number < r->first || number >= r->first + r->count)
+        return;
+    s->kind = PTX_PRAGMA; /* dropped below */
+    s->name = NULL;
+}
+
+static void drop_marked(struct ptx_statement **list)
+{
+    while (*list) {
+        if ((*list)->kind == PTX_PRAGMA && !(*list)->name) {
+            *list = (*list)->next;
+            continue;
+        }
+        if ((*list)->kind == PTX_BLOCK)
+            drop_marked(&(*list)->u.block);
+        list = &(*list)->next;
+    }
+}
+
+static void drop_marked_of(struct ptx_module *module)
+{
+    for (struct ptx_item *item = module->items; item; item = item->next)
+        if (item->kind == PTX_ITEM_FUNCTION)
+            drop_marked(&item->u.function->body);
+}
+
+static bool set(struct edit *edit, const char *settings)
+{
+    struct diag *diag = ARENA_NEW(edit->arena, struct diag);
+    diag_init(diag, "candidate", NULL, 0);
+    return ptx_kernel_set(edit->arena, edit->kernel, settings, diag);
+}
+
+/* Whether a register holds addresses of instructions: it stands where a target stands. */
+struct target_search {
+    const char *name;
+    bool found;
+};
+
+static void find_target(struct ptx_statement *s, void *context)
+{
+    struct target_search *search = context;
+    if (s->kind != PTX_INSTRUCTION)
+        return;
+    enum ptx_opcode opcode = ptx_forms[s->u.instruction.form].opcode;
+    const struct ptx_operand *target = s->u.instruction.operands;
+    if ((opcode == PTX_OP_BRA || opcode == PTX_OP_CALL) && target && target->name &&
+        strcmp(target->name, search->name) == 0)
+        search->found = true;
+}
+
+static bool holds_addresses(struct edit *edit, const char *name)
+{
+    struct target_search search = {.name = name};
+    walk_module(module_of(edit), find_target, &search);
+    return search.found;
+}
+
+/* Raw kernels: addresses (from 1) behind the removed instructions move up. */
+static void move_addresses(struct edit *edit, const struct removal *removal)
+{
+    for (const struct ptx_values *v = edit->kernel->ptx->registers; v; v = v->next) {
+        if (!holds_addresses(edit, v->name))
+            continue;
+        const char *text = "";
+        for (const char *at = v->text; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] != 0)) {
+            uint64_t address = strtoull(at, NULL, 0);
+            uint64_t before = address > 0 ? address - 1 : 0; /* instructions in front of it */
+            if (before > removal->first)
+                address -= before - removal->first < removal->count ? before - removal->first
+                                                                    : removal->count;
+            text = arena_printf(edit->arena, "%s%s%" PRIu64, text, *text ? "," : "", address);
+        }
+        set(edit, arena_printf(edit->arena, "reg:%s=%s", v->name, text));
+    }
+}
+
+static void pass_instructions(struct edit *edit)
+{
+    uint32_t total = 0;
+    walk_module(module_of(edit), count_instruction, &total);
+    for (uint32_t size = total / 2; size > 0; size /= 2)
+        for (uint32_t first = 0; first < total; first += size) {
+            if (!edit_here(edit))
+                continue;
+            struct removal removal = {.first = first, .count = size};
+            if (edit->kernel->ptx->raw)
+                move_addresses(edit, &removal);
+            walk_module(module_of(edit), remove_instruction, &removal);
+            drop_marked_of(module_of(edit));
+            return;
+        }
+}
+
+static void drop_guard(struct ptx_statement *s, void *context)
+{
+    struct edit *edit = context;
+    if (s->kind == PTX_INSTRUCTION && s->u.instruction.guard && !edit_done(edit) && edit_here(edit))
+        s->u.instruction.guard = NULL;
+}
+
+static void pass_guards(struct edit *edit)
+{
+    walk_module(module_of(edit), drop_guard, edit);
+}
+
+/* ---- what is not executed ---- */
+
+struct uses {
+    const char *name;
+    bool found;
+};
+
+static void search_operand(const struct ptx_operand *operand, struct uses *uses)
+{
+    for (; operand && !uses->found; operand = operand->next) {
+        uses->found = operand->name && strcmp(operand->name, uses->name) == 0;
+        if (operand->items)
+            search_operand(operand->items, uses);
+    }
+}
+
+static void search_statement(struct ptx_statement *s, void *context)
+{
+    struct uses *uses = context;
+    if (s->kind == PTX_INSTRUCTION) {
+        if (s->u.instruction.guard)
+            search_operand(s->u.instruction.guard, uses);
+        search_operand(s->u.instruction.operands, uses);
+    } else if (s->kind == PTX_BRANCH_TARGETS || s->kind == PTX_CALL_TARGETS) {
+        search_operand(s->u.targets, uses);
+    }
+}
+
+static bool is_used(struct edit *edit, const char *name)
+{
+    struct uses uses = {.name = name};
+    walk_module(module_of(edit), search_statement, &uses);
+    return uses.found;
+}
+
+/* Labels and lists that nobody names, places in a source, pragmas. */
+static bool is_idle(struct edit *edit, const struct ptx_statement *s)
+{
+    switch (s->kind) {
+    case PTX_LOC:
+    case PTX_PRAGMA:
+        return true;
+    case PTX_LABEL:
+    case PTX_BRANCH_TARGETS:
+    case PTX_CALL_TARGETS:
+    case PTX_PROTOTYPE:
+        return !is_used(edit, s->name);
+    case PTX_VARIABLE:
+        return !s->u.variable->is_range && !is_used(edit, s->u.variable->name);
+    case PTX_BLOCK:
+        return !s->u.block;
+    case PTX_INSTRUCTION:
+        break;
+    }
+    return false;
+}
+
+static uint32_t drop_idle(struct edit *edit, struct ptx_statement **list)
+{
+    uint32_t dropped = 0;
+    while (*list) {
+        if ((*list)->kind == PTX_BLOCK)
+            dropped += drop_idle(edit, &(*list)->u.block);
+        bool idle = is_idle(edit, *list);
+        dropped += idle;
+        if (idle)
+            *list = (*list)->next;
+        else
+            list = &(*list)->next;
+    }
+    return dropped;
+}
+
+/* Everything of the kind at once: one candidate that nearly always holds. */
+static void pass_idle(struct edit *edit)
+{
+    if (edit->target > 0)
+        return;
+    uint32_t dropped = 0;
+    for (struct ptx_item *item = module_of(edit)->items; item; item = item->next)
+        if (item->kind == PTX_ITEM_FUNCTION)
+            dropped += drop_idle(edit, &item->u.function->body);
+    if (dropped > 0)
+        edit_here(edit);
+}
+
+/* Items that the entry does not need. */
+static void pass_items(struct edit *edit)
+{
+    struct ptx_item **list = &module_of(edit)->items;
+    while (*list && !edit_done(edit)) {
+        struct ptx_item *item = *list;
+        bool is_entry =
+            item->kind == PTX_ITEM_FUNCTION && item->u.function == edit->kernel->ptx->entry;
+        if (!is_entry && edit_here(edit))
+            *list = item->next;
+        else
+            list = &item->next;
+    }
+}
+
+/* ---- settings ---- */
+
+static void try_setting(struct edit *edit, const char *settings)
+{
+    if (!edit_done(edit) && edit_here(edit) && !set(edit, settings))
+        edit->kernel->ptx->entry = NULL; /* malformed: dropped by the caller */
+}
+
+/* "0110": of a predicate, a digit a lane; also a number that reads so, which does no harm. */
+static bool is_mask(const char *text)
+{
+    return strlen(text) > 1 && strspn(text, "01") == strlen(text);
+}
+
+/* The values of a register for the first lanes. */
+static const char *first_values(struct edit *edit, const struct ptx_values *v, uint32_t lanes)
+{
+    const char *text = v->text;
+    if (strchr(text, ',')) {
+        size_t length = 0;
+        for (uint32_t i = 0; i < lanes && text[length]; i++)
+            length += strcspn(text + length + (i > 0), ",") + (i > 0);
+        return arena_strndup(edit->arena, text, length);
+    }
+    return is_mask(text) && strlen(text) > lanes ? arena_strndup(edit->arena, text, lanes) : text;
+}
+
+static void try_launch(struct edit *edit, uint32_t threads, uint32_t warp, uint32_t blocks)
+{
+    const char *settings = arena_printf(
+        edit->arena, "threads=%" PRIu32 " warp=%" PRIu32 " blocks=%" PRIu32, threads, warp, blocks);
+    if (warp < edit->kernel->launch.warp)
+        for (const struct ptx_values *v = edit->kernel->ptx->registers; v; v = v->next)
+            settings = arena_printf(edit->arena, "%s reg:%s=%s", settings, v->name,
+                                    first_values(edit, v, warp));
+    try_setting(edit, settings);
+}
+
+static void pass_ptx_launch(struct edit *edit)
+{
+    const struct ast_launch launch = edit->kernel->launch;
+    if (launch.blocks > 1)
+        try_launch(edit, launch.threads, launch.warp, 1);
+    if (launch.threads > launch.warp)
+        try_launch(edit, launch.warp, launch.warp, launch.blocks);
+    if (launch.threads < launch.warp)
+        try_launch(edit, launch.threads, launch.threads, launch.blocks);
+    static const uint32_t smaller[] = {1, 2, 3};
+    for (uint32_t i = 0; i < 3 && !edit_done(edit); i++)
+        if (smaller[i] < launch.warp && launch.threads <= launch.warp)
+            try_launch(edit, smaller[i], smaller[i], launch.blocks);
+    if (launch.warp > 3 && launch.threads <= launch.warp)
+        try_launch(edit, launch.warp - 1, launch.warp - 1, launch.blocks);
+}
+
+/* Each value of a register that is not 0 becomes 0. */
+static void zero_values(struct edit *edit, const struct ptx_values *v)
+{
+    bool listed = strchr(v->text, ',') != NULL;
+    for (const char *at = v->text; *at && !edit_done(edit);) {
+        size_t length = listed ? strcspn(at, ",") : is_mask(v->text) ? 1 : strlen(at);
+        bool zero = length == 1 && *at == '0';
+        if (!zero)
+            try_setting(edit, arena_printf(edit->arena, "reg:%s=%.*s0%s", v->name,
+                                           (int)(at - v->text), v->text, at + length));
+        at += length + (listed && at[length]);
+    }
+}
+
+static void pass_values(struct edit *edit)
+{
+    struct ptx_values **list = &edit->kernel->ptx->registers;
+    while (*list && !edit_done(edit)) {
+        struct ptx_values *v = *list;
+        if (edit_here(edit)) {
+            *list = v->next;
+            return;
+        }
+        if (!holds_addresses(edit, v->name))
+            zero_values(edit, v);
+        list = &v->next;
+    }
+}
+
+const struct reduce_pass reduce_ptx_passes[] = {
+    {"instructions", pass_instructions},
+    {"launch", pass_ptx_launch},
+    {"guards", pass_guards},
+    {"values", pass_values},
+    {"idle", pass_idle},
+    {"items", pass_items},
+};
+const uint32_t reduce_ptx_pass_count = sizeof reduce_ptx_passes / sizeof reduce_ptx_passes[0];

@@ -1,0 +1,466 @@
+#include "fuzz/trace/trace.h"
+
+#include "engine/crs.h"
+#include "fuzz/cli/json.h"
+#include "fuzz/cli/table.h"
+#include "fuzz/trace/trace_blocks.h"
+#include "fuzz/trace/trace_crs.h"
+#include "fuzz/trace/trace_text.h"
+#include "fuzz/trace/trace_vector.h"
+#include "oracle/evidence.h"
+#include "oracle/race.h"
+
+#include <inttypes.h>
+
+enum { WRITES_MAX = 128, WRITES_SHOWN = 4 };
+
+enum column {
+    COLUMN_STEP,
+    COLUMN_ACTOR,
+    COLUMN_RULE,
+    COLUMN_PC, /* PTX machines */
+    COLUMN_LINE,
+    COLUMN_EXECUTED,
+    COLUMN_WRITES,
+    COLUMN_ACTIVE,   /* of a block program: the block */
+    COLUMN_DISABLED, /* of a vector program: the enabled components */
+    COLUMN_STACK,
+    COLUMN_PCS /* thread-pc */
+};
+
+struct written {
+    uint32_t address;
+    int32_t value;
+};
+
+struct tracer {
+    struct observer observer;
+    struct arena *arena;
+    const struct machine *machine;
+    struct trace_text text;
+    struct table table;
+    struct json json;
+    enum trace_view view;
+    bool as_json;
+    bool any_writes;
+    const char **tops;   /* an actor: what its next step executes */
+    const char **blocks; /* and where, in a block program */
+    uint64_t steps;
+    uint32_t write_count;
+    struct written writes[WRITES_MAX]; /* to global and shared memory, of the current step */
+};
+
+static void see_write(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm)
+{
+    struct tracer *t = context;
+    (void)thread;
+    (void)stm;
+    if (t->write_count < WRITES_MAX)
+        t->writes[t->write_count++] = (struct written){address, value};
+}
+
+/* ---- table ---- */
+
+static const char *writes_text(struct tracer *t)
+{
+    const char *text = NULL;
+    for (uint32_t i = 0; i < t->write_count; i++) {
+        if (i == WRITES_SHOWN)
+            return arena_printf(t->arena, "%s, ... %" PRIu32 " more", text, t->write_count - i);
+        const char *name =
+            program_location_name(t->arena, t->machine->program, t->writes[i].address);
+        text = arena_printf(t->arena, "%s%s%s = %" PRId32, text ? text : "", text ? ", " : "", name,
+                            t->writes[i].value);
+    }
+    return text;
+}
+
+static void fill_state(struct tracer *t, struct table_row *row, uint32_t actor)
+{
+    row->cells[COLUMN_STACK] = trace_stack(&t->text, actor);
+    if (t->view == TRACE_CRS) {
+        row->cells[COLUMN_ACTIVE] = trace_crs_active(&t->text, actor);
+        row->cells[COLUMN_DISABLED] = trace_crs_disabled(&t->text, actor);
+        row->cells[COLUMN_PCS] = trace_crs_pcs(&t->text, actor);
+    }
+    if (t->view != TRACE_WARPS)
+        return;
+    struct warp_state warp = simt_state(t->machine, actor);
+    row->cells[COLUMN_ACTIVE] = trace_mask(&t->text, warp.theta, warp.lanes);
+    row->cells[COLUMN_DISABLED] = trace_disabled(&t->text, &warp);
+}
+
+/* What the actor did; the end of a barrier is none of its steps: the barrier instruction then. */
+static const char *executed(const struct tracer *t, const struct step_event *event)
+{
+    if (!trace_is_ptx(t->view) || event->rule != t->machine->semantics->barrier_rule)
+        return t->tops[event->actor];
+    return event->stm == CODE_NONE ? "" : t->text.heads[event->stm];
+}
+
+static void add_row(struct tracer *t, const struct step_event *event)
+{
+    struct table_row *row = table_add(&t->table);
+    row->cells[COLUMN_STEP] = arena_printf(t->arena, "%" PRIu64, t->steps);
+    row->cells[COLUMN_ACTOR] = arena_printf(t->arena, "%" PRIu32, event->actor);
+    row->cells[COLUMN_RULE] = rule_table[event->rule].name;
+    if (event->stm != CODE_NONE && trace_is_ptx(t->view))
+        row->cells[COLUMN_PC] = arena_printf(t->arena, "%" PRIu32, event->stm);
+    if (event->stm != CODE_NONE && t->machine->program->stms[event->stm].line > 0)
+        row->cells[COLUMN_LINE] =
+            arena_printf(t->arena, "%" PRIu32, t->machine->program->stms[event->stm].line);
+    row->cells[COLUMN_EXECUTED] = executed(t, event);
+    row->cells[COLUMN_WRITES] = writes_text(t);
+    if (t->view == TRACE_VECTORS && t->write_count == 0)
+        row->cells[COLUMN_WRITES] = trace_vector(&t->text, event);
+    t->any_writes |= row->cells[COLUMN_WRITES] != NULL;
+    if (trace_is_blocks(t->view))
+        row->cells[COLUMN_ACTIVE] = t->blocks[event->actor];
+    if (t->view == TRACE_VECTORS)
+        row->cells[COLUMN_DISABLED] = trace_blocks_enabled(&t->text, event->actor);
+    fill_state(t, row, event->actor);
+}
+
+/* ---- JSON ---- */
+
+/* Where execution goes on when the token at `i` is popped: the slice right below it. */
+static void json_continuation(struct tracer *t, const struct trace_entries *entries, uint32_t i)
+{
+    bool statement = false;
+    if (i > 0) {
+        enum entry_kind kind = entry_kind(entries->stack[i - 1]);
+        statement = kind == ENTRY_STM || kind == ENTRY_CONT;
+    }
+    if (statement)
+        json_u64(&t->json, entry_number(entries->stack[i - 1]));
+    else
+        json_null(&t->json);
+}
+
+static void json_stack(struct tracer *t, uint32_t actor)
+{
+    if (trace_is_ptx(t->view)) {
+        trace_crs_json_stack(&t->text, &t->json, actor);
+        return;
+    }
+    if (trace_is_blocks(t->view)) {
+        trace_blocks_frames(&t->text, &t->json, actor);
+        return;
+    }
+    struct trace_entries entries = trace_entries(t->machine, t->view == TRACE_WARPS, actor);
+    json_array_begin(&t->json);
+    for (uint32_t i = entries.depth; i-- > 0;) {
+        enum entry_kind kind = entry_kind(entries.stack[i]);
+        bool statement = kind == ENTRY_STM || kind == ENTRY_CONT;
+        json_array_begin(&t->json);
+        json_string(&t->json, trace_entry_names[kind]);
+        if (statement || !entries.masks)
+            json_null(&t->json);
+        else
+            json_string(&t->json, trace_mask(&t->text, entries.masks[i], entries.lanes));
+        if (statement)
+            json_u64(&t->json, entry_number(entries.stack[i]));
+        else
+            json_continuation(t, &entries, i);
+        json_array_end(&t->json);
+    }
+    json_array_end(&t->json);
+}
+
+static void json_writes(struct tracer *t)
+{
+    json_array_begin(&t->json);
+    for (uint32_t i = 0; i < t->write_count; i++) {
+        json_array_begin(&t->json);
+        json_string(&t->json,
+                    program_location_name(t->arena, t->machine->program, t->writes[i].address));
+        json_int(&t->json, t->writes[i].value);
+        json_array_end(&t->json);
+    }
+    json_array_end(&t->json);
+}
+
+static void json_place(struct tracer *t, uint32_t stm)
+{
+    json_key(&t->json, "pc");
+    if (stm == CODE_NONE)
+        json_null(&t->json);
+    else
+        json_u64(&t->json, stm);
+    json_key(&t->json, "line");
+    if (stm == CODE_NONE || t->machine->program->stms[stm].line == 0)
+        json_null(&t->json);
+    else
+        json_u64(&t->json, t->machine->program->stms[stm].line);
+}
+
+static void print_json_step(struct tracer *t, const struct step_event *event)
+{
+    struct json *json = &t->json;
+    json_object_begin(json);
+    json_key_u64(json, "step", t->steps);
+    json_key_string(json, "rule", rule_table[event->rule].name);
+    if (t->view == TRACE_WARPS || t->view == TRACE_CRS)
+        json_key_string(json, "actor", arena_printf(t->arena, "warp %" PRIu32, event->actor));
+    else if (t->view == TRACE_VECTORS)
+        json_key_string(json, "actor", arena_printf(t->arena, "block %" PRIu32, event->actor));
+    else
+        json_key_u64(json, "thread", event->actor);
+    json_place(t, event->stm);
+    if (trace_is_ptx(t->view) && event->stm != CODE_NONE)
+        json_key_string(json, "source", evidence_source(t->arena, t->machine->program, event->stm));
+    json_key_string(json, "executed", executed(t, event));
+    if (trace_is_blocks(t->view))
+        json_key_string(json, "block", t->blocks[event->actor]);
+    if (t->view == TRACE_VECTORS) {
+        json_key_string(json, "enabled", trace_blocks_enabled(&t->text, event->actor));
+        trace_vector_json(&t->text, json, event);
+    }
+    if (t->view == TRACE_WARPS) {
+        struct warp_state warp = simt_state(t->machine, event->actor);
+        json_key_string(json, "active", trace_mask(&t->text, warp.theta, warp.lanes));
+        json_key_string(json, "disabled", trace_disabled(&t->text, &warp));
+    }
+    if (t->view == TRACE_CRS) {
+        json_key_string(json, "active", trace_crs_active(&t->text, event->actor));
+        json_key_string(json, "disabled", trace_crs_disabled(&t->text, event->actor));
+    }
+    json_key(json, "stack");
+    json_stack(t, event->actor);
+    json_key(json, "writes");
+    json_writes(t);
+    json_key_string(json, "status", status_names[machine_status(t->machine)]);
+    json_object_end(json);
+    json_end_line(json);
+}
+
+/* ---- the execution ---- */
+
+static void see_top(struct tracer *t, uint32_t actor)
+{
+    t->tops[actor] = trace_top(&t->text, actor);
+    if (trace_is_blocks(t->view))
+        t->blocks[actor] = trace_blocks_block(&t->text, actor);
+}
+
+/* A barrier that is passed moves all who waited at it. */
+static void see_tops(struct tracer *t, const struct step_event *event)
+{
+    if (event->rule != t->machine->semantics->barrier_rule) {
+        see_top(t, event->actor);
+        return;
+    }
+    for (uint32_t i = 0; i < t->machine->actor_count; i++)
+        see_top(t, i);
+}
+
+static void see_step(void *context, const struct machine *machine, const struct step_event *event)
+{
+    struct tracer *t = context;
+    (void)machine;
+    t->steps++;
+    if (t->as_json) {
+        size_t mark = arena_mark(t->arena);
+        print_json_step(t, event);
+        arena_release(t->arena, mark);
+    } else {
+        add_row(t, event);
+    }
+    see_tops(t, event);
+    t->write_count = 0;
+}
+
+static void print_memory(struct tracer *t, const char *when, bool inputs_only, FILE *out)
+{
+    const struct program *program = t->machine->program;
+    for (uint32_t i = 0; i < program->var_count; i++) {
+        const struct ast_var *var = program->vars[i].ast;
+        if (!inputs_only || var->is_input)
+            fprintf(out, "%s %s %s = %s\n", when, ast_space_names[var->space], var->name,
+                    trace_values(&t->text, i));
+    }
+}
+
+static void start_row(struct tracer *t)
+{
+    struct table_row *row = table_add(&t->table);
+    row->cells[COLUMN_STEP] = "0";
+    row->cells[COLUMN_ACTOR] = t->machine->actor_count > 1 ? "all" : "0";
+    row->cells[COLUMN_RULE] = "start";
+    fill_state(t, row, 0);
+}
+
+static void start(struct tracer *t)
+{
+    static const char *const titles[][11] = {
+        {"step", "thread", "rule", "", "line", "executed", "writes", "", "", "stack", ""},
+        {"step", "warp", "rule", "", "line", "executed", "writes", "active", "disabled", "stack",
+         ""},
+        {"step", "thread", "rule", "", "line", "executed", "writes", "block", "", "left", ""},
+        {"step", "vector", "rule", "", "line", "executed", "writes", "block", "enabled", "left",
+         ""},
+        {"step", "warp", "rule", "pc", "line", "executed", "writes", "active", "disabled", "stack",
+         "pcs"},
+        {"step", "thread", "rule", "pc", "line", "executed", "writes", "", "", "then", ""},
+    };
+    static const uint32_t hidden[] = {
+        [TRACE_THREADS] = 1u << COLUMN_ACTIVE | 1u << COLUMN_DISABLED,
+        [TRACE_WARPS] = 0,
+        [TRACE_BLOCKS] = 1u << COLUMN_DISABLED,
+        [TRACE_VECTORS] = 0,
+        [TRACE_CRS] = 0,
+        [TRACE_CTA] = 1u << COLUMN_ACTIVE | 1u << COLUMN_DISABLED,
+    };
+    t->tops = ARENA_ARRAY(t->arena, const char *, t->machine->actor_count);
+    t->blocks = ARENA_ARRAY(t->arena, const char *, t->machine->actor_count);
+    for (uint32_t i = 0; i < t->machine->actor_count; i++)
+        see_top(t, i);
+    table_start(&t->table, t->arena, titles[t->view], "rrlrrllllll");
+    t->table.hidden = hidden[t->view] | (trace_is_ptx(t->view) ? 0 : 1u << COLUMN_PC);
+    if (t->machine->semantics != &semantics_thread_pc)
+        t->table.hidden |= 1u << COLUMN_PCS;
+    if ((t->view == TRACE_WARPS || t->view == TRACE_VECTORS || t->view == TRACE_CRS) &&
+        t->machine->actor_count == 1)
+        t->table.hidden |= 1u << COLUMN_ACTOR;
+    start_row(t);
+}
+
+static void print_header(const struct tracer *t, const struct trace_options *options, FILE *out)
+{
+    const struct program *program = t->machine->program;
+    const struct ast_launch *launch = &program->launch;
+    fprintf(out,
+            "kernel %s: threads %" PRIu32 ", warp %" PRIu32 ", blocks %" PRIu32 ", seed 0x%" PRIx64
+            "\n",
+            program->core->name, launch->threads, launch->warp, launch->blocks, launch->seed);
+    fprintf(out, "subject %s: %s\n", subject_table[options->subject].name,
+            subject_table[options->subject].sentence);
+    if (t->machine->actor_count > 1)
+        fprintf(out, "schedule %s\n", sched_name(t->arena, &options->schedule));
+}
+
+/* A first, unprinted execution tells PCT how long executions are, and SURW which statements race
+ * and how often each actor comes to them. */
+struct survey {
+    struct observer observer;
+    const uint8_t *selected;
+    uint32_t *counts; /* an actor */
+};
+
+static void survey_step(void *context, const struct machine *machine,
+                        const struct step_event *event)
+{
+    struct survey *survey = context;
+    (void)machine;
+    if (event->stm != CODE_NONE && survey->selected[event->stm])
+        survey->counts[event->actor]++;
+}
+
+static void run_survey(struct arena *arena, struct machine *machine, struct sched_spec *spec,
+                       uint64_t max_steps)
+{
+    struct sched_spec rr = {.kind = SCHED_ROUND_ROBIN, .seed = spec->seed};
+    struct scheduler scheduler;
+    struct race_detector *race = race_new(arena, machine->program);
+    race_begin(race);
+    machine_observe(machine, &race->observer);
+    sched_start(&scheduler, &rr, machine, arena);
+    machine_run(machine, &scheduler.choices, max_steps, NULL);
+    spec->length_estimate = machine->steps;
+
+    struct survey survey = {.observer = {.step = survey_step}, .selected = race->racy_stms};
+    survey.observer.context = &survey;
+    survey.counts = ARENA_ARRAY(arena, uint32_t, machine->actor_count);
+    machine_reset(machine);
+    machine_observe(machine, &survey.observer);
+    sched_start(&scheduler, &rr, machine, arena);
+    machine_run(machine, &scheduler.choices, max_steps, NULL);
+    spec->selected = survey.selected;
+    spec->selected_counts = survey.counts;
+    machine_reset(machine);
+}
+
+/* Barriers that the end leaves half-filled (C-3). */
+static void print_dangling(const struct tracer *t, FILE *out)
+{
+    for (uint32_t block = 0; block < t->machine->program->launch.blocks; block++)
+        for (uint32_t set = cta_dangling(t->machine, block); set; set &= set - 1) {
+            struct cta_barrier b = cta_barrier(t->machine, block, (uint32_t)__builtin_ctz(set));
+            fprintf(out, "half-filled: barrier %d of block %u, %u of %u\n", __builtin_ctz(set),
+                    (unsigned)block, (unsigned)(b.synced + b.arrived), (unsigned)b.count);
+        }
+}
+
+static void print_end(struct tracer *t, enum status status, FILE *out)
+{
+    const struct machine_head *head = t->machine->head;
+    bool error = status != STATUS_TERMINATED && status != STATUS_STEP_LIMIT;
+    fprintf(out, "%s after %" PRIu64 " steps", status_names[status], t->steps);
+    if (error && head->fault_stm != CODE_NONE)
+        fprintf(out, ": thread %" PRIu32 ", line %" PRIu32, head->fault_thread,
+                t->machine->program->stms[head->fault_stm].line);
+    if (error && t->machine->fault_text)
+        fprintf(out, ": %s", t->machine->fault_text);
+    fputc('\n', out);
+    print_memory(t, "end:", false, out);
+    if (status == STATUS_TERMINATED && t->machine->semantics == &semantics_block)
+        print_dangling(t, out);
+}
+
+/* What a PCT schedule is worth: n actors, k steps (of an earlier execution), depth d. */
+static void print_pct_bound(const struct machine *machine, const struct sched_spec *spec, FILE *out)
+{
+    fprintf(out,
+            "PCT: a schedule finds a bug of depth %" PRIu32
+            " with probability at least 1/(n k^%" PRIu32 ") = %.2g (n = %" PRIu32
+            " actors, k = %" PRIu64 " steps)\n",
+            spec->depth, spec->depth - 1,
+            sched_pct_bound(machine->actor_count, spec->length_estimate, spec->depth),
+            machine->actor_count, spec->length_estimate);
+}
+
+enum status trace_run(struct arena *arena, const struct program *program,
+                      const struct trace_options *options, FILE *out)
+{
+    const struct subject_info *subject = &subject_table[options->subject];
+    struct machine_options machine_options = subject->options;
+    struct machine *machine = machine_new(arena, subject->vtable, program, &machine_options);
+    struct sched_spec spec = options->schedule;
+    if (spec.kind == SCHED_PCT || spec.kind == SCHED_SURW)
+        run_survey(arena, machine, &spec, options->max_steps);
+
+    struct tracer *t = ARENA_NEW(arena, struct tracer);
+    t->observer = (struct observer){.context = t, .write = see_write, .step = see_step};
+    t->arena = arena;
+    t->machine = machine;
+    t->view = program->form == FORM_PTX
+                  ? (subject->vtable == &semantics_block ? TRACE_CTA : TRACE_CRS)
+              : program->form == FORM_BLOCKS       ? TRACE_BLOCKS
+              : program->form == FORM_LOCKSTEP     ? TRACE_VECTORS
+              : subject->vtable == &semantics_simt ? TRACE_WARPS
+                                                   : TRACE_THREADS;
+    t->as_json = options->json;
+    trace_text_start(&t->text, arena, machine, t->view);
+    json_start(&t->json, out);
+    start(t);
+    if (!t->as_json) {
+        print_header(t, options, out);
+        if (spec.kind == SCHED_PCT)
+            print_pct_bound(machine, &spec, out);
+        print_memory(t, "start:", true, out);
+    }
+
+    struct scheduler scheduler;
+    machine_observe(machine, &t->observer);
+    sched_start(&scheduler, &spec, machine, arena);
+    enum status status = machine_run(machine, &scheduler.choices, options->max_steps, NULL);
+    if (!t->as_json) {
+        if (!t->any_writes)
+            t->table.hidden |= 1u << COLUMN_WRITES;
+        fputc('\n', out);
+        table_print(&t->table, out);
+        fputc('\n', out);
+        print_end(t, status, out);
+    }
+    return status;
+}
