@@ -53,6 +53,14 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
                      0,
                      command_gen,
                      {"gen", "gen --seed 0x1 --count 3", "gen --seed 0x1 --first 4711"}},
+    [COMMAND_DIGEST] = {"digest",
+                        "",
+                        "a number for each case of a campaign: where those of two builds part",
+                        0,
+                        0,
+                        command_digest,
+                        {"digest --cases 100", "digest --seed 0x1 --from 4711",
+                         "digest --seed 0x1 --cases 1000 --oracles simulation"}},
     [COMMAND_REPLAY] = {"replay",
                         "ID",
                         "run a finding again: same verdict, same bytes, or exit status 3 and why",
@@ -182,7 +190,7 @@ struct cli_option {
 #define ON_DB                                                                                      \
     (ON(RUN) | ON(REPLAY) | ON(REDUCE) | ON(TRIAGE) | ON(REGRESS) | ON(RULES) | ON(STATUS))
 #define ON_PTX (ON(CHECK) | ON(TRACE) | ON(REDUCE))
-#define ON_CHECKS (ON(RUN) | ON(CHECK) | ON(REDUCE))
+#define ON_CHECKS (ON(RUN) | ON(CHECK) | ON(REDUCE) | ON(DIGEST))
 
 static bool parse_subjects(struct cli *cli, const char *text);
 static bool parse_oracles(struct cli *cli, const char *text);
@@ -199,11 +207,14 @@ static const struct cli_option options[] = {
      "stop after this time (90, 90s, 15m, 8h); without --time and --cases: 60s"},
     {"cases", 'n', OPTION_SOME_U64, "N", ON(RUN), FIELD(cases), 0, NULL,
      "stop after cases 0 .. N-1"},
+    {"cases", 'n', OPTION_SOME_U64, "N", ON(DIGEST), FIELD(count), 0, NULL,
+     "how many cases; 1 by default"},
+    {"from", 0, OPTION_U64, "K", ON(DIGEST), FIELD(first_case), 0, NULL,
+     "number of the first case; 0 by default"},
     {"jobs", 'j', OPTION_SOME_U32, "N", ON(RUN) | ON(REDUCE), FIELD(jobs), 0, NULL,
      "worker threads; as many as there are processors by default"},
-    {"seed", 's', OPTION_U64, "S", ON(RUN) | ON(CHECK) | ON(TRACE) | ON(GEN) | ON(REDUCE),
-     FIELD(seed), FIELD(seed_given), NULL,
-     "seed of cases or schedules; 0 by default, for `run` a new one each time"},
+    {"seed", 's', OPTION_U64, "S", ON_CHECKS | ON(TRACE) | ON(GEN), FIELD(seed), FIELD(seed_given),
+     NULL, "seed of cases or schedules; 0 by default, for `run` a new one each time"},
     {"shard", 0, OPTION_OWN, "I/N", ON(RUN), 0, 0, parse_shard,
      "only the cases whose number is I modulo N (I from 0)"},
     {"first", 0, OPTION_U64, "N", ON(GEN), FIELD(first_case), 0, NULL,
@@ -213,9 +224,9 @@ static const struct cli_option options[] = {
      "semantics to run, e.g. threads,simt:then-first; all the ordinary ones by default (all)"},
     {"oracles", 0, OPTION_OWN, "LIST", ON_CHECKS, 0, 0, parse_oracles,
      "oracles to ask, e.g. simulation,lemmas:strict; all by default"},
-    {"features", 0, OPTION_OWN, "LIST", ON(RUN) | ON(GEN), 0, 0, parse_features,
+    {"features", 0, OPTION_OWN, "LIST", ON(RUN) | ON(GEN) | ON(DIGEST), 0, 0, parse_features,
      "what kernels may contain: names add, -names remove; all, none"},
-    {"enumerate", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN), FIELD(enumerate), 0, NULL,
+    {"enumerate", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN) | ON(DIGEST), FIELD(enumerate), 0, NULL,
      "all tiny kernels of these features, one after another, instead of random ones"},
     {"stop-on-finding", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(stop_on_finding), 0, NULL,
      "stop at the first finding that is not known"},
