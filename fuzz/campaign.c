@@ -15,6 +15,7 @@ enum {
     LIVE_MS = 1000,
     LINE_MS = 60 * 1000,
     GRACE_MS = 500,          /* after a stop, workers may finish their chunk for so long */
+    MINIMISE_MS = 10 * 1000, /* and minimise the finding that a campaign was to end at */
     GIVE_UP_MS = 120 * 1000, /* after a stop, for a worker that hangs */
 };
 
@@ -119,6 +120,14 @@ static void stop(struct campaign *c, uint64_t now)
     pool_stop(c->pool, false);
 }
 
+/* `since`: the stop, in milliseconds. Whoever wants one finding wants it small. */
+static void hurry(struct campaign *c, uint64_t since)
+{
+    pool_stop(c->pool, true);
+    if (c->summary->interrupted || !c->options->stop_on_finding || since >= MINIMISE_MS)
+        pool_stop_minimising(c->pool);
+}
+
 /* Everything that depends on time; false: waiting is over, since a worker hangs or the database can
  * no longer be written. */
 static bool tick(void *context)
@@ -136,7 +145,7 @@ static bool tick(void *context)
     if (c->options->time_ms > 0 && now - c->started_ms >= c->options->time_ms)
         stop(c, now);
     if (c->stopped_ms > 0 && now - c->stopped_ms >= GRACE_MS)
-        pool_stop(c->pool, true);
+        hurry(c, now - c->stopped_ms);
     if (now >= c->line_ms)
         print_progress(c, now);
     if (c->between_chunks)

@@ -3,7 +3,6 @@
 #include "engine/invariant.h"
 #include "engine/parse.h"
 #include "engine/print.h"
-#include "fuzz/reduce/reduce.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -101,36 +100,52 @@ static void describe_small(struct arena *arena, const struct ast_kernel *kernel,
     example->small_statements = ast_kernel_size(kernel);
 }
 
+/* EXAMPLE_RUNS fresh runs of what was printed, byte for byte the same. */
+static bool shows_again(struct arena *arena, struct arena *scratch, const struct ast_kernel *kernel,
+                        const struct check_options *check, const char *signature,
+                        struct shown *shown)
+{
+    example_run(arena, scratch, kernel, check, signature, false, shown);
+    bool same = shown->found;
+    for (int run = 1; run < EXAMPLE_RUNS && same; run++) {
+        size_t mark = arena_mark(arena);
+        struct shown again;
+        example_run(arena, scratch, kernel, check, signature, false, &again);
+        same = difference(shown, &again) == NULL;
+        arena_release(arena, mark);
+    }
+    return same;
+}
+
 bool example_minimise(struct arena *arena, struct arena *scratch, const struct ast_kernel *kernel,
-                      const struct check_options *check, const char *signature, uint32_t max_tests,
-                      uint32_t jobs, struct example *example)
+                      const struct reduce_options *options, struct example *example)
 {
     size_t mark = arena_mark(scratch);
-    struct reduce_options options = {
-        .check = *check, .signature = signature, .max_tests = max_tests, .jobs = jobs};
     struct reduce_result reduced;
-    reduce_kernel(scratch, kernel, &options, &reduced);
+    reduce_kernel(scratch, kernel, options, &reduced);
     example->tests = reduced.tests;
+    example->relaxed = reduced.relaxed;
+    example->ending = reduced.ending;
     if (reduced.reproduced && reduced.divergence) {
         const char *wanted = divergence_signature(scratch, reduced.divergence);
-        struct check_options small = small_check(check, &reduced, scratch);
+        struct check_options small = small_check(&options->check, &reduced, scratch);
         example->small_kernel = print_kernel(arena, reduced.kernel);
         const struct ast_kernel *again = parse_own(scratch, example->small_kernel);
-        example_run(arena, scratch, again, &small, wanted, false, &example->small);
-        if (!example->small.found && small.tape) {
+        bool shown = shows_again(arena, scratch, again, &small, wanted, &example->small);
+        if (!shown && small.tape) {
             small.tape = NULL;
-            example_run(arena, scratch, again, &small, wanted, false, &example->small);
+            shown = shows_again(arena, scratch, again, &small, wanted, &example->small);
         }
-        if (example->small.found)
+        if (shown)
             describe_small(arena, again, &small, example);
-        example->minimised = example->small.found;
+        example->minimised = shown;
     }
     arena_release(scratch, mark);
     return example->minimised;
 }
 
 void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
-                  const char *signature, bool minimise, struct example *example)
+                  const struct reduce_options *options, struct example *example)
 {
     *example = (struct example){.replayed = true};
     size_t mark = arena_mark(scratch);
@@ -142,7 +157,7 @@ void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_
     for (int run = 0; run < EXAMPLE_RUNS && example->replayed; run++) {
         size_t run_mark = arena_mark(arena);
         struct shown again;
-        example_run(arena, scratch, kernel, &c->check, signature, false, &again);
+        example_run(arena, scratch, kernel, &c->check, options->signature, false, &again);
         if (run == 0)
             example->raw = again;
         example->why = difference(&example->raw, &again);
@@ -150,8 +165,10 @@ void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_
         if (run > 0)
             arena_release(arena, run_mark);
     }
-    if (example->replayed && minimise)
-        example_minimise(arena, scratch, kernel, &c->check, signature, EXAMPLE_REDUCE_TESTS, 1,
-                         example);
+    struct reduce_options small = *options;
+    small.check = c->check;
+    struct reduce_progress start = {.size = example->statements};
+    if (example->replayed && (!small.go_on || small.go_on(small.go_on_context, &start)))
+        example_minimise(arena, scratch, kernel, &small, example);
     arena_release(scratch, mark);
 }

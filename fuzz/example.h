@@ -5,6 +5,7 @@
 #define FUZZ_EXAMPLE_H
 
 #include "fuzz/case.h"
+#include "fuzz/reduce/reduce.h"
 
 enum { EXAMPLE_RUNS = 3, EXAMPLE_REDUCE_TESTS = 1000 };
 
@@ -31,6 +32,8 @@ struct example {
     bool minimised;
     const char *small_kernel, *small_case, *small_tape, *small_launch;
     uint32_t small_statements, tests;
+    bool relaxed; /* only K1 of the signature was kept */
+    enum reduce_ending ending;
     struct shown small;
 };
 
@@ -44,15 +47,15 @@ void example_run(struct arena *arena, struct arena *scratch, const struct ast_ke
                  const struct check_options *check, const char *signature, bool k1_only,
                  struct shown *shown);
 
-/* Runs a generated case again for the divergence with this signature, and minimises it if asked to.
- * The example lives in `arena`; `scratch` is used and released. */
+/* Runs a generated case again for the divergence with the signature that `options` name, and minimises
+ * it as they say, but with the case's check; NULL for go_on: without an end before its time. The example
+ * lives in `arena`; `scratch` is used and released. */
 void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
-                  const char *signature, bool minimise, struct example *example);
+                  const struct reduce_options *options, struct example *example);
 
 /* Minimises a kernel that shows the signature; fills the small part of `example`. False: it does not
  * show it. */
 bool example_minimise(struct arena *arena, struct arena *scratch, const struct ast_kernel *kernel,
-                      const struct check_options *check, const char *signature, uint32_t max_tests,
-                      uint32_t jobs, struct example *example);
+                      const struct reduce_options *options, struct example *example);
 
 #endif

@@ -58,7 +58,7 @@ struct pool {
     uint64_t shard_cases; /* cases of this shard; UINT64_MAX: no end */
     _Alignas(CACHE_LINE) atomic_uint_least64_t next_chunk;
     _Alignas(CACHE_LINE) atomic_uint_least64_t released; /* chunks below it have been consumed */
-    atomic_bool stop, hurry;
+    atomic_bool stop, hurry, stop_minimising;
 
     pthread_mutex_t lock;
     pthread_cond_t news; /* for the collector: a chunk or a job is done */
@@ -227,20 +227,31 @@ static struct job *waiting_job(struct pool *pool)
     return first;
 }
 
+static bool minimising_goes_on(void *context, const struct reduce_progress *progress)
+{
+    struct pool *pool = context;
+    (void)progress;
+    /* Relaxed: nothing depends on the moment at which it is seen. */
+    return !atomic_load_explicit(&pool->stop_minimising, memory_order_relaxed);
+}
+
 /* Under the lock, which is given up while the job runs. */
 static void run_job(struct worker *worker, struct job *job)
 {
     struct pool *pool = worker->pool;
     struct fuzz_case c;
+    struct reduce_options reduce = {.signature = job->signature,
+                                    .max_tests = EXAMPLE_REDUCE_TESTS,
+                                    .jobs = 1,
+                                    .go_on = minimising_goes_on,
+                                    .go_on_context = pool};
     job->state = JOB_RUNNING;
-    /* A campaign that is about to end stores its findings as they are. */
-    bool minimise = !atomic_load_explicit(&pool->stop, memory_order_relaxed);
     pthread_mutex_unlock(&pool->lock);
     case_of_campaign(&c, pool->options.seed, job->case_number, &pool->options.gen,
                      &pool->options.check);
     begin_case(worker, job->case_number);
     reset_arena(&worker->arena);
-    example_make(&job->arena, &worker->arena, &c, job->signature, minimise, &job->example);
+    example_make(&job->arena, &worker->arena, &c, &reduce, &job->example);
     end_case(worker);
     pthread_mutex_lock(&pool->lock);
     job->state = JOB_DONE;
@@ -394,6 +405,11 @@ void pool_stop(struct pool *pool, bool hurry)
     atomic_store_explicit(&pool->stop, true, memory_order_relaxed);
     if (hurry)
         atomic_store_explicit(&pool->hurry, true, memory_order_relaxed);
+}
+
+void pool_stop_minimising(struct pool *pool)
+{
+    atomic_store_explicit(&pool->stop_minimising, true, memory_order_relaxed);
 }
 
 uint32_t pool_watch(struct pool *pool, uint64_t now_ms, FILE *log)

@@ -30,6 +30,9 @@ bool pool_finish(struct pool *pool);
 /* Workers start no further chunk; hurry: they also leave the current one after the current case. */
 void pool_stop(struct pool *pool, bool hurry);
 
+/* Running minimisations end with their best so far, no further one is begun. */
+void pool_stop_minimising(struct pool *pool);
+
 /* Planned cases of a chunk; 0 beyond the end of the campaign. */
 uint32_t pool_chunk_cases(const struct pool *pool, uint64_t number);
 /* Number of the case that is the `index`th of the shard. */

@@ -205,6 +205,8 @@ static bool parse_shared(struct cli *cli, const char *text);
 static const struct cli_option options[] = {
     {"time", 't', OPTION_TIME, "T", ON(RUN), FIELD(time_ms), 0, NULL,
      "stop after this time (90, 90s, 15m, 8h); without --time and --cases: 60s"},
+    {"time", 't', OPTION_TIME, "T", ON(REDUCE), FIELD(time_ms), 0, NULL,
+     "end after this time (90, 90s, 15m, 8h) with the best so far"},
     {"cases", 'n', OPTION_SOME_U64, "N", ON(RUN), FIELD(cases), 0, NULL,
      "stop after cases 0 .. N-1"},
     {"cases", 'n', OPTION_SOME_U64, "N", ON(DIGEST), FIELD(count), 0, NULL,
@@ -270,8 +272,8 @@ static const struct cli_option options[] = {
      "cfg: fresh entry, a barrier before End, an assume, call or return a block"},
     {"signature", 0, OPTION_TEXT, "SIGNATURE", ON(REDUCE), FIELD(signature), 0, NULL,
      "what the minimised kernel must still show"},
-    {"max-tests", 0, OPTION_U32, "N", ON(REDUCE), FIELD(max_tests), 0, NULL,
-     "candidates to try at most; 20000 by default"},
+    {"tests", 0, OPTION_U32, "N", ON(REDUCE), FIELD(max_tests), 0, NULL,
+     "end after N candidates with the best so far; 20000 by default"},
     {"output", 'o', OPTION_TEXT, "FILE", ON(REDUCE), FIELD(output), 0, NULL,
      "write the minimised kernel to FILE"},
     {"subjects", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_subjects), 0, NULL,
@@ -562,7 +564,9 @@ static void print_help(const struct cli *cli, FILE *out)
     for (size_t i = 0; i < 4 && command->examples[i]; i++)
         fprintf(out, "  simtfuzz %s\n", command->examples[i]);
     fputs("\nexit status: 0 all well; 1 a divergence not marked known, or a failed expectation;\n"
-          "2 wrong usage or bad input; 3 a fault of simtfuzz or its surroundings\n",
+          "2 wrong usage or bad input; 3 a fault of simtfuzz or its surroundings",
+          out);
+    fputs(cli->id == COMMAND_REDUCE ? ";\n4 interrupted: the best so far was written\n" : "\n",
           out);
 }
 

@@ -1,14 +1,20 @@
 /*
  * cli_reduce.c - `simtfuzz reduce`: a finding, or a kernel file that shows a signature, minimised.
+ *
+ * Ctrl-C and SIGTERM end it with the best so far and CLI_INTERRUPTED; a second one ends at once.
  */
 #include "engine/parse.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/cli/json.h"
+#include "fuzz/clock.h"
 #include "fuzz/example.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { LINE_MS = 200 };
 
 static uint32_t jobs(const struct cli *cli)
 {
@@ -18,15 +24,91 @@ static uint32_t jobs(const struct cli *cli)
     return processors > 0 ? (uint32_t)processors : 1;
 }
 
+/* ---- signals, time, progress ---- */
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal_number)
+{
+    if (interrupted) {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+    }
+    interrupted = 1;
+}
+
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    interrupted = 0;
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+struct watch {
+    uint64_t started_ms, time_ms; /* 0: no limit */
+    uint64_t line_ms;             /* when the next progress line is due */
+    uint32_t size;                /* of the kernel to reduce */
+    bool live, line_open; /* standard error is a terminal; the cursor stands behind a line */
+};
+
+static bool go_on(void *context, const struct reduce_progress *progress)
+{
+    struct watch *watch = context;
+    uint64_t now = clock_monotonic_ms();
+    if (watch->live && now >= watch->line_ms) {
+        fprintf(stderr,
+                "\r%.1f s  %" PRIu32 " statements became %" PRIu32 "  %" PRIu32
+                " candidates  %s\033[K",
+                (double)(now - watch->started_ms) / 1000, watch->size, progress->size,
+                progress->tests, progress->pass ? progress->pass : "");
+        fflush(stderr);
+        watch->line_open = true;
+        watch->line_ms = now + LINE_MS;
+    }
+    return !interrupted && (watch->time_ms == 0 || now - watch->started_ms < watch->time_ms);
+}
+
+static void close_line(const struct watch *watch)
+{
+    if (watch->line_open)
+        fputs("\r\033[K", stderr);
+}
+
+/* ---- the result ---- */
+
+/* "minimal": no edit that the reducer knows leaves the signature. */
+static const char *ending_name(enum reduce_ending ending)
+{
+    switch (ending) {
+    case REDUCE_MINIMAL:
+        return "minimal";
+    case REDUCE_TESTS:
+        return "tests spent";
+    case REDUCE_STOPPED:
+        return interrupted ? "interrupted" : "time spent";
+    }
+    return "";
+}
+
 static int write_result(const struct cli *cli, const struct example *example)
 {
     struct json json;
+    int status = CLI_OK;
     if (cli->options.output || !cli->options.json)
-        return cli_write_output(cli, cli->options.output, example->small_kernel);
+        status = cli_write_output(cli, cli->options.output, example->small_kernel);
+    if (status != CLI_OK || !cli->options.json)
+        return status;
     json_start(&json, stdout);
     json_object_begin(&json);
     json_key_string(&json, "signature", example->small.signature);
+    json_key_bool(&json, "relaxed", example->relaxed);
+    json_key_string(&json, "ending", ending_name(example->ending));
+    json_key_u64(&json, "statements_before", example->statements);
     json_key_u64(&json, "statements", example->small_statements);
+    json_key_u64(&json, "characters", strlen(example->small_kernel));
     json_key_u64(&json, "tests", example->tests);
     json_key_string(&json, "launch", example->small_launch);
     json_key_string(&json, "case", example->small_case);
@@ -37,31 +119,57 @@ static int write_result(const struct cli *cli, const struct example *example)
     return CLI_OK;
 }
 
+static void report(const struct cli *cli, const struct example *example, const char *signature)
+{
+    cli_message(cli, "%" PRIu32 " statements became %" PRIu32 ", %" PRIu32 " candidates, %s%s%s",
+                example->statements, example->small_statements, example->tests,
+                example->small.signature,
+                example->ending == REDUCE_MINIMAL ? "" : "; ended early: ",
+                example->ending == REDUCE_MINIMAL ? "" : ending_name(example->ending));
+    if (strcmp(example->small.signature, signature) != 0)
+        cli_message(cli, "'%s' shrank nothing: only its first two parts were kept", signature);
+}
+
 /* Minimises and writes; false: *status, after a message. */
 static bool minimise(struct cli *cli, const struct ast_kernel *kernel,
                      const struct check_options *check, const char *signature,
                      struct example *example, int *status)
 {
     struct arena scratch;
+    struct watch watch = {.started_ms = clock_monotonic_ms(),
+                          .time_ms = cli->options.time_ms,
+                          .size = ast_kernel_size(kernel),
+                          .live = isatty(STDERR_FILENO)};
+    struct reduce_options options = {.check = *check,
+                                     .signature = signature,
+                                     .max_tests = cli->options.max_tests,
+                                     .jobs = jobs(cli),
+                                     .go_on = go_on,
+                                     .go_on_context = &watch};
     *status = CLI_FAULT;
-    *example = (struct example){.minimised = false};
+    *example = (struct example){.statements = watch.size};
     if (arena_init(&scratch, (size_t)4 << 30) != 0) {
         cli_message(cli, "cannot reserve memory");
         return false;
     }
-    bool reduced = example_minimise(&cli->arena, &scratch, kernel, check, signature,
-                                    cli->options.max_tests, jobs(cli), example);
+    catch_signals();
+    bool reduced = example_minimise(&cli->arena, &scratch, kernel, &options, example);
     arena_destroy(&scratch);
+    close_line(&watch);
     if (!reduced) {
         cli_message(cli, "the kernel does not show '%s'", signature);
         *status = CLI_USAGE;
         return false;
     }
-    cli_message(cli, "%" PRIu32 " statements became %" PRIu32 ", %" PRIu32 " candidates, %s",
-                ast_kernel_size(kernel), example->small_statements, example->tests,
-                example->small.signature);
+    report(cli, example, signature);
     *status = write_result(cli, example);
     return *status == CLI_OK;
+}
+
+/* What a reduction ends with when all went well. */
+static int end_status(const struct example *example)
+{
+    return example->ending == REDUCE_STOPPED && interrupted ? CLI_INTERRUPTED : CLI_OK;
 }
 
 static int reduce_file(struct cli *cli, const char *path)
@@ -72,8 +180,8 @@ static int reduce_file(struct cli *cli, const char *path)
     struct ast_kernel *kernel = cli_read_launched(cli, path);
     if (!kernel)
         return CLI_USAGE;
-    minimise(cli, kernel, &check, cli->options.signature, &example, &status);
-    return status;
+    bool written = minimise(cli, kernel, &check, cli->options.signature, &example, &status);
+    return written ? end_status(&example) : status;
 }
 
 static int store(struct cli *cli, struct db *db, const struct db_message *message, uint64_t id,
@@ -123,6 +231,8 @@ static int reduce_stored(struct cli *cli, struct db *db, const struct db_message
     }
     if (minimise(cli, kernel, &c.check, finding->signature, &example, &status))
         status = store(cli, db, message, finding->id, &example);
+    if (status == CLI_OK)
+        status = end_status(&example);
     return status;
 }
 

@@ -9,6 +9,12 @@
 
 #include "oracle/check.h"
 
+/* How far it is. */
+struct reduce_progress {
+    uint32_t tests, size; /* candidates tried, ast_kernel_size of the best so far */
+    const char *pass;     /* its name */
+};
+
 struct reduce_options {
     struct check_options check; /* how a candidate is asked about */
     const char *signature;      /* K2 to keep; falls back to its K1 if K2 shrinks nothing */
@@ -18,12 +24,23 @@ struct reduce_options {
     void *context;
     uint32_t max_tests; /* candidates tried at most */
     uint32_t jobs;      /* threads that test candidates; 0 = 1 */
+    /* When not NULL: asked before every test, by the calling thread. False: it is time to end, with the
+     * best so far. Only then does a result depend on anything but the rest of the options. */
+    bool (*go_on)(void *context, const struct reduce_progress *progress);
+    void *go_on_context;
+};
+
+enum reduce_ending {
+    REDUCE_MINIMAL, /* no pass finds anything more */
+    REDUCE_TESTS,   /* max_tests were spent */
+    REDUCE_STOPPED, /* by go_on */
 };
 
 struct reduce_result {
-    struct ast_kernel *kernel;           /* the smallest found; never larger than the given one */
-    bool reproduced;                     /* the given kernel shows the signature (three times) */
-    bool relaxed;                        /* only K1 was kept */
+    struct ast_kernel *kernel; /* the smallest found; never larger than the given one */
+    bool reproduced;           /* the given kernel shows the signature (three times) */
+    bool relaxed;              /* only K1 was kept */
+    enum reduce_ending ending;
     uint32_t tests;                      /* candidates tried */
     uint32_t size_before, size_after;    /* ast_kernel_size */
     const struct divergence *divergence; /* of the smallest */

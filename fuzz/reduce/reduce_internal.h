@@ -77,15 +77,24 @@ void reduce_normalise(struct arena *arena, struct ast_kernel *kernel);
 /* Short names in order of declaration: v0, v1, ..; f0, f1, .. */
 void reduce_rename(struct arena *arena, struct ast_kernel *kernel);
 
+/* A schedule to shorten: a kernel that shows a signature on a tape. */
+struct schedule_search {
+    struct arena *scratch; /* emptied again and again */
+    const struct ast_kernel *kernel;
+    struct check_options check;
+    const char *signature;
+    bool k1_only;
+    uint32_t max_tests, tests;    /* executions of the case: at most, so far */
+    bool (*go_on)(void *context); /* as in reduce_options */
+    void *context;
+};
+
 /*
- * The tape with the fewest context switches found on which `kernel` still shows the signature; the
+ * The tape with the fewest context switches found on which the kernel still shows the signature; the
  * given one when none is better, NULL when the signature does not need a tape (the sequential
- * execution shows it). At most `max_tests` executions of the case; scratch is emptied again and again.
+ * execution shows it).
  */
-const struct tape *reduce_schedule(struct arena *arena, struct arena *scratch,
-                                   const struct ast_kernel *kernel,
-                                   const struct check_options *check, const char *signature,
-                                   bool k1_only, enum subject_id subject, const struct tape *tape,
-                                   uint32_t max_tests, uint32_t *tests);
+const struct tape *reduce_schedule(struct arena *arena, struct schedule_search *search,
+                                   const struct tape *tape);
 
 #endif

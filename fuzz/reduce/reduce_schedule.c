@@ -9,15 +9,6 @@
 
 #include <string.h>
 
-struct schedule_search {
-    struct arena *scratch;
-    const struct ast_kernel *kernel;
-    struct check_options check;
-    const char *signature;
-    bool k1_only;
-    uint32_t max_tests, tests;
-};
-
 static bool shows(struct schedule_search *search, const struct tape *tape)
 {
     search->tests++;
@@ -26,6 +17,11 @@ static bool shows(struct schedule_search *search, const struct tape *tape)
     struct check_result *result = ARENA_NEW(search->scratch, struct check_result);
     check_kernel(search->scratch, search->kernel, &search->check, result);
     return check_find(search->scratch, result, search->signature, search->k1_only) != NULL;
+}
+
+static bool may_test(struct schedule_search *search)
+{
+    return search->tests < search->max_tests && search->go_on(search->context);
 }
 
 /* Start of the segment after the one that starts at `from`: an actor's picks with the inner choices
@@ -73,7 +69,7 @@ static bool improve(struct schedule_search *search, struct tape **best, struct t
 {
     bool gained = false;
     uint32_t start = 0;
-    while (start < (*best)->count && search->tests < search->max_tests) {
+    while (start < (*best)->count && may_test(search)) {
         uint32_t end = segment_end(*best, start);
         bool made = true;
         if (join)
@@ -101,31 +97,20 @@ static struct tape *tape_copy(struct arena *arena, const struct tape *tape)
     return copy;
 }
 
-const struct tape *reduce_schedule(struct arena *arena, struct arena *scratch,
-                                   const struct ast_kernel *kernel,
-                                   const struct check_options *check, const char *signature,
-                                   bool k1_only, enum subject_id subject, const struct tape *tape,
-                                   uint32_t max_tests, uint32_t *tests)
+const struct tape *reduce_schedule(struct arena *arena, struct schedule_search *search,
+                                   const struct tape *tape)
 {
-    struct schedule_search search = {.scratch = scratch,
-                                     .kernel = kernel,
-                                     .check = *check,
-                                     .signature = signature,
-                                     .k1_only = k1_only,
-                                     .max_tests = max_tests};
-    search.check.tape_subject = subject;
-    const struct tape *result = tape;
-    if (shows(&search, tape_new(arena, 1))) {
-        result = NULL;
-    } else if (shows(&search, tape)) {
-        struct tape *best = tape_copy(arena, tape), *spare = tape_copy(arena, tape);
-        bool gained = true;
-        while (gained && search.tests < max_tests) {
-            gained = improve(&search, &best, &spare, false);
-            gained |= improve(&search, &best, &spare, true);
-        }
-        result = best;
+    if (!may_test(search))
+        return tape;
+    if (shows(search, tape_new(arena, 1)))
+        return NULL;
+    if (!may_test(search) || !shows(search, tape))
+        return tape;
+    struct tape *best = tape_copy(arena, tape), *spare = tape_copy(arena, tape);
+    bool gained = true;
+    while (gained && may_test(search)) {
+        gained = improve(search, &best, &spare, false);
+        gained |= improve(search, &best, &spare, true);
     }
-    *tests += search.tests;
-    return result;
+    return best;
 }

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# reduce: budgets, an interruption, what is printed; its result shows the signature again.
+. "$(dirname "$0")/common.sh"
+
+cat >spin.simt <<'END'
+launch(threads = 4, warp = 4);
+shared int lock, other[4]; private int x, y;
+int twice(int a) { return a + a; }
+kernel k() {
+    x = twice(tid); other[tid] = x;
+    for (y = 0; y < 2; y++) { if (x > 2) other[tid] += y; else { other[tid] -= 1; } }
+    if (tid == 0) { other[0] = 7; lock = 1; } else { while (lock != 1) { y = y + 1; y = 5; } }
+    other[tid] = other[tid] * 3;
+}
+END
+signature='liveness|unfair|simt.while_cont|termination'
+
+# field NAME: of the JSON document in the file out.
+field() {
+    sed -n 's/.*"'"$1"'": *\("[^"]*"\|[a-z0-9]*\).*/\1/p' out | tr -d '"'
+}
+
+# shows FILE: it still shows the signature.
+shows() {
+    expect 0 reduce "$1" --signature "$signature" --tests 0
+}
+
+expect 0 reduce spin.simt --signature "$signature" -o small.simt
+says err "16 statements became 3" "$signature"
+grep -q "ended early" err && failed "a finished reduction says that it ended early"
+silent out
+shows small.simt
+
+# The number of threads changes nothing.
+for jobs in 1 2 3 7; do
+    expect 0 reduce spin.simt --signature "$signature" --jobs $jobs --json
+    json
+    mv out jobs.$jobs
+    cmp -s jobs.1 jobs.$jobs || failed "--jobs $jobs gives another result than --jobs 1"
+done
+
+# Budgets: the best so far, in JSON and in words.
+cp jobs.1 out
+[ "$(field ending)" = minimal ] || failed "ending: $(field ending)"
+[ "$(field statements)" = 3 ] || failed "statements: $(field statements)"
+[ "$(field statements_before)" = 16 ] || failed "statements_before: $(field statements_before)"
+[ "$(field relaxed)" = false ] || failed "relaxed: $(field relaxed)"
+for tests in 0 1 5 12; do
+    for jobs in 1 3; do
+        expect 0 reduce spin.simt --signature "$signature" --tests $tests --jobs $jobs --json
+        json
+        says err "ended early: tests spent"
+        [ "$(field ending)" = "tests spent" ] || failed "--tests $tests: ending $(field ending)"
+        mv out tests.$jobs
+    done
+    cmp -s tests.1 tests.3 || failed "--tests $tests depends on --jobs"
+    expect 0 reduce spin.simt --signature "$signature" --tests $tests -o small.simt
+    shows small.simt
+done
+
+# A signal ends it with the best so far, as does the time.
+expect 0 reduce spin.simt --signature "$signature" --time 1s -o small.simt
+shows small.simt
+slow=(reduce spin.simt --signature "$signature" --schedules 20000 --jobs 2)
+for signal in INT TERM; do
+    "$simtfuzz" "${slow[@]}" >small.simt 2>err &
+    pid=$!
+    # Until the signal is caught: SIGINT is bit 1 of the mask, SIGTERM bit 14.
+    until [[ $(grep SigCgt "/proc/$pid/status") =~ 4..[2367abef]$ ]]; do
+        kill -0 $pid 2>/dev/null || break
+        sleep 0.05
+    done
+    kill -$signal $pid
+    wait $pid
+    status=$?
+    [ "$status" = 4 ] || failed "SIG$signal: exit status $status, not 4"
+    says err "ended early: interrupted"
+    shows small.simt
+done
+expect 0 reduce --help
+says out "4 interrupted" "--time T" "--tests N"
+
+# What does not show the signature is not reduced; what only K1 shrinks is said to be.
+expect 2 reduce spin.simt --signature 'result|store|x|y'
+says err "does not show"
+finish
