@@ -5,6 +5,7 @@
 #include "oracle/exhaust.h"
 #include "oracle/expect.h"
 #include "oracle/explore.h"
+#include "oracle/features.h"
 #include "oracle/liveness.h"
 #include "oracle/lockstep.h"
 #include "oracle/order.h"
@@ -173,9 +174,11 @@ void check_kernel(struct arena *arena, const struct ast_kernel *kernel,
         if (options->budget_steps == CHECK_DEFAULTS.budget_steps && scaled.budget_steps < least)
             scaled.budget_steps = least;
         c.finals = expect_prepare(&c);
+        c.features = features_new(arena, options->features, result->program);
         explore(&c);
         judge(&c);
         count_hits(&c);
+        features_judge(&c);
     } else {
         refuse(&c);
     }

@@ -22,6 +22,8 @@
 
 enum { CHECK_FINALS_MAX = 8 };
 
+struct features;
+
 struct check_options {
     uint64_t seed;      /* of schedules; the inputs' is in the kernel's launch */
     uint32_t schedules; /* of `threads`; of warps, where they have a choice, an eighth of it */
@@ -42,6 +44,7 @@ struct check_options {
      * one that follows this tape. */
     const struct tape *tape;
     enum subject_id tape_subject;
+    struct features *features; /* what happened is added here (features.h); NULL: to nothing */
 };
 
 extern const struct check_options CHECK_DEFAULTS;

@@ -5,6 +5,7 @@
 #include "oracle/barriers.h"
 #include "oracle/evidence.h"
 #include "oracle/expect.h"
+#include "oracle/features.h"
 #include "oracle/liveness.h"
 #include "oracle/record.h"
 #include "oracle/safety.h"
@@ -178,6 +179,7 @@ static void keep_execution(struct checking *c, struct execution *execution,
     keep_race(c, run, execution);
     keep_error(c, run, execution->status, machine);
     count_execution(c, execution, machine->memory, machine->program->frame_base);
+    features_end(c, execution);
 }
 
 struct execution *explore_add(struct checking *c, enum subject_id subject,
@@ -392,6 +394,7 @@ static uint64_t run_one(struct checking *c, struct execution *execution)
         start_counting(c);
         behind = &c->counting->observer;
     }
+    behind = features_begin(c, subject, behind);
     explore_watch(c, subject, behind);
     uint64_t inner = run_alone(c, execution);
     if (counted) {
@@ -534,7 +537,8 @@ static void run_simt(struct checking *c, struct execution *execution)
         race_log_begin(c->log);
         race_log_watch(c->log, c->warps);
     }
-    explore_watch(c, execution->subject, logged ? &c->log->observer : NULL);
+    const struct observer *behind = logged ? &c->log->observer : NULL;
+    explore_watch(c, execution->subject, features_begin(c, execution->subject, behind));
     simulation_begin(s, execution->subject);
     struct scheduler scheduler;
     sched_start(&scheduler, &execution->spec, c->warps, c->arena);

@@ -89,8 +89,9 @@ struct checking {
     struct barriers *barriers;             /* barriers.h; NULL: nothing that it looks at was run */
     struct active_filter *filter;          /* explore_observe */
     struct counting *counting;
-    struct parting *parting;     /* whether a barrier was reached in parts */
-    struct final_claims *finals; /* expect.h */
+    struct parting *parting;         /* whether a barrier was reached in parts */
+    struct final_claims *finals;     /* expect.h */
+    struct features_watch *features; /* features.h; NULL: not asked for */
 
     struct execution **executions;
     uint32_t execution_count, execution_capacity;

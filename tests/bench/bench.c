@@ -100,6 +100,10 @@ int main(int argc, char **argv)
         bench_ptx();
         return 0;
     }
+    if (argc > 1 && strcmp(argv[1], "cases") == 0) {
+        bench_cases();
+        return 0;
+    }
     bench_canonical();
     bench_barriers();
     bench_lockstep();

@@ -3,6 +3,7 @@
  */
 #include "fuzz/campaign.h"
 #include "fuzz/case.h"
+#include "oracle/features.h"
 #include "oracle/forms.h"
 #include "oracle/simulation.h"
 #include "tests/bench/bench.h"
@@ -19,7 +20,7 @@ struct cases {
     uint64_t first, count;
     struct gen_options gen;
     struct check_options check;
-    uint64_t thread_steps, warp_steps;
+    uint64_t thread_steps, warp_steps, features;
 };
 
 static uint64_t generate_work(void *context)
@@ -56,6 +57,23 @@ static uint64_t warp_step_work(void *context)
 {
     case_work(context);
     return ((struct cases *)context)->warp_steps;
+}
+
+/* With the map of features: filled, listed and cleared each time. */
+static uint64_t feature_work(void *context)
+{
+    static struct features features;
+    static uint32_t list[FEATURES_COUNT];
+    struct cases *cases = context;
+    cases->check.features = &features;
+    cases->features = 0;
+    for (uint64_t i = 0; i < cases->count; i++) {
+        features_clear(&features);
+        one_case(cases, cases->first + i);
+        cases->features += features_list(&features, list, FEATURES_COUNT);
+    }
+    cases->check.features = NULL;
+    return cases->count;
 }
 
 /* All forms that the ordinary subjects run. */
@@ -95,6 +113,19 @@ static void bench_form(const char *what, const struct gen_options *gen)
     phase("oracles", all - explore, all);
 }
 
+/* Off and on in turn, so that both meet the same machine. */
+static void bench_features(struct cases *cases)
+{
+    double ratios[BENCH_RUNS];
+    for (int i = 0; i < BENCH_RUNS; i++) {
+        double off = measure(case_work, cases);
+        ratios[i] = off / measure(feature_work, cases);
+    }
+    printf("  %-52s %9.3f   (%.0f features a case)\n",
+           "time of a case with features to one without", median(ratios),
+           (double)cases->features / (double)cases->count);
+}
+
 void bench_cases(void)
 {
     struct gen_options structured = GEN_DEFAULTS, blocks = GEN_DEFAULTS;
@@ -111,6 +142,7 @@ void bench_cases(void)
     line("full case: generate, all forms, all oracles", measure(case_work, &full), "cases/s", 0);
     printf("  %-52s %9.1f and %.1f\n", "  thread steps and warp steps a case",
            (double)full.thread_steps / 1000, (double)full.warp_steps / 1000);
+    bench_features(&full);
     line("simt with co-simulation (else-first alone)", measure(warp_step_work, &simulated),
          "warp steps/s", 0);
     bench_form("structured kernels", &structured);
