@@ -10,13 +10,14 @@
 
 #include "engine/choice.h"
 #include "engine/eval_ops.h"
+#include "engine/inline.h"
 #include "engine/invariant.h"
 #include "engine/machine.h"
 #include "engine/pcg.h"
 
 #include <string.h>
 
-#define STEP_INLINE static inline __attribute__((always_inline))
+#define STEP_INLINE INLINED
 
 /* ---- writing state ---- */
 

@@ -9,6 +9,7 @@
  */
 #include "engine/sched.h"
 
+#include "engine/inline.h"
 #include "engine/invariant.h"
 
 enum {
@@ -489,9 +490,9 @@ void sched_start(struct scheduler *scheduler, const struct sched_spec *spec,
 
 /* `pick` is a constant wherever this is inlined, so that it is inlined in turn: an indirect call a
  * step costs about as much as a draw. */
-static inline __attribute__((always_inline)) enum status
-run_loop(struct machine *machine, struct choices *choices, uint64_t budget_steps,
-         uint32_t (*pick)(struct choices *, const struct machine *))
+INLINED enum status run_loop(struct machine *machine, struct choices *choices,
+                             uint64_t budget_steps,
+                             uint32_t (*pick)(struct choices *, const struct machine *))
 {
     const struct machine_head *head = machine->head;
     for (; head->status == STATUS_RUNNING; budget_steps--) {

@@ -3,12 +3,13 @@
  * instruction set, which defines VECTOR_CODE, the name of its struct vector_isa_code.
  */
 #include "engine/eval_ops.h"
+#include "engine/inline.h"
 #include "engine/vector_internal.h"
 
 #include <string.h>
 
 #define LANES(i) for (uint32_t i = 0; i < n; i++)
-#define LANES_INLINE static inline __attribute__((always_inline))
+#define LANES_INLINE INLINED
 
 /* Two vectors are the same or do not overlap: operand and result of one lane may be one word. */
 #if defined(__clang__)

@@ -1,8 +1,10 @@
 #include "oracle/race.h"
 
+#include "engine/inline.h"
+
 #include <string.h>
 
-#define RACE_INLINE static inline __attribute__((always_inline))
+#define RACE_INLINE INLINED
 
 const char *const race_access_names[] = {
     [ACCESS_READ] = "read", [ACCESS_WRITE] = "write", [ACCESS_ATOMIC] = "atomic"};

@@ -1,8 +1,10 @@
 #include "oracle/race_hb.h"
 
+#include "engine/inline.h"
+
 #include <string.h>
 
-#define HB_INLINE static inline __attribute__((always_inline))
+#define HB_INLINE INLINED
 
 enum { CLOCK_WORDS_MAX = 1 << 24, ENTRIES_MAX = 1 << 21, LOCATION_CLOCK_WORDS_MAX = 1 << 20 };
 
