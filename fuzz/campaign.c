@@ -26,6 +26,7 @@ struct campaign {
     const struct campaign_options *options;
     struct campaign_summary *summary;
     struct pool *pool;
+    struct feedback *feedback; /* NULL: none */
     struct collector *collector;
     bool between_chunks; /* the collector waits for the next one: a good moment to commit */
     int db_error;        /* of such a commit */
@@ -206,7 +207,7 @@ static int hunt(struct campaign *c, struct db_message *message)
     const char *refused;
     block_signals(&mask);
     crash_install();
-    c->pool = pool_start(c->options, tick, c, &refused);
+    c->pool = pool_start(c->options, c->feedback, tick, c, &refused);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     if (!c->pool) {
         collector_close(c->collector, true);
@@ -238,13 +239,24 @@ int campaign_run(struct arena *arena, const struct campaign_options *options,
     struct campaign c = {.options = options, .summary = summary};
     *summary = (struct campaign_summary){.ending = "finished"};
     message->text[0] = '\0';
-    c.collector = collector_open(arena, options, summary, message);
-    if (!c.collector)
+    if (options->feedback > 0 && !(c.feedback = feedback_new())) {
+        snprintf(message->text, sizeof message->text, "cannot reserve memory");
         return CLI_FAULT;
+    }
+    c.collector = collector_open(arena, options, c.feedback, summary, message);
+    if (!c.collector) {
+        feedback_free(c.feedback);
+        return CLI_FAULT;
+    }
     c.started_ms = c.line_at_ms = clock_monotonic_ms();
     c.line_ms = c.started_ms + (options->live ? LIVE_MS : LINE_MS);
     catch_signals(before);
     int status = hunt(&c, message);
     release_signals(before);
+    if (options->corpus_dir && c.feedback && status != CLI_FAULT &&
+        !feedback_export(c.feedback, options->corpus_dir, message))
+        status = CLI_FAULT;
+    if (!summary->hanging)
+        feedback_free(c.feedback);
     return status;
 }

@@ -27,6 +27,8 @@ struct campaign_options {
     bool stop_on_finding;              /* stop at the first one that is not known */
     struct gen_options gen;
     struct check_options check;
+    uint32_t feedback;      /* so many of 100 cases are mutations of earlier ones; 0 = off */
+    const char *corpus_dir; /* with feedback: where what was remembered goes; NULL: nowhere */
     const char *db_path;
     bool live; /* a status line a second to `log`, rewritten in place; otherwise one a minute */
     FILE *log; /* progress */
@@ -58,7 +60,8 @@ struct campaign_summary {
     double seconds;
     uint64_t hits[RULE_COUNT];
     uint64_t verdicts[ORACLE_COUNT][VERDICT_COUNT];
-    uint64_t occurrences; /* divergences in all */
+    uint32_t features, remembered; /* with feedback: features seen, kernels remembered */
+    uint64_t occurrences;          /* divergences in all */
     uint32_t finding_count;
     struct campaign_finding *findings;
     uint32_t reason_count;

@@ -41,6 +41,16 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
     }
 }
 
+void case_mutated(struct fuzz_case *c, bool tiny, const struct case_lineage *lineage)
+{
+    c->lineage = *lineage;
+    c->generated = c->gen.small = false;
+    if (tiny && !c->check.exhaustive)
+        search_within(&c->check, TINY_STEPS);
+    else if (!tiny && c->check.exhaustive && c->check.search.max_steps == TINY_STEPS)
+        c->check.exhaustive = false;
+}
+
 /* ---- printing ---- */
 
 char *case_subjects(struct arena *arena, subject_set set)
@@ -98,6 +108,11 @@ char *case_print(struct arena *arena, const struct fuzz_case *c)
                               " features=0x%" PRIx32 "%s%s ",
                               c->gen_version, c->seed, c->number, c->gen.features,
                               c->gen.fixed ? " fixed" : "", size_words(&c->gen));
+    if (!c->generated && c->lineage.known)
+        origin = arena_printf(arena,
+                              "of-seed=0x%" PRIx64 " of-case=%" PRIu64 " parent=%" PRIu64
+                              " donor=%" PRIu64 " ",
+                              c->seed, c->number, c->lineage.parent, c->lineage.donor);
     const char *tape = "";
     if (c->has_tape)
         tape = arena_printf(arena, " tape-of=%s", subject_table[c->check.tape_subject].name);
@@ -171,7 +186,14 @@ static bool parse_setting(const char *name, const char *value, struct fuzz_case 
     if (strcmp(name, "seed") == 0) {
         c->generated = true;
         c->seed = number;
-    } else if (strcmp(name, "case") == 0) {
+    } else if (strcmp(name, "of-seed") == 0) {
+        c->lineage.known = true;
+        c->seed = number;
+    } else if (strcmp(name, "parent") == 0) {
+        c->lineage.parent = number;
+    } else if (strcmp(name, "donor") == 0) {
+        c->lineage.donor = number;
+    } else if (strcmp(name, "case") == 0 || strcmp(name, "of-case") == 0) {
         c->number = number;
     } else if (strcmp(name, "check-seed") == 0) {
         c->check.seed = number;

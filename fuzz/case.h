@@ -5,7 +5,7 @@
  *         subjects=threads,simt oracles=simulation,lemmas
  *
  * With seed and case, the kernel comes from the generator of version `gen`; without, its text stands
- * beside the case. The same case gives the same verdicts and the same tapes, byte for byte.
+ * beside the case; that of a mutated kernel says which cases it was made from ("of-seed=0x1 of-case=42 parent=7 donor=30"). The same case gives the same verdicts and the same tapes, byte for byte.
  */
 #ifndef FUZZ_CASE_H
 #define FUZZ_CASE_H
@@ -13,11 +13,18 @@
 #include "fuzz/gen/gen.h"
 #include "oracle/check.h"
 
+/* Where a mutated kernel comes from (feedback.h): for information, its text is what counts. */
+struct case_lineage {
+    bool known;
+    uint64_t parent, donor; /* cases of the same campaign */
+};
+
 struct fuzz_case {
     bool generated;
     uint32_t gen_version;
-    uint64_t seed, number; /* of the campaign: generated only */
+    uint64_t seed, number; /* of the campaign: generated or mutated only */
     struct gen_options gen;
+    struct case_lineage lineage;
     struct check_options check;
     bool has_tape; /* the execution of check.tape_subject follows a tape that stands beside */
 };
@@ -27,6 +34,10 @@ struct fuzz_case {
  * ("small exhaustive=20000"); not where the options ask for small kernels or searches themselves. */
 void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
                       const struct gen_options *gen, const struct check_options *check);
+
+/* Makes a campaign's case one whose kernel is a mutation of another case's; tiny: as in case_of_campaign,
+ * the other one was. */
+void case_mutated(struct fuzz_case *c, bool tiny, const struct case_lineage *lineage);
 
 /* The options that decide what the cases are: a campaign's identity beside its seed. */
 char *case_print_options(struct arena *arena, const struct gen_options *gen,

@@ -29,6 +29,7 @@ struct collector {
     struct arena *arena; /* of the campaign */
     struct arena text;   /* strings of one finding, emptied after it */
     const struct campaign_options *options;
+    struct feedback *feedback; /* NULL: none */
     struct campaign_summary *summary;
     struct db *db;
     struct db_message *message;
@@ -48,6 +49,14 @@ struct collector {
 
 /* ---- start ---- */
 
+/* Everything that decides what the cases are, but seed and shard. */
+static const char *print_options(struct arena *arena, const struct campaign_options *o)
+{
+    const char *options = case_print_options(arena, &o->gen, &o->check);
+    return o->feedback == 0 ? options
+                            : arena_printf(arena, "%s feedback=%" PRIu32, options, o->feedback);
+}
+
 static int start_campaign(struct collector *c)
 {
     const struct campaign_options *o = c->options;
@@ -56,7 +65,7 @@ static int start_campaign(struct collector *c)
         .cases_target = o->cases,
         .shard_index = o->shard_index,
         .shard_count = o->shard_count,
-        .options = case_print_options(c->arena, &o->gen, &o->check),
+        .options = print_options(c->arena, o),
         .version = SIMTFUZZ_VERSION,
         .jobs = o->jobs,
         .started_ms = clock_unix_ms(),
@@ -65,11 +74,13 @@ static int start_campaign(struct collector *c)
 }
 
 struct collector *collector_open(struct arena *arena, const struct campaign_options *options,
-                                 struct campaign_summary *summary, struct db_message *message)
+                                 struct feedback *feedback, struct campaign_summary *summary,
+                                 struct db_message *message)
 {
     struct collector *c = ARENA_NEW(arena, struct collector);
     c->arena = arena;
     c->options = options;
+    c->feedback = feedback;
     c->summary = summary;
     c->message = message;
     c->keys = ARENA_ARRAY(arena, struct raw_key, KEYS_MAX);
@@ -360,7 +371,7 @@ static void submit_examples(struct collector *c, struct pool *pool, const struct
     for (uint32_t i = 0; i < chunk->finding_count; i++) {
         if (c->slots[i] != -2)
             continue;
-        int slot = pool_submit(pool, chunk->findings[i].number, chunk->findings[i].signature);
+        int slot = pool_submit(pool, chunk, &chunk->findings[i]);
         if (slot < 0)
             return;
         c->slots[i] = slot;
@@ -470,6 +481,19 @@ static void count_findings(struct campaign_summary *s)
     }
 }
 
+/* Before the chunk is released: workers then read what is written here. */
+static void remember(struct collector *c, uint64_t number, const struct chunk *chunk)
+{
+    if (!c->feedback)
+        return;
+    for (uint32_t i = 0; i < chunk->cases; i++)
+        feedback_take(c->feedback, &chunk->trace->cases[i].seen);
+    if ((number + 1) % FEEDBACK_CHUNKS == 0)
+        feedback_turn(c->feedback);
+    c->summary->features = feedback_features(c->feedback);
+    c->summary->remembered = feedback_seed_count(c->feedback);
+}
+
 int collector_take(struct collector *c, struct pool *pool, uint64_t number,
                    const struct chunk *chunk, bool *stop)
 {
@@ -482,6 +506,7 @@ int collector_take(struct collector *c, struct pool *pool, uint64_t number,
     if (error != DB_OK)
         return error;
     add_sums(c, chunk);
+    remember(c, number, chunk);
     count_findings(c->summary);
     *stop = c->options->stop_on_finding && c->summary->open_findings > 0;
     return (number + 1) % STATISTICS_CHUNKS == 0 ? put_statistics(c) : DB_OK;

@@ -9,45 +9,18 @@
 #ifndef FUZZ_COLLECTOR_H
 #define FUZZ_COLLECTOR_H
 
-#include "fuzz/campaign.h"
+#include "fuzz/chunk.h"
 
-enum {
-    CHUNK_FINDINGS_MAX = CAMPAIGN_CHUNK * ORACLE_COUNT,
-    CHUNK_REASONS_MAX = 128, /* distinct ones; what does not fit is counted as "other reasons" */
-    SIGNATURE_MAX = 200,
-    EXAMPLES_PER_KEY = 4,
-};
-
-struct chunk_finding {
-    uint64_t number; /* of the case */
-    char signature[SIGNATURE_MAX];
-};
-
-struct chunk_reason {
-    enum oracle_id oracle;
-    enum verdict verdict;
-    uint64_t count;
-    char text[REASON_MAX];
-};
-
-/* What a worker hands over for CAMPAIGN_CHUNK consecutive cases, in their order. */
-struct chunk {
-    uint64_t cases; /* fewer than planned when the campaign was stopped */
-    uint64_t refused, thread_steps, warp_steps;
-    uint64_t hits[RULE_COUNT];
-    uint64_t verdicts[ORACLE_COUNT][VERDICT_COUNT];
-    uint32_t finding_count, reason_count;
-    struct chunk_finding findings[CHUNK_FINDINGS_MAX];
-    struct chunk_reason reasons[CHUNK_REASONS_MAX];
-};
+enum { EXAMPLES_PER_KEY = 4 };
 
 struct collector;
 struct pool;
 
-/* Opens the database and starts a campaign in it. NULL: `message` says why. The message is also
+/* Opens the database and starts a campaign in it; `feedback`, if it is not NULL, takes the cases. NULL: `message` says why. The message is also
  * where later failures leave their sentence. */
 struct collector *collector_open(struct arena *arena, const struct campaign_options *options,
-                                 struct campaign_summary *summary, struct db_message *message);
+                                 struct feedback *feedback, struct campaign_summary *summary,
+                                 struct db_message *message);
 
 /* Takes chunk `number`, in order. *stop is set when the campaign should end (stop_on_finding).
  * DB_OK, or a negative database error; 1: gave up waiting for workers, the chunk is not stored. */

@@ -18,7 +18,8 @@ static struct ast_kernel *parse_own(struct arena *arena, const char *text)
 
 struct ast_kernel *example_kernel(struct arena *arena, const struct fuzz_case *c, const char **text)
 {
-    *text = print_kernel(arena, gen_case(arena, c->seed, c->number, &c->gen));
+    if (c->generated)
+        *text = print_kernel(arena, gen_case(arena, c->seed, c->number, &c->gen));
     return parse_own(arena, *text);
 }
 
@@ -145,11 +146,10 @@ bool example_minimise(struct arena *arena, struct arena *scratch, const struct a
 }
 
 void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
-                  const struct reduce_options *options, struct example *example)
+                  const char *text, const struct reduce_options *options, struct example *example)
 {
     *example = (struct example){.replayed = true};
     size_t mark = arena_mark(scratch);
-    const char *text;
     const struct ast_kernel *kernel = example_kernel(scratch, c, &text);
     example->kernel = copy(arena, text);
     example->case_text = case_print(arena, c);

@@ -38,7 +38,8 @@ struct example {
 };
 
 /* The kernel of a case: generated, printed and parsed again, so that its statements have lines and
- * a run from the stored text is the same run. *text receives the text. */
+ * a run from the stored text is the same run. *text receives the text; of a case that is not generated, it
+ * is given. */
 struct ast_kernel *example_kernel(struct arena *arena, const struct fuzz_case *c,
                                   const char **text);
 
@@ -47,11 +48,11 @@ void example_run(struct arena *arena, struct arena *scratch, const struct ast_ke
                  const struct check_options *check, const char *signature, bool k1_only,
                  struct shown *shown);
 
-/* Runs a generated case again for the divergence with the signature that `options` name, and minimises
+/* Runs a case again - `text` is its kernel's, NULL: it is generated - for the divergence with the signature that `options` name, and minimises
  * it as they say, but with the case's check; NULL for go_on: without an end before its time. The example
  * lives in `arena`; `scratch` is used and released. */
 void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
-                  const struct reduce_options *options, struct example *example);
+                  const char *text, const struct reduce_options *options, struct example *example);
 
 /* Minimises a kernel that shows the signature; fills the small part of `example`. False: it does not
  * show it. */

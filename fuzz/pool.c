@@ -23,15 +23,16 @@ enum {
 static const size_t WORKER_ARENA_BYTES = (size_t)4 << 30; /* address space */
 static const size_t WORKER_KEEP_BYTES = (size_t)64 << 20; /* pages kept from case to case */
 static const size_t TEXTS_BYTES = (size_t)1 << 20;
+static const size_t TRACE_ARENA_BYTES = (size_t)64 << 20;
 static const size_t JOB_ARENA_BYTES = (size_t)256 << 20;
 
 enum job_state { JOB_FREE, JOB_WAITING, JOB_RUNNING, JOB_DONE };
 
 struct job {
-    enum job_state state; /* under the lock */
-    uint64_t ticket;      /* jobs run in the order in which they came */
-    uint64_t case_number;
-    char signature[SIGNATURE_MAX];
+    enum job_state state;      /* under the lock */
+    uint64_t ticket;           /* jobs run in the order in which they came */
+    const struct chunk *chunk; /* valid until the collector has waited for the job */
+    const struct chunk_finding *finding;
     struct arena arena; /* of the result */
     struct example example;
 };
@@ -43,7 +44,7 @@ struct worker {
     atomic_uint_least64_t current;                   /* case number */
     atomic_bool busy;
     struct arena arena;
-    struct gen_walk walk;
+    struct chunk_maker maker;
     struct pool *pool;
     pthread_t thread;
     bool started, ended; /* ended: under the lock */
@@ -54,8 +55,9 @@ struct worker {
 
 struct pool {
     struct campaign_options options;
-    uint64_t chunk_count; /* UINT64_MAX: no end */
-    uint64_t shard_cases; /* cases of this shard; UINT64_MAX: no end */
+    const struct feedback *feedback; /* NULL: none */
+    uint64_t chunk_count;            /* UINT64_MAX: no end */
+    uint64_t shard_cases;            /* cases of this shard; UINT64_MAX: no end */
     _Alignas(CACHE_LINE) atomic_uint_least64_t next_chunk;
     _Alignas(CACHE_LINE) atomic_uint_least64_t released; /* chunks below it have been consumed */
     atomic_bool stop, hurry, stop_minimising;
@@ -71,6 +73,7 @@ struct pool {
     uint64_t next_tick;
     uint64_t published[CHUNK_RING]; /* chunk number + 1 that the slot holds */
     struct chunk *ring;
+    struct chunk_trace *traces; /* a slot of the ring; NULL: no feedback */
     struct job jobs[POOL_JOBS_MAX];
     uint64_t tickets;
     uint32_t worker_count;
@@ -91,83 +94,6 @@ uint64_t pool_case_number(const struct pool *pool, uint64_t index)
 }
 
 /* ---- the case loop: no malloc, no lock, no system call ---- */
-
-/* The kind of a reason: what stands before a colon, with N for every number. */
-static void reason_kind(char kind[REASON_MAX], const char *text)
-{
-    size_t length = 0;
-    for (; *text && *text != ':' && length < REASON_MAX - 1; text++) {
-        bool digit = *text >= '0' && *text <= '9';
-        if (digit && length > 0 && kind[length - 1] == 'N')
-            continue;
-        kind[length++] = digit ? 'N' : *text;
-    }
-    kind[length] = '\0';
-}
-
-/* Counts a reason by its kind; kinds that no longer fit are counted together. */
-static void add_reason(struct chunk *chunk, enum oracle_id oracle, enum verdict verdict,
-                       const char *text)
-{
-    static const char OTHER[] = "other reasons";
-    char kind[REASON_MAX];
-    reason_kind(kind, text);
-    for (uint32_t i = 0; i < chunk->reason_count; i++) {
-        struct chunk_reason *reason = &chunk->reasons[i];
-        if (reason->oracle == oracle && reason->verdict == verdict &&
-            strcmp(reason->text, kind) == 0) {
-            reason->count++;
-            return;
-        }
-    }
-    if (chunk->reason_count >= CHUNK_REASONS_MAX - ORACLE_COUNT * 2 && strcmp(kind, OTHER) != 0) {
-        add_reason(chunk, oracle, verdict, OTHER);
-        return;
-    }
-    struct chunk_reason *reason = &chunk->reasons[chunk->reason_count++];
-    reason->oracle = oracle;
-    reason->verdict = verdict;
-    reason->count = 1;
-    memcpy(reason->text, kind, sizeof kind);
-}
-
-static void add_answer(struct chunk *chunk, struct arena *arena, uint64_t number,
-                       enum oracle_id oracle, const struct answer *answer)
-{
-    chunk->verdicts[oracle][answer->verdict]++;
-    if (answer->verdict == VERDICT_NOT_APPLICABLE || answer->verdict == VERDICT_INCONCLUSIVE)
-        add_reason(chunk, oracle, answer->verdict, answer->reason ? answer->reason : "");
-    if (answer->verdict != VERDICT_DIVERGE)
-        return;
-    struct chunk_finding *finding = &chunk->findings[chunk->finding_count++];
-    const char *key = divergence_signature(arena, answer->divergence);
-    INVARIANT(strlen(key) < SIGNATURE_MAX);
-    finding->number = number;
-    memcpy(finding->signature, key, strlen(key) + 1);
-}
-
-/* False: an enumeration has no such case. */
-static bool run_case(struct worker *worker, struct chunk *chunk, uint64_t number)
-{
-    const struct campaign_options *options = &worker->pool->options;
-    struct arena *arena = &worker->arena;
-    struct fuzz_case c;
-    case_of_campaign(&c, options->seed, number, &options->gen, &options->check);
-    const struct ast_kernel *kernel = gen_next_case(arena, c.seed, c.number, &c.gen, &worker->walk);
-    if (!kernel)
-        return false;
-    struct check_result *result = ARENA_NEW(arena, struct check_result);
-    check_kernel(arena, kernel, &c.check, result);
-    chunk->refused += result->program == NULL;
-    chunk->thread_steps += result->thread_steps;
-    chunk->warp_steps += result->warp_steps;
-    for (uint32_t i = 0; i < RULE_COUNT; i++)
-        chunk->hits[i] += result->hits[i];
-    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
-        if (options->check.oracles & 1u << i)
-            add_answer(chunk, arena, number, (enum oracle_id)i, &result->answers[i]);
-    return true;
-}
 
 /* Empties the arena; after an unusually large case its pages go back to the system. */
 static void reset_arena(struct arena *arena)
@@ -199,12 +125,16 @@ static void run_chunk(struct worker *worker, uint64_t number, struct chunk *chun
     struct pool *pool = worker->pool;
     uint32_t planned = pool_chunk_cases(pool, number);
     memset(chunk, 0, offsetof(struct chunk, findings));
+    if (chunk->trace) {
+        chunk->trace->arena.used = 0;
+        worker->maker.view = feedback_view(pool->feedback, number / FEEDBACK_CHUNKS);
+    }
     /* Relaxed: it does not matter at which case exactly a stop is seen. */
     while (chunk->cases < planned && !atomic_load_explicit(&pool->hurry, memory_order_relaxed)) {
         uint64_t case_number = pool_case_number(pool, number * CAMPAIGN_CHUNK + chunk->cases);
         begin_case(worker, case_number);
         reset_arena(&worker->arena);
-        bool done = run_case(worker, chunk, case_number);
+        bool done = chunk_run_case(&worker->maker, chunk, case_number);
         end_case(worker);
         if (!done)
             break;
@@ -240,22 +170,30 @@ static void run_job(struct worker *worker, struct job *job)
 {
     struct pool *pool = worker->pool;
     struct fuzz_case c;
-    struct reduce_options reduce = {.signature = job->signature,
+    struct reduce_options reduce = {.signature = job->finding->signature,
                                     .max_tests = EXAMPLE_REDUCE_TESTS,
                                     .jobs = 1,
                                     .go_on = minimising_goes_on,
                                     .go_on_context = pool};
     job->state = JOB_RUNNING;
     pthread_mutex_unlock(&pool->lock);
-    case_of_campaign(&c, pool->options.seed, job->case_number, &pool->options.gen,
-                     &pool->options.check);
-    begin_case(worker, job->case_number);
+    const char *text;
+    chunk_case_again(&pool->options, job->chunk, job->finding, &c, &text);
+    begin_case(worker, c.number);
     reset_arena(&worker->arena);
-    example_make(&job->arena, &worker->arena, &c, &reduce, &job->example);
+    example_make(&job->arena, &worker->arena, &c, text, &reduce, &job->example);
     end_case(worker);
     pthread_mutex_lock(&pool->lock);
     job->state = JOB_DONE;
     pthread_cond_signal(&pool->news);
+}
+
+/* Whether the collector has come so far that the memory which the chunk's cases are made from is there. */
+static bool has_memory(const struct pool *pool, uint64_t number, uint64_t released)
+{
+    uint64_t generation = number / FEEDBACK_CHUNKS;
+    return !pool->feedback || generation < FEEDBACK_LAG ||
+           released >= (generation - FEEDBACK_LAG + 1) * FEEDBACK_CHUNKS;
 }
 
 /* Runs jobs until chunk `number` may be filled: true. False: the pool is closing. */
@@ -270,9 +208,11 @@ static bool wait_for_room(struct worker *worker, uint64_t number)
             run_job(worker, job);
             continue;
         }
-        /* Acquire pairs with pool_release: the collector has read what the slot held before. */
-        room = number < pool->chunk_count &&
-               number < atomic_load_explicit(&pool->released, memory_order_acquire) + CHUNK_RING;
+        /* Acquire pairs with pool_release: the collector has read what the slot held before, and
+         * written the memory. */
+        uint64_t released = atomic_load_explicit(&pool->released, memory_order_acquire);
+        room = number < pool->chunk_count && number < released + CHUNK_RING &&
+               has_memory(pool, number, released);
         if (room)
             break;
         pthread_cond_wait(&pool->work, &pool->lock);
@@ -361,7 +301,7 @@ void pool_release(struct pool *pool, uint64_t number)
     pthread_mutex_unlock(&pool->lock);
 }
 
-int pool_submit(struct pool *pool, uint64_t case_number, const char *signature)
+int pool_submit(struct pool *pool, const struct chunk *chunk, const struct chunk_finding *finding)
 {
     int slot = -1;
     pthread_mutex_lock(&pool->lock);
@@ -371,8 +311,8 @@ int pool_submit(struct pool *pool, uint64_t case_number, const char *signature)
     if (slot >= 0) {
         struct job *job = &pool->jobs[slot];
         job->ticket = pool->tickets++;
-        job->case_number = case_number;
-        memcpy(job->signature, signature, strlen(signature) + 1);
+        job->chunk = chunk;
+        job->finding = finding;
         job->state = JOB_WAITING;
         pthread_cond_signal(&pool->work);
     }
@@ -481,6 +421,8 @@ static void init_locks(struct pool *pool)
 static bool start_worker(struct pool *pool, struct worker *worker)
 {
     worker->pool = pool;
+    worker->maker.options = &pool->options;
+    worker->maker.arena = &worker->arena;
     worker->note = (struct crash_note){.seed = pool->seed, .command = pool->command};
     if (arena_init(&worker->arena, WORKER_ARENA_BYTES) != 0)
         return false;
@@ -498,13 +440,40 @@ static void free_pool(struct pool *pool)
     pthread_cond_destroy(&pool->work);
     pthread_cond_destroy(&pool->news);
     pthread_mutex_destroy(&pool->lock);
+    for (uint32_t i = 0; pool->traces && i < CHUNK_RING; i++)
+        arena_destroy(&pool->traces[i].arena);
     free(pool->workers);
+    free(pool->traces);
     free(pool->ring);
     free(pool);
 }
 
-struct pool *pool_start(const struct campaign_options *options, pool_tick *tick, void *context,
-                        const char **error)
+/* With a case's number behind it: what prints its kernel. A mutated one depends on the cases before it. */
+static const char *print_command(struct arena *arena, const struct campaign_options *options)
+{
+    const char *generated = case_gen_command(arena, options->seed, &options->gen);
+    return !options->feedback
+               ? generated
+               : arena_printf(arena, "if it is not a mutated one (--feedback): %s", generated);
+}
+
+/* False: the system refuses memory. */
+static bool start_traces(struct pool *pool)
+{
+    if (!pool->feedback)
+        return true;
+    struct chunk_trace *traces = allocate(CHUNK_RING * sizeof *traces);
+    pool->traces = traces;
+    for (uint32_t i = 0; traces && i < CHUNK_RING; i++) {
+        if (arena_init(&traces[i].arena, TRACE_ARENA_BYTES) != 0)
+            return false;
+        pool->ring[i].trace = &traces[i];
+    }
+    return traces != NULL;
+}
+
+struct pool *pool_start(const struct campaign_options *options, const struct feedback *feedback,
+                        pool_tick *tick, void *context, const char **error)
 {
     struct pool *pool = allocate(sizeof *pool);
     struct chunk *ring = allocate(CHUNK_RING * sizeof *ring);
@@ -517,6 +486,7 @@ struct pool *pool_start(const struct campaign_options *options, pool_tick *tick,
         return NULL;
     }
     pool->options = *options;
+    pool->feedback = feedback;
     pool->tick = tick;
     pool->tick_context = context;
     pool->ring = ring;
@@ -524,10 +494,10 @@ struct pool *pool_start(const struct campaign_options *options, pool_tick *tick,
     pool->worker_count = options->jobs;
     plan(pool);
     init_locks(pool);
-    bool good = arena_init(&pool->texts, TEXTS_BYTES) == 0;
+    bool good = arena_init(&pool->texts, TEXTS_BYTES) == 0 && start_traces(pool);
     if (good) {
         pool->seed = arena_printf(&pool->texts, "0x%" PRIx64, options->seed);
-        pool->command = case_gen_command(&pool->texts, options->seed, &options->gen);
+        pool->command = print_command(&pool->texts, options);
     }
     for (uint32_t i = 0; i < POOL_JOBS_MAX; i++)
         good = good && arena_init(&pool->jobs[i].arena, JOB_ARENA_BYTES) == 0;

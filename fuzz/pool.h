@@ -20,9 +20,9 @@ struct pool;
 /* Called by the waiting collector every now and then. False: it is time to give up waiting. */
 typedef bool pool_tick(void *context);
 
-/* Starts the workers. NULL: *error says what the system refused. */
-struct pool *pool_start(const struct campaign_options *options, pool_tick *tick, void *context,
-                        const char **error);
+/* Starts the workers; `feedback`: what the collector writes, NULL without feedback. NULL: *error says what the system refused. */
+struct pool *pool_start(const struct campaign_options *options, const struct feedback *feedback,
+                        pool_tick *tick, void *context, const char **error);
 /* Waits for the workers to end and frees everything. False: some worker hangs and was left behind,
  * the pool with it. */
 bool pool_finish(struct pool *pool);
@@ -43,8 +43,9 @@ uint64_t pool_case_number(const struct pool *pool, uint64_t index);
 const struct chunk *pool_wait_chunk(struct pool *pool, uint64_t number);
 void pool_release(struct pool *pool, uint64_t number);
 
-/* A job for the workers: example_make of a case. Returns its slot, or -1 when all are taken. */
-int pool_submit(struct pool *pool, uint64_t case_number, const char *signature);
+/* A job for the workers: example_make of the case of a finding; the chunk must not be released before.
+ * Returns its slot, or -1 when all are taken. */
+int pool_submit(struct pool *pool, const struct chunk *chunk, const struct chunk_finding *finding);
 /* NULL: gave up. The example stays valid until pool_job_free. */
 const struct example *pool_wait_job(struct pool *pool, int slot);
 void pool_job_free(struct pool *pool, int slot);

@@ -18,7 +18,7 @@
 #include "oracle/verdict.h"
 
 enum {
-    FEATURES_EXECUTIONS = 2,
+    FEATURES_EXECUTIONS = 1,
     FEATURES_BUCKETS = 8, /* 1, 2-3, 4-7, .. 64-127, 128 and more */
 
     FEATURES_SIMT_RULES = RULE_SIMT_BARRIER_F - RULE_SIMT_SKIP + 1,

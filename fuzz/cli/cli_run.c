@@ -39,6 +39,8 @@ int command_run(struct cli *cli)
         .stop_on_finding = o->stop_on_finding,
         .gen = GEN_DEFAULTS,
         .check = cli_check_options(cli),
+        .feedback = o->feedback,
+        .corpus_dir = o->corpus,
         .db_path = o->db,
         .live = isatty(STDERR_FILENO),
         .log = stderr,
@@ -49,6 +51,12 @@ int command_run(struct cli *cli)
     options.gen.small = options.gen.enumerate = o->enumerate;
     if (options.jobs > CAMPAIGN_JOBS_MAX)
         return cli_misuse(cli, "--jobs: at most %d", CAMPAIGN_JOBS_MAX);
+    if (o->feedback > 100)
+        return cli_misuse(cli, "--feedback: a percentage, at most 100");
+    if (o->feedback > 0 && o->enumerate)
+        return cli_misuse(cli, "--feedback mutates random kernels, --enumerate makes others");
+    if (o->corpus && o->feedback == 0)
+        return cli_misuse(cli, "--corpus stores what --feedback remembers");
     signal(SIGPIPE, SIG_IGN); /* a reader that goes away does not end the hunt */
     int status = campaign_run(&cli->arena, &options, &summary, &message);
     if (summary.campaign > 0 && o->json)

@@ -1,0 +1,135 @@
+#include "fuzz/chunk.h"
+
+#include "engine/invariant.h"
+#include "engine/print.h"
+
+#include <string.h>
+
+/* ---- verdicts ---- */
+
+/* The kind of a reason: what stands before a colon, with N for every number. */
+static void reason_kind(char kind[REASON_MAX], const char *text)
+{
+    size_t length = 0;
+    for (; *text && *text != ':' && length < REASON_MAX - 1; text++) {
+        bool digit = *text >= '0' && *text <= '9';
+        if (digit && length > 0 && kind[length - 1] == 'N')
+            continue;
+        kind[length++] = digit ? 'N' : *text;
+    }
+    kind[length] = '\0';
+}
+
+/* Counts a reason by its kind; kinds that no longer fit are counted together. */
+static void add_reason(struct chunk *chunk, enum oracle_id oracle, enum verdict verdict,
+                       const char *text)
+{
+    static const char OTHER[] = "other reasons";
+    char kind[REASON_MAX];
+    reason_kind(kind, text);
+    for (uint32_t i = 0; i < chunk->reason_count; i++) {
+        struct chunk_reason *reason = &chunk->reasons[i];
+        if (reason->oracle == oracle && reason->verdict == verdict &&
+            strcmp(reason->text, kind) == 0) {
+            reason->count++;
+            return;
+        }
+    }
+    if (chunk->reason_count >= CHUNK_REASONS_MAX - ORACLE_COUNT * 2 && strcmp(kind, OTHER) != 0) {
+        add_reason(chunk, oracle, verdict, OTHER);
+        return;
+    }
+    struct chunk_reason *reason = &chunk->reasons[chunk->reason_count++];
+    reason->oracle = oracle;
+    reason->verdict = verdict;
+    reason->count = 1;
+    memcpy(reason->text, kind, sizeof kind);
+}
+
+static void add_answer(struct chunk *chunk, struct arena *arena, uint64_t number,
+                       enum oracle_id oracle, const struct answer *answer)
+{
+    chunk->verdicts[oracle][answer->verdict]++;
+    if (answer->verdict == VERDICT_NOT_APPLICABLE || answer->verdict == VERDICT_INCONCLUSIVE)
+        add_reason(chunk, oracle, answer->verdict, answer->reason ? answer->reason : "");
+    if (answer->verdict != VERDICT_DIVERGE)
+        return;
+    struct chunk_finding *finding = &chunk->findings[chunk->finding_count++];
+    const char *key = divergence_signature(arena, answer->divergence);
+    INVARIANT(strlen(key) < SIGNATURE_MAX);
+    finding->number = number;
+    finding->index = (uint32_t)chunk->cases;
+    memcpy(finding->signature, key, strlen(key) + 1);
+}
+
+/* ---- feedback ---- */
+
+/* What the case leaves for the memory. Its text: if it may be remembered, or has a finding that must be run
+ * again and that no generator makes. */
+static void keep_trace(struct chunk_maker *maker, struct chunk *chunk, const struct fuzz_case *c,
+                       const struct ast_kernel *kernel, bool found)
+{
+    struct chunk_trace *trace = chunk->trace;
+    struct chunk_case *kept = &trace->cases[chunk->cases];
+    uint32_t list[FEEDBACK_LIST_MAX];
+    uint32_t count = features_list(&maker->features, list, FEEDBACK_LIST_MAX);
+    count = count < FEEDBACK_LIST_MAX ? count : FEEDBACK_LIST_MAX;
+    uint32_t *features = ARENA_ARRAY(&trace->arena, uint32_t, count + 1);
+    memcpy(features, list, count * sizeof *list);
+    kept->seen = (struct feedback_case){.number = c->number,
+                                        .exhaustive = c->check.exhaustive,
+                                        .count = count,
+                                        .features = features};
+    kept->mutated = !c->generated;
+    kept->lineage = c->lineage;
+    if (feedback_is_new(maker->view, list, count) || (kept->mutated && found))
+        kept->seen.text = print_kernel(&trace->arena, kernel);
+}
+
+void chunk_case_again(const struct campaign_options *options, const struct chunk *chunk,
+                      const struct chunk_finding *finding, struct fuzz_case *c, const char **text)
+{
+    case_of_campaign(c, options->seed, finding->number, &options->gen, &options->check);
+    *text = NULL;
+    if (!chunk->trace || !chunk->trace->cases[finding->index].mutated)
+        return;
+    const struct chunk_case *kept = &chunk->trace->cases[finding->index];
+    case_mutated(c, kept->seen.exhaustive, &kept->lineage);
+    *text = kept->seen.text;
+}
+
+/* ---- a case ---- */
+
+bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t number)
+{
+    const struct campaign_options *options = maker->options;
+    struct arena *arena = maker->arena;
+    struct fuzz_case c;
+    case_of_campaign(&c, options->seed, number, &options->gen, &options->check);
+    const struct ast_kernel *kernel = NULL;
+    if (maker->view)
+        kernel = feedback_mutate(arena, maker->view, options->feedback, &c);
+    if (!kernel)
+        kernel = gen_next_case(arena, c.seed, c.number, &c.gen, &maker->walk);
+    if (!kernel)
+        return false;
+    struct check_result *result = ARENA_NEW(arena, struct check_result);
+    struct check_options check = c.check;
+    if (chunk->trace) {
+        features_clear(&maker->features);
+        check.features = &maker->features;
+    }
+    uint32_t before = chunk->finding_count;
+    check_kernel(arena, kernel, &check, result);
+    chunk->refused += result->program == NULL;
+    chunk->thread_steps += result->thread_steps;
+    chunk->warp_steps += result->warp_steps;
+    for (uint32_t i = 0; i < RULE_COUNT; i++)
+        chunk->hits[i] += result->hits[i];
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
+        if (options->check.oracles & 1u << i)
+            add_answer(chunk, arena, number, (enum oracle_id)i, &result->answers[i]);
+    if (chunk->trace)
+        keep_trace(maker, chunk, &c, kernel, chunk->finding_count > before);
+    return true;
+}
