@@ -71,7 +71,8 @@ enum pcg_purpose {
     PCG_CHOICE,   /* havoc and goto; index = thread */
     PCG_REDUCE,
     PCG_MUTATE,
-    PCG_ORDER /* ties in a sort order of blocks */
+    PCG_ORDER, /* ties in a sort order of blocks */
+    PCG_TRANSFORM
 };
 
 /* The stream of one purpose (and index within it) under a seed. */

@@ -81,10 +81,15 @@ static char *print_check(struct arena *arena, const struct check_options *check)
                                                                  : "";
     if (check->exhaustive && check->search.max_steps > 0)
         exhaustive = arena_printf(arena, " exhaustive=%" PRIu64, check->search.max_steps);
-    return arena_printf(
-        arena, "schedules=%" PRIu32 " budget=%" PRIu64 "%s%s subjects=%s oracles=%s",
-        check->schedules, check->budget_steps, exhaustive, races,
-        case_subjects(arena, check->subjects), case_oracles(arena, check->oracles, check->modes));
+    const char *transforms = "";
+    if (check->transforms.count > 0)
+        transforms =
+            arena_printf(arena, " transforms=%s", transform_print_list(arena, &check->transforms));
+    return arena_printf(arena,
+                        "schedules=%" PRIu32 " budget=%" PRIu64 "%s%s subjects=%s oracles=%s%s",
+                        check->schedules, check->budget_steps, exhaustive, races,
+                        case_subjects(arena, check->subjects),
+                        case_oracles(arena, check->oracles, check->modes), transforms);
 }
 
 static const char *size_words(const struct gen_options *gen)
@@ -177,6 +182,8 @@ static bool parse_setting(const char *name, const char *value, struct fuzz_case 
         return subject_parse_list(value, &c->check.subjects, &error_at);
     if (strcmp(name, "oracles") == 0)
         return oracle_parse_list(value, &c->check.oracles, &c->check.modes, &error_at);
+    if (strcmp(name, "transforms") == 0)
+        return transform_parse_list(value, &c->check.transforms, &error_at);
     if (strcmp(name, "tape-of") == 0) {
         c->has_tape = true;
         return subject_parse(value, strlen(value), &c->check.tape_subject);

@@ -2,7 +2,7 @@
  * case.h - a case as a value: what one check depends on, as text and back.
  *
  *     gen=1 seed=0x1 case=42 features=0x3f check-seed=0x9a schedules=16 budget=20000
- *         subjects=threads,simt oracles=simulation,lemmas
+ *         subjects=threads,simt oracles=simulation,lemmas transforms=wrap:3
  *
  * With seed and case, the kernel comes from the generator of version `gen`; without, its text stands
  * beside the case; that of a mutated kernel says which cases it was made from ("of-seed=0x1 of-case=42 parent=7 donor=30"). The same case gives the same verdicts and the same tapes, byte for byte.

@@ -8,6 +8,7 @@
 #include "oracle/features.h"
 #include "oracle/liveness.h"
 #include "oracle/lockstep.h"
+#include "oracle/metamorphic.h"
 #include "oracle/order.h"
 #include "oracle/pairs_judge.h"
 #include "oracle/phi.h"
@@ -143,6 +144,8 @@ static void judge(struct checking *c)
         phi_judge(c);
     if (asked(c, ORACLE_PAIRS))
         pairs_judge(c);
+    if (asked(c, ORACLE_METAMORPHIC))
+        metamorphic_judge(c);
 }
 
 static void count_hits(const struct checking *c)

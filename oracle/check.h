@@ -17,6 +17,7 @@
 #include "engine/ast.h"
 #include "engine/sched.h"
 #include "engine/search.h"
+#include "engine/transform/transform.h"
 #include "oracle/race.h"
 #include "oracle/verdict.h"
 
@@ -40,6 +41,9 @@ struct check_options {
      * order what is before and behind them. */
     bool same_value, atomics_sync;
     struct search_options search;
+    /* What the oracle `metamorphic` does to the kernel; empty: drawn by the seed, in one case of
+     * METAMORPHIC_SHARE; seed 0: always, METAMORPHIC_LISTS lists. */
+    struct transform_list transforms;
     /* When not NULL: the executions of `tape_subject` after the first (sequential) one are replaced by
      * one that follows this tape. */
     const struct tape *tape;

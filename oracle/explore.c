@@ -469,6 +469,17 @@ static void explore_schedules(struct checking *c, enum subject_id subject)
         explore_add_lasso(run);
 }
 
+const struct execution *explore_once(struct checking *c, enum subject_id subject,
+                                     const struct sched_spec *spec)
+{
+    struct machine *machine = c->subjects[subject].machine;
+    struct execution *execution = explore_add(c, subject, spec);
+    machine->options.then_first = subject_table[subject].options.then_first;
+    (void)run_one(c, execution);
+    machine_observe(machine, NULL);
+    return execution;
+}
+
 /* Round robin with growing quanta, uniform walks, and starving prefixes with a fair rest. */
 void explore_more_fair(struct checking *c, enum subject_id subject)
 {

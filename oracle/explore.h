@@ -97,6 +97,7 @@ struct checking {
     uint32_t execution_count, execution_capacity;
 
     struct group groups[GROUP_COUNT];
+    bool alone;               /* warps are run without their co-simulation */
     bool scopes_differ;       /* two groups */
     const char *ill_formed;   /* why P is (Def. 5.1): phi(P) is in no group then; or NULL */
     const char *incomparable; /* why no group of this kernel is compared ("atomics"), or NULL */
@@ -144,6 +145,10 @@ void explore_watch(struct checking *checking, enum subject_id subject,
 /* The observers put into a machine's chain; of pi(P) they see what active threads access. */
 void explore_observe(struct checking *checking, struct machine *machine, enum subject_id subject,
                      const struct observer *observers);
+
+/* One execution of a subject that runs, under this schedule; its machine is left as it ends. */
+const struct execution *explore_once(struct checking *checking, enum subject_id subject,
+                                     const struct sched_spec *spec);
 
 /* More fair executions of a subject, so that at least EXPLORE_FAIR_MIN have been seen. */
 enum { EXPLORE_FAIR_MIN = 8 };

@@ -116,6 +116,6 @@ void explore_prepare(struct checking *c)
     c->scopes_differ = c->program && scopes_differ(c->program);
     if (explore_runs(c, SUBJECT_LOCKSTEP) && c->kernel->form != FORM_LOCKSTEP)
         c->ill_formed = forms_well_formed(c->forms, &reason) == ILL_FORMED ? reason : NULL;
-    if (c->warps)
+    if (c->warps && !c->alone)
         prepare_simulation(c);
 }

@@ -24,35 +24,6 @@ struct lockstep_case {
     const char *undecided; /* why there is no verdict; NULL: there is one */
 };
 
-enum clean { CLEAN, DIRTY, CLEAN_UNKNOWN };
-
-/* What an end says: a spent budget, an infeasible choice and the bound on calls say nothing. */
-static enum clean clean_of(enum status status, bool race)
-{
-    if (race)
-        return DIRTY;
-    switch (status) {
-    case STATUS_TERMINATED:
-        return CLEAN;
-    case STATUS_ASSERT_FAILS:
-    case STATUS_BARRIER_DIVERGENCE:
-    case STATUS_OUT_OF_BOUNDS:
-        return DIRTY;
-    case STATUS_RUNNING:
-    case STATUS_CALL_DEPTH:
-    case STATUS_INFEASIBLE:
-    case STATUS_DEADLOCK:
-    case STATUS_NONTERMINATING:
-    case STATUS_STEP_LIMIT:
-    case STATUS_STUCK:
-    case STATUS_UNSUPPORTED:
-    case STATUS_BARRIER_ERROR:
-    case STATUS_COUNT:
-        break;
-    }
-    return CLEAN_UNKNOWN;
-}
-
 static const char *end_name(enum status status, bool race)
 {
     return race ? "race" : status_names[status];
@@ -126,7 +97,7 @@ static void report_verdict(struct lockstep_case *k, const char *class_name)
 {
     const char *phi = end_name(k->status, k->race), *p = end_name(k->p_status, k->p_race);
     const char *schedule = sched_name(k->c->arena, &k->p_spec);
-    bool clean = clean_of(k->status, k->race) == CLEAN;
+    bool clean = result_clean_of(k->status, k->race) == CLEAN;
     struct evidence e;
     open_evidence(k, &e);
     evidence_string(&e, "interleave_end", p);
@@ -173,7 +144,8 @@ static void judge_unending(struct lockstep_case *k, uint64_t replayed, uint64_t 
  * clean in another it is in all, with the same number of steps. */
 static void judge_ends(struct lockstep_case *k, uint64_t replayed, uint64_t idle)
 {
-    enum clean phi = clean_of(k->status, k->race), p = clean_of(k->p_status, k->p_race);
+    enum clean phi = result_clean_of(k->status, k->race),
+               p = result_clean_of(k->p_status, k->p_race);
     if (phi == CLEAN_UNKNOWN && k->status == STATUS_STEP_LIMIT && p == CLEAN)
         judge_unending(k, replayed, idle);
     else if (phi == CLEAN && k->p_status == STATUS_STEP_LIMIT && !k->p_race)

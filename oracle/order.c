@@ -21,31 +21,11 @@ static const struct alternative alternatives[] = {
 
 enum { ALTERNATIVES = sizeof alternatives / sizeof *alternatives };
 
-enum clean { CLEAN, DIRTY, CLEAN_UNKNOWN };
-
-/* What an end says: a spent budget, an infeasible choice and the bound on calls say nothing. */
+/* A race in an execution that says nothing else is left out. */
 static enum clean clean_of(enum status status, bool race)
 {
-    switch (status) {
-    case STATUS_TERMINATED:
-        return race ? DIRTY : CLEAN;
-    case STATUS_ASSERT_FAILS:
-    case STATUS_BARRIER_DIVERGENCE:
-    case STATUS_OUT_OF_BOUNDS:
-        return DIRTY;
-    case STATUS_RUNNING:
-    case STATUS_CALL_DEPTH:
-    case STATUS_INFEASIBLE:
-    case STATUS_DEADLOCK:
-    case STATUS_NONTERMINATING:
-    case STATUS_STEP_LIMIT:
-    case STATUS_STUCK:
-    case STATUS_UNSUPPORTED:
-    case STATUS_BARRIER_ERROR:
-    case STATUS_COUNT:
-        break;
-    }
-    return CLEAN_UNKNOWN;
+    return result_clean_of(status, false) == CLEAN_UNKNOWN ? CLEAN_UNKNOWN
+                                                           : result_clean_of(status, race);
 }
 
 /* The first execution of the subject that says something; NULL: none does. */
@@ -98,7 +78,7 @@ static struct divergence *new_divergence(struct checking *c, const struct other_
     const struct alternative *a = run->alternative;
     uint64_t budget = run->machine->steps;
     struct first_difference first =
-        result_first_write(c, run->base, run->machine, &run->spec, budget);
+        result_first_write(c, run->base, a->subject, run->machine, &run->spec, budget, NULL);
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
     const struct program *program = run->machine->program;
     *d = (struct divergence){.oracle = ORACLE_ORDER,

@@ -24,6 +24,7 @@ struct step_log {
     uint32_t count;
     uint32_t address; /* of the step under way */
     int32_t value;
+    const uint32_t *addresses; /* of a visible write, as another program has it; NULL: the same */
 };
 
 static void log_write(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm)
@@ -51,6 +52,8 @@ static void log_visible(void *context, uint32_t thread, uint32_t address, int32_
                         uint32_t stm)
 {
     struct step_log *log = context;
+    if (log->addresses)
+        address = log->addresses[address];
     if (log->count < STEP_LOG_MAX)
         log->entries[log->count++] = (struct step_entry){thread, stm, RULE_NONE, address, value};
 }
@@ -200,13 +203,43 @@ struct first_difference result_first_difference(struct checking *c,
 }
 
 struct first_difference result_first_write(struct checking *c, const struct execution *reference,
-                                           struct machine *machine, const struct sched_spec *spec,
-                                           uint64_t budget)
+                                           enum subject_id subject, struct machine *machine,
+                                           const struct sched_spec *spec, uint64_t budget,
+                                           const uint32_t *addresses)
 {
     const struct step_log *a = log_execution(c, reference, true);
     struct step_log *b = new_log(c, true);
-    log_machine(c, machine, reference->subject, spec, budget, b);
+    b->addresses = addresses;
+    log_machine(c, machine, subject, spec, budget, b);
     return compare_logs(c, a, b, true);
+}
+
+/* ---- ends ---- */
+
+enum clean result_clean_of(enum status status, bool race)
+{
+    if (race)
+        return DIRTY;
+    switch (status) {
+    case STATUS_TERMINATED:
+        return CLEAN;
+    case STATUS_ASSERT_FAILS:
+    case STATUS_BARRIER_DIVERGENCE:
+    case STATUS_OUT_OF_BOUNDS:
+        return DIRTY;
+    case STATUS_RUNNING:
+    case STATUS_CALL_DEPTH:
+    case STATUS_INFEASIBLE:
+    case STATUS_DEADLOCK:
+    case STATUS_NONTERMINATING:
+    case STATUS_STEP_LIMIT:
+    case STATUS_STUCK:
+    case STATUS_UNSUPPORTED:
+    case STATUS_BARRIER_ERROR:
+    case STATUS_COUNT:
+        break;
+    }
+    return CLEAN_UNKNOWN;
 }
 
 /* ---- reports ---- */
@@ -275,8 +308,7 @@ static const struct execution *find_race(const struct checking *c, enum group_id
     return NULL;
 }
 
-/* The first execution that terminated without a race. */
-static const struct execution *find_clean(const struct checking *c, enum group_id group)
+const struct execution *result_find_clean(const struct checking *c, enum group_id group)
 {
     for (uint32_t i = 0; i < c->execution_count; i++)
         if (c->executions[i]->status == STATUS_TERMINATED && !c->executions[i]->race &&
@@ -318,7 +350,7 @@ void race_judge(struct checking *c)
     }
     answer->checked += watched;
     for (uint32_t g = 0; g < GROUP_COUNT; g++) {
-        const struct execution *clean = find_clean(c, (enum group_id)g);
+        const struct execution *clean = result_find_clean(c, (enum group_id)g);
         const struct execution *racy = find_race(c, (enum group_id)g);
         if (clean && racy)
             report_race_verdict(c, answer, clean, racy);

@@ -35,11 +35,21 @@ struct first_difference result_first_difference(struct checking *checking,
                                                 const struct execution *reference,
                                                 const struct execution *execution);
 
-/* The same for a machine of another program that is no subject: write by write. */
+/* The same for a machine of another program, run as `subject` is: write by write. `addresses` says where in the
+ * reference's memory each of its words of global and shared memory lies; NULL: at the same address. */
 struct first_difference result_first_write(struct checking *checking,
                                            const struct execution *reference,
-                                           struct machine *machine, const struct sched_spec *spec,
-                                           uint64_t budget);
+                                           enum subject_id subject, struct machine *machine,
+                                           const struct sched_spec *spec, uint64_t budget,
+                                           const uint32_t *addresses);
+
+/* What an end says: a spent budget, an infeasible choice and the bound on calls say nothing. */
+enum clean { CLEAN, DIRTY, CLEAN_UNKNOWN };
+enum clean result_clean_of(enum status status, bool race);
+
+/* The first execution of the group that terminated without a race, and that may be held against others; NULL:
+ * none did. */
+const struct execution *result_find_clean(const struct checking *checking, enum group_id group);
 
 /* "global memory", "shared memory", "private memory" */
 const char *result_space(const struct program *program, uint32_t address);

@@ -59,7 +59,8 @@ struct cli_options {
     bool anchored, then_first, logic_blocks, keep_calls, normalise; /* of --to cfg */
     uint64_t max_steps;
     uint32_t max_tests;
-    bool list_subjects, list_oracles;
+    bool list_subjects, list_oracles, list_transforms;
+    struct transform_list transforms; /* of --list, --transforms */
 };
 
 struct cli {

@@ -46,6 +46,14 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
                        command_lower,
                        {"lower kernel.simt", "lower kernel.simt --to cfg --anchored",
                         "lower kernel.simt --to cfg --normalise"}},
+    [COMMAND_TRANSFORM] = {"transform",
+                           "FILE",
+                           "print the kernel after transformations that keep its meaning",
+                           1,
+                           1,
+                           command_transform,
+                           {"transform kernel.simt --seed 7",
+                            "transform kernel.simt --list wrap:3,peel:0", "rules --transforms"}},
     [COMMAND_GEN] = {"gen",
                      "",
                      "print generated kernels",
@@ -197,6 +205,7 @@ static bool parse_oracles(struct cli *cli, const char *text);
 static bool parse_features(struct cli *cli, const char *text);
 static bool parse_shard(struct cli *cli, const char *text);
 static bool parse_set(struct cli *cli, const char *text);
+static bool parse_transforms(struct cli *cli, const char *text);
 static bool parse_subject(struct cli *cli, const char *text);
 static bool parse_entry(struct cli *cli, const char *text);
 static bool parse_bind(struct cli *cli, const char *text);
@@ -215,8 +224,9 @@ static const struct cli_option options[] = {
      "number of the first case; 0 by default"},
     {"jobs", 'j', OPTION_SOME_U32, "N", ON(RUN) | ON(REDUCE), FIELD(jobs), 0, NULL,
      "worker threads; as many as there are processors by default"},
-    {"seed", 's', OPTION_U64, "S", ON_CHECKS | ON(TRACE) | ON(GEN), FIELD(seed), FIELD(seed_given),
-     NULL, "seed of cases or schedules; 0 by default, for `run` a new one each time"},
+    {"seed", 's', OPTION_U64, "S", ON_CHECKS | ON(TRACE) | ON(GEN) | ON(TRANSFORM), FIELD(seed),
+     FIELD(seed_given), NULL,
+     "seed of cases or schedules; 0 by default, for `run` a new one each time"},
     {"shard", 0, OPTION_OWN, "I/N", ON(RUN), 0, 0, parse_shard,
      "only the cases whose number is I modulo N (I from 0)"},
     {"first", 0, OPTION_U64, "N", ON(GEN), FIELD(first_case), 0, NULL,
@@ -244,6 +254,11 @@ static const struct cli_option options[] = {
      "PTX: two writes of the same value are no race"},
     {"atomics-sync", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(atomics_sync), 0, NULL,
      "PTX: atomics on one location order the accesses before and behind them"},
+    {"transforms", 0, OPTION_OWN, "LIST", ON(CHECK) | ON(REDUCE), 0, 0, parse_transforms,
+     "what `metamorphic` does to the kernel, e.g. wrap:3,peel:0; drawn by the seed otherwise"},
+    {"list", 0, OPTION_OWN, "LIST", ON(TRANSFORM), 0, 0, parse_transforms,
+     "transformations, each with the number that says where and how: wrap:3,peel:0; drawn by the "
+     "seed otherwise"},
     {"set", 0, OPTION_OWN, "SETTINGS", ON(CHECK) | ON(TRACE) | ON(REDUCE), 0, 0, parse_set,
      "another launch than the kernel's: threads=8,warp=4,blocks=1; PTX: also "
      "threads=8x8,blocks=4x2"},
@@ -284,6 +299,8 @@ static const struct cli_option options[] = {
      "list the subjects with their options"},
     {"oracles", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_oracles), 0, NULL,
      "list the oracles: theorem, where they apply, what they cannot conclude"},
+    {"transforms", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_transforms), 0, NULL,
+     "list the transformations that `metamorphic` and `transform` know"},
     {"db", 0, OPTION_TEXT, "FILE", ON_DB, FIELD(db), FIELD(db_given), NULL,
      "the triage database; simtfuzz.db by default"},
     {"json", 0, OPTION_FLAG, NULL, ON_ALL, FIELD(json), 0, NULL,
@@ -340,6 +357,18 @@ static bool parse_oracles(struct cli *cli, const char *text)
 #include "oracle/oracles.def"
 #undef ORACLE
                     "lemmas:strict safety:printed");
+}
+
+static bool parse_transforms(struct cli *cli, const char *text)
+{
+    const char *at;
+    if (transform_parse_list(text, &cli->options.transforms, &at))
+        return true;
+    cli_misuse(cli,
+               "'%.*s' is no transformation with a number (simtfuzz rules --transforms lists "
+               "them), or there are more than %d",
+               (int)strcspn(at, ","), at, TRANSFORM_STEPS_MAX);
+    return false;
 }
 
 static bool parse_features(struct cli *cli, const char *text)

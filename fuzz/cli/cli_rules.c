@@ -155,6 +155,32 @@ static void list_oracles(struct cli *cli)
     }
 }
 
+static void list_transforms(struct cli *cli)
+{
+    struct json json;
+    json_start(&json, stdout);
+    for (uint32_t i = 0; i < TRANSFORM_COUNT; i++) {
+        const struct transform_info *transform = &transform_table[i];
+        if (cli->options.json) {
+            json_object_begin(&json);
+            json_key_string(&json, "transform", transform->name);
+            json_key_string(&json, "sentence", transform->sentence);
+            json_key_string(&json, "applies", transform->applies);
+            json_key_bool(&json, "structured", transform->forms & ON_STRUCTURED);
+            json_key_bool(&json, "blocks", transform->forms & ON_BLOCKS);
+            json_key_bool(&json, "ptx", transform->forms & ON_PTX);
+            json_object_end(&json);
+            json_end_line(&json);
+        } else {
+            printf("%s\n  does:    %s\n  applies: %s\n  forms:  %s%s%s\n", transform->name,
+                   transform->sentence, transform->applies,
+                   transform->forms & ON_STRUCTURED ? " structured" : "",
+                   transform->forms & ON_BLOCKS ? " blocks" : "",
+                   transform->forms & ON_PTX ? " PTX" : "");
+        }
+    }
+}
+
 int command_rules(struct cli *cli)
 {
     const struct cli_options *o = &cli->options;
@@ -162,7 +188,9 @@ int command_rules(struct cli *cli)
         list_subjects(cli);
     if (o->list_oracles)
         list_oracles(cli);
-    if (!o->list_subjects && !o->list_oracles)
+    if (o->list_transforms)
+        list_transforms(cli);
+    if (!o->list_subjects && !o->list_oracles && !o->list_transforms)
         return list_rules(cli);
     return CLI_OK;
 }

@@ -1,0 +1,179 @@
+#include "engine/transform/transform.h"
+
+#include "engine/pcg.h"
+#include "engine/transform/transform_internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct transform_info transform_table[TRANSFORM_COUNT] = {
+#define TRANSFORM(id, function, name, forms, applies, sentence)                                    \
+    [TRANSFORM_##id] = {name, applies, sentence, forms},
+#include "engine/transform/transforms.def"
+#undef TRANSFORM
+};
+
+static void (*const functions[TRANSFORM_COUNT])(struct transform_edit *) = {
+#define TRANSFORM(id, function, ...) [TRANSFORM_##id] = function,
+#include "engine/transform/transforms.def"
+#undef TRANSFORM
+};
+
+/* ---- lists ---- */
+
+static bool parse_step(const char *text, size_t length, struct transform_step *step)
+{
+    size_t name = 0;
+    while (name < length && text[name] != ':')
+        name++;
+    uint64_t number = 0;
+    if (name < length && name + 1 == length)
+        return false;
+    for (size_t i = name + 1; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9' || number > UINT32_MAX)
+            return false;
+        number = 10 * number + (uint64_t)(text[i] - '0');
+    }
+    if (number > UINT32_MAX)
+        return false;
+    for (uint32_t i = 0; i < TRANSFORM_COUNT; i++)
+        if (strlen(transform_table[i].name) == name &&
+            strncmp(transform_table[i].name, text, name) == 0) {
+            *step = (struct transform_step){(enum transform_id)i, (uint32_t)number};
+            return true;
+        }
+    return false;
+}
+
+bool transform_parse_list(const char *text, struct transform_list *list, const char **error_at)
+{
+    *list = (struct transform_list){.count = 0};
+    do {
+        size_t length = strcspn(text, ",");
+        *error_at = text;
+        if (list->count == TRANSFORM_STEPS_MAX ||
+            !parse_step(text, length, &list->steps[list->count++]))
+            return false;
+        text += length;
+    } while (*text++ == ',');
+    return true;
+}
+
+char *transform_print_list(struct arena *arena, const struct transform_list *list)
+{
+    char *text = arena_strndup(arena, "", 0);
+    for (uint32_t i = 0; i < list->count; i++)
+        text = arena_printf(arena, "%s%s%s:%" PRIu32, text, i ? "," : "",
+                            transform_table[list->steps[i].id].name, list->steps[i].number);
+    return text;
+}
+
+static bool is_for(enum transform_id id, enum ast_form form)
+{
+    static const uint32_t bits[] = {
+        [FORM_STRUCTURED] = ON_STRUCTURED, [FORM_BLOCKS] = ON_BLOCKS, [FORM_PTX] = ON_PTX};
+    return form != FORM_LOCKSTEP && transform_table[id].forms & bits[form];
+}
+
+void transform_draw(uint64_t seed, enum ast_form form, struct transform_list *list)
+{
+    struct pcg rng = pcg_derive(seed, PCG_TRANSFORM, 0);
+    enum transform_id candidates[TRANSFORM_COUNT];
+    uint32_t count = 0;
+    *list = (struct transform_list){.count = 0};
+    for (uint32_t i = 0; i < TRANSFORM_COUNT; i++)
+        if (is_for((enum transform_id)i, form))
+            candidates[count++] = (enum transform_id)i;
+    if (count == 0)
+        return;
+    list->count = 1 + pcg_below(&rng, TRANSFORM_DRAWN_MAX);
+    for (uint32_t i = 0; i < list->count; i++) {
+        list->steps[i].id = candidates[pcg_below(&rng, count)];
+        list->steps[i].number = pcg_next(&rng);
+    }
+}
+
+/* ---- application ---- */
+
+/* Every body a block, so that all statements lie in lists. */
+static struct ast_stm *as_block(struct arena *arena, struct ast_stm *body)
+{
+    if (!body || body->kind == STM_BLOCK)
+        return body;
+    struct ast_stm *block = ast_stm(arena, STM_BLOCK, body->at);
+    block->body = body;
+    return block;
+}
+
+static void normalise_list(struct arena *arena, struct ast_stm *list)
+{
+    for (; list; list = list->next) {
+        if (list->kind != STM_BLOCK) {
+            list->body = as_block(arena, list->body);
+            list->other = as_block(arena, list->other);
+        }
+        normalise_list(arena, list->body);
+        normalise_list(arena, list->other);
+        for (struct ast_case *c = list->cases; c; c = c->next)
+            normalise_list(arena, c->body);
+    }
+}
+
+static struct transform_edit begin(struct arena *arena, const struct ast_kernel *kernel,
+                                   uint32_t target)
+{
+    struct transform_edit edit = {
+        .arena = arena, .kernel = ast_kernel_copy(arena, kernel), .target = target};
+    if (kernel->form == FORM_STRUCTURED) {
+        normalise_list(arena, edit.kernel->main->body);
+        for (struct ast_function *f = edit.kernel->functions; f; f = f->next)
+            normalise_list(arena, f->body);
+    }
+    return edit;
+}
+
+uint32_t transform_places(struct arena *arena, const struct ast_kernel *kernel,
+                          enum transform_id id)
+{
+    if (!is_for(id, kernel->form))
+        return 0;
+    size_t mark = arena_mark(arena);
+    struct transform_edit edit = begin(arena, kernel, UINT32_MAX);
+    functions[id](&edit);
+    arena_release(arena, mark);
+    return edit.seen;
+}
+
+/* NULL: there is no place, or the result is no kernel any more. */
+static struct ast_kernel *apply_step(struct arena *arena, const struct ast_kernel *kernel,
+                                     const struct transform_step *step)
+{
+    uint32_t places = transform_places(arena, kernel, step->id);
+    if (places == 0)
+        return NULL;
+    struct transform_edit edit = begin(arena, kernel, step->number % places);
+    edit.number = step->number / places;
+    functions[step->id](&edit);
+    return transform_done(&edit) && ast_check(edit.kernel, NULL) ? edit.kernel : NULL;
+}
+
+struct ast_kernel *transform_apply(struct arena *arena, const struct ast_kernel *kernel,
+                                   const struct transform_list *list, struct transform_list *done)
+{
+    struct ast_kernel *result = ast_kernel_copy(arena, kernel);
+    struct transform_list applied = {.count = 0};
+    for (uint32_t i = 0; i < list->count; i++) {
+        size_t mark = arena_mark(arena);
+        struct ast_kernel *next = apply_step(arena, result, &list->steps[i]);
+        if (!next) {
+            arena_release(arena, mark);
+            continue;
+        }
+        result = next;
+        applied.steps[applied.count++] = list->steps[i];
+    }
+    if (done)
+        *done = applied;
+    return result;
+}

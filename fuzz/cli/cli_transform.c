@@ -1,0 +1,32 @@
+/* cli_transform.c - `simtfuzz transform`: a kernel after transformations that keep its meaning. */
+#include "engine/print.h"
+#include "fuzz/cli/cli.h"
+#include "fuzz/cli/json.h"
+
+int command_transform(struct cli *cli)
+{
+    const char *path = cli->arguments[0];
+    struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
+    struct transform_list list = cli->options.transforms, done;
+    if (!kernel)
+        return CLI_USAGE;
+    if (list.count == 0)
+        transform_draw(cli->options.seed, kernel->form, &list);
+    kernel = transform_apply(&cli->arena, kernel, &list, &done);
+    const char *text = print_kernel(&cli->arena, kernel);
+    const char *names = transform_print_list(&cli->arena, &done);
+    if (cli->options.json) {
+        struct json json;
+        json_start(&json, stdout);
+        json_object_begin(&json);
+        json_key_string(&json, "file", path);
+        json_key_string(&json, "asked", transform_print_list(&cli->arena, &list));
+        json_key_string(&json, "transforms", names);
+        json_key_string(&json, "text", text);
+        json_object_end(&json);
+        json_end_line(&json);
+    } else {
+        printf("// transforms=%s\n%s", names, text);
+    }
+    return CLI_OK;
+}

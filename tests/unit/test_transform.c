@@ -1,0 +1,201 @@
+/* Transformations: lists as text, places, kernels that stay kernels and keep what is expected of them. */
+#include "tests/unit/support.h"
+
+#include "engine/print.h"
+#include "engine/transform/transform.h"
+#include "fuzz/gen/gen.h"
+#include "oracle/check.h"
+
+#include <dirent.h>
+
+/* ---- lists ---- */
+
+static void test_lists(void **state)
+{
+    (void)state;
+    struct transform_list list, again;
+    const char *at;
+    assert_true(transform_parse_list("wrap:12,rename,peel:4294967295", &list, &at));
+    assert_int_equal(list.count, 3);
+    assert_int_equal(list.steps[0].id, TRANSFORM_WRAP);
+    assert_int_equal(list.steps[0].number, 12);
+    assert_int_equal(list.steps[2].number, UINT32_MAX);
+    const char *text = transform_print_list(&test_arena, &list);
+    assert_string_equal(text, "wrap:12,rename:0,peel:4294967295");
+    assert_true(transform_parse_list(text, &again, &at));
+    assert_memory_equal(&list, &again, sizeof list);
+    static const char *const bad[] = {"",        "wrap:",   "wrap:x",          "wrap,", "nothing:1",
+                                      "wrap:-1", "wrap:1 ", "wrap:4294967296", ",wrap"};
+    for (uint32_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(transform_parse_list(bad[i], &list, &at));
+    assert_false(transform_parse_list("wrap,wrap,wrap,wrap,wrap,wrap,wrap,wrap,wrap,wrap,wrap,wrap,"
+                                      "wrap",
+                                      &list, &at));
+}
+
+static void test_drawn_lists(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        struct transform_list list, again, blocks;
+        transform_draw(seed, FORM_STRUCTURED, &list);
+        transform_draw(seed, FORM_STRUCTURED, &again);
+        transform_draw(seed, FORM_BLOCKS, &blocks);
+        assert_memory_equal(&list, &again, sizeof list);
+        assert_in_range(list.count, 1, TRANSFORM_DRAWN_MAX);
+        for (uint32_t i = 0; i < list.count; i++)
+            assert_true(transform_table[list.steps[i].id].forms & ON_STRUCTURED);
+        for (uint32_t i = 0; i < blocks.count; i++)
+            assert_true(transform_table[blocks.steps[i].id].forms & ON_BLOCKS);
+    }
+}
+
+/* ---- generated kernels ---- */
+
+static struct ast_kernel *reparse(const char *text)
+{
+    struct diag *diag = ARENA_NEW(&test_arena, struct diag);
+    diag_init(diag, "transformed", text, strlen(text));
+    struct ast_kernel *kernel = parse_kernel(&test_arena, text, strlen(text), diag);
+    if (!kernel)
+        print_error("%s\n", text);
+    assert_non_null(kernel);
+    return kernel;
+}
+
+/* Each finds a place in some of 2,000 generated kernels, and does something there. */
+static void test_each_fires(void **state)
+{
+    (void)state;
+    bool fired[TRANSFORM_COUNT] = {false};
+    uint32_t left = TRANSFORM_COUNT;
+    struct gen_options gen = GEN_DEFAULTS;
+    for (uint64_t number = 0; number < 2000 && left > 0; number++) {
+        size_t mark = arena_mark(&test_arena);
+        const struct ast_kernel *kernel = gen_case(&test_arena, 5, number, &gen);
+        const char *text = print_kernel(&test_arena, kernel);
+        for (uint32_t t = 0; t < TRANSFORM_COUNT; t++) {
+            struct transform_list list = {.count = 1, .steps = {{(enum transform_id)t, 0}}}, done;
+            if (fired[t] || transform_places(&test_arena, kernel, (enum transform_id)t) == 0)
+                continue;
+            const struct ast_kernel *other = transform_apply(&test_arena, kernel, &list, &done);
+            if (done.count == 0)
+                continue;
+            assert_string_not_equal(print_kernel(&test_arena, other), text);
+            fired[t] = true;
+            left--;
+        }
+        arena_release(&test_arena, mark);
+    }
+    for (uint32_t t = 0; t < TRANSFORM_COUNT; t++)
+        if (!fired[t])
+            print_error("%s has no place\n", transform_table[t].name);
+    assert_int_equal(left, 0);
+}
+
+/* What is made parses, prints the same again, and is made again; the kernel given is left alone. */
+static void test_kernels_stay_kernels(void **state)
+{
+    (void)state;
+    struct gen_options gen = GEN_DEFAULTS;
+    uint32_t changed = 0;
+    for (uint64_t number = 0; number < 300; number++) {
+        size_t mark = arena_mark(&test_arena);
+        const struct ast_kernel *kernel = gen_case(&test_arena, 6, number, &gen);
+        const char *before = print_kernel(&test_arena, kernel);
+        struct transform_list list, done, once;
+        transform_draw(number, kernel->form, &list);
+        const char *text =
+            print_kernel(&test_arena, transform_apply(&test_arena, kernel, &list, &done));
+        assert_string_equal(print_kernel(&test_arena, kernel), before);
+        assert_string_equal(
+            print_kernel(&test_arena, transform_apply(&test_arena, kernel, &done, &once)), text);
+        assert_memory_equal(&done, &once, sizeof done);
+        if (kernel->form != FORM_PTX)
+            assert_string_equal(print_kernel(&test_arena, reparse(text)), text);
+        changed += done.count > 0;
+        arena_release(&test_arena, mark);
+    }
+    assert_in_range(changed, 200, 300);
+}
+
+/* ---- the corpus ---- */
+
+static bool claims_clean(const struct ast_kernel *kernel)
+{
+    bool race_free = false;
+    for (const struct ast_expect *e = kernel->expects; e; e = e->next) {
+        if (e->subject || (e->claim != CLAIM_RACE_FREE && e->claim != CLAIM_TERMINATES &&
+                           e->claim != CLAIM_FINAL))
+            return false;
+        race_free |= e->claim == CLAIM_RACE_FREE;
+    }
+    return race_free;
+}
+
+/* What is claimed of a clean kernel holds for it transformed; of any other, the oracle agrees. */
+static void keep(const struct ast_kernel *kernel, const char *path, enum transform_id id,
+                 uint32_t *clean)
+{
+    struct check_options options = CHECK_DEFAULTS;
+    struct transform_list list = {.count = 1, .steps = {{id, 0}}}, done;
+    struct check_result *result = ARENA_NEW(&test_arena, struct check_result);
+    struct ast_kernel *other = transform_apply(&test_arena, kernel, &list, &done);
+    options.schedules = 4;
+    options.transforms = list;
+    options.oracles = claims_clean(kernel) ? 0 : 1u << ORACLE_METAMORPHIC;
+    if (done.count == 0)
+        return;
+    check_kernel(&test_arena, claims_clean(kernel) ? other : kernel, &options, result);
+    bool kept = check_divergences(result, true) == 0;
+    for (uint32_t i = 0; i < result->claim_count && claims_clean(kernel); i++)
+        kept &= result->claims[i].met;
+    if (!kept)
+        print_error("%s, %s:\n%s", path, transform_table[id].name,
+                    print_kernel(&test_arena, other));
+    assert_true(kept);
+    *clean += claims_clean(kernel);
+}
+
+static void keep_all(const char *folder, uint32_t *clean)
+{
+    char path[512];
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    for (struct dirent *entry; (entry = readdir(d));) {
+        size_t mark = arena_mark(&test_arena), length;
+        size_t name = strlen(entry->d_name);
+        if (name < 5 || strcmp(entry->d_name + name - 5, ".simt") != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        struct diag *diag = ARENA_NEW(&test_arena, struct diag);
+        diag_init(diag, path, NULL, 0);
+        const char *text = parse_read_file(&test_arena, path, &length, diag);
+        const struct ast_kernel *kernel = reparse(text);
+        for (uint32_t t = 0; t < TRANSFORM_COUNT; t++)
+            keep(kernel, path, (enum transform_id)t, clean);
+        arena_release(&test_arena, mark);
+    }
+    closedir(d);
+}
+
+static void test_corpus_keeps_its_claims(void **state)
+{
+    (void)state;
+    uint32_t clean = 0;
+    keep_all(SIMTFUZZ_SOURCE_DIR "/corpus/papers", &clean);
+    keep_all(SIMTFUZZ_SOURCE_DIR "/corpus/rules", &clean);
+    assert_in_range(clean, 100, UINT32_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_drawn_lists),
+        cmocka_unit_test(test_each_fires),
+        cmocka_unit_test(test_kernels_stay_kernels),
+        cmocka_unit_test(test_corpus_keeps_its_claims),
+    };
+    return cmocka_run_group_tests(tests, support_setup, support_teardown);
+}
