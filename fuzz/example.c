@@ -125,6 +125,7 @@ bool example_minimise(struct arena *arena, struct arena *scratch, const struct a
     struct reduce_result reduced;
     reduce_kernel(scratch, kernel, options, &reduced);
     example->tests = reduced.tests;
+    example->runs = reduced.runs;
     example->relaxed = reduced.relaxed;
     example->ending = reduced.ending;
     if (reduced.reproduced && reduced.divergence) {

@@ -110,6 +110,7 @@ static int write_result(const struct cli *cli, const struct example *example)
     json_key_u64(&json, "statements", example->small_statements);
     json_key_u64(&json, "characters", strlen(example->small_kernel));
     json_key_u64(&json, "tests", example->tests);
+    json_key_u64(&json, "runs", example->runs);
     json_key_string(&json, "launch", example->small_launch);
     json_key_string(&json, "case", example->small_case);
     json_key_string(&json, "tape", example->small_tape);

@@ -42,6 +42,7 @@ struct reduce_result {
     bool relaxed;              /* only K1 was kept */
     enum reduce_ending ending;
     uint32_t tests;                      /* candidates tried */
+    uint32_t runs;                       /* of the case: for these, and to make sure */
     uint32_t size_before, size_after;    /* ast_kernel_size */
     const struct divergence *divergence; /* of the smallest */
     const struct tape *tape; /* its schedule with the fewest context switches found; NULL: the

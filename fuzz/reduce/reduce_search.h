@@ -1,0 +1,83 @@
+/*
+ * reduce_search.h - the search of the reducer: candidates of a pass are tried in order, the first that
+ * keeps the signature becomes the new base, until no pass finds any.
+ *
+ * With several jobs the next few candidates are tested at once. Which these are depends on what becomes
+ * of each, so it is predicted: what the candidate before in the pass came to. After a predicted success
+ * the next candidate is an edit of that one's kernel: edits that go together are merged before any of them
+ * is known to be good. Answers are then taken in order up to the first wrong prediction; the rest is
+ * dropped. So the result is that of one job.
+ */
+#ifndef FUZZ_REDUCE_SEARCH_H
+#define FUZZ_REDUCE_SEARCH_H
+
+#include "fuzz/reduce/reduce.h"
+#include "fuzz/reduce/reduce_internal.h"
+
+enum { REDUCE_JOBS_MAX = 16 };
+
+struct reduction;
+
+struct candidate {
+    struct arena arena;
+    struct ast_kernel *kernel; /* read from the edited one's text */
+    uint32_t number;           /* of the edit within its pass */
+    const struct reduction *reduction;
+    uint64_t hash; /* of its text */
+    uint64_t steps;
+    bool predicted; /* to keep the signature */
+    bool keeps;     /* shows the signature */
+};
+
+struct reduction {
+    struct arena *arena; /* of the result */
+    const struct reduce_options *options;
+    struct check_options check; /* with only the oracle concerned, perhaps narrowed */
+    const char *signature;
+    bool k1_only;
+    struct arena base_arena[2]; /* the base lives in one, the next base is copied to the other */
+    uint32_t base_in;
+    struct ast_kernel *base;
+    struct candidate *candidates;
+    uint32_t jobs;
+    bool reducible,
+        well_formed;        /* so were the graphs of the given kernel, and the kernel (Def. 5.1) */
+    bool optimist;          /* the last candidate of the pass kept the signature */
+    uint32_t tests;         /* candidates whose answer was taken */
+    uint32_t runs;          /* these, and all other times that a kernel was asked about */
+    uint64_t steps;         /* of the last time that one showed the signature */
+    bool wide;              /* r->check stays as it was given */
+    uint32_t narrowed_size; /* of the base when r->check was made cheaper last */
+    const char *pass;       /* at work */
+    bool stopped;           /* by options->go_on */
+    uint64_t *tried;        /* hashes of the texts of candidates */
+};
+
+void reduction_open(struct reduction *r);
+void reduction_close(struct reduction *r);
+
+/* Asked before every test; false: the best so far is the result. */
+bool reduction_may_test(struct reduction *r);
+
+/* A copy in a form that passes can edit. */
+struct ast_kernel *reduction_copy(struct arena *arena, const struct ast_kernel *kernel);
+void reduction_take_base(struct reduction *r, const struct ast_kernel *kernel);
+
+/* Whether the kernel shows the signature under these options: a run. */
+bool reduction_shows(struct reduction *r, const struct ast_kernel *kernel,
+                     const struct check_options *check);
+
+/* Forgets what was tried: another signature is asked for. */
+void reduction_forget(struct reduction *r);
+
+/*
+ * Makes r->check cheaper where runs are long: fewer steps, schedules, subjects, as long as the base still
+ * shows the signature. Again whenever the base has half the size. What is found under it must be checked
+ * under the given options in the end.
+ */
+void reduction_narrow(struct reduction *r);
+
+/* Until no pass finds anything more; returns how many edits were accepted. */
+uint32_t reduction_run(struct reduction *r);
+
+#endif
