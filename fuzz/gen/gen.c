@@ -1,5 +1,6 @@
 #include "fuzz/gen/gen_blocks.h"
 #include "fuzz/gen/gen_crs.h"
+#include "fuzz/gen/gen_known.h"
 
 #include "engine/invariant.h"
 
@@ -120,11 +121,11 @@ static void drop_features(struct gen *g)
     set_weights(g);
 }
 
-/* `--features none,crs` asks for raw programs, and for nothing else. */
-static bool raw_only(const struct gen_options *options)
+/* `--features none,crs`, `none,known` ask for PTX, and for nothing else. */
+static bool ptx_only(const struct gen_options *options)
 {
-    uint32_t with = options->features & ~(1u << FEATURE_LOOSE);
-    return with == 1u << FEATURE_CRS;
+    const uint32_t forms = 1u << FEATURE_CRS | 1u << FEATURE_KNOWN;
+    return options->features & forms && !(options->features & ~(forms | 1u << FEATURE_LOOSE));
 }
 
 static void draw_weights(struct gen *g)
@@ -138,7 +139,7 @@ static void draw_weights(struct gen *g)
         shuffle_weights(g);
         break;
     case W_MIX_DROPPED:
-        if (!raw_only(g->options))
+        if (!ptx_only(g->options))
             drop_features(g);
         break;
     default:
@@ -475,8 +476,8 @@ void gen_declare_values(struct gen *g)
 static uint32_t banned_forms(const struct gen *g)
 {
     if (g->options->blocks_only && g->weights[W_FORM_GRAPH] > 0)
-        return GEN_BAN(FORM, STRUCTURED) | GEN_BAN(FORM, CRS);
-    return raw_only(g->options) ? GEN_BAN(FORM, STRUCTURED) : 0;
+        return GEN_BAN(FORM, STRUCTURED) | GEN_BAN(FORM, CRS) | GEN_BAN(FORM, KNOWN);
+    return ptx_only(g->options) ? GEN_BAN(FORM, STRUCTURED) : 0;
 }
 
 static void make_main(struct gen *g)
@@ -489,6 +490,8 @@ static void make_main(struct gen *g)
     uint32_t form = gen_pick(g, GROUP_FORM, banned_forms(g));
     if (form == W_FORM_CRS) {
         gen_crs_main(g);
+    } else if (form == W_FORM_KNOWN) {
+        gen_known_main(g);
     } else if (form != W_FORM_STRUCTURED) {
         g->kernel->form = FORM_BLOCKS;
         if (gen_chance(g, 50))

@@ -1,4 +1,5 @@
 #include "fuzz/gen/gen_crs.h"
+#include "fuzz/gen/gen_text.h"
 
 #include "engine/crs_branch.h"
 #include "engine/invariant.h"
@@ -351,82 +352,60 @@ static void make_program(struct crs_gen *c)
 
 /* ---- text ---- */
 
-struct text {
-    struct arena *arena;
-    char *bytes;
-    size_t length, capacity;
-};
-
-static void put_text(struct text *text, const char *piece)
-{
-    size_t length = strlen(piece);
-    if (text->length + length + 1 > text->capacity) {
-        size_t capacity = 2 * (text->length + length) + 256;
-        char *grown = ARENA_ARRAY(text->arena, char, capacity);
-        memcpy(grown, text->bytes ? text->bytes : "", text->length);
-        text->bytes = grown;
-        text->capacity = capacity;
-    }
-    memcpy(text->bytes + text->length, piece, length + 1);
-    text->length += length;
-}
-
-#define PUT(text, ...) put_text(text, arena_printf((text)->arena, __VA_ARGS__))
-
-static void put_guard(struct text *text, uint32_t guard)
+static void put_guard(struct gen_text *text, uint32_t guard)
 {
     if (guard == NO_GUARD)
         return;
     uint32_t p = (guard - 1) / 2;
-    put_text(text, (guard - 1) % 2 ? "@!" : "@");
+    gen_text_put(text, (guard - 1) % 2 ? "@!" : "@");
     if (p == PREDICATES)
-        put_text(text, "f ");
+        gen_text_put(text, "f ");
     else
-        PUT(text, "p%" PRIu32 " ", p);
+        GEN_PUT(text, "p%" PRIu32 " ", p);
 }
 
-static void put_slot(struct text *text, const struct slot *slot, uint32_t number)
+static void put_slot(struct gen_text *text, const struct slot *slot, uint32_t number)
 {
-    PUT(text, "L%" PRIu32 ":\t", number);
+    GEN_PUT(text, "L%" PRIu32 ":\t", number);
     put_guard(text, slot->guard);
     for (const char *at = op_of(slot)->text; *at;) {
         size_t length = strcspn(at, "%");
-        PUT(text, "%.*s", (int)length, at);
+        GEN_PUT(text, "%.*s", (int)length, at);
         at += length;
         if (*at == '\0')
             break;
         if (at[1] == 'N')
-            PUT(text, "%" PRIu32, number);
+            GEN_PUT(text, "%" PRIu32, number);
         else
-            PUT(text, "%c%" PRIu32, at[1], slot->target);
+            GEN_PUT(text, "%c%" PRIu32, at[1], slot->target);
         at += 2;
     }
 }
 
 static const char *settings(struct crs_gen *c, struct arena *arena)
 {
-    struct text text = {.arena = arena};
+    struct gen_text text = {.arena = arena};
     const struct ast_launch *launch = &c->g->kernel->launch;
     uint32_t address[SLOTS_MAX + 2];
     address[1] = PRELUDE + 1;
     for (uint32_t i = 1; i < c->count; i++)
         address[i + 1] = address[i] + op_of(&c->slots[i])->size;
-    PUT(&text, "raw threads=%" PRIu32 " warp=%" PRIu32, launch->threads, launch->warp);
+    GEN_PUT(&text, "raw threads=%" PRIu32 " warp=%" PRIu32, launch->threads, launch->warp);
     for (uint32_t p = 0; p < PREDICATES; p++) {
-        PUT(&text, " reg:p%" PRIu32 "=", p);
+        GEN_PUT(&text, " reg:p%" PRIu32 "=", p);
         for (uint32_t lane = 0; lane < c->lanes; lane++)
-            put_text(&text, c->initial[p] >> lane & 1 ? "1" : "0");
+            gen_text_put(&text, c->initial[p] >> lane & 1 ? "1" : "0");
     }
-    PUT(&text, " reg:f=%.*s", (int)c->lanes,
-        "1111111111111111111111111111111111111111111111111111111111111111");
-    put_text(&text, " reg:n=");
+    GEN_PUT(&text, " reg:f=%.*s", (int)c->lanes,
+            "1111111111111111111111111111111111111111111111111111111111111111");
+    gen_text_put(&text, " reg:n=");
     for (uint32_t lane = 0; lane < c->lanes; lane++)
-        PUT(&text, "%s%" PRIu32, lane ? "," : "", c->fuel[lane]);
+        GEN_PUT(&text, "%s%" PRIu32, lane ? "," : "", c->fuel[lane]);
     for (uint32_t t = 0; t < TABLES; t++) {
-        PUT(&text, " reg:r%" PRIu32 "=", t);
+        GEN_PUT(&text, " reg:r%" PRIu32 "=", t);
         for (uint32_t lane = 0; lane < c->lanes; lane++)
-            PUT(&text, "%s%" PRIu32, lane ? "," : "",
-                address[c->table_made[t] ? c->tables[t][lane] : c->count]);
+            GEN_PUT(&text, "%s%" PRIu32, lane ? "," : "",
+                    address[c->table_made[t] ? c->tables[t][lane] : c->count]);
     }
     return text.bytes;
 }
@@ -434,17 +413,18 @@ static const char *settings(struct crs_gen *c, struct arena *arena)
 static struct ast_kernel *build_kernel(struct crs_gen *c)
 {
     struct arena *arena = c->g->arena;
-    struct text text = {.arena = arena};
-    PUT(&text, "// simtfuzz: %s\n", settings(c, arena));
-    PUT(&text,
-        ".version 2.1\n.target sm_20\n.address_size 64\n.global .align 4 .u32 out[%" PRIu32 "];\n",
-        c->g->kernel->launch.threads);
-    put_text(&text, ".entry k()\n{\n\t.reg .pred p0, p1, p2, f;\n"
-                    "\t.reg .u32 t, h, n, r0, r1;\n\t.reg .u64 a, b;\n"
-                    "\tmov.u32 t, %tid.x;\n\tmov.u64 b, out;\n\tmad.wide.u32 a, t, 4, b;\n");
+    struct gen_text text = {.arena = arena};
+    GEN_PUT(&text, "// simtfuzz: %s\n", settings(c, arena));
+    GEN_PUT(&text,
+            ".version 2.1\n.target sm_20\n.address_size 64\n.global .align 4 .u32 out[%" PRIu32
+            "];\n",
+            c->g->kernel->launch.threads);
+    gen_text_put(&text, ".entry k()\n{\n\t.reg .pred p0, p1, p2, f;\n"
+                        "\t.reg .u32 t, h, n, r0, r1;\n\t.reg .u64 a, b;\n"
+                        "\tmov.u32 t, %tid.x;\n\tmov.u64 b, out;\n\tmad.wide.u32 a, t, 4, b;\n");
     for (uint32_t i = 1; i <= c->count; i++)
         put_slot(&text, &c->slots[i], i);
-    put_text(&text, "}\n");
+    gen_text_put(&text, "}\n");
     struct diag *diag = ARENA_NEW(arena, struct diag);
     diag_init(diag, "generated", text.bytes, text.length);
     struct ast_kernel *kernel = ptx_kernel_parse(arena, text.bytes, text.length, diag);

@@ -85,7 +85,7 @@ static void random_kernels(void **state)
     struct gen_options options = GEN_DEFAULTS;
     const char *error_at;
     struct tally tally = {0};
-    assert_true(gen_parse_features("all,-crs", &options.features, &error_at));
+    assert_true(gen_parse_features("all,-crs,-known", &options.features, &error_at));
     for (uint32_t i = 0; i < KERNELS; i++) {
         size_t mark = arena_mark(&test_arena);
         const struct ast_kernel *kernel = gen_case(&test_arena, 77, i, &options);

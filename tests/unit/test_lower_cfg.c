@@ -273,9 +273,9 @@ static void test_generated(void **state)
     uint32_t compared = 0, refused = 0, procedures = 0;
     struct gen_options gen = GEN_DEFAULTS;
     const char *error_at;
-    assert_true(
-        gen_parse_features("-barriers,-atomics,-votes,-choices,-assumes,-graphs,-directions,-crs",
-                           &gen.features, &error_at));
+    assert_true(gen_parse_features(
+        "-barriers,-atomics,-votes,-choices,-assumes,-graphs,-directions,-crs,-known",
+        &gen.features, &error_at));
     for (uint64_t number = 0; number < KERNELS; number++) {
         size_t mark = arena_mark(&test_arena);
         const char *reason = NULL;

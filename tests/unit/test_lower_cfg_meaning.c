@@ -146,8 +146,8 @@ static uint32_t compare(const struct ast_kernel *kernel, enum sched_kind schedul
     return compared;
 }
 
-static const uint32_t STRUCTURED =
-    ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS | 1u << FEATURE_CRS | 1u << FEATURE_NAMED);
+static const uint32_t STRUCTURED = ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS |
+                                     1u << FEATURE_CRS | 1u << FEATURE_KNOWN | 1u << FEATURE_NAMED);
 
 static struct gen_options structured_options(void)
 {
@@ -181,7 +181,7 @@ static void test_sequential(void **state)
 static void test_race_free(void **state)
 {
     (void)state;
-    compare_many("-racy,-asserts,-barriers,-atomics,-votes,-choices", SCHED_UNIFORM, 150);
+    compare_many("-racy,-asserts,-assumes,-barriers,-atomics,-votes,-choices", SCHED_UNIFORM, 150);
 }
 
 /* Barriers, atomics and the choices of each thread in the same order. */

@@ -817,8 +817,9 @@ static void generated_kernels_keep_their_meaning(void **state)
 {
     (void)state;
     uint32_t terminated = 0, refused = 0;
-    uint32_t structured = ((1u << FEATURE_COUNT) - 1) &
-                          ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS | 1u << FEATURE_CRS);
+    uint32_t structured =
+        ((1u << FEATURE_COUNT) - 1) & ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS |
+                                        1u << FEATURE_CRS | 1u << FEATURE_KNOWN);
     for (uint64_t number = 0; number < 2000; number++) {
         size_t mark = arena_mark(&arena);
         const char *reason = NULL;

@@ -29,7 +29,8 @@ static struct program *program_of_case(uint64_t number)
 {
     const char *reason = NULL;
     struct gen_options options = GEN_DEFAULTS;
-    options.features &= ~(1u << FEATURE_CRS | 1u << FEATURE_NAMED); /* what trees run */
+    options.features &=
+        ~(1u << FEATURE_CRS | 1u << FEATURE_KNOWN | 1u << FEATURE_NAMED); /* what trees run */
     options.features &= ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS | 1u << FEATURE_VOTES);
     struct ast_kernel *kernel = gen_case(&arena, 0x7e57, number, &options);
     struct program *program = program_compile(&arena, lower_core(&arena, kernel), &reason);

@@ -771,8 +771,9 @@ static struct gen_options plain_options(void)
 {
     struct gen_options options = GEN_DEFAULTS;
     const char *error_at;
-    assert_true(gen_parse_features("-barriers,-atomics,-votes,-choices,-graphs,-directions,-crs",
-                                   &options.features, &error_at));
+    assert_true(
+        gen_parse_features("-barriers,-atomics,-votes,-choices,-graphs,-directions,-crs,-known",
+                           &options.features, &error_at));
     return options;
 }
 
