@@ -1,5 +1,6 @@
 #include "oracle/explore_internal.h"
 
+#include "engine/invariant.h"
 #include "engine/ptx/ptx_code.h"
 #include "oracle/active.h"
 #include "oracle/barriers.h"
@@ -236,6 +237,7 @@ void explore_watch(struct checking *c, enum subject_id subject, const struct obs
         machine_observe(explored->machine, &hb->observer);
         return;
     }
+    INVARIANT(c->detector->program->units == explored->program->units); /* its cells are so many */
     c->detector->program = explored->program;
     c->detector->racy_stms = explored->racy_stms;
     c->detector->racy_vars = explored->racy_vars;

@@ -1,6 +1,7 @@
 /* safety_report.c - what the failures of safety.c say about the kernel: the oracle's answer. */
 #include "oracle/safety.h"
 
+#include "engine/ptx/ptx_inject.h"
 #include "oracle/evidence.h"
 
 #include <string.h>
@@ -117,10 +118,13 @@ static bool is_hypothesis(enum safety_predicate predicate)
     return predicate <= SAFETY_STACK_6;
 }
 
-/* The branch-unit instructions are simtfuzz's own: it injected them, or compiled a structured kernel. */
+/* The branch-unit instructions are simtfuzz's own, all of them: it injected them, or compiled a
+ * structured kernel. In a module that has some already what is injected stands beside code that may leave
+ * the stack in any state. */
 static bool made_here(const struct checking *c, const struct ptx_code *code)
 {
-    return c->kernel->form != FORM_PTX || code->module != code->kernel->module;
+    return c->kernel->form != FORM_PTX ||
+           (code->module != code->kernel->module && !ptx_has_branch_unit(c->kernel->ptx->module));
 }
 
 /* The theorem's hypothesis fails. */
@@ -145,7 +149,7 @@ bool safety_is_given(const struct checking *c)
 {
     const struct program *program = c->subjects[SUBJECT_CRS].program;
     program = program ? program : c->subjects[SUBJECT_THREAD_PC].program;
-    return c->kernel->form == FORM_PTX && program && program->ptx->module == c->kernel->ptx->module;
+    return c->kernel->form == FORM_PTX && program && !made_here(c, program->ptx);
 }
 
 bool safety_watches(const struct checking *c, enum subject_id subject)

@@ -238,6 +238,44 @@ static bool is_observed(const struct ptx_op *op)
     return accesses && op->space != PTX_W_LOCAL && op->space != PTX_W_CONST;
 }
 
+static void finer_units(struct program *program, uint32_t bytes)
+{
+    if (bytes > 0 && bytes < 4 && 4u / bytes > program->units)
+        program->units = 4u / bytes;
+}
+
+static void find_units(struct program *program, const struct ptx_statement *stm)
+{
+    for (; stm; stm = stm->next) {
+        if (stm->kind == PTX_BLOCK)
+            find_units(program, stm->u.block);
+        if (stm->kind != PTX_INSTRUCTION)
+            continue;
+        const struct ptx_instruction *i = &stm->u.instruction;
+        enum ptx_opcode opcode = ptx_forms[i->form].opcode;
+        uint8_t space = i->words[PTX_SLOT_SPACE];
+        bool accesses = opcode == PTX_OP_LD || opcode == PTX_OP_LDU || opcode == PTX_OP_ST ||
+                        opcode == PTX_OP_ATOM || opcode == PTX_OP_RED;
+        bool own = space == PTX_W_LOCAL || space == PTX_W_CONST || space == PTX_W_PARAM;
+        if (accesses && !own)
+            finer_units(program, ptx_type_of((enum ptx_word)i->words[PTX_SLOT_TYPE]).bits / 8u);
+    }
+}
+
+/* All programs of a kernel have the same locations. An injected module lacks what nothing reaches, so the
+ * accesses that count are those of the module that was given. */
+static void number_locations(struct ptx_builder *b)
+{
+    struct ptx_reach reach;
+    const struct ptx_reach *given = &b->reach;
+    if (b->module != b->ptx->module) {
+        ptx_reach(b->arena, b->ptx->module, b->ptx->entry, &reach);
+        given = &reach;
+    }
+    for (uint32_t f = 0; f < given->function_count; f++)
+        find_units(b->program, given->functions[f]->body);
+}
+
 static void number_statements(struct ptx_builder *b)
 {
     struct program *program = b->program;
@@ -259,8 +297,8 @@ static void number_statements(struct ptx_builder *b)
                                               .argument = CODE_NONE,
                                               .reads = op->exec == PTX_EXEC_ST ? 0 : bits,
                                               .writes = op->exec == PTX_EXEC_LD ? 0 : bits};
-        if (is_observed(op) && op->bytes < 4 && 4u / op->bytes > program->units)
-            program->units = 4u / op->bytes;
+        if (is_observed(op))
+            finer_units(program, op->bytes);
     }
 }
 
@@ -295,6 +333,7 @@ static bool compile(struct ptx_builder *b, const struct ptx_code_options *option
     if (ptx_build_failed(b))
         return false;
     ptx_build_constant_rows(b);
+    number_locations(b);
     number_statements(b);
     number_functions(b);
     if (options && options->before)

@@ -145,6 +145,14 @@ static bool is_done(const struct ptx_module *module)
     return !item;
 }
 
+bool ptx_has_branch_unit(const struct ptx_module *module)
+{
+    const struct ptx_item *item = module->items;
+    while (item && (item->kind != PTX_ITEM_FUNCTION || !has_branch_unit(item->u.function->body)))
+        item = item->next;
+    return item != NULL;
+}
+
 const struct ptx_module *ptx_inject(struct arena *arena, const struct ptx_module *module,
                                     const char **reason)
 {

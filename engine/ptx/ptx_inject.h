@@ -17,4 +17,7 @@
 const struct ptx_module *ptx_inject(struct arena *arena, const struct ptx_module *module,
                                     const char **reason);
 
+/* Whether some function of the module holds branch-unit instructions: it is in part what somebody wrote. */
+bool ptx_has_branch_unit(const struct ptx_module *module);
+
 #endif

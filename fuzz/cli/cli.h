@@ -49,6 +49,7 @@ struct cli_options {
     bool stop_on_finding, exhaustive, enumerate, same_value, atomics_sync;
     uint32_t schedules;
     bool schedules_given;
+    uint64_t budget_steps;    /* 0 = as CHECK_DEFAULTS has it */
     struct ast_launch launch; /* of --set; 0 = as the kernel has it */
     bool launch_dimensions;   /* --set threads=8x8 */
     bool ptx_only;            /* an option that only PTX takes was given */

@@ -112,6 +112,8 @@ struct check_options cli_check_options(const struct cli *cli)
     check.transforms = o->transforms;
     if (o->schedules_given)
         check.schedules = o->schedules;
+    if (o->budget_steps)
+        check.budget_steps = o->budget_steps;
     if (o->seed_given)
         check.seed = o->seed;
     return check;

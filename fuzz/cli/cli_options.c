@@ -248,6 +248,8 @@ static const struct cli_option options[] = {
      "stop at the first finding that is not known"},
     {"schedules", 0, OPTION_SOME_U32, "N", ON(CHECK) | ON(REDUCE), FIELD(schedules),
      FIELD(schedules_given), NULL, "executions of each subject that has several"},
+    {"budget", 0, OPTION_SOME_U64, "N", ON(CHECK), FIELD(budget_steps), 0, NULL,
+     "steps of one execution at most; by default 65536, or 512 a thread"},
     {"exhaustive", 0, OPTION_FLAG, NULL, ON(CHECK), FIELD(exhaustive), 0, NULL,
      "search all interleavings of the threads, within bounds"},
     {"same-value", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(same_value), 0, NULL,

@@ -1,15 +1,17 @@
 /*
- * harness_blocks.c - libFuzzer: bytes as the choices of the generator, kernels in block form.
+ * harness_blocks.c - libFuzzer: kernels in block form, as text or as choices of the generator.
  */
-#include "fuzz/harness/harness_oracles.h"
+#include "fuzz/harness/harness.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static struct ast_kernel *generate(struct arena *arena, struct source *choices)
 {
     struct gen_options gen = GEN_DEFAULTS;
     gen.features |= 1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS | 1u << FEATURE_BARRIERS |
                     1u << FEATURE_ATOMICS | 1u << FEATURE_CHOICES;
+    gen.features &= ~(1u << FEATURE_CRS);
     gen.blocks_only = true;
-    return harness_ask(data, size, &gen);
+    return gen_kernel(arena, choices, &gen);
 }
+
+const struct harness_target harness_target = {
+    .name = "blocks", .form = FORM_BLOCKS, .generate = generate};

@@ -1,14 +1,15 @@
 /*
- * harness_crs.c - libFuzzer: bytes as the choices of the generator, raw programs of the branch unit,
- * consistent and not.
+ * harness_crs.c - libFuzzer: raw programs of the branch unit, consistent and not, as text or as choices
+ * of the generator.
  */
-#include "fuzz/harness/harness_oracles.h"
+#include "fuzz/harness/harness.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static struct ast_kernel *generate(struct arena *arena, struct source *choices)
 {
     struct gen_options gen = GEN_DEFAULTS;
     gen.features = 1u << FEATURE_CRS | 1u << FEATURE_LOOSE;
-    return harness_ask(data, size, &gen);
+    return gen_kernel(arena, choices, &gen);
 }
+
+const struct harness_target harness_target = {
+    .name = "crs", .form = FORM_PTX, .raw = true, .generate = generate};

@@ -1,13 +1,14 @@
 /*
- * harness_structured.c - libFuzzer: bytes as the choices of the generator, structured kernels.
+ * harness_structured.c - libFuzzer: structured kernels, as text or as choices of the generator.
  */
-#include "fuzz/harness/harness_oracles.h"
+#include "fuzz/harness/harness.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static struct ast_kernel *generate(struct arena *arena, struct source *choices)
 {
     struct gen_options gen = GEN_DEFAULTS;
-    gen.features &= ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS);
-    return harness_ask(data, size, &gen);
+    gen.features &= ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS | 1u << FEATURE_CRS);
+    return gen_kernel(arena, choices, &gen);
 }
+
+const struct harness_target harness_target = {
+    .name = "structured", .form = FORM_STRUCTURED, .generate = generate};

@@ -51,12 +51,33 @@ static bool mutate_tree(struct arena *arena, struct ast_kernel *kernel, enum mut
     return true;
 }
 
+/* The kernel and the donor are read from their texts, so that their trees are nobody else's; so is the
+ * result, which shows whether it is PTX. */
+static bool mutate_module(struct arena *arena, struct ast_kernel *kernel, enum mutator_id mutator,
+                          struct source *choices, const struct ast_kernel *donor)
+{
+    struct mutation m = {.arena = arena, .choices = choices};
+    bool has_donor = donor && donor->form == FORM_PTX;
+    m.kernel = reduce_reread(arena, kernel);
+    m.donor = m.kernel ? reduce_reread(arena, has_donor ? donor : kernel) : NULL;
+    if (!m.donor || !functions[mutator](&m))
+        return false;
+    m.kernel->expects = NULL;
+    mutate_drop_spans(&m);
+    struct ast_kernel *again = reduce_reread(arena, m.kernel);
+    if (!again || !keeps_size(kernel, again))
+        return false;
+    *kernel = *again;
+    return true;
+}
+
 bool mutate_kernel_by(struct arena *arena, struct ast_kernel *kernel, enum mutator_id mutator,
                       struct source *choices, const struct ast_kernel *donor)
 {
-    if (!(mutator_table[mutator].forms >> kernel->form & 1) || kernel->form == FORM_PTX)
+    if (!(mutator_table[mutator].forms >> kernel->form & 1))
         return false;
-    return mutate_tree(arena, kernel, mutator, choices, donor);
+    return kernel->form == FORM_PTX ? mutate_module(arena, kernel, mutator, choices, donor)
+                                    : mutate_tree(arena, kernel, mutator, choices, donor);
 }
 
 bool mutate_kernel(struct arena *arena, struct ast_kernel *kernel, struct source *choices,

@@ -118,6 +118,12 @@ struct ast_var *mutate_pick_var(struct mutation *m, struct ast_function *functio
                                 bool (*accept)(const struct ast_var *var, const void *context),
                                 const void *context);
 
+/* ---- mutate_ptx.c ---- */
+
+/* What was compiled says by its labels where compound statements begin and end; after a mutation that need
+ * not be so, and the labels get other names. */
+void mutate_drop_spans(struct mutation *m);
+
 /* ---- mutate_repair.c ---- */
 
 /* What stands where it may not becomes the nearest thing that may: break outside of a loop `;`, and

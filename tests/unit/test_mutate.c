@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { KERNELS_MAX = 500, LINEAGE = 8 };
+enum { KERNELS_MAX = 600, LINEAGE = 8 };
 
 static struct arena arena;
 static struct ast_kernel *kernels[KERNELS_MAX];
@@ -59,6 +59,8 @@ static int setup(void **state)
     add_corpus(SIMTFUZZ_SOURCE_DIR "/corpus/regress/*.simt");
     add_corpus(SIMTFUZZ_SOURCE_DIR "/corpus/rules/*.simt");
     add_corpus(SIMTFUZZ_SOURCE_DIR "/corpus/papers/*.simt");
+    add_corpus(SIMTFUZZ_SOURCE_DIR "/corpus/papers/crs/*.ptx");
+    add_corpus(SIMTFUZZ_SOURCE_DIR "/corpus/ptx/[a-d]*.ptx");
     struct gen_options gen = GEN_DEFAULTS;
     for (uint64_t number = 0; number < 60; number++)
         kernels[kernel_count++] = gen_case(&arena, 7, number, &gen);
