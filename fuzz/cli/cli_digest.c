@@ -18,8 +18,9 @@ static bool print_digest(struct cli *cli, const struct fuzz_case *c, struct gen_
     check_kernel(arena, kernel, &c->check, result);
     uint64_t digest = digest_case(arena, kernel, result);
     if (cli->options.json)
-        printf("{\"version\": 1, \"case\": %" PRIu64 ", \"digest\": \"0x%016" PRIx64 "\"}\n",
-               c->number, digest);
+        printf("{\"version\": 1, \"case\": %" PRIu64 ", \"digest\": \"0x%016" PRIx64
+               "\", \"steps\": %" PRIu64 "}\n",
+               c->number, digest, result->thread_steps + result->warp_steps);
     else
         printf("%" PRIu64 " %016" PRIx64 "\n", c->number, digest);
     return true;

@@ -1,0 +1,230 @@
+#!/usr/bin/env bash
+# The grade of the hunt: plants each fault of faults/*.txt and hunts it by the ordinary campaign - all
+# oracles, default features - until its first finding that is not known.
+#
+#     grade.sh SOURCES BUILD WORK [cases=1000] [seeds=3] [jobs=N] [again=N] [FAULT...]
+#
+# BUILD is a build folder with simtfuzz and the unit tests in it; nothing in it is changed. again=N hunts
+# what escaped on every seed once more, through N cases. What WORK has results of is not done again: a
+# result is kept under the sources' contents, the fault's and the seed. So an interrupted grade goes on.
+#
+# WORK/named.tsv then has a line a fault and seed:
+#     family class name file place reached triggered detected oracle cases steps seed status note
+#   reached     yes: a changed line is executed in these cases (gcov of the original); ?: it has no code
+#   triggered   the first case that shows something else than it does in the original (simtfuzz digest)
+#   detected    the first case with a finding
+#   oracle      who speaks in that case; crash, flaky; corpus: no campaign, but an expectation of a kernel
+#               in corpus/; test NAME: the test that the record names, no campaign can see the fault
+#   cases,steps until the first finding, or looked through in vain
+#   status      detected survived crashed timeout control-silent control-alarmed unbuilt
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+sources=$(cd "${1:?sources}" && pwd) build=$(cd "${2:?build folder}" && pwd) work=${3:?work folder}
+shift 3
+cases=1000 seeds=3 again=0 jobs=$(nproc) wanted=()
+for argument; do
+    case $argument in
+    cases=* | seeds=* | jobs=* | again=*) declare "$argument" ;;
+    *) wanted+=("$argument") ;;
+    esac
+done
+# shellcheck source=planting.sh
+. "$here/planting.sh"
+seconds_limit=240 # of CPU time, for one hunt: a case without end
+
+contents() { (cd "$sources" && find engine oracle db fuzz corpus -type f | sort | xargs sha1sum | sha1sum | cut -c 1-12); }
+
+# ---- what the original does
+
+# "case digest steps" of the original.
+original_digests() {
+    [ -s "$kept/digest.$1.$2" ] || {
+        digests "$build/simtfuzz" "$1" "$2" >"$kept/digest.$1.$2.part"
+        mv "$kept/digest.$1.$2.part" "$kept/digest.$1.$2"
+    }
+}
+
+digests() {
+    "$1" digest --json --seed "$2" --cases "$3" 2>/dev/null |
+        sed -n 's/.*"case": \([0-9]*\), "digest": "\([^"]*\)", "steps": \([0-9]*\).*/\1 \2 \3/p'
+}
+
+# "file line count" of the original's lines over all seeds: made only if a fault asks.
+lines_executed() {
+    local lines=$work/lines.tsv
+    (
+        flock 9
+        [ "$lines" -nt "$kept" ] && exit
+        cmake -S "$sources" -B "$work/gcov" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=--coverage >/dev/null
+        find "$work/gcov" -name '*.gcda' -delete
+        cmake --build "$work/gcov" --target simtfuzz -j "$jobs" >/dev/null 2>&1
+        for seed in $(seq "$seeds"); do
+            "$work/gcov/simtfuzz" digest --seed "$seed" --cases "$cases" >/dev/null
+        done
+        cd "$work/gcov" && find engine oracle db fuzz -name '*.gcda' -exec gcov -t {} + 2>/dev/null |
+            awk -F: -v root="$sources/" '$3 == "Source" { file = $4; sub(root, "", file); next }
+                $1 ~ /[0-9]|#/ && $2 + 0 { count[file "\t" $2 + 0] += $1 + 0 }
+                END { for (line in count) print line "\t" count[line] }' >"$lines.part"
+        mv "$lines.part" "$lines"
+    ) 9>"$work/lines.lock"
+}
+
+# Whether a changed line is executed: yes, no, or ? where none of them has code.
+reached() {
+    local first last
+    read -r first last < <(lines_of_old)
+    lines_executed
+    awk -F'\t' -v file="$file" -v first="$first" -v last="$last" '
+        $1 == file && $2 >= first && $2 <= last { code = 1; if ($3 > 0) yes = 1 }
+        END { print yes ? "yes" : code ? "no" : "?" }' "$work/lines.tsv"
+}
+
+# ---- one hunt
+
+put() { # reached triggered detected oracle cases steps seed status note
+    local IFS=$'\t'
+    echo "named	$class	$name	$file	$place	$*"
+}
+
+# The first case, below $2, whose digest is not the original's; or "-".
+first_difference() {
+    original_digests "$1" "$cases_now"
+    digests "$program" "$1" "$2" | awk -v limit="$2" -v original="$kept/digest.$1.$cases_now" '
+        { getline expected <original; split(expected, e, " "); n++ }
+        e[2] != $2 { print e[1] + 0; found = 1; exit }
+        END { if (!found) print n < limit ? n + 0 : "-" }'
+}
+
+# Steps of the cases up to $2, as the original takes them.
+steps_until() { awk -v last="$2" '$1 <= last { steps += $3 } END { print steps + 0 }' "$kept/digest.$1.$cases_now"; }
+
+# "case oracles" of the first case with findings that are not known.
+first_finding() {
+    grep -o '"signature": *"[^"]*", *"status": *"open"[^}]*' "$overlay/run.json" |
+        sed 's/"signature": *"\([^|"]*\).*"first_case": *\([0-9]*\).*/\2 \1/' | sort -u | sort -n |
+        awk 'NR == 1 { first = $1; oracles = $2; next } $1 == first { oracles = oracles "," $2 } END { if (NR) print first, oracles }'
+}
+
+hunt() {
+    local seed=$1 status at oracles triggered limit=$cases_now
+    triggered=$(first_difference "$seed" "$limit")
+    if [ "$triggered" = - ]; then
+        put "$(reached)" - - - "$limit" "$(steps_until "$seed" "$limit")" "$seed" survived -
+        return
+    fi
+    rm -f "$overlay"/run.db*
+    (ulimit -t "$seconds_limit" -c 0
+        exec "$program" run --cases "$limit" --seed "$seed" --jobs 1 --stop-on-finding --json --db "$overlay/run.db") \
+        >"$overlay/run.json" 2>"$overlay/run.log"
+    status=$?
+    read -r at oracles < <(first_finding)
+    if [ -n "${at:-}" ]; then
+        status=detected
+    elif [ "$status" -eq 0 ]; then
+        put yes "$triggered" - - "$limit" "$(steps_until "$seed" "$limit")" "$seed" survived -
+        return
+    elif grep -q '"flaky": [1-9]' "$overlay/run.json"; then
+        status=detected at=$triggered oracles=flaky
+    elif [ "$status" -eq 3 ]; then
+        at=$(sed -n 's/.*signal [0-9]* in case \([0-9]*\).*/\1/p' "$overlay/run.log" | head -n 1)
+        status=crashed at=${at:-$triggered} oracles=crash
+    else
+        status=timeout at=$triggered oracles=hang
+    fi
+    put yes "$triggered" "$at" "$oracles" $((at + 1)) "$(steps_until "$seed" "$at")" "$seed" "$status" -
+}
+
+# What no campaign shows may be against what a kernel of the corpus expects.
+corpus_speaks() {
+    (ulimit -t "$seconds_limit" -c 0; exec "$program" check "$sources/corpus") >"$overlay/check.log" 2>&1
+    [ $? -ne 0 ]
+}
+
+# The test that the record names: of tests/unit, or of tests/cli (cli NAME).
+test_speaks() {
+    local wanted=${oracle#test }
+    case $wanted in
+    cli\ *)
+        (cd "$overlay" && ulimit -t "$seconds_limit" -c 0 &&
+            bash "$sources/tests/cli/test_${wanted#cli }.sh" "$program" "$build/tests/cli/cli_helper" "$sources") ;;
+    *)
+        link_planted "$overlay" "$wanted" && (ulimit -t "$seconds_limit" -c 0; exec "$overlay/$wanted") ;;
+    esac >"$overlay/test.log" 2>&1
+    [ $? -ne 0 ]
+}
+
+# ---- one fault
+
+grade_by_test() {
+    if test_speaks; then
+        put - - - "$oracle" - - - detected -
+    else
+        put - - - - - - - survived "$oracle is silent"
+    fi >"$result"
+}
+
+grade_control() {
+    sed -i 's/survived\t-$/control-silent\t-/; /control-silent/!s/\t[a-z]*\t-$/\tcontrol-alarmed\t-/' "$result"
+    corpus_speaks && sed -i 's/control-silent\t-/control-alarmed\tcorpus/' "$result"
+}
+
+# Every seed; then, if all are in vain, a longer hunt and the corpus.
+grade_by_campaign() {
+    local seed
+    cases_now=$cases
+    for seed in $(seq "$seeds"); do hunt "$seed"; done >"$result.part"
+    if [ "$oracle" != none ] && [ "$(grep -c 'survived' "$result.part")" -eq "$seeds" ]; then
+        corpus_speaks && sed -i 's/-\t-\t\([0-9]*\t[0-9]*\t[0-9]*\)\tsurvived\t-$/-\tcorpus\t\1\tdetected\t-/' "$result.part"
+    fi
+    mv "$result.part" "$result"
+    if [ "$oracle" = none ]; then grade_control; fi
+}
+
+grade_fault() {
+    local overlay=$work/planted/$name program result
+    result=$kept/$name.$(cksum <<<"$file$old$new$oracle$cases$seeds" | cut -d ' ' -f 1)
+    program=$overlay/simtfuzz
+    echo "$result" >>"$work/results"
+    [ -s "$result" ] && return
+    rm -rf "$overlay"
+    mkdir -p "$overlay"
+    if [ "$(count_old)" -ne 1 ]; then
+        put - - - - - - - unbuilt "the text to replace does not stand once in the file" >"$result"
+    elif ! { plant "$overlay" && compile_planted "$overlay" && link_planted "$overlay" simtfuzz; } 2>"$overlay/build.log"; then
+        put - - - - - - - unbuilt "does not compile: $(grep -m 1 error "$overlay/build.log")" >"$result"
+    else
+        case $oracle in
+        test\ *) grade_by_test ;;
+        *) grade_by_campaign ;;
+        esac
+    fi
+    cut -f 3,8- "$result"
+    rm -rf "$overlay"
+}
+
+selected() {
+    [ "${#wanted[@]}" -eq 0 ] && return
+    local w
+    for w in "${wanted[@]}"; do [ "$w" = "$name" ] || [ "$w" = "$class" ] && return; done
+    return 1
+}
+
+start() {
+    selected || return
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
+    grade_fault </dev/null &
+}
+
+mkdir -p "$work/planted"
+kept=$work/kept.$(contents)
+mkdir -p "$kept"
+objects_list=$work/objects
+list_objects >"$objects_list"
+: >"$work/results"
+cases_now=$cases
+for seed in $(seq "$seeds"); do original_digests "$seed" "$cases" & done
+wait
+each_fault start
+wait
+sort "$work/results" | xargs cat >"$work/named.tsv"
+awk -F'\t' '{ n[$13]++ } END { for (status in n) print n[status], status }' "$work/named.tsv"
