@@ -214,6 +214,8 @@ static int hunt(struct campaign *c, struct db_message *message)
         snprintf(message->text, sizeof message->text, "cannot start workers: %s", refused);
         return CLI_FAULT;
     }
+    if (c->options->no_minimise)
+        pool_stop_minimising(c->pool);
     int error = collect(c);
     stop(c, clock_monotonic_ms());
     c->summary->seconds = (double)(clock_monotonic_ms() - c->started_ms) / 1000;

@@ -25,6 +25,7 @@ struct campaign_options {
     uint32_t jobs;    /* 1..CAMPAIGN_JOBS_MAX */
     uint64_t shard_index, shard_count; /* cases whose number is shard_index modulo shard_count */
     bool stop_on_finding;              /* stop at the first one that is not known */
+    bool no_minimise;                  /* findings are kept as they were found */
     struct gen_options gen;
     struct check_options check;
     uint32_t feedback;      /* so many of 100 cases are mutations of earlier ones; 0 = off */

@@ -46,7 +46,7 @@ struct cli_options {
     uint32_t oracle_modes; /* bits of enum oracle_mode */
     uint32_t feedback;     /* per cent; 0 = off */
     const char *corpus;    /* a folder, or NULL */
-    bool stop_on_finding, exhaustive, enumerate, same_value, atomics_sync;
+    bool stop_on_finding, no_minimise, exhaustive, enumerate, same_value, atomics_sync;
     uint32_t schedules;
     bool schedules_given;
     uint64_t budget_steps;    /* 0 = as CHECK_DEFAULTS has it */

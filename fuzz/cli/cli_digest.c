@@ -3,9 +3,34 @@
  */
 #include "fuzz/case.h"
 #include "fuzz/cli/cli.h"
+#include "fuzz/cli/json.h"
 #include "fuzz/digest.h"
 
 #include <inttypes.h>
+
+/* A reader that waits for a case, the first with a divergence say, can stop there. */
+static void print_json(const struct fuzz_case *c, const struct check_result *result,
+                       uint64_t digest)
+{
+    struct json json;
+    char text[24];
+    snprintf(text, sizeof text, "0x%016" PRIx64, digest);
+    json_start(&json, stdout);
+    json_object_begin(&json);
+    json_key_u64(&json, "version", 1);
+    json_key_u64(&json, "case", c->number);
+    json_key_string(&json, "digest", text);
+    json_key_u64(&json, "steps", result->thread_steps + result->warp_steps);
+    json_key(&json, "diverge");
+    json_array_begin(&json);
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
+        if (result->answers[i].verdict == VERDICT_DIVERGE && !result->answers[i].divergence->known)
+            json_string(&json, oracle_table[i].name);
+    json_array_end(&json);
+    json_object_end(&json);
+    json_end_line(&json);
+    fflush(stdout);
+}
 
 /* False: an enumeration has no such case. */
 static bool print_digest(struct cli *cli, const struct fuzz_case *c, struct gen_walk *walk)
@@ -18,9 +43,7 @@ static bool print_digest(struct cli *cli, const struct fuzz_case *c, struct gen_
     check_kernel(arena, kernel, &c->check, result);
     uint64_t digest = digest_case(arena, kernel, result);
     if (cli->options.json)
-        printf("{\"version\": 1, \"case\": %" PRIu64 ", \"digest\": \"0x%016" PRIx64
-               "\", \"steps\": %" PRIu64 "}\n",
-               c->number, digest, result->thread_steps + result->warp_steps);
+        print_json(c, result, digest);
     else
         printf("%" PRIu64 " %016" PRIx64 "\n", c->number, digest);
     return true;

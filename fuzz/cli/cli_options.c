@@ -246,6 +246,8 @@ static const struct cli_option options[] = {
      "with --feedback: where kernels that showed something new go at the end"},
     {"stop-on-finding", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(stop_on_finding), 0, NULL,
      "stop at the first finding that is not known"},
+    {"no-minimise", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(no_minimise), 0, NULL,
+     "keep findings as they were found, run again but not minimised"},
     {"schedules", 0, OPTION_SOME_U32, "N", ON(CHECK) | ON(REDUCE), FIELD(schedules),
      FIELD(schedules_given), NULL, "executions of each subject that has several"},
     {"budget", 0, OPTION_SOME_U64, "N", ON(CHECK), FIELD(budget_steps), 0, NULL,

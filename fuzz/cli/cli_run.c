@@ -37,6 +37,7 @@ int command_run(struct cli *cli)
         .shard_index = o->shard_index,
         .shard_count = o->shard_count,
         .stop_on_finding = o->stop_on_finding,
+        .no_minimise = o->no_minimise,
         .gen = GEN_DEFAULTS,
         .check = cli_check_options(cli),
         .feedback = o->feedback,

@@ -59,6 +59,9 @@ expect 1 "${hunt[@]}" --stop-on-finding
 says out "stopped at a finding" "1 open"
 expect 1 regress --db a.db
 says out "still shows" "raw: shows, minimised: shows"
+expect 0 run --cases 64 --seed 1 --oracles lemmas:strict --no-minimise --db raw.db
+expect 0 triage show 1 --db raw.db
+! grep -q '^minimised kernel (' out || failed "--no-minimise: minimised"
 signature=$("$simtfuzz" triage list --db a.db | grep -o 'lemmas|[^|]*|[^|]*|thread steps')
 expect 0 triage suppress "$signature" "not interesting" --db a.db
 expect 0 "${hunt[@]}"

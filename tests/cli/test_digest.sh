@@ -31,7 +31,7 @@ expect 0 digest --enumerate --features none,loops --cases 4
 [ "$(wc -l <out)" = 4 ] || failed "--enumerate"
 expect 0 digest --json
 json
-says out '"case": 0, "digest": "0x'
+says out '"case": 0, "digest": "0x' '"steps": ' '"diverge": []'
 expect 2 digest --cases 0
 expect 2 digest extra
 finish

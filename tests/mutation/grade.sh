@@ -36,7 +36,13 @@ contents() { (cd "$sources" && find engine oracle db fuzz corpus -type f | sort 
 
 # ---- what the original does
 
-# "case digest steps" of the original.
+# "case digest steps oracles" of each case, as it is done: oracles that diverge, or "-".
+digests() {
+    (ulimit -t "$seconds_limit" -c 0; exec "$1" digest --json --seed "$2" --cases "$3" 2>/dev/null) |
+        awk -F'"case": |, "digest": |, "steps": |, "diverge": ' \
+            '{ gsub(/[]" }[]/, "", $5); print $2, $3, $4, $5 == "" ? "-" : $5; fflush() }'
+}
+
 original_digests() {
     [ -s "$kept/digest.$1.$2" ] || {
         digests "$build/simtfuzz" "$1" "$2" >"$kept/digest.$1.$2.part"
@@ -44,17 +50,12 @@ original_digests() {
     }
 }
 
-digests() {
-    "$1" digest --json --seed "$2" --cases "$3" 2>/dev/null |
-        sed -n 's/.*"case": \([0-9]*\), "digest": "\([^"]*\)", "steps": \([0-9]*\).*/\1 \2 \3/p'
-}
-
 # "file line count" of the original's lines over all seeds: made only if a fault asks.
 lines_executed() {
-    local lines=$work/lines.tsv
+    local lines=$kept/lines.tsv
     (
         flock 9
-        [ "$lines" -nt "$kept" ] && exit
+        [ -s "$lines" ] && exit
         cmake -S "$sources" -B "$work/gcov" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=--coverage >/dev/null
         find "$work/gcov" -name '*.gcda' -delete
         cmake --build "$work/gcov" --target simtfuzz -j "$jobs" >/dev/null 2>&1
@@ -76,7 +77,7 @@ reached() {
     lines_executed
     awk -F'\t' -v file="$file" -v first="$first" -v last="$last" '
         $1 == file && $2 >= first && $2 <= last { code = 1; if ($3 > 0) yes = 1 }
-        END { print yes ? "yes" : code ? "no" : "?" }' "$work/lines.tsv"
+        END { print yes ? "yes" : code ? "no" : "?" }' "$kept/lines.tsv"
 }
 
 # ---- one hunt
@@ -86,52 +87,46 @@ put() { # reached triggered detected oracle cases steps seed status note
     echo "named	$class	$name	$file	$place	$*"
 }
 
-# The first case, below $2, whose digest is not the original's; or "-".
-first_difference() {
-    original_digests "$1" "$cases_now"
-    digests "$program" "$1" "$2" | awk -v limit="$2" -v original="$kept/digest.$1.$cases_now" '
-        { getline expected <original; split(expected, e, " "); n++ }
-        e[2] != $2 { print e[1] + 0; found = 1; exit }
-        END { if (!found) print n < limit ? n + 0 : "-" }'
+# "triggered detected oracles cases steps": what the cases below $2 show, up to the first divergence.
+look_through() {
+    original_digests "$1" "$2"
+    digests "$program" "$1" "$2" | awk -v original="$kept/digest.$1.$2" '
+        BEGIN { triggered = detected = oracles = "-" }
+        { getline line <original; split(line, expected); n++; steps += $3 }
+        triggered == "-" && $2 != expected[2] { triggered = $1 }
+        $4 != "-" { detected = $1; oracles = $4; exit }
+        END { print triggered, detected, oracles, n + 0, steps + 0 }'
 }
 
-# Steps of the cases up to $2, as the original takes them.
-steps_until() { awk -v last="$2" '$1 <= last { steps += $3 } END { print steps + 0 }' "$kept/digest.$1.$cases_now"; }
-
-# "case oracles" of the first case with findings that are not known.
-first_finding() {
-    grep -o '"signature": *"[^"]*", *"status": *"open"[^}]*' "$overlay/run.json" |
-        sed 's/"signature": *"\([^|"]*\).*"first_case": *\([0-9]*\).*/\2 \1/' | sort -u | sort -n |
-        awk 'NR == 1 { first = $1; oracles = $2; next } $1 == first { oracles = oracles "," $2 } END { if (NR) print first, oracles }'
+# The campaign through $2 cases, which must say what was seen in them. Sets status, and oracles when it
+# says something else.
+campaign() {
+    local ended
+    rm -f "$overlay"/run.db*
+    (ulimit -t "$seconds_limit" -c 0
+        exec "$program" run --cases "$2" --seed "$1" --jobs 1 --no-minimise --json --db "$overlay/run.db") \
+        >"$overlay/run.json" 2>"$overlay/run.log"
+    ended=$?
+    case $ended in
+    0) status=survived ;;
+    1) status=detected ;;
+    3) status=crashed oracles=crash && grep -q '"flaky": [1-9]' "$overlay/run.json" && status=detected oracles=flaky ;;
+    *) status=timeout oracles=hang ;;
+    esac
 }
 
 hunt() {
-    local seed=$1 status at oracles triggered limit=$cases_now
-    triggered=$(first_difference "$seed" "$limit")
-    if [ "$triggered" = - ]; then
-        put "$(reached)" - - - "$limit" "$(steps_until "$seed" "$limit")" "$seed" survived -
-        return
+    local seed=$1 triggered detected oracles n steps status=survived
+    read -r triggered detected oracles n steps < <(look_through "$seed" "$cases_now")
+    # The look ended at a divergence, or before its end: with a crash or a case without end.
+    if [ "$detected" != - ]; then
+        campaign "$seed" "$n"
+    elif [ "$n" -lt "$cases_now" ]; then
+        detected=$n n=$((n + 1))
+        [ "$triggered" != - ] || triggered=$detected
+        campaign "$seed" "$n"
     fi
-    rm -f "$overlay"/run.db*
-    (ulimit -t "$seconds_limit" -c 0
-        exec "$program" run --cases "$limit" --seed "$seed" --jobs 1 --stop-on-finding --json --db "$overlay/run.db") \
-        >"$overlay/run.json" 2>"$overlay/run.log"
-    status=$?
-    read -r at oracles < <(first_finding)
-    if [ -n "${at:-}" ]; then
-        status=detected
-    elif [ "$status" -eq 0 ]; then
-        put yes "$triggered" - - "$limit" "$(steps_until "$seed" "$limit")" "$seed" survived -
-        return
-    elif grep -q '"flaky": [1-9]' "$overlay/run.json"; then
-        status=detected at=$triggered oracles=flaky
-    elif [ "$status" -eq 3 ]; then
-        at=$(sed -n 's/.*signal [0-9]* in case \([0-9]*\).*/\1/p' "$overlay/run.log" | head -n 1)
-        status=crashed at=${at:-$triggered} oracles=crash
-    else
-        status=timeout at=$triggered oracles=hang
-    fi
-    put yes "$triggered" "$at" "$oracles" $((at + 1)) "$(steps_until "$seed" "$at")" "$seed" "$status" -
+    put "$([ "$triggered" = - ] && reached || echo yes)" "$triggered" "$detected" "$oracles" "$n" "$steps" "$seed" "$status" -
 }
 
 # What no campaign shows may be against what a kernel of the corpus expects.
@@ -140,23 +135,10 @@ corpus_speaks() {
     [ $? -ne 0 ]
 }
 
-# The test that the record names: of tests/unit, or of tests/cli (cli NAME).
-test_speaks() {
-    local wanted=${oracle#test }
-    case $wanted in
-    cli\ *)
-        (cd "$overlay" && ulimit -t "$seconds_limit" -c 0 &&
-            bash "$sources/tests/cli/test_${wanted#cli }.sh" "$program" "$build/tests/cli/cli_helper" "$sources") ;;
-    *)
-        link_planted "$overlay" "$wanted" && (ulimit -t "$seconds_limit" -c 0; exec "$overlay/$wanted") ;;
-    esac >"$overlay/test.log" 2>&1
-    [ $? -ne 0 ]
-}
-
 # ---- one fault
 
 grade_by_test() {
-    if test_speaks; then
+    if test_speaks "$overlay"; then
         put - - - "$oracle" - - - detected -
     else
         put - - - - - - - survived "$oracle is silent"

@@ -1,58 +1,33 @@
 #!/usr/bin/env bash
-# Plants each fault of faults.txt in a copy of the sources, builds it, and hunts with the named oracle:
-# the campaign must end with status 1 and a finding, minimised to the given size, which replays. A fault
-# in what all semantics share must make an expectation of the corpus fail. A control must find nothing,
-# with all oracles.
+# Plants faults of faults/*.txt and hunts each with the oracle that it names: the campaign must end with
+# status 1 and a finding, minimised to the given size, which replays. A fault in what all semantics share
+# must make an expectation of the corpus fail, one that no campaign can see the named test. A control must
+# find nothing, with all oracles.
 #
-#     plant.sh SOURCES WORK-FOLDER CASES            the faults that do not say `sample: no`: CTest's test
-#     plant.sh SOURCES WORK-FOLDER CASES all        every fault
-#     plant.sh SOURCES WORK-FOLDER CASES NAME...    these
-#     plant.sh SOURCES WORK-FOLDER 0 all            plants nothing: only whether the texts to replace are there
+#     plant.sh SOURCES BUILD WORK CASES            the faults that say `sample: yes`: CTest's test
+#     plant.sh SOURCES BUILD WORK CASES all        every fault
+#     plant.sh SOURCES BUILD WORK CASES NAME...    these, or those of these classes
+#     plant.sh SOURCES BUILD WORK 0 all            plants nothing: only whether the texts to replace are there
 #
-# A hunt looks at few cases first, and at all CASES when these do not suffice: both depend on the seed
-# alone. The next fault is built during the hunt for the one before.
+# BUILD is a build folder with simtfuzz in it. A hunt looks at few cases first, and at all CASES when these
+# do not suffice: both depend on the seed alone.
 set -u
-export LC_ALL=C
-sources=${1:?sources} work=${2:?work folder} cases=${3:?cases}
-shift 3
+sources=$(cd "${1:?sources}" && pwd) build=$(cd "${2:?build folder}" && pwd) work=${3:?work folder} cases=${4:?cases}
+shift 4
 wanted=("$@")
-tree=$work/tree build=$work/build objects=$work/objects failed=$work/failed
-planted=0 hunter=''
+failed=$work/failed jobs=$(nproc)
+# shellcheck source=planting.sh
+. "$(dirname "$0")/planting.sh"
 
 complain() {
     echo "FAILED $name: $*"
     echo "$name" >>"$failed"
 }
 
-# How often $old stands in the file.
-count_old() {
-    old=$old awk 'BEGIN { RS = "\001"; old = ENVIRON["old"] }
-        { for (text = $0; (at = index(text, old)) > 0; text = substr(text, at + 1)) n++ }
-        END { print n + 0 }' "$tree/$file"
-}
-
 stands_once() {
     local n
     n=$(count_old)
     [ "$n" -eq 1 ] || { complain "the text to replace stands in $file $n times"; return 1; }
-}
-
-# Replaces $old by $new.
-plant() {
-    stands_once || return 1
-    old=$old new=$new awk 'BEGIN { RS = "\001"; old = ENVIRON["old"] }
-        { at = index($0, old)
-          printf "%s%s%s", substr($0, 1, at - 1), ENVIRON["new"], substr($0, at + length(old)) }' \
-        "$sources/$file" >"$tree/$file"
-}
-
-# The original with its old time, and the objects that were made of it: nothing is compiled again.
-heal() {
-    local object
-    cp -p "$sources/$file" "$tree/$file"
-    while IFS= read -r object; do
-        cp "$objects/${object#"$build"/}" "$object"
-    done < <(find "$build" -name '*.o' -newer "$work/stamp")
 }
 
 # "oracle id statements" of each open finding.
@@ -74,7 +49,7 @@ smallest() {
 # A campaign of so many cases, with these options more; its status.
 hunt() {
     rm -f "$db" "$db-wal" "$db-shm"
-    "$simtfuzz" run --cases "$1" --seed "$seed" --jobs 2 --db "$db" "${@:2}" >>"$log" 2>&1
+    "$simtfuzz" run --cases "$1" --seed "$seed" --jobs 1 --db "$db" "${@:2}" >>"$log" 2>&1
 }
 
 judge_control() {
@@ -88,20 +63,20 @@ judge_control() {
 }
 
 judge_fault() {
-    local number id size status
+    local number id='' statements status
     for number in $((cases / 40)) $((cases / 5)) "$cases"; do
         hunt "$number" --oracles "$oracle"
         status=$?
         [ "$status" -eq 0 ] || break
     done
     [ "$status" -eq 1 ] || { complain "status $status, expected 1"; tail -n 5 "$log"; return; }
-    read -r id size <<<"$(smallest)"
+    read -r id statements <<<"$(smallest)"
     [ -n "$id" ] || { complain "no minimised finding of oracle $oracle: $(findings | head -n 3)"; return; }
-    [ "$size" -le "$size_limit" ] || complain "the smallest kernel has $size statements, expected $size_limit at most"
-    "$simtfuzz" replay "$id" --db "$db" >"$work/$name.replay" 2>&1
+    [ "$statements" -le "$size" ] || complain "the smallest kernel has $statements statements, expected $size at most"
+    "$simtfuzz" replay "$id" --db "$db" >"$folder/replay" 2>&1
     status=$?
-    [ "$status" -eq 0 ] || { complain "replay $id: status $status, expected 0 (the same)"; cat "$work/$name.replay"; }
-    echo "ok $name: $oracle, $size statements, within $number cases"
+    [ "$status" -eq 0 ] || { complain "replay $id: status $status, expected 0 (the same)"; cat "$folder/replay"; }
+    echo "ok $name: $oracle, $statements statements, within $number cases"
 }
 
 # What all semantics share is out of the oracles' sight: the corpus knows what must come out.
@@ -112,72 +87,60 @@ judge_corpus() {
     echo "ok $name: $(tail -n 1 "$log")"
 }
 
+judge_test() {
+    if test_speaks "$folder"; then
+        echo "ok $name: $oracle"
+    else
+        complain "$oracle is silent"
+        tail -n 3 "$folder/test.log"
+    fi
+}
+
 judge() {
     case $oracle in
     none) judge_control ;;
     expectations) judge_corpus ;;
+    test\ *) judge_test ;;
     *) judge_fault ;;
     esac
-    rm -f "$simtfuzz"
 }
 
 run_fault() {
-    planted=$((planted + 1))
-    [ "$cases" -gt 0 ] || { stands_once; return; }
-    db=$work/$name.db log=$work/$name.log simtfuzz=$work/$name.simtfuzz
-    touch "$work/stamp"
-    if plant; then
-        if cmake --build "$build" --target simtfuzz -j2 >"$log" 2>&1; then
-            cp "$build/simtfuzz" "$simtfuzz"
-            wait $hunter
-            judge &
-            hunter=$!
-        else
-            complain "does not build: $(grep -m 3 error "$log")"
-        fi
+    local folder=$work/$name db=$work/$name/db log=$work/$name/log simtfuzz=$work/$name/simtfuzz
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    stands_once || return
+    if plant "$folder" && compile_planted "$folder" 2>"$folder/build.log" &&
+        link_planted "$folder" simtfuzz 2>>"$folder/build.log"; then
+        judge
+    else
+        complain "does not build: $(grep -m 3 error "$folder/build.log")"
     fi
-    heal
+    rm -f "$simtfuzz"
 }
 
 selected() {
-    [ "${#wanted[@]}" -eq 0 ] && { [ "$sample" != no ]; return; }
+    [ "${#wanted[@]}" -eq 0 ] && { [ "$sample" = yes ]; return; }
     local w
-    for w in "${wanted[@]}"; do [ "$w" = "$name" ] || [ "$w" = all ] && return 0; done
+    for w in "${wanted[@]}"; do [ "$w" = "$name" ] || [ "$w" = "$class" ] || [ "$w" = all ] && return; done
     return 1
 }
 
-prepare() {
-    mkdir -p "$tree" "$objects"
-    for part in engine oracle db fuzz CMakeLists.txt; do
-        rm -rf "${tree:?}/$part"
-        cp -rp "$sources/$part" "$tree/$part"
-    done
-    cmake -S "$tree" -B "$build" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O1 >/dev/null &&
-        cmake --build "$build" --target simtfuzz -j2 >"$work/build.log" 2>&1 || { tail "$work/build.log"; exit 1; }
-    (cd "$build" && find . -name '*.o' -exec cp --parents -t "$objects" {} +)
+start() {
+    selected || return
+    echo "$name" >>"$work/planted"
+    [ "$cases" -gt 0 ] || { stands_once; return; }
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
+    run_fault </dev/null &
 }
 
 mkdir -p "$work"
 : >"$failed"
-if [ "$cases" -gt 0 ]; then prepare; else tree=$sources; fi
-
-name='' file='' old='' new='' oracle='' size_limit=0 seed=0 sample=''
-while IFS= read -r line || [ -n "$line" ]; do
-    value=${line#*: }
-    case $line in
-    'name: '*) name=$value sample='' ;;
-    'file: '*) file=$value ;;
-    'old: '*) old=${value//'\n'/$'\n'} ;;
-    'new: '*) new=${value//'\n'/$'\n'} ;;
-    'oracle: '*) oracle=$value ;;
-    'size: '*) size_limit=$value ;;
-    'seed: '*) seed=$value ;;
-    'sample: '*) sample=$value ;;
-    'why: '*) if selected; then run_fault; fi ;; # the last line of a record
-    esac
-done <"$(dirname "$0")/faults.txt"
+: >"$work/planted"
+objects_list=$work/objects
+list_objects >"$objects_list"
+each_fault start
 wait
-
-failures=$(sort -u "$failed" | wc -l)
+planted=$(wc -l <"$work/planted") failures=$(sort -u "$failed" | wc -l)
 echo "$planted planted, $failures failed"
 [ "$planted" -gt 0 ] && [ "$failures" -eq 0 ]

@@ -92,3 +92,18 @@ link_planted() {
     command=$(sed "s| -o [^ ]*| -s $overlay/*.o -o $overlay/$program|" "$folder/CMakeFiles/$program.dir/link.txt")
     (cd "$folder" && eval "$command")
 }
+
+# Whether the test that the record names fails with the objects and the program in the folder $1: "test
+# test_reduce" is one of tests/unit, "test cli replay" of tests/cli.
+test_speaks() {
+    local folder=$1 wanted=${oracle#test }
+    case $wanted in
+    cli\ *)
+        (cd "$folder" && ulimit -t 240 -c 0 &&
+            bash "$sources/tests/cli/test_${wanted#cli }.sh" "$folder/simtfuzz" "$build/tests/cli/cli_helper" "$sources") ;;
+    *)
+        link_planted "$folder" "$wanted" || return 1
+        (cd "$folder" && ulimit -t 240 -c 0 && exec "$folder/$wanted") ;;
+    esac >"$folder/test.log" 2>&1
+    [ $? -ne 0 ]
+}
