@@ -1,0 +1,604 @@
+/*
+ * hunt - looks for automatic mutants (mutate.h) by the ordinary campaign.
+ *
+ *     hunt [--cases N] [--seeds N] [--jobs N] [--sample N] [--only PATTERN]... [--corpus FOLDER]
+ *          [--canaries FILE] [--list] [--output FILE]
+ *
+ * Campaigns with seeds 1 .. N, all oracles, default features: until an oracle speaks of what is not known, a case
+ * crashes (a failed INVARIANT), or does not end within five seconds of CPU time. A mutant that all of them miss is tried
+ * on the canaries, if it is in a part that fails by silence, and on the corpus. A line a mutant and seed:
+ *
+ *     family class name file place reached triggered detected oracle cases steps seed status note
+ *
+ *   reached    yes, no: its place is executed by some trial
+ *   triggered  the first case that shows something else than in the original (fuzz/digest.h), or -
+ *   detected   the first case that an oracle speaks in, or -
+ *   oracle     all that speak in that case; crash, hang; canary:ORACLE: silent about a canary; corpus: an
+ *              expectation of a kernel, or an oracle about one
+ *   cases      from the campaign's first to that one, or all; steps: of threads and warps in them
+ *   status     detected crashed timeout survived; of a canary or the corpus: detected
+ *
+ * --sample N: N mutants, evenly over files and operators, always the same. --only: names (fnmatch). --list: names only.
+ * --output FILE: lines that are in it are not made again, so that an interrupted hunt goes on.
+ */
+#include "tests/mutation/auto/trials.h"
+
+#include <fnmatch.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SEEDS_MAX = 16, JOBS_MAX = 64, NAME_BYTES = 512, NOTE_BYTES = 160, ONLY_MAX = 64 };
+
+struct options {
+    uint32_t cases, seeds, jobs, sample;
+    const char *only[ONLY_MAX];
+    uint32_t only_count;
+    const char *corpus, *canaries, *output;
+    bool list;
+};
+
+enum found {
+    FOUND_NOT,
+    FOUND_ORACLE,
+    FOUND_CRASH,
+    FOUND_HANG,
+    FOUND_CANARY,
+    FOUND_CORPUS,
+    FOUND_SLOW
+};
+
+/* Of one campaign of a mutant, or (the last two) of the canaries and the corpus. */
+struct outcome {
+    enum found found;
+    uint32_t trial;   /* that it was found in */
+    uint32_t oracles; /* that spoke, or were silent about a canary */
+    uint64_t steps;
+    int64_t triggered; /* case; -1: none */
+    char note[NOTE_BYTES];
+};
+
+/* A mutant in work: the phases are its campaigns, then the canaries, then the corpus. */
+struct job {
+    int mutant;
+    uint32_t phase, trial; /* where the child is */
+    struct outcome outcomes[SEEDS_MAX + 2];
+};
+
+struct slot {
+    pid_t child; /* 0: free */
+    size_t index;
+    FILE *words; /* of the child: standard error */
+};
+
+struct hunt {
+    struct options options;
+    struct trials trials;
+    int *mutants; /* to hunt */
+    size_t count, written;
+    struct job **done; /* a mutant; NULL: not yet */
+    struct slot slots[JOBS_MAX];
+    struct job *shared; /* a slot */
+    FILE *out;
+};
+
+/* ---- which mutants ---- */
+
+static uint64_t hash_name(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    return hash ^ hash >> 29;
+}
+
+struct ranked {
+    int mutant;
+    const char *file, *operator_name;
+    uint64_t hash;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    int order = strcmp(x->file, y->file);
+    if (order == 0)
+        order = strcmp(x->operator_name, y->operator_name);
+    if (order == 0)
+        order = x->hash < y->hash ? -1 : x->hash > y->hash;
+    return order;
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+static bool is_asked(const struct options *options, const char *name)
+{
+    for (uint32_t i = 0; i < options->only_count; i++)
+        if (fnmatch(options->only[i], name, 0) == 0)
+            return true;
+    return options->only_count == 0;
+}
+
+/* The names in the output so far. */
+static bool is_written(const struct options *options, const char *name)
+{
+    static char **names;
+    static size_t count;
+    static bool read;
+    if (!read && options->output) {
+        char line[4096];
+        FILE *in = fopen(options->output, "r");
+        while (in && fgets(line, sizeof line, in)) {
+            char *field = strchr(line, '\t');
+            field = field ? strchr(field + 1, '\t') : NULL;
+            if (!field || strncmp(line, "auto\t", 5) != 0)
+                continue;
+            field[1 + strcspn(field + 1, "\t")] = '\0';
+            if (count > 0 && strcmp(names[count - 1], field + 1) == 0)
+                continue;
+            names = realloc(names, (count + 1) * sizeof *names);
+            if (!names || !(names[count++] = strdup(field + 1)))
+                exit(3);
+        }
+        if (in)
+            fclose(in);
+    }
+    read = true;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Every so-many-th of all mutants in the order of files, operators and a hash of the name. */
+static void choose_mutants(struct hunt *hunt)
+{
+    struct ranked *all = calloc((size_t)mutant_count + 1, sizeof *all);
+    hunt->mutants = calloc((size_t)mutant_count + 1, sizeof *hunt->mutants);
+    size_t count = 0;
+    if (!all || !hunt->mutants)
+        exit(3);
+    for (int m = 0; m < mutant_count; m++) {
+        const struct mutant_point *p = &mutant_points[mutant_point_of(m)];
+        char name[NAME_BYTES];
+        mutant_name(m, name, sizeof name);
+        if (is_asked(&hunt->options, name))
+            all[count++] = (struct ranked){m, p->file, p->operator_name, hash_name(name)};
+    }
+    qsort(all, count, sizeof *all, compare_ranked);
+    size_t wanted = hunt->options.sample;
+    if (wanted == 0 || wanted > count)
+        wanted = count;
+    for (size_t i = 0; i < wanted; i++) {
+        char name[NAME_BYTES];
+        int mutant = all[(2 * i + 1) * count / (2 * wanted)].mutant;
+        mutant_name(mutant, name, sizeof name);
+        if (!is_written(&hunt->options, name))
+            hunt->mutants[hunt->count++] = mutant;
+    }
+    qsort(hunt->mutants, hunt->count, sizeof *hunt->mutants, compare_ints);
+    free(all);
+}
+
+/* ---- the child ---- */
+
+/* Which trials are of a phase: [*first, *end). */
+static void phase_trials(const struct hunt *hunt, uint32_t phase, uint32_t *first, uint32_t *end)
+{
+    const struct trials *t = &hunt->trials;
+    enum trial_kind kind = phase == t->seeds ? TRIAL_CANARY : TRIAL_CORPUS;
+    *first = phase < t->seeds ? phase * t->cases : t->campaign_count;
+    *end = phase < t->seeds ? *first + t->cases : t->count;
+    if (phase >= t->seeds) { /* the corpus stands before the canaries */
+        while (*first < *end && t->items[*first].kind != kind)
+            ++*first;
+        while (*first < *end && t->items[*end - 1].kind != kind)
+            --*end;
+    }
+}
+
+static bool fails_by_silence(int mutant)
+{
+    static const char *const parts[] = {"oracle", "race", "scheduler", "search"};
+    const char *part = mutant_points[mutant_point_of(mutant)].part;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strcmp(part, parts[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_detected(const struct outcome *o)
+{
+    return o->found != FOUND_NOT && o->found != FOUND_SLOW;
+}
+
+/* Whether a phase of the job is needed at all. */
+static bool is_needed(const struct hunt *hunt, const struct job *job, uint32_t phase)
+{
+    uint32_t seeds = hunt->trials.seeds;
+    bool all = true;
+    if (phase < seeds)
+        return true;
+    for (uint32_t s = 0; s < seeds; s++)
+        all &= is_detected(&job->outcomes[s]);
+    if (all || (phase == seeds + 1 && is_detected(&job->outcomes[seeds])))
+        return false;
+    return phase == seeds + 1 || fails_by_silence(job->mutant);
+}
+
+/* True: it was found. */
+static bool judge_trial(const struct trial *trial, const struct shown *shown, struct outcome *o)
+{
+    switch (trial->kind) {
+    case TRIAL_CAMPAIGN:
+        o->oracles = shown->oracles;
+        o->found = shown->oracles ? FOUND_ORACLE : FOUND_NOT;
+        break;
+    case TRIAL_CANARY:
+        o->oracles = 1u << trial->oracle;
+        o->found = shown->oracles & o->oracles ? FOUND_NOT : FOUND_CANARY;
+        break;
+    case TRIAL_CORPUS:
+        o->oracles = shown->oracles;
+        o->found = shown->oracles || shown->failed ? FOUND_CORPUS : FOUND_NOT;
+        break;
+    }
+    return o->found != FOUND_NOT;
+}
+
+enum { PHASE_SECONDS = 100 }; /* of CPU time: after that it is given up, "slow" */
+
+static double cpu_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6;
+}
+
+static void run_phase(struct hunt *hunt, struct job *job, uint32_t phase)
+{
+    uint32_t first, end;
+    struct outcome *o = &job->outcomes[phase];
+    double start = cpu_seconds();
+    phase_trials(hunt, phase, &first, &end);
+    for (uint32_t t = first; t < end; t++) {
+        const struct trial *trial = &hunt->trials.items[t];
+        struct shown shown;
+        if (!trials_infects(&hunt->trials, t, job->mutant) || trial->canary == job->mutant)
+            continue;
+        if (cpu_seconds() - start > PHASE_SECONDS) {
+            o->found = FOUND_SLOW;
+            o->trial = t;
+            return;
+        }
+        job->trial = t;
+        mutant_all_off();
+        mutant_switch_on(job->mutant);
+        if (trial->canary >= 0)
+            mutant_switch_on(trial->canary);
+        trial_run(trial, o->triggered < 0, &shown);
+        if (o->triggered < 0 && shown.digest != hunt->trials.original[t].digest)
+            o->triggered = (int64_t)trial->number;
+        o->steps = shown.steps;
+        o->trial = t;
+        if (judge_trial(trial, &shown, o))
+            return;
+    }
+}
+
+static _Noreturn void run_child(struct hunt *hunt, struct job *job, FILE *words)
+{
+    const struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    dup2(fileno(words), STDERR_FILENO);
+    for (uint32_t phase = job->phase; phase < hunt->trials.seeds + 2; phase++) {
+        job->phase = phase;
+        if (is_needed(hunt, job, phase))
+            run_phase(hunt, job, phase);
+    }
+    job->phase = hunt->trials.seeds + 2;
+    _exit(0);
+}
+
+/* ---- results ---- */
+
+static const char *oracle_names(uint32_t oracles, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (uint32_t o = 0; o < ORACLE_COUNT && length < size; o++)
+        if (oracles >> o & 1)
+            length += (size_t)snprintf(text + length, size - length, "%s%s", length ? "," : "",
+                                       oracle_table[o].name);
+    return text;
+}
+
+static void who_spoke(const struct hunt *hunt, const struct outcome *o, char *text, size_t size)
+{
+    char names[256];
+    oracle_names(o->oracles, names, sizeof names);
+    const char *path = hunt->trials.items[o->trial].path;
+    switch (o->found) {
+    case FOUND_NOT:
+    case FOUND_SLOW:
+        snprintf(text, size, "-");
+        return;
+    case FOUND_ORACLE:
+        snprintf(text, size, "%s", names);
+        return;
+    case FOUND_CRASH:
+    case FOUND_HANG:
+        snprintf(text, size, "%s%s",
+                 hunt->trials.items[o->trial].kind == TRIAL_CORPUS   ? "corpus:"
+                 : hunt->trials.items[o->trial].kind == TRIAL_CANARY ? "canary:"
+                                                                     : "",
+                 o->found == FOUND_CRASH ? "crash" : "hang");
+        return;
+    case FOUND_CANARY:
+        snprintf(text, size, "canary:%s", names);
+        return;
+    case FOUND_CORPUS:
+        snprintf(text, size, "corpus%s%s", names[0] ? ":" : "", names);
+        if (path)
+            return;
+    }
+}
+
+static void write_line(struct hunt *hunt, const struct job *job, uint32_t seed)
+{
+    static const char *const statuses[] = {
+        [FOUND_NOT] = "survived",  [FOUND_ORACLE] = "detected", [FOUND_CRASH] = "crashed",
+        [FOUND_HANG] = "timeout",  [FOUND_CANARY] = "detected", [FOUND_CORPUS] = "detected",
+        [FOUND_SLOW] = "survived",
+    };
+    const struct trials *trials = &hunt->trials;
+    int number = mutant_point_of(job->mutant);
+    const struct mutant_point *p = &mutant_points[number];
+    const struct outcome *campaign = &job->outcomes[seed], *o = campaign;
+    for (uint32_t phase = trials->seeds; phase < trials->seeds + 2; phase++)
+        if (!is_detected(o) && is_detected(&job->outcomes[phase]))
+            o = &job->outcomes[phase];
+    char name[NAME_BYTES], who[300], triggered[32] = "-", detected[32] = "-";
+    uint32_t infected = 0, cases = trials->cases, first = seed * trials->cases;
+    uint64_t steps = 0;
+    mutant_name(job->mutant, name, sizeof name);
+    who_spoke(hunt, o, who, sizeof who);
+    for (uint32_t t = first; t < first + trials->cases; t++)
+        infected += trials_infects(trials, t, job->mutant);
+    if (is_detected(campaign)) {
+        cases = campaign->trial - first + 1;
+        snprintf(detected, sizeof detected, "%u", cases - 1);
+        steps = campaign->steps;
+    }
+    for (uint32_t t = first; t < first + cases - is_detected(campaign); t++)
+        steps += trials->original[t].steps;
+    if (campaign->triggered >= 0)
+        snprintf(triggered, sizeof triggered, "%lld", (long long)campaign->triggered);
+    fprintf(hunt->out,
+            "auto\t%s\t%s\t%s\t%u: %s -> %s\t%s\t%s\t%s\t%s\t%u\t%llu\t%u\t%s\tinfected in %u "
+            "cases%s%s%s%s\n",
+            p->operator_name, name, p->file, p->line, p->old, p->new[job->mutant - (int)p->first],
+            trials->reached[number] ? "yes" : "no", triggered, detected, who, cases,
+            (unsigned long long)steps, seed + 1, statuses[o->found], infected,
+            campaign->found == FOUND_SLOW ? "; given up, slow" : "",
+            o->found == FOUND_CORPUS && trials->items[o->trial].path ? "; " : "",
+            o->found == FOUND_CORPUS && trials->items[o->trial].path
+                ? strstr(trials->items[o->trial].path, "corpus/")
+                : "",
+            o->note);
+}
+
+/* In the order of the mutants, as far as all before are done. */
+static void write_done(struct hunt *hunt)
+{
+    for (; hunt->written < hunt->count && hunt->done[hunt->written]; hunt->written++) {
+        for (uint32_t seed = 0; seed < hunt->trials.seeds; seed++)
+            write_line(hunt, hunt->done[hunt->written], seed);
+        free(hunt->done[hunt->written]);
+    }
+    fflush(hunt->out);
+}
+
+/* ---- the parent ---- */
+
+static void start_child(struct hunt *hunt, struct slot *slot, struct job *job)
+{
+    rewind(slot->words);
+    if (ftruncate(fileno(slot->words), 0) != 0)
+        perror("hunt");
+    slot->child = fork();
+    if (slot->child == 0)
+        run_child(hunt, job, slot->words);
+    if (slot->child < 0) {
+        perror("hunt: fork");
+        exit(3);
+    }
+}
+
+static void note_death(struct slot *slot, struct job *job, int status)
+{
+    struct outcome *o = &job->outcomes[job->phase];
+    char words[100] = "";
+    o->found = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? FOUND_HANG : FOUND_CRASH;
+    o->trial = job->trial;
+    rewind(slot->words);
+    if (fgets(words, sizeof words, slot->words))
+        words[strcspn(words, "\n\t")] = '\0';
+    snprintf(o->note, sizeof o->note, "; %s%s",
+             WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit", words[0] ? ": " : "");
+    size_t length = strlen(o->note);
+    snprintf(o->note + length, sizeof o->note - length, "%s", words);
+}
+
+static void child_ended(struct hunt *hunt, struct slot *slot, int status)
+{
+    struct job *job = &hunt->shared[slot - hunt->slots];
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+        note_death(slot, job, status);
+        job->phase++;
+        if (job->phase < hunt->trials.seeds + 2) {
+            start_child(hunt, slot, job);
+            return;
+        }
+    }
+    struct job *copy = malloc(sizeof *copy);
+    if (!copy)
+        exit(3);
+    *copy = *job;
+    hunt->done[slot->index] = copy;
+    slot->child = 0;
+    write_done(hunt);
+}
+
+static void start_job(struct hunt *hunt, struct slot *slot, size_t index)
+{
+    struct job *job = &hunt->shared[slot - hunt->slots];
+    memset(job, 0, sizeof *job);
+    job->mutant = hunt->mutants[index];
+    for (uint32_t i = 0; i < SEEDS_MAX + 2; i++)
+        job->outcomes[i].triggered = -1;
+    slot->index = index;
+    start_child(hunt, slot, job);
+}
+
+static void hunt_all(struct hunt *hunt)
+{
+    size_t next = 0, running = 0;
+    for (uint32_t i = 0; i < hunt->options.jobs; i++)
+        if (!(hunt->slots[i].words = tmpfile()))
+            exit(3);
+    while (next < hunt->count || running > 0) {
+        for (uint32_t i = 0; i < hunt->options.jobs && next < hunt->count; i++)
+            if (hunt->slots[i].child == 0) {
+                start_job(hunt, &hunt->slots[i], next++);
+                running++;
+            }
+        int status;
+        pid_t child = wait(&status);
+        for (uint32_t i = 0; i < hunt->options.jobs; i++)
+            if (hunt->slots[i].child == child && child > 0) {
+                child_ended(hunt, &hunt->slots[i], status);
+                running -= hunt->slots[i].child == 0;
+                break;
+            }
+    }
+}
+
+/* ---- the command line ---- */
+
+static int usage(void)
+{
+    fputs("usage: hunt [--cases N] [--seeds N] [--jobs N] [--sample N] [--only PATTERN]... "
+          "[--corpus FOLDER]\n"
+          "            [--canaries FILE] [--list] [--output FILE]\n",
+          stderr);
+    return 2;
+}
+
+static bool parse_number(const char *text, uint32_t most, uint32_t *number)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+    *number = (uint32_t)value;
+    return *text >= '0' && *text <= '9' && *end == '\0' && value > 0 && value <= most;
+}
+
+static bool parse_options(struct options *o, int argc, char **argv)
+{
+    static const struct option longs[] = {{"cases", 1, NULL, 'c'},  {"seeds", 1, NULL, 's'},
+                                          {"jobs", 1, NULL, 'j'},   {"sample", 1, NULL, 'n'},
+                                          {"only", 1, NULL, 'o'},   {"corpus", 1, NULL, 'k'},
+                                          {"list", 0, NULL, 'l'},   {"canaries", 1, NULL, 'y'},
+                                          {"output", 1, NULL, 'f'}, {NULL, 0, NULL, 0}};
+    *o = (struct options){.cases = 1000, .seeds = 3, .jobs = 2};
+    for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
+        bool good = true;
+        switch (c) {
+        case 'c':
+            good = parse_number(optarg, 1000000, &o->cases);
+            break;
+        case 's':
+            good = parse_number(optarg, SEEDS_MAX, &o->seeds);
+            break;
+        case 'j':
+            good = parse_number(optarg, JOBS_MAX, &o->jobs);
+            break;
+        case 'n':
+            good = parse_number(optarg, UINT32_MAX, &o->sample);
+            break;
+        case 'o':
+            good = o->only_count < ONLY_MAX;
+            if (good)
+                o->only[o->only_count++] = optarg;
+            break;
+        case 'k':
+            o->corpus = optarg;
+            break;
+        case 'y':
+            o->canaries = optarg;
+            break;
+        case 'f':
+            o->output = optarg;
+            break;
+        case 'l':
+            o->list = true;
+            break;
+        default:
+            good = false;
+        }
+        if (!good)
+            return false;
+    }
+    return optind == argc;
+}
+
+/* Addresses are the same in every run: what a mutant reads beside its arrays, too. */
+static void fix_addresses(char **argv)
+{
+    int before = personality(0xffffffff);
+    if (before >= 0 && !(before & ADDR_NO_RANDOMIZE) &&
+        personality((unsigned long)before | ADDR_NO_RANDOMIZE) >= 0)
+        execv("/proc/self/exe", argv);
+}
+
+int main(int argc, char **argv)
+{
+    static struct hunt hunt;
+    struct options *o = &hunt.options;
+    if (!parse_options(o, argc, argv))
+        return usage();
+    fix_addresses(argv);
+    choose_mutants(&hunt);
+    if (o->list) {
+        for (size_t i = 0; i < hunt.count; i++) {
+            char name[NAME_BYTES];
+            mutant_name(hunt.mutants[i], name, sizeof name);
+            puts(name);
+        }
+        return 0;
+    }
+    mutant_all_off();
+    if (!trials_make(&hunt.trials, o->seeds, o->cases, o->corpus) ||
+        (o->canaries && !trials_add_canaries(&hunt.trials, o->canaries)) ||
+        !trials_record(&hunt.trials, o->jobs))
+        return 3;
+    hunt.out = o->output ? fopen(o->output, "a") : stdout;
+    hunt.done = calloc(hunt.count + 1, sizeof(struct job *));
+    hunt.shared = mmap(NULL, o->jobs * sizeof(struct job), PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!hunt.out || !hunt.done || hunt.shared == MAP_FAILED) {
+        perror(o->output ? o->output : "hunt");
+        return 3;
+    }
+    hunt_all(&hunt);
+    return fflush(hunt.out) == 0 ? 0 : 3;
+}

@@ -1,0 +1,27 @@
+/*
+ * mutant_runtime.h - for the hunter: what is on, what was recorded.
+ */
+#ifndef MUTANT_RUNTIME_H
+#define MUTANT_RUNTIME_H
+
+#include "tests/mutation/auto/mutant.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* While recording: a byte a point, a byte a mutant, set by the run. */
+struct mutant_record {
+    uint8_t *reached, *infected;
+};
+
+/* The original; all probes off. */
+void mutant_all_off(void);
+/* One more mutant is on. */
+void mutant_switch_on(int mutant);
+int mutant_point_of(int mutant);
+/* From now on the run fills the record; mutants that are on stay on (and their points unrecorded).
+ * NULL: no longer. Probes whose points have nothing more to tell are switched off by the run; this
+ * switches them on again. */
+void mutant_record(const struct mutant_record *record);
+
+#endif

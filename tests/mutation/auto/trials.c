@@ -1,0 +1,310 @@
+#include "tests/mutation/auto/trials.h"
+
+#include "engine/parse.h"
+#include "engine/ptx/ptx_kernel.h"
+#include "fuzz/case.h"
+#include "fuzz/digest.h"
+#include "oracle/expect.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CANARY_CASES = 3, PATH_BYTES = 512 };
+
+static const size_t ARENA_BYTES = (size_t)1 << 30;
+static struct arena arena, kernels; /* of one trial; of the corpus */
+
+static void *shared(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes + 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        perror("hunt: mmap");
+        exit(3);
+    }
+    return memory;
+}
+
+static struct trial *add(struct trials *trials, enum trial_kind kind)
+{
+    if (trials->count == trials->capacity) {
+        trials->capacity = trials->capacity ? 2 * trials->capacity : 4096;
+        trials->items = realloc(trials->items, trials->capacity * sizeof *trials->items);
+        if (!trials->items)
+            exit(3);
+    }
+    struct trial *trial = &trials->items[trials->count++];
+    *trial = (struct trial){.kind = kind, .canary = -1};
+    return trial;
+}
+
+/* ---- the corpus ---- */
+
+static bool add_kernel(struct trials *trials, const char *path)
+{
+    struct diag *diag = ARENA_NEW(&kernels, struct diag);
+    size_t length;
+    diag_init(diag, path, NULL, 0);
+    bool ptx = strcmp(path + strlen(path) - 4, ".ptx") == 0;
+    char *text = ptx ? parse_read_bytes(&kernels, path, PTX_LIMIT_SOURCE_BYTES, &length, diag)
+                     : parse_read_file(&kernels, path, &length, diag);
+    struct ast_kernel *kernel = NULL;
+    if (text) {
+        diag_init(diag, path, text, length);
+        kernel = ptx_is_ptx(text, length)
+                     ? ptx_kernel_parse_with(&kernels, text, length, NULL, diag)
+                     : parse_kernel(&kernels, text, length, diag);
+    }
+    if (!kernel) {
+        diag_print(diag, stderr);
+        return false;
+    }
+    struct trial *trial = add(trials, TRIAL_CORPUS);
+    trial->kernel = kernel;
+    trial->path = arena_strndup(&kernels, path, strlen(path));
+    return true;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static bool add_folder(struct trials *trials, const char *folder)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, by_name);
+    bool good = count >= 0;
+    for (int i = 0; i < count; i++) {
+        char path[PATH_BYTES];
+        const char *name = entries[i]->d_name, *dot = strrchr(name, '.');
+        snprintf(path, sizeof path, "%s/%s", folder, name);
+        if (name[0] != '.' && entries[i]->d_type == DT_DIR)
+            good = good && add_folder(trials, path);
+        else if (dot && dot != name && (strcmp(dot, ".simt") == 0 || strcmp(dot, ".ptx") == 0))
+            good = good && add_kernel(trials, path);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    else
+        perror(folder);
+    return good;
+}
+
+bool trials_make(struct trials *trials, uint32_t seeds, uint32_t cases, const char *corpus)
+{
+    *trials = (struct trials){.seeds = seeds, .cases = cases};
+    if (arena_init(&arena, ARENA_BYTES) != 0 || arena_init(&kernels, ARENA_BYTES) != 0) {
+        perror("hunt: memory");
+        return false;
+    }
+    for (uint32_t seed = 1; seed <= seeds; seed++)
+        for (uint32_t number = 0; number < cases; number++) {
+            struct trial *trial = add(trials, TRIAL_CAMPAIGN);
+            trial->seed = seed;
+            trial->number = number;
+        }
+    trials->campaign_count = trials->count;
+    return !corpus || add_folder(trials, corpus);
+}
+
+/* ---- one trial ---- */
+
+static uint32_t failed_claims(const struct check_result *result)
+{
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < result->claim_count; i++) {
+        const char *why;
+        failed += expect_is_asked(result->claims[i].expect, result->subjects, &why) &&
+                  !result->claims[i].met;
+    }
+    return failed;
+}
+
+/* The alarm's own action ends the process: a case without end. */
+static void limit_time(time_t seconds)
+{
+    const struct itimerval limit = {.it_value = {.tv_sec = seconds}};
+    setitimer(ITIMER_PROF, &limit, NULL);
+}
+
+void trial_run(const struct trial *trial, bool digest, struct shown *shown)
+{
+    arena.used = 0;
+    limit_time(TRIAL_SECONDS);
+    struct fuzz_case c = {.check = CHECK_DEFAULTS};
+    const struct ast_kernel *kernel = trial->kernel;
+    if (!kernel) {
+        case_of_campaign(&c, trial->seed, trial->number, &GEN_DEFAULTS, &CHECK_DEFAULTS);
+        kernel = gen_case(&arena, c.seed, c.number, &c.gen);
+    }
+    struct check_result *result = ARENA_NEW(&arena, struct check_result);
+    check_kernel(&arena, kernel, &c.check, result);
+    *shown = (struct shown){.steps = result->thread_steps + result->warp_steps};
+    for (uint32_t o = 0; o < ORACLE_COUNT; o++)
+        for (const struct divergence *d = result->answers[o].divergence; d; d = d->next)
+            shown->oracles |= d->known ? 0 : 1u << o;
+    if (trial->kind == TRIAL_CORPUS)
+        shown->failed = failed_claims(result);
+    if (digest)
+        shown->digest = digest_case(&arena, kernel, result);
+    limit_time(0);
+}
+
+/* ---- names ---- */
+
+void mutant_name(int mutant, char *name, size_t size)
+{
+    const struct mutant_point *p = &mutant_points[mutant_point_of(mutant)];
+    snprintf(name, size, "%s->%s", p->name, p->new[mutant - (int)p->first]);
+}
+
+int mutant_find(const char *name)
+{
+    for (int i = 0; i < mutant_point_count; i++) {
+        const struct mutant_point *p = &mutant_points[i];
+        size_t length = strlen(p->name);
+        if (strncmp(name, p->name, length) != 0 || strncmp(name + length, "->", 2) != 0)
+            continue;
+        for (unsigned k = 0; k < p->count; k++)
+            if (strcmp(name + length + 2, p->new[k]) == 0)
+                return (int)(p->first + k);
+    }
+    return -1;
+}
+
+/* ---- canaries ---- */
+
+struct canary {
+    int mutant;
+    uint32_t oracle, found;
+    uint32_t numbers[CANARY_CASES];
+};
+
+/* In a process of its own: the canary may crash. */
+static void find_cases(const struct trials *trials, struct canary *canary)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        fclose(stderr);
+        mutant_all_off();
+        mutant_switch_on(canary->mutant);
+        for (uint32_t i = 0; i < trials->cases && canary->found < CANARY_CASES; i++) {
+            struct shown shown;
+            trial_run(&trials->items[i], false, &shown);
+            if (shown.oracles >> canary->oracle & 1)
+                canary->numbers[canary->found++] = i;
+        }
+        _exit(0);
+    }
+    int status;
+    waitpid(child, &status, 0);
+}
+
+static bool add_canary(struct trials *trials, struct canary *canary, const char *oracle,
+                       const char *name)
+{
+    uint32_t modes, set = 0;
+    const char *at;
+    memset(canary, 0, sizeof *canary);
+    canary->mutant = mutant_find(name);
+    if (canary->mutant < 0) /* its file is not in this build */
+        return true;
+    if (!oracle_parse_list(oracle, &set, &modes, &at)) {
+        fprintf(stderr, "hunt: canary of no oracle: %s\n", oracle);
+        return false;
+    }
+    while (set >> canary->oracle > 1)
+        canary->oracle++;
+    find_cases(trials, canary);
+    if (canary->found == 0)
+        fprintf(stderr, "hunt: %s does not speak of its canary %s\n", oracle, name);
+    for (uint32_t i = 0; i < canary->found; i++) {
+        struct trial *trial = add(trials, TRIAL_CANARY);
+        trial->seed = 1;
+        trial->number = canary->numbers[i];
+        trial->canary = canary->mutant;
+        trial->oracle = (enum oracle_id)canary->oracle;
+    }
+    return true;
+}
+
+bool trials_add_canaries(struct trials *trials, const char *path)
+{
+    char line[1024], oracle[32];
+    int start;
+    struct canary *canary = shared(sizeof *canary);
+    FILE *in = fopen(path, "r");
+    bool good = in != NULL;
+    if (!in)
+        perror(path);
+    while (good && fgets(line, sizeof line, in)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (line[0] != '#' && sscanf(line, "%31s %n", oracle, &start) == 1)
+            good = add_canary(trials, canary, oracle, line + start);
+    }
+    if (in)
+        fclose(in);
+    return good;
+}
+
+/* ---- the original ---- */
+
+static void record_trial(struct trials *trials, uint32_t t, const struct mutant_record *record)
+{
+    uint8_t *row = trials->infected + t * trials->row;
+    mutant_all_off();
+    if (trials->items[t].canary >= 0)
+        mutant_switch_on(trials->items[t].canary);
+    memset(record->infected, 0, (size_t)mutant_count);
+    mutant_record(record);
+    trial_run(&trials->items[t], true, &trials->original[t]);
+    for (int m = 0; m < mutant_count; m++)
+        if (record->infected[m])
+            row[m / 8] = (uint8_t)(row[m / 8] | 1u << m % 8);
+}
+
+static bool is_as_expected(const struct trials *trials, uint32_t t)
+{
+    const struct trial *trial = &trials->items[t];
+    const struct shown *shown = &trials->original[t];
+    bool good = trial->kind == TRIAL_CANARY ? shown->oracles >> trial->oracle & 1
+                                            : shown->oracles == 0 && shown->failed == 0;
+    if (!good)
+        fprintf(stderr, "hunt: the original %s: seed %llu, case %llu, %s\n",
+                trial->kind == TRIAL_CANARY ? "is silent about a canary" : "diverges",
+                (unsigned long long)trial->seed, (unsigned long long)trial->number,
+                trial->path ? trial->path : "");
+    return good;
+}
+
+bool trials_record(struct trials *trials, uint32_t jobs)
+{
+    trials->row = ((size_t)mutant_count + 7) / 8;
+    trials->original = shared(trials->count * sizeof *trials->original);
+    trials->reached = shared((size_t)mutant_point_count);
+    trials->infected = shared(trials->count * trials->row);
+    for (uint32_t job = 0; job < jobs; job++)
+        if (fork() == 0) {
+            struct mutant_record record = {trials->reached, malloc((size_t)mutant_count + 1)};
+            for (uint32_t t = job; record.infected && t < trials->count; t += jobs)
+                record_trial(trials, t, &record);
+            _exit(record.infected ? 0 : 3);
+        }
+    bool good = true;
+    for (uint32_t job = 0; job < jobs; job++) {
+        int status;
+        good &= wait(&status) > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+    if (!good)
+        fputs("hunt: the original died\n", stderr);
+    for (uint32_t t = 0; t < trials->count && good; t++)
+        good = is_as_expected(trials, t);
+    return good;
+}

@@ -1,0 +1,67 @@
+/*
+ * trials.h - what a mutant is tried on, and what the original does there.
+ *
+ * A trial is a case of a campaign, a kernel of the corpus, or a canary: a case of a campaign with a mutant
+ * of the engine that an oracle is known to detect there, so that a mutant of that oracle shows by silence.
+ * All trials are run once with the original, recording which mutants they reach and infect (mutant.h): a
+ * mutant need only be tried where it is infected.
+ */
+#ifndef TRIALS_H
+#define TRIALS_H
+
+#include "engine/ast.h"
+#include "oracle/verdict.h"
+#include "tests/mutation/auto/mutant_runtime.h"
+
+enum trial_kind { TRIAL_CAMPAIGN, TRIAL_CORPUS, TRIAL_CANARY };
+
+struct trial {
+    enum trial_kind kind;
+    uint64_t seed, number;           /* of the case */
+    const struct ast_kernel *kernel; /* of the corpus */
+    const char *path;
+    int canary; /* mutant that is on, too; -1: none */
+    enum oracle_id oracle;
+};
+
+/* What a run of a trial showed. */
+struct shown {
+    uint32_t oracles; /* that diverge, known divergences aside: bits 1u << oracle_id */
+    uint32_t failed;  /* claims of a kernel of the corpus */
+    uint64_t digest, steps;
+};
+
+struct trials {
+    struct trial *items;
+    uint32_t count, capacity, campaign_count; /* those of campaigns come first, in order */
+    uint32_t seeds, cases;                    /* campaigns 1 .. seeds */
+    struct shown *original;                   /* a trial */
+    uint8_t *reached;                         /* a point: by any trial */
+    uint8_t *infected;                        /* a trial's row of `row` bytes, a bit a mutant */
+    size_t row;
+};
+
+enum { TRIAL_SECONDS = 5 }; /* of CPU time: more is a hang */
+
+/* The campaigns' cases and the kernels below `corpus`. Everything is kept for the rest of the process.
+ * False: reported. */
+bool trials_make(struct trials *trials, uint32_t seeds, uint32_t cases, const char *corpus);
+/* "ORACLE NAME" lines: of each canary the first cases in which its oracle speaks. Before trials_record. */
+bool trials_add_canaries(struct trials *trials, const char *path);
+/* Runs all trials with the original in `jobs` processes. False: one died, or the original diverges. */
+bool trials_record(struct trials *trials, uint32_t jobs);
+
+/* Runs one trial, with what is switched on. The digest only if asked. */
+void trial_run(const struct trial *trial, bool digest, struct shown *shown);
+
+static inline bool trials_infects(const struct trials *trials, uint32_t trial, int mutant)
+{
+    return trials->infected[trial * trials->row + (size_t)mutant / 8] >> mutant % 8 & 1;
+}
+
+/* FILE:FUNCTION:OPERATOR:OLD:ORDINAL->NEW */
+void mutant_name(int mutant, char *name, size_t size);
+/* -1: there is none. */
+int mutant_find(const char *name);
+
+#endif
