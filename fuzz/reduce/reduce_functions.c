@@ -189,22 +189,80 @@ void reduce_functions(struct edit *edit)
     }
 }
 
-static void call_to_body(struct edit *edit, struct ast_stm **list)
+/* ---- calls become bodies ---- */
+
+static uint32_t calls_in_list(const struct ast_stm *list, const struct ast_function *f)
 {
-    for (struct ast_stm **slot = list; *slot; slot = &(*slot)->next) {
-        struct ast_stm *s = *slot;
-        if (s->kind != STM_CALL || s->target.var || s->function->locals || s->function->blocks ||
-            list_calls(s->function->body, s->function))
-            continue;
-        if (edit_here(edit)) {
-            reduce_splice(slot, ast_stm_list_copy(edit->arena, s->function->body));
-            return;
+    uint32_t calls = 0;
+    for (; list; list = list->next) {
+        calls += list->kind == STM_CALL && list->function == f;
+        calls += calls_in_list(list->body, f) + calls_in_list(list->other, f) +
+                 calls_in_list(list->init, f) + calls_in_list(list->step, f);
+        for (const struct ast_case *c = list->cases; c; c = c->next)
+            calls += calls_in_list(c->body, f);
+    }
+    return calls;
+}
+
+static uint32_t calls_of(const struct ast_kernel *kernel, const struct ast_function *f)
+{
+    uint32_t calls = calls_in_list(kernel->main->body, f);
+    for (const struct ast_function *g = kernel->functions; g; g = g->next)
+        calls += calls_in_list(g->body, f);
+    return calls;
+}
+
+/* A function with its one call: parameters become variables that start at 0. */
+static void move_locals(struct edit *edit, struct ast_function *f, struct ast_function *caller)
+{
+    while (f->locals) {
+        struct ast_var *var = f->locals;
+        f->locals = var->next;
+        var->next = NULL;
+        var->is_parameter = var->is_out = false;
+        var->name = arena_printf(edit->arena, "%s_%s", f->name, var->name);
+        ast_var_append(&caller->locals, var);
+    }
+    f->parameter_count = 0;
+    f->returns_int = false;
+    drop_return_values(f->body);
+}
+
+static void inline_in(struct edit *edit, struct ast_function *caller, struct ast_stm **list);
+
+static void inline_below(struct edit *edit, struct ast_function *caller, struct ast_stm *s)
+{
+    if (s->kind == STM_BLOCK)
+        inline_in(edit, caller, &s->body);
+    else if (s->body)
+        inline_in(edit, caller, &s->body->body);
+    if (!edit_done(edit) && s->other)
+        inline_in(edit, caller, &s->other->body);
+    for (struct ast_case *c = s->cases; c && !edit_done(edit); c = c->next)
+        inline_in(edit, caller, &c->body);
+}
+
+static void inline_in(struct edit *edit, struct ast_function *caller, struct ast_stm **list)
+{
+    for (struct ast_stm **slot = list; *slot && !edit_done(edit); slot = &(*slot)->next) {
+        struct ast_function *f = (*slot)->function;
+        bool is_call = (*slot)->kind == STM_CALL && !f->blocks && f != caller;
+        bool bare = is_call && !(*slot)->target.var && !f->locals && !list_calls(f->body, f);
+        if (bare || (is_call && calls_of(edit->kernel, f) == 1)) {
+            if (edit_here(edit)) {
+                if (!bare)
+                    move_locals(edit, f, caller);
+                reduce_splice(slot, ast_stm_list_copy(edit->arena, f->body));
+                return;
+            }
         }
+        inline_below(edit, caller, *slot);
     }
 }
 
-/* A call without arguments and locals becomes the callee's body. */
 void reduce_inline(struct edit *edit)
 {
-    reduce_walk_lists(edit, call_to_body);
+    inline_in(edit, edit->kernel->main, &edit->kernel->main->body);
+    for (struct ast_function *f = edit->kernel->functions; f && !edit_done(edit); f = f->next)
+        inline_in(edit, f, &f->body);
 }

@@ -47,8 +47,9 @@ struct ast_kernel *reduce_reread(struct arena *arena, const struct ast_kernel *k
 
 typedef void visit_list(struct edit *edit, struct ast_stm **list);
 
-/* Every statement list of the kernel, outer ones first; those of blocks too. */
+/* Every statement list of the kernel, or of a function, outer ones first; those of blocks too. */
 void reduce_walk_lists(struct edit *edit, visit_list *visit);
+void reduce_walk_function(struct edit *edit, struct ast_function *f, visit_list *visit);
 
 /* Puts a list in the place of the statement at *slot. */
 void reduce_splice(struct ast_stm **slot, struct ast_stm *list);
@@ -57,8 +58,16 @@ void reduce_splice(struct ast_stm **slot, struct ast_stm *list);
 
 /* Functions: uncalled ones go, results and parameters are dropped. */
 void reduce_functions(struct edit *edit);
-/* A call without arguments and locals becomes the callee's body. */
+/* A call becomes the callee's body: without arguments and locals, or the only one. */
 void reduce_inline(struct edit *edit);
+/* Expressions: smaller constants; an operand in the place of the whole; tid in the place of another name. */
+void reduce_constants(struct edit *edit);
+void reduce_operands(struct edit *edit);
+void reduce_leaves(struct edit *edit);
+/* An array of one element becomes a scalar. */
+void reduce_scalars(struct edit *edit);
+/* Two variables of a kind become one, where there are few. */
+void reduce_unite(struct edit *edit);
 /* Block form: edges and blocks go, blocks are merged. */
 void reduce_blocks(struct edit *edit);
 

@@ -8,8 +8,6 @@
 
 /* ---- walks ---- */
 
-typedef void visit_expr(struct edit *edit, struct ast_expr **slot);
-
 static void walk_list(struct edit *edit, struct ast_stm **list, visit_list *visit)
 {
     visit(edit, list);
@@ -27,7 +25,7 @@ static void walk_list(struct edit *edit, struct ast_stm **list, visit_list *visi
     }
 }
 
-static void walk_function(struct edit *edit, struct ast_function *f, visit_list *visit)
+void reduce_walk_function(struct edit *edit, struct ast_function *f, visit_list *visit)
 {
     walk_list(edit, &f->body, visit);
     for (struct ast_block *b = f->blocks; b && !edit_done(edit); b = b->next)
@@ -36,40 +34,9 @@ static void walk_function(struct edit *edit, struct ast_function *f, visit_list 
 
 void reduce_walk_lists(struct edit *edit, visit_list *visit)
 {
-    walk_function(edit, edit->kernel->main, visit);
+    reduce_walk_function(edit, edit->kernel->main, visit);
     for (struct ast_function *f = edit->kernel->functions; f && !edit_done(edit); f = f->next)
-        walk_function(edit, f, visit);
-}
-
-static void walk_expr(struct edit *edit, struct ast_expr **slot, visit_expr *visit)
-{
-    if (!*slot)
-        return;
-    struct ast_expr *expr = *slot;
-    visit(edit, slot);
-    if (*slot != expr)
-        return;
-    walk_expr(edit, &expr->a, visit);
-    walk_expr(edit, &expr->b, visit);
-    walk_expr(edit, &expr->c, visit);
-}
-
-static void walk_stm_exprs(struct edit *edit, struct ast_stm *s, visit_expr *visit)
-{
-    if (!s)
-        return;
-    walk_expr(edit, &s->target.index, visit);
-    walk_expr(edit, &s->place.index, visit);
-    walk_expr(edit, &s->value, visit);
-    walk_expr(edit, &s->second, visit);
-    walk_expr(edit, &s->guard, visit);
-    for (struct ast_expr **a = &s->arguments; *a; a = &(*a)->next) {
-        struct ast_expr *next = (*a)->next;
-        walk_expr(edit, a, visit);
-        (*a)->next = next; /* of whatever stands there now */
-    }
-    walk_stm_exprs(edit, s->init, visit);
-    walk_stm_exprs(edit, s->step, visit);
+        reduce_walk_function(edit, f, visit);
 }
 
 /* ---- statements ---- */
@@ -202,8 +169,14 @@ static void simplify_one(struct edit *edit, struct ast_stm **slot)
         s->step = NULL;
         return;
     }
+    /* Its body once, if it has no break and no continue. */
+    if (s->kind == STM_WHILE && edit_here(edit)) {
+        s->kind = STM_IF;
+        return;
+    }
     /* for (i; e; u) S  becomes  i; while (e) { S u } */
-    if (s->kind == STM_FOR && s->value && !has_continue(s->body) && edit_here(edit)) {
+    if (s->kind == STM_FOR && (!s->step || !has_continue(s->body)) && edit_here(edit)) {
+        s->value = s->value ? s->value : ast_int(edit->arena, 1);
         ast_stm_append(&s->body->body, s->step);
         struct ast_stm *init = s->init;
         s->init = s->step = NULL;
@@ -294,10 +267,22 @@ static void shrink_number(struct edit *edit, uint32_t *number)
         }
 }
 
+/* Threads and lanes together: most kernels need few, many want them all in one warp. */
+static void shrink_together(struct edit *edit, struct ast_launch *launch)
+{
+    for (uint32_t threads = 1; threads <= 4; threads++)
+        if (launch->threads > threads && launch->warp > threads && edit_here(edit)) {
+            launch->threads = launch->warp = threads;
+            return;
+        }
+}
+
 static void pass_launch(struct edit *edit)
 {
     struct ast_launch *launch = &edit->kernel->launch;
     shrink_number(edit, &launch->blocks);
+    if (!edit_done(edit))
+        shrink_together(edit, launch);
     if (!edit_done(edit))
         shrink_number(edit, &launch->threads);
     if (!edit_done(edit))
@@ -306,68 +291,14 @@ static void pass_launch(struct edit *edit)
         launch->seed = 0;
 }
 
-/* ---- expressions ---- */
-
-static bool is_int(const struct ast_expr *e)
-{
-    return e->kind == EXPR_INT;
-}
-
-static void replace_by_operand(struct edit *edit, struct ast_expr **slot)
-{
-    struct ast_expr *const operands[] = {(*slot)->a, (*slot)->b, (*slot)->c};
-    for (int i = 0; i < 3; i++)
-        if (operands[i] && edit_here(edit)) {
-            *slot = operands[i];
-            return;
-        }
-}
-
-static void replace_by_constant(struct edit *edit, struct ast_expr **slot)
-{
-    struct ast_expr *e = *slot;
-    for (int32_t value = 0; value < 2; value++) {
-        if (is_int(e) && (e->value == 0 || (e->value == 1 && value == 1)))
-            return;
-        if (edit_here(edit)) {
-            *slot = ast_int(edit->arena, value);
-            return;
-        }
-    }
-    if (is_int(e) && (e->value > 3 || e->value < -1) && edit_here(edit))
-        *slot = ast_int(edit->arena, e->value / 2);
-    else if (is_int(e) && e->value > 2 && edit_here(edit))
-        *slot = ast_int(edit->arena, e->value - 1);
-}
-
-static void operands_in_list(struct edit *edit, struct ast_stm **list)
-{
-    for (struct ast_stm *s = *list; s && !edit_done(edit); s = s->next)
-        walk_stm_exprs(edit, s, replace_by_operand);
-}
-
-static void constants_in_list(struct edit *edit, struct ast_stm **list)
-{
-    for (struct ast_stm *s = *list; s && !edit_done(edit); s = s->next)
-        walk_stm_exprs(edit, s, replace_by_constant);
-}
-
-static void pass_operands(struct edit *edit)
-{
-    reduce_walk_lists(edit, operands_in_list);
-}
-
-static void pass_constants(struct edit *edit)
-{
-    reduce_walk_lists(edit, constants_in_list);
-}
-
 const struct reduce_pass reduce_passes[] = {
-    {"blocks", reduce_blocks},       {"delete statements", pass_delete},
-    {"launch", pass_launch},         {"hoist bodies", pass_hoist},
-    {"functions", reduce_functions}, {"inline calls", reduce_inline},
-    {"variables", pass_variables},   {"constants", pass_constants},
-    {"operands", pass_operands},     {"simplify", pass_simplify},
+    {"blocks", reduce_blocks},         {"delete statements", pass_delete},
+    {"launch", pass_launch},           {"hoist bodies", pass_hoist},
+    {"functions", reduce_functions},   {"inline calls", reduce_inline},
+    {"variables", pass_variables},     {"constants", reduce_constants},
+    {"operands", reduce_operands},     {"simplify", pass_simplify},
+    {"leaves", reduce_leaves},         {"scalars", reduce_scalars},
+    {"unite variables", reduce_unite},
 };
 const uint32_t reduce_pass_count = sizeof reduce_passes / sizeof reduce_passes[0];
 
