@@ -71,6 +71,15 @@ void reduce_unite(struct edit *edit);
 /* Block form: edges and blocks go, blocks are merged. */
 void reduce_blocks(struct edit *edit);
 
+/* FORM_PTX: launch, lanes, blocks; initial values of registers, of parameters. */
+void reduce_ptx_launch(struct edit *edit);
+void reduce_ptx_values(struct edit *edit);
+
+/* "threads=8 reg:p=10"; false: not for this kernel. */
+bool reduce_ptx_set(struct edit *edit, const char *settings);
+/* Whether a register holds addresses of instructions: it stands where a target stands. */
+bool reduce_ptx_holds_addresses(struct edit *edit, const char *name);
+
 bool reduce_uses(const struct ast_kernel *kernel, const struct ast_var *var);
 
 /* Block form: drops the blocks that nothing reaches. */

@@ -87,14 +87,13 @@ static void drop_marked_of(struct ptx_module *module)
             drop_marked(&item->u.function->body);
 }
 
-static bool set(struct edit *edit, const char *settings)
+bool reduce_ptx_set(struct edit *edit, const char *settings)
 {
     struct diag *diag = ARENA_NEW(edit->arena, struct diag);
     diag_init(diag, "candidate", NULL, 0);
     return ptx_kernel_set(edit->arena, edit->kernel, settings, diag);
 }
 
-/* Whether a register holds addresses of instructions: it stands where a target stands. */
 struct target_search {
     const char *name;
     bool found;
@@ -112,7 +111,7 @@ static void find_target(struct ptx_statement *s, void *context)
         search->found = true;
 }
 
-static bool holds_addresses(struct edit *edit, const char *name)
+bool reduce_ptx_holds_addresses(struct edit *edit, const char *name)
 {
     struct target_search search = {.name = name};
     walk_module(module_of(edit), find_target, &search);
@@ -123,7 +122,7 @@ static bool holds_addresses(struct edit *edit, const char *name)
 static void move_addresses(struct edit *edit, const struct removal *removal)
 {
     for (const struct ptx_values *v = edit->kernel->ptx->registers; v; v = v->next) {
-        if (!holds_addresses(edit, v->name))
+        if (!reduce_ptx_holds_addresses(edit, v->name))
             continue;
         const char *text = "";
         for (const char *at = v->text; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] != 0)) {
@@ -134,7 +133,7 @@ static void move_addresses(struct edit *edit, const struct removal *removal)
                                                                     : removal->count;
             text = arena_printf(edit->arena, "%s%s%" PRIu64, text, *text ? "," : "", address);
         }
-        set(edit, arena_printf(edit->arena, "reg:%s=%s", v->name, text));
+        reduce_ptx_set(edit, arena_printf(edit->arena, "reg:%s=%s", v->name, text));
     }
 }
 
@@ -158,8 +157,12 @@ static void pass_instructions(struct edit *edit)
 static void drop_guard(struct ptx_statement *s, void *context)
 {
     struct edit *edit = context;
-    if (s->kind == PTX_INSTRUCTION && s->u.instruction.guard && !edit_done(edit) && edit_here(edit))
+    if (s->kind != PTX_INSTRUCTION || !s->u.instruction.guard || edit_done(edit))
+        return;
+    if (edit_here(edit))
         s->u.instruction.guard = NULL;
+    else if (s->u.instruction.guard->negated && edit_here(edit))
+        s->u.instruction.guard->negated = false;
 }
 
 static void pass_guards(struct edit *edit)
@@ -268,96 +271,157 @@ static void pass_items(struct edit *edit)
     }
 }
 
-/* ---- settings ---- */
+/* ---- operands ---- */
 
-static void try_setting(struct edit *edit, const char *settings)
+static void shrink_operand(struct edit *edit, struct ptx_operand *operand)
 {
-    if (!edit_done(edit) && edit_here(edit) && !set(edit, settings))
-        edit->kernel->ptx->entry = NULL; /* malformed: dropped by the caller */
-}
-
-/* "0110": of a predicate, a digit a lane; also a number that reads so, which does no harm. */
-static bool is_mask(const char *text)
-{
-    return strlen(text) > 1 && strspn(text, "01") == strlen(text);
-}
-
-/* The values of a register for the first lanes. */
-static const char *first_values(struct edit *edit, const struct ptx_values *v, uint32_t lanes)
-{
-    const char *text = v->text;
-    if (strchr(text, ',')) {
-        size_t length = 0;
-        for (uint32_t i = 0; i < lanes && text[length]; i++)
-            length += strcspn(text + length + (i > 0), ",") + (i > 0);
-        return arena_strndup(edit->arena, text, length);
-    }
-    return is_mask(text) && strlen(text) > lanes ? arena_strndup(edit->arena, text, lanes) : text;
-}
-
-static void try_launch(struct edit *edit, uint32_t threads, uint32_t warp, uint32_t blocks)
-{
-    const char *settings = arena_printf(
-        edit->arena, "threads=%" PRIu32 " warp=%" PRIu32 " blocks=%" PRIu32, threads, warp, blocks);
-    if (warp < edit->kernel->launch.warp)
-        for (const struct ptx_values *v = edit->kernel->ptx->registers; v; v = v->next)
-            settings = arena_printf(edit->arena, "%s reg:%s=%s", settings, v->name,
-                                    first_values(edit, v, warp));
-    try_setting(edit, settings);
-}
-
-static void pass_ptx_launch(struct edit *edit)
-{
-    const struct ast_launch launch = edit->kernel->launch;
-    if (launch.blocks > 1)
-        try_launch(edit, launch.threads, launch.warp, 1);
-    if (launch.threads > launch.warp)
-        try_launch(edit, launch.warp, launch.warp, launch.blocks);
-    if (launch.threads < launch.warp)
-        try_launch(edit, launch.threads, launch.threads, launch.blocks);
-    static const uint32_t smaller[] = {1, 2, 3};
-    for (uint32_t i = 0; i < 3 && !edit_done(edit); i++)
-        if (smaller[i] < launch.warp && launch.threads <= launch.warp)
-            try_launch(edit, smaller[i], smaller[i], launch.blocks);
-    if (launch.warp > 3 && launch.threads <= launch.warp)
-        try_launch(edit, launch.warp - 1, launch.warp - 1, launch.blocks);
-}
-
-/* Each value of a register that is not 0 becomes 0. */
-static void zero_values(struct edit *edit, const struct ptx_values *v)
-{
-    bool listed = strchr(v->text, ',') != NULL;
-    for (const char *at = v->text; *at && !edit_done(edit);) {
-        size_t length = listed ? strcspn(at, ",") : is_mask(v->text) ? 1 : strlen(at);
-        bool zero = length == 1 && *at == '0';
-        if (!zero)
-            try_setting(edit, arena_printf(edit->arena, "reg:%s=%.*s0%s", v->name,
-                                           (int)(at - v->text), v->text, at + length));
-        at += length + (listed && at[length]);
+    for (; operand && !edit_done(edit); operand = operand->next) {
+        shrink_operand(edit, operand->items);
+        if (edit_done(edit))
+            return;
+        bool is_address = operand->kind == PTX_OPERAND_ADDRESS;
+        if ((operand->kind == PTX_OPERAND_INTEGER || is_address) && operand->value != 0 &&
+            (!is_address || operand->name) && edit_here(edit)) {
+            operand->value = 0;
+        } else if (operand->kind == PTX_OPERAND_INTEGER && operand->value > 1 && edit_here(edit)) {
+            operand->value = 1;
+        } else if (operand->kind == PTX_OPERAND_NAME && operand->negated && edit_here(edit)) {
+            operand->negated = false;
+        } else if (operand->kind == PTX_OPERAND_NAME && edit_here(edit)) {
+            operand->kind = PTX_OPERAND_INTEGER; /* of a destination or a label: malformed */
+            operand->name = NULL;
+            operand->element = 0;
+            operand->value = 0;
+        }
     }
 }
 
-static void pass_values(struct edit *edit)
+static const struct ptx_variable *module_variable(struct edit *edit, const char *name)
 {
-    struct ptx_values **list = &edit->kernel->ptx->registers;
-    while (*list && !edit_done(edit)) {
-        struct ptx_values *v = *list;
-        if (edit_here(edit)) {
-            *list = v->next;
+    for (const struct ptx_item *item = module_of(edit)->items; item; item = item->next)
+        if (item->kind == PTX_ITEM_VARIABLE && (!name || strcmp(item->u.variable->name, name) == 0))
+            return item->u.variable;
+    return NULL;
+}
+
+/* An address that is computed becomes that of the first variable. */
+static void place_address(struct edit *edit, struct ptx_operand *operand)
+{
+    const struct ptx_variable *first = module_variable(edit, NULL);
+    for (; first && operand && !edit_done(edit); operand = operand->next)
+        if (operand->kind == PTX_OPERAND_ADDRESS && operand->name &&
+            !module_variable(edit, operand->name) && edit_here(edit)) {
+            operand->name = first->name;
+            operand->value = 0;
+        }
+}
+
+static void operands_of(struct ptx_statement *s, void *context)
+{
+    struct edit *edit = context;
+    if (s->kind == PTX_INSTRUCTION && !edit_done(edit))
+        place_address(edit, s->u.instruction.operands);
+    if (s->kind == PTX_INSTRUCTION && !edit_done(edit))
+        shrink_operand(edit, s->u.instruction.operands);
+}
+
+static void pass_operands(struct edit *edit)
+{
+    walk_module(module_of(edit), operands_of, edit);
+}
+
+/* ---- labels ---- */
+
+struct relabelling {
+    const char *from, *to;
+};
+
+static void relabel_operand(struct ptx_operand *operand, const struct relabelling *names)
+{
+    for (; operand; operand = operand->next) {
+        if (operand->name && strcmp(operand->name, names->from) == 0)
+            operand->name = names->to;
+        relabel_operand(operand->items, names);
+    }
+}
+
+static void relabel(struct ptx_statement *s, void *context)
+{
+    if (s->kind == PTX_INSTRUCTION)
+        relabel_operand(s->u.instruction.operands, context);
+    else if (s->kind == PTX_BRANCH_TARGETS || s->kind == PTX_CALL_TARGETS)
+        relabel_operand(s->u.targets, context);
+}
+
+/* Two labels of one place become one. */
+static void pass_labels(struct edit *edit)
+{
+    for (struct ptx_item *item = module_of(edit)->items; item; item = item->next) {
+        if (item->kind != PTX_ITEM_FUNCTION)
+            continue;
+        for (struct ptx_statement *s = item->u.function->body; s; s = s->next) {
+            struct ptx_statement *next = s->next;
+            if (s->kind != PTX_LABEL || !next || next->kind != PTX_LABEL || !edit_here(edit))
+                continue;
+            struct relabelling names = {next->name, s->name};
+            walk_statements(item->u.function->body, relabel, &names);
+            s->next = next->next;
             return;
         }
-        if (!holds_addresses(edit, v->name))
-            zero_values(edit, v);
-        list = &v->next;
+    }
+}
+
+/* ---- declarations ---- */
+
+static void shrink_variable(struct edit *edit, struct ptx_variable *v)
+{
+    if (v->init && edit_here(edit)) {
+        v->init = NULL;
+        return;
+    }
+    for (uint32_t i = 0; i < v->dimension_count; i++)
+        for (uint64_t size = 1; size <= v->dimensions[i] / 2; size *= 4)
+            if (edit_here(edit)) {
+                v->dimensions[i] = size;
+                return;
+            }
+}
+
+static void pass_variables(struct edit *edit)
+{
+    for (struct ptx_item *item = module_of(edit)->items; item && !edit_done(edit);
+         item = item->next)
+        if (item->kind == PTX_ITEM_VARIABLE)
+            shrink_variable(edit, item->u.variable);
+}
+
+/* A parameter of the entry goes, with what is bound to it; malformed when it is read. */
+static void pass_parameters(struct edit *edit)
+{
+    struct ptx_function *entry = (struct ptx_function *)(uintptr_t)edit->kernel->ptx->entry;
+    for (struct ptx_variable **p = &entry->parameters; *p; p = &(*p)->next) {
+        if (!edit_here(edit))
+            continue;
+        for (struct ptx_bind **b = &edit->kernel->ptx->binds; *b;)
+            if (strcmp((*b)->parameter, (*p)->name) == 0)
+                *b = (*b)->next;
+            else
+                b = &(*b)->next;
+        *p = (*p)->next;
+        return;
     }
 }
 
 const struct reduce_pass reduce_ptx_passes[] = {
     {"instructions", pass_instructions},
-    {"launch", pass_ptx_launch},
+    {"launch", reduce_ptx_launch},
     {"guards", pass_guards},
-    {"values", pass_values},
+    {"values", reduce_ptx_values},
     {"idle", pass_idle},
     {"items", pass_items},
+    {"parameters", pass_parameters},
+    {"variables", pass_variables},
+    {"operands", pass_operands},
+    {"labels", pass_labels},
 };
 const uint32_t reduce_ptx_pass_count = sizeof reduce_ptx_passes / sizeof reduce_ptx_passes[0];
