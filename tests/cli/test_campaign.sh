@@ -3,9 +3,10 @@
 . "$(dirname "$0")/common.sh"
 
 # Lemma 5 as printed does not hold (erratum A-4): there is always something to find.
-hunt=(run --cases 200 --seed 0x7 --oracles lemmas:strict,result --features none,loops --db a.db)
+cases=60
+hunt=(run --cases $cases --seed 0x7 --oracles lemmas:strict,result --features none,loops --db a.db)
 expect 0 "${hunt[@]}" --jobs 1
-says out "campaign 1 finished: seed 0x7" "200" "oracle" "lemmas" "known A-4" "simtfuzz replay 1 --db a.db" "rules fired:" \
+says out "campaign 1 finished: seed 0x7" "$cases" "oracle" "lemmas" "known A-4" "simtfuzz replay 1 --db a.db" "rules fired:" \
     "database: a.db"
 expect 0 "${hunt[@]/a.db/b.db}" --jobs 2
 expect 0 triage list --db a.db
@@ -33,7 +34,7 @@ expect 2 replay nonsense --db a.db
 expect 0 "${hunt[@]/a.db/c.db}" --json
 json
 [ "$(wc -l <out)" = 1 ] || failed "one document"
-says out '"seed": "0x7"' '"cases": 200' '"reference": "A-4"' '"state": "finished"'
+says out '"seed": "0x7"' "\"cases\": $cases" '"reference": "A-4"' '"state": "finished"'
 
 # Replay: the same bytes, from the case and from the minimised kernel; a changed store is noticed.
 expect 0 replay 1 --db a.db
@@ -105,7 +106,7 @@ awk '$2 == "assign" && $3 + 0 > 0 { good = 1 } END { exit !good }' out || failed
 for shard in 0 1 2; do
     expect 0 "${hunt[@]/a.db/shard.db}" --shard $shard/3 --json
     grep -o '"cases": [0-9]*' out
-done | awk '{ n += $2 } END { exit n != 200 }' || failed "three shards do not have 200 cases"
+done | awk -v cases=$cases '{ n += $2 } END { exit n != cases }' || failed "three shards do not have $cases cases"
 
 # A time budget ends it.
 start=$SECONDS

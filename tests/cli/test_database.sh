@@ -6,7 +6,7 @@ hunt=(run --seed 0x7 --oracles lemmas:strict --features none,loops --jobs 2)
 refused() { # FILE MESSAGE
     local before
     before=$(cksum <"$1" 2>/dev/null)
-    expect 3 "${hunt[@]}" --cases 100 --db "$1"
+    expect 3 "${hunt[@]}" --cases 30 --db "$1"
     says err "$1" "$2"
     silent out
     for command in "triage list" "replay 1" "status" "regress" "reduce 1" "rules"; do
@@ -17,7 +17,7 @@ refused() { # FILE MESSAGE
     [ "$(cksum <"$1" 2>/dev/null)" = "$before" ] || failed "$1 was changed"
 }
 
-expect 0 "${hunt[@]}" --cases 100 --db good.db
+expect 0 "${hunt[@]}" --cases 30 --db good.db
 
 echo "this is not a database, but a text that somebody may want to keep" >text.db
 refused text.db "not"
@@ -47,20 +47,20 @@ done
 coproc "$helper" lock good.db
 locker=$COPROC_PID # bash forgets it when the process ends
 read -r _ <&"${COPROC[0]}"
-expect 3 "${hunt[@]}" --cases 100 --db good.db
+expect 3 "${hunt[@]}" --cases 30 --db good.db
 says err good.db "another process"
 expect 0 triage list --db good.db
 says out "A-4"
 expect 0 status --db good.db
 exec {COPROC[1]}>&-
 wait "$locker"
-expect 0 "${hunt[@]}" --cases 100 --db good.db
+expect 0 "${hunt[@]}" --cases 30 --db good.db
 
 # A database that is deleted or moved away while the campaign runs.
 for away in "rm gone.db" "mv gone.db elsewhere.db"; do
     "$simtfuzz" "${hunt[@]}" --time 60 --db gone.db >out 2>err &
     pid=$!
-    for _ in $(seq 100); do
+    for _ in $(seq 600); do
         "$simtfuzz" status --db gone.db --json 2>/dev/null | grep -q '"cases": [1-9]' && break
         sleep 0.1
     done
@@ -75,7 +75,7 @@ for away in "rm gone.db" "mv gone.db elsewhere.db"; do
 done
 
 # A disk that fills up while the campaign runs (a limit on the size of files stands for it).
-expect 0 "${hunt[@]}" --cases 50 --db full.db
+expect 0 "${hunt[@]}" --cases 30 --db full.db
 (
     trap '' XFSZ
     ulimit -f 200
