@@ -81,6 +81,7 @@ static struct check_options small_check(const struct check_options *check,
 {
     struct check_options small = *check;
     small.oracles = 1u << reduced->divergence->oracle;
+    small.transforms = reduced->transforms;
     if (reduced->divergence->tape) {
         small.tape = reduced->tape ? reduced->tape : tape_new(scratch, 1);
         small.tape_subject = reduced->divergence->subject;
@@ -95,6 +96,7 @@ static void describe_small(struct arena *arena, const struct ast_kernel *kernel,
     const struct ast_launch *launch = &kernel->launch;
     example->small_case = case_print(arena, &c);
     example->small_tape = check->tape ? tape_print(arena, check->tape) : "";
+    example->small_transforms = transform_print_list(arena, &check->transforms);
     example->small_launch = arena_printf(
         arena, "threads=%" PRIu32 " warp=%" PRIu32 " blocks=%" PRIu32 " seed=0x%" PRIx64,
         launch->threads, launch->warp, launch->blocks, launch->seed);

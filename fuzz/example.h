@@ -31,6 +31,7 @@ struct example {
 
     bool minimised;
     const char *small_kernel, *small_case, *small_tape, *small_launch;
+    const char *small_transforms; /* "": none */
     uint32_t small_statements, tests, runs;
     bool relaxed; /* only K1 of the signature was kept */
     enum reduce_ending ending;

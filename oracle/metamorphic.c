@@ -91,13 +91,16 @@ static subject_set draw_subjects(const struct checking *c)
 }
 
 /* NULL: it is ready; or why there is nothing to compare. */
-static const char *transform(struct checking *c, const struct transform_list *list,
-                             struct check_options *options, struct transformed *x)
+static const char *transform(struct checking *c, uint64_t seed, struct check_options *options,
+                             struct transformed *x)
 {
     struct check_result *result = ARENA_NEW(c->arena, struct check_result);
-    struct ast_kernel *kernel = transform_apply(c->arena, c->kernel, list, &x->list);
+    const struct transform_list *given = &c->options->transforms;
+    struct ast_kernel *kernel = given->count > 0
+                                    ? transform_apply(c->arena, c->kernel, given, &x->list)
+                                    : transform_draw(c->arena, c->kernel, seed, &x->list);
     if (x->list.count == 0)
-        return "no transformation drawn has a place in the kernel";
+        return "no transformation has a place in the kernel";
     x->keeps_graph = true;
     for (uint32_t i = 0; i < x->list.count; i++)
         x->keeps_graph &= (transform_table[x->list.steps[i].id].forms & KEEPS_GRAPH) != 0;
@@ -269,12 +272,11 @@ static const char *judge_subject(struct checking *c, struct answer *answer, stru
     return NULL;
 }
 
-static const char *judge_list(struct checking *c, struct answer *answer,
-                              const struct transform_list *list)
+static const char *judge_list(struct checking *c, struct answer *answer, uint64_t seed)
 {
     struct check_options options;
     struct transformed x;
-    const char *why = transform(c, list, &options, &x), *unknown = NULL;
+    const char *why = transform(c, seed, &options, &x), *unknown = NULL;
     for (uint32_t s = 0; s < SUBJECT_COUNT && !why; s++) {
         if (!explore_runs(&x.t, (enum subject_id)s))
             continue;
@@ -292,8 +294,7 @@ static bool is_drawn(uint64_t seed)
 void metamorphic_judge(struct checking *c)
 {
     struct answer *answer = &c->result->answers[ORACLE_METAMORPHIC];
-    struct transform_list list = c->options->transforms;
-    bool given = list.count > 0;
+    bool given = c->options->transforms.count > 0;
     const char *why = c->incomparable;
     uint32_t lists = c->options->seed == 0 && !given ? METAMORPHIC_LISTS : 1;
     if (!given && !is_drawn(c->options->seed)) {
@@ -302,9 +303,7 @@ void metamorphic_judge(struct checking *c)
     }
     for (uint32_t i = 0; i < lists && !c->incomparable; i++) {
         size_t mark = arena_mark(c->arena);
-        if (!given)
-            transform_draw(c->options->seed + i, c->kernel->form, &list);
-        const char *reason = judge_list(c, answer, &list);
+        const char *reason = judge_list(c, answer, c->options->seed + i);
         why = why ? why : reason;
         if (answer->verdict != VERDICT_DIVERGE && !reason)
             arena_release(c->arena, mark);

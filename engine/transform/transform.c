@@ -76,24 +76,6 @@ static bool is_for(enum transform_id id, enum ast_form form)
     return form != FORM_LOCKSTEP && transform_table[id].forms & bits[form];
 }
 
-void transform_draw(uint64_t seed, enum ast_form form, struct transform_list *list)
-{
-    struct pcg rng = pcg_derive(seed, PCG_TRANSFORM, 0);
-    enum transform_id candidates[TRANSFORM_COUNT];
-    uint32_t count = 0;
-    *list = (struct transform_list){.count = 0};
-    for (uint32_t i = 0; i < TRANSFORM_COUNT; i++)
-        if (is_for((enum transform_id)i, form))
-            candidates[count++] = (enum transform_id)i;
-    if (count == 0)
-        return;
-    list->count = 1 + pcg_below(&rng, TRANSFORM_DRAWN_MAX);
-    for (uint32_t i = 0; i < list->count; i++) {
-        list->steps[i].id = candidates[pcg_below(&rng, count)];
-        list->steps[i].number = pcg_next(&rng);
-    }
-}
-
 /* ---- application ---- */
 
 /* Every body a block, so that all statements lie in lists. */
@@ -149,13 +131,17 @@ uint32_t transform_places(struct arena *arena, const struct ast_kernel *kernel,
 static struct ast_kernel *apply_step(struct arena *arena, const struct ast_kernel *kernel,
                                      const struct transform_step *step)
 {
+    size_t mark = arena_mark(arena);
     uint32_t places = transform_places(arena, kernel, step->id);
     if (places == 0)
         return NULL;
     struct transform_edit edit = begin(arena, kernel, step->number % places);
     edit.number = step->number / places;
     functions[step->id](&edit);
-    return transform_done(&edit) && ast_check(edit.kernel, NULL) ? edit.kernel : NULL;
+    if (transform_done(&edit) && ast_check(edit.kernel, NULL))
+        return edit.kernel;
+    arena_release(arena, mark);
+    return NULL;
 }
 
 struct ast_kernel *transform_apply(struct arena *arena, const struct ast_kernel *kernel,
@@ -164,16 +150,33 @@ struct ast_kernel *transform_apply(struct arena *arena, const struct ast_kernel 
     struct ast_kernel *result = ast_kernel_copy(arena, kernel);
     struct transform_list applied = {.count = 0};
     for (uint32_t i = 0; i < list->count; i++) {
-        size_t mark = arena_mark(arena);
         struct ast_kernel *next = apply_step(arena, result, &list->steps[i]);
-        if (!next) {
-            arena_release(arena, mark);
+        if (!next)
             continue;
-        }
         result = next;
         applied.steps[applied.count++] = list->steps[i];
     }
     if (done)
         *done = applied;
+    return result;
+}
+
+struct ast_kernel *transform_draw(struct arena *arena, const struct ast_kernel *kernel,
+                                  uint64_t seed, struct transform_list *list)
+{
+    enum { TRIES = 32 };
+    struct pcg rng = pcg_derive(seed, PCG_TRANSFORM, 0);
+    struct ast_kernel *result = ast_kernel_copy(arena, kernel);
+    uint32_t wanted = 1 + pcg_below(&rng, TRANSFORM_DRAWN_MAX);
+    *list = (struct transform_list){.count = 0};
+    for (uint32_t i = 0; i < TRIES && list->count < wanted; i++) {
+        struct transform_step step = {.id = (enum transform_id)pcg_below(&rng, TRANSFORM_COUNT)};
+        step.number = pcg_next(&rng);
+        struct ast_kernel *next = apply_step(arena, result, &step);
+        if (!next)
+            continue;
+        result = next;
+        list->steps[list->count++] = step;
+    }
     return result;
 }

@@ -58,9 +58,10 @@ struct transform_list {
 bool transform_parse_list(const char *text, struct transform_list *list, const char **error_at);
 char *transform_print_list(struct arena *arena, const struct transform_list *list);
 
-/* 1 to TRANSFORM_DRAWN_MAX steps for kernels of this form: a function of seed and form alone. Empty where there is
- * no transformation for the form. */
-void transform_draw(uint64_t seed, enum ast_form form, struct transform_list *list);
+/* 1 to TRANSFORM_DRAWN_MAX steps that do something to the kernel, one after the other, and the kernel after
+ * them: a function of seed and kernel. The list is empty where nothing that was tried has a place. */
+struct ast_kernel *transform_draw(struct arena *arena, const struct ast_kernel *kernel,
+                                  uint64_t seed, struct transform_list *list);
 
 /* Number of places where the transformation can act. */
 uint32_t transform_places(struct arena *arena, const struct ast_kernel *kernel,

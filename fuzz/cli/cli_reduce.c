@@ -127,6 +127,8 @@ static void report(const struct cli *cli, const struct example *example, const c
                 example->small.signature,
                 example->ending == REDUCE_MINIMAL ? "" : "; ended early: ",
                 example->ending == REDUCE_MINIMAL ? "" : ending_name(example->ending));
+    if (*example->small_transforms)
+        cli_message(cli, "transformed by %s", example->small_transforms);
     if (strcmp(example->small.signature, signature) != 0)
         cli_message(cli, "'%s' shrank nothing: only its first two parts were kept", signature);
 }

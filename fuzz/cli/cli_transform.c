@@ -7,12 +7,12 @@ int command_transform(struct cli *cli)
 {
     const char *path = cli->arguments[0];
     struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
-    struct transform_list list = cli->options.transforms, done;
+    const struct transform_list *given = &cli->options.transforms;
+    struct transform_list done;
     if (!kernel)
         return CLI_USAGE;
-    if (list.count == 0)
-        transform_draw(cli->options.seed, kernel->form, &list);
-    kernel = transform_apply(&cli->arena, kernel, &list, &done);
+    kernel = given->count > 0 ? transform_apply(&cli->arena, kernel, given, &done)
+                              : transform_draw(&cli->arena, kernel, cli->options.seed, &done);
     const char *text = print_kernel(&cli->arena, kernel);
     const char *names = transform_print_list(&cli->arena, &done);
     if (cli->options.json) {
@@ -20,7 +20,6 @@ int command_transform(struct cli *cli)
         json_start(&json, stdout);
         json_object_begin(&json);
         json_key_string(&json, "file", path);
-        json_key_string(&json, "asked", transform_print_list(&cli->arena, &list));
         json_key_string(&json, "transforms", names);
         json_key_string(&json, "text", text);
         json_object_end(&json);

@@ -72,8 +72,11 @@ static void try_rename(struct reduction *r)
 
 static void shrink(struct reduction *r)
 {
+    (void)reduce_transforms(r);
     if (reduction_run(r) == 0 && !r->options->keeps && !r->stopped)
         relax(r);
+    while (reduce_transforms(r) > 0 && reduction_run(r) > 0)
+        continue;
     try_rename(r);
 }
 
@@ -110,6 +113,7 @@ static void finish(struct reduction *r, const struct check_options *check,
     result->kernel = reduction_copy(r->arena, r->base);
     result->size_after = ast_kernel_size(result->kernel);
     result->relaxed = r->k1_only;
+    result->transforms = check->transforms;
     if (!r->options->keeps) {
         struct check_result *shown = ARENA_NEW(r->arena, struct check_result);
         r->runs++;
@@ -147,12 +151,16 @@ void reduce_kernel(struct arena *arena, const struct ast_kernel *kernel,
     *result = (struct reduce_result){.size_before = ast_kernel_size(kernel)};
     reduction_open(&r);
     result->reproduced = starts(&r, kernel, &check);
+    reduce_transforms_draw(&r, kernel, &check);
     r.check = check;
     take_given(&r, kernel);
     if (result->reproduced && !is_expected(&check)) {
+        const struct transform_list given = check.transforms;
         shrink(&r);
+        check.transforms = r.check.transforms;
         if (!options->keeps && !reduction_shows(&r, r.base, &check)) {
             /* It was shown by the narrow way of asking alone. */
+            check.transforms = given;
             r.check = check;
             r.wide = true;
             r.signature = options->signature;
@@ -160,6 +168,7 @@ void reduce_kernel(struct arena *arena, const struct ast_kernel *kernel,
             reduction_forget(&r);
             take_given(&r, kernel);
             shrink(&r);
+            check.transforms = r.check.transforms;
         }
     }
     finish(&r, &check, result);

@@ -45,6 +45,7 @@ struct reduce_result {
     uint32_t runs;                       /* of the case: for these, and to make sure */
     uint32_t size_before, size_after;    /* ast_kernel_size */
     const struct divergence *divergence; /* of the smallest */
+    struct transform_list transforms; /* with which it shows it; empty: there is nothing to say */
     const struct tape *tape; /* its schedule with the fewest context switches found; NULL: the
                                 sequential one shows it */
 };

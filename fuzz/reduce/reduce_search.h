@@ -77,6 +77,13 @@ void reduction_forget(struct reduction *r);
  */
 void reduction_narrow(struct reduction *r);
 
+/* A list of transformations that the seed draws is written down in `check`, so that it stays what it is. */
+void reduce_transforms_draw(struct reduction *r, const struct ast_kernel *kernel,
+                            struct check_options *check);
+/* Makes the list of r->check shorter and its numbers smaller, as long as the base shows the signature; returns how
+ * many times it could. */
+uint32_t reduce_transforms(struct reduction *r);
+
 /* Until no pass finds anything more; returns how many edits were accepted. */
 uint32_t reduction_run(struct reduction *r);
 

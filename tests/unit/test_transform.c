@@ -37,16 +37,19 @@ static void test_drawn_lists(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 200; seed++) {
-        struct transform_list list, again, blocks;
-        transform_draw(seed, FORM_STRUCTURED, &list);
-        transform_draw(seed, FORM_STRUCTURED, &again);
-        transform_draw(seed, FORM_BLOCKS, &blocks);
+        size_t mark = arena_mark(&test_arena);
+        struct transform_list list, again;
+        const struct ast_kernel *kernel = gen_case(&test_arena, 7, seed, &GEN_DEFAULTS);
+        const struct ast_kernel *other = transform_draw(&test_arena, kernel, seed, &list);
+        const char *text = print_kernel(&test_arena, other);
+        other = transform_draw(&test_arena, kernel, seed, &again);
         assert_memory_equal(&list, &again, sizeof list);
-        assert_in_range(list.count, 1, TRANSFORM_DRAWN_MAX);
-        for (uint32_t i = 0; i < list.count; i++)
-            assert_true(transform_table[list.steps[i].id].forms & ON_STRUCTURED);
-        for (uint32_t i = 0; i < blocks.count; i++)
-            assert_true(transform_table[blocks.steps[i].id].forms & ON_BLOCKS);
+        assert_string_equal(print_kernel(&test_arena, other), text);
+        assert_in_range(list.count, kernel->form == FORM_PTX ? 0 : 1, TRANSFORM_DRAWN_MAX);
+        other = transform_apply(&test_arena, kernel, &list, &again);
+        assert_memory_equal(&list, &again, sizeof list);
+        assert_string_equal(print_kernel(&test_arena, other), text);
+        arena_release(&test_arena, mark);
     }
 }
 
@@ -103,10 +106,9 @@ static void test_kernels_stay_kernels(void **state)
         size_t mark = arena_mark(&test_arena);
         const struct ast_kernel *kernel = gen_case(&test_arena, 6, number, &gen);
         const char *before = print_kernel(&test_arena, kernel);
-        struct transform_list list, done, once;
-        transform_draw(number, kernel->form, &list);
+        struct transform_list done, once;
         const char *text =
-            print_kernel(&test_arena, transform_apply(&test_arena, kernel, &list, &done));
+            print_kernel(&test_arena, transform_draw(&test_arena, kernel, number, &done));
         assert_string_equal(print_kernel(&test_arena, kernel), before);
         assert_string_equal(
             print_kernel(&test_arena, transform_apply(&test_arena, kernel, &done, &once)), text);
