@@ -38,30 +38,41 @@ void mutant_record(const struct mutant_record *record)
         mutant_probe[i] = record || mutant_choice[i] > 0;
 }
 
+/* Infects; when nothing more can be told of the point, it is fast again. */
 static void infect(int point, unsigned k)
 {
-    recording->infected[mutant_points[point].first + k] = 1;
-}
-
-/* Nothing more can be told of the point: it is fast again. */
-static void finish(int point)
-{
     const struct mutant_point *p = &mutant_points[point];
-    for (unsigned k = 0; k < p->count; k++)
+    if (recording->infected[p->first + k])
+        return;
+    recording->infected[p->first + k] = 1;
+    for (k = 0; k < p->count; k++)
         if (!recording->infected[p->first + k])
             return;
     mutant_probe[point] = 0;
+}
+
+static bool differs(const char *a, const char *b, unsigned long size)
+{
+    switch (size) {
+    case 4:
+        return memcmp(a, b, 4) != 0;
+    case 8:
+        return memcmp(a, b, 8) != 0;
+    default:
+        return memcmp(a, b, size) != 0;
+    }
 }
 
 int mutant_pick(int point, const void *values, unsigned long size)
 {
     if (mutant_choice[point] > 0 || !recording)
         return mutant_choice[point];
+    const char *value = values;
+    unsigned count = mutant_points[point].count;
     recording->reached[point] = 1;
-    for (unsigned k = 0; k < mutant_points[point].count; k++)
-        if (memcmp((const char *)values + (k + 1) * size, values, size) != 0)
+    for (unsigned k = 0; k < count; k++)
+        if (differs(value, value + (k + 1) * size, size))
             infect(point, k);
-    finish(point);
     return 0;
 }
 
@@ -98,7 +109,6 @@ int mutant_logic(int point, int and, int left, int right)
             infect(point, LOGIC_RIGHT - 1);
         if (value != !and)
             infect(point, LOGIC_CONSTANT - 1);
-        finish(point);
         return value;
     }
     switch (mutant_choice[point]) {
@@ -121,6 +131,5 @@ int mutant_keep(int point)
         return mutant_choice[point] == 0;
     recording->reached[point] = 1;
     infect(point, 0);
-    finish(point);
     return 1;
 }

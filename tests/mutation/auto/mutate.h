@@ -2,7 +2,7 @@
  * mutate.h - writes a version of a source file that holds all of its mutants at once.
  *
  *     mutate.c  the program: which files, their text after the preprocessor, the output
- *     points.c  where a file can be mutated, and how: a walk over its tree (libclang's C API)
+ *     points.c  where a file can be mutated: a walk over its tree (libclang's C API); tree.c, replace.c
  *     table.c   points and mutants, by names that do not depend on line numbers
  *     edit.c    insertions into a text
  *
