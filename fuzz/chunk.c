@@ -67,22 +67,25 @@ static void add_answer(struct chunk *chunk, struct arena *arena, uint64_t number
 /* What the case leaves for the memory. Its text: if it may be remembered, or has a finding that must be run
  * again and that no generator makes. */
 static void keep_trace(struct chunk_maker *maker, struct chunk *chunk, const struct fuzz_case *c,
-                       const struct ast_kernel *kernel, bool found)
+                       const struct ast_kernel *kernel, const struct check_result *result,
+                       bool found)
 {
     struct chunk_trace *trace = chunk->trace;
     struct chunk_case *kept = &trace->cases[chunk->cases];
     uint32_t list[FEEDBACK_LIST_MAX];
     uint32_t count = features_list(&maker->features, list, FEEDBACK_LIST_MAX);
     count = count < FEEDBACK_LIST_MAX ? count : FEEDBACK_LIST_MAX;
-    uint32_t *features = ARENA_ARRAY(&trace->arena, uint32_t, count + 1);
-    memcpy(features, list, count * sizeof *list);
+    uint32_t *counters = ARENA_ARRAY(&trace->arena, uint32_t, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        counters[i] = features_counter(list[i]);
     kept->seen = (struct feedback_case){.number = c->number,
                                         .exhaustive = c->check.exhaustive,
+                                        .steps = result->thread_steps + result->warp_steps,
                                         .count = count,
-                                        .features = features};
+                                        .features = counters};
     kept->mutated = !c->generated;
     kept->lineage = c->lineage;
-    if (feedback_is_new(maker->view, list, count) || (kept->mutated && found))
+    if (feedback_is_new(maker->view, counters, count) || (kept->mutated && found))
         kept->seen.text = print_kernel(&trace->arena, kernel);
 }
 
@@ -130,6 +133,6 @@ bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t num
         if (options->check.oracles & 1u << i)
             add_answer(chunk, arena, number, (enum oracle_id)i, &result->answers[i]);
     if (chunk->trace)
-        keep_trace(maker, chunk, &c, kernel, chunk->finding_count > before);
+        keep_trace(maker, chunk, &c, kernel, result, chunk->finding_count > before);
     return true;
 }

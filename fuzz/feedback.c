@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 
 enum {
-    FEATURE_NUMBERS = FEATURES_COUNT * FEATURES_BUCKETS,
-    SEEN_WORDS = (FEATURE_NUMBERS + 63) / 64,
+    SEEN_WORDS = (FEATURES_COUNT + 63) / 64,
     VIEWS = FEEDBACK_LAG + 2, /* those in use, and the one that is written */
     MUTATIONS_MAX = 4,
+    COST_STEPS = 1 << 12, /* what a case costs beside its steps */
 };
 
 static const size_t NAMES_BYTES = (size_t)1 << 20;
@@ -40,7 +40,7 @@ struct feedback *feedback_new(void)
         return NULL;
     struct feedback *f = ARENA_NEW(&arena, struct feedback);
     f->seeds = ARENA_ARRAY(&arena, struct feedback_seed, FEEDBACK_SEEDS_MAX);
-    f->cases = ARENA_ARRAY(&arena, uint32_t, FEATURE_NUMBERS);
+    f->cases = ARENA_ARRAY(&arena, uint32_t, FEATURES_COUNT);
     f->seen = ARENA_ARRAY(&arena, uint64_t, SEEN_WORDS);
     for (uint32_t i = 0; i < VIEWS; i++)
         f->views[i] =
@@ -81,7 +81,8 @@ static void keep_rare(const struct feedback *f, struct feedback_seed *seed, uint
 static void remember(struct feedback *f, const struct feedback_case *c, uint32_t fresh)
 {
     struct feedback_seed *seed = &f->seeds[f->seed_count];
-    *seed = (struct feedback_seed){.number = c->number, .exhaustive = c->exhaustive};
+    *seed =
+        (struct feedback_seed){.number = c->number, .exhaustive = c->exhaustive, .steps = c->steps};
     seed->text = arena_strndup(&f->arena, c->text, strlen(c->text));
     for (uint32_t i = 0; i < c->count; i++)
         keep_rare(f, seed, c->features[i]);
@@ -99,7 +100,7 @@ bool feedback_take(struct feedback *f, const struct feedback_case *c)
             continue;
         fresh++;
         f->seen[feature / 64] |= (uint64_t)1 << feature % 64;
-        f->found[features_domain_of(features_counter(feature))]++;
+        f->found[features_domain_of(feature)]++;
         f->feature_count++;
     }
     if (fresh == 0 || !c->text || f->seed_count == FEEDBACK_SEEDS_MAX)
@@ -111,12 +112,12 @@ bool feedback_take(struct feedback *f, const struct feedback_case *c)
 static uint64_t weigh(const struct feedback *f, const struct feedback_seed *seed)
 {
     const uint64_t unit = (uint64_t)1 << 40;
-    uint64_t weight = 1;
+    uint64_t weight = 0;
     for (uint32_t i = 0; i < seed->rare_count; i++) {
-        uint32_t domain = features_domain_of(features_counter(seed->rare[i]));
+        uint32_t domain = features_domain_of(seed->rare[i]);
         weight += unit / f->found[domain] / f->cases[seed->rare[i]];
     }
-    return weight;
+    return weight * COST_STEPS / (COST_STEPS + seed->steps) + 1;
 }
 
 void feedback_turn(struct feedback *f)
@@ -161,8 +162,7 @@ static bool write_seed(const struct feedback_seed *seed, const char *folder)
     FILE *file = fopen(path, "w");
     if (file) {
         for (uint32_t i = 0; i < seed->fresh_count; i++)
-            fprintf(file, "// %s, %u\n", features_name(&names, features_counter(seed->rare[i])),
-                    1u << seed->rare[i] % FEATURES_BUCKETS);
+            fprintf(file, "// %s\n", features_name(&names, seed->rare[i]));
         fputs(seed->text, file);
     }
     arena_destroy(&names);

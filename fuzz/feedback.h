@@ -7,9 +7,11 @@
  * of remembered kernels, drawn in proportion to how rare their features are, the others are fresh ones. So
  * workers need not wait for each other, and the cases do not depend on how many there are.
  *
- * A kernel is remembered as text when its case had a feature that no case before it had. Rarity: each domain
- * of features weighs the same, each feature as much as the other ones of its domain, divided by how many
- * cases had it.
+ * A feature is here a counter of the map that is not 0: how often its thing happened in a case turned out to
+ * tell nothing more (docs/feedback.md). A kernel is remembered as text when its case had a feature that no
+ * case before it had. It is drawn by its weight: each domain of features weighs the same, each feature as much
+ * as the other ones of its domain, divided by how many cases had it; and the more steps its case took, the
+ * less it weighs.
  */
 #ifndef FUZZ_FEEDBACK_H
 #define FUZZ_FEEDBACK_H
@@ -32,7 +34,8 @@ struct feedback_case {
     uint64_t number;
     const char *text; /* of its kernel; NULL: it has nothing new (feedback_is_new) */
     bool exhaustive;
-    uint32_t count; /* of features, ascending */
+    uint64_t steps; /* that it took: what a mutation of it may cost */
+    uint32_t count; /* of features: counters, ascending */
     const uint32_t *features;
 };
 
@@ -40,6 +43,7 @@ struct feedback_seed {
     uint64_t number; /* of its case */
     const char *text;
     bool exhaustive;
+    uint64_t steps;
     uint32_t rare_count, fresh_count; /* fresh: so many of them, the first, were new with it */
     uint32_t rare[FEEDBACK_RARE_MAX];
 };

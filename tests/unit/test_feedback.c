@@ -66,8 +66,8 @@ static void test_memory(void **state)
     struct feedback *f = feedback_new();
     assert_non_null(f);
     assert_null(feedback_view(f, FEEDBACK_LAG - 1));
-    const uint32_t rare = FEATURES_BUCKETS * 7, common = FEATURES_BUCKETS * 8 + 1;
-    const uint32_t later = FEATURES_BUCKETS * 9;
+    const uint32_t rare = 7, common = 8;
+    const uint32_t later = 10;
     for (uint64_t k = 0; k < 64; k++)
         take(f, k, k == 40 ? rare : common, common + 1, k == 0 || k == 40);
     assert_int_equal(feedback_features(f), 3);
