@@ -13,6 +13,10 @@
 /* No text takes more of an arena than this; PTX takes more (PTX_ARENA_BYTES). */
 enum { PARSE_ARENA_BYTES = 32 << 20 };
 
+/* The words that are no names. */
+extern const char *const parse_keywords[];
+extern const uint32_t parse_keyword_count;
+
 /* Parses `length` bytes of `text`; PTX, if it is that (ptx_is_ptx). Returns the kernel, in `arena`, or
  * NULL with at least one error in `diag` (which must have been initialised with this text). */
 struct ast_kernel *parse_kernel(struct arena *arena, const char *text, size_t length,

@@ -6,7 +6,7 @@
 
 enum { SHOWN_BYTES = 40 };
 
-static const char *const keywords[] = {
+const char *const parse_keywords[] = {
     "launch",      "shared",     "global",     "private",    "input",      "int",
     "void",        "kernel",     "blocks",     "expect",     "if",         "else",
     "while",       "do",         "for",        "switch",     "case",       "default",
@@ -16,6 +16,8 @@ static const char *const keywords[] = {
     "bid",         "atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or",
     "atomic_exch", "atomic_cas", "vote_all",   "vote_any",   "vote_uni",   "vote_ballot",
 };
+enum { KEYWORDS = sizeof parse_keywords / sizeof parse_keywords[0] };
+const uint32_t parse_keyword_count = KEYWORDS;
 
 __attribute__((format(printf, 3, 0))) static void report(struct parser *p, struct location at,
                                                          const char *format, va_list args)
@@ -126,7 +128,7 @@ int parser_index(const struct parser *p, const char *const *names, int count)
 
 static bool at_keyword(const struct parser *p)
 {
-    return parser_index(p, keywords, sizeof keywords / sizeof keywords[0]) >= 0;
+    return parser_index(p, parse_keywords, KEYWORDS) >= 0;
 }
 
 bool parser_at_name(const struct parser *p)

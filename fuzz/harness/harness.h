@@ -10,7 +10,8 @@
  *   input is a kernel.
  *
  * The environment variable SIMTFUZZ_CHECK says how kernels are checked, as a case's text does:
- * "schedules=2 budget=5000 subjects=crs,crs:sync-all oracles=result".
+ * "schedules=2 budget=5000 subjects=crs,crs:target-next oracles=result". With SIMTFUZZ_KNOWN set, known
+ * divergences (docs/errata.md, and what a subject with a switch shows) abort, too.
  */
 #ifndef FUZZ_HARNESS_H
 #define FUZZ_HARNESS_H

@@ -26,7 +26,7 @@ static struct ast_kernel *generate(struct arena *arena, struct source *choices)
     const char *reason;
     struct gen_options gen = GEN_DEFAULTS;
     gen.features |= 1u << FEATURE_GRAPHS;
-    gen.features &= ~(1u << FEATURE_CRS | 1u << FEATURE_DIRECTIONS);
+    gen.features &= ~(1u << FEATURE_CRS | 1u << FEATURE_KNOWN | 1u << FEATURE_DIRECTIONS);
     struct ast_kernel *P = blocks_of(arena, gen_kernel(arena, choices, &gen));
     return P ? lockstep_form(arena, P, &options, &reason) : NULL;
 }

@@ -6,7 +6,8 @@
 static struct ast_kernel *generate(struct arena *arena, struct source *choices)
 {
     struct gen_options gen = GEN_DEFAULTS;
-    gen.features &= ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS | 1u << FEATURE_CRS);
+    gen.features &= ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS | 1u << FEATURE_CRS |
+                      1u << FEATURE_KNOWN);
     return gen_kernel(arena, choices, &gen);
 }
 

@@ -1,0 +1,81 @@
+/*
+ * harness_options.c - libFuzzer: any bytes as each of the small texts that simtfuzz reads: a case, a tape,
+ * lists of subjects, oracles, features, a schedule, claims in a comment, settings of a PTX kernel.
+ *
+ * No bytes crash a reader; a case and a tape that are read print to a text that reads to the same.
+ */
+#include "engine/invariant.h"
+#include "engine/parse.h"
+#include "engine/sched.h"
+#include "engine/tape.h"
+#include "fuzz/case.h"
+#include "fuzz/harness/harness.h"
+
+#include <string.h>
+
+enum { ARENA_BYTES = 256 << 20, TEXT_MAX = 1 << 16 };
+
+static void check_case(struct arena *arena, const char *text)
+{
+    struct fuzz_case c, again;
+    const char *error;
+    if (!case_parse(arena, text, &c, &error)) {
+        INVARIANT(error);
+        return;
+    }
+    const char *printed = case_print(arena, &c);
+    INVARIANT(case_parse(arena, printed, &again, &error));
+    INVARIANT(strcmp(printed, case_print(arena, &again)) == 0);
+}
+
+static void check_tape(struct arena *arena, const char *text)
+{
+    size_t column = 0;
+    const struct tape *tape = tape_parse(arena, text, &column);
+    INVARIANT(tape || column > 0);
+    if (!tape)
+        return;
+    const char *printed = tape_print(arena, tape);
+    const struct tape *again = tape_parse(arena, printed, &column);
+    INVARIANT(again && again->count == tape->count);
+    INVARIANT(strcmp(printed, tape_print(arena, again)) == 0);
+}
+
+static void check_lists(const char *text)
+{
+    subject_set subjects = 0;
+    uint32_t oracles = 0, modes = 0, features = GEN_DEFAULTS.features;
+    const char *at = NULL;
+    struct sched_spec spec;
+    INVARIANT(subject_parse_list(text, &subjects, &at) || at);
+    at = NULL;
+    INVARIANT(oracle_parse_list(text, &oracles, &modes, &at) || at);
+    at = NULL;
+    INVARIANT(gen_parse_features(text, &features, &at) || at);
+    (void)sched_parse(text, &spec);
+}
+
+static void check_claims(struct arena *arena, const char *text, size_t length)
+{
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    diag_init(diag, "claims", text, length);
+    struct ast_kernel *kernel = ARENA_NEW(arena, struct ast_kernel);
+    kernel->launch = AST_DEFAULT_LAUNCH;
+    ast_var_append(&kernel->vars, ast_var(arena, "x", SPACE_SHARED, 4, true));
+    parse_expect_comment(arena, kernel, text, length, (struct location){1, 1}, 0, diag);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct arena arena; /* one process, one thread: kept from input to input */
+    if (size > TEXT_MAX || (!arena.base && arena_init(&arena, ARENA_BYTES) != 0))
+        return 0;
+    size_t mark = arena_mark(&arena);
+    char *text = arena_strndup(&arena, (const char *)data, size);
+    check_case(&arena, text);
+    check_tape(&arena, text);
+    check_lists(text);
+    check_claims(&arena, text, strlen(text));
+    arena_release(&arena, mark);
+    return 0;
+}
