@@ -47,6 +47,9 @@ static void print_totals(struct arena *arena, const struct campaign_summary *s, 
                                      grouped(arena, (uint64_t)rate(totals[i].count, s->seconds)));
     }
     table_print(&table, out);
+    if (s->features > 0)
+        fprintf(out, "features: %s; kernels remembered for new ones: %s\n",
+                grouped(arena, s->features), grouped(arena, s->remembered));
     if (s->refused > 0)
         fprintf(out, "%s cases refused: a statement without meaning in the structured semantics\n",
                 grouped(arena, s->refused));
@@ -239,6 +242,10 @@ void campaign_print_json(const struct campaign_options *options, const struct ca
     json_double(&json, rate(s->cases, s->seconds));
     json_key_u64(&json, "thread_steps", s->thread_steps);
     json_key_u64(&json, "warp_steps", s->warp_steps);
+    if (options->feedback > 0) {
+        json_key_u64(&json, "features", s->features);
+        json_key_u64(&json, "remembered", s->remembered);
+    }
     json_oracles(&json, options, s);
     json_findings(&json, s);
     json_key_u64(&json, "flaky", s->flaky);

@@ -112,4 +112,23 @@ done | awk -v cases=$cases '{ n += $2 } END { exit n != cases }' || failed "thre
 start=$SECONDS
 expect 0 run --time 1 --seed 1 --features none,loops --oracles lemmas --db time.db
 [ $((SECONDS - start)) -le 15 ] || failed "--time 1 took $((SECONDS - start)) s"
+# With feedback: the same cases for any number of workers; what was remembered says why.
+fed=(run --cases 1300 --seed 0x7 --oracles lemmas:strict --subjects threads,simt --features none,loops,calls --feedback 60)
+expect 0 "${fed[@]}" --jobs 1 --db fed1.db --corpus kept1
+says out "features: " "kernels remembered"
+expect 0 "${fed[@]}" --jobs 3 --db fed3.db --corpus kept3
+diff -r kept1 kept3 >/dev/null || failed "one worker and three remember different kernels"
+says "kept1/$(ls kept1 | tail -n 1)" "// " "kernel "
+expect 0 check kept1
+expect 0 replay 1 --db fed3.db
+expect 0 "${fed[@]}" --db fed3.db --json
+json
+says out '"features": ' '"remembered": '
+expect 2 run --feedback 101
+says err "--feedback: a percentage"
+expect 2 run --feedback 50 --enumerate
+expect 2 run --corpus kept1
+says err "--corpus"
+expect 3 "${fed[@]}" --cases 20 --db fed1.db --corpus no/such/folder
+says err "cannot write to no/such/folder"
 finish
