@@ -1,5 +1,6 @@
 #include "engine/transform/transform.h"
 
+#include "engine/cfg.h"
 #include "engine/pcg.h"
 #include "engine/transform/transform_internal.h"
 
@@ -127,6 +128,23 @@ uint32_t transform_places(struct arena *arena, const struct ast_kernel *kernel,
     return edit.seen;
 }
 
+/* Well-formed, and the graphs of blocks reducible, every block reachable. */
+static bool is_kernel(struct arena *arena, const struct ast_kernel *kernel)
+{
+    const char *reason;
+    struct location at;
+    if (!ast_check(kernel, NULL))
+        return false;
+    if (kernel->form != FORM_BLOCKS)
+        return true;
+    size_t mark = arena_mark(arena);
+    bool good = cfg_build(arena, kernel->main, &reason, &at) != NULL;
+    for (const struct ast_function *f = kernel->functions; f && good; f = f->next)
+        good = cfg_build(arena, f, &reason, &at) != NULL;
+    arena_release(arena, mark);
+    return good;
+}
+
 /* NULL: there is no place, or the result is no kernel any more. */
 static struct ast_kernel *apply_step(struct arena *arena, const struct ast_kernel *kernel,
                                      const struct transform_step *step)
@@ -138,7 +156,7 @@ static struct ast_kernel *apply_step(struct arena *arena, const struct ast_kerne
     struct transform_edit edit = begin(arena, kernel, step->number % places);
     edit.number = step->number / places;
     functions[step->id](&edit);
-    if (transform_done(&edit) && ast_check(edit.kernel, NULL))
+    if (transform_done(&edit) && is_kernel(arena, edit.kernel))
         return edit.kernel;
     arena_release(arena, mark);
     return NULL;

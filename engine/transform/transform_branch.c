@@ -83,38 +83,6 @@ void transform_flatten(struct transform_edit *edit)
 
 /* ---- duplicate ---- */
 
-/* The same in all threads of a block, though not known: an input, the block's number. */
-static struct ast_expr *uniform_selection(struct transform_edit *edit)
-{
-    if (transform_choose(edit, 2)) {
-        struct ast_var *input = transform_memory(edit, SPACE_SHARED, 0);
-        input->is_input = true;
-        return ast_binary(edit->arena, BINARY_AND, ast_var_ref(edit->arena, input),
-                          ast_int(edit->arena, 1));
-    }
-    return ast_binary(edit->arena, BINARY_AND, ast_builtin_ref(edit->arena, BUILTIN_BID),
-                      ast_int(edit->arena, 1));
-}
-
-static struct ast_expr *lane_selection(struct transform_edit *edit)
-{
-    struct ast_expr *a = NULL;
-    switch (transform_choose(edit, 3)) {
-    case 0:
-        a = ast_builtin_ref(edit->arena, BUILTIN_TID);
-        break;
-    case 1:
-        a = ast_builtin_ref(edit->arena, BUILTIN_LANE);
-        a = ast_binary(edit->arena, BINARY_SHR, a, ast_int(edit->arena, 1));
-        break;
-    default:
-        a = ast_var_ref(edit->arena, transform_memory(edit, SPACE_PRIVATE, 0));
-        a->var->is_input = true;
-        break;
-    }
-    return ast_binary(edit->arena, BINARY_AND, a, ast_int(edit->arena, 1));
-}
-
 /*      S   ==>   if (p) S else S          threads meet in S (barrier, vote): p the same in all of a block
  *
  * Whichever copy a thread takes, it does what it did. A copy of a barrier is another barrier, so all
@@ -127,9 +95,8 @@ static void duplicate_list(struct transform_edit *edit, struct ast_stm **list,
         if (!transform_here(edit))
             continue;
         bool meets = transform_facts(edit, *slot, true).meets;
-        struct ast_expr *selection = meets || transform_choose(edit, 4) == 3
-                                         ? uniform_selection(edit)
-                                         : lane_selection(edit);
+        struct ast_expr *selection =
+            transform_selection(edit, meets || transform_choose(edit, 4) == 3);
         struct ast_stm *s = transform_take(slot, 1);
         struct ast_stm *copy = ast_stm_list_copy(edit->arena, s);
         transform_put(slot, transform_if(edit, selection, s, copy, s->at));

@@ -91,6 +91,9 @@ const char *transform_name(struct transform_edit *edit, const char *base);
  * nobody writes, from builtins (uniform: from those that all threads of a block share). */
 struct ast_expr *transform_known(struct transform_edit *edit, bool value, bool uniform);
 
+/* A condition that is some value or other: the same in all threads of a block, or not. */
+struct ast_expr *transform_selection(struct transform_edit *edit, bool uniform);
+
 /* { list } */
 struct ast_stm *transform_block(struct transform_edit *edit, struct ast_stm *list);
 struct ast_stm *transform_if(struct transform_edit *edit, struct ast_expr *condition,

@@ -104,6 +104,43 @@ struct ast_expr *transform_known(struct transform_edit *edit, bool value, bool u
     }
 }
 
+/* The same in all threads of a block, though not known: an input, the block's number. */
+static struct ast_expr *uniform_selection(struct transform_edit *edit)
+{
+    if (transform_choose(edit, 2)) {
+        struct ast_var *input = transform_memory(edit, SPACE_SHARED, 0);
+        input->is_input = true;
+        return ast_binary(edit->arena, BINARY_AND, ast_var_ref(edit->arena, input),
+                          ast_int(edit->arena, 1));
+    }
+    return ast_binary(edit->arena, BINARY_AND, ast_builtin_ref(edit->arena, BUILTIN_BID),
+                      ast_int(edit->arena, 1));
+}
+
+static struct ast_expr *lane_selection(struct transform_edit *edit)
+{
+    struct ast_expr *a = NULL;
+    switch (transform_choose(edit, 3)) {
+    case 0:
+        a = ast_builtin_ref(edit->arena, BUILTIN_TID);
+        break;
+    case 1:
+        a = ast_builtin_ref(edit->arena, BUILTIN_LANE);
+        a = ast_binary(edit->arena, BINARY_SHR, a, ast_int(edit->arena, 1));
+        break;
+    default:
+        a = ast_var_ref(edit->arena, transform_memory(edit, SPACE_PRIVATE, 0));
+        a->var->is_input = true;
+        break;
+    }
+    return ast_binary(edit->arena, BINARY_AND, a, ast_int(edit->arena, 1));
+}
+
+struct ast_expr *transform_selection(struct transform_edit *edit, bool uniform)
+{
+    return uniform ? uniform_selection(edit) : lane_selection(edit);
+}
+
 /* ---- statements ---- */
 
 struct ast_stm *transform_block(struct transform_edit *edit, struct ast_stm *list)

@@ -130,9 +130,13 @@ static bool list_meets(const struct ast_stm *list)
 /* In some function: whichever is called. */
 static bool functions_meet(const struct ast_kernel *kernel)
 {
-    for (const struct ast_function *f = kernel->functions; f; f = f->next)
-        if (list_meets(f->body))
+    for (const struct ast_function *f = kernel->functions; f; f = f->next) {
+        if (kernel->form == FORM_STRUCTURED && list_meets(f->body))
             return true;
+        for (const struct ast_block *b = f->blocks; b; b = b->next)
+            if (list_meets(b->body))
+                return true;
+    }
     return false;
 }
 
