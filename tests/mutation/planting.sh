@@ -66,7 +66,7 @@ list_objects() {
 
 # The objects that $file is part of, by the dependencies that the compiler wrote.
 objects_of_file() {
-    grep -rlF --include='*.o.d' "$sources/$file" "$build/engine" "$build/oracle" "$build/db" "$build/fuzz" |
+    grep -rlF --include='*.o.d' "/$file" "$build/engine" "$build/oracle" "$build/db" "$build/fuzz" |
         sed 's/\.d$//' | sort
 }
 

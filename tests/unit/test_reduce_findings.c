@@ -1,0 +1,220 @@
+/*
+ * The findings of tests/reduce/findings that no fault has to be planted for: each ends at its size or below,
+ * shows its signature when its text is read again, the same for any number of jobs, and interrupted
+ * anywhere it still shows the signature.
+ */
+#include "engine/parse.h"
+#include "engine/print.h"
+#include "fuzz/reduce/reduce.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define FINDINGS SIMTFUZZ_SOURCE_DIR "/tests/reduce/findings"
+
+enum { FINDINGS_LEAST = 30, FINDINGS_MAX = 200, RUNS_MOST = 400, TEXT_MAX = 1 << 16 };
+
+static struct arena arena;
+
+struct finding {
+    const char *name, *signature;
+    struct ast_kernel *kernel;
+    struct check_options check;
+    uint32_t size;
+};
+
+static struct ast_kernel *parse(const char *name, const char *text)
+{
+    static struct diag diag;
+    diag_init(&diag, name, text, strlen(text));
+    struct ast_kernel *kernel = parse_kernel(&arena, text, strlen(text), &diag);
+    if (!kernel)
+        diag_print(&diag, stderr);
+    assert_non_null(kernel);
+    return kernel;
+}
+
+/* What stands behind "// key: " in a line of its own; NULL: there is none. */
+static const char *head_line(const char *text, const char *key)
+{
+    const char *line = strstr(text, arena_printf(&arena, "// %s: ", key));
+    if (!line)
+        return NULL;
+    line += strlen(key) + 5;
+    return arena_strndup(&arena, line, strcspn(line, "\n"));
+}
+
+/* What stands behind a word of the options, up to the next blank; NULL: there is none. */
+static const char *option(const char *options, const char *word)
+{
+    const char *at = strstr(options, word);
+    return at ? arena_strndup(&arena, at + strlen(word), strcspn(at + strlen(word), " ")) : NULL;
+}
+
+/* "--subjects a,b --oracles c" */
+static struct check_options read_options(const char *text)
+{
+    struct check_options check = CHECK_DEFAULTS;
+    const char *at, *subjects = option(text, "--subjects "), *oracles = option(text, "--oracles ");
+    assert_true(!subjects || subject_parse_list(subjects, &check.subjects, &at));
+    assert_true(!oracles || oracle_parse_list(oracles, &check.oracles, &check.modes, &at));
+    assert_true(subjects || oracles);
+    return check;
+}
+
+/* False: a fault has to be planted. */
+static bool read_finding(const char *name, struct finding *finding)
+{
+    static char text[TEXT_MAX];
+    FILE *file = fopen(arena_printf(&arena, "%s/%s", FINDINGS, name), "r");
+    assert_non_null(file);
+    text[fread(text, 1, TEXT_MAX - 1, file)] = '\0';
+    fclose(file);
+    if (head_line(text, "fault"))
+        return false;
+    finding->name = name;
+    finding->signature = head_line(text, "signature");
+    finding->check = read_options(head_line(text, "check"));
+    finding->size = (uint32_t)strtoul(head_line(text, "size"), NULL, 10);
+    finding->kernel = parse(name, text);
+    return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static uint32_t list_findings(const char *names[FINDINGS_MAX])
+{
+    uint32_t count = 0;
+    DIR *folder = opendir(FINDINGS);
+    assert_non_null(folder);
+    for (const struct dirent *entry; (entry = readdir(folder));)
+        if (strstr(entry->d_name, ".simt") && count < FINDINGS_MAX)
+            names[count++] = arena_strndup(&arena, entry->d_name, strlen(entry->d_name));
+    closedir(folder);
+    qsort(names, count, sizeof *names, by_name);
+    return count;
+}
+
+typedef void test_finding(const struct finding *finding);
+
+static void each_finding(test_finding *test)
+{
+    const char *names[FINDINGS_MAX];
+    uint32_t tested = 0, count = list_findings(names);
+    for (uint32_t i = 0; i < count; i++) {
+        size_t mark = arena_mark(&arena);
+        struct finding finding;
+        if (read_finding(names[i], &finding)) {
+            test(&finding);
+            tested++;
+        }
+        arena_release(&arena, mark);
+    }
+    assert_true(tested >= FINDINGS_LEAST);
+}
+
+static struct reduce_result reduce(const struct finding *finding, struct reduce_options options)
+{
+    struct reduce_result result;
+    options.check = finding->check;
+    options.signature = finding->signature;
+    reduce_kernel(&arena, finding->kernel, &options, &result);
+    if (!result.reproduced)
+        fail_msg("%s does not show %s", finding->name, finding->signature);
+    return result;
+}
+
+/* Read again from its text, it shows the very signature under the options that it was given with. */
+static void expect_shown(const struct finding *finding, const struct ast_kernel *kernel)
+{
+    const char *text = print_kernel(&arena, kernel);
+    struct check_result *result = ARENA_NEW(&arena, struct check_result);
+    check_kernel(&arena, parse(finding->name, text), &finding->check, result);
+    if (!check_find(&arena, result, finding->signature, false))
+        fail_msg("%s: %s has slipped:\n%s", finding->name, finding->signature, text);
+}
+
+static void ends_small(const struct finding *finding)
+{
+    struct reduce_result one = reduce(finding, (struct reduce_options){.max_tests = 20000});
+    assert_false(one.relaxed);
+    assert_int_equal(one.ending, REDUCE_MINIMAL);
+    expect_shown(finding, one.kernel);
+    if (one.size_after > finding->size || one.runs > RUNS_MOST)
+        fail_msg("%s ends at %u statements, not %u, after %u runs:\n%s", finding->name,
+                 one.size_after, finding->size, one.runs, print_kernel(&arena, one.kernel));
+    struct reduce_result three =
+        reduce(finding, (struct reduce_options){.max_tests = 20000, .jobs = 3});
+    assert_string_equal(print_kernel(&arena, one.kernel), print_kernel(&arena, three.kernel));
+    assert_int_equal(one.tests, three.tests);
+    assert_int_equal(one.runs, three.runs);
+}
+
+static void findings_end_small(void **state)
+{
+    (void)state;
+    each_finding(ends_small);
+}
+
+/* For so many questions it may go on. */
+static bool go_on_for(void *context, const struct reduce_progress *progress)
+{
+    uint32_t *left = context;
+    (void)progress;
+    return *left > 0 && (*left)-- > 0;
+}
+
+static void keeps_its_signature_when_stopped(const struct finding *finding)
+{
+    uint32_t size = ast_kernel_size(finding->kernel);
+    for (uint32_t questions = 0; questions <= 32; questions = questions * 2 + 1) {
+        uint32_t left = questions;
+        struct reduce_result result =
+            reduce(finding, (struct reduce_options){
+                                .max_tests = 20000, .go_on = go_on_for, .go_on_context = &left});
+        assert_true(result.ending == REDUCE_STOPPED || left > 0);
+        assert_true(result.size_after <= size);
+        size = result.size_after;
+        expect_shown(finding, result.kernel);
+        assert_non_null(result.divergence);
+    }
+}
+
+static void stopped_reductions_keep_the_signature(void **state)
+{
+    (void)state;
+    each_finding(keeps_its_signature_when_stopped);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    return arena_init(&arena, (size_t)4 << 30);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_destroy(&arena);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(findings_end_small),
+        cmocka_unit_test(stopped_reductions_keep_the_signature),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
