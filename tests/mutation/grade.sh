@@ -50,36 +50,6 @@ original_digests() {
     }
 }
 
-# "file line count" of the original's lines over all seeds: made only if a fault asks.
-lines_executed() {
-    local lines=$kept/lines.tsv
-    (
-        flock 9
-        [ -s "$lines" ] && exit
-        cmake -S "$sources" -B "$work/gcov" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=--coverage >/dev/null
-        find "$work/gcov" -name '*.gcda' -delete
-        cmake --build "$work/gcov" --target simtfuzz -j "$jobs" >/dev/null 2>&1
-        for seed in $(seq "$seeds"); do
-            "$work/gcov/simtfuzz" digest --seed "$seed" --cases "$cases" >/dev/null
-        done
-        cd "$work/gcov" && find engine oracle db fuzz -name '*.gcda' -exec gcov -t {} + 2>/dev/null |
-            awk -F: -v root="$sources/" '$3 == "Source" { file = $4; sub(root, "", file); next }
-                $1 ~ /[0-9]|#/ && $2 + 0 { count[file "\t" $2 + 0] += $1 + 0 }
-                END { for (line in count) print line "\t" count[line] }' >"$lines.part"
-        mv "$lines.part" "$lines"
-    ) 9>"$work/lines.lock"
-}
-
-# Whether a changed line is executed: yes, no, or ? where none of them has code.
-reached() {
-    local first last
-    read -r first last < <(lines_of_old)
-    lines_executed
-    awk -F'\t' -v file="$file" -v first="$first" -v last="$last" '
-        $1 == file && $2 >= first && $2 <= last { code = 1; if ($3 > 0) yes = 1 }
-        END { print yes ? "yes" : code ? "no" : "?" }' "$kept/lines.tsv"
-}
-
 # ---- one hunt
 
 put() { # reached triggered detected oracle cases steps seed status note
@@ -126,7 +96,8 @@ hunt() {
         [ "$triggered" != - ] || triggered=$detected
         campaign "$seed" "$n"
     fi
-    put "$([ "$triggered" = - ] && reached || echo yes)" "$triggered" "$detected" "$oracles" "$n" "$steps" "$seed" "$status" -
+    # Who is not triggered may still be reached: see fill_in_reached.
+    put "$([ "$triggered" = - ] && echo later || echo yes)" "$triggered" "$detected" "$oracles" "$n" "$steps" "$seed" "$status" -
 }
 
 # What no campaign shows may be against what a kernel of the corpus expects.
@@ -162,9 +133,11 @@ grade_by_campaign() {
     if [ "$oracle" = none ]; then grade_control; fi
 }
 
+result_of() { echo "$kept/$name.$(cksum <<<"$file$old$new$oracle$cases$seeds" | cut -d ' ' -f 1)"; }
+
 grade_fault() {
     local overlay=$work/planted/$name program result
-    result=$kept/$name.$(cksum <<<"$file$old$new$oracle$cases$seeds" | cut -d ' ' -f 1)
+    result=$(result_of)
     program=$overlay/simtfuzz
     echo "$result" >>"$work/results"
     [ -s "$result" ] && return
@@ -182,6 +155,39 @@ grade_fault() {
     fi
     cut -f 3,8- "$result"
     rm -rf "$overlay"
+}
+
+# ---- what the original executes
+
+# "file line count" of the original's lines over all seeds.
+lines_executed() {
+    [ -s "$kept/lines.tsv" ] && return
+    cmake -S "$sources" -B "$work/gcov" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=--coverage >/dev/null
+    find "$work/gcov" -name '*.gcda' -delete
+    cmake --build "$work/gcov" --target simtfuzz -j "$jobs" >/dev/null 2>&1
+    for seed in $(seq "$seeds"); do
+        "$work/gcov/simtfuzz" digest --seed "$seed" --cases "$cases" >/dev/null
+    done
+    (cd "$work/gcov" && find engine oracle db fuzz -name '*.gcda' -exec gcov -t {} + 2>/dev/null) |
+        awk -F: -v root="$sources/" '$3 == "Source" { file = $4; sub(root, "", file); next }
+            $1 ~ /[0-9]|#/ && $2 + 0 { count[file "\t" $2 + 0] += $1 + 0 }
+            END { for (line in count) print line "\t" count[line] }' >"$kept/lines.part"
+    mv "$kept/lines.part" "$kept/lines.tsv"
+}
+
+# Whether a changed line is executed: yes, no, or ? where none of them has code.
+reached() {
+    local first last
+    read -r first last < <(lines_of_old)
+    awk -F'\t' -v file="$file" -v first="$first" -v last="$last" '
+        $1 == file && $2 >= first && $2 <= last { code = 1; if ($3 > 0) yes = 1 }
+        END { print yes ? "yes" : code ? "no" : "?" }' "$kept/lines.tsv"
+}
+
+fill_in_reached() {
+    local result
+    result=$(result_of)
+    [ -s "$result" ] && grep -q "$(printf '\tlater\t')" "$result" && sed -i "s/\tlater\t/\t$(reached)\t/" "$result"
 }
 
 selected() {
@@ -208,5 +214,9 @@ for seed in $(seq "$seeds"); do original_digests "$seed" "$cases" & done
 wait
 each_fault start
 wait
+if sort "$work/results" | xargs grep -q "$(printf '\tlater\t')"; then
+    lines_executed
+    each_fault fill_in_reached
+fi
 sort "$work/results" | xargs cat >"$work/named.tsv"
 awk -F'\t' '{ n[$13]++ } END { for (status in n) print n[status], status }' "$work/named.tsv"

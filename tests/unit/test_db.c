@@ -37,6 +37,9 @@ static void campaign_lives(void **state)
     like.options = "subjects=threads,simt";
     assert_db_ok(f, db_campaign_unfinished(f->db, &like, &id));
     assert_int_equal(id, f->campaign);
+    like.shard_index = 1; /* another machine's part */
+    assert_db_error(f, db_campaign_unfinished(f->db, &like, &id), DB_ERROR_NOT_FOUND, "0xfeed");
+    like.shard_index = 0;
     assert_db_ok(f, db_campaign_resume(f->db, id, 4, 5000));
     assert_db_ok(f, db_campaign_get(f->db, id, copy_campaign, &got));
     assert_int_equal(got.state, DB_CAMPAIGN_RUNNING);

@@ -123,6 +123,54 @@ static void what_does_not_reproduce_is_returned_as_it_is(void **state)
     assert_null(result->divergence);
 }
 
+/* ---- planted predicates ---- */
+
+static struct ast_kernel *
+reduce_while(const char *text, bool (*keeps)(struct arena *, const struct ast_kernel *, void *))
+{
+    struct reduce_options options = {.check = CHECK_DEFAULTS,
+                                     .signature = "planted",
+                                     .max_tests = 20000,
+                                     .jobs = 1,
+                                     .keeps = keeps};
+    struct reduce_result *result = ARENA_NEW(&arena, struct reduce_result);
+    reduce_kernel(&arena, parse(text), &options, result);
+    return result->kernel;
+}
+
+static bool assigns_five_or_more(struct arena *scratch, const struct ast_kernel *kernel,
+                                 void *context)
+{
+    (void)scratch;
+    (void)context;
+    const struct ast_stm *s = kernel->main->body;
+    return s && s->kind == STM_ASSIGN && s->value->kind == EXPR_INT && s->value->value >= 5;
+}
+
+static void numbers_become_as_small_as_can_be(void **state)
+{
+    (void)state;
+    struct ast_kernel *kernel =
+        reduce_while("private int a; kernel k() { a = 1000; a = 3; }", assigns_five_or_more);
+    assert_int_equal(kernel->main->body->value->value, 5);
+}
+
+static bool counts_up(struct arena *scratch, const struct ast_kernel *kernel, void *context)
+{
+    (void)context;
+    return strstr(print_kernel(scratch, kernel), " += 7") != NULL;
+}
+
+/* The step of a for is found behind the body of the while that it becomes. */
+static void steps_of_loops_are_kept(void **state)
+{
+    (void)state;
+    struct ast_kernel *kernel = reduce_while(
+        "private int a, b; kernel k() { for (a = 0; a < 3; a += 7) { b = a; } }", counts_up);
+    assert_int_equal(ast_kernel_size(kernel), 1);
+    assert_int_equal(kernel->main->body->kind, STM_ASSIGN);
+}
+
 /* ---- block form, with planted predicates ---- */
 
 static uint32_t block_count(const struct ast_kernel *kernel)
@@ -297,6 +345,8 @@ int main(void)
         cmocka_unit_test(erratum_a4_ends_at_one_loop),
         cmocka_unit_test(unfairness_ends_at_program_2_or_3),
         cmocka_unit_test(what_does_not_reproduce_is_returned_as_it_is),
+        cmocka_unit_test(numbers_become_as_small_as_can_be),
+        cmocka_unit_test(steps_of_loops_are_kept),
         cmocka_unit_test(graphs_end_at_their_planted_core),
         cmocka_unit_test(recursion_ends_at_two_calls),
     };

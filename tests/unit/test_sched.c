@@ -197,6 +197,24 @@ static void pct_preempts_at_change_points(void **state)
 
 /* Actor 0 reads x and writes it back; actor 1 writes it between, and nowhere else among 30 other
  * steps: depth 3 finds it at least as often as the bound says. */
+/* As many points as there are steps: every step is one, whatever is drawn. */
+static void pct_change_points_are_distinct(void **state)
+{
+    (void)state;
+    struct mock_program *mock = mock_new(&arena, 2, 1);
+    mock_add(mock, 0, MOCK_NOP, 0, 0);
+    struct machine *machine = machine_of(mock);
+    for (uint64_t index = 0; index < 20; index++) {
+        const struct sched_spec spec = {
+            .kind = SCHED_PCT, .index = index, .depth = 5, .length_estimate = 4};
+        struct scheduler scheduler;
+        sched_start(&scheduler, &spec, machine, &arena);
+        assert_int_equal(scheduler.change_count, 4);
+        for (uint64_t i = 0; i < 4; i++)
+            assert_true(scheduler.change_points[i] >> 3 == i + 1);
+    }
+}
+
 static void pct_keeps_its_promise(void **state)
 {
     (void)state;
@@ -356,6 +374,41 @@ static struct mock_program *choosers(void)
 }
 
 /* A recorded tape gives the same bytes, under whatever scheduler it was recorded. */
+/* How often, of the runs in which actor 0 goes first, actor 1 goes before actor 2, in thousandths. */
+static uint32_t second_after_first(enum sched_kind kind, enum mock_kind second)
+{
+    struct mock_program *mock = mock_new(&arena, 3, 1);
+    mock_add(mock, 0, MOCK_SET, 0, 1);
+    mock_add(mock, 1, second, 0, 0);
+    mock_add(mock, 2, MOCK_NOP, 0, 0);
+    struct machine *machine = machine_of(mock);
+    uint32_t first = 0, hits = 0;
+    for (uint64_t index = 0; index < 6000; index++) {
+        size_t mark = arena_mark(&arena);
+        const struct sched_spec spec = {.kind = kind, .index = index};
+        struct scheduler scheduler;
+        struct tape *tape = tape_new(&arena, 8);
+        machine_reset(machine);
+        sched_start(&scheduler, &spec, machine, &arena);
+        machine_run(machine, &scheduler.choices, 100, tape);
+        assert_int_equal(tape->count, 3);
+        first += tape->entries[0] == 0;
+        hits += tape->entries[0] == 0 && tape->entries[1] == 1;
+        arena_release(&arena, mark);
+    }
+    assert_in_range(first, 1850, 2150);
+    return hits * 1000 / first;
+}
+
+/* What was written is read by a step that draws anew: it is ahead of one that lost the first draw. */
+static void pos_draws_anew_behind_a_race(void **state)
+{
+    (void)state;
+    assert_in_range(second_after_first(SCHED_POS, MOCK_READ), 590, 660); /* 5/8 */
+    assert_in_range(second_after_first(SCHED_POS, MOCK_NOP), 465, 535);
+    assert_in_range(second_after_first(SCHED_UNIFORM, MOCK_READ), 465, 535);
+}
+
 static void tapes_replay(void **state)
 {
     (void)state;
@@ -481,11 +534,13 @@ int main(void)
         TEST(starves_the_victim),
         TEST(unfair_prefix_then_fair),
         TEST(pct_preempts_at_change_points),
+        TEST(pct_change_points_are_distinct),
         TEST(pct_keeps_its_promise),
         TEST(surw_is_uniform_over_selected_orders),
         TEST(surw_counts_orders),
         TEST(surw_gives_up_on_spinners),
         TEST(pos_mixes_orders),
+        TEST(pos_draws_anew_behind_a_race),
         TEST(tapes_replay),
         TEST(tapes_drift),
         TEST(tapes_drift_inside),
