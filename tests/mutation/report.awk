@@ -1,8 +1,8 @@
 # report.awk - the grade as a page: reads survivors.txt, then tables as grade.sh describes them.
 #
-#     awk -f report.awk -v format=md|html -v date=.. -v commit=.. -v budget=.. survivors.txt named.tsv [auto.tsv]
+#     awk -f report.awk -v format=md|html -v date=.. -v commit=.. survivors.txt named.tsv [auto.tsv]
 #
-# A fault is detected when a campaign detects it on any seed, or the corpus, or its test. Its cases to
+# A fault is detected when a campaign detects it on any seed, or the corpus, a canary, or its test. Its cases to
 # detection are the median over the seeds, a campaign that found nothing counting as infinitely many.
 # survivors.txt says of a fault that was not detected "NAME equivalent|missed: ARGUMENT"; equivalent ones are no part of
 # the score.
@@ -43,7 +43,7 @@ $1 == "family" { next } # a heading
     if ($13 == "unbuilt") unbuilt[fault] = 1
     if ($14 != "-") note[fault] = $14
     hunted = $12 ~ /^[0-9]/
-    if (hunted && $8 ~ /^[0-9]/ && $13 !~ /^control/) {
+    if (hunted && $8 ~ /^[0-9]/ && $9 !~ /^(corpus|canary)/ && $13 !~ /^control/) {
         hits[fault]++
         sample(fault, $10, $11)
         count = split($9, speakers, ",")
@@ -55,7 +55,10 @@ $1 == "family" { next } # a heading
     } else if (hunted && $13 !~ /^control/) {
         sample(fault, INFINITE, INFINITE)
     }
+    if (hunted && !($12 in seed_seen)) { seed_seen[$12] = 1; seeds++ }
+    if (hunted && $13 == "survived" && $10 + 0 > budget) budget = $10 + 0
     if ($9 == "corpus") by_corpus[fault] = 1
+    if ($9 ~ /^canary/) by_canary[fault] = 1
     if ($9 ~ /^test /) by_test[fault] = $9
 }
 
@@ -99,6 +102,7 @@ function state(fault) {
     if (fault in control) return fault in alarmed ? "alarmed" : "silent"
     if (hits[fault]) return "campaign"
     if (fault in by_corpus) return "corpus"
+    if (fault in by_canary) return "canary"
     if (fault in by_test) return "test"
     return kind[name[fault]] == "equivalent" ? "equivalent" : "escaped"
 }
@@ -124,13 +128,13 @@ function sum(wanted_family, wanted_class,   i, fault, s, n, list, steps) {
     }
     total["cases"] = median(list, n)
     total["steps"] = median(steps, n)
-    total["detected"] = total["campaign"] + total["corpus"] + total["test"]
+    total["detected"] = total["campaign"] + total["corpus"] + total["canary"] + total["test"]
     total["counted"] = total["faults"] - total["equivalent"]
 }
 
 function cells(first) {
     return first "\t" total["faults"] + 0 "\t" total["hunted"] + 0 "\t" total["reached"] + 0 "\t" total["triggered"] + 0 \
-        "\t" total["campaign"] + 0 "\t" total["always"] + 0 "\t" total["corpus"] + 0 "\t" total["test"] + 0 \
+        "\t" total["campaign"] + 0 "\t" total["always"] + 0 "\t" total["corpus"] + 0 "\t" total["canary"] + total["test"] + 0 \
         "\t" total["equivalent"] + 0 "\t" total["escaped"] + 0 "\t" number(total["cases"]) "\t" number(total["steps"])
 }
 
@@ -162,7 +166,7 @@ function title(text, level) { print format == "md" ? substr("###", 1, level) " "
 function say(text) { print format == "md" ? text "\n" : "<p>" html(text) "</p>" }
 
 function family_table(which,   i, part) {
-    table("class\tfaults\thunted\treached\ttriggered\tby campaign\ton every seed\tby corpus\tby test\tequivalent\tescaped\tmedian cases\tmedian steps",
+    table("class\tfaults\thunted\treached\ttriggered\tby campaign\ton every seed\tby corpus\tby test, canary\tequivalent\tescaped\tmedian cases\tmedian steps",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for (i = 1; i <= class_count; i++) {
         split(classes[i], part, SUBSEP)
@@ -184,15 +188,18 @@ function explanation(fault,   text) {
     return text
 }
 
-function survivors(which,   i, fault, any) {
+function survivors(which,   i, fault, any, silent) {
     for (i = 1; i <= fault_count; i++) {
         fault = faults[i]
         if (family[fault] != which || (state(fault) != "escaped" && state(fault) != "equivalent")) continue
+        if (format == "md" && which == "auto" && argument[name[fault]] == "") { silent++; continue }
         if (!any++) table("fault\tfile\tplace\treached\ttriggered\tequivalent or missed", "| --- | --- | --- | --- | --- | --- |")
         row(name[fault] "\t" file[fault] "\t" place[fault] "\t" (reached[fault] ? "yes" : "no") "\t" (triggered[fault] ? "yes" : "no") \
             "\t" (kind[name[fault]] == "" ? "" : kind[name[fault]] ": ") explanation(fault), state(fault))
     }
-    if (any) table_end(); else say("None.")
+    if (any) table_end()
+    if (silent) say(number(silent) " more are listed in grade.html.")
+    if (!any && !silent) say("None.")
 }
 
 # All faults, or only those that take longest.
@@ -232,8 +239,8 @@ END {
         print "@media(prefers-color-scheme:dark){body{background:#1b1b1b;color:#ddd}th{background:#2a2a2a}th,td{border-color:#3a3a3a}tr.escaped td,tr.alarmed td,tr.unbuilt td{background:#4a1f1c}}</style></head><body>"
     }
     title("The grade of the hunt", 1)
-    say("Measured on " date " at commit " commit ". " budget " A fault is reached when a changed line is executed in these cases, triggered when a case shows something else than it does in the original, " \
-        "detected when a finding that is not known says so. docs/mutation.md says how to make this page.")
+    say("Measured on " date " at commit " commit ": " seeds " campaigns, seeds 1 to " seeds ", of at most " number(budget) " cases, all oracles, default features, each until its first finding. A fault is reached when a changed line is executed in these cases, triggered when a case shows something else than it does in the original, " \
+        "detected when a finding that is not known says so. docs/grading.md says how to make this page.")
     family_part("named", "Named faults: wrong rules")
     family_part("auto", "Automatic faults: mutation operators over engine/ and oracle/")
     title("Who speaks first", 2)
