@@ -8,6 +8,7 @@
 #include "engine/print.h"
 #include "fuzz/gen/gen.h"
 #include "fuzz/reduce/reduce.h"
+#include "fuzz/reduce/reduce_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -121,6 +122,48 @@ static void what_does_not_reproduce_is_returned_as_it_is(void **state)
     assert_false(result->reproduced);
     assert_int_equal(result->size_after, result->size_before);
     assert_null(result->divergence);
+}
+
+/* ---- schedules ---- */
+
+static bool always(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* The loop is entered, and Lemma 5 fails in it, if warp 1 writes before warp 0 reads. */
+static void schedules_keep_what_matters(void **state)
+{
+    (void)state;
+    static const char text[] = "launch(threads = 4, warp = 2);\n"
+                               "shared int g; private int x;\n"
+                               "kernel k() { if (tid > 1) g = 1; else x = g; while (x) x -= 1; }\n";
+    struct arena scratch;
+    assert_int_equal(arena_init(&scratch, (size_t)1 << 30), 0);
+    struct ast_kernel *kernel = parse(text);
+    struct schedule_search search = {.scratch = &scratch,
+                                     .kernel = kernel,
+                                     .check = CHECK_DEFAULTS,
+                                     .max_tests = 1000,
+                                     .go_on = always};
+    search.check.oracles = 1u << ORACLE_LEMMAS;
+    search.check.modes = ORACLE_MODE_LEMMAS_STRICT;
+    search.check.subjects = SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_SIMT);
+    search.check.tape_subject = SUBJECT_SIMT;
+    size_t column;
+    const struct tape *given = tape_parse(&arena, "0 1*4 0 1*9 0*30", &column);
+    assert_null(signature_of(kernel, &search.check));
+    search.check.tape = given;
+    search.signature = signature_of(kernel, &search.check);
+    assert_non_null(search.signature);
+    const struct tape *small = reduce_schedule(&arena, &search, given);
+    assert_non_null(small);
+    assert_in_range(tape_context_switches(small), 0, 1);
+    assert_int_equal(small->entries[0], 1);
+    search.check.tape = small;
+    assert_string_equal(signature_of(kernel, &search.check), search.signature);
+    arena_destroy(&scratch);
 }
 
 /* ---- planted predicates ---- */
@@ -345,6 +388,7 @@ int main(void)
         cmocka_unit_test(erratum_a4_ends_at_one_loop),
         cmocka_unit_test(unfairness_ends_at_program_2_or_3),
         cmocka_unit_test(what_does_not_reproduce_is_returned_as_it_is),
+        cmocka_unit_test(schedules_keep_what_matters),
         cmocka_unit_test(numbers_become_as_small_as_can_be),
         cmocka_unit_test(steps_of_loops_are_kept),
         cmocka_unit_test(graphs_end_at_their_planted_core),
