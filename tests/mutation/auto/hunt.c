@@ -2,7 +2,7 @@
  * hunt - looks for automatic mutants (mutate.h) by the ordinary campaign.
  *
  *     hunt [--cases N] [--seeds N] [--jobs N] [--sample N] [--only PATTERN]... [--corpus FOLDER]
- *          [--canaries FILE] [--list] [--output FILE]
+ *          [--canaries FILE] [--patience N] [--list] [--output FILE]
  *
  * Campaigns with seeds 1 .. N, all oracles, default features: until an oracle speaks of what is not known, a case
  * crashes (a failed INVARIANT), or does not end within five seconds of CPU time. A mutant that all of them miss is tried
@@ -19,7 +19,10 @@
  *   status     detected crashed timeout survived; of a canary or the corpus: detected
  *
  * --sample N: N mutants, evenly over files and operators, always the same. --only: names (fnmatch). --list: names only.
- * --output FILE: lines that are in it are not made again, so that an interrupted hunt goes on.
+ * --patience N: a campaign is given up after N cases in which the mutant was infected and nothing was seen to differ:
+ * cheaper, and a few are missed that show late.
+ * --output FILE: lines that are in it are not made again, so that an interrupted hunt goes on; FILE.record keeps what the
+ * original did.
  */
 #include "tests/mutation/auto/trials.h"
 
@@ -37,7 +40,7 @@
 enum { SEEDS_MAX = 16, JOBS_MAX = 64, NAME_BYTES = 512, NOTE_BYTES = 160, ONLY_MAX = 64 };
 
 struct options {
-    uint32_t cases, seeds, jobs, sample;
+    uint32_t cases, seeds, jobs, sample, patience; /* 0: none */
     const char *only[ONLY_MAX];
     uint32_t only_count;
     const char *corpus, *canaries, *output;
@@ -51,7 +54,8 @@ enum found {
     FOUND_HANG,
     FOUND_CANARY,
     FOUND_CORPUS,
-    FOUND_SLOW
+    FOUND_SLOW,
+    FOUND_NOTHING
 };
 
 /* Of one campaign of a mutant, or (the last two) of the canaries and the corpus. */
@@ -218,7 +222,7 @@ static bool fails_by_silence(int mutant)
 
 static bool is_detected(const struct outcome *o)
 {
-    return o->found != FOUND_NOT && o->found != FOUND_SLOW;
+    return o->found != FOUND_NOT && o->found != FOUND_SLOW && o->found != FOUND_NOTHING;
 }
 
 /* Whether a phase of the job is needed at all. */
@@ -236,20 +240,22 @@ static bool is_needed(const struct hunt *hunt, const struct job *job, uint32_t p
 }
 
 /* True: it was found. */
-static bool judge_trial(const struct trial *trial, const struct shown *shown, struct outcome *o)
+static bool judge_trial(const struct trial *trial, const struct shown *shown,
+                        const struct shown *original, struct outcome *o)
 {
+    uint32_t spoke = shown->oracles & ~original->oracles;
     switch (trial->kind) {
     case TRIAL_CAMPAIGN:
-        o->oracles = shown->oracles;
-        o->found = shown->oracles ? FOUND_ORACLE : FOUND_NOT;
+        o->oracles = spoke;
+        o->found = spoke ? FOUND_ORACLE : FOUND_NOT;
         break;
     case TRIAL_CANARY:
-        o->oracles = 1u << trial->oracle;
-        o->found = shown->oracles & o->oracles ? FOUND_NOT : FOUND_CANARY;
+        o->oracles = 1u << trial->oracle & original->oracles & ~shown->oracles;
+        o->found = o->oracles ? FOUND_CANARY : FOUND_NOT;
         break;
     case TRIAL_CORPUS:
-        o->oracles = shown->oracles;
-        o->found = shown->oracles || shown->failed ? FOUND_CORPUS : FOUND_NOT;
+        o->oracles = spoke;
+        o->found = spoke || shown->failed > original->failed ? FOUND_CORPUS : FOUND_NOT;
         break;
     }
     return o->found != FOUND_NOT;
@@ -269,6 +275,7 @@ static void run_phase(struct hunt *hunt, struct job *job, uint32_t phase)
     uint32_t first, end;
     struct outcome *o = &job->outcomes[phase];
     double start = cpu_seconds();
+    uint32_t in_vain = 0;
     phase_trials(hunt, phase, &first, &end);
     for (uint32_t t = first; t < end; t++) {
         const struct trial *trial = &hunt->trials.items[t];
@@ -280,6 +287,11 @@ static void run_phase(struct hunt *hunt, struct job *job, uint32_t phase)
             o->trial = t;
             return;
         }
+        if (hunt->options.patience > 0 && in_vain == hunt->options.patience) {
+            o->found = FOUND_NOTHING;
+            o->trial = t;
+            return;
+        }
         job->trial = t;
         mutant_all_off();
         mutant_switch_on(job->mutant);
@@ -288,9 +300,10 @@ static void run_phase(struct hunt *hunt, struct job *job, uint32_t phase)
         trial_run(trial, o->triggered < 0, &shown);
         if (o->triggered < 0 && shown.digest != hunt->trials.original[t].digest)
             o->triggered = (int64_t)trial->number;
+        in_vain += o->triggered < 0;
         o->steps = shown.steps;
         o->trial = t;
-        if (judge_trial(trial, &shown, o))
+        if (judge_trial(trial, &shown, &hunt->trials.original[t], o))
             return;
     }
 }
@@ -330,6 +343,7 @@ static void who_spoke(const struct hunt *hunt, const struct outcome *o, char *te
     switch (o->found) {
     case FOUND_NOT:
     case FOUND_SLOW:
+    case FOUND_NOTHING:
         snprintf(text, size, "-");
         return;
     case FOUND_ORACLE:
@@ -356,9 +370,9 @@ static void who_spoke(const struct hunt *hunt, const struct outcome *o, char *te
 static void write_line(struct hunt *hunt, const struct job *job, uint32_t seed)
 {
     static const char *const statuses[] = {
-        [FOUND_NOT] = "survived",  [FOUND_ORACLE] = "detected", [FOUND_CRASH] = "crashed",
-        [FOUND_HANG] = "timeout",  [FOUND_CANARY] = "detected", [FOUND_CORPUS] = "detected",
-        [FOUND_SLOW] = "survived",
+        [FOUND_NOT] = "survived",  [FOUND_ORACLE] = "detected",  [FOUND_CRASH] = "crashed",
+        [FOUND_HANG] = "timeout",  [FOUND_CANARY] = "detected",  [FOUND_CORPUS] = "detected",
+        [FOUND_SLOW] = "survived", [FOUND_NOTHING] = "survived",
     };
     const struct trials *trials = &hunt->trials;
     int number = mutant_point_of(job->mutant);
@@ -389,7 +403,9 @@ static void write_line(struct hunt *hunt, const struct job *job, uint32_t seed)
             p->operator_name, name, p->file, p->line, p->old, p->new[job->mutant - (int)p->first],
             trials->reached[number] ? "yes" : "no", triggered, detected, who, cases,
             (unsigned long long)steps, seed + 1, statuses[o->found], infected,
-            campaign->found == FOUND_SLOW ? "; given up, slow" : "",
+            campaign->found == FOUND_SLOW      ? "; given up, slow"
+            : campaign->found == FOUND_NOTHING ? "; given up, patience"
+                                               : "",
             o->found == FOUND_CORPUS && trials->items[o->trial].path ? "; " : "",
             o->found == FOUND_CORPUS && trials->items[o->trial].path
                 ? strstr(trials->items[o->trial].path, "corpus/")
@@ -499,7 +515,7 @@ static int usage(void)
 {
     fputs("usage: hunt [--cases N] [--seeds N] [--jobs N] [--sample N] [--only PATTERN]... "
           "[--corpus FOLDER]\n"
-          "            [--canaries FILE] [--list] [--output FILE]\n",
+          "            [--canaries FILE] [--patience N] [--list] [--output FILE]\n",
           stderr);
     return 2;
 }
@@ -514,11 +530,11 @@ static bool parse_number(const char *text, uint32_t most, uint32_t *number)
 
 static bool parse_options(struct options *o, int argc, char **argv)
 {
-    static const struct option longs[] = {{"cases", 1, NULL, 'c'},  {"seeds", 1, NULL, 's'},
-                                          {"jobs", 1, NULL, 'j'},   {"sample", 1, NULL, 'n'},
-                                          {"only", 1, NULL, 'o'},   {"corpus", 1, NULL, 'k'},
-                                          {"list", 0, NULL, 'l'},   {"canaries", 1, NULL, 'y'},
-                                          {"output", 1, NULL, 'f'}, {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {
+        {"cases", 1, NULL, 'c'},  {"seeds", 1, NULL, 's'},    {"jobs", 1, NULL, 'j'},
+        {"sample", 1, NULL, 'n'}, {"only", 1, NULL, 'o'},     {"corpus", 1, NULL, 'k'},
+        {"list", 0, NULL, 'l'},   {"patience", 1, NULL, 'p'}, {"canaries", 1, NULL, 'y'},
+        {"output", 1, NULL, 'f'}, {NULL, 0, NULL, 0}};
     *o = (struct options){.cases = 1000, .seeds = 3, .jobs = 2};
     for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
         bool good = true;
@@ -534,6 +550,9 @@ static bool parse_options(struct options *o, int argc, char **argv)
             break;
         case 'n':
             good = parse_number(optarg, UINT32_MAX, &o->sample);
+            break;
+        case 'p':
+            good = parse_number(optarg, UINT32_MAX, &o->patience);
             break;
         case 'o':
             good = o->only_count < ONLY_MAX;
@@ -574,6 +593,8 @@ int main(int argc, char **argv)
 {
     static struct hunt hunt;
     struct options *o = &hunt.options;
+    char path[4096];
+    const char *record = NULL;
     if (!parse_options(o, argc, argv))
         return usage();
     fix_addresses(argv);
@@ -586,10 +607,14 @@ int main(int argc, char **argv)
         }
         return 0;
     }
+    if (o->output) {
+        snprintf(path, sizeof path, "%s.record", o->output);
+        record = path;
+    }
     mutant_all_off();
     if (!trials_make(&hunt.trials, o->seeds, o->cases, o->corpus) ||
         (o->canaries && !trials_add_canaries(&hunt.trials, o->canaries)) ||
-        !trials_record(&hunt.trials, o->jobs))
+        !trials_record(&hunt.trials, o->jobs, record))
         return 3;
     hunt.out = o->output ? fopen(o->output, "a") : stdout;
     hunt.done = calloc(hunt.count + 1, sizeof(struct job *));

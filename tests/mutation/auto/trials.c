@@ -270,26 +270,90 @@ static void record_trial(struct trials *trials, uint32_t t, const struct mutant_
             row[m / 8] = (uint8_t)(row[m / 8] | 1u << m % 8);
 }
 
-static bool is_as_expected(const struct trials *trials, uint32_t t)
+static void say_unexpected(const struct trials *trials, uint32_t t)
 {
     const struct trial *trial = &trials->items[t];
     const struct shown *shown = &trials->original[t];
-    bool good = trial->kind == TRIAL_CANARY ? shown->oracles >> trial->oracle & 1
-                                            : shown->oracles == 0 && shown->failed == 0;
-    if (!good)
+    if (trial->kind == TRIAL_CANARY ? !(shown->oracles >> trial->oracle & 1)
+                                    : shown->oracles != 0 || shown->failed != 0)
         fprintf(stderr, "hunt: the original %s: seed %llu, case %llu, %s\n",
                 trial->kind == TRIAL_CANARY ? "is silent about a canary" : "diverges",
                 (unsigned long long)trial->seed, (unsigned long long)trial->number,
                 trial->path ? trial->path : "");
+}
+
+/* ---- what was recorded is kept ---- */
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length)
+{
+    for (const unsigned char *b = bytes; length > 0; length--, b++)
+        hash = (hash ^ *b) * 0x100000001b3u;
+    return hash;
+}
+
+static uint64_t hash_file(uint64_t hash, const char *path)
+{
+    static char bytes[1 << 16];
+    FILE *in = fopen(path, "rb");
+    for (size_t got; in && (got = fread(bytes, 1, sizeof bytes, in)) > 0;)
+        hash = hash_bytes(hash, bytes, got);
+    if (in)
+        fclose(in);
+    return hash;
+}
+
+/* Of this program and its trials. */
+static uint64_t key_of(const struct trials *trials)
+{
+    uint64_t key = hash_file(0xcbf29ce484222325u, "/proc/self/exe");
+    for (uint32_t t = 0; t < trials->count; t++) {
+        const struct trial *trial = &trials->items[t];
+        const uint64_t words[] = {trial->kind, trial->seed, trial->number, (uint64_t)trial->canary,
+                                  trial->oracle};
+        key = hash_bytes(key, words, sizeof words);
+        if (trial->path)
+            key = hash_file(hash_bytes(key, trial->path, strlen(trial->path)), trial->path);
+    }
+    return key;
+}
+
+static bool transfer(struct trials *trials, FILE *file,
+                     size_t (*move)(void *, size_t, size_t, FILE *))
+{
+    return move(trials->original, sizeof *trials->original, trials->count, file) == trials->count &&
+           move(trials->reached, (size_t)mutant_point_count, 1, file) == 1 &&
+           move(trials->infected, trials->row, trials->count, file) == trials->count;
+}
+
+static size_t put(void *bytes, size_t size, size_t count, FILE *file)
+{
+    return fwrite(bytes, size, count, file);
+}
+
+static bool read_record(struct trials *trials, const char *path, uint64_t key)
+{
+    uint64_t kept;
+    FILE *in = path ? fopen(path, "rb") : NULL;
+    bool good =
+        in && fread(&kept, sizeof kept, 1, in) == 1 && kept == key && transfer(trials, in, fread);
+    if (in)
+        fclose(in);
     return good;
 }
 
-bool trials_record(struct trials *trials, uint32_t jobs)
+/* Not being able to keep it costs time, no more. */
+static void keep_record(struct trials *trials, const char *path, uint64_t key)
 {
-    trials->row = ((size_t)mutant_count + 7) / 8;
-    trials->original = shared(trials->count * sizeof *trials->original);
-    trials->reached = shared((size_t)mutant_point_count);
-    trials->infected = shared(trials->count * trials->row);
+    FILE *out = path ? fopen(path, "wb") : NULL;
+    bool good = out && fwrite(&key, sizeof key, 1, out) == 1 && transfer(trials, out, put);
+    if (path && (!out || fclose(out) != 0 || !good))
+        perror(path);
+}
+
+/* ---- all trials ---- */
+
+static bool record_all(struct trials *trials, uint32_t jobs)
+{
     for (uint32_t job = 0; job < jobs; job++)
         if (fork() == 0) {
             struct mutant_record record = {trials->reached, malloc((size_t)mutant_count + 1)};
@@ -304,7 +368,22 @@ bool trials_record(struct trials *trials, uint32_t jobs)
     }
     if (!good)
         fputs("hunt: the original died\n", stderr);
-    for (uint32_t t = 0; t < trials->count && good; t++)
-        good = is_as_expected(trials, t);
     return good;
+}
+
+bool trials_record(struct trials *trials, uint32_t jobs, const char *path)
+{
+    uint64_t key = path ? key_of(trials) : 0;
+    trials->row = ((size_t)mutant_count + 7) / 8;
+    trials->original = shared(trials->count * sizeof *trials->original);
+    trials->reached = shared((size_t)mutant_point_count);
+    trials->infected = shared(trials->count * trials->row);
+    bool kept = read_record(trials, path, key);
+    if (!kept && !record_all(trials, jobs))
+        return false;
+    for (uint32_t t = 0; t < trials->count; t++)
+        say_unexpected(trials, t);
+    if (!kept)
+        keep_record(trials, path, key);
+    return true;
 }

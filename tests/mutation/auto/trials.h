@@ -48,8 +48,10 @@ enum { TRIAL_SECONDS = 5 }; /* of CPU time: more is a hang */
 bool trials_make(struct trials *trials, uint32_t seeds, uint32_t cases, const char *corpus);
 /* "ORACLE NAME" lines: of each canary the first cases in which its oracle speaks. Before trials_record. */
 bool trials_add_canaries(struct trials *trials, const char *path);
-/* Runs all trials with the original in `jobs` processes. False: one died, or the original diverges. */
-bool trials_record(struct trials *trials, uint32_t jobs);
+/* Runs all trials with the original in `jobs` processes. What it records is kept in the file `path` (NULL:
+ * nowhere) for the next time. What diverges in the original is said, and counts for no mutant. False: the
+ * original died. */
+bool trials_record(struct trials *trials, uint32_t jobs, const char *path);
 
 /* Runs one trial, with what is switched on. The digest only if asked. */
 void trial_run(const struct trial *trial, bool digest, struct shown *shown);
