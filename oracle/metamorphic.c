@@ -19,8 +19,20 @@ struct knowledge {
     const struct execution *clean, *dirty;
 };
 
+/* Warps of a kernel given as PTX order what its threads do not: how they come to a store is the same only
+ * where the threads do not race, on their own; and that they race, or deadlock, says nothing. */
+static struct knowledge know_warps(const struct checking *c)
+{
+    struct knowledge k = {.clean = result_find_clean(c, GROUP_FIRST)};
+    if (!result_find_clean(c, GROUP_PTX) || c->groups[GROUP_PTX].any_race)
+        k.clean = NULL;
+    return k;
+}
+
 static struct knowledge know(const struct checking *c, enum group_id group)
 {
+    if (c->kernel->form == FORM_PTX && group == GROUP_FIRST)
+        return know_warps(c);
     struct knowledge k = {.clean = result_find_clean(c, group)};
     for (uint32_t i = 0; i < c->execution_count && !k.dirty; i++) {
         const struct execution *e = c->executions[i];
@@ -45,9 +57,21 @@ static const struct program *layout_of(struct forms *forms)
     return core ? core : forms_get(forms, PROGRAM_BLOCKS)->program;
 }
 
+/* Of a module the memory stays as it is. */
+static bool map_module(struct checking *c, struct transformed *x)
+{
+    x->words = c->result->program->private_base;
+    x->addresses = ARENA_ARRAY(c->arena, uint32_t, x->words + 1);
+    for (uint32_t i = 0; i < x->words; i++)
+        x->addresses[i] = i;
+    return x->t.result->program->private_base == x->words;
+}
+
 /* File-level variables keep their numbers, new ones come last. False: it cannot be told where they lie. */
 static bool map_addresses(struct checking *c, struct transformed *x)
 {
+    if (c->kernel->form == FORM_PTX)
+        return map_module(c, x);
     const struct program *p = layout_of(c->forms), *q = layout_of(x->t.forms);
     if (!p || !q)
         return false;
@@ -262,6 +286,8 @@ static const char *judge_subject(struct checking *c, struct answer *answer, stru
         return "the execution is compared with nothing";
     enum clean clean = result_clean_of(e->status, e->race);
     const char *why = clean == DIRTY ? NULL : tells_nothing(e->status);
+    if (c->kernel->form == FORM_PTX && e->status == STATUS_DEADLOCK)
+        why = "a deadlock of PTX: a barrier waits for who has not ended yet (BAR.2, BAR.4)";
     if (why || (k.dirty && clean == CLEAN_UNKNOWN))
         return why ? why : "the kernel transformed does not end";
     answer->checked++;

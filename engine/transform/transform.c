@@ -1,7 +1,9 @@
 #include "engine/transform/transform.h"
 
 #include "engine/cfg.h"
+#include "engine/invariant.h"
 #include "engine/pcg.h"
+#include "engine/ptx/ptx_kernel.h"
 #include "engine/transform/transform_internal.h"
 
 #include <inttypes.h>
@@ -103,11 +105,23 @@ static void normalise_list(struct arena *arena, struct ast_stm *list)
     }
 }
 
+/* A kernel of FORM_PTX from its own text: the tree is nobody else's, its names are resolved. NULL: it is no
+ * kernel. */
+static struct ast_kernel *reread(struct arena *arena, const struct ast_kernel *kernel)
+{
+    const char *text = ptx_kernel_print(arena, kernel);
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    diag_init(diag, "transformed", text, strlen(text));
+    struct ast_kernel *again = ptx_kernel_parse(arena, text, strlen(text), diag);
+    return again && again->ptx->entry ? again : NULL;
+}
+
 static struct transform_edit begin(struct arena *arena, const struct ast_kernel *kernel,
                                    uint32_t target)
 {
-    struct transform_edit edit = {
-        .arena = arena, .kernel = ast_kernel_copy(arena, kernel), .target = target};
+    struct transform_edit edit = {.arena = arena, .target = target};
+    edit.kernel = kernel->form == FORM_PTX ? reread(arena, kernel) : ast_kernel_copy(arena, kernel);
+    INVARIANT(edit.kernel != NULL); /* what we print parses */
     if (kernel->form == FORM_STRUCTURED) {
         normalise_list(arena, edit.kernel->main->body);
         for (struct ast_function *f = edit.kernel->functions; f; f = f->next)
@@ -156,7 +170,9 @@ static struct ast_kernel *apply_step(struct arena *arena, const struct ast_kerne
     struct transform_edit edit = begin(arena, kernel, step->number % places);
     edit.number = step->number / places;
     functions[step->id](&edit);
-    if (transform_done(&edit) && is_kernel(arena, edit.kernel))
+    if (transform_done(&edit) && kernel->form == FORM_PTX)
+        edit.kernel = reread(arena, edit.kernel);
+    if (transform_done(&edit) && edit.kernel && is_kernel(arena, edit.kernel))
         return edit.kernel;
     arena_release(arena, mark);
     return NULL;
