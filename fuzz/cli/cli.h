@@ -60,6 +60,7 @@ struct cli_options {
     bool anchored, then_first, logic_blocks, keep_calls, normalise; /* of --to cfg */
     uint64_t max_steps;
     uint32_t max_tests;
+    bool verify; /* of distill */
     bool list_subjects, list_oracles, list_transforms;
     struct transform_list transforms; /* of --list, --transforms */
 };

@@ -1,0 +1,12 @@
+/*
+ * distill_claims.h - claims for a kernel: what holds of it in every subject, or failing that in single ones.
+ */
+#ifndef FUZZ_DISTILL_CLAIMS_H
+#define FUZZ_DISTILL_CLAIMS_H
+
+#include "engine/ast.h"
+
+/* Replaces the kernel's claims by those that a check confirms. False: there is none. */
+bool distill_claims(struct arena *arena, struct ast_kernel *kernel);
+
+#endif
