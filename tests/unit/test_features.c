@@ -153,6 +153,23 @@ static void test_silent(void **state)
     }
 }
 
+/* docs/feedback.md has a row for each domain. */
+static void test_documented(void **state)
+{
+    (void)state;
+    static char text[1 << 16];
+    FILE *file = fopen(SIMTFUZZ_SOURCE_DIR "/docs/feedback.md", "rb");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    for (uint32_t d = 0; d < FEATURES_DOMAIN_COUNT; d++) {
+        char row[60];
+        snprintf(row, sizeof row, "\n| `%s` | ", features_table[d].name);
+        if (!strstr(text, row))
+            fail_msg("docs/feedback.md lacks%s", row);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +177,7 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_list),
         cmocka_unit_test(test_silent),
+        cmocka_unit_test(test_documented),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
