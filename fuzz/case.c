@@ -1,6 +1,7 @@
 #include "fuzz/case.h"
 
 #include "engine/pcg.h"
+#include "fuzz/mutate/mutate.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +9,9 @@
 
 enum {
     TINY_SHARE = 16,
-    TINY_STEPS = 20000 /* of each subject's search */
+    TINY_STEPS = 20000, /* of each subject's search */
+    MUTATIONS_MAX = 4,
+    OTHER_SEED = 2 /* of donors */
 };
 
 /* Searches that end soon: as many steps, and so at most as many states. */
@@ -49,6 +52,35 @@ void case_mutated(struct fuzz_case *c, bool tiny, const struct case_lineage *lin
         search_within(&c->check, TINY_STEPS);
     else if (!tiny && c->check.exhaustive && c->check.search.max_steps == TINY_STEPS)
         c->check.exhaustive = false;
+}
+
+/* ---- kernels ---- */
+
+uint32_t case_mutate(struct arena *arena, struct ast_kernel *kernel, struct source *choices,
+                     const struct ast_kernel *donor)
+{
+    uint32_t wanted = 1, done = 0;
+    while (wanted < MUTATIONS_MAX && source_chance(choices, 50))
+        wanted++;
+    for (uint32_t i = 0; i < wanted; i++)
+        done += mutate_kernel(arena, kernel, choices, donor);
+    return done;
+}
+
+struct ast_kernel *case_kernel(struct arena *arena, const struct fuzz_case *c,
+                               struct gen_walk *walk)
+{
+    struct gen_walk own = {.number = 0};
+    struct ast_kernel *kernel =
+        gen_next_case(arena, c->seed, c->number, &c->gen, walk ? walk : &own);
+    if (!kernel || c->gen.enumerate || c->gen.mutate == 0)
+        return kernel;
+    uint64_t other = pcg_splitmix(c->seed + OTHER_SEED);
+    struct source choices = {.kind = SOURCE_RANDOM,
+                             .rng = pcg_derive(other, PCG_MUTATE, c->number)};
+    if (source_chance(&choices, c->gen.mutate))
+        case_mutate(arena, kernel, &choices, gen_case(arena, other, c->number, &c->gen));
+    return kernel;
 }
 
 /* ---- printing ---- */
@@ -97,22 +129,28 @@ static const char *size_words(const struct gen_options *gen)
     return gen->enumerate ? " small enumerate" : gen->small ? " small" : "";
 }
 
+static const char *mutate_word(struct arena *arena, const struct gen_options *gen)
+{
+    return gen->mutate == 0 ? "" : arena_printf(arena, " mutate=%" PRIu32, gen->mutate);
+}
+
 char *case_print_options(struct arena *arena, const struct gen_options *gen,
                          const struct check_options *check)
 {
-    return arena_printf(arena, "gen=%d features=0x%" PRIx32 "%s%s %s", GEN_VERSION, gen->features,
-                        gen->fixed ? " fixed" : "", size_words(gen), print_check(arena, check));
+    return arena_printf(arena, "gen=%d features=0x%" PRIx32 "%s%s%s %s", GEN_VERSION, gen->features,
+                        gen->fixed ? " fixed" : "", size_words(gen), mutate_word(arena, gen),
+                        print_check(arena, check));
 }
 
 char *case_print(struct arena *arena, const struct fuzz_case *c)
 {
     const char *origin = "";
     if (c->generated)
-        origin = arena_printf(arena,
-                              "gen=%" PRIu32 " seed=0x%" PRIx64 " case=%" PRIu64
-                              " features=0x%" PRIx32 "%s%s ",
-                              c->gen_version, c->seed, c->number, c->gen.features,
-                              c->gen.fixed ? " fixed" : "", size_words(&c->gen));
+        origin = arena_printf(
+            arena,
+            "gen=%" PRIu32 " seed=0x%" PRIx64 " case=%" PRIu64 " features=0x%" PRIx32 "%s%s%s ",
+            c->gen_version, c->seed, c->number, c->gen.features, c->gen.fixed ? " fixed" : "",
+            size_words(&c->gen), mutate_word(arena, &c->gen));
     if (!c->generated && c->lineage.known)
         origin = arena_printf(arena,
                               "of-seed=0x%" PRIx64 " of-case=%" PRIu64 " parent=%" PRIu64
@@ -139,6 +177,8 @@ char *case_gen_command(struct arena *arena, uint64_t seed, const struct gen_opti
             if (gen->features & 1u << i)
                 features = arena_printf(arena, "%s,%s", features, names[i]);
     }
+    if (gen->mutate > 0)
+        features = arena_printf(arena, "%s --mutate %" PRIu32, features, gen->mutate);
     if (gen->enumerate)
         return arena_printf(arena, "simtfuzz gen --enumerate%s --first", features);
     return arena_printf(arena, "simtfuzz gen --seed 0x%" PRIx64 "%s --first", seed, features);
@@ -212,6 +252,8 @@ static bool parse_setting(const char *name, const char *value, struct fuzz_case 
         return false;
     } else if (strcmp(name, "gen") == 0) {
         c->gen_version = (uint32_t)number;
+    } else if (strcmp(name, "mutate") == 0 && number <= 100) {
+        c->gen.mutate = (uint32_t)number;
     } else if (strcmp(name, "features") == 0) {
         c->gen.features = (uint32_t)number;
     } else if (strcmp(name, "schedules") == 0) {
@@ -226,6 +268,7 @@ bool case_parse(struct arena *arena, const char *text, struct fuzz_case *c, cons
 {
     *c = (struct fuzz_case){.gen = GEN_DEFAULTS, .check = CHECK_DEFAULTS};
     c->gen.fixed = c->gen.small = c->gen.enumerate = false;
+    c->gen.mutate = 0;
     c->check.exhaustive = c->check.same_value = c->check.atomics_sync = false;
     c->check.modes = 0;
     *error = "the case is empty";

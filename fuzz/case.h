@@ -35,6 +35,16 @@ struct fuzz_case {
 void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
                       const struct gen_options *gen, const struct check_options *check);
 
+/* The kernel of a generated case: the generator's, or, in c->gen.mutate of 100 cases, that kernel mutated with
+ * parts of another. Enumerating: NULL when there are fewer. walk: of these options and this caller, zeroed at
+ * first, or NULL. */
+struct ast_kernel *case_kernel(struct arena *arena, const struct fuzz_case *c,
+                               struct gen_walk *walk);
+
+/* One to four mutations, half of the times one. How many could be done. */
+uint32_t case_mutate(struct arena *arena, struct ast_kernel *kernel, struct source *choices,
+                     const struct ast_kernel *donor);
+
 /* Makes a campaign's case one whose kernel is a mutation of another case's; tiny: as in case_of_campaign,
  * the other one was. */
 void case_mutated(struct fuzz_case *c, bool tiny, const struct case_lineage *lineage);

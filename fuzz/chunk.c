@@ -113,7 +113,7 @@ bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t num
     if (maker->view)
         kernel = feedback_mutate(arena, maker->view, options->feedback, &c);
     if (!kernel)
-        kernel = gen_next_case(arena, c.seed, c.number, &c.gen, &maker->walk);
+        kernel = case_kernel(arena, &c, &maker->walk);
     if (!kernel)
         return false;
     struct check_result *result = ARENA_NEW(arena, struct check_result);

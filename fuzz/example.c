@@ -19,7 +19,7 @@ static struct ast_kernel *parse_own(struct arena *arena, const char *text)
 struct ast_kernel *example_kernel(struct arena *arena, const struct fuzz_case *c, const char **text)
 {
     if (c->generated)
-        *text = print_kernel(arena, gen_case(arena, c->seed, c->number, &c->gen));
+        *text = print_kernel(arena, case_kernel(arena, c, NULL));
     return parse_own(arena, *text);
 }
 

@@ -2,7 +2,6 @@
 
 #include "engine/invariant.h"
 #include "engine/parse.h"
-#include "fuzz/mutate/mutate.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,8 +12,7 @@
 enum {
     SEEN_WORDS = (FEATURES_COUNT + 63) / 64,
     VIEWS = FEEDBACK_LAG + 2, /* those in use, and the one that is written */
-    MUTATIONS_MAX = 4,
-    COST_STEPS = 1 << 12, /* what a case costs beside its steps */
+    COST_STEPS = 1 << 12,     /* what a case costs beside its steps */
 };
 
 static const size_t NAMES_BYTES = (size_t)1 << 20;
@@ -225,12 +223,7 @@ struct ast_kernel *feedback_mutate(struct arena *arena, const struct feedback_vi
     const struct feedback_seed *donor = draw_seed(view, &choices.rng);
     struct ast_kernel *kernel = parse_seed(arena, parent);
     const struct ast_kernel *foreign = parse_seed(arena, donor);
-    uint32_t wanted = 1, done = 0;
-    while (wanted < MUTATIONS_MAX && source_chance(&choices, 50))
-        wanted++;
-    for (uint32_t i = 0; i < wanted; i++)
-        done += mutate_kernel(arena, kernel, &choices, foreign);
-    if (done == 0)
+    if (case_mutate(arena, kernel, &choices, foreign) == 0)
         return NULL;
     case_mutated(c, parent->exhaustive,
                  &(struct case_lineage){true, parent->number, donor->number});

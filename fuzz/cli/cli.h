@@ -43,9 +43,9 @@ struct cli_options {
     uint64_t shard_index, shard_count;
     subject_set subjects;
     uint32_t oracles, features;
-    uint32_t oracle_modes; /* bits of enum oracle_mode */
-    uint32_t feedback;     /* per cent; 0 = off */
-    const char *corpus;    /* a folder, or NULL */
+    uint32_t oracle_modes;     /* bits of enum oracle_mode */
+    uint32_t mutate, feedback; /* per cent; 0 = off */
+    const char *corpus;        /* a folder, or NULL */
     bool stop_on_finding, no_minimise, exhaustive, enumerate, same_value, atomics_sync;
     uint32_t schedules;
     bool schedules_given;

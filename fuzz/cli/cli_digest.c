@@ -36,7 +36,7 @@ static void print_json(const struct fuzz_case *c, const struct check_result *res
 static bool print_digest(struct cli *cli, const struct fuzz_case *c, struct gen_walk *walk)
 {
     struct arena *arena = &cli->arena;
-    const struct ast_kernel *kernel = gen_next_case(arena, c->seed, c->number, &c->gen, walk);
+    const struct ast_kernel *kernel = case_kernel(arena, c, walk);
     if (!kernel)
         return false;
     struct check_result *result = ARENA_NEW(arena, struct check_result);
@@ -57,6 +57,7 @@ int command_digest(struct cli *cli)
     struct gen_walk walk = {.started = false};
     bool more = true;
     gen.features = o->features;
+    gen.mutate = o->mutate;
     gen.small = gen.enumerate = o->enumerate;
     for (uint64_t i = 0; i < o->count && more; i++) {
         size_t mark = arena_mark(&cli->arena);

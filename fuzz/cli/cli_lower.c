@@ -234,6 +234,7 @@ int command_gen(struct cli *cli)
     const struct cli_options *o = &cli->options;
     struct gen_options gen = GEN_DEFAULTS;
     gen.features = o->features;
+    gen.mutate = o->mutate;
     gen.small = gen.enumerate = o->enumerate;
     const char *command = case_gen_command(&cli->arena, o->seed, &gen);
     struct gen_walk walk = {.started = false};
@@ -242,8 +243,7 @@ int command_gen(struct cli *cli)
         size_t mark = arena_mark(&cli->arena);
         struct fuzz_case c;
         case_of_campaign(&c, o->seed, number, &gen, &CHECK_DEFAULTS);
-        const struct ast_kernel *kernel =
-            gen_next_case(&cli->arena, o->seed, number, &c.gen, &walk);
+        const struct ast_kernel *kernel = case_kernel(&cli->arena, &c, &walk);
         if (!kernel)
             break;
         const char *text = print_kernel(&cli->arena, kernel);

@@ -211,6 +211,8 @@ static bool parse_subjects(struct cli *cli, const char *text);
 static bool parse_oracles(struct cli *cli, const char *text);
 static bool parse_features(struct cli *cli, const char *text);
 static bool parse_shard(struct cli *cli, const char *text);
+static bool parse_mutate(struct cli *cli, const char *text);
+static bool parse_feedback(struct cli *cli, const char *text);
 static bool parse_set(struct cli *cli, const char *text);
 static bool parse_transforms(struct cli *cli, const char *text);
 static bool parse_subject(struct cli *cli, const char *text);
@@ -251,7 +253,9 @@ static const struct cli_option options[] = {
      parse_features, "what kernels may contain: names add, -names remove; all, none"},
     {"enumerate", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN) | ON(DIGEST), FIELD(enumerate), 0, NULL,
      "all tiny kernels of these features, one after another, instead of random ones"},
-    {"feedback", 0, OPTION_SOME_U32, "PERCENT", ON(RUN), FIELD(feedback), 0, NULL,
+    {"mutate", 0, OPTION_OWN, "PERCENT", ON(RUN) | ON(GEN) | ON(DIGEST), 0, 0, parse_mutate,
+     "so many of 100 kernels are mutated after they were generated; 0 by default"},
+    {"feedback", 0, OPTION_OWN, "PERCENT", ON(RUN), 0, 0, parse_feedback,
      "so many of 100 cases are mutations of earlier ones that showed something new"},
     {"corpus", 0, OPTION_TEXT, "FOLDER", ON(RUN), FIELD(corpus), 0, NULL,
      "with --feedback: where kernels that showed something new go at the end"},
@@ -402,6 +406,28 @@ static bool parse_features(struct cli *cli, const char *text)
 #include "fuzz/gen/features.def"
 #undef FEATURE
     );
+}
+
+static bool parse_percent(struct cli *cli, const char *option, const char *text, uint32_t *value)
+{
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || number > 100) {
+        cli_misuse(cli, "%s wants a percentage, 0 to 100, not '%s'", option, text);
+        return false;
+    }
+    *value = (uint32_t)number;
+    return true;
+}
+
+static bool parse_mutate(struct cli *cli, const char *text)
+{
+    return parse_percent(cli, "--mutate", text, &cli->options.mutate);
+}
+
+static bool parse_feedback(struct cli *cli, const char *text)
+{
+    return parse_percent(cli, "--feedback", text, &cli->options.feedback);
 }
 
 static bool parse_shard(struct cli *cli, const char *text)

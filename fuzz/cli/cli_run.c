@@ -49,13 +49,13 @@ int command_run(struct cli *cli)
     struct campaign_summary summary;
     struct db_message message;
     options.gen.features = o->features;
+    options.gen.mutate = o->mutate;
     options.gen.small = options.gen.enumerate = o->enumerate;
     if (options.jobs > CAMPAIGN_JOBS_MAX)
         return cli_misuse(cli, "--jobs: at most %d", CAMPAIGN_JOBS_MAX);
-    if (o->feedback > 100)
-        return cli_misuse(cli, "--feedback: a percentage, at most 100");
-    if (o->feedback > 0 && o->enumerate)
-        return cli_misuse(cli, "--feedback mutates random kernels, --enumerate makes others");
+    if ((o->feedback > 0 || o->mutate > 0) && o->enumerate)
+        return cli_misuse(cli,
+                          "--mutate and --feedback are for random kernels, not for --enumerate");
     if (o->corpus && o->feedback == 0)
         return cli_misuse(cli, "--corpus stores what --feedback remembers");
     signal(SIGPIPE, SIG_IGN); /* a reader that goes away does not end the hunt */

@@ -112,6 +112,20 @@ done | awk -v cases=$cases '{ n += $2 } END { exit n != cases }' || failed "thre
 start=$SECONDS
 expect 0 run --time 1 --seed 1 --features none,loops --oracles lemmas --db time.db
 [ $((SECONDS - start)) -le 15 ] || failed "--time 1 took $((SECONDS - start)) s"
+# Mutated kernels are cases like others.
+expect 0 run --cases 60 --seed 0x7 --mutate 80 --oracles lemmas:strict --features none,loops,calls --db mutated.db
+says out "known A-4"
+expect 0 triage show 1 --db mutated.db
+says out " mutate=80 "
+expect 0 replay 1 --db mutated.db
+expect 0 gen --seed 0x7 --mutate 80 --count 3
+cp out mutated
+says mutated "// simtfuzz gen --seed 0x7 --mutate 80 --first 2"
+expect 0 gen --seed 0x7 --count 3
+cmp -s <(grep -v '^//' out) <(grep -v '^//' mutated) && failed "--mutate 80 changes none of three kernels"
+expect 0 digest --cases 2 --seed 0x7 --mutate 100
+expect 2 gen --mutate 101
+
 # With feedback: the same cases for any number of workers; what was remembered says why.
 fed=(run --cases 1300 --seed 0x7 --oracles lemmas:strict --subjects threads,simt --features none,loops,calls --feedback 60)
 expect 0 "${fed[@]}" --jobs 1 --db fed1.db --corpus kept1
@@ -125,7 +139,7 @@ expect 0 "${fed[@]}" --db fed3.db --json
 json
 says out '"features": ' '"remembered": '
 expect 2 run --feedback 101
-says err "--feedback: a percentage"
+says err "--feedback wants a percentage"
 expect 2 run --feedback 50 --enumerate
 expect 2 run --corpus kept1
 says err "--corpus"
