@@ -173,10 +173,8 @@ static void test_documented(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_list),
-        cmocka_unit_test(test_silent),
+        cmocka_unit_test(test_table),      cmocka_unit_test(test_names),
+        cmocka_unit_test(test_list),       cmocka_unit_test(test_silent),
         cmocka_unit_test(test_documented),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
