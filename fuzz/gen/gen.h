@@ -27,7 +27,8 @@ struct gen_options {
     bool blocks_only;  /* every kernel in block form, which the features must allow */
     bool small;        /* tiny kernels for enumeration and exhaustive search */
     bool enumerate;    /* small: case k is the k-th of all of them (from 0), whatever the seed */
-    uint32_t mutate;   /* so many of 100 kernels are mutated once they are made (case_kernel, not here) */
+    uint32_t
+        mutate; /* so many of 100 kernels are mutated once they are made (case_kernel, not here) */
 };
 
 extern const struct gen_options GEN_DEFAULTS;
