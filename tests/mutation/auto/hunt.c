@@ -28,11 +28,13 @@
 
 #include <fnmatch.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -311,6 +313,7 @@ static void run_phase(struct hunt *hunt, struct job *job, uint32_t phase)
 static _Noreturn void run_child(struct hunt *hunt, struct job *job, FILE *words)
 {
     const struct rlimit none = {0, 0};
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a hunt that is stopped leaves nobody behind */
     setrlimit(RLIMIT_CORE, &none);
     dup2(fileno(words), STDERR_FILENO);
     for (uint32_t phase = job->phase; phase < hunt->trials.seeds + 2; phase++) {

@@ -7,10 +7,12 @@
 #include "oracle/expect.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -356,6 +358,7 @@ static bool record_all(struct trials *trials, uint32_t jobs)
 {
     for (uint32_t job = 0; job < jobs; job++)
         if (fork() == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
             struct mutant_record record = {trials->reached, malloc((size_t)mutant_count + 1)};
             for (uint32_t t = job; record.infected && t < trials->count; t += jobs)
                 record_trial(trials, t, &record);
