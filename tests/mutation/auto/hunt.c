@@ -341,33 +341,32 @@ static const char *oracle_names(uint32_t oracles, char *text, size_t size)
 static void who_spoke(const struct hunt *hunt, const struct outcome *o, char *text, size_t size)
 {
     char names[256];
+    enum trial_kind kind = hunt->trials.items[o->trial].kind;
     oracle_names(o->oracles, names, sizeof names);
-    const char *path = hunt->trials.items[o->trial].path;
+    const char *who = names;
     switch (o->found) {
     case FOUND_NOT:
     case FOUND_SLOW:
     case FOUND_NOTHING:
-        snprintf(text, size, "-");
-        return;
+        who = "-";
+        break;
     case FOUND_ORACLE:
-        snprintf(text, size, "%s", names);
-        return;
-    case FOUND_CRASH:
-    case FOUND_HANG:
-        snprintf(text, size, "%s%s",
-                 hunt->trials.items[o->trial].kind == TRIAL_CORPUS   ? "corpus:"
-                 : hunt->trials.items[o->trial].kind == TRIAL_CANARY ? "canary:"
-                                                                     : "",
-                 o->found == FOUND_CRASH ? "crash" : "hang");
-        return;
     case FOUND_CANARY:
-        snprintf(text, size, "canary:%s", names);
-        return;
+        break;
+    case FOUND_CRASH:
+        who = "crash";
+        break;
+    case FOUND_HANG:
+        who = "hang";
+        break;
     case FOUND_CORPUS:
-        snprintf(text, size, "corpus%s%s", names[0] ? ":" : "", names);
-        if (path)
-            return;
+        who = names[0] ? names : "expectation";
+        break;
     }
+    if (is_detected(o) && kind == TRIAL_CORPUS) /* the note says more */
+        snprintf(text, size, "corpus");
+    else
+        snprintf(text, size, "%s%s", is_detected(o) && kind == TRIAL_CANARY ? "canary:" : "", who);
 }
 
 static void write_line(struct hunt *hunt, const struct job *job, uint32_t seed)
@@ -395,25 +394,23 @@ static void write_line(struct hunt *hunt, const struct job *job, uint32_t seed)
         cases = campaign->trial - first + 1;
         snprintf(detected, sizeof detected, "%u", cases - 1);
         steps = campaign->steps;
+    } else if (campaign->found != FOUND_NOT) {
+        cases = campaign->trial - first;
     }
     for (uint32_t t = first; t < first + cases - is_detected(campaign); t++)
         steps += trials->original[t].steps;
     if (campaign->triggered >= 0)
         snprintf(triggered, sizeof triggered, "%lld", (long long)campaign->triggered);
-    fprintf(hunt->out,
-            "auto\t%s\t%s\t%s\t%u: %s -> %s\t%s\t%s\t%s\t%s\t%u\t%llu\t%u\t%s\tinfected in %u "
-            "cases%s%s%s%s\n",
+    const char *path = is_detected(o) ? trials->items[o->trial].path : NULL;
+    fprintf(hunt->out, "auto\t%s\t%s\t%s\t%u: %s -> %s\t%s\t%s\t%s\t%s\t%u\t%llu\t%u\t%s\t",
             p->operator_name, name, p->file, p->line, p->old, p->new[job->mutant - (int)p->first],
             trials->reached[number] ? "yes" : "no", triggered, detected, who, cases,
-            (unsigned long long)steps, seed + 1, statuses[o->found], infected,
+            (unsigned long long)steps, seed + 1, statuses[o->found]);
+    fprintf(hunt->out, "infected in %u cases%s%s%s%s\n", infected,
             campaign->found == FOUND_SLOW      ? "; given up, slow"
             : campaign->found == FOUND_NOTHING ? "; given up, patience"
                                                : "",
-            o->found == FOUND_CORPUS && trials->items[o->trial].path ? "; " : "",
-            o->found == FOUND_CORPUS && trials->items[o->trial].path
-                ? strstr(trials->items[o->trial].path, "corpus/")
-                : "",
-            o->note);
+            path ? "; " : "", path ? strstr(path, "corpus/") : "", o->note);
 }
 
 /* In the order of the mutants, as far as all before are done. */
