@@ -37,6 +37,7 @@ struct harness_input {
     bool is_text;
     size_t text_length; /* of text, without what is behind it */
     uint64_t seed;      /* of schedules */
+    uint32_t lot;       /* a hash of the bytes */
 };
 
 /* Whether bytes look like the text of a kernel: how they begin. */

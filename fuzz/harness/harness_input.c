@@ -70,7 +70,9 @@ static uint64_t read_seed(const uint8_t *data, size_t size)
 void harness_read(struct arena *arena, const uint8_t *data, size_t size,
                   struct harness_input *input)
 {
-    *input = (struct harness_input){.kernel = NULL};
+    *input = (struct harness_input){.lot = 2166136261u};
+    for (size_t i = 0; i < size; i++)
+        input->lot = (input->lot ^ data[i]) * 16777619u; /* FNV-1a */
     if (harness_is_text(data, size)) {
         const uint8_t *end = memchr(data, 0, size);
         input->text_length = end ? (size_t)(end - data) : size;

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# What a fuzzing service does with .clusterfuzzlite/build.sh, in short: builds the targets with the
+# compiler, flags and engine that it is given, and runs each with its seeds; then merge, minimisation of a
+# crash, and fork on one of them.
+#
+#     service.sh [SECONDS] [SANITIZERS] [OUT]      2, address,undefined and a temporary folder by default
+set -euo pipefail
+source=$(realpath "$(dirname "$0")/../..")
+seconds=${1:-2} sanitizers=${2:-address,undefined}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+out=${3:-$work/out}
+mkdir -p "$out" "$work/work"
+
+flags="-O1 -g1 -fno-omit-frame-pointer -fsanitize=$sanitizers,fuzzer-no-link -fno-sanitize-recover=all"
+env SIMTFUZZ_SOURCE="$source" SRC="$source/.." WORK="$work/work" OUT="$out" \
+    CC="${CC:-clang-14}" CXX="${CXX:-clang++-14}" CFLAGS="${CFLAGS:-$flags}" CXXFLAGS="${CXXFLAGS:-$flags}" \
+    LIB_FUZZING_ENGINE="${LIB_FUZZING_ENGINE:--fsanitize=fuzzer}" \
+    bash "$source/.clusterfuzzlite/build.sh" >"$work/log" 2>&1 || {
+    tail -n 40 "$work/log"
+    exit 1
+}
+
+targets=0
+for target in "$out"/fuzz-*; do
+    [ -x "$target" ] || continue
+    name=$(basename "$target")
+    [ -s "$target.options" ] || { echo "$name has no options"; exit 1; }
+    [ -s "${target}_seed_corpus.zip" ] || { echo "$name has no seeds"; exit 1; }
+    corpus=$work/corpus/$name
+    mkdir -p "$corpus"
+    (cd "$corpus" && cmake -E tar xf "${target}_seed_corpus.zip")
+    # A few seeds: some of them take long under sanitizers.
+    find "$corpus" -type f | LC_ALL=C sort | awk 'NR % 4 != 1' | xargs -r -d '\n' rm
+    options=(-max_len=8192 -len_control=0 -artifact_prefix="$work/")
+    [ ! -s "$target.dict" ] || options+=(-dict="$target.dict")
+    "$target" "${options[@]}" -max_total_time="$seconds" -print_final_stats=1 "$corpus" >"$work/log" 2>&1 || {
+        tail -n 40 "$work/log"
+        exit 1
+    }
+    echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$work/log") inputs"
+    targets=$((targets + 1))
+done
+[ "$targets" -eq 9 ] || { echo "$targets targets, not 9"; exit 1; }
+
+# The commands that a service relies on; a wrong rule of the branch unit is the crash.
+cd "$work"
+mkdir merged
+"$out/fuzz-options" -merge=1 merged "$work/corpus/fuzz-options" >log 2>&1 || { tail log; exit 1; }
+[ -n "$(ls merged)" ] || { echo "-merge=1 keeps nothing"; exit 1; }
+"$out/fuzz-options" -fork=2 -max_total_time=3 merged >log 2>&1 || { tail log; exit 1; }
+export SIMTFUZZ_KNOWN=1 SIMTFUZZ_CHECK="subjects=crs,crs:target-next oracles=result"
+if "$out/fuzz-crs" -max_total_time=60 -max_len=8192 -len_control=0 -artifact_prefix="$work/found-" \
+    "$work/corpus/fuzz-crs" >log 2>&1; then
+    echo "a wrong rule was not found in a minute"
+    exit 1
+fi
+grep -q 'divergence; to see it: simtfuzz check' log || { tail log; exit 1; }
+crash=$(ls "$work"/found-crash-* | head -n 1)
+"$out/fuzz-crs" -minimize_crash=1 -runs=200 -max_total_time=20 -exact_artifact_path="$work/small" "$crash" >log 2>&1 || true
+[ ! -e "$work/small" ] || [ "$(stat -c %s "$work/small")" -le "$(stat -c %s "$crash")" ] ||
+    { echo "-minimize_crash=1 has made it larger"; exit 1; }
+echo "merge, fork, minimize_crash: $(stat -c %s "$crash") bytes became $(stat -c %s "$work/small" 2>/dev/null || echo none)"
