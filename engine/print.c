@@ -2,58 +2,41 @@
 
 #include "engine/invariant.h"
 #include "engine/ptx/ptx_kernel.h"
+#include "engine/text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Deeper lines are not indented further: the text stays linear in the size of the tree. */
 enum { INDENT_WIDTH = 4, INDENT_MAX = 20 };
 
-/* The text grows at the end of the arena. Nothing else is allocated while it does, so that the
- * pieces lie side by side. */
 struct out {
-    struct arena *arena;
-    char *text;
-    size_t length, capacity; /* capacity counts the final zero */
+    struct text text;
     uint32_t indent;
 };
 
 static struct out out_begin(struct arena *arena)
 {
-    struct out out = {.arena = arena, .capacity = 256};
-    out.text = arena_alloc(arena, out.capacity, 1);
-    return out;
+    return (struct out){.text = text_begin(arena)};
 }
 
 static void put_bytes(struct out *out, const char *bytes, size_t count)
 {
-    while (out->capacity - out->length <= count) {
-        char *more = arena_alloc(out->arena, out->capacity, 1);
-        INVARIANT(more == out->text + out->capacity);
-        out->capacity *= 2;
-    }
-    memcpy(out->text + out->length, bytes, count);
-    out->length += count;
+    text_put_bytes(&out->text, bytes, count);
 }
 
 static void put(struct out *out, const char *text)
 {
-    put_bytes(out, text, strlen(text));
+    text_put(&out->text, text);
 }
 
 static void put_number(struct out *out, int64_t value)
 {
-    char digits[24];
-    int count = snprintf(digits, sizeof digits, "%lld", (long long)value);
-    put_bytes(out, digits, (size_t)count);
+    text_format(&out->text, "%lld", (long long)value);
 }
 
 static void put_seed(struct out *out, uint64_t seed)
 {
-    char digits[24];
-    int count = snprintf(digits, sizeof digits, "0x%llx", (unsigned long long)seed);
-    put_bytes(out, digits, (size_t)count);
+    text_format(&out->text, "0x%llx", (unsigned long long)seed);
 }
 
 static void put_indent(struct out *out)
@@ -635,7 +618,7 @@ char *print_expect_comments(struct arena *arena, const struct ast_expect *expect
         expects = put_claims(&out, expects);
         put(&out, "\n");
     }
-    return out.text;
+    return out.text.bytes;
 }
 
 static void put_launch(struct out *out, const struct ast_launch *launch)
@@ -669,14 +652,14 @@ char *print_kernel(struct arena *arena, const struct ast_kernel *kernel)
     if (kernel->expects)
         put(&out, "\n");
     put_expects(&out, kernel->expects);
-    return out.text;
+    return out.text.bytes;
 }
 
 char *print_expr(struct arena *arena, const struct ast_expr *expr)
 {
     struct out out = out_begin(arena);
     put_expr(&out, expr);
-    return out.text;
+    return out.text.bytes;
 }
 
 char *print_stm_head(struct arena *arena, const struct ast_stm *stm)
@@ -721,5 +704,5 @@ char *print_stm_head(struct arena *arena, const struct ast_stm *stm)
         put(&out, ";");
         break;
     }
-    return out.text;
+    return out.text.bytes;
 }

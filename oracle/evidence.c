@@ -2,57 +2,33 @@
 
 #include "engine/ptx/ptx_code.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-static void add(struct evidence *evidence, const char *text, size_t length)
+static void add(struct evidence *evidence, const char *text)
 {
-    if (evidence->length + length + 1 > evidence->capacity) {
-        size_t capacity = 2 * (evidence->length + length + 1);
-        char *grown = ARENA_ARRAY(evidence->arena, char, capacity);
-        if (evidence->length)
-            memcpy(grown, evidence->text, evidence->length);
-        evidence->text = grown;
-        evidence->capacity = capacity;
-    }
-    memcpy(evidence->text + evidence->length, text, length);
-    evidence->length += length;
-    evidence->text[evidence->length] = '\0';
+    text_put(&evidence->text, text);
 }
 
-static void add_format(struct evidence *evidence, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void add_format(struct evidence *evidence, const char *format, ...)
-{
-    char text[200];
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (length > 0)
-        add(evidence, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
-}
+#define add_format(evidence, ...) text_format(&(evidence)->text, __VA_ARGS__)
 
 static void add_quoted(struct evidence *evidence, const char *value)
 {
-    add(evidence, "\"", 1);
+    add(evidence, "\"");
     for (const char *c = value; *c; c++) {
         if (*c == '"' || *c == '\\')
             add_format(evidence, "\\%c", *c);
         else if ((unsigned char)*c < 0x20)
             add_format(evidence, "\\u%04x", (unsigned)(unsigned char)*c);
         else
-            add(evidence, c, 1);
+            text_put_bytes(&evidence->text, c, 1);
     }
-    add(evidence, "\"", 1);
+    add(evidence, "\"");
 }
 
 static void add_item(struct evidence *evidence)
 {
     if (!evidence->empty)
-        add(evidence, ", ", 2);
+        add(evidence, ", ");
     evidence->empty = false;
 }
 
@@ -60,19 +36,19 @@ static void add_key(struct evidence *evidence, const char *key)
 {
     add_item(evidence);
     add_quoted(evidence, key);
-    add(evidence, ": ", 2);
+    add(evidence, ": ");
 }
 
 void evidence_open(struct evidence *evidence, struct arena *arena)
 {
-    *evidence = (struct evidence){.arena = arena, .empty = true};
-    add(evidence, "{", 1);
+    *evidence = (struct evidence){.text = {.arena = arena}, .empty = true};
+    add(evidence, "{");
 }
 
 const char *evidence_close(struct evidence *evidence)
 {
-    add(evidence, "}", 1);
-    return evidence->text;
+    add(evidence, "}");
+    return evidence->text.bytes;
 }
 
 void evidence_string(struct evidence *evidence, const char *key, const char *value)
@@ -90,13 +66,13 @@ void evidence_number(struct evidence *evidence, const char *key, int64_t value)
 void evidence_enter(struct evidence *evidence, const char *key)
 {
     add_key(evidence, key);
-    add(evidence, "{", 1);
+    add(evidence, "{");
     evidence->empty = true;
 }
 
 void evidence_leave(struct evidence *evidence)
 {
-    add(evidence, "}", 1);
+    add(evidence, "}");
     evidence->empty = false;
 }
 
@@ -147,14 +123,14 @@ void evidence_stack(struct evidence *evidence, const char *key, const struct pro
         [ENTRY_BRK] = "brk", [ENTRY_CALL] = "call", [ENTRY_DIV] = "div", [ENTRY_SYNC] = "sync"};
     char mask[LIMIT_WARP + 1] = "";
     add_key(evidence, key);
-    add(evidence, "[", 1);
+    add(evidence, "[");
     evidence->empty = true;
     for (uint32_t i = depth; i-- > 0;) {
         enum entry_kind kind = entry_kind(stack[i]);
         add_item(evidence);
         if (kind == ENTRY_STM || kind == ENTRY_CONT) {
             const char *where =
-                evidence_statement(evidence->arena, program, entry_number(stack[i]));
+                evidence_statement(evidence->text.arena, program, entry_number(stack[i]));
             add_format(evidence, "\"%s%s\"", kind == ENTRY_CONT ? "while_cont " : "", where);
             continue;
         }
@@ -162,7 +138,7 @@ void evidence_stack(struct evidence *evidence, const char *key, const struct pro
             print_mask(mask, masks[i], lanes);
         add_format(evidence, "\"%s%s%s\"", names[kind], masks ? " " : "", mask);
     }
-    add(evidence, "]", 1);
+    add(evidence, "]");
     evidence->empty = false;
 }
 
@@ -186,7 +162,7 @@ static void add_access(struct evidence *evidence, const char *key, const struct 
     evidence_enter(evidence, key);
     evidence_number(evidence, "thread", access->thread);
     evidence_number(evidence, "line", evidence_line(program, access->stm));
-    const char *source = evidence_source(evidence->arena, program, access->stm);
+    const char *source = evidence_source(evidence->text.arena, program, access->stm);
     if (source)
         evidence_string(evidence, "source", source);
     evidence_string(evidence, "access", race_access_names[access->kind]);
@@ -198,7 +174,7 @@ void evidence_race(struct evidence *evidence, const char *key, const struct prog
 {
     evidence_enter(evidence, key);
     evidence_string(evidence, "location",
-                    program_location_name(evidence->arena, program, witness->address));
+                    program_location_name(evidence->text.arena, program, witness->address));
     add_access(evidence, "first", program, &witness->first);
     add_access(evidence, "second", program, &witness->second);
     evidence_leave(evidence);

@@ -9,13 +9,12 @@
 #define ORACLE_EVIDENCE_H
 
 #include "engine/simt.h"
+#include "engine/text.h"
 #include "engine/threads.h"
 #include "oracle/race.h"
 
 struct evidence {
-    struct arena *arena;
-    char *text;
-    size_t length, capacity;
+    struct text text;
     bool empty; /* of the object or array being written: no comma before the next item */
 };
 

@@ -55,7 +55,7 @@ static void add_state(struct evidence *e, const char *key, const struct crs_stat
     evidence_number(e, "pc", s->pc);
     evidence_mask(e, "active", s->active, lanes);
     evidence_string(e, "disabled", disabled);
-    evidence_string(e, "stack", tokens_text(e->arena, tokens, s->depth, lanes));
+    evidence_string(e, "stack", tokens_text(e->text.arena, tokens, s->depth, lanes));
     evidence_leave(e);
 }
 

@@ -2,49 +2,20 @@
  * The canonical text of a module: one declaration a line, modifiers in the order of the form, integers
  * in decimal, floating-point numbers as 0f and 0d.
  */
-#include "engine/invariant.h"
 #include "engine/ptx/ptx.h"
+#include "engine/text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-/* The text grows at the end of the arena; nothing else is allocated while it does. */
 struct out {
-    struct arena *arena;
-    char *text;
-    size_t length, capacity; /* capacity counts the final zero */
+    struct text text;
     uint32_t indent;
 };
 
-static void put_bytes(struct out *out, const char *bytes, size_t count)
-{
-    while (out->capacity - out->length <= count) {
-        char *more = arena_alloc(out->arena, out->capacity, 1);
-        INVARIANT(more == out->text + out->capacity);
-        out->capacity *= 2;
-    }
-    memcpy(out->text + out->length, bytes, count);
-    out->length += count;
-}
-
 static void put(struct out *out, const char *text)
 {
-    put_bytes(out, text, strlen(text));
+    text_put(&out->text, text);
 }
 
-/* Numbers and words: never names, which have no bound here. */
-__attribute__((format(printf, 2, 3))) static void put_format(struct out *out, const char *format,
-                                                             ...)
-{
-    char text[128];
-    va_list args;
-    va_start(args, format);
-    int count = vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    INVARIANT(count >= 0 && (size_t)count < sizeof text);
-    put_bytes(out, text, (size_t)count);
-}
+#define put_format(out, ...) text_format(&(out)->text, __VA_ARGS__)
 
 static void put_integer(struct out *out, uint64_t value)
 {
@@ -432,20 +403,16 @@ static void put_header(struct out *out, const struct ptx_module *module)
 
 char *ptx_print_instruction(struct arena *arena, const struct ptx_instruction *instruction)
 {
-    struct out out = {.arena = arena, .capacity = 256};
-    out.text = arena_alloc(arena, out.capacity, 1);
+    struct out out = {.text = text_begin(arena)};
     put_instruction(&out, instruction);
-    out.text[out.length] = '\0';
-    return out.text;
+    return out.text.bytes;
 }
 
 char *ptx_print(struct arena *arena, const struct ptx_module *module)
 {
-    struct out out = {.arena = arena, .capacity = 256};
-    out.text = arena_alloc(arena, out.capacity, 1);
+    struct out out = {.text = text_begin(arena)};
     put_header(&out, module);
     for (const struct ptx_item *item = module->items; item; item = item->next)
         put_item(&out, item);
-    out.text[out.length] = '\0';
-    return out.text;
+    return out.text.bytes;
 }

@@ -1,9 +1,9 @@
 #include "fuzz/gen/gen_crs.h"
-#include "fuzz/gen/gen_text.h"
 
 #include "engine/crs_branch.h"
 #include "engine/invariant.h"
 #include "engine/ptx/ptx_kernel.h"
+#include "engine/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -352,60 +352,60 @@ static void make_program(struct crs_gen *c)
 
 /* ---- text ---- */
 
-static void put_guard(struct gen_text *text, uint32_t guard)
+static void put_guard(struct text *text, uint32_t guard)
 {
     if (guard == NO_GUARD)
         return;
     uint32_t p = (guard - 1) / 2;
-    gen_text_put(text, (guard - 1) % 2 ? "@!" : "@");
+    text_put(text, (guard - 1) % 2 ? "@!" : "@");
     if (p == PREDICATES)
-        gen_text_put(text, "f ");
+        text_put(text, "f ");
     else
-        GEN_PUT(text, "p%" PRIu32 " ", p);
+        text_format(text, "p%" PRIu32 " ", p);
 }
 
-static void put_slot(struct gen_text *text, const struct slot *slot, uint32_t number)
+static void put_slot(struct text *text, const struct slot *slot, uint32_t number)
 {
-    GEN_PUT(text, "L%" PRIu32 ":\t", number);
+    text_format(text, "L%" PRIu32 ":\t", number);
     put_guard(text, slot->guard);
     for (const char *at = op_of(slot)->text; *at;) {
         size_t length = strcspn(at, "%");
-        GEN_PUT(text, "%.*s", (int)length, at);
+        text_format(text, "%.*s", (int)length, at);
         at += length;
         if (*at == '\0')
             break;
         if (at[1] == 'N')
-            GEN_PUT(text, "%" PRIu32, number);
+            text_format(text, "%" PRIu32, number);
         else
-            GEN_PUT(text, "%c%" PRIu32, at[1], slot->target);
+            text_format(text, "%c%" PRIu32, at[1], slot->target);
         at += 2;
     }
 }
 
 static const char *settings(struct crs_gen *c, struct arena *arena)
 {
-    struct gen_text text = {.arena = arena};
+    struct text text = {.arena = arena};
     const struct ast_launch *launch = &c->g->kernel->launch;
     uint32_t address[SLOTS_MAX + 2];
     address[1] = PRELUDE + 1;
     for (uint32_t i = 1; i < c->count; i++)
         address[i + 1] = address[i] + op_of(&c->slots[i])->size;
-    GEN_PUT(&text, "raw threads=%" PRIu32 " warp=%" PRIu32, launch->threads, launch->warp);
+    text_format(&text, "raw threads=%" PRIu32 " warp=%" PRIu32, launch->threads, launch->warp);
     for (uint32_t p = 0; p < PREDICATES; p++) {
-        GEN_PUT(&text, " reg:p%" PRIu32 "=", p);
+        text_format(&text, " reg:p%" PRIu32 "=", p);
         for (uint32_t lane = 0; lane < c->lanes; lane++)
-            gen_text_put(&text, c->initial[p] >> lane & 1 ? "1" : "0");
+            text_put(&text, c->initial[p] >> lane & 1 ? "1" : "0");
     }
-    GEN_PUT(&text, " reg:f=%.*s", (int)c->lanes,
-            "1111111111111111111111111111111111111111111111111111111111111111");
-    gen_text_put(&text, " reg:n=");
+    text_format(&text, " reg:f=%.*s", (int)c->lanes,
+                "1111111111111111111111111111111111111111111111111111111111111111");
+    text_put(&text, " reg:n=");
     for (uint32_t lane = 0; lane < c->lanes; lane++)
-        GEN_PUT(&text, "%s%" PRIu32, lane ? "," : "", c->fuel[lane]);
+        text_format(&text, "%s%" PRIu32, lane ? "," : "", c->fuel[lane]);
     for (uint32_t t = 0; t < TABLES; t++) {
-        GEN_PUT(&text, " reg:r%" PRIu32 "=", t);
+        text_format(&text, " reg:r%" PRIu32 "=", t);
         for (uint32_t lane = 0; lane < c->lanes; lane++)
-            GEN_PUT(&text, "%s%" PRIu32, lane ? "," : "",
-                    address[c->table_made[t] ? c->tables[t][lane] : c->count]);
+            text_format(&text, "%s%" PRIu32, lane ? "," : "",
+                        address[c->table_made[t] ? c->tables[t][lane] : c->count]);
     }
     return text.bytes;
 }
@@ -413,18 +413,18 @@ static const char *settings(struct crs_gen *c, struct arena *arena)
 static struct ast_kernel *build_kernel(struct crs_gen *c)
 {
     struct arena *arena = c->g->arena;
-    struct gen_text text = {.arena = arena};
-    GEN_PUT(&text, "// simtfuzz: %s\n", settings(c, arena));
-    GEN_PUT(&text,
-            ".version 2.1\n.target sm_20\n.address_size 64\n.global .align 4 .u32 out[%" PRIu32
-            "];\n",
-            c->g->kernel->launch.threads);
-    gen_text_put(&text, ".entry k()\n{\n\t.reg .pred p0, p1, p2, f;\n"
-                        "\t.reg .u32 t, h, n, r0, r1;\n\t.reg .u64 a, b;\n"
-                        "\tmov.u32 t, %tid.x;\n\tmov.u64 b, out;\n\tmad.wide.u32 a, t, 4, b;\n");
+    struct text text = {.arena = arena};
+    text_format(&text, "// simtfuzz: %s\n", settings(c, arena));
+    text_format(&text,
+                ".version 2.1\n.target sm_20\n.address_size 64\n.global .align 4 .u32 out[%" PRIu32
+                "];\n",
+                c->g->kernel->launch.threads);
+    text_put(&text, ".entry k()\n{\n\t.reg .pred p0, p1, p2, f;\n"
+                    "\t.reg .u32 t, h, n, r0, r1;\n\t.reg .u64 a, b;\n"
+                    "\tmov.u32 t, %tid.x;\n\tmov.u64 b, out;\n\tmad.wide.u32 a, t, 4, b;\n");
     for (uint32_t i = 1; i <= c->count; i++)
         put_slot(&text, &c->slots[i], i);
-    gen_text_put(&text, "}\n");
+    text_put(&text, "}\n");
     struct diag *diag = ARENA_NEW(arena, struct diag);
     diag_init(diag, "generated", text.bytes, text.length);
     struct ast_kernel *kernel = ptx_kernel_parse(arena, text.bytes, text.length, diag);

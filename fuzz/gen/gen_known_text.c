@@ -1,10 +1,11 @@
 /* Programs with a known result as PTX. See gen_known.h. */
 #include "engine/invariant.h"
 #include "engine/ptx/ptx_kernel.h"
+#include "engine/text.h"
 #include "fuzz/gen/gen_known.h"
-#include "fuzz/gen/gen_text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 const uint32_t known_counts[KNOWN_CLASSES] = {
     [KNOWN_H] = 2, [KNOWN_R] = KNOWN_REGISTERS, [KNOWN_W] = 3, [KNOWN_P] = 4};
@@ -23,14 +24,14 @@ const struct known_atomic known_atomics[KNOWN_ACCUMULATORS] = {
 };
 
 struct writing {
-    struct gen_text text;
+    struct text text;
     struct known_program *p;
     uint32_t labels;
     const struct known_function *function; /* NULL: the entry */
     uint32_t loop_label;                   /* of the innermost loop */
 };
 
-#define PUT(w, ...) GEN_PUT(&(w)->text, __VA_ARGS__)
+#define PUT(w, ...) text_format(&(w)->text, __VA_ARGS__)
 
 static void put_guard(struct writing *w, uint32_t guard)
 {
@@ -73,7 +74,7 @@ static void put(struct writing *w, const struct known_node *n, const char *text)
             PUT(w, "%" PRIu32, n->at);
             break;
         case '%':
-            gen_text_put(&w->text, "%");
+            text_put(&w->text, "%");
             break;
         default:
             put_operand(w, &n->s[at[1] - 'a']);
@@ -86,10 +87,10 @@ static void put(struct writing *w, const struct known_node *n, const char *text)
 /* An instruction by itself, with the guard. */
 static void line(struct writing *w, const struct known_node *n, const char *text)
 {
-    gen_text_put(&w->text, "\t");
+    text_put(&w->text, "\t");
     put_guard(w, n->guard);
     put(w, n, text);
-    gen_text_put(&w->text, ";\n");
+    text_put(&w->text, ";\n");
 }
 
 static void put_list(struct writing *w, const struct known_node *n);
@@ -101,7 +102,7 @@ static void put_access(struct writing *w, const struct known_node *n)
     static const char *const spaces[] = {"global", "shared", "local"};
     static const char *const bases[] = {"ga", "sa", "loc"};
     const struct known_operand *first = n->kind == KNOWN_LOAD ? &n->d : &n->s[0];
-    gen_text_put(&w->text, "\t");
+    text_put(&w->text, "\t");
     put_guard(w, n->guard);
     PUT(w, "%s.%s%s.%c%" PRIu32 " ", n->kind == KNOWN_LOAD ? "ld" : "st", spaces[n->space],
         n->vector == 4   ? ".v4"
@@ -110,17 +111,17 @@ static void put_access(struct writing *w, const struct known_node *n)
         n->is_signed ? 's' : 'u', 8 * n->bytes);
     if (n->kind == KNOWN_STORE)
         PUT(w, "[%s+%" PRIu32 "], ", bases[n->space], n->at);
-    gen_text_put(&w->text, n->vector > 1 ? "{" : "");
+    text_put(&w->text, n->vector > 1 ? "{" : "");
     for (uint32_t i = 0; i < n->vector; i++) {
         struct known_operand o = *first;
         o.number = (o.number + i) % known_counts[o.class];
-        gen_text_put(&w->text, i ? ", " : "");
+        text_put(&w->text, i ? ", " : "");
         put_operand(w, &o);
     }
-    gen_text_put(&w->text, n->vector > 1 ? "}" : "");
+    text_put(&w->text, n->vector > 1 ? "}" : "");
     if (n->kind == KNOWN_LOAD)
         PUT(w, ", [%s+%" PRIu32 "]", bases[n->space], n->at);
-    gen_text_put(&w->text, ";\n");
+    text_put(&w->text, ";\n");
 }
 
 static void put_own(struct writing *w, const struct known_node *n)
@@ -130,13 +131,13 @@ static void put_own(struct writing *w, const struct known_node *n)
                                         "add.u32 %d, [%b+%n], %a"};
     const char *text = texts[n->which], *place = strstr(text, "[%b");
     bool shared = n->space == KNOWN_SHARED;
-    gen_text_put(&w->text, "\t");
+    text_put(&w->text, "\t");
     put_guard(w, n->guard);
     PUT(w, "atom.%s.", shared ? "shared" : "global");
     put(w, n, arena_strndup(w->text.arena, text, (size_t)(place - text)));
-    gen_text_put(&w->text, shared ? "[sa" : "[ga");
+    text_put(&w->text, shared ? "[sa" : "[ga");
     put(w, n, place + 3);
-    gen_text_put(&w->text, ";\n");
+    text_put(&w->text, ";\n");
 }
 
 /* ---- control flow ---- */
@@ -144,7 +145,7 @@ static void put_own(struct writing *w, const struct known_node *n)
 static void put_if(struct writing *w, const struct known_node *n)
 {
     uint32_t label = w->labels++;
-    gen_text_put(&w->text, "\t@!");
+    text_put(&w->text, "\t@!");
     put(w, n, "%a");
     PUT(w, " bra $else%" PRIu32 ";\n", label);
     put_list(w, n->body);
@@ -204,7 +205,7 @@ static void put_return(struct writing *w, const struct known_node *n)
 static void put_call(struct writing *w, const struct known_node *n)
 {
     if (!n->function) {
-        gen_text_put(&w->text, "\tsetp.ne.u32 t, depth, 0;\n\tsub.u32 u, depth, 1;\n");
+        text_put(&w->text, "\tsetp.ne.u32 t, depth, 0;\n\tsub.u32 u, depth, 1;\n");
         put(w, n, "\t@t call (%d), ");
         PUT(w, "f%" PRIu32, n->other_function->number);
         put(w, n, ", (u, %b);\n");
@@ -215,15 +216,15 @@ static void put_call(struct writing *w, const struct known_node *n)
         put(w, n, "\t@%c ");
         PUT(w, "mov.u64 fp, f%" PRIu32 ";\n", n->other_function->number);
     }
-    gen_text_put(&w->text, "\t");
+    text_put(&w->text, "\t");
     put_guard(w, n->guard);
     put(w, n, "call (%d), ");
     if (n->other_function)
-        gen_text_put(&w->text, "fp");
+        text_put(&w->text, "fp");
     else
         PUT(w, "f%" PRIu32, n->function->number);
     put(w, n, ", (%a, %b)");
-    gen_text_put(&w->text, n->other_function ? ", proto;\n" : ";\n");
+    text_put(&w->text, n->other_function ? ", proto;\n" : ";\n");
 }
 
 /* ---- threads together ---- */
@@ -241,7 +242,7 @@ static void put_exchange(struct writing *w, const struct known_node *n)
         "\tst.shared.u32 [pa], %a;\n\tbar.sync 0;\n\tmov.u32 v, %%ntid.x;\n"
         "\tmov.u32 u, %%tid.x;\n\tadd.u32 u, u, %n;\n\trem.u32 u, u, v;\n");
     put_read_of(w, n, "");
-    gen_text_put(&w->text, "\tbar.sync 0;\n");
+    text_put(&w->text, "\tbar.sync 0;\n");
 }
 
 /* Warps up to `at` write and arrive, the others wait and read. */
@@ -338,7 +339,7 @@ static void put_node(struct writing *w, const struct known_node *n)
         break;
     case KNOWN_BREAK:
     case KNOWN_CONTINUE:
-        gen_text_put(&w->text, "\t");
+        text_put(&w->text, "\t");
         put_guard(w, n->guard);
         PUT(w, "bra %s%" PRIu32 ";\n", n->kind == KNOWN_BREAK ? "$done" : "$next", w->loop_label);
         break;
@@ -367,7 +368,7 @@ static void put_node(struct writing *w, const struct known_node *n)
         line(w, n, reductions[n->which]);
         break;
     case KNOWN_ATOMIC:
-        gen_text_put(&w->text, "\t");
+        text_put(&w->text, "\t");
         put_guard(w, n->guard);
         PUT(w, "red.global.%s [acc+%" PRIu32 "], ", known_atomics[n->which].text, 4 * n->which);
         put(w, n, "%a;\n");
@@ -417,7 +418,7 @@ static void put_folding(struct writing *w)
     static const char fold[] = "\tmad.lo.u32 u, u, 31, v;\n";
     _Static_assert(KNOWN_FACTOR == 31, "as in `fold`");
     uint32_t shown = w->p->shown;
-    gen_text_put(&w->text, "\tmov.u32 u, 0;\n");
+    text_put(&w->text, "\tmov.u32 u, 0;\n");
     for (uint32_t i = 0; i < known_counts[KNOWN_R]; i++)
         if (shown >> (KNOWN_SHOWN_R + i) & 1)
             PUT(w, "\tmad.lo.u32 u, u, %d, r%" PRIu32 ";\n", KNOWN_FACTOR, i);
@@ -444,24 +445,23 @@ static void put_function(struct writing *w, const struct known_function *functio
     PUT(w, ".func (.reg .b32 result) f%" PRIu32 "(.reg .b32 depth, .reg .b32 given)\n{\n",
         function->number);
     put_declarations(w);
-    gen_text_put(&w->text, "\tmov.u32 r0, given;\n");
+    text_put(&w->text, "\tmov.u32 r0, given;\n");
     put_list(w, function->body);
-    gen_text_put(&w->text, "\tmov.u32 result, r0;\n\tret;\n}\n");
+    text_put(&w->text, "\tmov.u32 result, r0;\n\tret;\n}\n");
 }
 
 static void put_entry(struct writing *w)
 {
     w->function = NULL;
-    gen_text_put(&w->text, ".visible .entry k()\n{\n");
+    text_put(&w->text, ".visible .entry k()\n{\n");
     put_declarations(w);
     if (w->p->function_count > 0)
-        gen_text_put(&w->text,
-                     "\tproto: .callprototype (.reg .b32 _) _ (.reg .b32 _, .reg .b32 _);\n");
+        text_put(&w->text, "\tproto: .callprototype (.reg .b32 _) _ (.reg .b32 _, .reg .b32 _);\n");
     put_list(w, w->p->main);
     put_folding(w);
-    gen_text_put(&w->text, "\tmov.u32 v, %ctaid.x;\n\tmov.u32 m, %ntid.x;\n\tmul.lo.u32 v, v, m;\n"
-                           "\tmov.u32 m, %tid.x;\n\tadd.u32 v, v, m;\n\tmov.u64 at, res;\n"
-                           "\tmad.wide.u32 at, v, 4, at;\n\tst.global.u32 [at], u;\n\texit;\n}\n");
+    text_put(&w->text, "\tmov.u32 v, %ctaid.x;\n\tmov.u32 m, %ntid.x;\n\tmul.lo.u32 v, v, m;\n"
+                       "\tmov.u32 m, %tid.x;\n\tadd.u32 v, v, m;\n\tmov.u64 at, res;\n"
+                       "\tmad.wide.u32 at, v, 4, at;\n\tst.global.u32 [at], u;\n\texit;\n}\n");
 }
 
 /* ---- the whole ---- */
@@ -475,17 +475,17 @@ static void put_expectations(struct writing *w)
 {
     struct known_program *p = w->p;
     uint32_t threads = p->threads * p->blocks;
-    gen_text_put(&w->text, "// expect final res == {");
+    text_put(&w->text, "// expect final res == {");
     for (uint32_t t = 0; t < threads; t++)
         PUT(w, "%s%" PRId32, t ? ", " : "", (int32_t)p->results[t]);
-    gen_text_put(&w->text, "}, final out == {");
+    text_put(&w->text, "}, final out == {");
     for (uint32_t t = 0; t < threads; t++)
         for (uint32_t i = 0; i < KNOWN_AREA / 4; i++)
             PUT(w, "%s%" PRId32, t + i ? ", " : "", (int32_t)word_at(p->global[t] + 4 * i));
-    gen_text_put(&w->text, "}");
+    text_put(&w->text, "}");
     for (uint32_t i = 0; p->accumulates && i < KNOWN_ACCUMULATORS; i++)
         PUT(w, "%s%" PRId32, i ? ", " : ", final acc == {", (int32_t)p->accumulators[i]);
-    gen_text_put(&w->text, p->accumulates ? "}\n" : "\n");
+    text_put(&w->text, p->accumulates ? "}\n" : "\n");
 }
 
 static void put_variables(struct writing *w)
@@ -499,7 +499,7 @@ static void put_variables(struct writing *w)
     PUT(w, ".global .align 4 .b32 acc[%d] = {", KNOWN_ACCUMULATORS);
     for (uint32_t i = 0; i < KNOWN_ACCUMULATORS; i++)
         PUT(w, "%s%" PRId32, i ? ", " : "", (int32_t)known_atomics[i].start);
-    gen_text_put(&w->text, "};\n");
+    text_put(&w->text, "};\n");
 }
 
 struct ast_kernel *known_kernel(struct known_program *p)
@@ -509,7 +509,7 @@ struct ast_kernel *known_kernel(struct known_program *p)
     PUT(&w, "// simtfuzz: threads=%" PRIu32 " blocks=%" PRIu32 " warp=%" PRIu32 "\n", p->threads,
         p->blocks, p->warp);
     put_expectations(&w);
-    gen_text_put(&w.text, ".version 7.0\n.target sm_80\n.address_size 64\n");
+    text_put(&w.text, ".version 7.0\n.target sm_80\n.address_size 64\n");
     put_variables(&w);
     for (uint32_t i = 0; i < p->function_count; i++)
         put_function(&w, p->functions[i]);

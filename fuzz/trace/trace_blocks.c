@@ -44,7 +44,7 @@ static const char *frame_text(struct trace_text *text, const struct block_frame 
 }
 
 /* Frames are shown where there is something to see: calls, or loops that count. */
-static void add_frames(struct trace_text *text, struct trace_pieces *pieces, uint32_t thread)
+static void add_frames(struct trace_text *text, struct text *pieces, uint32_t thread)
 {
     const struct program *program = text->machine->program;
     const struct block_frame *frames[LIMIT_CALL_DEPTH];
@@ -71,7 +71,7 @@ static struct control control_of(const struct trace_text *text, uint32_t actor)
     return (struct control){.pc = T->pc, .ended = T->ended != 0, .waiting = T->waiting != 0};
 }
 
-static void add_calls(struct trace_text *text, struct trace_pieces *pieces, uint32_t actor)
+static void add_calls(struct trace_text *text, struct text *pieces, uint32_t actor)
 {
     uint32_t frames = lockstep_state(text->machine, actor).frames;
     if (frames > 1)
@@ -81,7 +81,7 @@ static void add_calls(struct trace_text *text, struct trace_pieces *pieces, uint
 const char *trace_blocks_state(struct trace_text *text, uint32_t actor)
 {
     struct control control = control_of(text, actor);
-    struct trace_pieces pieces = {.arena = text->arena};
+    struct text pieces = {.arena = text->arena};
     if (control.ended)
         return "eps";
     if (control.waiting)
@@ -94,7 +94,7 @@ const char *trace_blocks_state(struct trace_text *text, uint32_t actor)
         add_calls(text, &pieces, actor);
     else
         add_frames(text, &pieces, actor);
-    return pieces.text;
+    return pieces.bytes;
 }
 
 const char *trace_blocks_top(struct trace_text *text, uint32_t actor)

@@ -39,7 +39,7 @@ const char *trace_crs_stack(struct trace_text *text, uint32_t actor)
     if (text->view == TRACE_CTA)
         return thread_place(text, actor);
     struct crs_warp warp = crs_warp(text->machine, actor);
-    struct trace_pieces pieces = {.arena = text->arena};
+    struct text pieces = {.arena = text->arena};
     for (uint32_t i = warp.state->depth; i-- > 0;) {
         const struct crs_token *token = &warp.tokens[i];
         trace_add_piece(&pieces,
@@ -48,7 +48,7 @@ const char *trace_crs_stack(struct trace_text *text, uint32_t actor)
     }
     if (warp.state->waiting)
         trace_add_piece(&pieces, waiting(text, warp.state->waiting));
-    return pieces.text ? pieces.text : "eps";
+    return pieces.bytes ? pieces.bytes : "eps";
 }
 
 const char *trace_crs_top(struct trace_text *text, uint32_t actor)
@@ -78,12 +78,12 @@ const char *trace_crs_disabled(struct trace_text *text, uint32_t warp)
 const char *trace_crs_pcs(struct trace_text *text, uint32_t warp)
 {
     struct crs_warp w = crs_warp(text->machine, warp);
-    struct trace_pieces pieces = {.arena = text->arena};
+    struct text pieces = {.arena = text->arena};
     if (!w.pcs)
         return NULL;
     for (uint32_t i = 0; i < w.lanes->count; i++)
         trace_add_piece(&pieces, w.pcs[i] ? arena_printf(text->arena, "%" PRIu32, w.pcs[i]) : "-");
-    return pieces.text;
+    return pieces.bytes;
 }
 
 void trace_crs_json_stack(struct trace_text *text, struct json *json, uint32_t actor)

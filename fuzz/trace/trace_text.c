@@ -64,24 +64,14 @@ struct trace_entries trace_entries(const struct machine *machine, bool warps, ui
     return (struct trace_entries){thread->depth, thread->stack, NULL, 0};
 }
 
-void trace_add_piece(struct trace_pieces *pieces, const char *piece)
+void trace_add_piece(struct text *pieces, const char *piece)
 {
-    size_t length = strlen(piece);
-    size_t needed = pieces->length + length + 2;
-    if (needed > pieces->capacity) {
-        size_t capacity = needed * 2 + 64;
-        char *text = ARENA_ARRAY(pieces->arena, char, capacity);
-        memcpy(text, pieces->text ? pieces->text : "", pieces->length);
-        pieces->text = text;
-        pieces->capacity = capacity;
-    }
     if (pieces->length > 0)
-        pieces->text[pieces->length++] = ' ';
-    memcpy(pieces->text + pieces->length, piece, length + 1);
-    pieces->length += length;
+        text_put(pieces, " ");
+    text_put(pieces, piece);
 }
 
-void trace_add_slice(struct trace_text *text, struct trace_pieces *pieces, uint32_t stm)
+void trace_add_slice(struct trace_text *text, struct text *pieces, uint32_t stm)
 {
     const struct code_stm *stms = text->machine->program->stms;
     for (uint32_t count = 0;; stm++, count++) {
@@ -135,7 +125,7 @@ static const char *token(struct trace_text *text, const struct trace_entries *en
                         trace_mask(text, entries->masks[i], entries->lanes));
 }
 
-static void add_entry(struct trace_text *text, struct trace_pieces *pieces,
+static void add_entry(struct trace_text *text, struct text *pieces,
                       const struct trace_entries *entries, uint32_t i)
 {
     uint32_t number = entry_number(entries->stack[i]);
@@ -162,7 +152,7 @@ const char *trace_stack(struct trace_text *text, uint32_t actor)
     if (trace_is_blocks(text->view))
         return trace_blocks_state(text, actor);
     struct trace_entries entries = trace_entries(text->machine, text->view == TRACE_WARPS, actor);
-    struct trace_pieces pieces = {.arena = text->arena};
+    struct text pieces = {.arena = text->arena};
     uint32_t i = entries.depth;
     if (i == 0)
         return "eps";
@@ -175,7 +165,7 @@ const char *trace_stack(struct trace_text *text, uint32_t actor)
     }
     while (i > 0)
         add_entry(text, &pieces, &entries, --i);
-    return pieces.text;
+    return pieces.bytes;
 }
 
 const char *trace_top(struct trace_text *text, uint32_t actor)

@@ -8,6 +8,7 @@
 #define FUZZ_TRACE_TEXT_H
 
 #include "engine/simt.h"
+#include "engine/text.h"
 #include "engine/threads.h"
 
 /* What an actor's state looks like. */
@@ -62,15 +63,10 @@ struct trace_entries trace_entries(const struct machine *machine, bool warps, ui
 /* "stm", "cont", "brk", "call", "div", "sync" */
 extern const char *const trace_entry_names[];
 
-/* A text that grows piece by piece; pieces are joined by spaces. */
-struct trace_pieces {
-    struct arena *arena;
-    char *text;
-    size_t length, capacity;
-};
-void trace_add_piece(struct trace_pieces *pieces, const char *piece);
+/* Adds a piece; pieces are joined by spaces. */
+void trace_add_piece(struct text *pieces, const char *piece);
 /* The rest of a list from a statement on. */
-void trace_add_slice(struct trace_text *text, struct trace_pieces *pieces, uint32_t stm);
+void trace_add_slice(struct trace_text *text, struct text *pieces, uint32_t stm);
 
 /* "{0, 1, 1, 4}" or "4": a file-level variable's values; one list for each block or thread where
  * there are several copies. Long lists are cut. */

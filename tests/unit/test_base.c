@@ -2,11 +2,13 @@
 #include "engine/arena.h"
 #include "engine/diag.h"
 #include "engine/pcg.h"
+#include "engine/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +63,41 @@ static void arena_zeroes_and_releases(void **state)
     arena_destroy(&arena);
 }
 
+/* At the arena's end a text grows where it stands; behind something else it moves. */
+static void text_grows(void **state)
+{
+    (void)state;
+    struct arena arena;
+    assert_int_equal(arena_init(&arena, 1 << 20), 0);
+    struct text text = text_begin(&arena);
+    assert_string_equal(text.bytes, "");
+    const char *start = text.bytes;
+    char expected[4096] = "";
+    for (int i = 0; i < 400; i++) {
+        if (i == 200)
+            assert_ptr_equal(text.bytes, start);
+        if (i == 200 || i == 300)
+            memset(arena_alloc(&arena, 16, 1), 0xff, 16);
+        if (i % 2 == 0)
+            text_format(&text, "%d,", i);
+        else
+            text_put(&text, "odd,");
+        if (i % 2 == 0)
+            snprintf(expected + strlen(expected), 16, "%d,", i);
+        else
+            strcat(expected, "odd,");
+        assert_string_equal(text.bytes, expected);
+        assert_int_equal(text.length, strlen(expected));
+    }
+    assert_ptr_not_equal(text.bytes, start);
+    text_format(&text, "%s", expected); /* longer than what room there is */
+    assert_int_equal(text.length, 2 * strlen(expected));
+    struct text empty = {.arena = &arena};
+    text_put_bytes(&empty, "abc", 2);
+    assert_string_equal(empty.bytes, "ab");
+    arena_destroy(&arena);
+}
+
 static void diag_quotes_line_with_caret(void **state)
 {
     (void)state;
@@ -80,11 +117,9 @@ static void diag_quotes_line_with_caret(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pcg_golden),
-        cmocka_unit_test(pcg_below_is_bounded_and_covers),
-        cmocka_unit_test(pcg_purposes_differ),
-        cmocka_unit_test(arena_zeroes_and_releases),
-        cmocka_unit_test(diag_quotes_line_with_caret),
+        cmocka_unit_test(pcg_golden),          cmocka_unit_test(pcg_below_is_bounded_and_covers),
+        cmocka_unit_test(pcg_purposes_differ), cmocka_unit_test(arena_zeroes_and_releases),
+        cmocka_unit_test(text_grows),          cmocka_unit_test(diag_quotes_line_with_caret),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
