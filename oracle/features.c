@@ -104,7 +104,9 @@ static uint32_t shape_class(const uint32_t *kinds, uint32_t count)
 static uint32_t mask_class(lane_mask active, lane_mask all, const lane_mask disabled[3],
                            uint32_t token)
 {
-    uint32_t kinds = (disabled[0] != 0) | (disabled[1] != 0) << 1 | (disabled[2] != 0) << 2;
+    uint32_t kinds = 0;
+    for (uint32_t i = 0; i < 3; i++)
+        kinds |= (uint32_t)(disabled[i] != 0) << i;
     return (active_class(active, all) * 8 + kinds) * 4 + token;
 }
 
