@@ -90,6 +90,15 @@ static void hoist_one(struct edit *edit, struct ast_stm **slot)
         reduce_splice(slot, body);
         return;
     }
+    if ((body || s->cases) && s->next && edit_here(edit)) {
+        struct ast_stm *next = s->next, *skip = ast_stm(edit->arena, STM_SKIP, s->at);
+        skip->next = next->next;
+        s->next = skip;
+        next->next = s;
+        *slot = next;
+        reduce_splice(&next->next, body ? body : s->cases->body);
+        return;
+    }
     if (s->other && edit_here(edit)) {
         reduce_splice(slot, s->other->body);
         return;
@@ -119,7 +128,9 @@ static void hoist_list(struct edit *edit, struct ast_stm **list)
     }
 }
 
-/* A control statement becomes its body, or its else-part, or one of its cases. */
+/* A control statement becomes its body, or that behind the next statement and in front of an
+ * empty one, or its else-part, or one of its
+ * cases. */
 static void pass_hoist(struct edit *edit)
 {
     reduce_walk_lists(edit, hoist_list);
@@ -188,10 +199,23 @@ static void simplify_one(struct edit *edit, struct ast_stm **slot)
     }
 }
 
+/* Something may have to stand there, but not this. */
+static void empty_one(struct edit *edit, struct ast_stm **slot)
+{
+    struct ast_stm *s = *slot;
+    if (s->body || s->cases || s->kind == STM_SKIP || s->kind == STM_BLOCK || !edit_here(edit))
+        return;
+    struct ast_stm *skip = ast_stm(edit->arena, STM_SKIP, s->at);
+    skip->next = s->next;
+    *slot = skip;
+}
+
 static void simplify_list(struct edit *edit, struct ast_stm **list)
 {
     for (struct ast_stm **slot = list; *slot; slot = &(*slot)->next) {
         simplify_one(edit, slot);
+        if (!edit_done(edit))
+            empty_one(edit, slot);
         if (edit_done(edit))
             return;
     }

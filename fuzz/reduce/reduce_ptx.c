@@ -412,6 +412,22 @@ static void pass_parameters(struct edit *edit)
     }
 }
 
+/* A raw program is nothing for other tools: its head says nothing. Then it is given as if it were not raw,
+ * which spares the exit at its end. */
+static void pass_head(struct edit *edit)
+{
+    struct ptx_module *module = module_of(edit);
+    if (!edit->kernel->ptx->raw)
+        return;
+    bool has_head = module->version_major || module->targets || module->address_size;
+    if (has_head && edit_here(edit)) {
+        module->version_major = module->version_minor = module->address_size = 0;
+        module->targets = NULL;
+    } else if (!edit_done(edit) && edit_here(edit)) {
+        edit->kernel->ptx->raw = false;
+    }
+}
+
 const struct reduce_pass reduce_ptx_passes[] = {
     {"instructions", pass_instructions},
     {"launch", reduce_ptx_launch},
@@ -423,5 +439,6 @@ const struct reduce_pass reduce_ptx_passes[] = {
     {"variables", pass_variables},
     {"operands", pass_operands},
     {"labels", pass_labels},
+    {"head", pass_head},
 };
 const uint32_t reduce_ptx_pass_count = sizeof reduce_ptx_passes / sizeof reduce_ptx_passes[0];
