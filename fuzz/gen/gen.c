@@ -419,6 +419,11 @@ static void draw_waits(struct gen *g)
         return;
     }
     g->position = gen_pick(g, GROUP_POSITION, 0);
+    if (g->position == W_POSITION_DIVERGENT && !g->options->small && gen_chance(g, 40)) {
+        g->apart = true;
+        g->barriers = 1;
+        g->wants_loop = false;
+    }
 }
 
 /* What the threads computed, where it can be seen: in a slot of each. */
@@ -438,7 +443,7 @@ static struct ast_stm *main_body(struct gen *g)
     struct gen_list list, rest;
     gen_list_init(&list);
     gen_list_init(&rest);
-    bool all_wait = g->barriers > 0 && g->position != W_POSITION_DIVERGENT;
+    bool all_wait = g->barriers > 0 && (g->position != W_POSITION_DIVERGENT || g->apart);
     uint32_t banned = GEN_BAN(START, EXIT) | GEN_BAN(START, RETURN) | GEN_BAN(START, REST_IF);
     uint32_t start = gen_pick(g, GROUP_START, all_wait ? banned : 0);
     if (start == W_START_EXIT || start == W_START_RETURN) {

@@ -217,3 +217,18 @@ void gen_call(struct gen *g, const struct gen_place *place, struct gen_list *lis
     gen_emit(g, place, list, call_stm(g, callee->function, depth));
     g->cost += place->times * callee->cost;
 }
+
+bool gen_call_alone(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    const struct gen_callee *callees[GEN_FUNCTIONS], *alone[GEN_FUNCTIONS];
+    uint32_t count = gen_callees(g, place, callees), fit = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (callees[i]->function->parameter_count == 0 && !callees[i]->function->returns_int)
+            alone[fit++] = callees[i];
+    if (fit == 0)
+        return false;
+    const struct gen_callee *callee = alone[gen_below(g, fit)];
+    gen_emit(g, place, list, call_stm(g, callee->function, NULL));
+    g->cost += place->times * callee->cost;
+    return true;
+}

@@ -110,6 +110,16 @@ static struct ast_expr *condition_disguised(struct gen *g)
     }
 }
 
+/* A value compared with a number below 0, or one that it passes on the way down. */
+static struct ast_expr *compare_below(struct gen *g, struct ast_expr *a)
+{
+    static const int32_t bounds[] = {-1, 0, -2, INT32_MIN, INT32_MAX};
+    int32_t less = 1 + (int32_t)gen_below(g, 4), b = bounds[gen_below(g, 5)];
+    if (gen_chance(g, 60))
+        a = gen_binary_int(g, BINARY_SUB, a, less);
+    return compare(g, a, ast_int(g->arena, b));
+}
+
 static struct ast_expr *condition_memory(struct gen *g)
 {
     struct ast_expr *read = gen_read(g);
@@ -117,6 +127,8 @@ static struct ast_expr *condition_memory(struct gen *g)
         return read;
     if (gen_chance(g, 30))
         return compare(g, read, gen_leaf(g));
+    if (gen_chance(g, 30))
+        return compare_below(g, read);
     return compare_int(g, read, 4);
 }
 

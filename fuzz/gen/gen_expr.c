@@ -187,7 +187,7 @@ struct ast_expr *gen_read_counter(struct gen *g)
 
 static struct ast_expr *constant(struct gen *g)
 {
-    static const int32_t edges[] = {-1, INT32_MAX, INT32_MIN, 31, 32, 33, 65535, -2};
+    static const int32_t edges[] = {-1, INT32_MAX, INT32_MIN, 31, 32, 33, 65535, -2, -3, -100};
     switch (gen_pick(g, GROUP_CONSTANT, 0)) {
     case W_CONSTANT_TINY:
         return ast_int(g->arena, gen_small_int(g, 4));
@@ -196,7 +196,7 @@ static struct ast_expr *constant(struct gen *g)
     case W_CONSTANT_BIT:
         return ast_int(g->arena, 1 << gen_below(g, 31));
     default:
-        return ast_int(g->arena, edges[gen_below(g, 8)]);
+        return ast_int(g->arena, edges[gen_below(g, 10)]);
     }
 }
 

@@ -149,8 +149,10 @@ struct gen {
     uint32_t rare;                /* W_RARE_*; of structured kernels */
     uint32_t position;            /* W_POSITION_*: where they stand */
     bool wants_loop;              /* the next one stands in a loop */
-    struct gen_graph *graph;      /* of the function being made, in block form; or NULL */
-    uint32_t block_names;         /* given out */
+    bool
+        apart; /* a single one, which threads reach on ways that are told apart by calls or loops only */
+    struct gen_graph *graph; /* of the function being made, in block form; or NULL */
+    uint32_t block_names;    /* given out */
 };
 
 /* ---- gen.c ---- */
@@ -281,6 +283,8 @@ struct ast_var *gen_open_counter(struct gen *g);
 
 bool gen_may_call(const struct gen *g, const struct gen_place *place);
 void gen_call(struct gen *g, const struct gen_place *place, struct gen_list *list);
+/* A call without arguments and result, if there is such a function here, made before. */
+bool gen_call_alone(struct gen *g, const struct gen_place *place, struct gen_list *list);
 /* How many of the statements left a new function gets. */
 int32_t gen_draw_share(struct gen *g);
 /* The thread steps that a new function may take here; 0 = no new function. */

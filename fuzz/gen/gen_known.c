@@ -77,9 +77,10 @@ static struct known_operand draw_operand(struct drawing *d, char letter)
                              : letter == 'p' ? KNOWN_P
                                              : KNOWN_R;
     struct known_operand o = register_of(d, class);
+    static const uint8_t amounts[] = {16, 31, 32, 33, 63, 64, 65, 255};
     if (letter == 'd' && gen_chance(d->g, 75)) {
         o.is_constant = true;
-        o.value = gen_below(d->g, gen_chance(d->g, 80) ? 33 : 70);
+        o.value = gen_chance(d->g, 60) ? gen_below(d->g, 33) : amounts[gen_below(d->g, 8)];
     } else if (class != KNOWN_P && gen_chance(d->g, 20)) {
         o.is_constant = true;
         o.value = draw_constant(d);
@@ -143,7 +144,7 @@ static void memory(struct drawing *d, struct list *list, const struct place *pla
 {
     struct known_node *n = add(d, list, place, kind);
     n->guard = draw_guard(d, 15);
-    n->space = (enum known_space)gen_below(d->g, 3);
+    n->space = (enum known_space)gen_below(d->g, KNOWN_SPACES);
     n->bytes = 1u << gen_below(d->g, 4);
     uint32_t most = n->bytes == 8 ? 2 : 4;
     n->vector = gen_chance(d->g, 70) ? 1 : gen_chance(d->g, 50) ? 2 : most;
@@ -292,7 +293,7 @@ static void together(struct drawing *d, struct list *list, const struct place *p
     if (!p->full || p->warps < 2)
         banned |= GEN_BAN(KNOWN_SYNC, PAIR);
     if (!p->full)
-        banned |= GEN_BAN(KNOWN_SYNC, SUBSET);
+        banned |= GEN_BAN(KNOWN_SYNC, SUBSET) | GEN_BAN(KNOWN_SYNC, TWICE);
     struct known_node *n;
     switch (gen_pick(d->g, GROUP_KNOWN_SYNC, banned)) {
     case W_KNOWN_SYNC_EXCHANGE:
@@ -309,6 +310,11 @@ static void together(struct drawing *d, struct list *list, const struct place *p
         n->which = 1 + gen_below(d->g, 3);
         n->at = 1 + gen_below(d->g, p->warps);
         break;
+    case W_KNOWN_SYNC_TWICE:
+        n = add(d, list, place, KNOWN_TWICE);
+        n->which = 1 + gen_below(d->g, 3);
+        n->at = gen_below(d->g, 2);
+        return;
     case W_KNOWN_SYNC_REDUCE:
         n = add(d, list, place, KNOWN_REDUCE);
         n->which = gen_below(d->g, KNOWN_REDUCTIONS);
@@ -354,6 +360,34 @@ static void atomic(struct drawing *d, struct list *list, const struct place *pla
     }
     n->which = gen_below(d->g, KNOWN_ACCUMULATORS);
     *(d->function ? &d->function->accumulates : &d->p->accumulates) = true;
+}
+
+/* The last statement. Those that are about barriers need all threads. */
+static void flaw(struct drawing *d, struct list *list, const struct place *place)
+{
+    const struct known_program *p = d->p;
+    uint32_t banned = 0, threads = GEN_BAN(KNOWN_FLAW, RACE) | GEN_BAN(KNOWN_FLAW, STARVE) |
+                                   GEN_BAN(KNOWN_FLAW, COUNTS) | GEN_BAN(KNOWN_FLAW, MIXED);
+    if (d->ends || d->function || !place->uniform)
+        banned |= threads | GEN_BAN(KNOWN_FLAW, ABSENT);
+    if (!p->full)
+        banned |= threads;
+    if (p->threads < 2)
+        banned |= GEN_BAN(KNOWN_FLAW, RACE);
+    if (p->warps != 2 || p->warp < 2 || p->warp_ops || !place->uniform || d->ends || !p->full)
+        banned |= GEN_BAN(KNOWN_FLAW, SEVERAL);
+    if (p->warps < 2)
+        banned |= GEN_BAN(KNOWN_FLAW, COUNTS) | GEN_BAN(KNOWN_FLAW, MIXED);
+    if (!p->warp_ops || p->warp < 2 || p->threads < 2)
+        banned |= GEN_BAN(KNOWN_FLAW, ABSENT);
+    uint32_t which = gen_pick(d->g, GROUP_KNOWN_FLAW, banned) - W_KNOWN_FLAW_FIRST;
+    struct known_node *n = add(d, list, place, KNOWN_FLAW);
+    n->which = which;
+    n->at = gen_below(d->g, 2);
+    n->d = (struct known_operand){.class = KNOWN_R, .number = 5};
+    n->s[0] = (struct known_operand){.class = KNOWN_R, .number = 3};
+    if (which <= KNOWN_ALIGN)
+        n->guard = draw_guard(d, 60);
 }
 
 /* ---- lists ---- */
@@ -470,6 +504,23 @@ static void body_of(struct drawing *outer, struct known_function *function)
     function->cost = (d.cost + 16) * (d.called_itself ? KNOWN_RECURSION + 1 : 1);
 }
 
+/* Memory that is read as it is: narrow values of both signs. */
+static void initial_memory(struct drawing *d, struct list *list)
+{
+    struct place place = {.times = 1};
+    for (uint32_t t = 0; t < d->p->threads * d->p->blocks; t++)
+        for (uint32_t i = 0; i < KNOWN_AREA; i++)
+            d->p->initial[t][i] = (uint8_t)(t * 37 + i * 89 + 11 * (i & t));
+    for (uint32_t space = KNOWN_SHARED; space < KNOWN_SPACES; space++) {
+        if (gen_chance(d->g, 40))
+            continue;
+        struct known_node *n = add(d, list, &place, KNOWN_STORE);
+        n->space = (enum known_space)space;
+        n->bytes = n->vector = 4;
+        n->s[0] = (struct known_operand){.class = KNOWN_R, .number = gen_below(d->g, 4)};
+    }
+}
+
 /* Registers differ from lane to lane before anything else happens. */
 static void initial_values(struct drawing *d, struct list *list)
 {
@@ -519,6 +570,8 @@ static void draw_launch(struct known_program *p)
     p->full = p->threads % p->warp == 0;
     p->warp_ops = p->warp <= 32 && gen_chance(g, 35);
     p->own_atomics = gen_chance(g, 25);
+    p->eager = gen_chance(g, 15);
+    p->flawed = gen_chance(g, 12);
 }
 
 void gen_known_main(struct gen *g)
@@ -534,11 +587,14 @@ void gen_known_main(struct gen *g)
         d.budget = 100;
     start(&list);
     initial_values(&d, &list);
+    initial_memory(&d, &list);
     do {
         statement(&d, &list, &place);
     } while (d.left > 0 && d.cost < d.budget);
+    if (p->flawed)
+        flaw(&d, &list, &place);
     p->main = list.head;
-    p->shown = gen_below(g, 1u << 31);
+    p->shown = gen_below(g, 1u << KNOWN_SHOWN_COUNT);
     known_run(p);
     g->kernel = known_kernel(p);
 }

@@ -69,12 +69,27 @@ enum known_kind {
     KNOWN_EXCHANGE, /* s[0], d, at: of the thread so many further on */
     KNOWN_PAIR,     /* the same, from the first `at` warps to the others by barrier `which` */
     KNOWN_SUBSET,   /* the first `at` warps wait for each other, by barrier `which` */
+    KNOWN_TWICE, /* all threads register with barrier `which` twice; at: the second time they wait */
     KNOWN_BARRIER,
     KNOWN_REDUCE, /* which: popc, and, or; s[0], d */
     KNOWN_ATOMIC, /* which, s[0]: of an accumulator */
     KNOWN_OWN,    /* which, at, s[0], s[1], d: atomic of one's own area */
     KNOWN_FENCE,  /* which: nothing changes */
     KNOWN_WARP,   /* which, s[0], at, d */
+    KNOWN_FLAW, /* which: the execution ends here, and not well, or has a race; one in a program at most */
+};
+
+enum known_flaw {
+    KNOWN_TRAP,
+    KNOWN_BOUNDS, /* behind the variable */
+    KNOWN_ALIGN,
+    KNOWN_RACE,   /* an exchange without its first barrier */
+    KNOWN_STARVE, /* a barrier of more threads than there are */
+    KNOWN_COUNTS, /* two counts at one barrier */
+    KNOWN_MIXED,  /* a reduction and a bar.sync at one barrier */
+    KNOWN_ABSENT, /* bar.warp.sync that names lanes which do not come */
+    KNOWN_SEVERAL, /* lanes of the first warp wait at two barriers, of which the second warp knows: no flaw of warps */
+    KNOWN_FLAWS
 };
 
 enum known_special {
@@ -109,7 +124,7 @@ enum known_warp_op {
     KNOWN_WARP_OPS
 };
 
-enum known_space { KNOWN_GLOBAL, KNOWN_SHARED, KNOWN_LOCAL };
+enum known_space { KNOWN_GLOBAL, KNOWN_SHARED, KNOWN_LOCAL, KNOWN_LOCAL_TOO, KNOWN_SPACES };
 
 struct known_function;
 
@@ -140,6 +155,8 @@ struct known_program {
     uint32_t warps;                 /* of a block */
     bool full;                      /* no warp has lanes missing: counts can be exact */
     bool warp_ops, own_atomics;
+    bool flawed;      /* may have a flaw; it has one, `flaw`, if one was reached */
+    bool eager;       /* block:eager is to run it, too */
     bool accumulates; /* the entry, or a function that it calls */
     uint32_t function_count;
     struct known_function *functions[KNOWN_FUNCTIONS];
@@ -147,9 +164,10 @@ struct known_program {
     uint32_t shown; /* bits: which registers, and words of one's area, the result is made of */
 
     /* What every execution ends with. */
-    uint8_t global[KNOWN_THREADS][KNOWN_AREA];
+    uint8_t global[KNOWN_THREADS][KNOWN_AREA], initial[KNOWN_THREADS][KNOWN_AREA];
     uint32_t results[KNOWN_THREADS];
     uint32_t accumulators[KNOWN_ACCUMULATORS];
+    enum known_flaw flaw; /* KNOWN_FLAWS: none */
 };
 
 struct known_atomic {
@@ -159,7 +177,7 @@ struct known_atomic {
 /* Operations of the accumulators, one each; the order of threads cannot be seen. */
 extern const struct known_atomic known_atomics[KNOWN_ACCUMULATORS];
 
-/* Bits of `shown`. */
+/* Bits of `shown`; of local memory all words, or none. */
 enum {
     KNOWN_SHOWN_R = 0,
     KNOWN_SHOWN_W = KNOWN_SHOWN_R + KNOWN_REGISTERS,
@@ -167,6 +185,8 @@ enum {
     KNOWN_SHOWN_P = KNOWN_SHOWN_H + KNOWN_REGISTERS,
     KNOWN_SHOWN_SHARED = KNOWN_SHOWN_P + KNOWN_REGISTERS,
     KNOWN_SHOWN_LOCAL = KNOWN_SHOWN_SHARED + KNOWN_AREA / 4,
+    KNOWN_SHOWN_LOCAL_TOO = KNOWN_SHOWN_LOCAL + 1,
+    KNOWN_SHOWN_COUNT = KNOWN_SHOWN_LOCAL_TOO + 1
 };
 enum { KNOWN_FACTOR = 31 };
 

@@ -5,7 +5,7 @@
 
 struct frame {
     uint64_t registers[KNOWN_CLASSES][KNOWN_REGISTERS][KNOWN_THREADS];
-    uint8_t local[KNOWN_THREADS][KNOWN_AREA];
+    uint8_t local[KNOWN_THREADS][KNOWN_AREA], local_too[KNOWN_THREADS][KNOWN_AREA];
     uint32_t depth[KNOWN_THREADS]; /* the parameter that recursion counts down */
     known_mask returned;
 };
@@ -117,7 +117,10 @@ static uint8_t *area(struct run *r, struct frame *f, enum known_space space, uin
         return r->shared[t];
     case KNOWN_LOCAL:
         return f->local[t];
+    case KNOWN_LOCAL_TOO:
+        return f->local_too[t];
     case KNOWN_GLOBAL:
+    case KNOWN_SPACES:
         break;
     }
     return r->p->global[t];
@@ -167,7 +170,9 @@ static void exchange(struct run *r, struct frame *f, const struct known_node *n,
 {
     const struct known_program *p = r->p;
     uint64_t given[KNOWN_THREADS];
-    uint32_t producers = n->kind == KNOWN_EXCHANGE ? p->threads : n->at * p->warp;
+    uint32_t producers = n->kind == KNOWN_EXCHANGE ? p->threads
+                         : n->kind == KNOWN_FLAW   ? p->warp
+                                                   : n->at * p->warp;
     EACH(t, mask)
     given[t] = get(f, &n->s[0], t);
     EACH(t, mask)
@@ -177,9 +182,11 @@ static void exchange(struct run *r, struct frame *f, const struct known_node *n,
             from = (tid + n->at) % p->threads;
         else if (n->kind == KNOWN_PAIR)
             from = tid % producers;
-        else
+        else if (n->kind == KNOWN_SUBSET)
             from = (tid + 1) % producers;
-        if (n->kind == KNOWN_EXCHANGE || (tid < producers) == (n->kind == KNOWN_SUBSET))
+        else /* KNOWN_SEVERAL */
+            from = (tid + producers) % p->threads;
+        if (n->kind == KNOWN_EXCHANGE || (tid < producers) == (n->kind != KNOWN_PAIR))
             set(f, &n->d, t, given[block_start(p, t) + from]);
     }
 }
@@ -526,6 +533,12 @@ static void run_node(struct run *r, struct frame *f, struct loop *l, const struc
     case KNOWN_WARP:
         warps(r, f, n, mask);
         break;
+    case KNOWN_FLAW:
+        r->p->flaw = (enum known_flaw)n->which;
+        if (r->p->flaw == KNOWN_SEVERAL)
+            exchange(r, f, n, mask);
+        break;
+    case KNOWN_TWICE:
     case KNOWN_BARRIER:
     case KNOWN_FENCE:
         break;
@@ -562,7 +575,9 @@ static uint32_t folded(const struct known_program *p, const struct run *r, const
     for (uint32_t i = 0; i < KNOWN_AREA / 4; i++)
         FOLD(KNOWN_SHOWN_SHARED + i, peek(r->shared[t] + 4 * i, 4));
     for (uint32_t i = 0; i < KNOWN_AREA / 4; i++)
-        FOLD(KNOWN_SHOWN_LOCAL + i, peek(f->local[t] + 4 * i, 4));
+        FOLD(KNOWN_SHOWN_LOCAL, peek(f->local[t] + 4 * i, 4));
+    for (uint32_t i = 0; i < KNOWN_AREA / 4; i++)
+        FOLD(KNOWN_SHOWN_LOCAL_TOO, peek(f->local_too[t] + 4 * i, 4));
 #undef FOLD
     return hash;
 }
@@ -576,6 +591,8 @@ void known_run(struct known_program *p)
     uint32_t threads = p->threads * p->blocks;
     known_mask all = threads < 64 ? ((known_mask)1 << threads) - 1 : ~(known_mask)0;
     r->p = p;
+    p->flaw = KNOWN_FLAWS;
+    memcpy(p->global, p->initial, sizeof p->global);
     for (uint32_t i = 0; i < KNOWN_ACCUMULATORS; i++)
         p->accumulators[i] = known_atomics[i].start;
     run_list(r, f, NULL, p->main, all);

@@ -99,8 +99,8 @@ static void put_list(struct writing *w, const struct known_node *n);
 
 static void put_access(struct writing *w, const struct known_node *n)
 {
-    static const char *const spaces[] = {"global", "shared", "local"};
-    static const char *const bases[] = {"ga", "sa", "loc"};
+    static const char *const spaces[] = {"global", "shared", "local", "local"};
+    static const char *const bases[] = {"ga", "sa", "loc", "too"};
     const struct known_operand *first = n->kind == KNOWN_LOAD ? &n->d : &n->s[0];
     text_put(&w->text, "\t");
     put_guard(w, n->guard);
@@ -296,6 +296,84 @@ static void put_warp(struct writing *w, const struct known_node *n)
     line(w, n, texts[n->which]);
 }
 
+/* The threads of the first warp do one thing, the others the other. */
+static void put_two(struct writing *w, const char *first, const char *others)
+{
+    uint32_t label = w->labels++;
+    PUT(w, "\tmov.u32 u, %%tid.x;\n\tsetp.lt.u32 t, u, %" PRIu32 ";\n\t@t bra $from%" PRIu32 ";\n",
+        w->p->warp, label);
+    PUT(w, "\t%s;\n\tbra $end%" PRIu32 ";\n$from%" PRIu32 ":\n\t%s;\n$end%" PRIu32 ":\n", others,
+        label, label, first, label);
+}
+
+/* The second warp writes between the two barriers at which lanes of the first wait. */
+static void put_several(struct writing *w, const struct known_node *n)
+{
+    uint32_t label = w->labels++, count = 2 * w->p->warp;
+    PUT(w, "\tmov.u32 u, %%tid.x;\n\tsetp.lt.u32 t, u, %" PRIu32 ";\n\t@t bra $from%" PRIu32 ";\n",
+        w->p->warp, label);
+    PUT(w, "\tbar.sync 4, %" PRIu32 ";\n", count);
+    put(w, n, "\tst.shared.u32 [pa], %a;\n");
+    PUT(w, "\tbar.sync 5, %" PRIu32 ";\n\tbra $end%" PRIu32 ";\n$from%" PRIu32 ":\n", count, label,
+        label);
+    PUT(w,
+        "\tand.b32 v, u, 1;\n\tadd.u32 v, v, 4;\n\tbar.sync v, %" PRIu32
+        ";\n\tadd.u32 u, u, %" PRIu32 ";\n",
+        count, w->p->warp);
+    put_read_of(w, n, "");
+    PUT(w, "$end%" PRIu32 ":\n", label);
+}
+
+static void put_flaw(struct writing *w, const struct known_node *n)
+{
+    const struct known_program *p = w->p;
+    struct arena *arena = w->text.arena;
+    const char *count = arena_printf(arena, "%" PRIu32, p->threads + p->warp);
+    const char *waits = n->at ? "sync" : "arrive";
+    switch ((enum known_flaw)n->which) {
+    case KNOWN_TRAP:
+        line(w, n, "trap");
+        break;
+    case KNOWN_BOUNDS:
+        PUT(w, "\tmov.u64 at, out;\n\tadd.u64 at, at, %" PRIu32 ";\n",
+            p->threads * p->blocks * KNOWN_AREA);
+        line(w, n, n->at ? "st.global.u32 [at], r0" : "ld.global.u32 r0, [at]");
+        break;
+    case KNOWN_ALIGN:
+        line(w, n, n->at ? "st.shared.u32 [sa+2], r0" : "ld.global.v2.u32 {r0, r1}, [ga+4]");
+        break;
+    case KNOWN_RACE:
+        text_put(&w->text, "\tmov.u32 v, %ntid.x;\n\tmov.u32 u, %tid.x;\n"
+                           "\tadd.u32 u, u, 1;\n\trem.u32 u, u, v;\n"
+                           "\tst.shared.u32 [pa], u;\n");
+        if (n->at)
+            text_put(&w->text, "\tld.shared.u32 m, [pa];\n");
+        put_read_of(w, n, "");
+        text_put(&w->text, "\tbar.sync 0;\n");
+        break;
+    case KNOWN_STARVE:
+        PUT(w, "\tbar.sync 2, %s;\n", count);
+        break;
+    case KNOWN_COUNTS:
+        put_two(w, arena_printf(arena, "bar.sync 2, %" PRIu32, p->threads),
+                arena_printf(arena, "bar.%s 2, %s", waits, count));
+        break;
+    case KNOWN_MIXED:
+        put_two(w, "bar.sync 2",
+                n->at ? "bar.red.or.pred p0, 2, p1" : "bar.red.popc.u32 r0, 2, p1");
+        break;
+    case KNOWN_ABSENT:
+        text_put(&w->text, "\tmov.u32 u, %laneid;\n\tsetp.eq.u32 t, u, 0;\n"
+                           "\t@t bar.warp.sync 3;\n");
+        break;
+    case KNOWN_SEVERAL:
+        put_several(w, n);
+        break;
+    case KNOWN_FLAWS:
+        break;
+    }
+}
+
 static void put_node(struct writing *w, const struct known_node *n)
 {
     static const char *const specials[KNOWN_SPECIALS] = {
@@ -361,6 +439,12 @@ static void put_node(struct writing *w, const struct known_node *n)
     case KNOWN_SUBSET:
         put_subset(w, n);
         break;
+    case KNOWN_TWICE:
+        PUT(w,
+            "\tbar.arrive %" PRIu32 ", %" PRIu32 ";\n\tbar.%s %" PRIu32 ", %" PRIu32
+            ";\n\tbar.sync 0;\n",
+            n->which, w->p->threads, n->at ? "sync" : "arrive", n->which, w->p->threads);
+        break;
     case KNOWN_BARRIER:
         line(w, n, n->which ? "barrier.sync 0" : "bar.sync 0");
         break;
@@ -382,6 +466,9 @@ static void put_node(struct writing *w, const struct known_node *n)
     case KNOWN_WARP:
         put_warp(w, n);
         break;
+    case KNOWN_FLAW:
+        put_flaw(w, n);
+        break;
     }
 }
 
@@ -402,8 +489,9 @@ static void put_declarations(struct writing *w)
     }
     PUT(w,
         "\t.reg .pred t;\n\t.reg .b32 u, v, m, i<%d>, l<%d>;\n"
-        "\t.reg .b64 ga, sa, pa, at, fp;\n\t.local .align 16 .b8 loc[%d];\n",
-        KNOWN_LOOPS, KNOWN_LOOPS, KNOWN_AREA);
+        "\t.reg .b64 ga, sa, pa, at, fp;\n\t.local .align 16 .b8 loc[%d];\n"
+        "\t.local .align 16 .b8 too[%d];\n",
+        KNOWN_LOOPS, KNOWN_LOOPS, KNOWN_AREA, KNOWN_AREA);
     PUT(w,
         "\tmov.u32 u, %%tid.x;\n\tmov.u64 sa, mine;\n\tmad.wide.u32 sa, u, %d, sa;\n"
         "\tmov.u64 pa, pass;\n\tmad.wide.u32 pa, u, 4, pa;\n"
@@ -434,9 +522,12 @@ static void put_folding(struct writing *w)
     for (uint32_t i = 0; i < KNOWN_AREA / 4; i++)
         if (shown >> (KNOWN_SHOWN_SHARED + i) & 1)
             PUT(w, "\tld.shared.u32 v, [sa+%" PRIu32 "];\n%s", 4 * i, fold);
-    for (uint32_t i = 0; i < KNOWN_AREA / 4; i++)
-        if (shown >> (KNOWN_SHOWN_LOCAL + i) & 1)
-            PUT(w, "\tld.local.u32 v, [loc+%" PRIu32 "];\n%s", 4 * i, fold);
+    for (uint32_t i = 0; i < 2 * KNOWN_AREA / 4; i++) {
+        bool too = i >= KNOWN_AREA / 4;
+        if (shown >> (too ? KNOWN_SHOWN_LOCAL_TOO : KNOWN_SHOWN_LOCAL) & 1)
+            PUT(w, "\tld.local.u32 v, [%s+%" PRIu32 "];\n%s", too ? "too" : "loc",
+                4 * (i % (KNOWN_AREA / 4)), fold);
+    }
 }
 
 static void put_function(struct writing *w, const struct known_function *function)
@@ -471,11 +562,11 @@ static uint32_t word_at(const uint8_t *at)
     return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-static void put_expectations(struct writing *w)
+static void put_final(struct writing *w, const char *subject)
 {
-    struct known_program *p = w->p;
+    const struct known_program *p = w->p;
     uint32_t threads = p->threads * p->blocks;
-    text_put(&w->text, "// expect final res == {");
+    PUT(w, "// expect %srace_free, final res == {", subject);
     for (uint32_t t = 0; t < threads; t++)
         PUT(w, "%s%" PRId32, t ? ", " : "", (int32_t)p->results[t]);
     text_put(&w->text, "}, final out == {");
@@ -488,12 +579,55 @@ static void put_expectations(struct writing *w)
     text_put(&w->text, p->accumulates ? "}\n" : "\n");
 }
 
+/* Of a program with a flaw: how it ends under each subject. A warp is in step, so its lanes do not race. */
+static void put_flawed_end(struct writing *w)
+{
+    const struct known_program *p = w->p;
+    static const char *const ends[KNOWN_FLAWS][2] = {
+        [KNOWN_TRAP] = {"assert_fails", "assert_fails"},
+        [KNOWN_BOUNDS] = {"out_of_bounds", "out_of_bounds"},
+        [KNOWN_ALIGN] = {"out_of_bounds", "out_of_bounds"},
+        [KNOWN_RACE] = {"race", "race"},
+        [KNOWN_STARVE] = {"deadlock", "deadlock"},
+        [KNOWN_COUNTS] = {"stuck", "barrier_error"},
+        [KNOWN_MIXED] = {"stuck", "stuck"},
+        [KNOWN_ABSENT] = {"stuck", NULL},
+        [KNOWN_SEVERAL] = {NULL, "deadlock"},
+    };
+    const char *warps = ends[p->flaw][0], *threads = ends[p->flaw][1];
+    if (p->flaw == KNOWN_RACE && p->warps == 1)
+        warps = "race_free";
+    if (warps) {
+        PUT(w, "// expect crs: %s\n// expect thread-pc: %s\n", warps, warps);
+    } else {
+        put_final(w, "crs: ");
+        put_final(w, "thread-pc: ");
+    }
+    if (threads && !p->warp_ops)
+        PUT(w, "// expect block: %s\n", threads);
+}
+
+static void put_expectations(struct writing *w)
+{
+    const struct known_program *p = w->p;
+    if (p->flaw != KNOWN_FLAWS) {
+        put_flawed_end(w);
+        return;
+    }
+    if (p->eager && !p->warp_ops)
+        text_put(&w->text, "// expect block:eager: race_free\n");
+    put_final(w, "");
+}
+
 static void put_variables(struct writing *w)
 {
     struct known_program *p = w->p;
     uint32_t threads = p->threads * p->blocks;
-    PUT(w, ".global .align 4 .b32 res[%" PRIu32 "];\n.global .align 16 .b8 out[%" PRIu32 "];\n",
+    PUT(w, ".global .align 4 .b32 res[%" PRIu32 "];\n.global .align 16 .b8 out[%" PRIu32 "] = {",
         threads, threads * KNOWN_AREA);
+    for (uint32_t i = 0; i < threads * KNOWN_AREA; i++)
+        PUT(w, "%s%d", i ? "," : "", p->initial[i / KNOWN_AREA][i % KNOWN_AREA]);
+    text_put(&w->text, "};\n");
     PUT(w, ".shared .align 16 .b8 mine[%" PRIu32 "];\n.shared .align 4 .b32 pass[%" PRIu32 "];\n",
         p->threads * KNOWN_AREA, p->threads);
     PUT(w, ".global .align 4 .b32 acc[%d] = {", KNOWN_ACCUMULATORS);

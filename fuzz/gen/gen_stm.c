@@ -204,6 +204,22 @@ static void if_statement(struct gen *g, const struct gen_place *place, struct ge
     list->ended |= body.ended && other.ended;
 }
 
+/* if (c) f(); [else h();] */
+static void call_if(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    struct gen_place inside = gen_inside(place);
+    struct gen_list body, other;
+    gen_list_init(&body);
+    gen_list_init(&other);
+    inside.uniform = false;
+    struct ast_expr *condition = gen_split(g);
+    if (!gen_call_alone(g, &inside, &body))
+        return;
+    if (gen_chance(g, 50))
+        (void)gen_call_alone(g, &inside, &other);
+    gen_emit(g, place, list, gen_if(g, condition, body.head, other.head));
+}
+
 static void leader_if(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
     struct ast_expr *tid = gen_builtin(g, BUILTIN_TID), *condition;
@@ -272,7 +288,7 @@ static uint32_t statement_bans(const struct gen *g, const struct gen_place *plac
     if (!gen_affords(g, place->times, GEN_TRIP_COST))
         banned |= GEN_BAN(STM, LOOP);
     if (g->left < 2 || !gen_may_call(g, place))
-        banned |= GEN_BAN(STM, CALL);
+        banned |= GEN_BAN(STM, CALL) | GEN_BAN(STM, CALL_IF);
     if (g->racy_count == 0)
         banned |= GEN_BAN(STM, ATOMIC);
     if (!gen_may_wait(g, place))
@@ -322,6 +338,9 @@ void gen_statement(struct gen *g, const struct gen_place *place, struct gen_list
         break;
     case W_STM_CALL:
         gen_call(g, place, list);
+        break;
+    case W_STM_CALL_IF:
+        call_if(g, place, list);
         break;
     case W_STM_ASSERT:
         gen_assertion(g, place, list);

@@ -150,7 +150,8 @@ void gen_spin(struct gen *g, const struct gen_place *place, struct gen_list *lis
 bool gen_may_wait(const struct gen *g, const struct gen_place *place)
 {
     bool all_come = place->uniform && g->ends == 0 && g->exits == 0;
-    return g->barriers > 0 && (all_come || g->position == W_POSITION_DIVERGENT);
+    bool anywhere = g->position == W_POSITION_DIVERGENT && !g->apart;
+    return g->barriers > 0 && (all_come || anywhere);
 }
 
 bool gen_calm_loop(struct gen *g, const struct gen_place *place)
@@ -271,6 +272,94 @@ static void barrier_pair(struct gen *g, const struct gen_place *place, struct ge
     g->left -= 2;
 }
 
+/* void f() { barrier(); }, or another function that calls it. */
+static struct ast_function *waiting_function(struct gen *g, struct ast_function *inner)
+{
+    struct ast_function *function = ARENA_NEW(g->arena, struct ast_function);
+    struct ast_stm *wait_there = gen_stm(g, inner ? STM_CALL : STM_BARRIER);
+    function->name = gen_function_name(g);
+    wait_there->function = inner;
+    function->body = wait_there;
+    *g->functions_end = function;
+    g->functions_end = &function->next;
+    return function;
+}
+
+/* One barrier that is reached on several ways: a function's, whose calls stand apart. NULL: none. */
+static struct ast_function *barrier_elsewhere(struct gen *g)
+{
+    if (!gen_has(g, FEATURE_CALLS))
+        return NULL;
+    struct ast_function *function = waiting_function(g, NULL);
+    return gen_chance(g, 50) ? waiting_function(g, function) : function;
+}
+
+static void wait_or_call(struct gen *g, const struct gen_place *place, struct gen_list *list,
+                         struct ast_function *function)
+{
+    if (!function) {
+        plain_barrier(g, place, list);
+        return;
+    }
+    struct ast_stm *call = gen_stm(g, STM_CALL);
+    call->function = function;
+    gen_emit(g, place, list, call);
+    g->cost += 6 * place->times;
+    g->barriers -= g->barriers > 0;
+}
+
+/* if (some) f(); else f(); with the barrier in f: not the same one by its call string. */
+static void barrier_calls(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    struct gen_place inside = gen_inside(place);
+    struct ast_function *function = barrier_elsewhere(g);
+    struct gen_list body, other;
+    gen_list_init(&body);
+    gen_list_init(&other);
+    struct ast_expr *condition = gen_split(g);
+    wait_or_call(g, &inside, &body, function);
+    wait_or_call(g, &inside, &other, function);
+    gen_emit(g, place, list, gen_if(g, condition, body.head, other.head));
+}
+
+static struct ast_stm *counting_loop(struct gen *g, struct ast_var *counter, struct ast_expr *trips,
+                                     struct ast_stm *body)
+{
+    struct ast_stm *loop = gen_stm(g, STM_FOR);
+    loop->init = gen_set(g, counter, ast_int(g->arena, 0));
+    loop->value = gen_binary(g, BINARY_LT, ast_var_ref(g->arena, counter), trips);
+    loop->step = gen_set(g, counter, ast_int(g->arena, 1));
+    loop->step->op = ASSIGN_ADD;
+    loop->body = gen_block(g, body);
+    return loop;
+}
+
+/* for (i = 0; i < 2; i++) for (j = 0; j < ((number ^ i) & 1) + k; j++) barrier(); all threads wait equally often, but
+ * in other turns of the loop around: the first numbers of one meet the second ones of another. */
+static void barrier_phase(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    struct gen_place outside = gen_inside(place), inside = gen_inside(&outside);
+    struct ast_function *function = gen_chance(g, 40) ? barrier_elsewhere(g) : NULL;
+    struct ast_var *i = gen_open_counter(g), *j = gen_open_counter(g);
+    struct gen_list body, inner;
+    gen_list_init(&body);
+    gen_list_init(&inner);
+    outside.times = place->times * 2;
+    inside.times = place->times * 3;
+    g->cost += 24 * place->times;
+    struct ast_expr *number = gen_builtin(g, gen_chance(g, 60) ? BUILTIN_TID : BUILTIN_WARP);
+    struct ast_expr *other = ast_var_ref(g->arena, i), *trips;
+    trips = gen_binary_int(g, BINARY_AND, gen_binary(g, BINARY_XOR, number, other), 1);
+    if (gen_chance(g, 40))
+        trips = gen_binary_int(g, BINARY_ADD, trips, 1);
+    wait_or_call(g, &inside, &inner, function);
+    if (gen_chance(g, 40))
+        gen_assign(g, &outside, &body);
+    gen_emit(g, &outside, &body, counting_loop(g, j, trips, inner.head));
+    g->scope->counters_open -= 2;
+    gen_emit(g, place, list, counting_loop(g, i, ast_int(g->arena, 2), body.head));
+}
+
 /* if (some) barrier(); [else another one;] */
 static void some_wait(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
@@ -287,6 +376,16 @@ static void some_wait(struct gen *g, const struct gen_place *place, struct gen_l
 
 void gen_barrier(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
+    if (g->apart && !g->graph) {
+        bool affords =
+            gen_affords(g, place->times, 40) && g->scope->counters_open + 2 <= GEN_COUNTERS;
+        if (affords && gen_has(g, FEATURE_LOOPS) && gen_chance(g, 50))
+            barrier_phase(g, place, list);
+        else
+            barrier_calls(g, place, list);
+        g->barriers = 0;
+        return;
+    }
     if (!g->graph && place->uniform && g->position != W_POSITION_UNIFORM && gen_chance(g, 50)) {
         some_wait(g, place, list);
         return;

@@ -363,7 +363,7 @@ static void shapes_occur(void **state)
         {"unguarded targets only", shapes.free_gotos, 50},
         {"head with a guard", shapes.guarded_heads, 50},
         {"barrier", shapes.kinds[STM_BARRIER], 50},
-        {"atomic", shapes.kinds[STM_ATOMIC], 50},
+        {"atomic", shapes.kinds[STM_ATOMIC], 30},
         {"havoc", shapes.kinds[STM_HAVOC], 50},
         {"assert", shapes.kinds[STM_ASSERT], 50},
         {"call", shapes.kinds[STM_CALL], 100},
