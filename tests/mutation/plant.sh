@@ -30,20 +30,22 @@ stands_once() {
     [ "$n" -eq 1 ] || { complain "the text to replace stands in $file $n times"; return 1; }
 }
 
-# "oracle id statements" of each open finding.
+# "oracle id" of each open finding.
 findings() {
-    "$simtfuzz" triage list open --json --db "$db" |
-        sed -n 's/.*"id": *\([0-9]*\).*"oracle": *"\([^"]*\)".*"minimised_statements": *\([0-9]*\).*/\2 \1 \3/p'
+    "$simtfuzz" triage list open --json --db "$db" | sed -n 's/.*"id": *\([0-9]*\).*"oracle": *"\([^"]*\)".*/\2 \1/p'
 }
 
-# "id statements" of the oracle's smallest finding. Without a minimised kernel the statements are 0, too.
+# "id statements" of the first of the oracle's findings whose minimised kernel is small enough, or of the
+# smallest of four.
 smallest() {
-    local number statements
-    findings | sort -k3n | sed -n "s/^$oracle //p" | while read -r number statements; do
-        "$simtfuzz" triage show "$number" --db "$db" | grep -q '^minimised kernel (' || continue
-        echo "$number $statements"
-        break
-    done
+    local id statements best=''
+    while read -r id; do
+        statements=$("$simtfuzz" reduce "$id" --db "$db" --json 2>>"$log" | sed -n 's/.*"statements": *\([0-9]*\).*/\1/p')
+        [ -n "$statements" ] || continue
+        [ -n "$best" ] && [ "${best#* }" -le "$statements" ] || best="$id $statements"
+        [ "$statements" -gt "$size" ] || break
+    done < <(findings | sort -k2n | sed -n "s/^$oracle //p" | head -n 4)
+    echo "$best"
 }
 
 # A campaign of so many cases, with these options more; its status.
@@ -65,7 +67,7 @@ judge_control() {
 judge_fault() {
     local number id='' statements status
     for number in $((cases / 40)) $((cases / 5)) "$cases"; do
-        hunt "$number" --oracles "$oracle"
+        hunt "$number" --oracles "$oracle" --no-minimise --stop-on-finding
         status=$?
         [ "$status" -eq 0 ] || break
     done
