@@ -70,6 +70,7 @@ static void walk_condition(struct walker *w, CXCursor cursor, CXCursor parent, b
                  : count == 2 ? ", 0, 1"
                               : ", 0, 1, !mutant_c");
     }
+    w->in_loop = loop && is_logic_or_relation(w, cursor);
     walk_expression(w, cursor, parent);
 }
 
@@ -93,6 +94,7 @@ static void walk_binary(struct walker *w, CXCursor cursor)
     else if (length == 2 &&
              (memcmp(w->text + at, "&&", 2) == 0 || memcmp(w->text + at, "||", 2) == 0))
         replace_connector(w, cursor, left, right, at);
+    w->in_loop = false;
     walk_operands(w, cursor);
 }
 

@@ -24,6 +24,7 @@ struct walker {
     struct extent stack[DEPTH_MAX]; /* of the expressions around the one that is walked */
     uint32_t depth;
     uint32_t order;
+    bool in_loop; /* the relation that comes next is the condition of a loop */
 };
 
 struct children {

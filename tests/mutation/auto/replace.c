@@ -82,6 +82,41 @@ struct spelled {
     uint32_t count;
 };
 
+/* The value of a constant expression. */
+static bool evaluate(CXCursor cursor, unsigned long long *value)
+{
+    CXEvalResult result = clang_Cursor_Evaluate(cursor);
+    bool known = result && clang_EvalResult_getKind(result) == CXEval_Int;
+    *value = known ? clang_EvalResult_getAsUnsigned(result) : 0;
+    clang_EvalResult_dispose(result);
+    return known;
+}
+
+static bool is_unsigned(CXCursor cursor)
+{
+    const char *name = tree_type_name(clang_getCursorType(cursor));
+    return name && (strncmp(name, "unsigned", 8) == 0 || strcmp(name, "_Bool") == 0);
+}
+
+/* Whether a replacement of a relation can be no other: of an unsigned value and 0 (`> 0`, `!= 0`), and in the
+ * condition of a loop that counts (`i < n`, `i != n`). */
+static bool is_same(const struct replacement *r, const char *new, CXCursor left, CXCursor right,
+                    bool loop)
+{
+    static const char *const same[][2] = {
+        {">", "L!=R"}, {"==", "L<=R"}, {"!=", "L>R"}, {"<=", "L==R"}};
+    unsigned long long value;
+    if (loop && (strcmp(r->operator, "<") == 0 || strcmp(r->operator, ">") == 0) &&
+        strcmp(new, "L!=R") == 0)
+        return true;
+    if (!is_unsigned(left) || !evaluate(right, &value) || value != 0)
+        return false;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (strcmp(r->operator, same[i][0]) == 0 && strcmp(new, same[i][1]) == 0)
+            return true;
+    return false;
+}
+
 static void spell_all(struct walker *w, const struct replacement *r, CXCursor left, CXCursor right,
                       bool pointers, struct spelled *s)
 {
@@ -97,6 +132,8 @@ static void spell_all(struct walker *w, const struct replacement *r, CXCursor le
             continue;
         if (pointers && r->new[i].text[0] == 'L')
             continue; /* which of two addresses is lower means nothing */
+        if (is_same(r, r->new[i].text, left, right, w->in_loop))
+            continue;
         spell(s->readable[s->count], r->new[i].text, s->operands[0], s->operands[1]);
         spell(code, r->new[i].text, "mutant_l", "mutant_r");
         strcat(s->alternatives, ", ");
@@ -231,10 +268,7 @@ void replace_constant(struct walker *w, CXCursor cursor, CXCursor parent)
     struct extent extent = tree_extent(cursor), around = extent;
     const char *name = tree_type_name(type);
     unsigned long long value;
-    CXEvalResult result = clang_Cursor_Evaluate(cursor);
-    bool known = result && clang_EvalResult_getKind(result) == CXEval_Int;
-    value = known ? clang_EvalResult_getAsUnsigned(result) : 0;
-    clang_EvalResult_dispose(result);
+    bool known = evaluate(cursor, &value);
     bool is_null =
         tree_is_pointer(becomes) && clang_getCursorKind(parent) != CXCursor_ArraySubscriptExpr;
     if (!known || !name || is_null || is_index_of_type(w, extent, parent))
@@ -248,7 +282,9 @@ void replace_constant(struct walker *w, CXCursor cursor, CXCursor parent)
     bool is_bool = becomes.kind == CXType_Bool;
     unsigned long long values[3] = {value + 1, value - 1, 0};
     for (uint32_t i = 0; i < 3; i++) {
-        bool again = (i == 1 && value == 1) || (i == 2 && value == 0);
+        /* The greatest value and 1 is 0 again. */
+        bool again =
+            (i == 1 && value == 1) || (i == 2 && value == 0) || (i == 0 && value == UINT32_MAX);
         if (again || (is_bool && i != (value ? 2 : 0)))
             continue;
         snprintf(new[count], TEXT_BYTES, "%lld", (long long)values[i]);

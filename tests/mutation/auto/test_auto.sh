@@ -18,24 +18,23 @@ failed() {
 names=(
     'engine/crs_branch.c:enable:delete:d.returned&=~alpha:1->;'              # a lane that returned sleeps on
     'engine/crs_branch.c:upd_exec_state:constant:1@s->depth-1:1->2'          # reads below the stack
-    'engine/crs_branch.c:unwind:relation:s->depth>0:1->s->depth!=0'          # the same for what is unsigned
     'engine/crs_branch.c:unwind:constant:1@put(u->machine,&s->completed,1,mode):1->2' # a flag
 )
 hunt() {
     "$hunter" --cases 8 --seeds 1 --jobs "$1" "${@:2}" "${only[@]}" 2>"$folder/err" || failed "hunt: $(cat "$folder/err")"
 }
 only=()
-for name in "${names[@]}"; do only+=(--only "$name"); done
+for name in "${names[@]}"; do only+=(--only "${name//\[/?}"); done
 
 hunt 2 >"$folder/two"
 hunt 1 >"$folder/one"
 cmp -s "$folder/one" "$folder/two" || failed "one job and two find different things"
-[ "$(wc -l <"$folder/one")" = 4 ] || failed "four mutants, a line each"
+[ "$(wc -l <"$folder/one")" = 3 ] || failed "three mutants, a line each"
 
 # field NAME NUMBER
 field() { awk -F'\t' -v name="$1" -v n="$2" '$3 == name { print $n }' "$folder/one"; }
 is() { [ "$(field "${names[$1]}" "$2")" = "$3" ] || failed "${names[$1]}: field $2 is $(field "${names[$1]}" "$2"), not $3"; }
-for i in 0 1 2 3; do
+for i in 0 1 2; do
     is $i 1 auto
     is $i 4 engine/crs_branch.c
     is $i 6 yes
@@ -44,10 +43,8 @@ is 0 13 detected
 [[ $(field "${names[0]}" 9) == *safety* ]] || failed "safety is silent about ${names[0]}"
 is 1 13 crashed
 is 2 13 survived
-is 2 14 "infected in 0 cases"
-is 3 13 survived
-is 3 8 -
-[ "$(field "${names[3]}" 14)" != "infected in 0 cases" ] || failed "${names[3]} is never infected"
+is 2 8 -
+[ "$(field "${names[2]}" 14)" != "infected in 0 cases" ] || failed "${names[2]} is never infected"
 
 # What is in the output is not hunted again.
 hunt 2 --output "$folder/kept" >/dev/null
