@@ -34,11 +34,13 @@ STEP_INLINE bool crs_instruction(struct crs_step *x, uint32_t pc, const unsigned
     return false;
 }
 
-/* pc_i of a bra or call. False: fault. x->event.targets: for observers of steps. */
+/* pc_i of a bra or call. False: fault. x->event.targets: for observers of steps; of a fault, not all lanes
+ * have one. */
 STEP_INLINE bool crs_find_targets(struct crs_step *x, uint32_t pc, lane_mask X, const unsigned mode)
 {
-    x->event.targets = x->targets;
-    return ptx_targets(x->m, x->v.lanes, pc, X, x->targets, mode);
+    bool found = ptx_targets(x->m, x->v.lanes, pc, X, x->targets, mode);
+    x->event.targets = found ? x->targets : NULL;
+    return found;
 }
 
 /* WRP.bra: the branch unit takes the actions; ⊥ ends the execution. */
