@@ -245,16 +245,16 @@ static struct ast_kernel *parse(struct arena *arena, const char *text)
     return kernel;
 }
 
-/* Gives the kernel its claims and checks its text. */
+/* Gives the kernel its claims and checks its text. `all`: it must still show all features of its own. */
 static bool finish(struct worker *w, struct ast_kernel *kernel, const struct candidate *from,
-                   struct distilled *made)
+                   bool all, struct distilled *made)
 {
     struct distill_features shown;
     if (!distill_claims(&w->arena, kernel))
         return false;
     const char *text = print_kernel(&w->arena, kernel);
     if (!distill_check(&w->arena, parse(&w->arena, text), w->map, &shown) ||
-        !includes(&shown, &from->features))
+        (all && !includes(&shown, &from->features)))
         return false;
     *made = (struct distilled){.number = from->number,
                                .text = arena_strndup(&w->keep, text, strlen(text)),
@@ -277,9 +277,10 @@ static void make(struct worker *w, const struct candidate *from, struct distille
     struct reduce_result reduced;
     struct ast_kernel *kernel = kernel_of(w, from->number);
     reduce_kernel(&w->arena, kernel, &options, &reduced);
-    if (reduced.reproduced && finish(w, reduced.kernel, from, made))
+    if (reduced.reproduced && finish(w, reduced.kernel, from, true, made))
         return;
-    if (!finish(w, kernel, from, made))
+    /* A claim can change what an oracle answers. */
+    if (!finish(w, kernel, from, false, made))
         *made = (struct distilled){.text = NULL};
 }
 
