@@ -5,7 +5,7 @@
  */
 #include "engine/parse.h"
 #include "engine/print.h"
-#include "fuzz/reduce/reduce.h"
+#include "fuzz/example.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -197,6 +197,56 @@ static void stopped_reductions_keep_the_signature(void **state)
     each_finding(keeps_its_signature_when_stopped);
 }
 
+/* A case of a campaign that shows erratum A-4; its signature. */
+static const char *shown_case(struct fuzz_case *c)
+{
+    struct check_options check = CHECK_DEFAULTS;
+    struct gen_options gen = GEN_DEFAULTS;
+    check.oracles = 1u << ORACLE_LEMMAS;
+    check.modes = ORACLE_MODE_LEMMAS_STRICT;
+    for (uint64_t number = 0; number < 200; number++) {
+        const char *text;
+        case_of_campaign(c, 0xa4, number, &gen, &check);
+        struct check_result *result = ARENA_NEW(&arena, struct check_result);
+        check_kernel(&arena, example_kernel(&arena, c, &text), &c->check, result);
+        if (result->answers[ORACLE_LEMMAS].verdict == VERDICT_DIVERGE)
+            return divergence_signature(&arena, result->answers[ORACLE_LEMMAS].divergence);
+    }
+    fail_msg("no case shows it");
+    return NULL;
+}
+
+/* What a campaign stores of a finding whose minimisation is ended at once, soon, not at all. */
+static void a_campaign_that_ends_keeps_its_findings(void **state)
+{
+    (void)state;
+    struct arena scratch;
+    struct fuzz_case c;
+    const char *signature = shown_case(&c);
+    assert_int_equal(arena_init(&scratch, (size_t)4 << 30), 0);
+    static const uint32_t questions[] = {0, 3, UINT32_MAX};
+    uint32_t size[3];
+    for (int i = 0; i < 3; i++) {
+        uint32_t left = questions[i];
+        struct reduce_options options = {.signature = signature,
+                                         .max_tests = EXAMPLE_REDUCE_TESTS,
+                                         .go_on = go_on_for,
+                                         .go_on_context = &left};
+        struct example example;
+        example_make(&arena, &scratch, &c, NULL, &options, &example);
+        assert_true(example.replayed);
+        assert_string_equal(example.raw.signature, signature);
+        assert_int_equal(example.minimised, i > 0);
+        size[i] = example.minimised ? example.small_statements : example.statements;
+        if (example.minimised) {
+            assert_string_equal(example.small.signature, signature);
+            assert_int_equal(example.ending, i == 2 ? REDUCE_MINIMAL : REDUCE_STOPPED);
+        }
+    }
+    assert_true(size[2] < size[1] && size[1] <= size[0]);
+    arena_destroy(&scratch);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -215,6 +265,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(findings_end_small),
         cmocka_unit_test(stopped_reductions_keep_the_signature),
+        cmocka_unit_test(a_campaign_that_ends_keeps_its_findings),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
