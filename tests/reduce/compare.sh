@@ -86,7 +86,7 @@ run_other() {
     shift
     { time timeout "$limit" "$@" >"log.$tool" 2>&1; } 2>"time.$tool"
     status=$?
-    [ "$status" -ne 124 ] || mark='*'
+    [ "$status" -ne 124 ] || { mark='*' && [ ! -f "kernel-$tool.c.best" ] || cp "kernel-$tool.c.best" "kernel-$tool.c"; }
     echo "$(measure "kernel-$tool.c") $(wc -c <"count.$tool") $(seconds "time.$tool")$mark"
 }
 

@@ -1,10 +1,11 @@
 /*
  * ddmin FILE COMMAND - a plain delta debugger, to compare the reducer with: Zeller and Hildebrandt's ddmin
  * (IEEE TSE 2002), over lines first, over tokens then. FILE is rewritten until no part of it can go; COMMAND
- * is run by the shell and ends with status 0 while FILE still shows what it is to show. Prints how often it
- * was run.
+ * is run by the shell and ends with status 0 while FILE still shows what it is to show; the smallest FILE so
+ * far is FILE.best. Prints how often COMMAND was run.
  */
 #include <ctype.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 enum { PARTS_MAX = 1 << 14, TEXT_MAX = 1 << 20 };
 
 static const char *path, *command;
-static char text[TEXT_MAX];
+static char text[TEXT_MAX], best[PATH_MAX];
 static struct part {
     const char *start;
     size_t length;
@@ -28,23 +29,26 @@ static void fail(const char *what)
     exit(2);
 }
 
-static void write_kept(void)
+static void write_kept(const char *name)
 {
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(name, "w");
     if (!file)
-        fail(path);
+        fail(name);
     for (size_t i = 0; i < part_count; i++)
         if (kept[i])
             fwrite(parts[i].start, 1, parts[i].length, file);
     if (fclose(file) != 0)
-        fail(path);
+        fail(name);
 }
 
 static bool shows(void)
 {
-    write_kept();
+    write_kept(path);
     runs++;
-    return system(command) == 0;
+    bool shown = system(command) == 0;
+    if (shown)
+        write_kept(best);
+    return shown;
 }
 
 static void read_text(void)
@@ -143,7 +147,7 @@ static void ddmin(bool lines)
         n = n < count ? n : count;
     }
     choose(base, count, 0, count, false);
-    write_kept();
+    write_kept(path);
 }
 
 int main(int argc, char **argv)
@@ -154,6 +158,7 @@ int main(int argc, char **argv)
     }
     path = argv[1];
     command = argv[2];
+    snprintf(best, sizeof best, "%s.best", path);
     ddmin(true);
     ddmin(false);
     printf("%lu\n", runs);
