@@ -324,7 +324,7 @@ void metamorphic_judge(struct checking *c)
     const char *why = c->incomparable;
     uint32_t lists = c->options->seed == 0 && !given ? METAMORPHIC_LISTS : 1;
     if (!given && !is_drawn(c->options->seed)) {
-        answer->reason = "not drawn: one case in eight is";
+        answer->reason = "not drawn: one case in four is";
         return;
     }
     for (uint32_t i = 0; i < lists && !c->incomparable; i++) {

@@ -13,9 +13,9 @@
 #include "oracle/explore.h"
 
 enum {
-    METAMORPHIC_SHARE = 8,    /* one case in so many */
+    METAMORPHIC_SHARE = 4,    /* one case in so many */
     METAMORPHIC_LISTS = 4,    /* of a check without a seed */
-    METAMORPHIC_SUBJECTS = 3, /* that a seed draws; without: all */
+    METAMORPHIC_SUBJECTS = 2, /* that a seed draws; without: all */
 };
 
 /* Classes "clean" (one is, the other is not), "store", "status" (K is clean and T(K) ends otherwise). */

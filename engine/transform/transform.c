@@ -130,16 +130,23 @@ static struct transform_edit begin(struct arena *arena, const struct ast_kernel 
     return edit;
 }
 
+/* Counting changes nothing, so one copy of the kernel serves for all. */
+static uint32_t count_places(struct transform_edit *counting, enum transform_id id)
+{
+    counting->seen = 0;
+    if (is_for(id, counting->kernel->form))
+        functions[id](counting);
+    return counting->seen;
+}
+
 uint32_t transform_places(struct arena *arena, const struct ast_kernel *kernel,
                           enum transform_id id)
 {
-    if (!is_for(id, kernel->form))
-        return 0;
     size_t mark = arena_mark(arena);
-    struct transform_edit edit = begin(arena, kernel, UINT32_MAX);
-    functions[id](&edit);
+    struct transform_edit counting = begin(arena, kernel, UINT32_MAX);
+    uint32_t places = count_places(&counting, id);
     arena_release(arena, mark);
-    return edit.seen;
+    return places;
 }
 
 /* Well-formed, and the graphs of blocks reducible, every block reachable. */
@@ -161,10 +168,9 @@ static bool is_kernel(struct arena *arena, const struct ast_kernel *kernel)
 
 /* NULL: there is no place, or the result is no kernel any more. */
 static struct ast_kernel *apply_step(struct arena *arena, const struct ast_kernel *kernel,
-                                     const struct transform_step *step)
+                                     const struct transform_step *step, uint32_t places)
 {
     size_t mark = arena_mark(arena);
-    uint32_t places = transform_places(arena, kernel, step->id);
     if (places == 0)
         return NULL;
     struct transform_edit edit = begin(arena, kernel, step->number % places);
@@ -184,7 +190,9 @@ struct ast_kernel *transform_apply(struct arena *arena, const struct ast_kernel 
     struct ast_kernel *result = ast_kernel_copy(arena, kernel);
     struct transform_list applied = {.count = 0};
     for (uint32_t i = 0; i < list->count; i++) {
-        struct ast_kernel *next = apply_step(arena, result, &list->steps[i]);
+        const struct transform_step *step = &list->steps[i];
+        uint32_t places = transform_places(arena, result, step->id);
+        struct ast_kernel *next = apply_step(arena, result, step, places);
         if (!next)
             continue;
         result = next;
@@ -201,16 +209,23 @@ struct ast_kernel *transform_draw(struct arena *arena, const struct ast_kernel *
     enum { TRIES = 32 };
     struct pcg rng = pcg_derive(seed, PCG_TRANSFORM, 0);
     struct ast_kernel *result = ast_kernel_copy(arena, kernel);
-    uint32_t wanted = 1 + pcg_below(&rng, TRANSFORM_DRAWN_MAX);
+    /* The greater of two draws: one execution tells about all steps, and the reducer says which it was. */
+    uint32_t wanted = pcg_below(&rng, TRANSFORM_DRAWN_MAX);
+    uint32_t other = pcg_below(&rng, TRANSFORM_DRAWN_MAX);
+    wanted = 1 + (wanted > other ? wanted : other);
+    struct transform_edit counting = begin(arena, result, UINT32_MAX);
     *list = (struct transform_list){.count = 0};
     for (uint32_t i = 0; i < TRIES && list->count < wanted; i++) {
         struct transform_step step = {.id = (enum transform_id)pcg_below(&rng, TRANSFORM_COUNT)};
         step.number = pcg_next(&rng);
-        struct ast_kernel *next = apply_step(arena, result, &step);
+        uint32_t places = count_places(&counting, step.id);
+        struct ast_kernel *next = apply_step(arena, result, &step, places);
         if (!next)
             continue;
         result = next;
         list->steps[list->count++] = step;
+        if (list->count < wanted)
+            counting = begin(arena, result, UINT32_MAX);
     }
     return result;
 }
