@@ -58,7 +58,8 @@ const char *ptx_unused_tag(struct arena *arena, const struct ptx_module *module)
         look_at_variables(item->u.function->parameters, &run);
         look_at_statements(item->u.function->body, &run);
     }
-    char *tag = arena_strndup(arena, TAG, strlen(TAG) + run);
+    char *tag = arena_alloc(arena, strlen(TAG) + run + 1, 1);
+    memcpy(tag, TAG, strlen(TAG));
     memset(tag + strlen(TAG), 'x', run);
     return tag;
 }
