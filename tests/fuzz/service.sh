@@ -50,14 +50,13 @@ mkdir merged
 [ -n "$(ls merged)" ] || { echo "-merge=1 keeps nothing"; exit 1; }
 "$out/fuzz-options" -fork=2 -max_total_time=3 merged >log 2>&1 || { tail log; exit 1; }
 export SIMTFUZZ_KNOWN=1 SIMTFUZZ_CHECK="subjects=crs,crs:target-next oracles=result"
-if "$out/fuzz-crs" -max_total_time=60 -max_len=8192 -len_control=0 -artifact_prefix="$work/found-" \
-    "$work/corpus/fuzz-crs" >log 2>&1; then
-    echo "a wrong rule was not found in a minute"
+crash=$source/tests/data/harness/target-next
+if "$out/fuzz-crs" -artifact_prefix="$work/found-" "$crash" >log 2>&1; then
+    echo "a wrong rule does not show"
     exit 1
 fi
 grep -q 'divergence; to see it: simtfuzz check' log || { tail log; exit 1; }
-crash=$(ls "$work"/found-crash-* | head -n 1)
-"$out/fuzz-crs" -minimize_crash=1 -runs=200 -max_total_time=20 -exact_artifact_path="$work/small" "$crash" >log 2>&1 || true
-[ ! -e "$work/small" ] || [ "$(stat -c %s "$work/small")" -le "$(stat -c %s "$crash")" ] ||
-    { echo "-minimize_crash=1 has made it larger"; exit 1; }
-echo "merge, fork, minimize_crash: $(stat -c %s "$crash") bytes became $(stat -c %s "$work/small" 2>/dev/null || echo none)"
+"$out/fuzz-crs" -minimize_crash=1 -runs=200 -max_total_time=30 -exact_artifact_path="$work/small" "$crash" >log 2>&1 || true
+[ -s "$work/small" ] || { tail log; exit 1; }
+[ "$(stat -c %s "$work/small")" -lt "$(stat -c %s "$crash")" ] || { echo "-minimize_crash=1 has not made it smaller"; exit 1; }
+echo "merge, fork, minimize_crash: $(stat -c %s "$crash") bytes became $(stat -c %s "$work/small")"
