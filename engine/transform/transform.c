@@ -120,7 +120,12 @@ static struct transform_edit begin(struct arena *arena, const struct ast_kernel 
                                    uint32_t target)
 {
     struct transform_edit edit = {.arena = arena, .target = target};
-    edit.kernel = kernel->form == FORM_PTX ? reread(arena, kernel) : ast_kernel_copy(arena, kernel);
+    if (kernel->form != FORM_PTX)
+        edit.kernel = ast_kernel_copy(arena, kernel);
+    else if (target == UINT32_MAX) /* counting only looks at it, and reading costs */
+        edit.kernel = (struct ast_kernel *)(uintptr_t)kernel;
+    else
+        edit.kernel = reread(arena, kernel);
     INVARIANT(edit.kernel != NULL); /* what we print parses */
     if (kernel->form == FORM_STRUCTURED) {
         normalise_list(arena, edit.kernel->main->body);
@@ -213,6 +218,8 @@ struct ast_kernel *transform_draw(struct arena *arena, const struct ast_kernel *
     uint32_t wanted = pcg_below(&rng, TRANSFORM_DRAWN_MAX);
     uint32_t other = pcg_below(&rng, TRANSFORM_DRAWN_MAX);
     wanted = 1 + (wanted > other ? wanted : other);
+    if (kernel->form == FORM_PTX)
+        wanted = 1 + wanted % 2; /* each reads the module twice */
     struct transform_edit counting = begin(arena, result, UINT32_MAX);
     *list = (struct transform_list){.count = 0};
     for (uint32_t i = 0; i < TRIES && list->count < wanted; i++) {
