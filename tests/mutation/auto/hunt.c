@@ -1,7 +1,7 @@
 /*
  * hunt - looks for automatic mutants (mutate.h) by the ordinary campaign.
  *
- *     hunt [--cases N] [--seeds N] [--jobs N] [--sample N] [--only PATTERN]... [--corpus FOLDER]
+ *     hunt [--cases N] [--seeds N] [--jobs N] [--sample N] [--names FILE] [--only PATTERN]... [--corpus FOLDER]
  *          [--canaries FILE] [--patience N] [--list] [--output FILE]
  *
  * Campaigns with seeds 1 .. N, all oracles, default features: until an oracle speaks of what is not known, a case
@@ -19,6 +19,7 @@
  *   status     detected crashed timeout survived; of a canary or the corpus: detected
  *
  * --sample N: N mutants, evenly over files and operators, always the same. --only: names (fnmatch). --list: names only.
+ * --names FILE: the mutants that it names, a line each (sample.txt: those whose survivors are explained).
  * --patience N: a campaign is given up after N cases in which the mutant was infected and nothing was seen to differ:
  * cheaper, and a few are missed that show late.
  * --output FILE: lines that are in it are not made again, so that an interrupted hunt goes on; FILE.record keeps what the
@@ -45,7 +46,7 @@ struct options {
     uint32_t cases, seeds, jobs, sample, patience; /* 0: none */
     const char *only[ONLY_MAX];
     uint32_t only_count;
-    const char *corpus, *canaries, *output;
+    const char *corpus, *canaries, *output, *names;
     bool list;
 };
 
@@ -163,6 +164,28 @@ static bool is_written(const struct options *options, const char *name)
         if (strcmp(names[i], name) == 0)
             return true;
     return false;
+}
+
+/* The mutants that a file names, a line each. False: reported. */
+static bool read_names(struct hunt *hunt)
+{
+    char line[1024];
+    FILE *in = fopen(hunt->options.names, "r");
+    hunt->mutants = calloc((size_t)mutant_count + 1, sizeof *hunt->mutants);
+    while (in && hunt->mutants && fgets(line, sizeof line, in)) {
+        line[strcspn(line, "\n")] = '\0';
+        int mutant = line[0] == '#' || line[0] == '\0' ? -1 : mutant_find(line);
+        if (mutant < 0 && line[0] != '#' && line[0] != '\0')
+            fprintf(stderr, "hunt: there is no mutant %s (any more)\n", line);
+        if (mutant >= 0 && is_asked(&hunt->options, line) && !is_written(&hunt->options, line) &&
+            hunt->count < (size_t)mutant_count)
+            hunt->mutants[hunt->count++] = mutant;
+    }
+    if (!in)
+        perror(hunt->options.names);
+    else
+        fclose(in);
+    return in && hunt->mutants;
 }
 
 /* Every so-many-th of all mutants in the order of files, operators and a hash of the name. */
@@ -531,10 +554,10 @@ static bool parse_number(const char *text, uint32_t most, uint32_t *number)
 static bool parse_options(struct options *o, int argc, char **argv)
 {
     static const struct option longs[] = {
-        {"cases", 1, NULL, 'c'},  {"seeds", 1, NULL, 's'},    {"jobs", 1, NULL, 'j'},
-        {"sample", 1, NULL, 'n'}, {"only", 1, NULL, 'o'},     {"corpus", 1, NULL, 'k'},
-        {"list", 0, NULL, 'l'},   {"patience", 1, NULL, 'p'}, {"canaries", 1, NULL, 'y'},
-        {"output", 1, NULL, 'f'}, {NULL, 0, NULL, 0}};
+        {"cases", 1, NULL, 'c'},    {"seeds", 1, NULL, 's'},    {"jobs", 1, NULL, 'j'},
+        {"sample", 1, NULL, 'n'},   {"only", 1, NULL, 'o'},     {"corpus", 1, NULL, 'k'},
+        {"list", 0, NULL, 'l'},     {"patience", 1, NULL, 'p'}, {"names", 1, NULL, 'm'},
+        {"canaries", 1, NULL, 'y'}, {"output", 1, NULL, 'f'},   {NULL, 0, NULL, 0}};
     *o = (struct options){.cases = 1000, .seeds = 3, .jobs = 2};
     for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
         bool good = true;
@@ -553,6 +576,9 @@ static bool parse_options(struct options *o, int argc, char **argv)
             break;
         case 'p':
             good = parse_number(optarg, UINT32_MAX, &o->patience);
+            break;
+        case 'm':
+            o->names = optarg;
             break;
         case 'o':
             good = o->only_count < ONLY_MAX;
@@ -598,7 +624,10 @@ int main(int argc, char **argv)
     if (!parse_options(o, argc, argv))
         return usage();
     fix_addresses(argv);
-    choose_mutants(&hunt);
+    if (!o->names)
+        choose_mutants(&hunt);
+    else if (!read_names(&hunt))
+        return 3;
     if (o->list) {
         for (size_t i = 0; i < hunt.count; i++) {
             char name[NAME_BYTES];
