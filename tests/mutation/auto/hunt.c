@@ -25,9 +25,8 @@
  * --output FILE: lines that are in it are not made again, so that an interrupted hunt goes on; FILE.record keeps what the
  * original did.
  */
-#include "tests/mutation/auto/trials.h"
+#include "tests/mutation/auto/hunt.h"
 
-#include <fnmatch.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,184 +38,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-enum { SEEDS_MAX = 16, JOBS_MAX = 64, NAME_BYTES = 512, NOTE_BYTES = 160, ONLY_MAX = 64 };
-
-struct options {
-    uint32_t cases, seeds, jobs, sample, patience; /* 0: none */
-    const char *only[ONLY_MAX];
-    uint32_t only_count;
-    const char *corpus, *canaries, *output, *names;
-    bool list;
-};
-
-enum found {
-    FOUND_NOT,
-    FOUND_ORACLE,
-    FOUND_CRASH,
-    FOUND_HANG,
-    FOUND_CANARY,
-    FOUND_CORPUS,
-    FOUND_SLOW,
-    FOUND_NOTHING
-};
-
-/* Of one campaign of a mutant, or (the last two) of the canaries and the corpus. */
-struct outcome {
-    enum found found;
-    uint32_t trial;   /* that it was found in */
-    uint32_t oracles; /* that spoke, or were silent about a canary */
-    uint64_t steps;
-    int64_t triggered; /* case; -1: none */
-    char note[NOTE_BYTES];
-};
-
-/* A mutant in work: the phases are its campaigns, then the canaries, then the corpus. */
-struct job {
-    int mutant;
-    uint32_t phase, trial; /* where the child is */
-    struct outcome outcomes[SEEDS_MAX + 2];
-};
-
-struct slot {
-    pid_t child; /* 0: free */
-    size_t index;
-    FILE *words; /* of the child: standard error */
-};
-
-struct hunt {
-    struct options options;
-    struct trials trials;
-    int *mutants; /* to hunt */
-    size_t count, written;
-    struct job **done; /* a mutant; NULL: not yet */
-    struct slot slots[JOBS_MAX];
-    struct job *shared; /* a slot */
-    FILE *out;
-};
-
-/* ---- which mutants ---- */
-
-static uint64_t hash_name(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    return hash ^ hash >> 29;
-}
-
-struct ranked {
-    int mutant;
-    const char *file, *operator_name;
-    uint64_t hash;
-};
-
-static int compare_ranked(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    int order = strcmp(x->file, y->file);
-    if (order == 0)
-        order = strcmp(x->operator_name, y->operator_name);
-    if (order == 0)
-        order = x->hash < y->hash ? -1 : x->hash > y->hash;
-    return order;
-}
-
-static int compare_ints(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
-
-static bool is_asked(const struct options *options, const char *name)
-{
-    for (uint32_t i = 0; i < options->only_count; i++)
-        if (fnmatch(options->only[i], name, 0) == 0)
-            return true;
-    return options->only_count == 0;
-}
-
-/* The names in the output so far. */
-static bool is_written(const struct options *options, const char *name)
-{
-    static char **names;
-    static size_t count;
-    static bool read;
-    if (!read && options->output) {
-        char line[4096];
-        FILE *in = fopen(options->output, "r");
-        while (in && fgets(line, sizeof line, in)) {
-            char *field = strchr(line, '\t');
-            field = field ? strchr(field + 1, '\t') : NULL;
-            if (!field || strncmp(line, "auto\t", 5) != 0)
-                continue;
-            field[1 + strcspn(field + 1, "\t")] = '\0';
-            if (count > 0 && strcmp(names[count - 1], field + 1) == 0)
-                continue;
-            names = realloc(names, (count + 1) * sizeof *names);
-            if (!names || !(names[count++] = strdup(field + 1)))
-                exit(3);
-        }
-        if (in)
-            fclose(in);
-    }
-    read = true;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
-/* The mutants that a file names, a line each. False: reported. */
-static bool read_names(struct hunt *hunt)
-{
-    char line[1024];
-    FILE *in = fopen(hunt->options.names, "r");
-    hunt->mutants = calloc((size_t)mutant_count + 1, sizeof *hunt->mutants);
-    while (in && hunt->mutants && fgets(line, sizeof line, in)) {
-        line[strcspn(line, "\n")] = '\0';
-        int mutant = line[0] == '#' || line[0] == '\0' ? -1 : mutant_find(line);
-        if (mutant < 0 && line[0] != '#' && line[0] != '\0')
-            fprintf(stderr, "hunt: there is no mutant %s (any more)\n", line);
-        if (mutant >= 0 && is_asked(&hunt->options, line) && !is_written(&hunt->options, line) &&
-            hunt->count < (size_t)mutant_count)
-            hunt->mutants[hunt->count++] = mutant;
-    }
-    if (!in)
-        perror(hunt->options.names);
-    else
-        fclose(in);
-    return in && hunt->mutants;
-}
-
-/* Every so-many-th of all mutants in the order of files, operators and a hash of the name. */
-static void choose_mutants(struct hunt *hunt)
-{
-    struct ranked *all = calloc((size_t)mutant_count + 1, sizeof *all);
-    hunt->mutants = calloc((size_t)mutant_count + 1, sizeof *hunt->mutants);
-    size_t count = 0;
-    if (!all || !hunt->mutants)
-        exit(3);
-    for (int m = 0; m < mutant_count; m++) {
-        const struct mutant_point *p = &mutant_points[mutant_point_of(m)];
-        char name[NAME_BYTES];
-        mutant_name(m, name, sizeof name);
-        if (is_asked(&hunt->options, name))
-            all[count++] = (struct ranked){m, p->file, p->operator_name, hash_name(name)};
-    }
-    qsort(all, count, sizeof *all, compare_ranked);
-    size_t wanted = hunt->options.sample;
-    if (wanted == 0 || wanted > count)
-        wanted = count;
-    for (size_t i = 0; i < wanted; i++) {
-        char name[NAME_BYTES];
-        int mutant = all[(2 * i + 1) * count / (2 * wanted)].mutant;
-        mutant_name(mutant, name, sizeof name);
-        if (!is_written(&hunt->options, name))
-            hunt->mutants[hunt->count++] = mutant;
-    }
-    qsort(hunt->mutants, hunt->count, sizeof *hunt->mutants, compare_ints);
-    free(all);
-}
 
 /* ---- the child ---- */
 
@@ -245,11 +66,6 @@ static bool fails_by_silence(int mutant)
     return false;
 }
 
-static bool is_detected(const struct outcome *o)
-{
-    return o->found != FOUND_NOT && o->found != FOUND_SLOW && o->found != FOUND_NOTHING;
-}
-
 /* Whether a phase of the job is needed at all. */
 static bool is_needed(const struct hunt *hunt, const struct job *job, uint32_t phase)
 {
@@ -258,8 +74,8 @@ static bool is_needed(const struct hunt *hunt, const struct job *job, uint32_t p
     if (phase < seeds)
         return true;
     for (uint32_t s = 0; s < seeds; s++)
-        all &= is_detected(&job->outcomes[s]);
-    if (all || (phase == seeds + 1 && is_detected(&job->outcomes[seeds])))
+        all &= hunt_detected(&job->outcomes[s]);
+    if (all || (phase == seeds + 1 && hunt_detected(&job->outcomes[seeds])))
         return false;
     return phase == seeds + 1 || fails_by_silence(job->mutant);
 }
@@ -348,105 +164,6 @@ static _Noreturn void run_child(struct hunt *hunt, struct job *job, FILE *words)
     _exit(0);
 }
 
-/* ---- results ---- */
-
-static const char *oracle_names(uint32_t oracles, char *text, size_t size)
-{
-    size_t length = 0;
-    text[0] = '\0';
-    for (uint32_t o = 0; o < ORACLE_COUNT && length < size; o++)
-        if (oracles >> o & 1)
-            length += (size_t)snprintf(text + length, size - length, "%s%s", length ? "," : "",
-                                       oracle_table[o].name);
-    return text;
-}
-
-static void who_spoke(const struct hunt *hunt, const struct outcome *o, char *text, size_t size)
-{
-    char names[256];
-    enum trial_kind kind = hunt->trials.items[o->trial].kind;
-    oracle_names(o->oracles, names, sizeof names);
-    const char *who = names;
-    switch (o->found) {
-    case FOUND_NOT:
-    case FOUND_SLOW:
-    case FOUND_NOTHING:
-        who = "-";
-        break;
-    case FOUND_ORACLE:
-    case FOUND_CANARY:
-        break;
-    case FOUND_CRASH:
-        who = "crash";
-        break;
-    case FOUND_HANG:
-        who = "hang";
-        break;
-    case FOUND_CORPUS:
-        who = names[0] ? names : "expectation";
-        break;
-    }
-    if (is_detected(o) && kind == TRIAL_CORPUS) /* the note says more */
-        snprintf(text, size, "corpus");
-    else
-        snprintf(text, size, "%s%s", is_detected(o) && kind == TRIAL_CANARY ? "canary:" : "", who);
-}
-
-static void write_line(struct hunt *hunt, const struct job *job, uint32_t seed)
-{
-    static const char *const statuses[] = {
-        [FOUND_NOT] = "survived",  [FOUND_ORACLE] = "detected",  [FOUND_CRASH] = "crashed",
-        [FOUND_HANG] = "timeout",  [FOUND_CANARY] = "detected",  [FOUND_CORPUS] = "detected",
-        [FOUND_SLOW] = "survived", [FOUND_NOTHING] = "survived",
-    };
-    const struct trials *trials = &hunt->trials;
-    int number = mutant_point_of(job->mutant);
-    const struct mutant_point *p = &mutant_points[number];
-    const struct outcome *campaign = &job->outcomes[seed], *o = campaign;
-    for (uint32_t phase = trials->seeds; phase < trials->seeds + 2; phase++)
-        if (!is_detected(o) && is_detected(&job->outcomes[phase]))
-            o = &job->outcomes[phase];
-    char name[NAME_BYTES], who[300], triggered[32] = "-", detected[32] = "-";
-    uint32_t infected = 0, cases = trials->cases, first = seed * trials->cases;
-    uint64_t steps = 0;
-    mutant_name(job->mutant, name, sizeof name);
-    who_spoke(hunt, o, who, sizeof who);
-    for (uint32_t t = first; t < first + trials->cases; t++)
-        infected += trials_infects(trials, t, job->mutant);
-    if (is_detected(campaign)) {
-        cases = campaign->trial - first + 1;
-        snprintf(detected, sizeof detected, "%u", cases - 1);
-        steps = campaign->steps;
-    } else if (campaign->found != FOUND_NOT) {
-        cases = campaign->trial - first;
-    }
-    for (uint32_t t = first; t < first + cases - is_detected(campaign); t++)
-        steps += trials->original[t].steps;
-    if (campaign->triggered >= 0)
-        snprintf(triggered, sizeof triggered, "%lld", (long long)campaign->triggered);
-    const char *path = is_detected(o) ? trials->items[o->trial].path : NULL;
-    fprintf(hunt->out, "auto\t%s\t%s\t%s\t%u: %s -> %s\t%s\t%s\t%s\t%s\t%u\t%llu\t%u\t%s\t",
-            p->operator_name, name, p->file, p->line, p->old, p->new[job->mutant - (int)p->first],
-            trials->reached[number] ? "yes" : "no", triggered, detected, who, cases,
-            (unsigned long long)steps, seed + 1, statuses[o->found]);
-    fprintf(hunt->out, "infected in %u cases%s%s%s%s\n", infected,
-            campaign->found == FOUND_SLOW      ? "; given up, slow"
-            : campaign->found == FOUND_NOTHING ? "; given up, patience"
-                                               : "",
-            path ? "; " : "", path ? strstr(path, "corpus/") : "", o->note);
-}
-
-/* In the order of the mutants, as far as all before are done. */
-static void write_done(struct hunt *hunt)
-{
-    for (; hunt->written < hunt->count && hunt->done[hunt->written]; hunt->written++) {
-        for (uint32_t seed = 0; seed < hunt->trials.seeds; seed++)
-            write_line(hunt, hunt->done[hunt->written], seed);
-        free(hunt->done[hunt->written]);
-    }
-    fflush(hunt->out);
-}
-
 /* ---- the parent ---- */
 
 static void start_child(struct hunt *hunt, struct slot *slot, struct job *job)
@@ -495,7 +212,7 @@ static void child_ended(struct hunt *hunt, struct slot *slot, int status)
     *copy = *job;
     hunt->done[slot->index] = copy;
     slot->child = 0;
-    write_done(hunt);
+    hunt_write_done(hunt);
 }
 
 static void start_job(struct hunt *hunt, struct slot *slot, size_t index)
@@ -624,9 +341,7 @@ int main(int argc, char **argv)
     if (!parse_options(o, argc, argv))
         return usage();
     fix_addresses(argv);
-    if (!o->names)
-        choose_mutants(&hunt);
-    else if (!read_names(&hunt))
+    if (!hunt_choose(&hunt))
         return 3;
     if (o->list) {
         for (size_t i = 0; i < hunt.count; i++) {
