@@ -559,18 +559,18 @@ static bool is_any_race(const struct ast_expect *expect)
 }
 
 /* Lock-step hides races of a kernel given as PTX, so a race of all is claimed of `block`: claims of their
- * own, behind the others. */
-static struct ast_expect *carry_over(struct arena *arena, const struct ast_kernel *kernel)
+ * own, behind the others; `block` runs no votes. */
+static struct ast_expect *carry_over(const struct ptx_lowering *l, const struct ast_kernel *kernel)
 {
     struct ast_expect *first = NULL, **end = &first;
     uint32_t groups = 0;
     for (const struct ast_expect *e = kernel->expects; e; e = e->next)
         groups = e->group >= groups ? e->group + 1 : groups;
-    for (int races = 0; races < 2; races++)
+    for (int races = 0; races < (l->votes ? 1 : 2); races++)
         for (const struct ast_expect *e = kernel->expects; e; e = e->next) {
             if (!carried_over(e) || is_any_race(e) != races)
                 continue;
-            struct ast_expect *copy = ARENA_NEW(arena, struct ast_expect);
+            struct ast_expect *copy = ARENA_NEW(l->arena, struct ast_expect);
             *copy = *e;
             copy->next = NULL;
             if (races) {
@@ -598,7 +598,7 @@ bool lower_ptx_module(struct arena *arena, const struct ast_kernel *kernel,
         return false;
     }
     *lowered = (struct lowered_ptx){
-        .module = module, .settings = settings_of(&l), .expects = carry_over(arena, kernel)};
+        .module = module, .settings = settings_of(&l), .expects = carry_over(&l, kernel)};
     return true;
 }
 

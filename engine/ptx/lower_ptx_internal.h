@@ -52,6 +52,7 @@ struct ptx_lowering {
     struct home *homes;        /* by ast_var.mark */
     uint32_t home_count, home_capacity;
     bool has_functions;
+    bool votes;
     bool plain; /* block form: without instructions of the branch unit */
 
     struct ptx_function **functions; /* by ast_function.mark */

@@ -120,6 +120,7 @@ void lp_vote(struct ptx_lowering *l, const struct ast_stm *stm)
                                               [VOTE_UNI] = PTX_W_UNI,
                                               [VOTE_BALLOT] = PTX_W_BALLOT};
     bool ballot = stm->vote == VOTE_BALLOT;
+    l->votes = true;
     struct predicate p = lp_condition(l, stm->value), q = {lp_predicate(l), false};
     struct value result = lp_temporary(l);
     lp_emit(l, ballot ? PTX_FORM_VOTE_BALLOT : PTX_FORM_VOTE_PRED, ballot ? PTX_W_B32 : PTX_W_PRED)
