@@ -162,7 +162,7 @@ grade_fault() {
 # "file line count" of the original's lines over all seeds.
 lines_executed() {
     [ -s "$kept/lines.tsv" ] && return
-    cmake -S "$sources" -B "$work/gcov" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=--coverage >/dev/null
+    cmake -S "$sources" -B "$work/gcov" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="--coverage -DSIMTFUZZ_SANITIZED" >/dev/null
     find "$work/gcov" -name '*.gcda' -delete
     cmake --build "$work/gcov" --target simtfuzz -j "$jobs" >/dev/null 2>&1
     for seed in $(seq "$seeds"); do
