@@ -169,7 +169,7 @@ lines_executed() {
         "$work/gcov/simtfuzz" digest --seed "$seed" --cases "$cases" >/dev/null
     done
     (cd "$work/gcov" && find engine oracle db fuzz -name '*.gcda' -exec gcov -t {} + 2>/dev/null) |
-        awk -F: -v root="$sources/" '$3 == "Source" { file = $4; sub(root, "", file); next }
+        awk -F: -v root="$sources/" '$3 == "Source" { file = $4; sub("^.*" root, "", file); next }
             $1 ~ /[0-9]|#/ && $2 + 0 { count[file "\t" $2 + 0] += $1 + 0 }
             END { for (line in count) print line "\t" count[line] }' >"$kept/lines.part"
     mv "$kept/lines.part" "$kept/lines.tsv"
