@@ -216,6 +216,17 @@ function list(which, least,   i, fault, s, cases) {
     table_end()
 }
 
+# What campaigns trigger, or not even that, and an expectation of the corpus sees.
+function corpus_alone(which,   i, fault) {
+    table("fault\tclass\tfile\tplace\ttriggered", "| --- | --- | --- | --- | --- |")
+    for (i = 1; i <= fault_count; i++) {
+        fault = faults[i]
+        if (family[fault] == which && state(fault) == "corpus")
+            row(name[fault] "\t" class[fault] "\t" file[fault] "\t" place[fault] "\t" (triggered[fault] ? "yes" : "no"))
+    }
+    table_end()
+}
+
 function family_part(which, what,   i, oracle) {
     sum(which, "")
     if (!total["faults"]) return
@@ -226,6 +237,8 @@ function family_part(which, what,   i, oracle) {
     if (which == "named") {
         title("Found late or not on every seed: a median of 200 cases or more", 3)
         list(which, 200)
+        title("Seen by the corpus alone", 3)
+        corpus_alone(which)
     }
     if (format == "html") { title("Every fault", 3); list(which, 0) }
 }
