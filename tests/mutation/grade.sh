@@ -2,11 +2,11 @@
 # The grade of the hunt: plants each fault of faults/*.txt and hunts it by the ordinary campaign - all
 # oracles, default features - until its first finding that is not known.
 #
-#     grade.sh SOURCES BUILD WORK [cases=1000] [seeds=3] [jobs=N] [again=N] [FAULT...]
+#     grade.sh SOURCES BUILD WORK [cases=1000] [seeds=3] [jobs=N] [FAULT...]
 #
-# BUILD is a build folder with simtfuzz and the unit tests in it; nothing in it is changed. again=N hunts
-# what escaped on every seed once more, through N cases. What WORK has results of is not done again: a
-# result is kept under the sources' contents, the fault's and the seed. So an interrupted grade goes on.
+# BUILD is a build folder with simtfuzz and the unit tests in it; nothing in it is changed. What WORK
+# has results of is not done again: a result is kept under the sources' contents, the fault's and the
+# seed. So an interrupted grade goes on.
 #
 # WORK/named.tsv then has a line a fault and seed:
 #     family class name file place reached triggered detected oracle cases steps seed status note
@@ -21,10 +21,10 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 sources=$(cd "${1:?sources}" && pwd) build=$(cd "${2:?build folder}" && pwd) work=${3:?work folder}
 shift 3
-cases=1000 seeds=3 again=0 jobs=$(nproc) wanted=()
+cases=1000 seeds=3 jobs=$(nproc) wanted=()
 for argument; do
     case $argument in
-    cases=* | seeds=* | jobs=* | again=*) declare "$argument" ;;
+    cases=* | seeds=* | jobs=*) declare "$argument" ;;
     *) wanted+=("$argument") ;;
     esac
 done
