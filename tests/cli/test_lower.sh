@@ -3,8 +3,14 @@
 # programs.
 . "$(dirname "$0")/common.sh"
 
-# What is printed parses, is well-formed (no note), and is its own block form.
+# What is printed parses, is well-formed (no note), and is its own block form. A few kernels grow beyond the
+# limit when && and || become blocks.
+too_large=0
 lowers_to_itself() {
+    if [[ " $* " = *' --logic-blocks '* ]] && ! "$simtfuzz" lower "$@" >/dev/null 2>err && grep -q 'more than 1024 blocks$' err; then
+        too_large=$((too_large + 1))
+        return
+    fi
     expect 0 lower "$@"
     silent err
     cp out once.simt
@@ -57,11 +63,12 @@ while read -r file; do
         fi
     else
         refused=$((refused + 1))
-        grep -qE "unsupported statement '[a-z]+' at line|exit in a procedure at line" err ||
+        grep -qE "unsupported statement '[a-z]+' at line|exit in a procedure at line|more than 1024 blocks$" err ||
             failed "$file: $(cat err)"
     fi
 done < <(find "$source/corpus" -name '*.simt' | sort)
 [ "$lowered" -ge 60 ] || failed "only $lowered kernels of the corpus have a block form"
+[ "$too_large" -le 8 ] || failed "$too_large times a kernel of the corpus is too large"
 echo "$lowered kernels lowered, $refused refused"
 
 cat >vote.simt <<'END'
