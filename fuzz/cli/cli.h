@@ -1,5 +1,5 @@
 /*
- * cli.h - the command line: one table of commands, one of options (cli_options.c), from which the
+ * cli.h - the command line: one table of commands (cli_commands.c), one of options (option_table.c), from which the
  * parser, `--help` and the usage lines come.
  *
  * Standard output carries results only; messages go to standard error. Exit statuses are the same
@@ -110,6 +110,7 @@ int cli_misuse(const struct cli *cli, const char *format, ...)
 
 /* A number as users write it: decimal, or hexadecimal with 0x. */
 bool cli_parse_u64(const char *text, uint64_t *value);
+bool cli_parse_u32(const char *text, uint32_t *value);
 /* "90", "90s", "15m", "8h" */
 bool cli_parse_time(const char *text, uint64_t *milliseconds);
 

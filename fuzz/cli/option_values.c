@@ -1,0 +1,261 @@
+/*
+ * option_values.c - numbers and times as users write them, and the options that have a form of their own.
+ */
+#include "fuzz/cli/options.h"
+
+#include "fuzz/gen/gen.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool cli_parse_u64(const char *text, uint64_t *value)
+{
+    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    const char *digits = hexadecimal ? text + 2 : text;
+    if (!*digits ||
+        strspn(digits, hexadecimal ? "0123456789abcdefABCDEF" : "0123456789") != strlen(digits))
+        return false;
+    errno = 0;
+    unsigned long long number = strtoull(digits, NULL, hexadecimal ? 16 : 10);
+    if (errno != 0)
+        return false;
+    *value = number;
+    return true;
+}
+
+bool cli_parse_u32(const char *text, uint32_t *value)
+{
+    uint64_t number;
+    if (!cli_parse_u64(text, &number) || number > UINT32_MAX)
+        return false;
+    *value = (uint32_t)number;
+    return true;
+}
+
+bool cli_parse_time(const char *text, uint64_t *milliseconds)
+{
+    char number[32];
+    size_t length = strspn(text, "0123456789");
+    uint64_t unit = 1000, count;
+    if (length == 0 || length >= sizeof number)
+        return false;
+    if (strcmp(text + length, "m") == 0)
+        unit = 60 * 1000;
+    else if (strcmp(text + length, "h") == 0)
+        unit = 3600 * 1000;
+    else if (strcmp(text + length, "s") != 0 && text[length] != '\0')
+        return false;
+    memcpy(number, text, length);
+    number[length] = '\0';
+    if (!cli_parse_u64(number, &count) || count > UINT32_MAX)
+        return false;
+    *milliseconds = count * unit;
+    return true;
+}
+
+/* ---- options with a form of their own ---- */
+
+/* Says which item of a list is wrong and which exist. */
+static bool bad_item(struct cli *cli, const char *option, const char *at, const char *exist)
+{
+    cli_misuse(cli, "--%s: there is no '%.*s' (there are: %s)", option, (int)strcspn(at, ","), at,
+               exist);
+    return false;
+}
+
+bool option_parse_subjects(struct cli *cli, const char *text)
+{
+    const char *at;
+    if (subject_parse_list(text, &cli->options.subjects, &at))
+        return true;
+    cli_misuse(cli, "--subjects: there is no '%.*s' (simtfuzz rules --subjects lists them)",
+               (int)strcspn(at, ","), at);
+    return false;
+}
+
+bool option_parse_oracles(struct cli *cli, const char *text)
+{
+    const char *at;
+    if (oracle_parse_list(text, &cli->options.oracles, &cli->options.oracle_modes, &at))
+        return true;
+    return bad_item(cli, "oracles", at,
+#define ORACLE(id, name, theorem, applies, cannot) name " "
+#include "oracle/oracles.def"
+#undef ORACLE
+                    "lemmas:strict safety:printed");
+}
+
+bool option_parse_transforms(struct cli *cli, const char *text)
+{
+    const char *at;
+    if (transform_parse_list(text, &cli->options.transforms, &at))
+        return true;
+    cli_misuse(cli,
+               "'%.*s' is no transformation with a number (simtfuzz rules --transforms lists "
+               "them), or there are more than %d",
+               (int)strcspn(at, ","), at, TRANSFORM_STEPS_MAX);
+    return false;
+}
+
+bool option_parse_features(struct cli *cli, const char *text)
+{
+    const char *at;
+    if (!*text) {
+        cli_misuse(cli, "--features wants names of features; 'none' for none of them");
+        return false;
+    }
+    if (gen_parse_features(text, &cli->options.features, &at))
+        return true;
+    return bad_item(cli, "features", at,
+#define FEATURE(id, name, group_default, sentence) name " "
+#include "fuzz/gen/features.def"
+#undef FEATURE
+    );
+}
+
+static bool parse_percent(struct cli *cli, const char *option, const char *text, uint32_t *value)
+{
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || number > 100) {
+        cli_misuse(cli, "%s wants a percentage, 0 to 100, not '%s'", option, text);
+        return false;
+    }
+    *value = (uint32_t)number;
+    return true;
+}
+
+bool option_parse_mutate(struct cli *cli, const char *text)
+{
+    return parse_percent(cli, "--mutate", text, &cli->options.mutate);
+}
+
+bool option_parse_feedback(struct cli *cli, const char *text)
+{
+    return parse_percent(cli, "--feedback", text, &cli->options.feedback);
+}
+
+bool option_parse_shard(struct cli *cli, const char *text)
+{
+    char index[24];
+    size_t length = strcspn(text, "/");
+    struct cli_options *o = &cli->options;
+    bool fits = text[length] == '/' && length < sizeof index;
+    if (fits) {
+        memcpy(index, text, length);
+        index[length] = '\0';
+        fits = cli_parse_u64(index, &o->shard_index) &&
+               cli_parse_u64(text + length + 1, &o->shard_count) && o->shard_index < o->shard_count;
+    }
+    if (!fits)
+        cli_misuse(cli, "--shard wants I/N with I below N, e.g. 0/4, not '%s'", text);
+    return fits;
+}
+
+/* One more setting of PTX. */
+static void add_setting(struct cli *cli, const char *prefix, const char *text, size_t length)
+{
+    const char *before = cli->options.settings ? cli->options.settings : "";
+    cli->options.settings = arena_printf(&cli->arena, "%s%s%s%.*s", before, *before ? " " : "",
+                                         prefix, (int)length, text);
+}
+
+static bool parse_ptx_setting(struct cli *cli, const char *prefix, const char *text)
+{
+    if (!*text || strpbrk(text, " \t\n\r")) {
+        cli_misuse(cli, "'%s' has no place in a setting", text);
+        return false;
+    }
+    cli->options.ptx_only = true;
+    add_setting(cli, prefix, text, strlen(text));
+    return true;
+}
+
+bool option_parse_entry(struct cli *cli, const char *text)
+{
+    return parse_ptx_setting(cli, "entry=", text);
+}
+
+bool option_parse_bind(struct cli *cli, const char *text)
+{
+    return parse_ptx_setting(cli, "bind:", text);
+}
+
+bool option_parse_shared(struct cli *cli, const char *text)
+{
+    return parse_ptx_setting(cli, "shared=", text);
+}
+
+/* 8, 8x8, 2x2x2: the product. */
+static bool parse_dimensions(struct cli *cli, const char *text, uint64_t *product)
+{
+    char item[24];
+    *product = 1;
+    for (uint32_t count = 0; count < 3; count++) {
+        uint64_t number;
+        size_t length = strcspn(text, "x");
+        if (length >= sizeof item)
+            return false;
+        memcpy(item, text, length);
+        item[length] = '\0';
+        if (!cli_parse_u64(item, &number) || number == 0 || number > UINT32_MAX / *product)
+            return false;
+        *product *= number;
+        if (text[length] == '\0') {
+            cli->options.launch_dimensions |= count > 0;
+            return true;
+        }
+        text += length + 1;
+    }
+    return false;
+}
+
+bool option_parse_set(struct cli *cli, const char *text)
+{
+    struct ast_launch *launch = &cli->options.launch;
+    char item[64];
+    for (bool more = true; more;) {
+        size_t length = strcspn(text, ",");
+        uint64_t number;
+        if (length >= sizeof item)
+            length = sizeof item - 1;
+        memcpy(item, text, length);
+        item[length] = '\0';
+        char *equals = strchr(item, '=');
+        if (equals)
+            *equals++ = '\0';
+        bool is_hexadecimal = equals && equals[0] == '0' && strchr("xX", equals[1]);
+        bool is_count = equals && (is_hexadecimal ? cli_parse_u64(equals, &number) && number > 0 &&
+                                                        number <= UINT32_MAX
+                                                  : parse_dimensions(cli, equals, &number));
+        if (is_count && strcmp(item, "threads") == 0)
+            launch->threads = (uint32_t)number;
+        else if (is_count && strcmp(item, "warp") == 0)
+            launch->warp = (uint32_t)number;
+        else if (is_count && strcmp(item, "blocks") == 0)
+            launch->blocks = (uint32_t)number;
+        else {
+            cli_misuse(cli, "--set wants threads=N, warp=N, blocks=N, not '%.*s'", (int)length,
+                       text);
+            return false;
+        }
+        add_setting(cli, "", text, length);
+        more = text[length] == ',';
+        text += length + more;
+    }
+    return true;
+}
+
+bool option_parse_subject(struct cli *cli, const char *text)
+{
+    cli->options.subject_given = true;
+    if (subject_parse(text, strlen(text), &cli->options.subject)) {
+        if (subject_table[cli->options.subject].vtable)
+            return true;
+        cli_misuse(cli, "--subject: '%s' has no machine to trace; simtfuzz check runs it", text);
+        return false;
+    }
+    cli_misuse(cli, "--subject: there is no '%s' (simtfuzz rules --subjects lists them)", text);
+    return false;
+}

@@ -1,0 +1,62 @@
+/*
+ * options.h - the table of options (option_table.c), for those who make something from it: the parser
+ * (cli_options.c), help (cli_help.c).
+ */
+#ifndef FUZZ_CLI_OPTIONS_H
+#define FUZZ_CLI_OPTIONS_H
+
+#include "fuzz/cli/cli.h"
+
+/* OPTION_SOME_*: a number that is not 0. */
+enum option_kind {
+    OPTION_FLAG,
+    OPTION_TEXT,
+    OPTION_U64,
+    OPTION_U32,
+    OPTION_SOME_U64,
+    OPTION_SOME_U32,
+    OPTION_TIME,
+    OPTION_OWN
+};
+
+struct cli_option {
+    const char *name;
+    char letter; /* 0 = none */
+    enum option_kind kind;
+    const char *argument; /* as help shows it; NULL for flags */
+    uint64_t commands;    /* bits */
+    size_t field;         /* in struct cli_options; for OPTION_OWN unused */
+    size_t given;         /* a bool that is set; 0 = none (no option's flag stands at 0) */
+    bool (*parse)(struct cli *cli, const char *text); /* OPTION_OWN; false: reported */
+    const char *sentence;
+};
+
+extern const struct cli_option option_table[];
+extern const size_t option_count;
+
+static inline bool option_is_on(const struct cli_option *option, enum cli_command_id id)
+{
+    return (option->commands & (uint64_t)1 << id) != 0;
+}
+
+/* ---- options with a form of their own (option_values.c): false after a message ---- */
+
+bool option_parse_subjects(struct cli *cli, const char *text);
+bool option_parse_oracles(struct cli *cli, const char *text);
+bool option_parse_features(struct cli *cli, const char *text);
+bool option_parse_shard(struct cli *cli, const char *text);
+bool option_parse_mutate(struct cli *cli, const char *text);
+bool option_parse_feedback(struct cli *cli, const char *text);
+bool option_parse_set(struct cli *cli, const char *text);
+bool option_parse_transforms(struct cli *cli, const char *text);
+bool option_parse_subject(struct cli *cli, const char *text);
+bool option_parse_entry(struct cli *cli, const char *text);
+bool option_parse_bind(struct cli *cli, const char *text);
+bool option_parse_shared(struct cli *cli, const char *text);
+
+/* ---- help (cli_help.c) ---- */
+
+void cli_print_usage(const struct cli *cli, FILE *out);
+void cli_print_help(const struct cli *cli, FILE *out);
+
+#endif
