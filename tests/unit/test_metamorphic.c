@@ -1,6 +1,6 @@
 /* The oracle `metamorphic`: sound semantics agree about transformed kernels; faults planted into the steps
  * of what was explored show as another verdict, or another store, than that of the kernel transformed. */
-#include "tests/unit/support.h"
+#include "tests/unit/planted.h"
 
 #include "oracle/metamorphic.h"
 
@@ -23,40 +23,10 @@ struct fixture {
     struct check_options options;
 };
 
-static enum rule (*honest[4])(struct machine *, uint32_t, struct choices *);
-
-static enum rule honest_step(struct machine *machine, uint32_t actor, struct choices *choices)
-{
-    bool observed = machine->options.observers != NULL;
-    return honest[observed ? MACHINE_OBSERVED : 0](machine, actor, choices);
-}
-
-/* The first word is one too large when the execution ends. */
-static enum rule add_one(struct machine *machine, uint32_t actor, struct choices *choices)
-{
-    enum rule rule = honest_step(machine, actor, choices);
-    if (machine_status(machine) == STATUS_TERMINATED)
-        machine->memory[0]++;
-    return rule;
-}
-
-/* Reports a write of two threads when the execution starts. */
-static enum rule invent_race(struct machine *machine, uint32_t actor, struct choices *choices)
-{
-    const struct observer *o = machine->options.observers;
-    if (machine->steps == 0 && o) {
-        o->write(o->context, 0, 0, 0, 0);
-        o->write(o->context, 1, 0, 0, 0);
-    }
-    return honest_step(machine, actor, choices);
-}
-
 /* Explores one subject with these steps, and asks; without a list, four are drawn. */
 static const struct answer *ask(struct fixture *f, const char *text, enum subject_id subject,
-                                enum rule (*step)(struct machine *, uint32_t, struct choices *),
-                                const char *list)
+                                step_function *step, const char *list)
 {
-    static struct semantics faulty;
     const char *at;
     memset(f, 0, sizeof *f);
     f->options = CHECK_DEFAULTS;
@@ -72,11 +42,7 @@ static const struct answer *ask(struct fixture *f, const char *text, enum subjec
     f->result.answers[ORACLE_METAMORPHIC].verdict = VERDICT_NOT_APPLICABLE;
     explore_prepare(&f->c);
     assert_true(explore_runs(&f->c, subject));
-    faulty = *f->c.subjects[subject].machine->semantics;
-    memcpy(honest, faulty.step, sizeof honest);
-    for (uint32_t i = 0; i < 4; i++)
-        faulty.step[i] = step;
-    f->c.subjects[subject].machine->semantics = &faulty;
+    plant(f->c.subjects[subject].machine, step);
     f->c.subjects[subject].machine->step = step;
     explore_subject(&f->c, subject);
     metamorphic_judge(&f->c);

@@ -1,6 +1,6 @@
 /* The oracle `order`: sound semantics agree in every order; faults planted into one subject's steps
  * show as another verdict, or another store, than that of the alternative program. */
-#include "tests/unit/support.h"
+#include "tests/unit/planted.h"
 
 #include "oracle/order.h"
 
@@ -13,38 +13,8 @@ struct fixture {
     struct check_options options;
 };
 
-static enum rule (*honest[4])(struct machine *, uint32_t, struct choices *);
-
-static enum rule honest_step(struct machine *machine, uint32_t actor, struct choices *choices)
+static void run(struct fixture *f, const char *text, enum subject_id subject, step_function *step)
 {
-    bool observed = machine->options.observers != NULL;
-    return honest[observed ? MACHINE_OBSERVED : 0](machine, actor, choices);
-}
-
-/* The first word is one too large when the execution ends. */
-static enum rule add_one(struct machine *machine, uint32_t actor, struct choices *choices)
-{
-    enum rule rule = honest_step(machine, actor, choices);
-    if (machine_status(machine) == STATUS_TERMINATED)
-        machine->memory[0]++;
-    return rule;
-}
-
-/* Reports a write of two threads when the execution starts. */
-static enum rule invent_race(struct machine *machine, uint32_t actor, struct choices *choices)
-{
-    const struct observer *o = machine->options.observers;
-    if (machine->steps == 0 && o) {
-        o->write(o->context, 0, 0, 0, 0);
-        o->write(o->context, 1, 0, 0, 0);
-    }
-    return honest_step(machine, actor, choices);
-}
-
-static void run(struct fixture *f, const char *text, enum subject_id subject,
-                enum rule (*step)(struct machine *, uint32_t, struct choices *))
-{
-    static struct semantics faulty;
     memset(f, 0, sizeof *f);
     f->options = CHECK_DEFAULTS;
     f->options.subjects = SUBJECT_BIT(subject);
@@ -56,11 +26,7 @@ static void run(struct fixture *f, const char *text, enum subject_id subject,
     f->result.answers[ORACLE_ORDER].verdict = VERDICT_NOT_APPLICABLE;
     explore_prepare(&f->c);
     assert_true(explore_runs(&f->c, subject));
-    faulty = *f->c.subjects[subject].machine->semantics;
-    memcpy(honest, faulty.step, sizeof honest);
-    for (uint32_t i = 0; i < 4; i++)
-        faulty.step[i] = step;
-    f->c.subjects[subject].machine->semantics = &faulty;
+    plant(f->c.subjects[subject].machine, step);
     explore_subject(&f->c, subject);
     order_judge(&f->c);
 }

@@ -1,6 +1,6 @@
 /* The oracle `phi`: a warp and the lock-step program of the anchored blocks make the same events; other
  * graphs and orders do not, and each comparison speaks when a fault is planted. */
-#include "tests/unit/support.h"
+#include "tests/unit/planted.h"
 
 #include "engine/lockstep.h"
 #include "oracle/phi.h"
@@ -133,14 +133,6 @@ static void test_statements_say_where_they_come_from(void **state)
 
 static const lane_mask *last_enabled;
 
-static enum rule (*honest[4])(struct machine *, uint32_t, struct choices *);
-
-static enum rule honest_step(struct machine *machine, uint32_t actor, struct choices *choices)
-{
-    bool observed = machine->options.observers != NULL;
-    return honest[observed ? MACHINE_OBSERVED : 0](machine, actor, choices);
-}
-
 static enum rule spoil_shared(struct machine *machine, uint32_t actor, struct choices *choices)
 {
     enum rule rule = honest_step(machine, actor, choices);
@@ -207,7 +199,7 @@ static enum rule end_early(struct machine *machine, uint32_t actor, struct choic
 }
 
 static const struct {
-    enum rule (*step)(struct machine *, uint32_t, struct choices *);
+    step_function *step;
     const char *class_name, *observable;
 } faults[] = {
     {spoil_shared, "store", "shared memory"},
@@ -224,13 +216,9 @@ static void test_every_fault_shows(void **state)
     (void)state;
     for (uint32_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         struct fixture f;
-        struct semantics faulty = semantics_lockstep;
         prepare_else_first(&f, RACY);
         last_enabled = &f.t->enabled;
-        memcpy(honest, faulty.step, sizeof honest);
-        for (uint32_t k = 0; k < 4; k++)
-            faulty.step[k] = faults[i].step;
-        f.phi->semantics = &faulty;
+        plant(f.phi, faults[i].step);
         (void)phi_trace_run(f.t, 1 << 16);
         assert_true(f.t->lost);
         assert_string_equal(f.answer.divergence->class_name, faults[i].class_name);

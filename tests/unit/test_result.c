@@ -1,6 +1,6 @@
 /* The oracles over whole executions - race, result, exhaustive search - on sound semantics and with
  * faults planted into one subject's step function. */
-#include "tests/unit/support.h"
+#include "tests/unit/planted.h"
 
 #include "engine/threads.h"
 #include "oracle/exhaust.h"
@@ -83,14 +83,7 @@ static void test_search_finds_lasso(void **state)
 
 /* ---- planted faults ---- */
 
-static enum rule (*honest[4])(struct machine *, uint32_t, struct choices *);
 static uint64_t step_count;
-
-static enum rule honest_step(struct machine *machine, uint32_t actor, struct choices *choices)
-{
-    bool observed = machine->options.observers != NULL;
-    return honest[observed ? MACHINE_OBSERVED : 0](machine, actor, choices);
-}
 
 /* A write that is lost when another thread has stepped since the read: stale memory. */
 static enum rule lose_write(struct machine *machine, uint32_t thread, struct choices *choices)
@@ -147,8 +140,6 @@ static enum rule invent_write(struct machine *machine, uint32_t thread, struct c
     return honest_step(machine, thread, choices);
 }
 
-static struct semantics faulty;
-
 struct fixture {
     struct checking c;
     struct check_result result;
@@ -156,8 +147,7 @@ struct fixture {
 };
 
 /* Explores with the faulty thread semantics: `step` stands for all four variants. */
-static void explore(struct fixture *f, const char *text,
-                    enum rule (*step)(struct machine *, uint32_t, struct choices *))
+static void explore(struct fixture *f, const char *text, step_function *step)
 {
     memset(f, 0, sizeof *f);
     f->options = CHECK_DEFAULTS;
@@ -171,11 +161,7 @@ static void explore(struct fixture *f, const char *text,
         f->result.answers[o].verdict = VERDICT_NOT_APPLICABLE;
     f->c.forms = forms_new(&test_arena, f->c.kernel);
     explore_prepare(&f->c);
-    memcpy(honest, semantics_threads.step, sizeof honest);
-    faulty = semantics_threads;
-    for (uint32_t i = 0; i < 4; i++)
-        faulty.step[i] = step;
-    f->c.threads->semantics = &faulty;
+    plant(f->c.threads, step);
     explore_subject(&f->c, SUBJECT_THREADS);
     race_judge(&f->c);
     result_judge(&f->c);
@@ -278,13 +264,9 @@ static void test_outcome_outside_the_set(void **state)
     (void)state;
     struct fixture f;
     explore(&f, INCREMENT, honest_step);
-    memcpy(honest, semantics_simt.step, sizeof honest);
     f.c.threads->semantics = &semantics_threads;
     machine_observe(f.c.threads, NULL);
-    faulty = semantics_simt;
-    for (uint32_t i = 0; i < 4; i++)
-        faulty.step[i] = add_ten;
-    f.c.warps->semantics = &faulty;
+    plant(f.c.warps, add_ten);
     explore_subject(&f.c, SUBJECT_SIMT);
     expect_signature(&f.result.answers[ORACLE_SIMULATION],
                      "simulation|memory|simt.assign|shared memory");

@@ -1,6 +1,7 @@
 /* The oracle `stutter`: P and pi(P) take the same steps, whoever leads; each comparison speaks when a
  * fault is planted into pi(P)'s steps. */
 #include "tests/unit/blocks.h"
+#include "tests/unit/planted.h"
 
 #include "oracle/stutter.h"
 
@@ -44,26 +45,10 @@ static void prepare(struct fixture *f, const char *text)
     explore_prepare(&f->c);
 }
 
-static enum rule (*honest[4])(struct machine *, uint32_t, struct choices *);
-
-static enum rule honest_step(struct machine *machine, uint32_t actor, struct choices *choices)
-{
-    bool observed = machine->options.observers != NULL;
-    return honest[observed ? MACHINE_OBSERVED : 0](machine, actor, choices);
-}
-
-typedef enum rule step_function(struct machine *, uint32_t, struct choices *);
-
 static const struct answer *run(struct fixture *f, const char *text, step_function *step)
 {
-    static struct semantics faulty;
     prepare(f, text);
-    struct machine *machine = f->c.subjects[SUBJECT_PREDICATED].machine;
-    faulty = *machine->semantics;
-    memcpy(honest, faulty.step, sizeof honest);
-    for (uint32_t i = 0; i < 4; i++)
-        faulty.step[i] = step;
-    machine->semantics = &faulty;
+    plant(f->c.subjects[SUBJECT_PREDICATED].machine, step);
     stutter_judge(&f->c);
     return &f->result.answers[ORACLE_STUTTER];
 }
@@ -167,7 +152,7 @@ static enum rule spin(struct machine *machine, uint32_t actor, struct choices *c
 }
 
 /* Another thread's write at the same place, seen by the detector only. */
-static enum rule invent_race(struct machine *machine, uint32_t actor, struct choices *choices)
+static enum rule invent_access(struct machine *machine, uint32_t actor, struct choices *choices)
 {
     bool writes = assigns(machine, actor, SPACE_SHARED);
     enum rule rule = honest_step(machine, actor, choices);
@@ -190,7 +175,7 @@ static const struct {
     {spoil_status, "stutter|status|interleave.assign|assert_fails"},
     {spoil_barrier, "stutter|control|interleave.barrier|waiting"},
     {spin, "stutter|control|none|walk"},
-    {invent_race, "stutter|race|interleave.assign|only in pi(P)"},
+    {invent_access, "stutter|race|interleave.assign|only in pi(P)"},
 };
 
 static void test_every_fault_shows(void **state)
