@@ -1,5 +1,6 @@
 #include "engine/parse.h"
 
+#include "engine/invariant.h"
 #include "engine/parse_internal.h"
 #include "engine/ptx/ptx_kernel.h"
 
@@ -476,6 +477,15 @@ struct ast_kernel *parse_kernel(struct arena *arena, const char *text, size_t le
         ast_check(kernel, diag);
     sort_errors(diag, before);
     return diag->count == before ? kernel : NULL;
+}
+
+struct ast_kernel *parse_printed(struct arena *arena, const char *text)
+{
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    diag_init(diag, "kernel", text, strlen(text));
+    struct ast_kernel *kernel = parse_kernel(arena, text, strlen(text), diag);
+    INVARIANT(kernel != NULL);
+    return kernel;
 }
 
 /* NULL with *why: what is no file could keep us waiting (a pipe), or has no text. */

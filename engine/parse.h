@@ -22,6 +22,9 @@ extern const uint32_t parse_keyword_count;
 struct ast_kernel *parse_kernel(struct arena *arena, const char *text, size_t length,
                                 struct diag *diag);
 
+/* The kernel of a text that print_kernel wrote: what we print parses. */
+struct ast_kernel *parse_printed(struct arena *arena, const char *text);
+
 /* The claims of a kernel given as PTX: `length` bytes of a comment line, at `at`, behind the word
  * `expect`: ": race_free, terminates", " crs: deadlock". Appends to the kernel's, as group number
  * `group`; errors go to diag. */

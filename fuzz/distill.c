@@ -236,15 +236,6 @@ static bool keeps(struct arena *arena, const struct ast_kernel *kernel, void *co
     return all;
 }
 
-static struct ast_kernel *parse(struct arena *arena, const char *text)
-{
-    struct diag *diag = ARENA_NEW(arena, struct diag);
-    diag_init(diag, "kernel", text, strlen(text));
-    struct ast_kernel *kernel = parse_kernel(arena, text, strlen(text), diag);
-    INVARIANT(kernel != NULL); /* what we print parses */
-    return kernel;
-}
-
 /* Gives the kernel its claims and checks its text. `all`: it must still show all features of its own. */
 static bool finish(struct worker *w, struct ast_kernel *kernel, const struct candidate *from,
                    bool all, struct distilled *made)
@@ -253,7 +244,7 @@ static bool finish(struct worker *w, struct ast_kernel *kernel, const struct can
     if (!distill_claims(&w->arena, kernel))
         return false;
     const char *text = print_kernel(&w->arena, kernel);
-    if (!distill_check(&w->arena, parse(&w->arena, text), w->map, &shown) ||
+    if (!distill_check(&w->arena, parse_printed(&w->arena, text), w->map, &shown) ||
         (all && !includes(&shown, &from->features)))
         return false;
     *made = (struct distilled){.number = from->number,

@@ -1,26 +1,16 @@
 #include "fuzz/example.h"
 
-#include "engine/invariant.h"
 #include "engine/parse.h"
 #include "engine/print.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static struct ast_kernel *parse_own(struct arena *arena, const char *text)
-{
-    struct diag *diag = ARENA_NEW(arena, struct diag);
-    diag_init(diag, "kernel", text, strlen(text));
-    struct ast_kernel *kernel = parse_kernel(arena, text, strlen(text), diag);
-    INVARIANT(kernel != NULL); /* what we print parses */
-    return kernel;
-}
-
 struct ast_kernel *example_kernel(struct arena *arena, const struct fuzz_case *c, const char **text)
 {
     if (c->generated)
         *text = print_kernel(arena, case_kernel(arena, c, NULL));
-    return parse_own(arena, *text);
+    return parse_printed(arena, *text);
 }
 
 static const char *copy(struct arena *arena, const char *text)
@@ -134,7 +124,7 @@ bool example_minimise(struct arena *arena, struct arena *scratch, const struct a
         const char *wanted = divergence_signature(scratch, reduced.divergence);
         struct check_options small = small_check(&options->check, &reduced, scratch);
         example->small_kernel = print_kernel(arena, reduced.kernel);
-        const struct ast_kernel *again = parse_own(scratch, example->small_kernel);
+        const struct ast_kernel *again = parse_printed(scratch, example->small_kernel);
         bool shown = shows_again(arena, scratch, again, &small, wanted, &example->small);
         if (!shown && small.tape) {
             small.tape = NULL;

@@ -1,6 +1,5 @@
 #include "fuzz/feedback.h"
 
-#include "engine/invariant.h"
 #include "engine/parse.h"
 
 #include <errno.h>
@@ -203,15 +202,6 @@ static const struct feedback_seed *draw_seed(const struct feedback_view *view, s
     return &view->seeds[low];
 }
 
-static struct ast_kernel *parse_seed(struct arena *arena, const struct feedback_seed *seed)
-{
-    struct diag *diag = ARENA_NEW(arena, struct diag);
-    diag_init(diag, "seed", seed->text, strlen(seed->text));
-    struct ast_kernel *kernel = parse_kernel(arena, seed->text, strlen(seed->text), diag);
-    INVARIANT(kernel != NULL); /* what we print parses */
-    return kernel;
-}
-
 struct ast_kernel *feedback_mutate(struct arena *arena, const struct feedback_view *view,
                                    uint32_t percent, struct fuzz_case *c)
 {
@@ -221,8 +211,8 @@ struct ast_kernel *feedback_mutate(struct arena *arena, const struct feedback_vi
         return NULL;
     const struct feedback_seed *parent = draw_seed(view, &choices.rng);
     const struct feedback_seed *donor = draw_seed(view, &choices.rng);
-    struct ast_kernel *kernel = parse_seed(arena, parent);
-    const struct ast_kernel *foreign = parse_seed(arena, donor);
+    struct ast_kernel *kernel = parse_printed(arena, parent->text);
+    const struct ast_kernel *foreign = parse_printed(arena, donor->text);
     if (case_mutate(arena, kernel, &choices, foreign) == 0)
         return NULL;
     case_mutated(c, parent->exhaustive,
