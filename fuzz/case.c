@@ -1,6 +1,7 @@
 #include "fuzz/case.h"
 
 #include "engine/pcg.h"
+#include "fuzz/gen/gen_weights.h"
 #include "fuzz/mutate/mutate.h"
 
 #include <inttypes.h>
@@ -129,17 +130,20 @@ static const char *size_words(const struct gen_options *gen)
     return gen->enumerate ? " small enumerate" : gen->small ? " small" : "";
 }
 
-static const char *mutate_word(struct arena *arena, const struct gen_options *gen)
+static const char *gen_words(struct arena *arena, const struct gen_options *gen)
 {
-    return gen->mutate == 0 ? "" : arena_printf(arena, " mutate=%" PRIu32, gen->mutate);
+    const char *weights = gen_weights_print(arena, gen->weights);
+    const char *mutate =
+        gen->mutate == 0 ? "" : arena_printf(arena, " mutate=%" PRIu32, gen->mutate);
+    return arena_printf(arena, "%s%s%s%s%s", gen->fixed ? " fixed" : "", size_words(gen), mutate,
+                        *weights ? " weights=" : "", weights);
 }
 
 char *case_print_options(struct arena *arena, const struct gen_options *gen,
                          const struct check_options *check)
 {
-    return arena_printf(arena, "gen=%d features=0x%" PRIx32 "%s%s%s %s", GEN_VERSION, gen->features,
-                        gen->fixed ? " fixed" : "", size_words(gen), mutate_word(arena, gen),
-                        print_check(arena, check));
+    return arena_printf(arena, "gen=%d features=0x%" PRIx32 "%s %s", GEN_VERSION, gen->features,
+                        gen_words(arena, gen), print_check(arena, check));
 }
 
 char *case_print(struct arena *arena, const struct fuzz_case *c)
@@ -147,10 +151,8 @@ char *case_print(struct arena *arena, const struct fuzz_case *c)
     const char *origin = "";
     if (c->generated)
         origin = arena_printf(
-            arena,
-            "gen=%" PRIu32 " seed=0x%" PRIx64 " case=%" PRIu64 " features=0x%" PRIx32 "%s%s%s ",
-            c->gen_version, c->seed, c->number, c->gen.features, c->gen.fixed ? " fixed" : "",
-            size_words(&c->gen), mutate_word(arena, &c->gen));
+            arena, "gen=%" PRIu32 " seed=0x%" PRIx64 " case=%" PRIu64 " features=0x%" PRIx32 "%s ",
+            c->gen_version, c->seed, c->number, c->gen.features, gen_words(arena, &c->gen));
     if (!c->generated && c->lineage.known)
         origin = arena_printf(arena,
                               "of-seed=0x%" PRIx64 " of-case=%" PRIu64 " parent=%" PRIu64
@@ -177,6 +179,9 @@ char *case_gen_command(struct arena *arena, uint64_t seed, const struct gen_opti
             if (gen->features & 1u << i)
                 features = arena_printf(arena, "%s,%s", features, names[i]);
     }
+    const char *weights = gen_weights_print(arena, gen->weights);
+    if (*weights)
+        features = arena_printf(arena, "%s --weights %s", features, weights);
     if (gen->mutate > 0)
         features = arena_printf(arena, "%s --mutate %" PRIu32, features, gen->mutate);
     if (gen->enumerate)
@@ -214,7 +219,8 @@ static bool parse_flag(const char *word, struct fuzz_case *c)
     return true;
 }
 
-static bool parse_setting(const char *name, const char *value, struct fuzz_case *c)
+static bool parse_setting(struct arena *arena, const char *name, const char *value,
+                          struct fuzz_case *c)
 {
     uint64_t number;
     const char *error_at;
@@ -222,6 +228,8 @@ static bool parse_setting(const char *name, const char *value, struct fuzz_case 
         return subject_parse_list(value, &c->check.subjects, &error_at);
     if (strcmp(name, "oracles") == 0)
         return oracle_parse_list(value, &c->check.oracles, &c->check.modes, &error_at);
+    if (strcmp(name, "weights") == 0)
+        return gen_weights_parse(arena, value, &c->gen.weights, &error_at);
     if (strcmp(name, "transforms") == 0)
         return transform_parse_list(value, &c->check.transforms, &error_at);
     if (strcmp(name, "tape-of") == 0) {
@@ -280,7 +288,7 @@ bool case_parse(struct arena *arena, const char *text, struct fuzz_case *c, cons
         *error = arena_strndup(arena, text, length);
         if (equals)
             *equals++ = '\0';
-        if (length > 0 && !(equals ? parse_setting(word, equals, c) : parse_flag(word, c)))
+        if (length > 0 && !(equals ? parse_setting(arena, word, equals, c) : parse_flag(word, c)))
             return false;
         any |= length > 0;
         text += length + (text[length] == ' ');

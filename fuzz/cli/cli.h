@@ -9,6 +9,7 @@
 #define FUZZ_CLI_H
 
 #include "db/db.h"
+#include "fuzz/gen/gen_weights.h"
 #include "oracle/check.h"
 
 #include <stdbool.h>
@@ -43,9 +44,10 @@ struct cli_options {
     uint64_t shard_index, shard_count;
     subject_set subjects;
     uint32_t oracles, features;
-    uint32_t oracle_modes;     /* bits of enum oracle_mode */
-    uint32_t mutate, feedback; /* per cent; 0 = off */
-    const char *corpus;        /* a folder, or NULL */
+    const struct gen_weights *weights; /* NULL: the usual ones */
+    uint32_t oracle_modes;             /* bits of enum oracle_mode */
+    uint32_t mutate, feedback;         /* per cent; 0 = off */
+    const char *corpus;                /* a folder, or NULL */
     bool stop_on_finding, no_minimise, exhaustive, enumerate, same_value, atomics_sync;
     uint32_t schedules;
     bool schedules_given;
@@ -61,7 +63,7 @@ struct cli_options {
     uint64_t max_steps;
     uint32_t max_tests;
     bool verify; /* of distill */
-    bool list_subjects, list_oracles, list_transforms;
+    bool list_subjects, list_oracles, list_transforms, list_weights;
     struct transform_list transforms; /* of --list, --transforms */
 };
 

@@ -57,6 +57,7 @@ int command_digest(struct cli *cli)
     struct gen_walk walk = {.started = false};
     bool more = true;
     gen.features = o->features;
+    gen.weights = o->weights;
     gen.mutate = o->mutate;
     gen.small = gen.enumerate = o->enumerate;
     for (uint64_t i = 0; i < o->count && more; i++) {

@@ -74,6 +74,7 @@ static int make(struct cli *cli, const char *folder)
     if (options.jobs == 0)
         options.jobs = processors > 0 ? (uint32_t)processors : 1;
     options.gen.features = o->features;
+    options.gen.weights = o->weights;
     if (mkdir(folder, 0777) != 0) {
         cli_message(cli, "%s: %s", folder, strerror(errno));
         return CLI_USAGE;

@@ -234,6 +234,7 @@ int command_gen(struct cli *cli)
     const struct cli_options *o = &cli->options;
     struct gen_options gen = GEN_DEFAULTS;
     gen.features = o->features;
+    gen.weights = o->weights;
     gen.mutate = o->mutate;
     gen.small = gen.enumerate = o->enumerate;
     const char *command = case_gen_command(&cli->arena, o->seed, &gen);

@@ -181,6 +181,29 @@ static void list_transforms(struct cli *cli)
     }
 }
 
+/* What a weight is at without --weights: of a row its number in features.def; a feature scales its rows. */
+static void list_weights(struct cli *cli)
+{
+    struct json json;
+    const char *name;
+    json_start(&json, stdout);
+    for (uint32_t i = 0; (name = gen_weight_name(&cli->arena, i)); i++) {
+        uint32_t weight = gen_weight_default(i);
+        if (cli->options.json) {
+            json_object_begin(&json);
+            json_key_string(&json, "weight", name);
+            if (weight > 0)
+                json_key_u64(&json, "usual", weight);
+            json_object_end(&json);
+            json_end_line(&json);
+        } else if (weight > 0) {
+            printf("%-24s %3" PRIu32 "\n", name, weight);
+        } else {
+            printf("%-24s all its rows\n", name);
+        }
+    }
+}
+
 int command_rules(struct cli *cli)
 {
     const struct cli_options *o = &cli->options;
@@ -190,7 +213,9 @@ int command_rules(struct cli *cli)
         list_oracles(cli);
     if (o->list_transforms)
         list_transforms(cli);
-    if (!o->list_subjects && !o->list_oracles && !o->list_transforms)
+    if (o->list_weights)
+        list_weights(cli);
+    if (!o->list_subjects && !o->list_oracles && !o->list_transforms && !o->list_weights)
         return list_rules(cli);
     return CLI_OK;
 }

@@ -49,6 +49,7 @@ int command_run(struct cli *cli)
     struct campaign_summary summary;
     struct db_message message;
     options.gen.features = o->features;
+    options.gen.weights = o->weights;
     options.gen.mutate = o->mutate;
     options.gen.small = options.gen.enumerate = o->enumerate;
     if (options.jobs > CAMPAIGN_JOBS_MAX)

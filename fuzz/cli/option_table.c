@@ -43,6 +43,11 @@ const struct cli_option option_table[] = {
      "oracles to ask, e.g. simulation,lemmas:strict; all by default"},
     {"features", 0, OPTION_OWN, "LIST", ON(RUN) | ON(GEN) | ON(DIGEST) | ON(DISTILL), 0, 0,
      option_parse_features, "what kernels may contain: names add, -names remove; all, none"},
+    {"weights", 0, OPTION_OWN, "LIST", ON(RUN) | ON(GEN) | ON(DIGEST) | ON(DISTILL), 0, 0,
+     option_parse_weights,
+     "how often the generator takes what: loops:200,stm.call:50, per cent of the usual weight "
+     "(rules "
+     "--weights lists them)"},
     {"enumerate", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN) | ON(DIGEST), FIELD(enumerate), 0, NULL,
      "all tiny kernels of these features, one after another, instead of random ones"},
     {"mutate", 0, OPTION_OWN, "PERCENT", ON(RUN) | ON(GEN) | ON(DIGEST), 0, 0, option_parse_mutate,
@@ -113,6 +118,8 @@ const struct cli_option option_table[] = {
      "list the subjects with their options"},
     {"oracles", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_oracles), 0, NULL,
      "list the oracles: theorem, where they apply, what they cannot conclude"},
+    {"weights", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_weights), 0, NULL,
+     "list the weights of the generator"},
     {"transforms", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_transforms), 0, NULL,
      "list the transformations that `metamorphic` and `transform` know"},
     {"db", 0, OPTION_TEXT, "FILE", ON_DB, FIELD(db), FIELD(db_given), NULL,

@@ -114,6 +114,18 @@ bool option_parse_features(struct cli *cli, const char *text)
     );
 }
 
+bool option_parse_weights(struct cli *cli, const char *text)
+{
+    const char *at;
+    if (gen_weights_parse(&cli->arena, text, &cli->options.weights, &at))
+        return true;
+    cli_misuse(cli,
+               "--weights: '%.*s' is no weight with a percentage from 1 to %d, such as loops:200 "
+               "(simtfuzz rules --weights lists them)",
+               (int)strcspn(at, ","), at, GEN_WEIGHT_MAX);
+    return false;
+}
+
 static bool parse_percent(struct cli *cli, const char *option, const char *text, uint32_t *value)
 {
     char *end;

@@ -44,6 +44,7 @@ static inline bool option_is_on(const struct cli_option *option, enum cli_comman
 bool option_parse_subjects(struct cli *cli, const char *text);
 bool option_parse_oracles(struct cli *cli, const char *text);
 bool option_parse_features(struct cli *cli, const char *text);
+bool option_parse_weights(struct cli *cli, const char *text);
 bool option_parse_shard(struct cli *cli, const char *text);
 bool option_parse_mutate(struct cli *cli, const char *text);
 bool option_parse_feedback(struct cli *cli, const char *text);

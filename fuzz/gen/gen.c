@@ -96,6 +96,8 @@ static void set_weights(struct gen *g)
         bool possible = row->feature == FEATURE_ALWAYS || (g->features >> row->feature & 1);
         g->weights[i] = !possible ? 0 : g->options->small ? row->small : row->weight;
     }
+    if (g->options->weights)
+        gen_scale_weights(g->options->weights, g->options->small, g->weights);
 }
 
 /* Each weight times 0.5 to 2: in sixteenths, since only proportions count. None becomes 0. */

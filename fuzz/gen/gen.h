@@ -20,6 +20,8 @@ enum gen_feature {
     FEATURE_COUNT
 };
 
+struct gen_weights;
+
 struct gen_options {
     uint32_t features; /* bits 1u << gen_feature: which may be used */
     bool fixed;        /* true: exactly these weights; false: the mix of field.md (70 % fixed,
@@ -29,6 +31,7 @@ struct gen_options {
     bool enumerate;    /* small: case k is the k-th of all of them (from 0), whatever the seed */
     uint32_t
         mutate; /* so many of 100 kernels are mutated once they are made (case_kernel, not here) */
+    const struct gen_weights *weights; /* gen_weights.h; NULL: those of features.def */
 };
 
 extern const struct gen_options GEN_DEFAULTS;

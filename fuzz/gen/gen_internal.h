@@ -41,6 +41,9 @@ struct gen_row {
 
 extern const struct gen_row gen_rows[W_COUNT];
 
+/* Scales the weights that are not 0 (gen_weights.c). */
+void gen_scale_weights(const struct gen_weights *weights, bool small, uint16_t *scaled_weights);
+
 enum {
     GEN_VALUES = 24,
     GEN_COUNTERS = 8,
