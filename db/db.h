@@ -33,7 +33,7 @@
 
 #define DB_MUST_CHECK __attribute__((warn_unused_result))
 
-enum { DB_SCHEMA_VERSION = 1 };
+enum { DB_SCHEMA_VERSION = 2 };
 enum { DB_MESSAGE_MAX = 2000, DB_HASH_LENGTH = 32 };
 
 enum db_error {
@@ -111,18 +111,20 @@ struct db_campaign {
     uint64_t shard_index, shard_count;
     const char *options; /* canonical text of everything that decides what the cases are */
     const char *version; /* of simtfuzz */
+    const char *config;  /* the text of the configuration file; '' = none */
     enum db_campaign_state state;
     struct db_progress progress;
     /* Of the last session; these, and no others, may differ between two runs of one campaign. */
-    uint64_t jobs;
+    uint64_t jobs, pid;
+    const char *host;
     uint64_t started_ms, seen_ms; /* Unix time; seen: when progress was last stored */
     uint64_t sessions;            /* 1 + how often it was resumed */
 };
 
-/* A new campaign with its first session. Reads seed to version, jobs and started_ms. */
+/* A new campaign with its first session, of this process. Reads seed to config, jobs, started_ms. */
 DB_MUST_CHECK int db_campaign_start(struct db *db, const struct db_campaign *campaign,
                                     uint64_t *id);
-/* A further session of a campaign that did not reach its end. */
+/* A further session, of this process, of a campaign that did not reach its end. */
 DB_MUST_CHECK int db_campaign_resume(struct db *db, uint64_t id, uint64_t jobs, uint64_t now_ms);
 /* Stores the totals. In the same batch as the findings of those cases: --resume starts at .cases. */
 DB_MUST_CHECK int db_campaign_update(struct db *db, uint64_t id, const struct db_progress *progress,
@@ -157,6 +159,16 @@ DB_MUST_CHECK int db_verdicts_add(struct db *db, uint64_t campaign,
 /* Why an oracle did not conclude; verdict->verdict is not_applicable or inconclusive. */
 DB_MUST_CHECK int db_reasons_add(struct db *db, uint64_t campaign, const struct db_verdict *verdict,
                                  const char *reason);
+
+/* A case that the campaign leaves out, since the engine crashed or hung there. */
+struct db_skipped {
+    uint64_t campaign, case_number;
+    const char *why; /* crash, hang */
+    const char *detail;
+};
+
+/* Putting a case again replaces it. */
+DB_MUST_CHECK int db_skipped_put(struct db *db, const struct db_skipped *skipped);
 
 /* ---- kernels ----------------------------------------------------------------------------------- */
 
@@ -201,6 +213,7 @@ struct db_finding {
     uint64_t first_campaign, first_case;
     uint64_t last_campaign, last_case;
     uint64_t occurrences;
+    uint64_t first_seen_ms, last_seen_ms; /* Unix time of storing; 0 = not known */
     bool suppressed;
 };
 
@@ -229,8 +242,9 @@ DB_MUST_CHECK int db_finding_status_set(struct db *db, uint64_t id, enum db_stat
 DB_MUST_CHECK int db_finding_note_set(struct db *db, uint64_t id, const char *note);
 
 /* Suppressed findings are counted, but neither reported nor part of the exit status. The signature
- * need not have been found yet. */
-DB_MUST_CHECK int db_suppress(struct db *db, const char *signature, const char *note);
+ * need not have been found yet. expires_ms: Unix time at which it ends by itself; 0 = never. */
+DB_MUST_CHECK int db_suppress(struct db *db, const char *signature, const char *note,
+                              uint64_t expires_ms);
 DB_MUST_CHECK int db_unsuppress(struct db *db, const char *signature);
 DB_MUST_CHECK int db_is_suppressed(struct db *db, const char *signature, bool *suppressed);
 
@@ -261,7 +275,13 @@ typedef bool db_campaign_use(void *context, const struct db_campaign *campaign);
 typedef bool db_statistics_use(void *context, const struct db_statistics *statistics);
 typedef bool db_rule_use(void *context, const char *rule, uint64_t hits);
 typedef bool db_verdict_use(void *context, const struct db_verdict *verdict, const char *reason);
-typedef bool db_suppression_use(void *context, const char *signature, const char *note);
+struct db_suppression {
+    const char *signature, *note;
+    uint64_t expires_ms; /* 0 = never */
+    bool active;         /* false: it has expired */
+};
+typedef bool db_suppression_use(void *context, const struct db_suppression *suppression);
+typedef bool db_skipped_use(void *context, const struct db_skipped *skipped);
 typedef void db_text_use(void *context, const char *text, size_t length);
 
 enum { DB_ANY_STATUS = 0xf };
@@ -296,6 +316,9 @@ DB_MUST_CHECK int db_verdicts(struct db *db, uint64_t campaign, db_verdict_use *
 DB_MUST_CHECK int db_reasons(struct db *db, uint64_t campaign, db_verdict_use *use, void *context);
 DB_MUST_CHECK int db_statistics(struct db *db, uint64_t campaign, db_statistics_use *use,
                                 void *context);
+/* By case number. */
+DB_MUST_CHECK int db_skipped(struct db *db, uint64_t campaign, db_skipped_use *use, void *context);
+/* By signature; also those that have expired. */
 DB_MUST_CHECK int db_suppressions(struct db *db, db_suppression_use *use, void *context);
 
 /* Prints as JSON lines, in canonical order and without the findings' ids, all content that must be

@@ -36,8 +36,11 @@ static const char *const content[] = {
     " WHERE hash IN (SELECT kernel FROM occurrences UNION SELECT raw_kernel FROM examples"
     " UNION SELECT minimised_kernel FROM examples) ORDER BY hash",
 
-    "SELECT json_object('table', 'suppression', 'signature', signature, 'note', note)"
-    " FROM suppressions ORDER BY signature",
+    "SELECT json_object('table', 'suppression', 'signature', signature, 'note', note,"
+    " 'expires_ms', expires_ms, 'removed', removed) FROM suppressions ORDER BY signature",
+
+    "SELECT json_object('table', 'skipped', 'campaign', campaign, 'case', case_number, 'why', why,"
+    " 'detail', detail) FROM skipped ORDER BY campaign, case_number",
 
     "SELECT json_object('table', 'statistics', 'campaign', campaign, 'number', number,"
     " 'cases', cases, 'kernels', kernels, 'thread_steps', thread_steps, 'warp_steps', warp_steps,"

@@ -67,7 +67,9 @@ static int read_finding(struct db *db, sqlite3_stmt *row, struct db_finding *fin
         .last_campaign = db_column_integer(row, 16),
         .last_case = db_column_integer(row, 17),
         .occurrences = db_column_integer(row, 18),
-        .suppressed = db_column_integer(row, 19) != 0,
+        .first_seen_ms = db_column_integer(row, 19),
+        .last_seen_ms = db_column_integer(row, 20),
+        .suppressed = db_column_integer(row, 21) != 0,
     };
     if (!db_status_parse(db_column_text(row, 8), &finding->status))
         return db_fail(db, DB_ERROR_CORRUPT, "finding %" PRIu64 " has an unknown status",
@@ -108,13 +110,13 @@ static int whole_finding(struct db *db, sqlite3_stmt *row, void *context)
     int error = read_finding(db, row, &finding);
     if (error)
         return error;
-    finding.raw_kernel = db_column_text(row, 20);
-    finding.raw_case = db_column_text(row, 21);
-    finding.minimised.kernel = db_column_text(row, 22);
-    finding.minimised.launch = db_column_text(row, 23);
-    finding.minimised.tape = db_column_text(row, 24);
-    finding.minimised.case_text = db_column_text(row, 25);
-    finding.evidence = db_column_text(row, 26);
+    finding.raw_kernel = db_column_text(row, 22);
+    finding.raw_case = db_column_text(row, 23);
+    finding.minimised.kernel = db_column_text(row, 24);
+    finding.minimised.launch = db_column_text(row, 25);
+    finding.minimised.tape = db_column_text(row, 26);
+    finding.minimised.case_text = db_column_text(row, 27);
+    finding.evidence = db_column_text(row, 28);
     return to->use(to->context, &finding);
 }
 
@@ -300,6 +302,9 @@ static int read_campaign(struct db *db, sqlite3_stmt *row, void *context)
         .started_ms = db_column_integer(row, 13),
         .seen_ms = db_column_integer(row, 14),
         .sessions = db_column_integer(row, 15),
+        .config = db_column_text(row, 16),
+        .pid = db_column_integer(row, 17),
+        .host = db_column_text(row, 18),
     };
     if (!parse_state(db_column_text(row, 7), &campaign.state))
         return db_fail(db, DB_ERROR_CORRUPT, "campaign %" PRIu64 " has an unknown state",
@@ -426,11 +431,37 @@ static int read_suppression(struct db *db, sqlite3_stmt *row, void *context)
 {
     (void)db;
     const struct suppression_context *to = context;
-    return to->use(to->context, db_column_text(row, 0), db_column_text(row, 1));
+    struct db_suppression suppression = {.signature = db_column_text(row, 0),
+                                         .note = db_column_text(row, 1),
+                                         .expires_ms = db_column_integer(row, 2),
+                                         .active = db_column_integer(row, 3) != 0};
+    return to->use(to->context, &suppression);
 }
 
 int db_suppressions(struct db *db, db_suppression_use *use, void *context)
 {
     struct suppression_context to = {.use = use, .context = context};
     return for_each_row(db, STATEMENT_SUPPRESSIONS, NULL, 0, read_suppression, &to, NULL);
+}
+
+struct skipped_context {
+    db_skipped_use *use;
+    void *context;
+};
+
+static int read_skipped(struct db *db, sqlite3_stmt *row, void *context)
+{
+    (void)db;
+    const struct skipped_context *to = context;
+    struct db_skipped skipped = {.campaign = db_column_integer(row, 0),
+                                 .case_number = db_column_integer(row, 1),
+                                 .why = db_column_text(row, 2),
+                                 .detail = db_column_text(row, 3)};
+    return to->use(to->context, &skipped);
+}
+
+int db_skipped(struct db *db, uint64_t campaign, db_skipped_use *use, void *context)
+{
+    struct skipped_context to = {.use = use, .context = context};
+    return for_each_row(db, STATEMENT_SKIPPED, VALUES(INTEGER(campaign)), read_skipped, &to, NULL);
 }

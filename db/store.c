@@ -2,6 +2,17 @@
 #include "db/internal.h"
 
 #include <inttypes.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HOST_MAX = 256 };
+
+static uint64_t unix_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
 
 /* "0x" and 16 digits */
 enum { SEED_TEXT_MAX = 24 };
@@ -27,6 +38,17 @@ static uint64_t last_id(struct db *db)
 
 /* ---- campaigns */
 
+/* Of this process. */
+static int insert_session(struct db *db, uint64_t id, uint64_t jobs, uint64_t now_ms)
+{
+    char host[HOST_MAX] = "";
+    if (gethostname(host, sizeof host - 1) != 0)
+        host[0] = '\0';
+    return db_write(db, STATEMENT_SESSION_INSERT,
+                    VALUES(INTEGER(id), INTEGER(jobs), INTEGER((uint64_t)getpid()), TEXT(host),
+                           INTEGER(now_ms)));
+}
+
 int db_campaign_start(struct db *db, const struct db_campaign *campaign, uint64_t *id)
 {
     char seed[SEED_TEXT_MAX];
@@ -34,15 +56,14 @@ int db_campaign_start(struct db *db, const struct db_campaign *campaign, uint64_
     int error = db_group_begin(db, &own);
     if (error)
         return error;
-    error = db_write(db, STATEMENT_CAMPAIGN_INSERT,
-                     VALUES(TEXT(seed_text(campaign->seed, seed)), INTEGER(campaign->cases_target),
-                            INTEGER(campaign->shard_index), INTEGER(campaign->shard_count),
-                            TEXT(campaign->options), TEXT(campaign->version)));
+    error =
+        db_write(db, STATEMENT_CAMPAIGN_INSERT,
+                 VALUES(TEXT(seed_text(campaign->seed, seed)), INTEGER(campaign->cases_target),
+                        INTEGER(campaign->shard_index), INTEGER(campaign->shard_count),
+                        TEXT(campaign->options), TEXT(campaign->version), TEXT(campaign->config)));
     if (!error) {
         *id = last_id(db);
-        error =
-            db_write(db, STATEMENT_SESSION_INSERT,
-                     VALUES(INTEGER(*id), INTEGER(campaign->jobs), INTEGER(campaign->started_ms)));
+        error = insert_session(db, *id, campaign->jobs, campaign->started_ms);
     }
     return db_group_end(db, own, error);
 }
@@ -62,8 +83,7 @@ int db_campaign_resume(struct db *db, uint64_t id, uint64_t jobs, uint64_t now_m
         return error;
     error = set_state(db, id, DB_CAMPAIGN_RUNNING);
     if (!error)
-        error = db_write(db, STATEMENT_SESSION_INSERT,
-                         VALUES(INTEGER(id), INTEGER(jobs), INTEGER(now_ms)));
+        error = insert_session(db, id, jobs, now_ms);
     return db_group_end(db, own, error);
 }
 
@@ -139,6 +159,13 @@ int db_reasons_add(struct db *db, uint64_t campaign, const struct db_verdict *ve
                            TEXT(reason), INTEGER(verdict->count)));
 }
 
+int db_skipped_put(struct db *db, const struct db_skipped *skipped)
+{
+    return db_write(db, STATEMENT_SKIPPED_PUT,
+                    VALUES(INTEGER(skipped->campaign), INTEGER(skipped->case_number),
+                           TEXT(skipped->why), TEXT(skipped->detail)));
+}
+
 int db_kernel_put(struct db *db, const char *hash, const char *text)
 {
     return db_write(db, STATEMENT_KERNEL_PUT, VALUES(TEXT(hash), TEXT(text)));
@@ -194,7 +221,7 @@ static int create_finding(struct db *db, const struct db_finding *finding, uint6
                         TEXT(finding->subject), TEXT(db_status_name(finding->status)),
                         TEXT(finding->reference), INTEGER(finding->raw_statements),
                         INTEGER(finding->minimised.statements), INTEGER(finding->minimised.tests),
-                        INTEGER(campaign), INTEGER(case_number)));
+                        INTEGER(campaign), INTEGER(case_number), INTEGER(unix_ms())));
     if (error)
         return error;
     result->id = last_id(db);
@@ -221,7 +248,7 @@ static int count_finding(struct db *db, uint64_t id, uint64_t campaign, uint64_t
 {
     int error = db_write(db, STATEMENT_FINDING_COUNT,
                          VALUES(INTEGER(id), INTEGER(campaign), INTEGER(first_case),
-                                INTEGER(last_case), INTEGER(count)));
+                                INTEGER(last_case), INTEGER(count), INTEGER(unix_ms())));
     error = expect_change(db, error, "finding", id);
     if (error)
         return error;
@@ -282,8 +309,8 @@ int db_finding_status_set(struct db *db, uint64_t id, enum db_status status, con
     int error = db_group_begin(db, &own);
     if (error)
         return error;
-    error =
-        db_write(db, STATEMENT_FINDING_STATUS, VALUES(INTEGER(id), TEXT(db_status_name(status))));
+    error = db_write(db, STATEMENT_FINDING_STATUS,
+                     VALUES(INTEGER(id), TEXT(db_status_name(status)), INTEGER(unix_ms())));
     error = expect_change(db, error, "finding", id);
     if (!error && reference)
         error = db_write(db, STATEMENT_FINDING_REFERENCE, VALUES(INTEGER(id), TEXT(reference)));
@@ -292,18 +319,20 @@ int db_finding_status_set(struct db *db, uint64_t id, enum db_status status, con
 
 int db_finding_note_set(struct db *db, uint64_t id, const char *note)
 {
-    int error = db_write(db, STATEMENT_FINDING_NOTE, VALUES(INTEGER(id), TEXT(note)));
+    int error =
+        db_write(db, STATEMENT_FINDING_NOTE, VALUES(INTEGER(id), TEXT(note), INTEGER(unix_ms())));
     return expect_change(db, error, "finding", id);
 }
 
-int db_suppress(struct db *db, const char *signature, const char *note)
+int db_suppress(struct db *db, const char *signature, const char *note, uint64_t expires_ms)
 {
-    return db_write(db, STATEMENT_SUPPRESS, VALUES(TEXT(signature), TEXT(note)));
+    return db_write(db, STATEMENT_SUPPRESS,
+                    VALUES(TEXT(signature), TEXT(note), INTEGER(expires_ms), INTEGER(unix_ms())));
 }
 
 int db_unsuppress(struct db *db, const char *signature)
 {
-    int error = db_write(db, STATEMENT_UNSUPPRESS, VALUES(TEXT(signature)));
+    int error = db_write(db, STATEMENT_UNSUPPRESS, VALUES(TEXT(signature), INTEGER(unix_ms())));
     if (error || sqlite3_changes(db->sqlite) > 0)
         return error;
     return db_fail(db, DB_ERROR_NOT_FOUND, "no suppression of %s", signature);

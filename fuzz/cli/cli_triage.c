@@ -246,7 +246,7 @@ static int triage_status(struct triage *t)
 static int triage_suppress(struct triage *t)
 {
     const char *note = t->cli->argument_count > 2 ? t->cli->arguments[2] : NULL;
-    return done(t, db_suppress(t->db, t->cli->arguments[1], note));
+    return done(t, db_suppress(t->db, t->cli->arguments[1], note, 0));
 }
 
 static int triage_unsuppress(struct triage *t)

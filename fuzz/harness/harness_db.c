@@ -88,7 +88,7 @@ static void fill(struct db *db)
     INVARIANT(db_verdicts_add(db, id, &verdict) == DB_OK);
     INVARIANT(db_reasons_add(db, id, &unknown, "budget") == DB_OK);
     INVARIANT(db_statistics_put(db, id, &statistics, &verdict, 1) == DB_OK);
-    INVARIANT(db_suppress(db, "other|class|rule|store", "noise") == DB_OK);
+    INVARIANT(db_suppress(db, "other|class|rule|store", "noise", 0) == DB_OK);
     INVARIANT(db_campaign_update(db, id, &progress, 1) == DB_OK && db_commit(db) == DB_OK);
 }
 
@@ -170,10 +170,10 @@ static bool use_verdict(void *context, const struct db_verdict *verdict, const c
     return strlen(verdict->oracle) + strlen(reason) > 0;
 }
 
-static bool use_suppression(void *context, const char *signature, const char *note)
+static bool use_suppression(void *context, const struct db_suppression *suppression)
 {
     (void)context;
-    return strlen(signature) + strlen(note) > 0;
+    return strlen(suppression->signature) + strlen(suppression->note) > 0;
 }
 
 static void use_text(void *context, const char *text, size_t length)

@@ -187,7 +187,7 @@ static void test_status_decides_the_exit(void **state)
     }
     assert_int_equal(db_open(place->db, DB_READWRITE, &message, &db), DB_OK);
     assert_int_equal(db_finding_status_set(db, 1, DB_STATUS_OPEN, NULL), DB_OK);
-    assert_int_equal(db_suppress(db, summary.findings[0].signature, "seen enough"), DB_OK);
+    assert_int_equal(db_suppress(db, summary.findings[0].signature, "seen enough", 0), DB_OK);
     db_close(db);
     run(place, &options, &summary, 0);
 }

@@ -308,11 +308,11 @@ static void suppression(void **state)
 {
     struct fixture *f = *state;
     fixture_open_campaign(f);
-    assert_db_ok(f, db_suppress(f->db, "future", "not yet found"));
+    assert_db_ok(f, db_suppress(f->db, "future", "not yet found", 0));
     assert_true(upsert(f, "future", f->campaign, 1, "").suppressed);
     uint64_t id = upsert(f, "s", f->campaign, 1, "").id;
-    assert_db_ok(f, db_suppress(f->db, "s", "boring"));
-    assert_db_ok(f, db_suppress(f->db, "s", "very boring"));
+    assert_db_ok(f, db_suppress(f->db, "s", "boring", 0));
+    assert_db_ok(f, db_suppress(f->db, "s", "very boring", 0));
     struct db_upserted again = upsert(f, "s", f->campaign, 2, "");
     assert_true(again.suppressed);
     assert_int_equal(get(f, id).finding.occurrences, 2); /* counted all the same */
@@ -320,6 +320,35 @@ static void suppression(void **state)
     assert_db_ok(f, db_unsuppress(f->db, "s"));
     assert_false(get(f, id).finding.suppressed);
     assert_db_error(f, db_unsuppress(f->db, "s"), DB_ERROR_NOT_FOUND, "no suppression of s");
+    assert_db_ok(f, db_suppress(f->db, "s", "until 1970", 1000)); /* it has expired */
+    assert_false(get(f, id).finding.suppressed);
+    assert_db_ok(f, db_suppress(f->db, "s", "for long", UINT64_C(1) << 50));
+    assert_true(get(f, id).finding.suppressed);
+}
+
+static bool append_skipped(void *context, const struct db_skipped *skipped)
+{
+    char *text = context;
+    sprintf(text + strlen(text), "%u %s %s;", (unsigned)skipped->case_number, skipped->why,
+            skipped->detail);
+    return true;
+}
+
+static void skipped_cases(void **state)
+{
+    struct fixture *f = *state;
+    fixture_open_campaign(f);
+    struct db_skipped skipped = {f->campaign, 9, "hang", "60 s"};
+    assert_db_ok(f, db_skipped_put(f->db, &skipped));
+    skipped = (struct db_skipped){f->campaign, 4, "hang", ""};
+    assert_db_ok(f, db_skipped_put(f->db, &skipped));
+    skipped = (struct db_skipped){f->campaign, 4, "crash", "signal 11"};
+    assert_db_ok(f, db_skipped_put(f->db, &skipped));
+    char text[100] = "";
+    assert_db_ok(f, db_skipped(f->db, f->campaign, append_skipped, text));
+    assert_string_equal(text, "4 crash signal 11;9 hang 60 s;");
+    skipped.why = "bored";
+    assert_db_error(f, db_skipped_put(f->db, &skipped), DB_ERROR_RANGE, "why");
 }
 
 static bool count_and_stop_at_two(void *context, const struct db_finding *finding)
@@ -603,15 +632,18 @@ static void dump_covers_every_table(void **state)
     struct db_verdict verdict = {"race", "not_applicable", 1};
     struct db_statistics statistics = {.number = 0};
     assert_db_ok(f, db_occurrence_put(f->db, &occurrence, 0));
-    assert_db_ok(f, db_suppress(f->db, "s", ""));
+    assert_db_ok(f, db_suppress(f->db, "s", "", 0));
     assert_db_ok(f, db_verdicts_add(f->db, f->campaign, &verdict));
     assert_db_ok(f, db_reasons_add(f->db, f->campaign, &verdict, "why"));
     assert_db_ok(f, db_rule_hits_add(f->db, f->campaign, "rule", 1));
     assert_db_ok(f, db_statistics_put(f->db, f->campaign, &statistics, &verdict, 1));
+    struct db_skipped skipped = {f->campaign, 4, "crash", ""};
+    assert_db_ok(f, db_skipped_put(f->db, &skipped));
     char *text = dump(f);
     static const char *const tables[] = {
-        "campaign", "finding",     "example",    "sighting",           "occurrence", "kernel",
-        "rule",     "suppression", "statistics", "statistics_verdict", "verdict",    "reason",
+        "campaign", "finding", "example",     "sighting",   "occurrence",
+        "kernel",   "rule",    "suppression", "statistics", "statistics_verdict",
+        "verdict",  "reason",  "skipped",
     };
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         char start[64];
@@ -651,6 +683,7 @@ int main(void)
         TEST(what_a_person_set_stays),
         TEST(minimised_form_is_replaced),
         TEST(suppression),
+        TEST(skipped_cases),
         TEST(listing_filters_and_stops),
         TEST(names_of_findings),
         TEST(occurrences_keep_the_lowest),

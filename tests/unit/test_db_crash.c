@@ -196,7 +196,7 @@ static void reading_while_another_writes(void **state)
         assert_true(stored_cases(f) >= seen);
         /* A short write of ours waits for its turn. */
         if (i % 10 == 0)
-            assert_db_ok(f, db_suppress(f->db, "signature 1", ""));
+            assert_db_ok(f, db_suppress(f->db, "signature 1", "", 0));
         /* Until the writer is past what we saw; this also empties the pipe. */
         do
             assert_int_equal(read(tell, &told, sizeof told), sizeof told);

@@ -321,7 +321,7 @@ static int use_read_only(struct fixture *f)
         return 5;
     if (db_finding_note_set(f->db, id, "x") != DB_ERROR_READONLY)
         return 6;
-    if (db_begin(f->db) != DB_OK || db_suppress(f->db, "s", "") != DB_ERROR_READONLY ||
+    if (db_begin(f->db) != DB_OK || db_suppress(f->db, "s", "", 0) != DB_ERROR_READONLY ||
         db_commit(f->db) != DB_ERROR_READONLY)
         return 7;
     db_close(f->db);
