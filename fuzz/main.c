@@ -49,7 +49,7 @@ int main(int argc, char **argv)
         return CLI_USAGE;
     }
     const char *first = argv[1];
-    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0) {
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
         cli_print_commands(stdout);
         return flush_output(CLI_OK);
     }

@@ -62,7 +62,9 @@ struct cli_options {
     bool anchored, then_first, logic_blocks, keep_calls, normalise; /* of --to cfg */
     uint64_t max_steps;
     uint32_t max_tests;
-    bool verify; /* of distill */
+    bool verify;            /* of distill */
+    bool manual;            /* of help */
+    const char *completion; /* a shell, or NULL */
     bool list_subjects, list_oracles, list_transforms, list_weights;
     struct transform_list transforms; /* of --list, --transforms */
 };
@@ -99,6 +101,9 @@ extern const struct cli_command cli_commands[COMMAND_COUNT];
 /* Fills cli from the arguments after the command's name. True: run the command. False: *status is
  * the exit status (help was printed, or misuse was reported). */
 bool cli_parse(struct cli *cli, int argc, char **argv, int *status);
+
+/* False: there is none of this name. */
+bool cli_find_command(const char *name, enum cli_command_id *id);
 
 /* The list of commands. */
 void cli_print_commands(FILE *out);

@@ -114,4 +114,11 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
                         0,
                         command_status,
                         {"status", "status --db nightly.db --json"}},
+    [COMMAND_HELP] = {"help",
+                      "[COMMAND]",
+                      "about a command; the manual page; completion for a shell",
+                      0,
+                      1,
+                      command_help,
+                      {"help run", "help --man | man -l -", "help --completion bash"}},
 };

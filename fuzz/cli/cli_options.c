@@ -141,7 +141,7 @@ static bool parse_options(struct cli *cli, int argc, char **argv)
     return true;
 }
 
-static bool find_command(const char *name, enum cli_command_id *id)
+bool cli_find_command(const char *name, enum cli_command_id *id)
 {
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         if (strcmp(cli_commands[i].name, name) == 0) {
@@ -155,7 +155,7 @@ static bool find_command(const char *name, enum cli_command_id *id)
 bool cli_parse(struct cli *cli, int argc, char **argv, int *status)
 {
     *status = CLI_USAGE;
-    if (!find_command(cli->command, &cli->id)) {
+    if (!cli_find_command(cli->command, &cli->id)) {
         fprintf(stderr, "simtfuzz: there is no command '%s'\n", cli->command);
         cli_print_commands(stderr);
         return false;

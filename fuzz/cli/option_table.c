@@ -4,7 +4,7 @@
 #include "fuzz/cli/options.h"
 
 #define ON(id) ((uint64_t)1 << COMMAND_##id)
-#define ON_ALL (~(uint64_t)0)
+#define ON_ALL OPTION_EVERYWHERE
 #define FIELD(name) offsetof(struct cli_options, name)
 
 #define ON_DB                                                                                      \
@@ -122,6 +122,9 @@ const struct cli_option option_table[] = {
      "list the weights of the generator"},
     {"transforms", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_transforms), 0, NULL,
      "list the transformations that `metamorphic` and `transform` know"},
+    {"man", 0, OPTION_FLAG, NULL, ON(HELP), FIELD(manual), 0, NULL, "print the manual page"},
+    {"completion", 0, OPTION_TEXT, "SHELL", ON(HELP), FIELD(completion), 0, NULL,
+     "print what completes commands and options in a shell: bash, zsh, fish"},
     {"db", 0, OPTION_TEXT, "FILE", ON_DB, FIELD(db), FIELD(db_given), NULL,
      "the triage database; simtfuzz.db by default"},
     {"json", 0, OPTION_FLAG, NULL, ON_ALL, FIELD(json), 0, NULL,

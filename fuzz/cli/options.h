@@ -1,6 +1,6 @@
 /*
  * options.h - the table of options (option_table.c), for those who make something from it: the parser
- * (cli_options.c), help (cli_help.c).
+ * (cli_options.c), help (cli_help.c), the manual page (cli_manual.c), completion (cli_completion.c).
  */
 #ifndef FUZZ_CLI_OPTIONS_H
 #define FUZZ_CLI_OPTIONS_H
@@ -18,6 +18,9 @@ enum option_kind {
     OPTION_TIME,
     OPTION_OWN
 };
+
+/* In `commands`: all of them. */
+#define OPTION_EVERYWHERE (~(uint64_t)0)
 
 struct cli_option {
     const char *name;
@@ -59,5 +62,8 @@ bool option_parse_shared(struct cli *cli, const char *text);
 
 void cli_print_usage(const struct cli *cli, FILE *out);
 void cli_print_help(const struct cli *cli, FILE *out);
+/* What completes simtfuzz's words in a shell, to standard output; CLI_USAGE for another shell
+ * (cli_completion.c). */
+int cli_print_completion(const struct cli *cli, const char *shell);
 
 #endif
