@@ -98,7 +98,7 @@ const char *db_campaign_state_name(enum db_campaign_state state);
 
 /* Running totals; they only grow. Equal for equal seed, options and cases, whatever the workers. */
 struct db_progress {
-    uint64_t cases; /* all cases below this number (of this shard) are done and stored */
+    uint64_t cases; /* so many of this shard, from its first on, are done and stored */
     uint64_t kernels;
     uint64_t thread_steps;
     uint64_t warp_steps;

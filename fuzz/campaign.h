@@ -23,7 +23,7 @@ struct campaign_options {
     uint64_t cases;   /* numbers 0 .. cases - 1 (of all shards); 0 = until the time is over */
     uint64_t time_ms; /* 0 = no limit (cases must then be given) */
     uint32_t jobs;    /* 1..CAMPAIGN_JOBS_MAX */
-    uint64_t shard_index, shard_count; /* cases whose number is shard_index modulo shard_count */
+    uint64_t shard_index, shard_count; /* chunks whose number is shard_index modulo shard_count */
     bool stop_on_finding;              /* stop at the first one that is not known */
     bool no_minimise;                  /* findings are kept as they were found */
     struct gen_options gen;

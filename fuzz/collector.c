@@ -438,8 +438,7 @@ static void add_sums(struct collector *c, const struct chunk *chunk)
             s->verdicts[i][v] += chunk->verdicts[i][v];
     for (uint32_t i = 0; i < chunk->reason_count; i++)
         add_reason(c, &chunk->reasons[i]);
-    uint64_t next = s->cases * c->options->shard_count + c->options->shard_index;
-    c->progress = (struct db_progress){.cases = s->cases > 0 ? next : 0,
+    c->progress = (struct db_progress){.cases = s->cases,
                                        .kernels = s->cases,
                                        .thread_steps = s->thread_steps,
                                        .warp_steps = s->warp_steps};

@@ -56,8 +56,7 @@ struct worker {
 struct pool {
     struct campaign_options options;
     const struct feedback *feedback; /* NULL: none */
-    uint64_t chunk_count;            /* UINT64_MAX: no end */
-    uint64_t shard_cases;            /* cases of this shard; UINT64_MAX: no end */
+    uint64_t chunk_count;            /* of this shard; UINT64_MAX: no end */
     _Alignas(CACHE_LINE) atomic_uint_least64_t next_chunk;
     _Alignas(CACHE_LINE) atomic_uint_least64_t released; /* chunks below it have been consumed */
     atomic_bool stop, hurry, stop_minimising;
@@ -80,17 +79,17 @@ struct pool {
     struct worker *workers;
 };
 
+uint64_t pool_chunk_first(const struct pool *pool, uint64_t number)
+{
+    return (number * pool->options.shard_count + pool->options.shard_index) * CAMPAIGN_CHUNK;
+}
+
 uint32_t pool_chunk_cases(const struct pool *pool, uint64_t number)
 {
     if (number >= pool->chunk_count)
         return 0;
-    uint64_t left = pool->shard_cases - number * CAMPAIGN_CHUNK;
-    return left < CAMPAIGN_CHUNK ? (uint32_t)left : CAMPAIGN_CHUNK;
-}
-
-uint64_t pool_case_number(const struct pool *pool, uint64_t index)
-{
-    return index * pool->options.shard_count + pool->options.shard_index;
+    uint64_t cases = pool->options.cases, first = pool_chunk_first(pool, number);
+    return cases > 0 && cases - first < CAMPAIGN_CHUNK ? (uint32_t)(cases - first) : CAMPAIGN_CHUNK;
 }
 
 /* ---- the case loop: no malloc, no lock, no system call ---- */
@@ -131,7 +130,7 @@ static void run_chunk(struct worker *worker, uint64_t number, struct chunk *chun
     }
     /* Relaxed: it does not matter at which case exactly a stop is seen. */
     while (chunk->cases < planned && !atomic_load_explicit(&pool->hurry, memory_order_relaxed)) {
-        uint64_t case_number = pool_case_number(pool, number * CAMPAIGN_CHUNK + chunk->cases);
+        uint64_t case_number = pool_chunk_first(pool, number) + chunk->cases;
         begin_case(worker, case_number);
         reset_arena(&worker->arena);
         bool done = chunk_run_case(&worker->maker, chunk, case_number);
@@ -398,13 +397,11 @@ static void *allocate(size_t size)
 static void plan(struct pool *pool)
 {
     const struct campaign_options *o = &pool->options;
-    pool->shard_cases = pool->chunk_count = UINT64_MAX;
+    pool->chunk_count = UINT64_MAX;
     if (o->cases == 0)
         return;
-    pool->shard_cases = o->cases <= o->shard_index
-                            ? 0
-                            : (o->cases - o->shard_index + o->shard_count - 1) / o->shard_count;
-    pool->chunk_count = (pool->shard_cases + CAMPAIGN_CHUNK - 1) / CAMPAIGN_CHUNK;
+    uint64_t all = (o->cases - 1) / CAMPAIGN_CHUNK + 1; /* chunks of all shards */
+    pool->chunk_count = all > o->shard_index ? (all - o->shard_index - 1) / o->shard_count + 1 : 0;
 }
 
 static void init_locks(struct pool *pool)

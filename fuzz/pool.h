@@ -1,10 +1,12 @@
 /*
  * pool.h - the worker threads of a campaign.
  *
- * Chunk c holds the cases c * CAMPAIGN_CHUNK .. of the shard. A worker takes the next chunk number from
- * an atomic counter, fills the chunk's record in a ring without touching anything shared, and
- * publishes it under the lock: one lock operation a chunk. The collector consumes chunks in order;
- * workers that are a whole ring ahead of it wait (backpressure). Between chunks a worker takes jobs:
+ * A chunk is CAMPAIGN_CHUNK consecutive case numbers. Shard i of n has the chunks c with c mod n = i, so
+ * what a chunk holds is the same however a campaign is split (unless there is feedback, which remembers the
+ * shard's own cases). Here chunks are counted within the shard: number 0 is its first. A worker takes the
+ * next chunk number from an atomic counter, fills the chunk's record in a ring without touching anything
+ * shared, and publishes it under the lock: one lock operation a chunk. The collector consumes chunks in
+ * order; workers that are a whole ring ahead of it wait (backpressure). Between chunks a worker takes jobs:
  * findings that the collector wants to have run again and minimised.
  */
 #ifndef FUZZ_POOL_H
@@ -35,8 +37,8 @@ void pool_stop_minimising(struct pool *pool);
 
 /* Planned cases of a chunk; 0 beyond the end of the campaign. */
 uint32_t pool_chunk_cases(const struct pool *pool, uint64_t number);
-/* Number of the case that is the `index`th of the shard. */
-uint64_t pool_case_number(const struct pool *pool, uint64_t index);
+/* The number of its first case. */
+uint64_t pool_chunk_first(const struct pool *pool, uint64_t number);
 
 /* Waits for the chunk `number`, which must be the next one in order. NULL: the campaign has ended
  * before it. The record stays valid until pool_release. */
