@@ -31,6 +31,8 @@ enum cli_command_id {
     COMMAND_COUNT
 };
 
+struct fuzz_case;
+
 /* What the options of all commands set. */
 struct cli_options {
     bool help, json, color;
@@ -62,9 +64,11 @@ struct cli_options {
     bool anchored, then_first, logic_blocks, keep_calls, normalise; /* of --to cfg */
     uint64_t max_steps;
     uint32_t max_tests;
-    bool verify;            /* of distill */
-    bool manual;            /* of help */
-    const char *completion; /* a shell, or NULL */
+    bool verify;                  /* of distill */
+    bool manual;                  /* of help */
+    const char *completion;       /* a shell, or NULL */
+    struct fuzz_case *check_case; /* of --case; NULL: not given */
+    const char *tape;             /* a file */
     bool list_subjects, list_oracles, list_transforms, list_weights;
     struct transform_list transforms; /* of --list, --transforms */
 };
@@ -132,7 +136,9 @@ struct ast_kernel *cli_read_kernel(struct arena *arena, const char *path);
 /* The same with the launch that the command line asks for: --set, and what else PTX takes. NULL also when
  * that is not within limits, or not for this kernel. */
 struct ast_kernel *cli_read_launched(struct cli *cli, const char *path);
-/* CHECK_DEFAULTS with the command line's subjects, oracles, schedules, seed. */
+/* A tape as triage shows it, with white space around; nothing: an empty one. NULL: reported. */
+struct tape *cli_read_tape(struct cli *cli, const char *path);
+/* CHECK_DEFAULTS with the command line's subjects, oracles, schedules, seed; or what --case says. */
 struct check_options cli_check_options(const struct cli *cli);
 
 struct cli_files {

@@ -3,6 +3,7 @@
  */
 #include "engine/print.h"
 #include "engine/ptx/ptx_code.h"
+#include "fuzz/case.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/cli/json.h"
 #include "fuzz/cli/table.h"
@@ -169,13 +170,8 @@ static void json_run(struct json *json, struct arena *arena, const struct check_
     json_object_end(json);
 }
 
-static void json_finding(struct json *json, struct arena *arena, const struct divergence *d)
+static void json_divergence(struct json *json, struct arena *arena, const struct divergence *d)
 {
-    json_key(json, "finding");
-    if (!d) {
-        json_null(json);
-        return;
-    }
     json_object_begin(json);
     json_key_string(json, "signature", divergence_signature(arena, d));
     json_key_string(json, "known", d->known);
@@ -184,6 +180,21 @@ static void json_finding(struct json *json, struct arena *arena, const struct di
     json_raw(json, d->evidence);
     json_key_string(json, "tape", d->tape ? tape_print(arena, d->tape) : NULL);
     json_object_end(json);
+}
+
+/* The first divergence, and those with other signatures. */
+static void json_findings(struct json *json, struct arena *arena, const struct divergence *d)
+{
+    json_key(json, "finding");
+    if (d)
+        json_divergence(json, arena, d);
+    else
+        json_null(json);
+    json_key(json, "further");
+    json_array_begin(json);
+    for (d = d ? d->next : NULL; d; d = d->next)
+        json_divergence(json, arena, d);
+    json_array_end(json);
 }
 
 static void json_answers(struct json *json, struct arena *arena,
@@ -200,7 +211,7 @@ static void json_answers(struct json *json, struct arena *arena,
         json_key_string(json, "verdict", verdict_names[answer->verdict]);
         json_key_u64(json, "checked", answer->checked);
         json_key_string(json, "reason", answer->reason);
-        json_finding(json, arena, answer->divergence);
+        json_findings(json, arena, answer->divergence);
         json_object_end(json);
     }
     json_array_end(json);
@@ -513,13 +524,28 @@ static int worse(int a, int b)
     return a > b ? a : b;
 }
 
+/* --tape and --case belong together. */
+static bool read_tape(struct cli *cli, struct check_options *options)
+{
+    const struct fuzz_case *c = cli->options.check_case;
+    bool wanted = c && c->has_tape;
+    if (wanted == (cli->options.tape != NULL)) {
+        options->tape = wanted ? cli_read_tape(cli, cli->options.tape) : NULL;
+        return !wanted || options->tape;
+    }
+    cli_misuse(cli, wanted ? "--case says tape-of=SUBJECT: it wants --tape FILE"
+                           : "--tape wants a --case that says tape-of=SUBJECT");
+    return false;
+}
+
 int command_check(struct cli *cli)
 {
     struct cli_files files;
     struct cli_check_sums sums = {0};
     struct check_options options = cli_check_options(cli);
     int status = CLI_OK;
-    if (!cli_find_files(cli, cli->arguments, cli->argument_count, &files))
+    if (!read_tape(cli, &options) ||
+        !cli_find_files(cli, cli->arguments, cli->argument_count, &files))
         return CLI_USAGE;
     for (uint32_t i = 0; i < files.count; i++)
         status = worse(status, cli_check_file(cli, files.paths[i], &options, &sums));

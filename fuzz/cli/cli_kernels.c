@@ -4,6 +4,7 @@
 #include "engine/cfg.h"
 #include "engine/parse.h"
 #include "engine/ptx/ptx_kernel.h"
+#include "fuzz/case.h"
 #include "fuzz/cli/cli.h"
 
 #include <dirent.h>
@@ -103,6 +104,8 @@ struct check_options cli_check_options(const struct cli *cli)
 {
     const struct cli_options *o = &cli->options;
     struct check_options check = CHECK_DEFAULTS;
+    if (o->check_case)
+        return o->check_case->check;
     check.subjects = o->subjects;
     check.oracles = o->oracles;
     check.modes = o->oracle_modes;
@@ -117,6 +120,26 @@ struct check_options cli_check_options(const struct cli *cli)
     if (o->seed_given)
         check.seed = o->seed;
     return check;
+}
+
+/* ---- tapes ---- */
+
+struct tape *cli_read_tape(struct cli *cli, const char *path)
+{
+    struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
+    size_t length, column;
+    diag_init(diag, path, NULL, 0);
+    char *text = parse_read_file(&cli->arena, path, &length, diag);
+    if (!text) {
+        diag_print(diag, stderr);
+        return NULL;
+    }
+    while (length > 0 && strchr(" \n\r\t", text[length - 1]))
+        text[--length] = '\0';
+    struct tape *tape = tape_parse(&cli->arena, text, &column);
+    if (!tape)
+        cli_message(cli, "%s:1:%zu: not a tape", path, column);
+    return tape;
 }
 
 /* ---- folders ---- */

@@ -9,29 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A tape file: as triage shows tapes, with white space around. */
-static struct tape *read_tape(struct cli *cli, const char *path)
-{
-    struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
-    size_t length, column;
-    diag_init(diag, path, NULL, 0);
-    char *text = parse_read_file(&cli->arena, path, &length, diag);
-    if (!text) {
-        diag_print(diag, stderr);
-        return NULL;
-    }
-    while (length > 0 && strchr(" \n\r\t", text[length - 1]))
-        text[--length] = '\0';
-    if (length == 0) {
-        cli_message(cli, "%s: is empty, not a tape", path);
-        return NULL;
-    }
-    struct tape *tape = tape_parse(&cli->arena, text, &column);
-    if (!tape)
-        cli_message(cli, "%s:1:%zu: not a tape", path, column);
-    return tape;
-}
-
 static bool schedule(struct cli *cli, struct sched_spec *spec)
 {
     const char *text = cli->options.schedule;
@@ -43,8 +20,12 @@ static bool schedule(struct cli *cli, struct sched_spec *spec)
     spec->seed = cli->options.seed;
     if (spec->kind != SCHED_TAPE)
         return true;
-    spec->tape = read_tape(cli, text + strlen("tape:"));
-    return spec->tape != NULL;
+    const char *path = text + strlen("tape:");
+    spec->tape = cli_read_tape(cli, path);
+    if (!spec->tape || spec->tape->count > 0)
+        return spec->tape != NULL;
+    cli_message(cli, "%s: is empty, not a tape", path);
+    return false;
 }
 
 static enum subject_id default_subject(enum ast_form form)

@@ -3,7 +3,7 @@
  */
 #include "fuzz/cli/options.h"
 
-#include "fuzz/gen/gen.h"
+#include "fuzz/case.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -84,6 +84,18 @@ bool option_parse_oracles(struct cli *cli, const char *text)
 #include "oracle/oracles.def"
 #undef ORACLE
                     "lemmas:strict safety:printed");
+}
+
+bool option_parse_case(struct cli *cli, const char *text)
+{
+    const char *error;
+    struct fuzz_case *c = ARENA_NEW(&cli->arena, struct fuzz_case);
+    if (case_parse(&cli->arena, text, c, &error)) {
+        cli->options.check_case = c;
+        return true;
+    }
+    cli_misuse(cli, "--case: '%s' has no place in a case", error);
+    return false;
 }
 
 bool option_parse_transforms(struct cli *cli, const char *text)

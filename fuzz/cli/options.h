@@ -51,6 +51,7 @@ bool option_parse_weights(struct cli *cli, const char *text);
 bool option_parse_shard(struct cli *cli, const char *text);
 bool option_parse_mutate(struct cli *cli, const char *text);
 bool option_parse_feedback(struct cli *cli, const char *text);
+bool option_parse_case(struct cli *cli, const char *text);
 bool option_parse_set(struct cli *cli, const char *text);
 bool option_parse_transforms(struct cli *cli, const char *text);
 bool option_parse_subject(struct cli *cli, const char *text);
