@@ -33,6 +33,13 @@ enum cli_command_id {
 
 struct fuzz_case;
 
+/* Of `triage`. */
+struct cli_triage_options {
+    const char *builds; /* a program, a pattern or a list of them */
+    bool all_builds;
+    uint32_t runs; /* 0 = not given */
+};
+
 /* What the options of all commands set. */
 struct cli_options {
     bool help, json, color;
@@ -71,7 +78,10 @@ struct cli_options {
     const char *tape;             /* a file */
     bool list_subjects, list_oracles, list_transforms, list_weights;
     struct transform_list transforms; /* of --list, --transforms */
+    struct cli_triage_options triage;
 };
+
+enum { CLI_GIVEN_MAX = 64 };
 
 struct cli {
     const char *command; /* as typed */
@@ -79,6 +89,9 @@ struct cli {
     struct cli_options options;
     char **arguments; /* what is not an option */
     int argument_count;
+    const char
+        *given[CLI_GIVEN_MAX]; /* names of the options that were given; further ones are left out */
+    uint32_t given_count;
     struct arena arena; /* for the whole command */
 };
 

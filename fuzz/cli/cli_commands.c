@@ -84,11 +84,12 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
          {"reduce 1 -o small.simt",
           "reduce kernel.simt --signature 'liveness|unfair|while_cont|termination'"}},
     [COMMAND_TRIAGE] = {"triage",
-                        "list [STATUS] | show ID | note ID TEXT | status ID STATUS [REFERENCE] | "
-                        "suppress SIGNATURE [NOTE] | unsuppress SIGNATURE",
+                        "list [STATUS] | show ID... | note ID... TEXT | "
+                        "status ID... STATUS [REFERENCE] | suppress SIGNATURE [NOTE] | "
+                        "unsuppress SIGNATURE | bisect ID --builds BUILD...",
                         "look through findings and say what they are",
                         1,
-                        4,
+                        -1,
                         command_triage,
                         {"triage list", "triage show 1", "triage status 1 known A-4",
                          "triage note 1 'seen since the new while rule'"}},

@@ -133,8 +133,11 @@ static bool parse_options(struct cli *cli, int argc, char **argv)
             cli_misuse(cli, optopt >= 256 ? "%s takes no argument" : "unknown option %s", typed);
             return false;
         }
-        if (!apply(cli, option_of(cli, value), optarg))
+        const struct cli_option *option = option_of(cli, value);
+        if (!apply(cli, option, optarg))
             return false;
+        if (cli->given_count < CLI_GIVEN_MAX)
+            cli->given[cli->given_count++] = option->name;
     }
     cli->arguments = argv + optind;
     cli->argument_count = argc - optind;

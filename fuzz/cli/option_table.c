@@ -118,6 +118,16 @@ const struct cli_option option_table[] = {
      "candidates that the reduction of a kernel tries at most; 20000 by default"},
     {"output", 'o', OPTION_TEXT, "FILE", ON(REDUCE), FIELD(output), 0, NULL,
      "write the minimised kernel to FILE"},
+    {"builds", 0, OPTION_TEXT, "BUILD", ON(TRIAGE), FIELD(triage.builds), 0, NULL,
+     "bisect: programs from old to new: further ones may follow; a quoted pattern "
+     "('old/*/simtfuzz', in the "
+     "order of the numbers in it) or a text file with a path a line"},
+    {"all", 0, OPTION_FLAG, NULL, ON(TRIAGE), FIELD(triage.all_builds), 0, NULL,
+     "bisect: run every build, not only as many as a binary search needs"},
+    {"runs", 0, OPTION_SOME_U32, "N", ON(TRIAGE), FIELD(triage.runs), 0, NULL,
+     "bisect: ask up to N times until a build shows it; 1 by default, 5 for flaky findings"},
+    {"time", 't', OPTION_TIME, "T", ON(TRIAGE), FIELD(time_ms), 0, NULL,
+     "bisect: how long a build may take each time; 60s by default"},
     {"subjects", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_subjects), 0, NULL,
      "list the subjects with their options"},
     {"oracles", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_oracles), 0, NULL,

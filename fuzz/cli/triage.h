@@ -1,0 +1,48 @@
+/*
+ * triage.h - what the actions of `simtfuzz triage` share. Each has a function here and a row in
+ * cli_triage.c, which also says what options it takes.
+ */
+#ifndef FUZZ_CLI_TRIAGE_H
+#define FUZZ_CLI_TRIAGE_H
+
+#include "fuzz/cli/cli.h"
+#include "fuzz/cli/json.h"
+
+struct triage {
+    struct cli *cli;
+    struct db *db;
+    struct db_message message;
+    char **arguments; /* behind the action's name */
+    int count;
+};
+
+/* Each returns the exit status. */
+int triage_list(struct triage *t);
+int triage_show(struct triage *t);
+int triage_note(struct triage *t);
+int triage_status(struct triage *t);
+int triage_suppress(struct triage *t);
+int triage_unsuppress(struct triage *t);
+int triage_bisect(struct triage *t);
+
+struct triage_ids {
+    uint64_t *ids;
+    uint32_t count, capacity;
+};
+
+/* The findings that people mean by names - numbers, lists and ranges of them (3,5-9), prefixes of
+ * signatures - by number, each once. count > 0. */
+bool triage_resolve(struct triage *t, char **names, int count, struct triage_ids *ids, int *status);
+
+/* The finding with this number, in the arena. NULL: *status, after a message. */
+struct db_finding *triage_get(struct triage *t, uint64_t id, int *status);
+
+/* CLI_OK, or what db_* failed with, reported. */
+int triage_done(struct triage *t, int error);
+
+/* The fields that every finding has wherever it is printed as JSON. */
+void triage_json_summary(struct json *json, const struct db_finding *finding);
+/* "known A-4, suppressed" */
+const char *triage_state(struct arena *arena, const struct db_finding *finding);
+
+#endif

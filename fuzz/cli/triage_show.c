@@ -1,0 +1,146 @@
+/*
+ * triage_show.c - `simtfuzz triage show`: everything about a finding.
+ */
+#include "fuzz/cli/table.h"
+#include "fuzz/cli/triage.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct occurrence_list {
+    struct json *json;
+    struct arena *arena;
+    struct table table;
+};
+
+static bool see_occurrence(void *context, const struct db_occurrence *o)
+{
+    struct occurrence_list *list = context;
+    if (list->json) {
+        json_object_begin(list->json);
+        json_key_u64(list->json, "campaign", o->campaign);
+        json_key_u64(list->json, "case", o->case_number);
+        json_key_string(list->json, "case_text", o->case_text);
+        json_key_string(list->json, "raw_key", o->raw_key);
+        json_key_string(list->json, "tapes", o->tapes);
+        json_key_bool(list->json, "replayed", o->replayed);
+        json_object_end(list->json);
+        return true;
+    }
+    struct table_row *row = table_add(&list->table);
+    row->cells[0] = arena_printf(list->arena, "    campaign %" PRIu64, o->campaign);
+    row->cells[1] = arena_printf(list->arena, "case %" PRIu64, o->case_number);
+    row->cells[2] = o->replayed ? "" : "did NOT replay";
+    return true;
+}
+
+static int show_json(struct triage *t, const struct db_finding *f, const char *raw,
+                     const char *small)
+{
+    struct json json;
+    json_start(&json, stdout);
+    json_object_begin(&json);
+    triage_json_summary(&json, f);
+    json_key(&json, "evidence");
+    json_raw(&json, f->evidence);
+    json_key_string(&json, "case", f->raw_case);
+    json_key_string(&json, "kernel", raw);
+    json_key(&json, "minimised");
+    if (small) {
+        json_object_begin(&json);
+        json_key_string(&json, "kernel", small);
+        json_key_string(&json, "launch", f->minimised.launch);
+        json_key_string(&json, "case", f->minimised.case_text);
+        json_key_string(&json, "tape", f->minimised.tape);
+        json_key_u64(&json, "tests", f->minimised.tests);
+        json_key_u64(&json, "statements", f->minimised.statements);
+        json_object_end(&json);
+    } else {
+        json_null(&json);
+    }
+    json_key(&json, "occurrences_kept");
+    json_array_begin(&json);
+    struct occurrence_list list = {.json = &json};
+    int error = db_occurrences(t->db, f->id, see_occurrence, &list);
+    json_array_end(&json);
+    json_object_end(&json);
+    json_end_line(&json);
+    return error == DB_OK ? CLI_OK : cli_db_failed(t->cli, &t->message, error);
+}
+
+/* A text indented by four spaces. */
+static void print_indented(const char *text)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        printf("    %.*s\n", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static int show_text(struct triage *t, const struct db_finding *f, const char *raw,
+                     const char *small)
+{
+    const char *db = t->cli->options.db;
+    printf("finding %" PRIu64 ": %s\n", f->id, f->signature);
+    printf("status       %s\n", triage_state(&t->cli->arena, f));
+    if (*f->note)
+        printf("note         %s\n", f->note);
+    printf("subject      %s\n", f->subject);
+    printf("seen         %" PRIu64 " times, first in case %" PRIu64 " of campaign %" PRIu64
+           ", last in case %" PRIu64 " of campaign %" PRIu64 "\n",
+           f->occurrences, f->first_case, f->first_campaign, f->last_case, f->last_campaign);
+    printf("evidence     %s\n", f->evidence);
+    if (small) {
+        printf("\nminimised kernel (%" PRIu64 " statements, %" PRIu64 " candidates tried):\n",
+               f->minimised.statements, f->minimised.tests);
+        print_indented(small);
+        printf("case         %s\n", f->minimised.case_text);
+        printf("tape         %s\n", *f->minimised.tape ? f->minimised.tape : "(empty: sequential)");
+    }
+    printf("\n%skernel (%" PRIu64 " statements):\n", small ? "raw " : "", f->raw_statements);
+    print_indented(raw);
+    printf("case         %s\n", f->raw_case);
+    printf("\nkept occurrences:\n");
+    struct occurrence_list list = {.arena = &t->cli->arena};
+    table_start(&list.table, list.arena, NULL, "lll");
+    int error = db_occurrences(t->db, f->id, see_occurrence, &list);
+    table_print(&list.table, stdout);
+    printf("\nrun it again:   simtfuzz replay %" PRIu64 " --db %s\n", f->id, db);
+    printf("see its steps:  simtfuzz reduce %" PRIu64
+           " --db %s -o small.simt && simtfuzz trace small.simt%s%s\n",
+           f->id, db, *f->subject ? " --subject " : "", f->subject);
+    return error == DB_OK ? CLI_OK : cli_db_failed(t->cli, &t->message, error);
+}
+
+static int show_finding(struct triage *t, uint64_t id)
+{
+    int status;
+    const char *small = NULL;
+    struct db_finding *f = triage_get(t, id, &status);
+    if (!f)
+        return status;
+    const char *raw = cli_get_kernel(t->cli, t->db, &t->message, f->raw_kernel, &status);
+    if (raw && *f->minimised.kernel) {
+        small = cli_get_kernel(t->cli, t->db, &t->message, f->minimised.kernel, &status);
+        if (!small)
+            return status;
+    }
+    if (!raw)
+        return status;
+    return t->cli->options.json ? show_json(t, f, raw, small) : show_text(t, f, raw, small);
+}
+
+int triage_show(struct triage *t)
+{
+    struct triage_ids ids;
+    int status = CLI_OK;
+    if (!triage_resolve(t, t->arguments, t->count, &ids, &status))
+        return status;
+    for (uint32_t i = 0; i < ids.count && status == CLI_OK; i++) {
+        if (i > 0 && !t->cli->options.json)
+            putchar('\n');
+        status = show_finding(t, ids.ids[i]);
+    }
+    return status;
+}

@@ -1,0 +1,161 @@
+#!/usr/bin/env bash
+# Triage: several findings at once, bisection over builds.
+. "$(dirname "$0")/common.sh"
+
+# Lemma 5 as printed does not hold (erratum A-4): there is always something to find.
+hunt=(run --seed 0x7 --oracles lemmas:strict --features none,loops --jobs 2)
+expect 0 "${hunt[@]}" --cases 20 --db a.db
+expect 0 triage list --db a.db
+says out "lemmas|lemma-5|"
+
+# A copy of finding 1 under another signature.
+copy_finding() { # DB ID SIGNATURE STATUS
+    "$helper" sql "$1" "
+        CREATE TEMP TABLE f AS SELECT * FROM findings WHERE id = 1;
+        UPDATE f SET id = $2, signature = '$3', status = '$4', reference = '';
+        INSERT INTO findings SELECT * FROM f;
+        CREATE TEMP TABLE e AS SELECT * FROM examples WHERE finding = 1;
+        UPDATE e SET finding = $2;
+        INSERT INTO examples SELECT * FROM e;
+        CREATE TEMP TABLE s AS SELECT * FROM sightings WHERE finding = 1;
+        UPDATE s SET finding = $2;
+        INSERT INTO sightings SELECT * FROM s" || failed "sql"
+}
+cp a.db several.db
+copy_finding several.db 2 'race|verdict|simt.assign|x' open
+copy_finding several.db 3 'race|verdict|simt.assign|y' open
+copy_finding several.db 5 'result|store|simt.assign|x' fixed
+
+# ---- several at once, all or none
+
+expect 0 triage status 2,3 5 invalid "not ours" --db several.db
+says out "finding 2: race|verdict|simt.assign|x: open -> invalid not ours" "finding 5:" "fixed -> invalid"
+expect 0 triage status 2-5 'race|verdict|simt.assign|x' open --db several.db --json
+json
+[ "$(wc -l <out)" = 3 ] || failed "2-5 are three findings"
+says out '"id": 2' '"status": "open"' '"before": "invalid'
+expect 2 triage status 2,9 fixed --db several.db
+says err "several.db" "no finding 9"
+expect 0 triage list open --db several.db
+[ "$(grep -c 'race|' out)" = 2 ] || failed "a status was set although one finding does not exist"
+expect 0 triage note 2 3 "both of them" --db several.db
+says out "finding 2:" "finding 3:" "both of them"
+expect 0 triage note 5 '' --db several.db --json
+json
+says out '"note": ""'
+expect 0 triage show 2 3 --db several.db --json
+json
+[ "$(wc -l <out)" = 2 ] || failed "two findings are two documents"
+expect 0 triage show 2,3 --db several.db
+says out "finding 2: " "finding 3: "
+
+# Names that fit nothing, or too much; what is no name.
+expect 2 triage show race --db several.db
+says err "'race' may mean 2 findings" 'race|verdict|simt.assign|x, race|verdict|simt.assign|y'
+expect 2 triage show nothing --db several.db
+says err "no finding has a signature that starts with 'nothing'"
+for bad in 3- - , 3,,5 5-3 1-2-3 18446744073709551616-18446744073709551617 99999999999999999999 7-8; do
+    expect 2 triage show "$bad" --db several.db
+    silent out
+done
+expect 2 triage show 1 '' --db several.db
+expect 2 triage status open --db several.db
+expect 2 triage status 1 2 --db several.db
+says err "there is no status '2'" "open, known, fixed, invalid"
+expect 2 triage status 1 open A-1 A-2 --db several.db
+says err "unexpected argument 'A-2'"
+expect 2 triage nonsense --db several.db
+says err "no action 'nonsense'" bisect
+expect 2 triage show 1 --all --db several.db
+says err "show takes no --all"
+
+# ---- bisection: builds are programs that run this one, some of them without the strict lemmas
+
+mkdir files
+export TMPDIR=$PWD/files
+
+build() { # NAME LINE...: a program in builds/
+    mkdir -p "$(dirname "builds/$1")"
+    { echo '#!/usr/bin/env bash' && printf '%s\n' "${@:2}"; } >"builds/$1"
+    chmod +x "builds/$1"
+}
+shows=("exec '$simtfuzz' \"\$@\"")
+gone=('a=("${@//lemmas:strict/lemmas}")' "exec '$simtfuzz' \"\${a[@]}\"")
+# One that does not know --case: it is asked by options.
+old=("[ \"\$2\" != --help ] || { '$simtfuzz' check --help | grep -v -e --case; exit; }"
+    'for word in "$@"; do [ "$word" != --case ] || exit 2; done' "exec '$simtfuzz' \"\$@\"")
+for i in 1 2 3; do build "v$i" "${gone[@]}"; done
+build v4 'echo "cannot open shared object" >&2; exit 127'
+build v5 "${old[@]}"
+for i in 6 7 8 9 10; do build "v$i" "${shows[@]}"; done
+
+expect 0 triage bisect 1 --builds 'builds/v*' --db a.db
+says out "raw        first shows in builds/v5 (simtfuzz" "not yet in builds/v3" "1 between, which cannot say" \
+    "right if it changes at most once" "cannot say: exit status 127: cannot open shared object" "not asked" "minimised  first shows in builds/v5"
+expect 0 triage bisect 1 --builds 'builds/v*' --all --json --db a.db
+json
+says out '"answer": "starts"' '"before": "builds/v3", "after": "builds/v5", "between": 1, "changes": 1, "asked": 10, "silent": 1' \
+    '"form": "minimised"' '"warning": null'
+printf '# from old to new\nbuilds/v10\n\n  builds/v9 \nbuilds/v[23] # 2 before 3\n' >list.txt
+expect 0 triage bisect lemmas --builds list.txt --db a.db
+says out "first gone in builds/v2 (" "still shows in builds/v9"
+expect 0 triage bisect 1 --builds builds/v6 builds/v1 builds/v7 --all --db a.db
+says out "NOT MONOTONE: it changes 2 times" "first shows in builds/v7"
+expect 1 triage bisect 1 --builds builds/v6 builds/v7 --db a.db
+says out "shows in every build"
+expect 1 triage bisect 1 --builds builds/v1 builds/v2 --db a.db
+says out "shows in no build"
+expect 3 triage bisect 1 --builds builds/v4 --db a.db
+says out "no build can say"
+
+# The minimised kernel is clean, the one that was found is not.
+build half 'case " $* " in *minimised.simt*) a=("${@//lemmas:strict/lemmas}") ;; *) a=("$@") ;; esac' \
+    "exec '$simtfuzz' \"\${a[@]}\""
+expect 1 triage bisect 1 --builds builds/v6 builds/half --db a.db
+says out "minimised  first gone in builds/half" "raw        shows in every build" "NOT FIXED"
+# Another signature of the same oracle and class; one that never comes back; one that shows it now and then.
+build other "'$simtfuzz' \"\$@\" | sed 's/while_cont|thread steps/other_rule|thread steps/'"
+expect 0 triage bisect 1 --builds builds/v1 builds/other --db a.db
+says out "shows as lemmas|lemma-5|simt.other_rule|thread steps"
+build hangs "[ \"\$2\" = --help ] && exec '$simtfuzz' \"\$@\"" '[ "$1" = --version ] || exec sleep 600'
+expect 0 triage bisect 1 --builds builds/v1 builds/hangs builds/v6 --all --time 1 --db a.db
+says out "cannot say: took too long"
+build rarely "[ \"\$2\" != --help ] || exec '$simtfuzz' \"\$@\"" 'echo x >>tries; [ "$(wc -l <tries)" -lt 4 ] || set -- "$@"' \
+    '[ "$(wc -l <tries)" -ge 4 ] || set -- "${@//lemmas:strict/lemmas}"' "exec '$simtfuzz' \"\$@\""
+expect 0 triage bisect 1 --builds builds/v1 builds/rarely --runs 6 --db a.db
+says out "first shows in builds/rarely"
+
+echo 'nothing to run' >text.txt
+expect 2 triage bisect 1 --builds text.txt --db a.db
+says err "nothing to run"
+expect 2 triage bisect 1 --builds missing --db a.db
+says err "missing: No such file"
+expect 2 triage bisect 1 --builds 'missing*' --db a.db
+says err "no file fits"
+expect 2 triage bisect 1 builds/v1 --db a.db
+says err "bisect wants --builds"
+expect 2 triage bisect 1 --builds builds/v1 --builds builds/v2 --db a.db
+says err "once"
+build grep 'exec grep "$@"'
+expect 3 triage bisect 1 --builds builds/grep --db a.db
+[ -z "$(ls files)" ] || failed "a bisection left its files"
+
+# ---- check --case: what a stored case shows, on a kernel's file
+
+expect 0 triage show 1 --json --db a.db
+kernel_of() { # KEY of the minimised form
+    "$helper" sql :memory: "SELECT 1" && sed -n 's/.*"minimised": {\(.*\)}, "occurrences_kept".*/\1/p' out | sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p"
+}
+printf '%b' "$(kernel_of kernel)" >small.simt
+case_text=$(kernel_of case)
+kernel_of tape >small.tape
+expect 0 check small.simt --case "$case_text" --tape small.tape --json
+says out '"signature": "lemmas|lemma-5|'
+expect 2 check small.simt --case "$case_text"
+says err "wants --tape"
+expect 2 check small.simt --tape small.tape
+says err "wants a --case"
+expect 2 check small.simt --case "nonsense=1"
+says err "'nonsense=1' has no place in a case"
+expect 2 check small.simt --case "$case_text" --tape missing
+finish
