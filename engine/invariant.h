@@ -11,6 +11,9 @@
  * The string is not copied: it must outlive its use. */
 void invariant_set_case(const char *description);
 
+/* The condition that failed in this thread and its file, for the handler of SIGABRT; NULL: none. */
+const char *invariant_failed(const char **file);
+
 _Noreturn void invariant_fail(const char *condition, const char *file, int line);
 
 #define INVARIANT(condition)                                                                       \

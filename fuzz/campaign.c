@@ -5,6 +5,7 @@
 #include "fuzz/collector.h"
 #include "fuzz/crash.h"
 #include "fuzz/pool.h"
+#include "fuzz/watch.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -19,7 +20,8 @@ enum {
     GIVE_UP_MS = 120 * 1000, /* after a stop, for a worker that hangs */
 };
 
-/* How often the process was asked to end: the one thing that a signal handler can reach. */
+/* How often the process was asked to end: the one thing that a signal handler can reach. A process
+ * that is watched over is asked by the other one. */
 static volatile sig_atomic_t asked_to_end;
 
 struct campaign {
@@ -30,6 +32,7 @@ struct campaign {
     struct collector *collector;
     bool between_chunks; /* the collector waits for the next one: a good moment to commit */
     int db_error;        /* of such a commit */
+    uint64_t next_chunk; /* to be taken */
     uint64_t started_ms, stopped_ms; /* stopped: 0 = not yet */
     uint64_t line_ms;                /* when the next progress line is due */
     uint64_t line_cases, line_at_ms; /* at the last one */
@@ -45,6 +48,14 @@ static void ask_to_end(int signal_number)
         raise(signal_number);
     }
     asked_to_end = 1;
+}
+
+static bool is_asked_to_end(const struct campaign *c)
+{
+    const struct watch *watch = c->options->watch;
+    /* Relaxed: it does not matter when exactly it is seen. */
+    return asked_to_end ||
+           (watch && atomic_load_explicit(&watch->asked_to_end, memory_order_relaxed) > 0);
 }
 
 static const int end_signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -135,15 +146,18 @@ static bool tick(void *context)
 {
     struct campaign *c = context;
     uint64_t now = clock_monotonic_ms();
-    uint32_t hanging = pool_watch(c->pool, now, c->options->log);
-    if (asked_to_end && c->stopped_ms == 0) {
+    const struct watch *watch = c->options->watch;
+    uint32_t hanging = watch ? 0 : pool_watch(c->pool, now, c->options->log);
+    if (is_asked_to_end(c) && c->stopped_ms == 0) {
         close_line(c);
         fputs("simtfuzz: ending; once more ends at once\n", c->options->log);
         c->summary->interrupted = true;
         c->summary->ending = "interrupted";
         stop(c, now);
     }
-    if (c->options->time_ms > 0 && now - c->started_ms >= c->options->time_ms)
+    /* What may be fatal is told apart before the end, or it would be forgotten. */
+    bool time_is_over = c->options->time_ms > 0 && now - c->started_ms >= c->options->time_ms;
+    if (time_is_over && !(watch && c->next_chunk < watch->go_on_until))
         stop(c, now);
     if (c->stopped_ms > 0 && now - c->stopped_ms >= GRACE_MS)
         hurry(c, now - c->stopped_ms);
@@ -160,7 +174,8 @@ static bool tick(void *context)
  * the middle of a chunk. */
 static int collect(struct campaign *c)
 {
-    for (uint64_t number = 0;; number++) {
+    for (uint64_t number = c->next_chunk;; number++) {
+        c->next_chunk = number;
         c->between_chunks = true;
         const struct chunk *chunk = pool_wait_chunk(c->pool, number);
         c->between_chunks = false;
@@ -206,7 +221,7 @@ static int hunt(struct campaign *c, struct db_message *message)
     sigset_t mask;
     const char *refused;
     block_signals(&mask);
-    crash_install();
+    crash_install(c->options->watch);
     c->pool = pool_start(c->options, c->feedback, tick, c, &refused);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     if (!c->pool) {

@@ -18,6 +18,8 @@
 
 enum { CAMPAIGN_JOBS_MAX = 256, CAMPAIGN_CHUNK = 64, REASON_MAX = 120 };
 
+struct watch;
+
 struct campaign_options {
     uint64_t seed;
     uint64_t cases;   /* numbers 0 .. cases - 1 (of all shards); 0 = until the time is over */
@@ -31,6 +33,7 @@ struct campaign_options {
     uint32_t feedback;      /* so many of 100 cases are mutations of earlier ones; 0 = off */
     const char *corpus_dir; /* with feedback: where what was remembered goes; NULL: nowhere */
     const char *db_path;
+    struct watch *watch; /* of the process that watches over this one (watch.h); NULL: none */
     bool live; /* a status line a second to `log`, rewritten in place; otherwise one a minute */
     FILE *log; /* progress */
 };
@@ -58,6 +61,7 @@ struct campaign_reason {
 struct campaign_summary {
     uint64_t campaign; /* its number in the database */
     uint64_t cases, refused, thread_steps, warp_steps;
+    uint64_t skipped; /* of the cases: the engine crashes or hangs there */
     double seconds;
     uint64_t hits[RULE_COUNT];
     uint64_t verdicts[ORACLE_COUNT][VERDICT_COUNT];

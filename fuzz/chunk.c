@@ -3,6 +3,7 @@
 #include "engine/invariant.h"
 #include "engine/print.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- verdicts ---- */
@@ -59,6 +60,7 @@ static void add_answer(struct chunk *chunk, struct arena *arena, uint64_t number
     INVARIANT(strlen(key) < SIGNATURE_MAX);
     finding->number = number;
     finding->index = (uint32_t)chunk->cases;
+    finding->incident = NULL;
     memcpy(finding->signature, key, strlen(key) + 1);
 }
 
@@ -103,19 +105,32 @@ void chunk_case_again(const struct campaign_options *options, const struct chunk
 
 /* ---- a case ---- */
 
+static void set_phase(struct chunk_maker *maker, enum watch_phase phase)
+{
+    atomic_store_explicit(&maker->slot->phase, phase, memory_order_relaxed);
+}
+
+/* NULL: an enumeration has no such case. */
+static const struct ast_kernel *make_kernel(struct chunk_maker *maker, uint64_t number,
+                                            struct fuzz_case *c)
+{
+    const struct campaign_options *options = maker->options;
+    const struct ast_kernel *kernel = NULL;
+    case_of_campaign(c, options->seed, number, &options->gen, &options->check);
+    if (maker->view)
+        kernel = feedback_mutate(maker->arena, maker->view, options->feedback, c);
+    return kernel ? kernel : case_kernel(maker->arena, c, &maker->walk);
+}
+
 bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t number)
 {
     const struct campaign_options *options = maker->options;
     struct arena *arena = maker->arena;
     struct fuzz_case c;
-    case_of_campaign(&c, options->seed, number, &options->gen, &options->check);
-    const struct ast_kernel *kernel = NULL;
-    if (maker->view)
-        kernel = feedback_mutate(arena, maker->view, options->feedback, &c);
-    if (!kernel)
-        kernel = case_kernel(arena, &c, &maker->walk);
+    const struct ast_kernel *kernel = make_kernel(maker, number, &c);
     if (!kernel)
         return false;
+    set_phase(maker, WATCH_CHECKING);
     struct check_result *result = ARENA_NEW(arena, struct check_result);
     struct check_options check = c.check;
     if (chunk->trace) {
@@ -135,4 +150,46 @@ bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t num
     if (chunk->trace)
         keep_trace(maker, chunk, &c, kernel, result, chunk->finding_count > before);
     return true;
+}
+
+/* ---- cases that are left out ---- */
+
+void chunk_skip_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t number,
+                     const struct incident *incident)
+{
+    struct fuzz_case c;
+    if (!chunk->trace)
+        return;
+    struct chunk_case *kept = &chunk->trace->cases[chunk->cases];
+    *kept = (struct chunk_case){.seen = {.number = number}};
+    if (incident->phase == WATCH_GENERATING)
+        return;
+    const struct ast_kernel *kernel = make_kernel(maker, number, &c);
+    kept->mutated = kernel && !c.generated;
+    kept->lineage = c.lineage;
+    kept->seen.exhaustive = c.check.exhaustive;
+    if (kept->mutated)
+        kept->seen.text = print_kernel(&chunk->trace->arena, kernel);
+}
+
+const char *chunk_incident_class(const struct incident *incident)
+{
+    if (incident->state != INCIDENT_CONFIRMED)
+        return "flaky";
+    return incident->hang ? "hang" : "crash";
+}
+
+void chunk_incident_signature(char signature[SIGNATURE_MAX], const struct incident *incident)
+{
+    snprintf(signature, SIGNATURE_MAX, "engine|%s|%s|%s", chunk_incident_class(incident),
+             incident->rule, watch_phase_name(incident->phase));
+}
+
+void chunk_add_incident(struct chunk *chunk, uint64_t number, const struct incident *incident)
+{
+    struct chunk_finding *finding = &chunk->findings[chunk->finding_count++];
+    finding->number = number;
+    finding->index = (uint32_t)chunk->cases;
+    finding->incident = incident;
+    chunk_incident_signature(finding->signature, incident);
 }

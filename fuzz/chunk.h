@@ -6,16 +6,18 @@
 
 #include "fuzz/campaign.h"
 #include "fuzz/feedback.h"
+#include "fuzz/watch.h"
 
 enum {
-    CHUNK_FINDINGS_MAX = CAMPAIGN_CHUNK * ORACLE_COUNT,
+    CHUNK_FINDINGS_MAX = CAMPAIGN_CHUNK * (ORACLE_COUNT + 1), /* one of the engine's own */
     CHUNK_REASONS_MAX = 128, /* distinct ones; what does not fit is counted as "other reasons" */
     SIGNATURE_MAX = 200,
 };
 
 struct chunk_finding {
-    uint64_t number; /* of the case */
-    uint32_t index;  /* of the case in its chunk */
+    uint64_t number;                 /* of the case */
+    uint32_t index;                  /* of the case in its chunk */
+    const struct incident *incident; /* of an engine finding; NULL: an oracle's */
     char signature[SIGNATURE_MAX];
 };
 
@@ -55,11 +57,24 @@ struct chunk_maker {
     struct gen_walk walk;
     struct features features;
     const struct feedback_view *view; /* of the chunk's generation; NULL: fresh cases only */
+    struct watch_slot *slot;
 };
 
 /* Makes and checks case `number`, and adds what it shows to the chunk. False: an enumeration has no such
  * case. No malloc, no lock, no system call. */
 bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t number);
+
+/* Leaves the case out: the engine dies or hangs at it. */
+void chunk_skip_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t number,
+                     const struct incident *incident);
+
+/* Adds the engine's finding of the case that was just run or left out, before it is counted. */
+void chunk_add_incident(struct chunk *chunk, uint64_t number, const struct incident *incident);
+
+/* "engine|crash|SIGSEGV|checking" */
+void chunk_incident_signature(char signature[SIGNATURE_MAX], const struct incident *incident);
+/* "crash", "hang"; "flaky": it did not show again. */
+const char *chunk_incident_class(const struct incident *incident);
 
 /* The case again: *text is its kernel's, of a mutated one; NULL: the generator makes it. */
 void chunk_case_again(const struct campaign_options *options, const struct chunk *chunk,

@@ -265,6 +265,21 @@ static void describe_flaky(struct collector *c, const char *key, const struct ex
     c->summary->flaky++;
 }
 
+/* A case at which the engine crashes or hangs: a finding about simtfuzz. */
+static void describe_incident(struct collector *c, const struct incident *incident,
+                              struct db_finding *finding)
+{
+    char signature[SIGNATURE_MAX];
+    chunk_incident_signature(signature, incident);
+    finding->signature = arena_strndup(&c->text, signature, strlen(signature));
+    finding->oracle = "engine";
+    finding->class = chunk_incident_class(incident);
+    finding->rule = incident->rule;
+    finding->observable = watch_phase_name(incident->phase);
+    finding->k1 = arena_printf(&c->text, "engine|%s", finding->class);
+    c->summary->flaky += incident->state != INCIDENT_CONFIRMED;
+}
+
 static void describe_shown(const struct shown *shown, struct db_finding *finding)
 {
     finding->signature = shown->signature;
@@ -282,6 +297,8 @@ static void describe_shown(const struct shown *shown, struct db_finding *finding
 static int put_kernels(struct collector *c, const struct example *example,
                        struct db_finding *finding)
 {
+    if (!example->kernel) /* the engine dies at generating it */
+        return DB_OK;
     finding->raw_kernel = case_text_hash(&c->text, example->kernel);
     int error = db_kernel_put(c->db, finding->raw_kernel, example->kernel);
     if (error != DB_OK || !example->minimised)
@@ -314,13 +331,16 @@ static int put_occurrence(struct collector *c, const struct example *example,
     return db_occurrence_put(c->db, &occurrence, OCCURRENCES_KEPT);
 }
 
-static int store_example(struct collector *c, struct raw_key *key, uint64_t case_number,
+static int store_example(struct collector *c, struct raw_key *key, const struct chunk_finding *from,
                          const struct example *example)
 {
+    uint64_t case_number = from->number;
     struct db_finding finding = {.raw_case = example->case_text,
                                  .raw_statements = example->statements,
                                  .status = DB_STATUS_OPEN};
-    if (!example->replayed)
+    if (from->incident)
+        describe_incident(c, from->incident, &finding);
+    else if (!example->replayed)
         describe_flaky(c, key->text, example, &finding);
     else
         describe_shown(example->minimised ? &example->small : &example->raw, &finding);
@@ -378,12 +398,31 @@ static void submit_examples(struct collector *c, struct pool *pool, const struct
     }
 }
 
+static int skip_case(struct collector *c, const struct chunk_finding *finding)
+{
+    const struct incident *incident = finding->incident;
+    if (incident->state != INCIDENT_CONFIRMED || incident->phase == WATCH_MINIMISING)
+        return DB_OK;
+    struct db_skipped skipped = {.campaign = c->summary->campaign,
+                                 .case_number = finding->number,
+                                 .why = chunk_incident_class(incident),
+                                 .detail = arena_printf(&c->text, "%s while %s", incident->rule,
+                                                        watch_phase_name(incident->phase))};
+    int error = open_batch(c);
+    c->rows++;
+    c->summary->skipped++;
+    return error == DB_OK ? db_skipped_put(c->db, &skipped) : error;
+}
+
 static int take_findings(struct collector *c, struct pool *pool, const struct chunk *chunk)
 {
     for (uint32_t i = 0; i < chunk->finding_count; i++) {
         const struct chunk_finding *finding = &chunk->findings[i];
         struct raw_key *key = key_of(c, finding->signature);
         c->summary->occurrences++;
+        int error = finding->incident ? skip_case(c, finding) : DB_OK;
+        if (error != DB_OK)
+            return error;
         if (c->slots[i] == -1) {
             count_occurrence(c, key, finding->number);
             continue;
@@ -394,7 +433,7 @@ static int take_findings(struct collector *c, struct pool *pool, const struct ch
             c->gave_up = true;
             return 1;
         }
-        int error = store_example(c, key, finding->number, example);
+        error = store_example(c, key, finding, example);
         pool_job_free(pool, c->slots[i]);
         c->slots[i] = -1;
         if (error != DB_OK)

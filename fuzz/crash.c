@@ -1,6 +1,8 @@
 #include "fuzz/crash.h"
 
+#include "engine/invariant.h"
 #include "fuzz/cli/cli.h"
+#include "fuzz/watch.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -11,6 +13,7 @@ enum { HANDLER_STACK_BYTES = 64 * 1024 };
 
 static _Thread_local struct crash_note *current_note;
 static _Thread_local void *handler_stack;
+static struct watch *told;
 
 /* Only write(2) and arithmetic from here: the handler may interrupt anything. */
 struct last_words {
@@ -35,9 +38,54 @@ static void say_number(struct last_words *words, uint64_t number)
     say(words, digits + at);
 }
 
-static void last_words(int signal_number)
+/* ---- to the watching process ---- */
+
+static size_t append(char rule[WATCH_RULE_MAX], size_t length, const char *text)
+{
+    /* '|' separates the parts of a signature */
+    for (; *text && length < WATCH_RULE_MAX - 1; text++)
+        rule[length++] = *text == '|' ? '/' : *text;
+    rule[length] = '\0';
+    return length;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *base = path;
+    for (; *path; path++)
+        if (*path == '/')
+            base = path + 1;
+    return base;
+}
+
+/* Of several threads that die at once the first one tells; the others wait for the end. */
+static void tell(int signal_number, const siginfo_t *info)
+{
+    const char *file;
+    struct watch_death *death = &told->death;
+    /* Relaxed: the process that reads it waits for the end of this one. */
+    if (atomic_exchange_explicit(&death->claimed, true, memory_order_relaxed))
+        for (;;)
+            pause();
+    death->signal = signal_number;
+    death->outside = info->si_code <= 0 && info->si_pid != getpid();
+    death->slot = current_note ? current_note->slot : -1;
+    const char *condition = invariant_failed(&file);
+    if (signal_number == SIGABRT && condition) {
+        size_t length = append(death->rule, 0, base_name(file));
+        length = append(death->rule, length, ": ");
+        append(death->rule, length, condition);
+    } else {
+        append(death->rule, 0, watch_signal_name(signal_number));
+    }
+}
+
+static void last_words(int signal_number, siginfo_t *info, void *context)
 {
     struct last_words words = {.length = 0};
+    (void)context;
+    if (told)
+        tell(signal_number, info);
     say(&words, "simtfuzz: signal ");
     say_number(&words, (uint64_t)signal_number);
     if (current_note) {
@@ -56,11 +104,12 @@ static void last_words(int signal_number)
     _exit(CLI_FAULT);
 }
 
-void crash_install(void)
+void crash_install(struct watch *watch)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    struct sigaction action = {.sa_handler = last_words, .sa_flags = SA_ONSTACK};
+    struct sigaction action = {.sa_sigaction = last_words, .sa_flags = SA_ONSTACK | SA_SIGINFO};
     sigemptyset(&action.sa_mask);
+    told = watch;
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         sigaction(signals[i], &action, NULL);
 }

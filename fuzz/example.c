@@ -165,3 +165,17 @@ void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_
         example_minimise(arena, scratch, kernel, &small, example);
     arena_release(scratch, mark);
 }
+
+void example_of_incident(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
+                         const char *text, const struct incident *incident, struct example *example)
+{
+    *example = (struct example){.case_text = case_print(arena, c),
+                                .replayed = incident->state == INCIDENT_CONFIRMED};
+    size_t mark = arena_mark(scratch);
+    if (incident->phase != WATCH_GENERATING) {
+        const struct ast_kernel *kernel = example_kernel(scratch, c, &text);
+        example->kernel = copy(arena, text);
+        example->statements = ast_kernel_size(kernel);
+    }
+    arena_release(scratch, mark);
+}

@@ -6,6 +6,7 @@
 
 #include "fuzz/case.h"
 #include "fuzz/reduce/reduce.h"
+#include "fuzz/watch.h"
 
 enum { EXAMPLE_RUNS = 3, EXAMPLE_REDUCE_TESTS = 1000 };
 
@@ -54,6 +55,12 @@ void example_run(struct arena *arena, struct arena *scratch, const struct ast_ke
  * lives in `arena`; `scratch` is used and released. */
 void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
                   const char *text, const struct reduce_options *options, struct example *example);
+
+/* A case at which the engine dies or died once (watch.h): no subject is run; nor is the generator, where
+ * that is what is fatal. */
+void example_of_incident(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
+                         const char *text, const struct incident *incident,
+                         struct example *example);
 
 /* Minimises a kernel that shows the signature; fills the small part of `example`. False: it does not
  * show it. */

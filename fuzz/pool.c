@@ -3,6 +3,7 @@
 #include "engine/invariant.h"
 #include "fuzz/clock.h"
 #include "fuzz/crash.h"
+#include "fuzz/watch.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -37,19 +38,18 @@ struct job {
     struct example example;
 };
 
-/* On cache lines of its own; `done` and `current` are read by the collector. */
+/* On cache lines of its own. */
 struct worker {
-    _Alignas(CACHE_LINE) atomic_uint_least64_t done; /* cases and jobs finished */
-    atomic_uint_least64_t cases;                     /* cases finished */
-    atomic_uint_least64_t current;                   /* case number */
-    atomic_bool busy;
+    _Alignas(CACHE_LINE) atomic_uint_least64_t cases; /* finished; read by the collector */
+    struct watch_slot *slot; /* read by the collector, and by who watches over the process */
     struct arena arena;
     struct chunk_maker maker;
     struct pool *pool;
     pthread_t thread;
     bool started, ended; /* ended: under the lock */
+    bool spare;          /* the job's finding is not minimised */
     struct crash_note note;
-    uint64_t watched_done, watched_since; /* of the collector's watch */
+    uint64_t watched_beat, watched_since; /* of the collector's watch */
     bool reported;
 };
 
@@ -75,8 +75,10 @@ struct pool {
     struct chunk_trace *traces; /* a slot of the ring; NULL: no feedback */
     struct job jobs[POOL_JOBS_MAX];
     uint64_t tickets;
+    uint32_t running_jobs; /* under the lock */
     uint32_t worker_count;
     struct worker *workers;
+    struct watch_slot *own_slots; /* when nobody watches over the process */
 };
 
 uint64_t pool_chunk_first(const struct pool *pool, uint64_t number)
@@ -105,18 +107,40 @@ static void reset_arena(struct arena *arena)
     arena->used = 0;
 }
 
-static void begin_case(struct worker *worker, uint64_t number)
+static void begin_case(struct worker *worker, uint64_t chunk, uint64_t number,
+                       enum watch_phase phase)
 {
-    /* Relaxed: these numbers order nothing, they are for messages. */
-    atomic_store_explicit(&worker->current, number, memory_order_relaxed);
-    atomic_store_explicit(&worker->busy, true, memory_order_relaxed);
+    struct watch_slot *slot = worker->slot;
+    atomic_store_explicit(&slot->number, number, memory_order_relaxed);
+    atomic_store_explicit(&slot->chunk, chunk, memory_order_relaxed);
+    atomic_store_explicit(&slot->phase, phase, memory_order_relaxed);
     worker->note.number = number;
+}
+
+static void beat(struct worker *worker)
+{
+    atomic_fetch_add_explicit(&worker->slot->beat, 1, memory_order_relaxed);
 }
 
 static void end_case(struct worker *worker)
 {
-    atomic_store_explicit(&worker->busy, false, memory_order_relaxed);
-    atomic_fetch_add_explicit(&worker->done, 1, memory_order_relaxed);
+    atomic_store_explicit(&worker->slot->phase, WATCH_IDLE, memory_order_relaxed);
+    beat(worker);
+}
+
+/* Runs the case, unless it is known to be fatal; what is known about it becomes a finding. */
+static bool run_case(struct worker *worker, struct chunk *chunk, uint64_t number)
+{
+    const struct incident *incident = watch_incident(worker->pool->options.watch, number);
+    bool skip =
+        incident && incident->state == INCIDENT_CONFIRMED && incident->phase != WATCH_MINIMISING;
+    if (skip)
+        chunk_skip_case(&worker->maker, chunk, number, incident);
+    else if (!chunk_run_case(&worker->maker, chunk, number))
+        return false;
+    if (incident && incident->state != INCIDENT_CANDIDATE)
+        chunk_add_incident(chunk, number, incident);
+    return true;
 }
 
 static void run_chunk(struct worker *worker, uint64_t number, struct chunk *chunk)
@@ -131,9 +155,9 @@ static void run_chunk(struct worker *worker, uint64_t number, struct chunk *chun
     /* Relaxed: it does not matter at which case exactly a stop is seen. */
     while (chunk->cases < planned && !atomic_load_explicit(&pool->hurry, memory_order_relaxed)) {
         uint64_t case_number = pool_chunk_first(pool, number) + chunk->cases;
-        begin_case(worker, case_number);
+        begin_case(worker, number, case_number, WATCH_GENERATING);
         reset_arena(&worker->arena);
-        bool done = chunk_run_case(&worker->maker, chunk, case_number);
+        bool done = run_case(worker, chunk, case_number);
         end_case(worker);
         if (!done)
             break;
@@ -158,10 +182,12 @@ static struct job *waiting_job(struct pool *pool)
 
 static bool minimising_goes_on(void *context, const struct reduce_progress *progress)
 {
-    struct pool *pool = context;
+    struct worker *worker = context;
     (void)progress;
+    beat(worker);
     /* Relaxed: nothing depends on the moment at which it is seen. */
-    return !atomic_load_explicit(&pool->stop_minimising, memory_order_relaxed);
+    return !worker->spare &&
+           !atomic_load_explicit(&worker->pool->stop_minimising, memory_order_relaxed);
 }
 
 /* Under the lock, which is given up while the job runs. */
@@ -173,17 +199,27 @@ static void run_job(struct worker *worker, struct job *job)
                                     .max_tests = EXAMPLE_REDUCE_TESTS,
                                     .jobs = 1,
                                     .go_on = minimising_goes_on,
-                                    .go_on_context = pool};
+                                    .go_on_context = worker};
     job->state = JOB_RUNNING;
+    pool->running_jobs++;
     pthread_mutex_unlock(&pool->lock);
     const char *text;
+    const struct incident *incident = watch_incident(pool->options.watch, job->finding->number);
+    worker->spare = incident && incident->state == INCIDENT_CONFIRMED;
     chunk_case_again(&pool->options, job->chunk, job->finding, &c, &text);
-    begin_case(worker, c.number);
+    begin_case(worker, atomic_load_explicit(&pool->released, memory_order_relaxed), c.number,
+               WATCH_MINIMISING);
     reset_arena(&worker->arena);
-    example_make(&job->arena, &worker->arena, &c, text, &reduce, &job->example);
+    if (job->finding->incident)
+        example_of_incident(&job->arena, &worker->arena, &c, text, job->finding->incident,
+                            &job->example);
+    else
+        example_make(&job->arena, &worker->arena, &c, text, &reduce, &job->example);
     end_case(worker);
     pthread_mutex_lock(&pool->lock);
+    pool->running_jobs--;
     job->state = JOB_DONE;
+    pthread_cond_signal(&pool->work);
     pthread_cond_signal(&pool->news);
 }
 
@@ -195,6 +231,12 @@ static bool has_memory(const struct pool *pool, uint64_t number, uint64_t releas
            released >= (generation - FEEDBACK_LAG + 1) * FEEDBACK_CHUNKS;
 }
 
+/* Whether what may be fatal is waited for, so that nothing else runs beside it. */
+static bool is_alone(const struct pool *pool, uint64_t chunk)
+{
+    return pool->options.watch && chunk < pool->options.watch->alone_until;
+}
+
 /* Runs jobs until chunk `number` may be filled: true. False: the pool is closing. */
 static bool wait_for_room(struct worker *worker, uint64_t number)
 {
@@ -202,16 +244,17 @@ static bool wait_for_room(struct worker *worker, uint64_t number)
     bool room = false;
     pthread_mutex_lock(&pool->lock);
     while (!pool->closing) {
-        struct job *job = waiting_job(pool);
-        if (job) {
-            run_job(worker, job);
-            continue;
-        }
         /* Acquire pairs with pool_release: the collector has read what the slot held before, and
          * written the memory. */
         uint64_t released = atomic_load_explicit(&pool->released, memory_order_acquire);
+        struct job *job = waiting_job(pool);
+        if (job && !(is_alone(pool, released) && pool->running_jobs > 0)) {
+            run_job(worker, job);
+            continue;
+        }
         room = number < pool->chunk_count && number < released + CHUNK_RING &&
-               has_memory(pool, number, released);
+               has_memory(pool, number, released) &&
+               !(is_alone(pool, released) && number != released);
         if (room)
             break;
         pthread_cond_wait(&pool->work, &pool->lock);
@@ -356,10 +399,10 @@ uint32_t pool_watch(struct pool *pool, uint64_t now_ms, FILE *log)
     uint32_t hanging = 0;
     for (uint32_t i = 0; i < pool->worker_count; i++) {
         struct worker *w = &pool->workers[i];
-        uint64_t done = atomic_load_explicit(&w->done, memory_order_relaxed);
-        if (done != w->watched_done || w->watched_since == 0 ||
-            !atomic_load_explicit(&w->busy, memory_order_relaxed)) {
-            w->watched_done = done;
+        uint64_t beat_now = atomic_load_explicit(&w->slot->beat, memory_order_relaxed);
+        if (beat_now != w->watched_beat || w->watched_since == 0 ||
+            atomic_load_explicit(&w->slot->phase, memory_order_relaxed) == WATCH_IDLE) {
+            w->watched_beat = beat_now;
             w->watched_since = now_ms;
             w->reported = false;
         }
@@ -370,7 +413,7 @@ uint32_t pool_watch(struct pool *pool, uint64_t now_ms, FILE *log)
             fprintf(log,
                     "simtfuzz: worker %" PRIu32 " has been at case %" PRIu64 " of seed 0x%" PRIx64
                     " for a minute\n",
-                    i, (uint64_t)atomic_load_explicit(&w->current, memory_order_relaxed),
+                    i, (uint64_t)atomic_load_explicit(&w->slot->number, memory_order_relaxed),
                     pool->options.seed);
         w->reported = true;
     }
@@ -415,12 +458,16 @@ static void init_locks(struct pool *pool)
     pthread_condattr_destroy(&attributes);
 }
 
-static bool start_worker(struct pool *pool, struct worker *worker)
+static bool start_worker(struct pool *pool, struct worker *worker, uint32_t index)
 {
     worker->pool = pool;
+    worker->slot =
+        pool->options.watch ? &pool->options.watch->slots[index] : &pool->own_slots[index];
+    worker->maker.slot = worker->slot;
     worker->maker.options = &pool->options;
     worker->maker.arena = &worker->arena;
-    worker->note = (struct crash_note){.seed = pool->seed, .command = pool->command};
+    worker->note =
+        (struct crash_note){.seed = pool->seed, .command = pool->command, .slot = (int)index};
     if (arena_init(&worker->arena, WORKER_ARENA_BYTES) != 0)
         return false;
     worker->started = pthread_create(&worker->thread, NULL, work, worker) == 0;
@@ -440,6 +487,7 @@ static void free_pool(struct pool *pool)
     for (uint32_t i = 0; pool->traces && i < CHUNK_RING; i++)
         arena_destroy(&pool->traces[i].arena);
     free(pool->workers);
+    free(pool->own_slots);
     free(pool->traces);
     free(pool->ring);
     free(pool);
@@ -475,10 +523,12 @@ struct pool *pool_start(const struct campaign_options *options, const struct fee
     struct pool *pool = allocate(sizeof *pool);
     struct chunk *ring = allocate(CHUNK_RING * sizeof *ring);
     struct worker *workers = allocate(options->jobs * sizeof *workers);
-    if (!pool || !ring || !workers) {
+    struct watch_slot *slots = allocate(options->jobs * sizeof *slots);
+    if (!pool || !ring || !workers || !slots) {
         free(pool);
         free(ring);
         free(workers);
+        free(slots);
         *error = "out of memory";
         return NULL;
     }
@@ -488,6 +538,7 @@ struct pool *pool_start(const struct campaign_options *options, const struct fee
     pool->tick_context = context;
     pool->ring = ring;
     pool->workers = workers;
+    pool->own_slots = slots;
     pool->worker_count = options->jobs;
     plan(pool);
     init_locks(pool);
@@ -499,7 +550,7 @@ struct pool *pool_start(const struct campaign_options *options, const struct fee
     for (uint32_t i = 0; i < POOL_JOBS_MAX; i++)
         good = good && arena_init(&pool->jobs[i].arena, JOB_ARENA_BYTES) == 0;
     for (uint32_t i = 0; i < options->jobs; i++)
-        good = good && start_worker(pool, &pool->workers[i]);
+        good = good && start_worker(pool, &pool->workers[i], i);
     if (!good) {
         *error = strerror(errno);
         pool_stop(pool, true);

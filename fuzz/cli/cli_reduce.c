@@ -47,7 +47,7 @@ static void catch_signals(void)
         sigaction(signals[i], &action, NULL);
 }
 
-struct watch {
+struct watcher {
     uint64_t started_ms, time_ms; /* 0: no limit */
     uint64_t line_ms;             /* when the next progress line is due */
     uint32_t size;                /* of the kernel to reduce */
@@ -56,7 +56,7 @@ struct watch {
 
 static bool go_on(void *context, const struct reduce_progress *progress)
 {
-    struct watch *watch = context;
+    struct watcher *watch = context;
     uint64_t now = clock_monotonic_ms();
     if (watch->live && now >= watch->line_ms) {
         fprintf(stderr,
@@ -71,7 +71,7 @@ static bool go_on(void *context, const struct reduce_progress *progress)
     return !interrupted && (watch->time_ms == 0 || now - watch->started_ms < watch->time_ms);
 }
 
-static void close_line(const struct watch *watch)
+static void close_line(const struct watcher *watch)
 {
     if (watch->line_open)
         fputs("\r\033[K", stderr);
@@ -139,10 +139,10 @@ static bool minimise(struct cli *cli, const struct ast_kernel *kernel,
                      struct example *example, int *status)
 {
     struct arena scratch;
-    struct watch watch = {.started_ms = clock_monotonic_ms(),
-                          .time_ms = cli->options.time_ms,
-                          .size = ast_kernel_size(kernel),
-                          .live = isatty(STDERR_FILENO)};
+    struct watcher watch = {.started_ms = clock_monotonic_ms(),
+                            .time_ms = cli->options.time_ms,
+                            .size = ast_kernel_size(kernel),
+                            .live = isatty(STDERR_FILENO)};
     struct reduce_options options = {.check = *check,
                                      .signature = signature,
                                      .max_tests = cli->options.max_tests,

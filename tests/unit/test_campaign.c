@@ -328,7 +328,7 @@ static void test_last_words(void **state)
         pid_t child = fork();
         if (child == 0) {
             dup2(ends[1], STDERR_FILENO);
-            crash_install();
+            crash_install(NULL);
             crash_thread_start(&note);
             raise(signals[i]);
             _exit(0);

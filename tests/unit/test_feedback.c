@@ -135,7 +135,9 @@ static void test_mutated_finding(void **state)
     chunk->trace = calloc(1, sizeof *chunk->trace);
     assert_non_null(chunk->trace);
     assert_int_equal(arena_init(&chunk->trace->arena, (size_t)1 << 28), 0);
-    *maker = (struct chunk_maker){.options = &options, .arena = &arena};
+    struct watch_slot slot;
+    memset(&slot, 0, sizeof slot);
+    *maker = (struct chunk_maker){.options = &options, .arena = &arena, .slot = &slot};
     const struct chunk_finding *found = NULL;
     for (uint64_t number = 0; !found && number < options.cases; number++) {
         if (number % CAMPAIGN_CHUNK == 0) {
