@@ -28,6 +28,9 @@ struct campaign_options {
     uint64_t shard_index, shard_count; /* chunks whose number is shard_index modulo shard_count */
     bool stop_on_finding;              /* stop at the first one that is not known */
     bool no_minimise;                  /* findings are kept as they were found */
+    uint32_t
+        minimise_tests; /* candidates that a minimisation tries at most; 0 = EXAMPLE_REDUCE_TESTS */
+    const char *config; /* the text of the configuration file, or NULL */
     struct gen_options gen;
     struct check_options check;
     uint32_t feedback;      /* so many of 100 cases are mutations of earlier ones; 0 = off */

@@ -167,18 +167,9 @@ char *case_print(struct arena *arena, const struct fuzz_case *c)
 
 char *case_gen_command(struct arena *arena, uint64_t seed, const struct gen_options *gen)
 {
-    static const char *const names[FEATURE_COUNT] = {
-#define FEATURE(id, name, group_default, sentence) [FEATURE_##id] = name,
-#include "fuzz/gen/features.def"
-#undef FEATURE
-    };
     const char *features = "";
-    if (gen->features != GEN_DEFAULTS.features) {
-        features = " --features none";
-        for (uint32_t i = 0; i < FEATURE_COUNT; i++)
-            if (gen->features & 1u << i)
-                features = arena_printf(arena, "%s,%s", features, names[i]);
-    }
+    if (gen->features != GEN_DEFAULTS.features)
+        features = arena_printf(arena, " --features %s", gen_print_features(arena, gen->features));
     const char *weights = gen_weights_print(arena, gen->weights);
     if (*weights)
         features = arena_printf(arena, "%s --weights %s", features, weights);

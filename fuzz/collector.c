@@ -67,6 +67,7 @@ static int start_campaign(struct collector *c)
         .shard_count = o->shard_count,
         .options = print_options(c->arena, o),
         .version = SIMTFUZZ_VERSION,
+        .config = o->config,
         .jobs = o->jobs,
         .started_ms = clock_unix_ms(),
     };

@@ -196,7 +196,9 @@ static void run_job(struct worker *worker, struct job *job)
     struct pool *pool = worker->pool;
     struct fuzz_case c;
     struct reduce_options reduce = {.signature = job->finding->signature,
-                                    .max_tests = EXAMPLE_REDUCE_TESTS,
+                                    .max_tests = pool->options.minimise_tests
+                                                     ? pool->options.minimise_tests
+                                                     : EXAMPLE_REDUCE_TESTS,
                                     .jobs = 1,
                                     .go_on = minimising_goes_on,
                                     .go_on_context = worker};

@@ -58,6 +58,10 @@ struct cli_options {
     uint32_t mutate, feedback;         /* per cent; 0 = off */
     const char *corpus;                /* a folder, or NULL */
     bool stop_on_finding, no_minimise, exhaustive, enumerate, same_value, atomics_sync;
+    const char *config;      /* a file or a preset, or NULL */
+    const char *config_text; /* of it; NULL: none */
+    bool check_config, list_presets, plain_text;
+    uint32_t minimise_tests; /* 0: as usual */
     uint32_t schedules;
     bool schedules_given;
     uint64_t budget_steps;    /* 0 = as CHECK_DEFAULTS has it */
@@ -92,7 +96,8 @@ struct cli {
     const char
         *given[CLI_GIVEN_MAX]; /* names of the options that were given; further ones are left out */
     uint32_t given_count;
-    struct arena arena; /* for the whole command */
+    struct arena arena;                /* for the whole command */
+    const struct config_place *config; /* not NULL: cli_misuse leaves its sentence there */
 };
 
 /* What `check` and `regress` have seen so far. */

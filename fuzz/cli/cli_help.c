@@ -1,9 +1,11 @@
 /*
  * cli_help.c - what is printed about commands and options: help, usage, messages.
  */
-#include "fuzz/cli/options.h"
+#include "fuzz/cli/config.h"
 
 #include <stdarg.h>
+
+enum { REFUSAL_MAX = 400 };
 
 void cli_print_usage(const struct cli *cli, FILE *out)
 {
@@ -76,6 +78,13 @@ int cli_misuse(const struct cli *cli, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
+    if (cli->config) {
+        char text[REFUSAL_MAX];
+        vsnprintf(text, sizeof text, format, args);
+        va_end(args);
+        config_refuse(cli->config, text);
+        return CLI_USAGE;
+    }
     message(cli, format, args);
     va_end(args);
     cli_print_usage(cli, stderr);

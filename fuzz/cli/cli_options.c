@@ -1,7 +1,7 @@
 /*
  * cli_options.c - reads the arguments of a command by the table of options.
  */
-#include "fuzz/cli/options.h"
+#include "fuzz/cli/config.h"
 
 #include "engine/invariant.h"
 #include "fuzz/gen/gen.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void options_default(struct cli_options *o)
+void options_default(struct cli_options *o)
 {
     const char *no_color = getenv("NO_COLOR");
     *o = (struct cli_options){.color = isatty(STDOUT_FILENO) && !(no_color && *no_color),
@@ -37,7 +37,7 @@ static const char *wanted(enum option_kind kind)
     return "a number (decimal, or hexadecimal with 0x)";
 }
 
-static bool apply(struct cli *cli, const struct cli_option *option, const char *text)
+bool option_apply(struct cli *cli, const struct cli_option *option, const char *text)
 {
     char *base = (char *)&cli->options;
     void *field = base + option->field;
@@ -112,14 +112,24 @@ static const struct cli_option *option_of(const struct cli *cli, int value)
     return NULL;
 }
 
-static bool parse_options(struct cli *cli, int argc, char **argv)
+/* Arguments stand in a certain order, but what comes from a file comes before them all: a first pass reads
+ * only which file. */
+enum pass { PASS_CONFIG, PASS_ALL };
+
+static bool is_of_pass(const struct cli_option *option, enum pass pass)
+{
+    return pass == PASS_ALL || strcmp(option->name, "config") == 0 ||
+           strcmp(option->name, "json") == 0;
+}
+
+static bool parse_options(struct cli *cli, int argc, char **argv, enum pass pass)
 {
     struct option longs[ROWS_MAX + 1];
     char letters[LETTERS_MAX];
     INVARIANT(option_count <= ROWS_MAX);
     getopt_tables(cli, longs, letters);
     opterr = 0;
-    optind = 1;
+    optind = 0; /* glibc: from the start */
     for (;;) {
         int value = getopt_long(argc, argv, letters, longs, NULL);
         if (value == -1)
@@ -134,9 +144,11 @@ static bool parse_options(struct cli *cli, int argc, char **argv)
             return false;
         }
         const struct cli_option *option = option_of(cli, value);
-        if (!apply(cli, option, optarg))
+        if (!is_of_pass(option, pass))
+            continue;
+        if (!option_apply(cli, option, optarg))
             return false;
-        if (cli->given_count < CLI_GIVEN_MAX)
+        if (pass == PASS_ALL && cli->given_count < CLI_GIVEN_MAX)
             cli->given[cli->given_count++] = option->name;
     }
     cli->arguments = argv + optind;
@@ -164,7 +176,9 @@ bool cli_parse(struct cli *cli, int argc, char **argv, int *status)
         return false;
     }
     options_default(&cli->options);
-    if (!parse_options(cli, argc, argv))
+    if (!parse_options(cli, argc, argv, PASS_CONFIG) ||
+        (cli->options.config && !config_load(cli, cli->options.config)) ||
+        !parse_options(cli, argc, argv, PASS_ALL))
         return false;
     if (cli->options.help) {
         cli_print_help(cli, stdout);

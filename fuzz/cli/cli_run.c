@@ -2,7 +2,7 @@
  * cli_run.c - `simtfuzz run`.
  */
 #include "fuzz/campaign.h"
-#include "fuzz/cli/cli.h"
+#include "fuzz/cli/config.h"
 #include "fuzz/clock.h"
 
 #include "engine/pcg.h"
@@ -38,6 +38,8 @@ int command_run(struct cli *cli)
         .shard_count = o->shard_count,
         .stop_on_finding = o->stop_on_finding,
         .no_minimise = o->no_minimise,
+        .minimise_tests = o->minimise_tests,
+        .config = o->config_text,
         .gen = GEN_DEFAULTS,
         .check = cli_check_options(cli),
         .feedback = o->feedback,
@@ -52,13 +54,16 @@ int command_run(struct cli *cli)
     options.gen.weights = o->weights;
     options.gen.mutate = o->mutate;
     options.gen.small = options.gen.enumerate = o->enumerate;
-    if (options.jobs > CAMPAIGN_JOBS_MAX)
-        return cli_misuse(cli, "--jobs: at most %d", CAMPAIGN_JOBS_MAX);
-    if ((o->feedback > 0 || o->mutate > 0) && o->enumerate)
-        return cli_misuse(cli,
-                          "--mutate and --feedback are for random kernels, not for --enumerate");
-    if (o->corpus && o->feedback == 0)
-        return cli_misuse(cli, "--corpus stores what --feedback remembers");
+    const char *conflict = config_conflict(o);
+    if (conflict)
+        return cli_misuse(cli, "%s", conflict);
+    if (o->check_config) {
+        if (o->json)
+            config_print_json(&cli->arena, o, stdout);
+        else
+            fputs(config_print(&cli->arena, o), stdout);
+        return CLI_OK;
+    }
     signal(SIGPIPE, SIG_IGN); /* a reader that goes away does not end the hunt */
     int status = campaign_run(&cli->arena, &options, &summary, &message);
     if (summary.campaign > 0 && o->json)

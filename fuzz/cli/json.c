@@ -66,9 +66,9 @@ void json_array_end(struct json *json)
     close_container(json, ']');
 }
 
-/* Length of the well-formed UTF-8 sequence at `text`, 0 if there is none. */
-static size_t utf8_length(const unsigned char *text)
+size_t json_utf8_length(const char *bytes, size_t available)
 {
+    const unsigned char *text = (const unsigned char *)bytes;
     size_t length;
     uint32_t least, value;
     if (text[0] < 0x80)
@@ -82,7 +82,7 @@ static size_t utf8_length(const unsigned char *text)
     else
         return 0;
     for (size_t i = 1; i < length; i++) {
-        if ((text[i] & 0xc0) != 0x80)
+        if (i == available || (text[i] & 0xc0) != 0x80)
             return 0;
         value = value << 6 | (text[i] & 0x3fu);
     }
@@ -95,7 +95,7 @@ static void write_string(FILE *out, const char *text)
     const unsigned char *at = (const unsigned char *)text;
     fputc('"', out);
     while (*at) {
-        size_t length = utf8_length(at);
+        size_t length = json_utf8_length((const char *)at, SIZE_MAX);
         if (length == 0) {
             fputs("\\ufffd", out);
             at++;

@@ -42,4 +42,8 @@ void json_key_u64(struct json *json, const char *key, uint64_t value);
 void json_key_bool(struct json *json, const char *key, bool value);
 void json_key_hex(struct json *json, const char *key, uint64_t value);
 
+/* Length of the well-formed UTF-8 sequence at `bytes`, of which so many (at least one) are there; 0 if there
+ * is none. */
+size_t json_utf8_length(const char *bytes, size_t available);
+
 #endif

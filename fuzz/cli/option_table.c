@@ -1,7 +1,7 @@
 /*
  * option_table.c - one row an option: parser and help come from it.
  */
-#include "fuzz/cli/options.h"
+#include "fuzz/cli/config.h"
 
 #define ON(id) ((uint64_t)1 << COMMAND_##id)
 #define ON_ALL OPTION_EVERYWHERE
@@ -13,6 +13,15 @@
 #define ON_CHECKS (ON(RUN) | ON(CHECK) | ON(REDUCE) | ON(DIGEST))
 
 const struct cli_option option_table[] = {
+    {"config", 'c', OPTION_TEXT, "FILE|PRESET", ON(RUN), FIELD(config), 0, NULL,
+     "settings from a file, or a preset (simtfuzz config --presets); other options beat them"},
+    {"with", 0, OPTION_OWN, "SETTING", ON(RUN), 0, 0, config_set,
+     "one setting of a configuration, such as budget.time=5m or weights.loops=200%"},
+    {"check", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(check_config), 0, NULL,
+     "run nothing: print all settings, as a configuration"},
+    {"presets", 0, OPTION_FLAG, NULL, ON(CONFIG), FIELD(list_presets), 0, NULL, "list the presets"},
+    {"text", 0, OPTION_FLAG, NULL, ON(CONFIG), FIELD(plain_text), 0, NULL,
+     "print the text as it stands"},
     {"time", 't', OPTION_TIME, "T", ON(RUN), FIELD(time_ms), 0, NULL,
      "stop after this time (90, 90s, 15m, 8h); without --time and --cases: 60s"},
     {"time", 't', OPTION_TIME, "T", ON(REDUCE), FIELD(time_ms), 0, NULL,
@@ -60,10 +69,10 @@ const struct cli_option option_table[] = {
      "stop at the first finding that is not known"},
     {"no-minimise", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(no_minimise), 0, NULL,
      "keep findings as they were found, run again but not minimised"},
-    {"schedules", 0, OPTION_SOME_U32, "N", ON(CHECK) | ON(REDUCE), FIELD(schedules),
-     FIELD(schedules_given), NULL, "executions of each subject that has several"},
-    {"budget", 0, OPTION_SOME_U64, "N", ON(CHECK), FIELD(budget_steps), 0, NULL,
-     "steps of one execution at most; by default 65536, or 512 a thread"},
+    {"schedules", 0, OPTION_SOME_U32, "N", ON_CHECKS, FIELD(schedules), FIELD(schedules_given),
+     NULL, "executions of each subject that has several"},
+    {"budget", 0, OPTION_SOME_U64, "N", ON(CHECK) | ON(RUN) | ON(DIGEST), FIELD(budget_steps), 0,
+     NULL, "steps of one execution at most; by default 65536, or 512 a thread"},
     {"case", 0, OPTION_OWN, "CASE", ON(CHECK), 0, 0, option_parse_case,
      "check as this case does, as `triage show` prints it; its options stand for all others"},
     {"tape", 0, OPTION_TEXT, "FILE", ON(CHECK), FIELD(tape), 0, NULL,
@@ -114,6 +123,8 @@ const struct cli_option option_table[] = {
      "what the minimised kernel must still show"},
     {"tests", 0, OPTION_U32, "N", ON(REDUCE), FIELD(max_tests), 0, NULL,
      "end after N candidates with the best so far; 20000 by default"},
+    {"tests", 0, OPTION_SOME_U32, "N", ON(RUN), FIELD(minimise_tests), 0, NULL,
+     "candidates that the minimisation of a finding tries at most; 1000 by default"},
     {"tests", 0, OPTION_U32, "N", ON(DISTILL), FIELD(max_tests), 0, NULL,
      "candidates that the reduction of a kernel tries at most; 20000 by default"},
     {"output", 'o', OPTION_TEXT, "FILE", ON(REDUCE), FIELD(output), 0, NULL,

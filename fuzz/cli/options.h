@@ -42,6 +42,11 @@ static inline bool option_is_on(const struct cli_option *option, enum cli_comman
     return (option->commands & (uint64_t)1 << id) != 0;
 }
 
+void options_default(struct cli_options *options);
+
+/* Reads an option's value. False after a message. */
+bool option_apply(struct cli *cli, const struct cli_option *option, const char *text);
+
 /* ---- options with a form of their own (option_values.c): false after a message ---- */
 
 bool option_parse_subjects(struct cli *cli, const char *text);

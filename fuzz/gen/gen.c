@@ -70,6 +70,17 @@ bool gen_parse_features(const char *text, uint32_t *features, const char **error
     return true;
 }
 
+char *gen_print_features(struct arena *arena, uint32_t features)
+{
+    char *text = arena_strndup(arena, "none", 4);
+    if (features == FEATURES_ALL)
+        return arena_strndup(arena, "all", 3);
+    for (uint32_t i = 0; i < FEATURE_COUNT; i++)
+        if (features & 1u << i)
+            text = arena_printf(arena, "%s,%s", text, feature_names[i]);
+    return text;
+}
+
 /* ---- draws ---- */
 
 uint32_t gen_pick(struct gen *g, enum gen_group group, uint32_t banned)

@@ -39,6 +39,9 @@ extern const struct gen_options GEN_DEFAULTS;
 /* "loops,calls,-switch,spin": names add to the default set, -names remove; "all", "none" too. */
 bool gen_parse_features(const char *text, uint32_t *features, const char **error_at);
 
+/* A list that reads to the same: "all", "none", "none,loops,calls". */
+char *gen_print_features(struct arena *arena, uint32_t features);
+
 struct ast_kernel *gen_kernel(struct arena *arena, struct source *source,
                               const struct gen_options *options);
 

@@ -27,6 +27,13 @@ struct gen_weights *gen_weights_new(struct arena *arena)
     return weights;
 }
 
+struct gen_weights *gen_weights_copy(struct arena *arena, const struct gen_weights *weights)
+{
+    struct gen_weights *copy = ARENA_NEW(arena, struct gen_weights);
+    *copy = *weights;
+    return copy;
+}
+
 /* "STM FUNCTION_RETURN" is "stm.function-return". */
 static void row_name(uint32_t row, char name[static NAME_MAX])
 {

@@ -17,6 +17,8 @@ enum { GEN_WEIGHT_MAX = 10000 }; /* per cent */
 /* All at 100. */
 struct gen_weights *gen_weights_new(struct arena *arena);
 
+struct gen_weights *gen_weights_copy(struct arena *arena, const struct gen_weights *weights);
+
 /* False: there is no such name, or the percentage is not from 1 to GEN_WEIGHT_MAX. */
 bool gen_weights_set(struct gen_weights *weights, const char *name, size_t length,
                      uint64_t percent);

@@ -1,0 +1,91 @@
+/*
+ * config_keys.c - one row a key of a configuration.
+ */
+#include "fuzz/cli/config.h"
+
+#include "engine/invariant.h"
+#include "fuzz/campaign.h"
+#include "fuzz/case.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *print_shard(struct arena *arena, const struct cli_options *o)
+{
+    return o->shard_count == 1
+               ? NULL
+               : arena_printf(arena, "%" PRIu64 "/%" PRIu64, o->shard_index, o->shard_count);
+}
+
+static const char *print_features(struct arena *arena, const struct cli_options *o)
+{
+    return gen_print_features(arena, o->features);
+}
+
+static const char *print_mutate(struct arena *arena, const struct cli_options *o)
+{
+    return arena_printf(arena, "%" PRIu32, o->mutate);
+}
+
+static const char *print_feedback(struct arena *arena, const struct cli_options *o)
+{
+    return arena_printf(arena, "%" PRIu32, o->feedback);
+}
+
+static const char *print_subjects(struct arena *arena, const struct cli_options *o)
+{
+    return case_subjects(arena, o->subjects);
+}
+
+static const char *print_oracles(struct arena *arena, const struct cli_options *o)
+{
+    return case_oracles(arena, o->oracles, o->oracle_modes);
+}
+
+const struct config_key config_keys[] = {
+    {.section = "campaign", .key = "seed", .option = "seed", .hexadecimal = true},
+    {.section = "campaign", .key = "shard", .option = "shard", .print = print_shard},
+    {.section = "campaign", .key = "jobs", .option = "jobs"},
+    {.section = "campaign", .key = "db", .option = "db"},
+    {.section = "budget", .key = "time", .option = "time"},
+    {.section = "budget", .key = "cases", .option = "cases"},
+    {.section = "budget", .key = "stop-on-finding", .option = "stop-on-finding"},
+    {.section = "budget", .key = "schedules", .option = "schedules"},
+    {.section = "budget", .key = "steps", .option = "budget"},
+    {.section = "budget", .key = "minimise", .option = "no-minimise", .negated = true},
+    {.section = "budget", .key = "minimise-tests", .option = "tests"},
+    {.section = "generate", .key = "features", .option = "features", .print = print_features},
+    {.section = "generate", .key = "enumerate", .option = "enumerate"},
+    {.section = "generate", .key = "mutate", .option = "mutate", .print = print_mutate},
+    {.section = "generate", .key = "feedback", .option = "feedback", .print = print_feedback},
+    {.section = "generate", .key = "corpus", .option = "corpus"},
+    {.section = "check", .key = "subjects", .option = "subjects", .print = print_subjects},
+    {.section = "check", .key = "oracles", .option = "oracles", .print = print_oracles},
+    {.section = "check", .key = "same-value", .option = "same-value"},
+    {.section = "check", .key = "atomics-sync", .option = "atomics-sync"},
+};
+
+const uint32_t config_key_count = sizeof config_keys / sizeof config_keys[0];
+
+const struct cli_option *config_option(const struct config_key *key)
+{
+    for (size_t i = 0; i < option_count; i++)
+        if (option_is_on(&option_table[i], COMMAND_RUN) &&
+            strcmp(option_table[i].name, key->option) == 0)
+            return &option_table[i];
+    INVARIANT(!"a key without an option");
+    return NULL;
+}
+
+const char *config_conflict(const struct cli_options *o)
+{
+    if (o->jobs > CAMPAIGN_JOBS_MAX)
+        return "--jobs: at most 256";
+    if ((o->feedback > 0 || o->mutate > 0) && o->enumerate)
+        return "--mutate and --feedback are for random kernels, not for --enumerate";
+    if (o->corpus && o->feedback == 0)
+        return "--corpus stores what --feedback remembers";
+    return NULL;
+}
+
+_Static_assert(CAMPAIGN_JOBS_MAX == 256, "a sentence names it");
