@@ -31,7 +31,7 @@ done
 for path in */; do
     folder=${path%/}
     case $folder in
-    engine | oracle | db | fuzz | corpus | tests | docs | build*) ;;
+    engine | oracle | db | fuzz | corpus | tests | docs | packaging | build*) ;;
     *) fail "$folder/: no top-level folder of this project" ;;
     esac
 done
