@@ -134,7 +134,14 @@ struct db_finding *triage_get(struct triage *t, uint64_t id, int *status)
                            status);
 }
 
-/* ---- what is printed everywhere ---- */
+/* ---- what all actions do ---- */
+
+bool triage_open(struct triage *t, enum db_mode mode, int *status)
+{
+    *status = CLI_FAULT;
+    t->db = cli_open_db(t->cli, mode, &t->message);
+    return t->db != NULL;
+}
 
 int triage_done(struct triage *t, int error)
 {
@@ -175,16 +182,15 @@ static const struct action {
     const char *name;
     int least, most;     /* arguments behind its name; -1: any number */
     const char *options; /* that it takes beside --db, --json, --help; a blank around each */
-    enum db_mode mode;
     int (*run)(struct triage *t);
 } actions[] = {
-    {"list", 0, 1, "", DB_READONLY, triage_list},
-    {"show", 1, -1, "", DB_READONLY, triage_show},
-    {"note", 2, -1, "", DB_READWRITE, triage_note},
-    {"status", 2, -1, "", DB_READWRITE, triage_status},
-    {"suppress", 1, 2, "", DB_READWRITE, triage_suppress},
-    {"unsuppress", 1, 1, "", DB_READWRITE, triage_unsuppress},
-    {"bisect", 1, -1, " builds all runs time ", DB_READWRITE, triage_bisect},
+    {"list", 0, 1, "", triage_list},
+    {"show", 1, -1, "", triage_show},
+    {"note", 2, -1, "", triage_note},
+    {"status", 2, -1, "", triage_status},
+    {"suppress", 1, 2, "", triage_suppress},
+    {"unsuppress", 1, 1, "", triage_unsuppress},
+    {"bisect", 1, -1, " builds all runs time ", triage_bisect},
 };
 
 enum { ACTIONS = sizeof actions / sizeof actions[0] };
@@ -226,9 +232,6 @@ int command_triage(struct cli *cli)
     if (action->least > 0 && !*cli->arguments[1])
         return cli_misuse(cli, "%s wants a finding or a signature, not ''", action->name);
     struct triage t = {.cli = cli, .arguments = cli->arguments + 1, .count = count};
-    t.db = cli_open_db(cli, action->mode, &t.message);
-    if (!t.db)
-        return CLI_FAULT;
     int status = action->run(&t);
     db_close(t.db);
     return status;

@@ -10,11 +10,14 @@
 
 struct triage {
     struct cli *cli;
-    struct db *db;
+    struct db *db; /* NULL: not open; cli_triage.c closes it */
     struct db_message message;
     char **arguments; /* behind the action's name */
     int count;
 };
+
+/* Opens the database, once what was asked is known to make sense. False: *status, after a message. */
+bool triage_open(struct triage *t, enum db_mode mode, int *status);
 
 /* Each returns the exit status. */
 int triage_list(struct triage *t);

@@ -340,7 +340,8 @@ int triage_bisect(struct triage *t)
     int status;
     if (!build_list_find(t->cli, t->arguments + 1, t->count - 1, &b.list))
         return CLI_USAGE;
-    if (!triage_resolve(t, t->arguments, 1, &ids, &status))
+    if (!triage_open(t, DB_READWRITE, &status) ||
+        !triage_resolve(t, t->arguments, 1, &ids, &status))
         return status;
     if (ids.count > 1)
         return cli_misuse(t->cli, "one finding at a time, not '%s'", t->arguments[0]);

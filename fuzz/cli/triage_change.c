@@ -47,7 +47,8 @@ int triage_note(struct triage *t)
     struct triage_ids ids;
     int status;
     const char *note = t->arguments[t->count - 1];
-    if (!triage_resolve(t, t->arguments, t->count - 1, &ids, &status))
+    if (!triage_open(t, DB_READWRITE, &status) ||
+        !triage_resolve(t, t->arguments, t->count - 1, &ids, &status))
         return status;
     status = put_notes(t, &ids, note);
     for (uint32_t i = 0; i < ids.count && status == CLI_OK; i++) {
@@ -88,7 +89,8 @@ int triage_status(struct triage *t)
                           t->arguments[t->count - 1]);
     if (t->count > at + 2)
         return cli_misuse(t->cli, "unexpected argument '%s'", t->arguments[at + 2]);
-    if (!triage_resolve(t, t->arguments, at, &ids, &status))
+    if (!triage_open(t, DB_READWRITE, &status) ||
+        !triage_resolve(t, t->arguments, at, &ids, &status))
         return status;
     const char **before = ARENA_ARRAY(&t->cli->arena, const char *, ids.count);
     for (uint32_t i = 0; i < ids.count; i++) {
@@ -108,10 +110,16 @@ int triage_status(struct triage *t)
 int triage_suppress(struct triage *t)
 {
     const char *note = t->count > 1 ? t->arguments[1] : NULL;
+    int status;
+    if (!triage_open(t, DB_READWRITE, &status))
+        return status;
     return triage_done(t, db_suppress(t->db, t->arguments[0], note, 0));
 }
 
 int triage_unsuppress(struct triage *t)
 {
+    int status;
+    if (!triage_open(t, DB_READWRITE, &status))
+        return status;
     return triage_done(t, db_unsuppress(t->db, t->arguments[0]));
 }

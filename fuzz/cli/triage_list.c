@@ -53,6 +53,9 @@ int triage_list(struct triage *t)
                               t->arguments[0]);
         statuses = DB_STATUS_BIT(one);
     }
+    int status;
+    if (!triage_open(t, DB_READONLY, &status))
+        return status;
     table_start(&l.table, &t->cli->arena, titles, "rlrrll");
     int error = db_findings(t->db, statuses, list_finding, &l);
     if (error != DB_OK)

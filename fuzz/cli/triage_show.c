@@ -135,7 +135,8 @@ int triage_show(struct triage *t)
 {
     struct triage_ids ids;
     int status = CLI_OK;
-    if (!triage_resolve(t, t->arguments, t->count, &ids, &status))
+    if (!triage_open(t, DB_READONLY, &status) ||
+        !triage_resolve(t, t->arguments, t->count, &ids, &status))
         return status;
     for (uint32_t i = 0; i < ids.count && status == CLI_OK; i++) {
         if (i > 0 && !t->cli->options.json)
