@@ -214,6 +214,7 @@ struct db_finding {
     uint64_t last_campaign, last_case;
     uint64_t occurrences;
     uint64_t first_seen_ms, last_seen_ms; /* Unix time of storing; 0 = not known */
+    uint64_t status_ms;                   /* when somebody last set the status; 0 = nobody did */
     bool suppressed;
 };
 
@@ -272,6 +273,17 @@ DB_MUST_CHECK int db_occurrence_put(struct db *db, const struct db_occurrence *o
 typedef bool db_finding_use(void *context, const struct db_finding *finding);
 typedef bool db_occurrence_use(void *context, const struct db_occurrence *occurrence);
 typedef bool db_campaign_use(void *context, const struct db_campaign *campaign);
+/* A finding in a campaign; a process that worked on a campaign. */
+struct db_sighting {
+    uint64_t finding, campaign;
+    uint64_t first_case, last_case, occurrences;
+};
+struct db_session {
+    uint64_t campaign, number; /* from 0 within the campaign */
+    uint64_t jobs, started_ms, seen_ms;
+};
+typedef bool db_sighting_use(void *context, const struct db_sighting *sighting);
+typedef bool db_session_use(void *context, const struct db_session *session);
 typedef bool db_statistics_use(void *context, const struct db_statistics *statistics);
 typedef bool db_rule_use(void *context, const char *rule, uint64_t hits);
 typedef bool db_verdict_use(void *context, const struct db_verdict *verdict, const char *reason);
@@ -293,6 +305,8 @@ DB_MUST_CHECK int db_findings(struct db *db, unsigned statuses, db_finding_use *
 /* The same for those that the campaign has seen, for the first time or again. */
 DB_MUST_CHECK int db_campaign_findings(struct db *db, uint64_t campaign, unsigned statuses,
                                        db_finding_use *use, void *context);
+/* Of all findings in all campaigns, by finding, then campaign. */
+DB_MUST_CHECK int db_sightings(struct db *db, db_sighting_use *use, void *context);
 /* The finding that a person means by `name`: a number, a signature, or its unique prefix. */
 DB_MUST_CHECK int db_finding_resolve(struct db *db, const char *name, uint64_t *id);
 DB_MUST_CHECK int db_finding_get(struct db *db, uint64_t id, db_finding_use *use, void *context);
@@ -304,6 +318,8 @@ DB_MUST_CHECK int db_kernel_get(struct db *db, const char *hash, db_text_use *us
 /* In the order of their ids. */
 DB_MUST_CHECK int db_campaigns(struct db *db, db_campaign_use *use, void *context);
 DB_MUST_CHECK int db_campaign_get(struct db *db, uint64_t id, db_campaign_use *use, void *context);
+/* Of all campaigns, by campaign, then number. */
+DB_MUST_CHECK int db_sessions(struct db *db, db_session_use *use, void *context);
 /* What --resume goes on with: the last campaign, not finished, of this seed, options and shard.
  * DB_ERROR_NOT_FOUND when there is none. Reads seed, options and shard. */
 DB_MUST_CHECK int db_campaign_unfinished(struct db *db, const struct db_campaign *like,

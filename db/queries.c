@@ -69,7 +69,8 @@ static int read_finding(struct db *db, sqlite3_stmt *row, struct db_finding *fin
         .occurrences = db_column_integer(row, 18),
         .first_seen_ms = db_column_integer(row, 19),
         .last_seen_ms = db_column_integer(row, 20),
-        .suppressed = db_column_integer(row, 21) != 0,
+        .status_ms = db_column_integer(row, 21),
+        .suppressed = db_column_integer(row, 22) != 0,
     };
     if (!db_status_parse(db_column_text(row, 8), &finding->status))
         return db_fail(db, DB_ERROR_CORRUPT, "finding %" PRIu64 " has an unknown status",
@@ -110,13 +111,13 @@ static int whole_finding(struct db *db, sqlite3_stmt *row, void *context)
     int error = read_finding(db, row, &finding);
     if (error)
         return error;
-    finding.raw_kernel = db_column_text(row, 22);
-    finding.raw_case = db_column_text(row, 23);
-    finding.minimised.kernel = db_column_text(row, 24);
-    finding.minimised.launch = db_column_text(row, 25);
-    finding.minimised.tape = db_column_text(row, 26);
-    finding.minimised.case_text = db_column_text(row, 27);
-    finding.evidence = db_column_text(row, 28);
+    finding.raw_kernel = db_column_text(row, 23);
+    finding.raw_case = db_column_text(row, 24);
+    finding.minimised.kernel = db_column_text(row, 25);
+    finding.minimised.launch = db_column_text(row, 26);
+    finding.minimised.tape = db_column_text(row, 27);
+    finding.minimised.case_text = db_column_text(row, 28);
+    finding.evidence = db_column_text(row, 29);
     return to->use(to->context, &finding);
 }
 
@@ -241,6 +242,29 @@ int db_occurrences(struct db *db, uint64_t finding, db_occurrence_use *use, void
                         NULL);
 }
 
+struct sighting_context {
+    db_sighting_use *use;
+    void *context;
+};
+
+static int read_sighting(struct db *db, sqlite3_stmt *row, void *context)
+{
+    (void)db;
+    const struct sighting_context *to = context;
+    struct db_sighting sighting = {.finding = db_column_integer(row, 0),
+                                   .campaign = db_column_integer(row, 1),
+                                   .first_case = db_column_integer(row, 2),
+                                   .last_case = db_column_integer(row, 3),
+                                   .occurrences = db_column_integer(row, 4)};
+    return to->use(to->context, &sighting);
+}
+
+int db_sightings(struct db *db, db_sighting_use *use, void *context)
+{
+    struct sighting_context to = {.use = use, .context = context};
+    return for_each_row(db, STATEMENT_SIGHTINGS, NULL, 0, read_sighting, &to, NULL);
+}
+
 struct text_context {
     db_text_use *use;
     void *context;
@@ -327,6 +351,29 @@ int db_campaign_get(struct db *db, uint64_t id, db_campaign_use *use, void *cont
     if (!error && rows == 0)
         error = db_fail(db, DB_ERROR_NOT_FOUND, "there is no campaign %" PRIu64, id);
     return error;
+}
+
+struct session_context {
+    db_session_use *use;
+    void *context;
+};
+
+static int read_session(struct db *db, sqlite3_stmt *row, void *context)
+{
+    (void)db;
+    const struct session_context *to = context;
+    struct db_session session = {.campaign = db_column_integer(row, 0),
+                                 .number = db_column_integer(row, 1),
+                                 .jobs = db_column_integer(row, 2),
+                                 .started_ms = db_column_integer(row, 3),
+                                 .seen_ms = db_column_integer(row, 4)};
+    return to->use(to->context, &session);
+}
+
+int db_sessions(struct db *db, db_session_use *use, void *context)
+{
+    struct session_context to = {.use = use, .context = context};
+    return for_each_row(db, STATEMENT_SESSIONS, NULL, 0, read_session, &to, NULL);
 }
 
 static int read_id(struct db *db, sqlite3_stmt *row, void *context)

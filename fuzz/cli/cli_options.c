@@ -25,7 +25,9 @@ void options_default(struct cli_options *o)
                               .schedule = "sequential",
                               .to = "core",
                               .max_steps = 1000,
-                              .max_tests = 20000};
+                              .max_tests = 20000,
+                              .report_findings = 100,
+                              .report_traces = 20};
 }
 
 static const char *wanted(enum option_kind kind)

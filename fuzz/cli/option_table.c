@@ -8,7 +8,8 @@
 #define FIELD(name) offsetof(struct cli_options, name)
 
 #define ON_DB                                                                                      \
-    (ON(RUN) | ON(REPLAY) | ON(REDUCE) | ON(TRIAGE) | ON(REGRESS) | ON(RULES) | ON(STATUS))
+    (ON(RUN) | ON(REPLAY) | ON(REDUCE) | ON(TRIAGE) | ON(REGRESS) | ON(RULES) | ON(STATUS) |       \
+     ON(REPORT))
 #define ON_PTX (ON(CHECK) | ON(TRACE) | ON(REDUCE))
 #define ON_CHECKS (ON(RUN) | ON(CHECK) | ON(REDUCE) | ON(DIGEST))
 
@@ -150,6 +151,12 @@ const struct cli_option option_table[] = {
     {"man", 0, OPTION_FLAG, NULL, ON(HELP), FIELD(manual), 0, NULL, "print the manual page"},
     {"completion", 0, OPTION_TEXT, "SHELL", ON(HELP), FIELD(completion), 0, NULL,
      "print what completes commands and options in a shell: bash, zsh, fish"},
+    {"html", 0, OPTION_TEXT, "FILE", ON(REPORT), FIELD(html), 0, NULL,
+     "a page for people: one file that needs nothing else"},
+    {"findings", 0, OPTION_SOME_U32, "N", ON(REPORT), FIELD(report_findings), 0, NULL,
+     "findings shown at most, the most important first; 100 by default"},
+    {"traces", 0, OPTION_U32, "N", ON(REPORT), FIELD(report_traces), 0, NULL,
+     "open findings whose executions are run again for a picture, at most; 20 by default"},
     {"db", 0, OPTION_TEXT, "FILE", ON_DB, FIELD(db), FIELD(db_given), NULL,
      "the triage database; simtfuzz.db by default"},
     {"json", 0, OPTION_FLAG, NULL, ON_ALL, FIELD(json), 0, NULL,

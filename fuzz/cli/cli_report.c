@@ -1,0 +1,83 @@
+/*
+ * cli_report.c - `simtfuzz report`: one reading of the database, any number of formats.
+ */
+#include "engine/parse.h"
+#include "fuzz/cli/cli.h"
+#include "fuzz/report/report.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct format {
+    size_t field; /* in struct cli_options: the file, NULL = not asked for */
+    void (*write)(struct arena *arena, const struct report *report, FILE *out);
+} formats[] = {
+    {offsetof(struct cli_options, html), report_write_html},
+};
+
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+static const char *file_of(const struct cli *cli, const struct format *format)
+{
+    const char *const *field =
+        (const char *const *)(const void *)((const char *)&cli->options + format->field);
+    return *field;
+}
+
+static bool write_file(struct cli *cli, const struct format *format, const struct report *report)
+{
+    const char *path = file_of(cli, format);
+    bool standard = strcmp(path, "-") == 0;
+    FILE *out = standard ? stdout : fopen(path, "w");
+    if (out)
+        format->write(&cli->arena, report, out);
+    bool good = out && fflush(out) == 0 && !ferror(out);
+    if (out && !standard)
+        good = fclose(out) == 0 && good;
+    if (!good)
+        cli_message(cli, "%s: %s", path, strerror(errno));
+    return good;
+}
+
+static int write_formats(struct cli *cli, struct report *report)
+{
+    int status = CLI_OK;
+    for (size_t i = 0; i < FORMATS && status == CLI_OK; i++)
+        if (file_of(cli, &formats[i]) && !write_file(cli, &formats[i], report))
+            status = CLI_FAULT;
+    return status;
+}
+
+static int make_report(struct cli *cli, struct arena *scratch)
+{
+    struct db_message message;
+    struct report *report = ARENA_NEW(&cli->arena, struct report);
+    struct report_options options = {.db_name = cli->options.db,
+                                     .findings = cli->options.report_findings,
+                                     .traces = cli->options.report_traces};
+    struct db *db = cli_open_db(cli, DB_READONLY, &message);
+    if (!db)
+        return CLI_FAULT;
+    int error = report_read(&cli->arena, scratch, db, &options, report);
+    db_close(db);
+    if (error != DB_OK)
+        return cli_db_failed(cli, &message, error);
+    return write_formats(cli, report);
+}
+
+int command_report(struct cli *cli)
+{
+    struct arena scratch;
+    uint32_t wanted = 0;
+    for (size_t i = 0; i < FORMATS; i++)
+        wanted += file_of(cli, &formats[i]) != NULL;
+    if (wanted == 0)
+        return cli_misuse(cli, "which format? --html FILE");
+    if (arena_init(&scratch, (size_t)4 << 30) != 0) {
+        cli_message(cli, "cannot reserve memory");
+        return CLI_FAULT;
+    }
+    int status = make_report(cli, &scratch);
+    arena_destroy(&scratch);
+    return status;
+}

@@ -1,0 +1,32 @@
+/*
+ * html.h - the parts of the page, each in a file of its own. report_html.c puts them together.
+ *
+ * One file without scripts, with its own style sheet (report.css, whose SHA-256 stands in the content
+ * security policy) and pictures as SVG inside. No style attributes: the policy forbids them.
+ */
+#ifndef FUZZ_REPORT_HTML_H
+#define FUZZ_REPORT_HTML_H
+
+#include "fuzz/report/report_internal.h"
+
+struct page {
+    struct arena *arena; /* for texts; released by who marks it */
+    const struct report *report;
+    FILE *out;
+};
+
+void html_findings(struct page *page); /* html_findings.c */
+/* html_trace.c */
+void html_rules(struct page *page);     /* html_rules.c */
+void html_oracles(struct page *page);   /* html_oracles.c */
+void html_campaigns(struct page *page); /* html_campaigns.c */
+
+/* A kernel's source: a line an element, keywords, numbers and comments told apart; `here` marks a line
+ * (0: none). html_source.c */
+void html_source(FILE *out, const char *text, uint32_t here);
+
+/* report.css, and its digest in base64 (report_css.c, made by CMake). */
+extern const char report_css[];
+extern const char report_css_sha256[];
+
+#endif

@@ -1,0 +1,131 @@
+/*
+ * report.h - what a database says, read once, written in any format: a page for people (html.h), files
+ * for CI systems (JUnit, SARIF, Markdown), JSON for programs.
+ *
+ *     report_read    database -> struct report, in an arena: counts of all findings, the most
+ *                    important ones whole
+ *     report_write_* struct report -> bytes
+ *
+ * The bytes are a function of the database (and of the program): times come from the database alone,
+ * lists have an order of their own. Text from kernels and notes is anybody's: every writer escapes it.
+ *
+ * "Last night" is the newest hunt: the campaign that started last, with the other shards of the same hunt
+ * (equal seed, options and shard count). A finding is new when no other hunt saw it; a regression when it was
+ * seen after somebody marked it fixed (where the database does not know when: when the newest hunt saw it).
+ */
+#ifndef FUZZ_REPORT_REPORT_H
+#define FUZZ_REPORT_REPORT_H
+
+#include "db/db.h"
+#include "engine/rules.h"
+#include "fuzz/report/compare.h"
+#include "oracle/verdict.h"
+
+#include <stdio.h>
+
+enum { REPORT_VERSION = 1 }; /* of the JSON document */
+
+struct report_options {
+    const char *db_name; /* as it is written in commands */
+    uint32_t findings;   /* shown at most */
+    uint32_t traces;     /* of these, run again for a picture at most */
+};
+
+struct report_campaign {
+    struct db_campaign campaign; /* strings in the arena */
+    bool newest;                 /* belongs to the newest hunt */
+    double seconds;
+};
+
+/* The order is that of importance. */
+enum report_class {
+    REPORT_REGRESSION, /* marked fixed, seen since */
+    REPORT_NEW,        /* open, first seen by the newest hunt */
+    REPORT_OPEN,       /* open, seen before */
+    REPORT_SUPPRESSED,
+    REPORT_KNOWN,
+    REPORT_INVALID,
+    REPORT_FIXED,
+    REPORT_CLASS_COUNT
+};
+extern const char *const report_class_names[REPORT_CLASS_COUNT]; /* "regression", "new", ... */
+
+/* Whether a finding of this class is something to do. */
+static inline bool report_class_counts(enum report_class class)
+{
+    return class <= REPORT_OPEN;
+}
+
+struct report_finding {
+    const struct db_finding *finding; /* strings in the arena */
+    enum report_class class;
+    bool seen;                           /* by the newest hunt */
+    bool minimised;                      /* `kernel` is the minimised one */
+    const char *kernel;                  /* text; NULL: the database has none */
+    uint32_t line;                       /* at which the divergence shows; 0 = not known */
+    const struct comparison *comparison; /* the two executions; NULL: see no_comparison */
+    const char *no_comparison;
+};
+
+struct report_reason {
+    uint64_t count;
+    const char *verdict, *text;
+};
+
+enum { REPORT_REASONS = 4 };
+
+struct report_oracle {
+    const char *name;
+    const struct oracle_info *info; /* NULL: an oracle that this program does not know */
+    uint64_t verdicts[VERDICT_COUNT];
+    struct report_reason reasons[REPORT_REASONS]; /* the most frequent; count 0: none */
+    uint64_t other_reasons;
+};
+
+struct report_growth {
+    uint64_t campaign;
+    uint32_t count;
+    const struct db_statistics *points;
+};
+
+struct report {
+    struct report_options options;
+    const char *program_version;
+
+    uint32_t campaign_count;
+    const struct report_campaign *campaigns; /* by id */
+    uint32_t newest_count;                   /* campaigns of the newest hunt */
+    uint32_t hunts_before;      /* campaigns that are not: 0 = nothing to compare with */
+    uint64_t from_ms, until_ms; /* of the newest hunt */
+    struct db_progress newest, total;
+    double newest_seconds;
+
+    uint64_t finding_count; /* all */
+    uint64_t classes[REPORT_CLASS_COUNT];
+    uint64_t unseen_open; /* open ones that the newest hunt did not see */
+    uint32_t shown_count;
+    const struct report_finding *shown; /* the most important first */
+
+    uint32_t oracle_count;
+    const struct report_oracle *oracles;
+
+    uint64_t hits[RULE_COUNT]; /* over all campaigns */
+    uint32_t rules_fired;
+
+    uint32_t growth_count; /* of the campaigns of the newest hunt */
+    const struct report_growth *growth;
+};
+
+/* Negative: enum db_error. Everything lives in `arena`; `scratch` is used and released. */
+DB_MUST_CHECK int report_read(struct arena *arena, struct arena *scratch, struct db *db,
+                              const struct report_options *options, struct report *report);
+
+/* "simtfuzz replay 7 --db nightly.db", in the arena. */
+const char *report_replay_command(struct arena *arena, const struct report *report,
+                                  const struct db_finding *finding);
+/* "3 new findings, 1 regression" */
+const char *report_headline(struct arena *arena, const struct report *report);
+
+void report_write_html(struct arena *arena, const struct report *report, FILE *out);
+
+#endif

@@ -1,0 +1,159 @@
+#include "fuzz/report/html.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* 32 bytes, given as hexadecimal digits, in base64: what a content security policy wants. */
+static void put_base64(FILE *out, const char *hex)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static const char digits[] = "0123456789abcdef";
+    uint32_t bits = 0, count = 0;
+    for (; *hex; hex++) {
+        bits = bits << 4 | (uint32_t)(strchr(digits, *hex) - digits);
+        count += 4;
+        if (count >= 6) {
+            count -= 6;
+            fputc(letters[bits >> count & 63], out);
+        }
+    }
+    if (count > 0)
+        fputc(letters[bits << (6 - count) & 63], out);
+    fputs(count == 4 ? "=" : count == 2 ? "==" : "", out);
+}
+
+static void put_head(struct page *page)
+{
+    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+          "'sha256-",
+          page->out);
+    put_base64(page->out, report_css_sha256);
+    fputs("'; base-uri 'none'; form-action 'none'\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n"
+          "<meta name=\"referrer\" content=\"no-referrer\">\n<title>",
+          page->out);
+    markup_text(page->out, report_headline(page->arena, page->report));
+    fputs(" - simtfuzz report of ", page->out);
+    markup_text(page->out, page->report->options.db_name);
+    fprintf(page->out, "</title>\n<style>%s</style>\n</head>\n", report_css);
+}
+
+static void put_top(struct page *page)
+{
+    const struct report *r = page->report;
+    fputs("<body>\n<a class=\"skip\" href=\"#findings\">Skip to the findings</a>\n"
+          "<header class=\"top\"><div class=\"wrap\">\n<h1>simtfuzz report</h1>\n<p>",
+          page->out);
+    markup_text(page->out, r->options.db_name);
+    if (r->until_ms > 0)
+        fprintf(page->out, ", last written %s", markup_time(page->arena, r->until_ms));
+    fputs("</p>\n<nav aria-label=\"Sections\"><ul>"
+          "<li><a href=\"#findings\">Findings</a></li><li><a href=\"#rules\">Rules</a></li>"
+          "<li><a href=\"#oracles\">Oracles</a></li><li><a href=\"#campaigns\">Campaigns</a></li>",
+          page->out);
+    fputs("</ul></nav>\n</div></header>\n<main class=\"wrap\">\n", page->out);
+}
+
+static void put_tile(struct page *page, const char *class, const char *value, const char *what)
+{
+    fprintf(page->out, "<li%s%s%s><b>%s</b><span>%s</span></li>\n", *class ? " class=\"" : "",
+            class, *class ? "\"" : "", value, what);
+}
+
+static void put_tiles(struct page *page)
+{
+    const struct report *r = page->report;
+    struct arena *arena = page->arena;
+    const uint64_t *classes = r->classes;
+    fputs("<ul class=\"tiles\">\n", page->out);
+    put_tile(page, classes[REPORT_REGRESSION] ? "bad" : "",
+             markup_grouped(arena, classes[REPORT_REGRESSION]), "regressions");
+    put_tile(page, classes[REPORT_NEW] ? "new" : "", markup_grouped(arena, classes[REPORT_NEW]),
+             "new, open");
+    put_tile(page, classes[REPORT_OPEN] ? "warn" : "", markup_grouped(arena, classes[REPORT_OPEN]),
+             "open since before");
+    put_tile(page, "", markup_grouped(arena, classes[REPORT_KNOWN]), "known");
+    put_tile(page, "", markup_brief(arena, r->newest.kernels), "cases last night");
+    if (r->newest_seconds > 0)
+        put_tile(page, "",
+                 markup_brief(arena, (uint64_t)((double)r->newest.kernels / r->newest_seconds)),
+                 r->newest_count > 1 ? "cases a second and shard" : "cases a second");
+    put_tile(page, "", arena_printf(arena, "%" PRIu32 " / %d", r->rules_fired, RULE_COUNT),
+             "rules fired");
+    fputs("</ul>\n", page->out);
+}
+
+/* What the newest hunt was. */
+static void put_hunt(struct page *page)
+{
+    const struct report *r = page->report;
+    const struct db_campaign *last = NULL;
+    for (uint32_t i = 0; i < r->campaign_count; i++)
+        if (r->campaigns[i].newest)
+            last = &r->campaigns[i].campaign;
+    if (!last) {
+        fputs("<p>The database holds no campaign: <code>simtfuzz run</code> makes one.</p>\n",
+              page->out);
+        return;
+    }
+    fputs("<p>Last night: ", page->out);
+    if (r->newest_count > 1)
+        fprintf(page->out, "%" PRIu32 " of %" PRIu64 " shards", r->newest_count, last->shard_count);
+    else
+        fprintf(page->out, "campaign %" PRIu64, last->id);
+    fprintf(page->out, " with seed 0x%" PRIx64 " (simtfuzz ", last->seed);
+    markup_text(page->out, last->version);
+    fprintf(page->out, "), started %s, %s of work%s.", markup_time(page->arena, r->from_ms),
+            markup_duration(page->arena, r->newest_seconds),
+            last->state == DB_CAMPAIGN_FINISHED  ? ""
+            : last->state == DB_CAMPAIGN_RUNNING ? "; it says that it is running"
+                                                 : "; it was interrupted");
+    if (r->hunts_before == 0)
+        fputs(" It is the first in this database: there is nothing to compare it with, so all that "
+              "it found is new.",
+              page->out);
+    else if (r->unseen_open > 0)
+        fprintf(page->out, " It did not meet %s of the open findings again.",
+                markup_grouped(page->arena, r->unseen_open));
+    fputs("</p>\n", page->out);
+}
+
+static void put_night(struct page *page)
+{
+    const struct report *r = page->report;
+    const char *class = r->classes[REPORT_REGRESSION] + r->classes[REPORT_NEW] > 0 ? " bad"
+                        : r->classes[REPORT_OPEN] > 0                              ? " warn"
+                                                                                   : "";
+    fprintf(page->out,
+            "<section aria-labelledby=\"headline\">\n<div class=\"verdict%s\">\n"
+            "<h2 id=\"headline\">",
+            class);
+    markup_text(page->out, report_headline(page->arena, r));
+    fputs("</h2>\n", page->out);
+    put_hunt(page);
+    fputs("</div>\n", page->out);
+    put_tiles(page);
+    fputs("</section>\n", page->out);
+}
+
+void report_write_html(struct arena *arena, const struct report *report, FILE *out)
+{
+    struct page page = {.arena = arena, .report = report, .out = out};
+    size_t mark = arena_mark(arena);
+    put_head(&page);
+    put_top(&page);
+    put_night(&page);
+    html_findings(&page);
+    html_rules(&page);
+    html_oracles(&page);
+    html_campaigns(&page);
+    fputs("</main>\n<footer><div class=\"wrap\">Made by simtfuzz ", out);
+    markup_text(out, report->program_version);
+    fputs(" from the database alone: the same database gives the same bytes. Nothing here is "
+          "loaded from elsewhere.</div></footer>\n</body>\n</html>\n",
+          out);
+    arena_release(arena, mark);
+}

@@ -1,0 +1,465 @@
+#include "fuzz/report/report.h"
+
+#include "engine/rules.h"
+#include "fuzz/report/compare.h"
+#include "fuzz/report/report_internal.h"
+#include "fuzz/version.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const report_class_names[REPORT_CLASS_COUNT] = {
+    [REPORT_REGRESSION] = "regression", [REPORT_NEW] = "new",     [REPORT_OPEN] = "open",
+    [REPORT_SUPPRESSED] = "suppressed", [REPORT_KNOWN] = "known", [REPORT_INVALID] = "invalid",
+    [REPORT_FIXED] = "fixed",
+};
+
+/* Of every finding, what decides whether it is shown: there may be 10^5 of them. */
+struct row {
+    uint64_t id, occurrences;
+    enum db_status status;
+    enum report_class class;
+    bool suppressed, seen, seen_before;
+    bool times_known, came_back; /* seen after its status was set */
+};
+
+struct reader {
+    struct arena *arena, *scratch;
+    struct db *db;
+    struct report *report;
+    struct report_campaign *campaigns;
+    uint32_t campaign_capacity;
+    struct row *rows; /* by id */
+    uint64_t row_capacity;
+    int error;
+};
+
+/* Room for one more: lists grow by doubling, what is left behind stays in the arena. */
+#define GROW(arena, type, items, count, capacity)                                                  \
+    do {                                                                                           \
+        if ((count) == (capacity)) {                                                               \
+            (capacity) = (capacity) ? 2 * (capacity) : 64;                                         \
+            type *more = ARENA_ARRAY(arena, type, capacity);                                       \
+            if (count)                                                                             \
+                memcpy(more, items, (count) * sizeof *more);                                       \
+            (items) = more;                                                                        \
+        }                                                                                          \
+    } while (0)
+
+static const char *copy(struct arena *arena, const char *text)
+{
+    return arena_strndup(arena, text, strlen(text));
+}
+
+/* ---- campaigns ---- */
+
+static bool see_campaign(void *context, const struct db_campaign *c)
+{
+    struct reader *r = context;
+    struct report *report = r->report;
+    GROW(r->arena, struct report_campaign, r->campaigns, report->campaign_count,
+         r->campaign_capacity);
+    struct report_campaign *to = &r->campaigns[report->campaign_count++];
+    *to = (struct report_campaign){.campaign = *c};
+    to->campaign.options = copy(r->arena, c->options);
+    to->campaign.version = copy(r->arena, c->version);
+    return true;
+}
+
+static struct report_campaign *find_campaign(struct reader *r, uint64_t id)
+{
+    uint32_t low = 0, high = r->report->campaign_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (r->campaigns[middle].campaign.id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < r->report->campaign_count && r->campaigns[low].campaign.id == id;
+    return found ? &r->campaigns[low] : NULL;
+}
+
+static bool see_session(void *context, const struct db_session *session)
+{
+    struct report_campaign *c = find_campaign(context, session->campaign);
+    if (c && session->seen_ms > session->started_ms)
+        c->seconds += (double)(session->seen_ms - session->started_ms) / 1000;
+    if (c && session->number == 0)
+        c->campaign.started_ms = session->started_ms;
+    return true;
+}
+
+static bool same_hunt(const struct db_campaign *a, const struct db_campaign *b)
+{
+    return a->id == b->id || (a->shard_count > 1 && a->shard_count == b->shard_count &&
+                              a->shard_index != b->shard_index && a->seed == b->seed &&
+                              strcmp(a->options, b->options) == 0);
+}
+
+static void add_progress(struct db_progress *sum, const struct db_progress *more)
+{
+    sum->cases += more->cases;
+    sum->kernels += more->kernels;
+    sum->thread_steps += more->thread_steps;
+    sum->warp_steps += more->warp_steps;
+}
+
+static void find_newest(struct reader *r)
+{
+    struct report *report = r->report;
+    const struct db_campaign *last = NULL;
+    for (uint32_t i = 0; i < report->campaign_count; i++)
+        if (!last || r->campaigns[i].campaign.started_ms >= last->started_ms)
+            last = &r->campaigns[i].campaign;
+    for (uint32_t i = 0; i < report->campaign_count; i++) {
+        struct report_campaign *c = &r->campaigns[i];
+        c->newest = same_hunt(&c->campaign, last);
+        add_progress(&report->total, &c->campaign.progress);
+        if (!c->newest) {
+            report->hunts_before++;
+            continue;
+        }
+        report->newest_count++;
+        add_progress(&report->newest, &c->campaign.progress);
+        report->newest_seconds += c->seconds;
+        if (report->from_ms == 0 || c->campaign.started_ms < report->from_ms)
+            report->from_ms = c->campaign.started_ms;
+        if (c->campaign.seen_ms > report->until_ms)
+            report->until_ms = c->campaign.seen_ms;
+    }
+}
+
+static int read_campaigns(struct reader *r)
+{
+    int error = db_campaigns(r->db, see_campaign, r);
+    if (error == DB_OK)
+        error = db_sessions(r->db, see_session, r);
+    if (error == DB_OK)
+        find_newest(r);
+    r->report->campaigns = r->campaigns;
+    return error;
+}
+
+/* ---- findings ---- */
+
+static bool see_finding(void *context, const struct db_finding *f)
+{
+    struct reader *r = context;
+    GROW(r->scratch, struct row, r->rows, r->report->finding_count, r->row_capacity);
+    r->rows[r->report->finding_count++] =
+        (struct row){.id = f->id,
+                     .occurrences = f->occurrences,
+                     .status = f->status,
+                     .suppressed = f->suppressed,
+                     .came_back = f->status_ms > 0 && f->last_seen_ms > f->status_ms,
+                     .times_known = f->status_ms > 0 && f->last_seen_ms > 0};
+    return true;
+}
+
+static int compare_ids(const void *key, const void *item)
+{
+    uint64_t id = *(const uint64_t *)key;
+    const struct row *row = item;
+    return id < row->id ? -1 : id > row->id;
+}
+
+static bool see_sighting(void *context, const struct db_sighting *sighting)
+{
+    struct reader *r = context;
+    struct row *row =
+        bsearch(&sighting->finding, r->rows, r->report->finding_count, sizeof *row, compare_ids);
+    const struct report_campaign *c = find_campaign(r, sighting->campaign);
+    if (row && c && c->newest)
+        row->seen = true;
+    else if (row)
+        row->seen_before = true;
+    return true;
+}
+
+static enum report_class classify(const struct row *row)
+{
+    switch (row->status) {
+    case DB_STATUS_FIXED:
+        if (row->times_known ? !row->came_back : !row->seen)
+            return REPORT_FIXED;
+        return row->suppressed ? REPORT_SUPPRESSED : REPORT_REGRESSION;
+    case DB_STATUS_KNOWN:
+        return REPORT_KNOWN;
+    case DB_STATUS_INVALID:
+        return REPORT_INVALID;
+    case DB_STATUS_OPEN:
+        break;
+    }
+    if (row->suppressed)
+        return REPORT_SUPPRESSED;
+    return row->seen && !row->seen_before ? REPORT_NEW : REPORT_OPEN;
+}
+
+/* By class, then those that the newest hunt saw, then the frequent ones. */
+static int compare_rows(const void *left, const void *right)
+{
+    const struct row *a = left, *b = right;
+    if (a->class != b->class)
+        return a->class < b->class ? -1 : 1;
+    if (a->seen != b->seen)
+        return a->seen ? -1 : 1;
+    if (a->occurrences != b->occurrences)
+        return a->occurrences > b->occurrences ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+struct fetched {
+    struct arena *arena;
+    struct db_finding *finding;
+    const char *text;
+};
+
+static bool fetch_finding(void *context, const struct db_finding *finding)
+{
+    struct fetched *fetched = context;
+    struct db_finding *f = ARENA_NEW(fetched->arena, struct db_finding);
+    *f = *finding;
+    const char **texts[] = {&f->signature,
+                            &f->k1,
+                            &f->oracle,
+                            &f->class,
+                            &f->rule,
+                            &f->observable,
+                            &f->subject,
+                            &f->reference,
+                            &f->note,
+                            &f->raw_kernel,
+                            &f->raw_case,
+                            &f->evidence,
+                            &f->minimised.kernel,
+                            &f->minimised.launch,
+                            &f->minimised.tape,
+                            &f->minimised.case_text};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        *texts[i] = copy(fetched->arena, *texts[i]);
+    fetched->finding = f;
+    return false;
+}
+
+static void fetch_text(void *context, const char *text, size_t length)
+{
+    struct fetched *fetched = context;
+    fetched->text = arena_strndup(fetched->arena, text, length);
+}
+
+static int read_shown(struct reader *r, const struct row *row, struct report_finding *shown)
+{
+    struct fetched fetched = {.arena = r->arena};
+    int error = db_finding_get(r->db, row->id, fetch_finding, &fetched);
+    if (error != DB_OK)
+        return error;
+    const struct db_finding *f = fetched.finding;
+    *shown = (struct report_finding){.finding = f,
+                                     .class = row->class,
+                                     .seen = row->seen,
+                                     .minimised = *f->minimised.kernel != '\0'};
+    const char *hash = shown->minimised ? f->minimised.kernel : f->raw_kernel;
+    if (*hash)
+        error = db_kernel_get(r->db, hash, fetch_text, &fetched);
+    shown->kernel = fetched.text;
+    shown->line = report_evidence_line(f->evidence);
+    return error;
+}
+
+static int read_findings(struct reader *r)
+{
+    struct report *report = r->report;
+    int error = db_findings(r->db, DB_ANY_STATUS, see_finding, r);
+    if (error == DB_OK)
+        error = db_sightings(r->db, see_sighting, r);
+    if (error != DB_OK)
+        return error;
+    for (uint64_t i = 0; i < report->finding_count; i++) {
+        struct row *row = &r->rows[i];
+        row->class = classify(row);
+        report->classes[row->class]++;
+        report->unseen_open += row->class == REPORT_OPEN && !row->seen;
+    }
+    if (report->finding_count > 0)
+        qsort(r->rows, report->finding_count, sizeof *r->rows, compare_rows);
+    uint64_t count = report->finding_count < report->options.findings ? report->finding_count
+                                                                      : report->options.findings;
+    struct report_finding *shown = ARENA_ARRAY(r->arena, struct report_finding, count + 1);
+    for (uint64_t i = 0; i < count && error == DB_OK; i++)
+        error = read_shown(r, &r->rows[i], &shown[i]);
+    report->shown = shown;
+    report->shown_count = (uint32_t)count;
+    return error;
+}
+
+/* ---- oracles, rules, growth ---- */
+
+struct oracle_reader {
+    struct arena *arena;
+    struct report_oracle *oracles;
+    uint32_t count, capacity;
+};
+
+static bool parse_verdict(const char *name, enum verdict *verdict)
+{
+    for (uint32_t v = 0; v < VERDICT_COUNT; v++)
+        if (strcmp(verdict_names[v], name) == 0) {
+            *verdict = (enum verdict)v;
+            return true;
+        }
+    return false;
+}
+
+/* The program's oracles come first, in their order; others, of another version, as they are met. */
+static struct report_oracle *oracle_named(struct oracle_reader *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->count; i++)
+        if (strcmp(r->oracles[i].name, name) == 0)
+            return &r->oracles[i];
+    GROW(r->arena, struct report_oracle, r->oracles, r->count, r->capacity);
+    r->oracles[r->count] = (struct report_oracle){.name = copy(r->arena, name)};
+    return &r->oracles[r->count++];
+}
+
+static bool see_verdict(void *context, const struct db_verdict *v, const char *reason)
+{
+    (void)reason;
+    enum verdict verdict;
+    if (parse_verdict(v->verdict, &verdict))
+        oracle_named(context, v->oracle)->verdicts[verdict] += v->count;
+    return true;
+}
+
+static bool see_reason(void *context, const struct db_verdict *v, const char *text)
+{
+    struct oracle_reader *r = context;
+    struct report_oracle *oracle = oracle_named(r, v->oracle);
+    uint32_t at = REPORT_REASONS;
+    while (at > 0 && oracle->reasons[at - 1].count < v->count)
+        at--;
+    if (at == REPORT_REASONS) {
+        oracle->other_reasons += v->count;
+        return true;
+    }
+    oracle->other_reasons += oracle->reasons[REPORT_REASONS - 1].count;
+    memmove(&oracle->reasons[at + 1], &oracle->reasons[at],
+            (REPORT_REASONS - 1 - at) * sizeof oracle->reasons[0]);
+    oracle->reasons[at] = (struct report_reason){
+        .count = v->count, .verdict = copy(r->arena, v->verdict), .text = copy(r->arena, text)};
+    return true;
+}
+
+static int read_oracles(struct reader *r)
+{
+    struct oracle_reader o = {.arena = r->arena};
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
+        oracle_named(&o, oracle_table[i].name)->info = &oracle_table[i];
+    int error = db_verdicts(r->db, 0, see_verdict, &o);
+    if (error == DB_OK)
+        error = db_reasons(r->db, 0, see_reason, &o);
+    r->report->oracles = o.oracles;
+    r->report->oracle_count = o.count;
+    return error;
+}
+
+static bool see_hits(void *context, const char *rule, uint64_t hits)
+{
+    struct report *report = context;
+    for (uint32_t i = 0; i < RULE_COUNT; i++) {
+        size_t length = strlen(rule_table[i].semantics);
+        if (strncmp(rule, rule_table[i].semantics, length) == 0 && rule[length] == '.' &&
+            strcmp(rule + length + 1, rule_table[i].name) == 0)
+            report->hits[i] += hits;
+    }
+    return true;
+}
+
+struct growth_reader {
+    struct arena *arena;
+    struct db_statistics *points;
+    uint32_t count, capacity;
+};
+
+static bool see_point(void *context, const struct db_statistics *point)
+{
+    struct growth_reader *g = context;
+    GROW(g->arena, struct db_statistics, g->points, g->count, g->capacity);
+    g->points[g->count++] = *point;
+    return true;
+}
+
+enum { GROWTH_CAMPAIGNS_MAX = 16 };
+
+static int read_growth(struct reader *r)
+{
+    struct report *report = r->report;
+    struct report_growth *growth =
+        ARENA_ARRAY(r->arena, struct report_growth, GROWTH_CAMPAIGNS_MAX);
+    int error = DB_OK;
+    report->growth = growth;
+    for (uint32_t i = 0; i < report->campaign_count && error == DB_OK; i++) {
+        if (!r->campaigns[i].newest || report->growth_count == GROWTH_CAMPAIGNS_MAX)
+            continue;
+        struct growth_reader g = {.arena = r->arena};
+        error = db_statistics(r->db, r->campaigns[i].campaign.id, see_point, &g);
+        growth[report->growth_count++] = (struct report_growth){
+            .campaign = r->campaigns[i].campaign.id, .count = g.count, .points = g.points};
+    }
+    return error;
+}
+
+/* ---- all of it ---- */
+
+int report_read(struct arena *arena, struct arena *scratch, struct db *db,
+                const struct report_options *options, struct report *report)
+{
+    struct reader r = {.arena = arena, .scratch = scratch, .db = db, .report = report};
+    size_t mark = arena_mark(scratch);
+    *report = (struct report){.options = *options, .program_version = SIMTFUZZ_VERSION};
+    int error = read_campaigns(&r);
+    if (error == DB_OK)
+        error = read_findings(&r);
+    if (error == DB_OK)
+        error = read_oracles(&r);
+    if (error == DB_OK)
+        error = db_rule_hits(db, 0, see_hits, report);
+    for (uint32_t i = 0; i < RULE_COUNT; i++)
+        report->rules_fired += report->hits[i] > 0;
+    if (error == DB_OK)
+        error = read_growth(&r);
+    arena_release(scratch, mark);
+    return error;
+}
+
+const char *report_replay_command(struct arena *arena, const struct report *report,
+                                  const struct db_finding *finding)
+{
+    return arena_printf(arena, "simtfuzz replay %" PRIu64 " --db %s", finding->id,
+                        report_shell_word(arena, report->options.db_name));
+}
+
+static const char *counted(struct arena *arena, uint64_t count, const char *what)
+{
+    return arena_printf(arena, "%s %s%s", markup_grouped(arena, count), what,
+                        count == 1 ? "" : "s");
+}
+
+const char *report_headline(struct arena *arena, const struct report *report)
+{
+    const uint64_t *classes = report->classes;
+    if (report->campaign_count == 0)
+        return "No campaign yet";
+    if (classes[REPORT_REGRESSION] == 0 && classes[REPORT_NEW] == 0)
+        return classes[REPORT_OPEN] == 0
+                   ? "Nothing new, nothing open"
+                   : arena_printf(arena, "Nothing new; %s still open",
+                                  counted(arena, classes[REPORT_OPEN], "finding"));
+    if (classes[REPORT_REGRESSION] == 0)
+        return counted(arena, classes[REPORT_NEW], "new finding");
+    if (classes[REPORT_NEW] == 0)
+        return counted(arena, classes[REPORT_REGRESSION], "regression");
+    return arena_printf(arena, "%s, %s", counted(arena, classes[REPORT_REGRESSION], "regression"),
+                        counted(arena, classes[REPORT_NEW], "new finding"));
+}
