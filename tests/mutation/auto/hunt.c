@@ -2,11 +2,12 @@
  * hunt - looks for automatic mutants (mutate.h) by the ordinary campaign.
  *
  *     hunt [--cases N] [--seeds N] [--jobs N] [--sample N] [--names FILE] [--only PATTERN]... [--corpus FOLDER]
- *          [--canaries FILE] [--patience N] [--list] [--output FILE]
+ *          [--canaries FILE] [--units] [--patience N] [--list] [--output FILE]
  *
  * Campaigns with seeds 1 .. N, all oracles, default features: until an oracle speaks of what is not known, a case
  * crashes (a failed INVARIANT), or does not end within five seconds of CPU time. A mutant that all of them miss is tried
- * on the canaries, if it is in a part that fails by silence, and on the corpus. A line a mutant and seed:
+ * on the canaries, if it is in a part that fails by silence, on the corpus, and on the unit tests (--units). A line a
+ * mutant and seed:
  *
  *     family class name file place reached triggered detected oracle cases steps seed status note
  *
@@ -14,9 +15,9 @@
  *   triggered  the first case that shows something else than in the original (fuzz/digest.h), or -
  *   detected   the first case that an oracle speaks in, or -
  *   oracle     all that speak in that case; crash, hang; canary:ORACLE: silent about a canary; corpus: an
- *              expectation of a kernel, or an oracle about one
+ *              expectation of a kernel, or an oracle about one; test NAME: a unit test that fails
  *   cases      from the campaign's first to that one, or all; steps: of threads and warps in them
- *   status     detected crashed timeout survived; of a canary or the corpus: detected
+ *   status     detected crashed timeout survived; of a canary, the corpus or a test: detected
  *
  * --sample N: N mutants, evenly over files and operators, always the same. --only: names (fnmatch). --list: names only.
  * --names FILE: the mutants that it names, a line each (sample.txt: those whose survivors are explained).
@@ -45,13 +46,13 @@
 static void phase_trials(const struct hunt *hunt, uint32_t phase, uint32_t *first, uint32_t *end)
 {
     const struct trials *t = &hunt->trials;
-    enum trial_kind kind = phase == t->seeds ? TRIAL_CANARY : TRIAL_CORPUS;
+    static const enum trial_kind kinds[LATER_COUNT] = {TRIAL_CANARY, TRIAL_CORPUS, TRIAL_UNIT};
     *first = phase < t->seeds ? phase * t->cases : t->campaign_count;
     *end = phase < t->seeds ? *first + t->cases : t->count;
-    if (phase >= t->seeds) { /* the corpus stands before the canaries */
-        while (*first < *end && t->items[*first].kind != kind)
+    if (phase >= t->seeds) { /* a kind stands together */
+        while (*first < *end && t->items[*first].kind != kinds[phase - t->seeds])
             ++*first;
-        while (*first < *end && t->items[*end - 1].kind != kind)
+        while (*first < *end && t->items[*end - 1].kind != kinds[phase - t->seeds])
             --*end;
     }
 }
@@ -75,9 +76,9 @@ static bool is_needed(const struct hunt *hunt, const struct job *job, uint32_t p
         return true;
     for (uint32_t s = 0; s < seeds; s++)
         all &= hunt_detected(&job->outcomes[s]);
-    if (all || (phase == seeds + 1 && hunt_detected(&job->outcomes[seeds])))
-        return false;
-    return phase == seeds + 1 || fails_by_silence(job->mutant);
+    for (uint32_t later = seeds; later < phase; later++)
+        all |= hunt_detected(&job->outcomes[later]);
+    return !all && (phase != seeds + LATER_CANARIES || fails_by_silence(job->mutant));
 }
 
 /* True: it was found. */
@@ -98,6 +99,9 @@ static bool judge_trial(const struct trial *trial, const struct shown *shown,
         o->oracles = spoke;
         o->found = spoke || shown->failed > original->failed ? FOUND_CORPUS : FOUND_NOT;
         break;
+    case TRIAL_UNIT:
+        o->found = shown->failed > original->failed ? FOUND_UNIT : FOUND_NOT;
+        break;
     }
     return o->found != FOUND_NOT;
 }
@@ -106,9 +110,31 @@ enum { PHASE_SECONDS = 100 }; /* of CPU time: after that it is given up, "slow" 
 
 static double cpu_seconds(void)
 {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6;
+    struct rusage self, children; /* unit tests */
+    getrusage(RUSAGE_SELF, &self);
+    getrusage(RUSAGE_CHILDREN, &children);
+    return (double)(self.ru_utime.tv_sec + children.ru_utime.tv_sec) +
+           (double)(self.ru_utime.tv_usec + children.ru_utime.tv_usec) / 1e6;
+}
+
+/* Unit tests that infect few mutants come first: they test little else, and are short. */
+static int compare_units(const void *a, const void *b)
+{
+    const struct unit_order *x = a, *y = b;
+    int order = (x->infected > y->infected) - (x->infected < y->infected);
+    return order ? order : (x->trial > y->trial) - (x->trial < y->trial);
+}
+
+static void order_units(struct hunt *hunt)
+{
+    const struct trials *trials = &hunt->trials;
+    hunt->unit_order = calloc(trials->count + 1, sizeof *hunt->unit_order);
+    if (!hunt->unit_order)
+        exit(3);
+    for (uint32_t t = trials->campaign_count; t < trials->count; t++)
+        if (trials->items[t].kind == TRIAL_UNIT)
+            hunt->unit_order[hunt->units++] = (struct unit_order){trials_infected(trials, t), t};
+    qsort(hunt->unit_order, hunt->units, sizeof *hunt->unit_order, compare_units);
 }
 
 static void run_phase(struct hunt *hunt, struct job *job, uint32_t phase)
@@ -118,7 +144,9 @@ static void run_phase(struct hunt *hunt, struct job *job, uint32_t phase)
     double start = cpu_seconds();
     uint32_t in_vain = 0;
     phase_trials(hunt, phase, &first, &end);
-    for (uint32_t t = first; t < end; t++) {
+    for (uint32_t i = first; i < end; i++) {
+        bool is_unit = hunt->trials.items[i].kind == TRIAL_UNIT;
+        uint32_t t = is_unit ? hunt->unit_order[i - first].trial : i;
         const struct trial *trial = &hunt->trials.items[t];
         struct shown shown;
         if (!trials_infects(&hunt->trials, t, job->mutant) || trial->canary == job->mutant)
@@ -128,7 +156,7 @@ static void run_phase(struct hunt *hunt, struct job *job, uint32_t phase)
             o->trial = t;
             return;
         }
-        if (hunt->options.patience > 0 && in_vain == hunt->options.patience) {
+        if (hunt->options.patience > 0 && in_vain == hunt->options.patience && !is_unit) {
             o->found = FOUND_NOTHING;
             o->trial = t;
             return;
@@ -139,7 +167,7 @@ static void run_phase(struct hunt *hunt, struct job *job, uint32_t phase)
         if (trial->canary >= 0)
             mutant_switch_on(trial->canary);
         trial_run(trial, o->triggered < 0, &shown);
-        if (o->triggered < 0 && shown.digest != hunt->trials.original[t].digest)
+        if (!is_unit && o->triggered < 0 && shown.digest != hunt->trials.original[t].digest)
             o->triggered = (int64_t)trial->number;
         in_vain += o->triggered < 0;
         o->steps = shown.steps;
@@ -155,12 +183,12 @@ static _Noreturn void run_child(struct hunt *hunt, struct job *job, FILE *words)
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a hunt that is stopped leaves nobody behind */
     setrlimit(RLIMIT_CORE, &none);
     dup2(fileno(words), STDERR_FILENO);
-    for (uint32_t phase = job->phase; phase < hunt->trials.seeds + 2; phase++) {
+    for (uint32_t phase = job->phase; phase < hunt->trials.seeds + LATER_COUNT; phase++) {
         job->phase = phase;
         if (is_needed(hunt, job, phase))
             run_phase(hunt, job, phase);
     }
-    job->phase = hunt->trials.seeds + 2;
+    job->phase = hunt->trials.seeds + LATER_COUNT;
     _exit(0);
 }
 
@@ -201,7 +229,7 @@ static void child_ended(struct hunt *hunt, struct slot *slot, int status)
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         note_death(slot, job, status);
         job->phase++;
-        if (job->phase < hunt->trials.seeds + 2) {
+        if (job->phase < hunt->trials.seeds + LATER_COUNT) {
             start_child(hunt, slot, job);
             return;
         }
@@ -220,7 +248,7 @@ static void start_job(struct hunt *hunt, struct slot *slot, size_t index)
     struct job *job = &hunt->shared[slot - hunt->slots];
     memset(job, 0, sizeof *job);
     job->mutant = hunt->mutants[index];
-    for (uint32_t i = 0; i < SEEDS_MAX + 2; i++)
+    for (uint32_t i = 0; i < SEEDS_MAX + LATER_COUNT; i++)
         job->outcomes[i].triggered = -1;
     slot->index = index;
     start_child(hunt, slot, job);
@@ -255,7 +283,7 @@ static int usage(void)
 {
     fputs("usage: hunt [--cases N] [--seeds N] [--jobs N] [--sample N] [--only PATTERN]... "
           "[--corpus FOLDER]\n"
-          "            [--canaries FILE] [--patience N] [--list] [--output FILE]\n",
+          "            [--canaries FILE] [--units] [--patience N] [--list] [--output FILE]\n",
           stderr);
     return 2;
 }
@@ -274,7 +302,8 @@ static bool parse_options(struct options *o, int argc, char **argv)
         {"cases", 1, NULL, 'c'},    {"seeds", 1, NULL, 's'},    {"jobs", 1, NULL, 'j'},
         {"sample", 1, NULL, 'n'},   {"only", 1, NULL, 'o'},     {"corpus", 1, NULL, 'k'},
         {"list", 0, NULL, 'l'},     {"patience", 1, NULL, 'p'}, {"names", 1, NULL, 'm'},
-        {"canaries", 1, NULL, 'y'}, {"output", 1, NULL, 'f'},   {NULL, 0, NULL, 0}};
+        {"canaries", 1, NULL, 'y'}, {"output", 1, NULL, 'f'},   {"units", 0, NULL, 'u'},
+        {NULL, 0, NULL, 0}};
     *o = (struct options){.cases = 1000, .seeds = 3, .jobs = 2};
     for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
         bool good = true;
@@ -313,6 +342,9 @@ static bool parse_options(struct options *o, int argc, char **argv)
             break;
         case 'l':
             o->list = true;
+            break;
+        case 'u':
+            o->units = true;
             break;
         default:
             good = false;
@@ -357,9 +389,13 @@ int main(int argc, char **argv)
     }
     mutant_all_off();
     if (!trials_make(&hunt.trials, o->seeds, o->cases, o->corpus) ||
-        (o->canaries && !trials_add_canaries(&hunt.trials, o->canaries)) ||
-        !trials_record(&hunt.trials, o->jobs, record))
+        (o->canaries && !trials_add_canaries(&hunt.trials, o->canaries)))
         return 3;
+    if (o->units)
+        trials_add_units(&hunt.trials);
+    if (!trials_record(&hunt.trials, o->jobs, record))
+        return 3;
+    order_units(&hunt);
     hunt.out = o->output ? fopen(o->output, "a") : stdout;
     hunt.done = calloc(hunt.count + 1, sizeof(struct job *));
     hunt.shared = mmap(NULL, o->jobs * sizeof(struct job), PROT_READ | PROT_WRITE,

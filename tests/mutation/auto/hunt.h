@@ -18,7 +18,7 @@ struct options {
     const char *only[ONLY_MAX];
     uint32_t only_count;
     const char *corpus, *canaries, *output, *names;
-    bool list;
+    bool list, units;
 };
 
 enum found {
@@ -28,11 +28,15 @@ enum found {
     FOUND_HANG,
     FOUND_CANARY,
     FOUND_CORPUS,
+    FOUND_UNIT,
     FOUND_SLOW,
     FOUND_NOTHING
 };
 
-/* Of one campaign of a mutant, or (the last two) of the canaries and the corpus. */
+/* What a mutant is asked after its campaigns, in this order. */
+enum later { LATER_CANARIES, LATER_CORPUS, LATER_UNITS, LATER_COUNT };
+
+/* Of one campaign of a mutant, or of what is asked later. */
 struct outcome {
     enum found found;
     uint32_t trial;   /* that it was found in */
@@ -42,17 +46,21 @@ struct outcome {
     char note[NOTE_BYTES];
 };
 
-/* A mutant in work: the phases are its campaigns, then the canaries, then the corpus. */
+/* A mutant in work: the phases are its campaigns, then what is asked later. */
 struct job {
     int mutant;
     uint32_t phase, trial; /* where the child is */
-    struct outcome outcomes[SEEDS_MAX + 2];
+    struct outcome outcomes[SEEDS_MAX + LATER_COUNT];
 };
 
 struct slot {
     pid_t child; /* 0: free */
     size_t index;
     FILE *words; /* of the child: standard error */
+};
+
+struct unit_order {
+    uint32_t infected, trial; /* how many mutants the trial infects */
 };
 
 struct hunt {
@@ -63,6 +71,8 @@ struct hunt {
     struct job **done; /* a mutant; NULL: not yet */
     struct slot slots[JOBS_MAX];
     struct job *shared; /* a slot */
+    struct unit_order *unit_order;
+    uint32_t units;
     FILE *out;
 };
 

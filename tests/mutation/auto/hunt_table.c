@@ -31,6 +31,7 @@ static void who_spoke(const struct hunt *hunt, const struct outcome *o, char *te
         break;
     case FOUND_ORACLE:
     case FOUND_CANARY:
+    case FOUND_UNIT:
         break;
     case FOUND_CRASH:
         who = "crash";
@@ -44,6 +45,8 @@ static void who_spoke(const struct hunt *hunt, const struct outcome *o, char *te
     }
     if (hunt_detected(o) && kind == TRIAL_CORPUS) /* the note says more */
         snprintf(text, size, "corpus");
+    else if (o->found == FOUND_UNIT)
+        snprintf(text, size, "test %s", hunt->trials.items[o->trial].path);
     else
         snprintf(text, size, "%s%s", hunt_detected(o) && kind == TRIAL_CANARY ? "canary:" : "",
                  who);
@@ -52,15 +55,15 @@ static void who_spoke(const struct hunt *hunt, const struct outcome *o, char *te
 static void write_line(struct hunt *hunt, const struct job *job, uint32_t seed)
 {
     static const char *const statuses[] = {
-        [FOUND_NOT] = "survived",  [FOUND_ORACLE] = "detected",  [FOUND_CRASH] = "crashed",
-        [FOUND_HANG] = "timeout",  [FOUND_CANARY] = "detected",  [FOUND_CORPUS] = "detected",
-        [FOUND_SLOW] = "survived", [FOUND_NOTHING] = "survived",
+        [FOUND_NOT] = "survived",  [FOUND_ORACLE] = "detected", [FOUND_CRASH] = "crashed",
+        [FOUND_HANG] = "timeout",  [FOUND_CANARY] = "detected", [FOUND_CORPUS] = "detected",
+        [FOUND_UNIT] = "detected", [FOUND_SLOW] = "survived",   [FOUND_NOTHING] = "survived",
     };
     const struct trials *trials = &hunt->trials;
     int number = mutant_point_of(job->mutant);
     const struct mutant_point *p = &mutant_points[number];
     const struct outcome *campaign = &job->outcomes[seed], *o = campaign;
-    for (uint32_t phase = trials->seeds; phase < trials->seeds + 2; phase++)
+    for (uint32_t phase = trials->seeds; phase < trials->seeds + LATER_COUNT; phase++)
         if (!hunt_detected(o) && hunt_detected(&job->outcomes[phase]))
             o = &job->outcomes[phase];
     char name[NAME_BYTES], who[300], triggered[32] = "-", detected[32] = "-";
@@ -81,7 +84,10 @@ static void write_line(struct hunt *hunt, const struct job *job, uint32_t seed)
         steps += trials->original[t].steps;
     if (campaign->triggered >= 0)
         snprintf(triggered, sizeof triggered, "%lld", (long long)campaign->triggered);
-    const char *path = hunt_detected(o) ? trials->items[o->trial].path : NULL;
+    const struct trial *found_in = &trials->items[o->trial];
+    const char *path = hunt_detected(o) && found_in->kind == TRIAL_CORPUS
+                           ? strstr(found_in->path, "corpus/")
+                           : NULL;
     fprintf(hunt->out, "auto\t%s\t%s\t%s\t%u: %s -> %s\t%s\t%s\t%s\t%s\t%u\t%llu\t%u\t%s\t",
             p->operator_name, name, p->file, p->line, p->old, p->new[job->mutant - (int)p->first],
             trials->reached[number] ? "yes" : "no", triggered, detected, who, cases,
@@ -90,7 +96,7 @@ static void write_line(struct hunt *hunt, const struct job *job, uint32_t seed)
             campaign->found == FOUND_SLOW      ? "; given up, slow"
             : campaign->found == FOUND_NOTHING ? "; given up, patience"
                                                : "",
-            path ? "; " : "", path ? strstr(path, "corpus/") : "", o->note);
+            path ? "; " : "", path ? path : "", o->note);
 }
 
 /* In the order of the mutants, as far as all before are done. */

@@ -51,6 +51,17 @@ static void infect(int point, unsigned k)
     mutant_probe[point] = 0;
 }
 
+/* Reached: once more. */
+static void look(int point)
+{
+    const struct mutant_point *p = &mutant_points[point];
+    recording->reached[point] = 1;
+    if (recording->looks_max == 0 || ++recording->looks[point] < recording->looks_max)
+        return;
+    memset(recording->infected + p->first, 1, p->count);
+    mutant_probe[point] = 0;
+}
+
 static bool differs(const char *a, const char *b, unsigned long size)
 {
     switch (size) {
@@ -69,7 +80,7 @@ int mutant_pick(int point, const void *values, unsigned long size)
         return mutant_choice[point];
     const char *value = values;
     unsigned count = mutant_points[point].count;
-    recording->reached[point] = 1;
+    look(point);
     for (unsigned k = 0; k < count; k++)
         if (differs(value, value + (k + 1) * size, size))
             infect(point, k);
@@ -100,7 +111,7 @@ int mutant_logic(int point, int and, int left, int right)
         /* Where the right side was not evaluated its value is not known: the mutants that ask for it
          * may differ. */
         bool right_known = and? left : !left;
-        recording->reached[point] = 1;
+        look(point);
         if (!right_known || left != right)
             infect(point, LOGIC_OTHER - 1);
         if (left != value)
@@ -129,7 +140,7 @@ int mutant_keep(int point)
 {
     if (mutant_choice[point] > 0 || !recording)
         return mutant_choice[point] == 0;
-    recording->reached[point] = 1;
+    look(point);
     infect(point, 0);
     return 1;
 }

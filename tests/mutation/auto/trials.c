@@ -5,6 +5,7 @@
 #include "fuzz/case.h"
 #include "fuzz/digest.h"
 #include "oracle/expect.h"
+#include "tests/mutation/auto/units.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -136,8 +137,29 @@ static void limit_time(time_t seconds)
     setitimer(ITIMER_PROF, &limit, NULL);
 }
 
+/* In a process of its own: it leaves nothing behind, and may end it. */
+static uint32_t unit_fails(const struct unit *unit)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        limit_time(TRIAL_UNIT_SECONDS);
+        if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+            _exit(3);
+        _exit(unit->run() == 0 ? 0 : 1);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        exit(3);
+    return status != 0;
+}
+
 void trial_run(const struct trial *trial, bool digest, struct shown *shown)
 {
+    if (trial->kind == TRIAL_UNIT) {
+        *shown = (struct shown){.failed = unit_fails(&units[trial->number])};
+        return;
+    }
     arena.used = 0;
     limit_time(TRIAL_SECONDS);
     struct fuzz_case c = {.check = CHECK_DEFAULTS};
@@ -157,6 +179,17 @@ void trial_run(const struct trial *trial, bool digest, struct shown *shown)
     if (digest)
         shown->digest = digest_case(&arena, kernel, result);
     limit_time(0);
+}
+
+/* ---- unit tests ---- */
+
+void trials_add_units(struct trials *trials)
+{
+    for (int i = 0; i < unit_count; i++) {
+        struct trial *trial = add(trials, TRIAL_UNIT);
+        trial->number = (uint64_t)i;
+        trial->path = units[i].name;
+    }
 }
 
 /* ---- names ---- */
@@ -258,13 +291,17 @@ bool trials_add_canaries(struct trials *trials, const char *path)
 
 /* ---- the original ---- */
 
-static void record_trial(struct trials *trials, uint32_t t, const struct mutant_record *record)
+enum { UNIT_LOOKS = 2000 };
+
+static void record_trial(struct trials *trials, uint32_t t, struct mutant_record *record)
 {
     uint8_t *row = trials->infected + t * trials->row;
     mutant_all_off();
     if (trials->items[t].canary >= 0)
         mutant_switch_on(trials->items[t].canary);
     memset(record->infected, 0, (size_t)mutant_count);
+    memset(record->looks, 0, (size_t)mutant_point_count * sizeof *record->looks);
+    record->looks_max = trials->items[t].kind == TRIAL_UNIT ? UNIT_LOOKS : 0;
     mutant_record(record);
     trial_run(&trials->items[t], true, &trials->original[t]);
     for (int m = 0; m < mutant_count; m++)
@@ -359,10 +396,13 @@ static bool record_all(struct trials *trials, uint32_t jobs)
     for (uint32_t job = 0; job < jobs; job++)
         if (fork() == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
-            struct mutant_record record = {trials->reached, malloc((size_t)mutant_count + 1)};
-            for (uint32_t t = job; record.infected && t < trials->count; t += jobs)
+            struct mutant_record record = {
+                .reached = trials->reached,
+                .infected = shared((size_t)mutant_count),
+                .looks = shared((size_t)mutant_point_count * sizeof *record.looks)};
+            for (uint32_t t = job; t < trials->count; t += jobs)
                 record_trial(trials, t, &record);
-            _exit(record.infected ? 0 : 3);
+            _exit(0);
         }
     bool good = true;
     for (uint32_t job = 0; job < jobs; job++) {
@@ -389,4 +429,12 @@ bool trials_record(struct trials *trials, uint32_t jobs, const char *path)
     if (!kept)
         keep_record(trials, path, key);
     return true;
+}
+
+uint32_t trials_infected(const struct trials *trials, uint32_t trial)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < trials->row; i++)
+        count += (uint32_t)__builtin_popcount(trials->infected[trial * trials->row + i]);
+    return count;
 }

@@ -1,8 +1,9 @@
 /*
  * trials.h - what a mutant is tried on, and what the original does there.
  *
- * A trial is a case of a campaign, a kernel of the corpus, or a canary: a case of a campaign with a mutant
- * of the engine that an oracle is known to detect there, so that a mutant of that oracle shows by silence.
+ * A trial is a case of a campaign, a kernel of the corpus, one of the unit tests (units.h), or a canary: a case
+ * of a campaign with a mutant of the engine that an oracle is known to detect there, so that a mutant of that
+ * oracle shows by silence.
  * All trials are run once with the original, recording which mutants they reach and infect (mutant.h): a
  * mutant need only be tried where it is infected.
  */
@@ -13,21 +14,21 @@
 #include "oracle/verdict.h"
 #include "tests/mutation/auto/mutant_runtime.h"
 
-enum trial_kind { TRIAL_CAMPAIGN, TRIAL_CORPUS, TRIAL_CANARY };
+enum trial_kind { TRIAL_CAMPAIGN, TRIAL_CORPUS, TRIAL_CANARY, TRIAL_UNIT };
 
 struct trial {
     enum trial_kind kind;
-    uint64_t seed, number;           /* of the case */
+    uint64_t seed, number;           /* of the case; of a unit test: its place in units[] */
     const struct ast_kernel *kernel; /* of the corpus */
-    const char *path;
-    int canary; /* mutant that is on, too; -1: none */
+    const char *path;                /* of the corpus; of a unit test: its name */
+    int canary;                      /* mutant that is on, too; -1: none */
     enum oracle_id oracle;
 };
 
 /* What a run of a trial showed. */
 struct shown {
     uint32_t oracles; /* that diverge, known divergences aside: bits 1u << oracle_id */
-    uint32_t failed;  /* claims of a kernel of the corpus */
+    uint32_t failed;  /* claims of a kernel of the corpus; a unit test */
     uint64_t digest, steps;
 };
 
@@ -41,13 +42,15 @@ struct trials {
     size_t row;
 };
 
-enum { TRIAL_SECONDS = 5 }; /* of CPU time: more is a hang */
+enum { TRIAL_SECONDS = 5, TRIAL_UNIT_SECONDS = 60 }; /* of CPU time: more is a hang */
 
 /* The campaigns' cases and the kernels below `corpus`. Everything is kept for the rest of the process.
  * False: reported. */
 bool trials_make(struct trials *trials, uint32_t seeds, uint32_t cases, const char *corpus);
 /* "ORACLE NAME" lines: of each canary the first cases in which its oracle speaks. Before trials_record. */
 bool trials_add_canaries(struct trials *trials, const char *path);
+/* The unit tests that this program has been built with. */
+void trials_add_units(struct trials *trials);
 /* Runs all trials with the original in `jobs` processes. What it records is kept in the file `path` (NULL:
  * nowhere) for the next time. What diverges in the original is said, and counts for no mutant. False: the
  * original died. */
@@ -55,6 +58,9 @@ bool trials_record(struct trials *trials, uint32_t jobs, const char *path);
 
 /* Runs one trial, with what is switched on. The digest only if asked. */
 void trial_run(const struct trial *trial, bool digest, struct shown *shown);
+
+/* How many mutants the trial infects. */
+uint32_t trials_infected(const struct trials *trials, uint32_t trial);
 
 static inline bool trials_infects(const struct trials *trials, uint32_t trial, int mutant)
 {
