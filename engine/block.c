@@ -8,6 +8,8 @@
  */
 #include "engine/cta_internal.h"
 
+#include <string.h>
+
 static void go_to(struct cta_step *x, uint32_t pc, const unsigned mode)
 {
     put(x->m, &x->P->pc, pc, mode);
@@ -177,6 +179,16 @@ static uint32_t next_stm(const struct machine *machine, uint32_t actor)
 {
     uint32_t pc = cta_state_at(machine, actor)->pc;
     return pc > 0 && pc < machine->program->ptx->count ? pc : CODE_NONE;
+}
+
+/* The pc, the calls that led there, and the private stack. */
+static bool same_pc(const struct machine *machine, uint32_t actor, uint32_t other, bool literal)
+{
+    const struct cta_state *a = cta_state_at(machine, actor), *b = cta_state_at(machine, other);
+    (void)literal; /* an instruction is one step */
+    return a->pc == b->pc && a->entry_count == b->entry_count &&
+           memcmp(a->entries, b->entries, a->entry_count * sizeof *a->entries) == 0 &&
+           ptx_same_calls(cta_lanes_at(machine, actor), cta_lanes_at(machine, other));
 }
 
 /* ---- which rule applies ---- */
@@ -359,6 +371,8 @@ const struct semantics semantics_block = {
     .step = {step_plain, step_observed, step_tracked, step_both},
     .footprint = footprint,
     .next_stm = next_stm,
+    .control = next_stm,
+    .same_pc = same_pc,
     .barrier_rule = RULE_NB_RECYCLE,
     .divergence_rule = RULE_NB_DEADLOCK,
 };

@@ -556,6 +556,30 @@ static uint32_t next_stm(const struct machine *machine, uint32_t actor)
     return pc & PC_BLOCK ? CODE_NONE : pc;
 }
 
+static uint32_t control(const struct machine *machine, uint32_t actor)
+{
+    uint32_t pc = state_of(machine, actor)->pc;
+    if (pc == PC_END)
+        return CODE_NONE;
+    return pc & PC_BLOCK ? machine->program->blocks[pc & ~PC_BLOCK].first : pc;
+}
+
+/* The pc, and the call statements of all frames. */
+static bool same_pc(const struct machine *machine, uint32_t actor, uint32_t other, bool literal)
+{
+    const struct block_thread *a = state_of(machine, actor), *b = state_of(machine, other);
+    (void)literal; /* an assignment is one step */
+    if (a->pc != b->pc || a->words != b->words || a->frames != b->frames)
+        return false;
+    for (uint32_t at = 0; at < a->words;) {
+        const struct block_frame *frame = (const struct block_frame *)(a->stack + at);
+        if (frame->call != ((const struct block_frame *)(b->stack + at))->call)
+            return false;
+        at += FRAME_HEAD_WORDS + machine->program->functions[frame->function].counters;
+    }
+    return true;
+}
+
 static void footprint(const struct machine *machine, uint32_t actor, uint64_t *reads,
                       uint64_t *writes)
 {
@@ -603,6 +627,8 @@ const struct semantics semantics_interleave = {
     .step = {step_plain, step_observed, step_tracked, step_both},
     .footprint = footprint,
     .next_stm = next_stm,
+    .control = control,
+    .same_pc = same_pc,
     .same_barrier = same_barrier,
     .pass_barrier = pass_barrier,
     .barrier_rule = RULE_INTK_BARRIER_S,

@@ -41,9 +41,11 @@ static const struct tape *record_tape(const struct record *record, uint32_t from
 struct policy {
     struct choices choices; /* first member: inner choices */
     const struct sched_spec *spec;
-    struct record *record; /* or NULL */
-    uint32_t current;      /* round robin, starve: who ran last; actor_count = nobody */
-    uint32_t left;         /* round robin: steps of the quantum */
+    struct record *record;       /* or NULL */
+    uint32_t current;            /* round robin, starve: who ran last; actor_count = nobody */
+    uint32_t left;               /* round robin: steps of the quantum */
+    struct stackless *stackless; /* or NULL */
+    uint32_t *words;             /* its state, or a copy */
 };
 
 static uint32_t choose_first(struct choices *choices, uint32_t n)
@@ -55,11 +57,34 @@ static uint32_t choose_first(struct choices *choices, uint32_t n)
     return 0;
 }
 
-static void policy_start(struct policy *policy, const struct sched_spec *spec,
+static void policy_start(struct arena *arena, struct policy *policy, const struct sched_spec *spec,
                          const struct machine *machine)
 {
     *policy = (struct policy){
         .choices = {NULL, choose_first}, .spec = spec, .current = machine->actor_count};
+    if (spec->kind != SCHED_STACKLESS)
+        return;
+    policy->stackless = stackless_new(arena, machine, &spec->stackless, NULL);
+    policy->words = policy->stackless->words;
+}
+
+/* `copy`, made by policy_copy, becomes as `policy` is. */
+static void policy_save(const struct policy *policy, struct policy *copy)
+{
+    uint32_t *words = copy->words;
+    *copy = *policy;
+    copy->words = words;
+    if (words)
+        memcpy(words, policy->words, policy->stackless->word_count * sizeof *words);
+}
+
+static struct policy policy_copy(struct arena *arena, const struct policy *policy)
+{
+    struct policy copy = {.words = NULL};
+    if (policy->stackless)
+        copy.words = ARENA_ARRAY(arena, uint32_t, policy->stackless->word_count);
+    policy_save(policy, &copy);
+    return copy;
 }
 
 /* The next live actor after `actor` in cyclic order, `avoid` only when it is alone. */
@@ -85,10 +110,12 @@ static bool is_live(const struct machine_head *head, uint32_t actor)
     return false;
 }
 
-bool lasso_policy(enum sched_kind kind)
+bool lasso_policy(const struct sched_spec *spec)
 {
-    return kind == SCHED_SEQUENTIAL || kind == SCHED_REVERSE || kind == SCHED_ROUND_ROBIN ||
-           kind == SCHED_STARVE;
+    if (spec->kind == SCHED_STACKLESS)
+        return spec->stackless.policy != STACKLESS_RANDOM;
+    return spec->kind == SCHED_SEQUENTIAL || spec->kind == SCHED_REVERSE ||
+           spec->kind == SCHED_ROUND_ROBIN || spec->kind == SCHED_STARVE;
 }
 
 static uint32_t policy_actor(struct policy *policy, const struct machine *machine)
@@ -98,6 +125,8 @@ static uint32_t policy_actor(struct policy *policy, const struct machine *machin
         return head->live[0];
     if (policy->spec->kind == SCHED_REVERSE)
         return head->live[head->live_count - 1];
+    if (policy->stackless)
+        return stackless_pick(policy->stackless, machine);
     bool starves = policy->spec->kind == SCHED_STARVE;
     if (policy->left > 0 && is_live(head, policy->current)) {
         policy->left--;
@@ -121,7 +150,9 @@ static uint32_t policy_step(struct policy *policy, struct machine *machine)
 
 static bool same_policy(const struct policy *a, const struct policy *b)
 {
-    return a->current == b->current && a->left == b->left;
+    return a->current == b->current && a->left == b->left &&
+           (!a->stackless ||
+            memcmp(a->words, b->words, a->stackless->word_count * sizeof *a->words) == 0);
 }
 
 /* ---- Brent ---- */
@@ -133,7 +164,7 @@ static uint64_t find_loop(struct arena *arena, struct machine *machine, struct p
 {
     size_t mark = arena_mark(arena);
     uint32_t *saved = ARENA_ARRAY(arena, uint32_t, machine->block_words);
-    struct policy saved_policy = *policy;
+    struct policy saved_policy = policy_copy(arena, policy);
     uint64_t saved_hash = machine->track.hash, since = 0, power = 1, found = 0;
     machine_save(machine, saved);
     for (uint64_t step = 0; step < budget_steps && !found; step++) {
@@ -147,7 +178,7 @@ static uint64_t find_loop(struct arena *arena, struct machine *machine, struct p
         } else if (since == power) {
             machine_save(machine, saved);
             saved_hash = machine->track.hash;
-            saved_policy = *policy;
+            policy_save(policy, &saved_policy);
             power *= 2;
             since = 0;
         }
@@ -160,7 +191,6 @@ static uint64_t find_loop(struct arena *arena, struct machine *machine, struct p
 static uint64_t find_stem(struct arena *arena, struct machine *machine, struct policy *policy,
                           uint64_t loop)
 {
-    size_t mark = arena_mark(arena);
     struct machine_options options = machine->options;
     options.observers = NULL;
     options.undo_entries = 0;
@@ -168,8 +198,8 @@ static uint64_t find_stem(struct arena *arena, struct machine *machine, struct p
     struct policy policy_behind;
     uint64_t stem = 0;
     machine_reset(machine);
-    policy_start(policy, policy->spec, machine);
-    policy_start(&policy_behind, policy->spec, machine);
+    policy_start(arena, policy, policy->spec, machine);
+    policy_start(arena, &policy_behind, policy->spec, machine);
     for (uint64_t i = 0; i < loop; i++)
         policy_step(policy, machine);
     while (machine->track.hash != behind->track.hash || !same_policy(policy, &policy_behind) ||
@@ -178,7 +208,6 @@ static uint64_t find_stem(struct arena *arena, struct machine *machine, struct p
         policy_step(&policy_behind, behind);
         stem++;
     }
-    arena_release(arena, mark);
     return stem;
 }
 
@@ -205,9 +234,9 @@ struct lasso lasso_run(struct arena *arena, struct machine *machine, const struc
     const struct observer *observers = machine->options.observers;
     struct lasso lasso = {.kind = LASSO_NONE};
     struct policy policy;
-    INVARIANT(lasso_policy(spec->kind) && machine->options.track);
+    INVARIANT(lasso_policy(spec) && machine->options.track);
     machine_reset(machine);
-    policy_start(&policy, spec, machine);
+    policy_start(arena, &policy, spec, machine);
     lasso.loop = find_loop(arena, machine, &policy, budget_steps);
     lasso.status = machine_status(machine);
     if (lasso.loop == 0 && lasso.status != STATUS_RUNNING)
@@ -238,7 +267,7 @@ void lasso_tapes(struct arena *arena, struct machine *machine, const struct sche
     record_start(&record, arena);
     machine_observe(machine, NULL);
     machine_reset(machine);
-    policy_start(&policy, spec, machine);
+    policy_start(arena, &policy, spec, machine);
     policy.record = &record;
     for (uint64_t i = 0; i < lasso->stem; i++)
         policy_step(&policy, machine);

@@ -30,9 +30,9 @@ struct lasso {
     const struct tape *stem_tape, *loop_tape; /* lasso_random; lasso_run: by lasso_tapes */
 };
 
-/* Whether lasso_run knows the policy: sequential, reverse, rr and starve. Here starving is
- * deterministic: the others take turns, one step each; the victim runs when it is alone. */
-bool lasso_policy(enum sched_kind kind);
+/* Whether lasso_run knows the policy: sequential, reverse, rr, starve, and stack-less warps but random ones.
+ * Here starving is deterministic: the others take turns, one step each; the victim runs when it is alone. */
+bool lasso_policy(const struct sched_spec *policy);
 
 /* Runs the machine from its initial state under the policy; Brent's algorithm finds the shortest stem
  * and loop with one saved state. Every choice inside a step is 0. The machine must track its hash

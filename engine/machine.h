@@ -163,6 +163,11 @@ struct semantics {
                       uint64_t *writes);
     /* Statement that the actor's next step executes; CODE_NONE for tokens, contexts, inact. */
     uint32_t (*next_stm)(const struct machine *machine, uint32_t actor);
+    /* Threads (NULL: the actors are warps). The statement that control is at, below contexts; CODE_NONE
+     * at the end. Whether two threads are at one program counter: equal stacks, or pcs and frames
+     * (simt-correctness, 5.2); not literal: whatever value an evaluated assignment holds (A-7). */
+    uint32_t (*control)(const struct machine *machine, uint32_t actor);
+    bool (*same_pc)(const struct machine *machine, uint32_t actor, uint32_t other, bool literal);
     /* Barriers. Whether two waiting actors of one block are at the same barrier with the same barrier
      * variables (CFG.bv.*); NULL: the semantics has no waiting actors. */
     bool (*same_barrier)(const struct machine *machine, uint32_t actor, uint32_t other);

@@ -332,6 +332,13 @@ static uint32_t pick_surw(struct choices *choices, const struct machine *machine
     return index;
 }
 
+/* ---- warps without a stack ---- */
+
+static uint32_t pick_stackless(struct choices *choices, const struct machine *machine)
+{
+    return live_from(machine, stackless_pick(self_of(choices)->stackless, machine));
+}
+
 /* ---- tape ---- */
 
 static void tape_drift(struct scheduler *s, uint32_t at)
@@ -414,7 +421,7 @@ static void start_surw(struct scheduler *s, struct arena *arena)
     }
 }
 
-static void start_kind(struct scheduler *s, struct arena *arena)
+static void start_kind(struct scheduler *s, const struct machine *machine, struct arena *arena)
 {
     switch (s->spec.kind) {
     case SCHED_SEQUENTIAL:
@@ -451,6 +458,9 @@ static void start_kind(struct scheduler *s, struct arena *arena)
         s->current = 0;
         s->budget = s->spec.prefix;
         break;
+    case SCHED_STACKLESS:
+        s->stackless = stackless_new(arena, machine, &s->spec.stackless, &s->rng);
+        break;
     case SCHED_TAPE:
         s->reader.tape = s->spec.tape;
         s->first_drift = s->spec.tape->count;
@@ -471,6 +481,7 @@ void sched_start(struct scheduler *scheduler, const struct sched_spec *spec,
         [SCHED_SURW] = pick_surw,
         [SCHED_STARVE] = pick_starve,
         [SCHED_UNFAIR_FAIR] = pick_unfair_fair,
+        [SCHED_STACKLESS] = pick_stackless,
         [SCHED_TAPE] = pick_tape,
     };
     INVARIANT((unsigned)spec->kind < SCHED_KIND_COUNT);
@@ -483,7 +494,7 @@ void sched_start(struct scheduler *scheduler, const struct sched_spec *spec,
         .current = NO_ACTOR,
         .last = NO_ACTOR,
     };
-    start_kind(scheduler, arena);
+    start_kind(scheduler, machine, arena);
 }
 
 /* ---- running ---- */

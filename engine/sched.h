@@ -8,7 +8,7 @@
 #define ENGINE_SCHED_H
 
 #include "engine/machine.h"
-#include "engine/pcg.h"
+#include "engine/stackless.h"
 #include "engine/tape.h"
 
 enum sched_kind {
@@ -24,6 +24,7 @@ enum sched_kind {
     SCHED_STARVE, /* uniform, but never `victim` while another can run */
     SCHED_UNFAIR_FAIR, /* `prefix` steps of starving a random set of actors, then round robin with
                           a random order: weakly fair suffix */
+    SCHED_STACKLESS,   /* warps without a stack (stackless.h) */
     SCHED_TAPE,        /* as recorded; then the lowest live actor */
     SCHED_KIND_COUNT
 };
@@ -39,7 +40,8 @@ struct sched_spec {
     uint64_t length_estimate; /* PCT: k, steps of an execution; from an earlier run */
     const uint8_t *selected;  /* SURW: for each statement, 1 = selected */
     const uint32_t
-        *selected_counts;    /* SURW: for each actor, selected steps it is expected to take */
+        *selected_counts; /* SURW: for each actor, selected steps it is expected to take */
+    struct stackless_spec stackless;
     const struct tape *tape; /* tape */
 };
 
@@ -62,6 +64,7 @@ struct scheduler {
     uint64_t change_points[4]; /* PCT, ascending: (pick << 3) | priority from there on */
     uint32_t change_count, change_next;
     uint32_t *remaining; /* SURW: selected steps that each actor has left */
+    struct stackless *stackless;
     uint64_t picks;
     struct tape_reader reader;
     uint64_t drifts; /* tape: choices that did not fit */
@@ -75,7 +78,7 @@ void sched_start(struct scheduler *scheduler, const struct sched_spec *spec,
                  const struct machine *machine, struct arena *arena);
 
 /* "uniform", "pct:3", "pos", "surw", "rr", "sequential", "reverse", "starve:2", "unfair:100",
- * "tape:FILE" (the file is not read here). False: unknown, *spec unchanged. */
+ * "stackless:oldest:literal", "tape:FILE" (the file is not read here). False: unknown, *spec unchanged. */
 bool sched_parse(const char *text, struct sched_spec *spec);
 /* The same text back, in the arena. */
 const char *sched_name(struct arena *arena, const struct sched_spec *spec);

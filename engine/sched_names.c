@@ -22,6 +22,7 @@ static const struct kind_name {
     [SCHED_SURW] = {"surw", ARGUMENT_NONE, 0, 0, 0},
     [SCHED_STARVE] = {"starve", ARGUMENT_VICTIM, 0, 1000000, 0},
     [SCHED_UNFAIR_FAIR] = {"unfair", ARGUMENT_PREFIX, 0, 1000000000, 100},
+    [SCHED_STACKLESS] = {"stackless", ARGUMENT_NONE, 0, 0, 0},
     [SCHED_TAPE] = {"tape", ARGUMENT_NONE, 0, 0, 0},
 };
 
@@ -60,6 +61,12 @@ bool sched_parse(const char *text, struct sched_spec *spec)
         const struct kind_name *kind = &kind_names[k];
         if (strlen(kind->name) != length || memcmp(kind->name, text, length) != 0)
             continue;
+        if (k == SCHED_STACKLESS) {
+            if (!after || !stackless_parse(after, &spec->stackless))
+                return false;
+            spec->kind = SCHED_STACKLESS;
+            return true;
+        }
         uint32_t value = kind->otherwise;
         bool has_file = k == SCHED_TAPE;
         if (has_file ? !after || !*after
@@ -77,6 +84,8 @@ const char *sched_name(struct arena *arena, const struct sched_spec *spec)
 {
     const struct kind_name *kind = &kind_names[spec->kind];
     struct sched_spec copy = *spec;
+    if (spec->kind == SCHED_STACKLESS)
+        return arena_printf(arena, "%s:%s", kind->name, stackless_name(arena, &spec->stackless));
     if (!kind->argument)
         return kind->name;
     uint32_t value = *argument_of(&copy, kind->argument);

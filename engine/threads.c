@@ -458,6 +458,25 @@ static uint32_t next_stm(const struct machine *machine, uint32_t actor)
     return entry_kind(top) <= ENTRY_CONT ? entry_number(top) : CODE_NONE;
 }
 
+static uint32_t control(const struct machine *machine, uint32_t actor)
+{
+    const struct thread_state *T = state_of(machine, actor);
+    uint32_t at = T->depth;
+    while (at > 0 && entry_kind(T->stack[at - 1]) > ENTRY_CONT)
+        at--;
+    return at > 0 ? entry_number(T->stack[at - 1]) : CODE_NONE;
+}
+
+/* ς(θ) = ς(θ'): the stacks, with the evaluated form on top, or not. */
+static bool same_pc(const struct machine *machine, uint32_t actor, uint32_t other, bool literal)
+{
+    const struct thread_state *T = state_of(machine, actor), *U = state_of(machine, other);
+    if (T->depth != U->depth || T->pending != U->pending ||
+        memcmp(T->stack, U->stack, T->depth * sizeof *T->stack) != 0)
+        return false;
+    return !literal || (T->address == U->address && T->value == U->value);
+}
+
 static void footprint(const struct machine *machine, uint32_t actor, uint64_t *reads,
                       uint64_t *writes)
 {
@@ -505,6 +524,8 @@ const struct semantics semantics_threads = {
     .step = {step_plain, step_observed, step_tracked, step_both},
     .footprint = footprint,
     .next_stm = next_stm,
+    .control = control,
+    .same_pc = same_pc,
     .same_barrier = same_barrier,
     .pass_barrier = pass_barrier,
     .barrier_rule = RULE_THR_BARRIER_S,

@@ -63,6 +63,9 @@ static inline lane_mask ptx_all(const struct ptx_lanes *lanes)
 lane_mask ptx_guard(const struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
                     lane_mask active);
 
+/* Whether two threads, each a group of its own, are in frames pushed by the same calls. */
+bool ptx_same_calls(const struct ptx_lanes *lanes, const struct ptx_lanes *other);
+
 /* THR.exec_tt, THR.exec_ff: `executing` is what ptx_guard gave; counts them. To be called once in each
  * step, for all instructions. False: V[[v]] = ⊥, a lane's top frame does not have the registers that
  * the instruction names, since it is of another function (stuck). */

@@ -225,6 +225,16 @@ bool ptx_call(struct machine *machine, struct ptx_lanes *lanes, uint32_t pc, lan
     return true;
 }
 
+bool ptx_same_calls(const struct ptx_lanes *lanes, const struct ptx_lanes *other)
+{
+    if (lanes->lane[0].depth != other->lane[0].depth)
+        return false;
+    for (uint32_t depth = lanes->lane[0].depth; depth > 0; depth--)
+        if (*ptx_site(lanes, depth, 0) != *ptx_site(other, depth, 0))
+            return false;
+    return true;
+}
+
 /* ---- return ---- */
 
 /* The frame below the top one, which a call at `site` pushed. */

@@ -62,6 +62,8 @@ int command_trace(struct cli *cli)
     const char *reason = form->reason;
     if (program)
         reason = machine_refuses(&cli->arena, subject->vtable, program);
+    if (!reason && options.schedule.kind == SCHED_STACKLESS)
+        reason = stackless_refuses(subject->vtable, &options.schedule.stackless);
     if (reason) {
         cli_message(cli, "%s: %s", path, reason);
         return CLI_USAGE;

@@ -103,7 +103,8 @@ const struct cli_option option_table[] = {
      "the semantics; by default simt, of a kernel in another form interleave, lockstep or crs"},
     {"schedule", 0, OPTION_TEXT, "SCHEDULE", ON(TRACE), FIELD(schedule), 0, NULL,
      "sequential (default), reverse, rr, uniform, pct:D, pos, surw, starve:ACTOR, unfair:STEPS, "
-     "tape:FILE"},
+     "stackless:POLICY[:literal] (warps without a stack: minpc, oldest, rr, majority, minority, "
+     "random, dmaj, dmin, dtime, dpdpri, dpc), tape:FILE"},
     {"max-steps", 0, OPTION_U64, "N", ON(TRACE), FIELD(max_steps), 0, NULL,
      "stop after so many steps; 1000 by default"},
     {"to", 0, OPTION_TEXT, "FORM", ON(LOWER), FIELD(to), 0, NULL,

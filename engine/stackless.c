@@ -1,0 +1,423 @@
+#include "engine/stackless.h"
+
+#include "engine/invariant.h"
+
+#include <string.h>
+
+enum { UNIT_WARP, UNIT_BLOCK };
+
+const struct stackless_info stackless_table[STACKLESS_POLICY_COUNT] = {
+#define POLICY(id, name, unit, sentence)                                                           \
+    [STACKLESS_##id] = {name, UNIT_##unit == UNIT_BLOCK, sentence},
+#include "engine/stackless.def"
+#undef POLICY
+};
+
+/* ---- names ---- */
+
+bool stackless_parse(const char *text, struct stackless_spec *spec)
+{
+    size_t length = strcspn(text, ":");
+    if (text[length] && strcmp(text + length, ":literal") != 0)
+        return false;
+    for (int p = 0; p < STACKLESS_POLICY_COUNT; p++) {
+        const char *name = stackless_table[p].name;
+        if (strlen(name) != length || memcmp(name, text, length) != 0)
+            continue;
+        *spec = (struct stackless_spec){(enum stackless_policy)p, text[length] != '\0'};
+        return true;
+    }
+    return false;
+}
+
+const char *stackless_name(struct arena *arena, const struct stackless_spec *spec)
+{
+    const char *name = stackless_table[spec->policy].name;
+    return spec->literal ? arena_printf(arena, "%s:literal", name) : name;
+}
+
+/* ---- places in the source ---- */
+
+/* A list and what is within, in the order of the text; true: the list ends with an if or a loop, so that its
+ * end is where paths meet. `after`: its first statement is where they meet. */
+struct numbering {
+    const struct program *program;
+    struct stackless *stackless;
+    uint32_t next;
+};
+
+static bool number_list(struct numbering *n, uint32_t first)
+{
+    bool after = false;
+    for (uint32_t i = first;; i++) {
+        const struct code_stm *stm = &n->program->stms[i];
+        n->stackless->order[i] = n->next++;
+        n->stackless->joins[i] |= after;
+        after = stm->kind == CODE_IF || stm->kind == CODE_WHILE;
+        if (stm->kind == CODE_IF) {
+            number_list(n, stm->first);
+            number_list(n, stm->second);
+        } else if (stm->kind == CODE_WHILE && number_list(n, stm->first)) {
+            n->stackless->joins[i] = true; /* the paths of the body meet at its guard */
+        }
+        if (stm->last)
+            return after;
+    }
+}
+
+static void number_places(struct stackless *stackless, const struct program *program)
+{
+    struct numbering n = {program, stackless, 0};
+    for (uint32_t i = 0; i < program->stm_count; i++)
+        stackless->order[i] = i;
+    if (program->form == FORM_STRUCTURED)
+        for (uint32_t f = 0; f < program->function_count; f++)
+            number_list(&n, program->functions[f].body);
+}
+
+/* Behind the last statement: a thread at End, or about to leave its last context. */
+static uint32_t place_of(const struct stackless *stackless, const struct machine *machine,
+                         uint32_t thread)
+{
+    uint32_t stm = machine->semantics->control(machine, thread);
+    return stm == CODE_NONE ? UINT32_MAX : stackless->order[stm];
+}
+
+/* ---- groups ---- */
+
+/* Threads of a warp or block: [first, first + count). */
+struct unit {
+    uint32_t first, count;
+};
+
+/* Index of the first live thread >= `thread`. */
+static uint32_t live_from(const struct machine *machine, uint32_t thread)
+{
+    const struct machine_head *head = machine->head;
+    uint32_t low = 0, high = head->live_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (head->live[middle] < thread)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_live(const struct machine *machine, uint32_t thread)
+{
+    uint32_t at = live_from(machine, thread);
+    return at < machine->head->live_count && machine->head->live[at] == thread;
+}
+
+/* The unit's live threads, and their groups by program counter, in the order of their lowest threads. */
+static uint32_t find_groups(struct stackless *s, const struct machine *machine, uint32_t count)
+{
+    uint32_t groups = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t g = 0;
+        while (g < groups &&
+               !machine->semantics->same_pc(machine, s->leader[g], s->live[i], s->spec.literal))
+            g++;
+        if (g == groups) {
+            s->leader[groups] = s->live[i];
+            s->members[groups++] = 0;
+        }
+        s->group[i] = g;
+        s->members[g]++;
+    }
+    return groups;
+}
+
+static uint32_t group_of(const struct stackless *s, uint32_t thread)
+{
+    uint32_t i = 0;
+    while (s->live[i] != thread)
+        i++;
+    return s->group[i];
+}
+
+/* Threads of one group share a place. */
+static uint32_t lowest_place(const struct stackless *s, const struct machine *machine,
+                             uint32_t groups)
+{
+    uint32_t best = 0;
+    for (uint32_t g = 1; g < groups; g++)
+        if (place_of(s, machine, s->leader[g]) < place_of(s, machine, s->leader[best]))
+            best = g;
+    return best;
+}
+
+static uint32_t by_size(const struct stackless *s, uint32_t groups, bool largest)
+{
+    uint32_t best = 0;
+    for (uint32_t g = 1; g < groups; g++)
+        if (largest ? s->members[g] > s->members[best] : s->members[g] < s->members[best])
+            best = g;
+    return best;
+}
+
+/* Of the group at one place the thread that has passed fewest speaks for all. */
+static uint32_t fewest_passed(const struct stackless *s, uint32_t count)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < count; i++)
+        if (s->passed[s->live[i]] < s->passed[s->live[best]])
+            best = i;
+    return s->group[best];
+}
+
+static uint32_t longest_waiting(const struct stackless *s, const struct machine *machine,
+                                const struct unit *unit)
+{
+    const uint32_t *queue = s->queue + unit->first;
+    while (!is_live(machine, *queue))
+        queue++;
+    return *queue;
+}
+
+/* Cyclic order: the next behind the one chosen last. */
+static uint32_t next_in_turn(struct stackless *s, uint32_t count)
+{
+    uint32_t *last = &s->last[*s->turn], i = 0;
+    while (i < count && s->live[i] < *last)
+        i++;
+    uint32_t thread = s->live[i < count ? i : 0];
+    *last = thread + 1;
+    return thread;
+}
+
+static uint32_t choose_group(struct stackless *s, const struct machine *machine,
+                             const struct unit *unit, uint32_t count, uint32_t groups)
+{
+    switch (s->spec.policy) {
+    case STACKLESS_MINPC:
+    case STACKLESS_DWF_PC:
+        return lowest_place(s, machine, groups);
+    case STACKLESS_OLDEST:
+    case STACKLESS_DWF_TIME:
+        return group_of(s, longest_waiting(s, machine, unit));
+    case STACKLESS_RR:
+        return group_of(s, next_in_turn(s, count));
+    case STACKLESS_MAJORITY:
+    case STACKLESS_DWF_MAJORITY:
+        return by_size(s, groups, true);
+    case STACKLESS_MINORITY:
+    case STACKLESS_DWF_MINORITY:
+        return by_size(s, groups, false);
+    case STACKLESS_RANDOM:
+        return pcg_below(s->rng, groups);
+    case STACKLESS_DWF_PDOM:
+        return fewest_passed(s, count);
+    case STACKLESS_POLICY_COUNT:
+        break;
+    }
+    invariant_fail("a policy is one of the table", __FILE__, __LINE__);
+}
+
+/* ---- Θ ---- */
+
+static void take(struct stackless *s, uint32_t thread)
+{
+    s->chosen[++s->chosen[0]] = thread;
+}
+
+/* Who goes first among those of one lane: as the policy has it, else the lowest. */
+static uint32_t precedence(const struct stackless *s, const struct unit *unit, uint32_t i)
+{
+    return s->queue ? s->queue[unit->first + i] : unit->first + i;
+}
+
+/* Of the group's threads in a block, one a lane: Θ, ascending. */
+static void take_lanes(struct stackless *s, const struct machine *machine, const struct unit *unit,
+                       uint32_t count, uint32_t group)
+{
+    memset(s->taken, 0, s->lanes * sizeof *s->taken);
+    for (uint32_t i = 0; i < unit->count; i++) {
+        uint32_t thread = precedence(s, unit, i);
+        uint32_t *lane = &s->taken[(thread - unit->first) % s->lanes];
+        if (is_live(machine, thread) && group_of(s, thread) == group && *lane == 0)
+            *lane = thread + 1;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (s->group[i] == group &&
+            s->taken[(s->live[i] - unit->first) % s->lanes] == s->live[i] + 1)
+            take(s, s->live[i]);
+}
+
+/* The chosen go to the back of the queue, in their order. */
+static void requeue(struct stackless *s, const struct unit *unit)
+{
+    uint32_t *queue = s->queue + unit->first;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < unit->count; i++) {
+        bool chosen = false;
+        for (uint32_t k = 1; k <= s->chosen[0]; k++)
+            chosen |= s->chosen[k] == queue[i];
+        if (!chosen)
+            queue[kept++] = queue[i];
+    }
+    for (uint32_t k = 1; k <= s->chosen[0]; k++)
+        queue[kept++] = s->chosen[k];
+}
+
+static void reverse(uint32_t *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count / 2; i++) {
+        uint32_t other = list[i];
+        list[i] = list[count - 1 - i];
+        list[count - 1 - i] = other;
+    }
+}
+
+/* Those about to execute what stands where paths meet have passed it, once. Only differences count: those
+ * who cannot step start again with the fewest, as a barrier is passed by all. */
+static void count_passed(struct stackless *s, const struct machine *machine,
+                         const struct unit *unit, uint32_t count)
+{
+    uint32_t fewest = UINT32_MAX;
+    for (uint32_t k = 1; k <= s->chosen[0]; k++) {
+        uint32_t thread = s->chosen[k], stm = machine->semantics->next_stm(machine, thread);
+        s->passed[thread] += stm != CODE_NONE && s->joins[stm] && s->seen[thread] != stm + 1;
+        s->seen[thread] = stm + 1;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        fewest = s->passed[s->live[i]] < fewest ? s->passed[s->live[i]] : fewest;
+    for (uint32_t t = unit->first; t < unit->first + unit->count; t++)
+        s->passed[t] = is_live(machine, t) ? s->passed[t] - fewest : 0;
+}
+
+static struct unit unit_at(const struct stackless *s, uint32_t number)
+{
+    uint32_t in_block = number % s->block_units * s->unit_threads;
+    uint32_t first = number / s->block_units * s->block_threads + in_block;
+    uint32_t left = s->block_threads - in_block;
+    return (struct unit){first, left < s->unit_threads ? left : s->unit_threads};
+}
+
+/* The next unit in turn of which somebody can step, its live threads; their number. */
+static uint32_t next_unit(struct stackless *s, const struct machine *machine, struct unit *unit)
+{
+    uint32_t count = 0;
+    do {
+        *s->turn = *s->turn + 1 < s->unit_count ? *s->turn + 1 : 0;
+        *unit = unit_at(s, *s->turn);
+        for (uint32_t i = live_from(machine, unit->first); i < machine->head->live_count; i++)
+            if (machine->head->live[i] < unit->first + unit->count)
+                s->live[count++] = machine->head->live[i];
+    } while (count == 0);
+    return count;
+}
+
+/*  Θ = schedule(ς) */
+static void schedule(struct stackless *s, const struct machine *machine)
+{
+    struct unit unit;
+    uint32_t count = next_unit(s, machine, &unit);
+    uint32_t groups = find_groups(s, machine, count);
+    uint32_t group = choose_group(s, machine, &unit, count, groups);
+    if (stackless_table[s->spec.policy].over_block) {
+        take_lanes(s, machine, &unit, count, group);
+    } else {
+        for (uint32_t i = 0; i < count; i++)
+            if (s->group[i] == group)
+                take(s, s->live[i]);
+    }
+    if (s->queue)
+        requeue(s, &unit);
+    if (s->passed)
+        count_passed(s, machine, &unit, count);
+    reverse(s->chosen + 1, s->chosen[0]);
+}
+
+uint32_t stackless_pick(struct stackless *s, const struct machine *machine)
+{
+    for (;;) {
+        if (s->chosen[0] == 0)
+            schedule(s, machine);
+        uint32_t *thread = &s->chosen[s->chosen[0]--], chosen = *thread;
+        *thread = 0;
+        if (is_live(machine, chosen)) /* a step of another of Θ may have ended it */
+            return chosen;
+    }
+}
+
+/* ---- start ---- */
+
+const char *stackless_refuses(const struct semantics *semantics, const struct stackless_spec *spec)
+{
+    if (!semantics->same_pc)
+        return "its actors are no threads";
+    if (spec->policy == STACKLESS_DWF_PDOM && semantics->form != FORM_STRUCTURED)
+        return "post-dominators are those of structured kernels";
+    return NULL;
+}
+
+static uint32_t *words_of(struct stackless *s, uint32_t count)
+{
+    uint32_t *words = s->words + s->word_count;
+    s->word_count += count;
+    return words;
+}
+
+static void make_words(struct stackless *s, struct arena *arena, uint32_t threads)
+{
+    s->words = ARENA_ARRAY(arena, uint32_t, 2 + s->unit_count + 3 * (size_t)threads);
+    s->turn = words_of(s, 1);
+    s->chosen = words_of(s, 1 + s->unit_threads);
+    *s->turn = s->unit_count - 1;
+    switch (s->spec.policy) {
+    case STACKLESS_RR:
+        s->last = words_of(s, s->unit_count);
+        break;
+    case STACKLESS_OLDEST:
+    case STACKLESS_DWF_TIME:
+        s->queue = words_of(s, threads);
+        for (uint32_t t = 0; t < threads; t++)
+            s->queue[t] = t;
+        break;
+    case STACKLESS_DWF_PDOM:
+        s->passed = words_of(s, threads);
+        s->seen = words_of(s, threads);
+        break;
+    case STACKLESS_MINPC:
+    case STACKLESS_MAJORITY:
+    case STACKLESS_MINORITY:
+    case STACKLESS_RANDOM:
+    case STACKLESS_DWF_MAJORITY:
+    case STACKLESS_DWF_MINORITY:
+    case STACKLESS_DWF_PC:
+    case STACKLESS_POLICY_COUNT:
+        break;
+    }
+}
+
+struct stackless *stackless_new(struct arena *arena, const struct machine *machine,
+                                const struct stackless_spec *spec, struct pcg *rng)
+{
+    const struct program *program = machine->program;
+    const struct ast_launch *launch = &program->launch;
+    struct stackless *s = ARENA_NEW(arena, struct stackless);
+    INVARIANT(!stackless_refuses(machine->semantics, spec));
+    bool over_block = stackless_table[spec->policy].over_block;
+    *s = (struct stackless){
+        .spec = *spec,
+        .rng = rng,
+        .block_threads = launch->threads,
+        .block_units = over_block ? 1 : program->warps_per_block,
+        .unit_threads = over_block ? launch->threads : launch->warp,
+        .lanes = launch->warp,
+        .order = ARENA_ARRAY(arena, uint32_t, program->stm_count),
+        .joins = ARENA_ARRAY(arena, uint8_t, program->stm_count),
+        .group = ARENA_ARRAY(arena, uint32_t, launch->threads),
+        .members = ARENA_ARRAY(arena, uint32_t, launch->threads),
+        .leader = ARENA_ARRAY(arena, uint32_t, launch->threads),
+        .live = ARENA_ARRAY(arena, uint32_t, launch->threads),
+        .taken = ARENA_ARRAY(arena, uint32_t, launch->warp),
+    };
+    s->unit_count = s->block_units * launch->blocks;
+    make_words(s, arena, program->total_threads);
+    number_places(s, program);
+    return s;
+}
