@@ -3,8 +3,11 @@
  *
  *     helper json          every line of standard input is one JSON document
  *     helper sql DB TEXT   runs SQL
+ *     helper content DB    prints all that two databases of the same cases have in common (db.h)
  *     helper lock DB       holds the write lock until standard input ends; prints "locked" first
  */
+#include "db/db.h"
+
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +44,21 @@ static int check_json(sqlite3 *db)
     return lines == 0 || bad > 0;
 }
 
+static int print_content(const char *path)
+{
+    struct db_message message;
+    struct db *db;
+    if (db_open(path, DB_READONLY, &message, &db) != DB_OK) {
+        fprintf(stderr, "helper: %s\n", message.text);
+        return 1;
+    }
+    int error = db_dump_content(db, stdout);
+    if (error != DB_OK)
+        fprintf(stderr, "helper: %s\n", message.text);
+    db_close(db);
+    return error != DB_OK;
+}
+
 static int hold_lock(sqlite3 *db)
 {
     if (run_sql(db, "BEGIN IMMEDIATE") != 0)
@@ -57,6 +75,8 @@ int main(int argc, char **argv)
     sqlite3 *db;
     const char *what = argc > 1 ? argv[1] : "";
     int status = 2;
+    if (strcmp(what, "content") == 0 && argc == 3)
+        return print_content(argv[2]);
     if (sqlite3_open(argc > 2 ? argv[2] : ":memory:", &db) != SQLITE_OK)
         return 2;
     if (strcmp(what, "json") == 0)
