@@ -102,6 +102,7 @@ struct db_progress {
     uint64_t kernels;
     uint64_t thread_steps;
     uint64_t warp_steps;
+    uint64_t example_steps; /* of both, of running findings again and minimising them */
 };
 
 struct db_campaign {
@@ -183,6 +184,18 @@ const char *db_status_name(enum db_status status);
 /* false: no such status */
 bool db_status_parse(const char *name, enum db_status *status);
 
+/* What became of minimising the example. */
+enum db_minimisation {
+    DB_MINIMISATION_NONE, /* there is nothing to minimise: flaky, a crash */
+    DB_MINIMISATION_DONE,
+    DB_MINIMISATION_PENDING, /* there was no time yet */
+    DB_MINIMISATION_SLIPPED, /* what it becomes has another signature: a finding of its own */
+};
+
+const char *db_minimisation_name(enum db_minimisation minimisation);
+/* false: no such word */
+bool db_minimisation_parse(const char *name, enum db_minimisation *minimisation);
+
 /* A smaller form of the case, and what it took to get there. All empty when not minimised. */
 struct db_minimised {
     const char *kernel; /* hash */
@@ -208,7 +221,10 @@ struct db_finding {
     const char *raw_case;   /* replays it */
     uint64_t raw_statements;
     struct db_minimised minimised;
-    const char *evidence; /* JSON */
+    enum db_minimisation minimisation;
+    const char *evidence;       /* JSON */
+    const char *cause;          /* findings with one cause are taken for one bug (signature.h) */
+    uint64_t signature_version; /* by which signature and cause were made */
     /* Kept by the database. */
     uint64_t first_campaign, first_case;
     uint64_t last_campaign, last_case;
@@ -234,9 +250,12 @@ DB_MUST_CHECK int db_finding_upsert(struct db *db, const struct db_finding *find
 /* Counts `count` further occurrences in cases first_case..last_case, without an example. */
 DB_MUST_CHECK int db_finding_count(struct db *db, uint64_t id, uint64_t campaign,
                                    uint64_t first_case, uint64_t last_case, uint64_t count);
-/* Replaces the minimised form, as `simtfuzz reduce` does. */
+/* Replaces the minimised form, as `simtfuzz reduce` does; minimisation is then DONE. Reads minimised,
+ * cause, signature_version and, unless it is '', evidence. */
 DB_MUST_CHECK int db_finding_minimised_set(struct db *db, uint64_t id,
-                                           const struct db_minimised *minimised);
+                                           const struct db_finding *finding);
+DB_MUST_CHECK int db_finding_minimisation_set(struct db *db, uint64_t id,
+                                              enum db_minimisation minimisation);
 /* reference NULL leaves it as it is. */
 DB_MUST_CHECK int db_finding_status_set(struct db *db, uint64_t id, enum db_status status,
                                         const char *reference);
@@ -259,6 +278,7 @@ struct db_occurrence {
     const char *kernel_text;
     const char *tapes;
     const char *raw_key; /* signature before minimisation */
+    const char *cause;   /* of this case */
     bool replayed;       /* the re-run before storing gave the same verdict */
 };
 

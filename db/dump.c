@@ -6,14 +6,16 @@ static const char *const content[] = {
     "SELECT json_object('table', 'campaign', 'id', id, 'seed', seed, 'cases_target', cases_target,"
     " 'shard', shard_index || '/' || shard_count, 'options', options, 'version', version,"
     " 'state', state, 'cases', cases, 'kernels', kernels, 'thread_steps', thread_steps,"
-    " 'warp_steps', warp_steps) FROM campaigns ORDER BY id",
+    " 'warp_steps', warp_steps, 'example_steps', example_steps)"
+    " FROM campaigns ORDER BY id",
 
     "SELECT json_object('table', 'finding', 'signature', signature, 'k1', k1, 'oracle', oracle,"
     " 'class', class, 'rule', rule, 'observable', observable, 'subject', subject,"
     " 'status', status, 'reference', reference, 'note', note, 'raw_statements', raw_statements,"
     " 'minimised_statements', minimised_statements, 'minimise_tests', minimise_tests,"
     " 'first_campaign', first_campaign, 'first_case', first_case,"
-    " 'last_campaign', last_campaign, 'last_case', last_case, 'occurrences', occurrences)"
+    " 'last_campaign', last_campaign, 'last_case', last_case, 'occurrences', occurrences,"
+    " 'cause', cause, 'minimisation', minimisation, 'signature_version', signature_version)"
     " FROM findings ORDER BY signature",
 
     "SELECT json_object('table', 'example', 'signature', f.signature, 'campaign', e.campaign,"
@@ -28,7 +30,7 @@ static const char *const content[] = {
 
     "SELECT json_object('table', 'occurrence', 'signature', f.signature, 'campaign', o.campaign,"
     " 'case', o.case_number, 'replayed', o.replayed, 'raw_key', o.raw_key, 'kernel', o.kernel,"
-    " 'case_text', o.case_text, 'tapes', o.tapes)"
+    " 'case_text', o.case_text, 'tapes', o.tapes, 'cause', o.cause)"
     " FROM occurrences o JOIN findings f ON f.id = o.finding"
     " ORDER BY f.signature, o.campaign, o.case_number",
 

@@ -35,6 +35,13 @@ static const char *const status_names[] = {
     [DB_STATUS_INVALID] = "invalid",
 };
 
+static const char *const minimisation_names[] = {
+    [DB_MINIMISATION_NONE] = "none",
+    [DB_MINIMISATION_DONE] = "done",
+    [DB_MINIMISATION_PENDING] = "pending",
+    [DB_MINIMISATION_SLIPPED] = "slipped",
+};
+
 const char *db_error_name(int error)
 {
     int count = (int)(sizeof error_names / sizeof error_names[0]);
@@ -51,13 +58,36 @@ const char *db_status_name(enum db_status status)
     return status_names[status];
 }
 
+/* The place of a name in a table; false: it is none of them. */
+static bool find_name(const char *const *names, size_t count, const char *name, size_t *index)
+{
+    for (*index = 0; *index < count; ++*index)
+        if (strcmp(name, names[*index]) == 0)
+            return true;
+    return false;
+}
+
 bool db_status_parse(const char *name, enum db_status *status)
 {
-    for (size_t i = 0; i < sizeof status_names / sizeof status_names[0]; i++) {
-        if (strcmp(name, status_names[i]) == 0) {
-            *status = (enum db_status)i;
-            return true;
-        }
-    }
-    return false;
+    size_t index;
+    bool found =
+        find_name(status_names, sizeof status_names / sizeof status_names[0], name, &index);
+    if (found)
+        *status = (enum db_status)index;
+    return found;
+}
+
+const char *db_minimisation_name(enum db_minimisation minimisation)
+{
+    return minimisation_names[minimisation];
+}
+
+bool db_minimisation_parse(const char *name, enum db_minimisation *minimisation)
+{
+    size_t index;
+    bool found = find_name(minimisation_names,
+                           sizeof minimisation_names / sizeof minimisation_names[0], name, &index);
+    if (found)
+        *minimisation = (enum db_minimisation)index;
+    return found;
 }

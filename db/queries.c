@@ -71,9 +71,14 @@ static int read_finding(struct db *db, sqlite3_stmt *row, struct db_finding *fin
         .last_seen_ms = db_column_integer(row, 20),
         .status_ms = db_column_integer(row, 21),
         .suppressed = db_column_integer(row, 22) != 0,
+        .cause = db_column_text(row, 23),
+        .signature_version = db_column_integer(row, 25),
     };
     if (!db_status_parse(db_column_text(row, 8), &finding->status))
         return db_fail(db, DB_ERROR_CORRUPT, "finding %" PRIu64 " has an unknown status",
+                       finding->id);
+    if (!db_minimisation_parse(db_column_text(row, 24), &finding->minimisation))
+        return db_fail(db, DB_ERROR_CORRUPT, "finding %" PRIu64 " has an unknown minimisation",
                        finding->id);
     return DB_OK;
 }
@@ -111,13 +116,13 @@ static int whole_finding(struct db *db, sqlite3_stmt *row, void *context)
     int error = read_finding(db, row, &finding);
     if (error)
         return error;
-    finding.raw_kernel = db_column_text(row, 23);
-    finding.raw_case = db_column_text(row, 24);
-    finding.minimised.kernel = db_column_text(row, 25);
-    finding.minimised.launch = db_column_text(row, 26);
-    finding.minimised.tape = db_column_text(row, 27);
-    finding.minimised.case_text = db_column_text(row, 28);
-    finding.evidence = db_column_text(row, 29);
+    finding.raw_kernel = db_column_text(row, 26);
+    finding.raw_case = db_column_text(row, 27);
+    finding.minimised.kernel = db_column_text(row, 28);
+    finding.minimised.launch = db_column_text(row, 29);
+    finding.minimised.tape = db_column_text(row, 30);
+    finding.minimised.case_text = db_column_text(row, 31);
+    finding.evidence = db_column_text(row, 32);
     return to->use(to->context, &finding);
 }
 
@@ -231,6 +236,7 @@ static int read_occurrence(struct db *db, sqlite3_stmt *row, void *context)
         .tapes = db_column_text(row, 5),
         .raw_key = db_column_text(row, 6),
         .replayed = db_column_integer(row, 7) != 0,
+        .cause = db_column_text(row, 8),
     };
     return to->use(to->context, &occurrence);
 }
@@ -321,7 +327,8 @@ static int read_campaign(struct db *db, sqlite3_stmt *row, void *context)
         .progress = {.cases = db_column_integer(row, 8),
                      .kernels = db_column_integer(row, 9),
                      .thread_steps = db_column_integer(row, 10),
-                     .warp_steps = db_column_integer(row, 11)},
+                     .warp_steps = db_column_integer(row, 11),
+                     .example_steps = db_column_integer(row, 19)},
         .jobs = db_column_integer(row, 12),
         .started_ms = db_column_integer(row, 13),
         .seen_ms = db_column_integer(row, 14),

@@ -201,6 +201,16 @@ static const char *const version_2[] = {
     " detail TEXT NOT NULL,"
     " PRIMARY KEY (campaign, case_number)"
     ") STRICT, WITHOUT ROWID",
+    /* Which bug the example shows: findings with one cause are taken for one (docs/signatures.md). */
+    "ALTER TABLE findings ADD COLUMN cause TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE findings ADD COLUMN signature_version INTEGER NOT NULL DEFAULT 1",
+    /* pending: there was no time yet; slipped: what it becomes has another signature */
+    "ALTER TABLE findings ADD COLUMN minimisation TEXT NOT NULL DEFAULT 'none'"
+    " CHECK (minimisation IN ('none', 'done', 'pending', 'slipped'))",
+    "UPDATE findings SET minimisation = 'done' WHERE minimised_statements > 0",
+    "ALTER TABLE occurrences ADD COLUMN cause TEXT NOT NULL DEFAULT ''",
+    /* Spent on running findings again and minimising them: a part of the budget for that. */
+    "ALTER TABLE campaigns ADD COLUMN example_steps INTEGER NOT NULL DEFAULT 0",
     "CREATE VIEW v_skipped AS SELECT campaign, case_number, why, detail FROM skipped",
     "CREATE VIEW v_suppressions AS"
     " SELECT signature, note,"
@@ -218,10 +228,24 @@ static const char *const version_2[] = {
     "  iif(f.last_seen_ms = 0, '', datetime(f.last_seen_ms / 1000, 'unixepoch')) AS last_seen,"
     "  f.raw_statements, f.minimised_statements, f.minimise_tests,"
     "  m.text AS minimised_text, e.minimised_launch, e.minimised_tape, e.minimised_case,"
-    "  r.text AS raw_text, e.raw_case, e.evidence, f.note"
+    "  r.text AS raw_text, e.raw_case, e.evidence, f.note, f.cause, f.minimisation,"
+    "  f.signature_version"
     " FROM findings f JOIN examples e ON e.finding = f.id"
     "  LEFT JOIN kernels m ON m.hash = e.minimised_kernel"
     "  LEFT JOIN kernels r ON r.hash = e.raw_kernel",
+    "DROP VIEW v_occurrences",
+    "CREATE VIEW v_occurrences AS"
+    " SELECT f.id AS finding, f.signature, o.campaign, o.case_number, o.replayed, o.raw_key,"
+    "  o.case_text, o.tapes, k.text AS kernel_text, o.cause"
+    " FROM occurrences o JOIN findings f ON f.id = o.finding"
+    "  LEFT JOIN kernels k ON k.hash = o.kernel",
+    "CREATE VIEW v_bugs AS"
+    " SELECT f.cause, count(*) AS findings, sum(f.status = 'open') AS open,"
+    "  sum(f.occurrences) AS occurrences, min(f.id) AS first_finding,"
+    "  (SELECT g.id FROM findings g WHERE g.cause = f.cause ORDER BY g.minimised_statements = 0,"
+    "   g.minimised_statements, g.id LIMIT 1) AS smallest_finding,"
+    "  group_concat(DISTINCT f.oracle) AS oracles"
+    " FROM findings f GROUP BY f.cause",
     NULL,
 };
 

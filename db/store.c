@@ -96,7 +96,8 @@ int db_campaign_update(struct db *db, uint64_t id, const struct db_progress *pro
         return error;
     error = db_write(db, STATEMENT_CAMPAIGN_PROGRESS,
                      VALUES(INTEGER(id), INTEGER(progress->cases), INTEGER(progress->kernels),
-                            INTEGER(progress->thread_steps), INTEGER(progress->warp_steps)));
+                            INTEGER(progress->thread_steps), INTEGER(progress->warp_steps),
+                            INTEGER(progress->example_steps)));
     error = expect_change(db, error, "campaign", id);
     if (!error)
         error = db_write(db, STATEMENT_SESSION_SEEN, VALUES(INTEGER(id), INTEGER(now_ms)));
@@ -221,7 +222,9 @@ static int create_finding(struct db *db, const struct db_finding *finding, uint6
                         TEXT(finding->subject), TEXT(db_status_name(finding->status)),
                         TEXT(finding->reference), INTEGER(finding->raw_statements),
                         INTEGER(finding->minimised.statements), INTEGER(finding->minimised.tests),
-                        INTEGER(campaign), INTEGER(case_number), INTEGER(unix_ms())));
+                        INTEGER(campaign), INTEGER(case_number), INTEGER(unix_ms()),
+                        TEXT(finding->cause), TEXT(db_minimisation_name(finding->minimisation)),
+                        INTEGER(finding->signature_version)));
     if (error)
         return error;
     result->id = last_id(db);
@@ -239,7 +242,9 @@ static int replace_example(struct db *db, uint64_t id, const struct db_finding *
     int error =
         db_write(db, STATEMENT_FINDING_EXAMPLE,
                  VALUES(INTEGER(id), TEXT(finding->subject), INTEGER(finding->raw_statements),
-                        INTEGER(finding->minimised.statements), INTEGER(finding->minimised.tests)));
+                        INTEGER(finding->minimised.statements), INTEGER(finding->minimised.tests),
+                        TEXT(finding->cause), TEXT(db_minimisation_name(finding->minimisation)),
+                        INTEGER(finding->signature_version)));
     return error ? error : put_example(db, id, finding, campaign, case_number);
 }
 
@@ -286,21 +291,30 @@ int db_finding_count(struct db *db, uint64_t id, uint64_t campaign, uint64_t fir
     return db_group_end(db, own, count_finding(db, id, campaign, first_case, last_case, count));
 }
 
-int db_finding_minimised_set(struct db *db, uint64_t id, const struct db_minimised *minimised)
+int db_finding_minimised_set(struct db *db, uint64_t id, const struct db_finding *finding)
 {
+    const struct db_minimised *minimised = &finding->minimised;
     bool own;
     int error = db_group_begin(db, &own);
     if (error)
         return error;
-    error =
-        db_write(db, STATEMENT_FINDING_MINIMISED,
-                 VALUES(INTEGER(id), INTEGER(minimised->statements), INTEGER(minimised->tests)));
+    error = db_write(db, STATEMENT_FINDING_MINIMISED,
+                     VALUES(INTEGER(id), INTEGER(minimised->statements), INTEGER(minimised->tests),
+                            TEXT(finding->cause), INTEGER(finding->signature_version)));
     error = expect_change(db, error, "finding", id);
     if (!error)
         error = db_write(db, STATEMENT_EXAMPLE_MINIMISED,
                          VALUES(INTEGER(id), REFERENCE(minimised->kernel), TEXT(minimised->launch),
-                                TEXT(minimised->tape), TEXT(minimised->case_text)));
+                                TEXT(minimised->tape), TEXT(minimised->case_text),
+                                TEXT(finding->evidence)));
     return db_group_end(db, own, error);
+}
+
+int db_finding_minimisation_set(struct db *db, uint64_t id, enum db_minimisation minimisation)
+{
+    int error = db_write(db, STATEMENT_FINDING_MINIMISATION,
+                         VALUES(INTEGER(id), TEXT(db_minimisation_name(minimisation))));
+    return expect_change(db, error, "finding", id);
 }
 
 int db_finding_status_set(struct db *db, uint64_t id, enum db_status status, const char *reference)
@@ -379,12 +393,12 @@ static int put_occurrence(struct db *db, const struct db_occurrence *occurrence,
     if (occurrence->kernel_text)
         error = db_kernel_put(db, occurrence->kernel, occurrence->kernel_text);
     if (!error)
-        error =
-            db_write(db, STATEMENT_OCCURRENCE_INSERT,
-                     VALUES(INTEGER(occurrence->finding), INTEGER(occurrence->campaign),
-                            INTEGER(occurrence->case_number), INTEGER(occurrence->replayed ? 1 : 0),
-                            TEXT(occurrence->raw_key), REFERENCE(occurrence->kernel),
-                            TEXT(occurrence->case_text), TEXT(occurrence->tapes)));
+        error = db_write(db, STATEMENT_OCCURRENCE_INSERT,
+                         VALUES(INTEGER(occurrence->finding), INTEGER(occurrence->campaign),
+                                INTEGER(occurrence->case_number),
+                                INTEGER(occurrence->replayed ? 1 : 0), TEXT(occurrence->raw_key),
+                                REFERENCE(occurrence->kernel), TEXT(occurrence->case_text),
+                                TEXT(occurrence->tapes), TEXT(occurrence->cause)));
     if (!error && limit)
         error = db_write(
             db, STATEMENT_OCCURRENCES_TRIM,

@@ -3,6 +3,7 @@
 #include "engine/invariant.h"
 #include "fuzz/clock.h"
 #include "fuzz/pool.h"
+#include "fuzz/signature.h"
 #include "fuzz/version.h"
 
 #include <inttypes.h>
@@ -243,25 +244,18 @@ static int32_t bucket_of(struct collector *c, const struct db_upserted *stored,
     return (int32_t)s->finding_count++;
 }
 
-/* Part `index` of "oracle|class|rule|observable". */
-static const char *signature_part(struct collector *c, const char *signature, int index)
-{
-    for (; index > 0 && strchr(signature, '|'); index--)
-        signature = strchr(signature, '|') + 1;
-    return arena_strndup(&c->text, signature, strcspn(signature, "|"));
-}
-
 /* A divergence that its own case does not show again: a finding about simtfuzz. */
 static void describe_flaky(struct collector *c, const char *key, const struct example *example,
                            struct db_finding *finding)
 {
-    finding->oracle = signature_part(c, key, 0);
+    finding->oracle = signature_part(&c->text, key, 0);
     finding->class = "flaky";
-    finding->rule = signature_part(c, key, 2);
-    finding->observable = signature_part(c, key, 3);
+    finding->rule = signature_part(&c->text, key, 2);
+    finding->observable = signature_part(&c->text, key, 3);
     finding->k1 = arena_printf(&c->text, "%s|flaky", finding->oracle);
     finding->signature =
         arena_printf(&c->text, "%s|%s|%s", finding->k1, finding->rule, finding->observable);
+    finding->cause = finding->k1;
     finding->evidence = arena_printf(&c->text, "{\"why\": \"%s\"}", example->why);
     c->summary->flaky++;
 }
@@ -278,6 +272,7 @@ static void describe_incident(struct collector *c, const struct incident *incide
     finding->rule = incident->rule;
     finding->observable = watch_phase_name(incident->phase);
     finding->k1 = arena_printf(&c->text, "engine|%s", finding->class);
+    finding->cause = finding->signature;
     c->summary->flaky += incident->state != INCIDENT_CONFIRMED;
 }
 
@@ -291,6 +286,7 @@ static void describe_shown(const struct shown *shown, struct db_finding *finding
     finding->observable = shown->observable;
     finding->subject = shown->subject;
     finding->evidence = shown->evidence;
+    finding->cause = shown->cause;
     finding->status = shown->known ? DB_STATUS_KNOWN : DB_STATUS_OPEN;
     finding->reference = shown->known;
 }
@@ -328,6 +324,7 @@ static int put_occurrence(struct collector *c, const struct example *example,
                                        .kernel = finding->raw_kernel,
                                        .tapes = tapes,
                                        .raw_key = key,
+                                       .cause = finding->cause,
                                        .replayed = example->replayed};
     return db_occurrence_put(c->db, &occurrence, OCCURRENCES_KEPT);
 }
@@ -338,13 +335,17 @@ static int store_example(struct collector *c, struct raw_key *key, const struct 
     uint64_t case_number = from->number;
     struct db_finding finding = {.raw_case = example->case_text,
                                  .raw_statements = example->statements,
-                                 .status = DB_STATUS_OPEN};
-    if (from->incident)
+                                 .status = DB_STATUS_OPEN,
+                                 .minimisation = DB_MINIMISATION_NONE,
+                                 .signature_version = SIGNATURE_VERSION};
+    if (from->incident) {
         describe_incident(c, from->incident, &finding);
-    else if (!example->replayed)
+    } else if (!example->replayed) {
         describe_flaky(c, key->text, example, &finding);
-    else
+    } else {
         describe_shown(example->minimised ? &example->small : &example->raw, &finding);
+        finding.minimisation = example->minimised ? DB_MINIMISATION_DONE : DB_MINIMISATION_PENDING;
+    }
     struct db_upserted stored;
     int error = open_batch(c);
     if (error == DB_OK)

@@ -2,6 +2,7 @@
 
 #include "engine/parse.h"
 #include "engine/print.h"
+#include "fuzz/signature.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -18,9 +19,11 @@ static const char *copy(struct arena *arena, const char *text)
     return text ? arena_strndup(arena, text, strlen(text)) : NULL;
 }
 
-static void show(struct arena *arena, const struct divergence *d, struct shown *shown)
+static void show(struct arena *arena, const struct check_result *result, const struct divergence *d,
+                 struct shown *shown)
 {
     shown->found = true;
+    shown->cause = signature_cause(arena, result, d, false);
     shown->signature = divergence_signature(arena, d);
     shown->k1 = divergence_key(arena, d);
     shown->oracle = oracle_table[d->oracle].name;
@@ -44,9 +47,9 @@ void example_run(struct arena *arena, struct arena *scratch, const struct ast_ke
     struct check_result *result = ARENA_NEW(scratch, struct check_result);
     check_kernel(scratch, kernel, check, result);
     const struct divergence *d = check_find(scratch, result, signature, k1_only);
-    *shown = (struct shown){.found = false};
+    *shown = (struct shown){.steps = result->thread_steps + result->warp_steps};
     if (d)
-        show(arena, d, shown);
+        show(arena, result, d, shown);
     arena_release(scratch, mark);
 }
 
@@ -93,6 +96,26 @@ static void describe_small(struct arena *arena, const struct ast_kernel *kernel,
     example->small_statements = ast_kernel_size(kernel);
 }
 
+/* What else the minimised kernel shows, all oracles asked, says what its cause is. */
+static const char *cause_of_small(struct arena *arena, struct arena *scratch,
+                                  const struct ast_kernel *kernel, struct check_options check,
+                                  uint32_t oracles, const char *signature)
+{
+    size_t mark = arena_mark(scratch);
+    struct check_result *result = ARENA_NEW(scratch, struct check_result);
+    const struct divergence *d = NULL;
+    const uint32_t asked[] = {oracles, check.oracles};
+    for (int i = 0; i < 2 && !d; i++) {
+        check.oracles = asked[i];
+        *result = (struct check_result){0};
+        check_kernel(scratch, kernel, &check, result);
+        d = check_find(scratch, result, signature, false);
+    }
+    const char *cause = d ? signature_cause(arena, result, d, true) : copy(arena, signature);
+    arena_release(scratch, mark);
+    return cause;
+}
+
 /* EXAMPLE_RUNS fresh runs of what was printed, byte for byte the same. */
 static bool shows_again(struct arena *arena, struct arena *scratch, const struct ast_kernel *kernel,
                         const struct check_options *check, const char *signature,
@@ -130,8 +153,11 @@ bool example_minimise(struct arena *arena, struct arena *scratch, const struct a
             small.tape = NULL;
             shown = shows_again(arena, scratch, again, &small, wanted, &example->small);
         }
-        if (shown)
+        if (shown) {
             describe_small(arena, again, &small, example);
+            example->small.cause =
+                cause_of_small(arena, scratch, again, small, options->check.oracles, wanted);
+        }
         example->minimised = shown;
     }
     arena_release(scratch, mark);

@@ -15,11 +15,13 @@ struct shown {
     bool found;
     const char *signature, *k1;
     const char *oracle, *class_name, *rule, *observable, *subject;
+    const char *cause; /* signature.h */
     const char *known; /* NULL = not a known one */
     const char *evidence, *summary;
     const char *tape;       /* of the subject's execution, "" = none */
     const char *other_tape; /* of the one it is compared with */
     uint32_t line;
+    uint64_t steps; /* that the run took */
 };
 
 struct example {

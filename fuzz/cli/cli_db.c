@@ -41,6 +41,7 @@ struct db_finding *cli_copy_finding(struct arena *arena, const struct db_finding
                             &c->raw_kernel,
                             &c->raw_case,
                             &c->evidence,
+                            &c->cause,
                             &c->minimised.kernel,
                             &c->minimised.launch,
                             &c->minimised.case_text,

@@ -8,6 +8,7 @@
 #include "fuzz/cli/json.h"
 #include "fuzz/clock.h"
 #include "fuzz/example.h"
+#include "fuzz/signature.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -191,17 +192,20 @@ static int store(struct cli *cli, struct db *db, const struct db_message *messag
                  const struct example *example)
 {
     const char *hash = case_text_hash(&cli->arena, example->small_kernel);
-    struct db_minimised minimised = {.kernel = hash,
-                                     .launch = example->small_launch,
-                                     .tape = example->small_tape,
-                                     .case_text = example->small_case,
-                                     .tests = example->tests,
-                                     .statements = example->small_statements};
+    struct db_finding finding = {.minimised = {.kernel = hash,
+                                               .launch = example->small_launch,
+                                               .tape = example->small_tape,
+                                               .case_text = example->small_case,
+                                               .tests = example->tests,
+                                               .statements = example->small_statements},
+                                 .cause = example->small.cause,
+                                 .signature_version = SIGNATURE_VERSION,
+                                 .evidence = example->small.evidence};
     int error = db_begin(db);
     if (error == DB_OK)
         error = db_kernel_put(db, hash, example->small_kernel);
     if (error == DB_OK)
-        error = db_finding_minimised_set(db, id, &minimised);
+        error = db_finding_minimised_set(db, id, &finding);
     if (error == DB_OK)
         error = db_commit(db);
     if (error == DB_OK)

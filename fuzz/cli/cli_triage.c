@@ -152,6 +152,8 @@ void triage_json_summary(struct json *json, const struct db_finding *f)
 {
     json_key_u64(json, "id", f->id);
     json_key_string(json, "signature", f->signature);
+    json_key_string(json, "cause", f->cause);
+    json_key_string(json, "minimisation", db_minimisation_name(f->minimisation));
     json_key_string(json, "status", db_status_name(f->status));
     json_key_bool(json, "suppressed", f->suppressed);
     json_key_string(json, "reference", f->reference);

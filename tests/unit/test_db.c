@@ -155,7 +155,7 @@ static void counters_add_up(void **state)
 /* A finding and copies of some of its texts. */
 struct kept {
     struct db_finding finding;
-    char raw_case[64], evidence[64], launch[64], reference[64], note[64];
+    char raw_case[64], evidence[64], launch[64], reference[64], note[64], cause[64];
     int calls;
 };
 
@@ -169,6 +169,7 @@ static bool keep_finding(void *context, const struct db_finding *finding)
     strcpy(kept->launch, finding->minimised.launch);
     strcpy(kept->reference, finding->reference);
     strcpy(kept->note, finding->note);
+    strcpy(kept->cause, finding->cause);
     return true;
 }
 
@@ -292,14 +293,19 @@ static void minimised_form_is_replaced(void **state)
     struct fixture *f = *state;
     fixture_open_campaign(f);
     uint64_t id = upsert(f, "s", f->campaign, 1, "case 1").id;
-    struct db_minimised smaller = {
-        .kernel = KERNEL_A, .launch = "threads=1", .tests = 99, .statements = 1};
+    struct db_finding smaller = {
+        .minimised = {.kernel = KERNEL_A, .launch = "threads=1", .tests = 99, .statements = 1},
+        .cause = "oracle|class|rule|what"};
     assert_db_ok(f, db_finding_minimised_set(f->db, id, &smaller));
     struct kept kept = get(f, id);
     assert_string_equal(kept.launch, "threads=1");
     assert_int_equal(kept.finding.minimised.statements, 1);
     assert_int_equal(kept.finding.minimised.tests, 99);
     assert_string_equal(kept.raw_case, "case 1");
+    assert_string_equal(kept.cause, "oracle|class|rule|what");
+    assert_int_equal(kept.finding.minimisation, DB_MINIMISATION_DONE);
+    assert_db_ok(f, db_finding_minimisation_set(f->db, id, DB_MINIMISATION_SLIPPED));
+    assert_int_equal(get(f, id).finding.minimisation, DB_MINIMISATION_SLIPPED);
     assert_db_error(f, db_finding_minimised_set(f->db, 9, &smaller), DB_ERROR_NOT_FOUND,
                     "no finding 9");
 }
