@@ -117,8 +117,9 @@ static struct command ask_by_options(struct arena *arena, const struct build *bu
     const struct check_options *check = &question->c->check;
     struct command command = check_command(arena, build, question->kernel);
     add(&command, "--json");
+    uint32_t oracle = oracle_bit(question->oracle);
     add(&command, "--oracles");
-    add(&command, case_oracles(arena, oracle_bit(question->oracle), check->modes));
+    add(&command, case_oracles(arena, oracle ? oracle : check->oracles, check->modes));
     add(&command, "--seed");
     add(&command, arena_printf(arena, "0x%" PRIx64, check->seed));
     add(&command, "--schedules");
@@ -237,8 +238,16 @@ static struct build_reply judge(struct arena *arena, const struct build_question
                                 const struct process_result *result)
 {
     struct reader reader = {.question = question, .verdict = "", .reason = "", .other = ""};
+    bool engine = strcmp(question->oracle, "engine") == 0; /* the build itself crashes or hangs */
+    if (engine && (result->signal || result->timed_out)) {
+        bool hang = strncmp(question->signature, "engine|hang", strlen("engine|hang")) == 0;
+        if (hang == result->timed_out)
+            return (struct build_reply){.says = BUILD_SHOWS, .signature = question->signature};
+    }
     if (result->status != 0 && result->status != 1)
         return cannot(arena, "", ending(arena, result));
+    if (engine)
+        return (struct build_reply){.says = BUILD_GONE, .signature = ""};
     read_output(arena, result->output, &reader);
     if (reader.shows)
         return (struct build_reply){.says = BUILD_SHOWS, .signature = question->signature};
@@ -259,7 +268,8 @@ static struct build_reply ask_once(struct arena *arena, const struct build *buil
     struct command command = build->takes_case ? ask_by_case(arena, build, question, false)
                                                : ask_by_options(arena, build, question);
     struct process_result result = process_run(arena, folder, command.arguments, question->time_ms);
-    if (build->takes_case && result.status == 2) { /* perhaps for another oracle, that it lacks */
+    if (build->takes_case && result.status == 2 &&
+        oracle_bit(question->oracle)) { /* perhaps for another oracle, that it lacks */
         command = ask_by_case(arena, build, question, true);
         result = process_run(arena, folder, command.arguments, question->time_ms);
     }

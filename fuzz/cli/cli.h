@@ -37,7 +37,8 @@ struct fuzz_case;
 struct cli_triage_options {
     const char *builds; /* a program, a pattern or a list of them */
     bool all_builds;
-    uint32_t runs; /* 0 = not given */
+    uint32_t runs; /* 0 = not given; also of regress */
+    bool update;   /* of regress */
 };
 
 /* What the options of all commands set. */

@@ -1,9 +1,15 @@
 #include "fuzz/cli/stored.h"
 
 #include "engine/parse.h"
+#include "fuzz/clock.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 bool replayer_open(struct replayer *r, struct cli *cli, enum db_mode mode)
 {
@@ -96,6 +102,136 @@ bool stored_run(struct replayer *r, const struct stored *stored, bool from_case,
     else if (!outcome->same)
         outcome->why = "it shows, but its tape differs from the stored one";
     return true;
+}
+
+/* ---- in a process of its own ---- */
+
+/* What the process says, in memory that it shares with us. */
+struct said {
+    bool finished, shows;
+    char seen_as[STORED_SIGNATURE_MAX];
+};
+
+/* What is run: its kernel, or NULL: the case's generator makes it (and dies of that, it may be). */
+struct work {
+    struct ast_kernel *kernel;
+    struct fuzz_case c;
+    const char *signature;
+};
+
+/* Its first two parts: oracle|class. */
+static const char *k1_of(struct arena *arena, const char *signature)
+{
+    size_t length = strcspn(signature, "|");
+    if (signature[length])
+        length += 1 + strcspn(signature + length + 1, "|");
+    return arena_strndup(arena, signature, length);
+}
+
+static void run_work(struct replayer *r, const struct work *work, struct said *said)
+{
+    struct arena *arena = &r->cli->arena;
+    const struct ast_kernel *kernel = work->kernel;
+    const char *text = NULL;
+    struct shown shown;
+    if (!kernel)
+        kernel = example_kernel(arena, &work->c, &text);
+    example_run(arena, &r->scratch, kernel, &work->c.check, work->signature, false, &shown);
+    said->shows = shown.found;
+    if (!shown.found) {
+        example_run(arena, &r->scratch, kernel, &work->c.check, k1_of(arena, work->signature), true,
+                    &shown);
+        if (shown.found)
+            snprintf(said->seen_as, sizeof said->seen_as, "%s", shown.signature);
+    }
+    said->finished = true;
+}
+
+/* Waits for it; *hung: it was killed. Its wait status. */
+static int wait_for(pid_t pid, uint64_t time_ms, bool *hung)
+{
+    uint64_t started = clock_monotonic_ms();
+    int status = 0;
+    for (long pause_us = 20;; pause_us = pause_us < 5000 ? 2 * pause_us : pause_us) {
+        pid_t ended = waitpid(pid, &status, WNOHANG);
+        if (ended == pid || (ended < 0 && errno != EINTR))
+            return status;
+        if (!*hung && clock_monotonic_ms() - started >= time_ms) {
+            *hung = true;
+            kill(pid, SIGKILL);
+        }
+        nanosleep(&(struct timespec){.tv_nsec = pause_us * 1000}, NULL);
+    }
+}
+
+/* "engine|crash|..." */
+static bool is_engine(const char *signature, const char *class_name)
+{
+    size_t length = strlen(class_name);
+    return strncmp(signature, "engine|", 7) == 0 &&
+           strncmp(signature + 7, class_name, length) == 0 && signature[7 + length] == '|';
+}
+
+/* One run. False: no process could be made; reported. */
+static bool try_once(struct replayer *r, const struct work *work, struct said *said,
+                     uint64_t time_ms, struct stored_trial *trial)
+{
+    *said = (struct said){.finished = false};
+    bool hung = false;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid < 0) {
+        cli_message(r->cli, "cannot make a process: %s", strerror(errno));
+        return false;
+    }
+    if (pid == 0) {
+        run_work(r, work, said);
+        _exit(0);
+    }
+    int status = wait_for(pid, time_ms, &hung);
+    int signal_number = WIFSIGNALED(status) && !hung ? WTERMSIG(status) : 0;
+    trial->runs++;
+    if (said->finished) {
+        trial->shown += said->shows;
+        if (!said->shows && !*trial->seen_as)
+            memcpy(trial->seen_as, said->seen_as, sizeof trial->seen_as);
+    } else if (hung ? is_engine(work->signature, "hang") : is_engine(work->signature, "crash")) {
+        trial->shown++;
+    } else {
+        trial->hung |= hung;
+        trial->signal = signal_number ? signal_number : trial->signal;
+    }
+    return true;
+}
+
+bool stored_try(struct replayer *r, const struct stored *stored, uint32_t runs, bool all,
+                uint64_t time_ms, struct stored_trial *trial)
+{
+    struct work work = {.signature = stored->signature};
+    const char *text;
+    bool good = true;
+    *trial = (struct stored_trial){.runs = 0};
+    if (!stored_case(r, stored, &work.c))
+        return false;
+    if (*stored->kernel || !work.c.generated)
+        work.kernel = stored_kernel(r, stored->kernel, &text);
+    if (!work.kernel && (*stored->kernel || !work.c.generated))
+        return false;
+    struct said *said =
+        mmap(NULL, sizeof *said, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (said == MAP_FAILED) {
+        cli_message(r->cli, "cannot reserve memory");
+        return false;
+    }
+    while (good && trial->runs < runs && (all || trial->shown == 0))
+        good = try_once(r, &work, said, time_ms, trial);
+    munmap(said, sizeof *said);
+    return good;
+}
+
+bool stored_is_flaky(const struct db_finding *finding)
+{
+    return strcmp(finding->class, "flaky") == 0;
 }
 
 /* ---- what the database holds of a finding ---- */

@@ -8,6 +8,8 @@
 #include "fuzz/cli/cli.h"
 #include "fuzz/example.h"
 
+enum { STORED_SIGNATURE_MAX = 512, STORED_FLAKY_RUNS = 5, STORED_TIME_MS = 60000 };
+
 /* One stored form of a finding: what to run, and what it must show. */
 struct stored {
     const char *form; /* "raw", "minimised" */
@@ -22,6 +24,15 @@ struct stored_outcome {
     bool shows; /* the signature */
     bool same;  /* ... and all bytes that are stored */
     const char *why;
+};
+
+/* What runs of a form in processes of their own showed. */
+struct stored_trial {
+    uint32_t runs, shown;
+    char seen_as
+        [STORED_SIGNATURE_MAX]; /* a signature of the same oracle and class, when it is not shown; or "" */
+    int signal; /* that ended a run, and it was not the finding to do so; 0 = none */
+    bool hung;  /* likewise: a run took too long */
 };
 
 /* A database whose findings are run; everything lives in cli's arena. */
@@ -46,5 +57,14 @@ bool stored_case(struct replayer *r, const struct stored *stored, struct fuzz_ca
 /* Runs one form again; from_case: the generator must give its kernel, too. False: it cannot be run; reported. */
 bool stored_run(struct replayer *r, const struct stored *stored, bool from_case,
                 struct stored_outcome *outcome);
+
+/* Runs one form up to `runs` times, each in a process of its own, so that one which crashes or hangs (after
+ * time_ms) harms no other: findings of the oracle `engine` show in just that way. It stops when the finding
+ * shows, unless `all`. False: it cannot be run; reported. */
+bool stored_try(struct replayer *r, const struct stored *stored, uint32_t runs, bool all,
+                uint64_t time_ms, struct stored_trial *trial);
+
+/* Of a divergence that its own case does not always show: run it several times. */
+bool stored_is_flaky(const struct db_finding *finding);
 
 #endif

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMS = 2, FLAKY_RUNS = 5, BUILD_MS = 60000 };
+enum { FORMS = 2 };
 
 /* A stored form, and what each build says of it. */
 struct form {
@@ -83,7 +83,7 @@ static uint32_t runs(const struct bisection *b)
 {
     if (b->t->cli->options.triage.runs)
         return b->t->cli->options.triage.runs;
-    return strcmp(b->finding->class, "flaky") == 0 ? FLAKY_RUNS : 1;
+    return stored_is_flaky(b->finding) ? STORED_FLAKY_RUNS : 1;
 }
 
 static bool prepare_form(struct bisection *b, struct replayer *r, struct stored stored)
@@ -103,7 +103,7 @@ static bool prepare_form(struct bisection *b, struct replayer *r, struct stored 
         .oracle = b->finding->oracle,
         .signature = stored.signature,
         .runs = runs(b),
-        .time_ms = b->t->cli->options.time_ms ? b->t->cli->options.time_ms : BUILD_MS};
+        .time_ms = b->t->cli->options.time_ms ? b->t->cli->options.time_ms : STORED_TIME_MS};
     form->replies = ARENA_ARRAY(arena, struct build_reply, b->list.count);
     form->states = ARENA_ARRAY(arena, enum bisect_state, b->list.count);
     b->form_count++;

@@ -140,6 +140,51 @@ build grep 'exec grep "$@"'
 expect 3 triage bisect 1 --builds builds/grep --db a.db
 [ -z "$(ls files)" ] || failed "a bisection left its files"
 
+# ---- regress: what became of each stored finding
+
+cp several.db regress.db
+expect 0 triage status 1 open --db regress.db
+expect 0 triage status 5 fixed --db regress.db
+copy_finding regress.db 7 'lemmas|lemma-5|simt.other|thread steps' open
+copy_finding regress.db 8 'lemmas|flaky|simt.while_cont|thread steps' open
+"$helper" sql regress.db "UPDATE findings SET class = 'flaky' WHERE id = 8" || failed "sql"
+expect 1 regress --db regress.db
+says out "1  lemmas|lemma-5|simt.while_cont|thread steps: still shows (raw: shows, minimised: shows)" \
+    "2  race|verdict|simt.assign|x: gone: mark it fixed (raw: gone, minimised: gone)" \
+    "5  result|store|simt.assign|x: fixed, stays away" \
+    "7  lemmas|lemma-5|simt.other|thread steps: shows with another signature (raw: as lemmas|lemma-5|simt.while_cont|thread steps" \
+    "(raw: gone 0/5, minimised: gone 0/5)" "1 with another signature, 4 gone, 0 die" "6 findings: 4 not as their status says, 0 set to fixed"
+expect 1 regress --db regress.db --runs 2 --json
+json
+says out '"finding": 1' '"outcome": "shows"' '"changed": false' '"shown": 2, "runs": 2' '"outcome": "another_signature"' \
+    '"seen_as": "lemmas|lemma-5|simt.while_cont|thread steps"' '"outcome": "gone"'
+expect 1 regress --db regress.db --update
+says out "x: gone: mark it fixed: now it is" "2 set to fixed"
+expect 0 triage list open --db regress.db
+[ "$(grep -c 'lemmas|' out)" = 3 ] || failed "regress --update: what shows, shows otherwise or is flaky is not fixed"
+grep -q 'race|' out && failed "regress --update: what is gone is fixed"
+expect 0 triage status 1,7,8 invalid --db regress.db
+expect 0 regress --db regress.db
+expect 0 triage status 1 fixed --db regress.db
+expect 1 regress --db regress.db
+says out "REGRESSION: was fixed, shows again"
+# Only one of the forms.
+"$helper" sql regress.db "UPDATE kernels SET text = 'launch(threads=1, warp=1, blocks=1); kernel k() { }'
+    WHERE hash = (SELECT minimised_kernel FROM examples WHERE finding = 1)" || failed "sql"
+expect 0 triage status 1 open --db regress.db
+expect 1 regress --db regress.db --update
+says out "still shows, but only as it was found: not fixed" "minimised: gone"
+# A form that runs for ever takes no other down; a finding of the engine shows in that way.
+"$helper" sql regress.db "UPDATE kernels SET text = 'launch(threads=1, warp=1, blocks=1); kernel k() { while (1) { } }'
+    WHERE hash = (SELECT minimised_kernel FROM examples WHERE finding = 1);
+    UPDATE examples SET minimised_case = replace(minimised_case, 'budget=65536', 'budget=99999999999')" || failed "sql"
+expect 3 regress --db regress.db --time 1
+says out "DIES" "minimised: took too long" "5 die"
+"$helper" sql regress.db "UPDATE findings SET signature = 'engine|hang|timeout|' || id, oracle = 'engine', class = 'hang', status = 'open'" ||
+    failed "sql"
+expect 1 regress --db regress.db --time 1
+says out "still shows, but only minimised: not fixed (raw: gone, minimised: shows)"
+
 # ---- check --case: what a stored case shows, on a kernel's file
 
 expect 0 triage show 1 --json --db a.db
