@@ -15,11 +15,11 @@ struct page {
     FILE *out;
 };
 
-void html_findings(struct page *page); /* html_findings.c */
-/* html_trace.c */
-void html_rules(struct page *page);     /* html_rules.c */
-void html_oracles(struct page *page);   /* html_oracles.c */
-void html_campaigns(struct page *page); /* html_campaigns.c */
+void html_findings(struct page *page);                                     /* html_findings.c */
+void html_traces(struct page *page, const struct report_finding *finding); /* html_trace.c */
+void html_rules(struct page *page);                                        /* html_rules.c */
+void html_oracles(struct page *page);                                      /* html_oracles.c */
+void html_campaigns(struct page *page);                                    /* html_campaigns.c */
 
 /* A kernel's source: a line an element, keywords, numbers and comments told apart; `here` marks a line
  * (0: none). html_source.c */

@@ -127,9 +127,9 @@ static void put_finding(struct page *page, const struct report_finding *shown, b
             "</span><span class=\"count\">#%" PRIu64 ", %s times</span></summary>\n"
             "<div class=\"body\">\n",
             f->id, markup_grouped(page->arena, f->occurrences));
-    if (shown->comparison && shown->comparison->parting) {
+    if (shown->comparison) {
         fputs("<p class=\"says\">", page->out);
-        markup_text(page->out, shown->comparison->parting);
+        markup_text(page->out, shown->comparison->summary);
         fputs("</p>\n", page->out);
     }
     fputs("<div class=\"cols\">\n", page->out);
@@ -138,6 +138,7 @@ static void put_finding(struct page *page, const struct report_finding *shown, b
     fputs("</div>\n<h4>Run it again</h4>\n<pre class=\"command\">", page->out);
     markup_text(page->out, report_replay_command(page->arena, page->report, f));
     fputs("</pre>\n", page->out);
+    html_traces(page, shown);
     put_more(page, "Evidence, as the oracle gave it", f->evidence);
     put_more(page, "Signature and case",
              arena_printf(page->arena, "%s\n\n%s", f->signature,

@@ -268,6 +268,25 @@ static int read_shown(struct reader *r, const struct row *row, struct report_fin
     return error;
 }
 
+/* Runs the most important findings again; in their order, so it is the same ones every time. */
+static void compare_shown(struct reader *r, struct report_finding *shown, uint64_t count)
+{
+    uint32_t left = r->report->options.traces;
+    for (uint64_t i = 0; i < count; i++) {
+        struct report_finding *one = &shown[i];
+        one->no_comparison = !one->kernel                       ? "the database holds no kernel"
+                             : !report_class_counts(one->class) ? "nothing is open about it"
+                             : left == 0
+                                 ? "only the most important findings are run again: --traces N"
+                                 : NULL;
+        if (one->no_comparison)
+            continue;
+        left--;
+        one->comparison = compare_finding(r->arena, r->scratch, one->finding, one->kernel,
+                                          one->minimised, &one->no_comparison);
+    }
+}
+
 static int read_findings(struct reader *r)
 {
     struct report *report = r->report;
@@ -289,6 +308,8 @@ static int read_findings(struct reader *r)
     struct report_finding *shown = ARENA_ARRAY(r->arena, struct report_finding, count + 1);
     for (uint64_t i = 0; i < count && error == DB_OK; i++)
         error = read_shown(r, &r->rows[i], &shown[i]);
+    if (error == DB_OK)
+        compare_shown(r, shown, count);
     report->shown = shown;
     report->shown_count = (uint32_t)count;
     return error;

@@ -433,12 +433,7 @@ enum status trace_run(struct arena *arena, const struct program *program,
     t->observer = (struct observer){.context = t, .write = see_write, .step = see_step};
     t->arena = arena;
     t->machine = machine;
-    t->view = program->form == FORM_PTX
-                  ? (subject->vtable == &semantics_block ? TRACE_CTA : TRACE_CRS)
-              : program->form == FORM_BLOCKS       ? TRACE_BLOCKS
-              : program->form == FORM_LOCKSTEP     ? TRACE_VECTORS
-              : subject->vtable == &semantics_simt ? TRACE_WARPS
-                                                   : TRACE_THREADS;
+    t->view = trace_view_of(machine);
     t->as_json = options->json;
     trace_text_start(&t->text, arena, machine, t->view);
     json_start(&t->json, out);

@@ -28,6 +28,21 @@ static const char *statement_head(struct arena *arena, const struct program *pro
                        : trace_blocks_goto(arena, program, stm);
 }
 
+enum trace_view trace_view_of(const struct machine *machine)
+{
+    switch (machine->program->form) {
+    case FORM_PTX:
+        return machine->semantics == &semantics_block ? TRACE_CTA : TRACE_CRS;
+    case FORM_BLOCKS:
+        return TRACE_BLOCKS;
+    case FORM_LOCKSTEP:
+        return TRACE_VECTORS;
+    case FORM_STRUCTURED:
+        break;
+    }
+    return machine->semantics == &semantics_simt ? TRACE_WARPS : TRACE_THREADS;
+}
+
 void trace_text_start(struct trace_text *text, struct arena *arena, const struct machine *machine,
                       enum trace_view view)
 {

@@ -31,6 +31,9 @@ static inline bool trace_is_blocks(enum trace_view view)
     return view == TRACE_BLOCKS || view == TRACE_VECTORS;
 }
 
+/* Of a machine, by what it runs. */
+enum trace_view trace_view_of(const struct machine *machine);
+
 /* Text of one execution; all strings are made in `arena`. */
 struct trace_text {
     struct arena *arena;
