@@ -223,6 +223,21 @@ static uint32_t count_access(const struct image_accesses *in, uint32_t count,
     return n;
 }
 
+static bool is_subset(const struct image_accesses *a, const struct image_accesses *b)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        if (count_access(b, b->count, &a->entries[i]) == 0)
+            return false;
+    return true;
+}
+
+bool image_same_access_sets(const struct image_accesses *a, const struct image_accesses *b)
+{
+    if (image_same_accesses(a, b) || a->count > IMAGE_ACCESSES || b->count > IMAGE_ACCESSES)
+        return true;
+    return is_subset(a, b) && is_subset(b, a);
+}
+
 const struct image_access *image_missing_access(const struct image_accesses *a,
                                                 const struct image_accesses *b)
 {

@@ -92,6 +92,9 @@ static inline bool image_same_accesses(const struct image_accesses *a,
     return a->count == b->count && a->hash == b->hash;
 }
 
+/* The same accesses, however often: true also when there are more than are kept. */
+bool image_same_access_sets(const struct image_accesses *a, const struct image_accesses *b);
+
 /* The first of `a` that `b` does not have (as often); NULL: none among those kept. */
 const struct image_access *image_missing_access(const struct image_accesses *a,
                                                 const struct image_accesses *b);

@@ -171,6 +171,23 @@ bool safety_watches(const struct checking *c, enum subject_id subject)
     return warps && (c->options->oracles & wanted);
 }
 
+/* A raw program may start with any stack; the theorem is about states that satisfy the invariants. */
+static void start_given_stack(struct checking *c, struct safety *s)
+{
+    for (uint32_t i = 0; i < s->program->warp_count; i++) {
+        const struct safety_warp *w = &s->warps[i];
+        enum safety_predicate failed =
+            safety_first(safety_state(&w->state, w->tokens, s->W, w->lanes->pcs));
+        if (failed == SAFETY_NONE)
+            continue;
+        s->over = true;
+        if (!s->inconsistent)
+            s->inconsistent =
+                arena_printf(c->arena, "the stack given violates %s (%s)",
+                             safety_table[failed].name, safety_table[failed].sentence);
+    }
+}
+
 void safety_begin(struct checking *c, enum subject_id subject, struct machine *machine)
 {
     (void)subject;
@@ -179,6 +196,8 @@ void safety_begin(struct checking *c, enum subject_id subject, struct machine *m
             safety_new(c->arena, machine->program, c->options->modes & ORACLE_MODE_SAFETY_PRINTED);
     machine_reset(machine);
     safety_start(c->safety, machine);
+    if (machine->program->ptx->kernel->token_count > 0)
+        start_given_stack(c, c->safety);
 }
 
 void safety_end(struct checking *c, const struct execution *execution)
@@ -205,12 +224,12 @@ void safety_judge(struct checking *c)
         answer->checked = s->steps;
     if (answer->verdict == VERDICT_DIVERGE)
         return;
-    if (!s || s->steps == 0) {
-        answer->reason = "neither `crs` nor `thread-pc` was run";
+    if (s && s->inconsistent) {
+        answer->reason = s->inconsistent;
         return;
     }
-    if (s->inconsistent) {
-        answer->reason = s->inconsistent;
+    if (!s || s->steps == 0) {
+        answer->reason = "neither `crs` nor `thread-pc` was run";
         return;
     }
     if (s->not_static)

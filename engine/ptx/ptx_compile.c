@@ -262,18 +262,46 @@ static void find_units(struct program *program, const struct ptx_statement *stm)
     }
 }
 
-/* All programs of a kernel have the same locations. An injected module lacks what nothing reaches, so the
- * accesses that count are those of the module that was given. */
+/* The variable's first namesake in the list that is not taken yet; it is taken then. */
+static const struct ptx_variable *take_namesake(const struct ptx_reach *reach,
+                                                const struct ptx_variable *var, bool *taken)
+{
+    for (uint32_t i = 0; i < reach->variable_count; i++) {
+        const struct ptx_variable *other = reach->variables[i];
+        if (taken[i] || other->space != var->space || strcmp(other->name, var->name) != 0)
+            continue;
+        taken[i] = true;
+        return other;
+    }
+    return var;
+}
+
+/* All programs of a kernel have the same memory. An injected module lacks what nothing reaches, so the
+ * variables that count, and the accesses, are those of the module that was given. */
+static void find_reach(struct ptx_builder *b)
+{
+    struct ptx_reach *reach = &b->reach;
+    ptx_reach(b->arena, b->ptx->module, b->ptx->entry, &b->given);
+    *reach = b->given;
+    if (b->module == b->ptx->module)
+        return;
+    ptx_reach(b->arena, b->module, b->entry, reach);
+    uint32_t most = b->given.variable_count + reach->variable_count, count = 0;
+    const struct ptx_variable **all = ARENA_ARRAY(b->arena, const struct ptx_variable *, most);
+    bool *taken = ARENA_ARRAY(b->arena, bool, reach->variable_count);
+    for (uint32_t i = 0; i < b->given.variable_count; i++)
+        all[count++] = take_namesake(reach, b->given.variables[i], taken);
+    for (uint32_t i = 0; i < reach->variable_count; i++)
+        if (!taken[i])
+            all[count++] = reach->variables[i];
+    reach->variables = all;
+    reach->variable_count = count;
+}
+
 static void number_locations(struct ptx_builder *b)
 {
-    struct ptx_reach reach;
-    const struct ptx_reach *given = &b->reach;
-    if (b->module != b->ptx->module) {
-        ptx_reach(b->arena, b->ptx->module, b->ptx->entry, &reach);
-        given = &reach;
-    }
-    for (uint32_t f = 0; f < given->function_count; f++)
-        find_units(b->program, given->functions[f]->body);
+    for (uint32_t f = 0; f < b->given.function_count; f++)
+        find_units(b->program, b->given.functions[f]->body);
 }
 
 static void number_statements(struct ptx_builder *b)
@@ -315,7 +343,7 @@ static void number_functions(struct ptx_builder *b)
 
 static bool compile(struct ptx_builder *b, const struct ptx_code_options *options)
 {
-    ptx_reach(b->arena, b->module, b->entry, &b->reach);
+    find_reach(b);
     place_code(b);
     if (!ptx_build_failed(b))
         ptx_build_memory(b);

@@ -52,8 +52,9 @@ struct ptx_builder {
     const struct ptx_function *entry; /* of the module that is laid out */
     struct ptx_code *code;
     struct program *program;
-    const char *reason; /* the first one */
-    struct ptx_reach reach;
+    const char *reason;              /* the first one */
+    struct ptx_reach given;          /* of the module that was given */
+    struct ptx_reach reach;          /* of the one compiled: its functions; all variables of both */
     struct ptx_map function_numbers; /* functions with bodies */
     struct ptx_map labels;           /* statements to addresses */
     struct ptx_map homes;            /* variables in memory to 1 + index into home_list */
