@@ -5,6 +5,8 @@
 #include "fuzz/collector.h"
 #include "fuzz/crash.h"
 #include "fuzz/pool.h"
+#include "fuzz/progress.h"
+#include "fuzz/ui/terminal.h"
 #include "fuzz/watch.h"
 
 #include <inttypes.h>
@@ -13,8 +15,6 @@
 #include <string.h>
 
 enum {
-    LIVE_MS = 1000,
-    LINE_MS = 60 * 1000,
     GRACE_MS = 500,          /* after a stop, workers may finish their chunk for so long */
     MINIMISE_MS = 10 * 1000, /* and minimise the finding that a campaign was to end at */
     GIVE_UP_MS = 120 * 1000, /* after a stop, for a worker that hangs */
@@ -30,13 +30,11 @@ struct campaign {
     struct pool *pool;
     struct feedback *feedback; /* NULL: none */
     struct collector *collector;
+    struct progress *progress;
     bool between_chunks; /* the collector waits for the next one: a good moment to commit */
     int db_error;        /* of such a commit */
     uint64_t next_chunk; /* to be taken */
     uint64_t started_ms, stopped_ms; /* stopped: 0 = not yet */
-    uint64_t line_ms;                /* when the next progress line is due */
-    uint64_t line_cases, line_at_ms; /* at the last one */
-    bool line_open;                  /* the cursor stands behind a live line */
 };
 
 /* ---- signals ---- */
@@ -44,6 +42,7 @@ struct campaign {
 static void ask_to_end(int signal_number)
 {
     if (asked_to_end) {
+        terminal_leave();
         signal(signal_number, SIG_DFL);
         raise(signal_number);
     }
@@ -86,43 +85,6 @@ static void block_signals(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
-/* ---- progress ---- */
-
-static uint32_t rules_fired(const struct campaign_summary *s)
-{
-    uint32_t fired = 0;
-    for (uint32_t i = 0; i < RULE_COUNT; i++)
-        fired += s->hits[i] > 0;
-    return fired;
-}
-
-static void print_progress(struct campaign *c, uint64_t now)
-{
-    const struct campaign_summary *s = c->summary;
-    uint64_t cases = pool_cases_done(c->pool);
-    double since = (double)(now - c->line_at_ms) / 1000;
-    double rate = since > 0 ? (double)(cases - c->line_cases) / since : 0;
-    FILE *log = c->options->log;
-    fprintf(log,
-            "%s%.0f s  %" PRIu64 " cases  %.0f/s  %" PRIu32 " findings (%" PRIu32
-            " known)  rules %" PRIu32 "/%d%s",
-            c->options->live ? "\r" : "", (double)(now - c->started_ms) / 1000, cases, rate,
-            s->finding_count, s->known_findings, rules_fired(s), RULE_COUNT,
-            c->options->live ? "\033[K" : "\n");
-    fflush(log);
-    c->line_open = c->options->live;
-    c->line_cases = cases;
-    c->line_at_ms = now;
-    c->line_ms = now + (c->options->live ? LIVE_MS : LINE_MS);
-}
-
-static void close_line(struct campaign *c)
-{
-    if (c->line_open)
-        fputs("\r\033[K", c->options->log);
-    c->line_open = false;
-}
-
 /* ---- the end ---- */
 
 static void stop(struct campaign *c, uint64_t now)
@@ -147,10 +109,13 @@ static bool tick(void *context)
     struct campaign *c = context;
     uint64_t now = clock_monotonic_ms();
     const struct watch *watch = c->options->watch;
-    uint32_t hanging = watch ? 0 : pool_watch(c->pool, now, c->options->log);
+    uint32_t hanging = watch ? 0 : pool_watch(c->pool, now, progress_log(c->progress));
+    const char *state = c->stopped_ms > 0 ? "ending" : "running";
+    if (progress_tick(c->progress, c->pool, state))
+        asked_to_end = 1;
     if (is_asked_to_end(c) && c->stopped_ms == 0) {
-        close_line(c);
-        fputs("simtfuzz: ending; once more ends at once\n", c->options->log);
+        progress_clear_line(c->progress);
+        fputs("simtfuzz: ending; once more ends at once\n", progress_log(c->progress));
         c->summary->interrupted = true;
         c->summary->ending = "interrupted";
         stop(c, now);
@@ -161,8 +126,6 @@ static bool tick(void *context)
         stop(c, now);
     if (c->stopped_ms > 0 && now - c->stopped_ms >= GRACE_MS)
         hurry(c, now - c->stopped_ms);
-    if (now >= c->line_ms)
-        print_progress(c, now);
     if (c->between_chunks)
         c->db_error = collector_commit(c->collector, false);
     bool give_up = hanging > 0 && c->stopped_ms > 0 && now - c->stopped_ms >= GIVE_UP_MS;
@@ -239,13 +202,13 @@ static int hunt(struct campaign *c, struct db_message *message)
         c->summary->ending = "given up, since a worker hangs";
     }
     int closed = collector_close(c->collector, error != DB_OK);
-    close_line(c);
+    if (error < 0 || closed < 0)
+        c->summary->ending = "stopped by an error of the database";
+    progress_end(c->progress, c->pool, c->summary->ending);
     if (!pool_finish(c->pool))
         c->summary->hanging = true;
-    if (error < 0 || closed < 0) {
-        c->summary->ending = "stopped by an error of the database";
+    if (error < 0 || closed < 0)
         return CLI_FAULT;
-    }
     return exit_status(c->summary, message);
 }
 
@@ -265,8 +228,8 @@ int campaign_run(struct arena *arena, const struct campaign_options *options,
         feedback_free(c.feedback);
         return CLI_FAULT;
     }
-    c.started_ms = c.line_at_ms = clock_monotonic_ms();
-    c.line_ms = c.started_ms + (options->live ? LIVE_MS : LINE_MS);
+    c.started_ms = clock_monotonic_ms();
+    c.progress = progress_open(arena, options, summary);
     catch_signals(before);
     int status = hunt(&c, message);
     release_signals(before);

@@ -36,7 +36,9 @@ struct campaign_options {
     uint32_t feedback;      /* so many of 100 cases are mutations of earlier ones; 0 = off */
     const char *corpus_dir; /* with feedback: where what was remembered goes; NULL: nowhere */
     const char *db_path;
-    struct watch *watch; /* of the process that watches over this one (watch.h); NULL: none */
+    struct watch *watch;    /* of the process that watches over this one (watch.h); NULL: none */
+    bool screen;            /* the status screen instead of lines: terminal_open succeeded */
+    const char *stats_path; /* a file that is replaced once a second (ui/stats_file.h), or NULL */
     bool live; /* a status line a second to `log`, rewritten in place; otherwise one a minute */
     FILE *log; /* progress */
 };
@@ -52,6 +54,16 @@ struct campaign_finding {
     bool suppressed;
 };
 
+/* What a finding is to whoever watches the campaign. */
+enum campaign_kind {
+    CAMPAIGN_NEW,       /* open, and the database did not have it before */
+    CAMPAIGN_OPEN,      /* open since before */
+    CAMPAIGN_REGRESSED, /* said to be fixed */
+    CAMPAIGN_KNOWN,     /* known, invalid or suppressed */
+    CAMPAIGN_KINDS
+};
+enum campaign_kind campaign_finding_kind(const struct campaign_finding *finding);
+
 /* Why an oracle did not conclude. */
 struct campaign_reason {
     enum oracle_id oracle;
@@ -64,7 +76,8 @@ struct campaign_reason {
 struct campaign_summary {
     uint64_t campaign; /* its number in the database */
     uint64_t cases, refused, thread_steps, warp_steps;
-    uint64_t skipped; /* of the cases: the engine crashes or hangs there */
+    uint64_t skipped;            /* of the cases: the engine crashes or hangs there */
+    uint64_t commits, commit_us; /* of the database: how many, and the time that they took */
     double seconds;
     uint64_t hits[RULE_COUNT];
     uint64_t verdicts[ORACLE_COUNT][VERDICT_COUNT];

@@ -103,6 +103,22 @@ static void print_reasons(struct arena *arena, const struct campaign_summary *s,
     table_print(&table, out);
 }
 
+enum campaign_kind campaign_finding_kind(const struct campaign_finding *finding)
+{
+    if (finding->suppressed)
+        return CAMPAIGN_KNOWN;
+    switch (finding->status) {
+    case DB_STATUS_OPEN:
+        break;
+    case DB_STATUS_FIXED:
+        return CAMPAIGN_REGRESSED;
+    case DB_STATUS_KNOWN:
+    case DB_STATUS_INVALID:
+        return CAMPAIGN_KNOWN;
+    }
+    return finding->created ? CAMPAIGN_NEW : CAMPAIGN_OPEN;
+}
+
 static const char *finding_state(struct arena *arena, const struct campaign_finding *finding)
 {
     if (finding->suppressed)

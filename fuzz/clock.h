@@ -19,6 +19,14 @@ static inline uint64_t clock_monotonic_ms(void)
     return clock_ms(CLOCK_MONOTONIC);
 }
 
+/* For what takes less than a millisecond. */
+static inline uint64_t clock_monotonic_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
 /* Unix time. */
 static inline uint64_t clock_unix_ms(void)
 {

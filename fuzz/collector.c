@@ -180,6 +180,7 @@ static int store_counts(struct collector *c)
  * cases that they belong to. */
 static int commit(struct collector *c)
 {
+    uint64_t started_us = clock_monotonic_us();
     int error = open_batch(c);
     if (error == DB_OK)
         error = store_hits(c);
@@ -196,6 +197,8 @@ static int commit(struct collector *c)
     c->batch = c->batch && error != DB_OK;
     c->rows = 0;
     c->committed_ms = clock_monotonic_ms();
+    c->summary->commits++;
+    c->summary->commit_us += clock_monotonic_us() - started_us;
     c->text.used = 0;
     return error;
 }

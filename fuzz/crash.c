@@ -2,6 +2,7 @@
 
 #include "engine/invariant.h"
 #include "fuzz/cli/cli.h"
+#include "fuzz/ui/terminal.h"
 #include "fuzz/watch.h"
 
 #include <signal.h>
@@ -86,6 +87,7 @@ static void last_words(int signal_number, siginfo_t *info, void *context)
     (void)context;
     if (told)
         tell(signal_number, info);
+    terminal_leave();
     say(&words, "simtfuzz: signal ");
     say_number(&words, (uint64_t)signal_number);
     if (current_note) {

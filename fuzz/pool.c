@@ -422,6 +422,19 @@ uint32_t pool_watch(struct pool *pool, uint64_t now_ms, FILE *log)
     return hanging;
 }
 
+const struct watch_slot *pool_slot(const struct pool *pool, uint32_t worker)
+{
+    return pool->workers[worker].slot;
+}
+
+uint64_t pool_shard_cases(const struct pool *pool)
+{
+    uint64_t chunks = pool->chunk_count;
+    if (chunks == UINT64_MAX || chunks == 0)
+        return 0;
+    return (chunks - 1) * CAMPAIGN_CHUNK + pool_chunk_cases(pool, chunks - 1);
+}
+
 uint64_t pool_cases_done(const struct pool *pool)
 {
     uint64_t done = 0;

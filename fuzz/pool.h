@@ -55,6 +55,10 @@ void pool_job_free(struct pool *pool, int slot);
 /* Reports to `log`, once for each, cases that have been running for a minute. Returns how
  * many hang now. */
 uint32_t pool_watch(struct pool *pool, uint64_t now_ms, FILE *log);
+/* What a worker is at; it changes all the time. */
+const struct watch_slot *pool_slot(const struct pool *pool, uint32_t worker);
+/* Cases of this shard, 0: no end. */
+uint64_t pool_shard_cases(const struct pool *pool);
 /* Cases done by all workers so far, whether consumed or not: for progress lines. */
 uint64_t pool_cases_done(const struct pool *pool);
 

@@ -2,6 +2,7 @@
 
 #include "fuzz/cli/cli.h"
 #include "fuzz/clock.h"
+#include "fuzz/ui/terminal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -142,6 +143,7 @@ static void pass_on(struct supervision *s)
     if (asked > 1) {
         kill(s->child, SIGKILL);
         waitpid(s->child, NULL, 0);
+        terminal_leave();
         signal(last_signal, SIG_DFL);
         raise(last_signal);
     }
@@ -363,6 +365,7 @@ static int supervise_children(struct supervision *s, const struct signals_before
         if (s->child == 0)
             be_the_child(before, parent, body, context, s->watch);
         int status = wait_for_child(s);
+        terminal_leave(); /* of a child that could not */
         bool told = atomic_load_explicit(&s->watch->death.claimed, memory_order_relaxed);
         if (WIFEXITED(status) && !told)
             return WEXITSTATUS(status);

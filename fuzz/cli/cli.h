@@ -61,6 +61,8 @@ struct cli_options {
     bool stop_on_finding, no_minimise, exhaustive, enumerate, same_value, atomics_sync;
     const char *config;      /* a file or a preset, or NULL */
     const char *config_text; /* of it; NULL: none */
+    bool screen;             /* --ui */
+    const char *stats;       /* a file, or NULL */
     bool check_config, list_presets, plain_text;
     uint32_t minimise_tests; /* 0: as usual */
     uint32_t schedules;

@@ -4,6 +4,7 @@
 #include "fuzz/campaign.h"
 #include "fuzz/cli/config.h"
 #include "fuzz/clock.h"
+#include "fuzz/ui/terminal.h"
 
 #include "engine/pcg.h"
 
@@ -45,7 +46,8 @@ int command_run(struct cli *cli)
         .feedback = o->feedback,
         .corpus_dir = o->corpus,
         .db_path = o->db,
-        .live = isatty(STDERR_FILENO),
+        .stats_path = o->stats,
+        .live = terminal_is_able(),
         .log = stderr,
     };
     struct campaign_summary summary;
@@ -64,6 +66,7 @@ int command_run(struct cli *cli)
             fputs(config_print(&cli->arena, o), stdout);
         return CLI_OK;
     }
+    options.screen = o->screen && terminal_open();
     signal(SIGPIPE, SIG_IGN); /* a reader that goes away does not end the hunt */
     int status = campaign_run(&cli->arena, &options, &summary, &message);
     if (summary.campaign > 0 && o->json)

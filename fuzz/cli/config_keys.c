@@ -47,6 +47,7 @@ const struct config_key config_keys[] = {
     {.section = "campaign", .key = "shard", .option = "shard", .print = print_shard},
     {.section = "campaign", .key = "jobs", .option = "jobs"},
     {.section = "campaign", .key = "db", .option = "db"},
+    {.section = "campaign", .key = "stats", .option = "stats"},
     {.section = "budget", .key = "time", .option = "time"},
     {.section = "budget", .key = "cases", .option = "cases"},
     {.section = "budget", .key = "stop-on-finding", .option = "stop-on-finding"},
