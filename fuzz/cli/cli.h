@@ -78,7 +78,7 @@ struct cli_options {
     bool anchored, then_first, logic_blocks, keep_calls, normalise; /* of --to cfg */
     uint64_t max_steps;
     uint32_t max_tests;
-    const char *html; /* of report: files */
+    const char *html, *junit, *sarif, *markdown; /* of report: files */
     uint32_t report_findings, report_traces;
     bool verify;                  /* of distill */
     bool manual;                  /* of help */

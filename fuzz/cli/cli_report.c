@@ -13,6 +13,9 @@ static const struct format {
     void (*write)(struct arena *arena, const struct report *report, FILE *out);
 } formats[] = {
     {offsetof(struct cli_options, html), report_write_html},
+    {offsetof(struct cli_options, junit), report_write_junit},
+    {offsetof(struct cli_options, sarif), report_write_sarif},
+    {offsetof(struct cli_options, markdown), report_write_markdown},
 };
 
 enum { FORMATS = sizeof formats / sizeof formats[0] };
@@ -45,6 +48,8 @@ static int write_formats(struct cli *cli, struct report *report)
     for (size_t i = 0; i < FORMATS && status == CLI_OK; i++)
         if (file_of(cli, &formats[i]) && !write_file(cli, &formats[i], report))
             status = CLI_FAULT;
+    if (status == CLI_OK && cli->options.json)
+        report_write_json(&cli->arena, report, stdout);
     return status;
 }
 
@@ -68,11 +73,16 @@ static int make_report(struct cli *cli, struct arena *scratch)
 int command_report(struct cli *cli)
 {
     struct arena scratch;
-    uint32_t wanted = 0;
-    for (size_t i = 0; i < FORMATS; i++)
-        wanted += file_of(cli, &formats[i]) != NULL;
-    if (wanted == 0)
-        return cli_misuse(cli, "which format? --html FILE");
+    uint32_t wanted = 0, standard = cli->options.json;
+    for (size_t i = 0; i < FORMATS; i++) {
+        const char *file = file_of(cli, &formats[i]);
+        wanted += file != NULL;
+        standard += file && strcmp(file, "-") == 0;
+    }
+    if (wanted == 0 && !cli->options.json)
+        return cli_misuse(cli, "which format? --html, --junit, --sarif, --markdown FILE, --json");
+    if (standard > 1)
+        return cli_misuse(cli, "only one format can go to standard output");
     if (arena_init(&scratch, (size_t)4 << 30) != 0) {
         cli_message(cli, "cannot reserve memory");
         return CLI_FAULT;

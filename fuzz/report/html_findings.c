@@ -18,18 +18,13 @@ static void put_fact(struct page *page, const char *what, const char *value)
     fputs("</dd>\n", page->out);
 }
 
-static const char *seen_text(struct arena *arena, const struct report_finding *shown)
+/* "case 43 of campaign 1, 2026-11-22 03:01 UTC" */
+static const char *place_text(struct arena *arena, uint64_t number, uint64_t campaign,
+                              uint64_t seen_ms)
 {
-    const struct db_finding *f = shown->finding;
-    const char *first = markup_time(arena, f->first_seen_ms);
-    const char *last = markup_time(arena, f->last_seen_ms);
-    return arena_printf(
-        arena,
-        "%s times: first in case %" PRIu64 " of campaign %" PRIu64 "%s%s%s, last in "
-        "case %" PRIu64 " of campaign %" PRIu64 "%s%s%s%s",
-        markup_grouped(arena, f->occurrences), f->first_case, f->first_campaign, *first ? " (" : "",
-        first, *first ? ")" : "", f->last_case, f->last_campaign, *last ? " (" : "", last,
-        *last ? ")" : "", shown->seen ? "" : "; not last night");
+    const char *time = markup_time(arena, seen_ms);
+    return arena_printf(arena, "case %" PRIu64 " of campaign %" PRIu64 "%s%s", number, campaign,
+                        *time ? ", " : "", time);
 }
 
 static const char *size_text(struct arena *arena, const struct report_finding *shown)
@@ -53,7 +48,11 @@ static void put_facts(struct page *page, const struct report_finding *shown)
     put_fact(page, "subject", f->subject);
     put_fact(page, "launch", f->minimised.launch);
     put_fact(page, "size", size_text(page->arena, shown));
-    put_fact(page, "seen", seen_text(page->arena, shown));
+    put_fact(page, "first seen",
+             place_text(page->arena, f->first_case, f->first_campaign, f->first_seen_ms));
+    put_fact(page, "last seen",
+             place_text(page->arena, f->last_case, f->last_campaign, f->last_seen_ms));
+    put_fact(page, "last night", shown->seen ? "seen" : "not met again");
     put_fact(page, "reference", f->reference);
     put_fact(page, "note", f->note);
     put_fact(page, "schedule",

@@ -89,7 +89,7 @@ static struct columns columns_of(const struct window *w)
     size_t stack = longest(w, offsetof(struct side_step, stack), STACK_MAX);
     c.executed = c.rule + (double)(rule < 5 ? 5 : rule) * character + GAP;
     c.stack = c.executed + (double)(executed < 8 ? 8 : executed) * character + GAP;
-    c.width = c.stack + (double)(stack < 6 ? 6 : stack) * character + GAP;
+    c.width = c.stack + (double)(stack < 16 ? 16 : stack) * character + GAP;
     return c;
 }
 
@@ -145,7 +145,7 @@ static void put_header(FILE *out, const struct window *w, const struct columns *
                 NUMBERS + (t + 0.5) * c->lane, HEAD - 9, t);
     put_text(out, "m", c->rule, HEAD - 9, "rule", 4);
     put_text(out, "m", c->executed, HEAD - 9, "executed", 8);
-    put_text(out, "m", c->stack, HEAD - 9, "then, on the stack", 20);
+    put_text(out, "m", c->stack, HEAD - 9, "stack afterwards", 20);
     for (uint32_t t = 1; t < lanes; t++)
         if (t % w->side->block % w->side->warp == 0)
             fprintf(out,

@@ -127,5 +127,9 @@ const char *report_replay_command(struct arena *arena, const struct report *repo
 const char *report_headline(struct arena *arena, const struct report *report);
 
 void report_write_html(struct arena *arena, const struct report *report, FILE *out);
+void report_write_json(struct arena *arena, const struct report *report, FILE *out);
+void report_write_junit(struct arena *arena, const struct report *report, FILE *out);
+void report_write_sarif(struct arena *arena, const struct report *report, FILE *out);
+void report_write_markdown(struct arena *arena, const struct report *report, FILE *out);
 
 #endif

@@ -1,0 +1,263 @@
+/*
+ * report_json.c - everything that the page shows, as one JSON document (docs/reports.md lists the keys).
+ */
+#include "fuzz/cli/json.h"
+#include "fuzz/report/report_internal.h"
+
+#include <inttypes.h>
+
+static void put_number(struct json *json, const char *key, double value)
+{
+    json_key(json, key);
+    json_double(json, value);
+}
+
+static void put_progress(struct json *json, const struct db_progress *progress)
+{
+    json_key_u64(json, "cases", progress->kernels);
+    json_key_u64(json, "thread_steps", progress->thread_steps);
+    json_key_u64(json, "warp_steps", progress->warp_steps);
+}
+
+static void put_night(struct json *json, const struct report *r)
+{
+    json_key(json, "newest_hunt");
+    json_object_begin(json);
+    json_key(json, "campaigns");
+    json_array_begin(json);
+    for (uint32_t i = 0; i < r->campaign_count; i++)
+        if (r->campaigns[i].newest)
+            json_u64(json, r->campaigns[i].campaign.id);
+    json_array_end(json);
+    json_key_u64(json, "from_ms", r->from_ms);
+    json_key_u64(json, "until_ms", r->until_ms);
+    put_number(json, "seconds", r->newest_seconds);
+    put_progress(json, &r->newest);
+    json_key_bool(json, "first", r->hunts_before == 0);
+    json_object_end(json);
+    json_key(json, "counts");
+    json_object_begin(json);
+    for (uint32_t i = 0; i < REPORT_CLASS_COUNT; i++)
+        json_key_u64(json, report_class_names[i], r->classes[i]);
+    json_key_u64(json, "open_not_met_again", r->unseen_open);
+    json_key_u64(json, "all", r->finding_count);
+    json_key_u64(json, "not_shown", r->finding_count - r->shown_count);
+    json_object_end(json);
+}
+
+static void put_step(struct json *json, const struct side *side, const struct side_step *step)
+{
+    char ran[SIDE_LANES_MAX + 1] = "";
+    for (uint32_t t = 0; t < side_lanes(side); t++)
+        ran[t] = step->ran >> t & 1 ? '1' : '0';
+    json_object_begin(json);
+    json_key_u64(json, "step", step->number);
+    json_key_string(json, "actor", step->actor);
+    json_key_string(json, "ran", ran);
+    json_key_string(json, "lanes", step->lanes);
+    json_key_string(json, "rule", step->rule);
+    json_key_u64(json, "line", step->line);
+    json_key_string(json, "executed", step->executed);
+    json_key_string(json, "writes", step->writes);
+    json_key_string(json, "stack", step->stack);
+    json_object_end(json);
+}
+
+static void put_side(struct json *json, const struct side *side)
+{
+    json_object_begin(json);
+    json_key_string(json, "subject", side->subject);
+    json_key_string(json, "schedule", side->schedule);
+    json_key_u64(json, "threads", side->threads);
+    json_key_string(json, "ended", side->ended);
+    json_key_u64(json, "steps_taken", side->total);
+    json_key(json, "parts_at_step");
+    if (side->parts < side->step_count)
+        json_u64(json, side->steps[side->parts].number);
+    else
+        json_null(json);
+    json_key(json, "steps");
+    json_array_begin(json);
+    for (uint32_t i = 0; i < side->step_count; i++)
+        put_step(json, side, &side->steps[i]);
+    json_array_end(json);
+    json_object_end(json);
+}
+
+static void put_executions(struct json *json, const struct report_finding *shown)
+{
+    const struct comparison *c = shown->comparison;
+    json_key(json, "executions");
+    if (!c) {
+        json_null(json);
+        json_key_string(json, "no_executions", shown->no_comparison);
+        return;
+    }
+    json_object_begin(json);
+    json_key_string(json, "summary", c->summary);
+    json_key_string(json, "parting", c->parting);
+    json_key(json, "sides");
+    json_array_begin(json);
+    for (int s = 0; s < 2 && c->sides[s].subject; s++)
+        put_side(json, &c->sides[s]);
+    json_array_end(json);
+    json_object_end(json);
+}
+
+static void put_finding(struct json *json, struct arena *arena, const struct report *r,
+                        const struct report_finding *shown)
+{
+    const struct db_finding *f = shown->finding;
+    json_object_begin(json);
+    json_key_u64(json, "id", f->id);
+    json_key_string(json, "signature", f->signature);
+    json_key_string(json, "group", report_class_names[shown->class]);
+    json_key_string(json, "status", db_status_name(f->status));
+    json_key_bool(json, "suppressed", f->suppressed);
+    json_key_bool(json, "seen_by_newest_hunt", shown->seen);
+    json_key_string(json, "reference", f->reference);
+    json_key_string(json, "note", f->note);
+    json_key_string(json, "oracle", f->oracle);
+    json_key_string(json, "class", f->class);
+    json_key_string(json, "rule", f->rule);
+    json_key_string(json, "observable", f->observable);
+    json_key_string(json, "subject", f->subject);
+    json_key_u64(json, "occurrences", f->occurrences);
+    json_key_u64(json, "first_campaign", f->first_campaign);
+    json_key_u64(json, "first_case", f->first_case);
+    json_key_u64(json, "last_campaign", f->last_campaign);
+    json_key_u64(json, "last_case", f->last_case);
+    json_key_u64(json, "first_seen_ms", f->first_seen_ms);
+    json_key_u64(json, "last_seen_ms", f->last_seen_ms);
+    json_key_u64(json, "statements", f->raw_statements);
+    json_key_u64(json, "minimised_statements", f->minimised.statements);
+    json_key_bool(json, "minimised", shown->minimised);
+    json_key_string(json, "kernel", shown->kernel);
+    json_key_u64(json, "line", shown->line);
+    json_key_string(json, "launch", f->minimised.launch);
+    json_key_string(json, "case", shown->minimised ? f->minimised.case_text : f->raw_case);
+    json_key_string(json, "tape", shown->minimised ? f->minimised.tape : "");
+    json_key(json, "evidence");
+    json_raw(json, f->evidence);
+    json_key_string(json, "replay", report_replay_command(arena, r, f));
+    put_executions(json, shown);
+    json_object_end(json);
+}
+
+static void put_findings(struct json *json, struct arena *arena, const struct report *r)
+{
+    json_key(json, "findings");
+    json_array_begin(json);
+    for (uint32_t i = 0; i < r->shown_count; i++)
+        put_finding(json, arena, r, &r->shown[i]);
+    json_array_end(json);
+}
+
+static void put_oracles(struct json *json, const struct report *r)
+{
+    json_key(json, "oracles");
+    json_array_begin(json);
+    for (uint32_t i = 0; i < r->oracle_count; i++) {
+        const struct report_oracle *oracle = &r->oracles[i];
+        json_object_begin(json);
+        json_key_string(json, "oracle", oracle->name);
+        json_key_string(json, "theorem", oracle->info ? oracle->info->theorem : "");
+        for (uint32_t v = 0; v < VERDICT_COUNT; v++)
+            json_key_u64(json, verdict_names[v], oracle->verdicts[v]);
+        json_key(json, "reasons");
+        json_array_begin(json);
+        for (uint32_t k = 0; k < REPORT_REASONS && oracle->reasons[k].count > 0; k++) {
+            json_object_begin(json);
+            json_key_string(json, "verdict", oracle->reasons[k].verdict);
+            json_key_string(json, "reason", oracle->reasons[k].text);
+            json_key_u64(json, "count", oracle->reasons[k].count);
+            json_object_end(json);
+        }
+        json_array_end(json);
+        json_key_u64(json, "other_reasons", oracle->other_reasons);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+static void put_rules(struct json *json, const struct report *r)
+{
+    json_key(json, "rules");
+    json_array_begin(json);
+    for (uint32_t i = 0; i < RULE_COUNT; i++) {
+        json_object_begin(json);
+        json_key_string(json, "semantics", rule_table[i].semantics);
+        json_key_string(json, "rule", rule_table[i].name);
+        json_key_u64(json, "hits", r->hits[i]);
+        json_key_string(json, "source", rule_table[i].source);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+static void put_campaigns(struct json *json, const struct report *r)
+{
+    json_key(json, "campaigns");
+    json_array_begin(json);
+    for (uint32_t i = 0; i < r->campaign_count; i++) {
+        const struct db_campaign *c = &r->campaigns[i].campaign;
+        json_object_begin(json);
+        json_key_u64(json, "campaign", c->id);
+        json_key_string(json, "state", db_campaign_state_name(c->state));
+        json_key_bool(json, "newest_hunt", r->campaigns[i].newest);
+        json_key_hex(json, "seed", c->seed);
+        json_key_string(json, "options", c->options);
+        json_key_string(json, "version", c->version);
+        json_key_u64(json, "shard_index", c->shard_index);
+        json_key_u64(json, "shard_count", c->shard_count);
+        json_key_u64(json, "jobs", c->jobs);
+        json_key_u64(json, "started_ms", c->started_ms);
+        json_key_u64(json, "seen_ms", c->seen_ms);
+        put_number(json, "seconds", r->campaigns[i].seconds);
+        put_progress(json, &c->progress);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+static void put_growth(struct json *json, const struct report *r)
+{
+    json_key(json, "growth");
+    json_array_begin(json);
+    for (uint32_t i = 0; i < r->growth_count; i++) {
+        json_object_begin(json);
+        json_key_u64(json, "campaign", r->growth[i].campaign);
+        json_key(json, "points");
+        json_array_begin(json);
+        for (uint32_t k = 0; k < r->growth[i].count; k++) {
+            json_object_begin(json);
+            put_progress(json, &r->growth[i].points[k].progress);
+            json_key_u64(json, "findings", r->growth[i].points[k].findings);
+            json_object_end(json);
+        }
+        json_array_end(json);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+void report_write_json(struct arena *arena, const struct report *r, FILE *out)
+{
+    struct json json;
+    size_t mark = arena_mark(arena);
+    json_start(&json, out);
+    json_object_begin(&json);
+    json_key_u64(&json, "version", REPORT_VERSION);
+    json_key_string(&json, "simtfuzz", r->program_version);
+    json_key_string(&json, "database", r->options.db_name);
+    json_key_string(&json, "headline", report_headline(arena, r));
+    put_night(&json, r);
+    put_findings(&json, arena, r);
+    put_oracles(&json, r);
+    put_rules(&json, r);
+    put_campaigns(&json, r);
+    put_growth(&json, r);
+    json_object_end(&json);
+    json_end_line(&json);
+    arena_release(arena, mark);
+}
