@@ -309,7 +309,12 @@ static int upgrade(struct db *db, int version)
     return code == SQLITE_OK ? DB_OK : db_fail_sqlite(db, code, "create or migrate the database");
 }
 
-static int prepare_for_use(struct db *db, const struct identity *identity)
+/* Not part of the file: what db_derive has to look at, undone with the transaction that wrote it. */
+static const char dirty_table[] =
+    "PRAGMA temp_store = MEMORY; CREATE TEMP TABLE dirty (finding INTEGER NOT NULL,"
+    " campaign INTEGER NOT NULL, PRIMARY KEY (finding, campaign)) STRICT, WITHOUT ROWID";
+
+static int prepare_for_use(struct db *db, enum db_mode mode, const struct identity *identity)
 {
     char pragmas[256];
     /* FULL, not NORMAL: a batch a second costs one sync, and what is committed survives a power cut.
@@ -328,6 +333,8 @@ static int prepare_for_use(struct db *db, const struct identity *identity)
         return error;
     /* After the upgrade: a step that rebuilds a table needs them off. */
     code = sqlite3_exec(db->sqlite, "PRAGMA foreign_keys = ON", NULL, NULL, NULL);
+    if (code == SQLITE_OK && mode != DB_READONLY)
+        code = sqlite3_exec(db->sqlite, dirty_table, NULL, NULL, NULL);
     return code == SQLITE_OK ? DB_OK : db_fail_sqlite(db, code, "open the database");
 }
 
@@ -346,7 +353,7 @@ static int open_steps(struct db *db, enum db_mode mode)
     if (!error)
         error = check_integrity(db, mode);
     if (!error)
-        error = prepare_for_use(db, &identity);
+        error = prepare_for_use(db, mode, &identity);
     return error;
 }
 
@@ -421,6 +428,8 @@ int db_commit(struct db *db)
         return db_fail(db, DB_ERROR_RANGE, "no batch is open");
     int error = check_place(db);
     if (!error)
+        error = db_derive(db);
+    if (!error)
         error = db_write(db, STATEMENT_COMMIT, NULL, 0);
     if (!error)
         db->batch = false;
@@ -429,7 +438,7 @@ int db_commit(struct db *db)
 
 void db_rollback(struct db *db)
 {
-    db->batch = false;
+    db->batch = db->dirty = false;
     db->batch_error = DB_OK;
     /* Fails only when SQLite rolled back before, which is what we want. */
     if (db->sqlite && !sqlite3_get_autocommit(db->sqlite))

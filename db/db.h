@@ -14,10 +14,11 @@
  * power cut. After any failure inside a batch call db_rollback: the batch is gone as a whole, what was
  * committed before is not. A put outside a batch is its own transaction.
  *
- * The order in which the puts of one campaign arrive does not matter: counters add up, first and last
- * are minimum and maximum by case number, a finding's example is that of its lowest case. So the
- * content (db_dump_content) does not depend on the number of workers. Row ids do depend on the order;
- * a writer that hands findings over in the order of case numbers makes them equal, too.
+ * The order in which the puts of one campaign arrive does not matter: what is stored are facts, each of
+ * which is a sum, a minimum, a maximum or a union, and the rest - a finding's counters, its example, its
+ * status as long as nobody said anything - is derived from them when a transaction ends. So the content
+ * (db_dump_content) does not depend on the number of workers, nor on how shards were split and merged.
+ * Row ids do depend on the order of arrival.
  *
  * Strings are UTF-8 and NUL-terminated. On input NULL means "not known" and is stored as ''; on output
  * a string is never NULL. Strings handed to a callback live until it returns. Integers must be below
@@ -105,40 +106,53 @@ struct db_progress {
     uint64_t example_steps; /* of both, of running findings again and minimising them */
 };
 
+/* What one process works on: a part of a campaign, or all of it (0 of 1). */
+struct db_shard {
+    uint64_t campaign;
+    uint64_t index;
+};
+
 struct db_campaign {
     uint64_t id; /* set by the database, from 1 */
     uint64_t seed;
     uint64_t cases_target; /* 0 = as many as time allows */
     uint64_t shard_index, shard_count;
+    uint64_t shards;     /* how many of them this database knows; shard_index is the first */
     const char *options; /* canonical text of everything that decides what the cases are */
     const char *version; /* of simtfuzz */
     const char *config;  /* the text of the configuration file; '' = none */
     enum db_campaign_state state;
-    struct db_progress progress;
-    /* Of the last session; these, and no others, may differ between two runs of one campaign. */
-    uint64_t jobs, pid;
+    struct db_progress progress; /* of all shards */
+    /* These, and no others, may differ between two runs of one campaign. */
+    uint64_t jobs, pid; /* of the last session */
     const char *host;
-    uint64_t started_ms, seen_ms; /* Unix time; seen: when progress was last stored */
-    uint64_t sessions;            /* 1 + how often it was resumed */
+    uint64_t started_ms; /* of the last session; Unix time */
+    uint64_t seen_ms;    /* when progress was last stored */
+    uint64_t sessions;   /* 1 + how often it was resumed, over all shards */
 };
 
-/* A new campaign with its first session, of this process. Reads seed to config, jobs, started_ms. */
+/* Starts a shard with its first session, of this process. It becomes part of a campaign of equal seed,
+ * options, version and shard count that has no such shard yet, or of a new one. Reads seed to config,
+ * jobs, started_ms. */
 DB_MUST_CHECK int db_campaign_start(struct db *db, const struct db_campaign *campaign,
-                                    uint64_t *id);
-/* A further session, of this process, of a campaign that did not reach its end. */
-DB_MUST_CHECK int db_campaign_resume(struct db *db, uint64_t id, uint64_t jobs, uint64_t now_ms);
+                                    struct db_shard *shard);
+/* A further session, of this process, of a shard that did not reach its end. */
+DB_MUST_CHECK int db_campaign_resume(struct db *db, const struct db_shard *shard, uint64_t jobs,
+                                     uint64_t now_ms);
 /* Stores the totals. In the same batch as the findings of those cases: --resume starts at .cases. */
-DB_MUST_CHECK int db_campaign_update(struct db *db, uint64_t id, const struct db_progress *progress,
-                                     uint64_t now_ms);
+DB_MUST_CHECK int db_campaign_update(struct db *db, const struct db_shard *shard,
+                                     const struct db_progress *progress, uint64_t now_ms);
 /* Ends the session and drops kernels that nothing refers to any more. */
-DB_MUST_CHECK int db_campaign_finish(struct db *db, uint64_t id, enum db_campaign_state state,
-                                     uint64_t now_ms);
+DB_MUST_CHECK int db_campaign_finish(struct db *db, const struct db_shard *shard,
+                                     enum db_campaign_state state, uint64_t now_ms);
 
-/* Statistics over time: one row every so many cases (not seconds, so that content is the same). */
+/* Statistics over the cases (not seconds, so that content is the same): case numbers are divided into
+ * stretches 0, 1, 2, ..., the same ones for all shards. */
 struct db_statistics {
-    uint64_t number; /* 0, 1, 2, ... within the campaign; putting one again replaces it */
-    struct db_progress progress;
-    uint64_t findings; /* distinct signatures so far */
+    uint64_t number;             /* of the stretch */
+    uint64_t end_case;           /* it ends before this case */
+    struct db_progress progress; /* db_statistics_add: what is new; in queries: the total so far */
+    uint64_t findings;           /* in queries: distinct signatures so far */
 };
 
 struct db_verdict {
@@ -147,19 +161,17 @@ struct db_verdict {
     uint64_t count;
 };
 
-/* `verdicts`: the counts so far. */
-DB_MUST_CHECK int db_statistics_put(struct db *db, uint64_t campaign,
+/* These add to what is stored. `rule`: as in `simtfuzz rules`, unique over all rule tables. */
+DB_MUST_CHECK int db_statistics_add(struct db *db, const struct db_shard *shard,
                                     const struct db_statistics *statistics,
                                     const struct db_verdict *verdicts, size_t verdict_count);
-
-/* These add to what is stored. `rule`: as in `simtfuzz rules`, unique over all rule tables. */
-DB_MUST_CHECK int db_rule_hits_add(struct db *db, uint64_t campaign, const char *rule,
+DB_MUST_CHECK int db_rule_hits_add(struct db *db, const struct db_shard *shard, const char *rule,
                                    uint64_t hits);
-DB_MUST_CHECK int db_verdicts_add(struct db *db, uint64_t campaign,
+DB_MUST_CHECK int db_verdicts_add(struct db *db, const struct db_shard *shard,
                                   const struct db_verdict *verdict);
 /* Why an oracle did not conclude; verdict->verdict is not_applicable or inconclusive. */
-DB_MUST_CHECK int db_reasons_add(struct db *db, uint64_t campaign, const struct db_verdict *verdict,
-                                 const char *reason);
+DB_MUST_CHECK int db_reasons_add(struct db *db, const struct db_shard *shard,
+                                 const struct db_verdict *verdict, const char *reason);
 
 /* A case that the campaign leaves out, since the engine crashed or hung there. */
 struct db_skipped {
@@ -234,6 +246,21 @@ struct db_finding {
     bool suppressed;
 };
 
+/* One case that showed the finding, with everything that replays it. */
+struct db_occurrence {
+    uint64_t finding, campaign, case_number;
+    const char *case_text; /* generator version, seed, number, subjects, ... */
+    const char *kernel;    /* hash */
+    const char *tapes;
+    const char *raw_key; /* signature before minimisation */
+    const char *cause;   /* of this case */
+    bool replayed;       /* the re-run before storing gave the same verdict */
+};
+
+/* Of each raw key the lowest cases of a campaign are kept as examples: a common finding must not fill
+ * the disk. */
+enum { DB_EXAMPLES_PER_KEY = 4 };
+
 struct db_upserted {
     uint64_t id;
     bool created;          /* this signature was not known before */
@@ -241,15 +268,24 @@ struct db_upserted {
     bool suppressed;
 };
 
-/* Stores the finding if its signature is new, else counts one more occurrence; a lower case number
- * of the first campaign brings its example along. Status and reference count only when it is new:
- * what a person set stays. `finding` needs signature to evidence. */
-DB_MUST_CHECK int db_finding_upsert(struct db *db, const struct db_finding *finding,
-                                    uint64_t campaign, uint64_t case_number,
-                                    struct db_upserted *result);
-/* Counts `count` further occurrences in cases first_case..last_case, without an example. */
-DB_MUST_CHECK int db_finding_count(struct db *db, uint64_t id, uint64_t campaign,
-                                   uint64_t first_case, uint64_t last_case, uint64_t count);
+/* Stores an example under its finding: the finding if its signature is new, the example if it is among
+ * the lowest of its raw key (a second one of the same case: no change). `finding` needs signature to
+ * evidence; reference: what the program knows it as, NULL or '' = it does not. `occurrence`: campaign,
+ * case_number, tapes, raw_key, replayed. Kernels must be stored. Occurrences are counted by
+ * db_tally_add. */
+DB_MUST_CHECK int db_example_put(struct db *db, const struct db_finding *finding,
+                                 const struct db_occurrence *occurrence,
+                                 struct db_upserted *result);
+
+/* How often a raw key was seen, examples included. */
+struct db_tally {
+    uint64_t occurrences, first_case, last_case;
+};
+
+/* Counts further occurrences. Those of a raw key that are not examples count for the finding that its
+ * lowest example was filed under. */
+DB_MUST_CHECK int db_tally_add(struct db *db, const struct db_shard *shard, const char *raw_key,
+                               const struct db_tally *tally);
 /* Replaces the minimised form, as `simtfuzz reduce` does; minimisation is then DONE. Reads minimised,
  * cause, signature_version and, unless it is '', evidence. */
 DB_MUST_CHECK int db_finding_minimised_set(struct db *db, uint64_t id,
@@ -268,30 +304,12 @@ DB_MUST_CHECK int db_suppress(struct db *db, const char *signature, const char *
 DB_MUST_CHECK int db_unsuppress(struct db *db, const char *signature);
 DB_MUST_CHECK int db_is_suppressed(struct db *db, const char *signature, bool *suppressed);
 
-/* One case that showed the finding, with everything that replays it. */
-struct db_occurrence {
-    uint64_t finding, campaign, case_number;
-    const char *case_text; /* generator version, seed, number, subjects, ... */
-    const char *kernel;    /* hash */
-    /* Stored under .kernel if the occurrence is kept; NULL when the kernel is stored already, and
-     * always NULL in queries. */
-    const char *kernel_text;
-    const char *tapes;
-    const char *raw_key; /* signature before minimisation */
-    const char *cause;   /* of this case */
-    bool replayed;       /* the re-run before storing gave the same verdict */
-};
-
-/* Stores it (again, or a second one of the same case: no change) and keeps, for this finding in this
- * campaign, the `limit` lowest case numbers (0 = all): a common finding must not fill the disk. */
-DB_MUST_CHECK int db_occurrence_put(struct db *db, const struct db_occurrence *occurrence,
-                                    uint64_t limit);
-
 /* ---- queries ----------------------------------------------------------------------------------- */
 
 /* Callbacks return false to stop early (the query still succeeds). They must not write. */
 typedef bool db_finding_use(void *context, const struct db_finding *finding);
 typedef bool db_occurrence_use(void *context, const struct db_occurrence *occurrence);
+typedef bool db_tally_use(void *context, const char *raw_key, const struct db_tally *tally);
 typedef bool db_campaign_use(void *context, const struct db_campaign *campaign);
 /* A finding in a campaign; a process that worked on a campaign. */
 struct db_sighting {
@@ -340,10 +358,15 @@ DB_MUST_CHECK int db_campaigns(struct db *db, db_campaign_use *use, void *contex
 DB_MUST_CHECK int db_campaign_get(struct db *db, uint64_t id, db_campaign_use *use, void *context);
 /* Of all campaigns, by campaign, then number. */
 DB_MUST_CHECK int db_sessions(struct db *db, db_session_use *use, void *context);
-/* What --resume goes on with: the last campaign, not finished, of this seed, options and shard.
- * DB_ERROR_NOT_FOUND when there is none. Reads seed, options and shard. */
+/* The same for single shards, of one campaign; their progress and last session. */
+DB_MUST_CHECK int db_shards(struct db *db, uint64_t campaign, db_campaign_use *use, void *context);
+/* What --resume goes on with: of the last campaign of this seed, options and version, the shard, if it is
+ * not finished. DB_ERROR_NOT_FOUND when there is none. Reads seed, options, version and shard. */
 DB_MUST_CHECK int db_campaign_unfinished(struct db *db, const struct db_campaign *like,
-                                         uint64_t *id);
+                                         struct db_shard *shard);
+/* The raw keys that a shard has seen; the first DB_EXAMPLES_PER_KEY of each were handed in as examples. */
+DB_MUST_CHECK int db_tallies(struct db *db, const struct db_shard *shard, db_tally_use *use,
+                             void *context);
 
 /* Of one campaign, or the sum over all (campaign 0); by name. */
 DB_MUST_CHECK int db_rule_hits(struct db *db, uint64_t campaign, db_rule_use *use, void *context);

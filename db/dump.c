@@ -1,66 +1,91 @@
 /* The content of a database in one canonical text, for comparing two of them. */
 #include "db/internal.h"
 
-/* One JSON object a row. Findings are named by signature: ids depend on the order of arrival. */
+/* One JSON object a row. Findings are named by signature, campaigns by their place in the order in which
+ * they were started: ids depend on the order of arrival. Shards are added up: one run of all cases has the
+ * same content as several of parts of them. */
+static const char make_order[] =
+    "CREATE TEMP VIEW IF NOT EXISTS places AS SELECT id, row_number() OVER (ORDER BY started_ms,"
+    " seed, options, version, shard_count, run) AS place FROM campaigns";
+
 static const char *const content[] = {
-    "SELECT json_object('table', 'campaign', 'id', id, 'seed', seed, 'cases_target', cases_target,"
-    " 'shard', shard_index || '/' || shard_count, 'options', options, 'version', version,"
-    " 'state', state, 'cases', cases, 'kernels', kernels, 'thread_steps', thread_steps,"
-    " 'warp_steps', warp_steps, 'example_steps', example_steps)"
-    " FROM campaigns ORDER BY id",
+    "SELECT json_object('table', 'campaign', 'place', p.place, 'seed', c.seed,"
+    " 'cases_target', v.cases_target, 'options', c.options, 'version', c.version,"
+    " 'state', v.state, 'cases', v.cases, 'kernels', v.kernels, 'thread_steps', v.thread_steps,"
+    " 'warp_steps', v.warp_steps,"
+    " 'example_steps', (SELECT sum(example_steps) FROM shards WHERE campaign = c.id))"
+    " FROM campaigns c JOIN v_campaigns v ON v.id = c.id"
+    " JOIN places p ON p.id = c.id ORDER BY p.place",
 
-    "SELECT json_object('table', 'finding', 'signature', signature, 'k1', k1, 'oracle', oracle,"
-    " 'class', class, 'rule', rule, 'observable', observable, 'subject', subject,"
-    " 'status', status, 'reference', reference, 'note', note, 'raw_statements', raw_statements,"
-    " 'minimised_statements', minimised_statements, 'minimise_tests', minimise_tests,"
-    " 'first_campaign', first_campaign, 'first_case', first_case,"
-    " 'last_campaign', last_campaign, 'last_case', last_case, 'occurrences', occurrences,"
-    " 'cause', cause, 'minimisation', minimisation, 'signature_version', signature_version)"
-    " FROM findings ORDER BY signature",
+    "SELECT json_object('table', 'finding', 'signature', f.signature, 'k1', f.k1, 'oracle', "
+    "f.oracle,"
+    " 'class', f.class, 'rule', f.rule, 'observable', f.observable, 'subject', f.subject,"
+    " 'status', f.status, 'reference', f.reference, 'note', f.note, 'raw_statements', "
+    "f.raw_statements,"
+    " 'minimised_statements', f.minimised_statements, 'minimise_tests', f.minimise_tests,"
+    " 'first_campaign', p.place, 'first_case', f.first_case, 'last_campaign', q.place,"
+    " 'last_case', f.last_case, 'occurrences', f.occurrences, 'example', e.case_number,"
+    " 'cause', f.cause, 'minimisation', f.minimisation,"
+    " 'signature_version', f.signature_version)"
+    " FROM findings f LEFT JOIN examples e ON e.id = f.example"
+    " LEFT JOIN places p ON p.id = f.first_campaign LEFT JOIN places q ON q.id = f.last_campaign"
+    " ORDER BY f.signature",
 
-    "SELECT json_object('table', 'example', 'signature', f.signature, 'campaign', e.campaign,"
-    " 'case', e.case_number, 'raw_kernel', raw_kernel, 'raw_case', raw_case,"
-    " 'minimised_kernel', minimised_kernel, 'minimised_launch', minimised_launch,"
-    " 'minimised_tape', minimised_tape, 'minimised_case', minimised_case, 'evidence', evidence)"
-    " FROM examples e JOIN findings f ON f.id = e.finding ORDER BY f.signature",
+    "SELECT json_object('table', 'example', 'campaign', p.place, 'raw_key', r.key,"
+    " 'case', e.case_number, 'signature', f.signature, 'replayed', e.replayed,"
+    " 'reference', e.reference, 'subject', e.subject, 'raw_statements', e.raw_statements,"
+    " 'minimised_statements', e.minimised_statements, 'minimise_tests', e.minimise_tests,"
+    " 'raw_kernel', k.hash, 'minimised_kernel', m.hash, 'raw_case', raw_case, 'tapes', tapes,"
+    " 'minimised_launch', minimised_launch, 'minimised_tape', minimised_tape,"
+    " 'minimised_case', minimised_case, 'evidence', evidence, 'cause', e.cause,"
+    " 'minimisation', e.minimisation, 'signature_version', e.signature_version)"
+    " FROM examples e JOIN findings f ON f.id = e.finding JOIN raw_keys r ON r.id = e.raw_key"
+    " JOIN places p ON p.id = e.campaign LEFT JOIN kernels k ON k.id = e.raw_kernel"
+    " LEFT JOIN kernels m ON m.id = e.minimised_kernel ORDER BY p.place, r.key, e.case_number",
 
-    "SELECT json_object('table', 'sighting', 'signature', f.signature, 'campaign', g.campaign,"
+    "SELECT json_object('table', 'sighting', 'signature', f.signature, 'campaign', p.place,"
     " 'first_case', g.first_case, 'last_case', g.last_case, 'occurrences', g.occurrences)"
-    " FROM sightings g JOIN findings f ON f.id = g.finding ORDER BY f.signature, g.campaign",
+    " FROM sightings g JOIN findings f ON f.id = g.finding JOIN places p ON p.id = g.campaign"
+    " ORDER BY f.signature, p.place",
 
-    "SELECT json_object('table', 'occurrence', 'signature', f.signature, 'campaign', o.campaign,"
-    " 'case', o.case_number, 'replayed', o.replayed, 'raw_key', o.raw_key, 'kernel', o.kernel,"
-    " 'case_text', o.case_text, 'tapes', o.tapes, 'cause', o.cause)"
-    " FROM occurrences o JOIN findings f ON f.id = o.finding"
-    " ORDER BY f.signature, o.campaign, o.case_number",
+    "SELECT json_object('table', 'tally', 'campaign', p.place, 'raw_key', r.key,"
+    " 'occurrences', sum(t.occurrences), 'first_case', min(t.first_case),"
+    " 'last_case', max(t.last_case)) FROM tallies t JOIN raw_keys r ON r.id = t.raw_key"
+    " JOIN places p ON p.id = t.campaign GROUP BY p.place, r.key ORDER BY p.place, r.key",
 
     "SELECT json_object('table', 'kernel', 'hash', hash, 'text', text) FROM kernels"
-    " WHERE hash IN (SELECT kernel FROM occurrences UNION SELECT raw_kernel FROM examples"
-    " UNION SELECT minimised_kernel FROM examples) ORDER BY hash",
+    " WHERE id IN (SELECT raw_kernel FROM examples UNION SELECT minimised_kernel FROM examples)"
+    " ORDER BY hash",
 
     "SELECT json_object('table', 'suppression', 'signature', signature, 'note', note,"
     " 'expires_ms', expires_ms, 'removed', removed) FROM suppressions ORDER BY signature",
 
-    "SELECT json_object('table', 'skipped', 'campaign', campaign, 'case', case_number, 'why', why,"
-    " 'detail', detail) FROM skipped ORDER BY campaign, case_number",
+    "SELECT json_object('table', 'skipped', 'campaign', p.place, 'case', case_number, 'why', why,"
+    " 'detail', detail) FROM skipped JOIN places p ON p.id = campaign"
+    " ORDER BY p.place, case_number",
 
-    "SELECT json_object('table', 'statistics', 'campaign', campaign, 'number', number,"
+    "SELECT json_object('table', 'statistics', 'campaign', p.place, 'number', number,"
     " 'cases', cases, 'kernels', kernels, 'thread_steps', thread_steps, 'warp_steps', warp_steps,"
-    " 'findings', findings) FROM statistics ORDER BY campaign, number",
+    " 'findings', findings) FROM v_growth JOIN places p ON p.id = campaign"
+    " ORDER BY p.place, number",
 
-    "SELECT json_object('table', 'statistics_verdict', 'campaign', campaign, 'number', number,"
-    " 'oracle', oracle, 'verdict', verdict, 'count', count) FROM statistics_verdicts"
-    " ORDER BY campaign, number, oracle, verdict",
+    "SELECT json_object('table', 'statistics_verdict', 'campaign', p.place, 'number', number,"
+    " 'oracle', oracle, 'verdict', verdict, 'count', sum(count)) FROM statistics_verdicts"
+    " JOIN places p ON p.id = campaign GROUP BY p.place, number, oracle, verdict"
+    " ORDER BY p.place, number, oracle, verdict",
 
-    "SELECT json_object('table', 'rule', 'campaign', campaign, 'rule', rule, 'hits', hits)"
-    " FROM rule_hits ORDER BY campaign, rule",
+    "SELECT json_object('table', 'rule', 'campaign', p.place, 'rule', rule, 'hits', sum(hits))"
+    " FROM rule_hits JOIN places p ON p.id = campaign GROUP BY p.place, rule"
+    " ORDER BY p.place, rule",
 
-    "SELECT json_object('table', 'verdict', 'campaign', campaign, 'oracle', oracle,"
-    " 'verdict', verdict, 'count', count) FROM verdicts ORDER BY campaign, oracle, verdict",
+    "SELECT json_object('table', 'verdict', 'campaign', p.place, 'oracle', oracle,"
+    " 'verdict', verdict, 'count', sum(count)) FROM verdicts JOIN places p ON p.id = campaign"
+    " GROUP BY p.place, oracle, verdict ORDER BY p.place, oracle, verdict",
 
-    "SELECT json_object('table', 'reason', 'campaign', campaign, 'oracle', oracle,"
-    " 'verdict', verdict, 'reason', reason, 'count', count) FROM reasons"
-    " ORDER BY campaign, oracle, verdict, reason",
+    "SELECT json_object('table', 'reason', 'campaign', p.place, 'oracle', oracle,"
+    " 'verdict', verdict, 'reason', reason, 'count', sum(count)) FROM reasons"
+    " JOIN places p ON p.id = campaign GROUP BY p.place, oracle, verdict, reason"
+    " ORDER BY p.place, oracle, verdict, reason",
 };
 
 static int dump_rows(struct db *db, const char *sql, FILE *out)
@@ -78,6 +103,9 @@ static int dump_rows(struct db *db, const char *sql, FILE *out)
 
 int db_dump_content(struct db *db, FILE *out)
 {
+    int code = sqlite3_exec(db->sqlite, make_order, NULL, NULL, NULL);
+    if (code != SQLITE_OK)
+        return db_fail_sqlite(db, code, "read the database");
     for (size_t i = 0; i < sizeof content / sizeof content[0]; i++) {
         int error = dump_rows(db, content[i], out);
         if (error)

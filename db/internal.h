@@ -23,6 +23,7 @@ struct db {
     uint64_t waits_since_ms; /* of the monotonic clock; while it waits */
     bool batch;              /* between db_begin and db_commit or db_rollback */
     int batch_error; /* the first failure of a write inside the batch: it can only be rolled back */
+    bool dirty;      /* something has to be derived before the commit */
     sqlite3_stmt *cache[STATEMENT_COUNT]; /* prepared on first use */
 };
 
@@ -65,6 +66,15 @@ int db_write(struct db *db, enum statement which, const struct value *values, si
 int db_group_begin(struct db *db, bool *own);
 /* Commits, or undoes when error is negative; returns the first failure. */
 int db_group_end(struct db *db, bool own, int error);
+
+/* For an UPDATE by id that must have found its row: DB_ERROR_NOT_FOUND, "there is no WHAT ID". */
+int db_expect_change(struct db *db, int error, const char *what, uint64_t id);
+
+uint64_t db_unix_ms(void);
+
+/* Brings what is derived from facts up to date: for the findings and campaigns of the table `dirty`, which
+ * it empties. Inside a transaction; db_commit calls it. */
+int db_derive(struct db *db);
 
 /* Never NULL. */
 const char *db_column_text(sqlite3_stmt *statement, int column);

@@ -328,7 +328,7 @@ static int read_campaign(struct db *db, sqlite3_stmt *row, void *context)
                      .kernels = db_column_integer(row, 9),
                      .thread_steps = db_column_integer(row, 10),
                      .warp_steps = db_column_integer(row, 11),
-                     .example_steps = db_column_integer(row, 19)},
+                     .example_steps = db_column_integer(row, 20)},
         .jobs = db_column_integer(row, 12),
         .started_ms = db_column_integer(row, 13),
         .seen_ms = db_column_integer(row, 14),
@@ -336,6 +336,7 @@ static int read_campaign(struct db *db, sqlite3_stmt *row, void *context)
         .config = db_column_text(row, 16),
         .pid = db_column_integer(row, 17),
         .host = db_column_text(row, 18),
+        .shards = db_column_integer(row, 19),
     };
     if (!parse_state(db_column_text(row, 7), &campaign.state))
         return db_fail(db, DB_ERROR_CORRUPT, "campaign %" PRIu64 " has an unknown state",
@@ -358,6 +359,12 @@ int db_campaign_get(struct db *db, uint64_t id, db_campaign_use *use, void *cont
     if (!error && rows == 0)
         error = db_fail(db, DB_ERROR_NOT_FOUND, "there is no campaign %" PRIu64, id);
     return error;
+}
+
+int db_shards(struct db *db, uint64_t campaign, db_campaign_use *use, void *context)
+{
+    struct campaign_context to = {.use = use, .context = context};
+    return for_each_row(db, STATEMENT_SHARDS, VALUES(INTEGER(campaign)), read_campaign, &to, NULL);
 }
 
 struct session_context {
@@ -391,19 +398,43 @@ static int read_id(struct db *db, sqlite3_stmt *row, void *context)
     return 0;
 }
 
-int db_campaign_unfinished(struct db *db, const struct db_campaign *like, uint64_t *id)
+int db_campaign_unfinished(struct db *db, const struct db_campaign *like, struct db_shard *shard)
 {
     char seed[24];
     snprintf(seed, sizeof seed, "0x%" PRIx64, like->seed);
     uint64_t rows;
+    shard->index = like->shard_index;
     int error = for_each_row(db, STATEMENT_CAMPAIGN_UNFINISHED,
-                             VALUES(TEXT(seed), TEXT(like->options), INTEGER(like->shard_index),
-                                    INTEGER(like->shard_count)),
-                             read_id, id, &rows);
+                             VALUES(TEXT(seed), TEXT(like->options), TEXT(like->version),
+                                    INTEGER(like->shard_index), INTEGER(like->shard_count)),
+                             read_id, &shard->campaign, &rows);
     if (!error && rows == 0)
         error = db_fail(db, DB_ERROR_NOT_FOUND,
                         "there is no unfinished campaign with seed %s and these options", seed);
     return error;
+}
+
+struct tally_context {
+    db_tally_use *use;
+    void *context;
+};
+
+static int read_tally(struct db *db, sqlite3_stmt *row, void *context)
+{
+    (void)db;
+    const struct tally_context *to = context;
+    struct db_tally tally = {.occurrences = db_column_integer(row, 1),
+                             .first_case = db_column_integer(row, 2),
+                             .last_case = db_column_integer(row, 3)};
+    return to->use(to->context, db_column_text(row, 0), &tally);
+}
+
+int db_tallies(struct db *db, const struct db_shard *shard, db_tally_use *use, void *context)
+{
+    struct tally_context to = {.use = use, .context = context};
+    return for_each_row(db, STATEMENT_TALLIES,
+                        VALUES(INTEGER(shard->campaign), INTEGER(shard->index)), read_tally, &to,
+                        NULL);
 }
 
 struct rule_context {
@@ -465,7 +496,8 @@ static int read_statistics(struct db *db, sqlite3_stmt *row, void *context)
                                                     .kernels = db_column_integer(row, 2),
                                                     .thread_steps = db_column_integer(row, 3),
                                                     .warp_steps = db_column_integer(row, 4)},
-                                       .findings = db_column_integer(row, 5)};
+                                       .findings = db_column_integer(row, 5),
+                                       .end_case = db_column_integer(row, 6)};
     return to->use(to->context, &statistics);
 }
 

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-/* docs/database.md explains tables, columns and views; change both together. */
 static const char *const version_1[] = {
     /* One hunt. Everything here is equal for equal seed, options and cases. */
     "CREATE TABLE campaigns ("
@@ -175,81 +174,7 @@ static const char *const version_1[] = {
     NULL,
 };
 
-/* Not released yet: whoever needs a column adds it here. */
-static const char *const version_2[] = {
-    /* What people say merges: the later change wins, so each has its time (Unix, ms; 0: nobody said
-     * anything, or an older version did). */
-    "ALTER TABLE findings ADD COLUMN status_ms INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE findings ADD COLUMN note_ms INTEGER NOT NULL DEFAULT 0",
-    /* When the finding was stored for the first and the last time; 0: not known. */
-    "ALTER TABLE findings ADD COLUMN first_seen_ms INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE findings ADD COLUMN last_seen_ms INTEGER NOT NULL DEFAULT 0",
-    /* A suppression that was taken back stays as a row, or a merge would bring it back. */
-    "ALTER TABLE suppressions ADD COLUMN expires_ms INTEGER NOT NULL DEFAULT 0", /* 0: never */
-    "ALTER TABLE suppressions ADD COLUMN removed INTEGER NOT NULL DEFAULT 0"
-    " CHECK (removed IN (0, 1))",
-    "ALTER TABLE suppressions ADD COLUMN changed_ms INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE sessions ADD COLUMN pid INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE sessions ADD COLUMN host TEXT NOT NULL DEFAULT ''",
-    /* The text of the configuration file, as it was. */
-    "ALTER TABLE campaigns ADD COLUMN config TEXT NOT NULL DEFAULT ''",
-    /* Cases that a campaign leaves out since the engine crashed or hung there. */
-    "CREATE TABLE skipped ("
-    " campaign INTEGER NOT NULL REFERENCES campaigns (id),"
-    " case_number INTEGER NOT NULL,"
-    " why TEXT NOT NULL CHECK (why IN ('crash', 'hang')),"
-    " detail TEXT NOT NULL,"
-    " PRIMARY KEY (campaign, case_number)"
-    ") STRICT, WITHOUT ROWID",
-    /* Which bug the example shows: findings with one cause are taken for one (docs/signatures.md). */
-    "ALTER TABLE findings ADD COLUMN cause TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE findings ADD COLUMN signature_version INTEGER NOT NULL DEFAULT 1",
-    /* pending: there was no time yet; slipped: what it becomes has another signature */
-    "ALTER TABLE findings ADD COLUMN minimisation TEXT NOT NULL DEFAULT 'none'"
-    " CHECK (minimisation IN ('none', 'done', 'pending', 'slipped'))",
-    "UPDATE findings SET minimisation = 'done' WHERE minimised_statements > 0",
-    "ALTER TABLE occurrences ADD COLUMN cause TEXT NOT NULL DEFAULT ''",
-    /* Spent on running findings again and minimising them: a part of the budget for that. */
-    "ALTER TABLE campaigns ADD COLUMN example_steps INTEGER NOT NULL DEFAULT 0",
-    "CREATE VIEW v_skipped AS SELECT campaign, case_number, why, detail FROM skipped",
-    "CREATE VIEW v_suppressions AS"
-    " SELECT signature, note,"
-    "  iif(expires_ms = 0, '', datetime(expires_ms / 1000, 'unixepoch')) AS expires,"
-    "  expires_ms = 0 OR expires_ms > 1000 * strftime('%s', 'now') AS active"
-    " FROM suppressions WHERE removed = 0",
-    "DROP VIEW v_findings",
-    "CREATE VIEW v_findings AS"
-    " SELECT f.id, f.status,"
-    "  EXISTS (SELECT 1 FROM v_suppressions p WHERE p.signature = f.signature AND p.active)"
-    "   AS suppressed,"
-    "  f.signature, f.oracle, f.class, f.rule, f.observable, f.subject, f.reference,"
-    "  f.occurrences, f.first_campaign, f.first_case, f.last_campaign, f.last_case,"
-    "  iif(f.first_seen_ms = 0, '', datetime(f.first_seen_ms / 1000, 'unixepoch')) AS first_seen,"
-    "  iif(f.last_seen_ms = 0, '', datetime(f.last_seen_ms / 1000, 'unixepoch')) AS last_seen,"
-    "  f.raw_statements, f.minimised_statements, f.minimise_tests,"
-    "  m.text AS minimised_text, e.minimised_launch, e.minimised_tape, e.minimised_case,"
-    "  r.text AS raw_text, e.raw_case, e.evidence, f.note, f.cause, f.minimisation,"
-    "  f.signature_version"
-    " FROM findings f JOIN examples e ON e.finding = f.id"
-    "  LEFT JOIN kernels m ON m.hash = e.minimised_kernel"
-    "  LEFT JOIN kernels r ON r.hash = e.raw_kernel",
-    "DROP VIEW v_occurrences",
-    "CREATE VIEW v_occurrences AS"
-    " SELECT f.id AS finding, f.signature, o.campaign, o.case_number, o.replayed, o.raw_key,"
-    "  o.case_text, o.tapes, k.text AS kernel_text, o.cause"
-    " FROM occurrences o JOIN findings f ON f.id = o.finding"
-    "  LEFT JOIN kernels k ON k.hash = o.kernel",
-    "CREATE VIEW v_bugs AS"
-    " SELECT f.cause, count(*) AS findings, sum(f.status = 'open') AS open,"
-    "  sum(f.occurrences) AS occurrences, min(f.id) AS first_finding,"
-    "  (SELECT g.id FROM findings g WHERE g.cause = f.cause ORDER BY g.minimised_statements = 0,"
-    "   g.minimised_statements, g.id LIMIT 1) AS smallest_finding,"
-    "  group_concat(DISTINCT f.oracle) AS oracles"
-    " FROM findings f GROUP BY f.cause",
-    NULL,
-};
-
-static const char *const *const steps[] = {version_1, version_2};
+static const char *const *const steps[] = {version_1, schema_version_2};
 
 _Static_assert(sizeof steps / sizeof steps[0] == DB_SCHEMA_VERSION, "one step a version");
 

@@ -18,6 +18,9 @@ struct schema {
 
 extern const struct schema db_schema;
 
+/* The step from version 1 to 2 (schema_2.c). */
+extern const char *const schema_version_2[];
+
 /* Runs the steps that the file lacks, all in one transaction: after a failure or a kill the file is
  * as it was. Returns an SQLite result code; SQLITE_OK also when another process was faster. */
 int schema_upgrade(sqlite3 *sqlite, const struct schema *schema);

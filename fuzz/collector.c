@@ -2,6 +2,7 @@
 
 #include "engine/invariant.h"
 #include "fuzz/clock.h"
+#include "fuzz/key_table.h"
 #include "fuzz/pool.h"
 #include "fuzz/signature.h"
 #include "fuzz/version.h"
@@ -10,20 +11,18 @@
 #include <string.h>
 
 enum {
-    KEYS_MAX = 4096,        /* raw signatures that get examples */
-    REASONS_MAX = 256,      /* distinct reasons of a campaign */
-    STATISTICS_CHUNKS = 64, /* a row of statistics every so many */
     COMMIT_MS = 1000,
     COMMIT_ROWS = 1000,
-    OCCURRENCES_KEPT = 16, /* of one finding in one campaign */
+    STRETCHES = 32, /* of statistics, while the chunk number doubles; a power of two */
 };
+
+_Static_assert((int)EXAMPLES_PER_KEY == (int)DB_EXAMPLES_PER_KEY, "the database keeps all of them");
 
 /* A raw signature. */
 struct raw_key {
-    const char *text;
-    uint32_t examples;           /* taken so far */
-    int32_t bucket;              /* index in the summary's findings; -1: none yet */
-    uint64_t count, first, last; /* occurrences without example that are not stored yet */
+    uint32_t examples;     /* taken so far */
+    uint32_t bucket;       /* index + 1 in the summary's findings; 0: none yet */
+    struct db_tally fresh; /* occurrences that are not stored yet */
 };
 
 struct collector {
@@ -33,6 +32,7 @@ struct collector {
     struct feedback *feedback; /* NULL: none */
     struct campaign_summary *summary;
     struct db *db;
+    struct db_shard shard;
     struct db_message *message;
     bool batch; /* a transaction is open */
     bool gave_up;
@@ -41,9 +41,10 @@ struct collector {
     struct db_progress progress;
     uint64_t stored_hits[RULE_COUNT]; /* of the summary's, already in the database */
     uint64_t stored_verdicts[ORACLE_COUNT][VERDICT_COUNT];
-    uint64_t statistics; /* rows */
-    uint64_t statistics_cases;
-    uint32_t key_count, finding_capacity;
+    struct db_statistics statistics; /* that are not stored yet */
+    uint64_t statistics_verdicts[ORACLE_COUNT][VERDICT_COUNT];
+    struct key_table key_texts, signatures; /* of keys, and of the summary's findings */
+    uint32_t key_room, finding_room, reason_room;
     struct raw_key *keys;
     int slots[CHUNK_FINDINGS_MAX]; /* of the current chunk's jobs, by finding; -1 = none */
 };
@@ -72,7 +73,9 @@ static int start_campaign(struct collector *c)
         .jobs = o->jobs,
         .started_ms = clock_unix_ms(),
     };
-    return db_campaign_start(c->db, &campaign, &c->summary->campaign);
+    int error = db_campaign_start(c->db, &campaign, &c->shard);
+    c->summary->campaign = c->shard.campaign;
+    return error;
 }
 
 struct collector *collector_open(struct arena *arena, const struct campaign_options *options,
@@ -85,10 +88,6 @@ struct collector *collector_open(struct arena *arena, const struct campaign_opti
     c->feedback = feedback;
     c->summary = summary;
     c->message = message;
-    c->keys = ARENA_ARRAY(arena, struct raw_key, KEYS_MAX);
-    c->finding_capacity = KEYS_MAX * 2;
-    summary->findings = ARENA_ARRAY(arena, struct campaign_finding, c->finding_capacity);
-    summary->reasons = ARENA_ARRAY(arena, struct campaign_reason, REASONS_MAX);
     if (arena_init(&c->text, (size_t)1 << 30) != 0) {
         snprintf(message->text, sizeof message->text, "cannot reserve memory");
         return NULL;
@@ -127,7 +126,7 @@ static int store_hits(struct collector *c)
     for (uint32_t i = 0; i < RULE_COUNT && error == DB_OK; i++) {
         uint64_t fresh = c->summary->hits[i] - c->stored_hits[i];
         if (fresh > 0)
-            error = db_rule_hits_add(c->db, c->summary->campaign, rule_key(c, i), fresh);
+            error = db_rule_hits_add(c->db, &c->shard, rule_key(c, i), fresh);
         c->stored_hits[i] = c->summary->hits[i];
     }
     return error;
@@ -142,7 +141,7 @@ static int store_verdicts(struct collector *c)
             struct db_verdict verdict = {oracle_table[i].name, verdict_names[v],
                                          total - c->stored_verdicts[i][v]};
             if (verdict.count > 0)
-                error = db_verdicts_add(c->db, c->summary->campaign, &verdict);
+                error = db_verdicts_add(c->db, &c->shard, &verdict);
             c->stored_verdicts[i][v] = total;
         }
     return error;
@@ -157,22 +156,39 @@ static int store_reasons(struct collector *c)
                                      verdict_names[reason->verdict],
                                      reason->count - reason->stored};
         if (verdict.count > 0)
-            error = db_reasons_add(c->db, c->summary->campaign, &verdict, reason->text);
+            error = db_reasons_add(c->db, &c->shard, &verdict, reason->text);
         reason->stored = reason->count;
     }
     return error;
 }
 
-static int store_counts(struct collector *c)
+static int store_tallies(struct collector *c)
 {
     int error = DB_OK;
-    for (uint32_t i = 0; i < c->key_count && error == DB_OK; i++) {
-        struct raw_key *key = &c->keys[i];
-        if (key->count > 0)
-            error = db_finding_count(c->db, c->summary->findings[key->bucket].id,
-                                     c->summary->campaign, key->first, key->last, key->count);
-        key->count = 0;
+    for (uint32_t i = 0; i < c->key_texts.count && error == DB_OK; i++) {
+        struct db_tally *fresh = &c->keys[i].fresh;
+        if (fresh->occurrences > 0)
+            error = db_tally_add(c->db, &c->shard, c->key_texts.texts[i], fresh);
+        fresh->occurrences = 0;
     }
+    return error;
+}
+
+static int store_statistics(struct collector *c)
+{
+    struct db_verdict verdicts[ORACLE_COUNT * VERDICT_COUNT];
+    size_t count = 0;
+    if (c->statistics.progress.cases == 0)
+        return DB_OK;
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
+        for (uint32_t v = 0; v < VERDICT_COUNT; v++)
+            if (c->statistics_verdicts[i][v] > 0)
+                verdicts[count++] = (struct db_verdict){oracle_table[i].name, verdict_names[v],
+                                                        c->statistics_verdicts[i][v]};
+    int error = db_statistics_add(c->db, &c->shard, &c->statistics, verdicts, count);
+    c->rows += 1 + (uint32_t)count;
+    c->statistics.progress = (struct db_progress){0};
+    memset(c->statistics_verdicts, 0, sizeof c->statistics_verdicts);
     return error;
 }
 
@@ -189,9 +205,11 @@ static int commit(struct collector *c)
     if (error == DB_OK)
         error = store_reasons(c);
     if (error == DB_OK)
-        error = store_counts(c);
+        error = store_tallies(c);
     if (error == DB_OK)
-        error = db_campaign_update(c->db, c->summary->campaign, &c->progress, clock_unix_ms());
+        error = store_statistics(c);
+    if (error == DB_OK)
+        error = db_campaign_update(c->db, &c->shard, &c->progress, clock_unix_ms());
     if (error == DB_OK)
         error = db_commit(c->db);
     c->batch = c->batch && error != DB_OK;
@@ -211,32 +229,27 @@ int collector_commit(struct collector *c, bool at_once)
 
 /* ---- findings ---- */
 
-/* The key of a raw signature; further ones than KEYS_MAX share the last. */
+/* The key of a raw signature. Valid until the next call. */
 static struct raw_key *key_of(struct collector *c, const char *signature)
 {
-    for (uint32_t i = 0; i < c->key_count; i++)
-        if (strcmp(c->keys[i].text, signature) == 0)
-            return &c->keys[i];
-    if (c->key_count == KEYS_MAX)
-        return &c->keys[KEYS_MAX - 1];
-    struct raw_key *key = &c->keys[c->key_count++];
-    key->text = arena_strndup(c->arena, signature, strlen(signature));
-    key->bucket = -1;
-    return key;
+    uint32_t number = key_table_number(&c->key_texts, c->arena, signature);
+    c->keys = key_table_grow(c->arena, c->keys, number, &c->key_room, sizeof *c->keys);
+    return &c->keys[number];
 }
 
-/* The campaign's entry of a stored finding. */
-static int32_t bucket_of(struct collector *c, const struct db_upserted *stored,
-                         const struct db_finding *finding, uint64_t case_number)
+/* The campaign's entry of a stored finding: its index. */
+static uint32_t bucket_of(struct collector *c, const struct db_upserted *stored,
+                          const struct db_finding *finding, uint64_t case_number)
 {
     struct campaign_summary *s = c->summary;
-    for (uint32_t i = 0; i < s->finding_count; i++)
-        if (s->findings[i].id == stored->id)
-            return (int32_t)i;
-    INVARIANT(s->finding_count < c->finding_capacity);
-    s->findings[s->finding_count] = (struct campaign_finding){
+    uint32_t number = key_table_number(&c->signatures, c->arena, finding->signature);
+    if (number < s->finding_count)
+        return number;
+    s->findings =
+        key_table_grow(c->arena, s->findings, number, &c->finding_room, sizeof *s->findings);
+    s->findings[number] = (struct campaign_finding){
         .id = stored->id,
-        .signature = arena_strndup(c->arena, finding->signature, strlen(finding->signature)),
+        .signature = c->signatures.texts[number],
         .first_case = case_number,
         .status = stored->status,
         .reference = finding->reference
@@ -244,7 +257,8 @@ static int32_t bucket_of(struct collector *c, const struct db_upserted *stored,
                          : "",
         .created = stored->created,
         .suppressed = stored->suppressed};
-    return (int32_t)s->finding_count++;
+    s->finding_count++;
+    return number;
 }
 
 /* A divergence that its own case does not show again: a finding about simtfuzz. */
@@ -290,7 +304,6 @@ static void describe_shown(const struct shown *shown, struct db_finding *finding
     finding->subject = shown->subject;
     finding->evidence = shown->evidence;
     finding->cause = shown->cause;
-    finding->status = shown->known ? DB_STATUS_KNOWN : DB_STATUS_OPEN;
     finding->reference = shown->known;
 }
 
@@ -313,38 +326,43 @@ static int put_kernels(struct collector *c, const struct example *example,
     return db_kernel_put(c->db, finding->minimised.kernel, example->small_kernel);
 }
 
-static int put_occurrence(struct collector *c, const struct example *example,
-                          const struct db_finding *finding, uint64_t id, const char *key,
-                          uint64_t case_number)
+static int put_example(struct collector *c, const struct example *example,
+                       const struct db_finding *finding, const char *key, uint64_t case_number,
+                       struct db_upserted *stored)
 {
     const char *tapes = "";
     if (example->raw.found)
         tapes = arena_printf(&c->text, "%s\n%s", example->raw.tape, example->raw.other_tape);
-    struct db_occurrence occurrence = {.finding = id,
-                                       .campaign = c->summary->campaign,
+    struct db_occurrence occurrence = {.campaign = c->shard.campaign,
                                        .case_number = case_number,
-                                       .case_text = example->case_text,
-                                       .kernel = finding->raw_kernel,
                                        .tapes = tapes,
                                        .raw_key = key,
                                        .cause = finding->cause,
                                        .replayed = example->replayed};
-    return db_occurrence_put(c->db, &occurrence, OCCURRENCES_KEPT);
+    return db_example_put(c->db, finding, &occurrence, stored);
 }
 
-static int store_example(struct collector *c, struct raw_key *key, const struct chunk_finding *from,
+static void count_occurrence(struct collector *c, struct raw_key *key, uint64_t case_number,
+                             uint32_t bucket)
+{
+    struct db_tally *fresh = &key->fresh;
+    fresh->first_case = fresh->occurrences == 0 ? case_number : fresh->first_case;
+    fresh->last_case = case_number;
+    fresh->occurrences++;
+    c->summary->findings[bucket].occurrences++;
+}
+
+static int store_example(struct collector *c, const struct chunk_finding *from,
                          const struct example *example)
 {
-    uint64_t case_number = from->number;
     struct db_finding finding = {.raw_case = example->case_text,
                                  .raw_statements = example->statements,
-                                 .status = DB_STATUS_OPEN,
                                  .minimisation = DB_MINIMISATION_NONE,
                                  .signature_version = SIGNATURE_VERSION};
     if (from->incident) {
         describe_incident(c, from->incident, &finding);
     } else if (!example->replayed) {
-        describe_flaky(c, key->text, example, &finding);
+        describe_flaky(c, from->signature, example, &finding);
     } else {
         describe_shown(example->minimised ? &example->small : &example->raw, &finding);
         finding.minimisation = example->minimised ? DB_MINIMISATION_DONE : DB_MINIMISATION_PENDING;
@@ -354,26 +372,17 @@ static int store_example(struct collector *c, struct raw_key *key, const struct 
     if (error == DB_OK)
         error = put_kernels(c, example, &finding);
     if (error == DB_OK)
-        error = db_finding_upsert(c->db, &finding, c->summary->campaign, case_number, &stored);
-    if (error == DB_OK)
-        error = put_occurrence(c, example, &finding, stored.id, key->text, case_number);
+        error = put_example(c, example, &finding, from->signature, from->number, &stored);
     if (error != DB_OK)
         return error;
     c->rows += 4;
-    int32_t bucket = bucket_of(c, &stored, &finding, case_number);
-    c->summary->findings[bucket].occurrences++;
-    if (key->bucket < 0)
-        key->bucket = bucket;
+    uint32_t bucket = bucket_of(c, &stored, &finding, from->number);
+    struct raw_key *key = key_of(c, from->signature);
+    count_occurrence(c, key, from->number, bucket);
+    if (key->bucket == 0)
+        key->bucket = bucket + 1;
     c->text.used = 0;
     return DB_OK;
-}
-
-static void count_occurrence(struct collector *c, struct raw_key *key, uint64_t case_number)
-{
-    key->first = key->count == 0 ? case_number : key->first;
-    key->last = case_number;
-    key->count++;
-    c->summary->findings[key->bucket].occurrences++;
 }
 
 /* Decides which findings of the chunk become examples: slots[i] is -2 for those, -1 for others. */
@@ -408,7 +417,7 @@ static int skip_case(struct collector *c, const struct chunk_finding *finding)
     const struct incident *incident = finding->incident;
     if (incident->state != INCIDENT_CONFIRMED || incident->phase == WATCH_MINIMISING)
         return DB_OK;
-    struct db_skipped skipped = {.campaign = c->summary->campaign,
+    struct db_skipped skipped = {.campaign = c->shard.campaign,
                                  .case_number = finding->number,
                                  .why = chunk_incident_class(incident),
                                  .detail = arena_printf(&c->text, "%s while %s", incident->rule,
@@ -429,7 +438,7 @@ static int take_findings(struct collector *c, struct pool *pool, const struct ch
         if (error != DB_OK)
             return error;
         if (c->slots[i] == -1) {
-            count_occurrence(c, key, finding->number);
+            count_occurrence(c, key, finding->number, key->bucket - 1);
             continue;
         }
         submit_examples(c, pool, chunk);
@@ -438,7 +447,7 @@ static int take_findings(struct collector *c, struct pool *pool, const struct ch
             c->gave_up = true;
             return 1;
         }
-        error = store_example(c, key, finding, example);
+        error = store_example(c, finding, example);
         pool_job_free(pool, c->slots[i]);
         c->slots[i] = -1;
         if (error != DB_OK)
@@ -452,20 +461,54 @@ static int take_findings(struct collector *c, struct pool *pool, const struct ch
 static void add_reason(struct collector *c, const struct chunk_reason *from)
 {
     struct campaign_summary *s = c->summary;
-    const char *text =
-        s->reason_count < REASONS_MAX - 2 * ORACLE_COUNT ? from->text : "other reasons";
     for (uint32_t i = 0; i < s->reason_count; i++) {
         struct campaign_reason *reason = &s->reasons[i];
         if (reason->oracle == from->oracle && reason->verdict == from->verdict &&
-            (strcmp(reason->text, from->text) == 0 || strcmp(reason->text, text) == 0)) {
+            strcmp(reason->text, from->text) == 0) {
             reason->count += from->count;
             return;
         }
     }
+    s->reasons =
+        key_table_grow(c->arena, s->reasons, s->reason_count, &c->reason_room, sizeof *s->reasons);
     struct campaign_reason *reason = &s->reasons[s->reason_count++];
     *reason = (struct campaign_reason){
         .oracle = from->oracle, .verdict = from->verdict, .count = from->count};
-    memcpy(reason->text, text, strlen(text) + 1);
+    memcpy(reason->text, from->text, strlen(from->text) + 1);
+}
+
+/* Statistics are kept for stretches of chunks, the same ones for all shards: each of the first is one, then
+ * they get longer, so that there are STRETCHES of them whenever the number of chunks doubles. The stretch of
+ * a chunk of the campaign; *end: the chunk behind it. */
+static uint64_t stretch_of(uint64_t chunk, uint64_t *end)
+{
+    uint32_t doublings = 0;
+    while (chunk >> doublings >= (uint64_t)STRETCHES * 2)
+        doublings++;
+    *end = ((chunk >> doublings) + 1) << doublings;
+    return (uint64_t)STRETCHES * doublings + (chunk >> doublings);
+}
+
+static int add_statistics(struct collector *c, uint64_t number, const struct chunk *chunk)
+{
+    const struct campaign_options *o = c->options;
+    uint64_t end, stretch = stretch_of(number * o->shard_count + o->shard_index, &end);
+    int error = DB_OK;
+    if (stretch != c->statistics.number && c->statistics.progress.cases > 0) {
+        error = open_batch(c);
+        if (error == DB_OK)
+            error = store_statistics(c);
+    }
+    c->statistics.number = stretch;
+    c->statistics.end_case = end * CAMPAIGN_CHUNK;
+    c->statistics.progress.cases += chunk->cases;
+    c->statistics.progress.kernels += chunk->cases;
+    c->statistics.progress.thread_steps += chunk->thread_steps;
+    c->statistics.progress.warp_steps += chunk->warp_steps;
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
+        for (uint32_t v = 0; v < VERDICT_COUNT; v++)
+            c->statistics_verdicts[i][v] += chunk->verdicts[i][v];
+    return error;
 }
 
 static void add_sums(struct collector *c, const struct chunk *chunk)
@@ -486,24 +529,6 @@ static void add_sums(struct collector *c, const struct chunk *chunk)
                                        .kernels = s->cases,
                                        .thread_steps = s->thread_steps,
                                        .warp_steps = s->warp_steps};
-}
-
-static int put_statistics(struct collector *c)
-{
-    struct db_verdict verdicts[ORACLE_COUNT * VERDICT_COUNT];
-    size_t count = 0;
-    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
-        for (uint32_t v = 0; v < VERDICT_COUNT; v++)
-            if (c->summary->verdicts[i][v] > 0)
-                verdicts[count++] = (struct db_verdict){oracle_table[i].name, verdict_names[v],
-                                                        c->summary->verdicts[i][v]};
-    struct db_statistics row = {
-        .number = c->statistics++, .progress = c->progress, .findings = c->summary->finding_count};
-    c->statistics_cases = c->summary->cases;
-    c->rows += 1 + (uint32_t)count;
-    int error = open_batch(c);
-    return error == DB_OK ? db_statistics_put(c->db, c->summary->campaign, &row, verdicts, count)
-                          : error;
 }
 
 /* ---- chunks ---- */
@@ -552,7 +577,7 @@ int collector_take(struct collector *c, struct pool *pool, uint64_t number,
     remember(c, number, chunk);
     count_findings(c->summary);
     *stop = c->options->stop_on_finding && c->summary->open_findings > 0;
-    return (number + 1) % STATISTICS_CHUNKS == 0 ? put_statistics(c) : DB_OK;
+    return add_statistics(c, number, chunk);
 }
 
 int collector_close(struct collector *c, bool failed)
@@ -561,17 +586,13 @@ int collector_close(struct collector *c, bool failed)
     if (failed) {
         db_rollback(c->db);
         if (c->gave_up)
-            error = db_campaign_finish(c->db, c->summary->campaign, DB_CAMPAIGN_INTERRUPTED,
-                                       clock_unix_ms());
+            error = db_campaign_finish(c->db, &c->shard, DB_CAMPAIGN_INTERRUPTED, clock_unix_ms());
     } else {
-        if (c->statistics_cases < c->summary->cases)
-            error = put_statistics(c);
-        if (error == DB_OK)
-            error = commit(c);
+        error = commit(c);
         enum db_campaign_state state =
             c->summary->interrupted ? DB_CAMPAIGN_INTERRUPTED : DB_CAMPAIGN_FINISHED;
         if (error == DB_OK)
-            error = db_campaign_finish(c->db, c->summary->campaign, state, clock_unix_ms());
+            error = db_campaign_finish(c->db, &c->shard, state, clock_unix_ms());
         if (error != DB_OK)
             db_rollback(c->db);
     }

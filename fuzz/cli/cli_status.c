@@ -35,6 +35,7 @@ static void print_json(const struct db_campaign *c)
     json_key_string(&json, "options", c->options);
     json_key_u64(&json, "shard_index", c->shard_index);
     json_key_u64(&json, "shard_count", c->shard_count);
+    json_key_u64(&json, "shards", c->shards);
     json_key_u64(&json, "jobs", c->jobs);
     json_key_u64(&json, "cases", c->progress.kernels);
     json_key_u64(&json, "cases_target", c->cases_target);
@@ -45,6 +46,16 @@ static void print_json(const struct db_campaign *c)
     json_key_u64(&json, "seen_ms", c->seen_ms);
     json_object_end(&json);
     json_end_line(&json);
+}
+
+/* "3/16", or how many of them are here. */
+static const char *shard_text(struct arena *arena, const struct db_campaign *c)
+{
+    if (c->shard_count == 1)
+        return "";
+    if (c->shards == 1)
+        return arena_printf(arena, "%" PRIu64 "/%" PRIu64, c->shard_index, c->shard_count);
+    return arena_printf(arena, "%" PRIu64 " of %" PRIu64, c->shards, c->shard_count);
 }
 
 /* A campaign that was killed cannot say so: how long ago it last wrote is what can be known. */
@@ -73,9 +84,7 @@ static bool see_campaign(void *context, const struct db_campaign *c)
     row->cells[0] = arena_printf(arena, "%" PRIu64, c->id);
     row->cells[1] = state_text(arena, c);
     row->cells[2] = arena_printf(arena, "0x%" PRIx64, c->seed);
-    row->cells[3] = c->shard_count > 1 ? arena_printf(arena, "%" PRIu64 "/%" PRIu64, c->shard_index,
-                                                      c->shard_count)
-                                       : "";
+    row->cells[3] = shard_text(arena, c);
     row->cells[4] = arena_printf(arena, "%" PRIu64, c->progress.kernels);
     row->cells[5] = c->cases_target ? arena_printf(arena, "%" PRIu64, c->cases_target) : "";
     row->cells[6] = arena_printf(arena, "%.0f s", time);

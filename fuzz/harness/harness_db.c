@@ -70,26 +70,24 @@ static void fill(struct db *db)
                                  .raw_case = "seed=0x1 case=1",
                                  .evidence = "{}"};
     struct db_progress progress = {.cases = 4, .kernels = 4, .thread_steps = 50};
-    struct db_statistics statistics = {.number = 0, .progress = progress, .findings = 1};
+    struct db_statistics statistics = {.number = 0, .end_case = 64, .progress = progress};
     struct db_verdict verdict = {.oracle = "result", .verdict = "agree", .count = 3};
     struct db_verdict unknown = {.oracle = "race", .verdict = "inconclusive", .count = 1};
+    struct db_tally tally = {.occurrences = 3, .first_case = 1, .last_case = 3};
     struct db_upserted result;
-    uint64_t id;
-    INVARIANT(db_campaign_start(db, &campaign, &id) == DB_OK && db_begin(db) == DB_OK);
+    struct db_shard shard;
+    INVARIANT(db_campaign_start(db, &campaign, &shard) == DB_OK && db_begin(db) == DB_OK);
     INVARIANT(db_kernel_put(db, KERNEL, "kernel k() {}") == DB_OK);
-    INVARIANT(db_finding_upsert(db, &finding, id, 1, &result) == DB_OK);
-    struct db_occurrence occurrence = {.finding = result.id,
-                                       .campaign = id,
-                                       .case_number = 1,
-                                       .case_text = "case",
-                                       .kernel = KERNEL};
-    INVARIANT(db_occurrence_put(db, &occurrence, 0) == DB_OK);
-    INVARIANT(db_rule_hits_add(db, id, "simt.if", 12) == DB_OK);
-    INVARIANT(db_verdicts_add(db, id, &verdict) == DB_OK);
-    INVARIANT(db_reasons_add(db, id, &unknown, "budget") == DB_OK);
-    INVARIANT(db_statistics_put(db, id, &statistics, &verdict, 1) == DB_OK);
+    struct db_occurrence occurrence = {
+        .campaign = shard.campaign, .case_number = 1, .raw_key = "oracle|class|rule|raw"};
+    INVARIANT(db_example_put(db, &finding, &occurrence, &result) == DB_OK);
+    INVARIANT(db_tally_add(db, &shard, occurrence.raw_key, &tally) == DB_OK);
+    INVARIANT(db_rule_hits_add(db, &shard, "simt.if", 12) == DB_OK);
+    INVARIANT(db_verdicts_add(db, &shard, &verdict) == DB_OK);
+    INVARIANT(db_reasons_add(db, &shard, &unknown, "budget") == DB_OK);
+    INVARIANT(db_statistics_add(db, &shard, &statistics, &verdict, 1) == DB_OK);
     INVARIANT(db_suppress(db, "other|class|rule|store", "noise", 0) == DB_OK);
-    INVARIANT(db_campaign_update(db, id, &progress, 1) == DB_OK && db_commit(db) == DB_OK);
+    INVARIANT(db_campaign_update(db, &shard, &progress, 1) == DB_OK && db_commit(db) == DB_OK);
 }
 
 static void make_model(void)
@@ -170,6 +168,12 @@ static bool use_verdict(void *context, const struct db_verdict *verdict, const c
     return strlen(verdict->oracle) + strlen(reason) > 0;
 }
 
+static bool use_tally(void *context, const char *raw_key, const struct db_tally *tally)
+{
+    (void)context;
+    return strlen(raw_key) + tally->occurrences > 0;
+}
+
 static bool use_suppression(void *context, const struct db_suppression *suppression)
 {
     (void)context;
@@ -202,6 +206,8 @@ static void query(struct db *db, struct db_message *message)
     ASK(db_occurrences(db, finding, use_occurrence, NULL));
     ASK(db_kernel_get(db, KERNEL, use_text, &ignored));
     ASK(db_campaign_get(db, campaign, use_campaign, &ignored));
+    ASK(db_shards(db, campaign, use_campaign, &ignored));
+    ASK(db_tallies(db, &(struct db_shard){.campaign = campaign}, use_tally, NULL));
     ASK(db_rule_hits(db, campaign, use_rule, NULL));
     ASK(db_verdicts(db, 0, use_verdict, NULL));
     ASK(db_reasons(db, campaign, use_verdict, NULL));
@@ -217,13 +223,14 @@ static void query(struct db *db, struct db_message *message)
 static void change(struct db *db, struct db_message *message)
 {
     struct db_progress progress = {.cases = 9, .kernels = 9};
+    struct db_shard shard = {.campaign = 1};
     ASK(db_finding_note_set(db, 1, "a note"));
     ASK(db_finding_status_set(db, 1, DB_STATUS_FIXED, "A-1"));
     message->text[0] = '\0';
     if (db_begin(db) != DB_OK)
         return;
     if (db_kernel_put(db, "ffffffffffffffffffffffffffffffff", "kernel l() {}") != DB_OK ||
-        db_campaign_update(db, 1, &progress, 2) != DB_OK || db_commit(db) != DB_OK) {
+        db_campaign_update(db, &shard, &progress, 2) != DB_OK || db_commit(db) != DB_OK) {
         INVARIANT(message->text[0]);
         db_rollback(db);
     }

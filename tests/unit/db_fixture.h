@@ -21,7 +21,8 @@ struct fixture {
     char path[96];
     struct db_message message;
     struct db *db;
-    uint64_t campaign; /* started by fixture_open_campaign */
+    uint64_t campaign;     /* started by fixture_open_campaign */
+    struct db_shard shard; /* all of it */
 };
 
 #define KERNEL_A "0123456789abcdef0123456789abcdef"
@@ -84,7 +85,8 @@ static inline void fixture_open_campaign(struct fixture *fixture)
                                    .version = "0.1.0",
                                    .jobs = 2,
                                    .started_ms = 1000};
-    assert_db_ok(fixture, db_campaign_start(fixture->db, &campaign, &fixture->campaign));
+    assert_db_ok(fixture, db_campaign_start(fixture->db, &campaign, &fixture->shard));
+    fixture->campaign = fixture->shard.campaign;
     assert_db_ok(fixture, db_kernel_put(fixture->db, KERNEL_A, "kernel a"));
     assert_db_ok(fixture, db_kernel_put(fixture->db, KERNEL_B, "kernel b"));
 }
@@ -110,6 +112,20 @@ static inline struct db_finding a_finding(const char *signature)
                       .statements = 2},
         .evidence = "{\"step\": 3}",
     };
+}
+
+/* A case that shows the finding: an example and its count. The raw key is the signature. */
+static inline int db_see(struct db *db, const struct db_finding *finding,
+                         const struct db_shard *shard, uint64_t case_number,
+                         struct db_upserted *result)
+{
+    struct db_occurrence occurrence = {.campaign = shard->campaign,
+                                       .case_number = case_number,
+                                       .raw_key = finding->signature,
+                                       .replayed = true};
+    struct db_tally tally = {1, case_number, case_number};
+    int error = db_example_put(db, finding, &occurrence, result);
+    return error ? error : db_tally_add(db, shard, finding->signature, &tally);
 }
 
 #endif

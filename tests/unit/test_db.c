@@ -18,7 +18,7 @@ static void campaign_lives(void **state)
     fixture_open_campaign(f);
     struct db_progress progress = {
         .cases = 10, .kernels = 9, .thread_steps = 1u << 31, .warp_steps = UINT64_C(1) << 40};
-    assert_db_ok(f, db_campaign_update(f->db, f->campaign, &progress, 2000));
+    assert_db_ok(f, db_campaign_update(f->db, &f->shard, &progress, 2000));
     struct db_campaign got;
     assert_db_ok(f, db_campaign_get(f->db, f->campaign, copy_campaign, &got));
     assert_int_equal(got.id, f->campaign);
@@ -31,25 +31,29 @@ static void campaign_lives(void **state)
     assert_int_equal(got.seen_ms, 2000);
     assert_int_equal(got.sessions, 1);
 
-    assert_db_ok(f, db_campaign_finish(f->db, f->campaign, DB_CAMPAIGN_INTERRUPTED, 3000));
-    uint64_t id = 0;
-    struct db_campaign like = {.seed = 0xfeed, .shard_count = 1, .options = got.options};
-    like.options = "subjects=threads,simt";
-    assert_db_ok(f, db_campaign_unfinished(f->db, &like, &id));
-    assert_int_equal(id, f->campaign);
+    assert_db_ok(f, db_campaign_finish(f->db, &f->shard, DB_CAMPAIGN_INTERRUPTED, 3000));
+    struct db_shard shard = {.campaign = 0};
+    struct db_campaign like = {
+        .seed = 0xfeed, .shard_count = 1, .options = "subjects=threads,simt", .version = "0.1.0"};
+    assert_db_ok(f, db_campaign_unfinished(f->db, &like, &shard));
+    assert_int_equal(shard.campaign, f->campaign);
+    assert_int_equal(shard.index, 0);
+    like.version = "0.2.0"; /* has other cases */
+    assert_db_error(f, db_campaign_unfinished(f->db, &like, &shard), DB_ERROR_NOT_FOUND, "0xfeed");
+    like.version = "0.1.0";
     like.shard_index = 1; /* another machine's part */
-    assert_db_error(f, db_campaign_unfinished(f->db, &like, &id), DB_ERROR_NOT_FOUND, "0xfeed");
+    assert_db_error(f, db_campaign_unfinished(f->db, &like, &shard), DB_ERROR_NOT_FOUND, "0xfeed");
     like.shard_index = 0;
-    assert_db_ok(f, db_campaign_resume(f->db, id, 4, 5000));
-    assert_db_ok(f, db_campaign_get(f->db, id, copy_campaign, &got));
+    assert_db_ok(f, db_campaign_resume(f->db, &f->shard, 4, 5000));
+    assert_db_ok(f, db_campaign_get(f->db, f->campaign, copy_campaign, &got));
     assert_int_equal(got.state, DB_CAMPAIGN_RUNNING);
     assert_int_equal(got.sessions, 2);
     assert_int_equal(got.jobs, 4);
     assert_int_equal(got.progress.cases, 10); /* counters go on */
-    assert_db_ok(f, db_campaign_finish(f->db, id, DB_CAMPAIGN_FINISHED, 6000));
-    assert_db_error(f, db_campaign_unfinished(f->db, &like, &id), DB_ERROR_NOT_FOUND, "0xfeed");
+    assert_db_ok(f, db_campaign_finish(f->db, &f->shard, DB_CAMPAIGN_FINISHED, 6000));
+    assert_db_error(f, db_campaign_unfinished(f->db, &like, &shard), DB_ERROR_NOT_FOUND, "0xfeed");
     like.seed = UINT64_MAX;
-    assert_db_error(f, db_campaign_unfinished(f->db, &like, &id), DB_ERROR_NOT_FOUND,
+    assert_db_error(f, db_campaign_unfinished(f->db, &like, &shard), DB_ERROR_NOT_FOUND,
                     "0xffffffffffffffff");
 }
 
@@ -61,10 +65,10 @@ static void seeds_keep_64_bits(void **state)
                                    .shard_count = 1,
                                    .options = "subjects=threads,simt",
                                    .version = "0.1.0"};
-    uint64_t id;
+    struct db_shard shard;
     struct db_campaign got;
-    assert_db_ok(f, db_campaign_start(f->db, &campaign, &id));
-    assert_db_ok(f, db_campaign_get(f->db, id, copy_campaign, &got));
+    assert_db_ok(f, db_campaign_start(f->db, &campaign, &shard));
+    assert_db_ok(f, db_campaign_get(f->db, shard.campaign, copy_campaign, &got));
     assert_true(got.seed == UINT64_MAX);
 }
 
@@ -73,12 +77,14 @@ static void absent_campaign(void **state)
     struct fixture *f = *state;
     fixture_open_campaign(f);
     struct db_progress progress = {.cases = 1};
+    struct db_shard none = {.campaign = 99};
     struct db_campaign got;
-    assert_db_error(f, db_campaign_update(f->db, 99, &progress, 1), DB_ERROR_NOT_FOUND,
+    assert_db_error(f, db_campaign_update(f->db, &none, &progress, 1), DB_ERROR_NOT_FOUND,
                     "no campaign 99");
-    assert_db_error(f, db_campaign_resume(f->db, 99, 1, 1), DB_ERROR_NOT_FOUND, "no campaign 99");
-    assert_db_error(f, db_campaign_finish(f->db, 99, DB_CAMPAIGN_FINISHED, 1), DB_ERROR_NOT_FOUND,
+    assert_db_error(f, db_campaign_resume(f->db, &none, 1, 1), DB_ERROR_NOT_FOUND,
                     "no campaign 99");
+    assert_db_error(f, db_campaign_finish(f->db, &none, DB_CAMPAIGN_FINISHED, 1),
+                    DB_ERROR_NOT_FOUND, "no campaign 99");
     assert_db_error(f, db_campaign_get(f->db, 99, copy_campaign, &got), DB_ERROR_NOT_FOUND,
                     "no campaign 99");
 }
@@ -103,8 +109,9 @@ static bool append_verdict(void *context, const struct db_verdict *verdict, cons
 static bool append_statistics(void *context, const struct db_statistics *statistics)
 {
     char *text = context;
-    sprintf(text + strlen(text), "%u %u %u;", (unsigned)statistics->number,
-            (unsigned)statistics->progress.cases, (unsigned)statistics->findings);
+    sprintf(text + strlen(text), "%u %u %u %u;", (unsigned)statistics->number,
+            (unsigned)statistics->end_case, (unsigned)statistics->progress.cases,
+            (unsigned)statistics->findings);
     return true;
 }
 
@@ -112,15 +119,15 @@ static void counters_add_up(void **state)
 {
     struct fixture *f = *state;
     fixture_open_campaign(f);
-    uint64_t first = f->campaign, second;
+    struct db_shard first = f->shard, second;
     struct db_campaign other = {.shard_count = 1, .options = "", .version = ""};
     assert_db_ok(f, db_campaign_start(f->db, &other, &second));
-    assert_db_ok(f, db_rule_hits_add(f->db, first, "while", 5));
-    assert_db_ok(f, db_rule_hits_add(f->db, first, "if", 1));
-    assert_db_ok(f, db_rule_hits_add(f->db, first, "while", 2));
-    assert_db_ok(f, db_rule_hits_add(f->db, second, "while", 100));
+    assert_db_ok(f, db_rule_hits_add(f->db, &first, "while", 5));
+    assert_db_ok(f, db_rule_hits_add(f->db, &first, "if", 1));
+    assert_db_ok(f, db_rule_hits_add(f->db, &first, "while", 2));
+    assert_db_ok(f, db_rule_hits_add(f->db, &second, "while", 100));
     char text[200] = "";
-    assert_db_ok(f, db_rule_hits(f->db, first, append_rule, text));
+    assert_db_ok(f, db_rule_hits(f->db, first.campaign, append_rule, text));
     assert_string_equal(text, "if 1;while 7;");
     text[0] = '\0';
     assert_db_ok(f, db_rule_hits(f->db, 0, append_rule, text));
@@ -128,26 +135,32 @@ static void counters_add_up(void **state)
 
     struct db_verdict verdicts[] = {{"race", "agree", 3}, {"race", "not_applicable", 2}};
     for (int twice = 0; twice < 2; twice++) {
-        assert_db_ok(f, db_verdicts_add(f->db, first, &verdicts[0]));
-        assert_db_ok(f, db_verdicts_add(f->db, first, &verdicts[1]));
-        assert_db_ok(f, db_reasons_add(f->db, first, &verdicts[1], "has no block"));
+        assert_db_ok(f, db_verdicts_add(f->db, &first, &verdicts[0]));
+        assert_db_ok(f, db_verdicts_add(f->db, &first, &verdicts[1]));
+        assert_db_ok(f, db_reasons_add(f->db, &first, &verdicts[1], "has no block"));
     }
     text[0] = '\0';
-    assert_db_ok(f, db_verdicts(f->db, first, append_verdict, text));
+    assert_db_ok(f, db_verdicts(f->db, first.campaign, append_verdict, text));
     assert_string_equal(text, "race agree  6;race not_applicable  4;");
     text[0] = '\0';
     assert_db_ok(f, db_reasons(f->db, 0, append_verdict, text));
     assert_string_equal(text, "race not_applicable has no block 4;");
 
-    struct db_statistics statistics = {.number = 0, .progress = {.cases = 100}, .findings = 1};
-    assert_db_ok(f, db_statistics_put(f->db, first, &statistics, verdicts, 2));
-    statistics = (struct db_statistics){.number = 1, .progress = {.cases = 200}, .findings = 2};
-    assert_db_ok(f, db_statistics_put(f->db, first, &statistics, verdicts, 2));
-    statistics.findings = 3; /* as when cases are repeated after a kill */
-    assert_db_ok(f, db_statistics_put(f->db, first, &statistics, verdicts, 2));
+    struct db_statistics statistics = {.number = 0, .end_case = 100, .progress = {.cases = 100}};
+    assert_db_ok(f, db_statistics_add(f->db, &first, &statistics, verdicts, 2));
+    statistics = (struct db_statistics){.number = 1, .end_case = 300, .progress = {.cases = 60}};
+    assert_db_ok(f, db_statistics_add(f->db, &first, &statistics, verdicts, 2));
+    assert_db_ok(f, db_statistics_add(f->db, &first, &statistics, verdicts, 2)); /* adds */
+    struct db_finding finding = a_finding("s");
+    struct db_upserted result;
+    assert_db_ok(f, db_see(f->db, &finding, &first, 7, &result));
+    finding.signature = "t";
+    assert_db_ok(f, db_see(f->db, &finding, &first, 100, &result));
+    finding.signature = "u";
+    assert_db_ok(f, db_see(f->db, &finding, &first, 150, &result));
     text[0] = '\0';
-    assert_db_ok(f, db_statistics(f->db, first, append_statistics, text));
-    assert_string_equal(text, "0 100 1;1 200 3;");
+    assert_db_ok(f, db_statistics(f->db, first.campaign, append_statistics, text));
+    assert_string_equal(text, "0 100 100 1;1 300 220 3;");
 }
 
 /* ---- findings */
@@ -173,13 +186,15 @@ static bool keep_finding(void *context, const struct db_finding *finding)
     return true;
 }
 
+/* In all of a campaign. */
 static struct db_upserted upsert(struct fixture *f, const char *signature, uint64_t campaign,
                                  uint64_t case_number, const char *raw_case)
 {
+    struct db_shard shard = {.campaign = campaign};
     struct db_finding finding = a_finding(signature);
     struct db_upserted result;
     finding.raw_case = raw_case;
-    assert_db_ok(f, db_finding_upsert(f->db, &finding, campaign, case_number, &result));
+    assert_db_ok(f, db_see(f->db, &finding, &shard, case_number, &result));
     return result;
 }
 
@@ -228,26 +243,27 @@ static void example_is_of_the_lowest_case(void **state)
     assert_int_equal(kept.finding.last_case, 70);
     assert_int_equal(kept.finding.occurrences, 3);
 
-    /* Counted without an example: first seen earlier, but the example stays that of case 20, */
-    assert_db_ok(f, db_finding_count(f->db, id, f->campaign, 5, 90, 10));
+    /* Counted without an example: for the finding of the lowest one. */
+    struct db_tally tally = {.occurrences = 10, .first_case = 75, .last_case = 90};
+    assert_db_ok(f, db_tally_add(f->db, &f->shard, "s", &tally));
     kept = get(f, id);
-    assert_string_equal(kept.raw_case, "case 20");
-    assert_int_equal(kept.finding.first_case, 5);
+    assert_int_equal(kept.finding.first_case, 20);
     assert_int_equal(kept.finding.last_case, 90);
     assert_int_equal(kept.finding.occurrences, 13);
-    /* and a lower one than 20, though higher than 5, still replaces it. */
     upsert(f, "s", f->campaign, 10, "case 10");
     assert_string_equal(get(f, id).raw_case, "case 10");
 
     /* Another campaign moves only what was seen last. */
     struct db_campaign other = {.shard_count = 1, .options = "", .version = ""};
-    uint64_t second;
-    assert_db_ok(f, db_campaign_start(f->db, &other, &second));
+    struct db_shard shard;
+    other.started_ms = 2000;
+    assert_db_ok(f, db_campaign_start(f->db, &other, &shard));
+    uint64_t second = shard.campaign;
     upsert(f, "s", second, 1, "case 1 of the second");
     kept = get(f, id);
     assert_string_equal(kept.raw_case, "case 10");
     assert_int_equal(kept.finding.first_campaign, f->campaign);
-    assert_int_equal(kept.finding.first_case, 5);
+    assert_int_equal(kept.finding.first_case, 10);
     assert_int_equal(kept.finding.last_campaign, second);
     assert_int_equal(kept.finding.last_case, 1);
     assert_int_equal(kept.finding.occurrences, 15);
@@ -267,15 +283,14 @@ static void what_a_person_set_stays(void **state)
     fixture_open_campaign(f);
     struct db_finding finding = a_finding("s");
     struct db_upserted result;
-    finding.status = DB_STATUS_KNOWN;
     finding.reference = "A-4";
-    assert_db_ok(f, db_finding_upsert(f->db, &finding, f->campaign, 1, &result));
+    assert_db_ok(f, db_see(f->db, &finding, &f->shard, 1, &result));
     assert_int_equal(result.status, DB_STATUS_KNOWN);
     assert_string_equal(get(f, result.id).reference, "A-4");
 
     assert_db_ok(f, db_finding_status_set(f->db, result.id, DB_STATUS_FIXED, NULL));
     assert_db_ok(f, db_finding_note_set(f->db, result.id, "it's \"fixed\"; -- in 0.2"));
-    assert_db_ok(f, db_finding_upsert(f->db, &finding, f->campaign, 0, &result));
+    assert_db_ok(f, db_see(f->db, &finding, &f->shard, 0, &result));
     assert_int_equal(result.status, DB_STATUS_FIXED);
     struct kept kept = get(f, result.id);
     assert_string_equal(kept.reference, "A-4");
@@ -434,42 +449,139 @@ static void copy_text(void *context, const char *text, size_t length)
     strcpy(context, text);
 }
 
-static void occurrences_keep_the_lowest(void **state)
+/* A case of the raw key "key" with a kernel of its own. */
+static void put_example(struct fixture *f, const char *signature, uint64_t case_number)
+{
+    char hash[DB_HASH_LENGTH + 1];
+    struct db_finding finding = a_finding(signature);
+    struct db_occurrence occurrence = {.campaign = f->campaign,
+                                       .case_number = case_number,
+                                       .tapes = "t",
+                                       .raw_key = "key",
+                                       .replayed = true};
+    struct db_upserted result;
+    snprintf(hash, sizeof hash, "%032d", (int)case_number);
+    finding.raw_kernel = hash;
+    finding.raw_case = "c";
+    assert_db_ok(f, db_kernel_put(f->db, hash, "k"));
+    assert_db_ok(f, db_example_put(f->db, &finding, &occurrence, &result));
+}
+
+static void examples_are_the_lowest(void **state)
 {
     struct fixture *f = *state;
     fixture_open_campaign(f);
-    uint64_t id = upsert(f, "s", f->campaign, 1, "").id;
-    static const uint64_t arrival[] = {5, 3, 9, 3, 1, 7};
-    for (size_t i = 0; i < sizeof arrival / sizeof arrival[0]; i++) {
-        char hash[DB_HASH_LENGTH + 1];
-        snprintf(hash, sizeof hash, "%032d", (int)arrival[i]);
-        struct db_occurrence occurrence = {.finding = id,
-                                           .campaign = f->campaign,
-                                           .case_number = arrival[i],
-                                           .case_text = "c",
-                                           .kernel = hash,
-                                           .kernel_text = "k",
-                                           .tapes = "t",
-                                           .raw_key = "key",
-                                           .replayed = true};
-        assert_db_ok(f, db_occurrence_put(f->db, &occurrence, 2));
-    }
+    static const uint64_t arrival[] = {5, 3, 9, 3, 1, 7, 2};
+    for (size_t i = 0; i < sizeof arrival / sizeof arrival[0]; i++)
+        put_example(f, arrival[i] > 5 ? "t" : "s", arrival[i]);
     char text[400] = "";
-    assert_db_ok(f, db_occurrences(f->db, id, append_occurrence, text));
+    assert_db_ok(f, db_occurrences(f->db, 1, append_occurrence, text));
     assert_string_equal(text, "1 c 00000000000000000000000000000001 t key 1;"
-                              "3 c 00000000000000000000000000000003 t key 1;");
-    /* 9 and 7 came when two lower ones were there: their kernels never arrived. */
+                              "2 c 00000000000000000000000000000002 t key 1;"
+                              "3 c 00000000000000000000000000000003 t key 1;"
+                              "5 c 00000000000000000000000000000005 t key 1;");
+    /* 9 and 7 were kept for a while, and with them a finding; their kernels go when the campaign ends. */
+    uint64_t id;
+    assert_db_error(f, db_finding_resolve(f->db, "t", &id), DB_ERROR_NOT_FOUND, "'t'");
+    assert_db_ok(f, db_kernel_get(f->db, "00000000000000000000000000000009", copy_text, text));
+    assert_db_ok(f, db_campaign_finish(f->db, &f->shard, DB_CAMPAIGN_FINISHED, 9));
     assert_db_error(f, db_kernel_get(f->db, "00000000000000000000000000000009", copy_text, text),
                     DB_ERROR_NOT_FOUND, "00000000000000000000000000000009");
-    /* 5 was kept for a while; its kernel goes when the campaign ends. */
-    assert_db_ok(f, db_kernel_get(f->db, "00000000000000000000000000000005", copy_text, text));
-    assert_db_ok(f, db_campaign_finish(f->db, f->campaign, DB_CAMPAIGN_FINISHED, 9));
-    assert_db_error(f, db_kernel_get(f->db, "00000000000000000000000000000005", copy_text, text),
-                    DB_ERROR_NOT_FOUND, "00000000000000000000000000000005");
     assert_db_ok(f, db_kernel_get(f->db, "00000000000000000000000000000003", copy_text, text));
     assert_string_equal(text, "k");
-    assert_db_ok(f, db_kernel_get(f->db, KERNEL_A, copy_text, text));
-    assert_string_equal(text, "kernel a");
+    assert_db_ok(f, db_kernel_get(f->db, KERNEL_B, copy_text, text));
+    assert_string_equal(text, "kernel b");
+}
+
+/* What a raw key shows beyond its examples counts for the finding of the lowest one. */
+static void occurrences_beyond_the_examples(void **state)
+{
+    struct fixture *f = *state;
+    fixture_open_campaign(f);
+    put_example(f, "s", 4);
+    put_example(f, "t", 6);
+    struct db_tally tally = {.occurrences = 12, .first_case = 4, .last_case = 40};
+    assert_db_ok(f, db_tally_add(f->db, &f->shard, "key", &tally));
+    assert_int_equal(get(f, 1).finding.occurrences, 11);
+    assert_int_equal(get(f, 1).finding.last_case, 40);
+    assert_int_equal(get(f, 2).finding.occurrences, 1);
+    assert_int_equal(get(f, 2).finding.last_case, 6);
+    put_example(f, "t", 2); /* now that is the lowest one */
+    assert_int_equal(get(f, 1).finding.occurrences, 1);
+    assert_int_equal(get(f, 1).finding.last_case, 4);
+    assert_int_equal(get(f, 2).finding.occurrences, 11);
+    assert_int_equal(get(f, 2).finding.first_case, 2);
+    assert_int_equal(get(f, 2).finding.last_case, 40);
+}
+
+/* What somebody said something about stays when its examples go. */
+static void people_keep_findings(void **state)
+{
+    struct fixture *f = *state;
+    fixture_open_campaign(f);
+    put_example(f, "s", 9);
+    assert_db_ok(f, db_finding_note_set(f->db, 1, "look at this"));
+    for (uint64_t number = 1; number <= DB_EXAMPLES_PER_KEY; number++)
+        put_example(f, "t", number);
+    struct kept kept = get(f, 1);
+    assert_string_equal(kept.note, "look at this");
+    assert_int_equal(kept.finding.occurrences, 0);
+    assert_int_equal(kept.finding.first_campaign, 0);
+    assert_string_equal(kept.raw_case, "");
+    put_example(f, "s", 0);
+    assert_int_equal(get(f, 1).finding.occurrences, 1);
+}
+
+static bool append_tally(void *context, const char *raw_key, const struct db_tally *tally)
+{
+    char *text = context;
+    sprintf(text + strlen(text), "%s %u %u %u;", raw_key, (unsigned)tally->occurrences,
+            (unsigned)tally->first_case, (unsigned)tally->last_case);
+    return true;
+}
+
+static bool append_shard(void *context, const struct db_campaign *c)
+{
+    char *text = context;
+    sprintf(text + strlen(text), "%u/%u %u %s %u;", (unsigned)c->shard_index,
+            (unsigned)c->shard_count, (unsigned)c->progress.cases, db_campaign_state_name(c->state),
+            (unsigned)c->shards);
+    return true;
+}
+
+static void shards_add_up(void **state)
+{
+    struct fixture *f = *state;
+    struct db_campaign campaign = {
+        .seed = 5, .shard_count = 3, .options = "subjects=threads,simt", .version = "0.1.0"};
+    struct db_shard shards[4];
+    fixture_open(f, DB_CREATE);
+    for (uint64_t i = 0; i < 4; i++) { /* the last one is a second run of shard 0 */
+        campaign.shard_index = i % 3;
+        assert_db_ok(f, db_campaign_start(f->db, &campaign, &shards[i]));
+        assert_int_equal(shards[i].campaign, i < 3 ? 1 : 2);
+        assert_int_equal(shards[i].index, i % 3);
+        struct db_progress progress = {.cases = 10 + i};
+        assert_db_ok(f, db_campaign_update(f->db, &shards[i], &progress, 1));
+        assert_db_ok(f, db_rule_hits_add(f->db, &shards[i], "rule", 1 + i));
+        struct db_tally tally = {1 + i, i, 90 - i};
+        assert_db_ok(f, db_tally_add(f->db, &shards[i], i % 2 ? "odd" : "even", &tally));
+    }
+    assert_db_ok(f, db_campaign_finish(f->db, &shards[1], DB_CAMPAIGN_FINISHED, 1));
+    struct db_campaign got;
+    assert_db_ok(f, db_campaign_get(f->db, 1, copy_campaign, &got));
+    assert_int_equal(got.progress.cases, 33);
+    assert_int_equal(got.shards, 3);
+    assert_int_equal(got.state, DB_CAMPAIGN_RUNNING);
+    char text[200] = "";
+    assert_db_ok(f, db_shards(f->db, 1, append_shard, text));
+    assert_string_equal(text, "0/3 10 running 1;1/3 11 finished 1;2/3 12 running 1;");
+    text[0] = '\0';
+    assert_db_ok(f, db_rule_hits(f->db, 1, append_rule, text));
+    assert_string_equal(text, "rule 6;");
+    text[0] = '\0';
+    assert_db_ok(f, db_tallies(f->db, &shards[2], append_tally, text));
+    assert_string_equal(text, "even 3 2 88;");
 }
 
 static void schema_refuses(void **state)
@@ -479,20 +591,19 @@ static void schema_refuses(void **state)
     struct db_upserted result;
     struct db_finding finding = a_finding("s");
     finding.evidence = "{not json";
-    assert_db_error(f, db_finding_upsert(f->db, &finding, f->campaign, 1, &result), DB_ERROR_RANGE,
+    assert_db_error(f, db_see(f->db, &finding, &f->shard, 1, &result), DB_ERROR_RANGE,
                     "json_valid");
     finding = a_finding("s");
     finding.raw_kernel = "00000000000000000000000000000000"; /* not stored */
-    assert_db_error(f, db_finding_upsert(f->db, &finding, f->campaign, 1, &result), DB_ERROR_RANGE,
+    assert_db_error(f, db_see(f->db, &finding, &f->shard, 1, &result), DB_ERROR_RANGE,
                     "FOREIGN KEY");
     finding = a_finding("s");
-    assert_db_error(f, db_finding_upsert(f->db, &finding, 77, 1, &result), DB_ERROR_RANGE,
-                    "FOREIGN KEY");
-    assert_db_error(f, db_finding_upsert(f->db, &finding, f->campaign, UINT64_MAX, &result),
-                    DB_ERROR_RANGE, "out of range");
+    assert_db_error(f, db_see(f->db, &finding, &(struct db_shard){.campaign = 77}, 1, &result),
+                    DB_ERROR_RANGE, "FOREIGN KEY");
+    assert_db_error(f, db_see(f->db, &finding, &f->shard, UINT64_MAX, &result), DB_ERROR_RANGE,
+                    "out of range");
     finding.signature = "";
-    assert_db_error(f, db_finding_upsert(f->db, &finding, f->campaign, 1, &result), DB_ERROR_RANGE,
-                    "signature");
+    assert_db_error(f, db_see(f->db, &finding, &f->shard, 1, &result), DB_ERROR_RANGE, "signature");
     assert_db_error(f, db_kernel_put(f->db, "XYZ", "text"), DB_ERROR_RANGE, "hash");
     struct kept kept = {.calls = 0};
     assert_db_ok(f, db_findings(f->db, DB_ANY_STATUS, keep_finding, &kept));
@@ -515,7 +626,7 @@ static void batch_is_all_or_nothing(void **state)
     upsert(f, "lost too", f->campaign, 1, "");
     assert_int_equal(db_kernel_put(f->db, "bad", ""), DB_ERROR_RANGE);
     struct db_progress progress = {.cases = 1};
-    assert_db_error(f, db_campaign_update(f->db, f->campaign, &progress, 1), DB_ERROR_RANGE,
+    assert_db_error(f, db_campaign_update(f->db, &f->shard, &progress, 1), DB_ERROR_RANGE,
                     "rolled back");
     assert_db_error(f, db_commit(f->db), DB_ERROR_RANGE, "rolled back");
     db_rollback(f->db);
@@ -585,7 +696,8 @@ static char *campaign_in_order(struct fixture *f, const int *cases, int count, u
                                    .version = "",
                                    .jobs = jobs,
                                    .started_ms = jobs * 1000};
-    assert_db_ok(f, db_campaign_start(f->db, &campaign, &f->campaign));
+    struct db_shard shard;
+    assert_db_ok(f, db_campaign_start(f->db, &campaign, &shard));
     for (int i = 0; i < count; i++) {
         char signature[8], hash[DB_HASH_LENGTH + 1], text[16];
         snprintf(signature, sizeof signature, "s%d", cases[i] % 3);
@@ -597,15 +709,8 @@ static char *campaign_in_order(struct fixture *f, const int *cases, int count, u
         finding.raw_kernel = finding.minimised.kernel = hash;
         finding.raw_case = text;
         finding.raw_statements = (uint64_t)cases[i];
-        assert_db_ok(f,
-                     db_finding_upsert(f->db, &finding, f->campaign, (uint64_t)cases[i], &result));
-        struct db_occurrence occurrence = {.finding = result.id,
-                                           .campaign = f->campaign,
-                                           .case_number = (uint64_t)cases[i],
-                                           .case_text = text,
-                                           .kernel = hash};
-        assert_db_ok(f, db_occurrence_put(f->db, &occurrence, 2));
-        assert_db_ok(f, db_rule_hits_add(f->db, f->campaign, signature, (uint64_t)cases[i]));
+        assert_db_ok(f, db_see(f->db, &finding, &shard, (uint64_t)cases[i], &result));
+        assert_db_ok(f, db_rule_hits_add(f->db, &shard, signature, (uint64_t)cases[i]));
     }
     char *text = dump(f);
     strcpy(f->path, path);
@@ -615,14 +720,14 @@ static char *campaign_in_order(struct fixture *f, const int *cases, int count, u
 static void content_does_not_depend_on_arrival(void **state)
 {
     struct fixture *f = *state;
-    static const int in_order[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-    static const int mixed[] = {11, 2, 7, 0, 9, 4, 1, 10, 3, 8, 6, 5};
-    char *a = campaign_in_order(f, in_order, 12, 1);
-    char *b = campaign_in_order(f, mixed, 12, 2);
+    static const int in_order[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+    static const int mixed[] = {11, 14, 2, 7, 0, 9, 12, 4, 1, 10, 3, 8, 6, 13, 5};
+    char *a = campaign_in_order(f, in_order, 15, 1);
+    char *b = campaign_in_order(f, mixed, 15, 2);
     assert_string_equal(a, b);
-    assert_non_null(strstr(a, "\"case_text\":\"case 3\""));
-    assert_null(strstr(a, "case 11")); /* neither example nor among the two lowest */
-    char *c = campaign_in_order(f, in_order + 1, 11, 1);
+    assert_non_null(strstr(a, "\"raw_case\":\"case 3\""));
+    assert_null(strstr(a, "case 12")); /* not among the lowest */
+    char *c = campaign_in_order(f, in_order + 1, 14, 1);
     assert_string_not_equal(a, c);
     free(a);
     free(b);
@@ -633,21 +738,19 @@ static void dump_covers_every_table(void **state)
 {
     struct fixture *f = *state;
     fixture_open_campaign(f);
-    uint64_t id = upsert(f, "s", f->campaign, 1, "").id;
-    struct db_occurrence occurrence = {.finding = id, .campaign = f->campaign, .kernel = KERNEL_A};
+    upsert(f, "s", f->campaign, 1, "");
     struct db_verdict verdict = {"race", "not_applicable", 1};
     struct db_statistics statistics = {.number = 0};
-    assert_db_ok(f, db_occurrence_put(f->db, &occurrence, 0));
     assert_db_ok(f, db_suppress(f->db, "s", "", 0));
-    assert_db_ok(f, db_verdicts_add(f->db, f->campaign, &verdict));
-    assert_db_ok(f, db_reasons_add(f->db, f->campaign, &verdict, "why"));
-    assert_db_ok(f, db_rule_hits_add(f->db, f->campaign, "rule", 1));
-    assert_db_ok(f, db_statistics_put(f->db, f->campaign, &statistics, &verdict, 1));
+    assert_db_ok(f, db_verdicts_add(f->db, &f->shard, &verdict));
+    assert_db_ok(f, db_reasons_add(f->db, &f->shard, &verdict, "why"));
+    assert_db_ok(f, db_rule_hits_add(f->db, &f->shard, "rule", 1));
+    assert_db_ok(f, db_statistics_add(f->db, &f->shard, &statistics, &verdict, 1));
     struct db_skipped skipped = {f->campaign, 4, "crash", ""};
     assert_db_ok(f, db_skipped_put(f->db, &skipped));
     char *text = dump(f);
     static const char *const tables[] = {
-        "campaign", "finding", "example",     "sighting",   "occurrence",
+        "campaign", "finding", "example",     "sighting",   "tally",
         "kernel",   "rule",    "suppression", "statistics", "statistics_verdict",
         "verdict",  "reason",  "skipped",
     };
@@ -692,7 +795,10 @@ int main(void)
         TEST(skipped_cases),
         TEST(listing_filters_and_stops),
         TEST(names_of_findings),
-        TEST(occurrences_keep_the_lowest),
+        TEST(examples_are_the_lowest),
+        TEST(occurrences_beyond_the_examples),
+        TEST(people_keep_findings),
+        TEST(shards_add_up),
         TEST(schema_refuses),
         TEST(batch_is_all_or_nothing),
         TEST(queries_nest),

@@ -19,7 +19,7 @@ struct cuts {
     struct cut cuts[CUTS_MAX];
 };
 
-static int put_batch(struct db *db, uint64_t campaign, uint64_t number)
+static int put_batch(struct db *db, const struct db_shard *shard, uint64_t number)
 {
     char signature[32], hash[DB_HASH_LENGTH + 1];
     int error = db_begin(db);
@@ -33,11 +33,11 @@ static int put_batch(struct db *db, uint64_t campaign, uint64_t number)
         finding.minimised.kernel = NULL;
         error = db_kernel_put(db, hash, "a kernel of which some text is stored, again and again");
         if (!error)
-            error = db_finding_upsert(db, &finding, campaign, case_number, &result);
+            error = db_see(db, &finding, shard, case_number, &result);
     }
     struct db_progress progress = {.cases = (number + 1) * BATCH};
     if (!error)
-        error = db_campaign_update(db, campaign, &progress, number);
+        error = db_campaign_update(db, shard, &progress, number);
     return error ? error : db_commit(db);
 }
 
@@ -89,7 +89,7 @@ static void power_cut_at_any_write(void **state)
     fault.before_write = cut_now_and_then;
     fault.context = &cuts;
     for (uint64_t number = 0; number < BATCHES && cuts.count < CUTS_MAX; number++) {
-        assert_db_ok(f, put_batch(f->db, f->campaign, number));
+        assert_db_ok(f, put_batch(f->db, &f->shard, number));
         cuts.committed = number + 1;
     }
     fault.before_write = NULL;
@@ -104,7 +104,7 @@ static void power_cut_at_any_write(void **state)
         uint64_t batches = stored_batches(f);
         assert_in_range(batches, cuts.cuts[i].committed, cuts.cuts[i].committed + 1);
         torn += batches > cuts.cuts[i].committed;
-        assert_db_ok(f, put_batch(f->db, f->campaign, batches)); /* it goes on from there */
+        assert_db_ok(f, put_batch(f->db, &f->shard, batches)); /* it goes on from there */
         assert_int_equal(stored_batches(f), batches + 1);
     }
     assert_true(torn < cuts.count);
@@ -125,7 +125,7 @@ static void the_disk_can_lose(void **state)
     fault.before_write = cut_now_and_then;
     fault.context = &cuts;
     for (uint64_t number = 0; number < BATCHES && cuts.count < CUTS_MAX; number++) {
-        assert_db_ok(f, put_batch(f->db, f->campaign, number));
+        assert_db_ok(f, put_batch(f->db, &f->shard, number));
         cuts.committed = number + 1;
     }
     fault.before_write = NULL;
@@ -155,7 +155,7 @@ static void full_disk(void **state)
     for (uint64_t number = 0; number < 60; number++) {
         bool room = number % 3 != 2;
         fault.full_at = room ? 0 : fault.writes + 1 + fault_random() % 8;
-        int error = put_batch(f->db, f->campaign, stored);
+        int error = put_batch(f->db, &f->shard, stored);
         fault.full_at = 0;
         if (error) {
             assert_false(room);

@@ -62,7 +62,7 @@ static int put_finding(struct fixture *f, const char *signature)
 {
     struct db_finding finding = a_finding(signature);
     struct db_upserted result;
-    return db_finding_upsert(f->db, &finding, f->campaign, 1, &result);
+    return db_see(f->db, &finding, &f->shard, 1, &result);
 }
 
 static void absent(void **state)
