@@ -35,6 +35,8 @@ struct search_options {
     uint64_t max_steps;    /* steps of all executions together */
     uint32_t max_depth;    /* steps of one execution */
     uint32_t max_outcomes; /* distinct final stores kept */
+    struct progress
+        *progress; /* SEARCH_STATES: progress models, to be judged on the graph; or NULL */
 };
 
 struct search_outcome {

@@ -388,4 +388,6 @@ void search_states(struct search *search)
         if (x.outcome_states[i] != SEARCH_NONE)
             result->outcomes[i].tape = graph_path(&x.graph, x.outcome_states[i]);
     graph_liveness(&x.graph);
+    if (search->options->progress)
+        graph_progress(&x.graph);
 }

@@ -72,6 +72,9 @@ struct tape *graph_tape(struct graph *graph);
 /* Sets the result's race, in programs with atomics (search_race.c). */
 void graph_races(struct graph *graph);
 
+/* Answers search_options.progress (progress.c). */
+void graph_progress(struct graph *graph);
+
 /* Sets the result's liveness and lasso. */
 void graph_liveness(struct graph *graph);
 
