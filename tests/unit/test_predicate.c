@@ -380,14 +380,37 @@ static void refused(void **state)
     }
 }
 
+/* What a guard on shared variables says when its block is chosen, need not hold when it is reduced: it is in no early
+ * assume. */
+static void shared_guards_are_late(void **state)
+{
+    (void)state;
+    static const char *const guards[] = {"p", "x", "a[0]"};
+    uint32_t counts[COUNT(guards)] = {0};
+    for (uint32_t i = 0; i < COUNT(guards); i++) {
+        const char *guard = arena_printf(&test_arena, "%s == 7", guards[i]);
+        const char *text = transformed(
+            arena_printf(&test_arena,
+                         "shared int x, a[2]; private int p; kernel k() blocks { Start: goto T, F;"
+                         "T: assume(%s); goto End; F: assume(1); goto End; }",
+                         guard),
+            BLOCKS_PI, &BLOCKS_DEFAULTS);
+        for (const char *at = text; (at = strstr(at, guard)); at++)
+            counts[i]++;
+    }
+    assert_int_equal(counts[1], counts[0] - 1);
+    assert_int_equal(counts[2], counts[0] - 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, support_setup, support_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(statements),       TEST(figure_5),   TEST(figure_7),        TEST(several_loops),
-        TEST(printed_versions), TEST(procedures), TEST(parameter_order), TEST(origins),
-        TEST(names_are_fresh),  TEST(orders),     TEST(refused),
+        TEST(statements),      TEST(figure_5),         TEST(figure_7),
+        TEST(several_loops),   TEST(printed_versions), TEST(procedures),
+        TEST(parameter_order), TEST(origins),          TEST(names_are_fresh),
+        TEST(orders),          TEST(refused),          TEST(shared_guards_are_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

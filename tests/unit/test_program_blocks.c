@@ -92,6 +92,22 @@ static void a_goto_reads_what_its_targets_guards_read(void **state)
     assert_int_equal(p->stms[0].reads, 1);
 }
 
+/* The guard may be the first expression of all. */
+static void so_does_the_first_of_all(void **state)
+{
+    (void)state;
+    const struct program *p =
+        compiled("shared int s; kernel k() blocks { Start: goto T, F;"
+                 "T: assume(s != 0); goto End; F: assume(s == 0); goto End; }");
+    assert_int_equal(p->stms[block_of(p, "Start")->first].reads, 1);
+    p = compiled("shared int s; kernel k() blocks { Start: goto T, F;"
+                 "T: assume(s != 0); goto End; F: goto End; }");
+    assert_int_equal(p->stms[block_of(p, "Start")->first].reads, 1);
+    p = compiled("shared int s; private int i; kernel k() blocks { Start: goto T, F;"
+                 "T: i = s; goto End; F: i = s; goto End; }");
+    assert_int_equal(p->stms[block_of(p, "Start")->first].reads, 0);
+}
+
 static void calls_hand_over_their_parameters(void **state)
 {
     (void)state;
@@ -173,6 +189,28 @@ static void loops_with_a_barrier_count(void **state)
     assert_int_equal(p->stack_depth, 3);
 }
 
+/* `loops` blocks, each with a barrier and a loop of its own. */
+static const char *loops_in_a_row(uint32_t loops)
+{
+    const char *text = "kernel k() blocks { Start: goto B0;";
+    for (uint32_t i = 0; i < loops; i++)
+        text = arena_printf(&test_arena,
+                            i + 1 < loops ? "%s B%u: barrier(); goto B%u, B%u;"
+                                          : "%s B%u: barrier(); goto B%u, End;",
+                            text, i, i, i + 1);
+    return arena_printf(&test_arena, "%s }", text);
+}
+
+static void there_is_a_bit_for_each(void **state)
+{
+    (void)state;
+    const char *reason = NULL;
+    const struct program *p = compiled(loops_in_a_row(64));
+    assert_int_equal(p->functions[0].counters, 64);
+    assert_null(compile(loops_in_a_row(65), &reason));
+    assert_string_equal(reason, "more than 64 loops of 'k' hold a barrier");
+}
+
 /* App. A's inner loop holds the barrier, too: it reaches I through H (erratum B-2). */
 static void appendix_loops_swallow_more(void **state)
 {
@@ -218,7 +256,7 @@ static void what_has_no_code_is_named(void **state)
                                 " goto End; }"),
                         "unsupported target 'x' of 'atomic' at line 1: only a private scalar "
                         "takes the value");
-    assert_int_equal(compiled(many_loops(64))->functions[0].counters, 64);
+    assert_int_equal(compiled(loops_in_a_row(64))->functions[0].counters, 64);
     assert_string_equal(refusal(many_loops(65)), "more than 64 loops of 'k' hold a barrier");
 }
 
@@ -228,9 +266,11 @@ int main(void)
         cmocka_unit_test(a_block_is_a_list_that_ends_with_its_goto),
         cmocka_unit_test(trees_carry_the_numbers),
         cmocka_unit_test(a_goto_reads_what_its_targets_guards_read),
+        cmocka_unit_test(so_does_the_first_of_all),
         cmocka_unit_test(calls_hand_over_their_parameters),
         cmocka_unit_test(reductions_stand_apart),
         cmocka_unit_test(loops_with_a_barrier_count),
+        cmocka_unit_test(there_is_a_bit_for_each),
         cmocka_unit_test(appendix_loops_swallow_more),
         cmocka_unit_test(what_has_no_code_is_named),
     };

@@ -113,6 +113,31 @@ static void test_witness(void **state)
     assert_true(o.detector->racy_vars[1]);
 }
 
+/* A witness of which one part is not the log's is no witness. */
+static void test_wrong_witness(void **state)
+{
+    (void)state;
+    struct observed o = run("shared int x; kernel k() { if (tid != 2) x = 1; }", SUBJECT_THREADS,
+                            SCHED_SEQUENTIAL, 0);
+    struct race_witness *w = &o.detector->witness, right = *w;
+    const char *what = "";
+    expect_agreement(&o);
+    w->first.thread = 2;
+    assert_false(race_log_agrees(o.log, &o.expected, o.detector, &what));
+    assert_string_equal(what, "witness");
+    *w = right;
+    w->first.kind = ACCESS_READ;
+    assert_false(race_log_agrees(o.log, &o.expected, o.detector, &what));
+    *w = right;
+    w->second.stm++;
+    assert_false(race_log_agrees(o.log, &o.expected, o.detector, &what));
+    *w = right;
+    w->same_value = !w->same_value;
+    assert_false(race_log_agrees(o.log, &o.expected, o.detector, &what));
+    *w = right;
+    expect_agreement(&o);
+}
+
 /* An epoch separates executions: what one did does not race with the next. */
 static void test_epochs(void **state)
 {
@@ -441,6 +466,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_verdicts, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_witness, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_wrong_witness, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_epochs, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_epochs_renewed, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_random_streams, support_setup, support_teardown),

@@ -144,6 +144,106 @@ static void lassos(void **state)
     }
 }
 
+/* A random walk remembers more states than its first table has room for. */
+static void long_walk(void **state)
+{
+    (void)state;
+    const char *text = "launch(threads = 1, warp = 1); shared int x;"
+                       "kernel k() { while (x < 500) x = x + 1; while (x > 0) ; }";
+    const struct machine_options options = {.track = true};
+    const struct sched_spec spec = {.kind = SCHED_SEQUENTIAL};
+    struct machine *machine = machine_new(&test_arena, subject_table[SUBJECT_THREADS].vtable,
+                                          support_program(text), &options);
+    struct scheduler scheduler;
+    sched_start(&scheduler, &spec, machine, &test_arena);
+    struct lasso lasso = lasso_random(&test_arena, machine, &scheduler.choices, 10000);
+    assert_int_equal(lasso.kind, LASSO_FAIR);
+    assert_true(lasso.stem > 1000);
+}
+
+/* ---- where tables are wider than a word ---- */
+
+/* One step reads two words that DPOR's masks take for one: it sleeps until either is written. */
+static void distant_words(void **state)
+{
+    (void)state;
+    for (int method = SEARCH_STATES; method <= SEARCH_DPOR; method++) {
+        struct search_result *result =
+            search("launch(threads = 2, warp = 2); shared int x[65], r;"
+                   "kernel k() { if (tid == 0) r = x[0] + x[64]; else x[64] = 1; }",
+                   SUBJECT_THREADS, (enum search_method)method);
+        assert_true(result->complete);
+        assert_true(result->race);
+        assert_int_equal(result->outcome_count, 2);
+    }
+}
+
+/* Two threads, each of `own` writes of its own and of one more to x[last] of its: races of more accesses than a
+ * word has bits. */
+static bool many_accesses_race(uint32_t own, bool same_last)
+{
+    const char *mine = "", *theirs = "";
+    for (uint32_t i = 0; i < own; i++) {
+        mine = arena_printf(&test_arena, "%s x[%u] = 1;", mine, i);
+        theirs = arena_printf(&test_arena, "%s x[%u] = 1;", theirs, own + i);
+    }
+    struct search_result *result =
+        search(arena_printf(&test_arena,
+                            "launch(threads = 2, warp = 2); shared int x[%u], y[2];"
+                            "kernel k() { if (tid == 0) { %s y[0] = 1; } else { %s y[%d] = 1; } }",
+                            2 * own, mine, theirs, same_last ? 0 : 1),
+               SUBJECT_THREADS, SEARCH_STATES);
+    assert_true(result->complete);
+    return result->race;
+}
+
+static void many_accesses(void **state)
+{
+    (void)state;
+    for (uint32_t own = 31; own <= 33; own++) {
+        assert_true(many_accesses_race(own, true));
+        assert_false(many_accesses_race(own, false));
+    }
+}
+
+/* DPOR does not say that a kernel with loops ends, in block form neither (search.h). */
+static void loops_of_blocks(void **state)
+{
+    (void)state;
+    const char *reason = "";
+    const struct program *program =
+        program_compile(&test_arena,
+                        support_parse("launch(threads = 2, warp = 2); private int i;"
+                                      "kernel k() blocks { Start: goto A; A: i = i + 1; goto B, C;"
+                                      " B: assume(i < 2); goto A; C: assume(i >= 2); goto End; }"),
+                        &reason);
+    assert_non_null(program);
+    for (int method = SEARCH_STATES; method <= SEARCH_DPOR; method++) {
+        struct search_options options = SEARCH_DEFAULTS;
+        options.method = (enum search_method)method;
+        struct machine *machine =
+            search_machine(&test_arena, subject_table[SUBJECT_INTERLEAVE].vtable, program, false);
+        struct search_result *result = search_run(&test_arena, machine, &options);
+        assert_true(result->complete);
+        assert_int_equal(result->liveness,
+                         method == SEARCH_DPOR ? LIVENESS_UNKNOWN : LIVENESS_ALL_TERMINATE);
+    }
+}
+
+/* Nor that one with recursion does, whichever function it is. */
+static void recursion(void **state)
+{
+    (void)state;
+    const char *text =
+        "launch(threads = 2, warp = 2); shared int x[2];"
+        "int f(int n) { return n + 1; }"
+        "int g(int n) { private int m; if (n > 0) { m = g(n - 1); return m; } return n; }"
+        "kernel k() { private int i; i = f(tid); i = g(i); x[tid] = i; }";
+    struct search_result *result = search(text, SUBJECT_THREADS, SEARCH_DPOR);
+    assert_true(result->complete);
+    assert_int_equal(result->liveness, LIVENESS_UNKNOWN);
+}
+
 /* ---- against plain enumeration ---- */
 
 enum { OUTCOMES_MAX = 512, CHOICES_MAX = 8, WORDS_MAX = 8 };
@@ -356,11 +456,11 @@ static void random_kernels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(increments),
-        TEST(lanes_win),
-        TEST(unfairness_programs),
-        TEST(lassos),
-        TEST(agree_with_enumeration),
+        TEST(increments),          TEST(lanes_win),
+        TEST(unfairness_programs), TEST(lassos),
+        TEST(long_walk),           TEST(distant_words),
+        TEST(many_accesses),       TEST(loops_of_blocks),
+        TEST(recursion),           TEST(agree_with_enumeration),
         TEST(random_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
