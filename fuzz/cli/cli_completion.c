@@ -1,6 +1,7 @@
 /*
  * cli_completion.c - completion for bash, zsh and fish, made from the tables of commands and options.
  */
+#include "fuzz/cli/config.h"
 #include "fuzz/cli/options.h"
 
 #include <string.h>
@@ -53,7 +54,19 @@ static const struct value_words *words_of(const struct cli_option *option)
 
 static bool takes_file(const struct cli_option *option)
 {
-    return option->argument && strstr(option->argument, "FILE") != NULL;
+    return option->argument &&
+           (strstr(option->argument, "FILE") || strcmp(option->argument, "BUILD") == 0);
+}
+
+static bool takes_preset(const char *argument)
+{
+    return argument && strstr(argument, "PRESET") != NULL;
+}
+
+static void put_preset_names(FILE *out)
+{
+    for (size_t i = 0; config_presets[i].name; i++)
+        fprintf(out, "%s%s", i ? " " : "", config_presets[i].name);
 }
 
 static bool takes_folder(const struct cli_option *option)
@@ -84,6 +97,8 @@ static void put_first_arguments(FILE *out, enum cli_command_id id)
     const char *at = cli_commands[id].arguments;
     if (id == COMMAND_HELP)
         put_command_names(out);
+    if (takes_preset(at))
+        put_preset_names(out);
     for (bool more = strstr(at, " | ") != NULL; more;) {
         const char *next = strstr(at, " | ");
         fprintf(out, "%.*s", (int)strcspn(at, " "), at);
@@ -126,7 +141,13 @@ static void put_bash_values(FILE *out, enum cli_command_id id)
             put_words(out, values->words);
             fputs("' ;;\n", out);
         } else {
-            fputs(takes_file(option) ? "names=-f ;;\n" : "names=-d ;;\n", out);
+            fputs(takes_file(option) ? "names=-f" : "names=-d", out);
+            if (takes_preset(option->argument)) {
+                fputs(" words='", out);
+                put_preset_names(out);
+                fputs("'", out);
+            }
+            fputs(" ;;\n", out);
         }
     }
 }
@@ -135,7 +156,8 @@ static const char bash_head[] =
     "# bash completion for simtfuzz, made by: simtfuzz help --completion bash\n"
     "_simtfuzz()\n"
     "{\n"
-    "    local line=${COMP_LINE:0:COMP_POINT} word value option commands options valued arguments\n"
+    "    local line=${COMP_LINE:0:COMP_POINT} word value option commands options valued arguments "
+    "files\n"
     "    local words='' list='' names='' before='' breaks='' strip\n"
     "    local -a typed found\n"
     "    COMPREPLY=()\n"
@@ -160,19 +182,17 @@ static const char bash_tail[] =
     "        esac\n"
     "    elif [[ $word == -* ]]; then\n"
     "        words=$options\n"
-    "    elif [[ $arguments == files ]]; then\n"
-    "        names=-f\n"
-    "    elif [[ ${#typed[@]} -eq 2 ]]; then\n"
-    "        words=$arguments\n"
+    "    else\n"
+    "        names=$files\n"
+    "        [[ ${#typed[@]} -eq 2 ]] && words=$arguments\n"
     "    fi\n"
     "    if [[ -n $list && $value == *,* ]]; then\n"
     "        before+=${value%,*}, value=${value##*,}\n"
     "    fi\n"
+    "    mapfile -t found < <(compgen -W \"$words\" -- \"$value\")\n"
     "    if [[ -n $names ]]; then\n"
-    "        mapfile -t found < <(compgen $names -- \"$value\")\n"
+    "        mapfile -t -O ${#found[@]} found < <(compgen $names -- \"$value\")\n"
     "        compopt -o filenames 2>/dev/null\n"
-    "    else\n"
-    "        mapfile -t found < <(compgen -W \"$words\" -- \"$value\")\n"
     "    fi\n"
     "    [[ -n $list ]] && compopt -o nospace 2>/dev/null\n"
     "    # What stands before a : or = is a word of its own to readline.\n"
@@ -199,11 +219,9 @@ static void print_bash(FILE *out)
         put_bash_options(out, id, false);
         fputs("'\n        valued='", out);
         put_bash_options(out, id, true);
-        fputs("'\n        arguments='", out);
-        if (command_takes_files(&cli_commands[i]))
-            fputs("files", out);
-        else
-            put_first_arguments(out, id);
+        fprintf(out, "'\n        files=%s arguments='",
+                command_takes_files(&cli_commands[i]) ? "-f" : "");
+        put_first_arguments(out, id);
         fputs("'\n        ;;\n", out);
     }
     fputs("    esac\n", out);
@@ -320,12 +338,18 @@ static void put_fish_option(FILE *out, const char *command, const struct cli_opt
             option->name);
     if (option->letter)
         fprintf(out, " -s %c", option->letter);
-    if (takes_file(option))
+    if (takes_file(option)) {
         fputs(" -r -F", out);
-    else if (takes_folder(option))
+        if (takes_preset(option->argument)) {
+            fputs(" -a '", out);
+            put_preset_names(out);
+            fputs("'", out);
+        }
+    } else if (takes_folder(option)) {
         fputs(" -x -a '(__fish_complete_directories)'", out);
-    else if (option->argument)
+    } else if (option->argument) {
         fputs(" -x", out);
+    }
     if (values) {
         fputs(values->list ? " -a '(__fish_append , " : " -a '", out);
         put_words(out, values->words);

@@ -89,6 +89,9 @@ touch kernel.simt
 offers "simtfuzz check ker" kernel.simt
 offers "simtfuzz check a" "a b about"
 offers "simtfuzz run --db ker" kernel.simt
+offers "simtfuzz run --config sm" smoke
+offers "simtfuzz run -c ker" kernel.simt
+offers "simtfuzz config ni" nightly
 offers "simtfuzz run --corpus fo" folder
 # Through readline itself, as a person does it.
 if command -v script >/dev/null; then

@@ -8,6 +8,10 @@ if [ -n "$(setting CMAKE_C_FLAGS)" ]; then
     echo "not with flags of one's own"
     exit 77
 fi
+if [ -n "$(setting CMAKE_C_COMPILER_LAUNCHER)" ]; then
+    echo "not with what a cache of compilations put together"
+    exit 77
+fi
 mkdir -p "elsewhere/and deeper"
 cd "elsewhere/and deeper" || exit 2
 (cd "$source" && tar cf - --exclude='build*' --exclude='*.db*' CMakeLists.txt engine oracle db fuzz packaging docs \
