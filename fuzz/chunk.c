@@ -1,7 +1,9 @@
 #include "fuzz/chunk.h"
 
 #include "engine/invariant.h"
+#include "engine/pcg.h"
 #include "engine/print.h"
+#include "fuzz/digest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -122,6 +124,45 @@ static const struct ast_kernel *make_kernel(struct chunk_maker *maker, uint64_t 
     return kernel ? kernel : case_kernel(maker->arena, c, &maker->walk);
 }
 
+/* ---- the same again ---- */
+
+/* What differs between two runs of a case, coarsely; NULL: nothing. */
+static const char *first_difference(struct arena *arena, const struct ast_kernel *a,
+                                    const struct check_result *first, const struct ast_kernel *b,
+                                    const struct check_result *second)
+{
+    if (digest_case(arena, a, first) == digest_case(arena, b, second))
+        return NULL;
+    if (strcmp(print_kernel(arena, a), print_kernel(arena, b)) != 0)
+        return "kernel";
+    for (uint32_t o = 0; o < ORACLE_COUNT; o++)
+        if (first->answers[o].verdict != second->answers[o].verdict)
+            return "verdict";
+    if (first->thread_steps != second->thread_steps || first->warp_steps != second->warp_steps)
+        return "steps";
+    return memcmp(first->hits, second->hits, sizeof first->hits) != 0 ? "rules" : "result";
+}
+
+/* One case in RERUN_SHARE, drawn by its number, is made and run twice. The same must come out, or nothing
+ * that simtfuzz says can be relied on: a finding of class "flaky". */
+static void run_again(struct chunk_maker *maker, struct chunk *chunk, const struct fuzz_case *c,
+                      const struct ast_kernel *kernel, const struct check_result *result)
+{
+    uint64_t draw = pcg_splitmix(c->seed ^ pcg_splitmix(c->number ^ RERUN_SHARE));
+    if (draw % RERUN_SHARE != 0)
+        return;
+    bool fresh = c->generated && !c->gen.enumerate;
+    struct check_result *second = ARENA_NEW(maker->arena, struct check_result);
+    const struct ast_kernel *again = fresh ? case_kernel(maker->arena, c, NULL) : kernel;
+    check_kernel(maker->arena, again, &c->check, second);
+    const char *what = first_difference(maker->arena, kernel, result, again, second);
+    if (!what)
+        return;
+    struct chunk_finding *finding = &chunk->findings[chunk->finding_count++];
+    *finding = (struct chunk_finding){.number = c->number, .index = (uint32_t)chunk->cases};
+    snprintf(finding->signature, SIGNATURE_MAX, "engine|flaky|second run|%s", what);
+}
+
 bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t number)
 {
     const struct campaign_options *options = maker->options;
@@ -147,6 +188,7 @@ bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t num
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
         if (options->check.oracles & 1u << i)
             add_answer(chunk, arena, number, (enum oracle_id)i, &result->answers[i]);
+    run_again(maker, chunk, &c, kernel, result);
     if (chunk->trace)
         keep_trace(maker, chunk, &c, kernel, result, chunk->finding_count > before);
     return true;

@@ -273,7 +273,9 @@ static void describe_flaky(struct collector *c, const char *key, const struct ex
     finding->signature =
         arena_printf(&c->text, "%s|%s|%s", finding->k1, finding->rule, finding->observable);
     finding->cause = finding->k1;
-    finding->evidence = arena_printf(&c->text, "{\"why\": \"%s\"}", example->why);
+    bool divergence = strcmp(finding->oracle, "engine") != 0;
+    finding->evidence = arena_printf(&c->text, "{\"why\": \"%s\"}",
+                                     divergence ? example->why : "two runs of the case differ");
     c->summary->flaky++;
 }
 

@@ -128,6 +128,7 @@ static bool shows_again(struct arena *arena, struct arena *scratch, const struct
         struct shown again;
         example_run(arena, scratch, kernel, check, signature, false, &again);
         same = difference(shown, &again) == NULL;
+        shown->steps += again.steps;
         arena_release(arena, mark);
     }
     return same;
@@ -143,18 +144,22 @@ bool example_minimise(struct arena *arena, struct arena *scratch, const struct a
     example->runs = reduced.runs;
     example->relaxed = reduced.relaxed;
     example->ending = reduced.ending;
+    example->steps += reduced.steps;
     if (reduced.reproduced && reduced.divergence) {
         const char *wanted = divergence_signature(scratch, reduced.divergence);
         struct check_options small = small_check(&options->check, &reduced, scratch);
         example->small_kernel = print_kernel(arena, reduced.kernel);
         const struct ast_kernel *again = parse_printed(scratch, example->small_kernel);
         bool shown = shows_again(arena, scratch, again, &small, wanted, &example->small);
+        example->steps += example->small.steps;
         if (!shown && small.tape) {
             small.tape = NULL;
             shown = shows_again(arena, scratch, again, &small, wanted, &example->small);
+            example->steps += example->small.steps;
         }
         if (shown) {
             describe_small(arena, again, &small, example);
+            example->slipped = strcmp(wanted, options->signature) != 0;
             example->small.cause =
                 cause_of_small(arena, scratch, again, small, options->check.oracles, wanted);
         }
@@ -173,12 +178,14 @@ void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_
     example->kernel = copy(arena, text);
     example->case_text = case_print(arena, c);
     example->statements = ast_kernel_size(kernel);
-    for (int run = 0; run < EXAMPLE_RUNS && example->replayed; run++) {
+    int runs = options->max_tests > 0 ? EXAMPLE_RUNS : 1;
+    for (int run = 0; run < runs && example->replayed; run++) {
         size_t run_mark = arena_mark(arena);
         struct shown again;
         example_run(arena, scratch, kernel, &c->check, options->signature, false, &again);
         if (run == 0)
             example->raw = again;
+        example->steps += again.steps;
         example->why = difference(&example->raw, &again);
         example->replayed = example->why == NULL;
         if (run > 0)
@@ -187,7 +194,8 @@ void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_
     struct reduce_options small = *options;
     small.check = c->check;
     struct reduce_progress start = {.size = example->statements};
-    if (example->replayed && (!small.go_on || small.go_on(small.go_on_context, &start)))
+    if (example->replayed && options->max_tests > 0 &&
+        (!small.go_on || small.go_on(small.go_on_context, &start)))
         example_minimise(arena, scratch, kernel, &small, example);
     arena_release(scratch, mark);
 }

@@ -8,7 +8,11 @@
 #include "fuzz/reduce/reduce.h"
 #include "fuzz/watch.h"
 
-enum { EXAMPLE_RUNS = 3, EXAMPLE_REDUCE_TESTS = 1000 };
+enum {
+    EXAMPLE_RUNS = 3,
+    EXAMPLE_REDUCE_TESTS = 1000,
+    EXAMPLE_REDUCE_STEPS = 1 << 24, /* some three seconds */
+};
 
 /* What one run of a case shows of one signature; strings in the caller's arena. */
 struct shown {
@@ -33,6 +37,8 @@ struct example {
     struct shown raw;
 
     bool minimised;
+    bool slipped; /* the smaller form has another signature: K2 shrank nothing, only K1 was kept */
+    uint64_t steps; /* of threads and warps, in all runs */
     const char *small_kernel, *small_case, *small_tape, *small_launch;
     const char *small_transforms; /* "": none */
     uint32_t small_statements, tests, runs;
@@ -53,7 +59,8 @@ void example_run(struct arena *arena, struct arena *scratch, const struct ast_ke
                  struct shown *shown);
 
 /* Runs a case again - `text` is its kernel's, NULL: it is generated - for the divergence with the signature that `options` name, and minimises
- * it as they say, but with the case's check; NULL for go_on: without an end before its time. The example
+ * it as they say, but with the case's check; NULL for go_on: without an end before its time. max_tests 0: one run instead of
+ * EXAMPLE_RUNS, and nothing is minimised. The example
  * lives in `arena`; `scratch` is used and released. */
 void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
                   const char *text, const struct reduce_options *options, struct example *example);

@@ -96,6 +96,7 @@ static const struct tape *shorten_schedule(struct reduction *r, const struct ast
                                      .signature = r->signature,
                                      .k1_only = r->k1_only,
                                      .max_tests = SCHEDULE_TESTS,
+                                     .max_steps = r->options->max_steps / 4,
                                      .go_on = schedule_goes_on,
                                      .context = r};
     search.check.tape_subject = d->subject;
@@ -103,13 +104,14 @@ static const struct tape *shorten_schedule(struct reduction *r, const struct ast
     const struct tape *tape = reduce_schedule(r->arena, &search, d->tape);
     r->tests += search.tests;
     r->runs += search.tests;
+    r->all_steps += search.steps;
     return tape;
 }
 
 static void finish(struct reduction *r, const struct check_options *check,
                    struct reduce_result *result)
 {
-    bool spent = r->tests >= r->options->max_tests;
+    bool spent = reduction_is_spent(r);
     result->kernel = reduction_copy(r->arena, r->base);
     result->size_after = ast_kernel_size(result->kernel);
     result->relaxed = r->k1_only;
@@ -118,6 +120,7 @@ static void finish(struct reduction *r, const struct check_options *check,
         struct check_result *shown = ARENA_NEW(r->arena, struct check_result);
         r->runs++;
         check_kernel(r->arena, result->kernel, check, shown);
+        r->all_steps += shown->thread_steps + shown->warp_steps;
         const struct divergence *d = check_find(r->arena, shown, r->signature, r->k1_only);
         if (d && d->tape && !d->tape->truncated)
             result->tape = shorten_schedule(r, result->kernel, d);
@@ -125,6 +128,7 @@ static void finish(struct reduction *r, const struct check_options *check,
     }
     result->tests = r->tests;
     result->runs = r->runs;
+    result->steps = r->all_steps;
     result->ending = r->stopped ? REDUCE_STOPPED : spent ? REDUCE_TESTS : REDUCE_MINIMAL;
 }
 

@@ -23,6 +23,7 @@ struct reduce_options {
     bool (*keeps)(struct arena *arena, const struct ast_kernel *kernel, void *context);
     void *context;
     uint32_t max_tests; /* candidates tried at most */
+    uint64_t max_steps; /* of threads and warps, in all runs: begin no test beyond; 0 = no limit */
     uint32_t jobs;      /* threads that test candidates; 0 = 1 */
     /* When not NULL: asked before every test, by the calling thread. False: it is time to end, with the
      * best so far. Only then does a result depend on anything but the rest of the options. */
@@ -32,7 +33,7 @@ struct reduce_options {
 
 enum reduce_ending {
     REDUCE_MINIMAL, /* no pass finds anything more */
-    REDUCE_TESTS,   /* max_tests were spent */
+    REDUCE_TESTS,   /* max_tests or max_steps were spent */
     REDUCE_STOPPED, /* by go_on */
 };
 
@@ -43,6 +44,7 @@ struct reduce_result {
     enum reduce_ending ending;
     uint32_t tests;                      /* candidates tried */
     uint32_t runs;                       /* of the case: for these, and to make sure */
+    uint64_t steps;                      /* of threads and warps, in all of these */
     uint32_t size_before, size_after;    /* ast_kernel_size */
     const struct divergence *divergence; /* of the smallest */
     struct transform_list transforms; /* with which it shows it; empty: there is nothing to say */

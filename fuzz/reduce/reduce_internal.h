@@ -103,6 +103,7 @@ struct schedule_search {
     const char *signature;
     bool k1_only;
     uint32_t max_tests, tests;    /* executions of the case: at most, so far */
+    uint64_t max_steps, steps;    /* of threads and warps in these; 0 = no limit */
     bool (*go_on)(void *context); /* as in reduce_options */
     void *context;
 };

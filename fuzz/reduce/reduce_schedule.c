@@ -16,12 +16,15 @@ static bool shows(struct schedule_search *search, const struct tape *tape)
     search->check.tape = tape;
     struct check_result *result = ARENA_NEW(search->scratch, struct check_result);
     check_kernel(search->scratch, search->kernel, &search->check, result);
+    search->steps += result->thread_steps + result->warp_steps;
     return check_find(search->scratch, result, search->signature, search->k1_only) != NULL;
 }
 
 static bool may_test(struct schedule_search *search)
 {
-    return search->tests < search->max_tests && search->go_on(search->context);
+    bool spent = search->tests >= search->max_tests ||
+                 (search->max_steps > 0 && search->steps >= search->max_steps);
+    return !spent && search->go_on(search->context);
 }
 
 /* Start of the segment after the one that starts at `from`: an actor's picks with the inner choices

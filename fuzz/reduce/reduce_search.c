@@ -35,6 +35,12 @@ void reduction_close(struct reduction *r)
         arena_destroy(&r->candidates[i].arena);
 }
 
+bool reduction_is_spent(const struct reduction *r)
+{
+    return r->tests >= r->options->max_tests ||
+           (r->options->max_steps > 0 && r->all_steps >= r->options->max_steps);
+}
+
 bool reduction_may_test(struct reduction *r)
 {
     struct reduce_progress progress = {.tests = r->tests, .pass = r->pass};
@@ -42,7 +48,7 @@ bool reduction_may_test(struct reduction *r)
         progress.size = ast_kernel_size(r->base);
         r->stopped = !r->options->go_on(r->options->go_on_context, &progress);
     }
-    return !r->stopped && r->tests < r->options->max_tests;
+    return !r->stopped && !reduction_is_spent(r);
 }
 
 /* ---- testing ---- */
@@ -66,6 +72,7 @@ bool reduction_shows(struct reduction *r, const struct ast_kernel *kernel,
     r->runs++;
     uint64_t steps = 0;
     bool shown = shows(scratch, r, kernel, check, &steps);
+    r->all_steps += steps;
     r->steps = shown ? steps : r->steps;
     return shown;
 }
@@ -220,6 +227,7 @@ static bool settle(struct reduction *r, const struct candidate *c)
     remember(r, c->hash);
     r->tests++;
     r->runs++;
+    r->all_steps += c->steps;
     r->optimist = c->keeps;
     if (!c->keeps)
         return false;
@@ -236,7 +244,7 @@ static uint32_t run_pass(struct reduction *r, const struct reduce_pass *pass)
     r->optimist = false;
     while (reduction_may_test(r) && (count = make_candidates(r, pass, number)) > 0) {
         test_candidates(r, count);
-        for (uint32_t i = 0; i < count && r->tests < r->options->max_tests; i++) {
+        for (uint32_t i = 0; i < count && !reduction_is_spent(r); i++) {
             bool kept = settle(r, &r->candidates[i]);
             accepted += kept;
             number = r->candidates[i].number + !kept;

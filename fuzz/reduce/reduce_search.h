@@ -45,6 +45,7 @@ struct reduction {
     bool optimist;          /* the last candidate of the pass kept the signature */
     uint32_t tests;         /* candidates whose answer was taken */
     uint32_t runs;          /* these, and all other times that a kernel was asked about */
+    uint64_t all_steps;     /* of these runs */
     uint64_t steps;         /* of the last time that one showed the signature */
     bool wide;              /* r->check stays as it was given */
     uint32_t narrowed_size; /* of the base when r->check was made cheaper last */
@@ -56,6 +57,8 @@ struct reduction {
 void reduction_open(struct reduction *r);
 void reduction_close(struct reduction *r);
 
+/* Whether as much was tried as the options allow. */
+bool reduction_is_spent(const struct reduction *r);
 /* Asked before every test; false: the best so far is the result. */
 bool reduction_may_test(struct reduction *r);
 
