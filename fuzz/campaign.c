@@ -4,6 +4,7 @@
 #include "fuzz/clock.h"
 #include "fuzz/collector.h"
 #include "fuzz/crash.h"
+#include "fuzz/hook.h"
 #include "fuzz/pool.h"
 #include "fuzz/progress.h"
 #include "fuzz/ui/terminal.h"
@@ -31,6 +32,7 @@ struct campaign {
     struct feedback *feedback; /* NULL: none */
     struct collector *collector;
     struct progress *progress;
+    struct hooks *hooks;
     bool between_chunks; /* the collector waits for the next one: a good moment to commit */
     int db_error;        /* of such a commit */
     uint64_t next_chunk; /* to be taken */
@@ -111,6 +113,7 @@ static bool tick(void *context)
     const struct watch *watch = c->options->watch;
     uint32_t hanging = watch ? 0 : pool_watch(c->pool, now, progress_log(c->progress));
     const char *state = c->stopped_ms > 0 ? "ending" : "running";
+    hooks_tick(c->hooks, progress_log(c->progress));
     if (progress_tick(c->progress, c->pool, state))
         asked_to_end = 1;
     if (is_asked_to_end(c) && c->stopped_ms == 0) {
@@ -160,14 +163,15 @@ static int collect(struct campaign *c)
     }
 }
 
-static int exit_status(const struct campaign_summary *summary, struct db_message *message)
+static int exit_status(const struct campaign_options *options,
+                       const struct campaign_summary *summary, struct db_message *message)
 {
     if (summary->hanging) {
         snprintf(message->text, sizeof message->text,
                  "a worker hangs; the cases before it are stored");
         return CLI_FAULT;
     }
-    if (summary->flaky > 0) {
+    if (summary->flaky > 0 && !(options->quiet >> CAMPAIGN_FLAKY & 1)) {
         snprintf(message->text, sizeof message->text,
                  "%" PRIu32
                  " divergences did not show again when their case was run again: a fault "
@@ -175,7 +179,7 @@ static int exit_status(const struct campaign_summary *summary, struct db_message
                  summary->flaky);
         return CLI_FAULT;
     }
-    return summary->open_findings > 0 ? CLI_DIVERGENCE : CLI_OK;
+    return summary->failing > 0 ? CLI_DIVERGENCE : CLI_OK;
 }
 
 /* With the database open: the hunt itself. */
@@ -209,7 +213,19 @@ static int hunt(struct campaign *c, struct db_message *message)
         c->summary->hanging = true;
     if (error < 0 || closed < 0)
         return CLI_FAULT;
-    return exit_status(c->summary, message);
+    return exit_status(c->options, c->summary, message);
+}
+
+/* A program that could not be told is a fault, but the smaller one. */
+static int tell_end(struct campaign *c, int status, struct db_message *message)
+{
+    uint32_t failures = hooks_close(c->hooks, status, c->options->log);
+    if (failures == 0 || status != CLI_OK)
+        return status;
+    snprintf(message->text, sizeof message->text,
+             "%" PRIu32 " programs that were to be told of findings or of the end failed",
+             failures);
+    return CLI_FAULT;
 }
 
 int campaign_run(struct arena *arena, const struct campaign_options *options,
@@ -230,12 +246,14 @@ int campaign_run(struct arena *arena, const struct campaign_options *options,
     }
     c.started_ms = clock_monotonic_ms();
     c.progress = progress_open(arena, options, summary);
+    c.hooks = hooks_open(arena, options, summary);
     catch_signals(before);
     int status = hunt(&c, message);
     release_signals(before);
     if (options->corpus_dir && c.feedback && status != CLI_FAULT &&
         !feedback_export(c.feedback, options->corpus_dir, message))
         status = CLI_FAULT;
+    status = tell_end(&c, status, message);
     if (!summary->hanging)
         feedback_free(c.feedback);
     return status;

@@ -36,7 +36,11 @@ struct campaign_options {
     uint32_t feedback;      /* so many of 100 cases are mutations of earlier ones; 0 = off */
     const char *corpus_dir; /* with feedback: where what was remembered goes; NULL: nowhere */
     const char *db_path;
-    struct watch *watch;    /* of the process that watches over this one (watch.h); NULL: none */
+    struct watch *watch; /* of the process that watches over this one (watch.h); NULL: none */
+    /* Kinds of findings (bits 1u << campaign_kind) that leave the exit status as it is, and of which no
+     * program is told. Known ones always do. */
+    uint32_t quiet;
+    const char *on_finding, *on_end; /* programs (hook.h), or NULL */
     bool screen;            /* the status screen instead of lines: terminal_open succeeded */
     const char *stats_path; /* a file that is replaced once a second (ui/stats_file.h), or NULL */
     bool live; /* a status line a second to `log`, rewritten in place; otherwise one a minute */
@@ -52,6 +56,7 @@ struct campaign_finding {
     const char *reference; /* of a known one */
     bool created;          /* not in the database before */
     bool suppressed;
+    bool flaky;
 };
 
 /* What a finding is to whoever watches the campaign. */
@@ -59,9 +64,11 @@ enum campaign_kind {
     CAMPAIGN_NEW,       /* open, and the database did not have it before */
     CAMPAIGN_OPEN,      /* open since before */
     CAMPAIGN_REGRESSED, /* said to be fixed */
+    CAMPAIGN_FLAKY,     /* a run of its own case did not show it again: a fault of simtfuzz */
     CAMPAIGN_KNOWN,     /* known, invalid or suppressed */
     CAMPAIGN_KINDS
 };
+extern const char *const campaign_kind_names[CAMPAIGN_KINDS];
 enum campaign_kind campaign_finding_kind(const struct campaign_finding *finding);
 
 /* Why an oracle did not conclude. */
@@ -87,10 +94,12 @@ struct campaign_summary {
     struct campaign_finding *findings;
     uint32_t reason_count;
     struct campaign_reason *reasons;
-    uint32_t open_findings;  /* open or fixed before, not suppressed: exit status 1 */
-    uint32_t known_findings; /* marked known or invalid, or suppressed */
-    uint32_t flaky;          /* divergences that a re-run from the case did not show: our fault */
-    bool hanging;            /* a worker did not come back */
+    uint32_t stored_findings; /* of them: committed */
+    uint32_t open_findings;   /* open or fixed before, not suppressed */
+    uint32_t failing;         /* of them: not quiet; exit status 1 */
+    uint32_t known_findings;  /* marked known or invalid, or suppressed */
+    uint32_t flaky;           /* divergences that a re-run from the case did not show: our fault */
+    bool hanging;             /* a worker did not come back */
     bool interrupted;
     const char *ending; /* "finished", "interrupted", ... */
 };

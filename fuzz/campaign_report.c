@@ -103,6 +103,11 @@ static void print_reasons(struct arena *arena, const struct campaign_summary *s,
     table_print(&table, out);
 }
 
+const char *const campaign_kind_names[CAMPAIGN_KINDS] = {
+    [CAMPAIGN_NEW] = "new",     [CAMPAIGN_OPEN] = "open",   [CAMPAIGN_REGRESSED] = "regressed",
+    [CAMPAIGN_FLAKY] = "flaky", [CAMPAIGN_KNOWN] = "known",
+};
+
 enum campaign_kind campaign_finding_kind(const struct campaign_finding *finding)
 {
     if (finding->suppressed)
@@ -116,6 +121,8 @@ enum campaign_kind campaign_finding_kind(const struct campaign_finding *finding)
     case DB_STATUS_INVALID:
         return CAMPAIGN_KNOWN;
     }
+    if (finding->flaky)
+        return CAMPAIGN_FLAKY;
     return finding->created ? CAMPAIGN_NEW : CAMPAIGN_OPEN;
 }
 

@@ -215,6 +215,8 @@ static int commit(struct collector *c)
     c->batch = c->batch && error != DB_OK;
     c->rows = 0;
     c->committed_ms = clock_monotonic_ms();
+    if (error == DB_OK)
+        c->summary->stored_findings = c->summary->finding_count;
     c->summary->commits++;
     c->summary->commit_us += clock_monotonic_us() - started_us;
     c->text.used = 0;
@@ -256,7 +258,8 @@ static uint32_t bucket_of(struct collector *c, const struct db_upserted *stored,
                          ? arena_strndup(c->arena, finding->reference, strlen(finding->reference))
                          : "",
         .created = stored->created,
-        .suppressed = stored->suppressed};
+        .suppressed = stored->suppressed,
+        .flaky = strcmp(finding->class, "flaky") == 0};
     s->finding_count++;
     return number;
 }
@@ -541,12 +544,13 @@ static bool is_open(const struct campaign_finding *finding)
     return !told && !finding->suppressed;
 }
 
-static void count_findings(struct campaign_summary *s)
+static void count_findings(struct campaign_summary *s, uint32_t quiet)
 {
-    s->open_findings = s->known_findings = 0;
+    s->open_findings = s->known_findings = s->failing = 0;
     for (uint32_t i = 0; i < s->finding_count; i++) {
         bool open = is_open(&s->findings[i]);
         s->open_findings += open;
+        s->failing += open && !(quiet >> campaign_finding_kind(&s->findings[i]) & 1);
         s->known_findings += !open;
     }
 }
@@ -577,8 +581,8 @@ int collector_take(struct collector *c, struct pool *pool, uint64_t number,
         return error;
     add_sums(c, chunk);
     remember(c, number, chunk);
-    count_findings(c->summary);
-    *stop = c->options->stop_on_finding && c->summary->open_findings > 0;
+    count_findings(c->summary, c->options->quiet);
+    *stop = c->options->stop_on_finding && c->summary->failing > 0;
     return add_statistics(c, number, chunk);
 }
 

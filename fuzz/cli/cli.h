@@ -62,7 +62,9 @@ struct cli_options {
     const char *config;      /* a file or a preset, or NULL */
     const char *config_text; /* of it; NULL: none */
     bool screen;             /* --ui */
-    const char *stats;       /* a file, or NULL */
+    uint32_t fail_on;        /* bits 1u << campaign_kind */
+    const char *on_finding, *on_end;
+    const char *stats; /* a file, or NULL */
     bool check_config, list_presets, plain_text;
     uint32_t minimise_tests; /* 0: as usual */
     uint32_t schedules;

@@ -1,6 +1,7 @@
 /*
  * cli_options.c - reads the arguments of a command by the table of options.
  */
+#include "fuzz/campaign.h"
 #include "fuzz/cli/config.h"
 
 #include "engine/invariant.h"
@@ -16,6 +17,7 @@ void options_default(struct cli_options *o)
     const char *no_color = getenv("NO_COLOR");
     *o = (struct cli_options){.color = isatty(STDOUT_FILENO) && !(no_color && *no_color),
                               .db = "simtfuzz.db",
+                              .fail_on = (1u << CAMPAIGN_KNOWN) - 1,
                               .count = 1,
                               .shard_count = 1,
                               .subjects = SUBJECTS_DEFAULT,

@@ -42,6 +42,27 @@ static const char *print_oracles(struct arena *arena, const struct cli_options *
     return case_oracles(arena, o->oracles, o->oracle_modes);
 }
 
+static const char *print_fail_on(struct arena *arena, const struct cli_options *o)
+{
+    char *text = arena_strndup(arena, "", 0);
+    for (uint32_t i = 0; i < CAMPAIGN_KNOWN; i++)
+        if (o->fail_on >> i & 1)
+            text = arena_printf(arena, "%s%s%s", text, *text ? "," : "", campaign_kind_names[i]);
+    return *text ? text : "none";
+}
+
+static const char *print_on_finding(struct arena *arena, const struct cli_options *o)
+{
+    (void)arena;
+    return o->on_finding;
+}
+
+static const char *print_on_end(struct arena *arena, const struct cli_options *o)
+{
+    (void)arena;
+    return o->on_end;
+}
+
 const struct config_key config_keys[] = {
     {.section = "campaign", .key = "seed", .option = "seed", .hexadecimal = true},
     {.section = "campaign", .key = "shard", .option = "shard", .print = print_shard},
@@ -64,6 +85,9 @@ const struct config_key config_keys[] = {
     {.section = "check", .key = "oracles", .option = "oracles", .print = print_oracles},
     {.section = "check", .key = "same-value", .option = "same-value"},
     {.section = "check", .key = "atomics-sync", .option = "atomics-sync"},
+    {.section = "notify", .key = "fail-on", .option = "fail-on", .print = print_fail_on},
+    {.section = "notify", .key = "on-finding", .option = "on-finding", .print = print_on_finding},
+    {.section = "notify", .key = "on-end", .option = "on-end", .print = print_on_end},
 };
 
 const uint32_t config_key_count = sizeof config_keys / sizeof config_keys[0];

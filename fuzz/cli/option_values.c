@@ -3,7 +3,9 @@
  */
 #include "fuzz/cli/options.h"
 
+#include "fuzz/campaign.h"
 #include "fuzz/case.h"
+#include "fuzz/hook.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -136,6 +138,46 @@ bool option_parse_weights(struct cli *cli, const char *text)
                "(simtfuzz rules --weights lists them)",
                (int)strcspn(at, ","), at, GEN_WEIGHT_MAX);
     return false;
+}
+
+bool option_parse_fail_on(struct cli *cli, const char *text)
+{
+    uint32_t kinds = 0;
+    for (bool more = true; more;) {
+        size_t length = strcspn(text, ",");
+        uint32_t kind = 0;
+        while (kind < CAMPAIGN_KNOWN && (strlen(campaign_kind_names[kind]) != length ||
+                                         memcmp(campaign_kind_names[kind], text, length) != 0))
+            kind++;
+        if (kind == CAMPAIGN_KNOWN && !(length == 4 && memcmp(text, "none", 4) == 0))
+            return bad_item(cli, "fail-on", text, "new open regressed flaky none");
+        kinds = kind == CAMPAIGN_KNOWN ? 0 : kinds | 1u << kind;
+        more = text[length] == ',';
+        text += length + more;
+    }
+    cli->options.fail_on = kinds;
+    return true;
+}
+
+static bool parse_command(struct cli *cli, const char *option, const char *text,
+                          const char **command)
+{
+    const char *why;
+    *command = text;
+    if (hook_words(&cli->arena, text, &why))
+        return true;
+    cli_misuse(cli, "--%s wants a program and its arguments, not '%s': %s", option, text, why);
+    return false;
+}
+
+bool option_parse_hook(struct cli *cli, const char *text)
+{
+    return parse_command(cli, "on-finding", text, &cli->options.on_finding);
+}
+
+bool option_parse_end_hook(struct cli *cli, const char *text)
+{
+    return parse_command(cli, "on-end", text, &cli->options.on_end);
 }
 
 static bool parse_percent(struct cli *cli, const char *option, const char *text, uint32_t *value)

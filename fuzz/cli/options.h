@@ -52,6 +52,9 @@ bool option_apply(struct cli *cli, const struct cli_option *option, const char *
 bool option_parse_subjects(struct cli *cli, const char *text);
 bool option_parse_oracles(struct cli *cli, const char *text);
 bool option_parse_features(struct cli *cli, const char *text);
+bool option_parse_fail_on(struct cli *cli, const char *text);
+bool option_parse_hook(struct cli *cli, const char *text);
+bool option_parse_end_hook(struct cli *cli, const char *text);
 bool option_parse_weights(struct cli *cli, const char *text);
 bool option_parse_shard(struct cli *cli, const char *text);
 bool option_parse_mutate(struct cli *cli, const char *text);
