@@ -208,6 +208,19 @@ const char *db_minimisation_name(enum db_minimisation minimisation);
 /* false: no such word */
 bool db_minimisation_parse(const char *name, enum db_minimisation *minimisation);
 
+/* What a finding is to its users, in the order in which they look at them. */
+enum db_state {
+    DB_STATE_REGRESSION, /* fixed, and seen again since */
+    DB_STATE_OPEN,
+    DB_STATE_KNOWN,
+    DB_STATE_INVALID,
+    DB_STATE_FIXED,
+    DB_STATE_SUPPRESSED, /* open or a regression, if it were not for a suppression */
+};
+const char *db_state_name(enum db_state state);
+/* false: no such state */
+bool db_state_parse(const char *name, enum db_state *state);
+
 /* A smaller form of the case, and what it took to get there. All empty when not minimised. */
 struct db_minimised {
     const char *kernel; /* hash */
@@ -242,8 +255,9 @@ struct db_finding {
     uint64_t last_campaign, last_case;
     uint64_t occurrences;
     uint64_t first_seen_ms, last_seen_ms; /* Unix time of storing; 0 = not known */
-    uint64_t status_ms;                   /* when somebody last set the status; 0 = nobody did */
-    bool suppressed;
+    uint64_t status_ms, note_ms;          /* when somebody last set it; 0 = nobody did */
+    bool suppressed;                      /* by an active suppression, whatever its status */
+    enum db_state state;
 };
 
 /* One case that showed the finding, with everything that replays it. */
@@ -298,7 +312,7 @@ DB_MUST_CHECK int db_finding_status_set(struct db *db, uint64_t id, enum db_stat
 DB_MUST_CHECK int db_finding_note_set(struct db *db, uint64_t id, const char *note);
 
 /* Suppressed findings are counted, but neither reported nor part of the exit status. The signature
- * need not have been found yet. expires_ms: Unix time at which it ends by itself; 0 = never. */
+ * need not have been found yet; '*' in it stands for any text. expires_ms: Unix time at which it ends by itself; 0 = never. */
 DB_MUST_CHECK int db_suppress(struct db *db, const char *signature, const char *note,
                               uint64_t expires_ms);
 DB_MUST_CHECK int db_unsuppress(struct db *db, const char *signature);
@@ -329,6 +343,8 @@ struct db_suppression {
     const char *signature, *note;
     uint64_t expires_ms; /* 0 = never */
     bool active;         /* false: it has expired */
+    uint64_t findings;   /* that it covers, with any status */
+    uint64_t held;       /* ... of these: open or a regression but for suppressions */
 };
 typedef bool db_suppression_use(void *context, const struct db_suppression *suppression);
 typedef bool db_skipped_use(void *context, const struct db_skipped *skipped);
@@ -345,6 +361,34 @@ DB_MUST_CHECK int db_campaign_findings(struct db *db, uint64_t campaign, unsigne
                                        db_finding_use *use, void *context);
 /* Of all findings in all campaigns, by finding, then campaign. */
 DB_MUST_CHECK int db_sightings(struct db *db, db_sighting_use *use, void *context);
+
+/* Which findings, and how many. All zero: every one. */
+struct db_selection {
+    unsigned states; /* DB_STATE_BIT; 0 = any */
+    const char *const *oracles;
+    size_t oracle_count; /* 0 = any */
+    uint64_t since_ms;   /* seen at or after; 0 = any */
+    uint64_t
+        since_campaign; /* seen in this campaign or in one that was started after it; 0 = any */
+    bool fresh;         /* not seen before the last campaign */
+    uint64_t low, high; /* ids; high 0 = any */
+    /* Each word stands in the signature, note, reference, subject, evidence or kernels, whatever its case. */
+    const char *const *words;
+    size_t word_count;
+    bool by_id; /* otherwise by state, then the last seen first, then the most frequent */
+    uint64_t limit, offset; /* limit 0 = all */
+};
+
+enum { DB_WORDS_MAX = 16, DB_ORACLES_MAX = 32 };
+#define DB_STATE_BIT(state) (1u << (state))
+
+/* Texts as in db_findings. */
+DB_MUST_CHECK int db_findings_select(struct db *db, const struct db_selection *selection,
+                                     db_finding_use *use, void *context);
+/* How many there are without limit and offset. */
+DB_MUST_CHECK int db_findings_count(struct db *db, const struct db_selection *selection,
+                                    uint64_t *count);
+
 /* The finding that a person means by `name`: a number, a signature, or its unique prefix. */
 DB_MUST_CHECK int db_finding_resolve(struct db *db, const char *name, uint64_t *id);
 DB_MUST_CHECK int db_finding_get(struct db *db, uint64_t id, db_finding_use *use, void *context);
@@ -379,6 +423,26 @@ DB_MUST_CHECK int db_statistics(struct db *db, uint64_t campaign, db_statistics_
 DB_MUST_CHECK int db_skipped(struct db *db, uint64_t campaign, db_skipped_use *use, void *context);
 /* By signature; also those that have expired. */
 DB_MUST_CHECK int db_suppressions(struct db *db, db_suppression_use *use, void *context);
+
+/* ---- bisection --------------------------------------------------------------------------------- */
+
+/* What `simtfuzz triage bisect` found out about a form of a finding. */
+struct db_bisection {
+    uint64_t finding;
+    const char *form;           /* raw, minimised */
+    const char *answer;         /* starts, ceases, always, never, no build */
+    const char *before, *after; /* the builds around the change, or '' */
+    uint64_t unclear;           /* builds between them, which cannot say */
+    uint64_t builds, asked, silent, changes;
+    uint64_t changed_ms; /* kept by the database */
+};
+typedef bool db_bisection_use(void *context, const struct db_bisection *bisection);
+
+/* Replaces the one of that form. */
+DB_MUST_CHECK int db_bisection_put(struct db *db, const struct db_bisection *bisection);
+/* Of one finding, or all (0); by finding, the raw form first. */
+DB_MUST_CHECK int db_bisections(struct db *db, uint64_t finding, db_bisection_use *use,
+                                void *context);
 
 /* Prints as JSON lines, in canonical order and without the findings' ids, all content that must be
  * equal between two runs of the same campaigns: everything but sessions (jobs, times) and kernels

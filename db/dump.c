@@ -60,6 +60,12 @@ static const char *const content[] = {
     "SELECT json_object('table', 'suppression', 'signature', signature, 'note', note,"
     " 'expires_ms', expires_ms, 'removed', removed) FROM suppressions ORDER BY signature",
 
+    "SELECT json_object('table', 'bisection', 'signature', f.signature, 'form', b.form,"
+    " 'answer', b.answer, 'before', b.build_before, 'after', b.build_after,"
+    " 'unclear', b.unclear, 'builds', b.builds, 'asked', b.asked, 'silent', b.silent,"
+    " 'changes', b.changes) FROM bisections b JOIN findings f ON f.id = b.finding"
+    " ORDER BY f.signature, b.form",
+
     "SELECT json_object('table', 'skipped', 'campaign', p.place, 'case', case_number, 'why', why,"
     " 'detail', detail) FROM skipped JOIN places p ON p.id = campaign"
     " ORDER BY p.place, case_number",

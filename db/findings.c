@@ -179,6 +179,15 @@ int db_finding_note_set(struct db *db, uint64_t id, const char *note)
     return db_expect_change(db, error, "finding", id);
 }
 
+int db_bisection_put(struct db *db, const struct db_bisection *b)
+{
+    return db_write(db, STATEMENT_BISECTION_PUT,
+                    VALUES(INTEGER(b->finding), TEXT(b->form), TEXT(b->answer), TEXT(b->before),
+                           TEXT(b->after), INTEGER(b->unclear), INTEGER(b->builds),
+                           INTEGER(b->asked), INTEGER(b->silent), INTEGER(b->changes),
+                           INTEGER(db_unix_ms())));
+}
+
 int db_suppress(struct db *db, const char *signature, const char *note, uint64_t expires_ms)
 {
     return db_write(

@@ -51,6 +51,10 @@ struct value {
     (const struct value[]){__VA_ARGS__},                                                           \
         sizeof((struct value[]){__VA_ARGS__}) / sizeof(struct value)
 
+/* Parameters ?1, ?2, ...; texts must live until the statement ends. */
+int db_bind_values(struct db *db, sqlite3_stmt *statement, const struct value *values,
+                   size_t count);
+
 /* A statement ready to be stepped, its parameters ?1, ?2, ... bound. Texts must live until
  * db_end_statement, which every successful start needs. Reentrant: a callback may start the same. */
 int db_start_statement(struct db *db, enum statement which, const struct value *values,
@@ -75,6 +79,9 @@ uint64_t db_unix_ms(void);
 /* Brings what is derived from facts up to date: for the findings and campaigns of the table `dirty`, which
  * it empties. Inside a transaction; db_commit calls it. */
 int db_derive(struct db *db);
+
+/* Reads SQL_FINDING_COLUMNS (state.h); the example's texts become ''. */
+int db_read_finding(struct db *db, sqlite3_stmt *row, struct db_finding *finding);
 
 /* Never NULL. */
 const char *db_column_text(sqlite3_stmt *statement, int column);

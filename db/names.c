@@ -42,6 +42,12 @@ static const char *const minimisation_names[] = {
     [DB_MINIMISATION_SLIPPED] = "slipped",
 };
 
+static const char *const finding_state_names[] = {
+    [DB_STATE_REGRESSION] = "regression", [DB_STATE_OPEN] = "open",
+    [DB_STATE_KNOWN] = "known",           [DB_STATE_INVALID] = "invalid",
+    [DB_STATE_FIXED] = "fixed",           [DB_STATE_SUPPRESSED] = "suppressed",
+};
+
 const char *db_error_name(int error)
 {
     int count = (int)(sizeof error_names / sizeof error_names[0]);
@@ -90,4 +96,20 @@ bool db_minimisation_parse(const char *name, enum db_minimisation *minimisation)
     if (found)
         *minimisation = (enum db_minimisation)index;
     return found;
+}
+
+const char *db_state_name(enum db_state state)
+{
+    return finding_state_names[state];
+}
+
+bool db_state_parse(const char *name, enum db_state *state)
+{
+    for (size_t i = 0; i < sizeof finding_state_names / sizeof finding_state_names[0]; i++) {
+        if (strcmp(name, finding_state_names[i]) == 0) {
+            *state = (enum db_state)i;
+            return true;
+        }
+    }
+    return false;
 }

@@ -39,7 +39,7 @@ struct finding_context {
     unsigned statuses;
 };
 
-static int read_finding(struct db *db, sqlite3_stmt *row, struct db_finding *finding)
+int db_read_finding(struct db *db, sqlite3_stmt *row, struct db_finding *finding)
 {
     *finding = (struct db_finding){
         .id = db_column_integer(row, 0),
@@ -73,8 +73,10 @@ static int read_finding(struct db *db, sqlite3_stmt *row, struct db_finding *fin
         .suppressed = db_column_integer(row, 22) != 0,
         .cause = db_column_text(row, 23),
         .signature_version = db_column_integer(row, 25),
+        .note_ms = db_column_integer(row, 26),
     };
-    if (!db_status_parse(db_column_text(row, 8), &finding->status))
+    if (!db_status_parse(db_column_text(row, 8), &finding->status) ||
+        !db_state_parse(db_column_text(row, 27), &finding->state))
         return db_fail(db, DB_ERROR_CORRUPT, "finding %" PRIu64 " has an unknown status",
                        finding->id);
     if (!db_minimisation_parse(db_column_text(row, 24), &finding->minimisation))
@@ -87,7 +89,7 @@ static int listed_finding(struct db *db, sqlite3_stmt *row, void *context)
 {
     const struct finding_context *to = context;
     struct db_finding finding;
-    int error = read_finding(db, row, &finding);
+    int error = db_read_finding(db, row, &finding);
     if (error)
         return error;
     if (!(to->statuses & DB_STATUS_BIT(finding.status)))
@@ -113,16 +115,16 @@ static int whole_finding(struct db *db, sqlite3_stmt *row, void *context)
 {
     const struct finding_context *to = context;
     struct db_finding finding;
-    int error = read_finding(db, row, &finding);
+    int error = db_read_finding(db, row, &finding);
     if (error)
         return error;
-    finding.raw_kernel = db_column_text(row, 26);
-    finding.raw_case = db_column_text(row, 27);
-    finding.minimised.kernel = db_column_text(row, 28);
-    finding.minimised.launch = db_column_text(row, 29);
-    finding.minimised.tape = db_column_text(row, 30);
-    finding.minimised.case_text = db_column_text(row, 31);
-    finding.evidence = db_column_text(row, 32);
+    finding.raw_kernel = db_column_text(row, 28);
+    finding.raw_case = db_column_text(row, 29);
+    finding.minimised.kernel = db_column_text(row, 30);
+    finding.minimised.launch = db_column_text(row, 31);
+    finding.minimised.tape = db_column_text(row, 32);
+    finding.minimised.case_text = db_column_text(row, 33);
+    finding.evidence = db_column_text(row, 34);
     return to->use(to->context, &finding);
 }
 
@@ -520,7 +522,9 @@ static int read_suppression(struct db *db, sqlite3_stmt *row, void *context)
     struct db_suppression suppression = {.signature = db_column_text(row, 0),
                                          .note = db_column_text(row, 1),
                                          .expires_ms = db_column_integer(row, 2),
-                                         .active = db_column_integer(row, 3) != 0};
+                                         .active = db_column_integer(row, 3) != 0,
+                                         .findings = db_column_integer(row, 4),
+                                         .held = db_column_integer(row, 5)};
     return to->use(to->context, &suppression);
 }
 
@@ -528,6 +532,36 @@ int db_suppressions(struct db *db, db_suppression_use *use, void *context)
 {
     struct suppression_context to = {.use = use, .context = context};
     return for_each_row(db, STATEMENT_SUPPRESSIONS, NULL, 0, read_suppression, &to, NULL);
+}
+
+struct bisection_context {
+    db_bisection_use *use;
+    void *context;
+};
+
+static int read_bisection(struct db *db, sqlite3_stmt *row, void *context)
+{
+    (void)db;
+    const struct bisection_context *to = context;
+    struct db_bisection bisection = {.finding = db_column_integer(row, 0),
+                                     .form = db_column_text(row, 1),
+                                     .answer = db_column_text(row, 2),
+                                     .before = db_column_text(row, 3),
+                                     .after = db_column_text(row, 4),
+                                     .unclear = db_column_integer(row, 5),
+                                     .builds = db_column_integer(row, 6),
+                                     .asked = db_column_integer(row, 7),
+                                     .silent = db_column_integer(row, 8),
+                                     .changes = db_column_integer(row, 9),
+                                     .changed_ms = db_column_integer(row, 10)};
+    return to->use(to->context, &bisection);
+}
+
+int db_bisections(struct db *db, uint64_t finding, db_bisection_use *use, void *context)
+{
+    struct bisection_context to = {.use = use, .context = context};
+    return for_each_row(db, STATEMENT_BISECTIONS, VALUES(INTEGER(finding)), read_bisection, &to,
+                        NULL);
 }
 
 struct skipped_context {

@@ -7,6 +7,7 @@
  * (derive.c). A campaign may be split in shards, each of which has its facts.
  */
 #include "db/schema.h"
+#include "db/state.h"
 
 #include <stddef.h>
 
@@ -245,6 +246,24 @@ const char *const schema_version_2[] = {
     " changed_ms INTEGER NOT NULL"
     ") STRICT, WITHOUT ROWID",
 
+    "CREATE INDEX suppressions_patterns ON suppressions (signature)"
+    " WHERE signature GLOB '*[*]*'",
+    /* What `triage bisect` found out about a form of a finding; the later one wins. */
+    "CREATE TABLE bisections ("
+    " finding INTEGER NOT NULL REFERENCES findings (id),"
+    " form TEXT NOT NULL CHECK (form IN ('raw', 'minimised')),"
+    " answer TEXT NOT NULL,"
+    " build_before TEXT NOT NULL,"
+    " build_after TEXT NOT NULL,"
+    " unclear INTEGER NOT NULL,"
+    " builds INTEGER NOT NULL,"
+    " asked INTEGER NOT NULL,"
+    " silent INTEGER NOT NULL,"
+    " changes INTEGER NOT NULL,"
+    " changed_ms INTEGER NOT NULL,"
+    " PRIMARY KEY (finding, form)"
+    ") STRICT, WITHOUT ROWID",
+
     /* ---- what version 1 had. Its shards took single cases in turn: no shard of today goes on with them
      * (their options say so). */
 
@@ -396,14 +415,23 @@ const char *const schema_version_2[] = {
     " SELECT campaign, shard, state, cases, cases_target, kernels, thread_steps, warp_steps"
     " FROM shards",
     "CREATE VIEW v_suppressions AS"
-    " SELECT signature, note,"
-    "  iif(expires_ms = 0, '', datetime(expires_ms / 1000, 'unixepoch')) AS expires,"
-    "  expires_ms = 0 OR expires_ms > 1000 * strftime('%s', 'now') AS active"
-    " FROM suppressions WHERE removed = 0",
+    " SELECT p.signature, p.note,"
+    "  iif(p.expires_ms = 0, '', datetime(p.expires_ms / 1000, 'unixepoch')) AS expires,"
+    "  p.expires_ms = 0 OR p.expires_ms > 1000 * strftime('%s', 'now') AS active,"
+    "  " SQL_P_IS_PATTERN " AS pattern,"
+    "  iif(" SQL_P_IS_PATTERN ","
+    "   (SELECT count(*) FROM findings f WHERE " SQL_F_FITS_P "),"
+    "   (SELECT count(*) FROM findings f WHERE f.signature = p.signature)) AS findings,"
+    "  iif(" SQL_P_IS_PATTERN ","
+    "   (SELECT count(*) FROM findings f WHERE f.status IN ('open', 'fixed') AND " SQL_F_FITS_P
+    "    AND (f.status = 'open' OR " SQL_IS_REGRESSION ")),"
+    "   (SELECT count(*) FROM findings f WHERE f.signature = p.signature"
+    "    AND (f.status = 'open' OR " SQL_IS_REGRESSION "))) AS held,"
+    "  p.expires_ms"
+    " FROM suppressions p WHERE p.removed = 0",
     "CREATE VIEW v_findings AS"
     " SELECT f.id, f.status,"
-    "  EXISTS (SELECT 1 FROM v_suppressions p WHERE p.signature = f.signature AND p.active)"
-    "   AS suppressed,"
+    "  " SQL_STATE " AS state, " SQL_F_IS_SUPPRESSED " AS suppressed,"
     "  f.signature, f.oracle, f.class, f.rule, f.observable, f.subject, f.reference,"
     "  f.occurrences, f.first_campaign, f.first_case, f.last_campaign, f.last_case,"
     "  iif(f.first_seen_ms = 0, '', datetime(f.first_seen_ms / 1000, 'unixepoch')) AS first_seen,"
@@ -427,6 +455,11 @@ const char *const schema_version_2[] = {
     "   g.minimised_statements, g.id LIMIT 1) AS smallest_finding,"
     "  group_concat(DISTINCT f.oracle) AS oracles"
     " FROM findings f GROUP BY f.cause",
+    "CREATE VIEW v_bisections AS"
+    " SELECT b.finding, f.signature, b.form, b.answer, b.build_before, b.build_after, b.unclear,"
+    "  b.builds, b.asked, b.silent, b.changes,"
+    "  datetime(b.changed_ms / 1000, 'unixepoch') AS changed"
+    " FROM bisections b JOIN findings f ON f.id = b.finding",
     "CREATE VIEW v_skipped AS SELECT campaign, case_number, why, detail FROM skipped",
     "CREATE VIEW v_rules AS"
     " SELECT rule, sum(hits) AS hits, count(DISTINCT campaign) AS campaigns FROM rule_hits"

@@ -1,5 +1,6 @@
 /* Prepared statements, bound values, and what SQLite's result codes mean to the caller. */
 #include "db/internal.h"
+#include "db/state.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -88,6 +89,17 @@ static int bind_value(sqlite3_stmt *statement, int index, const struct value *va
     return sqlite3_bind_text(statement, index, empty ? "" : value->text, -1, SQLITE_STATIC);
 }
 
+int db_bind_values(struct db *db, sqlite3_stmt *statement, const struct value *values, size_t count)
+{
+    int code = SQLITE_OK;
+    for (size_t i = 0; i < count && code == SQLITE_OK; i++)
+        code = bind_value(statement, (int)i + 1, &values[i]);
+    if (code == SQLITE_OK)
+        return DB_OK;
+    return code == SQLITE_RANGE ? db_fail(db, DB_ERROR_RANGE, "a number is out of range")
+                                : db_fail_sqlite(db, code, "read the database");
+}
+
 int db_start_statement(struct db *db, enum statement which, const struct value *values,
                        size_t value_count, sqlite3_stmt **statement)
 {
@@ -103,11 +115,8 @@ int db_start_statement(struct db *db, enum statement which, const struct value *
             db->cache[which] = fresh;
         own = fresh;
     }
-    for (size_t i = 0; i < value_count && code == SQLITE_OK; i++)
-        code = bind_value(own, (int)i + 1, &values[i]);
-    if (code != SQLITE_OK) {
-        int error = code == SQLITE_RANGE ? db_fail(db, DB_ERROR_RANGE, "a number is out of range")
-                                         : db_fail_sqlite(db, code, "read the database");
+    int error = db_bind_values(db, own, values, value_count);
+    if (error) {
         db_end_statement(db, which, own);
         return error;
     }
