@@ -37,8 +37,15 @@ struct fuzz_case;
 struct cli_triage_options {
     const char *builds; /* a program, a pattern or a list of them */
     bool all_builds;
-    uint32_t runs; /* 0 = not given; also of regress */
-    bool update;   /* of regress */
+    uint32_t runs;                     /* 0 = not given; also of regress */
+    bool update;                       /* of regress */
+    unsigned states;                   /* DB_STATE_BIT; 0: any */
+    const char *oracle;                /* names, or NULL */
+    uint64_t since_ms, since_campaign; /* 0: not given */
+    bool fresh;
+    uint64_t limit;
+    bool limit_given;
+    uint64_t until_ms, for_ms; /* 0: not given */
 };
 
 /* What the options of all commands set. */

@@ -91,15 +91,16 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
          {"reduce 1 -o small.simt",
           "reduce kernel.simt --signature 'liveness|unfair|while_cont|termination'"}},
     [COMMAND_TRIAGE] = {"triage",
-                        "list [STATUS] | show ID... | note ID... TEXT | "
+                        "list [STATE] | search WORD... | show ID... | note ID... TEXT | "
                         "status ID... STATUS [REFERENCE] | suppress SIGNATURE [NOTE] | "
-                        "unsuppress SIGNATURE | bisect ID --builds BUILD...",
+                        "unsuppress SIGNATURE | suppressions | bisect ID --builds BUILD...",
                         "look through findings and say what they are",
                         1,
                         -1,
                         command_triage,
-                        {"triage list", "triage show 1", "triage status 1 known A-4",
-                         "triage note 1 'seen since the new while rule'"}},
+                        {"triage list --new", "triage status 3,5-9 known A-4",
+                         "triage suppress 'race|*' 'the new detector' --for 14d",
+                         "triage bisect 1 --builds 'builds/*/simtfuzz'"}},
     [COMMAND_REGRESS] = {"regress",
                          "[FOLDER]",
                          "run every stored finding and every kernel of corpus/regress again",

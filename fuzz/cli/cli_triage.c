@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { IDS_MAX = 1 << 20 };
 
@@ -36,17 +37,15 @@ static bool is_list(const char *name)
 struct range {
     struct triage *t;
     struct triage_ids *ids;
-    uint64_t low, high;
-    bool any;
+    bool any, full;
 };
 
 static bool see_in_range(void *context, const struct db_finding *finding)
 {
     struct range *range = context;
-    if (finding->id < range->low || finding->id > range->high)
-        return true;
     range->any = true;
-    return add_id(range->t, range->ids, finding->id);
+    range->full = !add_id(range->t, range->ids, finding->id);
+    return !range->full;
 }
 
 static int bad_list(struct triage *t, const char *name)
@@ -60,17 +59,20 @@ static int add_item(struct triage *t, struct triage_ids *ids, const char *list, 
     struct arena *arena = &t->cli->arena;
     size_t first = strcspn(item, "-");
     struct range range = {.t = t, .ids = ids};
+    struct db_selection selection = {.by_id = true};
     const char *low = arena_strndup(arena, item, first);
     const char *high = item[first] ? item + first + 1 : low;
-    if (!cli_parse_u64(low, &range.low) || !cli_parse_u64(high, &range.high) ||
-        range.low > range.high)
+    if (!cli_parse_u64(low, &selection.low) || !cli_parse_u64(high, &selection.high) ||
+        selection.low > selection.high || selection.high == 0 || selection.high > INT64_MAX)
         return bad_list(t, list);
-    int error = db_findings(t->db, DB_ANY_STATUS, see_in_range, &range);
+    int error = db_findings_select(t->db, &selection, see_in_range, &range);
     if (error != DB_OK)
         return cli_db_failed(t->cli, &t->message, error);
-    if (range.any)
+    if (range.any && !range.full)
         return CLI_OK;
-    cli_message(t->cli, "%s: there is no finding %s", t->cli->options.db, item);
+    cli_message(t->cli,
+                range.full ? "%s: more than %s can take at once" : "%s: there is no finding %s",
+                t->cli->options.db, range.full ? "triage" : item);
     return CLI_USAGE;
 }
 
@@ -155,6 +157,7 @@ void triage_json_summary(struct json *json, const struct db_finding *f)
     json_key_string(json, "cause", f->cause);
     json_key_string(json, "minimisation", db_minimisation_name(f->minimisation));
     json_key_string(json, "status", db_status_name(f->status));
+    json_key_string(json, "state", db_state_name(f->state));
     json_key_bool(json, "suppressed", f->suppressed);
     json_key_string(json, "reference", f->reference);
     json_key_string(json, "note", f->note);
@@ -168,14 +171,50 @@ void triage_json_summary(struct json *json, const struct db_finding *f)
     json_key_u64(json, "first_case", f->first_case);
     json_key_u64(json, "last_campaign", f->last_campaign);
     json_key_u64(json, "last_case", f->last_case);
+    json_key_u64(json, "first_seen_ms", f->first_seen_ms);
+    json_key_u64(json, "last_seen_ms", f->last_seen_ms);
+    json_key_u64(json, "status_ms", f->status_ms);
+    json_key_u64(json, "note_ms", f->note_ms);
     json_key_u64(json, "statements", f->raw_statements);
     json_key_u64(json, "minimised_statements", f->minimised.statements);
 }
 
 const char *triage_state(struct arena *arena, const struct db_finding *f)
 {
-    return arena_printf(arena, "%s%s%s%s", db_status_name(f->status), *f->reference ? " " : "",
-                        f->reference, f->suppressed ? ", suppressed" : "");
+    switch (f->state) {
+    case DB_STATE_REGRESSION:
+        return "REGRESSION";
+    case DB_STATE_OPEN:
+        return "open";
+    case DB_STATE_SUPPRESSED:
+        return f->status == DB_STATUS_FIXED ? "suppressed regression" : "suppressed";
+    case DB_STATE_KNOWN:
+    case DB_STATE_INVALID:
+    case DB_STATE_FIXED:
+        break;
+    }
+    return arena_printf(arena, "%s%s%s", db_status_name(f->status), *f->reference ? " " : "",
+                        f->reference);
+}
+
+const char *triage_date(struct arena *arena, uint64_t unix_ms, bool with_time)
+{
+    char text[64];
+    struct tm utc;
+    time_t seconds = (time_t)(unix_ms / 1000);
+    if (unix_ms == 0 || !gmtime_r(&seconds, &utc) ||
+        strftime(text, sizeof text, with_time ? "%Y-%m-%d %H:%M UTC" : "%Y-%m-%d", &utc) == 0)
+        return "";
+    return arena_printf(arena, "%s", text);
+}
+
+const char *triage_one_line(struct arena *arena, const char *text)
+{
+    char *line = arena_strndup(arena, text, strlen(text));
+    for (char *c = line; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = ' ';
+    return line;
 }
 
 /* ---- actions ---- */
@@ -186,12 +225,14 @@ static const struct action {
     const char *options; /* that it takes beside --db, --json, --help; a blank around each */
     int (*run)(struct triage *t);
 } actions[] = {
-    {"list", 0, 1, "", triage_list},
+    {"list", 0, 1, " status oracle since new limit ", triage_list},
+    {"search", 1, -1, " status oracle since new limit ", triage_search},
     {"show", 1, -1, "", triage_show},
     {"note", 2, -1, "", triage_note},
     {"status", 2, -1, "", triage_status},
-    {"suppress", 1, 2, "", triage_suppress},
+    {"suppress", 1, 2, " until for ", triage_suppress},
     {"unsuppress", 1, 1, "", triage_unsuppress},
+    {"suppressions", 0, 0, "", triage_suppressions},
     {"bisect", 1, -1, " builds all runs time ", triage_bisect},
 };
 

@@ -46,6 +46,8 @@ bool cli_parse_time(const char *text, uint64_t *milliseconds)
         unit = 60 * 1000;
     else if (strcmp(text + length, "h") == 0)
         unit = 3600 * 1000;
+    else if (strcmp(text + length, "d") == 0)
+        unit = 24 * 3600 * 1000;
     else if (strcmp(text + length, "s") != 0 && text[length] != '\0')
         return false;
     memcpy(number, text, length);

@@ -59,6 +59,11 @@ bool option_parse_weights(struct cli *cli, const char *text);
 bool option_parse_shard(struct cli *cli, const char *text);
 bool option_parse_mutate(struct cli *cli, const char *text);
 bool option_parse_feedback(struct cli *cli, const char *text);
+/* States of findings, e.g. open,regression. */
+bool option_parse_states(struct cli *cli, const char *text);
+/* A campaign's number, a time that has passed since, or a date. */
+bool option_parse_since(struct cli *cli, const char *text);
+bool option_parse_until(struct cli *cli, const char *text);
 bool option_parse_case(struct cli *cli, const char *text);
 bool option_parse_set(struct cli *cli, const char *text);
 bool option_parse_transforms(struct cli *cli, const char *text);

@@ -7,6 +7,7 @@
 
 #include "fuzz/cli/cli.h"
 #include "fuzz/cli/json.h"
+#include "fuzz/cli/options.h"
 
 struct triage {
     struct cli *cli;
@@ -21,11 +22,13 @@ bool triage_open(struct triage *t, enum db_mode mode, int *status);
 
 /* Each returns the exit status. */
 int triage_list(struct triage *t);
+int triage_search(struct triage *t);
 int triage_show(struct triage *t);
 int triage_note(struct triage *t);
 int triage_status(struct triage *t);
 int triage_suppress(struct triage *t);
 int triage_unsuppress(struct triage *t);
+int triage_suppressions(struct triage *t);
 int triage_bisect(struct triage *t);
 
 struct triage_ids {
@@ -45,7 +48,12 @@ int triage_done(struct triage *t, int error);
 
 /* The fields that every finding has wherever it is printed as JSON. */
 void triage_json_summary(struct json *json, const struct db_finding *finding);
-/* "known A-4, suppressed" */
+/* "known A-4", "REGRESSION", "suppressed" */
 const char *triage_state(struct arena *arena, const struct db_finding *finding);
+
+/* "2026-11-22", with the time "2026-11-22 02:22 UTC"; "": not known. */
+const char *triage_date(struct arena *arena, uint64_t unix_ms, bool time);
+/* A person's text in a line of a table: control characters become blanks. */
+const char *triage_one_line(struct arena *arena, const char *text);
 
 #endif

@@ -317,6 +317,31 @@ static int exit_status(const struct bisection *b)
     return silent == b->form_count ? CLI_FAULT : status;
 }
 
+static int store(struct bisection *b)
+{
+    int error = db_begin(b->t->db);
+    for (uint32_t f = 0; f < b->form_count && error == DB_OK; f++) {
+        const struct bisect_result *result = &b->forms[f].result;
+        bool found = result->changes > 0;
+        struct db_bisection row = {.finding = b->finding->id,
+                                   .form = b->forms[f].stored.form,
+                                   .answer = bisect_answer_name(result->answer),
+                                   .before = found ? b->list.paths[result->before] : "",
+                                   .after = found ? b->list.paths[result->after] : "",
+                                   .unclear = between(result),
+                                   .builds = b->list.count,
+                                   .asked = result->tested,
+                                   .silent = result->silent,
+                                   .changes = result->changes};
+        error = db_bisection_put(b->t->db, &row);
+    }
+    if (error == DB_OK)
+        error = db_commit(b->t->db);
+    if (error != DB_OK)
+        db_rollback(b->t->db);
+    return error;
+}
+
 static int run_bisection(struct bisection *b)
 {
     if (!prepare(b))
@@ -330,7 +355,8 @@ static int run_bisection(struct bisection *b)
         print_json(b);
     else
         print_text(b);
-    return exit_status(b);
+    int error = store(b);
+    return error == DB_OK ? exit_status(b) : cli_db_failed(b->t->cli, &b->t->message, error);
 }
 
 int triage_bisect(struct triage *t)

@@ -1,5 +1,5 @@
 /*
- * triage_change.c - what people say about findings: notes, statuses, suppressions. Several findings change
+ * triage_change.c - what people say about findings: notes and statuses. Several findings change
  * together or not at all.
  */
 #include "fuzz/cli/triage.h"
@@ -103,23 +103,4 @@ int triage_status(struct triage *t)
     for (uint32_t i = 0; i < ids.count && status == CLI_OK; i++)
         status = report(t, ids.ids[i], before[i]);
     return status;
-}
-
-/* ---- suppressions ---- */
-
-int triage_suppress(struct triage *t)
-{
-    const char *note = t->count > 1 ? t->arguments[1] : NULL;
-    int status;
-    if (!triage_open(t, DB_READWRITE, &status))
-        return status;
-    return triage_done(t, db_suppress(t->db, t->arguments[0], note, 0));
-}
-
-int triage_unsuppress(struct triage *t)
-{
-    int status;
-    if (!triage_open(t, DB_READWRITE, &status))
-        return status;
-    return triage_done(t, db_unsuppress(t->db, t->arguments[0]));
 }

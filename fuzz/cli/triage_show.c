@@ -34,6 +34,24 @@ static bool see_occurrence(void *context, const struct db_occurrence *o)
     return true;
 }
 
+static bool json_bisection(void *context, const struct db_bisection *b)
+{
+    struct json *json = context;
+    json_object_begin(json);
+    json_key_string(json, "form", b->form);
+    json_key_string(json, "answer", b->answer);
+    json_key_string(json, "before", *b->before ? b->before : NULL);
+    json_key_string(json, "after", *b->after ? b->after : NULL);
+    json_key_u64(json, "between", b->unclear);
+    json_key_u64(json, "builds", b->builds);
+    json_key_u64(json, "asked", b->asked);
+    json_key_u64(json, "silent", b->silent);
+    json_key_u64(json, "changes", b->changes);
+    json_key_u64(json, "changed_ms", b->changed_ms);
+    json_object_end(json);
+    return true;
+}
+
 static int show_json(struct triage *t, const struct db_finding *f, const char *raw,
                      const char *small)
 {
@@ -58,10 +76,15 @@ static int show_json(struct triage *t, const struct db_finding *f, const char *r
     } else {
         json_null(&json);
     }
+    json_key(&json, "bisections");
+    json_array_begin(&json);
+    int error = db_bisections(t->db, f->id, json_bisection, &json);
+    json_array_end(&json);
     json_key(&json, "occurrences_kept");
     json_array_begin(&json);
     struct occurrence_list list = {.json = &json};
-    int error = db_occurrences(t->db, f->id, see_occurrence, &list);
+    if (error == DB_OK)
+        error = db_occurrences(t->db, f->id, see_occurrence, &list);
     json_array_end(&json);
     json_object_end(&json);
     json_end_line(&json);
@@ -78,6 +101,35 @@ static void print_indented(const char *text)
     }
 }
 
+/* "c1, case 7, 2026-11-22 02:22 UTC" */
+static const char *where_text(struct arena *arena, uint64_t campaign, uint64_t number, uint64_t ms)
+{
+    const char *date = triage_date(arena, ms, true);
+    return arena_printf(arena, "in case %" PRIu64 " of campaign %" PRIu64 "%s%s%s", number,
+                        campaign, *date ? " (" : "", date, *date ? ")" : "");
+}
+
+static void print_seen(struct triage *t, const struct db_finding *f)
+{
+    struct arena *arena = &t->cli->arena;
+    if (f->occurrences == 0) {
+        printf("seen         never in this database\n");
+        return;
+    }
+    printf("seen         %" PRIu64 " times, first %s, last %s\n", f->occurrences,
+           where_text(arena, f->first_campaign, f->first_case, f->first_seen_ms),
+           where_text(arena, f->last_campaign, f->last_case, f->last_seen_ms));
+}
+
+static bool see_bisection(void *context, const struct db_bisection *b)
+{
+    (void)context;
+    printf("bisected     %s: %s%s%s%s%s (%" PRIu64 " of %" PRIu64 " builds asked)\n", b->form,
+           b->answer, *b->after ? " with " : "", b->after, *b->before ? ", not with " : "",
+           b->before, b->asked, b->builds);
+    return true;
+}
+
 static int show_text(struct triage *t, const struct db_finding *f, const char *raw,
                      const char *small)
 {
@@ -87,9 +139,10 @@ static int show_text(struct triage *t, const struct db_finding *f, const char *r
     if (*f->note)
         printf("note         %s\n", f->note);
     printf("subject      %s\n", f->subject);
-    printf("seen         %" PRIu64 " times, first in case %" PRIu64 " of campaign %" PRIu64
-           ", last in case %" PRIu64 " of campaign %" PRIu64 "\n",
-           f->occurrences, f->first_case, f->first_campaign, f->last_case, f->last_campaign);
+    print_seen(t, f);
+    int error = db_bisections(t->db, f->id, see_bisection, NULL);
+    if (error != DB_OK)
+        return cli_db_failed(t->cli, &t->message, error);
     printf("evidence     %s\n", f->evidence);
     if (small) {
         printf("\nminimised kernel (%" PRIu64 " statements, %" PRIu64 " candidates tried):\n",
@@ -98,13 +151,16 @@ static int show_text(struct triage *t, const struct db_finding *f, const char *r
         printf("case         %s\n", f->minimised.case_text);
         printf("tape         %s\n", *f->minimised.tape ? f->minimised.tape : "(empty: sequential)");
     }
-    printf("\n%skernel (%" PRIu64 " statements):\n", small ? "raw " : "", f->raw_statements);
+    if (*raw)
+        printf("\n%skernel (%" PRIu64 " statements):\n", small ? "raw " : "", f->raw_statements);
+    else
+        printf("\nno kernel is stored\n");
     print_indented(raw);
     printf("case         %s\n", f->raw_case);
     printf("\nkept occurrences:\n");
     struct occurrence_list list = {.arena = &t->cli->arena};
     table_start(&list.table, list.arena, NULL, "lll");
-    int error = db_occurrences(t->db, f->id, see_occurrence, &list);
+    error = db_occurrences(t->db, f->id, see_occurrence, &list);
     table_print(&list.table, stdout);
     printf("\nrun it again:   simtfuzz replay %" PRIu64 " --db %s\n", f->id, db);
     printf("see its steps:  simtfuzz reduce %" PRIu64
@@ -120,7 +176,9 @@ static int show_finding(struct triage *t, uint64_t id)
     struct db_finding *f = triage_get(t, id, &status);
     if (!f)
         return status;
-    const char *raw = cli_get_kernel(t->cli, t->db, &t->message, f->raw_kernel, &status);
+    const char *raw = ""; /* the engine dies at generating it, or a person spoke before it was found */
+    if (*f->raw_kernel)
+        raw = cli_get_kernel(t->cli, t->db, &t->message, f->raw_kernel, &status);
     if (raw && *f->minimised.kernel) {
         small = cli_get_kernel(t->cli, t->db, &t->message, f->minimised.kernel, &status);
         if (!small)
