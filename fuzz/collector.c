@@ -245,8 +245,12 @@ static uint32_t bucket_of(struct collector *c, const struct db_upserted *stored,
 {
     struct campaign_summary *s = c->summary;
     uint32_t number = key_table_number(&c->signatures, c->arena, finding->signature);
-    if (number < s->finding_count)
+    if (number < s->finding_count) {
+        /* an example that the program does not know opens what it knew so far */
+        if (stored->status == DB_STATUS_OPEN)
+            s->findings[number].status = DB_STATUS_OPEN;
         return number;
+    }
     s->findings =
         key_table_grow(c->arena, s->findings, number, &c->finding_room, sizeof *s->findings);
     s->findings[number] = (struct campaign_finding){

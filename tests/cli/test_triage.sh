@@ -12,11 +12,9 @@ says out "lemmas|lemma-5|"
 copy_finding() { # DB ID SIGNATURE STATUS
     "$helper" sql "$1" "
         CREATE TEMP TABLE f AS SELECT * FROM findings WHERE id = 1;
-        UPDATE f SET id = $2, signature = '$3', status = '$4', reference = '';
+        UPDATE f SET id = $2, signature = '$3', status = '$4', reference = '',
+            status_ms = iif('$4' = 'fixed', last_seen_ms + 1, 0), cause = '$3';
         INSERT INTO findings SELECT * FROM f;
-        CREATE TEMP TABLE e AS SELECT * FROM examples WHERE finding = 1;
-        UPDATE e SET finding = $2;
-        INSERT INTO examples SELECT * FROM e;
         CREATE TEMP TABLE s AS SELECT * FROM sightings WHERE finding = 1;
         UPDATE s SET finding = $2;
         INSERT INTO sightings SELECT * FROM s" || failed "sql"
@@ -170,13 +168,13 @@ expect 1 regress --db regress.db
 says out "REGRESSION: was fixed, shows again"
 # Only one of the forms.
 "$helper" sql regress.db "UPDATE kernels SET text = 'launch(threads=1, warp=1, blocks=1); kernel k() { }'
-    WHERE hash = (SELECT minimised_kernel FROM examples WHERE finding = 1)" || failed "sql"
+    WHERE id = (SELECT minimised_kernel FROM findings f JOIN examples e ON e.id = f.example WHERE f.id = 1)" || failed "sql"
 expect 0 triage status 1 open --db regress.db
 expect 1 regress --db regress.db --update
 says out "still shows, but only as it was found: not fixed" "minimised: gone"
 # A form that runs for ever takes no other down; a finding of the engine shows in that way.
 "$helper" sql regress.db "UPDATE kernels SET text = 'launch(threads=1, warp=1, blocks=1); kernel k() { while (1) { } }'
-    WHERE hash = (SELECT minimised_kernel FROM examples WHERE finding = 1);
+    WHERE id = (SELECT minimised_kernel FROM findings f JOIN examples e ON e.id = f.example WHERE f.id = 1);
     UPDATE examples SET minimised_case = replace(minimised_case, 'budget=65536', 'budget=99999999999')" || failed "sql"
 expect 3 regress --db regress.db --time 1
 says out "DIES" "minimised: took too long" "5 die"
@@ -189,7 +187,7 @@ says out "still shows, but only minimised: not fixed (raw: gone, minimised: show
 
 expect 0 triage show 1 --json --db a.db
 kernel_of() { # KEY of the minimised form
-    "$helper" sql :memory: "SELECT 1" && sed -n 's/.*"minimised": {\(.*\)}, "occurrences_kept".*/\1/p' out | sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p"
+    "$helper" sql :memory: "SELECT 1" && sed -n 's/.*"minimised": {\(.*\)}, "bisections".*/\1/p' out | sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p"
 }
 printf '%b' "$(kernel_of kernel)" >small.simt
 case_text=$(kernel_of case)
