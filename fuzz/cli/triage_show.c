@@ -176,7 +176,8 @@ static int show_finding(struct triage *t, uint64_t id)
     struct db_finding *f = triage_get(t, id, &status);
     if (!f)
         return status;
-    const char *raw = ""; /* the engine dies at generating it, or a person spoke before it was found */
+    const char *raw =
+        ""; /* the engine dies at generating it, or a person spoke before it was found */
     if (*f->raw_kernel)
         raw = cli_get_kernel(t->cli, t->db, &t->message, f->raw_kernel, &status);
     if (raw && *f->minimised.kernel) {
