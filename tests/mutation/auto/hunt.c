@@ -156,7 +156,8 @@ static void run_phase(struct hunt *hunt, struct job *job, uint32_t phase)
             o->trial = t;
             return;
         }
-        if (hunt->options.patience > 0 && in_vain == hunt->options.patience && !is_unit) {
+        if (hunt->options.patience > 0 && in_vain == hunt->options.patience &&
+            trial->kind == TRIAL_CAMPAIGN) {
             o->found = FOUND_NOTHING;
             o->trial = t;
             return;
