@@ -17,6 +17,7 @@ struct comparer {
     struct shown shown;
     struct forms *forms;
     struct comparison *result;
+    bool followed; /* the other side follows the first, and could to its end */
     const char **why;
 };
 
@@ -135,7 +136,7 @@ static void run_other(struct comparer *c, enum oracle_id oracle, enum subject_id
     struct side *sides = c->result->sides;
     bool has_tape = *c->shown.other_tape != '\0';
     if (!has_tape && program == first && subject_table[subject].vtable == &semantics_threads)
-        side_follow(c->arena, program, subject, &sides[0], &sides[1]);
+        c->followed = !side_follow(c->arena, program, subject, &sides[0], &sides[1]);
     else if (!has_tape && oracle == ORACLE_SAFETY)
         run_tape(c, program, subject, c->shown.tape, "the same tape", &sides[1]);
     else
@@ -233,6 +234,16 @@ static void part_by_lines(struct comparer *c)
                                       goes(c->arena, sides[1].subject, best.lines[1]));
 }
 
+/* Threads that follow a warp are where it is. */
+static void part_follower(struct side *sides)
+{
+    for (uint32_t i = 0; i < sides[1].step_count && sides[0].parts < sides[0].step_count; i++)
+        if (sides[1].steps[i].leader >= sides[0].parts) {
+            sides[1].parts = i;
+            return;
+        }
+}
+
 static void find_parting(struct comparer *c, enum oracle_id oracle, bool same_program)
 {
     struct side *sides = c->result->sides;
@@ -247,6 +258,8 @@ static void find_parting(struct comparer *c, enum oracle_id oracle, bool same_pr
         return;
     if (oracle == ORACLE_SAFETY && step < sides[1].step_count)
         sides[1].parts = step;
+    if (c->followed)
+        part_follower(sides);
     if (same_program && sides[0].parts == sides[0].step_count)
         part_by_lines(c);
     if (!*c->result->parting && sides[0].parts < sides[0].step_count)

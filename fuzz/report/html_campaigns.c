@@ -63,53 +63,34 @@ static void close_chart(struct page *page, const char *below)
             (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, below);
 }
 
-/* ---- growth: distinct findings over cases, a curve a campaign of the newest hunt ---- */
-
-static void put_curve(struct page *page, const struct report_growth *g, double right, double top)
-{
-    uint32_t step = g->count / POINTS_MAX + 1;
-    fprintf(page->out, "<polyline class=\"curve\" points=\"%.1f,%.1f", x_of(0, right),
-            y_of(0, top));
-    for (uint32_t i = 0; i < g->count; i++)
-        if (i % step == 0 || i + 1 == g->count)
-            fprintf(page->out, " %.1f,%.1f", x_of((double)g->points[i].progress.kernels, right),
-                    y_of((double)g->points[i].findings, top));
-    fputs("\"/>\n", page->out);
-}
+/* ---- growth: distinct findings over cases ---- */
 
 static void put_growth(struct page *page)
 {
     const struct report *r = page->report;
     double right = 1, top = 1;
-    uint64_t findings = 0;
+    uint32_t step = r->growth_count / POINTS_MAX + 1;
+    for (uint32_t i = 0; i < r->growth_count; i++) {
+        if ((double)r->growth[i].progress.kernels > right)
+            right = (double)r->growth[i].progress.kernels;
+        if ((double)r->growth[i].findings > top)
+            top = (double)r->growth[i].findings;
+    }
+    open_chart(page, "Growth: distinct findings last night",
+               arena_printf(page->arena, "Distinct findings over cases: %.0f in the end", top),
+               nice(top));
+    fprintf(page->out, "<polyline class=\"curve\" points=\"%.1f,%.1f", x_of(0, 1), y_of(0, 1));
     for (uint32_t i = 0; i < r->growth_count; i++)
-        for (uint32_t k = 0; k < r->growth[i].count; k++) {
-            const struct db_statistics *point = &r->growth[i].points[k];
-            if ((double)point->progress.kernels > right)
-                right = (double)point->progress.kernels;
-            if ((double)point->findings > top)
-                top = (double)point->findings;
-            if (point->findings > findings)
-                findings = point->findings;
-        }
-    right = nice(right);
-    top = nice(top);
-    open_chart(page, "Growth: distinct findings",
-               arena_printf(page->arena, "Distinct findings over cases last night, up to %" PRIu64,
-                            findings),
-               top);
-    for (uint32_t i = 0; i < r->growth_count; i++)
-        put_curve(page, &r->growth[i], right, top);
-    close_chart(page, arena_printf(page->arena, "cases last night, 0 to %s",
-                                   markup_brief(page->arena, (uint64_t)right)));
+        if (i % step == 0 || i + 1 == r->growth_count)
+            fprintf(page->out, " %.1f,%.1f",
+                    x_of((double)r->growth[i].progress.kernels, nice(right)),
+                    y_of((double)r->growth[i].findings, nice(top)));
+    fputs("\"/>\n", page->out);
+    close_chart(page, arena_printf(page->arena, "cases, 0 to %s",
+                                   markup_brief(page->arena, (uint64_t)nice(right))));
 }
 
 /* ---- throughput: cases a second, a bar a campaign ---- */
-
-static double rate(const struct report_campaign *c)
-{
-    return c->seconds > 0 ? (double)c->campaign.progress.kernels / c->seconds : 0;
-}
 
 static void put_throughput(struct page *page)
 {
@@ -118,8 +99,8 @@ static void put_throughput(struct page *page)
     uint32_t count = r->campaign_count - first;
     double top = 1;
     for (uint32_t i = first; i < r->campaign_count; i++)
-        if (rate(&r->campaigns[i]) > top)
-            top = rate(&r->campaigns[i]);
+        if (report_rate(&r->campaigns[i]) > top)
+            top = report_rate(&r->campaigns[i]);
     top = nice(top);
     open_chart(page, "Throughput: cases a second",
                "Cases a second of each campaign; the table "
@@ -129,15 +110,16 @@ static void put_throughput(struct page *page)
     double width = slot * 0.7 > 40 ? 40 : slot * 0.7;
     for (uint32_t i = 0; i < count; i++) {
         const struct report_campaign *c = &r->campaigns[first + i];
-        double y = y_of(rate(c), top), x = LEFT + slot * i + (slot - width) / 2;
+        double y = y_of(report_rate(c), top), x = LEFT + slot * i + (slot - width) / 2;
         fprintf(page->out,
                 "<rect class=\"bar%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">"
                 "<title>campaign %" PRIu64 ": %.1f cases/s</title></rect>\n",
-                c->newest ? " now" : "", x, y, width, HEIGHT - BOTTOM - y, c->campaign.id, rate(c));
+                c->newest ? " now" : "", x, y, width, HEIGHT - BOTTOM - y, c->campaign.id,
+                report_rate(c));
     }
     close_chart(page, count < r->campaign_count
-                          ? "the last 30 campaigns, the newest hunt in another colour"
-                          : "campaigns, the newest hunt in another colour");
+                          ? "the last 30 campaigns, the newest in another colour"
+                          : "campaigns, the newest in another colour");
 }
 
 /* ---- the table ---- */
@@ -153,9 +135,9 @@ static void put_row(struct page *page, const struct report_campaign *row)
             "</td><td class=\"r\">%s</td><td class=\"r\">%s</td><td class=\"r\">%.1f</td>"
             "<td class=\"r\">%s</td><td class=\"r\">%s</td><td class=\"r\">%" PRIu64 "</td><td>",
             c->id, db_campaign_state_name(c->state), row->newest ? ", last night" : "",
-            markup_time(arena, c->started_ms), c->seed, c->shard_index, c->shard_count,
+            markup_time(arena, c->started_ms), c->seed, c->shards, c->shard_count,
             markup_grouped(arena, c->progress.kernels), markup_duration(arena, row->seconds),
-            rate(row), markup_brief(arena, c->progress.thread_steps),
+            report_rate(row), markup_brief(arena, c->progress.thread_steps),
             markup_brief(arena, c->progress.warp_steps), c->jobs);
     markup_text(page->out, c->version);
     fputs("</td></tr>\n", page->out);

@@ -31,10 +31,24 @@ static const char *size_text(struct arena *arena, const struct report_finding *s
 {
     const struct db_finding *f = shown->finding;
     if (!shown->minimised)
-        return arena_printf(arena, "%" PRIu64 " statements, not minimised", f->raw_statements);
+        return arena_printf(arena, "%" PRIu64 " statements, not minimised%s", f->raw_statements,
+                            f->minimisation == DB_MINIMISATION_PENDING ? " yet" : "");
     return arena_printf(arena,
                         "%" PRIu64 " statements, of %" PRIu64 "; %" PRIu64 " candidates tried",
                         f->minimised.statements, f->raw_statements, f->minimised.tests);
+}
+
+/* Findings with one cause are taken for one bug (docs/signatures.md). */
+static const char *same_bug(struct page *page, const struct report_finding *shown)
+{
+    const struct report *r = page->report;
+    const char *list = "";
+    for (uint32_t i = 0; i < r->shown_count && *shown->finding->cause; i++) {
+        const struct db_finding *other = r->shown[i].finding;
+        if (other != shown->finding && strcmp(other->cause, shown->finding->cause) == 0)
+            list = arena_printf(page->arena, "%s%s#%" PRIu64, list, *list ? ", " : "", other->id);
+    }
+    return list;
 }
 
 static void put_facts(struct page *page, const struct report_finding *shown)
@@ -53,6 +67,8 @@ static void put_facts(struct page *page, const struct report_finding *shown)
     put_fact(page, "last seen",
              place_text(page->arena, f->last_case, f->last_campaign, f->last_seen_ms));
     put_fact(page, "last night", shown->seen ? "seen" : "not met again");
+    put_fact(page, "cause", f->cause);
+    put_fact(page, "same bug", same_bug(page, shown));
     put_fact(page, "reference", f->reference);
     put_fact(page, "note", f->note);
     put_fact(page, "schedule",

@@ -9,9 +9,9 @@
  * The bytes are a function of the database (and of the program): times come from the database alone,
  * lists have an order of their own. Text from kernels and notes is anybody's: every writer escapes it.
  *
- * "Last night" is the newest hunt: the campaign that started last, with the other shards of the same hunt
- * (equal seed, options and shard count). A finding is new when no other hunt saw it; a regression when it was
- * seen after somebody marked it fixed (where the database does not know when: when the newest hunt saw it).
+ * "Last night" is the newest campaign, the one that started last, with all its shards. A finding is new when
+ * no other campaign saw it; a regression when it was seen after somebody marked it fixed (where the database
+ * does not know when: when the newest campaign saw it).
  */
 #ifndef FUZZ_REPORT_REPORT_H
 #define FUZZ_REPORT_REPORT_H
@@ -33,14 +33,14 @@ struct report_options {
 
 struct report_campaign {
     struct db_campaign campaign; /* strings in the arena */
-    bool newest;                 /* belongs to the newest hunt */
-    double seconds;
+    bool newest;
+    double seconds; /* of all sessions: shards add up */
 };
 
 /* The order is that of importance. */
 enum report_class {
     REPORT_REGRESSION, /* marked fixed, seen since */
-    REPORT_NEW,        /* open, first seen by the newest hunt */
+    REPORT_NEW,        /* open, seen by the newest campaign alone */
     REPORT_OPEN,       /* open, seen before */
     REPORT_SUPPRESSED,
     REPORT_KNOWN,
@@ -59,7 +59,7 @@ static inline bool report_class_counts(enum report_class class)
 struct report_finding {
     const struct db_finding *finding; /* strings in the arena */
     enum report_class class;
-    bool seen;                           /* by the newest hunt */
+    bool seen;                           /* by the newest campaign */
     bool minimised;                      /* `kernel` is the minimised one */
     const char *kernel;                  /* text; NULL: the database has none */
     uint32_t line;                       /* at which the divergence shows; 0 = not known */
@@ -82,27 +82,18 @@ struct report_oracle {
     uint64_t other_reasons;
 };
 
-struct report_growth {
-    uint64_t campaign;
-    uint32_t count;
-    const struct db_statistics *points;
-};
-
 struct report {
     struct report_options options;
     const char *program_version;
 
     uint32_t campaign_count;
     const struct report_campaign *campaigns; /* by id */
-    uint32_t newest_count;                   /* campaigns of the newest hunt */
-    uint32_t hunts_before;      /* campaigns that are not: 0 = nothing to compare with */
-    uint64_t from_ms, until_ms; /* of the newest hunt */
-    struct db_progress newest, total;
-    double newest_seconds;
+    const struct report_campaign *newest;    /* NULL: there is none */
+    struct db_progress total;
 
     uint64_t finding_count; /* all */
     uint64_t classes[REPORT_CLASS_COUNT];
-    uint64_t unseen_open; /* open ones that the newest hunt did not see */
+    uint64_t unseen_open; /* open ones that the newest campaign did not see */
     uint32_t shown_count;
     const struct report_finding *shown; /* the most important first */
 
@@ -112,8 +103,8 @@ struct report {
     uint64_t hits[RULE_COUNT]; /* over all campaigns */
     uint32_t rules_fired;
 
-    uint32_t growth_count; /* of the campaigns of the newest hunt */
-    const struct report_growth *growth;
+    uint32_t growth_count; /* of the newest campaign */
+    const struct db_statistics *growth;
 };
 
 /* Negative: enum db_error. Everything lives in `arena`; `scratch` is used and released. */
@@ -123,6 +114,8 @@ DB_MUST_CHECK int report_read(struct arena *arena, struct arena *scratch, struct
 /* "simtfuzz replay 7 --db nightly.db", in the arena. */
 const char *report_replay_command(struct arena *arena, const struct report *report,
                                   const struct db_finding *finding);
+/* Cases a second; 0: not known. */
+double report_rate(const struct report_campaign *campaign);
 /* "3 new findings, 1 regression" */
 const char *report_headline(struct arena *arena, const struct report *report);
 

@@ -48,8 +48,9 @@ static void put_top(struct page *page)
           "<header class=\"top\"><div class=\"wrap\">\n<h1>simtfuzz report</h1>\n<p>",
           page->out);
     markup_text(page->out, r->options.db_name);
-    if (r->until_ms > 0)
-        fprintf(page->out, ", last written %s", markup_time(page->arena, r->until_ms));
+    if (r->newest)
+        fprintf(page->out, ", last written %s",
+                markup_time(page->arena, r->newest->campaign.seen_ms));
     fputs("</p>\n<nav aria-label=\"Sections\"><ul>"
           "<li><a href=\"#findings\">Findings</a></li><li><a href=\"#rules\">Rules</a></li>"
           "<li><a href=\"#oracles\">Oracles</a></li><li><a href=\"#campaigns\">Campaigns</a></li>",
@@ -76,47 +77,43 @@ static void put_tiles(struct page *page)
     put_tile(page, classes[REPORT_OPEN] ? "warn" : "", markup_grouped(arena, classes[REPORT_OPEN]),
              "open since before");
     put_tile(page, "", markup_grouped(arena, classes[REPORT_KNOWN]), "known");
-    put_tile(page, "", markup_brief(arena, r->newest.kernels), "cases last night");
-    if (r->newest_seconds > 0)
-        put_tile(page, "",
-                 markup_brief(arena, (uint64_t)((double)r->newest.kernels / r->newest_seconds)),
-                 r->newest_count > 1 ? "cases a second and shard" : "cases a second");
+    if (r->newest)
+        put_tile(page, "", markup_brief(arena, r->newest->campaign.progress.kernels),
+                 "cases last night");
+    if (r->newest && r->newest->seconds > 0)
+        put_tile(page, "", markup_brief(arena, (uint64_t)report_rate(r->newest)),
+                 r->newest->campaign.shards > 1 ? "cases a second and shard" : "cases a second");
     put_tile(page, "", arena_printf(arena, "%" PRIu32 " / %d", r->rules_fired, RULE_COUNT),
              "rules fired");
     fputs("</ul>\n", page->out);
 }
 
-/* What the newest hunt was. */
-static void put_hunt(struct page *page)
+/* What the newest campaign was. */
+static void put_newest(struct page *page)
 {
     const struct report *r = page->report;
-    const struct db_campaign *last = NULL;
-    for (uint32_t i = 0; i < r->campaign_count; i++)
-        if (r->campaigns[i].newest)
-            last = &r->campaigns[i].campaign;
-    if (!last) {
+    if (!r->newest) {
         fputs("<p>The database holds no campaign: <code>simtfuzz run</code> makes one.</p>\n",
               page->out);
         return;
     }
-    fputs("<p>Last night: ", page->out);
-    if (r->newest_count > 1)
-        fprintf(page->out, "%" PRIu32 " of %" PRIu64 " shards", r->newest_count, last->shard_count);
-    else
-        fprintf(page->out, "campaign %" PRIu64, last->id);
-    fprintf(page->out, " with seed 0x%" PRIx64 " (simtfuzz ", last->seed);
-    markup_text(page->out, last->version);
-    fprintf(page->out, "), started %s, %s of work%s.", markup_time(page->arena, r->from_ms),
-            markup_duration(page->arena, r->newest_seconds),
-            last->state == DB_CAMPAIGN_FINISHED  ? ""
-            : last->state == DB_CAMPAIGN_RUNNING ? "; it says that it is running"
-                                                 : "; it was interrupted");
-    if (r->hunts_before == 0)
-        fputs(" It is the first in this database: there is nothing to compare it with, so all that "
-              "it found is new.",
+    const struct db_campaign *c = &r->newest->campaign;
+    fprintf(page->out, "<p>Last night: campaign %" PRIu64, c->id);
+    if (c->shard_count > 1)
+        fprintf(page->out, ", %" PRIu64 " of %" PRIu64 " shards", c->shards, c->shard_count);
+    fprintf(page->out, ", seed 0x%" PRIx64 ", simtfuzz ", c->seed);
+    markup_text(page->out, c->version);
+    fprintf(page->out, ", started %s, %s of work%s.", markup_time(page->arena, c->started_ms),
+            markup_duration(page->arena, r->newest->seconds),
+            c->state == DB_CAMPAIGN_FINISHED  ? ""
+            : c->state == DB_CAMPAIGN_RUNNING ? "; it says that it is running"
+                                              : "; it was interrupted");
+    if (r->campaign_count == 1)
+        fputs(" It is the only one in this database: there is nothing to compare it with, so all "
+              "that it found is new.",
               page->out);
     else if (r->unseen_open > 0)
-        fprintf(page->out, " It did not meet %s of the open findings again.",
+        fprintf(page->out, " %s of the findings that are open since before did not show again.",
                 markup_grouped(page->arena, r->unseen_open));
     fputs("</p>\n", page->out);
 }
@@ -133,7 +130,7 @@ static void put_night(struct page *page)
             class);
     markup_text(page->out, report_headline(page->arena, r));
     fputs("</h2>\n", page->out);
-    put_hunt(page);
+    put_newest(page);
     fputs("</div>\n", page->out);
     put_tiles(page);
     fputs("</section>\n", page->out);

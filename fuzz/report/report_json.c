@@ -19,22 +19,13 @@ static void put_progress(struct json *json, const struct db_progress *progress)
     json_key_u64(json, "warp_steps", progress->warp_steps);
 }
 
-static void put_night(struct json *json, const struct report *r)
+static void put_counts(struct json *json, const struct report *r)
 {
-    json_key(json, "newest_hunt");
-    json_object_begin(json);
-    json_key(json, "campaigns");
-    json_array_begin(json);
-    for (uint32_t i = 0; i < r->campaign_count; i++)
-        if (r->campaigns[i].newest)
-            json_u64(json, r->campaigns[i].campaign.id);
-    json_array_end(json);
-    json_key_u64(json, "from_ms", r->from_ms);
-    json_key_u64(json, "until_ms", r->until_ms);
-    put_number(json, "seconds", r->newest_seconds);
-    put_progress(json, &r->newest);
-    json_key_bool(json, "first", r->hunts_before == 0);
-    json_object_end(json);
+    json_key(json, "newest_campaign");
+    if (r->newest)
+        json_u64(json, r->newest->campaign.id);
+    else
+        json_null(json);
     json_key(json, "counts");
     json_object_begin(json);
     for (uint32_t i = 0; i < REPORT_CLASS_COUNT; i++)
@@ -114,7 +105,7 @@ static void put_finding(struct json *json, struct arena *arena, const struct rep
     json_key_string(json, "group", report_class_names[shown->class]);
     json_key_string(json, "status", db_status_name(f->status));
     json_key_bool(json, "suppressed", f->suppressed);
-    json_key_bool(json, "seen_by_newest_hunt", shown->seen);
+    json_key_bool(json, "seen_by_newest_campaign", shown->seen);
     json_key_string(json, "reference", f->reference);
     json_key_string(json, "note", f->note);
     json_key_string(json, "oracle", f->oracle);
@@ -122,6 +113,8 @@ static void put_finding(struct json *json, struct arena *arena, const struct rep
     json_key_string(json, "rule", f->rule);
     json_key_string(json, "observable", f->observable);
     json_key_string(json, "subject", f->subject);
+    json_key_string(json, "cause", f->cause);
+    json_key_string(json, "minimisation", db_minimisation_name(f->minimisation));
     json_key_u64(json, "occurrences", f->occurrences);
     json_key_u64(json, "first_campaign", f->first_campaign);
     json_key_u64(json, "first_case", f->first_case);
@@ -204,11 +197,11 @@ static void put_campaigns(struct json *json, const struct report *r)
         json_object_begin(json);
         json_key_u64(json, "campaign", c->id);
         json_key_string(json, "state", db_campaign_state_name(c->state));
-        json_key_bool(json, "newest_hunt", r->campaigns[i].newest);
+        json_key_bool(json, "newest", r->campaigns[i].newest);
         json_key_hex(json, "seed", c->seed);
         json_key_string(json, "options", c->options);
         json_key_string(json, "version", c->version);
-        json_key_u64(json, "shard_index", c->shard_index);
+        json_key_u64(json, "shards", c->shards);
         json_key_u64(json, "shard_count", c->shard_count);
         json_key_u64(json, "jobs", c->jobs);
         json_key_u64(json, "started_ms", c->started_ms);
@@ -226,16 +219,8 @@ static void put_growth(struct json *json, const struct report *r)
     json_array_begin(json);
     for (uint32_t i = 0; i < r->growth_count; i++) {
         json_object_begin(json);
-        json_key_u64(json, "campaign", r->growth[i].campaign);
-        json_key(json, "points");
-        json_array_begin(json);
-        for (uint32_t k = 0; k < r->growth[i].count; k++) {
-            json_object_begin(json);
-            put_progress(json, &r->growth[i].points[k].progress);
-            json_key_u64(json, "findings", r->growth[i].points[k].findings);
-            json_object_end(json);
-        }
-        json_array_end(json);
+        put_progress(json, &r->growth[i].progress);
+        json_key_u64(json, "findings", r->growth[i].findings);
         json_object_end(json);
     }
     json_array_end(json);
@@ -251,7 +236,7 @@ void report_write_json(struct arena *arena, const struct report *r, FILE *out)
     json_key_string(&json, "simtfuzz", r->program_version);
     json_key_string(&json, "database", r->options.db_name);
     json_key_string(&json, "headline", report_headline(arena, r));
-    put_night(&json, r);
+    put_counts(&json, r);
     put_findings(&json, arena, r);
     put_oracles(&json, r);
     put_rules(&json, r);

@@ -146,7 +146,8 @@ static void put_suite(struct arena *arena, const struct report *r, struct suite 
             " package=\"simtfuzz\" id=\"%" PRIu32 "\" timestamp=\"%s\" hostname=\"localhost\" "
             "tests=\"%" PRIu32 "\" failures=\"%" PRIu32 "\" errors=\"0\" skipped=\"%" PRIu32
             "\" time=\"0\">\n",
-            id, timestamp(arena, r->until_ms), suite->tests, suite->failures, suite->skipped);
+            id, timestamp(arena, r->newest ? r->newest->campaign.seen_ms : 0), suite->tests,
+            suite->failures, suite->skipped);
     put_properties(arena, r, suite, out);
     open_case(out, suite->oracle, "asked");
     fputs(asked(suite) ? "/>\n" : "><skipped message=\"no campaign asked it\"/></testcase>\n", out);

@@ -69,13 +69,13 @@ static void put_top(struct summary *s, FILE *out, uint32_t unused)
     fputs("| regressions | new | open since before | known | cases last night | cases/s | rules "
           "fired |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
           out);
-    double rate = r->newest_seconds > 0 ? (double)r->newest.kernels / r->newest_seconds : 0;
     fprintf(out, "| %s | %s | %s | %s | %s | %.1f | %" PRIu32 " of %d |\n\n",
             markup_grouped(s->arena, r->classes[REPORT_REGRESSION]),
             markup_grouped(s->arena, r->classes[REPORT_NEW]),
             markup_grouped(s->arena, r->classes[REPORT_OPEN]),
             markup_grouped(s->arena, r->classes[REPORT_KNOWN]),
-            markup_grouped(s->arena, r->newest.kernels), rate, r->rules_fired, RULE_COUNT);
+            markup_grouped(s->arena, r->newest ? r->newest->campaign.progress.kernels : 0),
+            r->newest ? report_rate(r->newest) : 0, r->rules_fired, RULE_COUNT);
 }
 
 static void put_finding(struct summary *s, FILE *out, uint32_t index)

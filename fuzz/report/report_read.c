@@ -1,6 +1,7 @@
 #include "fuzz/report/report.h"
 
 #include "engine/rules.h"
+#include "fuzz/cli/cli.h"
 #include "fuzz/report/compare.h"
 #include "fuzz/report/report_internal.h"
 #include "fuzz/version.h"
@@ -64,6 +65,8 @@ static bool see_campaign(void *context, const struct db_campaign *c)
     *to = (struct report_campaign){.campaign = *c};
     to->campaign.options = copy(r->arena, c->options);
     to->campaign.version = copy(r->arena, c->version);
+    to->campaign.config = copy(r->arena, c->config);
+    to->campaign.host = copy(r->arena, c->host);
     return true;
 }
 
@@ -91,13 +94,6 @@ static bool see_session(void *context, const struct db_session *session)
     return true;
 }
 
-static bool same_hunt(const struct db_campaign *a, const struct db_campaign *b)
-{
-    return a->id == b->id || (a->shard_count > 1 && a->shard_count == b->shard_count &&
-                              a->shard_index != b->shard_index && a->seed == b->seed &&
-                              strcmp(a->options, b->options) == 0);
-}
-
 static void add_progress(struct db_progress *sum, const struct db_progress *more)
 {
     sum->cases += more->cases;
@@ -109,26 +105,16 @@ static void add_progress(struct db_progress *sum, const struct db_progress *more
 static void find_newest(struct reader *r)
 {
     struct report *report = r->report;
-    const struct db_campaign *last = NULL;
-    for (uint32_t i = 0; i < report->campaign_count; i++)
-        if (!last || r->campaigns[i].campaign.started_ms >= last->started_ms)
-            last = &r->campaigns[i].campaign;
+    struct report_campaign *last = NULL;
     for (uint32_t i = 0; i < report->campaign_count; i++) {
         struct report_campaign *c = &r->campaigns[i];
-        c->newest = same_hunt(&c->campaign, last);
         add_progress(&report->total, &c->campaign.progress);
-        if (!c->newest) {
-            report->hunts_before++;
-            continue;
-        }
-        report->newest_count++;
-        add_progress(&report->newest, &c->campaign.progress);
-        report->newest_seconds += c->seconds;
-        if (report->from_ms == 0 || c->campaign.started_ms < report->from_ms)
-            report->from_ms = c->campaign.started_ms;
-        if (c->campaign.seen_ms > report->until_ms)
-            report->until_ms = c->campaign.seen_ms;
+        if (!last || c->campaign.started_ms >= last->campaign.started_ms)
+            last = c;
     }
+    if (last)
+        last->newest = true;
+    report->newest = last;
 }
 
 static int read_campaigns(struct reader *r)
@@ -219,27 +205,7 @@ struct fetched {
 static bool fetch_finding(void *context, const struct db_finding *finding)
 {
     struct fetched *fetched = context;
-    struct db_finding *f = ARENA_NEW(fetched->arena, struct db_finding);
-    *f = *finding;
-    const char **texts[] = {&f->signature,
-                            &f->k1,
-                            &f->oracle,
-                            &f->class,
-                            &f->rule,
-                            &f->observable,
-                            &f->subject,
-                            &f->reference,
-                            &f->note,
-                            &f->raw_kernel,
-                            &f->raw_case,
-                            &f->evidence,
-                            &f->minimised.kernel,
-                            &f->minimised.launch,
-                            &f->minimised.tape,
-                            &f->minimised.case_text};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        *texts[i] = copy(fetched->arena, *texts[i]);
-    fetched->finding = f;
+    fetched->finding = cli_copy_finding(fetched->arena, finding);
     return false;
 }
 
@@ -411,23 +377,14 @@ static bool see_point(void *context, const struct db_statistics *point)
     return true;
 }
 
-enum { GROWTH_CAMPAIGNS_MAX = 16 };
-
 static int read_growth(struct reader *r)
 {
-    struct report *report = r->report;
-    struct report_growth *growth =
-        ARENA_ARRAY(r->arena, struct report_growth, GROWTH_CAMPAIGNS_MAX);
+    struct growth_reader g = {.arena = r->arena};
     int error = DB_OK;
-    report->growth = growth;
-    for (uint32_t i = 0; i < report->campaign_count && error == DB_OK; i++) {
-        if (!r->campaigns[i].newest || report->growth_count == GROWTH_CAMPAIGNS_MAX)
-            continue;
-        struct growth_reader g = {.arena = r->arena};
-        error = db_statistics(r->db, r->campaigns[i].campaign.id, see_point, &g);
-        growth[report->growth_count++] = (struct report_growth){
-            .campaign = r->campaigns[i].campaign.id, .count = g.count, .points = g.points};
-    }
+    if (r->report->newest)
+        error = db_statistics(r->db, r->report->newest->campaign.id, see_point, &g);
+    r->report->growth = g.points;
+    r->report->growth_count = g.count;
     return error;
 }
 
@@ -459,6 +416,11 @@ const char *report_replay_command(struct arena *arena, const struct report *repo
 {
     return arena_printf(arena, "simtfuzz replay %" PRIu64 " --db %s", finding->id,
                         report_shell_word(arena, report->options.db_name));
+}
+
+double report_rate(const struct report_campaign *c)
+{
+    return c->seconds > 0 ? (double)c->campaign.progress.kernels / c->seconds : 0;
 }
 
 static const char *counted(struct arena *arena, uint64_t count, const char *what)

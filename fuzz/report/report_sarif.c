@@ -199,7 +199,7 @@ static void put_suppression(struct sarif *s, const struct report_finding *shown)
     json_array_end(json);
 }
 
-/* Of the newest hunt against what was there before. That it did not meet an open finding again does not mean
+/* Of the newest campaign against what was there before. That it did not meet an open finding again does not mean
  * that it is gone. */
 static const char *baseline_state(const struct report_finding *shown)
 {

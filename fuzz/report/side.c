@@ -23,6 +23,7 @@ struct recorder {
     const char **tops; /* an actor: what its next step executes */
     const char *writes;
     uint32_t write_count;
+    uint32_t leader; /* the step that is followed */
 };
 
 static void see_write(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm)
@@ -125,6 +126,7 @@ static void keep_step(struct recorder *r, const struct step_event *event)
                                .writes = r->writes,
                                .stack = state_text(r, event->actor),
                                .stm = event->stm,
+                               .leader = r->leader,
                                .line = evidence_line(r->machine->program, event->stm)};
     see_lanes(r, event, step);
 }
@@ -239,6 +241,7 @@ bool side_follow(struct arena *arena, const struct program *program, enum subjec
     sched_start(&scheduler, &spec, machine, arena);
     for (uint32_t i = 0; i < leader->step_count && !parted; i++) {
         const struct side_step *step = &leader->steps[i];
+        r.leader = i;
         for (uint32_t t = 0; t < side_lanes(side) && step->stm != CODE_NONE && !parted; t++) {
             if (!(step->ran >> t & 1))
                 continue;
@@ -249,6 +252,9 @@ bool side_follow(struct arena *arena, const struct program *program, enum subjec
         if (side->step_count == SIDE_STEPS_MAX)
             break;
     }
+    /* What is left at the end are contexts, which no step of a warp executes. */
+    if (!parted && leader->total == leader->step_count)
+        machine_run(machine, &scheduler.choices, SIDE_BUDGET, NULL);
     finish(&r, machine_status(machine));
     if (parted && side->step_count > 0)
         side->parts = side->step_count - 1;

@@ -21,6 +21,7 @@ struct side_step {
     const char *writes; /* "": none */
     const char *stack;  /* of the actor, after the step */
     uint32_t stm;       /* of the program; CODE_NONE */
+    uint32_t leader;    /* side_follow: the index of the leader's step */
     uint32_t line;      /* 0 = none */
     uint64_t ran;       /* threads that took part, a bit each */
     /* The threads after the step, a letter each: 'a' active, 'b', 'r', 'e' disabled, '.' not active, ' ' of

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# Reports: what they say of a database with a past, words that are hostile, many findings, and that the same database gives the
+# same bytes.
+. "$(dirname "$0")/common.sh"
+. "$source/tests/report/night.sh"
+
+# Misuse.
+expect 2 report
+says err "which format?" --html --junit --sarif --markdown --json
+expect 2 report --html - --json
+says err "only one format"
+expect 3 report --json --db no.db
+says err "no.db"
+silent out
+expect 2 report --html x --findings 0
+
+night night.db
+expect 0 report --db night.db --html a.html --junit a.xml --sarif a.sarif --markdown a.md --json
+json
+cp out a.json
+silent err
+json <a.sarif
+
+# What is new, what came back, what is open; the most important first.
+says a.json '"version": 1' '"headline": "1 regression, 1 new finding"' '"newest_campaign": 2' \
+    '"counts": {"regression": 1, "new": 1, "open": 3, "suppressed": 0, "known": 0'
+says a.html "1 regression, 1 new finding" "Last night: campaign 2" "Minimised kernel" "simtfuzz replay 1 --db night.db" \
+    "crs:target-next" "thread-pc" "The oracle speaks at step"
+groups=$(grep -o '"group": "[a-z]*"' a.json | paste -sd' ')
+[ "$groups" = '"group": "regression" "group": "new" "group": "open" "group": "open" "group": "open"' ] ||
+    failed "the order of the findings: $groups"
+[ "$(grep -c '<details class="finding"' a.html)" = 5 ] || failed "the page does not show five findings"
+[ "$(grep -c '<failure' a.xml)" = 5 ] || failed "JUnit: not five failures"
+[ "$(grep -o '"level": "error"' a.sarif | wc -l)" -ge 5 ] || failed "SARIF: not five errors"
+says a.md "## simtfuzz: 1 regression, 1 new finding" "| regressions | new |" "simtfuzz replay 1 --db night.db" "<pre><code>"
+# Both sides of an execution, and where they part: a lemma that names a step, and a result, where threads take other lines.
+for text in '"subject": "simt"' '"subject": "threads"' '"parts_at_step": ' \
+    'is the first to part: crs:target-next takes it to line' '"rule": "while_cont"'; do
+    says a.json "$text"
+done
+! grep -q '"executions": null' a.json || failed "a finding was not run again"
+
+# The same database, the same bytes; in any order of formats, and to standard output.
+expect 0 report --db night.db --junit b.xml --html b.html --json
+cmp -s out a.json || failed "JSON differs the second time"
+for format in html xml; do
+    cmp -s a.$format b.$format || failed "$format differs the second time"
+done
+expect 0 report --db night.db --html -
+cmp -s out a.html || failed "standard output is another page"
+
+# One file: nothing is loaded, the policy allows its own style sheet and nothing else.
+! grep -oE '(src|href|action|data|poster|srcset)="[^"]*"' a.html | grep -v '="#' | grep . || failed "the page loads something"
+! grep -qiE '<script|<link|<iframe|<img|<object|<form|@import|url\(|javascript:| style=| on[a-z]+=' \
+    <(sed 's/&[a-z#0-9]*;//g' a.html | grep -v "onerror=") || failed "the page has what its policy forbids"
+style=$(sed -n '/<style>/,/<\/style>/p' a.html | sed '1s/.*<style>//; $s/<\/style>.*//'; echo x)
+digest=$(printf '%s' "${style%x}" | head -c -1 | sha256sum | cut -c1-64 | sed 's/../\\x&/g')
+# shellcheck disable=SC2059
+says a.html "style-src 'sha256-$(printf "$digest" | base64)'" "default-src 'none'"
+duplicates=$(grep -oE ' id="[^"]*"' a.html | sort | uniq -d)
+[ -z "$duplicates" ] || failed "ids that are not unique: $duplicates"
+for target in $(grep -oE 'href="#[^"]*"' a.html | sed 's/href="#//; s/"//' | sort -u); do
+    says a.html " id=\"$target\""
+done
+
+# Words of others are text. The note of the second finding closes everything that there is to close.
+for file in a.html a.xml a.md; do
+    ! grep -qF '<img' $file || failed "$file: a note became markup"
+done
+says a.html '&lt;/script&gt;' '&lt;img src=x onerror=&quot;alert(1)&quot;&gt;' '[U+202E]'
+says a.md '<code>&lt;/script&gt;' '&#64;nobody'
+cp night.db hostile.db
+"$helper" sql hostile.db "UPDATE kernels SET text = '</code></pre><img src=x onerror=alert(1)>' || char(1, 27, 8238, 65534) ||
+    CAST(x'c328f09f98ff80fe' AS TEXT) || char(10, 10) || '| ]]>' || char(10) || '\`\`\`' || char(10);
+    UPDATE findings SET note = CAST(x'ff00fe' AS TEXT), reference = '\"><svg onload=alert(1)>', observable = '<x1>';
+    UPDATE examples SET evidence = '{\"a\": \"</script>\", \"line\": 99999999999, \"step\": \"x\"}', minimised_launch = '<x2>',
+    subject = 'no such', minimised_tape = '<x3>'" || failed "sql"
+expect 0 report --db hostile.db --html h.html --junit h.xml --sarif h.sarif --markdown h.md --json
+json
+json <h.sarif
+for file in h.html h.xml h.md; do
+    ! grep -qE '<(img|svg onload|x[123])' $file || failed "$file: a kernel or a name became markup"
+    iconv -f UTF-8 -t UTF-8 $file >/dev/null || failed "$file is not UTF-8"
+    ! LC_ALL=C grep -q $'[\x01-\x08\x0b\x0c\x0e-\x1f]' $file || failed "$file has control characters"
+done
+says h.html "this version of simtfuzz"
+
+# The most important findings, and how many there are beside them.
+expect 0 report --db night.db --html - --findings 2 --traces 1
+says out "3 more findings" "only the most important findings are run again"
+[ "$(grep -c '<details class="finding"' out)" = 2 ] || failed "--findings 2 does not show two"
+expect 0 report --db night.db --json --findings 1
+says out '"not_shown": 4'
+
+# A job's summary keeps within its limit and says what it left out.
+cp night.db large.db
+"$helper" sql large.db "UPDATE kernels SET text = hex(zeroblob(200000))" || failed "sql"
+expect 0 report --db large.db --markdown large.md --traces 0
+[ "$(wc -c <large.md)" -le 1048576 ] || failed "the summary has $(wc -c <large.md) bytes"
+says large.md "more findings do not fit"
+
+# What is settled is no failure.
+for id in 1 2 3 4 5; do
+    expect 0 triage status $id known A-1 --db night.db
+done
+expect 0 report --db night.db --html k.html --junit k.xml --sarif k.sarif --markdown k.md
+says k.html "Nothing new, nothing open" "Nothing is open."
+[ "$(grep -c '<failure' k.xml)" = 0 ] || failed "JUnit: a known finding fails"
+[ "$(grep -o '"kind": "external"' k.sarif | wc -l)" = 5 ] || failed "SARIF: five known findings, not as many suppressions"
+
+# A database without campaigns, a file that cannot be written.
+"$simtfuzz" run --cases 1 --seed 1 --oracles lemmas --features none --db first.db >/dev/null 2>&1
+expect 0 report --db first.db --html first.html --junit first.xml --sarif first.sarif --markdown first.md --json
+json
+says first.html "It is the only one in this database" "Nothing is open."
+expect 3 report --db night.db --html no/such/folder/x.html
+says err "no/such/folder/x.html"
+if [ -w /dev/full ]; then
+    expect 3 report --db night.db --html /dev/full
+    says err "/dev/full"
+fi
+finish
