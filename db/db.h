@@ -139,7 +139,10 @@ DB_MUST_CHECK int db_campaign_start(struct db *db, const struct db_campaign *cam
 /* A further session, of this process, of a shard that did not reach its end. */
 DB_MUST_CHECK int db_campaign_resume(struct db *db, const struct db_shard *shard, uint64_t jobs,
                                      uint64_t now_ms);
-/* Stores the totals. In the same batch as the findings of those cases: --resume starts at .cases. */
+/* How many cases it is to have; 0 = as many as time allows. */
+DB_MUST_CHECK int db_shard_target_set(struct db *db, const struct db_shard *shard,
+                                      uint64_t cases_target);
+/* Stores the totals; DB_ERROR_LOCKED when another session has followed that of this handle. In the same batch as the findings of those cases: --resume starts at .cases. */
 DB_MUST_CHECK int db_campaign_update(struct db *db, const struct db_shard *shard,
                                      const struct db_progress *progress, uint64_t now_ms);
 /* Ends the session and drops kernels that nothing refers to any more. */
@@ -404,6 +407,9 @@ DB_MUST_CHECK int db_campaign_get(struct db *db, uint64_t id, db_campaign_use *u
 DB_MUST_CHECK int db_sessions(struct db *db, db_session_use *use, void *context);
 /* The same for single shards, of one campaign; their progress and last session. */
 DB_MUST_CHECK int db_shards(struct db *db, uint64_t campaign, db_campaign_use *use, void *context);
+/* Of all its sessions together. */
+DB_MUST_CHECK int db_shard_time(struct db *db, const struct db_shard *shard,
+                                uint64_t *milliseconds);
 /* What --resume goes on with: of the last campaign of this seed, options and version, the shard, if it is
  * not finished. DB_ERROR_NOT_FOUND when there is none. Reads seed, options, version and shard. */
 DB_MUST_CHECK int db_campaign_unfinished(struct db *db, const struct db_campaign *like,

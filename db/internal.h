@@ -23,7 +23,9 @@ struct db {
     uint64_t waits_since_ms; /* of the monotonic clock; while it waits */
     bool batch;              /* between db_begin and db_commit or db_rollback */
     int batch_error; /* the first failure of a write inside the batch: it can only be rolled back */
-    bool dirty;      /* something has to be derived before the commit */
+    uint64_t session; /* that this handle began last, its row id; 0: none */
+    struct db_shard session_shard;
+    bool dirty;                           /* something has to be derived before the commit */
     sqlite3_stmt *cache[STATEMENT_COUNT]; /* prepared on first use */
 };
 

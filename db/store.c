@@ -32,6 +32,35 @@ int db_expect_change(struct db *db, int error, const char *what, uint64_t id)
 
 /* ---- campaigns */
 
+/* One number about a shard. */
+static int read_number(struct db *db, enum statement which, const struct db_shard *shard,
+                       uint64_t *number)
+{
+    sqlite3_stmt *statement;
+    int error = db_start_statement(
+        db, which, VALUES(INTEGER(shard->campaign), INTEGER(shard->index)), &statement);
+    if (error)
+        return error;
+    int row = db_next_row(db, statement);
+    *number = row == 1 ? db_column_integer(statement, 0) : 0;
+    db_end_statement(db, which, statement);
+    return row < 0 ? row : DB_OK;
+}
+
+/* A session that another one has followed must not write: what it knows is no longer so. */
+static int check_session(struct db *db, const struct db_shard *shard)
+{
+    uint64_t last;
+    const struct db_shard *own = &db->session_shard;
+    if (db->session == 0 || own->campaign != shard->campaign || own->index != shard->index)
+        return DB_OK;
+    int error = read_number(db, STATEMENT_SESSION_LAST, shard, &last);
+    if (error || last == db->session)
+        return error;
+    return db_fail(db, DB_ERROR_LOCKED, "campaign %" PRIu64 " was resumed by another process",
+                   shard->campaign);
+}
+
 /* Of this process. */
 static int insert_session(struct db *db, const struct db_shard *shard, uint64_t jobs,
                           uint64_t now_ms)
@@ -39,9 +68,11 @@ static int insert_session(struct db *db, const struct db_shard *shard, uint64_t 
     char host[HOST_MAX] = "";
     if (gethostname(host, sizeof host - 1) != 0)
         host[0] = '\0';
-    return db_write(db, STATEMENT_SESSION_INSERT,
-                    VALUES(INTEGER(shard->campaign), INTEGER(shard->index), INTEGER(jobs),
-                           INTEGER((uint64_t)getpid()), TEXT(host), INTEGER(now_ms)));
+    int error = db_write(db, STATEMENT_SESSION_INSERT,
+                         VALUES(INTEGER(shard->campaign), INTEGER(shard->index), INTEGER(jobs),
+                                INTEGER((uint64_t)getpid()), TEXT(host), INTEGER(now_ms)));
+    db->session_shard = *shard;
+    return error ? error : read_number(db, STATEMENT_SESSION_LAST, shard, &db->session);
 }
 
 /* The campaign that a new shard belongs to; 0 in *id: none yet. */
@@ -126,6 +157,19 @@ int db_campaign_resume(struct db *db, const struct db_shard *shard, uint64_t job
     return db_group_end(db, own, error);
 }
 
+int db_shard_target_set(struct db *db, const struct db_shard *shard, uint64_t cases_target)
+{
+    int error =
+        db_write(db, STATEMENT_SHARD_TARGET,
+                 VALUES(INTEGER(shard->campaign), INTEGER(shard->index), INTEGER(cases_target)));
+    return db_expect_change(db, error, "campaign", shard->campaign);
+}
+
+int db_shard_time(struct db *db, const struct db_shard *shard, uint64_t *milliseconds)
+{
+    return read_number(db, STATEMENT_SESSION_TIMES, shard, milliseconds);
+}
+
 int db_campaign_update(struct db *db, const struct db_shard *shard,
                        const struct db_progress *progress, uint64_t now_ms)
 {
@@ -133,6 +177,9 @@ int db_campaign_update(struct db *db, const struct db_shard *shard,
     int error = db_group_begin(db, &own);
     if (error)
         return error;
+    error = check_session(db, shard);
+    if (error)
+        return db_group_end(db, own, error);
     error =
         db_write(db, STATEMENT_SHARD_PROGRESS,
                  VALUES(INTEGER(shard->campaign), INTEGER(shard->index), INTEGER(progress->cases),
@@ -151,7 +198,9 @@ int db_campaign_finish(struct db *db, const struct db_shard *shard, enum db_camp
     int error = db_group_begin(db, &own);
     if (error)
         return error;
-    error = set_state(db, shard, state);
+    error = check_session(db, shard);
+    if (!error)
+        error = set_state(db, shard, state);
     if (!error)
         error = set_seen(db, shard, now_ms);
     if (!error)

@@ -36,7 +36,9 @@ struct campaign {
     bool between_chunks; /* the collector waits for the next one: a good moment to commit */
     int db_error;        /* of such a commit */
     uint64_t next_chunk; /* to be taken */
-    uint64_t started_ms, stopped_ms; /* stopped: 0 = not yet */
+    uint64_t session_ms; /* when this process began */
+    uint64_t started_ms; /* the first one that was watched over */
+    uint64_t stopped_ms; /* 0 = not yet */
 };
 
 /* ---- signals ---- */
@@ -138,7 +140,7 @@ static bool tick(void *context)
 
 /* Consumes chunks in order until there are no more. DB_OK; a database error; 1: gave up waiting in
  * the middle of a chunk. */
-static int collect(struct campaign *c)
+static int collect(struct campaign *c, uint64_t first)
 {
     for (uint64_t number = c->next_chunk;; number++) {
         c->next_chunk = number;
@@ -149,6 +151,14 @@ static int collect(struct campaign *c)
             return c->db_error;
         bool enough = false;
         bool partial = chunk->cases < pool_chunk_cases(c->pool, number);
+        if (partial && c->summary->interrupted) /* whoever resumes begins at a chunk's border */
+            return c->db_error;
+        if (number < first) {
+            collector_remember(c->collector, number, chunk);
+            pool_release(c->pool, number);
+            tick(c);
+            continue;
+        }
         int error = collector_take(c->collector, c->pool, number, chunk, &enough);
         if (error == DB_OK)
             error = collector_commit(c->collector, false);
@@ -189,7 +199,9 @@ static int hunt(struct campaign *c, struct db_message *message)
     const char *refused;
     block_signals(&mask);
     crash_install(c->options->watch);
-    c->pool = pool_start(c->options, c->feedback, tick, c, &refused);
+    uint64_t first = c->summary->cases / CAMPAIGN_CHUNK;
+    c->next_chunk = c->feedback ? 0 : first;
+    c->pool = pool_start(c->options, c->feedback, first, tick, c, &refused);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     if (!c->pool) {
         collector_close(c->collector, true);
@@ -198,9 +210,9 @@ static int hunt(struct campaign *c, struct db_message *message)
     }
     if (c->options->no_minimise)
         pool_stop_minimising(c->pool);
-    int error = collect(c);
+    int error = collect(c, first);
     stop(c, clock_monotonic_ms());
-    c->summary->seconds = (double)(clock_monotonic_ms() - c->started_ms) / 1000;
+    c->summary->seconds += (double)(clock_monotonic_ms() - c->session_ms) / 1000;
     if (c->summary->hanging) {
         c->summary->interrupted = true;
         c->summary->ending = "given up, since a worker hangs";
@@ -228,6 +240,17 @@ static int tell_end(struct campaign *c, int status, struct db_message *message)
     return CLI_FAULT;
 }
 
+/* There is nothing to run: the campaign is finished, or asked to end before it begins. */
+static int end_at_once(struct campaign *c, struct db_message *message)
+{
+    if (!c->options->report_only) {
+        c->summary->interrupted = true;
+        c->summary->ending = "interrupted";
+    }
+    return collector_close(c->collector, false) < 0 ? CLI_FAULT
+                                                    : exit_status(c->options, c->summary, message);
+}
+
 int campaign_run(struct arena *arena, const struct campaign_options *options,
                  struct campaign_summary *summary, struct db_message *message)
 {
@@ -244,13 +267,22 @@ int campaign_run(struct arena *arena, const struct campaign_options *options,
         feedback_free(c.feedback);
         return CLI_FAULT;
     }
-    c.started_ms = clock_monotonic_ms();
+    c.session_ms = c.started_ms = clock_monotonic_ms();
+    if (options->watch)
+        c.started_ms = options->watch->started_ms;
     c.progress = progress_open(arena, options, summary);
     c.hooks = hooks_open(arena, options, summary);
-    catch_signals(before);
-    int status = hunt(&c, message);
-    release_signals(before);
-    if (options->corpus_dir && c.feedback && status != CLI_FAULT &&
+    int status;
+    if (options->report_only || is_asked_to_end(&c)) {
+        status = end_at_once(&c, message);
+    } else if (options->watch) { /* who hears the signals */
+        status = hunt(&c, message);
+    } else {
+        catch_signals(before);
+        status = hunt(&c, message);
+        release_signals(before);
+    }
+    if (options->corpus_dir && c.feedback && !options->report_only && status != CLI_FAULT &&
         !feedback_export(c.feedback, options->corpus_dir, message))
         status = CLI_FAULT;
     status = tell_end(&c, status, message);

@@ -36,7 +36,9 @@ struct campaign_options {
     uint32_t feedback;      /* so many of 100 cases are mutations of earlier ones; 0 = off */
     const char *corpus_dir; /* with feedback: where what was remembered goes; NULL: nowhere */
     const char *db_path;
-    struct watch *watch; /* of the process that watches over this one (watch.h); NULL: none */
+    struct db_shard resume; /* goes on with this one of the database; campaign 0: a new one */
+    bool report_only;       /* of that one: it is finished */
+    struct watch *watch;    /* of the process that watches over this one (watch.h); NULL: none */
     /* Kinds of findings (bits 1u << campaign_kind) that leave the exit status as it is, and of which no
      * program is told. Known ones always do. */
     uint32_t quiet;

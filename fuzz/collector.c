@@ -1,9 +1,9 @@
-#include "fuzz/collector.h"
+#include "fuzz/collector_state.h"
 
 #include "engine/invariant.h"
 #include "fuzz/clock.h"
-#include "fuzz/key_table.h"
 #include "fuzz/pool.h"
+#include "fuzz/resume.h"
 #include "fuzz/signature.h"
 #include "fuzz/version.h"
 
@@ -12,51 +12,30 @@
 
 enum {
     COMMIT_MS = 1000,
+    COMMIT_FIRST_MS = 25,
     COMMIT_ROWS = 1000,
     STRETCHES = 32, /* of statistics, while the chunk number doubles; a power of two */
 };
 
 _Static_assert((int)EXAMPLES_PER_KEY == (int)DB_EXAMPLES_PER_KEY, "the database keeps all of them");
 
-/* A raw signature. */
-struct raw_key {
-    uint32_t examples;     /* taken so far */
-    uint32_t bucket;       /* index + 1 in the summary's findings; 0: none yet */
-    struct db_tally fresh; /* occurrences that are not stored yet */
-};
-
-struct collector {
-    struct arena *arena; /* of the campaign */
-    struct arena text;   /* strings of one finding, emptied after it */
-    const struct campaign_options *options;
-    struct feedback *feedback; /* NULL: none */
-    struct campaign_summary *summary;
-    struct db *db;
-    struct db_shard shard;
-    struct db_message *message;
-    bool batch; /* a transaction is open */
-    bool gave_up;
-    uint32_t rows;
-    uint64_t committed_ms;
-    struct db_progress progress;
-    uint64_t stored_hits[RULE_COUNT]; /* of the summary's, already in the database */
-    uint64_t stored_verdicts[ORACLE_COUNT][VERDICT_COUNT];
-    struct db_statistics statistics; /* that are not stored yet */
-    uint64_t statistics_verdicts[ORACLE_COUNT][VERDICT_COUNT];
-    struct key_table key_texts, signatures; /* of keys, and of the summary's findings */
-    uint32_t key_room, finding_room, reason_room;
-    struct raw_key *keys;
-    int slots[CHUNK_FINDINGS_MAX]; /* of the current chunk's jobs, by finding; -1 = none */
-};
-
 /* ---- start ---- */
 
-/* Everything that decides what the cases are, but seed and shard. */
-static const char *print_options(struct arena *arena, const struct campaign_options *o)
+static bool is_open(const struct campaign_finding *finding)
 {
-    const char *options = case_print_options(arena, &o->gen, &o->check);
-    return o->feedback == 0 ? options
-                            : arena_printf(arena, "%s feedback=%" PRIu32, options, o->feedback);
+    bool told = finding->status == DB_STATUS_KNOWN || finding->status == DB_STATUS_INVALID;
+    return !told && !finding->suppressed;
+}
+
+static void count_findings(struct campaign_summary *s, uint32_t quiet)
+{
+    s->open_findings = s->known_findings = s->failing = 0;
+    for (uint32_t i = 0; i < s->finding_count; i++) {
+        bool open = is_open(&s->findings[i]);
+        s->open_findings += open;
+        s->failing += open && !(quiet >> campaign_finding_kind(&s->findings[i]) & 1);
+        s->known_findings += !open;
+    }
 }
 
 static int start_campaign(struct collector *c)
@@ -67,14 +46,50 @@ static int start_campaign(struct collector *c)
         .cases_target = o->cases,
         .shard_index = o->shard_index,
         .shard_count = o->shard_count,
-        .options = print_options(c->arena, o),
+        .options = resume_print_options(c->arena, o),
         .version = SIMTFUZZ_VERSION,
         .config = o->config,
         .jobs = o->jobs,
         .started_ms = clock_unix_ms(),
     };
-    int error = db_campaign_start(c->db, &campaign, &c->shard);
-    c->summary->campaign = c->shard.campaign;
+    int error = db_begin(c->db);
+    if (error == DB_OK)
+        error = db_campaign_start(c->db, &campaign, &c->shard);
+    /* Before it is stored: a process that takes over knows what to look for. */
+    if (error == DB_OK && o->watch)
+        o->watch->campaign = c->shard.campaign;
+    return error == DB_OK ? db_commit(c->db) : error;
+}
+
+/* The state is read in the transaction that makes this process the one that writes it. */
+static int go_on(struct collector *c)
+{
+    int error = db_begin(c->db);
+    if (error == DB_OK && !c->options->report_only)
+        error = db_campaign_resume(c->db, &c->shard, c->options->jobs, clock_unix_ms());
+    if (error == DB_OK && !c->options->report_only)
+        error = db_shard_target_set(c->db, &c->shard, c->options->cases);
+    if (error == DB_OK)
+        error = collector_load(c);
+    return error == DB_OK ? db_commit(c->db) : error;
+}
+
+static int start_or_go_on(struct collector *c)
+{
+    const struct campaign_options *o = c->options;
+    int error = DB_ERROR_NOT_FOUND;
+    if (o->resume.campaign > 0) {
+        c->shard = o->resume;
+        error = go_on(c);
+    } else if (o->watch && o->watch->campaign > 0) {
+        c->shard = (struct db_shard){.campaign = o->watch->campaign, .index = o->shard_index};
+        error = go_on(c);
+    }
+    if (error == DB_ERROR_NOT_FOUND && o->resume.campaign == 0) {
+        db_rollback(c->db);
+        error = start_campaign(c);
+    }
+    c->summary->campaign = error == DB_OK ? c->shard.campaign : 0;
     return error;
 }
 
@@ -94,9 +109,11 @@ struct collector *collector_open(struct arena *arena, const struct campaign_opti
     }
     int error = db_open(options->db_path, DB_CREATE, message, &c->db);
     if (error == DB_OK)
-        error = start_campaign(c);
+        error = start_or_go_on(c);
     if (error == DB_OK) {
-        c->committed_ms = clock_monotonic_ms();
+        count_findings(summary, options->quiet);
+        summary->stored_findings = summary->finding_count;
+        c->opened_ms = c->committed_ms = clock_monotonic_ms();
         return c;
     }
     db_close(c->db);
@@ -220,28 +237,35 @@ static int commit(struct collector *c)
     c->summary->commits++;
     c->summary->commit_us += clock_monotonic_us() - started_us;
     c->text.used = 0;
+    if (error == DB_OK && c->options->watch) /* relaxed: read when this process has ended */
+        atomic_store_explicit(&c->options->watch->committed, c->summary->cases / CAMPAIGN_CHUNK,
+                              memory_order_relaxed);
     return error;
+}
+
+/* More often at first, so that a process which is killed again and again gets on, too. */
+static bool is_due(const struct collector *c)
+{
+    uint64_t now = clock_monotonic_ms(), wait = (now - c->opened_ms) / 8 + COMMIT_FIRST_MS;
+    return now - c->committed_ms >= (wait < COMMIT_MS ? wait : COMMIT_MS) || c->rows >= COMMIT_ROWS;
 }
 
 int collector_commit(struct collector *c, bool at_once)
 {
-    bool due = clock_monotonic_ms() - c->committed_ms >= COMMIT_MS || c->rows >= COMMIT_ROWS;
-    return at_once || due ? commit(c) : DB_OK;
+    return at_once || is_due(c) ? commit(c) : DB_OK;
 }
 
 /* ---- findings ---- */
 
-/* The key of a raw signature. Valid until the next call. */
-static struct raw_key *key_of(struct collector *c, const char *signature)
+struct raw_key *collector_key_of(struct collector *c, const char *signature)
 {
     uint32_t number = key_table_number(&c->key_texts, c->arena, signature);
     c->keys = key_table_grow(c->arena, c->keys, number, &c->key_room, sizeof *c->keys);
     return &c->keys[number];
 }
 
-/* The campaign's entry of a stored finding: its index. */
-static uint32_t bucket_of(struct collector *c, const struct db_upserted *stored,
-                          const struct db_finding *finding, uint64_t case_number)
+uint32_t collector_bucket_of(struct collector *c, const struct db_upserted *stored,
+                             const struct db_finding *finding, uint64_t case_number)
 {
     struct campaign_summary *s = c->summary;
     uint32_t number = key_table_number(&c->signatures, c->arena, finding->signature);
@@ -385,8 +409,8 @@ static int store_example(struct collector *c, const struct chunk_finding *from,
     if (error != DB_OK)
         return error;
     c->rows += 4;
-    uint32_t bucket = bucket_of(c, &stored, &finding, from->number);
-    struct raw_key *key = key_of(c, from->signature);
+    uint32_t bucket = collector_bucket_of(c, &stored, &finding, from->number);
+    struct raw_key *key = collector_key_of(c, from->signature);
     count_occurrence(c, key, from->number, bucket);
     if (key->bucket == 0)
         key->bucket = bucket + 1;
@@ -399,7 +423,7 @@ static bool plan_examples(struct collector *c, const struct chunk *chunk)
 {
     bool any = false;
     for (uint32_t i = 0; i < chunk->finding_count; i++) {
-        struct raw_key *key = key_of(c, chunk->findings[i].signature);
+        struct raw_key *key = collector_key_of(c, chunk->findings[i].signature);
         bool example = key->examples < EXAMPLES_PER_KEY;
         key->examples += example;
         c->slots[i] = example ? -2 : -1;
@@ -441,7 +465,7 @@ static int take_findings(struct collector *c, struct pool *pool, const struct ch
 {
     for (uint32_t i = 0; i < chunk->finding_count; i++) {
         const struct chunk_finding *finding = &chunk->findings[i];
-        struct raw_key *key = key_of(c, finding->signature);
+        struct raw_key *key = collector_key_of(c, finding->signature);
         c->summary->occurrences++;
         int error = finding->incident ? skip_case(c, finding) : DB_OK;
         if (error != DB_OK)
@@ -452,7 +476,7 @@ static int take_findings(struct collector *c, struct pool *pool, const struct ch
         }
         submit_examples(c, pool, chunk);
         const struct example *example = pool_wait_job(pool, c->slots[i]);
-        if (!example) {
+        if (!example || (example->cut_short && c->summary->interrupted)) {
             c->gave_up = true;
             return 1;
         }
@@ -467,7 +491,7 @@ static int take_findings(struct collector *c, struct pool *pool, const struct ch
 
 /* ---- sums ---- */
 
-static void add_reason(struct collector *c, const struct chunk_reason *from)
+struct campaign_reason *collector_add_reason(struct collector *c, const struct chunk_reason *from)
 {
     struct campaign_summary *s = c->summary;
     for (uint32_t i = 0; i < s->reason_count; i++) {
@@ -475,7 +499,7 @@ static void add_reason(struct collector *c, const struct chunk_reason *from)
         if (reason->oracle == from->oracle && reason->verdict == from->verdict &&
             strcmp(reason->text, from->text) == 0) {
             reason->count += from->count;
-            return;
+            return reason;
         }
     }
     s->reasons =
@@ -484,6 +508,7 @@ static void add_reason(struct collector *c, const struct chunk_reason *from)
     *reason = (struct campaign_reason){
         .oracle = from->oracle, .verdict = from->verdict, .count = from->count};
     memcpy(reason->text, from->text, strlen(from->text) + 1);
+    return reason;
 }
 
 /* Statistics are kept for stretches of chunks, the same ones for all shards: each of the first is one, then
@@ -511,7 +536,7 @@ static int add_statistics(struct collector *c, uint64_t number, const struct chu
     c->statistics.number = stretch;
     c->statistics.end_case = end * CAMPAIGN_CHUNK;
     c->statistics.progress.cases += chunk->cases;
-    c->statistics.progress.kernels += chunk->cases;
+    c->statistics.progress.kernels += chunk->cases - chunk->refused;
     c->statistics.progress.thread_steps += chunk->thread_steps;
     c->statistics.progress.warp_steps += chunk->warp_steps;
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
@@ -533,34 +558,16 @@ static void add_sums(struct collector *c, const struct chunk *chunk)
         for (uint32_t v = 0; v < VERDICT_COUNT; v++)
             s->verdicts[i][v] += chunk->verdicts[i][v];
     for (uint32_t i = 0; i < chunk->reason_count; i++)
-        add_reason(c, &chunk->reasons[i]);
+        collector_add_reason(c, &chunk->reasons[i]);
     c->progress = (struct db_progress){.cases = s->cases,
-                                       .kernels = s->cases,
+                                       .kernels = s->cases - s->refused,
                                        .thread_steps = s->thread_steps,
                                        .warp_steps = s->warp_steps};
 }
 
 /* ---- chunks ---- */
 
-static bool is_open(const struct campaign_finding *finding)
-{
-    bool told = finding->status == DB_STATUS_KNOWN || finding->status == DB_STATUS_INVALID;
-    return !told && !finding->suppressed;
-}
-
-static void count_findings(struct campaign_summary *s, uint32_t quiet)
-{
-    s->open_findings = s->known_findings = s->failing = 0;
-    for (uint32_t i = 0; i < s->finding_count; i++) {
-        bool open = is_open(&s->findings[i]);
-        s->open_findings += open;
-        s->failing += open && !(quiet >> campaign_finding_kind(&s->findings[i]) & 1);
-        s->known_findings += !open;
-    }
-}
-
-/* Before the chunk is released: workers then read what is written here. */
-static void remember(struct collector *c, uint64_t number, const struct chunk *chunk)
+void collector_remember(struct collector *c, uint64_t number, const struct chunk *chunk)
 {
     if (!c->feedback)
         return;
@@ -572,19 +579,53 @@ static void remember(struct collector *c, uint64_t number, const struct chunk *c
     c->summary->remembered = feedback_seed_count(c->feedback);
 }
 
+/* What a chunk's findings change in the summary is kept, for a chunk that is given up. */
+static void note_summary(struct collector *c)
+{
+    const struct campaign_summary *s = c->summary;
+    c->before = *s;
+    if (c->before_room < s->finding_count) {
+        c->before_room = 2 * s->finding_count;
+        c->occurrences_before = ARENA_ARRAY(c->arena, uint64_t, c->before_room);
+    }
+    for (uint32_t i = 0; i < s->finding_count; i++)
+        c->occurrences_before[i] = s->findings[i].occurrences;
+}
+
+static void restore_summary(struct collector *c)
+{
+    struct campaign_summary *s = c->summary;
+    s->finding_count = c->before.finding_count;
+    s->occurrences = c->before.occurrences;
+    s->flaky = c->before.flaky;
+    s->skipped = c->before.skipped;
+    for (uint32_t i = 0; i < s->finding_count; i++)
+        s->findings[i].occurrences = c->occurrences_before[i];
+}
+
+static int take_examples(struct collector *c, struct pool *pool, const struct chunk *chunk)
+{
+    /* They take their time: what is complete does not wait for them. */
+    int error = collector_commit(c, true);
+    if (error != DB_OK)
+        return error;
+    note_summary(c);
+    submit_examples(c, pool, chunk);
+    error = take_findings(c, pool, chunk);
+    if (c->gave_up)
+        restore_summary(c);
+    return error;
+}
+
 int collector_take(struct collector *c, struct pool *pool, uint64_t number,
                    const struct chunk *chunk, bool *stop)
 {
-    /* Examples take their time: what is complete should not wait for them. */
-    int error = collector_commit(c, plan_examples(c, chunk) && c->batch);
-    if (error == DB_OK) {
-        submit_examples(c, pool, chunk);
-        error = take_findings(c, pool, chunk);
-    }
+    int error =
+        plan_examples(c, chunk) ? take_examples(c, pool, chunk) : take_findings(c, pool, chunk);
     if (error != DB_OK)
         return error;
     add_sums(c, chunk);
-    remember(c, number, chunk);
+    collector_remember(c, number, chunk);
     count_findings(c->summary, c->options->quiet);
     *stop = c->options->stop_on_finding && c->summary->failing > 0;
     return add_statistics(c, number, chunk);
@@ -597,7 +638,7 @@ int collector_close(struct collector *c, bool failed)
         db_rollback(c->db);
         if (c->gave_up)
             error = db_campaign_finish(c->db, &c->shard, DB_CAMPAIGN_INTERRUPTED, clock_unix_ms());
-    } else {
+    } else if (!c->options->report_only) {
         error = commit(c);
         enum db_campaign_state state =
             c->summary->interrupted ? DB_CAMPAIGN_INTERRUPTED : DB_CAMPAIGN_FINISHED;

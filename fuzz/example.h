@@ -42,7 +42,8 @@ struct example {
     const char *small_kernel, *small_case, *small_tape, *small_launch;
     const char *small_transforms; /* "": none */
     uint32_t small_statements, tests, runs;
-    bool relaxed; /* only K1 of the signature was kept */
+    bool relaxed;   /* only K1 of the signature was kept */
+    bool cut_short; /* the campaign ended; with more time it might be smaller */
     enum reduce_ending ending;
     struct shown small;
 };

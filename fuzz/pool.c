@@ -48,6 +48,7 @@ struct worker {
     pthread_t thread;
     bool started, ended; /* ended: under the lock */
     bool spare;          /* the job's finding is not minimised */
+    bool cut_short;      /* its minimisation was stopped */
     struct crash_note note;
     uint64_t watched_beat, watched_since; /* of the collector's watch */
     bool reported;
@@ -57,6 +58,7 @@ struct pool {
     struct campaign_options options;
     const struct feedback *feedback; /* NULL: none */
     uint64_t chunk_count;            /* of this shard; UINT64_MAX: no end */
+    uint64_t first;                  /* the first chunk that is new */
     _Alignas(CACHE_LINE) atomic_uint_least64_t next_chunk;
     _Alignas(CACHE_LINE) atomic_uint_least64_t released; /* chunks below it have been consumed */
     atomic_bool stop, hurry, stop_minimising;
@@ -186,8 +188,9 @@ static bool minimising_goes_on(void *context, const struct reduce_progress *prog
     (void)progress;
     beat(worker);
     /* Relaxed: nothing depends on the moment at which it is seen. */
-    return !worker->spare &&
-           !atomic_load_explicit(&worker->pool->stop_minimising, memory_order_relaxed);
+    bool stopped = atomic_load_explicit(&worker->pool->stop_minimising, memory_order_relaxed);
+    worker->cut_short |= stopped && !worker->pool->options.no_minimise;
+    return !worker->spare && !stopped;
 }
 
 /* Under the lock, which is given up while the job runs. */
@@ -208,6 +211,7 @@ static void run_job(struct worker *worker, struct job *job)
     const char *text;
     const struct incident *incident = watch_incident(pool->options.watch, job->finding->number);
     worker->spare = incident && incident->state == INCIDENT_CONFIRMED;
+    worker->cut_short = false;
     chunk_case_again(&pool->options, job->chunk, job->finding, &c, &text);
     begin_case(worker, atomic_load_explicit(&pool->released, memory_order_relaxed), c.number,
                WATCH_MINIMISING);
@@ -217,6 +221,7 @@ static void run_job(struct worker *worker, struct job *job)
                             &job->example);
     else
         example_make(&job->arena, &worker->arena, &c, text, &reduce, &job->example);
+    job->example.cut_short = worker->cut_short;
     end_case(worker);
     pthread_mutex_lock(&pool->lock);
     pool->running_jobs--;
@@ -233,10 +238,17 @@ static bool has_memory(const struct pool *pool, uint64_t number, uint64_t releas
            released >= (generation - FEEDBACK_LAG + 1) * FEEDBACK_CHUNKS;
 }
 
-/* Whether what may be fatal is waited for, so that nothing else runs beside it. */
-static bool is_alone(const struct pool *pool, uint64_t chunk)
+/* Whether chunks are run one after another now, since one of them may be fatal. */
+static bool is_alone(const struct pool *pool, uint64_t released)
 {
-    return pool->options.watch && chunk < pool->options.watch->alone_until;
+    return pool->options.watch && released < pool->options.watch->alone_until;
+}
+
+static bool may_run(const struct pool *pool, uint64_t number, uint64_t released)
+{
+    return number < pool->chunk_count && number < released + CHUNK_RING &&
+           has_memory(pool, number, released) &&
+           (number < pool->first || number == released || !is_alone(pool, released));
 }
 
 /* Runs jobs until chunk `number` may be filled: true. False: the pool is closing. */
@@ -254,9 +266,7 @@ static bool wait_for_room(struct worker *worker, uint64_t number)
             run_job(worker, job);
             continue;
         }
-        room = number < pool->chunk_count && number < released + CHUNK_RING &&
-               has_memory(pool, number, released) &&
-               !(is_alone(pool, released) && number != released);
+        room = may_run(pool, number, released);
         if (room)
             break;
         pthread_cond_wait(&pool->work, &pool->lock);
@@ -437,7 +447,7 @@ uint64_t pool_shard_cases(const struct pool *pool)
 
 uint64_t pool_cases_done(const struct pool *pool)
 {
-    uint64_t done = 0;
+    uint64_t done = pool->feedback ? 0 : pool->first * CAMPAIGN_CHUNK;
     for (uint32_t i = 0; i < pool->worker_count; i++)
         done += atomic_load_explicit(&pool->workers[i].cases, memory_order_relaxed);
     return done;
@@ -533,7 +543,7 @@ static bool start_traces(struct pool *pool)
 }
 
 struct pool *pool_start(const struct campaign_options *options, const struct feedback *feedback,
-                        pool_tick *tick, void *context, const char **error)
+                        uint64_t first, pool_tick *tick, void *context, const char **error)
 {
     struct pool *pool = allocate(sizeof *pool);
     struct chunk *ring = allocate(CHUNK_RING * sizeof *ring);
@@ -556,6 +566,10 @@ struct pool *pool_start(const struct campaign_options *options, const struct fee
     pool->own_slots = slots;
     pool->worker_count = options->jobs;
     plan(pool);
+    pool->first = first;
+    uint64_t begin = feedback ? 0 : first;
+    atomic_store_explicit(&pool->next_chunk, begin, memory_order_relaxed);
+    atomic_store_explicit(&pool->released, begin, memory_order_relaxed);
     init_locks(pool);
     bool good = arena_init(&pool->texts, TEXTS_BYTES) == 0 && start_traces(pool);
     if (good) {

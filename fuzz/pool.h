@@ -22,9 +22,11 @@ struct pool;
 /* Called by the waiting collector every now and then. False: it is time to give up waiting. */
 typedef bool pool_tick(void *context);
 
-/* Starts the workers; `feedback`: what the collector writes, NULL without feedback. NULL: *error says what the system refused. */
+/* Starts the workers; `feedback`: what the collector writes, NULL without feedback. `first`: the first chunk
+ * that is new; with feedback those before it are run again, for the memory. NULL: *error says what the
+ * system refused. */
 struct pool *pool_start(const struct campaign_options *options, const struct feedback *feedback,
-                        pool_tick *tick, void *context, const char **error);
+                        uint64_t first, pool_tick *tick, void *context, const char **error);
 /* Waits for the workers to end and frees everything. False: some worker hangs and was left behind,
  * the pool with it. */
 bool pool_finish(struct pool *pool);
@@ -59,7 +61,8 @@ uint32_t pool_watch(struct pool *pool, uint64_t now_ms, FILE *log);
 const struct watch_slot *pool_slot(const struct pool *pool, uint32_t worker);
 /* Cases of this shard, 0: no end. */
 uint64_t pool_shard_cases(const struct pool *pool);
-/* Cases done by all workers so far, whether consumed or not: for progress lines. */
+/* Cases of the shard that are done so far, earlier processes' included, whether consumed or not: for progress
+ * lines. */
 uint64_t pool_cases_done(const struct pool *pool);
 
 #endif

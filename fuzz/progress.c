@@ -5,6 +5,7 @@
 #include "fuzz/ui/stats_file.h"
 #include "fuzz/ui/terminal.h"
 #include "fuzz/ui/ui.h"
+#include "fuzz/watch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ struct progress {
     const struct campaign_summary *summary;
     struct arena texts; /* of one frame */
     struct view view;
-    uint64_t started_ms;
+    uint64_t started_ms, session_ms; /* less the time of earlier processes; and of --time */
     /* A line now and then. */
     uint64_t line_ms;                /* when the next one is due */
     uint64_t line_cases, line_at_ms; /* at the last one */
@@ -70,7 +71,11 @@ struct progress *progress_open(struct arena *arena, const struct campaign_option
     uint64_t now = clock_monotonic_ms();
     p->options = options;
     p->summary = summary;
-    p->started_ms = p->line_at_ms = p->growth_ms = now;
+    uint64_t earlier_ms = (uint64_t)(summary->seconds * 1000);
+    p->started_ms = earlier_ms < now ? now - earlier_ms : 0;
+    p->session_ms = options->watch ? options->watch->started_ms : now;
+    p->line_at_ms = p->growth_ms = now;
+    p->line_cases = options->feedback ? 0 : summary->cases;
     p->line_ms = now + (options->live ? LIVE_MS : LINE_MS);
     p->growth_step_ms = GROWTH_MS;
     p->view.options = options;
@@ -163,12 +168,12 @@ static void measure_workers(struct progress *p, const struct pool *pool, uint64_
     }
 }
 
-static void measure_left(struct progress *p)
+static void measure_left(struct progress *p, uint64_t now)
 {
     struct view *v = &p->view;
     uint64_t time_ms = p->options->time_ms;
     v->left_known = time_ms > 0;
-    v->left_ms = time_ms > v->elapsed_ms ? time_ms - v->elapsed_ms : 0;
+    v->left_ms = time_ms > now - p->session_ms ? time_ms - (now - p->session_ms) : 0;
     if (v->shard_cases == 0 || v->rate_all <= 0)
         return;
     uint64_t cases = v->shard_cases > v->cases ? v->shard_cases - v->cases : 0;
@@ -189,7 +194,7 @@ static void measure(struct progress *p, const struct pool *pool, const char *sta
     measure_growth(p, now);
     measure_findings(p, now);
     measure_workers(p, pool, now);
-    measure_left(p);
+    measure_left(p, now);
 }
 
 /* ---- lines ---- */

@@ -17,6 +17,7 @@
 enum {
     PAUSE_MS = 200,
     REPEAT_MS = 100,      /* timeout(1) signals a process and then its group: that is one request */
+    END_MS = 5000,        /* after a request to end, a worker may be at one case for so long */
     STILL_MAX_MS = 1000,  /* what one pause may count: this process may have been stopped */
     KILLS_IN_A_ROW = 3,   /* SIGKILL without a sign of lack of memory, until cases are suspected */
     DEATHS_IN_A_ROW = 60, /* without a chunk that was stored */
@@ -32,6 +33,7 @@ struct supervision {
     pid_t child;
     bool stopped; /* by SIGSTOP */
     bool hung;    /* killed, since a case took too long */
+    bool cut;     /* killed once, since it did not end when it was asked to */
     uint64_t beats[CAMPAIGN_JOBS_MAX], still_ms[CAMPAIGN_JOBS_MAX]; /* since the last beat */
     uint64_t looked_ms;
     uint64_t committed;               /* at the last death */
@@ -150,6 +152,15 @@ static void pass_on(struct supervision *s)
     atomic_store_explicit(&s->watch->asked_to_end, (unsigned)asked, memory_order_relaxed);
 }
 
+/* A child that does not end is killed; the next one only says that the campaign is interrupted. */
+static void cut_short(struct supervision *s)
+{
+    if (asked == 0 || s->cut || s->stopped || clock_monotonic_ms() - asked_ms < END_MS)
+        return;
+    s->cut = true;
+    kill(s->child, SIGKILL);
+}
+
 /* Waits for the child's end; returns the status of waitpid. */
 static int wait_for_child(struct supervision *s)
 {
@@ -168,6 +179,7 @@ static int wait_for_child(struct supervision *s)
         if (changed == s->child)
             s->stopped = WIFSTOPPED(status);
         pass_on(s);
+        cut_short(s);
         if (!s->hung && look_for_hangs(s)) {
             s->hung = true;
             kill(s->child, SIGKILL);
@@ -323,7 +335,8 @@ static bool go_on(struct supervision *s, int status)
         s->deaths = s->crashes = s->killed = 0;
     s->committed = committed;
     s->deaths++;
-    learn(s, status);
+    if (asked == 0)
+        learn(s, status);
     plan_next(s, committed);
     bool many = s->crashes >= SUPERVISOR_CRASHES_IN_A_ROW;
     if (many)
@@ -365,6 +378,7 @@ static int supervise_children(struct supervision *s, const struct signals_before
         if (s->child == 0)
             be_the_child(before, parent, body, context, s->watch);
         int status = wait_for_child(s);
+        terminal_leave();
         terminal_leave(); /* of a child that could not */
         bool told = atomic_load_explicit(&s->watch->death.claimed, memory_order_relaxed);
         if (WIFEXITED(status) && !told)

@@ -71,7 +71,6 @@ struct watch {
     atomic_uint asked_to_end;        /* how often a person or the system asked */
     atomic_uint_least64_t committed; /* chunks of this shard that the database holds */
     uint64_t campaign;               /* in the database; 0: not begun */
-    uint64_t campaign_started_ms;    /* its first session, Unix time: tells it from others */
     uint64_t started_ms;             /* the first process, by the monotonic clock */
     uint64_t alone_until;            /* chunks below run one after another */
     uint64_t go_on_until;            /* chunks below run although the time is over */

@@ -65,6 +65,9 @@ struct cli_options {
     uint32_t oracle_modes;             /* bits of enum oracle_mode */
     uint32_t mutate, feedback;         /* per cent; 0 = off */
     const char *corpus;                /* a folder, or NULL */
+    bool resume, no_supervisor;
+    uint64_t case_timeout_ms;
+    bool shard_given;
     bool stop_on_finding, no_minimise, exhaustive, enumerate, same_value, atomics_sync;
     const char *config;      /* a file or a preset, or NULL */
     const char *config_text; /* of it; NULL: none */

@@ -42,7 +42,7 @@ const struct cli_option option_table[] = {
     {"seed", 's', OPTION_U64, "S", ON_CHECKS | ON(TRACE) | ON(GEN) | ON(TRANSFORM) | ON(DISTILL),
      FIELD(seed), FIELD(seed_given), NULL,
      "seed of cases or schedules; 0 by default, for `run` a new one each time"},
-    {"shard", 0, OPTION_OWN, "I/N", ON(RUN), 0, 0, option_parse_shard,
+    {"shard", 0, OPTION_OWN, "I/N", ON(RUN), 0, FIELD(shard_given), option_parse_shard,
      "only the cases whose number is I modulo N (I from 0)"},
     {"first", 0, OPTION_U64, "N", ON(GEN), FIELD(first_case), 0, NULL,
      "number of the first case; 0 by default"},
@@ -79,6 +79,14 @@ const struct cli_option option_table[] = {
      "a program that is run when the campaign has ended"},
     {"stop-on-finding", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(stop_on_finding), 0, NULL,
      "stop at the first finding that counts for the exit status"},
+    {"resume", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(resume), 0, NULL,
+     "go on with the last unfinished campaign of the database, or of this --seed, these options "
+     "and "
+     "this --shard"},
+    {"case-timeout", 0, OPTION_TIME, "T", ON(RUN), FIELD(case_timeout_ms), 0, NULL,
+     "a case that takes longer hangs: it is left out and becomes a finding; 60s by default"},
+    {"no-supervisor", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(no_supervisor), 0, NULL,
+     "run in this process, which a crash or a hang of the engine ends"},
     {"no-minimise", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(no_minimise), 0, NULL,
      "keep findings as they were found, run again but not minimised"},
     {"schedules", 0, OPTION_SOME_U32, "N", ON_CHECKS, FIELD(schedules), FIELD(schedules_given),

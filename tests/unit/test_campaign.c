@@ -2,106 +2,15 @@
  * Campaigns: the database is a function of the cases, not of the workers; what is found is counted,
  * replayed and minimised; a shard is a residue class of chunks.
  */
-#include "fuzz/campaign.h"
+#include "tests/unit/campaign_fixture.h"
+
 #include "fuzz/case.h"
 #include "fuzz/crash.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-enum { CASES = 100 }; /* of most campaigns here */
-
-struct place {
-    char folder[64];
-    char db[80];
-    struct arena arena;
-    FILE *log;
-};
-
-static int set_up(void **state)
-{
-    struct place *place = calloc(1, sizeof *place);
-    assert_non_null(place);
-    strcpy(place->folder, "/tmp/simtfuzz-campaign-XXXXXX");
-    assert_non_null(mkdtemp(place->folder));
-    snprintf(place->db, sizeof place->db, "%s/a.db", place->folder);
-    assert_int_equal(arena_init(&place->arena, (size_t)1 << 30), 0);
-    place->log = fopen("/dev/null", "w");
-    assert_non_null(place->log);
-    *state = place;
-    return 0;
-}
-
-static void remove_db(const struct place *place)
-{
-    static const char *const suffixes[] = {"", "-wal", "-shm"};
-    for (size_t i = 0; i < 3; i++) {
-        char path[100];
-        snprintf(path, sizeof path, "%s%s", place->db, suffixes[i]);
-        unlink(path);
-    }
-}
-
-static int tear_down(void **state)
-{
-    struct place *place = *state;
-    remove_db(place);
-    rmdir(place->folder);
-    arena_destroy(&place->arena);
-    fclose(place->log);
-    free(place);
-    return 0;
-}
-
-/* Lemma 5 as printed does not hold (erratum A-4), so there is always something to find. */
-static struct campaign_options small_campaign(const struct place *place)
-{
-    struct campaign_options options = {
-        .seed = 7,
-        .cases = CASES,
-        .jobs = 1,
-        .shard_count = 1,
-        .gen = GEN_DEFAULTS,
-        .check = CHECK_DEFAULTS,
-        .db_path = place->db,
-        .log = place->log,
-    };
-    options.check.subjects = SUBJECTS_DEFAULT;
-    options.check.oracles = 1u << ORACLE_LEMMAS | 1u << ORACLE_RESULT;
-    options.check.schedules = 4;
-    options.check.modes = ORACLE_MODE_LEMMAS_STRICT;
-    options.gen.small = true;
-    return options;
-}
-
-static char *content(const char *path)
-{
-    char *text = NULL;
-    size_t length;
-    struct db *db;
-    struct db_message message;
-    FILE *out = open_memstream(&text, &length);
-    assert_int_equal(db_open(path, DB_READONLY, &message, &db), DB_OK);
-    assert_int_equal(db_dump_content(db, out), DB_OK);
-    db_close(db);
-    fclose(out);
-    return text;
-}
-
-static void run(struct place *place, const struct campaign_options *options,
-                struct campaign_summary *summary, int status)
-{
-    struct db_message message;
-    assert_int_equal(campaign_run(&place->arena, options, summary, &message), status);
-}
+enum { CASES = PLACE_CASES };
 
 static void test_content_does_not_depend_on_workers(void **state)
 {
@@ -122,7 +31,7 @@ static void test_content_does_not_depend_on_workers(void **state)
             assert_string_equal(first, now);
         if (first != now)
             free(now);
-        remove_db(place);
+        place_remove_db(place);
     }
     free(first);
 }
@@ -349,7 +258,7 @@ static void test_last_words(void **state)
 
 int main(void)
 {
-#define CAMPAIGN_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define CAMPAIGN_TEST(name) cmocka_unit_test_setup_teardown(name, place_set_up, place_tear_down)
     const struct CMUnitTest tests[] = {
         CAMPAIGN_TEST(test_content_does_not_depend_on_workers),
         CAMPAIGN_TEST(test_findings_are_counted_and_minimised),
