@@ -204,6 +204,8 @@ const struct cli_option option_table[] = {
      "findings shown at most, the most important first; 100 by default"},
     {"traces", 0, OPTION_U32, "N", ON(REPORT), FIELD(report_traces), 0, NULL,
      "open findings whose executions are run again for a picture, at most; 20 by default"},
+    {"watch", 'w', OPTION_FLAG, NULL, ON(STATUS), FIELD(watch), 0, NULL,
+     "again once a second, until no campaign runs any more; on a terminal in place, q ends"},
     {"db", 0, OPTION_TEXT, "FILE", ON_DB, FIELD(db), FIELD(db_given), NULL,
      "the triage database; simtfuzz.db by default"},
     {"json", 0, OPTION_FLAG, NULL, ON_ALL, FIELD(json), 0, NULL,

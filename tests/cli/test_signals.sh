@@ -68,7 +68,7 @@ for round in 1 2 3; do
     says out "A-4"
     expect 0 replay 1 --db killed.db
     expect 0 status --db killed.db
-    says out running "last written"
+    says out killed "last written"
     expect 0 run --seed 0x8 --cases 20 --features none,loops --oracles lemmas:strict --db killed.db
     says out "campaign 2 finished"
 done
