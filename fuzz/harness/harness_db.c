@@ -87,6 +87,7 @@ static void fill(struct db *db)
     INVARIANT(db_reasons_add(db, &shard, &unknown, "budget") == DB_OK);
     INVARIANT(db_statistics_add(db, &shard, &statistics, &verdict, 1) == DB_OK);
     INVARIANT(db_suppress(db, "other|class|rule|store", "noise", 0) == DB_OK);
+    INVARIANT(db_suppress(db, "other|*", "", 1) == DB_OK);
     INVARIANT(db_campaign_update(db, &shard, &progress, 1) == DB_OK && db_commit(db) == DB_OK);
 }
 
@@ -174,6 +175,12 @@ static bool use_tally(void *context, const char *raw_key, const struct db_tally 
     return strlen(raw_key) + tally->occurrences > 0;
 }
 
+static bool use_bisection(void *context, const struct db_bisection *bisection)
+{
+    (void)context;
+    return strlen(bisection->form) + strlen(bisection->before) > 0;
+}
+
 static bool use_suppression(void *context, const struct db_suppression *suppression)
 {
     (void)context;
@@ -199,6 +206,14 @@ static void query(struct db *db, struct db_message *message)
     bool suppressed;
     FILE *null = fopen("/dev/null", "w");
     ASK(db_findings(db, DB_ANY_STATUS, use_finding, &finding));
+    ASK(db_findings_select(db,
+                           &(struct db_selection){.states = DB_STATE_BIT(DB_STATE_OPEN),
+                                                  .words = (const char *[]){"k"},
+                                                  .word_count = 1,
+                                                  .fresh = true},
+                           use_finding, &ignored));
+    ASK(db_findings_count(db, &(struct db_selection){.since_ms = 1}, &ignored));
+    ASK(db_bisections(db, 0, use_bisection, NULL));
     ASK(db_campaigns(db, use_campaign, &campaign));
     ASK(db_campaign_findings(db, campaign, DB_ANY_STATUS, use_finding, &ignored));
     ASK(db_finding_resolve(db, "oracle|class", &ignored));
