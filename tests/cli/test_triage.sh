@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Triage: several findings at once, bisection over builds.
+# Triage: lists, suppressions that end, several findings at once, regressions, bisection over builds, regress.
 . "$(dirname "$0")/common.sh"
 
 # Lemma 5 as printed does not hold (erratum A-4): there is always something to find.
@@ -13,7 +13,7 @@ copy_finding() { # DB ID SIGNATURE STATUS
     "$helper" sql "$1" "
         CREATE TEMP TABLE f AS SELECT * FROM findings WHERE id = 1;
         UPDATE f SET id = $2, signature = '$3', status = '$4', reference = '',
-            status_ms = iif('$4' = 'fixed', last_seen_ms + 1, 0), cause = '$3';
+            status_ms = iif('$4' = 'fixed', last_seen_ms + 1, 0), cause = '$3', oracle = substr('$3', 1, instr('$3', '|') - 1);
         INSERT INTO findings SELECT * FROM f;
         CREATE TEMP TABLE s AS SELECT * FROM sightings WHERE finding = 1;
         UPDATE s SET finding = $2;
@@ -67,6 +67,102 @@ says err "no action 'nonsense'" bisect
 expect 2 triage show 1 --all --db several.db
 says err "show takes no --all"
 
+# ---- lists: what wants attention first; filters
+
+expect 0 triage status 5 fixed --db several.db
+cp several.db list.db
+copy_finding list.db 6 'liveness|cycle|simt.assign|x' invalid
+expect 0 triage list --db list.db
+diff <(awk 'NR > 1 { print $1, $2 }' out) <(printf '%s\n' '2 open' '3 open' '1 known' '6 invalid' '5 fixed') || failed "the order of triage list"
+says out "id" "state" "times" "first" "last" "c1 $(date -u +%Y)" "both of them"
+expect 0 triage list --limit 2 --db list.db
+says out "(2 of 5 findings; --limit 0 lists all)"
+expect 0 triage list --limit 0 --db list.db
+grep -q "findings;" out && failed "--limit 0 leaves nothing out"
+expect 0 triage list --status open,known --json --limit 2 --db list.db
+json
+[ "$(wc -l <out)" = 2 ] || failed "--limit with --json"
+says out '"state": "open"' '"last_seen_ms": 1' '"status_ms": 1' '"note_ms": 1'
+listed() { # NUMBERS ARGUMENTS...: lists just these, in this order
+    local wanted=$1
+    shift
+    expect 0 triage "$@" --json --db list.db
+    [ "$(sed -n 's/^{"id": \([0-9]*\),.*/\1/p' out | tr '\n' ' ')" = "$wanted" ] || failed "triage $*: $(cut -c1-60 out)"
+}
+listed "2 3 " list open
+listed "6 5 " list --status fixed,invalid
+listed "2 3 6 " list --oracle race,liveness
+listed "2 " search VERDICT '|x'
+listed "1 " search lemma-5 a-4
+listed "2 3 " search 'BOTH of'
+listed "" search '%%%'
+listed "2 " search race 'assign|x' --status open
+listed "2 3 1 6 5 " list --new
+listed "2 3 1 6 5 " list --since 1
+listed "2 3 1 6 5 " list --since 1h
+listed "2 3 1 6 5 " list --since 2020-02-29
+listed "" list --since "$(($(date -u +%Y) + 1))-01-01"
+listed "" list --status suppressed
+expect 2 triage list --since 9 --db list.db
+says err "there is no campaign 9"
+for bad in "--since x" "--since 2026-02-30" "--since 2026-13-01" "--since 0" "--since -1" "--since 2026-1-1" "--status closed" "--status open," \
+    "--oracle nobody" "--oracle race,," "--limit x" "open --status open" closed "open known" "--until 2030-01-01" "--for 3d"; do
+    # shellcheck disable=SC2086
+    expect 2 triage list $bad --db list.db
+    silent out
+done
+expect 2 triage search --db list.db
+expect 2 triage search 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 --db list.db
+
+# A campaign that starts after a finding was marked fixed, and sees it: a regression until somebody speaks again.
+cp a.db back.db
+expect 0 triage status 1 fixed --db back.db
+expect 1 "${hunt[@]}" --cases 10 --db back.db
+says out "CAME BACK"
+expect 1 triage list --db back.db
+says out "REGRESSION"
+expect 1 triage list --status regression --json --db back.db
+json
+says out '"status": "fixed", "state": "regression"'
+expect 0 triage list --new --db back.db
+says out "no findings"
+expect 1 triage list --since 2 --db back.db
+expect 0 triage status 1 fixed --db back.db
+says out "REGRESSION -> fixed"
+expect 0 triage list --db back.db
+
+# ---- suppressions
+
+expect 0 triage suppress 'race|*' "the new detector" --for 30d --db list.db
+says out "race|*" "until" "UTC" "the new detector"
+awk 'NR == 2 { exit !($5 == 2 && $6 == 2) }' out || failed "two findings are covered and held back: $(tail -1 out)"
+listed "2 3 " list --status suppressed
+listed "" list open
+expect 0 triage suppress 1 --until 2099-12-24T06:00 --db list.db --json
+json
+says out '"signature": "lemmas|lemma-5|' '"pattern": false' '"expires_ms": 4101775200000' '"active": true' '"findings": 1' '"held": 0'
+expect 0 triage suppress 'not|found|yet|x' --db list.db
+says out "taken back"
+expect 0 triage suppressions --db list.db
+[ "$(wc -l <out)" = 4 ] || failed "three suppressions and a head"
+says out "2099-12-24 06:00 UTC"
+"$helper" sql list.db "UPDATE suppressions SET expires_ms = 1000 WHERE signature = 'race|*'" || failed "sql"
+listed "2 3 " list open
+expect 0 triage suppressions --db list.db
+says out "1970-01-01 00:00 UTC (over)"
+expect 0 triage unsuppress 'race|*' --db list.db
+expect 0 triage unsuppress 1 --db list.db
+expect 2 triage unsuppress 1 --db list.db
+says err "no suppression of lemmas|"
+expect 2 triage suppress 99 --db list.db
+for bad in "--until 2020-01-01" "--until tomorrow" "--until 2099-02-30" "--until 2099-01-01T25:00" "--for 0" "--for 3x" "--for 3d --until 2099-01-01"; do
+    # shellcheck disable=SC2086
+    expect 2 triage suppress x $bad --db list.db
+    silent out
+done
+expect 0 triage suppressions --db a.db
+says out "no suppressions"
+
 # ---- bisection: builds are programs that run this one, some of them without the strict lemmas
 
 mkdir files
@@ -90,8 +186,15 @@ for i in 6 7 8 9 10; do build "v$i" "${shows[@]}"; done
 expect 0 triage bisect 1 --builds 'builds/v*' --db a.db
 says out "raw        first shows in builds/v5 (simtfuzz" "not yet in builds/v3" "1 between, which cannot say" \
     "right if it changes at most once" "cannot say: exit status 127: cannot open shared object" "not asked" "minimised  first shows in builds/v5"
+expect 0 triage show 1 --db a.db
+says out "bisected     raw: starts with builds/v5, not with builds/v3 (5 of 10 builds asked)" "bisected     minimised: starts"
 expect 0 triage bisect 1 --builds 'builds/v*' --all --json --db a.db
 json
+cp out answer
+expect 0 triage show 1 --json --db a.db
+json
+says out '"bisections": [{"form": "raw", "answer": "starts", "before": "builds/v3", "after": "builds/v5", "between": 1, "builds": 10, "asked": 10, "silent": 1, "changes": 1'
+mv answer out
 says out '"answer": "starts"' '"before": "builds/v3", "after": "builds/v5", "between": 1, "changes": 1, "asked": 10, "silent": 1' \
     '"form": "minimised"' '"warning": null'
 printf '# from old to new\nbuilds/v10\n\n  builds/v9 \nbuilds/v[23] # 2 before 3\n' >list.txt
