@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# One night of simtfuzz, by steps: bash packaging/nightly.sh build check hunt report summary verdict
+#
+# .github/workflows/nightly.yml runs these steps one by one, .ci/run and tests/night/workflow.sh all of them on a short
+# configuration. Everything is kept in the folder NIGHT: the database, and what the report's step makes of it.
+#
+# Settings, from the environment:
+#     SIMTFUZZ  the program; by default that of the step `build`
+#     NIGHT     the folder; by default night
+#     CONFIG    what to run: a preset or a file; by default nightly
+#     SEED      by default the date on which the night began
+#     TIME      for how long; by default as the configuration has it
+set -euo pipefail
+source=$(realpath "$(dirname "$0")/..")
+simtfuzz=${SIMTFUZZ:-$source/build-release/simtfuzz}
+night=${NIGHT:-night}
+db=$night/night.db
+
+# Debian or Ubuntu, as root or by sudo.
+step_packages() {
+    local sudo=
+    [ "$(id -u)" -eq 0 ] || sudo=sudo
+    $sudo apt-get update -qq
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq build-essential cmake libsqlite3-dev sqlite3 >/dev/null
+}
+
+step_build() {
+    cmake -S "$source" --preset release -DSIMTFUZZ_TESTS=OFF >/dev/null
+    cmake --build "$source/build-release" -j "$(nproc)" --target simtfuzz
+}
+
+# The database of the nights before: a damaged one is kept aside, and the night begins with none.
+step_check() {
+    mkdir -p "$night"
+    if [ ! -e "$db" ]; then
+        echo "there is no database of earlier nights: this is the first"
+    elif ! "$simtfuzz" status --db "$db"; then
+        local moved
+        moved=$db.damaged-$(date +%s)
+        for part in "" -wal -shm; do
+            [ ! -e "$db$part" ] || mv "$db$part" "$moved$part"
+        done
+        echo "::error::the database of earlier nights is damaged; it is kept as ${moved##*/}"
+    fi
+}
+
+# Goes on with what an earlier attempt of this night began. Findings are no failure of this step.
+step_hunt() {
+    local status=0
+    "$simtfuzz" run --config "${CONFIG:-nightly}" --seed "${SEED:-0x$(date -d '12 hours ago' +%Y%m%d)}" --resume \
+        ${TIME:+--time "$TIME"} --db "$db" || status=$?
+    [ "$status" -le 1 ] || return "$status"
+}
+
+step_report() {
+    "$simtfuzz" report --db "$db" --html "$night/report.html" --junit "$night/report.xml" --sarif "$night/report.sarif" \
+        --markdown "$night/summary.md"
+}
+
+# Where GitHub shows it; elsewhere on standard output.
+step_summary() {
+    cat "$night/summary.md" >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}"
+}
+
+# Only what was not there before this night makes it fail, and what was said to be fixed.
+step_verdict() {
+    local new
+    new=$(sqlite3 -readonly "$db" "WITH night AS (SELECT max(id) AS id FROM v_campaigns)
+        SELECT '  ' || f.id || '  ' || status || '  ' || signature FROM v_findings AS f, night
+        WHERE NOT suppressed AND (status = 'open' AND first_campaign = night.id OR
+                                  status = 'fixed' AND last_campaign = night.id)")
+    if [ -n "$new" ]; then
+        printf 'new, or back again:\n%s\n' "$new"
+        return 1
+    fi
+    echo "nothing new"
+}
+
+for step in "${@:?a step: packages build check hunt report summary verdict}"; do
+    case $step in
+    packages | build | check | hunt | report | summary | verdict) ;;
+    *)
+        echo "there is no step '$step'"
+        exit 2
+        ;;
+    esac
+    echo "==== $step"
+    "step_$step"
+done
