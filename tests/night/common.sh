@@ -9,6 +9,8 @@ export LC_ALL=C
 # night_ini CASES: the configuration of a short night.
 night_ini() {
     cat <<END
+[campaign]
+preset = nightly
 [budget]
 cases = $1
 [generate]

@@ -22,7 +22,8 @@ installed() {
     local usr=$1 file
     for file in bin/simtfuzz share/man/man1/simtfuzz.1.gz share/bash-completion/completions/simtfuzz \
         share/zsh/vendor-completions/_simtfuzz share/fish/vendor_completions.d/simtfuzz.fish \
-        share/doc/simtfuzz/{README.md,database.md,copyright,changelog.gz} share/simtfuzz/corpus/papers/program1.simt; do
+        share/doc/simtfuzz/{README.md,database.md,copyright,changelog.gz} share/simtfuzz/corpus/papers/program1.simt \
+        share/simtfuzz/presets/nightly.ini share/simtfuzz/nightly.sh; do
         [ -s "$usr/$file" ] || failed "$file is not there"
     done
     [ -z "$(find "$usr" -type f -perm /022)" ] || failed "others may write what was installed"
