@@ -67,7 +67,8 @@ static void put_facts(struct page *page, const struct report_finding *shown)
     put_fact(page, "last seen",
              place_text(page->arena, f->last_case, f->last_campaign, f->last_seen_ms));
     put_fact(page, "last night", shown->seen ? "seen" : "not met again");
-    put_fact(page, "cause", f->cause);
+    if (strcmp(f->cause, f->signature) != 0)
+        put_fact(page, "cause", f->cause);
     put_fact(page, "same bug", same_bug(page, shown));
     put_fact(page, "reference", f->reference);
     put_fact(page, "note", f->note);
