@@ -28,6 +28,7 @@ struct campaign_options {
     uint64_t shard_index, shard_count; /* chunks whose number is shard_index modulo shard_count */
     bool stop_on_finding;              /* stop at the first one that is not known */
     bool no_minimise;                  /* findings are kept as they were found */
+    uint64_t example_steps; /* allowance for minimising (collector.h); 0 = the usual one */
     uint32_t
         minimise_tests; /* candidates that a minimisation tries at most; 0 = EXAMPLE_REDUCE_TESTS */
     const char *config; /* the text of the configuration file, or NULL */
@@ -59,6 +60,7 @@ struct campaign_finding {
     bool created;          /* not in the database before */
     bool suppressed;
     bool flaky;
+    bool pending; /* its first example here was not minimised for want of time */
 };
 
 /* What a finding is to whoever watches the campaign. */

@@ -158,12 +158,18 @@ static void print_findings(struct arena *arena, const struct campaign_options *o
         row->cells[4] = arena_printf(arena, "simtfuzz replay %" PRIu64 " --db %s", finding->id,
                                      options->db_path);
     }
+    uint32_t pending = 0;
+    for (uint32_t i = 0; i < s->finding_count; i++)
+        pending += s->findings[i].pending;
     fprintf(out, "\nfindings: %" PRIu32 " open, %" PRIu32 " known\n", s->open_findings,
             s->known_findings);
     table_print(&table, out);
     if (s->finding_count > FINDINGS_SHOWN)
         fprintf(out, "... and %" PRIu32 " more: simtfuzz triage list --db %s\n",
                 s->finding_count - FINDINGS_SHOWN, options->db_path);
+    if (pending > 0 && !options->no_minimise)
+        fprintf(out, "%" PRIu32 " of them are not minimised yet: simtfuzz reduce --all --db %s\n",
+                pending, options->db_path);
 }
 
 static uint32_t fired_of(const struct campaign_summary *s, const char *semantics)
@@ -222,6 +228,7 @@ static void json_findings(struct json *json, const struct campaign_summary *s)
         json_key_string(json, "reference", finding->reference);
         json_key_bool(json, "new", finding->created);
         json_key_bool(json, "suppressed", finding->suppressed);
+        json_key_bool(json, "minimisation_pending", finding->pending);
         json_key_u64(json, "occurrences", finding->occurrences);
         json_key_u64(json, "first_case", finding->first_case);
         json_object_end(json);

@@ -2,6 +2,7 @@
 
 #include "engine/invariant.h"
 #include "fuzz/clock.h"
+#include "fuzz/finding.h"
 #include "fuzz/pool.h"
 #include "fuzz/resume.h"
 #include "fuzz/signature.h"
@@ -287,7 +288,8 @@ uint32_t collector_bucket_of(struct collector *c, const struct db_upserted *stor
                          : "",
         .created = stored->created,
         .suppressed = stored->suppressed,
-        .flaky = strcmp(finding->class, "flaky") == 0};
+        .flaky = strcmp(finding->class, "flaky") == 0,
+        .pending = finding->minimisation == DB_MINIMISATION_PENDING};
     s->finding_count++;
     return number;
 }
@@ -326,20 +328,6 @@ static void describe_incident(struct collector *c, const struct incident *incide
     c->summary->flaky += incident->state != INCIDENT_CONFIRMED;
 }
 
-static void describe_shown(const struct shown *shown, struct db_finding *finding)
-{
-    finding->signature = shown->signature;
-    finding->k1 = shown->k1;
-    finding->oracle = shown->oracle;
-    finding->class = shown->class_name;
-    finding->rule = shown->rule;
-    finding->observable = shown->observable;
-    finding->subject = shown->subject;
-    finding->evidence = shown->evidence;
-    finding->cause = shown->cause;
-    finding->reference = shown->known;
-}
-
 static int put_kernels(struct collector *c, const struct example *example,
                        struct db_finding *finding)
 {
@@ -347,16 +335,9 @@ static int put_kernels(struct collector *c, const struct example *example,
         return DB_OK;
     finding->raw_kernel = case_text_hash(&c->text, example->kernel);
     int error = db_kernel_put(c->db, finding->raw_kernel, example->kernel);
-    if (error != DB_OK || !example->minimised)
+    if (error != DB_OK || !example->minimised || example->slipped)
         return error;
-    finding->minimised =
-        (struct db_minimised){.kernel = case_text_hash(&c->text, example->small_kernel),
-                              .launch = example->small_launch,
-                              .tape = example->small_tape,
-                              .case_text = example->small_case,
-                              .tests = example->tests,
-                              .statements = example->small_statements};
-    return db_kernel_put(c->db, finding->minimised.kernel, example->small_kernel);
+    return finding_put_minimised(c->db, &c->text, example, finding);
 }
 
 static int put_example(struct collector *c, const struct example *example,
@@ -385,6 +366,24 @@ static void count_occurrence(struct collector *c, struct raw_key *key, uint64_t 
     c->summary->findings[bucket].occurrences++;
 }
 
+/* What the example became, where that has another signature. */
+static int store_slipped(struct collector *c, const struct example *example, uint64_t case_number)
+{
+    struct db_finding finding;
+    struct db_upserted stored;
+    int error = finding_put_slipped(c->db, &c->text, example, c->shard.campaign, case_number,
+                                    &finding, &stored);
+    if (error != DB_OK)
+        return error;
+    uint32_t bucket = collector_bucket_of(c, &stored, &finding, case_number);
+    struct raw_key *key = collector_key_of(c, finding.signature);
+    count_occurrence(c, key, case_number, bucket);
+    key->examples += key->examples < EXAMPLES_PER_KEY;
+    if (key->bucket == 0)
+        key->bucket = bucket + 1;
+    return DB_OK;
+}
+
 static int store_example(struct collector *c, const struct chunk_finding *from,
                          const struct example *example)
 {
@@ -397,8 +396,12 @@ static int store_example(struct collector *c, const struct chunk_finding *from,
     } else if (!example->replayed) {
         describe_flaky(c, from->signature, example, &finding);
     } else {
-        describe_shown(example->minimised ? &example->small : &example->raw, &finding);
-        finding.minimisation = example->minimised ? DB_MINIMISATION_DONE : DB_MINIMISATION_PENDING;
+        bool small = example->minimised && !example->slipped;
+        finding_describe(small ? &example->small : &example->raw, &finding);
+        finding.minimisation = example->slipped     ? DB_MINIMISATION_SLIPPED
+                               : example->minimised ? DB_MINIMISATION_DONE
+                               : example->hopeless  ? DB_MINIMISATION_NONE
+                                                    : DB_MINIMISATION_PENDING;
     }
     struct db_upserted stored;
     int error = open_batch(c);
@@ -414,8 +417,20 @@ static int store_example(struct collector *c, const struct chunk_finding *from,
     count_occurrence(c, key, from->number, bucket);
     if (key->bucket == 0)
         key->bucket = bucket + 1;
+    if (example->slipped)
+        error = store_slipped(c, example, from->number);
     c->text.used = 0;
-    return DB_OK;
+    return error;
+}
+
+/* Running findings again and minimising them may take as many steps as the cases before the chunk did,
+ * and some more: a campaign goes on although every case shows something new. A function of the cases, not
+ * of time. */
+static bool may_spend(const struct collector *c)
+{
+    uint64_t allowance = c->options->example_steps ? c->options->example_steps : EXAMPLE_ALLOWANCE;
+    uint64_t cases = c->summary->thread_steps + c->summary->warp_steps;
+    return c->example_steps + c->examples_under_way * EXAMPLE_TYPICAL_STEPS < allowance + cases;
 }
 
 /* Decides which findings of the chunk become examples: slots[i] is -2 for those, -1 for others. */
@@ -438,9 +453,10 @@ static void submit_examples(struct collector *c, struct pool *pool, const struct
     for (uint32_t i = 0; i < chunk->finding_count; i++) {
         if (c->slots[i] != -2)
             continue;
-        int slot = pool_submit(pool, chunk, &chunk->findings[i]);
+        int slot = pool_submit(pool, chunk, &chunk->findings[i], may_spend(c));
         if (slot < 0)
             return;
+        c->examples_under_way++;
         c->slots[i] = slot;
     }
 }
@@ -481,6 +497,8 @@ static int take_findings(struct collector *c, struct pool *pool, const struct ch
             return 1;
         }
         error = store_example(c, finding, example);
+        c->example_steps += example->steps;
+        c->examples_under_way--;
         pool_job_free(pool, c->slots[i]);
         c->slots[i] = -1;
         if (error != DB_OK)
@@ -562,7 +580,8 @@ static void add_sums(struct collector *c, const struct chunk *chunk)
     c->progress = (struct db_progress){.cases = s->cases,
                                        .kernels = s->cases - s->refused,
                                        .thread_steps = s->thread_steps,
-                                       .warp_steps = s->warp_steps};
+                                       .warp_steps = s->warp_steps,
+                                       .example_steps = c->example_steps};
 }
 
 /* ---- chunks ---- */

@@ -11,7 +11,12 @@
 
 #include "fuzz/chunk.h"
 
-enum { EXAMPLES_PER_KEY = 4 };
+enum {
+    EXAMPLES_PER_KEY = 4,
+    EXAMPLE_ALLOWANCE =
+        1 << 26, /* steps for examples beyond what the cases took: some ten seconds */
+    EXAMPLE_TYPICAL_STEPS = 1 << 18, /* what one may be taken to need, until it is known */
+};
 
 struct collector;
 struct pool;

@@ -23,6 +23,7 @@ static bool load_shard(void *context, const struct db_campaign *stored)
     if (stored->shard_index != c->shard.index)
         return true;
     c->progress = stored->progress;
+    c->example_steps = stored->progress.example_steps;
     c->summary->cases = stored->progress.cases;
     c->summary->refused = stored->progress.cases - stored->progress.kernels;
     c->summary->thread_steps = stored->progress.thread_steps;

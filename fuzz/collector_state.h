@@ -39,6 +39,8 @@ struct collector {
     struct campaign_summary before; /* the current chunk, with its findings' occurrences */
     uint64_t *occurrences_before;
     uint32_t before_room;
+    uint64_t example_steps;        /* of examples so far */
+    uint32_t examples_under_way;   /* that are not among these yet */
     int slots[CHUNK_FINDINGS_MAX]; /* of the current chunk's jobs, by finding; -1 = none */
 };
 

@@ -196,7 +196,8 @@ void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_
     struct reduce_progress start = {.size = example->statements};
     if (example->replayed && options->max_tests > 0 &&
         (!small.go_on || small.go_on(small.go_on_context, &start)))
-        example_minimise(arena, scratch, kernel, &small, example);
+        example->hopeless = !example_minimise(arena, scratch, kernel, &small, example) &&
+                            example->ending != REDUCE_STOPPED;
     arena_release(scratch, mark);
 }
 

@@ -37,7 +37,8 @@ struct example {
     struct shown raw;
 
     bool minimised;
-    bool slipped; /* the smaller form has another signature: K2 shrank nothing, only K1 was kept */
+    bool hopeless; /* minimising was tried and left nothing that shows the signature */
+    bool slipped;  /* the smaller form has another signature: K2 shrank nothing, only K1 was kept */
     uint64_t steps; /* of threads and warps, in all runs */
     const char *small_kernel, *small_case, *small_tape, *small_launch;
     const char *small_transforms; /* "": none */

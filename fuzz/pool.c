@@ -34,6 +34,7 @@ struct job {
     uint64_t ticket;           /* jobs run in the order in which they came */
     const struct chunk *chunk; /* valid until the collector has waited for the job */
     const struct chunk_finding *finding;
+    bool minimise;
     struct arena arena; /* of the result */
     struct example example;
 };
@@ -199,9 +200,11 @@ static void run_job(struct worker *worker, struct job *job)
     struct pool *pool = worker->pool;
     struct fuzz_case c;
     struct reduce_options reduce = {.signature = job->finding->signature,
-                                    .max_tests = pool->options.minimise_tests
+                                    .max_tests = !job->minimise ? 0
+                                                 : pool->options.minimise_tests
                                                      ? pool->options.minimise_tests
                                                      : EXAMPLE_REDUCE_TESTS,
+                                    .max_steps = EXAMPLE_REDUCE_STEPS,
                                     .jobs = 1,
                                     .go_on = minimising_goes_on,
                                     .go_on_context = worker};
@@ -355,7 +358,8 @@ void pool_release(struct pool *pool, uint64_t number)
     pthread_mutex_unlock(&pool->lock);
 }
 
-int pool_submit(struct pool *pool, const struct chunk *chunk, const struct chunk_finding *finding)
+int pool_submit(struct pool *pool, const struct chunk *chunk, const struct chunk_finding *finding,
+                bool minimise)
 {
     int slot = -1;
     pthread_mutex_lock(&pool->lock);
@@ -367,6 +371,7 @@ int pool_submit(struct pool *pool, const struct chunk *chunk, const struct chunk
         job->ticket = pool->tickets++;
         job->chunk = chunk;
         job->finding = finding;
+        job->minimise = minimise;
         job->state = JOB_WAITING;
         pthread_cond_signal(&pool->work);
     }

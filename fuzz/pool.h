@@ -48,8 +48,9 @@ const struct chunk *pool_wait_chunk(struct pool *pool, uint64_t number);
 void pool_release(struct pool *pool, uint64_t number);
 
 /* A job for the workers: example_make of the case of a finding; the chunk must not be released before.
- * Returns its slot, or -1 when all are taken. */
-int pool_submit(struct pool *pool, const struct chunk *chunk, const struct chunk_finding *finding);
+ * Without `minimise` it is run once. Returns its slot, or -1 when all are taken. */
+int pool_submit(struct pool *pool, const struct chunk *chunk, const struct chunk_finding *finding,
+                bool minimise);
 /* NULL: gave up. The example stays valid until pool_job_free. */
 const struct example *pool_wait_job(struct pool *pool, int slot);
 void pool_job_free(struct pool *pool, int slot);

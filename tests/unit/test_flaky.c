@@ -1,8 +1,10 @@
 /*
- * Engines that do not give the same answer twice, made for the test: check_kernel is wrapped (linker
- * option --wrap), and something is added to what it says now and then, by a counter that no case knows
- * of. A campaign must say so, loudly, as findings about simtfuzz.
+ * Engines made for the test: check_kernel is wrapped (linker option --wrap), and something is added to
+ * what it says. One does not give the same answer twice, by a counter that no case knows of: a campaign
+ * must say so, loudly, as findings about simtfuzz. One has another finding in every case: a campaign must
+ * go on all the same.
  */
+#include "engine/print.h"
 #include "fuzz/campaign.h"
 #include "fuzz/case.h"
 #include "fuzz/chunk.h"
@@ -18,7 +20,7 @@
 
 enum { CASES = 4 * RERUN_SHARE };
 
-static enum { HONEST, EXTRA_DIVERGENCE, EXTRA_STEP, ANOTHER_TAPE } engine;
+static enum { HONEST, EXTRA_DIVERGENCE, EXTRA_STEP, OTHER_EVIDENCE, ALWAYS_NEW } engine;
 static uint32_t calls;
 
 void __real_check_kernel(struct arena *arena, const struct ast_kernel *kernel,
@@ -26,13 +28,14 @@ void __real_check_kernel(struct arena *arena, const struct ast_kernel *kernel,
 void __wrap_check_kernel(struct arena *arena, const struct ast_kernel *kernel,
                          const struct check_options *options, struct check_result *result);
 
-static void add_divergence(struct arena *arena, struct check_result *result, const char *evidence)
+static void add_divergence(struct arena *arena, struct check_result *result, const char *observable,
+                           const char *evidence)
 {
     struct divergence *d = ARENA_NEW(arena, struct divergence);
     *d = (struct divergence){.oracle = ORACLE_RESULT,
                              .class_name = "made-up",
                              .rule = RULE_SIMT_BREAK,
-                             .observable = "shared memory",
+                             .observable = observable,
                              .evidence = evidence,
                              .summary = "made up"};
     answer_diverge(&result->answers[ORACLE_RESULT], d);
@@ -48,13 +51,16 @@ void __wrap_check_kernel(struct arena *arena, const struct ast_kernel *kernel,
         break;
     case EXTRA_DIVERGENCE:
         if (call % 50 == 3)
-            add_divergence(arena, result, "{}");
+            add_divergence(arena, result, "shared memory", "{}");
         break;
     case EXTRA_STEP:
         result->thread_steps += call % 2;
         break;
-    case ANOTHER_TAPE:
-        add_divergence(arena, result, arena_printf(arena, "{\"call\": %u}", call));
+    case OTHER_EVIDENCE:
+        add_divergence(arena, result, "shared memory", arena_printf(arena, "{\"call\": %u}", call));
+        break;
+    case ALWAYS_NEW:
+        add_divergence(arena, result, case_text_hash(arena, print_kernel(arena, kernel)), "{}");
         break;
     }
 }
@@ -70,6 +76,9 @@ struct seen {
     uint32_t flaky;     /* findings of that class and oracle */
     char signature[200], evidence[200], cause[200];
     bool minimised;
+    uint32_t findings, pending;
+    uint64_t example_steps;
+    char *content;
 };
 
 static bool see_whole(void *context, const struct db_finding *finding)
@@ -89,6 +98,8 @@ struct flaky_list {
 static bool see(void *context, const struct db_finding *finding)
 {
     struct flaky_list *list = context;
+    list->seen->findings++;
+    list->seen->pending += finding->minimisation == DB_MINIMISATION_PENDING;
     if (strcmp(finding->class, "flaky") != 0 || strcmp(finding->oracle, list->seen->oracle) != 0)
         return true;
     assert_int_equal(finding->status, DB_STATUS_OPEN);
@@ -98,18 +109,30 @@ static bool see(void *context, const struct db_finding *finding)
     return true;
 }
 
+static bool see_campaign(void *context, const struct db_campaign *campaign)
+{
+    struct seen *seen = context;
+    seen->example_steps = campaign->progress.example_steps;
+    return true;
+}
+
 static void read_findings(struct seen *seen, const char *path)
 {
     struct db *db;
+    size_t length;
+    FILE *out = open_memstream(&seen->content, &length);
     struct flaky_list list = {.seen = seen};
     assert_int_equal(db_open(path, DB_READONLY, &seen->message, &db), DB_OK);
     assert_int_equal(db_findings(db, DB_ANY_STATUS, see, &list), DB_OK);
     if (list.id > 0)
         assert_int_equal(db_finding_get(db, list.id, see_whole, seen), DB_OK);
+    assert_int_equal(db_campaigns(db, see_campaign, seen), DB_OK);
+    assert_int_equal(db_dump_content(db, out), DB_OK);
+    fclose(out);
     db_close(db);
 }
 
-static struct seen hunt(int with, const char *oracle)
+static struct seen hunt_with(int with, const char *oracle, uint32_t jobs, uint64_t example_steps)
 {
     static const char *const suffixes[] = {"", "-wal", "-shm"};
     char folder[] = "/tmp/simtfuzz-flaky-XXXXXX", path[100];
@@ -119,7 +142,8 @@ static struct seen hunt(int with, const char *oracle)
     assert_int_equal(arena_init(&seen.arena, (size_t)1 << 30), 0);
     struct campaign_options options = {.seed = 7,
                                        .cases = CASES,
-                                       .jobs = 1,
+                                       .jobs = jobs,
+                                       .example_steps = example_steps,
                                        .shard_count = 1,
                                        .gen = GEN_DEFAULTS,
                                        .check = CHECK_DEFAULTS,
@@ -145,6 +169,17 @@ static struct seen hunt(int with, const char *oracle)
     return seen;
 }
 
+static struct seen hunt(int with, const char *oracle)
+{
+    return hunt_with(with, oracle, 1, 0);
+}
+
+static void forget(struct seen *seen)
+{
+    free(seen->content);
+    arena_destroy(&seen->arena);
+}
+
 static void honest_engines_are_believed(void **state)
 {
     (void)state;
@@ -152,7 +187,7 @@ static void honest_engines_are_believed(void **state)
     assert_int_equal(seen.status, 0);
     assert_int_equal(seen.summary.flaky, 0);
     assert_int_equal(seen.flaky, 0);
-    arena_destroy(&seen.arena);
+    forget(&seen);
 }
 
 /* The campaign sees a divergence that its case, run again, does not show. */
@@ -168,18 +203,18 @@ static void divergences_that_do_not_show_again(void **state)
     assert_false(seen.minimised);
     assert_non_null(strstr(seen.evidence, "one run shows the divergence, another does not"));
     assert_non_null(strstr(seen.message.text, "a fault of simtfuzz"));
-    arena_destroy(&seen.arena);
+    forget(&seen);
 }
 
 /* All runs show it, each with other evidence. */
 static void divergences_that_differ(void **state)
 {
     (void)state;
-    struct seen seen = hunt(ANOTHER_TAPE, "result");
+    struct seen seen = hunt(OTHER_EVIDENCE, "result");
     assert_int_equal(seen.status, 3);
     assert_true(seen.flaky > 0);
     assert_non_null(strstr(seen.evidence, "differ"));
-    arena_destroy(&seen.arena);
+    forget(&seen);
 }
 
 /* No oracle speaks: only who runs cases twice can notice. */
@@ -191,7 +226,28 @@ static void cases_that_differ(void **state)
     assert_int_equal(seen.flaky, 1);
     assert_string_equal(seen.signature, "engine|flaky|second run|steps");
     assert_non_null(strstr(seen.evidence, "two runs of the case differ"));
-    arena_destroy(&seen.arena);
+    forget(&seen);
+}
+
+/* Every case has its own signature, and no smaller kernel shows it. What minimising may cost is a matter
+ * of steps, not of time: the content is the same with any number of workers. */
+static void campaigns_go_on_whatever_they_find(void **state)
+{
+    (void)state;
+    enum { ALLOWANCE = 2000 };
+    struct seen some = hunt_with(ALWAYS_NEW, "none", 1, ALLOWANCE);
+    assert_int_equal(some.status, 1);
+    assert_int_equal(some.summary.cases, CASES);
+    assert_int_equal(some.findings, some.summary.finding_count);
+    assert_true(some.findings > CASES / 2);
+    assert_true(some.pending > some.findings / 4 && some.pending < some.findings);
+    uint64_t steps = some.summary.thread_steps + some.summary.warp_steps;
+    assert_true(some.example_steps > ALLOWANCE);
+    assert_true(some.example_steps < 4 * (ALLOWANCE + steps)); /* each is run once at least */
+    struct seen others = hunt_with(ALWAYS_NEW, "none", 3, ALLOWANCE);
+    assert_string_equal(others.content, some.content);
+    forget(&some);
+    forget(&others);
 }
 
 int main(void)
@@ -201,6 +257,7 @@ int main(void)
         cmocka_unit_test(divergences_that_do_not_show_again),
         cmocka_unit_test(divergences_that_differ),
         cmocka_unit_test(cases_that_differ),
+        cmocka_unit_test(campaigns_go_on_whatever_they_find),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
