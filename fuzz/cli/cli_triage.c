@@ -106,6 +106,14 @@ static void sort_ids(struct triage_ids *ids)
     ids->count = kept;
 }
 
+static int not_found(struct triage *t, const char *name, int error)
+{
+    int status = cli_db_failed(t->cli, &t->message, error);
+    if (error == DB_ERROR_NOT_FOUND && name[strspn(name, "0123456789")])
+        cli_message(t->cli, "simtfuzz triage search looks for words anywhere in a finding");
+    return status;
+}
+
 bool triage_resolve(struct triage *t, char **names, int count, struct triage_ids *ids, int *status)
 {
     *ids = (struct triage_ids){.count = 0};
@@ -120,7 +128,7 @@ bool triage_resolve(struct triage *t, char **names, int count, struct triage_ids
         if (!*names[i])
             *status = cli_misuse(t->cli, "'' is no finding");
         else if (error != DB_OK)
-            *status = cli_db_failed(t->cli, &t->message, error);
+            *status = not_found(t, names[i], error);
         else
             add_id(t, ids, id);
     }

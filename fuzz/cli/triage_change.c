@@ -6,26 +6,50 @@
 
 #include <inttypes.h>
 
-/* Says what became of a finding: `before` is its former state. */
-static int report(struct triage *t, uint64_t id, const char *before)
+/* Says what became of findings; before[i]: what the changed field said of each. */
+static int report(struct triage *t, const struct triage_ids *ids, const char *const *before,
+                  bool notes)
 {
     int status = CLI_OK;
-    struct db_finding *f = triage_get(t, id, &status);
-    if (!f)
-        return status;
-    if (t->cli->options.json) {
-        struct json json;
-        json_start(&json, stdout);
-        json_object_begin(&json);
-        triage_json_summary(&json, f);
-        json_key_string(&json, "before", before);
-        json_object_end(&json);
-        json_end_line(&json);
-    } else {
-        printf("finding %" PRIu64 ": %s: %s -> %s\n", f->id, f->signature, before,
-               triage_state(&t->cli->arena, f));
+    for (uint32_t i = 0; i < ids->count; i++) {
+        struct arena *arena = &t->cli->arena;
+        struct db_finding *f = triage_get(t, ids->ids[i], &status);
+        if (!f)
+            return status;
+        if (t->cli->options.json) {
+            struct json json;
+            json_start(&json, stdout);
+            json_object_begin(&json);
+            triage_json_summary(&json, f);
+            json_key_string(&json, "before", before[i]);
+            json_object_end(&json);
+            json_end_line(&json);
+        } else if (notes) {
+            printf("finding %" PRIu64 ": %s: %s\n", f->id, f->signature,
+                   *f->note ? triage_one_line(arena, f->note) : "no note");
+        } else {
+            printf("finding %" PRIu64 ": %s: %s -> %s\n", f->id, f->signature, before[i],
+                   triage_state(arena, f));
+        }
     }
     return CLI_OK;
+}
+
+/* The findings, and what they say now. */
+static const char **look_up(struct triage *t, int count, struct triage_ids *ids, bool notes,
+                            int *status)
+{
+    if (!triage_open(t, DB_READWRITE, status) ||
+        !triage_resolve(t, t->arguments, count, ids, status))
+        return NULL;
+    const char **before = ARENA_ARRAY(&t->cli->arena, const char *, ids->count);
+    for (uint32_t i = 0; i < ids->count; i++) {
+        struct db_finding *f = triage_get(t, ids->ids[i], status);
+        if (!f)
+            return NULL;
+        before[i] = notes ? f->note : triage_state(&t->cli->arena, f);
+    }
+    return before;
 }
 
 /* ---- notes ---- */
@@ -47,18 +71,11 @@ int triage_note(struct triage *t)
     struct triage_ids ids;
     int status;
     const char *note = t->arguments[t->count - 1];
-    if (!triage_open(t, DB_READWRITE, &status) ||
-        !triage_resolve(t, t->arguments, t->count - 1, &ids, &status))
+    const char **before = look_up(t, t->count - 1, &ids, true, &status);
+    if (!before)
         return status;
     status = put_notes(t, &ids, note);
-    for (uint32_t i = 0; i < ids.count && status == CLI_OK; i++) {
-        struct db_finding *f = triage_get(t, ids.ids[i], &status);
-        if (f && !t->cli->options.json)
-            printf("finding %" PRIu64 ": %s: %s\n", f->id, f->signature, f->note);
-        else if (f)
-            status = report(t, f->id, db_status_name(f->status));
-    }
-    return status;
+    return status == CLI_OK ? report(t, &ids, before, true) : status;
 }
 
 /* ---- statuses ---- */
@@ -89,18 +106,9 @@ int triage_status(struct triage *t)
                           t->arguments[t->count - 1]);
     if (t->count > at + 2)
         return cli_misuse(t->cli, "unexpected argument '%s'", t->arguments[at + 2]);
-    if (!triage_open(t, DB_READWRITE, &status) ||
-        !triage_resolve(t, t->arguments, at, &ids, &status))
+    const char **before = look_up(t, at, &ids, false, &status);
+    if (!before)
         return status;
-    const char **before = ARENA_ARRAY(&t->cli->arena, const char *, ids.count);
-    for (uint32_t i = 0; i < ids.count; i++) {
-        struct db_finding *f = triage_get(t, ids.ids[i], &status);
-        if (!f)
-            return status;
-        before[i] = triage_state(&t->cli->arena, f);
-    }
     status = put_statuses(t, &ids, wanted, at + 1 < t->count ? t->arguments[at + 1] : NULL);
-    for (uint32_t i = 0; i < ids.count && status == CLI_OK; i++)
-        status = report(t, ids.ids[i], before[i]);
-    return status;
+    return status == CLI_OK ? report(t, &ids, before, false) : status;
 }

@@ -131,5 +131,21 @@ int triage_unsuppress(struct triage *t)
     if (!triage_open(t, DB_READWRITE, &status))
         return status;
     const char *signature = signature_of(t, t->arguments[0], &status);
-    return signature ? triage_done(t, db_unsuppress(t->db, signature)) : status;
+    if (!signature)
+        return status;
+    int error = db_unsuppress(t->db, signature);
+    if (error != DB_OK)
+        return cli_db_failed(t->cli, &t->message, error);
+    if (t->cli->options.json) {
+        struct json json;
+        json_start(&json, stdout);
+        json_object_begin(&json);
+        json_key_string(&json, "signature", signature);
+        json_key_bool(&json, "active", false);
+        json_object_end(&json);
+        json_end_line(&json);
+    } else {
+        printf("no longer suppressed: %s\n", signature);
+    }
+    return CLI_OK;
 }

@@ -38,9 +38,10 @@ expect 0 triage list open --db several.db
 [ "$(grep -c 'race|' out)" = 2 ] || failed "a status was set although one finding does not exist"
 expect 0 triage note 2 3 "both of them" --db several.db
 says out "finding 2:" "finding 3:" "both of them"
-expect 0 triage note 5 '' --db several.db --json
+expect 0 triage note 2 '' --db several.db --json
 json
-says out '"note": ""'
+says out '"note": ""' '"before": "both of them"'
+expect 0 triage note 2 "both of them" --db several.db
 expect 0 triage show 2 3 --db several.db --json
 json
 [ "$(wc -l <out)" = 2 ] || failed "two findings are two documents"
@@ -51,7 +52,7 @@ says out "finding 2: " "finding 3: "
 expect 2 triage show race --db several.db
 says err "'race' may mean 2 findings" 'race|verdict|simt.assign|x, race|verdict|simt.assign|y'
 expect 2 triage show nothing --db several.db
-says err "no finding has a signature that starts with 'nothing'"
+says err "no finding has a signature that starts with 'nothing'" "triage search"
 for bad in 3- - , 3,,5 5-3 1-2-3 18446744073709551616-18446744073709551617 99999999999999999999 7-8; do
     expect 2 triage show "$bad" --db several.db
     silent out
@@ -151,7 +152,9 @@ listed "2 3 " list open
 expect 0 triage suppressions --db list.db
 says out "1970-01-01 00:00 UTC (over)"
 expect 0 triage unsuppress 'race|*' --db list.db
-expect 0 triage unsuppress 1 --db list.db
+says out "no longer suppressed: race|*"
+expect 0 triage unsuppress 1 --db list.db --json
+json
 expect 2 triage unsuppress 1 --db list.db
 says err "no suppression of lemmas|"
 expect 2 triage suppress 99 --db list.db
