@@ -46,7 +46,7 @@ struct campaign {
 static void ask_to_end(int signal_number)
 {
     if (asked_to_end) {
-        terminal_leave();
+        terminal_close();
         signal(signal_number, SIG_DFL);
         raise(signal_number);
     }

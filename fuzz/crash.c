@@ -87,7 +87,7 @@ static void last_words(int signal_number, siginfo_t *info, void *context)
     (void)context;
     if (told)
         tell(signal_number, info);
-    terminal_leave();
+    terminal_close();
     say(&words, "simtfuzz: signal ");
     say_number(&words, (uint64_t)signal_number);
     if (current_note) {

@@ -378,7 +378,6 @@ static int supervise_children(struct supervision *s, const struct signals_before
         if (s->child == 0)
             be_the_child(before, parent, body, context, s->watch);
         int status = wait_for_child(s);
-        terminal_leave();
         terminal_leave(); /* of a child that could not */
         bool told = atomic_load_explicit(&s->watch->death.claimed, memory_order_relaxed);
         if (WIFEXITED(status) && !told)

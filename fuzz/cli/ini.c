@@ -133,6 +133,9 @@ static void read_key(struct ini_reader *r, const char *text, size_t length)
         ini_refuse(r->ini, r->line, "'%.*s' is no name of a key", shown(key_length), text);
     else if (value_length == 0)
         ini_refuse(r->ini, r->line, "'%.*s' has no value", shown(key_length), text);
+    else if (value_length > INI_VALUE_MAX)
+        ini_refuse(r->ini, r->line, "the value of '%.*s' is longer than %d bytes",
+                   shown(key_length), text, INI_VALUE_MAX);
     else if (has_comment(value, value_length))
         ini_refuse(r->ini, r->line,
                    "'%.*s': a comment stands on a line of its own, not behind a value",

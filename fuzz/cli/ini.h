@@ -25,6 +25,7 @@ enum {
     INI_TEXT_MAX = 1 << 20, /* bytes of a file */
     INI_LINE_MAX = 4096,
     INI_NAME_MAX = 64,
+    INI_VALUE_MAX = 4000, /* so that a line has room for its key */
     INI_ENTRIES_MAX = 4096,
     INI_ERRORS_MAX = 100, /* that are kept; further ones are counted */
 };

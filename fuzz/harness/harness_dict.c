@@ -6,6 +6,7 @@
 #include "engine/ptx/ptx_ops.h"
 #include "engine/sched.h"
 #include "engine/subject.h"
+#include "fuzz/cli/config.h"
 #include "oracle/verdict.h"
 
 #include <stdio.h>
@@ -59,9 +60,11 @@ static void options(void)
 #include "fuzz/gen/features.def"
     };
     static const char *const settings[] = {
-        "gen=",      "seed=",      "case=",    "features=",   "check-seed=", "schedules=",
-        "budget=",   "exhaustive", "small",    "enumerate",   "fixed",       "same-value",
-        "subjects=", "oracles=",   "tape-of=", "transforms=", "atomics-sync"};
+        "gen=",      "seed=",      "case=",    "features=",   "check-seed=",  "schedules=",
+        "budget=",   "exhaustive", "small",    "enumerate",   "fixed",        "same-value",
+        "subjects=", "oracles=",   "tape-of=", "transforms=", "atomics-sync", "weights="};
+    static const char *const values[] = {"yes", "no",   "5m",        "200%",
+                                         "0x1", "0/16", "[weights]", "preset"};
     for (int i = 0; i < SUBJECT_COUNT; i++)
         entry(subject_table[i].name);
     for (int i = 0; i < ORACLE_COUNT; i++)
@@ -69,6 +72,11 @@ static void options(void)
     entries(features, sizeof features / sizeof features[0]);
     entries(ast_claim_names, CLAIM_COUNT);
     entries(settings, sizeof settings / sizeof settings[0]);
+    entries(values, sizeof values / sizeof values[0]);
+    for (uint32_t i = 0; i < config_key_count; i++) {
+        entry(config_keys[i].section);
+        entry(config_keys[i].key);
+    }
 }
 
 int main(int argc, char **argv)

@@ -1,15 +1,19 @@
 /*
  * harness_options.c - libFuzzer: any bytes as each of the small texts that simtfuzz reads: a case, a tape,
- * lists of subjects, oracles, features, a schedule, claims in a comment, settings of a PTX kernel.
+ * lists of subjects, oracles, features, weights, a schedule, claims in a comment, settings of a PTX kernel, the
+ * configuration of a campaign, a command of words.
  *
- * No bytes crash a reader; a case and a tape that are read print to a text that reads to the same.
+ * No bytes crash a reader; a case, a tape, weights and a configuration that are read print to a text that reads
+ * to the same.
  */
 #include "engine/invariant.h"
 #include "engine/parse.h"
 #include "engine/sched.h"
 #include "engine/tape.h"
 #include "fuzz/case.h"
+#include "fuzz/cli/config.h"
 #include "fuzz/harness/harness.h"
+#include "fuzz/hook.h"
 
 #include <string.h>
 
@@ -55,6 +59,44 @@ static void check_lists(const char *text)
     (void)sched_parse(text, &spec);
 }
 
+static void check_weights(struct arena *arena, const char *text)
+{
+    const struct gen_weights *weights, *again;
+    const char *at = NULL;
+    if (!gen_weights_parse(arena, text, &weights, &at)) {
+        INVARIANT(at);
+        return;
+    }
+    const char *printed = gen_weights_print(arena, weights);
+    INVARIANT(gen_weights_parse(arena, printed, &again, &at));
+    INVARIANT(strcmp(printed, gen_weights_print(arena, again)) == 0);
+}
+
+static void check_config(struct arena *arena, const char *text, size_t length)
+{
+    struct cli *cli = ARENA_NEW(arena, struct cli);
+    cli->arena = *arena; /* what it takes is given back with the input's */
+    options_default(&cli->options);
+    struct ini *ini = config_read(cli, text, length);
+    for (const struct ini_error *error = ini->errors; error; error = error->next)
+        INVARIANT(error->line > 0 && *error->text &&
+                  (!error->next || error->line <= error->next->line));
+    INVARIANT((ini->error_count == 0) == (ini->errors == NULL));
+    if (ini->errors)
+        return;
+    const char *printed = config_print(&cli->arena, &cli->options);
+    options_default(&cli->options);
+    INVARIANT(config_read(cli, printed, strlen(printed))->error_count == 0);
+    INVARIANT(strcmp(printed, config_print(&cli->arena, &cli->options)) == 0);
+}
+
+static void check_words(struct arena *arena, const char *text)
+{
+    const char *why = NULL;
+    char **words = hook_words(arena, text, &why);
+    INVARIANT(words ? **words != '\0' : why != NULL);
+}
+
 static void check_claims(struct arena *arena, const char *text, size_t length)
 {
     struct diag *diag = ARENA_NEW(arena, struct diag);
@@ -75,6 +117,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_case(&arena, text);
     check_tape(&arena, text);
     check_lists(text);
+    check_weights(&arena, text);
+    check_words(&arena, text);
+    check_config(&arena, (const char *)data, size);
     check_claims(&arena, text, strlen(text));
     arena_release(&arena, mark);
     return 0;

@@ -21,7 +21,9 @@ enum { ROWS_USUAL = 24, COLUMNS_USUAL = 80, WRITE_WAIT_MS = 1000 };
 /* Set once; read by signal handlers. */
 static struct termios before;
 static bool has_keys;
-static atomic_bool *shown; /* in memory that the processes share; NULL: no terminal */
+static atomic_int *shown; /* enum shown, in memory that the processes share; NULL: no terminal */
+
+enum shown { SCREEN_HIDDEN, SCREEN_SHOWN, SCREEN_CLOSED };
 
 bool terminal_is_able(void)
 {
@@ -62,6 +64,25 @@ static void catch_signals(void)
     catch_stop(0);
 }
 
+/* ---- ends ---- */
+
+static void die(int signal_number)
+{
+    terminal_close();
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+/* Whoever has a better use for one of them sets another handler later. */
+static void catch_ends(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT};
+    struct sigaction action = {.sa_handler = die};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
 /* ---- the screen ---- */
 
 bool terminal_open(void)
@@ -73,7 +94,8 @@ bool terminal_open(void)
     if (memory == MAP_FAILED)
         return false;
     shown = memory;
-    atomic_init(shown, false);
+    atomic_init(shown, SCREEN_HIDDEN);
+    catch_ends();
     has_keys = isatty(STDIN_FILENO);
     return true;
 }
@@ -94,22 +116,35 @@ bool terminal_enter(bool *entered)
     *entered = false;
     if (!shown || !in_foreground())
         return false;
-    if (atomic_load(shown))
+    int state = SCREEN_HIDDEN;
+    if (atomic_load(shown) == SCREEN_SHOWN)
         return true;
     catch_signals();
-    atomic_store(shown, true); /* first: from here on, somebody's end has to undo it */
+    /* First: from here on, somebody's end has to undo it. */
+    if (!atomic_compare_exchange_strong(shown, &state, SCREEN_SHOWN))
+        return state == SCREEN_SHOWN;
     take_keys();
     *entered = true;
     return terminal_write(ENTER, sizeof ENTER - 1);
 }
 
-void terminal_leave(void)
+static void leave(enum shown state)
 {
-    if (!shown || !atomic_exchange(shown, false) || !in_foreground())
+    if (!shown || atomic_exchange(shown, state) != SCREEN_SHOWN || !in_foreground())
         return;
     ssize_t written = write(STDERR_FILENO, LEAVE, sizeof LEAVE - 1);
     (void)written;
     tcsetattr(STDERR_FILENO, TCSANOW, &before);
+}
+
+void terminal_leave(void)
+{
+    leave(SCREEN_HIDDEN);
+}
+
+void terminal_close(void)
+{
+    leave(SCREEN_CLOSED);
 }
 
 void terminal_size(uint32_t *rows, uint32_t *columns)
@@ -123,7 +158,8 @@ void terminal_size(uint32_t *rows, uint32_t *columns)
 bool terminal_write(const char *bytes, size_t length)
 {
     struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
-    if (!shown || !atomic_load(shown) || poll(&ready, 1, 0) < 1 || !(ready.revents & POLLOUT))
+    if (!shown || atomic_load(shown) != SCREEN_SHOWN || poll(&ready, 1, 0) < 1 ||
+        !(ready.revents & POLLOUT))
         return false;
     while (length > 0) {
         ssize_t written = write(STDERR_FILENO, bytes, length);
@@ -144,8 +180,8 @@ char terminal_key(void)
 {
     struct pollfd ready = {.fd = STDIN_FILENO, .events = POLLIN};
     char key;
-    if (!has_keys || !shown || !atomic_load(shown) || !in_foreground() || poll(&ready, 1, 0) < 1 ||
-        !(ready.revents & POLLIN))
+    if (!has_keys || !shown || atomic_load(shown) != SCREEN_SHOWN || !in_foreground() ||
+        poll(&ready, 1, 0) < 1 || !(ready.revents & POLLIN))
         return 0;
     return read(STDIN_FILENO, &key, 1) == 1 ? key : 0;
 }

@@ -16,7 +16,7 @@
 /* Whether standard error is a terminal that understands more than plain lines (TERM=dumb does not). */
 bool terminal_is_able(void);
 
-/* Remembers how the terminal is. False: there is none, or it is not able. */
+/* Remembers how the terminal is; signals that end this process restore it from now on. False: there is none, or it is not able. */
 bool terminal_open(void);
 
 /* Shows the screen, if this process is in the foreground and it is not shown. False: it is not shown.
@@ -25,6 +25,10 @@ bool terminal_enter(bool *entered);
 
 /* Puts the terminal back as it was. For signal handlers, too; harmless when no screen is shown. */
 void terminal_leave(void);
+
+/* The same, and no other thread of this process brings the screen back: for one that dies. A process that goes
+ * on after it calls terminal_leave. */
+void terminal_close(void);
 
 /* Rows and columns, at least 1. */
 void terminal_size(uint32_t *rows, uint32_t *columns);

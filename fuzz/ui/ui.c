@@ -77,9 +77,11 @@ static const char *rate(struct arena *arena, double per_second)
 
 /* ---- lines ---- */
 
+/* Not in the last row, which is for messages. */
 static void put(struct picture *p, uint32_t column, enum screen_style style, const char *text)
 {
-    screen_put(p->screen, p->row, column, style, text);
+    if (p->row == 0 || p->row + 1 < p->screen->rows)
+        screen_put(p->screen, p->row, column, style, text);
 }
 
 /* "label      text", and the next line. */

@@ -60,6 +60,14 @@ on 24x80 'wait:cases' signal:1 end
 left 0
 on 24x80 'wait:cases' signal:11 end
 says out "left main cursor wrap cooked"
+on 24x80 'wait:cases' 'key:^\' end
+says out "left main cursor wrap cooked"
+# The process that draws is killed, or crashes: the one above restores the terminal, says so, and goes on.
+for signal in 9 11; do
+    on 24x80 'wait: writes' killchild:$signal 'gone:workers' 'wait:workers' key:q end
+    left 0
+    says out "ended the campaign's process; it goes on from what is stored" "campaign 1 interrupted"
+done
 run+=(--cases 300)
 on 24x80 'wait:cases' end
 left 0

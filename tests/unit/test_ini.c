@@ -112,15 +112,16 @@ static void limits_are_said(void **state)
     size_t size = (size_t)INI_ENTRIES_MAX * 8 + INI_LINE_MAX + 100;
     char *text = ARENA_ARRAY(&cli.arena, char, size);
     memcpy(text, "[a]\nb = ", 8);
-    memset(text + 8, 'x', INI_LINE_MAX - 4); /* with "b = " just as long as is allowed */
-    text[8 + INI_LINE_MAX - 4] = '\n';
-    struct ini *ini = ini_read(&cli.arena, text, 9 + INI_LINE_MAX - 4);
+    memset(text + 8, 'x', size - 8);
+    struct ini *ini = ini_read(&cli.arena, text, 8 + INI_VALUE_MAX);
     assert_int_equal(ini->error_count, 0);
-    assert_int_equal(strlen(ini->entries->next->value), INI_LINE_MAX - 4);
-    text[8 + INI_LINE_MAX - 4] = 'x';
-    ini = ini_read(&cli.arena, text, 9 + INI_LINE_MAX - 4);
+    assert_int_equal(strlen(ini->entries->next->value), INI_VALUE_MAX);
+    ini = ini_read(&cli.arena, text, 9 + INI_VALUE_MAX);
     assert_int_equal(ini->error_count, 1);
-    assert_non_null(strstr(ini->errors->text, "longer than 4096"));
+    assert_non_null(strstr(ini->errors->text, "value of 'b' is longer than 4000"));
+    ini = ini_read(&cli.arena, text, 5 + INI_LINE_MAX);
+    assert_int_equal(ini->error_count, 1);
+    assert_non_null(strstr(ini->errors->text, "line is longer than 4096"));
     size_t length = 4;
     for (int i = 0; i < INI_ENTRIES_MAX; i++, length += 4)
         memcpy(text + length, "b=c\n", 4);
