@@ -135,7 +135,7 @@ static void make_outcome_table(struct search *search)
 /* ---- the choice ---- */
 
 /* A goto back in the list of blocks counts as one, also where no cycle is closed. */
-static bool has_loop(const struct program *program)
+bool search_has_loop(const struct program *program)
 {
     for (uint32_t i = 0; i < program->stm_count; i++)
         if (program->stms[i].kind == CODE_WHILE)
@@ -210,7 +210,7 @@ static bool dpor_looks_cheaper(struct search *search)
 {
     struct machine *machine = search->machine;
     if (machine->actor_count > 64 || machine->program->form == FORM_PTX ||
-        has_loop(machine->program))
+        search_has_loop(machine->program))
         return false;
     uint32_t locations = search_locations(machine->program);
     struct estimate e = {.writer = ARENA_ARRAY(search->arena, uint32_t, locations),
@@ -291,7 +291,7 @@ static void run_method(struct search *search, enum search_method method)
         search_states(search);
     else
         search_dpor(search);
-    if (result->complete && method == SEARCH_DPOR && !has_loop(search->machine->program))
+    if (result->complete && method == SEARCH_DPOR && !search_has_loop(search->machine->program))
         result->liveness = LIVENESS_ALL_TERMINATE;
 }
 

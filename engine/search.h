@@ -100,6 +100,10 @@ struct search_result {
 struct search_result *search_run(struct arena *arena, struct machine *machine,
                                  const struct search_options *options);
 
+/* Whether a thread may come to a statement again: by a loop, or by recursion. Without, every execution ends.
+ * Not for PTX. */
+bool search_has_loop(const struct program *program);
+
 /* A machine fit for search_run. */
 struct machine *search_machine(struct arena *arena, const struct semantics *semantics,
                                const struct program *program, bool then_first);

@@ -90,6 +90,7 @@ struct cli_options {
     const char *schedule, *to, *output, *signature;
     bool anchored, then_first, logic_blocks, keep_calls, normalise; /* of --to cfg */
     uint64_t max_steps;
+    uint64_t max_states; /* of progress */
     uint32_t max_tests;
     const char *html, *junit, *sarif, *markdown; /* of report: files */
     uint32_t report_findings, report_traces;

@@ -27,6 +27,7 @@ void options_default(struct cli_options *o)
                               .schedule = "sequential",
                               .to = "core",
                               .max_steps = 1000,
+                              .max_states = 1 << 20,
                               .max_tests = 20000,
                               .report_findings = 100,
                               .report_traces = 20};

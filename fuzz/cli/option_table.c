@@ -10,7 +10,7 @@
 #define ON_DB                                                                                      \
     (ON(RUN) | ON(REPLAY) | ON(REDUCE) | ON(TRIAGE) | ON(REGRESS) | ON(RULES) | ON(STATUS) |       \
      ON(REPORT))
-#define ON_PTX (ON(CHECK) | ON(TRACE) | ON(REDUCE))
+#define ON_PTX (ON(CHECK) | ON(TRACE) | ON(PROGRESS) | ON(REDUCE))
 #define ON_CHECKS (ON(RUN) | ON(CHECK) | ON(REDUCE) | ON(DIGEST))
 
 const struct cli_option option_table[] = {
@@ -91,8 +91,9 @@ const struct cli_option option_table[] = {
      "keep findings as they were found, run again but not minimised"},
     {"schedules", 0, OPTION_SOME_U32, "N", ON_CHECKS, FIELD(schedules), FIELD(schedules_given),
      NULL, "executions of each subject that has several"},
-    {"budget", 0, OPTION_SOME_U64, "N", ON(CHECK) | ON(RUN) | ON(DIGEST), FIELD(budget_steps), 0,
-     NULL, "steps of one execution at most; by default 65536, or 512 a thread"},
+    {"budget", 0, OPTION_SOME_U64, "N", ON(CHECK) | ON(RUN) | ON(DIGEST) | ON(PROGRESS),
+     FIELD(budget_steps), 0, NULL,
+     "steps of one execution at most; by default 65536, or 512 a thread"},
     {"case", 0, OPTION_OWN, "CASE", ON(CHECK), 0, 0, option_parse_case,
      "check as this case does, as `triage show` prints it; its options stand for all others"},
     {"tape", 0, OPTION_TEXT, "FILE", ON(CHECK), FIELD(tape), 0, NULL,
@@ -108,7 +109,7 @@ const struct cli_option option_table[] = {
     {"list", 0, OPTION_OWN, "LIST", ON(TRANSFORM), 0, 0, option_parse_transforms,
      "transformations, each with the number that says where and how: wrap:3,peel:0; drawn by the "
      "seed otherwise"},
-    {"set", 0, OPTION_OWN, "SETTINGS", ON(CHECK) | ON(TRACE) | ON(REDUCE), 0, 0, option_parse_set,
+    {"set", 0, OPTION_OWN, "SETTINGS", ON_PTX, 0, 0, option_parse_set,
      "another launch than the kernel's: threads=8,warp=4,blocks=1; PTX: also "
      "threads=8x8,blocks=4x2"},
     {"entry", 0, OPTION_OWN, "NAME", ON_PTX, 0, 0, option_parse_entry,
@@ -124,6 +125,8 @@ const struct cli_option option_table[] = {
      "sequential (default), reverse, rr, uniform, pct:D, pos, surw, starve:ACTOR, unfair:STEPS, "
      "stackless:POLICY[:literal] (warps without a stack: minpc, oldest, rr, majority, minority, "
      "random, dmaj, dmin, dtime, dpdpri, dpc), tape:FILE"},
+    {"max-states", 0, OPTION_SOME_U64, "N", ON(PROGRESS), FIELD(max_states), 0, NULL,
+     "states of one search; beyond them verdicts are unknown; 1048576 by default"},
     {"max-steps", 0, OPTION_U64, "N", ON(TRACE), FIELD(max_steps), 0, NULL,
      "stop after so many steps; 1000 by default"},
     {"to", 0, OPTION_TEXT, "FORM", ON(LOWER), FIELD(to), 0, NULL,

@@ -1,0 +1,298 @@
+#include "engine/crs.h"
+#include "engine/lasso.h"
+#include "oracle/matrix_internal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const struct matrix_options MATRIX_DEFAULTS = {
+    .max_states = 1 << 20, .max_bytes = (uint64_t)512 << 20, .budget_steps = 1 << 18};
+
+const char *const matrix_unit_names[] = {"threads", "warps", "blocks"};
+
+enum { ROWS = 64 };
+
+struct making {
+    struct arena *arena;
+    struct forms *forms;
+    const struct matrix_options *options;
+    struct matrix matrix;
+};
+
+static struct matrix_row *add_row(struct making *m, const char *model, enum subject_id subject,
+                                  enum matrix_unit unit)
+{
+    struct matrix_row *row = &m->matrix.rows[m->matrix.count++];
+    *row = (struct matrix_row){.model = model, .subject = subject, .unit = unit};
+    return row;
+}
+
+/* What the subject runs; NULL with *reason. */
+static const struct program *program_of(struct making *m, enum subject_id subject,
+                                        const char **reason)
+{
+    const struct subject_info *info = &subject_table[subject];
+    const struct form *form = forms_get(m->forms, info->program);
+    *reason = form->reason;
+    if (form->program)
+        *reason = machine_refuses(m->arena, info->vtable, form->program);
+    return *reason ? NULL : form->program;
+}
+
+static struct machine *machine_of(struct making *m, enum subject_id subject,
+                                  const struct program *program)
+{
+    const struct subject_info *info = &subject_table[subject];
+    return search_machine_with(m->arena, info->vtable, program, &info->options);
+}
+
+static void explain(struct making *m, struct matrix_row *row, struct machine *machine,
+                    const char *cannot)
+{
+    const struct matrix_loop loop = {machine, row->stem, row->loop, cannot};
+    row->sentence = matrix_explain(m->arena, &loop);
+}
+
+/* ---- progress models, and warps with stacks: on the graph of all states ---- */
+
+static uint32_t *units_of(struct making *m, const struct program *program, uint32_t actors,
+                          enum matrix_unit unit, uint32_t *count)
+{
+    uint32_t *unit_of = ARENA_ARRAY(m->arena, uint32_t, actors);
+    bool threads = actors == program->total_threads;
+    *count = 0;
+    for (uint32_t i = 0; i < actors; i++) {
+        uint32_t in_block = threads ? program->launch.threads : program->warps_per_block;
+        if (unit == MATRIX_BLOCKS)
+            unit_of[i] = i / in_block;
+        else if (unit == MATRIX_WARPS && threads)
+            unit_of[i] =
+                i / in_block * program->warps_per_block + i % in_block / program->launch.warp;
+        else
+            unit_of[i] = i;
+        *count = unit_of[i] + 1;
+    }
+    return unit_of;
+}
+
+static const struct progress *search(struct making *m, struct machine *machine,
+                                     enum matrix_unit unit, struct search_result **result)
+{
+    struct progress *progress = ARENA_NEW(m->arena, struct progress);
+    struct search_options options = SEARCH_DEFAULTS;
+    progress->unit_of =
+        units_of(m, machine->program, machine->actor_count, unit, &progress->unit_count);
+    options.method = SEARCH_STATES;
+    options.max_states = m->options->max_states;
+    options.max_bytes = m->options->max_bytes;
+    options.max_steps = UINT64_MAX;
+    options.max_depth = UINT32_MAX;
+    options.max_outcomes = 1 << 16;
+    options.progress = progress;
+    *result = search_run(m->arena, machine, &options);
+    return progress;
+}
+
+static void take_answer(struct making *m, struct matrix_row *row, struct machine *machine,
+                        const struct progress_answer *answer, const struct search_result *result,
+                        const char *cannot)
+{
+    row->verdict = answer->verdict;
+    bool may_loop = machine->program->form == FORM_PTX || search_has_loop(machine->program);
+    if (answer->verdict == PROGRESS_UNKNOWN && !may_loop) {
+        row->verdict = PROGRESS_ENDS;
+        row->why = "no loop and no recursion";
+        return;
+    }
+    if (answer->verdict == PROGRESS_UNKNOWN) {
+        row->why = result->cut ? arena_printf(m->arena, "the search was cut off: %s", result->cut)
+                               : "more than 64 units";
+        return;
+    }
+    row->why = arena_printf(m->arena, "all %" PRIu64 " states", result->states);
+    row->has_strong = true;
+    row->strong = answer->strong;
+    row->stem = answer->stem;
+    row->loop = answer->loop;
+    if (answer->loop)
+        explain(m, row, machine, cannot);
+}
+
+static const char *const model_cannot[PROGRESS_MODEL_COUNT] = {
+    [PROGRESS_UNFAIR] = "nobody has to let it run",
+    [PROGRESS_HSA] = "only the unfinished one with the lowest number must be let run",
+    [PROGRESS_OBE] = "it has not begun, and need not",
+    [PROGRESS_HSA_OBE] = "it has not begun, and is not the lowest",
+    [PROGRESS_LOBE] = "neither it nor one above it has begun",
+    [PROGRESS_FAIR] = "it waits itself",
+};
+
+static void add_models(struct making *m, enum subject_id subject, const struct program *program,
+                       enum matrix_unit unit)
+{
+    struct search_result *result;
+    struct machine *machine = machine_of(m, subject, program);
+    const struct progress *progress = search(m, machine, unit, &result);
+    for (int i = 0; i < PROGRESS_MODEL_COUNT; i++) {
+        struct matrix_row *row = add_row(m, progress_table[i].name, subject, unit);
+        take_answer(m, row, machine, &progress->answers[i], result, model_cannot[i]);
+        row->has_strong &= i != PROGRESS_UNFAIR;
+    }
+}
+
+/* Warps under a stack, or a block in one vector: what is scheduled are these, fairly. */
+static void add_warps(struct making *m, enum subject_id subject)
+{
+    const char *reason;
+    const struct program *program = program_of(m, subject, &reason);
+    if (!program)
+        return;
+    struct search_result *result;
+    struct machine *machine = machine_of(m, subject, program);
+    const struct progress *progress = search(m, machine, MATRIX_THREADS, &result);
+    bool block = subject == SUBJECT_LOCKSTEP; /* in one vector */
+    struct matrix_row *row =
+        add_row(m, subject_table[subject].name, subject, block ? MATRIX_BLOCKS : MATRIX_WARPS);
+    take_answer(m, row, machine, &progress->answers[PROGRESS_FAIR], result,
+                block ? "the vector runs the other path first"
+                      : "its warp runs the other path first");
+    row->has_strong = false;
+}
+
+/* ---- warps without a stack: one execution a policy ---- */
+
+static void add_policy(struct making *m, enum subject_id subject, const struct program *program,
+                       const struct stackless_spec *spec)
+{
+    const struct subject_info *info = &subject_table[subject];
+    const struct sched_spec policy = {.kind = SCHED_STACKLESS, .stackless = *spec};
+    const char *name = sched_name(m->arena, &policy);
+    if (stackless_refuses(info->vtable, spec) || !lasso_policy(&policy))
+        return;
+    struct matrix_row *row = add_row(m, name, subject, MATRIX_WARPS);
+    struct machine *machine = machine_of(m, subject, program);
+    struct lasso lasso = lasso_run(m->arena, machine, &policy, m->options->budget_steps);
+    if (lasso.kind == LASSO_UNKNOWN) {
+        row->why = arena_printf(m->arena, "no end and no loop in %" PRIu64 " steps",
+                                m->options->budget_steps);
+        return;
+    }
+    row->why = arena_printf(m->arena, "its one execution, %" PRIu64 " steps",
+                            lasso.kind == LASSO_NONE ? machine->steps : lasso.stem + lasso.loop);
+    row->verdict = lasso.kind == LASSO_NONE ? PROGRESS_ENDS : PROGRESS_HANGS;
+    if (lasso.kind == LASSO_NONE)
+        return;
+    lasso_tapes(m->arena, machine, &policy, &lasso);
+    row->stem = lasso.stem_tape;
+    row->loop = lasso.loop_tape;
+    explain(m, row, machine, "the policy never chooses its group");
+}
+
+/* ---- implications ---- */
+
+static const struct matrix_row *find_row(const struct matrix *x, const char *model,
+                                         enum matrix_unit unit)
+{
+    for (uint32_t i = 0; i < x->count; i++)
+        if (strcmp(x->rows[i].model, model) == 0 && x->rows[i].unit == unit)
+            return &x->rows[i];
+    return NULL;
+}
+
+static bool hangs(const struct matrix_row *row)
+{
+    return row && row->verdict >= PROGRESS_MAY_HANG;
+}
+
+static bool ends(const struct matrix_row *row)
+{
+    return row && row->verdict == PROGRESS_ENDS;
+}
+
+/* Models of one unit whose fair set is within another's at each step. */
+static const char *const included[][2] = {
+    {"unfair", "hsa"},   {"unfair", "obe"}, {"hsa", "hsa-obe"}, {"obe", "hsa-obe"},
+    {"hsa-obe", "fair"}, {"obe", "lobe"},   {"lobe", "fair"},
+};
+
+/* Policies under which a thread that can step does so again and again, when blocks take turns. */
+static const char *const fair_policies[] = {"stackless:oldest", "stackless:rr", "stackless:dtime"};
+
+static void check_models(struct making *m, enum matrix_unit unit)
+{
+    for (uint32_t i = 0; i < sizeof included / sizeof *included; i++)
+        if (ends(find_row(&m->matrix, included[i][0], unit)) &&
+            hangs(find_row(&m->matrix, included[i][1], unit)))
+            m->matrix.broken =
+                arena_printf(m->arena, "%s ends under %s, but not under %s, which lets more run",
+                             matrix_unit_names[unit], included[i][0], included[i][1]);
+}
+
+static void check_implications(struct making *m)
+{
+    const struct matrix_row *unfair = find_row(&m->matrix, "unfair", MATRIX_THREADS);
+    const struct matrix_row *fair = find_row(&m->matrix, "fair", MATRIX_THREADS);
+    check_models(m, MATRIX_THREADS);
+    check_models(m, MATRIX_WARPS);
+    check_models(m, MATRIX_BLOCKS);
+    for (uint32_t i = 0; i < m->matrix.count; i++) {
+        const struct matrix_row *row = &m->matrix.rows[i];
+        if (row->unit != MATRIX_THREADS && hangs(row) && ends(unfair))
+            m->matrix.broken = arena_printf(
+                m->arena, "%s hangs, but every interleaving of threads ends", row->model);
+    }
+    for (uint32_t i = 0; i < sizeof fair_policies / sizeof *fair_policies; i++)
+        if (ends(fair) && hangs(find_row(&m->matrix, fair_policies[i], MATRIX_WARPS)))
+            m->matrix.broken = arena_printf(m->arena, "%s hangs, but every fair interleaving ends",
+                                            fair_policies[i]);
+}
+
+/* ---- a kernel ---- */
+
+static enum subject_id thread_subject(enum ast_form form)
+{
+    switch (form) {
+    case FORM_STRUCTURED:
+        return SUBJECT_THREADS;
+    case FORM_BLOCKS:
+    case FORM_LOCKSTEP:
+        return SUBJECT_INTERLEAVE;
+    case FORM_PTX:
+        return SUBJECT_BLOCK;
+    }
+    return SUBJECT_THREADS;
+}
+
+static void add_threads(struct making *m, enum subject_id subject)
+{
+    const char *reason;
+    const struct program *program = program_of(m, subject, &reason);
+    if (!program) {
+        add_row(m, subject_table[subject].name, subject, MATRIX_THREADS)->why = reason;
+        return;
+    }
+    for (int p = 0; p < STACKLESS_POLICY_COUNT; p++) {
+        struct stackless_spec spec = {(enum stackless_policy)p, false};
+        bool regroups = stackless_table[p].over_block && program->warps_per_block > 1;
+        if (!stackless_table[p].over_block || regroups || p == STACKLESS_DWF_PDOM)
+            add_policy(m, subject, program, &spec);
+    }
+    add_models(m, subject, program, MATRIX_THREADS);
+    if (program->warps_per_block > 1)
+        add_models(m, subject, program, MATRIX_WARPS);
+    if (program->launch.blocks > 1)
+        add_models(m, subject, program, MATRIX_BLOCKS);
+}
+
+struct matrix matrix_of(struct forms *forms, const struct matrix_options *options)
+{
+    struct making m = {.arena = forms->arena, .forms = forms, .options = options};
+    m.matrix.rows = ARENA_ARRAY(m.arena, struct matrix_row, ROWS);
+    add_warps(&m, SUBJECT_SIMT);
+    add_warps(&m, SUBJECT_SIMT_THEN);
+    add_warps(&m, SUBJECT_LOCKSTEP);
+    add_warps(&m, SUBJECT_CRS);
+    add_threads(&m, thread_subject(forms->given->form));
+    check_implications(&m);
+    return m.matrix;
+}

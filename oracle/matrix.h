@@ -1,0 +1,51 @@
+/*
+ * matrix.h - the termination matrix of a kernel: does it always end, under each execution model, and if not,
+ * who waits for whom?
+ *
+ * A row is an execution model: warps with a reconvergence stack, whose order is fixed by the hardware and
+ * which are scheduled fairly among each other; warps without a stack under each policy; single threads,
+ * warps or blocks under each progress model. A verdict is exact or none: from all reachable states, or from the
+ * one execution of a deterministic model, ended or proven to come back to a state. "May hang" has a
+ * witness that replays. A bound gives "unknown", never "ends".
+ */
+#ifndef ORACLE_MATRIX_H
+#define ORACLE_MATRIX_H
+
+#include "engine/progress.h"
+#include "oracle/forms.h"
+
+enum matrix_unit { MATRIX_THREADS, MATRIX_WARPS, MATRIX_BLOCKS };
+
+struct matrix_row {
+    const char *model; /* "simt", "stackless:oldest", "obe" */
+    enum subject_id subject;
+    enum matrix_unit unit; /* whom the model is about */
+    enum progress_verdict verdict;
+    bool has_strong, strong; /* passes under strong fairness */
+    const char *why;         /* what the verdict rests on, or why there is none */
+    /* Of a hang. */
+    const struct tape *stem, *loop;
+    const char *sentence; /* who waits for whom */
+};
+
+struct matrix {
+    uint32_t count;
+    struct matrix_row *rows;
+    /* An implication that must hold and does not: a fault of simtfuzz, or of its theory. NULL: none. */
+    const char *broken;
+};
+
+struct matrix_options {
+    uint64_t max_states; /* of one search */
+    uint64_t max_bytes;
+    uint64_t budget_steps; /* of one execution */
+};
+
+extern const struct matrix_options MATRIX_DEFAULTS;
+
+extern const char *const matrix_unit_names[]; /* "threads", "warps", "blocks" */
+
+/* All rows that there are for the kernel, in the arena of its forms. */
+struct matrix matrix_of(struct forms *forms, const struct matrix_options *options);
+
+#endif

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# progress: the catalogue's tables (simt-structured, sections 10 and 11), loops that replay, bounds, garbage.
+. "$(dirname "$0")/common.sh"
+papers=$source/corpus/papers
+
+# verdict UNITS MODEL: of the table in out, by its first letter: e ends always, h hangs always, m may hang.
+verdict() {
+    awk -v units="$1" -v model="$2" '$1 == units && $2 == model { print substr($3, 1, 1); exit }' out
+}
+
+# matrix KERNEL ROW: warps simt, then-first, minpc, oldest, rr, majority, minority; threads unfair, hsa, obe, hsa-obe, lobe, fair.
+matrix() {
+    local got= model
+    expect 0 progress "$papers/$1.simt"
+    silent err
+    for model in simt simt:then-first stackless:minpc stackless:oldest stackless:rr stackless:majority stackless:minority; do
+        got+=$(verdict warps $model)
+    done
+    got+=' '
+    for model in unfair hsa obe hsa-obe lobe fair; do
+        got+=$(verdict threads $model)
+    done
+    [ "$got" = "$2" ] || failed "$1: $got, not $2"
+}
+
+for n in 2 3 4; do
+    many=h
+    [ $n -gt 2 ] || many=e
+    matrix p2-n$n "heeee${many}e memeee"
+    matrix p2r-n$n "ehhee${many}e memeee"
+    matrix p3-n$n "hhhee${many}e memeee"
+done
+matrix p4-n2 "eeeeehh mmmmme"
+matrix p4-n3 "eeeeehe mmmmme"
+matrix p4-n4 "eeeeehe mmmmme"
+for p in p2 p2r p3 p4; do
+    matrix $p-n1 "eeeeeee eeeeee"
+done
+
+expect 0 progress "$papers/p3-n3.simt"
+says out "threads 1, 2 spin on lock at line 8; thread 0 would write it at line 10, but its warp runs the other path first" \
+    "but it has not begun, and need not"
+
+# The loop of a hang is a tape that the tracer takes: it runs to the loop and once through.
+expect 0 progress "$papers/p2-n2.simt" --json
+json
+stem=$(sed 's/.*"model": "obe"[^{]*"stem": "\([^"]*\)", .*/\1/' out)
+loop=$(sed 's/.*"model": "obe"[^{]*"stem": "[^"]*", "loop": "\([^"]*\)".*/\1/' out)
+echo "$stem $loop $loop" >tape
+expect 0 trace "$papers/p2-n2.simt" --subject threads --schedule tape:tape --max-steps 8
+says out "while° (lock != 1)" "step_limit after 8 steps"
+
+# A bound is no verdict; no loop needs none.
+expect 0 progress "$papers/p3-n4.simt" --max-states 10
+[ "$(verdict threads fair)" = u ] || failed "a bound gives a verdict"
+says out "the search was cut off: states"
+expect 0 progress "$papers/incr-n8.simt" --max-states 10
+[ "$(verdict threads fair)" = e ] || failed "a kernel without a loop is not said to end"
+
+# Other launches; what is no kernel.
+expect 0 progress "$papers/p2-n2.simt" --set threads=3,warp=1
+[ "$(verdict warps obe)" = m ] || failed "warps as units: $(verdict warps obe)"
+[ "$(verdict warps simt)" = e ] || failed "P2 in warps of one hangs"
+expect 2 progress nowhere.simt
+expect 2 progress
+expect 2 progress "$papers/p2-n2.simt" --max-states 0
+head -c 3000 /dev/urandom >noise.simt
+expect 2 progress noise.simt
+finish
