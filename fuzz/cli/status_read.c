@@ -26,7 +26,8 @@ struct reader {
 
 /* ---- processes ---- */
 
-/* When a process started, Unix time; 0: there is none, or nobody can tell. */
+/* When a process started, Unix time; 0: nobody can tell; UINT64_MAX: it has ended, but its parent has not
+ * looked yet. */
 static uint64_t process_started_ms(uint64_t pid)
 {
     char path[64], text[1024];
@@ -38,8 +39,10 @@ static uint64_t process_started_ms(uint64_t pid)
     size_t length = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[length] = '\0';
-    /* The name in parentheses may hold anything; the start is the 20th field behind it. */
+    /* The name in parentheses may hold anything; the state is the first field behind it, the start the 20th. */
     const char *at = strrchr(text, ')');
+    if (at && (strncmp(at, ") Z", 3) == 0 || strncmp(at, ") X", 3) == 0))
+        return UINT64_MAX;
     for (int field = 0; at && field < 20; field++)
         at = strchr(at + 1, ' ');
     long ticks = sysconf(_SC_CLK_TCK);

@@ -173,6 +173,30 @@ static void presets_are_configurations(void **state)
     assert_int_equal(count, 3);
 }
 
+/* What decides what a campaign does can be said in a file. */
+static void every_option_of_run_has_a_key(void **state)
+{
+    (void)state;
+    static const char *const others[] = {"config", "with",   "check", "weights",
+                                         "ui",     "resume", "json",  "help"};
+    for (size_t i = 0; i < option_count; i++) {
+        uint32_t keys = 0;
+        if (!option_is_on(&option_table[i], COMMAND_RUN))
+            continue;
+        for (uint32_t k = 0; k < config_key_count; k++)
+            keys += strcmp(config_keys[k].option, option_table[i].name) == 0;
+        for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
+            keys += strcmp(others[k], option_table[i].name) == 0;
+        if (keys != 1)
+            fail_msg("--%s of run has %u keys", option_table[i].name, (unsigned)keys);
+    }
+    for (uint32_t k = 0; k < config_key_count; k++) {
+        const struct cli_option *option = config_option(&config_keys[k]);
+        assert_true(option->kind == OPTION_FLAG || !config_keys[k].negated);
+        assert_int_equal(option->kind == OPTION_OWN, config_keys[k].print != NULL);
+    }
+}
+
 /* The canonical form reads to what it was printed from. */
 static void settings_print_to_themselves(void **state)
 {
@@ -245,6 +269,7 @@ int main(void)
         cmocka_unit_test(limits_are_said),
         cmocka_unit_test(near_names_are_suggested),
         cmocka_unit_test(presets_are_configurations),
+        cmocka_unit_test(every_option_of_run_has_a_key),
         cmocka_unit_test(a_file_beats_its_preset),
         cmocka_unit_test(settings_print_to_themselves),
         cmocka_unit_test(no_bytes_do_harm),
