@@ -199,7 +199,7 @@ static int hunt(struct campaign *c, struct db_message *message)
     const char *refused;
     block_signals(&mask);
     crash_install(c->options->watch);
-    uint64_t first = c->summary->cases / CAMPAIGN_CHUNK;
+    uint64_t first = (c->summary->cases + CAMPAIGN_CHUNK - 1) / CAMPAIGN_CHUNK;
     c->next_chunk = c->feedback ? 0 : first;
     c->pool = pool_start(c->options, c->feedback, first, tick, c, &refused);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
@@ -216,6 +216,11 @@ static int hunt(struct campaign *c, struct db_message *message)
     if (c->summary->hanging) {
         c->summary->interrupted = true;
         c->summary->ending = "given up, since a worker hangs";
+    }
+    /* Whoever asks for an end after the last case gets it anyway. */
+    if (error == DB_OK && c->summary->cases == pool_shard_cases(c->pool) && c->summary->cases > 0) {
+        c->summary->interrupted = false;
+        c->summary->ending = "finished";
     }
     int closed = collector_close(c->collector, error != DB_OK);
     if (error < 0 || closed < 0)

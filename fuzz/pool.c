@@ -97,6 +97,16 @@ uint32_t pool_chunk_cases(const struct pool *pool, uint64_t number)
     return cases > 0 && cases - first < CAMPAIGN_CHUNK ? (uint32_t)(cases - first) : CAMPAIGN_CHUNK;
 }
 
+static void plan(struct pool *pool)
+{
+    const struct campaign_options *o = &pool->options;
+    pool->chunk_count = UINT64_MAX;
+    if (o->cases == 0)
+        return;
+    uint64_t all = (o->cases - 1) / CAMPAIGN_CHUNK + 1; /* chunks of all shards */
+    pool->chunk_count = all > o->shard_index ? (all - o->shard_index - 1) / o->shard_count + 1 : 0;
+}
+
 /* ---- the case loop: no malloc, no lock, no system call ---- */
 
 /* Empties the arena; after an unusually large case its pages go back to the system. */
@@ -442,12 +452,18 @@ const struct watch_slot *pool_slot(const struct pool *pool, uint32_t worker)
     return pool->workers[worker].slot;
 }
 
+uint64_t pool_planned_cases(const struct campaign_options *options)
+{
+    struct pool pool = {.options = *options};
+    plan(&pool);
+    if (pool.chunk_count == UINT64_MAX || pool.chunk_count == 0)
+        return 0;
+    return (pool.chunk_count - 1) * CAMPAIGN_CHUNK + pool_chunk_cases(&pool, pool.chunk_count - 1);
+}
+
 uint64_t pool_shard_cases(const struct pool *pool)
 {
-    uint64_t chunks = pool->chunk_count;
-    if (chunks == UINT64_MAX || chunks == 0)
-        return 0;
-    return (chunks - 1) * CAMPAIGN_CHUNK + pool_chunk_cases(pool, chunks - 1);
+    return pool_planned_cases(&pool->options);
 }
 
 uint64_t pool_cases_done(const struct pool *pool)
@@ -465,16 +481,6 @@ static void *allocate(size_t size)
     size_t rounded = (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
     void *memory = aligned_alloc(CACHE_LINE, rounded);
     return memory ? memset(memory, 0, rounded) : NULL;
-}
-
-static void plan(struct pool *pool)
-{
-    const struct campaign_options *o = &pool->options;
-    pool->chunk_count = UINT64_MAX;
-    if (o->cases == 0)
-        return;
-    uint64_t all = (o->cases - 1) / CAMPAIGN_CHUNK + 1; /* chunks of all shards */
-    pool->chunk_count = all > o->shard_index ? (all - o->shard_index - 1) / o->shard_count + 1 : 0;
 }
 
 static void init_locks(struct pool *pool)

@@ -60,7 +60,9 @@ void pool_job_free(struct pool *pool, int slot);
 uint32_t pool_watch(struct pool *pool, uint64_t now_ms, FILE *log);
 /* What a worker is at; it changes all the time. */
 const struct watch_slot *pool_slot(const struct pool *pool, uint32_t worker);
-/* Cases of this shard, 0: no end. */
+/* Cases of the options' shard, 0: no end. */
+uint64_t pool_planned_cases(const struct campaign_options *options);
+/* The same, of this pool. */
 uint64_t pool_shard_cases(const struct pool *pool);
 /* Cases of the shard that are done so far, earlier processes' included, whether consumed or not: for progress
  * lines. */

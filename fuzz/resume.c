@@ -1,6 +1,7 @@
 #include "fuzz/resume.h"
 
 #include "fuzz/case.h"
+#include "fuzz/pool.h"
 #include "fuzz/version.h"
 
 #include <inttypes.h>
@@ -203,7 +204,9 @@ static bool fill(struct search *search, struct campaign_options *options,
     /* Nothing is left of it, unless more cases are asked for. */
     options->report_only = found->state == DB_CAMPAIGN_FINISHED &&
                            (options->cases == 0 || options->cases <= found->cases_target);
-    if (!options->report_only && found->progress.cases % CAMPAIGN_CHUNK != 0) {
+    uint64_t done = found->progress.cases;
+    if (!options->report_only && done % CAMPAIGN_CHUNK != 0 &&
+        done != pool_planned_cases(options)) {
         snprintf(message->text, sizeof message->text,
                  "campaign %" PRIu64 " cannot be resumed: it ended within a chunk of cases",
                  found->id);

@@ -214,9 +214,10 @@ static void say(const struct supervision *s, const struct incident *incident)
         [INCIDENT_SUSPECT] = "is run again, alone",
         [INCIDENT_CONFIRMED] = "is left out from now on and stored as a finding",
     };
+    bool again = incident->hang && incident->state == INCIDENT_CANDIDATE;
     fprintf(s->supervisor->log, "simtfuzz: %s while %s case %" PRIu64 ", which %s\n",
             incident->rule, watch_phase_name(incident->phase), incident->number,
-            what[incident->state]);
+            what[again ? INCIDENT_SUSPECT : incident->state]);
 }
 
 /* A case that is left out in part, and was fatal again in what is left of it. */
@@ -238,7 +239,8 @@ static void suspect(struct supervision *s, const struct watch_slot *slot, const 
         return;
     }
     if (incident) {
-        watch->unexplained -= incident->state == INCIDENT_CANDIDATE && watch->unexplained > 0;
+        watch->unexplained -=
+            incident->state == INCIDENT_CANDIDATE && !blame->hang && watch->unexplained > 0;
         incident->state = INCIDENT_CONFIRMED;
         s->crashes++;
     } else {
@@ -246,7 +248,8 @@ static void suspect(struct supervision *s, const struct watch_slot *slot, const 
             return;
         incident = &watch->incidents[watch->incident_count++];
         incident->number = number;
-        incident->state = blame->known ? INCIDENT_SUSPECT : INCIDENT_CANDIDATE;
+        /* That a case took long once may be the machine's fault. */
+        incident->state = blame->known && !blame->hang ? INCIDENT_SUSPECT : INCIDENT_CANDIDATE;
     }
     incident->chunk = atomic_load_explicit(&slot->chunk, memory_order_relaxed);
     incident->phase = atomic_load_explicit(&slot->phase, memory_order_relaxed);

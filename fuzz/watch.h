@@ -5,7 +5,7 @@
  * A case at which the process died or hung is an incident. It is suspected first: the next process
  * runs the chunks up to it one after another, one case at a time. When that dies there, too, the
  * incident is confirmed: the case is skipped and becomes a finding of the oracle `engine`. When it
- * does not, the first death was no function of the case: a flaky finding. So what the database
+ * does not, a crash was no function of the case: a flaky finding. So what the database
  * holds of a case that always crashes does not depend on what else was running.
  *
  * The campaign's process writes slots, death and progress; the watching one writes incidents, between
@@ -43,7 +43,8 @@ struct watch_slot {
 };
 
 enum incident_state {
-    INCIDENT_CANDIDATE, /* one of those that ran when the process died of something outside of it */
+    INCIDENT_CANDIDATE, /* it took too long, or was one of those that ran when the process died of
+                           something outside of it */
     INCIDENT_SUSPECT,   /* the process died in it, once */
     INCIDENT_CONFIRMED, /* and again, alone */
 };
