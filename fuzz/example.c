@@ -165,6 +165,8 @@ bool example_minimise(struct arena *arena, struct arena *scratch, const struct a
         }
         example->minimised = shown;
     }
+    example->hopeless =
+        reduced.reproduced && !example->minimised && reduced.ending != REDUCE_STOPPED;
     arena_release(scratch, mark);
     return example->minimised;
 }
@@ -196,8 +198,7 @@ void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_
     struct reduce_progress start = {.size = example->statements};
     if (example->replayed && options->max_tests > 0 &&
         (!small.go_on || small.go_on(small.go_on_context, &start)))
-        example->hopeless = !example_minimise(arena, scratch, kernel, &small, example) &&
-                            example->ending != REDUCE_STOPPED;
+        example_minimise(arena, scratch, kernel, &small, example);
     arena_release(scratch, mark);
 }
 

@@ -90,12 +90,13 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
                         {"replay 1", "replay 1 --db nightly.db"}},
     [COMMAND_REDUCE] =
         {"reduce",
-         "ID|FILE",
-         "minimise a finding, or a kernel that shows --signature",
-         1,
+         "ID|--all|FILE",
+         "minimise a finding, all that campaigns had no time for, or a kernel that shows "
+         "--signature",
+         0,
          1,
          command_reduce,
-         {"reduce 1 -o small.simt",
+         {"reduce 1 -o small.simt", "reduce --all --time 10m",
           "reduce kernel.simt --signature 'liveness|unfair|while_cont|termination'"}},
     [COMMAND_TRIAGE] = {"triage",
                         "list [STATE] | search WORD... | show ID... | note ID... TEXT | "

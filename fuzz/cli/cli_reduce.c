@@ -7,7 +7,8 @@
 #include "fuzz/cli/cli.h"
 #include "fuzz/cli/json.h"
 #include "fuzz/clock.h"
-#include "fuzz/example.h"
+#include "fuzz/finding.h"
+#include "fuzz/key_table.h"
 #include "fuzz/signature.h"
 
 #include <inttypes.h>
@@ -134,37 +135,44 @@ static void report(const struct cli *cli, const struct example *example, const c
         cli_message(cli, "'%s' shrank nothing: only its first two parts were kept", signature);
 }
 
-/* Minimises and writes; false: *status, after a message. */
-static bool minimise(struct cli *cli, const struct ast_kernel *kernel,
-                     const struct check_options *check, const char *signature,
-                     struct example *example, int *status)
+/* False: the kernel does not show the signature, or *status, after a message. */
+static bool minimise(struct cli *cli, const struct ast_kernel *kernel, uint64_t started_ms,
+                     const struct reduce_options *given, struct example *example, int *status)
 {
     struct arena scratch;
-    struct watcher watch = {.started_ms = clock_monotonic_ms(),
+    struct watcher watch = {.started_ms = started_ms,
                             .time_ms = cli->options.time_ms,
                             .size = ast_kernel_size(kernel),
                             .live = isatty(STDERR_FILENO)};
-    struct reduce_options options = {.check = *check,
-                                     .signature = signature,
-                                     .max_tests = cli->options.max_tests,
-                                     .jobs = jobs(cli),
-                                     .go_on = go_on,
-                                     .go_on_context = &watch};
-    *status = CLI_FAULT;
+    struct reduce_options options = *given;
+    options.jobs = jobs(cli);
+    options.go_on = go_on;
+    options.go_on_context = &watch;
+    *status = CLI_USAGE;
     *example = (struct example){.statements = watch.size};
     if (arena_init(&scratch, (size_t)4 << 30) != 0) {
         cli_message(cli, "cannot reserve memory");
+        *status = CLI_FAULT;
         return false;
     }
-    catch_signals();
     bool reduced = example_minimise(&cli->arena, &scratch, kernel, &options, example);
     arena_destroy(&scratch);
     close_line(&watch);
-    if (!reduced) {
-        cli_message(cli, "the kernel does not show '%s'", signature);
-        *status = CLI_USAGE;
+    if (!reduced)
+        cli_message(cli, "the kernel does not show '%s'", options.signature);
+    return reduced;
+}
+
+/* Minimises and writes; false: *status, after a message. */
+static bool minimise_one(struct cli *cli, const struct ast_kernel *kernel,
+                         const struct check_options *check, const char *signature,
+                         struct example *example, int *status)
+{
+    struct reduce_options options = {
+        .check = *check, .signature = signature, .max_tests = cli->options.max_tests};
+    catch_signals();
+    if (!minimise(cli, kernel, clock_monotonic_ms(), &options, example, status))
         return false;
-    }
     report(cli, example, signature);
     *status = write_result(cli, example);
     return *status == CLI_OK;
@@ -184,28 +192,45 @@ static int reduce_file(struct cli *cli, const char *path)
     struct ast_kernel *kernel = cli_read_launched(cli, path);
     if (!kernel)
         return CLI_USAGE;
-    bool written = minimise(cli, kernel, &check, cli->options.signature, &example, &status);
+    bool written = minimise_one(cli, kernel, &check, cli->options.signature, &example, &status);
     return written ? end_status(&example) : status;
 }
 
-static int store(struct cli *cli, struct db *db, const struct db_message *message, uint64_t id,
-                 const struct example *example)
+/* ---- findings of a database ---- */
+
+/* A smaller form with another signature is a finding of its own; the finding stays as it is. */
+static int put_slipped(struct cli *cli, struct db *db, const struct db_finding *finding,
+                       const struct example *example)
 {
-    const char *hash = case_text_hash(&cli->arena, example->small_kernel);
-    struct db_finding finding = {.minimised = {.kernel = hash,
-                                               .launch = example->small_launch,
-                                               .tape = example->small_tape,
-                                               .case_text = example->small_case,
-                                               .tests = example->tests,
-                                               .statements = example->small_statements},
-                                 .cause = example->small.cause,
+    struct db_finding slipped;
+    struct db_upserted stored;
+    int error = finding_put_slipped(db, &cli->arena, example, finding->first_campaign,
+                                    finding->first_case, &slipped, &stored);
+    if (error == DB_OK)
+        error = db_finding_minimisation_set(db, finding->id, DB_MINIMISATION_SLIPPED);
+    if (error == DB_OK)
+        cli_message(cli, "that is another signature, and so a finding of its own: %" PRIu64,
+                    stored.id);
+    return error;
+}
+
+static int put_minimised(struct cli *cli, struct db *db, const struct db_finding *finding,
+                         const struct example *example)
+{
+    struct db_finding smaller = {.cause = example->small.cause,
                                  .signature_version = SIGNATURE_VERSION,
                                  .evidence = example->small.evidence};
+    int error = finding_put_minimised(db, &cli->arena, example, &smaller);
+    return error == DB_OK ? db_finding_minimised_set(db, finding->id, &smaller) : error;
+}
+
+static int store(struct cli *cli, struct db *db, const struct db_message *message,
+                 const struct db_finding *finding, const struct example *example)
+{
     int error = db_begin(db);
     if (error == DB_OK)
-        error = db_kernel_put(db, hash, example->small_kernel);
-    if (error == DB_OK)
-        error = db_finding_minimised_set(db, id, &finding);
+        error = example->slipped ? put_slipped(cli, db, finding, example)
+                                 : put_minimised(cli, db, finding, example);
     if (error == DB_OK)
         error = db_commit(db);
     if (error == DB_OK)
@@ -214,48 +239,134 @@ static int store(struct cli *cli, struct db *db, const struct db_message *messag
     return cli_db_failed(cli, message, error);
 }
 
-/* The stored finding's raw kernel, case and the signature that it was found with. */
+/* The stored finding with its raw kernel and case. NULL: *status, after a message. */
+static struct ast_kernel *read_stored(struct cli *cli, struct db *db,
+                                      const struct db_message *message, const char *name,
+                                      struct db_finding **finding, struct fuzz_case *c, int *status)
+{
+    const char *error;
+    *finding = cli_get_finding(cli, db, message, name, status);
+    char *text = *finding ? cli_get_kernel(cli, db, message, (*finding)->raw_kernel, status) : NULL;
+    if (!text)
+        return NULL;
+    struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
+    diag_init(diag, (*finding)->raw_kernel, text, strlen(text));
+    struct ast_kernel *kernel = parse_kernel(&cli->arena, text, strlen(text), diag);
+    if (kernel && case_parse(&cli->arena, (*finding)->raw_case, c, &error))
+        return kernel;
+    cli_message(cli, "the stored finding cannot be read");
+    diag_print(diag, stderr);
+    *status = CLI_FAULT;
+    return NULL;
+}
+
 static int reduce_stored(struct cli *cli, struct db *db, const struct db_message *message,
                          const char *name)
 {
     int status;
-    const char *error;
     struct fuzz_case c;
     struct example example;
-    struct db_finding *finding = cli_get_finding(cli, db, message, name, &status);
-    if (!finding)
+    struct db_finding *finding;
+    struct ast_kernel *kernel = read_stored(cli, db, message, name, &finding, &c, &status);
+    if (!kernel)
         return status;
-    char *text = cli_get_kernel(cli, db, message, finding->raw_kernel, &status);
-    if (!text)
+    if (minimise_one(cli, kernel, &c.check, finding->signature, &example, &status))
+        status = store(cli, db, message, finding, &example);
+    return status == CLI_OK ? end_status(&example) : status;
+}
+
+/* ---- reduce --all: what campaigns had no time for ---- */
+
+struct pending {
+    struct arena *arena;
+    uint64_t *ids;
+    uint32_t count, room;
+};
+
+static bool add_pending(void *context, const struct db_finding *finding)
+{
+    struct pending *list = context;
+    if (finding->minimisation != DB_MINIMISATION_PENDING)
+        return true;
+    list->ids = key_table_grow(list->arena, list->ids, list->count, &list->room, sizeof(uint64_t));
+    list->ids[list->count++] = finding->id;
+    return true;
+}
+
+/* As a campaign does it, so that the same comes out. What is cut off by time stays pending. */
+static int reduce_pending(struct cli *cli, struct db *db, const struct db_message *message,
+                          uint64_t id, uint64_t started_ms)
+{
+    int status;
+    struct fuzz_case c;
+    struct example example;
+    struct db_finding *finding;
+    const char *name = arena_printf(&cli->arena, "%" PRIu64, id);
+    struct ast_kernel *kernel = read_stored(cli, db, message, name, &finding, &c, &status);
+    if (!kernel)
         return status;
-    struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
-    diag_init(diag, finding->raw_kernel, text, strlen(text));
-    struct ast_kernel *kernel = parse_kernel(&cli->arena, text, strlen(text), diag);
-    if (!kernel || !case_parse(&cli->arena, finding->raw_case, &c, &error)) {
-        cli_message(cli, "the stored finding cannot be read");
-        diag_print(diag, stderr);
-        return CLI_FAULT;
+    struct reduce_options options = {.check = c.check,
+                                     .signature = finding->signature,
+                                     .max_tests = EXAMPLE_REDUCE_TESTS,
+                                     .max_steps = EXAMPLE_REDUCE_STEPS};
+    bool reduced = minimise(cli, kernel, started_ms, &options, &example, &status);
+    if (example.ending == REDUCE_STOPPED)
+        return interrupted ? CLI_INTERRUPTED : CLI_OK;
+    if (example.hopeless) {
+        int error = db_finding_minimisation_set(db, id, DB_MINIMISATION_NONE);
+        return error == DB_OK ? CLI_OK : cli_db_failed(cli, message, error);
     }
-    if (minimise(cli, kernel, &c.check, finding->signature, &example, &status))
-        status = store(cli, db, message, finding->id, &example);
-    if (status == CLI_OK)
-        status = end_status(&example);
-    return status;
+    if (!reduced)
+        return status;
+    cli_message(cli, "finding %" PRIu64 ":", id);
+    report(cli, &example, finding->signature);
+    return store(cli, db, message, finding, &example);
+}
+
+static bool time_is_over(const struct cli *cli, uint64_t started_ms)
+{
+    return cli->options.time_ms > 0 && clock_monotonic_ms() - started_ms >= cli->options.time_ms;
+}
+
+static int reduce_all(struct cli *cli, struct db *db, const struct db_message *message)
+{
+    struct pending list = {.arena = &cli->arena};
+    uint64_t started_ms = clock_monotonic_ms();
+    int error = db_findings(db, DB_ANY_STATUS, add_pending, &list);
+    if (error != DB_OK)
+        return cli_db_failed(cli, message, error);
+    catch_signals();
+    int status = CLI_OK;
+    uint32_t done = 0;
+    for (; done < list.count && !interrupted && !time_is_over(cli, started_ms); done++) {
+        size_t mark = arena_mark(&cli->arena);
+        int one = reduce_pending(cli, db, message, list.ids[done], started_ms);
+        arena_release(&cli->arena, mark);
+        status = one > status ? one : status;
+        if (one == CLI_FAULT)
+            break;
+    }
+    cli_message(cli, "%" PRIu32 " findings were not minimised, %" PRIu32 " of them looked at",
+                list.count, done);
+    return interrupted ? CLI_INTERRUPTED : status;
 }
 
 int command_reduce(struct cli *cli)
 {
+    bool all = cli->options.all_pending;
     const char *name = cli->arguments[0];
-    if (cli->options.signature)
+    if (all != (cli->argument_count == 0))
+        return cli_misuse(cli, all ? "--all stands for the finding" : "which finding?");
+    if (cli->options.signature && !all)
         return reduce_file(cli, name);
-    size_t length = strlen(name);
-    if (cli_is_ptx(name) || (length > 5 && strcmp(name + length - 5, ".simt") == 0))
+    size_t length = all ? 0 : strlen(name);
+    if (!all && (cli_is_ptx(name) || (length > 5 && strcmp(name + length - 5, ".simt") == 0)))
         return cli_misuse(cli, "a kernel file needs --signature");
     struct db_message message;
     struct db *db = cli_open_db(cli, DB_READWRITE, &message);
     if (!db)
         return CLI_FAULT;
-    int status = reduce_stored(cli, db, &message, name);
+    int status = all ? reduce_all(cli, db, &message) : reduce_stored(cli, db, &message, name);
     db_close(db);
     return status;
 }

@@ -145,6 +145,8 @@ const struct cli_option option_table[] = {
      "cfg: fresh entry, a barrier before End, an assume, call or return a block"},
     {"signature", 0, OPTION_TEXT, "SIGNATURE", ON(REDUCE), FIELD(signature), 0, NULL,
      "what the minimised kernel must still show"},
+    {"all", 0, OPTION_FLAG, NULL, ON(REDUCE), FIELD(all_pending), 0, NULL,
+     "all findings whose minimisation is pending, as a campaign would have done it"},
     {"tests", 0, OPTION_U32, "N", ON(REDUCE), FIELD(max_tests), 0, NULL,
      "end after N candidates with the best so far; 20000 by default"},
     {"tests", 0, OPTION_SOME_U32, "N", ON(RUN), FIELD(minimise_tests), 0, NULL,

@@ -83,4 +83,22 @@ says out "4 interrupted" "--time T" "--tests N"
 # What does not show the signature is not reduced; what only K1 shrinks is said to be.
 expect 2 reduce spin.simt --signature 'result|store|x|y'
 says err "does not show"
+
+# reduce --all: what a campaign left is minimised as it would have done it itself.
+hunt=(run --seed 7 --cases 30 --jobs 1 --oracles lemmas:strict --features none,loops --json)
+expect 0 "${hunt[@]}" --db whole.db
+expect 0 "${hunt[@]}" --no-minimise --db bare.db
+says out '"minimisation_pending": true'
+expect 2 reduce --all 1 --db bare.db
+expect 2 reduce --db bare.db
+expect 0 reduce --all --db bare.db
+says err "findings were not minimised"
+expect 0 reduce --all --db bare.db
+says err "0 findings were not minimised, 0 of them looked at"
+for db in whole.db bare.db; do
+    expect 0 triage show 1 --db $db --json
+    grep -o '"cause": "[^"]*"\|"minimisation": "[^"]*"\|"minimised": {[^}]*}' out | grep -v '"cause": ""' >$db.shown
+    says $db.shown '"minimisation": "done"' '"minimised": {"kernel"'
+done
+cmp -s whole.db.shown bare.db.shown || failed "reduce --all gives another minimised form than the campaign: $(diff whole.db.shown bare.db.shown)"
 finish
