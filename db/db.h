@@ -450,6 +450,12 @@ DB_MUST_CHECK int db_bisection_put(struct db *db, const struct db_bisection *bis
 DB_MUST_CHECK int db_bisections(struct db *db, uint64_t finding, db_bisection_use *use,
                                 void *context);
 
+/* Joins databases to `out`, which is made if it is not there. In any order, any number of times, with the
+ * same content: what merges how is in docs/database.md. Inputs are only read; they may be of an older
+ * version, or in use. Either all of it is done or nothing, also when the process is killed. */
+DB_MUST_CHECK int db_merge_files(const char *out, const char *const *inputs, size_t count,
+                                 struct db_message *message);
+
 /* Prints as JSON lines, in canonical order and without the findings' ids, all content that must be
  * equal between two runs of the same campaigns: everything but sessions (jobs, times) and kernels
  * that nothing refers to. Two databases are "the same" when these are. */

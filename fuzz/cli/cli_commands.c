@@ -134,6 +134,13 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
          {"report --html report.html",
           "report --db nightly.db --html night.html --junit night.xml --sarif night.sarif",
           "report --json"}},
+    [COMMAND_MERGE] = {"merge",
+                       "OUT IN...",
+                       "brings databases of several shards or machines together in one",
+                       2,
+                       -1,
+                       command_merge,
+                       {"merge all.db shard-*.db", "merge nightly.db tonight.db --json"}},
     [COMMAND_STATUS] =
         {"status",
          "[CAMPAIGN]",

@@ -133,6 +133,8 @@ static int run_campaign(void *context, struct watch *watch)
 int command_run(struct cli *cli)
 {
     const struct cli_options *o = &cli->options;
+    if (!cli_default_shard(cli))
+        return CLI_USAGE;
     struct run run = {.cli = cli, .options = make_options(cli)};
     int status;
     const char *conflict = config_conflict(o);

@@ -43,7 +43,7 @@ const struct cli_option option_table[] = {
      FIELD(seed), FIELD(seed_given), NULL,
      "seed of cases or schedules; 0 by default, for `run` a new one each time"},
     {"shard", 0, OPTION_OWN, "I/N", ON(RUN), 0, FIELD(shard_given), option_parse_shard,
-     "only the cases whose number is I modulo N (I from 0)"},
+     "only part I of N (from 0) of the cases; by default what a Slurm array or Kubernetes says"},
     {"first", 0, OPTION_U64, "N", ON(GEN), FIELD(first_case), 0, NULL,
      "number of the first case; 0 by default"},
     {"count", 'n', OPTION_U64, "N", ON(GEN), FIELD(count), 0, NULL, "how many; 1 by default"},

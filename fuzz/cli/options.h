@@ -80,4 +80,8 @@ void cli_print_help(const struct cli *cli, FILE *out);
  * (cli_completion.c). */
 int cli_print_completion(const struct cli *cli, const char *shell);
 
+/* The shard that a job array says this process is, unless --shard says it; and that shards have a seed.
+ * False: misuse was reported. (cli_shard.c) */
+bool cli_default_shard(struct cli *cli);
+
 #endif

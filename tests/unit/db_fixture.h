@@ -45,17 +45,28 @@ struct fixture {
             fail_msg("unexpected message: %s", (fixture)->message.text);                           \
     } while (0)
 
-static inline int fixture_setup(void **state)
+static inline int fixture_setup_below(void **state, const char *folder)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
     if (!fixture)
         return -1;
-    strcpy(fixture->folder, "/tmp/simtfuzz-db-XXXXXX");
+    snprintf(fixture->folder, sizeof fixture->folder, "%s/simtfuzz-db-XXXXXX", folder);
     if (!mkdtemp(fixture->folder))
         return -1;
     snprintf(fixture->path, sizeof fixture->path, "%s/a.db", fixture->folder);
     *state = fixture;
     return 0;
+}
+
+static inline int fixture_setup(void **state)
+{
+    return fixture_setup_below(state, "/tmp");
+}
+
+/* Where synchronising costs nothing: for tests that commit often and do not ask about disks. */
+static inline int fixture_setup_in_memory(void **state)
+{
+    return fixture_setup_below(state, access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 }
 
 static inline int fixture_teardown(void **state)
