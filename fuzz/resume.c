@@ -223,10 +223,11 @@ enum resume_result resume_find(struct arena *arena, struct campaign_options *opt
                             .options = options,
                             .wish = wish,
                             .wanted_options = resume_print_options(arena, options)};
-    /* For writing: what an older version wrote is brought up to date. */
-    int error = db_open(options->db_path, DB_READWRITE, message, &db);
-    if (error == DB_ERROR_ABSENT)
+    if (access(options->db_path, F_OK) != 0)
         return RESUME_NOTHING;
+    /* For writing: what an older version wrote is brought up to date, and a file whose creation was cut short
+     * gets its tables. */
+    int error = db_open(options->db_path, DB_CREATE, message, &db);
     if (error == DB_OK) {
         error = look(&search, db);
         db_close(db);

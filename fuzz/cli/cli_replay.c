@@ -6,6 +6,7 @@
 #include "fuzz/cli/stored.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void report_replay(struct cli *cli, const struct db_finding *finding,
                           const struct stored *stored, const struct stored_outcome *outcome)
@@ -37,6 +38,29 @@ static int replay_form(struct replayer *r, const struct db_finding *finding,
     return outcome.same ? CLI_OK : CLI_FAULT;
 }
 
+/* A case at which the engine crashed or hung: in a process of its own. */
+static int replay_fatal(struct replayer *r, const struct db_finding *finding,
+                        const struct stored *stored)
+{
+    struct stored_trial trial;
+    if (!stored_try(r, stored, 1, false, STORED_TIME_MS, &trial))
+        return CLI_FAULT;
+    bool minimising = strcmp(finding->observable, "minimising") == 0;
+    struct stored_outcome outcome = {
+        .shows = trial.shown > 0,
+        .same = trial.shown > 0,
+        .why = minimising ? "it was minimising that was fatal; the case itself ends as usual"
+                          : "the case ends as usual"};
+    report_replay(r->cli, finding, stored, &outcome);
+    return outcome.same ? CLI_OK : CLI_FAULT;
+}
+
+static bool is_fatal(const struct db_finding *finding)
+{
+    return strcmp(finding->oracle, "engine") == 0 &&
+           (strcmp(finding->class, "crash") == 0 || strcmp(finding->class, "hang") == 0);
+}
+
 static int replay(struct replayer *r)
 {
     int status;
@@ -47,6 +71,8 @@ static int replay(struct replayer *r)
         return status;
     if (!stored_raw(r, finding, &stored))
         return CLI_FAULT;
+    if (is_fatal(finding))
+        return replay_fatal(r, finding, &stored);
     status = replay_form(r, finding, &stored);
     if (stored_is_minimised(finding)) {
         stored = stored_minimised(finding);

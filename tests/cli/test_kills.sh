@@ -79,6 +79,13 @@ says err "full.db: cannot"
 expect 0 "${hunt[@]}" --seed $seed --resume --db full.db
 same full.db $seed
 
+# A finding of the engine is replayed in a process of its own. This case is fatal to nobody.
+"$helper" sql full.db "UPDATE findings SET oracle = 'engine', class = 'crash', signature = 'engine|crash|SIGSEGV|checking'
+    WHERE id = 1; UPDATE raw_keys SET key = 'engine|crash|SIGSEGV|checking' WHERE id =
+    (SELECT raw_key FROM examples WHERE id = (SELECT example FROM findings WHERE id = 1))" || failed "sql"
+expect 3 replay 1 --db full.db
+says out "NOT THE SAME: the case ends as usual"
+
 # Without --seed: the last unfinished one, with its options.
 "$simtfuzz" run --seed 0x5 --oracles lemmas:strict --features none,loops,calls --cases 100000 --db other.db >out 2>err &
 pid=$!
