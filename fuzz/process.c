@@ -12,7 +12,7 @@
 
 extern char **environ;
 
-enum { PAUSE_MS = 2, ERROR_MAX = 4096 };
+enum { PAUSE_MOST_US = 5000, ERROR_MAX = 4096 };
 
 /* Up to `most` bytes of a file; "" when there are none. */
 static const char *read_text(struct arena *arena, const char *path, size_t most)
@@ -57,12 +57,12 @@ static int spawn(const char *out, const char *err, char *const *arguments, pid_t
     return error;
 }
 
-/* Its wait status; killed and *timed_out when that takes too long. */
-static int wait_for(pid_t pid, uint64_t time_ms, bool *timed_out)
+int process_wait(pid_t pid, uint64_t time_ms, bool *timed_out)
 {
     uint64_t started = clock_monotonic_ms();
     int status = 0;
-    for (;;) {
+    *timed_out = false;
+    for (long pause_us = 20;; pause_us = pause_us < PAUSE_MOST_US ? 2 * pause_us : pause_us) {
         pid_t ended = waitpid(pid, &status, WNOHANG);
         if (ended == pid || (ended < 0 && errno != EINTR))
             return status;
@@ -70,7 +70,7 @@ static int wait_for(pid_t pid, uint64_t time_ms, bool *timed_out)
             *timed_out = true;
             kill(pid, SIGKILL);
         }
-        nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000L}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = pause_us * 1000}, NULL);
     }
 }
 
@@ -87,7 +87,7 @@ struct process_result process_run(struct arena *arena, const char *folder, char 
         return result;
     }
     result.started = true;
-    int status = wait_for(pid, time_ms, &result.timed_out);
+    int status = process_wait(pid, time_ms, &result.timed_out);
     if (WIFEXITED(status))
         result.status = WEXITSTATUS(status);
     else

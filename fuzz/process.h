@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct process_result {
     bool started;   /* false: `error` says why not */
@@ -24,5 +25,8 @@ enum { PROCESS_OUTPUT_MAX = 64 << 20 };
  * Two files in `folder` are written over. */
 struct process_result process_run(struct arena *arena, const char *folder, char *const *arguments,
                                   uint64_t time_ms);
+
+/* Waits for a process of ours to end; kills it after this time. Its wait status. */
+int process_wait(pid_t pid, uint64_t time_ms, bool *timed_out);
 
 #endif

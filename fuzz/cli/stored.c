@@ -1,11 +1,10 @@
 #include "fuzz/cli/stored.h"
 
 #include "engine/parse.h"
-#include "fuzz/clock.h"
+#include "fuzz/process.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -147,23 +146,6 @@ static void run_work(struct replayer *r, const struct work *work, struct said *s
     said->finished = true;
 }
 
-/* Waits for it; *hung: it was killed. Its wait status. */
-static int wait_for(pid_t pid, uint64_t time_ms, bool *hung)
-{
-    uint64_t started = clock_monotonic_ms();
-    int status = 0;
-    for (long pause_us = 20;; pause_us = pause_us < 5000 ? 2 * pause_us : pause_us) {
-        pid_t ended = waitpid(pid, &status, WNOHANG);
-        if (ended == pid || (ended < 0 && errno != EINTR))
-            return status;
-        if (!*hung && clock_monotonic_ms() - started >= time_ms) {
-            *hung = true;
-            kill(pid, SIGKILL);
-        }
-        nanosleep(&(struct timespec){.tv_nsec = pause_us * 1000}, NULL);
-    }
-}
-
 /* "engine|crash|..." */
 static bool is_engine(const char *signature, const char *class_name)
 {
@@ -177,7 +159,7 @@ static bool try_once(struct replayer *r, const struct work *work, struct said *s
                      uint64_t time_ms, struct stored_trial *trial)
 {
     *said = (struct said){.finished = false};
-    bool hung = false;
+    bool hung;
     fflush(NULL);
     pid_t pid = fork();
     if (pid < 0) {
@@ -188,7 +170,7 @@ static bool try_once(struct replayer *r, const struct work *work, struct said *s
         run_work(r, work, said);
         _exit(0);
     }
-    int status = wait_for(pid, time_ms, &hung);
+    int status = process_wait(pid, time_ms, &hung);
     int signal_number = WIFSIGNALED(status) && !hung ? WTERMSIG(status) : 0;
     trial->runs++;
     if (said->finished) {

@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+static const uint64_t FOR_MOST_MS = UINT64_C(36525) * 24 * 3600 * 1000; /* a hundred years */
+
 struct listing {
     struct triage *t;
     struct table table;
@@ -99,6 +101,10 @@ static bool end_of(struct triage *t, uint64_t *expires_ms)
     const struct cli_triage_options *o = &t->cli->options.triage;
     uint64_t now = clock_unix_ms();
     *expires_ms = o->for_ms ? now + o->for_ms : o->until_ms;
+    if (o->for_ms > FOR_MOST_MS) {
+        cli_misuse(t->cli, "--for is more than a hundred years: leave it out to suppress for good");
+        return false;
+    }
     if (o->for_ms && o->until_ms) {
         cli_misuse(t->cli, "--until and --for say the same");
         return false;

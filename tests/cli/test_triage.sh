@@ -158,7 +158,7 @@ json
 expect 2 triage unsuppress 1 --db list.db
 says err "no suppression of lemmas|"
 expect 2 triage suppress 99 --db list.db
-for bad in "--until 2020-01-01" "--until tomorrow" "--until 2099-02-30" "--until 2099-01-01T25:00" "--for 0" "--for 3x" "--for 3d --until 2099-01-01"; do
+for bad in "--until 2020-01-01" "--until tomorrow" "--until 2099-02-30" "--until 2099-01-01T25:00" "--for 0" "--for 3x" "--for 99999d" "--for 3d --until 2099-01-01"; do
     # shellcheck disable=SC2086
     expect 2 triage suppress x $bad --db list.db
     silent out
