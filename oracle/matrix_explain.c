@@ -90,6 +90,8 @@ static void run_tape(struct machine *machine, const struct tape *tape, struct ar
 struct alone {
     struct observer observer;
     uint32_t address, stm; /* stm: of the write; CODE_NONE: not yet */
+    bool has_old;
+    int32_t old; /* an atomic that leaves it there is no write */
 };
 
 static void alone_writes(void *context, uint32_t thread, uint32_t address, int32_t value,
@@ -97,8 +99,8 @@ static void alone_writes(void *context, uint32_t thread, uint32_t address, int32
 {
     struct alone *alone = context;
     (void)thread;
-    (void)value;
-    if (address == alone->address && alone->stm == CODE_NONE)
+    if (address == alone->address && alone->stm == CODE_NONE &&
+        !(alone->has_old && value == alone->old))
         alone->stm = stm;
 }
 
@@ -126,6 +128,8 @@ static uint32_t write_alone(struct walk *w, const struct matrix_loop *loop, uint
     size_t mark = arena_mark(w->arena);
     struct machine *machine = machine_new(w->arena, loop->machine->semantics, w->program, &options);
     machine_restore(machine, loop->machine->block, 0);
+    alone.has_old = w->program->units == 1;
+    alone.old = alone.has_old ? machine->memory[address] : 0;
     for (uint32_t i = 0; i < ALONE_STEPS && alone.stm == CODE_NONE && can_step(machine, thread);
          i++)
         machine_step(machine, thread, &first);
@@ -133,18 +137,17 @@ static uint32_t write_alone(struct walk *w, const struct matrix_loop *loop, uint
     return alone.stm;
 }
 
-/* A statement outside of the loop that may write the variable. */
+/* The last statement outside of the loop that may write the variable: behind atomics that only look. */
 static uint32_t find_writer(const struct walk *w, const struct ast_var *var)
 {
-    for (uint32_t i = 0; i < w->program->var_count; i++) {
-        uint64_t bit = (uint64_t)1 << (i < 63 ? i : 63);
-        if (w->program->vars[i].ast != var)
-            continue;
-        for (uint32_t s = 0; s < w->program->stm_count; s++)
-            if ((w->program->stms[s].writes & bit) && !w->stms[s])
-                return s;
-    }
-    return CODE_NONE;
+    uint32_t found = CODE_NONE, i = 0;
+    while (i < w->program->var_count && w->program->vars[i].ast != var)
+        i++;
+    uint64_t bit = (uint64_t)1 << (i < 63 ? i : 63);
+    for (uint32_t s = 0; s < w->program->stm_count && i < w->program->var_count; s++)
+        if ((w->program->stms[s].writes & bit) && !w->stms[s])
+            found = s;
+    return found;
 }
 
 /* "thread 2 spins", "threads 0, 1 and 5 others spin" */
@@ -188,6 +191,34 @@ static uint32_t find_writers(struct walk *w, const struct matrix_loop *loop, uin
     return find_writer(w, program_locate(w->program, address).var);
 }
 
+/* The statement at which the thread's actor waits in the loop's first state; CODE_NONE: it does not wait. */
+static uint32_t waits_at(const struct machine *machine, uint32_t thread)
+{
+    const struct program *program = machine->program;
+    const struct ast_launch *launch = &program->launch;
+    uint32_t actor = thread;
+    if (machine->actor_count == launch->blocks)
+        actor = thread / launch->threads;
+    else if (machine->actor_count != program->total_threads)
+        actor = thread / launch->threads * program->warps_per_block +
+                thread % launch->threads / launch->warp;
+    return can_step(machine, actor) ? CODE_NONE : machine->semantics->next_stm(machine, actor);
+}
+
+/* Why those who would write it do not: the model's reason, or that the first of them waits at a barrier. */
+static const char *why_not(const struct walk *w, const struct matrix_loop *loop,
+                           const uint8_t *writers)
+{
+    uint32_t thread = 0;
+    while (!writers[thread])
+        thread++;
+    uint32_t stm = waits_at(loop->machine, thread);
+    if (stm == CODE_NONE)
+        return loop->cannot;
+    return arena_printf(w->arena, "it waits at the barrier of line %u",
+                        evidence_line(w->program, stm));
+}
+
 /* The first location that is read, and not written, in the loop. */
 static const char *sentence(struct walk *w, const struct matrix_loop *loop)
 {
@@ -218,7 +249,7 @@ static const char *sentence(struct walk *w, const struct matrix_loop *loop)
                             evidence_line(w->program, writer));
     return arena_printf(w->arena, "%s; %s it at line %u, but %s", who,
                         threads_text(w->arena, writers, threads, "would write", "would write"),
-                        evidence_line(w->program, writer), loop->cannot);
+                        evidence_line(w->program, writer), why_not(w, loop, writers));
 }
 
 const char *matrix_explain(struct arena *arena, const struct matrix_loop *loop)
