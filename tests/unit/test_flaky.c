@@ -76,7 +76,7 @@ struct seen {
     uint32_t flaky;     /* findings of that class and oracle */
     char signature[200], evidence[200], cause[200];
     bool minimised;
-    uint32_t findings, pending;
+    uint32_t findings, pending, slipped, done;
     uint64_t example_steps;
     char *content;
 };
@@ -100,6 +100,8 @@ static bool see(void *context, const struct db_finding *finding)
     struct flaky_list *list = context;
     list->seen->findings++;
     list->seen->pending += finding->minimisation == DB_MINIMISATION_PENDING;
+    list->seen->slipped += finding->minimisation == DB_MINIMISATION_SLIPPED;
+    list->seen->done += finding->minimisation == DB_MINIMISATION_DONE;
     if (strcmp(finding->class, "flaky") != 0 || strcmp(finding->oracle, list->seen->oracle) != 0)
         return true;
     assert_int_equal(finding->status, DB_STATUS_OPEN);
@@ -241,6 +243,8 @@ static void campaigns_go_on_whatever_they_find(void **state)
     assert_int_equal(some.findings, some.summary.finding_count);
     assert_true(some.findings > CASES / 2);
     assert_true(some.pending > some.findings / 4 && some.pending < some.findings);
+    /* What shrinks at all shrinks to something with another observable: findings of their own. */
+    assert_true(some.slipped > 0 && some.done > 0);
     uint64_t steps = some.summary.thread_steps + some.summary.warp_steps;
     assert_true(some.example_steps > ALLOWANCE);
     assert_true(some.example_steps < 4 * (ALLOWANCE + steps)); /* each is run once at least */
