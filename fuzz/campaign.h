@@ -60,7 +60,8 @@ struct campaign_finding {
     bool created;          /* not in the database before */
     bool suppressed;
     bool flaky;
-    bool pending; /* its first example here was not minimised for want of time */
+    const char *cause; /* findings with one cause are taken for one bug */
+    bool pending;      /* its first example here was not minimised for want of time */
 };
 
 /* What a finding is to whoever watches the campaign. */

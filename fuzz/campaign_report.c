@@ -4,6 +4,7 @@
 #include "fuzz/campaign.h"
 #include "fuzz/cli/json.h"
 #include "fuzz/cli/table.h"
+#include "fuzz/key_table.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -138,6 +139,18 @@ static const char *finding_state(struct arena *arena, const struct campaign_find
                         *finding->reference ? " " : "", finding->reference);
 }
 
+/* How many bugs the open findings are taken for: they have so many causes. */
+static uint32_t count_bugs(struct arena *arena, const struct campaign_summary *s)
+{
+    struct key_table causes = {.count = 0};
+    for (uint32_t i = 0; i < s->finding_count; i++)
+        if (campaign_finding_kind(&s->findings[i]) != CAMPAIGN_KNOWN)
+            key_table_number(&causes, arena,
+                             *s->findings[i].cause ? s->findings[i].cause
+                                                   : s->findings[i].signature);
+    return causes.count;
+}
+
 static void print_findings(struct arena *arena, const struct campaign_options *options,
                            const struct campaign_summary *s, FILE *out)
 {
@@ -163,6 +176,10 @@ static void print_findings(struct arena *arena, const struct campaign_options *o
         pending += s->findings[i].pending;
     fprintf(out, "\nfindings: %" PRIu32 " open, %" PRIu32 " known\n", s->open_findings,
             s->known_findings);
+    uint32_t bugs = count_bugs(arena, s);
+    if (bugs < s->open_findings)
+        fprintf(out, "by their causes, %" PRIu32 " bug%s (docs/signatures.md)\n", bugs,
+                bugs == 1 ? "" : "s");
     table_print(&table, out);
     if (s->finding_count > FINDINGS_SHOWN)
         fprintf(out, "... and %" PRIu32 " more: simtfuzz triage list --db %s\n",
@@ -224,6 +241,7 @@ static void json_findings(struct json *json, const struct campaign_summary *s)
         json_object_begin(json);
         json_key_u64(json, "id", finding->id);
         json_key_string(json, "signature", finding->signature);
+        json_key_string(json, "cause", finding->cause);
         json_key_string(json, "status", db_status_name(finding->status));
         json_key_string(json, "reference", finding->reference);
         json_key_bool(json, "new", finding->created);

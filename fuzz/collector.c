@@ -289,6 +289,8 @@ uint32_t collector_bucket_of(struct collector *c, const struct db_upserted *stor
         .created = stored->created,
         .suppressed = stored->suppressed,
         .flaky = strcmp(finding->class, "flaky") == 0,
+        .cause = arena_strndup(c->arena, finding->cause ? finding->cause : "",
+                               finding->cause ? strlen(finding->cause) : 0),
         .pending = finding->minimisation == DB_MINIMISATION_PENDING};
     s->finding_count++;
     return number;

@@ -130,6 +130,33 @@ static bool see_bisection(void *context, const struct db_bisection *b)
     return true;
 }
 
+struct same_cause {
+    const struct db_finding *finding;
+    uint32_t count;
+};
+
+static bool see_same_cause(void *context, const struct db_finding *other)
+{
+    struct same_cause *same = context;
+    if (other->id == same->finding->id || strcmp(other->cause, same->finding->cause) != 0)
+        return true;
+    printf("%s%" PRIu64, same->count++ ? ", " : "same bug     findings ", other->id);
+    return true;
+}
+
+/* Findings with one cause are taken for one bug (docs/signatures.md). */
+static int print_cause(struct triage *t, const struct db_finding *f)
+{
+    struct same_cause same = {.finding = f};
+    if (!*f->cause)
+        return DB_OK;
+    printf("cause        %s\n", f->cause);
+    int error = db_findings(t->db, DB_ANY_STATUS, see_same_cause, &same);
+    if (same.count > 0)
+        putchar('\n');
+    return error;
+}
+
 static int show_text(struct triage *t, const struct db_finding *f, const char *raw,
                      const char *small)
 {
@@ -140,7 +167,9 @@ static int show_text(struct triage *t, const struct db_finding *f, const char *r
         printf("note         %s\n", f->note);
     printf("subject      %s\n", f->subject);
     print_seen(t, f);
-    int error = db_bisections(t->db, f->id, see_bisection, NULL);
+    int error = print_cause(t, f);
+    if (error == DB_OK)
+        error = db_bisections(t->db, f->id, see_bisection, NULL);
     if (error != DB_OK)
         return cli_db_failed(t->cli, &t->message, error);
     printf("evidence     %s\n", f->evidence);

@@ -96,6 +96,8 @@ says err "findings were not minimised"
 expect 0 reduce --all --db bare.db
 says err "0 findings were not minimised, 0 of them looked at"
 for db in whole.db bare.db; do
+    expect 0 triage show 1 --db $db
+    says out "cause        lemmas|lemma-5"
     expect 0 triage show 1 --db $db --json
     grep -o '"cause": "[^"]*"\|"minimisation": "[^"]*"\|"minimised": {[^}]*}' out | grep -v '"cause": ""' >$db.shown
     says $db.shown '"minimisation": "done"' '"minimised": {"kernel"'
