@@ -13,6 +13,7 @@ struct page {
     struct arena *arena; /* for texts; released by who marks it */
     const struct report *report;
     FILE *out;
+    const struct report_finding **by_cause; /* html_findings.c */
 };
 
 void html_findings(struct page *page);                                     /* html_findings.c */

@@ -5,9 +5,13 @@
 #include "fuzz/report/html.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { OPENED = 3 }; /* findings whose details are unfolded at first */
+enum {
+    OPENED = 3,      /* findings whose details are unfolded at first */
+    SAME_BUG_MAX = 8 /* findings that are listed as the same bug */
+};
 
 static void put_fact(struct page *page, const char *what, const char *value)
 {
@@ -38,17 +42,44 @@ static const char *size_text(struct arena *arena, const struct report_finding *s
                         f->minimised.statements, f->raw_statements, f->minimised.tests);
 }
 
-/* Findings with one cause are taken for one bug (docs/signatures.md). */
-static const char *same_bug(struct page *page, const struct report_finding *shown)
+/* The shown findings by cause, then by importance. */
+static int compare_causes(const void *left, const void *right)
+{
+    const struct report_finding *const *a = left, *const *b = right;
+    int order = strcmp((*a)->finding->cause, (*b)->finding->cause);
+    return order != 0 ? order : *a < *b ? -1 : *a > *b;
+}
+
+static void sort_by_cause(struct page *page)
 {
     const struct report *r = page->report;
-    const char *list = "";
-    for (uint32_t i = 0; i < r->shown_count && *shown->finding->cause; i++) {
-        const struct db_finding *other = r->shown[i].finding;
-        if (other != shown->finding && strcmp(other->cause, shown->finding->cause) == 0)
-            list = arena_printf(page->arena, "%s%s#%" PRIu64, list, *list ? ", " : "", other->id);
+    page->by_cause = ARENA_ARRAY(page->arena, const struct report_finding *, r->shown_count + 1);
+    for (uint32_t i = 0; i < r->shown_count; i++)
+        page->by_cause[i] = &r->shown[i];
+    qsort(page->by_cause, r->shown_count, sizeof *page->by_cause, compare_causes);
+}
+
+/* Findings with one cause are taken for one bug (docs/signatures.md): "#3, #4 and more". */
+static const char *same_bug(struct page *page, const struct report_finding *shown)
+{
+    uint32_t low = 0, high = page->report->shown_count, others = 0;
+    const char *cause = shown->finding->cause, *list = "";
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (strcmp(page->by_cause[middle]->finding->cause, cause) < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return list;
+    for (; *cause && low < page->report->shown_count; low++) {
+        const struct report_finding *other = page->by_cause[low];
+        if (strcmp(other->finding->cause, cause) != 0 || others > SAME_BUG_MAX)
+            break;
+        if (other != shown && others++ < SAME_BUG_MAX)
+            list = arena_printf(page->arena, "%s%s#%" PRIu64, list, *list ? ", " : "",
+                                other->finding->id);
+    }
+    return others <= SAME_BUG_MAX ? list : arena_printf(page->arena, "%s and more", list);
 }
 
 static void put_facts(struct page *page, const struct report_finding *shown)
@@ -202,6 +233,8 @@ void html_findings(struct page *page)
 {
     const struct report *r = page->report;
     uint32_t settled = 0;
+    size_t mark = arena_mark(page->arena);
+    sort_by_cause(page);
     while (settled < r->shown_count && report_class_counts(r->shown[settled].class))
         settled++;
     fputs("<section id=\"findings\" aria-labelledby=\"findings-title\">\n"
@@ -220,4 +253,5 @@ void html_findings(struct page *page)
                 markup_grouped(page->arena, r->finding_count - r->shown_count),
                 markup_grouped(page->arena, r->finding_count));
     fputs("</section>\n", page->out);
+    arena_release(page->arena, mark);
 }
