@@ -62,7 +62,7 @@ expect 0 regress --db night.db
 # ---- the report ----
 expect 0 report --db night.db --html night.html --junit night.xml --sarif night.sarif --markdown night.md
 for file in night.html night.xml night.sarif night.md; do
-    says $file "result|"
+    says $file MUT
 done
 # Reading, minimising and reporting changed nothing.
 same_content night.db undisturbed.db

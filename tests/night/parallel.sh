@@ -5,7 +5,7 @@ command -v parallel >/dev/null || { echo "there is no GNU parallel here"; exit 7
 parallel --version | grep -q '^GNU parallel' || { echo "this parallel is another one"; exit 77; }
 recipe=$(block_with "--joblog")
 seed=$(grep -o 'seed 0x[0-9a-f]*' <<<"$recipe")
-night_ini 2048 >night.ini
+night_ini 1024 >night.ini
 # shellcheck disable=SC2086
 simtfuzz run --config night.ini --$seed --db undisturbed.db >out 2>err || failed "undisturbed: $(tail -n 1 err)"
 
