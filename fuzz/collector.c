@@ -4,9 +4,7 @@
 #include "fuzz/clock.h"
 #include "fuzz/finding.h"
 #include "fuzz/pool.h"
-#include "fuzz/resume.h"
 #include "fuzz/signature.h"
-#include "fuzz/version.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -39,61 +37,6 @@ static void count_findings(struct campaign_summary *s, uint32_t quiet)
     }
 }
 
-static int start_campaign(struct collector *c)
-{
-    const struct campaign_options *o = c->options;
-    struct db_campaign campaign = {
-        .seed = o->seed,
-        .cases_target = o->cases,
-        .shard_index = o->shard_index,
-        .shard_count = o->shard_count,
-        .options = resume_print_options(c->arena, o),
-        .version = SIMTFUZZ_VERSION,
-        .config = o->config,
-        .jobs = o->jobs,
-        .started_ms = clock_unix_ms(),
-    };
-    int error = db_begin(c->db);
-    if (error == DB_OK)
-        error = db_campaign_start(c->db, &campaign, &c->shard);
-    /* Before it is stored: a process that takes over knows what to look for. */
-    if (error == DB_OK && o->watch)
-        o->watch->campaign = c->shard.campaign;
-    return error == DB_OK ? db_commit(c->db) : error;
-}
-
-/* The state is read in the transaction that makes this process the one that writes it. */
-static int go_on(struct collector *c)
-{
-    int error = db_begin(c->db);
-    if (error == DB_OK && !c->options->report_only)
-        error = db_campaign_resume(c->db, &c->shard, c->options->jobs, clock_unix_ms());
-    if (error == DB_OK && !c->options->report_only)
-        error = db_shard_target_set(c->db, &c->shard, c->options->cases);
-    if (error == DB_OK)
-        error = collector_load(c);
-    return error == DB_OK ? db_commit(c->db) : error;
-}
-
-static int start_or_go_on(struct collector *c)
-{
-    const struct campaign_options *o = c->options;
-    int error = DB_ERROR_NOT_FOUND;
-    if (o->resume.campaign > 0) {
-        c->shard = o->resume;
-        error = go_on(c);
-    } else if (o->watch && o->watch->campaign > 0) {
-        c->shard = (struct db_shard){.campaign = o->watch->campaign, .index = o->shard_index};
-        error = go_on(c);
-    }
-    if (error == DB_ERROR_NOT_FOUND && o->resume.campaign == 0) {
-        db_rollback(c->db);
-        error = start_campaign(c);
-    }
-    c->summary->campaign = error == DB_OK ? c->shard.campaign : 0;
-    return error;
-}
-
 struct collector *collector_open(struct arena *arena, const struct campaign_options *options,
                                  struct feedback *feedback, struct campaign_summary *summary,
                                  struct db_message *message)
@@ -110,7 +53,7 @@ struct collector *collector_open(struct arena *arena, const struct campaign_opti
     }
     int error = db_open(options->db_path, DB_CREATE, message, &c->db);
     if (error == DB_OK)
-        error = start_or_go_on(c);
+        error = collector_start(c);
     if (error == DB_OK) {
         count_findings(summary, options->quiet);
         summary->stored_findings = summary->finding_count;

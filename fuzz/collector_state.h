@@ -1,6 +1,6 @@
 /*
  * collector_state.h - what a collector holds between chunks, for those who store it (collector.c) and who
- * load it (collector_load.c).
+ * load it (collector_start.c).
  */
 #ifndef FUZZ_COLLECTOR_STATE_H
 #define FUZZ_COLLECTOR_STATE_H
@@ -52,7 +52,7 @@ uint32_t collector_bucket_of(struct collector *c, const struct db_upserted *stor
 /* Valid until the next call. */
 struct campaign_reason *collector_add_reason(struct collector *c, const struct chunk_reason *from);
 
-/* Everything that it would hold if it had run the stored chunks of the shard itself. */
-int collector_load(struct collector *c);
+/* Begins a campaign in the open database, or goes on with the one that the options name. */
+int collector_start(struct collector *c);
 
 #endif

@@ -239,8 +239,6 @@ static void suspect(struct supervision *s, const struct watch_slot *slot, const 
         return;
     }
     if (incident) {
-        watch->unexplained -=
-            incident->state == INCIDENT_CANDIDATE && !blame->hang && watch->unexplained > 0;
         incident->state = INCIDENT_CONFIRMED;
         s->crashes++;
     } else {
@@ -301,7 +299,6 @@ static void learn(struct supervision *s, int status)
         suspect(s, &s->watch->slots[death->slot], &(struct blame){.rule = rule, .known = true});
         return;
     }
-    s->watch->unexplained++;
     fprintf(s->supervisor->log,
             "simtfuzz: %s ended the campaign's process; it goes on from what is stored\n", rule);
     bool killed = !told && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;

@@ -75,7 +75,6 @@ struct watch {
     uint64_t started_ms;             /* the first process, by the monotonic clock */
     uint64_t alone_until;            /* chunks below run one after another */
     uint64_t go_on_until;            /* chunks below run although the time is over */
-    uint64_t unexplained;            /* deaths that no case is to blame for */
     uint32_t incident_count;
     struct incident incidents[WATCH_INCIDENTS_MAX];
 };

@@ -1,7 +1,11 @@
-/* What a collector that resumes a campaign begins with: everything that it would hold now. */
+/* The start of a collector: a new campaign, or everything that it would hold now if it had run the stored
+ * chunks itself. */
 #include "fuzz/collector_state.h"
 
+#include "fuzz/clock.h"
 #include "fuzz/key_table.h"
+#include "fuzz/resume.h"
+#include "fuzz/version.h"
 
 #include <string.h>
 
@@ -168,7 +172,7 @@ static int load_findings(struct collector *c)
     return error;
 }
 
-int collector_load(struct collector *c)
+static int load_all(struct collector *c)
 {
     uint64_t campaign = c->shard.campaign;
     uint64_t milliseconds = 0;
@@ -186,5 +190,62 @@ int collector_load(struct collector *c)
         error = db_skipped(c->db, campaign, load_skipped, c);
     if (error == DB_OK)
         error = load_findings(c);
+    return error;
+}
+
+/* ---- start ---- */
+
+static int start_campaign(struct collector *c)
+{
+    const struct campaign_options *o = c->options;
+    struct db_campaign campaign = {
+        .seed = o->seed,
+        .cases_target = o->cases,
+        .shard_index = o->shard_index,
+        .shard_count = o->shard_count,
+        .options = resume_print_options(c->arena, o),
+        .version = SIMTFUZZ_VERSION,
+        .config = o->config,
+        .jobs = o->jobs,
+        .started_ms = clock_unix_ms(),
+    };
+    int error = db_begin(c->db);
+    if (error == DB_OK)
+        error = db_campaign_start(c->db, &campaign, &c->shard);
+    /* Before it is stored: a process that takes over knows what to look for. */
+    if (error == DB_OK && o->watch)
+        o->watch->campaign = c->shard.campaign;
+    return error == DB_OK ? db_commit(c->db) : error;
+}
+
+/* The state is read in the transaction that makes this process the one that writes it. */
+static int go_on(struct collector *c)
+{
+    int error = db_begin(c->db);
+    if (error == DB_OK && !c->options->report_only)
+        error = db_campaign_resume(c->db, &c->shard, c->options->jobs, clock_unix_ms());
+    if (error == DB_OK && !c->options->report_only)
+        error = db_shard_target_set(c->db, &c->shard, c->options->cases);
+    if (error == DB_OK)
+        error = load_all(c);
+    return error == DB_OK ? db_commit(c->db) : error;
+}
+
+int collector_start(struct collector *c)
+{
+    const struct campaign_options *o = c->options;
+    int error = DB_ERROR_NOT_FOUND;
+    if (o->resume.campaign > 0) {
+        c->shard = o->resume;
+        error = go_on(c);
+    } else if (o->watch && o->watch->campaign > 0) {
+        c->shard = (struct db_shard){.campaign = o->watch->campaign, .index = o->shard_index};
+        error = go_on(c);
+    }
+    if (error == DB_ERROR_NOT_FOUND && o->resume.campaign == 0) {
+        db_rollback(c->db);
+        error = start_campaign(c);
+    }
+    c->summary->campaign = error == DB_OK ? c->shard.campaign : 0;
     return error;
 }
