@@ -2,11 +2,11 @@
  * hunt - looks for automatic mutants (mutate.h) by the ordinary campaign.
  *
  *     hunt [--cases N] [--seeds N] [--jobs N] [--sample N] [--names FILE] [--only PATTERN]... [--corpus FOLDER]
- *          [--canaries FILE] [--units] [--patience N] [--list] [--output FILE]
+ *          [--canaries FILE] [--units PATTERN] [--patience N] [--list] [--output FILE]
  *
  * Campaigns with seeds 1 .. N, all oracles, default features: until an oracle speaks of what is not known, a case
  * crashes (a failed INVARIANT), or does not end within five seconds of CPU time. A mutant that all of them miss is tried
- * on the canaries, if it is in a part that fails by silence, on the corpus, and on the unit tests (--units). A line a
+ * on the canaries, if it is in a part that fails by silence, on the corpus, and on the unit tests (--units: those whose names match). A line a
  * mutant and seed:
  *
  *     family class name file place reached triggered detected oracle cases steps seed status note
@@ -282,10 +282,11 @@ static void hunt_all(struct hunt *hunt)
 
 static int usage(void)
 {
-    fputs("usage: hunt [--cases N] [--seeds N] [--jobs N] [--sample N] [--only PATTERN]... "
-          "[--corpus FOLDER]\n"
-          "            [--canaries FILE] [--units] [--patience N] [--list] [--output FILE]\n",
-          stderr);
+    fputs(
+        "usage: hunt [--cases N] [--seeds N] [--jobs N] [--sample N] [--only PATTERN]... "
+        "[--corpus FOLDER]\n"
+        "            [--canaries FILE] [--units PATTERN] [--patience N] [--list] [--output FILE]\n",
+        stderr);
     return 2;
 }
 
@@ -303,7 +304,7 @@ static bool parse_options(struct options *o, int argc, char **argv)
         {"cases", 1, NULL, 'c'},    {"seeds", 1, NULL, 's'},    {"jobs", 1, NULL, 'j'},
         {"sample", 1, NULL, 'n'},   {"only", 1, NULL, 'o'},     {"corpus", 1, NULL, 'k'},
         {"list", 0, NULL, 'l'},     {"patience", 1, NULL, 'p'}, {"names", 1, NULL, 'm'},
-        {"canaries", 1, NULL, 'y'}, {"output", 1, NULL, 'f'},   {"units", 0, NULL, 'u'},
+        {"canaries", 1, NULL, 'y'}, {"output", 1, NULL, 'f'},   {"units", 1, NULL, 'u'},
         {NULL, 0, NULL, 0}};
     *o = (struct options){.cases = 1000, .seeds = 3, .jobs = 2};
     for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
@@ -345,7 +346,7 @@ static bool parse_options(struct options *o, int argc, char **argv)
             o->list = true;
             break;
         case 'u':
-            o->units = true;
+            o->units = optarg;
             break;
         default:
             good = false;
@@ -393,7 +394,7 @@ int main(int argc, char **argv)
         (o->canaries && !trials_add_canaries(&hunt.trials, o->canaries)))
         return 3;
     if (o->units)
-        trials_add_units(&hunt.trials);
+        trials_add_units(&hunt.trials, o->units);
     if (!trials_record(&hunt.trials, o->jobs, record))
         return 3;
     order_units(&hunt);

@@ -17,8 +17,8 @@ struct options {
     uint32_t cases, seeds, jobs, sample, patience; /* 0: none */
     const char *only[ONLY_MAX];
     uint32_t only_count;
-    const char *corpus, *canaries, *output, *names;
-    bool list, units;
+    const char *corpus, *canaries, *units, *output, *names;
+    bool list;
 };
 
 enum found {

@@ -8,6 +8,7 @@
 #include "tests/mutation/auto/units.h"
 
 #include <dirent.h>
+#include <fnmatch.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ enum { CANARY_CASES = 3, PATH_BYTES = 512 };
 
 static const size_t ARENA_BYTES = (size_t)1 << 30;
 static struct arena arena, kernels; /* of one trial; of the corpus */
+static time_t unit_seconds = TRIAL_UNIT_SECONDS;
 
 static void *shared(size_t bytes)
 {
@@ -144,7 +146,7 @@ static uint32_t unit_fails(const struct unit *unit)
     pid_t child = fork();
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        limit_time(TRIAL_UNIT_SECONDS);
+        limit_time(unit_seconds);
         if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
             _exit(3);
         _exit(unit->run() == 0 ? 0 : 1);
@@ -183,9 +185,11 @@ void trial_run(const struct trial *trial, bool digest, struct shown *shown)
 
 /* ---- unit tests ---- */
 
-void trials_add_units(struct trials *trials)
+void trials_add_units(struct trials *trials, const char *pattern)
 {
     for (int i = 0; i < unit_count; i++) {
+        if (fnmatch(pattern, units[i].name, 0) != 0)
+            continue;
         struct trial *trial = add(trials, TRIAL_UNIT);
         trial->number = (uint64_t)i;
         trial->path = units[i].name;
@@ -400,6 +404,7 @@ static bool record_all(struct trials *trials, uint32_t jobs)
                 .reached = trials->reached,
                 .infected = shared((size_t)mutant_count),
                 .looks = shared((size_t)mutant_point_count * sizeof *record.looks)};
+            unit_seconds = RECORD_UNIT_SECONDS;
             for (uint32_t t = job; t < trials->count; t += jobs)
                 record_trial(trials, t, &record);
             _exit(0);

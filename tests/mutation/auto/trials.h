@@ -42,15 +42,16 @@ struct trials {
     size_t row;
 };
 
-enum { TRIAL_SECONDS = 5, TRIAL_UNIT_SECONDS = 20 }; /* of CPU time: more is a hang */
+/* Of CPU time: more is a hang. While the original is recorded unit tests take longer. */
+enum { TRIAL_SECONDS = 5, TRIAL_UNIT_SECONDS = 20, RECORD_UNIT_SECONDS = 600 };
 
 /* The campaigns' cases and the kernels below `corpus`. Everything is kept for the rest of the process.
  * False: reported. */
 bool trials_make(struct trials *trials, uint32_t seeds, uint32_t cases, const char *corpus);
 /* "ORACLE NAME" lines: of each canary the first cases in which its oracle speaks. Before trials_record. */
 bool trials_add_canaries(struct trials *trials, const char *path);
-/* The unit tests that this program has been built with. */
-void trials_add_units(struct trials *trials);
+/* The unit tests that this program has been built with, and whose names match (fnmatch). */
+void trials_add_units(struct trials *trials, const char *pattern);
 /* Runs all trials with the original in `jobs` processes. What it records is kept in the file `path` (NULL:
  * nowhere) for the next time. What diverges in the original is said, and counts for no mutant. False: the
  * original died. */
