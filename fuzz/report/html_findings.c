@@ -86,10 +86,6 @@ static void put_facts(struct page *page, const struct report_finding *shown)
 {
     const struct db_finding *f = shown->finding;
     fputs("<dl class=\"facts\">\n", page->out);
-    put_fact(page, "oracle", f->oracle);
-    put_fact(page, "what", f->class);
-    put_fact(page, "rule", f->rule);
-    put_fact(page, "shows in", f->observable);
     put_fact(page, "subject", f->subject);
     put_fact(page, "launch", f->minimised.launch);
     put_fact(page, "size", size_text(page->arena, shown));
@@ -97,7 +93,7 @@ static void put_facts(struct page *page, const struct report_finding *shown)
              place_text(page->arena, f->first_case, f->first_campaign, f->first_seen_ms));
     put_fact(page, "last seen",
              place_text(page->arena, f->last_case, f->last_campaign, f->last_seen_ms));
-    put_fact(page, "last night", shown->seen ? "seen" : "not met again");
+    put_fact(page, "last night", shown->seen ? NULL : "not met again");
     if (strcmp(f->cause, f->signature) != 0)
         put_fact(page, "cause", f->cause);
     put_fact(page, "same bug", same_bug(page, shown));
