@@ -375,7 +375,7 @@ struct db_selection {
         since_campaign; /* seen in this campaign or in one that was started after it; 0 = any */
     bool fresh;         /* not seen before the last campaign */
     uint64_t low, high; /* ids; high 0 = any */
-    /* Each word stands in the signature, note, reference, subject, evidence or kernels, whatever its case. */
+    /* Each word stands in the signature, cause, note, reference, subject, evidence or kernels, whatever its case. */
     const char *const *words;
     size_t word_count;
     bool by_id; /* otherwise by state, then the last seen first, then the most frequent */

@@ -120,8 +120,8 @@ static bool make_pattern(char pattern[PATTERN_MAX], const char *word)
 
 static void add_words(struct query *q, const struct db_selection *s)
 {
-    static const char *const columns[] = {"f.signature", "f.note", "f.reference", "f.subject",
-                                          "e.evidence",  "m.text", "r.text"};
+    static const char *const columns[] = {"f.signature", "f.cause",    "f.note", "f.reference",
+                                          "f.subject",   "e.evidence", "m.text", "r.text"};
     for (size_t i = 0; i < s->word_count; i++) {
         q->too_long |= !make_pattern(q->patterns[i], s->words[i]);
         size_t number = parameter(q, TEXT(q->patterns[i]));

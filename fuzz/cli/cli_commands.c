@@ -99,7 +99,7 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
          {"reduce 1 -o small.simt", "reduce --all --time 10m",
           "reduce kernel.simt --signature 'liveness|unfair|while_cont|termination'"}},
     [COMMAND_TRIAGE] = {"triage",
-                        "list [STATE] | search WORD... | show ID... | note ID... TEXT | "
+                        "list [STATE] | search WORD... | bugs | show ID... | note ID... TEXT | "
                         "status ID... STATUS [REFERENCE] | suppress SIGNATURE [NOTE] | "
                         "unsuppress SIGNATURE | suppressions | bisect ID --builds BUILD...",
                         "look through findings and say what they are",

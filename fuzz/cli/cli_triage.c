@@ -216,6 +216,14 @@ const char *triage_date(struct arena *arena, uint64_t unix_ms, bool with_time)
     return arena_printf(arena, "%s", text);
 }
 
+const char *triage_when(struct arena *arena, uint64_t campaign, uint64_t unix_ms)
+{
+    const char *day = triage_date(arena, unix_ms, false);
+    if (campaign == 0)
+        return day;
+    return arena_printf(arena, "c%" PRIu64 "%s%s", campaign, *day ? " " : "", day);
+}
+
 const char *triage_one_line(struct arena *arena, const char *text)
 {
     char *line = arena_strndup(arena, text, strlen(text));
@@ -235,6 +243,7 @@ static const struct action {
 } actions[] = {
     {"list", 0, 1, " status oracle since new limit ", triage_list},
     {"search", 1, -1, " status oracle since new limit ", triage_search},
+    {"bugs", 0, 0, " status oracle since new limit ", triage_bugs},
     {"show", 1, -1, "", triage_show},
     {"note", 2, -1, "", triage_note},
     {"status", 2, -1, "", triage_status},

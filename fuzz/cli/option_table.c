@@ -156,16 +156,18 @@ const struct cli_option option_table[] = {
     {"output", 'o', OPTION_TEXT, "FILE", ON(REDUCE), FIELD(output), 0, NULL,
      "write the minimised kernel to FILE"},
     {"status", 0, OPTION_OWN, "LIST", ON(TRIAGE), 0, 0, option_parse_states,
-     "list, search: only these: open, known, fixed, invalid, regression (fixed, and seen again), "
+     "list, search, bugs: only these: open, known, fixed, invalid, regression (fixed, and seen "
+     "again), "
      "suppressed"},
     {"oracle", 0, OPTION_TEXT, "LIST", ON(TRIAGE), FIELD(triage.oracle), 0, NULL,
-     "list, search: only findings of these oracles"},
+     "list, search, bugs: only findings of these oracles"},
     {"since", 0, OPTION_OWN, "WHEN", ON(TRIAGE), 0, 0, option_parse_since,
-     "list, search: only what was seen since: 24h, 7d, 2026-11-22, or the number of a campaign"},
+     "list, search, bugs: only what was seen since: 24h, 7d, 2026-11-22, or the number of a "
+     "campaign"},
     {"new", 0, OPTION_FLAG, NULL, ON(TRIAGE), FIELD(triage.fresh), 0, NULL,
-     "list, search: only what was not seen before the last campaign"},
+     "list, search, bugs: only what was not seen before the last campaign"},
     {"limit", 0, OPTION_U64, "N", ON(TRIAGE), FIELD(triage.limit), FIELD(triage.limit_given), NULL,
-     "list, search: so many at most, 0 for all; text: 100 by default"},
+     "list, search, bugs: so many at most, 0 for all; text: 100 by default"},
     {"until", 0, OPTION_OWN, "DATE", ON(TRIAGE), 0, 0, option_parse_until,
      "suppress: until this day or time (UTC): 2026-12-24, 2026-12-24T06:00"},
     {"for", 0, OPTION_TIME, "T", ON(TRIAGE), FIELD(triage.for_ms), 0, NULL,

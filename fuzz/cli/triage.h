@@ -23,6 +23,7 @@ bool triage_open(struct triage *t, enum db_mode mode, int *status);
 /* Each returns the exit status. */
 int triage_list(struct triage *t);
 int triage_search(struct triage *t);
+int triage_bugs(struct triage *t);
 int triage_show(struct triage *t);
 int triage_note(struct triage *t);
 int triage_status(struct triage *t);
@@ -30,6 +31,9 @@ int triage_suppress(struct triage *t);
 int triage_unsuppress(struct triage *t);
 int triage_suppressions(struct triage *t);
 int triage_bisect(struct triage *t);
+
+/* What --status, --oracle, --since, --new and --limit ask for. False: reported. */
+bool triage_select(struct triage *t, struct db_selection *selection);
 
 struct triage_ids {
     uint64_t *ids;
@@ -53,6 +57,8 @@ const char *triage_state(struct arena *arena, const struct db_finding *finding);
 
 /* "2026-11-22", with the time "2026-11-22 02:22 UTC"; "": not known. */
 const char *triage_date(struct arena *arena, uint64_t unix_ms, bool time);
+/* "c3 2026-11-22": campaign and day. */
+const char *triage_when(struct arena *arena, uint64_t campaign, uint64_t unix_ms);
 /* A person's text in a line of a table: control characters become blanks. */
 const char *triage_one_line(struct arena *arena, const char *text);
 

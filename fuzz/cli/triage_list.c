@@ -46,7 +46,7 @@ static bool split_oracles(struct triage *t, const char *list, struct db_selectio
     return true;
 }
 
-static bool select_findings(struct triage *t, struct db_selection *s)
+bool triage_select(struct triage *t, struct db_selection *s)
 {
     const struct cli_triage_options *o = &t->cli->options.triage;
     s->states = o->states;
@@ -70,15 +70,6 @@ static bool list_json(const struct db_finding *f)
     return true;
 }
 
-/* "c3 2026-11-22" */
-static const char *when_text(struct arena *arena, uint64_t campaign, uint64_t ms)
-{
-    const char *day = triage_date(arena, ms, false);
-    if (campaign == 0)
-        return day;
-    return arena_printf(arena, "c%" PRIu64 "%s%s", campaign, *day ? " " : "", day);
-}
-
 static bool list_finding(void *context, const struct db_finding *f)
 {
     struct listing *l = context;
@@ -92,8 +83,8 @@ static bool list_finding(void *context, const struct db_finding *f)
     row->cells[0] = arena_printf(arena, "%" PRIu64, f->id);
     row->cells[1] = triage_state(arena, f);
     row->cells[2] = arena_printf(arena, "%" PRIu64, f->occurrences);
-    row->cells[3] = when_text(arena, f->first_campaign, f->first_seen_ms);
-    row->cells[4] = when_text(arena, f->last_campaign, f->last_seen_ms);
+    row->cells[3] = triage_when(arena, f->first_campaign, f->first_seen_ms);
+    row->cells[4] = triage_when(arena, f->last_campaign, f->last_seen_ms);
     row->cells[5] = f->minimised.statements
                         ? arena_printf(arena, "%" PRIu64 "->%" PRIu64, f->raw_statements,
                                        f->minimised.statements)
@@ -156,7 +147,7 @@ int triage_list(struct triage *t)
         return cli_misuse(t->cli, "the state is given twice: '%s' and --status", t->arguments[0]);
     if (t->count > 0 && !option_parse_states(t->cli, t->arguments[0]))
         return CLI_USAGE;
-    return select_findings(t, &l.selection) ? list(&l) : CLI_USAGE;
+    return triage_select(t, &l.selection) ? list(&l) : CLI_USAGE;
 }
 
 int triage_search(struct triage *t)
@@ -169,5 +160,5 @@ int triage_search(struct triage *t)
         words[i] = t->arguments[i];
     l.selection.words = words;
     l.selection.word_count = (size_t)t->count;
-    return select_findings(t, &l.selection) ? list(&l) : CLI_USAGE;
+    return triage_select(t, &l.selection) ? list(&l) : CLI_USAGE;
 }

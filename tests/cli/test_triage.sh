@@ -115,6 +115,19 @@ done
 expect 2 triage search --db list.db
 expect 2 triage search 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 --db list.db
 
+# Findings with one cause are one bug.
+"$helper" sql list.db "UPDATE findings SET cause = 'race|verdict|simt.assign|x', minimised_statements = 1 WHERE id = 3" || failed "sql"
+expect 0 triage bugs --db list.db
+diff <(awk 'NR > 1 { print $1, $2, $3, $(NF - 2) }' out | head -1) <(echo "open 2 2 3") || failed "the first bug of triage bugs"
+[ "$(wc -l <out)" = 5 ] || failed "four bugs and a head"
+expect 0 triage bugs --status open --json --db list.db
+json
+says out '"cause": "race|verdict|simt.assign|x", "state": "open", "findings": 2, "waiting": 2' '"oracles": "race", "smallest": 3'
+expect 0 triage bugs --limit 1 --db list.db
+says out "(1 of 4 bugs; --limit 0 lists all)"
+listed "2 3 " search 'verdict|simt.assign|x'
+expect 2 triage bugs race --db list.db
+
 # A campaign that starts after a finding was marked fixed, and sees it: a regression until somebody speaks again.
 cp a.db back.db
 expect 0 triage status 1 fixed --db back.db
