@@ -54,6 +54,10 @@ static void print_totals(struct arena *arena, const struct campaign_summary *s, 
     if (s->refused > 0)
         fprintf(out, "%s cases refused: a statement without meaning in the structured semantics\n",
                 grouped(arena, s->refused));
+    if (s->skipped > 0)
+        fprintf(out,
+                "%s cases left out: the engine crashes or hangs there (findings of `engine`)\n",
+                grouped(arena, s->skipped));
 }
 
 static void print_verdicts(struct arena *arena, const struct campaign_options *options,
@@ -284,6 +288,7 @@ void campaign_print_json(const struct campaign_options *options, const struct ca
     json_key_u64(&json, "jobs", options->jobs);
     json_key_u64(&json, "cases", s->cases);
     json_key_u64(&json, "refused", s->refused);
+    json_key_u64(&json, "skipped", s->skipped);
     json_key(&json, "seconds");
     json_double(&json, s->seconds);
     json_key(&json, "cases_per_second");
