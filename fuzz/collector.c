@@ -2,9 +2,7 @@
 
 #include "engine/invariant.h"
 #include "fuzz/clock.h"
-#include "fuzz/finding.h"
 #include "fuzz/pool.h"
-#include "fuzz/signature.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -67,7 +65,7 @@ struct collector *collector_open(struct arena *arena, const struct campaign_opti
 
 /* ---- batches ---- */
 
-static int open_batch(struct collector *c)
+int collector_open_batch(struct collector *c)
 {
     if (c->batch)
         return DB_OK;
@@ -158,7 +156,7 @@ static int store_statistics(struct collector *c)
 static int commit(struct collector *c)
 {
     uint64_t started_us = clock_monotonic_us();
-    int error = open_batch(c);
+    int error = collector_open_batch(c);
     if (error == DB_OK)
         error = store_hits(c);
     if (error == DB_OK)
@@ -239,135 +237,6 @@ uint32_t collector_bucket_of(struct collector *c, const struct db_upserted *stor
     return number;
 }
 
-/* A divergence that its own case does not show again: a finding about simtfuzz. */
-static void describe_flaky(struct collector *c, const char *key, const struct example *example,
-                           struct db_finding *finding)
-{
-    finding->oracle = signature_part(&c->text, key, 0);
-    finding->class = "flaky";
-    finding->rule = signature_part(&c->text, key, 2);
-    finding->observable = signature_part(&c->text, key, 3);
-    finding->k1 = arena_printf(&c->text, "%s|flaky", finding->oracle);
-    finding->signature =
-        arena_printf(&c->text, "%s|%s|%s", finding->k1, finding->rule, finding->observable);
-    finding->cause = finding->k1;
-    bool divergence = strcmp(finding->oracle, "engine") != 0;
-    finding->evidence = arena_printf(&c->text, "{\"why\": \"%s\"}",
-                                     divergence ? example->why : "two runs of the case differ");
-    c->summary->flaky++;
-}
-
-/* A case at which the engine crashes or hangs: a finding about simtfuzz. */
-static void describe_incident(struct collector *c, const struct incident *incident,
-                              struct db_finding *finding)
-{
-    char signature[SIGNATURE_MAX];
-    chunk_incident_signature(signature, incident);
-    finding->signature = arena_strndup(&c->text, signature, strlen(signature));
-    finding->oracle = "engine";
-    finding->class = chunk_incident_class(incident);
-    finding->rule = incident->rule;
-    finding->observable = watch_phase_name(incident->phase);
-    finding->k1 = arena_printf(&c->text, "engine|%s", finding->class);
-    finding->cause = finding->signature;
-    c->summary->flaky += incident->state != INCIDENT_CONFIRMED;
-}
-
-static int put_kernels(struct collector *c, const struct example *example,
-                       struct db_finding *finding)
-{
-    if (!example->kernel) /* the engine dies at generating it */
-        return DB_OK;
-    finding->raw_kernel = case_text_hash(&c->text, example->kernel);
-    int error = db_kernel_put(c->db, finding->raw_kernel, example->kernel);
-    if (error != DB_OK || !example->minimised || example->slipped)
-        return error;
-    return finding_put_minimised(c->db, &c->text, example, finding);
-}
-
-static int put_example(struct collector *c, const struct example *example,
-                       const struct db_finding *finding, const char *key, uint64_t case_number,
-                       struct db_upserted *stored)
-{
-    const char *tapes = "";
-    if (example->raw.found)
-        tapes = arena_printf(&c->text, "%s\n%s", example->raw.tape, example->raw.other_tape);
-    struct db_occurrence occurrence = {.campaign = c->shard.campaign,
-                                       .case_number = case_number,
-                                       .tapes = tapes,
-                                       .raw_key = key,
-                                       .cause = finding->cause,
-                                       .replayed = example->replayed};
-    return db_example_put(c->db, finding, &occurrence, stored);
-}
-
-static void count_occurrence(struct collector *c, struct raw_key *key, uint64_t case_number,
-                             uint32_t bucket)
-{
-    struct db_tally *fresh = &key->fresh;
-    fresh->first_case = fresh->occurrences == 0 ? case_number : fresh->first_case;
-    fresh->last_case = case_number;
-    fresh->occurrences++;
-    c->summary->findings[bucket].occurrences++;
-}
-
-/* What the example became, where that has another signature. */
-static int store_slipped(struct collector *c, const struct example *example, uint64_t case_number)
-{
-    struct db_finding finding;
-    struct db_upserted stored;
-    int error = finding_put_slipped(c->db, &c->text, example, c->shard.campaign, case_number,
-                                    &finding, &stored);
-    if (error != DB_OK)
-        return error;
-    uint32_t bucket = collector_bucket_of(c, &stored, &finding, case_number);
-    struct raw_key *key = collector_key_of(c, finding.signature);
-    count_occurrence(c, key, case_number, bucket);
-    key->examples += key->examples < EXAMPLES_PER_KEY;
-    if (key->bucket == 0)
-        key->bucket = bucket + 1;
-    return DB_OK;
-}
-
-static int store_example(struct collector *c, const struct chunk_finding *from,
-                         const struct example *example)
-{
-    struct db_finding finding = {.raw_case = example->case_text,
-                                 .raw_statements = example->statements,
-                                 .minimisation = DB_MINIMISATION_NONE,
-                                 .signature_version = SIGNATURE_VERSION};
-    if (from->incident) {
-        describe_incident(c, from->incident, &finding);
-    } else if (!example->replayed) {
-        describe_flaky(c, from->signature, example, &finding);
-    } else {
-        bool small = example->minimised && !example->slipped;
-        finding_describe(small ? &example->small : &example->raw, &finding);
-        finding.minimisation = example->slipped     ? DB_MINIMISATION_SLIPPED
-                               : example->minimised ? DB_MINIMISATION_DONE
-                               : example->hopeless  ? DB_MINIMISATION_NONE
-                                                    : DB_MINIMISATION_PENDING;
-    }
-    struct db_upserted stored;
-    int error = open_batch(c);
-    if (error == DB_OK)
-        error = put_kernels(c, example, &finding);
-    if (error == DB_OK)
-        error = put_example(c, example, &finding, from->signature, from->number, &stored);
-    if (error != DB_OK)
-        return error;
-    c->rows += 4;
-    uint32_t bucket = collector_bucket_of(c, &stored, &finding, from->number);
-    struct raw_key *key = collector_key_of(c, from->signature);
-    count_occurrence(c, key, from->number, bucket);
-    if (key->bucket == 0)
-        key->bucket = bucket + 1;
-    if (example->slipped)
-        error = store_slipped(c, example, from->number);
-    c->text.used = 0;
-    return error;
-}
-
 /* Running findings again and minimising them may take as many steps as the cases before the chunk did,
  * and some more: a campaign goes on although every case shows something new. A function of the cases, not
  * of time. */
@@ -416,7 +285,7 @@ static int skip_case(struct collector *c, const struct chunk_finding *finding)
                                  .why = chunk_incident_class(incident),
                                  .detail = arena_printf(&c->text, "%s while %s", incident->rule,
                                                         watch_phase_name(incident->phase))};
-    int error = open_batch(c);
+    int error = collector_open_batch(c);
     c->rows++;
     c->summary->skipped++;
     return error == DB_OK ? db_skipped_put(c->db, &skipped) : error;
@@ -432,7 +301,7 @@ static int take_findings(struct collector *c, struct pool *pool, const struct ch
         if (error != DB_OK)
             return error;
         if (c->slots[i] == -1) {
-            count_occurrence(c, key, finding->number, key->bucket - 1);
+            collector_count(c, key, finding->number, key->bucket - 1);
             continue;
         }
         submit_examples(c, pool, chunk);
@@ -441,7 +310,7 @@ static int take_findings(struct collector *c, struct pool *pool, const struct ch
             c->gave_up = true;
             return 1;
         }
-        error = store_example(c, finding, example);
+        error = collector_store(c, finding, example);
         c->example_steps += example->steps;
         c->examples_under_way--;
         pool_job_free(pool, c->slots[i]);
@@ -492,7 +361,7 @@ static int add_statistics(struct collector *c, uint64_t number, const struct chu
     uint64_t end, stretch = stretch_of(number * o->shard_count + o->shard_index, &end);
     int error = DB_OK;
     if (stretch != c->statistics.number && c->statistics.progress.cases > 0) {
-        error = open_batch(c);
+        error = collector_open_batch(c);
         if (error == DB_OK)
             error = store_statistics(c);
     }

@@ -6,6 +6,7 @@
 #define FUZZ_COLLECTOR_STATE_H
 
 #include "fuzz/collector.h"
+#include "fuzz/example.h"
 #include "fuzz/key_table.h"
 
 /* A raw signature. */
@@ -51,6 +52,15 @@ uint32_t collector_bucket_of(struct collector *c, const struct db_upserted *stor
                              const struct db_finding *finding, uint64_t case_number);
 /* Valid until the next call. */
 struct campaign_reason *collector_add_reason(struct collector *c, const struct chunk_reason *from);
+
+/* One occurrence more of a key, in the campaign's entry `bucket`. */
+void collector_count(struct collector *c, struct raw_key *key, uint64_t case_number,
+                     uint32_t bucket);
+/* Stores what became of a finding that was to be an example, and counts it. */
+int collector_store(struct collector *c, const struct chunk_finding *from,
+                    const struct example *example);
+/* Begins the transaction of what follows, unless one is open. */
+int collector_open_batch(struct collector *c);
 
 /* Begins a campaign in the open database, or goes on with the one that the options name. */
 int collector_start(struct collector *c);

@@ -20,7 +20,7 @@
 
 enum { CASES = 4 * RERUN_SHARE };
 
-static enum { HONEST, EXTRA_DIVERGENCE, EXTRA_STEP, OTHER_EVIDENCE, ALWAYS_NEW } engine;
+static enum engine { HONEST, EXTRA_DIVERGENCE, EXTRA_STEP, OTHER_EVIDENCE, ALWAYS_NEW } engine;
 static uint32_t calls;
 
 void __real_check_kernel(struct arena *arena, const struct ast_kernel *kernel,
@@ -134,7 +134,8 @@ static void read_findings(struct seen *seen, const char *path)
     db_close(db);
 }
 
-static struct seen hunt_with(int with, const char *oracle, uint32_t jobs, uint64_t example_steps)
+static struct seen hunt_with(enum engine with, const char *oracle, uint32_t jobs,
+                             uint64_t example_steps)
 {
     static const char *const suffixes[] = {"", "-wal", "-shm"};
     char folder[] = "/tmp/simtfuzz-flaky-XXXXXX", path[100];
@@ -171,7 +172,7 @@ static struct seen hunt_with(int with, const char *oracle, uint32_t jobs, uint64
     return seen;
 }
 
-static struct seen hunt(int with, const char *oracle)
+static struct seen hunt(enum engine with, const char *oracle)
 {
     return hunt_with(with, oracle, 1, 0);
 }
