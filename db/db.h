@@ -457,7 +457,8 @@ DB_MUST_CHECK int db_merge_files(const char *out, const char *const *inputs, siz
                                  struct db_message *message);
 
 /* Prints as JSON lines, in canonical order and without the findings' ids, all content that must be
- * equal between two runs of the same campaigns: everything but sessions (jobs, times) and kernels
+ * equal between two runs of the same campaigns: everything but sessions (jobs, times), what minimising took
+ * (each shard has examples of its own to minimise) and kernels
  * that nothing refers to. Two databases are "the same" when these are. */
 DB_MUST_CHECK int db_dump_content(struct db *db, FILE *out);
 
