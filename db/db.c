@@ -13,6 +13,7 @@ enum {
     LOCK_WAIT_MS = 10000,
     LOCK_PAUSE_US = 1000,
     WAL_KEPT_BYTES = 64 << 20,
+    CACHE_KIB = 256 << 10, /* at most: the indices of 10^5 findings stay in memory */
     FULL_CHECK_BYTES = 32 << 20,
     QUARANTINE_TRIES = 10000
 };
@@ -321,8 +322,8 @@ static int prepare_for_use(struct db *db, enum db_mode mode, const struct identi
      * DEFENSIVE and cell_size_check: somebody else may have prepared the file. */
     snprintf(pragmas, sizeof pragmas,
              "PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON;"
-             "PRAGMA journal_size_limit = %d;",
-             WAL_KEPT_BYTES);
+             "PRAGMA journal_size_limit = %d; PRAGMA cache_size = -%d;",
+             WAL_KEPT_BYTES, CACHE_KIB);
     int code = sqlite3_exec(db->sqlite, pragmas, NULL, NULL, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
