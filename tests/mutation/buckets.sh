@@ -33,7 +33,7 @@ campaign() { # seed
     [ -e "$result" ] && return
     rm -f "$db"*
     (ulimit -t "$seconds_limit" -c 0
-        exec "$program" run --cases "$cases" --seed "$1" --jobs 1 --json --db "$db") >"$overlay/run.json" 2>"$overlay/run.log"
+        exec "$program" run --no-supervisor --cases "$cases" --seed "$1" --jobs 1 --json --db "$db") >"$overlay/run.json" 2>"$overlay/run.log"
     status=$?
     sqlite3 -separator $'\t' "$db" "SELECT '$name', '$class', $1, o.case_number, o.raw_key, o.signature, o.cause
         FROM v_occurrences o JOIN v_findings f ON f.id = o.finding WHERE f.status <> 'known'

@@ -74,7 +74,7 @@ campaign() {
     local ended
     rm -f "$overlay"/run.db*
     (ulimit -t "$seconds_limit" -c 0
-        exec "$program" run --cases "$2" --seed "$1" --jobs 1 --no-minimise --json --db "$overlay/run.db") \
+        exec "$program" run --no-supervisor --cases "$2" --seed "$1" --jobs 1 --no-minimise --json --db "$overlay/run.db") \
         >"$overlay/run.json" 2>"$overlay/run.log"
     ended=$?
     case $ended in

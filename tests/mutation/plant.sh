@@ -51,7 +51,7 @@ smallest() {
 # A campaign of so many cases, with these options more; its status.
 hunt() {
     rm -f "$db" "$db-wal" "$db-shm"
-    "$simtfuzz" run --cases "$1" --seed "$seed" --jobs 1 --db "$db" "${@:2}" >>"$log" 2>&1
+    "$simtfuzz" run --no-supervisor --cases "$1" --seed "$seed" --jobs 1 --db "$db" "${@:2}" >>"$log" 2>&1
 }
 
 judge_control() {
