@@ -156,6 +156,16 @@ static const struct {
     {"4", "reduce only: interrupted; the best so far was written"},
 };
 
+static const struct {
+    const char *name, *sentence;
+} variables[] = {
+    {"NO_COLOR", "when it is set and not empty, nothing is printed in colour"},
+    {"SLURM_ARRAY_TASK_ID, SLURM_ARRAY_TASK_COUNT",
+     "run: which shard this is, unless --shard says so, in a job array of Slurm"},
+    {"JOB_COMPLETION_INDEX, JOB_COMPLETIONS",
+     "run: the same in an indexed Job of Kubernetes; the second is not set by Kubernetes"},
+};
+
 static void put_tables(FILE *out)
 {
     fputs(".SH SUBJECTS\n", out);
@@ -203,7 +213,8 @@ static void print_manual(FILE *out)
     for (size_t i = 0; i < sizeof exit_statuses / sizeof exit_statuses[0]; i++)
         put_term(out, exit_statuses[i].name, exit_statuses[i].sentence);
     fputs(".SH ENVIRONMENT\n", out);
-    put_term(out, "NO_COLOR", "when it is set and not empty, nothing is printed in colour");
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+        put_term(out, variables[i].name, variables[i].sentence);
     fputs(".SH FILES\n", out);
     put_term(out, "simtfuzz.db",
              "the triage database, in the current folder unless --db says otherwise");
