@@ -93,7 +93,7 @@ struct cli_options {
     uint64_t max_states; /* of progress */
     uint32_t max_tests;
     bool all_pending;
-    const char *html, *junit, *sarif, *markdown; /* of report: files */
+    const char *html, *junit, *sarif, *markdown, *grade; /* of report: files */
     uint32_t report_findings, report_traces;
     bool verify;                  /* of distill */
     bool manual;                  /* of help */

@@ -60,6 +60,16 @@ static int make_report(struct cli *cli, struct arena *scratch)
     struct report_options options = {.db_name = cli->options.db,
                                      .findings = cli->options.report_findings,
                                      .traces = cli->options.report_traces};
+    if (cli->options.grade) {
+        size_t length;
+        struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
+        diag_init(diag, cli->options.grade, NULL, 0);
+        options.grade_table = parse_read_file(&cli->arena, cli->options.grade, &length, diag);
+        if (!options.grade_table) {
+            diag_print(diag, stderr);
+            return CLI_USAGE;
+        }
+    }
     struct db *db = cli_open_db(cli, DB_READONLY, &message);
     if (!db)
         return CLI_FAULT;

@@ -207,6 +207,8 @@ const struct cli_option option_table[] = {
      "SARIF 2.1.0, for code scanning: a rule an oracle, a result a finding"},
     {"markdown", 0, OPTION_TEXT, "FILE", ON(REPORT), FIELD(markdown), 0, NULL,
      "a job's summary on GitHub, at most 1 MB: --markdown \"$GITHUB_STEP_SUMMARY\""},
+    {"grade", 0, OPTION_TEXT, "FILE", ON(REPORT), FIELD(grade), 0, NULL,
+     "with --html: the grade's table too (named.tsv, auto.tsv; docs/grading.md)"},
     {"findings", 0, OPTION_SOME_U32, "N", ON(REPORT), FIELD(report_findings), 0, NULL,
      "findings shown at most, the most important first; 100 by default"},
     {"traces", 0, OPTION_U32, "N", ON(REPORT), FIELD(report_traces), 0, NULL,

@@ -26,9 +26,10 @@
 enum { REPORT_VERSION = 1 }; /* of the JSON document */
 
 struct report_options {
-    const char *db_name; /* as it is written in commands */
-    uint32_t findings;   /* shown at most */
-    uint32_t traces;     /* of these, run again for a picture at most */
+    const char *db_name;     /* as it is written in commands */
+    uint32_t findings;       /* shown at most */
+    uint32_t traces;         /* of these, run again for a picture at most */
+    const char *grade_table; /* text of a grade's table, or NULL */
 };
 
 struct report_campaign {

@@ -92,6 +92,19 @@ says out "3 more findings" "only the most important findings are run again"
 expect 0 report --db night.db --json --findings 1
 says out '"not_shown": 4'
 
+# The grade's table: rows of one fault count once; a control is none.
+printf 'family\tclass\tname\tfile\tplace\treached\ttriggered\tdetected\toracle\tcases\tsteps\tseed\tstatus\tnote\n' >grade.tsv
+for row in 'named masks one f p yes 3 - - 9 9 1 survived -' 'named masks one f p yes 3 7 safety 9 9 2 detected -' \
+    'named masks two<b> f p yes - - - 9 9 1 survived -' 'named stacks three f p yes - - corpus - - - detected -' \
+    'named stacks four f p yes - 5 result 9 9 1 control-alarmed -'; do
+    tr ' ' '\t' <<<"$row"
+done >>grade.tsv
+expect 0 report --db night.db --html - --traces 0 --grade grade.tsv
+says out '<td>masks</td><td class="r">2</td><td class="r">1</td><td class="wide">two&lt;b&gt;</td>' \
+    '<td>stacks</td><td class="r">1</td><td class="r">1</td><td class="wide"></td>' 'href="#grade"'
+expect 2 report --db night.db --html - --grade no.tsv
+says err no.tsv
+
 # A job's summary keeps within its limit and says what it left out.
 cp night.db large.db
 "$helper" sql large.db "UPDATE kernels SET text = hex(zeroblob(200000))" || failed "sql"
