@@ -4,13 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
 extern char **environ;
+
+volatile sig_atomic_t process_stop;
 
 enum { PAUSE_MOST_US = 5000, ERROR_MAX = 4096 };
 
@@ -66,7 +67,8 @@ int process_wait(pid_t pid, uint64_t time_ms, bool *timed_out)
         pid_t ended = waitpid(pid, &status, WNOHANG);
         if (ended == pid || (ended < 0 && errno != EINTR))
             return status;
-        if (!*timed_out && clock_monotonic_ms() - started >= time_ms) {
+        bool late = process_stop || clock_monotonic_ms() - started >= time_ms;
+        if (!*timed_out && late) {
             *timed_out = true;
             kill(pid, SIGKILL);
         }

@@ -6,6 +6,7 @@
 
 #include "engine/arena.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -25,6 +26,9 @@ enum { PROCESS_OUTPUT_MAX = 64 << 20 };
  * Two files in `folder` are written over. */
 struct process_result process_run(struct arena *arena, const char *folder, char *const *arguments,
                                   uint64_t time_ms);
+
+/* Set by a signal handler: the process that is waited for is killed, and those that follow, too. */
+extern volatile sig_atomic_t process_stop;
 
 /* Waits for a process of ours to end; kills it after this time. Its wait status. */
 int process_wait(pid_t pid, uint64_t time_ms, bool *timed_out);

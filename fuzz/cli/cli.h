@@ -18,10 +18,11 @@
 
 enum cli_exit {
     CLI_OK = 0,
-    CLI_DIVERGENCE = 1,  /* not marked known; or a failed expectation */
-    CLI_USAGE = 2,       /* wrong usage, bad input */
-    CLI_FAULT = 3,       /* of simtfuzz or of its surroundings */
-    CLI_INTERRUPTED = 4, /* reduce: by a signal; the best so far was written */
+    CLI_DIVERGENCE = 1, /* not marked known; or a failed expectation */
+    CLI_USAGE = 2,      /* wrong usage, bad input */
+    CLI_FAULT = 3,      /* of simtfuzz or of its surroundings */
+    CLI_INTERRUPTED =
+        4, /* by a signal; reduce: the best so far was written; triage bisect: nothing */
 };
 
 enum cli_command_id {

@@ -153,7 +153,8 @@ static const struct {
     {"1", "a divergence that is not marked known, or a failed expectation"},
     {"2", "wrong usage or bad input"},
     {"3", "a fault of simtfuzz or of its surroundings: a file, the database, a crashed worker"},
-    {"4", "reduce only: interrupted; the best so far was written"},
+    {"4", "reduce: interrupted; the best so far was written. triage bisect: interrupted; nothing "
+          "was stored"},
 };
 
 static const struct {

@@ -12,9 +12,11 @@
 #include "fuzz/cli/stored.h"
 #include "fuzz/cli/table.h"
 #include "fuzz/cli/triage.h"
+#include "fuzz/process.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -120,11 +122,30 @@ static bool prepare(struct bisection *b)
     return !stored_is_minimised(b->finding) || prepare_form(b, &r, stored_minimised(b->finding));
 }
 
+/* A second signal ends us at once. */
+static void interrupt(int signal_number)
+{
+    (void)signal_number;
+    process_stop = 1;
+}
+
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
 static enum bisect_state ask(void *context, uint32_t at)
 {
     struct bisection *b = context;
     struct arena *arena = &b->t->cli->arena;
     struct build_reply *reply = &b->form->replies[at];
+    *reply = (struct build_reply){.says = BUILD_CANNOT_SAY, .signature = "", .why = "interrupted"};
+    if (process_stop)
+        return BISECT_CANNOT_SAY;
     if (!b->opened[at])
         b->builds[at] = build_open(arena, b->list.paths[at], b->folder);
     b->opened[at] = true;
@@ -351,6 +372,10 @@ static int run_bisection(struct bisection *b)
         bisect(b->list.count, b->t->cli->options.triage.all_builds, ask, b, b->form->states,
                &b->form->result);
     }
+    if (process_stop) {
+        cli_message(b->t->cli, "interrupted: nothing is stored");
+        return CLI_INTERRUPTED;
+    }
     if (b->t->cli->options.json)
         print_json(b);
     else
@@ -378,6 +403,7 @@ int triage_bisect(struct triage *t)
     b.opened = ARENA_ARRAY(&t->cli->arena, bool, b.list.count);
     if (!make_folder(&b))
         return CLI_FAULT;
+    catch_signals();
     status = run_bisection(&b);
     remove_folder(&b);
     return status;

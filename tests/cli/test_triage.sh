@@ -237,6 +237,24 @@ says out "shows as lemmas|lemma-5|simt.other_rule|thread steps"
 build hangs "[ \"\$2\" = --help ] && exec '$simtfuzz' \"\$@\"" '[ "$1" = --version ] || exec sleep 600'
 expect 0 triage bisect 1 --builds builds/v1 builds/hangs builds/v6 --all --time 1 --db a.db
 says out "cannot say: took too long"
+# Interrupted: the build ends, nothing stays behind, nothing is stored.
+expect 0 triage show 1 --db a.db
+cp out before
+"$simtfuzz" triage bisect 1 --builds builds/hangs builds/v6 --db a.db >out 2>err &
+pid=$!
+for _ in $(seq 100); do
+    [ -e files/*/raw.simt ] && break
+    sleep 0.1
+done
+sleep 0.3
+kill -TERM $pid
+wait $pid
+[ $? = 4 ] || failed "an interrupted bisection"
+says err "interrupted: nothing is stored"
+silent out
+[ -z "$(ls files)" ] || failed "an interrupted bisection left its files"
+expect 0 triage show 1 --db a.db
+cmp -s out before || failed "an interrupted bisection was stored"
 build rarely "[ \"\$2\" != --help ] || exec '$simtfuzz' \"\$@\"" 'echo x >>tries; [ "$(wc -l <tries)" -lt 4 ] || set -- "$@"' \
     '[ "$(wc -l <tries)" -ge 4 ] || set -- "${@//lemmas:strict/lemmas}"' "exec '$simtfuzz' \"\$@\""
 expect 0 triage bisect 1 --builds builds/v1 builds/rarely --runs 6 --db a.db
