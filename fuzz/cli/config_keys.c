@@ -96,12 +96,13 @@ const uint32_t config_key_count = sizeof config_keys / sizeof config_keys[0];
 
 const struct cli_option *config_option(const struct config_key *key)
 {
-    for (size_t i = 0; i < option_count; i++)
+    const struct cli_option *found = NULL;
+    for (size_t i = 0; i < option_count && !found; i++)
         if (option_is_on(&option_table[i], COMMAND_RUN) &&
             strcmp(option_table[i].name, key->option) == 0)
-            return &option_table[i];
-    INVARIANT(!"a key without an option");
-    return NULL;
+            found = &option_table[i];
+    INVARIANT(found);
+    return found;
 }
 
 const char *config_conflict(const struct cli_options *o)
