@@ -29,10 +29,11 @@ static struct screen_cell *cell_at(struct screen_cell *cells, uint32_t row, uint
     return &cells[row * SCREEN_COLUMNS_MAX + column];
 }
 
-static void clear(struct screen_cell *cells)
+static void clear(const struct screen *screen, struct screen_cell *cells)
 {
-    for (uint32_t i = 0; i < CELLS_MAX; i++)
-        cells[i] = (struct screen_cell){.bytes = " ", .style = STYLE_PLAIN};
+    for (uint32_t row = 0; row < screen->rows; row++)
+        for (uint32_t column = 0; column < screen->columns; column++)
+            *cell_at(cells, row, column) = (struct screen_cell){.bytes = " ", .style = STYLE_PLAIN};
 }
 
 void screen_begin(struct screen *screen, uint32_t rows, uint32_t columns, bool whole)
@@ -42,7 +43,7 @@ void screen_begin(struct screen *screen, uint32_t rows, uint32_t columns, bool w
     screen->whole |= whole || rows != screen->rows || columns != screen->columns;
     screen->rows = rows;
     screen->columns = columns;
-    clear(screen->now);
+    clear(screen, screen->now);
 }
 
 /* Length of the character, 1 for what is shown as '?'. */
@@ -143,7 +144,7 @@ void screen_end(struct screen *screen)
     screen->length = 0;
     if (screen->whole) {
         add(screen, "\033[0m\033[2J");
-        clear(screen->before);
+        clear(screen, screen->before);
     }
     for (uint32_t row = 0; row < screen->rows; row++)
         draw_row(screen, row);

@@ -21,6 +21,7 @@ enum { ROWS_USUAL = 24, COLUMNS_USUAL = 80, WRITE_WAIT_MS = 1000 };
 /* Set once; read by signal handlers. */
 static struct termios before;
 static bool has_keys;
+static pid_t owner;
 static atomic_int *shown; /* enum shown, in memory that the processes share; NULL: no terminal */
 
 enum shown { SCREEN_HIDDEN, SCREEN_SHOWN, SCREEN_CLOSED };
@@ -38,30 +39,37 @@ static bool in_foreground(void)
 
 /* ---- stopping ---- */
 
+/* A shell takes the terminal as soon as the process that it started has stopped: so it is that one, which
+ * called terminal_open, that restores it, and nobody else. */
 static void stop(int signal_number)
 {
     int error = errno;
-    terminal_leave();
+    /* Whose parent is of another session has no shell that could continue it: the system will not stop it. */
+    if (getpid() == owner && getsid(getppid()) == getsid(0))
+        terminal_close();
     signal(signal_number, SIG_DFL);
     raise(signal_number); /* comes when this handler returns */
     errno = error;
 }
 
 /* The screen comes back with the next drawing. */
-static void catch_stop(int signal_number)
+static void go_on(int signal_number)
 {
-    (void)signal_number;
+    int closed = SCREEN_CLOSED;
     struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESTART};
+    (void)signal_number;
     sigemptyset(&action.sa_mask);
     sigaction(SIGTSTP, &action, NULL);
+    if (getpid() == owner)
+        atomic_compare_exchange_strong(shown, &closed, SCREEN_HIDDEN);
 }
 
-static void catch_signals(void)
+static void catch_stops(void)
 {
-    struct sigaction action = {.sa_handler = catch_stop, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = go_on, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     sigaction(SIGCONT, &action, NULL);
-    catch_stop(0);
+    go_on(0);
 }
 
 /* ---- ends ---- */
@@ -95,7 +103,9 @@ bool terminal_open(void)
         return false;
     shown = memory;
     atomic_init(shown, SCREEN_HIDDEN);
+    owner = getpid();
     catch_ends();
+    catch_stops();
     has_keys = isatty(STDIN_FILENO);
     return true;
 }
@@ -119,7 +129,6 @@ bool terminal_enter(bool *entered)
     int state = SCREEN_HIDDEN;
     if (atomic_load(shown) == SCREEN_SHOWN)
         return true;
-    catch_signals();
     /* First: from here on, somebody's end has to undo it. */
     if (!atomic_compare_exchange_strong(shown, &state, SCREEN_SHOWN))
         return state == SCREEN_SHOWN;

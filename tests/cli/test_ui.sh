@@ -47,7 +47,7 @@ left 0
 says a "q ends   ? help" "time  "
 
 # Help, and back.
-on 24x80 'wait:cases' 'key:?' 'wait:Ctrl-Z' 'gone:steps' 'key:?' 'wait:steps' 'key:x' key:q end
+on 24x80 'wait:cases' 'key:?' 'wait:Ctrl-Z' 'gone:steps' 'key:?' 'wait:steps' 'key:x' key:^Z key:q end
 left 0
 
 # However it ends. The messages that were kept follow on the main screen.
