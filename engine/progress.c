@@ -490,12 +490,14 @@ static void answer_models(struct product *p, unit_set models, bool some_end,
         if (!(models >> m & 1))
             continue;
         answer->states = p->nodes.count;
-        answer->strong = m != PROGRESS_UNFAIR && passes_strongly(p, (enum progress_model)m);
         answer->verdict = PROGRESS_ENDS;
-        if (hangs.first[m] == SEARCH_NONE)
+        if (hangs.first[m] != SEARCH_NONE)
+            answer->verdict = some_end ? PROGRESS_MAY_HANG : PROGRESS_HANGS;
+        if (p->progress->quick_states > 0)
             continue;
-        answer->verdict = some_end ? PROGRESS_MAY_HANG : PROGRESS_HANGS;
-        witness(p, (enum progress_model)m, &hangs.components[m], answer);
+        answer->strong = m != PROGRESS_UNFAIR && passes_strongly(p, (enum progress_model)m);
+        if (answer->verdict != PROGRESS_ENDS)
+            witness(p, (enum progress_model)m, &hangs.components[m], answer);
     }
 }
 
@@ -515,6 +517,13 @@ void graph_progress(struct graph *graph)
     memset(progress->answers, 0, sizeof progress->answers);
     if (!search->result->complete || progress->unit_count > PROGRESS_UNITS_MAX ||
         search->arena->used + graph->states.count * sizeof(struct state_units) > search->byte_limit)
+        return;
+    if (progress->quick_states > 0 && search->result->liveness == LIVENESS_ALL_TERMINATE) {
+        for (int m = 0; m < PROGRESS_MODEL_COUNT; m++)
+            progress->answers[m].verdict = PROGRESS_ENDS;
+        return;
+    }
+    if (progress->quick_states > 0 && graph->states.count > progress->quick_states)
         return;
     struct state_units *units = ARENA_ARRAY(search->arena, struct state_units, graph->states.count);
     look_at_states(graph, progress, units);

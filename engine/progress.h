@@ -64,6 +64,8 @@ struct progress_answer {
 struct progress {
     const uint32_t *unit_of; /* an actor: its unit, below unit_count */
     uint32_t unit_count;
+    uint32_t
+        quick_states; /* > 0: verdicts only, under weak fairness, of graphs with at most so many */
     struct progress_answer answers[PROGRESS_MODEL_COUNT];
 };
 

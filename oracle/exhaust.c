@@ -2,6 +2,7 @@
 
 #include "oracle/evidence.h"
 #include "oracle/expect.h"
+#include "oracle/implications.h"
 #include "oracle/liveness.h"
 #include "oracle/result.h"
 
@@ -24,11 +25,12 @@ static void search_subject(struct checking *c, enum subject_id subject)
 {
     const struct subject_info *info = &subject_table[subject];
     struct check_run *run = &c->result->runs[subject];
-    const struct search_options *options =
-        c->options->search.max_states ? &c->options->search : &SEARCH_DEFAULTS;
+    struct search_options options =
+        c->options->search.max_states ? c->options->search : SEARCH_DEFAULTS;
     struct machine *machine =
         search_machine_with(c->arena, info->vtable, c->subjects[subject].program, &info->options);
-    struct search_result *found = search_run(c->arena, machine, options);
+    options.progress = implications_ask(c, subject);
+    struct search_result *found = search_run(c->arena, machine, &options);
     run->search = found;
     for (uint32_t i = 0; i < found->outcome_count; i++)
         keep_outcome(c, subject, &found->outcomes[i]);

@@ -106,6 +106,7 @@ struct checking {
     bool unfair[SUBJECT_COUNT];
     /* An exhaustive search of the subject found no fair infinite execution. */
     bool all_fair_end[SUBJECT_COUNT];
+    const struct progress *progress[SUBJECT_COUNT]; /* implications.h; NULL: not asked */
 
     const uint8_t
         *selected; /* SURW of `threads`: racy statements, and how many steps at them ... */

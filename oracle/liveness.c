@@ -3,6 +3,7 @@
 #include "engine/crs.h"
 #include "engine/lasso.h"
 #include "oracle/evidence.h"
+#include "oracle/implications.h"
 
 /* ---- lassos ---- */
 
@@ -272,6 +273,7 @@ void liveness_judge(struct checking *c)
                             .reason = "every explored warp execution that starves no warp ends"};
     for (uint32_t i = 0; i < WARPS; i++)
         judge_subject(c, &answer, warps[i]);
+    implications_judge(c, &answer);
     if (answer.verdict == VERDICT_NOT_APPLICABLE)
         answer.checked = 0;
     if (c->options->oracles & (1u << ORACLE_LIVENESS))

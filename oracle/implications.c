@@ -1,0 +1,123 @@
+#include "oracle/implications.h"
+
+#include "engine/lasso.h"
+#include "oracle/evidence.h"
+#include "oracle/liveness.h"
+
+/* Models whose fair set is within another's at each step. */
+static const enum progress_model included[][2] = {
+    {PROGRESS_UNFAIR, PROGRESS_HSA},  {PROGRESS_UNFAIR, PROGRESS_OBE},
+    {PROGRESS_HSA, PROGRESS_HSA_OBE}, {PROGRESS_OBE, PROGRESS_HSA_OBE},
+    {PROGRESS_OBE, PROGRESS_LOBE},    {PROGRESS_HSA_OBE, PROGRESS_FAIR},
+    {PROGRESS_LOBE, PROGRESS_FAIR},
+};
+
+/* Under these a thread that can step does so again and again. */
+static const enum stackless_policy fair_policies[] = {STACKLESS_OLDEST, STACKLESS_RR,
+                                                      STACKLESS_DWF_TIME};
+
+struct progress *implications_ask(struct checking *c, enum subject_id subject)
+{
+    const struct machine *machine = c->subjects[subject].machine;
+    if (!(c->options->oracles >> ORACLE_LIVENESS & 1) || !machine || !machine->semantics->same_pc ||
+        machine->actor_count > PROGRESS_UNITS_MAX)
+        return NULL;
+    struct progress *progress = ARENA_NEW(c->arena, struct progress);
+    uint32_t *unit_of = ARENA_ARRAY(c->arena, uint32_t, machine->actor_count);
+    for (uint32_t i = 0; i < machine->actor_count; i++)
+        unit_of[i] = i;
+    *progress = (struct progress){.unit_of = unit_of,
+                                  .unit_count = machine->actor_count,
+                                  .quick_states = IMPLICATIONS_STATES};
+    c->progress[subject] = progress;
+    return progress;
+}
+
+static void report(struct checking *c, struct answer *answer, enum subject_id subject,
+                   const char *class_name, const char *observable, const char *summary)
+{
+    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
+    struct evidence e;
+    evidence_open(&e, c->arena);
+    evidence_string(&e, "subject", subject_table[subject].name);
+    evidence_string(&e, "seen", summary);
+    *d = (struct divergence){.oracle = ORACLE_LIVENESS,
+                             .class_name = class_name,
+                             .rule = RULE_NONE,
+                             .observable = observable,
+                             .subject = subject,
+                             .summary = summary,
+                             .evidence = evidence_close(&e)};
+    answer_diverge(answer, d);
+}
+
+static enum progress_verdict verdict_of(const struct progress *progress, enum progress_model model)
+{
+    return progress->answers[model].verdict;
+}
+
+static void judge_models(struct checking *c, struct answer *answer, enum subject_id subject)
+{
+    const struct progress *progress = c->progress[subject];
+    for (uint32_t i = 0; i < sizeof included / sizeof *included; i++) {
+        enum progress_model less = included[i][0], more = included[i][1];
+        if (verdict_of(progress, less) == PROGRESS_ENDS &&
+            verdict_of(progress, more) >= PROGRESS_MAY_HANG)
+            report(c, answer, subject, "model-order", progress_table[more].name,
+                   arena_printf(c->arena, "%s ends under %s, but not under %s, which lets more run",
+                                subject_table[subject].name, progress_table[less].name,
+                                progress_table[more].name));
+    }
+}
+
+static void judge_policies(struct checking *c, struct answer *answer, enum subject_id subject)
+{
+    const struct subject_info *info = &subject_table[subject];
+    const struct program *program = c->subjects[subject].program;
+    struct machine_options options = info->options;
+    options.track = true;
+    for (uint32_t i = 0; i < sizeof fair_policies / sizeof *fair_policies; i++) {
+        const struct sched_spec policy = {.kind = SCHED_STACKLESS,
+                                          .stackless = {.policy = fair_policies[i]}};
+        size_t mark = arena_mark(c->arena);
+        struct machine *machine = machine_new(c->arena, info->vtable, program, &options);
+        struct lasso lasso = lasso_run(c->arena, machine, &policy, c->options->budget_steps);
+        arena_release(c->arena, mark);
+        const char *name = sched_name(c->arena, &policy);
+        if (lasso.kind == LASSO_FAIR || lasso.kind == LASSO_UNFAIR)
+            report(c, answer, subject, "policy-unfair", name,
+                   arena_printf(c->arena, "%s runs for ever under %s, but ends if it is let run",
+                                info->name, name));
+    }
+}
+
+/* A warp's infinite execution is one of its threads. */
+static void judge_warp(struct checking *c, struct answer *answer, enum subject_id warp,
+                       enum subject_id threads)
+{
+    const struct search_result *search = c->result->runs[threads].search;
+    if (c->incomparable || !c->result->runs[warp].fair_lasso || !search ||
+        search->liveness != LIVENESS_ALL_TERMINATE || !search->complete)
+        return;
+    report(c, answer, warp, "lasso-missed", subject_table[threads].name,
+           arena_printf(c->arena, "%s runs for ever, and no execution of %s does",
+                        subject_table[warp].name, subject_table[threads].name));
+}
+
+void implications_judge(struct checking *c, struct answer *answer)
+{
+    bool ptx = c->kernel->form == FORM_PTX;
+    judge_warp(c, answer, SUBJECT_SIMT, SUBJECT_THREADS);
+    judge_warp(c, answer, SUBJECT_SIMT_THEN, SUBJECT_THREADS);
+    judge_warp(c, answer, SUBJECT_LOCKSTEP, SUBJECT_INTERLEAVE);
+    judge_warp(c, answer, SUBJECT_CRS, ptx ? SUBJECT_BLOCK : SUBJECT_THREADS);
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
+        if (!c->progress[s])
+            continue;
+        judge_models(c, answer, (enum subject_id)s);
+        /* A graph without a cycle was judged before any schedule: there is nothing to refute. */
+        if (verdict_of(c->progress[s], PROGRESS_FAIR) == PROGRESS_ENDS &&
+            verdict_of(c->progress[s], PROGRESS_UNFAIR) != PROGRESS_ENDS)
+            judge_policies(c, answer, (enum subject_id)s);
+    }
+}

@@ -1,0 +1,105 @@
+/* What termination under one model says about others: honest searches agree, answers that are tampered with are
+ * reported. */
+#include "tests/unit/support.h"
+
+#include "oracle/exhaust.h"
+#include "oracle/implications.h"
+
+static const char P3[] =
+    "launch(threads = 3, warp = 3); shared int x; kernel k() { while (x != tid) ;"
+    " x = x + 1; }";
+static const char NOBODY[] = "launch(threads = 2); shared int x; kernel k() { while (x == 0) ; }";
+
+struct fixture {
+    struct checking c;
+    struct check_result result;
+    struct check_options options;
+    struct answer answer;
+    struct progress *progress; /* of the threads */
+};
+
+static void search(struct fixture *f, const char *text)
+{
+    memset(f, 0, sizeof *f);
+    f->options = CHECK_DEFAULTS;
+    f->options.subjects = SUBJECT_BIT(SUBJECT_THREADS);
+    f->options.budget_steps = 4000;
+    f->c = (struct checking){.arena = &test_arena,
+                             .options = &f->options,
+                             .kernel = support_parse(text),
+                             .result = &f->result};
+    f->c.forms = forms_new(&test_arena, f->c.kernel);
+    explore_prepare(&f->c);
+    assert_true(explore_runs(&f->c, SUBJECT_THREADS));
+    f->options.search = SEARCH_DEFAULTS;
+    f->options.search.method = SEARCH_STATES;
+    exhaust_search(&f->c);
+    f->progress = (struct progress *)(uintptr_t)f->c.progress[SUBJECT_THREADS];
+    assert_non_null(f->progress);
+}
+
+static const char *asked(struct fixture *f)
+{
+    implications_judge(&f->c, &f->answer);
+    if (f->answer.verdict != VERDICT_DIVERGE)
+        return NULL;
+    return divergence_signature(&test_arena, f->answer.divergence);
+}
+
+static void test_honest(void **state)
+{
+    (void)state;
+    struct fixture f;
+    search(&f, P3);
+    assert_int_equal(f.progress->answers[PROGRESS_FAIR].verdict, PROGRESS_ENDS);
+    assert_int_equal(f.progress->answers[PROGRESS_OBE].verdict, PROGRESS_MAY_HANG);
+    assert_null(asked(&f));
+    search(&f, NOBODY);
+    assert_int_equal(f.progress->answers[PROGRESS_FAIR].verdict, PROGRESS_HANGS);
+    assert_null(asked(&f));
+}
+
+static void test_model_order(void **state)
+{
+    (void)state;
+    struct fixture f;
+    search(&f, P3);
+    f.progress->answers[PROGRESS_HSA_OBE].verdict = PROGRESS_MAY_HANG;
+    assert_string_equal(asked(&f), "liveness|model-order|none|hsa-obe");
+    search(&f, P3);
+    f.progress->answers[PROGRESS_FAIR].verdict = PROGRESS_UNKNOWN; /* a bound says nothing */
+    assert_null(asked(&f));
+}
+
+/* Nobody ends NOBODY; said that every fair execution does, the policies contradict. */
+static void test_policies(void **state)
+{
+    (void)state;
+    struct fixture f;
+    search(&f, NOBODY);
+    for (int m = PROGRESS_HSA; m < PROGRESS_MODEL_COUNT; m++)
+        f.progress->answers[m].verdict = PROGRESS_ENDS;
+    assert_string_equal(asked(&f), "liveness|policy-unfair|none|stackless:oldest");
+}
+
+/* A warp that runs for ever, and threads that always end. */
+static void test_lasso_missed(void **state)
+{
+    (void)state;
+    struct fixture f;
+    search(&f, "launch(threads = 2); shared int x; kernel k() { x = 1; }");
+    assert_null(asked(&f));
+    f.result.runs[SUBJECT_SIMT].fair_lasso = true;
+    assert_string_equal(asked(&f), "liveness|lasso-missed|none|threads");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_honest, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_model_order, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_policies, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_lasso_missed, support_setup, support_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
