@@ -3,9 +3,9 @@
 # database is that of an undisturbed run. A fourth argument: how many kills (by default few, for CI); a fifth:
 # the seed of the moments. Also: a file that may not grow, and what --resume says.
 . "$(dirname "$0")/common.sh"
-kills=${4:-6}
+kills=${4:-5}
 RANDOM=${5:-1}
-cases=1000
+cases=600
 hunt=(run --oracles lemmas:strict,result --features none,loops --cases $cases)
 
 stored_cases() {

@@ -12,7 +12,7 @@ committed() {
     failed "nothing was committed to $1 within a minute"
 }
 
-for signal in INT TERM; do
+for signal in INT TERM HUP; do
     "$simtfuzz" "${hunt[@]}" --db $signal.db >out 2>err &
     pid=$!
     committed $signal.db
