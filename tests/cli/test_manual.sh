@@ -32,11 +32,11 @@ if command -v mandoc >/dev/null; then
     tools=mandoc
     mandoc -T lint simtfuzz.1 >lint || failed "mandoc: $(head -3 lint)"
     silent lint
-    mandoc -T utf8 simtfuzz.1 | col -b >page
+    mandoc -T ascii simtfuzz.1 | sed 's/.\x08//g' >page
 fi
 if command -v groff >/dev/null; then
     tools="$tools groff"
-    groff -man -Tutf8 -ww simtfuzz.1 2>warnings | col -b >page
+    GROFF_NO_SGR=1 groff -man -Tascii -ww simtfuzz.1 2>warnings | sed 's/.\x08//g' >page
     silent warnings
 fi
 if [ -n "$tools" ]; then

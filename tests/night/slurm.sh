@@ -8,7 +8,8 @@ done
 [ "$(id -u)" -eq 0 ] || { echo "the daemons want root"; exit 77; }
 
 # ---- the cluster ----
-host=$(hostname -s)
+host=$(uname -n)
+host=${host%%.*}
 pids=()
 end() {
     [ ${#pids[@]} -eq 0 ] || kill "${pids[@]}" 2>/dev/null
