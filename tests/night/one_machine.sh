@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # docs/nightly.md, one machine: the script and the units as printed.
 . "$(dirname "$0")/common.sh"
+# Five blocks are marked as commands: three here, one for GNU parallel, one for Slurm.
+[ "$(grep -c '^```sh$' "$source/docs/nightly.md")" = 5 ] || failed "docs/nightly.md has a block that nothing runs"
 bash -euc "$(block_with 'cat >night.ini')" || failed "night.ini"
 expect 0 config night.ini
 night_ini 64 >night.ini
