@@ -38,12 +38,12 @@ static void remove_database(const char *path)
 /* ---- inputs ---- */
 
 /* A copy of a database as it is; nothing is written to the original. */
-static int copy_database(struct files *files, const char *path)
+static int copy_database(struct files *files, const char *path, const char *copy)
 {
     sqlite3 *from = NULL, *to = NULL;
     int code = sqlite3_open_v2(path, &from, SQLITE_OPEN_READONLY, NULL);
     if (code == SQLITE_OK)
-        code = sqlite3_open_v2(files->copy, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+        code = sqlite3_open_v2(copy, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
     sqlite3_backup *backup = NULL;
     if (code == SQLITE_OK) {
         backup = sqlite3_backup_init(to, "main", from, "main");
@@ -52,12 +52,14 @@ static int copy_database(struct files *files, const char *path)
     while (code == SQLITE_OK)
         code = sqlite3_backup_step(backup, COPY_PAGES);
     sqlite3_backup_finish(backup);
+    if (code == SQLITE_DONE &&
+        sqlite3_exec(to, "PRAGMA journal_mode = WAL", NULL, NULL, NULL) != SQLITE_OK)
+        code = sqlite3_errcode(to);
     sqlite3_close(from);
     sqlite3_close(to);
     if (code == SQLITE_DONE)
         return DB_OK;
-    snprintf(files->message->text, DB_MESSAGE_MAX,
-             "%s: cannot copy the database, to bring it up to date: %s", path,
+    snprintf(files->message->text, DB_MESSAGE_MAX, "%s: cannot copy the database: %s", path,
              sqlite3_errstr(code));
     return (code & 0xff) == SQLITE_FULL ? DB_ERROR_FULL : DB_ERROR_IO;
 }
@@ -67,7 +69,7 @@ static int open_input(struct files *files, const char *path, struct db **from)
     int error = db_open(path, DB_READONLY, files->message, from);
     if (error != DB_ERROR_OLDER)
         return error;
-    error = copy_database(files, path);
+    error = copy_database(files, path, files->copy);
     return error ? error : db_open(files->copy, DB_READWRITE, files->message, from);
 }
 
@@ -88,12 +90,27 @@ static int merge_input(struct files *files, const char *path)
 
 /* ---- output ---- */
 
-static int open_output(struct files *files)
+/* A new one starts as a copy of the first input, if that is of today's version: *merged is then 1. */
+static int open_output(struct files *files, const char *first, size_t *merged)
 {
     struct stat status;
     files->fresh = stat(files->out, &status) != 0 && errno == ENOENT && files->out[0] != '\0';
-    const char *path = files->fresh ? files->new_out : files->out;
-    return db_open(path, files->fresh ? DB_CREATE : DB_READWRITE, files->message, &files->to);
+    *merged = 0;
+    if (!files->fresh)
+        return db_open(files->out, DB_READWRITE, files->message, &files->to);
+    struct db *input;
+    int error = db_open(first, DB_READONLY, files->message, &input);
+    db_close(input);
+    if (error && error != DB_ERROR_OLDER)
+        return error;
+    *merged = !error;
+    error = db_open(files->new_out, DB_CREATE, files->message, &files->to); /* can it be there? */
+    if (error || !*merged)
+        return error;
+    db_close(files->to);
+    files->to = NULL;
+    error = copy_database(files, first, files->new_out);
+    return error ? error : db_open(files->new_out, DB_READWRITE, files->message, &files->to);
 }
 
 /* The new database gets its name, unless somebody was faster. */
@@ -110,17 +127,17 @@ static int publish(struct files *files)
                : fail(files, DB_ERROR_IO, files->out, "create the database");
 }
 
-static int merge_inputs(struct files *files, const char *const *inputs, size_t count)
+static int merge_inputs(struct files *files, const char *const *inputs, size_t first, size_t count)
 {
     int error = db_begin(files->to);
-    for (size_t i = 0; i < count && !error; i++)
+    for (size_t i = first; i < count && !error; i++)
         error = merge_input(files, inputs[i]);
     if (!error)
         error = db_commit(files->to);
     if (error) {
-        struct db_message first = *files->message; /* rolling back may say something, too */
+        struct db_message failure = *files->message; /* rolling back may say something, too */
         db_rollback(files->to);
-        *files->message = first;
+        *files->message = failure;
     }
     return error;
 }
@@ -135,9 +152,10 @@ int db_merge_files(const char *out, const char *const *inputs, size_t count,
         errno = ENAMETOOLONG;
         return fail(&files, DB_ERROR_ACCESS, out, "open the database");
     }
-    int error = open_output(&files);
+    size_t merged;
+    int error = open_output(&files, inputs[0], &merged);
     if (!error)
-        error = merge_inputs(&files, inputs, count);
+        error = merge_inputs(&files, inputs, merged, count);
     db_close(files.to); /* the last one to leave brings the log into the file */
     if (!error)
         error = publish(&files);

@@ -269,6 +269,7 @@ int main(int argc, char **argv)
         fputs("at least 1000 findings; bench-*.db must not be there\n", stderr);
         return 2;
     }
+    setvbuf(stdout, NULL, _IOLBF, 0);
     printf("databases of %" PRIu64 " findings and %" PRIu64 " cases\n", findings, CASES);
     struct clocks start = start_clocks();
     make(a, 0, 0);
