@@ -167,9 +167,9 @@ static void put_finding(struct page *page, const struct report_finding *shown, b
     fputs("<span class=\"what\">", page->out);
     put_name(page, f);
     fprintf(page->out,
-            "</span><span class=\"count\">#%" PRIu64 ", %s times</span></summary>\n"
+            "</span><span class=\"count\">#%" PRIu64 ", %s time%s</span></summary>\n"
             "<div class=\"body\">\n",
-            f->id, markup_grouped(page->arena, f->occurrences));
+            f->id, markup_grouped(page->arena, f->occurrences), f->occurrences == 1 ? "" : "s");
     if (shown->comparison) {
         fputs("<p class=\"says\">", page->out);
         markup_text(page->out, shown->comparison->summary);

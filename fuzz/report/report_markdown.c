@@ -85,7 +85,8 @@ static void put_finding(struct summary *s, FILE *out, uint32_t index)
     fprintf(out, "<details%s><summary><b>%s</b> #%" PRIu64 " ", index < 3 ? " open" : "",
             report_class_names[shown->class], f->id);
     put_name(out, f);
-    fprintf(out, ", %s times</summary>\n\n", markup_grouped(s->arena, f->occurrences));
+    fprintf(out, ", %s time%s</summary>\n\n", markup_grouped(s->arena, f->occurrences),
+            f->occurrences == 1 ? "" : "s");
     if (shown->comparison) {
         put_text(out, shown->comparison->summary);
         fputs("\n\n", out);

@@ -183,7 +183,7 @@ static enum report_class classify(const struct row *row)
     return row->seen && !row->seen_before ? REPORT_NEW : REPORT_OPEN;
 }
 
-/* By class, then those that the newest hunt saw, then the frequent ones. */
+/* By class, then those that the newest campaign saw, then the frequent ones. */
 static int compare_rows(const void *left, const void *right)
 {
     const struct row *a = left, *b = right;
