@@ -36,7 +36,7 @@ void options_default(struct cli_options *o)
 static const char *wanted(enum option_kind kind)
 {
     if (kind == OPTION_TIME)
-        return "a time (90, 90s, 15m, 8h)";
+        return "a time (90, 90s, 15m, 8h, 30d)";
     if (kind == OPTION_SOME_U64 || kind == OPTION_SOME_U32)
         return "a number from 1 (decimal, or hexadecimal with 0x)";
     return "a number (decimal, or hexadecimal with 0x)";
