@@ -536,4 +536,6 @@ void graph_progress(struct graph *graph)
                             .remembers = products[i].remembers};
         answer_models(&p, products[i].models, some_end, progress->answers);
     }
+    if (progress->ask_random)
+        graph_random(graph, progress);
 }

@@ -60,13 +60,25 @@ struct progress_answer {
     unit_set fair, stepped, unfinished;
 };
 
+/* Warps without a stack whose groups are chosen at random (SL.pol.rand): an execution ends with probability 1
+ * iff from every state that groups lead to the end is reached; otherwise some state is reached from which
+ * it is not. */
+struct progress_random {
+    enum progress_verdict verdict; /* UNKNOWN also where steps have choices inside */
+    uint64_t states;               /* between the steps of groups */
+    const struct tape *stem,
+        *loop; /* of a hang: to such a state, and a loop of groups from there */
+};
+
 /* What search_run fills in beside its result: search_options.progress. */
 struct progress {
     const uint32_t *unit_of; /* an actor: its unit, below unit_count */
     uint32_t unit_count;
     uint32_t
         quick_states; /* > 0: verdicts only, under weak fairness, of graphs with at most so many */
+    bool ask_random;  /* the machine's actors are threads */
     struct progress_answer answers[PROGRESS_MODEL_COUNT];
+    struct progress_random random;
 };
 
 #endif

@@ -20,6 +20,8 @@ struct graph_state {
     uint32_t first_edge; /* the edges of a state lie together, in the order of the states */
 };
 
+struct progress;
+
 struct graph_edge {
     uint32_t actor;
     uint32_t target;
@@ -74,6 +76,9 @@ void graph_races(struct graph *graph);
 
 /* Answers search_options.progress (progress.c). */
 void graph_progress(struct graph *graph);
+
+/* Answers progress.random (progress_random.c). */
+void graph_random(struct graph *graph, struct progress *progress);
 
 /* Sets the result's liveness and lasso. */
 void graph_liveness(struct graph *graph);

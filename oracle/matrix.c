@@ -12,6 +12,13 @@ const char *const matrix_unit_names[] = {"threads", "warps", "blocks"};
 
 enum { ROWS = 64 };
 
+const char *matrix_verdict(const struct matrix_row *row)
+{
+    return row->almost_surely && row->verdict == PROGRESS_ENDS
+               ? "ends with probability 1"
+               : progress_verdict_names[row->verdict];
+}
+
 struct making {
     struct arena *arena;
     struct forms *forms;
@@ -82,6 +89,7 @@ static const struct progress *search(struct making *m, struct machine *machine,
     struct search_options options = SEARCH_DEFAULTS;
     progress->unit_of =
         units_of(m, machine->program, machine->actor_count, unit, &progress->unit_count);
+    progress->ask_random = unit == MATRIX_THREADS && machine->semantics->same_pc;
     options.method = SEARCH_STATES;
     options.max_states = m->options->max_states;
     options.max_bytes = m->options->max_bytes;
@@ -127,12 +135,29 @@ static const char *const model_cannot[PROGRESS_MODEL_COUNT] = {
     [PROGRESS_FAIR] = "it waits itself",
 };
 
+/* Groups chosen at random: ends with probability 1, or not. */
+static void add_random(struct making *m, enum subject_id subject, struct machine *machine,
+                       const struct progress_random *answer, const struct search_result *result)
+{
+    const struct progress_answer as_others = {
+        .verdict = answer->verdict, .stem = answer->stem, .loop = answer->loop};
+    struct matrix_row *row = add_row(m, "stackless:random", subject, MATRIX_WARPS);
+    take_answer(m, row, machine, &as_others, result, "no group that is chosen leads there");
+    row->has_strong = false;
+    row->almost_surely = true;
+    if (answer->verdict == PROGRESS_ENDS)
+        row->why = arena_printf(m->arena, "with probability 1: from all %" PRIu64 " states",
+                                answer->states);
+}
+
 static void add_models(struct making *m, enum subject_id subject, const struct program *program,
                        enum matrix_unit unit)
 {
     struct search_result *result;
     struct machine *machine = machine_of(m, subject, program);
     const struct progress *progress = search(m, machine, unit, &result);
+    if (progress->ask_random)
+        add_random(m, subject, machine, &progress->random, result);
     for (int i = 0; i < PROGRESS_MODEL_COUNT; i++) {
         struct matrix_row *row = add_row(m, progress_table[i].name, subject, unit);
         take_answer(m, row, machine, &progress->answers[i], result, model_cannot[i]);

@@ -21,6 +21,7 @@ struct matrix_row {
     enum subject_id subject;
     enum matrix_unit unit; /* whom the model is about */
     enum progress_verdict verdict;
+    bool almost_surely;      /* "ends": with probability 1 */
     bool has_strong, strong; /* passes under strong fairness */
     const char *why;         /* what the verdict rests on, or why there is none */
     /* Of a hang. */
@@ -44,6 +45,9 @@ struct matrix_options {
 extern const struct matrix_options MATRIX_DEFAULTS;
 
 extern const char *const matrix_unit_names[]; /* "threads", "warps", "blocks" */
+
+/* The verdict in words. */
+const char *matrix_verdict(const struct matrix_row *row);
 
 /* All rows that there are for the kernel, in the arena of its forms. */
 struct matrix matrix_of(struct forms *forms, const struct matrix_options *options);

@@ -31,7 +31,7 @@ static void print_json(const char *path, const struct ast_kernel *kernel,
         json_key_string(&json, "model", row->model);
         json_key_string(&json, "units", matrix_unit_names[row->unit]);
         json_key_string(&json, "subject", subject_table[row->subject].name);
-        json_key_string(&json, "verdict", progress_verdict_names[row->verdict]);
+        json_key_string(&json, "verdict", matrix_verdict(row));
         if (row->has_strong)
             json_key_bool(&json, "ends_strongly_fair", row->strong);
         json_key_string(&json, "why", row->why);
@@ -61,7 +61,7 @@ static void print_text(const char *path, const struct ast_kernel *kernel,
         struct table_row *cells = table_add(&table);
         cells->cells[0] = matrix_unit_names[row->unit];
         cells->cells[1] = row->model;
-        cells->cells[2] = progress_verdict_names[row->verdict];
+        cells->cells[2] = matrix_verdict(row);
         if (row->has_strong && row->strong && row->verdict != PROGRESS_ENDS)
             cells->cells[2] = arena_printf(arena, "%s, ends if strongly fair", cells->cells[2]);
         cells->cells[3] = row->verdict == PROGRESS_UNKNOWN ? row->why : row->sentence;

@@ -345,6 +345,47 @@ static void test_kernels(void **state)
     }
 }
 
+/* SL.pol.rand: who comes to the word first decides whether thread 1 spins for ever. */
+static void test_random(void **state)
+{
+    static const struct {
+        const char *body;
+        enum progress_verdict verdict;
+    } rows[] = {
+        {"while (x != 3) { if (tid == x) x = x + 1; else ; }", PROGRESS_ENDS},
+        {"while (x != tid) ; x = x + 1;", PROGRESS_ENDS},
+        {"while (x == 0) ;", PROGRESS_HANGS},
+        {"private int y; if (tid == 0) x = 1; else y = x; if (tid == 1 && y == 0) while (1) ;",
+         PROGRESS_MAY_HANG},
+    };
+    static const uint32_t unit_of[] = {0, 1, 2};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *text = arena_printf(
+            &test_arena, "launch(threads = 3, warp = 3); shared int x; kernel k() { %s }",
+            rows[i].body);
+        const struct program *program = support_program(text);
+        struct machine *machine = search_machine(&test_arena, &semantics_threads, program, false);
+        struct progress progress = {.unit_of = unit_of, .unit_count = 3, .ask_random = true};
+        struct search_options options = SEARCH_DEFAULTS;
+        options.method = SEARCH_STATES;
+        options.progress = &progress;
+        search_run(&test_arena, machine, &options);
+        assert_int_equal(progress.random.verdict, rows[i].verdict);
+        if (rows[i].verdict == PROGRESS_ENDS)
+            continue;
+        uint32_t *words = ARENA_ARRAY(&test_arena, uint32_t, machine->block_words);
+        struct machine *again = support_machine(program, SUBJECT_THREADS);
+        for (uint32_t k = 0; k < progress.random.stem->count; k++)
+            machine_step(again, progress.random.stem->entries[k], NULL);
+        machine_save(again, words);
+        assert_true(progress.random.loop->count > 0);
+        for (uint32_t k = 0; k < progress.random.loop->count; k++)
+            machine_step(again, progress.random.loop->entries[k], NULL);
+        assert_true(machine_equals(again, words));
+    }
+}
+
 /* A bound says nothing. */
 static void test_bound(void **state)
 {
@@ -364,6 +405,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_definitions, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_kernels, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_random, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_bound, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
