@@ -166,7 +166,7 @@ static void add_models(struct making *m, enum subject_id subject, const struct p
 }
 
 /* Warps under a stack, or a block in one vector: what is scheduled are these, fairly. */
-static void add_warps(struct making *m, enum subject_id subject)
+static void add_warps(struct making *m, enum subject_id subject, const char *name)
 {
     const char *reason;
     const struct program *program = program_of(m, subject, &reason);
@@ -176,12 +176,42 @@ static void add_warps(struct making *m, enum subject_id subject)
     struct machine *machine = machine_of(m, subject, program);
     const struct progress *progress = search(m, machine, MATRIX_THREADS, &result);
     bool block = subject == SUBJECT_LOCKSTEP; /* in one vector */
-    struct matrix_row *row =
-        add_row(m, subject_table[subject].name, subject, block ? MATRIX_BLOCKS : MATRIX_WARPS);
+    struct matrix_row *row = add_row(m, name, subject, block ? MATRIX_BLOCKS : MATRIX_WARPS);
     take_answer(m, row, machine, &progress->answers[PROGRESS_FAIR], result,
                 block ? "the vector runs the other path first"
                       : "its warp runs the other path first");
     row->has_strong = false;
+}
+
+/* Whether a thread can tell how large its warp is. */
+static bool sees_warps(const struct program *program)
+{
+    for (uint32_t i = 0; i < program->op_count; i++) {
+        const struct code_expr_op *op = &program->ops[i];
+        if (op->op == OP_BUILTIN &&
+            (op->a == BUILTIN_LANE || op->a == BUILTIN_WARP || op->a == BUILTIN_WARP_SIZE))
+            return true;
+    }
+    return program->has_votes;
+}
+
+/* SL.tbc, thread block compaction: regrouping the threads of a block does not change where control goes, so
+ * its verdicts are those of a warp as large as the block. */
+static void add_compaction(struct making *m)
+{
+    const char *reason;
+    const struct program *program = program_of(m, SUBJECT_SIMT, &reason);
+    if (!program || program->warps_per_block == 1 || program->launch.threads > LIMIT_WARP ||
+        sees_warps(program))
+        return;
+    struct ast_kernel *kernel = ARENA_NEW(m->arena, struct ast_kernel);
+    struct making wide = *m;
+    *kernel = *m->forms->given;
+    kernel->launch.warp = kernel->launch.threads;
+    wide.forms = forms_new(m->arena, kernel);
+    add_warps(&wide, SUBJECT_SIMT, "tbc");
+    add_warps(&wide, SUBJECT_SIMT_THEN, "tbc:then-first");
+    m->matrix.count = wide.matrix.count;
 }
 
 /* ---- warps without a stack: one execution a policy ---- */
@@ -313,10 +343,11 @@ struct matrix matrix_of(struct forms *forms, const struct matrix_options *option
 {
     struct making m = {.arena = forms->arena, .forms = forms, .options = options};
     m.matrix.rows = ARENA_ARRAY(m.arena, struct matrix_row, ROWS);
-    add_warps(&m, SUBJECT_SIMT);
-    add_warps(&m, SUBJECT_SIMT_THEN);
-    add_warps(&m, SUBJECT_LOCKSTEP);
-    add_warps(&m, SUBJECT_CRS);
+    static const enum subject_id warps[] = {SUBJECT_SIMT, SUBJECT_SIMT_THEN, SUBJECT_LOCKSTEP,
+                                            SUBJECT_CRS};
+    for (uint32_t i = 0; i < sizeof warps / sizeof *warps; i++)
+        add_warps(&m, warps[i], subject_table[warps[i]].name);
+    add_compaction(&m);
     add_threads(&m, thread_subject(forms->given->form));
     check_implications(&m);
     return m.matrix;
