@@ -24,7 +24,7 @@ static bool has_keys;
 static pid_t owner;
 static atomic_int *shown; /* enum shown, in memory that the processes share; NULL: no terminal */
 
-enum shown { SCREEN_HIDDEN, SCREEN_SHOWN, SCREEN_CLOSED };
+enum shown { SCREEN_HIDDEN, SCREEN_SHOWN, SCREEN_CLOSED, SCREEN_DYING };
 
 bool terminal_is_able(void)
 {
@@ -74,9 +74,20 @@ static void catch_stops(void)
 
 /* ---- ends ---- */
 
+static void restore(void)
+{
+    ssize_t written = write(STDERR_FILENO, LEAVE, sizeof LEAVE - 1);
+    (void)written;
+    tcsetattr(STDERR_FILENO, TCSANOW, &before);
+}
+
+/* A signal of the terminal kills both processes, and the death of one may kill the other in the middle of this:
+ * so each restores, whoever is first. */
 static void die(int signal_number)
 {
-    terminal_close();
+    int was = shown ? atomic_exchange(shown, SCREEN_DYING) : SCREEN_HIDDEN;
+    if ((was == SCREEN_SHOWN || was == SCREEN_DYING) && in_foreground())
+        restore();
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
@@ -133,6 +144,10 @@ bool terminal_enter(bool *entered)
     if (!atomic_compare_exchange_strong(shown, &state, SCREEN_SHOWN))
         return state == SCREEN_SHOWN;
     take_keys();
+    if (atomic_load(shown) != SCREEN_SHOWN) { /* somebody's end came in between */
+        tcsetattr(STDERR_FILENO, TCSANOW, &before);
+        return false;
+    }
     *entered = true;
     return terminal_write(ENTER, sizeof ENTER - 1);
 }
@@ -141,9 +156,7 @@ static void leave(enum shown state)
 {
     if (!shown || atomic_exchange(shown, state) != SCREEN_SHOWN || !in_foreground())
         return;
-    ssize_t written = write(STDERR_FILENO, LEAVE, sizeof LEAVE - 1);
-    (void)written;
-    tcsetattr(STDERR_FILENO, TCSANOW, &before);
+    restore();
 }
 
 void terminal_leave(void)
