@@ -1,6 +1,7 @@
 #include "engine/lasso.h"
 
 #include "engine/invariant.h"
+#include "engine/live.h"
 #include "engine/search_internal.h"
 
 #include <string.h>
@@ -102,14 +103,6 @@ static uint32_t next_live(const struct machine_head *head, uint32_t actor, uint3
     return first == SEARCH_NONE ? avoid : first;
 }
 
-static bool is_live(const struct machine_head *head, uint32_t actor)
-{
-    for (uint32_t i = 0; i < head->live_count; i++)
-        if (head->live[i] == actor)
-            return true;
-    return false;
-}
-
 bool lasso_policy(const struct sched_spec *spec)
 {
     if (spec->kind == SCHED_STACKLESS)
@@ -128,7 +121,7 @@ static uint32_t policy_actor(struct policy *policy, const struct machine *machin
     if (policy->stackless)
         return stackless_pick(policy->stackless, machine);
     bool starves = policy->spec->kind == SCHED_STARVE;
-    if (policy->left > 0 && is_live(head, policy->current)) {
+    if (policy->left > 0 && is_live(machine, policy->current)) {
         policy->left--;
         return policy->current;
     }

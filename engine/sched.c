@@ -11,6 +11,7 @@
 
 #include "engine/inline.h"
 #include "engine/invariant.h"
+#include "engine/live.h"
 
 enum {
     NO_ACTOR = INT32_MAX,
@@ -21,26 +22,6 @@ enum {
 static struct scheduler *self_of(struct choices *choices)
 {
     return (struct scheduler *)choices;
-}
-
-/* Index of the first live actor >= `actor`; live_count when there is none. */
-static uint32_t live_from(const struct machine *machine, uint32_t actor)
-{
-    const struct machine_head *head = machine->head;
-    uint32_t low = 0, high = head->live_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (head->live[middle] < actor)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool live_at(const struct machine *machine, uint32_t index, uint32_t actor)
-{
-    return index < machine->head->live_count && machine->head->live[index] == actor;
 }
 
 static uint32_t choose_uniform(struct choices *choices, uint32_t n)

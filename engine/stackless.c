@@ -1,6 +1,7 @@
 #include "engine/stackless.h"
 
 #include "engine/invariant.h"
+#include "engine/live.h"
 
 #include <string.h>
 
@@ -89,27 +90,6 @@ static uint32_t place_of(const struct stackless *stackless, const struct machine
 struct unit {
     uint32_t first, count;
 };
-
-/* Index of the first live thread >= `thread`. */
-static uint32_t live_from(const struct machine *machine, uint32_t thread)
-{
-    const struct machine_head *head = machine->head;
-    uint32_t low = 0, high = head->live_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (head->live[middle] < thread)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool is_live(const struct machine *machine, uint32_t thread)
-{
-    uint32_t at = live_from(machine, thread);
-    return at < machine->head->live_count && machine->head->live[at] == thread;
-}
 
 /* The unit's live threads, and their groups by program counter, in the order of their lowest threads. */
 static uint32_t find_groups(struct stackless *s, const struct machine *machine, uint32_t count)

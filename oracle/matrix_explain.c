@@ -2,6 +2,7 @@
  * matrix_explain.c - the sentence about a hang: who spins on which location, who would write it, and why that
  * thread cannot run.
  */
+#include "engine/live.h"
 #include "engine/sched.h"
 #include "oracle/evidence.h"
 #include "oracle/matrix_internal.h"
@@ -106,10 +107,7 @@ static void alone_writes(void *context, uint32_t thread, uint32_t address, int32
 
 static bool can_step(const struct machine *machine, uint32_t actor)
 {
-    for (uint32_t i = 0; i < machine->head->live_count; i++)
-        if (machine->head->live[i] == actor)
-            return machine_status(machine) == STATUS_RUNNING;
-    return false;
+    return machine_status(machine) == STATUS_RUNNING && is_live(machine, actor);
 }
 
 /* The statement with which a thread that does not step in the loop would write the location if it were let

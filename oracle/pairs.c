@@ -1,5 +1,6 @@
 #include "oracle/pairs.h"
 
+#include "engine/live.h"
 #include "engine/pcg.h"
 #include "engine/tutorial.h"
 #include "oracle/evidence.h"
@@ -73,14 +74,6 @@ static void put_store(void *context, struct machine *machine, uint32_t block)
 }
 
 /* ---- the execution of P ---- */
-
-static bool is_live(const struct machine *machine, uint32_t actor)
-{
-    for (uint32_t i = 0; i < machine->head->live_count; i++)
-        if (machine->head->live[i] == actor)
-            return true;
-    return false;
-}
 
 /* Runs P until its first race, its end, or the budget. */
 static void run_whole(struct guided *g)

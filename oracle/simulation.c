@@ -1,6 +1,7 @@
 #include "oracle/simulation.h"
 
 #include "engine/invariant.h"
+#include "engine/live.h"
 #include "oracle/evidence.h"
 #include "oracle/projection.h"
 #include "oracle/record.h"
@@ -178,21 +179,6 @@ static void report_status(struct simulation *s, const struct move *m)
     report(s, m, "status", status_names[w->status == STATUS_RUNNING ? i->status : w->status], &e,
            arena_printf(s->arena, "after %s the warp's status is %s, the threads' %s", where(s, m),
                         status_names[w->status], status_names[i->status]));
-}
-
-/* Neither final nor waiting at a barrier: in the ascending list of live ones. */
-static bool is_live(const struct machine *machine, uint32_t thread)
-{
-    const struct machine_head *head = machine->head;
-    uint32_t low = 0, high = head->live_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (head->live[middle] < thread)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < head->live_count && head->live[low] == thread;
 }
 
 /* Would the thread reach the projection with a few steps more? */

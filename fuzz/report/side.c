@@ -1,6 +1,7 @@
 #include "fuzz/report/side.h"
 
 #include "engine/crs.h"
+#include "engine/live.h"
 #include "engine/lockstep.h"
 #include "engine/threads.h"
 #include "fuzz/trace/trace_blocks.h"
@@ -204,14 +205,6 @@ void side_run(struct arena *arena, const struct program *program, enum subject_i
 }
 
 /* ---- threads that follow a warp ---- */
-
-static bool is_live(const struct machine *machine, uint32_t actor)
-{
-    for (uint32_t i = 0; i < machine->head->live_count; i++)
-        if (machine->head->live[i] == actor)
-            return true;
-    return false;
-}
 
 /* The thread's steps up to and with the one that executes the statement: contexts that end before it, and
  * both steps of an assignment. */
