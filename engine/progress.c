@@ -19,6 +19,13 @@ const struct progress_info progress_table[PROGRESS_MODEL_COUNT] = {
 #undef MODEL
 };
 
+const enum progress_model progress_inclusions[PROGRESS_INCLUSIONS][2] = {
+    {PROGRESS_UNFAIR, PROGRESS_HSA},  {PROGRESS_UNFAIR, PROGRESS_OBE},
+    {PROGRESS_HSA, PROGRESS_HSA_OBE}, {PROGRESS_OBE, PROGRESS_HSA_OBE},
+    {PROGRESS_OBE, PROGRESS_LOBE},    {PROGRESS_HSA_OBE, PROGRESS_FAIR},
+    {PROGRESS_LOBE, PROGRESS_FAIR},
+};
+
 const char *const progress_verdict_names[] = {
     [PROGRESS_UNKNOWN] = "unknown at bound",
     [PROGRESS_ENDS] = "ends always",

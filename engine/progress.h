@@ -35,6 +35,11 @@ struct progress_info {
 
 extern const struct progress_info progress_table[PROGRESS_MODEL_COUNT];
 
+/* Pairs of models: the fair set of the first is within the second's at each step, so what ends under the first
+ * ends under the second. */
+enum { PROGRESS_INCLUSIONS = 7 };
+extern const enum progress_model progress_inclusions[PROGRESS_INCLUSIONS][2];
+
 enum { PROGRESS_UNITS_MAX = 64 };
 
 /* Sets of units: bit u of unit u. */

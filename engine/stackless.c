@@ -14,6 +14,9 @@ const struct stackless_info stackless_table[STACKLESS_POLICY_COUNT] = {
 #undef POLICY
 };
 
+const enum stackless_policy stackless_fair[STACKLESS_FAIR] = {STACKLESS_OLDEST, STACKLESS_RR,
+                                                              STACKLESS_DWF_TIME};
+
 /* ---- names ---- */
 
 bool stackless_parse(const char *text, struct stackless_spec *spec)

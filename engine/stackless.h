@@ -38,6 +38,10 @@ struct stackless_info {
 
 extern const struct stackless_info stackless_table[STACKLESS_POLICY_COUNT];
 
+/* Under these every thread that can step does so again and again, when units take turns. */
+enum { STACKLESS_FAIR = 3 };
+extern const enum stackless_policy stackless_fair[STACKLESS_FAIR];
+
 struct stackless_spec {
     enum stackless_policy policy;
     bool literal; /* "same program counter" as printed */

@@ -4,18 +4,6 @@
 #include "oracle/evidence.h"
 #include "oracle/liveness.h"
 
-/* Models whose fair set is within another's at each step. */
-static const enum progress_model included[][2] = {
-    {PROGRESS_UNFAIR, PROGRESS_HSA},  {PROGRESS_UNFAIR, PROGRESS_OBE},
-    {PROGRESS_HSA, PROGRESS_HSA_OBE}, {PROGRESS_OBE, PROGRESS_HSA_OBE},
-    {PROGRESS_OBE, PROGRESS_LOBE},    {PROGRESS_HSA_OBE, PROGRESS_FAIR},
-    {PROGRESS_LOBE, PROGRESS_FAIR},
-};
-
-/* Under these a thread that can step does so again and again. */
-static const enum stackless_policy fair_policies[] = {STACKLESS_OLDEST, STACKLESS_RR,
-                                                      STACKLESS_DWF_TIME};
-
 struct progress *implications_ask(struct checking *c, enum subject_id subject)
 {
     const struct machine *machine = c->subjects[subject].machine;
@@ -59,8 +47,8 @@ static enum progress_verdict verdict_of(const struct progress *progress, enum pr
 static void judge_models(struct checking *c, struct answer *answer, enum subject_id subject)
 {
     const struct progress *progress = c->progress[subject];
-    for (uint32_t i = 0; i < sizeof included / sizeof *included; i++) {
-        enum progress_model less = included[i][0], more = included[i][1];
+    for (uint32_t i = 0; i < PROGRESS_INCLUSIONS; i++) {
+        enum progress_model less = progress_inclusions[i][0], more = progress_inclusions[i][1];
         if (verdict_of(progress, less) == PROGRESS_ENDS &&
             verdict_of(progress, more) >= PROGRESS_MAY_HANG)
             report(c, answer, subject, "model-order", progress_table[more].name,
@@ -76,9 +64,9 @@ static void judge_policies(struct checking *c, struct answer *answer, enum subje
     const struct program *program = c->subjects[subject].program;
     struct machine_options options = info->options;
     options.track = true;
-    for (uint32_t i = 0; i < sizeof fair_policies / sizeof *fair_policies; i++) {
+    for (uint32_t i = 0; i < STACKLESS_FAIR; i++) {
         const struct sched_spec policy = {.kind = SCHED_STACKLESS,
-                                          .stackless = {.policy = fair_policies[i]}};
+                                          .stackless = {.policy = stackless_fair[i]}};
         size_t mark = arena_mark(c->arena);
         struct machine *machine = machine_new(c->arena, info->vtable, program, &options);
         struct lasso lasso = lasso_run(c->arena, machine, &policy, c->options->budget_steps);

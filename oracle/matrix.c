@@ -264,23 +264,16 @@ static bool ends(const struct matrix_row *row)
     return row && row->verdict == PROGRESS_ENDS;
 }
 
-/* Models of one unit whose fair set is within another's at each step. */
-static const char *const included[][2] = {
-    {"unfair", "hsa"},   {"unfair", "obe"}, {"hsa", "hsa-obe"}, {"obe", "hsa-obe"},
-    {"hsa-obe", "fair"}, {"obe", "lobe"},   {"lobe", "fair"},
-};
-
-/* Policies under which a thread that can step does so again and again, when blocks take turns. */
-static const char *const fair_policies[] = {"stackless:oldest", "stackless:rr", "stackless:dtime"};
-
 static void check_models(struct making *m, enum matrix_unit unit)
 {
-    for (uint32_t i = 0; i < sizeof included / sizeof *included; i++)
-        if (ends(find_row(&m->matrix, included[i][0], unit)) &&
-            hangs(find_row(&m->matrix, included[i][1], unit)))
+    for (uint32_t i = 0; i < PROGRESS_INCLUSIONS; i++) {
+        const char *less = progress_table[progress_inclusions[i][0]].name;
+        const char *more = progress_table[progress_inclusions[i][1]].name;
+        if (ends(find_row(&m->matrix, less, unit)) && hangs(find_row(&m->matrix, more, unit)))
             m->matrix.broken =
                 arena_printf(m->arena, "%s ends under %s, but not under %s, which lets more run",
-                             matrix_unit_names[unit], included[i][0], included[i][1]);
+                             matrix_unit_names[unit], less, more);
+    }
 }
 
 static void check_implications(struct making *m)
@@ -296,10 +289,14 @@ static void check_implications(struct making *m)
             m->matrix.broken = arena_printf(
                 m->arena, "%s hangs, but every interleaving of threads ends", row->model);
     }
-    for (uint32_t i = 0; i < sizeof fair_policies / sizeof *fair_policies; i++)
-        if (ends(fair) && hangs(find_row(&m->matrix, fair_policies[i], MATRIX_WARPS)))
-            m->matrix.broken = arena_printf(m->arena, "%s hangs, but every fair interleaving ends",
-                                            fair_policies[i]);
+    for (uint32_t i = 0; i < STACKLESS_FAIR; i++) {
+        const struct sched_spec policy = {.kind = SCHED_STACKLESS,
+                                          .stackless = {.policy = stackless_fair[i]}};
+        const char *name = sched_name(m->arena, &policy);
+        if (ends(fair) && hangs(find_row(&m->matrix, name, MATRIX_WARPS)))
+            m->matrix.broken =
+                arena_printf(m->arena, "%s hangs, but every fair interleaving ends", name);
+    }
 }
 
 /* ---- a kernel ---- */

@@ -11,6 +11,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 enum { CASES = 4 * RERUN_SHARE };
 
 static enum engine { HONEST, EXTRA_DIVERGENCE, EXTRA_STEP, OTHER_EVIDENCE, ALWAYS_NEW } engine;
-static uint32_t calls;
+static atomic_uint calls; /* by any worker */
 
 void __real_check_kernel(struct arena *arena, const struct ast_kernel *kernel,
                          const struct check_options *options, struct check_result *result);
@@ -45,7 +46,7 @@ void __wrap_check_kernel(struct arena *arena, const struct ast_kernel *kernel,
                          const struct check_options *options, struct check_result *result)
 {
     __real_check_kernel(arena, kernel, options, result);
-    uint32_t call = calls++;
+    uint32_t call = atomic_fetch_add(&calls, 1);
     switch (engine) {
     case HONEST:
         break;
