@@ -61,14 +61,9 @@ measure_fault() {
 declare -A seen=()
 selected() {
     case $oracle in none | test\ *) return 1 ;; esac
-    if [ "${#wanted[@]}" -eq 0 ]; then
-        seen[$class]=$((${seen[$class]:--1} + 1))
-        [ $((seen[$class] % every)) -eq 0 ]
-        return
-    fi
-    local w
-    for w in "${wanted[@]}"; do [ "$w" = "$name" ] || [ "$w" = "$class" ] && return; done
-    return 1
+    [ "${#wanted[@]}" -eq 0 ] || { named; return; }
+    seen[$class]=$((${seen[$class]:--1} + 1))
+    [ $((seen[$class] % every)) -eq 0 ]
 }
 
 start() {

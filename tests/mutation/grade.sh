@@ -190,15 +190,8 @@ fill_in_reached() {
     [ -s "$result" ] && grep -q "$(printf '\tlater\t')" "$result" && sed -i "s/\tlater\t/\t$(reached)\t/" "$result"
 }
 
-selected() {
-    [ "${#wanted[@]}" -eq 0 ] && return
-    local w
-    for w in "${wanted[@]}"; do [ "$w" = "$name" ] || [ "$w" = "$class" ] && return; done
-    return 1
-}
-
 start() {
-    selected || return
+    [ "${#wanted[@]}" -eq 0 ] || named || return
     while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
     grade_fault </dev/null &
 }

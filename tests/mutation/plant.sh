@@ -122,10 +122,7 @@ run_fault() {
 }
 
 selected() {
-    [ "${#wanted[@]}" -eq 0 ] && { [ "$sample" = yes ]; return; }
-    local w
-    for w in "${wanted[@]}"; do [ "$w" = "$name" ] || [ "$w" = "$class" ] || [ "$w" = all ] && return; done
-    return 1
+    if [ "${#wanted[@]}" -eq 0 ]; then [ "$sample" = yes ]; else named; fi
 }
 
 start() {

@@ -4,7 +4,8 @@
 # tree; everything else are the objects and libraries of an ordinary build folder. So faults are planted
 # side by side, and the build folder stays as it is.
 #
-# Variables of the caller: sources (root of the tree), build (folder in which simtfuzz was built).
+# Variables of the caller: sources (root of the tree), build (folder in which simtfuzz was built), wanted (names of
+# faults and classes).
 export LC_ALL=C
 
 # Calls "$1" for each record of faults/*.txt, in the order of the files, with the record in the
@@ -29,6 +30,13 @@ each_fault() {
             esac
         done <"$record"
     done
+}
+
+# Whether the caller's array wanted names the fault, its class, or all.
+named() {
+    local w
+    for w in "${wanted[@]}"; do [ "$w" = "$name" ] || [ "$w" = "$class" ] || [ "$w" = all ] && return; done
+    return 1
 }
 
 # How often $old stands in the file.
