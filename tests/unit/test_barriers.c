@@ -181,12 +181,12 @@ struct tools {
     struct nb_analysis a, b;
 };
 
-static struct tools make_tools(uint32_t threads)
+static struct tools make_tools(uint32_t threads, uint32_t warp)
 {
     char text[120];
     (void)snprintf(text, sizeof text,
                    "launch(threads = %u, warp = %u); shared int g[2]; kernel k() { }",
-                   (unsigned)threads, (unsigned)threads);
+                   (unsigned)threads, (unsigned)warp);
     const struct program *program = support_program(text);
     struct tools tools = {
         nb_log_new(&test_arena, program), nb_room_new(&test_arena, program), {0}, {0}};
@@ -233,7 +233,7 @@ static void one_execution_tells_of_all(void **state)
 {
     (void)state;
     for (uint32_t threads = 2; threads <= 3; threads++) {
-        struct tools tools = make_tools(threads);
+        struct tools tools = make_tools(threads, threads);
         uint32_t well = 0, racy = 0, used = 0;
         for (uint32_t i = 0; i < 6000; i++) {
             struct pcg rng = pcg_derive(i, PCG_KERNEL, threads);
@@ -306,7 +306,7 @@ static void golden_programs(void **state)
         struct programs p;
         struct pcg rng = pcg_derive(i, PCG_KERNEL, 0);
         parse(golden[i].text, &p);
-        struct tools tools = make_tools(p.threads);
+        struct tools tools = make_tools(p.threads, p.threads);
         bool well = judge(&p, &tools, &rng);
         if (well != golden[i].well || (well && (tools.a.pair_count == 0) != golden[i].race_free))
             print_error("%s\n", golden[i].id);
@@ -320,7 +320,7 @@ static void golden_programs(void **state)
 static void the_encoding_orders_a_warp(void **state)
 {
     (void)state;
-    struct tools tools = make_tools(2);
+    struct tools tools = make_tools(2, 2);
     struct programs p;
     struct pcg rng = pcg_derive(1, PCG_KERNEL, 0);
     parse("w0 w1 | w1 r0", &p);
@@ -337,12 +337,31 @@ static void the_encoding_orders_a_warp(void **state)
     assert_int_equal(nb_encode(tools.room, tools.log, &tools.a), NB_ENCODING_STUCK);
 }
 
+/* An arrive orders what the thread does itself, nothing of other warps. */
+static void the_encoding_keeps_warps_apart(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"w0 | A02 r0", "A02 r0 | w0", "A02 A12 w0 | w0"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct tools tools = make_tools(2, 1);
+        struct programs p;
+        struct pcg rng = pcg_derive(1, PCG_KERNEL, i);
+        parse(texts[i], &p);
+        assert_int_equal(run(&p, &rng, tools.log), DONE);
+        nb_analyse(tools.room, tools.log, &tools.a);
+        assert_int_equal(tools.a.pair_count, 1);
+        tools.a.pair_count = 0;
+        assert_int_equal(nb_encode(tools.room, tools.log, &tools.a), NB_ENCODING_RACES);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_execution_tells_of_all),
         cmocka_unit_test(golden_programs),
         cmocka_unit_test(the_encoding_orders_a_warp),
+        cmocka_unit_test(the_encoding_keeps_warps_apart),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

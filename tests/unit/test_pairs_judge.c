@@ -1,6 +1,6 @@
 /* The oracle `pairs` in a check: it asks about an explored execution of P, clean or not, fires the rules of
  * the tutorial, and speaks when pairs step otherwise than all threads do. */
-#include "tests/unit/support.h"
+#include "tests/unit/planted.h"
 
 #include "engine/interleave.h"
 #include "oracle/pairs_judge.h"
@@ -94,6 +94,63 @@ static void test_planted_fault(void **state)
     }
 }
 
+/* ---- a pair's race that differs from P's in one part only ---- */
+
+enum part {
+    NOTHING,
+    ADDRESS,
+    FIRST_READS,
+    SECOND_READS,
+    SECOND_IS_ATOMIC,
+    SECOND_STATEMENT,
+    PARTS
+};
+static enum part differs;
+
+/* Of a pair, what the two threads write is told otherwise. */
+static enum rule tell_otherwise(struct machine *machine, uint32_t actor, struct choices *choices)
+{
+    static uint32_t writes;
+    const struct observer *o = machine->options.observers;
+    writes = machine->steps == 0 ? 0 : writes;
+    if (machine->options.pair_count == 0 || !o)
+        return honest_step(machine, actor, choices);
+    uint32_t stm = interleave_state(machine, actor)->pc;
+    enum rule rule = honest[0](machine, actor, choices);
+    if (rule != RULE_INTK_ASSIGN)
+        return rule;
+    bool first = writes++ == 0;
+    uint32_t address = machine->program->shared_base + (differs == ADDRESS);
+    stm += !first && differs == SECOND_STATEMENT;
+    if (differs == (first ? FIRST_READS : SECOND_READS))
+        o->read(o->context, actor, address, stm);
+    else if (!first && differs == SECOND_IS_ATOMIC)
+        o->atomic(o->context, actor, address, 1, stm);
+    else
+        o->write(o->context, actor, address, 1, stm);
+    return rule;
+}
+
+static void test_other_races(void **state)
+{
+    (void)state;
+    for (differs = NOTHING; differs < PARTS; differs++) {
+        struct fixture f;
+        start(&f, "launch(threads = 2); shared int x[2]; kernel k() { x[0] = 1; ; }");
+        assert_true(explore_runs(&f.c, SUBJECT_INTERLEAVE));
+        explore_subject(&f.c, SUBJECT_INTERLEAVE);
+        plant(f.c.subjects[SUBJECT_INTERLEAVE].machine, tell_otherwise);
+        pairs_judge(&f.c);
+        const struct answer *answer = &f.result.answers[ORACLE_PAIRS];
+        assert_int_equal(answer->verdict, differs == NOTHING ? VERDICT_AGREE : VERDICT_DIVERGE);
+        if (differs == NOTHING)
+            continue;
+        assert_string_equal(divergence_signature(&test_arena, answer->divergence),
+                            "pairs|C.2|none|race");
+        assert_null(strstr(answer->divergence->summary, "it has no race"));
+    }
+}
+
 static void test_reasons(void **state)
 {
     (void)state;
@@ -145,6 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_honest, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_planted_fault, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_other_races, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_reasons, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_prefers_defects, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_check_asks, support_setup, support_teardown),

@@ -19,6 +19,12 @@ static const char RICH[] =
     " for (i = 0; i < 2; i++) { for (j = 0; j < tid; j++) { a[tid] += top; } barrier(); }"
     " j = atomic_add(n, tid); }";
 
+static const char PRIVATE[] = "launch(threads = 3); shared int a[3]; private int p; kernel k() {"
+                              " private int i; for (i = 0; i < 3; i++) { p = i; a[tid] = i; } }";
+
+static const char ATOMIC[] = "launch(threads = 3); shared int n; kernel k() { private int i;"
+                             " i = atomic_add(n, 2); i = 0; }";
+
 static const char DIVERGES[] =
     "launch(threads = 3); shared int a[3]; kernel k() { if (tid > 0) { barrier(); } a[tid] = 1; }";
 
@@ -126,6 +132,24 @@ static enum rule spoil_private(struct machine *machine, uint32_t actor, struct c
     return rule;
 }
 
+/* The same, of the last thread only, whose private words nobody else asks for. */
+static enum rule spoil_last_private(struct machine *machine, uint32_t actor,
+                                    struct choices *choices)
+{
+    enum rule rule = honest_step(machine, actor, choices);
+    if (rule == RULE_INTK_GOTO && actor + 1 == machine->program->launch.threads)
+        machine->memory[machine->threads[actor].base[SPACE_PRIVATE]]++;
+    return rule;
+}
+
+static enum rule spoil_atomic(struct machine *machine, uint32_t actor, struct choices *choices)
+{
+    enum rule rule = honest_step(machine, actor, choices);
+    if (rule == RULE_INTK_ATOMIC && actor == 1)
+        machine->memory[machine->threads[1].base[SPACE_LOCAL]]++;
+    return rule;
+}
+
 /* Thread 2 ends instead of going on. */
 static enum rule spoil_goto(struct machine *machine, uint32_t actor, struct choices *choices)
 {
@@ -226,6 +250,17 @@ static enum rule spoil_loop(struct machine *machine, uint32_t actor, struct choi
     return rule;
 }
 
+/* A thread of P is no longer where its block begins. */
+static enum rule spoil_entry(struct machine *machine, uint32_t actor, struct choices *choices)
+{
+    struct block_thread *T = thread_of(other_machine, 1);
+    uint32_t pc = lockstep_state(machine, actor).pc;
+    if (pc != PC_END && (pc & PC_BLOCK) && T->pc != PC_END && (T->pc & PC_BLOCK) &&
+        machine->steps > 20)
+        T->pc = other_machine->program->blocks[T->pc & ~PC_BLOCK].first;
+    return honest_step(machine, actor, choices);
+}
+
 static enum rule fail_second_run(struct machine *machine, uint32_t actor, struct choices *choices)
 {
     enum rule rule = honest_step(machine, actor, choices);
@@ -282,6 +317,10 @@ static const struct {
     {OWNED, SUBJECT_LOCKSTEP, end_wrongly, "lockstep|fast|none|status"},
     {OWNED, SUBJECT_INTERLEAVE, spoil_local, "lockstep|store|lockstep.vec_assign|local memory"},
     {RICH, SUBJECT_INTERLEAVE, spoil_private, "lockstep|store|lockstep.vec_assign|private memory"},
+    {PRIVATE, SUBJECT_INTERLEAVE, spoil_last_private,
+     "lockstep|store|lockstep.vec_assign|private memory"},
+    {ATOMIC, SUBJECT_INTERLEAVE, spoil_atomic, "lockstep|store|lockstep.atomic|local memory"},
+    {OWNED, SUBJECT_LOCKSTEP, spoil_entry, "lockstep|control|lockstep.block|block"},
     {OWNED, SUBJECT_INTERLEAVE, spoil_goto, "lockstep|control|lockstep.vec_assign|v_active"},
     {OWNED, SUBJECT_INTERLEAVE, spoil_statement, "lockstep|control|lockstep.vec_assign|statement"},
     {OWNED, SUBJECT_LOCKSTEP, spoil_accesses, "lockstep|accesses|lockstep.psi_T|of lock-step"},

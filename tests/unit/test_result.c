@@ -140,6 +140,16 @@ static enum rule invent_write(struct machine *machine, uint32_t thread, struct c
     return honest_step(machine, thread, choices);
 }
 
+/* The second execution reports it, and no other does, so that looking again shows no difference. */
+static enum rule invent_write_once(struct machine *machine, uint32_t thread,
+                                   struct choices *choices)
+{
+    const struct observer *o = machine->options.observers;
+    if (machine->steps == 0 && o && step_count++ == 1)
+        o->write(o->context, thread ^ 1, thread, 0, 0);
+    return honest_step(machine, thread, choices);
+}
+
 struct fixture {
     struct checking c;
     struct check_result result;
@@ -234,6 +244,18 @@ static void test_race_verdict_fault(void **state)
     assert_int_equal(f.result.answers[ORACLE_RESULT].verdict, VERDICT_NOT_APPLICABLE);
 }
 
+/* Without a first difference the finding is about the later access of the race. */
+static void test_race_without_a_difference(void **state)
+{
+    (void)state;
+    struct fixture f;
+    explore(&f, "launch(threads = 4);\nshared int x[4];\nkernel k() {\nx[tid] = 1;\n}",
+            invent_write_once);
+    const struct answer *answer = &f.result.answers[ORACLE_RACE];
+    expect_signature(answer, "race|race-verdict|none|shared memory");
+    assert_int_equal(answer->divergence->line, 4);
+}
+
 /* The log sees what the detector sees, so a semantics that hides accesses shows in the search, which
  * does not ask observers. */
 static void test_hidden_reads_show_in_search(void **state)
@@ -276,6 +298,50 @@ static void test_outcome_outside_the_set(void **state)
     expect_signature(&f.result.answers[ORACLE_RESULT], "result|outcome-set|none|store");
 }
 
+/* What an oracle looks at again for its evidence is nothing that the co-simulation has checked anew. */
+static void test_evidence_is_quiet(void **state)
+{
+    (void)state;
+    struct fixture f;
+    explore(&f, OWNED, honest_step);
+    f.c.threads->semantics = &semantics_threads;
+    machine_observe(f.c.threads, NULL);
+    plant(f.c.warps, add_ten);
+    explore_subject(&f.c, SUBJECT_SIMT);
+    const struct answer *simulation = &f.result.answers[ORACLE_SIMULATION];
+    const struct answer *lemmas = &f.result.answers[ORACLE_LEMMAS];
+    uint64_t checked = simulation->checked, steps = lemmas->checked;
+    result_judge(&f.c);
+    assert_int_equal(f.result.answers[ORACLE_RESULT].verdict, VERDICT_DIVERGE);
+    assert_int_equal(simulation->checked, checked);
+    assert_int_equal(lemmas->checked, steps);
+}
+
+/* Atomics order only what is given as PTX: for structured kernels `block` has the detector of all others. */
+static void test_atomics_sync_is_for_ptx(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "shared int x; kernel k() { private int r; r = atomic_add(x, 1); }",
+        "// simtfuzz: threads=4 warp=4\n.version 8.0\n.target sm_80\n.address_size 64\n"
+        ".global .align 4 .u32 out;\n.entry k()\n{\n.reg .u32 t;\n"
+        "atom.global.add.u32 t, [out], 1;\nret;\n}\n"};
+    for (uint32_t i = 0; i < 2; i++) {
+        struct fixture f;
+        memset(&f, 0, sizeof f);
+        f.options = CHECK_DEFAULTS;
+        f.options.atomics_sync = true;
+        f.c = (struct checking){.arena = &test_arena,
+                                .options = &f.options,
+                                .kernel = support_parse(texts[i]),
+                                .result = &f.result};
+        f.c.forms = forms_new(&test_arena, f.c.kernel);
+        explore_prepare(&f.c);
+        assert_true(explore_runs(&f.c, SUBJECT_BLOCK));
+        assert_int_equal(f.c.subjects[SUBJECT_BLOCK].hb != NULL, i);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +355,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_steps_fault, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_termination_fault, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_race_verdict_fault, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_race_without_a_difference, support_setup,
+                                        support_teardown),
+        cmocka_unit_test_setup_teardown(test_evidence_is_quiet, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_atomics_sync_is_for_ptx, support_setup,
+                                        support_teardown),
         cmocka_unit_test_setup_teardown(test_hidden_reads_show_in_search, support_setup,
                                         support_teardown),
         cmocka_unit_test_setup_teardown(test_outcome_outside_the_set, support_setup,

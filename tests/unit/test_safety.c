@@ -4,6 +4,7 @@
 
 #include "engine/pcg.h"
 #include "oracle/safety_lanes.h"
+#include "oracle/safety_spans.h"
 
 #include <string.h>
 
@@ -329,6 +330,77 @@ static void stack_consistency(void **state)
     }
 }
 
+/* ---- CHK.branch, row by row: where a lane that executes stands then, with two tokens on the stack and with none ---- */
+
+static const struct {
+    enum ptx_exec exec;
+    uint32_t next, without; /* 0: ε */
+} branches[] = {
+    {PTX_EXEC_SSY, 5, 5}, {PTX_EXEC_PREBRK, 5, 5}, {PTX_EXEC_PRERET, 5, 5}, {PTX_EXEC_SYNC, 5, 5},
+    {PTX_EXEC_ST, 5, 5},  {PTX_EXEC_BREAK, 7, 0},  {PTX_EXEC_RET, 8, 0},    {PTX_EXEC_EXIT, 0, 0},
+    {PTX_EXEC_BRA, 9, 9}, {PTX_EXEC_CALL, 9, 9},
+};
+
+static void chk_branch(void **state)
+{
+    (void)state;
+    static const struct crs_token tokens[] = {
+        {CRS_CALL, 6, 3}, {CRS_CALL, 8, 3}, {CRS_BREAK, 7, 3}};
+    static const uint32_t targets[] = {9, 9, 9, 9};
+    struct safety_lanes *lanes = safety_lanes_new(&test_arena, LANES, TOKENS);
+    for (size_t i = 0; i < sizeof branches / sizeof *branches; i++)
+        for (uint32_t depth = 0; depth <= 3; depth += 3) {
+            struct crs_state s = {.pc = 4, .active = 3, .depth = depth};
+            const struct safety_step step = {.exec = branches[i].exec,
+                                             .active = 3,
+                                             .executing = 1,
+                                             .address = 2,
+                                             .targets = targets,
+                                             .pc = 4};
+            safety_lanes_start(lanes, &s, tokens);
+            safety_lanes_step(lanes, &step, tokens, depth);
+            assert_int_equal(lanes->pcs[0], depth ? branches[i].next : branches[i].without);
+            assert_int_equal(lanes->pcs[1], 5); /* its guard is false */
+            assert_int_equal(lanes->pcs[2], 0); /* not active, never was */
+        }
+}
+
+/* ---- CHK.neutral, CHK.reconv: a statement from address 2 to 5 ---- */
+
+static void compound_statements(void **state)
+{
+    (void)state;
+    struct ptx_span span = {2, 5};
+    const struct ptx_code code = {.count = 8, .token_capacity = 4, .span_count = 1, .spans = &span};
+    const struct crs_token tokens[] = {{CRS_CALL, 6, 3}, {CRS_SYNC, 7, 3}};
+    static const struct {
+        struct crs_state s; /* that the warp gets to, from {.pc = 2, .active = 3} and no tokens */
+        enum safety_predicate expected;
+    } ends[] = {
+        {{.pc = 5, .active = 3}, SAFETY_NONE},
+        {{.pc = 5, .active = 1}, SAFETY_RECONV},
+        {{.pc = 5, .active = 1, .broken = 2}, SAFETY_NONE},
+        {{.pc = 5, .active = 1, .returned = 2}, SAFETY_NONE},
+        {{.pc = 5, .active = 1, .exited = 2}, SAFETY_NONE},
+        {{.pc = 4, .active = 1}, SAFETY_NONE},
+        {{.pc = 5, .active = 3, .depth = 1}, SAFETY_NONE}, /* in another activation */
+        {{.pc = 5, .active = 3, .depth = 2}, SAFETY_NONE},
+    };
+    struct safety_spans *spans = safety_spans_new(&test_arena, &code);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const struct crs_state entry = {.pc = 2, .active = 3};
+        struct safety_open open = {0};
+        safety_open_new(&test_arena, spans, &open);
+        assert_int_equal(safety_arrive(spans, &open, &entry, tokens), SAFETY_NONE);
+        assert_int_equal(safety_arrive(spans, &open, &ends[i].s, tokens), ends[i].expected);
+    }
+    const struct crs_state entry = {.pc = 2, .active = 3}, end = {.pc = 5, .active = 3, .depth = 1};
+    struct safety_open open = {0};
+    safety_open_new(&test_arena, spans, &open);
+    (void)safety_arrive(spans, &open, &entry, &tokens[1]);
+    assert_int_equal(safety_arrive(spans, &open, &end, &tokens[1]), SAFETY_NEUTRAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -336,6 +408,8 @@ int main(void)
         cmocka_unit_test(unwinding_keeps_the_invariants),
         cmocka_unit_test(the_second_half_of_inv_5_is_vacuous),
         cmocka_unit_test(stack_consistency),
+        cmocka_unit_test(chk_branch),
+        cmocka_unit_test(compound_statements),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

@@ -26,7 +26,11 @@ static const char *const kernels[] = {
     "shared int x; int f(int n) { private int r; r = f(n + 1); return r; }"
     "kernel k() { private int r; if (tid == 3) r = f(0); x = r; }",
     "shared int x; kernel k() { if (tid == 0) x = 1; else while (x != 1) ; }",
+    "shared int n; int f(int a) { private int l; l = a; ; return l; }"
+    "kernel k() { private int r; r = f(tid); r = atomic_add(n, 1); ; }",
+    "launch(threads = 8, warp = 4); shared int x; kernel k() { if (tid < 4) barrier(); x = 1; }",
 };
+enum { SPINS = 13, LOCALS, MISSING_WARP };
 
 struct fixture {
     struct program *program;
@@ -108,7 +112,7 @@ static void test_budget_resumes(void **state)
 {
     (void)state;
     struct fixture f;
-    prepare(&f, kernels[13]);
+    prepare(&f, kernels[SPINS]);
     run(&f, SUBJECT_SIMT, 0, 100);
     assert_int_equal(f.status, STATUS_STEP_LIMIT);
     uint64_t before = f.simulation->warp_steps;
@@ -167,6 +171,33 @@ static enum rule blame_other(struct machine *machine, uint32_t warp, struct choi
     enum rule rule = honest_step(machine, warp, choices);
     if (machine_status(machine) == STATUS_ASSERT_FAILS)
         machine->head->fault_thread ^= 1;
+    return rule;
+}
+
+static enum rule blame_other_waiting(struct machine *machine, uint32_t warp,
+                                     struct choices *choices)
+{
+    enum rule rule = honest_step(machine, warp, choices);
+    if (machine_status(machine) == STATUS_BARRIER_DIVERGENCE)
+        machine->head->fault_thread ^= 1;
+    return rule;
+}
+
+/* What a statement gives to a local variable; its frame may be gone before all memory is compared. */
+static enum rule spoil_local(struct machine *machine, uint32_t warp, struct choices *choices)
+{
+    struct warp_state before = simt_state(machine, warp);
+    enum rule rule = honest_step(machine, warp, choices);
+    if (rule == RULE_SIMT_ASSIGN && before.depth > 3) /* in f */
+        machine->memory[machine->threads[1].base[SPACE_LOCAL] + 1] ^= 64;
+    return rule;
+}
+
+static enum rule spoil_atomic(struct machine *machine, uint32_t warp, struct choices *choices)
+{
+    enum rule rule = honest_step(machine, warp, choices);
+    if (rule == RULE_SIMT_ATOMIC)
+        machine->memory[machine->threads[1].base[SPACE_LOCAL]] ^= 64;
     return rule;
 }
 
@@ -241,6 +272,11 @@ static const struct {
      NULL},
     {"wrong culprit", blame_other, false, 9, "simulation|status|simt.assert|assert_fails", NULL},
     {"assert ignored", ignore_assert, false, 9, "simulation|status|simt.assert|assert_fails", NULL},
+    {"wrong culprit at a barrier", blame_other_waiting, false, MISSING_WARP,
+     "simulation|status|simt.barrier_reach|barrier_divergence", NULL},
+    {"wrong local", spoil_local, false, LOCALS, "simulation|memory|simt.assign|local memory", NULL},
+    {"wrong result of an atomic", spoil_atomic, false, LOCALS,
+     "simulation|memory|simt.atomic|local memory", NULL},
     {"ends early", end_early, false, 0, "simulation|termination|simt.assign|live threads", NULL},
     {"token wakes all", wake_all, false, 3, "simulation|stack|simt.token|stack of an active lane",
      "lemmas|enable|simt.token|configuration"},
@@ -277,6 +313,28 @@ static void test_planted_faults(void **state)
     }
 }
 
+/* Where the two begin with different memories, whichever is wrong: said before any step, of the warp as it is
+ * then. */
+static void test_initial_memories(void **state)
+{
+    (void)state;
+    for (int in_threads = 0; in_threads < 2; in_threads++) {
+        struct fixture f;
+        prepare(&f, "launch(threads = 2); shared int x, y; kernel k() { x = y; }");
+        struct machine *victim = in_threads ? f.threads : f.warps;
+        machine_reset(victim);
+        victim->memory[1]++;
+        machine_save(victim, victim->initial);
+        simulation_begin(f.simulation, SUBJECT_SIMT);
+        assert_int_equal(f.answer.verdict, VERDICT_DIVERGE);
+        const struct divergence *d = f.answer.divergence;
+        assert_string_equal(divergence_signature(&test_arena, d),
+                            "simulation|memory|none|shared memory");
+        assert_non_null(strstr(d->evidence, "\"location\": \"y\""));
+        assert_non_null(strstr(d->evidence, "\"stack\": [\"line 1\", \"call 11\"]"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +342,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_errors_are_matched, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_budget_resumes, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_planted_faults, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_initial_memories, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

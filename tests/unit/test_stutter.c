@@ -140,6 +140,15 @@ static enum rule spoil_barrier(struct machine *machine, uint32_t actor, struct c
     return rule;
 }
 
+/* The first private word, while a procedure returns. */
+static enum rule spoil_return(struct machine *machine, uint32_t actor, struct choices *choices)
+{
+    enum rule rule = honest_step(machine, actor, choices);
+    if (rule == RULE_INTK_RETURN)
+        machine->memory[machine->threads[actor].base[SPACE_PRIVATE]]++;
+    return rule;
+}
+
 /* A thread turns in circles: back to the entry of its block. */
 static enum rule spin(struct machine *machine, uint32_t actor, struct choices *choices)
 {
@@ -164,18 +173,20 @@ static enum rule invent_access(struct machine *machine, uint32_t actor, struct c
 }
 
 static const struct {
+    const char *text;
     step_function *step;
     const char *signature;
 } faults[] = {
-    {spoil_shared, "stutter|store|interleave.assign|shared memory"},
-    {spoil_local, "stutter|store|interleave.assign|local memory"},
-    {spoil_accesses, "stutter|accesses|interleave.assign|of pi(P)"},
-    {spoil_silence, "stutter|control|none|silent write"},
-    {spoil_active, "stutter|control|none|v_active"},
-    {spoil_status, "stutter|status|interleave.assign|assert_fails"},
-    {spoil_barrier, "stutter|control|interleave.barrier|waiting"},
-    {spin, "stutter|control|none|walk"},
-    {invent_access, "stutter|race|interleave.assign|only in pi(P)"},
+    {OWNED, spoil_shared, "stutter|store|interleave.assign|shared memory"},
+    {OWNED, spoil_local, "stutter|store|interleave.assign|local memory"},
+    {OWNED, spoil_accesses, "stutter|accesses|interleave.assign|of pi(P)"},
+    {OWNED, spoil_silence, "stutter|control|none|silent write"},
+    {OWNED, spoil_active, "stutter|control|none|v_active"},
+    {OWNED, spoil_status, "stutter|status|interleave.assign|assert_fails"},
+    {OWNED, spoil_barrier, "stutter|control|interleave.barrier|waiting"},
+    {OWNED, spin, "stutter|control|none|walk"},
+    {OWNED, invent_access, "stutter|race|interleave.assign|only in pi(P)"},
+    {RICH, spoil_return, "stutter|store|interleave.return|private memory"},
 };
 
 static void test_every_fault_shows(void **state)
@@ -183,7 +194,7 @@ static void test_every_fault_shows(void **state)
     (void)state;
     for (uint32_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         struct fixture f;
-        const struct answer *answer = run(&f, OWNED, faults[i].step);
+        const struct answer *answer = run(&f, faults[i].text, faults[i].step);
         assert_int_equal(answer->verdict, VERDICT_DIVERGE);
         assert_string_equal(divergence_signature(&test_arena, answer->divergence),
                             faults[i].signature);

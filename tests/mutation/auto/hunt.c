@@ -1,7 +1,7 @@
 /*
  * hunt - looks for automatic mutants (mutate.h) by the ordinary campaign.
  *
- *     hunt [--cases N] [--seeds N] [--jobs N] [--sample N] [--names FILE] [--only PATTERN]... [--corpus FOLDER]
+ *     hunt [--cases N] [--seeds N] [--jobs N] [--sample N [--draw N]] [--names FILE] [--only PATTERN]... [--corpus FOLDER]
  *          [--canaries FILE] [--units PATTERN] [--patience N] [--list] [--output FILE]
  *
  * Campaigns with seeds 1 .. N, all oracles, default features: until an oracle speaks of what is not known, a case
@@ -19,7 +19,7 @@
  *   cases      from the campaign's first to that one, or all; steps: of threads and warps in them
  *   status     detected crashed timeout survived; of a canary, the corpus or a test: detected
  *
- * --sample N: N mutants, evenly over files and operators, always the same. --only: names (fnmatch). --list: names only.
+ * --sample N: N mutants, evenly over files and operators, always the same; --draw M: others for another M. --only: names (fnmatch). --list: names only.
  * --names FILE: the mutants that it names, a line each (sample.txt: those whose survivors are explained).
  * --patience N: a campaign is given up after N cases in which the mutant was infected and nothing was seen to differ:
  * cheaper, and a few are missed that show late.
@@ -283,7 +283,8 @@ static void hunt_all(struct hunt *hunt)
 static int usage(void)
 {
     fputs(
-        "usage: hunt [--cases N] [--seeds N] [--jobs N] [--sample N] [--only PATTERN]... "
+        "usage: hunt [--cases N] [--seeds N] [--jobs N] [--sample N [--draw N]] [--only "
+        "PATTERN]... "
         "[--corpus FOLDER]\n"
         "            [--canaries FILE] [--units PATTERN] [--patience N] [--list] [--output FILE]\n",
         stderr);
@@ -305,7 +306,7 @@ static bool parse_options(struct options *o, int argc, char **argv)
         {"sample", 1, NULL, 'n'},   {"only", 1, NULL, 'o'},     {"corpus", 1, NULL, 'k'},
         {"list", 0, NULL, 'l'},     {"patience", 1, NULL, 'p'}, {"names", 1, NULL, 'm'},
         {"canaries", 1, NULL, 'y'}, {"output", 1, NULL, 'f'},   {"units", 1, NULL, 'u'},
-        {NULL, 0, NULL, 0}};
+        {"draw", 1, NULL, 'd'},     {NULL, 0, NULL, 0}};
     *o = (struct options){.cases = 1000, .seeds = 3, .jobs = 2};
     for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
         bool good = true;
@@ -321,6 +322,9 @@ static bool parse_options(struct options *o, int argc, char **argv)
             break;
         case 'n':
             good = parse_number(optarg, UINT32_MAX, &o->sample);
+            break;
+        case 'd':
+            good = parse_number(optarg, UINT32_MAX, &o->draw);
             break;
         case 'p':
             good = parse_number(optarg, UINT32_MAX, &o->patience);

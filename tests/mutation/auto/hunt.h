@@ -14,7 +14,7 @@
 enum { SEEDS_MAX = 16, JOBS_MAX = 64, NAME_BYTES = 512, NOTE_BYTES = 160, ONLY_MAX = 64 };
 
 struct options {
-    uint32_t cases, seeds, jobs, sample, patience; /* 0: none */
+    uint32_t cases, seeds, jobs, sample, draw, patience; /* 0: none */
     const char *only[ONLY_MAX];
     uint32_t only_count;
     const char *corpus, *canaries, *units, *output, *names;

@@ -3,13 +3,15 @@
  */
 #include "tests/mutation/auto/hunt.h"
 
+#include "engine/pcg.h"
+
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t hash_name(const char *text)
+static uint64_t hash_name(const char *text, uint32_t draw)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = 0xcbf29ce484222325u ^ (uint64_t)draw << 32;
     for (; *text; text++)
         hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
     return hash ^ hash >> 29;
@@ -98,9 +100,11 @@ static bool read_names(struct hunt *hunt)
     return in && hunt->mutants;
 }
 
-/* Every so-many-th of all mutants in the order of files, operators and a hash of the name. */
+/* Every so-many-th of all mutants in the order of files, operators and a hash of the name. Another draw has
+ * other hashes and begins elsewhere: any mutant is as likely as any other. */
 static void choose_mutants(struct hunt *hunt)
 {
+    const struct options *o = &hunt->options;
     struct ranked *all = calloc((size_t)mutant_count + 1, sizeof *all);
     hunt->mutants = calloc((size_t)mutant_count + 1, sizeof *hunt->mutants);
     size_t count = 0;
@@ -111,15 +115,16 @@ static void choose_mutants(struct hunt *hunt)
         char name[NAME_BYTES];
         mutant_name(m, name, sizeof name);
         if (is_asked(&hunt->options, name))
-            all[count++] = (struct ranked){m, p->file, p->operator_name, hash_name(name)};
+            all[count++] = (struct ranked){m, p->file, p->operator_name, hash_name(name, o->draw)};
     }
     qsort(all, count, sizeof *all, compare_ranked);
     size_t wanted = hunt->options.sample;
     if (wanted == 0 || wanted > count)
         wanted = count;
+    size_t start = o->draw ? pcg_splitmix(o->draw) % (count + !count) : count / 2;
     for (size_t i = 0; i < wanted; i++) {
         char name[NAME_BYTES];
-        int mutant = all[(2 * i + 1) * count / (2 * wanted)].mutant;
+        int mutant = all[(i * count + start) / wanted].mutant;
         mutant_name(mutant, name, sizeof name);
         if (!is_written(&hunt->options, name))
             hunt->mutants[hunt->count++] = mutant;
