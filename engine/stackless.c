@@ -1,4 +1,4 @@
-#include "engine/stackless.h"
+#include "engine/stackless_internal.h"
 
 #include "engine/invariant.h"
 #include "engine/live.h"
@@ -15,7 +15,7 @@ const struct stackless_info stackless_table[STACKLESS_POLICY_COUNT] = {
 };
 
 const enum stackless_policy stackless_fair[STACKLESS_FAIR] = {STACKLESS_OLDEST, STACKLESS_RR,
-                                                              STACKLESS_DWF_TIME};
+                                                              STACKLESS_ITS, STACKLESS_DWF_TIME};
 
 /* ---- names ---- */
 
@@ -40,44 +40,7 @@ const char *stackless_name(struct arena *arena, const struct stackless_spec *spe
     return spec->literal ? arena_printf(arena, "%s:literal", name) : name;
 }
 
-/* ---- places in the source ---- */
-
-/* A list and what is within, in the order of the text; true: the list ends with an if or a loop, so that its
- * end is where paths meet. `after`: its first statement is where they meet. */
-struct numbering {
-    const struct program *program;
-    struct stackless *stackless;
-    uint32_t next;
-};
-
-static bool number_list(struct numbering *n, uint32_t first)
-{
-    bool after = false;
-    for (uint32_t i = first;; i++) {
-        const struct code_stm *stm = &n->program->stms[i];
-        n->stackless->order[i] = n->next++;
-        n->stackless->joins[i] |= after;
-        after = stm->kind == CODE_IF || stm->kind == CODE_WHILE;
-        if (stm->kind == CODE_IF) {
-            number_list(n, stm->first);
-            number_list(n, stm->second);
-        } else if (stm->kind == CODE_WHILE && number_list(n, stm->first)) {
-            n->stackless->joins[i] = true; /* the paths of the body meet at its guard */
-        }
-        if (stm->last)
-            return after;
-    }
-}
-
-static void number_places(struct stackless *stackless, const struct program *program)
-{
-    struct numbering n = {program, stackless, 0};
-    for (uint32_t i = 0; i < program->stm_count; i++)
-        stackless->order[i] = i;
-    if (program->form == FORM_STRUCTURED)
-        for (uint32_t f = 0; f < program->function_count; f++)
-            number_list(&n, program->functions[f].body);
-}
+/* ---- groups ---- */
 
 /* Behind the last statement: a thread at End, or about to leave its last context. */
 static uint32_t place_of(const struct stackless *stackless, const struct machine *machine,
@@ -86,8 +49,6 @@ static uint32_t place_of(const struct stackless *stackless, const struct machine
     uint32_t stm = machine->semantics->control(machine, thread);
     return stm == CODE_NONE ? UINT32_MAX : stackless->order[stm];
 }
-
-/* ---- groups ---- */
 
 /* Threads of a warp or block: [first, first + count). */
 struct unit {
@@ -182,6 +143,7 @@ static uint32_t choose_group(struct stackless *s, const struct machine *machine,
     case STACKLESS_DWF_TIME:
         return group_of(s, longest_waiting(s, machine, unit));
     case STACKLESS_RR:
+    case STACKLESS_ITS:
         return group_of(s, next_in_turn(s, count));
     case STACKLESS_MAJORITY:
     case STACKLESS_DWF_MAJORITY:
@@ -314,8 +276,32 @@ static void schedule(struct stackless *s, const struct machine *machine)
     reverse(s->chosen + 1, s->chosen[0]);
 }
 
+/* ITS: the thread whose turn it is goes on while its instruction has begun - an assignment has read and
+ * not written - or what is next is none: a context, the head of a block. */
+static bool holds(const struct stackless *s, const struct machine *machine)
+{
+    uint32_t thread = s->held[0] - 1;
+    if (s->held[0] == 0 || !is_live(machine, thread))
+        return false;
+    uint32_t stm = machine->semantics->next_stm(machine, thread);
+    return stm == CODE_NONE ||
+           (stm + 1 == s->held[1] && machine->program->stms[stm].kind == CODE_ASSIGN);
+}
+
+static uint32_t pick_thread(struct stackless *s, const struct machine *machine)
+{
+    if (!holds(s, machine)) {
+        struct unit unit;
+        s->held[0] = next_in_turn(s, next_unit(s, machine, &unit)) + 1;
+    }
+    s->held[1] = machine->semantics->next_stm(machine, s->held[0] - 1) + 1;
+    return s->held[0] - 1;
+}
+
 uint32_t stackless_pick(struct stackless *s, const struct machine *machine)
 {
+    if (s->spec.policy == STACKLESS_ITS)
+        return pick_thread(s, machine);
     for (;;) {
         if (s->chosen[0] == 0)
             schedule(s, machine);
@@ -328,13 +314,9 @@ uint32_t stackless_pick(struct stackless *s, const struct machine *machine)
 
 /* ---- start ---- */
 
-const char *stackless_refuses(const struct semantics *semantics, const struct stackless_spec *spec)
+const char *stackless_refuses(const struct semantics *semantics)
 {
-    if (!semantics->same_pc)
-        return "its actors are no threads";
-    if (spec->policy == STACKLESS_DWF_PDOM && semantics->form != FORM_STRUCTURED)
-        return "post-dominators are those of structured kernels";
-    return NULL;
+    return semantics->same_pc ? NULL : "its actors are no threads";
 }
 
 static uint32_t *words_of(struct stackless *s, uint32_t count)
@@ -346,11 +328,15 @@ static uint32_t *words_of(struct stackless *s, uint32_t count)
 
 static void make_words(struct stackless *s, struct arena *arena, uint32_t threads)
 {
-    s->words = ARENA_ARRAY(arena, uint32_t, 2 + s->unit_count + 3 * (size_t)threads);
+    s->words = ARENA_ARRAY(arena, uint32_t, 4 + s->unit_count + 3 * (size_t)threads);
     s->turn = words_of(s, 1);
     s->chosen = words_of(s, 1 + s->unit_threads);
     *s->turn = s->unit_count - 1;
     switch (s->spec.policy) {
+    case STACKLESS_ITS:
+        s->held = words_of(s, 2);
+        s->last = words_of(s, s->unit_count);
+        break;
     case STACKLESS_RR:
         s->last = words_of(s, s->unit_count);
         break;
@@ -382,7 +368,7 @@ struct stackless *stackless_new(struct arena *arena, const struct machine *machi
     const struct program *program = machine->program;
     const struct ast_launch *launch = &program->launch;
     struct stackless *s = ARENA_NEW(arena, struct stackless);
-    INVARIANT(!stackless_refuses(machine->semantics, spec));
+    INVARIANT(!stackless_refuses(machine->semantics));
     bool over_block = stackless_table[spec->policy].over_block;
     *s = (struct stackless){
         .spec = *spec,
@@ -391,8 +377,6 @@ struct stackless *stackless_new(struct arena *arena, const struct machine *machi
         .block_units = over_block ? 1 : program->warps_per_block,
         .unit_threads = over_block ? launch->threads : launch->warp,
         .lanes = launch->warp,
-        .order = ARENA_ARRAY(arena, uint32_t, program->stm_count),
-        .joins = ARENA_ARRAY(arena, uint8_t, program->stm_count),
         .group = ARENA_ARRAY(arena, uint32_t, launch->threads),
         .members = ARENA_ARRAY(arena, uint32_t, launch->threads),
         .leader = ARENA_ARRAY(arena, uint32_t, launch->threads),
@@ -401,6 +385,6 @@ struct stackless *stackless_new(struct arena *arena, const struct machine *machi
     };
     s->unit_count = s->block_units * launch->blocks;
     make_words(s, arena, program->total_threads);
-    number_places(s, program);
+    stackless_find_places(s, arena, program);
     return s;
 }

@@ -39,7 +39,7 @@ struct stackless_info {
 extern const struct stackless_info stackless_table[STACKLESS_POLICY_COUNT];
 
 /* Under these every thread that can step does so again and again, when units take turns. */
-enum { STACKLESS_FAIR = 3 };
+enum { STACKLESS_FAIR = 4 };
 extern const enum stackless_policy stackless_fair[STACKLESS_FAIR];
 
 struct stackless_spec {
@@ -59,13 +59,15 @@ struct stackless {
     uint32_t word_count;
     uint32_t *turn;   /* words: the unit that stepped last */
     uint32_t *chosen; /* words: how many of Θ are still to step, then their numbers, last first */
-    uint32_t *last;   /* words, RR: of each unit, its thread that was chosen last, + 1 */
-    uint32_t *queue;  /* words, OLDEST, DTime: the threads of each unit, longest waiting first */
+    uint32_t *last;   /* words, RR, ITS: of each unit, its thread that was chosen last, + 1 */
+    uint32_t
+        *held; /* words, ITS: the thread whose turn it is, and the statement of its step, + 1 */
+    uint32_t *queue; /* words, OLDEST, DTime: the threads of each unit, longest waiting first */
     uint32_t
         *passed; /* words, DPdPri: of each thread: post-dominators, less the fewest in its unit */
     uint32_t *seen;    /* words, DPdPri: of each thread: statement of its last step, + 1 */
-    uint32_t *order;   /* a statement: its place in the source */
-    uint8_t *joins;    /* a statement: it follows an if or a loop */
+    uint32_t *order;   /* MINPC, DPC. A statement: its place in the source */
+    uint8_t *joins;    /* DPdPri. A statement: where the paths of a branch meet */
     uint32_t *group;   /* a thread of the unit at hand: its group */
     uint32_t *members; /* a group: how many */
     uint32_t *leader;  /* a group: its lowest thread */
@@ -73,8 +75,8 @@ struct stackless {
     uint32_t *taken;   /* a lane: taken by a thread of Θ */
 };
 
-/* Why the semantics has no stack-less warps under this policy ("its actors are no threads"), or NULL. */
-const char *stackless_refuses(const struct semantics *semantics, const struct stackless_spec *spec);
+/* Why the semantics has no stack-less warps ("its actors are no threads"), or NULL. */
+const char *stackless_refuses(const struct semantics *semantics);
 
 /* The schedule function in its initial state, for the machine in its initial state. */
 struct stackless *stackless_new(struct arena *arena, const struct machine *machine,

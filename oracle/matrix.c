@@ -222,7 +222,7 @@ static void add_policy(struct making *m, enum subject_id subject, const struct p
     const struct subject_info *info = &subject_table[subject];
     const struct sched_spec policy = {.kind = SCHED_STACKLESS, .stackless = *spec};
     const char *name = sched_name(m->arena, &policy);
-    if (stackless_refuses(info->vtable, spec) || !lasso_policy(&policy))
+    if (stackless_refuses(info->vtable) || !lasso_policy(&policy))
         return;
     struct matrix_row *row = add_row(m, name, subject, MATRIX_WARPS);
     struct machine *machine = machine_of(m, subject, program);

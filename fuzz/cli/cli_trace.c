@@ -63,7 +63,7 @@ int command_trace(struct cli *cli)
     if (program)
         reason = machine_refuses(&cli->arena, subject->vtable, program);
     if (!reason && options.schedule.kind == SCHED_STACKLESS)
-        reason = stackless_refuses(subject->vtable, &options.schedule.stackless);
+        reason = stackless_refuses(subject->vtable);
     if (reason) {
         cli_message(cli, "%s: %s", path, reason);
         return CLI_USAGE;

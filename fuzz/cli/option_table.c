@@ -124,7 +124,7 @@ const struct cli_option option_table[] = {
     {"schedule", 0, OPTION_TEXT, "SCHEDULE", ON(TRACE), FIELD(schedule), 0, NULL,
      "sequential (default), reverse, rr, uniform, pct:D, pos, surw, starve:ACTOR, unfair:STEPS, "
      "stackless:POLICY[:literal] (warps without a stack: minpc, oldest, rr, majority, minority, "
-     "random, dmaj, dmin, dtime, dpdpri, dpc), tape:FILE"},
+     "random, its, dmaj, dmin, dtime, dpdpri, dpc), tape:FILE"},
     {"max-states", 0, OPTION_SOME_U64, "N", ON(PROGRESS), FIELD(max_states), 0, NULL,
      "states of one search; beyond them verdicts are unknown; 1048576 by default"},
     {"max-steps", 0, OPTION_U64, "N", ON(TRACE), FIELD(max_steps), 0, NULL,
