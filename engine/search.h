@@ -20,6 +20,8 @@
 #include "engine/machine.h"
 #include "engine/tape.h"
 
+#include <signal.h>
+
 /* SEARCH_AUTO: SEARCH_STATES when the kernel has a loop or a recursion, or when one execution shows
  * more conflicts than the lattice of all interleavings has levels to spare (search.c); else
  * SEARCH_DPOR. When a bound cuts the first method off, the other has the steps that are left; what both
@@ -37,6 +39,7 @@ struct search_options {
     uint32_t max_outcomes; /* distinct final stores kept */
     struct progress
         *progress; /* SEARCH_STATES: progress models, to be judged on the graph; or NULL */
+    const volatile sig_atomic_t *stop; /* SEARCH_STATES: not 0 cuts it off; or NULL */
 };
 
 struct search_outcome {
@@ -58,7 +61,7 @@ enum search_liveness {
 struct search_result {
     enum search_method method; /* that was used */
     bool complete;             /* false: a bound cut it off; the outcomes are a subset */
-    /* NULL, or the bound: "states", "bytes", "steps", "depth", "outcomes" (all were explored, but not
+    /* NULL, or the bound: "states", "bytes", "steps", "depth", "interrupted", "outcomes" (all were explored, but not
      * all kept), "actors" (SEARCH_DPOR with more than 64). */
     const char *cut;
     uint64_t states;     /* SEARCH_STATES: distinct ones */

@@ -304,6 +304,10 @@ static bool expand(struct exploration *x, uint32_t number)
         search_cut(graph->search, "depth");
         return false;
     }
+    if (graph->search->options->stop && *graph->search->options->stop) {
+        search_cut(graph->search, "interrupted");
+        return false;
+    }
     x->watch.state = number;
     for (uint32_t i = 0; i < head->live_count; i++) {
         x->watch.actor = head->live[i];

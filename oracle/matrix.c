@@ -5,8 +5,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-const struct matrix_options MATRIX_DEFAULTS = {
-    .max_states = 1 << 20, .max_bytes = (uint64_t)512 << 20, .budget_steps = 1 << 18};
+const struct matrix_options MATRIX_DEFAULTS = {.max_states = 1 << 20,
+                                               .max_bytes = (uint64_t)512 << 20,
+                                               .budget_steps = 1 << 18,
+                                               .sample_steps = 1 << 22};
 
 const char *const matrix_unit_names[] = {"threads", "warps", "blocks"};
 
@@ -97,6 +99,7 @@ static const struct progress *search(struct making *m, struct machine *machine,
     options.max_depth = UINT32_MAX;
     options.max_outcomes = 1 << 16;
     options.progress = progress;
+    options.stop = m->options->stop;
     *result = search_run(m->arena, machine, &options);
     return progress;
 }
@@ -158,11 +161,13 @@ static void add_models(struct making *m, enum subject_id subject, const struct p
     const struct progress *progress = search(m, machine, unit, &result);
     if (progress->ask_random)
         add_random(m, subject, machine, &progress->random, result);
+    struct matrix_row *rows[PROGRESS_MODEL_COUNT];
     for (int i = 0; i < PROGRESS_MODEL_COUNT; i++) {
-        struct matrix_row *row = add_row(m, progress_table[i].name, subject, unit);
+        struct matrix_row *row = rows[i] = add_row(m, progress_table[i].name, subject, unit);
         take_answer(m, row, machine, &progress->answers[i], result, model_cannot[i]);
         row->has_strong &= i != PROGRESS_UNFAIR;
     }
+    matrix_sample(m->arena, machine, progress, rows, model_cannot, m->options);
 }
 
 /* Warps under a stack, or a block in one vector: what is scheduled are these, fairly. */
@@ -177,10 +182,13 @@ static void add_warps(struct making *m, enum subject_id subject, const char *nam
     const struct progress *progress = search(m, machine, MATRIX_THREADS, &result);
     bool block = subject == SUBJECT_LOCKSTEP; /* in one vector */
     struct matrix_row *row = add_row(m, name, subject, block ? MATRIX_BLOCKS : MATRIX_WARPS);
-    take_answer(m, row, machine, &progress->answers[PROGRESS_FAIR], result,
-                block ? "the vector runs the other path first"
-                      : "its warp runs the other path first");
+    const char *const cannot[PROGRESS_MODEL_COUNT] = {
+        [PROGRESS_FAIR] =
+            block ? "the vector runs the other path first" : "its warp runs the other path first"};
+    struct matrix_row *const rows[PROGRESS_MODEL_COUNT] = {[PROGRESS_FAIR] = row};
+    take_answer(m, row, machine, &progress->answers[PROGRESS_FAIR], result, cannot[PROGRESS_FAIR]);
     row->has_strong = false;
+    matrix_sample(m->arena, machine, progress, rows, cannot, m->options);
 }
 
 /* Whether a thread can tell how large its warp is. */

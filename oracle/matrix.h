@@ -5,14 +5,17 @@
  * A row is an execution model: warps with a reconvergence stack, whose order is fixed by the hardware and
  * which are scheduled fairly among each other; warps without a stack under each policy; single threads,
  * warps or blocks under each progress model. A verdict is exact or none: from all reachable states, or from the
- * one execution of a deterministic model, ended or proven to come back to a state. "May hang" has a
- * witness that replays. A bound gives "unknown", never "ends".
+ * one execution of a deterministic model, ended or proven to come back to a state. Where there are too many
+ * states a sampled search (engine/fair_lasso.h) may refute. "May hang" has a witness that replays. A bound
+ * gives "unknown", never "ends".
  */
 #ifndef ORACLE_MATRIX_H
 #define ORACLE_MATRIX_H
 
 #include "engine/progress.h"
 #include "oracle/forms.h"
+
+#include <signal.h>
 
 enum matrix_unit { MATRIX_THREADS, MATRIX_WARPS, MATRIX_BLOCKS };
 
@@ -23,6 +26,7 @@ struct matrix_row {
     enum progress_verdict verdict;
     bool almost_surely;      /* "ends": with probability 1 */
     bool has_strong, strong; /* passes under strong fairness */
+    bool sampled;            /* "may hang": no search of all states has shown it */
     const char *why;         /* what the verdict rests on, or why there is none */
     /* Of a hang. */
     const struct tape *stem, *loop;
@@ -39,7 +43,10 @@ struct matrix {
 struct matrix_options {
     uint64_t max_states; /* of one search */
     uint64_t max_bytes;
-    uint64_t budget_steps; /* of one execution */
+    uint64_t budget_steps;             /* of one execution */
+    uint64_t sample_steps;             /* of a sampled search; 0: none */
+    uint64_t seed;                     /* of its schedules */
+    const volatile sig_atomic_t *stop; /* NULL, or: not 0 ends all searches, with what was found */
 };
 
 extern const struct matrix_options MATRIX_DEFAULTS;

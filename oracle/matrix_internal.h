@@ -1,5 +1,6 @@
 /*
- * matrix_internal.h - between matrix.c (rows) and matrix_explain.c (who waits for whom).
+ * matrix_internal.h - between matrix.c (rows), matrix_explain.c (who waits for whom) and
+ * matrix_sampled.c (where there are too many states).
  */
 #ifndef ORACLE_MATRIX_INTERNAL_H
 #define ORACLE_MATRIX_INTERNAL_H
@@ -16,5 +17,11 @@ struct matrix_loop {
 
 /* "thread 1 waits for lock (line 11); thread 0 would write it at line 9, but ...": walks the loop. */
 const char *matrix_explain(struct arena *arena, const struct matrix_loop *loop);
+
+/* Samples schedules for the rows (of each model; NULL: not asked) whose verdict is unknown; `cannot` as above,
+ * of each model. The machine is the one that was searched. */
+void matrix_sample(struct arena *arena, struct machine *machine, const struct progress *progress,
+                   struct matrix_row *const *rows, const char *const *cannot,
+                   const struct matrix_options *options);
 
 #endif

@@ -91,7 +91,8 @@ struct cli_options {
     const char *schedule, *to, *output, *signature;
     bool anchored, then_first, logic_blocks, keep_calls, normalise; /* of --to cfg */
     uint64_t max_steps;
-    uint64_t max_states; /* of progress */
+    uint64_t max_states;   /* of progress */
+    uint64_t sample_steps; /* of progress */
     uint32_t max_tests;
     bool all_pending;
     const char *html, *junit, *sarif, *markdown, *grade; /* of report: files */

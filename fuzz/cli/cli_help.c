@@ -43,9 +43,10 @@ void cli_print_help(const struct cli *cli, FILE *out)
     fputs("\nexit status: 0 all well; 1 a divergence not marked known, or a failed expectation;\n"
           "2 wrong usage or bad input; 3 a fault of simtfuzz or its surroundings",
           out);
-    fputs(cli->id == COMMAND_REDUCE   ? ";\n4 interrupted: the best so far was written\n"
-          : cli->id == COMMAND_TRIAGE ? ";\n4 interrupted (bisect): nothing was stored\n"
-                                      : "\n",
+    fputs(cli->id == COMMAND_REDUCE     ? ";\n4 interrupted: the best so far was written\n"
+          : cli->id == COMMAND_PROGRESS ? ";\n4 interrupted: what was found by then was printed\n"
+          : cli->id == COMMAND_TRIAGE   ? ";\n4 interrupted (bisect): nothing was stored\n"
+                                        : "\n",
           out);
 }
 

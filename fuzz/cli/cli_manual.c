@@ -154,7 +154,7 @@ static const struct {
     {"2", "wrong usage or bad input"},
     {"3", "a fault of simtfuzz or of its surroundings: a file, the database, a crashed worker"},
     {"4", "reduce: interrupted; the best so far was written. triage bisect: interrupted; nothing "
-          "was stored"},
+          "was stored. progress: interrupted; what was found by then was printed"},
 };
 
 static const struct {

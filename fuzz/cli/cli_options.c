@@ -28,6 +28,7 @@ void options_default(struct cli_options *o)
                               .to = "core",
                               .max_steps = 1000,
                               .max_states = 1 << 20,
+                              .sample_steps = 1 << 22,
                               .max_tests = 20000,
                               .report_findings = 100,
                               .report_traces = 20};

@@ -7,6 +7,29 @@
 #include "oracle/matrix.h"
 
 #include <inttypes.h>
+#include <signal.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal_number)
+{
+    if (interrupted) {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+    }
+    interrupted = 1;
+}
+
+/* The first one ends the searches, and what they found is printed; the second one ends all. */
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    interrupted = 0;
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        sigaction(signals[i], &action, NULL);
+}
 
 static void print_json(const char *path, const struct ast_kernel *kernel,
                        const struct matrix *matrix, struct arena *arena)
@@ -35,6 +58,8 @@ static void print_json(const char *path, const struct ast_kernel *kernel,
         if (row->has_strong)
             json_key_bool(&json, "ends_strongly_fair", row->strong);
         json_key_string(&json, "why", row->why);
+        if (row->sampled)
+            json_key_bool(&json, "sampled", true);
         if (row->loop) {
             json_key_string(&json, "sentence", row->sentence);
             json_key_string(&json, "stem", tape_print(arena, row->stem));
@@ -64,6 +89,8 @@ static void print_text(const char *path, const struct ast_kernel *kernel,
         cells->cells[2] = matrix_verdict(row);
         if (row->has_strong && row->strong && row->verdict != PROGRESS_ENDS)
             cells->cells[2] = arena_printf(arena, "%s, ends if strongly fair", cells->cells[2]);
+        if (row->sampled)
+            cells->cells[2] = arena_printf(arena, "%s (sampled)", cells->cells[2]);
         cells->cells[3] = row->verdict == PROGRESS_UNKNOWN ? row->why : row->sentence;
     }
     table_print(&table, stdout);
@@ -77,7 +104,8 @@ int command_progress(struct cli *cli)
     int status = CLI_OK;
     if (!cli_find_files(cli, cli->arguments, cli->argument_count, &files))
         return CLI_USAGE;
-    for (uint32_t i = 0; i < files.count; i++) {
+    catch_signals();
+    for (uint32_t i = 0; i < files.count && !interrupted; i++) {
         size_t mark = arena_mark(&cli->arena);
         struct matrix_options options = MATRIX_DEFAULTS;
         struct ast_kernel *kernel = cli_read_launched(cli, files.paths[i]);
@@ -86,6 +114,9 @@ int command_progress(struct cli *cli)
             continue;
         }
         options.max_states = cli->options.max_states;
+        options.sample_steps = cli->options.sample_steps;
+        options.seed = cli->options.seed;
+        options.stop = &interrupted;
         if (cli->options.budget_steps > 0)
             options.budget_steps = cli->options.budget_steps;
         struct matrix matrix = matrix_of(forms_new(&cli->arena, kernel), &options);
@@ -93,9 +124,12 @@ int command_progress(struct cli *cli)
             print_json(files.paths[i], kernel, &matrix, &cli->arena);
         else
             print_text(files.paths[i], kernel, &matrix, &cli->arena);
+        fflush(stdout);
         if (matrix.broken && status == CLI_OK)
             status = CLI_DIVERGENCE;
         arena_release(&cli->arena, mark);
     }
-    return status;
+    if (interrupted)
+        cli_message(cli, "interrupted: the searches were cut off");
+    return interrupted ? CLI_INTERRUPTED : status;
 }

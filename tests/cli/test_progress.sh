@@ -57,6 +57,44 @@ says out "the search was cut off: states"
 expect 0 progress "$papers/incr-n8.simt" --max-states 10
 [ "$(verdict threads fair)" = e ] || failed "a kernel without a loop is not said to end"
 
+# Where the states are too many, sampled schedules may refute, and nothing else.
+expect 0 progress "$papers/p4-n4.simt" --max-states 10
+for model in unfair hsa obe hsa-obe lobe; do
+    [ "$(verdict threads $model)" = m ] || failed "no sampled schedule of $model hangs: $(verdict threads $model)"
+done
+[ "$(verdict threads fair)" = u ] || failed "sampled schedules decide fair: $(verdict threads fair)"
+says out "may hang (sampled)" "no loop in"
+expect 0 progress "$papers/p4-n4.simt" --max-states 10 --samples 0
+[ "$(verdict threads unfair)" = u ] || failed "a hang without a sample"
+# More units than the graph can take; the witness is a tape; the same bytes from the same seed.
+expect 0 progress "$papers/p2-n2.simt" --set threads=130,warp=32 --json --samples 100000 --seed 7
+json
+grep -q '"model": "obe", "units": "threads", [^{]*"verdict": "may hang", [^{]*"sampled": true' out || failed "130 threads: obe"
+grep -q '"model": "fair", "units": "threads", [^{]*"verdict": "unknown at bound"' out || failed "130 threads: fair"
+stem=$(sed 's/.*"model": "obe"[^{]*"stem": "\([^"]*\)", .*/\1/' out)
+loop=$(sed 's/.*"model": "obe"[^{]*"stem": "[^"]*", "loop": "\([^"]*\)".*/\1/' out)
+cp out first
+expect 0 progress "$papers/p2-n2.simt" --set threads=130,warp=32 --json --samples 100000 --seed 7
+cmp -s out first || failed "the same seed, other samples"
+echo "$stem $loop $loop" >tape
+expect 0 trace "$papers/p2-n2.simt" --set threads=130,warp=32 --subject threads --schedule tape:tape --max-steps 12
+says out "while° (lock != 1)" "step_limit after 12 steps"
+# Interrupted: what was found is printed, the rest is unknown.
+rm -f out
+"$simtfuzz" progress "$papers/p2-n1.simt" "$papers/p4-n4.simt" "$papers/p2-n2.simt" --max-states 30 \
+    --samples 0xffffffffffff --json >out 2>err </dev/null &
+child=$!
+until [ -s out ]; do sleep 0.1; done
+sleep 0.5
+kill -INT $child
+wait $child
+status=$?
+[ $status -eq 4 ] || failed "interrupted: exit status $status"
+says err "interrupted"
+json
+[ "$(wc -l <out)" -eq 2 ] || failed "interrupted: $(wc -l <out) kernels"
+says out "interrupted"
+
 # Other launches; what is no kernel.
 expect 0 progress "$papers/p2-n2.simt" --set threads=3,warp=1
 [ "$(verdict warps obe)" = m ] || failed "warps as units: $(verdict warps obe)"
