@@ -64,9 +64,10 @@ struct search_result {
     /* NULL, or the bound: "states", "bytes", "steps", "depth", "interrupted", "outcomes" (all were explored, but not
      * all kept), "actors" (SEARCH_DPOR with more than 64). */
     const char *cut;
-    uint64_t states;     /* SEARCH_STATES: distinct ones */
-    uint64_t steps;      /* of all methods used */
-    uint64_t executions; /* SEARCH_DPOR: complete ones; those that a sleep set ends do not count */
+    uint64_t states;      /* SEARCH_STATES: distinct ones */
+    uint64_t transitions; /* between them */
+    uint64_t steps;       /* of all methods used */
+    uint64_t executions;  /* SEARCH_DPOR: complete ones; those that a sleep set ends do not count */
     uint32_t outcome_count; /* distinct (status, store) */
     struct search_outcome *outcomes;
     /* Two different actors (threads, or warps) access one word of global or shared memory in one

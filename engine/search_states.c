@@ -388,6 +388,7 @@ void search_states(struct search *search)
     if (search->machine->program->has_atomics && !result->race && !has_named_barriers(search))
         graph_races(&x.graph);
     result->states += x.graph.states.count;
+    result->transitions += x.graph.edges.count;
     for (uint32_t i = 0; i < result->outcome_count; i++)
         if (x.outcome_states[i] != SEARCH_NONE)
             result->outcomes[i].tape = graph_path(&x.graph, x.outcome_states[i]);

@@ -93,7 +93,7 @@ void line(const char *what, double rate, const char *unit, double ceiling)
 int main(int argc, char **argv)
 {
     uint64_t memory_cases = argc > 1 ? strtoull(argv[1], NULL, 0) : 10000;
-    if (arena_init(&bench_arena, (size_t)1 << 32) != 0)
+    if (arena_init(&bench_arena, (size_t)1 << 36) != 0)
         return 3;
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (argc > 1 && strcmp(argv[1], "ptx") == 0) {
@@ -104,11 +104,21 @@ int main(int argc, char **argv)
         bench_cases();
         return 0;
     }
+    if (argc > 1 && strcmp(argv[1], "search") == 0) {
+        if (argc > 3)
+            bench_search_one((uint32_t)strtoul(argv[2], NULL, 0),
+                             (uint32_t)strtoul(argv[3], NULL, 0),
+                             argc > 4 ? strtoull(argv[4], NULL, 0) : 1024);
+        else
+            bench_search();
+        return 0;
+    }
     bench_canonical();
     bench_barriers();
     bench_lockstep();
     bench_ptx();
     bench_cases();
+    bench_search();
     bench_memory(memory_cases);
     bench_workers();
     return 0;
