@@ -13,6 +13,7 @@
 
 #include "engine/arena.h"
 #include "engine/diag.h"
+#include "engine/matrix_rows.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -281,6 +282,16 @@ struct ast_expect {
     struct ast_expect *next;
 };
 
+/* `expect progress: hangs warps simt, ends *;`: a verdict of rows of the termination matrix. */
+struct ast_progress {
+    enum matrix_ending ending;
+    enum matrix_unit unit; /* MATRIX_UNITS: all */
+    const char *model;     /* NULL: all of the unit */
+    uint32_t group;        /* as of ast_expect */
+    struct location at;
+    struct ast_progress *next;
+};
+
 struct ast_launch {
     uint32_t threads; /* of a block */
     uint32_t warp;    /* lanes of a full warp */
@@ -307,7 +318,8 @@ struct ast_kernel {
     struct ast_function *functions; /* in order; the kernel itself is not among them */
     struct ast_function *main;      /* the kernel's own locals and body or blocks */
     struct ast_expect *expects;
-    struct ptx_kernel *ptx; /* FORM_PTX; otherwise NULL */
+    struct ast_progress *progress; /* of the kernel as it is written: no copy has it */
+    struct ptx_kernel *ptx;        /* FORM_PTX; otherwise NULL */
 };
 
 static const struct ast_launch AST_DEFAULT_LAUNCH = {.threads = 4, .warp = 4, .blocks = 1};

@@ -348,10 +348,20 @@ static bool parse_claims(struct parser *p)
     }
 }
 
+/* Behind `expect`. */
+static bool parse_any_claims(struct parser *p)
+{
+    if (!parser_at(p, "progress") || !parser_next_is(p, ":"))
+        return parse_claims(p);
+    parser_advance(p);
+    parser_advance(p);
+    return parser_progress(p);
+}
+
 static bool parse_expect(struct parser *p)
 {
     parser_advance(p);
-    return parse_claims(p) && parser_expect(p, ";");
+    return parse_any_claims(p) && parser_expect(p, ";");
 }
 
 void parse_expect_comment(struct arena *arena, struct ast_kernel *kernel, const char *text,
@@ -369,7 +379,7 @@ void parse_expect_comment(struct arena *arena, struct ast_kernel *kernel, const 
     p.lexer.line_start = text - (at.column - 1);
     p.token = lex_next(&p.lexer);
     parser_accept(&p, ":");
-    if (parse_claims(&p) && p.token.kind != TOKEN_END)
+    if (parse_any_claims(&p) && p.token.kind != TOKEN_END)
         parser_unexpected(&p, "',' or the end of the line");
 }
 

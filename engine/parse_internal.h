@@ -91,6 +91,8 @@ const char *parser_word(struct parser *p, const char *what);
 /* Whether the token after the current one is this. */
 bool parser_next_is(const struct parser *p, const char *text);
 
+bool parser_next_is_name(const struct parser *p);
+
 /* Whether `( ... ) ;` follows the current token. */
 bool parser_guard_is_next(const struct parser *p);
 
@@ -132,6 +134,11 @@ bool parser_body(struct parser *p);
 
 /* blocks { {decl} {block} }, or lockstep { .. }, of p->function. */
 bool parser_blocks(struct parser *p);
+
+/* ---- parse_progress.c ---- */
+
+/* What follows `expect progress:`, up to the semicolon. */
+bool parser_progress(struct parser *p);
 
 /* ---- parse.c ---- */
 

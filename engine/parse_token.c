@@ -168,6 +168,13 @@ bool parser_next_is(const struct parser *p, const char *text)
     return token_is(&token, text);
 }
 
+bool parser_next_is_name(const struct parser *p)
+{
+    struct lexer ahead = p->lexer;
+    ahead.diag = NULL;
+    return lex_next(&ahead).kind == TOKEN_NAME;
+}
+
 bool parser_guard_is_next(const struct parser *p)
 {
     struct lexer ahead = p->lexer;

@@ -621,6 +621,38 @@ char *print_expect_comments(struct arena *arena, const struct ast_expect *expect
     return out.text.bytes;
 }
 
+/* The rows of one `expect progress`; returns what follows them. */
+static const struct ast_progress *put_rows(struct out *out, const struct ast_progress *list)
+{
+    const struct ast_progress *first = list, *before = NULL;
+    for (; list && list->group == first->group; before = list, list = list->next) {
+        bool anew = !before || before->ending != list->ending;
+        if (anew) {
+            put(out, before ? ", " : "");
+            put(out, matrix_ending_names[list->ending]);
+        }
+        if (list->unit < MATRIX_UNITS && (anew || before->unit != list->unit)) {
+            put(out, " ");
+            put(out, matrix_unit_names[list->unit]);
+        }
+        put(out, " ");
+        put(out, list->model ? list->model : "*");
+    }
+    return list;
+}
+
+char *print_progress(struct arena *arena, const struct ast_progress *progress, const char *before,
+                     const char *after)
+{
+    struct out out = out_begin(arena);
+    while (progress) {
+        put(&out, before);
+        progress = put_rows(&out, progress);
+        put(&out, after);
+    }
+    return out.text.bytes;
+}
+
 static void put_launch(struct out *out, const struct ast_launch *launch)
 {
     put(out, "launch(threads=");
@@ -649,9 +681,10 @@ char *print_kernel(struct arena *arena, const struct ast_kernel *kernel)
     for (const struct ast_function *f = kernel->functions; f; f = f->next)
         put_function(&out, f, kernel->form);
     put_kernel(&out, kernel);
-    if (kernel->expects)
+    if (kernel->expects || kernel->progress)
         put(&out, "\n");
     put_expects(&out, kernel->expects);
+    put(&out, print_progress(arena, kernel->progress, "expect progress: ", ";\n"));
     return out.text.bytes;
 }
 

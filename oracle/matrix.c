@@ -10,8 +10,6 @@ const struct matrix_options MATRIX_DEFAULTS = {.max_states = 1 << 20,
                                                .budget_steps = 1 << 18,
                                                .sample_steps = 1 << 22};
 
-const char *const matrix_unit_names[] = {"threads", "warps", "blocks"};
-
 enum { ROWS = 64 };
 
 const char *matrix_verdict(const struct matrix_row *row)
@@ -19,6 +17,21 @@ const char *matrix_verdict(const struct matrix_row *row)
     return row->almost_surely && row->verdict == PROGRESS_ENDS
                ? "ends with probability 1"
                : progress_verdict_names[row->verdict];
+}
+
+enum matrix_ending matrix_ending_of(const struct matrix_row *row)
+{
+    switch (row->verdict) {
+    case PROGRESS_UNKNOWN:
+        return ENDING_UNKNOWN;
+    case PROGRESS_ENDS:
+        return ENDING_ENDS;
+    case PROGRESS_MAY_HANG:
+        return row->has_strong && row->strong ? ENDING_ENDS_STRONGLY : ENDING_MAY_HANG;
+    case PROGRESS_HANGS:
+        return ENDING_HANGS;
+    }
+    return ENDING_UNKNOWN;
 }
 
 struct making {
@@ -328,7 +341,7 @@ static void add_threads(struct making *m, enum subject_id subject)
     const char *reason;
     const struct program *program = program_of(m, subject, &reason);
     if (!program) {
-        add_row(m, subject_table[subject].name, subject, MATRIX_THREADS)->why = reason;
+        m->matrix.refused = arena_printf(m->arena, "%s: %s", subject_table[subject].name, reason);
         return;
     }
     for (int p = 0; p < STACKLESS_POLICY_COUNT; p++) {
@@ -347,6 +360,7 @@ static void add_threads(struct making *m, enum subject_id subject)
 struct matrix matrix_of(struct forms *forms, const struct matrix_options *options)
 {
     struct making m = {.arena = forms->arena, .forms = forms, .options = options};
+    m.matrix.arena = m.arena;
     m.matrix.rows = ARENA_ARRAY(m.arena, struct matrix_row, ROWS);
     static const enum subject_id warps[] = {SUBJECT_SIMT, SUBJECT_SIMT_THEN, SUBJECT_LOCKSTEP,
                                             SUBJECT_CRS};

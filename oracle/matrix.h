@@ -12,12 +12,11 @@
 #ifndef ORACLE_MATRIX_H
 #define ORACLE_MATRIX_H
 
+#include "engine/matrix_rows.h"
 #include "engine/progress.h"
 #include "oracle/forms.h"
 
 #include <signal.h>
-
-enum matrix_unit { MATRIX_THREADS, MATRIX_WARPS, MATRIX_BLOCKS };
 
 struct matrix_row {
     const char *model; /* "simt", "stackless:oldest", "obe" */
@@ -34,6 +33,8 @@ struct matrix_row {
 };
 
 struct matrix {
+    struct arena *arena;
+    const char *refused; /* why there are no rows of single threads; NULL: there are */
     uint32_t count;
     struct matrix_row *rows;
     /* An implication that must hold and does not: a fault of simtfuzz, or of its theory. NULL: none. */
@@ -51,10 +52,9 @@ struct matrix_options {
 
 extern const struct matrix_options MATRIX_DEFAULTS;
 
-extern const char *const matrix_unit_names[]; /* "threads", "warps", "blocks" */
-
 /* The verdict in words. */
 const char *matrix_verdict(const struct matrix_row *row);
+enum matrix_ending matrix_ending_of(const struct matrix_row *row);
 
 /* All rows that there are for the kernel, in the arena of its forms. */
 struct matrix matrix_of(struct forms *forms, const struct matrix_options *options);

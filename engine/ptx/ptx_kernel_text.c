@@ -218,7 +218,7 @@ static char *join(struct arena *arena, const struct pieces *pieces)
 char *ptx_kernel_print(struct arena *arena, const struct ast_kernel *kernel)
 {
     const struct ptx_kernel *ptx = kernel->ptx;
-    uint32_t count = 5 + count_values(ptx->registers) + count_values(ptx->init);
+    uint32_t count = 6 + count_values(ptx->registers) + count_values(ptx->init);
     for (const struct ptx_bind *bind = ptx->binds; bind; bind = bind->next)
         count++;
     struct pieces all = {.arena = arena,
@@ -233,6 +233,7 @@ char *ptx_kernel_print(struct arena *arena, const struct ast_kernel *kernel)
     add_piece(pieces, stack_text(arena, ptx));
     add_values_text(pieces, "init", ptx->init);
     add_piece(pieces, print_expect_comments(arena, kernel->expects));
+    add_piece(pieces, print_progress(arena, kernel->progress, "// expect progress: ", "\n"));
     add_piece(pieces, "\n");
     add_piece(pieces, ptx_print(arena, ptx->module));
     return join(arena, pieces);

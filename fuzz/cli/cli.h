@@ -93,6 +93,7 @@ struct cli_options {
     uint64_t max_steps;
     uint64_t max_states;   /* of progress */
     uint64_t sample_steps; /* of progress */
+    bool expect;           /* of progress: print what to state */
     uint32_t max_tests;
     bool all_pending;
     const char *html, *junit, *sarif, *markdown, *grade; /* of report: files */
@@ -178,6 +179,9 @@ struct ast_kernel *cli_read_kernel(struct arena *arena, const char *path);
 struct ast_kernel *cli_read_launched(struct cli *cli, const char *path);
 /* A tape as triage shows it, with white space around; nothing: an empty one. NULL: reported. */
 struct tape *cli_read_tape(struct cli *cli, const char *path);
+struct json;
+/* What a document about a kernel begins with: version, file, kernel, launch. */
+void cli_json_kernel(struct json *json, const char *path, const struct ast_kernel *kernel);
 /* CHECK_DEFAULTS with the command line's subjects, oracles, schedules, seed; or what --case says. */
 struct check_options cli_check_options(const struct cli *cli);
 

@@ -4,7 +4,7 @@
 #include "engine/print.h"
 #include "engine/ptx/ptx_code.h"
 #include "fuzz/case.h"
-#include "fuzz/cli/cli.h"
+#include "fuzz/cli/cli_matrix.h"
 #include "fuzz/cli/json.h"
 #include "fuzz/cli/table.h"
 #include "oracle/evidence.h"
@@ -271,22 +271,12 @@ static void json_notes(struct json *json, struct arena *arena, const struct chec
 }
 
 static void print_json(struct arena *arena, const char *path, const struct check_options *options,
-                       const struct check_result *result)
+                       const struct check_result *result, const struct cli_stated *stated)
 {
     struct json json;
-    const struct ast_kernel *kernel = result->kernel;
     json_start(&json, stdout);
     json_object_begin(&json);
-    json_key_u64(&json, "version", 1);
-    json_key_string(&json, "file", path);
-    json_key_string(&json, "kernel", kernel->name);
-    json_key(&json, "launch");
-    json_object_begin(&json);
-    json_key_u64(&json, "threads", kernel->launch.threads);
-    json_key_u64(&json, "warp", kernel->launch.warp);
-    json_key_u64(&json, "blocks", kernel->launch.blocks);
-    json_key_hex(&json, "seed", kernel->launch.seed);
-    json_object_end(&json);
+    cli_json_kernel(&json, path, result->kernel);
     json_notes(&json, arena, result);
     json_key(&json, "runs");
     json_array_begin(&json);
@@ -296,7 +286,10 @@ static void print_json(struct arena *arena, const char *path, const struct check
     json_array_end(&json);
     json_answers(&json, arena, options, result);
     json_expectations(&json, arena, result);
-    json_key_string(&json, "verdict", verdict_name(result, failed_claims(result)));
+    if (result->kernel->progress)
+        cli_json_stated(&json, stated);
+    json_key_string(&json, "verdict",
+                    verdict_name(result, failed_claims(result) + cli_stated_failed(stated)));
     json_object_end(&json);
     json_end_line(&json);
 }
@@ -426,11 +419,11 @@ static void print_runs(struct arena *arena, const struct check_result *result)
 }
 
 static void print_text(struct cli *cli, const char *path, const struct check_options *options,
-                       const struct check_result *result)
+                       const struct check_result *result, const struct cli_stated *stated)
 {
     struct arena *arena = &cli->arena;
     const char *known = known_text(arena, options, result);
-    uint32_t failed = failed_claims(result);
+    uint32_t failed = failed_claims(result) + cli_stated_failed(stated);
     if (check_divergences(result, false) > 0)
         print_head(cli, "DIVERGE", "\033[31m", path, known);
     else if (failed > 0)
@@ -454,6 +447,7 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
         print_claims(arena, result);
     else
         print_runs(arena, result);
+    cli_print_stated(arena, stated);
 }
 
 /* ---- the command ---- */
@@ -492,12 +486,13 @@ static int check_kernel_file(struct cli *cli, const char *path, const struct che
     }
     struct check_result *result = ARENA_NEW(&cli->arena, struct check_result);
     check_kernel(&cli->arena, kernel, options, result);
+    struct cli_stated stated = cli_check_matrix(cli, kernel, options);
     if (cli->options.json)
-        print_json(&cli->arena, path, options, result);
+        print_json(&cli->arena, path, options, result, &stated);
     else
-        print_text(cli, path, options, result);
+        print_text(cli, path, options, result, &stated);
     uint32_t diverged = check_divergences(result, false);
-    uint32_t failed = failed_claims(result);
+    uint32_t failed = failed_claims(result) + cli_stated_failed(&stated);
     sums->kernels++;
     sums->diverged += diverged > 0;
     sums->failed += failed > 0;

@@ -6,6 +6,7 @@
 #include "engine/ptx/ptx_kernel.h"
 #include "fuzz/case.h"
 #include "fuzz/cli/cli.h"
+#include "fuzz/cli/json.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -98,6 +99,20 @@ struct ast_kernel *cli_read_launched(struct cli *cli, const char *path)
     if (!kernel || kernel->form == FORM_PTX)
         return kernel;
     return set_launch(cli, kernel, path) ? kernel : NULL;
+}
+
+void cli_json_kernel(struct json *json, const char *path, const struct ast_kernel *kernel)
+{
+    json_key_u64(json, "version", 1);
+    json_key_string(json, "file", path);
+    json_key_string(json, "kernel", kernel->name);
+    json_key(json, "launch");
+    json_object_begin(json);
+    json_key_u64(json, "threads", kernel->launch.threads);
+    json_key_u64(json, "warp", kernel->launch.warp);
+    json_key_u64(json, "blocks", kernel->launch.blocks);
+    json_key_hex(json, "seed", kernel->launch.seed);
+    json_object_end(json);
 }
 
 struct check_options cli_check_options(const struct cli *cli)

@@ -1,10 +1,10 @@
 /*
  * cli_progress.c - `simtfuzz progress`: the termination matrix of kernels.
  */
-#include "fuzz/cli/cli.h"
+#include "engine/print.h"
+#include "fuzz/cli/cli_matrix.h"
 #include "fuzz/cli/json.h"
 #include "fuzz/cli/table.h"
-#include "oracle/matrix.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -32,20 +32,12 @@ static void catch_signals(void)
 }
 
 static void print_json(const char *path, const struct ast_kernel *kernel,
-                       const struct matrix *matrix, struct arena *arena)
+                       const struct matrix *matrix, const struct cli_stated *stated)
 {
     struct json json;
     json_start(&json, stdout);
     json_object_begin(&json);
-    json_key_u64(&json, "version", 1);
-    json_key_string(&json, "file", path);
-    json_key_string(&json, "kernel", kernel->name);
-    json_key(&json, "launch");
-    json_object_begin(&json);
-    json_key_u64(&json, "threads", kernel->launch.threads);
-    json_key_u64(&json, "warp", kernel->launch.warp);
-    json_key_u64(&json, "blocks", kernel->launch.blocks);
-    json_object_end(&json);
+    cli_json_kernel(&json, path, kernel);
     json_key(&json, "rows");
     json_array_begin(&json);
     for (uint32_t i = 0; i < matrix->count; i++) {
@@ -62,20 +54,24 @@ static void print_json(const char *path, const struct ast_kernel *kernel,
             json_key_bool(&json, "sampled", true);
         if (row->loop) {
             json_key_string(&json, "sentence", row->sentence);
-            json_key_string(&json, "stem", tape_print(arena, row->stem));
-            json_key_string(&json, "loop", tape_print(arena, row->loop));
+            json_key_string(&json, "stem", tape_print(matrix->arena, row->stem));
+            json_key_string(&json, "loop", tape_print(matrix->arena, row->loop));
         }
         json_object_end(&json);
     }
     json_array_end(&json);
+    json_key_string(&json, "refused", matrix->refused);
     json_key_string(&json, "broken", matrix->broken);
+    if (kernel->progress)
+        cli_json_stated(&json, stated);
     json_object_end(&json);
     json_end_line(&json);
 }
 
 static void print_text(const char *path, const struct ast_kernel *kernel,
-                       const struct matrix *matrix, struct arena *arena)
+                       const struct matrix *matrix, const struct cli_stated *stated)
 {
+    struct arena *arena = matrix->arena;
     static const char *const titles[] = {"units", "model", "verdict", "who waits for whom"};
     struct table table;
     printf("%s: kernel %s: threads %u, warp %u, blocks %u\n", path, kernel->name,
@@ -94,8 +90,59 @@ static void print_text(const char *path, const struct ast_kernel *kernel,
         cells->cells[3] = row->verdict == PROGRESS_UNKNOWN ? row->why : row->sentence;
     }
     table_print(&table, stdout);
-    if (matrix->broken)
-        printf("BROKEN: %s\n", matrix->broken);
+    if (matrix->refused)
+        printf("    %s\n", matrix->refused);
+    cli_print_stated(arena, stated);
+}
+
+/* The line to put into the file. */
+static void print_expect(const char *path, const struct ast_kernel *kernel,
+                         const struct matrix *matrix, bool several)
+{
+    bool ptx = kernel->form == FORM_PTX;
+    struct ast_progress *stated = matrix_state(matrix->arena, matrix);
+    if (several)
+        printf("%s: ", path);
+    if (stated)
+        fputs(
+            print_progress(matrix->arena, stated,
+                           ptx ? "// expect progress: " : "expect progress: ", ptx ? "\n" : ";\n"),
+            stdout);
+    else
+        printf("no rows\n");
+}
+
+static struct matrix_options options_of(const struct cli *cli)
+{
+    struct matrix_options options = MATRIX_DEFAULTS;
+    if (cli->options.expect)
+        return MATRIX_EXPECTED;
+    options.max_states = cli->options.max_states;
+    options.sample_steps = cli->options.sample_steps;
+    options.seed = cli->options.seed;
+    options.stop = &interrupted;
+    if (cli->options.budget_steps > 0)
+        options.budget_steps = cli->options.budget_steps;
+    return options;
+}
+
+static int progress_file(struct cli *cli, const char *path, bool several)
+{
+    const struct matrix_options options = options_of(cli);
+    const struct ast_kernel *kernel = cli_read_launched(cli, path);
+    if (!kernel)
+        return CLI_USAGE;
+    struct matrix matrix = matrix_of(forms_new(&cli->arena, kernel), &options);
+    if (cli->options.expect) {
+        print_expect(path, kernel, &matrix, several);
+        return matrix.broken ? CLI_DIVERGENCE : CLI_OK;
+    }
+    struct cli_stated stated = cli_ask_matrix(cli, kernel, &matrix, &options);
+    if (cli->options.json)
+        print_json(path, kernel, &matrix, &stated);
+    else
+        print_text(path, kernel, &matrix, &stated);
+    return cli_stated_failed(&stated) > 0 ? CLI_DIVERGENCE : CLI_OK;
 }
 
 int command_progress(struct cli *cli)
@@ -107,26 +154,9 @@ int command_progress(struct cli *cli)
     catch_signals();
     for (uint32_t i = 0; i < files.count && !interrupted; i++) {
         size_t mark = arena_mark(&cli->arena);
-        struct matrix_options options = MATRIX_DEFAULTS;
-        struct ast_kernel *kernel = cli_read_launched(cli, files.paths[i]);
-        if (!kernel) {
-            status = CLI_USAGE;
-            continue;
-        }
-        options.max_states = cli->options.max_states;
-        options.sample_steps = cli->options.sample_steps;
-        options.seed = cli->options.seed;
-        options.stop = &interrupted;
-        if (cli->options.budget_steps > 0)
-            options.budget_steps = cli->options.budget_steps;
-        struct matrix matrix = matrix_of(forms_new(&cli->arena, kernel), &options);
-        if (cli->options.json)
-            print_json(files.paths[i], kernel, &matrix, &cli->arena);
-        else
-            print_text(files.paths[i], kernel, &matrix, &cli->arena);
+        int one = progress_file(cli, files.paths[i], files.count > 1);
+        status = one > status ? one : status;
         fflush(stdout);
-        if (matrix.broken && status == CLI_OK)
-            status = CLI_DIVERGENCE;
         arena_release(&cli->arena, mark);
     }
     if (interrupted)

@@ -2,6 +2,7 @@
 
 #include "engine/invariant.h"
 #include "engine/parse.h"
+#include "engine/spelling.h"
 #include "fuzz/cli/json.h"
 
 #include <inttypes.h>
@@ -92,7 +93,8 @@ static char *list_names(struct arena *arena, const struct names *names)
 /* Not for errors that nobody will see: it takes its time. */
 static const char *nearest_of(const struct ini *ini, const char *name, const struct names *names)
 {
-    return ini->error_count < INI_ERRORS_MAX ? ini_nearest(name, names->names, names->count) : NULL;
+    return ini->error_count < INI_ERRORS_MAX ? spelling_nearest(name, names->names, names->count)
+                                             : NULL;
 }
 
 static void refuse_section(struct config_reader *r, const struct ini_entry *entry)
@@ -289,7 +291,7 @@ static void refuse_preset(const struct cli *cli, const char *name)
     struct names presets = {.count = 0};
     for (const struct config_preset *preset = config_presets; preset->name; preset++)
         add_name(&presets, preset->name);
-    const char *nearest = ini_nearest(name, presets.names, presets.count);
+    const char *nearest = spelling_nearest(name, presets.names, presets.count);
     cli_misuse(cli, "there is neither a file nor a preset '%s'%s%s%s", name,
                nearest ? ": '" : " (simtfuzz config --presets lists them)", nearest ? nearest : "",
                nearest ? "' is meant?" : "");

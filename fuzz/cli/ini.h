@@ -58,9 +58,4 @@ struct ini *ini_read(struct arena *arena, const char *text, size_t length);
 void ini_refuse(struct ini *ini, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* How many single letters must be changed, added, left out or swapped with their neighbour. */
-uint32_t ini_distance(const char *a, const char *b);
-/* The nearest of the names, if it is near enough to be meant; NULL: none is. */
-const char *ini_nearest(const char *name, const char *const *names, uint32_t count);
-
 #endif

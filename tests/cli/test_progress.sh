@@ -95,6 +95,58 @@ json
 [ "$(wc -l <out)" -eq 2 ] || failed "interrupted: $(wc -l <out) kernels"
 says out "interrupted"
 
+# What a kernel states of its rows; what is said of single ones counts more, in any order.
+states() {
+    { grep -v '^expect' "$papers/p2-n2.simt"; echo "expect progress: $1;"; } >stated.simt
+}
+expect 0 progress "$papers/p2-n2.simt" --expect
+cp out line
+says out "expect progress: hangs warps simt blocks lockstep, may-hang threads unfair obe, ends *;"
+states "$(sed 's/^expect progress: \(.*\);$/\1/' line)"
+expect 0 progress stated.simt
+expect 0 check stated.simt
+states "ends *, may-hang threads obe, may-hang threads unfair, hangs blocks lockstep warps simt"
+expect 0 check stated.simt
+states "ends * threads hsa, hangs blocks lockstep warps simt, may-hang threads *, ends threads hsa-obe lobe fair"
+expect 0 check stated.simt
+states "ends *, hangs blocks lockstep warps simt, may-hang threads obe, hangs threads unfair, unknown threads fair"
+expect 1 progress stated.simt
+says out "line 14: expect progress: hangs threads unfair, but it is: may-hang"
+grep -q "threads fair, but" out && failed "a row that is unknown within narrower bounds is said to differ"
+expect 1 check stated.simt
+says out FAILED "expect progress: unknown threads fair, but it is: ends" "hangs threads unfair, but it is: may-hang"
+expect 1 check stated.simt --json
+json
+says out '"progress": {"not_asked": null, "broken": null, "differences": [{"line": 14, "row": "threads unfair", "expected": "hangs", "seen": "may-hang"}'
+states "ends warps *, ends blocks fair"
+expect 1 check stated.simt
+says out "expect progress says nothing about threads fair, which is: ends" \
+    "expect progress: ends blocks fair, but the matrix has no such row"
+expect 0 check stated.simt --subjects simt
+says out "not asked: not all subjects were run"
+expect 0 check stated.simt --set warp=1
+says out "not asked: it is about the launch in the file"
+states "hang warps simd thread oldest"
+expect 2 check stated.simt
+says err "stated.simt:14:18: error: 'hang' is no verdict; 'hangs' is meant?"
+states "hangs warps simd"
+expect 2 check stated.simt
+says err "stated.simt:14:30: error: 'simd' is no execution model; 'simt' is meant?"
+states "hangs thread obe"
+expect 2 check stated.simt
+says err "stated.simt:14:24: error: 'thread' is no unit; 'threads' is meant?"
+states "hangs x"
+expect 2 check stated.simt
+says err "'x' is no unit; there are: threads, warps, blocks"
+states "hangs warps simt, ends warps crs simt"
+expect 2 check stated.simt
+says err "these rows have a verdict already, in line 14"
+for bad in "" hangs "hangs warps" "hangs warps," "hangs *,"; do
+    states "$bad"
+    expect 2 check stated.simt
+    says err "stated.simt:14:" "error: expected"
+done
+
 # Other launches; what is no kernel.
 expect 0 progress "$papers/p2-n2.simt" --set threads=3,warp=1
 [ "$(verdict warps obe)" = m ] || failed "warps as units: $(verdict warps obe)"

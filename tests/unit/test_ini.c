@@ -1,5 +1,6 @@
 /* Texts of configurations: what is read, what is refused and where, and that no bytes do any harm. */
 #include "engine/pcg.h"
+#include "engine/spelling.h"
 #include "fuzz/cli/config.h"
 
 #include <setjmp.h>
@@ -143,16 +144,16 @@ static void near_names_are_suggested(void **state)
 {
     (void)state;
     static const char *const names[] = {"time", "cases", "schedules", "steps", "minimise"};
-    assert_int_equal(ini_distance("time", "time"), 0);
-    assert_int_equal(ini_distance("time", "tiem"), 1);
-    assert_int_equal(ini_distance("", "abc"), 3);
-    assert_int_equal(ini_distance("schedule", "schedules"), 1);
-    assert_int_equal(ini_distance("kitten", "sitting"), 3);
-    assert_string_equal(ini_nearest("tmie", names, 5), "time");
-    assert_string_equal(ini_nearest("case", names, 5), "cases");
-    assert_string_equal(ini_nearest("minimize", names, 5), "minimise");
-    assert_null(ini_nearest("colour", names, 5));
-    assert_null(ini_nearest("x", names, 5));
+    assert_int_equal(spelling_distance("time", "time"), 0);
+    assert_int_equal(spelling_distance("time", "tiem"), 1);
+    assert_int_equal(spelling_distance("", "abc"), 3);
+    assert_int_equal(spelling_distance("schedule", "schedules"), 1);
+    assert_int_equal(spelling_distance("kitten", "sitting"), 3);
+    assert_string_equal(spelling_nearest("tmie", names, 5), "time");
+    assert_string_equal(spelling_nearest("case", names, 5), "cases");
+    assert_string_equal(spelling_nearest("minimize", names, 5), "minimise");
+    assert_null(spelling_nearest("colour", names, 5));
+    assert_null(spelling_nearest("x", names, 5));
 }
 
 static void presets_are_configurations(void **state)
