@@ -50,6 +50,13 @@ static const struct rule_row rule_rows[] = {
      "Start: p = tid; p = tid == 3 ? p + 5 : 0; b[1] = p if (tid == 3); x = b[1] if (tid == 3);"
      "goto End; }",
      STATUS_TERMINATED, 8},
+    /* of several targets those without a guard are feasible */
+    {RULE_LOCK_GOTO,
+     VECTOR "Start: goto A, B; A: x = 1; goto End; B: assume(x == 7); x = 2; goto End; }",
+     STATUS_TERMINATED, 1},
+    {RULE_LOCK_GOTO,
+     VECTOR "Start: goto A, B; A: assume(x == 7); x = 2; goto End; B: x = 1; goto End; }",
+     STATUS_TERMINATED, 1},
     /* all reads before all writes */
     {RULE_LOCK_PSI_T,
      VECTOR "Start: a[tid] = tid; a[(tid + 1) % 4] = a[tid]; x = a[0]; goto End; }",
@@ -441,6 +448,30 @@ static void winners(void **state)
     }
 }
 
+/* A condition that no thread evaluates otherwise is read once; one of their own, by all. */
+static void uniform_conditions_are_read_once(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *condition;
+        uint64_t readers; /* of a[0] */
+    } cases[] = {
+        {"a[0] == 0", 1},        {"a[x] == 0", 1},       {"tid >= a[0]", 15}, {"b[a[0]] == 0", 15},
+        {"a[tid * 0] == 0", 15}, {"any(a[0] == 0)", 15}, {"p == a[0]", 15},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct access_log log = {.race = false};
+        const struct observer observer = {.context = &log, .read = on_read};
+        const struct machine_options options = {.observers = &observer};
+        struct machine *m = vector_machine(
+            arena_printf(&test_arena, VECTOR "Start: assert(%s); goto End; }", cases[i].condition),
+            &BLOCKS_DEFAULTS, &options);
+        assert_int_equal(blocks_run(m, 0, BUDGET), STATUS_TERMINATED);
+        if (log.readers[support_address(m->program, "a")] != cases[i].readers)
+            fail_msg("%s", cases[i].condition);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -452,6 +483,7 @@ int main(void)
         TEST(early_assumes),
         TEST(pairs),
         TEST(winners),
+        TEST(uniform_conditions_are_read_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

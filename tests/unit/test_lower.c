@@ -162,6 +162,11 @@ static void switches(void **state)
                  "  while (1) { if (entry1 <= 0) { leave1 = 1; break; } else ;"
                  "    if (entry1 <= 1) break; else ; break; }"
                  "  if (leave1) break; else ; i = 2; break; } }"},
+        /* conditionals and blocks that jump nowhere */
+        {"while (i) { switch (s) { case 1: if (j) i = 1; case 2: { j = 1; } } i = 2; }",
+         SWITCH1 "while (i) { switch1 = s; entry1 = switch1 == 1 ? 0 : switch1 == 2 ? 1 : 2;"
+                 "  if (entry1 <= 0) { if (j) i = 1; else ; } else ; if (entry1 <= 1) j = 1; else ;"
+                 "  i = 2; }"},
         /* nested switches have selectors of their own */
         {"switch (i) { case 0: switch (j) { case 1: s = 1; } default: s = 2; }",
          SWITCH1 "private int switch2, entry2; switch1 = i; entry1 = switch1 == 0 ? 0 : 1;"

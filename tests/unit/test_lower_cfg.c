@@ -553,6 +553,19 @@ static void test_limits(void **state)
     assert_string_equal(reason, "variables and frames of all threads take 4292608 words, "
                                 "more than 4194304 at line 1");
     assert_non_null(lower_text(text, KEEP_CALLS, &reason));
+    /* private variables count for each thread, too: 2500 words beside 32 frames of 54 */
+    for (uint32_t words = 100; words <= 2500; words += 2400) {
+        text = arena_printf(&test_arena,
+                            "launch(threads = 1024); private int p[%u];\n"
+                            "void f() { private int a[14]; a[0] = 1; }\n"
+                            "void g() { private int a[14]; a[0] = 1; }\n"
+                            "void h() { private int a[25]; f(); g(); if (a[0]) h(); }\n"
+                            "kernel k() { h(); }",
+                            (unsigned)words);
+        assert_non_null(lower_text(text, KEEP_CALLS, &reason));
+        assert_int_equal(lower_text(text, 0, &reason) == NULL, words == 2500);
+    }
+    assert_non_null(strstr(reason, "variables and frames of all threads take"));
     text = "void pick() { pick(); }\nkernel k() { pick(); }";
     assert_null(lower_text(text, 0, &reason));
     assert_non_null(strstr(reason, "no procedure is named 'pick'"));

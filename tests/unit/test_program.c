@@ -1,5 +1,7 @@
 /* Programs: how core kernels are laid out, and that what is laid out means what the tree says. */
+#include "engine/lower.h"
 #include "engine/machine.h"
+#include "engine/parse.h"
 #include "engine/pcg.h"
 #include "engine/program.h"
 #include "engine/simt.h"
@@ -254,6 +256,37 @@ static void footprints_name_global_and_shared_variables(void **state)
     assert_true(program->stms[0].writes == 1u << 2);
     assert_true(program->stms[1].reads == 1u << 2);
     assert_true(program->stms[1].writes == 0);
+}
+
+/* Whose order nobody can see: one operation a variable, its old value given to nobody, no exchange. */
+static void atomics_commute(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        bool commute;
+    } cases[] = {
+        {"s = 1;", true},
+        {"atomic_add(s, 1);", true},
+        {"atomic_add(s, 1); atomic_add(s, tid);", true},
+        {"atomic_add(s, 1); atomic_max(g, 1);", true},
+        {"atomic_add(s, 1); atomic_max(g, 1); atomic_add(s, 2); s = 1;", true},
+        {"atomic_add(s, 1); atomic_max(s, 1);", false},
+        {"atomic_add(s, 1); g = s; atomic_add(g, 1); atomic_max(s, 1);", false},
+        {"p = atomic_add(s, 1);", false},
+        {"atomic_exch(s, 1);", false},
+        {"atomic_cas(s, 1, 2);", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *text = arena_printf(
+            &arena, "shared int s; global int g; kernel k() { private int p; %s }", cases[i].body);
+        struct diag diag;
+        diag_init(&diag, "kernel", text, strlen(text));
+        struct ast_kernel *kernel = parse_kernel(&arena, text, strlen(text), &diag);
+        assert_non_null(kernel);
+        if (program_atomics_commute(compile(lower_core(&arena, kernel))) != cases[i].commute)
+            fail_msg("%s", cases[i].body);
+    }
 }
 
 /* ---- expressions ---- */
@@ -644,6 +677,7 @@ int main(void)
         cmocka_unit_test(unsupported_statements_are_named),
         cmocka_unit_test(semantics_refuse_what_they_have_no_rule_for),
         cmocka_unit_test(footprints_name_global_and_shared_variables),
+        cmocka_unit_test(atomics_commute),
         cmocka_unit_test(expression_code_means_the_tree),
         cmocka_unit_test(expression_depth_is_exact),
         cmocka_unit_test(every_address_has_its_name),

@@ -358,9 +358,27 @@ static void barriers_and_warps(void **state)
     assert_true(op(11)->is_signed);
     assert_int_equal(op(12)->exec, PTX_EXEC_ACTIVEMASK);
     assert_int_equal(op(13)->exec, PTX_EXEC_MEMBAR);
-    compile_body("", "", "bar.sync 0; ret;");
-    assert_false(code->has_named_barriers);
-    assert_int_equal(code->barriers, 1);
+}
+
+/* Named is every use but that of barrier 0 by all. */
+static void named_barriers_are_noted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        bool named;
+        uint32_t barriers;
+    } cases[] = {
+        {"bar.sync 0;", false, 1},       {"bar.sync 1;", true, 2},
+        {"bar.sync 15;", true, 1 << 15}, {"bar.sync 0, 32;", true, 1},
+        {"bar.arrive 0, 32;", true, 1},  {"bar.red.popc.u32 %r1, 0, %p1;", true, 1},
+        {"bar.sync %r1;", true, 0xffff},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        compile_body("", "", arena_printf(&arena, "%s ret;", cases[i].body));
+        if (code->has_named_barriers != cases[i].named || code->barriers != cases[i].barriers)
+            fail_msg("%s: %x", cases[i].body, (unsigned)code->barriers);
+    }
 }
 
 /* ---- memory ---- */
@@ -594,6 +612,29 @@ static void recursion_is_bounded(void **state)
     assert_null(code->uninitialised);
 }
 
+/* Frames of calls among more functions than a word has bits: the entry calls f1 .. f69, of which the last calls
+ * f70. */
+static void many_functions(void **state)
+{
+    (void)state;
+    const char *text = HEAD, *calls = "";
+    for (uint32_t f = 1; f < 70; f++) {
+        text = arena_printf(&arena, "%s.func f%u();\n", text, (unsigned)f);
+        calls = arena_printf(&arena, "%s call f%u;", calls, (unsigned)f);
+    }
+    text = arena_printf(&arena,
+                        "%s.func f70() { .reg .b32 %%r<3>; mov.u32 %%r0, 1; mov.u32 %%r1, 2;"
+                        " mov.u32 %%r2, 3; ret; }\n",
+                        text);
+    for (uint32_t f = 1; f < 70; f++)
+        text = arena_printf(&arena, "%s.func f%u() { .reg .b32 %%r; mov.u32 %%r, 1;%s ret; }\n",
+                            text, (unsigned)f, f == 69 ? " call f70;" : "");
+    compile(arena_printf(&arena, "%s.entry k() {%s ret; }", text, calls));
+    assert_int_equal(code->function_count, 71);
+    assert_int_equal(code->depth, 3);
+    assert_int_equal(code->rows.narrow, 1 + 3);
+}
+
 static void functions_from_outside(void **state)
 {
     (void)state;
@@ -638,6 +679,10 @@ static void uninitialised_registers_are_found(void **state)
         {"// simtfuzz: raw", "preRet R; call F; R: exit; F: mov.u32 %r1, %r2; ret;",
          "register %r2"},
         {"// simtfuzz: raw", "preBrk L; break; L: mov.u32 %r1, %r2; exit;", "register %r2"},
+        {"// simtfuzz: raw", "preRet R; bra F; F: ret; R: mov.u32 %r1, %r2; exit;", "register %r2"},
+        {"", "mov.u32 %r1, 1; mov.u32 %r2, 1; mov.u32 %r3, 1; mov.u64 %d2, %d1; ret;",
+         "register %d1"},
+        {"", "mov.u64 %d1, 1; mov.u32 %r2, %r1; ret;", "register %r1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         compile_body(cases[i].settings, "", cases[i].body);
@@ -712,6 +757,9 @@ static void refusals_name_what_and_where(void **state)
          "cannot be aligned to 131072 bytes"},
         {HEAD ".func f(.param .b32 x) { ret; }\n.entry k(.param .b32 p) { call f, (p); ret; }",
          "unsupported argument 'p'"},
+        {HEAD ".func f(.param .b8 x[20000000]) { ret; }\n"
+              ".entry k() { .reg .b64 %d; mov.u64 %d, f; ret; }",
+         "unsupported size of parameter 'x' in line 4"},
         {HEAD ".entry l() { ret; }\n.entry k() { call l; ret; }", "'l' cannot be called"},
         {HEAD ".func f();\n.entry k() { .reg .b64 %d; mov.u64 %d, f; ret; }",
          "function 'f' has no body"},
@@ -757,6 +805,8 @@ int main(void)
         cmocka_unit_test(calls_through_pointers),
         cmocka_unit_test(recursion_is_bounded),
         cmocka_unit_test(functions_from_outside),
+        cmocka_unit_test(named_barriers_are_noted),
+        cmocka_unit_test(many_functions),
         cmocka_unit_test(uninitialised_registers_are_found),
         cmocka_unit_test(all_entries_of_the_corpus),
         cmocka_unit_test(refusals_name_what_and_where),

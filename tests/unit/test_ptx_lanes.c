@@ -637,6 +637,23 @@ static void test_other_frame(void **state)
     assert_false(ptx_return(machine, lanes, 0xff, targets, 0));
 }
 
+/* But one that names none: `ret` at the end of another function, a branch without a guard. */
+static void test_other_frame_without_registers(void **state)
+{
+    (void)state;
+    struct machine *machine = test_machine(test_compile(APART), false);
+    const struct ptx_code *code = machine->program->ptx;
+    uint32_t taken = 0;
+    for (uint32_t pc = code->functions[1].entry; pc < code->functions[1].end; pc++) {
+        if (code->ops[pc].exec != PTX_EXEC_RET || code->ops[pc].guard.kind != PTX_PLACE_NONE)
+            continue;
+        assert_true(ptx_enter(machine, test_lanes(machine, 0), pc, 0xff, 0));
+        taken++;
+    }
+    assert_int_equal(taken, 1);
+    assert_int_equal(machine_status(machine), STATUS_RUNNING);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -648,6 +665,7 @@ int main(void)
         cmocka_unit_test(test_observed),
         cmocka_unit_test(test_specials),
         cmocka_unit_test(test_other_frame),
+        cmocka_unit_test(test_other_frame_without_registers),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

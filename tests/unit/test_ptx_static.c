@@ -69,6 +69,13 @@ static const struct row rows[] = {
     {"mov.u32 %r1, L;\nbra %r1;\nexit;\nL: exit;", OK, 0, 0, 0, 0},
     {"mov.u32 %r1, L;\nld.global.u32 %r1, [%r1];\nbra %r1;\nL: exit;", OPEN, PTX_STATIC_TARGET, 0,
      0, 3},
+    /* what moves the register is not all that writes it */
+    {"mov.u32 %r1, L;\n@%p1 add.u32 %r1, %r1, 1;\nbra %r1;\nexit;\nL: exit;", OPEN,
+     PTX_STATIC_TARGET, 0, 0, 3},
+    {"mov.u32 %r1, %r2;\nbra %r1;\nexit;", OPEN, PTX_STATIC_TARGET, 0, 0, 2},
+    /* a function through memory: whichever it is, its lanes come back */
+    {"ld.global.u32 %r1, [%r2];\npreRet A;\ncall %r1;\nA: exit;", OK, 0, 0, 0, 0},
+    {"add.u32 %r1, %r2, 1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
     {"L: ssy L;\nbra L;", OK, 0, 0, PTX_STATIC_C, 1},
 };
 

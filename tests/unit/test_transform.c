@@ -66,6 +66,25 @@ static struct ast_kernel *reparse(const char *text)
     return kernel;
 }
 
+/* opaque: conditions, and what is one within an expression. */
+static void test_opaque_places(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value;
+        uint32_t places;
+    } cases[] = {
+        {"x + y", 0},  {"~x", 0},        {"!x", 1},      {"!!x", 2},           {"x && y", 2},
+        {"x || y", 2}, {"x ? y : 1", 1}, {"!x + -y", 1}, {"x || (y && 1)", 4}, {"(x + y) % 3", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *text =
+            arena_printf(&test_arena, "shared int x, y; kernel k() { x = %s; }", cases[i].value);
+        if (transform_places(&test_arena, support_parse(text), TRANSFORM_OPAQUE) != cases[i].places)
+            fail_msg("%s", cases[i].value);
+    }
+}
+
 /* Each finds a place in some of 2,000 generated kernels, and does something there. */
 static void test_each_fires(void **state)
 {
@@ -195,6 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_drawn_lists),
+        cmocka_unit_test(test_opaque_places),
         cmocka_unit_test(test_each_fires),
         cmocka_unit_test(test_kernels_stay_kernels),
         cmocka_unit_test(test_corpus_keeps_its_claims),

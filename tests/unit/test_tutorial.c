@@ -3,6 +3,7 @@
 #include "tests/unit/pair_kernels.h"
 #include "tests/unit/support.h"
 
+#include "engine/choice.h"
 #include "engine/rules.h"
 #include "engine/tutorial.h"
 #include "oracle/race.h"
@@ -254,6 +255,26 @@ static void test_lazy(void **state)
     expect_pairs("shared int x; kernel k() { private int y; if (tid == 0) x = 1;"
                  "  y = tid != 0 || x; }",
                  TUTORIAL_RACE, "");
+}
+
+/* TT.havoc: each thread that takes part draws, and nobody else. */
+static void test_havoc(void **state)
+{
+    (void)state;
+    for (uint32_t wrong = 0; wrong < 4; wrong++) {
+        int32_t drawn[4];
+        for (uint32_t t = 0; t < 4; t++)
+            drawn[t] = choice_value(5, t, 0) ^ (wrong == t);
+        const char *text =
+            arena_printf(&test_arena,
+                         "launch(threads = 4, seed = 5); kernel k() { private int v;"
+                         " if (tid %% 2) havoc(v); else v = %d; if (tid == 2) havoc(v);"
+                         " assert(v == (tid == 1 ? %d : tid == 2 ? %d : tid == 3 ? %d : v)); }",
+                         drawn[0], drawn[1], drawn[2], drawn[3]);
+        static const char *const pairs[] = {"", "01 10 12 13 21 31", "02 12 20 21 23 32",
+                                            "03 13 23 30 31 32"};
+        expect_pairs(text, TUTORIAL_ASSERT, pairs[wrong]);
+    }
 }
 
 static void test_applies(void **state)
@@ -529,6 +550,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_k10_indirect, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_foo, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_lazy, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_havoc, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_applies, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_log, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_sym, support_setup, support_teardown),
