@@ -320,6 +320,11 @@ static void init(struct machine *machine)
 }
 
 /* Barriers of one block depend on each other: as if they wrote one more variable. */
+static uint32_t level(const struct machine *machine, uint32_t actor)
+{
+    return cta_lanes_at(machine, actor)->lane[0].depth + 1;
+}
+
 static void footprint(const struct machine *machine, uint32_t actor, uint64_t *reads,
                       uint64_t *writes)
 {
@@ -373,6 +378,7 @@ const struct semantics semantics_block = {
     .next_stm = next_stm,
     .control = next_stm,
     .same_pc = same_pc,
+    .level = level,
     .barrier_rule = RULE_NB_RECYCLE,
     .divergence_rule = RULE_NB_DEADLOCK,
 };

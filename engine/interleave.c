@@ -580,6 +580,11 @@ static bool same_pc(const struct machine *machine, uint32_t actor, uint32_t othe
     return true;
 }
 
+static uint32_t level(const struct machine *machine, uint32_t actor)
+{
+    return state_of(machine, actor)->frames;
+}
+
 static void footprint(const struct machine *machine, uint32_t actor, uint64_t *reads,
                       uint64_t *writes)
 {
@@ -629,6 +634,7 @@ const struct semantics semantics_interleave = {
     .next_stm = next_stm,
     .control = control,
     .same_pc = same_pc,
+    .level = level,
     .same_barrier = same_barrier,
     .pass_barrier = pass_barrier,
     .barrier_rule = RULE_INTK_BARRIER_S,

@@ -168,6 +168,8 @@ struct semantics {
      * (simt-correctness, 5.2); not literal: whatever value an evaluated assignment holds (A-7). */
     uint32_t (*control)(const struct machine *machine, uint32_t actor);
     bool (*same_pc)(const struct machine *machine, uint32_t actor, uint32_t other, bool literal);
+    /* Entries on its stack, or frames. */
+    uint32_t (*level)(const struct machine *machine, uint32_t actor);
     /* Barriers. Whether two waiting actors of one block are at the same barrier with the same barrier
      * variables (CFG.bv.*); NULL: the semantics has no waiting actors. */
     bool (*same_barrier)(const struct machine *machine, uint32_t actor, uint32_t other);

@@ -14,22 +14,24 @@ const struct stackless_info stackless_table[STACKLESS_POLICY_COUNT] = {
 #undef POLICY
 };
 
-const enum stackless_policy stackless_fair[STACKLESS_FAIR] = {STACKLESS_OLDEST, STACKLESS_RR,
-                                                              STACKLESS_ITS, STACKLESS_DWF_TIME};
+const enum stackless_policy stackless_fair[STACKLESS_FAIR] = {
+    STACKLESS_OLDEST, STACKLESS_RR, STACKLESS_ITS, STACKLESS_DWS, STACKLESS_DWF_TIME};
 
 /* ---- names ---- */
 
 bool stackless_parse(const char *text, struct stackless_spec *spec)
 {
     size_t length = strcspn(text, ":");
-    if (text[length] && strcmp(text + length, ":literal") != 0)
+    bool literal = strcmp(text + length, ":literal") == 0;
+    bool then_first = strcmp(text + length, ":then-first") == 0;
+    if (text[length] && !literal && !then_first)
         return false;
     for (int p = 0; p < STACKLESS_POLICY_COUNT; p++) {
         const char *name = stackless_table[p].name;
         if (strlen(name) != length || memcmp(name, text, length) != 0)
             continue;
-        *spec = (struct stackless_spec){(enum stackless_policy)p, text[length] != '\0'};
-        return true;
+        *spec = (struct stackless_spec){(enum stackless_policy)p, literal, then_first};
+        return !then_first || (p >= STACKLESS_DWS && p <= STACKLESS_DWS_NONE);
     }
     return false;
 }
@@ -37,6 +39,8 @@ bool stackless_parse(const char *text, struct stackless_spec *spec)
 const char *stackless_name(struct arena *arena, const struct stackless_spec *spec)
 {
     const char *name = stackless_table[spec->policy].name;
+    if (spec->then_first)
+        return arena_printf(arena, "%s:then-first", name);
     return spec->literal ? arena_printf(arena, "%s:literal", name) : name;
 }
 
@@ -50,19 +54,20 @@ static uint32_t place_of(const struct stackless *stackless, const struct machine
     return stm == CODE_NONE ? UINT32_MAX : stackless->order[stm];
 }
 
-/* Threads of a warp or block: [first, first + count). */
-struct unit {
-    uint32_t first, count;
-};
-
 /* The unit's live threads, and their groups by program counter, in the order of their lowest threads. */
+static bool same_split(const struct stackless *s, uint32_t thread, uint32_t other)
+{
+    return !s->splits || s->splits[thread].region == s->splits[other].region;
+}
+
 static uint32_t find_groups(struct stackless *s, const struct machine *machine, uint32_t count)
 {
     uint32_t groups = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t g = 0;
         while (g < groups &&
-               !machine->semantics->same_pc(machine, s->leader[g], s->live[i], s->spec.literal))
+               !(same_split(s, s->leader[g], s->live[i]) &&
+                 machine->semantics->same_pc(machine, s->leader[g], s->live[i], s->spec.literal)))
             g++;
         if (g == groups) {
             s->leader[groups] = s->live[i];
@@ -116,7 +121,7 @@ static uint32_t longest_waiting(const struct stackless *s, const struct machine 
                                 const struct unit *unit)
 {
     const uint32_t *queue = s->queue + unit->first;
-    while (!is_live(machine, *queue))
+    while (!is_live(machine, *queue) || (s->splits && !stackless_may_run(s, machine, *queue)))
         queue++;
     return *queue;
 }
@@ -141,6 +146,10 @@ static uint32_t choose_group(struct stackless *s, const struct machine *machine,
         return lowest_place(s, machine, groups);
     case STACKLESS_OLDEST:
     case STACKLESS_DWF_TIME:
+    case STACKLESS_DWS:
+    case STACKLESS_DWS_LOOPS:
+    case STACKLESS_DWS_IFS:
+    case STACKLESS_DWS_NONE:
         return group_of(s, longest_waiting(s, machine, unit));
     case STACKLESS_RR:
     case STACKLESS_ITS:
@@ -255,11 +264,31 @@ static uint32_t next_unit(struct stackless *s, const struct machine *machine, st
     return count;
 }
 
+/* DWS: of the unit's live threads those that need not wait; all, if that were none. */
+static uint32_t keep_runnable(struct stackless *s, const struct machine *machine,
+                              const struct unit *unit, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (stackless_may_run(s, machine, s->live[i]))
+            s->live[kept++] = s->live[i];
+    if (kept > 0)
+        return kept;
+    stackless_give_up(s, unit);
+    return count;
+}
+
 /*  Θ = schedule(ς) */
 static void schedule(struct stackless *s, const struct machine *machine)
 {
     struct unit unit;
+    if (s->splits) {
+        unit = unit_at(s, *s->turn);
+        stackless_settle(s, machine, &unit);
+    }
     uint32_t count = next_unit(s, machine, &unit);
+    if (s->splits)
+        count = keep_runnable(s, machine, &unit, count);
     uint32_t groups = find_groups(s, machine, count);
     uint32_t group = choose_group(s, machine, &unit, count, groups);
     if (stackless_table[s->spec.policy].over_block) {
@@ -273,6 +302,8 @@ static void schedule(struct stackless *s, const struct machine *machine)
         requeue(s, &unit);
     if (s->passed)
         count_passed(s, machine, &unit, count);
+    if (s->splits)
+        stackless_note_step(s, machine);
     reverse(s->chosen + 1, s->chosen[0]);
 }
 
@@ -323,12 +354,32 @@ static uint32_t *words_of(struct stackless *s, uint32_t count)
 {
     uint32_t *words = s->words + s->word_count;
     s->word_count += count;
+    INVARIANT(s->word_count <= s->word_room);
     return words;
+}
+
+static void make_queue(struct stackless *s, uint32_t threads)
+{
+    s->queue = words_of(s, threads);
+    for (uint32_t t = 0; t < threads; t++)
+        s->queue[t] = t;
+}
+
+static void make_splits(struct stackless *s, uint32_t threads, unsigned marks)
+{
+    enum { SPLIT = sizeof *s->splits / 4, REGION = sizeof *s->regions / 4 };
+    make_queue(s, threads);
+    s->marks = marks;
+    s->stepped = words_of(s, 2);
+    s->splits = (struct stackless_split *)words_of(s, SPLIT * threads);
+    s->regions = (struct stackless_region *)words_of(s, REGION * threads);
 }
 
 static void make_words(struct stackless *s, struct arena *arena, uint32_t threads)
 {
-    s->words = ARENA_ARRAY(arena, uint32_t, 4 + s->unit_count + 3 * (size_t)threads);
+    /* turn, chosen, stepped; last; queue, splits, regions */
+    s->word_room = 4 + s->unit_threads + s->unit_count + 7 * threads;
+    s->words = ARENA_ARRAY(arena, uint32_t, s->word_room);
     s->turn = words_of(s, 1);
     s->chosen = words_of(s, 1 + s->unit_threads);
     *s->turn = s->unit_count - 1;
@@ -342,9 +393,19 @@ static void make_words(struct stackless *s, struct arena *arena, uint32_t thread
         break;
     case STACKLESS_OLDEST:
     case STACKLESS_DWF_TIME:
-        s->queue = words_of(s, threads);
-        for (uint32_t t = 0; t < threads; t++)
-            s->queue[t] = t;
+        make_queue(s, threads);
+        break;
+    case STACKLESS_DWS:
+        make_splits(s, threads, STACKLESS_MARKS_IFS | STACKLESS_MARKS_LOOPS);
+        break;
+    case STACKLESS_DWS_LOOPS:
+        make_splits(s, threads, STACKLESS_MARKS_LOOPS);
+        break;
+    case STACKLESS_DWS_IFS:
+        make_splits(s, threads, STACKLESS_MARKS_IFS);
+        break;
+    case STACKLESS_DWS_NONE:
+        make_splits(s, threads, 0);
         break;
     case STACKLESS_DWF_PDOM:
         s->passed = words_of(s, threads);
@@ -375,7 +436,8 @@ struct stackless *stackless_new(struct arena *arena, const struct machine *machi
         .rng = rng,
         .block_threads = launch->threads,
         .block_units = over_block ? 1 : program->warps_per_block,
-        .unit_threads = over_block ? launch->threads : launch->warp,
+        .unit_threads =
+            over_block || launch->warp > launch->threads ? launch->threads : launch->warp,
         .lanes = launch->warp,
         .group = ARENA_ARRAY(arena, uint32_t, launch->threads),
         .members = ARENA_ARRAY(arena, uint32_t, launch->threads),

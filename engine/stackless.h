@@ -39,12 +39,30 @@ struct stackless_info {
 extern const struct stackless_info stackless_table[STACKLESS_POLICY_COUNT];
 
 /* Under these every thread that can step does so again and again, when units take turns. */
-enum { STACKLESS_FAIR = 4 };
+enum { STACKLESS_FAIR = 5 };
 extern const enum stackless_policy stackless_fair[STACKLESS_FAIR];
 
 struct stackless_spec {
     enum stackless_policy policy;
-    bool literal; /* "same program counter" as printed */
+    bool literal;    /* "same program counter" as printed */
+    bool then_first; /* DWS: the other path of an unmarked branch runs first */
+};
+
+/* DWS: branches at which a warp splits. */
+enum { STACKLESS_MARKS_IFS = 1, STACKLESS_MARKS_LOOPS = 2 };
+
+/* DWS, of a thread. */
+struct stackless_split {
+    uint32_t region; /* the innermost one that it is in, + 1; 0: none */
+    uint32_t turn;   /* 0: runs; else how many paths of its region's branch come first */
+    uint32_t steps;  /* it is in the Θ that steps */
+};
+
+/* DWS: an unmarked branch whose paths have not met yet. */
+struct stackless_region {
+    uint32_t parent; /* the one around it, + 1 */
+    uint32_t level;  /* paths meet below it, or at it where `place` is; 0: not in use */
+    uint32_t place;  /* blocks, PTX: a statement, + 1 */
 };
 
 /* The schedule function. Its state - what decides what it does next, besides the machine's - are the words;
@@ -56,7 +74,7 @@ struct stackless {
     uint32_t unit_count, unit_threads;   /* the last warp of a block may have fewer */
     uint32_t lanes;
     uint32_t *words;
-    uint32_t word_count;
+    uint32_t word_count, word_room;
     uint32_t *turn;   /* words: the unit that stepped last */
     uint32_t *chosen; /* words: how many of Θ are still to step, then their numbers, last first */
     uint32_t *last;   /* words, RR, ITS: of each unit, its thread that was chosen last, + 1 */
@@ -66,13 +84,21 @@ struct stackless {
     uint32_t
         *passed; /* words, DPdPri: of each thread: post-dominators, less the fewest in its unit */
     uint32_t *seen;    /* words, DPdPri: of each thread: statement of its last step, + 1 */
-    uint32_t *order;   /* MINPC, DPC. A statement: its place in the source */
-    uint8_t *joins;    /* DPdPri. A statement: where the paths of a branch meet */
-    uint32_t *group;   /* a thread of the unit at hand: its group */
-    uint32_t *members; /* a group: how many */
-    uint32_t *leader;  /* a group: its lowest thread */
-    uint32_t *live;    /* threads of the unit that can step */
-    uint32_t *taken;   /* a lane: taken by a thread of Θ */
+    uint32_t *stepped; /* words, DWS: statement of Θ's step, + 1, and its level */
+    struct stackless_split *splits; /* words, DWS: a thread */
+    struct stackless_region
+        *regions;   /* words, DWS: as many as threads; of each unit at its threads */
+    unsigned marks; /* DWS: STACKLESS_MARKS_... */
+    uint32_t *
+        meets; /* DWS, blocks and PTX. A branch: the statement where its paths meet, + 1; 0: none */
+    uint8_t *leaves_loop; /* DWS. A branch: one of its paths leaves a loop */
+    uint32_t *order;      /* MINPC, DPC. A statement: its place in the source */
+    uint8_t *joins;       /* DPdPri. A statement: where the paths of a branch meet */
+    uint32_t *group;      /* a thread of the unit at hand: its group */
+    uint32_t *members;    /* a group: how many */
+    uint32_t *leader;     /* a group: its lowest thread */
+    uint32_t *live;       /* threads of the unit that can step */
+    uint32_t *taken;      /* a lane: taken by a thread of Θ */
 };
 
 /* Why the semantics has no stack-less warps ("its actors are no threads"), or NULL. */
@@ -91,7 +117,7 @@ static inline bool stackless_between(const struct stackless *stackless)
     return stackless->chosen[0] == 0;
 }
 
-/* "minpc", "oldest:literal". False: there is no such policy. */
+/* "minpc", "oldest:literal", "dws-loops:then-first". False: there is no such policy. */
 bool stackless_parse(const char *text, struct stackless_spec *spec);
 const char *stackless_name(struct arena *arena, const struct stackless_spec *spec);
 

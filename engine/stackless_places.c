@@ -169,8 +169,34 @@ static uint32_t first_of(const struct flow *f, uint32_t node)
     return f->program->ptx ? f->first + node : f->program->blocks[f->first + node].first;
 }
 
-static void find_joins(struct stackless *s, struct arena *arena, struct flow *f, uint32_t count,
-                       uint32_t edges)
+/* The statement that branches. */
+static uint32_t last_of(const struct flow *f, uint32_t node)
+{
+    uint32_t stm = first_of(f, node);
+    while (!f->program->ptx && !f->program->stms[stm].last)
+        stm++;
+    return stm;
+}
+
+static void take_branch(struct stackless *s, const struct flow *f, uint32_t node)
+{
+    const struct ptx_graph *g = &f->graph;
+    uint32_t meets = g->post_dominator[node], loop = PTX_GRAPH_NONE;
+    if (meets < g->count - 1 && s->joins)
+        s->joins[first_of(f, meets)] = true;
+    if (!s->meets)
+        return;
+    if (meets < g->count - 1)
+        s->meets[last_of(f, node)] = first_of(f, meets) + 1;
+    if (g->reducible)
+        loop = g->loop[node];
+    for (uint32_t e = g->next_first[node]; e < g->next_first[node + 1]; e++)
+        if (loop != PTX_GRAPH_NONE && !ptx_graph_in_loop(g, loop, g->next[e]))
+            s->leaves_loop[last_of(f, node)] = true;
+}
+
+static void look_at_function(struct stackless *s, struct arena *arena, struct flow *f,
+                             uint32_t count, uint32_t edges)
 {
     struct ptx_graph *g = &f->graph;
     size_t mark = arena_mark(arena);
@@ -188,15 +214,17 @@ static void find_joins(struct stackless *s, struct arena *arena, struct flow *f,
     }
     g->next_first[count] = g->next_first[count + 1] = g->edges;
     ptx_graph_analyse(arena, g);
-    for (uint32_t n = 0; n < count; n++) {
-        bool branches = g->next_first[n + 1] - g->next_first[n] > 1;
-        if (branches && g->post_dominator[n] < count)
-            s->joins[first_of(f, g->post_dominator[n])] = true;
-    }
+    for (uint32_t n = 0; n < count; n++)
+        if (g->next_first[n + 1] - g->next_first[n] > 1)
+            take_branch(s, f, n);
+    for (uint32_t n = 0; s->meets && f->program->ptx && n < count; n++)
+        if (f->program->ptx->ops[f->first + n].exec == PTX_EXEC_CALL) /* some may go past it */
+            s->meets[f->first + n] = f->first + n + 2;
     arena_release(arena, mark);
 }
 
-static void find_all_joins(struct stackless *s, struct arena *arena, const struct program *program)
+static void find_in_functions(struct stackless *s, struct arena *arena,
+                              const struct program *program)
 {
     struct flow f = {.program = program};
     const struct ptx_code *code = program->ptx;
@@ -206,7 +234,7 @@ static void find_all_joins(struct stackless *s, struct arena *arena, const struc
         for (uint32_t pc = function->entry; pc < function->end; pc++)
             edges += 2 + code->ops[pc].table_count;
         f.first = function->entry;
-        find_joins(s, arena, &f, function->end - function->entry, edges);
+        look_at_function(s, arena, &f, function->end - function->entry, edges);
     }
     for (uint32_t first = 0, end; !code && first < program->block_count; first = end) {
         uint32_t edges = 0;
@@ -215,24 +243,33 @@ static void find_all_joins(struct stackless *s, struct arena *arena, const struc
              end++)
             edges += 1 + program->blocks[end].target_count;
         f.first = first;
-        find_joins(s, arena, &f, end - first, edges);
+        look_at_function(s, arena, &f, end - first, edges);
     }
 }
 
 void stackless_find_places(struct stackless *s, struct arena *arena, const struct program *program)
 {
     enum stackless_policy policy = s->spec.policy;
-    if (policy != STACKLESS_MINPC && policy != STACKLESS_DWF_PC && policy != STACKLESS_DWF_PDOM)
-        return;
-    s->order = ARENA_ARRAY(arena, uint32_t, program->stm_count);
-    s->joins = ARENA_ARRAY(arena, uint8_t, program->stm_count);
-    for (uint32_t i = 0; i < program->stm_count; i++)
+    bool structured = program->form == FORM_STRUCTURED;
+    bool pdom = policy == STACKLESS_DWF_PDOM;
+    uint32_t count = program->stm_count;
+    if (policy == STACKLESS_MINPC || policy == STACKLESS_DWF_PC || (structured && pdom))
+        s->order = ARENA_ARRAY(arena, uint32_t, count);
+    if (s->order || pdom)
+        s->joins = ARENA_ARRAY(arena, uint8_t, count);
+    if (s->splits) {
+        s->meets = ARENA_ARRAY(arena, uint32_t, count);
+        s->leaves_loop = ARENA_ARRAY(arena, uint8_t, count);
+    }
+    for (uint32_t i = 0; s->order && i < count; i++)
         s->order[i] = i;
-    if (program->form == FORM_STRUCTURED) {
+    for (uint32_t i = 0; s->leaves_loop && structured && i < count; i++)
+        s->leaves_loop[i] = program->stms[i].kind == CODE_WHILE;
+    if (s->order && structured) {
         struct numbering n = {program, s, 0};
         for (uint32_t f = 0; f < program->function_count; f++)
             number_list(&n, program->functions[f].body);
-    } else if (policy == STACKLESS_DWF_PDOM) {
-        find_all_joins(s, arena, program);
+    } else if (!structured && (pdom || s->splits)) {
+        find_in_functions(s, arena, program);
     }
 }

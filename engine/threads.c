@@ -477,6 +477,11 @@ static bool same_pc(const struct machine *machine, uint32_t actor, uint32_t othe
     return !literal || (T->address == U->address && T->value == U->value);
 }
 
+static uint32_t level(const struct machine *machine, uint32_t actor)
+{
+    return state_of(machine, actor)->depth;
+}
+
 static void footprint(const struct machine *machine, uint32_t actor, uint64_t *reads,
                       uint64_t *writes)
 {
@@ -526,6 +531,7 @@ const struct semantics semantics_threads = {
     .next_stm = next_stm,
     .control = control,
     .same_pc = same_pc,
+    .level = level,
     .same_barrier = same_barrier,
     .pass_barrier = pass_barrier,
     .barrier_rule = RULE_THR_BARRIER_S,

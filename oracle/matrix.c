@@ -345,9 +345,14 @@ static void add_threads(struct making *m, enum subject_id subject)
         return;
     }
     for (int p = 0; p < STACKLESS_POLICY_COUNT; p++) {
-        struct stackless_spec spec = {(enum stackless_policy)p, false};
+        struct stackless_spec spec = {.policy = (enum stackless_policy)p};
         bool regroups = stackless_table[p].over_block && program->warps_per_block > 1;
+        if (p == STACKLESS_DWS_NONE) /* warps with a stack, above */
+            continue;
         if (!stackless_table[p].over_block || regroups || p == STACKLESS_DWF_PDOM)
+            add_policy(m, subject, program, &spec);
+        spec.then_first = true;
+        if (p == STACKLESS_DWS_LOOPS)
             add_policy(m, subject, program, &spec);
     }
     add_models(m, subject, program, MATRIX_THREADS);

@@ -124,8 +124,9 @@ const struct cli_option option_table[] = {
      "the semantics; by default simt, of a kernel in another form interleave, lockstep or crs"},
     {"schedule", 0, OPTION_TEXT, "SCHEDULE", ON(TRACE), FIELD(schedule), 0, NULL,
      "sequential (default), reverse, rr, uniform, pct:D, pos, surw, starve:ACTOR, unfair:STEPS, "
-     "stackless:POLICY[:literal] (warps without a stack: minpc, oldest, rr, majority, minority, "
-     "random, its, dmaj, dmin, dtime, dpdpri, dpc), tape:FILE"},
+     "stackless:POLICY[:literal | :then-first] (warps without a stack: minpc, oldest, rr, "
+     "majority, minority, "
+     "random, its, dws, dws-loops, dws-ifs, dws-none, dmaj, dmin, dtime, dpdpri, dpc), tape:FILE"},
     {"max-states", 0, OPTION_SOME_U64, "N", ON(PROGRESS), FIELD(max_states), 0, NULL,
      "states of one search; beyond them verdicts are unknown; 1048576 by default"},
     {"samples", 0, OPTION_U64, "N", ON(PROGRESS), FIELD(sample_steps), 0, NULL,
