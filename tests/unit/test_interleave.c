@@ -386,6 +386,21 @@ static void streams_cover_the_literal_choices(void **state)
         assert_true(seen[i]);
 }
 
+/* Literally, havoc gives each of so many values: two where no number is asked for. */
+static void literal_havoc_gives_all(void **state)
+{
+    (void)state;
+    const struct program *p = compile("launch(threads = 1); shared int x, y; kernel k() blocks {"
+                                      " Start: havoc(x); havoc(y); goto End; }");
+    for (uint32_t values = 0; values <= 3; values++) {
+        const struct machine_options options = {.literal = true, .havoc_values = values};
+        uint32_t each = values ? values : 2;
+        const struct search_result *r = search(p, &options);
+        assert_true(r->complete);
+        assert_int_equal(r->outcome_count, each * each);
+    }
+}
+
 /* One feasible target takes no draw, and havoc takes one each. */
 static void draws_are_counted_by_thread(void **state)
 {
@@ -574,6 +589,7 @@ int main(void)
         cmocka_unit_test(waiting_at_a_barrier_is_not_starving),
         cmocka_unit_test(guarded_and_raw_gotos_reach_the_same),
         cmocka_unit_test(streams_cover_the_literal_choices),
+        cmocka_unit_test(literal_havoc_gives_all),
         cmocka_unit_test(draws_are_counted_by_thread),
         cmocka_unit_test(gotos_can_be_replayed),
         cmocka_unit_test(accesses_are_those_of_the_statements),

@@ -422,6 +422,45 @@ static void graphs(void **state)
 
 /* ---- files ---- */
 
+/* The graph of a function of which most blocks fall through: block i, at label Li, goes on to the next one; some also
+ * go back. */
+static void blocks_that_fall_through(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 40 };
+    static const char start[] = ".version 8.0\n.target sm_80\n.address_size 32\n"
+                                ".entry k ()\n{\n.reg .pred %p;\n.reg .b32 %r;\n";
+    for (uint32_t every = 2; every <= BLOCKS; every++) {
+        const char *text = start, *reason = NULL;
+        for (uint32_t i = 0; i < BLOCKS; i++) {
+            text =
+                arena_printf(&arena, "%sL%u: mov.u32 %%r, %u;\n", text, (unsigned)i, (unsigned)i);
+            if (i % every == every - 1)
+                text = arena_printf(&arena, "%s@%%p bra L%u;\n", text, (unsigned)(i + 1 - every));
+        }
+        text = arena_printf(&arena, "%sexit;\n}\n", text);
+        const struct ptx_module *module = parse_bytes(text, strlen(text));
+        assert_non_null(module);
+        const struct ptx_item *item = module->items;
+        while (item->kind != PTX_ITEM_FUNCTION)
+            item = item->next;
+        const struct ptx_flow *f = ptx_flow_build(&arena, item->u.function, &reason);
+        assert_non_null(f);
+        const struct ptx_graph *g = &f->graph;
+        uint32_t last = BLOCKS % every == 0; /* `exit` is a block of its own behind a branch */
+        assert_int_equal(g->count, BLOCKS + last);
+        for (uint32_t i = 0; i < g->count; i++) {
+            const uint32_t *next = &g->next[g->next_first[i]];
+            bool back = i < BLOCKS && i % every == every - 1, goes_on = i + 1 < g->count;
+            assert_int_equal(g->next_first[i + 1] - g->next_first[i], goes_on + back);
+            if (goes_on)
+                assert_int_equal(next[0], i + 1);
+            if (back)
+                assert_int_equal(next[goes_on], i + 1 - every);
+        }
+    }
+}
+
 static void corpus(void **state)
 {
     (void)state;
@@ -512,13 +551,10 @@ static void changed_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(graphs),
-        cmocka_unit_test(corpus),
-        cmocka_unit_test(structured_programs),
-        cmocka_unit_test(reducible_graphs),
-        cmocka_unit_test(functions),
-        cmocka_unit_test(reconvergence),
-        cmocka_unit_test(changed_files),
+        cmocka_unit_test(graphs),           cmocka_unit_test(blocks_that_fall_through),
+        cmocka_unit_test(corpus),           cmocka_unit_test(structured_programs),
+        cmocka_unit_test(reducible_graphs), cmocka_unit_test(functions),
+        cmocka_unit_test(reconvergence),    cmocka_unit_test(changed_files),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -65,6 +65,9 @@ static const struct row rows[] = {
     {"preBrk L;\nbrkpt;\nL: exit;", OK, 0, 0, PTX_STATIC_C, 3},
     {"preBrk L;\nH: @%p1 break;\nbra H;\nL: exit;", OK, 0, 0, 0, 0},
     {"brkpt;", BAD, PTX_STATIC_ADDR, 0, 0, 1},
+    /* a token for what is no label, and one for the end of the code */
+    {"ssy %r1;\nexit;", BAD, PTX_STATIC_ADDR, 0, 0, 1},
+    {"preBrk L;\nexit;\nL:", BAD, PTX_STATIC_ADDR, 0, 0, 1},
     {"bra %r1;\nexit;", OPEN, PTX_STATIC_TARGET, 0, 0, 1},
     {"mov.u32 %r1, L;\nbra %r1;\nexit;\nL: exit;", OK, 0, 0, 0, 0},
     {"mov.u32 %r1, L;\nld.global.u32 %r1, [%r1];\nbra %r1;\nL: exit;", OPEN, PTX_STATIC_TARGET, 0,

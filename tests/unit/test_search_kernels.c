@@ -178,11 +178,12 @@ static void distant_words(void **state)
     }
 }
 
-/* Two threads, each of `own` writes of its own and of one to y: races of more accesses than a word has bits. There is an
- * atomic operation, so that they are looked for in the graph of states. */
-static bool many_accesses_race(uint32_t own, bool same_last)
+/* Two threads, each of `own` writes of its own and of one to y, in front of them or behind: races of more accesses than
+ * a word has bits. There is an atomic operation, so that they are looked for in the graph of states. */
+static bool many_accesses_race(uint32_t own, bool same, bool in_front)
 {
-    const char *mine = "", *theirs = "";
+    const char *mine = in_front ? "y[0] = 1;" : "";
+    const char *theirs = !in_front ? "" : same ? "y[0] = 1;" : "y[1] = 1;";
     for (uint32_t i = 0; i < own; i++) {
         mine = arena_printf(&test_arena, "%s x[%u] = 1;", mine, i);
         theirs = arena_printf(&test_arena, "%s x[%u] = 1;", theirs, own + i);
@@ -190,9 +191,11 @@ static bool many_accesses_race(uint32_t own, bool same_last)
     struct search_result *result =
         search(arena_printf(&test_arena,
                             "launch(threads = 2, warp = 2); shared int x[%u], y[2], z;"
-                            "kernel k() { if (tid == 0) { %s y[0] = 1; } else { %s y[%d] = 1; "
-                            "atomic_add(z, 1); } }",
-                            2 * own, mine, theirs, same_last ? 0 : 1),
+                            "kernel k() { if (tid == 0) { %s%s } else { %s%s atomic_add(z, 1); } }",
+                            2 * own, mine, in_front ? "" : " y[0] = 1;", theirs,
+                            in_front ? ""
+                            : same   ? " y[0] = 1;"
+                                     : " y[1] = 1;"),
                SUBJECT_THREADS, SEARCH_STATES);
     assert_true(result->complete);
     return result->race;
@@ -202,8 +205,8 @@ static void many_accesses(void **state)
 {
     (void)state;
     for (uint32_t own = 30; own <= 33; own++) {
-        assert_true(many_accesses_race(own, true));
-        assert_false(many_accesses_race(own, false));
+        for (uint32_t i = 0; i < 4; i++)
+            assert_int_equal(many_accesses_race(own, i & 1, i & 2), i & 1);
     }
 }
 
