@@ -201,10 +201,30 @@ static bool many_accesses_race(uint32_t own, bool same, bool in_front)
     return result->race;
 }
 
+/* The same with a barrier between what would race, in front of the own writes and behind them. */
+static bool many_accesses_in_order(uint32_t own)
+{
+    const char *mine = "", *theirs = "";
+    for (uint32_t i = 0; i < own; i++) {
+        mine = arena_printf(&test_arena, "%s x[%u] = 1;", mine, i);
+        theirs = arena_printf(&test_arena, "%s x[%u] = 1;", theirs, own + i);
+    }
+    struct search_result *result =
+        search(arena_printf(&test_arena,
+                            "launch(threads = 2, warp = 2); shared int x[%u], y, z; kernel k() {"
+                            " if (tid == 0) y = 1; barrier();"
+                            " if (tid == 0) { %s } else { %s atomic_add(z, 1); y = 2; } }",
+                            2 * own, mine, theirs),
+               SUBJECT_THREADS, SEARCH_STATES);
+    assert_true(result->complete);
+    return !result->race;
+}
+
 static void many_accesses(void **state)
 {
     (void)state;
     for (uint32_t own = 30; own <= 33; own++) {
+        assert_true(many_accesses_in_order(own));
         for (uint32_t i = 0; i < 4; i++)
             assert_int_equal(many_accesses_race(own, i & 1, i & 2), i & 1);
     }
