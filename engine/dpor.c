@@ -397,7 +397,7 @@ static bool within_bounds(struct dpor *d)
     const struct track *track = &search->machine->track;
     /* Every table may double at once, and no more than what they hold is added. */
     size_t used = search->arena->used;
-    if (search->result->steps == search->step_limit)
+    if (search->result->steps >= search->step_limit) /* looking for races may have gone beyond */
         search_cut(search, "steps");
     else if (d->depth == search->options->max_depth ||
              track->log_count + search->step_entries > track->log_capacity)

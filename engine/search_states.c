@@ -272,7 +272,7 @@ static bool expand_actor(struct exploration *x, uint32_t number, uint32_t actor)
     struct machine *machine = search->machine;
     script_start(&search->script);
     do {
-        if (search->result->steps == search->step_limit) {
+        if (search->result->steps >= search->step_limit) {
             search_cut(search, "steps");
             return false;
         }

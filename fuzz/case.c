@@ -11,8 +11,10 @@
 enum {
     TINY_SHARE = 16,
     TINY_STEPS = 20000, /* of each subject's search */
+    SPIN_BUDGET = 2000, /* of an execution: what spins would spend any */
     MUTATIONS_MAX = 4,
-    OTHER_SEED = 2 /* of donors */
+    OTHER_SEED = 2, /* of donors */
+    SPIN_SEED = 3
 };
 
 /* Searches that end soon: as many steps, and so at most as many states. */
@@ -28,6 +30,14 @@ static bool is_tiny(uint64_t seed, uint64_t number)
     return pcg_splitmix(pcg_splitmix(seed + 1) ^ number) % TINY_SHARE == 0;
 }
 
+/* `locks:300` makes them three times as many. */
+static bool is_spin(uint64_t seed, uint64_t number, const struct gen_options *gen)
+{
+    uint64_t drawn = pcg_splitmix(pcg_splitmix(seed + SPIN_SEED) ^ number);
+    return gen->features >> FEATURE_LOCKS & 1 &&
+           drawn % (100 * CASE_SPIN_SHARE) < gen_weight_percent(gen->weights, FEATURE_LOCKS);
+}
+
 void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
                       const struct gen_options *gen, const struct check_options *check)
 {
@@ -39,16 +49,21 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
                             .check = *check};
     c->check.seed = pcg_splitmix(pcg_splitmix(seed) ^ number);
     bool tiny = !gen->fixed && !gen->small && is_tiny(seed, number);
-    if (!check->exhaustive && (tiny || gen->enumerate)) {
-        c->gen.small = true;
+    bool ordinary = !gen->fixed && !gen->small && !check->exhaustive;
+    if (ordinary && is_spin(seed, number, gen))
+        c->gen.spin = true;
+    if (!check->exhaustive && (tiny || gen->enumerate || c->gen.spin)) {
+        c->gen.small = !c->gen.spin || gen->enumerate;
         search_within(&c->check, TINY_STEPS);
     }
+    if (c->gen.spin && check->budget_steps == CHECK_DEFAULTS.budget_steps)
+        c->check.budget_steps = SPIN_BUDGET;
 }
 
 void case_mutated(struct fuzz_case *c, bool tiny, const struct case_lineage *lineage)
 {
     c->lineage = *lineage;
-    c->generated = c->gen.small = false;
+    c->generated = c->gen.small = c->gen.spin = false;
     if (tiny && !c->check.exhaustive)
         search_within(&c->check, TINY_STEPS);
     else if (!tiny && c->check.exhaustive && c->check.search.max_steps == TINY_STEPS)
@@ -127,6 +142,8 @@ static char *print_check(struct arena *arena, const struct check_options *check)
 
 static const char *size_words(const struct gen_options *gen)
 {
+    if (gen->spin)
+        return gen->enumerate ? " spin small enumerate" : gen->small ? " spin small" : " spin";
     return gen->enumerate ? " small enumerate" : gen->small ? " small" : "";
 }
 
@@ -175,6 +192,8 @@ char *case_gen_command(struct arena *arena, uint64_t seed, const struct gen_opti
         features = arena_printf(arena, "%s --weights %s", features, weights);
     if (gen->mutate > 0)
         features = arena_printf(arena, "%s --mutate %" PRIu32, features, gen->mutate);
+    if (gen->spin)
+        features = arena_printf(arena, "%s --spin", features);
     if (gen->enumerate)
         return arena_printf(arena, "simtfuzz gen --enumerate%s --first", features);
     return arena_printf(arena, "simtfuzz gen --seed 0x%" PRIx64 "%s --first", seed, features);
@@ -197,6 +216,8 @@ static bool parse_flag(const char *word, struct fuzz_case *c)
         c->gen.fixed = true;
     else if (strcmp(word, "small") == 0)
         c->gen.small = true;
+    else if (strcmp(word, "spin") == 0)
+        c->gen.spin = true;
     else if (strcmp(word, "enumerate") == 0)
         c->gen.enumerate = true;
     else if (strcmp(word, "exhaustive") == 0)
@@ -266,7 +287,7 @@ static bool parse_setting(struct arena *arena, const char *name, const char *val
 bool case_parse(struct arena *arena, const char *text, struct fuzz_case *c, const char **error)
 {
     *c = (struct fuzz_case){.gen = GEN_DEFAULTS, .check = CHECK_DEFAULTS};
-    c->gen.fixed = c->gen.small = c->gen.enumerate = false;
+    c->gen.fixed = c->gen.small = c->gen.spin = c->gen.enumerate = false;
     c->gen.mutate = 0;
     c->check.exhaustive = c->check.same_value = c->check.atomics_sync = false;
     c->check.modes = 0;

@@ -69,7 +69,7 @@ struct cli_options {
     bool resume, no_supervisor;
     uint64_t case_timeout_ms;
     bool shard_given; /* by --shard or by a job array */
-    bool stop_on_finding, no_minimise, exhaustive, enumerate, same_value, atomics_sync;
+    bool stop_on_finding, no_minimise, exhaustive, enumerate, spin, same_value, atomics_sync;
     const char *config;      /* a file or a preset, or NULL */
     const char *config_text; /* of it; NULL: none */
     bool screen;             /* --ui */

@@ -61,6 +61,7 @@ static struct campaign_options make_options(const struct cli *cli)
     options.gen.weights = o->weights;
     options.gen.mutate = o->mutate;
     options.gen.small = options.gen.enumerate = o->enumerate;
+    options.gen.spin = o->spin;
     return options;
 }
 

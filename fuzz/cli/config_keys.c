@@ -80,6 +80,7 @@ const struct config_key config_keys[] = {
     {.section = "budget", .key = "minimise-tests", .option = "tests"},
     {.section = "generate", .key = "features", .option = "features", .print = print_features},
     {.section = "generate", .key = "enumerate", .option = "enumerate"},
+    {.section = "generate", .key = "spin", .option = "spin"},
     {.section = "generate", .key = "mutate", .option = "mutate", .print = print_mutate},
     {.section = "generate", .key = "feedback", .option = "feedback", .print = print_feedback},
     {.section = "generate", .key = "corpus", .option = "corpus"},

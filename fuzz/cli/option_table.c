@@ -61,6 +61,9 @@ const struct cli_option option_table[] = {
      "--weights lists them)"},
     {"enumerate", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN) | ON(DIGEST), FIELD(enumerate), 0, NULL,
      "all tiny kernels of these features, one after another, instead of random ones"},
+    {"spin", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN) | ON(DIGEST), FIELD(spin), 0, NULL,
+     "only kernels about waiting: locks, flags, barriers made by hand; with --enumerate all tiny "
+     "ones"},
     {"mutate", 0, OPTION_OWN, "PERCENT", ON(RUN) | ON(GEN) | ON(DIGEST), 0, 0, option_parse_mutate,
      "so many of 100 kernels are mutated after they were generated; 0 by default"},
     {"feedback", 0, OPTION_OWN, "PERCENT", ON(RUN), 0, 0, option_parse_feedback,

@@ -1,6 +1,7 @@
 #include "fuzz/gen/gen_blocks.h"
 #include "fuzz/gen/gen_crs.h"
 #include "fuzz/gen/gen_known.h"
+#include "fuzz/gen/gen_spin.h"
 
 #include "engine/invariant.h"
 
@@ -145,7 +146,7 @@ static void draw_weights(struct gen *g)
 {
     g->features = g->options->features;
     set_weights(g);
-    if (g->options->fixed || g->options->small)
+    if (g->options->fixed || g->options->small || g->options->spin)
         return;
     switch (gen_pick(g, GROUP_MIX, 0)) {
     case W_MIX_SHUFFLED:
@@ -536,6 +537,10 @@ struct ast_kernel *gen_kernel_counted(struct arena *arena, struct source *source
     g.vars_end = &g.kernel->vars;
     g.functions_end = &g.kernel->functions;
     draw_weights(&g);
+    if (options->spin) {
+        gen_spin_kernel(&g);
+        return g.kernel;
+    }
     draw_size(&g);
     draw_launch(&g);
     limit_size(&g);

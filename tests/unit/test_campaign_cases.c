@@ -43,7 +43,8 @@ static void test_case_text(void **state)
         assert_false(case_parse(&place->arena, bad[i], &read, &error));
 }
 
-/* One case in sixteen is tiny and searched, by its number alone; its text says so and gives it back. */
+/* One case in sixteen is tiny and searched, one in thirty-two about waiting, by its number alone; its text says
+ * so and gives it back. */
 static void test_tiny_cases(void **state)
 {
     enum { NUMBERS = 3200 };
@@ -52,26 +53,31 @@ static void test_tiny_cases(void **state)
     struct gen_options gen = GEN_DEFAULTS, fixed = {.features = gen.features, .fixed = true};
     struct fuzz_case c, again, read;
     const char *error;
-    uint32_t tiny = 0;
+    uint32_t tiny = 0, spin = 0;
     for (uint64_t number = 0; number < NUMBERS; number++) {
         size_t mark = arena_mark(&place->arena);
         case_of_campaign(&c, 7, number, &gen, &check);
         case_of_campaign(&again, 7, number, &gen, &check);
         const char *text = case_print(&place->arena, &c);
         assert_string_equal(text, case_print(&place->arena, &again));
-        assert_int_equal(c.gen.small, c.check.exhaustive);
+        assert_int_equal(c.gen.small || c.gen.spin, c.check.exhaustive);
         assert_int_equal(strstr(text, " small ") != NULL, c.gen.small);
-        assert_int_equal(strstr(text, " exhaustive=20000 ") != NULL, c.gen.small);
+        assert_int_equal(strstr(text, " spin ") != NULL, c.gen.spin);
+        assert_int_equal(strstr(text, " exhaustive=20000 ") != NULL, c.check.exhaustive);
         assert_true(case_parse(&place->arena, text, &read, &error));
         assert_int_equal(read.gen.small, c.gen.small);
+        assert_int_equal(read.gen.spin, c.gen.spin);
+        assert_int_equal(read.check.budget_steps, c.check.budget_steps);
         assert_int_equal(read.check.exhaustive, c.check.exhaustive);
         assert_memory_equal(&read.check.search, &c.check.search, sizeof c.check.search);
         tiny += c.gen.small;
+        spin += c.gen.spin;
         case_of_campaign(&c, 7, number, &fixed, &check);
-        assert_false(c.gen.small || c.check.exhaustive);
+        assert_false(c.gen.small || c.gen.spin || c.check.exhaustive);
         arena_release(&place->arena, mark);
     }
     assert_in_range(tiny, NUMBERS / 16 - 60, NUMBERS / 16 + 60);
+    assert_in_range(spin, NUMBERS / CASE_SPIN_SHARE - 40, NUMBERS / CASE_SPIN_SHARE + 40);
 }
 
 /* Neighbouring cases of one campaign, and equal numbers of neighbouring seeds, share no seed. */

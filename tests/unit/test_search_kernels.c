@@ -268,6 +268,28 @@ static void recursion(void **state)
     assert_int_equal(result->liveness, LIVENESS_UNKNOWN);
 }
 
+/* The search for races takes the steps again and may spend them all: then nothing is left for another
+ * method, whatever the numbers are. */
+static void steps_are_spent_once(void **state)
+{
+    (void)state;
+    const struct program *program =
+        support_program("launch(threads = 2, warp = 2); shared int a; kernel k() { private int x;"
+                        " do { do { x = atomic_exch(a, 1); } while (x == 0); x = atomic_exch(a, "
+                        "0); } while (x == 0); }");
+    for (uint64_t steps = 1; steps < 2000; steps += 13) {
+        struct search_options options = SEARCH_DEFAULTS;
+        struct machine *machine =
+            search_machine(&test_arena, subject_table[SUBJECT_THREADS].vtable, program, false);
+        options.max_steps = steps;
+        options.max_depth = 20;
+        struct search_result *result = search_run(&test_arena, machine, &options);
+        assert_true(result->complete || result->cut);
+        if (result->method == SEARCH_DPOR && result->steps >= steps)
+            assert_string_equal(result->cut, "steps");
+    }
+}
+
 /* ---- against plain enumeration ---- */
 
 enum { OUTCOMES_MAX = 512, CHOICES_MAX = 8, WORDS_MAX = 8 };
@@ -480,11 +502,17 @@ static void random_kernels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(increments),          TEST(lanes_win),
-        TEST(unfairness_programs), TEST(lassos),
-        TEST(long_walk),           TEST(distant_words),
-        TEST(many_accesses),       TEST(loops_of_blocks),
-        TEST(recursion),           TEST(agree_with_enumeration),
+        TEST(increments),
+        TEST(lanes_win),
+        TEST(unfairness_programs),
+        TEST(lassos),
+        TEST(long_walk),
+        TEST(distant_words),
+        TEST(many_accesses),
+        TEST(loops_of_blocks),
+        TEST(recursion),
+        TEST(steps_are_spent_once),
+        TEST(agree_with_enumeration),
         TEST(random_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
