@@ -91,6 +91,35 @@ static bool outcome_is(const struct search_outcome *outcome, enum status status,
             memcmp(outcome->store, machine->memory, 4 * machine->program->private_base) == 0);
 }
 
+static uint32_t place_of(const struct search *search, uint64_t hash, enum status status)
+{
+    return (uint32_t)pcg_splitmix(hash + (uint64_t)status) & search->outcome_mask;
+}
+
+static uint32_t free_place(const struct search *search, uint64_t hash, enum status status)
+{
+    uint32_t at = place_of(search, hash, status);
+    while (search->outcome_table[at])
+        at = (at + 1) & search->outcome_mask;
+    return at;
+}
+
+/* To twice as many, or the first. */
+static void grow_outcomes(struct search *search)
+{
+    struct search_result *result = search->result;
+    uint32_t room = search->outcome_room ? 2 * search->outcome_room : 16;
+    struct search_outcome *old = result->outcomes;
+    result->outcomes = ARENA_ARRAY(search->arena, struct search_outcome, room);
+    search->outcome_room = room;
+    search->outcome_mask = 2 * room - 1;
+    search->outcome_table = ARENA_ARRAY(search->arena, uint32_t, (size_t)2 * room);
+    for (uint32_t i = 0; i < result->outcome_count; i++) {
+        result->outcomes[i] = old[i];
+        search->outcome_table[free_place(search, old[i].store_hash, old[i].status)] = i + 1;
+    }
+}
+
 uint32_t search_outcome(struct search *search, bool *is_new)
 {
     const struct machine *machine = search->machine;
@@ -98,7 +127,7 @@ uint32_t search_outcome(struct search *search, bool *is_new)
     enum status status = machine_status(machine);
     bool has_store = status == STATUS_TERMINATED;
     uint64_t hash = has_store ? machine_store_hash(machine) : 0;
-    uint32_t at = (uint32_t)pcg_splitmix(hash + (uint64_t)status) & search->outcome_mask;
+    uint32_t at = place_of(search, hash, status);
     *is_new = false;
     for (; search->outcome_table[at]; at = (at + 1) & search->outcome_mask) {
         uint32_t number = search->outcome_table[at] - 1;
@@ -110,6 +139,9 @@ uint32_t search_outcome(struct search *search, bool *is_new)
         return SEARCH_NONE;
     }
     *is_new = true;
+    if (result->outcome_count == search->outcome_room)
+        grow_outcomes(search);
+    at = free_place(search, hash, status);
     struct search_outcome *outcome = &result->outcomes[result->outcome_count];
     *outcome = (struct search_outcome){.status = status, .store_hash = hash};
     if (has_store) {
@@ -119,17 +151,6 @@ uint32_t search_outcome(struct search *search, bool *is_new)
     }
     search->outcome_table[at] = ++result->outcome_count;
     return result->outcome_count - 1;
-}
-
-static void make_outcome_table(struct search *search)
-{
-    uint32_t size = 16;
-    while (size < 2 * search->options->max_outcomes)
-        size *= 2;
-    search->outcome_mask = size - 1;
-    search->outcome_table = ARENA_ARRAY(search->arena, uint32_t, size);
-    search->result->outcomes =
-        ARENA_ARRAY(search->arena, struct search_outcome, search->options->max_outcomes);
 }
 
 /* ---- the choice ---- */
@@ -258,14 +279,13 @@ struct machine *search_machine_with(struct arena *arena, const struct semantics 
                                     const struct program *program,
                                     const struct machine_options *with)
 {
-    enum { DEPTH_ENTRIES = 1 << 17 }; /* SEARCH_DPOR: all steps of one execution */
     size_t mark = arena_mark(arena);
     struct machine_options options = *with;
     options.track = true;
     options.undo_entries = 0;
     uint32_t words = machine_new(arena, semantics, program, &options)->block_words;
     arena_release(arena, mark);
-    options.undo_entries = DEPTH_ENTRIES + step_entries(words);
+    options.undo_entries = step_entries(words);
     return machine_new(arena, semantics, program, &options);
 }
 
@@ -277,8 +297,15 @@ void search_cut(struct search *search, const char *cut)
 
 static void run_method(struct search *search, enum search_method method)
 {
+    enum { DEPTH_ENTRIES = 1 << 17 }; /* SEARCH_DPOR: all steps of one execution */
     struct search_result *result = search->result;
     struct arena *arena = search->arena;
+    struct track *track = &search->machine->track;
+    const struct track own = *track;
+    if (method == SEARCH_DPOR) {
+        track->log_capacity = DEPTH_ENTRIES + search->step_entries;
+        track->log = ARENA_ARRAY(arena, struct undo_entry, track->log_capacity);
+    }
     size_t most = (arena->size - arena->used) / 2;
     search->byte_limit =
         arena->used + (search->options->max_bytes < most ? search->options->max_bytes : most);
@@ -291,6 +318,9 @@ static void run_method(struct search *search, enum search_method method)
         search_states(search);
     else
         search_dpor(search);
+    track->log = own.log;
+    track->log_capacity = own.log_capacity;
+    track->log_count = 0;
     if (result->complete && method == SEARCH_DPOR && !search_has_loop(search->machine->program))
         result->liveness = LIVENESS_ALL_TERMINATE;
 }
@@ -319,7 +349,7 @@ struct search_result *search_run(struct arena *arena, struct machine *machine,
         .step_entries = step_entries(machine->block_words),
     };
     INVARIANT(machine->options.track && machine->track.log_capacity >= search->step_entries);
-    make_outcome_table(search);
+    grow_outcomes(search);
     enum search_method first = options->method;
     if (machine->program->form == FORM_PTX && machine->program->ptx->barriers)
         first = SEARCH_STATES;

@@ -108,7 +108,7 @@ struct search_result *search_run(struct arena *arena, struct machine *machine,
  * Not for PTX. */
 bool search_has_loop(const struct program *program);
 
-/* A machine fit for search_run. */
+/* A machine fit for search_run; its undo log holds one step. */
 struct machine *search_machine(struct arena *arena, const struct semantics *semantics,
                                const struct program *program, bool then_first);
 /* The same with other options: literal, raw_goto, ..; its tracking is set. */

@@ -64,7 +64,7 @@ struct search {
     uint32_t step_entries; /* of the undo log: the most that one step logs */
     bool outcomes_dropped;
     uint32_t *outcome_table; /* open addressing: number of the outcome + 1 */
-    uint32_t outcome_mask;
+    uint32_t outcome_mask, outcome_room;
     struct script script;
 };
 

@@ -250,10 +250,15 @@ struct tape *graph_path(struct graph *graph, uint32_t number)
 
 /* ---- exploring ---- */
 
+/* An outcome that was found here, and the state. */
+struct end {
+    uint32_t outcome, state;
+};
+
 struct exploration {
     struct graph graph;
     struct race_watch watch;
-    uint32_t *outcome_states; /* of each outcome found here, SEARCH_NONE for others */
+    struct pool ends; /* struct end */
 };
 
 static void note_outcome(struct exploration *x, uint32_t number)
@@ -261,7 +266,7 @@ static void note_outcome(struct exploration *x, uint32_t number)
     bool is_new;
     uint32_t outcome = search_outcome(x->graph.search, &is_new);
     if (is_new)
-        x->outcome_states[outcome] = number;
+        *(struct end *)pool_add(&x->ends, x->graph.search->arena) = (struct end){outcome, number};
 }
 
 /* Every step of one actor, by the choices inside it. False: a bound. */
@@ -335,10 +340,8 @@ static void start(struct exploration *x, struct search *search)
                   .word_slots = ARENA_ARRAY(arena, uint32_t, machine->block_words)},
         .watch = {.words =
                       ARENA_ARRAY(arena, struct next_access, search_locations(machine->program))},
-        .outcome_states = ARENA_ARRAY(arena, uint32_t, search->options->max_outcomes + 1),
+        .ends = {.record = sizeof(struct end)},
     };
-    for (uint32_t i = 0; i < search->options->max_outcomes; i++)
-        x->outcome_states[i] = SEARCH_NONE;
 }
 
 /* What is needed before the first state; kernels of the largest memories are not for searching. */
@@ -346,8 +349,7 @@ static bool room_to_start(struct search *search)
 {
     const struct machine *machine = search->machine;
     size_t bytes = (size_t)machine->block_words * 2 * sizeof(uint32_t) +
-                   (size_t)search_locations(machine->program) * sizeof(struct next_access) +
-                   (size_t)search->options->max_outcomes * sizeof(uint32_t) + 65536;
+                   (size_t)search_locations(machine->program) * sizeof(struct next_access) + 65536;
     if (search->arena->used + bytes > search->byte_limit)
         search_cut(search, "bytes");
     return search->result->complete;
@@ -389,9 +391,10 @@ void search_states(struct search *search)
         graph_races(&x.graph);
     result->states += x.graph.states.count;
     result->transitions += x.graph.edges.count;
-    for (uint32_t i = 0; i < result->outcome_count; i++)
-        if (x.outcome_states[i] != SEARCH_NONE)
-            result->outcomes[i].tape = graph_path(&x.graph, x.outcome_states[i]);
+    for (uint32_t i = 0; i < x.ends.count; i++) {
+        const struct end *end = pool_at(&x.ends, i);
+        result->outcomes[end->outcome].tape = graph_path(&x.graph, end->state);
+    }
     graph_liveness(&x.graph);
     if (search->options->progress)
         graph_progress(&x.graph);

@@ -308,7 +308,7 @@ static void a_barrier_leaves_one_trace(void **state)
     assert_true(found->complete);
     struct sched_spec spec = {.kind = SCHED_SEQUENTIAL};
     struct scheduler scheduler;
-    machine_reset(machine);
+    machine = machine_new(&test_arena, &semantics_threads, program, &(struct machine_options){0});
     sched_start(&scheduler, &spec, machine, &test_arena);
     machine_run(machine, &scheduler.choices, 10000, NULL);
     assert_int_equal(found->executions, 1);
