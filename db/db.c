@@ -13,8 +13,7 @@ enum {
     LOCK_WAIT_MS = 10000,
     LOCK_PAUSE_US = 1000,
     WAL_KEPT_BYTES = 64 << 20,
-    CACHE_KIB = 256 << 10, /* at most: the indices of 10^5 findings stay in memory */
-    FULL_CHECK_BYTES = 32 << 20,
+    CACHE_KIB = 64 << 10, /* at most: the indices of 10^5 findings stay in memory */
     QUARANTINE_TRIES = 10000
 };
 
@@ -49,12 +48,10 @@ void db_lock_wait(struct db *db, uint32_t milliseconds)
     db->wait_ms = milliseconds;
 }
 
-/* The path as a URI, so that no name has a meaning of its own to SQLite (":memory:", "file:...", a
- * '?' in a name). `suffix` starts with '?'. NULL when out of memory. */
-static char *path_to_uri(const char *path, const char *suffix)
+char *db_uri(const char *path, const char *suffix)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
-    char *uri = malloc(strlen("file:./") + 3 * strlen(path) + strlen(suffix) + 1);
+    char *uri = sqlite3_malloc64(strlen("file:./") + 3 * strlen(path) + strlen(suffix) + 1);
     if (!uri)
         return NULL;
     char *at = stpcpy(uri, path[0] == '/' ? "file:" : "file:./");
@@ -70,7 +67,7 @@ static char *path_to_uri(const char *path, const char *suffix)
     return uri;
 }
 
-static bool file_size(const char *path, const char *suffix, off_t *size)
+bool db_file_size(const char *path, const char *suffix, off_t *size)
 {
     char *name = malloc(strlen(path) + strlen(suffix) + 1);
     if (!name)
@@ -123,6 +120,15 @@ static int check_path(struct db *db, enum db_mode mode)
     return DB_OK;
 }
 
+/* Somebody else may have prepared the file. There are no triggers of ours. (TRUSTED_SCHEMA stays on: the CHECK
+ * of a table of ours calls json_valid, which SQLite would then refuse.) */
+static void distrust(sqlite3 *sqlite)
+{
+    sqlite3_db_config(sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(sqlite, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_exec(sqlite, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
+}
+
 static int open_file(struct db *db, enum db_mode mode, const char *uri_suffix)
 {
     static const int mode_flags[] = {
@@ -130,12 +136,12 @@ static int open_file(struct db *db, enum db_mode mode, const char *uri_suffix)
         [DB_READWRITE] = SQLITE_OPEN_READWRITE,
         [DB_READONLY] = SQLITE_OPEN_READONLY,
     };
-    char *uri = path_to_uri(db->path, uri_suffix);
+    char *uri = db_uri(db->path, uri_suffix);
     if (!uri)
         return db_fail(db, DB_ERROR_MEMORY, "cannot open the database: out of memory");
     int flags = mode_flags[mode] | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
     int code = sqlite3_open_v2(uri, &db->sqlite, flags, NULL);
-    free(uri);
+    sqlite3_free(uri);
     if (code == SQLITE_CANTOPEN) {
         int system = sqlite3_system_errno(db->sqlite);
         if (system == EROFS)
@@ -146,6 +152,7 @@ static int open_file(struct db *db, enum db_mode mode, const char *uri_suffix)
     if (code != SQLITE_OK)
         return db_fail_sqlite(db, code, "open the database");
     sqlite3_extended_result_codes(db->sqlite, 1);
+    distrust(db->sqlite);
     sqlite3_busy_handler(db->sqlite, wait_for_lock, db);
     if (mode != DB_READONLY && sqlite3_db_readonly(db->sqlite, "main") == 1)
         return db_fail(db, DB_ERROR_READONLY,
@@ -163,7 +170,7 @@ static int check_header(struct db *db, enum db_mode mode)
     int code = sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_FILE_POINTER, &file);
     if (code != SQLITE_OK)
         return db_fail_sqlite(db, code, "open the database");
-    if (!file_size(db->path, "", &size) || size == 0) {
+    if (!db_file_size(db->path, "", &size) || size == 0) {
         if (mode == DB_CREATE)
             return DB_OK;
         return db_fail(db, DB_ERROR_NOT_SQLITE, "is empty, not a database of simtfuzz");
@@ -217,13 +224,14 @@ static int read_identity(sqlite3 *sqlite, struct identity *identity)
 static int reopen_immutable(struct db *db)
 {
     off_t wal_size = 0;
-    if (file_size(db->path, "-wal", &wal_size) && wal_size > 0)
+    if (db_file_size(db->path, "-wal", &wal_size) && wal_size > 0)
         return db_fail(db, DB_ERROR_READONLY,
                        "cannot read the database: its last writes are in %s-wal, and the folder "
                        "or file system is read-only",
                        db->path);
     sqlite3_close(db->sqlite);
     db->sqlite = NULL;
+    db->immutable = true;
     return open_file(db, DB_READONLY, "?immutable=1");
 }
 
@@ -263,28 +271,6 @@ static int judge(struct db *db, enum db_mode mode, const struct identity *identi
     return DB_OK;
 }
 
-/* Reads every page: 0.6 s a GB from memory. A query on a large file does not wait for that; what it
- * reads is still checked, and whoever writes there checks all of it first. */
-static int check_integrity(struct db *db, enum db_mode mode)
-{
-    off_t size;
-    if (mode == DB_READONLY && file_size(db->path, "", &size) && size > FULL_CHECK_BYTES)
-        return DB_OK;
-    sqlite3_stmt *statement;
-    int code = sqlite3_prepare_v2(db->sqlite, "PRAGMA quick_check(1)", -1, &statement, NULL);
-    if (code != SQLITE_OK)
-        return db_fail_sqlite(db, code, "check the database");
-    int error = DB_OK;
-    code = sqlite3_step(statement);
-    if (code == SQLITE_ROW && strcmp(db_column_text(statement, 0), "ok") != 0)
-        error = db_fail(db, DB_ERROR_CORRUPT, "the database is damaged (%s)",
-                        db_column_text(statement, 0));
-    else if (code != SQLITE_ROW)
-        error = db_fail_sqlite(db, code, "check the database");
-    sqlite3_finalize(statement);
-    return error;
-}
-
 /* WAL is a property of the file. Two processes that create it at once: SQLite does not wait for the
  * lock that this needs, so we do. */
 static int switch_to_wal(struct db *db)
@@ -310,23 +296,14 @@ static int upgrade(struct db *db, int version)
     return code == SQLITE_OK ? DB_OK : db_fail_sqlite(db, code, "create or migrate the database");
 }
 
-/* Not part of the file: what db_derive has to look at, undone with the transaction that wrote it. */
-static const char dirty_table[] =
-    "PRAGMA temp_store = MEMORY; CREATE TEMP TABLE dirty (finding INTEGER NOT NULL,"
-    " campaign INTEGER NOT NULL, PRIMARY KEY (finding, campaign)) STRICT, WITHOUT ROWID";
-
 static int prepare_for_use(struct db *db, enum db_mode mode, const struct identity *identity)
 {
     char pragmas[256];
-    /* FULL, not NORMAL: a batch a second costs one sync, and what is committed survives a power cut.
-     * DEFENSIVE and cell_size_check: somebody else may have prepared the file. */
+    /* FULL, not NORMAL: a batch a second costs one sync, and what is committed survives a power cut. */
     snprintf(pragmas, sizeof pragmas,
-             "PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON;"
-             "PRAGMA journal_size_limit = %d; PRAGMA cache_size = -%d;",
+             "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = %d; PRAGMA cache_size = -%d;",
              WAL_KEPT_BYTES, CACHE_KIB);
     int code = sqlite3_exec(db->sqlite, pragmas, NULL, NULL, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     if (code != SQLITE_OK)
         return db_fail_sqlite(db, code, "open the database");
     int error = upgrade(db, identity->version);
@@ -335,7 +312,7 @@ static int prepare_for_use(struct db *db, enum db_mode mode, const struct identi
     /* After the upgrade: a step that rebuilds a table needs them off. */
     code = sqlite3_exec(db->sqlite, "PRAGMA foreign_keys = ON", NULL, NULL, NULL);
     if (code == SQLITE_OK && mode != DB_READONLY)
-        code = sqlite3_exec(db->sqlite, dirty_table, NULL, NULL, NULL);
+        code = sqlite3_exec(db->sqlite, db_derive_tables, NULL, NULL, NULL);
     return code == SQLITE_OK ? DB_OK : db_fail_sqlite(db, code, "open the database");
 }
 
@@ -343,6 +320,7 @@ static int open_steps(struct db *db, enum db_mode mode)
 {
     struct identity identity = {0};
     int error = check_path(db, mode);
+    bool left_open = db_left_open(db->path);
     if (!error)
         error = open_file(db, mode, "");
     if (!error)
@@ -352,7 +330,7 @@ static int open_steps(struct db *db, enum db_mode mode)
     if (!error)
         error = judge(db, mode, &identity);
     if (!error)
-        error = check_integrity(db, mode);
+        error = db_check_at_open(db, mode, left_open);
     if (!error)
         error = prepare_for_use(db, mode, &identity);
     return error;

@@ -71,14 +71,18 @@ enum db_mode {
     DB_READONLY,  /* works on a read-only file system, too */
 };
 
-/* Opens and checks: kind of file, version, integrity (for reading only: of files up to 32 MiB; in a
- * larger one damage is reported by the query that meets it). On failure *db is NULL and nothing was changed:
- * a damaged or foreign file is never written, renamed or deleted here. */
+/* Opens and checks: kind of file, version, structure; all of it in files up to 32 MiB, and for writing in a
+ * larger one whose last writer did not close it. Elsewhere damage is reported by the query that meets it. On
+ * failure *db is NULL and nothing was changed: a damaged or foreign file is never written, renamed or deleted
+ * here. */
 DB_MUST_CHECK int db_open(const char *path, enum db_mode mode, struct db_message *message,
                           struct db **db);
 
 /* Ends the open batch without committing it, frees the handle. NULL is allowed. */
 void db_close(struct db *db);
+
+/* Reads all of it: pages, indices, constraints, references. DB_ERROR_CORRUPT says what is wrong first. */
+DB_MUST_CHECK int db_check(struct db *db);
 
 /* How long to wait for another process's lock before DB_ERROR_LOCKED; 10 s at first. */
 void db_lock_wait(struct db *db, uint32_t milliseconds);

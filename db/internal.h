@@ -7,6 +7,7 @@
 #include "db/db.h"
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 enum statement {
 #define STATEMENT(name, sql) STATEMENT_##name,
@@ -21,6 +22,7 @@ struct db {
     struct db_message *message;
     uint32_t wait_ms;        /* for another process's lock */
     uint64_t waits_since_ms; /* of the monotonic clock; while it waits */
+    bool immutable;          /* on a read-only file system, and nobody can change it */
     bool batch;              /* between db_begin and db_commit or db_rollback */
     int batch_error; /* the first failure of a write inside the batch: it can only be rolled back */
     uint64_t session; /* that this handle began last, its row id; 0: none */
@@ -79,8 +81,25 @@ int db_expect_change(struct db *db, int error, const char *what, uint64_t id);
 uint64_t db_unix_ms(void);
 
 /* Brings what is derived from facts up to date: for the findings and campaigns of the table `dirty`, which
- * it empties. Inside a transaction; db_commit calls it. */
+ * it empties. Inside a transaction; db_commit calls it, where `db->dirty` says so. */
 int db_derive(struct db *db);
+/* The same in two steps: between them is in the table `derived` what was derived of each finding, also of
+ * those that are not in the table `findings` yet. */
+int db_derive_update(struct db *db);
+int db_derive_clear(struct db *db);
+extern const char db_derive_tables[]; /* makes these tables, once a connection */
+
+/* check.c: is the file damaged? db_quick_check reads all of it. */
+int db_quick_check(struct db *db);
+/* A log is left: a writer is at work, or ended without closing. To be asked before opening. */
+bool db_left_open(const char *path);
+int db_check_at_open(struct db *db, enum db_mode mode, bool left_open);
+
+/* Of the file path followed by suffix; false: it is not there. */
+bool db_file_size(const char *path, const char *suffix, off_t *size);
+/* The path as a URI, so that no name has a meaning of its own to SQLite (":memory:", "file:...", a '?' in a
+ * name). `suffix` starts with '?'. NULL when out of memory; for sqlite3_free. */
+char *db_uri(const char *path, const char *suffix);
 
 /* Reads SQL_FINDING_COLUMNS (state.h); the example's texts become ''. */
 int db_read_finding(struct db *db, sqlite3_stmt *row, struct db_finding *finding);

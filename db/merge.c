@@ -1,166 +1,149 @@
-/*
- * Merging: what another database knows is joined to this one, fact by fact. Each fact is a maximum, a
- * minimum or a union, so the order of merges does not matter, nor how often one is repeated. Rows of the
- * two databases are matched by what they are about: campaigns by seed, options, version, shard count and
- * run, findings by signature, kernels by hash.
- */
 #include "db/merge.h"
+#include "db/schema.h"
 
-#include <inttypes.h>
+#include <string.h>
 
-int merge_write(struct merge *merge, enum statement which, sqlite3_stmt *row,
-                const struct merge_parameter *parameters, size_t count, int *changes)
+/* ---- whose fault it is */
+
+/* A failure of a statement that reads the source and writes here. What the schema refuses came from the
+ * source. Damage may be on either side: the source is asked by itself. */
+static int blame(struct merge *merge, int code)
 {
-    sqlite3_stmt *statement;
-    int error = db_start_statement(merge->to, which, NULL, 0, &statement);
-    if (error)
-        return error;
-    int code = SQLITE_OK;
-    for (size_t i = 0; i < count && code == SQLITE_OK; i++) {
-        int index = (int)i + 1, column = parameters[i].column;
-        if (column >= 0)
-            code = sqlite3_bind_value(statement, index, sqlite3_column_value(row, column));
-        else
-            code = sqlite3_bind_int64(statement, index, (sqlite3_int64)parameters[i].value);
+    const char *text = sqlite3_errmsg(merge->to->sqlite);
+    switch (code & 0xff) {
+    case SQLITE_CONSTRAINT:
+        if (code == SQLITE_CONSTRAINT_NOTNULL)
+            return db_fail(
+                merge->from, DB_ERROR_CORRUPT,
+                "the database is damaged (a row refers to one that is not there, or lacks "
+                "a value: %s)",
+                text);
+        return db_fail(merge->from, DB_ERROR_CORRUPT, "the database is damaged (%s)", text);
+    case SQLITE_ERROR:
+    case SQLITE_MISMATCH:
+    case SQLITE_TOOBIG:
+        return db_fail(merge->from, DB_ERROR_CORRUPT, "the database is damaged (%s)", text);
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_IOERR: {
+        int error = db_quick_check(merge->from);
+        return error ? error : db_fail_sqlite(merge->to, code, "merge into the database");
     }
-    if (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_DONE)
-        code = SQLITE_OK;
-    if (code != SQLITE_OK)
-        error = db_fail_sqlite(merge->to, code, "write to the database");
-    else if (changes)
-        *changes = sqlite3_changes(merge->to->sqlite);
-    db_end_statement(merge->to, which, statement);
-    return error;
-}
-
-int merge_look_up(struct merge *merge, const struct id_map *map, sqlite3_stmt *row, int column,
-                  uint64_t *id)
-{
-    const struct id_pair *pair = id_map_find(map, db_column_integer(row, column));
-    if (!pair)
-        return db_fail(merge->from, DB_ERROR_CORRUPT,
-                       "the database is damaged (a row refers to one that is not there)");
-    *id = pair->to;
-    return DB_OK;
-}
-
-int merge_remember(struct merge *merge, struct id_map *map, uint64_t from, uint64_t to)
-{
-    if (id_map_add(map, from, to))
-        return DB_OK;
-    return db_fail(merge->to, DB_ERROR_MEMORY, "cannot merge: out of memory");
-}
-
-int merge_ask(struct merge *merge, enum statement which, const struct value *values, size_t count,
-              uint64_t *answer)
-{
-    sqlite3_stmt *statement;
-    int more = db_start_statement(merge->to, which, values, count, &statement);
-    if (more < 0)
-        return more;
-    more = db_next_row(merge->to, statement);
-    *answer = more == 1 ? db_column_integer(statement, 0) : 0;
-    db_end_statement(merge->to, which, statement);
-    return more < 0 ? more : DB_OK;
-}
-
-int merge_each(struct merge *merge, enum statement which, merge_row *use, const void *context)
-{
-    sqlite3_stmt *row;
-    int more = db_start_statement(merge->from, which, NULL, 0, &row);
-    if (more < 0)
-        return more;
-    while ((more = db_next_row(merge->from, row)) == 1) {
-        more = use(merge, row, context);
-        if (more < 0)
-            break;
+    default:
+        return db_fail_sqlite(merge->to, code, "merge into the database");
     }
-    db_end_statement(merge->from, which, row);
-    return more;
 }
 
-/* ---- campaigns */
-
-static int merge_campaign(struct merge *merge, sqlite3_stmt *row, const void *context)
+static int run(struct merge *merge, const char *sql)
 {
-    static const struct merge_parameter parameters[] = {{1, 0}, {2, 0}, {3, 0}, {4, 0},
-                                                        {5, 0}, {6, 0}, {7, 0}};
-    uint64_t id = 0;
-    int changes = 0;
-    (void)context;
-    int error = merge_write(merge, STATEMENT_MERGE_CAMPAIGN, row, parameters, 7, &changes);
-    if (!error)
-        error = merge_ask(merge, STATEMENT_CAMPAIGN_ID,
-                          VALUES(TEXT(db_column_text(row, 1)), TEXT(db_column_text(row, 2)),
-                                 TEXT(db_column_text(row, 3)), INTEGER(db_column_integer(row, 4)),
-                                 INTEGER(db_column_integer(row, 5))),
-                          &id);
-    /* Its place in the order of campaigns may be another one now. */
-    if (!error && changes > 0) {
-        merge->to->dirty = true;
-        error = db_write(merge->to, STATEMENT_DIRTY_CAMPAIGN, VALUES(INTEGER(id)));
-    }
-    return error ? error : merge_remember(merge, &merge->campaigns, db_column_integer(row, 0), id);
+    int code = sqlite3_exec(merge->to->sqlite, sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? DB_OK : blame(merge, code);
 }
 
-/* ---- tables of counters: the campaign's id is the first column, the rest is taken as it is */
-
-struct table {
-    enum statement read, write;
-    int columns;
-};
-
-static int merge_counter(struct merge *merge, sqlite3_stmt *row, const void *context)
+static int run_all(struct merge *merge, const char *const *steps)
 {
-    const struct table *table = context;
-    struct merge_parameter parameters[16] = {{-1, 0}};
-    int error = merge_look_up(merge, &merge->campaigns, row, 0, &parameters[0].value);
-    if (error)
-        return error;
-    for (int i = 1; i < table->columns; i++)
-        parameters[i].column = i;
-    return merge_write(merge, table->write, row, parameters, (size_t)table->columns, NULL);
-}
-
-static int merge_counters(struct merge *merge)
-{
-    static const struct table tables[] = {
-        {STATEMENT_READ_SHARDS, STATEMENT_MERGE_SHARD, 9},
-        {STATEMENT_READ_SESSIONS, STATEMENT_MERGE_SESSION, 7},
-        {STATEMENT_READ_STATISTICS, STATEMENT_MERGE_STATISTICS, 8},
-        {STATEMENT_READ_STATISTICS_VERDICTS, STATEMENT_MERGE_STATISTICS_VERDICT, 6},
-        {STATEMENT_READ_RULE_HITS, STATEMENT_MERGE_RULE_HITS, 4},
-        {STATEMENT_READ_VERDICTS, STATEMENT_MERGE_VERDICTS, 5},
-        {STATEMENT_READ_REASONS, STATEMENT_MERGE_REASONS, 6},
-        {STATEMENT_READ_SKIPPED, STATEMENT_MERGE_SKIPPED, 4},
-    };
     int error = DB_OK;
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !error; i++)
-        error = merge_each(merge, tables[i].read, merge_counter, &tables[i]);
+    for (; *steps && !error; steps++)
+        error = run(merge, *steps);
     return error;
 }
 
-static int merge_suppression(struct merge *merge, sqlite3_stmt *row, const void *context)
+/* ---- the schema of a source */
+
+_Static_assert(DB_SCHEMA_VERSION == 2, "its step makes all that there is, word for word");
+
+static int count_rows(struct db *from, const char *sql, const char *parameter, int *count)
 {
-    static const struct merge_parameter parameters[] = {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}};
-    (void)context;
-    return merge_write(merge, STATEMENT_MERGE_SUPPRESSION, row, parameters, 5, NULL);
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(from->sqlite, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK && parameter)
+        code = sqlite3_bind_text(statement, 1, parameter, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        *count = sqlite3_column_int(statement, 0);
+        code = SQLITE_OK;
+    }
+    int error =
+        code == SQLITE_OK ? DB_OK : db_fail_sqlite(from, code, "read the database's schema");
+    sqlite3_finalize(statement);
+    return error;
+}
+
+int merge_check_schema(struct db *from, bool *copy)
+{
+    static const char make[] = "CREATE ", make_table[] = "CREATE TABLE ";
+    int made = 0, there, all;
+    *copy = true;
+    for (const char *const *sql = schema_version_2; *sql; sql++) {
+        if (strncmp(*sql, make, strlen(make)) != 0)
+            continue;
+        int error =
+            count_rows(from, "SELECT count(*) FROM sqlite_schema WHERE sql = ?1", *sql, &there);
+        if (error)
+            return error;
+        const char *name = *sql + strlen(make_table);
+        if (there != 1 && strncmp(*sql, make_table, strlen(make_table)) == 0)
+            return db_fail(from, DB_ERROR_CORRUPT,
+                           "the database is damaged (its table %.*s is not the one that simtfuzz "
+                           "makes)",
+                           (int)strcspn(name, " "), name);
+        *copy &= there == 1;
+        made++;
+    }
+    int error =
+        count_rows(from, "SELECT count(*) FROM sqlite_schema WHERE sql IS NOT NULL", NULL, &all);
+    *copy &= all == made;
+    return error;
+}
+
+/* ---- merging */
+
+int merge_attach(struct merge *merge)
+{
+    sqlite3_stmt *attach = NULL;
+    char *uri = db_uri(merge->from->path, merge->from->immutable ? "?immutable=1" : "?mode=ro");
+    if (!uri)
+        return db_fail(merge->from, DB_ERROR_MEMORY, "cannot read the database: out of memory");
+    int code = sqlite3_prepare_v2(merge->to->sqlite, "ATTACH ?1 AS ?2", -1, &attach, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_text(attach, 1, uri, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_text(attach, 2, merge->schema, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK && (code = sqlite3_step(attach)) == SQLITE_DONE)
+        code = SQLITE_OK;
+    int error = code == SQLITE_OK ? DB_OK : db_fail_sqlite(merge->from, code, "read the database");
+    sqlite3_finalize(attach);
+    sqlite3_free(uri);
+    return error;
+}
+
+/* its_T: the source's table T. Its indices are not used - what the tables say counts - but for that of the
+ * kernels' hashes, which spares reading their texts. */
+static int make_views(struct merge *merge)
+{
+    char sql[200];
+    int error = DB_OK;
+    for (const char *const *name = merge_views; *name && !error; name++) {
+        snprintf(sql, sizeof sql,
+                 "DROP VIEW IF EXISTS temp.its_%s;"
+                 "CREATE TEMP VIEW its_%s AS SELECT * FROM %s.%s%s",
+                 *name, *name, merge->schema, *name,
+                 strcmp(*name, "kernels") == 0 ? "" : " NOT INDEXED");
+        error = run(merge, sql);
+    }
+    return error;
 }
 
 int merge_all(struct merge *merge)
 {
-    int error = merge_each(merge, STATEMENT_READ_CAMPAIGNS, merge_campaign, NULL);
+    int error = make_views(merge);
     if (!error)
-        error = merge_counters(merge);
+        error = run_all(merge, merge_steps);
+    if (!error) {
+        error = db_derive_update(merge->to);
+        if (error && sqlite3_errcode(merge->to->sqlite) == SQLITE_ERROR) /* sums overflow */
+            error = blame(merge, SQLITE_ERROR);
+    }
     if (!error)
-        error = merge_findings(merge);
-    if (!error)
-        error = merge_each(merge, STATEMENT_READ_SUPPRESSIONS, merge_suppression, NULL);
-    if (!error && merge->dropped)
-        error = db_write(merge->to, STATEMENT_KERNELS_PRUNE, NULL, 0);
-    id_map_free(&merge->campaigns);
-    id_map_free(&merge->raw_keys);
-    id_map_free(&merge->findings);
-    id_map_free(&merge->kernels);
-    return error;
+        error = run_all(merge, merge_steps_derived);
+    return error ? error : db_derive_clear(merge->to);
 }

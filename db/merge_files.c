@@ -2,33 +2,35 @@
 #include "db/merge.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME_MAX_BYTES = 4096, COPY_PAGES = 4096 };
+enum {
+    NAME_MAX_BYTES = 4096,
+    COPY_PAGES = 4096,
+    SOURCES_MAX = 8 /* in one transaction: SQLite attaches 10 */
+};
 
 struct files {
     const char *out;
-    char new_out[NAME_MAX_BYTES]; /* where a database that is not there yet is made */
-    char copy[NAME_MAX_BYTES];    /* of an input of an older version, to be migrated */
-    bool fresh;                   /* out is not there yet */
+    char new_out[NAME_MAX_BYTES]; /* a database that is made before it is there */
     struct db_message *message;
-    struct db *to;
 };
 
 static int fail(struct files *files, int error, const char *path, const char *doing)
 {
-    snprintf(files->message->text, DB_MESSAGE_MAX, "%s: cannot %s: %s", path, doing,
+    snprintf(files->message->text, DB_MESSAGE_MAX, "%.1500s: cannot %s: %s", path, doing,
              strerror(errno));
     return error;
 }
 
 static void remove_database(const char *path)
 {
-    static const char *const suffixes[] = {"", "-wal", "-shm"};
-    char name[NAME_MAX_BYTES + 8];
+    static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+    char name[NAME_MAX_BYTES + 40];
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
         snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
         unlink(name);
@@ -44,6 +46,10 @@ static int copy_database(struct files *files, const char *path, const char *copy
     int code = sqlite3_open_v2(path, &from, SQLITE_OPEN_READONLY, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_open_v2(copy, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+    /* Nobody sees the copy before it is complete. */
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(to, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF", NULL, NULL,
+                            NULL);
     sqlite3_backup *backup = NULL;
     if (code == SQLITE_OK) {
         backup = sqlite3_backup_init(to, "main", from, "main");
@@ -64,60 +70,175 @@ static int copy_database(struct files *files, const char *path, const char *copy
     return (code & 0xff) == SQLITE_FULL ? DB_ERROR_FULL : DB_ERROR_IO;
 }
 
-static int open_input(struct files *files, const char *path, struct db **from)
-{
-    int error = db_open(path, DB_READONLY, files->message, from);
-    if (error != DB_ERROR_OLDER)
-        return error;
-    error = copy_database(files, path, files->copy);
-    return error ? error : db_open(files->copy, DB_READWRITE, files->message, from);
-}
+struct source {
+    struct db *from;
+    char schema[24];
+    char copy[NAME_MAX_BYTES + 24]; /* of an input of an older version, to be migrated */
+};
 
-static int merge_input(struct files *files, const char *path)
+/* *copy: all of its schema is ours, and it is of today's version. */
+static int open_source(struct files *files, const char *path, struct source *source, bool *copy)
 {
-    struct merge merge = {.to = files->to};
-    int error = open_input(files, path, &merge.from);
-    if (!error) {
-        /* One view of it, also while a campaign writes there. */
-        int code = sqlite3_exec(merge.from->sqlite, "BEGIN", NULL, NULL, NULL);
-        error = code == SQLITE_OK ? merge_all(&merge)
-                                  : db_fail_sqlite(merge.from, code, "read the database");
+    int error = db_open(path, DB_READONLY, files->message, &source->from);
+    bool older = error == DB_ERROR_OLDER;
+    if (older) {
+        error = copy_database(files, path, source->copy);
+        if (!error)
+            error = db_open(source->copy, DB_READWRITE, files->message, &source->from);
     }
-    db_close(merge.from);
-    remove_database(files->copy);
+    if (!error)
+        error = merge_check_schema(source->from, copy);
+    *copy = *copy && !older;
     return error;
 }
 
-/* ---- output ---- */
-
-/* A new one starts as a copy of the first input, if that is of today's version: *merged is then 1. */
-static int open_output(struct files *files, const char *first, size_t *merged)
+static void close_source(struct source *source)
 {
-    struct stat status;
-    files->fresh = stat(files->out, &status) != 0 && errno == ENOENT && files->out[0] != '\0';
-    *merged = 0;
-    if (!files->fresh)
-        return db_open(files->out, DB_READWRITE, files->message, &files->to);
-    struct db *input;
-    int error = db_open(first, DB_READONLY, files->message, &input);
-    db_close(input);
-    if (error && error != DB_ERROR_OLDER)
+    db_close(source->from);
+    remove_database(source->copy);
+}
+
+/* ---- one transaction ---- */
+
+static int join_all(struct db *to, struct source *sources, size_t count)
+{
+    int error = DB_OK;
+    for (size_t i = 0; i < count && !error; i++) {
+        struct merge merge = {to, sources[i].from, sources[i].schema};
+        error = merge_attach(&merge);
+    }
+    if (!error)
+        error = db_begin(to); /* of the sources, too: each stays as it is now */
+    for (size_t i = 0; i < count && !error; i++) {
+        struct merge merge = {to, sources[i].from, sources[i].schema};
+        error = merge_all(&merge);
+    }
+    if (!error)
+        error = db_commit(to);
+    if (error) {
+        struct db_message failure = *to->message; /* rolling back may say something, too */
+        db_rollback(to);
+        *to->message = failure;
+    }
+    for (size_t i = 0; i < count; i++) {
+        char detach[64];
+        snprintf(detach, sizeof detach, "DETACH %s", sources[i].schema);
+        sqlite3_exec(to->sqlite, detach, NULL, NULL, NULL); /* it may not be attached */
+    }
+    return error;
+}
+
+/* At most SOURCES_MAX inputs. */
+static int merge_inputs(struct files *files, struct db *to, const char *const *inputs, size_t count)
+{
+    struct source *sources = calloc(count, sizeof *sources);
+    size_t opened = 0;
+    bool copy;
+    int error = sources ? DB_OK : fail(files, DB_ERROR_MEMORY, files->out, "merge");
+    for (; opened < count && !error; opened++) {
+        struct source *source = &sources[opened];
+        snprintf(source->schema, sizeof source->schema, "source_%zu", opened);
+        snprintf(source->copy, sizeof source->copy, "%s-copy-%zu", files->new_out, opened);
+        error = open_source(files, inputs[opened], source, &copy);
+    }
+    if (!error)
+        error = join_all(to, sources, count);
+    for (size_t i = 0; i < opened; i++)
+        close_source(&sources[i]);
+    free(sources);
+    return error;
+}
+
+static int open_target(struct files *files, const char *path, enum db_mode mode, struct db **to)
+{
+    int error = db_open(path, mode, files->message, to);
+    if (error)
         return error;
-    *merged = !error;
-    error = db_open(files->new_out, DB_CREATE, files->message, &files->to); /* can it be there? */
-    if (error || !*merged)
-        return error;
-    db_close(files->to);
-    files->to = NULL;
-    error = copy_database(files, first, files->new_out);
-    return error ? error : db_open(files->new_out, DB_READWRITE, files->message, &files->to);
+    int code = sqlite3_exec((*to)->sqlite, "PRAGMA foreign_keys = OFF", NULL, NULL, NULL);
+    for (const char *const *sql = merge_tables; *sql && code == SQLITE_OK; sql++)
+        code = sqlite3_exec((*to)->sqlite, *sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? DB_OK : db_fail_sqlite(*to, code, "merge");
+}
+
+/* ---- a new database ---- */
+
+/* It starts as a copy of the pages of the first input, if that is ours in all: *merged is then 1. */
+static int start_new(struct files *files, const char *first, size_t *merged)
+{
+    struct source source = {.copy = ""};
+    struct db *new_out = NULL;
+    bool copy = false;
+    snprintf(source.copy, sizeof source.copy, "%s-copy", files->new_out);
+    int error = open_source(files, first, &source, &copy);
+    if (!error) /* can it be there? */
+        error = db_open(files->new_out, DB_CREATE, files->message, &new_out);
+    db_close(new_out);
+    if (!error && copy)
+        error = copy_database(files, first, files->new_out);
+    if (!error && copy)
+        error = db_open(files->new_out, DB_READWRITE, files->message, &new_out);
+    if (!error && copy) {
+        error = db_quick_check(new_out);
+        if (error == DB_ERROR_CORRUPT) /* it came with the copy */
+            error = db_fail(source.from, error, "the database is damaged");
+        db_close(new_out);
+    }
+    close_source(&source);
+    *merged = copy ? 1 : 0;
+    return error;
+}
+
+/* Nobody sees it before it is complete, so it needs neither a log nor synchronisation on the way. */
+static int go_without_log(struct db *to)
+{
+    sqlite3_db_config(to->sqlite, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+    int code = sqlite3_exec(to->sqlite, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF", NULL,
+                            NULL, NULL);
+    sqlite3_db_config(to->sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    return code == SQLITE_OK ? DB_OK : db_fail_sqlite(to, code, "merge");
+}
+
+static int go_with_log(struct db *to)
+{
+    int code = sqlite3_exec(to->sqlite, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL",
+                            NULL, NULL, NULL);
+    return code == SQLITE_OK ? DB_OK : db_fail_sqlite(to, code, "merge");
+}
+
+static int synchronise(struct files *files)
+{
+    int file = open(files->new_out, O_RDONLY | O_CLOEXEC);
+    bool done = file >= 0 && fsync(file) == 0;
+    int error = done ? DB_OK : fail(files, DB_ERROR_IO, files->new_out, "write the database");
+    if (file >= 0)
+        close(file);
+    return error;
+}
+
+/* Joins the inputs in new_out. */
+static int make_new(struct files *files, const char *const *inputs, size_t count)
+{
+    struct db *to = NULL;
+    size_t done;
+    int error = start_new(files, inputs[0], &done);
+    if (!error)
+        error = open_target(files, files->new_out, DB_READWRITE, &to);
+    if (!error)
+        error = go_without_log(to);
+    while (!error && done < count) {
+        size_t next = count - done < SOURCES_MAX ? count - done : SOURCES_MAX;
+        error = merge_inputs(files, to, inputs + done, next);
+        done += next;
+    }
+    if (!error)
+        error = go_with_log(to);
+    db_close(to);
+    return error ? error : synchronise(files);
 }
 
 /* The new database gets its name, unless somebody was faster. */
 static int publish(struct files *files)
 {
-    if (!files->fresh)
-        return DB_OK;
     if (link(files->new_out, files->out) == 0)
         return DB_OK;
     if (errno == EEXIST)
@@ -127,18 +248,23 @@ static int publish(struct files *files)
                : fail(files, DB_ERROR_IO, files->out, "create the database");
 }
 
-static int merge_inputs(struct files *files, const char *const *inputs, size_t first, size_t count)
+/* ---- */
+
+/* Into one that is there. More inputs than can be attached are first joined among themselves: merging is
+ * associative. */
+static int merge_into(struct files *files, const char *const *inputs, size_t count)
 {
-    int error = db_begin(files->to);
-    for (size_t i = first; i < count && !error; i++)
-        error = merge_input(files, inputs[i]);
-    if (!error)
-        error = db_commit(files->to);
-    if (error) {
-        struct db_message failure = *files->message; /* rolling back may say something, too */
-        db_rollback(files->to);
-        *files->message = failure;
+    struct db *to;
+    int error = open_target(files, files->out, DB_READWRITE, &to);
+    if (!error && count <= SOURCES_MAX) {
+        error = merge_inputs(files, to, inputs, count);
+    } else if (!error) {
+        const char *joined[] = {files->new_out};
+        error = make_new(files, inputs, count);
+        if (!error)
+            error = merge_inputs(files, to, joined, 1);
     }
+    db_close(to); /* the last one to leave brings the log into the file */
     return error;
 }
 
@@ -147,19 +273,20 @@ int db_merge_files(const char *out, const char *const *inputs, size_t count,
 {
     struct files files = {.out = out, .message = message};
     int length = snprintf(files.new_out, NAME_MAX_BYTES, "%s.merging-%ld", out, (long)getpid());
-    snprintf(files.copy, NAME_MAX_BYTES, "%s.copy-%ld", out, (long)getpid());
     if (length < 0 || length >= NAME_MAX_BYTES) {
         errno = ENAMETOOLONG;
         return fail(&files, DB_ERROR_ACCESS, out, "open the database");
     }
-    size_t merged;
-    int error = open_output(&files, inputs[0], &merged);
-    if (!error)
-        error = merge_inputs(&files, inputs, merged, count);
-    db_close(files.to); /* the last one to leave brings the log into the file */
-    if (!error)
-        error = publish(&files);
-    if (files.fresh)
-        remove_database(files.new_out);
+    struct stat status;
+    bool fresh = stat(out, &status) != 0 && errno == ENOENT && out[0] != '\0';
+    int error;
+    if (fresh) {
+        error = make_new(&files, inputs, count);
+        if (!error)
+            error = publish(&files);
+    } else {
+        error = merge_into(&files, inputs, count);
+    }
+    remove_database(files.new_out);
     return error;
 }

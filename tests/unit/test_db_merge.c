@@ -304,6 +304,86 @@ static void shards_are_one_run(void **state)
     free(after);
 }
 
+/* One example of one case in each of two databases; the better form is in `better`. */
+static void put_one(struct fixture *f, const char *name, bool better)
+{
+    open_named(f, name, DB_CREATE);
+    struct db_campaign campaign = {
+        .seed = 1, .shard_count = 1, .options = "options", .version = "1", .started_ms = 1000};
+    struct db_shard shard;
+    struct db_upserted result;
+    struct db_finding finding = a_finding(better ? "smaller" : "larger");
+    finding.minimisation = better ? DB_MINIMISATION_DONE : DB_MINIMISATION_PENDING;
+    finding.raw_kernel = KERNEL_A;
+    finding.minimised.kernel = better ? KERNEL_B : NULL;
+    struct db_occurrence occurrence = {
+        .campaign = 1, .case_number = 7, .raw_key = "key", .replayed = true};
+    struct db_tally tally = {3, 7, 9};
+    assert_db_ok(f, db_campaign_start(f->db, &campaign, &shard));
+    assert_db_ok(f, db_kernel_put(f->db, KERNEL_A, "kernel a"));
+    assert_db_ok(f, db_kernel_put(f->db, KERNEL_B, "kernel b"));
+    assert_db_ok(f, db_example_put(f->db, &finding, &occurrence, &result));
+    assert_db_ok(f, db_tally_add(f->db, &shard, "key", &tally));
+    close_fixture(f);
+}
+
+/* The row that goes and the one that takes its place may have one number. */
+static void better_form_stays(void **state)
+{
+    struct fixture *f = *state;
+    put_one(f, "worse", false);
+    put_one(f, "better", true);
+    merge(f, "one", "worse", "better");
+    merge(f, "other", "better", "worse");
+    expect_equal(f, "one", "better");
+    expect_equal(f, "other", "better");
+}
+
+/* More inputs than can be attached at once, into a new database and into one that is there. */
+static void many_inputs(void **state)
+{
+    enum { MANY = 21 };
+    struct fixture *f = *state;
+    static char paths[MANY][96];
+    const char *inputs[MANY];
+    char name[16];
+    pcg_seed(&random_source, 11, 54);
+    for (uint32_t i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "s%u", i);
+        open_named(f, name, DB_CREATE);
+        run_shard(f, 1, i, MANY, CASES);
+        say_something(f);
+        close_fixture(f);
+        snprintf(paths[i], sizeof paths[i], "%s", name_of(f, name));
+        inputs[i] = paths[i];
+    }
+    make_random(f, "there");
+    merge(f, "one-by-one", "there", "s0");
+    for (uint32_t i = 1; i < MANY; i++) {
+        snprintf(name, sizeof name, "s%u", i);
+        merge(f, "one-by-one", name, name);
+    }
+    assert_db_ok(f, db_merge_files(name_of(f, "there"), inputs, MANY, &f->message));
+    expect_equal(f, "there", "one-by-one");
+    assert_db_ok(f, db_merge_files(name_of(f, "new"), inputs, MANY, &f->message));
+    merge(f, "new", "one-by-one", "one-by-one");
+    expect_equal(f, "new", "there");
+    const char *last = inputs[MANY - 1];
+    inputs[MANY - 1] = "/nowhere/at-all.db";
+    char *before = content(f, "there");
+    assert_int_equal(db_merge_files(name_of(f, "there"), inputs, MANY, &f->message),
+                     DB_ERROR_ABSENT);
+    inputs[MANY - 1] = last;
+    char *after = content(f, "there");
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+    DIR *folder = opendir(f->folder);
+    for (const struct dirent *entry; (entry = readdir(folder));)
+        assert_null(strstr(entry->d_name, "merging"));
+    closedir(folder);
+}
+
 /* ---- what may go wrong */
 
 static int copy_of(struct fixture *f, const char *from, const char *to)
@@ -366,6 +446,75 @@ static void bad_inputs(void **state)
                      DB_ERROR_NOT_SQLITE);
 }
 
+/* A file that somebody prepared: what is in its schema is not run, and its tables are ours or it is refused. */
+static void hostile_inputs(void **state)
+{
+    static const struct {
+        const char *name, *sql, *says; /* says NULL: it does no harm */
+    } files[] = {
+        {"trigger",
+         "CREATE TRIGGER t AFTER INSERT ON findings BEGIN DELETE FROM examples; END;"
+         "CREATE TRIGGER u AFTER UPDATE ON findings BEGIN DELETE FROM examples; END;"
+         "CREATE TRIGGER v AFTER INSERT ON campaigns BEGIN DELETE FROM findings; END",
+         NULL},
+        {"index", "CREATE INDEX i ON examples (campaign, raw_key, finding, stored_ms, case_number)",
+         NULL},
+        {"view",
+         "ALTER TABLE suppressions RENAME TO s; CREATE VIEW suppressions AS SELECT signature,"
+         " note, expires_ms, removed, abs(-9223372036854775808) AS changed_ms FROM s",
+         "table suppressions is not"},
+        {"lax", "DROP TABLE skipped; CREATE TABLE skipped (campaign, case_number, why, detail)",
+         "table skipped is not"},
+        {"column", "ALTER TABLE findings ADD COLUMN mine TEXT", "table findings is not"},
+        {"type",
+         "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'STRICT', '')"
+         " WHERE name = 'findings'; PRAGMA writable_schema = RESET;"
+         "UPDATE findings SET note = x'00', note_ms = 'never';"
+         "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = sql || ' STRICT'"
+         " WHERE name = 'findings'; PRAGMA writable_schema = RESET",
+         "damaged"},
+        {"kernel", "UPDATE examples SET raw_kernel = 12345678", "damaged"},
+        {"shard", "UPDATE rule_hits SET shard = shard + 99", "damaged"},
+        {"campaign", "DELETE FROM campaigns", "damaged"},
+        {"key", "UPDATE tallies SET raw_key = raw_key + 4711", "damaged"},
+        {"overflow", "UPDATE tallies SET occurrences = 9223372036854775807", "damaged"},
+    };
+    struct fixture *f = *state;
+    pcg_seed(&random_source, 4, 54);
+    make_random(f, "target");
+    make_random(f, "honest");
+    merge(f, "expected", "target", "honest");
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        sqlite3 *sqlite;
+        assert_int_equal(copy_of(f, "honest", files[i].name), 0);
+        assert_int_equal(sqlite3_open(name_of(f, files[i].name), &sqlite), SQLITE_OK);
+        char *failure = NULL;
+        if (sqlite3_exec(sqlite, files[i].sql, NULL, NULL, &failure) != SQLITE_OK)
+            fail_msg("%s: %s", files[i].name, failure);
+        sqlite3_close(sqlite);
+        assert_int_equal(copy_of(f, "target", "out"), 0);
+        if (!files[i].says) {
+            merge(f, "out", files[i].name, files[i].name);
+            expect_equal(f, "out", "expected");
+            merge(f, "fresh", files[i].name, "target");
+            expect_equal(f, "fresh", "expected");
+            open_named(f, "fresh", DB_READWRITE); /* nothing of the schema came along */
+            run_sql(f, "DROP TABLE IF EXISTS temp.x; CREATE TEMP TABLE x (n CHECK (n = 0));"
+                       "INSERT INTO x SELECT count(*) FROM main.sqlite_schema"
+                       " WHERE name IN ('t', 'u', 'v', 'i')");
+            close_fixture(f);
+            unlink(name_of(f, "fresh"));
+        } else {
+            expect_failure(f, "out", "honest", files[i].name, DB_ERROR_CORRUPT);
+            if (!strstr(f->message.text, files[i].says))
+                fail_msg("%s: %s", files[i].name, f->message.text);
+            expect_equal(f, "out", "target");
+            expect_failure(f, "fresh", "honest", files[i].name, DB_ERROR_CORRUPT);
+            assert_int_equal(access(name_of(f, "fresh"), F_OK), -1);
+        }
+    }
+}
+
 /* ---- killed at any moment */
 
 static void killed(void **state)
@@ -385,7 +534,7 @@ static void killed(void **state)
             const char *inputs[] = {name_of(f, "b")};
             _exit(db_merge_files(name_of(f, "out"), inputs, 1, &f->message) != DB_OK);
         }
-        usleep(below(20000));
+        usleep(below(60000));
         kill(child, SIGKILL);
         assert_int_equal(waitpid(child, NULL, 0), child);
         char *now = content(f, "out");
@@ -409,9 +558,8 @@ static void killed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(laws_hold),
-        TEST(shards_are_one_run),
-        TEST(bad_inputs),
+        TEST(laws_hold),   TEST(shards_are_one_run), TEST(better_form_stays),
+        TEST(many_inputs), TEST(bad_inputs),         TEST(hostile_inputs),
         TEST(killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
