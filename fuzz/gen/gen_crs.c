@@ -205,8 +205,11 @@ static void draw_target(struct crs_gen *c, struct slot *slot)
         if (gen_chance(c->g, 85))
             reserve(c, slot->target - 1, W_CRS_OP_SYNC, NO_GUARD, 0);
         break;
-    case W_CRS_OP_PREBRK:
+    case W_CRS_OP_PREBRK: /* behind an inner loop, sometimes a break of the one around */
         slot->target = draw_forward(c, pc + 2);
+        if (!c->g->options->small && has_token(c, CRS_BREAK) && slot->target < c->count &&
+            gen_chance(c->g, 30))
+            reserve(c, slot->target, W_CRS_OP_BREAK, draw_guard(c, W_CRS_OP_BREAK), 0);
         break;
     case W_CRS_OP_PRERET: /* a call with the same guard right behind it: CHK.static (a) */
         slot->target = c->loose && gen_chance(c->g, 30) ? draw_forward(c, pc + 1) : pc + 2;

@@ -282,6 +282,22 @@ static struct ast_expr *unary(struct gen *g, enum ast_unary op, struct ast_expr 
     return a;
 }
 
+/* -1, and what is -1 or -2: for divisors, whose quotients then overflow or keep nothing but a sign. */
+static struct ast_expr *minus_one(struct gen *g, struct ast_expr *b)
+{
+    if (b->kind == EXPR_INT || gen_chance(g, 50))
+        return ast_int(g->arena, -1);
+    return ast_unary(g->arena, UNARY_COMPLEMENT, low_bits(g, b, 1));
+}
+
+static struct ast_expr *binary(struct gen *g, struct ast_expr *a, struct ast_expr *b)
+{
+    enum ast_binary op = binaries[gen_pick(g, GROUP_BINARY, 0) - W_BINARY_FIRST];
+    if ((op == BINARY_DIV || op == BINARY_REM) && !g->options->small && gen_chance(g, 20))
+        b = minus_one(g, b);
+    return gen_binary(g, op, a, b);
+}
+
 static struct ast_expr *value(struct gen *g, uint32_t depth)
 {
     if (depth == 0)
@@ -291,7 +307,7 @@ static struct ast_expr *value(struct gen *g, uint32_t depth)
     case W_EXPR_BINARY:
         a = value(g, depth - 1);
         b = value(g, depth - 1);
-        return gen_binary(g, binaries[gen_pick(g, GROUP_BINARY, 0) - W_BINARY_FIRST], a, b);
+        return binary(g, a, b);
     case W_EXPR_UNARY:
         a = value(g, depth - 1);
         return unary(g, unaries[gen_pick(g, GROUP_UNARY, 0) - W_UNARY_FIRST], a);
