@@ -163,6 +163,23 @@ static bool room_for_state(struct graph *graph)
     return search->result->complete;
 }
 
+/* Choices inside a step may be so many that edges to states that were there already fill the memory. */
+static bool room_for_edge(struct graph *graph)
+{
+    const struct search *search = graph->search;
+    size_t growth = pool_growth(&graph->edges);
+    if (growth > 0 &&
+        search->arena->used + growth + (size_t)graph->states.count * GRAPH_LIVENESS_BYTES >
+            search->byte_limit)
+        search_cut(graph->search, "bytes");
+    return search->result->complete;
+}
+
+static bool is_interrupted(const struct search *search)
+{
+    return search->options->stop && *search->options->stop;
+}
+
 static void add_state(struct graph *graph, uint32_t parent, uint32_t actor)
 {
     const struct machine *machine = graph->search->machine;
@@ -281,11 +298,15 @@ static bool expand_actor(struct exploration *x, uint32_t number, uint32_t actor)
             search_cut(search, "steps");
             return false;
         }
+        if (is_interrupted(search)) {
+            search_cut(search, "interrupted");
+            return false;
+        }
         search->result->steps++;
         uint32_t before = graph->states.count;
         machine_step(machine, actor, &search->script.choices);
         uint32_t target = intern(graph, number, actor);
-        if (target == SEARCH_NONE)
+        if (target == SEARCH_NONE || !room_for_edge(graph))
             return false;
         *(struct graph_edge *)pool_add(&graph->edges, search->arena) =
             (struct graph_edge){actor, target};
@@ -307,10 +328,6 @@ static bool expand(struct exploration *x, uint32_t number)
         return true;
     if (graph_state(graph, number)->depth == graph->search->options->max_depth) {
         search_cut(graph->search, "depth");
-        return false;
-    }
-    if (graph->search->options->stop && *graph->search->options->stop) {
-        search_cut(graph->search, "interrupted");
         return false;
     }
     x->watch.state = number;

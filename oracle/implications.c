@@ -21,8 +21,8 @@ struct progress *implications_ask(struct checking *c, enum subject_id subject)
     return progress;
 }
 
-static void report(struct checking *c, struct answer *answer, enum subject_id subject,
-                   const char *class_name, const char *observable, const char *summary)
+void implications_report(struct checking *c, struct answer *answer, enum subject_id subject,
+                         const char *class_name, const char *observable, const char *summary)
 {
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
     struct evidence e;
@@ -51,10 +51,11 @@ static void judge_models(struct checking *c, struct answer *answer, enum subject
         enum progress_model less = progress_inclusions[i][0], more = progress_inclusions[i][1];
         if (verdict_of(progress, less) == PROGRESS_ENDS &&
             verdict_of(progress, more) >= PROGRESS_MAY_HANG)
-            report(c, answer, subject, "model-order", progress_table[more].name,
-                   arena_printf(c->arena, "%s ends under %s, but not under %s, which lets more run",
-                                subject_table[subject].name, progress_table[less].name,
-                                progress_table[more].name));
+            implications_report(
+                c, answer, subject, "model-order", progress_table[more].name,
+                arena_printf(c->arena, "%s ends under %s, but not under %s, which lets more run",
+                             subject_table[subject].name, progress_table[less].name,
+                             progress_table[more].name));
     }
 }
 
@@ -73,9 +74,10 @@ static void judge_policies(struct checking *c, struct answer *answer, enum subje
         arena_release(c->arena, mark);
         const char *name = sched_name(c->arena, &policy);
         if (lasso.kind == LASSO_FAIR || lasso.kind == LASSO_UNFAIR)
-            report(c, answer, subject, "policy-unfair", name,
-                   arena_printf(c->arena, "%s runs for ever under %s, but ends if it is let run",
-                                info->name, name));
+            implications_report(c, answer, subject, "policy-unfair", name,
+                                arena_printf(c->arena,
+                                             "%s runs for ever under %s, but ends if it is let run",
+                                             info->name, name));
     }
 }
 
@@ -87,9 +89,9 @@ static void judge_warp(struct checking *c, struct answer *answer, enum subject_i
     if (c->incomparable || !c->result->runs[warp].fair_lasso || !search ||
         search->liveness != LIVENESS_ALL_TERMINATE || !search->complete)
         return;
-    report(c, answer, warp, "lasso-missed", subject_table[threads].name,
-           arena_printf(c->arena, "%s runs for ever, and no execution of %s does",
-                        subject_table[warp].name, subject_table[threads].name));
+    implications_report(c, answer, warp, "lasso-missed", subject_table[threads].name,
+                        arena_printf(c->arena, "%s runs for ever, and no execution of %s does",
+                                     subject_table[warp].name, subject_table[threads].name));
 }
 
 void implications_judge(struct checking *c, struct answer *answer)
@@ -99,6 +101,7 @@ void implications_judge(struct checking *c, struct answer *answer)
     judge_warp(c, answer, SUBJECT_SIMT_THEN, SUBJECT_THREADS);
     judge_warp(c, answer, SUBJECT_LOCKSTEP, SUBJECT_INTERLEAVE);
     judge_warp(c, answer, SUBJECT_CRS, ptx ? SUBJECT_BLOCK : SUBJECT_THREADS);
+    lemma6_judge(c, answer);
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
         if (!c->progress[s])
             continue;

@@ -10,6 +10,9 @@ const struct matrix_options MATRIX_DEFAULTS = {.max_states = 1 << 20,
                                                .budget_steps = 1 << 18,
                                                .sample_steps = 1 << 22};
 
+/* Steps of a search for each state that it may keep. */
+enum { STEPS_A_STATE = 256 };
+
 enum { ROWS = 64 };
 
 const char *matrix_verdict(const struct matrix_row *row)
@@ -108,7 +111,10 @@ static const struct progress *search(struct making *m, struct machine *machine,
     options.method = SEARCH_STATES;
     options.max_states = m->options->max_states;
     options.max_bytes = m->options->max_bytes;
-    options.max_steps = UINT64_MAX;
+    /* A step with choices inside may have any number of successors, few of them different. */
+    options.max_steps = m->options->max_states > UINT64_MAX / STEPS_A_STATE
+                            ? UINT64_MAX
+                            : STEPS_A_STATE * m->options->max_states;
     options.max_depth = UINT32_MAX;
     options.max_outcomes = 1 << 16;
     options.progress = progress;
@@ -126,6 +132,12 @@ static void take_answer(struct making *m, struct matrix_row *row, struct machine
     if (answer->verdict == PROGRESS_UNKNOWN && !may_loop) {
         row->verdict = PROGRESS_ENDS;
         row->why = "no loop and no recursion";
+        return;
+    }
+    const char *lemma = matrix_lemma6_ends(m->arena, m->matrix.lemma6, row->subject);
+    if (answer->verdict == PROGRESS_UNKNOWN && lemma) {
+        row->verdict = PROGRESS_ENDS;
+        row->why = lemma;
         return;
     }
     if (answer->verdict == PROGRESS_UNKNOWN) {
@@ -248,6 +260,12 @@ static void add_policy(struct making *m, enum subject_id subject, const struct p
     struct matrix_row *row = add_row(m, name, subject, MATRIX_WARPS);
     struct machine *machine = machine_of(m, subject, program);
     struct lasso lasso = lasso_run(m->arena, machine, &policy, m->options->budget_steps);
+    const char *lemma = matrix_lemma6_ends(m->arena, m->matrix.lemma6, subject);
+    if (lasso.kind == LASSO_UNKNOWN && lemma) {
+        row->verdict = PROGRESS_ENDS;
+        row->why = lemma;
+        return;
+    }
     if (lasso.kind == LASSO_UNKNOWN) {
         row->why = arena_printf(m->arena, "no end and no loop in %" PRIu64 " steps",
                                 m->options->budget_steps);
@@ -304,6 +322,13 @@ static void check_implications(struct making *m)
     check_models(m, MATRIX_THREADS);
     check_models(m, MATRIX_WARPS);
     check_models(m, MATRIX_BLOCKS);
+    if (m->matrix.lemma6 && m->matrix.lemma6->broken)
+        m->matrix.broken = m->matrix.lemma6->broken;
+    for (uint32_t i = 0; i < m->matrix.count; i++) {
+        const struct matrix_row *row = &m->matrix.rows[i];
+        if (hangs(row) && matrix_lemma6_ends(m->arena, m->matrix.lemma6, row->subject))
+            m->matrix.broken = arena_printf(m->arena, "%s hangs, but ends by Lemma 6", row->model);
+    }
     for (uint32_t i = 0; i < m->matrix.count; i++) {
         const struct matrix_row *row = &m->matrix.rows[i];
         if (row->unit != MATRIX_THREADS && hangs(row) && ends(unfair))
@@ -367,6 +392,7 @@ struct matrix matrix_of(struct forms *forms, const struct matrix_options *option
     struct making m = {.arena = forms->arena, .forms = forms, .options = options};
     m.matrix.arena = m.arena;
     m.matrix.rows = ARENA_ARRAY(m.arena, struct matrix_row, ROWS);
+    m.matrix.lemma6 = matrix_lemma6(forms, options->budget_steps, options->seed);
     static const enum subject_id warps[] = {SUBJECT_SIMT, SUBJECT_SIMT_THEN, SUBJECT_LOCKSTEP,
                                             SUBJECT_CRS};
     for (uint32_t i = 0; i < sizeof warps / sizeof *warps; i++)

@@ -15,6 +15,7 @@
 #include "engine/matrix_rows.h"
 #include "engine/progress.h"
 #include "oracle/forms.h"
+#include "oracle/matrix_lemma6.h"
 
 #include <signal.h>
 
@@ -37,6 +38,7 @@ struct matrix {
     const char *refused; /* why there are no rows of single threads; NULL: there are */
     uint32_t count;
     struct matrix_row *rows;
+    const struct matrix_lemma6 *lemma6; /* NULL: the kernel is not structured */
     /* An implication that must hold and does not: a fault of simtfuzz, or of its theory. NULL: none. */
     const char *broken;
 };

@@ -31,6 +31,27 @@ static void catch_signals(void)
         sigaction(signals[i], &action, NULL);
 }
 
+static void print_lemma6(struct json *json, const struct matrix_lemma6 *lemma)
+{
+    if (!lemma)
+        return;
+    json_key(json, "lemma_6");
+    json_object_begin(json);
+    json_key_string(json, "hypothesis", matrix_hypothesis_names[lemma->hypothesis]);
+    if (lemma->hypothesis == HYPOTHESIS_HOLDS) {
+        json_key_bool(json, "constants", lemma->proof.constants);
+        json_key_u64(json, "warp_steps", lemma->proof.warp_steps);
+        if (lemma->proof.has_threads)
+            json_key_u64(json, "thread_steps", lemma->proof.thread_steps);
+    }
+    if (lemma->hypothesis == HYPOTHESIS_FAILS) {
+        json_key_u64(json, "thread", lemma->refutation.thread);
+        json_key_string(json, "location", lemma->refutation.location);
+    }
+    json_key_string(json, "sentence", lemma->sentence);
+    json_object_end(json);
+}
+
 static void print_json(const char *path, const struct ast_kernel *kernel,
                        const struct matrix *matrix, const struct cli_stated *stated)
 {
@@ -61,6 +82,7 @@ static void print_json(const char *path, const struct ast_kernel *kernel,
     }
     json_array_end(&json);
     json_key_string(&json, "refused", matrix->refused);
+    print_lemma6(&json, matrix->lemma6);
     json_key_string(&json, "broken", matrix->broken);
     if (kernel->progress)
         cli_json_stated(&json, stated);
@@ -92,6 +114,8 @@ static void print_text(const char *path, const struct ast_kernel *kernel,
     table_print(&table, stdout);
     if (matrix->refused)
         printf("    %s\n", matrix->refused);
+    if (matrix->lemma6)
+        printf("Lemma 6: %s\n", matrix->lemma6->sentence);
     cli_print_stated(arena, stated);
 }
 

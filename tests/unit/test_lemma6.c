@@ -1,0 +1,147 @@
+/* Lemma 6 (SIM.L6): the bound against executions, the refuter against the proof, and each clause of the hypothesis
+ * from both sides. */
+#include "tests/unit/support.h"
+
+#include "oracle/lemma6.h"
+
+#include "engine/pcg.h"
+
+enum { STEPS = 100000 };
+
+static struct lemma6 holds(const char *text)
+{
+    return lemma6_holds(&test_arena, support_program(text), STEPS);
+}
+
+static struct lemma6_refutation refute(const char *text)
+{
+    return lemma6_refute(&test_arena, support_program(text), 0, 1 << 16);
+}
+
+/* ---- both sides of each clause ---- */
+
+#define K(launch, body) "launch(" launch "); shared int x; global int g; kernel k() { " body " }"
+
+static const struct {
+    const char *clause, *text;
+    char verdict; /* h holds, c holds with constants, r refuted, ? neither */
+    bool exact;   /* the bounds are the steps of every execution */
+} clauses[] = {
+    {"no loop", K("threads = 1, warp = 1", ";"), 'h', true},
+    {"an assignment", K("threads = 2", "x = 1;"), 'h', true},
+    {"a branch on what is shared", K("threads = 2", "if (x) x = 1; else ; x = 2;"), 'h', false},
+    {"a private counter", K("threads = 2", "private int i; for (i = 2; i > 0; i--) ;"), 'h', true},
+    {"a counter that nobody counts", K("threads = 2", "private int i; i = 2; while (i > 0) ;"), 'r',
+     false},
+    {"a guard that reads what is shared", K("threads = 2", "while (x) ; x = 1;"), 'r', false},
+    {"the same, global", K("threads = 1, warp = 1, blocks = 2", "while (g) ; g = 1;"), 'r', false},
+    {"a shared variable of one thread",
+     K("threads = 1, warp = 1, blocks = 2", "x = 2; while (x) x = x - 1;"), 'h', true},
+    {"a global variable of one thread", K("threads = 1, warp = 1", "g = 2; while (g) g = g - 1;"),
+     'h', true},
+    {"the same of two", K("threads = 2", "x = 2; while (x) x = x - 1;"), 'r', false},
+    {"a counter that comes from what is shared",
+     K("threads = 2", "private int i; i = x; while (i > 0) i = i - 1; x = 1;"), '?', false},
+    {"the same, within bounds",
+     K("threads = 2", "private int i; i = 0; while (x != 1 && i < 3) i = i + 1; x = 0;"), 'h',
+     false},
+    {"both ways of a branch on what is shared end",
+     K("threads = 2", "private int i; if (x) i = 3; else i = 1; while (i > 0) i = i - 1; x = 1;"),
+     '?', false},
+    {"loops within the ways",
+     K("threads = 2", "private int i; if (x) for (i = 3; i > 0; i--) ; else ; x = 1;"), 'h', false},
+    {"a variable that nobody writes",
+     "launch(threads = 2); shared int n = 2; kernel k() { private int i; i = 0;"
+     " while (i < n) i = i + 1; }",
+     'c', true},
+    {"somebody writes it",
+     "launch(threads = 2); shared int n = 2; kernel k() { private int i; i = 0;"
+     " while (i < n) i = i + 1; n = 2; }",
+     '?', false},
+    {"a loop that is left by jumps", K("threads = 2", "while (1) { if (tid) break; else return; }"),
+     'h', true},
+    {"who exits", K("threads = 2", "while (1) exit;"), 'h', true},
+    {"a call that returns",
+     "launch(threads = 3); void f() { if (tid) return; ; } kernel k() { f(); ; }", 'h', true},
+    {"recursion that ends",
+     "launch(threads = 2); private int i; void f() { i = i + 1; if (i < 2) f(); }"
+     " kernel k() { f(); }",
+     'h', true},
+    {"recursion that does not", "launch(threads = 2); void f() { f(); } kernel k() { f(); }", '?',
+     false},
+    {"a barrier is passed", K("threads = 2", "barrier(); x = 1; barrier();"), 'h', true},
+    {"behind a barrier", K("threads = 2", "barrier(); while (x) ; x = 1;"), 'r', false},
+    {"an atomic gives anything",
+     K("threads = 2", "private int o; o = 1; while (o) o = atomic_exch(x, 1);"), 'r', false},
+    {"an array of one's own",
+     K("threads = 2", "private int a[2]; a[tid] = 1; while (a[tid]) a[tid] = 0;"), 'h', true},
+    {"its index is not known",
+     K("threads = 2", "private int a[2]; a[x & 1] = 1; while (a[tid]) a[tid] = 0; x = 1;"), 'h',
+     false},
+    {"a lane that goes on longer", K("threads = 2", "private int i; i = tid; while (i < 3) i++;"),
+     'h', true},
+    {"loops in loops",
+     K("threads = 3",
+       "private int i, j; for (i = tid; i < 3; i++) { for (j = 0; j < i; j++) if (j == 1) break;"
+       " if (i == 1) continue; ; }"),
+     'h', true},
+    {"a conditional expression",
+     K("threads = 2", "private int i; i = x ? 2 : 2; while (i) i = (x || 1) ? i - 1 : i; x = 1;"),
+     'h', true},
+};
+
+static uint64_t run(const struct program *program, enum subject_id subject, enum sched_kind kind,
+                    uint64_t index)
+{
+    struct machine *machine = support_machine(program, subject);
+    const struct sched_spec spec = {.kind = kind, .index = index, .depth = 2};
+    struct scheduler scheduler;
+    sched_start(&scheduler, &spec, machine, &test_arena);
+    enum status status = machine_run(machine, &scheduler.choices, STEPS, NULL);
+    assert_int_not_equal(status, STATUS_STEP_LIMIT);
+    return machine->steps;
+}
+
+/* Executions keep to the bounds, and those that depend on nothing shared are as long as they say. */
+static void check_bounds(const char *text, const struct lemma6 *lemma, bool exact)
+{
+    static const enum subject_id subjects[] = {SUBJECT_SIMT, SUBJECT_SIMT_THEN, SUBJECT_THREADS};
+    static const enum sched_kind kinds[] = {SCHED_SEQUENTIAL, SCHED_ROUND_ROBIN, SCHED_UNIFORM};
+    const struct program *program = support_program(text);
+    for (uint32_t s = 0; s < 3; s++)
+        for (uint32_t k = 0; k < 3; k++) {
+            uint64_t steps = run(program, subjects[s], kinds[k], k);
+            uint64_t bound =
+                subjects[s] == SUBJECT_THREADS ? lemma->all_thread_steps : lemma->all_warp_steps;
+            if (exact)
+                assert_int_equal(steps, bound);
+            assert_true(steps <= bound);
+        }
+}
+
+static void test_clauses(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
+        struct lemma6 lemma = holds(clauses[i].text);
+        struct lemma6_refutation refutation = refute(clauses[i].text);
+        char got = lemma.holds ? lemma.constants ? 'c' : 'h' : refutation.found ? 'r' : '?';
+        if (got != clauses[i].verdict)
+            print_error("%s: %c (%s)\n", clauses[i].clause, got,
+                        lemma.why_not ? lemma.why_not : "");
+        assert_int_equal(got, clauses[i].verdict);
+        if (got == 'h')
+            assert_false(refutation.found);
+        assert_true(lemma.holds || lemma.why_not);
+        if (lemma.holds)
+            check_bounds(clauses[i].text, &lemma, clauses[i].exact);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_clauses, support_setup, support_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
