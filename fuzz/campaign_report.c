@@ -11,21 +11,6 @@
 
 enum { FINDINGS_SHOWN = 40, REASONS_SHOWN = 3 };
 
-/* "1,234,567" */
-static const char *grouped(struct arena *arena, uint64_t number)
-{
-    char *text = arena_printf(arena, "%" PRIu64, number);
-    size_t length = strlen(text);
-    char *out = ARENA_ARRAY(arena, char, length + length / 3 + 1);
-    size_t at = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            out[at++] = ',';
-        out[at++] = text[i];
-    }
-    return out;
-}
-
 static double rate(uint64_t count, double seconds)
 {
     return seconds > 0 ? (double)count / seconds : 0;
@@ -43,21 +28,21 @@ static void print_totals(struct arena *arena, const struct campaign_summary *s, 
     for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++) {
         struct table_row *row = table_add(&table);
         row->cells[0] = totals[i].what;
-        row->cells[1] = grouped(arena, totals[i].count);
-        row->cells[2] = arena_printf(arena, "%s/s",
-                                     grouped(arena, (uint64_t)rate(totals[i].count, s->seconds)));
+        row->cells[1] = table_grouped(arena, totals[i].count);
+        row->cells[2] = arena_printf(
+            arena, "%s/s", table_grouped(arena, (uint64_t)rate(totals[i].count, s->seconds)));
     }
     table_print(&table, out);
     if (s->features > 0)
         fprintf(out, "features: %s; kernels remembered for new ones: %s\n",
-                grouped(arena, s->features), grouped(arena, s->remembered));
+                table_grouped(arena, s->features), table_grouped(arena, s->remembered));
     if (s->refused > 0)
         fprintf(out, "%s cases refused: a statement without meaning in the structured semantics\n",
-                grouped(arena, s->refused));
+                table_grouped(arena, s->refused));
     if (s->skipped > 0)
         fprintf(out,
                 "%s cases left out: the engine crashes or hangs there (findings of `engine`)\n",
-                grouped(arena, s->skipped));
+                table_grouped(arena, s->skipped));
 }
 
 static void print_verdicts(struct arena *arena, const struct campaign_options *options,
@@ -73,7 +58,7 @@ static void print_verdicts(struct arena *arena, const struct campaign_options *o
         struct table_row *row = table_add(&table);
         row->cells[0] = oracle_table[i].name;
         for (uint32_t v = 0; v < VERDICT_COUNT; v++)
-            row->cells[1 + v] = grouped(arena, s->verdicts[i][v]);
+            row->cells[1 + v] = table_grouped(arena, s->verdicts[i][v]);
     }
     fputc('\n', out);
     table_print(&table, out);
@@ -99,7 +84,7 @@ static void print_reasons(struct arena *arena, const struct campaign_summary *s,
             row->cells[0] = arena_printf(arena, "%s %s", oracle_table[oracle].name,
                                          most->verdict == VERDICT_INCONCLUSIVE ? "inconclusive"
                                                                                : "not applicable");
-            row->cells[1] = grouped(arena, most->count);
+            row->cells[1] = table_grouped(arena, most->count);
             row->cells[2] = most->text;
         }
     if (!table.first)
@@ -169,7 +154,7 @@ static void print_findings(struct arena *arena, const struct campaign_options *o
         const struct campaign_finding *finding = &s->findings[i];
         struct table_row *row = table_add(&table);
         row->cells[0] = finding_state(arena, finding);
-        row->cells[1] = grouped(arena, finding->occurrences);
+        row->cells[1] = table_grouped(arena, finding->occurrences);
         row->cells[2] = arena_printf(arena, "%" PRIu64, finding->first_case);
         row->cells[3] = finding->signature;
         row->cells[4] = arena_printf(arena, "simtfuzz replay %" PRIu64 " --db %s", finding->id,

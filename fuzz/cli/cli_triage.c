@@ -2,6 +2,7 @@
  * cli_triage.c - `simtfuzz triage`: what was found, and what people say about it. The actions, and how they
  * find what people mean.
  */
+#include "fuzz/cli/json_finding.h"
 #include "fuzz/cli/triage.h"
 
 #include <inttypes.h>
@@ -167,20 +168,8 @@ void triage_json_summary(struct json *json, const struct db_finding *f)
     json_key_string(json, "status", db_status_name(f->status));
     json_key_string(json, "state", db_state_name(f->state));
     json_key_bool(json, "suppressed", f->suppressed);
-    json_key_string(json, "reference", f->reference);
-    json_key_string(json, "note", f->note);
-    json_key_string(json, "oracle", f->oracle);
-    json_key_string(json, "class", f->class);
-    json_key_string(json, "rule", f->rule);
-    json_key_string(json, "observable", f->observable);
-    json_key_string(json, "subject", f->subject);
-    json_key_u64(json, "occurrences", f->occurrences);
-    json_key_u64(json, "first_campaign", f->first_campaign);
-    json_key_u64(json, "first_case", f->first_case);
-    json_key_u64(json, "last_campaign", f->last_campaign);
-    json_key_u64(json, "last_case", f->last_case);
-    json_key_u64(json, "first_seen_ms", f->first_seen_ms);
-    json_key_u64(json, "last_seen_ms", f->last_seen_ms);
+    json_finding_parts(json, f);
+    json_finding_sightings(json, f);
     json_key_u64(json, "status_ms", f->status_ms);
     json_key_u64(json, "note_ms", f->note_ms);
     json_key_u64(json, "statements", f->raw_statements);

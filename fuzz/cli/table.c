@@ -2,6 +2,7 @@
 
 #include "engine/invariant.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 void table_start(struct table *table, struct arena *arena, const char *const *titles,
@@ -79,4 +80,18 @@ void table_print(const struct table *table, FILE *out)
         print_row(table, table->titles, widths, out);
     for (const struct table_row *row = table->first; row; row = row->next)
         print_row(table, row->cells, widths, out);
+}
+
+const char *table_grouped(struct arena *arena, uint64_t number)
+{
+    const char *text = arena_printf(arena, "%" PRIu64, number);
+    size_t length = strlen(text);
+    char *out = ARENA_ARRAY(arena, char, length + length / 3 + 1);
+    size_t at = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            out[at++] = ',';
+        out[at++] = text[i];
+    }
+    return out;
 }

@@ -34,4 +34,7 @@ struct table_row *table_add(struct table *table);
 /* Titles, then rows; columns as wide as their widest cell, two spaces between, no trailing spaces. */
 void table_print(const struct table *table, FILE *out);
 
+/* "1,234,567", in the arena. */
+const char *table_grouped(struct arena *arena, uint64_t number);
+
 #endif

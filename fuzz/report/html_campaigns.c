@@ -1,6 +1,7 @@
 /*
  * html_campaigns.c - the campaigns: how fast they were, and whether the hunt still finds anything.
  */
+#include "fuzz/cli/table.h"
 #include "fuzz/report/html.h"
 
 #include <inttypes.h>
@@ -136,7 +137,7 @@ static void put_row(struct page *page, const struct report_campaign *row)
             "<td class=\"r\">%s</td><td class=\"r\">%s</td><td class=\"r\">%" PRIu64 "</td><td>",
             c->id, db_campaign_state_name(c->state), row->newest ? ", last night" : "",
             markup_time(arena, c->started_ms), c->seed, c->shards, c->shard_count,
-            markup_grouped(arena, c->progress.kernels), markup_duration(arena, row->seconds),
+            table_grouped(arena, c->progress.kernels), markup_duration(arena, row->seconds),
             report_rate(row), markup_brief(arena, c->progress.thread_steps),
             markup_brief(arena, c->progress.warp_steps), c->jobs);
     markup_text(page->out, c->version);

@@ -2,6 +2,7 @@
  * html_findings.c - the findings: what is new first, each with its kernel, its two executions and the
  * command that runs it again.
  */
+#include "fuzz/cli/table.h"
 #include "fuzz/report/html.h"
 
 #include <inttypes.h>
@@ -169,7 +170,7 @@ static void put_finding(struct page *page, const struct report_finding *shown, b
     fprintf(page->out,
             "</span><span class=\"count\">#%" PRIu64 ", %s time%s</span></summary>\n"
             "<div class=\"body\">\n",
-            f->id, markup_grouped(page->arena, f->occurrences), f->occurrences == 1 ? "" : "s");
+            f->id, table_grouped(page->arena, f->occurrences), f->occurrences == 1 ? "" : "s");
     if (shown->comparison) {
         fputs("<p class=\"says\">", page->out);
         markup_text(page->out, shown->comparison->summary);
@@ -196,7 +197,7 @@ static void put_row(struct page *page, const struct report_finding *shown)
     fprintf(page->out, "<tr><td class=\"r\">%" PRIu64 "</td><td>", f->id);
     put_badge(page, shown);
     fprintf(page->out, "</td><td class=\"r\">%s</td><td class=\"wide\">",
-            markup_grouped(page->arena, f->occurrences));
+            table_grouped(page->arena, f->occurrences));
     put_name(page, f);
     fputs("</td><td class=\"wide\">", page->out);
     markup_text(page->out, f->note);
@@ -246,8 +247,8 @@ void html_findings(struct page *page)
                 "<p class=\"muted\">%s more findings, of less importance, are not shown: "
                 "<code>simtfuzz triage list</code> lists all %s; <code>--findings N</code> shows "
                 "more here.</p>\n",
-                markup_grouped(page->arena, r->finding_count - r->shown_count),
-                markup_grouped(page->arena, r->finding_count));
+                table_grouped(page->arena, r->finding_count - r->shown_count),
+                table_grouped(page->arena, r->finding_count));
     fputs("</section>\n", page->out);
     arena_release(page->arena, mark);
 }

@@ -1,6 +1,7 @@
 /*
  * html_oracles.c - what each oracle said, and why it could not.
  */
+#include "fuzz/cli/table.h"
 #include "fuzz/report/html.h"
 
 #include <inttypes.h>
@@ -50,13 +51,13 @@ static void put_reasons(struct page *page, const struct report_oracle *oracle)
         return;
     fputs("<details class=\"more\"><summary>why not</summary><ul>\n", page->out);
     for (uint32_t i = 0; i < REPORT_REASONS && oracle->reasons[i].count > 0; i++) {
-        fprintf(page->out, "<li>%s: ", markup_grouped(page->arena, oracle->reasons[i].count));
+        fprintf(page->out, "<li>%s: ", table_grouped(page->arena, oracle->reasons[i].count));
         markup_text(page->out, oracle->reasons[i].text);
         fputs("</li>\n", page->out);
     }
     if (oracle->other_reasons > 0)
         fprintf(page->out, "<li>%s for other reasons</li>\n",
-                markup_grouped(page->arena, oracle->other_reasons));
+                table_grouped(page->arena, oracle->other_reasons));
     fputs("</ul></details>", page->out);
 }
 
@@ -70,7 +71,7 @@ static void put_oracle(struct page *page, const struct report_oracle *oracle)
     fputs("</th>", page->out);
     for (uint32_t v = 0; v < VERDICT_COUNT; v++)
         fprintf(page->out, "<td class=\"r\">%s</td>",
-                markup_grouped(page->arena, oracle->verdicts[v]));
+                table_grouped(page->arena, oracle->verdicts[v]));
     fputs("<td>", page->out);
     if (sum > 0)
         put_bar(page, oracle, sum);

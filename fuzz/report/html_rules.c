@@ -2,6 +2,7 @@
  * html_rules.c - the rules of the papers as a map: a catalogue a row, a rule a cell, the darker the more
  * often it has fired; what never fired stands out.
  */
+#include "fuzz/cli/table.h"
 #include "fuzz/report/html.h"
 
 #include <inttypes.h>
@@ -72,7 +73,7 @@ static void put_table(struct page *page)
     for (uint32_t i = 0; i < RULE_COUNT; i++) {
         fprintf(page->out, "<tr><td>%s</td><td>%s</td><td class=\"r\">%s</td><td class=\"wide\">",
                 rule_table[i].semantics, rule_table[i].name,
-                markup_grouped(page->arena, page->report->hits[i]));
+                table_grouped(page->arena, page->report->hits[i]));
         markup_text(page->out, rule_table[i].source);
         fputs("</td></tr>\n", page->out);
     }

@@ -2,6 +2,7 @@
  * html_trace.c - two executions side by side: time runs down, a row a step; a column a thread; the row at
  * which they part stands at the same height on both sides.
  */
+#include "fuzz/cli/table.h"
 #include "fuzz/report/html.h"
 
 #include <inttypes.h>
@@ -235,7 +236,7 @@ static void put_side(struct page *page, const struct window *w)
 {
     fprintf(page->out, "<figure><figcaption><b>%s</b>, %s: ", w->side->subject, w->side->schedule);
     markup_text(page->out, w->side->ended);
-    fprintf(page->out, " after %s steps", markup_grouped(page->arena, w->side->total));
+    fprintf(page->out, " after %s steps", table_grouped(page->arena, w->side->total));
     if (w->side->threads > side_lanes(w->side))
         fprintf(page->out, "; the first %" PRIu32 " of %" PRIu32 " threads", side_lanes(w->side),
                 w->side->threads);

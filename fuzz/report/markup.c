@@ -1,4 +1,5 @@
 #include "fuzz/report/markup.h"
+#include "fuzz/cli/table.h"
 
 #include "fuzz/cli/json.h"
 
@@ -101,20 +102,6 @@ void markup_short(FILE *out, const char *text, size_t characters)
         fputs("\u2026", out);
 }
 
-const char *markup_grouped(struct arena *arena, uint64_t number)
-{
-    const char *text = arena_printf(arena, "%" PRIu64, number);
-    size_t length = strlen(text);
-    char *out = ARENA_ARRAY(arena, char, length + length / 3 + 1);
-    size_t at = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            out[at++] = ',';
-        out[at++] = text[i];
-    }
-    return out;
-}
-
 const char *markup_brief(struct arena *arena, uint64_t number)
 {
     static const struct {
@@ -122,13 +109,13 @@ const char *markup_brief(struct arena *arena, uint64_t number)
         const char *letter;
     } units[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
     if (number < 10000)
-        return markup_grouped(arena, number);
+        return table_grouped(arena, number);
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if ((double)number >= units[i].unit) {
             double value = (double)number / units[i].unit;
             return arena_printf(arena, value < 100 ? "%.1f %s" : "%.0f %s", value, units[i].letter);
         }
-    return markup_grouped(arena, number);
+    return table_grouped(arena, number);
 }
 
 const char *markup_time(struct arena *arena, uint64_t unix_ms)

@@ -20,8 +20,7 @@ void markup_short(FILE *out, const char *text, size_t characters);
 /* How many bytes of `text` are one character; of a byte that is not UTF-8: 1. */
 size_t markup_step(const char *text, size_t length);
 
-/* "1,234,567" and "12.3 M", in the arena. */
-const char *markup_grouped(struct arena *arena, uint64_t number);
+/* "1,234" and "12.3 M", in the arena. */
 const char *markup_brief(struct arena *arena, uint64_t number);
 /* "2026-11-22 03:15 UTC"; "" for 0. */
 const char *markup_time(struct arena *arena, uint64_t unix_ms);

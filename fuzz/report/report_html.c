@@ -1,3 +1,4 @@
+#include "fuzz/cli/table.h"
 #include "fuzz/report/html.h"
 
 #include <inttypes.h>
@@ -73,12 +74,12 @@ static void put_tiles(struct page *page)
     const uint64_t *classes = r->classes;
     fputs("<ul class=\"tiles\">\n", page->out);
     put_tile(page, classes[REPORT_REGRESSION] ? "bad" : "",
-             markup_grouped(arena, classes[REPORT_REGRESSION]), "regressions");
-    put_tile(page, classes[REPORT_NEW] ? "new" : "", markup_grouped(arena, classes[REPORT_NEW]),
+             table_grouped(arena, classes[REPORT_REGRESSION]), "regressions");
+    put_tile(page, classes[REPORT_NEW] ? "new" : "", table_grouped(arena, classes[REPORT_NEW]),
              "new, open");
-    put_tile(page, classes[REPORT_OPEN] ? "warn" : "", markup_grouped(arena, classes[REPORT_OPEN]),
+    put_tile(page, classes[REPORT_OPEN] ? "warn" : "", table_grouped(arena, classes[REPORT_OPEN]),
              "open since before");
-    put_tile(page, "", markup_grouped(arena, classes[REPORT_KNOWN]), "known");
+    put_tile(page, "", table_grouped(arena, classes[REPORT_KNOWN]), "known");
     if (r->newest)
         put_tile(page, "", markup_brief(arena, r->newest->campaign.progress.kernels),
                  "cases last night");
@@ -116,7 +117,7 @@ static void put_newest(struct page *page)
               page->out);
     else if (r->unseen_open > 0)
         fprintf(page->out, " %s of the findings that are open since before did not show again.",
-                markup_grouped(page->arena, r->unseen_open));
+                table_grouped(page->arena, r->unseen_open));
     fputs("</p>\n", page->out);
 }
 

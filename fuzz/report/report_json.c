@@ -1,7 +1,7 @@
 /*
  * report_json.c - everything that the page shows, as one JSON document (docs/reports.md lists the keys).
  */
-#include "fuzz/cli/json.h"
+#include "fuzz/cli/json_finding.h"
 #include "fuzz/report/report_internal.h"
 
 #include <inttypes.h>
@@ -106,22 +106,10 @@ static void put_finding(struct json *json, struct arena *arena, const struct rep
     json_key_string(json, "status", db_status_name(f->status));
     json_key_bool(json, "suppressed", f->suppressed);
     json_key_bool(json, "seen_by_newest_campaign", shown->seen);
-    json_key_string(json, "reference", f->reference);
-    json_key_string(json, "note", f->note);
-    json_key_string(json, "oracle", f->oracle);
-    json_key_string(json, "class", f->class);
-    json_key_string(json, "rule", f->rule);
-    json_key_string(json, "observable", f->observable);
-    json_key_string(json, "subject", f->subject);
+    json_finding_parts(json, f);
     json_key_string(json, "cause", f->cause);
     json_key_string(json, "minimisation", db_minimisation_name(f->minimisation));
-    json_key_u64(json, "occurrences", f->occurrences);
-    json_key_u64(json, "first_campaign", f->first_campaign);
-    json_key_u64(json, "first_case", f->first_case);
-    json_key_u64(json, "last_campaign", f->last_campaign);
-    json_key_u64(json, "last_case", f->last_case);
-    json_key_u64(json, "first_seen_ms", f->first_seen_ms);
-    json_key_u64(json, "last_seen_ms", f->last_seen_ms);
+    json_finding_sightings(json, f);
     json_key_u64(json, "statements", f->raw_statements);
     json_key_u64(json, "minimised_statements", f->minimised.statements);
     json_key_bool(json, "minimised", shown->minimised);

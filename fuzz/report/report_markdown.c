@@ -4,6 +4,7 @@
  * Text of others stands in <code> and <pre>, where names of people and issues are no links, and is escaped for
  * Markdown and for HTML.
  */
+#include "fuzz/cli/table.h"
 #include "fuzz/report/report_internal.h"
 
 #include <inttypes.h>
@@ -70,11 +71,11 @@ static void put_top(struct summary *s, FILE *out, uint32_t unused)
           "fired |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
           out);
     fprintf(out, "| %s | %s | %s | %s | %s | %.1f | %" PRIu32 " of %d |\n\n",
-            markup_grouped(s->arena, r->classes[REPORT_REGRESSION]),
-            markup_grouped(s->arena, r->classes[REPORT_NEW]),
-            markup_grouped(s->arena, r->classes[REPORT_OPEN]),
-            markup_grouped(s->arena, r->classes[REPORT_KNOWN]),
-            markup_grouped(s->arena, r->newest ? r->newest->campaign.progress.kernels : 0),
+            table_grouped(s->arena, r->classes[REPORT_REGRESSION]),
+            table_grouped(s->arena, r->classes[REPORT_NEW]),
+            table_grouped(s->arena, r->classes[REPORT_OPEN]),
+            table_grouped(s->arena, r->classes[REPORT_KNOWN]),
+            table_grouped(s->arena, r->newest ? r->newest->campaign.progress.kernels : 0),
             r->newest ? report_rate(r->newest) : 0, r->rules_fired, RULE_COUNT);
 }
 
@@ -85,7 +86,7 @@ static void put_finding(struct summary *s, FILE *out, uint32_t index)
     fprintf(out, "<details%s><summary><b>%s</b> #%" PRIu64 " ", index < 3 ? " open" : "",
             report_class_names[shown->class], f->id);
     put_name(out, f);
-    fprintf(out, ", %s time%s</summary>\n\n", markup_grouped(s->arena, f->occurrences),
+    fprintf(out, ", %s time%s</summary>\n\n", table_grouped(s->arena, f->occurrences),
             f->occurrences == 1 ? "" : "s");
     if (shown->comparison) {
         put_text(out, shown->comparison->summary);
@@ -122,7 +123,7 @@ static void put_settled(struct summary *s, FILE *out, uint32_t first)
         const struct db_finding *f = r->shown[i].finding;
         fprintf(out, "| %" PRIu64 " | %s ", f->id, report_class_names[r->shown[i].class]);
         put_text(out, f->reference);
-        fprintf(out, " | %s | ", markup_grouped(s->arena, f->occurrences));
+        fprintf(out, " | %s | ", table_grouped(s->arena, f->occurrences));
         put_code(out, f->signature);
         fputs(" |\n", out);
     }
@@ -140,7 +141,7 @@ static void put_oracles(struct summary *s, FILE *out, uint32_t unused)
         fputs("| ", out);
         put_text(out, r->oracles[i].name);
         for (uint32_t v = 0; v < VERDICT_COUNT; v++)
-            fprintf(out, " | %s", markup_grouped(s->arena, r->oracles[i].verdicts[v]));
+            fprintf(out, " | %s", table_grouped(s->arena, r->oracles[i].verdicts[v]));
         fputs(" |\n", out);
     }
     fputs("\n</details>\n\n", out);
@@ -192,7 +193,7 @@ void report_write_markdown(struct arena *arena, const struct report *r, FILE *ou
         fprintf(out, "%" PRIu32 " more findings do not fit into this summary.\n\n", left_out);
     if (r->finding_count > r->shown_count)
         fprintf(out, "%s findings of less importance are not shown.\n\n",
-                markup_grouped(arena, r->finding_count - r->shown_count));
+                table_grouped(arena, r->finding_count - r->shown_count));
     if (settled < r->shown_count && !cut)
         put_part(&s, put_settled, settled);
     if (!cut) {

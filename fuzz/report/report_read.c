@@ -2,6 +2,7 @@
 
 #include "engine/rules.h"
 #include "fuzz/cli/cli.h"
+#include "fuzz/cli/table.h"
 #include "fuzz/report/compare.h"
 #include "fuzz/report/report_internal.h"
 #include "fuzz/version.h"
@@ -425,8 +426,7 @@ double report_rate(const struct report_campaign *c)
 
 static const char *counted(struct arena *arena, uint64_t count, const char *what)
 {
-    return arena_printf(arena, "%s %s%s", markup_grouped(arena, count), what,
-                        count == 1 ? "" : "s");
+    return arena_printf(arena, "%s %s%s", table_grouped(arena, count), what, count == 1 ? "" : "s");
 }
 
 const char *report_headline(struct arena *arena, const struct report *report)

@@ -1,20 +1,27 @@
 /*
- * database_bench.c - simtfuzz-bench-database FOLDER [FINDINGS]: how fast a large database is. Makes two with
- * so many findings each (10^5), half of them common, of 10^8 cases in 16 shards; lists, asks what a report
- * needs, and merges them. CPU and wall seconds; what synchronises depends on the disk.
+ * database_bench.c - simtfuzz-bench-database FOLDER [FINDINGS [SIMTFUZZ]]: how fast a large database is. Makes
+ * two with so many findings each (10^5), half of them common, of 10^8 cases in 16 shards; opens, lists, asks
+ * what a report needs, and merges them; with the program SIMTFUZZ, also what its users wait for. Then the share
+ * of a campaign's time that its writer takes. CPU and wall seconds, medians of several; what synchronises
+ * depends on the disk.
  */
 #include "db/db.h"
+#include "fuzz/campaign.h"
 
 #include "engine/pcg.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { SHARDS = 16, BATCH = 1000, STRETCHES = 600, RULES = 175, REASONS = 60 };
+enum { TIMES = 5, CAMPAIGN_CASES = 2048, CAMPAIGN_JOBS = 2 };
 
 static const uint64_t CASES = 100 * 1000 * 1000;
 
@@ -42,19 +49,50 @@ static double seconds(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static double child_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_CHILDREN, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
 static struct clocks start_clocks(void)
 {
-    return (struct clocks){seconds(CLOCK_PROCESS_CPUTIME_ID), seconds(CLOCK_MONOTONIC)};
+    return (struct clocks){seconds(CLOCK_PROCESS_CPUTIME_ID) + child_seconds(),
+                           seconds(CLOCK_MONOTONIC)};
+}
+
+static struct clocks stop_clocks(struct clocks start)
+{
+    struct clocks now = start_clocks();
+    return (struct clocks){now.cpu - start.cpu, now.wall - start.wall};
+}
+
+static void print_clocks(const char *what, struct clocks took, uint64_t units, const char *unit)
+{
+    printf("  %-52s %8.3f s CPU %8.3f s wall", what, took.cpu, took.wall);
+    if (units > 0)
+        printf("   %.0f %s a second of CPU", (double)units / took.cpu, unit);
+    printf("\n");
 }
 
 static void report(const char *what, struct clocks start, uint64_t units, const char *unit)
 {
-    double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - start.cpu;
-    double wall = seconds(CLOCK_MONOTONIC) - start.wall;
-    printf("  %-52s %8.3f s CPU %8.3f s wall", what, cpu, wall);
-    if (units > 0)
-        printf("   %.0f %s/s", (double)units / wall, unit);
-    printf("\n");
+    print_clocks(what, stop_clocks(start), units, unit);
+}
+
+static int compare_clocks(const void *a, const void *b)
+{
+    const struct clocks *x = a, *y = b;
+    return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+}
+
+/* The median by CPU time. */
+static struct clocks median(struct clocks *clocks, size_t count)
+{
+    qsort(clocks, count, sizeof *clocks, compare_clocks);
+    return clocks[count / 2];
 }
 
 /* ---- a large database ---- */
@@ -220,16 +258,35 @@ static bool count_verdict(void *context, const struct db_verdict *verdict, const
     return true;
 }
 
+/* For writing: after a clean end, and while the log of a writer is there, which costs a full check. */
+static void open_it(const char *path)
+{
+    struct db *db, *other;
+    struct clocks start = start_clocks();
+    MUST(db_open(path, DB_READWRITE, &message, &db));
+    report("open for writing", start, 0, "");
+    MUST(db_suppress(db, "nothing", "", 1));
+    start = start_clocks();
+    MUST(db_open(path, DB_READWRITE, &message, &other));
+    report("open for writing while another writes: full check", start, 0, "");
+    db_close(other);
+    db_close(db);
+}
+
 static void ask(const char *path)
 {
     struct db *db;
     uint64_t count = 0, id;
     struct clocks start = start_clocks();
     MUST(db_open(path, DB_READONLY, &message, &db));
-    report("open", start, 0, "");
+    report("open for reading", start, 0, "");
+    start = start_clocks();
+    struct db_selection first = {.limit = 100};
+    MUST(db_findings_select(db, &first, count_finding, &count));
+    report("the first 100 of the list", start, 0, "");
     start = start_clocks();
     MUST(db_findings(db, DB_ANY_STATUS, count_finding, &count));
-    report("all findings", start, count, "findings");
+    report("all findings", start, count - 100, "findings");
     start = start_clocks();
     if (db_finding_resolve(db, "oracle-3|class-5|simt.rule_9", &id) != DB_ERROR_AMBIGUOUS)
         printf("  a prefix names one finding\n");
@@ -247,38 +304,131 @@ static void ask(const char *path)
     db_close(db);
 }
 
-static void merge(const char *what, const char *out, const char *in)
+static void run_program(const char *what, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void run_program(const char *what, const char *format, ...)
+{
+    char command[1200];
+    struct clocks clocks[TIMES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(command, sizeof command, format, args);
+    va_end(args);
+    for (size_t i = 0; i < TIMES; i++) {
+        struct clocks start = start_clocks();
+        int status = system(command);
+        clocks[i] = stop_clocks(start);
+        if (status == -1 || !WIFEXITED(status) || WEXITSTATUS(status) > 1) {
+            fprintf(stderr, "%s: failed\n", command);
+            exit(3);
+        }
+    }
+    print_clocks(what, median(clocks, TIMES), 0, "");
+}
+
+/* ---- merging ---- */
+
+static void remove_database(const char *path)
+{
+    static const char *const suffixes[] = {"", "-wal", "-shm"};
+    char name[420];
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
+        unlink(name);
+    }
+}
+
+static struct clocks merge(const char *out, const char *in)
 {
     struct clocks start = start_clocks();
     MUST(db_merge_files(out, &in, 1, &message));
-    report(what, start, findings, "findings");
+    return stop_clocks(start);
+}
+
+static void merge_all(const char *out, const char *a, const char *b)
+{
+    struct clocks fresh[TIMES], half[TIMES], again[TIMES];
+    for (size_t i = 0; i < TIMES; i++) {
+        remove_database(out);
+        fresh[i] = merge(out, a);
+        half[i] = merge(out, b);
+        again[i] = merge(out, b);
+    }
+    print_clocks("merged into a new one", median(fresh, TIMES), findings, "findings");
+    print_clocks("merged, half of the findings are known", median(half, TIMES), findings,
+                 "findings");
+    print_clocks("merged again: nothing is new", median(again, TIMES), findings, "findings");
+}
+
+/* ---- the writer of a campaign ---- */
+
+/* The thread that calls campaign_run takes what the workers found and writes it: all that it does counts. */
+static void hunt(const char *path)
+{
+    double shares[TIMES];
+    for (size_t i = 0; i < TIMES; i++) {
+        struct arena arena;
+        struct campaign_summary summary = {0};
+        struct campaign_options options = {.seed = 7 + i,
+                                           .cases = CAMPAIGN_CASES,
+                                           .jobs = CAMPAIGN_JOBS,
+                                           .shard_count = 1,
+                                           .gen = GEN_DEFAULTS,
+                                           .check = CHECK_DEFAULTS,
+                                           .db_path = path,
+                                           .quiet = true,
+                                           .log = stderr};
+        remove_database(path);
+        if (arena_init(&arena, (size_t)1 << 30) != 0)
+            exit(3);
+        double thread = seconds(CLOCK_THREAD_CPUTIME_ID), all = seconds(CLOCK_PROCESS_CPUTIME_ID);
+        if (campaign_run(&arena, &options, &summary, &message) > 1) {
+            fprintf(stderr, "%s\n", message.text);
+            exit(3);
+        }
+        thread = seconds(CLOCK_THREAD_CPUTIME_ID) - thread;
+        all = seconds(CLOCK_PROCESS_CPUTIME_ID) - all;
+        shares[i] = 100 * thread / all;
+        printf("  campaign of %" PRIu64 " cases, %" PRIu32 " findings: %.2f of %.1f s CPU are the"
+               " writer's: %.2f %%\n",
+               summary.cases, summary.finding_count, thread, all, shares[i]);
+        arena_destroy(&arena);
+    }
+    remove_database(path);
 }
 
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        fputs("usage: simtfuzz-bench-database FOLDER [FINDINGS]\n", stderr);
+        fputs("usage: simtfuzz-bench-database FOLDER [FINDINGS [SIMTFUZZ]]\n", stderr);
         return 2;
     }
-    char a[400], b[400], out[400];
+    char a[400], b[400], out[400], campaign[400];
     snprintf(a, sizeof a, "%s/bench-a.db", argv[1]);
     snprintf(b, sizeof b, "%s/bench-b.db", argv[1]);
     snprintf(out, sizeof out, "%s/bench-out.db", argv[1]);
+    snprintf(campaign, sizeof campaign, "%s/bench-campaign.db", argv[1]);
     findings = argc > 2 ? strtoull(argv[2], NULL, 0) : findings;
     if (findings < 1000 || access(a, F_OK) == 0 || access(b, F_OK) == 0 || access(out, F_OK) == 0) {
         fputs("at least 1000 findings; bench-*.db must not be there\n", stderr);
         return 2;
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
+    printf("campaigns\n");
+    hunt(campaign);
     printf("databases of %" PRIu64 " findings and %" PRIu64 " cases\n", findings, CASES);
     struct clocks start = start_clocks();
     make(a, 0, 0);
     report("written by campaigns", start, findings, "findings");
     make(b, findings / 2, SHARDS / 2);
+    open_it(a);
     ask(a);
-    merge("merged into a new one", out, a);
-    merge("merged, half of the findings are known", out, b);
-    merge("merged again: nothing is new", out, b);
-    ask(out);
+    if (argc > 3) {
+        run_program("simtfuzz triage list", "'%s' triage list --db '%s' >/dev/null", argv[3], a);
+        run_program("simtfuzz status", "'%s' status --db '%s' >/dev/null", argv[3], a);
+        run_program("simtfuzz report --html --traces 0",
+                    "'%s' report --html /dev/null --traces 0 --db '%s' >/dev/null", argv[3], a);
+    }
+    merge_all(out, a, b);
     return 0;
 }

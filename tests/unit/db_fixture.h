@@ -139,4 +139,44 @@ static inline int db_see(struct db *db, const struct db_finding *finding,
     return error ? error : db_tally_add(db, shard, finding->signature, &tally);
 }
 
+/* Findings in each batch: a reader who sees another number sees half a batch. */
+enum { BATCH = 5 };
+
+/* Commits batch `number` of a campaign that sees something in every case. No assertions of cmocka: it may run
+ * in a child. */
+static inline int db_see_batch(struct db *db, const struct db_shard *shard, uint64_t number)
+{
+    char signature[32], hash[DB_HASH_LENGTH + 1];
+    int error = db_begin(db);
+    for (uint64_t i = 0; i < BATCH && !error; i++) {
+        uint64_t case_number = number * BATCH + i;
+        struct db_upserted result;
+        snprintf(signature, sizeof signature, "signature %u", (unsigned)(case_number % 70));
+        snprintf(hash, sizeof hash, "%032u", (unsigned)case_number);
+        struct db_finding finding = a_finding(signature);
+        finding.raw_kernel = hash;
+        finding.minimised.kernel = NULL;
+        error = db_kernel_put(db, hash, "a kernel of which some text is stored, again and again");
+        if (!error)
+            error = db_see(db, &finding, shard, case_number, &result);
+    }
+    struct db_progress progress = {.cases = (number + 1) * BATCH};
+    if (!error)
+        error = db_campaign_update(db, shard, &progress, number);
+    return error ? error : db_commit(db);
+}
+
+/* For db_findings, db_campaign_get. */
+static inline bool add_occurrences(void *context, const struct db_finding *finding)
+{
+    *(uint64_t *)context += finding->occurrences;
+    return true;
+}
+
+static inline bool read_cases(void *context, const struct db_campaign *campaign)
+{
+    *(uint64_t *)context = campaign->progress.cases;
+    return true;
+}
+
 #endif

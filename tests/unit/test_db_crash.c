@@ -6,45 +6,13 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* Findings in each batch: a reader who sees another number sees half a batch. */
-enum {
-    BATCH = 5,
-    KILLS = 30,
-    CREATION_KILLS = 30,
-    CREATORS = 6,
-    COUNTERS = 3,
-    COUNTS = 200,
-    PAUSE_US = 200
-};
+enum { KILLS = 30, CREATION_KILLS = 30, CREATORS = 6, COUNTERS = 3, COUNTS = 200, PAUSE_US = 200 };
 
 static void sleep_microseconds(long microseconds)
 {
     struct timespec time = {.tv_sec = microseconds / 1000000,
                             .tv_nsec = microseconds % 1000000 * 1000};
     nanosleep(&time, NULL);
-}
-
-/* In the child: no assertions of cmocka, only exit codes. */
-static int write_batch(struct db *db, const struct db_shard *shard, uint64_t number)
-{
-    char signature[32], hash[DB_HASH_LENGTH + 1];
-    int error = db_begin(db);
-    for (uint64_t i = 0; i < BATCH && !error; i++) {
-        uint64_t case_number = number * BATCH + i;
-        struct db_upserted result;
-        snprintf(signature, sizeof signature, "signature %u", (unsigned)(case_number % 70));
-        snprintf(hash, sizeof hash, "%032u", (unsigned)case_number);
-        struct db_finding finding = a_finding(signature);
-        finding.raw_kernel = hash;
-        finding.minimised.kernel = NULL;
-        error = db_kernel_put(db, hash, "a kernel of which some text is stored, again and again");
-        if (!error)
-            error = db_see(db, &finding, shard, case_number, &result);
-    }
-    struct db_progress progress = {.cases = (number + 1) * BATCH};
-    if (!error)
-        error = db_campaign_update(db, shard, &progress, number);
-    return error ? error : db_commit(db);
 }
 
 /* Writes batch after batch from `number` on; tells each number after its commit. */
@@ -54,7 +22,7 @@ static void write_for_ever(struct fixture *f, uint64_t number, int tell)
     if (db_open(f->path, DB_READWRITE, &f->message, &db) != DB_OK)
         _exit(1);
     for (;; number++) {
-        if (write_batch(db, &f->shard, number) != DB_OK)
+        if (db_see_batch(db, &f->shard, number) != DB_OK)
             _exit(2);
         if (write(tell, &number, sizeof number) != sizeof number)
             _exit(3);
@@ -85,18 +53,6 @@ static void kill_and_wait(pid_t child)
     assert_int_equal(kill(child, SIGKILL), 0);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status)); /* it had not failed by itself */
-}
-
-static bool add_occurrences(void *context, const struct db_finding *finding)
-{
-    *(uint64_t *)context += finding->occurrences;
-    return true;
-}
-
-static bool read_cases(void *context, const struct db_campaign *campaign)
-{
-    *(uint64_t *)context = campaign->progress.cases;
-    return true;
 }
 
 static uint64_t stored_cases(struct fixture *f)

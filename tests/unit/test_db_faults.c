@@ -4,7 +4,7 @@
 
 #include "db/internal.h"
 
-enum { BATCH = 5, BATCHES = 150, CUTS_MAX = 200, CHECKPOINT_PAGES = 40 };
+enum { BATCHES = 150, CUTS_MAX = 200, CHECKPOINT_PAGES = 40 };
 
 struct cut {
     char path[128];
@@ -18,40 +18,6 @@ struct cuts {
     bool busy;
     struct cut cuts[CUTS_MAX];
 };
-
-static int put_batch(struct db *db, const struct db_shard *shard, uint64_t number)
-{
-    char signature[32], hash[DB_HASH_LENGTH + 1];
-    int error = db_begin(db);
-    for (uint64_t i = 0; i < BATCH && !error; i++) {
-        uint64_t case_number = number * BATCH + i;
-        struct db_upserted result;
-        snprintf(signature, sizeof signature, "signature %u", (unsigned)(case_number % 37));
-        snprintf(hash, sizeof hash, "%032u", (unsigned)case_number);
-        struct db_finding finding = a_finding(signature);
-        finding.raw_kernel = hash;
-        finding.minimised.kernel = NULL;
-        error = db_kernel_put(db, hash, "a kernel of which some text is stored, again and again");
-        if (!error)
-            error = db_see(db, &finding, shard, case_number, &result);
-    }
-    struct db_progress progress = {.cases = (number + 1) * BATCH};
-    if (!error)
-        error = db_campaign_update(db, shard, &progress, number);
-    return error ? error : db_commit(db);
-}
-
-static bool add_occurrences(void *context, const struct db_finding *finding)
-{
-    *(uint64_t *)context += finding->occurrences;
-    return true;
-}
-
-static bool read_cases(void *context, const struct db_campaign *campaign)
-{
-    *(uint64_t *)context = campaign->progress.cases;
-    return true;
-}
 
 /* Whole batches, and how many. */
 static uint64_t stored_batches(struct fixture *f)
@@ -89,7 +55,7 @@ static void power_cut_at_any_write(void **state)
     fault.before_write = cut_now_and_then;
     fault.context = &cuts;
     for (uint64_t number = 0; number < BATCHES && cuts.count < CUTS_MAX; number++) {
-        assert_db_ok(f, put_batch(f->db, &f->shard, number));
+        assert_db_ok(f, db_see_batch(f->db, &f->shard, number));
         cuts.committed = number + 1;
     }
     fault.before_write = NULL;
@@ -104,7 +70,7 @@ static void power_cut_at_any_write(void **state)
         uint64_t batches = stored_batches(f);
         assert_in_range(batches, cuts.cuts[i].committed, cuts.cuts[i].committed + 1);
         torn += batches > cuts.cuts[i].committed;
-        assert_db_ok(f, put_batch(f->db, &f->shard, batches)); /* it goes on from there */
+        assert_db_ok(f, db_see_batch(f->db, &f->shard, batches)); /* it goes on from there */
         assert_int_equal(stored_batches(f), batches + 1);
     }
     assert_true(torn < cuts.count);
@@ -125,7 +91,7 @@ static void the_disk_can_lose(void **state)
     fault.before_write = cut_now_and_then;
     fault.context = &cuts;
     for (uint64_t number = 0; number < BATCHES && cuts.count < CUTS_MAX; number++) {
-        assert_db_ok(f, put_batch(f->db, &f->shard, number));
+        assert_db_ok(f, db_see_batch(f->db, &f->shard, number));
         cuts.committed = number + 1;
     }
     fault.before_write = NULL;
@@ -155,7 +121,7 @@ static void full_disk(void **state)
     for (uint64_t number = 0; number < 60; number++) {
         bool room = number % 3 != 2;
         fault.full_at = room ? 0 : fault.writes + 1 + fault_random() % 8;
-        int error = put_batch(f->db, &f->shard, stored);
+        int error = db_see_batch(f->db, &f->shard, stored);
         fault.full_at = 0;
         if (error) {
             assert_false(room);

@@ -5,16 +5,9 @@
 #include "fuzz/chunk.h"
 #include "fuzz/example.h"
 #include "fuzz/feedback.h"
+#include "tests/unit/campaign_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 static struct arena arena, scratch;
 
@@ -183,20 +176,6 @@ static void test_mutated_finding(void **state)
 }
 
 /* ---- campaigns ---- */
-
-static char *content(const char *path)
-{
-    char *text = NULL;
-    size_t length;
-    struct db *db;
-    struct db_message message;
-    FILE *out = open_memstream(&text, &length);
-    assert_int_equal(db_open(path, DB_READONLY, &message, &db), DB_OK);
-    assert_int_equal(db_dump_content(db, out), DB_OK);
-    db_close(db);
-    fclose(out);
-    return text;
-}
 
 static uint32_t count_files(const char *folder)
 {
