@@ -75,15 +75,14 @@ static uint32_t target_at(const struct product *p, uint32_t edge)
 }
 
 /* The graph's edge that stands behind edge i of a node. */
-static const struct graph_edge *edge_of(const struct product *p, const struct node *node,
-                                        uint32_t i)
+static struct graph_edge edge_of(const struct product *p, const struct node *node, uint32_t i)
 {
     return graph_edge(p->graph, graph_edges(p->graph, node->state) + i);
 }
 
 static uint32_t unit_of_edge(const struct product *p, const struct node *node, uint32_t i)
 {
-    return p->progress->unit_of[edge_of(p, node, i)->actor];
+    return p->progress->unit_of[edge_of(p, node, i).actor];
 }
 
 /* ---- F ---- */
@@ -194,9 +193,9 @@ static bool expand(struct product *p, uint32_t number)
     node_at(p, number)->first_edge = p->targets.count;
     node_at(p, number)->edge_count = end - first;
     for (uint32_t e = first; e < end; e++) {
-        const struct graph_edge *edge = graph_edge(p->graph, e);
-        uint64_t next = remember(p, memory, p->progress->unit_of[edge->actor], edge->target);
-        uint32_t target = intern(p, edge->target, next, number, e - first);
+        const struct graph_edge edge = graph_edge(p->graph, e);
+        uint64_t next = remember(p, memory, p->progress->unit_of[edge.actor], edge.target);
+        uint32_t target = intern(p, edge.target, next, number, e - first);
         if (target == SEARCH_NONE)
             return false;
         *(uint32_t *)pool_add(&p->targets, p->graph->search->arena) = target;
@@ -355,8 +354,8 @@ static bool passes_strongly(struct product *p, enum progress_model model)
 
 static void record_edge(struct product *p, uint32_t node, uint32_t edge)
 {
-    const struct graph_edge *e = edge_of(p, node_at(p, node), edge);
-    graph_record(p->graph, node_at(p, node)->state, e->actor, e->target);
+    const struct graph_edge e = edge_of(p, node_at(p, node), edge);
+    graph_record(p->graph, node_at(p, node)->state, e.actor, e.target);
 }
 
 static const struct tape *path_to(struct product *p, uint32_t number)

@@ -45,11 +45,11 @@ static uint32_t step_of(struct random_walks *w, uint32_t state, uint32_t actor)
 {
     uint32_t found = SEARCH_NONE;
     for (uint32_t e = graph_edges(w->graph, state); e < graph_edges_end(w->graph, state); e++) {
-        const struct graph_edge *edge = graph_edge(w->graph, e);
-        if (edge->actor != actor)
+        const struct graph_edge edge = graph_edge(w->graph, e);
+        if (edge.actor != actor)
             continue;
-        w->choices |= found != SEARCH_NONE && found != edge->target;
-        found = edge->target;
+        w->choices |= found != SEARCH_NONE && found != edge.target;
+        found = edge.target;
     }
     return found;
 }

@@ -42,11 +42,11 @@ static void judge(struct components *c, uint32_t root, uint32_t from)
         uint32_t state = c->stack[i];
         first = lowest(first, state);
         for (uint32_t e = graph_edges(graph, state); e < graph_edges_end(graph, state); e++) {
-            const struct graph_edge *edge = graph_edge(graph, e);
-            if (c->component[edge->target] != root + 1)
+            const struct graph_edge edge = graph_edge(graph, e);
+            if (c->component[edge.target] != root + 1)
                 continue;
             cyclic = true;
-            c->seen[edge->actor] = root + 1;
+            c->seen[edge.actor] = root + 1;
         }
     }
     if (!cyclic)
@@ -92,7 +92,7 @@ static void visit(struct components *c, uint32_t root)
                 c->low[c->calls[depth - 1]] = lowest(c->low[c->calls[depth - 1]], c->low[state]);
             continue;
         }
-        uint32_t target = graph_edge(c->graph, c->edges[depth - 1]++)->target;
+        uint32_t target = graph_edge(c->graph, c->edges[depth - 1]++).target;
         if (c->index[target] == 0)
             enter(c, target, &depth);
         else if (c->component[target] == 0)
@@ -115,9 +115,9 @@ struct loop {
     uint32_t *queue;
 };
 
-static bool is_goal(const struct loop *loop, const struct graph_edge *edge)
+static bool is_goal(const struct loop *loop, struct graph_edge edge)
 {
-    return loop->missing > 0 ? !loop->c->seen[edge->actor] : edge->target == loop->root;
+    return loop->missing > 0 ? !loop->c->seen[edge.actor] : edge.target == loop->root;
 }
 
 /* The path to `state` found in this round, then the edge `last` from there, become part of the loop. */
@@ -132,11 +132,11 @@ static void take_path(struct loop *loop, uint32_t state, uint32_t last)
             break;
     }
     while (length > 0) {
-        const struct graph_edge *edge = graph_edge(graph, path[--length]);
-        graph_record(graph, loop->at, edge->actor, edge->target);
-        loop->missing -= loop->missing > 0 && !loop->c->seen[edge->actor];
-        loop->c->seen[edge->actor] = 1;
-        loop->at = edge->target;
+        const struct graph_edge edge = graph_edge(graph, path[--length]);
+        graph_record(graph, loop->at, edge.actor, edge.target);
+        loop->missing -= loop->missing > 0 && !loop->c->seen[edge.actor];
+        loop->c->seen[edge.actor] = 1;
+        loop->at = edge.target;
     }
 }
 
@@ -152,19 +152,19 @@ static void extend(struct loop *loop)
     for (uint32_t i = 0; i < count; i++) {
         uint32_t state = loop->queue[i];
         for (uint32_t e = graph_edges(graph, state); e < graph_edges_end(graph, state); e++) {
-            const struct graph_edge *edge = graph_edge(graph, e);
-            if (component[edge->target] != component[loop->root])
+            const struct graph_edge edge = graph_edge(graph, e);
+            if (component[edge.target] != component[loop->root])
                 continue;
             if (is_goal(loop, edge)) {
                 take_path(loop, state, e);
                 return;
             }
-            if (loop->reached[edge->target] == loop->round)
+            if (loop->reached[edge.target] == loop->round)
                 continue;
-            loop->reached[edge->target] = loop->round;
-            loop->from[edge->target] = state;
-            loop->over[edge->target] = e;
-            loop->queue[count++] = edge->target;
+            loop->reached[edge.target] = loop->round;
+            loop->from[edge.target] = state;
+            loop->over[edge.target] = e;
+            loop->queue[count++] = edge.target;
         }
     }
     invariant_fail("a component is strongly connected", __FILE__, __LINE__);

@@ -187,7 +187,7 @@ static bool make_sets(struct flow *flow)
 static bool flow_edge(struct flow *flow, uint32_t from, uint32_t edge, uint64_t *scratch)
 {
     const struct edge_accesses *accesses = pool_at(&flow->edges, edge);
-    uint64_t *target = flow->sets + (size_t)graph_edge(flow->graph, edge)->target * flow->words;
+    uint64_t *target = flow->sets + (size_t)graph_edge(flow->graph, edge).target * flow->words;
     bool grew = false;
     memcpy(scratch, flow->sets + (size_t)from * flow->words, flow->words * sizeof *scratch);
     for (uint32_t i = accesses->first; i < edge_end(flow, edge); i++)

@@ -74,151 +74,6 @@ static void watch_atomic(void *context, uint32_t thread, uint32_t address, int32
     word->atomic = is_other(word->atomic, watch->actor) ? SEVERAL : watch->actor;
 }
 
-/* ---- states ---- */
-
-static uint32_t block_word(const struct machine *machine, uint32_t word)
-{
-    uint32_t value;
-    memcpy(&value, (const char *)machine->block + (size_t)4 * word, sizeof value);
-    return value;
-}
-
-static uint32_t slot_value(const struct graph *graph, const struct graph_state *state,
-                           uint32_t slot)
-{
-    return slot < state->value_count ? state->values[slot]
-                                     : graph->search->machine->initial[graph->slot_words[slot]];
-}
-
-void graph_load(const struct graph *graph, uint32_t number)
-{
-    struct machine *machine = graph->search->machine;
-    const struct graph_state *state = graph_state(graph, number);
-    for (uint32_t i = 0; i < graph->slot_count; i++) {
-        uint32_t value = slot_value(graph, state, i);
-        memcpy((char *)machine->block + (size_t)4 * graph->slot_words[i], &value, sizeof value);
-    }
-    machine->track.hash = state->hash;
-    machine->track.log_count = 0;
-}
-
-static bool in_state(const struct graph *graph, uint32_t number)
-{
-    const struct machine *machine = graph->search->machine;
-    const struct graph_state *state = graph_state(graph, number);
-    if (state->hash != machine->track.hash)
-        return false;
-    for (uint32_t i = 0; i < graph->slot_count; i++)
-        if (block_word(machine, graph->slot_words[i]) != slot_value(graph, state, i))
-            return false;
-    return true;
-}
-
-/* Slots for the words that the last step changed. */
-static void add_slots(struct graph *graph)
-{
-    const struct track *track = &graph->search->machine->track;
-    for (uint32_t i = 0; i < track->log_count; i++) {
-        uint32_t word = track->log[i].word;
-        if (graph->word_slots[word] == 0) {
-            graph->slot_words[graph->slot_count] = word;
-            graph->word_slots[word] = ++graph->slot_count;
-        }
-    }
-}
-
-static void table_insert(struct graph *graph, uint32_t number)
-{
-    uint32_t at = (uint32_t)graph_state(graph, number)->hash & graph->table_mask;
-    while (graph->table[at])
-        at = (at + 1) & graph->table_mask;
-    graph->table[at] = number + 1;
-}
-
-static void table_grow(struct graph *graph)
-{
-    graph->table_mask = graph->table_mask * 2 + 1;
-    graph->table = ARENA_ARRAY(graph->search->arena, uint32_t, (size_t)graph->table_mask + 1);
-    for (uint32_t i = 0; i < graph->states.count; i++)
-        table_insert(graph, i);
-}
-
-static bool table_full(const struct graph *graph)
-{
-    return graph->states.count * 2 > graph->table_mask;
-}
-
-/* Whether one more state, with what judging the graph will take, stays within the bounds. */
-static bool room_for_state(struct graph *graph)
-{
-    const struct search *search = graph->search;
-    size_t bytes = search->arena->used + 64 + (size_t)4 * graph->slot_count +
-                   pool_growth(&graph->states) + pool_growth(&graph->edges) +
-                   (table_full(graph) ? 8 * ((size_t)graph->table_mask + 1) : 0) +
-                   (size_t)graph->states.count * GRAPH_LIVENESS_BYTES;
-    if (graph->states.count >= search->options->max_states)
-        search_cut(graph->search, "states");
-    else if (bytes > search->byte_limit || graph->states.count >= (1u << 28))
-        search_cut(graph->search, "bytes");
-    return search->result->complete;
-}
-
-/* Choices inside a step may be so many that edges to states that were there already fill the memory. */
-static bool room_for_edge(struct graph *graph)
-{
-    const struct search *search = graph->search;
-    size_t growth = pool_growth(&graph->edges);
-    if (growth > 0 &&
-        search->arena->used + growth + (size_t)graph->states.count * GRAPH_LIVENESS_BYTES >
-            search->byte_limit)
-        search_cut(graph->search, "bytes");
-    return search->result->complete;
-}
-
-static bool is_interrupted(const struct search *search)
-{
-    return search->options->stop && *search->options->stop;
-}
-
-static void add_state(struct graph *graph, uint32_t parent, uint32_t actor)
-{
-    const struct machine *machine = graph->search->machine;
-    struct arena *arena = graph->search->arena;
-    uint32_t *values = ARENA_ARRAY(arena, uint32_t, graph->slot_count);
-    for (uint32_t i = 0; i < graph->slot_count; i++)
-        values[i] = block_word(machine, graph->slot_words[i]);
-    uint32_t number = graph->states.count;
-    struct graph_state *state = pool_add(&graph->states, arena);
-    *state = (struct graph_state){
-        .values = values,
-        .hash = machine->track.hash,
-        .value_count = graph->slot_count,
-        .parent = parent,
-        .actor = actor,
-        .depth = number == 0 ? 0 : graph_state(graph, parent)->depth + 1,
-        .first_edge = UINT32_MAX,
-    };
-    if (table_full(graph))
-        table_grow(graph);
-    else
-        table_insert(graph, number);
-}
-
-/* The number of the state that the machine is in after a step; SEARCH_NONE: a bound. */
-static uint32_t intern(struct graph *graph, uint32_t parent, uint32_t actor)
-{
-    const struct machine *machine = graph->search->machine;
-    uint32_t at = (uint32_t)machine->track.hash & graph->table_mask;
-    add_slots(graph);
-    for (; graph->table[at]; at = (at + 1) & graph->table_mask)
-        if (in_state(graph, graph->table[at] - 1))
-            return graph->table[at] - 1;
-    if (!room_for_state(graph))
-        return SEARCH_NONE;
-    add_state(graph, parent, actor);
-    return graph->states.count - 1;
-}
-
 /* ---- witnesses ---- */
 
 static void witness_add(struct graph *graph, uint32_t entry)
@@ -234,9 +89,10 @@ void graph_record(struct graph *graph, uint32_t from, uint32_t actor, uint32_t t
     script_start(script);
     for (;;) {
         machine_step(search->machine, actor, &script->choices);
-        if (in_state(graph, target))
+        bool found = store_is(graph, target);
+        store_undo(search->machine);
+        if (found)
             break;
-        machine_undo(search->machine, 0);
         bool more = script_next(script);
         INVARIANT(more); /* the edge was found that way */
     }
@@ -254,14 +110,27 @@ struct tape *graph_tape(struct graph *graph)
     return tape;
 }
 
+/* Whose step leads from the state's parent to it: of the first of its edges that does. */
+static uint32_t found_by(const struct graph *graph, uint32_t number)
+{
+    uint32_t parent = graph_state(graph, number)->parent;
+    uint32_t edge = graph_state(graph, parent)->first_edge;
+    while (*(const uint32_t *)pool_at(&graph->edges, edge) != number)
+        edge++;
+    INVARIANT(edge < graph->edges_found);
+    return graph_edge(graph, edge).actor;
+}
+
 struct tape *graph_path(struct graph *graph, uint32_t number)
 {
-    uint32_t depth = graph_state(graph, number)->depth;
+    uint32_t depth = 0;
+    for (uint32_t s = number; s != 0; s = graph_state(graph, s)->parent)
+        depth++;
     uint32_t *path = ARENA_ARRAY(graph->search->arena, uint32_t, depth + 1);
     for (uint32_t s = number, i = depth; i > 0; s = graph_state(graph, s)->parent)
         path[i--] = s;
     for (uint32_t i = 1; i <= depth; i++)
-        graph_record(graph, path[i - 1], graph_state(graph, path[i])->actor, path[i]);
+        graph_record(graph, path[i - 1], found_by(graph, path[i]), path[i]);
     return graph_tape(graph);
 }
 
@@ -275,7 +144,9 @@ struct end {
 struct exploration {
     struct graph graph;
     struct race_watch watch;
-    struct pool ends; /* struct end */
+    struct pool ends;          /* struct end */
+    uint64_t hash;             /* of the state that is being expanded */
+    uint32_t depth, level_end; /* its depth; the first state that may be deeper */
 };
 
 static void note_outcome(struct exploration *x, uint32_t number)
@@ -286,6 +157,36 @@ static void note_outcome(struct exploration *x, uint32_t number)
         *(struct end *)pool_add(&x->ends, x->graph.search->arena) = (struct end){outcome, number};
 }
 
+static bool is_interrupted(const struct search *search)
+{
+    return search->options->stop && *search->options->stop;
+}
+
+/* Gives the pending targets their numbers, and the state its edges. False: a bound. */
+static bool settle(struct exploration *x, uint32_t number)
+{
+    struct graph *graph = &x->graph;
+    struct search *search = graph->search;
+    uint32_t count = graph->pending.count;
+    graph->pending.count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        store_prefetch(graph, i);
+    for (uint32_t i = 0; i < count; i++) {
+        search->result->steps++;
+        uint32_t target = store_intern(graph, i, number);
+        if (target == SEARCH_NONE || !store_has_room_for_edge(graph))
+            return false;
+        *(uint32_t *)pool_add(&graph->edges, search->arena) = target;
+        void *actor = pool_add(&graph->edge_actors, search->arena);
+        if (graph->edge_actors.record == 1)
+            *(uint8_t *)actor = (uint8_t)graph->pending.actors[i];
+        else
+            *(uint32_t *)actor = graph->pending.actors[i];
+        graph->edges_found = graph->edges.count;
+    }
+    return true;
+}
+
 /* Every step of one actor, by the choices inside it. False: a bound. */
 static bool expand_actor(struct exploration *x, uint32_t number, uint32_t actor)
 {
@@ -294,25 +195,28 @@ static bool expand_actor(struct exploration *x, uint32_t number, uint32_t actor)
     struct machine *machine = search->machine;
     script_start(&search->script);
     do {
-        if (search->result->steps >= search->step_limit) {
-            search_cut(search, "steps");
+        if (search->result->steps + graph->pending.count == search->step_limit) {
+            if (settle(x, number))
+                search_cut(search, "steps");
             return false;
         }
         if (is_interrupted(search)) {
             search_cut(search, "interrupted");
             return false;
         }
-        search->result->steps++;
-        uint32_t before = graph->states.count;
         machine_step(machine, actor, &search->script.choices);
-        uint32_t target = intern(graph, number, actor);
-        if (target == SEARCH_NONE || !room_for_edge(graph))
+        if (!store_push(graph, number, x->hash, actor))
             return false;
-        *(struct graph_edge *)pool_add(&graph->edges, search->arena) =
-            (struct graph_edge){actor, target};
-        if (target == before && machine_status(machine) != STATUS_RUNNING)
-            note_outcome(x, target);
-        machine_undo(machine, 0);
+        if (machine_status(machine) != STATUS_RUNNING) {
+            if (!settle(x, number))
+                return false;
+            uint32_t target = graph_edge(graph, graph->edges.count - 1).target;
+            if (target + 1 == graph->states.count)
+                note_outcome(x, target);
+        } else if (graph->pending.count == PENDING_MAX && !settle(x, number)) {
+            return false;
+        }
+        store_undo(machine);
     } while (script_next(&search->script));
     return true;
 }
@@ -322,20 +226,27 @@ static bool expand(struct exploration *x, uint32_t number)
     struct graph *graph = &x->graph;
     struct machine *machine = graph->search->machine;
     const struct machine_head *head = machine->head;
+    if (number == x->level_end) {
+        x->level_end = graph->states.count;
+        x->depth++;
+    }
     graph_state(graph, number)->first_edge = graph->edges.count;
     graph_load(graph, number);
     if (head->status != STATUS_RUNNING)
         return true;
-    if (graph_state(graph, number)->depth == graph->search->options->max_depth) {
+    if (x->depth == graph->search->options->max_depth) {
         search_cut(graph->search, "depth");
         return false;
     }
+    x->hash = store_hash(graph, number);
     x->watch.state = number;
     for (uint32_t i = 0; i < head->live_count; i++) {
         x->watch.actor = head->live[i];
         if (!expand_actor(x, number, head->live[i]))
             return false;
     }
+    if (!settle(x, number))
+        return false;
     if (x->watch.found && machine->options.observers)
         machine_observe(machine, NULL); /* one race is enough, and unwatched steps are cheaper */
     return true;
@@ -343,22 +254,13 @@ static bool expand(struct exploration *x, uint32_t number)
 
 static void start(struct exploration *x, struct search *search)
 {
-    enum { TABLE_FIRST = 256 };
-    struct machine *machine = search->machine;
-    struct arena *arena = search->arena;
     *x = (struct exploration){
-        .graph = {.search = search,
-                  .states = {.record = sizeof(struct graph_state)},
-                  .edges = {.record = sizeof(struct graph_edge)},
-                  .witness = {.record = sizeof(uint32_t)},
-                  .table = ARENA_ARRAY(arena, uint32_t, TABLE_FIRST),
-                  .table_mask = TABLE_FIRST - 1,
-                  .slot_words = ARENA_ARRAY(arena, uint32_t, machine->block_words),
-                  .word_slots = ARENA_ARRAY(arena, uint32_t, machine->block_words)},
-        .watch = {.words =
-                      ARENA_ARRAY(arena, struct next_access, search_locations(machine->program))},
+        .watch = {.words = ARENA_ARRAY(search->arena, struct next_access,
+                                       search_locations(search->machine->program))},
         .ends = {.record = sizeof(struct end)},
+        .level_end = 1,
     };
+    store_start(&x->graph, search);
 }
 
 /* What is needed before the first state; kernels of the largest memories are not for searching. */
@@ -375,13 +277,14 @@ static bool room_to_start(struct search *search)
 static void explore(struct exploration *x)
 {
     struct graph *graph = &x->graph;
-    add_state(graph, 0, 0);
     if (machine_status(graph->search->machine) != STATUS_RUNNING)
         note_outcome(x, 0);
     while (graph->expanded < graph->states.count && expand(x, graph->expanded))
         graph->expanded++;
-    if (graph->expanded < graph->states.count) /* the last expansion was cut off */
+    if (graph->expanded < graph->states.count) { /* the last expansion was cut off */
         graph->edges.count = graph_state(graph, graph->expanded)->first_edge;
+        store_undo(graph->search->machine);
+    }
 }
 
 /* Their generations order accesses of some threads only: intervals of a block say nothing then. */

@@ -489,6 +489,56 @@ static void repeats(void **state)
     }
 }
 
+/* Hashes of three bits: what tells states apart is the comparison. */
+static void matching_is_exact(void **state)
+{
+    (void)state;
+    struct pcg rng = pcg_derive(17, PCG_KERNEL, 0);
+    for (uint32_t round = 0; round < 200; round++) {
+        size_t mark = arena_mark(&arena);
+        struct mock_program *mock = mock_new(&arena, 4, 3);
+        random_ops(mock, &rng, 4, 3, 3);
+        if (pcg_below(&rng, 2))
+            mock_add(mock, pcg_below(&rng, 4), MOCK_UNTIL, pcg_below(&rng, 3), 1);
+        struct search_options options = SEARCH_DEFAULTS;
+        options.method = SEARCH_STATES;
+        struct machine *machine = search_machine(&arena, &mock_semantics, &mock->program, false);
+        const struct search_result *all = search_run(&arena, machine, &options);
+        options.hash_mask = 7;
+        const struct search_result *few = search_run(&arena, machine, &options);
+        assert_int_equal(few->states, all->states);
+        assert_int_equal(few->transitions, all->transitions);
+        assert_int_equal(few->steps, all->steps);
+        assert_int_equal(few->liveness, all->liveness);
+        assert_int_equal(few->outcome_count, all->outcome_count);
+        for (uint32_t i = 0; i < all->outcome_count; i++)
+            assert_string_equal(tape_print(&arena, few->outcomes[i].tape),
+                                tape_print(&arena, all->outcomes[i].tape));
+        arena_release(&arena, mark);
+    }
+}
+
+/* Numbers of values grow beyond one byte and two, tuples beyond their first room. */
+static void tuples_grow(void **state)
+{
+    (void)state;
+    struct mock_program *mock = mock_new(&arena, 2, 1);
+    mock_add(mock, 0, MOCK_CHOOSE, 0, 70000);
+    mock_add(mock, 1, MOCK_NOP, 0, 0);
+    struct search_result *result = search(mock, SEARCH_STATES);
+    assert_int_equal(result->states, 2 * 70001);
+    assert_int_equal(result->transitions, 2 * 70000 + 70001);
+    check_witnesses(mock, result);
+    mock = mock_new(&arena, MOCK_ACTORS, 6);
+    for (uint32_t i = 0; i < MOCK_ACTORS; i++)
+        mock_add(mock, i, MOCK_WRITE, i % 6, 1);
+    result = search(mock, SEARCH_STATES);
+    assert_int_equal(result->states, 1 << MOCK_ACTORS);
+    assert_int_equal(result->transitions, MOCK_ACTORS << (MOCK_ACTORS - 1));
+    assert_int_equal(result->outcome_count, 1);
+    check_witnesses(mock, result);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -503,6 +553,8 @@ int main(void)
         TEST(random_liveness),
         TEST(bounds),
         TEST(repeats),
+        TEST(matching_is_exact),
+        TEST(tuples_grow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
