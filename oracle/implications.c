@@ -3,6 +3,7 @@
 #include "engine/lasso.h"
 #include "oracle/evidence.h"
 #include "oracle/liveness.h"
+#include "oracle/own_loops.h"
 
 struct progress *implications_ask(struct checking *c, enum subject_id subject)
 {
@@ -94,6 +95,35 @@ static void judge_warp(struct checking *c, struct answer *answer, enum subject_i
                                      subject_table[warp].name, subject_table[threads].name));
 }
 
+/* Which of two subjects has executions that run for ever, and the other one that terminates; or neither. */
+static void judge_own(struct checking *c, struct answer *answer, enum subject_id a,
+                      enum subject_id b)
+{
+    const struct check_run *runs = c->result->runs;
+    for (uint32_t swapped = 0; swapped < 2; swapped++) {
+        enum subject_id hangs = swapped ? b : a, ends = swapped ? a : b;
+        if (runs[hangs].fair_lasso && runs[ends].statuses[STATUS_TERMINATED] > 0)
+            implications_report(c, answer, hangs, "own-loops", subject_table[ends].name,
+                                arena_printf(c->arena,
+                                             "%s runs for ever and %s terminates, though every "
+                                             "thread's loops are its own business",
+                                             subject_table[hangs].name, subject_table[ends].name));
+    }
+}
+
+static void judge_own_loops(struct checking *c, struct answer *answer)
+{
+    static const enum subject_id subjects[] = {SUBJECT_SIMT, SUBJECT_SIMT_THEN, SUBJECT_THREADS};
+    bool any = false;
+    for (uint32_t i = 0; i < 3; i++)
+        any |= c->result->runs[subjects[i]].fair_lasso;
+    if (!any || !own_loops(c->kernel))
+        return;
+    judge_own(c, answer, SUBJECT_SIMT, SUBJECT_SIMT_THEN);
+    judge_own(c, answer, SUBJECT_SIMT, SUBJECT_THREADS);
+    judge_own(c, answer, SUBJECT_SIMT_THEN, SUBJECT_THREADS);
+}
+
 void implications_judge(struct checking *c, struct answer *answer)
 {
     bool ptx = c->kernel->form == FORM_PTX;
@@ -102,6 +132,7 @@ void implications_judge(struct checking *c, struct answer *answer)
     judge_warp(c, answer, SUBJECT_LOCKSTEP, SUBJECT_INTERLEAVE);
     judge_warp(c, answer, SUBJECT_CRS, ptx ? SUBJECT_BLOCK : SUBJECT_THREADS);
     lemma6_judge(c, answer);
+    judge_own_loops(c, answer);
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
         if (!c->progress[s])
             continue;

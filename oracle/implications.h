@@ -7,6 +7,8 @@
  *     policy-unfair   threads end under FAIR, and not as warps without a stack under a fair policy
  *     lemma-6         the hypothesis of Lemma 6 is proven (lemma6.h), and an execution of warps or threads does
  *                     not keep to the bound, or has a lasso
+ *     own-loops       loops depend on nothing that others write (own_loops.h), and else-first, then-first and single
+ *                     threads do not all run for ever, or all end
  *
  * Each must hold by definition: who speaks has found a fault of simtfuzz.
  */

@@ -4,6 +4,7 @@
 
 #include "oracle/exhaust.h"
 #include "oracle/implications.h"
+#include "oracle/own_loops.h"
 
 static const char P3[] =
     "launch(threads = 3, warp = 3); shared int x; kernel k() { while (x != tid) ;"
@@ -93,6 +94,62 @@ static void test_lasso_missed(void **state)
     assert_string_equal(asked(&f), "liveness|lasso-missed|none|threads");
 }
 
+/* Loops are a thread's own business, or not. */
+static void test_own_loops(void **state)
+{
+    (void)state;
+    static const struct {
+        bool own;
+        const char *text;
+    } table[] = {
+        {true, "kernel k() { }"},
+        {true, "kernel k() { private int x; while (x != tid) x = (x + 2) & 3; }"},
+        {true, "shared int a; kernel k() { private int x, i; x = a; a = x + 1;"
+               " for (i = 0; i < tid; i++) a = a + x; }"},
+        {true, "shared input int a; kernel k() { while (a > tid) ; }"}, /* nobody writes it */
+        {false, "shared int a; kernel k() { while (a == 0) ; a = 1; }"},
+        {false, "shared int a; kernel k() { private int x; if (tid == 0) a = 1; else x = a; while "
+                "(x) ; }"},
+        {false, "shared int a; kernel k() { private int x; x = atomic_exch(a, 1); while (x) ; }"},
+        {false, "shared int a; kernel k() { if (a) while (1) ; a = 1; }"},
+        {false, "shared int a; kernel k() { while (1) { if (a) break; } a = 1; }"},
+        {false, "shared int a; kernel k() { private int x; if (a) x = 1; a = 1; while (x) ; }"},
+        {false, "shared int a; kernel k() { private int x[2], i; i = a; x[i & 1] = 1; a = 1; while "
+                "(x[0]) ; }"},
+        {false, "shared int a; void f(int n) { while (n) ; } kernel k() { f(a); a = 1; }"},
+        {false, "shared int a; void f() { while (1) ; } kernel k() { if (a) f(); a = 1; }"},
+        {false, "shared int a; void f() { exit; } void g() { f(); } kernel k() { if (a) g(); a = "
+                "1; while (1) ; }"},
+        {false, "shared int a; int f() { return a; } kernel k() { private int x; x = f(); a = 1; "
+                "while (x) ; }"},
+        {false, "kernel k() { barrier(); while (1) ; }"},
+        {false, "shared int a; kernel k() { switch (a) { case 0: while (1) ; } a = 1; }"},
+        {false, "shared int a; kernel k() { private int x, y; while (y) ; y = x; x = a; a = 1; }"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (own_loops(support_parse(table[i].text)) != table[i].own)
+            fail_msg("%s", table[i].text);
+}
+
+static void test_own_loops_reported(void **state)
+{
+    (void)state;
+    struct fixture f;
+    search(&f, "launch(threads = 2); kernel k() { while (tid == 1) ; }");
+    assert_true(f.result.runs[SUBJECT_THREADS].fair_lasso);
+    assert_null(asked(&f));
+    f.result.runs[SUBJECT_SIMT].statuses[STATUS_TERMINATED] = 1;
+    assert_string_equal(asked(&f), "liveness|own-loops|none|simt");
+    search(&f, NOBODY);
+    f.result.runs[SUBJECT_SIMT].statuses[STATUS_TERMINATED] = 1;
+    assert_true(own_loops(f.c.kernel)); /* nobody writes x */
+    assert_string_equal(asked(&f), "liveness|own-loops|none|simt");
+    search(&f, P3);
+    f.result.runs[SUBJECT_SIMT].fair_lasso = true;
+    f.result.runs[SUBJECT_SIMT_THEN].statuses[STATUS_TERMINATED] = 1;
+    assert_null(asked(&f));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -100,6 +157,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_model_order, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_policies, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_lasso_missed, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_own_loops, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_own_loops_reported, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
