@@ -130,8 +130,10 @@ void implications_judge(struct checking *c, struct answer *answer)
     judge_warp(c, answer, SUBJECT_SIMT, SUBJECT_THREADS);
     judge_warp(c, answer, SUBJECT_SIMT_THEN, SUBJECT_THREADS);
     judge_warp(c, answer, SUBJECT_LOCKSTEP, SUBJECT_INTERLEAVE);
-    judge_warp(c, answer, SUBJECT_CRS, ptx ? SUBJECT_BLOCK : SUBJECT_THREADS);
     lemma6_judge(c, answer);
+    /* A barrier of PTX counts warps: it lets pass what ends in barrier_divergence elsewhere. */
+    if (ptx || (c->program && c->program->barrier_count == 0))
+        judge_warp(c, answer, SUBJECT_CRS, ptx ? SUBJECT_BLOCK : SUBJECT_THREADS);
     judge_own_loops(c, answer);
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
         if (!c->progress[s])

@@ -1,6 +1,7 @@
 #include "engine/crs.h"
 #include "engine/lasso.h"
 #include "oracle/matrix_internal.h"
+#include "oracle/own_loops.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -145,6 +146,7 @@ static void take_answer(struct making *m, struct matrix_row *row, struct machine
                                : "more than 64 units";
         return;
     }
+    row->states = result->states;
     row->why = arena_printf(m->arena, "all %" PRIu64 " states", result->states);
     row->has_strong = true;
     row->strong = answer->strong;
@@ -282,6 +284,20 @@ static void add_policy(struct making *m, enum subject_id subject, const struct p
     explain(m, row, machine, "the policy never chooses its group");
 }
 
+static enum subject_id thread_subject(enum ast_form form)
+{
+    switch (form) {
+    case FORM_STRUCTURED:
+        return SUBJECT_THREADS;
+    case FORM_BLOCKS:
+    case FORM_LOCKSTEP:
+        return SUBJECT_INTERLEAVE;
+    case FORM_PTX:
+        return SUBJECT_BLOCK;
+    }
+    return SUBJECT_THREADS;
+}
+
 /* ---- implications ---- */
 
 static const struct matrix_row *find_row(const struct matrix *x, const char *model,
@@ -315,6 +331,34 @@ static void check_models(struct making *m, enum matrix_unit unit)
     }
 }
 
+/* One ends, the other does not. */
+static void check_same(struct making *m, const struct matrix_row *a, const struct matrix_row *b)
+{
+    if ((ends(a) && hangs(b)) || (hangs(a) && ends(b)))
+        m->matrix.broken = arena_printf(
+            m->arena, "%s and %s disagree, though every thread's loops are its own business",
+            a->model, b->model);
+}
+
+static void check_own_loops(struct making *m, const struct matrix_row *fair)
+{
+    const struct matrix_row *first = find_row(&m->matrix, "simt", MATRIX_WARPS);
+    const struct matrix_row *second = find_row(&m->matrix, "simt:then-first", MATRIX_WARPS);
+    if (!own_loops(m->forms->given) || own_loops_errors(m->forms->given))
+        return;
+    check_same(m, first, second);
+    check_same(m, first, fair);
+}
+
+/* A barrier of PTX counts warps, and lets pass what ends in barrier_divergence elsewhere (docs/oracles.md). */
+static bool other_barriers(struct making *m, const struct matrix_row *row)
+{
+    const char *reason;
+    const struct program *program = program_of(m, thread_subject(m->forms->given->form), &reason);
+    return row->subject == SUBJECT_CRS && program && program->form != FORM_PTX &&
+           program->barrier_count > 0;
+}
+
 static void check_implications(struct making *m)
 {
     const struct matrix_row *unfair = find_row(&m->matrix, "unfair", MATRIX_THREADS);
@@ -331,10 +375,11 @@ static void check_implications(struct making *m)
     }
     for (uint32_t i = 0; i < m->matrix.count; i++) {
         const struct matrix_row *row = &m->matrix.rows[i];
-        if (row->unit != MATRIX_THREADS && hangs(row) && ends(unfair))
+        if (row->unit != MATRIX_THREADS && hangs(row) && ends(unfair) && !other_barriers(m, row))
             m->matrix.broken = arena_printf(
                 m->arena, "%s hangs, but every interleaving of threads ends", row->model);
     }
+    check_own_loops(m, fair);
     for (uint32_t i = 0; i < STACKLESS_FAIR; i++) {
         const struct sched_spec policy = {.kind = SCHED_STACKLESS,
                                           .stackless = {.policy = stackless_fair[i]}};
@@ -346,20 +391,6 @@ static void check_implications(struct making *m)
 }
 
 /* ---- a kernel ---- */
-
-static enum subject_id thread_subject(enum ast_form form)
-{
-    switch (form) {
-    case FORM_STRUCTURED:
-        return SUBJECT_THREADS;
-    case FORM_BLOCKS:
-    case FORM_LOCKSTEP:
-        return SUBJECT_INTERLEAVE;
-    case FORM_PTX:
-        return SUBJECT_BLOCK;
-    }
-    return SUBJECT_THREADS;
-}
 
 static void add_threads(struct making *m, enum subject_id subject)
 {

@@ -27,6 +27,7 @@ struct matrix_row {
     bool almost_surely;      /* "ends": with probability 1 */
     bool has_strong, strong; /* passes under strong fairness */
     bool sampled;            /* "may hang": no search of all states has shown it */
+    uint64_t states;         /* that it rests on; 0: of one execution, or none */
     const char *why;         /* what the verdict rests on, or why there is none */
     /* Of a hang. */
     const struct tape *stem, *loop;

@@ -172,3 +172,28 @@ bool own_loops(const struct ast_kernel *kernel)
     } while (f.var_count + f.function_count > before && !f.full && !f.foreign);
     return !f.full && !f.foreign;
 }
+
+static bool claims(const struct ast_stm *stm)
+{
+    for (; stm; stm = stm->next) {
+        if (stm->kind == STM_ASSERT || stm->kind == STM_ASSUME || claims(stm->body) ||
+            claims(stm->other))
+            return true;
+        for (const struct ast_case *c = stm->cases; c; c = c->next)
+            if (claims(c->body))
+                return true;
+    }
+    return false;
+}
+
+bool own_loops_errors(const struct ast_kernel *kernel)
+{
+    const struct ast_var *lists[] = {kernel->vars, kernel->main->locals};
+    if (kernel->functions || claims(kernel->main->body))
+        return true;
+    for (uint32_t i = 0; i < 2; i++)
+        for (const struct ast_var *var = lists[i]; var; var = var->next)
+            if (var->is_array)
+                return true;
+    return false;
+}

@@ -17,4 +17,7 @@
  * kernels of many variables. */
 bool own_loops(const struct ast_kernel *kernel);
 
+/* Whether an execution may end in an error, which ends all threads: there are asserts, assumes, arrays or calls. */
+bool own_loops_errors(const struct ast_kernel *kernel);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "oracle/exhaust.h"
 #include "oracle/implications.h"
+#include "oracle/matrix.h"
 #include "oracle/own_loops.h"
 
 static const char P3[] =
@@ -129,6 +130,10 @@ static void test_own_loops(void **state)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (own_loops(support_parse(table[i].text)) != table[i].own)
             fail_msg("%s", table[i].text);
+    assert_false(own_loops_errors(support_parse("kernel k() { while (1) { if (tid) ; } }")));
+    assert_true(own_loops_errors(support_parse("kernel k() { while (1) { if (1) assert(0); } }")));
+    assert_true(own_loops_errors(support_parse("shared int a[2]; kernel k() { a[tid] = 1; }")));
+    assert_true(own_loops_errors(support_parse("void f() { } kernel k() { f(); }")));
 }
 
 static void test_own_loops_reported(void **state)
@@ -150,6 +155,23 @@ static void test_own_loops_reported(void **state)
     assert_null(asked(&f));
 }
 
+/* Barriers of PTX count warps: where threads end in barrier_divergence, a warp may spin. */
+static void test_other_barriers(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "launch(threads = 2, warp = 2); shared int x; kernel k() { if (tid == 0) barrier();"
+        " if (tid == 1) while (x == 0) ; else x = 1; }";
+    struct fixture f;
+    search(&f, text);
+    f.result.runs[SUBJECT_CRS].fair_lasso = true;
+    assert_null(asked(&f));
+    f.result.runs[SUBJECT_SIMT].fair_lasso = true;
+    assert_string_equal(asked(&f), "liveness|lasso-missed|none|threads");
+    struct matrix matrix = matrix_of(forms_new(&test_arena, support_parse(text)), &MATRIX_DEFAULTS);
+    assert_null(matrix.broken);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +179,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_model_order, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_policies, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_lasso_missed, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_other_barriers, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_own_loops, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_own_loops_reported, support_setup, support_teardown),
     };
