@@ -223,9 +223,8 @@ void gen_spin_kernel(struct gen *g)
     struct ast_launch *launch = &g->kernel->launch;
     bool tiny = gen_pick(g, GROUP_LOCK_KIND, 0) == W_LOCK_KIND_TINY, enumerate = g->options->small;
     uint32_t length = !tiny ? 0 : enumerate ? 1 + gen_below(g, 4) : 2 + gen_below(g, 5);
-    uint32_t banned = !enumerate || length <= 2 ? 0 : GEN_BAN(LOCK_THREADS, FOUR);
-    if (enumerate && length == 4)
-        banned |= GEN_BAN(LOCK_THREADS, THREE);
+    uint32_t many = GEN_BAN(LOCK_THREADS, THREE) | GEN_BAN(LOCK_THREADS, FOUR);
+    uint32_t banned = enumerate && length > 2 ? many : 0;
     g->total_threads = gen_pick(g, GROUP_LOCK_THREADS, banned) - W_LOCK_THREADS_TWO + 2;
     draw_place(g, g->total_threads);
     struct spin_writing w = {.g = g,

@@ -122,6 +122,9 @@ const struct spin_idiom spin_idioms[] = {
                       " while (w@[1 - $W] == 1 && t@ == 1 - $W) ; $C w@[$W] = 0; }"},
     ITEM(NOTIFY) = {"$S int f@[4];", "int e@;",
                     "f@[$W] = 1; while (f@[($W + $(1$|$N - 1$)) % $N] == 0) ;"},
+    ITEM(RELAY) = {"$S int a@; $S int b@;", "int i@;",
+                   "i@ = $($W$|($W + $F) % $N$); if (i@ == 0) { if (a@ != 0) while (b@ == 0) ; }"
+                   " else if (i@ == 1) b@ = 1; else a@ = 1;"},
     ITEM(BOUNDED) = {"$S int l@; $S int d@;", "int e@, i@;",
                      "for (i@ = 0; i@ < 2; i@++) { e@ = atomic_exch(l@, 1);"
                      " if (e@ == 0) { $C l@ = 0; $(break;$|$) } }"},

@@ -57,6 +57,23 @@ says out "the search was cut off: states"
 expect 0 progress "$papers/incr-n8.simt" --max-states 10
 [ "$(verdict threads fair)" = e ] || failed "a kernel without a loop is not said to end"
 
+# Generated kernels about waiting: the same sums with any number of workers; all tiny programs of one access
+# (48) and some of two end as these few accesses say; nothing breaks an implication.
+for jobs in 1 3; do
+    expect 0 survey --seed 5 --cases 40 --jobs $jobs
+    mv out survey.$jobs
+done
+cmp -s survey.1 survey.3 || failed "a survey depends on the number of workers"
+says survey.1 "implications broken: 0" "stackless:oldest"
+expect 0 survey --enumerate --cases 48 --jobs 2
+says out "48 cases, 48 kernels" "implications broken: 0"
+[ "$(awk '$1 == "threads" && $2 == "fair" { print $3, $5, $6 }' out)" = "26 0 16" ] ||
+    failed "tiny programs of one access: $(grep 'threads  fair' out)"
+expect 0 survey --enumerate --cases 48 --json
+json
+grep -q '"model": "obe", "ends": 26' out || failed "survey --json lacks a model"
+expect 2 survey kernel.simt
+
 # Where the states are too many, sampled schedules may refute, and nothing else.
 expect 0 progress "$papers/p4-n4.simt" --max-states 10
 for model in unfair hsa obe hsa-obe lobe; do
