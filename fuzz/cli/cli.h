@@ -76,6 +76,7 @@ struct cli_options {
     uint32_t fail_on;        /* bits 1u << campaign_kind */
     const char *on_finding, *on_end;
     bool watch;        /* of status */
+    bool check_db;     /* of status */
     const char *stats; /* a file, or NULL */
     bool check_config, list_presets, plain_text;
     uint32_t minimise_tests; /* 0: as usual */

@@ -157,7 +157,7 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
          0,
          1,
          command_status,
-         {"status", "status --db nightly.db --json", "status --watch", "status 3"}},
+         {"status --db nightly.db --json", "status --watch", "status 3", "status --check"}},
     [COMMAND_HELP] = {"help",
                       "[COMMAND]",
                       "about a command; the manual page; completion for a shell",

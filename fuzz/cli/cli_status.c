@@ -211,6 +211,11 @@ int command_status(struct cli *cli)
     struct db *db = cli_open_db(cli, DB_READONLY, &message);
     if (!db)
         return CLI_FAULT;
+    int damage = cli->options.check_db ? db_check(db) : DB_OK;
+    if (damage != DB_OK) {
+        db_close(db);
+        return cli_db_failed(cli, &message, damage);
+    }
     int exit = cli->options.watch ? status_watch(cli, db, &message, campaign) : CLI_OK;
     if (!cli->options.watch) {
         struct overview status;

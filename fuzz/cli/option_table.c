@@ -229,6 +229,8 @@ const struct cli_option option_table[] = {
      "open findings whose executions are run again for a picture, at most; 20 by default"},
     {"watch", 'w', OPTION_FLAG, NULL, ON(STATUS), FIELD(watch), 0, NULL,
      "again once a second, until no campaign runs any more; on a terminal in place, q ends"},
+    {"check", 0, OPTION_FLAG, NULL, ON(STATUS), FIELD(check_db), 0, NULL,
+     "read all of the database first: pages, indices, constraints, references"},
     {"db", 0, OPTION_TEXT, "FILE", ON_DB, FIELD(db), FIELD(db_given), NULL,
      "the triage database; simtfuzz.db by default"},
     {"json", 0, OPTION_FLAG, NULL, ON_ALL, FIELD(json), 0, NULL,

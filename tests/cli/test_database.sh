@@ -29,6 +29,12 @@ refused newer.db "newer"
 cp good.db corrupt.db
 dd if=/dev/zero of=corrupt.db bs=1 seek=5000 count=9000 conv=notrunc 2>/dev/null
 refused corrupt.db "damaged"
+expect 0 status --check --db good.db
+cp good.db loose.db
+"$helper" sql loose.db "PRAGMA foreign_keys = OFF; DELETE FROM raw_keys"
+expect 3 status --check --db loose.db
+says err "loose.db: the database is damaged" "that is not there"
+silent out
 head -c 3000 good.db >short.db
 refused short.db "damaged"
 mkdir folder.db

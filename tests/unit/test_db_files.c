@@ -263,6 +263,111 @@ static void overwritten_page(void **state)
     assert_int_equal(count_findings(f), 500);
 }
 
+/* A database of more than 32 MiB, of which opening does not read everything. */
+static void fill_large(struct fixture *f)
+{
+    enum { KERNELS = 36, KERNEL_BYTES = 1 << 20 };
+    char hash[DB_HASH_LENGTH + 1], *text = malloc(KERNEL_BYTES + 1);
+    unlink(f->path);
+    fill(f, 500);
+    fixture_open(f, DB_READWRITE);
+    memset(text, 'k', KERNEL_BYTES);
+    text[KERNEL_BYTES] = '\0';
+    assert_db_ok(f, db_begin(f->db));
+    for (int i = 0; i < KERNELS; i++) {
+        snprintf(hash, sizeof hash, "%032d", i);
+        assert_db_ok(f, db_kernel_put(f->db, hash, text));
+    }
+    assert_db_ok(f, db_commit(f->db));
+    assert_db_ok(f, db_check(f->db));
+    db_close(f->db);
+    f->db = NULL;
+    free(text);
+}
+
+static void overwrite_page(struct fixture *f, uint64_t page)
+{
+    char garbage[4096];
+    memset(garbage, 0x5a, sizeof garbage);
+    int file = open(f->path, O_RDWR);
+    assert_int_equal(pwrite(file, garbage, 4096, (off_t)((page - 1) * 4096)), 4096);
+    close(file);
+}
+
+static uint64_t page_of(struct fixture *f, const char *sql)
+{
+    sqlite3 *sqlite;
+    sqlite3_stmt *row;
+    assert_int_equal(sqlite3_open_v2(f->path, &sqlite, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(sqlite, sql, -1, &row, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+    uint64_t page = (uint64_t)sqlite3_column_int64(row, 0);
+    sqlite3_finalize(row);
+    sqlite3_close(sqlite);
+    return page;
+}
+
+/* Its end is missing, a table's first page is garbage: opening says so, in every mode. */
+static void large_and_cut_off(void **state)
+{
+    struct fixture *f = *state;
+    struct stat status;
+    fill_large(f);
+    assert_int_equal(stat(f->path, &status), 0);
+    assert_true(status.st_size > 36 << 20);
+    assert_int_equal(truncate(f->path, status.st_size - 4096), 0);
+    for (int mode = DB_CREATE; mode <= DB_READONLY; mode++)
+        assert_db_error(f, try_open(f, (enum db_mode)mode), DB_ERROR_CORRUPT, "damaged");
+    fill_large(f);
+    overwrite_page(f, page_of(f, "SELECT rootpage FROM sqlite_schema WHERE name = 'examples'"));
+    for (int mode = DB_CREATE; mode <= DB_READONLY; mode++)
+        assert_db_error(f, try_open(f, (enum db_mode)mode), DB_ERROR_CORRUPT, "damaged");
+}
+
+static bool count_one(void *context, const struct db_finding *finding)
+{
+    (void)finding;
+    ++*(uint64_t *)context;
+    return true;
+}
+
+/* Damage further down: found by the query that meets it, by the full check, and by whoever opens it for
+ * writing after an end that was not clean. */
+static void large_and_damaged(void **state)
+{
+    struct fixture *f = *state;
+    struct db *other;
+    char log[128];
+    uint64_t count = 0;
+    fill_large(f);
+    /* a leaf of findings, not its first */
+    overwrite_page(f, page_of(f, "SELECT max(pageno) FROM dbstat WHERE name = 'findings'"
+                                 " AND pagetype = 'leaf'"));
+    fixture_open(f, DB_READWRITE);
+    assert_db_error(f, db_check(f->db), DB_ERROR_CORRUPT, "damaged");
+    assert_db_error(f, db_findings(f->db, DB_ANY_STATUS, count_one, &count), DB_ERROR_CORRUPT,
+                    "damaged");
+    assert_true(count > 0);
+    assert_db_ok(f, db_suppress(f->db, "elsewhere", "", 0));
+    snprintf(log, sizeof log, "%s-wal", f->path);
+    assert_int_equal(access(log, F_OK), 0);
+    f->message.text[0] = '\0';
+    assert_int_equal(db_open(f->path, DB_READWRITE, &f->message, &other), DB_ERROR_CORRUPT);
+    assert_non_null(strstr(f->message.text, "damaged"));
+}
+
+static void references_are_checked(void **state)
+{
+    struct fixture *f = *state;
+    fill(f, 3);
+    fixture_open(f, DB_READWRITE);
+    assert_db_ok(f, db_check(f->db));
+    assert_int_equal(sqlite3_exec(f->db->sqlite, "PRAGMA foreign_keys = OFF; DELETE FROM raw_keys",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_db_error(f, db_check(f->db), DB_ERROR_CORRUPT, "that is not there");
+}
+
 static void quarantine(void **state)
 {
     struct fixture *f = *state;
@@ -535,6 +640,9 @@ int main(void)
         TEST(migration_runs_the_missing_steps),
         TEST(cut_off),
         TEST(overwritten_page),
+        TEST(large_and_cut_off),
+        TEST(large_and_damaged),
+        TEST(references_are_checked),
         TEST(quarantine),
         TEST(read_only_file_and_folder),
         TEST(read_only_folder),
