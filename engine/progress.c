@@ -210,7 +210,8 @@ static bool build(struct product *p)
     p->targets.record = sizeof(uint32_t);
     p->table = ARENA_ARRAY(p->graph->search->arena, uint32_t, TABLE_FIRST);
     p->table_mask = TABLE_FIRST - 1;
-    intern(p, 0, 0, 0, 0);
+    if (intern(p, 0, 0, 0, 0) == SEARCH_NONE)
+        return false;
     for (uint32_t i = 0; i < p->nodes.count; i++)
         if (!expand(p, i))
             return false;

@@ -2,9 +2,10 @@
  * from both sides. */
 #include "tests/unit/support.h"
 
+#include "fuzz/gen/gen.h"
+#include "oracle/implications.h"
 #include "oracle/lemma6.h"
-
-#include "engine/pcg.h"
+#include "oracle/liveness.h"
 
 enum { STEPS = 100000 };
 
@@ -138,10 +139,128 @@ static void test_clauses(void **state)
     }
 }
 
+/* ---- random kernels ---- */
+
+/* The core of a random structured kernel, or NULL. */
+static const struct program *random_program(uint64_t seed, uint64_t number, bool spin)
+{
+    struct gen_options options = GEN_DEFAULTS;
+    const char *reason = NULL;
+    options.small = number % 2 == 0 || spin;
+    options.spin = spin;
+    struct ast_kernel *kernel = gen_case(&test_arena, seed, number, &options);
+    if (kernel->form != FORM_STRUCTURED)
+        return NULL;
+    struct program *program =
+        program_compile(&test_arena, lower_core(&test_arena, kernel), &reason);
+    return program && !machine_refuses(&test_arena, &semantics_simt, program) ? program : NULL;
+}
+
+static void check_random_bounds(const struct program *program, const struct lemma6 *lemma,
+                                uint32_t *reached)
+{
+    static const enum subject_id subjects[] = {SUBJECT_SIMT, SUBJECT_SIMT_THEN, SUBJECT_THREADS};
+    for (uint64_t i = 0; i < 9; i++) {
+        enum subject_id subject = subjects[i % 3];
+        if (subject == SUBJECT_THREADS && !lemma->has_threads)
+            continue;
+        struct machine *machine = support_machine(program, subject);
+        const struct sched_spec spec = sched_portfolio(1, i, machine->actor_count, false);
+        struct scheduler scheduler;
+        uint64_t bound =
+            subject == SUBJECT_THREADS ? lemma->all_thread_steps : lemma->all_warp_steps;
+        sched_start(&scheduler, &spec, machine, &test_arena);
+        enum status status = machine_run(machine, &scheduler.choices, bound + 1, NULL);
+        assert_int_not_equal(status, STATUS_STEP_LIMIT);
+        assert_true(machine->steps <= bound);
+        *reached += machine->steps == bound;
+    }
+}
+
+static void test_random(void **state)
+{
+    uint32_t asked = 0, proven = 0, with_constants = 0, refuted = 0, reached = 0;
+    (void)state;
+    for (uint64_t number = 0; number < 3000; number++) {
+        size_t mark = arena_mark(&test_arena);
+        const struct program *program = random_program(4, number, number % 4 == 3);
+        if (program) {
+            struct lemma6 lemma = lemma6_holds(&test_arena, program, 4096);
+            struct lemma6_refutation refutation = lemma6_refute(&test_arena, program, number, 2000);
+            asked++;
+            proven += lemma.holds;
+            with_constants += lemma.holds && lemma.constants;
+            refuted += refutation.found;
+            assert_false(lemma.holds && !lemma.constants && refutation.found);
+            if (lemma.holds)
+                check_random_bounds(program, &lemma, &reached);
+        }
+        arena_release(&test_arena, mark);
+    }
+    print_message("%u kernels: %u proven, %u of them with constants; %u refuted; the bound was"
+                  " reached by %u executions\n",
+                  asked, proven, with_constants, refuted, reached);
+    assert_true(asked > 1200 && proven > 800 && refuted > 200 && reached > 4000);
+}
+
+/* ---- the oracle ---- */
+
+struct fixture {
+    struct checking c;
+    struct check_result result;
+    struct check_options options;
+    struct answer answer;
+};
+
+static const char *judged(struct fixture *f, const char *text, enum subject_id subject,
+                          uint64_t steps, bool lasso)
+{
+    memset(f, 0, sizeof *f);
+    f->options = CHECK_DEFAULTS;
+    f->options.subjects = SUBJECT_BIT(SUBJECT_SIMT) | SUBJECT_BIT(SUBJECT_THREADS);
+    f->c = (struct checking){.arena = &test_arena,
+                             .options = &f->options,
+                             .kernel = support_parse(text),
+                             .result = &f->result};
+    f->c.forms = forms_new(&test_arena, f->c.kernel);
+    explore_prepare(&f->c);
+    const struct sched_spec spec = {.kind = SCHED_SEQUENTIAL};
+    struct execution *execution = explore_add(&f->c, subject, &spec);
+    execution->steps = steps;
+    if (lasso) {
+        f->c.probes[subject] = ARENA_NEW(&test_arena, struct lasso_probe);
+        f->c.probes[subject]->proven = true;
+    }
+    lemma6_judge(&f->c, &f->answer);
+    if (f->answer.verdict != VERDICT_DIVERGE)
+        return "";
+    return divergence_signature(&test_arena, f->answer.divergence);
+}
+
+/* 4 warp steps, 2 * 5 thread steps. */
+static const char TWO[] = "launch(threads = 2, warp = 2); shared int x;"
+                          " kernel k() { x = 1; x = 2; ; }";
+static const char SPINS[] = "launch(threads = 2, warp = 2); shared int x;"
+                            " kernel k() { while (x != tid) ; x = x + 1; }";
+
+static void test_judge(void **state)
+{
+    struct fixture f;
+    (void)state;
+    assert_string_equal(judged(&f, TWO, SUBJECT_SIMT, 4, false), "");
+    assert_string_equal(judged(&f, TWO, SUBJECT_SIMT, 5, false), "liveness|lemma-6|none|steps");
+    assert_string_equal(judged(&f, TWO, SUBJECT_THREADS, 12, false), "");
+    assert_string_equal(judged(&f, TWO, SUBJECT_THREADS, 13, false), "liveness|lemma-6|none|steps");
+    assert_string_equal(judged(&f, TWO, SUBJECT_SIMT, 4, true), "liveness|lemma-6|none|lasso");
+    assert_string_equal(judged(&f, SPINS, SUBJECT_SIMT, 4000, true), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_clauses, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_random, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_judge, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
