@@ -3,6 +3,7 @@
 #include "tests/unit/ptx_text.h"
 
 #include <glob.h>
+#include <stdlib.h>
 
 #define HEAD ".version 7.8\n.target sm_80\n.address_size 64\n"
 
@@ -429,6 +430,24 @@ static void memory_is_dense_and_addresses_have_gaps(void **state)
     assert_string_equal(program_location_name(&arena, program, 6 + 7 + 1), "s[1] of block 1");
 }
 
+/* More variables than there is room for at first. */
+static void many_variables(void **state)
+{
+    (void)state;
+    const char *variables = "", *uses = "";
+    for (uint32_t i = 0; i < 150; i++) {
+        variables = arena_printf(&arena, "%s.%s .u32 v%u;\n", variables,
+                                 i % 3 ? "global" : "shared", (unsigned)i);
+        uses = arena_printf(&arena, "%s mov.u64 %%d1, v%u;", uses, (unsigned)i);
+    }
+    compile_body("", variables, arena_printf(&arena, "%s ret;", uses));
+    for (uint32_t i = 0; i < 150; i++) {
+        const struct ptx_region *r =
+            region(i % 3 ? &code->global : &code->shared, arena_printf(&arena, "v%u", (unsigned)i));
+        assert_int_equal(constant(&op(i + 1)->sources[0]), r->address);
+    }
+}
+
 static void locations_are_as_small_as_accesses(void **state)
 {
     (void)state;
@@ -596,6 +615,42 @@ static void calls_through_pointers(void **state)
     assert_int_equal(op(3)->copy_count, 1);
     assert_int_equal(op(3)->back_count, 1);
     assert_int_equal(code->depth, 2);
+}
+
+/* What a pointer may call: parameters of other sizes, alignments or kinds are another signature. */
+static void signatures_tell_parameters_apart(void **state)
+{
+    (void)state;
+    static const char *const parameters[] = {
+        "",
+        ".param .b32 x",
+        ".param .b64 x",
+        ".param .b8 x",
+        ".param .align 4 .b8 x[4]",
+        ".param .align 8 .b8 x[4]",
+        ".param .align 4 .b8 x[260]",
+        ".param .b32 x, .param .b32 y",
+        ".reg .b32 x",
+        ".reg .b64 x",
+    };
+    enum { COUNT = sizeof parameters / sizeof parameters[0] };
+    const char *text = HEAD, *uses = "";
+    for (uint32_t i = 0; i < 2 * COUNT; i++) { /* two functions of each */
+        text = arena_printf(&arena, "%s.func f%u(%s) { ret; }\n", text, (unsigned)i,
+                            parameters[i % COUNT]);
+        uses = arena_printf(&arena, "%s mov.u64 %%d, f%u;", uses, (unsigned)i);
+    }
+    compile(arena_printf(&arena, "%s.entry k() { .reg .b64 %%d;%s ret; }", text, uses));
+    assert_int_equal(code->function_count, 1 + 2 * COUNT);
+    for (uint32_t i = 1; i <= 2 * COUNT; i++)
+        for (uint32_t j = 1; j <= 2 * COUNT; j++) {
+            const char *a = code->functions[i].function->name + 1,
+                       *b = code->functions[j].function->name + 1;
+            bool same = code->functions[i].signature == code->functions[j].signature;
+            const char *p = parameters[atoi(a) % COUNT], *q = parameters[atoi(b) % COUNT];
+            if (same != (p == q))
+                fail_msg("(%s), (%s)", p, q);
+        }
 }
 
 static void recursion_is_bounded(void **state)
@@ -803,6 +858,8 @@ int main(void)
         cmocka_unit_test(random_buffers_depend_on_the_seed),
         cmocka_unit_test(parameters_are_copied),
         cmocka_unit_test(calls_through_pointers),
+        cmocka_unit_test(signatures_tell_parameters_apart),
+        cmocka_unit_test(many_variables),
         cmocka_unit_test(recursion_is_bounded),
         cmocka_unit_test(functions_from_outside),
         cmocka_unit_test(named_barriers_are_noted),

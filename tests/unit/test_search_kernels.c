@@ -64,6 +64,29 @@ static void lanes_win(void **state)
     }
 }
 
+/* atomic^w: the lanes' operations come in any order. */
+static void atomics_of_lanes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        uint32_t outcomes;
+    } cases[] = {
+        {"atomic_add(x, tid);", 1},
+        {"atomic_exch(x, tid);", 3},
+        {"private int o; o = atomic_add(x, 1); y[o] = tid;", 6},
+        {"private int o; o = atomic_cas(x, 0, tid + 1); y[tid] = o;", 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *text = arena_printf(
+            &test_arena, "launch(threads = 3, warp = 4); shared int x, y[3]; kernel k() { %s }",
+            cases[i].body);
+        struct search_result *result = search(text, SUBJECT_SIMT, SEARCH_STATES);
+        assert_true(result->complete);
+        assert_int_equal(result->outcome_count, cases[i].outcomes);
+    }
+}
+
 static const char p2[] = "shared int lock; kernel k() {"
                          " if (tid == 0) lock = 1; else while (lock != 1) ; }";
 static const char p2r[] = "shared int lock; kernel k() {"
@@ -504,6 +527,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(increments),
         TEST(lanes_win),
+        TEST(atomics_of_lanes),
         TEST(unfairness_programs),
         TEST(lassos),
         TEST(long_walk),
