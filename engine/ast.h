@@ -31,12 +31,13 @@ enum {
     LIMIT_FUNCTIONS = 256,
     LIMIT_PARAMETERS = 16,
     LIMIT_NAME = 64,
-    LIMIT_SUBJECT = 200,    /* of an expect, with its options */
-    LIMIT_CALL_DEPTH = 32,  /* frames of one thread, the kernel's own included */
-    LIMIT_VARIABLES = 1024, /* in one scope */
-    LIMIT_LABELS = 1024,    /* basic blocks of a kernel */
-    LIMIT_CASES = 1024,     /* of one switch */
-    LIMIT_NODES = 1 << 16,  /* statements, expressions, declarations, claims of a text together */
+    LIMIT_SUBJECT = 200,             /* of an expect, with its options */
+    LIMIT_CALL_DEPTH = 32,           /* frames of one thread, the kernel's own included */
+    LIMIT_VARIABLES = 1024,          /* in one scope */
+    LIMIT_LABELS = 1024,             /* basic blocks of a kernel */
+    LIMIT_PROGRESS_STATES = 1 << 24, /* of an `expect progress within` */
+    LIMIT_CASES = 1024,              /* of one switch */
+    LIMIT_NODES = 1 << 16, /* statements, expressions, declarations, claims of a text together */
 };
 
 /* ---- expressions ---- */
@@ -319,7 +320,9 @@ struct ast_kernel {
     struct ast_function *main;      /* the kernel's own locals and body or blocks */
     struct ast_expect *expects;
     struct ast_progress *progress; /* of the kernel as it is written: no copy has it */
-    struct ptx_kernel *ptx;        /* FORM_PTX; otherwise NULL */
+    uint32_t
+        progress_states;    /* `expect progress within N`: the searches' bound; 0: the usual one */
+    struct ptx_kernel *ptx; /* FORM_PTX; otherwise NULL */
 };
 
 static const struct ast_launch AST_DEFAULT_LAUNCH = {.threads = 4, .warp = 4, .blocks = 1};

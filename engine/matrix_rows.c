@@ -11,11 +11,17 @@ const char *const matrix_ending_names[ENDING_COUNT] = {[ENDING_ENDS] = "ends",
 
 const char *const matrix_model_names[] = {
     /* Warps with a stack. */
-    "simt", "simt:then-first", "crs", "lockstep", "tbc", "tbc:then-first",
+    "simt",
+    "simt:then-first",
+    "crs",
+    "lockstep",
+    "tbc",
+    "tbc:then-first",
 /* Warps without one. */
 #define POLICY(id, name, unit, sentence) "stackless:" name,
 #include "engine/stackless.def"
 #undef POLICY
+    "stackless:dws-loops:then-first",
 /* Progress models. */
 #define MODEL(id, name, sentence) name,
 #include "engine/progress.def"

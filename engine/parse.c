@@ -351,9 +351,10 @@ static bool parse_claims(struct parser *p)
 /* Behind `expect`. */
 static bool parse_any_claims(struct parser *p)
 {
-    if (!parser_at(p, "progress") || !parser_next_is(p, ":"))
+    bool progress =
+        parser_at(p, "progress") && (parser_next_is(p, ":") || parser_next_is(p, "within"));
+    if (!progress)
         return parse_claims(p);
-    parser_advance(p);
     parser_advance(p);
     return parser_progress(p);
 }

@@ -137,7 +137,7 @@ bool parser_blocks(struct parser *p);
 
 /* ---- parse_progress.c ---- */
 
-/* What follows `expect progress:`, up to the semicolon. */
+/* What follows `expect progress`, up to the semicolon. */
 bool parser_progress(struct parser *p);
 
 /* ---- parse.c ---- */

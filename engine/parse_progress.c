@@ -1,7 +1,7 @@
 /*
  * Parsing `expect progress`: the termination matrix that a kernel states.
  *
- *     progress = ending { rows } { "," ending { rows } } ;
+ *     progress = "progress" [ "within" number ] ":" ending rows { rows } { "," ending rows { rows } } ;
  *     rows     = "*" | unit ( model | "*" ) { model | "*" } ;
  *
  * What is said of single rows counts more than what is said of all of a unit (`warps *`), and that more than
@@ -40,7 +40,8 @@ static void refuse(struct parser *p, struct location at, const char *word, const
     if (nearest)
         parser_error(p, at, "'%s' is no %s; '%s' is meant?", word, what, nearest);
     else
-        parser_error(p, at, "'%s' is no %s; there are: %s", word, what, all);
+        parser_error(p, at, "'%s' is no %s; there are: %s", word, what,
+                     count > 8 ? "those of `simtfuzz progress`" : all);
 }
 
 static int parse_ending(struct parser *p)
@@ -131,9 +132,34 @@ static bool parse_rows(struct parser *p, struct ast_progress claim)
     return some;
 }
 
+/* [ within NUMBER ] : the states that a search may keep. */
+static bool parse_within(struct parser *p)
+{
+    if (!parser_accept(p, "within"))
+        return parser_expect(p, ":");
+    if (p->token.kind != TOKEN_NUMBER) {
+        parser_unexpected(p, "a number of states");
+        return false;
+    }
+    uint64_t states = p->token.number;
+    if (states == 0 || states > LIMIT_PROGRESS_STATES) {
+        parser_error(p, p->token.at, "a search keeps 1 to %d states", LIMIT_PROGRESS_STATES);
+        return false;
+    }
+    if (p->kernel->progress_states && p->kernel->progress_states != states) {
+        parser_error(p, p->token.at, "another line says %u states", p->kernel->progress_states);
+        return false;
+    }
+    p->kernel->progress_states = (uint32_t)states;
+    parser_advance(p);
+    return parser_expect(p, ":");
+}
+
 bool parser_progress(struct parser *p)
 {
     struct ast_progress claim = {.group = p->expect_groups++};
+    if (!parse_within(p))
+        return false;
     do {
         int ending = parse_ending(p);
         if (ending < 0)

@@ -641,14 +641,20 @@ static const struct ast_progress *put_rows(struct out *out, const struct ast_pro
     return list;
 }
 
-char *print_progress(struct arena *arena, const struct ast_progress *progress, const char *before,
-                     const char *after)
+char *print_progress(struct arena *arena, const struct ast_kernel *kernel,
+                     const struct ast_progress *progress)
 {
+    bool ptx = kernel->form == FORM_PTX;
     struct out out = out_begin(arena);
     while (progress) {
-        put(&out, before);
+        put(&out, ptx ? "// expect progress" : "expect progress");
+        if (kernel->progress_states) {
+            put(&out, " within ");
+            put_number(&out, kernel->progress_states);
+        }
+        put(&out, ": ");
         progress = put_rows(&out, progress);
-        put(&out, after);
+        put(&out, ptx ? "\n" : ";\n");
     }
     return out.text.bytes;
 }
@@ -684,7 +690,7 @@ char *print_kernel(struct arena *arena, const struct ast_kernel *kernel)
     if (kernel->expects || kernel->progress)
         put(&out, "\n");
     put_expects(&out, kernel->expects);
-    put(&out, print_progress(arena, kernel->progress, "expect progress: ", ";\n"));
+    put(&out, print_progress(arena, kernel, kernel->progress));
     return out.text.bytes;
 }
 

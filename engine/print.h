@@ -13,9 +13,9 @@ char *print_kernel(struct arena *arena, const struct ast_kernel *kernel);
 /* Claims as the head comments of PTX have them: "// expect crs: deadlock" and so on, a line each. */
 char *print_expect_comments(struct arena *arena, const struct ast_expect *expects);
 
-/* Each `expect progress` between two texts: "hangs warps simt, ends *". */
-char *print_progress(struct arena *arena, const struct ast_progress *progress, const char *before,
-                     const char *after);
+/* What a kernel's file says of its termination matrix, a line a statement: "expect progress: ends *;", of PTX a comment. */
+char *print_progress(struct arena *arena, const struct ast_kernel *kernel,
+                     const struct ast_progress *progress);
 
 /* One expression; one statement's head on one line, as traces show it ("if (tid == 0) ...",
  * "while (i > 0) ...", "x = x + 1;"). */

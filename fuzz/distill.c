@@ -6,6 +6,7 @@
 #include "fuzz/case.h"
 #include "fuzz/distill_claims.h"
 #include "fuzz/example.h"
+#include "oracle/matrix_expect.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -236,6 +237,14 @@ static bool keeps(struct arena *arena, const struct ast_kernel *kernel, void *co
     return all;
 }
 
+/* The line that says how the kernel ends under each execution model. */
+static const char *stated_matrix(struct arena *arena, const struct ast_kernel *kernel)
+{
+    const struct matrix_options within = matrix_expected(kernel);
+    struct matrix matrix = matrix_of(forms_new(arena, kernel), &within);
+    return print_progress(arena, kernel, matrix_state(arena, &matrix));
+}
+
 /* Gives the kernel its claims and checks its text. `all`: it must still show all features of its own. */
 static bool finish(struct worker *w, struct ast_kernel *kernel, const struct candidate *from,
                    bool all, struct distilled *made)
@@ -244,9 +253,11 @@ static bool finish(struct worker *w, struct ast_kernel *kernel, const struct can
     if (!distill_claims(&w->arena, kernel))
         return false;
     const char *text = print_kernel(&w->arena, kernel);
-    if (!distill_check(&w->arena, parse_printed(&w->arena, text), w->map, &shown) ||
+    struct ast_kernel *printed = parse_printed(&w->arena, text);
+    if (!distill_check(&w->arena, printed, w->map, &shown) ||
         (all && !includes(&shown, &from->features)))
         return false;
+    text = arena_printf(&w->arena, "%s%s", text, stated_matrix(&w->arena, printed));
     *made = (struct distilled){.number = from->number,
                                .text = arena_strndup(&w->keep, text, strlen(text)),
                                .is_ptx = kernel->form == FORM_PTX,

@@ -1,4 +1,5 @@
 #include "engine/crs.h"
+#include "engine/invariant.h"
 #include "engine/lasso.h"
 #include "oracle/matrix_internal.h"
 #include "oracle/own_loops.h"
@@ -43,11 +44,22 @@ struct making {
     struct forms *forms;
     const struct matrix_options *options;
     struct matrix matrix;
+    const char *must_end; /* why all executions of single threads do, without a search; or NULL */
+    struct search_result *cut; /* their search, if a bound cut it off; NULL: none did */
 };
+
+static bool is_known(const char *model)
+{
+    for (uint32_t i = 0; i < matrix_model_count; i++)
+        if (strcmp(model, matrix_model_names[i]) == 0)
+            return true;
+    return false;
+}
 
 static struct matrix_row *add_row(struct making *m, const char *model, enum subject_id subject,
                                   enum matrix_unit unit)
 {
+    INVARIANT(is_known(model) && m->matrix.count < ROWS); /* engine/matrix_rows.c */
     struct matrix_row *row = &m->matrix.rows[m->matrix.count++];
     *row = (struct matrix_row){.model = model, .subject = subject, .unit = unit};
     return row;
@@ -101,14 +113,21 @@ static uint32_t *units_of(struct making *m, const struct program *program, uint3
     return unit_of;
 }
 
-static const struct progress *search(struct making *m, struct machine *machine,
-                                     enum matrix_unit unit, struct search_result **result)
+static struct progress *new_progress(struct making *m, const struct machine *machine,
+                                     enum matrix_unit unit)
 {
     struct progress *progress = ARENA_NEW(m->arena, struct progress);
-    struct search_options options = SEARCH_DEFAULTS;
     progress->unit_of =
         units_of(m, machine->program, machine->actor_count, unit, &progress->unit_count);
     progress->ask_random = unit == MATRIX_THREADS && machine->semantics->same_pc;
+    return progress;
+}
+
+static const struct progress *search(struct making *m, struct machine *machine,
+                                     enum matrix_unit unit, struct search_result **result)
+{
+    struct progress *progress = new_progress(m, machine, unit);
+    struct search_options options = SEARCH_DEFAULTS;
     options.method = SEARCH_STATES;
     options.max_states = m->options->max_states;
     options.max_bytes = m->options->max_bytes;
@@ -129,12 +148,6 @@ static void take_answer(struct making *m, struct matrix_row *row, struct machine
                         const char *cannot)
 {
     row->verdict = answer->verdict;
-    bool may_loop = machine->program->form == FORM_PTX || search_has_loop(machine->program);
-    if (answer->verdict == PROGRESS_UNKNOWN && !may_loop) {
-        row->verdict = PROGRESS_ENDS;
-        row->why = "no loop and no recursion";
-        return;
-    }
     const char *lemma = matrix_lemma6_ends(m->arena, m->matrix.lemma6, row->subject);
     if (answer->verdict == PROGRESS_UNKNOWN && lemma) {
         row->verdict = PROGRESS_ENDS;
@@ -154,6 +167,23 @@ static void take_answer(struct making *m, struct matrix_row *row, struct machine
     row->loop = answer->loop;
     if (answer->loop)
         explain(m, row, machine, cannot);
+}
+
+/* Why no execution of the machine can go on for ever, without a search; NULL: it takes one. */
+static const char *must_end(struct making *m, struct machine *machine)
+{
+    if (!matrix_may_loop(machine->program))
+        return "no loop and no recursion";
+    return matrix_all_alike(m->arena, machine)
+               ? "one execution ends, and no two of its threads conflict: all others take its steps"
+               : NULL;
+}
+
+static void take_end(struct matrix_row *row, const char *why)
+{
+    row->verdict = PROGRESS_ENDS;
+    row->has_strong = row->strong = true;
+    row->why = why;
 }
 
 static const char *const model_cannot[PROGRESS_MODEL_COUNT] = {
@@ -180,12 +210,32 @@ static void add_random(struct making *m, enum subject_id subject, struct machine
                                 answer->states);
 }
 
+static void add_models_ending(struct making *m, enum subject_id subject, enum matrix_unit unit)
+{
+    if (unit == MATRIX_THREADS && !stackless_refuses(subject_table[subject].vtable)) {
+        struct matrix_row *row = add_row(m, "stackless:random", subject, MATRIX_WARPS);
+        take_end(row, m->must_end);
+        row->has_strong = false;
+    }
+    for (int i = 0; i < PROGRESS_MODEL_COUNT; i++) {
+        struct matrix_row *row = add_row(m, progress_table[i].name, subject, unit);
+        take_end(row, m->must_end);
+        row->has_strong = i != PROGRESS_UNFAIR;
+    }
+}
+
 static void add_models(struct making *m, enum subject_id subject, const struct program *program,
                        enum matrix_unit unit)
 {
-    struct search_result *result;
+    if (m->must_end) {
+        add_models_ending(m, subject, unit);
+        return;
+    }
+    struct search_result *result = m->cut;
     struct machine *machine = machine_of(m, subject, program);
-    const struct progress *progress = search(m, machine, unit, &result);
+    const struct progress *progress =
+        result ? new_progress(m, machine, unit) : search(m, machine, unit, &result);
+    m->cut = result->complete ? NULL : result; /* other units have the same states */
     if (progress->ask_random)
         add_random(m, subject, machine, &progress->random, result);
     struct matrix_row *rows[PROGRESS_MODEL_COUNT];
@@ -206,9 +256,15 @@ static void add_warps(struct making *m, enum subject_id subject, const char *nam
         return;
     struct search_result *result;
     struct machine *machine = machine_of(m, subject, program);
-    const struct progress *progress = search(m, machine, MATRIX_THREADS, &result);
     bool block = subject == SUBJECT_LOCKSTEP; /* in one vector */
     struct matrix_row *row = add_row(m, name, subject, block ? MATRIX_BLOCKS : MATRIX_WARPS);
+    const char *must = must_end(m, machine);
+    if (must) {
+        take_end(row, must);
+        row->has_strong = false;
+        return;
+    }
+    const struct progress *progress = search(m, machine, MATRIX_THREADS, &result);
     const char *const cannot[PROGRESS_MODEL_COUNT] = {
         [PROGRESS_FAIR] =
             block ? "the vector runs the other path first" : "its warp runs the other path first"};
@@ -260,6 +316,11 @@ static void add_policy(struct making *m, enum subject_id subject, const struct p
     if (stackless_refuses(info->vtable) || !lasso_policy(&policy))
         return;
     struct matrix_row *row = add_row(m, name, subject, MATRIX_WARPS);
+    if (m->must_end) {
+        take_end(row, m->must_end);
+        row->has_strong = false;
+        return;
+    }
     struct machine *machine = machine_of(m, subject, program);
     struct lasso lasso = lasso_run(m->arena, machine, &policy, m->options->budget_steps);
     const char *lemma = matrix_lemma6_ends(m->arena, m->matrix.lemma6, subject);
@@ -400,6 +461,7 @@ static void add_threads(struct making *m, enum subject_id subject)
         m->matrix.refused = arena_printf(m->arena, "%s: %s", subject_table[subject].name, reason);
         return;
     }
+    m->must_end = must_end(m, machine_of(m, subject, program));
     for (int p = 0; p < STACKLESS_POLICY_COUNT; p++) {
         struct stackless_spec spec = {.policy = (enum stackless_policy)p};
         bool regroups = stackless_table[p].over_block && program->warps_per_block > 1;

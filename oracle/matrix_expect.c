@@ -2,8 +2,13 @@
 
 #include <string.h>
 
-const struct matrix_options MATRIX_EXPECTED = {
-    .max_states = 1 << 12, .max_bytes = (uint64_t)64 << 20, .budget_steps = 1 << 14};
+struct matrix_options matrix_expected(const struct ast_kernel *kernel)
+{
+    return (struct matrix_options){.max_states = kernel->progress_states ? kernel->progress_states
+                                                                         : MATRIX_EXPECTED_STATES,
+                                   .max_bytes = (uint64_t)1 << 30,
+                                   .budget_steps = 1 << 14};
+}
 
 /* ---- what is stated, against what is ---- */
 
@@ -48,11 +53,13 @@ static bool has_row(const struct matrix *matrix, const struct ast_progress *clai
     return false;
 }
 
-struct matrix_differences matrix_compare(struct arena *arena, const struct ast_progress *stated,
+struct matrix_differences matrix_compare(struct arena *arena, const struct ast_kernel *kernel,
                                          const struct matrix *matrix,
                                          const struct matrix_options *within)
 {
-    bool exact = same_bounds(within, &MATRIX_EXPECTED);
+    const struct ast_progress *stated = kernel->progress;
+    const struct matrix_options expected = matrix_expected(kernel);
+    bool exact = same_bounds(within, &expected);
     uint32_t most = matrix->count;
     for (const struct ast_progress *claim = stated; claim; claim = claim->next)
         most++;

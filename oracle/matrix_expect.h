@@ -1,7 +1,7 @@
 /*
  * matrix_expect.h - the termination matrix that a kernel states (`expect progress`), against the one it has.
  *
- * Stated is what a search within MATRIX_EXPECTED finds, so that a row is unknown for everybody or for nobody,
+ * Stated is what a search finds within the bounds of matrix_expected, so that a row is unknown for everybody or for nobody,
  * and has to be said to be.
  */
 #ifndef ORACLE_MATRIX_EXPECT_H
@@ -9,7 +9,11 @@
 
 #include "oracle/matrix.h"
 
-extern const struct matrix_options MATRIX_EXPECTED;
+/* Of a search, where the line does not say `within`. */
+enum { MATRIX_EXPECTED_STATES = 1 << 12 };
+
+/* The bounds of what the kernel states, or would state. */
+struct matrix_options matrix_expected(const struct ast_kernel *kernel);
 
 /* A row that is not as the kernel says, or a statement about a row that the matrix has not. */
 struct matrix_difference {
@@ -24,9 +28,9 @@ struct matrix_differences {
     struct matrix_difference *items;
 };
 
-/* `within`: the bounds under which the matrix was made. If they are not MATRIX_EXPECTED, rows that are
+/* `within`: the bounds under which the matrix was made. If they are not matrix_expected, rows that are
  * unknown, or said to be, are left out. */
-struct matrix_differences matrix_compare(struct arena *arena, const struct ast_progress *stated,
+struct matrix_differences matrix_compare(struct arena *arena, const struct ast_kernel *kernel,
                                          const struct matrix *matrix,
                                          const struct matrix_options *within);
 

@@ -18,6 +18,12 @@ struct matrix_loop {
 /* "thread 1 waits for lock (line 11); thread 0 would write it at line 9, but ...": walks the loop. */
 const char *matrix_explain(struct arena *arena, const struct matrix_loop *loop);
 
+/* Whether a path of the program may come to a statement twice. */
+bool matrix_may_loop(const struct program *program);
+
+/* Whether all executions of the machine, one of search_machine, take the same steps as one that ends. */
+bool matrix_all_alike(struct arena *arena, struct machine *machine);
+
 /* Samples schedules for the rows (of each model; NULL: not asked) whose verdict is unknown; `cannot` as above,
  * of each model. The machine is the one that was searched. */
 void matrix_sample(struct arena *arena, struct machine *machine, const struct progress *progress,

@@ -89,6 +89,40 @@ static bool accept_word(const char **text, size_t *length, struct location *at, 
     return true;
 }
 
+/* The comment lines that a text ends with: claims may stand there, too, so that no line moves. */
+static struct head tail_of(const char *text, size_t length)
+{
+    struct head h = head_of(text, length);
+    const char *line = text + length, *tail = line;
+    while (line > text) {
+        const char *start = line - 1;
+        while (start > text && start[-1] != '\n')
+            start--;
+        if (*start != '\n' && (line - start < 2 || start[0] != '/' || start[1] != '/'))
+            break;
+        tail = line = start;
+    }
+    for (const char *c = text; c < tail; c++)
+        h.line += *c == '\n';
+    h.at = h.line_start = tail;
+    return h;
+}
+
+/* A comment that says what is expected; false: there are too many. */
+static bool read_claims(struct ptx_settings *s, const char *comment, size_t size,
+                        struct location at, uint32_t *group)
+{
+    if (!accept_word(&comment, &size, &at, "expect") || size == 0 ||
+        (*comment != ' ' && *comment != ':'))
+        return true;
+    if (*group == PTX_LIMIT_SETTINGS) {
+        diag_error(s->diag, at, "more than %d lines of claims", PTX_LIMIT_SETTINGS);
+        return false;
+    }
+    parse_expect_comment(s->arena, s->kernel, comment, size, at, (*group)++, s->diag);
+    return true;
+}
+
 struct ast_kernel *ptx_kernel_parse(struct arena *arena, const char *text, size_t length,
                                     struct diag *diag)
 {
@@ -116,16 +150,12 @@ struct ast_kernel *ptx_kernel_parse_with(struct arena *arena, const char *text, 
     if (diag->count != errors || !ptx_kernel_build(&s))
         return NULL;
     uint32_t group = 0;
-    for (struct head h = head_of(text, length); head_comment(&h, &comment, &size, &at);) {
-        if (!accept_word(&comment, &size, &at, "expect") || size == 0 ||
-            (*comment != ' ' && *comment != ':'))
-            continue;
-        if (group == PTX_LIMIT_SETTINGS) {
-            diag_error(diag, at, "more than %d lines of claims", PTX_LIMIT_SETTINGS);
+    for (struct head h = head_of(text, length); head_comment(&h, &comment, &size, &at);)
+        if (!read_claims(&s, comment, size, at, &group))
             break;
-        }
-        parse_expect_comment(arena, s.kernel, comment, size, at, group++, diag);
-    }
+    for (struct head h = tail_of(text, length); head_comment(&h, &comment, &size, &at);)
+        if (!read_claims(&s, comment, size, at, &group))
+            break;
     return diag->count == errors && ast_check(s.kernel, diag) ? s.kernel : NULL;
 }
 
@@ -233,7 +263,7 @@ char *ptx_kernel_print(struct arena *arena, const struct ast_kernel *kernel)
     add_piece(pieces, stack_text(arena, ptx));
     add_values_text(pieces, "init", ptx->init);
     add_piece(pieces, print_expect_comments(arena, kernel->expects));
-    add_piece(pieces, print_progress(arena, kernel->progress, "// expect progress: ", "\n"));
+    add_piece(pieces, print_progress(arena, kernel, kernel->progress));
     add_piece(pieces, "\n");
     add_piece(pieces, ptx_print(arena, ptx->module));
     return join(arena, pieces);

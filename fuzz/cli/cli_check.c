@@ -484,6 +484,14 @@ static int check_kernel_file(struct cli *cli, const char *path, const struct che
         sums->bad++;
         return CLI_USAGE;
     }
+    if (!kernel->progress && in_corpus(path)) {
+        fprintf(stderr,
+                "%s:1:1: error: a kernel of the corpus needs an expect progress: "
+                "simtfuzz progress --expect prints it\n",
+                path);
+        sums->bad++;
+        return CLI_USAGE;
+    }
     struct check_result *result = ARENA_NEW(&cli->arena, struct check_result);
     check_kernel(&cli->arena, kernel, options, result);
     struct cli_stated stated = cli_check_matrix(cli, kernel, options);

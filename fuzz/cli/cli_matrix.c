@@ -16,7 +16,7 @@ struct cli_stated cli_ask_matrix(const struct cli *cli, const struct ast_kernel 
     if (kernel->progress && other_launch(cli))
         stated.not_asked = "it is about the launch in the file";
     else
-        stated.differences = matrix_compare(matrix->arena, kernel->progress, matrix, within);
+        stated.differences = matrix_compare(matrix->arena, kernel, matrix, within);
     return stated;
 }
 
@@ -29,8 +29,9 @@ struct cli_stated cli_check_matrix(struct cli *cli, const struct ast_kernel *ker
         return (struct cli_stated){.not_asked = "not all subjects were run"};
     if (other_launch(cli))
         return (struct cli_stated){.not_asked = "it is about the launch in the file"};
-    struct matrix matrix = matrix_of(forms_new(&cli->arena, kernel), &MATRIX_EXPECTED);
-    return cli_ask_matrix(cli, kernel, &matrix, &MATRIX_EXPECTED);
+    const struct matrix_options within = matrix_expected(kernel);
+    struct matrix matrix = matrix_of(forms_new(&cli->arena, kernel), &within);
+    return cli_ask_matrix(cli, kernel, &matrix, &within);
 }
 
 uint32_t cli_stated_failed(const struct cli_stated *stated)

@@ -27,7 +27,6 @@ void options_default(struct cli_options *o)
                               .schedule = "sequential",
                               .to = "core",
                               .max_steps = 1000,
-                              .max_states = 1 << 20,
                               .sample_steps = 1 << 22,
                               .max_tests = 20000,
                               .report_findings = 100,

@@ -123,25 +123,30 @@ static void print_text(const char *path, const struct ast_kernel *kernel,
 static void print_expect(const char *path, const struct ast_kernel *kernel,
                          const struct matrix *matrix, bool several)
 {
-    bool ptx = kernel->form == FORM_PTX;
-    struct ast_progress *stated = matrix_state(matrix->arena, matrix);
+    const struct ast_progress *stated = matrix_state(matrix->arena, matrix);
     if (several)
         printf("%s: ", path);
     if (stated)
-        fputs(
-            print_progress(matrix->arena, stated,
-                           ptx ? "// expect progress: " : "expect progress: ", ptx ? "\n" : ";\n"),
-            stdout);
+        fputs(print_progress(matrix->arena, kernel, stated), stdout);
     else
         printf("no rows\n");
 }
 
-static struct matrix_options options_of(const struct cli *cli)
+/* For a line, the bounds that it is about: those that it has now, or --max-states. */
+static struct matrix_options options_of(const struct cli *cli, struct ast_kernel *kernel)
 {
     struct matrix_options options = MATRIX_DEFAULTS;
-    if (cli->options.expect)
-        return MATRIX_EXPECTED;
-    options.max_states = cli->options.max_states;
+    uint64_t states = cli->options.max_states;
+    if (cli->options.expect) {
+        if (states)
+            kernel->progress_states =
+                states < LIMIT_PROGRESS_STATES ? (uint32_t)states : LIMIT_PROGRESS_STATES;
+        options = matrix_expected(kernel);
+        options.stop = &interrupted;
+        return options;
+    }
+    if (states)
+        options.max_states = states;
     options.sample_steps = cli->options.sample_steps;
     options.seed = cli->options.seed;
     options.stop = &interrupted;
@@ -152,10 +157,10 @@ static struct matrix_options options_of(const struct cli *cli)
 
 static int progress_file(struct cli *cli, const char *path, bool several)
 {
-    const struct matrix_options options = options_of(cli);
-    const struct ast_kernel *kernel = cli_read_launched(cli, path);
+    struct ast_kernel *kernel = cli_read_launched(cli, path);
     if (!kernel)
         return CLI_USAGE;
+    const struct matrix_options options = options_of(cli, kernel);
     struct matrix matrix = matrix_of(forms_new(&cli->arena, kernel), &options);
     if (cli->options.expect) {
         print_expect(path, kernel, &matrix, several);

@@ -139,8 +139,8 @@ const struct cli_option option_table[] = {
      "steps of the sampled schedules that look for a hang where the states are too many; 0: none; "
      "4194304 by default"},
     {"expect", 0, OPTION_FLAG, NULL, ON(PROGRESS), FIELD(expect), 0, NULL,
-     "print the `expect progress` to put into the file instead, as found within at most 4096 "
-     "states and 16384 steps"},
+     "print the `expect progress` to put into the file instead, as found within the states that "
+     "it says, --max-states, or 4096"},
     {"max-steps", 0, OPTION_U64, "N", ON(TRACE), FIELD(max_steps), 0, NULL,
      "stop after so many steps; 1000 by default"},
     {"to", 0, OPTION_TEXT, "FORM", ON(LOWER), FIELD(to), 0, NULL,

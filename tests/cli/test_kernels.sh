@@ -128,6 +128,11 @@ cp corpus/silent.simt own.simt
 expect 2 check corpus
 says err "needs an expect"
 expect 0 check own.simt
+echo "expect terminates;" >>corpus/silent.simt
+expect 2 check corpus
+says err "needs an expect progress"
+echo "expect progress: ends *;" >>corpus/silent.simt
+expect 0 check corpus
 
 # Traces.
 expect 0 trace "$papers/program1.simt"

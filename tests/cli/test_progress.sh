@@ -118,15 +118,15 @@ states() {
 }
 expect 0 progress "$papers/p2-n2.simt" --expect
 cp out line
-says out "expect progress: hangs warps simt blocks lockstep, may-hang threads unfair obe, ends *;"
+says out "expect progress: hangs warps simt stackless:dws-loops blocks lockstep, may-hang threads unfair obe, ends *;"
 states "$(sed 's/^expect progress: \(.*\);$/\1/' line)"
 expect 0 progress stated.simt
 expect 0 check stated.simt
-states "ends *, may-hang threads obe, may-hang threads unfair, hangs blocks lockstep warps simt"
+states "ends *, may-hang threads obe, may-hang threads unfair, hangs blocks lockstep warps simt stackless:dws-loops"
 expect 0 check stated.simt
-states "ends * threads hsa, hangs blocks lockstep warps simt, may-hang threads *, ends threads hsa-obe lobe fair"
+states "ends * threads hsa, hangs blocks lockstep warps simt stackless:dws-loops, may-hang threads *, ends threads hsa-obe lobe fair"
 expect 0 check stated.simt
-states "ends *, hangs blocks lockstep warps simt, may-hang threads obe, hangs threads unfair, unknown threads fair"
+states "ends *, hangs blocks lockstep warps simt stackless:dws-loops, may-hang threads obe, hangs threads unfair, unknown threads fair"
 expect 1 progress stated.simt
 says out "line 14: expect progress: hangs threads unfair, but it is: may-hang"
 grep -q "threads fair, but" out && failed "a row that is unknown within narrower bounds is said to differ"
@@ -143,6 +143,14 @@ expect 0 check stated.simt --subjects simt
 says out "not asked: not all subjects were run"
 expect 0 check stated.simt --set warp=1
 says out "not asked: it is about the launch in the file"
+states "ends *, unknown threads fair"
+sed -i 's/progress:/progress within 20:/' stated.simt
+expect 1 check stated.simt
+grep -q "threads fair" out && failed "fair is not unknown within 20 states"
+says out "expect progress: ends warps simt, but it is: hangs"
+sed -i 's/within 20/within 0/' stated.simt
+expect 2 check stated.simt
+says err "a search keeps 1 to 16777216 states"
 states "hang warps simd thread oldest"
 expect 2 check stated.simt
 says err "stated.simt:14:18: error: 'hang' is no verdict; 'hangs' is meant?"
