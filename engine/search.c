@@ -346,6 +346,7 @@ struct search_result *search_run(struct arena *arena, struct machine *machine,
         .options = options,
         .result = ARENA_NEW(arena, struct search_result),
         .step_limit = options->max_steps,
+        .bytes_before = arena->used,
         .step_entries = step_entries(machine->block_words),
     };
     INVARIANT(machine->options.track && machine->track.log_capacity >= search->step_entries);

@@ -67,6 +67,7 @@ struct search_result {
     const char *cut;
     uint64_t states;      /* SEARCH_STATES: distinct ones */
     uint64_t transitions; /* between them */
+    uint64_t bytes;       /* SEARCH_STATES: of the arena, at most, judging included */
     uint64_t steps;       /* of all methods used */
     uint64_t executions;  /* SEARCH_DPOR: complete ones; those that a sleep set ends do not count */
     uint32_t outcome_count; /* distinct (status, store) */

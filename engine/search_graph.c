@@ -7,21 +7,14 @@
  * own step makes it wait. So a component has a fair execution iff each actor that is live in one of its
  * states - any one, its root for example - has an edge in it.
  */
+#include "engine/components.h"
+#include "engine/invariant.h"
 #include "engine/search_states.h"
 
-#include "engine/invariant.h"
-
-struct components {
+struct judging {
+    struct components c;
     struct graph *graph;
-    uint32_t counter;
-    uint32_t *index; /* order of discovery, from 1; 0 = not yet */
-    uint32_t *low;
-    uint32_t *component; /* its root + 1; 0 = not yet known */
-    uint32_t *stack;
-    uint32_t stack_count;
-    uint32_t *calls,
-        *edges;     /* states being visited, and how far each one's edges have been followed */
-    uint32_t *seen; /* an actor: root + 1 of the component where it has an edge */
+    uint32_t *seen;       /* an actor: root + 1 of the component where it has an edge */
     uint32_t cycle, fair; /* lowest state on a cycle, in a fair component; SEARCH_NONE */
 };
 
@@ -30,80 +23,53 @@ static uint32_t lowest(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* The component that lies on the stack from `from` on has been found. */
-static void judge(struct components *c, uint32_t root, uint32_t from)
+static uint32_t first_of(const void *context, uint32_t state)
 {
-    const struct graph *graph = c->graph;
+    return graph_edges(((const struct judging *)context)->graph, state);
+}
+
+static uint32_t end_of(const void *context, uint32_t state)
+{
+    return graph_edges_end(((const struct judging *)context)->graph, state);
+}
+
+static uint32_t target_of(const void *context, uint32_t edge)
+{
+    return graph_edge_target(((const struct judging *)context)->graph, edge);
+}
+
+static void judge(void *context, uint32_t root, uint32_t from)
+{
+    struct judging *j = context;
+    const struct components *c = &j->c;
+    const struct graph *graph = j->graph;
     uint32_t first = root;
     bool cyclic = false;
-    for (uint32_t i = from; i < c->stack_count; i++)
-        c->component[c->stack[i]] = root + 1;
     for (uint32_t i = from; i < c->stack_count; i++) {
-        uint32_t state = c->stack[i];
+        uint32_t state = c->stack[i], end = graph_edges_end(graph, state);
         first = lowest(first, state);
-        for (uint32_t e = graph_edges(graph, state); e < graph_edges_end(graph, state); e++) {
-            const struct graph_edge edge = graph_edge(graph, e);
-            if (c->component[edge.target] != root + 1)
+        for (uint32_t e = graph_edges(graph, state); e < end; e++) {
+            if (!components_same(c, graph_edge_target(graph, e), root))
                 continue;
             cyclic = true;
-            c->seen[edge.actor] = root + 1;
+            j->seen[graph_edge(graph, e).actor] = root + 1;
         }
     }
     if (!cyclic)
         return;
-    c->cycle = lowest(c->cycle, first);
+    j->cycle = lowest(j->cycle, first);
     graph_load(graph, root);
     const struct machine_head *head = graph->search->machine->head;
     for (uint32_t i = 0; i < head->live_count; i++)
-        if (c->seen[head->live[i]] != root + 1)
+        if (j->seen[head->live[i]] != root + 1)
             return;
-    c->fair = lowest(c->fair, first);
-}
-
-static void enter(struct components *c, uint32_t state, uint32_t *depth)
-{
-    c->index[state] = c->low[state] = ++c->counter;
-    c->stack[c->stack_count++] = state;
-    c->calls[*depth] = state;
-    c->edges[(*depth)++] = graph_edges(c->graph, state);
-}
-
-static void leave(struct components *c, uint32_t state)
-{
-    if (c->low[state] != c->index[state])
-        return;
-    uint32_t from = c->stack_count;
-    while (c->stack[--from] != state)
-        continue;
-    judge(c, state, from);
-    c->stack_count = from;
-}
-
-/* Tarjan's algorithm from one state, with its own stack of calls. */
-static void visit(struct components *c, uint32_t root)
-{
-    uint32_t depth = 0;
-    enter(c, root, &depth);
-    while (depth > 0) {
-        uint32_t state = c->calls[depth - 1];
-        if (c->edges[depth - 1] == graph_edges_end(c->graph, state)) {
-            leave(c, state);
-            if (--depth > 0)
-                c->low[c->calls[depth - 1]] = lowest(c->low[c->calls[depth - 1]], c->low[state]);
-            continue;
-        }
-        uint32_t target = graph_edge(c->graph, c->edges[depth - 1]++).target;
-        if (c->index[target] == 0)
-            enter(c, target, &depth);
-        else if (c->component[target] == 0)
-            c->low[state] = lowest(c->low[state], c->index[target]);
-    }
+    j->fair = lowest(j->fair, first);
 }
 
 /* ---- the loop of a lasso ---- */
 
 struct loop {
-    struct components *c;
+    struct judging *j;
     uint32_t root;
     uint32_t at;      /* where the loop has got to */
     uint32_t missing; /* live actors that have not stepped in it */
@@ -117,13 +83,13 @@ struct loop {
 
 static bool is_goal(const struct loop *loop, struct graph_edge edge)
 {
-    return loop->missing > 0 ? !loop->c->seen[edge.actor] : edge.target == loop->root;
+    return loop->missing > 0 ? !loop->j->seen[edge.actor] : edge.target == loop->root;
 }
 
 /* The path to `state` found in this round, then the edge `last` from there, become part of the loop. */
 static void take_path(struct loop *loop, uint32_t state, uint32_t last)
 {
-    struct graph *graph = loop->c->graph;
+    struct graph *graph = loop->j->graph;
     uint32_t length = 0;
     uint32_t *path = loop->queue; /* the round is over */
     for (uint32_t edge = last, s = state;; edge = loop->over[s], s = loop->from[s]) {
@@ -134,8 +100,8 @@ static void take_path(struct loop *loop, uint32_t state, uint32_t last)
     while (length > 0) {
         const struct graph_edge edge = graph_edge(graph, path[--length]);
         graph_record(graph, loop->at, edge.actor, edge.target);
-        loop->missing -= loop->missing > 0 && !loop->c->seen[edge.actor];
-        loop->c->seen[edge.actor] = 1;
+        loop->missing -= loop->missing > 0 && !loop->j->seen[edge.actor];
+        loop->j->seen[edge.actor] = 1;
         loop->at = edge.target;
     }
 }
@@ -143,8 +109,7 @@ static void take_path(struct loop *loop, uint32_t state, uint32_t last)
 /* The shortest way to an edge that the loop needs. */
 static void extend(struct loop *loop)
 {
-    const struct graph *graph = loop->c->graph;
-    const uint32_t *component = loop->c->component;
+    const struct graph *graph = loop->j->graph;
     uint32_t count = 0;
     loop->round++;
     loop->reached[loop->at] = loop->round;
@@ -153,7 +118,7 @@ static void extend(struct loop *loop)
         uint32_t state = loop->queue[i];
         for (uint32_t e = graph_edges(graph, state); e < graph_edges_end(graph, state); e++) {
             const struct graph_edge edge = graph_edge(graph, e);
-            if (component[edge.target] != component[loop->root])
+            if (!components_same(&loop->j->c, edge.target, loop->root))
                 continue;
             if (is_goal(loop, edge)) {
                 take_path(loop, state, e);
@@ -170,28 +135,29 @@ static void extend(struct loop *loop)
     invariant_fail("a component is strongly connected", __FILE__, __LINE__);
 }
 
-static const struct tape *make_loop(struct components *c, uint32_t root, bool fair)
+static const struct tape *make_loop(struct judging *j, uint32_t root, bool fair)
 {
-    const struct machine *machine = c->graph->search->machine;
-    struct loop loop = {.c = c,
+    const struct machine *machine = j->graph->search->machine;
+    struct loop loop = {.j = j,
                         .root = root,
                         .at = root,
-                        .reached = c->index,
-                        .from = c->low,
-                        .over = c->edges,
-                        .queue = c->stack};
-    for (uint32_t i = 0; i < c->graph->states.count; i++)
+                        .reached = j->c.calls,
+                        .from =
+                            ARENA_ARRAY(j->graph->search->arena, uint32_t, j->graph->states.count),
+                        .over = j->c.edges,
+                        .queue = j->c.stack};
+    for (uint32_t i = 0; i < j->graph->states.count; i++)
         loop.reached[i] = 0;
-    graph_load(c->graph, root);
+    graph_load(j->graph, root);
     for (uint32_t i = 0; i < machine->actor_count; i++)
-        c->seen[i] = 1;
+        j->seen[i] = 1;
     for (uint32_t i = 0; i < machine->head->live_count; i++)
-        c->seen[machine->head->live[i]] = 0;
+        j->seen[machine->head->live[i]] = 0;
     loop.missing = fair ? machine->head->live_count : 0;
     do
         extend(&loop);
     while (loop.missing > 0 || loop.at != root);
-    return graph_tape(c->graph);
+    return graph_tape(j->graph);
 }
 
 void graph_liveness(struct graph *graph)
@@ -199,28 +165,27 @@ void graph_liveness(struct graph *graph)
     struct search_result *result = graph->search->result;
     struct arena *arena = graph->search->arena;
     uint32_t count = graph->states.count;
-    struct components c = {
+    size_t mark = arena_mark(arena);
+    struct judging j = {
         .graph = graph,
-        .index = ARENA_ARRAY(arena, uint32_t, count),
-        .low = ARENA_ARRAY(arena, uint32_t, count),
-        .component = ARENA_ARRAY(arena, uint32_t, count),
-        .stack = ARENA_ARRAY(arena, uint32_t, count),
-        .calls = ARENA_ARRAY(arena, uint32_t, count),
-        .edges = ARENA_ARRAY(arena, uint32_t, count),
         .seen = ARENA_ARRAY(arena, uint32_t, graph->search->machine->actor_count),
         .cycle = SEARCH_NONE,
         .fair = SEARCH_NONE,
     };
+    components_start(&j.c, arena, count);
     for (uint32_t i = 0; i < count; i++)
-        if (c.index[i] == 0)
-            visit(&c, i);
-    if (c.cycle != SEARCH_NONE) {
-        uint32_t root = c.fair != SEARCH_NONE ? c.fair : c.cycle;
+        if (j.c.marks[i] == 0)
+            components_visit(&j.c, i, &j, first_of, end_of, target_of, judge);
+    if (j.cycle != SEARCH_NONE) {
+        uint32_t root = j.fair != SEARCH_NONE ? j.fair : j.cycle;
         result->lasso_stem = graph_path(graph, root);
-        result->lasso_loop = make_loop(&c, root, c.fair != SEARCH_NONE);
+        result->lasso_loop = make_loop(&j, root, j.fair != SEARCH_NONE);
     }
-    if (c.fair != SEARCH_NONE)
+    search_note_bytes(graph->search);
+    if (j.cycle == SEARCH_NONE)
+        arena_release(arena, mark);
+    if (j.fair != SEARCH_NONE)
         result->liveness = LIVENESS_FAIR_LASSO;
     else if (result->complete)
-        result->liveness = c.cycle != SEARCH_NONE ? LIVENESS_UNFAIR_LASSO : LIVENESS_ALL_TERMINATE;
+        result->liveness = j.cycle != SEARCH_NONE ? LIVENESS_UNFAIR_LASSO : LIVENESS_ALL_TERMINATE;
 }

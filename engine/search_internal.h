@@ -61,6 +61,7 @@ struct search {
     struct search_result *result;
     uint64_t step_limit;   /* of result->steps */
     size_t byte_limit;     /* of arena->used */
+    size_t bytes_before;   /* arena->used at the start */
     uint32_t step_entries; /* of the undo log: the most that one step logs */
     bool outcomes_dropped;
     uint32_t *outcome_table; /* open addressing: number of the outcome + 1 */
@@ -71,6 +72,14 @@ struct search {
 /* The number of the outcome that the machine is in (its status is not RUNNING), a new one if need be;
  * SEARCH_NONE when there is no room for it. A new one has no tape yet. */
 uint32_t search_outcome(struct search *search, bool *is_new);
+
+/* Notes how much memory the search has now: before scratch memory is given back. */
+static inline void search_note_bytes(const struct search *search)
+{
+    uint64_t bytes = search->arena->used - search->bytes_before;
+    if (bytes > search->result->bytes)
+        search->result->bytes = bytes;
+}
 
 void search_cut(struct search *search, const char *cut);
 

@@ -82,6 +82,11 @@ static inline struct graph_edge graph_edge(const struct graph *graph, uint32_t n
                                *(const uint32_t *)pool_at(&graph->edges, number)};
 }
 
+static inline uint32_t graph_edge_target(const struct graph *graph, uint32_t number)
+{
+    return *(const uint32_t *)pool_at(&graph->edges, number);
+}
+
 /* The edges of a state: from graph_edges up to graph_edges_end. */
 static inline uint32_t graph_edges(const struct graph *graph, uint32_t number)
 {

@@ -106,7 +106,6 @@ struct exploring {
     uint32_t repeat;
     const struct search_result *result;
     const struct progress *progress;
-    size_t bytes; /* of the arena, by one search */
 };
 
 static void explore_once(struct exploring *e)
@@ -131,7 +130,6 @@ static void explore_once(struct exploring *e)
     options.progress = e->asked != ASK_NOTHING ? progress : NULL;
     e->result = search_run(&bench_arena, machine, &options);
     e->progress = progress;
-    e->bytes = bench_arena.used - mark;
     arena_release(&bench_arena, mark);
 }
 
@@ -172,7 +170,7 @@ static void bench_family(const struct family *family, uint32_t threads)
         line(asked[e.asked], rate, "transitions/s", 0);
         printf("  %-52s %9.2f M states/s, %.0f bytes a state\n", "",
                rate * (double)e.result->states / (double)e.result->transitions / 1e6,
-               (double)e.bytes / (double)e.result->states);
+               (double)e.result->bytes / (double)e.result->states);
     }
 }
 
@@ -279,7 +277,8 @@ void bench_search_one(uint32_t number, uint32_t threads, uint64_t mebibytes)
            "transitions/s, %.1f bytes a state\n",
            family->name, threads, e.result->states, e.result->transitions,
            e.result->cut ? "cut off: " : "complete", e.result->cut ? e.result->cut : "", took,
-           (double)e.result->transitions / took / 1e6, (double)e.bytes / (double)e.result->states);
+           (double)e.result->transitions / took / 1e6,
+           (double)e.result->bytes / (double)e.result->states);
     for (int m = 0; m < PROGRESS_MODEL_COUNT; m++)
         printf("  %-8s %s\n", progress_table[m].name,
                progress_verdict_names[e.progress->answers[m].verdict]);
