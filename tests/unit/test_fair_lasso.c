@@ -192,6 +192,8 @@ static void print_figures(const struct figures *f, uint32_t at_least_percent)
                   (unsigned long)f->stem[0], (unsigned long)f->loop[1], (unsigned long)f->loop[0]);
     assert_true(hangs > 100);
     assert_true(100 * found >= at_least_percent * hangs);
+    assert_true(f->stem[1] < 3 * f->stem[0]);
+    assert_true(10 * f->loop[1] < 12 * f->loop[0]);
 }
 
 static struct mock_program *random_mock(struct pcg *rng, uint32_t actors)
