@@ -1,5 +1,6 @@
 #include "oracle/implications.h"
 
+#include "engine/fair_lasso.h"
 #include "engine/lasso.h"
 #include "oracle/evidence.h"
 #include "oracle/liveness.h"
@@ -82,6 +83,33 @@ static void judge_policies(struct checking *c, struct answer *answer, enum subje
     }
 }
 
+/* Sampled schedules find no hang where the graph of all states knows that there is none. */
+static void judge_samples(struct checking *c, struct answer *answer, enum subject_id subject)
+{
+    enum { SAMPLE_STEPS = 3000 };
+    const struct subject_info *info = &subject_table[subject];
+    const struct progress *progress = c->progress[subject];
+    const struct fair_units units = {progress->unit_of, progress->unit_count};
+    const struct fair_options options = {.seed = c->options->seed, .budget_steps = SAMPLE_STEPS};
+    struct machine_options machine_options = info->options;
+    uint32_t models = 0;
+    machine_options.track = true;
+    for (int m = 0; m < PROGRESS_MODEL_COUNT; m++)
+        models |= verdict_of(progress, (enum progress_model)m) == PROGRESS_ENDS ? 1u << m : 0;
+    size_t mark = arena_mark(c->arena);
+    struct machine *machine =
+        machine_new(c->arena, info->vtable, c->subjects[subject].program, &machine_options);
+    struct fair_result result = fair_lasso_search(c->arena, machine, &units, models, &options);
+    arena_release(c->arena, mark); /* whether it was found is all that is asked */
+    for (int m = 0; m < PROGRESS_MODEL_COUNT; m++)
+        if (result.answers[m].found)
+            implications_report(c, answer, subject, "sampled-hang", progress_table[m].name,
+                                arena_printf(c->arena,
+                                             "a sampled schedule of %s hangs under %s, and the "
+                                             "graph of all states has no such execution",
+                                             info->name, progress_table[m].name));
+}
+
 /* A warp's infinite execution is one of its threads. */
 static void judge_warp(struct checking *c, struct answer *answer, enum subject_id warp,
                        enum subject_id threads)
@@ -143,5 +171,7 @@ void implications_judge(struct checking *c, struct answer *answer)
         if (verdict_of(c->progress[s], PROGRESS_FAIR) == PROGRESS_ENDS &&
             verdict_of(c->progress[s], PROGRESS_UNFAIR) != PROGRESS_ENDS)
             judge_policies(c, answer, (enum subject_id)s);
+        if (verdict_of(c->progress[s], PROGRESS_UNFAIR) >= PROGRESS_MAY_HANG)
+            judge_samples(c, answer, (enum subject_id)s);
     }
 }

@@ -5,6 +5,8 @@
  *     lasso-missed    a warp runs for ever, and no execution of single threads does
  *     model-order     threads end under a progress model, and not under one that lets more of them run
  *     policy-unfair   threads end under FAIR, and not as warps without a stack under a fair policy
+ *     sampled-hang    a sampled schedule hangs under a progress model (fair_lasso.h), and the graph of all states
+ *                     says that threads end under it
  *     lemma-6         the hypothesis of Lemma 6 is proven (lemma6.h), and an execution of warps or threads does
  *                     not keep to the bound, or has a lasso
  *     own-loops       loops depend on nothing that others write (own_loops.h), and else-first, then-first and single

@@ -84,6 +84,17 @@ static void test_policies(void **state)
     assert_string_equal(asked(&f), "liveness|policy-unfair|none|stackless:oldest");
 }
 
+/* P3 hangs under OBE; said that it ends, sampled schedules contradict. */
+static void test_samples(void **state)
+{
+    (void)state;
+    struct fixture f;
+    search(&f, P3);
+    f.progress->answers[PROGRESS_UNFAIR].verdict = PROGRESS_MAY_HANG;
+    f.progress->answers[PROGRESS_OBE].verdict = PROGRESS_ENDS;
+    assert_string_equal(asked(&f), "liveness|sampled-hang|none|obe");
+}
+
 /* A warp that runs for ever, and threads that always end. */
 static void test_lasso_missed(void **state)
 {
@@ -177,6 +188,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_honest, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_model_order, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_policies, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_samples, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_lasso_missed, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_other_barriers, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_own_loops, support_setup, support_teardown),
