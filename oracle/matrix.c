@@ -132,9 +132,9 @@ static const struct progress *search(struct making *m, struct machine *machine,
     options.max_states = m->options->max_states;
     options.max_bytes = m->options->max_bytes;
     /* A step with choices inside may have any number of successors, few of them different. */
-    options.max_steps = m->options->max_states > UINT64_MAX / STEPS_A_STATE
-                            ? UINT64_MAX
-                            : STEPS_A_STATE * m->options->max_states;
+    uint64_t each = m->options->steps_a_state ? m->options->steps_a_state : STEPS_A_STATE;
+    options.max_steps =
+        m->options->max_states > UINT64_MAX / each ? UINT64_MAX : each * m->options->max_states;
     options.max_depth = UINT32_MAX;
     options.max_outcomes = 1 << 16;
     options.progress = progress;

@@ -47,6 +47,7 @@ struct matrix {
 struct matrix_options {
     uint64_t max_states; /* of one search */
     uint64_t max_bytes;
+    uint64_t steps_a_state;            /* steps of one search, for each of max_states; 0: many */
     uint64_t budget_steps;             /* of one execution */
     uint64_t sample_steps;             /* of a sampled search; 0: none */
     uint64_t seed;                     /* of its schedules */

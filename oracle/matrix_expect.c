@@ -7,6 +7,7 @@ struct matrix_options matrix_expected(const struct ast_kernel *kernel)
     return (struct matrix_options){.max_states = kernel->progress_states ? kernel->progress_states
                                                                          : MATRIX_EXPECTED_STATES,
                                    .max_bytes = (uint64_t)1 << 30,
+                                   .steps_a_state = 32,
                                    .budget_steps = 1 << 14};
 }
 
@@ -37,7 +38,8 @@ static const struct ast_progress *claim_of(const struct ast_progress *list,
 static bool same_bounds(const struct matrix_options *a, const struct matrix_options *b)
 {
     return a->max_states == b->max_states && a->max_bytes == b->max_bytes &&
-           a->budget_steps == b->budget_steps && a->sample_steps == b->sample_steps;
+           a->budget_steps == b->budget_steps && a->steps_a_state == b->steps_a_state &&
+           a->sample_steps == b->sample_steps;
 }
 
 static const char *row_name(struct arena *arena, enum matrix_unit unit, const char *model)
