@@ -89,7 +89,7 @@ struct cli_options {
     const char *settings;     /* --set, --entry, --bind, --shared as a PTX file has them, or NULL */
     enum subject_id subject;  /* of --subject */
     bool subject_given;
-    const char *schedule, *to, *output, *signature;
+    const char *schedule, *to, *output, *signature, *keep_progress;
     bool anchored, then_first, logic_blocks, keep_calls, normalise; /* of --to cfg */
     uint64_t max_steps;
     uint64_t max_states;   /* of progress */

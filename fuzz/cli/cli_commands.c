@@ -106,7 +106,8 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
          1,
          command_reduce,
          {"reduce 1 -o small.simt", "reduce --all --time 10m",
-          "reduce kernel.simt --signature 'liveness|unfair|while_cont|termination'"}},
+          "reduce kernel.simt --signature 'liveness|unfair|while_cont|termination'",
+          "reduce kernel.simt --keep-progress simt,fair"}},
     [COMMAND_TRIAGE] = {"triage",
                         "list [STATE] | search WORD... | bugs | show ID... | note ID... TEXT | "
                         "status ID... STATUS [REFERENCE] | suppress SIGNATURE [NOTE] | "

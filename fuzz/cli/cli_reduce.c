@@ -4,11 +4,13 @@
  * Ctrl-C and SIGTERM end it with the best so far and CLI_INTERRUPTED; a second one ends at once.
  */
 #include "engine/parse.h"
+#include "engine/print.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/cli/json.h"
 #include "fuzz/clock.h"
 #include "fuzz/finding.h"
 #include "fuzz/key_table.h"
+#include "fuzz/reduce/keep_models.h"
 #include "fuzz/signature.h"
 
 #include <inttypes.h>
@@ -196,6 +198,68 @@ static int reduce_file(struct cli *cli, const char *path)
     return written ? end_status(&example) : status;
 }
 
+/* ---- how a kernel ends ---- */
+
+static int write_kept(struct cli *cli, const struct reduce_result *r, const char *kept)
+{
+    struct json json;
+    int status = CLI_OK;
+    const char *text = print_kernel(&cli->arena, r->kernel);
+    if (cli->options.output || !cli->options.json)
+        status = cli_write_output(cli, cli->options.output, text);
+    if (status != CLI_OK || !cli->options.json)
+        return status;
+    json_start(&json, stdout);
+    json_object_begin(&json);
+    json_key_string(&json, "keeps", kept);
+    json_key_string(&json, "ending", ending_name(r->ending));
+    json_key_u64(&json, "statements_before", r->size_before);
+    json_key_u64(&json, "statements", r->size_after);
+    json_key_u64(&json, "tests", r->tests);
+    json_key_string(&json, "kernel", text);
+    json_object_end(&json);
+    json_end_line(&json);
+    return CLI_OK;
+}
+
+static int reduce_models(struct cli *cli, const char *path)
+{
+    struct keep_models keep;
+    struct reduce_result result;
+    const char *error;
+    struct ast_kernel *kernel = cli_read_launched(cli, path);
+    if (!kernel)
+        return CLI_USAGE;
+    kernel->progress = NULL; /* it is about this kernel */
+    if (!keep_models_of(&cli->arena, kernel, cli->options.keep_progress, &keep, &error)) {
+        cli_message(cli, "%s: %s", path, error);
+        return CLI_USAGE;
+    }
+    struct watcher watch = {.started_ms = clock_monotonic_ms(),
+                            .time_ms = cli->options.time_ms,
+                            .size = ast_kernel_size(kernel),
+                            .live = isatty(STDERR_FILENO)};
+    const struct reduce_options options = {.check = cli_check_options(cli),
+                                           .signature = "",
+                                           .keeps = keep_models_keeps,
+                                           .context = &keep,
+                                           .max_tests = cli->options.max_tests,
+                                           .jobs = jobs(cli),
+                                           .go_on = go_on,
+                                           .go_on_context = &watch};
+    catch_signals();
+    reduce_kernel(&cli->arena, kernel, &options, &result);
+    close_line(&watch);
+    const char *kept = keep_models_print(&cli->arena, &keep);
+    cli_message(cli, "%" PRIu32 " statements became %" PRIu32 ", %" PRIu32 " candidates, %s%s%s",
+                result.size_before, result.size_after, result.tests, kept,
+                result.ending == REDUCE_MINIMAL ? "" : "; ended early: ",
+                result.ending == REDUCE_MINIMAL ? "" : ending_name(result.ending));
+    int status = write_kept(cli, &result, kept);
+    return status == CLI_OK && result.ending == REDUCE_STOPPED && interrupted ? CLI_INTERRUPTED
+                                                                              : status;
+}
+
 /* ---- findings of a database ---- */
 
 /* A smaller form with another signature is a finding of its own; the finding stays as it is. */
@@ -357,11 +421,15 @@ int command_reduce(struct cli *cli)
     const char *name = cli->arguments[0];
     if (all != (cli->argument_count == 0))
         return cli_misuse(cli, all ? "--all stands for the finding" : "which finding?");
+    if (cli->options.keep_progress && (all || cli->options.signature))
+        return cli_misuse(cli, "--keep-progress is for a kernel file, instead of --signature");
+    if (cli->options.keep_progress)
+        return reduce_models(cli, name);
     if (cli->options.signature && !all)
         return reduce_file(cli, name);
     size_t length = all ? 0 : strlen(name);
     if (!all && (cli_is_ptx(name) || (length > 5 && strcmp(name + length - 5, ".simt") == 0)))
-        return cli_misuse(cli, "a kernel file needs --signature");
+        return cli_misuse(cli, "a kernel file needs --signature or --keep-progress");
     struct db_message message;
     struct db *db = cli_open_db(cli, DB_READWRITE, &message);
     if (!db)

@@ -159,6 +159,8 @@ const struct cli_option option_table[] = {
      "cfg: fresh entry, a barrier before End, an assume, call or return a block"},
     {"signature", 0, OPTION_TEXT, "SIGNATURE", ON(REDUCE), FIELD(signature), 0, NULL,
      "what the minimised kernel must still show"},
+    {"keep-progress", 0, OPTION_TEXT, "MODELS", ON(REDUCE), FIELD(keep_progress), 0, NULL,
+     "of a kernel that hangs: how it ends under these models (simt,fair, or all) must stay so"},
     {"all", 0, OPTION_FLAG, NULL, ON(REDUCE), FIELD(all_pending), 0, NULL,
      "all findings whose minimisation is pending, as a campaign would have done it"},
     {"tests", 0, OPTION_U32, "N", ON(REDUCE), FIELD(max_tests), 0, NULL,

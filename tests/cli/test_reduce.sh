@@ -84,6 +84,51 @@ says out "4 interrupted" "--time T" "--tests N"
 expect 2 reduce spin.simt --signature 'result|store|x|y'
 says err "does not show"
 
+# --keep-progress: a padded spin lock stays one that a warp never gets past and fair threads do; another that
+# hangs whoever is let run stays that. What does not hang, or is not in the matrix, is not reduced.
+cat >lock.simt <<'END'
+launch(threads = 2, warp = 2);
+shared int lock, sum, other[2]; private int x, y;
+int twice(int a) { return a + a; }
+kernel k() {
+    x = twice(tid); other[tid] = x;
+    if (other[tid] > 8) { x = 3; other[tid] += x; } else other[tid] -= 1;
+    do { y = atomic_exch(lock, 1); } while (y != 0);
+    sum = sum + x;
+    other[tid] = sum;
+    atomic_exch(lock, 0);
+    for (y = 0; y < 2; y++) x = x + 1;
+}
+END
+matrix() { # FILE: its rows simt, oldest, obe, fair
+    "$simtfuzz" progress "$1" | awk '$2 ~ /^(simt|stackless:oldest|obe|fair)$/ { print $1, $2, $3, $4 }'
+}
+matrix lock.simt >before
+says before "warps simt hangs always" "threads fair ends"
+for jobs in 1 3; do
+    expect 0 reduce lock.simt --keep-progress simt,stackless:oldest,obe,fair --jobs $jobs -o small.$jobs
+    says err "statements became 3" "hangs warps simt"
+done
+cmp -s small.1 small.3 || failed "--keep-progress: --jobs 3 gives another result"
+mv small.1 small.simt
+matrix small.simt >after
+cmp -s before after || failed "the smaller lock ends otherwise: $(cat after small.simt)"
+expect 0 reduce lock.simt --keep-progress all --json
+json
+says out '"keeps": "ends ' '"ending": "minimal"' 'atomic_exch'
+echo 'launch(threads = 2); shared int a; kernel k() { private int x; x = tid; a = x; while (a != 7) x = a; }' >ever.simt
+expect 0 reduce ever.simt --keep-progress threads/fair -o small.simt
+says err "hangs threads fair"
+[ "$("$simtfuzz" progress small.simt | awk '$2 == "fair" { print $3 }')" = hangs ] || failed "the smaller form of ever.simt ends"
+for models in simt:then-last threads/simt fair,blocks/obe; do
+    expect 2 reduce lock.simt --keep-progress $models
+    says err "has no row"
+done
+expect 2 reduce lock.simt --keep-progress fair
+says err "hangs under none"
+expect 2 reduce lock.simt --keep-progress all --signature "$signature"
+expect 2 reduce 1 --keep-progress all
+
 # reduce --all: what a campaign left is minimised as it would have done it itself.
 hunt=(run --seed 7 --cases 30 --jobs 1 --oracles lemmas:strict --features none,loops --json)
 expect 0 "${hunt[@]}" --db whole.db
