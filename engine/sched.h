@@ -87,10 +87,18 @@ const char *sched_name(struct arena *arena, const struct sched_spec *spec);
 double sched_pct_bound(uint32_t actors, uint64_t steps, uint32_t depth);
 
 /* The portfolio: schedule number `index` of a case. 0 is sequential; the others mix all kinds. The
- * caller fills in length_estimate, selected and selected_counts from what it learnt meanwhile: with
- * no selected statements a SURW spec is never returned (pass have_selected = false). */
+ * caller fills in length_estimate, selected and selected_counts from what it learnt meanwhile. Some kinds are
+ * in it only where they are possible: */
+enum {
+    PORTFOLIO_SURW = 1, /* there are selected statements */
+    PORTFOLIO_STACKLESS =
+        2 /* the actors are threads: two in a cycle of eleven are warps without a stack */
+};
 struct sched_spec sched_portfolio(uint64_t seed, uint64_t index, uint32_t actors,
-                                  bool have_selected);
+                                  unsigned possible);
+
+/* Whether a scheduler is weakly fair: each live actor steps again and again (with probability 1). */
+bool sched_is_fair(const struct sched_spec *spec);
 
 /* Steps until the machine is no longer running or `budget_steps` are spent (STATUS_STEP_LIMIT).
  * Records all choices to `record` unless NULL. */

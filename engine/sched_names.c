@@ -94,6 +94,14 @@ const char *sched_name(struct arena *arena, const struct sched_spec *spec)
     return arena_printf(arena, "%s:%u", kind->name, value);
 }
 
+bool sched_is_fair(const struct sched_spec *spec)
+{
+    if (spec->kind == SCHED_STACKLESS)
+        return stackless_is_fair(spec->stackless.policy);
+    return spec->kind == SCHED_ROUND_ROBIN || spec->kind == SCHED_UNIFORM ||
+           spec->kind == SCHED_UNFAIR_FAIR;
+}
+
 double sched_pct_bound(uint32_t actors, uint64_t steps, uint32_t depth)
 {
     double chances = actors;
@@ -105,15 +113,29 @@ double sched_pct_bound(uint32_t actors, uint64_t steps, uint32_t depth)
 /* After the first four: cycles of these. */
 enum { PORTFOLIO_FIRST = 4, PORTFOLIO_CYCLE = 11 };
 
-static void portfolio_in_cycle(struct sched_spec *spec, uint32_t place, uint64_t cycle,
-                               uint32_t actors, bool have_selected)
+/* Any policy, in one of eight with the program counters as printed. */
+static void draw_stackless(struct sched_spec *spec)
 {
+    uint64_t draw = pcg_splitmix(spec->seed ^ pcg_splitmix(spec->index));
+    spec->kind = SCHED_STACKLESS;
+    spec->stackless.policy = (enum stackless_policy)(draw % STACKLESS_POLICY_COUNT);
+    spec->stackless.then_first = stackless_subdivides(spec->stackless.policy) && draw >> 32 & 1;
+    spec->stackless.literal = !spec->stackless.then_first && (draw >> 33 & 7) == 0;
+}
+
+static void portfolio_in_cycle(struct sched_spec *spec, uint32_t place, uint64_t cycle,
+                               uint32_t actors, unsigned possible)
+{
+    if ((possible & PORTFOLIO_STACKLESS) && (place == 3 || place == 4)) {
+        draw_stackless(spec);
+        return;
+    }
     switch (place) {
     case 5:
         spec->kind = SCHED_POS;
         break;
     case 6:
-        spec->kind = have_selected ? SCHED_SURW : SCHED_UNIFORM;
+        spec->kind = possible & PORTFOLIO_SURW ? SCHED_SURW : SCHED_UNIFORM;
         break;
     case 7:
         spec->kind = SCHED_STARVE;
@@ -137,8 +159,7 @@ static void portfolio_in_cycle(struct sched_spec *spec, uint32_t place, uint64_t
     }
 }
 
-struct sched_spec sched_portfolio(uint64_t seed, uint64_t index, uint32_t actors,
-                                  bool have_selected)
+struct sched_spec sched_portfolio(uint64_t seed, uint64_t index, uint32_t actors, unsigned possible)
 {
     static const enum sched_kind first[PORTFOLIO_FIRST] = {SCHED_SEQUENTIAL, SCHED_REVERSE,
                                                            SCHED_ROUND_ROBIN, SCHED_UNIFORM};
@@ -148,7 +169,7 @@ struct sched_spec sched_portfolio(uint64_t seed, uint64_t index, uint32_t actors
     } else {
         uint64_t later = index - PORTFOLIO_FIRST;
         portfolio_in_cycle(&spec, (uint32_t)(later % PORTFOLIO_CYCLE), later / PORTFOLIO_CYCLE,
-                           actors, have_selected);
+                           actors, possible);
     }
     return spec;
 }

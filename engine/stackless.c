@@ -7,6 +7,9 @@
 
 enum { UNIT_WARP, UNIT_BLOCK };
 
+/* Of a thread of the unit at hand. Who must wait for others has none (DWS). */
+enum { ROLE_NONE, ROLE_LIVE, ROLE_GROUP, ROLE_CHOSEN };
+
 const struct stackless_info stackless_table[STACKLESS_POLICY_COUNT] = {
 #define POLICY(id, name, unit, sentence)                                                           \
     [STACKLESS_##id] = {name, UNIT_##unit == UNIT_BLOCK, sentence},
@@ -16,6 +19,14 @@ const struct stackless_info stackless_table[STACKLESS_POLICY_COUNT] = {
 
 const enum stackless_policy stackless_fair[STACKLESS_FAIR] = {
     STACKLESS_OLDEST, STACKLESS_RR, STACKLESS_ITS, STACKLESS_DWS, STACKLESS_DWF_TIME};
+
+bool stackless_is_fair(enum stackless_policy policy)
+{
+    for (uint32_t i = 0; i < STACKLESS_FAIR; i++)
+        if (stackless_fair[i] == policy)
+            return true;
+    return policy == STACKLESS_RANDOM;
+}
 
 /* ---- names ---- */
 
@@ -31,7 +42,7 @@ bool stackless_parse(const char *text, struct stackless_spec *spec)
         if (strlen(name) != length || memcmp(name, text, length) != 0)
             continue;
         *spec = (struct stackless_spec){(enum stackless_policy)p, literal, then_first};
-        return !then_first || (p >= STACKLESS_DWS && p <= STACKLESS_DWS_NONE);
+        return !then_first || stackless_subdivides(spec->policy);
     }
     return false;
 }
@@ -54,56 +65,62 @@ static uint32_t place_of(const struct stackless *stackless, const struct machine
     return stm == CODE_NONE ? UINT32_MAX : stackless->order[stm];
 }
 
-/* The unit's live threads, and their groups by program counter, in the order of their lowest threads. */
 static bool same_split(const struct stackless *s, uint32_t thread, uint32_t other)
 {
     return !s->splits || s->splits[thread].region == s->splits[other].region;
 }
 
+static bool same_group(const struct stackless *s, const struct machine *machine, uint32_t thread,
+                       uint32_t other)
+{
+    return same_split(s, thread, other) &&
+           machine->semantics->same_pc(machine, thread, other, s->spec.literal);
+}
+
+/* The groups of the unit's live threads by program counter, in the order of their lowest threads. */
 static uint32_t find_groups(struct stackless *s, const struct machine *machine, uint32_t count)
 {
     uint32_t groups = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t g = 0;
-        while (g < groups &&
-               !(same_split(s, s->leader[g], s->live[i]) &&
-                 machine->semantics->same_pc(machine, s->leader[g], s->live[i], s->spec.literal)))
+        while (g < groups && !same_group(s, machine, s->leader[g], s->live[i]))
             g++;
         if (g == groups) {
             s->leader[groups] = s->live[i];
             s->members[groups++] = 0;
         }
-        s->group[i] = g;
         s->members[g]++;
     }
     return groups;
 }
 
-static uint32_t group_of(const struct stackless *s, uint32_t thread)
+static uint32_t by_size(struct stackless *s, const struct machine *machine, uint32_t count,
+                        bool largest)
 {
-    uint32_t i = 0;
-    while (s->live[i] != thread)
-        i++;
-    return s->group[i];
-}
-
-/* Threads of one group share a place. */
-static uint32_t lowest_place(const struct stackless *s, const struct machine *machine,
-                             uint32_t groups)
-{
-    uint32_t best = 0;
-    for (uint32_t g = 1; g < groups; g++)
-        if (place_of(s, machine, s->leader[g]) < place_of(s, machine, s->leader[best]))
-            best = g;
-    return best;
-}
-
-static uint32_t by_size(const struct stackless *s, uint32_t groups, bool largest)
-{
-    uint32_t best = 0;
+    uint32_t groups = find_groups(s, machine, count), best = 0;
     for (uint32_t g = 1; g < groups; g++)
         if (largest ? s->members[g] > s->members[best] : s->members[g] < s->members[best])
             best = g;
+    return s->leader[best];
+}
+
+static uint32_t at_random(struct stackless *s, const struct machine *machine, uint32_t count)
+{
+    uint32_t groups = find_groups(s, machine, count);
+    return s->leader[pcg_below(s->rng, groups)];
+}
+
+static uint32_t lowest_place(const struct stackless *s, const struct machine *machine,
+                             uint32_t count)
+{
+    uint32_t best = s->live[0], lowest = place_of(s, machine, best);
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t place = place_of(s, machine, s->live[i]);
+        if (place < lowest) {
+            lowest = place;
+            best = s->live[i];
+        }
+    }
     return best;
 }
 
@@ -114,54 +131,55 @@ static uint32_t fewest_passed(const struct stackless *s, uint32_t count)
     for (uint32_t i = 1; i < count; i++)
         if (s->passed[s->live[i]] < s->passed[s->live[best]])
             best = i;
-    return s->group[best];
+    return s->live[best];
 }
 
-static uint32_t longest_waiting(const struct stackless *s, const struct machine *machine,
-                                const struct unit *unit)
+static uint32_t longest_waiting(const struct stackless *s, const struct unit *unit)
 {
     const uint32_t *queue = s->queue + unit->first;
-    while (!is_live(machine, *queue) || (s->splits && !stackless_may_run(s, machine, *queue)))
+    while (s->role[*queue - unit->first] == ROLE_NONE)
         queue++;
     return *queue;
 }
 
-/* Cyclic order: the next behind the one chosen last. */
-static uint32_t next_in_turn(struct stackless *s, uint32_t count)
+/* Cyclic order: the unit's next live thread behind the one chosen last. */
+static uint32_t next_in_turn(struct stackless *s, const struct machine *machine,
+                             const struct unit *unit)
 {
-    uint32_t *last = &s->last[*s->turn], i = 0;
-    while (i < count && s->live[i] < *last)
-        i++;
-    uint32_t thread = s->live[i < count ? i : 0];
-    *last = thread + 1;
-    return thread;
+    uint32_t *last = &s->last[*s->turn];
+    uint32_t i = live_from(machine, *last > unit->first ? *last : unit->first);
+    if (i == machine->head->live_count || machine->head->live[i] >= unit->first + unit->count)
+        i = live_from(machine, unit->first);
+    *last = machine->head->live[i] + 1;
+    return *last - 1;
 }
 
-static uint32_t choose_group(struct stackless *s, const struct machine *machine,
-                             const struct unit *unit, uint32_t count, uint32_t groups)
+/* A thread of the group that the policy chooses. */
+static uint32_t choose_leader(struct stackless *s, const struct machine *machine,
+                              const struct unit *unit, uint32_t count)
 {
     switch (s->spec.policy) {
     case STACKLESS_MINPC:
     case STACKLESS_DWF_PC:
-        return lowest_place(s, machine, groups);
+        return lowest_place(s, machine, count);
     case STACKLESS_OLDEST:
     case STACKLESS_DWF_TIME:
     case STACKLESS_DWS:
     case STACKLESS_DWS_LOOPS:
     case STACKLESS_DWS_IFS:
     case STACKLESS_DWS_NONE:
-        return group_of(s, longest_waiting(s, machine, unit));
+        return longest_waiting(s, unit);
     case STACKLESS_RR:
     case STACKLESS_ITS:
-        return group_of(s, next_in_turn(s, count));
+        return next_in_turn(s, machine, unit);
     case STACKLESS_MAJORITY:
     case STACKLESS_DWF_MAJORITY:
-        return by_size(s, groups, true);
+        return by_size(s, machine, count, true);
     case STACKLESS_MINORITY:
     case STACKLESS_DWF_MINORITY:
-        return by_size(s, groups, false);
+        return by_size(s, machine, count, false);
     case STACKLESS_RANDOM:
-        return pcg_below(s->rng, groups);
+        return at_random(s, machine, count);
     case STACKLESS_DWF_PDOM:
         return fewest_passed(s, count);
     case STACKLESS_POLICY_COUNT:
@@ -172,32 +190,38 @@ static uint32_t choose_group(struct stackless *s, const struct machine *machine,
 
 /* ---- Θ ---- */
 
-static void take(struct stackless *s, uint32_t thread)
-{
-    s->chosen[++s->chosen[0]] = thread;
-}
-
 /* Who goes first among those of one lane: as the policy has it, else the lowest. */
 static uint32_t precedence(const struct stackless *s, const struct unit *unit, uint32_t i)
 {
     return s->queue ? s->queue[unit->first + i] : unit->first + i;
 }
 
-/* Of the group's threads in a block, one a lane: Θ, ascending. */
-static void take_lanes(struct stackless *s, const struct machine *machine, const struct unit *unit,
-                       uint32_t count, uint32_t group)
+/* Of the group's threads in a block, one a lane are chosen. */
+static void choose_lanes(struct stackless *s, const struct unit *unit)
 {
     memset(s->taken, 0, s->lanes * sizeof *s->taken);
     for (uint32_t i = 0; i < unit->count; i++) {
-        uint32_t thread = precedence(s, unit, i);
-        uint32_t *lane = &s->taken[(thread - unit->first) % s->lanes];
-        if (is_live(machine, thread) && group_of(s, thread) == group && *lane == 0)
-            *lane = thread + 1;
+        uint32_t place = precedence(s, unit, i) - unit->first;
+        if (s->role[place] == ROLE_GROUP && !s->taken[place % s->lanes]) {
+            s->role[place] = ROLE_CHOSEN;
+            s->taken[place % s->lanes] = true;
+        }
     }
+}
+
+/* The leader's group, or one of it a lane: Θ, ascending. */
+static void take_group(struct stackless *s, const struct machine *machine, const struct unit *unit,
+                       uint32_t count, uint32_t leader)
+{
+    bool regroups = stackless_table[s->spec.policy].over_block;
     for (uint32_t i = 0; i < count; i++)
-        if (s->group[i] == group &&
-            s->taken[(s->live[i] - unit->first) % s->lanes] == s->live[i] + 1)
-            take(s, s->live[i]);
+        if (s->live[i] == leader || same_group(s, machine, leader, s->live[i]))
+            s->role[s->live[i] - unit->first] = regroups ? ROLE_GROUP : ROLE_CHOSEN;
+    if (regroups)
+        choose_lanes(s, unit);
+    for (uint32_t i = 0; i < count; i++)
+        if (s->role[s->live[i] - unit->first] == ROLE_CHOSEN)
+            s->chosen[++s->chosen[0]] = s->live[i];
 }
 
 /* The chosen go to the back of the queue, in their order. */
@@ -205,13 +229,9 @@ static void requeue(struct stackless *s, const struct unit *unit)
 {
     uint32_t *queue = s->queue + unit->first;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < unit->count; i++) {
-        bool chosen = false;
-        for (uint32_t k = 1; k <= s->chosen[0]; k++)
-            chosen |= s->chosen[k] == queue[i];
-        if (!chosen)
+    for (uint32_t i = 0; i < unit->count; i++)
+        if (s->role[queue[i] - unit->first] != ROLE_CHOSEN)
             queue[kept++] = queue[i];
-    }
     for (uint32_t k = 1; k <= s->chosen[0]; k++)
         queue[kept++] = s->chosen[k];
 }
@@ -239,7 +259,7 @@ static void count_passed(struct stackless *s, const struct machine *machine,
     for (uint32_t i = 0; i < count; i++)
         fewest = s->passed[s->live[i]] < fewest ? s->passed[s->live[i]] : fewest;
     for (uint32_t t = unit->first; t < unit->first + unit->count; t++)
-        s->passed[t] = is_live(machine, t) ? s->passed[t] - fewest : 0;
+        s->passed[t] = s->role[t - unit->first] ? s->passed[t] - fewest : 0;
 }
 
 static struct unit unit_at(const struct stackless *s, uint32_t number)
@@ -250,17 +270,26 @@ static struct unit unit_at(const struct stackless *s, uint32_t number)
     return (struct unit){first, left < s->unit_threads ? left : s->unit_threads};
 }
 
-/* The next unit in turn of which somebody can step, its live threads; their number. */
+/* The next unit in turn of which somebody can step; where its live threads stand among all. */
 static uint32_t next_unit(struct stackless *s, const struct machine *machine, struct unit *unit)
 {
-    uint32_t count = 0;
-    do {
+    for (;;) {
         *s->turn = *s->turn + 1 < s->unit_count ? *s->turn + 1 : 0;
         *unit = unit_at(s, *s->turn);
-        for (uint32_t i = live_from(machine, unit->first); i < machine->head->live_count; i++)
-            if (machine->head->live[i] < unit->first + unit->count)
-                s->live[count++] = machine->head->live[i];
-    } while (count == 0);
+        uint32_t i = live_from(machine, unit->first);
+        if (i < machine->head->live_count && machine->head->live[i] < unit->first + unit->count)
+            return i;
+    }
+}
+
+static uint32_t list_live(struct stackless *s, const struct machine *machine,
+                          const struct unit *unit, uint32_t first)
+{
+    const uint32_t *live = machine->head->live;
+    uint32_t count = 0;
+    for (uint32_t i = first; i < machine->head->live_count && live[i] < unit->first + unit->count;
+         i++)
+        s->live[count++] = live[i];
     return count;
 }
 
@@ -286,18 +315,14 @@ static void schedule(struct stackless *s, const struct machine *machine)
         unit = unit_at(s, *s->turn);
         stackless_settle(s, machine, &unit);
     }
-    uint32_t count = next_unit(s, machine, &unit);
+    uint32_t first = next_unit(s, machine, &unit);
+    uint32_t count = list_live(s, machine, &unit, first);
     if (s->splits)
         count = keep_runnable(s, machine, &unit, count);
-    uint32_t groups = find_groups(s, machine, count);
-    uint32_t group = choose_group(s, machine, &unit, count, groups);
-    if (stackless_table[s->spec.policy].over_block) {
-        take_lanes(s, machine, &unit, count, group);
-    } else {
-        for (uint32_t i = 0; i < count; i++)
-            if (s->group[i] == group)
-                take(s, s->live[i]);
-    }
+    memset(s->role, ROLE_NONE, unit.count);
+    for (uint32_t i = 0; i < count; i++)
+        s->role[s->live[i] - unit.first] = ROLE_LIVE;
+    take_group(s, machine, &unit, count, choose_leader(s, machine, &unit, count));
     if (s->queue)
         requeue(s, &unit);
     if (s->passed)
@@ -323,7 +348,8 @@ static uint32_t pick_thread(struct stackless *s, const struct machine *machine)
 {
     if (!holds(s, machine)) {
         struct unit unit;
-        s->held[0] = next_in_turn(s, next_unit(s, machine, &unit)) + 1;
+        (void)next_unit(s, machine, &unit);
+        s->held[0] = next_in_turn(s, machine, &unit) + 1;
     }
     s->held[1] = machine->semantics->next_stm(machine, s->held[0] - 1) + 1;
     return s->held[0] - 1;
@@ -439,11 +465,11 @@ struct stackless *stackless_new(struct arena *arena, const struct machine *machi
         .unit_threads =
             over_block || launch->warp > launch->threads ? launch->threads : launch->warp,
         .lanes = launch->warp,
-        .group = ARENA_ARRAY(arena, uint32_t, launch->threads),
         .members = ARENA_ARRAY(arena, uint32_t, launch->threads),
         .leader = ARENA_ARRAY(arena, uint32_t, launch->threads),
         .live = ARENA_ARRAY(arena, uint32_t, launch->threads),
-        .taken = ARENA_ARRAY(arena, uint32_t, launch->warp),
+        .taken = ARENA_ARRAY(arena, bool, launch->warp),
+        .role = ARENA_ARRAY(arena, uint8_t, launch->threads),
     };
     s->unit_count = s->block_units * launch->blocks;
     make_words(s, arena, program->total_threads);

@@ -42,6 +42,14 @@ extern const struct stackless_info stackless_table[STACKLESS_POLICY_COUNT];
 enum { STACKLESS_FAIR = 5 };
 extern const enum stackless_policy stackless_fair[STACKLESS_FAIR];
 
+/* Those, and random ones (with probability 1). */
+bool stackless_is_fair(enum stackless_policy policy);
+
+static inline bool stackless_subdivides(enum stackless_policy policy)
+{
+    return policy >= STACKLESS_DWS && policy <= STACKLESS_DWS_NONE;
+}
+
 struct stackless_spec {
     enum stackless_policy policy;
     bool literal;    /* "same program counter" as printed */
@@ -94,11 +102,11 @@ struct stackless {
     uint8_t *leaves_loop; /* DWS. A branch: one of its paths leaves a loop */
     uint32_t *order;      /* MINPC, DPC. A statement: its place in the source */
     uint8_t *joins;       /* DPdPri. A statement: where the paths of a branch meet */
-    uint32_t *group;      /* a thread of the unit at hand: its group */
     uint32_t *members;    /* a group: how many */
     uint32_t *leader;     /* a group: its lowest thread */
-    uint32_t *live;       /* threads of the unit that can step */
-    uint32_t *taken;      /* a lane: taken by a thread of Θ */
+    uint32_t *live;       /* threads of the unit at hand that can step */
+    uint8_t *role;        /* a thread of the unit at hand */
+    bool *taken;          /* a lane: taken by a thread of Θ */
 };
 
 /* Why the semantics has no stack-less warps ("its actors are no threads"), or NULL. */

@@ -22,10 +22,9 @@ enum {
     PROBE_SHARE = 2         /* the same of machines on their own: pi(P) takes many steps and ends */
 };
 
-bool explore_fair(enum sched_kind kind, const struct machine *machine)
+bool explore_fair(const struct sched_spec *spec, const struct machine *machine)
 {
-    return machine->actor_count == 1 || kind == SCHED_ROUND_ROBIN || kind == SCHED_UNIFORM ||
-           kind == SCHED_UNFAIR_FAIR;
+    return machine->actor_count == 1 || sched_is_fair(spec);
 }
 
 /* ---- steps at racy statements, for SURW ---- */
@@ -196,8 +195,8 @@ struct execution *explore_add(struct checking *c, enum subject_id subject,
         c->executions = grown;
         c->execution_capacity = capacity;
     }
-    *execution = (struct execution){
-        .subject = subject, .spec = *spec, .fair = explore_fair(spec->kind, machine)};
+    *execution =
+        (struct execution){.subject = subject, .spec = *spec, .fair = explore_fair(spec, machine)};
     c->executions[c->execution_count++] = execution;
     return execution;
 }
@@ -210,8 +209,9 @@ static bool next_spec(const struct checking *c, enum subject_id subject, uint32_
         *spec = (struct sched_spec){.kind = SCHED_TAPE, .tape = c->options->tape};
         return index == 1;
     }
-    *spec = sched_portfolio(c->options->seed, number, machine->actor_count,
-                            subject == SUBJECT_THREADS && c->selected);
+    unsigned selected = subject == SUBJECT_THREADS && c->selected ? PORTFOLIO_SURW : 0;
+    unsigned threads = stackless_refuses(machine->semantics) ? 0 : PORTFOLIO_STACKLESS;
+    *spec = sched_portfolio(c->options->seed, number, machine->actor_count, selected | threads);
     return true;
 }
 
@@ -455,7 +455,7 @@ static void explore_schedules(struct checking *c, enum subject_id subject)
         struct sched_spec spec;
         if (!next_spec(c, subject, index, portfolio_number(c, subject, index), machine, &spec))
             break;
-        if (!worth_running(run, explore_fair(spec.kind, machine)))
+        if (!worth_running(run, explore_fair(&spec, machine)))
             continue;
         spec.length_estimate = c->subjects[subject].length;
         if (subject == SUBJECT_THREADS) {
@@ -577,7 +577,7 @@ static void explore_simt(struct checking *c, enum subject_id subject)
         struct sched_spec spec;
         if (!next_spec(c, subject, index, simt_portfolio_number(c, index), c->warps, &spec))
             break;
-        if (!worth_running(run, explore_fair(spec.kind, c->warps)))
+        if (!worth_running(run, explore_fair(&spec, c->warps)))
             continue;
         run_simt(c, explore_add(c, subject, &spec));
         conflicts |= c->simulation->inner_choices > 0;

@@ -113,8 +113,8 @@ struct checking {
     const uint32_t *selected_counts; /* ... each thread took; NULL until both are known */
 };
 
-/* Whether a scheduler is weakly fair: each live actor steps again and again (with probability 1). */
-bool explore_fair(enum sched_kind kind, const struct machine *machine);
+/* Whether every live actor steps again and again (with probability 1). */
+bool explore_fair(const struct sched_spec *spec, const struct machine *machine);
 
 /* Whether the subject was asked for and its program runs. */
 bool explore_runs(const struct checking *checking, enum subject_id subject);

@@ -67,7 +67,7 @@ static void run_phi_again(struct lockstep_case *k)
 {
     struct scheduler scheduler;
     struct sched_spec spec =
-        sched_portfolio(k->c->options->seed, 3, k->replay->phi->actor_count, false);
+        sched_portfolio(k->c->options->seed, 3, k->replay->phi->actor_count, 0);
     if (k->phi->launch.blocks == 1 && !k->p->has_atomics)
         return;
     replay_begin(k->replay);
@@ -82,8 +82,7 @@ static void run_p(struct lockstep_case *k)
     struct machine *p = k->replay->p;
     uint64_t seed = k->c->options->seed;
     struct scheduler scheduler;
-    k->p_spec =
-        sched_portfolio(seed, 1 + pcg_splitmix(seed) % OTHER_SCHEDULES, p->actor_count, false);
+    k->p_spec = sched_portfolio(seed, 1 + pcg_splitmix(seed) % OTHER_SCHEDULES, p->actor_count, 0);
     machine_reset(p);
     machine_observe(p, &k->replay->p_races->observer);
     race_begin(k->replay->p_races);

@@ -279,8 +279,8 @@ static const char *judge_subject(struct checking *c, struct answer *answer, stru
     if (group == GROUP_BLOCKS && !x->keeps_graph)
         return "barriers and jumps: its blocks have other loops";
     uint64_t number = 1 + pcg_splitmix(pcg_splitmix(c->options->seed) ^ subject) % 15;
-    const struct sched_spec spec = sched_portfolio(
-        c->options->seed, number, x->t.subjects[subject].machine->actor_count, false);
+    const struct sched_spec spec =
+        sched_portfolio(c->options->seed, number, x->t.subjects[subject].machine->actor_count, 0);
     const struct execution *e = explore_once(&x->t, subject, &spec);
     if (explore_execution_group(&x->t, e) == GROUP_NONE)
         return "the execution is compared with nothing";

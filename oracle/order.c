@@ -56,7 +56,7 @@ static void run_other(struct checking *c, const struct form *form, struct other_
     const struct program *program = form->program;
     struct scheduler scheduler;
     run->machine = machine_new(c->arena, info->vtable, program, &info->options);
-    run->spec = sched_portfolio(c->options->seed, 3, run->machine->actor_count, false);
+    run->spec = sched_portfolio(c->options->seed, 3, run->machine->actor_count, 0);
     c->detector->program = program;
     c->detector->racy_stms = ARENA_ARRAY(c->arena, uint8_t, program->stm_count);
     c->detector->racy_vars = ARENA_ARRAY(c->arena, uint8_t, program->var_count);

@@ -401,8 +401,7 @@ static void judge_leaders(struct checking *c, struct stutter *s)
     for (uint32_t i = 0; i < 2 && !s->lost; i++) {
         if (seed != 0 && draw % 2 != i)
             continue;
-        struct sched_spec spec =
-            sched_portfolio(seed, draw / 2 % SCHEDULES, s->p->actor_count, false);
+        struct sched_spec spec = sched_portfolio(seed, draw / 2 % SCHEDULES, s->p->actor_count, 0);
         (void)stutter_run(s, leaders[i], &spec, c->options->budget_steps);
     }
 }

@@ -115,7 +115,7 @@ static void recording_changes_nothing(void **state)
 {
     (void)state;
     for (uint64_t index = 0; index < 40; index++) {
-        struct sched_spec spec = sched_portfolio(1, index, 3, false);
+        struct sched_spec spec = sched_portfolio(1, index, 3, 0);
         int32_t finals[2];
         for (int record = 0; record < 2; record++) {
             struct mock_program *mock = mock_new(&arena, 3, 1);
@@ -415,7 +415,7 @@ static void tapes_replay(void **state)
 {
     (void)state;
     for (uint64_t index = 0; index < 60; index++) {
-        struct sched_spec spec = sched_portfolio(5, index, 3, false);
+        struct sched_spec spec = sched_portfolio(5, index, 3, 0);
         struct machine *machine = machine_of(choosers()), *again = machine_of(choosers());
         struct scheduler scheduler;
         struct tape *tape = tape_new(&arena, 100);
@@ -510,7 +510,7 @@ static void portfolio(void **state)
     (void)state;
     uint32_t kinds = 0, victims = 0, depths = 0;
     for (uint64_t index = 0; index < 100; index++) {
-        struct sched_spec spec = sched_portfolio(1, index, 3, index % 2 == 0);
+        struct sched_spec spec = sched_portfolio(1, index, 3, index % 2 == 0 ? PORTFOLIO_SURW : 0);
         kinds |= 1u << spec.kind;
         if (spec.kind == SCHED_STARVE)
             victims |= 1u << spec.victim;
@@ -522,7 +522,35 @@ static void portfolio(void **state)
                      (1u << SCHED_KIND_COUNT) - 1 - (1u << SCHED_TAPE) - (1u << SCHED_STACKLESS));
     assert_int_equal(victims, 7);
     assert_int_equal(depths, 0x3e);
-    assert_int_equal(sched_portfolio(1, 0, 3, true).kind, SCHED_SEQUENTIAL);
+    assert_int_equal(sched_portfolio(1, 0, 3, PORTFOLIO_SURW).kind, SCHED_SEQUENTIAL);
+}
+
+/* Threads: two in each cycle of eleven are warps without a stack, under any policy; the others stay. */
+static void portfolio_of_threads(void **state)
+{
+    (void)state;
+    uint32_t policies = 0, literal = 0, then_first = 0, fair = 0, count = 0;
+    for (uint64_t index = 0; index < 4 + 11 * 60; index++) {
+        struct sched_spec spec = sched_portfolio(1, index, 3, PORTFOLIO_STACKLESS);
+        struct sched_spec other = sched_portfolio(1, index, 3, 0);
+        if (spec.kind != SCHED_STACKLESS) {
+            assert_int_equal(spec.kind, other.kind);
+            continue;
+        }
+        count++;
+        policies |= 1u << spec.stackless.policy;
+        literal += spec.stackless.literal;
+        then_first += spec.stackless.then_first;
+        fair += sched_is_fair(&spec);
+        assert_true(stackless_subdivides(spec.stackless.policy) || !spec.stackless.then_first);
+    }
+    assert_int_equal(count, 120);
+    assert_int_equal(policies, (1u << STACKLESS_POLICY_COUNT) - 1);
+    assert_in_range(literal, 1, 60);
+    assert_in_range(then_first, 1, 60);
+    assert_in_range(fair, 20, 80);
+    assert_int_not_equal(sched_portfolio(1, 7, 3, PORTFOLIO_STACKLESS).stackless.policy,
+                         sched_portfolio(2, 7, 3, PORTFOLIO_STACKLESS).stackless.policy);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -549,6 +577,7 @@ int main(void)
         TEST(tapes_drift_inside),
         TEST(names),
         TEST(portfolio),
+        TEST(portfolio_of_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -399,7 +399,7 @@ static void random_liveness(void **state)
             const struct machine_options options = {0};
             struct machine *machine =
                 machine_new(&arena, &mock_semantics, &mock->program, &options);
-            struct sched_spec spec = sched_portfolio(1, index, 3, false);
+            struct sched_spec spec = sched_portfolio(1, index, 3, 0);
             struct scheduler scheduler;
             sched_start(&scheduler, &spec, machine, &arena);
             enum status status = machine_run(machine, &scheduler.choices, 2000, NULL);

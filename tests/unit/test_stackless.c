@@ -4,7 +4,7 @@
 
 #include "engine/lasso.h"
 #include "engine/threads.h"
-#include "oracle/forms.h"
+#include "oracle/explore.h"
 
 enum { PROGRAMS = 4, SIZES = 4 };
 
@@ -264,6 +264,31 @@ static void test_wide_warps(void **state)
     }
 }
 
+/* Checks ask threads under these schedules, too, and no warps. */
+static void test_checked(void **state)
+{
+    (void)state;
+    struct check_result result = {.runs[0].schedules = 0};
+    struct check_options options = CHECK_DEFAULTS;
+    uint32_t seen[SUBJECT_COUNT] = {0};
+    for (options.seed = 0; options.seed < 24; options.seed++) {
+        struct checking c = {.arena = &test_arena,
+                             .options = &options,
+                             .kernel = support_parse(RICH),
+                             .result = &result};
+        c.forms = forms_new(&test_arena, c.kernel);
+        explore_prepare(&c);
+        for (int s = SUBJECT_THREADS; s <= SUBJECT_BLOCK; s++)
+            if (explore_runs(&c, (enum subject_id)s))
+                explore_subject(&c, (enum subject_id)s);
+        for (uint32_t i = 0; i < c.execution_count; i++)
+            seen[c.executions[i]->subject] += c.executions[i]->spec.kind == SCHED_STACKLESS;
+    }
+    assert_int_equal(seen[SUBJECT_THREADS], 48);
+    assert_in_range(seen[SUBJECT_INTERLEAVE], 1, 24);
+    assert_int_equal(seen[SUBJECT_SIMT] + seen[SUBJECT_CRS] + seen[SUBJECT_LOCKSTEP], 0);
+}
+
 static void test_names(void **state)
 {
     (void)state;
@@ -290,6 +315,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_independent_threads, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_post_dominators, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_wide_warps, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_checked, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_names, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

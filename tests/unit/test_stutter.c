@@ -225,7 +225,7 @@ static void test_honest_machines_agree(void **state)
         prepare(&f, texts[i % 4]);
         struct stutter *s = stutter_new(&test_arena, f.c.subjects[SUBJECT_INTERLEAVE].machine,
                                         f.c.subjects[SUBJECT_PREDICATED].machine);
-        struct sched_spec spec = sched_portfolio(i, i / 8 % 16, s->p->actor_count, false);
+        struct sched_spec spec = sched_portfolio(i, i / 8 % 16, s->p->actor_count, 0);
         s->answer = &f.result.answers[ORACLE_STUTTER];
         enum status status = stutter_run(s, leaders[i / 4 % 2], &spec, 1 << 16);
         if (s->lost)
