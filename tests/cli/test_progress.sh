@@ -172,6 +172,29 @@ for bad in "" hangs "hangs warps" "hangs warps," "hangs *,"; do
     says err "stated.simt:14:" "error: expected"
 done
 
+# Lemma 6: proven, with a bound that decides what the search does not; refuted; neither. A bound of the proof is one, too.
+cat >loop.simt <<'END'
+launch(threads = 4, warp = 4);
+shared int x;
+kernel loop() { private int i; for (i = 0; i < 40; i++) x = x + i; }
+END
+expect 0 progress loop.simt --max-states 10 --samples 1000
+says out "Lemma 6: no thread runs for ever, whatever others write: a warp ends within 125 steps, a thread within 205"
+for model in unfair hsa fair; do
+    [ "$(verdict threads $model)" = e ] || failed "no row by Lemma 6: $model"
+done
+[ "$(verdict warps simt)" = e ] || failed "no row by Lemma 6: simt"
+expect 0 progress loop.simt --max-states 10 --json
+json
+says out '"lemma_6": {"hypothesis": "holds", "constants": false, "warp_steps": 125, "thread_steps": 205,' '"why": "Lemma 6: each thread within 205 steps"'
+expect 0 trace loop.simt --max-steps 1000
+says out "terminated after 125 steps"
+expect 0 progress loop.simt --max-states 10 --budget 100 --samples 0
+says out "Lemma 6: not known whether it applies: more than 100 steps"
+[ "$(verdict threads fair)" = u ] || failed "ends within no bound: $(verdict threads fair)"
+expect 0 progress "$papers/p4-n2.simt" --json
+says out '"lemma_6": {"hypothesis": "fails", "thread": 0, "location": "next",'
+
 # Other launches; what is no kernel.
 expect 0 progress "$papers/p2-n2.simt" --set threads=3,warp=1
 [ "$(verdict warps obe)" = m ] || failed "warps as units: $(verdict warps obe)"
