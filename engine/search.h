@@ -37,6 +37,7 @@ struct search_options {
     uint64_t max_steps;    /* steps of all executions together */
     uint32_t max_depth;    /* steps of one execution */
     uint32_t max_outcomes; /* distinct final stores kept */
+    bool no_races;         /* races are not looked for: result->race says nothing */
     uint64_t hash_mask;    /* SEARCH_STATES: bits of hashes that are used, for tests; 0: all */
     struct progress
         *progress; /* SEARCH_STATES: progress models, to be judged on the graph; or NULL */

@@ -233,28 +233,37 @@ static bool completes_race(const struct flow *flow, uint32_t state, uint32_t edg
     return false;
 }
 
-void graph_races(struct graph *graph)
+static void look_for_races(struct flow *flow)
 {
+    struct graph *graph = flow->graph;
     struct search *search = graph->search;
     uint32_t words = search_locations(search->machine->program);
-    struct flow flow = {.graph = graph,
-                        .numbered = {.record = sizeof(struct numbered)},
-                        .lists = {.record = sizeof(uint32_t)},
-                        .edges = {.record = sizeof(struct edge_accesses)}};
     if (search->arena->used + (size_t)words * sizeof(uint32_t) > search->byte_limit) {
         search_cut(search, "bytes");
         return;
     }
-    flow.heads = ARENA_ARRAY(search->arena, uint32_t, words);
-    memset(flow.heads, 0xff, words * sizeof *flow.heads);
-    if (!walk_graph(&flow) || !make_sets(&flow)) {
+    flow->heads = ARENA_ARRAY(search->arena, uint32_t, words);
+    memset(flow->heads, 0xff, words * sizeof *flow->heads);
+    if (!walk_graph(flow) || !make_sets(flow)) {
         search_cut(search, "bytes");
         return;
     }
-    if (!flow_sets(&flow))
+    if (!flow_sets(flow))
         search_cut(search, "steps");
-    INVARIANT(flow.edges.count >= graph_edges_end(graph, graph->expanded - 1));
+    INVARIANT(flow->edges.count >= graph_edges_end(graph, graph->expanded - 1));
     for (uint32_t s = 0; s < graph->expanded && !search->result->race; s++)
         for (uint32_t e = graph_edges(graph, s); e < graph_edges_end(graph, s); e++)
-            search->result->race |= completes_race(&flow, s, e);
+            search->result->race |= completes_race(flow, s, e);
+}
+
+void graph_races(struct graph *graph)
+{
+    size_t mark = arena_mark(graph->search->arena);
+    struct flow flow = {.graph = graph,
+                        .numbered = {.record = sizeof(struct numbered)},
+                        .lists = {.record = sizeof(uint32_t)},
+                        .edges = {.record = sizeof(struct edge_accesses)}};
+    look_for_races(&flow);
+    search_note_bytes(graph->search);
+    arena_release(graph->search->arena, mark);
 }

@@ -303,11 +303,13 @@ void search_states(struct search *search)
     start(&x, search);
     const struct observer observer = {
         .context = &x.watch, .read = watch_read, .write = watch_write, .atomic = watch_atomic};
-    machine_observe(search->machine, result->race ? NULL : &observer);
+    bool watched = !result->race && !search->options->no_races;
+    machine_observe(search->machine, watched ? &observer : NULL);
     explore(&x);
     machine_observe(search->machine, NULL);
     result->race |= x.watch.found;
-    if (search->machine->program->has_atomics && !result->race && !has_named_barriers(search))
+    if (search->machine->program->has_atomics && !result->race && !has_named_barriers(search) &&
+        !search->options->no_races)
         graph_races(&x.graph);
     result->states += x.graph.states.count;
     result->transitions += x.graph.edges.count;

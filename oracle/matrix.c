@@ -137,6 +137,7 @@ static const struct progress *search(struct making *m, struct machine *machine,
         m->options->max_states > UINT64_MAX / each ? UINT64_MAX : each * m->options->max_states;
     options.max_depth = UINT32_MAX;
     options.max_outcomes = 1 << 16;
+    options.no_races = true;
     options.progress = progress;
     options.stop = m->options->stop;
     *result = search_run(m->arena, machine, &options);

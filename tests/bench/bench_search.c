@@ -96,7 +96,7 @@ static const struct ast_kernel *kernel_of(const char *text, uint32_t threads)
 
 /* ---- one search ---- */
 
-enum asked { ASK_NOTHING, ASK_QUICK, ASK_ALL };
+enum asked { ASK_RACES, ASK_NOTHING, ASK_QUICK, ASK_ALL };
 
 struct exploring {
     const struct family *family;
@@ -127,7 +127,8 @@ static void explore_once(struct exploring *e)
     options.max_bytes = e->max_bytes;
     options.max_steps = UINT64_MAX;
     options.max_depth = UINT32_MAX;
-    options.progress = e->asked != ASK_NOTHING ? progress : NULL;
+    options.no_races = e->asked != ASK_RACES;
+    options.progress = e->asked > ASK_NOTHING ? progress : NULL;
     e->result = search_run(&bench_arena, machine, &options);
     e->progress = progress;
     arena_release(&bench_arena, mark);
@@ -156,14 +157,14 @@ static const struct program *program_of(const struct family *family, uint32_t th
 
 static void bench_family(const struct family *family, uint32_t threads)
 {
-    static const char *const asked[] = {"graph", "graph, verdicts of all models",
+    static const char *const asked[] = {"graph, races", "graph", "graph, verdicts of all models",
                                         "graph, all models with witnesses"};
     struct exploring e = {
         .family = family, .max_bytes = (uint64_t)1 << 31, .program = program_of(family, threads)};
-    for (e.asked = ASK_NOTHING; e.asked <= ASK_ALL; e.asked++) {
+    for (e.asked = ASK_RACES; e.asked <= ASK_ALL; e.asked++) {
         e.repeat = 1;
         double rate = measure(explore_work, &e);
-        if (e.asked == ASK_NOTHING)
+        if (e.asked == ASK_RACES)
             printf("%s, %u threads: %" PRIu64 " states, %" PRIu64 " transitions%s\n", family->name,
                    threads, e.result->states, e.result->transitions,
                    e.result->cut ? ", cut off" : "");
