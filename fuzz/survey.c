@@ -108,6 +108,8 @@ static void count_matrix(struct survey_result *result, const struct matrix *matr
     result->states += states;
     if (result->most_states < states)
         result->most_states = states;
+    for (int k = 0; k < MATRIX_CLASS_COUNT; k++)
+        result->classes[k] += matrix_classes(matrix) >> k & 1;
     if (matrix->broken && result->broken++ == 0) {
         result->broken_case = number;
         strncpy(result->broken_text, matrix->broken, sizeof result->broken_text - 1);
@@ -163,6 +165,8 @@ static void add(struct survey_result *to, const struct survey_result *from)
     to->cases += from->cases;
     to->kernels += from->kernels;
     to->states += from->states;
+    for (int k = 0; k < MATRIX_CLASS_COUNT; k++)
+        to->classes[k] += from->classes[k];
     if (to->most_states < from->most_states)
         to->most_states = from->most_states;
     for (uint32_t m = 0; m < SURVEY_MODELS; m++) {

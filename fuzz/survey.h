@@ -30,9 +30,10 @@ struct survey_result {
     struct survey_model models[SURVEY_MODELS];
     /* Kernels that always end under the first, and may hang under the second. */
     uint64_t apart[SURVEY_MODELS][SURVEY_MODELS];
-    uint64_t broken;       /* kernels with an implication that does not hold */
-    uint64_t broken_case;  /* the first of them */
-    char broken_text[200]; /* which */
+    uint64_t classes[MATRIX_CLASS_COUNT]; /* kernels whose rows differ so */
+    uint64_t broken;                      /* kernels with an implication that does not hold */
+    uint64_t broken_case;                 /* the first of them */
+    char broken_text[200];                /* which */
 };
 
 /* The index of a model: of a unit, by its place in matrix_model_names. */

@@ -44,6 +44,27 @@ struct matrix {
     const char *broken;
 };
 
+/* How verdicts differ: MATRIX_CLASS(id, name, sentence). No faults: what the models are about. */
+#define MATRIX_CLASSES(X)                                                                          \
+    X(STACK_UNFAIR, "stack-unfair", "ends if every thread is let run, and hangs under a stack")    \
+    X(POLICY_UNFAIR, "policy-unfair",                                                              \
+      "ends if every thread is let run, and hangs under a policy without a stack")                 \
+    X(MODEL_DEPENDENT, "model-dependent",                                                          \
+      "ends under one progress model, and may hang under another")
+
+enum matrix_class {
+#define X(id, name, sentence) MATRIX_CLASS_##id,
+    MATRIX_CLASSES(X)
+#undef X
+        MATRIX_CLASS_COUNT
+};
+
+struct matrix_class_info {
+    const char *name, *sentence;
+};
+
+extern const struct matrix_class_info matrix_class_table[MATRIX_CLASS_COUNT];
+
 struct matrix_options {
     uint64_t max_states; /* of one search */
     uint64_t max_bytes;
@@ -59,6 +80,9 @@ extern const struct matrix_options MATRIX_DEFAULTS;
 /* The verdict in words. */
 const char *matrix_verdict(const struct matrix_row *row);
 enum matrix_ending matrix_ending_of(const struct matrix_row *row);
+
+/* The classes of the differences among its rows: bit 1 << class. */
+unsigned matrix_classes(const struct matrix *matrix);
 
 /* All rows that there are for the kernel, in the arena of its forms. */
 struct matrix matrix_of(struct forms *forms, const struct matrix_options *options);

@@ -81,6 +81,12 @@ static void print_json(const char *path, const struct ast_kernel *kernel,
         json_object_end(&json);
     }
     json_array_end(&json);
+    json_key(&json, "classes");
+    json_array_begin(&json);
+    for (int i = 0; i < MATRIX_CLASS_COUNT; i++)
+        if (matrix_classes(matrix) >> i & 1)
+            json_string(&json, matrix_class_table[i].name);
+    json_array_end(&json);
     json_key_string(&json, "refused", matrix->refused);
     print_lemma6(&json, matrix->lemma6);
     json_key_string(&json, "broken", matrix->broken);
@@ -112,6 +118,9 @@ static void print_text(const char *path, const struct ast_kernel *kernel,
         cells->cells[3] = row->verdict == PROGRESS_UNKNOWN ? row->why : row->sentence;
     }
     table_print(&table, stdout);
+    for (int i = 0; i < MATRIX_CLASS_COUNT; i++)
+        if (matrix_classes(matrix) >> i & 1)
+            printf("    %s: %s\n", matrix_class_table[i].name, matrix_class_table[i].sentence);
     if (matrix->refused)
         printf("    %s\n", matrix->refused);
     if (matrix->lemma6)

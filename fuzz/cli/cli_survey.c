@@ -69,6 +69,11 @@ static void print_json(const struct survey_options *options, const struct survey
     json_key_u64(&json, "kernels", r->kernels);
     json_key_u64(&json, "states", r->states);
     json_key_u64(&json, "most_states", r->most_states);
+    json_key(&json, "classes");
+    json_object_begin(&json);
+    for (int i = 0; i < MATRIX_CLASS_COUNT; i++)
+        json_key_u64(&json, matrix_class_table[i].name, r->classes[i]);
+    json_object_end(&json);
     json_key_u64(&json, "broken", r->broken);
     json_key(&json, "models");
     json_array_begin(&json);
@@ -169,7 +174,11 @@ static void print_text(struct cli *cli, const struct survey_result *r, uint64_t 
     print_endings(&cli->arena, r);
     printf("\n");
     print_apart(&cli->arena, r);
-    printf("\nimplications broken: %" PRIu64 "\n", r->broken);
+    printf("\n");
+    for (int i = 0; i < MATRIX_CLASS_COUNT; i++)
+        printf("%s: %" PRIu64 " (%s)\n", matrix_class_table[i].name, r->classes[i],
+               matrix_class_table[i].sentence);
+    printf("implications broken: %" PRIu64 "\n", r->broken);
     cli_message(cli, "%.1f s", (double)milliseconds / 1000);
 }
 

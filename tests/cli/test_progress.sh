@@ -41,6 +41,14 @@ expect 0 progress "$papers/p3-n3.simt"
 says out "threads 1, 2 spin on lock at line 8; thread 0 would write it at line 10, but its warp runs the other path first" \
     "but it has not begun, and need not"
 
+# How verdicts differ.
+expect 0 progress "$papers/p2-n2.simt"
+says out "stack-unfair: " "policy-unfair: " "model-dependent: "
+expect 0 progress "$papers/p2-n1.simt"
+grep -q "unfair: \|dependent: " out && failed "one thread: verdicts differ"
+expect 0 progress "$papers/p2-n2.simt" --json
+says out '"classes": ["stack-unfair", "policy-unfair", "model-dependent"]'
+
 # The loop of a hang is a tape that the tracer takes: it runs to the loop and once through.
 expect 0 progress "$papers/p2-n2.simt" --json
 json
@@ -64,7 +72,7 @@ for jobs in 1 3; do
     mv out survey.$jobs
 done
 cmp -s survey.1 survey.3 || failed "a survey depends on the number of workers"
-says survey.1 "implications broken: 0" "stackless:oldest"
+says survey.1 "stack-unfair: " "policy-unfair: " "model-dependent: " "implications broken: 0" "stackless:oldest"
 expect 0 survey --enumerate --cases 48 --jobs 2
 says out "48 cases, 48 kernels" "implications broken: 0"
 [ "$(awk '$1 == "threads" && $2 == "fair" { print $3, $5, $6 }' out)" = "28 0 16" ] ||
