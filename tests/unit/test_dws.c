@@ -5,6 +5,7 @@
 #include "engine/lasso.h"
 #include "engine/pcg.h"
 #include "engine/print.h"
+#include "engine/ptx/ptx_code.h"
 #include "engine/simt.h"
 #include "fuzz/gen/gen.h"
 #include "oracle/forms.h"
@@ -139,6 +140,59 @@ static void test_no_branch_splits(void **state)
     assert_true(split > 1000);
 }
 
+/* ---- PTX: post-dominators against the branch unit's tokens ---- */
+
+/* Without jumps, the two are the same; sync itself is executed path by path there, once here. */
+static void drop_branch_unit(struct trail *trail, const struct program *program)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < trail->count; i++) {
+        enum ptx_exec exec = (enum ptx_exec)program->ptx->ops[trail->steps[i].stm].exec;
+        if (exec != PTX_EXEC_SYNC && exec != PTX_EXEC_SSY)
+            trail->steps[kept++] = trail->steps[i];
+    }
+    trail->count = kept;
+}
+
+static void check_tokens(struct ast_kernel *kernel, uint32_t *ended, uint32_t *split)
+{
+    static struct trail warp, groups;
+    const struct form *form = forms_get(forms_new(&test_arena, kernel), PROGRAM_CRS);
+    if (!form->program || machine_refuses(&test_arena, &semantics_block, form->program))
+        return;
+    struct machine *crs = support_machine(form->program, SUBJECT_CRS);
+    struct machine *threads = support_machine(form->program, SUBJECT_BLOCK);
+    enum status wanted = run_warp(&warp, crs);
+    enum status status = run_groups(&groups, threads, "dws-none");
+    if (wanted != STATUS_TERMINATED)
+        return;
+    assert_int_equal(status, wanted);
+    drop_branch_unit(&warp, form->program);
+    drop_branch_unit(&groups, form->program);
+    const char *wrong =
+        difference(&warp, &groups, warp.count < groups.count ? warp.count : groups.count);
+    if (wrong || warp.count != groups.count)
+        fail_msg("%s\n%s", wrong ? wrong : "another end", print_kernel(&test_arena, kernel));
+    *ended += 1;
+    for (uint32_t i = 1; i < warp.count; i++)
+        *split += (warp.steps[i].lanes & warp.steps[i - 1].lanes) == 0;
+}
+
+static void test_tokens(void **state)
+{
+    (void)state;
+    uint32_t ended = 0, split = 0;
+    for (uint32_t number = 0; number < 200; number++) {
+        size_t mark = arena_mark(&test_arena);
+        check_tokens(
+            kernel_of_one_warp(number, "none,leader,copies,arrays,inputs,logic,arithmetic"), &ended,
+            &split);
+        arena_release(&test_arena, mark);
+    }
+    assert_true(ended > 50);
+    assert_true(split > 100);
+}
+
 /* ---- every branch splits ---- */
 
 static void check_oldest(struct ast_kernel *kernel, uint32_t *ended)
@@ -242,6 +296,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_no_branch_splits, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_tokens, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_every_branch_splits, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_paths, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_loops, support_setup, support_teardown),
