@@ -297,9 +297,34 @@ static void test_arena_is_bounded(void **state)
     assert_true(test_arena.used - before < few + 400 * 1024);
 }
 
+/* The rules of all subjects are counted, of each machine once. */
+static void test_rules_are_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        enum subject_id subject;
+        enum rule rule;
+    } cases[] = {
+        {SUBJECT_SIMT, RULE_SIMT_ASSIGN},         {SUBJECT_THREADS, RULE_THR_ASSIGN_WR},
+        {SUBJECT_INTERLEAVE, RULE_INTK_ASSIGN},   {SUBJECT_PREDICATED, RULE_INTK_ASSIGN},
+        {SUBJECT_LOCKSTEP, RULE_LOCK_VEC_ASSIGN},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct check_options options = CHECK_DEFAULTS;
+        options.subjects = SUBJECT_BIT(cases[i].subject);
+        struct check_result *r = check("launch(threads = 2); shared int x[2]; kernel k() { private "
+                                       "int i; for (i = 0; i < 2; i++)"
+                                       " x[tid] = i; }",
+                                       &options);
+        if (r->hits[cases[i].rule] == 0)
+            fail_msg("%s", subject_table[cases[i].subject].name);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_rules_are_counted, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_race_free_kernel, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_racy_kernel, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_conflicting_writes, support_setup, support_teardown),

@@ -237,6 +237,40 @@ static void test_honest_machines_agree(void **state)
     }
 }
 
+/* Steps that access something else are told apart: another thread, address, kind, or once more. */
+static void test_accesses_are_told_apart(void **state)
+{
+    (void)state;
+    enum { THREADS = 4, ADDRESSES = 3, KINDS = 3, ALL = THREADS * ADDRESSES * KINDS };
+    struct image_accesses a[2];
+    for (uint32_t k = 0; k < 2; k++)
+        image_accesses_start(&a[k], &test_arena, NULL);
+    for (uint32_t i = 0; i <= ALL; i++)
+        for (uint32_t j = 0; j <= ALL; j++) {
+            const uint32_t which[] = {i, j};
+            for (uint32_t k = 0; k < 2; k++) {
+                image_accesses_clear(&a[k]);
+                const struct observer *o = &a[k].observer;
+                uint32_t thread = which[k] % THREADS, address = which[k] / THREADS % ADDRESSES;
+                o->read(o->context, 0, 0, 0);
+                if (which[k] == ALL)
+                    continue;
+                switch ((enum access_kind)(which[k] / (THREADS * ADDRESSES))) {
+                case ACCESS_READ:
+                    o->read(o->context, thread, address, 0);
+                    break;
+                case ACCESS_WRITE:
+                    o->write(o->context, thread, address, 7, 0);
+                    break;
+                case ACCESS_ATOMIC:
+                    o->atomic(o->context, thread, address, 7, 0);
+                    break;
+                }
+            }
+            assert_int_equal(image_same_accesses(&a[0], &a[1]), i == j);
+        }
+}
+
 static void test_says_why_not(void **state)
 {
     (void)state;
@@ -255,6 +289,7 @@ int main(void)
         cmocka_unit_test(test_honest_machines_agree),
         cmocka_unit_test(test_every_fault_shows),
         cmocka_unit_test(test_faults_show_when_the_image_leads),
+        cmocka_unit_test(test_accesses_are_told_apart),
         cmocka_unit_test(test_says_why_not),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
