@@ -33,7 +33,7 @@ static const char *refuted(struct arena *arena, const struct matrix_lemma6 *lemm
 
 const struct matrix_lemma6 *matrix_lemma6(struct forms *forms, uint64_t max_steps, uint64_t seed)
 {
-    enum { REFUTING_STEPS = 1 << 16 };
+    enum { REFUTING_STEPS = 1 << 16, DOUBTING_STEPS = 1 << 12 };
     const struct program *program = forms_get(forms, subject_table[SUBJECT_SIMT].program)->program;
     if (!program || program->form != FORM_STRUCTURED ||
         machine_refuses(forms->arena, &semantics_simt, program))
@@ -42,8 +42,9 @@ const struct matrix_lemma6 *matrix_lemma6(struct forms *forms, uint64_t max_step
     struct matrix_lemma6 *lemma = ARENA_NEW(arena, struct matrix_lemma6);
     lemma->hypothesis = HYPOTHESIS_UNKNOWN;
     lemma->proof = lemma6_holds(arena, program, max_steps);
-    if (!lemma->proof.holds || lemma->proof.warp_steps <= REFUTING_STEPS)
-        lemma->refutation = lemma6_refute(arena, program, seed, REFUTING_STEPS);
+    /* What is proven is asked, too: it must not be refuted. */
+    lemma->refutation =
+        lemma6_refute(arena, program, seed, lemma->proof.holds ? DOUBTING_STEPS : REFUTING_STEPS);
     if (lemma->refutation.found && lemma->refutation.stm != CODE_NONE)
         lemma->line = evidence_line(program, lemma->refutation.stm);
     if (lemma->proof.holds) {
