@@ -65,6 +65,43 @@ says out "the search was cut off: states"
 expect 0 progress "$papers/incr-n8.simt" --max-states 10
 [ "$(verdict threads fair)" = e ] || failed "a kernel without a loop is not said to end"
 
+# Nor do executions that are all alike. A conflict, of atomics too, or a choice inside of a step makes them others.
+alike() {
+    cat >alike.simt
+    expect 0 progress alike.simt --max-states 3 --samples 0
+    [ "$(verdict threads fair)$(verdict warps simt)" = "$1" ] ||
+        failed "$2: $(verdict threads fair)$(verdict warps simt)"
+}
+alike ee "no conflict" <<'END'
+launch(threads = 40, warp = 8);
+shared int s[40], n[40];
+kernel k() {
+    n[tid] = tid;
+    barrier();
+    while (s[tid] < n[(tid + 1) % 40])
+        s[tid] += n[(tid + 1) % 40] > 0;
+}
+END
+alike uu "a race" <<'END'
+launch(threads = 40, warp = 8);
+shared int s[40], n[40];
+kernel k() {
+    n[tid] = tid;
+    while (s[tid] < n[(tid + 1) % 40])
+        s[tid] += n[(tid + 1) % 40] > 0;
+}
+END
+alike uu "atomics" <<'END'
+launch(threads = 4, warp = 2);
+shared int n, s[4];
+kernel k() {
+    private int i;
+    i = atomic_add(n, 1);
+    while (s[tid] < i)
+        s[tid]++;
+}
+END
+
 # Generated kernels about waiting: the same sums with any number of workers; all tiny programs of one access
 # (48) and some of two end as these few accesses say; nothing breaks an implication.
 for jobs in 1 3; do
