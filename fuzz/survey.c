@@ -11,10 +11,16 @@
 
 enum { JOBS_MAX = 256, TABLE_FIRST = 1 << 16 };
 
-/* Hashes of texts, open addressing; 0 is none. */
+struct text {
+    uint64_t hash;   /* 0: none */
+    uint64_t number; /* the first case that has it */
+    char *broken;    /* NULL, or the implication that does not hold */
+};
+
+/* Texts, open addressing. */
 struct seen {
     pthread_mutex_t lock;
-    uint64_t *table;
+    struct text *table;
     uint64_t mask, count;
 };
 
@@ -38,15 +44,13 @@ static uint64_t hash_of(const char *text)
     return hash ? hash : 1;
 }
 
-static bool insert(struct seen *seen, uint64_t hash)
+/* Where the text is, or where it belongs. */
+static struct text *text_of(struct seen *seen, uint64_t hash)
 {
     uint64_t at = hash & seen->mask;
-    while (seen->table[at] && seen->table[at] != hash)
+    while (seen->table[at].hash && seen->table[at].hash != hash)
         at = (at + 1) & seen->mask;
-    bool is_new = seen->table[at] == 0;
-    seen->table[at] = hash;
-    seen->count += is_new;
-    return is_new;
+    return &seen->table[at];
 }
 
 static void grow(struct seen *seen)
@@ -55,21 +59,48 @@ static void grow(struct seen *seen)
     larger.table = calloc(larger.mask + 1, sizeof *larger.table);
     INVARIANT(larger.table);
     for (uint64_t i = 0; i <= seen->mask; i++)
-        if (seen->table[i])
-            insert(&larger, seen->table[i]);
+        if (seen->table[i].hash)
+            *text_of(&larger, seen->table[i].hash) = seen->table[i];
     free(seen->table);
     seen->table = larger.table;
     seen->mask = larger.mask;
 }
 
-static bool is_new(struct seen *seen, uint64_t hash)
+static bool is_new(struct seen *seen, uint64_t hash, uint64_t number)
 {
     pthread_mutex_lock(&seen->lock);
     if (2 * seen->count > seen->mask)
         grow(seen);
-    bool result = insert(seen, hash);
+    struct text *text = text_of(seen, hash);
+    bool result = text->hash == 0;
+    if (result || number < text->number)
+        text->number = number;
+    text->hash = hash;
+    seen->count += result;
     pthread_mutex_unlock(&seen->lock);
     return result;
+}
+
+static void say_broken(struct seen *seen, uint64_t hash, const char *broken)
+{
+    pthread_mutex_lock(&seen->lock);
+    text_of(seen, hash)->broken = strdup(broken);
+    pthread_mutex_unlock(&seen->lock);
+}
+
+/* The broken ones are counted, the first case among them is told. */
+static void gather_broken(const struct seen *seen, struct survey_result *result)
+{
+    for (uint64_t i = 0; i <= seen->mask; i++) {
+        const struct text *text = &seen->table[i];
+        if (!text->broken)
+            continue;
+        if (result->broken++ == 0 || text->number < result->broken_case) {
+            result->broken_case = text->number;
+            strncpy(result->broken_text, text->broken, sizeof result->broken_text - 1);
+        }
+        free(text->broken);
+    }
 }
 
 /* ---- a kernel ---- */
@@ -83,7 +114,7 @@ static uint32_t index_of(const struct matrix_row *row)
 }
 
 /* A warp with a stack and threads have one row a kernel; so has a model of a unit. */
-static void count_matrix(struct survey_result *result, const struct matrix *matrix, uint64_t number)
+static void count_matrix(struct survey_result *result, const struct matrix *matrix)
 {
     uint32_t ends[SURVEY_MODELS], hangs[SURVEY_MODELS], end_count = 0, hang_count = 0;
     uint64_t states = 0;
@@ -110,19 +141,18 @@ static void count_matrix(struct survey_result *result, const struct matrix *matr
         result->most_states = states;
     for (int k = 0; k < MATRIX_CLASS_COUNT; k++)
         result->classes[k] += matrix_classes(matrix) >> k & 1;
-    if (matrix->broken && result->broken++ == 0) {
-        result->broken_case = number;
-        strncpy(result->broken_text, matrix->broken, sizeof result->broken_text - 1);
-    }
 }
 
 static void survey_kernel(struct worker *w, const struct ast_kernel *kernel, uint64_t number)
 {
+    uint64_t hash = hash_of(print_kernel(&w->arena, kernel));
     w->result->cases++;
-    if (!is_new(w->seen, hash_of(print_kernel(&w->arena, kernel))))
+    if (!is_new(w->seen, hash, number))
         return;
     struct matrix matrix = matrix_of(forms_new(&w->arena, kernel), &w->options->matrix);
-    count_matrix(w->result, &matrix, number);
+    count_matrix(w->result, &matrix);
+    if (matrix.broken)
+        say_broken(w->seen, hash, matrix.broken);
 }
 
 /* ---- workers ---- */
@@ -175,11 +205,6 @@ static void add(struct survey_result *to, const struct survey_result *from)
         for (uint32_t other = 0; other < SURVEY_MODELS; other++)
             to->apart[m][other] += from->apart[m][other];
     }
-    if (from->broken > 0 && (to->broken == 0 || from->broken_case < to->broken_case)) {
-        to->broken_case = from->broken_case;
-        memcpy(to->broken_text, from->broken_text, sizeof to->broken_text);
-    }
-    to->broken += from->broken;
 }
 
 bool survey_run(const struct survey_options *options, struct survey_result *result)
@@ -211,6 +236,8 @@ bool survey_run(const struct survey_options *options, struct survey_result *resu
         arena_destroy(&workers[i].arena);
         free(workers[i].result);
     }
+    if (seen.table)
+        gather_broken(&seen, result);
     if (started < own.jobs && workers)
         free(workers[started].result);
     free(workers);
