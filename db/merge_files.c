@@ -81,6 +81,7 @@ static int open_source(struct files *files, const char *path, struct source *sou
 {
     int error = db_open(path, DB_READONLY, files->message, &source->from);
     bool older = error == DB_ERROR_OLDER;
+    *copy = false;
     if (older) {
         error = copy_database(files, path, source->copy);
         if (!error)
