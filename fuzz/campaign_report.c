@@ -5,6 +5,7 @@
 #include "fuzz/cli/json.h"
 #include "fuzz/cli/table.h"
 #include "fuzz/key_table.h"
+#include "oracle/matrix.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -75,6 +76,7 @@ static void print_reasons(struct arena *arena, const struct campaign_summary *s,
             const struct campaign_reason *most = NULL;
             for (uint32_t i = 0; i < s->reason_count; i++)
                 if (s->reasons[i].oracle == oracle && !shown[i] &&
+                    s->reasons[i].verdict != VERDICT_AGREE &&
                     (!most || s->reasons[i].count > most->count))
                     most = &s->reasons[i];
             if (!most)
@@ -90,6 +92,28 @@ static void print_reasons(struct arena *arena, const struct campaign_summary *s,
     if (!table.first)
         return;
     fputs("\nwithout a verdict, most often because:\n", out);
+    table_print(&table, out);
+}
+
+/* Cases whose termination depends on the model; see add_differences. */
+static void print_differences(struct arena *arena, const struct campaign_summary *s, FILE *out)
+{
+    struct table table;
+    table_start(&table, arena, NULL, "lrl");
+    for (uint32_t class = 0; class < MATRIX_CLASS_COUNT; class ++)
+        for (uint32_t i = 0; i < s->reason_count; i++) {
+            const struct matrix_class_info *info = &matrix_class_table[class];
+            if (s->reasons[i].oracle != ORACLE_LIVENESS || s->reasons[i].verdict != VERDICT_AGREE ||
+                strcmp(s->reasons[i].text, info->name) != 0)
+                continue;
+            struct table_row *row = table_add(&table);
+            row->cells[0] = info->name;
+            row->cells[1] = table_grouped(arena, s->reasons[i].count);
+            row->cells[2] = info->sentence;
+        }
+    if (!table.first)
+        return;
+    fputs("\nwhether it ends depends on the model (small cases only; no fault):\n", out);
     table_print(&table, out);
 }
 
@@ -216,6 +240,7 @@ void campaign_print(struct arena *arena, const struct campaign_options *options,
     print_totals(arena, s, out);
     print_verdicts(arena, options, s, out);
     print_reasons(arena, s, out);
+    print_differences(arena, s, out);
     print_findings(arena, options, s, out);
     print_coverage(s, out);
     fprintf(out, "database: %s\n", options->db_path);

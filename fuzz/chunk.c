@@ -4,6 +4,7 @@
 #include "engine/pcg.h"
 #include "engine/print.h"
 #include "fuzz/digest.h"
+#include "oracle/matrix.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +39,8 @@ static void add_reason(struct chunk *chunk, enum oracle_id oracle, enum verdict 
             return;
         }
     }
-    if (chunk->reason_count >= CHUNK_REASONS_MAX - ORACLE_COUNT * 2 && strcmp(kind, OTHER) != 0) {
+    if (chunk->reason_count >= CHUNK_REASONS_MAX - ORACLE_COUNT * 2 - 1 &&
+        strcmp(kind, OTHER) != 0) {
         add_reason(chunk, oracle, verdict, OTHER);
         return;
     }
@@ -64,6 +66,14 @@ static void add_answer(struct chunk *chunk, struct arena *arena, uint64_t number
     finding->index = (uint32_t)chunk->cases;
     finding->incident = NULL;
     memcpy(finding->signature, key, strlen(key) + 1);
+}
+
+/* Differences that are no divergences are kept as what liveness says beside its verdict. */
+static void add_differences(struct chunk *chunk, unsigned differences)
+{
+    for (int i = 0; i < MATRIX_CLASS_COUNT; i++)
+        if (differences >> i & 1)
+            add_reason(chunk, ORACLE_LIVENESS, VERDICT_AGREE, matrix_class_table[i].name);
 }
 
 /* ---- feedback ---- */
@@ -188,6 +198,7 @@ bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t num
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
         if (options->check.oracles & 1u << i)
             add_answer(chunk, arena, number, (enum oracle_id)i, &result->answers[i]);
+    add_differences(chunk, result->differences);
     run_again(maker, chunk, &c, kernel, result);
     if (chunk->trace)
         keep_trace(maker, chunk, &c, kernel, result, chunk->finding_count > before);

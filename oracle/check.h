@@ -97,6 +97,7 @@ struct check_result {
     struct check_claim *claims;
     uint64_t thread_steps, warp_steps;
     uint64_t hits[RULE_COUNT + 1];
+    unsigned differences; /* of termination under different models (matrix.h): bit 1 << class */
 };
 
 /* The result and all that it points to live in `arena`. */

@@ -4,6 +4,7 @@
 #include "engine/lasso.h"
 #include "oracle/evidence.h"
 #include "oracle/liveness.h"
+#include "oracle/matrix.h"
 #include "oracle/own_loops.h"
 
 struct progress *implications_ask(struct checking *c, enum subject_id subject)
@@ -61,25 +62,50 @@ static void judge_models(struct checking *c, struct answer *answer, enum subject
     }
 }
 
+static void differ(struct checking *c, enum matrix_class class)
+{
+    c->result->differences |= 1u << class;
+}
+
+static void compare_models(struct checking *c, const struct progress *progress)
+{
+    bool ends = false, hangs = false;
+    for (int m = 0; m < PROGRESS_MODEL_COUNT; m++) {
+        enum progress_verdict verdict = verdict_of(progress, (enum progress_model)m);
+        ends |= verdict == PROGRESS_ENDS;
+        hangs |= verdict >= PROGRESS_MAY_HANG;
+    }
+    if (ends && hangs)
+        differ(c, MATRIX_CLASS_MODEL_DEPENDENT);
+}
+
+/* Every fair execution ends. */
 static void judge_policies(struct checking *c, struct answer *answer, enum subject_id subject)
 {
     const struct subject_info *info = &subject_table[subject];
     const struct program *program = c->subjects[subject].program;
     struct machine_options options = info->options;
     options.track = true;
-    for (uint32_t i = 0; i < STACKLESS_FAIR; i++) {
+    for (int p = 0; p < STACKLESS_POLICY_COUNT; p++) {
         const struct sched_spec policy = {.kind = SCHED_STACKLESS,
-                                          .stackless = {.policy = stackless_fair[i]}};
+                                          .stackless = {.policy = (enum stackless_policy)p}};
+        /* dws-none is a warp with a stack. */
+        if (p == STACKLESS_DWS_NONE || stackless_refuses(info->vtable) || !lasso_policy(&policy))
+            continue;
         size_t mark = arena_mark(c->arena);
         struct machine *machine = machine_new(c->arena, info->vtable, program, &options);
         struct lasso lasso = lasso_run(c->arena, machine, &policy, c->options->budget_steps);
         arena_release(c->arena, mark);
+        if (lasso.kind != LASSO_FAIR && lasso.kind != LASSO_UNFAIR)
+            continue;
+        differ(c, MATRIX_CLASS_POLICY_UNFAIR);
+        if (!stackless_is_fair(policy.stackless.policy))
+            continue;
         const char *name = sched_name(c->arena, &policy);
-        if (lasso.kind == LASSO_FAIR || lasso.kind == LASSO_UNFAIR)
-            implications_report(c, answer, subject, "policy-unfair", name,
-                                arena_printf(c->arena,
-                                             "%s runs for ever under %s, but ends if it is let run",
-                                             info->name, name));
+        implications_report(c, answer, subject, "policy-unfair", name,
+                            arena_printf(c->arena,
+                                         "%s runs for ever under %s, but ends if it is let run",
+                                         info->name, name));
     }
 }
 
@@ -115,6 +141,10 @@ static void judge_warp(struct checking *c, struct answer *answer, enum subject_i
                        enum subject_id threads)
 {
     const struct search_result *search = c->result->runs[threads].search;
+    const struct progress *progress = c->progress[threads];
+    if (c->result->runs[warp].fair_lasso && progress &&
+        verdict_of(progress, PROGRESS_FAIR) == PROGRESS_ENDS)
+        differ(c, MATRIX_CLASS_STACK_UNFAIR);
     if (c->incomparable || !c->result->runs[warp].fair_lasso || !search ||
         search->liveness != LIVENESS_ALL_TERMINATE || !search->complete)
         return;
@@ -167,6 +197,7 @@ void implications_judge(struct checking *c, struct answer *answer)
         if (!c->progress[s])
             continue;
         judge_models(c, answer, (enum subject_id)s);
+        compare_models(c, c->progress[s]);
         /* A graph without a cycle was judged before any schedule: there is nothing to refute. */
         if (verdict_of(c->progress[s], PROGRESS_FAIR) == PROGRESS_ENDS &&
             verdict_of(c->progress[s], PROGRESS_UNFAIR) != PROGRESS_ENDS)

@@ -325,6 +325,9 @@ static bool see_reason(void *context, const struct db_verdict *v, const char *te
     struct oracle_reader *r = context;
     struct report_oracle *oracle = oracle_named(r, v->oracle);
     uint32_t at = REPORT_REASONS;
+    if (strcmp(v->verdict, verdict_names[VERDICT_AGREE]) ==
+        0) /* how models differ: no reason not to conclude */
+        return true;
     while (at > 0 && oracle->reasons[at - 1].count < v->count)
         at--;
     if (at == REPORT_REASONS) {

@@ -55,10 +55,16 @@ static void test_honest(void **state)
     search(&f, P3);
     assert_int_equal(f.progress->answers[PROGRESS_FAIR].verdict, PROGRESS_ENDS);
     assert_int_equal(f.progress->answers[PROGRESS_OBE].verdict, PROGRESS_MAY_HANG);
+    f.result.runs[SUBJECT_SIMT].fair_lasso = true;
     assert_null(asked(&f));
+    assert_int_equal(f.result.differences, 1u << MATRIX_CLASS_STACK_UNFAIR |
+                                               1u << MATRIX_CLASS_POLICY_UNFAIR |
+                                               1u << MATRIX_CLASS_MODEL_DEPENDENT);
     search(&f, NOBODY);
     assert_int_equal(f.progress->answers[PROGRESS_FAIR].verdict, PROGRESS_HANGS);
+    f.result.runs[SUBJECT_SIMT].fair_lasso = true;
     assert_null(asked(&f));
+    assert_int_equal(f.result.differences, 0);
 }
 
 static void test_model_order(void **state)
