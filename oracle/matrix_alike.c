@@ -43,11 +43,17 @@ bool matrix_all_alike(struct arena *arena, struct machine *machine)
     race_begin(detector);
     machine_reset(machine);
     machine_observe(machine, &observer);
+    uint64_t seen = machine->track.hash;
+    bool again =
+        false; /* a state has come back, most likely: one with a loop, which a search finds */
     for (uint32_t turn = 0; turn < ALIKE_STEPS && machine_status(machine) == STATUS_RUNNING &&
-                            !detector->found && !way.chose;
+                            !detector->found && !way.chose && !again;
          turn++) {
         machine_step(machine, machine->head->live[turn % machine->head->live_count], &way.choices);
         machine->track.log_count = 0;
+        again = machine->track.hash == seen;
+        if ((turn & (turn + 1)) == 0)
+            seen = machine->track.hash;
     }
     machine_observe(machine, NULL);
     arena_release(arena, mark);
