@@ -1,5 +1,5 @@
 /*
- * support.h - for the tests of the oracles: kernels from text, machines of them, runs.
+ * support.h - for most tests: an arena; kernels from text, machines of them, runs.
  */
 #ifndef TESTS_UNIT_SUPPORT_H
 #define TESTS_UNIT_SUPPORT_H

@@ -1,36 +1,13 @@
 /* Generated kernels: valid, bounded, race-free where they claim to be, the same everywhere. */
-#include "engine/lower.h"
-#include "engine/parse.h"
+#include "tests/unit/support.h"
+
 #include "engine/print.h"
-#include "engine/sched.h"
 #include "fuzz/gen/gen_internal.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { STEPS_MAX = 200000 };
-
-static struct arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    return arena_init(&arena, (size_t)1 << 30);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
-}
 
 static struct gen_options options_of(const char *features)
 {
@@ -55,18 +32,18 @@ static void check_kernel(const struct ast_kernel *kernel)
     struct diag diag;
     diag_init(&diag, "generated", NULL, 0);
     bool valid = ast_check(kernel, &diag);
-    char *text = print_kernel(&arena, kernel);
+    char *text = print_kernel(&test_arena, kernel);
     if (!valid) {
         diag_print(&diag, stderr);
         fail_msg("not well-formed:\n%s", text);
     }
     diag_init(&diag, "generated", text, strlen(text));
-    struct ast_kernel *parsed = parse_kernel(&arena, text, strlen(text), &diag);
+    struct ast_kernel *parsed = parse_kernel(&test_arena, text, strlen(text), &diag);
     if (!parsed) {
         diag_print(&diag, stderr);
         fail_msg("does not parse:\n%s", text);
     }
-    assert_string_equal(print_kernel(&arena, parsed), text);
+    assert_string_equal(print_kernel(&test_arena, parsed), text);
     const struct ast_launch *launch = &kernel->launch;
     assert_in_range(launch->threads * launch->blocks, 1, 128);
     assert_in_range(launch->warp, 1, 64);
@@ -75,9 +52,9 @@ static void check_kernel(const struct ast_kernel *kernel)
 static void check_kernels(const struct gen_options *options, uint64_t seed, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
-        size_t mark = arena_mark(&arena);
-        check_kernel(gen_case(&arena, seed, i, options));
-        arena_release(&arena, mark);
+        size_t mark = arena_mark(&test_arena);
+        check_kernel(gen_case(&test_arena, seed, i, options));
+        arena_release(&test_arena, mark);
     }
 }
 
@@ -105,13 +82,13 @@ static void small_kernels_are_small(void **state)
     options.small = true;
     check_kernels(&options, 5, 1000);
     for (uint64_t i = 0; i < 1000; i++) {
-        size_t mark = arena_mark(&arena);
-        const struct ast_kernel *kernel = gen_case(&arena, 5, i, &options);
+        size_t mark = arena_mark(&test_arena);
+        const struct ast_kernel *kernel = gen_case(&test_arena, 5, i, &options);
         assert_in_range(kernel->launch.threads, kernel->form == FORM_PTX ? 1 : 2,
                         GEN_SMALL_THREADS);
         assert_int_equal(kernel->launch.blocks, 1);
         assert_in_range(ast_kernel_size(kernel), 1, 16); /* a loop's start and step count */
-        arena_release(&arena, mark);
+        arena_release(&test_arena, mark);
     }
 }
 
@@ -123,12 +100,12 @@ static void every_row_of_the_table_occurs(void **state)
     static uint32_t hits[W_COUNT];
     struct gen_options options = options_of("all");
     for (uint64_t i = 0; i < 5000; i++) {
-        size_t mark = arena_mark(&arena);
+        size_t mark = arena_mark(&test_arena);
         struct source source;
         source_random(&source, 6, i);
         options.spin = i % 4 == 0;
-        gen_kernel_counted(&arena, &source, &options, hits, NULL);
-        arena_release(&arena, mark);
+        gen_kernel_counted(&test_arena, &source, &options, hits, NULL);
+        arena_release(&test_arena, mark);
     }
     for (uint32_t i = 0; i < W_COUNT; i++)
         if (gen_rows[i].weight > 0 && hits[i] == 0)
@@ -144,12 +121,13 @@ static void a_feature_can_be_dropped(void **state)
         struct gen_options options = options_of("all");
         options.features &= ~(1u << feature);
         for (uint64_t i = 0; i < 60; i++) {
-            size_t mark = arena_mark(&arena);
+            size_t mark = arena_mark(&test_arena);
             struct source source;
             source_random(&source, 7, i);
-            struct ast_kernel *kernel = gen_kernel_counted(&arena, &source, &options, hits, NULL);
+            struct ast_kernel *kernel =
+                gen_kernel_counted(&test_arena, &source, &options, hits, NULL);
             check_kernel(kernel);
-            arena_release(&arena, mark);
+            arena_release(&test_arena, mark);
         }
         for (uint32_t i = 0; i < W_COUNT; i++)
             if (gen_rows[i].feature == feature)
@@ -232,8 +210,8 @@ static void count_stm(struct shapes *shapes, const struct ast_stm *stm, struct a
         around.in_if = true;
         if (stm->other && stm->body->kind == stm->other->kind && stm->body->value &&
             stm->other->value)
-            shapes->copied_else += strcmp(print_expr(&arena, stm->body->value),
-                                          print_expr(&arena, stm->other->value)) == 0;
+            shapes->copied_else += strcmp(print_expr(&test_arena, stm->body->value),
+                                          print_expr(&test_arena, stm->other->value)) == 0;
         break;
     case STM_WHILE:
     case STM_DO:
@@ -300,9 +278,9 @@ static void shapes_that_break_reconvergence_occur(void **state)
     enum { KERNELS = 2000 };
     struct gen_options options = options_of("-graphs,-directions,-crs,-known,-named");
     for (uint64_t i = 0; i < KERNELS; i++) {
-        size_t mark = arena_mark(&arena);
-        count_shapes(&shapes, gen_case(&arena, 8, i, &options));
-        arena_release(&arena, mark);
+        size_t mark = arena_mark(&test_arena);
+        count_shapes(&shapes, gen_case(&test_arena, 8, i, &options));
+        arena_release(&test_arena, mark);
     }
     const struct {
         const char *name;
@@ -382,19 +360,20 @@ static struct run run_kernel(const struct ast_kernel *kernel, const struct seman
                              uint64_t index)
 {
     const char *reason;
-    struct program *program = program_compile(&arena, lower_core(&arena, kernel), &reason);
+    struct program *program =
+        program_compile(&test_arena, lower_core(&test_arena, kernel), &reason);
     assert_non_null(program);
-    if (machine_refuses(&arena, semantics, program))
+    if (machine_refuses(&test_arena, semantics, program))
         return (struct run){.status = STATUS_TERMINATED};
     struct accesses accesses = {.observer = {.read = on_read, .write = on_write}};
     accesses.observer.context = &accesses;
-    accesses.writer = ARENA_ARRAY(&arena, uint32_t, program->private_base + 1);
-    accesses.reader = ARENA_ARRAY(&arena, uint32_t, program->private_base + 1);
+    accesses.writer = ARENA_ARRAY(&test_arena, uint32_t, program->private_base + 1);
+    accesses.reader = ARENA_ARRAY(&test_arena, uint32_t, program->private_base + 1);
     struct machine_options options = {.observers = &accesses.observer};
-    struct machine *machine = machine_new(&arena, semantics, program, &options);
+    struct machine *machine = machine_new(&test_arena, semantics, program, &options);
     struct sched_spec spec = {.kind = SCHED_UNIFORM, .seed = 1, .index = index};
     struct scheduler scheduler;
-    sched_start(&scheduler, &spec, machine, &arena);
+    sched_start(&scheduler, &spec, machine, &test_arena);
     struct run run;
     run.status = machine_run(machine, &scheduler.choices, STEPS_MAX, NULL);
     run.race = accesses.race;
@@ -414,13 +393,13 @@ static void kernels_terminate_in_bounds(void **state)
     (void)state;
     uint32_t asserts = 0, racy = 0, claimed = 0;
     for (uint64_t i = 0; i < 2000; i++) {
-        size_t mark = arena_mark(&arena);
+        size_t mark = arena_mark(&test_arena);
         struct source source;
         uint32_t communication, hits[W_COUNT] = {0};
         struct gen_options options = options_of("-graphs,-directions,-assumes,-crs,-known,-named");
         source_random(&source, 9, i);
         const struct ast_kernel *kernel =
-            gen_kernel_counted(&arena, &source, &options, hits, &communication);
+            gen_kernel_counted(&test_arena, &source, &options, hits, &communication);
         struct run threads = run_kernel(kernel, &semantics_threads, i);
         struct run warps = run_kernel(kernel, &semantics_simt, i);
         bool good = ends_well(threads.status) && ends_well(warps.status);
@@ -438,7 +417,7 @@ static void kernels_terminate_in_bounds(void **state)
             fail_msg("case %u: race", (unsigned)i);
         racy += threads.race;
         claimed += claims;
-        arena_release(&arena, mark);
+        arena_release(&test_arena, mark);
     }
     assert_in_range(asserts, 1, 100); /* an assertion may fail, seldom */
     assert_in_range(racy, 100, 500);  /* of 2000 */
@@ -452,10 +431,10 @@ static void spinning_and_overrunning_are_possible(void **state)
     struct gen_options options = options_of("spin,oob,-graphs,-directions,-crs,-known,-named");
     uint32_t count[STATUS_COUNT] = {0};
     for (uint64_t i = 0; i < 1000; i++) {
-        size_t mark = arena_mark(&arena);
-        const struct ast_kernel *kernel = gen_case(&arena, 10, i, &options);
+        size_t mark = arena_mark(&test_arena);
+        const struct ast_kernel *kernel = gen_case(&test_arena, 10, i, &options);
         count[run_kernel(kernel, &semantics_simt, i).status]++;
-        arena_release(&arena, mark);
+        arena_release(&test_arena, mark);
     }
     assert_true(count[STATUS_STEP_LIMIT] > 10);
     assert_true(count[STATUS_OUT_OF_BOUNDS] > 0);
@@ -486,9 +465,9 @@ static void cases_are_the_same_everywhere(void **state)
         options.spin = table[i].spin;
         uint64_t h = 14695981039346656037u;
         for (uint64_t number = 0; number < 200; number++) {
-            size_t mark = arena_mark(&arena);
-            h = hash(h, print_kernel(&arena, gen_case(&arena, 1, number, &options)));
-            arena_release(&arena, mark);
+            size_t mark = arena_mark(&test_arena);
+            h = hash(h, print_kernel(&test_arena, gen_case(&test_arena, 1, number, &options)));
+            arena_release(&test_arena, mark);
         }
         if (h != table[i].golden)
             print_error("row %zu: 0x%016llx\n", i, (unsigned long long)h);
@@ -504,16 +483,17 @@ static void every_buffer_is_a_kernel(void **state)
     static uint8_t bytes[600];
     struct pcg rng = pcg_derive(1, PCG_MUTATE, 0);
     for (uint32_t i = 0; i < 1000; i++) {
-        size_t mark = arena_mark(&arena), length = i == 0 ? 0 : pcg_below(&rng, sizeof bytes);
+        size_t mark = arena_mark(&test_arena), length = i == 0 ? 0 : pcg_below(&rng, sizeof bytes);
         for (size_t k = 0; k < length; k++)
             bytes[k] = i == 1 ? 255 : (uint8_t)pcg_next(&rng);
         struct source source;
         source_bytes(&source, bytes, length);
-        struct ast_kernel *kernel = gen_kernel(&arena, &source, i % 2 ? &options : &GEN_DEFAULTS);
+        struct ast_kernel *kernel =
+            gen_kernel(&test_arena, &source, i % 2 ? &options : &GEN_DEFAULTS);
         check_kernel(kernel);
         if (length == 0)
             assert_in_range(ast_kernel_size(kernel), 1, 10);
-        arena_release(&arena, mark);
+        arena_release(&test_arena, mark);
     }
 }
 
@@ -538,16 +518,16 @@ static void small_kernels_can_be_enumerated(void **state)
     source_enumerate(&source);
     size_t count = 0;
     for (;;) {
-        size_t mark = arena_mark(&arena);
-        const struct ast_kernel *kernel = gen_kernel(&arena, &source, &options);
+        size_t mark = arena_mark(&test_arena);
+        const struct ast_kernel *kernel = gen_kernel(&test_arena, &source, &options);
         if (source.value[0] == 2) /* of three statements */
             break;
         assert_false(source.overflow);
         assert_true(count < MANY);
         check_kernel(kernel);
-        hashes[count++] = hash(14695981039346656037u, print_kernel(&arena, kernel));
+        hashes[count++] = hash(14695981039346656037u, print_kernel(&test_arena, kernel));
         assert_int_equal(run_kernel(kernel, &semantics_threads, 0).status, STATUS_TERMINATED);
-        arena_release(&arena, mark);
+        arena_release(&test_arena, mark);
         assert_true(source_advance(&source));
     }
     assert_true(count > 1000);
@@ -638,5 +618,5 @@ int main(void)
         cmocka_unit_test(features_are_parsed),
         cmocka_unit_test(features_are_documented),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

@@ -1,35 +1,13 @@
 /* Generated kernels in block form: reducible, reachable, well-formed, with the shapes promised. */
+#include "tests/unit/support.h"
+
 #include "engine/normalise.h"
-#include "engine/parse.h"
 #include "engine/print.h"
-#include "engine/sched.h"
 #include "fuzz/gen/gen_blocks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { KERNELS = 1500, BLOCKS_MAX = 1024 };
-
-static struct arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    return arena_init(&arena, (size_t)1 << 30);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
-}
 
 static struct gen_options options_of(const char *features)
 {
@@ -43,7 +21,7 @@ static struct gen_options options_of(const char *features)
 static struct ast_kernel *draw(const char *features, uint64_t number)
 {
     struct gen_options options = options_of(features);
-    struct ast_kernel *kernel = gen_case(&arena, 21, number, &options);
+    struct ast_kernel *kernel = gen_case(&test_arena, 21, number, &options);
     return kernel->form == FORM_BLOCKS ? kernel : NULL;
 }
 
@@ -54,14 +32,14 @@ static void each_function(const char *features, visitor *visit)
 {
     uint32_t graphs = 0;
     for (uint64_t i = 0; i < KERNELS; i++) {
-        size_t mark = arena_mark(&arena);
+        size_t mark = arena_mark(&test_arena);
         const struct ast_kernel *kernel = draw(features, i);
         graphs += kernel != NULL;
         if (kernel)
             visit(kernel, kernel->main);
         for (const struct ast_function *f = kernel ? kernel->functions : NULL; f; f = f->next)
             visit(kernel, f);
-        arena_release(&arena, mark);
+        arena_release(&test_arena, mark);
     }
     assert_in_range(graphs, KERNELS / 6, KERNELS / 2);
 }
@@ -74,13 +52,13 @@ static void prints_and_parses(const struct ast_kernel *kernel, const struct ast_
         return;
     struct diag diag;
     diag_init(&diag, "generated", NULL, 0);
-    char *text = print_kernel(&arena, kernel);
+    char *text = print_kernel(&test_arena, kernel);
     bool valid = ast_check(kernel, &diag);
     if (valid) {
         diag_init(&diag, "generated", text, strlen(text));
-        struct ast_kernel *parsed = parse_kernel(&arena, text, strlen(text), &diag);
+        struct ast_kernel *parsed = parse_kernel(&test_arena, text, strlen(text), &diag);
         if (parsed)
-            assert_string_equal(print_kernel(&arena, parsed), text);
+            assert_string_equal(print_kernel(&test_arena, parsed), text);
         valid = parsed != NULL;
     }
     if (!valid) {
@@ -147,7 +125,7 @@ static void collapses_to_its_entry(const struct ast_kernel *kernel,
     while (merge_one(count))
         left--;
     if (left != 1)
-        fail_msg("%u of %u nodes are left:\n%s", left, count, print_kernel(&arena, kernel));
+        fail_msg("%u of %u nodes are left:\n%s", left, count, print_kernel(&test_arena, kernel));
 }
 
 static void graphs_are_reducible(void **state)
@@ -245,9 +223,9 @@ static void is_well_formed(const struct ast_kernel *kernel, const struct ast_fun
     }
     const char *reason;
     struct location at;
-    good &= well_formed(&arena, kernel, &reason, &at) == WELL_FORMED;
+    good &= well_formed(&test_arena, kernel, &reason, &at) == WELL_FORMED;
     if (!good)
-        fail_msg("%s", print_kernel(&arena, kernel));
+        fail_msg("%s", print_kernel(&test_arena, kernel));
 }
 
 static void kernels_are_well_formed(void **state)
@@ -264,7 +242,7 @@ static void count_flaws(const struct ast_kernel *kernel, const struct ast_functi
 {
     const char *reason;
     struct location at;
-    if (function == kernel->main && well_formed(&arena, kernel, &reason, &at) != WELL_FORMED) {
+    if (function == kernel->main && well_formed(&test_arena, kernel, &reason, &at) != WELL_FORMED) {
         assert_memory_equal(reason, "WF.", 3);
         assert_in_range(reason[3], '1', '3');
         flaws[reason[3] - '1']++;
@@ -300,9 +278,9 @@ static void count_loops(const struct ast_function *function)
 {
     const char *reason;
     struct location at;
-    struct cfg *cfg = cfg_build(&arena, function, &reason, &at);
+    struct cfg *cfg = cfg_build(&test_arena, function, &reason, &at);
     assert_non_null(cfg);
-    cfg_sort(&arena, cfg, 0);
+    cfg_sort(&test_arena, cfg, 0);
     assert_true(cfg_order_valid(cfg));
     count_barriers(cfg);
     for (uint32_t l = 0; l < cfg->loop_count; l++) {
@@ -383,13 +361,14 @@ enum { STEPS_MAX = 200000 };
 static enum status run(const struct ast_kernel *kernel, uint64_t index)
 {
     const char *reason;
-    struct program *program = program_compile(&arena, ast_kernel_copy(&arena, kernel), &reason);
+    struct program *program =
+        program_compile(&test_arena, ast_kernel_copy(&test_arena, kernel), &reason);
     assert_non_null(program);
     struct machine_options options = {0};
-    struct machine *machine = machine_new(&arena, &semantics_interleave, program, &options);
+    struct machine *machine = machine_new(&test_arena, &semantics_interleave, program, &options);
     struct sched_spec spec = {.kind = SCHED_UNIFORM, .seed = 1, .index = index};
     struct scheduler scheduler;
-    sched_start(&scheduler, &spec, machine, &arena);
+    sched_start(&scheduler, &spec, machine, &test_arena);
     return machine_run(machine, &scheduler.choices, STEPS_MAX, NULL);
 }
 
@@ -399,24 +378,25 @@ static void block_kernels_terminate_in_bounds(void **state)
     (void)state;
     uint32_t count[STATUS_COUNT] = {0};
     for (uint64_t i = 0; i < 3000; i++) {
-        size_t mark = arena_mark(&arena);
+        size_t mark = arena_mark(&test_arena);
         struct gen_options options = options_of("graphs,directions,barriers,atomics,choices");
         uint32_t hits[W_COUNT] = {0};
         struct source source;
         source_random(&source, 22, i);
-        const struct ast_kernel *kernel = gen_kernel_counted(&arena, &source, &options, hits, NULL);
+        const struct ast_kernel *kernel =
+            gen_kernel_counted(&test_arena, &source, &options, hits, NULL);
         if (kernel->form != FORM_BLOCKS)
             kernel = NULL;
         enum status status = kernel ? run(kernel, i) : STATUS_TERMINATED;
         if (status != STATUS_TERMINATED && status != STATUS_ASSERT_FAILS &&
             status != STATUS_BARRIER_DIVERGENCE)
             fail_msg("case %u: %s\n%s", (unsigned)i, status_names[status],
-                     print_kernel(&arena, kernel));
+                     print_kernel(&test_arena, kernel));
         if (status == STATUS_BARRIER_DIVERGENCE && hits[W_POSITION_UNIFORM] > 0)
             fail_msg("case %u: not all threads come\n%s", (unsigned)i,
-                     print_kernel(&arena, kernel));
+                     print_kernel(&test_arena, kernel));
         count[status] += kernel != NULL;
-        arena_release(&arena, mark);
+        arena_release(&test_arena, mark);
     }
     print_message("%u terminated, %u assertions failed, %u barriers diverged\n",
                   count[STATUS_TERMINATED], count[STATUS_ASSERT_FAILS],
@@ -436,5 +416,5 @@ int main(void)
         cmocka_unit_test(shapes_occur),
         cmocka_unit_test(block_kernels_terminate_in_bounds),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

@@ -1,33 +1,13 @@
 /* Direction-driven kernels: their expectation against a naive run of each thread by itself. */
+#include "tests/unit/support.h"
+
 #include "fuzz/gen/gen_blocks.h"
 
 #include "engine/print.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { STEPS_MAX = 5000 };
-
-static struct arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    return arena_init(&arena, (size_t)1 << 30);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
-}
 
 /* One thread after the other: the trace of a thread depends on nothing that another one writes. */
 struct naive {
@@ -51,7 +31,7 @@ static void add_vars(struct naive *n, struct ast_var *list, uint32_t *count)
     for (struct ast_var *var = list; var; var = var->next) {
         uint32_t copies = launch->threads * launch->blocks;
         var->mark = (*count)++;
-        n->memory[var->mark] = ARENA_ARRAY(&arena, int32_t, copies * var->length);
+        n->memory[var->mark] = ARENA_ARRAY(&test_arena, int32_t, copies * var->length);
         for (uint32_t i = 0; i < copies; i++)
             for (uint32_t k = 0; k < var->init_count; k++)
                 n->memory[var->mark][i * var->length + k] = var->init[k];
@@ -144,7 +124,7 @@ static bool meets_its_expectation(const struct ast_kernel *kernel)
 {
     struct naive n = {.kernel = kernel};
     uint32_t count = 0;
-    n.memory = ARENA_ARRAY(&arena, int32_t *, 2 * LIMIT_VARIABLES);
+    n.memory = ARENA_ARRAY(&test_arena, int32_t *, 2 * LIMIT_VARIABLES);
     add_vars(&n, kernel->vars, &count);
     add_vars(&n, kernel->main->locals, &count);
     for (n.bid = 0; n.bid < (int32_t)kernel->launch.blocks; n.bid++)
@@ -165,11 +145,11 @@ static void directions_lead_where_the_kernel_says(void **state)
     assert_true(gen_parse_features("-graphs,directions", &options.features, &error_at));
     uint32_t kernels = 0, in_full = 0, loops = 0;
     for (uint64_t i = 0; i < 4000; i++) {
-        size_t mark = arena_mark(&arena);
-        struct ast_kernel *kernel = gen_case(&arena, 41, i, &options);
+        size_t mark = arena_mark(&test_arena);
+        struct ast_kernel *kernel = gen_case(&test_arena, 41, i, &options);
         if (kernel->form == FORM_BLOCKS) {
             if (!meets_its_expectation(kernel))
-                fail_msg("%s", print_kernel(&arena, kernel));
+                fail_msg("%s", print_kernel(&test_arena, kernel));
             const struct ast_expect *expect = kernel->expects;
             uint32_t threads = kernel->launch.threads * kernel->launch.blocks;
             kernels++;
@@ -180,7 +160,7 @@ static void directions_lead_where_the_kernel_says(void **state)
             expect->values[expect->value_count / 2] ^= 1;
             assert_false(meets_its_expectation(kernel));
         }
-        arena_release(&arena, mark);
+        arena_release(&test_arena, mark);
     }
     assert_in_range(kernels, 200, 600);
     assert_in_range(in_full, kernels / 5, kernels);
@@ -192,5 +172,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(directions_lead_where_the_kernel_says),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

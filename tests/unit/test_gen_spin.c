@@ -1,35 +1,13 @@
 /* Kernels about waiting: valid, small, of all kinds; tiny ones enumerated, none twice. */
+#include "tests/unit/support.h"
+
 #include "engine/lasso.h"
-#include "engine/lower.h"
-#include "engine/parse.h"
 #include "engine/print.h"
 #include "engine/search.h"
 #include "fuzz/gen/gen_spin.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static struct arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    return arena_init(&arena, (size_t)1 << 30);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
-}
 
 static struct gen_options spinning(void)
 {
@@ -41,14 +19,14 @@ static struct gen_options spinning(void)
 static void check_kernel(const struct ast_kernel *kernel)
 {
     struct diag diag;
-    char *text = print_kernel(&arena, kernel);
+    char *text = print_kernel(&test_arena, kernel);
     diag_init(&diag, "generated", text, strlen(text));
     if (!ast_check(kernel, &diag))
         fail_msg("not well-formed:\n%s", text);
-    struct ast_kernel *parsed = parse_kernel(&arena, text, strlen(text), &diag);
+    struct ast_kernel *parsed = parse_kernel(&test_arena, text, strlen(text), &diag);
     if (!parsed)
         fail_msg("does not parse:\n%s", text);
-    assert_string_equal(print_kernel(&arena, parsed), text);
+    assert_string_equal(print_kernel(&test_arena, parsed), text);
     assert_in_range(kernel->launch.threads * kernel->launch.blocks, 2, 4);
     assert_in_range(ast_kernel_size(kernel), 0, 60);
 }
@@ -59,12 +37,12 @@ static void kernels_are_valid(void **state)
     struct gen_options options = spinning();
     uint32_t blocks = 0, warps = 0;
     for (uint64_t i = 0; i < 5000; i++) {
-        size_t mark = arena_mark(&arena);
-        const struct ast_kernel *kernel = gen_case(&arena, 1, i, &options);
+        size_t mark = arena_mark(&test_arena);
+        const struct ast_kernel *kernel = gen_case(&test_arena, 1, i, &options);
         check_kernel(kernel);
         blocks += kernel->launch.blocks > 1;
         warps += kernel->launch.threads > kernel->launch.warp;
-        arena_release(&arena, mark);
+        arena_release(&test_arena, mark);
     }
     assert_true(blocks > 500 && warps > 500);
 }
@@ -77,13 +55,13 @@ static void every_buffer_is_a_kernel(void **state)
     static uint8_t bytes[80];
     struct pcg rng = pcg_derive(1, PCG_MUTATE, 0);
     for (uint32_t i = 0; i < 1000; i++) {
-        size_t mark = arena_mark(&arena), length = i == 0 ? 0 : pcg_below(&rng, sizeof bytes);
+        size_t mark = arena_mark(&test_arena), length = i == 0 ? 0 : pcg_below(&rng, sizeof bytes);
         for (size_t k = 0; k < length; k++)
             bytes[k] = i == 1 ? 255 : (uint8_t)pcg_next(&rng);
         struct source source;
         source_bytes(&source, bytes, length);
-        check_kernel(gen_kernel(&arena, &source, &options));
-        arena_release(&arena, mark);
+        check_kernel(gen_kernel(&test_arena, &source, &options));
+        arena_release(&test_arena, mark);
     }
 }
 
@@ -95,11 +73,14 @@ static void every_idiom_parses(void **state)
         const struct spin_idiom *idiom = &spin_idioms[i];
         assert_non_null(idiom->shared);
         for (uint64_t draw = 0; draw < 200; draw++) {
-            size_t mark = arena_mark(&arena);
+            size_t mark = arena_mark(&test_arena);
             struct source source;
-            struct gen g = {.arena = &arena, .source = &source, .options = &GEN_DEFAULTS};
-            struct spin_writing w = {
-                .g = &g, .text = text_begin(&arena), .threads = 3, .space = "shared", .who = "tid"};
+            struct gen g = {.arena = &test_arena, .source = &source, .options = &GEN_DEFAULTS};
+            struct spin_writing w = {.g = &g,
+                                     .text = text_begin(&test_arena),
+                                     .threads = 3,
+                                     .space = "shared",
+                                     .who = "tid"};
             source_random(&source, i, draw);
             spin_write(&w, idiom->shared);
             spin_write(&w, "kernel k() { private ");
@@ -108,9 +89,9 @@ static void every_idiom_parses(void **state)
             spin_write(&w, "}");
             struct diag diag;
             diag_init(&diag, "pattern", w.text.bytes, w.text.length);
-            if (!parse_kernel(&arena, w.text.bytes, w.text.length, &diag))
+            if (!parse_kernel(&test_arena, w.text.bytes, w.text.length, &diag))
                 fail_msg("%s", w.text.bytes);
-            arena_release(&arena, mark);
+            arena_release(&test_arena, mark);
         }
     }
 }
@@ -123,17 +104,17 @@ static void some_hang_and_some_do_not(void **state)
     struct gen_options options = spinning();
     uint32_t liveness[4] = {0};
     for (uint64_t i = 0; i < 300; i++) {
-        size_t mark = arena_mark(&arena);
+        size_t mark = arena_mark(&test_arena);
         struct search_options search = SEARCH_DEFAULTS;
         search.max_steps = search.max_states = 20000;
-        const struct ast_kernel *kernel = gen_case(&arena, 2, i, &options);
+        const struct ast_kernel *kernel = gen_case(&test_arena, 2, i, &options);
         const char *reason;
         const struct program *program =
-            program_compile(&arena, lower_core(&arena, kernel), &reason);
-        struct machine *machine = search_machine(&arena, &semantics_threads, program, false);
-        const struct search_result *result = search_run(&arena, machine, &search);
+            program_compile(&test_arena, lower_core(&test_arena, kernel), &reason);
+        struct machine *machine = search_machine(&test_arena, &semantics_threads, program, false);
+        const struct search_result *result = search_run(&test_arena, machine, &search);
         liveness[result->liveness]++;
-        arena_release(&arena, mark);
+        arena_release(&test_arena, mark);
     }
     assert_true(liveness[LIVENESS_ALL_TERMINATE] > 30);
     assert_true(liveness[LIVENESS_UNFAIR_LASSO] > 30);
@@ -155,14 +136,14 @@ static void tiny_programs_can_be_enumerated(void **state)
     enum { MANY = 20000 };
     struct gen_options options = spinning();
     struct gen_walk walk = {.started = false};
-    char **texts = ARENA_ARRAY(&arena, char *, MANY);
+    char **texts = ARENA_ARRAY(&test_arena, char *, MANY);
     uint32_t count = 0, of_one = 0;
     options.small = options.enumerate = true;
     for (; count < MANY; count++) {
-        struct ast_kernel *kernel = gen_next_case(&arena, 0, count, &options, &walk);
+        struct ast_kernel *kernel = gen_next_case(&test_arena, 0, count, &options, &walk);
         assert_non_null(kernel);
         check_kernel(kernel);
-        texts[count] = print_kernel(&arena, kernel);
+        texts[count] = print_kernel(&test_arena, kernel);
         if (walk.source.value[0] == 0)
             of_one = count + 1;
         if (walk.source.value[0] == 2)
@@ -186,5 +167,5 @@ int main(void)
         cmocka_unit_test(some_hang_and_some_do_not),
         cmocka_unit_test(tiny_programs_can_be_enumerated),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

@@ -1,39 +1,18 @@
 /* Weights of the generator: what they change, and what they never do. */
-#include "engine/parse.h"
+#include "tests/unit/support.h"
+
 #include "engine/print.h"
 #include "fuzz/case.h"
 #include "fuzz/gen/gen_internal.h"
 #include "fuzz/gen/gen_weights.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static struct arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    return arena_init(&arena, (size_t)1 << 30);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
-}
 
 static const struct gen_weights *weights_of(const char *list)
 {
     const struct gen_weights *weights;
     const char *error_at;
-    assert_true(gen_weights_parse(&arena, list, &weights, &error_at));
+    assert_true(gen_weights_parse(&test_arena, list, &weights, &error_at));
     return weights;
 }
 
@@ -42,20 +21,20 @@ static char *kernel_text(uint64_t number, const struct gen_weights *weights, boo
     struct gen_options options = GEN_DEFAULTS;
     options.weights = weights;
     options.small = small;
-    return print_kernel(&arena, gen_case(&arena, 7, number, &options));
+    return print_kernel(&test_arena, gen_case(&test_arena, 7, number, &options));
 }
 
 static void a_hundred_changes_nothing(void **state)
 {
     (void)state;
-    const struct gen_weights *all = gen_weights_new(&arena),
+    const struct gen_weights *all = gen_weights_new(&test_arena),
                              *named = weights_of("loops:100,stm.if:100%");
     for (uint64_t i = 0; i < 100; i++) {
-        size_t mark = arena_mark(&arena);
+        size_t mark = arena_mark(&test_arena);
         char *usual = kernel_text(i, NULL, i % 4 == 0);
         assert_string_equal(kernel_text(i, all, i % 4 == 0), usual);
         assert_string_equal(kernel_text(i, named, i % 4 == 0), usual);
-        arena_release(&arena, mark);
+        arena_release(&test_arena, mark);
     }
 }
 
@@ -66,11 +45,11 @@ static uint64_t hits_of(const struct gen_weights *weights, uint32_t row)
     options.weights = weights;
     memset(hits, 0, sizeof hits);
     for (uint64_t i = 0; i < 400; i++) {
-        size_t mark = arena_mark(&arena);
+        size_t mark = arena_mark(&test_arena);
         struct source source;
         source_random(&source, 7, i);
-        gen_kernel_counted(&arena, &source, &options, hits, NULL);
-        arena_release(&arena, mark);
+        gen_kernel_counted(&test_arena, &source, &options, hits, NULL);
+        arena_release(&test_arena, mark);
     }
     return hits[row];
 }
@@ -95,20 +74,20 @@ static void any_weights_make_kernels(void **state)
     (void)state;
     static const uint32_t extremes[] = {1, 1, 10, 100, 1000, GEN_WEIGHT_MAX, GEN_WEIGHT_MAX};
     for (uint64_t i = 0; i < 600; i++) {
-        size_t mark = arena_mark(&arena);
+        size_t mark = arena_mark(&test_arena);
         struct source source;
         struct diag diag;
         source_random(&source, 11, i);
-        struct gen_weights *weights = gen_weights_new(&arena);
+        struct gen_weights *weights = gen_weights_new(&test_arena);
         const char *name;
-        for (uint32_t k = 0; (name = gen_weight_name(&arena, k)); k++)
+        for (uint32_t k = 0; (name = gen_weight_name(&test_arena, k)); k++)
             assert_true(
                 gen_weights_set(weights, name, strlen(name), extremes[source_below(&source, 7)]));
         char *text = kernel_text(i, weights, i % 5 == 0);
         diag_init(&diag, "generated", text, strlen(text));
-        if (!parse_kernel(&arena, text, strlen(text), &diag))
+        if (!parse_kernel(&test_arena, text, strlen(text), &diag))
             fail_msg("does not parse:\n%s", text);
-        arena_release(&arena, mark);
+        arena_release(&test_arena, mark);
     }
 }
 
@@ -116,10 +95,10 @@ static void lists_print_to_themselves(void **state)
 {
     (void)state;
     static const char list[] = "loops:200,calls:1,warp.wide:3,stm.function-return:10000";
-    assert_string_equal(gen_weights_print(&arena, weights_of(list)), list);
-    assert_string_equal(gen_weights_print(&arena, weights_of("stm.if:50%,loops:10%")),
+    assert_string_equal(gen_weights_print(&test_arena, weights_of(list)), list);
+    assert_string_equal(gen_weights_print(&test_arena, weights_of("stm.if:50%,loops:10%")),
                         "loops:10,stm.if:50");
-    assert_string_equal(gen_weights_print(&arena, NULL), "");
+    assert_string_equal(gen_weights_print(&test_arena, NULL), "");
     assert_null(weights_of(""));
     static const char *const bad[] = {"loops",    "loops:",      "loops:0",  "loops:10001",
                                       "loops:-1", "nosuch:5",    "stm:5",    "loops:5,",
@@ -127,7 +106,7 @@ static void lists_print_to_themselves(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const struct gen_weights *weights;
         const char *error_at = NULL;
-        assert_false(gen_weights_parse(&arena, bad[i], &weights, &error_at));
+        assert_false(gen_weights_parse(&test_arena, bad[i], &weights, &error_at));
         assert_non_null(error_at);
     }
 }
@@ -142,16 +121,17 @@ static void a_case_keeps_its_weights(void **state)
     const char *error;
     options.weights = weights_of("switch:700,stm.loop:30");
     case_of_campaign(&c, 7, 3, &options, &check);
-    char *text = case_print(&arena, &c);
+    char *text = case_print(&test_arena, &c);
     assert_non_null(strstr(text, " weights=switch:700,stm.loop:30 "));
-    assert_non_null(strstr(case_print_options(&arena, &options, &check), " weights=switch:700,"));
-    assert_true(case_parse(&arena, text, &again, &error));
-    assert_string_equal(case_print(&arena, &again), text);
-    assert_string_equal(print_kernel(&arena, case_kernel(&arena, &again, NULL)),
-                        print_kernel(&arena, case_kernel(&arena, &c, NULL)));
     assert_non_null(
-        strstr(case_gen_command(&arena, 7, &options), " --weights switch:700,stm.loop:30 "));
-    assert_false(case_parse(&arena, "weights=nosuch:3", &again, &error));
+        strstr(case_print_options(&test_arena, &options, &check), " weights=switch:700,"));
+    assert_true(case_parse(&test_arena, text, &again, &error));
+    assert_string_equal(case_print(&test_arena, &again), text);
+    assert_string_equal(print_kernel(&test_arena, case_kernel(&test_arena, &again, NULL)),
+                        print_kernel(&test_arena, case_kernel(&test_arena, &c, NULL)));
+    assert_non_null(
+        strstr(case_gen_command(&test_arena, 7, &options), " --weights switch:700,stm.loop:30 "));
+    assert_false(case_parse(&test_arena, "weights=nosuch:3", &again, &error));
 }
 
 int main(void)
@@ -161,5 +141,5 @@ int main(void)
         cmocka_unit_test(any_weights_make_kernels),  cmocka_unit_test(lists_print_to_themselves),
         cmocka_unit_test(a_case_keeps_its_weights),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

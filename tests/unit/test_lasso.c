@@ -1,43 +1,23 @@
 /* Lassos: shortest stem and loop, who steps in it, against exhaustive search. */
+#include "tests/unit/support.h"
+
 #include "engine/lasso.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "engine/search.h"
 #include "tests/unit/mock.h"
 
-static struct arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    return arena_init(&arena, (size_t)1 << 30);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
-}
-
 static struct machine *machine_of(const struct mock_program *mock)
 {
     const struct machine_options options = {.track = true};
-    return machine_new(&arena, &mock_semantics, &mock->program, &options);
+    return machine_new(&test_arena, &mock_semantics, &mock->program, &options);
 }
 
 /* Actor 0 waits for what actor 1 sets after two steps of its own. */
 static struct mock_program *waiter(void)
 {
-    struct mock_program *mock = mock_new(&arena, 2, 1);
+    struct mock_program *mock = mock_new(&test_arena, 2, 1);
     mock_add(mock, 0, MOCK_NOP, 0, 0);
     mock_add(mock, 0, MOCK_UNTIL, 0, 1);
     mock_add(mock, 1, MOCK_NOP, 0, 0);
@@ -49,7 +29,7 @@ static struct mock_program *waiter(void)
 /* Each waits for what the other does only afterwards. */
 static struct mock_program *deadlock(void)
 {
-    struct mock_program *mock = mock_new(&arena, 2, 2);
+    struct mock_program *mock = mock_new(&test_arena, 2, 2);
     for (uint32_t i = 0; i < 2; i++) {
         mock_add(mock, i, MOCK_NOP, 0, 0);
         mock_add(mock, i, MOCK_UNTIL, i, 1);
@@ -86,7 +66,7 @@ static void policies(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct machine *machine = machine_of(rows[i].program());
-        struct lasso lasso = lasso_run(&arena, machine, &rows[i].spec, 1000);
+        struct lasso lasso = lasso_run(&test_arena, machine, &rows[i].spec, 1000);
         assert_int_equal(lasso.kind, rows[i].kind);
         assert_int_equal(lasso.stem, rows[i].stem);
         assert_int_equal(lasso.loop, rows[i].loop);
@@ -95,9 +75,9 @@ static void policies(void **state)
             continue;
         }
         assert_int_equal(lasso.status, STATUS_NONTERMINATING);
-        lasso_tapes(&arena, machine, &rows[i].spec, &lasso);
-        assert_string_equal(tape_print(&arena, lasso.stem_tape), rows[i].stem_tape);
-        assert_string_equal(tape_print(&arena, lasso.loop_tape), rows[i].loop_tape);
+        lasso_tapes(&test_arena, machine, &rows[i].spec, &lasso);
+        assert_string_equal(tape_print(&test_arena, lasso.stem_tape), rows[i].stem_tape);
+        assert_string_equal(tape_print(&test_arena, lasso.loop_tape), rows[i].loop_tape);
         for (uint32_t a = 0; a < 2; a++)
             assert_int_equal(lasso.stepped[a],
                              strchr(rows[i].loop_tape, (int)('0' + a)) != NULL && lasso.live[a]);
@@ -111,10 +91,10 @@ static void budgets(void **state)
     (void)state;
     const struct sched_spec spec = {.kind = SCHED_ROUND_ROBIN, .quantum = 3};
     struct machine *machine = machine_of(deadlock());
-    struct lasso lasso = lasso_run(&arena, machine, &spec, 5);
+    struct lasso lasso = lasso_run(&test_arena, machine, &spec, 5);
     assert_int_equal(lasso.kind, LASSO_UNKNOWN);
     assert_int_equal(lasso.status, STATUS_STEP_LIMIT);
-    assert_int_equal(lasso_run(&arena, machine, &spec, 100).kind, LASSO_FAIR);
+    assert_int_equal(lasso_run(&test_arena, machine, &spec, 100).kind, LASSO_FAIR);
 }
 
 /* A machine with an undo log, however small, can be used as well. */
@@ -123,16 +103,16 @@ static void undo_log_stays_empty(void **state)
     (void)state;
     struct mock_program *mock = deadlock();
     const struct machine_options options = {.track = true, .undo_entries = 8};
-    struct machine *machine = machine_new(&arena, &mock_semantics, &mock->program, &options);
+    struct machine *machine = machine_new(&test_arena, &mock_semantics, &mock->program, &options);
     const struct sched_spec spec = {.kind = SCHED_ROUND_ROBIN, .quantum = 50};
-    assert_int_equal(lasso_run(&arena, machine, &spec, 1000).kind, LASSO_FAIR);
+    assert_int_equal(lasso_run(&test_arena, machine, &spec, 1000).kind, LASSO_FAIR);
     assert_int_equal(machine->track.log_count, 0);
 }
 
 static struct mock_program *random_program(struct pcg *rng)
 {
     static const enum mock_kind kinds[] = {MOCK_NOP, MOCK_READ, MOCK_WRITE, MOCK_SET, MOCK_CHOOSE};
-    struct mock_program *mock = mock_new(&arena, 3, 2);
+    struct mock_program *mock = mock_new(&test_arena, 3, 2);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t j = 1 + pcg_below(rng, 4); j > 0; j--) {
             enum mock_kind kind = pcg_below(rng, 4) ? kinds[pcg_below(rng, 5)] : MOCK_UNTIL;
@@ -148,13 +128,13 @@ static void check_tapes(const struct mock_program *mock, const struct lasso *las
     struct machine *machine = machine_of(mock);
     const struct tape *tapes[] = {lasso->stem_tape, lasso->loop_tape};
     const uint64_t lengths[] = {lasso->stem, lasso->loop};
-    uint32_t *saved = ARENA_ARRAY(&arena, uint32_t, machine->block_words), stepped = 0;
+    uint32_t *saved = ARENA_ARRAY(&test_arena, uint32_t, machine->block_words), stepped = 0;
     for (int i = 0; i < 2; i++) {
         struct scheduler scheduler;
         const struct sched_spec spec = {.kind = SCHED_TAPE, .tape = tapes[i]};
-        struct tape *ran = tape_new(&arena, 100000);
+        struct tape *ran = tape_new(&test_arena, 100000);
         machine_save(machine, saved);
-        sched_start(&scheduler, &spec, machine, &arena);
+        sched_start(&scheduler, &spec, machine, &test_arena);
         assert_int_equal(machine_run(machine, &scheduler.choices, lengths[i], ran),
                          STATUS_STEP_LIMIT);
         assert_int_equal(scheduler.drifts + scheduler.beyond, 0);
@@ -183,15 +163,16 @@ static void agree_with_search(void **state)
     struct pcg rng = pcg_derive(21, PCG_KERNEL, 0);
     uint32_t kinds[4] = {0}, walks[4] = {0};
     for (uint32_t round = 0; round < 300; round++) {
-        size_t mark = arena_mark(&arena);
+        size_t mark = arena_mark(&test_arena);
         struct mock_program *mock = random_program(&rng);
-        struct machine *searched = search_machine(&arena, &mock_semantics, &mock->program, false);
+        struct machine *searched =
+            search_machine(&test_arena, &mock_semantics, &mock->program, false);
         struct search_options options = SEARCH_DEFAULTS;
         options.method = SEARCH_STATES;
-        enum search_liveness liveness = search_run(&arena, searched, &options)->liveness;
+        enum search_liveness liveness = search_run(&test_arena, searched, &options)->liveness;
         struct machine *machine = machine_of(mock);
         for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
-            struct lasso lasso = lasso_run(&arena, machine, &specs[i], 10000);
+            struct lasso lasso = lasso_run(&test_arena, machine, &specs[i], 10000);
             kinds[lasso.kind]++;
             assert_int_not_equal(lasso.kind, LASSO_UNKNOWN);
             if (lasso.kind == LASSO_FAIR)
@@ -202,13 +183,13 @@ static void agree_with_search(void **state)
             }
             if (lasso.kind == LASSO_NONE)
                 continue;
-            lasso_tapes(&arena, machine, &specs[i], &lasso);
+            lasso_tapes(&test_arena, machine, &specs[i], &lasso);
             check_tapes(mock, &lasso);
         }
         const struct sched_spec uniform = {.kind = SCHED_UNIFORM, .index = round};
         struct scheduler scheduler;
-        sched_start(&scheduler, &uniform, machine, &arena);
-        struct lasso lasso = lasso_random(&arena, machine, &scheduler.choices, 2000);
+        sched_start(&scheduler, &uniform, machine, &test_arena);
+        struct lasso lasso = lasso_random(&test_arena, machine, &scheduler.choices, 2000);
         walks[lasso.kind]++;
         if (lasso.kind == LASSO_FAIR)
             assert_int_equal(liveness, LIVENESS_FAIR_LASSO);
@@ -218,7 +199,7 @@ static void agree_with_search(void **state)
         assert_true(lasso.kind == LASSO_NONE || lasso.kind == LASSO_FAIR);
         if (lasso.kind == LASSO_FAIR)
             check_tapes(mock, &lasso);
-        arena_release(&arena, mark);
+        arena_release(&test_arena, mark);
     }
     assert_true(kinds[LASSO_NONE] > 20 && kinds[LASSO_UNFAIR] > 20 && kinds[LASSO_FAIR] > 20);
     assert_true(walks[LASSO_NONE] > 20 && walks[LASSO_FAIR] > 20);
@@ -232,14 +213,14 @@ static void walk_reports_unfair(void **state)
     struct machine *machine = machine_of(mock);
     const struct sched_spec spec = {.kind = SCHED_SEQUENTIAL};
     struct scheduler scheduler;
-    sched_start(&scheduler, &spec, machine, &arena);
-    struct lasso lasso = lasso_random(&arena, machine, &scheduler.choices, 50);
+    sched_start(&scheduler, &spec, machine, &test_arena);
+    struct lasso lasso = lasso_random(&test_arena, machine, &scheduler.choices, 50);
     assert_int_equal(lasso.kind, LASSO_UNFAIR);
     assert_int_equal(lasso.stem, 1);
     assert_int_equal(lasso.loop, 1);
     assert_int_equal(machine->steps >= 50, 1);
-    sched_start(&scheduler, &spec, machine, &arena);
-    assert_int_equal(lasso_random(&arena, machine, &scheduler.choices, 1).kind, LASSO_UNKNOWN);
+    sched_start(&scheduler, &spec, machine, &test_arena);
+    assert_int_equal(lasso_random(&test_arena, machine, &scheduler.choices, 1).kind, LASSO_UNKNOWN);
 }
 
 static void count_step(void *context, uint32_t thread, uint32_t address, uint32_t stm)
@@ -260,14 +241,14 @@ static void observers_see_each_step_once(void **state)
     machine_observe(machine, &observer);
     const struct sched_spec spec = {.kind = SCHED_ROUND_ROBIN};
     struct scheduler scheduler;
-    sched_start(&scheduler, &spec, machine, &arena);
-    struct lasso lasso = lasso_random(&arena, machine, &scheduler.choices, 100);
+    sched_start(&scheduler, &spec, machine, &test_arena);
+    struct lasso lasso = lasso_random(&test_arena, machine, &scheduler.choices, 100);
     assert_int_equal(lasso.kind, LASSO_FAIR);
     assert_int_equal(reads, lasso.stem + lasso.loop - 2); /* all but two private steps */
     assert_ptr_equal(machine->options.observers, &observer);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, support_setup, support_teardown)
 
 int main(void)
 {

@@ -1,29 +1,9 @@
 /* The grid that is drawn anew again and again, and the status screen at every size. */
+#include "tests/unit/support.h"
+
 #include "fuzz/ui/ui.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static struct arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    return arena_init(&arena, (size_t)1 << 30);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
-}
 
 static void numbers_are_short(void **state)
 {
@@ -42,25 +22,25 @@ static void numbers_are_short(void **state)
                  {123456789, "123 M"},
                  {UINT64_MAX, "18.4 E"}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        assert_string_equal(ui_number(&arena, table[i].number), table[i].text);
+        assert_string_equal(ui_number(&test_arena, table[i].number), table[i].text);
     for (uint64_t number = 1; number < UINT64_MAX / 3; number = number * 3 + 1)
-        assert_true(strlen(ui_number(&arena, number)) <= 6);
-    assert_string_equal(ui_duration(&arena, 7999), "7 s");
-    assert_string_equal(ui_duration(&arena, 63000), "1 min 03 s");
-    assert_string_equal(ui_duration(&arena, 2 * 3600000 + 7 * 60000), "2 h 07 min");
-    assert_string_equal(ui_duration(&arena, (uint64_t)50 * 3600000), "2 d 2 h");
+        assert_true(strlen(ui_number(&test_arena, number)) <= 6);
+    assert_string_equal(ui_duration(&test_arena, 7999), "7 s");
+    assert_string_equal(ui_duration(&test_arena, 63000), "1 min 03 s");
+    assert_string_equal(ui_duration(&test_arena, 2 * 3600000 + 7 * 60000), "2 h 07 min");
+    assert_string_equal(ui_duration(&test_arena, (uint64_t)50 * 3600000), "2 d 2 h");
 }
 
 /* What a terminal of the size that is all blanks has to be sent. */
 static const char *sent(const struct screen *screen)
 {
-    return arena_strndup(&arena, screen->bytes, screen->length);
+    return arena_strndup(&test_arena, screen->bytes, screen->length);
 }
 
 static void only_what_changed_is_sent(void **state)
 {
     (void)state;
-    struct screen *screen = screen_new(&arena, true, true);
+    struct screen *screen = screen_new(&test_arena, true, true);
     screen_begin(screen, 3, 10, false);
     screen_put(screen, 0, 0, STYLE_PLAIN, "one");
     screen_put(screen, 2, 2, STYLE_BOLD, "two");
@@ -80,20 +60,20 @@ static void only_what_changed_is_sent(void **state)
     screen_put(screen, 0, 0, STYLE_PLAIN, "one");
     screen_end(screen);
     assert_string_equal(sent(screen), "\033[0m\033[2J\033[1;1Hone");
-    assert_string_equal(screen_text(&arena, screen), "one\n\n\n\n");
+    assert_string_equal(screen_text(&test_arena, screen), "one\n\n\n\n");
 }
 
 static void nothing_leaves_the_grid(void **state)
 {
     (void)state;
-    struct screen *screen = screen_new(&arena, true, false);
+    struct screen *screen = screen_new(&test_arena, true, false);
     screen_begin(screen, 2, 5, false);
     screen_put(screen, 0, 2, STYLE_PLAIN, "abcdef"); /* the last column stays empty */
     screen_put(screen, 1, 7, STYLE_PLAIN, "x");
     screen_put(screen, 2, 0, STYLE_PLAIN, "y");
     screen_put(screen, 1, 0, STYLE_GOOD, "\033[\n\xc3");
     screen_end(screen);
-    assert_string_equal(screen_text(&arena, screen), "  ab\n?[??\n");
+    assert_string_equal(screen_text(&test_arena, screen), "  ab\n?[??\n");
     assert_null(strstr(sent(screen), "32m")); /* no colours */
     screen_begin(screen, UINT32_MAX, UINT32_MAX, false);
     screen_end(screen);
@@ -103,17 +83,17 @@ static void nothing_leaves_the_grid(void **state)
 static void curves_go_from_least_to_most(void **state)
 {
     (void)state;
-    struct screen *screen = screen_new(&arena, true, true),
-                  *plain = screen_new(&arena, false, true);
+    struct screen *screen = screen_new(&test_arena, true, true),
+                  *plain = screen_new(&test_arena, false, true);
     static const uint32_t values[] = {0, 1, 2, 3, 4, 5, 6, 7};
-    assert_string_equal(screen_spark(&arena, screen, values, 8, 20, false), "▁▂▃▄▅▆▇█");
-    assert_string_equal(screen_spark(&arena, screen, values, 8, 4, false), "▂▄▆█");
-    assert_string_equal(screen_spark(&arena, plain, values, 8, 20, false), "_.-:=+*#");
-    assert_string_equal(screen_spark(&arena, plain, values + 7, 1, 20, true), "_");
-    assert_string_equal(screen_spark(&arena, plain, values + 6, 2, 20, false), "*#");
-    assert_string_equal(screen_spark(&arena, plain, values + 6, 2, 20, true), "_#");
-    assert_string_equal(screen_spark(&arena, plain, values, 0, 20, false), "");
-    assert_string_equal(screen_spark(&arena, plain, values, 8, 0, false), "");
+    assert_string_equal(screen_spark(&test_arena, screen, values, 8, 20, false), "▁▂▃▄▅▆▇█");
+    assert_string_equal(screen_spark(&test_arena, screen, values, 8, 4, false), "▂▄▆█");
+    assert_string_equal(screen_spark(&test_arena, plain, values, 8, 20, false), "_.-:=+*#");
+    assert_string_equal(screen_spark(&test_arena, plain, values + 7, 1, 20, true), "_");
+    assert_string_equal(screen_spark(&test_arena, plain, values + 6, 2, 20, false), "*#");
+    assert_string_equal(screen_spark(&test_arena, plain, values + 6, 2, 20, true), "_#");
+    assert_string_equal(screen_spark(&test_arena, plain, values, 0, 20, false), "");
+    assert_string_equal(screen_spark(&test_arena, plain, values, 8, 0, false), "");
 }
 
 /* Whatever the window, nothing is written twice to one place, and the first and the last line are there. */
@@ -139,15 +119,15 @@ static void the_screen_fits_every_window(void **state)
     for (uint32_t i = 0; i < 64; i++)
         view.workers[i] =
             (struct view_worker){.number = i, .phase = WATCH_CHECKING, .still_ms = i * 999};
-    struct screen *screen = screen_new(&arena, true, true);
+    struct screen *screen = screen_new(&test_arena, true, true);
     for (uint32_t rows = 1; rows <= 60; rows++)
         for (uint32_t columns = 1; columns <= 200; columns += rows % 7 + 1) {
-            size_t mark = arena_mark(&arena);
+            size_t mark = arena_mark(&test_arena);
             view.worker_count = rows % 3 == 0 ? 2 : 64;
             screen_begin(screen, rows, columns, false);
-            ui_draw(&arena, screen, &view, rows % 5 == 0);
+            ui_draw(&test_arena, screen, &view, rows % 5 == 0);
             screen_end(screen);
-            const char *text = screen_text(&arena, screen);
+            const char *text = screen_text(&test_arena, screen);
             if (columns > 10)
                 assert_memory_equal(text, " simtfuzz", 9);
             if (columns > 20 && rows > 1)
@@ -159,7 +139,7 @@ static void the_screen_fits_every_window(void **state)
                 assert_non_null(
                     strstr(text, view.worker_count == 2 ? "  1  checking" : " 63  checking"));
             }
-            arena_release(&arena, mark);
+            arena_release(&test_arena, mark);
         }
 }
 
@@ -172,5 +152,5 @@ int main(void)
         cmocka_unit_test(curves_go_from_least_to_most),
         cmocka_unit_test(the_screen_fits_every_window),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

@@ -1,39 +1,18 @@
 /* Searches: against plain enumeration of all executions, and against what is known of small kernels. */
+#include "tests/unit/support.h"
+
 #include "engine/search.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
-#include "engine/sched.h"
 #include "tests/unit/mock.h"
-
-static struct arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    return arena_init(&arena, (size_t)1 << 30);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
-}
 
 static struct search_result *search(const struct mock_program *mock, enum search_method method)
 {
     struct search_options options = SEARCH_DEFAULTS;
     options.method = method;
-    struct machine *machine = search_machine(&arena, &mock_semantics, &mock->program, false);
-    return search_run(&arena, machine, &options);
+    struct machine *machine = search_machine(&test_arena, &mock_semantics, &mock->program, false);
+    return search_run(&test_arena, machine, &options);
 }
 
 /* ---- plain enumeration ---- */
@@ -88,8 +67,8 @@ static void enumerate(struct machine *machine, struct outcome_set *set, const ui
         }
         return;
     }
-    size_t mark = arena_mark(&arena);
-    uint32_t *saved = ARENA_ARRAY(&arena, uint32_t, machine->block_words);
+    size_t mark = arena_mark(&test_arena);
+    uint32_t *saved = ARENA_ARRAY(&test_arena, uint32_t, machine->block_words);
     machine_save(machine, saved);
     for (uint32_t i = 0; i < machine->head->live_count; i++) {
         uint32_t actor = machine->head->live[i], after[MOCK_ACTORS];
@@ -112,15 +91,15 @@ static void enumerate(struct machine *machine, struct outcome_set *set, const ui
             machine_restore(machine, saved, 0);
         } while (++fixed.value < fixed.asked);
     }
-    arena_release(&arena, mark);
+    arena_release(&test_arena, mark);
 }
 
 static struct outcome_set *enumerate_all(const struct mock_program *mock)
 {
     static const uint32_t none[MOCK_ACTORS];
     const struct machine_options options = {0};
-    struct outcome_set *set = ARENA_NEW(&arena, struct outcome_set);
-    enumerate(machine_new(&arena, &mock_semantics, &mock->program, &options), set, none);
+    struct outcome_set *set = ARENA_NEW(&test_arena, struct outcome_set);
+    enumerate(machine_new(&test_arena, &mock_semantics, &mock->program, &options), set, none);
     return set;
 }
 
@@ -130,10 +109,11 @@ static void check_witnesses(const struct mock_program *mock, const struct search
     for (uint32_t i = 0; i < result->outcome_count; i++) {
         const struct search_outcome *outcome = &result->outcomes[i];
         const struct machine_options options = {0};
-        struct machine *machine = machine_new(&arena, &mock_semantics, &mock->program, &options);
+        struct machine *machine =
+            machine_new(&test_arena, &mock_semantics, &mock->program, &options);
         const struct sched_spec spec = {.kind = SCHED_TAPE, .tape = outcome->tape};
         struct scheduler scheduler;
-        sched_start(&scheduler, &spec, machine, &arena);
+        sched_start(&scheduler, &spec, machine, &test_arena);
         assert_int_equal(machine_run(machine, &scheduler.choices, 1000, NULL), outcome->status);
         assert_int_equal(scheduler.drifts + scheduler.beyond, 0);
         assert_int_equal(scheduler.reader.next, outcome->tape->count);
@@ -186,15 +166,15 @@ static void agree_with_enumeration(void **state)
     (void)state;
     struct pcg rng = pcg_derive(11, PCG_KERNEL, 0);
     for (uint32_t round = 0; round < 600; round++) {
-        size_t mark = arena_mark(&arena);
+        size_t mark = arena_mark(&test_arena);
         uint32_t actors = 2 + pcg_below(&rng, 3), words = 1 + pcg_below(&rng, 3);
-        struct mock_program *mock = mock_new(&arena, actors, words);
+        struct mock_program *mock = mock_new(&test_arena, actors, words);
         random_ops(mock, &rng, actors, words, actors == 2 ? 5 : actors == 3 ? 3 : 2);
         const struct outcome_set *set = enumerate_all(mock);
         check_against(mock, set, SEARCH_STATES);
         check_against(mock, set, SEARCH_DPOR);
         check_against(mock, set, SEARCH_AUTO);
-        arena_release(&arena, mark);
+        arena_release(&test_arena, mark);
     }
 }
 
@@ -205,9 +185,9 @@ static void agree_with_each_other(void **state)
     struct pcg rng = pcg_derive(12, PCG_KERNEL, 0);
     uint32_t compared = 0;
     for (uint32_t round = 0; round < 300; round++) {
-        size_t mark = arena_mark(&arena);
+        size_t mark = arena_mark(&test_arena);
         uint32_t actors = 2 + pcg_below(&rng, 4);
-        struct mock_program *mock = mock_new(&arena, actors, 6);
+        struct mock_program *mock = mock_new(&test_arena, actors, 6);
         random_ops(mock, &rng, actors, 6, 7);
         struct search_result *a = search(mock, SEARCH_STATES), *b = search(mock, SEARCH_DPOR);
         if (a->complete && b->complete) {
@@ -224,7 +204,7 @@ static void agree_with_each_other(void **state)
             }
             check_witnesses(mock, b);
         }
-        arena_release(&arena, mark);
+        arena_release(&test_arena, mark);
     }
     assert_true(compared > 200);
 }
@@ -241,7 +221,7 @@ static void increments(void **state)
     (void)state;
     for (uint32_t n = 1; n <= 4; n++)
         for (int method = SEARCH_AUTO; method <= SEARCH_DPOR; method++) {
-            struct mock_program *mock = mock_new(&arena, n, 1);
+            struct mock_program *mock = mock_new(&test_arena, n, 1);
             for (uint32_t i = 0; i < n; i++)
                 add_increment(mock, i, 0);
             struct search_result *result = search(mock, (enum search_method)method);
@@ -259,7 +239,7 @@ static void increments(void **state)
 static void dpor_reduces(void **state)
 {
     (void)state;
-    struct mock_program *mock = mock_new(&arena, 5, 6);
+    struct mock_program *mock = mock_new(&test_arena, 5, 6);
     for (uint32_t i = 0; i < 5; i++)
         for (uint32_t j = 0; j < 4; j++) {
             add_increment(mock, i, i);
@@ -269,7 +249,7 @@ static void dpor_reduces(void **state)
     assert_int_equal(result->executions, 1);
     assert_false(result->race);
 
-    mock = mock_new(&arena, 2, 1);
+    mock = mock_new(&test_arena, 2, 1);
     mock_add(mock, 0, MOCK_SET, 0, 1);
     mock_add(mock, 1, MOCK_SET, 0, 2);
     result = search(mock, SEARCH_DPOR);
@@ -277,7 +257,7 @@ static void dpor_reduces(void **state)
     assert_true(result->race);
 
     /* Writers of one word each, then one reader of all: 2^n traces, and as many executions. */
-    mock = mock_new(&arena, 5, 4);
+    mock = mock_new(&test_arena, 5, 4);
     for (uint32_t i = 0; i < 4; i++) {
         mock_add(mock, i, MOCK_SET, i, 1);
         mock_add(mock, 4, MOCK_READ, i, 0);
@@ -290,7 +270,7 @@ static void dpor_reduces(void **state)
 static void auto_chooses(void **state)
 {
     (void)state;
-    struct mock_program *mock = mock_new(&arena, 4, 5);
+    struct mock_program *mock = mock_new(&test_arena, 4, 5);
     for (uint32_t i = 0; i < 4; i++) {
         for (uint32_t j = 0; j < 5; j++)
             add_increment(mock, i, i);
@@ -301,7 +281,7 @@ static void auto_chooses(void **state)
     assert_int_equal(result->method, SEARCH_DPOR);
     assert_int_equal(result->executions, 2);
 
-    mock = mock_new(&arena, 3, 1);
+    mock = mock_new(&test_arena, 3, 1);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t j = 0; j < 3; j++)
             add_increment(mock, i, 0);
@@ -312,15 +292,16 @@ static void auto_chooses(void **state)
 static uint32_t check_lasso(const struct mock_program *mock, const struct search_result *result)
 {
     const struct machine_options options = {0};
-    struct machine *machine = machine_new(&arena, &mock_semantics, &mock->program, &options);
+    struct machine *machine = machine_new(&test_arena, &mock_semantics, &mock->program, &options);
     const struct tape *tapes[] = {result->lasso_stem, result->lasso_loop};
-    uint32_t *saved = ARENA_ARRAY(&arena, uint32_t, machine->block_words), stepped = 0, live = 0;
+    uint32_t *saved = ARENA_ARRAY(&test_arena, uint32_t, machine->block_words), stepped = 0,
+             live = 0;
     for (int i = 0; i < 2; i++) {
         struct scheduler scheduler;
         const struct sched_spec spec = {.kind = SCHED_TAPE, .tape = tapes[i]};
-        struct tape *ran = tape_new(&arena, 1000);
+        struct tape *ran = tape_new(&test_arena, 1000);
         machine_save(machine, saved);
-        sched_start(&scheduler, &spec, machine, &arena);
+        sched_start(&scheduler, &spec, machine, &test_arena);
         while (scheduler.reader.next < tapes[i]->count)
             assert_int_equal(machine_run(machine, &scheduler.choices, 1, ran), STATUS_STEP_LIMIT);
         assert_int_equal(scheduler.drifts, 0);
@@ -341,7 +322,7 @@ static void liveness(void **state)
 {
     (void)state;
     /* One waits for the other: only who never lets the other run spins for ever. */
-    struct mock_program *mock = mock_new(&arena, 2, 1);
+    struct mock_program *mock = mock_new(&test_arena, 2, 1);
     mock_add(mock, 0, MOCK_UNTIL, 0, 1);
     mock_add(mock, 1, MOCK_NOP, 0, 0);
     mock_add(mock, 1, MOCK_SET, 0, 1);
@@ -353,7 +334,7 @@ static void liveness(void **state)
     assert_int_equal(result->outcome_count, 1);
 
     /* Both wait for what the other would only do afterwards: a fair lasso, and no outcome. */
-    mock = mock_new(&arena, 2, 2);
+    mock = mock_new(&test_arena, 2, 2);
     for (uint32_t i = 0; i < 2; i++) {
         mock_add(mock, i, MOCK_UNTIL, i, 1);
         mock_add(mock, i, MOCK_SET, 1 - i, 1);
@@ -364,7 +345,7 @@ static void liveness(void **state)
     assert_int_equal(result->outcome_count, 0);
 
     /* A fair lasso only if the third writes the wrong value last. */
-    mock = mock_new(&arena, 3, 1);
+    mock = mock_new(&test_arena, 3, 1);
     mock_add(mock, 0, MOCK_UNTIL, 0, 1);
     mock_add(mock, 1, MOCK_SET, 0, 1);
     mock_add(mock, 2, MOCK_SET, 0, 2);
@@ -382,8 +363,8 @@ static void random_liveness(void **state)
     struct pcg rng = pcg_derive(13, PCG_KERNEL, 0);
     uint32_t kinds[4] = {0};
     for (uint32_t round = 0; round < 400; round++) {
-        size_t mark = arena_mark(&arena);
-        struct mock_program *mock = mock_new(&arena, 3, 2);
+        size_t mark = arena_mark(&test_arena);
+        struct mock_program *mock = mock_new(&test_arena, 3, 2);
         random_ops(mock, &rng, 3, 2, 2);
         for (uint32_t i = 0; i < 3; i++)
             if (pcg_below(&rng, 2))
@@ -398,10 +379,10 @@ static void random_liveness(void **state)
         for (uint64_t index = 0; index < 12; index++) {
             const struct machine_options options = {0};
             struct machine *machine =
-                machine_new(&arena, &mock_semantics, &mock->program, &options);
+                machine_new(&test_arena, &mock_semantics, &mock->program, &options);
             struct sched_spec spec = sched_portfolio(1, index, 3, 0);
             struct scheduler scheduler;
-            sched_start(&scheduler, &spec, machine, &arena);
+            sched_start(&scheduler, &spec, machine, &test_arena);
             enum status status = machine_run(machine, &scheduler.choices, 2000, NULL);
             if (status == STATUS_STEP_LIMIT)
                 assert_int_not_equal(result->liveness, LIVENESS_ALL_TERMINATE);
@@ -414,7 +395,7 @@ static void random_liveness(void **state)
                           memcmp(result->outcomes[i].store, machine->memory, 8) == 0);
             assert_true(found);
         }
-        arena_release(&arena, mark);
+        arena_release(&test_arena, mark);
     }
     assert_true(kinds[LIVENESS_ALL_TERMINATE] > 10 && kinds[LIVENESS_UNFAIR_LASSO] > 10 &&
                 kinds[LIVENESS_FAIR_LASSO] > 10);
@@ -424,7 +405,7 @@ static void random_liveness(void **state)
 static void bounds(void **state)
 {
     (void)state;
-    struct mock_program *mock = mock_new(&arena, 4, 1);
+    struct mock_program *mock = mock_new(&test_arena, 4, 1);
     for (uint32_t i = 0; i < 4; i++)
         for (uint32_t j = 0; j < 2; j++)
             add_increment(mock, i, 0);
@@ -452,8 +433,9 @@ static void bounds(void **state)
         options.max_steps = set->max_steps ? set->max_steps : options.max_steps;
         options.max_depth = set->max_depth ? set->max_depth : options.max_depth;
         options.max_outcomes = set->max_outcomes ? set->max_outcomes : options.max_outcomes;
-        struct machine *machine = search_machine(&arena, &mock_semantics, &mock->program, false);
-        struct search_result *result = search_run(&arena, machine, &options);
+        struct machine *machine =
+            search_machine(&test_arena, &mock_semantics, &mock->program, false);
+        struct search_result *result = search_run(&test_arena, machine, &options);
         assert_false(result->complete);
         assert_string_equal(result->cut, rows[i].cut);
         assert_true(result->steps <= options.max_steps);
@@ -466,26 +448,26 @@ static void bounds(void **state)
 static void repeats(void **state)
 {
     (void)state;
-    struct mock_program *mock = mock_new(&arena, 3, 2);
+    struct mock_program *mock = mock_new(&test_arena, 3, 2);
     for (uint32_t i = 0; i < 3; i++) {
         add_increment(mock, i, 0);
         mock_add(mock, i, MOCK_CHOOSE, 1, 3);
     }
-    struct machine *machine = search_machine(&arena, &mock_semantics, &mock->program, false);
+    struct machine *machine = search_machine(&test_arena, &mock_semantics, &mock->program, false);
     const struct observer observer = {0};
     machine_observe(machine, &observer);
     for (int method = SEARCH_STATES; method <= SEARCH_DPOR; method++) {
         struct search_options options = SEARCH_DEFAULTS;
         options.method = (enum search_method)method;
-        struct search_result *a = search_run(&arena, machine, &options);
+        struct search_result *a = search_run(&test_arena, machine, &options);
         assert_ptr_equal(machine->options.observers, &observer);
-        struct search_result *b = search_run(&arena, machine, &options);
+        struct search_result *b = search_run(&test_arena, machine, &options);
         assert_int_equal(a->steps, b->steps);
         assert_int_equal(a->outcome_count, 9);
         assert_int_equal(b->outcome_count, 9);
         for (uint32_t i = 0; i < 9; i++)
-            assert_string_equal(tape_print(&arena, a->outcomes[i].tape),
-                                tape_print(&arena, b->outcomes[i].tape));
+            assert_string_equal(tape_print(&test_arena, a->outcomes[i].tape),
+                                tape_print(&test_arena, b->outcomes[i].tape));
     }
 }
 
@@ -495,26 +477,27 @@ static void matching_is_exact(void **state)
     (void)state;
     struct pcg rng = pcg_derive(17, PCG_KERNEL, 0);
     for (uint32_t round = 0; round < 200; round++) {
-        size_t mark = arena_mark(&arena);
-        struct mock_program *mock = mock_new(&arena, 4, 3);
+        size_t mark = arena_mark(&test_arena);
+        struct mock_program *mock = mock_new(&test_arena, 4, 3);
         random_ops(mock, &rng, 4, 3, 3);
         if (pcg_below(&rng, 2))
             mock_add(mock, pcg_below(&rng, 4), MOCK_UNTIL, pcg_below(&rng, 3), 1);
         struct search_options options = SEARCH_DEFAULTS;
         options.method = SEARCH_STATES;
-        struct machine *machine = search_machine(&arena, &mock_semantics, &mock->program, false);
-        const struct search_result *all = search_run(&arena, machine, &options);
+        struct machine *machine =
+            search_machine(&test_arena, &mock_semantics, &mock->program, false);
+        const struct search_result *all = search_run(&test_arena, machine, &options);
         options.hash_mask = 7;
-        const struct search_result *few = search_run(&arena, machine, &options);
+        const struct search_result *few = search_run(&test_arena, machine, &options);
         assert_int_equal(few->states, all->states);
         assert_int_equal(few->transitions, all->transitions);
         assert_int_equal(few->steps, all->steps);
         assert_int_equal(few->liveness, all->liveness);
         assert_int_equal(few->outcome_count, all->outcome_count);
         for (uint32_t i = 0; i < all->outcome_count; i++)
-            assert_string_equal(tape_print(&arena, few->outcomes[i].tape),
-                                tape_print(&arena, all->outcomes[i].tape));
-        arena_release(&arena, mark);
+            assert_string_equal(tape_print(&test_arena, few->outcomes[i].tape),
+                                tape_print(&test_arena, all->outcomes[i].tape));
+        arena_release(&test_arena, mark);
     }
 }
 
@@ -522,14 +505,14 @@ static void matching_is_exact(void **state)
 static void tuples_grow(void **state)
 {
     (void)state;
-    struct mock_program *mock = mock_new(&arena, 2, 1);
+    struct mock_program *mock = mock_new(&test_arena, 2, 1);
     mock_add(mock, 0, MOCK_CHOOSE, 0, 70000);
     mock_add(mock, 1, MOCK_NOP, 0, 0);
     struct search_result *result = search(mock, SEARCH_STATES);
     assert_int_equal(result->states, 2 * 70001);
     assert_int_equal(result->transitions, 2 * 70000 + 70001);
     check_witnesses(mock, result);
-    mock = mock_new(&arena, MOCK_ACTORS, 6);
+    mock = mock_new(&test_arena, MOCK_ACTORS, 6);
     for (uint32_t i = 0; i < MOCK_ACTORS; i++)
         mock_add(mock, i, MOCK_WRITE, i % 6, 1);
     result = search(mock, SEARCH_STATES);
@@ -539,7 +522,7 @@ static void tuples_grow(void **state)
     check_witnesses(mock, result);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, support_setup, support_teardown)
 
 int main(void)
 {
