@@ -51,7 +51,7 @@ struct fair_trial {
     uint32_t *saved;
     uint32_t *live; /* in the state before */
     uint32_t live_count;
-    uint8_t *F, *F_after, *settled, *stepped;
+    uint8_t *F, *F_after, *settled;
     uint32_t missing; /* units of F that are not settled */
     uint64_t steps;   /* so far */
 };

@@ -164,6 +164,8 @@ int cli_misuse(const struct cli *cli, const char *format, ...)
 /* A number as users write it: decimal, or hexadecimal with 0x. */
 bool cli_parse_u64(const char *text, uint64_t *value);
 bool cli_parse_u32(const char *text, uint32_t *value);
+/* How many workers: as the options say, or as many as there are processors. */
+uint32_t cli_jobs(const struct cli *cli);
 /* "90", "90s", "15m", "8h" */
 bool cli_parse_time(const char *text, uint64_t *milliseconds);
 

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const char LIST[] = "features.txt";
 
@@ -66,13 +65,10 @@ static int make(struct cli *cli, const char *folder)
     struct arena *arena = &cli->arena;
     struct distill_options options = {.seed = o->seed,
                                       .cases = o->cases ? o->cases : 1000,
-                                      .jobs = o->jobs,
+                                      .jobs = cli_jobs(cli),
                                       .gen = GEN_DEFAULTS,
                                       .max_tests = o->max_tests};
     struct distillation d;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    if (options.jobs == 0)
-        options.jobs = processors > 0 ? (uint32_t)processors : 1;
     options.gen.features = o->features;
     options.gen.weights = o->weights;
     if (mkdir(folder, 0777) != 0) {

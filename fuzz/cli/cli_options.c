@@ -33,6 +33,16 @@ void options_default(struct cli_options *o)
                               .report_traces = 20};
 }
 
+uint32_t cli_jobs(const struct cli *cli)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (cli->options.jobs > 0)
+        return cli->options.jobs;
+    if (processors < 1)
+        return 1;
+    return processors > CAMPAIGN_JOBS_MAX ? CAMPAIGN_JOBS_MAX : (uint32_t)processors;
+}
+
 static const char *wanted(enum option_kind kind)
 {
     if (kind == OPTION_TIME)

@@ -3,33 +3,11 @@
  */
 #include "engine/print.h"
 #include "fuzz/cli/cli_matrix.h"
+#include "fuzz/cli/interrupt.h"
 #include "fuzz/cli/json.h"
 #include "fuzz/cli/table.h"
 
 #include <inttypes.h>
-#include <signal.h>
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal_number)
-{
-    if (interrupted) {
-        signal(signal_number, SIG_DFL);
-        raise(signal_number);
-    }
-    interrupted = 1;
-}
-
-/* The first one ends the searches, and what they found is printed; the second one ends all. */
-static void catch_signals(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    interrupted = 0;
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        sigaction(signals[i], &action, NULL);
-}
 
 static void print_lemma6(struct json *json, const struct matrix_lemma6 *lemma)
 {
@@ -189,7 +167,7 @@ int command_progress(struct cli *cli)
     int status = CLI_OK;
     if (!cli_find_files(cli, cli->arguments, cli->argument_count, &files))
         return CLI_USAGE;
-    catch_signals();
+    interrupt_catch();
     for (uint32_t i = 0; i < files.count && !interrupted; i++) {
         size_t mark = arena_mark(&cli->arena);
         int one = progress_file(cli, files.paths[i], files.count > 1);

@@ -6,6 +6,7 @@
 #include "engine/parse.h"
 #include "engine/print.h"
 #include "fuzz/cli/cli.h"
+#include "fuzz/cli/interrupt.h"
 #include "fuzz/cli/json.h"
 #include "fuzz/clock.h"
 #include "fuzz/finding.h"
@@ -14,42 +15,12 @@
 #include "fuzz/signature.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { LINE_MS = 200 };
 
-static uint32_t jobs(const struct cli *cli)
-{
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    if (cli->options.jobs > 0)
-        return cli->options.jobs;
-    return processors > 0 ? (uint32_t)processors : 1;
-}
-
 /* ---- signals, time, progress ---- */
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal_number)
-{
-    if (interrupted) {
-        signal(signal_number, SIG_DFL);
-        raise(signal_number);
-    }
-    interrupted = 1;
-}
-
-static void catch_signals(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    interrupted = 0;
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        sigaction(signals[i], &action, NULL);
-}
 
 struct watcher {
     uint64_t started_ms, time_ms; /* 0: no limit */
@@ -147,7 +118,7 @@ static bool minimise(struct cli *cli, const struct ast_kernel *kernel, uint64_t 
                             .size = ast_kernel_size(kernel),
                             .live = isatty(STDERR_FILENO)};
     struct reduce_options options = *given;
-    options.jobs = jobs(cli);
+    options.jobs = cli_jobs(cli);
     options.go_on = go_on;
     options.go_on_context = &watch;
     *status = CLI_USAGE;
@@ -172,7 +143,7 @@ static bool minimise_one(struct cli *cli, const struct ast_kernel *kernel,
 {
     struct reduce_options options = {
         .check = *check, .signature = signature, .max_tests = cli->options.max_tests};
-    catch_signals();
+    interrupt_catch();
     if (!minimise(cli, kernel, clock_monotonic_ms(), &options, example, status))
         return false;
     report(cli, example, signature);
@@ -244,10 +215,10 @@ static int reduce_models(struct cli *cli, const char *path)
                                            .keeps = keep_models_keeps,
                                            .context = &keep,
                                            .max_tests = cli->options.max_tests,
-                                           .jobs = jobs(cli),
+                                           .jobs = cli_jobs(cli),
                                            .go_on = go_on,
                                            .go_on_context = &watch};
-    catch_signals();
+    interrupt_catch();
     reduce_kernel(&cli->arena, kernel, &options, &result);
     close_line(&watch);
     const char *kept = keep_models_print(&cli->arena, &keep);
@@ -399,7 +370,7 @@ static int reduce_all(struct cli *cli, struct db *db, const struct db_message *m
     int error = db_findings(db, DB_ANY_STATUS, add_pending, &list);
     if (error != DB_OK)
         return cli_db_failed(cli, message, error);
-    catch_signals();
+    interrupt_catch();
     int status = CLI_OK;
     uint32_t done = 0;
     for (; done < list.count && !interrupted && !time_is_over(cli, started_ms); done++) {

@@ -17,14 +17,6 @@
 
 enum { DEFAULT_MS = 60 * 1000 };
 
-static uint32_t processors(void)
-{
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
-    if (count < 1)
-        return 1;
-    return count > CAMPAIGN_JOBS_MAX ? CAMPAIGN_JOBS_MAX : (uint32_t)count;
-}
-
 /* A campaign without a seed gets a new one; it is printed and stored, so nothing is lost. */
 static uint64_t fresh_seed(void)
 {
@@ -38,7 +30,7 @@ static struct campaign_options make_options(const struct cli *cli)
         .seed = o->seed_given ? o->seed : fresh_seed(),
         .cases = o->cases,
         .time_ms = o->time_ms == 0 && o->cases == 0 && !o->enumerate ? DEFAULT_MS : o->time_ms,
-        .jobs = o->jobs > 0 ? o->jobs : processors(),
+        .jobs = cli_jobs(cli),
         .shard_index = o->shard_index,
         .shard_count = o->shard_count,
         .stop_on_finding = o->stop_on_finding,

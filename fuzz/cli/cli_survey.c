@@ -2,39 +2,17 @@
  * cli_survey.c - `simtfuzz survey`: generated kernels about waiting under every execution model.
  */
 #include "fuzz/cli/cli.h"
+#include "fuzz/cli/interrupt.h"
 #include "fuzz/cli/json.h"
 #include "fuzz/cli/table.h"
 #include "fuzz/clock.h"
 #include "fuzz/survey.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Small searches: most of these kernels have some hundred states. */
 enum { SURVEY_STATES = 1 << 11, SURVEY_BUDGET = 1 << 12, SURVEY_CASES = 1000 };
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal_number)
-{
-    if (interrupted) {
-        signal(signal_number, SIG_DFL);
-        raise(signal_number);
-    }
-    interrupted = 1;
-}
-
-static void catch_signals(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    interrupted = 0;
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        sigaction(signals[i], &action, NULL);
-}
 
 static bool was_asked(const struct survey_model *model)
 {
@@ -185,7 +163,6 @@ static void print_text(struct cli *cli, const struct survey_result *r, uint64_t 
 int command_survey(struct cli *cli)
 {
     const struct cli_options *o = &cli->options;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t started = clock_monotonic_ms();
     struct survey_options options = {.gen = GEN_DEFAULTS,
                                      .matrix = {.max_states = SURVEY_STATES,
@@ -195,14 +172,12 @@ int command_survey(struct cli *cli)
                                      .seed = o->seed,
                                      .cases =
                                          o->cases > 0 || o->enumerate ? o->cases : SURVEY_CASES,
-                                     .jobs = o->jobs > 0      ? o->jobs
-                                             : processors > 0 ? (uint32_t)processors
-                                                              : 1};
+                                     .jobs = cli_jobs(cli)};
     struct survey_result *result = ARENA_NEW(&cli->arena, struct survey_result);
     options.gen.weights = o->weights;
     options.gen.spin = true;
     options.gen.small = options.gen.enumerate = o->enumerate;
-    catch_signals();
+    interrupt_catch();
     if (!survey_run(&options, result)) {
         cli_message(cli, "cannot start %" PRIu32 " workers", options.jobs);
         return CLI_FAULT;
