@@ -104,26 +104,42 @@ static void add_answer(uint64_t *digest, struct arena *arena, const struct answe
     }
 }
 
+struct digest_parts digest_parts(struct arena *arena, const struct ast_kernel *kernel,
+                                 const struct check_result *result)
+{
+    size_t mark = arena_mark(arena);
+    struct digest_parts parts = {.kernel = 0};
+    add_text(&parts.kernel, print_kernel(arena, kernel));
+    add_text(&parts.runs, result->reason);
+    add(&parts.runs, result->subjects);
+    for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
+        add_run(&parts.runs, arena, &result->runs[i]);
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
+        add_answer(&parts.answers, arena, &result->answers[i]);
+    for (uint32_t i = 0; i < result->claim_count; i++) {
+        add(&parts.answers, result->claims[i].met);
+        add_text(&parts.answers, result->claims[i].met ? NULL : result->claims[i].why);
+    }
+    add(&parts.steps, result->thread_steps);
+    add(&parts.steps, result->warp_steps);
+    for (uint32_t i = 0; i < RULE_COUNT; i++)
+        if (result->hits[i] > 0) { /* a rule more changes no other kernel's digest */
+            add_text(&parts.rules, rule_table[i].name);
+            add(&parts.rules, result->hits[i]);
+        }
+    arena_release(arena, mark);
+    return parts;
+}
+
 uint64_t digest_case(struct arena *arena, const struct ast_kernel *kernel,
                      const struct check_result *result)
 {
-    size_t mark = arena_mark(arena);
+    struct digest_parts parts = digest_parts(arena, kernel, result);
     uint64_t digest = 0;
-    add_text(&digest, print_kernel(arena, kernel));
-    add_text(&digest, result->reason);
-    add(&digest, result->subjects);
-    for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
-        add_run(&digest, arena, &result->runs[i]);
-    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
-        add_answer(&digest, arena, &result->answers[i]);
-    for (uint32_t i = 0; i < result->claim_count; i++) {
-        add(&digest, result->claims[i].met);
-        add_text(&digest, result->claims[i].met ? NULL : result->claims[i].why);
-    }
-    add(&digest, result->thread_steps);
-    add(&digest, result->warp_steps);
-    for (uint32_t i = 0; i < RULE_COUNT; i++)
-        add(&digest, result->hits[i]);
-    arena_release(arena, mark);
+    add(&digest, parts.kernel);
+    add(&digest, parts.runs);
+    add(&digest, parts.answers);
+    add(&digest, parts.steps);
+    add(&digest, parts.rules);
     return digest;
 }

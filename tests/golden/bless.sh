@@ -1,5 +1,8 @@
 #!/usr/bin/env bash
-# Writes the expected output of all golden cases anew. Read `git diff tests/golden` before you commit.
+# Writes the expected output of all golden cases anew, and the digests of digests.txt (build the target test_golden first).
+# Read `git diff tests/golden` before you commit: a line that changed names a kernel, a column that changed what of it.
 #
 #     tests/golden/bless.sh build-dev/simtfuzz
-exec "$(dirname "$0")/golden.sh" "${1:?the program}" --bless
+set -e
+"$(dirname "$0")/golden.sh" "${1:?the program}" --bless
+SIMTFUZZ_BLESS=1 "$(dirname "$1")/tests/test_golden"
