@@ -2,7 +2,7 @@
 #
 #     awk -f report.awk -v format=md|html -v date=.. -v commit=.. survivors.txt named.tsv [auto.tsv]
 #
-# A fault is detected when a campaign detects it on any seed, or the corpus, a canary, or its test. Its cases to
+# A fault is detected when a campaign detects it on any seed, or the corpus, a canary, its test, or a golden digest. Its cases to
 # detection are the median over the seeds, a campaign that found nothing counting as infinitely many.
 # survivors.txt says of a fault that was not detected "NAME equivalent|missed: ARGUMENT"; equivalent ones are no part of
 # the score.
@@ -59,7 +59,7 @@ $1 == "family" { next } # a heading
     if (hunted && $13 == "survived" && $10 + 0 > budget) budget = $10 + 0
     if ($9 == "corpus") by_corpus[fault] = 1
     if ($9 ~ /^canary/) by_canary[fault] = 1
-    if ($9 ~ /^test /) by_test[fault] = $9
+    if ($9 ~ /^test / || $9 == "golden") by_test[fault] = $9
 }
 
 function sample(fault, cases, steps) {

@@ -15,7 +15,8 @@
  *   triggered  the first case that shows something else than in the original (fuzz/digest.h), or -
  *   detected   the first case that an oracle speaks in, or -
  *   oracle     all that speak in that case; crash, hang; canary:ORACLE: silent about a canary; corpus: an
- *              expectation of a kernel, or an oracle about one; test NAME: a unit test that fails
+ *              expectation of a kernel, or an oracle about one; test NAME: a unit test that fails; golden: only a
+ *              golden digest (tests/golden) is another: something shows it, nothing says that it is wrong
  *   cases      from the campaign's first to that one, or all; steps: of threads and warps in them
  *   status     detected crashed timeout survived; of a canary, the corpus or a test: detected
  *
@@ -27,6 +28,8 @@
  * original did.
  */
 #include "tests/mutation/auto/hunt.h"
+
+#include "tests/mutation/auto/units.h"
 
 #include <getopt.h>
 #include <signal.h>
@@ -117,11 +120,13 @@ static double cpu_seconds(void)
            (double)(self.ru_utime.tv_usec + children.ru_utime.tv_usec) / 1e6;
 }
 
-/* Unit tests that infect few mutants come first: they test little else, and are short. */
+/* Unit tests that infect few mutants come first: they test little else, and are short. Golden ones come last. */
 static int compare_units(const void *a, const void *b)
 {
     const struct unit_order *x = a, *y = b;
-    int order = (x->infected > y->infected) - (x->infected < y->infected);
+    int order = (x->golden > y->golden) - (x->golden < y->golden);
+    if (order == 0)
+        order = (x->infected > y->infected) - (x->infected < y->infected);
     return order ? order : (x->trial > y->trial) - (x->trial < y->trial);
 }
 
@@ -133,7 +138,8 @@ static void order_units(struct hunt *hunt)
         exit(3);
     for (uint32_t t = trials->campaign_count; t < trials->count; t++)
         if (trials->items[t].kind == TRIAL_UNIT)
-            hunt->unit_order[hunt->units++] = (struct unit_order){trials_infected(trials, t), t};
+            hunt->unit_order[hunt->units++] = (struct unit_order){
+                trials_infected(trials, t), t, units[trials->items[t].number].golden};
     qsort(hunt->unit_order, hunt->units, sizeof *hunt->unit_order, compare_units);
 }
 

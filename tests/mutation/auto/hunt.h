@@ -61,6 +61,7 @@ struct slot {
 
 struct unit_order {
     uint32_t infected, trial; /* how many mutants the trial infects */
+    bool golden;
 };
 
 struct hunt {

@@ -3,6 +3,8 @@
  */
 #include "tests/mutation/auto/hunt.h"
 
+#include "tests/mutation/auto/units.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +47,8 @@ static void who_spoke(const struct hunt *hunt, const struct outcome *o, char *te
     }
     if (hunt_detected(o) && kind == TRIAL_CORPUS) /* the note says more */
         snprintf(text, size, "corpus");
+    else if (o->found == FOUND_UNIT && units[hunt->trials.items[o->trial].number].golden)
+        snprintf(text, size, "golden");
     else if (o->found == FOUND_UNIT)
         snprintf(text, size, "test %s", hunt->trials.items[o->trial].path);
     else
