@@ -22,7 +22,7 @@
 #include <glob.h>
 #include <stdlib.h>
 
-enum { BUDGET = 400, DRAWS = 6, STAGES_MAX = 64, STEM_MAX = 200 };
+enum { BUDGET = 400, DRAWS = 3, STAGES_MAX = 64, STEM_MAX = 200 };
 
 static const char GOLDEN[] = SIMTFUZZ_SOURCE_DIR "/tests/golden/stages.txt";
 static const char CORPUS[] = SIMTFUZZ_SOURCE_DIR "/corpus/";
@@ -99,21 +99,32 @@ static void lowerings(struct stages *stages, const struct ast_kernel *kernel)
     add_stage(stages, "lowerings", digest);
 }
 
-static void transformations(struct stages *stages, const struct ast_kernel *kernel)
+/* Each transformation at two places, and some lists as campaigns draw them. */
+static void transformations(struct stages *stages, const struct ast_kernel *kernel, uint64_t seed)
 {
-    uint64_t digest = 0;
-    for (uint32_t id = 0; id < TRANSFORM_COUNT; id++)
-        digest_word(&digest, transform_places(&test_arena, kernel, (enum transform_id)id));
-    add_stage(stages, "places", digest);
-    for (uint32_t seed = 0; seed < DRAWS; seed++) {
+    uint64_t places = 0, single = 0, drawn = 0;
+    for (uint32_t n = 0; n < 2 * TRANSFORM_COUNT; n++) {
         size_t mark = arena_mark(&test_arena);
-        struct transform_list list;
-        const struct ast_kernel *drawn = transform_draw(&test_arena, kernel, seed, &list);
-        digest_text(&digest, transform_print_list(&test_arena, &list));
-        digest_kernel(&digest, drawn, NULL);
+        const struct transform_step step = {(enum transform_id)(n / 2),
+                                            (uint32_t)pcg_splitmix(seed + n)};
+        const struct transform_list list = {.count = 1, .steps = {step}};
+        uint32_t count = transform_places(&test_arena, kernel, step.id);
+        digest_word(&places, count);
+        if (count > 0)
+            digest_kernel(&single, transform_apply(&test_arena, kernel, &list, NULL), NULL);
         arena_release(&test_arena, mark);
     }
-    add_stage(stages, "transformations", digest);
+    for (uint32_t i = 0; i < DRAWS; i++) {
+        size_t mark = arena_mark(&test_arena);
+        struct transform_list list;
+        const struct ast_kernel *after = transform_draw(&test_arena, kernel, seed + i, &list);
+        digest_text(&drawn, transform_print_list(&test_arena, &list));
+        digest_kernel(&drawn, after, NULL);
+        arena_release(&test_arena, mark);
+    }
+    add_stage(stages, "places", places);
+    add_stage(stages, "transform", single);
+    add_stage(stages, "transformations", drawn);
 }
 
 /* ---- PTX ---- */
@@ -347,7 +358,7 @@ static void make_stages(struct stages *stages, const char *path)
     stages->count = 0;
     programs(stages, forms);
     lowerings(stages, kernel);
-    transformations(stages, kernel);
+    transformations(stages, kernel, length);
     ptx_facts(stages, forms);
     runs(stages, forms);
     vectors(stages, forms);
