@@ -433,8 +433,8 @@ static const struct kernel_row kernels[] = {
                 "%v.w, 4000; add.u32 %r1, %v.x, %v.y; add.u32 %r1, %r1, %v.z; add.u32 %r1, %r1, "
                 "%v.w;"),
      ALL(4321)},
-    {"a parameter's bits", KERNEL("", "ld.param.u16 %h1, [n+1]; cvt.u32.u16 %r1, %h1;"),
-     ALL(0x6543)},
+    {"a parameter's bits", KERNEL("", "ld.param.u16 %h1, [n+2]; cvt.u32.u16 %r1, %h1;"),
+     ALL(0x8765)},
 };
 
 static void what_kernels_leave(void **state)
