@@ -25,6 +25,14 @@ DB_MUST_CHECK int merge_all(struct merge *merge);
 /* Are the source's tables ours? `copy`: is it so in everything else, so that its pages may be copied? */
 DB_MUST_CHECK int merge_check_schema(struct db *from, bool *copy);
 
+/* Copies a database as it is, which is only read. What becomes of `copy` on failure is the caller's. */
+DB_MUST_CHECK int merge_copy_database(const char *path, const char *copy,
+                                      struct db_message *message);
+/* A faster GLOB for this connection. */
+DB_MUST_CHECK int merge_use_glob(struct db *db);
+/* db_quick_check of a copy that nobody else has. */
+DB_MUST_CHECK int merge_check_copy(struct db *copy);
+
 /* merge_steps.c: lists of statements, NULL at their ends. */
 extern const char *const merge_tables[]; /* makes tables of the connection, once */
 extern const char

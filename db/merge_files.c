@@ -10,7 +10,6 @@
 
 enum {
     NAME_MAX_BYTES = 4096,
-    COPY_PAGES = 4096,
     SOURCES_MAX = 8 /* in one transaction: SQLite attaches 10 */
 };
 
@@ -39,37 +38,6 @@ static void remove_database(const char *path)
 
 /* ---- inputs ---- */
 
-/* A copy of a database as it is; nothing is written to the original. */
-static int copy_database(struct files *files, const char *path, const char *copy)
-{
-    sqlite3 *from = NULL, *to = NULL;
-    int code = sqlite3_open_v2(path, &from, SQLITE_OPEN_READONLY, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_open_v2(copy, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
-    /* Nobody sees the copy before it is complete. */
-    if (code == SQLITE_OK)
-        code = sqlite3_exec(to, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF", NULL, NULL,
-                            NULL);
-    sqlite3_backup *backup = NULL;
-    if (code == SQLITE_OK) {
-        backup = sqlite3_backup_init(to, "main", from, "main");
-        code = backup ? SQLITE_OK : sqlite3_errcode(to);
-    }
-    while (code == SQLITE_OK)
-        code = sqlite3_backup_step(backup, COPY_PAGES);
-    sqlite3_backup_finish(backup);
-    if (code == SQLITE_DONE &&
-        sqlite3_exec(to, "PRAGMA journal_mode = WAL", NULL, NULL, NULL) != SQLITE_OK)
-        code = sqlite3_errcode(to);
-    sqlite3_close(from);
-    sqlite3_close(to);
-    if (code == SQLITE_DONE)
-        return DB_OK;
-    snprintf(files->message->text, DB_MESSAGE_MAX, "%s: cannot copy the database: %s", path,
-             sqlite3_errstr(code));
-    return (code & 0xff) == SQLITE_FULL ? DB_ERROR_FULL : DB_ERROR_IO;
-}
-
 struct source {
     struct db *from;
     char schema[24];
@@ -83,7 +51,7 @@ static int open_source(struct files *files, const char *path, struct source *sou
     bool older = error == DB_ERROR_OLDER;
     *copy = false;
     if (older) {
-        error = copy_database(files, path, source->copy);
+        error = merge_copy_database(path, source->copy, files->message);
         if (!error)
             error = db_open(source->copy, DB_READWRITE, files->message, &source->from);
     }
@@ -158,7 +126,7 @@ static int open_target(struct files *files, const char *path, enum db_mode mode,
     int code = sqlite3_exec((*to)->sqlite, "PRAGMA foreign_keys = OFF", NULL, NULL, NULL);
     for (const char *const *sql = merge_tables; *sql && code == SQLITE_OK; sql++)
         code = sqlite3_exec((*to)->sqlite, *sql, NULL, NULL, NULL);
-    return code == SQLITE_OK ? DB_OK : db_fail_sqlite(*to, code, "merge");
+    return code == SQLITE_OK ? merge_use_glob(*to) : db_fail_sqlite(*to, code, "merge");
 }
 
 /* ---- a new database ---- */
@@ -175,11 +143,11 @@ static int start_new(struct files *files, const char *first, size_t *merged)
         error = db_open(files->new_out, DB_CREATE, files->message, &new_out);
     db_close(new_out);
     if (!error && copy)
-        error = copy_database(files, first, files->new_out);
+        error = merge_copy_database(first, files->new_out, files->message);
     if (!error && copy)
         error = db_open(files->new_out, DB_READWRITE, files->message, &new_out);
     if (!error && copy) {
-        error = db_quick_check(new_out);
+        error = merge_check_copy(new_out);
         if (error == DB_ERROR_CORRUPT) /* it came with the copy */
             error = db_fail(source.from, error, "the database is damaged");
         db_close(new_out);

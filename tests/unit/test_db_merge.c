@@ -384,6 +384,30 @@ static void many_inputs(void **state)
     closedir(folder);
 }
 
+/* An input that somebody has open, so that a part of it is in its log, and the same when it is closed; names
+ * that would mean something else to SQLite. */
+static void input_in_use(void **state)
+{
+    static const char *const outs[] = {"used", "closed", "file:of?mode=memory"};
+    struct fixture *f = *state;
+    struct fixture writer = *f;
+    pcg_seed(&random_source, 13, 54);
+    make_random(f, "a");
+    make_random(f, "b");
+    merge(f, "expected", "a", "b");
+    open_named(&writer, "a", DB_READWRITE);
+    run_sql(&writer, "UPDATE findings SET note = 'in the log', note_ms = 99");
+    merge(f, "used", "a", "b");
+    close_fixture(&writer);
+    merge(f, "closed", "a", "b");
+    merge(f, "file:of?mode=memory", "closed", "a");
+    merge(f, "again", "file:of?mode=memory", "b");
+    merge(f, "expected", "a", "a");
+    for (size_t i = 0; i < sizeof outs / sizeof outs[0]; i++)
+        expect_equal(f, outs[i], "expected");
+    expect_equal(f, "again", "expected");
+}
+
 /* ---- what may go wrong */
 
 static int copy_of(struct fixture *f, const char *from, const char *to)
@@ -560,7 +584,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(laws_hold),   TEST(shards_are_one_run), TEST(better_form_stays),
         TEST(many_inputs), TEST(bad_inputs),         TEST(hostile_inputs),
-        TEST(killed),
+        TEST(killed),      TEST(input_in_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
