@@ -81,7 +81,9 @@ struct progress {
     uint32_t unit_count;
     uint32_t
         quick_states; /* > 0: verdicts only, under weak fairness, of graphs with at most so many */
+    uint32_t models;  /* that are asked, bit 1 << model; 0: all */
     bool ask_random;  /* the machine's actors are threads */
+    struct progress *next; /* asked of the same graph: other units; or NULL */
     struct progress_answer answers[PROGRESS_MODEL_COUNT];
     struct progress_random random;
 };

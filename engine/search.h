@@ -38,7 +38,9 @@ struct search_options {
     uint32_t max_depth;    /* steps of one execution */
     uint32_t max_outcomes; /* distinct final stores kept */
     bool no_races;         /* races are not looked for: result->race says nothing */
-    uint64_t hash_mask;    /* SEARCH_STATES: bits of hashes that are used, for tests; 0: all */
+    bool
+        no_lasso; /* SEARCH_STATES: whether executions end is not asked: result->liveness is unknown */
+    uint64_t hash_mask; /* SEARCH_STATES: bits of hashes that are used, for tests; 0: all */
     struct progress
         *progress; /* SEARCH_STATES: progress models, to be judged on the graph; or NULL */
     const volatile sig_atomic_t *stop; /* SEARCH_STATES: not 0 cuts it off; or NULL */

@@ -45,7 +45,6 @@ struct making {
     const struct matrix_options *options;
     struct matrix matrix;
     const char *must_end; /* why all executions of single threads do, without a search; or NULL */
-    struct search_result *cut; /* their search, if a bound cut it off; NULL: none did */
 };
 
 static bool is_known(const char *model)
@@ -113,20 +112,20 @@ static uint32_t *units_of(struct making *m, const struct program *program, uint3
     return unit_of;
 }
 
+/* `models` as in struct progress. */
 static struct progress *new_progress(struct making *m, const struct machine *machine,
-                                     enum matrix_unit unit)
+                                     enum matrix_unit unit, uint32_t models)
 {
     struct progress *progress = ARENA_NEW(m->arena, struct progress);
     progress->unit_of =
         units_of(m, machine->program, machine->actor_count, unit, &progress->unit_count);
-    progress->ask_random = unit == MATRIX_THREADS && machine->semantics->same_pc;
+    progress->models = models;
     return progress;
 }
 
-static const struct progress *search(struct making *m, struct machine *machine,
-                                     enum matrix_unit unit, struct search_result **result)
+static struct search_result *search(struct making *m, struct machine *machine,
+                                    struct progress *progress)
 {
-    struct progress *progress = new_progress(m, machine, unit);
     struct search_options options = SEARCH_DEFAULTS;
     options.method = SEARCH_STATES;
     options.max_states = m->options->max_states;
@@ -137,11 +136,10 @@ static const struct progress *search(struct making *m, struct machine *machine,
         m->options->max_states > UINT64_MAX / each ? UINT64_MAX : each * m->options->max_states;
     options.max_depth = UINT32_MAX;
     options.max_outcomes = 1 << 16;
-    options.no_races = true;
+    options.no_races = options.no_lasso = true;
     options.progress = progress;
     options.stop = m->options->stop;
-    *result = search_run(m->arena, machine, &options);
-    return progress;
+    return search_run(m->arena, machine, &options);
 }
 
 static void take_answer(struct making *m, struct matrix_row *row, struct machine *machine,
@@ -225,20 +223,11 @@ static void add_models_ending(struct making *m, enum subject_id subject, enum ma
     }
 }
 
-static void add_models(struct making *m, enum subject_id subject, const struct program *program,
-                       enum matrix_unit unit)
+/* Of one unit: whose verdicts are `progress`, what searched them is `result`. */
+static void add_models(struct making *m, enum subject_id subject, struct machine *machine,
+                       enum matrix_unit unit, const struct progress *progress,
+                       const struct search_result *result)
 {
-    if (m->must_end) {
-        add_models_ending(m, subject, unit);
-        return;
-    }
-    struct search_result *result = m->cut;
-    struct machine *machine = machine_of(m, subject, program);
-    const struct progress *progress =
-        result ? new_progress(m, machine, unit) : search(m, machine, unit, &result);
-    m->cut = result->complete ? NULL : result; /* other units have the same states */
-    if (progress->ask_random)
-        add_random(m, subject, machine, &progress->random, result);
     struct matrix_row *rows[PROGRESS_MODEL_COUNT];
     for (int i = 0; i < PROGRESS_MODEL_COUNT; i++) {
         struct matrix_row *row = rows[i] = add_row(m, progress_table[i].name, subject, unit);
@@ -248,6 +237,48 @@ static void add_models(struct making *m, enum subject_id subject, const struct p
     matrix_sample(m->arena, machine, progress, rows, model_cannot, m->options);
 }
 
+/* Of units that are others under another name: warps of one thread. `first` is the first row of those. */
+static void repeat_models(struct making *m, uint32_t first, enum matrix_unit unit)
+{
+    for (uint32_t i = first; i < first + PROGRESS_MODEL_COUNT; i++) {
+        const struct matrix_row *of = &m->matrix.rows[i];
+        struct matrix_row *row = add_row(m, of->model, of->subject, unit);
+        *row = *of;
+        row->unit = unit;
+    }
+}
+
+static void add_units(struct making *m, enum subject_id subject, const struct program *program)
+{
+    bool has[MATRIX_UNITS] = {[MATRIX_THREADS] = true,
+                              [MATRIX_WARPS] = program->warps_per_block > 1,
+                              [MATRIX_BLOCKS] = program->launch.blocks > 1};
+    if (m->must_end) {
+        for (int u = 0; u < MATRIX_UNITS; u++)
+            if (has[u])
+                add_models_ending(m, subject, (enum matrix_unit)u);
+        return;
+    }
+    struct machine *machine = machine_of(m, subject, program);
+    struct progress *asked[MATRIX_UNITS] = {NULL}, *first = NULL;
+    for (int u = MATRIX_UNITS; u-- > 0;)
+        if (has[u] && !(u == MATRIX_WARPS && program->launch.warp == 1)) {
+            asked[u] = new_progress(m, machine, (enum matrix_unit)u, 0);
+            asked[u]->next = first;
+            first = asked[u];
+        }
+    first->ask_random = machine->semantics->same_pc != NULL;
+    struct search_result *result = search(m, machine, first);
+    if (first->ask_random)
+        add_random(m, subject, machine, &first->random, result);
+    uint32_t threads = m->matrix.count;
+    for (int u = 0; u < MATRIX_UNITS; u++)
+        if (asked[u])
+            add_models(m, subject, machine, (enum matrix_unit)u, asked[u], result);
+        else if (has[u])
+            repeat_models(m, threads, (enum matrix_unit)u);
+}
+
 /* Warps under a stack, or a block in one vector: what is scheduled are these, fairly. */
 static void add_warps(struct making *m, enum subject_id subject, const char *name)
 {
@@ -255,7 +286,6 @@ static void add_warps(struct making *m, enum subject_id subject, const char *nam
     const struct program *program = program_of(m, subject, &reason);
     if (!program)
         return;
-    struct search_result *result;
     struct machine *machine = machine_of(m, subject, program);
     bool block = subject == SUBJECT_LOCKSTEP; /* in one vector */
     struct matrix_row *row = add_row(m, name, subject, block ? MATRIX_BLOCKS : MATRIX_WARPS);
@@ -265,7 +295,8 @@ static void add_warps(struct making *m, enum subject_id subject, const char *nam
         row->has_strong = false;
         return;
     }
-    const struct progress *progress = search(m, machine, MATRIX_THREADS, &result);
+    struct progress *progress = new_progress(m, machine, MATRIX_THREADS, 1u << PROGRESS_FAIR);
+    struct search_result *result = search(m, machine, progress);
     const char *const cannot[PROGRESS_MODEL_COUNT] = {
         [PROGRESS_FAIR] =
             block ? "the vector runs the other path first" : "its warp runs the other path first"};
@@ -474,11 +505,7 @@ static void add_threads(struct making *m, enum subject_id subject)
         if (p == STACKLESS_DWS_LOOPS)
             add_policy(m, subject, program, &spec);
     }
-    add_models(m, subject, program, MATRIX_THREADS);
-    if (program->warps_per_block > 1)
-        add_models(m, subject, program, MATRIX_WARPS);
-    if (program->launch.blocks > 1)
-        add_models(m, subject, program, MATRIX_BLOCKS);
+    add_units(m, subject, program);
 }
 
 struct matrix matrix_of(struct forms *forms, const struct matrix_options *options)
