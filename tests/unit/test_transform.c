@@ -85,6 +85,124 @@ static void test_opaque_places(void **state)
     }
 }
 
+/* guard: a branch on one private scalar, q and !q, whose arms are one block each and meet. */
+static void test_guard_places(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *blocks;
+        uint32_t places;
+    } cases[] = {
+        {"Start: goto A, B; A: assume(q); x = 1; goto J; B: assume(!q); x = 2; goto J; J: goto "
+         "End;",
+         1},
+        {"Start: goto B, A; A: assume(q); x = 1; goto J; B: assume(!q); x = 2; goto J; J: goto "
+         "End;",
+         1},
+        {"Start: goto A, B; A: assume(q); goto J; B: assume(!q); goto J; J: goto End;", 1},
+        {"Start: goto A, B; A: assume(q); x += 1; havoc(p); goto J; B: assume(!q); p = "
+         "atomic_add(x, 1);"
+         "goto J; J: goto End;",
+         1},
+        {"Start: goto A, B; A: assume(p); x = 1; goto J; B: assume(!p); x = 2; goto J; J: goto "
+         "End;",
+         1},
+        /* other guards */
+        {"Start: goto A, B; A: assume(q); x = 1; goto J; B: assume(!p); x = 2; goto J; J: goto "
+         "End;",
+         0},
+        {"Start: goto A, B; A: assume(q); x = 1; goto J; B: assume(q); x = 2; goto J; J: goto End;",
+         0},
+        {"Start: goto A, B; A: assume(!q); x = 1; goto J; B: assume(!q); x = 2; goto J; J: goto "
+         "End;",
+         0},
+        {"Start: goto A, B; A: assume(q); x = 1; goto J; B: assume(~q); x = 2; goto J; J: goto "
+         "End;",
+         0},
+        {"Start: goto A, B; A: assume(q); x = 1; goto J; B: assume(-q); x = 2; goto J; J: goto "
+         "End;",
+         0},
+        {"Start: goto A, B; A: assume(q); x = 1; goto J; B: x = 2; goto J; J: goto End;", 0},
+        {"Start: goto A, B; A: x = 1; goto J; B: assume(!q); x = 2; goto J; J: goto End;", 0},
+        {"Start: goto A, B; A: x = 1; goto J; B: x = 2; goto J; J: goto End;", 0},
+        {"Start: goto A, B; A: assume(tid); x = 1; goto J; B: assume(!tid); x = 2; goto J; J: goto "
+         "End;",
+         0},
+        {"Start: goto A, B; A: assume(q == 0); x = 1; goto J; B: assume(!(q == 0)); x = 2; goto J; "
+         "J: "
+         "goto "
+         "End;",
+         0},
+        {"Start: goto A, B; A: assume(r[0]); x = 1; goto J; B: assume(!r[0]); x = 2; goto J; J: "
+         "goto "
+         "End;",
+         0},
+        {"Start: goto A, B; A: assume(s); x = 1; goto J; B: assume(!s); x = 2; goto J; J: goto "
+         "End;",
+         0},
+        {"Start: goto A; A: assume(q); x = 1; goto J; J: goto End;", 0},
+        {"Start: goto A, A; A: assume(q); x = 1; goto J; J: goto End;", 0},
+        {"Start: goto A, B, C; A: assume(q); goto J; B: assume(!q); goto J; C: assume(!q); goto J; "
+         "J: "
+         "goto "
+         "End;",
+         0},
+        /* other arms */
+        {"Start: goto A, B; A: assume(q); q = 0; goto J; B: assume(!q); x = 2; goto J; J: goto "
+         "End;",
+         0},
+        {"Start: goto A, B; A: assume(q); x = 1; goto J; B: assume(!q); x = 2; havoc(q); goto "
+         "J; J: "
+         "goto "
+         "End;",
+         0},
+        {"Start: goto A, B; A: assume(q); x = 1; goto J; B: assume(!q); q = atomic_add(x, 1); goto "
+         "J; "
+         "J: goto "
+         "End;",
+         0},
+        {"Start: goto A, B; A: assume(q); barrier(); goto J; B: assume(!q); goto J; J: goto End;",
+         0},
+        {"Start: goto A, B; A: assume(q); assert(x); goto J; B: assume(!q); goto J; J: goto End;",
+         0},
+        {"Start: goto A, B; A: assume(q); x = 1 if (p); goto J; B: assume(!q); goto J; J: goto "
+         "End;",
+         0},
+        {"Start: goto A, B; A: assume(q); goto C; B: assume(!q); goto J; C: goto J; J: goto End;",
+         0},
+        {"Start: goto A, B; A: assume(q); goto J; B: assume(!q); goto End; J: goto End;", 0},
+        {"Start: goto A, B; A: assume(q); goto J, K; B: assume(!q); goto J; J: goto End; K: goto "
+         "End;",
+         0},
+        {"Start: goto A, B; A: assume(q); goto End; B: assume(!q); goto End;", 1},
+        {"Start: goto T; T: goto A, B; A: assume(q); goto J; B: assume(!q); goto J; J: goto A, C; "
+         "C: "
+         "goto "
+         "End;",
+         0},
+        {"Start: goto T; T: assume(q); goto T, B; B: assume(!q); goto End;", 0},
+        {"Start: goto T; T: assume(!q); goto B, T; B: assume(q); goto T;", 0},
+        {"Start: goto A, B; A: assume(q); goto A; B: assume(!q); goto A;", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *text = arena_printf(&test_arena,
+                                        "shared int x, s; private int q, r[2]; kernel k() blocks { "
+                                        "private int p; %s }",
+                                        cases[i].blocks);
+        struct ast_kernel *kernel = support_parse(text);
+        struct transform_list list = {.count = 1, .steps = {{TRANSFORM_GUARD, 0}}}, done;
+        if (transform_places(&test_arena, kernel, TRANSFORM_GUARD) != cases[i].places)
+            fail_msg("%s", cases[i].blocks);
+        struct ast_kernel *other = transform_apply(&test_arena, kernel, &list, &done);
+        assert_int_equal(done.count, cases[i].places);
+        assert_true(ast_check(other, NULL));
+        bool goes = cases[i].places == 0;
+        for (const struct ast_block *b = other->main->blocks; b; b = b->next)
+            goes |= cases[i].places > 0 && b->target_count == 1;
+        assert_true(goes);
+    }
+}
+
 /* Each finds a place in some of 2,000 generated kernels, and does something there. */
 static void test_each_fires(void **state)
 {
@@ -215,6 +333,7 @@ int main(void)
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_drawn_lists),
         cmocka_unit_test(test_opaque_places),
+        cmocka_unit_test(test_guard_places),
         cmocka_unit_test(test_each_fires),
         cmocka_unit_test(test_kernels_stay_kernels),
         cmocka_unit_test(test_corpus_keeps_its_claims),
