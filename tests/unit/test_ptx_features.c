@@ -455,6 +455,56 @@ static void what_kernels_leave(void **state)
     }
 }
 
+/* ---- atomics that commute ---- */
+
+static const struct {
+    const char *text; /* behind red.global or atom.global */
+    const char *operands;
+    bool gives, commutes; /* with itself */
+} atomics[] = {
+    {"red.global.add.u32", "[g], %r0", false, true},
+    {"red.global.add.s32", "[g], %r0", false, true},
+    {"red.global.add.u64", "[g], %d2", false, true},
+    {"red.global.min.u32", "[g], %r0", false, true},
+    {"red.global.min.s32", "[g], %r0", false, true},
+    {"red.global.max.u32", "[g], %r0", false, true},
+    {"red.global.max.s64", "[g], %d2", false, true},
+    {"red.global.and.b32", "[g], %r0", false, true},
+    {"red.global.or.b32", "[g], %r0", false, true},
+    {"red.global.xor.b64", "[g], %d2", false, true},
+    {"red.global.add.f32", "[g], %f1", false, false},
+    {"red.global.inc.u32", "[g], %r0", false, false},
+    {"red.global.dec.u32", "[g], %r0", false, false},
+    {"atom.global.add.u32", "%r2, [g], %r0", true, false},
+    {"atom.global.and.b32", "%r2, [g], %r0", true, false},
+    {"atom.global.exch.b32", "%r2, [g], %r0", true, false},
+    {"atom.global.exch.b32", "_, [g], %r0", false, false},
+    {"atom.global.cas.b32", "%r2, [g], %r0, %r1", true, false},
+    {"atom.global.cas.b32", "_, [g], %r0, %r1", false, false},
+};
+
+/* Two atomics commute if they are the same, of integers, and nobody learns the old value. */
+static void atomics_that_commute(void **state)
+{
+    enum { COUNT = sizeof atomics / sizeof *atomics };
+    (void)state;
+    for (uint32_t n = 0; n < COUNT * COUNT; n++) {
+        size_t mark = arena_mark(&test_arena);
+        uint32_t i = n % COUNT, j = n / COUNT;
+        const char *text =
+            arena_printf(&test_arena, "%s%s%s %s; %s %s; ld.global.u32 %%r1, [g]; exit;\n}\n",
+                         SETTINGS MODULE ".global .align 8 .b8 g[8];\n", ENTRY, atomics[i].text,
+                         atomics[i].operands, atomics[j].text, atomics[j].operands);
+        bool wanted = i == j && atomics[i].commutes;
+        if (program_atomics_commute(test_compile(text)) != wanted)
+            fail_msg("%s, %s", atomics[i].text, atomics[j].text);
+        arena_release(&test_arena, mark);
+    }
+    assert_true(program_atomics_commute(test_compile(KERNEL(WORDS, "st.global.u32 [w], 1;"))));
+    assert_true(program_atomics_commute(
+        test_compile(KERNEL(WORDS, "atom.global.add.u32 _, [w], 1; red.global.add.u32 [w], 2;"))));
+}
+
 /* ---- initialisers ---- */
 
 #define OTHERS                                                                                     \
@@ -596,6 +646,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(special_registers, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(between_lanes, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(what_kernels_leave, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(atomics_that_commute, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(initial_values, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(buffers_hold_files, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(refused_with_a_reason, support_setup, support_teardown),
