@@ -406,6 +406,65 @@ static void pairs(void **state)
     assert_int_equal(count, 1);
 }
 
+/* ---- whose fault ends an execution ---- */
+
+/* The lowest thread that fails at the first statement at which one does, and what it did. */
+static void faults_are_of_a_thread(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *statements; /* of Start; one thread, t, is told apart */
+        enum status status;
+    } cases[] = {
+        {"p[t ? 9 : 0] = 1; goto End;", STATUS_OUT_OF_BOUNDS},
+        {"p[t ? -1 : 3] = 1; goto End;", STATUS_OUT_OF_BOUNDS},
+        {"x = p[t ? 4 : 3]; goto End;", STATUS_OUT_OF_BOUNDS},
+        {"x = s[t ? 8 : 7]; goto End;", STATUS_OUT_OF_BOUNDS},
+        {"s[t ? 8 : tid] = 1; goto End;", STATUS_OUT_OF_BOUNDS},
+        {"g[t ? -5 : tid] = 1; goto End;", STATUS_OUT_OF_BOUNDS},
+        {"p[0] = s[t ? 8 : tid]; goto End;", STATUS_OUT_OF_BOUNDS},
+        {"x = 1 if (p[t ? 4 : 0]); goto End;", STATUS_OUT_OF_BOUNDS},
+        {"s[tid] = 1 if (p[t ? 4 : 0]); goto End;", STATUS_OUT_OF_BOUNDS},
+        {"x = s[8] if (t); goto End;", STATUS_OUT_OF_BOUNDS},
+        {"p[4] = 1 if (t); goto End;", STATUS_OUT_OF_BOUNDS},
+        {"x = atomic_add(s[t ? 8 : 0], 1); goto End;", STATUS_OUT_OF_BOUNDS},
+        {"atomic_add(s[0], p[t ? 4 : 0]); goto End;", STATUS_OUT_OF_BOUNDS},
+        {"x = atomic_cas(s[0], 1, p[t ? 4 : 0]); goto End;", STATUS_OUT_OF_BOUNDS},
+        {"havoc(p[t ? 4 : 0]); goto End;", STATUS_OUT_OF_BOUNDS},
+        {"havoc(s[t ? 8 : 0]); goto End;", STATUS_OUT_OF_BOUNDS},
+        {"assert(!t); goto End;", STATUS_ASSERT_FAILS},
+        {"assert(p[t ? 4 : 0] == 0); goto End;", STATUS_OUT_OF_BOUNDS},
+        {"assume(1); assume(!t); goto End;", STATUS_INFEASIBLE},
+        {"assume(1); assume(p[t ? 4 : 0] == 0); goto End;", STATUS_OUT_OF_BOUNDS},
+        {"goto A, B; A: assume(t); assert(0); goto End; B: assume(!t); goto End;",
+         STATUS_ASSERT_FAILS},
+        {"goto A, B; A: assume(t); goto C; C: x = s[9]; goto End; B: assume(!t); goto End;",
+         STATUS_OUT_OF_BOUNDS},
+        {"goto A, B; A: assume(t); goto End; B: assume(!t); barrier(); goto End;",
+         STATUS_BARRIER_DIVERGENCE},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (uint32_t who = 0; who < 8; who++) {
+            size_t mark = arena_mark(&test_arena);
+            const struct machine_options options = {0};
+            const char *text = arena_printf(
+                &test_arena,
+                "launch(threads = 4, blocks = 2); shared int s[8]; global int g[8]; private int t, "
+                "p[4], x; kernel k() blocks { Start: t = bid * 4 + tid == %u; goto T; T: "
+                "assume(1); "
+                "%s }",
+                (unsigned)who, cases[i].statements);
+            struct machine *m = vector_machine(text, &BLOCKS_DEFAULTS, &options);
+            enum status status = blocks_run(m, 0, BUDGET);
+            bool anybody = status == STATUS_BARRIER_DIVERGENCE;
+            uint32_t thread = m->head->fault_thread;
+            if (status != cases[i].status || (anybody ? thread / 4 != who / 4 : thread != who))
+                fail_msg("%s: thread %u, %s of %u", cases[i].statements, who, status_names[status],
+                         thread);
+            arena_release(&test_arena, mark);
+        }
+}
+
 /* ---- psi: who wins, who is seen to write ---- */
 
 struct chooser {
@@ -481,6 +540,7 @@ int main(void)
         TEST(scan),
         TEST(counterexamples_of_section_14),
         TEST(early_assumes),
+        TEST(faults_are_of_a_thread),
         TEST(pairs),
         TEST(winners),
         TEST(uniform_conditions_are_read_once),
