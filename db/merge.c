@@ -140,8 +140,9 @@ int merge_all(struct merge *merge)
         error = run_all(merge, merge_steps);
     if (!error) {
         error = db_derive_update(merge->to);
-        if (error && sqlite3_errcode(merge->to->sqlite) == SQLITE_ERROR) /* sums overflow */
-            error = blame(merge, SQLITE_ERROR);
+        if (error == DB_ERROR_RANGE)
+            error = db_fail(merge->from, DB_ERROR_CORRUPT,
+                            "the database is damaged (a sum of occurrences is out of range)");
     }
     if (!error)
         error = run_all(merge, merge_steps_derived);
