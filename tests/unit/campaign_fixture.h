@@ -74,6 +74,7 @@ static inline struct campaign_options small_campaign(const struct place *place)
     options.check.subjects = SUBJECTS_DEFAULT;
     options.check.oracles = 1u << ORACLE_LEMMAS | 1u << ORACLE_RESULT;
     options.check.schedules = 4;
+    options.check.budget_steps = 1 << 10;
     options.check.modes = ORACLE_MODE_LEMMAS_STRICT;
     options.gen.small = true;
     return options;
