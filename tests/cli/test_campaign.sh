@@ -4,7 +4,7 @@
 
 # Lemma 5 as printed does not hold (erratum A-4): there is always something to find.
 cases=60
-hunt=(run --cases $cases --seed 0x7 --oracles lemmas:strict,result --features none,loops --db a.db)
+hunt=(run --cases $cases --seed 0x7 --budget 1024 --oracles lemmas:strict,result --features none,loops --db a.db)
 expect 0 "${hunt[@]}" --jobs 1
 says out "campaign 1 finished: seed 0x7" "$cases" "oracle" "lemmas" "known A-4" "simtfuzz replay 1 --db a.db" "rules fired:" \
     "database: a.db"
@@ -128,7 +128,7 @@ expect 0 digest --cases 2 --seed 0x7 --mutate 100
 expect 2 gen --mutate 101
 
 # With feedback: the same cases for any number of workers; what was remembered says why.
-fed=(run --cases 1300 --seed 0x7 --oracles lemmas:strict --subjects threads,simt --features none,loops,calls --feedback 60)
+fed=(run --cases 1300 --budget 1024 --seed 0x7 --oracles lemmas:strict --subjects threads,simt --features none,loops,calls --feedback 60)
 expect 0 "${fed[@]}" --jobs 1 --db fed1.db --corpus kept1
 says out "features: " "kernels remembered"
 expect 0 "${fed[@]}" --jobs 3 --db fed3.db --corpus kept3

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Databases that cannot be used: a message that names the file, exit status 3, nothing harmed.
 . "$(dirname "$0")/common.sh"
-hunt=(run --seed 0x7 --oracles lemmas:strict --features none,loops --jobs 2)
+hunt=(run --budget 1024 --seed 0x7 --oracles lemmas:strict --features none,loops --jobs 2)
 
 refused() { # FILE MESSAGE
     local before

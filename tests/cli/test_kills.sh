@@ -6,7 +6,7 @@
 kills=${4:-5}
 RANDOM=${5:-1}
 cases=600
-hunt=(run --oracles lemmas:strict,result --features none,loops --cases $cases)
+hunt=(run --budget 1024 --oracles lemmas:strict,result --features none,loops --cases $cases)
 
 stored_cases() {
     "$simtfuzz" status --db "$1" --json 2>/dev/null | grep -o '"cases": [0-9]*' | tail -1 | grep -o '[0-9]*' || echo 0

@@ -4,7 +4,7 @@
 source "$(dirname "$0")/common.sh"
 
 cases=1100 # 18 chunks: a shard has one or two
-hunt=(run --seed 7 --oracles lemmas:strict,result --subjects threads,simt --features all,spin --jobs 2)
+hunt=(run --budget 1024 --seed 7 --oracles lemmas:strict,result --subjects threads,simt --features all,spin --jobs 2)
 content() {
     "$helper" content "$1" || failed "no content of $1"
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Which findings count for the exit status, and programs that are told of them.
 . "$(dirname "$0")/common.sh"
-hunt=(run --seed 0x7 --oracles lemmas:strict,result --features none,loops --jobs 2 --cases 200 --no-minimise --db a.db)
+hunt=(run --budget 1024 --seed 0x7 --oracles lemmas:strict,result --features none,loops --jobs 2 --cases 200 --no-minimise --db a.db)
 
 # A stored finding that a person set to each of the states; `counts LIST STATUS`: with this --fail-on.
 expect 0 "${hunt[@]}"

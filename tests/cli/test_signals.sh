@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Ctrl-C, SIGTERM, kill -9, and a worker that crashes.
 . "$(dirname "$0")/common.sh"
-hunt=(run --seed 0x7 --oracles lemmas:strict,result --features none,loops --jobs 2 --time 60)
+hunt=(run --budget 1024 --seed 0x7 --oracles lemmas:strict,result --features none,loops --jobs 2 --time 60)
 
 # committed DB: waits until the campaign has stored cases.
 committed() {
