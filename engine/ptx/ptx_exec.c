@@ -51,7 +51,8 @@ void ptx_stuck(struct machine *machine, uint32_t thread, uint32_t pc, const char
 
 /* ---- operands ---- */
 
-/* EXP.sreg. Clocks stand still, so that an execution depends on its choices alone. */
+/* EXP.sreg. Those that are the same for all threads are constants of the code (ptx_compile_operand.c), which has no
+ * clocks: an execution depends on its choices alone. */
 static uint64_t special_value(const struct machine *machine, const struct ptx_lanes *lanes,
                               uint32_t number, uint32_t lane)
 {
@@ -59,28 +60,19 @@ static uint64_t special_value(const struct machine *machine, const struct ptx_la
     const struct ptx_kernel *kernel = program->ptx->kernel;
     const uint32_t *n = kernel->block, *g = kernel->grid;
     uint32_t tid = ptx_tid(program, lanes, lane), laneid = tid % program->launch.warp;
-    uint32_t e = (uint32_t)(program->ptx->specials[number].element - 'x') & 3; /* w is 'x' - 1 */
+    char e = program->ptx->specials[number].element;
     uint64_t bit = laneid < 32 ? (uint64_t)1 << laneid : 0;
     switch (program->ptx->specials[number].special) {
     case PTX_SPECIAL_TID:
-        return e == 0 ? tid % n[0] : e == 1 ? tid / n[0] % n[1] : e == 2 ? tid / n[0] / n[1] : 0;
-    case PTX_SPECIAL_NTID:
-        return e < 3 ? n[e] : 0;
+        return e == 'x' ? tid % n[0] : e == 'y' ? tid / n[0] % n[1] : tid / n[0] / n[1];
     case PTX_SPECIAL_CTAID:
-        return e == 0   ? lanes->block % g[0]
-               : e == 1 ? lanes->block / g[0] % g[1]
-               : e == 2 ? lanes->block / g[0] / g[1]
-                        : 0;
-    case PTX_SPECIAL_NCTAID:
-        return e < 3 ? g[e] : 0;
+        return e == 'x'   ? lanes->block % g[0]
+               : e == 'y' ? lanes->block / g[0] % g[1]
+                          : lanes->block / g[0] / g[1];
     case PTX_SPECIAL_LANEID:
         return laneid;
     case PTX_SPECIAL_WARPID:
         return tid / program->launch.warp;
-    case PTX_SPECIAL_NWARPID:
-        return program->warps_per_block;
-    case PTX_SPECIAL_NSMID:
-        return 1;
     case PTX_SPECIAL_LANEMASK_EQ:
         return bit;
     case PTX_SPECIAL_LANEMASK_LE:
@@ -91,12 +83,13 @@ static uint64_t special_value(const struct machine *machine, const struct ptx_la
         return (uint32_t) ~(bit - 1);
     case PTX_SPECIAL_LANEMASK_GT:
         return (uint32_t) ~(bit | (bit - 1));
+    case PTX_SPECIAL_NTID:
+    case PTX_SPECIAL_NCTAID:
+    case PTX_SPECIAL_NWARPID:
+    case PTX_SPECIAL_NSMID:
     case PTX_SPECIAL_TOTAL_SMEM_SIZE:
-        return 4 * (uint64_t)program->words[SPACE_SHARED];
     case PTX_SPECIAL_DYNAMIC_SMEM_SIZE:
-        return kernel->shared_bytes;
     case PTX_SPECIAL_WARP_SZ:
-        return program->launch.warp;
     case PTX_SPECIAL_SMID:
     case PTX_SPECIAL_GRIDID:
     case PTX_SPECIAL_CLOCK:
