@@ -66,6 +66,14 @@ static void grow(struct seen *seen)
     seen->mask = larger.mask;
 }
 
+static uint64_t count_of(struct seen *seen)
+{
+    pthread_mutex_lock(&seen->lock);
+    uint64_t count = seen->count;
+    pthread_mutex_unlock(&seen->lock);
+    return count;
+}
+
 static bool is_new(struct seen *seen, uint64_t hash, uint64_t number)
 {
     pthread_mutex_lock(&seen->lock);
@@ -186,6 +194,8 @@ static void *work(void *context)
             break;
         survey_kernel(w, kernel, number);
         arena_release(&w->arena, mark);
+        if (w->number == 0 && o->tell)
+            o->tell(o->tell_context, count_of(w->seen));
     }
     return NULL;
 }

@@ -17,6 +17,9 @@ struct survey_options {
     struct matrix_options matrix; /* matrix.stop: not 0 ends it, with what was found */
     uint64_t seed, cases;         /* 0: all of an enumeration */
     uint32_t jobs;
+    /* Told by the first worker after each of its kernels how many distinct ones were begun; or NULL. */
+    void (*tell)(void *context, uint64_t kernels);
+    void *tell_context;
 };
 
 /* "threads obe", as model_of and unit_of have it. */

@@ -10,9 +10,10 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Small searches: most of these kernels have some hundred states. */
-enum { SURVEY_STATES = 1 << 11, SURVEY_BUDGET = 1 << 12, SURVEY_CASES = 1000 };
+enum { SURVEY_STATES = 1 << 11, SURVEY_BUDGET = 1 << 12, SURVEY_CASES = 1000, LINE_MS = 200 };
 
 static bool was_asked(const struct survey_model *model)
 {
@@ -160,6 +161,25 @@ static void print_text(struct cli *cli, const struct survey_result *r, uint64_t 
     cli_message(cli, "%.1f s", (double)milliseconds / 1000);
 }
 
+/* A line on a terminal, while it runs. */
+struct line {
+    uint64_t started_ms, due_ms;
+    bool open;
+};
+
+static void tell(void *context, uint64_t kernels)
+{
+    struct line *line = context;
+    uint64_t now = clock_monotonic_ms();
+    if (now < line->due_ms)
+        return;
+    fprintf(stderr, "\r%.1f s  %" PRIu64 " kernels\033[K", (double)(now - line->started_ms) / 1000,
+            kernels);
+    fflush(stderr);
+    line->open = true;
+    line->due_ms = now + LINE_MS;
+}
+
 int command_survey(struct cli *cli)
 {
     const struct cli_options *o = &cli->options;
@@ -177,8 +197,16 @@ int command_survey(struct cli *cli)
     options.gen.weights = o->weights;
     options.gen.spin = true;
     options.gen.small = options.gen.enumerate = o->enumerate;
+    struct line line = {.started_ms = started, .due_ms = started + LINE_MS};
+    if (isatty(STDERR_FILENO)) {
+        options.tell = tell;
+        options.tell_context = &line;
+    }
     interrupt_catch();
-    if (!survey_run(&options, result)) {
+    bool run = survey_run(&options, result);
+    if (line.open)
+        fputs("\r\033[K", stderr);
+    if (!run) {
         cli_message(cli, "cannot start %" PRIu32 " workers", options.jobs);
         return CLI_FAULT;
     }
