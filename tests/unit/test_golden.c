@@ -67,6 +67,57 @@ static struct line *add(struct lines *lines, const char *name)
     return line;
 }
 
+/* ---- the comparison ---- */
+
+enum { SAID_MAX = 10 };
+static uint32_t changed;
+
+/* How to look at it with this build and with one before the change. */
+static void say_how(const char *name)
+{
+    if (strncmp(name, "case-", 5) == 0)
+        print_error("    simtfuzz gen --seed 1 --first %s; simtfuzz digest --seed 1 --from %s "
+                    "--cases 1 --json\n",
+                    name + 5, name + 5);
+    else
+        print_error("    simtfuzz check --json %s; simtfuzz progress --json %s\n", name, name);
+}
+
+/* True: they differ, said. */
+static bool say_different(const struct line *old, const struct line *new)
+{
+    bool differs = false;
+    for (int p = 0; p < PART_COUNT; p++) {
+        if (old->parts[p] == new->parts[p])
+            continue;
+        print_error("%s%s", differs ? ", " : "", differs ? "" : new->name);
+        print_error("%s%s", differs ? "" : ": ", part_names[p]);
+        differs = true;
+    }
+    if (differs)
+        print_error("\n");
+    return differs;
+}
+
+/* SIMTFUZZ_FIRST in the environment: the first difference is enough. */
+static bool is_enough(void)
+{
+    return changed > 0 && getenv("SIMTFUZZ_FIRST");
+}
+
+static void compare(const struct line *new)
+{
+    struct line *old = find(&golden, new->name);
+    if (old)
+        old->is_seen = true;
+    if (!old)
+        print_error("%s: not in tests/golden/digests.txt\n", new->name);
+    else if (memcmp(old->parts, new->parts, sizeof old->parts) == 0)
+        return;
+    if (changed++ < SAID_MAX && old && say_different(old, new))
+        say_how(new->name);
+}
+
 /* ---- digests ---- */
 
 static void add_number(uint64_t *digest, uint64_t number)
@@ -114,6 +165,8 @@ static void digest(const char *name, const struct ast_kernel *kernel,
         [PART_RULES] = parts.rules,     [PART_MATRIX] = matrix ? digest_matrix(kernel) : 0};
     for (int p = 0; p < PART_COUNT; p++)
         line->parts[p] = (uint32_t)digests[p];
+    if (golden.count > 0)
+        compare(line);
 }
 
 /* ---- what there is ---- */
@@ -181,7 +234,7 @@ static void digest_corpus(void)
 {
     list("corpus");
     qsort(paths, path_count, sizeof *paths, compare_paths);
-    for (uint32_t i = 0; i < path_count; i++) {
+    for (uint32_t i = 0; i < path_count && !is_enough(); i++) {
         size_t mark = arena_mark(&test_arena);
         digest(paths[i], read_kernel(paths[i]), &CHECK_DEFAULTS, true);
         arena_release(&test_arena, mark);
@@ -190,7 +243,7 @@ static void digest_corpus(void)
 
 static void digest_cases(void)
 {
-    for (uint64_t number = 0; number < CASES; number++) {
+    for (uint64_t number = 0; number < CASES && !is_enough(); number++) {
         size_t mark = arena_mark(&test_arena);
         struct fuzz_case c;
         char name[NAME_BYTES];
@@ -241,61 +294,19 @@ static void read_golden(void)
     fclose(in);
 }
 
-/* ---- the comparison ---- */
-
-/* How to look at it with this build and with one before the change. */
-static void say_how(const char *name)
-{
-    if (strncmp(name, "case-", 5) == 0)
-        print_error("    simtfuzz gen --seed 1 --first %s; simtfuzz digest --seed 1 --from %s "
-                    "--cases 1 --json\n",
-                    name + 5, name + 5);
-    else
-        print_error("    simtfuzz check --json %s; simtfuzz progress --json %s\n", name, name);
-}
-
-/* True: they differ, said. */
-static bool say_different(const struct line *old, const struct line *new)
-{
-    bool differs = false;
-    for (int p = 0; p < PART_COUNT; p++) {
-        if (old->parts[p] == new->parts[p])
-            continue;
-        print_error("%s%s", differs ? ", " : "", differs ? "" : new->name);
-        print_error("%s%s", differs ? "" : ": ", part_names[p]);
-        differs = true;
-    }
-    if (differs)
-        print_error("\n");
-    return differs;
-}
-
-enum { SAID_MAX = 10 };
-
 static void test_golden(void **state)
 {
     (void)state;
-    uint32_t changed = 0;
+    bool blesses = getenv("SIMTFUZZ_BLESS") != NULL;
+    if (!blesses)
+        read_golden();
     digest_corpus();
     digest_cases();
-    if (getenv("SIMTFUZZ_BLESS")) {
+    if (blesses) {
         bless();
         return;
     }
-    read_golden();
-    for (uint32_t i = 0; i < seen.count; i++) {
-        const struct line *new = &seen.items[i];
-        struct line *old = find(&golden, new->name);
-        if (old)
-            old->is_seen = true;
-        if (!old)
-            print_error("%s: not in tests/golden/digests.txt\n", new->name);
-        else if (memcmp(old->parts, new->parts, sizeof old->parts) == 0)
-            continue;
-        if (changed++ < SAID_MAX && old && say_different(old, new))
-            say_how(new->name);
-    }
-    for (uint32_t i = 0; i < golden.count; i++)
+    for (uint32_t i = 0; i < golden.count && !is_enough(); i++)
         if (!golden.items[i].is_seen) {
             print_error("%s: there is no such kernel (any more)\n", golden.items[i].name);
             changed++;

@@ -164,7 +164,7 @@ static void test_planted(void **state)
               "tests/unit/test_planted.c.\n",
               out);
     size_t mark = arena_mark(&test_arena);
-    for (uint32_t i = 0; i < line_count; i++) {
+    for (uint32_t i = 0; i < line_count && !(changed > 0 && getenv("SIMTFUZZ_FIRST")); i++) {
         const struct line *line = &table[i];
         char answers[LINE_BYTES];
         if (i == 0 || strcmp(line->kernel, table[i - 1].kernel) != 0) {

@@ -445,7 +445,7 @@ static void searches_are_what_they_were(void **state)
         bless();
     FILE *file = fopen(GOLDEN, "r");
     assert_non_null(file);
-    while (fgets(line, sizeof line, file)) {
+    while ((differ == 0 || !getenv("SIMTFUZZ_FIRST")) && fgets(line, sizeof line, file)) {
         if (*line == '#')
             continue;
         differ += compare(line);

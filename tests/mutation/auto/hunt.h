@@ -18,7 +18,7 @@ struct options {
     const char *only[ONLY_MAX];
     uint32_t only_count;
     const char *corpus, *canaries, *units, *output, *names;
-    bool list;
+    bool list, blind;
 };
 
 enum found {

@@ -185,10 +185,22 @@ void trial_run(const struct trial *trial, bool digest, struct shown *shown)
 
 /* ---- unit tests ---- */
 
-void trials_add_units(struct trials *trials, const char *pattern)
+/* Whether one of the patterns, which commas separate, is the name's. */
+static bool matches(const char *patterns, const char *name)
+{
+    char pattern[PATH_BYTES];
+    for (const char *at = patterns; *at; at += strcspn(at, ","), at += *at == ',') {
+        snprintf(pattern, sizeof pattern, "%.*s", (int)strcspn(at, ","), at);
+        if (fnmatch(pattern, name, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+void trials_add_units(struct trials *trials, const char *patterns)
 {
     for (int i = 0; i < unit_count; i++) {
-        if (fnmatch(pattern, units[i].name, 0) != 0)
+        if (!matches(patterns, units[i].name))
             continue;
         struct trial *trial = add(trials, TRIAL_UNIT);
         trial->number = (uint64_t)i;
@@ -419,13 +431,24 @@ static bool record_all(struct trials *trials, uint32_t jobs)
     return good;
 }
 
-bool trials_record(struct trials *trials, uint32_t jobs, const char *path)
+static void make_room(struct trials *trials)
 {
-    uint64_t key = path ? key_of(trials) : 0;
     trials->row = ((size_t)mutant_count + 7) / 8;
     trials->original = shared(trials->count * sizeof *trials->original);
     trials->reached = shared((size_t)mutant_point_count);
     trials->infected = shared(trials->count * trials->row);
+}
+
+void trials_assume(struct trials *trials)
+{
+    make_room(trials);
+    memset(trials->infected, 0xff, trials->count * trials->row);
+}
+
+bool trials_record(struct trials *trials, uint32_t jobs, const char *path)
+{
+    uint64_t key = path ? key_of(trials) : 0;
+    make_room(trials);
     bool kept = read_record(trials, path, key);
     if (!kept && !record_all(trials, jobs))
         return false;

@@ -50,8 +50,9 @@ enum { TRIAL_SECONDS = 5, TRIAL_UNIT_SECONDS = 20, RECORD_UNIT_SECONDS = 600 };
 bool trials_make(struct trials *trials, uint32_t seeds, uint32_t cases, const char *corpus);
 /* "ORACLE NAME" lines: of each canary the first cases in which its oracle speaks. Before trials_record. */
 bool trials_add_canaries(struct trials *trials, const char *path);
-/* The unit tests that this program has been built with, and whose names match (fnmatch). */
-void trials_add_units(struct trials *trials, const char *pattern);
+/* The unit tests that this program has been built with, and whose names match one of the patterns (fnmatch), which
+ * commas separate. */
+void trials_add_units(struct trials *trials, const char *patterns);
 /* Runs all trials with the original in `jobs` processes. What it records is kept in the file `path` (NULL:
  * nowhere) for the next time. What diverges in the original is said, and counts for no mutant. False: the
  * original died. */
@@ -59,6 +60,9 @@ bool trials_record(struct trials *trials, uint32_t jobs, const char *path);
 
 /* Runs one trial, with what is switched on. The digest only if asked. */
 void trial_run(const struct trial *trial, bool digest, struct shown *shown);
+
+/* Instead: every trial may infect every mutant, and the original is well. */
+void trials_assume(struct trials *trials);
 
 /* How many mutants the trial infects. */
 uint32_t trials_infected(const struct trials *trials, uint32_t trial);
