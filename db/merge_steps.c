@@ -15,6 +15,7 @@
 const char *const merge_tables[] = {
     "CREATE TEMP TABLE own_campaigns (id INTEGER PRIMARY KEY, own INTEGER NOT NULL)",
     "CREATE TEMP TABLE own_raw_keys (id INTEGER PRIMARY KEY, own INTEGER NOT NULL)",
+    "CREATE TEMP TABLE new_raw_keys (id INTEGER PRIMARY KEY)",
     "CREATE TEMP TABLE own_kernels (id INTEGER PRIMARY KEY, own INTEGER NOT NULL)",
     /* fresh: it is inserted last, with what is derived */
     "CREATE TEMP TABLE own_findings (id INTEGER PRIMARY KEY, own INTEGER NOT NULL UNIQUE,"
@@ -24,6 +25,13 @@ const char *const merge_tables[] = {
     " raw_key INTEGER NOT NULL, finding INTEGER NOT NULL, stored_ms INTEGER NOT NULL,"
     " raw_kernel INTEGER, minimised_kernel INTEGER, own INTEGER, better INTEGER NOT NULL)",
     "CREATE TEMP TABLE new_kernels (id INTEGER PRIMARY KEY)",
+    /* Raw keys with another set of examples: what these were filed under is dirty. */
+    "CREATE TEMP TABLE touched (campaign INTEGER NOT NULL, raw_key INTEGER NOT NULL,"
+    " PRIMARY KEY (campaign, raw_key)) WITHOUT ROWID",
+    /* Tallies that are more than here. */
+    "CREATE TEMP TABLE counted (campaign INTEGER NOT NULL, raw_key INTEGER NOT NULL,"
+    " shard INTEGER NOT NULL, occurrences INTEGER NOT NULL, first_case INTEGER NOT NULL,"
+    " last_case INTEGER NOT NULL, first_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL)",
     /* Examples that go. id 0: it went, and another one may have its number. */
     "CREATE TEMP TABLE gone (id INTEGER NOT NULL, raw_kernel INTEGER, minimised_kernel INTEGER)",
     NULL,
@@ -75,18 +83,13 @@ const char *const merge_views[] = {
 #define KEPT "4"
 _Static_assert(DB_EXAMPLES_PER_KEY == 4, "KEPT says so");
 
-/* All findings that examples of the changed keys were filed under. */
-#define TOUCH_INCOMING                                                                             \
-    "INSERT OR IGNORE INTO dirty SELECT x.finding, x.campaign FROM incoming i JOIN examples x "    \
-    "ON " OF_KEY("x", "i")
-
 /* What goes, with the kernels that nothing may refer to any more: the other forms of incoming cases; of a key
  * that has too many, the highest cases. */
 #define REMEMBER(rows) "INSERT INTO gone SELECT x.id, x.raw_kernel, x.minimised_kernel FROM " rows
 #define OUTDONE REMEMBER("incoming i JOIN examples x ON x.id = i.own WHERE i.better")
 #define FULL_KEYS                                                                                  \
-    "(SELECT i.campaign, i.raw_key FROM incoming i GROUP BY i.campaign, i.raw_key"                 \
-    " HAVING (SELECT count(*) FROM examples y WHERE " OF_KEY("y", "i") ") > " KEPT ") k"
+    "(SELECT i.campaign, i.raw_key FROM touched i"                                                 \
+    " WHERE (SELECT count(*) FROM examples y WHERE " OF_KEY("y", "i") ") > " KEPT ") k"
 #define TOO_MANY                                                                                   \
     REMEMBER("(SELECT x.id, x.raw_kernel, x.minimised_kernel, row_number() OVER"                   \
              " (PARTITION BY x.campaign, x.raw_key ORDER BY x.case_number) AS place"               \
@@ -162,10 +165,15 @@ const char *const merge_steps[] = {
 
     /* ---- raw keys, findings, kernels: what is here already */
 
-    "INSERT INTO raw_keys (key) SELECT key FROM its_raw_keys WHERE true ORDER BY key"
-    " ON CONFLICT DO NOTHING",
     "INSERT INTO own_raw_keys SELECT s.id, k.id FROM its_raw_keys s CROSS JOIN raw_keys k"
     " ON k.key = s.key",
+    "INSERT INTO new_raw_keys SELECT id FROM its_raw_keys"
+    " WHERE id NOT IN (SELECT id FROM own_raw_keys)",
+    "INSERT INTO own_raw_keys SELECT id, (SELECT coalesce(max(id), 0) FROM raw_keys)"
+    "  + row_number() OVER (ORDER BY id) FROM new_raw_keys",
+    "INSERT INTO raw_keys (id, key) SELECT o.own, s.key FROM new_raw_keys n"
+    " CROSS JOIN own_raw_keys o ON o.id = n.id CROSS JOIN its_raw_keys s ON s.id = n.id"
+    " ORDER BY n.id",
     "INSERT INTO own_findings SELECT s.id, f.id, 0 FROM its_findings s CROSS JOIN findings f"
     " ON f.signature = s.signature",
     "INSERT INTO own_findings SELECT id, (SELECT coalesce(max(id), 0) FROM findings)"
@@ -198,7 +206,10 @@ const char *const merge_steps[] = {
     " WHERE iif(x.id IS NULL, (SELECT count(*) FROM (SELECT 1 FROM examples y"
     "   WHERE y.campaign = c.own AND y.raw_key = k.own AND y.case_number < e.case_number"
     "   LIMIT " KEPT ")) < " KEPT ", e.stored_ms < x.stored_ms OR " IS_BETTER ")",
-    TOUCH_INCOMING,
+    "INSERT OR IGNORE INTO touched SELECT campaign, raw_key FROM incoming",
+    "INSERT OR IGNORE INTO dirty SELECT x.finding, x.campaign FROM touched i CROSS JOIN examples x"
+    " ON " OF_KEY("x", "i"),
+    "INSERT OR IGNORE INTO dirty SELECT finding, campaign FROM incoming",
     OUTDONE,
     "DELETE FROM examples WHERE id IN (SELECT id FROM gone)",
     "UPDATE gone SET id = 0",
@@ -225,7 +236,6 @@ const char *const merge_steps[] = {
     " FROM incoming i CROSS JOIN its_examples e ON e.id = i.id"
     "  LEFT JOIN own_kernels r ON r.id = i.raw_kernel"
     "  LEFT JOIN own_kernels m ON m.id = i.minimised_kernel ORDER BY i.id",
-    TOUCH_INCOMING,
     TOO_MANY,
     "DELETE FROM examples WHERE id IN (SELECT id FROM gone)",
     "DELETE FROM kernels WHERE id IN"
@@ -235,23 +245,24 @@ const char *const merge_steps[] = {
 
     /* ---- tallies: after the examples, which say whose findings' counters they change */
 
-    "INSERT OR IGNORE INTO dirty SELECT x.finding, x.campaign FROM its_tallies s"
-    " CROSS JOIN own_campaigns c ON c.id = s.campaign"
-    " CROSS JOIN own_raw_keys k ON k.id = s.raw_key"
+    "INSERT INTO counted SELECT h.campaign, k.own, h.shard, s.occurrences, s.first_case,"
+    " s.last_case, s.first_ms, s.last_ms FROM its_tallies s"
+    " LEFT JOIN own_raw_keys k ON k.id = s.raw_key LEFT JOIN own_campaigns c ON c.id = s.campaign"
+    " LEFT JOIN shards h ON h.campaign = c.own AND h.shard = s.shard"
     " LEFT JOIN tallies o ON o.campaign = c.own AND o.raw_key = k.own AND o.shard = s.shard"
-    " CROSS JOIN examples x ON x.campaign = c.own AND x.raw_key = k.own"
     " WHERE o.campaign IS NULL OR " TALLY_IS_MORE("o"),
+    "INSERT OR IGNORE INTO dirty SELECT x.finding, x.campaign FROM counted s"
+    " CROSS JOIN examples x ON " OF_KEY("x", "s") " WHERE NOT EXISTS"
+                                                  " (SELECT 1 FROM touched i WHERE " OF_KEY(
+                                                      "i", "s") ")",
     "INSERT INTO tallies AS t (campaign, raw_key, shard, occurrences, first_case, last_case,"
     " first_ms, last_ms)"
-    " SELECT h.campaign, k.own, h.shard, s.occurrences, s.first_case, s.last_case, s.first_ms,"
-    "  s.last_ms FROM its_tallies s LEFT JOIN own_raw_keys k ON k.id = s.raw_key" OWN_SHARD
+    " SELECT campaign, raw_key, shard, occurrences, first_case, last_case, first_ms, last_ms"
+    " FROM counted WHERE true"
     " ON CONFLICT DO UPDATE SET occurrences = max(t.occurrences, excluded.occurrences),"
     " first_case = min(t.first_case, excluded.first_case),"
     " last_case = max(t.last_case, excluded.last_case),"
-    " first_ms = min(t.first_ms, excluded.first_ms), last_ms = max(t.last_ms, excluded.last_ms)"
-    " WHERE excluded.occurrences > t.occurrences OR excluded.first_case < t.first_case"
-    " OR excluded.last_case > t.last_case OR excluded.first_ms < t.first_ms"
-    " OR excluded.last_ms > t.last_ms",
+    " first_ms = min(t.first_ms, excluded.first_ms), last_ms = max(t.last_ms, excluded.last_ms)",
 
     /* ---- what people say */
 
@@ -297,10 +308,13 @@ const char *const merge_steps_derived[] = {
     "  OR EXISTS (SELECT 1 FROM bisections b WHERE b.finding = o.own)) ORDER BY o.id",
     "DELETE FROM own_campaigns",
     "DELETE FROM own_raw_keys",
+    "DELETE FROM new_raw_keys",
     "DELETE FROM own_findings",
     "DELETE FROM own_kernels",
     "DELETE FROM incoming",
     "DELETE FROM new_kernels",
+    "DELETE FROM touched",
+    "DELETE FROM counted",
     "DELETE FROM gone",
     NULL,
 };
