@@ -6,6 +6,7 @@
 #include "engine/normalise.h"
 #include "engine/parse.h"
 #include "engine/print.h"
+#include "engine/ptx/ptx_kernel.h"
 #include "fuzz/gen/gen.h"
 #include "fuzz/reduce/reduce.h"
 #include "fuzz/reduce/reduce_internal.h"
@@ -111,6 +112,45 @@ static void unfairness_ends_at_program_2_or_3(void **state)
                  print_kernel(&arena, result->kernel));
     assert_int_equal(result->kernel->launch.threads, 2);
     assert_null(result->kernel->functions);
+}
+
+/* Two lanes wait for the third, and part in their loop: the rule of the signature says so, and what is left is minimal
+ * under it. Without the rule the lanes need not part: candidates that were refused before are the ones to take now. */
+static void what_shrinks_nothing_is_relaxed(void **state)
+{
+    (void)state;
+    static const char text[] = "// simtfuzz: entry=k threads=3 warp=3\n"
+                               ".version 7.8\n.target sm_70\n.address_size 64\n"
+                               ".global .align 4 .u32 flag;\n"
+                               ".visible .entry k()\n{\n"
+                               "\t.reg .pred p, q, s;\n\t.reg .b32 t, r;\n"
+                               "\tmov.u32 t, %tid.x;\n"
+                               "\tsetp.ne.u32 p, t, 0;\n"
+                               "\tsetp.eq.u32 q, t, 1;\n"
+                               "\t@p bra Wait;\n"
+                               "\tst.volatile.global.u32 [flag], 1;\n"
+                               "Wait:\n"
+                               "\tld.volatile.global.u32 r, [flag];\n"
+                               "\tsetp.ne.u32 s, r, 0;\n"
+                               "\t@s bra Done;\n"
+                               "\tssy Join;\n"
+                               "\t@q bra One;\n"
+                               "One:\n\tsync;\n"
+                               "Join:\n\tbra Wait;\n"
+                               "Done:\n}\n";
+    struct check_options check = CHECK_DEFAULTS;
+    struct diag *diag = ARENA_NEW(&arena, struct diag);
+    diag_init(diag, "test", text, sizeof text - 1);
+    struct ast_kernel *kernel = ptx_kernel_parse(&arena, text, sizeof text - 1, diag);
+    assert_non_null(kernel);
+    const char *signature = signature_of(kernel, &check);
+    assert_string_equal(signature, "liveness|unfair|crs.bra_guard|termination");
+    struct reduce_result *result = reduce(kernel, &check, signature, 1);
+    assert_true(result->reproduced);
+    assert_true(result->relaxed);
+    assert_true(result->size_after < result->size_before);
+    assert_string_equal(signature_of(result->kernel, &check),
+                        "liveness|unfair|crs.bra_uni|termination");
 }
 
 static void what_does_not_reproduce_is_returned_as_it_is(void **state)
@@ -387,6 +427,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(erratum_a4_ends_at_one_loop),
         cmocka_unit_test(unfairness_ends_at_program_2_or_3),
+        cmocka_unit_test(what_shrinks_nothing_is_relaxed),
         cmocka_unit_test(what_does_not_reproduce_is_returned_as_it_is),
         cmocka_unit_test(schedules_keep_what_matters),
         cmocka_unit_test(numbers_become_as_small_as_can_be),

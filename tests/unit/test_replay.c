@@ -19,6 +19,11 @@ static const char RICH[] =
     " for (i = 0; i < 2; i++) { for (j = 0; j < tid; j++) { a[tid] += top; } barrier(); }"
     " j = atomic_add(n, tid); }";
 
+/* A call in a loop, of a procedure: functions that do not call themselves are inlined. */
+static const char CALLS[] = "launch(threads = 3); shared int a[3];"
+                            "void f(int k) { if (k > 0) { f(k - 1); } a[tid] += 1; }"
+                            "kernel k() { private int i; for (i = 0; i < 1 + tid; i++) { f(1); } }";
+
 static const char PRIVATE[] = "launch(threads = 3); shared int a[3]; private int p; kernel k() {"
                               " private int i; for (i = 0; i < 3; i++) { p = i; a[tid] = i; } }";
 
@@ -231,21 +236,47 @@ static enum rule spoil_claim(struct machine *machine, uint32_t actor, struct cho
 /* A thread that has left the loop comes back while the loop runs; both machines say so. */
 static struct machine *other_machine;
 
-static enum rule spoil_loop(struct machine *machine, uint32_t actor, struct choices *choices)
+static bool enters_block(const struct machine *machine, uint32_t actor, enum rule rule)
 {
-    const struct program *phi = machine->program;
-    enum rule rule = honest_step(machine, actor, choices);
     uint32_t entered = lockstep_state(machine, actor).pc;
+    return entered != PC_END && (entered & PC_BLOCK) && rule == RULE_LOCK_GOTO;
+}
+
+/* Thread 0 is in the block, too, that is being entered. */
+static void bring_along(struct machine *machine, uint32_t actor)
+{
+    uint32_t entered = lockstep_state(machine, actor).pc & ~PC_BLOCK;
     struct block_thread *T = thread_of(other_machine, 0);
-    bool at_block = entered != PC_END && (entered & PC_BLOCK) && rule == RULE_LOCK_GOTO;
-    if (!at_block)
-        return rule;
-    uint32_t number = phi->blocks[entered & ~PC_BLOCK].origin;
+    uint32_t number = machine->program->blocks[entered].origin;
     uint32_t v_active = machine->threads[0].base[SPACE_LOCAL] +
                         other_machine->program->functions[0].frame_words; /* the first new one */
-    if (number > 0 && T->pc != (PC_BLOCK | (number - 1)) && machine->steps > 60) {
+    if (number > 0 && T->pc != (PC_BLOCK | (number - 1))) {
         machine->memory[v_active] = (int32_t)number;
         T->pc = PC_BLOCK | (number - 1);
+    }
+}
+
+static enum rule spoil_loop(struct machine *machine, uint32_t actor, struct choices *choices)
+{
+    enum rule rule = honest_step(machine, actor, choices);
+    if (enters_block(machine, actor, rule) && machine->steps > 60)
+        bring_along(machine, actor);
+    return rule;
+}
+
+/* The same, in the block right behind a call. */
+static enum rule spoil_loop_after_call(struct machine *machine, uint32_t actor,
+                                       struct choices *choices)
+{
+    static bool returned;
+    uint32_t frames = lockstep_state(machine, actor).frames;
+    enum rule rule = honest_step(machine, actor, choices);
+    if (machine->steps == 1)
+        returned = false;
+    returned |= frames == 2 && lockstep_state(machine, actor).frames == 1;
+    if (returned && enters_block(machine, actor, rule)) {
+        bring_along(machine, actor);
+        returned = false;
     }
     return rule;
 }
@@ -331,6 +362,7 @@ static const struct {
     {OWNED, SUBJECT_INTERLEAVE, spoil_release, "lockstep|sync|lockstep.sync_T|still waiting"},
     {DIVERGES, SUBJECT_INTERLEAVE, spoil_claim, "lockstep|sync|lockstep.sync_F|released"},
     {OWNED, SUBJECT_LOCKSTEP, spoil_loop, "lockstep|semi|lockstep.block|loop"},
+    {CALLS, SUBJECT_LOCKSTEP, spoil_loop_after_call, "lockstep|semi|lockstep.block|loop"},
     {OWNED, SUBJECT_INTERLEAVE, fail_second_run, "lockstep|verdict|none|assert_fails"},
     {OWNED, SUBJECT_INTERLEAVE, spoil_second_run, "lockstep|result|none|global memory"},
     {OWNED, SUBJECT_INTERLEAVE, lengthen_second_run, "lockstep|steps|none|terminated"},
