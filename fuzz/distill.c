@@ -237,12 +237,20 @@ static bool keeps(struct arena *arena, const struct ast_kernel *kernel, void *co
     return all;
 }
 
-/* The line that says how the kernel ends under each execution model. */
-static const char *stated_matrix(struct arena *arena, const struct ast_kernel *kernel)
+/* How the kernel ends under each execution model. */
+static struct matrix kernel_matrix(struct arena *arena, const struct ast_kernel *kernel)
 {
     const struct matrix_options within = matrix_expected(kernel);
-    struct matrix matrix = matrix_of(forms_new(arena, kernel), &within);
-    return print_progress(arena, kernel, matrix_state(arena, &matrix));
+    return matrix_of(forms_new(arena, kernel), &within);
+}
+
+static bool may_hang(const struct matrix *matrix)
+{
+    for (uint32_t i = 0; i < matrix->count; i++)
+        if (matrix->rows[i].verdict == PROGRESS_MAY_HANG ||
+            matrix->rows[i].verdict == PROGRESS_HANGS)
+            return true;
+    return false;
 }
 
 /* Gives the kernel its claims and checks its text. `all`: it must still show all features of its own. */
@@ -250,14 +258,17 @@ static bool finish(struct worker *w, struct ast_kernel *kernel, const struct can
                    bool all, struct distilled *made)
 {
     struct distill_features shown;
-    if (!distill_claims(&w->arena, kernel))
+    kernel = parse_printed(&w->arena, print_kernel(&w->arena, kernel));
+    struct matrix matrix = kernel_matrix(&w->arena, kernel);
+    if (!distill_claims(&w->arena, kernel, may_hang(&matrix)))
         return false;
     const char *text = print_kernel(&w->arena, kernel);
     struct ast_kernel *printed = parse_printed(&w->arena, text);
     if (!distill_check(&w->arena, printed, w->map, &shown) ||
         (all && !includes(&shown, &from->features)))
         return false;
-    text = arena_printf(&w->arena, "%s%s", text, stated_matrix(&w->arena, printed));
+    text = arena_printf(&w->arena, "%s%s", text,
+                        print_progress(&w->arena, printed, matrix_state(&w->arena, &matrix)));
     *made = (struct distilled){.number = from->number,
                                .text = arena_strndup(&w->keep, text, strlen(text)),
                                .is_ptx = kernel->form == FORM_PTX,

@@ -10,6 +10,7 @@ struct claims {
     struct arena *arena;
     struct ast_kernel *kernel;
     struct ast_expect *last;
+    bool may_hang;
 };
 
 static void append(struct claims *claims, struct ast_expect *expect)
@@ -30,10 +31,16 @@ static struct ast_expect *add(struct claims *claims, enum ast_claim claim, const
     return expect;
 }
 
+/* Whether a check can confirm the claim. */
+static bool is_open(const struct claims *claims, uint32_t claim)
+{
+    return claim != CLAIM_FINAL && !(claim == CLAIM_TERMINATES && claims->may_hang);
+}
+
 static void add_all(struct claims *claims, const char *subject)
 {
     for (uint32_t claim = 0; claim < CLAIM_COUNT; claim++)
-        if (claim != CLAIM_FINAL && claim != CLAIM_UNFAIR)
+        if (is_open(claims, claim) && claim != CLAIM_UNFAIR)
             add(claims, (enum ast_claim)claim, subject);
 }
 
@@ -106,9 +113,9 @@ static void add_finals(struct claims *claims, const struct check_result *result)
     }
 }
 
-bool distill_claims(struct arena *arena, struct ast_kernel *kernel)
+bool distill_claims(struct arena *arena, struct ast_kernel *kernel, bool may_hang)
 {
-    struct claims claims = {.arena = arena, .kernel = kernel};
+    struct claims claims = {.arena = arena, .kernel = kernel, .may_hang = may_hang};
     struct check_result *result = ARENA_NEW(arena, struct check_result);
     struct ast_expect *own = kernel->expects, *next;
     kernel->expects = NULL;
@@ -117,7 +124,7 @@ bool distill_claims(struct arena *arena, struct ast_kernel *kernel)
         append(&claims, own);
     }
     for (uint32_t claim = 0; claim < CLAIM_COUNT; claim++)
-        if (claim != CLAIM_FINAL && !has(&claims, (enum ast_claim)claim, NULL))
+        if (is_open(&claims, claim) && !has(&claims, (enum ast_claim)claim, NULL))
             add(&claims, (enum ast_claim)claim, NULL);
     keep_met(&claims, result);
     /* Only where stores are compared: what the order of atomics decides holds for the schedules of this check. */

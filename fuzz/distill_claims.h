@@ -6,7 +6,8 @@
 
 #include "engine/ast.h"
 
-/* Replaces the kernel's claims by those that a check confirms. False: there is none. */
-bool distill_claims(struct arena *arena, struct ast_kernel *kernel);
+/* Replaces the kernel's claims by those that a check confirms. may_hang: an execution without end is known, whatever
+ * the check's schedules show, so nothing is said of termination. False: there is no claim. */
+bool distill_claims(struct arena *arena, struct ast_kernel *kernel, bool may_hang);
 
 #endif

@@ -433,7 +433,7 @@ static void draw_waits(struct gen *g)
         return;
     }
     g->position = gen_pick(g, GROUP_POSITION, 0);
-    if (g->position == W_POSITION_DIVERGENT && !g->options->small && gen_chance(g, 40)) {
+    if (g->position == W_POSITION_DIVERGENT && !g->options->small && gen_chance(g, 50)) {
         g->apart = true;
         g->barriers = 1;
         g->wants_loop = false;
@@ -513,6 +513,9 @@ static void make_main(struct gen *g)
         gen_known_main(g);
     } else if (form != W_FORM_STRUCTURED) {
         g->kernel->form = FORM_BLOCKS;
+        g->barriers +=
+            g->apart; /* ways that calls and loops tell apart are of structured kernels */
+        g->apart = false;
         if (gen_chance(g, 50))
             scope.locals_end = NULL;
         gen_declare_values(g);

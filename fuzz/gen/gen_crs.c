@@ -196,6 +196,20 @@ static void late_call(struct crs_gen *c, struct slot *slot)
     reserve(c, at, W_CRS_OP_CALL, guard, draw_forward(c, 1));
 }
 
+/* Two loops; what is called in the inner one breaks out of it, and behind that the outer one is left. */
+static void nested_breaks(struct crs_gen *c, struct slot *slot)
+{
+    uint32_t pc = c->state.pc;
+    slot->target = draw_forward(c, pc + 6);
+    uint32_t inner = pc + 4 + gen_below(c->g, slot->target - pc - 4);
+    uint32_t called = pc + 4 + gen_below(c->g, slot->target - pc - 4);
+    reserve(c, pc + 1, W_CRS_OP_PREBRK, NO_GUARD, inner);
+    reserve(c, pc + 2, W_CRS_OP_PRERET, NO_GUARD, pc + 4);
+    reserve(c, pc + 3, W_CRS_OP_CALL, NO_GUARD, called);
+    reserve(c, inner, W_CRS_OP_BREAK, draw_guard(c, W_CRS_OP_BREAK), 0);
+    reserve(c, called, W_CRS_OP_BREAK, draw_guard(c, W_CRS_OP_BREAK), 0);
+}
+
 static void draw_target(struct crs_gen *c, struct slot *slot)
 {
     uint32_t pc = c->state.pc;
@@ -203,9 +217,15 @@ static void draw_target(struct crs_gen *c, struct slot *slot)
     case W_CRS_OP_SSY:
         slot->target = draw_forward(c, pc + 2);
         if (gen_chance(c->g, 85))
-            reserve(c, slot->target - 1, W_CRS_OP_SYNC, NO_GUARD, 0);
+            reserve(c, slot->target - 1, W_CRS_OP_SYNC,
+                    c->loose && gen_chance(c->g, 50) ? draw_guard(c, W_CRS_OP_SYNC) : NO_GUARD, 0);
         break;
     case W_CRS_OP_PREBRK: /* behind an inner loop, sometimes a break of the one around */
+        if (!c->g->options->small && pc + 6 <= c->count && c->state.depth + 5 < TOKENS_MAX &&
+            gen_chance(c->g, 25)) {
+            nested_breaks(c, slot);
+            break;
+        }
         slot->target = draw_forward(c, pc + 2);
         if (!c->g->options->small && has_token(c, CRS_BREAK) && slot->target < c->count &&
             gen_chance(c->g, 30))

@@ -30,15 +30,23 @@ struct list {
     struct known_node *head, **end;
 };
 
+/* Whether nodes of the kind leave something in the register d. */
+static bool computes(enum known_kind kind)
+{
+    return kind <= KNOWN_LOAD || kind == KNOWN_EXCHANGE || kind == KNOWN_REDUCE ||
+           kind == KNOWN_OWN || kind == KNOWN_WARP;
+}
+
 static struct known_node *add(struct drawing *d, struct list *list, const struct place *place,
                               enum known_kind kind)
 {
     struct known_node *n = ARENA_NEW(d->g->arena, struct known_node);
     n->kind = kind;
+    n->noted = d->p->keeps_trail && computes(kind) && gen_chance(d->g, 60);
     *list->end = n;
     list->end = &n->next;
     d->left--;
-    d->cost += place->times;
+    d->cost += n->noted ? 3 * place->times : place->times;
     return n;
 }
 
@@ -149,10 +157,12 @@ static void memory(struct drawing *d, struct list *list, const struct place *pla
     uint32_t most = n->bytes == 8 ? 2 : 4;
     n->vector = gen_chance(d->g, 70) ? 1 : gen_chance(d->g, 50) ? 2 : most;
     n->at = n->bytes * n->vector * gen_below(d->g, KNOWN_AREA / (n->bytes * n->vector));
-    n->is_signed = gen_chance(d->g, 50);
+    n->is_signed = gen_chance(d->g, 60);
     enum known_class class = n->bytes == 8 ? KNOWN_W : KNOWN_R;
     if (n->bytes == 2 && n->vector <= 2 && gen_chance(d->g, 50))
         class = KNOWN_H;
+    else if (n->bytes < 8 && n->vector <= 2 && gen_chance(d->g, 30))
+        class = KNOWN_W;
     *(kind == KNOWN_LOAD ? &n->d : &n->s[0]) = register_of(d, class);
 }
 
@@ -302,7 +312,7 @@ static void together(struct drawing *d, struct list *list, const struct place *p
         break;
     case W_KNOWN_SYNC_PAIR:
         n = add(d, list, place, KNOWN_PAIR);
-        n->which = 1 + gen_below(d->g, 3);
+        n->which = 1 + gen_below(d->g, 2);
         n->at = 1 + gen_below(d->g, p->warps - 1);
         break;
     case W_KNOWN_SYNC_SUBSET:
@@ -312,7 +322,7 @@ static void together(struct drawing *d, struct list *list, const struct place *p
         break;
     case W_KNOWN_SYNC_TWICE:
         n = add(d, list, place, KNOWN_TWICE);
-        n->which = 1 + gen_below(d->g, 3);
+        n->which = 1 + gen_below(d->g, 2);
         n->at = gen_below(d->g, 2);
         return;
     case W_KNOWN_SYNC_REDUCE:
@@ -563,15 +573,18 @@ static void draw_launch(struct known_program *p)
         else
             launch->threads = KNOWN_THREADS;
     }
+    p->flawed = gen_chance(g, 16);
+    if (p->flawed && gen_chance(g, 60) && 2 * launch->warp * launch->blocks <= KNOWN_THREADS)
+        launch->threads = 2 * launch->warp; /* most flaws are of two warps */
     p->threads = launch->threads;
     p->blocks = launch->blocks;
     p->warp = launch->warp;
     p->warps = (p->threads + p->warp - 1) / p->warp;
     p->full = p->threads % p->warp == 0;
     p->warp_ops = p->warp <= 32 && gen_chance(g, 35);
+    p->keeps_trail = gen_chance(g, 60);
     p->own_atomics = gen_chance(g, 25);
     p->eager = gen_chance(g, 15);
-    p->flawed = gen_chance(g, 12);
 }
 
 void gen_known_main(struct gen *g)

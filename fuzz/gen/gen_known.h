@@ -131,6 +131,7 @@ struct known_function;
 struct known_node {
     enum known_kind kind;
     uint32_t guard; /* 0, or 1 + 2 * predicate + negated */
+    bool noted;     /* d becomes part of the frame's trail, of all threads that come here */
     enum known_op op;
     uint32_t which, at, count;
     enum known_space space;
@@ -155,8 +156,10 @@ struct known_program {
     uint32_t warps;                 /* of a block */
     bool full;                      /* no warp has lanes missing: counts can be exact */
     bool warp_ops, own_atomics;
-    bool flawed;      /* may have a flaw; it has one, `flaw`, if one was reached */
-    bool eager;       /* block:eager is to run it, too */
+    bool
+        keeps_trail; /* frames have a hash of what nodes computed, whether that is overwritten or not */
+    bool flawed;     /* may have a flaw; it has one, `flaw`, if one was reached */
+    bool eager;      /* block:eager is to run it, too */
     bool accumulates; /* the entry, or a function that it calls */
     uint32_t function_count;
     struct known_function *functions[KNOWN_FUNCTIONS];

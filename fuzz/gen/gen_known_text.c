@@ -183,7 +183,8 @@ static void put_switch(struct known_writing *w, const struct known_node *n)
 static void put_return(struct known_writing *w, const struct known_node *n)
 {
     if (w->function)
-        known_put_line(w, n, "mov.u32 result, r0");
+        known_put_line(w, n,
+                       w->p->keeps_trail ? "add.u32 result, r0, trail" : "mov.u32 result, r0");
     known_put_line(w, n, "ret");
 }
 
@@ -210,6 +211,29 @@ static void put_call(struct known_writing *w, const struct known_node *n)
         PUT(w, "f%" PRIu32, n->function->number);
     known_put(w, n, ", (%a, %b)");
     text_put(&w->text, n->other_function ? ", proto;\n" : ";\n");
+}
+
+/* The register's value becomes part of the hash. */
+static void put_fold(struct known_writing *w, const char *hash, enum known_class class,
+                     uint32_t number)
+{
+    _Static_assert(KNOWN_FACTOR == 31, "as in the text");
+    switch (class) {
+    case KNOWN_H:
+        PUT(w, "\tcvt.u32.u16 v, h%" PRIu32 ";\n", number);
+        break;
+    case KNOWN_W:
+        PUT(w, "\tmov.b64 {v, m}, w%" PRIu32 ";\n\txor.b32 v, v, m;\n", number);
+        break;
+    case KNOWN_P:
+        PUT(w, "\tselp.u32 v, 1, 0, p%" PRIu32 ";\n", number);
+        break;
+    case KNOWN_R:
+    case KNOWN_CLASSES:
+        PUT(w, "\tmad.lo.u32 %s, %s, 31, r%" PRIu32 ";\n", hash, hash, number);
+        return;
+    }
+    PUT(w, "\tmad.lo.u32 %s, %s, 31, v;\n", hash, hash);
 }
 
 static void put_node(struct known_writing *w, const struct known_node *n)
@@ -290,8 +314,11 @@ static void put_node(struct known_writing *w, const struct known_node *n)
 
 static void put_list(struct known_writing *w, const struct known_node *n)
 {
-    for (; n; n = n->next)
+    for (; n; n = n->next) {
         put_node(w, n);
+        if (n->noted)
+            put_fold(w, "trail", n->d.class, n->d.number);
+    }
 }
 
 /* ---- functions ---- */
@@ -304,7 +331,7 @@ static void put_declarations(struct known_writing *w)
             known_counts[class]);
     }
     PUT(w,
-        "\t.reg .pred t;\n\t.reg .b32 u, v, m, i<%d>, l<%d>;\n"
+        "\t.reg .pred t;\n\t.reg .b32 u, v, m, trail, i<%d>, l<%d>;\n"
         "\t.reg .b64 ga, sa, pa, at, fp;\n\t.local .align 16 .b8 loc[%d];\n"
         "\t.local .align 16 .b8 too[%d];\n",
         KNOWN_LOOPS, KNOWN_LOOPS, 2 * KNOWN_AREA, KNOWN_AREA);
@@ -320,21 +347,14 @@ static void put_declarations(struct known_writing *w)
 static void put_folding(struct known_writing *w)
 {
     static const char fold[] = "\tmad.lo.u32 u, u, 31, v;\n";
-    _Static_assert(KNOWN_FACTOR == 31, "as in `fold`");
+    static const uint32_t first[] = {KNOWN_SHOWN_R, KNOWN_SHOWN_W, KNOWN_SHOWN_H, KNOWN_SHOWN_P};
+    static const enum known_class classes[] = {KNOWN_R, KNOWN_W, KNOWN_H, KNOWN_P};
     uint32_t shown = w->p->shown;
-    text_put(&w->text, "\tmov.u32 u, 0;\n");
-    for (uint32_t i = 0; i < known_counts[KNOWN_R]; i++)
-        if (shown >> (KNOWN_SHOWN_R + i) & 1)
-            PUT(w, "\tmad.lo.u32 u, u, %d, r%" PRIu32 ";\n", KNOWN_FACTOR, i);
-    for (uint32_t i = 0; i < known_counts[KNOWN_W]; i++)
-        if (shown >> (KNOWN_SHOWN_W + i) & 1)
-            PUT(w, "\tmov.b64 {v, m}, w%" PRIu32 ";\n\txor.b32 v, v, m;\n%s", i, fold);
-    for (uint32_t i = 0; i < known_counts[KNOWN_H]; i++)
-        if (shown >> (KNOWN_SHOWN_H + i) & 1)
-            PUT(w, "\tcvt.u32.u16 v, h%" PRIu32 ";\n%s", i, fold);
-    for (uint32_t i = 0; i < known_counts[KNOWN_P]; i++)
-        if (shown >> (KNOWN_SHOWN_P + i) & 1)
-            PUT(w, "\tselp.u32 v, 1, 0, p%" PRIu32 ";\n%s", i, fold);
+    PUT(w, "\tmov.u32 u, %s;\n", w->p->keeps_trail ? "trail" : "0");
+    for (uint32_t c = 0; c < KNOWN_CLASSES; c++)
+        for (uint32_t i = 0; i < known_counts[classes[c]]; i++)
+            if (shown >> (first[c] + i) & 1)
+                put_fold(w, "u", classes[c], i);
     for (uint32_t i = 0; i < KNOWN_AREA / 4; i++)
         if (shown >> (KNOWN_SHOWN_SHARED + i) & 1)
             PUT(w, "\tld.shared.u32 v, [sa+%" PRIu32 "];\n%s", 4 * i, fold);
@@ -354,7 +374,8 @@ static void put_function(struct known_writing *w, const struct known_function *f
     put_declarations(w);
     text_put(&w->text, "\tmov.u32 r0, given;\n");
     put_list(w, function->body);
-    text_put(&w->text, "\tmov.u32 result, r0;\n\tret;\n}\n");
+    PUT(w, "\t%s;\n\tret;\n}\n",
+        w->p->keeps_trail ? "add.u32 result, r0, trail" : "mov.u32 result, r0");
 }
 
 static void put_entry(struct known_writing *w)

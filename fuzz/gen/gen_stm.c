@@ -264,14 +264,15 @@ static uint32_t jump_bans(const struct gen *g, const struct gen_place *place)
     uint32_t banned = 0;
     bool in_main = g->calls_open == 0;
     if (in_main)
-        banned |= GEN_BAN(STM, FUNCTION_RETURN);
+        banned |= GEN_BAN(STM, FUNCTION_RETURN) | GEN_BAN(STM, FUNCTION_EXIT);
     bool calm = place->loop && place->loop->calm;
     if (!place->in_switch && (!place->loop || calm))
         banned |= GEN_BAN(STM, BREAK);
     if (!place->loop || calm || !place->loop->continues)
         banned |= GEN_BAN(STM, CONTINUE);
     if (place->calm)
-        banned |= GEN_BAN(STM, RETURN) | GEN_BAN(STM, FUNCTION_RETURN) | GEN_BAN(STM, EXIT);
+        banned |= GEN_BAN(STM, RETURN) | GEN_BAN(STM, FUNCTION_RETURN) | GEN_BAN(STM, EXIT) |
+                  GEN_BAN(STM, FUNCTION_EXIT);
     /* Small kernels have bare jumps only: an if around them is a statement of its own. */
     if ((in_main && g->ends >= GEN_ENDS) || (g->options->small && place->depth == 0))
         banned |= GEN_BAN(STM, RETURN) | GEN_BAN(STM, EXIT);
@@ -334,6 +335,7 @@ void gen_statement(struct gen *g, const struct gen_place *place, struct gen_list
         gen_jump(g, place, list, STM_RETURN);
         break;
     case W_STM_EXIT:
+    case W_STM_FUNCTION_EXIT:
         gen_jump(g, place, list, STM_EXIT);
         break;
     case W_STM_CALL:

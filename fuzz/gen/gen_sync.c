@@ -272,14 +272,38 @@ static void barrier_pair(struct gen *g, const struct gen_place *place, struct ge
     g->left -= 2;
 }
 
-/* void f() { barrier(); }, or another function that calls it. */
+static struct ast_stm *call_of(struct gen *g, struct ast_function *function, struct ast_expr *depth)
+{
+    struct ast_stm *call = gen_stm(g, STM_CALL);
+    call->function = function;
+    call->arguments = function->parameter_count > 0 ? depth : NULL;
+    return call;
+}
+
+/* if (depth > 0) f(depth - 1); else ..: calls of a function that calls itself are not inlined. */
+static struct ast_stm *behind_recursion(struct gen *g, struct ast_function *function,
+                                        struct ast_stm *rest)
+{
+    struct gen_scope scope = {.function = function, .locals_end = &function->locals}, *outer;
+    outer = g->scope;
+    g->scope = &scope;
+    struct ast_var *depth = gen_local(g, 'p');
+    g->scope = outer;
+    depth->is_parameter = true;
+    function->parameter_count = 1;
+    struct ast_expr *less = gen_binary_int(g, BINARY_SUB, ast_var_ref(g->arena, depth), 1);
+    struct ast_expr *more = gen_binary_int(g, BINARY_GT, ast_var_ref(g->arena, depth), 0);
+    return gen_if(g, more, call_of(g, function, less), rest);
+}
+
+/* void f() { barrier(); }, or another function that calls it; or one that calls itself first. */
 static struct ast_function *waiting_function(struct gen *g, struct ast_function *inner)
 {
     struct ast_function *function = ARENA_NEW(g->arena, struct ast_function);
-    struct ast_stm *wait_there = gen_stm(g, inner ? STM_CALL : STM_BARRIER);
     function->name = gen_function_name(g);
-    wait_there->function = inner;
-    function->body = wait_there;
+    function->body = inner ? call_of(g, inner, ast_int(g->arena, 0)) : gen_stm(g, STM_BARRIER);
+    if (gen_chance(g, 50))
+        function->body = behind_recursion(g, function, function->body);
     *g->functions_end = function;
     g->functions_end = &function->next;
     return function;
@@ -301,10 +325,9 @@ static void wait_or_call(struct gen *g, const struct gen_place *place, struct ge
         plain_barrier(g, place, list);
         return;
     }
-    struct ast_stm *call = gen_stm(g, STM_CALL);
-    call->function = function;
-    gen_emit(g, place, list, call);
-    g->cost += 6 * place->times;
+    struct ast_expr *depth = ast_int(g->arena, (int32_t)gen_below(g, 3) / 2);
+    gen_emit(g, place, list, call_of(g, function, depth));
+    g->cost += 10 * place->times;
     g->barriers -= g->barriers > 0;
 }
 

@@ -5,6 +5,7 @@
 #include "fuzz/distill.h"
 
 #include "engine/parse.h"
+#include "fuzz/distill_claims.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,11 +78,32 @@ static void test_does_not_depend_on_workers(void **state)
         assert_string_equal(a.kernels[i].text, b.kernels[i].text);
 }
 
+/* All schedules of the check end, whether or not another one is known that does not. */
+static void test_claims_no_end_of_what_may_hang(void **state)
+{
+    (void)state;
+    static const char text[] = "launch(threads=2, warp=2, blocks=1);\n"
+                               "shared int done[2];\n"
+                               "kernel k()\n{\n    done[tid] = 1;\n}\n";
+    for (int may_hang = 0; may_hang < 2; may_hang++) {
+        struct diag *diag = ARENA_NEW(&arena, struct diag);
+        diag_init(diag, "kernel", text, strlen(text));
+        struct ast_kernel *kernel = parse_kernel(&arena, text, strlen(text), diag);
+        bool claimed = false;
+        assert_non_null(kernel);
+        assert_true(distill_claims(&arena, kernel, may_hang));
+        for (const struct ast_expect *e = kernel->expects; e; e = e->next)
+            claimed |= e->claim == CLAIM_TERMINATES;
+        assert_int_equal(claimed, !may_hang);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_covers_all),
         cmocka_unit_test(test_does_not_depend_on_workers),
+        cmocka_unit_test(test_claims_no_end_of_what_may_hang),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
