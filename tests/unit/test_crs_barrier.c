@@ -2,6 +2,7 @@
  * The functions on barriers of report 5.5.1 (engine/crs_barrier.c), row by row of catalogue cuda-crs 9.2.
  */
 #include "engine/crs_barrier.h"
+#include "engine/pcg.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -222,6 +223,135 @@ static void reductions_are_over_those_who_took_part(void **state)
     }
 }
 
+/* ---- random actions against a naive reading of 5.5.1 ---- */
+
+enum { IDS = 3, ACTIONS = 6, BLOCKS = 20000 };
+
+struct naive {
+    uint32_t tc, ac, red, lanes, truths;
+    bool used, defaults;
+    lane_mask waiting[WARPS];
+};
+
+/* False: some premise does not hold. */
+static bool naive_info(const struct row *row, uint32_t barid, uint32_t *tc, lane_mask *lanes)
+{
+    *tc = 0;
+    *lanes = 0;
+    for (uint32_t lane = 0; lane < 2; lane++) {
+        if (row->barid[lane] != (int)barid)
+            continue;
+        if (row->tc[lane] > 0 && *tc > 0 && row->tc[lane] != *tc)
+            return false;
+        *tc = row->tc[lane] > 0 ? row->tc[lane] : *tc;
+        *lanes |= (lane_mask)1 << lane;
+    }
+    return true;
+}
+
+static bool naive_step(struct naive *at, const struct row *row, uint32_t options,
+                       uint32_t completed)
+{
+    uint32_t tc[IDS];
+    lane_mask lanes[IDS];
+    for (uint32_t b = 0; b < IDS; b++)
+        if (!naive_info(row, b, &tc[b], &lanes[b]))
+            return false;
+    for (uint32_t b = 0; b < IDS; b++)
+        if (lanes[b] && at[b].used && ((tc[b] > 0 && tc[b] != at[b].tc) || row->red != at[b].red))
+            return false;
+    for (uint32_t b = 0; b < IDS; b++) {
+        if (!lanes[b])
+            continue;
+        if (!at[b].used)
+            at[b] = (struct naive){.used = true,
+                                   .tc = tc[b] > 0 ? tc[b] : WARPS * WARP_SIZE,
+                                   .ac = options & BLOCK_EXIT_ARRIVES ? completed * WARP_SIZE : 0,
+                                   .red = row->red,
+                                   .defaults = tc[b] == 0};
+        uint32_t count = lanes[b] == 3 ? 2 : 1;
+        at[b].ac += options & BLOCK_LANES ? count : WARP_SIZE;
+        if (row->type != PTX_EXEC_BAR_ARRIVE)
+            at[b].waiting[row->warp] |= lanes[b];
+        for (uint32_t lane = 0; lane < 2 && row->type == PTX_EXEC_BAR_RED; lane++) {
+            at[b].lanes += lanes[b] >> lane & 1;
+            at[b].truths += (lanes[b] >> lane & 1) && row->truth[lane];
+        }
+    }
+    return true;
+}
+
+static struct row random_row(struct pcg *rng)
+{
+    static const uint32_t counts[] = {0, 0, 0, 2, 4, 6};
+    static const uint32_t reductions[] = {PTX_W_AND, PTX_W_OR, PTX_W_POPC};
+    static const enum ptx_exec types[] = {PTX_EXEC_BAR_SYNC, PTX_EXEC_BAR_ARRIVE, PTX_EXEC_BAR_RED};
+    struct row row = {.type = types[pcg_below(rng, 3)], .red = NONE, .warp = pcg_below(rng, WARPS)};
+    if (row.type == PTX_EXEC_BAR_RED)
+        row.red = reductions[pcg_below(rng, 8) ? 0 : pcg_below(rng, 3)];
+    uint32_t barid = pcg_below(rng, IDS);
+    for (uint32_t lane = 0; lane < 2; lane++) {
+        row.barid[lane] = (int)(pcg_below(rng, 4) ? barid : pcg_below(rng, IDS));
+        row.tc[lane] = counts[pcg_below(rng, 6)];
+        row.truth[lane] = pcg_below(rng, 2);
+    }
+    if (pcg_below(rng, 4) == 0)
+        row.barid[pcg_below(rng, 2)] = -1;
+    return row;
+}
+
+static void compare_barriers(const struct block *block, const struct naive *at)
+{
+    for (uint32_t b = 0; b < IDS; b++) {
+        const struct crs_barrier *found = &block->at[b];
+        const struct naive none = {.red = NONE}, *wanted = at[b].used ? &at[b] : &none;
+        assert_int_equal(found->tc, wanted->tc);
+        assert_int_equal(found->ac, wanted->ac);
+        assert_int_equal(found->lanes, wanted->lanes);
+        assert_int_equal(found->truths, wanted->truths);
+        assert_int_equal(found->defaults != 0, wanted->defaults);
+        assert_true(!at[b].used || found->red == wanted->red);
+        assert_int_equal(crs_barrier_full(found), wanted->tc > 0 && wanted->ac >= wanted->tc);
+        for (uint32_t warp = 0; warp < WARPS; warp++)
+            assert_int_equal(*crs_barrier_waiting(&block->chi, b, warp), wanted->waiting[warp]);
+    }
+}
+
+static void random_actions(void **state)
+{
+    static const uint32_t options[] = {0, 0, BLOCK_LANES, BLOCK_EXIT_ARRIVES};
+    struct pcg rng;
+    uint32_t refused = 0, steps = 0;
+    (void)state;
+    pcg_seed(&rng, 11, 4);
+    for (uint32_t round = 0; round < BLOCKS; round++) {
+        struct block block;
+        struct naive at[IDS] = {{0}};
+        uint32_t option = options[round % 4], completed = pcg_below(&rng, WARPS);
+        struct crs_barriers *chi = block_init(&block, option);
+        for (uint32_t i = 0; i < ACTIONS; i++) {
+            const struct row row = random_row(&rng);
+            const struct crs_barrier_action action = action_of(&row);
+            struct crs_barrier_infos infos;
+            const char *why = crs_upd_bar(chi, WARPS * WARP_SIZE, completed, &action, &infos, 0);
+            bool good = naive_step(at, &row, option, completed);
+            assert_int_equal(why == NULL, good);
+            refused += !good;
+            steps++;
+            if (!good)
+                break;
+            compare_barriers(&block, at);
+            uint32_t b = pcg_below(&rng, IDS);
+            if (pcg_below(&rng, 4) == 0) { /* its generation ends */
+                crs_barrier_clear(chi, b, 0);
+                at[b] = (struct naive){.used = false};
+                compare_barriers(&block, at);
+            }
+        }
+    }
+    assert_true(refused > BLOCKS / 10 && steps > 2 * BLOCKS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +360,7 @@ int main(void)
         cmocka_unit_test(arrivals_count_warps_and_distinct_barriers),
         cmocka_unit_test(options_change_the_counts),
         cmocka_unit_test(reductions_are_over_those_who_took_part),
+        cmocka_unit_test(random_actions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
