@@ -242,6 +242,62 @@ static void blocks_race_on_global_memory(void **state)
     }
 }
 
+/* ---- who races with whom, where ---- */
+
+static const char *const accesses[] = {"p = v[1];", "v[1] = 5;", "atomic_add(v[1], 3);"};
+
+/* One thread's access in line 2, then another one's in line 4; a barrier between them, or none. */
+static const char *pair_kernel(uint32_t first, uint32_t second, uint32_t kinds, bool is_global,
+                               bool barrier)
+{
+    return arena_printf(&test_arena,
+                        "launch(threads = 3, blocks = 2); %s int v[2]; private int n, p; kernel "
+                        "k() blocks { Start: n = "
+                        "bid * 3 + tid; goto T; T: goto A, B; A: assume(n == %u);\n%s\n goto J; B: "
+                        "assume(n != %u); goto "
+                        "J; J: %s goto K; K: goto C, D; D: assume(n != %u); goto End; C: assume(n "
+                        "== %u);\n%s\n goto "
+                        "End; }",
+                        is_global ? "global" : "shared", (unsigned)first, accesses[kinds % 3],
+                        (unsigned)first, barrier ? "barrier();" : "", (unsigned)second,
+                        (unsigned)second, accesses[kinds / 3]);
+}
+
+static void races_have_names(void **state)
+{
+    (void)state;
+    for (uint32_t n = 0; n < 6 * 6 * 9 * 4; n++) {
+        uint32_t first = n % 6, second = n / 6 % 6, kinds = n / 36 % 9;
+        bool is_global = n / 324 & 1, barrier = n / 648;
+        if (first == second)
+            continue;
+        size_t mark = arena_mark(&test_arena);
+        const struct program *program =
+            compile(pair_kernel(first, second, kinds, is_global, barrier));
+        bool together = first / 3 == second / 3;
+        bool conflict = kinds != 0 && kinds != 8; /* two reads, two atomics */
+        bool wanted = conflict && (together ? !barrier : is_global);
+        for (uint32_t isa = 0; isa <= vector_best_isa(); isa++) {
+            struct vector_run *run = make(program, (enum vector_isa)isa);
+            const struct vector_result r = vector_execute(run, 10000);
+            assert_int_equal(r.status, STATUS_TERMINATED);
+            /* blocks run one after the other: the first of them is seen first */
+            bool turned = !together && first > second;
+            if (r.race != wanted)
+                fail_msg("%u %u %u %d %d", first, second, kinds, is_global, barrier);
+            if (!wanted)
+                continue;
+            assert_int_equal(r.race_first, turned ? second : first);
+            assert_int_equal(r.race_second, turned ? first : second);
+            assert_int_equal(program->stms[r.race_first_stm].line, turned ? 4 : 2);
+            assert_int_equal(program->stms[r.race_second_stm].line, turned ? 2 : 4);
+            uint32_t v = support_address(program, "v") + 1;
+            assert_int_equal(r.race_address, is_global ? v : v + first / 3 * 2);
+        }
+        arena_release(&test_arena, mark);
+    }
+}
+
 static void refusals_have_a_reason(void **state)
 {
     (void)state;
@@ -262,6 +318,7 @@ int main(void)
                                         support_teardown),
         cmocka_unit_test_setup_teardown(blocks_race_on_global_memory, support_setup,
                                         support_teardown),
+        cmocka_unit_test_setup_teardown(races_have_names, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(refusals_have_a_reason, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
