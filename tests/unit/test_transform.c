@@ -24,10 +24,23 @@ static void test_lists(void **state)
     assert_string_equal(text, "wrap:12,rename:0,peel:4294967295");
     assert_true(transform_parse_list(text, &again, &at));
     assert_memory_equal(&list, &again, sizeof list);
-    static const char *const bad[] = {"",        "wrap:",   "wrap:x",          "wrap,", "nothing:1",
-                                      "wrap:-1", "wrap:1 ", "wrap:4294967296", ",wrap"};
+    static const char *const bad[] = {"",          "wrap:",
+                                      "wrap:x",    "wrap,",
+                                      "nothing:1", "wrap:-1",
+                                      "wrap:1 ",   "wrap:4294967296",
+                                      ",wrap",     "wrapx",
+                                      "wra",       "wrap::1",
+                                      "wrap:1:2",  "wrap:18446744073709551617",
+                                      ":1",        "wrap;rename"};
     for (uint32_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_false(transform_parse_list(bad[i], &list, &at));
+    assert_true(transform_parse_list("wrap:4294967295,wrap,wrap,wrap,wrap,wrap,wrap,wrap,wrap,wrap,"
+                                     "wrap,double:0",
+                                     &list, &at));
+    assert_int_equal(list.count, TRANSFORM_STEPS_MAX);
+    assert_int_equal(list.steps[11].id, TRANSFORM_DOUBLE);
+    assert_false(transform_parse_list("rename,peal:1,wrap", &list, &at));
+    assert_string_equal(at, "peal:1,wrap");
     assert_false(transform_parse_list("wrap,wrap,wrap,wrap,wrap,wrap,wrap,wrap,wrap,wrap,wrap,wrap,"
                                       "wrap",
                                       &list, &at));
@@ -203,6 +216,82 @@ static void test_guard_places(void **state)
     }
 }
 
+/* inline: calls of functions that are not recursive and return at their end only. */
+static void test_inline_places(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *functions, *call;
+        uint32_t places;
+    } cases[] = {
+        {"void f() { x = 1; }", "f();", 1},
+        {"void f() { x = 1; return; }", "f(); f();", 2},
+        {"int f(int a) { return a + x; }", "p = f(2);", 1},
+        {"void f() { if (x) return; x = 1; }", "f();", 0},
+        {"void f() { return; x = 1; }", "f();", 0},
+        {"void f() { if (x) x = 2; else return; }", "f();", 0},
+        {"void f() { while (x) return; }", "f();", 0},
+        {"void f() { x = 1; { return; } }", "f();", 0},
+        {"void f() { if (x) f(); }", "f();", 0},
+        {"void f() { if (x) ; else f(); }", "f();", 0},
+        {"void f() { while (x) f(); }", "f();", 0},
+        {"void f() { switch (x) { case 1: x = 2; break; case 2: f(); } }", "f();", 0},
+        {"void f() { switch (x) { default: { f(); } } }", "f();", 0},
+        {"int f(int a) { for (a = f(1); a; a--) ; return 1; }", "p = f(2);", 0},
+        {"int f(int a) { for (; a; a = f(a)) ; return 1; }", "p = f(2);", 0},
+        {"void f() { private int a[2]; a[0] = 1; }", "f();", 0},
+        {"void g() { x = 1; } void f() { g(); }", "f();", 2},
+        {"void f() { g(); } void g() { if (x) f(); }", "f();", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *text =
+            arena_printf(&test_arena, "shared int x; private int p; %s kernel k() { %s }",
+                         cases[i].functions, cases[i].call);
+        if (transform_places(&test_arena, support_parse(text), TRANSFORM_INLINE) != cases[i].places)
+            fail_msg("%s %s: %u", cases[i].functions, cases[i].call,
+                     transform_places(&test_arena, support_parse(text), TRANSFORM_INLINE));
+    }
+}
+
+/* PTX that tells where its instructions stand, or reads a clock, is left alone. */
+static void test_ptx_places(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings, *body;
+        bool open;
+    } cases[] = {
+        {"", "mov.u32 %r1, %tid.x;", true},
+        {"", "mov.u32 %r1, %lanemask_gt;", true},
+        {"", "mov.u32 %r1, %total_smem_size;", true},
+        {"", "mov.u32 %r1, %clock;", false},
+        {"", "mov.u32 %r1, %clock_hi;", false},
+        {"", "mov.u64 %d1, %clock64;", false},
+        {"", "mov.u64 %d1, %globaltimer;", false},
+        {"", "mov.u32 %r1, %globaltimer_lo;", false},
+        {"", "mov.u32 %r1, %globaltimer_hi;", false},
+        {"", "{ mov.u32 %r1, %clock; }", false},
+        {"", "call f;", true},
+        {"", "mov.u64 %d1, f;", false},
+        {"", "mov.u64 %d1, f; P: .callprototype _ (); call %d1, P;", false},
+        {"", "ssy L; sync; L:", false},
+        {"raw", "mov.u32 %r1, 1;", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *text = arena_printf(
+            &test_arena,
+            "// simtfuzz: entry=k threads=4 %s\n.version 7.0\n.target sm_70\n.address_size 64\n"
+            ".func f() { ret; }\n.visible .entry k() { .reg .b32 %%r<4>; .reg .b64 %%d<4>; .reg "
+            ".pred "
+            "%%p<4>;\n%s\n@%%p1 bra E; mov.u32 %%r2, 2; E: ret; }\n",
+            cases[i].settings, cases[i].body);
+        const struct ast_kernel *kernel = support_parse(text);
+        for (uint32_t t = TRANSFORM_PTX_JUMP; t <= TRANSFORM_PTX_RENAME; t++)
+            if ((transform_places(&test_arena, kernel, (enum transform_id)t) > 0) != cases[i].open)
+                fail_msg("%s: %s", transform_table[t].name, cases[i].body);
+    }
+}
+
 /* Each finds a place in some of 2,000 generated kernels, and does something there. */
 static void test_each_fires(void **state)
 {
@@ -334,6 +423,8 @@ int main(void)
         cmocka_unit_test(test_drawn_lists),
         cmocka_unit_test(test_opaque_places),
         cmocka_unit_test(test_guard_places),
+        cmocka_unit_test(test_inline_places),
+        cmocka_unit_test(test_ptx_places),
         cmocka_unit_test(test_each_fires),
         cmocka_unit_test(test_kernels_stay_kernels),
         cmocka_unit_test(test_corpus_keeps_its_claims),
