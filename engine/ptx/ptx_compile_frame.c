@@ -297,12 +297,12 @@ void ptx_build_depth(struct ptx_builder *b)
 /* ---- initial values ---- */
 
 /* A register's declaration: the name given, with or without its '%', or one of a range. */
-static const struct ptx_variable *find_register(const struct ptx_statement *stm, const char *name,
-                                                uint32_t *index)
+const struct ptx_variable *ptx_find_register(const struct ptx_statement *stm, const char *name,
+                                             uint32_t *index)
 {
     for (; stm; stm = stm->next) {
         const struct ptx_variable *inner =
-            stm->kind == PTX_BLOCK ? find_register(stm->u.block, name, index) : NULL;
+            stm->kind == PTX_BLOCK ? ptx_find_register(stm->u.block, name, index) : NULL;
         if (inner)
             return inner;
         const struct ptx_variable *var = stm->kind == PTX_VARIABLE ? stm->u.variable : NULL;
@@ -335,7 +335,7 @@ void ptx_build_registers(struct ptx_builder *b)
     b->layout = &b->layouts[0];
     for (const struct ptx_values *v = b->ptx->registers; v; v = v->next) {
         struct ptx_operand o = {.kind = PTX_OPERAND_NAME, .name = v->name};
-        o.target.variable = find_register(b->entry->body, v->name, &o.index);
+        o.target.variable = ptx_find_register(b->entry->body, v->name, &o.index);
         if (!o.target.variable || o.target.variable->vector != PTX_W_NONE) {
             ptx_build_fail(b, "the entry has no register '%.80s'", v->name);
             return;

@@ -38,4 +38,9 @@ uint64_t ptx_shared_parameters(struct arena *arena, const struct ptx_function *e
  * does not. */
 bool ptx_settings_values(struct arena *arena, struct ptx_values *values, bool are_predicates);
 
+/* The register that reg: names among the declarations of a body, with or without its '%'; of a range also its
+ * index. NULL: there is none. */
+const struct ptx_variable *ptx_find_register(const struct ptx_statement *body, const char *name,
+                                             uint32_t *index);
+
 #endif

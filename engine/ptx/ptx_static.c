@@ -372,22 +372,17 @@ struct ptx_static ptx_static_check(struct arena *arena, const struct ptx_module 
     return result;
 }
 
-static bool is_predicate(const struct ptx_statement *stm, const char *name)
-{
-    for (; stm; stm = stm->next)
-        if (stm->kind == PTX_VARIABLE && stm->u.variable->type == PTX_W_PRED &&
-            strncmp(stm->u.variable->name, name, strlen(stm->u.variable->name)) == 0)
-            return true;
-    return false;
-}
-
 static void initial_registers(struct arena *arena, const struct ptx_kernel *k,
                               struct ptx_static_options *options)
 {
     for (const struct ptx_values *v = k->registers; v; v = v->next) {
         struct ptx_values values = *v;
-        if (is_predicate(k->entry->body, v->name) || !ptx_settings_values(arena, &values, false))
+        uint32_t index;
+        const struct ptx_variable *var = ptx_find_register(k->entry->body, v->name, &index);
+        if (!var || var->type == PTX_W_PRED || !ptx_settings_values(arena, &values, false))
             continue;
+        bool is_short = *var->name == '%' && *v->name != '%';
+        const char *name = is_short ? arena_printf(arena, "%%%s", v->name) : v->name;
         struct ptx_static_register *all =
             ARENA_ARRAY(arena, struct ptx_static_register, options->register_count + values.count);
         for (uint32_t i = 0; i < options->register_count; i++)
@@ -395,7 +390,7 @@ static void initial_registers(struct arena *arena, const struct ptx_kernel *k,
         for (uint32_t i = 0; i < values.count; i++)
             if (values.values[i] <= UINT32_MAX)
                 all[options->register_count++] =
-                    (struct ptx_static_register){v->name, (uint32_t)values.values[i]};
+                    (struct ptx_static_register){name, (uint32_t)values.values[i]};
         options->registers = all;
     }
 }

@@ -315,6 +315,73 @@ static void corpus(void **state)
     globfree(&files);
 }
 
+/* ---- what a kernel starts with ---- */
+
+/* Registers and tokens of the head; most_states 0: the usual bound. */
+static const struct {
+    const char *settings, *registers, *code;
+    uint32_t most_states;
+    enum ptx_static_verdict verdict;
+    enum ptx_static_clause why;
+} starts[] = {
+    {"", ".reg .b32 pc;", "bra pc;\nexit;", 0, OPEN, PTX_STATIC_TARGET},
+    {"reg:pc=2", ".reg .b32 pc;", "bra pc;\nexit;", 0, OK, 0},
+    {"reg:pc=2", ".reg .b32 pc;", "bra pc;\nbreak;", 0, BAD, PTX_STATIC_SC1},
+    {"reg:pc=2,3", ".reg .b32 pc;", "bra pc;\nexit;\nbreak;", 0, BAD, PTX_STATIC_SC1},
+    {"reg:pc=2,2", ".reg .b32 pc;", "bra pc;\nexit;\nbreak;", 0, OK, 0},
+    {"reg:pc=9", ".reg .b32 pc;", "bra pc;\nexit;", 0, OPEN, PTX_STATIC_TARGET},
+    {"reg:pd=2", ".reg .b32 pc, pd;", "bra pc;\nexit;", 0, OPEN, PTX_STATIC_TARGET},
+    {"reg:pc=2 reg:pd=3", ".reg .b32 pc, pd;", "bra pc;\nexit;\nbreak;", 0, OK, 0},
+    {"reg:p=01 reg:pc=3", ".reg .pred p; .reg .b32 pc;", "@p bra pc;\nexit;\nbreak;", 0, BAD,
+     PTX_STATIC_SC1},
+    /* a predicate whose name is the beginning of another register's */
+    {"reg:pc=2", ".reg .pred p; .reg .b32 pc;", "bra pc;\nexit;", 0, OK, 0},
+    {"reg:pc=2", ".reg .pred p<2>; .reg .b32 pc;", "bra pc;\nexit;", 0, OK, 0},
+    {"reg:p7=2", ".reg .pred p<2>; .reg .b32 p7;", "bra p7;\nexit;", 0, OK, 0},
+    {"reg:pc=2", ".reg .b32 %pc;", "bra %pc;\nexit;", 0, OK, 0},
+    {"reg:%pc=3", ".reg .b32 %pc;", "bra %pc;\nexit;\nbreak;", 0, BAD, PTX_STATIC_SC1},
+    {"reg:r7=2", ".reg .b32 %r<9>;", "bra %r7;\nexit;", 0, OK, 0},
+    {"reg:r7=2", ".reg .b32 %r<9>;", "bra %r6;\nexit;", 0, OPEN, PTX_STATIC_TARGET},
+    {"stack=brk,11,2", "", "break;\nexit;", 0, OK, 0},
+    {"stack=brk,11,2", "", "sync;\nexit;", 0, BAD, PTX_STATIC_SC3},
+    {"stack=sync,11,2", "", "sync;\nexit;", 0, OK, 0},
+    {"stack=sync,11,1", "", "sync;\nexit;", 0, BAD, PTX_STATIC_SC5},
+    {"stack=call,11,2", "", "ret;\nexit;", 0, OK, 0},
+    {"stack=brk,11,2+call,11,3", "", "break;\nret;\nexit;", 0, OK, 0},
+    {"stack=call,11,3+brk,11,2", "", "break;\nret;\nexit;", 0, BAD, PTX_STATIC_SC2},
+    {"stack=sync,11,2+sync,11,3", "", "sync;\nsync;\nexit;", 0, OK, 0},
+    {"stack=sync,11,3+sync,11,2", "", "sync;\nsync;\nexit;", 0, BAD, PTX_STATIC_SC5},
+    {"", "", "nop;\nnop;\nnop;\nexit;", 2, OPEN, PTX_STATIC_SIZE},
+    {"", "", "nop;\nnop;\nnop;\nexit;", 3, OPEN, PTX_STATIC_SIZE},
+    {"", "", "nop;\nnop;\nnop;\nexit;", 4, OK, 0},
+};
+
+static void what_a_kernel_starts_with(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+        size_t mark = arena_mark(&arena);
+        const char *source = arena_printf(
+            &arena,
+            "// simtfuzz: entry=k threads=2 warp=2 raw %s\n.version 7.0\n.target sm_70\n"
+            ".address_size 64\n.visible .entry k()\n{\n%s\n%s\n}\n",
+            starts[i].settings, starts[i].registers, starts[i].code);
+        diag_init(&diag, "kernel", source, strlen(source));
+        const struct ast_kernel *kernel = parse_kernel(&arena, source, strlen(source), &diag);
+        if (!kernel)
+            fail_msg("%s: %s", starts[i].code, diag.entries[0].text);
+        struct ptx_static s = ptx_static_kernel(&arena, kernel);
+        if (starts[i].most_states > 0) {
+            const struct ptx_static_options options = {.most_states = starts[i].most_states};
+            s = ptx_static_check(&arena, kernel->ptx->module, kernel->ptx->entry, &options);
+        }
+        if (s.verdict != starts[i].verdict || s.why.clause != starts[i].why)
+            fail_msg("%s %s: %d, %s", starts[i].settings, starts[i].code, s.verdict,
+                     ptx_static_text(s.why.clause));
+        arena_release(&arena, mark);
+    }
+}
+
 /* ---- compiled kernels ---- */
 
 /* Structured kernels keep all rules (14.3), and (4) as printed. */
@@ -347,9 +414,8 @@ static void compiled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(programs),
-        cmocka_unit_test(random_programs),
-        cmocka_unit_test(corpus),
+        cmocka_unit_test(programs), cmocka_unit_test(random_programs),
+        cmocka_unit_test(corpus),   cmocka_unit_test(what_a_kernel_starts_with),
         cmocka_unit_test(compiled),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
