@@ -93,7 +93,8 @@ _Static_assert(DB_EXAMPLES_PER_KEY == 4, "KEPT says so");
 #define TOO_MANY                                                                                   \
     REMEMBER("(SELECT x.id, x.raw_kernel, x.minimised_kernel, row_number() OVER"                   \
              " (PARTITION BY x.campaign, x.raw_key ORDER BY x.case_number) AS place"               \
-             " FROM " FULL_KEYS " JOIN examples x ON " OF_KEY("x", "k") ") x WHERE place > " KEPT)
+             " FROM " FULL_KEYS                                                                    \
+             " CROSS JOIN examples x ON " OF_KEY("x", "k") ") x WHERE place > " KEPT)
 
 #define TALLY_IS_MORE(o)                                                                           \
     "s.occurrences > " o ".occurrences OR s.first_case < " o ".first_case OR s.last_case > " o     \
