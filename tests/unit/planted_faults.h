@@ -47,7 +47,10 @@
     X(BROKEN, "broken")                     /* lane 0 has left a loop, or has no longer */         \
     X(RETURNED, "returned")                 /* a function */                                       \
     X(EXITED, "exited")                     /* for good */                                         \
-    X(TOKEN, "token")                       /* lane 0 is in the topmost token, or is no longer */
+    X(TOKEN, "token")                       /* lane 0 is in the topmost token, or is no longer */  \
+    X(BELOW, "below")                       /* the same of the token below it */                   \
+    X(FULL, "full")                         /* the topmost token has all lanes */                  \
+    X(ASTRAY, "astray")                     /* thread-pc: lane 0 is where lane 1 is */
 
 enum planted_kind {
 #define X(id, name) PLANTED_##id,
@@ -222,16 +225,20 @@ static void planted_status(struct machine *machine, enum status status)
 
 /* Masks of a warp, of either semantics. */
 struct planted_warp {
-    lane_mask all, *active, *broken, *returned, *exited, *token;
+    lane_mask all, *active, *broken, *returned, *exited, *token, *below;
 };
 
 static bool planted_warp(const struct machine *machine, uint32_t warp, struct planted_warp *w)
 {
     if (machine->semantics == &semantics_simt) {
         struct warp_step x = view(machine, warp);
-        *w = (struct planted_warp){
-            all_lanes(x.w), &x.w->theta,   &x.w->delta_b,
-            &x.w->delta_r,  &x.w->delta_e, x.w->depth > 0 ? &x.masks[x.w->depth - 1] : NULL};
+        *w = (struct planted_warp){all_lanes(x.w),
+                                   &x.w->theta,
+                                   &x.w->delta_b,
+                                   &x.w->delta_r,
+                                   &x.w->delta_e,
+                                   x.w->depth > 0 ? &x.masks[x.w->depth - 1] : NULL,
+                                   x.w->depth > 1 ? &x.masks[x.w->depth - 2] : NULL};
         return true;
     }
     if (machine->semantics == &semantics_crs || machine->semantics == &semantics_thread_pc) {
@@ -242,7 +249,8 @@ static bool planted_warp(const struct machine *machine, uint32_t warp, struct pl
                                    &s->broken,
                                    &s->returned,
                                    &s->exited,
-                                   s->depth > 0 ? &x.tokens[s->depth - 1].mask : NULL};
+                                   s->depth > 0 ? &x.tokens[s->depth - 1].mask : NULL,
+                                   s->depth > 1 ? &x.tokens[s->depth - 2].mask : NULL};
         return true;
     }
     return false;
@@ -265,8 +273,15 @@ static void planted_mask(struct machine *machine, uint32_t warp)
         put_mask(machine, w.returned, *w.returned ^ 1, mode);
     else if (planted_fault.kind == PLANTED_EXITED)
         put_mask(machine, w.exited, *w.exited ^ 1, mode);
-    else if (w.token)
+    else if (planted_fault.kind == PLANTED_TOKEN && w.token)
         put_mask(machine, w.token, *w.token ^ 1, mode);
+    else if (planted_fault.kind == PLANTED_BELOW && w.below)
+        put_mask(machine, w.below, *w.below ^ 1, mode);
+    else if (planted_fault.kind == PLANTED_FULL && w.token)
+        put_mask(machine, w.token, w.all, mode);
+    else if (planted_fault.kind == PLANTED_ASTRAY && machine->semantics == &semantics_thread_pc &&
+             w.all > 1)
+        put(machine, &crs_view(machine, warp).pcs[0], crs_view(machine, warp).pcs[1], mode);
 }
 
 static enum rule planted_do(struct machine *machine, uint32_t actor, struct choices *choices)
@@ -353,6 +368,9 @@ static enum rule planted_do(struct machine *machine, uint32_t actor, struct choi
     case PLANTED_RETURNED:
     case PLANTED_EXITED:
     case PLANTED_TOKEN:
+    case PLANTED_BELOW:
+    case PLANTED_FULL:
+    case PLANTED_ASTRAY:
         rule = planted_honest(machine, actor, choices);
         planted_mask(machine, actor);
         return rule;

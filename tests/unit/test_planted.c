@@ -8,8 +8,8 @@
  *
  *     SIMTFUZZ_BLESS=1 build/tests/test_planted
  *
- * makes the lines anew, of the same faults. SIMTFUZZ_PLANT=N looks for other faults, N in every kernel of the corpus, and
- * prints lines that have a signature which few lines have.
+ * makes the lines anew, of the same faults. SIMTFUZZ_PLANT=N[:PATTERN] looks for other faults (whose texts match), N in every kernel of the
+ * corpus, and prints lines that have a signature which few lines have.
  */
 #include "tests/unit/planted_faults.h"
 
@@ -17,6 +17,7 @@
 #include "engine/ptx/ptx_kernel.h"
 #include "oracle/check.h"
 
+#include <fnmatch.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -266,8 +267,10 @@ static bool try_fault(const struct ast_kernel *kernel, const char *fault, char *
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
-static void look_for_faults(uint32_t each)
+static void look_for_faults(const char *wanted)
 {
+    char *pattern;
+    uint32_t each = (uint32_t)strtoul(wanted, &pattern, 10);
     glob_t found;
     char *shared =
         mmap(NULL, LINE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -288,6 +291,8 @@ static void look_for_faults(uint32_t each)
              k++) {
             char fault[100];
             draw_fault(&rng, kernel, fault, sizeof fault);
+            if (*pattern == ':' && fnmatch(pattern + 1, fault, 0) != 0)
+                continue;
             if (!try_fault(kernel, fault, shared))
                 fprintf(stderr, "# %s\t%s: ends\n", path, fault);
             else if (count_signatures(shared))
@@ -306,7 +311,7 @@ int main(void)
     if (getenv("SIMTFUZZ_PLANT")) {
         support_setup(NULL);
         read_table();
-        look_for_faults((uint32_t)strtoul(getenv("SIMTFUZZ_PLANT"), NULL, 10));
+        look_for_faults(getenv("SIMTFUZZ_PLANT"));
         return 0;
     }
     return cmocka_run_group_tests_name("planted", tests, NULL, NULL);
