@@ -84,6 +84,22 @@ static void put_oracle(struct page *page, const struct report_oracle *oracle)
     fputs("</td></tr>\n", page->out);
 }
 
+/* A kernel that ends under one model and hangs under another is no fault: it is what the models are about. */
+static void put_differences(struct page *page)
+{
+    const struct report *r = page->report;
+    if (!report_has_differences(r))
+        return;
+    fputs("<h3>Whether it ends depends on the execution model</h3>\n<p class=\"muted\">Cases that "
+          "were searched exhaustively; no faults: <code>simtfuzz progress</code> says of a kernel "
+          "who waits for whom.</p>\n<ul>\n",
+          page->out);
+    for (uint32_t i = 0; i < MATRIX_CLASS_COUNT; i++)
+        fprintf(page->out, "<li>%s %s: %s</li>\n", table_grouped(page->arena, r->differences[i]),
+                matrix_class_table[i].name, matrix_class_table[i].sentence);
+    fputs("</ul>\n", page->out);
+}
+
 void html_oracles(struct page *page)
 {
     const struct report *r = page->report;
@@ -102,6 +118,8 @@ void html_oracles(struct page *page)
           page->out);
     for (uint32_t i = 0; i < r->oracle_count; i++)
         put_oracle(page, &r->oracles[i]);
-    fputs("</tbody></table></div></div>\n</section>\n", page->out);
+    fputs("</tbody></table></div>\n", page->out);
+    put_differences(page);
+    fputs("</div>\n</section>\n", page->out);
     arena_release(page->arena, mark);
 }

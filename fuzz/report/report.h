@@ -19,6 +19,7 @@
 #include "db/db.h"
 #include "engine/rules.h"
 #include "fuzz/report/compare.h"
+#include "oracle/matrix.h"
 #include "oracle/verdict.h"
 
 #include <stdio.h>
@@ -100,6 +101,8 @@ struct report {
 
     uint32_t oracle_count;
     const struct report_oracle *oracles;
+    /* Cases whose termination depends on the execution model, of those that were searched exhaustively. */
+    uint64_t differences[MATRIX_CLASS_COUNT];
 
     uint64_t hits[RULE_COUNT]; /* over all campaigns */
     uint32_t rules_fired;
@@ -117,6 +120,8 @@ const char *report_replay_command(struct arena *arena, const struct report *repo
                                   const struct db_finding *finding);
 /* Cases a second; 0: not known. */
 double report_rate(const struct report_campaign *campaign);
+/* Whether any of `differences` is not 0. */
+bool report_has_differences(const struct report *report);
 /* "3 new findings, 1 regression" */
 const char *report_headline(struct arena *arena, const struct report *report);
 

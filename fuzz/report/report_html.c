@@ -112,8 +112,8 @@ static void put_newest(struct page *page)
             : c->state == DB_CAMPAIGN_RUNNING ? "; it says that it is running"
                                               : "; it was interrupted");
     if (r->campaign_count == 1)
-        fputs(" It is the only one in this database: there is nothing to compare it with, so all "
-              "that it found is new.",
+        fputs(" It is the only one in this database: with nothing to compare it with, all "
+              "that is open counts as new.",
               page->out);
     else if (r->unseen_open > 0)
         fprintf(page->out, " %s of the findings that are open since before did not show again.",

@@ -161,6 +161,15 @@ static void put_oracles(struct json *json, const struct report *r)
     json_array_end(json);
 }
 
+static void put_differences(struct json *json, const struct report *r)
+{
+    json_key(json, "termination_depends_on_model");
+    json_object_begin(json);
+    for (uint32_t i = 0; i < MATRIX_CLASS_COUNT; i++)
+        json_key_u64(json, matrix_class_table[i].name, r->differences[i]);
+    json_object_end(json);
+}
+
 static void put_rules(struct json *json, const struct report *r)
 {
     json_key(json, "rules");
@@ -227,6 +236,7 @@ void report_write_json(struct arena *arena, const struct report *r, FILE *out)
     put_counts(&json, r);
     put_findings(&json, arena, r);
     put_oracles(&json, r);
+    put_differences(&json, r);
     put_rules(&json, r);
     put_campaigns(&json, r);
     put_growth(&json, r);

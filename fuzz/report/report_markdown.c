@@ -144,6 +144,11 @@ static void put_oracles(struct summary *s, FILE *out, uint32_t unused)
             fprintf(out, " | %s", table_grouped(s->arena, r->oracles[i].verdicts[v]));
         fputs(" |\n", out);
     }
+    if (report_has_differences(r))
+        fputs("\nWhether it ends depends on the execution model (small cases; no fault):\n\n", out);
+    for (uint32_t i = 0; i < MATRIX_CLASS_COUNT && report_has_differences(r); i++)
+        fprintf(out, "- %s %s: %s\n", table_grouped(s->arena, r->differences[i]),
+                matrix_class_table[i].name, matrix_class_table[i].sentence);
     fputs("\n</details>\n\n", out);
 }
 

@@ -286,6 +286,7 @@ static int read_findings(struct reader *r)
 
 struct oracle_reader {
     struct arena *arena;
+    struct report *report;
     struct report_oracle *oracles;
     uint32_t count, capacity;
 };
@@ -311,6 +312,14 @@ static struct report_oracle *oracle_named(struct oracle_reader *r, const char *n
     return &r->oracles[r->count++];
 }
 
+bool report_has_differences(const struct report *report)
+{
+    for (uint32_t i = 0; i < MATRIX_CLASS_COUNT; i++)
+        if (report->differences[i] > 0)
+            return true;
+    return false;
+}
+
 static bool see_verdict(void *context, const struct db_verdict *v, const char *reason)
 {
     (void)reason;
@@ -325,9 +334,12 @@ static bool see_reason(void *context, const struct db_verdict *v, const char *te
     struct oracle_reader *r = context;
     struct report_oracle *oracle = oracle_named(r, v->oracle);
     uint32_t at = REPORT_REASONS;
-    if (strcmp(v->verdict, verdict_names[VERDICT_AGREE]) ==
-        0) /* how models differ: no reason not to conclude */
+    if (strcmp(v->verdict, verdict_names[VERDICT_AGREE]) == 0) {
+        for (uint32_t i = 0; i < MATRIX_CLASS_COUNT; i++)
+            if (strcmp(text, matrix_class_table[i].name) == 0)
+                r->report->differences[i] += v->count;
         return true;
+    }
     while (at > 0 && oracle->reasons[at - 1].count < v->count)
         at--;
     if (at == REPORT_REASONS) {
@@ -344,7 +356,7 @@ static bool see_reason(void *context, const struct db_verdict *v, const char *te
 
 static int read_oracles(struct reader *r)
 {
-    struct oracle_reader o = {.arena = r->arena};
+    struct oracle_reader o = {.arena = r->arena, .report = r->report};
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
         oracle_named(&o, oracle_table[i].name)->info = &oracle_table[i];
     int error = db_verdicts(r->db, 0, see_verdict, &o);

@@ -126,6 +126,20 @@ says k.html "Nothing new, nothing open" "Nothing is open."
 expect 0 report --db first.db --html first.html --junit first.xml --sarif first.sarif --markdown first.md --json
 json
 says first.html "It is the only one in this database" "Nothing is open."
+grep -q "Whether it ends depends" first.html first.md && failed "a report without kernels of which the models differ names some"
+
+# Kernels that end under one execution model and hang under another.
+expect 0 run --cases 128 --seed 11 --features all,spin --oracles liveness --budget 4096 --db models.db
+says out "whether it ends depends on the model"
+expect 0 report --db models.db --html models.html --markdown models.md --json
+json
+grep -o '"[a-z]*-[a-z]*": [0-9]*' <(grep -o '"termination_depends_on_model": {[^}]*}' out) >counts
+[ "$(wc -l <counts)" = 3 ] && grep -q ': [1-9]' counts || failed "JSON: no counts of the three classes"
+while IFS='": ' read -r _ class _ count; do
+    says models.html "<li>$count $class: "
+    says models.md "- $count $class: "
+done <counts
+
 expect 3 report --db night.db --html no/such/folder/x.html
 says err "no/such/folder/x.html"
 if [ -w /dev/full ]; then
