@@ -39,10 +39,14 @@ static bool is_text(const char *word, const char *text, size_t length)
     return strlen(word) == length && strncmp(word, text, length) == 0;
 }
 
-/* One item of the list: an oracle's name, for some with a mode: "lemmas:strict". */
-static bool parse_oracle(const char *text, size_t length, enum oracle_id *oracle, uint32_t *modes)
+/* One item of the list: an oracle's name, for some with a mode: "lemmas:strict"; or "all". */
+static bool parse_oracle(const char *text, size_t length, uint32_t *set, uint32_t *modes)
 {
     size_t name = length;
+    if (is_text("all", text, length)) {
+        *set |= (1u << ORACLE_COUNT) - 1;
+        return true;
+    }
     for (uint32_t i = 0; i < MODES; i++) {
         size_t suffix = strlen(oracle_modes[i].suffix);
         if (length < suffix || !is_text(oracle_modes[i].suffix, text + length - suffix, suffix) ||
@@ -53,7 +57,7 @@ static bool parse_oracle(const char *text, size_t length, enum oracle_id *oracle
     }
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
         if (is_text(oracle_table[i].name, text, name)) {
-            *oracle = (enum oracle_id)i;
+            *set |= 1u << i;
             return true;
         }
     return false;
@@ -64,12 +68,10 @@ bool oracle_parse_list(const char *text, uint32_t *set, uint32_t *modes, const c
     uint32_t found = 0, found_modes = 0;
     for (;;) {
         size_t length = strcspn(text, ",");
-        enum oracle_id oracle = ORACLE_SIMULATION;
-        if (!parse_oracle(text, length, &oracle, &found_modes)) {
+        if (!parse_oracle(text, length, &found, &found_modes)) {
             *error_at = text;
             return false;
         }
-        found |= 1u << oracle;
         if (text[length] == '\0')
             break;
         text += length + 1;

@@ -18,7 +18,7 @@ static const char *const oracle_words[] = {
 #define ORACLE(id, name, theorem, applies, cannot) name,
 #include "oracle/oracles.def"
 #undef ORACLE
-    "lemmas:strict", "safety:printed", NULL};
+    "lemmas:strict", "safety:printed", "all", NULL};
 
 static const char *const feature_words[] = {
 #define FEATURE(id, name, group_default, sentence) name,

@@ -87,7 +87,7 @@ bool option_parse_oracles(struct cli *cli, const char *text)
 #define ORACLE(id, name, theorem, applies, cannot) name " "
 #include "oracle/oracles.def"
 #undef ORACLE
-                    "lemmas:strict safety:printed");
+                    "lemmas:strict safety:printed all");
 }
 
 bool option_parse_case(struct cli *cli, const char *text)

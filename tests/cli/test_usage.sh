@@ -67,6 +67,11 @@ expect 2 run --subjects threads,nosuch
 says err "'nosuch'"
 expect 2 run --oracles nosuch
 says err "simulation"
+expect 2 run --oracles all,nosuch
+expect 0 check --oracles all,lemmas:strict "$source/corpus/papers/lemma5-exit.simt"
+says out "lemmas: known divergence A-4"
+expect 0 check --oracles race,all --json "$source/corpus/papers/lemma5-exit.simt"
+says out '"lemmas"' '"metamorphic"'
 expect 2 run --features nosuch
 says err "'nosuch'" loops
 expect 2 run extra
