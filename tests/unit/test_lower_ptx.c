@@ -346,16 +346,57 @@ static void refused(void **state)
     }
 }
 
+/* ---- expectations ---- */
+
+/* Which claims are carried over, and whose they are then: "subject:claim variable" of each. */
+static void claims_are_carried_over(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *claims, *carried;
+    } cases[] = {
+        {"expect race_free, terminates;", " *:race_free *:terminates"},
+        {"expect crs: deadlock;", " crs:deadlock"},
+        {"expect thread-pc: terminates;", " thread-pc:terminates"},
+        {"expect block: terminates;", " block:terminates"},
+        {"expect crs:patent: terminates;", " crs:patent:terminates"},
+        {"expect block:eager: terminates;", " block:eager:terminates"},
+        {"expect simt: terminates;", ""},
+        {"expect threads: terminates;", ""},
+        {"expect interleave:raw: terminates;", ""},
+        {"expect lockstep: race_free;", ""},
+        {"expect final s == 1;", " *:final s"},
+        {"expect final g == {1, 2};", " *:final g"},
+        {"expect barrier_divergence;", ""},
+        {"expect race;", " block:race"},
+        {"expect crs: race;", " crs:race"},
+        {"expect simt: race;", ""},
+        {"expect race, terminates; expect crs: race_free;",
+         " *:terminates crs:race_free block:race"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct lowered_ptx lowered;
+        const char *reason = NULL, *found = "";
+        const char *text = arena_printf(&test_arena,
+                                        "shared int s; global int g[2]; private int p; kernel k() "
+                                        "{ s = 1; p = s; } %s",
+                                        cases[i].claims);
+        assert_true(lower_ptx_module(&test_arena, support_parse(text), &lowered, &reason));
+        for (const struct ast_expect *e = lowered.expects; e; e = e->next)
+            found = arena_printf(&test_arena, "%s %s:%s%s%s", found, e->subject ? e->subject : "*",
+                                 ast_claim_names[e->claim], e->var ? " " : "",
+                                 e->var ? e->var->name : "");
+        assert_string_equal(found, cases[i].carried);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_kernels),
-        cmocka_unit_test(initial_values),
-        cmocka_unit_test(schemes),
-        cmocka_unit_test(blocks),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(results_agree),
-        cmocka_unit_test(results_of_blocks_agree),
+        cmocka_unit_test(random_kernels), cmocka_unit_test(initial_values),
+        cmocka_unit_test(schemes),        cmocka_unit_test(blocks),
+        cmocka_unit_test(refused),        cmocka_unit_test(claims_are_carried_over),
+        cmocka_unit_test(results_agree),  cmocka_unit_test(results_of_blocks_agree),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

@@ -3,6 +3,7 @@
  * dimensions, reductions and votes of warps of any size, parameters and results in registers and in memory,
  * functions from outside, initialisers of all kinds, operands of all kinds.
  */
+#include "engine/crs.h"
 #include "engine/text.h"
 #include "tests/unit/ptx_kernels.h"
 
@@ -640,6 +641,46 @@ static void refused_with_a_reason(void **state)
     }
 }
 
+/* ---- what raw kernels start with ---- */
+
+/* Tokens are given top first; registers by lane. */
+static void raw_kernels_start(void **state)
+{
+    (void)state;
+    const struct program *program =
+        test_compile("// simtfuzz: entry=k threads=7 warp=4 raw reg:d=0x1122334455667788,2,3,4 "
+                     "reg:r=5 reg:p=1010\n"
+                     "// simtfuzz: stack=sync,11111,3+call,0111,2+brk,1,1\n" MODULE
+                     ".visible .entry k() {\n.reg .b64 d; .reg .b32 r; .reg .pred p;\n.reg .b32 x; "
+                     "add.u32 x, r, 1;\n"
+                     "nop; selp.u32 x, 1, 0, p; cvt.u32.u64 x, d; exit;\n}\n");
+    static const struct crs_token tokens[] = {
+        {CRS_BREAK, 1, 1}, {CRS_CALL, 2, 0xe}, {CRS_SYNC, 3, 0xf}};
+    const struct machine_options none = {.track = false};
+    struct machine *machine = machine_new(&test_arena, &semantics_crs, program, &none);
+    for (uint32_t warp = 0; warp < 2; warp++) {
+        const struct crs_warp w = crs_warp(machine, warp);
+        assert_int_equal(w.state->depth, 3);
+        assert_int_equal(w.state->active, warp ? 7 : 0xf);
+        assert_int_equal(w.state->exited, warp ? 8 : 0);
+        for (uint32_t i = 0; i < 3; i++) {
+            assert_int_equal(w.tokens[i].type, tokens[i].type);
+            assert_int_equal(w.tokens[i].pc, tokens[i].pc);
+            assert_int_equal(w.tokens[i].mask, tokens[i].mask);
+        }
+        for (uint32_t i = 0; i < program->ptx->register_count; i++) {
+            const struct ptx_place *place = &program->ptx->registers[i].place;
+            for (uint32_t lane = 0; lane < (warp ? 3 : 4); lane++) {
+                uint64_t value = ptx_source(machine, w.lanes, place, lane);
+                uint64_t wanted = i == 0   ? (lane ? lane + 1 : 0x1122334455667788u)
+                                  : i == 1 ? 5
+                                           : 1 - lane % 2;
+                assert_true(value == wanted);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -649,6 +690,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(atomics_that_commute, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(initial_values, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(buffers_hold_files, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(raw_kernels_start, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(refused_with_a_reason, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -298,6 +298,27 @@ static void races_have_names(void **state)
     }
 }
 
+/* Recursion without an end is a fault of the lowest thread that goes on, in the block at hand. */
+static void endless_recursion(void **state)
+{
+    (void)state;
+    for (uint32_t who = 0; who < 6; who++) {
+        const char *text = arena_printf(&test_arena,
+                                        "launch(threads = 3, blocks = 2); void f(int n) blocks { "
+                                        "E: goto A, B; A: assume(n > 0); f(n "
+                                        "- 1); goto R; B: assume(n <= 0); goto R; R: return; } "
+                                        "kernel k() blocks { Start: goto C; C: "
+                                        "f(bid * 3 + tid >= %u ? 100 : 3); goto End; }",
+                                        (unsigned)who);
+        for (uint32_t isa = 0; isa <= vector_best_isa(); isa++) {
+            struct vector_run *run = make(compile(text), (enum vector_isa)isa);
+            const struct vector_result r = vector_execute(run, 100000);
+            assert_int_equal(r.status, STATUS_CALL_DEPTH);
+            assert_int_equal(r.fault_thread, who);
+        }
+    }
+}
+
 static void refusals_have_a_reason(void **state)
 {
     (void)state;
@@ -319,6 +340,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(blocks_race_on_global_memory, support_setup,
                                         support_teardown),
         cmocka_unit_test_setup_teardown(races_have_names, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(endless_recursion, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(refusals_have_a_reason, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
