@@ -141,7 +141,7 @@ static const struct targets *find_targets(struct checking *c, uint32_t pc,
     t->done = true;
     t->known = ptx_static_given(&c->code, pc, reg, loads, given);
     t->items = ARENA_ARRAY(c->arena, uint32_t, c->code.count + 1);
-    for (uint32_t to = 1; to <= c->code.count; to++)
+    for (uint32_t to = 1; to <= c->code.count + 1; to++) /* also a label at the end */
         if (given[to])
             t->items[t->count++] = to;
     return t;
@@ -387,10 +387,10 @@ static void initial_registers(struct arena *arena, const struct ptx_kernel *k,
             ARENA_ARRAY(arena, struct ptx_static_register, options->register_count + values.count);
         for (uint32_t i = 0; i < options->register_count; i++)
             all[i] = options->registers[i];
-        for (uint32_t i = 0; i < values.count; i++)
-            if (values.values[i] <= UINT32_MAX)
-                all[options->register_count++] =
-                    (struct ptx_static_register){name, (uint32_t)values.values[i]};
+        for (uint32_t i = 0; i < values.count; i++) {
+            uint64_t value = values.values[i] < UINT32_MAX ? values.values[i] : UINT32_MAX;
+            all[options->register_count++] = (struct ptx_static_register){name, (uint32_t)value};
+        }
         options->registers = all;
     }
 }

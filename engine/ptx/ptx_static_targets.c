@@ -90,13 +90,18 @@ static bool gives_code(struct search *s, uint32_t pc, const struct chain *chain)
     return sources > 0 || (s->loads && op == PTX_OP_LD);
 }
 
-static void take_initial(struct search *s, const struct ptx_operand *reg)
+/* False: a number that is no address of the function. */
+static bool take_initial(struct search *s, const struct ptx_operand *reg)
 {
     for (uint32_t i = 0; i < s->code->options->register_count; i++) {
         const struct ptx_static_register *r = &s->code->options->registers[i];
-        if (strcmp(r->name, reg->name) == 0 && r->value <= s->code->count)
-            s->given[r->value] = true;
+        if (strcmp(r->name, reg->name) != 0)
+            continue;
+        if (r->value > s->code->count + 1)
+            return false;
+        s->given[r->value] = true;
     }
+    return true;
 }
 
 static bool look_everywhere(struct search *s, const struct chain *chain)
@@ -105,8 +110,7 @@ static bool look_everywhere(struct search *s, const struct chain *chain)
     for (uint32_t pc = 1; pc <= s->code->count; pc++)
         if (writes(s->code, pc, chain->reg) && !gives_code(s, pc, &here))
             return false;
-    take_initial(s, chain->reg);
-    return true;
+    return take_initial(s, chain->reg);
 }
 
 /* Control comes from the instruction before, which is no call of a label. */
@@ -133,8 +137,7 @@ static bool look_before(struct search *s, uint32_t pc, const struct chain *chain
     }
     if (s->code->labelled[1])
         return look_everywhere(s, chain);
-    take_initial(s, chain->reg);
-    return true;
+    return take_initial(s, chain->reg);
 }
 
 bool ptx_static_given(const struct ptx_static_code *code, uint32_t pc,
