@@ -60,6 +60,7 @@ struct derive {
                            * of findings, then campaigns, then cases */
     struct list examples; /* struct example: of the dirty findings in the dirty campaigns */
     struct list rests, ages;
+    bool unseen; /* there is a finding that no campaign has seen, or not any more */
 };
 
 /* The new last item, or NULL: out of memory. */
@@ -506,6 +507,7 @@ static int derive_finding(struct derive *d, struct places *at)
     }
     if (!error && finding.first_age > 0)
         error = write_finding(d, &finding);
+    d->unseen |= finding.first_age == 0;
     return error;
 }
 
@@ -547,8 +549,7 @@ static int read_and_write(struct derive *d)
 
 int db_derive_update(struct db *db)
 {
-    static const enum statement update[] = {STATEMENT_DERIVE_UPDATE, STATEMENT_DERIVE_VANISH,
-                                            STATEMENT_DERIVE_BARE};
+    static const enum statement unseen[] = {STATEMENT_DERIVE_VANISH, STATEMENT_DERIVE_BARE};
     struct derive d = {.db = db};
     int error = read_and_write(&d);
     free(d.dirty.items);
@@ -558,7 +559,9 @@ int db_derive_update(struct db *db)
     free(d.ages.items);
     if (error && db->batch && !db->batch_error)
         db->batch_error = error;
-    return error ? error : write_each(db, update, sizeof update / sizeof update[0]);
+    if (!error)
+        error = db_write(db, STATEMENT_DERIVE_UPDATE, NULL, 0);
+    return error || !d.unseen ? error : write_each(db, unseen, 2);
 }
 
 int db_derive_clear(struct db *db)
