@@ -22,12 +22,17 @@ static bool reads_clock(const struct ptx_operand *o)
            o->target.special <= PTX_SPECIAL_GLOBALTIMER_HI;
 }
 
+static bool is_code(const struct ptx_operand *o)
+{
+    return o->target_kind == PTX_TARGET_FUNCTION ||
+           (o->target_kind == PTX_TARGET_STATEMENT && o->target.statement->kind == PTX_LABEL);
+}
+
 /* An address of code as a value, a clock. */
-static bool tells_code(const struct ptx_operand *list, bool is_call)
+static bool tells_code(const struct ptx_operand *list, bool is_flow)
 {
     for (; list; list = list->next)
-        if (reads_clock(list) || (!is_call && list->target_kind == PTX_TARGET_FUNCTION) ||
-            tells_code(list->items, is_call))
+        if (reads_clock(list) || (!is_flow && is_code(list)) || tells_code(list->items, is_flow))
             return true;
     return false;
 }
@@ -36,24 +41,50 @@ static bool statements_tell(const struct ptx_statement *list)
 {
     for (; list; list = list->next) {
         const struct ptx_operand *target = ptx_call_target(list);
+        bool is_flow = target != NULL || ptx_statement_opcode(list) == PTX_OP_BRA;
         if (list->kind == PTX_BLOCK && statements_tell(list->u.block))
             return true;
         if (list->kind == PTX_INSTRUCTION &&
             (ptx_statement_is_branch_unit(list) ||
-             tells_code(list->u.instruction.operands, target != NULL) ||
+             tells_code(list->u.instruction.operands, is_flow) ||
              (target && target->target_kind != PTX_TARGET_FUNCTION)))
             return true;
     }
     return false;
 }
 
+static bool names_function(const struct ptx_module *module, const char *name)
+{
+    for (const struct ptx_item *i = module->items; i; i = i->next) {
+        if (i->kind == PTX_ITEM_FUNCTION && strcmp(i->u.function->name, name) == 0)
+            return true;
+        if (i->kind == PTX_ITEM_ALIAS && strcmp(i->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A variable starts with the address of a function. */
+static bool values_tell(const struct ptx_module *module, const struct ptx_init *list)
+{
+    for (; list; list = list->next)
+        if ((list->kind == PTX_INIT_ADDRESS && names_function(module, list->name)) ||
+            (list->kind == PTX_INIT_LIST && values_tell(module, list->items)))
+            return true;
+    return false;
+}
+
 static bool is_open(const struct ast_kernel *kernel)
 {
+    const struct ptx_module *module = kernel->ptx->module;
     if (kernel->ptx->raw)
         return false;
-    for (const struct ptx_item *i = kernel->ptx->module->items; i; i = i->next)
+    for (const struct ptx_item *i = module->items; i; i = i->next) {
         if (i->kind == PTX_ITEM_FUNCTION && statements_tell(i->u.function->body))
             return false;
+        if (i->kind == PTX_ITEM_VARIABLE && values_tell(module, i->u.variable->init))
+            return false;
+    }
     return true;
 }
 

@@ -258,33 +258,41 @@ static void test_ptx_places(void **state)
 {
     (void)state;
     static const struct {
-        const char *settings, *body;
+        const char *settings, *variable, *body;
         bool open;
     } cases[] = {
-        {"", "mov.u32 %r1, %tid.x;", true},
-        {"", "mov.u32 %r1, %lanemask_gt;", true},
-        {"", "mov.u32 %r1, %total_smem_size;", true},
-        {"", "mov.u32 %r1, %clock;", false},
-        {"", "mov.u32 %r1, %clock_hi;", false},
-        {"", "mov.u64 %d1, %clock64;", false},
-        {"", "mov.u64 %d1, %globaltimer;", false},
-        {"", "mov.u32 %r1, %globaltimer_lo;", false},
-        {"", "mov.u32 %r1, %globaltimer_hi;", false},
-        {"", "{ mov.u32 %r1, %clock; }", false},
-        {"", "call f;", true},
-        {"", "mov.u64 %d1, f;", false},
-        {"", "mov.u64 %d1, f; P: .callprototype _ (); call %d1, P;", false},
-        {"", "ssy L; sync; L:", false},
-        {"raw", "mov.u32 %r1, 1;", false},
+        {"", "", "mov.u32 %r1, %tid.x;", true},
+        {"", "", "mov.u32 %r1, %lanemask_gt;", true},
+        {"", "", "mov.u32 %r1, %total_smem_size;", true},
+        {"", "", "mov.u32 %r1, %clock;", false},
+        {"", "", "mov.u32 %r1, %clock_hi;", false},
+        {"", "", "mov.u64 %d1, %clock64;", false},
+        {"", "", "mov.u64 %d1, %globaltimer;", false},
+        {"", "", "mov.u32 %r1, %globaltimer_lo;", false},
+        {"", "", "mov.u32 %r1, %globaltimer_hi;", false},
+        {"", "", "{ mov.u32 %r1, %clock; }", false},
+        {"", "", "call f;", true},
+        {"", "", "mov.u64 %d1, f;", false},
+        {"", "", "mov.u64 %d1, f; P: .callprototype _ (); call %d1, P;", false},
+        {"", "", "mov.u32 %r1, E;", false},
+        {"", "", "mov.u32 %r1, 1; bra L; L: brx.idx %r1, T; T: .branchtargets L, E;", true},
+        {"", "", "ssy L; sync; L:", false},
+        {"raw", "", "mov.u32 %r1, 1;", false},
+        {"", ".global .u64 v[2] = {1, 2};", "call f;", true},
+        {"", ".global .u64 w; .global .u64 v = w;", "call f;", true},
+        {"", ".global .u64 v = f;", "call f;", false},
+        {"", ".const .u64 v[3] = {1, f};", "call f;", false},
+        {"", ".global .u64 v[2][2] = {{1, 2}, {3, f}};", "call f;", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *text = arena_printf(
             &test_arena,
             "// simtfuzz: entry=k threads=4 %s\n.version 7.0\n.target sm_70\n.address_size 64\n"
-            ".func f() { ret; }\n.visible .entry k() { .reg .b32 %%r<4>; .reg .b64 %%d<4>; .reg "
+            ".func f() { ret; }\n%s\n.visible .entry k() { .reg .b32 %%r<4>; .reg .b64 %%d<4>; "
+            ".reg "
             ".pred "
             "%%p<4>;\n%s\n@%%p1 bra E; mov.u32 %%r2, 2; E: ret; }\n",
-            cases[i].settings, cases[i].body);
+            cases[i].settings, cases[i].variable, cases[i].body);
         const struct ast_kernel *kernel = support_parse(text);
         for (uint32_t t = TRANSFORM_PTX_JUMP; t <= TRANSFORM_PTX_RENAME; t++)
             if ((transform_places(&test_arena, kernel, (enum transform_id)t) > 0) != cases[i].open)
