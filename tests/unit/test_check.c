@@ -321,6 +321,27 @@ static void test_rules_are_counted(void **state)
     }
 }
 
+/* No execution terminates, and a race lies between a write and a failure that few schedules part: neither what the
+ * search sees nor what the detector does is wrong. */
+static void test_race_without_an_end(void **state)
+{
+    (void)state;
+    struct check_options options = CHECK_DEFAULTS;
+    struct check_result *result = ARENA_NEW(&test_arena, struct check_result);
+    options.exhaustive = true;
+    options.subjects = SUBJECT_BIT(SUBJECT_THREADS);
+    check_kernel(&test_arena,
+                 support_parse("launch(threads = 2, warp = 2); global int x;"
+                               "kernel k() { private int i;"
+                               " while (i < 3 + 9 * tid) { i = i + 1; } x = 1; assert(0); }"),
+                 &options, result);
+    const struct check_run *run = &result->runs[SUBJECT_THREADS];
+    assert_true(run->search->complete && run->search->race);
+    assert_false(run->race); /* or the test tests nothing */
+    assert_int_equal(run->statuses[STATUS_TERMINATED], 0);
+    assert_null(result->answers[ORACLE_RACE].divergence);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +359,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_strict_is_known, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_tape, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_arena_is_bounded, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_race_without_an_end, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
