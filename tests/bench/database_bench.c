@@ -1,9 +1,9 @@
 /*
  * database_bench.c - simtfuzz-bench-database FOLDER [FINDINGS [SIMTFUZZ]]: how fast a large database is. Makes
  * two with so many findings each (10^5), half of them common, of 10^8 cases in 16 shards; opens, lists, asks
- * what a report needs, and merges them; with the program SIMTFUZZ, also what its users wait for. Then the share
- * of a campaign's time that its writer takes. CPU and wall seconds, medians of several; what synchronises
- * depends on the disk.
+ * what a report needs, and merges them, beside plain SQL that inserts as much; with the program SIMTFUZZ, also
+ * what its users wait for. Then the share of a campaign's time that its writer takes. CPU and wall seconds,
+ * medians of several; what synchronises depends on the disk.
  */
 #include "db/db.h"
 #include "fuzz/campaign.h"
@@ -11,6 +11,7 @@
 #include "engine/pcg.h"
 
 #include <inttypes.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +72,7 @@ static struct clocks stop_clocks(struct clocks start)
 
 static void print_clocks(const char *what, struct clocks took, uint64_t units, const char *unit)
 {
-    printf("  %-52s %8.3f s CPU %8.3f s wall", what, took.cpu, took.wall);
+    printf("  %-56s %8.3f s CPU %8.3f s wall", what, took.cpu, took.wall);
     if (units > 0)
         printf("   %.0f %s a second of CPU", (double)units / took.cpu, unit);
     printf("\n");
@@ -360,6 +361,82 @@ static void merge_all(const char *out, const char *a, const char *b)
     print_clocks("merged again: nothing is new", median(again, TIMES), findings, "findings");
 }
 
+/* ---- a floor ---- */
+
+/* What the second merge adds, as plain rows in their order into an empty file that needs no log: tables without any
+ * constraint, then the indices. Nothing is matched, joined, derived or checked. */
+static const char *const plain_tables[] = {
+    "CREATE TABLE kernels (id INTEGER PRIMARY KEY, hash TEXT, text TEXT);"
+    "CREATE TABLE raw_keys (id INTEGER PRIMARY KEY, key TEXT);"
+    "CREATE TABLE findings AS SELECT * FROM source.findings WHERE 0;"
+    "CREATE TABLE examples AS SELECT * FROM source.examples WHERE 0;"
+    "CREATE TABLE tallies (campaign, raw_key, shard, occurrences, first_case, last_case, first_ms,"
+    " last_ms, PRIMARY KEY (campaign, raw_key, shard)) WITHOUT ROWID;"
+    "CREATE TABLE sightings (finding, campaign, first_case, last_case, occurrences, first_ms,"
+    " last_ms, PRIMARY KEY (finding, campaign)) WITHOUT ROWID",
+    "INSERT INTO kernels SELECT * FROM source.kernels NOT INDEXED"
+    " WHERE id > (SELECT max(id) / 2 FROM source.kernels)",
+    "INSERT INTO raw_keys SELECT * FROM source.raw_keys NOT INDEXED"
+    " WHERE id > (SELECT max(id) / 2 FROM source.raw_keys)",
+    "INSERT INTO findings SELECT * FROM source.findings NOT INDEXED"
+    " WHERE id > (SELECT max(id) / 2 FROM source.findings)",
+    "INSERT INTO examples SELECT * FROM source.examples NOT INDEXED",
+    "INSERT INTO tallies SELECT * FROM source.tallies",
+    "INSERT INTO sightings SELECT * FROM source.sightings",
+    NULL,
+};
+
+static const char *const plain_indices[] = {
+    "CREATE INDEX i1 ON kernels (hash)",
+    "CREATE INDEX i2 ON raw_keys (key)",
+    "CREATE INDEX i3 ON findings (signature)",
+    "CREATE INDEX i4 ON findings (cause, minimised_statements)",
+    "CREATE INDEX i5 ON examples (campaign, raw_key, case_number)",
+    "CREATE INDEX i6 ON examples (finding, campaign, case_number)",
+    "CREATE INDEX i7 ON examples (raw_kernel)",
+    "CREATE INDEX i8 ON examples (minimised_kernel)",
+    "CREATE INDEX i9 ON sightings (campaign, first_case)",
+    "COMMIT",
+    NULL,
+};
+
+static void run_all(sqlite3 *sqlite, const char *const *steps)
+{
+    for (; *steps; steps++)
+        if (sqlite3_exec(sqlite, *steps, NULL, NULL, NULL) != SQLITE_OK) {
+            fprintf(stderr, "%s: %s\n", *steps, sqlite3_errmsg(sqlite));
+            exit(3);
+        }
+}
+
+static void insert_plainly(const char *out, const char *from)
+{
+    struct clocks tables[TIMES], all[TIMES];
+    char *attach = sqlite3_mprintf("ATTACH %Q AS source", from);
+    const char *const begin[] = {"PRAGMA page_size = 8192; PRAGMA journal_mode = OFF;"
+                                 "PRAGMA synchronous = OFF; PRAGMA cache_size = -65536",
+                                 attach, "BEGIN", NULL};
+    for (size_t i = 0; i < TIMES; i++) {
+        sqlite3 *sqlite;
+        remove_database(out);
+        struct clocks start = start_clocks();
+        if (sqlite3_open(out, &sqlite) != SQLITE_OK)
+            exit(3);
+        run_all(sqlite, begin);
+        run_all(sqlite, plain_tables);
+        tables[i] = stop_clocks(start);
+        run_all(sqlite, plain_indices);
+        sqlite3_close(sqlite);
+        all[i] = stop_clocks(start);
+    }
+    sqlite3_free(attach);
+    print_clocks("floor: what that adds, into tables without constraints", median(tables, TIMES), 0,
+                 "");
+    print_clocks("floor: the same, with the indices built behind it", median(all, TIMES), findings,
+                 "findings");
+    remove_database(out);
+}
+
 /* ---- the writer of a campaign ---- */
 
 /* The thread that calls campaign_run takes what the workers found and writes it: all that it does counts. */
@@ -430,5 +507,6 @@ int main(int argc, char **argv)
                     "'%s' report --html /dev/null --traces 0 --db '%s' >/dev/null", argv[3], a);
     }
     merge_all(out, a, b);
+    insert_plainly(out, b);
     return 0;
 }
