@@ -172,8 +172,10 @@ static void test_refused(void **state)
                                                : ptx ? "unsupported statement 'assume' at line 3"
                                                      : r->reason);
     }
-    for (uint32_t o = 0; o < ORACLE_COUNT; o++)
+    for (uint32_t o = 0; o < ORACLE_COUNT; o++) {
         assert_int_equal(r->answers[o].verdict, VERDICT_NOT_APPLICABLE);
+        assert_ptr_equal(r->answers[o].reason, r->reason);
+    }
 }
 
 /* Subjects refuse a kernel one by one, each with its reason. */

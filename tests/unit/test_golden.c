@@ -152,11 +152,32 @@ static uint64_t digest_matrix(const struct ast_kernel *kernel)
     return digest;
 }
 
+/* There is no silent skip: whoever says nothing wrong says why, and whoever says something has evidence. */
+static void expect_words(const char *name, const struct check_result *result)
+{
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
+        const struct answer *answer = &result->answers[i];
+        bool diverges = answer->verdict == VERDICT_DIVERGE;
+        if ((diverges && !answer->divergence) ||
+            (!diverges && !(answer->reason && *answer->reason)))
+            fail_msg("%s: oracle %s has no word for %s", name, oracle_table[i].name,
+                     verdict_names[answer->verdict]);
+        for (const struct divergence *d = answer->divergence; d; d = d->next)
+            if (!d->class_name || !d->observable || !d->evidence || !d->summary)
+                fail_msg("%s: oracle %s has no evidence", name, oracle_table[i].name);
+    }
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
+        if (!result->runs[s].reason && result->runs[s].schedules == 0)
+            fail_msg("%s: subject %s was not run and does not say why", name,
+                     subject_table[s].name);
+}
+
 static void digest(const char *name, const struct ast_kernel *kernel,
                    const struct check_options *options, bool matrix)
 {
     struct check_result *result = ARENA_NEW(&test_arena, struct check_result);
     check_kernel(&test_arena, kernel, options, result);
+    expect_words(name, result);
     struct digest_parts parts = digest_parts(&test_arena, kernel, result);
     struct line *line = add(&seen, name);
     const uint64_t digests[PART_COUNT] = {
