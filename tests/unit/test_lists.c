@@ -111,10 +111,44 @@ static void spellings_do_not_matter(void **state)
     }
 }
 
+/* Calls and jumps, which compile to less where they are all of a branch. */
+static void single_statements(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"if (x) f(); else g();", "if (x) { f(); } else { { g(); } }"},
+        {"if (x) f(); else f();", "if (x) { { f(); } } else f();"},
+        {"if (!x) f(); else g();", "if (!x) { { f(); } } else { g(); }"},
+        {"if (x) f();", "if (x) { { f(); } }"},
+        {"if (x) f();", "if (x) f(); else { ; }"},
+        {"if (x) ; else f();", "if (x) { } else { { f(); } }"},
+        {"while (1) if (x) break;", "while (1) { if (x) { { break; } } }"},
+        {"while (1) { if (x) ; else break; }", "while (1) { if (x) { ; } else { break; } }"},
+        {"if (x) return;", "if (x) { { return; } } else ;"},
+        {"if (x) exit;", "if (x) { { exit; } }"},
+        {"while (x) if (s[0]) continue;", "while (x) { if (s[0]) { { continue; } } }"},
+        {"switch (x) { case 0: f(); break; }", "switch (x) { case 0: { f(); } break; }"},
+        {"for (;;) if (x) break;", "for (;;) { { if (x) { break; } } }"},
+        {"do f(); while (x);", "do { { f(); } } while (x);"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const char *texts[2];
+        for (int k = 0; k < 2; k++)
+            texts[k] =
+                as_ptx(arena_printf(&test_arena,
+                                    "shared int s[2]; void f() { s[0] = 3; } void g() { s[0] "
+                                    "= 4; } kernel k() { private int x; x = s[tid %% 2]; %s }",
+                                    pairs[i][k]));
+        if (strcmp(texts[0], texts[1]) != 0)
+            fail_msg("%s\n%s\n%s", pairs[i][1], texts[0], texts[1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(spellings_do_not_matter, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(single_statements, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

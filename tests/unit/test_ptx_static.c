@@ -331,6 +331,7 @@ static const struct {
     {"reg:pc=2,2", ".reg .b32 pc;", "bra pc;\nexit;\nbreak;", 0, OK, 0},
     {"reg:pc=9", ".reg .b32 pc;", "bra pc;\nexit;", 0, OPEN, PTX_STATIC_TARGET},
     {"reg:pc=2,3", ".reg .b32 pc;", "bra pc;\nexit;", 0, BAD, PTX_STATIC_ADDR},
+    {"reg:pc=1,2,3", ".reg .b32 pc;", "bra pc;\nexit;", 0, BAD, PTX_STATIC_ADDR},
     {"reg:pc=2,4", ".reg .b32 pc;", "bra pc;\nexit;", 0, OPEN, PTX_STATIC_TARGET},
     {"", ".reg .b32 pc;", "mov.b32 pc, L;\nbra pc;\nexit; L:", 0, BAD, PTX_STATIC_ADDR},
     {"", "", "bra L;\nexit; L:", 0, BAD, PTX_STATIC_ADDR},
