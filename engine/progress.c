@@ -258,12 +258,13 @@ static void answer(struct graph *graph, struct progress *progress)
     search_note_bytes(search);
     if (quick) /* no witnesses lie there */
         arena_release(search->arena, mark);
-    if (progress->ask_random)
-        graph_random(graph, progress);
 }
 
 void graph_progress(struct graph *graph)
 {
     for (struct progress *p = graph->search->options->progress; p; p = p->next)
         answer(graph, p);
+    for (struct progress *p = graph->search->options->progress; p; p = p->next)
+        if (p->ask_random)
+            search_random(graph->search, p);
 }

@@ -1,31 +1,36 @@
 /*
- * progress_random.c - SL.pol.rand on the graph of states: the states between steps of groups, and whether the
- * end is reached from all of them. A group's step is the steps of its threads one after the other, so it is a
- * path of the graph.
+ * progress_random.c - SL.pol.rand: a graph of its own, of the states between steps of groups, and whether the
+ * end is reached from all of them. A group's step is the steps of its threads one after the other.
+ *
+ * In warps of one thread each a group is a thread, and local steps are taken with the one before them: whoever is
+ * chosen after it, they stay to be taken, and lead to the same states.
  */
+#include "engine/live.h"
 #include "engine/progress.h"
 #include "engine/search_states.h"
 
+#include <string.h>
+
 struct random_walks {
-    struct graph *graph;
+    struct search search; /* with a result of its own */
+    struct search_result result;
+    struct graph graph; /* the actor of an edge is the lowest thread of the group */
     uint32_t block_threads, warp;
-    uint32_t *number;        /* a state: its place in `order` + 1; 0: not between steps of groups */
-    uint32_t *order;         /* states, in the order in which they are found */
-    uint32_t *parent;        /* a place in `order`: that of the state it was found from */
-    uint32_t *parent_leader; /* and the lowest thread of the group that stepped */
-    uint32_t count;
-    uint8_t *ends;    /* a place: the end is reached from there */
-    uint32_t *leader; /* a live actor: the lowest thread of its group */
-    bool choices;     /* some step has several targets: not judged */
+    uint32_t *
+        leader; /* of the loaded state; a live actor, by its place: the lowest thread of its group */
+    uint32_t *live; /* and who they are: a step changes that */
+    uint32_t count; /* 0 where the execution has ended */
+    bool choices;   /* some step has choices inside: not judged */
 };
 
-/* Loads the state; the groups of all warps: leader[i] for live actor i. */
-static uint32_t find_groups(struct random_walks *w, uint32_t state)
+/* Loads the state and finds the groups of all warps. */
+static void find_groups(struct random_walks *w, uint32_t state)
 {
-    const struct machine *machine = w->graph->search->machine;
+    const struct machine *machine = w->search.machine;
     const struct machine_head *head = machine->head;
-    graph_load(w->graph, state);
-    for (uint32_t i = 0; i < head->live_count; i++) {
+    graph_load(&w->graph, state);
+    w->count = machine_status(machine) == STATUS_RUNNING ? head->live_count : 0;
+    for (uint32_t i = 0; i < w->count; i++) {
         uint32_t thread = head->live[i], k = 0;
         uint32_t warp = thread % w->block_threads / w->warp;
         for (; k < i; k++) {
@@ -35,169 +40,183 @@ static uint32_t find_groups(struct random_walks *w, uint32_t state)
                 machine->semantics->same_pc(machine, other, thread, false))
                 break;
         }
+        w->live[i] = thread;
         w->leader[i] = head->live[k];
     }
-    return machine_status(machine) == STATUS_RUNNING ? head->live_count : 0;
 }
 
-/* Where the actor's step leads; SEARCH_NONE: it is not live there. */
-static uint32_t step_of(struct random_walks *w, uint32_t state, uint32_t actor)
+/* Steps the threads of a group that can; one of them may end another, or all. record: into the witness. */
+static void step_group(struct random_walks *w, uint32_t leader, bool record)
 {
-    uint32_t found = SEARCH_NONE;
-    for (uint32_t e = graph_edges(w->graph, state); e < graph_edges_end(w->graph, state); e++) {
-        const struct graph_edge edge = graph_edge(w->graph, e);
-        if (edge.actor != actor)
+    struct machine *machine = w->search.machine;
+    for (uint32_t i = 0; i < w->count; i++) {
+        uint32_t thread = w->live[i], steps = 1;
+        if (w->leader[i] != leader || machine_status(machine) != STATUS_RUNNING ||
+            !is_live(machine, thread))
             continue;
-        w->choices |= found != SEARCH_NONE && found != edge.target;
-        found = edge.target;
+        script_start(&w->search.script);
+        machine_step(machine, thread, &w->search.script.choices);
+        w->choices |= w->search.script.count > 0;
+        if (w->warp == 1)
+            steps += search_local_steps(&w->search, thread);
+        for (uint32_t k = 0; record && k < steps; k++)
+            graph_entry(&w->graph, thread);
     }
-    return found;
 }
 
-/* The state after a step of the group that `leader` is the lowest of, one of `count` live actors. The threads are
- * found anew: a step of one of them may have ended another. record: into the witness. */
-static uint32_t group_step(struct random_walks *w, uint32_t state, uint32_t leader, bool record)
+/* ---- the graph ---- */
+
+static bool expand(struct random_walks *w, uint32_t number)
 {
-    uint32_t count = find_groups(w, state), members = 0;
-    uint32_t *theta = w->leader; /* compacted in place */
-    const struct machine_head *head = w->graph->search->machine->head;
-    for (uint32_t i = 0; i < count; i++)
-        if (w->leader[i] == leader)
-            theta[members++] = head->live[i];
-    for (uint32_t i = 0; i < members; i++) {
-        uint32_t target = step_of(w, state, theta[i]);
-        if (target == SEARCH_NONE)
+    struct graph *graph = &w->graph;
+    graph_state(graph, number)->first_edge = graph->edges.count;
+    find_groups(w, number);
+    uint64_t hash = store_hash(graph, number);
+    for (uint32_t i = 0; i < w->count; i++) {
+        if (w->leader[i] != w->live[i])
             continue;
-        if (record)
-            graph_record(w->graph, state, theta[i], target);
-        state = target;
+        if (w->result.steps++ == w->search.step_limit ||
+            (w->search.options->stop && *w->search.options->stop))
+            return false;
+        step_group(w, w->live[i], false);
+        bool pushed = store_push(graph, number, hash, w->live[i]);
+        store_undo(w->search.machine);
+        graph->pending.count = 0;
+        if (!pushed || store_edge(graph, 0, number) == SEARCH_NONE)
+            return false;
     }
-    return state;
-}
-
-static void visit(struct random_walks *w, uint32_t state, uint32_t parent, uint32_t leader)
-{
-    if (w->number[state])
-        return;
-    w->order[w->count] = state;
-    w->parent[w->count] = parent;
-    w->parent_leader[w->count] = leader;
-    w->number[state] = ++w->count;
-}
-
-/* Calls `use` for each group of a state, in the order of the lowest threads. */
-static void each_group(struct random_walks *w, uint32_t place, uint32_t *leaders,
-                       bool (*use)(struct random_walks *, uint32_t place, uint32_t leader,
-                                   uint32_t target))
-{
-    uint32_t state = w->order[place], groups = 0;
-    uint32_t count = find_groups(w, state);
-    for (uint32_t i = 0; i < count; i++)
-        if (w->graph->search->machine->head->live[i] == w->leader[i])
-            leaders[groups++] = w->leader[i];
-    for (uint32_t g = 0; g < groups; g++)
-        if (!use(w, place, leaders[g], group_step(w, state, leaders[g], false)))
-            return;
-}
-
-static bool use_visit(struct random_walks *w, uint32_t place, uint32_t leader, uint32_t target)
-{
-    visit(w, target, place, leader);
     return true;
 }
 
-static bool use_ends(struct random_walks *w, uint32_t place, uint32_t leader, uint32_t target)
+static bool explore(struct random_walks *w)
 {
-    (void)leader;
-    w->ends[place] |= w->ends[w->number[target] - 1];
-    return !w->ends[place];
+    struct graph *graph = &w->graph;
+    while (graph->expanded < graph->states.count) {
+        if (!expand(w, graph->expanded))
+            return false;
+        graph->expanded++;
+    }
+    return true;
 }
 
-/* Which states reach the end; whether all do. */
-static bool all_end(struct random_walks *w, uint32_t *leaders)
+/* ---- judging ---- */
+
+/* ends[s]: the end is reached from the state. */
+static bool all_end(const struct random_walks *w, uint8_t *ends)
 {
-    uint32_t known = 0, before;
-    for (uint32_t i = 0; i < w->count; i++) {
-        graph_load(w->graph, w->order[i]);
-        w->ends[i] = machine_status(w->graph->search->machine) != STATUS_RUNNING;
-    }
+    const struct graph *graph = &w->graph;
+    uint32_t count = graph->states.count, known = 0, before;
     do {
         before = known;
         known = 0;
-        for (uint32_t i = w->count; i-- > 0;) {
-            if (!w->ends[i])
-                each_group(w, i, leaders, use_ends);
-            known += w->ends[i];
+        for (uint32_t s = count; s-- > 0;) {
+            uint32_t e = graph_edges(graph, s), end = graph_edges_end(graph, s);
+            ends[s] |= e == end; /* somebody is live where the execution goes on */
+            for (; e < end && !ends[s]; e++)
+                ends[s] = ends[graph_edge_target(graph, e)];
+            known += ends[s];
         }
-    } while (known > before && known < w->count);
-    return known == w->count;
+    } while (known > before && known < count);
+    return known == count;
 }
 
-static void record_path(struct random_walks *w, uint32_t place)
+/* ---- witnesses ---- */
+
+/* Takes the edge. */
+static uint32_t take(struct random_walks *w, uint32_t state, uint32_t edge)
 {
-    uint32_t *path = ARENA_ARRAY(w->graph->search->arena, uint32_t, place + 1), length = 0;
-    for (; place != 0; place = w->parent[place])
-        path[length++] = place;
+    find_groups(w, state);
+    step_group(w, graph_edge(&w->graph, edge).actor, true);
+    store_undo(w->search.machine);
+    return graph_edge_target(&w->graph, edge);
+}
+
+static void take_path(struct random_walks *w, uint32_t state)
+{
+    uint32_t *path = ARENA_ARRAY(w->search.arena, uint32_t, state + 1), length = 0;
+    for (; state != 0; state = graph_state(&w->graph, state)->parent)
+        path[length++] = state;
     while (length > 0) {
-        uint32_t to = path[--length];
-        group_step(w, w->order[w->parent[to]], w->parent_leader[to], true);
+        uint32_t to = path[--length], from = graph_state(&w->graph, to)->parent;
+        uint32_t edge = graph_edges(&w->graph, from);
+        while (graph_edge_target(&w->graph, edge) != to)
+            edge++;
+        take(w, from, edge);
     }
 }
 
 /* From the first state that does not reach the end the group of the lowest thread steps until a state comes
  * back: what is left of the way there belongs to the stem. */
-static void witness(struct random_walks *w, struct progress_random *answer)
+static void witness(struct random_walks *w, const uint8_t *ends, struct progress_random *answer)
 {
-    uint32_t place = 0, loop;
-    uint32_t *seen = ARENA_ARRAY(w->graph->search->arena, uint32_t, w->count);
-    while (w->ends[place])
-        place++;
-    record_path(w, place);
-    for (loop = place; !seen[loop]++;) {
-        find_groups(w, w->order[loop]);
-        loop = w->number[group_step(w, w->order[loop], w->leader[0], false)] - 1;
-    }
-    for (uint32_t at = place; at != loop;) {
-        find_groups(w, w->order[at]);
-        at = w->number[group_step(w, w->order[at], w->leader[0], true)] - 1;
-    }
-    answer->stem = graph_tape(w->graph);
-    uint32_t at = loop;
-    do {
-        find_groups(w, w->order[at]);
-        at = w->number[group_step(w, w->order[at], w->leader[0], true)] - 1;
-    } while (at != loop);
-    answer->loop = graph_tape(w->graph);
+    const struct graph *graph = &w->graph;
+    uint32_t at = 0, loop;
+    uint8_t *seen = ARENA_ARRAY(w->search.arena, uint8_t, graph->states.count);
+    while (ends[at])
+        at++;
+    take_path(w, at);
+    for (loop = at; !seen[loop]; loop = graph_edge_target(graph, graph_edges(graph, loop)))
+        seen[loop] = 1;
+    while (at != loop)
+        at = take(w, at, graph_edges(graph, at));
+    answer->stem = graph_tape(&w->graph);
+    do
+        at = take(w, at, graph_edges(graph, at));
+    while (at != loop);
+    answer->loop = graph_tape(&w->graph);
 }
 
-void graph_random(struct graph *graph, struct progress *progress)
+/* ---- a search ---- */
+
+/* Room for the log of a group's steps; NULL: there is not. */
+static struct undo_entry *make_log(const struct search *search, uint32_t entries)
 {
-    struct search *search = graph->search;
-    const struct ast_launch *launch = &search->machine->program->launch;
-    uint32_t count = graph->states.count, actors = search->machine->actor_count;
-    if (search->arena->used + (size_t)count * 24 + 65536 > search->byte_limit)
+    if (entries <= search->machine->track.log_capacity)
+        return search->machine->track.log;
+    if (search->arena->used + (size_t)entries * sizeof(struct undo_entry) > search->byte_limit)
+        return NULL;
+    return ARENA_ARRAY(search->arena, struct undo_entry, entries);
+}
+
+static void judge(struct random_walks *w, struct progress_random *answer)
+{
+    uint32_t count = w->graph.states.count;
+    if (w->choices || w->search.arena->used + 6 * (size_t)count + 65536 > w->search.byte_limit)
         return;
+    uint8_t *ends = ARENA_ARRAY(w->search.arena, uint8_t, count);
+    answer->states = count;
+    answer->verdict = PROGRESS_ENDS;
+    if (all_end(w, ends))
+        return;
+    answer->verdict = ends[0] ? PROGRESS_MAY_HANG : PROGRESS_HANGS;
+    witness(w, ends, answer);
+}
+
+void search_random(const struct search *search, struct progress *progress)
+{
+    struct machine *machine = search->machine;
+    const struct ast_launch *launch = &machine->program->launch;
+    struct track *track = &machine->track;
+    const struct track own = *track;
+    uint32_t members = launch->warp < launch->threads ? launch->warp : launch->threads;
+    uint32_t entries = members == 1 ? track->log_capacity : members * search->step_entries;
     struct random_walks w = {
-        .graph = graph,
-        .block_threads = launch->threads,
-        .warp = launch->warp,
-        .number = ARENA_ARRAY(search->arena, uint32_t, count),
-        .order = ARENA_ARRAY(search->arena, uint32_t, count),
-        .parent = ARENA_ARRAY(search->arena, uint32_t, count),
-        .parent_leader = ARENA_ARRAY(search->arena, uint32_t, count),
-        .ends = ARENA_ARRAY(search->arena, uint8_t, count),
-        .leader = ARENA_ARRAY(search->arena, uint32_t, actors),
-    };
-    uint32_t *leaders = ARENA_ARRAY(search->arena, uint32_t, actors);
-    visit(&w, 0, 0, 0);
-    for (uint32_t i = 0; i < w.count; i++)
-        each_group(&w, i, leaders, use_visit);
-    if (w.choices)
-        return;
-    progress->random.states = w.count;
-    progress->random.verdict = PROGRESS_ENDS;
-    if (all_end(&w, leaders))
-        return;
-    progress->random.verdict = w.ends[0] ? PROGRESS_MAY_HANG : PROGRESS_HANGS;
-    witness(&w, &progress->random);
+        .search = *search, .block_threads = launch->threads, .warp = launch->warp};
+    memset(&progress->random, 0, sizeof progress->random);
+    w.result.complete = true;
+    w.search.result = &w.result;
+    track->log = make_log(search, entries);
+    machine_reset(machine);
+    if (track->log) {
+        track->log_capacity = entries > own.log_capacity ? entries : own.log_capacity;
+        w.leader = ARENA_ARRAY(search->arena, uint32_t, machine->actor_count);
+        w.live = ARENA_ARRAY(search->arena, uint32_t, machine->actor_count);
+        store_start(&w.graph, &w.search);
+        if (explore(&w))
+            judge(&w, &progress->random);
+        search_note_bytes(search);
+    }
+    track->log = own.log;
+    track->log_capacity = own.log_capacity;
+    track->log_count = 0;
 }

@@ -268,6 +268,9 @@ static uint32_t step_entries(uint32_t block_words)
     return 4 * block_words + 64;
 }
 
+/* For local steps that are taken with another (search_local.c). */
+enum { LOCAL_ENTRIES = 512 };
+
 struct machine *search_machine(struct arena *arena, const struct semantics *semantics,
                                const struct program *program, bool then_first)
 {
@@ -285,7 +288,7 @@ struct machine *search_machine_with(struct arena *arena, const struct semantics 
     options.undo_entries = 0;
     uint32_t words = machine_new(arena, semantics, program, &options)->block_words;
     arena_release(arena, mark);
-    options.undo_entries = step_entries(words);
+    options.undo_entries = step_entries(words) + LOCAL_ENTRIES;
     return machine_new(arena, semantics, program, &options);
 }
 

@@ -40,6 +40,10 @@ struct search_options {
     bool no_races;         /* races are not looked for: result->race says nothing */
     bool
         no_lasso; /* SEARCH_STATES: whether executions end is not asked: result->liveness is unknown */
+    /* SEARCH_STATES: local steps are taken at once with the step before them (search_local.c): fewer states and
+     * steps; outcomes and progress are the same, witnesses are as short in transitions. Races and the lasso
+     * are not to be asked with it. */
+    bool merge_local;
     uint64_t hash_mask; /* SEARCH_STATES: bits of hashes that are used, for tests; 0: all */
     struct progress
         *progress; /* SEARCH_STATES: progress models, to be judged on the graph; or NULL */

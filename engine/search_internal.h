@@ -83,6 +83,21 @@ static inline void search_note_bytes(const struct search *search)
 
 void search_cut(struct search *search, const char *cut);
 
+/* ---- local steps (search_local.c) ---- */
+
+/* Steps of the actor that follow its last one and are local, taken now: how many. */
+uint32_t search_local_steps(struct search *search, uint32_t actor);
+
+/* One step by the script, and where search_options.merge_local says so the local ones after it: how many. Not after
+ * one with choices inside: many of them lead to one state, and the local steps from there are taken once. */
+static inline uint32_t search_step(struct search *search, uint32_t actor)
+{
+    machine_step(search->machine, actor, &search->script.choices);
+    if (!search->options->merge_local || search->script.count > 0)
+        return 0;
+    return search_local_steps(search, actor);
+}
+
 /* From the machine's initial state; outcomes are added to those there are. */
 void search_states(struct search *search);
 void search_dpor(struct search *search);

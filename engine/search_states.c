@@ -76,7 +76,7 @@ static void watch_atomic(void *context, uint32_t thread, uint32_t address, int32
 
 /* ---- witnesses ---- */
 
-static void witness_add(struct graph *graph, uint32_t entry)
+void graph_entry(struct graph *graph, uint32_t entry)
 {
     *(uint32_t *)pool_add(&graph->witness, graph->search->arena) = entry;
 }
@@ -85,10 +85,11 @@ void graph_record(struct graph *graph, uint32_t from, uint32_t actor, uint32_t t
 {
     struct search *search = graph->search;
     struct script *script = &search->script;
+    uint32_t more_steps;
     graph_load(graph, from);
     script_start(script);
     for (;;) {
-        machine_step(search->machine, actor, &script->choices);
+        more_steps = search_step(search, actor);
         bool found = store_is(graph, target);
         store_undo(search->machine);
         if (found)
@@ -96,9 +97,11 @@ void graph_record(struct graph *graph, uint32_t from, uint32_t actor, uint32_t t
         bool more = script_next(script);
         INVARIANT(more); /* the edge was found that way */
     }
-    witness_add(graph, actor);
+    graph_entry(graph, actor);
     for (uint32_t i = 0; i < script->count; i++)
-        witness_add(graph, TAPE_INNER | script->list[i].value);
+        graph_entry(graph, TAPE_INNER | script->list[i].value);
+    for (uint32_t i = 0; i < more_steps; i++)
+        graph_entry(graph, actor);
 }
 
 struct tape *graph_tape(struct graph *graph)
@@ -173,15 +176,8 @@ static bool settle(struct exploration *x, uint32_t number)
         store_prefetch(graph, i);
     for (uint32_t i = 0; i < count; i++) {
         search->result->steps++;
-        uint32_t target = store_intern(graph, i, number);
-        if (target == SEARCH_NONE || !store_has_room_for_edge(graph))
+        if (store_edge(graph, i, number) == SEARCH_NONE)
             return false;
-        *(uint32_t *)pool_add(&graph->edges, search->arena) = target;
-        void *actor = pool_add(&graph->edge_actors, search->arena);
-        if (graph->edge_actors.record == 1)
-            *(uint8_t *)actor = (uint8_t)graph->pending.actors[i];
-        else
-            *(uint32_t *)actor = graph->pending.actors[i];
         graph->edges_found = graph->edges.count;
     }
     return true;
@@ -204,7 +200,7 @@ static bool expand_actor(struct exploration *x, uint32_t number, uint32_t actor)
             search_cut(search, "interrupted");
             return false;
         }
-        machine_step(machine, actor, &search->script.choices);
+        search_step(search, actor);
         if (!store_push(graph, number, x->hash, actor))
             return false;
         if (machine_status(machine) != STATUS_RUNNING) {
@@ -300,6 +296,8 @@ void search_states(struct search *search)
     struct search_result *result = search->result;
     if (!room_to_start(search))
         return;
+    INVARIANT(!search->options->merge_local ||
+              (search->options->no_races && search->options->no_lasso));
     start(&x, search);
     const struct observer observer = {
         .context = &x.watch, .read = watch_read, .write = watch_write, .atomic = watch_atomic};

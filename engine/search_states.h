@@ -107,13 +107,10 @@ void store_start(struct graph *graph, struct search *search);
  * room. */
 bool store_push(struct graph *graph, uint32_t from, uint64_t from_hash, uint32_t actor);
 
-/* The number of a pending state, a new one if need be; SEARCH_NONE: a bound. Prefetching all first pays. */
+/* Adds the edge to a pending state, which gets a number if it has none: that is the answer. SEARCH_NONE: a
+ * bound. Prefetching all first pays. */
 void store_prefetch(const struct graph *graph, uint32_t pending);
-uint32_t store_intern(struct graph *graph, uint32_t pending, uint32_t parent);
-
-/* Choices inside a step may be so many that edges to states that were there already fill the memory. False:
- * a bound. */
-bool store_has_room_for_edge(struct graph *graph);
+uint32_t store_edge(struct graph *graph, uint32_t pending, uint32_t from);
 
 uint64_t store_hash(const struct graph *graph, uint32_t number);
 
@@ -132,8 +129,9 @@ bool store_is(const struct graph *graph, uint32_t number);
 struct tape *graph_path(struct graph *graph, uint32_t number);
 
 /* Adds one step to the witness as a tape has it: the actor, and the inner choices that lead to the
- * target. graph_tape makes a tape of them all and starts anew. */
+ * target, and the local steps that follow; graph_entry one entry. graph_tape makes a tape of them all and starts anew. */
 void graph_record(struct graph *graph, uint32_t from, uint32_t actor, uint32_t target);
+void graph_entry(struct graph *graph, uint32_t entry);
 struct tape *graph_tape(struct graph *graph);
 
 /* ---- judging ---- */
@@ -144,8 +142,8 @@ void graph_races(struct graph *graph);
 /* Answers search_options.progress (progress.c). */
 void graph_progress(struct graph *graph);
 
-/* Answers progress.random (progress_random.c). */
-void graph_random(struct graph *graph, struct progress *progress);
+/* Answers progress.random, by a search of its own: the last thing that is done with a graph (progress_random.c). */
+void search_random(const struct search *search, struct progress *progress);
 
 /* Sets the result's liveness and lasso. */
 void graph_liveness(struct graph *graph);

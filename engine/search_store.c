@@ -264,7 +264,8 @@ static bool room_for_state(struct graph *graph)
     return search->result->complete;
 }
 
-bool store_has_room_for_edge(struct graph *graph)
+/* Choices inside a step may be so many that edges to states that were there already fill the memory. */
+static bool has_room_for_edge(struct graph *graph)
 {
     const struct search *search = graph->search;
     size_t growth = pool_growth(&graph->edges) + pool_growth(&graph->edge_actors);
@@ -281,12 +282,18 @@ bool store_push(struct graph *graph, uint32_t from, uint64_t from_hash, uint32_t
     struct pending *pending = &graph->pending;
     uint32_t number = pending->count;
     uint64_t hash = from_hash;
-    for (uint32_t i = 0; i < track->log_count; i++)
-        if (graph->word_parts[track->log[i].word] == 0)
-            add_word(graph, track->log[i].word, actor);
+    /* Where local steps are taken with it a word may have come back to what it was. */
+    for (uint32_t i = 0; i < track->log_count; i++) {
+        uint32_t word = track->log[i].word;
+        if (graph->word_parts[word] == 0 &&
+            block_word(graph->search->machine, word) != graph->search->machine->initial[word])
+            add_word(graph, word, actor);
+    }
     memcpy(pending_tuple(graph, number), graph_state(graph, from)->tuple, graph->tuple_room);
     graph->step++;
     for (uint32_t i = 0; i < track->log_count; i++) {
+        if (graph->word_parts[track->log[i].word] == 0)
+            continue;
         uint32_t p = graph->word_parts[track->log[i].word] - 1;
         struct part *part = part_at(graph, p);
         if (part->touched == graph->step)
@@ -317,7 +324,7 @@ void store_prefetch(const struct graph *graph, uint32_t pending)
     }
 }
 
-uint32_t store_intern(struct graph *graph, uint32_t pending, uint32_t parent)
+static uint32_t intern(struct graph *graph, uint32_t pending, uint32_t parent)
 {
     const uint8_t *tuple = pending_tuple(graph, pending);
     uint64_t hash = graph->pending.hashes[pending];
@@ -339,6 +346,21 @@ uint32_t store_intern(struct graph *graph, uint32_t pending, uint32_t parent)
     if (table_full(graph))
         table_grow(graph);
     return number;
+}
+
+uint32_t store_edge(struct graph *graph, uint32_t pending, uint32_t from)
+{
+    struct arena *arena = graph->search->arena;
+    uint32_t target = intern(graph, pending, from);
+    if (target == SEARCH_NONE || !has_room_for_edge(graph))
+        return SEARCH_NONE;
+    *(uint32_t *)pool_add(&graph->edges, arena) = target;
+    void *actor = pool_add(&graph->edge_actors, arena);
+    if (graph->edge_actors.record == 1)
+        *(uint8_t *)actor = (uint8_t)graph->pending.actors[pending];
+    else
+        *(uint32_t *)actor = graph->pending.actors[pending];
+    return target;
 }
 
 void store_start(struct graph *graph, struct search *search)

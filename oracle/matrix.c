@@ -137,6 +137,7 @@ static struct search_result *search(struct making *m, struct machine *machine,
     options.max_depth = UINT32_MAX;
     options.max_outcomes = 1 << 16;
     options.no_races = options.no_lasso = true;
+    options.merge_local = machine->actor_count > 1;
     options.progress = progress;
     options.stop = m->options->stop;
     return search_run(m->arena, machine, &options);

@@ -112,11 +112,11 @@ cmp -s survey.1 survey.3 || failed "a survey depends on the number of workers"
 says survey.1 "stack-unfair: " "policy-unfair: " "model-dependent: " "implications broken: 0" "stackless:oldest"
 expect 0 survey --enumerate --cases 48 --jobs 2
 says out "48 cases, 48 kernels" "implications broken: 0"
-[ "$(awk '$1 == "threads" && $2 == "fair" { print $3, $5, $6 }' out)" = "28 0 16" ] ||
+[ "$(awk '$1 == "threads" && $2 == "fair" { print $3, $5, $6 }' out)" = "30 0 18" ] ||
     failed "tiny programs of one access: $(grep 'threads  fair' out)"
 expect 0 survey --enumerate --cases 48 --json
 json
-grep -q '"model": "obe", "ends": 28' out || failed "survey --json lacks a model"
+grep -q '"model": "obe", "ends": 30' out || failed "survey --json lacks a model"
 expect 2 survey kernel.simt
 
 # Where the states are too many, sampled schedules may refute, and nothing else.
@@ -189,9 +189,9 @@ says out "not asked: not all subjects were run"
 expect 0 check stated.simt --set warp=1
 says out "not asked: it is about the launch in the file"
 states "ends *, unknown threads fair"
-sed -i 's/progress:/progress within 20:/' stated.simt
+sed -i 's/progress:/progress within 6:/' stated.simt
 expect 1 check stated.simt
-grep -q "threads fair" out && failed "fair is not unknown within 20 states"
+grep -q "threads fair" out && failed "fair is not unknown within 6 states"
 says out "expect progress: ends warps simt, but it is: hangs"
 sed -i 's/within 20/within 0/' stated.simt
 expect 2 check stated.simt
