@@ -286,10 +286,11 @@ static struct place indexed(struct ptx_lowering *l, struct home *home, const str
 
 struct place lp_place(struct ptx_lowering *l, const struct ast_lvalue *target)
 {
-    struct home *home = lp_home(l, target->var);
-    if (target->index)
-        return indexed(l, home, target->index);
-    return (struct place){home, lp_none(), false, 0};
+    struct home *home = &l->homes[target->var->mark];
+    struct place place =
+        target->index ? indexed(l, home, target->index) : (struct place){home, lp_none(), false, 0};
+    home->used |= !place.invalid;
+    return place;
 }
 
 void lp_arg_place(struct ptx_lowering *l, const struct place *place)

@@ -347,11 +347,11 @@ static void switch_statement(struct ptx_lowering *l, const struct ast_stm *stm)
 
 static void assign(struct ptx_lowering *l, const struct ast_stm *stm)
 {
-    const struct home *home = lp_home(l, stm->target.var);
+    const struct ast_var *var = stm->target.var;
     const struct ast_expr *value =
         stm->op == ASSIGN_SET ? stm->value : ast_assigned_value(l->arena, stm);
-    if (home->kind == HOME_REGISTER) {
-        lp_eval_into(l, value, lp_reg(home->reg));
+    if (l->homes[var->mark].kind == HOME_REGISTER) {
+        lp_eval_into(l, value, lp_reg(lp_home(l, var)->reg));
         return;
     }
     struct place place = lp_place(l, &stm->target);
