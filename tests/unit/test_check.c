@@ -344,6 +344,41 @@ static void test_race_without_an_end(void **state)
     assert_null(result->answers[ORACLE_RACE].divergence);
 }
 
+/* One for each oracle that diverges, known ones only if asked for; found by either key. */
+static void test_count_divergences(void **state)
+{
+    (void)state;
+    struct check_result *result = ARENA_NEW(&test_arena, struct check_result);
+    assert_int_equal(check_divergences(result, true), 0);
+    for (uint32_t o = 0; o < ORACLE_COUNT; o++) {
+        struct divergence known = {.oracle = (enum oracle_id)o,
+                                   .class_name = "a",
+                                   .rule = RULE_NONE,
+                                   .observable = "x",
+                                   .known = "A-4"};
+        struct divergence fresh = known;
+        fresh.known = NULL;
+        fresh.class_name = "b";
+        result->answers[o].divergence = &known;
+        assert_int_equal(check_divergences(result, false), 0);
+        assert_int_equal(check_divergences(result, true), 1);
+        known.next = &fresh;
+        assert_int_equal(check_divergences(result, false), 1);
+        assert_int_equal(check_divergences(result, true), 1);
+        const char *key = divergence_key(&test_arena, &fresh);
+        const char *signature = divergence_signature(&test_arena, &fresh);
+        assert_ptr_equal(check_find(&test_arena, result, key, true), &fresh);
+        assert_ptr_equal(check_find(&test_arena, result, signature, false), &fresh);
+        assert_null(check_find(&test_arena, result, key, false));
+        assert_null(check_find(&test_arena, result, signature, true));
+        result->answers[o].divergence = NULL;
+    }
+    static struct divergence all[ORACLE_COUNT];
+    for (uint32_t o = 0; o < ORACLE_COUNT; o++)
+        result->answers[o].divergence = &all[o];
+    assert_int_equal(check_divergences(result, false), ORACLE_COUNT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,6 +397,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_tape, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_arena_is_bounded, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_race_without_an_end, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_count_divergences, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
