@@ -137,12 +137,11 @@ static bool meets_its_expectation(const struct ast_kernel *kernel)
                   expect->value_count * sizeof *expect->values) == 0;
 }
 
-static void directions_lead_where_the_kernel_says(void **state)
+static void follow(const char *features)
 {
-    (void)state;
     struct gen_options options = GEN_DEFAULTS;
     const char *error_at;
-    assert_true(gen_parse_features("-graphs,directions", &options.features, &error_at));
+    assert_true(gen_parse_features(features, &options.features, &error_at));
     uint32_t kernels = 0, in_full = 0, loops = 0;
     for (uint64_t i = 0; i < 4000; i++) {
         size_t mark = arena_mark(&test_arena);
@@ -165,6 +164,13 @@ static void directions_lead_where_the_kernel_says(void **state)
     assert_in_range(kernels, 200, 600);
     assert_in_range(in_full, kernels / 5, kernels);
     assert_true(loops > 100);
+}
+
+static void directions_lead_where_the_kernel_says(void **state)
+{
+    (void)state;
+    follow("-graphs,directions");
+    follow("none,directions,oob,arrays,inputs,blocks"); /* no index is outside in these */
 }
 
 int main(void)
