@@ -315,6 +315,7 @@ void search_states(struct search *search)
         const struct end *end = pool_at(&x.ends, i);
         result->outcomes[end->outcome].tape = graph_path(&x.graph, end->state);
     }
+    search_note_bytes(search);
     if (!search->options->no_lasso)
         graph_liveness(&x.graph);
     if (search->options->progress)

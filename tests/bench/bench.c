@@ -105,7 +105,9 @@ int main(int argc, char **argv)
         return 0;
     }
     if (argc > 1 && strcmp(argv[1], "search") == 0) {
-        if (argc > 3)
+        if (argc > 2 && strcmp(argv[2], "tiny") == 0)
+            bench_search_tiny();
+        else if (argc > 3)
             bench_search_one((uint32_t)strtoul(argv[2], NULL, 0),
                              (uint32_t)strtoul(argv[3], NULL, 0),
                              argc > 4 ? strtoull(argv[4], NULL, 0) : 1024);

@@ -34,6 +34,7 @@ void bench_lockstep(void);
 void bench_ptx(void);
 void bench_cases(void);
 void bench_search(void);
+void bench_search_tiny(void);
 void bench_search_one(uint32_t number, uint32_t threads, uint64_t mebibytes);
 void bench_memory(uint64_t cases);
 void bench_workers(void);

@@ -6,6 +6,7 @@
 #include "engine/parse.h"
 #include "engine/progress.h"
 #include "engine/search.h"
+#include "fuzz/gen/gen.h"
 #include "oracle/forms.h"
 #include "oracle/matrix.h"
 #include "tests/bench/bench.h"
@@ -98,10 +99,14 @@ static const struct ast_kernel *kernel_of(const char *text, uint32_t threads)
 
 enum asked { ASK_RACES, ASK_NOTHING, ASK_QUICK, ASK_ALL };
 
+static const char *const asked_names[] = {"graph, races", "graph", "graph, verdicts of all models",
+                                          "graph, all models with witnesses"};
+
 struct exploring {
     const struct family *family;
     const struct program *program;
     enum asked asked;
+    bool merged; /* local steps are */
     uint64_t max_bytes;
     uint32_t repeat;
     const struct search_result *result;
@@ -127,7 +132,8 @@ static void explore_once(struct exploring *e)
     options.max_bytes = e->max_bytes;
     options.max_steps = UINT64_MAX;
     options.max_depth = UINT32_MAX;
-    options.no_races = e->asked != ASK_RACES;
+    options.no_races = options.no_lasso = e->asked != ASK_RACES;
+    options.merge_local = e->merged;
     options.progress = e->asked > ASK_NOTHING ? progress : NULL;
     e->result = search_run(&bench_arena, machine, &options);
     e->progress = progress;
@@ -155,23 +161,31 @@ static const struct program *program_of(const struct family *family, uint32_t th
     return program;
 }
 
+static void bench_asked(struct exploring *e)
+{
+    double rate = measure(explore_work, e);
+    line(asked_names[e->asked], rate, "transitions/s", 0);
+    printf("  %-52s %9.2f M states/s, %.0f bytes a state, %.1f ms\n", "",
+           rate * (double)e->result->states / (double)e->result->transitions / 1e6,
+           (double)e->result->bytes / (double)e->result->states,
+           (double)e->result->transitions / rate * 1e3);
+}
+
 static void bench_family(const struct family *family, uint32_t threads)
 {
-    static const char *const asked[] = {"graph, races", "graph", "graph, verdicts of all models",
-                                        "graph, all models with witnesses"};
-    struct exploring e = {
-        .family = family, .max_bytes = (uint64_t)1 << 31, .program = program_of(family, threads)};
-    for (e.asked = ASK_RACES; e.asked <= ASK_ALL; e.asked++) {
-        e.repeat = 1;
-        double rate = measure(explore_work, &e);
-        if (e.asked == ASK_RACES)
-            printf("%s, %u threads: %" PRIu64 " states, %" PRIu64 " transitions%s\n", family->name,
-                   threads, e.result->states, e.result->transitions,
-                   e.result->cut ? ", cut off" : "");
-        line(asked[e.asked], rate, "transitions/s", 0);
-        printf("  %-52s %9.2f M states/s, %.0f bytes a state\n", "",
-               rate * (double)e.result->states / (double)e.result->transitions / 1e6,
-               (double)e.result->bytes / (double)e.result->states);
+    struct exploring e = {.family = family,
+                          .max_bytes = (uint64_t)1 << 31,
+                          .program = program_of(family, threads),
+                          .repeat = 1};
+    for (int merged = 0; merged < 2; merged++) {
+        e.merged = merged;
+        e.asked = ASK_NOTHING;
+        explore_once(&e);
+        printf("%s, %u threads%s: %" PRIu64 " states, %" PRIu64 " transitions%s\n", family->name,
+               threads, merged ? ", local steps merged" : "", e.result->states,
+               e.result->transitions, e.result->cut ? ", cut off" : "");
+        for (e.asked = merged ? ASK_NOTHING : ASK_RACES; e.asked <= ASK_ALL; e.asked++)
+            bench_asked(&e);
     }
 }
 
@@ -199,6 +213,23 @@ static void print_tiny(const char *what, double *times, uint32_t count, uint64_t
     printf("\n");
 }
 
+#define CAS_LOCK                                                                                   \
+    "launch(threads = 4, warp = 1);\n"                                                             \
+    "shared int lock, x;\n"                                                                        \
+    "kernel cas_lock() {\n"                                                                        \
+    "    private int busy = 1;\n"                                                                  \
+    "    while (busy)\n"                                                                           \
+    "        busy = atomic_cas(lock, 0, 1);\n"                                                     \
+    "    x = x + 1;\n"                                                                             \
+    "    lock = 0;\n"                                                                              \
+    "}\n"
+#define FLAG                                                                                       \
+    "launch(threads = 4, warp = 1);\n"                                                             \
+    "shared int flag, x;\n"                                                                        \
+    "kernel flag() {\n"                                                                            \
+    "    if (tid == 0) { x = 1; flag = 1; }\n"                                                     \
+    "    else { while (flag == 0) ; x = x + 1; }\n"                                                \
+    "}\n"
 #define FOUR_ADDITIONS                                                                             \
     "launch(threads = 4, warp = 1);\n"                                                             \
     "shared int a, b;\n"                                                                           \
@@ -225,6 +256,10 @@ static void bench_tiny(void)
         {"four additions, no loop", FOUR_ADDITIONS, SUBJECT_THREADS, 4},
         {"threads in turn (while, atomic, atomic)", FOUR_FLAG, SUBJECT_THREADS, 4},
         {"spin lock (while, exchange, x = x + 1, exchange)", SPIN_LOCK, SUBJECT_THREADS, 4},
+        {"spin lock by cas (while, cas, x = x + 1, lock = 0)", CAS_LOCK, SUBJECT_THREADS, 4},
+        {"ticket lock", TICKET_LOCK, SUBJECT_THREADS, 4},
+        {"flag, then x = x + 1", FLAG, SUBJECT_THREADS, 4},
+        {"spin lock, ptx", SPIN_LOCK, SUBJECT_BLOCK, 4},
         {"threads in turn, ptx", FOUR_FLAG, SUBJECT_BLOCK, 4},
     };
     static double times[TIMES];
@@ -232,14 +267,16 @@ static void bench_tiny(void)
     for (size_t k = 0; k < sizeof tiny / sizeof *tiny; k++) {
         struct exploring e = {
             .family = &tiny[k], .max_bytes = 64 << 20, .program = program_of(&tiny[k], 4)};
-        for (e.asked = ASK_QUICK; e.asked <= ASK_ALL; e.asked++) {
+        for (int merged = 0; merged < 2; merged++) {
+            e.merged = merged;
+            e.asked = ASK_ALL;
             for (uint32_t i = 0; i < TIMES; i++) {
                 double start = seconds();
                 explore_once(&e);
                 times[i] = seconds() - start;
             }
             print_tiny(arena_printf(&bench_arena, "%s%s", tiny[k].name,
-                                    e.asked == ASK_ALL ? "; witnesses" : ""),
+                                    merged ? "; local steps merged" : ""),
                        times, TIMES, e.result->states);
         }
         for (uint32_t i = 0; i < TIMES; i++) {
@@ -253,13 +290,60 @@ static void bench_tiny(void)
     }
 }
 
+/* Random tiny programs of four threads: up to six accesses each. */
+static void bench_random(void)
+{
+    enum { COUNT = 2000 };
+    static double times[2][COUNT];
+    struct gen_options options = GEN_DEFAULTS;
+    uint64_t states[2] = {0};
+    options.spin = options.small = true;
+    for (uint32_t i = 0, count = 0; count < COUNT; i++) {
+        size_t mark = arena_mark(&bench_arena);
+        const struct ast_kernel *kernel = gen_case(&bench_arena, 1, i, &options);
+        if (kernel->launch.threads * kernel->launch.blocks == 4) {
+            const struct family family = {.subject = SUBJECT_THREADS};
+            struct exploring e = {
+                .family = &family,
+                .max_bytes = 256 << 20,
+                .asked = ASK_ALL,
+                .program = forms_get(forms_new(&bench_arena, kernel), PROGRAM_CORE)->program};
+            for (int merged = 0; merged < 2; merged++) {
+                e.merged = merged;
+                double start = seconds();
+                explore_once(&e);
+                times[merged][count] = seconds() - start;
+                states[merged] += e.result->states;
+            }
+            count++;
+        }
+        arena_release(&bench_arena, mark);
+    }
+    for (int merged = 0; merged < 2; merged++) {
+        qsort(times[merged], COUNT, sizeof times[merged][0], by_time);
+        printf(
+            "%d random tiny programs of four threads%s: median %.3f ms, 90 of 100 within %.3f ms, "
+            "99 within %.3f ms, all within %.3f ms; %.0f states each\n",
+            COUNT, merged ? ", local steps merged" : "", times[merged][COUNT / 2] * 1e3,
+            times[merged][COUNT * 9 / 10] * 1e3, times[merged][COUNT * 99 / 100] * 1e3,
+            times[merged][COUNT - 1] * 1e3, (double)states[merged] / COUNT);
+    }
+}
+
 /* ---- commands ---- */
 
 void bench_search(void)
 {
     for (uint32_t i = 0; i < FAMILIES; i++)
         bench_family(&families[i], families[i].threads);
+    bench_search_tiny();
+}
+
+/* simtfuzz-bench search tiny */
+void bench_search_tiny(void)
+{
     bench_tiny();
+    bench_random();
 }
 
 /* simtfuzz-bench search NUMBER THREADS [MiB]: one family, once: for instruction counts, and for how large a
@@ -270,7 +354,8 @@ void bench_search_one(uint32_t number, uint32_t threads, uint64_t mebibytes)
     struct exploring e = {.family = family,
                           .max_bytes = mebibytes << 20,
                           .program = program_of(family, threads),
-                          .asked = ASK_QUICK};
+                          .asked = ASK_QUICK,
+                          .merged = true};
     double start = seconds();
     explore_once(&e);
     double took = seconds() - start;

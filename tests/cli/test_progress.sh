@@ -193,7 +193,7 @@ sed -i 's/progress:/progress within 6:/' stated.simt
 expect 1 check stated.simt
 grep -q "threads fair" out && failed "fair is not unknown within 6 states"
 says out "expect progress: ends warps simt, but it is: hangs"
-sed -i 's/within 20/within 0/' stated.simt
+sed -i 's/within 6/within 0/' stated.simt
 expect 2 check stated.simt
 says err "a search keeps 1 to 16777216 states"
 states "hang warps simd thread oldest"

@@ -325,8 +325,7 @@ static void local_loops(void **state)
         "private int i; while (1) i = i + 1 - i % 2 * 2;",
         "private int i; while (i < 100) i = i + 1; x = i;",
         "private int i; x = 1; while (1) i = (i + 1) % 61;",
-        "private int i, y; y = x; while (y == x) { i = 0; while (i < 50) i = i + 1; y = x; } x = "
-        "2;",
+        "private int i, y; y = x; while (y == x) { for (i = 0; i < 50; i++) ; y = x; } x = 2;",
         "private int i; if (tid == 0) while (1) i = (i + 1) % 7; else x = 1;",
     };
     (void)state;
