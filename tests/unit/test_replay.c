@@ -24,6 +24,15 @@ static const char CALLS[] = "launch(threads = 3); shared int a[3];"
                             "void f(int k) { if (k > 0) { f(k - 1); } a[tid] += 1; }"
                             "kernel k() { private int i; for (i = 0; i < 1 + tid; i++) { f(1); } }";
 
+/* The out-parameters of a procedure are assigned one after another, each a step of lock-step; in P all at once, while
+ * other threads have gone another way. Minimised from case 1063 of seed 1, with a planted fault. */
+static const char OUTS[] =
+    "launch(threads=2, warp=1, blocks=2, seed=0xec4); void f0(out int v2, out int v3) "
+    "blocks { B0: ; v3 = 1; return; } void f1(out int v4) blocks { private int v5; B0: ; "
+    "goto B1, B3; B1: ; return; B2: return; B3: ; f0(v5, v4); ; ; goto B2; } kernel k() "
+    "blocks { private int v0; private int v1; Start: ; f1(v0); ; goto B0; B0: v0 = v0 + "
+    "1; ; ; ; v1 = v0 < 3; goto B2, B1; B1: assume(v1); goto B0; B2: ; goto End; }";
+
 static const char PRIVATE[] = "launch(threads = 3); shared int a[3]; private int p; kernel k() {"
                               " private int i; for (i = 0; i < 3; i++) { p = i; a[tid] = i; } }";
 
@@ -386,7 +395,7 @@ static void test_every_fault_shows(void **state)
 static void test_honest_machines_agree(void **state)
 {
     (void)state;
-    static const char *const texts[] = {OWNED, RICH, DIVERGES,
+    static const char *const texts[] = {OWNED, RICH, DIVERGES, OUTS,
                                         "launch(threads = 4); shared int sum[4];\n" BLOCKS_SCAN};
     for (uint32_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct fixture f;
