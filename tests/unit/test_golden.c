@@ -4,10 +4,9 @@
  *
  * SIMTFUZZ_BLESS=1 in the environment (tests/golden/bless.sh) writes the file anew.
  */
-#include "tests/unit/support.h"
+#include "tests/unit/corpus_kernel.h"
 
 #include "engine/pcg.h"
-#include "engine/ptx/ptx_kernel.h"
 #include "fuzz/case.h"
 #include "fuzz/digest.h"
 #include "oracle/matrix.h"
@@ -230,34 +229,13 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-static const struct ast_kernel *read_kernel(const char *name)
-{
-    char path[2 * NAME_BYTES];
-    size_t length;
-    struct diag *diag = ARENA_NEW(&test_arena, struct diag);
-    snprintf(path, sizeof path, SIMTFUZZ_SOURCE_DIR "/%s", name);
-    diag_init(diag, name, NULL, 0);
-    char *text = ends_in(name, ".ptx")
-                     ? parse_read_bytes(&test_arena, path, PTX_LIMIT_SOURCE_BYTES, &length, diag)
-                     : parse_read_file(&test_arena, path, &length, diag);
-    assert_non_null(text);
-    diag_init(diag, name, text, length);
-    struct ast_kernel *kernel = ptx_is_ptx(text, length)
-                                    ? ptx_kernel_parse_with(&test_arena, text, length, NULL, diag)
-                                    : parse_kernel(&test_arena, text, length, diag);
-    if (!kernel)
-        diag_print(diag, stderr);
-    assert_non_null(kernel);
-    return kernel;
-}
-
 static void digest_corpus(void)
 {
     list("corpus");
     qsort(paths, path_count, sizeof *paths, compare_paths);
     for (uint32_t i = 0; i < path_count && !is_enough(); i++) {
         size_t mark = arena_mark(&test_arena);
-        digest(paths[i], read_kernel(paths[i]), &CHECK_DEFAULTS, true);
+        digest(paths[i], corpus_kernel(paths[i]), &CHECK_DEFAULTS, true);
         arena_release(&test_arena, mark);
     }
 }

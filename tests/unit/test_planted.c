@@ -12,10 +12,10 @@
  * other faults (whose texts match), N in every kernel of the corpus but corpus/distilled, whose files go with the
  * generator's versions, and prints lines that have a signature which few lines have.
  */
+#include "tests/unit/corpus_kernel.h"
 #include "tests/unit/planted_faults.h"
 
 #include "engine/pcg.h"
-#include "engine/ptx/ptx_kernel.h"
 #include "oracle/check.h"
 
 #include <fnmatch.h>
@@ -39,25 +39,6 @@ enum way {
     WAY_SAME_VALUE = 8,
     WAY_ATOMICS_SYNC = 16
 };
-
-static const struct ast_kernel *read_kernel(const char *name)
-{
-    char path[2 * PATH_BYTES];
-    size_t length;
-    struct diag *diag = ARENA_NEW(&test_arena, struct diag);
-    snprintf(path, sizeof path, SIMTFUZZ_SOURCE_DIR "/%s", name);
-    diag_init(diag, name, NULL, 0);
-    char *text = strstr(name, ".ptx")
-                     ? parse_read_bytes(&test_arena, path, PTX_LIMIT_SOURCE_BYTES, &length, diag)
-                     : parse_read_file(&test_arena, path, &length, diag);
-    assert_non_null(text);
-    diag_init(diag, name, text, length);
-    struct ast_kernel *kernel = ptx_is_ptx(text, length)
-                                    ? ptx_kernel_parse_with(&test_arena, text, length, NULL, diag)
-                                    : parse_kernel(&test_arena, text, length, diag);
-    assert_non_null(kernel);
-    return kernel;
-}
 
 static bool is_there(const char *name)
 {
@@ -178,7 +159,7 @@ static void test_planted(void **state)
         char answers[LINE_BYTES];
         if (i == 0 || strcmp(line->kernel, table[i - 1].kernel) != 0) {
             arena_release(&test_arena, mark);
-            kernel = is_there(line->kernel) ? read_kernel(line->kernel) : NULL;
+            kernel = is_there(line->kernel) ? corpus_kernel(line->kernel) : NULL;
         }
         if (!kernel && !out && changed++ < 10)
             print_error("%s: there is no such kernel (any more)\n", line->kernel);
@@ -296,7 +277,7 @@ static void look_for_faults(const char *wanted)
         size_t mark = arena_mark(&test_arena);
         if (strncmp(path, "corpus/distilled/", 17) == 0)
             continue;
-        const struct ast_kernel *kernel = read_kernel(path);
+        const struct ast_kernel *kernel = corpus_kernel(path);
         struct check_result *result = ARENA_NEW(&test_arena, struct check_result);
         struct pcg rng;
         pcg_seed(&rng, pcg_splitmix(each), i);
