@@ -86,13 +86,17 @@ static void lowerings(struct stages *stages, const struct ast_kernel *kernel)
     if (kernel->form == FORM_STRUCTURED) {
         const struct ast_kernel *core = lower_core(&test_arena, kernel);
         digest_kernel(&digest, lower_core_with(&test_arena, kernel, true), NULL);
-        for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-            digest_kernel(&digest, lower_cfg(&test_arena, core, &options[i], &reason), reason);
+        for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+            const struct ast_kernel *blocks = lower_cfg(&test_arena, core, &options[i], &reason);
+            digest_kernel(&digest, blocks, reason);
+        }
         kernel = lower_cfg(&test_arena, core, &options[0], &reason);
     }
     if (kernel && kernel->form == FORM_BLOCKS) {
-        for (unsigned pass = 1; pass < NORMALISE_ALL; pass *= 2)
-            digest_kernel(&digest, normalise(&test_arena, kernel, pass, &reason), reason);
+        for (unsigned pass = 1; pass < NORMALISE_ALL; pass *= 2) {
+            const struct ast_kernel *normal = normalise(&test_arena, kernel, pass, &reason);
+            digest_kernel(&digest, normal, reason);
+        }
         digest_word(&digest, well_formed(&test_arena, kernel, &reason, &at));
         digest_text(&digest, reason);
     }
