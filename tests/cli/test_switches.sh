@@ -17,7 +17,8 @@ for name in $names; do
     expect 0 replay 1 --db "$name.db"
 done
 expect 0 run --features none,crs,loose --cases 400 --seed 1 --budget 4096 --db none.db
-says out 'findings: 0 open'
+expect 0 triage list open --db none.db
+says out "no findings"
 
 # Theorem 1 with stack-cons 6 as printed: refuted, by about as many instructions as in the catalogue.
 expect 0 run --features none,crs,loose --oracles safety:printed --cases 1500 --seed 2 --budget 4096 --db printed.db
