@@ -22,8 +22,8 @@ struct product {
     struct graph *graph;
     const struct progress *progress;
     bool says_begun; /* each state, and p->begun has it */
-    bool
-        lower_too; /* a node's `begun` holds the units below one that has begun, too: all that LOBE asks */
+    /* A node's `begun` holds the units below one that has begun, too: all that LOBE asks. */
+    bool lower_too;
     struct pool classes; /* struct state_units: few are different */
     bool some_end;
     uint32_t node_count;

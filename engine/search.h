@@ -38,8 +38,8 @@ struct search_options {
     uint32_t max_depth;    /* steps of one execution */
     uint32_t max_outcomes; /* distinct final stores kept */
     bool no_races;         /* races are not looked for: result->race says nothing */
-    bool
-        no_lasso; /* SEARCH_STATES: whether executions end is not asked: result->liveness is unknown */
+    /* SEARCH_STATES: whether executions end is not asked: result->liveness is unknown. */
+    bool no_lasso;
     /* SEARCH_STATES: local steps are taken at once with the step before them (search_local.c): fewer states and
      * steps; outcomes and progress are the same, witnesses are as short in transitions. Races and the lasso
      * are not to be asked with it. */

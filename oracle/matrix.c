@@ -143,18 +143,25 @@ static struct search_result *search(struct making *m, struct machine *machine,
     return search_run(m->arena, machine, &options);
 }
 
+/* Of a row that its search left unknown: ends where Lemma 6 says so. */
+static bool take_lemma6(struct making *m, struct matrix_row *row)
+{
+    const char *lemma = matrix_lemma6_ends(m->arena, m->matrix.lemma6, row->subject);
+    if (!lemma)
+        return false;
+    row->verdict = PROGRESS_ENDS;
+    row->why = lemma;
+    return true;
+}
+
 static void take_answer(struct making *m, struct matrix_row *row, struct machine *machine,
                         const struct progress_answer *answer, const struct search_result *result,
                         const char *cannot)
 {
     row->verdict = answer->verdict;
-    const char *lemma = matrix_lemma6_ends(m->arena, m->matrix.lemma6, row->subject);
-    if (answer->verdict == PROGRESS_UNKNOWN && lemma) {
-        row->verdict = PROGRESS_ENDS;
-        row->why = lemma;
-        return;
-    }
     if (answer->verdict == PROGRESS_UNKNOWN) {
+        if (take_lemma6(m, row))
+            return;
         row->why = result->cut ? arena_printf(m->arena, "the search was cut off: %s", result->cut)
                                : "more than 64 units";
         return;
@@ -356,13 +363,9 @@ static void add_policy(struct making *m, enum subject_id subject, const struct p
     }
     struct machine *machine = machine_of(m, subject, program);
     struct lasso lasso = lasso_run(m->arena, machine, &policy, m->options->budget_steps);
-    const char *lemma = matrix_lemma6_ends(m->arena, m->matrix.lemma6, subject);
-    if (lasso.kind == LASSO_UNKNOWN && lemma) {
-        row->verdict = PROGRESS_ENDS;
-        row->why = lemma;
-        return;
-    }
     if (lasso.kind == LASSO_UNKNOWN) {
+        if (take_lemma6(m, row))
+            return;
         row->why = arena_printf(m->arena, "no end and no loop in %" PRIu64 " steps",
                                 m->options->budget_steps);
         return;

@@ -44,8 +44,8 @@ bool matrix_all_alike(struct arena *arena, struct machine *machine)
     machine_reset(machine);
     machine_observe(machine, &observer);
     uint64_t seen = machine->track.hash;
-    bool again =
-        false; /* a state has come back, most likely: one with a loop, which a search finds */
+    /* A state has come back, most likely: one with a loop, which a search finds. */
+    bool again = false;
     for (uint32_t turn = 0; turn < ALIKE_STEPS && machine_status(machine) == STATUS_RUNNING &&
                             !detector->found && !way.chose && !again;
          turn++) {

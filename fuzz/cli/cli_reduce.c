@@ -8,6 +8,7 @@
 #include "fuzz/cli/cli.h"
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/cli/json.h"
+#include "fuzz/cli/live_line.h"
 #include "fuzz/clock.h"
 #include "fuzz/finding.h"
 #include "fuzz/key_table.h"
@@ -16,40 +17,25 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
-
-enum { LINE_MS = 200 };
 
 /* ---- signals, time, progress ---- */
 
 struct watcher {
-    uint64_t started_ms, time_ms; /* 0: no limit */
-    uint64_t line_ms;             /* when the next progress line is due */
-    uint32_t size;                /* of the kernel to reduce */
-    bool live, line_open; /* standard error is a terminal; the cursor stands behind a line */
+    struct live_line line;
+    uint64_t time_ms; /* 0: no limit */
+    uint32_t size;    /* of the kernel to reduce */
 };
 
 static bool go_on(void *context, const struct reduce_progress *progress)
 {
     struct watcher *watch = context;
-    uint64_t now = clock_monotonic_ms();
-    if (watch->live && now >= watch->line_ms) {
-        fprintf(stderr,
-                "\r%.1f s  %" PRIu32 " statements became %" PRIu32 "  %" PRIu32
-                " candidates  %s\033[K",
-                (double)(now - watch->started_ms) / 1000, watch->size, progress->size,
-                progress->tests, progress->pass ? progress->pass : "");
-        fflush(stderr);
-        watch->line_open = true;
-        watch->line_ms = now + LINE_MS;
+    if (live_line_begin(&watch->line)) {
+        fprintf(stderr, "%" PRIu32 " statements became %" PRIu32 "  %" PRIu32 " candidates  %s",
+                watch->size, progress->size, progress->tests, progress->pass ? progress->pass : "");
+        live_line_end();
     }
-    return !interrupted && (watch->time_ms == 0 || now - watch->started_ms < watch->time_ms);
-}
-
-static void close_line(const struct watcher *watch)
-{
-    if (watch->line_open)
-        fputs("\r\033[K", stderr);
+    return !interrupted &&
+           (watch->time_ms == 0 || clock_monotonic_ms() - watch->line.started_ms < watch->time_ms);
 }
 
 /* ---- the result ---- */
@@ -113,10 +99,9 @@ static bool minimise(struct cli *cli, const struct ast_kernel *kernel, uint64_t 
                      const struct reduce_options *given, struct example *example, int *status)
 {
     struct arena scratch;
-    struct watcher watch = {.started_ms = started_ms,
+    struct watcher watch = {.line = live_line_new(started_ms),
                             .time_ms = cli->options.time_ms,
-                            .size = ast_kernel_size(kernel),
-                            .live = isatty(STDERR_FILENO)};
+                            .size = ast_kernel_size(kernel)};
     struct reduce_options options = *given;
     options.jobs = cli_jobs(cli);
     options.go_on = go_on;
@@ -130,7 +115,7 @@ static bool minimise(struct cli *cli, const struct ast_kernel *kernel, uint64_t 
     }
     bool reduced = example_minimise(&cli->arena, &scratch, kernel, &options, example);
     arena_destroy(&scratch);
-    close_line(&watch);
+    live_line_close(&watch.line);
     if (!reduced)
         cli_message(cli, "the kernel does not show '%s'", options.signature);
     return reduced;
@@ -206,10 +191,9 @@ static int reduce_models(struct cli *cli, const char *path)
         cli_message(cli, "%s: %s", path, error);
         return CLI_USAGE;
     }
-    struct watcher watch = {.started_ms = clock_monotonic_ms(),
+    struct watcher watch = {.line = live_line_new(clock_monotonic_ms()),
                             .time_ms = cli->options.time_ms,
-                            .size = ast_kernel_size(kernel),
-                            .live = isatty(STDERR_FILENO)};
+                            .size = ast_kernel_size(kernel)};
     const struct reduce_options options = {.check = cli_check_options(cli),
                                            .signature = "",
                                            .keeps = keep_models_keeps,
@@ -220,7 +204,7 @@ static int reduce_models(struct cli *cli, const char *path)
                                            .go_on_context = &watch};
     interrupt_catch();
     reduce_kernel(&cli->arena, kernel, &options, &result);
-    close_line(&watch);
+    live_line_close(&watch.line);
     const char *kept = keep_models_print(&cli->arena, &keep);
     cli_message(cli, "%" PRIu32 " statements became %" PRIu32 ", %" PRIu32 " candidates, %s%s%s",
                 result.size_before, result.size_after, result.tests, kept,

@@ -4,16 +4,16 @@
 #include "fuzz/cli/cli.h"
 #include "fuzz/cli/interrupt.h"
 #include "fuzz/cli/json.h"
+#include "fuzz/cli/live_line.h"
 #include "fuzz/cli/table.h"
 #include "fuzz/clock.h"
 #include "fuzz/survey.h"
 
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Small searches: most of these kernels have some hundred states. */
-enum { SURVEY_STATES = 1 << 11, SURVEY_BUDGET = 1 << 12, SURVEY_CASES = 1000, LINE_MS = 200 };
+enum { SURVEY_STATES = 1 << 11, SURVEY_BUDGET = 1 << 12, SURVEY_CASES = 1000 };
 
 static bool was_asked(const struct survey_model *model)
 {
@@ -161,23 +161,12 @@ static void print_text(struct cli *cli, const struct survey_result *r, uint64_t 
     cli_message(cli, "%.1f s", (double)milliseconds / 1000);
 }
 
-/* A line on a terminal, while it runs. */
-struct line {
-    uint64_t started_ms, due_ms;
-    bool open;
-};
-
 static void tell(void *context, uint64_t kernels)
 {
-    struct line *line = context;
-    uint64_t now = clock_monotonic_ms();
-    if (now < line->due_ms)
+    if (!live_line_begin(context))
         return;
-    fprintf(stderr, "\r%.1f s  %" PRIu64 " kernels\033[K", (double)(now - line->started_ms) / 1000,
-            kernels);
-    fflush(stderr);
-    line->open = true;
-    line->due_ms = now + LINE_MS;
+    fprintf(stderr, "%" PRIu64 " kernels", kernels);
+    live_line_end();
 }
 
 int command_survey(struct cli *cli)
@@ -197,15 +186,12 @@ int command_survey(struct cli *cli)
     options.gen.weights = o->weights;
     options.gen.spin = true;
     options.gen.small = options.gen.enumerate = o->enumerate;
-    struct line line = {.started_ms = started, .due_ms = started + LINE_MS};
-    if (isatty(STDERR_FILENO)) {
-        options.tell = tell;
-        options.tell_context = &line;
-    }
+    struct live_line line = live_line_new(started);
+    options.tell = tell;
+    options.tell_context = &line;
     interrupt_catch();
     bool run = survey_run(&options, result);
-    if (line.open)
-        fputs("\r\033[K", stderr);
+    live_line_close(&line);
     if (!run) {
         cli_message(cli, "cannot start %" PRIu32 " workers", options.jobs);
         return CLI_FAULT;
