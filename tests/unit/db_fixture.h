@@ -102,6 +102,18 @@ static inline void fixture_open_campaign(struct fixture *fixture)
     assert_db_ok(fixture, db_kernel_put(fixture->db, KERNEL_B, "kernel b"));
 }
 
+/* What db_dump_content writes of the open database; to be freed. */
+static inline char *fixture_content(struct fixture *fixture)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    assert_db_ok(fixture, db_dump_content(fixture->db, out));
+    fclose(out);
+    return text;
+}
+
 static inline struct db_finding a_finding(const char *signature)
 {
     return (struct db_finding){

@@ -672,17 +672,6 @@ static void queries_nest(void **state)
 
 /* ---- the dump */
 
-static char *dump(struct fixture *f)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    assert_db_ok(f, db_dump_content(f->db, out));
-    fclose(out);
-    return text;
-}
-
 /* One campaign whose findings arrive in the order of `cases`. */
 static char *campaign_in_order(struct fixture *f, const int *cases, int count, uint64_t jobs)
 {
@@ -712,7 +701,7 @@ static char *campaign_in_order(struct fixture *f, const int *cases, int count, u
         assert_db_ok(f, db_see(f->db, &finding, &shard, (uint64_t)cases[i], &result));
         assert_db_ok(f, db_rule_hits_add(f->db, &shard, signature, (uint64_t)cases[i]));
     }
-    char *text = dump(f);
+    char *text = fixture_content(f);
     strcpy(f->path, path);
     return text;
 }
@@ -748,7 +737,7 @@ static void dump_covers_every_table(void **state)
     assert_db_ok(f, db_statistics_add(f->db, &f->shard, &statistics, &verdict, 1));
     struct db_skipped skipped = {f->campaign, 4, "crash", ""};
     assert_db_ok(f, db_skipped_put(f->db, &skipped));
-    char *text = dump(f);
+    char *text = fixture_content(f);
     static const char *const tables[] = {
         "campaign", "finding", "example",     "sighting",   "tally",
         "kernel",   "rule",    "suppression", "statistics", "statistics_verdict",

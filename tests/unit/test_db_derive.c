@@ -68,12 +68,7 @@ static char *fill(struct fixture *f, const char *name, uint32_t batch)
                 put_case(f, &shards[hunt], hunt, number);
         assert_db_ok(f, db_commit(f->db));
     }
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    assert_db_ok(f, db_dump_content(f->db, out));
-    fclose(out);
-    return text;
+    return fixture_content(f);
 }
 
 static void expect_none(struct fixture *f, const char *what, const char *sql)

@@ -199,12 +199,8 @@ static void make_random(struct fixture *f, const char *name)
 
 static char *content(struct fixture *f, const char *name)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
     open_named(f, name, DB_READONLY);
-    assert_db_ok(f, db_dump_content(f->db, out));
-    fclose(out);
+    char *text = fixture_content(f);
     close_fixture(f);
     return text;
 }

@@ -53,16 +53,6 @@ static void expect(struct fixture *f, const char *sql, const char *answer)
     free(text);
 }
 
-static char *content(struct fixture *f)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    assert_db_ok(f, db_dump_content(f->db, out));
-    fclose(out);
-    return text;
-}
-
 static void nothing_is_lost(void **state)
 {
     struct fixture *f = *state;
@@ -101,7 +91,7 @@ static void deriving_changes_nothing(void **state)
     struct fixture *f = *state;
     make_version_1(f->path);
     fixture_open(f, DB_READWRITE);
-    char *before = content(f);
+    char *before = fixture_content(f);
     assert_db_ok(f, db_begin(f->db));
     assert_int_equal(sqlite3_exec(f->db->sqlite,
                                   "INSERT INTO dirty SELECT finding, campaign FROM sightings", NULL,
@@ -109,7 +99,7 @@ static void deriving_changes_nothing(void **state)
                      SQLITE_OK);
     f->db->dirty = true;
     assert_db_ok(f, db_commit(f->db));
-    char *after = content(f);
+    char *after = fixture_content(f);
     assert_string_equal(before, after);
     free(before);
     free(after);
@@ -127,11 +117,11 @@ static void merging_leaves_it_alone(void **state)
         assert_db_ok(f, db_merge_files(out, inputs, 1, &f->message));
     assert_int_equal(db_open(f->path, DB_READONLY, &f->message, &f->db), DB_ERROR_OLDER);
     fixture_open(f, DB_READWRITE);
-    char *migrated = content(f);
+    char *migrated = fixture_content(f);
     char *path = strdup(f->path);
     strcpy(f->path, out);
     fixture_open(f, DB_READONLY);
-    char *merged = content(f);
+    char *merged = fixture_content(f);
     assert_string_equal(migrated, merged);
     free(migrated);
     free(merged);

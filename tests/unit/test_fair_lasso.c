@@ -15,26 +15,11 @@
 #include "fuzz/gen/gen.h"
 #include "tests/unit/mock.h"
 #include "tests/unit/support.h"
+#include "tests/unit/tape_player.h"
 
 enum { ALL_MODELS = (1 << PROGRESS_MODEL_COUNT) - 1 };
 
 /* ---- the definition, once more ---- */
-
-struct player {
-    struct choices choices; /* first member */
-    const struct tape *tape;
-    uint32_t at;
-};
-
-static uint32_t play_inner(struct choices *choices, uint32_t n)
-{
-    struct player *player = (struct player *)choices;
-    assert_true(player->at < player->tape->count);
-    uint32_t entry = player->tape->entries[player->at++];
-    assert_true(entry & TAPE_INNER);
-    assert_true((entry & ~(uint32_t)TAPE_INNER) < n);
-    return entry & ~(uint32_t)TAPE_INNER;
-}
 
 /* Of a state: a unit is unfinished, can step. */
 struct looked {

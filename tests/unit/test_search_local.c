@@ -3,6 +3,7 @@
  * On enumerated tiny programs, random ones about waiting, ordinary ones, and the corpus; as structured kernels,
  * blocks and PTX, of threads and of warps. SIMTFUZZ_LOCAL_CASES: so many times as many. */
 #include "tests/unit/support.h"
+#include "tests/unit/tape_player.h"
 
 #include "engine/progress.h"
 #include "engine/search.h"
@@ -84,21 +85,6 @@ static void compare_ends(const struct asked *a, const struct asked *b)
     assert_int_equal(a->result->outcome_count, b->result->outcome_count);
     for (uint32_t i = 0; i < a->result->outcome_count; i++)
         assert_true(has_end(b->result, &a->result->outcomes[i], a->machine->program->private_base));
-}
-
-struct player {
-    struct choices choices; /* first member */
-    const struct tape *tape;
-    uint32_t at;
-};
-
-static uint32_t play_inner(struct choices *choices, uint32_t n)
-{
-    struct player *player = (struct player *)choices;
-    assert_true(player->at < player->tape->count);
-    uint32_t entry = player->tape->entries[player->at++];
-    assert_true(entry & TAPE_INNER && (entry & ~(uint32_t)TAPE_INNER) < n);
-    return entry & ~(uint32_t)TAPE_INNER;
 }
 
 static unit_set enabled(const struct machine *machine, const uint32_t *unit_of)
