@@ -74,11 +74,12 @@ left 0
 says out "campaign 1 finished"
 unset 'run[-1]' 'run[-1]'
 
-# Stopped and continued, by a shell; in the background nothing is drawn.
+# Stopped and continued, by a shell; in the background nothing is drawn. As many rows as the last table may have: stopped
+# early it names many rules that never fired, and "interrupted" must not scroll away before it is seen.
 cat >campaign.sh <<END
 $(printf '%q ' "${run[@]}")
 END
-"$screen" 24x80 'key:PS1=ready' key:^M 'wait:ready' 'key:clear' key:^M 'key:. ./campaign.sh' key:^M 'wait:workers' key:^Z \
+"$screen" 100x80 'key:PS1=ready' key:^M 'wait:ready' 'key:clear' key:^M 'key:. ./campaign.sh' key:^M 'wait:workers' key:^Z \
     'wait:Stopped' 'key:bg' key:^M 'gone:workers' 'key:echo $((6 * 7))' key:^M 'wait:42' 'gone:workers' 'key:fg' key:^M \
     'wait:workers' key:q 'wait:interrupted' 'key:exit' key:^M end -- bash --norc --noprofile --noediting -i >out 2>err ||
     failed "job control: $(cat err)"
