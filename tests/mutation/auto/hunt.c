@@ -2,7 +2,7 @@
  * hunt - looks for automatic mutants (mutate.h) by the ordinary campaign.
  *
  *     hunt [--cases N] [--seeds N] [--jobs N] [--sample N [--draw N]] [--names FILE] [--only PATTERN]... [--corpus FOLDER]
- *          [--canaries FILE] [--units PATTERN,...] [--patience N] [--blind] [--list] [--output FILE]
+ *          [--canaries FILE] [--units PATTERN,...] [--patience N] [--blind] [--list] [--reach] [--output FILE]
  *
  * Campaigns with seeds 1 .. N, all oracles, default features: until an oracle speaks of what is not known, a case
  * crashes (a failed INVARIANT), or does not end within five seconds of CPU time. A mutant that all of them miss is tried
@@ -20,7 +20,8 @@
  *   cases      from the campaign's first to that one, or all; steps: of threads and warps in them
  *   status     detected crashed timeout survived; of a canary, the corpus or a test: detected
  *
- * --sample N: N mutants, evenly over files and operators, always the same; --draw M: others for another M. --only: names (fnmatch). --list: names only.
+ * --sample N: N mutants, evenly over files and operators, always the same; --draw M: others for another M. --only: names (fnmatch). --list: names only. --reach: nothing is hunted; a
+ * line a mutant, `part name reached campaign canary corpus test`: in how many trials of each kind it is infected.
  * --names FILE: the mutants that it names, a line each (sample.txt: those whose survivors are explained).
  * --patience N: a campaign is given up after N cases in which the mutant was infected and nothing was seen to differ:
  * cheaper, and a few are missed that show late.
@@ -318,7 +319,8 @@ static bool parse_options(struct options *o, int argc, char **argv)
         {"sample", 1, NULL, 'n'},   {"only", 1, NULL, 'o'},     {"corpus", 1, NULL, 'k'},
         {"list", 0, NULL, 'l'},     {"patience", 1, NULL, 'p'}, {"names", 1, NULL, 'm'},
         {"canaries", 1, NULL, 'y'}, {"output", 1, NULL, 'f'},   {"units", 1, NULL, 'u'},
-        {"draw", 1, NULL, 'd'},     {"blind", 0, NULL, 'b'},    {NULL, 0, NULL, 0}};
+        {"draw", 1, NULL, 'd'},     {"blind", 0, NULL, 'b'},    {"reach", 0, NULL, 'r'},
+        {NULL, 0, NULL, 0}};
     *o = (struct options){.cases = 1000, .seeds = 3, .jobs = 2};
     for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
         bool good = true;
@@ -364,6 +366,9 @@ static bool parse_options(struct options *o, int argc, char **argv)
         case 'b':
             o->blind = true;
             break;
+        case 'r':
+            o->reach = true;
+            break;
         case 'u':
             o->units = optarg;
             break;
@@ -373,7 +378,7 @@ static bool parse_options(struct options *o, int argc, char **argv)
         if (!good)
             return false;
     }
-    return optind == argc && !(o->blind && (!o->units || o->corpus || o->canaries));
+    return optind == argc && !(o->blind && (o->reach || !o->units || o->corpus || o->canaries));
 }
 
 /* Addresses are the same in every run: what a mutant reads beside its arrays, too. */
@@ -419,6 +424,10 @@ int main(int argc, char **argv)
         trials_assume(&hunt.trials);
     else if (!trials_record(&hunt.trials, o->jobs, record))
         return 3;
+    if (o->reach) {
+        hunt_write_reach(&hunt);
+        return fflush(stdout) == 0 ? 0 : 3;
+    }
     order_units(&hunt);
     hunt.out = o->output ? fopen(o->output, "a") : stdout;
     hunt.done = calloc(hunt.count + 1, sizeof(struct job *));

@@ -18,7 +18,7 @@ struct options {
     const char *only[ONLY_MAX];
     uint32_t only_count;
     const char *corpus, *canaries, *units, *output, *names;
-    bool list, blind;
+    bool list, blind, reach;
 };
 
 enum found {
@@ -87,5 +87,8 @@ bool hunt_choose(struct hunt *hunt);
 
 /* Writes the lines of what is done, in the order of the mutants. */
 void hunt_write_done(struct hunt *hunt);
+
+/* --reach: in how many trials each mutant is infected. */
+void hunt_write_reach(const struct hunt *hunt);
 
 #endif

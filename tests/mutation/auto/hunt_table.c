@@ -113,3 +113,19 @@ void hunt_write_done(struct hunt *hunt)
     }
     fflush(hunt->out);
 }
+
+void hunt_write_reach(const struct hunt *hunt)
+{
+    const struct trials *trials = &hunt->trials;
+    for (size_t i = 0; i < hunt->count; i++) {
+        int mutant = hunt->mutants[i], point = mutant_point_of(mutant);
+        uint32_t infected[TRIAL_UNIT + 1] = {0};
+        char name[NAME_BYTES];
+        for (uint32_t t = 0; t < trials->count; t++)
+            infected[trials->items[t].kind] += trials_infects(trials, t, mutant);
+        mutant_name(mutant, name, sizeof name);
+        printf("%s\t%s\t%s\t%u\t%u\t%u\t%u\n", mutant_points[point].part, name,
+               trials->reached[point] ? "yes" : "no", infected[TRIAL_CAMPAIGN],
+               infected[TRIAL_CANARY], infected[TRIAL_CORPUS], infected[TRIAL_UNIT]);
+    }
+}
