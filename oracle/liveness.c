@@ -4,6 +4,7 @@
 #include "engine/lasso.h"
 #include "oracle/evidence.h"
 #include "oracle/implications.h"
+#include "oracle/matrix_judge.h"
 
 /* ---- lassos ---- */
 
@@ -274,6 +275,7 @@ void liveness_judge(struct checking *c)
     for (uint32_t i = 0; i < WARPS; i++)
         judge_subject(c, &answer, warps[i]);
     implications_judge(c, &answer);
+    matrix_judge(c, &answer);
     if (answer.verdict == VERDICT_NOT_APPLICABLE)
         answer.checked = 0;
     if (c->options->oracles & (1u << ORACLE_LIVENESS))

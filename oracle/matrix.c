@@ -517,7 +517,8 @@ struct matrix matrix_of(struct forms *forms, const struct matrix_options *option
     struct making m = {.arena = forms->arena, .forms = forms, .options = options};
     m.matrix.arena = m.arena;
     m.matrix.rows = ARENA_ARRAY(m.arena, struct matrix_row, ROWS);
-    m.matrix.lemma6 = matrix_lemma6(forms, options->budget_steps, options->seed);
+    m.matrix.lemma6 =
+        matrix_lemma6(forms, options->budget_steps, options->refute_steps, options->seed);
     static const enum subject_id warps[] = {SUBJECT_SIMT, SUBJECT_SIMT_THEN, SUBJECT_LOCKSTEP,
                                             SUBJECT_CRS};
     for (uint32_t i = 0; i < sizeof warps / sizeof *warps; i++)

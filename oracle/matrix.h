@@ -71,6 +71,7 @@ struct matrix_options {
     uint64_t steps_a_state;            /* steps of one search, for each of max_states; 0: many */
     uint64_t budget_steps;             /* of one execution */
     uint64_t sample_steps;             /* of a sampled search; 0: none */
+    uint64_t refute_steps;             /* of a search for what refutes Lemma 6; 0: many */
     uint64_t seed;                     /* of its schedules */
     const volatile sig_atomic_t *stop; /* NULL, or: not 0 ends all searches, with what was found */
 };

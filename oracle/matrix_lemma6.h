@@ -21,8 +21,9 @@ struct matrix_lemma6 {
     const char *broken; /* both proven and refuted: a fault of simtfuzz */
 };
 
-/* NULL: the kernel is not structured. */
-const struct matrix_lemma6 *matrix_lemma6(struct forms *forms, uint64_t max_steps, uint64_t seed);
+/* NULL: the kernel is not structured. refute_steps: 0: many. */
+const struct matrix_lemma6 *matrix_lemma6(struct forms *forms, uint64_t max_steps,
+                                          uint64_t refute_steps, uint64_t seed);
 
 /* Why executions of the subject end, or NULL: the lemma does not say that they do. */
 const char *matrix_lemma6_ends(struct arena *arena, const struct matrix_lemma6 *lemma,
