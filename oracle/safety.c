@@ -1,5 +1,6 @@
 #include "oracle/safety.h"
 
+#include "engine/ptx/ptx_static.h"
 #include "oracle/evidence.h"
 
 #include <string.h>
@@ -241,6 +242,11 @@ static void on_step(void *context, const struct machine *machine, const struct s
                                .executing = event->truth,
                                .targets = event->targets,
                                .pc = w->state.pc};
+    if (!s->by_other_rules && op) {
+        uint32_t depth = w->state.depth;
+        uint32_t top = depth ? w->tokens[depth - 1].type : (uint32_t)PTX_STATIC_EMPTY;
+        s->tops[w->state.pc] |= (uint8_t)PTX_STATIC_TOP(top);
+    }
     if (!op) {
         fail(s, SAFETY_ADDR, "control-flow consistency", &step, event, &now);
         return;
@@ -292,7 +298,8 @@ struct safety *safety_new(struct arena *arena, const struct program *program, bo
     s->observer = (struct observer){.context = s, .step = on_step};
     s->program = program;
     s->printed = printed;
-    s->not_static = safety_static(arena, program->ptx);
+    s->not_static = s->rules_broken = safety_static(arena, program->ptx);
+    s->tops = ARENA_ARRAY(arena, uint8_t, program->ptx->count + 1);
     s->W = program->launch.warp == 64 ? ~(lane_mask)0 : ((lane_mask)1 << program->launch.warp) - 1;
     s->spans = safety_spans_new(arena, program->ptx);
     s->warps = ARENA_ARRAY(arena, struct safety_warp, program->warp_count);

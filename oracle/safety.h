@@ -48,15 +48,21 @@ struct safety {
     bool printed;
     struct safety_spans *spans; /* NULL: nobody says where statements lie */
     const char *not_static;     /* CHK.static fails: private stacks say nothing; or NULL */
+    const char *rules_broken;   /* the first of (a), (b) that is, or NULL */
+    uint8_t *
+        tops; /* what was on top of the stack before each instruction: PTX_STATIC_TOP, by address */
     /* The execution at hand. */
     const struct machine *machine;
-    bool over;   /* nothing is looked at any more */
-    bool weaker; /* printed: 6' has failed where 6 as printed holds (ERR.30) */
+    bool over;           /* nothing is looked at any more */
+    bool by_other_rules; /* of a variant: nothing is learned about the program */
+    bool weaker;         /* printed: 6' has failed where 6 as printed holds (ERR.30) */
     struct safety_failure failure;
     /* All executions. */
     uint64_t steps, unwinds;
     bool consistent;          /* `crs` has been run, and the program was control-flow consistent */
     const char *inconsistent; /* why the theorem says nothing about the kernel, or NULL */
+    uint32_t inconsistent_line;
+    bool calls_anywhere; /* .. a call through a register in which there is no function */
 };
 
 /* Whether the branch-unit instructions that run are those of the kernel given: it need not be control-flow
@@ -74,6 +80,12 @@ void safety_begin(struct checking *checking, enum subject_id subject, struct mac
 void safety_end(struct checking *checking, const struct execution *execution);
 
 void safety_judge(struct checking *checking);
+
+/* Whether the branch-unit instructions are simtfuzz's own, all of them. */
+bool safety_made_here(const struct checking *checking, const struct ptx_code *code);
+
+/* safety_static.c: what is known of all paths (ptx_static.h) against what was seen of some. */
+void safety_static_judge(struct checking *checking);
 
 /* CHK.static (a), (b): why a program does not satisfy it, in the arena, or NULL. */
 const char *safety_static(struct arena *arena, const struct ptx_code *code);

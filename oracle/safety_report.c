@@ -121,7 +121,7 @@ static bool is_hypothesis(enum safety_predicate predicate)
 /* The branch-unit instructions are simtfuzz's own, all of them: it injected them, or compiled a
  * structured kernel. In a module that has some already what is injected stands beside code that may leave
  * the stack in any state. */
-static bool made_here(const struct checking *c, const struct ptx_code *code)
+bool safety_made_here(const struct checking *c, const struct ptx_code *code)
 {
     return c->kernel->form != FORM_PTX ||
            (code->module != code->kernel->module && !ptx_has_branch_unit(c->kernel->ptx->module));
@@ -145,9 +145,12 @@ static void inconsistent(struct checking *c, const struct execution *execution)
     uint32_t line = evidence_line(s->program, f->pc);
     if (mutant && s->consistent) {
         report(c, execution, "control-flow consistency", mutant);
-    } else if (!mutant && made_here(c, s->program->ptx) && !calls_anywhere(c, s->program->ptx)) {
+    } else if (!mutant && safety_made_here(c, s->program->ptx) &&
+               !calls_anywhere(c, s->program->ptx)) {
         report(c, execution, "code made by simtfuzz", NULL);
     } else if (!mutant && !s->inconsistent) {
+        s->inconsistent_line = line;
+        s->calls_anywhere = calls_anywhere(c, s->program->ptx);
         s->inconsistent = arena_printf(c->arena, "not control-flow consistent: %s at line %u (%s)",
                                        safety_table[f->predicate].name, line,
                                        safety_table[f->predicate].sentence);
@@ -158,7 +161,7 @@ bool safety_is_given(const struct checking *c)
 {
     const struct program *program = c->subjects[SUBJECT_CRS].program;
     program = program ? program : c->subjects[SUBJECT_THREAD_PC].program;
-    return c->kernel->form == FORM_PTX && program && !made_here(c, program->ptx);
+    return c->kernel->form == FORM_PTX && program && !safety_made_here(c, program->ptx);
 }
 
 bool safety_watches(const struct checking *c, enum subject_id subject)
@@ -190,10 +193,10 @@ static void start_given_stack(struct checking *c, struct safety *s)
 
 void safety_begin(struct checking *c, enum subject_id subject, struct machine *machine)
 {
-    (void)subject;
     if (!c->safety)
         c->safety =
             safety_new(c->arena, machine->program, c->options->modes & ORACLE_MODE_SAFETY_PRINTED);
+    c->safety->by_other_rules = safety_switch(subject) != NULL;
     machine_reset(machine);
     safety_start(c->safety, machine);
     if (machine->program->ptx->kernel->token_count > 0)
@@ -222,6 +225,7 @@ void safety_judge(struct checking *c)
     const char *also = "";
     if (s)
         answer->checked = s->steps;
+    safety_static_judge(c);
     if (answer->verdict == VERDICT_DIVERGE)
         return;
     if (s && s->inconsistent) {

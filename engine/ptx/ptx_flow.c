@@ -34,6 +34,13 @@ bool ptx_call_returns(const struct ptx_statement *call)
     return !a;
 }
 
+bool ptx_call_is_outside(const struct ptx_symbols *symbols, const struct ptx_statement *call)
+{
+    const struct ptx_operand *target = ptx_call_target(call);
+    return target && target->target_kind == PTX_TARGET_FUNCTION &&
+           !ptx_definition(symbols, target->target.function);
+}
+
 /* ---- blocks ---- */
 
 static uint32_t count_statements(const struct ptx_statement *stm)

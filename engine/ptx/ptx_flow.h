@@ -52,5 +52,8 @@ bool ptx_statement_is_branch_unit(const struct ptx_statement *statement);    /* 
 /* The operand of a call that says which function; NULL: no call. */
 const struct ptx_operand *ptx_call_target(const struct ptx_statement *statement);
 bool ptx_call_returns(const struct ptx_statement *call); /* not to a .noreturn function */
+/* A call of a function that has no body anywhere: it is a single instruction (vprintf, which prints nothing), with no
+ * frame and no token of its own. */
+bool ptx_call_is_outside(const struct ptx_symbols *symbols, const struct ptx_statement *call);
 
 #endif

@@ -72,11 +72,12 @@ static const struct ptx_statement *takes_label(const struct ptx_flow *f)
 }
 
 /* The new body; false: *reason. */
-static bool inject_body(struct arena *arena, const struct ptx_function *function,
-                        struct ptx_renaming *renaming, struct ptx_statement **body,
-                        const char **reason)
+static bool inject_body(struct arena *arena, const struct ptx_symbols *symbols,
+                        const struct ptx_function *function, struct ptx_renaming *renaming,
+                        struct ptx_statement **body, const char **reason)
 {
-    struct injecting j = {.arena = arena, .renaming = renaming, .is_entry = function->is_entry};
+    struct injecting j = {
+        .arena = arena, .symbols = symbols, .renaming = renaming, .is_entry = function->is_entry};
     struct ptx_statement *code = NULL;
     j.flow = ptx_flow_build(arena, function, reason);
     if (!j.flow)
@@ -106,7 +107,7 @@ static bool inject_body(struct arena *arena, const struct ptx_function *function
     return true;
 }
 
-static struct ptx_function *inject_function(struct arena *arena,
+static struct ptx_function *inject_function(struct arena *arena, const struct ptx_symbols *symbols,
                                             const struct ptx_function *function, const char *tag,
                                             const char **reason)
 {
@@ -121,7 +122,7 @@ static struct ptx_function *inject_function(struct arena *arena,
         return copy;
     }
     struct ptx_renaming renaming = ptx_renaming_new(arena, function, tag);
-    return inject_body(arena, function, &renaming, &copy->body, reason) ? copy : NULL;
+    return inject_body(arena, symbols, function, &renaming, &copy->body, reason) ? copy : NULL;
 }
 
 /* Resolves the names of the new tree. */
@@ -160,13 +161,15 @@ const struct ptx_module *ptx_inject(struct arena *arena, const struct ptx_module
         return module;
     struct ptx_module *copy = ARENA_NEW(arena, struct ptx_module);
     const char *tag = ptx_unused_tag(arena, module);
+    struct ptx_symbols symbols;
+    ptx_symbols_init(&symbols, arena, module);
     *copy = *module;
     struct ptx_item **last = &copy->items;
     for (const struct ptx_item *item = module->items; item; item = item->next) {
         *last = ARENA_NEW(arena, struct ptx_item);
         **last = *item;
         if (item->kind == PTX_ITEM_FUNCTION) {
-            (*last)->u.function = inject_function(arena, item->u.function, tag, reason);
+            (*last)->u.function = inject_function(arena, &symbols, item->u.function, tag, reason);
             if (!(*last)->u.function)
                 return NULL;
         }

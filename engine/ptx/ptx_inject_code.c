@@ -15,6 +15,7 @@
  *     if, a side only leaves       @c break; @c ret; @c exit                    (CMP.break, ret, exit)
  *     table                        ssy J+1 · brx.idx · L1: S1 · bra J · .. · J: sync        (CMP.switch1)
  *     call                         [@p] preRet R · [@p] call · R:          (CMP.call, callg (A), calli)
+ *     call of a function without a body, which returns nowhere: as it is
  *
  * A jump that passes an inner region on its way says in a register of its own where it goes, and each
  * region that is passed (ptx_region.crossed) sends on who does not belong there (CMP.cont's fb, for more
@@ -222,7 +223,7 @@ static void put_statement(struct injecting *j, const struct ptx_statement *stm)
         return;
     if (stm->kind == PTX_LOC)
         j->loc = stm;
-    if (op == PTX_OP_CALL)
+    if (op == PTX_OP_CALL && !ptx_call_is_outside(j->symbols, stm))
         put_call(j, stm);
     else if (op == PTX_OP_RET && j->is_entry)
         put_ret(j, ptx_copy_operands(j->renaming, stm->u.instruction.guard));

@@ -12,6 +12,7 @@ struct aside;
 struct injecting {
     struct arena *arena;
     const struct ptx_flow *flow;
+    const struct ptx_symbols *symbols; /* of the module */
     struct ptx_renaming *renaming;
     bool is_entry;
     struct ptx_statement **last;         /* where the next statement goes */

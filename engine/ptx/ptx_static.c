@@ -17,9 +17,11 @@ struct targets {
 struct checking {
     struct arena *arena;
     const struct ptx_flow *flow;
+    const struct ptx_symbols *symbols;
     struct ptx_static_code code;
     struct ptx_stacks stacks;
     struct targets *targets; /* by address: of an indirect branch or call */
+    uint8_t *tops;           /* of the function, by address; or NULL */
     struct ptx_static *result;
 };
 
@@ -91,11 +93,17 @@ static bool same_guard(const struct ptx_operand *a, const struct ptx_operand *b)
            a->target.variable == b->target.variable && a->index == b->index;
 }
 
+static bool is_call(const struct checking *c, uint32_t pc)
+{
+    return ptx_statement_opcode(c->code.ops[pc]) == PTX_OP_CALL &&
+           !ptx_call_is_outside(c->symbols, c->code.ops[pc]);
+}
+
 /* CHK.static (a) */
 static bool is_pair(const struct checking *c, uint32_t pc)
 {
     return pc + 2 <= c->code.count && ptx_statement_opcode(c->code.ops[pc]) == PTX_OP_PRERET &&
-           ptx_statement_opcode(c->code.ops[pc + 1]) == PTX_OP_CALL && !c->code.labelled[pc + 1] &&
+           is_call(c, pc + 1) && !c->code.labelled[pc + 1] &&
            same_guard(instruction(c, pc)->guard, instruction(c, pc + 1)->guard) &&
            label_address(c, instruction(c, pc)->operands) == pc + 2;
 }
@@ -237,7 +245,10 @@ static void step(struct checking *c, uint32_t pc, struct ptx_token_node *s)
         step_brx(c, pc, s);
         return;
     case PTX_OP_CALL:
-        step_call(c, pc, s);
+        if (is_call(c, pc))
+            step_call(c, pc, s);
+        else
+            go(c, pc + 1, s);
         return;
     case PTX_OP_TRAP:
         return;
@@ -246,13 +257,29 @@ static void step(struct checking *c, uint32_t pc, struct ptx_token_node *s)
     }
 }
 
+/* A function is entered above its call token, or above lanes that have yet to call another one. */
+static void show_top(struct checking *c, uint32_t pc, const struct ptx_token_node *top)
+{
+    uint32_t tops = top->type == PTX_STACK_BOTTOM ? PTX_STATIC_TOP(PTX_STATIC_EMPTY)
+                    : top->type == PTX_STACK_CALLER
+                        ? PTX_STATIC_TOP(CRS_CALL) | PTX_STATIC_TOP(CRS_DIVERGE)
+                        : PTX_STATIC_TOP(top->type);
+    if (c->tops)
+        c->tops[pc] |= (uint8_t)tops;
+}
+
 static void visit(struct checking *c, uint32_t pc, struct ptx_token_node *s)
 {
     bool guarded = instruction(c, pc)->guard != NULL;
     bool paired = guarded && pc > 1 && is_pair(c, pc - 1); /* preRet has looked at the guard */
+    show_top(c, pc, s);
     step(c, pc, s);
-    if (guarded && !paired)
-        go(c, is_pair(c, pc) ? pc + 2 : pc + 1, s);
+    if (guarded && is_pair(c, pc)) {
+        show_top(c, pc + 1, s); /* where nobody's guard holds */
+        go(c, pc + 2, s);
+    } else if (guarded && !paired) {
+        go(c, pc + 1, s);
+    }
 }
 
 /* ---- functions ---- */
@@ -264,7 +291,7 @@ static void check_rules(struct checking *c)
         enum ptx_opcode op = ptx_statement_opcode(c->code.ops[pc]);
         bool guarded = instruction(c, pc)->guard != NULL;
         if ((op == PTX_OP_PRERET && !is_pair(c, pc)) ||
-            (op == PTX_OP_CALL && (pc == 1 || !is_pair(c, pc - 1))))
+            (is_call(c, pc) && (pc == 1 || !is_pair(c, pc - 1))))
             note(&c->result->rule, PTX_STATIC_A, line_at(c, pc));
         if (guarded && (op == PTX_OP_SSY || op == PTX_OP_PREBRK || op == PTX_OP_SYNC))
             note(&c->result->rule, PTX_STATIC_B, line_at(c, pc));
@@ -329,11 +356,12 @@ static void follow(struct checking *c, const struct ptx_static_options *options,
         check_below(c, state);
 }
 
-static void check_function(struct arena *arena, const struct ptx_function *function, bool is_start,
+static void check_function(struct arena *arena, const struct ptx_symbols *symbols,
+                           const struct ptx_function *function, bool is_start,
                            const struct ptx_static_options *options, struct ptx_static *result)
 {
     static const struct ptx_static_options none;
-    struct checking c = {.arena = arena, .result = result};
+    struct checking c = {.arena = arena, .symbols = symbols, .result = result};
     const char *reason;
     c.flow = ptx_flow_build(arena, function, &reason);
     if (!c.flow) {
@@ -344,6 +372,9 @@ static void check_function(struct arena *arena, const struct ptx_function *funct
         return;
     }
     lay_out(&c);
+    if (options->tops && result->instructions + c.code.count < options->top_count)
+        c.tops = options->tops + result->instructions;
+    result->instructions += c.code.count;
     ptx_stacks_init(&c.stacks, arena, c.code.count,
                     options->most_states ? options->most_states : MOST_STATES);
     c.targets = ARENA_ARRAY(arena, struct targets, c.code.count + 2);
@@ -365,7 +396,7 @@ struct ptx_static ptx_static_check(struct arena *arena, const struct ptx_module 
     struct ptx_reach reach;
     ptx_reach(arena, module, entry, &reach);
     for (uint32_t i = 0; i < reach.function_count; i++)
-        check_function(arena, reach.functions[i], i == 0, options, &result);
+        check_function(arena, &reach.symbols, reach.functions[i], i == 0, options, &result);
     if (result.verdict != PTX_STATIC_CONSISTENT)
         result.four.clause = PTX_STATIC_NONE;
     arena_release(arena, mark);
@@ -395,17 +426,24 @@ static void initial_registers(struct arena *arena, const struct ptx_kernel *k,
     }
 }
 
-struct ptx_static ptx_static_kernel(struct arena *arena, const struct ast_kernel *kernel)
+void ptx_static_start(struct arena *arena, const struct ptx_kernel *k,
+                      struct ptx_static_options *options)
 {
-    const struct ptx_kernel *k = kernel->ptx;
-    struct ptx_static_options options = {.token_count = k->token_count};
-    size_t mark = arena_mark(arena);
     struct ptx_static_token *tokens =
         ARENA_ARRAY(arena, struct ptx_static_token, k->token_count + 1);
     for (uint32_t i = 0; i < k->token_count; i++)
         tokens[i] = (struct ptx_static_token){k->tokens[i].type, k->tokens[i].pc};
-    options.tokens = tokens;
-    initial_registers(arena, k, &options);
+    options->token_count = k->token_count;
+    options->tokens = tokens;
+    initial_registers(arena, k, options);
+}
+
+struct ptx_static ptx_static_kernel(struct arena *arena, const struct ast_kernel *kernel)
+{
+    const struct ptx_kernel *k = kernel->ptx;
+    struct ptx_static_options options = {0};
+    size_t mark = arena_mark(arena);
+    ptx_static_start(arena, k, &options);
     struct ptx_static result = ptx_static_check(arena, k->module, k->entry, &options);
     arena_release(arena, mark);
     return result;

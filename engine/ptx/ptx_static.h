@@ -52,9 +52,10 @@ struct ptx_static {
     struct ptx_static_fault why;  /* not consistent: the first found */
     struct ptx_static_fault four; /* stack-cons 4 as printed; only if the verdict is consistent */
     struct ptx_static_fault
-        rule;        /* CHK.static: the first of (a), (b), (c) that is broken. Not needed for
+        rule;              /* CHK.static: the first of (a), (b), (c) that is broken. Not needed for
                                    * consistency, but for lanes' own stacks (CHK.oracle, MUT.24) */
-    uint32_t states; /* looked at */
+    uint32_t states;       /* looked at */
+    uint32_t instructions; /* of all functions */
 };
 
 /* A token that is on the stack at the start; top first. */
@@ -75,12 +76,24 @@ struct ptx_static_options {
     uint32_t register_count;
     const struct ptx_static_register *registers;
     uint32_t most_states; /* of one function; 0: 2^20 */
+    /* Not NULL, and the verdict is consistent: what may be on top of the stack (PTX_STATIC_TOP of its type) before
+     * each instruction, all functions behind one another as ptx_reach gives them, from tops[1] on; tops[0 .. top_count). */
+    uint8_t *tops;
+    uint32_t top_count;
 };
+
+/* Of a token's type (enum crs_token_type), or PTX_STATIC_EMPTY. */
+#define PTX_STATIC_TOP(type) (1u << (type))
+enum { PTX_STATIC_EMPTY = 7 };
 
 /* Of the entry and all functions that it may call; of a checked module. */
 struct ptx_static ptx_static_check(struct arena *arena, const struct ptx_module *module,
                                    const struct ptx_function *entry,
                                    const struct ptx_static_options *options);
+
+/* The kernel's initial tokens and registers, in the arena. */
+void ptx_static_start(struct arena *arena, const struct ptx_kernel *kernel,
+                      struct ptx_static_options *options);
 
 /* The same of a kernel of FORM_PTX, with its own initial tokens and registers. */
 struct ptx_static ptx_static_kernel(struct arena *arena, const struct ast_kernel *kernel);

@@ -1,0 +1,150 @@
+/* The oracle `safety` about all paths: it speaks where what was seen and what the static check says do not go
+ * together, and where code that simtfuzz would have made is wrong. */
+#include "tests/unit/support.h"
+
+#include "engine/ptx/ptx_kernel.h"
+#include "engine/ptx/ptx_static.h"
+#include "oracle/check.h"
+#include "oracle/forms.h"
+#include "oracle/safety.h"
+
+static struct checking checking;
+static struct check_result result;
+
+/* What is asked about a kernel of two lanes, before anything has run. */
+static struct safety *start(const char *settings, const char *code)
+{
+    static struct check_options options;
+    struct diag diag;
+    const char *source =
+        arena_printf(&test_arena,
+                     "// simtfuzz: threads=2 warp=2 %s\n.version 7.0\n.target sm_70\n"
+                     ".address_size 64\n.visible .entry k()\n{\n.reg .pred p;\n%s\n}\n",
+                     settings, code);
+    diag_init(&diag, "kernel", source, strlen(source));
+    struct ast_kernel *kernel = ptx_kernel_parse(&test_arena, source, strlen(source), &diag);
+    assert_non_null(kernel);
+    options = CHECK_DEFAULTS;
+    memset(&result, 0, sizeof result);
+    checking = (struct checking){
+        .arena = &test_arena, .kernel = kernel, .result = &result, .options = &options};
+    checking.forms = forms_new(&test_arena, kernel);
+    const struct form *form = forms_get(checking.forms, PROGRAM_CRS);
+    assert_non_null(form->program);
+    checking.safety = safety_new(&test_arena, form->program, false);
+    return checking.safety;
+}
+
+/* The observable of what is said first. */
+static const char *said(void)
+{
+    safety_static_judge(&checking);
+    const struct divergence *d = result.answers[ORACLE_SAFETY].divergence;
+    if (!d)
+        return "";
+    assert_string_equal(d->class_name, "static");
+    assert_true(d->evidence && d->summary && !d->known);
+    return d->observable;
+}
+
+/* As if the kernel had been compiled. */
+static const char *said_of_own(const char *code)
+{
+    struct ast_kernel *other = ARENA_NEW(&test_arena, struct ast_kernel);
+    (void)start("raw", code);
+    *other = *checking.kernel;
+    other->form = FORM_STRUCTURED;
+    checking.kernel = other;
+    return said();
+}
+
+static const char region[] = "ssy L;\n@p bra M;\nM: sync;\nL: exit;";
+
+static void code_made_here(void **state)
+{
+    (void)state;
+    assert_string_equal(said_of_own(region), "");
+    assert_int_equal(result.answers[ORACLE_SAFETY].verdict, VERDICT_AGREE);
+    assert_string_equal(said_of_own("ssy L;\n@p bra L;\nsync;\nL: sync;\nexit;"),
+                        "code made by simtfuzz");
+    assert_int_equal(result.answers[ORACLE_SAFETY].divergence->line, 11);
+    assert_string_equal(said_of_own("break;"), "code made by simtfuzz");
+    assert_string_equal(said_of_own("@p ssy L;\n@!p exit;\nsync;\nL: exit;"),
+                        "code made by simtfuzz");
+    assert_string_equal(said_of_own("@p exit;\npreBrk L;\nbra L;\nL: exit;"), "CHK.static");
+    assert_string_equal(said_of_own("ssy L;\n@p bra N;\nbra M;\nN: @!p bra M;\nM: sync;\nL: exit;"),
+                        "clause 4 as printed");
+}
+
+static void what_is_given(void **state)
+{
+    (void)state;
+    (void)start("raw", "break;");
+    assert_string_equal(said(), "");
+    (void)start("raw", region);
+    assert_string_equal(said(), "");
+    (void)start("", "@p bra L;\nL: exit;"); /* injected */
+    assert_string_equal(said(), "");
+}
+
+static void an_execution_shows_it_wrong(void **state)
+{
+    (void)state;
+    start("raw", region)->inconsistent = "not consistent";
+    checking.safety->inconsistent_line = 3;
+    assert_string_equal(said(), "an execution");
+    start("raw", region)->inconsistent = "the stack given";
+    assert_string_equal(said(), "");
+    start("raw", region)->inconsistent_line = 3; /* a call of what is no function */
+    checking.safety->calls_anywhere = true;
+    assert_string_equal(said(), "");
+    start("raw", "break;")->inconsistent_line = 3;
+    assert_string_equal(said(), "");
+}
+
+/* 1 ssy, 2 bra, 3 sync, 4 exit */
+static const struct {
+    uint32_t pc, type;
+    bool good;
+} tops[] = {
+    {1, PTX_STATIC_EMPTY, true},  {1, CRS_SYNC, false}, {2, CRS_SYNC, true},
+    {2, PTX_STATIC_EMPTY, false}, {3, CRS_SYNC, true},  {3, CRS_DIVERGE, true},
+    {3, CRS_BREAK, false},        {4, CRS_SYNC, false}, {4, PTX_STATIC_EMPTY, true},
+    {4, CRS_DIVERGE, false},
+};
+
+static void a_token_on_top_that_cannot_be(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof tops / sizeof *tops; i++) {
+        size_t mark = arena_mark(&test_arena);
+        start("raw", region)->tops[tops[i].pc] = PTX_STATIC_TOP(tops[i].type);
+        const char *text = said();
+        if (strcmp(text, tops[i].good ? "" : "top of the stack") != 0)
+            fail_msg("address %u, token %u: %s", tops[i].pc, tops[i].type, text);
+        arena_release(&test_arena, mark);
+    }
+}
+
+static void two_readings_of_the_rules(void **state)
+{
+    (void)state;
+    start("raw", region)->rules_broken = "a guarded ssy";
+    assert_string_equal(said(), "CHK.static (a), (b)");
+    start("raw", "@p ssy L;\nL: exit;")->rules_broken = "a guarded ssy";
+    assert_string_equal(said(), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(code_made_here, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(what_is_given, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(an_execution_shows_it_wrong, support_setup,
+                                        support_teardown),
+        cmocka_unit_test_setup_teardown(a_token_on_top_that_cannot_be, support_setup,
+                                        support_teardown),
+        cmocka_unit_test_setup_teardown(two_readings_of_the_rules, support_setup, support_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
