@@ -9,10 +9,17 @@ night_ini 1024 >night.ini
 # shellcheck disable=SC2086
 simtfuzz run --config night.ini --$seed --db undisturbed.db >out 2>err || failed "undisturbed: $(tail -n 1 err)"
 
-# The first time, something kills the first shard that has begun.
+# The first time, something kills the first shard that has begun, as soon as it has written something.
 cat >bin/simtfuzz.new <<END
 #!/bin/sh
-[ "\$1" != run ] || ! mkdir "$folder/killed" 2>/dev/null || exec timeout -s KILL 0.3 "$simtfuzz" "\$@"
+[ "\$1" != run ] || ! mkdir "$folder/killed" 2>/dev/null || {
+    for database; do :; done
+    "$simtfuzz" "\$@" &
+    until [ -s "\$database-wal" ] || ! kill -0 \$!; do sleep 0.01; done
+    kill -KILL \$!
+    wait \$!
+    exit
+}
 exec "$simtfuzz" "\$@"
 END
 chmod +x bin/simtfuzz.new
