@@ -8,7 +8,7 @@
  *
  * writes the file anew. Kernels that are not in it are not looked at; blessing takes all of the folders below, of few threads.
  */
-#include "tests/unit/digests.h"
+#include "tests/unit/golden_table.h"
 
 #include "engine/fair_lasso.h"
 #include "engine/lasso.h"
@@ -18,33 +18,7 @@
 #include "oracle/forms.h"
 #include "oracle/lemma6.h"
 
-#include <glob.h>
-#include <stdlib.h>
-
-enum {
-    BUDGET = 600,
-    COLUMNS_MAX = 32,
-    THREADS_MAX = 16,
-    STATES = 2000,
-    SAMPLED = 10000,
-    LINE_BYTES = 1024
-};
-
-static const char GOLDEN[] = SIMTFUZZ_SOURCE_DIR "/tests/golden/searches.txt";
-static const char CORPUS[] = SIMTFUZZ_SOURCE_DIR "/corpus/";
-
-struct columns {
-    uint32_t count;
-    char names[COLUMNS_MAX][40];
-    uint32_t digests[COLUMNS_MAX];
-};
-
-static void put_column(struct columns *columns, const char *name, uint64_t digest)
-{
-    assert_true(columns->count < COLUMNS_MAX);
-    snprintf(columns->names[columns->count], sizeof columns->names[0], "%s", name);
-    columns->digests[columns->count++] = (uint32_t)(digest >> 32 ^ digest);
-}
+enum { BUDGET = 600, THREADS_MAX = 16, STATES = 2000, SAMPLED = 10000 };
 
 static void digest_tape(uint64_t *digest, const struct tape *tape)
 {
@@ -83,7 +57,7 @@ static void digest_run(uint64_t *digest, struct machine *machine, const struct s
     arena_release(&test_arena, mark);
 }
 
-static void schedules(struct columns *columns, const char *name, struct machine *machine)
+static void schedules(struct golden_columns *columns, const char *name, struct machine *machine)
 {
     uint64_t digest = 0;
     for (uint32_t kind = 0; kind < SCHED_STACKLESS; kind++)
@@ -98,10 +72,10 @@ static void schedules(struct columns *columns, const char *name, struct machine 
             learn(machine, &spec);
             digest_run(&digest, machine, &spec);
         }
-    put_column(columns, name, digest);
+    golden_put(columns, name, digest);
 }
 
-static void portfolio(struct columns *columns, const char *name, struct machine *machine)
+static void portfolio(struct golden_columns *columns, const char *name, struct machine *machine)
 {
     uint64_t digest = 0;
     for (uint64_t index = 0; index < 24; index++) {
@@ -113,7 +87,7 @@ static void portfolio(struct columns *columns, const char *name, struct machine 
         learn(machine, &spec);
         digest_run(&digest, machine, &spec);
     }
-    put_column(columns, name, digest);
+    golden_put(columns, name, digest);
 }
 
 /* ---- warps without a stack, and loops ---- */
@@ -146,7 +120,7 @@ static void policy(uint64_t *digest, struct machine *machine, const struct sched
     arena_release(&test_arena, mark);
 }
 
-static void loops(struct columns *columns, const char *name, struct machine *machine)
+static void loops(struct golden_columns *columns, const char *name, struct machine *machine)
 {
     static const enum sched_kind kinds[] = {SCHED_SEQUENTIAL, SCHED_REVERSE, SCHED_ROUND_ROBIN,
                                             SCHED_UNIFORM, SCHED_STARVE};
@@ -155,10 +129,10 @@ static void loops(struct columns *columns, const char *name, struct machine *mac
         struct sched_spec spec = {.kind = kinds[i], .seed = 3, .index = 1, .quantum = 1 + i % 2};
         policy(&digest, machine, &spec);
     }
-    put_column(columns, name, digest);
+    golden_put(columns, name, digest);
 }
 
-static void without_stack(struct columns *columns, const char *name, struct machine *machine)
+static void without_stack(struct golden_columns *columns, const char *name, struct machine *machine)
 {
     uint64_t digest = 0;
     for (uint32_t p = 0; !stackless_refuses(machine->semantics) && p < STACKLESS_POLICY_COUNT; p++)
@@ -172,7 +146,7 @@ static void without_stack(struct columns *columns, const char *name, struct mach
             policy(&digest, machine, &spec);
             digest_run(&digest, machine, &spec);
         }
-    put_column(columns, name, digest);
+    golden_put(columns, name, digest);
 }
 
 /* ---- searches ---- */
@@ -228,7 +202,7 @@ static uint64_t digest_progress(const struct progress *progress)
 }
 
 /* The search of all states says something only where it is complete: how far a bound lets it come is its own affair. */
-static void states(struct columns *columns, const char *name, struct machine *machine,
+static void states(struct golden_columns *columns, const char *name, struct machine *machine,
                    uint32_t in_unit)
 {
     char title[40];
@@ -243,21 +217,21 @@ static void states(struct columns *columns, const char *name, struct machine *ma
     options.progress = &progress;
     const struct search_result *result = search_run(&test_arena, machine, &options);
     snprintf(title, sizeof title, "%s:states", name);
-    put_column(columns, title, result->complete ? digest_search(result) : 0);
+    golden_put(columns, title, result->complete ? digest_search(result) : 0);
     snprintf(title, sizeof title, "%s:progress", name);
-    put_column(columns, title, result->complete ? digest_progress(&progress) : 0);
+    golden_put(columns, title, result->complete ? digest_progress(&progress) : 0);
 }
 
-static void executions(struct columns *columns, const char *name, struct machine *machine)
+static void executions(struct golden_columns *columns, const char *name, struct machine *machine)
 {
     struct search_options options = SEARCH_DEFAULTS;
     options.method = SEARCH_DPOR;
     options.max_steps = 4000;
     options.max_depth = 200;
-    put_column(columns, name, digest_search(search_run(&test_arena, machine, &options)));
+    golden_put(columns, name, digest_search(search_run(&test_arena, machine, &options)));
 }
 
-static void sampled(struct columns *columns, const char *name, struct machine *machine,
+static void sampled(struct golden_columns *columns, const char *name, struct machine *machine,
                     uint32_t in_unit)
 {
     uint64_t digest = 0;
@@ -276,10 +250,10 @@ static void sampled(struct columns *columns, const char *name, struct machine *m
         digest_tape(&digest, result.answers[m].stem);
         digest_tape(&digest, result.answers[m].loop);
     }
-    put_column(columns, name, digest);
+    golden_put(columns, name, digest);
 }
 
-static void lemma(struct columns *columns, const struct program *program)
+static void lemma(struct golden_columns *columns, const struct program *program)
 {
     uint64_t digest = 0;
     struct lemma6 proof = lemma6_holds(&test_arena, program, 2000);
@@ -292,7 +266,7 @@ static void lemma(struct columns *columns, const struct program *program)
     }
     digest_word(&digest, proof.has_threads);
     digest_text(&digest, proof.why_not);
-    put_column(columns, "lemma-6", digest);
+    golden_put(columns, "lemma-6", digest);
     digest = 0;
     struct lemma6_refutation refuted = lemma6_refute(&test_arena, program, 1, SAMPLED);
     digest_word(&digest, refuted.found);
@@ -304,13 +278,13 @@ static void lemma(struct columns *columns, const struct program *program)
         digest_word(&digest, refuted.loop);
         digest_text(&digest, refuted.location);
     }
-    put_column(columns, "refuted", digest);
+    golden_put(columns, "refuted", digest);
 }
 
 /* ---- a kernel ---- */
 
 /* Its machines of threads and of warps; warps of PTX with barriers have no place in a search. */
-static void all_of(struct columns *columns, const char *name, struct forms *forms,
+static void all_of(struct golden_columns *columns, const char *name, struct forms *forms,
                    enum subject_id subject, bool warps)
 {
     const struct subject_info *info = &subject_table[subject];
@@ -343,7 +317,7 @@ static void all_of(struct columns *columns, const char *name, struct forms *form
 }
 
 /* False: too many threads. */
-static bool make_columns(struct columns *columns, const char *path)
+static bool make_columns(struct golden_columns *columns, const char *path)
 {
     struct diag *diag = ARENA_NEW(&test_arena, struct diag);
     size_t length;
@@ -357,7 +331,6 @@ static bool make_columns(struct columns *columns, const char *path)
         ptx_is_ptx(text, length) ? ptx_kernel_parse_with(&test_arena, text, length, NULL, diag)
                                  : parse_kernel(&test_arena, text, length, diag);
     assert_non_null(kernel);
-    columns->count = 0;
     if (kernel->launch.threads * kernel->launch.blocks > THREADS_MAX)
         return false;
     struct forms *forms = forms_new(&test_arena, kernel);
@@ -381,82 +354,15 @@ static bool make_columns(struct columns *columns, const char *path)
     return columns->count > 0;
 }
 
-/* ---- the file ---- */
-
-static void bless(void)
-{
-    static const char *const patterns[] = {"papers/*.simt",   "papers/*/*.simt", "papers/*/*.ptx",
-                                           "progress/*.simt", "progress/*.ptx",  "regress/*.simt",
-                                           "regress/*.ptx",   "rules/*.simt",    "rules/*.ptx"};
-    static struct columns columns;
-    FILE *file = fopen(GOLDEN, "w");
-    assert_non_null(file);
-    fputs("# What schedulers and searches come to: tests/unit/test_searches.c names the columns, "
-          "which depend on the kernel's form.\n",
-          file);
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        glob_t files;
-        char pattern[LINE_BYTES];
-        snprintf(pattern, sizeof pattern, "%s%s", CORPUS, patterns[i]);
-        assert_int_equal(glob(pattern, 0, NULL, &files), 0);
-        for (size_t f = 0; f < files.gl_pathc; f++) {
-            size_t mark = arena_mark(&test_arena);
-            if (make_columns(&columns, files.gl_pathv[f])) {
-                fputs(files.gl_pathv[f] + sizeof CORPUS - 1, file);
-                for (uint32_t c = 0; c < columns.count; c++)
-                    fprintf(file, " %08x", columns.digests[c]);
-                fputc('\n', file);
-            }
-            arena_release(&test_arena, mark);
-        }
-        globfree(&files);
-    }
-    assert_int_equal(fclose(file), 0);
-}
-
-/* A line of the file against what is made now; the number of columns that differ. */
-static uint32_t compare(char *line)
-{
-    static struct columns columns;
-    char path[LINE_BYTES], *rest, *name = strtok_r(line, " \n", &rest);
-    uint32_t differ = 0, c = 0;
-    size_t mark = arena_mark(&test_arena);
-    assert_non_null(name);
-    snprintf(path, sizeof path, "%s%s", CORPUS, name);
-    assert_true(make_columns(&columns, path));
-    for (char *word; (word = strtok_r(NULL, " \n", &rest)); c++) {
-        assert_true(c < columns.count);
-        if (strtoul(word, NULL, 16) == columns.digests[c])
-            continue;
-        print_error("%s: %s is not what it was\n", name, columns.names[c]);
-        differ++;
-    }
-    assert_int_equal(c, columns.count);
-    arena_release(&test_arena, mark);
-    return differ;
-}
-
 static void searches_are_what_they_were(void **state)
 {
     (void)state;
-    static char line[LINE_BYTES];
-    uint32_t differ = 0, kernels = 0;
-    if (getenv("SIMTFUZZ_BLESS"))
-        bless();
-    FILE *file = fopen(GOLDEN, "r");
-    assert_non_null(file);
-    while ((differ == 0 || !getenv("SIMTFUZZ_FIRST")) && fgets(line, sizeof line, file)) {
-        if (*line == '#')
-            continue;
-        differ += compare(line);
-        kernels++;
-    }
-    fclose(file);
-    assert_true(kernels > 0);
-    if (differ > 0)
-        fail_msg("%u digests of %u kernels are not what they were. If that is meant: "
-                 "tests/golden/bless.sh BUILD/simtfuzz",
-                 differ, kernels);
+    static const char *const patterns[] = {
+        "papers/*.simt",  "papers/*/*.simt", "papers/*/*.ptx", "progress/*.simt", "progress/*.ptx",
+        "regress/*.simt", "regress/*.ptx",   "rules/*.simt",   "rules/*.ptx",     NULL};
+    static const struct golden_table table = {SIMTFUZZ_SOURCE_DIR "/tests/golden/searches.txt",
+                                              patterns, make_columns};
+    golden_check(&table, 200);
 }
 
 int main(void)

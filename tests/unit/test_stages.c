@@ -8,7 +8,7 @@
  *
  * writes the file anew. Kernels that are not in it are not looked at; blessing takes all of the folders below.
  */
-#include "tests/unit/digests.h"
+#include "tests/unit/golden_table.h"
 
 #include "engine/lower_cfg.h"
 #include "engine/predicate.h"
@@ -19,33 +19,9 @@
 #include "engine/vector.h"
 #include "oracle/forms.h"
 
-#include <glob.h>
-#include <stdlib.h>
-
-enum { BUDGET = 400, DRAWS = 3, STAGES_MAX = 64, STEM_MAX = 200 };
-
-static const char GOLDEN[] = SIMTFUZZ_SOURCE_DIR "/tests/golden/stages.txt";
-static const char CORPUS[] = SIMTFUZZ_SOURCE_DIR "/corpus/";
+enum { BUDGET = 400, DRAWS = 3 };
 
 /* ---- stages ---- */
-
-struct stage {
-    char name[40];
-    uint32_t digest; /* 0: there is nothing */
-};
-
-struct stages {
-    uint32_t count;
-    struct stage items[STAGES_MAX];
-};
-
-static void add_stage(struct stages *stages, const char *name, uint64_t digest)
-{
-    assert_true(stages->count < STAGES_MAX);
-    struct stage *stage = &stages->items[stages->count++];
-    snprintf(stage->name, sizeof stage->name, "%s", name);
-    stage->digest = (uint32_t)(digest ^ digest >> 32);
-}
 
 static void digest_kernel(uint64_t *digest, const struct ast_kernel *kernel, const char *reason)
 {
@@ -66,17 +42,17 @@ static void digest_formed(uint64_t *digest, const struct form *form)
     digest_words(digest, (const uint32_t *)memory, form->program->memory_words);
 }
 
-static void programs(struct stages *stages, struct forms *forms)
+static void programs(struct golden_columns *stages, struct forms *forms)
 {
     for (uint32_t i = 0; i < PROGRAM_COUNT; i++) {
         uint64_t digest = 0;
         digest_formed(&digest, forms_get(forms, (enum program_id)i));
-        add_stage(stages, program_id_names[i], digest);
+        golden_put(stages, program_id_names[i], digest);
     }
 }
 
 /* Options that no program of a campaign has. */
-static void lowerings(struct stages *stages, const struct ast_kernel *kernel)
+static void lowerings(struct golden_columns *stages, const struct ast_kernel *kernel)
 {
     static const struct lower_cfg_options options[] = {
         {.keep_calls = true}, {.keep_calls = true, .then_first = true, .logic_blocks = true}};
@@ -100,11 +76,12 @@ static void lowerings(struct stages *stages, const struct ast_kernel *kernel)
         digest_word(&digest, well_formed(&test_arena, kernel, &reason, &at));
         digest_text(&digest, reason);
     }
-    add_stage(stages, "lowerings", digest);
+    golden_put(stages, "lowerings", digest);
 }
 
 /* Each transformation at two places, and some lists as campaigns draw them. */
-static void transformations(struct stages *stages, const struct ast_kernel *kernel, uint64_t seed)
+static void transformations(struct golden_columns *stages, const struct ast_kernel *kernel,
+                            uint64_t seed)
 {
     uint64_t places = 0, single = 0, drawn = 0;
     for (uint32_t n = 0; n < 2 * TRANSFORM_COUNT; n++) {
@@ -126,9 +103,9 @@ static void transformations(struct stages *stages, const struct ast_kernel *kern
         digest_kernel(&drawn, after, NULL);
         arena_release(&test_arena, mark);
     }
-    add_stage(stages, "places", places);
-    add_stage(stages, "transform", single);
-    add_stage(stages, "transformations", drawn);
+    golden_put(stages, "places", places);
+    golden_put(stages, "transform", single);
+    golden_put(stages, "transformations", drawn);
 }
 
 /* ---- PTX ---- */
@@ -174,7 +151,7 @@ static void digest_static(uint64_t *digest, const struct ptx_static *s)
     digest_words(digest, words, sizeof words / sizeof *words);
 }
 
-static void ptx_facts(struct stages *stages, struct forms *forms)
+static void ptx_facts(struct golden_columns *stages, struct forms *forms)
 {
     static const enum program_id with_ptx[] = {PROGRAM_PTX, PROGRAM_CRS};
     uint64_t flow = 0, statics = 0;
@@ -193,8 +170,8 @@ static void ptx_facts(struct stages *stages, struct forms *forms)
         const struct ptx_static given = ptx_static_kernel(&test_arena, form->kernel);
         digest_static(&statics, &given);
     }
-    add_stage(stages, "flow", flow);
-    add_stage(stages, "static", statics);
+    golden_put(stages, "flow", flow);
+    golden_put(stages, "static", statics);
 }
 
 /* ---- executions ---- */
@@ -299,7 +276,7 @@ static void digest_run(uint64_t *digest, const struct subject_info *subject,
     arena_release(&test_arena, mark);
 }
 
-static void runs(struct stages *stages, struct forms *forms)
+static void runs(struct golden_columns *stages, struct forms *forms)
 {
     static const enum sched_kind kinds[] = {SCHED_SEQUENTIAL, SCHED_REVERSE, SCHED_UNIFORM};
     uint64_t variants = 0;
@@ -319,12 +296,12 @@ static void runs(struct stages *stages, struct forms *forms)
         if (is_variant)
             digest_word(&variants, digest);
         else
-            add_stage(stages, subject->name, digest);
+            golden_put(stages, subject->name, digest);
     }
-    add_stage(stages, "variants", variants);
+    golden_put(stages, "variants", variants);
 }
 
-static void vectors(struct stages *stages, struct forms *forms)
+static void vectors(struct golden_columns *stages, struct forms *forms)
 {
     const struct form *p = forms_get(forms, PROGRAM_BLOCKS);
     const char *reason = p->reason;
@@ -343,18 +320,18 @@ static void vectors(struct stages *stages, struct forms *forms)
         digest_words(&digest, words, r.race ? 11 : 6);
         digest_words(&digest, (const uint32_t *)vector_memory(run), p->program->frame_base);
     }
-    add_stage(stages, "vector", digest);
+    golden_put(stages, "vector", digest);
 }
 
 /* A number of the file's name: what is drawn does not depend on comments and claims. */
 static uint64_t name_number(const char *path)
 {
     uint64_t number = 0;
-    digest_text(&number, path + sizeof CORPUS - 1);
+    digest_text(&number, path + sizeof GOLDEN_CORPUS - 1);
     return number;
 }
 
-static void make_stages(struct stages *stages, const char *path)
+static bool make_stages(struct golden_columns *stages, const char *path)
 {
     size_t length;
     struct diag diag;
@@ -368,84 +345,32 @@ static void make_stages(struct stages *stages, const char *path)
         diag_print(&diag, stderr);
     assert_non_null(kernel);
     struct forms *forms = forms_new(&test_arena, kernel);
-    stages->count = 0;
     programs(stages, forms);
     lowerings(stages, kernel);
     transformations(stages, kernel, name_number(path));
     ptx_facts(stages, forms);
     runs(stages, forms);
     vectors(stages, forms);
-}
-
-/* ---- the file ---- */
-
-static void bless(void)
-{
-    static const char *const patterns[] = {
-        "distilled/*.simt", "distilled/*.ptx", "papers/*.simt", "papers/crs/*.ptx", "progress/*.*",
-        "ptx/*.ptx",        "regress/*.simt",  "regress/*.ptx", "rules/*.simt",     "rules/*.ptx"};
-    static struct stages stages;
-    FILE *file = fopen(GOLDEN, "w");
-    assert_non_null(file);
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        glob_t files;
-        if (glob(arena_printf(&test_arena, "%s%s", CORPUS, patterns[i]), 0, NULL, &files) != 0)
-            continue;
-        for (size_t f = 0; f < files.gl_pathc; f++) {
-            size_t mark = arena_mark(&test_arena);
-            make_stages(&stages, files.gl_pathv[f]);
-            for (uint32_t s = 0; s < stages.count && i + f == 0; s++)
-                fprintf(file, "%s%s", s ? " " : "# ", stages.items[s].name);
-            fprintf(file, "%s%s", i + f == 0 ? "\n" : "", files.gl_pathv[f] + sizeof CORPUS - 1);
-            for (uint32_t s = 0; s < stages.count; s++)
-                fprintf(file, " %08x", stages.items[s].digest);
-            fputc('\n', file);
-            arena_release(&test_arena, mark);
-        }
-        globfree(&files);
-    }
-    assert_int_equal(fclose(file), 0);
-}
-
-/* A line of the file against what is made now; the number of stages that differ. */
-static uint32_t compare(char *line)
-{
-    static struct stages stages;
-    char *rest, *name = strtok_r(line, " \n", &rest);
-    uint32_t differ = 0, s = 0;
-    size_t mark = arena_mark(&test_arena);
-    make_stages(&stages, arena_printf(&test_arena, "%s%s", CORPUS, name));
-    for (char *word; (word = strtok_r(NULL, " \n", &rest)); s++) {
-        assert_true(s < stages.count);
-        if (strtoul(word, NULL, 16) == stages.items[s].digest)
-            continue;
-        print_error("%s: %s is not what it was\n", name, stages.items[s].name);
-        differ++;
-    }
-    assert_int_equal(s, stages.count);
-    arena_release(&test_arena, mark);
-    return differ;
+    return true;
 }
 
 static void stages_are_what_they_were(void **state)
 {
     (void)state;
-    static char line[16 * STAGES_MAX + STEM_MAX];
-    uint32_t differ = 0, kernels = 0;
-    if (getenv("SIMTFUZZ_BLESS"))
-        bless();
-    FILE *file = fopen(GOLDEN, "r");
-    assert_non_null(file);
-    while ((differ == 0 || !getenv("SIMTFUZZ_FIRST")) && fgets(line, sizeof line, file)) {
-        if (*line == '#')
-            continue;
-        differ += compare(line);
-        kernels++;
-    }
-    fclose(file);
-    printf("%u kernels\n", kernels);
-    assert_true(kernels >= 400);
-    assert_int_equal(differ, 0);
+    static const char *const patterns[] = {"distilled/*.simt",
+                                           "distilled/*.ptx",
+                                           "papers/*.simt",
+                                           "papers/crs/*.ptx",
+                                           "progress/*.*",
+                                           "ptx/*.ptx",
+                                           "regress/*.simt",
+                                           "regress/*.ptx",
+                                           "rules/*.simt",
+                                           "rules/*.ptx",
+                                           NULL};
+    static const struct golden_table table = {SIMTFUZZ_SOURCE_DIR "/tests/golden/stages.txt",
+                                              patterns, make_stages};
+    golden_check(&table, 400);
 }
 
 int main(void)
