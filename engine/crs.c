@@ -173,8 +173,9 @@ static void footprint(const struct machine *machine, uint32_t actor, uint64_t *r
 
 static uint32_t next_stm(const struct machine *machine, uint32_t actor)
 {
-    uint32_t pc = crs_view(machine, actor).state->pc;
-    return pc - 1 < machine->program->ptx->count - 1 ? pc : CODE_NONE;
+    const struct crs_state *s = crs_view(machine, actor).state;
+    bool within = s->pc - 1 < machine->program->ptx->count - 1;
+    return s->active && within ? s->pc : CODE_NONE; /* no lane is active: it has ended */
 }
 
 struct crs_warp crs_warp(const struct machine *machine, uint32_t warp)

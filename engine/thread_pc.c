@@ -253,7 +253,7 @@ static uint32_t next_stm(const struct machine *machine, uint32_t actor)
 {
     struct crs_view v = crs_view(machine, actor);
     lane_mask active = v.state->active;
-    uint32_t pc = active ? v.pcs[__builtin_ctzll(active)] : v.state->pc;
+    uint32_t pc = active ? v.pcs[__builtin_ctzll(active)] : 0;
     return pc - 1 < machine->program->ptx->count - 1 ? pc : CODE_NONE;
 }
 

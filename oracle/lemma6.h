@@ -44,9 +44,18 @@ struct lemma6 {
 /* Of a structured program. Does without proof what takes more than so many steps of one warp, or much memory. */
 struct lemma6 lemma6_holds(struct arena *arena, const struct program *program, uint64_t max_steps);
 
+/* Before a step of the thread, from 0: what others have put into a location of saddr(eta). */
+struct lemma6_set {
+    uint64_t step;
+    uint32_t address;
+    int32_t value;
+};
+
 struct lemma6_refutation {
     bool found;
     uint32_t thread;
+    const struct lemma6_set *sets; /* of the stem and the loop, in order */
+    uint32_t set_count;
     uint32_t stm;              /* of the loop: where its guard is, or CODE_NONE */
     uint64_t stem, loop;       /* steps */
     const char *location;      /* that is read in the loop and changes, or NULL: none is */
@@ -56,5 +65,9 @@ struct lemma6_refutation {
 /* Tries sequences of all threads, in turns, within so many steps. The same seed, the same answer. */
 struct lemma6_refutation lemma6_refute(struct arena *arena, const struct program *program,
                                        uint64_t seed, uint64_t budget_steps);
+
+/* Whether the refutation is one, played again with what its sequence sets (lemma6_replay.c); or what is wrong. */
+const char *lemma6_replay(struct arena *arena, const struct program *program,
+                          const struct lemma6_refutation *refutation);
 
 #endif

@@ -26,6 +26,10 @@ struct refuter {
     uint32_t dirty[DIRTY];
     uint32_t dirty_count;
     uint32_t *saved;
+    /* What was set; kept where there is room, when a sequence that was found is drawn again. */
+    uint64_t at; /* step */
+    struct lemma6_set *sets;
+    uint32_t set_count, set_room;
     /* Of the loop at hand: the first address that was read and set. */
     uint32_t read_address, read_stm;
 };
@@ -123,6 +127,9 @@ static void set(struct refuter *r, uint32_t address, uint32_t thread)
         return;
     note_dirty(r, address);
     machine_poke(r->machine, address, value);
+    if (r->set_count < r->set_room)
+        r->sets[r->set_count] = (struct lemma6_set){r->at, address, value};
+    r->set_count++;
 }
 
 /* What the next step reads. */
@@ -182,7 +189,11 @@ static bool run_sequence(struct refuter *r, uint32_t thread, uint64_t steps,
     machine_save(r->machine, r->saved);
     hash = r->machine->track.hash;
     r->read_stm = CODE_NONE;
-    for (uint64_t i = 0; i < steps && step(r, thread); i++) {
+    r->set_count = 0;
+    for (uint64_t i = 0; i < steps; i++) {
+        r->at = i;
+        if (!step(r, thread))
+            return false;
         result->steps++;
         since++;
         if (r->machine->track.hash == hash && machine_equals(r->machine, r->saved)) {
@@ -199,6 +210,30 @@ static bool run_sequence(struct refuter *r, uint32_t thread, uint64_t steps,
         since = 0;
     }
     return false;
+}
+
+/* The sequence of this number. */
+static bool draw_sequence(struct refuter *r, uint64_t seed, uint64_t number, uint64_t steps,
+                          struct lemma6_refutation *result)
+{
+    uint32_t thread = (uint32_t)(number % r->program->total_threads);
+    r->rng = pcg_derive(seed, PCG_CHOICE, number);
+    r->sticks = pcg_below(&r->rng, 2) == 0;
+    r->machine = machine_of(r, thread);
+    r->saved = ARENA_ARRAY(r->arena, uint32_t, r->machine->block_words);
+    result->thread = thread;
+    return run_sequence(r, thread, steps, result);
+}
+
+static void keep_sets(struct refuter *r, uint64_t seed, struct lemma6_refutation *result)
+{
+    struct lemma6_refutation again = *result;
+    r->set_room = r->set_count;
+    result->sets = r->sets = ARENA_ARRAY(r->arena, struct lemma6_set, r->set_room);
+    result->set_count = r->set_room;
+    size_t mark = arena_mark(r->arena);
+    (void)draw_sequence(r, seed, result->sequences - 1, SEQUENCE_STEPS, &again);
+    arena_release(r->arena, mark);
 }
 
 struct lemma6_refutation lemma6_refute(struct arena *arena, const struct program *program,
@@ -220,22 +255,19 @@ struct lemma6_refutation lemma6_refute(struct arena *arena, const struct program
     fill_pool(&r);
     uint64_t each = SEQUENCE_STEPS;
     while (result.steps < budget_steps && !result.found) {
-        uint32_t thread = (uint32_t)(result.sequences % program->total_threads);
         size_t mark = arena_mark(arena);
-        r.rng = pcg_derive(seed, PCG_CHOICE, result.sequences);
-        r.sticks = pcg_below(&r.rng, 2) == 0;
-        r.machine = machine_of(&r, thread);
-        r.saved = ARENA_ARRAY(arena, uint32_t, r.machine->block_words);
         uint64_t left = budget_steps - result.steps;
-        result.found = run_sequence(&r, thread, each < left ? each : left, &result);
+        result.found =
+            draw_sequence(&r, seed, result.sequences, each < left ? each : left, &result);
         arena_release(arena, mark);
-        result.thread = thread;
         result.sequences++;
         result.steps += 8 + r.machine->block_words / 16;
     }
-    if (result.found)
-        result.stm = r.read_stm;
-    if (result.found && r.read_stm != CODE_NONE)
+    if (!result.found)
+        return result;
+    keep_sets(&r, seed, &result);
+    result.stm = r.read_stm;
+    if (r.read_stm != CODE_NONE)
         result.location = program_location_name(arena, program, r.read_address);
     return result;
 }

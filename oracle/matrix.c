@@ -60,7 +60,11 @@ static struct matrix_row *add_row(struct making *m, const char *model, enum subj
 {
     INVARIANT(is_known(model) && m->matrix.count < ROWS); /* engine/matrix_rows.c */
     struct matrix_row *row = &m->matrix.rows[m->matrix.count++];
-    *row = (struct matrix_row){.model = model, .subject = subject, .unit = unit};
+    *row =
+        (struct matrix_row){.model = model,
+                            .subject = subject,
+                            .program = forms_get(m->forms, subject_table[subject].program)->program,
+                            .unit = unit};
     return row;
 }
 
@@ -137,7 +141,7 @@ static struct search_result *search(struct making *m, struct machine *machine,
     options.max_depth = UINT32_MAX;
     options.max_outcomes = 1 << 16;
     options.no_races = options.no_lasso = true;
-    options.merge_local = machine->actor_count > 1;
+    options.merge_local = machine->actor_count > 1 && !m->options->no_merging;
     options.progress = progress;
     options.stop = m->options->stop;
     return search_run(m->arena, machine, &options);
@@ -397,8 +401,8 @@ static enum subject_id thread_subject(enum ast_form form)
 
 /* ---- implications ---- */
 
-static const struct matrix_row *find_row(const struct matrix *x, const char *model,
-                                         enum matrix_unit unit)
+const struct matrix_row *matrix_find(const struct matrix *x, const char *model,
+                                     enum matrix_unit unit)
 {
     for (uint32_t i = 0; i < x->count; i++)
         if (strcmp(x->rows[i].model, model) == 0 && x->rows[i].unit == unit)
@@ -421,7 +425,7 @@ static void check_models(struct making *m, enum matrix_unit unit)
     for (uint32_t i = 0; i < PROGRESS_INCLUSIONS; i++) {
         const char *less = progress_table[progress_inclusions[i][0]].name;
         const char *more = progress_table[progress_inclusions[i][1]].name;
-        if (ends(find_row(&m->matrix, less, unit)) && hangs(find_row(&m->matrix, more, unit)))
+        if (ends(matrix_find(&m->matrix, less, unit)) && hangs(matrix_find(&m->matrix, more, unit)))
             m->matrix.broken =
                 arena_printf(m->arena, "%s ends under %s, but not under %s, which lets more run",
                              matrix_unit_names[unit], less, more);
@@ -439,8 +443,8 @@ static void check_same(struct making *m, const struct matrix_row *a, const struc
 
 static void check_own_loops(struct making *m, const struct matrix_row *fair)
 {
-    const struct matrix_row *first = find_row(&m->matrix, "simt", MATRIX_WARPS);
-    const struct matrix_row *second = find_row(&m->matrix, "simt:then-first", MATRIX_WARPS);
+    const struct matrix_row *first = matrix_find(&m->matrix, "simt", MATRIX_WARPS);
+    const struct matrix_row *second = matrix_find(&m->matrix, "simt:then-first", MATRIX_WARPS);
     if (!own_loops(m->forms->given) || own_loops_errors(m->forms->given))
         return;
     check_same(m, first, second);
@@ -458,8 +462,8 @@ static bool other_barriers(struct making *m, const struct matrix_row *row)
 
 static void check_implications(struct making *m)
 {
-    const struct matrix_row *unfair = find_row(&m->matrix, "unfair", MATRIX_THREADS);
-    const struct matrix_row *fair = find_row(&m->matrix, "fair", MATRIX_THREADS);
+    const struct matrix_row *unfair = matrix_find(&m->matrix, "unfair", MATRIX_THREADS);
+    const struct matrix_row *fair = matrix_find(&m->matrix, "fair", MATRIX_THREADS);
     check_models(m, MATRIX_THREADS);
     check_models(m, MATRIX_WARPS);
     check_models(m, MATRIX_BLOCKS);
@@ -481,7 +485,7 @@ static void check_implications(struct making *m)
         const struct sched_spec policy = {.kind = SCHED_STACKLESS,
                                           .stackless = {.policy = stackless_fair[i]}};
         const char *name = sched_name(m->arena, &policy);
-        if (ends(fair) && hangs(find_row(&m->matrix, name, MATRIX_WARPS)))
+        if (ends(fair) && hangs(matrix_find(&m->matrix, name, MATRIX_WARPS)))
             m->matrix.broken =
                 arena_printf(m->arena, "%s hangs, but every fair interleaving ends", name);
     }
@@ -498,7 +502,7 @@ static void add_threads(struct making *m, enum subject_id subject)
         return;
     }
     m->must_end = must_end(m, machine_of(m, subject, program));
-    for (int p = 0; p < STACKLESS_POLICY_COUNT; p++) {
+    for (int p = 0; p < STACKLESS_POLICY_COUNT && !m->options->again; p++) {
         struct stackless_spec spec = {.policy = (enum stackless_policy)p};
         bool regroups = stackless_table[p].over_block && program->warps_per_block > 1;
         if (p == STACKLESS_DWS_NONE) /* warps with a stack, above */

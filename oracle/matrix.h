@@ -22,6 +22,7 @@
 struct matrix_row {
     const char *model; /* "simt", "stackless:oldest", "obe" */
     enum subject_id subject;
+    const struct program *program;
     enum matrix_unit unit; /* whom the model is about */
     enum progress_verdict verdict;
     bool almost_surely;      /* "ends": with probability 1 */
@@ -68,11 +69,15 @@ extern const struct matrix_class_info matrix_class_table[MATRIX_CLASS_COUNT];
 struct matrix_options {
     uint64_t max_states; /* of one search */
     uint64_t max_bytes;
-    uint64_t steps_a_state;            /* steps of one search, for each of max_states; 0: many */
-    uint64_t budget_steps;             /* of one execution */
-    uint64_t sample_steps;             /* of a sampled search; 0: none */
-    uint64_t refute_steps;             /* of a search for what refutes Lemma 6; 0: many */
-    uint64_t seed;                     /* of its schedules */
+    uint64_t steps_a_state; /* steps of one search, for each of max_states; 0: many */
+    uint64_t budget_steps;  /* of one execution */
+    uint64_t sample_steps;  /* of a sampled search; 0: none */
+    uint64_t refute_steps;  /* of a search for what refutes Lemma 6; 0: many */
+    uint64_t seed;          /* of its schedules */
+    bool no_merging;        /* the graphs are those of all single steps (search_local.c) */
+    /* NULL, or a matrix of the same kernel, which is made again: without policies, whose executions are the
+     * same, and with what it knows of Lemma 6. */
+    const struct matrix *again;
     const volatile sig_atomic_t *stop; /* NULL, or: not 0 ends all searches, with what was found */
 };
 
@@ -84,6 +89,10 @@ enum matrix_ending matrix_ending_of(const struct matrix_row *row);
 
 /* The classes of the differences among its rows: bit 1 << class. */
 unsigned matrix_classes(const struct matrix *matrix);
+
+/* The row of a model and unit; NULL: there is none. */
+const struct matrix_row *matrix_find(const struct matrix *matrix, const char *model,
+                                     enum matrix_unit unit);
 
 /* All rows that there are for the kernel, in the arena of its forms. */
 struct matrix matrix_of(struct forms *forms, const struct matrix_options *options);

@@ -110,6 +110,25 @@ static bool can_step(const struct machine *machine, uint32_t actor)
     return machine_status(machine) == STATUS_RUNNING && is_live(machine, actor);
 }
 
+/* The thread, or its warp or block. */
+static uint32_t actor_of(const struct machine *machine, uint32_t thread)
+{
+    const struct program *program = machine->program;
+    const struct ast_launch *launch = &program->launch;
+    if (machine->actor_count == program->total_threads)
+        return thread;
+    if (machine->actor_count == launch->blocks)
+        return thread / launch->threads;
+    return thread / launch->threads * program->warps_per_block +
+           thread % launch->threads / launch->warp;
+}
+
+static bool has_finished(const struct machine *machine, uint32_t thread)
+{
+    uint32_t actor = actor_of(machine, thread);
+    return !can_step(machine, actor) && machine->semantics->next_stm(machine, actor) == CODE_NONE;
+}
+
 /* The statement with which a thread that does not step in the loop would write the location if it were let
  * run, from the loop's first state. */
 static uint32_t write_alone(struct walk *w, const struct matrix_loop *loop, uint32_t thread,
@@ -171,7 +190,7 @@ static const char *place(const struct walk *w, uint32_t address)
 }
 
 /* Those of the threads that do not step in the loop who would write it: marked in `writers`. Of warps it is
- * not known who would, but for a statement. Returns the statement; CODE_NONE: there is none. */
+ * not known who would, but for a statement, and that their warp has not finished. Returns the statement; CODE_NONE: there is none. */
 static uint32_t find_writers(struct walk *w, const struct matrix_loop *loop, uint32_t address,
                              uint8_t *writers)
 {
@@ -185,21 +204,14 @@ static uint32_t find_writers(struct walk *w, const struct matrix_loop *loop, uin
     if (found != CODE_NONE)
         return found;
     for (uint32_t t = 0; t < threads; t++)
-        writers[t] = !w->steps[t];
+        writers[t] = !w->steps[t] && !has_finished(loop->machine, t);
     return find_writer(w, program_locate(w->program, address).var);
 }
 
 /* The statement at which the thread's actor waits in the loop's first state; CODE_NONE: it does not wait. */
 static uint32_t waits_at(const struct machine *machine, uint32_t thread)
 {
-    const struct program *program = machine->program;
-    const struct ast_launch *launch = &program->launch;
-    uint32_t actor = thread;
-    if (machine->actor_count == launch->blocks)
-        actor = thread / launch->threads;
-    else if (machine->actor_count != program->total_threads)
-        actor = thread / launch->threads * program->warps_per_block +
-                thread % launch->threads / launch->warp;
+    uint32_t actor = actor_of(machine, thread);
     return can_step(machine, actor) ? CODE_NONE : machine->semantics->next_stm(machine, actor);
 }
 

@@ -1,0 +1,304 @@
+/* The termination matrix of a case, held to account: an honest one is not spoken of, and one that is tampered with is, by
+ * the class that is meant for it. */
+#include "tests/unit/support.h"
+
+#include "engine/tape.h"
+#include "oracle/exhaust.h"
+#include "oracle/implications.h"
+#include "oracle/liveness.h"
+#include "oracle/matrix_judge.h"
+#include "oracle/matrix_witness.h"
+
+static const char P3[] =
+    "launch(threads = 3, warp = 3); shared int x; kernel k() { while (x != tid) ;"
+    " x = x + 1; }";
+/* Every warp is one thread; thread 1 has finished when it hangs. */
+static const char LOCK[] = "launch(threads = 2, warp = 1); shared int b; kernel k() { private int "
+                           "x; if (tid) { while (x == 0) x = atomic_exch(b, 0); } }";
+/* A unit that waits at a barrier. */
+static const char BARRIER[] =
+    "launch(threads = 2, warp = 1); shared int a; kernel k() { if (tid == 0) while (a == 0) ; "
+    "barrier(); a = 1; }";
+static const char MAYBE[] = "launch(threads = 2, warp = 1); shared int a; kernel k() { if (tid == "
+                            "0) a = 1; else if (a == 0) while (1) ; }";
+
+struct fixture {
+    struct checking c;
+    struct check_result result;
+    struct check_options options;
+    struct answer answer;
+    struct matrix matrix;
+};
+
+static void search(struct fixture *f, const char *text)
+{
+    static const struct matrix_options bounds = {.max_states = 1 << 12,
+                                                 .max_bytes = 1 << 24,
+                                                 .budget_steps = 1 << 12,
+                                                 .sample_steps = 1 << 12,
+                                                 .refute_steps = 1 << 12};
+    memset(f, 0, sizeof *f);
+    f->options = CHECK_DEFAULTS;
+    f->options.subjects = SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_SIMT);
+    f->options.exhaustive = true;
+    f->c = (struct checking){.arena = &test_arena,
+                             .options = &f->options,
+                             .kernel = support_parse(text),
+                             .result = &f->result};
+    f->c.forms = forms_new(&test_arena, f->c.kernel);
+    explore_prepare(&f->c);
+    f->options.search = SEARCH_DEFAULTS;
+    f->options.search.method = SEARCH_STATES;
+    exhaust_search(&f->c);
+    f->matrix = matrix_of(f->c.forms, &bounds);
+}
+
+static struct matrix_row *row_of(struct fixture *f, enum matrix_unit unit, const char *model)
+{
+    const struct matrix_row *row = matrix_find(&f->matrix, model, unit);
+    assert_non_null(row);
+    return &f->matrix.rows[row - f->matrix.rows];
+}
+
+static const char *said(const struct fixture *f)
+{
+    return f->answer.verdict == VERDICT_DIVERGE
+               ? divergence_signature(&test_arena, f->answer.divergence)
+               : NULL;
+}
+
+static const char *asked(struct fixture *f)
+{
+    f->answer = (struct answer){.verdict = VERDICT_AGREE};
+    matrix_judge_rows(&f->c, &f->matrix, &f->answer);
+    return said(f);
+}
+
+static void test_honest(void **state)
+{
+    static const char *const texts[] = {P3, LOCK, BARRIER, MAYBE};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct fixture f;
+        search(&f, texts[i]);
+        assert_null(asked(&f));
+        /* The oracle itself, and both other ways of asking. */
+        for (f.options.seed = 0; f.options.seed < 40; f.options.seed++)
+            matrix_judge(&f.c, &f.answer);
+        assert_null(said(&f));
+    }
+}
+
+static void test_implication(void **state)
+{
+    (void)state;
+    struct fixture f;
+    search(&f, P3);
+    f.matrix.broken = "said so";
+    assert_string_equal(asked(&f), "liveness|matrix|none|implication");
+}
+
+static void set_ends(struct matrix_row *row)
+{
+    row->verdict = PROGRESS_ENDS;
+    row->stem = row->loop = NULL;
+}
+
+static void test_seen(void **state)
+{
+    (void)state;
+    struct fixture f;
+    search(&f, P3);
+    set_ends(row_of(&f, MATRIX_THREADS, "unfair")); /* the search has a lasso */
+    assert_string_equal(asked(&f), "liveness|matrix-seen|none|unfair");
+    search(&f, P3);
+    set_ends(row_of(&f, MATRIX_THREADS, "obe")); /* the graph of single steps */
+    assert_string_equal(asked(&f), "liveness|matrix-seen|none|obe");
+    search(&f, P3);
+    row_of(&f, MATRIX_THREADS, "hsa")->verdict = PROGRESS_HANGS; /* some execution ends */
+    assert_string_equal(asked(&f), "liveness|matrix-seen|none|hsa");
+    search(&f, P3);
+    set_ends(row_of(&f, MATRIX_WARPS, "simt")); /* a proven lasso */
+    f.result.runs[SUBJECT_SIMT].fair_lasso = true;
+    assert_string_equal(asked(&f), "liveness|matrix-seen|none|simt");
+    search(&f, P3);
+    f.matrix.rows[0] = *row_of(&f, MATRIX_THREADS, "unfair"); /* an honest hang ... */
+    f.matrix.rows[0].model = "fair";                          /* ... of a model that ends */
+    assert_string_equal(asked(&f), "liveness|matrix-seen|none|fair");
+}
+
+static void test_policy(void **state)
+{
+    (void)state;
+    struct fixture f;
+    search(&f, P3);
+    struct matrix_row *row = row_of(&f, MATRIX_WARPS, "stackless:minpc");
+    assert_int_equal(row->verdict, PROGRESS_HANGS);
+    struct execution e = {
+        .subject = SUBJECT_THREADS,
+        .status = STATUS_TERMINATED,
+        .spec = {.kind = SCHED_STACKLESS, .stackless = {.policy = STACKLESS_MINPC}}};
+    struct execution *list[] = {&e};
+    f.c.executions = list;
+    f.c.execution_count = 1;
+    assert_string_equal(asked(&f), "liveness|matrix-seen|none|stackless:minpc");
+}
+
+/* Every warp is one thread: groups are threads. */
+static void test_random(void **state)
+{
+    (void)state;
+    struct fixture f;
+    search(&f, MAYBE);
+    struct matrix_row *row = row_of(&f, MATRIX_WARPS, "stackless:random");
+    assert_int_equal(row->verdict, PROGRESS_MAY_HANG);
+    set_ends(row);
+    assert_string_equal(asked(&f), "liveness|matrix-seen|none|stackless:random");
+}
+
+/* ---- witnesses ---- */
+
+static const char *witness(const struct matrix_row *row)
+{
+    return matrix_witness(&test_arena, row, 1).observable;
+}
+
+static const struct tape *tape(const char *text)
+{
+    size_t column;
+    const struct tape *parsed = tape_parse(&test_arena, text, &column);
+    assert_non_null(parsed);
+    return parsed;
+}
+
+static void test_witness(void **state)
+{
+    (void)state;
+    struct fixture f;
+    search(&f, P3);
+    struct matrix_row row = *row_of(&f, MATRIX_THREADS, "obe");
+    assert_int_equal(row.verdict, PROGRESS_MAY_HANG);
+    assert_null(witness(&row));
+    row.model = "fair"; /* thread 1 or 2 need not step there */
+    assert_string_equal(witness(&row), "fairness");
+    row = *row_of(&f, MATRIX_THREADS, "unfair");
+    row.stem = tape("7");
+    assert_string_equal(witness(&row), "tape");
+    row = *row_of(&f, MATRIX_THREADS, "unfair");
+    row.loop = tape("0");
+    assert_string_equal(witness(&row), "state");
+    row.loop = tape("");
+    assert_string_equal(witness(&row), "state");
+    row = *row_of(&f, MATRIX_WARPS, "stackless:minpc");
+    assert_null(witness(&row));
+    row.model = "stackless:rr";
+    assert_string_equal(witness(&row), "policy");
+    search(&f, MAYBE);
+    row = *row_of(&f, MATRIX_WARPS, "stackless:random");
+    assert_null(witness(&row));
+    search(&f, P3);
+    row = *row_of(&f, MATRIX_THREADS, "unfair"); /* from there random groups do end */
+    row.model = "stackless:random";
+    row.unit = MATRIX_WARPS;
+    assert_string_equal(witness(&row), "policy");
+}
+
+static void test_sentence(void **state)
+{
+    static const char *const wrong[] = {
+        NULL,
+        "",
+        "thread 0 spins on x at line 1; no statement outside of the loop writes it",
+        "threads 1 spin on x at line 1; no statement outside of the loop writes it",
+        "thread 1 spins on y at line 1; no statement outside of the loop writes it",
+        "thread 1 spins on x at line 2; no statement outside of the loop writes it",
+        "thread 1 spins on x at line 1; line 1 writes it, and nobody gets there",
+        "thread 1 spins on x at line 1; thread 1 would write it at line 1, but it has not begun",
+        "thread 1 spins on x at line 1; thread 3 would write it at line 1, but it has not begun",
+        "thread 1 spins on x at line 1; thread 0 would write it at line 9, but it has not begun",
+        "thread 1 spins on x at line 1; thread 0 would write it at line 1, but it waits at the "
+        "barrier of line 1",
+        "the loop reads nothing that anybody else could write",
+        "thread 1 runs for ever: all that the loop reads it writes",
+    };
+    (void)state;
+    struct fixture f;
+    search(&f, P3);
+    struct matrix_row row = *row_of(&f, MATRIX_THREADS, "obe");
+    assert_non_null(row.sentence);
+    row.stem = tape("1*2"); /* thread 1 alone, which spins */
+    row.loop = tape("1*2");
+    row.sentence =
+        "thread 1 spins on x at line 1; thread 0 would write it at line 1, but it has not begun";
+    assert_null(witness(&row));
+    for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        row.sentence = wrong[i];
+        assert_string_equal(witness(&row), "sentence");
+    }
+}
+
+/* ---- other ways ---- */
+
+static void test_other(void **state)
+{
+    (void)state;
+    struct fixture f;
+    search(&f, P3);
+    struct matrix other = f.matrix;
+    other.rows = ARENA_ARRAY(&test_arena, struct matrix_row, other.count);
+    memcpy(other.rows, f.matrix.rows, other.count * sizeof *other.rows);
+    f.answer = (struct answer){.verdict = VERDICT_AGREE};
+    matrix_judge_other(&f.c, &f.matrix, &other, &f.answer);
+    assert_null(said(&f));
+    struct matrix_row *obe = &other.rows[row_of(&f, MATRIX_THREADS, "obe") - f.matrix.rows];
+    set_ends(obe);
+    matrix_judge_other(&f.c, &f.matrix, &other, &f.answer);
+    assert_string_equal(said(&f), "liveness|matrix-other|none|obe");
+    *obe = *row_of(&f, MATRIX_THREADS, "obe");
+    obe->strong = !obe->strong;
+    f.answer = (struct answer){.verdict = VERDICT_AGREE};
+    matrix_judge_other(&f.c, &f.matrix, &other, &f.answer);
+    assert_string_equal(said(&f), "liveness|matrix-other|none|obe");
+    obe->sampled = true; /* a sample knows neither */
+    obe->verdict = PROGRESS_MAY_HANG;
+    f.answer = (struct answer){.verdict = VERDICT_AGREE};
+    matrix_judge_other(&f.c, &f.matrix, &other, &f.answer);
+    assert_null(said(&f));
+}
+
+static void test_lemma6(void **state)
+{
+    (void)state;
+    struct fixture f;
+    search(&f, P3);
+    const struct matrix_lemma6 *lemma = f.matrix.lemma6;
+    assert_non_null(lemma);
+    assert_true(lemma->refutation.found && lemma->refutation.set_count > 0);
+    struct matrix_lemma6 wrong = *lemma;
+    f.matrix.lemma6 = &wrong;
+    wrong.refutation.set_count = 0; /* nobody changes x: thread 0 ends */
+    wrong.refutation.thread = 0;
+    assert_string_equal(asked(&f), "liveness|lemma-6|none|refutation");
+    wrong = *lemma;
+    wrong.refutation.loop = 0;
+    assert_string_equal(asked(&f), "liveness|lemma-6|none|refutation");
+    wrong = *lemma;
+    wrong.refutation.stm = 1000;
+    assert_string_equal(asked(&f), "liveness|lemma-6|none|refutation");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_honest, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_implication, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_seen, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_policy, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_random, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_witness, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_sentence, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_other, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_lemma6, support_setup, support_teardown),
+    };
+    return cmocka_run_group_tests_name("matrix_judge", tests, NULL, NULL);
+}
