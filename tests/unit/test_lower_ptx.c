@@ -298,6 +298,9 @@ static void schemes(void **state)
         {"sync(1, 4); arrive(tid, 4);", "bar.sync 1, 4;\n\tbar.arrive %b0, 4;\n"},
         {"membar();", "membar.gl;\n"},
         {"assert(tid < 3);", "@!%p0 trap;\n"},
+        {"sync(15, 32);", "bar.sync 15, 32;\n"},
+        {"sync(16, 32);", "mov.b32 %r0, 16;\n\tbar.sync %r0, 32;\n"},
+        {"arrive(-1, 64);", "mov.b32 %r0, -1;\n\tbar.arrive %r0, 64;\n"},
         {"atomic_add(x, tid);", "atom.global.add.s32 _, [x], %b0;\n"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

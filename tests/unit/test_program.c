@@ -212,6 +212,18 @@ static void unsupported_statements_are_named(void **state)
             refusal(kernel),
             arena_printf(&arena, "unsupported statement '%s' at line 3", ast_stm_names[kinds[i]]));
     }
+    /* Calls pass nothing any more, neither way. */
+    for (int way = 0; way < 2; way++) {
+        struct ast_kernel *kernel = kernel_new(1, 1, 1);
+        struct ast_var *x = scalar(kernel, "x", SPACE_PRIVATE);
+        kernel->main->body = call(kernel->main);
+        kernel->main->body->at = (struct location){3, 5};
+        if (way)
+            kernel->main->body->target.var = x;
+        else
+            kernel->main->body->arguments = ast_int(&arena, 1);
+        assert_string_equal(refusal(kernel), "unsupported statement 'call' at line 3");
+    }
     struct ast_kernel *kernel = kernel_new(1, 1, 1);
     kernel->main->body = simple(STM_MEMBAR);
     assert_int_equal(compile(kernel)->stms[0].kind, CODE_SKIP);

@@ -724,6 +724,8 @@ static void uninitialised_registers_are_found(void **state)
         {"", "addc.u32 %r1, 1, 1; ret;", "the carry may be read"},
         {"", "ret; mov.u32 %r1, %r2;", NULL},
         {"// simtfuzz: raw reg:r2=1", "mov.u32 %r1, %r2; ret;", NULL},
+        {"// simtfuzz: raw reg:r1=1", "mov.u64 %d2, %d1; mov.u32 %r2, %r1; exit;", "register %d1"},
+        {"// simtfuzz: raw reg:d1=1", "mov.u32 %r2, %r1; mov.u64 %d2, %d1; exit;", "register %r1"},
         {"// simtfuzz: raw", "mov.u32 %r1, L; bra %r1; exit; L: mov.u32 %r1, %r2; exit;",
          "register %r2"},
         {"",
