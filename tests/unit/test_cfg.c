@@ -226,6 +226,12 @@ static void check_validator(const struct graph *g, struct cfg *cfg, struct pcg *
         cfg->position[cfg->order[b]] = b;
         assert_int_equal(cfg_order_valid(cfg), order_valid(g, cfg->position));
     }
+    if (g->count > 1) { /* a block twice, another one nowhere */
+        uint32_t last = cfg->order[g->count - 1];
+        cfg->order[g->count - 1] = cfg->order[0];
+        assert_false(cfg_order_valid(cfg));
+        cfg->order[g->count - 1] = last;
+    }
 }
 
 /* What the message names is an edge into a cycle through the head, past the head, which does not
