@@ -1,6 +1,7 @@
 #include "engine/crs.h"
 #include "engine/invariant.h"
 #include "engine/lasso.h"
+#include "engine/ptx/ptx_code.h"
 #include "oracle/matrix_internal.h"
 #include "oracle/own_loops.h"
 
@@ -460,6 +461,21 @@ static bool other_barriers(struct making *m, const struct matrix_row *row)
            program->barrier_count > 0;
 }
 
+/* Who takes every chance that comes again and again is weakly fair, too: where every weakly fair execution ends a
+ * strongly fair one does. Unless units of F may wait for others, which F need not have. */
+static void check_strong(struct making *m)
+{
+    for (uint32_t i = 0; i < m->matrix.count; i++) {
+        const struct matrix_row *row = &m->matrix.rows[i];
+        bool waits = row->program->form == FORM_PTX ? row->program->ptx->barriers
+                                                    : row->program->barrier_count > 0;
+        if (ends(row) && row->has_strong && !row->strong && !waits)
+            m->matrix.broken =
+                arena_printf(m->arena, "%s end under %s if weakly fair, but not if strongly",
+                             matrix_unit_names[row->unit], row->model);
+    }
+}
+
 static void check_implications(struct making *m)
 {
     const struct matrix_row *unfair = matrix_find(&m->matrix, "unfair", MATRIX_THREADS);
@@ -481,6 +497,7 @@ static void check_implications(struct making *m)
                 m->arena, "%s hangs, but every interleaving of threads ends", row->model);
     }
     check_own_loops(m, fair);
+    check_strong(m);
     for (uint32_t i = 0; i < STACKLESS_FAIR; i++) {
         const struct sched_spec policy = {.kind = SCHED_STACKLESS,
                                           .stackless = {.policy = stackless_fair[i]}};

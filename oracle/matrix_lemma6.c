@@ -34,8 +34,9 @@ static const char *refuted(struct arena *arena, const struct matrix_lemma6 *lemm
 const struct matrix_lemma6 *matrix_lemma6(struct forms *forms, uint64_t max_steps,
                                           uint64_t refute_steps, uint64_t seed)
 {
-    enum { REFUTING_STEPS = 1 << 16, DOUBTING = 16 };
+    enum { REFUTING_STEPS = 1 << 16, DOUBTING_STEPS = 1 << 12 };
     uint64_t steps = refute_steps ? refute_steps : REFUTING_STEPS;
+    uint64_t doubts = steps < DOUBTING_STEPS ? steps : DOUBTING_STEPS;
     const struct program *program = forms_get(forms, subject_table[SUBJECT_SIMT].program)->program;
     if (!program || program->form != FORM_STRUCTURED ||
         machine_refuses(forms->arena, &semantics_simt, program))
@@ -45,8 +46,7 @@ const struct matrix_lemma6 *matrix_lemma6(struct forms *forms, uint64_t max_step
     lemma->hypothesis = HYPOTHESIS_UNKNOWN;
     lemma->proof = lemma6_holds(arena, program, max_steps);
     /* What is proven is asked, too: it must not be refuted. */
-    lemma->refutation =
-        lemma6_refute(arena, program, seed, lemma->proof.holds ? steps / DOUBTING : steps);
+    lemma->refutation = lemma6_refute(arena, program, seed, lemma->proof.holds ? doubts : steps);
     if (lemma->refutation.found && lemma->refutation.stm != CODE_NONE)
         lemma->line = evidence_line(program, lemma->refutation.stm);
     if (lemma->proof.holds) {
