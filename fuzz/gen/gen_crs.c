@@ -24,11 +24,12 @@ struct slot {
     uint32_t op;     /* W_CRS_OP_* */
     uint32_t guard;  /* NO_GUARD, or 1 + 2 * predicate + negated */
     uint32_t target; /* slot; of an indirect one the table */
+    uint32_t table;  /* of an address that goes into a table's register */
 };
 
 /* What each operation is: instructions that it takes, its flow action, and its text; %L stands for the
- * target's label, %r for the register that holds each lane's, %p for the predicate, %N for the slot's
- * number. */
+ * target's label, %r for the register that holds each lane's, %t for the one that the label goes into, %p for the
+ * predicate, %N for the slot's number. */
 struct op {
     uint8_t size;
     uint8_t exec; /* enum ptx_exec */
@@ -53,6 +54,7 @@ static const struct op ops[] = {
     OP(CALL, 1, PTX_EXEC_CALL, false, "call %L;\n"),
     OP(CALL_TABLE, 1, PTX_EXEC_CALL, true, "call %r;\n"),
     OP(FLIP, 1, PTX_EXEC_NOP, false, "not.pred %p, %p;\n"),
+    OP(TAKE, 1, PTX_EXEC_NOP, false, "mov.u32 %t, %L;\n"),
     OP(FUEL, 2, PTX_EXEC_NOP, false, "sub.s32 n, n, 1;\n\tsetp.gt.s32 f, n, 0;\n"),
 #undef OP
 };
@@ -72,13 +74,15 @@ struct crs_gen {
     lane_mask initial[PREDICATES];
     uint32_t fuel[LIMIT_WARP];
     bool table_made[TABLES];
-    uint32_t tables[TABLES][LIMIT_WARP]; /* slots */
+    uint32_t tables[TABLES][LIMIT_WARP]; /* slots, at the start */
+    const char *sigil;                   /* of the names of predicates and tables: "" or "%" */
 
     /* The warp that makes the program. */
     struct crs_state state;
     struct crs_token tokens[TOKENS_MAX];
     lane_mask predicates[PREDICATES + 1];
-    uint32_t left[LIMIT_WARP]; /* fuel */
+    uint32_t left[LIMIT_WARP];         /* fuel */
+    uint32_t held[TABLES][LIMIT_WARP]; /* slots, now */
 };
 
 static lane_mask all_lanes(const struct crs_gen *c)
@@ -171,7 +175,8 @@ static uint32_t draw_table(struct crs_gen *c)
     for (uint32_t i = 0; i < 3; i++)
         choices[i] = i == 2 && c->g->options->small ? choices[0] : draw_forward(c, first);
     for (uint32_t lane = 0; lane < c->lanes; lane++)
-        c->tables[t][lane] = choices[gen_below(c->g, c->g->options->small ? 2 : 3)];
+        c->tables[t][lane] = c->held[t][lane] =
+            choices[gen_below(c->g, c->g->options->small ? 2 : 3)];
     return t;
 }
 
@@ -179,7 +184,7 @@ static void reserve(struct crs_gen *c, uint32_t number, uint32_t op, uint32_t gu
                     uint32_t target)
 {
     if (!c->slots[number].set)
-        c->slots[number] = (struct slot){true, op, guard, target};
+        c->slots[number] = (struct slot){.set = true, .op = op, .guard = guard, .target = target};
 }
 
 /* The call that a preRet is for comes later: what is pushed in between hides its token (ERR.30). */
@@ -254,6 +259,10 @@ static void draw_target(struct crs_gen *c, struct slot *slot)
     case W_CRS_OP_CALL_TABLE:
         slot->target = draw_table(c);
         break;
+    case W_CRS_OP_TAKE:
+        slot->table = draw_table(c);
+        slot->target = draw_forward(c, pc < c->count ? pc + 1 : pc);
+        break;
     case W_CRS_OP_FLIP:
         slot->target = gen_below(c->g, c->g->options->small ? 1 : PREDICATES);
         break;
@@ -326,6 +335,8 @@ static bool step(struct crs_gen *c)
     enum ptx_exec kind = (enum ptx_exec)op_of(&slot)->exec;
     if (slot.op == W_CRS_OP_FLIP)
         c->predicates[slot.target] ^= X;
+    for (lane_mask rest = slot.op == W_CRS_OP_TAKE ? X : 0; rest; rest &= rest - 1)
+        c->held[slot.table][__builtin_ctzll(rest)] = slot.target;
     if (kind == PTX_EXEC_NOP || X == 0) {
         crs_next(&unit, 0);
         return true;
@@ -333,7 +344,7 @@ static bool step(struct crs_gen *c)
     bool table = op_of(&slot)->table;
     uint32_t targets[LIMIT_WARP];
     for (uint32_t lane = 0; lane < c->lanes; lane++)
-        targets[lane] = table ? c->tables[slot.target][lane] : slot.target;
+        targets[lane] = table ? c->held[slot.target][lane] : slot.target;
     struct crs_actions actions = {.kind = kind, .X = X, .address = slot.target, .targets = targets};
     crs_flow(&unit, &actions, &choices.choices, 0);
     return !unit.bottom && !unit.overflow && !c->state.completed;
@@ -375,7 +386,7 @@ static void make_program(struct crs_gen *c)
 
 /* ---- text ---- */
 
-static void put_guard(struct text *text, uint32_t guard)
+static void put_guard(struct text *text, const char *sigil, uint32_t guard)
 {
     if (guard == NO_GUARD)
         return;
@@ -384,13 +395,13 @@ static void put_guard(struct text *text, uint32_t guard)
     if (p == PREDICATES)
         text_put(text, "f ");
     else
-        text_format(text, "p%" PRIu32 " ", p);
+        text_format(text, "%sp%" PRIu32 " ", sigil, p);
 }
 
-static void put_slot(struct text *text, const struct slot *slot, uint32_t number)
+static void put_slot(struct text *text, const char *sigil, const struct slot *slot, uint32_t number)
 {
     text_format(text, "L%" PRIu32 ":\t", number);
-    put_guard(text, slot->guard);
+    put_guard(text, sigil, slot->guard);
     for (const char *at = op_of(slot)->text; *at;) {
         size_t length = strcspn(at, "%");
         text_format(text, "%.*s", (int)length, at);
@@ -399,8 +410,10 @@ static void put_slot(struct text *text, const struct slot *slot, uint32_t number
             break;
         if (at[1] == 'N')
             text_format(text, "%" PRIu32, number);
+        else if (at[1] == 't')
+            text_format(text, "%sr%" PRIu32, sigil, slot->table);
         else
-            text_format(text, "%c%" PRIu32, at[1], slot->target);
+            text_format(text, "%s%c%" PRIu32, at[1] == 'L' ? "" : sigil, at[1], slot->target);
         at += 2;
     }
 }
@@ -413,9 +426,10 @@ static const char *settings(struct crs_gen *c, struct arena *arena)
     address[1] = PRELUDE + 1;
     for (uint32_t i = 1; i < c->count; i++)
         address[i + 1] = address[i] + op_of(&c->slots[i])->size;
+    const char *sigil = c->fuel[0] % 2 ? c->sigil : ""; /* may be left out in settings */
     text_format(&text, "raw threads=%" PRIu32 " warp=%" PRIu32, launch->threads, launch->warp);
     for (uint32_t p = 0; p < PREDICATES; p++) {
-        text_format(&text, " reg:p%" PRIu32 "=", p);
+        text_format(&text, " reg:%sp%" PRIu32 "=", sigil, p);
         for (uint32_t lane = 0; lane < c->lanes; lane++)
             text_put(&text, c->initial[p] >> lane & 1 ? "1" : "0");
     }
@@ -425,7 +439,7 @@ static const char *settings(struct crs_gen *c, struct arena *arena)
     for (uint32_t lane = 0; lane < c->lanes; lane++)
         text_format(&text, "%s%" PRIu32, lane ? "," : "", c->fuel[lane]);
     for (uint32_t t = 0; t < TABLES; t++) {
-        text_format(&text, " reg:r%" PRIu32 "=", t);
+        text_format(&text, " reg:%sr%" PRIu32 "=", sigil, t);
         for (uint32_t lane = 0; lane < c->lanes; lane++)
             text_format(&text, "%s%" PRIu32, lane ? "," : "",
                         address[c->table_made[t] ? c->tables[t][lane] : c->count]);
@@ -442,11 +456,12 @@ static struct ast_kernel *build_kernel(struct crs_gen *c)
                 ".version 2.1\n.target sm_20\n.address_size 64\n.global .align 4 .u32 out[%" PRIu32
                 "];\n",
                 c->g->kernel->launch.threads);
-    text_put(&text, ".entry k()\n{\n\t.reg .pred p0, p1, p2, f;\n"
-                    "\t.reg .u32 t, h, n, r0, r1;\n\t.reg .u64 a, b;\n"
+    text_format(&text, ".entry k()\n{\n\t.reg .pred f, %sp<%d>;\n\t.reg .u32 t, h, n, %sr<%d>;\n",
+                c->sigil, PREDICATES, c->sigil, TABLES);
+    text_put(&text, "\t.reg .u64 a, b;\n"
                     "\tmov.u32 t, %tid.x;\n\tmov.u64 b, out;\n\tmad.wide.u32 a, t, 4, b;\n");
     for (uint32_t i = 1; i <= c->count; i++)
-        put_slot(&text, &c->slots[i], i);
+        put_slot(&text, c->sigil, &c->slots[i], i);
     text_put(&text, "}\n");
     struct diag *diag = ARENA_NEW(arena, struct diag);
     diag_init(diag, "generated", text.bytes, text.length);
@@ -497,6 +512,7 @@ void gen_crs_main(struct gen *g)
     c->g = g;
     draw_sizes(c);
     uint32_t kind = gen_pick(g, GROUP_CRS_KIND, 0);
+    c->sigil = !g->options->small && gen_chance(g, 50) ? "%" : "";
     c->loose = kind == W_CRS_KIND_LOOSE;
     c->printed = kind == W_CRS_KIND_PRINTED;
     for (uint32_t p = 0; p < PREDICATES; p++)

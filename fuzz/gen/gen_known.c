@@ -147,6 +147,18 @@ static void special(struct drawing *d, struct list *list, const struct place *pl
     n->d = register_of(d, KNOWN_R);
 }
 
+static void given(struct drawing *d, struct list *list, const struct place *place)
+{
+    struct known_node *n = add(d, list, place, KNOWN_GIVEN);
+    uint32_t own = d->p->has_arguments && !d->function ? KNOWN_GIVEN_COUNT : KNOWN_GIVEN_NUMBER;
+    n->guard = draw_guard(d, 15);
+    n->which = gen_below(d->g, own);
+    d->p->givens |= 1u << n->which;
+    n->s[0] = register_of(d, KNOWN_R);
+    n->d = register_of(d, KNOWN_R);
+    d->cost += 4 * place->times;
+}
+
 static void memory(struct drawing *d, struct list *list, const struct place *place,
                    enum known_kind kind)
 {
@@ -158,6 +170,8 @@ static void memory(struct drawing *d, struct list *list, const struct place *pla
     n->vector = gen_chance(d->g, 70) ? 1 : gen_chance(d->g, 50) ? 2 : most;
     n->at = n->bytes * n->vector * gen_below(d->g, KNOWN_AREA / (n->bytes * n->vector));
     n->is_signed = gen_chance(d->g, 60);
+    n->generic = gen_chance(d->g, 20);
+    n->back = gen_chance(d->g, 50);
     enum known_class class = n->bytes == 8 ? KNOWN_W : KNOWN_R;
     if (n->bytes == 2 && n->vector <= 2 && gen_chance(d->g, 50))
         class = KNOWN_H;
@@ -290,6 +304,8 @@ static void call(struct drawing *d, struct list *list, const struct place *place
         .class = KNOWN_R, .is_constant = true, .value = gen_below(d->g, KNOWN_RECURSION + 1)};
     n->s[1] = draw_operand(d, 'r');
     n->s[2] = register_of(d, KNOWN_P);
+    n->generic = gen_chance(d->g, 40);
+    n->back = gen_chance(d->g, 50);
     d->cost += place->times * (one->cost + (n->other_function ? other->cost : 0));
     d->p->accumulates |= one->accumulates || (n->other_function && other->accumulates);
 }
@@ -328,6 +344,7 @@ static void together(struct drawing *d, struct list *list, const struct place *p
     case W_KNOWN_SYNC_REDUCE:
         n = add(d, list, place, KNOWN_REDUCE);
         n->which = gen_below(d->g, KNOWN_REDUCTIONS);
+        n->at = gen_below(d->g, 2);
         n->s[0] = register_of(d, KNOWN_P);
         n->d = register_of(d, n->which == KNOWN_POPC ? KNOWN_R : KNOWN_P);
         return;
@@ -345,8 +362,8 @@ static void warp_op(struct drawing *d, struct list *list, const struct place *pl
 {
     struct known_node *n = add(d, list, place, KNOWN_WARP);
     n->which = gen_below(d->g, KNOWN_WARP_OPS);
-    bool of_predicates = n->which >= KNOWN_VOTE_ALL && n->which <= KNOWN_BALLOT;
-    bool to_predicate = of_predicates && n->which != KNOWN_BALLOT;
+    bool of_predicates = n->which >= KNOWN_VOTE_ALL && n->which <= KNOWN_BALLOT_NOT;
+    bool to_predicate = of_predicates && n->which < KNOWN_BALLOT;
     n->s[0] = register_of(d, of_predicates ? KNOWN_P : KNOWN_R);
     n->d = register_of(d, to_predicate ? KNOWN_P : KNOWN_R);
     n->at = gen_below(d->g, d->p->warp < 32 ? d->p->warp : 32);
@@ -386,6 +403,8 @@ static void flaw(struct drawing *d, struct list *list, const struct place *place
         banned |= GEN_BAN(KNOWN_FLAW, RACE);
     if (p->warps != 2 || p->warp < 2 || p->warp_ops || !place->uniform || d->ends || !p->full)
         banned |= GEN_BAN(KNOWN_FLAW, SEVERAL);
+    if (p->warps < 2 || !p->full || d->ends || d->function || !place->uniform)
+        banned |= GEN_BAN(KNOWN_FLAW, LEAVE);
     if (p->warps < 2)
         banned |= GEN_BAN(KNOWN_FLAW, COUNTS) | GEN_BAN(KNOWN_FLAW, MIXED);
     if (!p->warp_ops || p->warp < 2 || p->threads < 2)
@@ -435,6 +454,9 @@ static void statement(struct drawing *d, struct list *list, const struct place *
     switch (gen_pick(d->g, GROUP_KNOWN, bans(d, place))) {
     case W_KNOWN_SPECIAL:
         special(d, list, place);
+        break;
+    case W_KNOWN_GIVEN:
+        given(d, list, place);
         break;
     case W_KNOWN_LOAD:
         memory(d, list, place, KNOWN_LOAD);
@@ -580,6 +602,14 @@ static void draw_launch(struct known_program *p)
     p->blocks = launch->blocks;
     p->warp = launch->warp;
     p->warps = (p->threads + p->warp - 1) / p->warp;
+    p->width = p->threads;
+    p->grid_width = p->blocks;
+    if (gen_chance(g, 25)) {
+        p->width = p->threads % 4 == 0 && gen_chance(g, 50) ? 4 : p->threads % 2 ? p->threads : 2;
+        p->grid_width = p->blocks % 2 ? p->blocks : p->blocks / 2;
+    }
+    p->by_memory = gen_chance(g, 30);
+    p->has_arguments = gen_chance(g, 30);
     p->full = p->threads % p->warp == 0;
     p->warp_ops = p->warp <= 32 && gen_chance(g, 35);
     p->keeps_trail = gen_chance(g, 60);

@@ -56,6 +56,7 @@ struct known_operand {
 enum known_kind {
     KNOWN_COMPUTE,  /* op, d, s */
     KNOWN_SPECIAL,  /* which: d = special register */
+    KNOWN_GIVEN,    /* which, s[0]: what is there from the start, d */
     KNOWN_LOAD,     /* space, bytes, vector, at, is_signed, d */
     KNOWN_STORE,    /* the same, s[0] */
     KNOWN_IF,       /* s[0], body, other */
@@ -71,7 +72,7 @@ enum known_kind {
     KNOWN_SUBSET,   /* the first `at` warps wait for each other, by barrier `which` */
     KNOWN_TWICE, /* all threads register with barrier `which` twice; at: the second time they wait */
     KNOWN_BARRIER,
-    KNOWN_REDUCE, /* which: popc, and, or; s[0], d */
+    KNOWN_REDUCE, /* which: popc, and, or; at: of the negation; s[0], d */
     KNOWN_ATOMIC, /* which, s[0]: of an accumulator */
     KNOWN_OWN,    /* which, at, s[0], s[1], d: atomic of one's own area */
     KNOWN_FENCE,  /* which: nothing changes */
@@ -89,6 +90,7 @@ enum known_flaw {
     KNOWN_MIXED,  /* a reduction and a bar.sync at one barrier */
     KNOWN_ABSENT, /* bar.warp.sync that names lanes which do not come */
     KNOWN_SEVERAL, /* lanes of the first warp wait at two barriers, of which the second warp knows: no flaw of warps */
+    KNOWN_LEAVE, /* the last warp has exited where the others meet: no flaw of warps */
     KNOWN_FLAWS
 };
 
@@ -99,8 +101,17 @@ enum known_special {
     KNOWN_BLOCK_SIZE,
     KNOWN_WARP_NUMBER,
     KNOWN_BLOCKS,
+    KNOWN_TID_Y,
+    KNOWN_BLOCK_Y,
+    KNOWN_BLOCK_SIZE_Y,
+    KNOWN_BLOCKS_Y,
+    KNOWN_NONE, /* %tid.z: 0 */
+    KNOWN_WARPS,
     KNOWN_LANES_LESS, /* from here on: warps of at most 32 lanes */
     KNOWN_LANES_LEAST,
+    KNOWN_LANES_EQUAL,
+    KNOWN_LANES_MOST,
+    KNOWN_LANES_MORE,
     KNOWN_SPECIALS
 };
 
@@ -111,15 +122,27 @@ enum known_warp_op {
     KNOWN_VOTE_ALL,
     KNOWN_VOTE_ANY,
     KNOWN_VOTE_UNI,
+    KNOWN_VOTE_NOT,
     KNOWN_BALLOT,
+    KNOWN_BALLOT_NOT,
     KNOWN_SHFL_UP,
     KNOWN_SHFL_DOWN,
     KNOWN_SHFL_BFLY,
-    KNOWN_SHFL_IDX,
+    KNOWN_SHFL_UP_8, /* among eight lanes */
+    KNOWN_SHFL_DOWN_8,
+    KNOWN_SHFL_BFLY_8,
+    KNOWN_SHFL_IDX, /* from here on: with a mask */
+    KNOWN_SHFL_IDX_8,
     KNOWN_MATCH_ANY,
+    KNOWN_MATCH_ALL,
     KNOWN_REDUX_ADD,
     KNOWN_REDUX_MAX,
     KNOWN_REDUX_XOR,
+    KNOWN_REDUX_AND,
+    KNOWN_REDUX_OR,
+    KNOWN_REDUX_MIN,
+    KNOWN_REDUX_MIN_U,
+    KNOWN_REDUX_MAX_U,
     KNOWN_BAR_WARP,
     KNOWN_WARP_OPS
 };
@@ -137,6 +160,7 @@ struct known_node {
     enum known_space space;
     uint32_t bytes, vector;
     bool is_signed, tests_last;
+    bool generic, back; /* the address; of a call: the function comes from a table */
     struct known_operand d, s[3];
     struct known_node *body, *other, *cases[KNOWN_CASES], *next;
     bool falls[KNOWN_CASES];
@@ -154,6 +178,10 @@ struct known_program {
     struct gen *g;
     uint32_t threads, warp, blocks; /* threads of a block */
     uint32_t warps;                 /* of a block */
+    uint32_t width, grid_width;     /* of a block and the grid, in the first of two dimensions */
+    bool by_memory;                 /* functions take and give their values in .param memory */
+    bool has_arguments;             /* the entry has parameters */
+    uint32_t givens;                /* bits 1 << known_given_id: that are read */
     bool full;                      /* no warp has lanes missing: counts can be exact */
     bool warp_ops, own_atomics;
     bool
@@ -172,6 +200,22 @@ struct known_program {
     uint32_t accumulators[KNOWN_ACCUMULATORS];
     enum known_flaw flaw; /* KNOWN_FLAWS: none */
 };
+
+/* What is there from the start (gen_known_given.def): `count` values, by an index in `u`. */
+struct known_given {
+    bool of_entry; /* its parameters */
+    uint32_t count;
+    const char *text;
+    int64_t values[4];
+};
+
+enum known_given_id {
+#define KNOWN_GIVEN_ROW(id, ...) KNOWN_GIVEN_##id,
+#include "fuzz/gen/gen_known_given.def"
+    KNOWN_GIVEN_COUNT
+};
+
+extern const struct known_given known_givens[KNOWN_GIVEN_COUNT];
 
 struct known_atomic {
     const char *text;

@@ -67,25 +67,43 @@ static uint64_t compute(enum known_op op, uint64_t a, uint64_t b, uint64_t c)
 
 static uint64_t special(const struct known_program *p, uint32_t which, uint32_t t)
 {
-    uint32_t tid = t % p->threads, lane = tid % p->warp;
+    uint32_t block = t / p->threads, tid = t % p->threads, lane = tid % p->warp;
     uint64_t bit = (uint64_t)1 << lane;
     switch ((enum known_special)which) {
     case KNOWN_TID:
-        return tid;
+        return tid % p->width;
     case KNOWN_LANE:
         return lane;
     case KNOWN_BLOCK:
-        return t / p->threads;
+        return block % p->grid_width;
     case KNOWN_BLOCK_SIZE:
-        return p->threads;
+        return p->width;
     case KNOWN_WARP_NUMBER:
         return tid / p->warp;
     case KNOWN_BLOCKS:
-        return p->blocks;
+        return p->grid_width;
+    case KNOWN_TID_Y:
+        return tid / p->width;
+    case KNOWN_BLOCK_Y:
+        return block / p->grid_width;
+    case KNOWN_BLOCK_SIZE_Y:
+        return p->threads / p->width;
+    case KNOWN_BLOCKS_Y:
+        return p->blocks / p->grid_width;
+    case KNOWN_NONE:
+        return 0;
+    case KNOWN_WARPS:
+        return p->warps;
     case KNOWN_LANES_LESS:
         return bit - 1;
     case KNOWN_LANES_LEAST:
         return ~(bit - 1);
+    case KNOWN_LANES_EQUAL:
+        return bit;
+    case KNOWN_LANES_MOST:
+        return bit | (bit - 1);
+    case KNOWN_LANES_MORE:
+        return ~(bit | (bit - 1));
     case KNOWN_SPECIALS:
         break;
     }
@@ -273,6 +291,12 @@ static void run_node(struct known_execution *r, struct known_frame *f, struct lo
         KNOWN_EACH(t, mask)
         known_set(f, &n->d, t, special(r->p, n->which, t));
         break;
+    case KNOWN_GIVEN:
+        KNOWN_EACH(t, mask)
+        known_set(f, &n->d, t,
+                  (uint64_t)known_givens[n->which]
+                      .values[known_get(f, &n->s[0], t) % known_givens[n->which].count]);
+        break;
     case KNOWN_LOAD:
     case KNOWN_STORE:
         access(r, f, n, mask);
@@ -314,8 +338,11 @@ static void run_node(struct known_execution *r, struct known_frame *f, struct lo
         break;
     case KNOWN_FLAW:
         r->p->flaw = (enum known_flaw)n->which;
-        if (r->p->flaw == KNOWN_SEVERAL)
-            known_run_together(r, f, n, mask);
+        if (r->p->flaw == KNOWN_LEAVE)
+            KNOWN_EACH(t, mask)
+        r->exited |= (known_mask)(t % r->p->threads >= r->p->threads - r->p->warp) << t;
+        if (r->p->flaw == KNOWN_SEVERAL || r->p->flaw == KNOWN_LEAVE)
+            known_run_together(r, f, n, mask & ~r->exited);
         break;
     case KNOWN_TWICE:
     case KNOWN_BARRIER:

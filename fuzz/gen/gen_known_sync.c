@@ -11,8 +11,8 @@ static void put_read_of(struct known_writing *w, const struct known_node *n, con
 static void put_exchange(struct known_writing *w, const struct known_node *n)
 {
     known_put(w, n,
-              "\tst.shared.u32 [pa], %a;\n\tbar.sync 0;\n\tmov.u32 v, %%ntid.x;\n"
-              "\tmov.u32 u, %%tid.x;\n\tadd.u32 u, u, %n;\n\trem.u32 u, u, v;\n");
+              "\tst.shared.u32 [pa], %a;\n\tbar.sync 0;\n\tmov.u32 v, size;\n"
+              "\tmov.u32 u, tid;\n\tadd.u32 u, u, %n;\n\trem.u32 u, u, v;\n");
     put_read_of(w, n, "");
     text_put(&w->text, "\tbar.sync 0;\n");
 }
@@ -21,7 +21,7 @@ static void put_exchange(struct known_writing *w, const struct known_node *n)
 static void put_pair(struct known_writing *w, const struct known_node *n)
 {
     uint32_t label = w->labels++, producers = n->at * w->p->warp;
-    PUT(w, "\tmov.u32 u, %%tid.x;\n\tsetp.lt.u32 t, u, %" PRIu32 ";\n\t@t bra $from%" PRIu32 ";\n",
+    PUT(w, "\tmov.u32 u, tid;\n\tsetp.lt.u32 t, u, %" PRIu32 ";\n\t@t bra $from%" PRIu32 ";\n",
         producers, label);
     PUT(w, "\tbar.sync %" PRIu32 ", %" PRIu32 ";\n\trem.u32 u, u, %" PRIu32 ";\n", n->which,
         w->p->threads, producers);
@@ -35,7 +35,7 @@ static void put_pair(struct known_writing *w, const struct known_node *n)
 static void put_subset(struct known_writing *w, const struct known_node *n)
 {
     uint32_t label = w->labels++, those = n->at * w->p->warp;
-    PUT(w, "\tmov.u32 u, %%tid.x;\n\tsetp.ge.u32 t, u, %" PRIu32 ";\n\t@t bra $end%" PRIu32 ";\n",
+    PUT(w, "\tmov.u32 u, tid;\n\tsetp.ge.u32 t, u, %" PRIu32 ";\n\t@t bra $end%" PRIu32 ";\n",
         those, label);
     known_put(w, n, "\tst.shared.u32 [pa], %a;\n");
     PUT(w,
@@ -52,6 +52,18 @@ static void put_warp(struct known_writing *w, const struct known_node *n)
         [KNOWN_VOTE_ALL] = "vote.all.pred %d, %a",
         [KNOWN_VOTE_ANY] = "vote.any.pred %d, %a",
         [KNOWN_VOTE_UNI] = "vote.uni.pred %d, %a",
+        [KNOWN_VOTE_NOT] = "vote.any.pred %d, !%a",
+        [KNOWN_BALLOT_NOT] = "vote.ballot.b32 %d, !%a",
+        [KNOWN_SHFL_UP_8] = "shfl.up.b32 %d, %a, %n, 0x1800",
+        [KNOWN_SHFL_DOWN_8] = "shfl.down.b32 %d|t, %a, %n, 0x1807",
+        [KNOWN_SHFL_BFLY_8] = "shfl.bfly.b32 %d, %a, %n, 0x1807",
+        [KNOWN_SHFL_IDX_8] = "shfl.sync.idx.b32 %d|t, %a, %n, 0x1807, m",
+        [KNOWN_MATCH_ALL] = "match.all.sync.b32 %d|t, %a, m",
+        [KNOWN_REDUX_AND] = "redux.sync.and.b32 %d, %a, m",
+        [KNOWN_REDUX_OR] = "redux.sync.or.b32 %d, %a, m",
+        [KNOWN_REDUX_MIN] = "redux.sync.min.s32 %d, %a, m",
+        [KNOWN_REDUX_MIN_U] = "redux.sync.min.u32 %d, %a, m",
+        [KNOWN_REDUX_MAX_U] = "redux.sync.max.u32 %d, %a, m",
         [KNOWN_BALLOT] = "vote.ballot.b32 %d, %a",
         [KNOWN_SHFL_UP] = "shfl.up.b32 %d, %a, %n, 0",
         [KNOWN_SHFL_DOWN] = "shfl.down.b32 %d, %a, %n, 31",
@@ -72,7 +84,7 @@ static void put_warp(struct known_writing *w, const struct known_node *n)
 static void put_two(struct known_writing *w, const char *first, const char *others)
 {
     uint32_t label = w->labels++;
-    PUT(w, "\tmov.u32 u, %%tid.x;\n\tsetp.lt.u32 t, u, %" PRIu32 ";\n\t@t bra $from%" PRIu32 ";\n",
+    PUT(w, "\tmov.u32 u, tid;\n\tsetp.lt.u32 t, u, %" PRIu32 ";\n\t@t bra $from%" PRIu32 ";\n",
         w->p->warp, label);
     PUT(w, "\t%s;\n\tbra $end%" PRIu32 ";\n$from%" PRIu32 ":\n\t%s;\n$end%" PRIu32 ":\n", others,
         label, label, first, label);
@@ -82,7 +94,7 @@ static void put_two(struct known_writing *w, const char *first, const char *othe
 static void put_several(struct known_writing *w, const struct known_node *n)
 {
     uint32_t label = w->labels++, count = 2 * w->p->warp;
-    PUT(w, "\tmov.u32 u, %%tid.x;\n\tsetp.lt.u32 t, u, %" PRIu32 ";\n\t@t bra $from%" PRIu32 ";\n",
+    PUT(w, "\tmov.u32 u, tid;\n\tsetp.lt.u32 t, u, %" PRIu32 ";\n\t@t bra $from%" PRIu32 ";\n",
         w->p->warp, label);
     PUT(w, "\tbar.sync 4, %" PRIu32 ";\n", count);
     known_put(w, n, "\tst.shared.u32 [pa], %a;\n");
@@ -100,7 +112,7 @@ static void put_several(struct known_writing *w, const struct known_node *n)
 static void put_race(struct known_writing *w, const struct known_node *n)
 {
     const struct known_program *p = w->p;
-    text_put(&w->text, "\tmov.u32 v, %ntid.x;\n\tmov.u32 u, %tid.x;\n");
+    text_put(&w->text, "\tmov.u32 v, size;\n\tmov.u32 u, tid;\n");
     if (n->at)
         PUT(w, "\tsetp.ge.u32 t, u, %" PRIu32 ";\n", p->threads - p->warp);
     text_put(&w->text, "\tadd.u32 u, u, 1;\n\trem.u32 u, u, v;\n\tst.shared.u32 [pa], u;\n");
@@ -108,6 +120,18 @@ static void put_race(struct known_writing *w, const struct known_node *n)
         text_put(&w->text, "\tld.shared.u32 m, [pa];\n");
     put_read_of(w, n, n->at ? "@t " : "");
     text_put(&w->text, "\tbar.sync 0;\n");
+}
+
+/* Whoever is left writes, and reads what the next thread wrote. The barrier says how many they are: without a count it
+ * depends on the schedule (ERR.42). */
+static void put_leave(struct known_writing *w, const struct known_node *n)
+{
+    uint32_t left = w->p->threads - w->p->warp;
+    PUT(w, "\tmov.u32 u, tid;\n\tsetp.ge.u32 t, u, %" PRIu32 ";\n\t@t exit;\n", left);
+    known_put(w, n, "\tst.shared.u32 [pa], %a;\n");
+    PUT(w, "\tbar.sync 1, %" PRIu32 ";\n\tadd.u32 u, u, 1;\n\trem.u32 u, u, %" PRIu32 ";\n", left,
+        left);
+    put_read_of(w, n, "");
 }
 
 static void put_flaw(struct known_writing *w, const struct known_node *n)
@@ -150,6 +174,9 @@ static void put_flaw(struct known_writing *w, const struct known_node *n)
     case KNOWN_SEVERAL:
         put_several(w, n);
         break;
+    case KNOWN_LEAVE:
+        put_leave(w, n);
+        break;
     case KNOWN_FLAWS:
         break;
     }
@@ -158,9 +185,9 @@ static void put_flaw(struct known_writing *w, const struct known_node *n)
 void known_put_together(struct known_writing *w, const struct known_node *n)
 {
     static const char *const reductions[KNOWN_REDUCTIONS] = {
-        [KNOWN_POPC] = "bar.red.popc.u32 %d, 0, %a",
-        [KNOWN_AND] = "bar.red.and.pred %d, 0, %a",
-        [KNOWN_OR] = "bar.red.or.pred %d, 0, %a",
+        [KNOWN_POPC] = "bar.red.popc.u32 %d, 0, ",
+        [KNOWN_AND] = "bar.red.and.pred %d, 0, ",
+        [KNOWN_OR] = "bar.red.or.pred %d, 0, ",
     };
     switch ((int)n->kind) {
     case KNOWN_EXCHANGE:
@@ -182,7 +209,9 @@ void known_put_together(struct known_writing *w, const struct known_node *n)
         known_put_line(w, n, n->which ? "barrier.sync 0" : "bar.sync 0");
         break;
     case KNOWN_REDUCE:
-        known_put_line(w, n, reductions[n->which]);
+        text_put(&w->text, "\t");
+        known_put(w, n, reductions[n->which]);
+        known_put(w, n, n->at ? "!%a;\n" : "%a;\n");
         break;
     case KNOWN_WARP:
         put_warp(w, n);

@@ -19,6 +19,11 @@ const struct known_atomic known_atomics[KNOWN_ACCUMULATORS] = {
     {"max.s32", 0x80000000u}, {"min.s32", 0x7fffffff},
 };
 
+const struct known_given known_givens[KNOWN_GIVEN_COUNT] = {
+#define KNOWN_GIVEN_ROW(id, ...) [KNOWN_GIVEN_##id] = {__VA_ARGS__},
+#include "fuzz/gen/gen_known_given.def"
+};
+
 static void put_guard(struct known_writing *w, uint32_t guard)
 {
     if (guard)
@@ -81,21 +86,54 @@ static void put_list(struct known_writing *w, const struct known_node *n);
 
 /* ---- memory ---- */
 
+static void put_given(struct known_writing *w, const struct known_node *n)
+{
+    const struct known_given *given = &known_givens[n->which];
+    if (given->count > 1) {
+        known_put(w, n, "\tand.b32 u, %a, ");
+        PUT(w, "%" PRIu32 ";\n", given->count - 1);
+    }
+    text_put(&w->text, "\t");
+    known_put(w, n, given->text);
+    text_put(&w->text, ";\n");
+}
+
+enum { BACK = 64 }; /* addresses that lie behind what is accessed */
+
+/* "[base+offset]", or a generic address in `at`. */
+static const char *put_address(struct known_writing *w, const struct known_node *n,
+                               const char *space, const char *base)
+{
+    struct arena *arena = w->text.arena;
+    uint32_t offset = n->at + (n->space == KNOWN_LOCAL ? KNOWN_AREA : 0); /* its upper half */
+    bool is_local = n->space == KNOWN_LOCAL || n->space == KNOWN_LOCAL_TOO;
+    if (!n->generic)
+        return arena_printf(arena, "[%s+%" PRIu32 "]", base, offset);
+    if (is_local)
+        PUT(w, "\tmov.u64 at, %s;\n", base);
+    PUT(w, "\tcvta.%s.u64 at, %s;\n", space, is_local ? "at" : base);
+    if (!n->back)
+        return arena_printf(arena, "[at+%" PRIu32 "]", offset);
+    PUT(w, "\tadd.u64 at, at, %d;\n", BACK);
+    return arena_printf(arena, "[at+-%" PRIu32 "]", BACK - offset);
+}
+
 static void put_access(struct known_writing *w, const struct known_node *n)
 {
     static const char *const spaces[] = {"global", "shared", "local", "local"};
     static const char *const bases[] = {"ga", "sa", "loc", "too"};
-    uint32_t offset = n->at + (n->space == KNOWN_LOCAL ? KNOWN_AREA : 0); /* its upper half */
     const struct known_operand *first = n->kind == KNOWN_LOAD ? &n->d : &n->s[0];
+    const char *address = put_address(w, n, spaces[n->space], bases[n->space]);
     text_put(&w->text, "\t");
     put_guard(w, n->guard);
-    PUT(w, "%s.%s%s.%c%" PRIu32 " ", n->kind == KNOWN_LOAD ? "ld" : "st", spaces[n->space],
+    PUT(w, "%s%s%s%s.%c%" PRIu32 " ", n->kind == KNOWN_LOAD ? "ld" : "st", n->generic ? "" : ".",
+        n->generic ? "" : spaces[n->space],
         n->vector == 4   ? ".v4"
         : n->vector == 2 ? ".v2"
                          : "",
         n->is_signed ? 's' : 'u', 8 * n->bytes);
     if (n->kind == KNOWN_STORE)
-        PUT(w, "[%s+%" PRIu32 "], ", bases[n->space], offset);
+        PUT(w, "%s, ", address);
     text_put(&w->text, n->vector > 1 ? "{" : "");
     for (uint32_t i = 0; i < n->vector; i++) {
         struct known_operand o = *first;
@@ -105,7 +143,7 @@ static void put_access(struct known_writing *w, const struct known_node *n)
     }
     text_put(&w->text, n->vector > 1 ? "}" : "");
     if (n->kind == KNOWN_LOAD)
-        PUT(w, ", [%s+%" PRIu32 "]", bases[n->space], offset);
+        PUT(w, ", %s", address);
     text_put(&w->text, ";\n");
 }
 
@@ -185,32 +223,84 @@ static void put_return(struct known_writing *w, const struct known_node *n)
     if (w->function)
         known_put_line(w, n,
                        w->p->keeps_trail ? "add.u32 result, r0, trail" : "mov.u32 result, r0");
+    if (w->function && w->p->by_memory) {
+        known_put_line(w, n, "st.param.b32 [answer+8], result");
+        known_put_line(w, n, "st.param.b16 [answer+2], result");
+    }
     known_put_line(w, n, "ret");
+}
+
+/* Arguments in memory: the value's lowest byte lies apart, in what comes back its lower half. `back`: the depth is not
+ * copied before. */
+static void put_arguments(struct known_writing *w, const struct known_node *n, const char *depth)
+{
+    if (!w->p->by_memory)
+        return;
+    text_put(&w->text,
+             "\t{\n\t.reg .b16 some;\n\t.param .b32 arg;\n\t.param .align 8 .b8 pack[16];\n"
+             "\t.param .align 8 .b8 q[16];\n\tmov.u32 v, ");
+    known_put(w, n, "%b");
+    text_put(&w->text, ";\n\txor.b32 m, v, 255;\n\tst.param.b8 [pack+3], v;\n"
+                       "\tst.param.v2.b32 [pack+8], {m, v};\n");
+    if (n->back) {
+        text_put(&w->text, "\tmov.u16 some, 456;\n");
+        return;
+    }
+    text_put(&w->text, "\tmov.u16 some, 456;\n\tst.param.b32 [arg], ");
+    known_put(w, n, depth);
+    text_put(&w->text, ";\n");
+}
+
+/* "call (%d), NAME, (depth, %b)", and what comes back. `guard`: as text. */
+static void put_callee(struct known_writing *w, const struct known_node *n, const char *guard,
+                       const char *name, const char *depth, bool indirect)
+{
+    const char *more = indirect ? ", proto" : "";
+    if (w->p->by_memory) {
+        PUT(w, "\t%scall (q), %s, (", guard, name);
+        known_put(w, n, n->back ? depth : "arg");
+        PUT(w, ", pack, some, sa)%s;\n", more);
+        text_put(&w->text, "\tld.param.u32 u, [q+8];\n\tld.param.u16 v, [q+2];\n"
+                           "\tand.b32 u, u, -65536;\n\t");
+        text_put(&w->text, guard);
+        known_put(w, n, "or.b32 %d, u, v;\n\t}\n");
+        return;
+    }
+    PUT(w, "\t%s", guard);
+    known_put(w, n, "call (%d), ");
+    PUT(w, "%s, (", name);
+    known_put(w, n, depth);
+    known_put(w, n, ", %b)");
+    PUT(w, "%s;\n", more);
 }
 
 static void put_call(struct known_writing *w, const struct known_node *n)
 {
+    struct arena *arena = w->text.arena;
+    const struct known_function *named = n->function ? n->function : n->other_function;
+    const char *name = arena_printf(arena, "f%" PRIu32, named->number);
     if (!n->function) {
         text_put(&w->text, "\tsetp.ne.u32 t, depth, 0;\n\tsub.u32 u, depth, 1;\n");
-        known_put(w, n, "\t@t call (%d), ");
-        PUT(w, "f%" PRIu32, n->other_function->number);
-        known_put(w, n, ", (u, %b);\n");
+        put_arguments(w, n, "u");
+        put_callee(w, n, "@t ", name, "u", false);
         return;
     }
-    if (n->other_function) {
+    if (n->other_function && n->generic) {
+        known_put(w, n, "\tselp.u32 u, ");
+        PUT(w, "%" PRIu32 ", %" PRIu32, 8 * n->other_function->number, 8 * n->function->number);
+        known_put(w, n,
+                  ", %c;\n\tcvt.u64.u32 at, u;\n\tmov.u64 fp, table;\n"
+                  "\tadd.u64 fp, fp, at;\n\tld.global.u64 fp, [fp];\n");
+    } else if (n->other_function) {
         PUT(w, "\tmov.u64 fp, f%" PRIu32 ";\n", n->function->number);
         known_put(w, n, "\t@%c ");
         PUT(w, "mov.u64 fp, f%" PRIu32 ";\n", n->other_function->number);
     }
-    text_put(&w->text, "\t");
-    put_guard(w, n->guard);
-    known_put(w, n, "call (%d), ");
-    if (n->other_function)
-        text_put(&w->text, "fp");
-    else
-        PUT(w, "f%" PRIu32, n->function->number);
-    known_put(w, n, ", (%a, %b)");
-    text_put(&w->text, n->other_function ? ", proto;\n" : ";\n");
+    const char *guard = n->guard ? arena_printf(arena, "@%sp%" PRIu32 " ",
+                                                (n->guard - 1) % 2 ? "!" : "", (n->guard - 1) / 2)
+                                 : "";
+    put_arguments(w, n, "%a");
+    put_callee(w, n, guard, n->other_function ? "fp" : name, "%a", n->other_function != NULL);
 }
 
 /* The register's value becomes part of the hash. */
@@ -245,6 +335,15 @@ static void put_node(struct known_writing *w, const struct known_node *n)
         [KNOWN_BLOCK_SIZE] = "mov.u32 %d, %%ntid.x",
         [KNOWN_WARP_NUMBER] = "mov.u32 %d, %%warpid",
         [KNOWN_BLOCKS] = "mov.u32 %d, %%nctaid.x",
+        [KNOWN_TID_Y] = "mov.u32 %d, %%tid.y",
+        [KNOWN_BLOCK_Y] = "mov.u32 %d, %%ctaid.y",
+        [KNOWN_BLOCK_SIZE_Y] = "mov.u32 %d, %%ntid.y",
+        [KNOWN_BLOCKS_Y] = "mov.u32 %d, %%nctaid.y",
+        [KNOWN_NONE] = "mov.u32 %d, %%tid.z",
+        [KNOWN_WARPS] = "mov.u32 %d, %%nwarpid",
+        [KNOWN_LANES_EQUAL] = "mov.u32 %d, %%lanemask_eq",
+        [KNOWN_LANES_MOST] = "mov.u32 %d, %%lanemask_le",
+        [KNOWN_LANES_MORE] = "mov.u32 %d, %%lanemask_gt",
         [KNOWN_LANES_LESS] = "mov.u32 %d, %%lanemask_lt",
         [KNOWN_LANES_LEAST] = "mov.u32 %d, %%lanemask_ge",
     };
@@ -258,6 +357,9 @@ static void put_node(struct known_writing *w, const struct known_node *n)
         break;
     case KNOWN_SPECIAL:
         known_put_line(w, n, specials[n->which]);
+        break;
+    case KNOWN_GIVEN:
+        put_given(w, n);
         break;
     case KNOWN_LOAD:
     case KNOWN_STORE:
@@ -323,6 +425,20 @@ static void put_list(struct known_writing *w, const struct known_node *n)
 
 /* ---- functions ---- */
 
+/* tid, size: in the block; v: the block. */
+static void put_numbers(struct known_writing *w)
+{
+    const struct known_program *p = w->p;
+    text_put(&w->text, "\tmov.u32 tid, %tid.x;\n\tmov.u32 size, %ntid.x;\n");
+    if (p->width != p->threads)
+        text_put(&w->text, "\tmov.u32 u, %tid.y;\n\tmad.lo.u32 tid, u, size, tid;\n"
+                           "\tmov.u32 u, %ntid.y;\n\tmul.lo.u32 size, size, u;\n");
+    text_put(&w->text, "\tmov.u32 v, %ctaid.x;\n");
+    if (p->grid_width != p->blocks)
+        text_put(&w->text, "\tmov.u32 u, %ctaid.y;\n\tmov.u32 m, %nctaid.x;\n"
+                           "\tmad.lo.u32 v, u, m, v;\n");
+}
+
 static void put_declarations(struct known_writing *w)
 {
     for (uint32_t class = 0; class < KNOWN_CLASSES; class ++) {
@@ -331,14 +447,15 @@ static void put_declarations(struct known_writing *w)
             known_counts[class]);
     }
     PUT(w,
-        "\t.reg .pred t;\n\t.reg .b32 u, v, m, trail, i<%d>, l<%d>;\n"
-        "\t.reg .b64 ga, sa, pa, at, fp;\n\t.local .align 16 .b8 loc[%d];\n"
+        "\t.reg .pred t;\n\t.reg .b32 u, v, m, tid, size, trail, i<%d>, l<%d>;\n"
+        "\t.reg .b64 ga, sa, pa, at, base, fp;\n\t.local .align 16 .b8 loc[%d];\n"
         "\t.local .align 16 .b8 too[%d];\n",
         KNOWN_LOOPS, KNOWN_LOOPS, 2 * KNOWN_AREA, KNOWN_AREA);
+    put_numbers(w);
     PUT(w,
-        "\tmov.u32 u, %%tid.x;\n\tmov.u64 sa, mine;\n\tmad.wide.u32 sa, u, %d, sa;\n"
-        "\tmov.u64 pa, pass;\n\tmad.wide.u32 pa, u, 4, pa;\n"
-        "\tmov.u32 v, %%ctaid.x;\n\tmov.u32 m, %%ntid.x;\n\tmad.lo.u32 u, v, m, u;\n"
+        "\tmov.u64 sa, mine;\n\tmad.wide.u32 sa, tid, %d, sa;\n"
+        "\tmov.u64 pa, pass;\n\tmad.wide.u32 pa, tid, 4, pa;\n"
+        "\tmad.lo.u32 u, v, size, tid;\n"
         "\tmov.u64 ga, out;\n\tmad.wide.u32 ga, u, %d, ga;\n",
         KNOWN_AREA, KNOWN_AREA);
 }
@@ -369,32 +486,65 @@ static void put_folding(struct known_writing *w)
 static void put_function(struct known_writing *w, const struct known_function *function)
 {
     w->function = function;
-    PUT(w, ".func (.reg .b32 result) f%" PRIu32 "(.reg .b32 depth, .reg .b32 given)\n{\n",
-        function->number);
+    const struct known_node end = {.kind = KNOWN_RETURN};
+    if (w->p->by_memory)
+        PUT(w,
+            ".func (.param .align 8 .b8 answer[16]) f%" PRIu32
+            "(.param .b32 deep, .param .align 8 .b8 parcel[16], .param .u16 small, .param .b64 "
+            "shares)\n{\n"
+            "\t.reg .b32 result, depth, worth;\n",
+            function->number);
+    else
+        PUT(w, ".func (.reg .b32 result) f%" PRIu32 "(.reg .b32 depth, .reg .b32 worth)\n{\n",
+            function->number);
     put_declarations(w);
-    text_put(&w->text, "\tmov.u32 r0, given;\n");
+    if (w->p->by_memory)
+        text_put(&w->text, "\tld.param.u32 depth, [deep];\n\tld.param.u32 worth, [parcel+8];\n"
+                           "\tld.param.u8 u, [parcel+3];\n\tand.b32 worth, worth, -256;\n"
+                           "\tor.b32 worth, worth, u;\n\tld.param.u16 u, [small];\n"
+                           "\tld.param.u64 at, [shares];\n\tsub.u64 at, at, sa;\n"
+                           "\tcvt.u32.u64 v, at;\n\tadd.u32 v, v, u;\n\tsub.u32 v, v, 456;\n"
+                           "\tadd.u32 worth, worth, v;\n");
+    text_put(&w->text, "\tmov.u32 r0, worth;\n");
     put_list(w, function->body);
-    PUT(w, "\t%s;\n\tret;\n}\n",
-        w->p->keeps_trail ? "add.u32 result, r0, trail" : "mov.u32 result, r0");
+    put_return(w, &end);
+    text_put(&w->text, "}\n");
+}
+
+/* at: the thread's result. */
+static void put_place(struct known_writing *w)
+{
+    PUT(w, "\tmov.u64 at, out;\n\tsub.u64 at, ga, at;\n\tshr.u64 at, at, 2;\n"
+           "\tmov.u64 base, res;\n\tadd.u64 at, at, base;\n");
+    _Static_assert(KNOWN_AREA == 16, "four times a result's bytes");
 }
 
 static void put_entry(struct known_writing *w)
 {
     w->function = NULL;
-    text_put(&w->text, ".visible .entry k()\n{\n");
+    PUT(w, ".visible .entry k(%s)\n{\n",
+        w->p->has_arguments ? ".param .u16 number, .param .f32 single, .param .u64 buffer,\n"
+                              "\t.param .align 4 .b8 box[8]"
+                            : "");
     put_declarations(w);
     if (w->p->function_count > 0)
-        text_put(&w->text, "\tproto: .callprototype (.reg .b32 _) _ (.reg .b32 _, .reg .b32 _);\n");
+        text_put(&w->text,
+                 w->p->by_memory
+                     ? "\tproto: .callprototype (.param .align 8 .b8 _[16]) _ (.param .b32 _, "
+                       ".param .align 8 .b8 _[16], .param .u16 _, .param .b64 _);\n"
+                     : "\tproto: .callprototype (.reg .b32 _) _ (.reg .b32 _, .reg .b32 _);\n");
     put_list(w, w->p->main);
     put_folding(w);
-    text_put(&w->text, "\tmov.u32 v, %ctaid.x;\n\tmov.u32 m, %ntid.x;\n\tmul.lo.u32 v, v, m;\n"
-                       "\tmov.u32 m, %tid.x;\n\tadd.u32 v, v, m;\n\tmov.u64 at, res;\n"
-                       "\tmad.wide.u32 at, v, 4, at;\n\tst.global.u32 [at], u;\n\texit;\n}\n");
+    put_place(w);
+    text_put(&w->text, "\tst.global.u32 [at], u;\n\texit;\n}\n");
 }
 
 void known_put_functions(struct known_writing *w)
 {
     for (uint32_t i = 0; i < w->p->function_count; i++)
         put_function(w, w->p->functions[i]);
+    for (uint32_t i = 0; i < w->p->function_count; i++)
+        PUT(w, "%sf%" PRIu32, i ? ", " : ".global .align 8 .u64 table[] = {", i);
+    text_put(&w->text, w->p->function_count ? "};\n" : "");
     put_entry(w);
 }

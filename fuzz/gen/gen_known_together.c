@@ -12,9 +12,10 @@ static void exchange(struct known_execution *r, struct known_frame *f, const str
 {
     const struct known_program *p = r->p;
     uint64_t given[KNOWN_THREADS];
-    uint32_t producers = n->kind == KNOWN_EXCHANGE ? p->threads
-                         : n->kind == KNOWN_FLAW   ? p->warp
-                                                   : n->at * p->warp;
+    uint32_t producers = n->kind == KNOWN_EXCHANGE                          ? p->threads
+                         : n->kind == KNOWN_FLAW && n->which == KNOWN_LEAVE ? p->threads - p->warp
+                         : n->kind == KNOWN_FLAW                            ? p->warp
+                                                                            : n->at * p->warp;
     KNOWN_EACH(t, mask)
     given[t] = known_get(f, &n->s[0], t);
     KNOWN_EACH(t, mask)
@@ -24,7 +25,7 @@ static void exchange(struct known_execution *r, struct known_frame *f, const str
             from = (tid + n->at) % p->threads;
         else if (n->kind == KNOWN_PAIR)
             from = tid % producers;
-        else if (n->kind == KNOWN_SUBSET)
+        else if (n->kind == KNOWN_SUBSET || n->which == KNOWN_LEAVE)
             from = (tid + 1) % producers;
         else /* KNOWN_SEVERAL */
             from = (tid + producers) % p->threads;
@@ -39,7 +40,7 @@ static void reduce(struct known_execution *r, struct known_frame *f, const struc
     const struct known_program *p = r->p;
     uint64_t count[KNOWN_THREADS] = {0}; /* a block */
     KNOWN_EACH(t, mask)
-    count[t / p->threads] += known_get(f, &n->s[0], t);
+    count[t / p->threads] += known_get(f, &n->s[0], t) ^ (n->at & 1);
     KNOWN_EACH(t, mask)
     {
         uint64_t holds = count[t / p->threads];
@@ -130,6 +131,15 @@ static uint32_t source_lane(uint32_t which, uint32_t lane, uint32_t distance)
     case KNOWN_SHFL_BFLY:
         j = lane ^ distance;
         break;
+    case KNOWN_SHFL_UP_8:
+        return lane % 8 >= distance ? lane - distance : lane;
+    case KNOWN_SHFL_DOWN_8:
+        return lane % 8 + distance < 8 ? lane + distance : lane;
+    case KNOWN_SHFL_BFLY_8:
+        j = lane ^ distance;
+        return j / 8 > lane / 8 ? lane : j;
+    case KNOWN_SHFL_IDX_8:
+        return lane - lane % 8 + distance % 8;
     default:
         j = distance;
         break;
@@ -149,7 +159,9 @@ static uint64_t equal_lanes(const uint64_t *value, uint32_t mask, uint32_t lane)
 /* One warp, whose thread with lane 0 is `first`; mask: its lanes that take part. */
 static void warp(struct known_frame *f, const struct known_node *n, uint32_t first, uint32_t mask)
 {
-    uint64_t value[32] = {0}, sum = 0, most = 0, sign = 0x80000000u;
+    uint64_t value[32] = {0}, sum = 0, sign = 0x80000000u;
+    uint64_t most = 0, least = UINT64_MAX, most_u = 0, least_u = UINT64_MAX; /* signed: ^ sign */
+    uint64_t all = UINT64_MAX, any = 0;
     uint32_t holds = 0, parity = 0;
     KNOWN_EACH(lane, mask)
     {
@@ -157,8 +169,12 @@ static void warp(struct known_frame *f, const struct known_node *n, uint32_t fir
         holds |= (uint32_t)(value[lane] & 1) << lane;
         sum += value[lane];
         parity ^= (uint32_t)value[lane];
-        if ((value[lane] ^ sign) > most)
-            most = value[lane] ^ sign;
+        most = (value[lane] ^ sign) > most ? value[lane] ^ sign : most;
+        least = (value[lane] ^ sign) < least ? value[lane] ^ sign : least;
+        most_u = value[lane] > most_u ? value[lane] : most_u;
+        least_u = value[lane] < least_u ? value[lane] : least_u;
+        all &= value[lane];
+        any |= value[lane];
     }
     KNOWN_EACH(lane, mask)
     {
@@ -177,18 +193,31 @@ static void warp(struct known_frame *f, const struct known_node *n, uint32_t fir
         case KNOWN_VOTE_UNI:
             result = holds == mask || holds == 0;
             break;
+        case KNOWN_VOTE_NOT:
+            result = holds != mask;
+            break;
         case KNOWN_BALLOT:
             result = holds;
+            break;
+        case KNOWN_BALLOT_NOT:
+            result = mask & ~holds;
             break;
         case KNOWN_SHFL_UP:
         case KNOWN_SHFL_DOWN:
         case KNOWN_SHFL_BFLY:
+        case KNOWN_SHFL_UP_8:
+        case KNOWN_SHFL_DOWN_8:
+        case KNOWN_SHFL_BFLY_8:
         case KNOWN_SHFL_IDX:
+        case KNOWN_SHFL_IDX_8:
             from = source_lane(n->which, lane, n->at);
             result = value[mask >> from & 1 ? from : lane];
             break;
         case KNOWN_MATCH_ANY:
             result = equal_lanes(value, mask, lane);
+            break;
+        case KNOWN_MATCH_ALL:
+            result = equal_lanes(value, mask, lane) == mask ? mask : 0;
             break;
         case KNOWN_REDUX_ADD:
             result = sum;
@@ -198,6 +227,21 @@ static void warp(struct known_frame *f, const struct known_node *n, uint32_t fir
             break;
         case KNOWN_REDUX_XOR:
             result = parity;
+            break;
+        case KNOWN_REDUX_AND:
+            result = all;
+            break;
+        case KNOWN_REDUX_OR:
+            result = any;
+            break;
+        case KNOWN_REDUX_MIN:
+            result = least ^ sign;
+            break;
+        case KNOWN_REDUX_MIN_U:
+            result = least_u;
+            break;
+        case KNOWN_REDUX_MAX_U:
+            result = most_u;
             break;
         case KNOWN_BAR_WARP:
         case KNOWN_WARP_OPS:
