@@ -2,8 +2,9 @@
 #include "engine/ptx/ptx_inject.h"
 #include "tests/unit/ptx_text.h"
 
-static const char head[] = ".version 8.0\n.target sm_80\n.address_size 32\n"
-                           ".func f ()\n;\n.func halt ()\n.noreturn\n;\n";
+static const char head[] =
+    ".version 8.0\n.target sm_80\n.address_size 32\n"
+    ".func f ()\n{ret;}\n.func halt ()\n.noreturn\n{trap;} .func outside ();\n";
 
 static const struct {
     const char *before; /* body of an entry */
@@ -78,6 +79,7 @@ static const struct {
     {"mov.u32 %r1, 1;\ncall.uni f;\nret;",
      "mov.u32 %r1, 1; preRet $return_flow1; call.uni f; $return_flow1: exit;"},
     {"@!%p1 call f;\nret;", "@!%p1 preRet $return_flow1; @!%p1 call f; $return_flow1: exit;"},
+    {"@%p1 call outside;\nret;", "@%p1 call outside; exit;"}, /* it has no body */
     {"call %r1;\nret;", "preRet $return_flow1; call %r1; $return_flow1: exit;"},
     {"@%p1 bra L;\ncall halt;\nL: ret;",
      "@%p1 exit; preRet $return_flow1; call halt; $return_flow1: trap;"},
