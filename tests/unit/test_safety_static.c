@@ -118,7 +118,7 @@ static void a_token_on_top_that_cannot_be(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof tops / sizeof *tops; i++) {
         size_t mark = arena_mark(&test_arena);
-        start("raw", region)->tops[tops[i].pc] = PTX_STATIC_TOP(tops[i].type);
+        start("raw", region)->tops[tops[i].pc] = (uint8_t)PTX_STATIC_TOP(tops[i].type);
         const char *text = said();
         if (strcmp(text, tops[i].good ? "" : "top of the stack") != 0)
             fail_msg("address %u, token %u: %s", tops[i].pc, tops[i].type, text);
