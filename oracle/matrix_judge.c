@@ -226,6 +226,26 @@ static void judge_lemma6(struct checking *c, struct answer *answer,
                             arena_printf(c->arena, "%s; played again: %s", lemma->sentence, wrong));
 }
 
+/* One row that hangs and is about who is let run, drawn. */
+static void judge_definition(struct checking *c, struct answer *answer, const struct matrix *matrix)
+{
+    uint32_t count = 0;
+    const struct matrix_row *drawn = NULL;
+    for (uint32_t i = 0; i < matrix->count; i++) {
+        const struct matrix_row *row = &matrix->rows[i];
+        if (!hangs(row) || !row->loop || is_policy(row))
+            continue;
+        count++;
+        if (pcg_splitmix(c->options->seed + count) % count == 0)
+            drawn = row;
+    }
+    struct witness_fault fault = {.observable = NULL};
+    if (drawn)
+        fault = matrix_definition(c->arena, drawn);
+    if (fault.observable)
+        report(c, answer, drawn, "matrix-witness", fault.observable, fault.text);
+}
+
 void matrix_judge_rows(struct checking *c, const struct matrix *matrix, struct answer *answer)
 {
     if (matrix->broken)
@@ -235,6 +255,7 @@ void matrix_judge_rows(struct checking *c, const struct matrix *matrix, struct a
         judge_seen(c, answer, matrix, &matrix->rows[i]);
         judge_witness(c, answer, &matrix->rows[i]);
     }
+    judge_definition(c, answer, matrix);
 }
 
 /* ---- asked in another way ---- */

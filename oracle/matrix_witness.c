@@ -1,5 +1,6 @@
 #include "oracle/matrix_witness.h"
 
+#include "engine/fair_lasso.h"
 #include "engine/live.h"
 #include "engine/pcg.h"
 #include "engine/sched.h"
@@ -265,6 +266,39 @@ struct witness_fault matrix_witness_of(struct arena *arena, const struct matrix_
         return found;
     arena_release(arena, mark);
     return found;
+}
+
+/* ---- the other definition ---- */
+
+static const struct tape *without_last(struct arena *arena, const struct tape *tape)
+{
+    struct tape *shorter = ARENA_NEW(arena, struct tape);
+    *shorter = *tape;
+    while (shorter->count > 0 && shorter->entries[--shorter->count] & TAPE_INNER)
+        continue;
+    return shorter;
+}
+
+struct witness_fault matrix_definition(struct arena *arena, const struct matrix_row *row)
+{
+    struct replay r = start_replay(arena, row);
+    const struct fair_units units = {r.units.unit_of, r.units.count};
+    struct matrix_row asked = *row;
+    for (int m = 0; m < 2 * PROGRESS_MODEL_COUNT; m++) {
+        size_t mark = arena_mark(arena);
+        enum progress_model model = (enum progress_model)(m / 2);
+        asked.model = progress_table[model].name;
+        asked.loop = m % 2 ? without_last(arena, row->loop) : row->loop;
+        bool other = fair_lasso_is(arena, r.machine, &units, model, row->stem, asked.loop);
+        bool own = !matrix_witness_of(arena, &asked).observable;
+        if (own != other)
+            return fault("definition",
+                         arena_printf(arena, "it %s an execution of %s%s by fair_lasso.h",
+                                      other ? "is" : "is not", asked.model,
+                                      m % 2 ? ", without its last step," : ""));
+        arena_release(arena, mark);
+    }
+    return fault(NULL, NULL);
 }
 
 /* ---- policies without a stack ---- */
