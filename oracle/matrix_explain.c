@@ -141,15 +141,22 @@ static uint32_t write_alone(struct walk *w, const struct matrix_loop *loop, uint
         .address = address,
         .stm = CODE_NONE};
     options.observers = &alone.observer;
-    options.track = false;
     size_t mark = arena_mark(w->arena);
     struct machine *machine = machine_new(w->arena, loop->machine->semantics, w->program, &options);
-    machine_restore(machine, loop->machine->block, 0);
+    machine_restore(machine, loop->machine->block, loop->machine->track.hash);
     alone.has_old = w->program->units == 1;
     alone.old = alone.has_old ? machine->memory[address] : 0;
-    for (uint32_t i = 0; i < ALONE_STEPS && alone.stm == CODE_NONE && can_step(machine, thread);
-         i++)
+    /* A state that has come back: it spins, too. */
+    uint64_t seen = machine->track.hash;
+    bool again = false;
+    for (uint32_t i = 0;
+         i < ALONE_STEPS && alone.stm == CODE_NONE && !again && can_step(machine, thread); i++) {
         machine_step(machine, thread, &first);
+        machine->track.log_count = 0;
+        again = machine->track.hash == seen;
+        if ((i & (i + 1)) == 0)
+            seen = machine->track.hash;
+    }
     arena_release(w->arena, mark);
     return alone.stm;
 }
