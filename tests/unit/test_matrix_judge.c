@@ -203,6 +203,26 @@ static void test_witness(void **state)
     assert_string_equal(witness(&row), "policy");
 }
 
+/* Of each row about actors that are let run both definitions say the same. */
+static void test_definition(void **state)
+{
+    static const char *const texts[] = {P3, LOCK, BARRIER, MAYBE};
+    uint32_t count = 0;
+    (void)state;
+    for (uint32_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct fixture f;
+        search(&f, texts[i]);
+        for (uint32_t r = 0; r < f.matrix.count; r++) {
+            const struct matrix_row *row = &f.matrix.rows[r];
+            if (!row->loop || strncmp(row->model, "stackless:", 10) == 0)
+                continue;
+            assert_null(matrix_definition(&test_arena, row).observable);
+            count++;
+        }
+    }
+    assert_true(count > 20);
+}
+
 static void test_sentence(void **state)
 {
     static const char *const wrong[] = {
@@ -296,6 +316,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_policy, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_random, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_witness, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_definition, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_sentence, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_other, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_lemma6, support_setup, support_teardown),
