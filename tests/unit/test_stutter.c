@@ -58,6 +58,11 @@ static struct block_thread *thread_of(struct machine *machine, uint32_t thread)
     return (struct block_thread *)(uintptr_t)interleave_state(machine, thread);
 }
 
+#define EARLY                                                                                      \
+    "launch(threads = 2); global int a; kernel k() blocks { Start: goto A, B; A: assume(tid < "    \
+    "0); "                                                                                         \
+    "a = 1; goto End; B: assume(tid < 1); a = 2; goto End; }"
+
 /* Whether the thread is about to assign, for P, to a variable there. */
 static bool assigns(const struct machine *machine, uint32_t actor, enum ast_space space)
 {
@@ -172,6 +177,15 @@ static enum rule invent_access(struct machine *machine, uint32_t actor, struct c
     return rule;
 }
 
+/* An assumption that does not hold is blamed on the other thread. */
+static enum rule blame_other(struct machine *machine, uint32_t actor, struct choices *choices)
+{
+    enum rule rule = honest_step(machine, actor, choices);
+    if (machine_status(machine) == STATUS_INFEASIBLE)
+        machine->head->fault_thread ^= 1;
+    return rule;
+}
+
 static const struct {
     const char *text;
     step_function *step;
@@ -186,6 +200,7 @@ static const struct {
     {OWNED, spoil_barrier, "stutter|control|interleave.barrier|waiting"},
     {OWNED, spin, "stutter|control|none|walk"},
     {OWNED, invent_access, "stutter|race|interleave.assign|only in pi(P)"},
+    {EARLY, blame_other, "stutter|status|interleave.assume_F|infeasible"},
     {RICH, spoil_return, "stutter|store|interleave.return|private memory"},
 };
 
