@@ -48,7 +48,7 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
                             .gen = *gen,
                             .check = *check};
     c->check.seed = pcg_splitmix(pcg_splitmix(seed) ^ number);
-    bool tiny = !gen->fixed && !gen->small && is_tiny(seed, number);
+    bool tiny = !gen->fixed && !gen->small && gen_has_tiny(gen) && is_tiny(seed, number);
     bool ordinary = !gen->fixed && !gen->small && !check->exhaustive;
     if (ordinary && is_spin(seed, number, gen))
         c->gen.spin = true;

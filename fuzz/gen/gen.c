@@ -142,6 +142,11 @@ static bool ptx_only(const struct gen_options *options)
     return options->features & forms && !(options->features & ~(forms | 1u << FEATURE_LOOSE));
 }
 
+bool gen_has_tiny(const struct gen_options *options)
+{
+    return !ptx_only(options) || (options->features >> FEATURE_CRS & 1);
+}
+
 static void draw_weights(struct gen *g)
 {
     g->features = g->options->features;
@@ -496,7 +501,8 @@ static uint32_t banned_forms(const struct gen *g)
 {
     if (g->options->blocks_only && g->weights[W_FORM_GRAPH] > 0)
         return GEN_BAN(FORM, STRUCTURED) | GEN_BAN(FORM, CRS) | GEN_BAN(FORM, KNOWN);
-    return ptx_only(g->options) ? GEN_BAN(FORM, STRUCTURED) : 0;
+    bool can = g->weights[W_FORM_CRS] > 0 || g->weights[W_FORM_KNOWN] > 0;
+    return ptx_only(g->options) && can ? GEN_BAN(FORM, STRUCTURED) : 0;
 }
 
 static void make_main(struct gen *g)

@@ -53,6 +53,9 @@ struct gen_walk {
     bool started, ended;
 };
 
+/* Whether there are tiny kernels of these features: of `none,known` there are none. */
+bool gen_has_tiny(const struct gen_options *options);
+
 /* Case number `number` of a campaign: kernel (with its launch and input seed). Enumerating: NULL when there
  * are fewer. */
 struct ast_kernel *gen_case(struct arena *arena, uint64_t seed, uint64_t number,

@@ -2,6 +2,7 @@
 #include "tests/unit/campaign_fixture.h"
 
 #include "fuzz/case.h"
+#include "oracle/forms.h"
 
 static void test_shards_are_residues(void **state)
 {
@@ -93,14 +94,37 @@ static void test_case_seeds_differ(void **state)
     }
 }
 
+/* A campaign of one feature, or of everything: each case has a kernel; PTX can be laid out. */
+static void test_every_feature_alone(void **state)
+{
+    struct place *place = *state;
+    for (uint32_t f = 0; f <= FEATURE_COUNT; f++) {
+        struct gen_options gen = GEN_DEFAULTS;
+        gen.features = f == FEATURE_COUNT ? (1u << FEATURE_COUNT) - 1 : 1u << f;
+        for (uint64_t number = 0; number < 250; number++) {
+            size_t mark = arena_mark(&place->arena);
+            struct fuzz_case c;
+            case_of_campaign(&c, 11, number, &gen, &CHECK_DEFAULTS);
+            const struct ast_kernel *kernel = case_kernel(&place->arena, &c, NULL);
+            assert_non_null(kernel);
+            const struct form *crs =
+                forms_get(forms_new(&place->arena, kernel), subject_table[SUBJECT_CRS].program);
+            if (gen.features == 1u << FEATURE_KNOWN)
+                assert_int_equal(kernel->form, FORM_PTX);
+            if (kernel->form == FORM_PTX && !crs->program)
+                fail_msg("case %u: %s", (unsigned)number, crs->reason);
+            arena_release(&place->arena, mark);
+        }
+    }
+}
+
 int main(void)
 {
 #define CAMPAIGN_TEST(name) cmocka_unit_test_setup_teardown(name, place_set_up, place_tear_down)
     const struct CMUnitTest tests[] = {
-        CAMPAIGN_TEST(test_shards_are_residues),
-        CAMPAIGN_TEST(test_case_text),
-        CAMPAIGN_TEST(test_tiny_cases),
-        CAMPAIGN_TEST(test_case_seeds_differ),
+        CAMPAIGN_TEST(test_shards_are_residues), CAMPAIGN_TEST(test_case_text),
+        CAMPAIGN_TEST(test_tiny_cases),          CAMPAIGN_TEST(test_case_seeds_differ),
+        CAMPAIGN_TEST(test_every_feature_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
