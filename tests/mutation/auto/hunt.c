@@ -28,7 +28,7 @@
  * --blind: the original is not recorded, which takes minutes; every unit test is asked about every mutant. Only --units then,
  * and a campaign that tells nothing.
  * --output FILE: lines that are in it are not made again, so that an interrupted hunt goes on; FILE.record keeps what the
- * original did.
+ * original did. Leave the sources alone meanwhile: tests read corpus/ and tests/golden. A hunt that finds these changed ends with 3.
  */
 #include "tests/mutation/auto/hunt.h"
 
@@ -291,6 +291,28 @@ static void hunt_all(struct hunt *hunt)
     }
 }
 
+/* Tests read files of the corpus and golden ones: if these change under a hunt, every mutant seems to be detected. */
+static bool is_undisturbed(const struct hunt *hunt)
+{
+    const struct trials *trials = &hunt->trials;
+    mutant_all_off();
+    for (uint32_t t = trials->campaign_count; t < trials->count; t++) {
+        const struct trial *trial = &trials->items[t];
+        struct shown shown;
+        if (trial->kind != TRIAL_UNIT || !units[trial->number].golden)
+            continue;
+        trial_run(trial, false, &shown);
+        if (shown.failed != trials->original[t].failed) {
+            fprintf(stderr,
+                    "hunt: %s fails without a mutant: the sources have changed, and what this hunt "
+                    "wrote is void\n",
+                    trial->path);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* ---- the command line ---- */
 
 static int usage(void)
@@ -438,5 +460,5 @@ int main(int argc, char **argv)
         return 3;
     }
     hunt_all(&hunt);
-    return fflush(hunt.out) == 0 ? 0 : 3;
+    return fflush(hunt.out) == 0 && is_undisturbed(&hunt) ? 0 : 3;
 }
