@@ -47,9 +47,12 @@ struct flow {
     uint32_t *below; /* a preBrk: the one open around it */
 };
 
+/* What is no place of the function, as the address of a token that is none, ends the path. */
 static void add_edge(struct flow *f, uint32_t node, uint32_t target)
 {
     struct ptx_graph *g = &f->graph;
+    if (target >= g->count)
+        target = g->count - 1;
     for (uint32_t e = g->next_first[node]; e < g->edges; e++)
         if (g->next[e] == target)
             return;

@@ -62,7 +62,7 @@ struct safety {
     bool consistent;          /* `crs` has been run, and the program was control-flow consistent */
     const char *inconsistent; /* why the theorem says nothing about the kernel, or NULL */
     uint32_t inconsistent_line;
-    bool calls_anywhere; /* .. a call through a register in which there is no function */
+    bool goes_anywhere; /* .. a call or branch through a register that leads nowhere */
 };
 
 /* Whether the branch-unit instructions that run are those of the kernel given: it need not be control-flow

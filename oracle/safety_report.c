@@ -127,13 +127,13 @@ bool safety_made_here(const struct checking *c, const struct ptx_code *code)
            (code->module != code->kernel->module && !ptx_has_branch_unit(c->kernel->ptx->module));
 }
 
-/* A call through a register goes wherever the given program has put in it. */
-static bool calls_anywhere(const struct checking *c, const struct ptx_code *code)
+/* A call or branch through a register goes wherever the given program has put in it, or nothing. */
+static bool goes_anywhere(const struct checking *c, const struct ptx_code *code)
 {
     const struct safety_failure *f = &c->safety->failure;
     const struct ptx_op *op = f->pc < code->count ? &code->ops[f->pc] : NULL;
     return c->kernel->form == FORM_PTX && f->predicate == SAFETY_ADDR && op &&
-           op->exec == PTX_EXEC_CALL && op->target == 0;
+           (op->exec == PTX_EXEC_CALL || op->exec == PTX_EXEC_BRA) && op->target == 0;
 }
 
 /* The theorem's hypothesis fails. */
@@ -146,11 +146,11 @@ static void inconsistent(struct checking *c, const struct execution *execution)
     if (mutant && s->consistent) {
         report(c, execution, "control-flow consistency", mutant);
     } else if (!mutant && safety_made_here(c, s->program->ptx) &&
-               !calls_anywhere(c, s->program->ptx)) {
+               !goes_anywhere(c, s->program->ptx)) {
         report(c, execution, "code made by simtfuzz", NULL);
     } else if (!mutant && !s->inconsistent) {
         s->inconsistent_line = line;
-        s->calls_anywhere = calls_anywhere(c, s->program->ptx);
+        s->goes_anywhere = goes_anywhere(c, s->program->ptx);
         s->inconsistent = arena_printf(c->arena, "not control-flow consistent: %s at line %u (%s)",
                                        safety_table[f->predicate].name, line,
                                        safety_table[f->predicate].sentence);

@@ -63,7 +63,7 @@ static void judge_executions(struct checking *c, const struct ptx_static *s, con
 {
     const struct safety *seen = c->safety;
     const struct ptx_code *code = seen->program->ptx;
-    if (seen->inconsistent_line && !seen->calls_anywhere && !seen->printed)
+    if (seen->inconsistent_line && !seen->goes_anywhere && !seen->printed)
         report(c, "an execution", seen->inconsistent, seen->inconsistent_line,
                arena_printf(c->arena, "consistent on all paths, but an execution is %s",
                             seen->inconsistent));

@@ -96,7 +96,7 @@ static void an_execution_shows_it_wrong(void **state)
     start("raw", region)->inconsistent = "the stack given";
     assert_string_equal(said(), "");
     start("raw", region)->inconsistent_line = 3; /* a call of what is no function */
-    checking.safety->calls_anywhere = true;
+    checking.safety->goes_anywhere = true;
     assert_string_equal(said(), "");
     start("raw", "break;")->inconsistent_line = 3;
     assert_string_equal(said(), "");
