@@ -127,13 +127,15 @@ bool safety_made_here(const struct checking *c, const struct ptx_code *code)
            (code->module != code->kernel->module && !ptx_has_branch_unit(c->kernel->ptx->module));
 }
 
-/* A call or branch through a register goes wherever the given program has put in it, or nothing. */
+/* A call or branch through a register goes wherever the given program has put in it, or nothing; through a table it
+ * does not. */
 static bool goes_anywhere(const struct checking *c, const struct ptx_code *code)
 {
     const struct safety_failure *f = &c->safety->failure;
     const struct ptx_op *op = f->pc < code->count ? &code->ops[f->pc] : NULL;
     return c->kernel->form == FORM_PTX && f->predicate == SAFETY_ADDR && op &&
-           (op->exec == PTX_EXEC_CALL || op->exec == PTX_EXEC_BRA) && op->target == 0;
+           (op->exec == PTX_EXEC_CALL || (op->exec == PTX_EXEC_BRA && op->table_count == 0)) &&
+           op->target == 0;
 }
 
 /* The theorem's hypothesis fails. */

@@ -67,9 +67,7 @@ static void judge_executions(struct checking *c, const struct ptx_static *s, con
         report(c, "an execution", seen->inconsistent, seen->inconsistent_line,
                arena_printf(c->arena, "consistent on all paths, but an execution is %s",
                             seen->inconsistent));
-    /* Laid out, a function that control may leave at its last line has an end. */
-    if (s->instructions + 1 > code->count ||
-        s->instructions + 1 + code->function_count < code->count)
+    if (s->instructions + 1 != code->count)
         report(c, "instructions", "other code", 0,
                arena_printf(c->arena, "the code has %u instructions, the static check sees %u",
                             code->count - 1, s->instructions));
@@ -88,7 +86,8 @@ void safety_static_judge(struct checking *c)
     if (!seen)
         return;
     const struct ptx_code *code = seen->program->ptx;
-    struct ptx_static_options options = {.most_states = STATES, .top_count = code->count};
+    struct ptx_static_options options = {
+        .most_states = STATES, .top_count = code->count, .ends = !code->kernel->raw};
     size_t mark = arena_mark(c->arena);
     options.tops = ARENA_ARRAY(c->arena, uint8_t, code->count);
     if (code->kernel->raw)

@@ -6,6 +6,7 @@
 #include "engine/invariant.h"
 #include "engine/program_internal.h"
 #include "engine/ptx/ptx_compile_internal.h"
+#include "engine/ptx/ptx_flow.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,35 +61,10 @@ static void count_statements(struct ptx_builder *b, const struct ptx_statement *
     }
 }
 
-/* The last statement that counts: an instruction or a label; blocks are looked into. */
-static const struct ptx_statement *last_statement(const struct ptx_statement *stm)
-{
-    const struct ptx_statement *last = NULL;
-    for (; stm; stm = stm->next) {
-        const struct ptx_statement *inner =
-            stm->kind == PTX_BLOCK ? last_statement(stm->u.block) : NULL;
-        if (stm->kind == PTX_INSTRUCTION || stm->kind == PTX_LABEL)
-            last = stm;
-        last = inner ? inner : last;
-    }
-    return last;
-}
-
-/* Whether control may come to the end of the body. */
-static bool falls_through(const struct ptx_function *f)
-{
-    const struct ptx_statement *last = last_statement(f->body);
-    if (!last || last->kind != PTX_INSTRUCTION || last->u.instruction.guard)
-        return true;
-    enum ptx_opcode opcode = ptx_forms[last->u.instruction.form].opcode;
-    return opcode != PTX_OP_RET && opcode != PTX_OP_EXIT && opcode != PTX_OP_BRA &&
-           opcode != PTX_OP_BRX && opcode != PTX_OP_TRAP;
-}
-
 /* A raw kernel has exactly its instructions. */
 static bool has_end(const struct ptx_builder *b, const struct ptx_function *f)
 {
-    return !b->ptx->raw && falls_through(f);
+    return !b->ptx->raw && ptx_falls_through(f);
 }
 
 static void place_code(struct ptx_builder *b)

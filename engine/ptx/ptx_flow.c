@@ -41,6 +41,30 @@ bool ptx_call_is_outside(const struct ptx_symbols *symbols, const struct ptx_sta
            !ptx_definition(symbols, target->target.function);
 }
 
+/* The last statement that counts: an instruction or a label; blocks are looked into. */
+static const struct ptx_statement *last_statement(const struct ptx_statement *stm)
+{
+    const struct ptx_statement *last = NULL;
+    for (; stm; stm = stm->next) {
+        const struct ptx_statement *inner =
+            stm->kind == PTX_BLOCK ? last_statement(stm->u.block) : NULL;
+        if (stm->kind == PTX_INSTRUCTION || stm->kind == PTX_LABEL)
+            last = stm;
+        last = inner ? inner : last;
+    }
+    return last;
+}
+
+bool ptx_falls_through(const struct ptx_function *f)
+{
+    const struct ptx_statement *last = last_statement(f->body);
+    if (!last || last->kind != PTX_INSTRUCTION || last->u.instruction.guard)
+        return true;
+    enum ptx_opcode opcode = ptx_forms[last->u.instruction.form].opcode;
+    return opcode != PTX_OP_RET && opcode != PTX_OP_EXIT && opcode != PTX_OP_BRA &&
+           opcode != PTX_OP_BRX && opcode != PTX_OP_TRAP;
+}
+
 /* ---- blocks ---- */
 
 static uint32_t count_statements(const struct ptx_statement *stm)

@@ -55,5 +55,7 @@ bool ptx_call_returns(const struct ptx_statement *call); /* not to a .noreturn f
 /* A call of a function that has no body anywhere: it is a single instruction (vprintf, which prints nothing), with no
  * frame and no token of its own. */
 bool ptx_call_is_outside(const struct ptx_symbols *symbols, const struct ptx_statement *call);
+/* Whether control may come to the end of the body, where an end is laid out but in raw kernels. */
+bool ptx_falls_through(const struct ptx_function *function);
 
 #endif

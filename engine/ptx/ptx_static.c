@@ -374,7 +374,7 @@ static void check_function(struct arena *arena, const struct ptx_symbols *symbol
     lay_out(&c);
     if (options->tops && result->instructions + c.code.count < options->top_count)
         c.tops = options->tops + result->instructions;
-    result->instructions += c.code.count;
+    result->instructions += c.code.count + (options->ends && ptx_falls_through(function));
     ptx_stacks_init(&c.stacks, arena, c.code.count,
                     options->most_states ? options->most_states : MOST_STATES);
     c.targets = ARENA_ARRAY(arena, struct targets, c.code.count + 2);

@@ -55,7 +55,7 @@ struct ptx_static {
         rule;              /* CHK.static: the first of (a), (b), (c) that is broken. Not needed for
                                    * consistency, but for lanes' own stacks (CHK.oracle, MUT.24) */
     uint32_t states;       /* looked at */
-    uint32_t instructions; /* of all functions */
+    uint32_t instructions; /* of all functions, with their ends */
 };
 
 /* A token that is on the stack at the start; top first. */
@@ -80,6 +80,7 @@ struct ptx_static_options {
      * each instruction, all functions behind one another as ptx_reach gives them, from tops[1] on; tops[0 .. top_count). */
     uint8_t *tops;
     uint32_t top_count;
+    bool ends; /* functions are laid out with an end (ptx_falls_through) */
 };
 
 /* Of a token's type (enum crs_token_type), or PTX_STATIC_EMPTY. */
