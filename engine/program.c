@@ -277,6 +277,18 @@ static bool ptx_atomics_commute(const struct ptx_code *code)
     return true;
 }
 
+bool program_pick_reads_memory(const struct program *program, const struct code_stm *pick)
+{
+    for (uint32_t i = 0; i < pick->second; i++) {
+        uint32_t guard = program->picks[pick->first + i].guard;
+        const struct code_expr_op *op = guard == CODE_NONE ? NULL : &program->ops[guard];
+        for (; op && op->op != OP_END; op++)
+            if (op->op == OP_INDEX || op->op == OP_GLOBAL || op->op == OP_SHARED)
+                return true;
+    }
+    return false;
+}
+
 bool program_atomics_commute(const struct program *program)
 {
     if (program->form == FORM_PTX)

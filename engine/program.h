@@ -224,6 +224,9 @@ struct program *program_compile_with(struct arena *arena, const struct ast_kerne
  * result, atomics or not. */
 bool program_atomics_commute(const struct program *program);
 
+/* Whether the guard of a CODE_PICK reads an array, or a variable that others may write. Such a read is no access. */
+bool program_pick_reads_memory(const struct program *program, const struct code_stm *pick);
+
 /* Initial memory (program.memory_words words): initialisers; `input` variables get values drawn
  * from the launch's seed, the same in every semantics. Frame stacks: the kernel's own frame is
  * initialised, the rest is 0. */

@@ -293,22 +293,10 @@ static void translate_atomic(struct translation *t, const struct code_stm *stm, 
 
 /* Choosing accesses nothing, and a guard whose index is outside is chosen (interleave.c): loads are not like
  * that. */
-static bool only_scalars(const struct program *program, uint32_t guard)
-{
-    for (const struct code_expr_op *op = &program->ops[guard]; op->op != OP_END; op++)
-        if (op->op == OP_INDEX || op->op == OP_GLOBAL || op->op == OP_SHARED)
-            return false;
-    return true;
-}
-
 static void translate_pick(struct translation *t, const struct code_stm *stm, vector_ref mask)
 {
-    for (uint32_t i = 0; i < stm->second; i++) {
-        uint32_t guard = t->program->picks[stm->first + i].guard;
-        if (guard != CODE_NONE && !only_scalars(t->program, guard) && !t->reason)
-            t->reason =
-                arena_printf(t->arena, "a pick whose guard reads memory at line %u", stm->line);
-    }
+    if (program_pick_reads_memory(t->program, stm) && !t->reason)
+        t->reason = arena_printf(t->arena, "a pick whose guard reads memory at line %u", stm->line);
     struct vector_pick *p = &t->run->picks[t->pick_count];
     p->first = stm->first;
     p->count = stm->second;

@@ -164,16 +164,9 @@ static void judge_ends(struct lockstep_case *k, uint64_t replayed, uint64_t idle
  * decides what can be picked. */
 static bool picks_by_memory(const struct program *p)
 {
-    for (uint32_t s = 0; s < p->stm_count; s++) {
-        const struct code_stm *stm = &p->stms[s];
-        for (uint32_t i = 0; stm->kind == CODE_PICK && i < stm->second; i++) {
-            uint32_t guard = p->picks[stm->first + i].guard;
-            for (const struct code_expr_op *op = guard == CODE_NONE ? NULL : &p->ops[guard];
-                 op && op->op != OP_END; op++)
-                if (op->op == OP_INDEX || op->op == OP_GLOBAL || op->op == OP_SHARED)
-                    return true;
-        }
-    }
+    for (uint32_t s = 0; s < p->stm_count; s++)
+        if (p->stms[s].kind == CODE_PICK && program_pick_reads_memory(p, &p->stms[s]))
+            return true;
     return false;
 }
 
