@@ -27,6 +27,19 @@ static inline bool live_at(const struct machine *machine, uint32_t index, uint32
     return index < machine->head->live_count && machine->head->live[index] == actor;
 }
 
+/* The actor that the thread is, or its warp or block. */
+static inline uint32_t actor_of(const struct machine *machine, uint32_t thread)
+{
+    const struct program *program = machine->program;
+    const struct ast_launch *launch = &program->launch;
+    if (machine->actor_count == program->total_threads)
+        return thread;
+    if (machine->actor_count == launch->blocks)
+        return thread / launch->threads;
+    return thread / launch->threads * program->warps_per_block +
+           thread % launch->threads / launch->warp;
+}
+
 /* Neither final nor waiting at a barrier. */
 static inline bool is_live(const struct machine *machine, uint32_t actor)
 {

@@ -386,7 +386,7 @@ static void add_policy(struct making *m, enum subject_id subject, const struct p
     explain(m, row, machine, "the policy never chooses its group");
 }
 
-static enum subject_id thread_subject(enum ast_form form)
+enum subject_id matrix_thread_subject(enum ast_form form)
 {
     switch (form) {
     case FORM_STRUCTURED:
@@ -456,7 +456,8 @@ static void check_own_loops(struct making *m, const struct matrix_row *fair)
 static bool other_barriers(struct making *m, const struct matrix_row *row)
 {
     const char *reason;
-    const struct program *program = program_of(m, thread_subject(m->forms->given->form), &reason);
+    const struct program *program =
+        program_of(m, matrix_thread_subject(m->forms->given->form), &reason);
     return row->subject == SUBJECT_CRS && program && program->form != FORM_PTX &&
            program->barrier_count > 0;
 }
@@ -545,7 +546,7 @@ struct matrix matrix_of(struct forms *forms, const struct matrix_options *option
     for (uint32_t i = 0; i < sizeof warps / sizeof *warps; i++)
         add_warps(&m, warps[i], subject_table[warps[i]].name);
     add_compaction(&m);
-    add_threads(&m, thread_subject(forms->given->form));
+    add_threads(&m, matrix_thread_subject(forms->given->form));
     check_implications(&m);
     return m.matrix;
 }

@@ -90,6 +90,12 @@ enum matrix_ending matrix_ending_of(const struct matrix_row *row);
 /* The classes of the differences among its rows: bit 1 << class. */
 unsigned matrix_classes(const struct matrix *matrix);
 
+/* Of warps without a stack, as a policy schedules them. */
+bool matrix_is_policy(const struct matrix_row *row);
+
+/* The subject whose actors are single threads. */
+enum subject_id matrix_thread_subject(enum ast_form form);
+
 /* The row of a model and unit; NULL: there is none. */
 const struct matrix_row *matrix_find(const struct matrix *matrix, const char *model,
                                      enum matrix_unit unit);

@@ -30,6 +30,11 @@ static bool ends_if_fair(const struct matrix *matrix)
     return false;
 }
 
+bool matrix_is_policy(const struct matrix_row *row)
+{
+    return strncmp(row->model, "stackless:", 10) == 0;
+}
+
 unsigned matrix_classes(const struct matrix *matrix)
 {
     unsigned classes = 0;
@@ -41,8 +46,8 @@ unsigned matrix_classes(const struct matrix *matrix)
             ends[row->unit] |= row->verdict == PROGRESS_ENDS;
             hangs[row->unit] |= hang;
         } else if (hang && fair) {
-            classes |= strncmp(row->model, "stackless:", 10) == 0 ? 1u << MATRIX_CLASS_POLICY_UNFAIR
-                                                                  : 1u << MATRIX_CLASS_STACK_UNFAIR;
+            classes |= matrix_is_policy(row) ? 1u << MATRIX_CLASS_POLICY_UNFAIR
+                                             : 1u << MATRIX_CLASS_STACK_UNFAIR;
         }
     }
     for (int u = 0; u < MATRIX_UNITS; u++)

@@ -110,19 +110,6 @@ static bool can_step(const struct machine *machine, uint32_t actor)
     return machine_status(machine) == STATUS_RUNNING && is_live(machine, actor);
 }
 
-/* The thread, or its warp or block. */
-static uint32_t actor_of(const struct machine *machine, uint32_t thread)
-{
-    const struct program *program = machine->program;
-    const struct ast_launch *launch = &program->launch;
-    if (machine->actor_count == program->total_threads)
-        return thread;
-    if (machine->actor_count == launch->blocks)
-        return thread / launch->threads;
-    return thread / launch->threads * program->warps_per_block +
-           thread % launch->threads / launch->warp;
-}
-
 static bool has_finished(const struct machine *machine, uint32_t thread)
 {
     uint32_t actor = actor_of(machine, thread);

@@ -22,9 +22,7 @@ enum { OTHER_UNMERGED, OTHER_SAMPLED, OTHER_SHARE = 12 };
 /* Whose rows those of single threads are. */
 static enum subject_id threads_of(const struct checking *c)
 {
-    return c->kernel->form == FORM_PTX          ? SUBJECT_BLOCK
-           : c->kernel->form == FORM_STRUCTURED ? SUBJECT_THREADS
-                                                : SUBJECT_INTERLEAVE;
+    return matrix_thread_subject(c->kernel->form);
 }
 
 static bool ends(const struct matrix_row *row)
@@ -37,12 +35,7 @@ static bool hangs(const struct matrix_row *row)
     return row->verdict >= PROGRESS_MAY_HANG;
 }
 
-/* Decided by an execution, or a graph, of another program than the subject's (tbc), or of a policy. */
-static bool is_policy(const struct matrix_row *row)
-{
-    return strncmp(row->model, "stackless:", 10) == 0;
-}
-
+/* About the program that the case's subject has run: in some forms of a kernel a row is about another one. */
 static bool is_own(const struct checking *c, const struct matrix_row *row)
 {
     return row->program == c->subjects[row->subject].program && explore_runs(c, row->subject);
@@ -190,7 +183,7 @@ static void judge_seen(struct checking *c, struct answer *answer, const struct m
 {
     if (row->verdict == PROGRESS_UNKNOWN || !is_own(c, row))
         return;
-    if (!is_policy(row)) {
+    if (!matrix_is_policy(row)) {
         judge_run(c, answer, row);
         judge_search(c, answer, row);
     } else if (strcmp(row->model, "stackless:random") == 0) {
@@ -233,7 +226,7 @@ static void judge_definition(struct checking *c, struct answer *answer, const st
     const struct matrix_row *drawn = NULL;
     for (uint32_t i = 0; i < matrix->count; i++) {
         const struct matrix_row *row = &matrix->rows[i];
-        if (!hangs(row) || !row->loop || is_policy(row))
+        if (!hangs(row) || !row->loop || matrix_is_policy(row))
             continue;
         count++;
         if (pcg_splitmix(c->options->seed + count) % count == 0)

@@ -156,21 +156,9 @@ struct judging {
     const char *at; /* in the sentence */
 };
 
-static uint32_t actor_of(const struct judging *j, uint32_t thread)
-{
-    const struct program *program = j->row->program;
-    const struct ast_launch *launch = &program->launch;
-    if (j->machine->actor_count == program->total_threads)
-        return thread;
-    if (j->machine->actor_count == launch->blocks)
-        return thread / launch->threads;
-    return thread / launch->threads * program->warps_per_block +
-           thread % launch->threads / launch->warp;
-}
-
 static bool has_finished(const struct judging *j, uint32_t thread)
 {
-    uint32_t actor = actor_of(j, thread);
+    uint32_t actor = actor_of(j->machine, thread);
     return !is_live(j->machine, actor) &&
            j->machine->semantics->next_stm(j->machine, actor) == CODE_NONE;
 }
@@ -197,7 +185,7 @@ static const char *judge_writers(const struct judging *j, const struct named *na
             return "who would write it steps in the loop, or is no thread";
         if (has_finished(j, thread))
             return "who would write it has finished";
-        if (i == 0 && is_live(j->machine, actor_of(j, thread)) == waits)
+        if (i == 0 && is_live(j->machine, actor_of(j->machine, thread)) == waits)
             return "who would write it waits, or does not";
     }
     return NULL;

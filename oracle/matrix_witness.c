@@ -197,11 +197,6 @@ static const char *judge_fairness(const struct replay *r, const struct fairness 
     return any || f->model == PROGRESS_UNFAIR ? NULL : "nobody must be let run";
 }
 
-static bool is_policy(const struct matrix_row *row)
-{
-    return strncmp(row->model, "stackless:", 10) == 0;
-}
-
 /* The model whose fairness the row's loop has: warps and blocks under a stack are let run, all of them. */
 static enum progress_model model_of(const struct matrix_row *row)
 {
@@ -253,7 +248,7 @@ static struct witness_fault replay_loop(struct replay *r)
         return fault("state", "the loop does not come back to its first state");
     if (r->miscounts)
         return fault("fairness", "others have finished than the machine counts");
-    const char *unfair = is_policy(row) ? NULL : judge_fairness(r, &f);
+    const char *unfair = matrix_is_policy(row) ? NULL : judge_fairness(r, &f);
     return unfair ? fault("fairness", unfair) : fault(NULL, NULL);
 }
 
@@ -376,7 +371,7 @@ struct witness_fault matrix_witness(struct arena *arena, const struct matrix_row
 {
     size_t mark = arena_mark(arena);
     struct witness_fault found = matrix_witness_of(arena, row);
-    if (!found.observable && is_policy(row))
+    if (!found.observable && matrix_is_policy(row))
         found = strcmp(row->model, "stackless:random") == 0 ? judge_random(arena, row, seed)
                                                             : judge_policy(arena, row);
     if (!found.observable)

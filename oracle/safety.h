@@ -49,8 +49,8 @@ struct safety {
     struct safety_spans *spans; /* NULL: nobody says where statements lie */
     const char *not_static;     /* CHK.static fails: private stacks say nothing; or NULL */
     const char *rules_broken;   /* the first of (a), (b) that is, or NULL */
-    uint8_t *
-        tops; /* what was on top of the stack before each instruction: PTX_STATIC_TOP, by address */
+    /* What was on top of the stack before each instruction: PTX_STATIC_TOP, by address. */
+    uint8_t *tops;
     /* The execution at hand. */
     const struct machine *machine;
     bool over;           /* nothing is looked at any more */

@@ -1,7 +1,7 @@
 /* What a complete search adds to `result`: sampled executions are among those found, and a goto may choose
  * before its guards or be ended by them. Planted faults: a machine that ends otherwise than its search's,
  * one that starts otherwise when gotos are raw. */
-#include "tests/unit/support.h"
+#include "tests/unit/checking.h"
 
 #include "engine/interleave.h"
 #include "oracle/exhaust.h"
@@ -24,11 +24,7 @@ static void start(struct fixture *f, const char *text)
     f->options = CHECK_DEFAULTS;
     f->options.subjects = SUBJECT_BIT(SUBJECT_INTERLEAVE);
     f->options.exhaustive = true;
-    f->c = (struct checking){.arena = &test_arena,
-                             .options = &f->options,
-                             .kernel = support_parse(text),
-                             .result = &f->result};
-    f->c.forms = forms_new(&test_arena, f->c.kernel);
+    f->c = checking_of(text, &f->options, &f->result);
     explore_prepare(&f->c);
     assert_true(explore_runs(&f->c, SUBJECT_INTERLEAVE));
 }

@@ -1,6 +1,6 @@
 /* What termination under one model says about others: honest searches agree, answers that are tampered with are
  * reported. */
-#include "tests/unit/support.h"
+#include "tests/unit/checking.h"
 
 #include "oracle/exhaust.h"
 #include "oracle/implications.h"
@@ -26,11 +26,7 @@ static void search(struct fixture *f, const char *text)
     f->options = CHECK_DEFAULTS;
     f->options.subjects = SUBJECT_BIT(SUBJECT_THREADS);
     f->options.budget_steps = 4000;
-    f->c = (struct checking){.arena = &test_arena,
-                             .options = &f->options,
-                             .kernel = support_parse(text),
-                             .result = &f->result};
-    f->c.forms = forms_new(&test_arena, f->c.kernel);
+    f->c = checking_of(text, &f->options, &f->result);
     explore_prepare(&f->c);
     assert_true(explore_runs(&f->c, SUBJECT_THREADS));
     f->options.search = SEARCH_DEFAULTS;

@@ -1,6 +1,6 @@
 /* Lemma 6 (SIM.L6): the bound against executions, the refuter against the proof, and each clause of the hypothesis
  * from both sides. */
-#include "tests/unit/support.h"
+#include "tests/unit/checking.h"
 
 #include "fuzz/gen/gen.h"
 #include "oracle/implications.h"
@@ -222,11 +222,7 @@ static const char *judged(struct fixture *f, const char *text, enum subject_id s
     memset(f, 0, sizeof *f);
     f->options = CHECK_DEFAULTS;
     f->options.subjects = SUBJECT_BIT(SUBJECT_SIMT) | SUBJECT_BIT(SUBJECT_THREADS);
-    f->c = (struct checking){.arena = &test_arena,
-                             .options = &f->options,
-                             .kernel = support_parse(text),
-                             .result = &f->result};
-    f->c.forms = forms_new(&test_arena, f->c.kernel);
+    f->c = checking_of(text, &f->options, &f->result);
     explore_prepare(&f->c);
     const struct sched_spec spec = {.kind = SCHED_SEQUENTIAL};
     struct execution *execution = explore_add(&f->c, subject, &spec);

@@ -1,6 +1,6 @@
 /* The termination matrix of a case, held to account: an honest one is not spoken of, and one that is tampered with is, by
  * the class that is meant for it. */
-#include "tests/unit/support.h"
+#include "tests/unit/checking.h"
 
 #include "engine/tape.h"
 #include "oracle/exhaust.h"
@@ -41,11 +41,7 @@ static void search(struct fixture *f, const char *text)
     f->options = CHECK_DEFAULTS;
     f->options.subjects = SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_SIMT);
     f->options.exhaustive = true;
-    f->c = (struct checking){.arena = &test_arena,
-                             .options = &f->options,
-                             .kernel = support_parse(text),
-                             .result = &f->result};
-    f->c.forms = forms_new(&test_arena, f->c.kernel);
+    f->c = checking_of(text, &f->options, &f->result);
     explore_prepare(&f->c);
     f->options.search = SEARCH_DEFAULTS;
     f->options.search.method = SEARCH_STATES;

@@ -1,5 +1,6 @@
 /* The oracle `metamorphic`: sound semantics agree about transformed kernels; faults planted into the steps
  * of what was explored show as another verdict, or another store, than that of the kernel transformed. */
+#include "tests/unit/checking.h"
 #include "tests/unit/planted.h"
 
 #include "oracle/metamorphic.h"
@@ -33,12 +34,8 @@ static const struct answer *ask(struct fixture *f, const char *text, enum subjec
     f->options.subjects = SUBJECT_BIT(subject);
     if (list)
         assert_true(transform_parse_list(list, &f->options.transforms, &at));
-    f->c = (struct checking){.arena = &test_arena,
-                             .options = &f->options,
-                             .kernel = support_parse(text),
-                             .result = &f->result,
-                             .alone = true};
-    f->c.forms = forms_new(&test_arena, f->c.kernel);
+    f->c = checking_of(text, &f->options, &f->result);
+    f->c.alone = true;
     f->result.answers[ORACLE_METAMORPHIC].verdict = VERDICT_NOT_APPLICABLE;
     explore_prepare(&f->c);
     assert_true(explore_runs(&f->c, subject));

@@ -1,5 +1,6 @@
 /* The oracle `order`: sound semantics agree in every order; faults planted into one subject's steps
  * show as another verdict, or another store, than that of the alternative program. */
+#include "tests/unit/checking.h"
 #include "tests/unit/planted.h"
 
 #include "oracle/order.h"
@@ -18,11 +19,7 @@ static void run(struct fixture *f, const char *text, enum subject_id subject, st
     memset(f, 0, sizeof *f);
     f->options = CHECK_DEFAULTS;
     f->options.subjects = SUBJECT_BIT(subject);
-    f->c = (struct checking){.arena = &test_arena,
-                             .options = &f->options,
-                             .kernel = support_parse(text),
-                             .result = &f->result};
-    f->c.forms = forms_new(&test_arena, f->c.kernel);
+    f->c = checking_of(text, &f->options, &f->result);
     f->result.answers[ORACLE_ORDER].verdict = VERDICT_NOT_APPLICABLE;
     explore_prepare(&f->c);
     assert_true(explore_runs(&f->c, subject));

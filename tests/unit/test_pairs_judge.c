@@ -1,5 +1,6 @@
 /* The oracle `pairs` in a check: it asks about an explored execution of P, clean or not, fires the rules of
  * the tutorial, and speaks when pairs step otherwise than all threads do. */
+#include "tests/unit/checking.h"
 #include "tests/unit/planted.h"
 
 #include "engine/interleave.h"
@@ -15,11 +16,7 @@ static void start(struct fixture *f, const char *text)
 {
     memset(f, 0, sizeof *f);
     f->options = CHECK_DEFAULTS;
-    f->c = (struct checking){.arena = &test_arena,
-                             .options = &f->options,
-                             .kernel = support_parse(text),
-                             .result = &f->result};
-    f->c.forms = forms_new(&test_arena, f->c.kernel);
+    f->c = checking_of(text, &f->options, &f->result);
     f->result.answers[ORACLE_PAIRS].verdict = VERDICT_NOT_APPLICABLE;
     explore_prepare(&f->c);
 }

@@ -1,6 +1,7 @@
 /* The oracle `lockstep`: the kernels of catalogue B, section 14, agree; each comparison speaks when a
  * fault is planted into one of the two machines. */
 #include "tests/unit/blocks.h"
+#include "tests/unit/checking.h"
 
 #include "engine/interleave.h"
 #include "engine/lockstep.h"
@@ -52,12 +53,8 @@ static void prepare(struct fixture *f, const char *text)
 {
     memset(f, 0, sizeof *f);
     f->options = CHECK_DEFAULTS;
-    f->c = (struct checking){.arena = &test_arena,
-                             .options = &f->options,
-                             .kernel = support_parse(text),
-                             .result = &f->result};
+    f->c = checking_of(text, &f->options, &f->result);
     f->options.subjects = SUBJECT_BIT(SUBJECT_LOCKSTEP) | SUBJECT_BIT(SUBJECT_INTERLEAVE);
-    f->c.forms = forms_new(&test_arena, f->c.kernel);
     f->result.answers[ORACLE_LOCKSTEP].verdict = VERDICT_NOT_APPLICABLE;
     explore_prepare(&f->c);
 }
