@@ -338,9 +338,10 @@ static void run_node(struct known_execution *r, struct known_frame *f, struct lo
         break;
     case KNOWN_FLAW:
         r->p->flaw = (enum known_flaw)n->which;
-        if (r->p->flaw == KNOWN_LEAVE)
+        if (r->p->flaw == KNOWN_LEAVE) {
             KNOWN_EACH(t, mask)
-        r->exited |= (known_mask)(t % r->p->threads >= r->p->threads - r->p->warp) << t;
+            r->exited |= (known_mask)(t % r->p->threads >= r->p->threads - r->p->warp) << t;
+        }
         if (r->p->flaw == KNOWN_SEVERAL || r->p->flaw == KNOWN_LEAVE)
             known_run_together(r, f, n, mask & ~r->exited);
         break;

@@ -24,10 +24,16 @@ const struct known_given known_givens[KNOWN_GIVEN_COUNT] = {
 #include "fuzz/gen/gen_known_given.def"
 };
 
+static const char *guard_text(struct known_writing *w, uint32_t guard)
+{
+    return guard ? arena_printf(w->text.arena, "@%sp%" PRIu32 " ", (guard - 1) % 2 ? "!" : "",
+                                (guard - 1) / 2)
+                 : "";
+}
+
 static void put_guard(struct known_writing *w, uint32_t guard)
 {
-    if (guard)
-        PUT(w, "@%sp%" PRIu32 " ", (guard - 1) % 2 ? "!" : "", (guard - 1) / 2);
+    text_put(&w->text, guard_text(w, guard));
 }
 
 static void put_operand(struct known_writing *w, const struct known_operand *o)
@@ -296,11 +302,9 @@ static void put_call(struct known_writing *w, const struct known_node *n)
         known_put(w, n, "\t@%c ");
         PUT(w, "mov.u64 fp, f%" PRIu32 ";\n", n->other_function->number);
     }
-    const char *guard = n->guard ? arena_printf(arena, "@%sp%" PRIu32 " ",
-                                                (n->guard - 1) % 2 ? "!" : "", (n->guard - 1) / 2)
-                                 : "";
     put_arguments(w, n, "%a");
-    put_callee(w, n, guard, n->other_function ? "fp" : name, "%a", n->other_function != NULL);
+    put_callee(w, n, guard_text(w, n->guard), n->other_function ? "fp" : name, "%a",
+               n->other_function != NULL);
 }
 
 /* The register's value becomes part of the hash. */
