@@ -1,0 +1,375 @@
+/*
+ * Golden digests of searches that bounds cut off, at one place after the other: how far each comes - states, transitions, steps,
+ * executions, bytes -, and what it says then. A line of tests/golden/bounds.txt is a small kernel of the corpus; a column
+ *
+ *     counts    of whole searches, by each method, with and without what options leave out
+ *     states    with room for n states, n = 0, 1, 2, ...
+ *     steps     with n steps; depth: of one execution
+ *     outcomes  with room for n outcomes
+ *     bytes     the least memory with which a search is whole, or gets half way, or judges progress: exactly, by bisection
+ *     progress  models one at a time, in one search, quickly, of other units
+ *
+ * A bound that is off by one, or that is not looked at, says so here. Numbers of bytes change whenever a search keeps things otherwise;
+ *
+ *     SIMTFUZZ_BLESS=1 build/tests/test_bounds
+ *
+ * writes the file anew.
+ */
+#include "tests/unit/golden_table.h"
+
+#include "engine/progress.h"
+#include "engine/ptx/ptx_kernel.h"
+#include "oracle/forms.h"
+
+enum { STATES_MAX = 200, THREADS_MAX = 8 };
+
+/* A machine to search, its progress, and whether its file's digests go without some searches. */
+struct bounded {
+    struct machine *machine;
+    uint32_t *unit_of;
+    bool no_executions; /* of PTX with barriers */
+};
+
+static void digest_search_tape(uint64_t *digest, const struct tape *tape)
+{
+    digest_word(digest, tape ? tape->count : UINT64_MAX);
+    for (uint32_t i = 0; tape && i < tape->count; i++)
+        digest_word(digest, tape->entries[i]);
+}
+
+static void digest_result(uint64_t *digest, const struct search_result *result)
+{
+    const uint64_t words[] = {result->method,      result->complete, result->states,
+                              result->transitions, result->steps,    result->executions,
+                              result->race,        result->liveness, result->outcome_count};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        digest_word(digest, words[i]);
+    digest_text(digest, result->cut);
+    for (uint32_t i = 0; i < result->outcome_count; i++) {
+        digest_word(digest, result->outcomes[i].status);
+        digest_word(digest, result->outcomes[i].store_hash);
+        digest_search_tape(digest, result->outcomes[i].tape);
+    }
+    digest_search_tape(digest, result->lasso_stem);
+    digest_search_tape(digest, result->lasso_loop);
+}
+
+static void digest_progress(uint64_t *digest, const struct progress *progress)
+{
+    for (uint32_t m = 0; m < PROGRESS_MODEL_COUNT; m++) {
+        const struct progress_answer *a = &progress->answers[m];
+        const uint64_t words[] = {a->verdict, a->strong, a->states};
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            digest_word(digest, words[i]);
+        digest_search_tape(digest, a->stem);
+        digest_search_tape(digest, a->loop);
+        if (a->loop) {
+            digest_word(digest, a->fair);
+            digest_word(digest, a->stepped);
+            digest_word(digest, a->unfinished);
+        }
+    }
+    digest_word(digest, progress->random.verdict);
+    digest_word(digest, progress->random.states);
+    digest_search_tape(digest, progress->random.stem);
+    digest_search_tape(digest, progress->random.loop);
+}
+
+/* ---- one search ---- */
+
+static struct search_options options_of(enum search_method method)
+{
+    struct search_options options = SEARCH_DEFAULTS;
+    options.method = method;
+    options.max_states = 4 * STATES_MAX;
+    options.max_steps = 6000;
+    options.max_depth = 300;
+    return options;
+}
+
+/* What lies in the arena afterwards is gone. */
+static void digest_one(uint64_t *digest, const struct bounded *b,
+                       const struct search_options *options)
+{
+    size_t mark = arena_mark(&test_arena);
+    digest_result(digest, search_run(&test_arena, b->machine, options));
+    if (options->progress)
+        digest_progress(digest, options->progress);
+    arena_release(&test_arena, mark);
+}
+
+static struct progress progress_of(const struct bounded *b, uint32_t units)
+{
+    return (struct progress){.unit_of = b->unit_of,
+                             .unit_count = units,
+                             .ask_random = b->machine->semantics->same_pc != NULL};
+}
+
+/* Units of `in_unit` actors that follow each other, or (`strided`) of every so many-th actor. */
+static struct progress units_of(struct bounded *b, uint32_t in_unit, bool strided)
+{
+    uint32_t actors = b->machine->actor_count, count = (actors - 1) / in_unit + 1;
+    b->unit_of = ARENA_ARRAY(&test_arena, uint32_t, actors);
+    for (uint32_t i = 0; i < actors; i++)
+        b->unit_of[i] = strided ? i % count : i / in_unit;
+    return progress_of(b, count);
+}
+
+/* ---- columns ---- */
+
+static uint64_t counts(struct bounded *b)
+{
+    uint64_t digest = 0;
+    for (int method = SEARCH_AUTO; method <= (b->no_executions ? SEARCH_STATES : SEARCH_DPOR);
+         method++) {
+        struct search_options options = options_of((enum search_method)method);
+        digest_one(&digest, b, &options);
+    }
+    for (uint32_t how = 1; how < 6; how++) {
+        struct search_options options = options_of(SEARCH_STATES);
+        options.no_races = how != 2;
+        options.no_lasso = how != 1;
+        options.merge_local = how == 3 || how == 4;
+        options.hash_mask = how == 4 ? 0x3 : how == 5 ? 0xf00000007 : 0;
+        digest_one(&digest, b, &options);
+    }
+    return digest;
+}
+
+static uint64_t states(struct bounded *b, const struct search_result *whole)
+{
+    uint64_t digest = 0;
+    for (uint32_t n = 0; n <= whole->states + 1; n += n < 6 || n + 2 >= whole->states ? 1 : 5) {
+        struct search_options options = options_of(n % 3 ? SEARCH_STATES : SEARCH_AUTO);
+        options.max_states = n;
+        digest_one(&digest, b, &options);
+    }
+    return digest;
+}
+
+static uint64_t steps(struct bounded *b, const struct search_result *whole,
+                      enum search_method method)
+{
+    uint64_t digest = 0;
+    for (uint64_t n = 0; n <= whole->steps + 1 && n < 1500;
+         n += n < 4 || n + 2 >= whole->steps ? 1 : 1 + whole->steps / 8) {
+        struct search_options options = options_of(method);
+        options.max_steps = n;
+        digest_one(&digest, b, &options);
+    }
+    return digest;
+}
+
+static uint64_t depths(struct bounded *b)
+{
+    uint64_t digest = 0;
+    for (uint32_t n = 0; n < 14; n++) {
+        struct search_options options = options_of((enum search_method)(n % 3));
+        options.max_depth = n * n / 3;
+        if (!b->no_executions || options.method == SEARCH_STATES)
+            digest_one(&digest, b, &options);
+    }
+    return digest;
+}
+
+static uint64_t outcomes(struct bounded *b, const struct search_result *whole)
+{
+    uint64_t digest = 0;
+    for (uint32_t n = 0; n <= whole->outcome_count + 1; n += n < 3 ? 1 : 2 + n) {
+        struct search_options options = options_of(SEARCH_AUTO);
+        options.max_outcomes = n;
+        digest_one(&digest, b, &options);
+    }
+    return digest;
+}
+
+/* ---- bytes ---- */
+
+enum goal { WHOLE, HALF, JUDGED, JUDGED_OBE, JUDGED_LOBE, RANDOM, RACES, EXECUTIONS, GOALS };
+
+static bool gets_there(struct bounded *b, enum goal goal, const struct search_result *whole,
+                       uint64_t bytes, uint64_t *digest)
+{
+    size_t mark = arena_mark(&test_arena);
+    bool there = false;
+    struct search_options options = options_of(goal == EXECUTIONS ? SEARCH_DPOR : SEARCH_STATES);
+    struct progress progress = units_of(b, 1, false);
+    progress.ask_random &= goal == RANDOM;
+    options.progress = goal >= JUDGED && goal <= RANDOM ? &progress : NULL;
+    options.no_lasso = goal >= JUDGED;
+    options.no_races = goal != RACES && goal != EXECUTIONS;
+    options.max_bytes = bytes;
+    const struct search_result *result = search_run(&test_arena, b->machine, &options);
+    switch (goal) {
+    case WHOLE:
+    case RACES:
+    case EXECUTIONS:
+        there = result->complete;
+        break;
+    case HALF:
+        there = result->states > whole->states / 2;
+        break;
+    case JUDGED:
+        there = progress.answers[PROGRESS_FAIR].verdict != PROGRESS_UNKNOWN;
+        break;
+    case JUDGED_OBE:
+        there = progress.answers[PROGRESS_OBE].verdict != PROGRESS_UNKNOWN;
+        break;
+    case JUDGED_LOBE:
+        there = progress.answers[PROGRESS_LOBE].verdict != PROGRESS_UNKNOWN;
+        break;
+    case RANDOM:
+        there = progress.random.verdict != PROGRESS_UNKNOWN;
+        break;
+    case GOALS:
+        break;
+    }
+    if (digest) {
+        digest_result(digest, result);
+        digest_word(digest, result->bytes);
+        if (options.progress)
+            digest_progress(digest, &progress);
+    }
+    arena_release(&test_arena, mark);
+    return there;
+}
+
+/* The least number of bytes, and what is said with it and with one less. */
+static void digest_least(uint64_t *digest, struct bounded *b, enum goal goal,
+                         const struct search_result *whole)
+{
+    uint64_t low = 0, high = 8 << 20; /* there with high, not with low */
+    if (!gets_there(b, goal, whole, high, digest))
+        return;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (gets_there(b, goal, whole, middle, NULL))
+            high = middle;
+        else
+            low = middle;
+    }
+    digest_word(digest, high);
+    (void)gets_there(b, goal, whole, high, digest);
+    (void)gets_there(b, goal, whole, low, digest);
+}
+
+static uint64_t bytes(struct bounded *b, const struct search_result *whole)
+{
+    uint64_t digest = 0;
+    for (int goal = 0; goal < GOALS; goal++)
+        if (goal != EXECUTIONS || !b->no_executions)
+            digest_least(&digest, b, (enum goal)goal, whole);
+    return digest;
+}
+
+/* ---- progress ---- */
+
+static uint64_t models(struct bounded *b)
+{
+    uint64_t digest = 0;
+    struct search_options options = options_of(SEARCH_STATES);
+    for (uint32_t m = 1; m < 1u << PROGRESS_MODEL_COUNT; m = m < 32 ? 2 * m : m + 7) {
+        struct progress progress = units_of(b, 1, false), other = units_of(b, 2, m & 1);
+        progress.models = other.models = m;
+        progress.next = &other;
+        options.progress = &progress;
+        digest_one(&digest, b, &options);
+        digest_progress(&digest, &other);
+    }
+    for (uint32_t quick = 1; quick <= 1u << 9; quick *= 8) {
+        struct progress progress = units_of(b, 1 + quick % 3, true);
+        progress.quick_states = quick;
+        options.progress = &progress;
+        digest_one(&digest, b, &options);
+    }
+    return digest;
+}
+
+/* ---- a kernel ---- */
+
+static bool in_subject(struct golden_columns *columns, const char *name, struct forms *forms,
+                       enum subject_id subject)
+{
+    const struct subject_info *info = &subject_table[subject];
+    const struct program *program = forms_get(forms, info->program)->program;
+    struct search_options options = options_of(SEARCH_STATES);
+    char title[40];
+    uint64_t digest;
+    options.no_races = true;
+    if (!program || machine_refuses(&test_arena, info->vtable, program))
+        return false;
+    struct bounded b = {.machine =
+                            search_machine_with(&test_arena, info->vtable, program, &info->options),
+                        .no_executions = program->ptx && program->ptx->barriers};
+    const struct search_result *whole = search_run(&test_arena, b.machine, &options);
+    if (!whole->complete || whole->states > STATES_MAX || whole->states < 3)
+        return false;
+#define COLUMN(text, value)                                                                        \
+    snprintf(title, sizeof title, "%s:" text, name);                                               \
+    digest = value;                                                                                \
+    golden_put(columns, title, digest)
+    COLUMN("counts", counts(&b));
+    COLUMN("states", states(&b, whole));
+    COLUMN("steps", steps(&b, whole, SEARCH_STATES));
+    COLUMN("steps-dpor", b.no_executions ? 0 : steps(&b, whole, SEARCH_DPOR));
+    COLUMN("depth", depths(&b));
+    COLUMN("outcomes", outcomes(&b, whole));
+    COLUMN("bytes", whole->states < 100 ? bytes(&b, whole) : 0);
+    COLUMN("progress", models(&b));
+    return true;
+}
+
+static bool make_columns(struct golden_columns *columns, const char *path)
+{
+    struct diag *diag = ARENA_NEW(&test_arena, struct diag);
+    size_t length;
+    diag_init(diag, path, NULL, 0);
+    char *text = strstr(path, ".ptx")
+                     ? parse_read_bytes(&test_arena, path, PTX_LIMIT_SOURCE_BYTES, &length, diag)
+                     : parse_read_file(&test_arena, path, &length, diag);
+    assert_non_null(text);
+    diag_init(diag, path, text, length);
+    const struct ast_kernel *kernel =
+        ptx_is_ptx(text, length) ? ptx_kernel_parse_with(&test_arena, text, length, NULL, diag)
+                                 : parse_kernel(&test_arena, text, length, diag);
+    assert_non_null(kernel);
+    if (kernel->launch.threads * kernel->launch.blocks > THREADS_MAX)
+        return false;
+    struct forms *forms = forms_new(&test_arena, kernel);
+    switch (kernel->form) {
+    case FORM_STRUCTURED:
+        (void)in_subject(columns, "threads", forms, SUBJECT_THREADS);
+        (void)in_subject(columns, "simt", forms, SUBJECT_SIMT);
+        break;
+    case FORM_BLOCKS:
+        (void)in_subject(columns, "interleave", forms, SUBJECT_INTERLEAVE);
+        break;
+    case FORM_PTX:
+        (void)in_subject(columns, "block", forms, SUBJECT_BLOCK);
+        break;
+    case FORM_LOCKSTEP:
+        break;
+    }
+    return columns->count > 0;
+}
+
+static void bounds_are_what_they_were(void **state)
+{
+    (void)state;
+    static const char *const patterns[] = {"papers/*.simt",    "papers/*/*.simt",
+                                           "papers/*/*.ptx",   "progress/*.simt",
+                                           "progress/*.ptx",   "regress/*.simt",
+                                           "regress/*.ptx",    "rules/threads*.simt",
+                                           "rules/block*.ptx", NULL};
+    static const struct golden_table table = {SIMTFUZZ_SOURCE_DIR "/tests/golden/bounds.txt",
+                                              patterns, make_columns};
+    golden_check(&table, 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(bounds_are_what_they_were, support_setup, support_teardown),
+    };
+    return cmocka_run_group_tests_name("bounds", tests, NULL, NULL);
+}
