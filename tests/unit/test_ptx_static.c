@@ -352,6 +352,7 @@ static const struct {
     {"reg:pc=2", ".reg .b32 %pc;", "bra %pc;\nexit;", 0, OK, 0},
     {"reg:%pc=3", ".reg .b32 %pc;", "bra %pc;\nexit;\nbreak;", 0, BAD, PTX_STATIC_SC1},
     {"reg:r7=2", ".reg .b32 %r<9>;", "bra %r7;\nexit;", 0, OK, 0},
+    {"reg:nobody=2 reg:pc=2", ".reg .b32 pc;", "bra pc;\nexit;", 0, OK, 0},
     {"reg:r7=2", ".reg .b32 %r<9>;", "bra %r6;\nexit;", 0, OPEN, PTX_STATIC_TARGET},
     {"stack=brk,11,2", "", "break;\nexit;", 0, OK, 0},
     {"stack=brk,11,2", "", "sync;\nexit;", 0, BAD, PTX_STATIC_SC3},
