@@ -9,174 +9,14 @@
 #ifndef TESTS_UNIT_PLANTED_FAULTS_H
 #define TESTS_UNIT_PLANTED_FAULTS_H
 
-#include "tests/unit/support.h"
+#include "tests/unit/planted_told.h"
 
 #include "engine/crs_internal.h"
+#include "engine/interleave.h"
 #include "engine/simt_internal.h"
+#include "engine/threads.h"
 
 #include <stdio.h>
-
-#define PLANTED_KINDS(X)                                                                           \
-    X(GLOBAL, "global")         /* a word of global memory is another after the step */            \
-    X(SHARED, "shared")         /* the same of shared memory */                                    \
-    X(PRIVATE, "private")       /* of private memory */                                            \
-    X(WRITE, "write")           /* an access is told that was none */                              \
-    X(READ, "read")             /* the same */                                                     \
-    X(ATOMIC, "atomic")         /* the same */                                                     \
-    X(WRITES, "writes")         /* two threads write one location */                               \
-    X(DEAF, "deaf")             /* accesses are not told */                                        \
-    X(DEAF_FIRST, "deaf-first") /* not to the first who hears of them */                           \
-    X(DEAF_LAST, "deaf-last")   /* not to the last */                                              \
-    X(MISPLACE, "misplace")     /* accesses are told of another location */                        \
-    X(NO_BARRIER, "no-barrier") /* barriers are not told */                                        \
-    X(NO_BARRIER_FIRST, "no-barrier-first") /* not to the first who hears of them */               \
-    X(NO_USE, "no-use")                     /* named barriers are not told */                      \
-    X(BARRIER, "barrier")                   /* a barrier is told that was none */                  \
-    X(ASSERT, "assert")                     /* the execution ends with an error that it has not */ \
-    X(END, "end")                           /* ends well, too early */                             \
-    X(DEADLOCK, "deadlock")                 /* ends in a deadlock that is none */                  \
-    X(FORGIVE, "forgive")                   /* an error is taken for a good end */                 \
-    X(RULE, "rule")                         /* another rule is said to have fired */               \
-    X(MASK, "mask")                         /* other lanes are said to be active */                \
-    X(TRUTH, "truth")                       /* a guard is said to hold for others */               \
-    X(STATEMENT, "statement")               /* another statement is said to be executed */         \
-    X(TWICE, "twice")                       /* two steps are taken for one */                      \
-    X(STALL, "stall")                       /* nobody moves any more */                            \
-    X(SLEEP, "sleep")                       /* warps: the lowest active lane no longer is */       \
-    X(WAKE, "wake")                         /* a lane is active that is not */                     \
-    X(BROKEN, "broken")                     /* lane 0 has left a loop, or has no longer */         \
-    X(RETURNED, "returned")                 /* a function */                                       \
-    X(EXITED, "exited")                     /* for good */                                         \
-    X(TOKEN, "token")                       /* lane 0 is in the topmost token, or is no longer */  \
-    X(BELOW, "below")                       /* the same of the token below it */                   \
-    X(FULL, "full")                         /* the topmost token has all lanes */                  \
-    X(ASTRAY, "astray")                     /* thread-pc: lane 0 is where lane 1 is */
-
-enum planted_kind {
-#define X(id, name) PLANTED_##id,
-    PLANTED_KINDS(X)
-#undef X
-        PLANTED_KIND_COUNT
-};
-
-static const char *const planted_names[PLANTED_KIND_COUNT] = {
-#define X(id, name) name,
-    PLANTED_KINDS(X)
-#undef X
-};
-
-enum { PLANTED_AT_END = 99, PLANTED_IN_ALL = 0 };
-
-struct planted_fault {
-    const struct semantics *semantics; /* NULL: no fault */
-    uint32_t which;                    /* PLANTED_IN_ALL, or only in the 1st, 2nd ... of them */
-    enum planted_kind kind;
-    uint32_t at; /* how many steps come first; PLANTED_AT_END: the step that ends the execution */
-    bool odd;    /* only if an odd actor takes it */
-    bool ever;   /* at each step from there on */
-};
-
-static struct planted_fault planted_fault;
-static uint32_t planted_machines; /* made for its semantics */
-
-/* The observers of the machine that steps, as the fault lets them hear. */
-enum { PLANTED_OBSERVERS = 8 };
-static struct observer planted_chain[PLANTED_OBSERVERS];
-
-static void planted_step_event(void *context, const struct machine *machine,
-                               const struct step_event *event)
-{
-    const struct observer *o = context;
-    struct step_event other = *event;
-    if (planted_fault.kind == PLANTED_RULE)
-        other.rule = (enum rule)((event->rule + 1) % RULE_COUNT);
-    else if (planted_fault.kind == PLANTED_MASK)
-        other.active ^= 1;
-    else if (planted_fault.kind == PLANTED_TRUTH)
-        other.truth ^= 1;
-    else if (planted_fault.kind == PLANTED_STATEMENT)
-        other.stm = event->stm == 0 || event->stm == CODE_NONE ? event->stm : event->stm - 1;
-    o->step(o->context, machine, &other);
-}
-
-static void planted_read(void *context, uint32_t thread, uint32_t address, uint32_t stm)
-{
-    const struct observer *o = context;
-    o->read(o->context, thread, address ^ 1, stm);
-}
-
-static void planted_write(void *context, uint32_t thread, uint32_t address, int32_t value,
-                          uint32_t stm)
-{
-    const struct observer *o = context;
-    o->write(o->context, thread, address ^ 1, value, stm);
-}
-
-/* The n-th of those that hear of accesses, or of barriers, is the first or the last; -1: none. */
-static int planted_nth(const struct observer *observers, bool barriers, bool last)
-{
-    int found = -1, n = 0;
-    for (const struct observer *o = observers; o; o = o->next, n++) {
-        bool hears = barriers ? o->barrier != NULL : o->write || o->access_row;
-        if (hears && (last || found < 0))
-            found = n;
-    }
-    return found;
-}
-
-static const struct observer *planted_listen(const struct observer *observers)
-{
-    int count = 0, deaf = -1;
-    enum planted_kind kind = planted_fault.kind;
-    if (kind == PLANTED_DEAF_FIRST || kind == PLANTED_DEAF_LAST)
-        deaf = planted_nth(observers, false, kind == PLANTED_DEAF_LAST);
-    else if (kind == PLANTED_NO_BARRIER_FIRST)
-        deaf = planted_nth(observers, true, false);
-    for (const struct observer *o = observers; o; o = o->next) {
-        struct observer *copy = &planted_chain[count];
-        assert_true(count < PLANTED_OBSERVERS);
-        *copy = *o;
-        if (kind == PLANTED_DEAF || (kind != PLANTED_NO_BARRIER_FIRST && deaf == count)) {
-            copy->access_row = NULL;
-            copy->read = NULL;
-            copy->write = copy->atomic = NULL;
-        } else if (kind == PLANTED_NO_BARRIER || deaf == count) {
-            copy->barrier = NULL;
-        } else if (kind == PLANTED_NO_USE) {
-            copy->use = NULL;
-        }
-        copy->next = o->next ? copy + 1 : NULL;
-        count++;
-    }
-    return count > 0 ? planted_chain : NULL;
-}
-
-/* A chain whose observers hear of steps, or accesses, through the functions above: these get the observer itself. */
-static const struct observer *planted_translate(const struct observer *observers,
-                                                struct observer *pairs)
-{
-    uint32_t count = 0;
-    for (const struct observer *o = observers; o; o = o->next) {
-        assert_true(count + 2 <= 2 * PLANTED_OBSERVERS);
-        bool accesses = planted_fault.kind == PLANTED_MISPLACE;
-        struct observer *rest = &pairs[count++], *heard = &pairs[count++];
-        *rest = *o;
-        *heard = (struct observer){.context = (void *)(uintptr_t)o};
-        if (accesses && (o->read || o->write)) {
-            rest->access_row = NULL;
-            rest->read = NULL;
-            rest->write = NULL;
-            heard->read = o->read ? planted_read : NULL;
-            heard->write = o->write ? planted_write : NULL;
-        } else if (!accesses && o->step) {
-            rest->step = NULL;
-            heard->step = planted_step_event;
-        }
-        rest->next = heard;
-        heard->next = o->next ? heard + 1 : NULL;
-    }
-    return count > 0 ? pairs : NULL;
-}
 
 static enum rule planted_honest(struct machine *machine, uint32_t actor, struct choices *choices)
 {
@@ -202,6 +42,30 @@ static void planted_word(struct machine *machine, uint32_t first, uint32_t end)
         put_memory(machine, first, machine->memory[first] + 1, mode);
 }
 
+/* A word of memory is another, the first or the last of a part. False: the fault is none of these. */
+static bool planted_spoil(struct machine *machine)
+{
+    const struct program *p = machine->program;
+    const uint32_t bases[] = {0, p->shared_base, p->private_base, p->frame_base, p->memory_words};
+    static const struct {
+        enum planted_kind kind;
+        uint32_t first, end;
+        bool last;
+    } words[] = {
+        {PLANTED_GLOBAL, 0, 1, false},      {PLANTED_SHARED, 1, 2, false},
+        {PLANTED_PRIVATE, 2, 4, false},     {PLANTED_LOCAL, 3, 4, false},
+        {PLANTED_LAST_GLOBAL, 0, 1, true},  {PLANTED_LAST_SHARED, 1, 2, true},
+        {PLANTED_LAST_PRIVATE, 2, 3, true}, {PLANTED_LAST_LOCAL, 3, 4, true},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].kind == planted_fault.kind) {
+            uint32_t first = bases[words[i].first], end = bases[words[i].end];
+            planted_word(machine, words[i].last && first < end ? end - 1 : first, end);
+            return true;
+        }
+    return false;
+}
+
 static void planted_access(const struct machine *machine, enum planted_kind kind, uint32_t thread)
 {
     uint32_t location = 0;
@@ -221,6 +85,56 @@ static void planted_status(struct machine *machine, enum status status)
     put(machine, &machine->head->status, status, mode);
     put(machine, &machine->head->fault_thread, 0, mode);
     put(machine, &machine->head->fault_stm, status == STATUS_TERMINATED ? CODE_NONE : 0, mode);
+}
+
+/* The execution ends, or ends in another way, if the fault is such a one. */
+static void planted_ending(struct machine *machine)
+{
+    static const enum status ends[PLANTED_KIND_COUNT] = {
+        [PLANTED_ASSERT] = STATUS_ASSERT_FAILS,  [PLANTED_END] = STATUS_TERMINATED,
+        [PLANTED_DEADLOCK] = STATUS_DEADLOCK,    [PLANTED_DIVERGENCE] = STATUS_BARRIER_DIVERGENCE,
+        [PLANTED_BOUNDS] = STATUS_OUT_OF_BOUNDS, [PLANTED_STUCK] = STATUS_STUCK,
+        [PLANTED_DEPTH] = STATUS_CALL_DEPTH,
+    };
+    struct machine_head *head = machine->head;
+    unsigned mode = machine->options.track ? MACHINE_TRACKED : 0;
+    enum status status = machine_status(machine);
+    bool error = status != STATUS_RUNNING && status != STATUS_TERMINATED;
+    if (ends[planted_fault.kind] != STATUS_RUNNING)
+        planted_status(machine, ends[planted_fault.kind]);
+    else if (planted_fault.kind == PLANTED_FORGIVE && status != STATUS_RUNNING)
+        planted_status(machine, STATUS_TERMINATED);
+    else if (planted_fault.kind == PLANTED_BLAME && error && machine->program->total_threads > 1)
+        put(machine, &head->fault_thread, head->fault_thread ^ 1, mode);
+    else if (planted_fault.kind == PLANTED_BLAME_STATEMENT && error && head->fault_stm != CODE_NONE)
+        put(machine, &head->fault_stm, head->fault_stm > 1 ? 1 : 2, mode);
+}
+
+/* The state of a thread that runs on its own. */
+static void planted_thread(struct machine *machine, uint32_t actor)
+{
+    unsigned mode = machine->options.track ? MACHINE_TRACKED : 0;
+    if (machine_status(machine) != STATUS_RUNNING)
+        return;
+    if (machine->semantics == &semantics_interleave) {
+        struct block_thread *T = (struct block_thread *)(uintptr_t)interleave_state(machine, actor);
+        if (planted_fault.kind == PLANTED_SKIP && T->pc + 1 < machine->program->stm_count)
+            put(machine, &T->pc, T->pc + 1, mode);
+        else if (planted_fault.kind == PLANTED_WAIT)
+            put(machine, &T->waiting, T->waiting ^ 1, mode);
+        else if (planted_fault.kind == PLANTED_GONE)
+            put(machine, &T->ended, T->ended ^ 1, mode);
+        else if (planted_fault.kind == PLANTED_FRAME)
+            put(machine, &T->frames, T->frames + 1, mode);
+    } else if (machine->semantics == &semantics_threads) {
+        struct thread_state *T = (struct thread_state *)(uintptr_t)threads_state(machine, actor);
+        if (planted_fault.kind == PLANTED_POP && T->depth > 1)
+            put(machine, &T->depth, T->depth - 1, mode);
+        else if (planted_fault.kind == PLANTED_ENTRY && T->depth > 1)
+            put(machine, &T->stack[T->depth - 1], T->stack[0], mode);
+        else if (planted_fault.kind == PLANTED_CALLS)
+            put(machine, &T->calls, T->calls + 1, mode);
+    }
 }
 
 /* Masks of a warp, of either semantics. */
@@ -292,16 +206,15 @@ static enum rule planted_do(struct machine *machine, uint32_t actor, struct choi
     enum rule rule;
     switch (planted_fault.kind) {
     case PLANTED_GLOBAL:
-        rule = planted_honest(machine, actor, choices);
-        planted_word(machine, 0, p->shared_base);
-        return rule;
     case PLANTED_SHARED:
-        rule = planted_honest(machine, actor, choices);
-        planted_word(machine, p->shared_base, p->private_base);
-        return rule;
     case PLANTED_PRIVATE:
+    case PLANTED_LAST_GLOBAL:
+    case PLANTED_LAST_SHARED:
+    case PLANTED_LAST_PRIVATE:
+    case PLANTED_LOCAL:
+    case PLANTED_LAST_LOCAL:
         rule = planted_honest(machine, actor, choices);
-        planted_word(machine, p->private_base, p->memory_words);
+        (void)planted_spoil(machine);
         return rule;
     case PLANTED_WRITE:
     case PLANTED_READ:
@@ -324,10 +237,21 @@ static enum rule planted_do(struct machine *machine, uint32_t actor, struct choi
         if (p->private_base % 2 != 0)
             return planted_honest(machine, actor, choices);
         return planted_with(machine, actor, choices, planted_translate(observers, pairs));
+    case PLANTED_MISTAKE:
+        if (p->total_threads % 2 != 0)
+            return planted_honest(machine, actor, choices);
+        return planted_with(machine, actor, choices, planted_translate(observers, pairs));
+    case PLANTED_MISREAD:
     case PLANTED_RULE:
     case PLANTED_MASK:
     case PLANTED_TRUTH:
     case PLANTED_STATEMENT:
+    case PLANTED_USE_MASK:
+    case PLANTED_USE_KIND:
+    case PLANTED_USE_NUMBER:
+    case PLANTED_USE_GENERATION:
+    case PLANTED_USE_COUNT:
+    case PLANTED_PART:
         return planted_with(machine, actor, choices, planted_translate(observers, pairs));
     case PLANTED_BARRIER:
         rule = planted_honest(machine, actor, choices);
@@ -337,21 +261,17 @@ static enum rule planted_do(struct machine *machine, uint32_t actor, struct choi
                            &(struct barrier_event){.block = 0, .stm = 0, .all = true});
         return rule;
     case PLANTED_ASSERT:
-        rule = planted_honest(machine, actor, choices);
-        planted_status(machine, STATUS_ASSERT_FAILS);
-        return rule;
     case PLANTED_END:
-        rule = planted_honest(machine, actor, choices);
-        planted_status(machine, STATUS_TERMINATED);
-        return rule;
     case PLANTED_DEADLOCK:
-        rule = planted_honest(machine, actor, choices);
-        planted_status(machine, STATUS_DEADLOCK);
-        return rule;
+    case PLANTED_DIVERGENCE:
+    case PLANTED_BOUNDS:
+    case PLANTED_STUCK:
+    case PLANTED_DEPTH:
     case PLANTED_FORGIVE:
+    case PLANTED_BLAME:
+    case PLANTED_BLAME_STATEMENT:
         rule = planted_honest(machine, actor, choices);
-        if (machine_status(machine) != STATUS_RUNNING)
-            planted_status(machine, STATUS_TERMINATED);
+        planted_ending(machine);
         return rule;
     case PLANTED_TWICE:
         rule = planted_honest(machine, actor, choices);
@@ -374,6 +294,16 @@ static enum rule planted_do(struct machine *machine, uint32_t actor, struct choi
         rule = planted_honest(machine, actor, choices);
         planted_mask(machine, actor);
         return rule;
+    case PLANTED_SKIP:
+    case PLANTED_WAIT:
+    case PLANTED_GONE:
+    case PLANTED_FRAME:
+    case PLANTED_POP:
+    case PLANTED_ENTRY:
+    case PLANTED_CALLS:
+        rule = planted_honest(machine, actor, choices);
+        planted_thread(machine, actor);
+        return rule;
     case PLANTED_KIND_COUNT:
         break;
     }
@@ -392,19 +322,8 @@ static enum rule planted_step(struct machine *machine, uint32_t actor, struct ch
     enum rule rule = planted_honest(machine, actor, choices);
     if (planted_fault.at != PLANTED_AT_END || !odd || machine_status(machine) == STATUS_RUNNING)
         return rule;
-    const struct program *p = machine->program;
-    if (planted_fault.kind == PLANTED_GLOBAL)
-        planted_word(machine, 0, p->shared_base);
-    else if (planted_fault.kind == PLANTED_SHARED)
-        planted_word(machine, p->shared_base, p->private_base);
-    else if (planted_fault.kind == PLANTED_PRIVATE)
-        planted_word(machine, p->private_base, p->memory_words);
-    else if (planted_fault.kind == PLANTED_ASSERT)
-        planted_status(machine, STATUS_ASSERT_FAILS);
-    else if (planted_fault.kind == PLANTED_DEADLOCK)
-        planted_status(machine, STATUS_DEADLOCK);
-    else if (planted_fault.kind == PLANTED_FORGIVE)
-        planted_status(machine, STATUS_TERMINATED);
+    if (!planted_spoil(machine) && planted_fault.kind != PLANTED_END)
+        planted_ending(machine);
     return rule;
 }
 

@@ -11,12 +11,14 @@
  * makes the lines anew, of the same faults, without those of kernels that are gone, and those that break an INVARIANT
  * now. SIMTFUZZ_PLANT=N[:PATTERN] looks for other faults (whose texts match), N in every kernel of the corpus but
  * corpus/distilled, whose files go with the generator's versions, and prints lines that have a signature which few lines
- * have.
+ * have - or, in a build that tells it (planted_reach.h), that lead to a place of the oracles where no line did.
  */
 #include "tests/unit/corpus_kernel.h"
 #include "tests/unit/planted_faults.h"
+#include "tests/unit/planted_reach.h"
 
 #include "engine/pcg.h"
+#include "fuzz/digest.h"
 #include "oracle/check.h"
 
 #include <fnmatch.h>
@@ -31,14 +33,15 @@ enum { LINES_MAX = 4096, LINE_BYTES = 4096, PATH_BYTES = 512, SEARCH_STEPS = 200
 
 static const char TABLE[] = SIMTFUZZ_SOURCE_DIR "/tests/golden/planted.txt";
 
-/* How the kernel is checked: letters and a colon in front of the fault. */
-#define WAYS "xmsva"
+/* How the kernel is checked: letters, perhaps the seed, and a colon in front of the fault. */
+#define WAYS "xmsvab"
 enum way {
     WAY_EXHAUSTIVE = 1,
     WAY_METAMORPHIC = 2, /* that oracle always transforms it */
     WAY_STRICT = 4,      /* papers as they are printed */
     WAY_SAME_VALUE = 8,
-    WAY_ATOMICS_SYNC = 16
+    WAY_ATOMICS_SYNC = 16,
+    WAY_BRIEF = 32 /* executions are cut */
 };
 
 static bool is_there(const char *name)
@@ -50,11 +53,12 @@ static bool is_there(const char *name)
 
 /* ---- one fault ---- */
 
-static void check(const struct ast_kernel *kernel, unsigned ways, struct check_result *result)
+static void check(const struct ast_kernel *kernel, unsigned ways, uint64_t seed,
+                  struct check_result *result)
 {
     struct check_options options = CHECK_DEFAULTS;
-    options.seed = ways & WAY_METAMORPHIC ? 0 : 1;
-    options.budget_steps = 4096;
+    options.seed = ways & WAY_METAMORPHIC ? 0 : seed;
+    options.budget_steps = ways & WAY_BRIEF ? 24 : 4096;
     options.exhaustive = ways & WAY_EXHAUSTIVE;
     options.same_value = ways & WAY_SAME_VALUE;
     options.atomics_sync = ways & WAY_ATOMICS_SYNC;
@@ -64,9 +68,11 @@ static void check(const struct ast_kernel *kernel, unsigned ways, struct check_r
     check_kernel(&test_arena, kernel, &options, result);
 }
 
-/* "ddannn simulation|memory|thr_assign|global memory; ..." */
+/* "ddannn 12345678 simulation|memory|thr_assign|global memory; ..." */
 static void print_answers(const struct check_result *result, char *text, size_t size)
 {
+    struct digest_parts parts = digest_parts(&test_arena, result->kernel, result);
+    uint64_t digest = pcg_splitmix(pcg_splitmix(parts.answers ^ parts.runs) ^ parts.steps);
     static const char letters[VERDICT_COUNT] = {[VERDICT_AGREE] = 'a',
                                                 [VERDICT_DIVERGE] = 'd',
                                                 [VERDICT_NOT_APPLICABLE] = 'n',
@@ -74,8 +80,8 @@ static void print_answers(const struct check_result *result, char *text, size_t 
     size_t used = 0;
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
         text[used++] = letters[result->answers[i].verdict];
-    text[used++] = '\t';
-    text[used] = '\0';
+    used += (size_t)snprintf(text + used, size - used, " %08" PRIx32 "\t",
+                             (uint32_t)(digest >> 32 ^ digest));
     const char *between = "";
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
         for (const struct divergence *d = result->answers[i].divergence; d; d = d->next) {
@@ -95,15 +101,21 @@ static void plant_into(const struct ast_kernel *kernel, const char *fault, char 
 {
     size_t mark = arena_mark(&test_arena);
     unsigned ways = 0;
+    uint64_t seed = 1;
     const char *colon = strchr(fault, ':');
-    for (; colon && fault < colon; fault++)
-        ways |= 1u << (strchr(WAYS, *fault) - WAYS);
+    for (char *end; colon && fault < colon; fault++)
+        if (*fault >= '0' && *fault <= '9') {
+            seed = strtoul(fault, &end, 10);
+            fault = end - 1;
+        } else {
+            ways |= 1u << (strchr(WAYS, *fault) - WAYS);
+        }
     fault += colon != NULL;
     struct planted_fault planted;
     struct check_result *result = ARENA_NEW(&test_arena, struct check_result);
     assert_true(planted_parse(fault, &planted));
     planted_set(planted);
-    check(kernel, ways, result);
+    check(kernel, ways, seed, result);
     planted_set((struct planted_fault){.semantics = NULL});
     print_answers(result, answers, size);
     arena_release(&test_arena, mark);
@@ -118,7 +130,9 @@ static bool try_fault(const struct ast_kernel *kernel, const char *fault, char *
         alarm(20);
         if (!freopen("/dev/null", "w", stderr))
             _exit(1);
+        reach_begin();
         plant_into(kernel, fault, shared, LINE_BYTES);
+        reach_end();
         _exit(0);
     }
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
@@ -202,6 +216,19 @@ static void test_planted(void **state)
 
 /* ---- looking for faults ---- */
 
+/* How many faults led to each place of the oracles; true: the last one was the first to lead to some. */
+static bool count_places(void)
+{
+    static uint8_t been[REACH_PLACES];
+    bool is_new = false;
+    for (uint32_t i = 0; i < REACH_PLACES; i++) {
+        is_new |= reach_places[i] && !been[i];
+        been[i] |= reach_places[i];
+    }
+    memset(reach_places, 0, REACH_PLACES);
+    return is_new;
+}
+
 enum { FEW = 6, SIGNATURES_MAX = 8192, STEPS_MAX = 4000 };
 
 static struct {
@@ -230,6 +257,19 @@ static bool count_signatures(const char *answers)
     return rare;
 }
 
+/* Of the faults that the table has. */
+static void count_table(char *shared)
+{
+    for (uint32_t i = 0; i < line_count; i++) {
+        size_t mark = arena_mark(&test_arena);
+        (void)count_signatures(table[i].answers);
+        if (reach_unit_count > 0 && is_there(table[i].kernel) &&
+            try_fault(corpus_kernel(table[i].kernel), table[i].fault, shared))
+            (void)count_places();
+        arena_release(&test_arena, mark);
+    }
+}
+
 static void draw_fault(struct pcg *rng, const struct ast_kernel *kernel, char *text, size_t size)
 {
     static const struct semantics *const all[] = {
@@ -252,7 +292,9 @@ static void draw_fault(struct pcg *rng, const struct ast_kernel *kernel, char *t
                     (pcg_below(rng, 4) == 0 ? WAY_METAMORPHIC : 0) |
                     (pcg_below(rng, 8) == 0 ? WAY_STRICT : 0) |
                     (ptx && pcg_below(rng, 4) == 0 ? WAY_SAME_VALUE : 0) |
-                    (ptx && pcg_below(rng, 4) == 0 ? WAY_ATOMICS_SYNC : 0);
+                    (ptx && pcg_below(rng, 4) == 0 ? WAY_ATOMICS_SYNC : 0) |
+                    (pcg_below(rng, 12) == 0 ? WAY_BRIEF : 0);
+    uint32_t seed = pcg_below(rng, 2) == 0 ? 2 + pcg_below(rng, 23) : 1;
     size_t used = 0;
     /* Of a lane that is said to branch there would have to be a target. */
     if ((fault.semantics == &semantics_crs || fault.semantics == &semantics_thread_pc) &&
@@ -261,6 +303,8 @@ static void draw_fault(struct pcg *rng, const struct ast_kernel *kernel, char *t
     for (uint32_t way = 0; ways != 0 && way < sizeof WAYS - 1; way++)
         if (ways >> way & 1)
             text[used++] = WAYS[way];
+    if (seed > 1)
+        used += (size_t)snprintf(text + used, size - used, "%" PRIu32, seed);
     if (used > 0)
         text[used++] = ':';
     planted_print(&fault, text + used, size - used);
@@ -276,8 +320,10 @@ static void look_for_faults(const char *wanted)
     assert_true(shared != MAP_FAILED);
     assert_int_equal(glob(SIMTFUZZ_SOURCE_DIR "/corpus/*/*.simt", 0, NULL, &found), 0);
     assert_int_equal(glob(SIMTFUZZ_SOURCE_DIR "/corpus/*/*.ptx", GLOB_APPEND, NULL, &found), 0);
-    for (uint32_t i = 0; i < line_count; i++)
-        (void)count_signatures(table[i].answers);
+    reach_places =
+        mmap(NULL, REACH_PLACES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(reach_places != MAP_FAILED);
+    count_table(shared);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         const char *path = found.gl_pathv[i] + strlen(SIMTFUZZ_SOURCE_DIR) + 1;
         size_t mark = arena_mark(&test_arena);
@@ -287,16 +333,19 @@ static void look_for_faults(const char *wanted)
         struct check_result *result = ARENA_NEW(&test_arena, struct check_result);
         struct pcg rng;
         pcg_seed(&rng, pcg_splitmix(each), i);
-        check(kernel, 0, result);
+        check(kernel, 0, 1, result);
         for (uint32_t k = 0; k < each && result->thread_steps + result->warp_steps < STEPS_MAX;
              k++) {
             char fault[100];
             draw_fault(&rng, kernel, fault, sizeof fault);
             if (*pattern == ':' && fnmatch(pattern + 1, fault, 0) != 0)
                 continue;
-            if (!try_fault(kernel, fault, shared))
+            if (!try_fault(kernel, fault, shared)) {
                 fprintf(stderr, "# %s\t%s: ends\n", path, fault);
-            else if (count_signatures(shared))
+                continue;
+            }
+            bool leads = count_places();
+            if (count_signatures(shared) || leads)
                 printf("%s\t%s\t%s\n", path, fault, shared);
         }
         arena_release(&test_arena, mark);
