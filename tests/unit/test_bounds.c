@@ -16,8 +16,8 @@
  * writes the file anew.
  */
 #include "tests/unit/golden_table.h"
+#include "tests/unit/search_digests.h"
 
-#include "engine/progress.h"
 #include "engine/ptx/ptx_kernel.h"
 #include "oracle/forms.h"
 
@@ -29,51 +29,6 @@ struct bounded {
     uint32_t *unit_of;
     bool no_executions; /* of PTX with barriers */
 };
-
-static void digest_search_tape(uint64_t *digest, const struct tape *tape)
-{
-    digest_word(digest, tape ? tape->count : UINT64_MAX);
-    for (uint32_t i = 0; tape && i < tape->count; i++)
-        digest_word(digest, tape->entries[i]);
-}
-
-static void digest_result(uint64_t *digest, const struct search_result *result)
-{
-    const uint64_t words[] = {result->method,      result->complete, result->states,
-                              result->transitions, result->steps,    result->executions,
-                              result->race,        result->liveness, result->outcome_count};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        digest_word(digest, words[i]);
-    digest_text(digest, result->cut);
-    for (uint32_t i = 0; i < result->outcome_count; i++) {
-        digest_word(digest, result->outcomes[i].status);
-        digest_word(digest, result->outcomes[i].store_hash);
-        digest_search_tape(digest, result->outcomes[i].tape);
-    }
-    digest_search_tape(digest, result->lasso_stem);
-    digest_search_tape(digest, result->lasso_loop);
-}
-
-static void digest_progress(uint64_t *digest, const struct progress *progress)
-{
-    for (uint32_t m = 0; m < PROGRESS_MODEL_COUNT; m++) {
-        const struct progress_answer *a = &progress->answers[m];
-        const uint64_t words[] = {a->verdict, a->strong, a->states};
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-            digest_word(digest, words[i]);
-        digest_search_tape(digest, a->stem);
-        digest_search_tape(digest, a->loop);
-        if (a->loop) {
-            digest_word(digest, a->fair);
-            digest_word(digest, a->stepped);
-            digest_word(digest, a->unfinished);
-        }
-    }
-    digest_word(digest, progress->random.verdict);
-    digest_word(digest, progress->random.states);
-    digest_search_tape(digest, progress->random.stem);
-    digest_search_tape(digest, progress->random.loop);
-}
 
 /* ---- one search ---- */
 
@@ -94,7 +49,7 @@ static void digest_one(uint64_t *digest, const struct bounded *b,
     size_t mark = arena_mark(&test_arena);
     digest_result(digest, search_run(&test_arena, b->machine, options));
     if (options->progress)
-        digest_progress(digest, options->progress);
+        digest_answers(digest, options->progress);
     arena_release(&test_arena, mark);
 }
 
@@ -228,7 +183,7 @@ static bool gets_there(struct bounded *b, enum goal goal, const struct search_re
         digest_result(digest, result);
         digest_word(digest, result->bytes);
         if (options.progress)
-            digest_progress(digest, &progress);
+            digest_answers(digest, &progress);
     }
     arena_release(&test_arena, mark);
     return there;
@@ -274,7 +229,7 @@ static uint64_t models(struct bounded *b)
         progress.next = &other;
         options.progress = &progress;
         digest_one(&digest, b, &options);
-        digest_progress(&digest, &other);
+        digest_answers(&digest, &other);
     }
     for (uint32_t quick = 1; quick <= 1u << 9; quick *= 8) {
         struct progress progress = units_of(b, 1 + quick % 3, true);
@@ -366,9 +321,77 @@ static void bounds_are_what_they_were(void **state)
     golden_check(&table, 100);
 }
 
+/* ---- memory ---- */
+
+/* Where the tables are large that the small kernels of the corpus do not fill. */
+static const char *const large[] = {
+    /* accesses of many lanes, compared over the graph since there are atomics */
+    "launch(threads = 64, warp = 32); shared int x[1024], z; kernel k() { private int i; "
+    "atomic_add(z, 1);"
+    " x[tid] = 1; x[tid + 64] = 1; x[tid + 128] = 1; x[tid + 192] = 1; x[tid + 256] = 1;"
+    " x[tid + 320] = 1; x[tid + 384] = 1; x[tid + 448] = 1; x[tid + 512] = 1; x[tid + 576] = 1; }",
+    /* states of many parts */
+    "launch(threads = 2, warp = 2); shared int x[80], n; kernel k() { private int i; while (i < "
+    "20) {"
+    " x[tid * 40 + i] = i; x[tid * 40 + 20 + i] = n; n = i; i = i + 1; } }",
+    /* many choices inside a step */
+    "launch(threads = 5, warp = 8); shared int x, y[5]; kernel k() { private int o; x = tid;"
+    " o = atomic_exch(x, tid); y[o] = tid; y[tid] = o; }",
+    /* who has begun is not in the state */
+    "launch(threads = 4, warp = 4); shared int x, y; kernel k() { while (x != 3) ; y = tid; }",
+    "launch(threads = 3, warp = 1); shared int x; kernel k() { while (x < 200) x = x + tid; }",
+};
+
+/* Of the arena, at most. */
+static uint64_t bytes_of(struct machine *machine, bool judges, uint64_t most, bool *whole)
+{
+    size_t mark = arena_mark(&test_arena);
+    struct bounded b = {.machine = machine};
+    struct progress progress = units_of(&b, 1, false);
+    struct search_options options = SEARCH_DEFAULTS;
+    options.method = SEARCH_STATES;
+    options.max_bytes = most;
+    options.max_states = 5000;
+    options.max_steps = 20000;
+    options.max_outcomes = 16; /* they come on top */
+    options.progress = judges ? &progress : NULL;
+    const struct search_result *result = search_run(&test_arena, machine, &options);
+    uint64_t bytes = result->bytes;
+    *whole = result->complete;
+    arena_release(&test_arena, mark);
+    return bytes;
+}
+
+/* With less memory than it would take a search takes no more than that, but for some KiB, and says that it is not whole. */
+static void searches_keep_to_their_memory(void **state)
+{
+    (void)state;
+    enum { PARTS = 24, SLACK = 1 << 15 };
+    for (uint32_t i = 0; i < sizeof large / sizeof *large; i++) {
+        size_t mark = arena_mark(&test_arena);
+        const struct subject_info *info =
+            &subject_table[i == 0 || i == 2 ? SUBJECT_SIMT : SUBJECT_THREADS];
+        struct machine *machine =
+            search_machine(&test_arena, info->vtable, support_program(large[i]), false);
+        bool at_last, whole;
+        uint64_t most = bytes_of(machine, i > 2, 64 << 20, &at_last);
+        assert_true(most > 100000);
+        for (uint64_t n = 0; n < PARTS; n++) {
+            uint64_t given = most * n / PARTS, used = bytes_of(machine, i > 2, given, &whole);
+            assert_true(used <= given + SLACK);
+            assert_true(!whole || used > most / 2);
+        }
+        assert_true(bytes_of(machine, i > 2, 2 * most, &whole) <= most);
+        assert_int_equal(whole, at_last);
+        arena_release(&test_arena, mark);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(searches_keep_to_their_memory, support_setup,
+                                        support_teardown),
         cmocka_unit_test_setup_teardown(bounds_are_what_they_were, support_setup, support_teardown),
     };
     return cmocka_run_group_tests_name("bounds", tests, NULL, NULL);

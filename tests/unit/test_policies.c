@@ -15,6 +15,7 @@
  * writes the file anew.
  */
 #include "tests/unit/golden_table.h"
+#include "tests/unit/search_digests.h"
 
 #include "engine/fair_lasso.h"
 #include "engine/lasso.h"
@@ -32,13 +33,6 @@ static const struct ast_launch launches[] = {
 };
 
 enum { LAUNCHES = sizeof launches / sizeof *launches };
-
-static void digest_entries(uint64_t *digest, const struct tape *tape)
-{
-    digest_word(digest, tape ? tape->count : UINT64_MAX);
-    for (uint32_t i = 0; tape && i < tape->count; i++)
-        digest_word(digest, tape->entries[i]);
-}
 
 /* ---- schedules ---- */
 
