@@ -361,6 +361,40 @@ static void test_budget_and_stop(void **state)
     assert_int_equal(result.samples, 0);
 }
 
+/* One that never comes back to a state: a sample runs as long as there is room for its path, and no longer than the
+ * budget. */
+static void test_room(void **state)
+{
+    static const uint32_t unit_of[] = {0};
+    static const struct {
+        uint64_t budget, least, most; /* of steps */
+    } rows[] = {
+        {10, 10, 40},
+        {500, 500, 4700},
+        {5000, 5000, 5700},
+        {(1 << 19) - 300, (1 << 19) - 300, (1 << 19) + 400},
+        {1 << 20, (1 << 20) - 600, (1 << 20) + 40},
+        {1 << 22, (1 << 20) - 600, (1 << 20) + 40},
+        {UINT64_MAX / 4, (1 << 20) - 600, (1 << 20) + 40},
+    };
+    const struct fair_units units = {unit_of, 1};
+    const struct program *program = support_program(
+        "launch(threads = 1, warp = 1); shared int x; kernel k() { while (1) x = x + 1; }");
+    (void)state;
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t mark = arena_mark(&test_arena);
+        struct machine *machine = search_machine(&test_arena, &semantics_threads, program, false);
+        struct fair_options sampling = {.seed = 1, .budget_steps = rows[i].budget};
+        struct fair_result result =
+            fair_lasso_search(&test_arena, machine, &units, ALL_MODELS, &sampling);
+        for (uint32_t m = 0; m < PROGRESS_MODEL_COUNT; m++)
+            assert_false(result.answers[m].found);
+        assert_in_range(result.steps, rows[i].least, rows[i].most);
+        assert_int_equal(result.samples, 1);
+        arena_release(&test_arena, mark);
+    }
+}
+
 /* What is no witness, each clause of the definition at a time: actor 0 waits for ever, actor 1 for what actor 2
  * sets, actor 3 is at its end after one step. */
 static void test_definition(void **state)
@@ -413,6 +447,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_large_kernels, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_same_seed, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_budget_and_stop, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_room, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_definition, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

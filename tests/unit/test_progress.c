@@ -306,6 +306,108 @@ static void test_definitions(void **state)
     }
 }
 
+/* Units have an order, and numbers say no more than that: with others in between that nobody is of, up to the 64 there
+ * may be, all answers are the same. One model at a time, too, and where other units are asked about in the same search. */
+static void test_units_far_apart(void **state)
+{
+    static const uint32_t near[] = {0, 1, 2, 3}, pairs[] = {0, 1, 1, 0};
+    struct pcg rng = pcg_derive(9, PCG_SCHEDULE, 0);
+    (void)state;
+    for (uint32_t round = 0; round < 300; round++) {
+        size_t mark = arena_mark(&test_arena);
+        uint32_t actors = 2 + pcg_below(&rng, 3), far[4], at = 0;
+        struct mock_program *mock;
+        random_mock(&mock, &rng, actors);
+        for (uint32_t i = 0; i < actors; i++)
+            at = far[i] = i + 1 == actors && round % 2 ? 63 : at + 1 + pcg_below(&rng, 15);
+        struct machine *machine =
+            search_machine(&test_arena, &mock_semantics, &mock->program, false);
+        const struct progress *a = search_progress(machine, near, actors, 1 << 18);
+        struct progress beside = {.unit_of = pairs, .unit_count = 2};
+        for (uint32_t which = 0; which < 2 + PROGRESS_MODEL_COUNT; which++) {
+            struct progress b = {.unit_of = far, .unit_count = which ? 64 : far[actors - 1] + 1};
+            struct search_options options = SEARCH_DEFAULTS;
+            b.models = which < 2 ? 0 : 1u << (which - 2);
+            b.next = which == 1 ? &beside : NULL;
+            options.method = SEARCH_STATES;
+            options.progress = &b;
+            search_run(&test_arena, machine, &options);
+            for (uint32_t m = 0; m < PROGRESS_MODEL_COUNT; m++) {
+                const struct progress_answer *x = &a->answers[m], *y = &b.answers[m];
+                if (b.models && !(b.models >> m & 1)) {
+                    assert_int_equal(y->verdict, PROGRESS_UNKNOWN);
+                    continue;
+                }
+                assert_int_equal(x->verdict, y->verdict);
+                assert_int_equal(x->strong, y->strong);
+                assert_int_equal(x->states, y->states);
+                assert_int_equal(x->loop != NULL, y->loop != NULL);
+                if (!x->loop)
+                    continue;
+                assert_string_equal(tape_print(&test_arena, x->stem),
+                                    tape_print(&test_arena, y->stem));
+                assert_string_equal(tape_print(&test_arena, x->loop),
+                                    tape_print(&test_arena, y->loop));
+                unit_set expected[3] = {0, 0, 0};
+                for (uint32_t i = 0; i < actors; i++) {
+                    expected[0] |= (x->fair >> i & 1) << far[i];
+                    expected[1] |= (x->stepped >> i & 1) << far[i];
+                    expected[2] |= (x->unfinished >> i & 1) << far[i];
+                }
+                assert_true(y->fair == expected[0] && y->stepped == expected[1] &&
+                            y->unfinished == expected[2]);
+            }
+        }
+        const struct progress *too_many = search_progress(machine, near, 65, 1 << 18);
+        for (uint32_t m = 0; m < PROGRESS_MODEL_COUNT; m++)
+            assert_int_equal(too_many->answers[m].verdict, PROGRESS_UNKNOWN);
+        const struct progress *alone = search_progress(machine, pairs, 2, 1 << 18);
+        for (uint32_t m = 0; m < PROGRESS_MODEL_COUNT; m++) {
+            assert_int_equal(alone->answers[m].verdict, beside.answers[m].verdict);
+            assert_int_equal(alone->answers[m].strong, beside.answers[m].strong);
+        }
+        arena_release(&test_arena, mark);
+    }
+}
+
+/* Quickly: the verdicts without witnesses, of graphs that are small enough. */
+static void test_quick(void **state)
+{
+    static const uint32_t each[] = {0, 1, 2};
+    struct pcg rng = pcg_derive(10, PCG_SCHEDULE, 0);
+    uint32_t known = 0, not_known = 0;
+    (void)state;
+    for (uint32_t round = 0; round < 200; round++) {
+        size_t mark = arena_mark(&test_arena);
+        struct mock_program *mock;
+        struct search_options options = SEARCH_DEFAULTS;
+        random_mock(&mock, &rng, 3);
+        struct machine *machine =
+            search_machine(&test_arena, &mock_semantics, &mock->program, false);
+        const struct progress *whole = search_progress(machine, each, 3, 1 << 18);
+        for (uint32_t less = 0; less < 3; less++) {
+            struct progress quick = {.unit_of = each, .unit_count = 3};
+            uint32_t states = (uint32_t)whole->answers[PROGRESS_FAIR].states;
+            quick.quick_states = states + 1 - less;
+            options.method = SEARCH_STATES;
+            options.progress = &quick;
+            const struct search_result *result = search_run(&test_arena, machine, &options);
+            assert_int_equal(result->states, states);
+            bool judged = less < 2 || result->liveness == LIVENESS_ALL_TERMINATE;
+            for (uint32_t m = 0; m < PROGRESS_MODEL_COUNT; m++) {
+                const struct progress_answer *answer = &quick.answers[m];
+                assert_int_equal(answer->verdict,
+                                 judged ? whole->answers[m].verdict : PROGRESS_UNKNOWN);
+                assert_null(answer->loop);
+            }
+            known += judged;
+            not_known += !judged;
+        }
+        arena_release(&test_arena, mark);
+    }
+    assert_true(known > 50 && not_known > 50);
+}
+
 /* ---- kernels ---- */
 
 static const struct {
@@ -404,6 +506,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_definitions, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_units_far_apart, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_quick, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_kernels, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_random, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_bound, support_setup, support_teardown),

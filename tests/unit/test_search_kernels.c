@@ -313,6 +313,93 @@ static void steps_are_spent_once(void **state)
     }
 }
 
+/* ---- many actors, long executions ---- */
+
+static struct search_result *search_of(uint32_t threads, const char *body,
+                                       enum search_method method, uint64_t states)
+{
+    struct search_options options = SEARCH_DEFAULTS;
+    options.method = method;
+    options.max_states = states;
+    const struct program *program = support_program(arena_printf(
+        &test_arena, "launch(threads = %u, warp = 1); shared int x[%u]; kernel k() { %s }", threads,
+        threads, body));
+    return search_run(&test_arena, search_machine(&test_arena, &semantics_threads, program, false),
+                      &options);
+}
+
+/* Masks of actors have 64 bits; SEARCH_DPOR is for no more of them, and AUTO does not choose it then. */
+static void as_many_actors_as_bits(void **state)
+{
+    (void)state;
+    for (uint32_t threads = 62; threads <= 66; threads++) {
+        size_t mark = arena_mark(&test_arena);
+        struct search_result *result = search_of(threads, "x[tid] = 1;", SEARCH_DPOR, 10);
+        assert_int_equal(result->complete, threads <= 64);
+        assert_int_equal(result->executions, threads <= 64);
+        assert_int_equal(result->outcome_count, threads <= 64);
+        assert_int_equal(result->transitions, 0);
+        if (threads > 64)
+            assert_string_equal(result->cut, "actors");
+        else
+            assert_null(result->cut);
+        /* the last two conflict */
+        result = search_of(threads, "x[tid < threads - 2 ? tid : 0] = tid;", SEARCH_DPOR, 10);
+        if (threads <= 64) {
+            assert_true(result->race);
+            assert_int_equal(result->outcome_count, 3);
+        }
+        result = search_of(threads, "x[tid] = 1;", SEARCH_AUTO, 10);
+        assert_int_equal(result->complete, threads <= 64);
+        if (threads <= 64)
+            assert_int_equal(result->method, SEARCH_DPOR);
+        arena_release(&test_arena, mark);
+    }
+}
+
+/* Edges keep actors in a byte as long as they fit. */
+static void actors_beyond_a_byte(void **state)
+{
+    (void)state;
+    for (uint32_t threads = 254; threads <= 259; threads++) {
+        size_t mark = arena_mark(&test_arena);
+        struct search_result *result =
+            search_of(threads, "assert(tid != threads - 1);", SEARCH_STATES, 3 * threads);
+        assert_false(result->complete);
+        assert_int_equal(result->outcome_count, 1);
+        assert_int_equal(result->outcomes[0].status, STATUS_ASSERT_FAILS);
+        for (uint32_t i = 0; i < result->outcomes[0].tape->count; i++)
+            assert_int_equal(result->outcomes[0].tape->entries[i], threads - 1);
+        arena_release(&test_arena, mark);
+    }
+}
+
+/* An execution ends where the log of its steps is full, whatever the bound on depth. */
+static void the_log_is_full(void **state)
+{
+    (void)state;
+    const char *const text = "private int i; while (i < 100000) { i = i + 1; x[i & 0] = i; }";
+    uint64_t before = 0;
+    for (uint32_t depth = 1000; depth <= 1 << 20; depth *= 4) {
+        size_t mark = arena_mark(&test_arena);
+        struct search_options options = SEARCH_DEFAULTS;
+        options.method = SEARCH_DPOR;
+        options.max_depth = depth;
+        options.max_bytes = 256 << 20;
+        const struct program *program = support_program(arena_printf(
+            &test_arena, "launch(threads = 1, warp = 1); shared int x[1]; kernel k() { %s }",
+            text));
+        struct machine *machine = search_machine(&test_arena, &semantics_threads, program, false);
+        struct search_result *result = search_run(&test_arena, machine, &options);
+        assert_string_equal(result->cut, "depth");
+        assert_true(result->steps == depth || (result->steps > 20000 && result->steps < 131072));
+        assert_true(result->steps >= before);
+        before = result->steps;
+        arena_release(&test_arena, mark);
+    }
+    assert_in_range(before, 38000, 39000); /* of 2^17 words that change, three or four a step */
+}
+
 /* ---- against plain enumeration ---- */
 
 enum { OUTCOMES_MAX = 512, CHOICES_MAX = 8, WORDS_MAX = 8 };
@@ -536,6 +623,9 @@ int main(void)
         TEST(loops_of_blocks),
         TEST(recursion),
         TEST(steps_are_spent_once),
+        TEST(as_many_actors_as_bits),
+        TEST(actors_beyond_a_byte),
+        TEST(the_log_is_full),
         TEST(agree_with_enumeration),
         TEST(random_kernels),
     };
