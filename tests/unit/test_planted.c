@@ -1,6 +1,6 @@
 /*
- * Faults planted into single steps of the machines that check_kernel runs (planted_faults.h): the oracles that spoke about
- * one still do, and say the same. tests/golden/planted.txt has a line a fault: kernel, fault, a letter an oracle in the
+ * Faults planted into single steps of the machines that check_kernel runs (planted_faults.h), or into what it has written
+ * down when oracles come to judge it (planted_records.h): the oracles that spoke about one still do, and say the same. tests/golden/planted.txt has a line a fault: kernel, fault, a letter an oracle in the
  * order of oracles.def (a: agree, d: diverge, n: not applicable, i: inconclusive), signatures.
  *
  * A line that loses a signature is an oracle that has become silent: that is wrong, as a rule. A line may also change
@@ -16,6 +16,7 @@
 #include "tests/unit/corpus_kernel.h"
 #include "tests/unit/planted_faults.h"
 #include "tests/unit/planted_reach.h"
+#include "tests/unit/planted_records.h"
 
 #include "engine/pcg.h"
 #include "fuzz/digest.h"
@@ -113,10 +114,12 @@ static void plant_into(const struct ast_kernel *kernel, const char *fault, char 
     fault += colon != NULL;
     struct planted_fault planted;
     struct check_result *result = ARENA_NEW(&test_arena, struct check_result);
-    assert_true(planted_parse(fault, &planted));
+    planted.semantics = NULL;
+    assert_true(planted_record_parse(fault, &planted_record) || planted_parse(fault, &planted));
     planted_set(planted);
     check(kernel, ways, seed, result);
     planted_set((struct planted_fault){.semantics = NULL});
+    planted_record.is_set = false;
     print_answers(result, answers, size);
     arena_release(&test_arena, mark);
 }
@@ -296,6 +299,7 @@ static void draw_fault(struct pcg *rng, const struct ast_kernel *kernel, char *t
                     (pcg_below(rng, 12) == 0 ? WAY_BRIEF : 0);
     uint32_t seed = pcg_below(rng, 2) == 0 ? 2 + pcg_below(rng, 23) : 1;
     size_t used = 0;
+    uint32_t kind = pcg_below(rng, RECORD_KIND_COUNT + PLANTED_KIND_COUNT);
     /* Of a lane that is said to branch there would have to be a target. */
     if ((fault.semantics == &semantics_crs || fault.semantics == &semantics_thread_pc) &&
         (fault.kind == PLANTED_TRUTH || fault.kind == PLANTED_MASK))
@@ -307,7 +311,13 @@ static void draw_fault(struct pcg *rng, const struct ast_kernel *kernel, char *t
         used += (size_t)snprintf(text + used, size - used, "%" PRIu32, seed);
     if (used > 0)
         text[used++] = ':';
-    planted_print(&fault, text + used, size - used);
+    struct planted_record record = {.kind = (enum planted_record_kind)kind,
+                                    .which = pcg_below(rng, 24),
+                                    .value = pcg_below(rng, 64)};
+    if (kind < RECORD_KIND_COUNT)
+        planted_record_print(&record, text + used, size - used);
+    else
+        planted_print(&fault, text + used, size - used);
 }
 
 static void look_for_faults(const char *wanted)
