@@ -8,6 +8,7 @@
  *     outcomes  with room for n outcomes
  *     bytes     the least memory with which a search is whole, or gets half way, or judges progress: exactly, by bisection
  *     progress  models one at a time, in one search, quickly, of other units
+ *     random    groups at random, with n steps
  *
  * A bound that is off by one, or that is not looked at, says so here. Numbers of bytes change whenever a search keeps things otherwise;
  *
@@ -240,6 +241,31 @@ static uint64_t models(struct bounded *b)
     return digest;
 }
 
+/* Random groups are a search of their own, of as many steps: cut off where the first one is not, as local steps go with
+ * others there. */
+static uint64_t groups(struct bounded *b)
+{
+    uint64_t digest = 0, most = 1200;
+    if (!b->machine->semantics->same_pc)
+        return 0;
+    for (uint32_t n = 0; n < 24; n++) {
+        size_t mark = arena_mark(&test_arena);
+        struct search_options options = options_of(SEARCH_STATES);
+        struct progress progress = units_of(b, 1, false);
+        options.progress = &progress;
+        options.merge_local = options.no_races = options.no_lasso = true;
+        options.max_steps = most;
+        const struct search_result *result = search_run(&test_arena, b->machine, &options);
+        digest_result(&digest, result);
+        digest_answers(&digest, &progress);
+        if (n == 0)
+            most = result->steps - 1;
+        most += 1 + most / 16 * (n > 4);
+        arena_release(&test_arena, mark);
+    }
+    return digest;
+}
+
 /* ---- a kernel ---- */
 
 static bool in_subject(struct golden_columns *columns, const char *name, struct forms *forms,
@@ -271,6 +297,7 @@ static bool in_subject(struct golden_columns *columns, const char *name, struct 
     COLUMN("outcomes", outcomes(&b, whole));
     COLUMN("bytes", whole->states < 100 ? bytes(&b, whole) : 0);
     COLUMN("progress", models(&b));
+    COLUMN("random", groups(&b));
     return true;
 }
 

@@ -316,10 +316,129 @@ static void random_executions_agree(void **state)
     }
 }
 
+/* ---- room ---- */
+
+static struct race_hb *detector(const char *launch, uint32_t words,
+                                const struct race_hb_options *options)
+{
+    const char *reason = NULL;
+    static uint64_t steps;
+    const struct program *program = support_program(arena_printf(
+        &test_arena, "launch(%s); global int g[%u]; kernel k() { g[0] = 1; }", launch, words));
+    struct race_hb *hb = race_hb_new(&test_arena, program, options, &reason);
+    assert_int_equal(hb == NULL, reason != NULL);
+    if (hb)
+        race_hb_begin(hb, &steps);
+    return hb;
+}
+
+/* What each group knows of each other one has to fit: (groups + 16 barriers) scopes in 2^24 words. */
+static void many_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *launch;
+        struct race_hb_options options;
+        bool fits;
+    } rows[] = {
+        {"threads = 1022, warp = 32, blocks = 4", {.atomics_sync = true}, true},
+        {"threads = 1023, warp = 32, blocks = 4", {.atomics_sync = true}, false},
+        {"threads = 1024, warp = 32, blocks = 4", {.atomics_sync = true}, false},
+        {"threads = 1024, warp = 32, blocks = 4", {.atomics_sync = true, .warps = true}, true},
+        {"threads = 1024, warp = 32, blocks = 4", {.named = true}, true},
+        {"threads = 1024, warp = 32, blocks = 4", {.same_value = true}, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t mark = arena_mark(&test_arena);
+        assert_int_equal(detector(rows[i].launch, 1, &rows[i].options) != NULL, rows[i].fits);
+        arena_release(&test_arena, mark);
+    }
+}
+
+/* Entries: four a location and 1,024. Reads by different threads are all kept, and those that are not say so. */
+static void many_entries(void **state)
+{
+    (void)state;
+    const struct race_hb_options options = {.named = true};
+    for (uint32_t words = 1; words <= 3; words++) {
+        size_t mark = arena_mark(&test_arena);
+        struct race_hb *hb = detector("threads = 1024, warp = 32", words + 1, &options);
+        uint32_t room = 4 * (words + 1) + 1024;
+        const struct observer *o = &hb->observer;
+        for (uint32_t i = 0; i < room; i++)
+            o->read(o->context, i % 1024, i / 1024, 0);
+        assert_false(hb->incomplete);
+        o->read(o->context, room % 1024, room / 1024, 0);
+        assert_true(hb->incomplete);
+        assert_false(hb->found);
+        /* A write is all that need be kept of its location where it came behind the reads; it races with them. */
+        o->write(o->context, 5, 0, 1, 0);
+        assert_true(hb->found);
+        assert_int_equal(hb->racy_locations, 1);
+        arena_release(&test_arena, mark);
+    }
+}
+
+/* Clocks of locations: 2^20 words in all. */
+static void many_clocks(void **state)
+{
+    (void)state;
+    const struct race_hb_options options = {.atomics_sync = true};
+    for (uint32_t words = 254; words <= 260; words++) {
+        size_t mark = arena_mark(&test_arena);
+        struct race_hb *hb = detector("threads = 1022, warp = 32, blocks = 4", words, &options);
+        const struct observer *o = &hb->observer;
+        const uint32_t room = (1 << 20) / (4 * 1022);
+        for (uint32_t i = 0; i < words && i < room; i++)
+            o->atomic(o->context, i, i, 1, 0);
+        assert_false(hb->incomplete);
+        if (words > room) {
+            o->atomic(o->context, room, 3, 1, 0); /* has one */
+            assert_false(hb->incomplete);
+            o->atomic(o->context, room, room, 1, 0);
+            assert_true(hb->incomplete);
+        }
+        arena_release(&test_arena, mark);
+    }
+}
+
+/* The log gives up after 200,000 comparisons: so many pairs of 633 reads of one word. */
+static void many_comparisons(void **state)
+{
+    (void)state;
+    const struct program *program =
+        support_program("launch(threads = 4); shared int x[2]; kernel k() { x[0] = 1; }");
+    struct race_log *log = race_log_new(&test_arena, program, 800);
+    for (uint32_t count = 630; count <= 636; count++) {
+        race_log_begin(log);
+        for (uint32_t i = 0; i < count; i++)
+            log->observer.read(log, i % 4, 0, 0);
+        struct race_log_result result = race_log_search(log);
+        assert_int_equal(result.complete, count * (count - 1) / 2 <= 200000);
+        assert_false(result.found);
+        log->observer.write(log, 1, 1, 0, 0); /* what is found before stays */
+        log->observer.write(log, 2, 1, 0, 0);
+        result = race_log_search(log);
+        assert_int_equal(result.complete, count * (count - 1) / 2 + 1 <= 200000);
+        assert_int_equal(result.found, result.complete);
+    }
+    race_log_begin(log);
+    for (uint32_t i = 0; i <= 800; i++) {
+        assert_false(log->overflow);
+        log->observer.read(log, i % 4, i % 2, 0);
+    }
+    assert_true(log->overflow);
+    assert_false(race_log_search(log).complete);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_executions_agree),
+        cmocka_unit_test(many_groups),
+        cmocka_unit_test(many_entries),
+        cmocka_unit_test(many_clocks),
+        cmocka_unit_test(many_comparisons),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
