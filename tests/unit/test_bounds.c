@@ -353,10 +353,11 @@ static void bounds_are_what_they_were(void **state)
 /* Where the tables are large that the small kernels of the corpus do not fill. */
 static const char *const large[] = {
     /* accesses of many lanes, compared over the graph since there are atomics */
-    "launch(threads = 64, warp = 32); shared int x[1024], z; kernel k() { private int i; "
-    "atomic_add(z, 1);"
+    "launch(threads = 64, warp = 32); shared int x[1024], z; kernel k() { atomic_add(z, 1);"
     " x[tid] = 1; x[tid + 64] = 1; x[tid + 128] = 1; x[tid + 192] = 1; x[tid + 256] = 1;"
-    " x[tid + 320] = 1; x[tid + 384] = 1; x[tid + 448] = 1; x[tid + 512] = 1; x[tid + 576] = 1; }",
+    " x[tid + 320] = 1; x[tid + 384] = 1; x[tid + 448] = 1; x[tid + 512] = 1; x[tid + 576] = 1;"
+    " x[tid + 640] = 1; x[tid + 704] = 1; x[tid + 768] = 1; x[tid + 832] = 1; x[tid + 896] = 1;"
+    " x[tid + 960] = 1; }",
     /* states of many parts */
     "launch(threads = 2, warp = 2); shared int x[80], n; kernel k() { private int i; while (i < "
     "20) {"
@@ -393,7 +394,7 @@ static uint64_t bytes_of(struct machine *machine, bool judges, uint64_t most, bo
 static void searches_keep_to_their_memory(void **state)
 {
     (void)state;
-    enum { PARTS = 24, SLACK = 1 << 15 };
+    enum { PARTS = 48, SLACK = 1 << 16 };
     for (uint32_t i = 0; i < sizeof large / sizeof *large; i++) {
         size_t mark = arena_mark(&test_arena);
         const struct subject_info *info =

@@ -81,6 +81,18 @@ static const struct row rows[] = {
     /* a function through memory: whichever it is, its lanes come back */
     {"ld.global.u32 %r1, [%r2];\npreRet A;\ncall %r1;\nA: exit;", OK, 0, 0, 0, 0},
     {"add.u32 %r1, %r2, 1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
+    {"or.b32 %r1, %r2, 1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
+    {"sub.u32 %r1, %r2, 1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
+    {"xor.b32 %r1, %r2, 1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
+    {"mul.lo.u32 %r1, %r2, 1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
+    {"min.u32 %r1, %r2, 1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
+    {"shl.b32 %r1, %r2, 1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
+    {"rem.u32 %r1, %r2, 1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
+    {"max.u32 %r1, %r2, 1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
+    {"neg.s32 %r1, %r2;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
+    {"not.b32 %r1, %r2;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
+    {"mov.b32 %r2, A;\nmov.b32 %r3, L;\nselp.b32 %r1, %r2, %r3, %p1;\nbra %r1;\nA: exit;\nL: exit;",
+     OK, 0, 0, 0, 0},
     {"L: ssy L;\nbra L;", OK, 0, 0, PTX_STATIC_C, 1},
 };
 

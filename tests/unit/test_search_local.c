@@ -324,12 +324,35 @@ static void local_loops(void **state)
     report("local loops");
 }
 
+/* How many: 64 at most with one step. */
+static void so_many_at_once(void **state)
+{
+    (void)state;
+    for (uint32_t n = 0; n < 150; n++) {
+        const char *body = "";
+        for (uint32_t i = 0; i < n; i++)
+            body = arena_printf(&test_arena, "%s i = i + 1;", body);
+        const struct program *program = support_program(
+            arena_printf(&test_arena,
+                         "launch(threads = 1, warp = 1); shared int x; kernel k() { private int i;"
+                         " x = 1; %s x = 2; }",
+                         body));
+        const struct asked *plain = search(program, &subject_table[SUBJECT_THREADS], false, 4000);
+        const struct asked *merged = search(program, &subject_table[SUBJECT_THREADS], true, 4000);
+        assert_true(plain->result->complete && merged->result->complete);
+        assert_int_equal(plain->result->transitions, 5 + 2 * n);
+        assert_int_equal(merged->result->transitions, 3 + (1 + 2 * n) / 65);
+        assert_int_equal(merged->result->states, merged->result->transitions + 1);
+        assert_int_equal(merged->result->steps, merged->result->transitions);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiny_programs),     cmocka_unit_test(programs_about_waiting),
         cmocka_unit_test(ordinary_programs), cmocka_unit_test(corpus_kernels),
-        cmocka_unit_test(local_loops),
+        cmocka_unit_test(local_loops),       cmocka_unit_test(so_many_at_once),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
