@@ -110,6 +110,25 @@ static void planted_ending(struct machine *machine)
         put(machine, &head->fault_stm, head->fault_stm > 1 ? 1 : 2, mode);
 }
 
+/* An error of the statement, by the first or second thread of the actor. */
+static void planted_raise(struct machine *machine, uint32_t actor, uint32_t stm)
+{
+    unsigned mode = machine->options.track ? MACHINE_TRACKED : 0;
+    uint32_t threads = machine->program->total_threads, each = threads / machine->actor_count,
+             thread = actor * each + (each > 1 && planted_fault.which % 2);
+    enum status status = planted_fault.kind == PLANTED_RAISE              ? STATUS_ASSERT_FAILS
+                         : planted_fault.kind == PLANTED_RAISE_INFEASIBLE ? STATUS_INFEASIBLE
+                         : planted_fault.kind == PLANTED_RAISE_BOUNDS     ? STATUS_OUT_OF_BOUNDS
+                         : planted_fault.kind == PLANTED_RAISE_DIVERGENCE
+                             ? STATUS_BARRIER_DIVERGENCE
+                             : STATUS_CALL_DEPTH;
+    if (stm == CODE_NONE || thread >= threads)
+        return;
+    put(machine, &machine->head->status, status, mode);
+    put(machine, &machine->head->fault_thread, thread, mode);
+    put(machine, &machine->head->fault_stm, stm, mode);
+}
+
 /* The state of a thread that runs on its own. */
 static void planted_thread(struct machine *machine, uint32_t actor)
 {
@@ -203,6 +222,7 @@ static enum rule planted_do(struct machine *machine, uint32_t actor, struct choi
     const struct program *p = machine->program;
     const struct observer *observers = machine->options.observers;
     struct observer pairs[2 * PLANTED_OBSERVERS];
+    uint32_t stm = machine->semantics->next_stm(machine, actor);
     enum rule rule;
     switch (planted_fault.kind) {
     case PLANTED_GLOBAL:
@@ -272,6 +292,14 @@ static enum rule planted_do(struct machine *machine, uint32_t actor, struct choi
     case PLANTED_BLAME_STATEMENT:
         rule = planted_honest(machine, actor, choices);
         planted_ending(machine);
+        return rule;
+    case PLANTED_RAISE:
+    case PLANTED_RAISE_INFEASIBLE:
+    case PLANTED_RAISE_BOUNDS:
+    case PLANTED_RAISE_DIVERGENCE:
+    case PLANTED_RAISE_DEPTH:
+        rule = planted_honest(machine, actor, choices);
+        planted_raise(machine, actor, stm);
         return rule;
     case PLANTED_TWICE:
         rule = planted_honest(machine, actor, choices);

@@ -3,17 +3,19 @@
  * ended in another way, to race, to have taken other steps; a search to have found another set, a probe no loop ...
  *
  * A program that includes this is linked with --wrap=exhaust_judge,--wrap=barriers_end: between what is explored and what is
- * judged.
+ * judged; and with --wrap=search_run,--wrap=lasso_run,--wrap=lemma6_holds: what these say.
  */
 #ifndef TESTS_UNIT_PLANTED_RECORDS_H
 #define TESTS_UNIT_PLANTED_RECORDS_H
 
 #include "tests/unit/support.h"
 
+#include "engine/lasso.h"
 #include "engine/progress.h"
 #include "oracle/barriers.h"
 #include "oracle/exhaust.h"
 #include "oracle/explore.h"
+#include "oracle/lemma6.h"
 #include "oracle/liveness.h"
 #include "oracle/safety.h"
 
@@ -59,7 +61,15 @@
     X(SIMULATION, "simulation")                                                                    \
     X(SAFETY, "safety")                                                                            \
     X(BARRIERS, "barriers")                                                                        \
-    X(BARRIERS_FIRST, "barriers-first") /* what later executions are compared with */
+    X(BARRIERS_FIRST, "barriers-first") /* what later executions are compared with */              \
+    X(NOTHING, "nothing")               /* is wrong */                                             \
+    X(VERDICT, "verdict")               /* what a search says of termination under one model */    \
+    X(STRONG, "strong")                                                                            \
+    X(RANDOM, "random")                                                                            \
+    X(CUT_OFF, "cut-off")                                                                          \
+    X(LASSO, "lasso")     /* one execution that runs for ever does not */                          \
+    X(LEMMA_6, "lemma-6") /* the hypothesis of Lemma 6 is proven, or is not */                     \
+    X(LEMMA_BOUND, "lemma-bound")
 
 enum planted_record_kind {
 #define X(id, name) RECORD_##id,
@@ -81,6 +91,14 @@ struct planted_record {
 };
 
 static struct planted_record planted_record;
+static uint32_t planted_asked; /* how often what is wrong was asked so far */
+
+/* The fault is of this kind and in this answer: one of the first few, or in all. */
+static bool planted_answer(enum planted_record_kind kind)
+{
+    return planted_record.is_set && planted_record.kind == kind &&
+           (planted_record.which % 6 == 0 || planted_record.which % 6 == ++planted_asked);
+}
 
 static struct execution *planted_execution(struct checking *c, uint32_t number)
 {
@@ -429,6 +447,66 @@ void __wrap_barriers_end(struct checking *c, const struct execution *execution)
     __real_barriers_end(c, execution);
 }
 
+/* ---- what searches say ---- */
+
+struct search_result *__real_search_run(struct arena *, struct machine *,
+                                        const struct search_options *);
+struct search_result *__wrap_search_run(struct arena *, struct machine *,
+                                        const struct search_options *);
+struct lasso __real_lasso_run(struct arena *, struct machine *, const struct sched_spec *,
+                              uint64_t);
+struct lasso __wrap_lasso_run(struct arena *, struct machine *, const struct sched_spec *,
+                              uint64_t);
+struct lemma6 __real_lemma6_holds(struct arena *, const struct program *, uint64_t);
+struct lemma6 __wrap_lemma6_holds(struct arena *, const struct program *, uint64_t);
+
+struct search_result *__wrap_search_run(struct arena *arena, struct machine *machine,
+                                        const struct search_options *options)
+{
+    struct search_result *result = __real_search_run(arena, machine, options);
+    uint32_t value = planted_record.value, model = value / 4 % PROGRESS_MODEL_COUNT;
+    for (struct progress *p = options->progress; p; p = p->next) {
+        if (planted_answer(RECORD_VERDICT))
+            p->answers[model].verdict = (enum progress_verdict)(value % 4);
+        if (planted_answer(RECORD_STRONG))
+            p->answers[model].strong = !p->answers[model].strong;
+        if (planted_answer(RECORD_RANDOM) && p->ask_random)
+            p->random.verdict = (enum progress_verdict)(value % 4);
+    }
+    if (planted_answer(RECORD_CUT_OFF)) {
+        result->complete = false;
+        result->cut = "states";
+        result->liveness = LIVENESS_UNKNOWN;
+    }
+    return result;
+}
+
+struct lasso __wrap_lasso_run(struct arena *arena, struct machine *machine,
+                              const struct sched_spec *spec, uint64_t budget)
+{
+    struct lasso lasso = __real_lasso_run(arena, machine, spec, budget);
+    if (planted_answer(RECORD_LASSO))
+        lasso.kind = planted_record.value % 2 ? LASSO_UNKNOWN : LASSO_NONE;
+    return lasso;
+}
+
+struct lemma6 __wrap_lemma6_holds(struct arena *arena, const struct program *program, uint64_t max)
+{
+    struct lemma6 lemma = __real_lemma6_holds(arena, program, max);
+    if (planted_answer(RECORD_LEMMA_6)) {
+        lemma.holds = !lemma.holds;
+        if (!lemma.holds)
+            lemma.why_not = "said so";
+    }
+    if (planted_answer(RECORD_LEMMA_BOUND) && lemma.holds) {
+        uint64_t *const bounds[] = {&lemma.warp_steps, &lemma.all_warp_steps, &lemma.thread_steps,
+                                    &lemma.all_thread_steps};
+        uint64_t *bound = bounds[planted_record.value % 4];
+        *bound = planted_record.value & 4 ? *bound / 2 : *bound - (*bound > 0);
+    }
+    return lemma;
+}
+
 /* "record/status@3/5" */
 static void planted_record_print(const struct planted_record *record, char *text, size_t size)
 {
@@ -444,7 +522,9 @@ static bool planted_record_parse(const char *text, struct planted_record *record
     for (uint32_t k = 0; k < RECORD_KIND_COUNT; k++)
         if (strcmp(planted_record_names[k], kind) == 0) {
             record->kind = (enum planted_record_kind)k;
-            return record->is_set = true;
+            record->is_set = true;
+            planted_asked = 0;
+            return true;
         }
     return false;
 }

@@ -45,31 +45,36 @@
     X(BOUNDS, "bounds")                     /* in an index out of bounds */                        \
     X(STUCK, "stuck")                       /* without a rule */                                   \
     X(DEPTH, "depth")                       /* in too many calls */                                \
-    X(BLAME, "blame")                       /* an error is another thread's */                     \
-    X(BLAME_STATEMENT, "blame-statement")   /* or at another statement */                          \
-    X(FORGIVE, "forgive")                   /* an error is taken for a good end */                 \
-    X(RULE, "rule")                         /* another rule is said to have fired */               \
-    X(MASK, "mask")                         /* other lanes are said to be active */                \
-    X(TRUTH, "truth")                       /* a guard is said to hold for others */               \
-    X(STATEMENT, "statement")               /* another statement is said to be executed */         \
-    X(TWICE, "twice")                       /* two steps are taken for one */                      \
-    X(STALL, "stall")                       /* nobody moves any more */                            \
-    X(SLEEP, "sleep")                       /* warps: the lowest active lane no longer is */       \
-    X(WAKE, "wake")                         /* a lane is active that is not */                     \
-    X(BROKEN, "broken")                     /* lane 0 has left a loop, or has no longer */         \
-    X(RETURNED, "returned")                 /* a function */                                       \
-    X(EXITED, "exited")                     /* for good */                                         \
-    X(TOKEN, "token")                       /* lane 0 is in the topmost token, or is no longer */  \
-    X(BELOW, "below")                       /* the same of the token below it */                   \
-    X(FULL, "full")                         /* the topmost token has all lanes */                  \
-    X(ASTRAY, "astray")                     /* thread-pc: lane 0 is where lane 1 is */             \
-    X(SKIP, "skip")                         /* interleave: a thread skips a statement */           \
-    X(WAIT, "wait")                         /* one waits at a barrier, or no longer does */        \
-    X(GONE, "gone")                         /* one has ended, or has not */                        \
-    X(FRAME, "frame")                       /* one has a frame more than it says */                \
-    X(POP, "pop")                           /* threads: a stack lacks its top */                   \
-    X(ENTRY, "entry")                       /* its top is what lies at the bottom */               \
-    X(CALLS, "calls")                       /* one more call is counted */
+    X(RAISE, "raise")                       /* in an error of the statement that is executed */    \
+    X(RAISE_INFEASIBLE, "raise-infeasible") /* in an assumption there that does not hold */        \
+    X(RAISE_BOUNDS, "raise-bounds")                                                                \
+    X(RAISE_DIVERGENCE, "raise-divergence")                                                        \
+    X(RAISE_DEPTH, "raise-depth")                                                                  \
+    X(BLAME, "blame")                     /* an error is another thread's */                       \
+    X(BLAME_STATEMENT, "blame-statement") /* or at another statement */                            \
+    X(FORGIVE, "forgive")                 /* an error is taken for a good end */                   \
+    X(RULE, "rule")                       /* another rule is said to have fired */                 \
+    X(MASK, "mask")                       /* other lanes are said to be active */                  \
+    X(TRUTH, "truth")                     /* a guard is said to hold for others */                 \
+    X(STATEMENT, "statement")             /* another statement is said to be executed */           \
+    X(TWICE, "twice")                     /* two steps are taken for one */                        \
+    X(STALL, "stall")                     /* nobody moves any more */                              \
+    X(SLEEP, "sleep")                     /* warps: the lowest active lane no longer is */         \
+    X(WAKE, "wake")                       /* a lane is active that is not */                       \
+    X(BROKEN, "broken")                   /* lane 0 has left a loop, or has no longer */           \
+    X(RETURNED, "returned")               /* a function */                                         \
+    X(EXITED, "exited")                   /* for good */                                           \
+    X(TOKEN, "token")                     /* lane 0 is in the topmost token, or is no longer */    \
+    X(BELOW, "below")                     /* the same of the token below it */                     \
+    X(FULL, "full")                       /* the topmost token has all lanes */                    \
+    X(ASTRAY, "astray")                   /* thread-pc: lane 0 is where lane 1 is */               \
+    X(SKIP, "skip")                       /* interleave: a thread skips a statement */             \
+    X(WAIT, "wait")                       /* one waits at a barrier, or no longer does */          \
+    X(GONE, "gone")                       /* one has ended, or has not */                          \
+    X(FRAME, "frame")                     /* one has a frame more than it says */                  \
+    X(POP, "pop")                         /* threads: a stack lacks its top */                     \
+    X(ENTRY, "entry")                     /* its top is what lies at the bottom */                 \
+    X(CALLS, "calls")                     /* one more call is counted */
 
 enum planted_kind {
 #define X(id, name) PLANTED_##id,

@@ -7,6 +7,8 @@
 #include "oracle/matrix.h"
 #include "oracle/own_loops.h"
 
+#include <stdio.h>
+
 static const char P3[] =
     "launch(threads = 3, warp = 3); shared int x; kernel k() { while (x != tid) ;"
     " x = x + 1; }";
@@ -184,6 +186,32 @@ static void test_other_barriers(void **state)
     assert_null(matrix.broken);
 }
 
+/* Room for 64 variables that others have had a hand in, and for 16 functions: one more, and nothing is claimed. */
+static void test_own_loops_room(void **state)
+{
+    (void)state;
+    for (uint32_t count = 60; count < 70; count++) {
+        char vars[2048] = "private int v0", body[4096] = "";
+        for (uint32_t i = 1; i < count; i++)
+            sprintf(vars + strlen(vars), ", v%u", i);
+        for (uint32_t i = 0; i < count; i++)
+            sprintf(body + strlen(body), "v%u = a; ", i);
+        const char *text =
+            arena_printf(&test_arena, "shared int a; kernel k() { %s; a = 1; %s }", vars, body);
+        assert_int_equal(own_loops(support_parse(text)), count + 1 <= 64); /* a, too */
+    }
+    for (uint32_t count = 12; count < 20; count++) {
+        char functions[2048] = "", body[2048] = "";
+        for (uint32_t i = 0; i < count; i++) {
+            sprintf(functions + strlen(functions), "void f%u() { ; } ", i);
+            sprintf(body + strlen(body), "f%u(); ", i);
+        }
+        const char *text = arena_printf(
+            &test_arena, "shared int a; %skernel k() { a = 1; if (a) { %s } }", functions, body);
+        assert_int_equal(own_loops(support_parse(text)), count <= 16);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +222,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_lasso_missed, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_other_barriers, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_own_loops, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_own_loops_room, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_own_loops_reported, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
  * what a search, the graph of single steps, an execution or another matrix says, held to the definition. */
 #include "tests/unit/checking.h"
 
+#include "engine/tape.h"
 #include "oracle/implications.h"
 #include "oracle/liveness.h"
 #include "oracle/matrix_judge.h"
@@ -312,6 +313,59 @@ static void test_other(void **state)
     }
 }
 
+/* ---- what is shown ---- */
+
+static const struct tape *tape_of(const char *text)
+{
+    size_t column;
+    const struct tape *tape = tape_parse(&test_arena, text, &column);
+    assert_non_null(tape);
+    return tape;
+}
+
+/* The whole evidence, and stem and loop one after the other; of another program no tape, which would not fit. */
+static void test_report(void **state)
+{
+    (void)state;
+    struct fixture f;
+    prepare(&f, TEXT);
+    f.result.runs[SUBJECT_SIMT].statuses[STATUS_TERMINATED] = 1;
+    for (uint32_t bits = 0; bits < 8; bits++) {
+        struct answer answer = {.verdict = VERDICT_AGREE};
+        const struct program other = *f.c.subjects[SUBJECT_SIMT].program;
+        struct matrix_row *row = &f.rows[0];
+        *row = row_about(&f, SUBJECT_SIMT, MATRIX_WARPS, "simt", PROGRESS_HANGS);
+        row->stem = bits & 1 ? tape_of("0 1 2") : NULL;
+        row->loop = bits & 1 ? tape_of("3 0 1 1") : NULL;
+        row->sentence = bits & 2 ? "thread 0 spins" : NULL;
+        row->why = bits & 4 ? NULL : "said so";
+        matrix_judge_rows(&f.c, &f.matrix, &answer);
+        const struct divergence *d = answer.divergence;
+        assert_non_null(d);
+        const char *evidence =
+            arena_printf(&test_arena,
+                         "{\"subject\": \"simt\", \"row\": \"warps simt\", \"verdict\": \"hangs "
+                         "always\"%s%s%s, \"seen\": "
+                         "\"an execution ends\"}",
+                         bits & 4 ? "" : ", \"why\": \"said so\"",
+                         bits & 2 ? ", \"sentence\": \"thread 0 spins\"" : "",
+                         bits & 1 ? ", \"stem\": \"0 1 2\", \"loop\": \"3 0 1*2\"" : "");
+        assert_string_equal(d->evidence, evidence);
+        assert_string_equal(divergence_signature(&test_arena, d), "liveness|matrix-seen|none|simt");
+        assert_int_equal(d->subject, SUBJECT_SIMT);
+        if (bits & 1)
+            assert_string_equal(tape_print(&test_arena, d->tape), "0 1 2 3 0 1*2");
+        else
+            assert_null(d->tape);
+        row->program = &other; /* only the witness is asked, and it is none */
+        answer = (struct answer){.verdict = VERDICT_AGREE};
+        matrix_judge_rows(&f.c, &f.matrix, &answer);
+        assert_non_null(answer.divergence);
+        assert_string_equal(answer.divergence->class_name, "matrix-witness");
+        assert_null(answer.divergence->tape);
+    }
+}
+
 /* ---- which cases ask, and in which way: by the seed ---- */
 
 static void test_asked(void **state)
@@ -352,6 +406,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_random, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_progress, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_other, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_report, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_asked, support_setup, support_teardown),
     };
     return cmocka_run_group_tests_name("matrix_seen", tests, NULL, NULL);

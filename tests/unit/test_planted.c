@@ -30,19 +30,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LINES_MAX = 4096, LINE_BYTES = 4096, PATH_BYTES = 512, SEARCH_STEPS = 20000 };
+enum { LINES_MAX = 8192, LINE_BYTES = 4096, PATH_BYTES = 512, SEARCH_STEPS = 20000 };
 
 static const char TABLE[] = SIMTFUZZ_SOURCE_DIR "/tests/golden/planted.txt";
 
 /* How the kernel is checked: letters, perhaps the seed, and a colon in front of the fault. */
-#define WAYS "xmsvab"
+#define WAYS "xmsvabw"
 enum way {
     WAY_EXHAUSTIVE = 1,
     WAY_METAMORPHIC = 2, /* that oracle always transforms it */
     WAY_STRICT = 4,      /* papers as they are printed */
     WAY_SAME_VALUE = 8,
     WAY_ATOMICS_SYNC = 16,
-    WAY_BRIEF = 32 /* executions are cut */
+    WAY_BRIEF = 32,   /* executions are cut */
+    WAY_VARIANTS = 64 /* all subjects run */
 };
 
 static bool is_there(const char *name)
@@ -61,6 +62,8 @@ static void check(const struct ast_kernel *kernel, unsigned ways, uint64_t seed,
     options.seed = ways & WAY_METAMORPHIC ? 0 : seed;
     options.budget_steps = ways & WAY_BRIEF ? 24 : 4096;
     options.exhaustive = ways & WAY_EXHAUSTIVE;
+    if (ways & WAY_VARIANTS)
+        options.subjects = SUBJECT_BIT(SUBJECT_COUNT) - 1;
     options.same_value = ways & WAY_SAME_VALUE;
     options.atomics_sync = ways & WAY_ATOMICS_SYNC;
     if (ways & WAY_STRICT)
@@ -291,15 +294,17 @@ static void draw_fault(struct pcg *rng, const struct ast_kernel *kernel, char *t
     };
     bool small = kernel->launch.threads * kernel->launch.blocks <= 3,
          ptx = kernel->form == FORM_PTX;
-    unsigned ways = (small && pcg_below(rng, 3) == 0 ? WAY_EXHAUSTIVE : 0) |
-                    (pcg_below(rng, 4) == 0 ? WAY_METAMORPHIC : 0) |
-                    (pcg_below(rng, 8) == 0 ? WAY_STRICT : 0) |
-                    (ptx && pcg_below(rng, 4) == 0 ? WAY_SAME_VALUE : 0) |
-                    (ptx && pcg_below(rng, 4) == 0 ? WAY_ATOMICS_SYNC : 0) |
-                    (pcg_below(rng, 12) == 0 ? WAY_BRIEF : 0);
+    unsigned ways =
+        (small && pcg_below(rng, 3) == 0 ? WAY_EXHAUSTIVE : 0) |
+        (pcg_below(rng, 4) == 0 ? WAY_METAMORPHIC : 0) | (pcg_below(rng, 8) == 0 ? WAY_STRICT : 0) |
+        (ptx && pcg_below(rng, 4) == 0 ? WAY_SAME_VALUE : 0) |
+        (ptx && pcg_below(rng, 4) == 0 ? WAY_ATOMICS_SYNC : 0) |
+        (pcg_below(rng, 12) == 0 ? WAY_BRIEF : 0) | (pcg_below(rng, 8) == 0 ? WAY_VARIANTS : 0);
     uint32_t seed = pcg_below(rng, 2) == 0 ? 2 + pcg_below(rng, 23) : 1;
     size_t used = 0;
     uint32_t kind = pcg_below(rng, RECORD_KIND_COUNT + PLANTED_KIND_COUNT);
+    if (kind >= RECORD_VERDICT && kind < RECORD_KIND_COUNT && small)
+        ways |= WAY_EXHAUSTIVE;
     /* Of a lane that is said to branch there would have to be a target. */
     if ((fault.semantics == &semantics_crs || fault.semantics == &semantics_thread_pc) &&
         (fault.kind == PLANTED_TRUTH || fault.kind == PLANTED_MASK))
