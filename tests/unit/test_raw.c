@@ -31,7 +31,7 @@ static const char FILE_NAME[] = SIMTFUZZ_SOURCE_DIR "/tests/golden/raw.txt";
 
 struct text {
     struct pcg rng;
-    char bytes[1 << 16];
+    char bytes[1 << 21];
     size_t length;
 };
 
@@ -188,7 +188,8 @@ static void say_body(struct text *t, uint32_t functions)
 static void say_program(struct text *t, uint64_t number)
 {
     static const char *const tokens[] = {"brk", "sync", "call"};
-    *t = (struct text){.rng = pcg_derive(number, PCG_KERNEL, 7)};
+    t->rng = pcg_derive(number, PCG_KERNEL, 7);
+    t->length = 0;
     uint32_t functions = below(t, 3) == 0 ? 1 + below(t, 2) : 0, start = below(t, 4);
     say(t, "// simtfuzz: entry=k threads=%u warp=%u blocks=%u raw", 2 + below(t, 5),
         2u << below(t, 3), 1 + below(t, 2));
@@ -361,6 +362,111 @@ static void registers_are_followed_so_far(void **state)
                          writers < 1999 ? PTX_STATIC_CONSISTENT : PTX_STATIC_UNKNOWN);
 }
 
+/* ---- ends of functions, and how large they may be ---- */
+
+static const struct ast_kernel *kernel_of(struct text *t)
+{
+    struct diag *diag = ARENA_NEW(&test_arena, struct diag);
+    diag_init(diag, "raw", t->bytes, t->length);
+    const struct ast_kernel *kernel =
+        ptx_kernel_parse_with(&test_arena, t->bytes, t->length, NULL, diag);
+    if (!kernel)
+        fail_msg("%s", diag->entries[0].text);
+    return kernel;
+}
+
+static void say_head(struct text *t)
+{
+    t->length = 0;
+    say(t, "// simtfuzz: entry=k threads=2 warp=2 raw\n.version 7.8\n.target sm_70\n"
+           ".address_size 64\n.visible .entry k()\n{\n.reg .pred p<3>;\n.reg .b32 q;\n");
+}
+
+/* Whether control may leave a function at its last line. */
+static void ends_of_functions(void **state)
+{
+    (void)state;
+    static struct text text;
+    static const struct {
+        const char *end;
+        bool falls_through;
+    } rows[] = {{"exit;", false},
+                {"ret;", false},
+                {"trap;", false},
+                {"bra B;", false},
+                {"bra q;", false},
+                {"brx.idx q, T;", false},
+                {"@p0 exit;", true},
+                {"@!p1 ret;", true},
+                {"@p0 trap;", true},
+                {"@p0 bra B;", true},
+                {"@p0 brx.idx q, T;", true},
+                {"sync;", true},
+                {"break;", true},
+                {"call B;", true},
+                {"ssy B;", true},
+                {"mov.b32 q, 1;", true},
+                {"bar.sync 0;", true},
+                {"exit; L:", true},
+                {"{ exit; }", false},
+                {"{ exit; L: }", true},
+                {"{ { @p0 exit; } }", true},
+                {"not.pred p0, p1; { exit; }", false},
+                {"exit; { }", false},
+                {"exit; { .reg .b32 other; }", false},
+                {"exit; .pragma \"nounroll\";", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t mark = arena_mark(&test_arena);
+        say_head(&text);
+        say(&text, "B: not.pred p0, p0;\nT: .branchtargets B, B;\n%s\n}\n", rows[i].end);
+        if (ptx_falls_through(kernel_of(&text)->ptx->entry) != rows[i].falls_through)
+            fail_msg("%s", rows[i].end);
+        arena_release(&test_arena, mark);
+    }
+}
+
+/* So many blocks, and so many targets of branches: 2^17 and 2^21. One more is too large, and the check does not know. */
+static void large_functions(void **state)
+{
+    (void)state;
+    static struct text text;
+    for (uint32_t more = 0; more < 3; more++) {
+        size_t mark = arena_mark(&test_arena);
+        const char *reason = NULL;
+        say_head(&text);
+        for (uint32_t i = 0; i < (1u << 17) - 1 + more; i++)
+            say(&text, "exit;\n");
+        say(&text, "}\n");
+        const struct ast_kernel *kernel = kernel_of(&text);
+        const struct ptx_flow *flow = ptx_flow_build(&test_arena, kernel->ptx->entry, &reason);
+        assert_int_equal(flow != NULL, more < 2);
+        if (flow)
+            assert_int_equal(flow->graph.count, (1u << 17) - 1 + more);
+        else
+            assert_int_equal(ptx_static_kernel(&test_arena, kernel).why.clause, PTX_STATIC_SIZE);
+        arena_release(&test_arena, mark);
+    }
+    for (uint32_t more = 0; more < 3; more++) {
+        enum { TARGETS = 1023, BRANCHES = 2046 }; /* (2 + 1023) 2046 + 2 is 2^21 */
+        size_t mark = arena_mark(&test_arena);
+        const char *reason = NULL;
+        say_head(&text);
+        say(&text, "T: .branchtargets B");
+        for (uint32_t i = 1; i < TARGETS; i++)
+            say(&text, ",B");
+        say(&text, ";\nB: ");
+        for (uint32_t i = 0; i < BRANCHES; i++)
+            say(&text, "brx.idx q,T;\n");
+        for (uint32_t i = 1; i < more; i++)
+            say(&text, "bra B;\n");
+        say(&text, more ? "exit;\n}\n" : "}\n");
+        const struct ptx_flow *flow =
+            ptx_flow_build(&test_arena, kernel_of(&text)->ptx->entry, &reason);
+        assert_int_equal(flow != NULL, more < 2);
+        arena_release(&test_arena, mark);
+    }
+}
+
 /* ---- the table ---- */
 
 static uint32_t line_of(char *line, size_t size, uint64_t first)
@@ -416,6 +522,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(registers_are_followed_so_far, support_setup,
                                         support_teardown),
+        cmocka_unit_test_setup_teardown(ends_of_functions, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(large_functions, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(raw_programs_are_what_they_were, support_setup,
                                         support_teardown),
     };
