@@ -446,6 +446,21 @@ static void large_functions(void **state)
             assert_int_equal(ptx_static_kernel(&test_arena, kernel).why.clause, PTX_STATIC_SIZE);
         arena_release(&test_arena, mark);
     }
+    /* What is known of the others is known. */
+    for (uint32_t breaks = 0; breaks < 2; breaks++) {
+        size_t mark = arena_mark(&test_arena);
+        text.length = 0;
+        say(&text, "// simtfuzz: entry=k threads=2 warp=2 raw\n.version 7.8\n.target sm_70\n"
+                   ".address_size 64\n.func f()\n{\n");
+        for (uint32_t i = 0; i < (1u << 17) + 1; i++)
+            say(&text, "exit;\n");
+        say(&text, "}\n.visible .entry k()\n{\npreRet R;\ncall f;\nR: %sexit;\n}\n",
+            breaks ? "break;\n" : "");
+        const struct ptx_static s = ptx_static_kernel(&test_arena, kernel_of(&text));
+        assert_int_equal(s.verdict, breaks ? PTX_STATIC_INCONSISTENT : PTX_STATIC_UNKNOWN);
+        assert_int_equal(s.why.clause, breaks ? PTX_STATIC_SC1 : PTX_STATIC_SIZE);
+        arena_release(&test_arena, mark);
+    }
     for (uint32_t more = 0; more < 3; more++) {
         enum { TARGETS = 1023, BRANCHES = 2046 }; /* (2 + 1023) 2046 + 2 is 2^21 */
         size_t mark = arena_mark(&test_arena);
