@@ -197,10 +197,11 @@ static void put_kernel(struct text *t, uint32_t number)
     char launch[120];
     *t = (struct text){.length = 0};
     pcg_seed(&t->rng, 4711, number);
+    uint32_t threads = 1 + below(t, 4), warp = 1 + below(t, 4), blocks = 1 + below(t, 4) / 3;
     snprintf(launch, sizeof launch,
              "launch(threads = %" PRIu32 ", warp = %" PRIu32 ", blocks = %" PRIu32
              ", seed = %" PRIu32 "); ",
-             1 + below(t, 4), 1 + below(t, 4), 1 + below(t, 4) / 3, number);
+             threads, warp, blocks, number);
     put(t, launch);
     put(t, "shared int x, a[4]; global int g, h[2]; shared input int c; private int p; ");
     t->in_function = true;
