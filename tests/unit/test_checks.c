@@ -235,6 +235,10 @@ static void checks(uint64_t *digest, const struct ast_kernel *kernel, uint32_t n
     options.exhaustive = number % 2;
     options.modes = number % 5 ? 0 : ORACLE_MODE_LEMMAS_STRICT | ORACLE_MODE_SAFETY_PRINTED;
     options.search.max_steps = options.search.max_states = 4000;
+    if (number % 6 == 5) /* some oracles only */
+        options.oracles = (uint32_t)pcg_splitmix(number) & CHECK_DEFAULTS.oracles;
+    if (number % 8 == 3) /* variants, too */
+        options.subjects = SUBJECT_BIT(SUBJECT_COUNT) - 1;
     check_kernel(&test_arena, kernel, &options, result);
     struct digest_parts parts = digest_parts(&test_arena, kernel, result);
     digest_word(digest, parts.answers);
