@@ -353,18 +353,18 @@ static void bounds_are_what_they_were(void **state)
 /* Where the tables are large that the small kernels of the corpus do not fill. */
 static const char *const large[] = {
     /* accesses of many lanes, compared over the graph since there are atomics */
-    "launch(threads = 64, warp = 32); shared int x[1024], z; kernel k() { atomic_add(z, 1);"
-    " x[tid] = 1; x[tid + 64] = 1; x[tid + 128] = 1; x[tid + 192] = 1; x[tid + 256] = 1;"
-    " x[tid + 320] = 1; x[tid + 384] = 1; x[tid + 448] = 1; x[tid + 512] = 1; x[tid + 576] = 1;"
-    " x[tid + 640] = 1; x[tid + 704] = 1; x[tid + 768] = 1; x[tid + 832] = 1; x[tid + 896] = 1;"
-    " x[tid + 960] = 1; }",
+    ("launch(threads = 64, warp = 32); shared int x[1024], z; kernel k() { atomic_add(z, 1);"
+     " x[tid] = 1; x[tid + 64] = 1; x[tid + 128] = 1; x[tid + 192] = 1; x[tid + 256] = 1;"
+     " x[tid + 320] = 1; x[tid + 384] = 1; x[tid + 448] = 1; x[tid + 512] = 1; x[tid + 576] = 1;"
+     " x[tid + 640] = 1; x[tid + 704] = 1; x[tid + 768] = 1; x[tid + 832] = 1; x[tid + 896] = 1;"
+     " x[tid + 960] = 1; }"),
     /* states of many parts */
-    "launch(threads = 2, warp = 2); shared int x[80], n; kernel k() { private int i; while (i < "
-    "20) {"
-    " x[tid * 40 + i] = i; x[tid * 40 + 20 + i] = n; n = i; i = i + 1; } }",
+    ("launch(threads = 2, warp = 2); shared int x[80], n; kernel k() { private int i; while (i < "
+     "20) {"
+     " x[tid * 40 + i] = i; x[tid * 40 + 20 + i] = n; n = i; i = i + 1; } }"),
     /* many choices inside a step */
-    "launch(threads = 5, warp = 8); shared int x, y[5]; kernel k() { private int o; x = tid;"
-    " o = atomic_exch(x, tid); y[o] = tid; y[tid] = o; }",
+    ("launch(threads = 5, warp = 8); shared int x, y[5]; kernel k() { private int o; x = tid;"
+     " o = atomic_exch(x, tid); y[o] = tid; y[tid] = o; }"),
     /* who has begun is not in the state */
     "launch(threads = 4, warp = 4); shared int x, y; kernel k() { while (x != 3) ; y = tid; }",
     "launch(threads = 3, warp = 1); shared int x; kernel k() { while (x < 200) x = x + tid; }",

@@ -52,10 +52,14 @@ static void say_value(struct text *t)
 {
     static const char *const leaves[] = {"tid", "x", "g[0]", "a[tid & 1]", "p", "1", "bid", "g[1]"};
     static const char *const operators[] = {"+", "^", "==", "&&", "<", "-"};
-    if (below(t, 2))
-        say(t, "%s", leaves[below(t, 8)]);
+    uint32_t left =
+        below(t, 8); /* one after the other: the order of arguments is the compiler's affair */
+    uint32_t right = below(t, 8);
+    uint32_t operator= below(t, 12);
+    if (operator> 5)
+        say(t, "%s", leaves[left]);
     else
-        say(t, "(%s %s %s)", leaves[below(t, 8)], operators[below(t, 6)], leaves[below(t, 8)]);
+        say(t, "(%s %s %s)", leaves[left], operators[operator], leaves[right]);
 }
 
 static void say_statements(struct text *t, uint32_t count, uint32_t depth, bool in_loop);
@@ -63,9 +67,11 @@ static void say_statements(struct text *t, uint32_t count, uint32_t depth, bool 
 static void say_nested(struct text *t, uint32_t depth)
 {
     static const char *const waits[] = {"x != tid", "g[0] != 1", "x == 0", "a[0] == 0", "g[1] < 2"};
-    switch (below(t, 4)) {
+    uint32_t kind = below(t, 4);
+    uint32_t wait = below(t, 5);
+    switch (kind) {
     case 0:
-        say(t, "while (%s) %s", waits[below(t, 5)], below(t, 2) ? ";\n" : "p = p ^ 1;\n");
+        say(t, "while (%s) %s", waits[wait], below(t, 2) ? ";\n" : "p = p ^ 1;\n");
         return;
     case 1:
         say(t, "while (p < %u) { p = p + 1; ", 1 + below(t, 2));
@@ -207,13 +213,14 @@ static struct sched_spec drawn_spec(struct text *t, const struct machine *machin
     static const enum sched_kind kinds[] = {SCHED_SEQUENTIAL, SCHED_REVERSE, SCHED_ROUND_ROBIN,
                                             SCHED_STARVE,     SCHED_UNIFORM, SCHED_UNFAIR_FAIR,
                                             SCHED_PCT,        SCHED_POS};
-    return (struct sched_spec){.kind = kinds[below(t, 8)],
-                               .seed = below(t, 100),
-                               .index = below(t, 9),
-                               .depth = 1 + below(t, 5),
-                               .quantum = below(t, 4),
-                               .victim = below(t, machine->actor_count),
-                               .prefix = below(t, 20)};
+    struct sched_spec spec = {.kind = kinds[below(t, 8)]};
+    spec.seed = below(t, 100);
+    spec.index = below(t, 9);
+    spec.depth = 1 + below(t, 5);
+    spec.quantum = below(t, 4);
+    spec.victim = below(t, machine->actor_count);
+    spec.prefix = below(t, 20);
+    return spec;
 }
 
 static void find_lassos(uint64_t *digest, struct machine *machine, struct text *t)
@@ -279,10 +286,9 @@ static void look_for_races(uint64_t *digest, struct machine *machine, struct tex
     const char *reason = NULL;
     struct race_detector *detector = race_new(&test_arena, program);
     struct race_log *log = race_log_new(&test_arena, program, 150);
-    const struct race_hb_options options = {.warps = below(t, 2),
-                                            .named = below(t, 2),
-                                            .same_value = below(t, 2),
-                                            .atomics_sync = below(t, 2)};
+    uint32_t bits = below(t, 16);
+    const struct race_hb_options options = {
+        .warps = bits & 1, .named = bits & 2, .same_value = bits & 4, .atomics_sync = bits & 8};
     struct race_hb *hb = race_hb_new(&test_arena, program, &options, &reason);
     assert_non_null(hb);
     detector->benign_same_value = log->benign_same_value = below(t, 2);
@@ -308,7 +314,8 @@ static void look_for_races(uint64_t *digest, struct machine *machine, struct tex
         digest_word(digest, (uint64_t)found.complete << 1 | found.found);
         digest_word(digest, (uint64_t)found.racy_locations << 32 | found.second);
         digest_word(digest, (uint64_t)detector->racy_locations << 32 | hb->racy_locations);
-        digest_word(digest, detector->found | hb->found << 1 | hb->incomplete << 2);
+        digest_word(digest, detector->found);
+        digest_word(digest, (uint64_t)hb->found << 1 | hb->incomplete);
         if (detector->found)
             digest_witness(digest, &detector->witness);
         if (hb->found)

@@ -40,6 +40,13 @@ static uint32_t below(struct text *t, uint32_t bound)
     return pcg_below(&t->rng, bound);
 }
 
+/* Several, one after the other: the order in which arguments are evaluated is the compiler's affair. */
+static void draw(struct text *t, uint32_t bound, uint32_t count, uint32_t *numbers)
+{
+    for (uint32_t i = 0; i < count; i++)
+        numbers[i] = below(t, bound);
+}
+
 __attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *format, ...)
 {
     va_list args;
@@ -52,8 +59,10 @@ __attribute__((format(printf, 2, 3))) static void say(struct text *t, const char
 
 static void say_guard(struct text *t, uint32_t percent)
 {
+    uint32_t n[2];
+    draw(t, 6, 2, n);
     if (below(t, 100) < percent)
-        say(t, "@%sp%u ", below(t, 2) ? "!" : "", below(t, 3));
+        say(t, "@%sp%u ", n[0] % 2 ? "!" : "", n[1] % 3);
 }
 
 static void say_transfer(struct text *t, uint32_t next, uint32_t to, uint32_t functions)
@@ -86,31 +95,32 @@ static void say_transfer(struct text *t, uint32_t next, uint32_t to, uint32_t fu
 static void say_value(struct text *t, uint32_t to, uint32_t other)
 {
     static const char *const others[] = {"xor", "and", "or", "xor"};
-    switch (below(t, 7)) {
+    uint32_t n[3], kind = below(t, 7), what = below(t, 4);
+    draw(t, 3, 3, n);
+    switch (kind) {
     case 0:
     case 1:
         say_guard(t, 20);
-        say(t, "mov.b32 q%u, B%u;\n", below(t, 3), to);
+        say(t, "mov.b32 q%u, B%u;\n", n[0], to);
         return;
     case 2:
         say_guard(t, 20);
-        say(t, "mov.b32 q%u, q%u;\n", below(t, 3), below(t, 3));
+        say(t, "mov.b32 q%u, q%u;\n", n[0], n[1]);
         return;
     case 3:
-        say(t, "selp.b32 q%u, q%u, q%u, p0;\n", below(t, 3), below(t, 3), below(t, 3));
+        say(t, "selp.b32 q%u, q%u, q%u, p0;\n", n[0], n[1], n[2]);
         return;
     case 4:
         say(t, "mov.b32 q0, B%u;\n", other);
         return;
     case 5:
         if (below(t, 3) == 0)
-            say(t, "%s.b32 q%u, q%u, q%u;\n", others[below(t, 4)], below(t, 3), below(t, 3),
-                below(t, 3));
-        else if (below(t, 3) == 0)
-            say(t, "ld.global.b32 q%u, [g];\n", below(t, 3));
+            say(t, "%s.b32 q%u, q%u, q%u;\n", others[what], n[0], n[1], n[2]);
+        else if (what == 0)
+            say(t, "ld.global.b32 q%u, [g];\n", n[0]);
         return;
     default:
-        say(t, "not.pred p%u, p%u;\n", below(t, 3), below(t, 3));
+        say(t, "not.pred p%u, p%u;\n", n[0], n[1]);
     }
 }
 
@@ -133,28 +143,30 @@ static void say_token(struct text *t, uint32_t pc, uint32_t length, uint32_t nex
 /* A branch that a sync takes together again, a loop that breaks leave, a call as it should be, a table: as they are meant. */
 static uint32_t say_construct(struct text *t, uint32_t pc, uint32_t length)
 {
-    uint32_t left = length - pc;
-    switch (below(t, 5)) {
+    uint32_t left = length - pc, kind = below(t, 5), p = below(t, 3), to[2];
+    const char *sign = below(t, 2) ? "!" : "";
+    draw(t, length, 2, to);
+    switch (kind) {
     case 0:
         if (left < 5)
             return 0;
         say(t, "ssy B%u;\nB%u: @%sp%u bra B%u;\nB%u: not.pred p0, p1;\nB%u: sync;\n", pc + 4,
-            pc + 1, below(t, 2) ? "!" : "", below(t, 3), pc + 3, pc + 2, pc + 3);
+            pc + 1, sign, p, pc + 3, pc + 2, pc + 3);
         return 4;
     case 1:
         if (left < 5)
             return 0;
         say(t, "preBrk B%u;\nB%u: not.pred p2, p2;\nB%u: @p%u break;\nB%u: bra B%u;\n", pc + 4,
-            pc + 1, pc + 2, below(t, 3), pc + 3, pc + 1);
+            pc + 1, pc + 2, p, pc + 3, pc + 1);
         return 4;
     case 2:
         if (left < 3)
             return 0;
         say_guard(t, 20);
-        say(t, "preRet B%u;\nB%u: call B%u;\n", pc + 2, pc + 1, 1 + below(t, length));
+        say(t, "preRet B%u;\nB%u: call B%u;\n", pc + 2, pc + 1, 1 + to[0]);
         return 2;
     case 3:
-        say(t, "T%u: .branchtargets B%u, B%u;\n", pc, 1 + below(t, length), 1 + below(t, length));
+        say(t, "T%u: .branchtargets B%u, B%u;\n", pc, 1 + to[0], 1 + to[1]);
         say_guard(t, 30);
         say(t, "brx.idx m, T%u;\n", pc);
         return 1;
@@ -165,10 +177,12 @@ static uint32_t say_construct(struct text *t, uint32_t pc, uint32_t length)
 
 static void say_body(struct text *t, uint32_t functions)
 {
-    uint32_t length = 3 + below(t, 12), words = 2 + below(t, 4);
+    uint32_t length = 3 + below(t, 12);
+    uint32_t words = 2 + below(t, 4);
     say(t, "{\n.reg .pred p<3>;\n.reg .b32 q<3>;\n.reg .u32 m;\n");
     for (uint32_t pc = 1; pc < length;) {
-        uint32_t to = 1 + below(t, length), next = pc + 1 + below(t, length - pc);
+        uint32_t to = 1 + below(t, length);
+        uint32_t next = pc + 1 + below(t, length - pc);
         say(t, "B%u: ", pc);
         uint32_t taken = below(t, 3) == 0 ? say_construct(t, pc, length) : 0;
         if (taken == 0 && below(t, words) == 0)
@@ -190,14 +204,16 @@ static void say_program(struct text *t, uint64_t number)
     static const char *const tokens[] = {"brk", "sync", "call"};
     t->rng = pcg_derive(number, PCG_KERNEL, 7);
     t->length = 0;
-    uint32_t functions = below(t, 3) == 0 ? 1 + below(t, 2) : 0, start = below(t, 4);
-    say(t, "// simtfuzz: entry=k threads=%u warp=%u blocks=%u raw", 2 + below(t, 5),
-        2u << below(t, 3), 1 + below(t, 2));
+    uint32_t functions = below(t, 3) == 0 ? 1 + below(t, 2) : 0, n[5];
+    uint32_t start = below(t, 4);
+    draw(t, 60, 5, n);
+    say(t, "// simtfuzz: entry=k threads=%u warp=%u blocks=%u raw", 2 + n[0] % 5, 2u << n[1] % 3,
+        1 + n[2] % 2);
     say(t, " reg:p0=01 reg:p1=0011 reg:m=0,1");
     if (start == 1)
-        say(t, " reg:q1=%u,%u", 1 + below(t, 6), 1 + below(t, 6));
+        say(t, " reg:q1=%u,%u", 1 + n[3] % 6, 1 + n[4] % 6);
     if (start == 2)
-        say(t, " stack=%s,11,%u", tokens[below(t, 3)], 1 + below(t, 6));
+        say(t, " stack=%s,11,%u", tokens[n[3] % 3], 1 + n[4] % 6);
     say(t, "\n.version 7.8\n.target sm_70\n.address_size 64\n.global .b32 g;\n");
     for (uint32_t f = functions; f-- > 0;) { /* calls go up, so that they end */
         say(t, ".func f%u()\n", f);
