@@ -65,6 +65,20 @@ static void test_honest(void **state)
     assert_int_equal(f.result.differences, 0);
 }
 
+/* Thread 1 waits for one that has begun: whoever must be let run is, under all models but the one without any. */
+static void test_unfair_only(void **state)
+{
+    (void)state;
+    struct fixture f;
+    search(&f, "launch(threads = 2); shared int x, y; kernel k() { if (tid == 0) { x = 1; y = 1; } "
+               "else if (x == 1) while (y == 0) ; }");
+    assert_int_equal(f.progress->answers[PROGRESS_UNFAIR].verdict, PROGRESS_MAY_HANG);
+    for (int m = PROGRESS_UNFAIR + 1; m < PROGRESS_MODEL_COUNT; m++)
+        assert_int_equal(f.progress->answers[m].verdict, PROGRESS_ENDS);
+    assert_null(asked(&f));
+    assert_int_equal(f.result.differences, 1u << MATRIX_CLASS_MODEL_DEPENDENT);
+}
+
 static void test_model_order(void **state)
 {
     (void)state;
@@ -216,6 +230,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_honest, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_unfair_only, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_model_order, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_policies, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_samples, support_setup, support_teardown),

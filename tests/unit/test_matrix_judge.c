@@ -22,6 +22,12 @@ static const char BARRIER[] =
 static const char MAYBE[] = "launch(threads = 2, warp = 1); shared int a; kernel k() { if (tid == "
                             "0) a = 1; else if (a == 0) while (1) ; }";
 
+/* Between units that wait there are some that have finished, or not begun. */
+static const char GAP[] = "launch(threads = 3, warp = 1); shared int x; kernel k() { if (tid != 1) "
+                          "while (x == 0) ; }";
+static const char GAPS[] = "launch(threads = 4, warp = 2); shared int x; kernel k() { if (tid == 0 "
+                           "|| tid == 3) while (x == 0) ; }";
+
 struct fixture {
     struct checking c;
     struct check_result result;
@@ -72,7 +78,7 @@ static const char *asked(struct fixture *f)
 
 static void test_honest(void **state)
 {
-    static const char *const texts[] = {P3, LOCK, BARRIER, MAYBE};
+    static const char *const texts[] = {P3, LOCK, BARRIER, MAYBE, GAP, GAPS};
     (void)state;
     for (uint32_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct fixture f;
@@ -202,7 +208,7 @@ static void test_witness(void **state)
 /* Of each row about actors that are let run both definitions say the same. */
 static void test_definition(void **state)
 {
-    static const char *const texts[] = {P3, LOCK, BARRIER, MAYBE};
+    static const char *const texts[] = {P3, LOCK, BARRIER, MAYBE, GAP, GAPS};
     uint32_t count = 0;
     (void)state;
     for (uint32_t i = 0; i < sizeof texts / sizeof *texts; i++) {
