@@ -3,6 +3,7 @@
  * and who is told to stop.
  */
 #include "engine/fair_lasso.h"
+#include "engine/live.h"
 #include "engine/sched.h"
 #include "engine/search.h"
 
@@ -295,6 +296,36 @@ static void samples_stop(void **state)
     assert_true(stops > 5 && finds > 50);
 }
 
+/* ---- actors ---- */
+
+/* Whose thread it is, counted: of machines of threads, of warps, of which the last of a block may be short, of blocks. */
+static void actors_of_threads(void **state)
+{
+    (void)state;
+    for (uint32_t blocks = 1; blocks <= 4; blocks++)
+        for (uint32_t threads = 1; threads <= 12; threads++)
+            for (uint32_t warp = 1; warp <= 8; warp++) {
+                struct program program = {
+                    .launch = {.threads = threads, .warp = warp, .blocks = blocks},
+                    .total_threads = blocks * threads,
+                    .warps_per_block = (threads + warp - 1) / warp};
+                struct machine machine = {.program = &program};
+                uint32_t warps = 0;
+                for (uint32_t block = 0, t = 0; block < blocks; block++)
+                    for (uint32_t i = 0; i < threads; i++, t++) {
+                        warps += i % warp == 0;
+                        machine.actor_count = blocks * threads;
+                        assert_int_equal(actor_of(&machine, t), t);
+                        machine.actor_count = blocks;
+                        if (threads > 1)
+                            assert_int_equal(actor_of(&machine, t), block);
+                        machine.actor_count = blocks * program.warps_per_block;
+                        if (program.warps_per_block > 1)
+                            assert_int_equal(actor_of(&machine, t), warps - 1);
+                    }
+            }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, support_setup, support_teardown)
 
 int main(void)
@@ -302,6 +333,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(surw_counts_that_do_not_fit), TEST(surw_draws_by_counts), TEST(surw_patience),
         TEST(pct_change_points),           TEST(searches_stop),        TEST(samples_stop),
+        TEST(actors_of_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
