@@ -24,14 +24,19 @@ void arena_destroy(struct arena *arena)
     *arena = (struct arena){0};
 }
 
+void *arena_room(struct arena *arena, size_t bytes)
+{
+    size_t left = arena->size - arena->used;
+    INVARIANT(bytes <= left && ((bytes + 15) & ~(size_t)15) <= left);
+    void *result = arena->base + arena->used;
+    arena->used += (bytes + 15) & ~(size_t)15;
+    return result;
+}
+
 void *arena_alloc(struct arena *arena, size_t count, size_t size)
 {
     INVARIANT(size == 0 || count <= (arena->size - arena->used) / size);
-    size_t bytes = (count * size + 15) & ~(size_t)15;
-    INVARIANT(bytes <= arena->size - arena->used);
-    void *result = arena->base + arena->used;
-    arena->used += bytes;
-    return memset(result, 0, bytes);
+    return memset(arena_room(arena, count * size), 0, count * size);
 }
 
 char *arena_strndup(struct arena *arena, const char *text, size_t length)

@@ -24,6 +24,9 @@ void arena_destroy(struct arena *arena);
  * they fit, and an arena that overflows all the same is a failed INVARIANT. */
 void *arena_alloc(struct arena *arena, size_t count, size_t size);
 
+/* Room for `bytes` that are written before they are read: not zeroed. */
+void *arena_room(struct arena *arena, size_t bytes);
+
 /* A zero-terminated copy of `length` bytes of `text`. */
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
 

@@ -25,8 +25,9 @@ struct block_layout {
 
 static struct block_layout layout_of(const struct program *program)
 {
-    struct block_layout l = {.ids = program->ptx->barriers, .warps = program->warps_per_block};
-    l.barriers = (uint32_t)__builtin_popcount(l.ids);
+    struct block_layout l = {.ids = program->ptx->barriers,
+                             .barriers = program->ptx->barrier_count,
+                             .warps = program->warps_per_block};
     l.barrier_words = l.barriers * (uint32_t)(sizeof(struct crs_barrier) / 4); /* even */
     l.waiting_words = l.barriers * l.warps * 2;
     l.words = l.barrier_words + l.waiting_words + l.barriers + l.barriers % 2;

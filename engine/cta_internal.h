@@ -50,9 +50,9 @@ struct cta_barriers {
 
 static inline struct cta_barriers cta_barriers_at(const struct machine *machine, uint32_t block)
 {
-    uint32_t ids = machine->program->ptx->barriers;
+    const struct ptx_code *code = machine->program->ptx;
     struct cta_barrier_state *first = machine->extra;
-    return (struct cta_barriers){ids, first + block * (uint32_t)__builtin_popcount(ids)};
+    return (struct cta_barriers){code->barriers, first + block * code->barrier_count};
 }
 
 static inline struct cta_barrier_state *cta_barrier_at(const struct cta_barriers *B, uint32_t b)
@@ -62,7 +62,7 @@ static inline struct cta_barrier_state *cta_barrier_at(const struct cta_barriers
 
 static inline uint32_t cta_barrier_words(const struct program *program)
 {
-    return program->launch.blocks * (uint32_t)__builtin_popcount(program->ptx->barriers) *
+    return program->launch.blocks * program->ptx->barrier_count *
            (uint32_t)(sizeof(struct cta_barrier_state) / 4);
 }
 

@@ -307,7 +307,7 @@ static void run_method(struct search *search, enum search_method method)
     const struct track own = *track;
     if (method == SEARCH_DPOR) {
         track->log_capacity = DEPTH_ENTRIES + search->step_entries;
-        track->log = ARENA_ARRAY(arena, struct undo_entry, track->log_capacity);
+        track->log = arena_room(arena, track->log_capacity * sizeof *track->log);
     }
     size_t most = (arena->size - arena->used) / 2;
     search->byte_limit =

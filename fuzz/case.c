@@ -10,7 +10,7 @@
 
 enum {
     TINY_SHARE = 16,
-    TINY_STEPS = 20000, /* of each subject's search */
+    TINY_STEPS = 6000,  /* of each subject's search */
     SPIN_BUDGET = 2000, /* of an execution: what spins would spend any */
     MUTATIONS_MAX = 4,
     OTHER_SEED = 2, /* of donors */

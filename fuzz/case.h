@@ -33,8 +33,8 @@ enum { CASE_SPIN_SHARE = 32 };
 
 /* Case `number` of the campaign with this seed and these options (check->seed is ignored). One case in
  * sixteen, drawn by the number, is tiny, and all its executions are searched within bounds
- * ("small exhaustive=20000"); not where the options ask for small kernels or searches themselves. With the
- * feature `locks` one in CASE_SPIN_SHARE is about waiting, and searched likewise ("spin exhaustive=20000"). */
+ * ("small exhaustive=6000"); not where the options ask for small kernels or searches themselves. With the
+ * feature `locks` one in CASE_SPIN_SHARE is about waiting, and searched likewise ("spin exhaustive=6000"). */
 void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
                       const struct gen_options *gen, const struct check_options *check);
 

@@ -203,6 +203,7 @@ struct ptx_code {
     uint32_t depth;            /* most frames */
     uint32_t token_capacity;   /* most tokens of a warp; more is call_depth */
     uint32_t barriers;       /* bit set of the barrier numbers that may occur; all 16 if unknown */
+    uint32_t barrier_count;  /* of these */
     bool has_named_barriers; /* other than bar.sync 0 of all threads */
     uint32_t span_count;
     struct ptx_span *spans; /* inner ones before those around them */

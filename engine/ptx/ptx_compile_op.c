@@ -229,6 +229,7 @@ static void note_barrier(struct ptx_builder *b, const struct ptx_op *op,
     struct ptx_code *code = b->code;
     bool is_known = number->kind == PTX_OPERAND_INTEGER && number->value < 16;
     code->barriers |= is_known ? 1u << number->value : 0xffffu;
+    code->barrier_count = (uint32_t)__builtin_popcount(code->barriers);
     code->has_named_barriers |=
         op->exec != PTX_EXEC_BAR_SYNC || op->has_count || !is_known || number->value != 0;
     b->program->barrier_count++;

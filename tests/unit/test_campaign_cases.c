@@ -64,7 +64,7 @@ static void test_tiny_cases(void **state)
         assert_int_equal(c.gen.small || c.gen.spin, c.check.exhaustive);
         assert_int_equal(strstr(text, " small ") != NULL, c.gen.small);
         assert_int_equal(strstr(text, " spin ") != NULL, c.gen.spin);
-        assert_int_equal(strstr(text, " exhaustive=20000 ") != NULL, c.check.exhaustive);
+        assert_int_equal(strstr(text, " exhaustive=6000 ") != NULL, c.check.exhaustive);
         assert_true(case_parse(&place->arena, text, &read, &error));
         assert_int_equal(read.gen.small, c.gen.small);
         assert_int_equal(read.gen.spin, c.gen.spin);
