@@ -313,6 +313,26 @@ static void steps_are_spent_once(void **state)
     }
 }
 
+/* A barrier orders its own block, whatever comes first: blocks race behind their barriers, and before them. */
+static void blocks_race_behind_barriers(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {"barrier(); if (tid == 0) g = bid;",
+                                         "if (tid == 1) g = bid; barrier();",
+                                         "if (bid) g = 1; barrier(); if (!bid) g = 2;"};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
+        for (int method = SEARCH_STATES; method <= SEARCH_DPOR; method++) {
+            const char *text = arena_printf(
+                &test_arena,
+                "launch(threads = 2, warp = 2, blocks = 2); global int g; kernel k() { %s }",
+                bodies[i]);
+            struct search_result *result =
+                search(text, SUBJECT_THREADS, (enum search_method)method);
+            assert_true(result->complete);
+            assert_true(result->race);
+        }
+}
+
 /* ---- many actors, long executions ---- */
 
 static struct search_result *search_of(uint32_t threads, const char *body,
@@ -623,6 +643,7 @@ int main(void)
         TEST(loops_of_blocks),
         TEST(recursion),
         TEST(steps_are_spent_once),
+        TEST(blocks_race_behind_barriers),
         TEST(as_many_actors_as_bits),
         TEST(actors_beyond_a_byte),
         TEST(the_log_is_full),
