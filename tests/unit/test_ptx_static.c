@@ -58,6 +58,7 @@ static const struct row rows[] = {
      PTX_STATIC_A, 3},
     {"@%p1 preRet A;\n@%p1 call F;\nA: exit;\nF: ret;", OK, 0, 0, 0, 0},
     {"@%p1 preRet A;\n@%p2 call F;\nA: exit;\nF: ret;", BAD, PTX_STATIC_SC6, 0, PTX_STATIC_A, 2},
+    {"@%p1 preRet A;\ncall F;\nA: exit;\nF: ret;", BAD, PTX_STATIC_SC6, 0, PTX_STATIC_A, 2},
     {"bra B;\nA: exit;\nB: preRet A;\ncall F;\nexit;\nF: ret;", BAD, PTX_STATIC_SC6, 0,
      PTX_STATIC_A, 4},
     {"@%p1 ssy L;\nsync;\nL: exit;", BAD, PTX_STATIC_SC3, 0, PTX_STATIC_B, 2},
