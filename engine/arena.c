@@ -19,8 +19,10 @@ int arena_init(struct arena *arena, size_t size)
 
 void arena_destroy(struct arena *arena)
 {
-    if (arena->base)
+    if (arena->base) {
+        ASAN_UNPOISON_MEMORY_REGION(arena->base, arena->size);
         munmap(arena->base, arena->size);
+    }
     *arena = (struct arena){0};
 }
 
@@ -30,6 +32,8 @@ void *arena_room(struct arena *arena, size_t bytes)
     INVARIANT(bytes <= left && ((bytes + 15) & ~(size_t)15) <= left);
     void *result = arena->base + arena->used;
     arena->used += (bytes + 15) & ~(size_t)15;
+    ASAN_POISON_MEMORY_REGION(result, arena->base + arena->used - (char *)result);
+    ASAN_UNPOISON_MEMORY_REGION(result, bytes);
     return result;
 }
 

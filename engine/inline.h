@@ -9,12 +9,18 @@
 #define ENGINE_INLINE_H
 
 #ifdef __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(undefined_behavior_sanitizer) ||             \
-    __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#if __has_feature(undefined_behavior_sanitizer) || __has_feature(thread_sanitizer) ||              \
+    __has_feature(memory_sanitizer)
 #define SIMTFUZZ_SANITIZED
 #endif
+#if __has_feature(address_sanitizer)
+#define SIMTFUZZ_ADDRESS_SANITIZED
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define SIMTFUZZ_ADDRESS_SANITIZED
+#endif
+#if defined(SIMTFUZZ_ADDRESS_SANITIZED) || defined(__SANITIZE_THREAD__)
 #define SIMTFUZZ_SANITIZED
 #endif
 

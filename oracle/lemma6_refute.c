@@ -259,9 +259,9 @@ struct lemma6_refutation lemma6_refute(struct arena *arena, const struct program
         uint64_t left = budget_steps - result.steps;
         result.found =
             draw_sequence(&r, seed, result.sequences, each < left ? each : left, &result);
-        arena_release(arena, mark);
         result.sequences++;
         result.steps += 8 + r.machine->block_words / 16;
+        arena_release(arena, mark);
     }
     if (!result.found)
         return result;

@@ -56,8 +56,9 @@ bool matrix_all_alike(struct arena *arena, struct machine *machine)
             seen = machine->track.hash;
     }
     machine_observe(machine, NULL);
+    bool races = detector->found;
     arena_release(arena, mark);
-    return machine_status(machine) == STATUS_TERMINATED && !detector->found && !way.chose;
+    return machine_status(machine) == STATUS_TERMINATED && !races && !way.chose;
 }
 
 /* A branch or call that may go back, by its operands; tokens hold what ssy and its like are given. */

@@ -163,9 +163,11 @@ static struct divergence *new_divergence(struct checking *c, struct transformed 
     enum { TEXT_MAX = 4096 };
     const struct explored *explored = &x->t.subjects[other->subject];
     explored->machine->options.then_first = subject_table[other->subject].options.then_first;
+    /* A module's locations may be smaller than words; they are the same in both. */
+    const uint32_t *addresses = c->kernel->form == FORM_PTX ? NULL : x->addresses;
     struct first_difference first =
         result_first_write(c, base, other->subject, explored->machine, &other->spec,
-                           other->steps ? other->steps : c->options->budget_steps, x->addresses);
+                           other->steps ? other->steps : c->options->budget_steps, addresses);
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
     *d = (struct divergence){.oracle = ORACLE_METAMORPHIC,
                              .rule = first.rule,

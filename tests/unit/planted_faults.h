@@ -147,9 +147,11 @@ static void planted_thread(struct machine *machine, uint32_t actor)
             put(machine, &T->frames, T->frames + 1, mode);
     } else if (machine->semantics == &semantics_threads) {
         struct thread_state *T = (struct thread_state *)(uintptr_t)threads_state(machine, actor);
-        if (planted_fault.kind == PLANTED_POP && T->depth > 1)
+        bool between =
+            T->depth > 1 && !T->pending; /* what has been read belongs to the topmost assignment */
+        if (planted_fault.kind == PLANTED_POP && between)
             put(machine, &T->depth, T->depth - 1, mode);
-        else if (planted_fault.kind == PLANTED_ENTRY && T->depth > 1)
+        else if (planted_fault.kind == PLANTED_ENTRY && between)
             put(machine, &T->stack[T->depth - 1], T->stack[0], mode);
         else if (planted_fault.kind == PLANTED_CALLS)
             put(machine, &T->calls, T->calls + 1, mode);

@@ -49,8 +49,8 @@ static void digest_one(uint64_t *digest, const struct bounded *b,
 {
     size_t mark = arena_mark(&test_arena);
     digest_result(digest, search_run(&test_arena, b->machine, options));
-    if (options->progress)
-        digest_answers(digest, options->progress);
+    for (const struct progress *p = options->progress; p; p = p->next)
+        digest_answers(digest, p);
     arena_release(&test_arena, mark);
 }
 
@@ -230,7 +230,6 @@ static uint64_t models(struct bounded *b)
         progress.next = &other;
         options.progress = &progress;
         digest_one(&digest, b, &options);
-        digest_answers(&digest, &other);
     }
     for (uint32_t quick = 1; quick <= 1u << 9; quick *= 8) {
         struct progress progress = units_of(b, 1 + quick % 3, true);
