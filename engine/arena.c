@@ -20,7 +20,8 @@ int arena_init(struct arena *arena, size_t size)
 void arena_destroy(struct arena *arena)
 {
     if (arena->base) {
-        ASAN_UNPOISON_MEMORY_REGION(arena->base, arena->size);
+        arena_release(arena, 0);
+        ASAN_UNPOISON_MEMORY_REGION(arena->base, arena->most);
         munmap(arena->base, arena->size);
     }
     *arena = (struct arena){0};

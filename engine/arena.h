@@ -23,6 +23,7 @@ struct arena {
     char *base;
     size_t used;
     size_t size; /* bytes reserved */
+    size_t most; /* bytes used before something was released, at most */
 };
 
 /* Reserves `size` bytes of address space; returns 0, or -1 with errno when the system refuses. */
@@ -51,6 +52,7 @@ static inline size_t arena_mark(const struct arena *arena)
 static inline void arena_release(struct arena *arena, size_t mark)
 {
     ASAN_POISON_MEMORY_REGION(arena->base + mark, arena->used - mark);
+    arena->most = arena->used > arena->most ? arena->used : arena->most;
     arena->used = mark;
 }
 
