@@ -289,6 +289,19 @@ bool program_pick_reads_memory(const struct program *program, const struct code_
     return false;
 }
 
+bool program_chooses_by_memory(const struct program *program)
+{
+    uint64_t written = 0, unseen = 0;
+    for (uint32_t s = 0; program->form != FORM_PTX && s < program->stm_count; s++) {
+        const struct code_stm *stm = &program->stms[s];
+        written |= stm->writes;
+        if (stm->kind == CODE_PICK ||
+            (stm->kind == CODE_GOTO && program->blocks[stm->block].target_count > 1))
+            unseen |= stm->reads;
+    }
+    return (written & unseen) != 0;
+}
+
 bool program_atomics_commute(const struct program *program)
 {
     if (program->form == FORM_PTX)

@@ -227,6 +227,10 @@ bool program_atomics_commute(const struct program *program);
 /* Whether the guard of a CODE_PICK reads an array, or a variable that others may write. Such a read is no access. */
 bool program_pick_reads_memory(const struct program *program, const struct code_stm *pick);
 
+/* Whether a pick, or a goto with several targets, chooses by global or shared memory that some statement writes. Choosing accesses
+ * nothing (CFG.access): what another thread has written there shows in no race, and decides all the same. */
+bool program_chooses_by_memory(const struct program *program);
+
 /* Initial memory (program.memory_words words): initialisers; `input` variables get values drawn
  * from the launch's seed, the same in every semantics. Frame stacks: the kernel's own frame is
  * initialised, the rest is 0. */

@@ -338,6 +338,14 @@ static void run_other(struct search *search, enum search_method method)
         result->liveness = liveness;
 }
 
+/* Whether steps that depend on each other are told by what they access: not where barriers are named in PTX, nor where
+ * choices are made by memory that others write. */
+static bool accesses_tell(const struct program *program)
+{
+    return program->form == FORM_PTX ? !program->ptx->barriers
+                                     : !program_chooses_by_memory(program);
+}
+
 struct search_result *search_run(struct arena *arena, struct machine *machine,
                                  const struct search_options *options)
 {
@@ -355,12 +363,13 @@ struct search_result *search_run(struct arena *arena, struct machine *machine,
     INVARIANT(machine->options.track && machine->track.log_capacity >= search->step_entries);
     grow_outcomes(search);
     enum search_method first = options->method;
-    if (machine->program->form == FORM_PTX && machine->program->ptx->barriers)
+    bool states_only = !accesses_tell(machine->program);
+    if (states_only)
         first = SEARCH_STATES;
     if (first == SEARCH_AUTO)
         first = dpor_looks_cheaper(search) ? SEARCH_DPOR : SEARCH_STATES;
     run_method(search, first);
-    if (options->method == SEARCH_AUTO && !search->result->complete &&
+    if (options->method == SEARCH_AUTO && !search->result->complete && !states_only &&
         machine->program->form != FORM_PTX)
         run_other(search, first == SEARCH_STATES ? SEARCH_DPOR : SEARCH_STATES);
     if (search->result->complete && search->outcomes_dropped)

@@ -8,7 +8,8 @@
  *   is complete.
  * - SEARCH_DPOR: dynamic partial-order reduction with source sets and sleep sets, stateless; for
  *   kernels whose executions all end, of at most 64 actors. Not for PTX with barriers: there the order of
- *   arrivals matters, and which warps have completed.
+ *   arrivals matters, and which warps have completed. Nor where choices are made by memory that others write: choosing accesses
+ *   nothing. Asked for there, SEARCH_STATES is what runs.
  *
  * Both enumerate the choices inside a step too. Both assume of a semantics what all grant: a live actor
  * can always step, only its own step makes it wait or final, and an actor that waits is back when a step

@@ -160,16 +160,6 @@ static void judge_ends(struct lockstep_case *k, uint64_t replayed, uint64_t idle
                                     end_name(k->status, k->race), end_name(k->p_status, k->p_race));
 }
 
-/* What a guard of a pick reads is no access: whether another thread has written it shows in no race, and a schedule
- * decides what can be picked. */
-static bool picks_by_memory(const struct program *p)
-{
-    for (uint32_t s = 0; s < p->stm_count; s++)
-        if (p->stms[s].kind == CODE_PICK && program_pick_reads_memory(p, &p->stms[s]))
-            return true;
-    return false;
-}
-
 /* The machine of phi is where its first execution ended. */
 static void judge_verdicts(struct lockstep_case *k)
 {
@@ -180,9 +170,8 @@ static void judge_verdicts(struct lockstep_case *k)
         k->undecided = "replayed; no verdicts: atomics that come in another order end otherwise";
         return;
     }
-    if (picks_by_memory(k->p)) {
-        k->undecided =
-            "replayed; no verdicts: what is picked depends on memory that is read unseen";
+    if (program_chooses_by_memory(k->p)) {
+        k->undecided = "replayed; no verdicts: choices depend on memory that is read unseen";
         return;
     }
     run_p(k);
@@ -197,7 +186,6 @@ static void report_fast(struct lockstep_case *k, const struct vector_result *fas
     struct evidence e;
     open_evidence(k, &e);
     evidence_string(&e, "fast_end", end_name(fast->status, fast->race));
-    evidence_string(&e, "instruction_set", vector_isa_names[vector_best_isa()]);
     diverge(k, "fast", observable, &e, summary);
 }
 

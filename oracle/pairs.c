@@ -381,6 +381,8 @@ static const char *not_applicable(const struct program *program)
         return "several blocks: the theorem is about the threads of one";
     if (program->total_threads < 2)
         return "one thread: there is no pair (the theorem needs TS >= 2)";
+    if (program_chooses_by_memory(program))
+        return "choices depend on memory that is read unseen";
     return program->has_atomics ? "atomics: their order decides values without a race" : NULL;
 }
 

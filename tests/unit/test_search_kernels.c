@@ -253,28 +253,67 @@ static void many_accesses(void **state)
     }
 }
 
+static struct search_result *search_blocks(const char *text, enum search_method method)
+{
+    const char *reason = "";
+    struct search_options options = SEARCH_DEFAULTS;
+    const struct program *program = program_compile(&test_arena, support_parse(text), &reason);
+    assert_non_null(program);
+    options.method = method;
+    return search_run(
+        &test_arena,
+        search_machine(&test_arena, subject_table[SUBJECT_INTERLEAVE].vtable, program, false),
+        &options);
+}
+
 /* DPOR does not say that a kernel with loops ends, in block form neither (search.h). */
 static void loops_of_blocks(void **state)
 {
     (void)state;
-    const char *reason = "";
-    const struct program *program =
-        program_compile(&test_arena,
-                        support_parse("launch(threads = 2, warp = 2); private int i;"
-                                      "kernel k() blocks { Start: goto A; A: i = i + 1; goto B, C;"
-                                      " B: assume(i < 2); goto A; C: assume(i >= 2); goto End; }"),
-                        &reason);
-    assert_non_null(program);
+    const char *text = "launch(threads = 2, warp = 2); private int i;"
+                       "kernel k() blocks { Start: goto A; A: i = i + 1; goto B, C;"
+                       " B: assume(i < 2); goto A; C: assume(i >= 2); goto End; }";
     for (int method = SEARCH_STATES; method <= SEARCH_DPOR; method++) {
-        struct search_options options = SEARCH_DEFAULTS;
-        options.method = (enum search_method)method;
-        struct machine *machine =
-            search_machine(&test_arena, subject_table[SUBJECT_INTERLEAVE].vtable, program, false);
-        struct search_result *result = search_run(&test_arena, machine, &options);
+        struct search_result *result = search_blocks(text, (enum search_method)method);
         assert_true(result->complete);
         assert_int_equal(result->liveness,
                          method == SEARCH_DPOR ? LIVENESS_UNKNOWN : LIVENESS_ALL_TERMINATE);
     }
+}
+
+/* Choosing accesses nothing (CFG.access), and another thread decides what can be chosen: each method finds it, also where
+ * no access tells that two steps depend on each other. */
+static void choices_by_memory(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *blocks;
+        uint32_t terminated; /* outcomes */
+    } cases[] = {
+        {"Start: p = tid; pick(p, 0 : p == 0 && x, 1 : p == 1 || !x); a[p] = 1; x = 1; goto End;",
+         2},
+        {"Start: goto A, B, C; A: assume(tid == 1); x = 1; goto End;"
+         "B: assume(tid == 0 && x == 0); y = 1; goto End; C: assume(tid == 0 && x); y = 2; goto "
+         "End;",
+         2},
+        {"Start: goto A, B; A: assume(tid == 1 || y); x = 1; goto End;"
+         "B: assume(tid == 0); x = 2; goto End;",
+         2}, /* nobody writes y: any method */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int method = SEARCH_AUTO; method <= SEARCH_DPOR; method++) {
+            const char *text = arena_printf(&test_arena,
+                                            "launch(threads = 2); shared int x, y, a[2]; private "
+                                            "int p; kernel k() blocks { %s }",
+                                            cases[i].blocks);
+            struct search_result *result = search_blocks(text, (enum search_method)method);
+            uint32_t terminated = 0;
+            for (uint32_t k = 0; k < result->outcome_count; k++)
+                terminated += result->outcomes[k].status == STATUS_TERMINATED;
+            assert_true(result->complete);
+            assert_int_equal(terminated, cases[i].terminated);
+            assert_true(i == 2 || result->method == SEARCH_STATES);
+        }
 }
 
 /* Nor that one with recursion does, whichever function it is. */
@@ -641,6 +680,7 @@ int main(void)
         TEST(distant_words),
         TEST(many_accesses),
         TEST(loops_of_blocks),
+        TEST(choices_by_memory),
         TEST(recursion),
         TEST(steps_are_spent_once),
         TEST(blocks_race_behind_barriers),
