@@ -11,7 +11,7 @@ struct transformed {
     struct transform_list list; /* the steps that did something */
     bool keeps_graph;           /* all of them do */
     uint32_t words;             /* of its global and shared memory .. */
-    uint32_t *addresses;        /* .. and where they lie in K; CODE_NONE: new */
+    uint32_t *addresses; /* .. and where they lie in K (CODE_NONE: new); NULL: in the same place */
 };
 
 /* What is known of K in a group; both NULL: nothing. */
@@ -57,13 +57,11 @@ static const struct program *layout_of(struct forms *forms)
     return core ? core : forms_get(forms, PROGRAM_BLOCKS)->program;
 }
 
-/* Of a module the memory stays as it is. */
+/* Of a module the memory stays as it is, and its locations may be smaller than words. */
 static bool map_module(struct checking *c, struct transformed *x)
 {
     x->words = c->result->program->private_base;
-    x->addresses = ARENA_ARRAY(c->arena, uint32_t, x->words + 1);
-    for (uint32_t i = 0; i < x->words; i++)
-        x->addresses[i] = i;
+    x->addresses = NULL;
     return x->t.result->program->private_base == x->words;
 }
 
@@ -163,11 +161,9 @@ static struct divergence *new_divergence(struct checking *c, struct transformed 
     enum { TEXT_MAX = 4096 };
     const struct explored *explored = &x->t.subjects[other->subject];
     explored->machine->options.then_first = subject_table[other->subject].options.then_first;
-    /* A module's locations may be smaller than words; they are the same in both. */
-    const uint32_t *addresses = c->kernel->form == FORM_PTX ? NULL : x->addresses;
     struct first_difference first =
         result_first_write(c, base, other->subject, explored->machine, &other->spec,
-                           other->steps ? other->steps : c->options->budget_steps, addresses);
+                           other->steps ? other->steps : c->options->budget_steps, x->addresses);
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
     *d = (struct divergence){.oracle = ORACLE_METAMORPHIC,
                              .rule = first.rule,
@@ -232,7 +228,7 @@ static void compare_stores(struct checking *c, struct answer *answer, struct tra
 {
     const int32_t *memory = x->t.subjects[other->subject].machine->memory;
     for (uint32_t i = 0; i < x->words; i++) {
-        uint32_t address = x->addresses[i];
+        uint32_t address = x->addresses ? x->addresses[i] : i;
         if (address == CODE_NONE || group->reference_store[address] == memory[i])
             continue;
         report_store(c, answer, x, group->reference, other, address,

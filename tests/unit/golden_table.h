@@ -5,6 +5,7 @@
 #ifndef TESTS_UNIT_GOLDEN_TABLE_H
 #define TESTS_UNIT_GOLDEN_TABLE_H
 
+#include "tests/unit/corpus_kernel.h"
 #include "tests/unit/digests.h"
 
 #include <glob.h>
@@ -13,6 +14,11 @@
 enum { GOLDEN_COLUMNS_MAX = 64, GOLDEN_LINE_BYTES = 2048 };
 
 static const char GOLDEN_CORPUS[] = SIMTFUZZ_SOURCE_DIR "/corpus/";
+
+/* Kernels that were written for something. */
+static const char *const GOLDEN_WRITTEN[] = {
+    "papers/*.simt",  "papers/*/*.simt", "papers/*/*.ptx", "progress/*.simt", "progress/*.ptx",
+    "regress/*.simt", "regress/*.ptx",   "rules/*.simt",   "rules/*.ptx",     NULL};
 
 struct golden_columns {
     uint32_t count;
@@ -26,6 +32,12 @@ struct golden_table {
     /* The columns of a kernel, by its path. False: it is not of the table. */
     bool (*make)(struct golden_columns *columns, const char *path);
 };
+
+/* The kernel of a path that `make` is given. */
+static inline struct ast_kernel *golden_kernel(const char *path)
+{
+    return corpus_kernel(path + sizeof SIMTFUZZ_SOURCE_DIR);
+}
 
 static inline void golden_put(struct golden_columns *columns, const char *name, uint64_t digest)
 {

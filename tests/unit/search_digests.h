@@ -6,6 +6,7 @@
 
 #include "tests/unit/digests.h"
 
+#include "engine/lasso.h"
 #include "engine/progress.h"
 
 static inline void digest_entries(uint64_t *digest, const struct tape *tape)
@@ -52,6 +53,18 @@ static inline void digest_answers(uint64_t *digest, const struct progress *progr
     digest_word(digest, progress->random.states);
     digest_entries(digest, progress->random.stem);
     digest_entries(digest, progress->random.loop);
+}
+
+static inline void digest_lasso(uint64_t *digest, const struct machine *machine,
+                                const struct lasso *lasso)
+{
+    digest_word(digest, (uint64_t)lasso->kind << 32 | lasso->status);
+    digest_word(digest, lasso->stem);
+    digest_word(digest, lasso->loop);
+    for (uint32_t i = 0; lasso->loop > 0 && i < machine->actor_count; i++)
+        digest_word(digest, (uint64_t)lasso->live[i] << 1 | lasso->stepped[i]);
+    digest_entries(digest, lasso->stem_tape);
+    digest_entries(digest, lasso->loop_tape);
 }
 
 #endif

@@ -19,7 +19,6 @@
 #include "tests/unit/golden_table.h"
 #include "tests/unit/search_digests.h"
 
-#include "engine/ptx/ptx_kernel.h"
 #include "oracle/forms.h"
 
 enum { STATES_MAX = 200, THREADS_MAX = 8 };
@@ -302,18 +301,7 @@ static bool in_subject(struct golden_columns *columns, const char *name, struct 
 
 static bool make_columns(struct golden_columns *columns, const char *path)
 {
-    struct diag *diag = ARENA_NEW(&test_arena, struct diag);
-    size_t length;
-    diag_init(diag, path, NULL, 0);
-    char *text = strstr(path, ".ptx")
-                     ? parse_read_bytes(&test_arena, path, PTX_LIMIT_SOURCE_BYTES, &length, diag)
-                     : parse_read_file(&test_arena, path, &length, diag);
-    assert_non_null(text);
-    diag_init(diag, path, text, length);
-    const struct ast_kernel *kernel =
-        ptx_is_ptx(text, length) ? ptx_kernel_parse_with(&test_arena, text, length, NULL, diag)
-                                 : parse_kernel(&test_arena, text, length, diag);
-    assert_non_null(kernel);
+    const struct ast_kernel *kernel = golden_kernel(path);
     if (kernel->launch.threads * kernel->launch.blocks > THREADS_MAX)
         return false;
     struct forms *forms = forms_new(&test_arena, kernel);

@@ -12,18 +12,14 @@
  *
  * writes the file anew.
  */
+#include "tests/unit/golden_lines.h"
 #include "tests/unit/search_digests.h"
 
 #include "engine/fair_lasso.h"
-#include "engine/lasso.h"
 #include "oracle/race.h"
 #include "oracle/race_hb.h"
 
-#include <stdlib.h>
-
 enum { LINES = 40, TOGETHER = 10 };
-
-static const char FILE_NAME[] = SIMTFUZZ_SOURCE_DIR "/tests/golden/mixed.txt";
 
 /* ---- random kernels ---- */
 
@@ -197,17 +193,6 @@ static void ask_progress(uint64_t *digest, struct machine *machine, struct text 
 
 /* ---- lassos ---- */
 
-static void digest_lasso(uint64_t *digest, const struct machine *machine, const struct lasso *lasso)
-{
-    digest_word(digest, (uint64_t)lasso->kind << 32 | lasso->status);
-    digest_word(digest, lasso->stem);
-    digest_word(digest, lasso->loop);
-    for (uint32_t i = 0; lasso->loop > 0 && i < machine->actor_count; i++)
-        digest_word(digest, (uint64_t)lasso->live[i] << 1 | lasso->stepped[i]);
-    digest_entries(digest, lasso->stem_tape);
-    digest_entries(digest, lasso->loop_tape);
-}
-
 static struct sched_spec drawn_spec(struct text *t, const struct machine *machine)
 {
     static const enum sched_kind kinds[] = {SCHED_SEQUENTIAL, SCHED_REVERSE, SCHED_ROUND_ROBIN,
@@ -347,51 +332,24 @@ static void look_at(struct digests *d, uint64_t number)
 
 /* ---- the table ---- */
 
-static void line_of(char *line, size_t size, uint64_t first)
+static uint32_t line_of(char line[GOLDEN_LINES_BYTES], uint64_t first)
 {
     struct digests d = {0, 0, 0, 0};
     for (uint64_t n = first; n < first + TOGETHER; n++)
         look_at(&d, n);
-    (void)snprintf(line, size, "%llu %016llx %016llx %016llx %016llx\n", (unsigned long long)first,
-                   (unsigned long long)d.searches, (unsigned long long)d.progress,
-                   (unsigned long long)d.lassos, (unsigned long long)d.races);
-}
-
-static void bless(void)
-{
-    char line[200];
-    FILE *file = fopen(FILE_NAME, "w");
-    assert_non_null(file);
-    for (uint64_t i = 0; i < LINES; i++) {
-        line_of(line, sizeof line, TOGETHER * i);
-        fputs(line, file);
-    }
-    assert_int_equal(fclose(file), 0);
+    (void)snprintf(line, GOLDEN_LINES_BYTES, "%llu %016llx %016llx %016llx %016llx\n",
+                   (unsigned long long)first, (unsigned long long)d.searches,
+                   (unsigned long long)d.progress, (unsigned long long)d.lassos,
+                   (unsigned long long)d.races);
+    return TOGETHER;
 }
 
 static void kernels_are_what_they_were(void **state)
 {
     (void)state;
-    char expected[200], line[200];
-    uint32_t lines = 0, differ = 0;
-    if (getenv("SIMTFUZZ_BLESS"))
-        bless();
-    FILE *file = fopen(FILE_NAME, "r");
-    assert_non_null(file);
-    for (; !(differ && getenv("SIMTFUZZ_FIRST")) && fgets(expected, sizeof expected, file);
-         lines++) {
-        line_of(line, sizeof line, strtoull(expected, NULL, 10));
-        if (strcmp(expected, line) == 0)
-            continue;
-        print_error("was %sis  %s", expected, line);
-        differ++;
-    }
-    fclose(file);
-    if (differ > 0)
-        fail_msg("%u lines of %u are not what they were. If that is meant: "
-                 "tests/golden/bless.sh BUILD/simtfuzz",
-                 differ, lines);
-    assert_int_equal(lines, LINES);
+    static const struct golden_lines lines = {SIMTFUZZ_SOURCE_DIR "/tests/golden/mixed.txt", LINES,
+                                              TOGETHER, line_of};
+    (void)golden_check_lines(&lines);
 }
 
 int main(void)

@@ -18,8 +18,6 @@
 #include "tests/unit/search_digests.h"
 
 #include "engine/fair_lasso.h"
-#include "engine/lasso.h"
-#include "engine/ptx/ptx_kernel.h"
 #include "engine/stackless.h"
 #include "oracle/forms.h"
 
@@ -82,17 +80,6 @@ static uint64_t schedules(struct machine *machine, uint64_t seed)
             digest_run(&digest, machine, &spec);
         }
     return digest;
-}
-
-static void digest_lasso(uint64_t *digest, const struct machine *machine, const struct lasso *lasso)
-{
-    digest_word(digest, (uint64_t)lasso->kind << 32 | lasso->status);
-    digest_word(digest, lasso->stem);
-    digest_word(digest, lasso->loop);
-    for (uint32_t i = 0; lasso->loop > 0 && i < machine->actor_count; i++)
-        digest_word(digest, (uint64_t)lasso->live[i] << 1 | lasso->stepped[i]);
-    digest_entries(digest, lasso->stem_tape);
-    digest_entries(digest, lasso->loop_tape);
 }
 
 static void digest_policy(uint64_t *digest, struct machine *machine, const struct sched_spec *spec,
@@ -220,19 +207,8 @@ static void launched(struct golden_columns *columns, const struct ast_kernel *ke
 
 static bool make_columns(struct golden_columns *columns, const char *path)
 {
-    struct diag *diag = ARENA_NEW(&test_arena, struct diag);
-    size_t length;
     uint64_t seed = 0;
-    diag_init(diag, path, NULL, 0);
-    char *text = strstr(path, ".ptx")
-                     ? parse_read_bytes(&test_arena, path, PTX_LIMIT_SOURCE_BYTES, &length, diag)
-                     : parse_read_file(&test_arena, path, &length, diag);
-    assert_non_null(text);
-    diag_init(diag, path, text, length);
-    const struct ast_kernel *kernel =
-        ptx_is_ptx(text, length) ? ptx_kernel_parse_with(&test_arena, text, length, NULL, diag)
-                                 : parse_kernel(&test_arena, text, length, diag);
-    assert_non_null(kernel);
+    const struct ast_kernel *kernel = golden_kernel(path);
     if (kernel->form == FORM_LOCKSTEP)
         return false;
     digest_text(&seed, path + sizeof GOLDEN_CORPUS - 1); /* another launch for each */
@@ -243,11 +219,8 @@ static bool make_columns(struct golden_columns *columns, const char *path)
 static void policies_are_what_they_were(void **state)
 {
     (void)state;
-    static const char *const patterns[] = {
-        "papers/*.simt",  "papers/*/*.simt", "papers/*/*.ptx", "progress/*.simt", "progress/*.ptx",
-        "regress/*.simt", "regress/*.ptx",   "rules/*.simt",   "rules/*.ptx",     NULL};
     static const struct golden_table table = {SIMTFUZZ_SOURCE_DIR "/tests/golden/policies.txt",
-                                              patterns, make_columns};
+                                              GOLDEN_WRITTEN, make_columns};
     golden_check(&table, 200);
 }
 

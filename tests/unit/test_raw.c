@@ -14,6 +14,7 @@
  * writes the file anew.
  */
 #include "tests/unit/digests.h"
+#include "tests/unit/golden_lines.h"
 
 #include "engine/ptx/ptx_flow.h"
 #include "engine/ptx/ptx_kernel.h"
@@ -21,11 +22,7 @@
 #include "engine/stackless.h"
 #include "oracle/forms.h"
 
-#include <stdlib.h>
-
 enum { LINES = 100, TOGETHER = 20, BUDGET = 60, TOPS = 64 };
-
-static const char FILE_NAME[] = SIMTFUZZ_SOURCE_DIR "/tests/golden/raw.txt";
 
 /* ---- random programs ---- */
 
@@ -500,52 +497,23 @@ static void large_functions(void **state)
 
 /* ---- the table ---- */
 
-static uint32_t line_of(char *line, size_t size, uint64_t first)
+static uint32_t line_of(char line[GOLDEN_LINES_BYTES], uint64_t first)
 {
     struct digests d = {0, 0, 0, 0};
     for (uint64_t n = first; n < first + TOGETHER; n++)
         look_at(&d, n);
-    (void)snprintf(line, size, "%llu %u %016llx %016llx %016llx\n", (unsigned long long)first,
-                   d.parsed, (unsigned long long)d.checks, (unsigned long long)d.flow,
-                   (unsigned long long)d.policies);
+    (void)snprintf(line, GOLDEN_LINES_BYTES, "%llu %u %016llx %016llx %016llx\n",
+                   (unsigned long long)first, d.parsed, (unsigned long long)d.checks,
+                   (unsigned long long)d.flow, (unsigned long long)d.policies);
     return d.parsed;
-}
-
-static void bless(void)
-{
-    char line[200];
-    FILE *file = fopen(FILE_NAME, "w");
-    assert_non_null(file);
-    for (uint64_t i = 0; i < LINES; i++) {
-        line_of(line, sizeof line, TOGETHER * i);
-        fputs(line, file);
-    }
-    assert_int_equal(fclose(file), 0);
 }
 
 static void raw_programs_are_what_they_were(void **state)
 {
     (void)state;
-    char expected[200], line[200];
-    uint32_t lines = 0, parsed = 0, differ = 0;
-    if (getenv("SIMTFUZZ_BLESS"))
-        bless();
-    FILE *file = fopen(FILE_NAME, "r");
-    assert_non_null(file);
-    for (; fgets(expected, sizeof expected, file) && !(differ && getenv("SIMTFUZZ_FIRST"));
-         lines++) {
-        parsed += line_of(line, sizeof line, strtoull(expected, NULL, 10));
-        if (strcmp(expected, line) == 0)
-            continue;
-        print_error("was %sis  %s", expected, line);
-        differ++;
-    }
-    fclose(file);
-    if (differ > 0)
-        fail_msg("%u lines of %u are not what they were. If that is meant: "
-                 "tests/golden/bless.sh BUILD/simtfuzz",
-                 differ, lines);
-    assert_true(lines == LINES && parsed > LINES * TOGETHER / 2);
+    static const struct golden_lines lines = {SIMTFUZZ_SOURCE_DIR "/tests/golden/raw.txt", LINES,
+                                              TOGETHER, line_of};
+    assert_true(golden_check_lines(&lines) > LINES * TOGETHER / 2);
 }
 
 int main(void)

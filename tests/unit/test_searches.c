@@ -13,7 +13,6 @@
 #include "engine/fair_lasso.h"
 #include "engine/lasso.h"
 #include "engine/progress.h"
-#include "engine/ptx/ptx_kernel.h"
 #include "engine/stackless.h"
 #include "oracle/forms.h"
 #include "oracle/lemma6.h"
@@ -319,18 +318,7 @@ static void all_of(struct golden_columns *columns, const char *name, struct form
 /* False: too many threads. */
 static bool make_columns(struct golden_columns *columns, const char *path)
 {
-    struct diag *diag = ARENA_NEW(&test_arena, struct diag);
-    size_t length;
-    diag_init(diag, path, NULL, 0);
-    char *text = strstr(path, ".ptx")
-                     ? parse_read_bytes(&test_arena, path, PTX_LIMIT_SOURCE_BYTES, &length, diag)
-                     : parse_read_file(&test_arena, path, &length, diag);
-    assert_non_null(text);
-    diag_init(diag, path, text, length);
-    const struct ast_kernel *kernel =
-        ptx_is_ptx(text, length) ? ptx_kernel_parse_with(&test_arena, text, length, NULL, diag)
-                                 : parse_kernel(&test_arena, text, length, diag);
-    assert_non_null(kernel);
+    const struct ast_kernel *kernel = golden_kernel(path);
     if (kernel->launch.threads * kernel->launch.blocks > THREADS_MAX)
         return false;
     struct forms *forms = forms_new(&test_arena, kernel);
@@ -357,11 +345,8 @@ static bool make_columns(struct golden_columns *columns, const char *path)
 static void searches_are_what_they_were(void **state)
 {
     (void)state;
-    static const char *const patterns[] = {
-        "papers/*.simt",  "papers/*/*.simt", "papers/*/*.ptx", "progress/*.simt", "progress/*.ptx",
-        "regress/*.simt", "regress/*.ptx",   "rules/*.simt",   "rules/*.ptx",     NULL};
     static const struct golden_table table = {SIMTFUZZ_SOURCE_DIR "/tests/golden/searches.txt",
-                                              patterns, make_columns};
+                                              GOLDEN_WRITTEN, make_columns};
     golden_check(&table, 200);
 }
 

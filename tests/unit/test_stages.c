@@ -333,17 +333,7 @@ static uint64_t name_number(const char *path)
 
 static bool make_stages(struct golden_columns *stages, const char *path)
 {
-    size_t length;
-    struct diag diag;
-    diag_init(&diag, path, NULL, 0);
-    const char *text = parse_read_file(&test_arena, path, &length, &diag);
-    if (!text)
-        fail_msg("%s is not there any more", path);
-    diag_init(&diag, "kernel", text, length);
-    struct ast_kernel *kernel = parse_kernel(&test_arena, text, length, &diag);
-    if (!kernel)
-        diag_print(&diag, stderr);
-    assert_non_null(kernel);
+    struct ast_kernel *kernel = golden_kernel(path);
     struct forms *forms = forms_new(&test_arena, kernel);
     programs(stages, forms);
     lowerings(stages, kernel);

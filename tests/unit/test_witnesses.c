@@ -268,7 +268,7 @@ static uint64_t other_refutations(const struct program *program,
 /* False: nothing of it hangs. */
 static bool make_columns(struct golden_columns *columns, const char *path)
 {
-    const struct ast_kernel *kernel = corpus_kernel(path + strlen(SIMTFUZZ_SOURCE_DIR) + 1);
+    const struct ast_kernel *kernel = golden_kernel(path);
     if (kernel->launch.threads * kernel->launch.blocks > THREADS_MAX)
         return false;
     struct forms *forms = forms_new(&test_arena, kernel);
