@@ -339,17 +339,23 @@ static int supervised_apart(struct place *place, const struct campaign_options *
     return status;
 }
 
+/* A second interruption, by another worker before the first one has taken effect, ends it at once. */
+static bool killed_as_planned(int status)
+{
+    return WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGINT);
+}
+
 /* Until it is finished. How often it had to be resumed. */
 static uint32_t resume_until_finished(struct place *place, struct campaign_options options)
 {
     uint32_t resumed = 0;
     int status = supervised_apart(place, &options);
-    assert_true(WIFEXITED(status) || WTERMSIG(status) == SIGKILL);
+    assert_true(WIFEXITED(status) || killed_as_planned(status));
     options.resume = (struct db_shard){.campaign = 1};
     for (; stored_state(place) != DB_CAMPAIGN_FINISHED; resumed++) {
         assert_true(resumed < 20);
         status = supervised_apart(place, &options);
-        assert_true(WIFEXITED(status) ? WEXITSTATUS(status) < 3 : WTERMSIG(status) == SIGKILL);
+        assert_true(WIFEXITED(status) ? WEXITSTATUS(status) < 3 : killed_as_planned(status));
     }
     return resumed;
 }
