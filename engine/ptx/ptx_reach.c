@@ -1,5 +1,6 @@
 #include "engine/ptx/ptx_reach.h"
 
+#include "engine/invariant.h"
 #include "engine/ptx/ptx_check_internal.h"
 
 #include <string.h>
@@ -276,6 +277,7 @@ void ptx_reach(struct arena *arena, const struct ptx_module *module,
                const struct ptx_function *entry, struct ptx_reach *reach)
 {
     uint32_t functions = 1, variables = 0;
+    INVARIANT(entry->has_body);
     *reach = (struct ptx_reach){.function_count = 0};
     ptx_symbols_init(&reach->symbols, arena, module);
     for (const struct ptx_item *item = module->items; item; item = item->next) {

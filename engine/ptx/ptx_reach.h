@@ -48,7 +48,7 @@ struct ptx_reach {
     struct ptx_symbols symbols;
 };
 
-/* Everything that the entry reaches; of a module that has been checked. */
+/* Everything that the entry reaches, which has a body; of a module that has been checked. */
 void ptx_reach(struct arena *arena, const struct ptx_module *module,
                const struct ptx_function *entry, struct ptx_reach *reach);
 

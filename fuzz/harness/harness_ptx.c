@@ -96,7 +96,8 @@ static void check_injected(struct arena *arena, const struct ptx_module *module,
         INVARIANT(strcmp(printed, ptx_print(arena, again)) == 0);
     }
     for (const struct ptx_item *item = injected ? injected->items : NULL; item; item = item->next)
-        if (item->kind == PTX_ITEM_FUNCTION && item->u.function->is_entry)
+        if (item->kind == PTX_ITEM_FUNCTION && item->u.function->is_entry &&
+            item->u.function->has_body)
             ptx_static_check(arena, injected, item->u.function, &options);
     arena_release(arena, mark);
 }
