@@ -34,7 +34,7 @@ static enum image_role role_of(const struct code_stm *stm, uint32_t stands_for)
     if (stm->kind == CODE_END_CALL && stands_for != CODE_NONE)
         return ROLE_RETURN;
     if (stm->origin == 0)
-        return ROLE_NOTHING;
+        return stm->kind == CODE_HAVOC ? ROLE_DRAW : ROLE_NOTHING;
     bool barrier = stm->kind == CODE_LOCKSYNC || stm->kind == CODE_BARRIER;
     return barrier ? ROLE_BARRIER : stm->kind == CODE_CALL ? ROLE_CALL : ROLE_STATEMENT;
 }

@@ -255,7 +255,8 @@ static struct replay_move start_move(struct replay *r, uint32_t block)
         const struct code_stm *stm = &phi->stms[F.pc];
         m.stm = F.pc;
         m.role = r->image.roles[F.pc];
-        m.origin = stm->origin ? stm->origin - 1 : CODE_NONE;
+        const struct code_stm *of = m.role == ROLE_DRAW ? stm + 1 : stm;
+        m.origin = of->origin ? of->origin - 1 : CODE_NONE;
         at = stm->block;
     }
     m.function = phi->blocks[at].function;
@@ -266,9 +267,9 @@ static struct replay_move start_move(struct replay *r, uint32_t block)
 
 static bool is_own(const struct replay_move *m)
 {
-    return m->stm == CODE_NONE
-               ? m->pc != PC_END && m->number == CODE_NONE
-               : m->role == ROLE_NOTHING || m->role == ROLE_PICK || m->role == ROLE_EARLY;
+    return m->stm == CODE_NONE ? m->pc != PC_END && m->number == CODE_NONE
+                               : m->role == ROLE_NOTHING || m->role == ROLE_DRAW ||
+                                     m->role == ROLE_PICK || m->role == ROLE_EARLY;
 }
 
 /* The steps of P that a step of F without an error stands for. */
@@ -280,6 +281,7 @@ static bool follow(struct replay *r, const struct replay_move *m)
         return follow_enabled(r, m) && (m->pc == PC_END || loops_enter(r, m));
     switch (m->role) {
     case ROLE_NOTHING:
+    case ROLE_DRAW:
     case ROLE_PICK:
     case ROLE_EARLY:
         break;

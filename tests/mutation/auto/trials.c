@@ -23,7 +23,7 @@ enum { CANARY_CASES = 3, PATH_BYTES = 512 };
 
 static const size_t ARENA_BYTES = (size_t)1 << 30;
 static struct arena arena, kernels; /* of one trial; of the corpus */
-static time_t unit_seconds = TRIAL_UNIT_SECONDS;
+static time_t trial_seconds = TRIAL_SECONDS, unit_seconds = TRIAL_UNIT_SECONDS;
 
 static void *shared(size_t bytes)
 {
@@ -163,7 +163,7 @@ void trial_run(const struct trial *trial, bool digest, struct shown *shown)
         return;
     }
     arena.used = 0;
-    limit_time(TRIAL_SECONDS);
+    limit_time(trial_seconds);
     struct fuzz_case c = {.check = CHECK_DEFAULTS};
     const struct ast_kernel *kernel = trial->kernel;
     if (!kernel) {
@@ -416,7 +416,7 @@ static bool record_all(struct trials *trials, uint32_t jobs)
                 .reached = trials->reached,
                 .infected = shared((size_t)mutant_count),
                 .looks = shared((size_t)mutant_point_count * sizeof *record.looks)};
-            unit_seconds = RECORD_UNIT_SECONDS;
+            trial_seconds = unit_seconds = RECORD_SECONDS;
             for (uint32_t t = job; t < trials->count; t += jobs)
                 record_trial(trials, t, &record);
             _exit(0);
