@@ -8,8 +8,8 @@
 #include "engine/machine.h"
 
 enum image_role {
-    ROLE_NOTHING, /* the image's own: nothing happens in P */
-    ROLE_DRAW, /* draws what the next statement, a havoc of P, gives; its guard may be an error */
+    ROLE_NOTHING,   /* the image's own: nothing happens in P */
+    ROLE_DRAW,      /* of what the next statement, a havoc of P, gives: its guard may fault */
     ROLE_STATEMENT, /* stands for a statement of P */
     ROLE_BARRIER,   /* the same, of a barrier */
     ROLE_CALL,

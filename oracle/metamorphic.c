@@ -11,7 +11,7 @@ struct transformed {
     struct transform_list list; /* the steps that did something */
     bool keeps_graph;           /* all of them do */
     uint32_t words;             /* of its global and shared memory .. */
-    uint32_t *addresses; /* .. and where they lie in K (CODE_NONE: new); NULL: in the same place */
+    uint32_t *addresses;        /* .. and where in K (CODE_NONE: new); NULL: in the same place */
 };
 
 /* What is known of K in a group; both NULL: nothing. */
