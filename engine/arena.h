@@ -3,14 +3,19 @@
  *
  * An arena reserves address space once (pages are touched as they are used) and never calls malloc
  * afterwards. `struct arena *` as a parameter: the result lives there. To use the rest of an arena
- * as scratch, take a mark and release it. AddressSanitizer is told: who touches the padding behind an
- * object, or what was released, ends there.
+ * as scratch, take a mark and release it.
+ *
+ * In builds under AddressSanitizer, and in the hunter of mutants (SIMTFUZZ_ARENA_GUARDS), every object has a zone behind it
+ * that is as large as itself, 16 bytes at least. AddressSanitizer is told: who touches it, or what was released, ends there.
+ * The hunter's zones hold a pattern, and a release that finds another one is a failed INVARIANT. All that is counted in bytes -
+ * marks, `used`, `size` - leaves the zones out, so that limits are met at the same place in every build.
  */
 #ifndef ENGINE_ARENA_H
 #define ENGINE_ARENA_H
 
 #include "engine/inline.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #ifdef SIMTFUZZ_ADDRESS_SANITIZED
 #include <sanitizer/asan_interface.h>
@@ -19,10 +24,16 @@
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #endif
 
+#if defined(SIMTFUZZ_ADDRESS_SANITIZED) || defined(SIMTFUZZ_ARENA_GUARDS)
+enum { ARENA_STRIDE = 2, ARENA_EDGE = 16 }; /* zones behind objects; what lies before the first */
+#else
+enum { ARENA_STRIDE = 1, ARENA_EDGE = 0 };
+#endif
+
 struct arena {
     char *base;
     size_t used;
-    size_t size; /* bytes reserved */
+    size_t size; /* bytes for objects */
     size_t most; /* bytes used before something was released, at most */
 };
 
@@ -37,6 +48,12 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size);
 /* Room for `bytes` that are written before they are read: not zeroed. */
 void *arena_room(struct arena *arena, size_t bytes);
 
+/* More room for an object of `bytes` bytes, a multiple of 16, if it is the arena's last one: `more` bytes, zeroed, right behind it. */
+bool arena_extend(struct arena *arena, void *object, size_t bytes, size_t more);
+
+/* Gives back what the arena's last object, of `bytes` bytes, does not need beyond the first `kept`, 1 at least. */
+void arena_trim(struct arena *arena, void *object, size_t bytes, size_t kept);
+
 /* A zero-terminated copy of `length` bytes of `text`. */
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
 
@@ -49,9 +66,16 @@ static inline size_t arena_mark(const struct arena *arena)
     return arena->used;
 }
 
+/* The zones of all objects above the mark are as they were made. */
+void arena_check_guards(const struct arena *arena, size_t mark);
+
 static inline void arena_release(struct arena *arena, size_t mark)
 {
-    ASAN_POISON_MEMORY_REGION(arena->base + mark, arena->used - mark);
+#ifdef SIMTFUZZ_ARENA_GUARDS
+    arena_check_guards(arena, mark);
+#endif
+    ASAN_POISON_MEMORY_REGION(arena->base + ARENA_STRIDE * mark,
+                              ARENA_STRIDE * (arena->used - mark));
     arena->most = arena->used > arena->most ? arena->used : arena->most;
     arena->used = mark;
 }

@@ -545,7 +545,7 @@ char *parse_read_bytes(struct arena *arena, const char *path, size_t most, size_
         arena_release(arena, mark);
         return NULL;
     }
-    arena_release(arena, mark + (*length / 16 + 1) * 16); /* gives back what was not needed */
+    arena_trim(arena, text, most + 16, *length + 1);
     diag_init(diag, path, text, *length);
     return text;
 }

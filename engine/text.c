@@ -17,9 +17,8 @@ static void reserve(struct text *text, size_t count)
     if (capacity == text->capacity)
         return;
     struct arena *arena = text->arena;
-    if (text->bytes && text->bytes + text->capacity == arena->base + arena->used) {
-        arena_alloc(arena, capacity - text->capacity, 1); /* right behind it */
-    } else {
+    if (!text->bytes ||
+        !arena_extend(arena, text->bytes, text->capacity, capacity - text->capacity)) {
         char *bytes = arena_alloc(arena, capacity, 1);
         memcpy(bytes, text->bytes ? text->bytes : "", text->length);
         text->bytes = bytes;

@@ -27,21 +27,26 @@ struct analysis {
     struct lanes *loop; /* those that have left the innermost loop ... */
     struct lanes *call; /* ... and the innermost call */
     uint32_t calls;
-    uint64_t steps;  /* of the warp */
-    uint64_t *ended; /* a lane: steps of its thread when it ended, at most */
-    const char *failed;
+    uint64_t steps;                  /* of the warp */
+    uint64_t *ended;                 /* a lane: steps of its thread when it ended, at most */
+    const char *failed, *failed_end; /* why: a sentence, or the parts of one around `number` */
+    uint64_t number;
 };
 
-static void fail(struct analysis *a, const char *why)
+/* Not a text in the arena yet: scratch memory is given back meanwhile. */
+static void fail(struct analysis *a, const char *why, uint64_t number, const char *end)
 {
-    if (!a->failed)
-        a->failed = why;
+    if (a->failed)
+        return;
+    a->failed = why;
+    a->number = number;
+    a->failed_end = end;
 }
 
 static void warp_step(struct analysis *a)
 {
     if (++a->steps > a->max_steps)
-        fail(a, arena_printf(a->arena, "more than %" PRIu64 " steps", a->max_steps));
+        fail(a, "more than ", a->max_steps, " steps");
 }
 
 static uint32_t lowest_lane(lane_mask mask)
@@ -76,7 +81,7 @@ static struct lanes lanes_new(struct analysis *a)
 {
     size_t bytes = (size_t)a->lanes * (a->words * sizeof(struct l6_value) + sizeof(uint64_t));
     if (a->arena->size - a->arena->used < 4 * bytes + 65536) {
-        fail(a, "too much private memory");
+        fail(a, "too much private memory", 0, NULL);
         return (struct lanes){.present = 0};
     }
     return (struct lanes){.values =
@@ -209,7 +214,7 @@ static bool same_head(const struct analysis *a, const struct head *head)
 static void look_back(struct analysis *a, struct head *head, const struct code_stm *s)
 {
     if (same_head(a, head))
-        fail(a, arena_printf(a->arena, "the loop of line %u may go on for ever", s->line));
+        fail(a, "the loop of line ", s->line, " may go on for ever");
     if (head->trips++ < head->next)
         return;
     head->lanes.present = 0;
@@ -279,7 +284,7 @@ static void run_call(struct analysis *a, const struct code_stm *s)
     uint32_t frame = a->memory.frame, frame_words = a->memory.frame_words, lane;
     size_t mark = arena_mark(a->arena);
     if (a->calls == LIMIT_CALL_DEPTH) {
-        fail(a, arena_printf(a->arena, "the call of line %u recurs", s->line));
+        fail(a, "the call of line ", s->line, " recurs");
         return;
     }
     thread_steps(a, a->now.present, 1);
@@ -369,7 +374,7 @@ static bool run_statement(struct analysis *a, const struct code_stm *s)
     case CODE_PTX:
         break;
     }
-    fail(a, "not a structured program");
+    fail(a, "not a structured program", 0, NULL);
     return false;
 }
 
@@ -448,9 +453,11 @@ static struct lemma6 analyse(struct arena *arena, const struct program *program,
         arena_release(arena, warp_mark);
     }
     result.holds = !a.failed;
-    result.why_not = a.failed;
-    if (result.holds)
-        arena_release(arena, mark);
+    arena_release(arena, mark);
+    if (a.failed)
+        result.why_not =
+            a.failed_end ? arena_printf(arena, "%s%" PRIu64 "%s", a.failed, a.number, a.failed_end)
+                         : a.failed;
     return result;
 }
 

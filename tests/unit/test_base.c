@@ -63,6 +63,33 @@ static void arena_zeroes_and_releases(void **state)
     arena_destroy(&arena);
 }
 
+/* The last object grows where it stands, and shrinks; what it grew by is zero, also where something else was. Marks count
+ * objects only, so that they are the same in builds with zones behind objects. */
+static void arena_extends_and_trims(void **state)
+{
+    (void)state;
+    struct arena arena;
+    assert_int_equal(arena_init(&arena, 4096), 0);
+    char *before = arena_alloc(&arena, 7, 1);
+    memset(arena_alloc(&arena, 4080, 1), 0xff, 4080);
+    arena_release(&arena, 16);
+    char *object = arena_alloc(&arena, 2, 16);
+    assert_false(arena_extend(&arena, before, 16, 16));
+    memset(object, 1, 32);
+    assert_true(arena_extend(&arena, object, 32, 48));
+    assert_int_equal(arena_mark(&arena), 16 + 80);
+    for (int i = 0; i < 80; i++)
+        assert_int_equal(object[i], i < 32);
+    arena_trim(&arena, object, 80, 17);
+    assert_int_equal(arena_mark(&arena), 16 + 32);
+    assert_int_equal(object[16], 1);
+    (void)arena_alloc(&arena, 0, 8); /* takes nothing */
+    assert_int_equal(arena_mark(&arena), 16 + 32);
+    (void)arena_alloc(&arena, 4096 - 48, 1); /* all that is left */
+    assert_int_equal(arena_mark(&arena), 4096);
+    arena_destroy(&arena);
+}
+
 /* At the arena's end a text grows where it stands; behind something else it moves. */
 static void text_grows(void **state)
 {
@@ -119,6 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pcg_golden),          cmocka_unit_test(pcg_below_is_bounded_and_covers),
         cmocka_unit_test(pcg_purposes_differ), cmocka_unit_test(arena_zeroes_and_releases),
+        cmocka_unit_test(arena_extends_and_trims),
         cmocka_unit_test(text_grows),          cmocka_unit_test(diag_quotes_line_with_caret),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

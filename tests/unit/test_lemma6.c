@@ -143,6 +143,79 @@ static void test_clauses(void **state)
     }
 }
 
+/* Why it is not known to hold is said in a text of its own, which lies in no memory that was given back: where the steps end
+ * behind a loop, a branch or a call, and what comes next is written there. */
+static void test_why_not(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        K("threads = 2", "private int i; while (i < 3) i++; x = 1;"),
+        K("threads = 2", "if (tid) x = 1; else x = 2; x = 3;"),
+        "launch(threads = 2); shared int x; void f() { x = 1; } kernel k() { f(); f(); }",
+    };
+    for (uint32_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (uint32_t steps = 1; true; steps++) {
+            struct lemma6 lemma = lemma6_holds(&test_arena, support_program(texts[i]), steps);
+            memset(arena_alloc(&test_arena, 4096, 1), 'x', 4096);
+            if (lemma.holds)
+                break;
+            assert_string_equal(lemma.why_not,
+                                arena_printf(&test_arena, "more than %u steps", steps));
+        }
+    assert_string_equal(holds(K("threads = 2", "\nwhile (x) ; x = 1;")).why_not,
+                        "the loop of line 2 may go on for ever");
+    assert_string_equal(holds("launch(threads = 2); shared int x;\nvoid f() {\n f(); }"
+                              " kernel k() { f(); }")
+                            .why_not,
+                        "the call of line 3 recurs");
+}
+
+/* ---- what a refutation sets ---- */
+
+/* Variables from the 63rd on share the last bit of a footprint. Wrong versions set none of them, or what the step does not
+ * read, or what lies behind them. */
+static void test_what_is_set(void **state)
+{
+    enum { VARS = 67 };
+    static const uint32_t waited[] = {0, 1, 61, 62, 63, 64, VARS - 1};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof waited / sizeof *waited; i++) {
+        char text[1024] = "launch(threads = 2, blocks = 2); shared int v0";
+        for (uint32_t v = 1; v < VARS; v++)
+            snprintf(text + strlen(text), sizeof text - strlen(text), ", v%u", v);
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 "; kernel k() { if (bid == 1) while (v%u) ; }", waited[i]);
+        struct lemma6_refutation refutation = refute(text);
+        assert_true(refutation.found && refutation.thread >= 2);
+        const struct program *program = support_program(text);
+        uint32_t first = program->shared_base + program->words[SPACE_SHARED];
+        for (uint32_t k = 0; k < refutation.set_count; k++) /* of the second block */
+            assert_in_range(refutation.sets[k].address, first + (waited[i] < 63 ? waited[i] : 63),
+                            first + (waited[i] < 63 ? waited[i] : VARS - 1));
+        assert_true(refutation.set_count > 0);
+        assert_string_equal(refutation.location,
+                            arena_printf(&test_arena, "v%u of block 1", waited[i]));
+        assert_null(lemma6_replay(&test_arena, program, &refutation));
+    }
+}
+
+/* Of an array the first 64 elements are set. */
+static void test_elements_that_are_set(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool found;
+    } kernels[] = {
+        {"launch(threads = 2); shared int a[70]; kernel k() { while (a[0]) ; }", true},
+        {"launch(threads = 2); shared int a[70]; kernel k() { while (a[63]) ; }", true},
+        {"launch(threads = 2); shared int a[70]; kernel k() { while (a[64]) ; }", false},
+        {"launch(threads = 2); shared int a[3], b; kernel k() { while (a[2]) ; }", true},
+    };
+    for (uint32_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        assert_int_equal(refute(kernels[i].text).found, kernels[i].found);
+}
+
 /* ---- random kernels ---- */
 
 /* The core of a random structured kernel, or NULL. */
@@ -259,6 +332,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_clauses, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_why_not, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_what_is_set, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_elements_that_are_set, support_setup,
+                                        support_teardown),
         cmocka_unit_test_setup_teardown(test_random, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_judge, support_setup, support_teardown),
     };

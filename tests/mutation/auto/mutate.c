@@ -125,7 +125,7 @@ static bool json_string(const char *text, const char *key, const char **at, char
 }
 
 /* The command that compiles the file, with -E, from its folder. Nothing is inlined by force (engine/inline.h):
- * mutants make functions long. */
+ * mutants make functions long. Arenas have guards (engine/arena.h). */
 static bool preprocess_command(const char *database, const char *path, char *command, size_t size)
 {
     char folder[1024], compile[8192], file[1024];
@@ -138,8 +138,9 @@ static bool preprocess_command(const char *database, const char *path, char *com
         if (strcmp(file, path) != 0 || !output)
             continue;
         *output = '\0';
-        return snprintf(command, size, "cd '%s' && %s -DSIMTFUZZ_SANITIZED -E '%s'", folder,
-                        compile, path) < (int)size;
+        return snprintf(command, size,
+                        "cd '%s' && %s -DSIMTFUZZ_SANITIZED -DSIMTFUZZ_ARENA_GUARDS -E '%s'",
+                        folder, compile, path) < (int)size;
     }
     fprintf(stderr, "mutate: no command compiles %s\n", path);
     return false;

@@ -162,7 +162,6 @@ void trial_run(const struct trial *trial, bool digest, struct shown *shown)
         *shown = (struct shown){.failed = unit_fails(&units[trial->number])};
         return;
     }
-    arena.used = 0;
     limit_time(trial_seconds);
     struct fuzz_case c = {.check = CHECK_DEFAULTS};
     const struct ast_kernel *kernel = trial->kernel;
@@ -180,6 +179,7 @@ void trial_run(const struct trial *trial, bool digest, struct shown *shown)
         shown->failed = failed_claims(result);
     if (digest)
         shown->digest = digest_case(&arena, kernel, result);
+    arena_release(&arena, 0); /* looks at what lies behind all objects */
     limit_time(0);
 }
 
