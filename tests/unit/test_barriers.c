@@ -6,6 +6,7 @@
 #include "tests/unit/support.h"
 
 #include "engine/pcg.h"
+#include "engine/ptx/ptx_code.h"
 #include "oracle/barriers.h"
 
 enum { THREADS_MAX = 4, COMMANDS = 5, NAMES = 2, PLACES = 2 };
@@ -337,6 +338,62 @@ static void the_encoding_orders_a_warp(void **state)
     assert_int_equal(nb_encode(tools.room, tools.log, &tools.a), NB_ENCODING_STUCK);
 }
 
+/* The same behind arrivals, which tell a warp nothing of what their threads do next: wrong versions count their commands in
+ * another way. */
+static void the_encoding_counts_arrivals(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum nb_encoding encoding; /* with all races gone */
+    } rows[] = {
+        {"A02 w0 | A12 w0", NB_ENCODING_RACES},
+        {"A02 w0 | A12 r1 r0", NB_ENCODED},
+        {"r1 A02 w0 | r1 A12 w0", NB_ENCODING_RACES},
+        {"r1 A02 w0 | r1 A12 r1 r0", NB_ENCODED},
+        {"r1 r1 A02 w0 | r1 r1 A12 r0", NB_ENCODING_RACES},
+        {"r1 r1 w0 A02 | r1 r1 A12 r0", NB_ENCODED},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tools tools = make_tools(2, 2);
+        struct programs p;
+        struct pcg rng = pcg_derive(1, PCG_KERNEL, i);
+        parse(rows[i].text, &p);
+        assert_int_equal(run(&p, &rng, tools.log), DONE);
+        nb_analyse(tools.room, tools.log, &tools.a);
+        tools.a.pair_count = 0;
+        if (nb_encode(tools.room, tools.log, &tools.a) != rows[i].encoding)
+            fail_msg("%s", rows[i].text);
+    }
+}
+
+/* Only the machine of single threads, where there are barriers, and only when asked. */
+static void who_is_watched(void **state)
+{
+    (void)state;
+    static const struct {
+        enum subject_id subject;
+        unsigned oracles;
+        uint32_t barriers;
+        bool watched;
+    } rows[] = {
+        {SUBJECT_BLOCK, 1u << ORACLE_BARRIERS, 1, true},
+        {SUBJECT_BLOCK, 1u << ORACLE_BARRIERS | 1u << ORACLE_RACE, 2, true},
+        {SUBJECT_BLOCK, 1u << ORACLE_BARRIERS, 0, false},
+        {SUBJECT_BLOCK, 0, 1, false},
+        {SUBJECT_BLOCK, ~(1u << ORACLE_BARRIERS), 1, false},
+        {SUBJECT_CRS, 1u << ORACLE_BARRIERS, 1, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ptx_code code = {.barriers = rows[i].barriers};
+        struct program program = {.ptx = &code};
+        struct check_options options = {.oracles = rows[i].oracles};
+        struct checking c = {.options = &options};
+        c.subjects[rows[i].subject].program = &program;
+        assert_int_equal(barriers_watches(&c, rows[i].subject), rows[i].watched);
+    }
+}
+
 /* An arrive orders what the thread does itself, nothing of other warps. */
 static void the_encoding_keeps_warps_apart(void **state)
 {
@@ -362,6 +419,8 @@ int main(void)
         cmocka_unit_test(golden_programs),
         cmocka_unit_test(the_encoding_orders_a_warp),
         cmocka_unit_test(the_encoding_keeps_warps_apart),
+        cmocka_unit_test(the_encoding_counts_arrivals),
+        cmocka_unit_test(who_is_watched),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

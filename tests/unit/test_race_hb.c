@@ -379,6 +379,22 @@ static void many_entries(void **state)
     }
 }
 
+/* Of a thread's own writes two of different values are enough, however many follow: no room is lost, and both still race
+ * with a third value's. */
+static void many_values(void **state)
+{
+    (void)state;
+    const struct race_hb_options options = {.same_value = true};
+    struct race_hb *hb = detector("threads = 4, warp = 4", 2, &options);
+    const struct observer *o = &hb->observer;
+    for (int32_t i = 0; i < 5000; i++)
+        o->write(o->context, 1, 0, i, 0);
+    assert_true(!hb->incomplete && !hb->found);
+    assert_in_range(hb->entry_count, 1, 4);
+    o->write(o->context, 2, 0, 4999, 0);
+    assert_true(hb->found);
+}
+
 /* Clocks of locations: 2^20 words in all. */
 static void many_clocks(void **state)
 {
@@ -437,6 +453,7 @@ int main(void)
         cmocka_unit_test(random_executions_agree),
         cmocka_unit_test(many_groups),
         cmocka_unit_test(many_entries),
+        cmocka_unit_test(many_values),
         cmocka_unit_test(many_clocks),
         cmocka_unit_test(many_comparisons),
     };

@@ -40,6 +40,9 @@ static const char PRIVATE[] = "launch(threads = 3); shared int a[3]; private int
 static const char ATOMIC[] = "launch(threads = 3); shared int n; kernel k() { private int i;"
                              " i = atomic_add(n, 2); i = 0; }";
 
+/* Too large to be compared as a whole behind every step. */
+static const char LARGE[] = "launch(threads = 3); shared int a[1100]; kernel k() { a[tid] = tid; }";
+
 static const char DIVERGES[] =
     "launch(threads = 3); shared int a[3]; kernel k() { if (tid > 0) { barrier(); } a[tid] = 1; }";
 
@@ -115,6 +118,15 @@ static enum rule spoil_shared(struct machine *machine, uint32_t actor, struct ch
     enum rule rule = honest_step(machine, actor, choices);
     if (rule == RULE_LOCK_PSI_T)
         machine->memory[machine->program->shared_base]++;
+    return rule;
+}
+
+/* What thread 2 has written. */
+static enum rule spoil_third(struct machine *machine, uint32_t actor, struct choices *choices)
+{
+    enum rule rule = honest_step(machine, actor, choices);
+    if (rule == RULE_LOCK_PSI_T)
+        machine->memory[machine->program->shared_base + 2]++;
     return rule;
 }
 
@@ -349,6 +361,8 @@ static const struct {
     const char *signature;
 } faults[] = {
     {OWNED, SUBJECT_LOCKSTEP, spoil_shared, "lockstep|store|lockstep.psi_T|shared memory"},
+    {LARGE, SUBJECT_LOCKSTEP, spoil_shared, "lockstep|store|lockstep.psi_T|shared memory"},
+    {LARGE, SUBJECT_LOCKSTEP, spoil_third, "lockstep|store|lockstep.psi_T|shared memory"},
     {OWNED, SUBJECT_LOCKSTEP, spoil_unwritten, "lockstep|store|lockstep.end|global memory"},
     {OWNED, SUBJECT_LOCKSTEP, spoil_unwritten, "lockstep|fast|none|global memory"},
     {OWNED, SUBJECT_LOCKSTEP, end_wrongly, "lockstep|fast|none|status"},
@@ -480,6 +494,97 @@ static void test_errors_are_replayed(void **state)
     }
 }
 
+/* Behind a sync that does not hold the first error of the others ends P; nobody steps then, though thread 1 would fail
+ * likewise. */
+static void test_error_behind_a_false_sync(void **state)
+{
+    (void)state;
+    struct fixture f;
+    enum status status;
+    struct replay *r = replay_of(&f,
+                                 "launch(threads = 4); kernel k() { if (tid > 1) { barrier(); } "
+                                 "assert(tid > 1); }",
+                                 &status);
+    assert_int_equal(status, STATUS_BARRIER_DIVERGENCE);
+    assert_int_equal(machine_status(r->p), STATUS_ASSERT_FAILS);
+    assert_int_equal(r->p->head->fault_thread, 0);
+    assert_int_equal(r->sync_claims, 0);
+}
+
+/* The plain choices: atomics in the order of threads, of all else the last. */
+static void test_plain_choices(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        RICH, ATOMIC, "launch(threads = 4); shared int sum[4];\n" BLOCKS_SCAN, OUTS};
+    unsigned kinds = 0;
+    for (uint32_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct fixture f;
+        struct replay_choices plain;
+        prepare(&f, texts[i]);
+        struct machine *phi = f.c.subjects[SUBJECT_LOCKSTEP].machine;
+        machine_reset(phi);
+        replay_plain_choices(&plain, phi);
+        while (machine_status(phi) == STATUS_RUNNING) {
+            uint32_t pc = lockstep_state(phi, phi->head->live[0]).pc;
+            assert_int_equal(plain.choices.pick(&plain.choices, phi), 0);
+            if (!(pc & PC_BLOCK)) {
+                enum code_kind kind = phi->program->stms[pc].kind;
+                kinds |= 1u << kind;
+                for (uint32_t n = 1; n < 5; n++)
+                    assert_int_equal(plain.choices.choose(&plain.choices, n),
+                                     kind == CODE_ATOMIC ? 0 : n - 1);
+            }
+            machine_step(phi, phi->head->live[0], &plain.choices);
+        }
+    }
+    assert_true(kinds >> CODE_ATOMIC & kinds >> CODE_ASSIGN & kinds >> CODE_PICK &
+                kinds >> CODE_LOCKSYNC & 1);
+}
+
+/* ---- which word is spoken of ---- */
+
+/* Variables of frames by function and word, a letter each; arrays have several words. */
+static void test_names_of_words(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "launch(threads = 2); shared int s; private int a[2], b;"
+        " int f(int k, int n) { private int x[2]; if (k > 0) { x[1] = f(k - 1, n); } return x[1]; }"
+        " void g(int m) { private int y; y = m; if (y > 0) { g(m - 1); } }"
+        " void h(int o, int p) { if (o > p) { h(o - 1, p); } }"
+        " kernel z() { private int i; private int j[3]; j[1] = f(tid, 1); g(i); h(i, 2); s = j[0]; "
+        "}";
+    static const char *const frames[] = {"ijjj", "knxx", "my", "op"};
+    struct fixture f;
+    enum status status;
+    struct replay *r = replay_of(&f, text, &status);
+    struct image_word word;
+    int32_t *memory = r->p->memory;
+    uint32_t base = r->p->threads[1].base[SPACE_PRIVATE];
+    replay_begin(r);
+    assert_int_equal(r->p->program->function_count, 4);
+    for (uint32_t i = 0; i < 3; i++) {
+        memory[base + i]++;
+        assert_true(image_same_private(&r->image, 1, 0, i, &word));
+        assert_true(image_same_private(&r->image, 1, i + 1, 3, &word));
+        assert_false(image_same_private(&r->image, 1, 0, 3, &word));
+        assert_string_equal(word.name, i < 2 ? "a" : "b");
+        memory[base + i]--;
+    }
+    base = r->p->threads[1].base[SPACE_LOCAL];
+    for (uint32_t function = 0; function < 4; function++) {
+        for (uint32_t i = 0; frames[function][i]; i++) {
+            memory[base + i]++;
+            assert_true(image_same_frame(&r->image, 1, function, 0, i, &word));
+            assert_false(image_same_frame(&r->image, 1, function, 0, i + 1, &word));
+            assert_true(word.thread == 1 && word.p_address == base + i);
+            assert_true(word.name[0] == frames[function][i] && word.name[1] == '\0');
+            memory[base + i]--;
+        }
+    }
+}
+
 static void test_says_why_not(void **state)
 {
     (void)state;
@@ -499,6 +604,9 @@ int main(void)
         cmocka_unit_test(test_accesses_of_the_racy_step_differ),
         cmocka_unit_test(test_false_sync_is_followed_to_the_end),
         cmocka_unit_test(test_errors_are_replayed),
+        cmocka_unit_test(test_error_behind_a_false_sync),
+        cmocka_unit_test(test_plain_choices),
+        cmocka_unit_test(test_names_of_words),
         cmocka_unit_test(test_says_why_not),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);

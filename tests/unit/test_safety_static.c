@@ -8,6 +8,8 @@
 #include "oracle/forms.h"
 #include "oracle/safety.h"
 
+#include <stdlib.h>
+
 static struct checking checking;
 static struct check_result result;
 
@@ -126,6 +128,27 @@ static void a_token_on_top_that_cannot_be(void **state)
     }
 }
 
+/* The code has an instruction that the static check does not see: nothing else is said then, of a token that cannot be
+ * either. */
+static void other_code(void **state)
+{
+    (void)state;
+    struct safety *safety = start("raw", region);
+    struct program *program = ARENA_NEW(&test_arena, struct program);
+    struct ptx_code *code = ARENA_NEW(&test_arena, struct ptx_code);
+    *program = *safety->program;
+    *code = *program->ptx;
+    code->ops = ARENA_ARRAY(&test_arena, struct ptx_op, code->count + 1);
+    memcpy(code->ops, program->ptx->ops, code->count * sizeof *code->ops);
+    safety->tops = ARENA_ARRAY(&test_arena, uint8_t, code->count + 1);
+    safety->tops[1] = (uint8_t)PTX_STATIC_TOP(CRS_SYNC);
+    code->count++;
+    program->ptx = code;
+    safety->program = program;
+    assert_string_equal(said(), "instructions");
+    assert_null(result.answers[ORACLE_SAFETY].divergence->next);
+}
+
 static void two_readings_of_the_rules(void **state)
 {
     (void)state;
@@ -133,6 +156,77 @@ static void two_readings_of_the_rules(void **state)
     assert_string_equal(said(), "CHK.static (a), (b)");
     start("raw", "@p ssy L;\nL: exit;")->rules_broken = "a guarded ssy";
     assert_string_equal(said(), "");
+}
+
+/* ---- CHK.static (a), (b), of instructions alone ---- */
+
+enum {
+    S = PTX_EXEC_SSY,
+    B = PTX_EXEC_PREBRK,
+    Y = PTX_EXEC_SYNC,
+    P = PTX_EXEC_PRERET,
+    C = PTX_EXEC_CALL,
+    G = PTX_EXEC_BRA
+};
+#define P3 PTX_PLACE_REGISTER, 3
+#define P4 PTX_PLACE_REGISTER, 4
+
+/* Instructions at 1, 2, ..: what, guard, whether it is negated, target. */
+static const struct {
+    struct {
+        uint8_t exec, kind;
+        uint32_t offset;
+        bool negated;
+        uint32_t target;
+    } ops[4];
+    uint32_t bad; /* the place that is spoken of; 0: none */
+} codes[] = {
+    {{{S, 0, 0, false, 3}, {B, 0, 0, false, 3}, {Y, 0, 0, false, 0}}, 0},
+    {{{S, P3, false, 2}}, 1},
+    {{{G, P3, false, 2}, {B, P3, true, 3}}, 2},
+    {{{Y, P4, false, 0}}, 1},
+    {{{G, P3, false, 2}, {G, P3, true, 1}}, 0},
+    {{{P, 0, 0, false, 3}, {C, 0, 0, false, 1}, {G, 0, 0, false, 1}}, 0},
+    {{{P, P3, true, 3}, {C, P3, true, 1}, {G, 0, 0, false, 1}}, 0},
+    {{{P, P3, false, 3}, {C, P3, true, 1}}, 1},
+    {{{P, P3, true, 3}, {C, P3, false, 1}}, 1},
+    {{{P, P3, false, 3}, {C, P4, false, 1}}, 1},
+    {{{P, P4, false, 3}, {C, P3, false, 1}}, 1},
+    {{{P, 0, 0, false, 3}, {C, P3, false, 1}}, 1},
+    {{{P, P3, false, 3}, {C, 0, 0, false, 1}}, 1},
+    {{{P, 0, 3, false, 3}, {C, P3, false, 1}}, 1},
+    {{{P, 0, 0, false, 2}, {C, 0, 0, false, 1}}, 1},
+    {{{P, 0, 0, false, 4}, {C, 0, 0, false, 1}}, 1},
+    {{{P, 0, 0, false, 3}, {G, 0, 0, false, 1}}, 1},
+    {{{G, 0, 0, false, 1}, {P, 0, 0, false, 4}}, 2},
+    {{{C, 0, 0, false, 1}}, 1},
+    {{{P, 0, 0, false, 3}, {C, 0, 0, false, 1}, {C, 0, 0, false, 1}}, 3},
+    {{{P, 0, 0, false, 3}, {C, 0, 0, false, 1}, {P, 0, 0, false, 5}, {C, 0, 0, false, 1}}, 0},
+};
+
+static void rules_of_instructions(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        struct ptx_code code = {.count = 1};
+        for (uint32_t k = 0; k < 4 && codes[i].ops[k].exec; k++)
+            code.count++;
+        code.ops = ARENA_ARRAY(&test_arena, struct ptx_op, code.count);
+        for (uint32_t pc = 1; pc < code.count; pc++) {
+            struct ptx_op *op = &code.ops[pc];
+            op->exec = codes[i].ops[pc - 1].exec;
+            op->guard.kind = codes[i].ops[pc - 1].kind;
+            op->guard.offset = codes[i].ops[pc - 1].offset;
+            op->guard_not = codes[i].ops[pc - 1].negated;
+            op->target = codes[i].ops[pc - 1].target;
+            op->line = pc;
+        }
+        const char *why = safety_static(&test_arena, &code);
+        const char *at = why ? strstr(why, "line ") : NULL;
+        uint32_t bad = at ? (uint32_t)strtoul(at + 5, NULL, 10) : 0;
+        if (bad != codes[i].bad || (why == NULL) != (codes[i].bad == 0))
+            fail_msg("row %u: %s", i, why ? why : "nothing is said");
+    }
 }
 
 int main(void)
@@ -144,7 +238,9 @@ int main(void)
                                         support_teardown),
         cmocka_unit_test_setup_teardown(a_token_on_top_that_cannot_be, support_setup,
                                         support_teardown),
+        cmocka_unit_test_setup_teardown(other_code, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(two_readings_of_the_rules, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(rules_of_instructions, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -335,6 +335,49 @@ static void test_initial_memories(void **state)
     }
 }
 
+/* Where a warp begins with other lanes than its threads do: said before any step, of no statement. */
+static void test_initial_stacks(void **state)
+{
+    (void)state;
+    struct fixture f;
+    prepare(&f, "launch(threads = 2); shared int x; kernel k() { x = 1; }");
+    machine_reset(f.warps);
+    warp_words(f.warps)[0] = warp_words(f.warps)[1] = 1; /* active, and waits for a break */
+    machine_save(f.warps, f.warps->initial);
+    simulation_begin(f.simulation, SUBJECT_SIMT);
+    const struct divergence *d = f.answer.divergence, *lemma = f.lemmas.divergence;
+    assert_true(d && !d->next && lemma);
+    assert_string_equal(divergence_signature(&test_arena, d),
+                        "simulation|stack|none|stack of an inactive lane");
+    assert_non_null(strstr(d->summary, " step 0 (none) "));
+    assert_int_equal(d->line, 0);
+    assert_int_equal(lemma->line, 0);
+}
+
+static enum rule stay(struct machine *machine, uint32_t thread, struct choices *choices)
+{
+    const struct thread_state *T = threads_state(machine, thread);
+    enum entry_kind top = entry_kind(T->stack[T->depth - 1]);
+    bool at_barrier =
+        top == ENTRY_STM &&
+        machine->program->stms[entry_number(T->stack[T->depth - 1])].kind == CODE_BARRIER;
+    return at_barrier ? RULE_NONE : honest_step(machine, thread, choices);
+}
+
+/* A thread that does not follow to the barrier at which its warp ends: that it took no rule is said, and nothing else. */
+static void test_divergence_that_nobody_follows(void **state)
+{
+    (void)state;
+    struct fixture f;
+    prepare(&f, kernels[MISSING_WARP]);
+    honest_step = f.threads->step;
+    f.threads->step = stay;
+    run(&f, SUBJECT_SIMT, 0, 4000);
+    assert_true(f.answer.divergence && !f.answer.divergence->next);
+    assert_string_equal(divergence_signature(&test_arena, f.answer.divergence),
+                        "simulation|rule|simt.barrier_reach|rule of an active lane");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +386,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_budget_resumes, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_planted_faults, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_initial_memories, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_initial_stacks, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_divergence_that_nobody_follows, support_setup,
+                                        support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
