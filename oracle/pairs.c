@@ -110,8 +110,8 @@ static void divided_pair(struct guided *g)
     const struct machine *machine = g->machine;
     const struct semantics *semantics = machine->semantics;
     uint32_t first = 0;
-    while (semantics->next_stm(machine, first) == CODE_NONE)
-        first++;
+    while (first + 1 < machine->actor_count && semantics->next_stm(machine, first) == CODE_NONE)
+        first++; /* the bound: for faults planted into machines */
     for (uint32_t other = 0; other < machine->actor_count; other++)
         if (other != first && (semantics->next_stm(machine, other) == CODE_NONE ||
                                !semantics->same_barrier(machine, first, other))) {

@@ -259,6 +259,21 @@ static void test_sentence(void **state)
     }
 }
 
+/* Thread 1 would count for ever, and nobody waits for it: it is let run for so many steps only. A wrong version never comes
+ * back. */
+static void test_sentence_about_one_that_counts(void **state)
+{
+    (void)state;
+    struct fixture f;
+    search(&f,
+           "launch(threads = 2, warp = 1); shared int x; kernel k() { private int i; if (tid) { "
+           "while (i != -1) i = i + 1; x = 1; } else while (x == 0) ; }");
+    uint32_t sentences = 0;
+    for (uint32_t r = 0; r < f.matrix.count; r++)
+        sentences += f.matrix.rows[r].sentence != NULL;
+    assert_true(sentences > 0);
+}
+
 /* ---- other ways ---- */
 
 static void test_other(void **state)
@@ -320,6 +335,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_witness, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_definition, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_sentence, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_sentence_about_one_that_counts, support_setup,
+                                        support_teardown),
         cmocka_unit_test_setup_teardown(test_other, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_lemma6, support_setup, support_teardown),
     };
