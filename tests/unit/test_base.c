@@ -144,10 +144,13 @@ static void diag_quotes_line_with_caret(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pcg_golden),          cmocka_unit_test(pcg_below_is_bounded_and_covers),
-        cmocka_unit_test(pcg_purposes_differ), cmocka_unit_test(arena_zeroes_and_releases),
+        cmocka_unit_test(pcg_golden),
+        cmocka_unit_test(pcg_below_is_bounded_and_covers),
+        cmocka_unit_test(pcg_purposes_differ),
+        cmocka_unit_test(arena_zeroes_and_releases),
         cmocka_unit_test(arena_extends_and_trims),
-        cmocka_unit_test(text_grows),          cmocka_unit_test(diag_quotes_line_with_caret),
+        cmocka_unit_test(text_grows),
+        cmocka_unit_test(diag_quotes_line_with_caret),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

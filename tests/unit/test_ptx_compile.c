@@ -750,6 +750,30 @@ static void uninitialised_registers_are_found(void **state)
     }
 }
 
+/* Names of a range as PTX has them: a number without zeros in front, below the count; with and without %. */
+static void names_of_given_registers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        bool known;
+    } names[] = {
+        {"%r0", true},   {"%r7", true},  {"r7", true},           {"%one", true},
+        {"%r8", false},  {"%r", false},  {"%r00", false},        {"%r01", false},
+        {"%r1x", false}, {"%x1", false}, {"%r000000001", false}, {"%one1", false},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        bool known = try_compile(arena_printf(&arena,
+                                              "// simtfuzz: reg:%s=5\n" HEAD
+                                              ".entry k()\n{\n.reg .b32 %%r<8>, %%one;\nret;\n}\n",
+                                              names[i].name));
+        if (known != names[i].known)
+            fail_msg("%s: %s", names[i].name, known ? "it is known" : reason);
+        if (!known)
+            assert_non_null(strstr(reason, "has no register"));
+    }
+}
+
 /* ---- real files ---- */
 
 /* Every entry of every file, whatever its head says. */
@@ -867,6 +891,7 @@ int main(void)
         cmocka_unit_test(named_barriers_are_noted),
         cmocka_unit_test(many_functions),
         cmocka_unit_test(uninitialised_registers_are_found),
+        cmocka_unit_test(names_of_given_registers),
         cmocka_unit_test(all_entries_of_the_corpus),
         cmocka_unit_test(refusals_name_what_and_where),
         cmocka_unit_test(too_many_instructions),
