@@ -75,6 +75,8 @@ int arena_init(struct arena *arena, size_t size)
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return -1;
+    (void)madvise(map, ARENA_STRIDE * size + ARENA_EDGE,
+                  MADV_HUGEPAGE); /* fewer misses, where the system can */
     *arena = (struct arena){.base = map + ARENA_EDGE, .size = size};
     ASAN_POISON_MEMORY_REGION(map, ARENA_EDGE);
     return 0;

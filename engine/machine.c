@@ -129,7 +129,7 @@ struct machine *machine_new(struct arena *arena, const struct semantics *semanti
     machine->actor_count = actors;
     machine->block_words = words;
     machine->block = ARENA_ARRAY(arena, uint32_t, words);
-    machine->initial = ARENA_ARRAY(arena, uint32_t, words);
+    machine->initial = arena_room(arena, (size_t)words * sizeof(uint32_t));
     machine->head = (struct machine_head *)machine->block;
     machine->memory = (int32_t *)(machine->block + head_words);
     machine->threads = (struct thread_context *)(machine->block + head_words + memory_words);
@@ -138,7 +138,7 @@ struct machine *machine_new(struct arena *arena, const struct semantics *semanti
     machine->extra = machine->block + head_words + memory_words + thread_words + group_words;
     machine->scratch = arena_alloc(arena, 1, semantics->scratch_bytes);
     if (options->track && options->undo_entries) {
-        machine->track.log = ARENA_ARRAY(arena, struct undo_entry, options->undo_entries);
+        machine->track.log = arena_room(arena, options->undo_entries * sizeof(struct undo_entry));
         machine->track.log_capacity = options->undo_entries;
     }
     machine_observe(machine, options->observers);

@@ -76,7 +76,7 @@ struct nb_log *nb_log_new(struct arena *arena, const struct program *program)
         .context = log, .read = on_read, .write = on_write, .atomic = on_atomic, .use = on_use};
     log->program = program;
     log->capacity = NB_EVENTS;
-    log->events = ARENA_ARRAY(arena, struct nb_event, log->capacity);
+    log->events = arena_room(arena, log->capacity * sizeof *log->events);
     log->commands = ARENA_ARRAY(arena, uint32_t, program->total_threads);
     return log;
 }

@@ -19,7 +19,8 @@ enum {
     CUT_SHARE = 8,      /* after the first, such executions get this part of the budget */
     CONFLICT_SCHEDULES = 4, /* of a single warp whose lanes write to the same place */
     LIVENESS_SHARE = 8,     /* a warp that has spent this part of its budget may spin: look */
-    PROBE_SHARE = 2         /* the same of machines on their own: pi(P) takes many steps and ends */
+    PROBE_SHARE = 2,        /* the same of machines on their own: pi(P) takes many steps and ends */
+    PTX_SHARE = 4           /* PTX takes few: of 1,000 cases one execution took more, and ended */
 };
 
 bool explore_fair(const struct sched_spec *spec, const struct machine *machine)
@@ -295,10 +296,12 @@ static bool worth_running(const struct check_run *run, bool fair)
     return run->fair_cut == 0 && !run->fair_lasso && (fair || unfair_cut < UNFAIR_CUT_MAX);
 }
 
+/* Those that starve others may never end, whatever the kernel is: they get less. */
 static uint64_t budget_of(const struct checking *c, const struct execution *execution)
 {
     bool again = c->result->runs[execution->subject].statuses[STATUS_STEP_LIMIT] > 0;
-    return c->options->budget_steps / (again && !execution->fair ? CUT_SHARE : 1);
+    uint32_t share = again ? CUT_SHARE : explore_is_ptx(execution->subject) ? PTX_SHARE : 1;
+    return c->options->budget_steps / (execution->fair ? 1 : share);
 }
 
 /* Counts the choices inside steps. */
@@ -330,10 +333,11 @@ static enum status run_or_prove(struct checking *c, const struct execution *exec
     uint64_t budget = budget_of(c, execution);
     if (subject_table[subject].share == 1 || !execution->fair)
         return machine_run(machine, choices, budget, NULL);
-    enum status status = machine_run(machine, choices, budget / PROBE_SHARE, NULL);
+    uint64_t first = budget / (explore_is_ptx(subject) ? PTX_SHARE : PROBE_SHARE);
+    enum status status = machine_run(machine, choices, first, NULL);
     if (status != STATUS_STEP_LIMIT || liveness_probe(c, subject))
         return status;
-    return machine_run(machine, choices, budget - budget / PROBE_SHARE, NULL);
+    return machine_run(machine, choices, budget - first, NULL);
 }
 
 /* Runs it; how many choices there were inside its steps (counted where no other choices are). */

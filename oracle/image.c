@@ -209,7 +209,7 @@ void image_accesses_start(struct image_accesses *accesses, struct arena *arena,
 {
     accesses->observer = (struct observer){
         .context = accesses, .read = on_read, .write = on_write, .atomic = on_atomic, .next = next};
-    accesses->entries = ARENA_ARRAY(arena, struct image_access, IMAGE_ACCESSES);
+    accesses->entries = arena_room(arena, IMAGE_ACCESSES * sizeof *accesses->entries);
 }
 
 /* How often `access` stands among the first `count` of `in`. */

@@ -65,10 +65,10 @@ struct race_log *race_log_new(struct arena *arena, const struct program *program
                                       .barrier = log_barrier,
                                       .step = log_step};
     log->program = program;
-    log->entries = ARENA_ARRAY(arena, struct race_log_entry, capacity);
+    log->entries = arena_room(arena, capacity * sizeof *log->entries);
     log->intervals = ARENA_ARRAY(arena, uint32_t, program->launch.blocks);
-    log->heads = ARENA_ARRAY(arena, uint32_t, (size_t)2 * capacity);
-    log->before = ARENA_ARRAY(arena, uint32_t, capacity);
+    log->heads = arena_room(arena, (size_t)2 * capacity * sizeof *log->heads);
+    log->before = arena_room(arena, capacity * sizeof *log->before);
     log->capacity = capacity;
     return log;
 }

@@ -7,7 +7,7 @@ static void add(struct recorder *recorder, uint32_t entry)
     struct tape *tape = recorder->tape;
     if (tape->count == tape->capacity) {
         uint32_t capacity = 2 * tape->capacity + 64;
-        uint32_t *entries = ARENA_ARRAY(recorder->arena, uint32_t, capacity);
+        uint32_t *entries = arena_room(recorder->arena, capacity * sizeof *entries);
         if (tape->count)
             memcpy(entries, tape->entries, tape->count * sizeof *entries);
         tape->entries = entries;
