@@ -50,7 +50,7 @@ check(restored["key"] == saved["key"], "nightly.yml: what is saved is not what i
 check(all("always()" in by_use[use]["if"] for use in ("actions/cache/save", "actions/upload-artifact")),
       "nightly.yml: a failing night loses its database")
 check(names.index("hunt") < names.index("report") < names.index("verdict"), "nightly.yml: order")
-check(nightly["jobs"]["sanitizers"]["steps"][-1]["run"] == ".ci/sanitizers", "nightly.yml does not run .ci/sanitizers")
+check(nightly["jobs"]["sanitizers"]["steps"][-1]["run"] == ".ci/night", "nightly.yml does not run .ci/night")
 
 ci = load("ci.yml")
 check(ci["jobs"]["all"]["steps"][-1]["run"] == ".ci/run", "ci.yml does not run .ci/run")
