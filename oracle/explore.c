@@ -20,7 +20,7 @@ enum {
     CONFLICT_SCHEDULES = 4, /* of a single warp whose lanes write to the same place */
     LIVENESS_SHARE = 8,     /* a warp that has spent this part of its budget may spin: look */
     PROBE_SHARE = 2,        /* the same of machines on their own: pi(P) takes many steps and ends */
-    PTX_SHARE = 4           /* PTX takes few: of 1,000 cases one execution took more, and ended */
+    PTX_SHARE = 4 /* of a kernel given as PTX: of 1,000 cases, none that ended took half of it */
 };
 
 bool explore_fair(const struct sched_spec *spec, const struct machine *machine)
@@ -300,7 +300,7 @@ static bool worth_running(const struct check_run *run, bool fair)
 static uint64_t budget_of(const struct checking *c, const struct execution *execution)
 {
     bool again = c->result->runs[execution->subject].statuses[STATUS_STEP_LIMIT] > 0;
-    uint32_t share = again ? CUT_SHARE : explore_is_ptx(execution->subject) ? PTX_SHARE : 1;
+    uint32_t share = again ? CUT_SHARE : c->kernel->form == FORM_PTX ? PTX_SHARE : 1;
     return c->options->budget_steps / (execution->fair ? 1 : share);
 }
 
@@ -333,7 +333,7 @@ static enum status run_or_prove(struct checking *c, const struct execution *exec
     uint64_t budget = budget_of(c, execution);
     if (subject_table[subject].share == 1 || !execution->fair)
         return machine_run(machine, choices, budget, NULL);
-    uint64_t first = budget / (explore_is_ptx(subject) ? PTX_SHARE : PROBE_SHARE);
+    uint64_t first = budget / (c->kernel->form == FORM_PTX ? PTX_SHARE : PROBE_SHARE);
     enum status status = machine_run(machine, choices, first, NULL);
     if (status != STATUS_STEP_LIMIT || liveness_probe(c, subject))
         return status;
