@@ -59,12 +59,6 @@ static void make_zone(struct arena *arena, char *object, size_t bytes)
     ASAN_POISON_MEMORY_REGION(object, place_of(arena, arena->used) - object);
     ASAN_UNPOISON_MEMORY_REGION(object, bytes);
 }
-
-void arena_check_guards(const struct arena *arena, size_t mark)
-{
-    (void)arena;
-    (void)mark;
-}
 #endif
 
 /* ---- arenas ---- */

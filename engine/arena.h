@@ -66,8 +66,10 @@ static inline size_t arena_mark(const struct arena *arena)
     return arena->used;
 }
 
+#ifdef SIMTFUZZ_ARENA_GUARDS
 /* The zones of all objects above the mark are as they were made. */
 void arena_check_guards(const struct arena *arena, size_t mark);
+#endif
 
 static inline void arena_release(struct arena *arena, size_t mark)
 {

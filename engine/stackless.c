@@ -209,15 +209,6 @@ static void choose_lanes(struct stackless *s, const struct unit *unit)
     }
 }
 
-/* The same where nobody asks what the unit's threads are to it: Θ is the leader's group. */
-static void take_whole_group(struct stackless *s, const struct machine *machine, uint32_t count,
-                             uint32_t leader)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (s->live[i] == leader || same_group(s, machine, leader, s->live[i]))
-            s->chosen[++s->chosen[0]] = s->live[i];
-}
-
 /* The leader's group, or one of it a lane: Θ, ascending. */
 static void take_group(struct stackless *s, const struct machine *machine, const struct unit *unit,
                        uint32_t count, uint32_t leader)
@@ -328,14 +319,10 @@ static void schedule(struct stackless *s, const struct machine *machine)
     uint32_t count = list_live(s, machine, &unit, first);
     if (s->splits)
         count = keep_runnable(s, machine, &unit, count);
-    if (!s->role) {
-        take_whole_group(s, machine, count, choose_leader(s, machine, &unit, count));
-    } else {
-        memset(s->role, ROLE_NONE, unit.count);
-        for (uint32_t i = 0; i < count; i++)
-            s->role[s->live[i] - unit.first] = ROLE_LIVE;
-        take_group(s, machine, &unit, count, choose_leader(s, machine, &unit, count));
-    }
+    memset(s->role, ROLE_NONE, unit.count);
+    for (uint32_t i = 0; i < count; i++)
+        s->role[s->live[i] - unit.first] = ROLE_LIVE;
+    take_group(s, machine, &unit, count, choose_leader(s, machine, &unit, count));
     if (s->queue)
         requeue(s, &unit);
     if (s->passed)
@@ -482,11 +469,10 @@ struct stackless *stackless_new(struct arena *arena, const struct machine *machi
         .leader = ARENA_ARRAY(arena, uint32_t, launch->threads),
         .live = ARENA_ARRAY(arena, uint32_t, launch->threads),
         .taken = ARENA_ARRAY(arena, bool, launch->warp),
+        .role = ARENA_ARRAY(arena, uint8_t, launch->threads),
     };
     s->unit_count = s->block_units * launch->blocks;
     make_words(s, arena, program->total_threads);
-    if (over_block || s->queue || s->passed)
-        s->role = ARENA_ARRAY(arena, uint8_t, launch->threads);
     stackless_find_places(s, arena, program);
     return s;
 }

@@ -105,7 +105,7 @@ struct stackless {
     uint32_t *members;    /* a group: how many */
     uint32_t *leader;     /* a group: its lowest thread */
     uint32_t *live;       /* threads of the unit at hand that can step */
-    uint8_t *role;        /* a thread of the unit at hand; NULL: nobody asks */
+    uint8_t *role;        /* a thread of the unit at hand */
     bool *taken;          /* a lane: taken by a thread of Θ */
 };
 

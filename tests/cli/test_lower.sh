@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# lower --to cfg, predicated, lockstep: every kernel of the corpus under every option, of the distilled ones one in three;
-# refusals; block programs.
+# lower --to cfg, predicated, lockstep: every kernel of the corpus under every option; refusals; block
+# programs.
 . "$(dirname "$0")/common.sh"
 
 # What is printed parses, is well-formed (no note), and is its own block form. A few generated kernels (the
@@ -66,7 +66,7 @@ while read -r file; do
         grep -qE "unsupported statement '[a-z]+' at line|exit in a procedure at line|more than 1024 blocks$" err ||
             failed "$file: $(cat err)"
     fi
-done < <(find "$source/corpus" -name '*.simt' | sort | awk '!/\/distilled\// || NR % 3 == 0')
+done < <(find "$source/corpus" -name '*.simt' | sort)
 [ "$lowered" -ge 60 ] || failed "only $lowered kernels of the corpus have a block form"
 [ "$too_large" -le 8 ] || failed "$too_large times a kernel of the corpus is too large"
 echo "$lowered kernels lowered, $refused refused"
