@@ -1,8 +1,8 @@
 /*
  * main.c - simtfuzz, the program.
  */
+#include "fuzz/base/version.h"
 #include "fuzz/cli/cli.h"
-#include "fuzz/version.h"
 
 #include <errno.h>
 #include <string.h>

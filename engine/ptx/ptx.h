@@ -11,8 +11,8 @@
 #ifndef ENGINE_PTX_H
 #define ENGINE_PTX_H
 
-#include "engine/arena.h"
-#include "engine/diag.h"
+#include "engine/base/arena.h"
+#include "engine/base/diag.h"
 #include "engine/ptx/ptx_ops.h"
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #ifndef ENGINE_PTX_LEX_H
 #define ENGINE_PTX_LEX_H
 
-#include "engine/diag.h"
+#include "engine/base/diag.h"
 
 #include <stdbool.h>
 

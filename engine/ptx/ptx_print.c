@@ -2,8 +2,8 @@
  * The canonical text of a module: one declaration a line, modifiers in the order of the form, integers
  * in decimal, floating-point numbers as 0f and 0d.
  */
+#include "engine/base/text.h"
 #include "engine/ptx/ptx.h"
-#include "engine/text.h"
 
 struct out {
     struct text text;

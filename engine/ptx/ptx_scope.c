@@ -1,6 +1,6 @@
 #include "engine/ptx/ptx_scope.h"
 
-#include "engine/invariant.h"
+#include "engine/base/invariant.h"
 
 #include <string.h>
 

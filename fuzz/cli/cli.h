@@ -10,7 +10,7 @@
 
 #include "db/db.h"
 #include "fuzz/gen/gen_weights.h"
-#include "oracle/check.h"
+#include "oracle/check/check.h"
 
 #include <stdbool.h>
 
@@ -27,7 +27,7 @@ enum cli_exit {
 
 enum cli_command_id {
 #define COMMAND(id, function) COMMAND_##id,
-#include "fuzz/cli/commands.def"
+#include "fuzz/commands/commands.def"
 #undef COMMAND
     COMMAND_COUNT
 };
@@ -141,7 +141,7 @@ struct cli_command {
 extern const struct cli_command cli_commands[COMMAND_COUNT];
 
 #define COMMAND(id, function) int function(struct cli *cli);
-#include "fuzz/cli/commands.def"
+#include "fuzz/commands/commands.def"
 #undef COMMAND
 
 /* Fills cli from the arguments after the command's name. True: run the command. False: *status is

@@ -10,13 +10,13 @@
 
 static const char *const subject_words[] = {
 #define SUBJECT(id, name, ...) name,
-#include "engine/subject.def"
+#include "engine/subjects/subject.def"
 #undef SUBJECT
     "all", NULL};
 
 static const char *const oracle_words[] = {
 #define ORACLE(id, name, theorem, applies, cannot) name,
-#include "oracle/oracles.def"
+#include "oracle/check/oracles.def"
 #undef ORACLE
     "lemmas:strict", "safety:printed", "all", NULL};
 

@@ -2,7 +2,7 @@
  * cli_config.c - `simtfuzz config`: what a configuration says, and whether it can be read.
  */
 #include "fuzz/cli/config.h"
-#include "fuzz/cli/json.h"
+#include "fuzz/out/json.h"
 
 #include <string.h>
 

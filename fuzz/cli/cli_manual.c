@@ -2,10 +2,10 @@
  * cli_manual.c - `simtfuzz help`: the commands, and the manual page made from the tables of commands,
  * options, subjects, oracles and features.
  */
-#include "engine/subject.h"
-#include "fuzz/cli/json.h"
+#include "engine/subjects/subject.h"
+#include "fuzz/base/version.h"
 #include "fuzz/cli/options.h"
-#include "fuzz/version.h"
+#include "fuzz/out/json.h"
 
 #include <string.h>
 
@@ -174,7 +174,7 @@ static void put_tables(FILE *out)
         put_term(out, subject_table[i].name, subject_table[i].sentence);
     fputs(".SH ORACLES\n", out);
 #define ORACLE(id, name, theorem, applies, cannot) put_term(out, name, theorem ". Of: " applies);
-#include "oracle/oracles.def"
+#include "oracle/check/oracles.def"
 #undef ORACLE
     fputs(".SH FEATURES\n", out);
     put_words(out,

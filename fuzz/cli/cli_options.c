@@ -1,10 +1,10 @@
 /*
  * cli_options.c - reads the arguments of a command by the table of options.
  */
-#include "fuzz/campaign.h"
+#include "fuzz/campaign/campaign.h"
 #include "fuzz/cli/config.h"
 
-#include "engine/invariant.h"
+#include "engine/base/invariant.h"
 #include "fuzz/gen/gen.h"
 
 #include <getopt.h>

@@ -1,9 +1,9 @@
 #include "fuzz/cli/config.h"
 
-#include "engine/invariant.h"
-#include "engine/parse.h"
-#include "engine/spelling.h"
-#include "fuzz/cli/json.h"
+#include "engine/base/invariant.h"
+#include "engine/base/spelling.h"
+#include "engine/language/parse.h"
+#include "fuzz/out/json.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,9 +3,9 @@
  */
 #include "fuzz/cli/config.h"
 
-#include "engine/invariant.h"
-#include "fuzz/campaign.h"
-#include "fuzz/case.h"
+#include "engine/base/invariant.h"
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/case/case.h"
 
 #include <inttypes.h>
 #include <string.h>

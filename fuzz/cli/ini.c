@@ -1,6 +1,6 @@
 #include "fuzz/cli/ini.h"
 
-#include "fuzz/cli/json.h"
+#include "fuzz/out/json.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 #ifndef FUZZ_CLI_INI_H
 #define FUZZ_CLI_INI_H
 
-#include "engine/arena.h"
+#include "engine/base/arena.h"
 
 #include <stdbool.h>
 #include <stdint.h>

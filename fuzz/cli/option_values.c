@@ -3,9 +3,9 @@
  */
 #include "fuzz/cli/options.h"
 
-#include "fuzz/campaign.h"
-#include "fuzz/case.h"
-#include "fuzz/hook.h"
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/case/case.h"
+#include "fuzz/supervise/hook.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ bool option_parse_oracles(struct cli *cli, const char *text)
         return true;
     return bad_item(cli, "oracles", at,
 #define ORACLE(id, name, theorem, applies, cannot) name " "
-#include "oracle/oracles.def"
+#include "oracle/check/oracles.def"
 #undef ORACLE
                     "lemmas:strict safety:printed all");
 }

@@ -1,8 +1,8 @@
 /*
  * option_when.c - options of `triage` that say when, and in which states.
  */
+#include "fuzz/base/clock.h"
 #include "fuzz/cli/options.h"
-#include "fuzz/clock.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "fuzz/gen/gen_blocks.h"
 #include "fuzz/gen/gen_crs.h"
-#include "fuzz/gen/gen_known.h"
-#include "fuzz/gen/gen_spin.h"
+#include "fuzz/known/gen_known.h"
+#include "fuzz/waiting/gen_spin.h"
 
-#include "engine/invariant.h"
+#include "engine/base/invariant.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef FUZZ_GEN_H
 #define FUZZ_GEN_H
 
-#include "engine/ast.h"
+#include "engine/language/ast.h"
 #include "fuzz/gen/source.h"
 
 /* Changes whenever the same seed would give another kernel. Part of every case. */

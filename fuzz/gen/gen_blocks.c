@@ -3,7 +3,7 @@
  */
 #include "fuzz/gen/gen_blocks.h"
 
-#include "engine/invariant.h"
+#include "engine/base/invariant.h"
 
 /* Steps of a thread that enters a block and leaves it: block, assume, goto. */
 enum { BLOCK_COST = 3 };

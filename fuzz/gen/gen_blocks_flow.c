@@ -3,7 +3,7 @@
  */
 #include "fuzz/gen/gen_blocks.h"
 
-#include "engine/invariant.h"
+#include "engine/base/invariant.h"
 
 /* ---- helpers ---- */
 

@@ -1,9 +1,9 @@
 #include "fuzz/gen/gen_crs.h"
 
-#include "engine/crs_branch.h"
-#include "engine/invariant.h"
-#include "engine/ptx/ptx_kernel.h"
-#include "engine/text.h"
+#include "engine/base/invariant.h"
+#include "engine/base/text.h"
+#include "engine/crs/crs_branch.h"
+#include "engine/input/ptx_kernel.h"
 
 #include <inttypes.h>
 #include <string.h>

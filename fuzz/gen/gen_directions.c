@@ -9,7 +9,7 @@
  */
 #include "fuzz/gen/gen_blocks.h"
 
-#include "engine/invariant.h"
+#include "engine/base/invariant.h"
 
 enum {
     NODES_MAX = 24,

@@ -1,6 +1,6 @@
 #include "fuzz/gen/source.h"
 
-#include "engine/invariant.h"
+#include "engine/base/invariant.h"
 
 void source_random(struct source *source, uint64_t seed, uint64_t index)
 {

@@ -10,8 +10,8 @@
 #ifndef FUZZ_SOURCE_H
 #define FUZZ_SOURCE_H
 
-#include "engine/arena.h"
-#include "engine/pcg.h"
+#include "engine/base/arena.h"
+#include "engine/base/pcg.h"
 
 #include <stdbool.h>
 #include <stddef.h>

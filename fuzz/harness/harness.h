@@ -17,7 +17,7 @@
 #define FUZZ_HARNESS_H
 
 #include "fuzz/gen/gen.h"
-#include "oracle/check.h"
+#include "oracle/check/check.h"
 
 #include <stddef.h>
 

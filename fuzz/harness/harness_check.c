@@ -5,11 +5,11 @@
  * What happened in the case - features.h, and how often each rule fired - are coverage features of their own
  * (__libfuzzer_extra_counters).
  */
-#include "engine/invariant.h"
-#include "engine/print.h"
-#include "fuzz/case.h"
+#include "engine/base/invariant.h"
+#include "engine/language/print.h"
+#include "fuzz/case/case.h"
 #include "fuzz/harness/harness.h"
-#include "oracle/features.h"
+#include "oracle/coverage/features.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
  * programs with a known result, and structured kernels and graphs of blocks compiled by lower_ptx, the
  * former with the branch unit's instructions or, by way of blocks, without.
  */
-#include "engine/lower.h"
-#include "engine/lower_cfg.h"
-#include "engine/ptx/lower_ptx.h"
+#include "engine/forms/lower.h"
+#include "engine/forms/lower_cfg.h"
+#include "engine/to_ptx/lower_ptx.h"
 #include "fuzz/harness/harness.h"
 
 static struct ast_kernel *generate(struct arena *arena, struct source *choices)

@@ -7,7 +7,7 @@
  * what cannot be opened stays as it is, byte for byte.
  */
 #include "db/db.h"
-#include "engine/invariant.h"
+#include "engine/base/invariant.h"
 #include "fuzz/harness/harness.h"
 
 #include <fcntl.h>

@@ -2,12 +2,12 @@
  * harness_dict.c - prints a libFuzzer and AFL++ dictionary from the tables that the parsers themselves
  * use: `fuzz-dict kernel`, `ptx` or `options`.
  */
-#include "engine/parse.h"
+#include "engine/language/parse.h"
 #include "engine/ptx/ptx_ops.h"
-#include "engine/sched.h"
-#include "engine/subject.h"
+#include "engine/schedule/sched.h"
+#include "engine/subjects/subject.h"
 #include "fuzz/cli/config.h"
-#include "oracle/verdict.h"
+#include "oracle/check/verdict.h"
 
 #include <stdio.h>
 #include <string.h>

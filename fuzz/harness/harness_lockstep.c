@@ -1,11 +1,11 @@
 /*
  * harness_lockstep.c - libFuzzer: kernels in lock-step form, as text, or phi of what the bytes choose.
  */
-#include "engine/lower.h"
-#include "engine/lower_cfg.h"
-#include "engine/normalise.h"
-#include "engine/predicate.h"
-#include "engine/program.h"
+#include "engine/forms/lower.h"
+#include "engine/forms/lower_cfg.h"
+#include "engine/forms/normalise.h"
+#include "engine/forms/predicate.h"
+#include "engine/program/program.h"
 #include "fuzz/harness/harness.h"
 
 /* P, normalised and numbered. */

@@ -7,7 +7,7 @@
  * --mutate=N: after each input, N times what the harness's custom mutator makes of the one before,
  * crossed now and then with the input before; every seed in turn, so that a run can be repeated.
  */
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
 #include "fuzz/harness/harness.h"
 
 #include <dirent.h>

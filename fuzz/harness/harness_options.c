@@ -6,14 +6,14 @@
  * No bytes crash a reader; a case, a tape, weights and a configuration that are read print to a text that reads
  * to the same.
  */
-#include "engine/invariant.h"
-#include "engine/parse.h"
-#include "engine/sched.h"
-#include "engine/tape.h"
-#include "fuzz/case.h"
+#include "engine/base/invariant.h"
+#include "engine/language/parse.h"
+#include "engine/schedule/sched.h"
+#include "engine/schedule/tape.h"
+#include "fuzz/case/case.h"
 #include "fuzz/cli/config.h"
 #include "fuzz/harness/harness.h"
-#include "fuzz/hook.h"
+#include "fuzz/supervise/hook.h"
 
 #include <string.h>
 

@@ -5,13 +5,13 @@
  * form, or the copy of a kernel in block or lock-step form, compiles or says why not, and prints and
  * parses too. So does its lowering to blocks; kernels in block form are normalised and checked.
  */
-#include "engine/invariant.h"
-#include "engine/lower.h"
-#include "engine/lower_cfg.h"
-#include "engine/normalise.h"
-#include "engine/parse.h"
-#include "engine/print.h"
-#include "engine/program.h"
+#include "engine/base/invariant.h"
+#include "engine/forms/lower.h"
+#include "engine/forms/lower_cfg.h"
+#include "engine/forms/normalise.h"
+#include "engine/language/parse.h"
+#include "engine/language/print.h"
+#include "engine/program/program.h"
 
 #include <string.h>
 

@@ -5,11 +5,11 @@
  * prints to a text that is read again and prints to the same. So for the module alone, and with the
  * settings of its head comments, as a kernel; and each of its entries is laid out, or refused with a reason.
  */
-#include "engine/invariant.h"
-#include "engine/print.h"
-#include "engine/ptx/ptx_code.h"
-#include "engine/ptx/ptx_inject.h"
-#include "engine/ptx/ptx_static.h"
+#include "engine/base/invariant.h"
+#include "engine/language/print.h"
+#include "engine/program/ptx_code.h"
+#include "engine/static/ptx_static.h"
+#include "engine/to_ptx/ptx_inject.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #ifndef FUZZ_MUTATE_H
 #define FUZZ_MUTATE_H
 
-#include "engine/ast.h"
+#include "engine/language/ast.h"
 #include "fuzz/gen/source.h"
 
 /* The forms a mutator is for, by bits. */

@@ -4,7 +4,7 @@
 #ifndef FUZZ_MUTATE_INTERNAL_H
 #define FUZZ_MUTATE_INTERNAL_H
 
-#include "engine/fresh.h"
+#include "engine/language/fresh.h"
 #include "fuzz/mutate/mutate.h"
 
 enum {

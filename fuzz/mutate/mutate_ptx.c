@@ -3,7 +3,7 @@
  * first values. The kernel and the donor were read from texts of their own, so their trees may be
  * changed; what is no PTX afterwards, the caller finds by reading it again.
  */
-#include "engine/ptx/ptx_kernel.h"
+#include "engine/input/ptx_kernel.h"
 #include "fuzz/mutate/mutate_internal.h"
 
 #include <inttypes.h>

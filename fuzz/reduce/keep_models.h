@@ -1,12 +1,12 @@
 /*
  * keep_models.h - what a reduction may be asked to keep instead of a signature: how a kernel ends under some
- * execution models, as its termination matrix (oracle/matrix.h) says. "It hangs as a warp, and ends if all
+ * execution models, as its termination matrix (oracle/matrix/matrix.h) says. "It hangs as a warp, and ends if all
  * threads are let run" is the class of a hang; a smaller kernel that merely hangs would be another one.
  */
 #ifndef FUZZ_KEEP_MODELS_H
 #define FUZZ_KEEP_MODELS_H
 
-#include "oracle/matrix.h"
+#include "oracle/matrix/matrix.h"
 
 enum { KEEP_ROWS = 64 };
 

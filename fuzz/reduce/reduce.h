@@ -7,7 +7,7 @@
 #ifndef FUZZ_REDUCE_H
 #define FUZZ_REDUCE_H
 
-#include "oracle/check.h"
+#include "oracle/check/check.h"
 
 /* How far it is. */
 struct reduce_progress {

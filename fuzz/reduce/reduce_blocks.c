@@ -3,7 +3,7 @@
  * edge, a block or a loop away, so that trying them ends; blocks that nothing reaches any more go
  * with it.
  */
-#include "engine/normalise.h"
+#include "engine/forms/normalise.h"
 #include "fuzz/reduce/reduce_internal.h"
 
 /* ---- reachability ---- */

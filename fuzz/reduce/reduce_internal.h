@@ -4,8 +4,8 @@
 #ifndef FUZZ_REDUCE_INTERNAL_H
 #define FUZZ_REDUCE_INTERNAL_H
 
-#include "engine/ast.h"
-#include "oracle/check.h"
+#include "engine/language/ast.h"
+#include "oracle/check/check.h"
 
 /* An edit in the making: the walk over the kernel counts the places where its pass could change
  * something, and changes the one whose number is `target`. */

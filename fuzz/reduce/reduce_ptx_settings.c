@@ -1,7 +1,7 @@
 /*
  * reduce_ptx_settings.c - kernels of FORM_PTX: launch, initial values of registers, values of parameters.
  */
-#include "engine/ptx/ptx_kernel.h"
+#include "engine/input/ptx_kernel.h"
 #include "fuzz/reduce/reduce_internal.h"
 
 #include <inttypes.h>

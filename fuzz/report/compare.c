@@ -1,9 +1,9 @@
 #include "fuzz/report/compare.h"
 
-#include "engine/parse.h"
-#include "fuzz/example.h"
+#include "engine/language/parse.h"
+#include "engine/subjects/forms.h"
+#include "fuzz/case/example.h"
 #include "fuzz/report/report_internal.h"
-#include "oracle/forms.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * html_campaigns.c - the campaigns: how fast they were, and whether the hunt still finds anything.
  */
-#include "fuzz/cli/table.h"
+#include "fuzz/out/table.h"
 #include "fuzz/report/html.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
  * html_findings.c - the findings: what is new first, each with its kernel, its two executions and the
  * command that runs it again.
  */
-#include "fuzz/cli/table.h"
+#include "fuzz/out/table.h"
 #include "fuzz/report/html.h"
 
 #include <inttypes.h>

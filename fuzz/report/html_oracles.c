@@ -1,7 +1,7 @@
 /*
  * html_oracles.c - what each oracle said, and why it could not.
  */
-#include "fuzz/cli/table.h"
+#include "fuzz/out/table.h"
 #include "fuzz/report/html.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
  * html_rules.c - the rules of the papers as a map: a catalogue a row, a rule a cell, the darker the more
  * often it has fired; what never fired stands out.
  */
-#include "fuzz/cli/table.h"
+#include "fuzz/out/table.h"
 #include "fuzz/report/html.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
  * html_trace.c - two executions side by side: time runs down, a row a step; a column a thread; the row at
  * which they part stands at the same height on both sides.
  */
-#include "fuzz/cli/table.h"
+#include "fuzz/out/table.h"
 #include "fuzz/report/html.h"
 
 #include <inttypes.h>

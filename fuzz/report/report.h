@@ -17,10 +17,10 @@
 #define FUZZ_REPORT_REPORT_H
 
 #include "db/db.h"
-#include "engine/rules.h"
+#include "engine/machine/rules.h"
 #include "fuzz/report/compare.h"
-#include "oracle/matrix.h"
-#include "oracle/verdict.h"
+#include "oracle/check/verdict.h"
+#include "oracle/matrix/matrix.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "fuzz/cli/table.h"
+#include "fuzz/out/table.h"
 #include "fuzz/report/html.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #ifndef FUZZ_REPORT_INTERNAL_H
 #define FUZZ_REPORT_INTERNAL_H
 
-#include "fuzz/report/markup.h"
+#include "fuzz/out/markup.h"
 #include "fuzz/report/report.h"
 
 /* The text of a string, or the digits of a number, that the evidence - one JSON object - has under `key` at

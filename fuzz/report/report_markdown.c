@@ -4,7 +4,7 @@
  * Text of others stands in <code> and <pre>, where names of people and issues are no links, and is escaped for
  * Markdown and for HTML.
  */
-#include "fuzz/cli/table.h"
+#include "fuzz/out/table.h"
 #include "fuzz/report/report_internal.h"
 
 #include <inttypes.h>

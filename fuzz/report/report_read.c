@@ -1,11 +1,11 @@
 #include "fuzz/report/report.h"
 
-#include "engine/rules.h"
+#include "engine/machine/rules.h"
+#include "fuzz/base/version.h"
 #include "fuzz/cli/cli.h"
-#include "fuzz/cli/table.h"
+#include "fuzz/out/table.h"
 #include "fuzz/report/compare.h"
 #include "fuzz/report/report_internal.h"
-#include "fuzz/version.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

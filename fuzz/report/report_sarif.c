@@ -2,7 +2,7 @@
  * report_sarif.c - SARIF 2.1.0: a rule an oracle, a result a finding, its kernel as an embedded artifact, the
  * two executions as code flows.
  */
-#include "fuzz/cli/json.h"
+#include "fuzz/out/json.h"
 #include "fuzz/report/report_internal.h"
 
 #include <inttypes.h>

@@ -1,13 +1,13 @@
 #include "fuzz/report/side.h"
 
-#include "engine/crs.h"
-#include "engine/live.h"
-#include "engine/lockstep.h"
-#include "engine/threads.h"
+#include "engine/blocks/lockstep.h"
+#include "engine/crs/crs.h"
+#include "engine/machine/live.h"
+#include "engine/warps/threads.h"
 #include "fuzz/trace/trace_blocks.h"
 #include "fuzz/trace/trace_crs.h"
 #include "fuzz/trace/trace_text.h"
-#include "oracle/evidence.h"
+#include "oracle/check/evidence.h"
 
 #include <inttypes.h>
 #include <string.h>

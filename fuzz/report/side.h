@@ -4,8 +4,8 @@
 #ifndef FUZZ_REPORT_SIDE_H
 #define FUZZ_REPORT_SIDE_H
 
-#include "engine/sched.h"
-#include "engine/subject.h"
+#include "engine/schedule/sched.h"
+#include "engine/subjects/subject.h"
 
 enum {
     SIDE_LANES_MAX = 64,  /* threads shown */

@@ -1,14 +1,14 @@
 #include "fuzz/trace/trace.h"
 
-#include "engine/crs.h"
-#include "fuzz/cli/json.h"
-#include "fuzz/cli/table.h"
+#include "engine/crs/crs.h"
+#include "fuzz/out/json.h"
+#include "fuzz/out/table.h"
 #include "fuzz/trace/trace_blocks.h"
 #include "fuzz/trace/trace_crs.h"
 #include "fuzz/trace/trace_text.h"
 #include "fuzz/trace/trace_vector.h"
-#include "oracle/evidence.h"
-#include "oracle/race.h"
+#include "oracle/check/evidence.h"
+#include "oracle/race/race.h"
 
 #include <inttypes.h>
 

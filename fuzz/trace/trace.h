@@ -7,8 +7,8 @@
 #ifndef FUZZ_TRACE_H
 #define FUZZ_TRACE_H
 
-#include "engine/sched.h"
-#include "engine/subject.h"
+#include "engine/schedule/sched.h"
+#include "engine/subjects/subject.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 #include "fuzz/trace/trace_blocks.h"
 
-#include "engine/interleave.h"
-#include "engine/lockstep.h"
+#include "engine/blocks/interleave.h"
+#include "engine/blocks/lockstep.h"
 
 #include <inttypes.h>
 

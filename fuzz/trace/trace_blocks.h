@@ -8,7 +8,7 @@
 #ifndef FUZZ_TRACE_BLOCKS_H
 #define FUZZ_TRACE_BLOCKS_H
 
-#include "fuzz/cli/json.h"
+#include "fuzz/out/json.h"
 #include "fuzz/trace/trace_text.h"
 
 /* "goto Head, Done;", "return;" */

@@ -1,6 +1,6 @@
 #include "fuzz/trace/trace_crs.h"
 
-#include "engine/crs.h"
+#include "engine/crs/crs.h"
 
 #include <inttypes.h>
 

@@ -8,7 +8,7 @@
 #ifndef FUZZ_TRACE_CRS_H
 #define FUZZ_TRACE_CRS_H
 
-#include "fuzz/cli/json.h"
+#include "fuzz/out/json.h"
 #include "fuzz/trace/trace_text.h"
 
 /* The token stack of a warp, with the barriers that it waits for; where a thread stands. */

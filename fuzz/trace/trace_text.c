@@ -1,7 +1,7 @@
 #include "fuzz/trace/trace_text.h"
 
-#include "engine/print.h"
-#include "engine/ptx/ptx_code.h"
+#include "engine/language/print.h"
+#include "engine/program/ptx_code.h"
 #include "fuzz/trace/trace_blocks.h"
 #include "fuzz/trace/trace_crs.h"
 

@@ -7,9 +7,9 @@
 #ifndef FUZZ_TRACE_TEXT_H
 #define FUZZ_TRACE_TEXT_H
 
-#include "engine/simt.h"
-#include "engine/text.h"
-#include "engine/threads.h"
+#include "engine/base/text.h"
+#include "engine/warps/simt.h"
+#include "engine/warps/threads.h"
 
 /* What an actor's state looks like. */
 enum trace_view {

@@ -1,6 +1,6 @@
 #include "fuzz/trace/trace_vector.h"
 
-#include "engine/lockstep.h"
+#include "engine/blocks/lockstep.h"
 
 #include <inttypes.h>
 

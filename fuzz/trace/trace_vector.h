@@ -4,8 +4,8 @@
 #ifndef FUZZ_TRACE_VECTOR_H
 #define FUZZ_TRACE_VECTOR_H
 
-#include "engine/observer.h"
-#include "fuzz/cli/json.h"
+#include "engine/machine/observer.h"
+#include "fuzz/out/json.h"
 #include "fuzz/trace/trace_text.h"
 
 /* The private scalar that the step has written, after it: its name and the components; NULL: none. */

@@ -5,7 +5,7 @@
 #ifndef TESTS_BENCH_BENCH_H
 #define TESTS_BENCH_BENCH_H
 
-#include "engine/arena.h"
+#include "engine/base/arena.h"
 
 #include <stdint.h>
 

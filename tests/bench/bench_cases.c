@@ -1,11 +1,11 @@
 /*
  * bench_cases.c - whole cases: how many a second, where their time goes, memory, workers.
  */
-#include "fuzz/campaign.h"
-#include "fuzz/case.h"
-#include "oracle/features.h"
-#include "oracle/forms.h"
-#include "oracle/simulation.h"
+#include "engine/subjects/forms.h"
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/case/case.h"
+#include "oracle/coverage/features.h"
+#include "oracle/warps/simulation.h"
 #include "tests/bench/bench.h"
 
 #include <inttypes.h>

@@ -3,13 +3,13 @@
  * beside the kernel by hand and a minimal interpreter of vectors. A lane step is a statement (gotos
  * included) of P that a thread executes, for all of them alike.
  */
-#include "engine/invariant.h"
-#include "engine/normalise.h"
-#include "engine/parse.h"
-#include "engine/predicate.h"
-#include "engine/sched.h"
-#include "engine/vector.h"
-#include "oracle/race.h"
+#include "engine/base/invariant.h"
+#include "engine/forms/normalise.h"
+#include "engine/forms/predicate.h"
+#include "engine/language/parse.h"
+#include "engine/schedule/sched.h"
+#include "engine/vector/vector.h"
+#include "oracle/race/race.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/vector_ceiling.h"
 #include "tests/bench/vector_loop.h"

@@ -3,13 +3,13 @@
  * that a compiler made, with and without race detection and the oracle safety. A lane
  * instruction is one that a lane executes.
  */
-#include "engine/invariant.h"
-#include "engine/parse.h"
-#include "engine/ptx/ptx_code.h"
-#include "engine/ptx/ptx_inject.h"
-#include "engine/sched.h"
-#include "oracle/race_hb.h"
-#include "oracle/safety.h"
+#include "engine/base/invariant.h"
+#include "engine/language/parse.h"
+#include "engine/program/ptx_code.h"
+#include "engine/schedule/sched.h"
+#include "engine/to_ptx/ptx_inject.h"
+#include "oracle/crs/safety.h"
+#include "oracle/race/race_hb.h"
 #include "tests/bench/bench.h"
 
 #include <stdio.h>

@@ -2,13 +2,13 @@
  * bench_search.c - exhaustive exploration: transitions and states a second, bytes a state, for the graph of all
  * states alone and with all progress models; and how long a tiny kernel takes from its program to all verdicts.
  */
-#include "engine/lower.h"
-#include "engine/parse.h"
-#include "engine/progress.h"
-#include "engine/search.h"
+#include "engine/forms/lower.h"
+#include "engine/language/parse.h"
+#include "engine/progress/progress.h"
+#include "engine/search/search.h"
+#include "engine/subjects/forms.h"
 #include "fuzz/gen/gen.h"
-#include "oracle/forms.h"
-#include "oracle/matrix.h"
+#include "oracle/matrix/matrix.h"
 #include "tests/bench/bench.h"
 
 #include <inttypes.h>

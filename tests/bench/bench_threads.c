@@ -2,10 +2,10 @@
  * bench_threads.c - scheduled steps of `threads`, `interleave` and `simt` beside minimal hand-written
  * loops that do the same.
  */
-#include "engine/lower.h"
-#include "engine/parse.h"
-#include "engine/sched.h"
-#include "oracle/race.h"
+#include "engine/forms/lower.h"
+#include "engine/language/parse.h"
+#include "engine/schedule/sched.h"
+#include "oracle/race/race.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/ceiling.h"
 

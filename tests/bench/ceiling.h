@@ -8,7 +8,7 @@
 #ifndef TESTS_BENCH_CEILING_H
 #define TESTS_BENCH_CEILING_H
 
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
 
 #include <stdbool.h>
 

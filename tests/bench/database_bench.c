@@ -6,9 +6,9 @@
  * medians of several; what synchronises depends on the disk.
  */
 #include "db/db.h"
-#include "fuzz/campaign.h"
+#include "fuzz/campaign/campaign.h"
 
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
 
 #include <inttypes.h>
 #include <sqlite3.h>

@@ -28,7 +28,7 @@ installed() {
     done
     [ -z "$(find "$usr" -type f -perm /022)" ] || failed "others may write what was installed"
     [ "$("$usr/bin/simtfuzz" --version)" = "simtfuzz $(sed -n 's/.*define SIMTFUZZ_VERSION "\(.*\)"/\1/p' \
-        "$source/fuzz/version.h")" ] || failed "the version"
+        "$source/fuzz/base/version.h")" ] || failed "the version"
     "$usr/bin/simtfuzz" help --man | gzip -dc "$usr/share/man/man1/simtfuzz.1.gz" | head -3 | grep -q 'TH SIMTFUZZ 1' ||
         failed "the manual page"
     "$usr/bin/simtfuzz" help --man | cmp -s - <(gzip -dc "$usr/share/man/man1/simtfuzz.1.gz") ||

@@ -12,7 +12,7 @@ make_package() {
 }
 make_package first
 package=$(echo first/simtfuzz_*.deb)
-version=$(sed -n 's/.*define SIMTFUZZ_VERSION "\(.*\)"/\1/p' "$source/fuzz/version.h")
+version=$(sed -n 's/.*define SIMTFUZZ_VERSION "\(.*\)"/\1/p' "$source/fuzz/base/version.h")
 [ "$package" = "first/simtfuzz_$version-1_$(dpkg --print-architecture).deb" ] || failed "it is called $package"
 dpkg-deb -f "$package" Depends >depends
 grep -q libc6 depends && grep -q libsqlite3-0 depends || failed "it depends on $(cat depends)"

@@ -18,9 +18,9 @@ missing() {
 while read -r kind name; do
     homes=$((homes + 1))
     case $kind in
-    rule) grep -q "^RULE([A-Z0-9_]*, \"${name%-*}\", \"${name##*-}\"," engine/rules.def || missing "no rule '$name'" ;;
-    oracle) grep -q "^ORACLE([A-Z_]*, \"$name\"," oracle/oracles.def || missing "no oracle '$name'" ;;
-    subject) grep -q "^SUBJECT([A-Z_0-9]*, \"$name\"," engine/subject.def || missing "no subject '$name'" ;;
+    rule) grep -q "^RULE([A-Z0-9_]*, \"${name%-*}\", \"${name##*-}\"," engine/machine/rules.def || missing "no rule '$name'" ;;
+    oracle) grep -q "^ORACLE([A-Z_]*, \"$name\"," oracle/check/oracles.def || missing "no oracle '$name'" ;;
+    subject) grep -q "^SUBJECT([A-Z_0-9]*, \"$name\"," engine/subjects/subject.def || missing "no subject '$name'" ;;
     */*)
         if [ ! -f "$kind" ]; then
             missing "no file '$kind'"
@@ -41,10 +41,10 @@ while IFS= read -r row; do missing "no home: $row"; done < <(
 
 while read -r rule; do
     grep -q "\`rule $rule\`" "$page" || missing "rule '$rule' is not in it"
-done < <(sed -nE 's/^RULE\([A-Z0-9_]*, "(interleave|lockstep|tutorial|crs|thread|thread-pc|block|cta)", "([A-Za-z_0-9]*)",.*/\1-\2/p' engine/rules.def)
+done < <(sed -nE 's/^RULE\([A-Z0-9_]*, "(interleave|lockstep|tutorial|crs|thread|thread-pc|block|cta)", "([A-Za-z_0-9]*)",.*/\1-\2/p' engine/machine/rules.def)
 while read -r oracle; do
     grep -q "\`oracle $oracle\`" "$page" || missing "oracle '$oracle' is not in it"
-done < <(sed -nE 's/^ORACLE\([A-Z_]*, "([a-z0-9-]*)",.*/\1/p' oracle/oracles.def)
+done < <(sed -nE 's/^ORACLE\([A-Z_]*, "([a-z0-9-]*)",.*/\1/p' oracle/check/oracles.def)
 
 { [ "$items" -ge 170 ] && [ "$homes" -ge 250 ]; } || missing "only $items items and $homes homes"
 [ "$failures" -eq 0 ] || exit 1

@@ -1,10 +1,10 @@
 /*
- * Every rule is exercised: for each row of engine/rules.def there is a kernel of its name in
+ * Every rule is exercised: for each row of engine/machine/rules.def there is a kernel of its name in
  * corpus/rules that fires it, and no kernel there belongs to no rule.
  */
-#include "engine/parse.h"
-#include "engine/rules.h"
-#include "oracle/check.h"
+#include "engine/language/parse.h"
+#include "engine/machine/rules.h"
+#include "oracle/check/check.h"
 
 #include <dirent.h>
 #include <setjmp.h>

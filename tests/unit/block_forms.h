@@ -4,9 +4,9 @@
 #ifndef TESTS_UNIT_BLOCK_FORMS_H
 #define TESTS_UNIT_BLOCK_FORMS_H
 
-#include "engine/lower_cfg.h"
-#include "engine/normalise.h"
-#include "engine/predicate.h"
+#include "engine/forms/lower_cfg.h"
+#include "engine/forms/normalise.h"
+#include "engine/forms/predicate.h"
 #include "tests/unit/support.h"
 
 struct block_forms {

@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_CAMPAIGN_FIXTURE_H
 #define TESTS_UNIT_CAMPAIGN_FIXTURE_H
 
-#include "fuzz/campaign.h"
+#include "fuzz/campaign/campaign.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 
 #include "tests/unit/support.h"
 
-#include "oracle/explore.h"
+#include "oracle/check/explore.h"
 
 static inline struct checking checking_of(const char *text, const struct check_options *options,
                                           struct check_result *result)

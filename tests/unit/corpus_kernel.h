@@ -6,7 +6,7 @@
 
 #include "tests/unit/support.h"
 
-#include "engine/ptx/ptx_kernel.h"
+#include "engine/input/ptx_kernel.h"
 
 #include <stdio.h>
 

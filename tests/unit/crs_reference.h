@@ -1,14 +1,14 @@
 /*
  * crs_reference.h - the branch unit once more, written from the report's definitions with lists and a
  * value a lane, as slowly as they read: what the machine is compared with. Shares nothing with
- * engine/crs_branch.c but the names of the switches.
+ * engine/crs/crs_branch.c but the names of the switches.
  */
 #ifndef TESTS_UNIT_CRS_REFERENCE_H
 #define TESTS_UNIT_CRS_REFERENCE_H
 
 #include "crs_notation.h"
 
-#include "engine/crs.h"
+#include "engine/crs/crs.h"
 
 enum ref_status { REF_ACTIVE, REF_COMPLETED, REF_STUCK };
 

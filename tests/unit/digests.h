@@ -7,8 +7,8 @@
 
 #include "tests/unit/support.h"
 
-#include "engine/pcg.h"
-#include "engine/ptx/ptx_code.h"
+#include "engine/base/pcg.h"
+#include "engine/program/ptx_code.h"
 
 static inline void digest_word(uint64_t *digest, uint64_t word)
 {

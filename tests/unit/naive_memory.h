@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_NAIVE_MEMORY_H
 #define TESTS_UNIT_NAIVE_MEMORY_H
 
-#include "engine/program.h"
+#include "engine/program/program.h"
 
 /* ---- memory: by variable, copy and element; frames are lists ---- */
 

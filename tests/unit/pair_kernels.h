@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_PAIR_KERNELS_H
 #define TESTS_UNIT_PAIR_KERNELS_H
 
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
 #include "tests/unit/support.h"
 
 struct writer {

@@ -5,7 +5,7 @@
 #ifndef TESTS_PARSE_TEXT_H
 #define TESTS_PARSE_TEXT_H
 
-#include "engine/parse.h"
+#include "engine/language/parse.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

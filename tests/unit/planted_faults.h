@@ -11,10 +11,10 @@
 
 #include "tests/unit/planted_told.h"
 
-#include "engine/crs_internal.h"
-#include "engine/interleave.h"
-#include "engine/simt_internal.h"
-#include "engine/threads.h"
+#include "engine/blocks/interleave.h"
+#include "engine/crs/crs_internal.h"
+#include "engine/warps/simt_internal.h"
+#include "engine/warps/threads.h"
 
 #include <stdio.h>
 

@@ -11,7 +11,7 @@
 #ifndef TESTS_UNIT_PLANTED_REACH_H
 #define TESTS_UNIT_PLANTED_REACH_H
 
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,14 +10,14 @@
 
 #include "tests/unit/support.h"
 
-#include "engine/lasso.h"
-#include "engine/progress.h"
-#include "oracle/barriers.h"
-#include "oracle/exhaust.h"
-#include "oracle/explore.h"
-#include "oracle/lemma6.h"
-#include "oracle/liveness.h"
-#include "oracle/safety.h"
+#include "engine/progress/lasso.h"
+#include "engine/progress/progress.h"
+#include "oracle/check/explore.h"
+#include "oracle/crs/barriers.h"
+#include "oracle/crs/safety.h"
+#include "oracle/ends/liveness.h"
+#include "oracle/lemma6/lemma6.h"
+#include "oracle/results/exhaust.h"
 
 #include <stdio.h>
 

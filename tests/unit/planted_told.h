@@ -7,7 +7,7 @@
 
 #include "tests/unit/support.h"
 
-#include "engine/machine.h"
+#include "engine/machine/machine.h"
 
 #define PLANTED_KINDS(X)                                                                           \
     X(GLOBAL, "global")   /* a word of global memory is another after the step */                  \

@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_PTX_GRAPHS_H
 #define TESTS_UNIT_PTX_GRAPHS_H
 
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 
 #include "tests/unit/support.h"
 
-#include "engine/ptx/ptx_exec.h"
+#include "engine/crs/ptx_exec.h"
 
 #include <stdio.h>
 

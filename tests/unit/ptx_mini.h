@@ -7,7 +7,7 @@
 #ifndef TESTS_UNIT_PTX_MINI_H
 #define TESTS_UNIT_PTX_MINI_H
 
-#include "engine/ptx/ptx_flow.h"
+#include "engine/to_ptx/ptx_flow.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 
 #include "tests/unit/support.h"
 
-#include "engine/crs.h"
-#include "engine/ptx/ptx_kernel.h"
-#include "engine/search.h"
+#include "engine/crs/crs.h"
+#include "engine/input/ptx_kernel.h"
+#include "engine/search/search.h"
 
 /* One entry `k` with this body, behind the settings. */
 static inline const char *ptx_text_of(const char *settings, const char *declarations,

@@ -5,7 +5,7 @@
 #ifndef TESTS_PTX_REFERENCE_H
 #define TESTS_PTX_REFERENCE_H
 
-#include "engine/ptx/ptx_code.h"
+#include "engine/program/ptx_code.h"
 #include "tests/unit/ptx_reference_float.h"
 
 __extension__ typedef __int128 wide;

@@ -5,7 +5,7 @@
 #ifndef TESTS_PTX_REFERENCE_FLOAT_H
 #define TESTS_PTX_REFERENCE_FLOAT_H
 
-#include "engine/ptx/ptx_rows.h"
+#include "engine/arith/ptx_rows.h"
 
 #include <fenv.h>
 #include <math.h>

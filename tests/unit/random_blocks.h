@@ -6,7 +6,7 @@
 
 #include "tests/unit/blocks.h"
 
-#include "engine/normalise.h"
+#include "engine/forms/normalise.h"
 #include "fuzz/gen/gen.h"
 
 /* NULL: this number is a kernel in another form. */

@@ -6,8 +6,8 @@
 
 #include "tests/unit/digests.h"
 
-#include "engine/lasso.h"
-#include "engine/progress.h"
+#include "engine/progress/lasso.h"
+#include "engine/progress/progress.h"
 
 static inline void digest_entries(uint64_t *digest, const struct tape *tape)
 {

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "engine/lower.h"
-#include "engine/parse.h"
-#include "engine/sched.h"
-#include "engine/subject.h"
+#include "engine/forms/lower.h"
+#include "engine/language/parse.h"
+#include "engine/schedule/sched.h"
+#include "engine/subjects/subject.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Trees: arithmetic of the language, deep copies, size, what ast_check accepts. */
-#include "engine/ast.h"
+#include "engine/language/ast.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,9 +5,9 @@
  */
 #include "tests/unit/support.h"
 
-#include "engine/pcg.h"
-#include "engine/ptx/ptx_code.h"
-#include "oracle/barriers.h"
+#include "engine/base/pcg.h"
+#include "engine/program/ptx_code.h"
+#include "oracle/crs/barriers.h"
 
 enum { THREADS_MAX = 4, COMMANDS = 5, NAMES = 2, PLACES = 2 };
 

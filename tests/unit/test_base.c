@@ -1,8 +1,8 @@
 /* The ground under everything: PCG's golden vectors, the arena, diagnostics. */
-#include "engine/arena.h"
-#include "engine/diag.h"
-#include "engine/pcg.h"
-#include "engine/text.h"
+#include "engine/base/arena.h"
+#include "engine/base/diag.h"
+#include "engine/base/pcg.h"
+#include "engine/base/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Bisection over builds that show something, do not, or cannot say. */
-#include "fuzz/bisect.h"
+#include "fuzz/triage/bisect.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 #include "tests/unit/naive_barriers.h"
 #include "tests/unit/ptx_programs.h"
 
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
 
 #include <ctype.h>
 #include <stdlib.h>

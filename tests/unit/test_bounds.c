@@ -19,7 +19,7 @@
 #include "tests/unit/golden_table.h"
 #include "tests/unit/search_digests.h"
 
-#include "oracle/forms.h"
+#include "engine/subjects/forms.h"
 
 enum { STATES_MAX = 200, THREADS_MAX = 8 };
 

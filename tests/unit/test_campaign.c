@@ -4,8 +4,8 @@
  */
 #include "tests/unit/campaign_fixture.h"
 
-#include "fuzz/case.h"
-#include "fuzz/crash.h"
+#include "fuzz/case/case.h"
+#include "fuzz/supervise/crash.h"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,8 +1,8 @@
 /* Which cases a campaign has, and each as a text; a shard is a residue class of chunks. */
 #include "tests/unit/campaign_fixture.h"
 
-#include "fuzz/case.h"
-#include "oracle/forms.h"
+#include "engine/subjects/forms.h"
+#include "fuzz/case/case.h"
 
 static void test_shards_are_residues(void **state)
 {

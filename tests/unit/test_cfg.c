@@ -4,8 +4,8 @@
  */
 #include "support.h"
 
-#include "engine/cfg.h"
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
+#include "engine/forms/cfg.h"
 
 #include <stdlib.h>
 

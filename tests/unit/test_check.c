@@ -1,7 +1,7 @@
 /* check_kernel as a whole: runs, verdicts, expectations, determinism. */
 #include "tests/unit/support.h"
 
-#include "oracle/check.h"
+#include "oracle/check/check.h"
 
 static struct check_result *check(const char *text, const struct check_options *options)
 {

@@ -15,11 +15,11 @@
  */
 #include "tests/unit/digests.h"
 
-#include "fuzz/digest.h"
-#include "oracle/check.h"
-#include "oracle/matrix.h"
-#include "oracle/matrix_witness.h"
-#include "oracle/own_loops.h"
+#include "fuzz/case/digest.h"
+#include "oracle/check/check.h"
+#include "oracle/lemma6/own_loops.h"
+#include "oracle/matrix/matrix.h"
+#include "oracle/matrix/matrix_witness.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,9 +6,9 @@
 #include "crs_text.h"
 #include "support.h"
 
-#include "engine/crs.h"
-#include "engine/pcg.h"
-#include "engine/ptx/ptx_code.h"
+#include "engine/base/pcg.h"
+#include "engine/crs/crs.h"
+#include "engine/program/ptx_code.h"
 
 static char text[1 << 16];
 

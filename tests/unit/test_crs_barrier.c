@@ -1,8 +1,8 @@
 /*
- * The functions on barriers of report 5.5.1 (engine/crs_barrier.c), row by row of catalogue cuda-crs 9.2.
+ * The functions on barriers of report 5.5.1 (engine/crs/crs_barrier.c), row by row of catalogue cuda-crs 9.2.
  */
-#include "engine/crs_barrier.h"
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
+#include "engine/crs/crs_barrier.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /*
- * Barriers of thread blocks of warps (engine/crs_block.c): BAR.1-11 of the catalogue (cuda-crs, section 9), each with
+ * Barriers of thread blocks of warps (engine/crs/crs_block.c): BAR.1-11 of the catalogue (cuda-crs, section 9), each with
  * its set of outcomes over all schedules; ends of generations at once, and at any time.
  */
 #include "tests/unit/ptx_programs.h"

@@ -7,7 +7,7 @@
 #include "tests/unit/naive_blocks.h"
 #include "tests/unit/ptx_programs.h"
 
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
 
 /* ---- programs ---- */
 

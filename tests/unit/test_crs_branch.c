@@ -1,12 +1,12 @@
 /*
- * The branch unit (engine/crs_branch.c) against the reference of crs_reference.h: the catalogue's golden
+ * The branch unit (engine/crs/crs_branch.c) against the reference of crs_reference.h: the catalogue's golden
  * traces, mutants and corner cases; every state of three lanes with up to two tokens; random programs with
  * every switch.
  */
 #include "crs_reference.h"
 
-#include "engine/crs_branch.h"
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
+#include "engine/crs/crs_branch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -392,7 +392,7 @@ static void the_spin_lock_never_ends(void **state)
 
 static const char *const mutants[CRS_SWITCH_COUNT] = {
 #define CRS_SWITCH(id, name, mutant, sentence) mutant,
-#include "engine/crs_switches.def"
+#include "engine/crs/crs_switches.def"
 };
 
 static enum crs_switch switch_of(const char *id)

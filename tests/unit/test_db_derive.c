@@ -3,7 +3,7 @@
  * written down here once more, as slow SQL.
  */
 #include "db/internal.h"
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
 #include "tests/unit/db_fixture.h"
 
 enum { CASES = 600, KEYS = 60, SIGNATURES = 9, HUNTS = 3 };

@@ -3,7 +3,7 @@
  * that fails or is killed leaves the output as it was.
  */
 #include "db/internal.h"
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
 #include "tests/unit/db_fixture.h"
 
 #include <dirent.h>

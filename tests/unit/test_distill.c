@@ -2,10 +2,10 @@
  * Distilling: every feature of the cases is shown by a kernel that states something, whatever the number of
  * workers.
  */
-#include "fuzz/distill.h"
+#include "fuzz/corpus/distill.h"
 
-#include "engine/parse.h"
-#include "fuzz/distill_claims.h"
+#include "engine/language/parse.h"
+#include "fuzz/corpus/distill_claims.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

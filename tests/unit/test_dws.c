@@ -2,13 +2,13 @@
  * where every branch does, those of the oldest group first. And in between: whose turn it is. */
 #include "tests/unit/support.h"
 
-#include "engine/lasso.h"
-#include "engine/pcg.h"
-#include "engine/print.h"
-#include "engine/ptx/ptx_code.h"
-#include "engine/simt.h"
+#include "engine/base/pcg.h"
+#include "engine/language/print.h"
+#include "engine/program/ptx_code.h"
+#include "engine/progress/lasso.h"
+#include "engine/subjects/forms.h"
+#include "engine/warps/simt.h"
 #include "fuzz/gen/gen.h"
-#include "oracle/forms.h"
 
 /* Statements that were executed, each with the lanes that did. */
 struct trail {

@@ -3,8 +3,8 @@
  * one that starts otherwise when gotos are raw. */
 #include "tests/unit/checking.h"
 
-#include "engine/interleave.h"
-#include "oracle/exhaust.h"
+#include "engine/blocks/interleave.h"
+#include "oracle/results/exhaust.h"
 
 static const char CHOOSING[] =
     "launch(threads = 2); shared int a[2]; private int x; kernel k() blocks {"

@@ -1,6 +1,6 @@
 /* Sampled search for hangs: what it finds is an execution of the model, by a check of its own; it never contradicts
  * the graph of all states, and finds most of what that knows. */
-#include "engine/fair_lasso.h"
+#include "engine/progress/fair_lasso.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
 #include "fuzz/gen/gen.h"
 #include "tests/unit/mock.h"
 #include "tests/unit/support.h"

@@ -1,8 +1,8 @@
 /* The map of features: a feature is there exactly when its thing happened. */
 #include "tests/unit/support.h"
 
-#include "oracle/check.h"
-#include "oracle/features.h"
+#include "oracle/check/check.h"
+#include "oracle/coverage/features.h"
 
 static struct features map;
 

@@ -2,9 +2,9 @@
  * Campaigns with feedback: the same cases and the same database with any number of workers; a finding in a
  * mutated kernel is run again from its text.
  */
-#include "fuzz/chunk.h"
-#include "fuzz/example.h"
-#include "fuzz/feedback.h"
+#include "fuzz/campaign/chunk.h"
+#include "fuzz/campaign/feedback.h"
+#include "fuzz/case/example.h"
 #include "tests/unit/campaign_fixture.h"
 
 #include <sys/stat.h>

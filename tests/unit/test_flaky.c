@@ -4,10 +4,10 @@
  * must say so, loudly, as findings about simtfuzz. One has another finding in every case: a campaign must
  * go on all the same.
  */
-#include "engine/print.h"
-#include "fuzz/campaign.h"
-#include "fuzz/case.h"
-#include "fuzz/chunk.h"
+#include "engine/language/print.h"
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/chunk.h"
+#include "fuzz/case/case.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

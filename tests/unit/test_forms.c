@@ -1,7 +1,7 @@
 /* forms.h: which programs a kernel has, why it lacks the others, and what they have in common. */
 #include "tests/unit/support.h"
 
-#include "oracle/forms.h"
+#include "engine/subjects/forms.h"
 
 static struct forms *forms_of(const char *text)
 {

@@ -1,7 +1,7 @@
 /* Generated kernels: valid, bounded, race-free where they claim to be, the same everywhere. */
 #include "tests/unit/support.h"
 
-#include "engine/print.h"
+#include "engine/language/print.h"
 #include "fuzz/gen/gen_internal.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* Generated kernels in block form: reducible, reachable, well-formed, with the shapes promised. */
 #include "tests/unit/support.h"
 
-#include "engine/normalise.h"
-#include "engine/print.h"
+#include "engine/forms/normalise.h"
+#include "engine/language/print.h"
 #include "fuzz/gen/gen_blocks.h"
 
 #include <stdio.h>

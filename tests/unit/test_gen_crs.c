@@ -3,11 +3,11 @@
  * instruction comes up, the tiny ones can be enumerated, and what is meant to be control-flow
  * consistent is so.
  */
-#include "engine/parse.h"
-#include "engine/print.h"
-#include "engine/ptx/ptx_kernel.h"
+#include "engine/input/ptx_kernel.h"
+#include "engine/language/parse.h"
+#include "engine/language/print.h"
 #include "fuzz/gen/gen_internal.h"
-#include "oracle/check.h"
+#include "oracle/check/check.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

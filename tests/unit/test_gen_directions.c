@@ -3,7 +3,7 @@
 
 #include "fuzz/gen/gen_blocks.h"
 
-#include "engine/print.h"
+#include "engine/language/print.h"
 
 #include <stdio.h>
 

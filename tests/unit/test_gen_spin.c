@@ -1,10 +1,10 @@
 /* Kernels about waiting: valid, small, of all kinds; tiny ones enumerated, none twice. */
 #include "tests/unit/support.h"
 
-#include "engine/lasso.h"
-#include "engine/print.h"
-#include "engine/search.h"
-#include "fuzz/gen/gen_spin.h"
+#include "engine/language/print.h"
+#include "engine/progress/lasso.h"
+#include "engine/search/search.h"
+#include "fuzz/waiting/gen_spin.h"
 
 #include <stdio.h>
 #include <stdlib.h>

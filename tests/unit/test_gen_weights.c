@@ -1,8 +1,8 @@
 /* Weights of the generator: what they change, and what they never do. */
 #include "tests/unit/support.h"
 
-#include "engine/print.h"
-#include "fuzz/case.h"
+#include "engine/language/print.h"
+#include "fuzz/case/case.h"
 #include "fuzz/gen/gen_internal.h"
 #include "fuzz/gen/gen_weights.h"
 

@@ -6,10 +6,10 @@
  */
 #include "tests/unit/corpus_kernel.h"
 
-#include "engine/pcg.h"
-#include "fuzz/case.h"
-#include "fuzz/digest.h"
-#include "oracle/matrix.h"
+#include "engine/base/pcg.h"
+#include "fuzz/case/case.h"
+#include "fuzz/case/digest.h"
+#include "oracle/matrix/matrix.h"
 
 #include <dirent.h>
 #include <inttypes.h>

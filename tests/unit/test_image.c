@@ -1,7 +1,7 @@
 /* Accesses of a step, as they are compared by hash, against multisets and sets of them written down. */
 #include "tests/unit/support.h"
 
-#include "oracle/image.h"
+#include "oracle/lockstep/image.h"
 
 enum { THREADS = 5, ADDRESSES = 3, KINDS = 3, ALL = THREADS * ADDRESSES * KINDS };
 

@@ -2,10 +2,10 @@
  * reported. */
 #include "tests/unit/checking.h"
 
-#include "oracle/exhaust.h"
-#include "oracle/implications.h"
-#include "oracle/matrix.h"
-#include "oracle/own_loops.h"
+#include "oracle/ends/implications.h"
+#include "oracle/lemma6/own_loops.h"
+#include "oracle/matrix/matrix.h"
+#include "oracle/results/exhaust.h"
 
 #include <stdio.h>
 

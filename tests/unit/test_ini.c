@@ -1,6 +1,6 @@
 /* Texts of configurations: what is read, what is refused and where, and that no bytes do any harm. */
-#include "engine/pcg.h"
-#include "engine/spelling.h"
+#include "engine/base/pcg.h"
+#include "engine/base/spelling.h"
 #include "fuzz/cli/config.h"
 
 #include <setjmp.h>

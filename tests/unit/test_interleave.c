@@ -2,9 +2,9 @@
  * The interleaving of block programs: the kernels of lockstep-cfg section 14 with their verdicts, by
  * exhaustive search; the ways to choose at a goto; calls, guards, pairs, barrier identity.
  */
-#include "engine/choice.h"
-#include "engine/interleave.h"
-#include "engine/search.h"
+#include "engine/blocks/interleave.h"
+#include "engine/machine/choice.h"
+#include "engine/search/search.h"
 #include "tests/unit/support.h"
 
 static struct program *compile_with(const char *text, const struct program_options *options)

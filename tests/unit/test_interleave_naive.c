@@ -4,8 +4,8 @@
  * never put back; no code, no offsets, no marks. Every step must fire the same rule, every thread must
  * be in the same block, and memory must be the same.
  */
-#include "engine/choice.h"
-#include "engine/interleave.h"
+#include "engine/blocks/interleave.h"
+#include "engine/machine/choice.h"
 #include "fuzz/gen/gen.h"
 #include "tests/unit/support.h"
 

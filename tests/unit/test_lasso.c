@@ -1,11 +1,11 @@
 /* Lassos: shortest stem and loop, who steps in it, against exhaustive search. */
 #include "tests/unit/support.h"
 
-#include "engine/lasso.h"
+#include "engine/progress/lasso.h"
 
 #include <stdlib.h>
 
-#include "engine/search.h"
+#include "engine/search/search.h"
 #include "tests/unit/mock.h"
 
 static struct machine *machine_of(const struct mock_program *mock)

@@ -3,9 +3,9 @@
 #include "tests/unit/checking.h"
 
 #include "fuzz/gen/gen.h"
-#include "oracle/implications.h"
-#include "oracle/lemma6.h"
-#include "oracle/liveness.h"
+#include "oracle/ends/implications.h"
+#include "oracle/ends/liveness.h"
+#include "oracle/lemma6/lemma6.h"
 
 enum { STEPS = 100000 };
 

@@ -1,10 +1,10 @@
 /* Lemmas 1 to 5: helper functions, predicates on configurations made by hand, erratum A-4. */
 #include "tests/unit/support.h"
 
-#include "engine/threads.h"
-#include "oracle/lemmas.h"
-#include "oracle/projection.h"
-#include "oracle/simulation.h"
+#include "engine/warps/threads.h"
+#include "oracle/warps/lemmas.h"
+#include "oracle/warps/projection.h"
+#include "oracle/warps/simulation.h"
 
 /* SIMT.awaits: all entries of the truth table, and e [EXT], which awaits nothing. */
 static void test_awaits(void **state)

@@ -4,9 +4,9 @@
  */
 #include "tests/unit/support.h"
 
-#include "engine/lower_cfg.h"
-#include "engine/normalise.h"
-#include "engine/predicate.h"
+#include "engine/forms/lower_cfg.h"
+#include "engine/forms/normalise.h"
+#include "engine/forms/predicate.h"
 
 enum stage { STAGE_PARSED, STAGE_CFG, STAGE_NORMALISED, STAGE_PREDICATED, STAGE_LOCKSTEP, STAGES };
 

@@ -4,9 +4,9 @@
  */
 #include "tests/unit/support.h"
 
-#include "engine/lower_cfg.h"
-#include "engine/print.h"
-#include "engine/ptx/lower_ptx.h"
+#include "engine/forms/lower_cfg.h"
+#include "engine/language/print.h"
+#include "engine/to_ptx/lower_ptx.h"
 
 /* Spellings of the list with the one statement %s, and of the empty list. */
 static const char *const full[] = {"%s",       "{ %s }",   "{ { %s } }",

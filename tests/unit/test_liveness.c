@@ -1,7 +1,7 @@
 /* UNF: the programs of simt-correctness, section 5 (catalogue A, section 10), and lassos. */
 #include "tests/unit/support.h"
 
-#include "oracle/check.h"
+#include "oracle/check/check.h"
 
 static const char P2[] = "shared int lock; kernel k() {\n"
                          "  if (tid == 0) lock = 1; else while (lock != 1) ;\n"

@@ -2,8 +2,8 @@
  * repaired form. */
 #include "tests/unit/support.h"
 
-#include "engine/ptx/ptx_kernel.h"
-#include "oracle/check.h"
+#include "engine/input/ptx_kernel.h"
+#include "oracle/check/check.h"
 
 static struct check_result *check_file(const char *path, const char *settings)
 {

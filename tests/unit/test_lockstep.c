@@ -2,7 +2,7 @@
  * phi(P), what observers see. */
 #include "tests/unit/blocks.h"
 
-#include "engine/lockstep.h"
+#include "engine/blocks/lockstep.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define TEST(name) cmocka_unit_test_setup_teardown(name, support_setup, support_teardown)

@@ -3,8 +3,8 @@
  * updates by others (L933-939). Each with a fault that shows that it can fail. */
 #include "tests/unit/random_blocks.h"
 
-#include "engine/interleave.h"
-#include "oracle/image.h"
+#include "engine/blocks/interleave.h"
+#include "oracle/lockstep/image.h"
 
 enum { KERNELS = 600, STORES = 6, STEPS = 2000, UPDATES = 400 };
 

@@ -3,8 +3,8 @@
  * shared stores; and other sort orders where the kernel is clean (ORA.perm). */
 #include "tests/unit/blocks.h"
 
-#include "engine/normalise.h"
-#include "engine/vector.h"
+#include "engine/forms/normalise.h"
+#include "engine/vector/vector.h"
 #include "fuzz/gen/gen.h"
 
 enum { KERNELS = 4000, BUDGET_LANES = 200000, BUDGET_STEPS = 400000 };

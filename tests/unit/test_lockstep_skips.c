@@ -3,7 +3,7 @@
  * store. In P, pi(P) and phi(P), which get their skips from P. */
 #include "tests/unit/random_blocks.h"
 
-#include "oracle/race.h"
+#include "oracle/race/race.h"
 
 enum { KERNELS = 1500, BUDGET = 100000 };
 

@@ -2,7 +2,7 @@
  * executions of random kernels under random schedules, at states where two threads can step. */
 #include "tests/unit/random_blocks.h"
 
-#include "oracle/image.h"
+#include "oracle/lockstep/image.h"
 
 enum { KERNELS = 3000, STEPS = 400 };
 

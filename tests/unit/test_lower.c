@@ -1,7 +1,7 @@
 /* Lowering, construct by construct: what each becomes. */
-#include "engine/lower.h"
-#include "engine/parse.h"
-#include "engine/print.h"
+#include "engine/forms/lower.h"
+#include "engine/language/parse.h"
+#include "engine/language/print.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

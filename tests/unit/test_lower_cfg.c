@@ -5,11 +5,11 @@
  */
 #include "support.h"
 
-#include "engine/lower_cfg.h"
-#include "engine/normalise.h"
-#include "engine/pcg.h"
-#include "engine/print.h"
-#include "engine/program.h"
+#include "engine/base/pcg.h"
+#include "engine/forms/lower_cfg.h"
+#include "engine/forms/normalise.h"
+#include "engine/language/print.h"
+#include "engine/program/program.h"
 #include "fuzz/gen/gen.h"
 
 /* ---- the interpreter ---- */

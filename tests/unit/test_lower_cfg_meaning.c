@@ -5,10 +5,10 @@
  */
 #include "support.h"
 
-#include "engine/lower_cfg.h"
-#include "engine/normalise.h"
-#include "engine/print.h"
-#include "engine/sched.h"
+#include "engine/forms/lower_cfg.h"
+#include "engine/forms/normalise.h"
+#include "engine/language/print.h"
+#include "engine/schedule/sched.h"
 #include "fuzz/gen/gen.h"
 
 #include <stdlib.h>

@@ -3,13 +3,13 @@
  * interpreter that walks the source tree as C would, and lowered, compiled and stepped by both
  * semantics. Final memory and status must be the same.
  */
-#include "engine/choice.h"
-#include "engine/lower.h"
-#include "engine/machine.h"
-#include "engine/parse.h"
-#include "engine/pcg.h"
-#include "engine/print.h"
-#include "engine/program.h"
+#include "engine/base/pcg.h"
+#include "engine/forms/lower.h"
+#include "engine/language/parse.h"
+#include "engine/language/print.h"
+#include "engine/machine/choice.h"
+#include "engine/machine/machine.h"
+#include "engine/program/program.h"
 #include "fuzz/gen/gen.h"
 
 #include <setjmp.h>

@@ -3,10 +3,10 @@
  * checker resolves them, the text is read again as the same module, and variables start and lie as in
  * the core program.
  */
-#include "engine/print.h"
-#include "engine/program.h"
-#include "engine/ptx/lower_ptx.h"
-#include "fuzz/case.h"
+#include "engine/language/print.h"
+#include "engine/program/program.h"
+#include "engine/to_ptx/lower_ptx.h"
+#include "fuzz/case/case.h"
 #include "tests/unit/ptx_equal.h"
 #include "tests/unit/support.h"
 

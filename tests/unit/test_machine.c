@@ -3,9 +3,9 @@
  * incremental hash is the hash of the block, undoing restores every byte, and a tape replays an
  * execution byte for byte.
  */
-#include "engine/lower.h"
-#include "engine/machine_internal.h"
-#include "engine/sched.h"
+#include "engine/forms/lower.h"
+#include "engine/machine/machine_internal.h"
+#include "engine/schedule/sched.h"
 #include "fuzz/gen/gen.h"
 
 #include <setjmp.h>

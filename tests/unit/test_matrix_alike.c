@@ -3,10 +3,10 @@
  * these. */
 #include "tests/unit/support.h"
 
-#include "engine/ptx/ptx_kernel.h"
-#include "engine/search.h"
-#include "oracle/forms.h"
-#include "oracle/matrix_internal.h"
+#include "engine/input/ptx_kernel.h"
+#include "engine/search/search.h"
+#include "engine/subjects/forms.h"
+#include "oracle/matrix/matrix_internal.h"
 
 #define SIMT(launch, body)                                                                         \
     "launch(" launch                                                                               \

@@ -3,7 +3,7 @@
 #include "tests/unit/support.h"
 
 #include "fuzz/gen/gen.h"
-#include "oracle/matrix.h"
+#include "oracle/matrix/matrix.h"
 
 static const struct {
     uint64_t states, bytes, budget, samples;

@@ -2,8 +2,8 @@
  * every pair of rows and for drawn matrices. */
 #include "tests/unit/support.h"
 
-#include "engine/pcg.h"
-#include "oracle/matrix.h"
+#include "engine/base/pcg.h"
+#include "oracle/matrix/matrix.h"
 
 enum { ROWS_MAX = 4, DRAWN = 20000 };
 

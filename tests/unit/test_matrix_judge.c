@@ -2,12 +2,12 @@
  * the class that is meant for it. */
 #include "tests/unit/checking.h"
 
-#include "engine/tape.h"
-#include "oracle/exhaust.h"
-#include "oracle/implications.h"
-#include "oracle/liveness.h"
-#include "oracle/matrix_judge.h"
-#include "oracle/matrix_witness.h"
+#include "engine/schedule/tape.h"
+#include "oracle/ends/implications.h"
+#include "oracle/ends/liveness.h"
+#include "oracle/matrix/matrix_judge.h"
+#include "oracle/matrix/matrix_witness.h"
+#include "oracle/results/exhaust.h"
 
 static const char P3[] =
     "launch(threads = 3, warp = 3); shared int x; kernel k() { while (x != tid) ;"

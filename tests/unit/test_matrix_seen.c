@@ -2,11 +2,11 @@
  * what a search, the graph of single steps, an execution or another matrix says, held to the definition. */
 #include "tests/unit/checking.h"
 
-#include "engine/tape.h"
-#include "oracle/implications.h"
-#include "oracle/liveness.h"
-#include "oracle/matrix_judge.h"
-#include "oracle/record.h"
+#include "engine/schedule/tape.h"
+#include "oracle/check/record.h"
+#include "oracle/ends/implications.h"
+#include "oracle/ends/liveness.h"
+#include "oracle/matrix/matrix_judge.h"
 
 static const char TEXT[] = "launch(threads = 4, warp = 2, blocks = 2); shared int x; kernel k() {"
                            " while (x == 0) x = x + 1; }";

@@ -3,7 +3,7 @@
 #include "tests/unit/checking.h"
 #include "tests/unit/planted.h"
 
-#include "oracle/metamorphic.h"
+#include "oracle/results/metamorphic.h"
 
 static const char OWNED[] = "launch(threads = 4, blocks = 2); global int g; shared int a[4], b;"
                             " kernel k() { private int i; i = 0; while (i < 2 && tid < 2) {"

@@ -15,9 +15,9 @@
 #include "tests/unit/golden_lines.h"
 #include "tests/unit/search_digests.h"
 
-#include "engine/fair_lasso.h"
-#include "oracle/race.h"
-#include "oracle/race_hb.h"
+#include "engine/progress/fair_lasso.h"
+#include "oracle/race/race.h"
+#include "oracle/race/race_hb.h"
 
 enum { LINES = 40, TOGETHER = 10 };
 

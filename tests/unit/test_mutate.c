@@ -2,8 +2,8 @@
  * The mutators: what they make of corpus kernels and generated ones parses to what it is, the same
  * choices make the same, the donor stays as it was, and each of them has something to do.
  */
-#include "engine/parse.h"
-#include "engine/print.h"
+#include "engine/language/parse.h"
+#include "engine/language/print.h"
 #include "fuzz/gen/gen.h"
 #include "fuzz/mutate/mutate.h"
 

@@ -4,12 +4,12 @@
  * kernels. Every step must fire the same rule and reach the same masks and the same memory. Barriers
  * too: here every loop counts its trips from where it was entered, and is never reset.
  */
-#include "engine/choice.h"
-#include "engine/lower.h"
-#include "engine/machine.h"
-#include "engine/sched.h"
-#include "engine/simt.h"
-#include "engine/threads.h"
+#include "engine/forms/lower.h"
+#include "engine/machine/choice.h"
+#include "engine/machine/machine.h"
+#include "engine/schedule/sched.h"
+#include "engine/warps/simt.h"
+#include "engine/warps/threads.h"
 #include "fuzz/gen/gen.h"
 
 #include <setjmp.h>

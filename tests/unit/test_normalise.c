@@ -4,9 +4,9 @@
  */
 #include "support.h"
 
-#include "engine/normalise.h"
-#include "engine/pcg.h"
-#include "engine/print.h"
+#include "engine/base/pcg.h"
+#include "engine/forms/normalise.h"
+#include "engine/language/print.h"
 #include "fuzz/gen/gen.h"
 
 /* ---- passes ---- */

@@ -4,8 +4,8 @@
  */
 #include "tests/unit/support.h"
 
-#include "engine/vector.h"
-#include "oracle/forms.h"
+#include "engine/subjects/forms.h"
+#include "engine/vector/vector.h"
 
 enum { EDGES = 8, THREADS = EDGES * EDGES, BUDGET = 4000000 };
 

@@ -3,7 +3,7 @@
 #include "tests/unit/checking.h"
 #include "tests/unit/planted.h"
 
-#include "oracle/order.h"
+#include "oracle/results/order.h"
 
 static const char OWNED[] = "launch(threads = 3); shared int a[3]; kernel k() {"
                             " private int i; for (i = 0; i < 2 && tid < 2; i++) a[tid] += i + 1; }";

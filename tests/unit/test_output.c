@@ -1,6 +1,6 @@
 /* JSON and tables: what the command line prints with. */
-#include "fuzz/cli/json.h"
-#include "fuzz/cli/table.h"
+#include "fuzz/out/json.h"
+#include "fuzz/out/table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* The pairs of threads that Thm. C.2 names for a defect have it too; and the oracle speaks if not. */
-#include "oracle/pairs.h"
+#include "oracle/pairs/pairs.h"
 #include "tests/unit/block_forms.h"
 #include "tests/unit/pair_kernels.h"
 #include "tests/unit/support.h"

@@ -3,9 +3,9 @@
  * barriers may leave. */
 #include "tests/unit/block_forms.h"
 
-#include "engine/pcg.h"
-#include "engine/tutorial.h"
-#include "oracle/race.h"
+#include "engine/base/pcg.h"
+#include "engine/pairs/tutorial.h"
+#include "oracle/race/race.h"
 
 enum {
     THREADS = 3,

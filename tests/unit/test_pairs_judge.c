@@ -3,8 +3,8 @@
 #include "tests/unit/checking.h"
 #include "tests/unit/planted.h"
 
-#include "engine/interleave.h"
-#include "oracle/pairs_judge.h"
+#include "engine/blocks/interleave.h"
+#include "oracle/pairs/pairs_judge.h"
 
 struct fixture {
     struct checking c;

@@ -1,7 +1,7 @@
 /* Parsing the block form and the lock-step form: what each construct becomes, that it prints and
  * copies to the same, and what each mistake is called. */
-#include "engine/parse.h"
-#include "engine/print.h"
+#include "engine/language/parse.h"
+#include "engine/language/print.h"
 #include "tests/unit/tree_equal.h"
 
 #include <setjmp.h>

@@ -2,8 +2,8 @@
  * graphs and orders do not, and each comparison speaks when a fault is planted. */
 #include "tests/unit/planted.h"
 
-#include "engine/lockstep.h"
-#include "oracle/phi.h"
+#include "engine/blocks/lockstep.h"
+#include "oracle/lockstep/phi.h"
 
 /* Racy: winners, and lanes that read what others have written in the statement before. */
 static const char RACY[] =

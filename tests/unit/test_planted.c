@@ -18,9 +18,9 @@
 #include "tests/unit/planted_reach.h"
 #include "tests/unit/planted_records.h"
 
-#include "engine/pcg.h"
-#include "fuzz/digest.h"
-#include "oracle/check.h"
+#include "engine/base/pcg.h"
+#include "fuzz/case/digest.h"
+#include "oracle/check/check.h"
 
 #include <fnmatch.h>
 #include <glob.h>

@@ -17,9 +17,9 @@
 #include "tests/unit/golden_table.h"
 #include "tests/unit/search_digests.h"
 
-#include "engine/fair_lasso.h"
-#include "engine/stackless.h"
-#include "oracle/forms.h"
+#include "engine/progress/fair_lasso.h"
+#include "engine/schedule/stackless.h"
+#include "engine/subjects/forms.h"
 
 enum { BUDGET = 150, SAMPLED = 1500 };
 

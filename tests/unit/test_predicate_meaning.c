@@ -2,8 +2,8 @@
  * and the results of whole kernels under `interleave`. */
 #include "tests/unit/blocks.h"
 
-#include "engine/normalise.h"
-#include "engine/vector.h"
+#include "engine/forms/normalise.h"
+#include "engine/vector/vector.h"
 #include "fuzz/gen/gen.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

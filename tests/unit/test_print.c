@@ -1,7 +1,7 @@
 /* Printing: canonical texts, and text -> tree -> text is a fixpoint with equal trees. */
-#include "engine/parse.h"
-#include "engine/pcg.h"
-#include "engine/print.h"
+#include "engine/base/pcg.h"
+#include "engine/language/parse.h"
+#include "engine/language/print.h"
 #include "tests/unit/tree_equal.h"
 
 #include <dirent.h>

@@ -1,11 +1,11 @@
 /* Programs: how core kernels are laid out, and that what is laid out means what the tree says. */
-#include "engine/lower.h"
-#include "engine/machine.h"
-#include "engine/parse.h"
-#include "engine/pcg.h"
-#include "engine/program.h"
-#include "engine/simt.h"
-#include "engine/threads.h"
+#include "engine/base/pcg.h"
+#include "engine/forms/lower.h"
+#include "engine/language/parse.h"
+#include "engine/machine/machine.h"
+#include "engine/program/program.h"
+#include "engine/warps/simt.h"
+#include "engine/warps/threads.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Progress models: the catalogue's programs, and random ones against the definitions executed literally, with
  * termination steps and a set of those that are done. */
-#include "engine/progress.h"
+#include "engine/progress/progress.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
 #include "tests/unit/mock.h"
 #include "tests/unit/support.h"
 

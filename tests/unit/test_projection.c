@@ -1,7 +1,7 @@
 /* Table 5 and its one-pass comparison; golden: catalogue A, section 12.3. */
 #include "tests/unit/support.h"
 
-#include "oracle/projection.h"
+#include "oracle/warps/projection.h"
 
 static const char PROGRAM_1[] = "launch(threads = 4, warp = 4);\n"                       /* 1 */
                                 "global int a[4] = {0, 1, 1, 1}, b[4] = {0, 1, 1, 3};\n" /* 2 */

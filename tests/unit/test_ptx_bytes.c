@@ -1,9 +1,9 @@
 /* Any bytes as the text of a PTX module: none crash the parser, keep it busy, or take more memory than
  * ptx.h says; and what is a module prints to a text of the same module. As a kernel, with its settings, it is
  * laid out, or what is wrong is said. */
-#include "engine/pcg.h"
-#include "engine/print.h"
-#include "engine/ptx/ptx_code.h"
+#include "engine/base/pcg.h"
+#include "engine/language/print.h"
+#include "engine/program/ptx_code.h"
 #include "tests/unit/ptx_text.h"
 
 #include <glob.h>

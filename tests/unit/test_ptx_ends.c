@@ -4,7 +4,7 @@
  */
 #include "tests/unit/support.h"
 
-#include "oracle/forms.h"
+#include "engine/subjects/forms.h"
 
 /* Rows: four threads, two warps. %t is the thread, %p1 holds in thread 0, %p2 in thread 3. */
 #define HEAD                                                                                       \

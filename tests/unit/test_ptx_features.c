@@ -3,8 +3,8 @@
  * dimensions, reductions and votes of warps of any size, parameters and results in registers and in memory,
  * functions from outside, initialisers of all kinds, operands of all kinds.
  */
-#include "engine/crs.h"
-#include "engine/text.h"
+#include "engine/base/text.h"
+#include "engine/crs/crs.h"
 #include "tests/unit/ptx_kernels.h"
 
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  */
 #include "tests/unit/support.h"
 
-#include "engine/pcg.h"
-#include "engine/ptx/ptx_graph.h"
+#include "engine/base/pcg.h"
+#include "engine/to_ptx/ptx_graph.h"
 
 enum { NODES = 12, END = NODES };
 

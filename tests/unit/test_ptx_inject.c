@@ -1,7 +1,7 @@
 /* Injected code against the code that it was made from: by the lanes' own control flow, the rules of the
  * branch unit, and where lanes meet. */
-#include "engine/ptx/ptx_inject.h"
-#include "engine/ptx/ptx_static.h"
+#include "engine/static/ptx_static.h"
+#include "engine/to_ptx/ptx_inject.h"
 #include "tests/unit/ptx_graphs.h"
 #include "tests/unit/ptx_mini.h"
 #include "tests/unit/ptx_text.h"

@@ -1,9 +1,9 @@
 /* Injected code on the machine: a warp's final memory under `crs` is that of threads under `block`. */
 #include "support.h"
 
-#include "engine/crs.h"
-#include "engine/ptx/ptx_code.h"
-#include "engine/ptx/ptx_inject.h"
+#include "engine/crs/crs.h"
+#include "engine/program/ptx_code.h"
+#include "engine/to_ptx/ptx_inject.h"
 #include "tests/unit/ptx_graphs.h"
 
 #include <glob.h>

@@ -1,5 +1,5 @@
 /* What injection writes for each kind of control flow, how it renames, and what it refuses. */
-#include "engine/ptx/ptx_inject.h"
+#include "engine/to_ptx/ptx_inject.h"
 #include "tests/unit/ptx_text.h"
 
 static const char head[] =

@@ -1,6 +1,6 @@
 /* Random modules, made as trees from the table of forms: each passes the checks, prints, and is read as
  * an equal tree. So every form can be written, and none hides behind an earlier one. */
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
 #include "tests/unit/ptx_text.h"
 
 #include <stdlib.h>

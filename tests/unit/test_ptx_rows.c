@@ -1,7 +1,7 @@
 /* Every form of ptx_ops.def that computes, with all its modifiers, against the reference; and that a row function
  * keeps to its contract. */
-#include "engine/pcg.h"
-#include "engine/ptx/ptx_rows_internal.h"
+#include "engine/arith/ptx_rows_internal.h"
+#include "engine/base/pcg.h"
 #include "tests/unit/ptx_reference.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* What single instructions, as text, compute: PTX ISA's tables of special values, and what docs/ptx.md says about
  * the values that it leaves open. Atomics. */
-#include "engine/pcg.h"
-#include "engine/ptx/ptx_rows_internal.h"
+#include "engine/arith/ptx_rows_internal.h"
+#include "engine/base/pcg.h"
 #include "tests/unit/ptx_text.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* What ptx_static says about random programs of branch-unit instructions, against many runs of each. */
-#include "engine/pcg.h"
-#include "engine/ptx/lower_ptx.h"
-#include "engine/ptx/ptx_static.h"
+#include "engine/base/pcg.h"
+#include "engine/static/ptx_static.h"
+#include "engine/to_ptx/lower_ptx.h"
 #include "fuzz/gen/gen.h"
 #include "tests/unit/ptx_mini.h"
 #include "tests/unit/ptx_text.h"

@@ -3,7 +3,7 @@
 #include "tests/unit/pair_kernels.h"
 #include "tests/unit/support.h"
 
-#include "oracle/race.h"
+#include "oracle/race/race.h"
 
 struct observed {
     const struct program *program;

@@ -2,8 +2,8 @@
  * transitively, on random event sequences that named barriers allow; and small cases by hand. */
 #include "tests/unit/support.h"
 
-#include "engine/pcg.h"
-#include "oracle/race_hb.h"
+#include "engine/base/pcg.h"
+#include "oracle/race/race_hb.h"
 
 enum { NODES = 160, ACCESSES = 400, NAMES = 2, LANES_MAX = 3 };
 

@@ -2,8 +2,8 @@
  * order, with writes of one value. */
 #include "tests/unit/support.h"
 
-#include "engine/ptx/ptx_kernel.h"
-#include "oracle/check.h"
+#include "engine/input/ptx_kernel.h"
+#include "oracle/check/check.h"
 
 #define KERNEL(settings, body)                                                                     \
     "// simtfuzz: entry=k " settings "\n"                                                          \

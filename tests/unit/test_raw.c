@@ -16,11 +16,11 @@
 #include "tests/unit/digests.h"
 #include "tests/unit/golden_lines.h"
 
-#include "engine/ptx/ptx_flow.h"
-#include "engine/ptx/ptx_kernel.h"
-#include "engine/ptx/ptx_static.h"
-#include "engine/stackless.h"
-#include "oracle/forms.h"
+#include "engine/input/ptx_kernel.h"
+#include "engine/schedule/stackless.h"
+#include "engine/static/ptx_static.h"
+#include "engine/subjects/forms.h"
+#include "engine/to_ptx/ptx_flow.h"
 
 enum { LINES = 100, TOGETHER = 20, BUDGET = 60, TOPS = 64 };
 

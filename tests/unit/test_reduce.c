@@ -3,10 +3,10 @@
  * jobs changes nothing. Erratum A-4 (lemmas, strict mode) and the unfairness of section 5 are
  * divergences that any build of simtfuzz shows.
  */
-#include "engine/normalise.h"
-#include "engine/parse.h"
-#include "engine/print.h"
-#include "engine/ptx/ptx_kernel.h"
+#include "engine/forms/normalise.h"
+#include "engine/input/ptx_kernel.h"
+#include "engine/language/parse.h"
+#include "engine/language/print.h"
 #include "fuzz/gen/gen.h"
 #include "fuzz/reduce/reduce.h"
 #include "fuzz/reduce/reduce_internal.h"

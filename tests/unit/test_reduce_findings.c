@@ -3,9 +3,9 @@
  * shows its signature when its text is read again, the same for any number of jobs, and interrupted
  * anywhere it still shows the signature.
  */
-#include "engine/parse.h"
-#include "engine/print.h"
-#include "fuzz/example.h"
+#include "engine/language/parse.h"
+#include "engine/language/print.h"
+#include "fuzz/case/example.h"
 
 #include <dirent.h>
 #include <setjmp.h>

@@ -2,8 +2,8 @@
  * The reducer on forms that generated findings seldom have: lock-step programs, PTX as nvcc emits it. What a kernel
  * must keep is planted: a text in it.
  */
-#include "engine/parse.h"
-#include "engine/print.h"
+#include "engine/language/parse.h"
+#include "engine/language/print.h"
 #include "fuzz/reduce/reduce.h"
 
 #include <setjmp.h>

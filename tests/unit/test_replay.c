@@ -3,10 +3,10 @@
 #include "tests/unit/blocks.h"
 #include "tests/unit/checking.h"
 
-#include "engine/interleave.h"
-#include "engine/lockstep.h"
-#include "oracle/lockstep.h"
-#include "oracle/replay.h"
+#include "engine/blocks/interleave.h"
+#include "engine/blocks/lockstep.h"
+#include "oracle/lockstep/lockstep.h"
+#include "oracle/lockstep/replay.h"
 
 static const char OWNED[] = "launch(threads = 3); shared int a[3]; global int g; kernel k() {"
                             " private int i; for (i = 0; i < 2 + tid; i++) { a[tid] += i + 1; }"

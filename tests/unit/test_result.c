@@ -2,9 +2,9 @@
  * faults planted into one subject's step function. */
 #include "tests/unit/planted.h"
 
-#include "engine/threads.h"
-#include "oracle/exhaust.h"
-#include "oracle/result.h"
+#include "engine/warps/threads.h"
+#include "oracle/results/exhaust.h"
+#include "oracle/results/result.h"
 
 static struct check_result *check(const char *text, const struct check_options *options)
 {

@@ -2,9 +2,9 @@
  * need not be reachable; its lemmas 1, 2 and corollary 1 on such states. */
 #include "tests/unit/support.h"
 
-#include "engine/pcg.h"
-#include "oracle/safety_lanes.h"
-#include "oracle/safety_spans.h"
+#include "engine/base/pcg.h"
+#include "oracle/crs/safety_lanes.h"
+#include "oracle/crs/safety_spans.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /*
  * Theorem 1 and the private stacks of cuda-crs on whole programs of the branch unit: random ones, written while
  * they run so that they are control-flow consistent, and those of the catalogue with every switch. The
- * machine around the branch unit is a few lines here; oracle/safety.c does the same for PTX.
+ * machine around the branch unit is a few lines here; oracle/crs/safety.c does the same for PTX.
  */
 #include "crs_notation.h"
 
-#include "engine/crs_branch.h"
-#include "engine/pcg.h"
-#include "oracle/safety_lanes.h"
+#include "engine/base/pcg.h"
+#include "engine/crs/crs_branch.h"
+#include "oracle/crs/safety_lanes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,11 +2,11 @@
  * together, and where code that simtfuzz would have made is wrong. */
 #include "tests/unit/support.h"
 
-#include "engine/ptx/ptx_kernel.h"
-#include "engine/ptx/ptx_static.h"
-#include "oracle/check.h"
-#include "oracle/forms.h"
-#include "oracle/safety.h"
+#include "engine/input/ptx_kernel.h"
+#include "engine/static/ptx_static.h"
+#include "engine/subjects/forms.h"
+#include "oracle/check/check.h"
+#include "oracle/crs/safety.h"
 
 #include <stdlib.h>
 

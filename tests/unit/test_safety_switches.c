@@ -4,8 +4,8 @@
  */
 #include "tests/unit/support.h"
 
-#include "engine/ptx/ptx_kernel.h"
-#include "oracle/check.h"
+#include "engine/input/ptx_kernel.h"
+#include "oracle/check/check.h"
 
 static struct check_result *check_program(const char *name, subject_set subjects, uint32_t modes)
 {

@@ -1,5 +1,5 @@
 /* Schedulers: order, fairness, distributions, replay, names, the portfolio. */
-#include "engine/sched.h"
+#include "engine/schedule/sched.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,10 +2,10 @@
  * Schedulers, lassos and searches at their limits: counts that do not fit, change points as many as steps, patience to the step,
  * and who is told to stop.
  */
-#include "engine/fair_lasso.h"
-#include "engine/live.h"
-#include "engine/sched.h"
-#include "engine/search.h"
+#include "engine/machine/live.h"
+#include "engine/progress/fair_lasso.h"
+#include "engine/schedule/sched.h"
+#include "engine/search/search.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * Schedulers of kernels with barriers: actors leave the list of live ones and come back. What a
  * scheduler remembers of an actor must be what holds of it now, at every pick.
  */
-#include "engine/sched.h"
+#include "engine/schedule/sched.h"
 
 #include "tests/unit/support.h"
 

@@ -3,8 +3,8 @@
  * worth their time. SIMTFUZZ_BLESS=1 prints the table anew. */
 #include "tests/unit/checking.h"
 
-#include "engine/tape.h"
-#include "engine/text.h"
+#include "engine/base/text.h"
+#include "engine/schedule/tape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

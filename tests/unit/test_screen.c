@@ -1,7 +1,7 @@
 /* The grid that is drawn anew again and again, and the status screen at every size. */
 #include "tests/unit/support.h"
 
-#include "fuzz/ui/ui.h"
+#include "fuzz/campaign/ui.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* Searches: against plain enumeration of all executions, and against what is known of small kernels. */
 #include "tests/unit/support.h"
 
-#include "engine/search.h"
+#include "engine/search/search.h"
 
 #include <stdlib.h>
 

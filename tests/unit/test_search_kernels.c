@@ -2,9 +2,9 @@
  * kernels small enough for it. */
 #include "tests/unit/support.h"
 
-#include "engine/lasso.h"
-#include "engine/pcg.h"
-#include "engine/search.h"
+#include "engine/base/pcg.h"
+#include "engine/progress/lasso.h"
+#include "engine/search/search.h"
 
 static struct search_result *search(const char *text, enum subject_id subject,
                                     enum search_method method)

@@ -5,10 +5,10 @@
 #include "tests/unit/support.h"
 #include "tests/unit/tape_player.h"
 
-#include "engine/progress.h"
-#include "engine/search.h"
+#include "engine/progress/progress.h"
+#include "engine/search/search.h"
+#include "engine/subjects/forms.h"
 #include "fuzz/gen/gen.h"
-#include "oracle/forms.h"
 
 #include <stdio.h>
 #include <stdlib.h>

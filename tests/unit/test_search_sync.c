@@ -3,7 +3,7 @@
  * have the same outcomes and the same verdict on races, which is looked for literally, in the list of
  * all accesses of each execution.
  */
-#include "engine/search.h"
+#include "engine/search/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,12 +10,12 @@
  */
 #include "tests/unit/golden_table.h"
 
-#include "engine/fair_lasso.h"
-#include "engine/lasso.h"
-#include "engine/progress.h"
-#include "engine/stackless.h"
-#include "oracle/forms.h"
-#include "oracle/lemma6.h"
+#include "engine/progress/fair_lasso.h"
+#include "engine/progress/lasso.h"
+#include "engine/progress/progress.h"
+#include "engine/schedule/stackless.h"
+#include "engine/subjects/forms.h"
+#include "oracle/lemma6/lemma6.h"
 
 enum { BUDGET = 600, THREADS_MAX = 16, STATES = 2000, SAMPLED = 10000 };
 

@@ -1,5 +1,5 @@
 /* Causes of findings: what brings the signatures of one bug together. */
-#include "fuzz/signature.h"
+#include "fuzz/case/signature.h"
 
 #include "support.h"
 

@@ -1,8 +1,8 @@
 /* The co-simulation: it agrees on every kernel, and speaks for every fault planted in either side. */
 #include "tests/unit/support.h"
 
-#include "engine/threads.h"
-#include "oracle/simulation.h"
+#include "engine/warps/threads.h"
+#include "oracle/warps/simulation.h"
 
 static const char *const kernels[] = {
     "shared int x; kernel k() { x = x + 1; }",

@@ -2,9 +2,9 @@
  * executed literally. */
 #include "tests/unit/support.h"
 
-#include "engine/lasso.h"
-#include "engine/threads.h"
-#include "oracle/explore.h"
+#include "engine/progress/lasso.h"
+#include "engine/warps/threads.h"
+#include "oracle/check/explore.h"
 
 enum { PROGRAMS = 4, SIZES = 4 };
 

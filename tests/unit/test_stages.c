@@ -10,14 +10,14 @@
  */
 #include "tests/unit/golden_table.h"
 
-#include "engine/lower_cfg.h"
-#include "engine/predicate.h"
-#include "engine/print.h"
-#include "engine/ptx/ptx_flow.h"
-#include "engine/ptx/ptx_static.h"
-#include "engine/transform/transform.h"
-#include "engine/vector.h"
-#include "oracle/forms.h"
+#include "engine/forms/lower_cfg.h"
+#include "engine/forms/predicate.h"
+#include "engine/language/print.h"
+#include "engine/rewrite/transform.h"
+#include "engine/static/ptx_static.h"
+#include "engine/subjects/forms.h"
+#include "engine/to_ptx/ptx_flow.h"
+#include "engine/vector/vector.h"
 
 enum { BUDGET = 400, DRAWS = 3 };
 

@@ -3,7 +3,7 @@
 #include "tests/unit/blocks.h"
 #include "tests/unit/planted.h"
 
-#include "oracle/stutter.h"
+#include "oracle/lockstep/stutter.h"
 
 static const char OWNED[] = "launch(threads = 3); shared int a[3]; kernel k() {"
                             " private int i; for (i = 0; i < 2 + tid; i++) { a[tid] += i + 1; }"

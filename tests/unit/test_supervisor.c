@@ -4,10 +4,10 @@
  */
 #include "tests/unit/campaign_fixture.h"
 
-#include "engine/invariant.h"
-#include "fuzz/example.h"
-#include "fuzz/pool.h"
-#include "fuzz/supervisor.h"
+#include "engine/base/invariant.h"
+#include "fuzz/campaign/pool.h"
+#include "fuzz/case/example.h"
+#include "fuzz/supervise/supervisor.h"
 
 #include <signal.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* Tapes: text and back, runs, context switches, what is refused and where. */
-#include "engine/tape.h"
+#include "engine/schedule/tape.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
 
 static struct arena arena;
 

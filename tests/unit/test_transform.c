@@ -1,10 +1,10 @@
 /* Transformations: lists as text, places, kernels that stay kernels and keep what is expected of them. */
 #include "tests/unit/support.h"
 
-#include "engine/print.h"
-#include "engine/transform/transform.h"
+#include "engine/language/print.h"
+#include "engine/rewrite/transform.h"
 #include "fuzz/gen/gen.h"
-#include "oracle/check.h"
+#include "oracle/check/check.h"
 
 #include <dirent.h>
 

@@ -3,10 +3,10 @@
 #include "tests/unit/pair_kernels.h"
 #include "tests/unit/support.h"
 
-#include "engine/choice.h"
-#include "engine/rules.h"
-#include "engine/tutorial.h"
-#include "oracle/race.h"
+#include "engine/machine/choice.h"
+#include "engine/machine/rules.h"
+#include "engine/pairs/tutorial.h"
+#include "oracle/race/race.h"
 
 /* ---- all ordered pairs of a kernel ---- */
 

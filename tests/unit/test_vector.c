@@ -1,6 +1,6 @@
 #include "tests/unit/support.h"
 
-#include "engine/vector.h"
+#include "engine/vector/vector.h"
 
 static const struct program *compile(const char *text)
 {

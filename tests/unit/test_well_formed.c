@@ -1,11 +1,11 @@
 /*
- * Def. 5.1's WF.3 and guards_decide (engine/well_formed.c) against a naive reading: guards that combine
+ * Def. 5.1's WF.3 and guards_decide (engine/forms/well_formed.c) against a naive reading: guards that combine
  * comparisons with constants by trying all values that could matter, others by the two shapes that are known.
  */
 #include "tests/unit/support.h"
 
-#include "engine/normalise.h"
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
+#include "engine/forms/normalise.h"
 
 enum { GUARDS_MAX = 4, ROUNDS = 6000 };
 

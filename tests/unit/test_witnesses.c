@@ -9,8 +9,8 @@
 #include "tests/unit/corpus_kernel.h"
 #include "tests/unit/golden_table.h"
 
-#include "oracle/matrix.h"
-#include "oracle/matrix_witness.h"
+#include "oracle/matrix/matrix.h"
+#include "oracle/matrix/matrix_witness.h"
 
 #include <ctype.h>
 

@@ -5,7 +5,7 @@
 #ifndef TESTS_TREE_EQUAL_H
 #define TESTS_TREE_EQUAL_H
 
-#include "engine/ast.h"
+#include "engine/language/ast.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
  *     family class name file place reached triggered detected oracle cases steps seed status note
  *
  *   reached    yes, no: its place is executed by some trial
- *   triggered  the first case that shows something else than in the original (fuzz/digest.h), or -
+ *   triggered  the first case that shows something else than in the original (fuzz/case/digest.h), or -
  *   detected   the first case that an oracle speaks in, or -
  *   oracle     all that speak in that case; crash, hang; canary:ORACLE: silent about a canary; corpus: an
  *              expectation of a kernel, or an oracle about one; test NAME: a unit test that fails; golden: only a

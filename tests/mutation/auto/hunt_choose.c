@@ -3,7 +3,7 @@
  */
 #include "tests/mutation/auto/hunt.h"
 
-#include "engine/pcg.h"
+#include "engine/base/pcg.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

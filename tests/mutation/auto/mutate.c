@@ -124,8 +124,8 @@ static bool json_string(const char *text, const char *key, const char **at, char
     return true;
 }
 
-/* The command that compiles the file, with -E, from its folder. Nothing is inlined by force (engine/inline.h):
- * mutants make functions long. Arenas have guards (engine/arena.h). */
+/* The command that compiles the file, with -E, from its folder. Nothing is inlined by force (engine/base/inline.h):
+ * mutants make functions long. Arenas have guards (engine/base/arena.h). */
 static bool preprocess_command(const char *database, const char *path, char *command, size_t size)
 {
     char folder[1024], compile[8192], file[1024];

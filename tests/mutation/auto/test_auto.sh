@@ -16,9 +16,9 @@ failed() {
 }
 
 names=(
-    'engine/crs_branch.c:enable:delete:d.returned&=~alpha:1->;'              # a lane that returned sleeps on
-    'engine/crs_branch.c:upd_exec_state:constant:1@s->depth-1:1->2'          # reads below the stack
-    'engine/crs_branch.c:unwind:constant:1@put(u->machine,&s->completed,1,mode):1->2' # a flag
+    'engine/crs/crs_branch.c:enable:delete:d.returned&=~alpha:1->;'              # a lane that returned sleeps on
+    'engine/crs/crs_branch.c:upd_exec_state:constant:1@s->depth-1:1->2'          # reads below the stack
+    'engine/crs/crs_branch.c:unwind:constant:1@put(u->machine,&s->completed,1,mode):1->2' # a flag
 )
 hunt() {
     "$hunter" --cases 8 --seeds 1 --jobs "$1" "${@:2}" "${only[@]}" 2>"$folder/err" || failed "hunt: $(cat "$folder/err")"
@@ -36,7 +36,7 @@ field() { awk -F'\t' -v name="$1" -v n="$2" '$3 == name { print $n }' "$folder/o
 is() { [ "$(field "${names[$1]}" "$2")" = "$3" ] || failed "${names[$1]}: field $2 is $(field "${names[$1]}" "$2"), not $3"; }
 for i in 0 1 2; do
     is $i 1 auto
-    is $i 4 engine/crs_branch.c
+    is $i 4 engine/crs/crs_branch.c
     is $i 6 yes
 done
 is 0 13 detected

@@ -1,10 +1,10 @@
 #include "tests/mutation/auto/trials.h"
 
-#include "engine/parse.h"
-#include "engine/ptx/ptx_kernel.h"
-#include "fuzz/case.h"
-#include "fuzz/digest.h"
-#include "oracle/expect.h"
+#include "engine/input/ptx_kernel.h"
+#include "engine/language/parse.h"
+#include "fuzz/case/case.h"
+#include "fuzz/case/digest.h"
+#include "oracle/check/expect.h"
 #include "tests/mutation/auto/units.h"
 
 #include <dirent.h>

@@ -10,8 +10,8 @@
 #ifndef TRIALS_H
 #define TRIALS_H
 
-#include "engine/ast.h"
-#include "oracle/verdict.h"
+#include "engine/language/ast.h"
+#include "oracle/check/verdict.h"
 #include "tests/mutation/auto/mutant_runtime.h"
 
 enum trial_kind { TRIAL_CAMPAIGN, TRIAL_CORPUS, TRIAL_CANARY, TRIAL_UNIT };

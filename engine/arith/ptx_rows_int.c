@@ -1,0 +1,260 @@
+/* Integer arithmetic (PTX ISA 9.7.1). Where PTX leaves a value open, docs/ptx.md has what it is here. */
+#include "engine/arith/ptx_rows_internal.h"
+
+/* F(operation, suffix, the type as it lies in the low bits, the type to compute in, the unsigned one of its size,
+ * element, the type twice as wide, element of that, bits, expression). Narrow values are computed in 32 bits:
+ * uint16_t would become int. */
+#define TYPE_U16(F, op, e) F(op, u16, uint16_t, uint32_t, uint16_t, row32, uint32_t, row32, 16, e)
+#define TYPE_S16(F, op, e) F(op, s16, int16_t, int32_t, uint16_t, row32, int32_t, row32, 16, e)
+#define TYPE_U32(F, op, e) F(op, u32, uint32_t, uint32_t, uint32_t, row32, uint64_t, row64, 32, e)
+#define TYPE_S32(F, op, e) F(op, s32, int32_t, int32_t, uint32_t, row32, int64_t, row64, 32, e)
+#define TYPE_U64(F, op, e) F(op, u64, uint64_t, uint64_t, uint64_t, row64, uint128, row64, 64, e)
+#define TYPE_S64(F, op, e) F(op, s64, int64_t, int64_t, uint64_t, row64, int128, row64, 64, e)
+
+/* In an expression: a, b, c of the type; `bits`, the unsigned type of its size, and `wide`, the type twice as wide. */
+#define LOCAL_TYPES(T, U, W, N)                                                                    \
+    typedef T type __attribute__((unused));                                                        \
+    typedef U bits __attribute__((unused));                                                        \
+    typedef W wide __attribute__((unused));                                                        \
+    enum { width = N, is_signed = (T)-1 < (T)1 };                                                  \
+    (void)immediate;
+
+#define INT1(op, suffix, L, T, U, E, W, V, N, expr)                                                \
+    static void op##_##suffix(ROW_ARGUMENTS)                                                       \
+    {                                                                                              \
+        LOCAL_TYPES(T, U, W, N)                                                                    \
+        E *d = results[0];                                                                         \
+        const E *x = sources[0];                                                                   \
+        VECTORISE                                                                                  \
+        LANES (i) {                                                                                \
+            const T a = (L)x[i];                                                                   \
+            d[i] = (U)(expr);                                                                      \
+        }                                                                                          \
+    }
+
+#define INT2(op, suffix, L, T, U, E, W, V, N, expr)                                                \
+    static void op##_##suffix(ROW_ARGUMENTS)                                                       \
+    {                                                                                              \
+        LOCAL_TYPES(T, U, W, N)                                                                    \
+        E *d = results[0];                                                                         \
+        const E *x = sources[0], *y = sources[1];                                                  \
+        VECTORISE                                                                                  \
+        LANES (i) {                                                                                \
+            const T a = (L)x[i], b = (L)y[i];                                                      \
+            d[i] = (U)(expr);                                                                      \
+        }                                                                                          \
+    }
+
+#define INT3(op, suffix, L, T, U, E, W, V, N, expr)                                                \
+    static void op##_##suffix(ROW_ARGUMENTS)                                                       \
+    {                                                                                              \
+        LOCAL_TYPES(T, U, W, N)                                                                    \
+        E *d = results[0];                                                                         \
+        const E *x = sources[0], *y = sources[1], *z = sources[2];                                 \
+        VECTORISE                                                                                  \
+        LANES (i) {                                                                                \
+            const T a = (L)x[i], b = (L)y[i], c = (L)z[i];                                         \
+            d[i] = (U)(expr);                                                                      \
+        }                                                                                          \
+    }
+
+/* The result, and c, are twice as wide. */
+#define WIDE2(op, suffix, L, T, U, E, W, V, N, expr)                                               \
+    static void op##_##suffix(ROW_ARGUMENTS)                                                       \
+    {                                                                                              \
+        LOCAL_TYPES(T, U, W, N)                                                                    \
+        V *d = results[0];                                                                         \
+        const E *x = sources[0], *y = sources[1];                                                  \
+        VECTORISE                                                                                  \
+        LANES (i) {                                                                                \
+            const T a = (L)x[i], b = (L)y[i];                                                      \
+            d[i] = (V)(expr);                                                                      \
+        }                                                                                          \
+    }
+
+#define WIDE3(op, suffix, L, T, U, E, W, V, N, expr)                                               \
+    static void op##_##suffix(ROW_ARGUMENTS)                                                       \
+    {                                                                                              \
+        LOCAL_TYPES(T, U, W, N)                                                                    \
+        V *d = results[0];                                                                         \
+        const E *x = sources[0], *y = sources[1];                                                  \
+        const V *z = sources[2];                                                                   \
+        VECTORISE                                                                                  \
+        LANES (i) {                                                                                \
+            const T a = (L)x[i], b = (L)y[i];                                                      \
+            const V c = z[i];                                                                      \
+            d[i] = (V)(expr);                                                                      \
+        }                                                                                          \
+    }
+
+/* An operation that does not care for the sign, of its three sizes. */
+#define BY_SIZE(F, op, expr)                                                                       \
+    TYPE_U16(F, op, expr)                                                                          \
+    TYPE_U32(F, op, expr)                                                                          \
+    TYPE_U64(F, op, expr)                                                                          \
+    static row_table op = {[ROW_U16] = op##_u16, [ROW_S16] = op##_u16, [ROW_U32] = op##_u32,       \
+                           [ROW_S32] = op##_u32, [ROW_U64] = op##_u64, [ROW_S64] = op##_u64};
+
+/* One that does. */
+#define BY_TYPE(F, op, expr)                                                                       \
+    TYPE_U16(F, op, expr)                                                                          \
+    TYPE_S16(F, op, expr)                                                                          \
+    TYPE_U32(F, op, expr)                                                                          \
+    TYPE_S32(F, op, expr)                                                                          \
+    TYPE_U64(F, op, expr)                                                                          \
+    TYPE_S64(F, op, expr)                                                                          \
+    static row_table op = {[ROW_U16] = op##_u16, [ROW_S16] = op##_s16, [ROW_U32] = op##_u32,       \
+                           [ROW_S32] = op##_s32, [ROW_U64] = op##_u64, [ROW_S64] = op##_s64};
+
+#define BY_SIGNED(F, op, expr)                                                                     \
+    TYPE_S16(F, op, expr)                                                                          \
+    TYPE_S32(F, op, expr)                                                                          \
+    TYPE_S64(F, op, expr)                                                                          \
+    static row_table op = {[ROW_S16] = op##_s16, [ROW_S32] = op##_s32, [ROW_S64] = op##_s64};
+
+#define BY_SIGN_32(F, op, expr)                                                                    \
+    TYPE_U32(F, op, expr)                                                                          \
+    TYPE_S32(F, op, expr)                                                                          \
+    static row_table op = {[ROW_U32] = op##_u32, [ROW_S32] = op##_s32};
+
+#define BY_SIGN_WIDE(F, op, expr)                                                                  \
+    TYPE_U16(F, op, expr)                                                                          \
+    TYPE_S16(F, op, expr)                                                                          \
+    TYPE_U32(F, op, expr)                                                                          \
+    TYPE_S32(F, op, expr)                                                                          \
+    static row_table op = {                                                                        \
+        [ROW_U16] = op##_u16, [ROW_S16] = op##_s16, [ROW_U32] = op##_u32, [ROW_S32] = op##_s32};
+
+/* ---- sums, products ---- */
+
+BY_SIZE(INT2, add, a + b)
+BY_SIZE(INT2, sub, a - b)
+BY_SIZE(INT2, mul_lo, (a * b))
+BY_SIZE(INT3, mad_lo, (a * b) + c)
+
+/* Of both operands' width together. */
+#define PRODUCT ((wide)a * b)
+
+/* The upper half of the product. `>>` of negative numbers keeps the sign with gcc and clang. */
+BY_TYPE(INT2, mul_hi, PRODUCT >> width)
+BY_TYPE(INT3, mad_hi, (bits)(PRODUCT >> width) + (bits)c)
+BY_SIGN_WIDE(WIDE2, mul_wide, PRODUCT)
+BY_SIGN_WIDE(WIDE3, mad_wide, (uint64_t)PRODUCT + c)
+
+static inline int32_t saturate(int64_t value)
+{
+    return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
+}
+
+ROW2(add_sat, row32, row32, row32, saturate((int64_t)(int32_t)x + (int32_t)y))
+ROW2(sub_sat, row32, row32, row32, saturate((int64_t)(int32_t)x - (int32_t)y))
+ROW3(mad_hi_sat, row32, row32, row32, row32,
+     saturate(((int64_t)(int32_t)x * (int32_t)y >> 32) + (int32_t)z))
+
+/* The low 24 bits of a register, as the type says. */
+static inline int64_t low_24(uint32_t x, bool is_signed)
+{
+    uint32_t sign = is_signed ? 1u << 23 : 0;
+    return (int64_t)((x & 0xffffff) ^ sign) - (int64_t)sign;
+}
+
+#define PRODUCT_24(shift)                                                                          \
+    (bits)((uint64_t)(low_24((uint32_t)a, is_signed) * low_24((uint32_t)b, is_signed)) >> (shift))
+BY_SIGN_32(INT2, mul24_lo, PRODUCT_24(0))
+BY_SIGN_32(INT2, mul24_hi, PRODUCT_24(16))
+BY_SIGN_32(INT3, mad24_lo, PRODUCT_24(0) + (bits)c)
+BY_SIGN_32(INT3, mad24_hi, PRODUCT_24(16) + (bits)c)
+ROW3(mad24_hi_sat, row32, row32, row32, row32,
+     saturate((low_24(x, true) * low_24(y, true) >> 16) + (int32_t)z))
+
+BY_TYPE(INT3, sad, (bits)c + (a < b ? (bits)((bits)b - (bits)a) : (bits)((bits)a - (bits)b)))
+
+/* ---- quotients ---- */
+
+/* x / 0 and x % 0 are all ones, as the code that ptxas makes has it; the least number divided by -1 is
+ * itself. Lanes that are not active divide too, so no divisor may trap. */
+#define IS_MINUS_ONE(b) (is_signed && (b) == (type)-1)
+#define DIVISOR(b) ((b) == 0 || IS_MINUS_ONE(b) ? 1 : (b))
+BY_TYPE(INT2, divide,
+        b == 0            ? (bits)-1
+        : IS_MINUS_ONE(b) ? (bits)(0 - (bits)a)
+                          : (bits)(a / DIVISOR(b)))
+BY_TYPE(INT2, modulo, b == 0 ? (bits)-1 : IS_MINUS_ONE(b) ? (bits)0 : (bits)(a % DIVISOR(b)))
+
+/* ---- the rest ---- */
+
+BY_TYPE(INT2, min, a < b ? a : b)
+BY_TYPE(INT2, max, a > b ? a : b)
+BY_SIGNED(INT1, absolute, a < 0 ? (bits)(0 - (bits)a) : (bits)a)
+BY_SIZE(INT1, negate, 0 - a)
+
+/* Each byte of a and b as its own type says. */
+static inline uint32_t dot_4(uint32_t a, uint32_t b, bool a_signed, bool b_signed)
+{
+    uint32_t sum = 0;
+    for (int shift = 0; shift < 32; shift += 8) {
+        int32_t p = (int32_t)(a >> shift & 0xff), q = (int32_t)(b >> shift & 0xff);
+        p = a_signed ? (p ^ 0x80) - 0x80 : p;
+        q = b_signed ? (q ^ 0x80) - 0x80 : q;
+        sum += (uint32_t)(p * q);
+    }
+    return sum;
+}
+
+ROW3(dp4a_uu, row32, row32, row32, row32, dot_4(x, y, false, false) + z)
+ROW3(dp4a_us, row32, row32, row32, row32, dot_4(x, y, false, true) + z)
+ROW3(dp4a_su, row32, row32, row32, row32, dot_4(x, y, true, false) + z)
+ROW3(dp4a_ss, row32, row32, row32, row32, dot_4(x, y, true, true) + z)
+
+ROW_FINDER(arithmetic)
+{
+    (void)immediate, (void)reason;
+    static ptx_row_fn *const dp4a[2][2] = {{dp4a_uu, dp4a_us}, {dp4a_su, dp4a_ss}};
+    const uint8_t *words = instruction->words;
+    enum row_type type = row_type_of((enum ptx_word)words[PTX_SLOT_TYPE]);
+    bool is_lo = words[PTX_SLOT_MODE] == PTX_W_LO;
+    switch ((int)instruction->form) {
+    case PTX_FORM_ADD_INT:
+        return add[type];
+    case PTX_FORM_ADD_SAT:
+        return add_sat;
+    case PTX_FORM_SUB_INT:
+        return sub[type];
+    case PTX_FORM_SUB_SAT:
+        return sub_sat;
+    case PTX_FORM_MUL_INT:
+        return is_lo ? mul_lo[type] : mul_hi[type];
+    case PTX_FORM_MUL_WIDE:
+        return mul_wide[type];
+    case PTX_FORM_MAD_INT:
+        return is_lo ? mad_lo[type] : mad_hi[type];
+    case PTX_FORM_MAD_SAT:
+        return mad_hi_sat;
+    case PTX_FORM_MAD_WIDE:
+        return mad_wide[type];
+    case PTX_FORM_MUL24_INT:
+        return is_lo ? mul24_lo[type] : mul24_hi[type];
+    case PTX_FORM_MAD24_INT:
+        return is_lo ? mad24_lo[type] : mad24_hi[type];
+    case PTX_FORM_MAD24_SAT:
+        return mad24_hi_sat;
+    case PTX_FORM_SAD_INT:
+        return sad[type];
+    case PTX_FORM_DIV_INT:
+        return divide[type];
+    case PTX_FORM_REM_INT:
+        return modulo[type];
+    case PTX_FORM_ABS_INT:
+        return absolute[type];
+    case PTX_FORM_NEG_INT:
+        return negate[type];
+    case PTX_FORM_MIN_INT:
+        return min[type];
+    case PTX_FORM_MAX_INT:
+        return max[type];
+    case PTX_FORM_DP4A_INT:
+        return dp4a[words[PTX_SLOT_TYPE] == PTX_W_S32][words[PTX_SLOT_TYPE2] == PTX_W_S32];
+    default:
+        return NULL;
+    }
+}

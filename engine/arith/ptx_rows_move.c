@@ -1,0 +1,162 @@
+/* Moves between registers, packing, conversion of addresses (PTX ISA 9.7.9). */
+#include "engine/arith/ptx_rows_internal.h"
+#include "engine/program/ptx_code.h"
+
+/* ---- mov ---- */
+
+ROW1(mov_pred, row32, row32, x != 0)
+ROW1(mov_16, row32, row32, (uint16_t)x)
+ROW1(mov_32, row32, row32, x)
+ROW1(mov_64, row64, row64, x)
+
+/* {a, b}, {a, b, c, d}: of `immediate` bits each, the first lowest. */
+static void pack(ROW_ARGUMENTS, uint32_t count, bool is_64)
+{
+    const uint32_t mask = immediate == 32 ? UINT32_MAX : (1u << immediate) - 1;
+    row32 *d32 = results[0];
+    row64 *d64 = results[0];
+    LANES (i) {
+        uint64_t all = 0;
+        for (uint32_t k = 0; k < count; k++)
+            all |= (uint64_t)(((const row32 *)sources[k])[i] & mask) << k * immediate;
+        if (is_64)
+            d64[i] = all;
+        else
+            d32[i] = (uint32_t)all;
+    }
+}
+
+static void unpack(ROW_ARGUMENTS, uint32_t count, bool is_64)
+{
+    const uint32_t mask = immediate == 32 ? UINT32_MAX : (1u << immediate) - 1;
+    const row32 *x32 = sources[0];
+    const row64 *x64 = sources[0];
+    LANES (i) {
+        uint64_t all = is_64 ? x64[i] : x32[i];
+        for (uint32_t k = 0; k < count; k++)
+            ((row32 *)results[k])[i] = (uint32_t)(all >> k * immediate) & mask;
+    }
+}
+
+#define PARTS(name, fn, count, is_64)                                                              \
+    static void name(ROW_ARGUMENTS)                                                                \
+    {                                                                                              \
+        fn(lanes, results, sources, immediate, count, is_64);                                      \
+    }
+PARTS(pack_2_32, pack, 2, false)
+PARTS(pack_4_32, pack, 4, false)
+PARTS(pack_4_64, pack, 4, true)
+PARTS(unpack_2_32, unpack, 2, false)
+PARTS(unpack_4_32, unpack, 4, false)
+PARTS(unpack_4_64, unpack, 4, true)
+
+/* 64 bits and their halves, which is what compilers write. */
+ROW2(join_halves, row64, row32, row32, (uint64_t)y << 32 | x)
+
+static void split_halves(ROW_ARGUMENTS)
+{
+    row32 *low = results[0], *high = results[1];
+    const row64 *x = sources[0];
+    (void)immediate;
+    VECTORISE
+    LANES (i) {
+        const uint64_t all = x[i];
+        low[i] = (uint32_t)all;
+        high[i] = (uint32_t)(all >> 32);
+    }
+}
+
+static uint32_t count_parts(const struct ptx_operand *operand)
+{
+    uint32_t count = 0;
+    if (operand->kind == PTX_OPERAND_VECTOR)
+        for (const struct ptx_operand *o = operand->items; o; o = o->next)
+            count++;
+    return count;
+}
+
+static ptx_row_fn *find_mov(const struct ptx_instruction *instruction, uint32_t *immediate,
+                            const char **reason)
+{
+    static ptx_row_fn *const packs[2][2] = {{pack_2_32, pack_4_32}, {NULL, pack_4_64}};
+    static ptx_row_fn *const unpacks[2][2] = {{unpack_2_32, unpack_4_32}, {NULL, unpack_4_64}};
+    enum ptx_word word = (enum ptx_word)instruction->words[PTX_SLOT_TYPE];
+    struct ptx_type type = ptx_type_of(word);
+    uint32_t to = count_parts(instruction->operands);
+    uint32_t from = count_parts(instruction->operands->next);
+    if (type.bits == 128 || (to && from)) {
+        *reason = type.bits == 128 ? "mov.b128" : "mov of a vector to a vector";
+        return NULL;
+    }
+    if (type.bits == 64 && to + from == 2)
+        return to ? split_halves : join_halves;
+    if (to || from) {
+        *immediate = type.bits / (to + from);
+        return (to ? unpacks : packs)[type.bits == 64][to + from == 4];
+    }
+    return word == PTX_W_PRED ? mov_pred
+           : type.bits == 16  ? mov_16
+           : type.bits == 32  ? mov_32
+                              : mov_64;
+}
+
+/* ---- generic addresses ---- */
+
+ROW1(move_up_32, row32, row32, x + immediate)
+ROW1(move_up_64, row64, row64, x + immediate)
+ROW1(move_down_32, row32, row32, x - immediate)
+ROW1(move_down_64, row64, row64, x - immediate)
+
+struct window {
+    uint64_t base, end;
+    uint32_t offset; /* of the space's address 0 */
+};
+
+/* Constants and the parameters of an entry share one window. */
+static const struct window windows[] = {
+    {PTX_GLOBAL_BASE, PTX_SHARED_BASE, 0},
+    {PTX_SHARED_BASE, PTX_LOCAL_BASE, PTX_SHARED_BASE},
+    {PTX_LOCAL_BASE, PTX_CONST_BASE, PTX_LOCAL_BASE},
+    {PTX_CONST_BASE, PTX_WINDOW_END, PTX_CONST_BASE},
+};
+
+static uint32_t window_of(enum ptx_word space)
+{
+    switch ((int)space) {
+    case PTX_W_SHARED:
+    case PTX_W_SHARED_CTA:
+        return 1;
+    case PTX_W_LOCAL:
+        return 2;
+    case PTX_W_CONST:
+    case PTX_W_PARAM:
+    case PTX_W_PARAM_ENTRY:
+        return 3;
+    default:
+        return 0;
+    }
+}
+
+ROW1(isspacep_32, row32, row32, (x >= windows[immediate].base) & (x < windows[immediate].end))
+ROW1(isspacep_64, row32, row64, (x >= windows[immediate].base) & (x < windows[immediate].end))
+
+ROW_FINDER(move)
+{
+    bool is_64 = instruction->words[PTX_SLOT_TYPE] == PTX_W_U64;
+    uint32_t window = window_of((enum ptx_word)instruction->words[PTX_SLOT_SPACE]);
+    switch ((int)instruction->form) {
+    case PTX_FORM_MOV_ANY:
+        return find_mov(instruction, immediate, reason);
+    case PTX_FORM_CVTA_FROM:
+        *immediate = windows[window].offset;
+        return is_64 ? move_up_64 : move_up_32;
+    case PTX_FORM_CVTA_TO:
+        *immediate = windows[window].offset;
+        return is_64 ? move_down_64 : move_down_32;
+    case PTX_FORM_ISSPACEP_ANY:
+        *immediate = window;
+        return ptx_row_bits_of(instruction->operands->next, 64) == 64 ? isspacep_64 : isspacep_32;
+    default:
+        return NULL;
+    }
+}

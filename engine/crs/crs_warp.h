@@ -1,0 +1,188 @@
+/*
+ * crs_warp.h - what a step of a warp is made of, whether its lanes have pcs of their own or not. For
+ * crs.c and thread_pc.c.
+ */
+#ifndef ENGINE_CRS_WARP_H
+#define ENGINE_CRS_WARP_H
+
+#include "engine/crs/crs_internal.h"
+
+struct crs_step {
+    struct machine *m;
+    uint32_t warp;
+    struct crs_view v;
+    const struct ptx_code *code;
+    struct choices *choices;
+    struct step_event event;
+    bool at_barrier;      /* a barrier instruction was executed */
+    uint32_t targets[64]; /* of the lanes that branch or call */
+};
+
+STEP_INLINE uint32_t crs_thread(const struct crs_step *x, lane_mask lanes)
+{
+    return x->v.lanes->first_thread + (lanes ? (uint32_t)__builtin_ctzll(lanes) : 0);
+}
+
+/* InstrEnv(pc) ≠ ⊥; otherwise the execution is stuck. */
+STEP_INLINE bool crs_instruction(struct crs_step *x, uint32_t pc, const unsigned mode)
+{
+    if (__builtin_expect(pc - 1 < x->code->count - 1, 1))
+        return true;
+    x->event.stm = CODE_NONE;
+    ptx_stuck(x->m, crs_thread(x, x->v.state->active), CODE_NONE,
+              "the program counter is at no instruction", mode);
+    return false;
+}
+
+/* pc_i of a bra or call. False: fault. x->event.targets: for observers of steps; of a fault, not all lanes
+ * have one. */
+STEP_INLINE bool crs_find_targets(struct crs_step *x, uint32_t pc, lane_mask X, const unsigned mode)
+{
+    bool found = ptx_targets(x->m, x->v.lanes, pc, X, x->targets, mode);
+    x->event.targets = found ? x->targets : NULL;
+    return found;
+}
+
+/* WRP.bra: the branch unit takes the actions; ⊥ ends the execution. */
+STEP_INLINE enum rule crs_branch(struct crs_step *x, uint32_t pc, const struct crs_actions *actions,
+                                 const unsigned mode)
+{
+    const struct program *program = x->m->program;
+    struct crs_unit u = {.machine = x->m,
+                         .s = x->v.state,
+                         .tokens = x->v.tokens,
+                         .capacity = x->code->token_capacity,
+                         .switches = x->m->options.crs_switches,
+                         .W = crs_all_lanes(program)};
+    enum rule rule = crs_flow(&u, actions, x->choices, mode);
+    if (u.bottom)
+        ptx_stuck(x->m, crs_thread(x, actions->X), pc, u.bottom, mode);
+    if (u.overflow) {
+        x->m->fault_text = "more tokens on the stack of a warp than are kept";
+        machine_fault(x->m, STATUS_CALL_DEPTH, crs_thread(x, actions->X), pc, mode);
+    }
+    return rule;
+}
+
+/*  CRS.kappa   (ERR.33) the lanes that call_target does not choose keep θ: they call again. So a frame
+ *  is pushed for those that enter the callee, all with the target pc' of the warp.
+ *
+ *  `caller`: those whose call stands at pc. With the switch KAPPA, as printed, THR.call pushes one for
+ *  every lane that executes the call, each with its own target.
+ */
+STEP_INLINE void crs_enter(struct crs_step *x, uint32_t pc, lane_mask caller, lane_mask X,
+                           const unsigned mode)
+{
+    struct crs_state *s = x->v.state;
+    lane_mask enter = caller & s->active, again = X & ~s->active;
+    if (x->m->head->status != STATUS_RUNNING)
+        return;
+    bool ok = !enter || ptx_call(x->m, x->v.lanes, pc, enter, s->pc, mode);
+    if (__builtin_expect(x->m->options.crs_switches >> CRS_SWITCH_KAPPA & 1, 0))
+        while (ok && again) {
+            uint32_t target = x->targets[__builtin_ctzll(again)];
+            lane_mask set = crs_taken(again, x->targets, target);
+            ok = ptx_call(x->m, x->v.lanes, pc, set, target, mode);
+            again &= ~set;
+        }
+}
+
+/*  THR.ret     κ = ν :: κ'  becomes κ'. The last frame, the kernel's, stays: nothing looks at it before
+ *  the lane waits for a call token that was there at the start, or for ever (CRS.c7).
+ */
+STEP_INLINE void crs_drop_frames(struct crs_step *x, lane_mask X, const unsigned mode)
+{
+    lane_mask has = 0;
+    for (lane_mask rest = X; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(rest);
+        has |= (lane_mask)(x->v.lanes->lane[lane].depth > 0) << lane;
+    }
+    if (has)
+        ptx_return(x->m, x->v.lanes, has, NULL, mode);
+}
+
+/* Bar instructions, and what computes or accesses memory (WRP.comm, WRP.mem), of `X` at pc. */
+STEP_INLINE enum rule crs_other(struct crs_step *x, uint32_t pc, lane_mask X, const unsigned mode)
+{
+    switch ((enum ptx_exec)x->code->ops[pc].exec) {
+    case PTX_EXEC_BAR_SYNC:
+    case PTX_EXEC_BAR_ARRIVE:
+    case PTX_EXEC_BAR_RED:
+        x->m->hits[RULE_WRP_COMM]++;
+        x->at_barrier = true;
+        return crs_barrier_step(x->m, x->warp, pc, X, mode);
+    case PTX_EXEC_VOTE:
+    case PTX_EXEC_ACTIVEMASK:
+    case PTX_EXEC_SHFL:
+    case PTX_EXEC_MATCH:
+    case PTX_EXEC_REDUX:
+    case PTX_EXEC_BAR_WARP:
+        x->m->hits[RULE_WRP_COMM]++;
+        break;
+    case PTX_EXEC_NOP:
+    case PTX_EXEC_MEMBAR: /* no action */
+        x->m->hits[RULE_WRP_BRA]++;
+        break;
+    case PTX_EXEC_ROWS:
+    case PTX_EXEC_LD:
+    case PTX_EXEC_ST:
+    case PTX_EXEC_ATOM:
+        x->m->hits[RULE_WRP_MEM]++;
+        break;
+    case PTX_EXEC_BRA:
+    case PTX_EXEC_CALL:
+    case PTX_EXEC_RET:
+    case PTX_EXEC_EXIT:
+    case PTX_EXEC_SSY:
+    case PTX_EXEC_PREBRK:
+    case PTX_EXEC_PRERET:
+    case PTX_EXEC_SYNC:
+    case PTX_EXEC_BREAK:
+    case PTX_EXEC_TRAP:
+        break;
+    }
+    return ptx_execute(x->m, x->v.lanes, pc, X, x->v.state->exited, x->choices, mode);
+}
+
+/* trap [EXT]: the execution ends with assert_fails. */
+STEP_INLINE enum rule crs_trap(struct crs_step *x, uint32_t pc, lane_mask X, const unsigned mode)
+{
+    machine_fault(x->m, STATUS_ASSERT_FAILS, crs_thread(x, X), pc, mode);
+    return RULE_CRS_TRAP;
+}
+
+/* Makes *x; its targets are left as they are. */
+STEP_INLINE void crs_begin(struct crs_step *x, struct machine *machine, uint32_t warp,
+                           struct choices *choices, bool has_pcs)
+{
+    x->m = machine;
+    x->warp = warp;
+    x->v = crs_view_at(machine, warp, has_pcs);
+    x->code = machine->program->ptx;
+    x->choices = choices;
+    x->at_barrier = false;
+    x->event = (struct step_event){.actor = warp, .active = x->v.state->active};
+}
+
+/* The end of every step: counts, reports, retires a completed warp, lets barriers end. */
+STEP_INLINE enum rule crs_end(struct crs_step *x, enum rule rule, const unsigned mode)
+{
+    struct machine *machine = x->m;
+    bool completed = x->v.state->completed;
+    x->event.rule = rule;
+    machine->hits[rule]++;
+    machine->steps++;
+    if (__builtin_expect(completed, 0)) {
+        machine_retire(machine, x->warp, mode & MACHINE_TRACKED);
+        if (x->code->barriers)
+            crs_barrier_retire(machine, x->warp, mode);
+    }
+    if (mode & MACHINE_OBSERVED)
+        observe_step(machine, &x->event);
+    if (x->code->barriers &&
+        (completed || x->at_barrier || machine->options.block_options & BLOCK_LATE))
+        crs_barrier_settle(machine, x->warp, x->choices, mode);
+    return rule;
+}
+
+#endif

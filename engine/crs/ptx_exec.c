@@ -1,0 +1,400 @@
+/*
+ * ptx_exec.c - one instruction: guards, operands, what is computed, results.
+ */
+#include "engine/crs/ptx_exec_internal.h"
+
+/* ---- groups ---- */
+
+uint32_t ptx_lanes_words(const struct program *program, uint32_t count)
+{
+    const struct ptx_rows *rows = &program->ptx->rows;
+    uint32_t registers = (2 * rows->wide + rows->narrow) * count;
+    return ptx_head_words(program->ptx, count) + ((registers + 1) & ~1u);
+}
+
+static void init_register(struct machine *machine, struct ptx_lanes *lanes,
+                          const struct ptx_code_register *reg)
+{
+    const struct ptx_file file = ptx_file(machine->program->ptx, lanes);
+    void *row = ptx_register(&file, &lanes->lane[0].rows, &reg->place);
+    for (uint32_t lane = 0; lane < lanes->count; lane++) {
+        uint32_t tid = ptx_tid(machine->program, lanes, lane);
+        uint64_t value = ptx_code_register_value(reg, machine->program->launch.warp, tid);
+        if (reg->place.bits == 64)
+            ((uint64_t *)row)[lane] = value;
+        else
+            ((uint32_t *)row)[lane] = (uint32_t)value;
+    }
+}
+
+void ptx_lanes_init(struct machine *machine, struct ptx_lanes *lanes, uint32_t first_thread,
+                    uint32_t count)
+{
+    const struct ptx_code *code = machine->program->ptx;
+    memset(lanes, 0, (size_t)4 * ptx_lanes_words(machine->program, count));
+    lanes->first_thread = first_thread;
+    lanes->count = count;
+    lanes->block = first_thread / machine->program->launch.threads;
+    lanes->uniform = true;
+    for (uint32_t lane = 0; lane < count; lane++)
+        lanes->lane[lane].byte = code->frame_local_base;
+    for (uint32_t i = 0; i < code->register_count; i++)
+        init_register(machine, lanes, &code->registers[i]);
+}
+
+void ptx_stuck(struct machine *machine, uint32_t thread, uint32_t pc, const char *why,
+               unsigned mode)
+{
+    machine->fault_text = why;
+    machine_fault(machine, STATUS_STUCK, thread, pc, mode);
+}
+
+/* ---- operands ---- */
+
+/* EXP.sreg. Those that are the same for all threads are constants of the code (ptx_compile_operand.c), which has no
+ * clocks: an execution depends on its choices alone. */
+static uint64_t special_value(const struct machine *machine, const struct ptx_lanes *lanes,
+                              uint32_t number, uint32_t lane)
+{
+    const struct program *program = machine->program;
+    const struct ptx_kernel *kernel = program->ptx->kernel;
+    const uint32_t *n = kernel->block, *g = kernel->grid;
+    uint32_t tid = ptx_tid(program, lanes, lane), laneid = tid % program->launch.warp;
+    char e = program->ptx->specials[number].element;
+    uint64_t bit = laneid < 32 ? (uint64_t)1 << laneid : 0;
+    switch (program->ptx->specials[number].special) {
+    case PTX_SPECIAL_TID:
+        return e == 'x' ? tid % n[0] : e == 'y' ? tid / n[0] % n[1] : tid / n[0] / n[1];
+    case PTX_SPECIAL_CTAID:
+        return e == 'x'   ? lanes->block % g[0]
+               : e == 'y' ? lanes->block / g[0] % g[1]
+                          : lanes->block / g[0] / g[1];
+    case PTX_SPECIAL_LANEID:
+        return laneid;
+    case PTX_SPECIAL_WARPID:
+        return tid / program->launch.warp;
+    case PTX_SPECIAL_LANEMASK_EQ:
+        return bit;
+    case PTX_SPECIAL_LANEMASK_LE:
+        return (uint32_t)(bit | (bit - 1));
+    case PTX_SPECIAL_LANEMASK_LT:
+        return (uint32_t)(bit - 1);
+    case PTX_SPECIAL_LANEMASK_GE:
+        return (uint32_t) ~(bit - 1);
+    case PTX_SPECIAL_LANEMASK_GT:
+        return (uint32_t) ~(bit | (bit - 1));
+    case PTX_SPECIAL_NTID:
+    case PTX_SPECIAL_NCTAID:
+    case PTX_SPECIAL_NWARPID:
+    case PTX_SPECIAL_NSMID:
+    case PTX_SPECIAL_TOTAL_SMEM_SIZE:
+    case PTX_SPECIAL_DYNAMIC_SMEM_SIZE:
+    case PTX_SPECIAL_WARP_SZ:
+    case PTX_SPECIAL_SMID:
+    case PTX_SPECIAL_GRIDID:
+    case PTX_SPECIAL_CLOCK:
+    case PTX_SPECIAL_CLOCK_HI:
+    case PTX_SPECIAL_CLOCK64:
+    case PTX_SPECIAL_GLOBALTIMER:
+    case PTX_SPECIAL_GLOBALTIMER_LO:
+    case PTX_SPECIAL_GLOBALTIMER_HI:
+    case PTX_SPECIAL_ENVREG0:
+    case PTX_SPECIAL_ENVREG1:
+    case PTX_SPECIAL_ENVREG2:
+    case PTX_SPECIAL_ENVREG3:
+    case PTX_SPECIAL_ENVREG4:
+    case PTX_SPECIAL_ENVREG5:
+    case PTX_SPECIAL_ENVREG6:
+    case PTX_SPECIAL_COUNT:
+        break;
+    }
+    return 0;
+}
+
+/*  EXP.const  E[[c]] = C[[c]]          EXP.var.reg   E[[r]] = rho(V[[r]])    V: the top frame of kappa
+ *  EXP.sreg   E[[s]] = rho(s)          EXP.var.addr  E[[v]] = V[[v]]         a variable's address
+ *  EXP.label, EXP.func: constants, the program address.
+ */
+uint64_t ptx_source(const struct machine *machine, const struct ptx_lanes *lanes,
+                    const struct ptx_place *place, uint32_t lane)
+{
+    const struct ptx_code *code = machine->program->ptx;
+    switch ((enum ptx_place_kind)place->kind) {
+    case PTX_PLACE_NONE:
+        break;
+    case PTX_PLACE_REGISTER:
+        return ptx_element(ptx_look(code, lanes, &lanes->lane[lane].rows, place), place->bits,
+                           lane);
+    case PTX_PLACE_CONST:
+        return ptx_element(code->constant_rows + place->offset, place->bits, lane);
+    case PTX_PLACE_SPECIAL:
+        return special_value(machine, lanes, place->offset, lane);
+    case PTX_PLACE_FRAME:
+        return lanes->lane[lane].byte + place->offset;
+    }
+    return 0;
+}
+
+static void gather(struct ptx_step *x, const struct ptx_place *place, void *row)
+{
+    uint32_t *narrow = row;
+    uint64_t *wide = row;
+    for (lane_mask rest = x->executing; rest; rest &= rest - 1) {
+        uint32_t lane = lowest_lane(rest);
+        uint64_t value = ptx_source(x->m, x->lanes, place, lane);
+        if (place->bits == 64)
+            wide[lane] = value;
+        else
+            narrow[lane] = (uint32_t)value;
+    }
+}
+
+const void *ptx_row(struct ptx_step *x, const struct ptx_place *place, uint32_t scratch)
+{
+    if (place->kind == PTX_PLACE_CONST)
+        return x->code->constant_rows + place->offset;
+    if (place->kind == PTX_PLACE_REGISTER && x->one_frame)
+        return ptx_register(&x->file, &x->rows, place);
+    uint64_t *row = x->scratch->sources[scratch];
+    gather(x, place, row);
+    return row;
+}
+
+const uint64_t *ptx_wide_row(struct ptx_step *x, const struct ptx_place *place, uint32_t scratch)
+{
+    const void *row = ptx_row(x, place, scratch);
+    if (place->bits == 64)
+        return row;
+    const uint32_t *narrow = row;
+    uint64_t *wide = x->scratch->sources[scratch];
+    for (uint32_t i = x->lanes->count; i-- > 0;) /* the two may be one: from the end */
+        wide[i] = narrow[i];
+    return wide;
+}
+
+/* ---- results ---- */
+
+void ptx_commit(struct ptx_step *x, const struct ptx_place *place, const void *row)
+{
+    if (place->kind == PTX_PLACE_NONE)
+        return;
+    if (x->one_frame && !(x->mode & MACHINE_TRACKED) && x->executing == ptx_all(x->lanes)) {
+        memcpy(ptx_register(&x->file, &x->rows, place), row,
+               (size_t)x->lanes->count * place->bits / 8);
+        return;
+    }
+    for (lane_mask rest = x->executing; rest; rest &= rest - 1) {
+        uint32_t lane = lowest_lane(rest);
+        void *to = ptx_register(&x->file, &x->lanes->lane[lane].rows, place);
+        ptx_put_element(x->m, to, place->bits, lane, ptx_element(row, place->bits, lane), x->mode);
+    }
+}
+
+void ptx_set_result(struct machine *machine, struct ptx_lanes *lanes, const struct ptx_place *place,
+                    lane_mask set, uint64_t value, unsigned mode)
+{
+    const struct ptx_file file = ptx_file(machine->program->ptx, lanes);
+    if (place->kind == PTX_PLACE_NONE)
+        return;
+    for (lane_mask rest = set; rest; rest &= rest - 1) {
+        uint32_t lane = lowest_lane(rest);
+        ptx_put_element(machine, ptx_register(&file, &lanes->lane[lane].rows, place), place->bits,
+                        lane, value, mode);
+    }
+}
+
+/* ---- computing ---- */
+
+static bool same_rows(const struct ptx_rows *a, const struct ptx_rows *b)
+{
+    return a->narrow == b->narrow && a->wide == b->wide;
+}
+
+static bool same_frame(const struct ptx_lanes *lanes, lane_mask set)
+{
+    const struct ptx_rows *rows = &lanes->lane[lowest_lane(set)].rows;
+    for (lane_mask rest = set & (set - 1); rest; rest &= rest - 1)
+        if (!same_rows(&lanes->lane[lowest_lane(rest)].rows, rows))
+            return false;
+    return true;
+}
+
+/* For lanes whose frames have the same rows. */
+static void compute(struct ptx_step *x)
+{
+    const struct ptx_op *op = x->op;
+    const bool in_place =
+        !(x->mode & MACHINE_TRACKED) && x->executing == ptx_all(x->lanes) && x->one_frame;
+    const void *sources[PTX_ROW_SOURCES];
+    void *results[PTX_ROW_RESULTS];
+    for (uint32_t i = 0; i < op->row.source_count; i++)
+        sources[i] = ptx_row(x, &op->sources[i], i);
+    for (uint32_t i = 0; i < op->row.result_count; i++) {
+        const struct ptx_place *place = &op->results[i];
+        results[i] = in_place && place->kind == PTX_PLACE_REGISTER
+                         ? ptx_register(&x->file, &x->rows, place)
+                         : x->scratch->results[i];
+    }
+    op->row.fn(x->lanes->count, results, sources, op->row.immediate);
+    if (!in_place)
+        for (uint32_t i = 0; i < op->row.result_count; i++)
+            ptx_commit(x, &op->results[i], results[i]);
+}
+
+/* Frames of different rows: one set of lanes after the other. Nothing passes between lanes. */
+static void compute_frames(struct ptx_step *x)
+{
+    lane_mask rest = x->executing;
+    x->one_frame = true;
+    while (rest) {
+        x->rows = x->lanes->lane[lowest_lane(rest)].rows;
+        x->executing = 0;
+        for (lane_mask others = rest; others; others &= others - 1) {
+            uint32_t lane = lowest_lane(others);
+            if (same_rows(&x->lanes->lane[lane].rows, &x->rows))
+                x->executing |= (lane_mask)1 << lane;
+        }
+        rest &= ~x->executing;
+        compute(x);
+    }
+}
+
+/*  THR.dop     r^ = V[[r]]                             THR.mov, THR.setp: the same with E[[e]], cmp(..)
+ *      <theta | dop r e1 .. en>  ->  theta             r^ <- dop(E[[e1]], .., E[[en]])
+ */
+static enum rule ptx_dop(struct ptx_step *x)
+{
+    if (x->one_frame)
+        compute(x);
+    else
+        compute_frames(x);
+    return x->op->opcode == PTX_OP_MOV    ? RULE_PTX_MOV
+           : x->op->opcode == PTX_OP_SETP ? RULE_PTX_SETP
+                                          : RULE_PTX_DOP;
+}
+
+/* ---- one step ---- */
+
+/* THR.membar: memory is sequentially consistent, so nothing is waited for. */
+enum rule ptx_execute(struct machine *machine, struct ptx_lanes *lanes, uint32_t pc,
+                      lane_mask executing, lane_mask exited, struct choices *choices, unsigned mode)
+{
+    const struct ptx_code *code = machine->program->ptx;
+    struct ptx_step x = {.m = machine,
+                         .code = code,
+                         .op = &code->ops[pc],
+                         .lanes = lanes,
+                         .file = ptx_file(code, lanes),
+                         .pc = pc,
+                         .executing = executing,
+                         .one_frame = lanes->uniform || same_frame(lanes, executing),
+                         .rows = lanes->lane[lowest_lane(executing)].rows,
+                         .choices = choices,
+                         .scratch = machine->scratch,
+                         .mode = mode};
+    switch ((enum ptx_exec)x.op->exec) {
+    case PTX_EXEC_NOP:
+        return RULE_PTX_NOP;
+    case PTX_EXEC_ROWS:
+        return ptx_dop(&x);
+    case PTX_EXEC_LD:
+        return ptx_ld(&x);
+    case PTX_EXEC_ST:
+        return ptx_st(&x);
+    case PTX_EXEC_ATOM:
+        return ptx_atom(&x);
+    case PTX_EXEC_VOTE:
+        return ptx_vote(&x, exited);
+    case PTX_EXEC_ACTIVEMASK:
+        return ptx_activemask(&x);
+    case PTX_EXEC_SHFL:
+        return ptx_shfl(&x, exited);
+    case PTX_EXEC_MATCH:
+        return ptx_match(&x, exited);
+    case PTX_EXEC_REDUX:
+        return ptx_redux(&x, exited);
+    case PTX_EXEC_MEMBAR:
+        return RULE_PTX_MEMBAR;
+    case PTX_EXEC_BAR_WARP:
+        return ptx_bar_warp(&x, exited);
+    case PTX_EXEC_BAR_SYNC:
+    case PTX_EXEC_BAR_ARRIVE:
+    case PTX_EXEC_BAR_RED:
+    case PTX_EXEC_BRA:
+    case PTX_EXEC_CALL:
+    case PTX_EXEC_RET:
+    case PTX_EXEC_EXIT:
+    case PTX_EXEC_SSY:
+    case PTX_EXEC_PREBRK:
+    case PTX_EXEC_PRERET:
+    case PTX_EXEC_SYNC:
+    case PTX_EXEC_BREAK:
+    case PTX_EXEC_TRAP:
+        break;
+    }
+    invariant_fail("an instruction without flow or barrier", __FILE__, __LINE__);
+}
+
+/* ---- guards ---- */
+
+static bool has_frame(const struct ptx_lanes *lanes, uint32_t lane, const struct ptx_op *op)
+{
+    return lanes->lane[lane].function == op->function;
+}
+
+/* B[[guard]] of a lane. */
+lane_mask ptx_guard(const struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
+                    lane_mask active)
+{
+    const struct ptx_code *code = machine->program->ptx;
+    const struct ptx_op *op = &code->ops[pc];
+    if (op->guard.kind == PTX_PLACE_NONE)
+        return active;
+    lane_mask holds = 0;
+    if (op->guard.kind == PTX_PLACE_REGISTER && lanes->uniform && has_frame(lanes, 0, op)) {
+        const uint32_t *row = ptx_look(code, lanes, &lanes->lane[0].rows, &op->guard);
+        for (uint32_t lane = 0; lane < lanes->count; lane++)
+            holds |= (lane_mask)(row[lane] != 0) << lane;
+        return active & (op->guard_not ? ~holds : holds);
+    }
+    for (lane_mask rest = active; rest; rest &= rest - 1) {
+        uint32_t lane = lowest_lane(rest);
+        if (!has_frame(lanes, lane, op) ||
+            (ptx_source(machine, lanes, &op->guard, lane) != 0) != op->guard_not)
+            holds |= (lane_mask)1 << lane;
+    }
+    return holds;
+}
+
+static bool names_frame(const struct ptx_op *op)
+{
+    bool names = op->guard.kind == PTX_PLACE_REGISTER || op->exec == PTX_EXEC_CALL;
+    for (uint32_t i = 0; i < PTX_CODE_RESULTS; i++)
+        names |= op->results[i].kind == PTX_PLACE_REGISTER;
+    for (uint32_t i = 0; i < PTX_CODE_SOURCES; i++)
+        names |=
+            op->sources[i].kind == PTX_PLACE_REGISTER || op->sources[i].kind == PTX_PLACE_FRAME;
+    return names;
+}
+
+bool ptx_enter(struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
+               lane_mask executing, unsigned mode)
+{
+    const struct ptx_op *op = &machine->program->ptx->ops[pc];
+    machine->hits[RULE_PTX_EXEC_TT] += executing != 0;
+    machine->hits[RULE_PTX_EXEC_FF] += executing != ptx_all(lanes);
+    if (lanes->uniform && has_frame(lanes, 0, op))
+        return true;
+    for (lane_mask rest = executing; rest; rest &= rest - 1) {
+        uint32_t lane = lowest_lane(rest);
+        if (has_frame(lanes, lane, op))
+            continue;
+        if (!names_frame(op))
+            return true;
+        ptx_stuck(machine, lanes->first_thread + lane, pc,
+                  "the instruction names registers of a function that is not the top frame's",
+                  mode);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,116 @@
+/*
+ * ptx_exec.h - executing one PTX instruction for some lanes: →Θ of the report (5.3.2) and all that its
+ * machine does beyond the branch unit and the barriers. For the semantics only.
+ *
+ * A group is what executes together: a warp (crs, thread-pc) or one thread (block). Its registers, frames
+ * and call stacks lie in the machine's block; all writes go through `put`, so tracked machines hash and
+ * log them.
+ */
+#ifndef ENGINE_PTX_EXEC_H
+#define ENGINE_PTX_EXEC_H
+
+#include "engine/machine/machine_internal.h"
+#include "engine/program/ptx_code.h"
+
+#define PTX_SITE_SHARES (1u << 31)
+
+/* κ of one lane: where its frames are. */
+struct ptx_lane {
+    struct ptx_rows rows; /* first ones of the current frame */
+    uint32_t byte;        /* first byte of its local memory, from the thread's */
+    uint32_t depth;       /* frames below it: |κ| - 1 */
+    uint32_t function;    /* of the current frame */
+};
+
+/* What a step needs beside the state: the semantics' scratch_bytes is at least its size, and it stands
+ * at the start of machine->scratch. */
+enum { PTX_REGION_CACHE = 256, PTX_TEXT = 256 };
+
+struct ptx_scratch {
+    uint64_t sources[PTX_CODE_SOURCES][LIMIT_WARP];
+    uint64_t results[PTX_CODE_RESULTS][LIMIT_WARP];
+    uint64_t address[LIMIT_WARP];  /* of an access, in its space */
+    uint32_t byte[LIMIT_WARP];     /* its first byte, in machine->memory or ptx_code.constants */
+    uint32_t location[LIMIT_WARP]; /* the same, in locations (program.units) */
+    uint8_t order[LIMIT_WARP];     /* in which the lanes write */
+    uint8_t next[LIMIT_WARP];      /* lane + 1 of the next lane with the same place, 0 = none */
+    uint8_t slot[2 * LIMIT_WARP];  /* lane + 1 of the first lane with a place, 0 = free */
+    uint32_t region[PTX_REGION_CACHE]; /* by pc: where the last access went, a guess */
+    char text[PTX_TEXT];               /* machine->fault_text */
+};
+
+struct ptx_lanes {
+    uint32_t first_thread;  /* in the grid: of lane 0 */
+    uint32_t count;         /* lanes, 1 to 64 */
+    uint32_t block;         /* of the grid */
+    uint32_t uniform;       /* all lanes have the frame of lane 0: rows are contiguous */
+    struct ptx_lane lane[]; /* `count`; then call sites: uint32_t [depth][count], PTX_SITE_SHARES in
+                               those of a frame that has the caller's registers; then registers */
+};
+
+/* Words of the block that a group takes (even). */
+uint32_t ptx_lanes_words(const struct program *program, uint32_t count);
+/* Makes it: frames of the entry, initial registers. `threads` consecutive ones of the grid. */
+void ptx_lanes_init(struct machine *machine, struct ptx_lanes *lanes, uint32_t first_thread,
+                    uint32_t count);
+
+static inline lane_mask ptx_all(const struct ptx_lanes *lanes)
+{
+    return lanes->count == 64 ? ~(lane_mask)0 : ((lane_mask)1 << lanes->count) - 1;
+}
+
+/* The lanes of `active` whose guard holds at pc; those whose top frame is of another function too. */
+lane_mask ptx_guard(const struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
+                    lane_mask active);
+
+/* Whether two threads, each a group of its own, are in frames pushed by the same calls. */
+bool ptx_same_calls(const struct ptx_lanes *lanes, const struct ptx_lanes *other);
+
+/* THR.exec_tt, THR.exec_ff: `executing` is what ptx_guard gave; counts them. To be called once in each
+ * step, for all instructions. False: V[[v]] = ⊥, a lane's top frame does not have the registers that
+ * the instruction names, since it is of another function (stuck). */
+bool ptx_enter(struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
+               lane_mask executing, unsigned mode);
+
+/* Executes the instruction at pc for `executing` (not empty), in all but flow and barriers of blocks:
+ * computes, accesses memory, votes, bar.warp.sync. `exited`: lanes that need not be there although a
+ * .sync names them. Lanes of one instruction that write one address: choices picks who is last where
+ * the values differ; atomics of several lanes on one address are done in an order that choices picks
+ * (NULL: ascending). Returns the rule (PTX_DOP, PTX_LD, ..). A fault ends the execution:
+ * machine.head->status says so, and machine->fault_text where ("read of 4 bytes at 0x7000 ..."). */
+enum rule ptx_execute(struct machine *machine, struct ptx_lanes *lanes, uint32_t pc,
+                      lane_mask executing, lane_mask exited, struct choices *choices,
+                      unsigned mode);
+
+/* Target of each executing lane of a bra, brx or call. False: fault (index outside of a table). Addresses
+ * that are no instructions are found by the next step. */
+bool ptx_targets(struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
+                 lane_mask executing, uint32_t targets[64], unsigned mode);
+
+/* THR.call: these lanes get a frame of the function at `target` and remember pc; parameters are copied.
+ * False: depth exceeded (call_depth), or no function starts there (stuck). In raw kernels, a target that
+ * starts no function is a call within the same frame. */
+bool ptx_call(struct machine *machine, struct ptx_lanes *lanes, uint32_t pc, lane_mask set,
+              uint32_t target, unsigned mode);
+
+/* THR.ret: results are copied, the frame is dropped. *site (NULL: not wanted) of each lane: address of its
+ * call. False: a lane has no frame to return to (nothing was changed then). */
+bool ptx_return(struct machine *machine, struct ptx_lanes *lanes, lane_mask set, uint32_t site[64],
+                unsigned mode);
+
+/* Value of a source operand for one lane; for barriers, traces, schedulers' footprints. */
+uint64_t ptx_source(const struct machine *machine, const struct ptx_lanes *lanes,
+                    const struct ptx_place *place, uint32_t lane);
+/* Writes a result register of some lanes with one value (votes, reductions). */
+void ptx_set_result(struct machine *machine, struct ptx_lanes *lanes, const struct ptx_place *place,
+                    lane_mask set, uint64_t value, unsigned mode);
+
+/* Variables that the instruction at pc may read and write (bits as in code_stm), from the state. */
+void ptx_footprint(const struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
+                   lane_mask executing, uint64_t *reads, uint64_t *writes);
+
+/* ⊥: the execution ends with `stuck`; which premise is missing. */
+void ptx_stuck(struct machine *machine, uint32_t thread, uint32_t pc, const char *why,
+               unsigned mode);
+
+#endif

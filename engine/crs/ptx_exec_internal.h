@@ -1,0 +1,146 @@
+/*
+ * ptx_exec_internal.h - what ptx_exec.c, ptx_memory.c, ptx_warp_ops.c and ptx_frames.c share: one step of a
+ * group of lanes, its registers, its operands.
+ */
+#ifndef ENGINE_PTX_EXEC_INTERNAL_H
+#define ENGINE_PTX_EXEC_INTERNAL_H
+
+#include "engine/crs/ptx_exec.h"
+
+/* The registers of a group: rows of `count` elements, by lane. */
+struct ptx_file {
+    uint64_t *wide;
+    uint32_t *narrow;
+    uint32_t count;
+};
+
+struct ptx_step {
+    struct machine *m;
+    const struct ptx_code *code;
+    const struct ptx_op *op;
+    struct ptx_lanes *lanes;
+    struct ptx_file file;
+    uint32_t pc;
+    lane_mask executing;  /* X */
+    bool one_frame;       /* the frames of X have the same rows: an operand's row is contiguous */
+    struct ptx_rows rows; /* where, if so */
+    struct choices *choices;
+    struct ptx_scratch *scratch;
+    unsigned mode;
+};
+
+STEP_INLINE uint32_t lowest_lane(lane_mask mask)
+{
+    return (uint32_t)__builtin_ctzll(mask);
+}
+
+/* Words of a group before its registers, even. */
+static inline uint32_t ptx_head_words(const struct ptx_code *code, uint32_t count)
+{
+    size_t words = (sizeof(struct ptx_lanes) + count * sizeof(struct ptx_lane)) / 4;
+    return ((uint32_t)words + code->depth * count + 1) & ~1u;
+}
+
+/* Address of the call at which the frame `depth` of a lane was pushed. */
+static inline const uint32_t *ptx_site(const struct ptx_lanes *lanes, uint32_t depth, uint32_t lane)
+{
+    return (const uint32_t *)(lanes->lane + lanes->count) + depth * lanes->count + lane;
+}
+
+static inline uint32_t *ptx_site_of(struct ptx_lanes *lanes, uint32_t depth, uint32_t lane)
+{
+    return (uint32_t *)(lanes->lane + lanes->count) + depth * lanes->count + lane;
+}
+
+static inline struct ptx_file ptx_file(const struct ptx_code *code, struct ptx_lanes *lanes)
+{
+    uint32_t *words = (uint32_t *)lanes + ptx_head_words(code, lanes->count);
+    uint64_t *wide = (uint64_t *)(void *)words;
+    return (struct ptx_file){wide, (uint32_t *)(wide + code->rows.wide * lanes->count),
+                             lanes->count};
+}
+
+static inline void *ptx_register(const struct ptx_file *file, const struct ptx_rows *rows,
+                                 const struct ptx_place *place)
+{
+    return place->bits == 64 ? (void *)(file->wide + (rows->wide + place->offset) * file->count)
+                             : file->narrow + (rows->narrow + place->offset) * file->count;
+}
+
+/* The same of lanes that are only looked at. */
+static inline const void *ptx_look(const struct ptx_code *code, const struct ptx_lanes *lanes,
+                                   const struct ptx_rows *rows, const struct ptx_place *place)
+{
+    const uint32_t *words = (const uint32_t *)lanes + ptx_head_words(code, lanes->count);
+    uint32_t row = place->bits == 64 ? 2 * (rows->wide + place->offset)
+                                     : 2 * code->rows.wide + rows->narrow + place->offset;
+    return words + row * lanes->count;
+}
+
+/* A row of memory need only be aligned to words. */
+static inline uint64_t ptx_element(const void *row, uint32_t bits, uint32_t lane)
+{
+    uint64_t wide;
+    if (bits != 64)
+        return ((const uint32_t *)row)[lane];
+    memcpy(&wide, (const char *)row + sizeof wide * lane, sizeof wide);
+    return wide;
+}
+
+STEP_INLINE void ptx_put_element(struct machine *machine, void *row, uint32_t bits, uint32_t lane,
+                                 uint64_t value, unsigned mode)
+{
+    if (bits == 64)
+        put_mask(machine, (lane_mask *)row + lane, value, mode);
+    else
+        put(machine, (uint32_t *)row + lane, (uint32_t)value, mode);
+}
+
+/* In its block, counted through. */
+static inline uint32_t ptx_tid(const struct program *program, const struct ptx_lanes *lanes,
+                               uint32_t lane)
+{
+    return lanes->first_thread + lane - lanes->block * program->launch.threads;
+}
+
+/* A row of a source: elements of place->bits by lane, at least of the executing lanes. */
+const void *ptx_row(struct ptx_step *x, const struct ptx_place *place, uint32_t scratch);
+/* The same, widened to 64 bits. */
+const uint64_t *ptx_wide_row(struct ptx_step *x, const struct ptx_place *place, uint32_t scratch);
+
+/* The executing lanes get their elements of the row, of place->bits; nothing for PTX_PLACE_NONE. */
+void ptx_commit(struct ptx_step *x, const struct ptx_place *place, const void *row);
+
+/* The lanes of a .sync's mask operand are all there: executing, or exited, or none of the warp; and
+ * those of one mask have equal ones. named: by lane. False: stuck. */
+bool ptx_named(struct ptx_step *x, const struct ptx_place *mask, lane_mask exited,
+               lane_mask named[LIMIT_WARP]);
+
+enum ptx_access_kind { PTX_ACCESS_LD, PTX_ACCESS_ST, PTX_ACCESS_ATOM };
+
+/* An ld, st, atom of the executing lanes. */
+struct ptx_access {
+    struct ptx_step *x;
+    enum ptx_access_kind kind;
+    uint32_t bytes;      /* of a whole vector */
+    lane_mask constants; /* lanes whose place lies in ptx_code.constants */
+    lane_mask observed;  /* lanes whose place lies in global or shared memory */
+    bool run;            /* all lanes execute, their places follow each other */
+    bool distinct;       /* no two lanes have one place, for sure */
+    bool same;           /* all lanes execute, and have one place */
+};
+
+/* Finds the places of the executing lanes: scratch->byte. False: one has none, the execution has ended. */
+bool ptx_places(struct ptx_access *access);
+
+enum rule ptx_ld(struct ptx_step *x);
+enum rule ptx_st(struct ptx_step *x);
+enum rule ptx_atom(struct ptx_step *x);
+enum rule ptx_vote(struct ptx_step *x, lane_mask exited);
+enum rule ptx_activemask(struct ptx_step *x);
+enum rule ptx_shfl(struct ptx_step *x, lane_mask exited);
+enum rule ptx_match(struct ptx_step *x, lane_mask exited);
+enum rule ptx_redux(struct ptx_step *x, lane_mask exited);
+enum rule ptx_bar_warp(struct ptx_step *x, lane_mask exited);
+
+#endif

@@ -1,0 +1,402 @@
+/*
+ * ptx_memory.c - ld, st, atom: what is read, who writes last, what observers hear.
+ *
+ * An instruction first finds the places of all executing lanes; a lane whose place does not exist ends
+ * the execution before anything is read or written. Memory is sequentially consistent: volatile, relaxed,
+ * acquire and release accesses are ordinary ones (for race detectors too).
+ */
+#include "engine/crs/ptx_exec_internal.h"
+
+STEP_INLINE uint64_t fetch(const uint32_t *words, uint32_t byte, const uint32_t bytes)
+{
+    uint32_t word = words[byte / 4];
+    switch (bytes) {
+    case 1:
+        return word >> 8 * (byte & 3) & 0xff;
+    case 2:
+        return word >> 8 * (byte & 3) & 0xffff;
+    case 8:
+        return word | (uint64_t)words[byte / 4 + 1] << 32;
+    }
+    return word;
+}
+
+STEP_INLINE void store(struct ptx_step *x, uint32_t byte, const uint32_t bytes, uint64_t value,
+                       const unsigned mode)
+{
+    uint32_t *word = (uint32_t *)&x->m->memory[byte / 4];
+    if (bytes < 4) {
+        uint32_t shift = 8 * (byte & 3), mask = (bytes == 1 ? 0xffu : 0xffffu) << shift;
+        put(x->m, word, (*word & ~mask) | ((uint32_t)value << shift & mask), mode);
+        return;
+    }
+    put(x->m, word, (uint32_t)value, mode);
+    if (bytes == 8)
+        put(x->m, word + 1, (uint32_t)(value >> 32), mode);
+}
+
+/* The low bits of an operand. */
+STEP_INLINE uint64_t low_bits(uint64_t value, uint32_t bytes)
+{
+    return bytes == 8 ? value : value & (((uint64_t)1 << 8 * bytes) - 1);
+}
+
+/* Appends to scratch->order; returns how many it holds then. */
+static uint32_t order_lanes(struct ptx_step *x, lane_mask lanes, uint32_t n)
+{
+    if (n == 0 && lanes == ptx_all(x->lanes)) {
+        for (uint32_t i = 0; i < LIMIT_WARP; i++)
+            x->scratch->order[i] = (uint8_t)i;
+        return x->lanes->count;
+    }
+    for (lane_mask rest = lanes; rest; rest &= rest - 1)
+        x->scratch->order[n++] = (uint8_t)lowest_lane(rest);
+    return n;
+}
+
+/* ---- what observers hear ---- */
+
+static void tell(const struct ptx_access *a, const struct access_row *row)
+{
+    static const enum access_kind kinds[] = {[PTX_ACCESS_LD] = ACCESS_READ,
+                                             [PTX_ACCESS_ST] = ACCESS_WRITE,
+                                             [PTX_ACCESS_ATOM] = ACCESS_ATOMIC};
+    for (const struct observer *o = a->x->m->options.observers; o; o = o->next) {
+        if (o->access_row)
+            o->access_row(o->context, kinds[a->kind], row);
+        else
+            access_row_each(o, kinds[a->kind], row);
+    }
+}
+
+/* Tells of element e's accesses, of scratch->order's n lanes in that order; values: what was written. */
+static void observe(const struct ptx_access *a, uint32_t e, uint32_t n, const uint64_t *values)
+{
+    struct ptx_step *x = a->x;
+    struct ptx_scratch *s = x->scratch;
+    uint32_t units = x->m->program->units, each = 4 / units;
+    if (!a->observed)
+        return;
+    struct access_row row = {.first_thread = x->lanes->first_thread,
+                             .stm = x->pc,
+                             .span = x->op->bytes / each,
+                             .bits = 8 * each,
+                             .order = s->order,
+                             .location = s->location,
+                             .value = values};
+    if (a->observed != x->executing) { /* generic addresses of several spaces */
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < n; i++)
+            if (a->observed >> s->order[i] & 1)
+                s->order[kept++] = s->order[i];
+        n = kept;
+    }
+    row.count = n;
+    const uint32_t more = e * x->op->bytes, shift = each == 4 ? 2 : each == 2 ? 1 : 0;
+    for (uint32_t i = 0; i < x->lanes->count; i++)
+        s->location[i] = (s->byte[i] + more) >> shift;
+    tell(a, &row);
+}
+
+/* ---- ld ---- */
+
+/* The value as it lies in the register (ptx_rows.h). */
+STEP_INLINE uint64_t extend(const struct ptx_op *op, uint64_t value, const uint32_t bytes)
+{
+    if (!op->is_signed || bytes == 8)
+        return value;
+    uint64_t sign = (uint64_t)1 << (8 * bytes - 1);
+    value = (value ^ sign) - sign;
+    return op->width == 16 ? value & 0xffff : value;
+}
+
+/* Element e of all executing lanes into scratch->results. */
+STEP_INLINE void load(const struct ptx_access *a, uint32_t e, const uint32_t bytes)
+{
+    struct ptx_step *x = a->x;
+    const uint32_t *memory = (const uint32_t *)x->m->memory, more = e * bytes;
+    uint64_t *wide = x->scratch->results[e];
+    uint32_t *narrow = (uint32_t *)wide;
+    const bool is_wide = x->op->results[e].bits == 64;
+    for (lane_mask rest = x->executing; rest; rest &= rest - 1) {
+        uint32_t lane = lowest_lane(rest);
+        const uint32_t *words = a->constants >> lane & 1 ? x->code->constants : memory;
+        uint64_t value = fetch(words, x->scratch->byte[lane] + more, bytes);
+        value = extend(x->op, value, bytes);
+        if (is_wide)
+            wide[lane] = value;
+        else
+            narrow[lane] = (uint32_t)value;
+    }
+}
+
+static void load_element(const struct ptx_access *a, uint32_t e)
+{
+    switch (a->x->op->bytes) {
+    case 1:
+        load(a, e, 1);
+        break;
+    case 2:
+        load(a, e, 2);
+        break;
+    case 4:
+        load(a, e, 4);
+        break;
+    case 8:
+        load(a, e, 8);
+        break;
+    }
+}
+
+/* What compilers aim at, all lanes together: words in a row, or one for all, or anywhere. */
+static bool load_full(const struct ptx_access *a)
+{
+    struct ptx_step *x = a->x;
+    const uint32_t *restrict byte = x->scratch->byte, count = x->lanes->count;
+    const uint32_t *restrict memory =
+        a->constants ? x->code->constants : (const uint32_t *)x->m->memory;
+    uint32_t *restrict row = (uint32_t *)x->scratch->results[0];
+    const bool is_word = x->op->bytes == 4 && x->op->results[0].bits == 32;
+    if (x->op->count > 1 || x->executing != ptx_all(x->lanes) ||
+        (a->constants && a->constants != x->executing))
+        return false;
+    if (a->run && (is_word || (x->op->bytes == 8 && x->op->results[0].bits == 64))) {
+        ptx_commit(x, &x->op->results[0], memory + byte[0] / 4);
+        return true;
+    }
+    if (!is_word)
+        return false;
+    if (a->same)
+        for (uint32_t i = 0, value = memory[byte[0] / 4]; i < count; i++)
+            row[i] = value;
+    else
+        for (uint32_t i = 0; i < count; i++)
+            row[i] = memory[byte[i] / 4];
+    ptx_commit(x, &x->op->results[0], row);
+    return true;
+}
+
+/*  THR.ld      a = E[[e]]
+ *      <theta | ld ss r [e]>  ->  theta        r^ <- mu_ss(a), all lanes in the same mu
+ */
+enum rule ptx_ld(struct ptx_step *x)
+{
+    struct ptx_access a = {.x = x, .kind = PTX_ACCESS_LD};
+    if (!ptx_places(&a))
+        return RULE_PTX_LD;
+    if (!load_full(&a)) {
+        for (uint32_t e = 0; e < x->op->count; e++)
+            load_element(&a, e);
+        for (uint32_t e = 0; e < x->op->count; e++)
+            ptx_commit(x, &x->op->results[e], x->scratch->results[e]);
+    }
+    if (x->mode & MACHINE_OBSERVED)
+        for (uint32_t e = 0; e < x->op->count; e++)
+            observe(&a, e, order_lanes(x, x->executing, 0), NULL);
+    return RULE_PTX_LD;
+}
+
+/* ---- the order of writes ---- */
+
+enum { CONFLICT_SLOTS = 2 * LIMIT_WARP };
+
+/* Chains the lanes with one place; returns the lanes that start a chain of two or more. */
+static lane_mask find_conflicts(const struct ptx_access *a)
+{
+    struct ptx_scratch *s = a->x->scratch;
+    uint8_t last[LIMIT_WARP];
+    lane_mask conflicts = 0;
+    if (a->distinct)
+        return 0;
+    memset(s->slot, 0, sizeof s->slot);
+    for (lane_mask rest = a->x->executing; rest; rest &= rest - 1) {
+        uint32_t lane = lowest_lane(rest), byte = s->byte[lane];
+        uint32_t slot = (byte * 2654435769u) >> 25;
+        while (s->slot[slot] && s->byte[s->slot[slot] - 1] != byte)
+            slot = (slot + 1) % CONFLICT_SLOTS;
+        s->next[lane] = 0;
+        if (!s->slot[slot]) {
+            s->slot[slot] = (uint8_t)(lane + 1);
+            continue;
+        }
+        uint32_t first = s->slot[slot] - 1u;
+        s->next[conflicts >> first & 1 ? last[first] : first] = (uint8_t)(lane + 1);
+        conflicts |= (lane_mask)1 << first;
+        last[first] = (uint8_t)lane;
+    }
+    return conflicts;
+}
+
+/* Of the lanes chained from `first`, the one that writes last. The choice is made only where the values
+ * differ. */
+static uint32_t choose_winner(struct ptx_step *x, uint32_t first, const uint64_t *values)
+{
+    const uint8_t *next = x->scratch->next;
+    uint32_t count = 1, last = first;
+    bool differ = false;
+    for (uint32_t lane = next[first]; lane; lane = next[lane - 1]) {
+        last = lane - 1;
+        differ |= values[last] != values[first];
+        count++;
+    }
+    if (!differ || !x->choices)
+        return last;
+    uint32_t winner = first;
+    for (uint32_t skip = x->choices->choose(x->choices, count); skip; skip--)
+        winner = next[winner] - 1u;
+    return winner;
+}
+
+/* ---- st ---- */
+
+STEP_INLINE void store_lanes(struct ptx_step *x, uint32_t e, uint32_t n, const uint64_t *values,
+                             const uint32_t bytes, const unsigned mode)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t lane = x->scratch->order[i];
+        store(x, x->scratch->byte[lane] + e * bytes, bytes, values[lane], mode);
+    }
+}
+
+/* One element: ascending, but winners of conflicts come last, so that each place keeps their value. */
+static void store_element(struct ptx_access *a, uint32_t e, lane_mask conflicts)
+{
+    struct ptx_step *x = a->x;
+    const uint64_t *row = ptx_wide_row(x, &x->op->sources[1 + e], 1);
+    uint64_t *values = x->scratch->results[0];
+    lane_mask winners = 0;
+    for (uint32_t i = 0; i < x->lanes->count; i++)
+        values[i] = low_bits(row[i], x->op->bytes);
+    for (lane_mask rest = conflicts; rest; rest &= rest - 1)
+        winners |= (lane_mask)1 << choose_winner(x, lowest_lane(rest), values);
+    uint32_t n = order_lanes(x, x->executing & ~winners, 0);
+    n = order_lanes(x, winners, n);
+    if (x->op->bytes == 4 && !(x->mode & MACHINE_TRACKED))
+        store_lanes(x, e, n, values, 4, 0);
+    else
+        store_lanes(x, e, n, values, x->op->bytes, x->mode);
+    if (x->mode & MACHINE_OBSERVED)
+        observe(a, e, n, values);
+}
+
+static bool store_run(const struct ptx_access *a)
+{
+    struct ptx_step *x = a->x;
+    const struct ptx_place *place = &x->op->sources[1];
+    if (!a->run || x->op->count > 1 || x->op->bytes < 4 || 8u * x->op->bytes != place->bits ||
+        (x->mode & MACHINE_TRACKED))
+        return false;
+    memcpy(x->m->memory + x->scratch->byte[0] / 4, ptx_row(x, place, 1),
+           (size_t)x->op->bytes * x->lanes->count);
+    if (x->mode & MACHINE_OBSERVED)
+        observe(a, 0, order_lanes(x, x->executing, 0), ptx_wide_row(x, place, 1));
+    return true;
+}
+
+/*  THR.st      a_i = E[[e]] of theta_i, v_i = E[[src]] of theta_i; theta_1 .. theta_n an arbitrary order of X
+ *      <theta | st ss [e] src>  ->  theta      mu[a_1 |-> v_1] .. [a_n |-> v_n]
+ *
+ *  MEM.nd.5: who writes a place last is chosen. The elements of a vector are separate writes.
+ */
+enum rule ptx_st(struct ptx_step *x)
+{
+    struct ptx_access a = {.x = x, .kind = PTX_ACCESS_ST};
+    if (!ptx_places(&a) || store_run(&a))
+        return RULE_PTX_ST;
+    lane_mask conflicts = find_conflicts(&a);
+    for (uint32_t e = 0; e < x->op->count; e++)
+        store_element(&a, e, conflicts);
+    return RULE_PTX_ST;
+}
+
+/* ---- atom, red ---- */
+
+/* Nobody can tell in which order lanes did this on one place: it commutes with itself, and nobody asks
+ * for the old value. Floating-point addition does not associate. */
+static bool order_is_hidden(const struct ptx_op *op)
+{
+    enum ptx_word type = (enum ptx_word)op->statement->u.instruction.words[PTX_SLOT_TYPE];
+    if (op->results[0].kind != PTX_PLACE_NONE)
+        return false;
+    switch ((uint32_t)op->mode) {
+    case PTX_W_ADD:
+        return ptx_type_of(type).kind != PTX_CLASS_FLOAT;
+    case PTX_W_MIN:
+    case PTX_W_MAX:
+    case PTX_W_AND:
+    case PTX_W_OR:
+    case PTX_W_XOR:
+        return true;
+    }
+    return false; /* exch, cas, inc, dec */
+}
+
+/* The lanes chained from `first` go in an order that is chosen, one lane after another, at the places
+ * in the order that they have between them. */
+static void shuffle_chain(struct ptx_step *x, uint32_t first)
+{
+    uint8_t lanes[LIMIT_WARP], places[LIMIT_WARP];
+    uint8_t *order = x->scratch->order;
+    uint32_t count = 0;
+    for (uint32_t lane = first + 1; lane; lane = x->scratch->next[lane - 1])
+        lanes[count++] = (uint8_t)(lane - 1);
+    for (uint32_t i = 0, at = 0; at < count; i++)
+        if (order[i] == lanes[at])
+            places[at++] = (uint8_t)i;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t left = count - i, chosen = 0;
+        if (left > 1)
+            chosen = x->choices->choose(x->choices, left);
+        order[places[i]] = lanes[chosen];
+        memmove(lanes + chosen, lanes + chosen + 1, left - chosen - 1);
+    }
+}
+
+/* Each lane's indivisible read and write, in scratch->order: old values into scratch->results[0], new
+ * ones into scratch->results[1]. */
+static void do_atomics(struct ptx_step *x, uint32_t n)
+{
+    static const uint64_t none[LIMIT_WARP];
+    const struct ptx_op *op = x->op;
+    const uint64_t *b = ptx_wide_row(x, &op->sources[1], 1);
+    const uint64_t *c =
+        op->sources[2].kind != PTX_PLACE_NONE ? ptx_wide_row(x, &op->sources[2], 2) : none;
+    uint64_t *wide = x->scratch->results[0];
+    uint32_t *narrow = (uint32_t *)wide;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t lane = x->scratch->order[i], byte = x->scratch->byte[lane];
+        uint64_t old = fetch((const uint32_t *)x->m->memory, byte, op->bytes);
+        uint64_t value =
+            op->atomic(old, low_bits(b[lane], op->bytes), low_bits(c[lane], op->bytes));
+        value = low_bits(value, op->bytes);
+        store(x, byte, op->bytes, value, x->mode);
+        x->scratch->results[1][lane] = value;
+        if (op->results[0].bits == 64)
+            wide[lane] = old;
+        else
+            narrow[lane] = (uint32_t)old;
+    }
+}
+
+/*  THR.atom    theta_1 .. theta_n an arbitrary order of X, mu_0 = mu, a_i = E[[e1]], b_i = E[[e2]], c_i = E[[e3]]
+ *              of theta_i, old_i = mu_(i-1)(a_i), mu_i = mu_(i-1)[a_i |-> op(old_i, b_i, c_i)]
+ *      <theta | atom ss op r [e1] e2 e3>  ->  theta      r^ of theta_i <- old_i, mu_n
+ *
+ *  MEM.nd.6, ERR.47: all are performed, in an order that is chosen.
+ */
+enum rule ptx_atom(struct ptx_step *x)
+{
+    const enum rule rule = x->op->opcode == PTX_OP_RED ? RULE_PTX_RED : RULE_PTX_ATOM;
+    struct ptx_access a = {.x = x, .kind = PTX_ACCESS_ATOM};
+    if (!ptx_places(&a))
+        return rule;
+    uint32_t n = order_lanes(x, x->executing, 0);
+    if (x->choices && !order_is_hidden(x->op))
+        for (lane_mask rest = find_conflicts(&a); rest; rest &= rest - 1)
+            shuffle_chain(x, lowest_lane(rest));
+    do_atomics(x, n);
+    ptx_commit(x, &x->op->results[0], x->scratch->results[0]);
+    if (x->mode & MACHINE_OBSERVED)
+        observe(&a, 0, n, x->scratch->results[1]);
+    return rule;
+}

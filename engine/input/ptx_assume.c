@@ -1,0 +1,132 @@
+/*
+ * Which parameters of an entry are addresses in shared memory: compilers of OpenCL pass `local` pointers so, and
+ * do not say it. A parameter is one if its value, or what is computed from it by adding, reaches the
+ * address of an access to .shared. The order of instructions is not looked at.
+ */
+#include "engine/input/ptx_kernel_internal.h"
+#include "engine/to_ptx/ptx_reach.h"
+
+enum { PARAMETERS_MAX = 64, ROUNDS_MAX = 64 };
+
+struct flow {
+    struct ptx_map numbers; /* registers to indices of masks */
+    uint64_t *masks;        /* the parameters that a register's value comes from */
+    uint32_t count, capacity;
+    const struct ptx_function *entry;
+    uint64_t shared;
+    bool changed;
+};
+
+static uint64_t *mask_of(struct flow *f, const struct ptx_operand *o)
+{
+    bool is_new;
+    if (!o || !o->name || o->target_kind != PTX_TARGET_VARIABLE ||
+        o->target.variable->space != PTX_W_REG)
+        return NULL;
+    uint32_t *number = ptx_map_add(&f->numbers, o->target.variable,
+                                   (uint64_t)o->index << 8 | (uint8_t)o->element, &is_new);
+    if (is_new) {
+        if (f->count == f->capacity) {
+            uint32_t capacity = f->capacity ? 2 * f->capacity : 256;
+            uint64_t *masks = ARENA_ARRAY(f->numbers.arena, uint64_t, capacity);
+            for (uint32_t i = 0; i < f->count; i++)
+                masks[i] = f->masks[i];
+            f->masks = masks;
+            f->capacity = capacity;
+        }
+        *number = f->count++;
+    }
+    return &f->masks[*number];
+}
+
+static void flow_into(struct flow *f, const struct ptx_operand *to, uint64_t mask)
+{
+    uint64_t *place = mask ? mask_of(f, to) : NULL;
+    if (place && (*place | mask) != *place) {
+        *place |= mask;
+        f->changed = true;
+    }
+}
+
+static uint64_t mask_from(struct flow *f, const struct ptx_operand *from)
+{
+    const uint64_t *mask = mask_of(f, from);
+    return mask ? *mask : 0;
+}
+
+/* ld of a parameter, or of anything else. */
+static uint64_t loaded(const struct flow *f, const struct ptx_operand *address)
+{
+    uint32_t number = 0;
+    const struct ptx_variable *p = f->entry->parameters;
+    for (; p && number < PARAMETERS_MAX; p = p->next, number++)
+        if (address->target_kind == PTX_TARGET_VARIABLE && address->target.variable == p)
+            return (uint64_t)1 << number;
+    return 0;
+}
+
+static void note_access(struct flow *f, const struct ptx_instruction *i,
+                        const struct ptx_operand *address)
+{
+    enum ptx_word space = (enum ptx_word)i->words[PTX_SLOT_SPACE];
+    if (space == PTX_W_SHARED || space == PTX_W_SHARED_CTA)
+        f->shared |= mask_from(f, address);
+}
+
+static void follow(struct flow *f, const struct ptx_instruction *i)
+{
+    const struct ptx_operand *first = i->operands;
+    switch ((int)ptx_forms[i->form].opcode) {
+    case PTX_OP_LD:
+        note_access(f, i, first->next);
+        flow_into(f, first, loaded(f, first->next));
+        return;
+    case PTX_OP_ATOM:
+        note_access(f, i, first->next);
+        return;
+    case PTX_OP_ST:
+    case PTX_OP_RED:
+        note_access(f, i, first);
+        return;
+    case PTX_OP_MAD: /* the index is multiplied, the address is added */
+        flow_into(f, first, mask_from(f, first->next->next->next));
+        return;
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+    case PTX_OP_OR:
+    case PTX_OP_AND:
+    case PTX_OP_SELP:
+    case PTX_OP_MOV:
+    case PTX_OP_CVT:
+    case PTX_OP_CVTA:
+        for (const struct ptx_operand *o = first->next; o; o = o->next)
+            flow_into(f, first, mask_from(f, o));
+        return;
+    default:
+        return;
+    }
+}
+
+static void follow_all(struct flow *f, const struct ptx_statement *stm)
+{
+    for (; stm; stm = stm->next)
+        if (stm->kind == PTX_BLOCK)
+            follow_all(f, stm->u.block);
+        else if (stm->kind == PTX_INSTRUCTION)
+            follow(f, &stm->u.instruction);
+}
+
+uint64_t ptx_shared_parameters(struct arena *arena, const struct ptx_function *entry)
+{
+    struct flow f = {.numbers.arena = arena, .entry = entry, .changed = true};
+    uint32_t number = 0;
+    for (uint32_t round = 0; f.changed && round < ROUNDS_MAX; round++) {
+        f.changed = false;
+        follow_all(&f, entry->body);
+    }
+    for (const struct ptx_variable *p = entry->parameters; p; p = p->next, number++)
+        if (number < PARAMETERS_MAX && p->is_pointer && p->pointer_space != PTX_W_NONE)
+            f.shared = p->pointer_space == PTX_W_SHARED ? f.shared | (uint64_t)1 << number
+                                                        : f.shared & ~((uint64_t)1 << number);
+    return f.shared;
+}

@@ -1,0 +1,124 @@
+/*
+ * ptx_kernel.h - a kernel given as PTX: a module, the entry to launch, and how.
+ *
+ * The settings stand in comments at the head of the text; the command line can override them:
+ *
+ *     // simtfuzz: entry=k blocks=2x2 threads=8x8 warp=32 seed=0x1 shared=1024 bind:n=64
+ *     // simtfuzz: bind:a=buffer:256:iota bind:b=f:1.5 raw reg:p=10 reg:r=7,5,3 stack=call,111,10
+ *     // expect: race_free, terminates
+ *     // expect crs: deadlock
+ *
+ * threads: 32 in one dimension unless the entry says otherwise (.reqntid, .maxntid); warp: 32; blocks: 1.
+ * bind:   a parameter by its name or its number (bind:0=..). A parameter that is not bound gets what
+ *         ptx_kernel.notes says.
+ * raw:    the text is the report's abstract machine as it stands: nothing is injected, a `ret` of the
+ *         entry stays a ret, calls go to labels too, registers hold program addresses (from 1).
+ * reg:    initial values of a register of the entry, lane 0 first; a predicate's are a string of 0 and 1;
+ *         a single number is that of all lanes. stack: initial tokens of each warp, top first, joined by
+ *         `+`: type,mask,address with type sync, div, call or brk and lane 0 leftmost.
+ * init:   init:a=1,2,3: first words of a variable in shared memory (which PTX cannot initialise).
+ *
+ * Such a kernel is an ast_kernel of FORM_PTX: its launch, its expects, and a variable for each of the
+ * module's variables in global and shared memory and for each buffer (in the order of their layout), so
+ * that stores, witnesses and claims work as for every other form. It has no functions and no main.
+ */
+#ifndef ENGINE_PTX_KERNEL_H
+#define ENGINE_PTX_KERNEL_H
+
+#include "engine/language/ast.h"
+#include "engine/ptx/ptx.h"
+
+enum ptx_bind_kind {
+    PTX_BIND_VALUE,
+    PTX_BIND_BUFFER, /* buffer:BYTES.. : the address of a buffer in global memory */
+    PTX_BIND_SHARED, /* shared:BYTES: of memory that each block has, as OpenCL's local pointers */
+    PTX_BIND_WORDS   /* words:1,2,3: the first words of a struct; the others are 0 */
+};
+enum ptx_fill { PTX_FILL_ZERO, PTX_FILL_IOTA, PTX_FILL_RANDOM, PTX_FILL_FILE };
+
+struct ptx_bind { /* bind:PARAM=VALUE */
+    const char *parameter;
+    enum ptx_bind_kind kind;
+    uint64_t value; /* the bits, of the parameter's size */
+    uint32_t bytes; /* of a buffer, of shared memory */
+    enum ptx_fill fill;
+    const char *path;    /* PTX_FILL_FILE */
+    const uint8_t *data; /* what the file holds: data_bytes, not more than `bytes` */
+    uint32_t data_bytes;
+    const struct ptx_values *words; /* PTX_BIND_WORDS */
+    const char *text;               /* the VALUE as written, for printing */
+    struct location at;
+    struct ptx_bind *next;
+};
+
+struct ptx_values { /* reg:, init: */
+    const char *name;
+    struct location at;
+    uint32_t count;
+    uint64_t *values;
+    const char *text;
+    struct ptx_values *next;
+};
+
+struct ptx_token_init { /* stack= */
+    uint32_t type;      /* enum crs_token_type */
+    uint64_t mask;
+    uint32_t pc;
+};
+
+/* A parameter of the entry and what it is, given or assumed. */
+struct ptx_argument {
+    const struct ptx_variable *parameter;
+    struct ptx_bind bind;
+    struct ast_var *buffer; /* PTX_BIND_BUFFER, _SHARED */
+};
+
+struct ptx_kernel {
+    const struct ptx_module *module; /* not written to once it was read: copies share it */
+    const struct ptx_function *entry;
+    uint32_t block[3], grid[3]; /* dimensions; launch.threads, launch.blocks are the products */
+    uint32_t shared_bytes;      /* dynamic shared memory */
+    bool shared_given;
+    bool raw;
+    struct ptx_bind *binds; /* given ones; the others get defaults, and a note says so */
+    uint32_t argument_count;
+    struct ptx_argument *arguments; /* of the entry, in order */
+    struct ptx_values *registers;
+    struct ptx_values *init;
+    uint32_t token_count;
+    struct ptx_token_init *tokens; /* top first */
+    const char *notes;             /* what was assumed: "parameter 'n' is 16; ..."; NULL: nothing */
+};
+
+/* Whether a text is PTX rather than the kernel language: its first word behind comments starts with a
+ * dot. */
+bool ptx_is_ptx(const char *text, size_t length);
+
+/* Parses text with its head comments. NULL: errors in diag. parse_kernel does it when ptx_is_ptx. */
+struct ast_kernel *ptx_kernel_parse(struct arena *arena, const char *text, size_t length,
+                                    struct diag *diag);
+
+/* The same with more settings ("entry=k bind:n=3", or NULL), which override those of the text. */
+struct ast_kernel *ptx_kernel_parse_with(struct arena *arena, const char *text, size_t length,
+                                         const char *settings, struct diag *diag);
+
+/* A kernel from a module made otherwise (lower_ptx, generators); settings as in the head comments, may
+ * be "". NULL: errors in diag. */
+struct ast_kernel *ptx_kernel_new(struct arena *arena, const struct ptx_module *module,
+                                  const char *settings, struct diag *diag);
+
+/* Overrides settings ("threads=8x8 bind:n=3"); false: errors in diag. */
+bool ptx_kernel_set(struct arena *arena, struct ast_kernel *kernel, const char *settings,
+                    struct diag *diag);
+
+/* The dimensions of the launch: those of the settings unless the launch has been changed since, then one
+ * dimension. */
+void ptx_kernel_dimensions(const struct ast_kernel *kernel, uint32_t block[3], uint32_t grid[3]);
+
+/* Instructions of the module's functions. */
+uint32_t ptx_kernel_size(const struct ast_kernel *kernel);
+
+/* The canonical text: head comments, expectations, module. */
+char *ptx_kernel_print(struct arena *arena, const struct ast_kernel *kernel);
+
+#endif

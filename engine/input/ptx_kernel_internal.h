@@ -1,0 +1,46 @@
+/*
+ * ptx_kernel_internal.h - what the files of PTX kernels share: ptx_settings.c (the words of the settings),
+ * ptx_kernel.c (what they mean for a module), ptx_assume.c, ptx_kernel_text.c (reading and printing).
+ */
+#ifndef ENGINE_PTX_KERNEL_INTERNAL_H
+#define ENGINE_PTX_KERNEL_INTERNAL_H
+
+#include "engine/input/ptx_kernel.h"
+
+enum { PTX_LIMIT_SETTINGS = 4096 /* words of a text; lines of claims */ };
+
+struct ptx_settings {
+    struct arena *arena;
+    struct diag *diag;
+    struct ast_kernel *kernel; /* changed by the words */
+    const char *entry;         /* the last one named, NULL: none */
+    struct location entry_at;
+    uint32_t words; /* read so far */
+};
+
+/* Reads the words of `length` bytes, which stand at `at`; errors go to diag. */
+void ptx_settings_read(struct ptx_settings *s, const char *text, size_t length, struct location at);
+
+/* The bits that the text of a bind gives a parameter of this type: "-1", "0x10", "f:1.5". False: it fits
+ * not. */
+bool ptx_settings_value(const char *text, const struct ptx_variable *parameter, uint64_t *bits);
+
+/* A kernel of this module with the launch that is the default. */
+struct ast_kernel *ptx_kernel_of(struct arena *arena, const struct ptx_module *module);
+
+/* What the settings mean for the module: entry, launch, variables, parameters. False: errors in diag. */
+bool ptx_kernel_build(struct ptx_settings *s);
+
+/* Bit k: parameter k holds an address in shared memory, as far as can be seen; of the first 64. */
+uint64_t ptx_shared_parameters(struct arena *arena, const struct ptx_function *entry);
+
+/* Fills in the values that the text of reg: or init: gives: "1,2,-3", or of predicates "0110". False: it
+ * does not. */
+bool ptx_settings_values(struct arena *arena, struct ptx_values *values, bool are_predicates);
+
+/* The register that reg: names among the declarations of a body, with or without its '%'; of a range also its
+ * index. NULL: there is none. */
+const struct ptx_variable *ptx_find_register(const struct ptx_statement *body, const char *name,
+                                             uint32_t *index);
+
+#endif

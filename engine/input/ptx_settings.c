@@ -1,0 +1,463 @@
+/*
+ * The words of a PTX kernel's settings: key=value, key:name=value.
+ */
+#include "engine/crs/crs.h"
+#include "engine/input/ptx_kernel_internal.h"
+#include "engine/language/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 60, VALUES_MAX = 1 << 16, TOKENS_MAX = 256 };
+
+struct setting {
+    const char *name; /* behind the colon of the key, in the arena; NULL: none */
+    const char *value;
+    struct location at;
+};
+
+static void complain(struct ptx_settings *s, const struct setting *w, const char *what)
+{
+    diag_error(s->diag, w->at, "%s, not '%.*s'", what, SHOWN, w->value);
+}
+
+/* ---- numbers ---- */
+
+/* Decimal or 0x; all of the text up to `end`. */
+static bool parse_number(const char *text, const char *end, uint64_t *value)
+{
+    bool hex = end - text > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    uint64_t base = hex ? 16 : 10;
+    *value = 0;
+    text += hex ? 2 : 0;
+    if (text == end)
+        return false;
+    for (; text < end; text++) {
+        char c = *text;
+        uint64_t digit = c >= '0' && c <= '9'          ? (uint64_t)(c - '0')
+                         : hex && c >= 'a' && c <= 'f' ? (uint64_t)(c - 'a') + 10
+                         : hex && c >= 'A' && c <= 'F' ? (uint64_t)(c - 'A') + 10
+                                                       : 99;
+        if (digit >= base || *value > (UINT64_MAX - digit) / base)
+            return false;
+        *value = *value * base + digit;
+    }
+    return true;
+}
+
+static bool parse_signed(const char *text, const char *end, uint64_t *value)
+{
+    bool negative = text < end && *text == '-';
+    if (!parse_number(text + negative, end, value) ||
+        (negative && *value > (uint64_t)INT64_MAX + 1))
+        return false;
+    *value = negative ? 0 - *value : *value;
+    return true;
+}
+
+static const char *text_end(const char *text)
+{
+    return text + strlen(text);
+}
+
+/* 8, 8x4, 8x4x2: each from 1 up to `most`. */
+static bool parse_dimensions(const char *text, uint32_t most, uint32_t dimensions[3])
+{
+    dimensions[0] = dimensions[1] = dimensions[2] = 1;
+    for (int i = 0; i < 3; i++) {
+        uint64_t value;
+        const char *end = text + strcspn(text, "x");
+        if (!parse_number(text, end, &value) || value == 0 || value > most)
+            return false;
+        dimensions[i] = (uint32_t)value;
+        if (*end == '\0')
+            return true;
+        text = end + 1;
+    }
+    return false;
+}
+
+/* ---- launch ---- */
+
+static void set_entry(struct ptx_settings *s, const struct setting *w)
+{
+    s->entry = w->value;
+    s->entry_at = w->at;
+}
+
+static void set_threads(struct ptx_settings *s, const struct setting *w)
+{
+    uint32_t given[3];
+    if (!parse_dimensions(w->value, LIMIT_THREADS, given) || given[0] * given[1] > LIMIT_THREADS ||
+        given[0] * given[1] * given[2] > LIMIT_THREADS) {
+        complain(s, w, "'threads' are 1 to 1024, in up to three dimensions (8x4)");
+        return;
+    }
+    memcpy(s->kernel->ptx->block, given, sizeof given);
+    s->kernel->launch.threads = given[0] * given[1] * given[2];
+}
+
+static void set_blocks(struct ptx_settings *s, const struct setting *w)
+{
+    uint32_t given[3];
+    if (!parse_dimensions(w->value, LIMIT_BLOCKS, given) ||
+        given[0] * given[1] * given[2] > LIMIT_BLOCKS) {
+        complain(s, w, "'blocks' are 1 to 64, in up to three dimensions (2x2)");
+        return;
+    }
+    memcpy(s->kernel->ptx->grid, given, sizeof given);
+    s->kernel->launch.blocks = given[0] * given[1] * given[2];
+}
+
+static bool read_number(struct ptx_settings *s, const struct setting *w, uint64_t most,
+                        uint64_t *value)
+{
+    if (parse_number(w->value, text_end(w->value), value) && *value <= most)
+        return true;
+    diag_error(s->diag, w->at, "a number up to %llu is wanted here, not '%.*s'",
+               (unsigned long long)most, SHOWN, w->value);
+    return false;
+}
+
+static void set_warp(struct ptx_settings *s, const struct setting *w)
+{
+    uint64_t value;
+    if (!read_number(s, w, LIMIT_WARP, &value))
+        return;
+    if (value == 0)
+        complain(s, w, "a warp has 1 to 64 lanes");
+    else
+        s->kernel->launch.warp = (uint32_t)value;
+}
+
+static void set_seed(struct ptx_settings *s, const struct setting *w)
+{
+    uint64_t value;
+    if (read_number(s, w, UINT64_MAX, &value))
+        s->kernel->launch.seed = value;
+}
+
+static void set_shared(struct ptx_settings *s, const struct setting *w)
+{
+    uint64_t value;
+    if (!read_number(s, w, (uint64_t)LIMIT_MEMORY_WORDS * 4, &value))
+        return;
+    s->kernel->ptx->shared_bytes = (uint32_t)value;
+    s->kernel->ptx->shared_given = true;
+}
+
+static void set_raw(struct ptx_settings *s, const struct setting *w)
+{
+    if (*w->value != '\0')
+        complain(s, w, "'raw' has no value");
+    s->kernel->ptx->raw = true;
+}
+
+static uint32_t count_values(const char *text)
+{
+    uint32_t count = 1;
+    for (; *text; text++)
+        count += *text == ',';
+    return count;
+}
+
+/* 1,2,3 */
+static bool read_numbers(struct arena *arena, struct ptx_values *values)
+{
+    const char *text = values->text;
+    values->count = count_values(text);
+    if (values->count > VALUES_MAX)
+        return false;
+    values->values = ARENA_ARRAY(arena, uint64_t, values->count);
+    for (uint32_t i = 0; i < values->count; i++) {
+        const char *end = text + strcspn(text, ",");
+        if (!parse_signed(text, end, &values->values[i]))
+            return false;
+        text = end + 1;
+    }
+    return true;
+}
+
+/* ---- parameters ---- */
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool read_file(struct ptx_settings *s, const struct setting *w, struct ptx_bind *bind)
+{
+    struct diag *diag = ARENA_NEW(s->arena, struct diag);
+    size_t length;
+    char *data =
+        parse_read_bytes(s->arena, bind->path, (size_t)LIMIT_MEMORY_WORDS * 4, &length, diag);
+    if (!data) {
+        diag_error(s->diag, w->at, "'%.200s': %s", bind->path, diag->entries[0].text);
+        return false;
+    }
+    bind->data = (const uint8_t *)data;
+    bind->data_bytes = (uint32_t)(length < bind->bytes ? length : bind->bytes);
+    return true;
+}
+
+/* BYTES[:zero|iota|random|file:PATH] */
+static bool read_buffer(struct ptx_settings *s, const struct setting *w, const char *text,
+                        struct ptx_bind *bind)
+{
+    uint64_t bytes;
+    const char *end = text + strcspn(text, ":");
+    if (!parse_number(text, end, &bytes) || bytes == 0 ||
+        bytes > (uint64_t)LIMIT_MEMORY_WORDS * 4) {
+        complain(s, w, "a buffer has 1 to 16777216 bytes");
+        return false;
+    }
+    bind->kind = PTX_BIND_BUFFER;
+    bind->bytes = (uint32_t)bytes;
+    const char *fill = *end ? end + 1 : "zero";
+    if (strcmp(fill, "zero") == 0) {
+        bind->fill = PTX_FILL_ZERO;
+    } else if (strcmp(fill, "iota") == 0) {
+        bind->fill = PTX_FILL_IOTA;
+    } else if (strcmp(fill, "random") == 0) {
+        bind->fill = PTX_FILL_RANDOM;
+    } else if (starts_with(fill, "file:")) {
+        bind->fill = PTX_FILL_FILE;
+        bind->path = fill + strlen("file:");
+        return read_file(s, w, bind);
+    } else {
+        complain(s, w, "a buffer is filled with zero, iota, random or file:PATH");
+        return false;
+    }
+    return true;
+}
+
+static bool read_shared(struct ptx_settings *s, const struct setting *w, const char *text,
+                        struct ptx_bind *bind)
+{
+    uint64_t bytes;
+    if (!parse_number(text, text_end(text), &bytes) || bytes == 0 ||
+        bytes > (uint64_t)LIMIT_MEMORY_WORDS * 4) {
+        complain(s, w, "shared memory of a parameter has 1 to 16777216 bytes");
+        return false;
+    }
+    bind->kind = PTX_BIND_SHARED;
+    bind->bytes = (uint32_t)bytes;
+    return true;
+}
+
+static bool read_words(struct ptx_settings *s, const struct setting *w, const char *text,
+                       struct ptx_bind *bind)
+{
+    struct ptx_values *words = ARENA_NEW(s->arena, struct ptx_values);
+    words->text = text;
+    bind->kind = PTX_BIND_WORDS;
+    bind->words = words;
+    if (read_numbers(s->arena, words))
+        return true;
+    complain(s, w, "words are numbers joined by ','");
+    return false;
+}
+
+/* Whether the value fits the type is seen when the entry is known. */
+static void set_bind(struct ptx_settings *s, const struct setting *w)
+{
+    struct ptx_bind *bind = ARENA_NEW(s->arena, struct ptx_bind);
+    *bind = (struct ptx_bind){.parameter = w->name, .text = w->value, .at = w->at};
+    if (starts_with(w->value, "buffer:") && !read_buffer(s, w, w->value + strlen("buffer:"), bind))
+        return;
+    if (starts_with(w->value, "shared:") && !read_shared(s, w, w->value + strlen("shared:"), bind))
+        return;
+    if (starts_with(w->value, "words:") && !read_words(s, w, w->value + strlen("words:"), bind))
+        return;
+    struct ptx_bind **last = &s->kernel->ptx->binds;
+    while (*last && strcmp((*last)->parameter, w->name) != 0)
+        last = &(*last)->next;
+    bind->next = *last ? (*last)->next : NULL;
+    *last = bind;
+}
+
+static bool is_float(const struct ptx_variable *parameter)
+{
+    return ptx_type_of(parameter->type).kind == PTX_CLASS_FLOAT;
+}
+
+static bool float_bits(const char *text, uint32_t bits, uint64_t *value)
+{
+    char *end;
+    double number = strtod(text, &end);
+    float single = (float)number;
+    uint32_t word;
+    if (end == text || *end != '\0')
+        return false;
+    memcpy(&word, &single, sizeof word);
+    memcpy(value, &number, sizeof number);
+    *value = bits == 32 ? word : *value;
+    return bits >= 32;
+}
+
+bool ptx_settings_value(const char *text, const struct ptx_variable *parameter, uint64_t *bits)
+{
+    uint32_t size = ptx_type_of(parameter->type).bits;
+    if (starts_with(text, "f:"))
+        return float_bits(text + 2, size, bits);
+    if (is_float(parameter))
+        return float_bits(text, size, bits);
+    if (!parse_signed(text, text_end(text), bits))
+        return false;
+    uint64_t high = size < 64 ? *bits >> size : 0;
+    bool negative = *text == '-' && size < 64;
+    if (negative && *bits != 0 ? *bits < UINT64_MAX << (size - 1) : high != 0)
+        return false;
+    *bits &= size < 64 ? ((uint64_t)1 << size) - 1 : UINT64_MAX;
+    return true;
+}
+
+/* ---- registers, tokens, shared memory ---- */
+
+static void add_values(struct ptx_values **last, struct ptx_values *values)
+{
+    while (*last && strcmp((*last)->name, values->name) != 0)
+        last = &(*last)->next;
+    values->next = *last ? (*last)->next : NULL;
+    *last = values;
+}
+
+/* 0110 */
+static bool read_predicates(struct arena *arena, struct ptx_values *values)
+{
+    size_t count = strlen(values->text);
+    if (count == 0 || count > LIMIT_THREADS || strspn(values->text, "01") != count)
+        return false;
+    values->count = (uint32_t)count;
+    values->values = ARENA_ARRAY(arena, uint64_t, count);
+    for (size_t i = 0; i < count; i++)
+        values->values[i] = values->text[i] == '1';
+    return true;
+}
+
+bool ptx_settings_values(struct arena *arena, struct ptx_values *values, bool are_predicates)
+{
+    return are_predicates ? read_predicates(arena, values) : read_numbers(arena, values);
+}
+
+static struct ptx_values *new_values(struct ptx_settings *s, const struct setting *w)
+{
+    struct ptx_values *values = ARENA_NEW(s->arena, struct ptx_values);
+    *values = (struct ptx_values){.name = w->name, .text = w->value, .at = w->at};
+    return values;
+}
+
+static void set_register(struct ptx_settings *s, const struct setting *w)
+{
+    add_values(&s->kernel->ptx->registers, new_values(s, w));
+}
+
+static void set_init(struct ptx_settings *s, const struct setting *w)
+{
+    add_values(&s->kernel->ptx->init, new_values(s, w));
+}
+
+/* type,mask,address */
+static bool read_token(const char *text, const char *end, struct ptx_token_init *token)
+{
+    static const struct {
+        const char *name;
+        enum crs_token_type type;
+    } types[] = {
+        {"sync,", CRS_SYNC}, {"div,", CRS_DIVERGE}, {"call,", CRS_CALL}, {"brk,", CRS_BREAK}};
+    size_t i = 0, count = sizeof types / sizeof types[0];
+    while (i < count && !starts_with(text, types[i].name))
+        i++;
+    if (i == count)
+        return false;
+    token->type = (uint32_t)types[i].type;
+    text += strlen(types[i].name);
+    uint32_t lane = 0;
+    for (; text < end && (*text == '0' || *text == '1') && lane < LIMIT_WARP; text++, lane++)
+        token->mask |= (uint64_t)(*text == '1') << lane;
+    uint64_t address;
+    if (lane == 0 || text >= end || *text != ',' || !parse_number(text + 1, end, &address) ||
+        address > UINT32_MAX)
+        return false;
+    token->pc = (uint32_t)address;
+    return true;
+}
+
+static void set_stack(struct ptx_settings *s, const struct setting *w)
+{
+    struct ptx_token_init *tokens = ARENA_ARRAY(s->arena, struct ptx_token_init, TOKENS_MAX);
+    uint32_t count = 0;
+    for (const char *text = w->value; *text; count++) {
+        const char *end = text + strcspn(text, "+");
+        if (count == TOKENS_MAX || !read_token(text, end, &tokens[count])) {
+            complain(s, w,
+                     "tokens are type,mask,address joined by '+', type sync, div, call or brk");
+            return;
+        }
+        text = *end ? end + 1 : end;
+    }
+    s->kernel->ptx->token_count = count;
+    s->kernel->ptx->tokens = tokens;
+}
+
+/* ---- words ---- */
+
+static const struct setting_row {
+    const char *key;
+    bool is_named; /* key:name= */
+    bool is_bare;  /* no value */
+    void (*set)(struct ptx_settings *, const struct setting *);
+} rows[] = {
+    {"entry", false, false, set_entry},   {"threads", false, false, set_threads},
+    {"blocks", false, false, set_blocks}, {"warp", false, false, set_warp},
+    {"seed", false, false, set_seed},     {"shared", false, false, set_shared},
+    {"raw", false, true, set_raw},        {"bind", true, false, set_bind},
+    {"reg", true, false, set_register},   {"init", true, false, set_init},
+    {"stack", false, false, set_stack},
+};
+
+static void read_word(struct ptx_settings *s, const char *word, struct location at)
+{
+    size_t key = strcspn(word, ":="), name = strcspn(word, "=");
+    struct setting setting = {.at = at, .value = word[name] ? word + name + 1 : ""};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct setting_row *row = &rows[i];
+        if (strlen(row->key) != key || memcmp(row->key, word, key) != 0)
+            continue;
+        if (row->is_named != (word[key] == ':') || row->is_bare != (word[name] == '\0') ||
+            (row->is_named && name == key + 1)) {
+            diag_error(s->diag, at, "'%s' is written %s%s%s", row->key, row->key,
+                       row->is_named ? ":NAME" : "", row->is_bare ? "" : "=VALUE");
+            return;
+        }
+        if (row->is_named)
+            setting.name = arena_strndup(s->arena, word + key + 1, name - key - 1);
+        row->set(s, &setting);
+        return;
+    }
+    diag_error(s->diag, at, "'%.*s' is no setting", (int)(key > SHOWN ? SHOWN : key), word);
+}
+
+void ptx_settings_read(struct ptx_settings *s, const char *text, size_t length, struct location at)
+{
+    static const char blanks[] = " \t\r\n\v\f";
+    char *words = arena_strndup(s->arena, text, length);
+    size_t i = 0;
+    while (i < length && s->diag->count < DIAG_MAX) {
+        if (words[i] == '\0' || strchr(blanks, words[i])) {
+            i++;
+            continue;
+        }
+        size_t size = strcspn(words + i, blanks);
+        struct location word_at = {at.line, at.column + (uint32_t)i};
+        if (s->words++ >= PTX_LIMIT_SETTINGS) {
+            if (s->words == PTX_LIMIT_SETTINGS + 1)
+                diag_error(s->diag, word_at, "more than %d settings", PTX_LIMIT_SETTINGS);
+            return;
+        }
+        bool is_last = i + size >= length;
+        words[i + size] = '\0';
+        read_word(s, words + i, word_at);
+        i += size + !is_last;
+    }
+}

@@ -1,0 +1,24 @@
+/*
+ * rules.h - the rules of all semantics, generated from rules.def.
+ */
+#ifndef ENGINE_RULES_H
+#define ENGINE_RULES_H
+
+enum rule {
+#define RULE(id, semantics, name, source) RULE_##id,
+#include "engine/machine/rules.def"
+#undef RULE
+    RULE_COUNT,
+    RULE_NONE = RULE_COUNT
+};
+
+struct rule_info {
+    const char *semantics;
+    const char *name;
+    const char *source;
+};
+
+/* Indexed by enum rule; RULE_NONE has the name "none". */
+extern const struct rule_info rule_table[RULE_COUNT + 1];
+
+#endif

@@ -1,0 +1,420 @@
+#include "engine/program/ptx_compile_internal.h"
+
+#include <string.h>
+
+static const struct ptx_type u32 = {PTX_CLASS_INT, 32, false};
+static const struct ptx_type predicate = {PTX_CLASS_PRED, 1, false};
+
+static struct ptx_type type_of(const struct ptx_instruction *i)
+{
+    return ptx_type_of((enum ptx_word)i->words[PTX_SLOT_TYPE]);
+}
+
+static const struct ptx_operand *operand(const struct ptx_instruction *i, uint32_t number)
+{
+    const struct ptx_operand *o = i->operands;
+    for (; o && number > 0; number--)
+        o = o->next;
+    return o;
+}
+
+static uint32_t count_operands(const struct ptx_instruction *i)
+{
+    uint32_t count = 0;
+    for (const struct ptx_operand *o = i->operands; o; o = o->next)
+        count++;
+    return count;
+}
+
+static void add_source(struct ptx_builder *b, struct ptx_op *op, const struct ptx_operand *o,
+                       struct ptx_type type, uint32_t bits)
+{
+    if (op->source_count == PTX_CODE_SOURCES) {
+        ptx_build_fail(b, "too many operands");
+        return;
+    }
+    if (o->negated)
+        op->negated |= (uint8_t)(1u << op->source_count);
+    op->sources[op->source_count++] = ptx_build_place(b, o, type, bits);
+}
+
+static void add_result(struct ptx_builder *b, struct ptx_op *op, const struct ptx_operand *o,
+                       struct ptx_type type, uint32_t bits)
+{
+    if (op->result_count == PTX_CODE_RESULTS) {
+        ptx_build_fail(b, "too many results");
+        return;
+    }
+    op->results[op->result_count++] = ptx_build_place(b, o, type, bits);
+}
+
+/* ---- what computes ---- */
+
+static void add_row_operand(struct ptx_builder *b, struct ptx_op *op, const struct ptx_operand *o,
+                            bool is_result, struct ptx_type type)
+{
+    if (is_result && op->result_count < op->row.result_count)
+        add_result(b, op, o, type, op->row.result_bits[op->result_count]);
+    else if (!is_result && op->source_count < op->row.source_count)
+        add_source(b, op, o, type, op->row.source_bits[op->source_count]);
+    else
+        ptx_build_fail(b, "unsupported operands");
+}
+
+static void add_row_item(struct ptx_builder *b, struct ptx_op *op, const struct ptx_operand *o,
+                         const struct ptx_item_pattern *item)
+{
+    struct ptx_type type = item->type;
+    if (item->kind == 'i')
+        return;
+    if (o->kind == PTX_OPERAND_VECTOR) {
+        uint32_t count = 0;
+        for (const struct ptx_operand *part = o->items; part; part = part->next)
+            count++;
+        type.bits = (uint8_t)(type.bits / (count ? count : 1));
+        for (const struct ptx_operand *part = o->items; part; part = part->next)
+            add_row_operand(b, op, part, item->is_result, type);
+    } else if (o->kind == PTX_OPERAND_PAIR) {
+        add_row_operand(b, op, o->items, true, type);
+        add_row_operand(b, op, o->items->next, true, predicate);
+    } else {
+        add_row_operand(b, op, o, item->is_result, type);
+    }
+}
+
+/* Of a function, .param is local memory: cvta and isspacep have its window then. */
+static struct ptx_instruction in_window(const struct ptx_builder *b,
+                                        const struct ptx_instruction *i)
+{
+    struct ptx_instruction copy = *i;
+    enum ptx_opcode opcode = ptx_forms[i->form].opcode;
+    bool converts = opcode == PTX_OP_CVTA || opcode == PTX_OP_ISSPACEP;
+    if (converts && i->words[PTX_SLOT_SPACE] == PTX_W_PARAM && !ptx_is_entry(b))
+        copy.words[PTX_SLOT_SPACE] = PTX_W_LOCAL;
+    return copy;
+}
+
+static void build_row(struct ptx_builder *b, const struct ptx_instruction *given, struct ptx_op *op)
+{
+    const char *pattern = ptx_forms[given->form].operands, *reason = NULL;
+    const struct ptx_instruction instruction = in_window(b, given);
+    const struct ptx_operand *o = instruction.operands;
+    struct ptx_item_pattern item;
+    op->exec = PTX_EXEC_ROWS;
+    if (!ptx_row_find(&instruction, &op->row, &reason)) {
+        ptx_build_fail(b, "unsupported instruction '%s'", reason);
+        return;
+    }
+    for (; o && ptx_item_next(&pattern, instruction.words, &item); o = o->next)
+        add_row_item(b, op, o, &item);
+    op->negated = 0; /* the function's own matter */
+    if (op->row.reads_carry && op->source_count < PTX_CODE_SOURCES)
+        op->sources[op->source_count++] = ptx_build_carry(b);
+    if (op->row.writes_carry && op->result_count < PTX_CODE_RESULTS)
+        op->results[op->result_count++] = ptx_build_carry(b);
+}
+
+/* ---- memory ---- */
+
+static void add_elements(struct ptx_builder *b, struct ptx_op *op, const struct ptx_operand *o,
+                         bool is_result, struct ptx_type type)
+{
+    const struct ptx_operand *items = o->kind == PTX_OPERAND_VECTOR ? o->items : o;
+    for (; items; items = o->kind == PTX_OPERAND_VECTOR ? items->next : NULL) {
+        op->count++;
+        /* Registers may be wider than the type; a constant is of its size. */
+        if (is_result)
+            add_result(b, op, items, type, 0);
+        else
+            add_source(b, op, items, type, 0);
+    }
+}
+
+static void describe_access(struct ptx_op *op, const struct ptx_instruction *i)
+{
+    struct ptx_type type = type_of(i);
+    op->bytes = type.bits / 8;
+    op->is_signed = type.kind == PTX_CLASS_INT && type.is_signed;
+    op->is_float = type.kind == PTX_CLASS_FLOAT;
+    op->is_volatile = i->words[PTX_SLOT_SEM] == PTX_W_VOLATILE;
+}
+
+/* How far a value that is read is extended: the declared size of its register. */
+static uint8_t register_width(const struct ptx_operand *o)
+{
+    const struct ptx_operand *first = o->kind == PTX_OPERAND_VECTOR ? o->items : o;
+    while (first && first->kind == PTX_OPERAND_SINK)
+        first = o->kind == PTX_OPERAND_VECTOR ? first->next : NULL;
+    return first && first->target_kind == PTX_TARGET_VARIABLE
+               ? ptx_type_of(first->target.variable->type).bits
+               : 0;
+}
+
+static void build_load(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op)
+{
+    op->exec = PTX_EXEC_LD;
+    describe_access(op, i);
+    ptx_build_address(b, op, i, operand(i, 1));
+    op->source_count = 1;
+    if (ptx_forms[i->form].opcode == PTX_OP_LDU && op->space == PTX_W_NONE)
+        op->space = PTX_W_GLOBAL;
+    add_elements(b, op, operand(i, 0), true, type_of(i));
+    op->width = register_width(operand(i, 0));
+}
+
+static void build_store(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op)
+{
+    op->exec = PTX_EXEC_ST;
+    describe_access(op, i);
+    ptx_build_address(b, op, i, operand(i, 0));
+    op->source_count = 1;
+    add_elements(b, op, operand(i, 1), false, type_of(i));
+}
+
+static void build_atomic(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op)
+{
+    bool has_result = ptx_forms[i->form].opcode == PTX_OP_ATOM;
+    const struct ptx_operand *address = operand(i, has_result);
+    op->exec = PTX_EXEC_ATOM;
+    describe_access(op, i);
+    op->count = 1;
+    op->mode = i->words[PTX_SLOT_OP];
+    ptx_build_address(b, op, i, address);
+    op->source_count = 1;
+    if (has_result)
+        add_result(b, op, operand(i, 0), type_of(i), 0);
+    for (const struct ptx_operand *o = address->next; o; o = o->next)
+        add_source(b, op, o, type_of(i), 0);
+    op->atomic = ptx_atomic_find((enum ptx_word)op->mode, (enum ptx_word)i->words[PTX_SLOT_TYPE]);
+    if (!op->atomic)
+        ptx_build_fail(b, "unsupported instruction '%s.%s.%s'", has_result ? "atom" : "red",
+                       ptx_words[op->mode], ptx_words[i->words[PTX_SLOT_TYPE]]);
+}
+
+/* ---- warps ---- */
+
+/* Results, then sources, as the pattern has them. */
+static void build_plain(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op)
+{
+    const char *pattern = ptx_forms[i->form].operands;
+    const struct ptx_operand *o = i->operands;
+    struct ptx_item_pattern item;
+    for (; o && ptx_item_next(&pattern, i->words, &item); o = o->next) {
+        if (o->kind == PTX_OPERAND_PAIR) {
+            add_result(b, op, o->items, item.type, 0);
+            add_result(b, op, o->items->next, predicate, 0);
+        } else if (item.is_result) {
+            add_result(b, op, o, item.type, 0);
+        } else {
+            add_source(b, op, o, item.type, 0);
+        }
+    }
+}
+
+static void build_warp(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op,
+                       enum ptx_exec exec, enum ptx_slot slot)
+{
+    op->exec = (uint8_t)exec;
+    op->mode = i->words[slot];
+    op->bytes = type_of(i).bits / 8;
+    op->is_signed = type_of(i).kind == PTX_CLASS_INT && type_of(i).is_signed;
+    build_plain(b, i, op);
+}
+
+/* ---- barriers ---- */
+
+static void note_barrier(struct ptx_builder *b, const struct ptx_op *op,
+                         const struct ptx_operand *number)
+{
+    struct ptx_code *code = b->code;
+    bool is_known = number->kind == PTX_OPERAND_INTEGER && number->value < 16;
+    code->barriers |= is_known ? 1u << number->value : 0xffffu;
+    code->barrier_count = (uint32_t)__builtin_popcount(code->barriers);
+    code->has_named_barriers |=
+        op->exec != PTX_EXEC_BAR_SYNC || op->has_count || !is_known || number->value != 0;
+    b->program->barrier_count++;
+}
+
+/* number, count?, predicate */
+static void build_barrier(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op)
+{
+    enum ptx_word what = (enum ptx_word)i->words[PTX_SLOT_SYNC];
+    bool is_red = what == PTX_W_RED;
+    const struct ptx_operand *number = operand(i, is_red);
+    const struct ptx_operand *next = number->next;
+    if (i->form == PTX_FORM_BAR_WARP) {
+        op->exec = PTX_EXEC_BAR_WARP;
+        build_plain(b, i, op);
+        return;
+    }
+    op->exec = (uint8_t)(is_red                 ? PTX_EXEC_BAR_RED
+                         : what == PTX_W_ARRIVE ? PTX_EXEC_BAR_ARRIVE
+                                                : PTX_EXEC_BAR_SYNC);
+    op->mode = i->words[PTX_SLOT_OP];
+    op->has_count = count_operands(i) - 2u * is_red == 2;
+    if (is_red)
+        add_result(b, op, operand(i, 0), type_of(i), 0);
+    add_source(b, op, number, u32, 0);
+    if (op->has_count) {
+        add_source(b, op, next, u32, 0);
+        next = next->next;
+    }
+    op->source_count = 2;
+    if (is_red)
+        add_source(b, op, next, predicate, 0);
+    note_barrier(b, op, number);
+}
+
+/* ---- control flow ---- */
+
+static void build_target(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op,
+                         enum ptx_exec exec)
+{
+    const struct ptx_operand *o = i->operands;
+    op->exec = (uint8_t)exec;
+    if (o->target_kind == PTX_TARGET_STATEMENT)
+        op->target = ptx_build_label(b, o->target.statement);
+    else
+        add_source(b, op, o, u32, 0);
+}
+
+static void build_table(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op)
+{
+    const struct ptx_operand *list = operand(i, 1);
+    op->exec = PTX_EXEC_BRA;
+    add_source(b, op, operand(i, 0), u32, 0);
+    const struct ptx_statement *targets = list->target.statement;
+    bool is_new;
+    uint32_t *table = ptx_map_add(&b->labels, targets, 1, &is_new);
+    if (is_new) {
+        *table = b->table_count;
+        for (const struct ptx_operand *o = targets->u.targets; o; o = o->next)
+            b->code->table[b->table_count++] = ptx_build_label(b, o->target.statement);
+    }
+    op->table = *table;
+    for (const struct ptx_operand *o = targets->u.targets; o; o = o->next)
+        op->table_count++;
+}
+
+static enum ptx_exec of_return(const struct ptx_builder *b)
+{
+    return ptx_is_entry(b) && !b->ptx->raw ? PTX_EXEC_EXIT : PTX_EXEC_RET;
+}
+
+/* The end of a function that does not say so (LOAD.T5). */
+static void build_end(const struct ptx_builder *b, struct ptx_op *op)
+{
+    op->exec = (uint8_t)of_return(b);
+    op->opcode = PTX_OP_RET;
+}
+
+static void build_opcode(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op)
+{
+    switch ((int)op->opcode) {
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+        build_load(b, i, op);
+        return;
+    case PTX_OP_ST:
+        build_store(b, i, op);
+        return;
+    case PTX_OP_ATOM:
+    case PTX_OP_RED:
+        build_atomic(b, i, op);
+        return;
+    case PTX_OP_VOTE:
+        build_warp(b, i, op, PTX_EXEC_VOTE, PTX_SLOT_MODE);
+        return;
+    case PTX_OP_MATCH:
+        build_warp(b, i, op, PTX_EXEC_MATCH, PTX_SLOT_MODE);
+        return;
+    case PTX_OP_SHFL:
+        build_warp(b, i, op, PTX_EXEC_SHFL, PTX_SLOT_MODE);
+        return;
+    case PTX_OP_REDUX:
+        build_warp(b, i, op, PTX_EXEC_REDUX, PTX_SLOT_OP);
+        return;
+    case PTX_OP_ACTIVEMASK:
+        build_warp(b, i, op, PTX_EXEC_ACTIVEMASK, PTX_SLOT_MODE);
+        return;
+    case PTX_OP_BAR:
+    case PTX_OP_BARRIER:
+        build_barrier(b, i, op);
+        return;
+    case PTX_OP_MEMBAR:
+    case PTX_OP_FENCE:
+        op->exec = PTX_EXEC_MEMBAR;
+        op->mode = i->words[PTX_SLOT_SCOPE];
+        return;
+    case PTX_OP_NOP:
+    case PTX_OP_BRKPT:
+    case PTX_OP_PMEVENT:
+    case PTX_OP_NANOSLEEP:
+    case PTX_OP_PREFETCH:
+        op->exec = PTX_EXEC_NOP;
+        return;
+    case PTX_OP_BRA:
+        build_target(b, i, op, PTX_EXEC_BRA);
+        return;
+    case PTX_OP_BRX:
+        build_table(b, i, op);
+        return;
+    case PTX_OP_CALL:
+        ptx_build_call(b, i, op);
+        return;
+    case PTX_OP_RET:
+        op->exec = (uint8_t)of_return(b);
+        return;
+    case PTX_OP_EXIT:
+        op->exec = PTX_EXEC_EXIT;
+        return;
+    case PTX_OP_TRAP:
+        op->exec = PTX_EXEC_TRAP;
+        return;
+    case PTX_OP_SSY:
+        build_target(b, i, op, PTX_EXEC_SSY);
+        return;
+    case PTX_OP_PREBRK:
+        build_target(b, i, op, PTX_EXEC_PREBRK);
+        return;
+    case PTX_OP_PRERET:
+        build_target(b, i, op, PTX_EXEC_PRERET);
+        return;
+    case PTX_OP_SYNC:
+        op->exec = PTX_EXEC_SYNC;
+        return;
+    case PTX_OP_BREAK:
+        op->exec = PTX_EXEC_BREAK;
+        return;
+    default:
+        build_row(b, i, op);
+        return;
+    }
+}
+
+static bool is_explicit(enum ptx_exec exec)
+{
+    return exec >= PTX_EXEC_SSY && exec <= PTX_EXEC_BREAK;
+}
+
+void ptx_build_op(struct ptx_builder *b, const struct ptx_statement *stm, struct ptx_op *op)
+{
+    op->function = b->function;
+    op->statement = stm;
+    if (!stm) {
+        build_end(b, op);
+        return;
+    }
+    const struct ptx_instruction *i = &stm->u.instruction;
+    op->line = b->line = stm->at.line;
+    op->opcode = (uint8_t)ptx_forms[i->form].opcode;
+    if (i->guard) {
+        op->guard = ptx_build_place(b, i->guard, predicate, 32);
+        op->guard_not = i->guard->negated;
+    }
+    build_opcode(b, i, op);
+    enum ptx_exec exec = (enum ptx_exec)op->exec;
+    b->code->explicit_flow |= is_explicit(exec);
+    b->program->has_atomics |= exec == PTX_EXEC_ATOM;
+    b->program->has_votes |= exec >= PTX_EXEC_VOTE && exec <= PTX_EXEC_REDUX;
+}

@@ -1,0 +1,70 @@
+/*
+ * progress_internal.h - between progress.c (models, verdicts), progress_product.c (what they are judged on) and
+ * progress_witness.c.
+ *
+ * The product: a node is a state with the units that have begun on the way there. Mostly the state says who they are;
+ * then the nodes are the states, for all models. So they are for models that do not ask who has begun.
+ */
+#ifndef ENGINE_PROGRESS_INTERNAL_H
+#define ENGINE_PROGRESS_INTERNAL_H
+
+#include "engine/base/components.h"
+#include "engine/progress/progress.h"
+#include "engine/search/search_states.h"
+
+/* What is asked of the machine, once a state. */
+struct state_units {
+    unit_set unfinished, enabled; /* enabled: an actor of the unit can step */
+    bool ended;                   /* the execution has: terminated, or an error */
+};
+
+struct product {
+    struct graph *graph;
+    const struct progress *progress;
+    bool says_begun; /* each state, and p->begun has it */
+    /* A node's `begun` holds the units below one that has begun, too: all that LOBE asks. */
+    bool lower_too;
+    struct pool classes; /* struct state_units: few are different */
+    bool some_end;
+    uint32_t node_count;
+    uint32_t *class_of; /* a node */
+    unit_set *begun;    /* a node: units that have stepped */
+    uint32_t *states;   /* a node: its state; NULL: the nodes are the states */
+    uint32_t *parents;  /* likewise: on the shortest way there, by its first edge that leads here */
+    uint32_t *first_edge; /* a node, and behind the last: in the order of the state's edges */
+    uint32_t *targets;    /* an edge: a node */
+    uint8_t *units;       /* an edge: whose step it is */
+    struct components c;
+    uint32_t *spare; /* two words a node, for witnesses */
+};
+
+static inline const struct state_units *product_units(const struct product *p, uint32_t node)
+{
+    return pool_at(&p->classes, p->class_of[node]);
+}
+
+static inline uint32_t product_state(const struct product *p, uint32_t node)
+{
+    return p->states ? p->states[node] : node;
+}
+
+/* What a component has: of a hang under a model. */
+struct component {
+    uint32_t first; /* its node that was found first */
+    bool cyclic;
+    unit_set stepped; /* units with an edge in it */
+    unit_set blocked; /* units that cannot step in one of its nodes */
+};
+
+/* Of the graph and `progress`, with room for components: the nodes are the states. False: no room. */
+bool product_of_states(struct product *product);
+
+/* The same, with lower_too as it is given: the nodes are states with who has begun. */
+bool product_of_nodes(struct product *product, const struct product *of_states);
+
+/* Fills in the answer's stem, loop and sets: of the component, in which F is `fair`. The components are known, and
+ * their stacks are used. */
+void progress_witness(struct product *product, const struct component *component, unit_set fair,
+                      struct progress_answer *answer);
+
+#endif

@@ -1,0 +1,238 @@
+/* transform_call.c - functions: statements outlined, calls inlined. */
+#include "engine/rewrite/transform_internal.h"
+
+enum { RUN_MAX = 3, PARAMETERS_MAX = 8 };
+
+/* ---- variables replaced ---- */
+
+static void replace_expr(struct ast_expr *e, const struct ast_var *from, struct ast_var *to)
+{
+    for (; e; e = e->next) {
+        if ((e->kind == EXPR_VAR || e->kind == EXPR_INDEX) && e->var == from)
+            e->var = to;
+        replace_expr(e->a, from, to);
+        replace_expr(e->b, from, to);
+        replace_expr(e->c, from, to);
+    }
+}
+
+static void replace(struct ast_stm *list, const struct ast_var *from, struct ast_var *to)
+{
+    for (; list; list = list->next) {
+        if (list->target.var == from)
+            list->target.var = to;
+        if (list->place.var == from)
+            list->place.var = to;
+        replace_expr(list->target.index, from, to);
+        replace_expr(list->place.index, from, to);
+        replace_expr(list->value, from, to);
+        replace_expr(list->second, from, to);
+        replace_expr(list->arguments, from, to);
+        replace_expr(list->outs, from, to);
+        replace(list->body, from, to);
+        replace(list->other, from, to);
+        replace(list->init, from, to);
+        replace(list->step, from, to);
+        for (struct ast_case *c = list->cases; c; c = c->next)
+            replace(c->body, from, to);
+    }
+}
+
+/* ---- outline ---- */
+
+/* Variables of the function that a run needs, and the one of them that it changes (NULL: none). */
+struct interface {
+    struct ast_var *needed[PARAMETERS_MAX];
+    uint32_t count;
+    struct ast_var *changed;
+};
+
+static bool find_interface(const struct ast_function *f, const struct ast_stm *run,
+                           struct interface *interface)
+{
+    *interface = (struct interface){.count = 0};
+    for (struct ast_var *v = f->locals; v; v = v->next) {
+        if (!transform_mentions(run, v))
+            continue;
+        bool changes = transform_changes(run, v);
+        if (v->is_array || interface->count == PARAMETERS_MAX || (changes && interface->changed))
+            return false;
+        interface->needed[interface->count++] = v;
+        if (changes)
+            interface->changed = v;
+    }
+    return true;
+}
+
+static bool is_outlinable(const struct transform_edit *edit, const struct ast_stm *stm,
+                          struct interface *interface)
+{
+    struct transform_facts facts = transform_facts(edit, stm, true);
+    struct ast_stm single = *stm;
+    single.next = NULL;
+    return !facts.breaks && !facts.continues && !facts.returns && !facts.exits &&
+           find_interface(edit->function, &single, interface);
+}
+
+static struct ast_function *new_function(struct transform_edit *edit, struct ast_stm *run,
+                                         const struct interface *interface)
+{
+    struct ast_function *f = ARENA_NEW(edit->arena, struct ast_function);
+    f->name = transform_name(edit, "part");
+    f->at = run->at;
+    f->returns_int = interface->changed != NULL;
+    f->parameter_count = interface->count;
+    struct ast_stm *result = ast_stm(edit->arena, STM_RETURN, run->at);
+    if (interface->changed)
+        result->value = ast_var_ref(edit->arena, interface->changed);
+    f->body = run;
+    if (interface->changed)
+        ast_stm_append(&f->body, result);
+    for (uint32_t i = 0; i < interface->count; i++) {
+        struct ast_var *p = ast_var(edit->arena, transform_name(edit, "p"), SPACE_LOCAL, 1, false);
+        p->is_parameter = true;
+        ast_var_append(&f->locals, p);
+        replace(f->body, interface->needed[i], p);
+    }
+    f->next = edit->kernel->functions;
+    edit->kernel->functions = f;
+    return f;
+}
+
+/*      S   ==>   f(a, b);      x = f(a, x);          no jump leaves S; it changes at most x of the function's
+ *                                                    variables, which are scalars
+ *
+ * f's parameters stand for the variables; it ends with `return x`. A barrier of S has one more call in its
+ * call string, the same for all. exit is left out: procedures have none. */
+static void outline_list(struct transform_edit *edit, struct ast_stm **list,
+                         struct transform_place place)
+{
+    (void)place;
+    for (struct ast_stm **slot = list; *slot; slot = &(*slot)->next) {
+        struct interface interface;
+        if (!is_outlinable(edit, *slot, &interface) || !transform_here(edit))
+            continue;
+        struct location at = (*slot)->at;
+        struct ast_stm *run = transform_take(slot, 1);
+        struct ast_stm *call = ast_stm(edit->arena, STM_CALL, at);
+        call->target = (struct ast_lvalue){.var = interface.changed, .at = at};
+        struct ast_expr **end = &call->arguments;
+        for (uint32_t i = 0; i < interface.count; i++, end = &(*end)->next)
+            *end = ast_var_ref(edit->arena, interface.needed[i]);
+        call->function = new_function(edit, run, &interface);
+        transform_put(slot, call);
+        return;
+    }
+}
+
+void transform_outline(struct transform_edit *edit)
+{
+    transform_walk_lists(edit, outline_list);
+}
+
+/* ---- inline ---- */
+
+static bool reaches(const struct ast_stm *list, const struct ast_function *f, uint32_t depth);
+
+static bool function_reaches(const struct ast_function *from, const struct ast_function *f,
+                             uint32_t depth)
+{
+    return depth == 0 || from == f || reaches(from->body, f, depth - 1);
+}
+
+/* Whether a call in the list may lead to f; within a bound on what is looked at, beyond which it may. */
+static bool reaches(const struct ast_stm *list, const struct ast_function *f, uint32_t depth)
+{
+    for (; list; list = list->next) {
+        if (list->kind == STM_CALL && function_reaches(list->function, f, depth))
+            return true;
+        if (reaches(list->body, f, depth) || reaches(list->other, f, depth) ||
+            reaches(list->init, f, depth) || reaches(list->step, f, depth))
+            return true;
+        for (const struct ast_case *c = list->cases; c; c = c->next)
+            if (reaches(c->body, f, depth))
+                return true;
+    }
+    return false;
+}
+
+/* No return but perhaps the last statement. */
+static bool returns_at_end(const struct transform_edit *edit, const struct ast_function *f)
+{
+    for (const struct ast_stm *s = f->body; s; s = s->next)
+        if (transform_facts(edit, s, true).returns && (s->next || s->kind != STM_RETURN))
+            return false;
+    return true;
+}
+
+static bool is_inlinable(const struct transform_edit *edit, const struct ast_stm *s)
+{
+    enum { DEPTH = 6 };
+    if (s->kind != STM_CALL || s->function->blocks || !returns_at_end(edit, s->function) ||
+        reaches(s->function->body, s->function, DEPTH))
+        return false;
+    for (const struct ast_var *v = s->function->locals; v; v = v->next)
+        if (v->is_array)
+            return false;
+    return true;
+}
+
+/* The function's variables as ones of the caller, with what a call gives them. */
+static struct ast_stm *enter(struct transform_edit *edit, const struct ast_stm *call,
+                             struct ast_stm *body)
+{
+    struct ast_stm *entry = NULL;
+    const struct ast_expr *argument = call->arguments;
+    for (const struct ast_var *v = call->function->locals; v; v = v->next) {
+        struct ast_var *local = transform_local(edit, "a");
+        struct ast_expr *value = ast_int(edit->arena, v->init_count > 0 ? v->init[0] : 0);
+        if (v->is_parameter) {
+            value = ast_expr_copy(edit->arena, argument);
+            value->next = NULL;
+            argument = argument->next;
+        }
+        ast_stm_append(&entry, ast_assign(edit->arena, local, NULL, value, call->at));
+        replace(body, v, local);
+    }
+    ast_stm_append(&entry, body);
+    return entry;
+}
+
+static struct ast_stm *inlined(struct transform_edit *edit, struct ast_stm *call)
+{
+    struct ast_stm *body = ast_stm_list_copy(edit->arena, call->function->body);
+    struct ast_stm *list = enter(edit, call, body), **last = &list;
+    struct ast_expr *result = ast_int(edit->arena, 0);
+    while (*last && (*last)->kind != STM_RETURN)
+        last = &(*last)->next;
+    if (*last) {
+        result = (*last)->value;
+        *last = NULL;
+    }
+    if (call->target.var) {
+        struct ast_stm *give =
+            ast_assign(edit->arena, call->target.var, call->target.index, result, call->at);
+        ast_stm_append(&list, give);
+    }
+    return transform_block(edit, list);
+}
+
+/*      f(e1, e2);  x = f(e1, e2);   ==>   { p1 = e1; p2 = e2; l = 0; S x = e; }          f = { S return e; }
+ *
+ * The arguments read only the caller's variables, so one after the other is as good as all at once. Two calls were
+ * two places for a barrier in S; now they are two copies. Errors of too deep a call may go. */
+static void inline_list(struct transform_edit *edit, struct ast_stm **list,
+                        struct transform_place place)
+{
+    (void)place;
+    for (struct ast_stm **slot = list; *slot; slot = &(*slot)->next)
+        if (is_inlinable(edit, *slot) && transform_here(edit)) {
+            transform_put(slot, inlined(edit, transform_take(slot, 1)));
+            return;
+        }
+}
+
+void transform_inline(struct transform_edit *edit)
+{
+    transform_walk_lists(edit, inline_list);
+}

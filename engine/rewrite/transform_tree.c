@@ -1,0 +1,300 @@
+/* transform_tree.c - walks over kernels, and facts about statements. */
+#include "engine/rewrite/transform_internal.h"
+
+/* ---- lists ---- */
+
+static void walk_list(struct transform_edit *edit, struct ast_stm **list, transform_visit *visit,
+                      struct transform_place place)
+{
+    visit(edit, list, place);
+    for (struct ast_stm *s = *list; s && !transform_done(edit); s = s->next) {
+        struct transform_place inside = place;
+        if (s->kind == STM_WHILE || s->kind == STM_DO || s->kind == STM_FOR)
+            inside = (struct transform_place){true, true};
+        if (s->kind == STM_BLOCK) {
+            walk_list(edit, &s->body, visit, place);
+            continue;
+        }
+        if (s->body)
+            walk_list(edit, &s->body->body, visit, inside);
+        if (s->other && !transform_done(edit))
+            walk_list(edit, &s->other->body, visit, inside);
+        inside.breakable = true;
+        for (struct ast_case *c = s->cases; c && !transform_done(edit); c = c->next)
+            walk_list(edit, &c->body, visit, inside);
+    }
+}
+
+static void walk_body(struct transform_edit *edit, struct ast_function *f, transform_visit *visit)
+{
+    const struct transform_place outside = {false, false};
+    edit->function = f;
+    if (edit->kernel->form == FORM_STRUCTURED)
+        walk_list(edit, &f->body, visit, outside);
+    for (struct ast_block *b = f->blocks; b && !transform_done(edit); b = b->next)
+        visit(edit, &b->body, outside);
+}
+
+void transform_walk_lists(struct transform_edit *edit, transform_visit *visit)
+{
+    walk_body(edit, edit->kernel->main, visit);
+    for (struct ast_function *f = edit->kernel->functions; f && !transform_done(edit); f = f->next)
+        walk_body(edit, f, visit);
+}
+
+/* ---- expressions ---- */
+
+static void walk_expr(struct transform_edit *edit, struct ast_expr **slot,
+                      transform_visit_expr *visit, bool condition)
+{
+    if (!*slot || transform_done(edit))
+        return;
+    struct ast_expr *e = *slot, *next = e->next;
+    visit(edit, slot, condition);
+    if (*slot != e) {
+        e->next = NULL; /* it may be an operand now */
+        (*slot)->next = next;
+        return;
+    }
+    bool logical = e->kind == EXPR_BINARY &&
+                   (e->binary == BINARY_LOGICAL_AND || e->binary == BINARY_LOGICAL_OR);
+    logical |= e->kind == EXPR_UNARY && e->unary == UNARY_NOT;
+    walk_expr(edit, &e->a, visit, logical || e->kind == EXPR_COND);
+    walk_expr(edit, &e->b, visit, logical);
+    walk_expr(edit, &e->c, visit, false);
+}
+
+static void walk_stm(struct transform_edit *edit, struct ast_stm *s, transform_visit_expr *visit)
+{
+    if (!s || transform_done(edit) || s->kind == STM_SYNC || s->kind == STM_ARRIVE)
+        return;
+    bool condition = s->kind == STM_IF || s->kind == STM_WHILE || s->kind == STM_DO ||
+                     s->kind == STM_FOR || s->kind == STM_ASSERT || s->kind == STM_ASSUME;
+    walk_expr(edit, &s->target.index, visit, false);
+    walk_expr(edit, &s->place.index, visit, false);
+    walk_expr(edit, &s->value, visit, condition);
+    walk_expr(edit, &s->guard, visit, true);
+    for (struct ast_expr **a = &s->arguments; *a && s->kind != STM_PICK; a = &(*a)->next)
+        walk_expr(edit, a, visit, false);
+    walk_stm(edit, s->init, visit);
+    walk_stm(edit, s->step, visit);
+}
+
+static void walk_stms(struct transform_edit *edit, struct ast_stm *list,
+                      transform_visit_expr *visit)
+{
+    for (struct ast_stm *s = list; s && !transform_done(edit); s = s->next) {
+        walk_stm(edit, s, visit);
+        walk_stms(edit, s->body, visit);
+        walk_stms(edit, s->other, visit);
+        for (struct ast_case *c = s->cases; c; c = c->next)
+            walk_stms(edit, c->body, visit);
+    }
+}
+
+static void walk_function(struct transform_edit *edit, struct ast_function *f,
+                          transform_visit_expr *visit)
+{
+    if (transform_done(edit))
+        return;
+    edit->function = f;
+    walk_stms(edit, f->body, visit);
+    for (struct ast_block *b = f->blocks; b; b = b->next) {
+        bool guarded = b->body && b->body->kind == STM_ASSUME;
+        walk_stms(edit, guarded ? b->body->next : b->body, visit);
+    }
+}
+
+void transform_walk_exprs(struct transform_edit *edit, transform_visit_expr *visit)
+{
+    walk_function(edit, edit->kernel->main, visit);
+    for (struct ast_function *f = edit->kernel->functions; f; f = f->next)
+        walk_function(edit, f, visit);
+}
+
+/* ---- facts ---- */
+
+static bool list_meets(const struct ast_stm *list)
+{
+    for (; list; list = list->next) {
+        if (list->kind == STM_BARRIER || list->kind == STM_SYNC || list->kind == STM_ARRIVE ||
+            list->kind == STM_VOTE || list_meets(list->body) || list_meets(list->other))
+            return true;
+        for (const struct ast_case *c = list->cases; c; c = c->next)
+            if (list_meets(c->body))
+                return true;
+    }
+    return false;
+}
+
+/* In some function: whichever is called. */
+static bool functions_meet(const struct ast_kernel *kernel)
+{
+    for (const struct ast_function *f = kernel->functions; f; f = f->next) {
+        if (kernel->form == FORM_STRUCTURED && list_meets(f->body))
+            return true;
+        for (const struct ast_block *b = f->blocks; b; b = b->next)
+            if (list_meets(b->body))
+                return true;
+    }
+    return false;
+}
+
+/* What stands around the statement that is looked at, within the list. */
+struct inside {
+    bool loop, breakable;
+};
+
+static void gather(const struct transform_edit *edit, const struct ast_stm *list, bool single,
+                   struct inside inside, struct transform_facts *facts);
+
+static void gather_one(const struct transform_edit *edit, const struct ast_stm *s,
+                       struct inside inside, struct transform_facts *facts)
+{
+    switch (s->kind) {
+    case STM_WHILE:
+    case STM_DO:
+    case STM_FOR:
+        facts->loops = true;
+        inside.loop = inside.breakable = true;
+        break;
+    case STM_SWITCH:
+        inside.breakable = true;
+        break;
+    case STM_BREAK:
+        facts->breaks |= !inside.breakable;
+        break;
+    case STM_CONTINUE:
+        facts->continues |= !inside.loop;
+        break;
+    case STM_RETURN:
+        facts->returns = true;
+        break;
+    case STM_EXIT:
+        facts->exits = true;
+        break;
+    case STM_BARRIER:
+    case STM_SYNC:
+    case STM_ARRIVE:
+    case STM_VOTE:
+        facts->meets = true;
+        break;
+    case STM_CALL:
+        facts->calls = true;
+        facts->meets |= functions_meet(edit->kernel);
+        break;
+    case STM_HAVOC:
+    case STM_PICK:
+        facts->choices = true;
+        break;
+    case STM_ATOMIC:
+        facts->atomics = true;
+        break;
+    case STM_SKIP:
+    case STM_ASSIGN:
+    case STM_BLOCK:
+    case STM_IF:
+    case STM_ASSERT:
+    case STM_ASSUME:
+    case STM_MEMBAR:
+    case STM_LOCKSYNC:
+    case STM_KIND_COUNT:
+        break;
+    }
+    gather(edit, s->init, false, inside, facts);
+    gather(edit, s->step, false, inside, facts);
+    gather(edit, s->body, false, inside, facts);
+    gather(edit, s->other, false, inside, facts);
+    for (const struct ast_case *c = s->cases; c; c = c->next)
+        gather(edit, c->body, false, inside, facts);
+}
+
+static void gather(const struct transform_edit *edit, const struct ast_stm *list, bool single,
+                   struct inside inside, struct transform_facts *facts)
+{
+    for (; list; list = single ? NULL : list->next)
+        gather_one(edit, list, inside, facts);
+}
+
+struct transform_facts transform_facts(const struct transform_edit *edit,
+                                       const struct ast_stm *list, bool single)
+{
+    struct transform_facts facts = {.breaks = false};
+    gather(edit, list, single, (struct inside){false, false}, &facts);
+    return facts;
+}
+
+bool transform_expr_mentions(const struct ast_expr *e, const struct ast_var *var)
+{
+    for (; e; e = e->next)
+        if (((e->kind == EXPR_VAR || e->kind == EXPR_INDEX) && e->var == var) ||
+            transform_expr_mentions(e->a, var) || transform_expr_mentions(e->b, var) ||
+            transform_expr_mentions(e->c, var))
+            return true;
+    return false;
+}
+
+bool transform_mentions(const struct ast_stm *list, const struct ast_var *var)
+{
+    for (; list; list = list->next) {
+        if (list->target.var == var || list->place.var == var ||
+            transform_expr_mentions(list->target.index, var) ||
+            transform_expr_mentions(list->place.index, var) ||
+            transform_expr_mentions(list->value, var) ||
+            transform_expr_mentions(list->second, var) ||
+            transform_expr_mentions(list->arguments, var) ||
+            transform_expr_mentions(list->outs, var) || transform_expr_mentions(list->guard, var) ||
+            transform_mentions(list->body, var) || transform_mentions(list->other, var) ||
+            transform_mentions(list->init, var) || transform_mentions(list->step, var))
+            return true;
+        for (const struct ast_case *c = list->cases; c; c = c->next)
+            if (transform_mentions(c->body, var))
+                return true;
+    }
+    return false;
+}
+
+bool transform_changes(const struct ast_stm *list, const struct ast_var *var)
+{
+    for (; list; list = list->next) {
+        if (list->target.var == var || list->place.var == var ||
+            transform_expr_mentions(list->outs, var) || transform_changes(list->body, var) ||
+            transform_changes(list->other, var) || transform_changes(list->init, var) ||
+            transform_changes(list->step, var))
+            return true;
+        for (const struct ast_case *c = list->cases; c; c = c->next)
+            if (transform_changes(c->body, var))
+                return true;
+    }
+    return false;
+}
+
+/* ---- lists taken apart and put together ---- */
+
+uint32_t transform_length(const struct ast_stm *list)
+{
+    uint32_t length = 0;
+    for (; list; list = list->next)
+        length++;
+    return length;
+}
+
+struct ast_stm *transform_take(struct ast_stm **slot, uint32_t count)
+{
+    struct ast_stm *first = *slot, **end = slot;
+    for (uint32_t i = 0; i < count; i++)
+        end = &(*end)->next;
+    struct ast_stm *rest = *end;
+    *end = NULL;
+    *slot = rest;
+    return first;
+}
+
+void transform_put(struct ast_stm **slot, struct ast_stm *list)
+{
+    struct ast_stm *rest = *slot;
+    *slot = list;
+    while (*slot)
+        slot = &(*slot)->next;
+    *slot = rest;
+}

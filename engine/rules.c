@@ -1,8 +1,0 @@
-#include "engine/rules.h"
-
-const struct rule_info rule_table[RULE_COUNT + 1] = {
-#define RULE(id, semantics, name, source) [RULE_##id] = {semantics, name, source},
-#include "engine/rules.def"
-#undef RULE
-    [RULE_NONE] = {"", "none", ""},
-};

@@ -1,0 +1,111 @@
+/*
+ * search_internal.h - what the two searches share: growing tables, scripted inner choices, the set of
+ * outcomes.
+ */
+#ifndef ENGINE_SEARCH_INTERNAL_H
+#define ENGINE_SEARCH_INTERNAL_H
+
+#include "engine/search/search.h"
+
+enum { SEARCH_NONE = INT32_MAX };
+
+/* ---- growing tables ---- */
+
+/* Records that stay where they are: chunk k holds POOL_FIRST << k of them. `count` may be lowered. */
+enum { POOL_FIRST = 64, POOL_CHUNKS = 24 };
+
+struct pool {
+    size_t record; /* bytes */
+    uint32_t count;
+    char *chunks[POOL_CHUNKS];
+};
+
+static inline void *pool_at(const struct pool *pool, uint32_t index)
+{
+    uint32_t chunk = 31 - (uint32_t)__builtin_clz(index / POOL_FIRST + 1);
+    uint32_t before = POOL_FIRST * ((1u << chunk) - 1);
+    return pool->chunks[chunk] + (index - before) * pool->record;
+}
+
+/* One more record, zeroed only when it is used for the first time. */
+void *pool_add(struct pool *pool, struct arena *arena);
+
+/* Bytes that the next pool_add takes from the arena; 0 when there is room. */
+size_t pool_growth(const struct pool *pool);
+
+/* ---- inner choices ---- */
+
+enum { SCRIPT_MAX = 256 }; /* choices inside one step: at most one a lane */
+
+struct script_choice {
+    uint32_t value, radix;
+};
+
+/* The choices of one step, as an odometer: start with count 0, step, script_next, step again ... */
+struct script {
+    struct choices choices; /* first member; picks nobody */
+    uint32_t count, at;
+    struct script_choice list[SCRIPT_MAX];
+};
+
+void script_start(struct script *script);
+/* The next combination; false when all have been. */
+bool script_next(struct script *script);
+
+/* ---- a search ---- */
+
+struct search {
+    struct arena *arena;
+    struct machine *machine;
+    const struct search_options *options;
+    struct search_result *result;
+    uint64_t step_limit;   /* of result->steps */
+    size_t byte_limit;     /* of arena->used */
+    size_t bytes_before;   /* arena->used at the start */
+    uint32_t step_entries; /* of the undo log: the most that one step logs */
+    bool outcomes_dropped;
+    uint32_t *outcome_table; /* open addressing: number of the outcome + 1 */
+    uint32_t outcome_mask, outcome_room;
+    struct script script;
+};
+
+/* The number of the outcome that the machine is in (its status is not RUNNING), a new one if need be;
+ * SEARCH_NONE when there is no room for it. A new one has no tape yet. */
+uint32_t search_outcome(struct search *search, bool *is_new);
+
+/* Notes how much memory the search has now: before scratch memory is given back. */
+static inline void search_note_bytes(const struct search *search)
+{
+    uint64_t bytes = search->arena->used - search->bytes_before;
+    if (bytes > search->result->bytes)
+        search->result->bytes = bytes;
+}
+
+void search_cut(struct search *search, const char *cut);
+
+/* ---- local steps (search_local.c) ---- */
+
+/* Steps of the actor that follow its last one and are local, taken now: how many. */
+uint32_t search_local_steps(struct search *search, uint32_t actor);
+
+/* One step by the script, and where search_options.merge_local says so the local ones after it: how many. Not after
+ * one with choices inside: many of them lead to one state, and the local steps from there are taken once. */
+static inline uint32_t search_step(struct search *search, uint32_t actor)
+{
+    machine_step(search->machine, actor, &search->script.choices);
+    if (!search->options->merge_local || search->script.count > 0)
+        return 0;
+    return search_local_steps(search, actor);
+}
+
+/* From the machine's initial state; outcomes are added to those there are. */
+void search_states(struct search *search);
+void search_dpor(struct search *search);
+
+/* Addresses of observed accesses are below it. */
+static inline uint32_t search_locations(const struct program *program)
+{
+    return program->private_base * program->units + 1;
+}
+
+#endif

@@ -1,0 +1,326 @@
+/*
+ * campaign_report.c - the end of a campaign, for a person at a glance and for a program.
+ */
+#include "fuzz/base/key_table.h"
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/out/json.h"
+#include "fuzz/out/table.h"
+#include "oracle/matrix/matrix.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { FINDINGS_SHOWN = 40, REASONS_SHOWN = 3 };
+
+static double rate(uint64_t count, double seconds)
+{
+    return seconds > 0 ? (double)count / seconds : 0;
+}
+
+static void print_totals(struct arena *arena, const struct campaign_summary *s, FILE *out)
+{
+    const struct {
+        const char *what;
+        uint64_t count;
+    } totals[] = {
+        {"cases", s->cases}, {"thread steps", s->thread_steps}, {"warp steps", s->warp_steps}};
+    struct table table;
+    table_start(&table, arena, NULL, "lrr");
+    for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++) {
+        struct table_row *row = table_add(&table);
+        row->cells[0] = totals[i].what;
+        row->cells[1] = table_grouped(arena, totals[i].count);
+        row->cells[2] = arena_printf(
+            arena, "%s/s", table_grouped(arena, (uint64_t)rate(totals[i].count, s->seconds)));
+    }
+    table_print(&table, out);
+    if (s->features > 0)
+        fprintf(out, "features: %s; kernels remembered for new ones: %s\n",
+                table_grouped(arena, s->features), table_grouped(arena, s->remembered));
+    if (s->refused > 0)
+        fprintf(out, "%s cases refused: a statement without meaning in the structured semantics\n",
+                table_grouped(arena, s->refused));
+    if (s->skipped > 0)
+        fprintf(out,
+                "%s cases left out: the engine crashes or hangs there (findings of `engine`)\n",
+                table_grouped(arena, s->skipped));
+}
+
+static void print_verdicts(struct arena *arena, const struct campaign_options *options,
+                           const struct campaign_summary *s, FILE *out)
+{
+    static const char *const titles[] = {"oracle", "agree", "diverge", "not applicable",
+                                         "inconclusive"};
+    struct table table;
+    table_start(&table, arena, titles, "lrrrr");
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
+        if (!(options->check.oracles & 1u << i))
+            continue;
+        struct table_row *row = table_add(&table);
+        row->cells[0] = oracle_table[i].name;
+        for (uint32_t v = 0; v < VERDICT_COUNT; v++)
+            row->cells[1 + v] = table_grouped(arena, s->verdicts[i][v]);
+    }
+    fputc('\n', out);
+    table_print(&table, out);
+}
+
+/* Of each oracle, the reasons that kept it from concluding most often. */
+static void print_reasons(struct arena *arena, const struct campaign_summary *s, FILE *out)
+{
+    bool *shown = ARENA_ARRAY(arena, bool, s->reason_count + 1);
+    struct table table;
+    table_start(&table, arena, NULL, "lrl");
+    for (uint32_t oracle = 0; oracle < ORACLE_COUNT; oracle++)
+        for (int n = 0; n < REASONS_SHOWN; n++) {
+            const struct campaign_reason *most = NULL;
+            for (uint32_t i = 0; i < s->reason_count; i++)
+                if (s->reasons[i].oracle == oracle && !shown[i] &&
+                    s->reasons[i].verdict != VERDICT_AGREE &&
+                    (!most || s->reasons[i].count > most->count))
+                    most = &s->reasons[i];
+            if (!most)
+                break;
+            shown[most - s->reasons] = true;
+            struct table_row *row = table_add(&table);
+            row->cells[0] = arena_printf(arena, "%s %s", oracle_table[oracle].name,
+                                         most->verdict == VERDICT_INCONCLUSIVE ? "inconclusive"
+                                                                               : "not applicable");
+            row->cells[1] = table_grouped(arena, most->count);
+            row->cells[2] = most->text;
+        }
+    if (!table.first)
+        return;
+    fputs("\nwithout a verdict, most often because:\n", out);
+    table_print(&table, out);
+}
+
+/* Cases whose termination depends on the model; see add_differences. */
+static void print_differences(struct arena *arena, const struct campaign_summary *s, FILE *out)
+{
+    struct table table;
+    table_start(&table, arena, NULL, "lrl");
+    for (uint32_t class = 0; class < MATRIX_CLASS_COUNT; class ++)
+        for (uint32_t i = 0; i < s->reason_count; i++) {
+            const struct matrix_class_info *info = &matrix_class_table[class];
+            if (s->reasons[i].oracle != ORACLE_LIVENESS || s->reasons[i].verdict != VERDICT_AGREE ||
+                strcmp(s->reasons[i].text, info->name) != 0)
+                continue;
+            struct table_row *row = table_add(&table);
+            row->cells[0] = info->name;
+            row->cells[1] = table_grouped(arena, s->reasons[i].count);
+            row->cells[2] = info->sentence;
+        }
+    if (!table.first)
+        return;
+    fputs("\nwhether it ends depends on the model (small cases only; no fault):\n", out);
+    table_print(&table, out);
+}
+
+const char *const campaign_kind_names[CAMPAIGN_KINDS] = {
+    [CAMPAIGN_NEW] = "new",     [CAMPAIGN_OPEN] = "open",   [CAMPAIGN_REGRESSED] = "regressed",
+    [CAMPAIGN_FLAKY] = "flaky", [CAMPAIGN_KNOWN] = "known",
+};
+
+enum campaign_kind campaign_finding_kind(const struct campaign_finding *finding)
+{
+    if (finding->suppressed)
+        return CAMPAIGN_KNOWN;
+    switch (finding->status) {
+    case DB_STATUS_OPEN:
+        break;
+    case DB_STATUS_FIXED:
+        return CAMPAIGN_REGRESSED;
+    case DB_STATUS_KNOWN:
+    case DB_STATUS_INVALID:
+        return CAMPAIGN_KNOWN;
+    }
+    if (finding->flaky)
+        return CAMPAIGN_FLAKY;
+    return finding->created ? CAMPAIGN_NEW : CAMPAIGN_OPEN;
+}
+
+static const char *finding_state(struct arena *arena, const struct campaign_finding *finding)
+{
+    if (finding->suppressed)
+        return "suppressed";
+    if (finding->status == DB_STATUS_FIXED)
+        return "CAME BACK";
+    if (finding->status == DB_STATUS_OPEN)
+        return finding->created ? "NEW" : "open";
+    return arena_printf(arena, "%s%s%s", db_status_name(finding->status),
+                        *finding->reference ? " " : "", finding->reference);
+}
+
+/* How many bugs the open findings are taken for: they have so many causes. */
+static uint32_t count_bugs(struct arena *arena, const struct campaign_summary *s)
+{
+    struct key_table causes = {.count = 0};
+    for (uint32_t i = 0; i < s->finding_count; i++)
+        if (campaign_finding_kind(&s->findings[i]) != CAMPAIGN_KNOWN)
+            key_table_number(&causes, arena,
+                             *s->findings[i].cause ? s->findings[i].cause
+                                                   : s->findings[i].signature);
+    return causes.count;
+}
+
+static void print_findings(struct arena *arena, const struct campaign_options *options,
+                           const struct campaign_summary *s, FILE *out)
+{
+    static const char *const titles[] = {"status", "times", "first case", "signature", "replay"};
+    struct table table;
+    if (s->finding_count == 0) {
+        fputs("\nno findings\n", out);
+        return;
+    }
+    table_start(&table, arena, titles, "lrrll");
+    for (uint32_t i = 0; i < s->finding_count && i < FINDINGS_SHOWN; i++) {
+        const struct campaign_finding *finding = &s->findings[i];
+        struct table_row *row = table_add(&table);
+        row->cells[0] = finding_state(arena, finding);
+        row->cells[1] = table_grouped(arena, finding->occurrences);
+        row->cells[2] = arena_printf(arena, "%" PRIu64, finding->first_case);
+        row->cells[3] = finding->signature;
+        row->cells[4] = arena_printf(arena, "simtfuzz replay %" PRIu64 " --db %s", finding->id,
+                                     options->db_path);
+    }
+    uint32_t pending = 0;
+    for (uint32_t i = 0; i < s->finding_count; i++)
+        pending += s->findings[i].pending;
+    fprintf(out, "\nfindings: %" PRIu32 " open, %" PRIu32 " known\n", s->open_findings,
+            s->known_findings);
+    uint32_t bugs = count_bugs(arena, s);
+    if (bugs < s->open_findings)
+        fprintf(out, "by their causes, %" PRIu32 " bug%s (docs/signatures.md)\n", bugs,
+                bugs == 1 ? "" : "s");
+    table_print(&table, out);
+    if (s->finding_count > FINDINGS_SHOWN)
+        fprintf(out, "... and %" PRIu32 " more: simtfuzz triage list --db %s\n",
+                s->finding_count - FINDINGS_SHOWN, options->db_path);
+    if (pending > 0 && !options->no_minimise)
+        fprintf(out, "%" PRIu32 " of them are not minimised yet: simtfuzz reduce --all --db %s\n",
+                pending, options->db_path);
+}
+
+static uint32_t fired_of(const struct campaign_summary *s, const char *semantics)
+{
+    uint32_t fired = 0;
+    for (uint32_t i = 0; i < RULE_COUNT; i++)
+        fired += s->hits[i] > 0 && strcmp(rule_table[i].semantics, semantics) == 0;
+    return fired;
+}
+
+static void print_coverage(const struct campaign_summary *s, FILE *out)
+{
+    uint32_t fired = 0;
+    for (uint32_t i = 0; i < RULE_COUNT; i++)
+        fired += s->hits[i] > 0;
+    fprintf(out, "\nrules fired: %" PRIu32 " of %d", fired, RULE_COUNT);
+    const char *separator = "; never: ";
+    for (uint32_t i = 0; i < RULE_COUNT; i++) {
+        const char *semantics = rule_table[i].semantics;
+        bool none = fired_of(s, semantics) == 0;
+        bool first = i == 0 || strcmp(rule_table[i - 1].semantics, semantics) != 0;
+        if (s->hits[i] > 0 || (none && !first))
+            continue;
+        if (none)
+            fprintf(out, "%s%s (all)", separator, semantics);
+        else
+            fprintf(out, "%s%s.%s", separator, semantics, rule_table[i].name);
+        separator = ", ";
+    }
+    fputc('\n', out);
+}
+
+void campaign_print(struct arena *arena, const struct campaign_options *options,
+                    const struct campaign_summary *s, FILE *out)
+{
+    fprintf(out, "campaign %" PRIu64 " %s: seed 0x%" PRIx64 ", %" PRIu32 " workers, %.1f s\n",
+            s->campaign, s->ending, options->seed, options->jobs, s->seconds);
+    print_totals(arena, s, out);
+    print_verdicts(arena, options, s, out);
+    print_reasons(arena, s, out);
+    print_differences(arena, s, out);
+    print_findings(arena, options, s, out);
+    print_coverage(s, out);
+    fprintf(out, "database: %s\n", options->db_path);
+}
+
+static void json_findings(struct json *json, const struct campaign_summary *s)
+{
+    json_key(json, "findings");
+    json_array_begin(json);
+    for (uint32_t i = 0; i < s->finding_count; i++) {
+        const struct campaign_finding *finding = &s->findings[i];
+        json_object_begin(json);
+        json_key_u64(json, "id", finding->id);
+        json_key_string(json, "signature", finding->signature);
+        json_key_string(json, "cause", finding->cause);
+        json_key_string(json, "status", db_status_name(finding->status));
+        json_key_string(json, "reference", finding->reference);
+        json_key_bool(json, "new", finding->created);
+        json_key_bool(json, "suppressed", finding->suppressed);
+        json_key_bool(json, "minimisation_pending", finding->pending);
+        json_key_u64(json, "occurrences", finding->occurrences);
+        json_key_u64(json, "first_case", finding->first_case);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+static void json_oracles(struct json *json, const struct campaign_options *options,
+                         const struct campaign_summary *s)
+{
+    json_key(json, "oracles");
+    json_array_begin(json);
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
+        if (!(options->check.oracles & 1u << i))
+            continue;
+        json_object_begin(json);
+        json_key_string(json, "oracle", oracle_table[i].name);
+        for (uint32_t v = 0; v < VERDICT_COUNT; v++)
+            json_key_u64(json, verdict_names[v], s->verdicts[i][v]);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+void campaign_print_json(const struct campaign_options *options, const struct campaign_summary *s,
+                         FILE *out)
+{
+    struct json json;
+    json_start(&json, out);
+    json_object_begin(&json);
+    json_key_u64(&json, "version", 1);
+    json_key_u64(&json, "campaign", s->campaign);
+    json_key_string(&json, "state", s->ending);
+    json_key_hex(&json, "seed", options->seed);
+    json_key_u64(&json, "jobs", options->jobs);
+    json_key_u64(&json, "cases", s->cases);
+    json_key_u64(&json, "refused", s->refused);
+    json_key_u64(&json, "skipped", s->skipped);
+    json_key(&json, "seconds");
+    json_double(&json, s->seconds);
+    json_key(&json, "cases_per_second");
+    json_double(&json, rate(s->cases, s->seconds));
+    json_key_u64(&json, "thread_steps", s->thread_steps);
+    json_key_u64(&json, "warp_steps", s->warp_steps);
+    if (options->feedback > 0) {
+        json_key_u64(&json, "features", s->features);
+        json_key_u64(&json, "remembered", s->remembered);
+    }
+    json_oracles(&json, options, s);
+    json_findings(&json, s);
+    json_key_u64(&json, "flaky", s->flaky);
+    json_key(&json, "rules");
+    json_object_begin(&json);
+    for (uint32_t i = 0; i < RULE_COUNT; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "%s.%s", rule_table[i].semantics, rule_table[i].name);
+        json_key_u64(&json, name, s->hits[i]);
+    }
+    json_object_end(&json);
+    json_key_string(&json, "database", options->db_path);
+    json_object_end(&json);
+    json_end_line(&json);
+}

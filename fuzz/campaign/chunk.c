@@ -1,0 +1,248 @@
+#include "fuzz/campaign/chunk.h"
+
+#include "engine/base/invariant.h"
+#include "engine/base/pcg.h"
+#include "engine/language/print.h"
+#include "fuzz/case/digest.h"
+#include "oracle/matrix/matrix.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- verdicts ---- */
+
+/* The kind of a reason: what stands before a colon, with N for every number. */
+static void reason_kind(char kind[REASON_MAX], const char *text)
+{
+    size_t length = 0;
+    for (; *text && *text != ':' && length < REASON_MAX - 1; text++) {
+        bool digit = *text >= '0' && *text <= '9';
+        if (digit && length > 0 && kind[length - 1] == 'N')
+            continue;
+        kind[length++] = digit ? 'N' : *text;
+    }
+    kind[length] = '\0';
+}
+
+/* Counts a reason by its kind; kinds that no longer fit are counted together. */
+static void add_reason(struct chunk *chunk, enum oracle_id oracle, enum verdict verdict,
+                       const char *text)
+{
+    static const char OTHER[] = "other reasons";
+    char kind[REASON_MAX];
+    reason_kind(kind, text);
+    for (uint32_t i = 0; i < chunk->reason_count; i++) {
+        struct chunk_reason *reason = &chunk->reasons[i];
+        if (reason->oracle == oracle && reason->verdict == verdict &&
+            strcmp(reason->text, kind) == 0) {
+            reason->count++;
+            return;
+        }
+    }
+    if (chunk->reason_count >= CHUNK_REASONS_MAX - ORACLE_COUNT * 2 - 1 &&
+        strcmp(kind, OTHER) != 0) {
+        add_reason(chunk, oracle, verdict, OTHER);
+        return;
+    }
+    struct chunk_reason *reason = &chunk->reasons[chunk->reason_count++];
+    reason->oracle = oracle;
+    reason->verdict = verdict;
+    reason->count = 1;
+    memcpy(reason->text, kind, sizeof kind);
+}
+
+static void add_answer(struct chunk *chunk, struct arena *arena, uint64_t number,
+                       enum oracle_id oracle, const struct answer *answer)
+{
+    chunk->verdicts[oracle][answer->verdict]++;
+    if (answer->verdict == VERDICT_NOT_APPLICABLE || answer->verdict == VERDICT_INCONCLUSIVE)
+        add_reason(chunk, oracle, answer->verdict, answer->reason ? answer->reason : "");
+    if (answer->verdict != VERDICT_DIVERGE)
+        return;
+    struct chunk_finding *finding = &chunk->findings[chunk->finding_count++];
+    const char *key = divergence_signature(arena, answer->divergence);
+    INVARIANT(strlen(key) < SIGNATURE_MAX);
+    finding->number = number;
+    finding->index = (uint32_t)chunk->cases;
+    finding->incident = NULL;
+    memcpy(finding->signature, key, strlen(key) + 1);
+}
+
+/* Differences that are no divergences are kept as what liveness says beside its verdict. */
+static void add_differences(struct chunk *chunk, unsigned differences)
+{
+    for (int i = 0; i < MATRIX_CLASS_COUNT; i++)
+        if (differences >> i & 1)
+            add_reason(chunk, ORACLE_LIVENESS, VERDICT_AGREE, matrix_class_table[i].name);
+}
+
+/* ---- feedback ---- */
+
+/* What the case leaves for the memory. Its text: if it may be remembered, or has a finding that must be run
+ * again and that no generator makes. */
+static void keep_trace(struct chunk_maker *maker, struct chunk *chunk, const struct fuzz_case *c,
+                       const struct ast_kernel *kernel, const struct check_result *result,
+                       bool found)
+{
+    struct chunk_trace *trace = chunk->trace;
+    struct chunk_case *kept = &trace->cases[chunk->cases];
+    uint32_t list[FEEDBACK_LIST_MAX];
+    uint32_t count = features_list(&maker->features, list, FEEDBACK_LIST_MAX);
+    count = count < FEEDBACK_LIST_MAX ? count : FEEDBACK_LIST_MAX;
+    uint32_t *counters = ARENA_ARRAY(&trace->arena, uint32_t, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        counters[i] = features_counter(list[i]);
+    kept->seen = (struct feedback_case){.number = c->number,
+                                        .exhaustive = c->check.exhaustive,
+                                        .steps = result->thread_steps + result->warp_steps,
+                                        .count = count,
+                                        .features = counters};
+    kept->mutated = !c->generated;
+    kept->lineage = c->lineage;
+    if (feedback_is_new(maker->view, counters, count) || (kept->mutated && found))
+        kept->seen.text = print_kernel(&trace->arena, kernel);
+}
+
+void chunk_case_again(const struct campaign_options *options, const struct chunk *chunk,
+                      const struct chunk_finding *finding, struct fuzz_case *c, const char **text)
+{
+    case_of_campaign(c, options->seed, finding->number, &options->gen, &options->check);
+    *text = NULL;
+    if (!chunk->trace || !chunk->trace->cases[finding->index].mutated)
+        return;
+    const struct chunk_case *kept = &chunk->trace->cases[finding->index];
+    case_mutated(c, kept->seen.exhaustive, &kept->lineage);
+    *text = kept->seen.text;
+}
+
+/* ---- a case ---- */
+
+static void set_phase(struct chunk_maker *maker, enum watch_phase phase)
+{
+    atomic_store_explicit(&maker->slot->phase, phase, memory_order_relaxed);
+}
+
+/* NULL: an enumeration has no such case. */
+static const struct ast_kernel *make_kernel(struct chunk_maker *maker, uint64_t number,
+                                            struct fuzz_case *c)
+{
+    const struct campaign_options *options = maker->options;
+    const struct ast_kernel *kernel = NULL;
+    case_of_campaign(c, options->seed, number, &options->gen, &options->check);
+    if (maker->view)
+        kernel = feedback_mutate(maker->arena, maker->view, options->feedback, c);
+    return kernel ? kernel : case_kernel(maker->arena, c, &maker->walk);
+}
+
+/* ---- the same again ---- */
+
+/* What differs between two runs of a case, coarsely; NULL: nothing. */
+static const char *first_difference(struct arena *arena, const struct ast_kernel *a,
+                                    const struct check_result *first, const struct ast_kernel *b,
+                                    const struct check_result *second)
+{
+    if (digest_case(arena, a, first) == digest_case(arena, b, second))
+        return NULL;
+    if (strcmp(print_kernel(arena, a), print_kernel(arena, b)) != 0)
+        return "kernel";
+    for (uint32_t o = 0; o < ORACLE_COUNT; o++)
+        if (first->answers[o].verdict != second->answers[o].verdict)
+            return "verdict";
+    if (first->thread_steps != second->thread_steps || first->warp_steps != second->warp_steps)
+        return "steps";
+    return memcmp(first->hits, second->hits, sizeof first->hits) != 0 ? "rules" : "result";
+}
+
+/* One case in RERUN_SHARE, drawn by its number, is made and run twice. The same must come out, or nothing
+ * that simtfuzz says can be relied on: a finding of class "flaky". */
+static void run_again(struct chunk_maker *maker, struct chunk *chunk, const struct fuzz_case *c,
+                      const struct ast_kernel *kernel, const struct check_result *result)
+{
+    uint64_t draw = pcg_splitmix(c->seed ^ pcg_splitmix(c->number ^ RERUN_SHARE));
+    if (draw % RERUN_SHARE != 0)
+        return;
+    bool fresh = c->generated && !c->gen.enumerate;
+    struct check_result *second = ARENA_NEW(maker->arena, struct check_result);
+    const struct ast_kernel *again = fresh ? case_kernel(maker->arena, c, NULL) : kernel;
+    check_kernel(maker->arena, again, &c->check, second);
+    const char *what = first_difference(maker->arena, kernel, result, again, second);
+    if (!what)
+        return;
+    struct chunk_finding *finding = &chunk->findings[chunk->finding_count++];
+    *finding = (struct chunk_finding){.number = c->number, .index = (uint32_t)chunk->cases};
+    snprintf(finding->signature, SIGNATURE_MAX, "engine|flaky|second run|%s", what);
+}
+
+bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t number)
+{
+    const struct campaign_options *options = maker->options;
+    struct arena *arena = maker->arena;
+    struct fuzz_case c;
+    const struct ast_kernel *kernel = make_kernel(maker, number, &c);
+    if (!kernel)
+        return false;
+    set_phase(maker, WATCH_CHECKING);
+    struct check_result *result = ARENA_NEW(arena, struct check_result);
+    struct check_options check = c.check;
+    if (chunk->trace) {
+        features_clear(&maker->features);
+        check.features = &maker->features;
+    }
+    uint32_t before = chunk->finding_count;
+    check_kernel(arena, kernel, &check, result);
+    chunk->refused += result->program == NULL;
+    chunk->thread_steps += result->thread_steps;
+    chunk->warp_steps += result->warp_steps;
+    for (uint32_t i = 0; i < RULE_COUNT; i++)
+        chunk->hits[i] += result->hits[i];
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
+        if (options->check.oracles & 1u << i)
+            add_answer(chunk, arena, number, (enum oracle_id)i, &result->answers[i]);
+    add_differences(chunk, result->differences);
+    run_again(maker, chunk, &c, kernel, result);
+    if (chunk->trace)
+        keep_trace(maker, chunk, &c, kernel, result, chunk->finding_count > before);
+    return true;
+}
+
+/* ---- cases that are left out ---- */
+
+void chunk_skip_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t number,
+                     const struct incident *incident)
+{
+    struct fuzz_case c;
+    if (!chunk->trace)
+        return;
+    struct chunk_case *kept = &chunk->trace->cases[chunk->cases];
+    *kept = (struct chunk_case){.seen = {.number = number}};
+    if (incident->phase == WATCH_GENERATING)
+        return;
+    const struct ast_kernel *kernel = make_kernel(maker, number, &c);
+    kept->mutated = kernel && !c.generated;
+    kept->lineage = c.lineage;
+    kept->seen.exhaustive = c.check.exhaustive;
+    if (kept->mutated)
+        kept->seen.text = print_kernel(&chunk->trace->arena, kernel);
+}
+
+const char *chunk_incident_class(const struct incident *incident)
+{
+    if (incident->state != INCIDENT_CONFIRMED)
+        return "flaky";
+    return incident->hang ? "hang" : "crash";
+}
+
+void chunk_incident_signature(char signature[SIGNATURE_MAX], const struct incident *incident)
+{
+    snprintf(signature, SIGNATURE_MAX, "engine|%s|%s|%s", chunk_incident_class(incident),
+             incident->rule, watch_phase_name(incident->phase));
+}
+
+void chunk_add_incident(struct chunk *chunk, uint64_t number, const struct incident *incident)
+{
+    struct chunk_finding *finding = &chunk->findings[chunk->finding_count++];
+    finding->number = number;
+    finding->index = (uint32_t)chunk->cases;
+    finding->incident = incident;
+    chunk_incident_signature(finding->signature, incident);
+}

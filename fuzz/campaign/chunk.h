@@ -1,0 +1,84 @@
+/*
+ * chunk.h - consecutive cases: what one worker runs and what the collector then takes.
+ */
+#ifndef FUZZ_CHUNK_H
+#define FUZZ_CHUNK_H
+
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/feedback.h"
+#include "fuzz/supervise/watch.h"
+
+enum {
+    CHUNK_FINDINGS_MAX = CAMPAIGN_CHUNK * (ORACLE_COUNT + 2), /* two of the engine's own */
+    CHUNK_REASONS_MAX = 128, /* distinct ones; what does not fit is counted as "other reasons" */
+    SIGNATURE_MAX = 200,
+    RERUN_SHARE = 32, /* one case in so many is run twice: chunk.c, run_again */
+};
+
+struct chunk_finding {
+    uint64_t number;                 /* of the case */
+    uint32_t index;                  /* of the case in its chunk */
+    const struct incident *incident; /* of an engine finding; NULL: an oracle's */
+    char signature[SIGNATURE_MAX];
+};
+
+struct chunk_reason {
+    enum oracle_id oracle;
+    enum verdict verdict;
+    uint64_t count;
+    char text[REASON_MAX];
+};
+
+/* With feedback: the cases of a chunk for the memory (feedback.h). */
+struct chunk_trace {
+    struct arena arena; /* of texts and lists, emptied for each chunk */
+    struct chunk_case {
+        struct feedback_case seen;
+        bool mutated; /* the text is there when the case has a finding, too */
+        struct case_lineage lineage;
+    } cases[CAMPAIGN_CHUNK];
+};
+
+/* What a worker hands over for CAMPAIGN_CHUNK consecutive cases, in their order. */
+struct chunk {
+    uint64_t cases; /* fewer than planned when the campaign was stopped */
+    uint64_t refused, thread_steps, warp_steps;
+    uint64_t hits[RULE_COUNT];
+    uint64_t verdicts[ORACLE_COUNT][VERDICT_COUNT];
+    uint32_t finding_count, reason_count;
+    struct chunk_finding findings[CHUNK_FINDINGS_MAX];
+    struct chunk_reason reasons[CHUNK_REASONS_MAX];
+    struct chunk_trace *trace; /* NULL: no feedback */
+};
+
+/* A worker's own: what cases are made in and from. */
+struct chunk_maker {
+    const struct campaign_options *options;
+    struct arena *arena; /* empty */
+    struct gen_walk walk;
+    struct features features;
+    const struct feedback_view *view; /* of the chunk's generation; NULL: fresh cases only */
+    struct watch_slot *slot;
+};
+
+/* Makes and checks case `number`, and adds what it shows to the chunk. False: an enumeration has no such
+ * case. No malloc, no lock, no system call. */
+bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t number);
+
+/* Leaves the case out: the engine dies or hangs at it. */
+void chunk_skip_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t number,
+                     const struct incident *incident);
+
+/* Adds the engine's finding of the case that was just run or left out, before it is counted. */
+void chunk_add_incident(struct chunk *chunk, uint64_t number, const struct incident *incident);
+
+/* "engine|crash|SIGSEGV|checking" */
+void chunk_incident_signature(char signature[SIGNATURE_MAX], const struct incident *incident);
+/* "crash", "hang"; "flaky": it did not show again. */
+const char *chunk_incident_class(const struct incident *incident);
+
+/* The case again: *text is its kernel's, of a mutated one; NULL: the generator makes it. */
+void chunk_case_again(const struct campaign_options *options, const struct chunk *chunk,
+                      const struct chunk_finding *finding, struct fuzz_case *c, const char **text);
+
+#endif

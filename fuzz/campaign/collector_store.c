@@ -1,0 +1,136 @@
+/* How a collector stores an example of a finding. */
+#include "fuzz/campaign/collector_state.h"
+
+#include "fuzz/case/finding.h"
+#include "fuzz/case/signature.h"
+
+#include <string.h>
+
+/* A divergence that its own case does not show again: a finding about simtfuzz. */
+static void describe_flaky(struct collector *c, const char *key, const struct example *example,
+                           struct db_finding *finding)
+{
+    finding->oracle = signature_part(&c->text, key, 0);
+    finding->class = "flaky";
+    finding->rule = signature_part(&c->text, key, 2);
+    finding->observable = signature_part(&c->text, key, 3);
+    finding->k1 = arena_printf(&c->text, "%s|flaky", finding->oracle);
+    finding->signature =
+        arena_printf(&c->text, "%s|%s|%s", finding->k1, finding->rule, finding->observable);
+    finding->cause = finding->k1;
+    bool divergence = strcmp(finding->oracle, "engine") != 0;
+    finding->evidence = arena_printf(&c->text, "{\"why\": \"%s\"}",
+                                     divergence ? example->why : "two runs of the case differ");
+    c->summary->flaky++;
+}
+
+/* A case at which the engine crashes or hangs: a finding about simtfuzz. */
+static void describe_incident(struct collector *c, const struct incident *incident,
+                              struct db_finding *finding)
+{
+    char signature[SIGNATURE_MAX];
+    chunk_incident_signature(signature, incident);
+    finding->signature = arena_strndup(&c->text, signature, strlen(signature));
+    finding->oracle = "engine";
+    finding->class = chunk_incident_class(incident);
+    finding->rule = incident->rule;
+    finding->observable = watch_phase_name(incident->phase);
+    finding->k1 = arena_printf(&c->text, "engine|%s", finding->class);
+    finding->cause = finding->signature;
+    c->summary->flaky += incident->state != INCIDENT_CONFIRMED;
+}
+
+static int put_kernels(struct collector *c, const struct example *example,
+                       struct db_finding *finding)
+{
+    if (!example->kernel) /* the engine dies at generating it */
+        return DB_OK;
+    finding->raw_kernel = case_text_hash(&c->text, example->kernel);
+    int error = db_kernel_put(c->db, finding->raw_kernel, example->kernel);
+    if (error != DB_OK || !example->minimised || example->slipped)
+        return error;
+    return finding_put_minimised(c->db, &c->text, example, finding);
+}
+
+static int put_example(struct collector *c, const struct example *example,
+                       const struct db_finding *finding, const char *key, uint64_t case_number,
+                       struct db_upserted *stored)
+{
+    const char *tapes = "";
+    if (example->raw.found)
+        tapes = arena_printf(&c->text, "%s\n%s", example->raw.tape, example->raw.other_tape);
+    struct db_occurrence occurrence = {.campaign = c->shard.campaign,
+                                       .case_number = case_number,
+                                       .tapes = tapes,
+                                       .raw_key = key,
+                                       .cause = finding->cause,
+                                       .replayed = example->replayed};
+    return db_example_put(c->db, finding, &occurrence, stored);
+}
+
+void collector_count(struct collector *c, struct raw_key *key, uint64_t case_number,
+                     uint32_t bucket)
+{
+    struct db_tally *fresh = &key->fresh;
+    fresh->first_case = fresh->occurrences == 0 ? case_number : fresh->first_case;
+    fresh->last_case = case_number;
+    fresh->occurrences++;
+    c->summary->findings[bucket].occurrences++;
+}
+
+/* What the example became, where that has another signature. */
+static int store_slipped(struct collector *c, const struct example *example, uint64_t case_number)
+{
+    struct db_finding finding;
+    struct db_upserted stored;
+    int error = finding_put_slipped(c->db, &c->text, example, c->shard.campaign, case_number,
+                                    &finding, &stored);
+    if (error != DB_OK)
+        return error;
+    uint32_t bucket = collector_bucket_of(c, &stored, &finding, case_number);
+    struct raw_key *key = collector_key_of(c, finding.signature);
+    collector_count(c, key, case_number, bucket);
+    key->examples += key->examples < EXAMPLES_PER_KEY;
+    if (key->bucket == 0)
+        key->bucket = bucket + 1;
+    return DB_OK;
+}
+
+int collector_store(struct collector *c, const struct chunk_finding *from,
+                    const struct example *example)
+{
+    struct db_finding finding = {.raw_case = example->case_text,
+                                 .raw_statements = example->statements,
+                                 .minimisation = DB_MINIMISATION_NONE,
+                                 .signature_version = SIGNATURE_VERSION};
+    if (from->incident) {
+        describe_incident(c, from->incident, &finding);
+    } else if (!example->replayed) {
+        describe_flaky(c, from->signature, example, &finding);
+    } else {
+        bool small = example->minimised && !example->slipped;
+        finding_describe(small ? &example->small : &example->raw, &finding);
+        finding.minimisation = example->slipped     ? DB_MINIMISATION_SLIPPED
+                               : example->minimised ? DB_MINIMISATION_DONE
+                               : example->hopeless  ? DB_MINIMISATION_NONE
+                                                    : DB_MINIMISATION_PENDING;
+    }
+    struct db_upserted stored;
+    int error = collector_open_batch(c);
+    if (error == DB_OK)
+        error = put_kernels(c, example, &finding);
+    if (error == DB_OK)
+        error = put_example(c, example, &finding, from->signature, from->number, &stored);
+    if (error != DB_OK)
+        return error;
+    c->rows += 4;
+    uint32_t bucket = collector_bucket_of(c, &stored, &finding, from->number);
+    struct raw_key *key = collector_key_of(c, from->signature);
+    collector_count(c, key, from->number, bucket);
+    if (key->bucket == 0)
+        key->bucket = bucket + 1;
+    if (example->slipped)
+        error = store_slipped(c, example, from->number);
+    c->text.used = 0;
+    return error;
+}

@@ -1,0 +1,73 @@
+/*
+ * case.h - a case as a value: what one check depends on, as text and back.
+ *
+ *     gen=1 seed=0x1 case=42 features=0x3f check-seed=0x9a schedules=16 budget=20000
+ *         subjects=threads,simt oracles=simulation,lemmas transforms=wrap:3
+ *
+ * With seed and case, the kernel comes from the generator of version `gen`; without, its text stands
+ * beside the case; that of a mutated kernel says which cases it was made from ("of-seed=0x1 of-case=42 parent=7 donor=30"). The same case gives the same verdicts and the same tapes, byte for byte.
+ */
+#ifndef FUZZ_CASE_H
+#define FUZZ_CASE_H
+
+#include "fuzz/gen/gen.h"
+#include "oracle/check/check.h"
+
+/* Where a mutated kernel comes from (feedback.h): for information, its text is what counts. */
+struct case_lineage {
+    bool known;
+    uint64_t parent, donor; /* cases of the same campaign */
+};
+
+struct fuzz_case {
+    bool generated;
+    uint32_t gen_version;
+    uint64_t seed, number; /* of the campaign: generated or mutated only */
+    struct gen_options gen;
+    struct case_lineage lineage;
+    struct check_options check;
+    bool has_tape; /* the execution of check.tape_subject follows a tape that stands beside */
+};
+
+enum { CASE_SPIN_SHARE = 32 };
+
+/* Case `number` of the campaign with this seed and these options (check->seed is ignored). One case in
+ * sixteen, drawn by the number, is tiny, and all its executions are searched within bounds
+ * ("small exhaustive=6000"); not where the options ask for small kernels or searches themselves. With the
+ * feature `locks` one in CASE_SPIN_SHARE is about waiting, and searched likewise ("spin exhaustive=6000"). */
+void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
+                      const struct gen_options *gen, const struct check_options *check);
+
+/* The kernel of a generated case: the generator's, or, in c->gen.mutate of 100 cases, that kernel mutated with
+ * parts of another. Enumerating: NULL when there are fewer. walk: of these options and this caller, zeroed at
+ * first, or NULL. */
+struct ast_kernel *case_kernel(struct arena *arena, const struct fuzz_case *c,
+                               struct gen_walk *walk);
+
+/* One to four mutations, half of the times one. How many could be done. */
+uint32_t case_mutate(struct arena *arena, struct ast_kernel *kernel, struct source *choices,
+                     const struct ast_kernel *donor);
+
+/* Makes a campaign's case one whose kernel is a mutation of another case's; tiny: as in case_of_campaign,
+ * the other one was. */
+void case_mutated(struct fuzz_case *c, bool tiny, const struct case_lineage *lineage);
+
+/* The options that decide what the cases are: a campaign's identity beside its seed. */
+char *case_print_options(struct arena *arena, const struct gen_options *gen,
+                         const struct check_options *check);
+char *case_print(struct arena *arena, const struct fuzz_case *c);
+/* False: *error is the offending word (or what is missing). */
+bool case_parse(struct arena *arena, const char *text, struct fuzz_case *c, const char **error);
+
+/* Comma-separated names of a set. */
+char *case_subjects(struct arena *arena, subject_set set);
+char *case_oracles(struct arena *arena, uint32_t set, uint32_t modes);
+
+/* "simtfuzz gen --seed 0x1 --features none,loops --first": with a case number behind it, the command
+ * that prints the case's kernel. Features are left out when they are the default ones. */
+char *case_gen_command(struct arena *arena, uint64_t seed, const struct gen_options *gen);
+
+/* 128 bits as 32 hexadecimal digits: names a kernel by its text. */
+const char *case_text_hash(struct arena *arena, const char *text);
+
+#endif

@@ -1,0 +1,93 @@
+/*
+ * cli_replay.c - `simtfuzz replay`: a stored finding, run again. This is about simtfuzz: the same case
+ * must give the same bytes.
+ */
+#include "fuzz/out/json.h"
+#include "fuzz/triage/stored.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void report_replay(struct cli *cli, const struct db_finding *finding,
+                          const struct stored *stored, const struct stored_outcome *outcome)
+{
+    if (cli->options.json) {
+        struct json json;
+        json_start(&json, stdout);
+        json_object_begin(&json);
+        json_key_u64(&json, "finding", finding->id);
+        json_key_string(&json, "form", stored->form);
+        json_key_string(&json, "signature", stored->signature);
+        json_key_bool(&json, "same", outcome->same);
+        json_key_string(&json, "why", outcome->why);
+        json_object_end(&json);
+        json_end_line(&json);
+    } else {
+        printf("%-9s  %s%s%s\n", stored->form, outcome->same ? "same: " : "NOT THE SAME: ",
+               outcome->same ? stored->signature : outcome->why, "");
+    }
+}
+
+static int replay_form(struct replayer *r, const struct db_finding *finding,
+                       const struct stored *stored)
+{
+    struct stored_outcome outcome;
+    if (!stored_run(r, stored, true, &outcome))
+        return CLI_FAULT;
+    report_replay(r->cli, finding, stored, &outcome);
+    return outcome.same ? CLI_OK : CLI_FAULT;
+}
+
+/* A case at which the engine crashed or hung: in a process of its own. */
+static int replay_fatal(struct replayer *r, const struct db_finding *finding,
+                        const struct stored *stored)
+{
+    struct stored_trial trial;
+    if (!stored_try(r, stored, 1, false, STORED_TIME_MS, &trial))
+        return CLI_FAULT;
+    bool minimising = strcmp(finding->observable, "minimising") == 0;
+    struct stored_outcome outcome = {
+        .shows = trial.shown > 0,
+        .same = trial.shown > 0,
+        .why = minimising ? "it was minimising that was fatal; the case itself ends as usual"
+                          : "the case ends as usual"};
+    report_replay(r->cli, finding, stored, &outcome);
+    return outcome.same ? CLI_OK : CLI_FAULT;
+}
+
+static bool is_fatal(const struct db_finding *finding)
+{
+    return strcmp(finding->oracle, "engine") == 0 &&
+           (strcmp(finding->class, "crash") == 0 || strcmp(finding->class, "hang") == 0);
+}
+
+static int replay(struct replayer *r)
+{
+    int status;
+    struct stored stored;
+    struct db_finding *finding =
+        cli_get_finding(r->cli, r->db, &r->message, r->cli->arguments[0], &status);
+    if (!finding)
+        return status;
+    if (!stored_raw(r, finding, &stored))
+        return CLI_FAULT;
+    if (is_fatal(finding))
+        return replay_fatal(r, finding, &stored);
+    status = replay_form(r, finding, &stored);
+    if (stored_is_minimised(finding)) {
+        stored = stored_minimised(finding);
+        int minimised = replay_form(r, finding, &stored);
+        status = status > minimised ? status : minimised;
+    }
+    return status;
+}
+
+int command_replay(struct cli *cli)
+{
+    struct replayer r;
+    int status = CLI_FAULT;
+    if (replayer_open(&r, cli, DB_READONLY))
+        status = replay(&r);
+    replayer_close(&r);
+    return status;
+}

@@ -1,0 +1,103 @@
+/*
+ * cli_report.c - `simtfuzz report`: one reading of the database, any number of formats.
+ */
+#include "engine/language/parse.h"
+#include "fuzz/cli/cli.h"
+#include "fuzz/report/report.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct format {
+    size_t field; /* in struct cli_options: the file, NULL = not asked for */
+    void (*write)(struct arena *arena, const struct report *report, FILE *out);
+} formats[] = {
+    {offsetof(struct cli_options, html), report_write_html},
+    {offsetof(struct cli_options, junit), report_write_junit},
+    {offsetof(struct cli_options, sarif), report_write_sarif},
+    {offsetof(struct cli_options, markdown), report_write_markdown},
+};
+
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+static const char *file_of(const struct cli *cli, const struct format *format)
+{
+    const char *const *field =
+        (const char *const *)(const void *)((const char *)&cli->options + format->field);
+    return *field;
+}
+
+static bool write_file(struct cli *cli, const struct format *format, const struct report *report)
+{
+    const char *path = file_of(cli, format);
+    bool standard = strcmp(path, "-") == 0;
+    FILE *out = standard ? stdout : fopen(path, "w");
+    if (out)
+        format->write(&cli->arena, report, out);
+    bool good = out && fflush(out) == 0 && !ferror(out);
+    if (out && !standard)
+        good = fclose(out) == 0 && good;
+    if (!good)
+        cli_message(cli, "%s: %s", path, strerror(errno));
+    return good;
+}
+
+static int write_formats(struct cli *cli, struct report *report)
+{
+    int status = CLI_OK;
+    for (size_t i = 0; i < FORMATS && status == CLI_OK; i++)
+        if (file_of(cli, &formats[i]) && !write_file(cli, &formats[i], report))
+            status = CLI_FAULT;
+    if (status == CLI_OK && cli->options.json)
+        report_write_json(&cli->arena, report, stdout);
+    return status;
+}
+
+static int make_report(struct cli *cli, struct arena *scratch)
+{
+    struct db_message message;
+    struct report *report = ARENA_NEW(&cli->arena, struct report);
+    struct report_options options = {.db_name = cli->options.db,
+                                     .findings = cli->options.report_findings,
+                                     .traces = cli->options.report_traces};
+    if (cli->options.grade) {
+        size_t length;
+        struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
+        diag_init(diag, cli->options.grade, NULL, 0);
+        options.grade_table = parse_read_file(&cli->arena, cli->options.grade, &length, diag);
+        if (!options.grade_table) {
+            diag_print(diag, stderr);
+            return CLI_USAGE;
+        }
+    }
+    struct db *db = cli_open_db(cli, DB_READONLY, &message);
+    if (!db)
+        return CLI_FAULT;
+    int error = report_read(&cli->arena, scratch, db, &options, report);
+    db_close(db);
+    if (error != DB_OK)
+        return cli_db_failed(cli, &message, error);
+    return write_formats(cli, report);
+}
+
+int command_report(struct cli *cli)
+{
+    struct arena scratch;
+    uint32_t wanted = 0, standard = cli->options.json;
+    for (size_t i = 0; i < FORMATS; i++) {
+        const char *file = file_of(cli, &formats[i]);
+        wanted += file != NULL;
+        standard += file && strcmp(file, "-") == 0;
+    }
+    if (wanted == 0 && !cli->options.json)
+        return cli_misuse(cli, "which format? --html, --junit, --sarif, --markdown FILE, --json");
+    if (standard > 1)
+        return cli_misuse(cli, "only one format can go to standard output");
+    if (arena_init(&scratch, (size_t)4 << 30) != 0) {
+        cli_message(cli, "cannot reserve memory");
+        return CLI_FAULT;
+    }
+    int status = make_report(cli, &scratch);
+    arena_destroy(&scratch);
+    return status;
+}

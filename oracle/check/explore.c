@@ -1,0 +1,632 @@
+#include "oracle/check/explore_internal.h"
+
+#include "engine/base/invariant.h"
+#include "engine/program/ptx_code.h"
+#include "oracle/check/evidence.h"
+#include "oracle/check/expect.h"
+#include "oracle/check/record.h"
+#include "oracle/coverage/features.h"
+#include "oracle/crs/barriers.h"
+#include "oracle/crs/safety.h"
+#include "oracle/ends/liveness.h"
+#include "oracle/lockstep/active.h"
+#include "oracle/pairs/two_thread.h"
+
+#include <string.h>
+
+enum {
+    UNFAIR_CUT_MAX = 4, /* executions of a subject that may spend their budget, starving others */
+    CUT_SHARE = 8,      /* after the first, such executions get this part of the budget */
+    CONFLICT_SCHEDULES = 4, /* of a single warp whose lanes write to the same place */
+    LIVENESS_SHARE = 8,     /* a warp that has spent this part of its budget may spin: look */
+    PROBE_SHARE = 2,        /* the same of machines on their own: pi(P) takes many steps and ends */
+    PTX_SHARE = 4 /* of a kernel given as PTX: of 1,000 cases, none that ended took half of it */
+};
+
+bool explore_fair(const struct sched_spec *spec, const struct machine *machine)
+{
+    return machine->actor_count == 1 || sched_is_fair(spec);
+}
+
+/* ---- steps at racy statements, for SURW ---- */
+
+struct counting {
+    struct observer observer;
+    const uint8_t *selected;
+    uint32_t *counts;
+};
+
+static void count_step(void *context, const struct machine *machine, const struct step_event *event)
+{
+    struct counting *counting = context;
+    (void)machine;
+    if (event->stm != CODE_NONE && counting->selected[event->stm])
+        counting->counts[event->actor]++;
+}
+
+static void start_counting(struct checking *c)
+{
+    struct counting *counting = ARENA_NEW(c->arena, struct counting);
+    uint8_t *selected = ARENA_ARRAY(c->arena, uint8_t, c->program->stm_count);
+    memcpy(selected, c->subjects[SUBJECT_THREADS].racy_stms, c->program->stm_count);
+    counting->observer = (struct observer){.context = counting, .step = count_step};
+    counting->selected = selected;
+    counting->counts = ARENA_ARRAY(c->arena, uint32_t, c->program->total_threads);
+    c->counting = counting;
+}
+
+/* ---- what an execution leaves behind ---- */
+
+static void keep_final(struct checking *c, struct check_run *run, const int32_t *memory)
+{
+    size_t bytes = (size_t)c->result->program->private_base * sizeof *memory;
+    for (uint32_t i = 0; i < run->final_count; i++)
+        if (memcmp(run->finals[i], memory, bytes) == 0)
+            return;
+    if (run->final_count == CHECK_FINALS_MAX) {
+        run->more_finals = true;
+        return;
+    }
+    int32_t *copy = ARENA_ARRAY(c->arena, int32_t, c->result->program->private_base);
+    memcpy(copy, memory, bytes);
+    run->finals[run->final_count++] = copy;
+}
+
+static const struct program *program_of(const struct checking *c, const struct execution *execution)
+{
+    return c->subjects[execution->subject].program;
+}
+
+static void compare_with_reference(struct checking *c, const struct execution *execution,
+                                   const int32_t *memory, uint32_t words)
+{
+    enum group_id id = explore_execution_group(c, execution);
+    if (id == GROUP_NONE)
+        return;
+    struct group *group = &c->groups[id];
+    if (!group->reference && explore_follows(c, execution->subject))
+        return;
+    if (!group->reference) {
+        group->reference = execution;
+        group->reference_words = words;
+        group->reference_store = ARENA_ARRAY(c->arena, int32_t, words);
+        memcpy(group->reference_store, memory, (size_t)words * sizeof *memory);
+        return;
+    }
+    if (program_of(c, execution) != program_of(c, group->reference))
+        words = c->result->program->private_base;
+    if (words > group->reference_words)
+        words = group->reference_words;
+    if (group->mismatch.execution ||
+        memcmp(group->reference_store, memory, (size_t)words * sizeof *memory) == 0)
+        return;
+    uint32_t address = 0;
+    while (memory[address] == group->reference_store[address])
+        address++;
+    group->mismatch = (struct store_mismatch){execution, address, memory[address],
+                                              group->reference_store[address]};
+}
+
+static void count_execution(struct checking *c, const struct execution *execution,
+                            const int32_t *memory, uint32_t words)
+{
+    struct check_run *run = &c->result->runs[execution->subject];
+    run->schedules++;
+    run->statuses[execution->status]++;
+    if (execution->status != STATUS_TERMINATED)
+        return;
+    keep_final(c, run, memory);
+    compare_with_reference(c, execution, memory, words);
+    expect_observe(c->finals, execution->subject, memory);
+}
+
+void explore_keep_store(struct checking *c, const struct execution *execution, const int32_t *store)
+{
+    count_execution(c, execution, store, c->result->program->private_base);
+}
+
+static void keep_race(struct checking *c, struct check_run *run, struct execution *execution)
+{
+    const struct race_hb *hb = c->subjects[execution->subject].hb;
+    const struct race_witness *witness = hb ? &hb->witness : &c->detector->witness;
+    execution->race = hb ? hb->found : c->detector->found;
+    if (run->race_unknown)
+        execution->race = false;
+    run->race_incomplete |= hb && hb->incomplete;
+    if (!execution->race)
+        return;
+    enum group_id group = explore_execution_group(c, execution);
+    if (group != GROUP_NONE)
+        c->groups[group].any_race = true;
+    execution->witness = *witness;
+    if (!run->race)
+        run->witness = *witness;
+    run->race = true;
+}
+
+static void keep_error(struct checking *c, struct check_run *run, enum status status,
+                       const struct machine *machine)
+{
+    const struct machine_head *head = machine->head;
+    const struct program *program = machine->program;
+    const char *text = machine->fault_text;
+    if (c->kernel->form != FORM_PTX || run->error || status == STATUS_TERMINATED ||
+        status == STATUS_STEP_LIMIT)
+        return;
+    run->error = text ? arena_printf(c->arena, "%s", text) : "";
+    if (head->fault_stm < program->stm_count)
+        run->error =
+            arena_printf(c->arena, "thread %u, line %u%s%s", head->fault_thread,
+                         program->stms[head->fault_stm].line, text ? ": " : "", run->error);
+}
+
+/* An execution of `machine` has ended so. */
+static void keep_execution(struct checking *c, struct execution *execution,
+                           const struct machine *machine)
+{
+    struct check_run *run = &c->result->runs[execution->subject];
+    execution->steps = machine->steps;
+    run->steps += machine->steps;
+    run->fair += execution->fair;
+    run->fair_cut += execution->fair && execution->status == STATUS_STEP_LIMIT;
+    uint64_t *before = &c->subjects[execution->subject].several_targets;
+    uint64_t several = machine->hits[RULE_CRS_BRA_TARGET] + machine->hits[RULE_CRS_CALL_TARGET];
+    execution->apart = c->parting && c->parting->apart;
+    for (uint32_t b = 0;
+         execution->status == STATUS_DEADLOCK && b < machine->program->launch.blocks; b++)
+        execution->apart |= explore_some_completed(machine, b);
+    execution->apart |= c->kernel->form == FORM_PTX && several > *before;
+    *before = several;
+    keep_race(c, run, execution);
+    keep_error(c, run, execution->status, machine);
+    count_execution(c, execution, machine->memory, machine->program->frame_base);
+    features_end(c, execution);
+}
+
+struct execution *explore_add(struct checking *c, enum subject_id subject,
+                              const struct sched_spec *spec)
+{
+    const struct machine *machine = c->subjects[subject].machine;
+    struct execution *execution = ARENA_NEW(c->arena, struct execution);
+    if (c->execution_count == c->execution_capacity) {
+        uint32_t capacity = 2 * c->execution_capacity + 64;
+        struct execution **grown = ARENA_ARRAY(c->arena, struct execution *, capacity);
+        if (c->execution_count)
+            memcpy(grown, c->executions, c->execution_count * sizeof *grown);
+        c->executions = grown;
+        c->execution_capacity = capacity;
+    }
+    *execution =
+        (struct execution){.subject = subject, .spec = *spec, .fair = explore_fair(spec, machine)};
+    c->executions[c->execution_count++] = execution;
+    return execution;
+}
+
+/* Which schedule comes as number `index`; the tape given replaces all but the first. */
+static bool next_spec(const struct checking *c, enum subject_id subject, uint32_t index,
+                      uint32_t number, const struct machine *machine, struct sched_spec *spec)
+{
+    if (c->options->tape && c->options->tape_subject == subject && index > 0) {
+        *spec = (struct sched_spec){.kind = SCHED_TAPE, .tape = c->options->tape};
+        return index == 1;
+    }
+    unsigned selected = subject == SUBJECT_THREADS && c->selected ? PORTFOLIO_SURW : 0;
+    unsigned threads = stackless_refuses(machine->semantics) ? 0 : PORTFOLIO_STACKLESS;
+    *spec = sched_portfolio(c->options->seed, number, machine->actor_count, selected | threads);
+    return true;
+}
+
+void explore_observe(struct checking *c, struct machine *machine, enum subject_id subject,
+                     const struct observer *observers)
+{
+    if (forms_is_predicated(subject_table[subject].program)) {
+        active_filter_start(c->filter, machine, observers);
+        observers = &c->filter->observer;
+    }
+    machine_observe(machine, observers);
+}
+
+void explore_watch(struct checking *c, enum subject_id subject, const struct observer *behind)
+{
+    const struct explored *explored = &c->subjects[subject];
+    if (explored->hb) {
+        struct race_hb *hb = explored->hb;
+        hb->racy_stms = explored->racy_stms;
+        hb->racy_vars = explored->racy_vars;
+        hb->observer.next = behind;
+        race_hb_begin(hb, &explored->machine->steps);
+        machine_observe(explored->machine, &hb->observer);
+        return;
+    }
+    INVARIANT(c->detector->program->units == explored->program->units); /* its cells are so many */
+    c->detector->program = explored->program;
+    c->detector->racy_stms = explored->racy_stms;
+    c->detector->racy_vars = explored->racy_vars;
+    c->detector->observer.next = behind;
+    race_begin(c->detector);
+    race_watch(c->detector, explored->machine);
+    explore_observe(c, explored->machine, subject, &c->detector->observer);
+}
+
+/* The detector against the definition, for the execution just logged. */
+static void judge_log(struct checking *c, const struct execution *execution)
+{
+    struct answer *answer = &c->result->answers[ORACLE_RACE];
+    struct race_log_result expected = race_log_search(c->log);
+    const char *what = "";
+    if (!expected.complete)
+        return;
+    answer->checked++;
+    if (race_log_agrees(c->log, &expected, c->detector, &what))
+        return;
+    struct evidence e;
+    evidence_open(&e, c->arena);
+    evidence_string(&e, "subject", subject_table[execution->subject].name);
+    evidence_string(&e, "schedule", explore_name(c, execution));
+    evidence_number(&e, "detector_locations", c->detector->racy_locations);
+    evidence_number(&e, "log_locations", expected.racy_locations);
+    if (c->detector->found)
+        evidence_race(&e, "detector_race", c->detector->program, &c->detector->witness);
+    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
+    *d = (struct divergence){.oracle = ORACLE_RACE,
+                             .class_name = "race-log",
+                             .rule = RULE_NONE,
+                             .observable = what,
+                             .subject = execution->subject,
+                             .evidence = evidence_close(&e),
+                             .summary = "the race detector and the log of all accesses disagree"};
+    d->tape = explore_record(c, execution);
+    answer_diverge(answer, d);
+}
+
+void explore_add_lasso(struct check_run *run)
+{
+    run->schedules++;
+    run->fair++;
+    run->statuses[STATUS_NONTERMINATING]++;
+}
+
+/* ---- machines on their own ---- */
+
+/* A fair execution that spent its budget says that the kernel may run for ever, and liveness_probe
+ * whether it does: more schedules would only spend more. Starving ones may leave others yet to try. */
+static bool worth_running(const struct check_run *run, bool fair)
+{
+    uint32_t unfair_cut = run->statuses[STATUS_STEP_LIMIT] - run->fair_cut;
+    return run->fair_cut == 0 && !run->fair_lasso && (fair || unfair_cut < UNFAIR_CUT_MAX);
+}
+
+/* Those that starve others may never end, whatever the kernel is: they get less. */
+static uint64_t budget_of(const struct checking *c, const struct execution *execution)
+{
+    bool again = c->result->runs[execution->subject].statuses[STATUS_STEP_LIMIT] > 0;
+    uint32_t share = again ? CUT_SHARE : c->kernel->form == FORM_PTX ? PTX_SHARE : 1;
+    return c->options->budget_steps / (execution->fair ? 1 : share);
+}
+
+/* Counts the choices inside steps. */
+struct inner_counter {
+    struct choices choices; /* first member */
+    struct choices *inner;
+    uint64_t count;
+};
+
+static uint32_t counter_pick(struct choices *choices, const struct machine *machine)
+{
+    struct inner_counter *counter = (struct inner_counter *)choices;
+    return counter->inner->pick(counter->inner, machine);
+}
+
+static uint32_t counter_choose(struct choices *choices, uint32_t n)
+{
+    struct inner_counter *counter = (struct inner_counter *)choices;
+    counter->count++;
+    return counter->inner->choose(counter->inner, n);
+}
+
+/* Where executions are few, one that has spent a part of its budget may never end. If that is proven,
+ * what is left of the budget would be spent for nothing. */
+static enum status run_or_prove(struct checking *c, const struct execution *execution,
+                                struct machine *machine, struct choices *choices)
+{
+    enum subject_id subject = execution->subject;
+    uint64_t budget = budget_of(c, execution);
+    if (subject_table[subject].share == 1 || !execution->fair)
+        return machine_run(machine, choices, budget, NULL);
+    uint64_t first = budget / (c->kernel->form == FORM_PTX ? PTX_SHARE : PROBE_SHARE);
+    enum status status = machine_run(machine, choices, first, NULL);
+    if (status != STATUS_STEP_LIMIT || liveness_probe(c, subject))
+        return status;
+    return machine_run(machine, choices, budget - first, NULL);
+}
+
+/* Runs it; how many choices there were inside its steps (counted where no other choices are). */
+static uint64_t run_alone(struct checking *c, struct execution *execution)
+{
+    struct machine *machine = c->subjects[execution->subject].machine;
+    struct inner_counter counter = {.choices = {counter_pick, counter_choose}};
+    struct scheduler scheduler;
+    const struct lasso_probe *probe = c->probes[execution->subject];
+    bool proven = c->result->runs[execution->subject].fair_lasso;
+    size_t mark = arena_mark(c->arena);
+    machine_reset(machine);
+    sched_start(&scheduler, &execution->spec, machine, c->arena);
+    counter.inner = &scheduler.choices;
+    execution->status = run_or_prove(c, execution, machine,
+                                     machine->actor_count == 1 ? &counter.choices : counter.inner);
+    if (c->result->runs[execution->subject].fair_lasso && !proven)
+        execution->status = STATUS_NONTERMINATING;
+    if (c->probes[execution->subject] == probe)
+        arena_release(c->arena, mark);
+    execution->thread_steps = machine->steps;
+    execution->thread_steps_known = true;
+    keep_execution(c, execution, machine);
+    c->result->thread_steps += machine->steps;
+    return counter.count;
+}
+
+/* The first execution of a subject is logged for the race oracle; the first of `threads` after a race
+ * was seen counts the steps at racy statements. */
+static uint64_t run_one(struct checking *c, struct execution *execution)
+{
+    enum subject_id subject = execution->subject;
+    const struct check_run *run = &c->result->runs[subject];
+    bool logged = c->log && run->schedules == 0 && !c->subjects[subject].hb;
+    bool counted = subject == SUBJECT_THREADS && !c->counting && run->race && !logged;
+    bool safe = safety_watches(c, subject);
+    const struct observer *behind = NULL;
+    if (safe) {
+        safety_begin(c, subject, c->subjects[subject].machine);
+        behind = &c->safety->observer;
+    }
+    bool named = barriers_watches(c, subject);
+    if (named)
+        barriers_begin(c, subject);
+    if (named && c->barriers->log) {
+        c->barriers->log->observer.next = behind;
+        behind = &c->barriers->log->observer;
+    }
+    if (c->parting)
+        c->parting->apart = false;
+    if (explore_is_ptx(subject) && c->subjects[subject].program->ptx->barriers &&
+        subject_table[subject].vtable != &semantics_block)
+        behind = explore_watch_parts(c, behind);
+    if (logged) {
+        race_log_begin(c->log);
+        race_log_watch(c->log, c->subjects[subject].machine);
+        c->log->observer.next = behind;
+        behind = &c->log->observer;
+    } else if (counted) {
+        start_counting(c);
+        behind = &c->counting->observer;
+    }
+    behind = features_begin(c, subject, behind);
+    explore_watch(c, subject, behind);
+    uint64_t inner = run_alone(c, execution);
+    if (counted) {
+        c->selected = c->counting->selected;
+        c->selected_counts = c->counting->counts;
+    }
+    if (logged)
+        judge_log(c, execution);
+    if (safe)
+        safety_end(c, execution);
+    if (named)
+        barriers_end(c, execution);
+    return inner;
+}
+
+/* How many schedules of a subject: its share, or fewer where there is no choice between actors, nor
+ * inside a step. */
+static uint32_t share_of(const struct checking *c, enum subject_id subject)
+{
+    enum { COMPILED = 16 }; /* not given as PTX: many steps, and others execute it too */
+    uint32_t share = subject_table[subject].share;
+    return explore_is_ptx(subject) && c->kernel->form != FORM_PTX ? COMPILED : share;
+}
+
+static uint32_t schedules_of(const struct checking *c, enum subject_id subject, bool inner)
+{
+    uint32_t share = c->options->schedules / share_of(c, subject);
+    if (c->options->tape && c->options->tape_subject == subject)
+        return 2;
+    if (subject_table[subject].share == 1)
+        return share;
+    if (c->subjects[subject].machine->actor_count == 1 && !inner)
+        return 1;
+    return share > 1 ? share : 1;
+}
+
+/* Sequential, then round robin; what else a subject has little room for differs from case to case. */
+static uint32_t portfolio_number(const struct checking *c, enum subject_id subject, uint32_t index)
+{
+    static const uint32_t first[] = {0, 2};
+    enum { KINDS = 13 };
+    if (subject_table[subject].share == 1)
+        return index;
+    if (c->options->schedules / share_of(c, subject) <= 1)
+        index += 2;
+    return index < 2 ? first[index]
+                     : 3 + (uint32_t)((pcg_splitmix(c->options->seed) + index) % KINDS);
+}
+
+static void explore_schedules(struct checking *c, enum subject_id subject)
+{
+    struct machine *machine = c->subjects[subject].machine;
+    struct check_run *run = &c->result->runs[subject];
+    bool inner = false;
+    for (uint32_t index = 0; index < schedules_of(c, subject, inner); index++) {
+        struct sched_spec spec;
+        if (!next_spec(c, subject, index, portfolio_number(c, subject, index), machine, &spec))
+            break;
+        if (!worth_running(run, explore_fair(&spec, machine)))
+            continue;
+        spec.length_estimate = c->subjects[subject].length;
+        if (subject == SUBJECT_THREADS) {
+            spec.selected = c->selected;
+            spec.selected_counts = c->selected_counts;
+        }
+        inner |= run_one(c, explore_add(c, subject, &spec)) > 0;
+        if (index == 0)
+            c->subjects[subject].length = machine->steps;
+    }
+    machine_observe(machine, NULL);
+    if (run->fair_cut && liveness_probe(c, subject))
+        explore_add_lasso(run);
+}
+
+const struct execution *explore_once(struct checking *c, enum subject_id subject,
+                                     const struct sched_spec *spec)
+{
+    struct machine *machine = c->subjects[subject].machine;
+    struct execution *execution = explore_add(c, subject, spec);
+    machine->options.then_first = subject_table[subject].options.then_first;
+    (void)run_one(c, execution);
+    machine_observe(machine, NULL);
+    return execution;
+}
+
+/* Round robin with growing quanta, uniform walks, and starving prefixes with a fair rest. */
+void explore_more_fair(struct checking *c, enum subject_id subject)
+{
+    static const enum sched_kind kinds[] = {SCHED_ROUND_ROBIN, SCHED_UNFAIR_FAIR, SCHED_UNIFORM};
+    struct check_run *run = &c->result->runs[subject];
+    for (uint32_t i = 0; run->fair < EXPLORE_FAIR_MIN && run->fair_cut == 0; i++) {
+        struct sched_spec spec = {.kind = kinds[i % 3],
+                                  .seed = c->options->seed,
+                                  .index = c->options->schedules + i,
+                                  .quantum = 1 + i,
+                                  .prefix = 16u << (i % EXPLORE_FAIR_MIN)};
+        (void)run_one(c, explore_add(c, subject, &spec));
+    }
+    machine_observe(c->subjects[subject].machine, NULL);
+    if (run->fair_cut && !c->probes[subject] && liveness_probe(c, subject))
+        explore_add_lasso(run);
+}
+
+/* ---- warps ---- */
+
+/* How many schedules of warps: one if there is no choice between warps, nor inside a step. */
+static uint32_t simt_schedules(const struct checking *c, enum subject_id subject, bool conflicts)
+{
+    uint32_t share = c->options->schedules / 8;
+    if (c->options->tape && c->options->tape_subject == subject)
+        return 2;
+    if (c->program->warp_count > 1)
+        return share > 1 ? share : 2;
+    if (!conflicts)
+        return 1;
+    return share < CONFLICT_SCHEDULES ? CONFLICT_SCHEDULES : share;
+}
+
+/* Round robin comes second: it is the one fair order without which a spin on another warp says
+ * little. */
+static uint32_t simt_portfolio_number(const struct checking *c, uint32_t index)
+{
+    static const uint32_t first[] = {0, 2, 3, 1};
+    uint32_t number = index < 4 ? first[index] : index;
+    /* A single warp has one order; what differs are the winners of its conflicting writes. */
+    return c->program->warp_count > 1 ? number : index;
+}
+
+/* A warp that has spent a part of its budget may never end. If that is proven, what is left of the
+ * budget would be spent for nothing. */
+static enum status go_on(struct checking *c, struct execution *execution, struct choices *choices)
+{
+    bool same_execution =
+        c->simulation->inner_choices == 0 &&
+        (c->program->warp_count == 1 || execution->spec.kind == SCHED_ROUND_ROBIN);
+    bool tried = c->probes[execution->subject] != NULL;
+    if (execution->fair && liveness_probe(c, execution->subject)) {
+        if (same_execution)
+            return STATUS_NONTERMINATING;
+        if (!tried)
+            explore_add_lasso(&c->result->runs[execution->subject]);
+    }
+    return simulation_run(c->simulation, choices, budget_of(c, execution));
+}
+
+static void run_simt(struct checking *c, struct execution *execution)
+{
+    struct simulation *s = c->simulation;
+    bool logged = c->log && c->result->runs[execution->subject].schedules == 0;
+    if (logged) {
+        race_log_begin(c->log);
+        race_log_watch(c->log, c->warps);
+    }
+    const struct observer *behind = logged ? &c->log->observer : NULL;
+    explore_watch(c, execution->subject, features_begin(c, execution->subject, behind));
+    simulation_begin(s, execution->subject);
+    struct scheduler scheduler;
+    sched_start(&scheduler, &execution->spec, c->warps, c->arena);
+    enum status status =
+        simulation_run(s, &scheduler.choices, c->options->budget_steps / LIVENESS_SHARE);
+    if (status == STATUS_STEP_LIMIT)
+        status = go_on(c, execution, &scheduler.choices);
+    execution->status = status;
+    execution->thread_steps = s->thread_steps;
+    execution->thread_steps_known = !s->lost;
+    keep_execution(c, execution, c->warps);
+    c->result->warp_steps += s->warp_steps;
+    c->result->thread_steps += s->thread_steps;
+    if (logged)
+        judge_log(c, execution);
+}
+
+static void explore_simt(struct checking *c, enum subject_id subject)
+{
+    struct check_run *run = &c->result->runs[subject];
+    bool conflicts = false;
+    for (uint32_t index = 0; index < simt_schedules(c, subject, conflicts); index++) {
+        struct sched_spec spec;
+        if (!next_spec(c, subject, index, simt_portfolio_number(c, index), c->warps, &spec))
+            break;
+        if (!worth_running(run, explore_fair(&spec, c->warps)))
+            continue;
+        run_simt(c, explore_add(c, subject, &spec));
+        conflicts |= c->simulation->inner_choices > 0;
+    }
+    machine_observe(c->warps, NULL);
+}
+
+void explore_subject(struct checking *c, enum subject_id subject)
+{
+    struct machine *machine = c->subjects[subject].machine;
+    if (two_thread_is(subject)) {
+        two_thread_explore(c, subject);
+        return;
+    }
+    machine->options.then_first = subject_table[subject].options.then_first;
+    if (explore_is_simt(subject) && c->simulation)
+        explore_simt(c, subject);
+    else
+        explore_schedules(c, subject);
+}
+
+/* ---- the same again ---- */
+
+const struct tape *explore_record(struct checking *c, const struct execution *execution)
+{
+    struct machine *machine = c->subjects[execution->subject].machine;
+    const struct observer *observers = machine->options.observers;
+    struct scheduler scheduler;
+    struct recorder recorder;
+    struct tape *tape = tape_new(c->arena, 0);
+    machine_observe(machine, NULL);
+    machine->options.then_first = subject_table[execution->subject].options.then_first;
+    machine_reset(machine);
+    sched_start(&scheduler, &execution->spec, machine, c->arena);
+    recorder_start(&recorder, &scheduler.choices, tape, c->arena);
+    uint64_t budget = execution->steps ? execution->steps : c->options->budget_steps;
+    (void)machine_run(machine, &recorder.choices, budget, NULL);
+    machine_observe(machine, observers);
+    return tape;
+}
+
+const char *explore_name(const struct checking *c, const struct execution *execution)
+{
+    if (execution->spec.kind == SCHED_TAPE)
+        return "the tape given";
+    return arena_printf(c->arena, "%s, number %llu", sched_name(c->arena, &execution->spec),
+                        (unsigned long long)execution->spec.index);
+}

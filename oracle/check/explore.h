@@ -1,0 +1,173 @@
+/*
+ * explore.h - the executions of one check: what the oracles that compare whole executions share.
+ *
+ * The machines are made once a case and reset for each schedule; every execution is kept as the
+ * schedule that gives it, so that one that turns out to matter is run again with its tape recorded.
+ */
+#ifndef ORACLE_EXPLORE_H
+#define ORACLE_EXPLORE_H
+
+#include "engine/subjects/forms.h"
+#include "oracle/check/check.h"
+#include "oracle/race/race_hb.h"
+#include "oracle/warps/simulation.h"
+
+/* One explored execution. */
+struct execution {
+    enum subject_id subject;
+    struct sched_spec spec;
+    enum status status;
+    bool race;
+    bool searched; /* an outcome of the exhaustive search: races and steps unknown */
+    /* A warp came to a barrier without some of its lanes, or when another had completed, or chose which of
+     * several targets of a branch comes first. */
+    bool apart;
+    bool fair;             /* its scheduler starves nobody, whatever the kernel does */
+    uint64_t steps;        /* of its machine; 0: unknown (searched) */
+    uint64_t thread_steps; /* simt: those of the co-simulation; otherwise those of its machine */
+    bool thread_steps_known;
+    struct race_witness witness; /* of its first race */
+};
+
+/* How an execution contradicts the one that the others are compared with. */
+struct store_mismatch {
+    const struct execution *execution; /* NULL: none */
+    uint32_t address;
+    int32_t value, reference_value;
+};
+
+/* One subject of a check. */
+struct explored {
+    const struct program *program;  /* NULL: it does not run; runs[].reason says why */
+    struct machine *machine;        /* the two orders of `simt` share one */
+    uint8_t *racy_stms, *racy_vars; /* of the program: raced in any execution so far */
+    struct race_hb *hb;             /* what tells its races; NULL: checking->detector */
+    uint64_t length;                /* steps of the first execution */
+    uint64_t several_targets;       /* branches with several targets so far */
+};
+
+/*
+ * Subjects whose executions are compared: where one of them terminates without a race, all executions
+ * of the group end so, with the same store (result.h). A structured kernel with barriers and with
+ * jumps out of its loops is another kernel in block form (S2C.anchor: a barrier's loop counters have
+ * other scopes), so there are two groups then.
+ *
+ * A barrier of PTX does not ask where the others wait: where a structured kernel has barriers, the subjects
+ * of FORM_PTX follow (explore_follows). Of a kernel given as PTX, warps and threads are groups apart: in
+ * lock-step a kernel may be race-free that is not thread by thread (result.c compares the two where the
+ * threads do not race).
+ */
+enum group_id { GROUP_FIRST, GROUP_BLOCKS, GROUP_PTX, GROUP_COUNT, GROUP_NONE = GROUP_COUNT };
+
+struct group {
+    /* The first execution that terminated, its store (frame_base words; private_base if it was
+     * searched), and the first later one whose store is another. */
+    const struct execution *reference;
+    bool any_race; /* some execution had a race */
+    int32_t *reference_store;
+    uint32_t reference_words;
+    struct store_mismatch mismatch;
+};
+
+struct checking {
+    struct arena *arena;
+    const struct check_options *options;
+    const struct ast_kernel *kernel;
+    struct forms *forms;
+    struct check_result *result;
+
+    /* The core program and its machines; NULL when the kernel has no core form that runs. */
+    const struct program *program;
+    struct machine *threads, *warps;
+    struct simulation *simulation; /* NULL: without both machines */
+
+    struct explored subjects[SUBJECT_COUNT];
+    struct race_detector *detector;        /* of all subjects that have no `hb`: explore_watch */
+    struct race_hb *hb_warps, *hb_threads; /* of FORM_PTX, where they are needed */
+    struct race_log *log;                  /* NULL when the oracle `race` was not asked */
+    struct safety *safety;                 /* safety.h; NULL: nothing that it looks at was run */
+    struct barriers *barriers;             /* barriers.h; NULL: nothing that it looks at was run */
+    struct active_filter *filter;          /* explore_observe */
+    struct counting *counting;
+    struct parting *parting;         /* whether a barrier was reached in parts */
+    struct final_claims *finals;     /* expect.h */
+    struct features_watch *features; /* features.h; NULL: not asked for */
+
+    struct execution **executions;
+    uint32_t execution_count, execution_capacity;
+
+    struct group groups[GROUP_COUNT];
+    bool alone;               /* warps are run without their co-simulation */
+    bool scopes_differ;       /* two groups */
+    const char *ill_formed;   /* why P is (Def. 5.1): phi(P) is in no group then; or NULL */
+    const char *incomparable; /* why no group of this kernel is compared ("atomics"), or NULL */
+
+    struct lasso_probe *probes[SUBJECT_COUNT]; /* liveness.h; NULL: not tried */
+    bool unfair[SUBJECT_COUNT];
+    /* An exhaustive search of the subject found no fair infinite execution. */
+    bool all_fair_end[SUBJECT_COUNT];
+    const struct progress *progress[SUBJECT_COUNT]; /* implications.h; NULL: not asked */
+
+    const uint8_t
+        *selected; /* SURW of `threads`: racy statements, and how many steps at them ... */
+    const uint32_t *selected_counts; /* ... each thread took; NULL until both are known */
+};
+
+/* Whether every live actor steps again and again (with probability 1). */
+bool explore_fair(const struct sched_spec *spec, const struct machine *machine);
+
+/* Whether the subject was asked for and its program runs. */
+bool explore_runs(const struct checking *checking, enum subject_id subject);
+
+/* The group of a subject that runs; GROUP_NONE: it is compared with no other. */
+enum group_id explore_group(const struct checking *checking, enum subject_id subject);
+
+/* Of one execution: none, too, for warps of PTX where a structured kernel has barriers and one was reached by
+ * a warp in parts, or may have been: such a barrier counts whole warps, each time. Nor where a kernel given as
+ * PTX has branches with several targets at once: in lock-step their order decides results, and is no race. */
+enum group_id explore_execution_group(const struct checking *checking,
+                                      const struct execution *execution);
+
+/* Barriers of PTX see no divergence: what ends well on such a machine need not do so elsewhere. So the
+ * executions of a subject that follows are held to those of the others, and never the other way round. */
+bool explore_follows(const struct checking *checking, enum subject_id subject);
+
+/* Programs, machines, detector, co-simulation. */
+void explore_prepare(struct checking *checking);
+
+/* The executions of a subject that runs. */
+void explore_subject(struct checking *checking, enum subject_id subject);
+
+/* The detector - by intervals, or by happens-before - ready for an execution of the subject: in its
+ * machine's chain, `behind` after it. */
+void explore_watch(struct checking *checking, enum subject_id subject,
+                   const struct observer *behind);
+
+/* The observers put into a machine's chain; of pi(P) they see what active threads access. */
+void explore_observe(struct checking *checking, struct machine *machine, enum subject_id subject,
+                     const struct observer *observers);
+
+/* One execution of a subject that runs, under this schedule; its machine is left as it ends. */
+const struct execution *explore_once(struct checking *checking, enum subject_id subject,
+                                     const struct sched_spec *spec);
+
+/* More fair executions of a subject, so that at least EXPLORE_FAIR_MIN have been seen. */
+enum { EXPLORE_FAIR_MIN = 8 };
+void explore_more_fair(struct checking *checking, enum subject_id subject);
+
+/* One more execution to be filled in; there is room for any number. */
+struct execution *explore_add(struct checking *checking, enum subject_id subject,
+                              const struct sched_spec *spec);
+/* Counts it, by its status, and looks at its store (private_base words; terminated only). */
+void explore_keep_store(struct checking *checking, const struct execution *execution,
+                        const int32_t *store);
+/* The infinite execution of a proven lasso counts as one that was explored. */
+void explore_add_lasso(struct check_run *run);
+
+/* Runs an execution again; its choices. Its machine is left as the execution ends. */
+const struct tape *explore_record(struct checking *checking, const struct execution *execution);
+
+/* "uniform", "tape", ...: the name of an execution's schedule with its number. */
+const char *explore_name(const struct checking *checking, const struct execution *execution);
+
+#endif

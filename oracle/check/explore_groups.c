@@ -1,0 +1,91 @@
+/* explore_groups.c - which executions are compared with each other. */
+#include "oracle/check/explore_internal.h"
+
+#include "engine/crs/crs.h"
+#include "engine/program/ptx_code.h"
+
+/* ---- which subjects there are ---- */
+
+bool explore_runs(const struct checking *c, enum subject_id subject)
+{
+    return c->subjects[subject].program != NULL;
+}
+
+static bool is_structured(enum subject_id subject)
+{
+    return subject_table[subject].program == PROGRAM_CORE;
+}
+
+bool explore_follows(const struct checking *c, enum subject_id subject)
+{
+    bool barriers = c->kernel->form == FORM_BLOCKS || (c->program && c->program->barrier_count > 0);
+    return explore_is_ptx(subject) && barriers;
+}
+
+/* Kernels given as PTX: warps, threads. Others: with their core, if there is one (sync and arrive have
+ * none). What a vote sees depends on where a warp reconverges: `simt` and the branch unit do that in
+ * different places, as where a `switch` falls through. */
+static enum group_id ptx_group(const struct checking *c, enum subject_id subject)
+{
+    if (c->kernel->form == FORM_PTX)
+        return subject_table[subject].vtable == &semantics_block ? GROUP_PTX : GROUP_FIRST;
+    if (c->kernel->form == FORM_BLOCKS)
+        return GROUP_FIRST;
+    return c->program && !c->program->has_votes ? GROUP_FIRST : GROUP_NONE;
+}
+
+enum group_id explore_group(const struct checking *c, enum subject_id subject)
+{
+    if (subject_table[subject].role == SUBJECT_VARIANT || c->incomparable)
+        return GROUP_NONE;
+    if (c->ill_formed && subject_table[subject].vtable == &semantics_lockstep)
+        return GROUP_NONE;
+    if (explore_is_ptx(subject))
+        return ptx_group(c, subject);
+    return is_structured(subject) || !c->scopes_differ ? GROUP_FIRST : GROUP_BLOCKS;
+}
+
+/* Which commands meet in a generation may depend on the schedule, race or no race, unless the program is
+ * well-synchronised: the oracle `barriers` asks that. */
+static bool has_named_barriers(const struct checking *c, enum subject_id subject)
+{
+    const struct program *program = c->subjects[subject].program;
+    return program->form == FORM_PTX && program->ptx->has_named_barriers;
+}
+
+enum group_id explore_execution_group(const struct checking *c, const struct execution *execution)
+{
+    bool warps = subject_table[execution->subject].vtable != &semantics_block;
+    bool follows = explore_follows(c, execution->subject) && warps;
+    if (has_named_barriers(c, execution->subject))
+        return GROUP_NONE;
+    if (follows && (execution->apart || execution->searched))
+        return GROUP_NONE;
+    if (c->kernel->form == FORM_PTX && execution->apart)
+        return GROUP_NONE;
+    return explore_group(c, execution->subject);
+}
+
+/* ---- barriers that a warp reaches in parts ---- */
+
+static void see_use(void *context, const struct machine *machine, const struct barrier_use *use)
+{
+    struct parting *parting = context;
+    const struct ast_launch *launch = &machine->program->launch;
+    uint32_t tid = use->first_thread % launch->threads;
+    uint32_t warp = use->block * machine->program->warps_per_block + tid / launch->warp;
+    const struct crs_warp w = crs_warp(machine, warp);
+    if (use->kind != BARRIER_RELEASES && (ptx_all(w.lanes) & ~w.state->exited & ~use->mask))
+        parting->apart = true;
+    if (use->kind != BARRIER_RELEASES && explore_some_completed(machine, use->block))
+        parting->apart = true;
+}
+
+const struct observer *explore_watch_parts(struct checking *c, const struct observer *behind)
+{
+    if (!c->parting)
+        c->parting = ARENA_NEW(c->arena, struct parting);
+    *c->parting =
+        (struct parting){.observer = {.context = c->parting, .use = see_use, .next = behind}};
+    return &c->parting->observer;
+}

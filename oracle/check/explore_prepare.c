@@ -1,0 +1,123 @@
+/* explore_prepare.c - the start of a check: programs, machines, detectors. */
+#include "oracle/check/explore_internal.h"
+
+#include "engine/pairs/tutorial.h"
+#include "engine/program/ptx_code.h"
+#include "oracle/lockstep/active.h"
+#include "oracle/pairs/two_thread.h"
+
+enum { LOG_CAPACITY = 2048 /* accesses */ };
+
+static const char *why_refused(struct checking *c, enum subject_id subject, const struct form *form)
+{
+    const char *reason = form->reason;
+    if (form->program && two_thread_is(subject))
+        (void)tutorial_applies(c->arena, form->program, &reason);
+    else if (form->program)
+        reason = machine_refuses(c->arena, subject_table[subject].vtable, form->program);
+    return reason;
+}
+
+/* What tells the races of a subject of FORM_PTX: barrier intervals, thread by thread, for structured
+ * kernels, as for all their subjects, and for `block`, as long as all its barriers are of all threads.
+ * Kernels given as PTX are asked about in lock-step under `crs` and `thread-pc`. */
+static void choose_detector(struct checking *c, enum subject_id subject, struct explored *explored)
+{
+    const struct ptx_code *code = explored->program->ptx;
+    bool warps = subject_table[subject].vtable != &semantics_block;
+    bool given = c->kernel->form == FORM_PTX;
+    struct race_hb **hb = given && warps ? &c->hb_warps : &c->hb_threads;
+    const struct race_hb_options options = {.warps = given && warps,
+                                            .named = code->has_named_barriers ||
+                                                     (warps && code->barriers),
+                                            .same_value = c->options->same_value && given,
+                                            .atomics_sync = c->options->atomics_sync && given};
+    if (!options.warps && !code->has_named_barriers && !options.atomics_sync)
+        return;
+    if (!*hb)
+        *hb = race_hb_new(c->arena, explored->program, &options,
+                          &c->result->runs[subject].race_unknown);
+    explored->hb = *hb;
+}
+
+static void prepare_subject(struct checking *c, enum subject_id subject)
+{
+    const struct subject_info *info = &subject_table[subject];
+    struct check_run *run = &c->result->runs[subject];
+    struct explored *explored = &c->subjects[subject];
+    const struct form *form = forms_get(c->forms, info->program);
+    run->reason = why_refused(c, subject, form);
+    if (run->reason)
+        return;
+    explored->program = run->program = form->program;
+    if (explore_is_simt(subject) && c->warps)
+        explored->machine = c->warps;
+    else if (!two_thread_is(subject))
+        explored->machine = machine_new(c->arena, info->vtable, form->program, &info->options);
+    explored->racy_stms = ARENA_ARRAY(c->arena, uint8_t, form->program->stm_count);
+    explored->racy_vars = ARENA_ARRAY(c->arena, uint8_t, form->program->var_count);
+    run->racy_vars = explored->racy_vars;
+    if (form->program->form == FORM_PTX)
+        choose_detector(c, subject, explored);
+    if (explore_is_simt(subject))
+        c->warps = explored->machine;
+    else if (subject == SUBJECT_THREADS)
+        c->threads = explored->machine;
+    if (!c->result->program)
+        c->result->program = form->program;
+}
+
+/* The co-simulation needs `threads` even where it is not asked for itself. */
+static void prepare_simulation(struct checking *c)
+{
+    const struct machine_options untracked = {0};
+    const struct check_options *o = c->options;
+    if (!c->threads && machine_refuses(c->arena, &semantics_threads, c->program))
+        return;
+    if (!c->threads)
+        c->threads = machine_new(c->arena, &semantics_threads, c->program, &untracked);
+    c->simulation = simulation_new(c->arena, c->warps, c->threads);
+    if (o->oracles & (1u << ORACLE_SIMULATION))
+        c->simulation->answer = &c->result->answers[ORACLE_SIMULATION];
+    if (o->oracles & (1u << ORACLE_LEMMAS))
+        c->simulation->lemmas = &c->result->answers[ORACLE_LEMMAS];
+    c->simulation->strict = o->modes & ORACLE_MODE_LEMMAS_STRICT;
+}
+
+/* Barriers, and jumps out of loops (S2C.anchor). */
+static bool scopes_differ(const struct program *core)
+{
+    bool jumps = false;
+    for (uint32_t i = 0; i < core->stm_count; i++) {
+        enum code_kind kind = core->stms[i].kind;
+        jumps |= kind == CODE_BREAK || kind == CODE_RETURN || kind == CODE_EXIT;
+    }
+    return jumps && core->barrier_count > 0;
+}
+
+void explore_prepare(struct checking *c)
+{
+    const char *reason = NULL;
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
+        if ((c->options->subjects >> s) & 1)
+            prepare_subject(c, (enum subject_id)s);
+    if (!c->result->program)
+        return;
+    c->detector = race_new(c->arena, c->result->program);
+    c->detector->benign_same_value = c->options->same_value && c->kernel->form == FORM_PTX;
+    c->filter = ARENA_NEW(c->arena, struct active_filter);
+    if (c->options->oracles & (1u << ORACLE_RACE))
+        c->log = race_log_new(c->arena, c->result->program, LOG_CAPACITY);
+    if (c->log)
+        c->log->benign_same_value = c->detector->benign_same_value;
+    c->program = forms_get(c->forms, PROGRAM_CORE)->program;
+    if (!program_atomics_commute(c->result->program))
+        c->incomparable = "the order of its atomics can be seen";
+    if (program_chooses_by_memory(c->result->program))
+        c->incomparable = "choices depend on memory that is read unseen";
+    c->scopes_differ = c->program && scopes_differ(c->program);
+    if (explore_runs(c, SUBJECT_LOCKSTEP) && c->kernel->form != FORM_LOCKSTEP)
+        c->ill_formed = forms_well_formed(c->forms, &reason) == ILL_FORMED ? reason : NULL;
+    if (c->warps && !c->alone)
+        prepare_simulation(c);
+}

@@ -1,0 +1,91 @@
+/*
+ * verdict.h - what an oracle answers: agree, diverge with evidence, or why it cannot tell. Never a
+ * silent skip.
+ */
+#ifndef ORACLE_VERDICT_H
+#define ORACLE_VERDICT_H
+
+#include "engine/machine/machine.h"
+#include "engine/schedule/tape.h"
+#include "engine/subjects/subject.h"
+
+enum oracle_id {
+#define ORACLE(id, name, theorem, applies, cannot) ORACLE_##id,
+#include "oracle/check/oracles.def"
+#undef ORACLE
+    ORACLE_COUNT
+};
+
+struct oracle_info {
+    const char *name, *theorem, *applies, *cannot;
+};
+
+extern const struct oracle_info oracle_table[ORACLE_COUNT];
+
+/* What some oracles hold a paper to: its text as printed, where it is known to fail. */
+enum oracle_mode {
+    ORACLE_MODE_LEMMAS_STRICT = 1, /* "lemmas:strict": Lemma 5 (erratum A-4 then shows) */
+    ORACLE_MODE_SAFETY_PRINTED = 2 /* "safety:printed": stack-cons 4, 6 (erratum ERR.30) */
+};
+
+/* "simulation,result,lemmas:strict", "all,lemmas:strict": oracles as bits 1u << oracle_id, and bits of oracle_mode. */
+bool oracle_parse_list(const char *text, uint32_t *set, uint32_t *modes, const char **error_at);
+
+/* ":strict", ":printed": how an oracle is asked for in these modes; or "". */
+const char *oracle_mode_suffix(enum oracle_id oracle, uint32_t modes);
+
+enum verdict {
+    VERDICT_AGREE,
+    VERDICT_DIVERGE,
+    VERDICT_NOT_APPLICABLE,
+    VERDICT_INCONCLUSIVE,
+    VERDICT_COUNT
+};
+
+extern const char
+    *const verdict_names[VERDICT_COUNT]; /* "agree", "diverge", "not_applicable", ... */
+
+/*
+ * One disagreement. Its signature is layered (field.md): K1 = oracle | class; K2 = K1 | rule |
+ * observable. The rule is the first divergent one.
+ */
+struct divergence {
+    enum oracle_id oracle;
+    const char *
+        class_name; /* "stack", "memory", "steps", "lemma-1.4", "store", "race-verdict", "unfair" ... */
+    enum rule rule;
+    const char
+        *observable; /* kind of what differs: "shared", "private", "stack of an active lane", ... */
+    enum subject_id subject;
+    const char
+        *known; /* the register's id when the disagreement is a known one ("A-4", "UNF"), or NULL */
+    uint32_t line;           /* of the statement concerned, 0 = none */
+    const char *evidence;    /* one JSON object: what a person needs to see it */
+    const char *summary;     /* one sentence */
+    const struct tape *tape; /* of the subject's execution up to the divergence; may be NULL */
+    const struct tape *other_tape; /* of the execution that it is compared with; may be NULL */
+    struct divergence *next;       /* of the same oracle, with another signature */
+};
+
+struct answer {
+    enum verdict verdict;
+    uint64_t checked;   /* steps, states, executions compared: what the verdict rests on */
+    const char *reason; /* for not applicable and inconclusive; for agree: what was explored */
+    struct divergence *divergence; /* the first that is not known, if there is one */
+};
+
+enum { ANSWER_DIVERGENCES_MAX = 8 };
+
+/* Adds a divergence to the answer's list: those that are not known stand before the known ones, in
+ * the order in which they were found; one of a signature is kept. The divergence is not copied. */
+void answer_diverge(struct answer *answer, struct divergence *divergence);
+
+/* Whether answer_diverge would add it. A rule that is wrong breaks a lemma at every step: evidence is
+ * worth its memory once. Only the signature of `divergence` need be filled in. */
+bool answer_wants(const struct answer *answer, const struct divergence *divergence);
+
+/* K1 and K2 as text, in the arena. */
+const char *divergence_key(struct arena *arena, const struct divergence *divergence);
+const char *divergence_signature(struct arena *arena, const struct divergence *divergence);
+
+#endif

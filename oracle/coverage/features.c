@@ -1,0 +1,339 @@
+#include "oracle/coverage/features_internal.h"
+
+#include "engine/base/invariant.h"
+#include "engine/crs/crs.h"
+#include "engine/warps/simt.h"
+#include "oracle/check/explore.h"
+
+#include <string.h>
+
+const struct features_info features_table[FEATURES_DOMAIN_COUNT] = {
+#define FEATURES(id, name, count, sentence) {name, sentence, FEATURES_FIRST_##id, count},
+#include "oracle/coverage/features.def"
+#undef FEATURES
+};
+
+/* One execution watched. */
+struct features_watch {
+    struct observer observer;
+    struct features *features;
+    uint8_t *before;       /* an actor: the rule that it fired last */
+    uint32_t *generations; /* a block: barriers that it has passed */
+    uint32_t actors, blocks;
+    uint32_t subject; /* FEATURES_SUBJECTS: a variant, which has no counters of its own */
+};
+
+_Static_assert(RULE_COUNT < UINT8_MAX, "a rule fits a byte");
+
+/* ---- counters ---- */
+
+static inline void add(struct features *features, uint32_t counter)
+{
+    uint8_t count = features->count[counter];
+    features->count[counter] = (uint8_t)(count + (count != UINT8_MAX));
+}
+
+void features_clear(struct features *features)
+{
+    memset(features, 0, sizeof *features);
+}
+
+uint32_t features_list(const struct features *features, uint32_t *list, uint32_t capacity)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < FEATURES_COUNT;) {
+        uint64_t eight;
+        if (i + sizeof eight <= FEATURES_COUNT) {
+            memcpy(&eight, &features->count[i], sizeof eight);
+            if (eight == 0) {
+                i += (uint32_t)sizeof eight;
+                continue;
+            }
+        }
+        uint32_t end = i + (uint32_t)sizeof eight;
+        for (; i < end && i < FEATURES_COUNT; i++) {
+            if (features->count[i] == 0)
+                continue;
+            if (found < capacity)
+                list[found] = i * FEATURES_BUCKETS + features_bucket(features->count[i]);
+            found++;
+        }
+    }
+    return found;
+}
+
+enum features_domain features_domain_of(uint32_t counter)
+{
+    uint32_t domain = 0;
+    while (counter - features_table[domain].first >= features_table[domain].count)
+        domain++;
+    return (enum features_domain)domain;
+}
+
+/* ---- classes ---- */
+
+static uint32_t active_class(lane_mask active, lane_mask all)
+{
+    if (active == 0)
+        return 0;
+    if (active == all)
+        return 3;
+    return (active & (active - 1)) == 0 ? 1 : 2;
+}
+
+/* How a token's mask stands to the active one. */
+static uint32_t token_class(lane_mask token, lane_mask active)
+{
+    if (token == active)
+        return FEATURES_TOKEN_SAME;
+    if ((token & active) == 0)
+        return FEATURES_TOKEN_APART;
+    return (active & ~token) == 0 ? FEATURES_TOKEN_WIDER : FEATURES_TOKEN_OTHER;
+}
+
+/* Kinds of tokens, 0 .. 3, topmost first. */
+static uint32_t shape_class(const uint32_t *kinds, uint32_t count)
+{
+    static const uint32_t first[] = {0, 1, 1 + 4, 1 + 4 + 16};
+    uint32_t shape = 0;
+    for (uint32_t i = 0; i < count; i++)
+        shape = shape * 4 + kinds[i];
+    return first[count] + shape;
+}
+
+static uint32_t mask_class(lane_mask active, lane_mask all, const lane_mask disabled[3],
+                           uint32_t token)
+{
+    uint32_t kinds = 0;
+    for (uint32_t i = 0; i < 3; i++)
+        kinds |= (uint32_t)(disabled[i] != 0) << i;
+    return (active_class(active, all) * 8 + kinds) * 4 + token;
+}
+
+static uint32_t at_most(uint32_t value, uint32_t most)
+{
+    return value < most ? value : most;
+}
+
+/* ---- steps ---- */
+
+static inline void see_pair(struct features_watch *w, const struct step_event *event)
+{
+    uint32_t before = w->before[event->actor];
+    w->before[event->actor] = (uint8_t)event->rule;
+    if (before != RULE_NONE && event->rule != RULE_NONE)
+        add(w->features, FEATURES_FIRST_PAIR + before * RULE_COUNT + event->rule);
+}
+
+static void see_step(void *context, const struct machine *machine, const struct step_event *event)
+{
+    (void)machine;
+    see_pair(context, event);
+}
+
+static lane_mask first_lanes(uint32_t lanes)
+{
+    return lanes >= 64 ? ~(lane_mask)0 : ((lane_mask)1 << lanes) - 1;
+}
+
+static void see_simt(void *context, const struct machine *machine, const struct step_event *event)
+{
+    struct features_watch *w = context;
+    see_pair(w, event);
+    uint32_t rule = event->rule - RULE_SIMT_SKIP;
+    if (rule >= FEATURES_SIMT_RULES)
+        return;
+    struct warp_state s = simt_state(machine, event->actor);
+    uint32_t kinds[3], count = 0, token = FEATURES_TOKEN_SAME, tokens = 0;
+    for (uint32_t i = s.depth; i-- > 0;) {
+        enum entry_kind kind = entry_kind(s.stack[i]);
+        if (kind <= ENTRY_CONT)
+            continue;
+        if (tokens++ == 0)
+            token = token_class(s.masks[i], s.theta);
+        if (count < 3)
+            kinds[count++] = (uint32_t)kind - ENTRY_BRK;
+    }
+    const lane_mask disabled[3] = {s.delta_b, s.delta_r, s.delta_e};
+    uint32_t mask = mask_class(s.theta, first_lanes(s.lanes), disabled, token);
+    add(w->features,
+        FEATURES_FIRST_SIMT_STACK + rule * FEATURES_SHAPES + shape_class(kinds, count));
+    add(w->features, FEATURES_FIRST_SIMT_MASK + rule * FEATURES_MASKS + mask);
+    add(w->features, FEATURES_FIRST_SIMT_DEPTH + at_most(tokens, FEATURES_DEPTHS - 1));
+}
+
+static void see_crs(void *context, const struct machine *machine, const struct step_event *event)
+{
+    struct features_watch *w = context;
+    see_pair(w, event);
+    uint32_t rule = event->rule - RULE_CRS_NEXT;
+    if (rule >= FEATURES_CRS_RULES)
+        return;
+    const struct crs_warp warp = crs_warp(machine, event->actor);
+    const struct crs_state *s = warp.state;
+    uint32_t kinds[3], count = at_most(s->depth, 3), token = FEATURES_TOKEN_SAME;
+    for (uint32_t i = 0; i < count; i++)
+        kinds[i] = warp.tokens[s->depth - 1 - i].type;
+    if (count > 0)
+        token = token_class(warp.tokens[s->depth - 1].mask, s->active);
+    const lane_mask disabled[3] = {s->broken, s->returned, s->exited};
+    lane_mask all = first_lanes(machine->program->launch.warp);
+    uint32_t mask = mask_class(s->active, all, disabled, token);
+    add(w->features, FEATURES_FIRST_CRS_MASK + rule * FEATURES_MASKS + mask);
+    if (event->rule > RULE_CRS_TRAP)
+        return;
+    add(w->features, FEATURES_FIRST_CRS_STACK + rule * FEATURES_SHAPES + shape_class(kinds, count));
+    add(w->features, FEATURES_FIRST_CRS_DEPTH + at_most(s->depth, FEATURES_DEPTHS - 1));
+}
+
+static void see_lockstep(void *context, const struct machine *machine,
+                         const struct step_event *event)
+{
+    struct features_watch *w = context;
+    see_pair(w, event);
+    uint32_t rule = event->rule - RULE_LOCK_SKIP;
+    if (rule >= FEATURES_LOCKSTEP_RULES)
+        return;
+    lane_mask all = first_lanes(machine->program->launch.threads);
+    add(w->features,
+        FEATURES_FIRST_LOCKSTEP_MASK + rule * FEATURES_ACTIVES + active_class(event->active, all));
+}
+
+/* ---- barriers ---- */
+
+static void add_barrier(struct features_watch *w, uint32_t kind, uint32_t generation)
+{
+    if (w->subject < FEATURES_SUBJECTS)
+        add(w->features, FEATURES_FIRST_BARRIER +
+                             (w->subject * (FEATURES_BARRIERS / FEATURES_GENERATIONS) + kind) *
+                                 FEATURES_GENERATIONS +
+                             at_most(generation, FEATURES_GENERATIONS - 1));
+}
+
+static void see_barrier(void *context, const struct machine *machine,
+                        const struct barrier_event *event)
+{
+    struct features_watch *w = context;
+    (void)machine;
+    add_barrier(w, event->all ? 0 : 1, w->generations[event->block]++);
+}
+
+static void see_use(void *context, const struct machine *machine, const struct barrier_use *use)
+{
+    struct features_watch *w = context;
+    bool fewer = use->count < machine->program->launch.threads;
+    uint32_t kind = ((uint32_t)use->kind * 2 + fewer) * 2 + (use->barrier > 0);
+    add_barrier(w, 2 + kind, use->generation);
+}
+
+/* ---- executions ---- */
+
+struct features_watch *features_new(struct arena *arena, struct features *features,
+                                    const struct program *program)
+{
+    if (!features)
+        return NULL;
+    struct features_watch *w = ARENA_NEW(arena, struct features_watch);
+    w->features = features;
+    w->actors = program->total_threads;
+    w->blocks = program->launch.blocks;
+    w->before = ARENA_ARRAY(arena, uint8_t, w->actors);
+    w->generations = ARENA_ARRAY(arena, uint32_t, w->blocks);
+    return w;
+}
+
+const struct observer *features_begin(struct checking *c, enum subject_id subject,
+                                      const struct observer *behind)
+{
+    struct features_watch *w = c->features;
+    const struct semantics *semantics = subject_table[subject].vtable;
+    if (!w || c->result->runs[subject].schedules >= FEATURES_EXECUTIONS)
+        return behind;
+    w->subject = at_most((uint32_t)subject, FEATURES_SUBJECTS);
+    w->observer = (struct observer){
+        .context = w, .step = see_step, .barrier = see_barrier, .use = see_use, .next = behind};
+    if (semantics == &semantics_simt)
+        w->observer.step = see_simt;
+    else if (semantics == &semantics_crs || semantics == &semantics_thread_pc)
+        w->observer.step = see_crs;
+    else if (semantics == &semantics_lockstep)
+        w->observer.step = see_lockstep;
+    INVARIANT(c->subjects[subject].machine->actor_count <= w->actors);
+    memset(w->before, RULE_NONE, w->actors);
+    memset(w->generations, 0, w->blocks * sizeof *w->generations);
+    return &w->observer;
+}
+
+static uint32_t distance(const struct program *program, uint32_t a, uint32_t b)
+{
+    uint32_t threads = program->launch.threads, warp = program->launch.warp;
+    if (a / threads != b / threads)
+        return FEATURES_OTHER_BLOCK;
+    return a % threads / warp == b % threads / warp ? FEATURES_SAME_WARP : FEATURES_SAME_BLOCK;
+}
+
+static uint32_t race_class(const struct program *program, const struct race_witness *witness)
+{
+    const struct race_access *first = &witness->first, *second = &witness->second;
+    uint32_t kinds = (uint32_t)first->kind * 3 + (uint32_t)second->kind;
+    uint32_t properties = (uint32_t)witness->same_value | (uint32_t)witness->simultaneous << 1 |
+                          (uint32_t)(first->stm == second->stm) << 2;
+    return (kinds * 3 + distance(program, first->thread, second->thread)) * 8 + properties;
+}
+
+void features_end(struct checking *c, const struct execution *execution)
+{
+    const struct features_watch *w = c->features;
+    uint32_t subject = (uint32_t)execution->subject;
+    if (!w || subject >= FEATURES_SUBJECTS)
+        return;
+    uint32_t status = subject * STATUS_COUNT + (uint32_t)execution->status;
+    add(w->features,
+        FEATURES_FIRST_STATUS + status * SCHED_KIND_COUNT + (uint32_t)execution->spec.kind);
+    if (execution->race)
+        add(w->features, FEATURES_FIRST_RACE + subject * FEATURES_RACES +
+                             race_class(c->subjects[subject].program, &execution->witness));
+}
+
+/* ---- the case ---- */
+
+/* A sentence's class: what stands before a colon, without numbers. */
+static uint32_t reason_class(const char *reason)
+{
+    uint32_t hash = 0x811c9dc5u; /* FNV-1a */
+    for (; reason && *reason && *reason != ':'; reason++)
+        if (*reason < '0' || *reason > '9')
+            hash = (hash ^ (unsigned char)*reason) * 0x01000193u;
+    return (hash ^ hash >> 16) % FEATURES_REASONS;
+}
+
+static void add_outcomes(const struct checking *c, struct features *features)
+{
+    for (uint32_t s = 0; s < FEATURES_SUBJECTS; s++) {
+        const struct check_run *run = &c->result->runs[s];
+        if (run->reason)
+            continue;
+        uint32_t outcome = at_most(run->final_count, 3) * 4 + (uint32_t)run->race * 2 +
+                           (uint32_t)(run->fair_lasso || run->statuses[STATUS_NONTERMINATING] > 0);
+        add(features, FEATURES_FIRST_OUTCOME + s * FEATURES_OUTCOMES + outcome);
+    }
+}
+
+void features_judge(struct checking *c)
+{
+    const struct features_watch *w = c->features;
+    if (!w)
+        return;
+    for (uint32_t r = 0; r < RULE_COUNT; r++) {
+        uint64_t hits = c->result->hits[r] + w->features->count[FEATURES_FIRST_RULE + r];
+        w->features->count[FEATURES_FIRST_RULE + r] =
+            (uint8_t)(hits < UINT8_MAX ? hits : UINT8_MAX);
+    }
+    add_outcomes(c, w->features);
+    for (uint32_t o = 0; o < ORACLE_COUNT; o++) {
+        const struct answer *answer = &c->result->answers[o];
+        uint32_t verdict = o * VERDICT_COUNT + (uint32_t)answer->verdict;
+        add(w->features,
+            FEATURES_FIRST_VERDICT + verdict * FEATURES_REASONS + reason_class(answer->reason));
+    }
+}

@@ -1,0 +1,106 @@
+/*
+ * matrix.h - the termination matrix of a kernel: does it always end, under each execution model, and if not,
+ * who waits for whom?
+ *
+ * A row is an execution model: warps with a reconvergence stack, whose order is fixed by the hardware and
+ * which are scheduled fairly among each other; warps without a stack under each policy; single threads,
+ * warps or blocks under each progress model. A verdict is exact or none: from all reachable states, or from the
+ * one execution of a deterministic model, ended or proven to come back to a state. Where there are too many
+ * states a sampled search (engine/progress/fair_lasso.h) may refute. "May hang" has a witness that replays. A bound
+ * gives "unknown", never "ends".
+ */
+#ifndef ORACLE_MATRIX_H
+#define ORACLE_MATRIX_H
+
+#include "engine/progress/matrix_rows.h"
+#include "engine/progress/progress.h"
+#include "engine/subjects/forms.h"
+#include "oracle/matrix/matrix_lemma6.h"
+
+#include <signal.h>
+
+struct matrix_row {
+    const char *model; /* "simt", "stackless:oldest", "obe" */
+    enum subject_id subject;
+    const struct program *program;
+    enum matrix_unit unit; /* whom the model is about */
+    enum progress_verdict verdict;
+    bool almost_surely;      /* "ends": with probability 1 */
+    bool has_strong, strong; /* passes under strong fairness */
+    bool sampled;            /* "may hang": no search of all states has shown it */
+    uint64_t states;         /* that it rests on; 0: of one execution, or none */
+    const char *why;         /* what the verdict rests on, or why there is none */
+    /* Of a hang. */
+    const struct tape *stem, *loop;
+    const char *sentence; /* who waits for whom */
+};
+
+struct matrix {
+    struct arena *arena;
+    const char *refused; /* why there are no rows of single threads; NULL: there are */
+    uint32_t count;
+    struct matrix_row *rows;
+    const struct matrix_lemma6 *lemma6; /* NULL: the kernel is not structured */
+    /* An implication that must hold and does not: a fault of simtfuzz, or of its theory. NULL: none. */
+    const char *broken;
+};
+
+/* How verdicts differ: MATRIX_CLASS(id, name, sentence). No faults: what the models are about. */
+#define MATRIX_CLASSES(X)                                                                          \
+    X(STACK_UNFAIR, "stack-unfair", "ends if every thread is let run, and hangs under a stack")    \
+    X(POLICY_UNFAIR, "policy-unfair",                                                              \
+      "ends if every thread is let run, and hangs under a policy without a stack")                 \
+    X(MODEL_DEPENDENT, "model-dependent",                                                          \
+      "ends under one progress model, and may hang under another")
+
+enum matrix_class {
+#define X(id, name, sentence) MATRIX_CLASS_##id,
+    MATRIX_CLASSES(X)
+#undef X
+        MATRIX_CLASS_COUNT
+};
+
+struct matrix_class_info {
+    const char *name, *sentence;
+};
+
+extern const struct matrix_class_info matrix_class_table[MATRIX_CLASS_COUNT];
+
+struct matrix_options {
+    uint64_t max_states; /* of one search */
+    uint64_t max_bytes;
+    uint64_t steps_a_state; /* steps of one search, for each of max_states; 0: many */
+    uint64_t budget_steps;  /* of one execution */
+    uint64_t sample_steps;  /* of a sampled search; 0: none */
+    uint64_t refute_steps;  /* of a search for what refutes Lemma 6; 0: many */
+    uint64_t seed;          /* of its schedules */
+    bool no_merging;        /* the graphs are those of all single steps (search_local.c) */
+    /* NULL, or a matrix of the same kernel, which is made again: without policies, whose executions are the
+     * same, and with what it knows of Lemma 6. */
+    const struct matrix *again;
+    const volatile sig_atomic_t *stop; /* NULL, or: not 0 ends all searches, with what was found */
+};
+
+extern const struct matrix_options MATRIX_DEFAULTS;
+
+/* The verdict in words. */
+const char *matrix_verdict(const struct matrix_row *row);
+enum matrix_ending matrix_ending_of(const struct matrix_row *row);
+
+/* The classes of the differences among its rows: bit 1 << class. */
+unsigned matrix_classes(const struct matrix *matrix);
+
+/* Of warps without a stack, as a policy schedules them. */
+bool matrix_is_policy(const struct matrix_row *row);
+
+/* The subject whose actors are single threads. */
+enum subject_id matrix_thread_subject(enum ast_form form);
+
+/* The row of a model and unit; NULL: there is none. */
+const struct matrix_row *matrix_find(const struct matrix *matrix, const char *model,
+                                     enum matrix_unit unit);
+
+/* All rows that there are for the kernel, in the arena of its forms. */
+struct matrix matrix_of(struct forms *forms, const struct matrix_options *options);
+
+#endif
