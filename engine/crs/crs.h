@@ -17,9 +17,8 @@
 #define ENGINE_CRS_H
 
 #include "engine/crs/ptx_exec.h"
+#include "engine/input/crs_tokens.h"
 #include "engine/machine/machine.h"
-
-enum crs_token_type { CRS_SYNC, CRS_DIVERGE, CRS_CALL, CRS_BREAK };
 
 struct crs_token { /* τ */
     uint32_t type; /* enum crs_token_type */

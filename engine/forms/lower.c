@@ -1,6 +1,7 @@
 #include "engine/forms/lower.h"
 
 #include "engine/base/invariant.h"
+#include "engine/input/input.h"
 
 #include <string.h>
 

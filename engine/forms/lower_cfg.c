@@ -10,6 +10,7 @@
 #include "engine/base/invariant.h"
 #include "engine/forms/cfg.h"
 #include "engine/forms/lower_cfg_internal.h"
+#include "engine/input/input.h"
 
 #include <string.h>
 

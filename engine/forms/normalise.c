@@ -4,6 +4,7 @@
 #include "engine/forms/normalise.h"
 
 #include "engine/base/invariant.h"
+#include "engine/input/input.h"
 #include "engine/language/fresh.h"
 
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "engine/forms/predicate_internal.h"
 
 #include "engine/base/invariant.h"
+#include "engine/input/input.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * address of an access to .shared. The order of instructions is not looked at.
  */
 #include "engine/input/ptx_kernel_internal.h"
-#include "engine/to_ptx/ptx_reach.h"
+#include "engine/ptx/ptx_reach.h"
 
 enum { PARAMETERS_MAX = 64, ROUNDS_MAX = 64 };
 

@@ -1,7 +1,7 @@
 #include "engine/input/ptx_kernel.h"
 
 #include "engine/input/ptx_kernel_internal.h"
-#include "engine/to_ptx/ptx_reach.h"
+#include "engine/ptx/ptx_reach.h"
 
 #include <string.h>
 

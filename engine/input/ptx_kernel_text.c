@@ -2,7 +2,7 @@
  * The text of a kernel given as PTX: head comments with settings and claims, then the module.
  */
 #include "engine/base/invariant.h"
-#include "engine/crs/crs.h"
+#include "engine/input/crs_tokens.h"
 #include "engine/input/ptx_kernel_internal.h"
 #include "engine/language/parse.h"
 #include "engine/language/print.h"

@@ -1,9 +1,9 @@
 /*
  * The words of a PTX kernel's settings: key=value, key:name=value.
  */
-#include "engine/crs/crs.h"
+#include "engine/input/crs_tokens.h"
+#include "engine/input/input.h"
 #include "engine/input/ptx_kernel_internal.h"
-#include "engine/language/parse.h"
 
 #include <stdlib.h>
 #include <string.h>

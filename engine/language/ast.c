@@ -1,7 +1,6 @@
 #include "engine/language/ast.h"
 
-#include "engine/base/eval_ops.h"
-#include "engine/input/ptx_kernel.h"
+#include "engine/language/eval_ops.h"
 
 #include <string.h>
 
@@ -447,22 +446,7 @@ static void copy_function_body(struct copy *copy, const struct ast_function *fro
     copy_block_bodies(copy, from->blocks, to->blocks);
 }
 
-/* The module and the settings are never written to again, so the copy shares them. */
-static struct ptx_kernel *copy_ptx(const struct copy *copy, const struct ptx_kernel *ptx)
-{
-    if (!ptx)
-        return NULL;
-    struct ptx_kernel *result = ARENA_NEW(copy->arena, struct ptx_kernel);
-    *result = *ptx;
-    result->arguments = ARENA_ARRAY(copy->arena, struct ptx_argument, ptx->argument_count);
-    for (uint32_t i = 0; i < ptx->argument_count; i++) {
-        result->arguments[i] = ptx->arguments[i];
-        result->arguments[i].buffer = copy_of(copy, ptx->arguments[i].buffer);
-    }
-    return result;
-}
-
-struct ast_kernel *ast_kernel_copy(struct arena *arena, const struct ast_kernel *kernel)
+struct ast_kernel *language_copy(struct arena *arena, const struct ast_kernel *kernel)
 {
     uint32_t size = 16;
     for (uint32_t named = count_named(kernel); size < 2 * named;)
@@ -476,7 +460,6 @@ struct ast_kernel *ast_kernel_copy(struct arena *arena, const struct ast_kernel 
     result->form = kernel->form;
     result->launch = kernel->launch;
     result->vars = copy_vars(&copy, kernel->vars);
-    result->ptx = copy_ptx(&copy, kernel->ptx);
     result->functions = copy_function_heads(&copy, kernel->functions);
     result->main = copy_function_heads(&copy, kernel->main);
     struct ast_function *to = result->functions;
@@ -512,10 +495,8 @@ static uint32_t size_of_function(const struct ast_function *function)
     return size;
 }
 
-uint32_t ast_kernel_size(const struct ast_kernel *kernel)
+uint32_t language_size(const struct ast_kernel *kernel)
 {
-    if (kernel->form == FORM_PTX)
-        return ptx_kernel_size(kernel);
     uint32_t size = kernel->main ? size_of_function(kernel->main) : 0;
     for (const struct ast_function *f = kernel->functions; f; f = f->next)
         size += size_of_function(f);

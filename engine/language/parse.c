@@ -1,7 +1,6 @@
 #include "engine/language/parse.h"
 
 #include "engine/base/invariant.h"
-#include "engine/input/ptx_kernel.h"
 #include "engine/language/parse_internal.h"
 
 #include <errno.h>
@@ -466,11 +465,9 @@ static void sort_errors(struct diag *diag, uint32_t first)
     }
 }
 
-struct ast_kernel *parse_kernel(struct arena *arena, const char *text, size_t length,
-                                struct diag *diag)
+struct ast_kernel *language_parse(struct arena *arena, const char *text, size_t length,
+                                  struct diag *diag)
 {
-    if (ptx_is_ptx(text, length))
-        return ptx_kernel_parse(arena, text, length, diag);
     if (length > LIMIT_SOURCE_BYTES) {
         diag_error(diag, (struct location){0, 0}, "text is longer than %d bytes",
                    LIMIT_SOURCE_BYTES);
@@ -488,69 +485,4 @@ struct ast_kernel *parse_kernel(struct arena *arena, const char *text, size_t le
         ast_check(kernel, diag);
     sort_errors(diag, before);
     return diag->count == before ? kernel : NULL;
-}
-
-struct ast_kernel *parse_printed(struct arena *arena, const char *text)
-{
-    struct diag *diag = ARENA_NEW(arena, struct diag);
-    diag_init(diag, "kernel", text, strlen(text));
-    struct ast_kernel *kernel = parse_kernel(arena, text, strlen(text), diag);
-    INVARIANT(kernel != NULL);
-    return kernel;
-}
-
-/* NULL with *why: what is no file could keep us waiting (a pipe), or has no text. */
-static FILE *open_file(const char *path, const char **why)
-{
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &info) != 0) {
-        *why = strerror(errno);
-    } else if (S_ISDIR(info.st_mode)) {
-        *why = "it is a folder";
-    } else if (!S_ISREG(info.st_mode)) {
-        *why = "it is not a regular file";
-    } else {
-        FILE *file = fdopen(fd, "rb");
-        if (file)
-            return file;
-        *why = strerror(errno);
-    }
-    if (fd >= 0)
-        close(fd);
-    return NULL;
-}
-
-char *parse_read_bytes(struct arena *arena, const char *path, size_t most, size_t *length,
-                       struct diag *diag)
-{
-    struct location nowhere = {0, 0};
-    diag_init(diag, path, NULL, 0);
-    const char *why = NULL;
-    FILE *file = open_file(path, &why);
-    if (!file) {
-        diag_error(diag, nowhere, "cannot open: %s", why);
-        return NULL;
-    }
-    size_t mark = arena_mark(arena);
-    char *text = ARENA_ARRAY(arena, char, most + 16);
-    *length = fread(text, 1, most + 1, file);
-    int error = ferror(file) ? errno : 0;
-    fclose(file);
-    if (error)
-        diag_error(diag, nowhere, "cannot read: %s", strerror(error));
-    else if (*length > most)
-        diag_error(diag, nowhere, "file is larger than %zu bytes", most);
-    if (diag->count > 0) {
-        arena_release(arena, mark);
-        return NULL;
-    }
-    arena_trim(arena, text, most + 16, *length + 1);
-    diag_init(diag, path, text, *length);
-    return text;
-}
-
-char *parse_read_file(struct arena *arena, const char *path, size_t *length, struct diag *diag)
-{
-    return parse_read_bytes(arena, path, LIMIT_SOURCE_BYTES, length, diag);
 }

@@ -17,25 +17,15 @@ enum { PARSE_ARENA_BYTES = 32 << 20 };
 extern const char *const parse_keywords[];
 extern const uint32_t parse_keyword_count;
 
-/* Parses `length` bytes of `text`; PTX, if it is that (ptx_is_ptx). Returns the kernel, in `arena`, or
- * NULL with at least one error in `diag` (which must have been initialised with this text). */
-struct ast_kernel *parse_kernel(struct arena *arena, const char *text, size_t length,
-                                struct diag *diag);
-
-/* The kernel of a text that print_kernel wrote: what we print parses. */
-struct ast_kernel *parse_printed(struct arena *arena, const char *text);
+/* Parses `length` bytes of `text`, which is no PTX. Returns the kernel, in `arena`, or NULL with at least
+ * one error in `diag` (which must have been initialised with this text). */
+struct ast_kernel *language_parse(struct arena *arena, const char *text, size_t length,
+                                  struct diag *diag);
 
 /* The claims of a kernel given as PTX: `length` bytes of a comment line, at `at`, behind the word
  * `expect`: ": race_free, terminates", " crs: deadlock". Appends to the kernel's, as group number
  * `group`; errors go to diag. */
 void parse_expect_comment(struct arena *arena, struct ast_kernel *kernel, const char *text,
                           size_t length, struct location at, uint32_t group, struct diag *diag);
-
-/* Reads a whole file (at most LIMIT_SOURCE_BYTES) into the arena. NULL: message in diag. */
-char *parse_read_file(struct arena *arena, const char *path, size_t *length, struct diag *diag);
-
-/* The same for a text of another kind: at most `most` bytes. */
-char *parse_read_bytes(struct arena *arena, const char *path, size_t most, size_t *length,
-                       struct diag *diag);
 
 #endif

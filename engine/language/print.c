@@ -2,7 +2,6 @@
 
 #include "engine/base/invariant.h"
 #include "engine/base/text.h"
-#include "engine/input/ptx_kernel.h"
 
 #include <string.h>
 
@@ -674,10 +673,8 @@ static void put_launch(struct out *out, const struct ast_launch *launch)
     put(out, ");\n\n");
 }
 
-char *print_kernel(struct arena *arena, const struct ast_kernel *kernel)
+char *language_print(struct arena *arena, const struct ast_kernel *kernel)
 {
-    if (kernel->form == FORM_PTX)
-        return ptx_kernel_print(arena, kernel);
     struct out out = out_begin(arena);
     put_launch(&out, &kernel->launch);
     for (const struct ast_var *var = kernel->vars; var; var = var->next)

@@ -7,8 +7,8 @@
 
 #include "engine/language/ast.h"
 
-/* The whole kernel as text, zero-terminated, in the arena; of a kernel given as PTX, ptx_kernel_print. */
-char *print_kernel(struct arena *arena, const struct ast_kernel *kernel);
+/* The whole kernel as text, zero-terminated, in the arena. Of any kernel: print_kernel (input.h). */
+char *language_print(struct arena *arena, const struct ast_kernel *kernel);
 
 /* Claims as the head comments of PTX have them: "// expect crs: deadlock" and so on, a line each. */
 char *print_expect_comments(struct arena *arena, const struct ast_expect *expects);

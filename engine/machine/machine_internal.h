@@ -8,10 +8,10 @@
 #ifndef ENGINE_MACHINE_INTERNAL_H
 #define ENGINE_MACHINE_INTERNAL_H
 
-#include "engine/base/eval_ops.h"
 #include "engine/base/inline.h"
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
+#include "engine/language/eval_ops.h"
 #include "engine/machine/choice.h"
 #include "engine/machine/machine.h"
 

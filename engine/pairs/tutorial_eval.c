@@ -1,6 +1,6 @@
 /* tutorial_eval.c - expressions, evaluated by both threads of a pair together. */
-#include "engine/base/eval_ops.h"
 #include "engine/base/invariant.h"
+#include "engine/language/eval_ops.h"
 #include "engine/pairs/tutorial_internal.h"
 
 /* One thread within an expression. */

@@ -236,11 +236,6 @@ bool program_chooses_by_memory(const struct program *program);
  * initialised, the rest is 0. */
 void program_init_memory(const struct program *program, int32_t *memory);
 
-/* The initial values of a file-level variable, `number` in the order of declaration: all its copies,
- * `stride` words apart. Nothing is written where it has neither values nor draws. */
-void program_init_variable(const struct ast_var *var, uint32_t number, uint64_t seed,
-                           int32_t *first, uint32_t stride, uint32_t copies);
-
 /* The variable at an address of global or shared memory (address < program.private_base * units), and the
  * element and block within: for witnesses and printing. An element of a PTX variable is a word. */
 struct program_location {

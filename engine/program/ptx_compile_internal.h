@@ -8,7 +8,7 @@
 #define ENGINE_PTX_COMPILE_INTERNAL_H
 
 #include "engine/program/ptx_code.h"
-#include "engine/to_ptx/ptx_reach.h"
+#include "engine/ptx/ptx_reach.h"
 
 enum {
     PTX_LIMIT_CODE = 1 << 17,           /* instructions */

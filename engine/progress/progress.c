@@ -14,7 +14,7 @@
 
 const struct progress_info progress_table[PROGRESS_MODEL_COUNT] = {
 #define MODEL(id, name, sentence) [PROGRESS_##id] = {name, sentence},
-#include "engine/progress/progress.def"
+#include "engine/kernel/progress.def"
 #undef MODEL
 };
 

@@ -23,7 +23,7 @@
 
 enum progress_model {
 #define MODEL(id, name, sentence) PROGRESS_##id,
-#include "engine/progress/progress.def"
+#include "engine/kernel/progress.def"
 #undef MODEL
     PROGRESS_MODEL_COUNT
 };

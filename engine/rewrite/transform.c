@@ -3,6 +3,7 @@
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
 #include "engine/forms/cfg.h"
+#include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
 #include "engine/rewrite/transform_internal.h"
 

@@ -13,7 +13,7 @@ enum { ROLE_NONE, ROLE_LIVE, ROLE_GROUP, ROLE_CHOSEN };
 const struct stackless_info stackless_table[STACKLESS_POLICY_COUNT] = {
 #define POLICY(id, name, unit, sentence)                                                           \
     [STACKLESS_##id] = {name, UNIT_##unit == UNIT_BLOCK, sentence},
-#include "engine/schedule/stackless.def"
+#include "engine/kernel/stackless.def"
 #undef POLICY
 };
 

@@ -25,7 +25,7 @@
 
 enum stackless_policy {
 #define POLICY(id, name, unit, sentence) STACKLESS_##id,
-#include "engine/schedule/stackless.def"
+#include "engine/kernel/stackless.def"
 #undef POLICY
     STACKLESS_POLICY_COUNT
 };

@@ -9,8 +9,8 @@
 #ifndef ENGINE_PTX_STACKS_H
 #define ENGINE_PTX_STACKS_H
 
-#include "engine/crs/crs.h"
-#include "engine/to_ptx/ptx_reach.h"
+#include "engine/input/crs_tokens.h"
+#include "engine/ptx/ptx_reach.h"
 
 /* Types beside enum crs_token_type: the empty stack, and the call token of an unknown caller. */
 enum { PTX_STACK_BOTTOM = 200, PTX_STACK_CALLER };

@@ -4,7 +4,8 @@
 #include "engine/to_ptx/lower_ptx.h"
 
 #include "engine/forms/lower.h"
-#include "engine/program/program.h"
+#include "engine/input/input.h"
+#include "engine/language/initial.h"
 #include "engine/to_ptx/lower_ptx_internal.h"
 
 #include <string.h>
@@ -97,7 +98,7 @@ static int32_t *initial_values(struct ptx_lowering *l, const struct ast_var *var
 {
     uint32_t copies = copies_of(l->kernel, var);
     int32_t *values = ARENA_ARRAY(l->arena, int32_t, (size_t)var->length * copies);
-    program_init_variable(var, number, l->kernel->launch.seed, values, var->length, copies);
+    language_init_variable(var, number, l->kernel->launch.seed, values, var->length, copies);
     return values;
 }
 
@@ -635,8 +636,8 @@ int32_t *lower_ptx_initial(struct arena *arena, const struct ast_kernel *kernel)
     for (const struct ast_var *var = kernel->vars; var; var = var->next, number++) {
         if (var->space == SPACE_PRIVATE)
             continue;
-        program_init_variable(var, number, kernel->launch.seed, memory + offset[var->space],
-                              words[SPACE_SHARED], var->space == SPACE_SHARED ? blocks : 1);
+        language_init_variable(var, number, kernel->launch.seed, memory + offset[var->space],
+                               words[SPACE_SHARED], var->space == SPACE_SHARED ? blocks : 1);
         offset[var->space] += var->length;
     }
     return memory;

@@ -11,8 +11,8 @@
 #define ENGINE_PTX_FLOW_H
 
 #include "engine/ptx/ptx.h"
+#include "engine/ptx/ptx_reach.h"
 #include "engine/to_ptx/ptx_graph.h"
-#include "engine/to_ptx/ptx_reach.h"
 
 enum { PTX_FLOW_BLOCKS = 1 << 17, PTX_FLOW_EDGES = 1 << 21 }; /* of one function */
 

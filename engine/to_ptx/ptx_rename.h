@@ -9,7 +9,7 @@
 #ifndef ENGINE_PTX_RENAME_H
 #define ENGINE_PTX_RENAME_H
 
-#include "engine/to_ptx/ptx_reach.h"
+#include "engine/ptx/ptx_reach.h"
 
 struct ptx_renaming {
     struct arena *arena;

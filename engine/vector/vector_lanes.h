@@ -2,8 +2,8 @@
  * vector_lanes.h - the instructions of the fast lock-step executor. Included once by a file for each
  * instruction set, which defines VECTOR_CODE, the name of its struct vector_isa_code.
  */
-#include "engine/base/eval_ops.h"
 #include "engine/base/inline.h"
+#include "engine/language/eval_ops.h"
 #include "engine/vector/vector_internal.h"
 
 #include <string.h>

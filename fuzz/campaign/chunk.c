@@ -2,7 +2,7 @@
 
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "fuzz/case/digest.h"
 #include "oracle/matrix/matrix.h"
 

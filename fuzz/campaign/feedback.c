@@ -1,6 +1,6 @@
 #include "fuzz/campaign/feedback.h"
 
-#include "engine/language/parse.h"
+#include "engine/input/input.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 #include "fuzz/case/digest.h"
 
 #include "engine/base/pcg.h"
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 
 #include <string.h>
 

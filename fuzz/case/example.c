@@ -1,7 +1,6 @@
 #include "fuzz/case/example.h"
 
-#include "engine/language/parse.h"
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "fuzz/case/signature.h"
 
 #include <inttypes.h>

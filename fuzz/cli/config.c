@@ -2,7 +2,7 @@
 
 #include "engine/base/invariant.h"
 #include "engine/base/spelling.h"
-#include "engine/language/parse.h"
+#include "engine/input/input.h"
 #include "fuzz/out/json.h"
 
 #include <inttypes.h>

@@ -1,7 +1,6 @@
 /*
  * cli_check.c - `simtfuzz check`: kernels under every subject and oracle, and what they expect.
  */
-#include "engine/language/print.h"
 #include "engine/program/ptx_code.h"
 #include "fuzz/case/case.h"
 #include "fuzz/commands/cli_matrix.h"

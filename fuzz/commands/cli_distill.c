@@ -2,7 +2,7 @@
  * cli_distill.c - `simtfuzz distill`: makes a distilled corpus, or looks whether it still shows what its
  * list says. The list, features.txt, names each file, and below it, indented, the features that it is there for.
  */
-#include "engine/language/parse.h"
+#include "engine/input/input.h"
 #include "fuzz/case/case.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/corpus/distill.h"

@@ -2,8 +2,8 @@
  * cli_kernels.c - kernels that the command line names: finding, reading and writing files.
  */
 #include "engine/forms/cfg.h"
+#include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
-#include "engine/language/parse.h"
 #include "fuzz/case/case.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/out/json.h"

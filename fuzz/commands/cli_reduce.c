@@ -3,8 +3,7 @@
  *
  * Ctrl-C and SIGTERM end it with the best so far and CLI_INTERRUPTED; a second one ends at once.
  */
-#include "engine/language/parse.h"
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "fuzz/base/clock.h"
 #include "fuzz/base/interrupt.h"
 #include "fuzz/base/key_table.h"

@@ -1,7 +1,7 @@
 /*
  * cli_report.c - `simtfuzz report`: one reading of the database, any number of formats.
  */
-#include "engine/language/parse.h"
+#include "engine/input/input.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/report/report.h"
 

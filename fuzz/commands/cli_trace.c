@@ -1,7 +1,6 @@
 /*
  * cli_trace.c - `simtfuzz trace`.
  */
-#include "engine/language/parse.h"
 #include "engine/subjects/forms.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/trace/trace.h"

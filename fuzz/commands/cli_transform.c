@@ -1,5 +1,5 @@
 /* cli_transform.c - `simtfuzz transform`: a kernel after transformations that keep its meaning. */
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/out/json.h"
 

@@ -1,7 +1,7 @@
 #include "fuzz/corpus/distill.h"
 
 #include "engine/base/invariant.h"
-#include "engine/language/parse.h"
+#include "engine/input/input.h"
 #include "engine/language/print.h"
 #include "fuzz/case/case.h"
 #include "fuzz/case/example.h"

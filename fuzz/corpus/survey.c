@@ -2,7 +2,7 @@
 
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

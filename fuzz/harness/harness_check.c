@@ -6,7 +6,7 @@
  * (__libfuzzer_extra_counters).
  */
 #include "engine/base/invariant.h"
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "fuzz/case/case.h"
 #include "fuzz/harness/harness.h"
 #include "oracle/coverage/features.h"

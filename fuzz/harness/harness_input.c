@@ -1,8 +1,8 @@
 /*
  * harness_input.c - bytes to kernels: text, or choices of the generator.
  */
+#include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
-#include "engine/language/parse.h"
 #include "fuzz/harness/harness.h"
 
 #include <string.h>

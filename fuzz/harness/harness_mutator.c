@@ -4,7 +4,7 @@
  * Text is parsed, changed by mutators (fuzz/mutate) and printed; its donor is one of the texts seen lately, or the
  * other parent. Choices are mutated as bytes, or become the text of the kernel that they make.
  */
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "fuzz/harness/harness.h"
 #include "fuzz/mutate/mutate.h"
 

@@ -9,8 +9,7 @@
 #include "engine/forms/lower.h"
 #include "engine/forms/lower_cfg.h"
 #include "engine/forms/normalise.h"
-#include "engine/language/parse.h"
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "engine/program/program.h"
 
 #include <string.h>

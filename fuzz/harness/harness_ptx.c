@@ -6,7 +6,7 @@
  * settings of its head comments, as a kernel; and each of its entries is laid out, or refused with a reason.
  */
 #include "engine/base/invariant.h"
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "engine/program/ptx_code.h"
 #include "engine/static/ptx_static.h"
 #include "engine/to_ptx/ptx_inject.h"

@@ -1,6 +1,6 @@
 #include "fuzz/mutate/mutate.h"
 
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "fuzz/mutate/mutate_internal.h"
 #include "fuzz/reduce/reduce_internal.h"
 

@@ -4,6 +4,7 @@
  */
 #include "fuzz/reduce/reduce.h"
 
+#include "engine/input/input.h"
 #include "fuzz/reduce/reduce_search.h"
 
 #include <string.h>

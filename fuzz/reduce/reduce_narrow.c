@@ -2,6 +2,7 @@
  * reduce_narrow.c - cheaper ways of asking about candidates. A spinning kernel spends the whole budget
  * under several subjects each time; what shows its signature is mostly one of them, and early.
  */
+#include "engine/input/input.h"
 #include "fuzz/reduce/reduce_search.h"
 
 /* Runs of fewer steps are cheap enough: about a millisecond. */

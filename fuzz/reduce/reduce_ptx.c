@@ -2,9 +2,8 @@
  * reduce_ptx.c - kernels of FORM_PTX: what the reducer does to a module and its settings. The kernel that
  * an edit changes came from text of its own (reduce_reread), so its tree is nobody else's.
  */
+#include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
-#include "engine/language/parse.h"
-#include "engine/language/print.h"
 #include "fuzz/reduce/reduce_internal.h"
 
 #include <inttypes.h>

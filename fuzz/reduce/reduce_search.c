@@ -1,8 +1,8 @@
 #include "fuzz/reduce/reduce_search.h"
 
 #include "engine/base/invariant.h"
+#include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
-#include "engine/language/print.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "fuzz/report/compare.h"
 
-#include "engine/language/parse.h"
+#include "engine/input/input.h"
 #include "engine/subjects/forms.h"
 #include "fuzz/case/example.h"
 #include "fuzz/report/report_internal.h"

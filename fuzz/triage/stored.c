@@ -1,6 +1,6 @@
 #include "fuzz/triage/stored.h"
 
-#include "engine/language/parse.h"
+#include "engine/input/input.h"
 #include "fuzz/base/process.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 #include "fuzz/waiting/gen_spin.h"
 
 #include "engine/base/invariant.h"
-#include "engine/language/parse.h"
+#include "engine/input/input.h"
 
 #include <string.h>
 

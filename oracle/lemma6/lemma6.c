@@ -1,6 +1,6 @@
 #include "oracle/lemma6/lemma6.h"
 
-#include "engine/base/eval_ops.h"
+#include "engine/language/eval_ops.h"
 #include "engine/machine/observer.h"
 #include "oracle/lemma6/lemma6_internal.h"
 

@@ -1,8 +1,8 @@
 /*
  * lemma6_values.c - what lanes of a warp know: their own memory, and expressions over it.
  */
-#include "engine/base/eval_ops.h"
 #include "engine/base/invariant.h"
+#include "engine/language/eval_ops.h"
 #include "oracle/lemma6/lemma6_internal.h"
 
 #include <string.h>

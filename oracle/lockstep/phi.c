@@ -2,6 +2,7 @@
 
 #include "engine/base/invariant.h"
 #include "engine/blocks/lockstep.h"
+#include "engine/input/input.h"
 #include "engine/warps/simt.h"
 #include "oracle/check/evidence.h"
 

@@ -59,7 +59,7 @@ static bool is_known(const char *model)
 static struct matrix_row *add_row(struct making *m, const char *model, enum subject_id subject,
                                   enum matrix_unit unit)
 {
-    INVARIANT(is_known(model) && m->matrix.count < ROWS); /* engine/progress/matrix_rows.c */
+    INVARIANT(is_known(model) && m->matrix.count < ROWS); /* engine/kernel/matrix_rows.c */
     struct matrix_row *row = &m->matrix.rows[m->matrix.count++];
     *row =
         (struct matrix_row){.model = model,

@@ -12,7 +12,7 @@
 #ifndef ORACLE_MATRIX_H
 #define ORACLE_MATRIX_H
 
-#include "engine/progress/matrix_rows.h"
+#include "engine/kernel/matrix_rows.h"
 #include "engine/progress/progress.h"
 #include "engine/subjects/forms.h"
 #include "oracle/matrix/matrix_lemma6.h"

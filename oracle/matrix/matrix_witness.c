@@ -136,7 +136,7 @@ static void look_at_units(struct replay *r)
     r->miscounts |= unfinished != r->machine->head->unfinished;
 }
 
-/* Whether the unit must be let run, in the state that was looked at (engine/progress/progress.def). */
+/* Whether the unit must be let run, in the state that was looked at (engine/kernel/progress.def). */
 static bool must_run(const struct units *units, enum progress_model model, uint32_t unit)
 {
     bool lowest = true, above = false;

@@ -1,7 +1,7 @@
 #include "oracle/results/metamorphic.h"
 
 #include "engine/base/pcg.h"
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "oracle/check/evidence.h"
 #include "oracle/results/result.h"
 

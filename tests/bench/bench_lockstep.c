@@ -6,7 +6,7 @@
 #include "engine/base/invariant.h"
 #include "engine/forms/normalise.h"
 #include "engine/forms/predicate.h"
-#include "engine/language/parse.h"
+#include "engine/input/input.h"
 #include "engine/schedule/sched.h"
 #include "engine/vector/vector.h"
 #include "oracle/race/race.h"

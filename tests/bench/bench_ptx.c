@@ -4,7 +4,7 @@
  * instruction is one that a lane executes.
  */
 #include "engine/base/invariant.h"
-#include "engine/language/parse.h"
+#include "engine/input/input.h"
 #include "engine/program/ptx_code.h"
 #include "engine/schedule/sched.h"
 #include "engine/to_ptx/ptx_inject.h"

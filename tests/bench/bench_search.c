@@ -3,7 +3,7 @@
  * states alone and with all progress models; and how long a tiny kernel takes from its program to all verdicts.
  */
 #include "engine/forms/lower.h"
-#include "engine/language/parse.h"
+#include "engine/input/input.h"
 #include "engine/progress/progress.h"
 #include "engine/search/search.h"
 #include "engine/subjects/forms.h"

@@ -3,7 +3,7 @@
  * loops that do the same.
  */
 #include "engine/forms/lower.h"
-#include "engine/language/parse.h"
+#include "engine/input/input.h"
 #include "engine/schedule/sched.h"
 #include "oracle/race/race.h"
 #include "tests/bench/bench.h"

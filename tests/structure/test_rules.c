@@ -2,7 +2,7 @@
  * Every rule is exercised: for each row of engine/machine/rules.def there is a kernel of its name in
  * corpus/rules that fires it, and no kernel there belongs to no rule.
  */
-#include "engine/language/parse.h"
+#include "engine/input/input.h"
 #include "engine/machine/rules.h"
 #include "oracle/check/check.h"
 

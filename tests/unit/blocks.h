@@ -4,10 +4,10 @@
 #ifndef TESTS_UNIT_BLOCKS_H
 #define TESTS_UNIT_BLOCKS_H
 
+#include "engine/input/input.h"
 #include "tests/unit/support.h"
 
 #include "engine/forms/predicate.h"
-#include "engine/language/print.h"
 
 /* Fig. 3 with B-22's index, a leading assume in every block (Def. 5.1) and the final barrier
  * (CFG.final). The declarations of sum and the launch come before it. */

@@ -4,6 +4,7 @@
 #ifndef TESTS_UNIT_CORPUS_KERNEL_H
 #define TESTS_UNIT_CORPUS_KERNEL_H
 
+#include "engine/input/input.h"
 #include "tests/unit/support.h"
 
 #include "engine/input/ptx_kernel.h"

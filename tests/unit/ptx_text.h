@@ -5,7 +5,6 @@
 #ifndef TESTS_PTX_TEXT_H
 #define TESTS_PTX_TEXT_H
 
-#include "engine/language/parse.h"
 #include "engine/ptx/ptx.h"
 #include "tests/unit/ptx_equal.h"
 

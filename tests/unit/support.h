@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "engine/forms/lower.h"
-#include "engine/language/parse.h"
+#include "engine/input/input.h"
 #include "engine/schedule/sched.h"
 #include "engine/subjects/subject.h"
 

@@ -1,4 +1,5 @@
 /* Trees: arithmetic of the language, deep copies, size, what ast_check accepts. */
+#include "engine/input/input.h"
 #include "engine/language/ast.h"
 
 #include <setjmp.h>

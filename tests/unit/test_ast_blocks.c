@@ -1,8 +1,7 @@
 /* Trees in block and lock-step form: random ones are accepted, print and parse to the same, copy to the
  * same; and each rule of ast_check about them, broken once. */
 #include "engine/base/pcg.h"
-#include "engine/language/parse.h"
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "tests/unit/tree_equal.h"
 
 #include <setjmp.h>

@@ -2,9 +2,9 @@
  * Distilling: every feature of the cases is shown by a kernel that states something, whatever the number of
  * workers.
  */
+#include "engine/input/input.h"
 #include "fuzz/corpus/distill.h"
 
-#include "engine/language/parse.h"
 #include "fuzz/corpus/distill_claims.h"
 
 #include <setjmp.h>

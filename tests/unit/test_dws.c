@@ -1,9 +1,9 @@
 /* Dynamic warp subdivision at its two ends: where no branch splits it takes the steps of `simt`, one for one;
  * where every branch does, those of the oldest group first. And in between: whose turn it is. */
+#include "engine/input/input.h"
 #include "tests/unit/support.h"
 
 #include "engine/base/pcg.h"
-#include "engine/language/print.h"
 #include "engine/program/ptx_code.h"
 #include "engine/progress/lasso.h"
 #include "engine/subjects/forms.h"

@@ -4,7 +4,7 @@
  * must say so, loudly, as findings about simtfuzz. One has another finding in every case: a campaign must
  * go on all the same.
  */
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/chunk.h"
 #include "fuzz/case/case.h"

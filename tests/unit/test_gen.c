@@ -1,4 +1,5 @@
 /* Generated kernels: valid, bounded, race-free where they claim to be, the same everywhere. */
+#include "engine/input/input.h"
 #include "tests/unit/support.h"
 
 #include "engine/language/print.h"

@@ -1,8 +1,8 @@
 /* Generated kernels in block form: reducible, reachable, well-formed, with the shapes promised. */
+#include "engine/input/input.h"
 #include "tests/unit/support.h"
 
 #include "engine/forms/normalise.h"
-#include "engine/language/print.h"
 #include "fuzz/gen/gen_blocks.h"
 
 #include <stdio.h>

@@ -3,9 +3,8 @@
  * instruction comes up, the tiny ones can be enumerated, and what is meant to be control-flow
  * consistent is so.
  */
+#include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
-#include "engine/language/parse.h"
-#include "engine/language/print.h"
 #include "fuzz/gen/gen_internal.h"
 #include "oracle/check/check.h"
 

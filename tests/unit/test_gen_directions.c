@@ -1,9 +1,8 @@
 /* Direction-driven kernels: their expectation against a naive run of each thread by itself. */
+#include "engine/input/input.h"
 #include "tests/unit/support.h"
 
 #include "fuzz/gen/gen_blocks.h"
-
-#include "engine/language/print.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* Kernels about waiting: valid, small, of all kinds; tiny ones enumerated, none twice. */
+#include "engine/input/input.h"
 #include "tests/unit/support.h"
 
-#include "engine/language/print.h"
 #include "engine/progress/lasso.h"
 #include "engine/search/search.h"
 #include "fuzz/waiting/gen_spin.h"

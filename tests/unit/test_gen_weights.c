@@ -1,7 +1,7 @@
 /* Weights of the generator: what they change, and what they never do. */
+#include "engine/input/input.h"
 #include "tests/unit/support.h"
 
-#include "engine/language/print.h"
 #include "fuzz/case/case.h"
 #include "fuzz/gen/gen_internal.h"
 #include "fuzz/gen/gen_weights.h"

@@ -2,6 +2,7 @@
  * Kernels at the limits of the language, lowered, normalised, predicated: what is made is within the limits, and
  * what is refused would not have been. Where the limit is met first is known by counting.
  */
+#include "engine/input/input.h"
 #include "tests/unit/support.h"
 
 #include "engine/forms/lower_cfg.h"

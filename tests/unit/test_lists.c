@@ -2,10 +2,10 @@
  * A list of statements may be spelled with blocks and empty statements: `s;`, `{ s; }`, `{ ; { s; } }`. What a
  * kernel is compiled to as PTX does not depend on it, nor does its block form, which keeps empty statements, on blocks.
  */
+#include "engine/input/input.h"
 #include "tests/unit/support.h"
 
 #include "engine/forms/lower_cfg.h"
-#include "engine/language/print.h"
 #include "engine/to_ptx/lower_ptx.h"
 
 /* Spellings of the list with the one statement %s, and of the empty list. */

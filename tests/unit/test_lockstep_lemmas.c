@@ -1,6 +1,7 @@
 /* Lemmas of lockstep-cfg App. B about one thread of pi(P), on blocks of random kernels and random stores:
  * B.8, B.10 and B.12 (a block), B.9 and B.14-B.16 (which way on), and that stutter equivalence survives
  * updates by others (L933-939). Each with a fault that shows that it can fail. */
+#include "engine/input/input.h"
 #include "tests/unit/random_blocks.h"
 
 #include "engine/blocks/interleave.h"

@@ -1,6 +1,7 @@
 /* phi(P), run literally, against the fast executor, which runs P itself (vector.h): two readings of
  * LOCK.* that share neither transformation nor rules. Random kernels in block form; status, fault, final
  * shared stores; and other sort orders where the kernel is clean (ORA.perm). */
+#include "engine/input/input.h"
 #include "tests/unit/blocks.h"
 
 #include "engine/forms/normalise.h"

@@ -1,6 +1,7 @@
 /* Lemmas B.3 and B.4 (lockstep-cfg): `skip;` anywhere changes no trace. Of random kernels: the sequence of
  * changes of the shared store by one thread, and with all threads whether the kernel is clean, and its
  * store. In P, pi(P) and phi(P), which get their skips from P. */
+#include "engine/input/input.h"
 #include "tests/unit/random_blocks.h"
 
 #include "oracle/race/race.h"

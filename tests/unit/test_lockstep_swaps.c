@@ -1,5 +1,6 @@
 /* Lemmas B.23 and B.25 (lockstep-cfg): adjacent steps of two threads of P, done in the other order. In
  * executions of random kernels under random schedules, at states where two threads can step. */
+#include "engine/input/input.h"
 #include "tests/unit/random_blocks.h"
 
 #include "oracle/lockstep/image.h"

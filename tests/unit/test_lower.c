@@ -1,7 +1,6 @@
 /* Lowering, construct by construct: what each becomes. */
 #include "engine/forms/lower.h"
-#include "engine/language/parse.h"
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

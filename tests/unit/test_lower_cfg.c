@@ -8,6 +8,7 @@
 #include "engine/base/pcg.h"
 #include "engine/forms/lower_cfg.h"
 #include "engine/forms/normalise.h"
+#include "engine/input/input.h"
 #include "engine/language/print.h"
 #include "engine/program/program.h"
 #include "fuzz/gen/gen.h"

@@ -7,7 +7,7 @@
 
 #include "engine/forms/lower_cfg.h"
 #include "engine/forms/normalise.h"
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "engine/schedule/sched.h"
 #include "fuzz/gen/gen.h"
 

@@ -5,8 +5,7 @@
  */
 #include "engine/base/pcg.h"
 #include "engine/forms/lower.h"
-#include "engine/language/parse.h"
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "engine/machine/choice.h"
 #include "engine/machine/machine.h"
 #include "engine/program/program.h"

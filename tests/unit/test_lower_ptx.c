@@ -3,7 +3,7 @@
  * checker resolves them, the text is read again as the same module, and variables start and lie as in
  * the core program.
  */
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "engine/program/program.h"
 #include "engine/to_ptx/lower_ptx.h"
 #include "fuzz/case/case.h"

@@ -2,8 +2,7 @@
  * The mutators: what they make of corpus kernels and generated ones parses to what it is, the same
  * choices make the same, the donor stays as it was, and each of them has something to do.
  */
-#include "engine/language/parse.h"
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "fuzz/gen/gen.h"
 #include "fuzz/mutate/mutate.h"
 

@@ -6,6 +6,7 @@
 
 #include "engine/base/pcg.h"
 #include "engine/forms/normalise.h"
+#include "engine/input/input.h"
 #include "engine/language/print.h"
 #include "fuzz/gen/gen.h"
 

@@ -1,4 +1,5 @@
 /* Parsing: what each construct becomes, what each mistake is called, and its limits. */
+#include "engine/input/input.h"
 #include "tests/unit/parse_text.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Parsing the block form and the lock-step form: what each construct becomes, that it prints and
  * copies to the same, and what each mistake is called. */
-#include "engine/language/parse.h"
+#include "engine/input/input.h"
 #include "engine/language/print.h"
 #include "tests/unit/tree_equal.h"
 

@@ -1,7 +1,7 @@
 /* Any bytes as the text of a kernel: none crash the parser, keep it busy, or take more memory than
  * parse.h says; and what is a kernel prints to a text of the same kernel. */
 #include "engine/base/pcg.h"
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "tests/unit/parse_text.h"
 #include "tests/unit/tree_equal.h"
 

@@ -1,5 +1,6 @@
 /* pi(P) and phi(P) as texts: lockstep-cfg Tables 1 to 6 row by row, Fig. 5 and 7 with the register's
  * corrections, what is refused. */
+#include "engine/input/input.h"
 #include "tests/unit/blocks.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

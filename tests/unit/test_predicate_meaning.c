@@ -1,5 +1,6 @@
 /* What pi(P) does: Lemmas B.6 and B.7 statement by statement on random stores, Theorem 5.5 on one thread,
  * and the results of whole kernels under `interleave`. */
+#include "engine/input/input.h"
 #include "tests/unit/blocks.h"
 
 #include "engine/forms/normalise.h"

@@ -1,6 +1,6 @@
 /* Printing: canonical texts, and text -> tree -> text is a fixpoint with equal trees. */
 #include "engine/base/pcg.h"
-#include "engine/language/parse.h"
+#include "engine/input/input.h"
 #include "engine/language/print.h"
 #include "tests/unit/tree_equal.h"
 

@@ -1,7 +1,7 @@
 /* Programs: how core kernels are laid out, and that what is laid out means what the tree says. */
 #include "engine/base/pcg.h"
 #include "engine/forms/lower.h"
-#include "engine/language/parse.h"
+#include "engine/input/input.h"
 #include "engine/machine/machine.h"
 #include "engine/program/program.h"
 #include "engine/warps/simt.h"

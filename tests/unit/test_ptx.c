@@ -1,4 +1,5 @@
 /* PTX as the compilers and people write it: what is read, how it is printed, what is refused. */
+#include "engine/input/input.h"
 #include "tests/unit/ptx_text.h"
 
 #include <glob.h>

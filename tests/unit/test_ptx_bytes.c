@@ -2,7 +2,7 @@
  * ptx.h says; and what is a module prints to a text of the same module. As a kernel, with its settings, it is
  * laid out, or what is wrong is said. */
 #include "engine/base/pcg.h"
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "engine/program/ptx_code.h"
 #include "tests/unit/ptx_text.h"
 

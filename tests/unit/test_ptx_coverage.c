@@ -1,6 +1,7 @@
 /* The instructions that real kernels use: ptx-coverage.tsv counts them in 1,349 compiled files,
  * ptx-coverage.ptx has one of each; all but 0.5 % of the uses must be read, pass the checks, and be laid
  * out for execution, and no more than 1 % of the files may need one that is not. */
+#include "engine/input/input.h"
 #include "engine/program/ptx_code.h"
 #include "tests/unit/ptx_text.h"
 

@@ -5,6 +5,7 @@
  */
 #include "engine/base/text.h"
 #include "engine/crs/crs.h"
+#include "engine/input/input.h"
 #include "tests/unit/ptx_kernels.h"
 
 #include <stdlib.h>

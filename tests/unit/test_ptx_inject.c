@@ -1,5 +1,6 @@
 /* Injected code against the code that it was made from: by the lanes' own control flow, the rules of the
  * branch unit, and where lanes meet. */
+#include "engine/input/input.h"
 #include "engine/static/ptx_static.h"
 #include "engine/to_ptx/ptx_inject.h"
 #include "tests/unit/ptx_graphs.h"

@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "engine/crs/crs.h"
+#include "engine/input/input.h"
 #include "engine/program/ptx_code.h"
 #include "engine/to_ptx/ptx_inject.h"
 #include "tests/unit/ptx_graphs.h"

@@ -1,8 +1,8 @@
 /* Kernels given as PTX: the settings and claims of their head comments, what is assumed, what is refused;
  * what is printed is read again as the same. */
 #include "engine/crs/crs.h"
+#include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
-#include "engine/language/print.h"
 #include "tests/unit/ptx_text.h"
 
 #include <stdlib.h>

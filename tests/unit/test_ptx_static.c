@@ -1,5 +1,6 @@
 /* What ptx_static says about random programs of branch-unit instructions, against many runs of each. */
 #include "engine/base/pcg.h"
+#include "engine/input/input.h"
 #include "engine/static/ptx_static.h"
 #include "engine/to_ptx/lower_ptx.h"
 #include "fuzz/gen/gen.h"

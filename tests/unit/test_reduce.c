@@ -4,9 +4,8 @@
  * divergences that any build of simtfuzz shows.
  */
 #include "engine/forms/normalise.h"
+#include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
-#include "engine/language/parse.h"
-#include "engine/language/print.h"
 #include "fuzz/gen/gen.h"
 #include "fuzz/reduce/reduce.h"
 #include "fuzz/reduce/reduce_internal.h"

@@ -3,8 +3,7 @@
  * shows its signature when its text is read again, the same for any number of jobs, and interrupted
  * anywhere it still shows the signature.
  */
-#include "engine/language/parse.h"
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "fuzz/case/example.h"
 
 #include <dirent.h>

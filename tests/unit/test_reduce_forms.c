@@ -2,8 +2,7 @@
  * The reducer on forms that generated findings seldom have: lock-step programs, PTX as nvcc emits it. What a kernel
  * must keep is planted: a text in it.
  */
-#include "engine/language/parse.h"
-#include "engine/language/print.h"
+#include "engine/input/input.h"
 #include "fuzz/reduce/reduce.h"
 
 #include <setjmp.h>

@@ -8,11 +8,11 @@
  *
  * writes the file anew. Kernels that are not in it are not looked at; blessing takes all of the folders below.
  */
+#include "engine/input/input.h"
 #include "tests/unit/golden_table.h"
 
 #include "engine/forms/lower_cfg.h"
 #include "engine/forms/predicate.h"
-#include "engine/language/print.h"
 #include "engine/rewrite/transform.h"
 #include "engine/static/ptx_static.h"
 #include "engine/subjects/forms.h"

@@ -1,7 +1,7 @@
 /* Transformations: lists as text, places, kernels that stay kernels and keep what is expected of them. */
+#include "engine/input/input.h"
 #include "tests/unit/support.h"
 
-#include "engine/language/print.h"
 #include "engine/rewrite/transform.h"
 #include "fuzz/gen/gen.h"
 #include "oracle/check/check.h"

@@ -1,7 +1,7 @@
 #include "tests/mutation/auto/trials.h"
 
+#include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
-#include "engine/language/parse.h"
 #include "fuzz/case/case.h"
 #include "fuzz/case/digest.h"
 #include "oracle/check/expect.h"

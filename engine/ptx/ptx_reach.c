@@ -1,4 +1,4 @@
-#include "engine/to_ptx/ptx_reach.h"
+#include "engine/ptx/ptx_reach.h"
 
 #include "engine/base/invariant.h"
 #include "engine/ptx/ptx_check_internal.h"

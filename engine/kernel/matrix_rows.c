@@ -1,4 +1,4 @@
-#include "engine/progress/matrix_rows.h"
+#include "engine/kernel/matrix_rows.h"
 
 const char *const matrix_unit_names[MATRIX_UNITS] = {
     [MATRIX_THREADS] = "threads", [MATRIX_WARPS] = "warps", [MATRIX_BLOCKS] = "blocks"};
@@ -19,12 +19,12 @@ const char *const matrix_model_names[] = {
     "tbc:then-first",
 /* Warps without one. */
 #define POLICY(id, name, unit, sentence) "stackless:" name,
-#include "engine/schedule/stackless.def"
+#include "engine/kernel/stackless.def"
 #undef POLICY
     "stackless:dws-loops:then-first",
 /* Progress models. */
 #define MODEL(id, name, sentence) name,
-#include "engine/progress/progress.def"
+#include "engine/kernel/progress.def"
 #undef MODEL
 };
 
