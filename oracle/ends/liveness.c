@@ -4,7 +4,7 @@
 #include "engine/progress/lasso.h"
 #include "oracle/check/evidence.h"
 #include "oracle/ends/implications.h"
-#include "oracle/matrix/matrix_judge.h"
+#include "oracle/ends/matrix_judge.h"
 
 /* ---- lassos ---- */
 

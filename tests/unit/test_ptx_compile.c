@@ -1,4 +1,4 @@
-/* PTX modules laid out: addresses, registers, memory, calls; what is not supported is refused with its line. */
+/* PTX modules laid out: addresses, registers, memory, calls; what is refused. */
 #include "engine/input/input.h"
 #include "engine/program/ptx_code.h"
 #include "tests/unit/ptx_text.h"
