@@ -1,5 +1,4 @@
 /* PTX modules laid out: addresses, registers, memory, calls; what is refused. */
-#include "engine/input/input.h"
 #include "engine/program/ptx_code.h"
 #include "tests/unit/ptx_text.h"
 
