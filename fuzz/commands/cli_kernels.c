@@ -223,7 +223,9 @@ bool cli_find_files(struct cli *cli, char **arguments, int count, struct cli_fil
     for (int i = 0; i < count; i++) {
         struct stat info;
         uint32_t before = walk.count;
-        if (stat(arguments[i], &info) != 0) {
+        if (strcmp(arguments[i], "-") == 0) { /* standard input */
+            add_path(&walk, arguments[i]);
+        } else if (stat(arguments[i], &info) != 0) {
             failed(&walk, arguments[i]);
         } else if (!S_ISDIR(info.st_mode)) {
             add_path(&walk, arguments[i]);
