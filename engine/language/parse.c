@@ -485,6 +485,14 @@ static const struct {
     {"__threadfence", "a fence is 'membar();'"},
     {"atomicAdd", "atomics are 'x = atomic_add(a[i], 1);'"},
     {"atomicCAS", "atomics are 'x = atomic_cas(a[i], 0, 1);'"},
+    {"__threadfence_block", "a fence is 'membar();'"},
+    {"__syncwarp", "a warp runs in lock-step under `simt`, and single threads under `threads`: "
+                   "there is no such barrier"},
+    {"__shfl_sync", "there are no shuffles: write to shared memory and read it behind a barrier"},
+    {"atomicExch", "atomics are 'x = atomic_exch(a[i], 1);'"},
+    {"atomicMax", "atomics are 'x = atomic_max(a[i], 1);'"},
+    {"atomicMin", "atomics are 'x = atomic_min(a[i], 1);'"},
+    {"warpSize", "the lanes of a warp are 'warp_size'"},
     {"__ballot_sync", "votes are 'x = vote_ballot(e);'"},
 };
 

@@ -101,7 +101,20 @@ static void put_tool(const struct check_report *report, struct json *json)
     json_object_end(json);
 }
 
-static void put_result(const struct kernel *k, const struct problem *p, struct json *json)
+/* A path as a relative reference: what has a meaning of its own there is escaped. */
+static const char *uri(struct arena *arena, const char *path)
+{
+    char *text = ARENA_ARRAY(arena, char, 3 * strlen(path) + 1), *out = text;
+    for (; *path; path++) {
+        bool plain = (*path >= 'a' && *path <= 'z') || (*path >= 'A' && *path <= 'Z') ||
+                     (*path >= '0' && *path <= '9') || strchr("-._~/", *path);
+        out += plain ? sprintf(out, "%c", *path) : sprintf(out, "%%%02X", (unsigned char)*path);
+    }
+    return text;
+}
+
+static void put_result(const struct check_report *report, const struct kernel *k,
+                       const struct problem *p, struct json *json)
 {
     json_object_begin(json);
     json_key_string(json, "ruleId", p->said.rule);
@@ -114,7 +127,7 @@ static void put_result(const struct kernel *k, const struct problem *p, struct j
     json_object_begin(json);
     json_key(json, "artifactLocation");
     json_object_begin(json);
-    json_key_string(json, "uri", k->path);
+    json_key_string(json, "uri", uri(report->arena, k->path));
     json_object_end(json);
     json_key(json, "region");
     json_object_begin(json);
@@ -141,7 +154,7 @@ void check_report_sarif(const struct check_report *report, FILE *out)
     json_array_begin(&json);
     for (const struct kernel *k = report->first; k; k = k->next)
         for (const struct problem *p = k->first; p; p = p->next)
-            put_result(k, p, &json);
+            put_result(report, k, p, &json);
     json_array_end(&json);
     json_key_string(&json, "columnKind", "utf16CodeUnits");
     json_object_end(&json);

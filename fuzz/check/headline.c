@@ -82,11 +82,10 @@ static void add_happening(struct arena *arena, const struct check_result *result
     headline->happenings[headline->count++] = h;
 }
 
-/* How many executions of how many subjects; whether these are all. */
+/* How many executions of how many subjects; of which subjects these are all. */
 static const char *scope_of(struct arena *arena, const struct check_result *result)
 {
-    uint32_t executions = 0, subjects = 0, cut = 0;
-    bool all = true;
+    uint32_t executions = 0, subjects = 0, all = 0, cut = 0;
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
         const struct check_run *run = &result->runs[s];
         if (run->reason || !run->program || run->schedules == 0)
@@ -94,16 +93,18 @@ static const char *scope_of(struct arena *arena, const struct check_result *resu
         subjects++;
         executions += run->schedules;
         cut += run->statuses[STATUS_STEP_LIMIT];
-        all &= run->search && run->search->complete;
+        all += run->search && run->search->complete;
     }
-    const char *spent =
-        cut ? arena_printf(arena, "; %u spent their budget of steps, which proves nothing", cut)
-            : "";
-    if (all && subjects > 0)
-        return arena_printf(arena, "all executions of %u subject%s%s", subjects,
-                            subjects == 1 ? "" : "s", spent);
-    return arena_printf(arena, "%u execution%s of %u subject%s, sampled%s", executions,
-                        executions == 1 ? "" : "s", subjects, subjects == 1 ? "" : "s", spent);
+    const char *text =
+        all == subjects && all > 0
+            ? arena_printf(arena, "all executions of %u subject%s", all, all == 1 ? "" : "s")
+        : all > 0 ? arena_printf(arena, "all executions of %u subjects, %u more sampled", all,
+                                 subjects - all)
+                  : arena_printf(arena, "%u execution%s of %u subject%s, sampled", executions,
+                                 executions == 1 ? "" : "s", subjects, subjects == 1 ? "" : "s");
+    return cut ? arena_printf(arena, "%s; %u spent their budget of steps, which proves nothing",
+                              text, cut)
+               : text;
 }
 
 static bool any_ended(const struct check_result *result)
@@ -141,7 +142,7 @@ const char *headline_text(struct arena *arena, const struct happening *h)
     const char *word = h->outcome == OUTCOME_RACE   ? "RACY"
                        : h->outcome == OUTCOME_HANG ? "HANG"
                                                     : "FAULT";
-    const char *other = h->outcome == OUTCOME_HANG ? "ends" : "clean";
+    const char *other = h->outcome == OUTCOME_HANG ? "can end" : "clean";
     const char *where =
         h->clean ? arena_printf(arena, " in %s, %s in %s", headline_subjects(arena, h->shown),
                                 other, headline_subjects(arena, h->clean))
@@ -151,8 +152,8 @@ const char *headline_text(struct arena *arena, const struct happening *h)
 
 bool headline_counts(const struct happening *h, const struct fail_on *fail_on)
 {
-    if (h->outcome == OUTCOME_RACE && fail_on->race_where && !(h->shown & fail_on->race_where))
-        return false;
+    if (h->outcome == OUTCOME_RACE && (h->shown & fail_on->race_where))
+        return true;
     return fail_on->outcomes >> h->outcome & 1;
 }
 

@@ -43,7 +43,7 @@ const char *headline_subjects(struct arena *arena, subject_set subjects);
 /* Which outcomes are failures: what --fail-on says. */
 struct fail_on {
     uint32_t outcomes;      /* bits 1u << outcome */
-    subject_set race_where; /* a race counts in these only; 0: in any */
+    subject_set race_where; /* where a race counts, though `outcomes` does not have it */
 };
 
 /* Whether it is one; whether one of them happens. */

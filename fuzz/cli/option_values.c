@@ -175,7 +175,6 @@ static bool parse_outcome(const char *text, size_t length, struct fail_on *fail_
     if (length < 6 || memcmp(text, "race:", 5) != 0 ||
         !subject_parse(text + 5, length - 5, &subject))
         return false;
-    fail_on->outcomes |= 1u << OUTCOME_RACE;
     fail_on->race_where |= SUBJECT_BIT(subject);
     return true;
 }

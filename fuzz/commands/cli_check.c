@@ -259,7 +259,7 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
 {
     struct arena *arena = &cli->arena;
     uint32_t failed = check_failed_claims(result) + cli_stated_failed(stated);
-    bool states = result->claim_count > 0 || result->kernel->progress;
+    bool states = result->claim_count > 0;
     bool diverges = check_divergences(result, false) > 0;
     const char *more = head_text(arena, result, headline, states || diverges);
     if (diverges)
@@ -298,7 +298,7 @@ static void report_kernel(struct arena *arena, struct check_report *report, cons
                           const struct check_result *result, const struct headline *headline,
                           const struct fail_on *fail_on)
 {
-    bool states = result->kernel->expects || result->kernel->progress;
+    bool states = result->kernel->expects != NULL;
     check_report_kernel(report, path, result->kernel->name);
     for (uint32_t i = 0; i < headline->count; i++) {
         const struct happening *h = &headline->happenings[i];
@@ -408,7 +408,7 @@ static int check_kernel_file(struct cli *cli, const char *path, const struct che
     if (sums->report)
         report_kernel(&cli->arena, sums->report, path, result, &headline,
                       &cli->options.fail_outcomes);
-    bool states = kernel->expects || kernel->progress;
+    bool states = kernel->expects != NULL;
     bool unwanted = !states && headline_fails(&headline, &cli->options.fail_outcomes);
     sums->unwanted += unwanted;
     bool refused = !result->program && failed == 0;

@@ -1,5 +1,6 @@
 #include "oracle/check/fault.h"
 
+#include "engine/crs/crs.h"
 #include "engine/language/print.h"
 #include "engine/machine/live.h"
 #include "oracle/check/evidence.h"
@@ -52,6 +53,16 @@ static const struct ast_var *array_at(const struct program *program,
     return NULL;
 }
 
+/* Of a warp of PTX that waits: its active lanes do, others have left it or wait for these. */
+static uint32_t lane_at(const struct machine *machine, uint32_t warp, uint32_t thread, uint32_t stm)
+{
+    const struct crs_warp w = crs_warp(machine, warp);
+    uint32_t lane = thread % machine->program->launch.threads % machine->program->launch.warp;
+    if (w.state->exited >> lane & 1)
+        return FAULT_ENDED;
+    return w.state->active >> lane & 1 ? stm : FAULT_RUNS;
+}
+
 /* Where each thread, or its warp, stands: one that cannot step waits, or has ended. */
 static void see_who_waits(struct arena *arena, const struct machine *machine,
                           struct check_fault *fault)
@@ -66,6 +77,8 @@ static void see_who_waits(struct arena *arena, const struct machine *machine,
         if (warps_of_ptx && stm != CODE_NONE && !is_live(machine, actor))
             stm--; /* comm has moved the warp's pc on (crs_block.c) */
         at[thread] = is_live(machine, actor) ? FAULT_RUNS : stm == CODE_NONE ? FAULT_ENDED : stm;
+        if (warps_of_ptx && at[thread] < FAULT_ENDED)
+            at[thread] = lane_at(machine, actor, thread, stm);
         waiting += at[thread] < FAULT_ENDED;
     }
     if (waiting > 0) {
@@ -104,31 +117,35 @@ const char *fault_thread(struct arena *arena, const struct program *program, uin
     return arena_printf(arena, "thread %u of block %u", thread % threads, thread / threads);
 }
 
-/* "threads 0 to 2, 5" of those at one place, from `first` on; marks them as said. */
-static const char *who(struct arena *arena, const struct check_fault *fault, uint32_t first,
-                       uint8_t *said)
+/* "threads 0 to 2, 5", "threads 0 to 3 of block 1": of those at one place, from `first` on, within its block;
+ * marks them as said. */
+static const char *who(struct arena *arena, const struct program *program,
+                       const struct check_fault *fault, uint32_t first, uint8_t *said)
 {
     enum { RANGES = 4 };
-    uint32_t at = fault->waits_at[first], count = 0, ranges = 0;
+    uint32_t at = fault->waits_at[first], count = 0, ranges = 0, threads = program->launch.threads;
+    uint32_t block = first / threads, end_of_block = (block + 1) * threads;
     const char *text = "";
-    for (uint32_t t = first; t < fault->thread_count; t++) {
+    for (uint32_t t = first; t < end_of_block; t++) {
         uint32_t end = t;
         if (fault->waits_at[t] != at)
             continue;
-        while (end + 1 < fault->thread_count && fault->waits_at[end + 1] == at)
+        while (end + 1 < end_of_block && fault->waits_at[end + 1] == at)
             end++;
         for (uint32_t i = t; i <= end; i++)
             said[i] = 1;
         count += end - t + 1;
         ranges++;
         if (ranges <= RANGES && end > t)
-            text = arena_printf(arena, "%s%s%u to %u", text, *text ? ", " : "", t, end);
+            text = arena_printf(arena, "%s%s%u to %u", text, *text ? ", " : "", t % threads,
+                                end % threads);
         else if (ranges <= RANGES)
-            text = arena_printf(arena, "%s%s%u", text, *text ? ", " : "", t);
+            text = arena_printf(arena, "%s%s%u", text, *text ? ", " : "", t % threads);
         t = end;
     }
-    return arena_printf(arena, "thread%s %s%s", count > 1 ? "s" : "", text,
-                        ranges > RANGES ? ", ..." : "");
+    return arena_printf(
+        arena, "thread%s %s%s%s", count > 1 ? "s" : "", text, ranges > RANGES ? ", ..." : "",
+        program->launch.blocks > 1 ? arena_printf(arena, " of block %u", block) : "");
 }
 
 /* "threads 0 to 2 wait at line 7, thread 3 has ended" */
@@ -143,7 +160,7 @@ static const char *waiting_sentence(struct arena *arena, const struct program *p
         uint32_t at = fault->waits_at[t];
         if (said[t])
             continue;
-        const char *names = who(arena, fault, t, said);
+        const char *names = who(arena, program, fault, t, said);
         bool several = names[6] == 's';
         const char *does = at == FAULT_RUNS ? several ? "have not got there" : "has not got there"
                            : at == FAULT_ENDED ? several ? "have ended" : "has ended"

@@ -30,8 +30,6 @@ kernel k() {
 }
 END
 says_of oob.simt 1 "FAULT     oob.simt: out_of_bounds: s[8] of 8 by thread 7 at line 4" "     4 |     s[tid + 1] = 1;"
-expect 1 check --set threads=4,blocks=3 oob.simt
-silent err
 sed 's/s\[8\]/s[4]/; s/threads = 8/threads = 4, blocks = 2/' oob.simt >blocks.simt
 says_of blocks.simt 1 "out_of_bounds: s[4] of 4 by thread 3 of block"
 
@@ -76,13 +74,13 @@ kernel k() {
     atomic_exch(lock, 0);
 }
 END
-says_of hang.simt 1 "HANG      hang.simt: in simt, simt:then-first, lockstep, crs, thread-pc, ends in threads, " "in the loop at line 5"
+says_of hang.simt 1 "HANG      hang.simt: in simt, simt:then-first, lockstep, crs, thread-pc, can end in threads, " "in the loop at line 5"
 
 kernel deadlock.ptx <<'END'
+// simtfuzz: entry=k threads=64
 .version 7.8
 .target sm_80
 .address_size 64
-// simtfuzz: entry=k threads=64
 .visible .entry k()
 {
     .reg .pred %p<2>;
@@ -136,6 +134,7 @@ kernel k() {
     x = s[3 - tid];
 }
 END
+expect 1 check --fail-on race,race:block --subjects threads,simt votes.simt
 expect 1 check --fail-on race:threads --subjects threads,simt votes.simt
 expect 0 check --fail-on race:block --subjects threads,simt votes.simt
 
