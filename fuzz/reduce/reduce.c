@@ -65,10 +65,10 @@ static void try_rename(struct reduction *r)
         reduction_take_base(r, kept);
 }
 
-static void shrink(struct reduction *r)
+static void shrink(struct reduction *r, bool may_relax)
 {
     (void)reduce_transforms(r);
-    if (reduction_run(r) == 0 && !r->stopped)
+    if (reduction_run(r) == 0 && may_relax && !r->stopped)
         relax(r);
     while (reduce_transforms(r) > 0 && reduction_run(r) > 0)
         continue;
@@ -113,8 +113,17 @@ static bool shrink_again(struct reduction *r, const struct ast_kernel *kernel,
     take_given(r, kernel);
     if (r->hurried && !reduction_shows(r, r->base, check))
         return false;
-    shrink(r);
+    shrink(r, true);
     return true;
+}
+
+/* There is time left after the cheapest questions: some of what they refused holds when all is asked. */
+static void shrink_further(struct reduction *r, const struct check_options *check)
+{
+    r->check = *check;
+    r->wide = true;
+    reduction_forget(r);
+    shrink(r, false);
 }
 
 void reduce_kernel(struct arena *arena, const struct ast_kernel *kernel,
@@ -132,12 +141,14 @@ void reduce_kernel(struct arena *arena, const struct ast_kernel *kernel,
     }
     if (result->reproduced && !options->interest->fixed) {
         const struct transform_list given = check.transforms;
-        shrink(&r);
+        shrink(&r, true);
         check.transforms = r.check.transforms;
         if (options->interest->checks && !reduction_shows(&r, r.base, &check)) {
             check.transforms = given;
             result->reproduced = shrink_again(&r, kernel, &check);
             check.transforms = r.check.transforms;
+        } else if (r.hurried && !r.stopped) {
+            shrink_further(&r, &check);
         }
     }
     finish(&r, &check, result);

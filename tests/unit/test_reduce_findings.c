@@ -19,7 +19,13 @@
 
 #define FINDINGS SIMTFUZZ_SOURCE_DIR "/tests/reduce/findings"
 
-enum { FINDINGS_LEAST = 30, FINDINGS_MAX = 200, RUNS_MOST = 400, TEXT_MAX = 1 << 16 };
+enum {
+    FINDINGS_LEAST = 30,
+    FINDINGS_MAX = 200,
+    RUNS_MOST = 400,
+    HURRIED_MORE = 4,
+    TEXT_MAX = 1 << 16
+};
 
 static struct arena arena;
 
@@ -167,6 +173,25 @@ static void findings_end_small(void **state)
     each_finding(ends_small);
 }
 
+/* Asked in the cheapest way first, with everything only at the end. */
+static void ends_hurried(const struct finding *finding)
+{
+    struct signature_result result =
+        reduce(finding, (struct reduce_options){.max_tests = 20000, .hurried = true});
+    expect_shown(finding, result.reduced.kernel);
+    assert_non_null(result.divergence);
+    if (result.reduced.size_after > finding->size + HURRIED_MORE)
+        fail_msg("%s ends at %u statements, not %u, when there is little time:\n%s", finding->name,
+                 result.reduced.size_after, finding->size,
+                 print_kernel(&arena, result.reduced.kernel));
+}
+
+static void hurried_reductions_keep_the_signature(void **state)
+{
+    (void)state;
+    each_finding(ends_hurried);
+}
+
 /* For so many questions it may go on. */
 static bool go_on_for(void *context, const struct reduce_progress *progress)
 {
@@ -262,6 +287,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(findings_end_small),
+        cmocka_unit_test(hurried_reductions_keep_the_signature),
         cmocka_unit_test(stopped_reductions_keep_the_signature),
         cmocka_unit_test(a_campaign_that_ends_keeps_its_findings),
     };
