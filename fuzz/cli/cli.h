@@ -85,6 +85,10 @@ struct cli_options {
     enum subject_id subject;  /* of --subject */
     bool subject_given;
     const char *schedule, *to, *output, *signature, *keep_progress;
+    const char *keep, *test; /* of reduce */
+    uint64_t test_time_ms;   /* 0 = not given */
+    bool raw;                /* a finding as it was found, not minimised */
+    const char *finding;     /* of trace: a number, the beginning of a signature; or NULL */
     bool anchored, then_first, logic_blocks, keep_calls, normalise; /* of --to cfg */
     uint64_t max_steps;
     uint64_t max_states;   /* of progress */
