@@ -161,7 +161,7 @@ void machine_reset(struct machine *machine)
     machine->track.log_count = 0;
     machine->steps = 0;
     machine->fault_text = NULL;
-    machine->fault_address = 0;
+    machine->fault = (struct machine_fault){.address = 0};
 }
 
 void machine_observe(struct machine *machine, const struct observer *observers)

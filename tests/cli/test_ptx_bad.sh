@@ -149,7 +149,7 @@ fares() {
     says out "$@"
 }
 expect 0 check good.ptx --bind p=buffer:8
-says out 'out_of_bounds 1' 'crs: thread 2, line 8: write of 4 bytes at global address 0x10008' 'note: ' \
+says out 'out_of_bounds 1' 'crs: thread 2, line 8: write of 4 bytes at global address 0x40000010008: byte 8 of p, which has 8 bytes' 'note: ' \
     'register %p may be read before it is written, line 8'
 expect 0 check good.ptx --bind p=1
 says out 'thread 0, line 8: write of 4 bytes at global address 0x1: not a multiple of 4'
