@@ -1,8 +1,8 @@
 /*
  * Which parameters of an entry are addresses in shared or constant memory: compilers of OpenCL pass `local` and
  * `constant` pointers so, and do not all say it (.ptr .shared, .ptr .const). A parameter is one if its
- * value, or what is computed from it by adding, reaches the address of an access to .shared, or to .const.
- * The order of instructions is not looked at.
+ * value, or what is computed from it by adding, reaches the address of an access to .shared, or of accesses to
+ * .const alone. The order of instructions is not looked at.
  */
 #include "engine/input/ptx_kernel_internal.h"
 #include "engine/ptx/ptx_reach.h"
@@ -15,6 +15,8 @@ struct flow {
     uint32_t count, capacity;
     const struct ptx_function *entry;
     struct ptx_pointers found;
+    uint64_t
+        elsewhere; /* parameters that reach a global or generic access: registers are used again */
     bool changed;
 };
 
@@ -74,6 +76,8 @@ static void note_access(struct flow *f, const struct ptx_instruction *i,
         f->found.shared |= mask_from(f, address);
     else if (space == PTX_W_CONST)
         f->found.constant |= mask_from(f, address);
+    else if (space == PTX_W_GLOBAL || space == PTX_W_NONE)
+        f->elsewhere |= mask_from(f, address);
 }
 
 static void follow(struct flow *f, const struct ptx_instruction *i)
@@ -94,10 +98,10 @@ static void follow(struct flow *f, const struct ptx_instruction *i)
     case PTX_OP_MAD: /* the index is multiplied, the address is added */
         flow_into(f, first, mask_from(f, first->next->next->next));
         return;
-    case PTX_OP_CVTA: /* to a generic address, from one of the space */
-        if (i->form == PTX_FORM_CVTA_FROM)
-            note_access(f, i, first->next);
-        flow_into(f, first, mask_from(f, first->next));
+    case PTX_OP_CVTA: /* says the space, as an access does; a generic address is followed no further */
+        note_access(f, i, first->next);
+        if (i->form == PTX_FORM_CVTA_TO)
+            flow_into(f, first, mask_from(f, first->next));
         return;
     case PTX_OP_ADD:
     case PTX_OP_SUB:
@@ -142,7 +146,7 @@ struct ptx_pointers ptx_assume_pointers(struct arena *arena, const struct ptx_fu
         f.changed = false;
         follow_all(&f, entry->body);
     }
-    f.found.constant &= ~f.found.shared;
+    f.found.constant &= ~(f.found.shared | f.elsewhere);
     for (const struct ptx_variable *p = entry->parameters; p && number < PARAMETERS_MAX;
          p = p->next, number++)
         if (p->is_pointer && p->pointer_space != PTX_W_NONE)
