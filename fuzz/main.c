@@ -2,7 +2,7 @@
  * main.c - simtfuzz, the program.
  */
 #include "fuzz/base/version.h"
-#include "fuzz/cli/cli.h"
+#include "fuzz/cli/options.h"
 
 #include <errno.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static int run_command(struct cli *cli, int argc, char **argv)
         cli_message(cli, "cannot reserve memory: %s", strerror(errno));
         return CLI_FAULT;
     }
-    if (cli_parse(cli, argc, argv, &status))
+    if (cli_parse(cli, argc, argv, &status) && cli_look_at_outputs(cli, &status))
         status = cli_commands[cli->id].run(cli);
     arena_destroy(&cli->arena);
     return status;
