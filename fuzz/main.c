@@ -3,6 +3,7 @@
  */
 #include "fuzz/base/version.h"
 #include "fuzz/cli/options.h"
+#include "fuzz/out/door.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,9 +14,12 @@ static const size_t COMMAND_ARENA_BYTES = (size_t)4 << 30;
 /* A full disk or a closed pipe below standard output must not look like success. */
 static int flush_output(int status)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    bool good = fflush(stdout) == 0 && !ferror(stdout);
+    int error = errno;
+    door_close();
+    if (good)
         return status;
-    fprintf(stderr, "simtfuzz: standard output: %s\n", strerror(errno));
+    fprintf(stderr, "simtfuzz: standard output: %s\n", strerror(error));
     return CLI_FAULT;
 }
 
@@ -44,6 +48,7 @@ static void print_version(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    door_open();
     if (argc < 2) {
         cli_print_commands(stderr);
         return CLI_USAGE;

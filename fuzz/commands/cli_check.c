@@ -4,6 +4,7 @@
 #include "engine/program/ptx_code.h"
 #include "fuzz/case/case.h"
 #include "fuzz/commands/cli_matrix.h"
+#include "fuzz/out/door.h"
 #include "fuzz/out/json.h"
 #include "fuzz/out/table.h"
 #include "oracle/check/evidence.h"
@@ -299,7 +300,12 @@ static void print_head(const struct cli *cli, const char *word, const char *colo
                        const char *more)
 {
     bool colored = cli->options.color;
-    printf("%s%-9s%s %s%s\n", colored ? color : "", word, colored ? "\033[0m" : "", path, more);
+    if (colored)
+        door_control(stdout, color);
+    printf("%-9s", word);
+    if (colored)
+        door_control(stdout, "\033[0m");
+    printf(" %s%s\n", path, more);
 }
 
 static void print_divergences(struct arena *arena, const struct check_options *options,
