@@ -27,7 +27,8 @@ static int run_command(struct cli *cli, int argc, char **argv)
 {
     int status;
     if (arena_init(&cli->arena, COMMAND_ARENA_BYTES) != 0) {
-        cli_message(cli, "cannot reserve memory: %s", strerror(errno));
+        cli_message(cli, "cannot reserve %zu MB of addresses: %s", COMMAND_ARENA_BYTES >> 20,
+                    strerror(errno));
         return CLI_FAULT;
     }
     if (cli_parse(cli, argc, argv, &status) && cli_look_at_outputs(cli, &status))

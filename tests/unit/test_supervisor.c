@@ -332,8 +332,7 @@ static void test_no_hope_at_all(void **state)
     assert_int_equal(shared->summary.cases, CASES);
     assert_int_equal(shared->summary.skipped, 20);
     assert_non_null(strstr(text, "\"raw_key\":\"engine|crash|"));
-    assert_int_equal(count_of(text, "\"occurrences\":20,"),
-                     2); /* finding, tally: not 35 */
+    assert_int_equal(count_of(text, "\"occurrences\":20,"), 2); /* finding, tally: not 35 */
     free(text);
 }
 
