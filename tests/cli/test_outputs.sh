@@ -65,6 +65,16 @@ option() {
 for format in html junit sarif markdown; do
     option --$format report --db x.db
 done
+# check has no --db: the usual one is kept.
+cp x.db simtfuzz.db
+for format in junit sarif; do
+    expect 3 check k.simt --$format folder
+    expect 3 check k.simt --$format nowhere/file
+    expect 2 check k.simt --$format simtfuzz.db
+    expect 2 check k.simt --$format ./k.simt
+    says err "would replace an input"
+done
+rm -f simtfuzz.db
 option --stats run --cases 1 --db x.db --no-supervisor --seed 7
 # The same database under a link: its log stands beside the file.
 expect 2 report --db link.db --html x.db-wal
