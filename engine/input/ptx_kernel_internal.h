@@ -16,6 +16,7 @@ struct ptx_settings {
     const char *entry;         /* the last one named, NULL: none */
     struct location entry_at;
     uint32_t words; /* read so far */
+    bool from_head; /* of the text itself, which may come from anybody */
 };
 
 /* Reads the words of `length` bytes, which stand at `at`; errors go to diag. */

@@ -80,4 +80,21 @@ expect 2 lower absent.ptx --to ptx
 head -c 17000000 /dev/zero >big.ptx
 expect 2 lower big.ptx --to ptx
 says err 'larger than 16777216 bytes'
+# A kernel's own text has only files below its folder read; the command line any.
+mkdir -p far near/deep
+printf 'secret' >far/data
+printf 'abcd' >near/deep/data
+ln -s ../far/data near/link
+for path in near/deep/data "$PWD/near/deep/data" near/link near/../far/data far/data "$PWD/far/data"; do
+    printf '// simtfuzz: bind:p=buffer:8:file:%s\n.version 7.0\n.target sm_70\n.address_size 64\n%s\n' "$path" \
+        '.visible .entry k(.param .u64 p) { ret; }' >near/reads.ptx
+    if [ "$path" = near/deep/data ]; then
+        expect 0 check near/reads.ptx
+    else
+        expect 2 check near/reads.ptx
+        says err "lies below the kernel's folder"
+    fi
+    printf '.version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }\n' >near/asked.ptx
+    expect 0 check near/asked.ptx --bind "p=buffer:8:file:$path"
+done
 finish
