@@ -2,6 +2,7 @@
  * lockstep_vector.c - statements on vectors: lockstep-cfg Fig. 6 and Table 3a.
  */
 #include "engine/blocks/lockstep_internal.h"
+#include "engine/machine/symmetry.h"
 
 /* ---- reading and writing ---- */
 
@@ -215,6 +216,7 @@ static void order_atomics(struct lockstep_step *x, uint16_t *order)
 {
     struct lockstep_scratch *scratch = x->scratch;
     uint16_t starts[LIMIT_THREADS], rest[LIMIT_THREADS];
+    uint32_t threads[LIMIT_THREADS];
     uint32_t conflicts = x->choices ? find_conflicts(x, starts) : 0, n = 0;
     for (uint32_t i = 0; i < x->count; i++)
         order[i] = (uint16_t)i;
@@ -223,7 +225,9 @@ static void order_atomics(struct lockstep_step *x, uint16_t *order)
         for (uint32_t i = starts[k] + 1u; i; i = scratch->next[i - 1])
             rest[members++] = (uint16_t)(i - 1);
         for (uint32_t i = starts[k] + 1u; i; i = scratch->next[i - 1]) {
-            n = members > 1 ? x->choices->choose(x->choices, members) : 0;
+            for (uint32_t left = 0; left < members; left++)
+                threads[left] = x->threads[rest[left]];
+            n = members > 1 ? symmetry_choose(x->m, x->choices, threads, members) : 0;
             order[i - 1] = rest[n];
             memmove(rest + n, rest + n + 1, (--members - n) * sizeof *rest);
         }

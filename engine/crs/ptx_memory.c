@@ -6,6 +6,7 @@
  * acquire and release accesses are ordinary ones (for race detectors too).
  */
 #include "engine/crs/ptx_exec_internal.h"
+#include "engine/machine/symmetry.h"
 
 STEP_INLINE uint64_t fetch(const uint32_t *words, uint32_t byte, const uint32_t bytes)
 {
@@ -346,7 +347,7 @@ static void shuffle_chain(struct ptx_step *x, uint32_t first)
     for (uint32_t i = 0; i < count; i++) {
         uint32_t left = count - i, chosen = 0;
         if (left > 1)
-            chosen = x->choices->choose(x->choices, left);
+            chosen = symmetry_choose_lane(x->m, x->choices, x->lanes->first_thread, lanes, left);
         order[places[i]] = lanes[chosen];
         memmove(lanes + chosen, lanes + chosen + 1, left - chosen - 1);
     }

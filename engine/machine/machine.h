@@ -54,6 +54,9 @@ struct choices {
     uint32_t (*pick)(struct choices *choices, const struct machine *machine);
     /* One of n >= 2 possibilities inside the step of an actor. */
     uint32_t (*choose)(struct choices *choices, uint32_t n);
+    /* NULL, or: likewise, but one of these `count` >= 1 values, which are enough (machine_options.symmetry). */
+    uint32_t (*choose_of)(struct choices *choices, uint32_t n, const uint32_t *values,
+                          uint32_t count);
 };
 
 /* ---- state ---- */
@@ -119,8 +122,11 @@ struct machine_options {
     bool track;                                /* keep hash and undo log */
     uint32_t undo_entries;            /* capacity of the log; 0 = the log is dropped (hash only) */
     const struct observer *observers; /* chain, may be NULL */
+    const struct symmetry *symmetry;  /* NULL, or: lanes that are alike need only one order */
 };
 
+struct lane_layout; /* symmetry.h */
+struct symmetry;
 struct semantics; /* a vtable, one instance each: semantics_threads, semantics_simt */
 
 struct machine {
@@ -156,6 +162,8 @@ struct semantics {
     uint32_t (*actor_count)(const struct program *program);
     size_t scratch_bytes;                  /* room that a step needs beside the state */
     void (*init)(struct machine *machine); /* extra state; head and memory are ready */
+    /* What of the extra state belongs to one thread (symmetry.h); NULL: it is not known. */
+    void (*layout)(const struct machine *machine, struct lane_layout *layout);
     enum rule (*step[4])(struct machine *, uint32_t, struct choices *); /* by MACHINE_* mode bits */
     /* Variables of global and shared memory that the actor's next step may read and write, as in
      * code_stm. */

@@ -2,6 +2,7 @@
 
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
+#include "engine/base/stop.h"
 #include "engine/machine/live.h"
 #include "engine/progress/fair_lasso_internal.h"
 
@@ -471,7 +472,7 @@ struct fair_result fair_lasso_search(struct arena *arena, struct machine *machin
         if (is_alone(&h))
             break;
     }
-    h.result.stopped = h.open != 0 && options->stop && *options->stop;
+    h.result.stopped = h.open != 0 ? stop_reason(options->stop) : NULL;
     machine_observe(machine, observers);
     return h.result;
 }

@@ -38,7 +38,8 @@ size_t pool_growth(const struct pool *pool);
 enum { SCRIPT_MAX = 256 }; /* choices inside one step: at most one a lane */
 
 struct script_choice {
-    uint32_t value, radix;
+    uint32_t index, radix; /* which of how many values */
+    uint32_t value;        /* which that is */
 };
 
 /* The choices of one step, as an odometer: start with count 0, step, script_next, step again ... */

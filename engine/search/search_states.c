@@ -7,6 +7,7 @@
 #include "engine/search/search_states.h"
 
 #include "engine/base/invariant.h"
+#include "engine/base/stop.h"
 #include "engine/program/ptx_code.h"
 
 #include <string.h>
@@ -160,11 +161,6 @@ static void note_outcome(struct exploration *x, uint32_t number)
         *(struct end *)pool_add(&x->ends, x->graph.search->arena) = (struct end){outcome, number};
 }
 
-static bool is_interrupted(const struct search *search)
-{
-    return search->options->stop && *search->options->stop;
-}
-
 /* Gives the pending targets their numbers, and the state its edges. False: a bound. */
 static bool settle(struct exploration *x, uint32_t number)
 {
@@ -196,8 +192,9 @@ static bool expand_actor(struct exploration *x, uint32_t number, uint32_t actor)
                 search_cut(search, "steps");
             return false;
         }
-        if (is_interrupted(search)) {
-            search_cut(search, "interrupted");
+        const char *stopped = stop_reason(search->options->stop);
+        if (stopped) {
+            search_cut(search, stopped);
             return false;
         }
         search_step(search, actor);
@@ -283,6 +280,16 @@ static void explore(struct exploration *x)
     }
 }
 
+/* Whether the counter of a thread's choices was ever another one than at the start. */
+static bool has_own_choices(const struct graph *graph)
+{
+    const struct machine *machine = graph->search->machine;
+    for (uint32_t t = 0; t < machine->program->total_threads; t++)
+        if (graph->word_parts[&machine->threads[t].choices - machine->block] != 0)
+            return true;
+    return false;
+}
+
 /* Their generations order accesses of some threads only: intervals of a block say nothing then. */
 static bool has_named_barriers(const struct search *search)
 {
@@ -306,6 +313,7 @@ void search_states(struct search *search)
     explore(&x);
     machine_observe(search->machine, NULL);
     result->race |= x.watch.found;
+    result->own_choices = has_own_choices(&x.graph);
     if (search->machine->program->has_atomics && !result->race && !has_named_barriers(search) &&
         !search->options->no_races)
         graph_races(&x.graph);

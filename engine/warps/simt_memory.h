@@ -5,6 +5,7 @@
 #ifndef ENGINE_SIMT_MEMORY_H
 #define ENGINE_SIMT_MEMORY_H
 
+#include "engine/machine/symmetry.h"
 #include "engine/warps/simt_internal.h"
 
 /* The lanes of `group` (chained through scratch->next from `first`): which of them writes last. The
@@ -150,7 +151,7 @@ static inline void shuffle_chain(struct warp_step *x, struct assign_scratch *scr
     for (uint32_t i = 0; i < count; i++) {
         uint32_t left = count - i, chosen = 0;
         if (left > 1 && x->choices)
-            chosen = x->choices->choose(x->choices, left);
+            chosen = symmetry_choose_lane(x->m, x->choices, x->w->first_thread, lanes, left);
         scratch->order[places[i]] = lanes[chosen];
         memmove(lanes + chosen, lanes + chosen + 1, left - chosen - 1);
     }

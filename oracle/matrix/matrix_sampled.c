@@ -26,9 +26,9 @@ void matrix_sample(struct arena *arena, struct machine *machine, const struct pr
             continue;
         struct matrix_row *row = rows[m];
         if (!answer->found) {
-            row->why =
-                arena_printf(arena, "%s; %s in %" PRIu64 " steps of sampled schedules", row->why,
-                             result.stopped ? "interrupted: no loop" : "no loop", result.steps);
+            row->why = arena_printf(
+                arena, "%s; %s%sno loop in %" PRIu64 " steps of sampled schedules", row->why,
+                result.stopped ? result.stopped : "", result.stopped ? ": " : "", result.steps);
             continue;
         }
         row->verdict = PROGRESS_MAY_HANG;

@@ -143,7 +143,7 @@ static void compare(struct machine *machine, struct machine *plain, const struct
     search_run(&test_arena, machine, &search);
     struct fair_result result =
         fair_lasso_search(&test_arena, machine, units, ALL_MODELS, &options);
-    assert_false(result.stopped);
+    assert_null(result.stopped);
     for (int m = 0; m < PROGRESS_MODEL_COUNT; m++) {
         const struct progress_answer *exact = &progress.answers[m];
         const struct fair_answer *sampled = &result.answers[m];
@@ -352,12 +352,12 @@ static void test_budget_and_stop(void **state)
     assert_in_range(result.steps, 5000, 15000);
     sampling.stop = &stop;
     result = fair_lasso_search(&test_arena, machine, &units, ALL_MODELS, &sampling);
-    assert_true(result.stopped);
+    assert_non_null(result.stopped);
     assert_int_equal(result.samples, 0);
     sampling.budget_steps = 0;
     sampling.stop = NULL;
     result = fair_lasso_search(&test_arena, machine, &units, ALL_MODELS, &sampling);
-    assert_false(result.stopped);
+    assert_null(result.stopped);
     assert_int_equal(result.samples, 0);
 }
 

@@ -1,0 +1,235 @@
+/*
+ * symmetry.c - see symmetry.h: what belongs to a thread, and who is like whom. Orbits: symmetry_orbits.c.
+ */
+#include "engine/machine/symmetry_internal.h"
+
+#include "engine/base/arena.h"
+#include "engine/machine/machine_internal.h"
+
+#include <string.h>
+
+/* ---- the layout ---- */
+
+void layout_words(struct lane_layout *layout, const struct lane_words *words)
+{
+    if (words->words == 0)
+        return;
+    if (layout->word_count == layout->word_room) {
+        uint32_t room = layout->word_room ? 2 * layout->word_room : 16;
+        struct lane_words *more = ARENA_ARRAY(layout->arena, struct lane_words, room);
+        if (layout->word_count)
+            memcpy(more, layout->words, layout->word_count * sizeof *more);
+        layout->words = more;
+        layout->word_room = room;
+    }
+    layout->words[layout->word_count++] = *words;
+}
+
+void layout_bits(struct lane_layout *layout, const struct lane_bits *bits)
+{
+    if (layout->bit_count == layout->bit_room) {
+        uint32_t room = layout->bit_room ? 2 * layout->bit_room : 16;
+        struct lane_bits *more = ARENA_ARRAY(layout->arena, struct lane_bits, room);
+        if (layout->bit_count)
+            memcpy(more, layout->bits, layout->bit_count * sizeof *more);
+        layout->bits = more;
+        layout->bit_room = room;
+    }
+    layout->bits[layout->bit_count++] = *bits;
+}
+
+/* Private variables, frames, and what the evaluator keeps of a thread. */
+static void lay_memory(struct lane_layout *layout, const struct machine *machine)
+{
+    const struct program *program = machine->program;
+    uint32_t memory = layout_place(machine, machine->memory), threads = program->total_threads;
+    uint32_t stride = (uint32_t)(sizeof(struct thread_context) / 4);
+    const uint32_t *words = program->words;
+    layout_words(layout, &(struct lane_words){.threads = threads,
+                                              .word = memory + program->private_base,
+                                              .stride = words[SPACE_PRIVATE],
+                                              .words = words[SPACE_PRIVATE]});
+    layout_words(layout, &(struct lane_words){.threads = threads,
+                                              .word = memory + program->frame_base,
+                                              .stride = words[SPACE_LOCAL],
+                                              .words = words[SPACE_LOCAL]});
+    layout_words(layout, &(struct lane_words){.threads = threads,
+                                              .word = layout_place(machine, &machine->threads[0].choices),
+                                              .stride = stride,
+                                              .words = 1});
+    layout_words(layout,
+                 &(struct lane_words){.threads = threads,
+                                      .word = layout_place(machine, &machine->threads[0].base[SPACE_LOCAL]),
+                                      .stride = stride,
+                                      .words = 1,
+                                      .kind = LANE_RELATIVE});
+}
+
+static bool has_thread(const struct lane_words *words, uint32_t thread)
+{
+    return thread - words->first < words->threads;
+}
+
+static uint32_t place_of(const struct lane_words *words, uint32_t thread)
+{
+    return words->word + (thread - words->first) * words->stride;
+}
+
+/* ---- who is like whom ---- */
+
+enum { OWN_PRIVATE = 1u << 30, OWN_FRAME = OWN_PRIVATE + (1u << 29) }; /* no memory is so large */
+
+/* An address, as it is the same for threads that are alike; and back. */
+static uint32_t own_address(const struct program *program, uint32_t thread, uint32_t address)
+{
+    uint32_t own = program->private_base + thread * program->words[SPACE_PRIVATE];
+    uint32_t frame = program->frame_base + thread * program->words[SPACE_LOCAL];
+    if (address - own < program->words[SPACE_PRIVATE])
+        return OWN_PRIVATE + (address - own);
+    return address - frame < program->words[SPACE_LOCAL] ? OWN_FRAME + (address - frame) : address;
+}
+
+static uint32_t address_of_own(const struct program *program, uint32_t thread, uint32_t own)
+{
+    if (own >= OWN_FRAME)
+        return program->frame_base + thread * program->words[SPACE_LOCAL] + (own - OWN_FRAME);
+    return own < OWN_PRIVATE ? own
+                             : program->private_base + thread * program->words[SPACE_PRIVATE] +
+                                   (own - OWN_PRIVATE);
+}
+
+/* The word, in terms that are the same for threads that are alike. */
+static uint32_t value_at(const struct machine *machine, const struct lane_words *words,
+                         uint32_t thread, uint32_t k)
+{
+    uint32_t value, place = place_of(words, thread) + k;
+    memcpy(&value, (const char *)machine->block + (size_t)4 * place, sizeof value);
+    switch (words->kind) {
+    case LANE_RELATIVE:
+        return value - machine->initial[place];
+    case LANE_ADDRESS:
+        return own_address(machine->program, thread, value);
+    case LANE_PLAIN:
+        break;
+    }
+    return value;
+}
+
+static void put_value(struct machine *machine, const struct lane_words *words, uint32_t thread,
+                      uint32_t k, uint32_t value)
+{
+    uint32_t place = place_of(words, thread) + k;
+    if (words->kind == LANE_RELATIVE)
+        value += machine->initial[place];
+    if (words->kind == LANE_ADDRESS)
+        value = address_of_own(machine->program, thread, value);
+    put(machine, &machine->block[place], value, MACHINE_TRACKED);
+}
+
+int symmetry_compare(const struct symmetry *symmetry, const struct machine *machine,
+                     uint32_t thread, uint32_t other)
+{
+    for (uint32_t i = 0; i < symmetry->layout.word_count; i++) {
+        const struct lane_words *words = &symmetry->layout.words[i];
+        if (!has_thread(words, thread))
+            continue;
+        for (uint32_t k = 0; k < words->words; k++) {
+            uint32_t x = value_at(machine, words, thread, k);
+            uint32_t y = value_at(machine, words, other, k);
+            if (x != y)
+                return x < y ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static bool bits_alike(const struct lane_layout *layout, const struct machine *machine,
+                       uint32_t thread, uint32_t other)
+{
+    for (uint32_t i = 0; i < layout->bit_count; i++) {
+        const struct lane_bits *bits = &layout->bits[i];
+        lane_mask mask;
+        if (thread - bits->first >= bits->threads)
+            continue;
+        memcpy(&mask, (const char *)machine->block + (size_t)4 * bits->word, sizeof mask);
+        if ((mask >> (thread - bits->first) & 1) != (mask >> (other - bits->first) & 1))
+            return false;
+    }
+    return true;
+}
+
+bool symmetry_alike(const struct symmetry *symmetry, const struct machine *machine, uint32_t thread,
+                    uint32_t other)
+{
+    return symmetry->orbit[thread] == symmetry->orbit[other] &&
+           bits_alike(&symmetry->layout, machine, thread, other) &&
+           symmetry_compare(symmetry, machine, thread, other) == 0;
+}
+
+void symmetry_swap(const struct symmetry *symmetry, struct machine *machine, uint32_t thread,
+                   uint32_t other)
+{
+    for (uint32_t i = 0; i < symmetry->layout.word_count; i++) {
+        const struct lane_words *words = &symmetry->layout.words[i];
+        if (!has_thread(words, thread))
+            continue;
+        for (uint32_t k = 0; k < words->words; k++) {
+            uint32_t x = value_at(machine, words, thread, k);
+            uint32_t y = value_at(machine, words, other, k);
+            if (x == y)
+                continue;
+            put_value(machine, words, thread, k, y);
+            put_value(machine, words, other, k, x);
+        }
+    }
+}
+
+/* ---- choices ---- */
+
+uint32_t symmetry_choose(const struct machine *machine, struct choices *choices,
+                         const uint32_t *threads, uint32_t count)
+{
+    const struct symmetry *symmetry = machine->options.symmetry;
+    uint32_t firsts[LIMIT_THREADS], n = 0;
+    if (!symmetry || !choices->choose_of)
+        return choices->choose(choices, count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t k = 0;
+        while (k < n && !symmetry_alike(symmetry, machine, threads[firsts[k]], threads[i]))
+            k++;
+        if (k == n)
+            firsts[n++] = i;
+    }
+    return choices->choose_of(choices, count, firsts, n);
+}
+
+uint32_t symmetry_choose_lane(const struct machine *machine, struct choices *choices,
+                              uint32_t first_thread, const uint8_t *lanes, uint32_t count)
+{
+    uint32_t threads[LIMIT_WARP];
+    if (!machine->options.symmetry)
+        return choices->choose(choices, count);
+    for (uint32_t i = 0; i < count; i++)
+        threads[i] = first_thread + lanes[i];
+    return symmetry_choose(machine, choices, threads, count);
+}
+
+/* ---- a machine's ---- */
+
+struct symmetry *symmetry_new(struct arena *arena, const struct machine *machine)
+{
+    const struct program *program = machine->program;
+    size_t mark = arena_mark(arena);
+    struct symmetry *symmetry = ARENA_NEW(arena, struct symmetry);
+    if (!machine->semantics->layout || !symmetry_has_orbits(program))
+        goto none;
+    symmetry->layout.arena = arena;
+    symmetry->orbit = ARENA_ARRAY(arena, uint32_t, program->total_threads);
+    lay_memory(&symmetry->layout, machine);
+    machine->semantics->layout(machine, &symmetry->layout);
+    if (symmetry_find_orbits(symmetry, machine))
+        return symmetry;
+none:
+    arena_release(arena, mark);
+    return NULL;
+}
