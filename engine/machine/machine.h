@@ -122,6 +122,7 @@ struct machine_options {
     bool track;                                /* keep hash and undo log */
     uint32_t undo_entries;            /* capacity of the log; 0 = the log is dropped (hash only) */
     const struct observer *observers; /* chain, may be NULL */
+    bool note_begun;                  /* the state says which actors have stepped: of searches */
     const struct symmetry *symmetry;  /* NULL, or: lanes that are alike need only one order */
 };
 
@@ -148,6 +149,7 @@ struct machine {
     const char *fault_text; /* of FORM_PTX: more about the error, or the premise that is missing */
     uint64_t fault_address; /* out_of_bounds of FORM_PTX */
     void *extra;            /* of the semantics: its actors' state, inside the block */
+    uint32_t *begun;        /* options.note_begun: an actor: 1 = a search let it step; or NULL */
     void *scratch;          /* of the semantics, not part of the state */
     uint32_t *initial;      /* the block as it was at the start */
     uint64_t initial_hash;

@@ -4,6 +4,7 @@
 #include "engine/machine/symmetry_internal.h"
 
 #include "engine/base/arena.h"
+#include "engine/machine/live.h"
 #include "engine/machine/machine_internal.h"
 
 #include <string.h>
@@ -53,16 +54,22 @@ static void lay_memory(struct lane_layout *layout, const struct machine *machine
                                               .word = memory + program->frame_base,
                                               .stride = words[SPACE_LOCAL],
                                               .words = words[SPACE_LOCAL]});
-    layout_words(layout, &(struct lane_words){.threads = threads,
-                                              .word = layout_place(machine, &machine->threads[0].choices),
-                                              .stride = stride,
-                                              .words = 1});
     layout_words(layout,
                  &(struct lane_words){.threads = threads,
-                                      .word = layout_place(machine, &machine->threads[0].base[SPACE_LOCAL]),
+                                      .word = layout_place(machine, &machine->threads[0].choices),
                                       .stride = stride,
-                                      .words = 1,
-                                      .kind = LANE_RELATIVE});
+                                      .words = 1});
+    layout_words(layout, &(struct lane_words){
+                             .threads = threads,
+                             .word = layout_place(machine, &machine->threads[0].base[SPACE_LOCAL]),
+                             .stride = stride,
+                             .words = 1,
+                             .kind = LANE_RELATIVE});
+    if (machine->begun && machine->actor_count == threads)
+        layout_words(layout, &(struct lane_words){.threads = threads,
+                                                  .word = layout_place(machine, machine->begun),
+                                                  .stride = 1,
+                                                  .words = 1});
 }
 
 static bool has_thread(const struct lane_words *words, uint32_t thread)
@@ -166,22 +173,52 @@ bool symmetry_alike(const struct symmetry *symmetry, const struct machine *machi
            symmetry_compare(symmetry, machine, thread, other) == 0;
 }
 
-void symmetry_swap(const struct symmetry *symmetry, struct machine *machine, uint32_t thread,
-                   uint32_t other)
+/* One word each. */
+static void move_word(const struct symmetry *symmetry, struct machine *machine,
+                      const struct lane_words *words, uint32_t k, const uint32_t path[2])
 {
+    const uint32_t *next = path[0] < path[1] ? symmetry->after : symmetry->before;
+    uint32_t moved = value_at(machine, words, path[0], k), at = path[0];
+    for (; at != path[1]; at = next[at])
+        put_value(machine, words, at, k, value_at(machine, words, next[at], k));
+    put_value(machine, words, at, k, moved);
+}
+
+/* Those who are no longer live first, so that the list has room. */
+static void move_live(const struct symmetry *symmetry, struct machine *machine,
+                      const uint32_t path[2])
+{
+    const uint32_t *next = path[0] < path[1] ? symmetry->after : symmetry->before;
+    uint64_t was[LIMIT_TOTAL_THREADS / 64 + 1] = {0};
+    bool moved = is_live(machine, path[0]);
+    for (uint32_t t = path[0];; t = next[t]) {
+        was[t / 64] |= (uint64_t)is_live(machine, t) << t % 64;
+        if (t == path[1])
+            break;
+    }
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t t = path[0];; t = next[t]) {
+            bool old = was[t / 64] >> t % 64 & 1;
+            bool now = t == path[1] ? moved : was[next[t] / 64] >> next[t] % 64 & 1;
+            if (old && !now && pass == 0)
+                machine_unlive(machine, t, MACHINE_TRACKED);
+            if (!old && now && pass == 1)
+                machine_relive(machine, t, MACHINE_TRACKED);
+            if (t == path[1])
+                break;
+        }
+}
+
+void symmetry_move(const struct symmetry *symmetry, struct machine *machine, uint32_t thread,
+                   uint32_t to)
+{
+    const uint32_t path[2] = {thread, to};
     for (uint32_t i = 0; i < symmetry->layout.word_count; i++) {
         const struct lane_words *words = &symmetry->layout.words[i];
-        if (!has_thread(words, thread))
-            continue;
-        for (uint32_t k = 0; k < words->words; k++) {
-            uint32_t x = value_at(machine, words, thread, k);
-            uint32_t y = value_at(machine, words, other, k);
-            if (x == y)
-                continue;
-            put_value(machine, words, thread, k, y);
-            put_value(machine, words, other, k, x);
-        }
+        for (uint32_t k = 0; k < words->words && has_thread(words, thread); k++)
+            move_word(symmetry, machine, words, k, path);
     }
+    move_live(symmetry, machine, path);
 }
 
 /* ---- choices ---- */
@@ -216,6 +253,34 @@ uint32_t symmetry_choose_lane(const struct machine *machine, struct choices *cho
 
 /* ---- a machine's ---- */
 
+static void chain_orbits(struct symmetry *symmetry, const struct machine *machine)
+{
+    uint32_t threads = machine->program->total_threads;
+    symmetry->before = ARENA_ARRAY(symmetry->layout.arena, uint32_t, threads);
+    symmetry->after = ARENA_ARRAY(symmetry->layout.arena, uint32_t, threads);
+    for (uint32_t t = 0; t < threads; t++) {
+        uint32_t last = t;
+        symmetry->before[t] = symmetry->after[t] = SYMMETRY_NOBODY;
+        while (last > symmetry->orbit[t] && symmetry->orbit[last - 1] != symmetry->orbit[t])
+            last--;
+        if (last > symmetry->orbit[t]) {
+            symmetry->before[t] = last - 1;
+            symmetry->after[last - 1] = t;
+        }
+    }
+}
+
+static void find_owners(struct symmetry *symmetry, const struct machine *machine)
+{
+    symmetry->owner = ARENA_ARRAY(symmetry->layout.arena, uint32_t, machine->block_words);
+    for (uint32_t i = 0; i < symmetry->layout.word_count; i++) {
+        const struct lane_words *words = &symmetry->layout.words[i];
+        for (uint32_t t = 0; t < words->threads; t++)
+            for (uint32_t k = 0; k < words->words; k++)
+                symmetry->owner[words->word + t * words->stride + k] = words->first + t + 1;
+    }
+}
+
 struct symmetry *symmetry_new(struct arena *arena, const struct machine *machine)
 {
     const struct program *program = machine->program;
@@ -227,8 +292,11 @@ struct symmetry *symmetry_new(struct arena *arena, const struct machine *machine
     symmetry->orbit = ARENA_ARRAY(arena, uint32_t, program->total_threads);
     lay_memory(&symmetry->layout, machine);
     machine->semantics->layout(machine, &symmetry->layout);
-    if (symmetry_find_orbits(symmetry, machine))
+    if (symmetry_find_orbits(symmetry, machine)) {
+        chain_orbits(symmetry, machine);
+        find_owners(symmetry, machine);
         return symmetry;
+    }
 none:
     arena_release(arena, mark);
     return NULL;

@@ -19,7 +19,7 @@
  * verdicts of progress models of warps and blocks are the same. What is searched is a part of the whole graph,
  * so a witness is one of the whole.
  *
- * Use 2, where actors are threads: search_symmetry.h.
+ * Use 2, where actors are threads: engine/search/search_symmetry.h.
  */
 #ifndef ENGINE_SYMMETRY_H
 #define ENGINE_SYMMETRY_H
@@ -34,7 +34,7 @@ struct lane_words {
     enum lane_kind {
         LANE_PLAIN,
         LANE_RELATIVE, /* what counts is the difference from the start: where its frame lies */
-        LANE_ADDRESS   /* of machine.memory: within the thread's own variables what counts is where */
+        LANE_ADDRESS /* of machine.memory: within the thread's own variables what counts is where */
     } kind;
 };
 
@@ -62,7 +62,12 @@ static inline uint32_t layout_place(const struct machine *machine, const void *w
 struct symmetry {
     struct lane_layout layout;
     uint32_t *orbit; /* a thread: the lowest one of its orbit */
+    uint32_t *before,
+        *after;      /* a thread: the next lower and higher one of its orbit, SYMMETRY_NOBODY */
+    uint32_t *owner; /* a word of the block: the thread that it belongs to + 1, 0: not only one */
 };
+
+#define SYMMETRY_NOBODY UINT32_MAX
 
 /* Of the machine's program and initial state; NULL: nobody may change places. */
 struct symmetry *symmetry_new(struct arena *arena, const struct machine *machine);
@@ -76,9 +81,10 @@ bool symmetry_alike(const struct symmetry *symmetry, const struct machine *machi
 int symmetry_compare(const struct symmetry *symmetry, const struct machine *machine,
                      uint32_t thread, uint32_t other);
 
-/* Changes the words of two threads of one orbit, logged. */
-void symmetry_swap(const struct symmetry *symmetry, struct machine *machine, uint32_t thread,
-                   uint32_t other);
+/* The words of a thread become those of another place in its orbit, those of the threads between move by one place
+ * to where it was, and so does who is live; logged. The threads are actors, and nobody waits. */
+void symmetry_move(const struct symmetry *symmetry, struct machine *machine, uint32_t thread,
+                   uint32_t to);
 
 /* One of `count` >= 2 threads, for an order that is chosen one thread after another: where the machine's options
  * have a symmetry, only the first of those that are alike. */

@@ -5,6 +5,7 @@
 
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
+#include "engine/machine/machine_internal.h"
 #include "engine/program/ptx_code.h"
 
 #include <string.h>
@@ -76,6 +77,11 @@ static uint32_t script_choose_of(struct choices *choices, uint32_t n, const uint
     struct script_choice *choice = script_at((struct script *)choices, count);
     choice->value = values[choice->index];
     return choice->value;
+}
+
+void search_note_begun(struct search *search, uint32_t actor)
+{
+    put(search->machine, &search->machine->begun[actor], 1, MACHINE_TRACKED);
 }
 
 void script_start(struct script *script)

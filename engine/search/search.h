@@ -45,6 +45,9 @@ struct search_options {
      * steps; outcomes and progress are the same, witnesses are as short in transitions. Races and the lasso
      * are not to be asked with it. */
     bool merge_local;
+    /* SEARCH_STATES, of a machine with note_begun that search_has_quotient: states up to permutations
+     * (search_symmetry.h); outcomes have no tapes, progress no witnesses. Or NULL. */
+    const struct symmetry *symmetry;
     uint64_t hash_mask; /* SEARCH_STATES: bits of hashes that are used, for tests; 0: all */
     struct progress
         *progress; /* SEARCH_STATES: progress models, to be judged on the graph; or NULL */
@@ -106,6 +109,7 @@ struct search_result {
     bool race;
     /* SEARCH_STATES: a thread took a choice of its own stream (havoc, pick, goto). */
     bool own_choices;
+    bool up_to_symmetry; /* for callers: its states stand for others */
     enum search_liveness liveness;
     const struct tape *lasso_stem, *lasso_loop; /* witness of a lasso (fair one if there is one) */
 };

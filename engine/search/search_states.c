@@ -9,6 +9,7 @@
 #include "engine/base/invariant.h"
 #include "engine/base/stop.h"
 #include "engine/program/ptx_code.h"
+#include "engine/search/search_symmetry.h"
 
 #include <string.h>
 
@@ -198,6 +199,8 @@ static bool expand_actor(struct exploration *x, uint32_t number, uint32_t actor)
             return false;
         }
         search_step(search, actor);
+        if (graph->symmetry)
+            graph->pending.places[graph->pending.count] = search_canonical(search, actor);
         if (!store_push(graph, number, x->hash, actor))
             return false;
         if (machine_status(machine) != STATUS_RUNNING) {
@@ -235,6 +238,8 @@ static bool expand(struct exploration *x, uint32_t number)
     x->watch.state = number;
     for (uint32_t i = 0; i < head->live_count; i++) {
         x->watch.actor = head->live[i];
+        if (x->graph.symmetry && !search_is_first(x->graph.search, head->live[i]))
+            continue;
         if (!expand_actor(x, number, head->live[i]))
             return false;
     }
@@ -254,6 +259,7 @@ static void start(struct exploration *x, struct search *search)
         .level_end = 1,
     };
     store_start(&x->graph, search);
+    x->graph.symmetry = search->options->symmetry;
 }
 
 /* What is needed before the first state; kernels of the largest memories are not for searching. */
@@ -319,7 +325,7 @@ void search_states(struct search *search)
         graph_races(&x.graph);
     result->states += x.graph.states.count;
     result->transitions += x.graph.edges.count;
-    for (uint32_t i = 0; i < x.ends.count; i++) {
+    for (uint32_t i = 0; i < x.ends.count && !x.graph.symmetry; i++) {
         const struct end *end = pool_at(&x.ends, i);
         result->outcomes[end->outcome].tape = graph_path(&x.graph, end->state);
     }

@@ -126,8 +126,8 @@ static void hear_row_text(void *context, const struct matrix_row *row)
     if (!p->begun)
         print_cells("units", "model", "verdict", "who waits for whom");
     p->begun = true;
-    print_cells(matrix_unit_names[row->unit], row->model, verdict,
-                row->verdict == PROGRESS_UNKNOWN ? row->why : row->sentence);
+    bool why = row->verdict != PROGRESS_ENDS && !row->sentence; /* no row, or no witness of it */
+    print_cells(matrix_unit_names[row->unit], row->model, verdict, why ? row->why : row->sentence);
     fflush(stdout);
 }
 

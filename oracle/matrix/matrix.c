@@ -4,6 +4,7 @@
 #include "engine/machine/symmetry.h"
 #include "engine/program/ptx_code.h"
 #include "engine/progress/lasso.h"
+#include "engine/search/search_symmetry.h"
 #include "oracle/lemma6/own_loops.h"
 #include "oracle/matrix/matrix_internal.h"
 
@@ -14,7 +15,7 @@ const struct matrix_options MATRIX_DEFAULTS = {.max_states = 1 << 20,
                                                .max_bytes = (uint64_t)512 << 20,
                                                .budget_steps = 1 << 18,
                                                .sample_steps = 1 << 22,
-                                               .symmetry = true};
+                                               .symmetry = MATRIX_SYMMETRY_LARGE};
 
 /* Steps of a search for each state that it may keep: one of each actor, and so many for choices inside. */
 enum { CHOICES_A_STATE = 15 };
@@ -171,33 +172,52 @@ static struct search_options search_options_of(const struct making *m,
     return options;
 }
 
-/* A small graph is searched as it is. Of a larger one it is enough to search what is the same up to changing the
+/* States up to changing the places of threads that are alike: by the orders of atomics that warps need, or, where
+ * actors are threads, of whole states. NULL: that does not hold for this kernel. */
+static struct search_result *search_alike(struct making *m, const struct machine *of,
+                                          struct progress *progress)
+{
+    struct machine_options with = of->options;
+    bool threads = of->actor_count == of->program->total_threads;
+    with.note_begun = threads;
+    struct machine *machine = search_machine_with(m->arena, of->semantics, of->program, &with);
+    struct search_options options = search_options_of(m, machine, progress, m->options->max_states);
+    const struct symmetry *symmetry = symmetry_new(m->arena, machine);
+    if (!symmetry || (threads && !search_has_quotient(machine)))
+        return NULL;
+    options.symmetry = threads ? symmetry : NULL;
+    machine->options.symmetry = threads ? NULL : symmetry;
+    struct search_result *result = search_run(m->arena, machine, &options);
+    result->up_to_symmetry = true;
+    return result->own_choices ? NULL : result;
+}
+
+/* A small graph is searched as it is; of a larger one it is enough to search what is the same up to changing the
  * places of threads that are alike (engine/machine/symmetry.h), where that can be shown. */
 static struct search_result *search(struct making *m, struct machine *machine,
                                     struct progress *progress)
 {
     enum { SMALL = 1 << 13 };
+    enum matrix_symmetry symmetry =
+        machine->program->launch.warp > 1 ? m->options->symmetry : MATRIX_SYMMETRY_NONE;
     uint64_t most = m->options->max_states;
-    const struct search_options all = search_options_of(m, machine, progress, most);
-    const struct search_options small =
-        search_options_of(m, machine, progress, most < SMALL ? most : SMALL);
-    begin_part(m);
-    const struct symmetry *symmetry =
-        m->options->symmetry ? symmetry_new(m->arena, machine) : NULL;
-    if (!symmetry)
-        return search_run(m->arena, machine, &all);
+    uint64_t first = symmetry == MATRIX_SYMMETRY_LARGE && most > SMALL ? SMALL : most;
+    struct search_options options = search_options_of(m, machine, progress, first);
     size_t mark = arena_mark(m->arena);
-    struct search_result *result = search_run(m->arena, machine, &small);
-    if (result->complete || stop_reason(m->options->stop))
+    struct search_result *result = NULL;
+    begin_part(m);
+    if (symmetry != MATRIX_SYMMETRY_ALL) {
+        result = search_run(m->arena, machine, &options);
+        if (result->complete || stop_reason(m->options->stop) || symmetry == MATRIX_SYMMETRY_NONE)
+            return result;
+        arena_release(m->arena, mark);
+    }
+    result = search_alike(m, machine, progress);
+    if (result)
         return result;
     arena_release(m->arena, mark);
-    machine->options.symmetry = symmetry;
-    result = search_run(m->arena, machine, &all);
-    machine->options.symmetry = NULL;
-    if (!result->own_choices)
-        return result;
-    arena_release(m->arena, mark);
-    return search_run(m->arena, machine, &all);
+    options = search_options_of(m, machine, progress, most);
+    return search_run(m->arena, machine, &options);
 }
 
 /* Of a row that its search left unknown: ends where Lemma 6 says so. */
@@ -224,8 +244,10 @@ static void take_answer(struct making *m, struct matrix_row *row, struct machine
         return;
     }
     row->states = result->states;
-    row->why = arena_printf(m->arena, "all %" PRIu64 " states", result->states);
-    row->has_strong = true;
+    row->why = arena_printf(
+        m->arena, "all %" PRIu64 " states%s", result->states,
+        result->up_to_symmetry ? ", where threads that are alike may change places" : "");
+    row->has_strong = !answer->strong_unknown;
     row->strong = answer->strong;
     row->stem = answer->stem;
     row->loop = answer->loop;

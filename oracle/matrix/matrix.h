@@ -75,6 +75,9 @@ struct matrix_listener {
     void (*row)(void *context, const struct matrix_row *row);
 };
 
+/* Which searches are of states up to permutations of threads that are alike (engine/machine/symmetry.h). */
+enum matrix_symmetry { MATRIX_SYMMETRY_NONE, MATRIX_SYMMETRY_LARGE, MATRIX_SYMMETRY_ALL };
+
 struct matrix_options {
     uint64_t max_states; /* of one search */
     uint64_t max_bytes;
@@ -84,7 +87,7 @@ struct matrix_options {
     uint64_t refute_steps;  /* of a search for what refutes Lemma 6; 0: many */
     uint64_t seed;          /* of its schedules */
     bool no_merging;        /* the graphs are those of all single steps (search_local.c) */
-    bool symmetry; /* a search that is not small is of states up to permutations of threads (symmetry.h) */
+    enum matrix_symmetry symmetry;
     /* NULL, or a matrix of the same kernel, which is made again: without policies, whose executions are the
      * same, and with what it knows of Lemma 6. */
     const struct matrix *again;
