@@ -223,32 +223,42 @@ void symmetry_move(const struct symmetry *symmetry, struct machine *machine, uin
 
 /* ---- choices ---- */
 
-uint32_t symmetry_choose(const struct machine *machine, struct choices *choices,
-                         const uint32_t *threads, uint32_t count)
+void symmetry_classes(const struct machine *machine, const uint32_t *threads, uint32_t count,
+                      bool hidden, uint16_t *classes)
 {
     const struct symmetry *symmetry = machine->options.symmetry;
+    for (uint32_t i = 0; i < count && symmetry; i++) {
+        classes[i] = hidden ? 0 : (uint16_t)i;
+        for (uint32_t k = 0; k < i && !hidden && classes[i] == i; k++)
+            if (classes[k] == k && symmetry_alike(symmetry, machine, threads[k], threads[i]))
+                classes[i] = (uint16_t)k;
+    }
+}
+
+uint32_t symmetry_choose(const struct machine *machine, struct choices *choices,
+                         const uint16_t *classes, uint32_t count)
+{
     uint32_t firsts[LIMIT_THREADS], n = 0;
-    if (!symmetry || !choices->choose_of)
+    uint64_t seen[LIMIT_THREADS / 64 + 1] = {0};
+    if (!machine->options.symmetry || !choices->choose_of)
         return choices->choose(choices, count);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t k = 0;
-        while (k < n && !symmetry_alike(symmetry, machine, threads[firsts[k]], threads[i]))
-            k++;
-        if (k == n)
+        uint64_t bit = (uint64_t)1 << classes[i] % 64;
+        if (!(seen[classes[i] / 64] & bit))
             firsts[n++] = i;
+        seen[classes[i] / 64] |= bit;
     }
     return choices->choose_of(choices, count, firsts, n);
 }
 
-uint32_t symmetry_choose_lane(const struct machine *machine, struct choices *choices,
-                              uint32_t first_thread, const uint8_t *lanes, uint32_t count)
+uint32_t symmetry_take_lane(const struct machine *machine, struct choices *choices, uint8_t *lanes,
+                            uint16_t *classes, uint32_t count)
 {
-    uint32_t threads[LIMIT_WARP];
-    if (!machine->options.symmetry)
-        return choices->choose(choices, count);
-    for (uint32_t i = 0; i < count; i++)
-        threads[i] = first_thread + lanes[i];
-    return symmetry_choose(machine, choices, threads, count);
+    uint32_t chosen = count > 1 && choices ? symmetry_choose(machine, choices, classes, count) : 0;
+    uint32_t lane = lanes[chosen];
+    memmove(lanes + chosen, lanes + chosen + 1, count - chosen - 1);
+    memmove(classes + chosen, classes + chosen + 1, (count - chosen - 1) * sizeof *classes);
+    return lane;
 }
 
 /* ---- a machine's ---- */

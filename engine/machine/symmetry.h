@@ -86,12 +86,18 @@ int symmetry_compare(const struct symmetry *symmetry, const struct machine *mach
 void symmetry_move(const struct symmetry *symmetry, struct machine *machine, uint32_t thread,
                    uint32_t to);
 
-/* One of `count` >= 2 threads, for an order that is chosen one thread after another: where the machine's options
- * have a symmetry, only the first of those that are alike. */
+/* Orders that are chosen one thread after another. classes[i]: the lowest k such that threads[k] is alike with
+ * threads[i] in the machine's state; `hidden`: none of them changes the value, so that nobody sees the order: all 0. Only
+ * where the machine's options have a symmetry, otherwise they are not asked for. */
+void symmetry_classes(const struct machine *machine, const uint32_t *threads, uint32_t count,
+                      bool hidden, uint16_t *classes);
+
+/* One of `count` >= 2 that are left, by their classes: where there is a symmetry, only the first of each class. */
 uint32_t symmetry_choose(const struct machine *machine, struct choices *choices,
-                         const uint32_t *threads, uint32_t count);
-/* The same of lanes: thread first_thread + lanes[i]. */
-uint32_t symmetry_choose_lane(const struct machine *machine, struct choices *choices,
-                              uint32_t first_thread, const uint8_t *lanes, uint32_t count);
+                         const uint16_t *classes, uint32_t count);
+
+/* The first of a list of lanes in an order; the lanes behind it move up, and so do their classes. */
+uint32_t symmetry_take_lane(const struct machine *machine, struct choices *choices, uint8_t *lanes,
+                            uint16_t *classes, uint32_t count);
 
 #endif

@@ -62,13 +62,12 @@ bool interrupt_time_over(void)
     return deadline_ms > 0 && clock_monotonic_ms() >= deadline_ms;
 }
 
-void interrupt_part(void)
+void interrupt_part(uint32_t share)
 {
-    enum { SHARE = 3 };
     if (deadline_ms == 0)
         return;
     uint64_t now = clock_monotonic_ms(), left = now < deadline_ms ? deadline_ms - now : 0;
-    set_alarm(left / SHARE + 1);
+    set_alarm(left / share + 1);
     interrupt_stop = left > 0 ? 0 : STOP_TIME;
     if (interrupted) /* just now, perhaps */
         interrupt_stop = STOP_INTERRUPTED;

@@ -2,6 +2,7 @@
  * cli_check.c - `simtfuzz check`: kernels under every subject and oracle, and what they expect.
  */
 #include "engine/program/ptx_code.h"
+#include "fuzz/base/interrupt.h"
 #include "fuzz/case/case.h"
 #include "fuzz/commands/cli_matrix.h"
 #include "fuzz/out/json.h"
@@ -329,9 +330,10 @@ static void print_search(const struct check_run *run)
     if (search->complete)
         printf("all executions searched, %" PRIu32 " outcome%s", search->outcome_count, plural);
     else
-        printf("NOT all executions: the bound on %s cut the search off; %" PRIu32
-               " outcome%s found, a subset",
-               search->cut, search->outcome_count, plural);
+        printf("NOT all executions: %s%s cut the search off; %" PRIu32 " outcome%s found, a subset",
+               strcmp(search->cut, "interrupted") == 0 ? "" : "the bound on ",
+               strcmp(search->cut, "interrupted") == 0 ? "an interruption" : search->cut,
+               search->outcome_count, plural);
     if (search->method == SEARCH_STATES)
         printf(" (states: %" PRIu64 ")\n", search->states);
     else
@@ -540,6 +542,16 @@ static bool read_tape(struct cli *cli, struct check_options *options)
     return false;
 }
 
+/* All searches together have the time of --time; Ctrl-C ends them, too. What they have found by then is printed. */
+static void bound_searches(const struct cli *cli, struct check_options *options)
+{
+    if (options->search.max_states == 0)
+        options->search = SEARCH_DEFAULTS;
+    options->search.stop = &interrupt_stop;
+    interrupt_catch();
+    interrupt_after(cli->options.time_ms);
+}
+
 int command_check(struct cli *cli)
 {
     struct cli_files files;
@@ -549,7 +561,9 @@ int command_check(struct cli *cli)
     if (!read_tape(cli, &options) ||
         !cli_find_files(cli, cli->arguments, cli->argument_count, &files))
         return CLI_USAGE;
-    for (uint32_t i = 0; i < files.count; i++)
+    if (options.exhaustive)
+        bound_searches(cli, &options);
+    for (uint32_t i = 0; i < files.count && !interrupted; i++)
         status = worse(status, cli_check_file(cli, files.paths[i], &options, &sums));
     if (!cli->options.json && files.count > 1)
         printf("%" PRIu32 " kernels: %" PRIu32 " agree (%" PRIu32
@@ -557,5 +571,10 @@ int command_check(struct cli *cli)
                " with a failed expectation, %" PRIu32 " refused, %" PRIu32 " in error\n",
                sums.kernels + sums.bad, sums.agreed, sums.known, sums.diverged, sums.failed,
                sums.refused, sums.bad);
-    return status;
+    fflush(stdout);
+    if (interrupted)
+        cli_message(cli, "interrupted: the searches were cut off");
+    else if (interrupt_time_over())
+        cli_message(cli, "the time is over: searches that were not ready by then say so");
+    return interrupted ? CLI_INTERRUPTED : status;
 }

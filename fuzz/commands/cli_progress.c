@@ -41,8 +41,9 @@ struct printing {
 
 static void hear_part(void *context)
 {
+    enum { SHARE = 3 };
     (void)context;
-    interrupt_part();
+    interrupt_part(SHARE);
 }
 
 static void begin_json(struct printing *p)

@@ -86,7 +86,7 @@ static void check_witness(struct machine *machine, const struct fair_units *unit
     bool *good = ARENA_ARRAY(&test_arena, bool, units->count);
     const struct looked l = {ARENA_ARRAY(&test_arena, bool, units->count),
                              ARENA_ARRAY(&test_arena, bool, units->count)};
-    struct player player = {{NULL, play_inner}, answer->stem, 0};
+    struct player player = {{NULL, play_inner, NULL}, answer->stem, 0};
     bool some = false;
     machine_reset(machine);
     while (player.at < answer->stem->count) {
