@@ -9,7 +9,7 @@
 #include "engine/blocks/interleave.h"
 
 #include "engine/machine/barrier.h"
-#include "engine/machine/machine_internal.h"
+#include "engine/machine/semantics.h"
 #include "engine/machine/symmetry.h"
 
 enum {

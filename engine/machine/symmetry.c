@@ -5,7 +5,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/machine/live.h"
-#include "engine/machine/machine_internal.h"
+#include "engine/machine/semantics.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
-#include "engine/machine/machine_internal.h"
+#include "engine/machine/semantics.h"
 #include "engine/program/ptx_code.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include "engine/base/invariant.h"
 #include "engine/machine/barrier.h"
-#include "engine/machine/machine_internal.h"
+#include "engine/machine/semantics.h"
 #include "engine/machine/symmetry.h"
 
 #include <stddef.h>
