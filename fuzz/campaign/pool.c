@@ -2,7 +2,6 @@
 
 #include "engine/base/invariant.h"
 #include "fuzz/base/clock.h"
-#include "fuzz/campaign/pool_counts.h"
 #include "fuzz/supervise/crash.h"
 #include "fuzz/supervise/watch.h"
 

@@ -4,7 +4,7 @@
  */
 #include "tests/unit/campaign_fixture.h"
 
-#include "fuzz/campaign/pool_counts.h"
+#include "fuzz/campaign/chunk.h"
 
 #include "fuzz/case/case.h"
 #include "fuzz/supervise/crash.h"
