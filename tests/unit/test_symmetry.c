@@ -93,9 +93,16 @@ static struct ast_kernel *make_kernel(struct writer *w, uint64_t number)
     w->ids = pcg_below(&w->rng, 3) == 0 ? 3 : 0;
     write_text(w, launches[pcg_below(&w->rng, sizeof launches / sizeof *launches)]);
     write_text(w, "global int a; shared int s; kernel k() { private int p = 1; private int q;");
-    for (uint32_t i = 2 + pcg_below(&w->rng, 3); i > 0; i--)
+    /* Half of those that ask who they are wait for somebody. */
+    bool waits = w->ids && pcg_below(&w->rng, 2) == 0;
+    if (waits)
+        write_text(w,
+                   ONE_OF(w, "if (tid == 0) a = 1;", "if (tid == 1) a = 1;", "if (tid != 0) a = 1;",
+                          "if (tid < 2) a = 1; else s = a;", "if (tid == 2) a = 1;",
+                          "q = atomic_exch(s, 1); if (!q) { q = 0; a = 1; } else q = 0;"));
+    for (uint32_t i = waits ? pcg_below(&w->rng, 2) : 2 + pcg_below(&w->rng, 3); i > 0; i--)
         write_statement(w, 2);
-    write_text(w, "}");
+    write_text(w, waits ? "while (!a) q = 1 - q; }" : "}");
     return support_parse(w->text);
 }
 
