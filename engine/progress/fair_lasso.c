@@ -441,7 +441,7 @@ static void start(struct hunt *h)
     h->trial = fair_trial_new(arena, machine, h->units, capacity);
     h->path.entries = ARENA_ARRAY(arena, uint32_t, capacity);
     h->sample = (struct sample){
-        .choices = {NULL, choose},
+        .choices = {NULL, choose, NULL},
         .arena = arena,
         .machine = machine,
         .sets = fair_sets_new(arena, machine, h->units),
