@@ -10,6 +10,7 @@
 
 #include "db/db.h"
 #include "fuzz/base/exit_status.h"
+#include "fuzz/check/headline.h"
 #include "fuzz/gen/gen_weights.h"
 #include "oracle/check/check.h"
 
@@ -25,6 +26,7 @@ enum cli_command_id {
 };
 
 struct fuzz_case;
+struct check_report;
 
 /* Of `triage`. */
 struct cli_triage_options {
@@ -62,10 +64,11 @@ struct cli_options {
     uint64_t case_timeout_ms;
     bool shard_given; /* by --shard or by a job array */
     bool stop_on_finding, no_minimise, exhaustive, enumerate, spin, same_value, atomics_sync;
-    const char *config;      /* a file or a preset, or NULL */
-    const char *config_text; /* of it; NULL: none */
-    bool screen;             /* --ui */
-    uint32_t fail_on;        /* bits 1u << campaign_kind */
+    const char *config;           /* a file or a preset, or NULL */
+    const char *config_text;      /* of it; NULL: none */
+    bool screen;                  /* --ui */
+    uint32_t fail_on;             /* of run: bits 1u << campaign_kind */
+    struct fail_on fail_outcomes; /* of check */
     const char *on_finding, *on_end;
     bool watch;        /* of status */
     bool check_db;     /* of status */
@@ -119,6 +122,8 @@ struct cli {
 /* What `check` and `regress` have seen so far. */
 struct cli_check_sums {
     uint32_t kernels, agreed, known, diverged, failed, refused, bad;
+    struct check_report *report; /* of --sarif, --junit; NULL: none */
+    uint32_t unwanted;           /* that do what --fail-on names, and expect nothing */
 };
 
 struct cli_command {

@@ -90,6 +90,10 @@ const struct cli_option option_table[] = {
     {"fail-on", 0, OPTION_OWN, "LIST", ON(RUN), 0, 0, option_parse_fail_on,
      "findings that count for the exit status: new, open (before), regressed, flaky; all by "
      "default"},
+    {"fail-on", 0, OPTION_OWN, "LIST", ON(CHECK), 0, 0, option_parse_fail_outcomes,
+     "what makes the exit status 1 for a kernel that expects nothing: race, race:SUBJECT, oob, "
+     "deadlock, "
+     "divergence, assert, hang, error; none; default: all of them"},
     {"on-finding", 0, OPTION_OWN, "COMMAND", ON(RUN), 0, 0, option_parse_hook,
      "a program that is run for each finding that counts, told by SIMTFUZZ_... variables"},
     {"on-end", 0, OPTION_OWN, "COMMAND", ON(RUN), 0, 0, option_parse_end_hook,
@@ -229,6 +233,11 @@ const struct cli_option option_table[] = {
      "a page for people: one file that needs nothing else"},
     {"junit", 0, OPTION_TEXT, "FILE", ON(REPORT), FIELD(junit), 0, NULL,
      "JUnit XML: a test suite an oracle, a test case a finding"},
+    {"junit", 0, OPTION_TEXT, "FILE", ON(CHECK), FIELD(junit), 0, NULL,
+     "JUnit XML: a test case a kernel"},
+    {"sarif", 0, OPTION_TEXT, "FILE", ON(CHECK), FIELD(sarif), 0, NULL,
+     "SARIF 2.1.0, for code scanning: a result for each race, fault, divergence, failed "
+     "expectation"},
     {"sarif", 0, OPTION_TEXT, "FILE", ON(REPORT), FIELD(sarif), 0, NULL,
      "SARIF 2.1.0, for code scanning: a rule an oracle, a result a finding"},
     {"markdown", 0, OPTION_TEXT, "FILE", ON(REPORT), FIELD(markdown), 0, NULL,
