@@ -27,6 +27,16 @@ const struct cli_option option_table[] = {
      "stop after this time (90, 90s, 15m, 8h); without --time and --cases: 60s"},
     {"time", 't', OPTION_TIME, "T", ON(REDUCE), FIELD(time_ms), 0, NULL,
      "end after this time (90, 90s, 15m, 8h) with the best so far"},
+    {"time", 't', OPTION_TIME, "T", ON(PROGRESS), FIELD(time_ms), 0, NULL,
+     "end after this time (90, 90s, 15m): rows that are not ready by then are unknown; one search "
+     "takes at most a third of what is left"},
+    {"time", 't', OPTION_TIME, "T", ON(SURVEY), FIELD(time_ms), 0, NULL,
+     "end after this time (90, 90s, 15m) with what the kernels until then show"},
+    {"time", 't', OPTION_TIME, "T", ON(DISTILL), FIELD(time_ms), 0, NULL,
+     "end about after this time (90, 90s, 15m): a third of it is for the cases, a third for making "
+     "kernels smaller"},
+    {"time", 't', OPTION_TIME, "T", ON(CHECK), FIELD(time_ms), 0, NULL,
+     "with --exhaustive: cut the searches off after this time (90, 90s, 15m)"},
     {"cases", 'n', OPTION_SOME_U64, "N", ON(RUN), FIELD(cases), 0, NULL,
      "stop after cases 0 .. N-1"},
     {"cases", 'n', OPTION_SOME_U64, "N", ON(DISTILL), FIELD(cases), 0, NULL,

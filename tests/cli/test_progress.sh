@@ -250,3 +250,42 @@ expect 2 progress "$papers/p2-n2.simt" --max-states 0
 head -c 3000 /dev/urandom >noise.simt
 expect 2 progress noise.simt
 finish
+
+# Threads that run the same text are alike: a spin lock has all its rows at the width of a real warp, from all states.
+expect 0 progress "$source/corpus/regress/spin-lock.simt" --set threads=32,warp=32
+for row in "warps simt h" "warps crs h" "blocks lockstep h" "warps stackless:random e" "threads unfair m" "threads hsa m" \
+    "threads obe e" "threads hsa-obe e" "threads lobe e" "threads fair e"; do
+    read -r units model letter <<<"$row"
+    [ "$(verdict "$units" "$model")" = "$letter" ] || failed "32 lanes: $row: $(cat out)"
+done
+grep -q "unknown\|sampled" out && failed "32 lanes: $(cat out)"
+
+# Rows come as they are known; what is not ready when the time is over says why, and so it is when somebody interrupts.
+cat >numbers.simt <<'end'
+launch(threads = 12, warp = 4);
+global int a[12], b;
+kernel numbers() {
+    private int i, j;
+    while (a[(tid + 1) % 12] == 0 || b < 40) {
+        a[tid] = (a[tid] + tid) % 7;
+        i = (i + a[(tid + b) % 12]) % 50;
+        j = atomic_add(b, tid + i);
+    }
+}
+end
+"$simtfuzz" progress numbers.simt --samples 0 --max-states 100000000 >slow 2>err &
+pid=$!
+for _ in $(seq 300); do
+    grep -q "^units" slow && break
+    sleep 0.1
+done
+kill -INT $pid 2>/dev/null
+wait $pid
+status=$?
+[ $status = 4 ] || failed "interrupted: $status"
+[ "$(grep -c '^threads .*unknown at bound.*interrupted' slow)" -ge 1 ] || failed "interrupted rows: $(cat slow)"
+says err "interrupted: the searches were cut off"
+expect 0 progress numbers.simt --samples 0 --max-states 100000000 --time 1s --json
+json
+says out '"verdict": "unknown at bound"' "the search was cut off: time"
+says err "the time is over"
