@@ -91,6 +91,8 @@ struct cli_options {
     bool subject_given;
     const char *schedule, *to, *output, *signature, *keep_progress;
     bool anchored, then_first, logic_blocks, keep_calls, normalise; /* of --to cfg */
+    uint32_t knobs; /* of --to opencl .. */
+    bool expose;
     uint64_t max_steps;
     uint64_t max_states;   /* of progress */
     uint64_t sample_steps; /* of progress */

@@ -1,6 +1,7 @@
 /*
  * option_values.c - numbers and times as users write them, and the options that have a form of their own.
  */
+#include "engine/emit/emit.h"
 #include "fuzz/cli/options.h"
 
 #include "fuzz/campaign/campaign.h"
@@ -128,6 +129,18 @@ bool option_parse_features(struct cli *cli, const char *text)
 #include "fuzz/gen/features.def"
 #undef FEATURE
     );
+}
+
+bool option_parse_knobs(struct cli *cli, const char *text)
+{
+    const char *at;
+    if (emit_parse_knobs(text, &cli->options.knobs, &at))
+        return true;
+    return bad_item(cli, "knobs", at,
+#define KNOB(id, name, percent, sentence) name " "
+#include "engine/emit/knobs.def"
+#undef KNOB
+                    "none");
 }
 
 bool option_parse_weights(struct cli *cli, const char *text)
