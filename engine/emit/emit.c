@@ -181,8 +181,7 @@ static bool has_drawn_values(const struct ast_var *var)
 
 static bool is_struct_member(const struct emitter *e, const struct emit_place *place)
 {
-    return place->var->space == SPACE_PRIVATE &&
-           (place->carried || emit_has(e, EMIT_KNOB_STRUCT));
+    return place->var->space == SPACE_PRIVATE && (place->carried || emit_has(e, EMIT_KNOB_STRUCT));
 }
 
 static void number_variables(struct emitter *e)
@@ -208,8 +207,8 @@ static void place_variables(struct emitter *e)
         place->offset = *next;
         if (place->var->space != SPACE_PRIVATE || has_drawn_values(place->var))
             *next += place->var->length;
-        place->is_table = emit_has(e, EMIT_KNOB_TABLES) && !place->written &&
-                          place->var->space == SPACE_GLOBAL;
+        place->is_table =
+            emit_has(e, EMIT_KNOB_TABLES) && !place->written && place->var->space == SPACE_GLOBAL;
         if (is_struct_member(e, place))
             e->has_members = true;
     }

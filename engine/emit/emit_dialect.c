@@ -68,8 +68,7 @@ static const char cuda_prelude[] =
     "#define SF_THREADS blockDim.x\n"
     "#define SF_BLOCKS gridDim.x\n"
     "#endif\n"
-    "typedef unsigned int uint;\n"
-    "typedef unsigned long long ulong;\n" HELPERS("static __device__ ");
+    "typedef unsigned int uint;\n" HELPERS("static __device__ ");
 
 const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] = {
     [EMIT_OPENCL] =
@@ -99,8 +98,8 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] = {
         {
             .name = "cuda",
             .prelude = cuda_prelude,
-            .casts = {"(int)", "(uint)", "(long long)", "(ulong)", "(int)"},
-            .types = {"int", "uint", "long long", "ulong", "int"},
+            .casts = {"(int)", "(uint)", "(long long)", "(unsigned long long)", "(int)"},
+            .types = {"int", "uint", "long long", "unsigned long long", "int"},
             .function_head = "static __device__ ",
             .noinline_head = "static __device__ __noinline__ ",
             .kernel_head = "extern \"C\" __global__ void ",

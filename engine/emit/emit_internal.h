@@ -15,12 +15,12 @@ struct emit_dialect {
     const char *prelude;
     const char *casts[TYPE_COUNT]; /* what stands before a parenthesis: "(int)" */
     const char *types[TYPE_COUNT];
-    const char *function_head; /* before a function's result type */
-    const char *noinline_head; /* the same where it is not to be inlined */
-    const char *kernel_head;   /* before the kernel's name */
-    const char *fixed_size;    /* the same with the number of threads for %u */
-    const char *global;        /* before the type of what a pointer to global memory points to */
-    const char *shared;        /* the same of shared memory */
+    const char *function_head;   /* before a function's result type */
+    const char *noinline_head;   /* the same where it is not to be inlined */
+    const char *kernel_head;     /* before the kernel's name */
+    const char *fixed_size;      /* the same with the number of threads for %u */
+    const char *global;          /* before the type of what a pointer to global memory points to */
+    const char *shared;          /* the same of shared memory */
     const char *shared_variable; /* before the type of a shared variable */
     const char *table;           /* before the type of a constant array at file level */
     const char *thread, *block, *threads, *blocks;
@@ -56,7 +56,7 @@ struct emitter {
     bool opaque;      /* some text needs the word that is 0 */
 
     const struct ast_function *function; /* at hand */
-    bool is_body; /* the kernel's own statements */
+    bool is_body;                        /* the kernel's own statements */
     uint32_t indent;
 };
 

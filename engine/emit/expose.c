@@ -32,11 +32,10 @@ static struct ast_expr *integer(struct exposing *x, uint32_t value)
 /* (bid * threads + tid) * words + word */
 static struct ast_expr *index_of(struct exposing *x, uint32_t word)
 {
-    struct ast_expr *thread =
-        binary(x, BINARY_ADD,
-               binary(x, BINARY_MUL, ast_builtin_ref(x->arena, BUILTIN_BID),
-                      integer(x, x->kernel->launch.threads)),
-               ast_builtin_ref(x->arena, BUILTIN_TID));
+    struct ast_expr *thread = binary(x, BINARY_ADD,
+                                     binary(x, BINARY_MUL, ast_builtin_ref(x->arena, BUILTIN_BID),
+                                            integer(x, x->kernel->launch.threads)),
+                                     ast_builtin_ref(x->arena, BUILTIN_TID));
     return binary(x, BINARY_ADD, binary(x, BINARY_MUL, thread, integer(x, x->words)),
                   integer(x, word));
 }
@@ -89,10 +88,10 @@ static void expose_trip(struct exposing *x, struct ast_stm *loop)
         }
     if (!seen || !loop->body)
         return;
-    struct ast_expr *sum = binary(x, BINARY_MUL, ast_var_ref(x->arena, x->sum),
-                                  integer(x, SUM_FACTOR));
-    struct ast_stm *add = ast_assign(x->arena, x->sum, NULL, binary(x, BINARY_ADD, sum, value),
-                                     loop->at);
+    struct ast_expr *sum =
+        binary(x, BINARY_MUL, ast_var_ref(x->arena, x->sum), integer(x, SUM_FACTOR));
+    struct ast_stm *add =
+        ast_assign(x->arena, x->sum, NULL, binary(x, BINARY_ADD, sum, value), loop->at);
     struct ast_stm *block = ast_stm(x->arena, STM_BLOCK, loop->at);
     block->body = loop->body;
     ast_stm_append(&block->body, add);

@@ -49,6 +49,16 @@ struct cli_triage_options {
     uint64_t until_ms, for_ms; /* 0: not given */
 };
 
+enum { CLI_OUTSIDE_MAX = 32 };
+
+/* Of `outside` and `subjects`. */
+struct cli_outside_options {
+    const char *subjects[CLI_OUTSIDE_MAX];
+    uint32_t count;
+    uint32_t batch, cpu_seconds; /* 0: as usual */
+    bool list;
+};
+
 /* What the options of all commands set. */
 struct cli_options {
     bool help, json, color;
@@ -92,7 +102,7 @@ struct cli_options {
     const char *schedule, *to, *output, *signature, *keep_progress;
     bool anchored, then_first, logic_blocks, keep_calls, normalise; /* of --to cfg */
     uint32_t knobs; /* of --to opencl .. */
-    bool expose;
+    bool expose, knobs_given, features_given;
     uint64_t max_steps;
     uint64_t max_states;   /* of progress */
     uint64_t sample_steps; /* of progress */
@@ -109,6 +119,7 @@ struct cli_options {
     bool list_subjects, list_oracles, list_transforms, list_weights;
     struct transform_list transforms; /* of --list, --transforms */
     struct cli_triage_options triage;
+    struct cli_outside_options outside;
 };
 
 enum { CLI_GIVEN_MAX = 64 };

@@ -42,7 +42,8 @@ const struct cli_option option_table[] = {
     {"jobs", 'j', OPTION_SOME_U32, "N", ON(RUN) | ON(REDUCE) | ON(DISTILL) | ON(SURVEY),
      FIELD(jobs), 0, NULL, "worker threads; as many as there are processors by default"},
     {"seed", 's', OPTION_U64, "S",
-     ON_CHECKS | ON(TRACE) | ON(PROGRESS) | ON(GEN) | ON(TRANSFORM) | ON(DISTILL) | ON(SURVEY),
+     ON_CHECKS | ON(TRACE) | ON(PROGRESS) | ON(GEN) | ON(TRANSFORM) | ON(DISTILL) | ON(SURVEY) |
+         ON(OUTSIDE),
      FIELD(seed), FIELD(seed_given), NULL,
      "seed of cases or schedules; 0 by default, for `run` a new one each time"},
     {"shard", 0, OPTION_OWN, "I/N", ON(RUN), 0, FIELD(shard_given), option_parse_shard,
@@ -54,8 +55,9 @@ const struct cli_option option_table[] = {
      "semantics to run, e.g. threads,simt:then-first; all the ordinary ones by default (all)"},
     {"oracles", 0, OPTION_OWN, "LIST", ON_CHECKS, 0, 0, option_parse_oracles,
      "oracles to ask, e.g. simulation,lemmas:strict; all by default"},
-    {"features", 0, OPTION_OWN, "LIST", ON(RUN) | ON(GEN) | ON(DIGEST) | ON(DISTILL), 0, 0,
-     option_parse_features, "what kernels may contain: names add, -names remove; all, none"},
+    {"features", 0, OPTION_OWN, "LIST", ON(RUN) | ON(GEN) | ON(DIGEST) | ON(DISTILL) | ON(OUTSIDE),
+     0, FIELD(features_given), option_parse_features,
+     "what kernels may contain: names add, -names remove; all, none, portable, portable-uniform"},
     {"weights", 0, OPTION_OWN, "LIST", ON(RUN) | ON(GEN) | ON(DIGEST) | ON(DISTILL) | ON(SURVEY), 0,
      0, option_parse_weights,
      "how often the generator takes what: loops:200,stm.call:50, per cent of the usual weight "
@@ -146,10 +148,13 @@ const struct cli_option option_table[] = {
     {"to", 0, OPTION_TEXT, "FORM", ON(LOWER), FIELD(to), 0, NULL,
      "core (default): the statements of the structured semantics; cfg: blocks; predicated, "
      "lockstep: pi(P) and phi(P) of the blocks, normalised; ptx: the canonical text of a .ptx "
-     "file, or a kernel compiled; crs: the same with the branch unit's instructions; opencl, cuda: a "
+     "file, or a kernel compiled; crs: the same with the branch unit's instructions; opencl, cuda: "
+     "a "
      "structured kernel in that language"},
     {"knobs", 0, OPTION_OWN, "LIST", ON(LOWER), 0, 0, option_parse_knobs,
      "opencl, cuda: how to say it, e.g. outlined,mixed; none by default"},
+    {"knobs", 0, OPTION_OWN, "LIST", ON(OUTSIDE), 0, FIELD(knobs_given), option_parse_knobs,
+     "how kernels are said, e.g. outlined,mixed; by default drawn for each"},
     {"expose", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(expose), 0, NULL,
      "opencl, cuda: the kernel stores its private variables at the end, too"},
     {"anchored", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(anchored), 0, NULL,
@@ -166,6 +171,24 @@ const struct cli_option option_table[] = {
      "what the minimised kernel must still show"},
     {"keep-progress", 0, OPTION_TEXT, "MODELS", ON(REDUCE), FIELD(keep_progress), 0, NULL,
      "of a kernel that hangs: how it ends under these models (simt,fair, or all) must stay so"},
+    {"subject", 0, OPTION_OWN, "NAME", ON(OUTSIDE), 0, 0, option_parse_outside,
+     "an implementation, such as compiler:clang-14:-O2; several options for several; by default "
+     "all that "
+     "are found (simtfuzz subjects --outside)"},
+    {"outside", 0, OPTION_FLAG, NULL, ON(SUBJECTS), FIELD(outside.list), 0, NULL,
+     "compilers and drivers that are found here, with their versions"},
+    {"cases", 'n', OPTION_SOME_U64, "N", ON(OUTSIDE), FIELD(cases), 0, NULL,
+     "stop after so many cases"},
+    {"time", 't', OPTION_TIME, "T", ON(OUTSIDE), FIELD(time_ms), 0, NULL,
+     "stop after this time (90, 90s, 15m, 8h); without --time and --cases: 60s"},
+    {"from", 0, OPTION_U64, "K", ON(OUTSIDE), FIELD(first_case), 0, NULL,
+     "number of the first case; 0 by default"},
+    {"batch", 0, OPTION_SOME_U32, "N", ON(OUTSIDE), FIELD(outside.batch), 0, NULL,
+     "kernels of one text, 1 to 64; 16 by default"},
+    {"cpu", 0, OPTION_SOME_U32, "SECONDS", ON(OUTSIDE), FIELD(outside.cpu_seconds), 0, NULL,
+     "CPU time that an implementation may take for one text; 30 by default"},
+    {"output", 'o', OPTION_TEXT, "FOLDER", ON(OUTSIDE), FIELD(output), 0, NULL,
+     "a folder for findings: a folder with kernel, text, memory and a report for each"},
     {"all", 0, OPTION_FLAG, NULL, ON(REDUCE), FIELD(all_pending), 0, NULL,
      "all findings whose minimisation is pending, as a campaign would have done it"},
     {"tests", 0, OPTION_U32, "N", ON(REDUCE), FIELD(max_tests), 0, NULL,

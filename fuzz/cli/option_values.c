@@ -128,7 +128,18 @@ bool option_parse_features(struct cli *cli, const char *text)
 #define FEATURE(id, name, group_default, sentence) name " "
 #include "fuzz/gen/features.def"
 #undef FEATURE
-    );
+                    "all none portable portable-uniform");
+}
+
+bool option_parse_outside(struct cli *cli, const char *text)
+{
+    struct cli_outside_options *o = &cli->options.outside;
+    if (o->count == CLI_OUTSIDE_MAX) {
+        cli_misuse(cli, "--subject: at most %d implementations", CLI_OUTSIDE_MAX);
+        return false;
+    }
+    o->subjects[o->count++] = text;
+    return true;
 }
 
 bool option_parse_knobs(struct cli *cli, const char *text)

@@ -210,9 +210,9 @@ static const struct form {
     lower_form *lower;
     const char *(*text)(struct cli *cli, const char *path); /* of PTX: its text */
 } forms[] = {
-    {"core", to_core, NULL},         {"cfg", to_cfg, NULL}, {"predicated", to_predicated, NULL},
-    {"lockstep", to_lockstep, NULL}, {"ptx", NULL, to_ptx}, {"crs", NULL, to_crs},
-    {"opencl", NULL, to_opencl}, {"cuda", NULL, to_cuda}};
+    {"core", to_core, NULL},         {"cfg", to_cfg, NULL},  {"predicated", to_predicated, NULL},
+    {"lockstep", to_lockstep, NULL}, {"ptx", NULL, to_ptx},  {"crs", NULL, to_crs},
+    {"opencl", NULL, to_opencl},     {"cuda", NULL, to_cuda}};
 
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
