@@ -258,6 +258,20 @@ static bool place_lane(struct ptx_access *a, uint32_t lane, uint32_t *guess, str
     return true;
 }
 
+/* What a 32-bit register and a constant are added in. Addresses of shared, local and constant memory have 32 bits: a
+ * difference of two, such as `a - 4 * tid`, may be negative before the constant is added. nvcc relies on it. */
+static uint64_t narrow_mask(enum ptx_word space)
+{
+    switch ((uint32_t)space) {
+    case PTX_W_SHARED:
+    case PTX_W_LOCAL:
+    case PTX_W_CONST:
+        return UINT32_MAX;
+    default:
+        return UINT64_MAX;
+    }
+}
+
 /* The addresses of the executing lanes: scratch->address. */
 static void compute_addresses(struct ptx_step *x)
 {
@@ -278,7 +292,7 @@ static void compute_addresses(struct ptx_step *x)
             address[i] = wide[i] + offset;
     else
         for (uint32_t i = 0; i < count; i++)
-            address[i] = narrow[i] + offset;
+            address[i] = (narrow[i] + offset) & narrow_mask((enum ptx_word)x->op->space);
 }
 
 /* Where a region's places are, for a group: what an address has to do with a byte. */
@@ -402,6 +416,8 @@ void ptx_footprint(const struct machine *machine, const struct ptx_lanes *lanes,
         if (lanes->lane[lane].function != op->function)
             continue;
         uint64_t address = ptx_source(machine, lanes, &op->sources[0], lane) + op->offset;
+        if (op->sources[0].kind != PTX_PLACE_NONE && op->sources[0].bits != 64)
+            address &= narrow_mask((enum ptx_word)op->space);
         enum memory_kind kind = classify((enum ptx_word)op->space, &address);
         if (kind != MEMORY_GLOBAL && kind != MEMORY_SHARED)
             continue;

@@ -101,7 +101,7 @@ struct cli_options {
     bool subject_given;
     const char *schedule, *to, *output, *signature, *keep_progress;
     bool anchored, then_first, logic_blocks, keep_calls, normalise; /* of --to cfg */
-    uint32_t knobs; /* of --to opencl .. */
+    uint32_t knobs;                                                 /* of --to opencl .. */
     bool expose, knobs_given, features_given;
     uint64_t max_steps;
     uint64_t max_states;   /* of progress */

@@ -29,13 +29,14 @@ enum gen_profile {
 struct gen_weights;
 
 struct gen_options {
-    uint32_t features; /* bits 1u << gen_feature: which may be used; and GEN_PORTABLE, GEN_UNIFORM */
-    bool fixed;        /* true: exactly these weights; false: the mix of field.md (70 % fixed,
+    uint32_t
+        features;     /* bits 1u << gen_feature: which may be used; and GEN_PORTABLE, GEN_UNIFORM */
+    bool fixed;       /* true: exactly these weights; false: the mix of field.md (70 % fixed,
                           15 % shuffled mildly, 15 % dropping whole groups) */
-    bool blocks_only;  /* every kernel in block form, which the features must allow */
-    bool small;        /* tiny kernels for enumeration and exhaustive search */
-    bool spin;         /* small kernels about waiting (gen_spin.h) */
-    bool enumerate;    /* small: case k is the k-th of all of them (from 0), whatever the seed */
+    bool blocks_only; /* every kernel in block form, which the features must allow */
+    bool small;       /* tiny kernels for enumeration and exhaustive search */
+    bool spin;        /* small kernels about waiting (gen_spin.h) */
+    bool enumerate;   /* small: case k is the k-th of all of them (from 0), whatever the seed */
     uint32_t
         mutate; /* so many of 100 kernels are mutated once they are made (case_kernel, not here) */
     const struct gen_weights *weights; /* gen_weights.h; NULL: those of features.def */
