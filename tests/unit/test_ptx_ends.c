@@ -119,8 +119,9 @@ static const struct {
      SAME(STATUS_OUT_OF_BOUNDS, 0,
           "read of 4 bytes at shared address 0x110: no variable there (the nearest, s, ends at "
           "0x10f)")},
-    /* A 32-bit register and a constant are added in 32 bits: -16 + 0x110 is where s starts. */
-    {"", "mov.u32 %r1, -16; ld.shared.u32 %r1, [%r1+272];", SAME(STATUS_TERMINATED, 0, "")},
+    /* A 32-bit register and a constant are added in 32 bits. */
+    {"", "mov.u32 %r1, s; sub.u32 %r1, %r1, 272; ld.shared.u32 %r1, [%r1+272];",
+     SAME(STATUS_TERMINATED, 0, "")},
     {"", "@%p2 st.shared.u32 [s+18], 1;",
      SAME(STATUS_OUT_OF_BOUNDS, 3,
           "write of 4 bytes at shared address 0x112: not a multiple of 4")},
