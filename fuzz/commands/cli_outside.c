@@ -6,6 +6,7 @@
 #include "fuzz/out/json.h"
 #include "fuzz/outside/bundle.h"
 #include "fuzz/outside/hunt.h"
+#include "fuzz/outside/serve.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 enum { DEFAULT_MS = 60 * 1000, DEFAULT_BATCH = 16, BATCH_MOST = 64, DEFAULT_CPU_SECONDS = 30 };
 
-static const uint64_t memory_limit = (uint64_t)8 << 30;
+static const uint64_t memory_limit = (uint64_t)32 << 30;
 
 /* ---- which implementations ---- */
 
@@ -236,4 +237,9 @@ int command_subjects(struct cli *cli)
         if (outside_kinds[i]->find)
             outside_kinds[i]->find(&cli->arena, print_found, cli);
     return CLI_OK;
+}
+
+int command_serve(struct cli *cli)
+{
+    return serve(cli->arguments[0]);
 }

@@ -1,3 +1,4 @@
+#define _XOPEN_SOURCE 700 /* nftw */
 #include "fuzz/outside/bundle.h"
 
 #include "engine/input/input.h"
@@ -5,12 +6,11 @@
 #include "fuzz/base/version.h"
 #include "fuzz/outside/child.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const char *extension(const struct outside_subject *subject)
 {
@@ -109,16 +109,17 @@ const char *bundle_write(struct arena *arena, const char *parent, uint64_t seed,
     return written ? folder : NULL;
 }
 
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+    (void)status;
+    (void)kind;
+    (void)walk;
+    (void)remove(path);
+    return 0;
+}
+
 void bundle_remove_folder(const char *folder)
 {
-    char path[4096];
-    DIR *dir = opendir(folder);
-    if (!dir)
-        return;
-    for (const struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        (void)unlink(path);
-    }
-    (void)closedir(dir);
-    (void)rmdir(folder);
+    enum { OPEN_MOST = 16 };
+    (void)nftw(folder, remove_one, OPEN_MOST, FTW_DEPTH | FTW_PHYS);
 }
