@@ -56,6 +56,9 @@ struct cli_outside_options {
     const char *subjects[CLI_OUTSIDE_MAX];
     uint32_t count;
     uint32_t batch, cpu_seconds; /* 0: as usual */
+    const char *kernel;          /* a file, or NULL */
+    uint32_t tests;
+    bool tests_given;
     bool list;
 };
 

@@ -13,7 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEFAULT_MS = 60 * 1000, DEFAULT_BATCH = 16, BATCH_MOST = 64, DEFAULT_CPU_SECONDS = 30 };
+enum {
+    DEFAULT_MS = 60 * 1000,
+    DEFAULT_BATCH = 16,
+    BATCH_MOST = 64,
+    DEFAULT_CPU_SECONDS = 30,
+    DEFAULT_TESTS = 400
+};
 
 static const uint64_t memory_limit = (uint64_t)32 << 30;
 
@@ -177,6 +183,7 @@ static struct hunt_options make_options(const struct cli *cli, const struct subj
         .settings = {.cpu_seconds =
                          o->outside.cpu_seconds ? o->outside.cpu_seconds : DEFAULT_CPU_SECONDS,
                      .memory = memory_limit},
+        .minimise = o->outside.tests_given ? o->outside.tests : DEFAULT_TESTS,
     };
     const char *error_at;
     options.gen.features = o->features;
@@ -193,6 +200,12 @@ int command_outside(struct cli *cli)
         return cli_misuse(cli, "--batch is %d at most", BATCH_MOST);
     choose(&subjects);
     struct hunt_options options = make_options(cli, &subjects);
+    if (cli->options.outside.kernel) {
+        options.kernel = cli_read_kernel(&cli->arena, cli->options.outside.kernel);
+        options.cases = 1;
+        if (!options.kernel)
+            return CLI_USAGE;
+    }
     struct findings findings = {.cli = cli, .options = &options};
     struct hunt_summary *summary = ARENA_NEW(&cli->arena, struct hunt_summary);
     if (!mkdtemp(folder)) {

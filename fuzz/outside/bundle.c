@@ -76,6 +76,15 @@ static const char *report(struct arena *arena, uint64_t seed, const struct hunt_
                 "--knobs %s` (simtfuzz %s)\n",
                 f->subject->name, (unsigned long long)seed, (unsigned long long)f->number,
                 emit_print_knobs(arena, f->knobs), SIMTFUZZ_VERSION);
+    if (f->minimised.kernel)
+        text_format(&text,
+                    "- kernel.simt is that case made small: %u candidates, %u of them valid, %u "
+                    "runs of the implementation; to see it again: `simtfuzz outside --subject '%s' "
+                    "--knobs %s "
+                    "--kernel kernel.simt`\n",
+                    (unsigned)f->minimised.candidates, (unsigned)f->minimised.valid,
+                    (unsigned)f->minimised.runs, f->subject->name,
+                    emit_print_knobs(arena, f->knobs));
     return text.bytes;
 }
 

@@ -64,7 +64,9 @@ static void add_case(struct hunt *h, uint64_t number)
     item->number = number;
     item->knobs =
         h->options->fixed_knobs ? h->options->knobs : emit_draw_knobs(h->options->seed, number);
-    item->kernel = gen_case(&h->arena, h->options->seed, number, &h->options->gen);
+    item->kernel = h->options->kernel
+                       ? ast_kernel_copy(&h->arena, h->options->kernel)
+                       : gen_case(&h->arena, h->options->seed, number, &h->options->gen);
     const char *reason = outside_validate(&h->arena, item->kernel, &item->expected);
     h->summary->cases++;
     if (reason) {
@@ -79,16 +81,15 @@ static void add_case(struct hunt *h, uint64_t number)
 
 /* ---- findings ---- */
 
-static const char *second_opinion(struct hunt *h, const struct outside_subject *subject,
-                                  const struct hunted *item)
+static const char *second_opinion(struct hunt *h, const struct hunt_finding *f)
 {
     const char *text = "";
     for (uint32_t s = 0; s < h->options->subject_count; s++) {
         const struct outside_subject *other = h->options->subjects[s];
-        if (other == subject)
+        if (other == f->subject)
             continue;
         struct trial trial =
-            trial_run(&h->trials, other, &h->options->settings, &item->expected, item->knobs, NULL);
+            trial_run(&h->trials, other, &h->options->settings, f->expected, f->knobs, NULL);
         text = arena_printf(&h->trials, "%s%s%s: %s", text, *text ? "; " : "", other->name,
                             trial_verdict_names[trial.verdict]);
     }
@@ -108,6 +109,29 @@ static const char *signature_of(struct hunt *h, const struct hunt_finding *f)
         *f->trial.cause ? f->trial.cause : attribution_print(&h->trials, &f->attribution, f->knobs);
     return arena_printf(&h->trials, "outside|%s|%.*s|%s", trial_verdict_names[f->trial.verdict],
                         (int)family_length(f->subject->name), f->subject->name, what);
+}
+
+/* The finding becomes one of the small kernel, if that still shows it. */
+static void make_small(struct hunt *h, struct hunt_finding *f, struct outside_expected *expected)
+{
+    const struct minimise_options options = {.subject = f->subject,
+                                             .settings = &h->options->settings,
+                                             .knobs = f->knobs,
+                                             .trial = &f->trial,
+                                             .attribution = &f->attribution,
+                                             .most = h->options->minimise};
+    const char *text;
+    minimise_finding(&h->trials, f->kernel, &options, &f->minimised);
+    if (!f->minimised.kernel || outside_validate(&h->trials, f->minimised.kernel, expected))
+        return;
+    struct trial trial =
+        trial_run(&h->trials, f->subject, &h->options->settings, expected, f->knobs, &text);
+    if (!trial_is_same(&trial, &f->trial))
+        return;
+    f->kernel = f->minimised.kernel;
+    f->expected = expected;
+    f->trial = trial;
+    f->text = text;
 }
 
 /* Whether one like it was reported; from now on it was. */
@@ -140,6 +164,7 @@ static void confirm(struct hunt *h, uint32_t subject, const struct hunted *item)
                              .kernel = item->kernel,
                              .knobs = item->knobs};
     f.trial = trial_run(&h->trials, f.subject, &o->settings, &item->expected, item->knobs, &f.text);
+    struct outside_expected small;
     struct trial again =
         trial_run(&h->trials, f.subject, &o->settings, &item->expected, item->knobs, NULL);
     if (!trial_is_finding(&f.trial) || !trial_is_same(&f.trial, &again)) {
@@ -156,7 +181,9 @@ static void confirm(struct hunt *h, uint32_t subject, const struct hunted *item)
     f.signature = signature_of(h, &f);
     repeated = repeated || (!by_cause && is_repeated(h, subject, f.signature));
     if (!repeated) {
-        f.second = second_opinion(h, f.subject, item);
+        if (o->minimise)
+            make_small(h, &f, &small);
+        f.second = second_opinion(h, &f);
         h->summary->findings++;
         h->found(h->context, &f);
     }

@@ -6,7 +6,7 @@
 #define FUZZ_OUTSIDE_HUNT_H
 
 #include "fuzz/gen/gen.h"
-#include "fuzz/outside/trial.h"
+#include "fuzz/outside/minimise.h"
 
 enum { HUNT_SUBJECTS_MAX = 32 };
 
@@ -15,12 +15,14 @@ struct hunt_options {
     uint64_t cases;   /* 0: as time allows */
     uint64_t time_ms; /* 0: as many as `cases` */
     struct gen_options gen;
-    uint32_t batch; /* kernels of a text */
+    const struct ast_kernel *kernel; /* instead of generated ones; or NULL */
+    uint32_t batch;                  /* kernels of a text */
     bool fixed_knobs;
     uint32_t knobs; /* of all kernels, if fixed */
     struct outside_subject *const *subjects;
     uint32_t subject_count;
     struct outside_settings settings;
+    uint32_t minimise; /* candidates for each finding, at most; 0: findings stay as they are */
 };
 
 /* A finding, confirmed: the kernel alone shows it again. What it points to lasts until the call returns. */
@@ -32,9 +34,10 @@ struct hunt_finding {
     uint32_t knobs;
     struct trial trial;
     struct attribution attribution;
-    const char *text;      /* in the language of the subject */
-    const char *signature; /* equal for the same fault, as far as we can tell */
-    const char *second;    /* what the other implementations say: "agree: a, b; disagree: c" */
+    const char *text;           /* in the language of the subject */
+    const char *signature;      /* equal for the same fault, as far as we can tell */
+    struct minimised minimised; /* kernel NULL: it was not */
+    const char *second;         /* what the other implementations say: "agree: a, b; disagree: c" */
 };
 
 struct hunt_count {
