@@ -39,9 +39,17 @@ bool emit_find_language(const char *name, enum emit_language *language)
     return false;
 }
 
-void emit_prelude(struct text *text, enum emit_language language)
+char *emit_text(struct arena *arena, enum emit_language language, const char *kernels)
 {
-    text_put(text, emit_dialects[language].prelude);
+    struct text text = text_begin(arena);
+    const struct emit_dialect *d = &emit_dialects[language];
+    text_put(&text, d->prelude);
+    for (uint32_t i = 0; i < EMIT_HELPERS; i++)
+        if (strstr(kernels, emit_helpers[i].name))
+            text_format(&text, "%s%s", d->function_head, emit_helpers[i].text);
+    text_put(&text, "\n");
+    text_put(&text, kernels);
+    return text.bytes;
 }
 
 /* ---- what functions use ---- */

@@ -61,8 +61,8 @@ struct emitted {
     const int32_t *initial; /* `words` words */
 };
 
-/* The head of a text, before its kernels: what they call. */
-void emit_prelude(struct text *text, enum emit_language language);
+/* A text: a head with what its kernels call, then these. */
+char *emit_text(struct arena *arena, enum emit_language language, const char *kernels);
 
 /* Adds a structured kernel to a text; `number` keeps its names apart from those of others in the same text. False:
  * *reason says what the language cannot express ("opencl has no recursion: function 'f' at line 3"); the text is then

@@ -8,20 +8,24 @@
 
 /* Division is total (kernel-language.md): x / 0 is 0, x % 0 is x, INT_MIN / -1 is INT_MIN. Shift counts from 32 on
  * shift everything out. */
-#define HELPERS(head)                                                                              \
-    head "int sf_div(int a, int b)\n"                                                              \
-         "{\n"                                                                                     \
-         "    return b == 0 ? 0 : b == -1 ? (int)(0u - (uint)a) : a / b;\n"                        \
-         "}\n" head "int sf_rem(int a, int b)\n"                                                   \
-         "{\n"                                                                                     \
-         "    return b == 0 ? a : b == -1 ? 0 : a % b;\n"                                          \
-         "}\n" head "uint sf_shl(uint a, uint b)\n"                                                \
-         "{\n"                                                                                     \
-         "    return b >= 32u ? 0u : a << b;\n"                                                    \
-         "}\n" head "int sf_shr(int a, uint b)\n"                                                  \
-         "{\n"                                                                                     \
-         "    return a >> (b >= 32u ? 31u : b);\n"                                                 \
-         "}\n"
+const struct emit_helper emit_helpers[EMIT_HELPERS] = {
+    {"sf_div", "int sf_div(int a, int b)\n"
+               "{\n"
+               "    return b == 0 ? 0 : b == -1 ? (int)(0u - (uint)a) : a / b;\n"
+               "}\n"},
+    {"sf_rem", "int sf_rem(int a, int b)\n"
+               "{\n"
+               "    return b == 0 ? a : b == -1 ? 0 : a % b;\n"
+               "}\n"},
+    {"sf_shl", "uint sf_shl(uint a, uint b)\n"
+               "{\n"
+               "    return b >= 32u ? 0u : a << b;\n"
+               "}\n"},
+    {"sf_shr", "int sf_shr(int a, uint b)\n"
+               "{\n"
+               "    return a >> (b >= 32u ? 31u : b);\n"
+               "}\n"},
+};
 
 static const char opencl_prelude[] =
     "#ifdef SIMTFUZZ_BARE\n"
@@ -40,7 +44,7 @@ static const char opencl_prelude[] =
     "#define atomic_or(p, v) __nvvm_atom_or_gen_i((int *)(p), v)\n"
     "#define atomic_xchg(p, v) __nvvm_atom_xchg_gen_i((int *)(p), v)\n"
     "#define atomic_cmpxchg(p, c, v) __nvvm_atom_cas_gen_i((int *)(p), c, v)\n"
-    "#endif\n" HELPERS("static ");
+    "#endif\n";
 
 static const char cuda_prelude[] =
     "#ifdef SIMTFUZZ_BARE\n"
@@ -68,7 +72,7 @@ static const char cuda_prelude[] =
     "#define SF_THREADS blockDim.x\n"
     "#define SF_BLOCKS gridDim.x\n"
     "#endif\n"
-    "typedef unsigned int uint;\n" HELPERS("static __device__ ");
+    "typedef unsigned int uint;\n";
 
 const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] = {
     [EMIT_OPENCL] =

@@ -29,6 +29,15 @@ struct emit_dialect {
     bool has_recursion;
 };
 
+/* Functions that texts call: all but what stands before the result type is the same in every language. */
+struct emit_helper {
+    const char *name, *text;
+};
+
+enum { EMIT_HELPERS = 4 };
+
+extern const struct emit_helper emit_helpers[EMIT_HELPERS];
+
 extern const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT];
 
 /* Where a variable of the file is, and who sees it; by ast_var.mark. */

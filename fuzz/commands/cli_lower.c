@@ -189,9 +189,7 @@ static const char *emitted(struct cli *cli, const char *path, enum emit_language
     for (uint32_t i = 0; i < made.words; i++)
         text_format(&text, " %d", (int)made.initial[i]);
     text_put(&text, "\n");
-    emit_prelude(&text, language);
-    text_put(&text, "\n");
-    text_put(&text, kernel_text.bytes);
+    text_put(&text, emit_text(&cli->arena, language, kernel_text.bytes));
     return text.bytes;
 }
 

@@ -240,13 +240,12 @@ static void run_subject(struct hunt *h, uint32_t s)
     struct outside_batch batch = {.language = subject->language, .kernels = emitted};
     struct text text = text_begin(&h->arena);
     const char *reason;
-    emit_prelude(&text, subject->language);
     for (uint32_t i = 0; i < h->count; i++)
         if (emit_kernel(&text, ast_kernel_copy(&h->arena, h->items[i].expected.kernel),
                         subject->language, h->items[i].knobs, batch.count, &emitted[batch.count],
                         &reason))
             items[batch.count++] = &h->items[i];
-    batch.text = text.bytes;
+    batch.text = emit_text(&h->arena, subject->language, text.bytes);
     subject->kind->run(&h->arena, subject, &h->options->settings, &batch, results);
     for (uint32_t i = 0, alike = 0; i < batch.count && !interrupted; i++)
         judge_item(h, s, items[i], &results[i], &alike);

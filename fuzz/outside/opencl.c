@@ -50,10 +50,8 @@ static bool greet(struct arena *arena, struct worker *worker, struct message *an
                   const char **reason)
 {
     const struct outside_settings settings = {.folder = "/tmp", .cpu_seconds = HELLO_SECONDS};
-    struct text request = text_begin(arena);
     const char *log;
-    message_put_text(&request, "message", "hello");
-    enum worker_end end = worker_ask(arena, worker, &settings, &request, answer, &log);
+    enum worker_end end = worker_ask(arena, worker, &settings, NULL, answer, &log);
     worker_stop(worker);
     *reason = *log ? arena_strndup(arena, log, strcspn(log, "\n")) : "it does not answer";
     return end == WORKER_ANSWER;

@@ -47,14 +47,15 @@ struct trial trial_run(struct arena *arena, const struct outside_subject *subjec
     struct emitted emitted;
     struct outside_result result;
     const char *reason;
-    emit_prelude(&out, subject->language);
     if (!emit_kernel(&out, ast_kernel_copy(arena, expected->kernel), subject->language, knobs, 0,
                      &emitted, &reason))
         return (struct trial){.verdict = TRIAL_UNKNOWN, .cause = reason, .log = ""};
-    const struct outside_batch batch = {
-        .language = subject->language, .text = out.bytes, .count = 1, .kernels = &emitted};
+    const struct outside_batch batch = {.language = subject->language,
+                                        .text = emit_text(arena, subject->language, out.bytes),
+                                        .count = 1,
+                                        .kernels = &emitted};
     if (text)
-        *text = out.bytes;
+        *text = batch.text;
     subject->kind->run(arena, subject, settings, &batch, &result);
     return trial_judge(expected, &result);
 }

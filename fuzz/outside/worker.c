@@ -210,14 +210,10 @@ static const char *read_log(struct arena *arena, const char *path)
     return text ? text : "";
 }
 
-enum worker_end worker_ask(struct arena *arena, struct worker *worker,
+static enum worker_end ask(struct arena *arena, struct worker *worker,
                            const struct outside_settings *settings, const struct text *request,
-                           struct message *answer, const char **log)
+                           struct message *answer, const char **log, const char *path)
 {
-    const char *path = arena_printf(arena, "%s/worker-%p.log", settings->folder, (void *)worker);
-    *log = "";
-    if (!worker->pid && !start(worker, settings, path))
-        return WORKER_NO_START;
     worker->cpu_before = group_ticks(worker->pid);
     const struct waiting waiting = {.worker = worker,
                                     .started_ms = clock_monotonic_ms(),
@@ -231,6 +227,25 @@ enum worker_end worker_ask(struct arena *arena, struct worker *worker,
         *log = read_log(arena, path);
     }
     return end;
+}
+
+/* Each process is greeted first: so it has loaded what it needs before time counts. */
+enum worker_end worker_ask(struct arena *arena, struct worker *worker,
+                           const struct outside_settings *settings, const struct text *request,
+                           struct message *answer, const char **log)
+{
+    const char *path = arena_printf(arena, "%s/worker-%p.log", settings->folder, (void *)worker);
+    *log = "";
+    if (!worker->pid) {
+        struct text hello = text_begin(arena);
+        message_put_text(&hello, "message", "hello");
+        if (!start(worker, settings, path))
+            return WORKER_NO_START;
+        enum worker_end end = ask(arena, worker, settings, &hello, answer, log, path);
+        if (end != WORKER_ANSWER || !request)
+            return end;
+    }
+    return request ? ask(arena, worker, settings, request, answer, log, path) : WORKER_GARBAGE;
 }
 
 /* ---- batches ---- */

@@ -24,7 +24,8 @@ struct worker;
 /* arguments: NULL ends them; looked for in PATH. environment: "NAME=VALUE", NULL ends them. Nothing is started yet. */
 struct worker *worker_new(struct arena *arena, char *const *arguments, char *const *environment);
 
-/* Sends a message and waits for the answer. *log: what the worker printed to standard error since it was started. */
+/* Sends a message and waits for the answer; before the first one of a process, `hello`. request NULL: only that, of a
+ * worker that does not run. *log: what the worker printed to standard error since it was started. */
 enum worker_end worker_ask(struct arena *arena, struct worker *worker,
                            const struct outside_settings *settings, const struct text *request,
                            struct message *answer, const char **log);

@@ -50,7 +50,7 @@ fake() {
 # fails NAME WHAT SCRIPT: a compiler that does so is reported as what it is, once, and all cases are run.
 fails() {
     fake "$1" "$3"
-    expect 1 outside --subject "compiler:$folder/$1 {in.cl} {out}" --cases ${4:-6} --batch 3 --seed 1 --cpu 1 --output findings
+    expect 1 outside --subject "compiler:$folder/$1 {in.cl} {out}" --cases ${4:-6} --batch 3 --seed 1 --cpu 1 --tests 0 --output findings
     says out "$2" "${4:-6} cases, ${4:-6} valid"
     ls findings | grep -q . || failed "$1: nothing was written"
     rm -rf findings
@@ -71,6 +71,36 @@ says out "unknown 4"
 expect 0 outside --subject "compiler:no placeholders" --cases 1
 says err "a command names its files"
 
+# ---- programs that speak the protocol, and some that do not ----
+
+# speaks NAME SCRIPT: a program that answers `hello` well and a request with the script.
+speaks() {
+    fake "$1" "take() { read -r n && head -c \"\$n\" >request; }
+say() { printf '%s\\n' \"\$(printf \"\$1\" | wc -c)\"; printf \"\$1\"; }
+echo noise >&2
+take
+say 'message 6\\nanswer\\nname 4\\nfake\\nversion 3\\n0.1\\nlanguage 6\\nopencl\\n'
+while take; do
+$2
+done"
+}
+tells() {
+    speaks "$1" "$3"
+    expect "${4:-1}" outside --subject "exec:$folder/$1" --cases 2 --batch 2 --seed 1 --cpu 1 --tests 0
+    says out "$2" "2 cases, 2 valid"
+}
+tells dies "outside|crash|" 'kill -SEGV $$'
+tells leaves "outside|crash|" 'exit 0'
+tells half "what came back is no answer" 'printf "100\nmessage 6"; exit 0'
+tells babbles "what came back is no answer" 'echo "Loading driver ..."'
+tells counts "what came back is no answer" 'echo 99999999999999999999'
+tells loops "outside|hang|" 'while :; do :; done'
+tells empty "unknown 2" "say 'message 6\\nanswer\\n'" 0
+tells short "the answer has another memory" "say 'end 5\\nfinal\\ncause 0\\n\\nmemory 4\\nabcd\\nend 5\\nfinal\\ncause 0\\n\\nmemory 0\\n\\n'"
+tells refuses "outside|compile-error|exec:$folder/refuses|bad line #" "say 'log 17\\nerror: bad line 3\\nend 13\\ncompile-error\\ncause 0\\n\\nmemory 0\\n\\nend 13\\ncompile-error\\ncause 0\\n\\nmemory 0\\n\\n'"
+expect 0 outside --subject exec:/bin/true --subject exec:/no/such/program --subject opencl:no-such-platform --cases 1
+says err "exec:/bin/true: left out" "exec:/no/such/program: left out" "opencl:no-such-platform: left out"
+expect 2 serve nothing
 # ---- a real one ----
 
 expect 0 subjects
@@ -81,14 +111,21 @@ if ! command -v clang-14 >/dev/null; then
     finish
 fi
 says out "compiler:clang-14:-O2" "14."
+cp out subjects
 expect 0 outside --subject compiler:clang-14:-O2 --subject compiler:clang-14:cuda:-O1 --cases 24 --seed 0x31
 says out "compiler:clang-14:-O2: 24 kernels" "agrees 24"
+if grep -q opencl:oclgrind subjects; then
+    expect 0 outside --subject opencl:oclgrind:-cl-opt-disable --cases 16 --seed 0x31
+    says out "opencl:oclgrind:-cl-opt-disable: 16 kernels" "agrees 16"
+else
+    echo "left out: there is no Oclgrind here"
+fi
 # A compiler with a planted fault: found, confirmed, attributed.
 fake wrong 'clang-14 -cc1 -triple nvptx64-nvidia-cuda -x cl -cl-std=CL2.0 -DSIMTFUZZ_BARE -w -O1 -S -o "$2" "$1" && sed -i "s/xor.b32/or.b32/" "$2"'
-expect 1 outside --subject "compiler:$folder/wrong {in.cl} {out}" --subject compiler:clang-14:-O2 --cases 16 --seed 2 --output findings
+expect 1 outside --subject "compiler:$folder/wrong {in.cl} {out}" --subject compiler:clang-14:-O2 --cases 16 --seed 2 --tests 40 --output findings
 says out "wrong-value" "compiler:clang-14:-O2: agrees"
 set -- findings/*
-says "$1/README.md" "Word " "it vanishes with" "simtfuzz outside --subject" "--from"
+says "$1/README.md" "Word " "it vanishes with" "made small" "simtfuzz outside --subject" "--from"
 says "$1/memory.txt" "initial:" "expected:" "actual:"
 [ -s "$1/kernel.cl" ] && [ -s "$1/kernel.simt" ] || failed "a finding without its kernel"
 # Every kernel of the corpus that can be emitted compiles.

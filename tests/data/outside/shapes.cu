@@ -30,14 +30,6 @@ static __device__ int sf_div(int a, int b)
 {
     return b == 0 ? 0 : b == -1 ? (int)(0u - (uint)a) : a / b;
 }
-static __device__ int sf_rem(int a, int b)
-{
-    return b == 0 ? a : b == -1 ? 0 : a % b;
-}
-static __device__ uint sf_shl(uint a, uint b)
-{
-    return b >= 32u ? 0u : a << b;
-}
 static __device__ int sf_shr(int a, uint b)
 {
     return a >> (b >= 32u ? 31u : b);
