@@ -9,7 +9,7 @@
 #include "engine/blocks/interleave.h"
 
 #include "engine/machine/barrier.h"
-#include "engine/machine/machine_internal.h"
+#include "engine/machine/semantics.h"
 
 enum {
     THREAD_HEAD_WORDS = sizeof(struct block_thread) / 4,

@@ -13,7 +13,7 @@
 
 #include "engine/blocks/interleave.h"
 #include "engine/blocks/lockstep.h"
-#include "engine/machine/machine_internal.h"
+#include "engine/machine/semantics.h"
 
 /* One actor's state. */
 struct actor_state {

@@ -13,7 +13,7 @@
 #define ENGINE_CRS_BARRIER_H
 
 #include "engine/crs/crs.h"
-#include "engine/machine/machine_internal.h"
+#include "engine/machine/semantics.h"
 #include "engine/program/ptx_code.h"
 
 enum { CRS_BARRIERS = 16 }; /* NumBarrierIndices */

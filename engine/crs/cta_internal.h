@@ -11,7 +11,7 @@
 
 #include "engine/crs/crs.h"
 #include "engine/crs/ptx_exec.h"
-#include "engine/machine/machine_internal.h"
+#include "engine/machine/semantics.h"
 
 enum { CTA_BARRIERS = 16 };
 

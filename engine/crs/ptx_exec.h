@@ -9,7 +9,7 @@
 #ifndef ENGINE_PTX_EXEC_H
 #define ENGINE_PTX_EXEC_H
 
-#include "engine/machine/machine_internal.h"
+#include "engine/machine/semantics.h"
 #include "engine/program/ptx_code.h"
 
 #define PTX_SITE_SHARES (1u << 31)

@@ -2,7 +2,7 @@
  * barrier.h - barriers of a thread block, the same for every semantics whose actors can wait
  * (lockstep-cfg section 4; for warps and structured threads: cross-reference, table 1, last row).
  *
- * For the semantics only, like machine_internal.h. An actor's step that reaches an enabled barrier
+ * For the semantics only, like semantics.h. An actor's step that reaches an enabled barrier
  * calls barrier_wait; a step that makes it final calls machine_retire. After such a step has been
  * observed, barrier_settle looks whether the block has a live actor left, and if not applies
  *
@@ -13,7 +13,7 @@
 #ifndef ENGINE_BARRIER_H
 #define ENGINE_BARRIER_H
 
-#include "engine/machine/machine_internal.h"
+#include "engine/machine/semantics.h"
 
 /* The actor, at an enabled barrier, waits: v_barrier is set (CFG.bv.bar). */
 void barrier_wait(struct machine *machine, uint32_t actor, unsigned mode);

@@ -1,4 +1,4 @@
-#include "engine/machine/machine_internal.h"
+#include "engine/machine/semantics.h"
 
 #include "engine/base/invariant.h"
 #include "engine/program/ptx_code.h"

@@ -6,7 +6,7 @@
 #define ENGINE_SIMT_INTERNAL_H
 
 #include "engine/base/invariant.h"
-#include "engine/machine/machine_internal.h"
+#include "engine/machine/semantics.h"
 #include "engine/warps/simt.h"
 
 /* Start of a warp's state; its token masks follow, then its stack. */

@@ -8,7 +8,7 @@
 
 #include "engine/base/invariant.h"
 #include "engine/machine/barrier.h"
-#include "engine/machine/machine_internal.h"
+#include "engine/machine/semantics.h"
 
 enum { THREAD_HEAD_WORDS = sizeof(struct thread_state) / 4 };
 

@@ -1,13 +1,13 @@
 #include "fuzz/campaign/campaign.h"
 
 #include "fuzz/base/clock.h"
+#include "fuzz/base/exit_status.h"
 #include "fuzz/campaign/collector.h"
+#include "fuzz/campaign/hook.h"
 #include "fuzz/campaign/pool.h"
 #include "fuzz/campaign/progress.h"
-#include "fuzz/cli/cli.h"
 #include "fuzz/out/terminal.h"
 #include "fuzz/supervise/crash.h"
-#include "fuzz/supervise/hook.h"
 #include "fuzz/supervise/watch.h"
 
 #include <inttypes.h>

@@ -12,11 +12,12 @@
 
 #include "db/db.h"
 #include "fuzz/gen/gen.h"
+#include "fuzz/supervise/watch.h"
 #include "oracle/check/check.h"
 
 #include <stdio.h>
 
-enum { CAMPAIGN_JOBS_MAX = 256, CAMPAIGN_CHUNK = 64, REASON_MAX = 120 };
+enum { CAMPAIGN_JOBS_MAX = WATCH_JOBS_MAX, CAMPAIGN_CHUNK = 64, REASON_MAX = 120 };
 
 struct watch;
 

@@ -2,6 +2,8 @@
 
 #include "fuzz/case/signature.h"
 
+#include <string.h>
+
 void finding_describe(const struct shown *shown, struct db_finding *finding)
 {
     finding->signature = shown->signature;
@@ -48,4 +50,35 @@ int finding_put_slipped(struct db *db, struct arena *arena, const struct example
         .cause = example->small.cause,
         .replayed = true};
     return error == DB_OK ? db_example_put(db, finding, &occurrence, stored) : error;
+}
+
+static const char *copy(struct arena *arena, const char *text)
+{
+    return arena_strndup(arena, text, strlen(text));
+}
+
+struct db_finding *finding_copy(struct arena *arena, const struct db_finding *finding)
+{
+    struct db_finding *c = ARENA_NEW(arena, struct db_finding);
+    *c = *finding;
+    const char **texts[] = {&c->signature,
+                            &c->k1,
+                            &c->oracle,
+                            &c->class,
+                            &c->rule,
+                            &c->observable,
+                            &c->subject,
+                            &c->reference,
+                            &c->note,
+                            &c->raw_kernel,
+                            &c->raw_case,
+                            &c->evidence,
+                            &c->cause,
+                            &c->minimised.kernel,
+                            &c->minimised.launch,
+                            &c->minimised.case_text,
+                            &c->minimised.tape};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        *texts[i] = copy(arena, *texts[i]);
+    return c;
 }

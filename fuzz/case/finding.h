@@ -21,4 +21,7 @@ DB_MUST_CHECK int finding_put_slipped(struct db *db, struct arena *arena,
                                       uint64_t case_number, struct db_finding *finding,
                                       struct db_upserted *stored);
 
+/* A copy of a row with all its strings, in the arena. */
+struct db_finding *finding_copy(struct arena *arena, const struct db_finding *finding);
+
 #endif

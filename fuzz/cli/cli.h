@@ -9,6 +9,7 @@
 #define FUZZ_CLI_H
 
 #include "db/db.h"
+#include "fuzz/base/exit_status.h"
 #include "fuzz/gen/gen_weights.h"
 #include "oracle/check/check.h"
 
@@ -16,18 +17,9 @@
 
 #include <stdio.h>
 
-enum cli_exit {
-    CLI_OK = 0,
-    CLI_DIVERGENCE = 1, /* not marked known; or a failed expectation */
-    CLI_USAGE = 2,      /* wrong usage, bad input */
-    CLI_FAULT = 3,      /* of simtfuzz or of its surroundings */
-    CLI_INTERRUPTED =
-        4, /* by a signal; reduce: the best so far was written; triage bisect: nothing */
-};
-
 enum cli_command_id {
 #define COMMAND(id, function) COMMAND_##id,
-#include "fuzz/commands/commands.def"
+#include "fuzz/cli/commands.def"
 #undef COMMAND
     COMMAND_COUNT
 };
@@ -157,7 +149,7 @@ struct cli_command {
 extern const struct cli_command cli_commands[COMMAND_COUNT];
 
 #define COMMAND(id, function) int function(struct cli *cli);
-#include "fuzz/commands/commands.def"
+#include "fuzz/cli/commands.def"
 #undef COMMAND
 
 /* Fills cli from the arguments after the command's name. True: run the command. False: *status is
@@ -228,7 +220,6 @@ struct db_finding *cli_get_finding(struct cli *cli, struct db *db, const struct 
 /* A stored kernel's text, in the arena. NULL: *status, after a message. */
 char *cli_get_kernel(struct cli *cli, struct db *db, const struct db_message *message,
                      const char *hash, int *status);
-struct db_finding *cli_copy_finding(struct arena *arena, const struct db_finding *finding);
 
 /* Writes text to a file; "-" or NULL: standard output. Returns the exit status. */
 int cli_write_output(const struct cli *cli, const char *path, const char *text);

@@ -5,8 +5,8 @@
 #include "fuzz/cli/options.h"
 
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/hook.h"
 #include "fuzz/case/case.h"
-#include "fuzz/supervise/hook.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,6 +3,8 @@
  */
 #include "fuzz/cli/cli.h"
 
+#include "fuzz/case/finding.h"
+
 #include <string.h>
 
 struct db *cli_open_db(struct cli *cli, enum db_mode mode, struct db_message *message)
@@ -20,37 +22,6 @@ int cli_db_failed(const struct cli *cli, const struct db_message *message, int e
     return error == DB_ERROR_NOT_FOUND || error == DB_ERROR_AMBIGUOUS ? CLI_USAGE : CLI_FAULT;
 }
 
-static const char *copy(struct arena *arena, const char *text)
-{
-    return arena_strndup(arena, text, strlen(text));
-}
-
-struct db_finding *cli_copy_finding(struct arena *arena, const struct db_finding *finding)
-{
-    struct db_finding *c = ARENA_NEW(arena, struct db_finding);
-    *c = *finding;
-    const char **texts[] = {&c->signature,
-                            &c->k1,
-                            &c->oracle,
-                            &c->class,
-                            &c->rule,
-                            &c->observable,
-                            &c->subject,
-                            &c->reference,
-                            &c->note,
-                            &c->raw_kernel,
-                            &c->raw_case,
-                            &c->evidence,
-                            &c->cause,
-                            &c->minimised.kernel,
-                            &c->minimised.launch,
-                            &c->minimised.case_text,
-                            &c->minimised.tape};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        *texts[i] = copy(arena, *texts[i]);
-    return c;
-}
-
 struct fetch {
     struct arena *arena;
     struct db_finding *finding;
@@ -60,7 +31,7 @@ struct fetch {
 static bool fetch_finding(void *context, const struct db_finding *finding)
 {
     struct fetch *fetch = context;
-    fetch->finding = cli_copy_finding(fetch->arena, finding);
+    fetch->finding = finding_copy(fetch->arena, finding);
     return false;
 }
 

@@ -2,7 +2,7 @@
  * cli_triage.c - `simtfuzz triage`: what was found, and what people say about it. The actions, and how they
  * find what people mean.
  */
-#include "fuzz/commands/json_finding.h"
+#include "fuzz/case/json_finding.h"
 #include "fuzz/triage/triage.h"
 
 #include <inttypes.h>

@@ -12,7 +12,7 @@
 #ifndef FUZZ_GEN_BLOCKS_H
 #define FUZZ_GEN_BLOCKS_H
 
-#include "fuzz/gen/gen_internal.h"
+#include "fuzz/gen/generator.h"
 
 enum { GEN_LABELS = 24, GEN_GRAPH_BLOCKS = 400 };
 

@@ -2,7 +2,7 @@
  * Functions, made when they are first called: a callee is finished before the function that calls
  * it, so that its cost is known, and stands before it in the text.
  */
-#include "fuzz/gen/gen_internal.h"
+#include "fuzz/gen/generator.h"
 
 /* Frames: at most GEN_FUNCTIONS recursions of GEN_RECURSION + 1 frames and the kernel's own, well
  * below LIMIT_CALL_DEPTH. */

@@ -2,7 +2,7 @@
  * Conditions, and what switches and loops look at: by which the lanes of a warp part, or only seem to.
  * See gen_expr.c on the order of draws.
  */
-#include "fuzz/gen/gen_internal.h"
+#include "fuzz/gen/generator.h"
 
 /* ---- conditions ---- */
 

@@ -13,7 +13,7 @@
 #ifndef FUZZ_GEN_CRS_H
 #define FUZZ_GEN_CRS_H
 
-#include "fuzz/gen/gen_internal.h"
+#include "fuzz/gen/generator.h"
 
 /* Replaces g->kernel by a PTX kernel. Its launch is drawn here too. */
 void gen_crs_main(struct gen *g);

@@ -2,7 +2,7 @@
  * Expressions. The arguments of a C call are evaluated in no fixed order, so at most one of them may
  * draw: what draws twice goes through variables.
  */
-#include "fuzz/gen/gen_internal.h"
+#include "fuzz/gen/generator.h"
 
 struct ast_expr *gen_binary(struct gen *g, enum ast_binary op, struct ast_expr *a,
                             struct ast_expr *b)

@@ -1,7 +1,7 @@
 /*
  * Loops, switches, jumps: what takes the lanes of a warp apart. See gen_expr.c on the order of draws.
  */
-#include "fuzz/gen/gen_internal.h"
+#include "fuzz/gen/generator.h"
 
 #include "engine/base/invariant.h"
 

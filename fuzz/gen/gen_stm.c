@@ -1,7 +1,7 @@
 /*
  * Statements: lists, assignments, if. See gen_expr.c on the order of draws.
  */
-#include "fuzz/gen/gen_internal.h"
+#include "fuzz/gen/generator.h"
 
 static const struct location nowhere = {0};
 

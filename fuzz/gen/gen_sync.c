@@ -1,7 +1,7 @@
 /*
  * Threads that wait for each other: spinning, barriers; atomics, votes, choices.
  */
-#include "fuzz/gen/gen_internal.h"
+#include "fuzz/gen/generator.h"
 
 static struct ast_expr *tid(struct gen *g)
 {

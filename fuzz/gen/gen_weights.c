@@ -1,6 +1,6 @@
 #include "fuzz/gen/gen_weights.h"
 
-#include "fuzz/gen/gen_internal.h"
+#include "fuzz/gen/generator.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -10,10 +10,10 @@
 #include "engine/language/parse.h"
 #include "engine/schedule/sched.h"
 #include "engine/schedule/tape.h"
+#include "fuzz/campaign/hook.h"
 #include "fuzz/case/case.h"
 #include "fuzz/cli/config.h"
 #include "fuzz/harness/harness.h"
-#include "fuzz/supervise/hook.h"
 
 #include <string.h>
 

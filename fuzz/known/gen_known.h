@@ -11,7 +11,7 @@
 #ifndef FUZZ_GEN_KNOWN_H
 #define FUZZ_GEN_KNOWN_H
 
-#include "fuzz/gen/gen_internal.h"
+#include "fuzz/gen/generator.h"
 
 typedef uint64_t known_mask; /* a bit for each thread of the grid */
 

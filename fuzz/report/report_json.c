@@ -1,7 +1,7 @@
 /*
  * report_json.c - everything that the page shows, as one JSON document (docs/reports.md lists the keys).
  */
-#include "fuzz/commands/json_finding.h"
+#include "fuzz/case/json_finding.h"
 #include "fuzz/report/report_internal.h"
 
 #include <inttypes.h>

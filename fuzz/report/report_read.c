@@ -2,7 +2,7 @@
 
 #include "engine/machine/rules.h"
 #include "fuzz/base/version.h"
-#include "fuzz/cli/cli.h"
+#include "fuzz/case/finding.h"
 #include "fuzz/out/table.h"
 #include "fuzz/report/compare.h"
 #include "fuzz/report/report_internal.h"
@@ -206,7 +206,7 @@ struct fetched {
 static bool fetch_finding(void *context, const struct db_finding *finding)
 {
     struct fetched *fetched = context;
-    fetched->finding = cli_copy_finding(fetched->arena, finding);
+    fetched->finding = finding_copy(fetched->arena, finding);
     return false;
 }
 

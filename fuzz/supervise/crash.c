@@ -1,7 +1,7 @@
 #include "fuzz/supervise/crash.h"
 
 #include "engine/base/invariant.h"
-#include "fuzz/cli/cli.h"
+#include "fuzz/base/exit_status.h"
 #include "fuzz/out/terminal.h"
 #include "fuzz/supervise/watch.h"
 

@@ -1,7 +1,7 @@
 #include "fuzz/supervise/supervisor.h"
 
 #include "fuzz/base/clock.h"
-#include "fuzz/cli/cli.h"
+#include "fuzz/base/exit_status.h"
 #include "fuzz/out/terminal.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ struct supervision {
     bool stopped; /* by SIGSTOP */
     bool hung;    /* killed, since a case took too long */
     bool cut;     /* killed once, since it did not end when it was asked to */
-    uint64_t beats[CAMPAIGN_JOBS_MAX], still_ms[CAMPAIGN_JOBS_MAX]; /* since the last beat */
+    uint64_t beats[WATCH_JOBS_MAX], still_ms[WATCH_JOBS_MAX]; /* since the last beat */
     uint64_t looked_ms;
     uint64_t committed;               /* at the last death */
     uint32_t deaths, crashes, killed; /* since then: in all, confirmed cases, by SIGKILL */
@@ -127,7 +127,7 @@ static bool look_for_hangs(struct supervision *s)
     uint64_t passed = now - s->looked_ms < STILL_MAX_MS ? now - s->looked_ms : STILL_MAX_MS;
     bool hanging = false;
     s->looked_ms = now;
-    for (uint32_t i = 0; i < CAMPAIGN_JOBS_MAX; i++) {
+    for (uint32_t i = 0; i < WATCH_JOBS_MAX; i++) {
         const struct watch_slot *slot = &s->watch->slots[i];
         uint64_t beat = atomic_load_explicit(&slot->beat, memory_order_relaxed);
         bool idle = atomic_load_explicit(&slot->phase, memory_order_relaxed) == WATCH_IDLE;
@@ -264,7 +264,7 @@ static bool is_busy(const struct watch_slot *slot)
 static void suspect_hanging(struct supervision *s)
 {
     const struct blame blame = {.rule = "timeout", .hang = true, .known = true};
-    for (uint32_t i = 0; i < CAMPAIGN_JOBS_MAX; i++)
+    for (uint32_t i = 0; i < WATCH_JOBS_MAX; i++)
         if (s->still_ms[i] >= s->supervisor->case_timeout_ms)
             suspect(s, &s->watch->slots[i], &blame);
 }
@@ -272,10 +272,10 @@ static void suspect_hanging(struct supervision *s)
 static void suspect_all(struct supervision *s, const char *rule)
 {
     uint32_t busy = 0;
-    for (uint32_t i = 0; i < CAMPAIGN_JOBS_MAX; i++)
+    for (uint32_t i = 0; i < WATCH_JOBS_MAX; i++)
         busy += is_busy(&s->watch->slots[i]);
     const struct blame blame = {.rule = rule, .sole = busy == 1};
-    for (uint32_t i = 0; i < CAMPAIGN_JOBS_MAX; i++)
+    for (uint32_t i = 0; i < WATCH_JOBS_MAX; i++)
         if (is_busy(&s->watch->slots[i]))
             suspect(s, &s->watch->slots[i], &blame);
 }
@@ -357,7 +357,7 @@ static bool go_on(struct supervision *s, int status)
 
 static void forget_child(struct watch *watch)
 {
-    for (uint32_t i = 0; i < CAMPAIGN_JOBS_MAX; i++)
+    for (uint32_t i = 0; i < WATCH_JOBS_MAX; i++)
         atomic_store_explicit(&watch->slots[i].phase, WATCH_IDLE, memory_order_relaxed);
     memset(&watch->death, 0, sizeof watch->death);
 }

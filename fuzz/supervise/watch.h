@@ -14,11 +14,12 @@
 #ifndef FUZZ_WATCH_H
 #define FUZZ_WATCH_H
 
-#include "fuzz/campaign/campaign.h"
-
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 enum {
+    WATCH_JOBS_MAX = 256, /* workers of one campaign */
     WATCH_INCIDENTS_MAX = 4096,
     WATCH_RULE_MAX = 96,
     WATCH_CACHE_LINE = 64,
@@ -67,7 +68,7 @@ struct watch_death {
 };
 
 struct watch {
-    struct watch_slot slots[CAMPAIGN_JOBS_MAX];
+    struct watch_slot slots[WATCH_JOBS_MAX];
     struct watch_death death;
     atomic_uint asked_to_end;        /* how often a person or the system asked */
     atomic_uint_least64_t committed; /* chunks of this shard that the database holds */

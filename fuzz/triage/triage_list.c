@@ -1,6 +1,7 @@
 /*
  * triage_list.c - `simtfuzz triage list` and `triage search`: findings, those that want attention first.
  */
+#include "fuzz/case/finding.h"
 #include "fuzz/out/table.h"
 #include "fuzz/triage/triage.h"
 
@@ -78,7 +79,7 @@ static bool list_finding(void *context, const struct db_finding *f)
     l->regressions += f->state == DB_STATE_REGRESSION;
     if (l->t->cli->options.json)
         return list_json(f);
-    f = cli_copy_finding(arena, f);
+    f = finding_copy(arena, f);
     struct table_row *row = table_add(&l->table);
     row->cells[0] = arena_printf(arena, "%" PRIu64, f->id);
     row->cells[1] = triage_state(arena, f);

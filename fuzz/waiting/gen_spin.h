@@ -19,7 +19,7 @@
 #define FUZZ_GEN_SPIN_H
 
 #include "engine/base/text.h"
-#include "fuzz/gen/gen_internal.h"
+#include "fuzz/gen/generator.h"
 
 /* A kernel's text in the making. */
 struct spin_writing {

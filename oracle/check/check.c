@@ -1,20 +1,7 @@
 #include "oracle/check/check.h"
 
 #include "oracle/check/expect.h"
-#include "oracle/check/explore.h"
-#include "oracle/coverage/features.h"
-#include "oracle/crs/barriers.h"
-#include "oracle/crs/safety.h"
-#include "oracle/ends/liveness.h"
-#include "oracle/lockstep/lockstep.h"
-#include "oracle/lockstep/phi.h"
-#include "oracle/lockstep/stutter.h"
-#include "oracle/pairs/pairs_judge.h"
-#include "oracle/results/directions.h"
-#include "oracle/results/exhaust.h"
-#include "oracle/results/metamorphic.h"
-#include "oracle/results/order.h"
-#include "oracle/results/result.h"
+#include "oracle/check/oracle.h"
 
 #include <string.h>
 
@@ -29,11 +16,6 @@ const struct check_options CHECK_DEFAULTS = {
 
 /* So that a large grid is not cut off in the middle of a short kernel. */
 enum { BUDGET_STEPS_A_THREAD = 512 };
-
-static bool asked(const struct checking *c, enum oracle_id oracle)
-{
-    return (c->options->oracles >> oracle) & 1;
-}
 
 static void start_result(struct check_result *result, const struct ast_kernel *kernel,
                          const struct check_options *options)
@@ -74,7 +56,7 @@ static void refuse(struct checking *c)
         suited = subject_suits((enum subject_id)s, c->kernel->form);
     }
     for (uint32_t o = 0; o < ORACLE_COUNT; o++)
-        if (asked(c, (enum oracle_id)o))
+        if (oracle_asked(c, (enum oracle_id)o))
             c->result->answers[o].reason = c->result->reason;
 }
 
@@ -83,69 +65,28 @@ static void explore(struct checking *c)
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
         if (explore_runs(c, (enum subject_id)s))
             explore_subject(c, (enum subject_id)s);
-    if (c->options->exhaustive)
-        exhaust_search(c);
-    liveness_explore(c);
-}
-
-/* simulation and lemmas have been answered along the way, if they diverge. */
-static void judge_simulation(struct checking *c, enum oracle_id oracle)
-{
-    struct answer *answer = &c->result->answers[oracle];
-    const struct simulation *s = c->simulation;
-    if (!asked(c, oracle) || answer->verdict == VERDICT_DIVERGE)
-        return;
-    if (!s || s->total_warp_steps == 0) {
-        answer->reason = "no warp subject was run";
-        return;
-    }
-    if (s->refused && oracle == ORACLE_SIMULATION) {
-        answer->reason = s->refused;
-        return;
-    }
-    answer->verdict = VERDICT_AGREE;
-    answer->reason = arena_printf(
-        c->arena, "%llu warp steps replayed by %llu thread steps in %u executions",
-        (unsigned long long)s->total_warp_steps, (unsigned long long)s->total_thread_steps,
-        c->result->runs[SUBJECT_SIMT].schedules + c->result->runs[SUBJECT_SIMT_THEN].schedules);
-}
-
-/* A program that is not control-flow consistent means another thing to each of its subjects. */
-static void judge_consistency(struct checking *c)
-{
-    if (!c->safety || !safety_is_given(c) || c->incomparable)
-        return;
-    c->incomparable = c->safety->inconsistent ? c->safety->inconsistent : c->safety->not_static;
+    for (uint32_t i = 0; i < oracle_door_count; i++)
+        if (oracle_doors[i].explored)
+            oracle_doors[i].explored(c);
 }
 
 static void judge(struct checking *c)
 {
-    judge_consistency(c);
-    judge_simulation(c, ORACLE_SIMULATION);
-    judge_simulation(c, ORACLE_LEMMAS);
-    exhaust_judge(c);
-    if (asked(c, ORACLE_RACE))
-        race_judge(c);
-    if (asked(c, ORACLE_RESULT))
-        result_judge(c);
-    liveness_judge(c);
-    if (asked(c, ORACLE_SAFETY))
-        safety_judge(c);
-    if (asked(c, ORACLE_BARRIERS))
-        barriers_judge(c);
-    directions_judge(c);
-    if (asked(c, ORACLE_ORDER))
-        order_judge(c);
-    if (asked(c, ORACLE_LOCKSTEP))
-        lockstep_judge(c);
-    if (asked(c, ORACLE_STUTTER))
-        stutter_judge(c);
-    if (asked(c, ORACLE_PHI))
-        phi_judge(c);
-    if (asked(c, ORACLE_PAIRS))
-        pairs_judge(c);
-    if (asked(c, ORACLE_METAMORPHIC))
-        metamorphic_judge(c);
+    for (uint32_t i = 0; i < oracle_door_count; i++)
+        if (oracle_doors[i].restrict_groups)
+            oracle_doors[i].restrict_groups(c);
+    for (uint32_t i = 0; i < oracle_door_count; i++) {
+        const struct oracle *oracle = &oracle_doors[i];
+        if (oracle->judge && (oracle->unasked || oracle_asked(c, oracle->id)))
+            oracle->judge(c);
+    }
+}
+
+static void finish(struct checking *c)
+{
+    for (uint32_t i = 0; i < oracle_door_count; i++)
+        if (oracle_doors[i].finish)
+            oracle_doors[i].finish(c);
 }
 
 static void count_hits(const struct checking *c)
@@ -177,11 +118,10 @@ void check_kernel(struct arena *arena, const struct ast_kernel *kernel,
         if (options->budget_steps == CHECK_DEFAULTS.budget_steps && scaled.budget_steps < least)
             scaled.budget_steps = least;
         c.finals = expect_prepare(&c);
-        c.features = features_new(arena, options->features, result->program);
         explore(&c);
         judge(&c);
         count_hits(&c);
-        features_judge(&c);
+        finish(&c);
     } else {
         refuse(&c);
     }

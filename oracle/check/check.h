@@ -3,8 +3,8 @@
  *
  *     forms.h     the kernel's programs: core, blocks, predicated, lock-step ...
  *     explore.h   the executions of each subject, watched by one race detector
- *     NAME.h      an oracle each; it gets `struct checking` - the forms, what was explored - and fills
- *                 in result->answers[ORACLE_NAME]; check.c calls it, oracles.def lists it
+ *     oracle.h    the door of the oracles: each gets `struct checking` - the forms, what was explored - and fills
+ *                 in result->answers[ORACLE_NAME]; oracles.def lists them
  *     expect.h    the kernel's own claims
  *
  * The heart of every command: the campaign, `check`, `replay`, the reducer and the libFuzzer

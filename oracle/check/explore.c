@@ -2,24 +2,18 @@
 
 #include "engine/base/invariant.h"
 #include "engine/program/ptx_code.h"
+#include "oracle/check/active.h"
 #include "oracle/check/evidence.h"
 #include "oracle/check/expect.h"
+#include "oracle/check/oracle.h"
 #include "oracle/check/record.h"
-#include "oracle/coverage/features.h"
-#include "oracle/crs/barriers.h"
-#include "oracle/crs/safety.h"
-#include "oracle/ends/liveness.h"
-#include "oracle/lockstep/active.h"
-#include "oracle/pairs/two_thread.h"
 
 #include <string.h>
 
 enum {
     UNFAIR_CUT_MAX = 4, /* executions of a subject that may spend their budget, starving others */
     CUT_SHARE = 8,      /* after the first, such executions get this part of the budget */
-    CONFLICT_SCHEDULES = 4, /* of a single warp whose lanes write to the same place */
-    LIVENESS_SHARE = 8,     /* a warp that has spent this part of its budget may spin: look */
-    PROBE_SHARE = 2,        /* the same of machines on their own: pi(P) takes many steps and ends */
+    PROBE_SHARE = 2,    /* one that has spent this part of its budget may never end: look */
     PTX_SHARE = 4 /* of a kernel given as PTX: of 1,000 cases, none that ended took half of it */
 };
 
@@ -180,7 +174,6 @@ static void keep_execution(struct checking *c, struct execution *execution,
     keep_race(c, run, execution);
     keep_error(c, run, execution->status, machine);
     count_execution(c, execution, machine->memory, machine->program->frame_base);
-    features_end(c, execution);
 }
 
 struct execution *explore_add(struct checking *c, enum subject_id subject,
@@ -202,10 +195,10 @@ struct execution *explore_add(struct checking *c, enum subject_id subject,
     return execution;
 }
 
-/* Which schedule comes as number `index`; the tape given replaces all but the first. */
-static bool next_spec(const struct checking *c, enum subject_id subject, uint32_t index,
-                      uint32_t number, const struct machine *machine, struct sched_spec *spec)
+bool explore_next(const struct checking *c, enum subject_id subject, uint32_t index,
+                  uint32_t number, struct sched_spec *spec)
 {
+    const struct machine *machine = c->subjects[subject].machine;
     if (c->options->tape && c->options->tape_subject == subject && index > 0) {
         *spec = (struct sched_spec){.kind = SCHED_TAPE, .tape = c->options->tape};
         return index == 1;
@@ -288,16 +281,13 @@ void explore_add_lasso(struct check_run *run)
 
 /* ---- machines on their own ---- */
 
-/* A fair execution that spent its budget says that the kernel may run for ever, and liveness_probe
- * whether it does: more schedules would only spend more. Starving ones may leave others yet to try. */
-static bool worth_running(const struct check_run *run, bool fair)
+bool explore_worth(const struct check_run *run, bool fair)
 {
     uint32_t unfair_cut = run->statuses[STATUS_STEP_LIMIT] - run->fair_cut;
     return run->fair_cut == 0 && !run->fair_lasso && (fair || unfair_cut < UNFAIR_CUT_MAX);
 }
 
-/* Those that starve others may never end, whatever the kernel is: they get less. */
-static uint64_t budget_of(const struct checking *c, const struct execution *execution)
+uint64_t explore_budget(const struct checking *c, const struct execution *execution)
 {
     bool again = c->result->runs[execution->subject].statuses[STATUS_STEP_LIMIT] > 0;
     uint32_t share = again ? CUT_SHARE : c->kernel->form == FORM_PTX ? PTX_SHARE : 1;
@@ -330,12 +320,12 @@ static enum status run_or_prove(struct checking *c, const struct execution *exec
                                 struct machine *machine, struct choices *choices)
 {
     enum subject_id subject = execution->subject;
-    uint64_t budget = budget_of(c, execution);
+    uint64_t budget = explore_budget(c, execution);
     if (subject_table[subject].share == 1 || !execution->fair)
         return machine_run(machine, choices, budget, NULL);
     uint64_t first = budget / (c->kernel->form == FORM_PTX ? PTX_SHARE : PROBE_SHARE);
     enum status status = machine_run(machine, choices, first, NULL);
-    if (status != STATUS_STEP_LIMIT || liveness_probe(c, subject))
+    if (status != STATUS_STEP_LIMIT || probe_lasso(c, subject))
         return status;
     return machine_run(machine, choices, budget - first, NULL);
 }
@@ -360,38 +350,28 @@ static uint64_t run_alone(struct checking *c, struct execution *execution)
         arena_release(c->arena, mark);
     execution->thread_steps = machine->steps;
     execution->thread_steps_known = true;
-    keep_execution(c, execution, machine);
     c->result->thread_steps += machine->steps;
     return counter.count;
 }
 
 /* The first execution of a subject is logged for the race oracle; the first of `threads` after a race
  * was seen counts the steps at racy statements. */
-static uint64_t run_one(struct checking *c, struct execution *execution)
+void explore_begin(struct checking *c, const struct execution *execution)
 {
     enum subject_id subject = execution->subject;
     const struct check_run *run = &c->result->runs[subject];
-    bool logged = c->log && run->schedules == 0 && !c->subjects[subject].hb;
-    bool counted = subject == SUBJECT_THREADS && !c->counting && run->race && !logged;
-    bool safe = safety_watches(c, subject);
     const struct observer *behind = NULL;
-    if (safe) {
-        safety_begin(c, subject, c->subjects[subject].machine);
-        behind = &c->safety->observer;
-    }
-    bool named = barriers_watches(c, subject);
-    if (named)
-        barriers_begin(c, subject);
-    if (named && c->barriers->log) {
-        c->barriers->log->observer.next = behind;
-        behind = &c->barriers->log->observer;
-    }
+    c->logged = c->log && run->schedules == 0 && !c->subjects[subject].hb;
+    bool counted = subject == SUBJECT_THREADS && !c->counting && run->race && !c->logged;
+    for (uint32_t i = 0; i < oracle_door_count; i++)
+        if (oracle_doors[i].watch)
+            behind = oracle_doors[i].watch(c, subject, behind);
     if (c->parting)
         c->parting->apart = false;
     if (explore_is_ptx(subject) && c->subjects[subject].program->ptx->barriers &&
         subject_table[subject].vtable != &semantics_block)
         behind = explore_watch_parts(c, behind);
-    if (logged) {
+    if (c->logged) {
         race_log_begin(c->log);
         race_log_watch(c->log, c->subjects[subject].machine);
         c->log->observer.next = behind;
@@ -400,19 +380,28 @@ static uint64_t run_one(struct checking *c, struct execution *execution)
         start_counting(c);
         behind = &c->counting->observer;
     }
-    behind = features_begin(c, subject, behind);
     explore_watch(c, subject, behind);
-    uint64_t inner = run_alone(c, execution);
-    if (counted) {
+}
+
+void explore_end(struct checking *c, struct execution *execution)
+{
+    keep_execution(c, execution, c->subjects[execution->subject].machine);
+    if (c->counting && !c->selected) {
         c->selected = c->counting->selected;
         c->selected_counts = c->counting->counts;
     }
-    if (logged)
+    if (c->logged)
         judge_log(c, execution);
-    if (safe)
-        safety_end(c, execution);
-    if (named)
-        barriers_end(c, execution);
+    for (uint32_t i = 0; i < oracle_door_count; i++)
+        if (oracle_doors[i].ended)
+            oracle_doors[i].ended(c, execution);
+}
+
+static uint64_t run_one(struct checking *c, struct execution *execution)
+{
+    explore_begin(c, execution);
+    uint64_t inner = run_alone(c, execution);
+    explore_end(c, execution);
     return inner;
 }
 
@@ -457,9 +446,9 @@ static void explore_schedules(struct checking *c, enum subject_id subject)
     bool inner = false;
     for (uint32_t index = 0; index < schedules_of(c, subject, inner); index++) {
         struct sched_spec spec;
-        if (!next_spec(c, subject, index, portfolio_number(c, subject, index), machine, &spec))
+        if (!explore_next(c, subject, index, portfolio_number(c, subject, index), &spec))
             break;
-        if (!worth_running(run, explore_fair(&spec, machine)))
+        if (!explore_worth(run, explore_fair(&spec, machine)))
             continue;
         spec.length_estimate = c->subjects[subject].length;
         if (subject == SUBJECT_THREADS) {
@@ -471,7 +460,7 @@ static void explore_schedules(struct checking *c, enum subject_id subject)
             c->subjects[subject].length = machine->steps;
     }
     machine_observe(machine, NULL);
-    if (run->fair_cut && liveness_probe(c, subject))
+    if (run->fair_cut && probe_lasso(c, subject))
         explore_add_lasso(run);
 }
 
@@ -500,107 +489,19 @@ void explore_more_fair(struct checking *c, enum subject_id subject)
         (void)run_one(c, explore_add(c, subject, &spec));
     }
     machine_observe(c->subjects[subject].machine, NULL);
-    if (run->fair_cut && !c->probes[subject] && liveness_probe(c, subject))
+    if (run->fair_cut && !c->probes[subject] && probe_lasso(c, subject))
         explore_add_lasso(run);
-}
-
-/* ---- warps ---- */
-
-/* How many schedules of warps: one if there is no choice between warps, nor inside a step. */
-static uint32_t simt_schedules(const struct checking *c, enum subject_id subject, bool conflicts)
-{
-    uint32_t share = c->options->schedules / 8;
-    if (c->options->tape && c->options->tape_subject == subject)
-        return 2;
-    if (c->program->warp_count > 1)
-        return share > 1 ? share : 2;
-    if (!conflicts)
-        return 1;
-    return share < CONFLICT_SCHEDULES ? CONFLICT_SCHEDULES : share;
-}
-
-/* Round robin comes second: it is the one fair order without which a spin on another warp says
- * little. */
-static uint32_t simt_portfolio_number(const struct checking *c, uint32_t index)
-{
-    static const uint32_t first[] = {0, 2, 3, 1};
-    uint32_t number = index < 4 ? first[index] : index;
-    /* A single warp has one order; what differs are the winners of its conflicting writes. */
-    return c->program->warp_count > 1 ? number : index;
-}
-
-/* A warp that has spent a part of its budget may never end. If that is proven, what is left of the
- * budget would be spent for nothing. */
-static enum status go_on(struct checking *c, struct execution *execution, struct choices *choices)
-{
-    bool same_execution =
-        c->simulation->inner_choices == 0 &&
-        (c->program->warp_count == 1 || execution->spec.kind == SCHED_ROUND_ROBIN);
-    bool tried = c->probes[execution->subject] != NULL;
-    if (execution->fair && liveness_probe(c, execution->subject)) {
-        if (same_execution)
-            return STATUS_NONTERMINATING;
-        if (!tried)
-            explore_add_lasso(&c->result->runs[execution->subject]);
-    }
-    return simulation_run(c->simulation, choices, budget_of(c, execution));
-}
-
-static void run_simt(struct checking *c, struct execution *execution)
-{
-    struct simulation *s = c->simulation;
-    bool logged = c->log && c->result->runs[execution->subject].schedules == 0;
-    if (logged) {
-        race_log_begin(c->log);
-        race_log_watch(c->log, c->warps);
-    }
-    const struct observer *behind = logged ? &c->log->observer : NULL;
-    explore_watch(c, execution->subject, features_begin(c, execution->subject, behind));
-    simulation_begin(s, execution->subject);
-    struct scheduler scheduler;
-    sched_start(&scheduler, &execution->spec, c->warps, c->arena);
-    enum status status =
-        simulation_run(s, &scheduler.choices, c->options->budget_steps / LIVENESS_SHARE);
-    if (status == STATUS_STEP_LIMIT)
-        status = go_on(c, execution, &scheduler.choices);
-    execution->status = status;
-    execution->thread_steps = s->thread_steps;
-    execution->thread_steps_known = !s->lost;
-    keep_execution(c, execution, c->warps);
-    c->result->warp_steps += s->warp_steps;
-    c->result->thread_steps += s->thread_steps;
-    if (logged)
-        judge_log(c, execution);
-}
-
-static void explore_simt(struct checking *c, enum subject_id subject)
-{
-    struct check_run *run = &c->result->runs[subject];
-    bool conflicts = false;
-    for (uint32_t index = 0; index < simt_schedules(c, subject, conflicts); index++) {
-        struct sched_spec spec;
-        if (!next_spec(c, subject, index, simt_portfolio_number(c, index), c->warps, &spec))
-            break;
-        if (!worth_running(run, explore_fair(&spec, c->warps)))
-            continue;
-        run_simt(c, explore_add(c, subject, &spec));
-        conflicts |= c->simulation->inner_choices > 0;
-    }
-    machine_observe(c->warps, NULL);
 }
 
 void explore_subject(struct checking *c, enum subject_id subject)
 {
     struct machine *machine = c->subjects[subject].machine;
-    if (two_thread_is(subject)) {
-        two_thread_explore(c, subject);
-        return;
-    }
-    machine->options.then_first = subject_table[subject].options.then_first;
-    if (explore_is_simt(subject) && c->simulation)
-        explore_simt(c, subject);
-    else
-        explore_schedules(c, subject);
+    if (machine)
+        machine->options.then_first = subject_table[subject].options.then_first;
+    for (uint32_t i = 0; i < oracle_door_count; i++)
+        if (oracle_doors[i].explore && oracle_doors[i].explore(c, subject))
+            return;
+    explore_schedules(c, subject);
 }
 
 /* ---- the same again ---- */

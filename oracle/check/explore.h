@@ -9,8 +9,8 @@
 
 #include "engine/subjects/forms.h"
 #include "oracle/check/check.h"
+#include "oracle/check/probe.h"
 #include "oracle/race/race_hb.h"
-#include "oracle/warps/simulation.h"
 
 /* One explored execution. */
 struct execution {
@@ -79,30 +79,28 @@ struct checking {
     /* The core program and its machines; NULL when the kernel has no core form that runs. */
     const struct program *program;
     struct machine *threads, *warps;
-    struct simulation *simulation; /* NULL: without both machines */
 
     struct explored subjects[SUBJECT_COUNT];
     struct race_detector *detector;        /* of all subjects that have no `hb`: explore_watch */
     struct race_hb *hb_warps, *hb_threads; /* of FORM_PTX, where they are needed */
     struct race_log *log;                  /* NULL when the oracle `race` was not asked */
-    struct safety *safety;                 /* safety.h; NULL: nothing that it looks at was run */
-    struct barriers *barriers;             /* barriers.h; NULL: nothing that it looks at was run */
+    bool logged;                           /* the execution at hand is written there */
     struct active_filter *filter;          /* explore_observe */
     struct counting *counting;
-    struct parting *parting;         /* whether a barrier was reached in parts */
-    struct final_claims *finals;     /* expect.h */
-    struct features_watch *features; /* features.h; NULL: not asked for */
+    struct parting *parting;     /* whether a barrier was reached in parts */
+    struct final_claims *finals; /* expect.h */
+    void *own[ORACLE_COUNT + 1]; /* what each oracle keeps (oracle.h); the last: who is no row */
 
     struct execution **executions;
     uint32_t execution_count, execution_capacity;
 
     struct group groups[GROUP_COUNT];
-    bool alone;               /* warps are run without their co-simulation */
-    bool scopes_differ;       /* two groups */
-    const char *ill_formed;   /* why P is (Def. 5.1): phi(P) is in no group then; or NULL */
+    bool alone;             /* subjects are explored without oracles that have a way of their own */
+    bool scopes_differ;     /* two groups */
+    const char *ill_formed; /* why P is (Def. 5.1): phi(P) is in no group then; or NULL */
     const char *incomparable; /* why no group of this kernel is compared ("atomics"), or NULL */
 
-    struct lasso_probe *probes[SUBJECT_COUNT]; /* liveness.h; NULL: not tried */
+    struct lasso_probe *probes[SUBJECT_COUNT]; /* probe.h; NULL: not tried */
     bool unfair[SUBJECT_COUNT];
     /* An exhaustive search of the subject found no fair infinite execution. */
     bool all_fair_end[SUBJECT_COUNT];
@@ -154,6 +152,24 @@ const struct execution *explore_once(struct checking *checking, enum subject_id 
 /* More fair executions of a subject, so that at least EXPLORE_FAIR_MIN have been seen. */
 enum { EXPLORE_FAIR_MIN = 8 };
 void explore_more_fair(struct checking *checking, enum subject_id subject);
+
+/* ---- for oracles that explore a subject in their own way ---- */
+
+/* Which schedule comes as number `index` of the subject, `number` of the portfolio; the tape given replaces all
+ * but the first. False: there is none. */
+bool explore_next(const struct checking *checking, enum subject_id subject, uint32_t index,
+                  uint32_t number, struct sched_spec *spec);
+
+/* A fair execution that spent its budget says that the kernel may run for ever, and probe_lasso
+ * whether it does: more schedules would only spend more. Starving ones may leave others yet to try. */
+bool explore_worth(const struct check_run *run, bool fair);
+
+/* Steps that an execution may take: those that starve others may never end, whatever the kernel is, and get less. */
+uint64_t explore_budget(const struct checking *checking, const struct execution *execution);
+
+/* All who watch it, in the chain of the subject's machine; and when it has ended so: what it leaves behind. */
+void explore_begin(struct checking *checking, const struct execution *execution);
+void explore_end(struct checking *checking, struct execution *execution);
 
 /* One more execution to be filled in; there is room for any number. */
 struct execution *explore_add(struct checking *checking, enum subject_id subject,

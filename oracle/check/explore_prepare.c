@@ -3,15 +3,15 @@
 
 #include "engine/pairs/tutorial.h"
 #include "engine/program/ptx_code.h"
-#include "oracle/lockstep/active.h"
-#include "oracle/pairs/two_thread.h"
+#include "oracle/check/active.h"
+#include "oracle/check/oracle.h"
 
 enum { LOG_CAPACITY = 2048 /* accesses */ };
 
 static const char *why_refused(struct checking *c, enum subject_id subject, const struct form *form)
 {
     const char *reason = form->reason;
-    if (form->program && two_thread_is(subject))
+    if (form->program && !subject_table[subject].vtable)
         (void)tutorial_applies(c->arena, form->program, &reason);
     else if (form->program)
         reason = machine_refuses(c->arena, subject_table[subject].vtable, form->program);
@@ -52,7 +52,7 @@ static void prepare_subject(struct checking *c, enum subject_id subject)
     explored->program = run->program = form->program;
     if (explore_is_simt(subject) && c->warps)
         explored->machine = c->warps;
-    else if (!two_thread_is(subject))
+    else if (subject_table[subject].vtable)
         explored->machine = machine_new(c->arena, info->vtable, form->program, &info->options);
     explored->racy_stms = ARENA_ARRAY(c->arena, uint8_t, form->program->stm_count);
     explored->racy_vars = ARENA_ARRAY(c->arena, uint8_t, form->program->var_count);
@@ -65,23 +65,6 @@ static void prepare_subject(struct checking *c, enum subject_id subject)
         c->threads = explored->machine;
     if (!c->result->program)
         c->result->program = form->program;
-}
-
-/* The co-simulation needs `threads` even where it is not asked for itself. */
-static void prepare_simulation(struct checking *c)
-{
-    const struct machine_options untracked = {0};
-    const struct check_options *o = c->options;
-    if (!c->threads && machine_refuses(c->arena, &semantics_threads, c->program))
-        return;
-    if (!c->threads)
-        c->threads = machine_new(c->arena, &semantics_threads, c->program, &untracked);
-    c->simulation = simulation_new(c->arena, c->warps, c->threads);
-    if (o->oracles & (1u << ORACLE_SIMULATION))
-        c->simulation->answer = &c->result->answers[ORACLE_SIMULATION];
-    if (o->oracles & (1u << ORACLE_LEMMAS))
-        c->simulation->lemmas = &c->result->answers[ORACLE_LEMMAS];
-    c->simulation->strict = o->modes & ORACLE_MODE_LEMMAS_STRICT;
 }
 
 /* Barriers, and jumps out of loops (S2C.anchor). */
@@ -118,6 +101,7 @@ void explore_prepare(struct checking *c)
     c->scopes_differ = c->program && scopes_differ(c->program);
     if (explore_runs(c, SUBJECT_LOCKSTEP) && c->kernel->form != FORM_LOCKSTEP)
         c->ill_formed = forms_well_formed(c->forms, &reason) == ILL_FORMED ? reason : NULL;
-    if (c->warps && !c->alone)
-        prepare_simulation(c);
+    for (uint32_t i = 0; i < oracle_door_count; i++)
+        if (oracle_doors[i].prepare)
+            oracle_doors[i].prepare(c);
 }

@@ -228,24 +228,24 @@ static void see_use(void *context, const struct machine *machine, const struct b
 
 /* ---- executions ---- */
 
-struct features_watch *features_new(struct arena *arena, struct features *features,
-                                    const struct program *program)
+void features_prepare(struct checking *c)
 {
-    if (!features)
-        return NULL;
-    struct features_watch *w = ARENA_NEW(arena, struct features_watch);
-    w->features = features;
+    const struct program *program = c->result->program;
+    if (!c->options->features || c->alone)
+        return;
+    struct features_watch *w = ARENA_NEW(c->arena, struct features_watch);
+    w->features = c->options->features;
     w->actors = program->total_threads;
     w->blocks = program->launch.blocks;
-    w->before = ARENA_ARRAY(arena, uint8_t, w->actors);
-    w->generations = ARENA_ARRAY(arena, uint32_t, w->blocks);
-    return w;
+    w->before = ARENA_ARRAY(c->arena, uint8_t, w->actors);
+    w->generations = ARENA_ARRAY(c->arena, uint32_t, w->blocks);
+    c->own[ORACLE_COUNT] = w;
 }
 
 const struct observer *features_begin(struct checking *c, enum subject_id subject,
                                       const struct observer *behind)
 {
-    struct features_watch *w = c->features;
+    struct features_watch *w = c->own[ORACLE_COUNT];
     const struct semantics *semantics = subject_table[subject].vtable;
     if (!w || c->result->runs[subject].schedules >= FEATURES_EXECUTIONS)
         return behind;
@@ -283,7 +283,7 @@ static uint32_t race_class(const struct program *program, const struct race_witn
 
 void features_end(struct checking *c, const struct execution *execution)
 {
-    const struct features_watch *w = c->features;
+    const struct features_watch *w = c->own[ORACLE_COUNT];
     uint32_t subject = (uint32_t)execution->subject;
     if (!w || subject >= FEATURES_SUBJECTS)
         return;
@@ -321,7 +321,7 @@ static void add_outcomes(const struct checking *c, struct features *features)
 
 void features_judge(struct checking *c)
 {
-    const struct features_watch *w = c->features;
+    const struct features_watch *w = c->own[ORACLE_COUNT];
     if (!w)
         return;
     for (uint32_t r = 0; r < RULE_COUNT; r++) {

@@ -87,15 +87,12 @@ enum features_domain features_domain_of(uint32_t counter);
 /* "pair simt.if -> simt.while", "simt-stack simt.break: sync brk call": the counter's, without bucket. */
 const char *features_name(struct arena *arena, uint32_t counter);
 
-/* ---- for explore.c and check.c ---- */
+/* ---- the hooks of oracle.h ---- */
 
 struct checking;
 struct execution;
-struct features_watch;
 
-/* NULL when the check does not ask. */
-struct features_watch *features_new(struct arena *arena, struct features *features,
-                                    const struct program *program);
+void features_prepare(struct checking *checking);
 /* The observer for an execution of the subject, `behind` after it; or `behind`: this one is not watched. */
 const struct observer *features_begin(struct checking *checking, enum subject_id subject,
                                       const struct observer *behind);

@@ -27,7 +27,7 @@ static void add_analysis(struct evidence *e, const char *key, const struct nb_an
 static void diverge(struct checking *c, const struct execution *execution, const char *class_name,
                     const char *observable, const char *summary)
 {
-    const struct barriers *x = c->barriers;
+    const struct barriers *x = barriers_of(c);
     struct answer *answer = &c->result->answers[ORACLE_BARRIERS];
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
     struct evidence e;
@@ -60,7 +60,7 @@ static void diverge(struct checking *c, const struct execution *execution, const
 /* Why an execution that ended well is none of a well-synchronised program; NULL: it is one. */
 static const char *ill_synchronised(struct checking *c, const struct nb_analysis *a)
 {
-    const struct nb_log *log = c->barriers->log;
+    const struct nb_log *log = barriers_of(c)->log;
     if (a->dangling)
         return "not well-synchronised: a barrier is half-filled at the end (dangling)";
     if (a->recycled)
@@ -88,7 +88,7 @@ static void compare_races(struct checking *c, const struct execution *execution,
 /* ORA.NB.ws */
 static void compare_encoding(struct checking *c, const struct execution *execution)
 {
-    struct barriers *x = c->barriers;
+    struct barriers *x = barriers_of(c);
     switch (nb_encode(x->room, x->log, &x->first)) {
     case NB_ENCODED:
     case NB_ENCODING_STUCK:
@@ -106,8 +106,9 @@ static void compare_encoding(struct checking *c, const struct execution *executi
 /* Whether all executions do the same: no race, and nobody sees the order of atomics. */
 static bool deterministic(const struct checking *c)
 {
-    const struct nb_analysis *a = &c->barriers->first;
-    return a->complete && a->pair_count == 0 && program_atomics_commute(c->barriers->log->program);
+    const struct nb_analysis *a = &barriers_of(c)->first;
+    return a->complete && a->pair_count == 0 &&
+           program_atomics_commute(barriers_of(c)->log->program);
 }
 
 static bool same_pairs(const struct nb_analysis *a, const struct nb_analysis *b)
@@ -119,7 +120,7 @@ static bool same_pairs(const struct nb_analysis *a, const struct nb_analysis *b)
 /* ORA.NB.det: an execution against that of a well-synchronised program. */
 static void compare_maps(struct checking *c, const struct execution *execution)
 {
-    struct barriers *x = c->barriers;
+    struct barriers *x = barriers_of(c);
     const struct nb_analysis *a = &x->first, *b = &x->again;
     if (a->commands != b->commands || (deterministic(c) && a->accesses != b->accesses)) {
         if (deterministic(c))
@@ -140,7 +141,7 @@ static void compare_maps(struct checking *c, const struct execution *execution)
 
 static void compare_status(struct checking *c, const struct execution *execution)
 {
-    struct barriers *x = c->barriers;
+    struct barriers *x = barriers_of(c);
     if (!deterministic(c)) {
         x->unknown = "what it does depends on a race, or on the order of atomics";
         return;
@@ -161,28 +162,41 @@ bool barriers_watches(const struct checking *c, enum subject_id subject)
            c->subjects[subject].program->ptx->barriers != 0;
 }
 
-void barriers_begin(struct checking *c, enum subject_id subject)
+static struct barriers *barriers_new(struct checking *c, const struct program *program)
 {
-    const struct program *program = c->subjects[subject].program;
-    if (!c->barriers) {
-        c->barriers = ARENA_NEW(c->arena, struct barriers);
-        c->barriers->log = nb_log_new(c->arena, program);
-        if (c->barriers->log) {
-            c->barriers->room = nb_room_new(c->arena, program);
-            c->barriers->first.pairs = ARENA_ARRAY(c->arena, uint64_t, NB_PAIRS);
-            c->barriers->again.pairs = ARENA_ARRAY(c->arena, uint64_t, NB_PAIRS);
-        } else {
-            c->barriers->unknown = "too many threads";
-            c->barriers->large = true;
-        }
+    struct barriers *x = ARENA_NEW(c->arena, struct barriers);
+    x->log = nb_log_new(c->arena, program);
+    if (x->log) {
+        x->room = nb_room_new(c->arena, program);
+        x->first.pairs = ARENA_ARRAY(c->arena, uint64_t, NB_PAIRS);
+        x->again.pairs = ARENA_ARRAY(c->arena, uint64_t, NB_PAIRS);
+    } else {
+        x->unknown = "too many threads";
+        x->large = true;
     }
-    if (c->barriers->log)
-        nb_log_begin(c->barriers->log);
+    return x;
+}
+
+const struct observer *barriers_watch(struct checking *c, enum subject_id subject,
+                                      const struct observer *behind)
+{
+    if (!barriers_watches(c, subject))
+        return behind;
+    if (!barriers_of(c))
+        c->own[ORACLE_BARRIERS] = barriers_new(c, c->subjects[subject].program);
+    struct nb_log *log = barriers_of(c)->log;
+    if (!log)
+        return behind;
+    nb_log_begin(log);
+    log->observer.next = behind;
+    return &log->observer;
 }
 
 void barriers_end(struct checking *c, const struct execution *execution)
 {
-    struct barriers *x = c->barriers;
+    if (!barriers_watches(c, execution->subject))
+        return;
+    struct barriers *x = barriers_of(c);
     bool done = execution->status == STATUS_TERMINATED, first = done && !x->reference;
     struct nb_analysis *a = first ? &x->first : &x->again;
     if (!x->log || (!done && !ends_badly(execution->status)))
@@ -211,7 +225,7 @@ void barriers_end(struct checking *c, const struct execution *execution)
 /* ORA.NB.modes: errors at a full barrier before its recycling (C-7) are not reached. */
 static void try_eager(struct checking *c)
 {
-    struct barriers *x = c->barriers;
+    struct barriers *x = barriers_of(c);
     const struct sched_spec spec = {.kind = SCHED_UNIFORM, .seed = c->options->seed, .index = 1};
     struct machine_options options = subject_table[SUBJECT_BLOCK_EAGER].options;
     struct scheduler scheduler;
@@ -238,7 +252,7 @@ static void try_eager(struct checking *c)
 void barriers_judge(struct checking *c)
 {
     struct answer *answer = &c->result->answers[ORACLE_BARRIERS];
-    struct barriers *x = c->barriers;
+    struct barriers *x = barriers_of(c);
     if (!x) {
         answer->reason =
             explore_runs(c, SUBJECT_BLOCK) ? "the kernel uses no barriers" : "`block` was not run";

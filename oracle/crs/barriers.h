@@ -109,7 +109,16 @@ struct barriers {
 
 /* Whether its executions are looked at: barriers of `block`. */
 bool barriers_watches(const struct checking *checking, enum subject_id subject);
-void barriers_begin(struct checking *checking, enum subject_id subject);
+
+/* NULL: nothing that it looks at was run. */
+static inline struct barriers *barriers_of(const struct checking *checking)
+{
+    return checking->own[ORACLE_BARRIERS];
+}
+
+/* The hooks of oracle.h. */
+const struct observer *barriers_watch(struct checking *checking, enum subject_id subject,
+                                      const struct observer *behind);
 void barriers_end(struct checking *checking, const struct execution *execution);
 void barriers_judge(struct checking *checking);
 

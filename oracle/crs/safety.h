@@ -73,12 +73,18 @@ bool safety_is_given(const struct checking *checking);
  * subjects of a kernel that must be control-flow consistent for that. */
 bool safety_watches(const struct checking *checking, enum subject_id subject);
 
-/* Ready for an execution of the machine, in its initial state; put safety->observer into its chain. */
-void safety_begin(struct checking *checking, enum subject_id subject, struct machine *machine);
+/* NULL: nothing that it looks at was run. */
+static inline struct safety *safety_of(const struct checking *checking)
+{
+    return checking->own[ORACLE_SAFETY];
+}
 
-/* The execution has ended. */
+/* The hooks of oracle.h. A program that is not control-flow consistent means another thing to each of its
+ * subjects: they are not compared then. */
+const struct observer *safety_watch(struct checking *checking, enum subject_id subject,
+                                    const struct observer *behind);
 void safety_end(struct checking *checking, const struct execution *execution);
-
+void safety_restrict(struct checking *checking);
 void safety_judge(struct checking *checking);
 
 /* Whether the branch-unit instructions are simtfuzz's own, all of them. */

@@ -90,7 +90,7 @@ static const char *evidence_of(struct checking *c, const struct safety *s,
 static void report(struct checking *c, const struct execution *execution, const char *observable,
                    const char *known)
 {
-    const struct safety *s = c->safety;
+    const struct safety *s = safety_of(c);
     const struct safety_failure *f = &s->failure;
     struct answer *answer = &c->result->answers[ORACLE_SAFETY];
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
@@ -131,7 +131,7 @@ bool safety_made_here(const struct checking *c, const struct ptx_code *code)
  * does not. */
 static bool goes_anywhere(const struct checking *c, const struct ptx_code *code)
 {
-    const struct safety_failure *f = &c->safety->failure;
+    const struct safety_failure *f = &safety_of(c)->failure;
     const struct ptx_op *op = f->pc < code->count ? &code->ops[f->pc] : NULL;
     return c->kernel->form == FORM_PTX && f->predicate == SAFETY_ADDR && op &&
            (op->exec == PTX_EXEC_CALL || (op->exec == PTX_EXEC_BRA && op->table_count == 0)) &&
@@ -141,7 +141,7 @@ static bool goes_anywhere(const struct checking *c, const struct ptx_code *code)
 /* The theorem's hypothesis fails. */
 static void inconsistent(struct checking *c, const struct execution *execution)
 {
-    struct safety *s = c->safety;
+    struct safety *s = safety_of(c);
     const struct safety_failure *f = &s->failure;
     const char *mutant = safety_switch(execution->subject);
     uint32_t line = evidence_line(s->program, f->pc);
@@ -193,21 +193,37 @@ static void start_given_stack(struct checking *c, struct safety *s)
     }
 }
 
-void safety_begin(struct checking *c, enum subject_id subject, struct machine *machine)
+const struct observer *safety_watch(struct checking *c, enum subject_id subject,
+                                    const struct observer *behind)
 {
-    if (!c->safety)
-        c->safety =
-            safety_new(c->arena, machine->program, c->options->modes & ORACLE_MODE_SAFETY_PRINTED);
-    c->safety->by_other_rules = safety_switch(subject) != NULL;
+    struct machine *machine = c->subjects[subject].machine;
+    struct safety *s = safety_of(c);
+    if (!safety_watches(c, subject))
+        return behind;
+    if (!s)
+        s = safety_new(c->arena, machine->program, c->options->modes & ORACLE_MODE_SAFETY_PRINTED);
+    c->own[ORACLE_SAFETY] = s;
+    s->by_other_rules = safety_switch(subject) != NULL;
     machine_reset(machine);
-    safety_start(c->safety, machine);
+    safety_start(s, machine);
     if (machine->program->ptx->kernel->token_count > 0)
-        start_given_stack(c, c->safety);
+        start_given_stack(c, s);
+    s->observer.next = behind;
+    return &s->observer;
+}
+
+void safety_restrict(struct checking *c)
+{
+    const struct safety *s = safety_of(c);
+    if (s && safety_is_given(c) && !c->incomparable)
+        c->incomparable = s->inconsistent ? s->inconsistent : s->not_static;
 }
 
 void safety_end(struct checking *c, const struct execution *execution)
 {
-    struct safety *s = c->safety;
+    struct safety *s = safety_of(c);
+    if (!safety_watches(c, execution->subject))
+        return;
     const struct safety_failure *f = &s->failure;
     const char *mutant = safety_switch(execution->subject);
     if (execution->subject == SUBJECT_CRS && s->program->ptx)
@@ -223,7 +239,7 @@ void safety_end(struct checking *c, const struct execution *execution)
 void safety_judge(struct checking *c)
 {
     struct answer *answer = &c->result->answers[ORACLE_SAFETY];
-    const struct safety *s = c->safety;
+    const struct safety *s = safety_of(c);
     const char *also = "";
     if (s)
         answer->checked = s->steps;

@@ -61,7 +61,7 @@ static void judge_made_here(struct checking *c, const struct ptx_static *s)
 /* Of a consistent program. */
 static void judge_executions(struct checking *c, const struct ptx_static *s, const uint8_t *tops)
 {
-    const struct safety *seen = c->safety;
+    const struct safety *seen = safety_of(c);
     const struct ptx_code *code = seen->program->ptx;
     if (seen->inconsistent_line && !seen->goes_anywhere && !seen->printed)
         report(c, "an execution", seen->inconsistent, seen->inconsistent_line,
@@ -82,7 +82,7 @@ static void judge_executions(struct checking *c, const struct ptx_static *s, con
 
 void safety_static_judge(struct checking *c)
 {
-    struct safety *seen = c->safety;
+    struct safety *seen = safety_of(c);
     if (!seen)
         return;
     const struct ptx_code *code = seen->program->ptx;

@@ -36,7 +36,7 @@ static void search_subject(struct checking *c, enum subject_id subject)
         keep_outcome(c, subject, &found->outcomes[i]);
     if (found->liveness == LIVENESS_FAIR_LASSO) {
         bool before = run->fair_lasso;
-        liveness_found(c, subject, found->lasso_stem, found->lasso_loop);
+        probe_found(c, subject, found->lasso_stem, found->lasso_loop);
         if (!before)
             explore_add_lasso(run);
     }
@@ -56,6 +56,12 @@ void exhaust_search(struct checking *c)
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
         if (explore_runs(c, (enum subject_id)s) && is_searched((enum subject_id)s))
             search_subject(c, (enum subject_id)s);
+}
+
+void exhaust_explored(struct checking *c)
+{
+    if (c->options->exhaustive)
+        exhaust_search(c);
 }
 
 /* ---- sets of outcomes ---- */

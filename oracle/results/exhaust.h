@@ -11,6 +11,9 @@
 /* Searches every subject that was explored. Outcomes count as executions from then on. */
 void exhaust_search(struct checking *checking);
 
+/* The same, if the check is exhaustive. */
+void exhaust_explored(struct checking *checking);
+
 /* Classes "outcome-set", "sampled-set", "goto-set" of `result` and "race-search" of `race`: complete
  * searches only. */
 void exhaust_judge(struct checking *checking);

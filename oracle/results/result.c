@@ -1,6 +1,7 @@
 #include "oracle/results/result.h"
 
 #include "engine/program/ptx_code.h"
+#include "oracle/warps/simulation_explore.h"
 
 #include "oracle/check/evidence.h"
 #include "oracle/crs/safety.h"
@@ -109,7 +110,7 @@ static void log_simulated(struct checking *c, const struct execution *execution,
                           struct step_log *log)
 {
     struct scheduler scheduler;
-    struct simulation quiet = *c->simulation;
+    struct simulation quiet = *simulation_of(c);
     quiet.answer = quiet.lemmas = NULL;
     machine_observe(c->threads, &log->observer);
     machine_observe(c->warps, NULL);
@@ -122,7 +123,7 @@ static void log_simulated(struct checking *c, const struct execution *execution,
 
 static bool is_simulated(const struct checking *c, const struct execution *execution)
 {
-    return c->simulation && c->subjects[execution->subject].machine == c->warps;
+    return simulation_of(c) && c->subjects[execution->subject].machine == c->warps;
 }
 
 /* Runs it again and writes down all thread steps, or what they write. */

@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_MOCK_H
 #define TESTS_UNIT_MOCK_H
 
-#include "engine/machine/machine_internal.h"
+#include "engine/machine/semantics.h"
 
 enum mock_kind {
     MOCK_NOP,     /* private */

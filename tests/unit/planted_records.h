@@ -18,6 +18,7 @@
 #include "oracle/ends/liveness.h"
 #include "oracle/lemma6/lemma6.h"
 #include "oracle/results/exhaust.h"
+#include "oracle/warps/simulation_explore.h"
 
 #include <stdio.h>
 
@@ -290,15 +291,15 @@ static void planted_in_progress(struct checking *c)
 
 static void planted_in_simulation(struct checking *c)
 {
-    if (c->simulation && planted_record.value % 2)
-        c->simulation->refused = c->simulation->refused ? NULL : "said so";
-    else if (c->simulation)
-        c->simulation->total_warp_steps = 0;
+    if (simulation_of(c) && planted_record.value % 2)
+        simulation_of(c)->refused = simulation_of(c)->refused ? NULL : "said so";
+    else if (simulation_of(c))
+        simulation_of(c)->total_warp_steps = 0;
 }
 
 static void planted_in_safety(struct checking *c)
 {
-    struct safety *s = c->safety;
+    struct safety *s = safety_of(c);
     if (!s)
         return;
     switch (planted_record.value % 9) {
@@ -373,7 +374,7 @@ static void planted_in_analysis(struct nb_analysis *a, uint32_t value)
 
 static void planted_in_barriers(struct checking *c)
 {
-    struct barriers *x = c->barriers;
+    struct barriers *x = barriers_of(c);
     uint32_t value = planted_record.value;
     if (!x)
         return;
@@ -441,9 +442,9 @@ void __wrap_exhaust_judge(struct checking *c)
 
 void __wrap_barriers_end(struct checking *c, const struct execution *execution)
 {
-    if (planted_record.is_set && planted_record.kind == RECORD_BARRIERS_FIRST &&
-        c->barriers->reference)
-        planted_in_analysis(&c->barriers->first, planted_record.value);
+    if (planted_record.is_set && planted_record.kind == RECORD_BARRIERS_FIRST && barriers_of(c) &&
+        barriers_of(c)->reference)
+        planted_in_analysis(&barriers_of(c)->first, planted_record.value);
     __real_barriers_end(c, execution);
 }
 

@@ -5,6 +5,7 @@
 #ifndef TESTS_PTX_TEXT_H
 #define TESTS_PTX_TEXT_H
 
+#include "engine/input/input.h"
 #include "engine/ptx/ptx.h"
 #include "tests/unit/ptx_equal.h"
 

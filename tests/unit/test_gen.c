@@ -3,7 +3,7 @@
 #include "tests/unit/support.h"
 
 #include "engine/language/print.h"
-#include "fuzz/gen/gen_internal.h"
+#include "fuzz/gen/generator.h"
 
 #include <stdio.h>
 #include <stdlib.h>

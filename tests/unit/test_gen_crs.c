@@ -5,7 +5,7 @@
  */
 #include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
-#include "fuzz/gen/gen_internal.h"
+#include "fuzz/gen/generator.h"
 #include "oracle/check/check.h"
 
 #include <setjmp.h>

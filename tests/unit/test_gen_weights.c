@@ -3,8 +3,8 @@
 #include "tests/unit/support.h"
 
 #include "fuzz/case/case.h"
-#include "fuzz/gen/gen_internal.h"
 #include "fuzz/gen/gen_weights.h"
+#include "fuzz/gen/generator.h"
 
 #include <stdio.h>
 

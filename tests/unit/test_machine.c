@@ -4,7 +4,7 @@
  * execution byte for byte.
  */
 #include "engine/forms/lower.h"
-#include "engine/machine/machine_internal.h"
+#include "engine/machine/semantics.h"
 #include "engine/schedule/sched.h"
 #include "fuzz/gen/gen.h"
 

@@ -5,7 +5,7 @@
 #include "engine/schedule/tape.h"
 #include "oracle/ends/implications.h"
 #include "oracle/ends/liveness.h"
-#include "oracle/matrix/matrix_judge.h"
+#include "oracle/ends/matrix_judge.h"
 #include "oracle/matrix/matrix_witness.h"
 #include "oracle/results/exhaust.h"
 

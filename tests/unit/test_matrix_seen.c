@@ -6,7 +6,7 @@
 #include "oracle/check/record.h"
 #include "oracle/ends/implications.h"
 #include "oracle/ends/liveness.h"
-#include "oracle/matrix/matrix_judge.h"
+#include "oracle/ends/matrix_judge.h"
 
 static const char TEXT[] = "launch(threads = 4, warp = 2, blocks = 2); shared int x; kernel k() {"
                            " while (x == 0) x = x + 1; }";

@@ -1,5 +1,4 @@
-/* PTX modules laid out: addresses, registers, memory, calls; what is not supported is refused with its line. */
-#include "engine/input/input.h"
+/* PTX modules laid out: addresses, registers, memory, calls; what is refused. */
 #include "engine/program/ptx_code.h"
 #include "tests/unit/ptx_text.h"
 

@@ -33,8 +33,8 @@ static struct safety *start(const char *settings, const char *code)
     checking.forms = forms_new(&test_arena, kernel);
     const struct form *form = forms_get(checking.forms, PROGRAM_CRS);
     assert_non_null(form->program);
-    checking.safety = safety_new(&test_arena, form->program, false);
-    return checking.safety;
+    checking.own[ORACLE_SAFETY] = safety_new(&test_arena, form->program, false);
+    return safety_of(&checking);
 }
 
 /* The observable of what is said first. */
@@ -93,12 +93,12 @@ static void an_execution_shows_it_wrong(void **state)
 {
     (void)state;
     start("raw", region)->inconsistent = "not consistent";
-    checking.safety->inconsistent_line = 3;
+    safety_of(&checking)->inconsistent_line = 3;
     assert_string_equal(said(), "an execution");
     start("raw", region)->inconsistent = "the stack given";
     assert_string_equal(said(), "");
     start("raw", region)->inconsistent_line = 3; /* a call of what is no function */
-    checking.safety->goes_anywhere = true;
+    safety_of(&checking)->goes_anywhere = true;
     assert_string_equal(said(), "");
     start("raw", "break;")->inconsistent_line = 3;
     assert_string_equal(said(), "");

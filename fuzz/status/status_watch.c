@@ -1,4 +1,4 @@
-#include "fuzz/commands/status.h"
+#include "fuzz/status/status.h"
 
 #include "fuzz/base/clock.h"
 #include "fuzz/out/screen.h"

@@ -1,4 +1,4 @@
-#include "fuzz/commands/json_finding.h"
+#include "fuzz/case/json_finding.h"
 
 void json_finding_parts(struct json *json, const struct db_finding *f)
 {

@@ -1,4 +1,4 @@
-#include "fuzz/supervise/hook.h"
+#include "fuzz/campaign/hook.h"
 
 #include "fuzz/base/clock.h"
 

@@ -1,12 +1,12 @@
 /*
- * machine_internal.h - for the semantics only: writing state, reporting events, evaluating
+ * semantics.h - for the semantics only: writing state, reporting events, evaluating
  * expressions.
  *
  * Every semantics has one step function with a constant `mode` (MACHINE_OBSERVED, MACHINE_TRACKED);
  * inlining makes four variants of it, so that an unobserved, untracked step pays for neither.
  */
-#ifndef ENGINE_MACHINE_INTERNAL_H
-#define ENGINE_MACHINE_INTERNAL_H
+#ifndef ENGINE_SEMANTICS_H
+#define ENGINE_SEMANTICS_H
 
 #include "engine/base/inline.h"
 #include "engine/base/invariant.h"

@@ -1,4 +1,4 @@
-#include "oracle/matrix/matrix_judge.h"
+#include "oracle/ends/matrix_judge.h"
 
 #include "engine/base/pcg.h"
 #include "oracle/check/evidence.h"

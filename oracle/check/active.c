@@ -1,4 +1,4 @@
-#include "oracle/lockstep/active.h"
+#include "oracle/check/active.h"
 
 /* Whether the thread executes the statement as P does: the value of a self-assignment is
  * `v_active == k ? e : v`, whose code starts by pushing v_active and comparing it with k. */

@@ -7,9 +7,9 @@
  */
 #include "fuzz/base/clock.h"
 #include "fuzz/campaign/ui.h"
-#include "fuzz/commands/status.h"
 #include "fuzz/out/json.h"
 #include "fuzz/out/table.h"
+#include "fuzz/status/status.h"
 
 #include <inttypes.h>
 #include <string.h>

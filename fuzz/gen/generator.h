@@ -1,5 +1,5 @@
 /*
- * gen_internal.h - the generator's parts and what they share: one struct gen a kernel.
+ * generator.h - the generator's parts and what they share: one struct gen a kernel.
  *
  * gen.c decides on the kernel as a whole, gen_expr.c and gen_cond.c make expressions, gen_stm.c
  * statements, gen_flow.c what repeats and jumps, gen_call.c functions, gen_sync.c threads that wait
@@ -12,8 +12,8 @@
  * - every statement adds an upper bound of its thread steps to `cost`; loops and calls that would
  *   exceed the budget are not made.
  */
-#ifndef FUZZ_GEN_INTERNAL_H
-#define FUZZ_GEN_INTERNAL_H
+#ifndef FUZZ_GENERATOR_H
+#define FUZZ_GENERATOR_H
 
 #include "fuzz/gen/gen.h"
 

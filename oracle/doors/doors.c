@@ -1,0 +1,55 @@
+/*
+ * doors.c - who takes part in a check. Adding an oracle adds an entry here, its row to oracles.def, its file, docs
+ * and tests; nothing else names it.
+ */
+#include "oracle/check/oracle.h"
+#include "oracle/coverage/features.h"
+#include "oracle/crs/barriers.h"
+#include "oracle/crs/safety.h"
+#include "oracle/ends/liveness.h"
+#include "oracle/lockstep/lockstep.h"
+#include "oracle/lockstep/phi.h"
+#include "oracle/lockstep/stutter.h"
+#include "oracle/pairs/pairs_judge.h"
+#include "oracle/pairs/two_thread.h"
+#include "oracle/results/directions.h"
+#include "oracle/results/exhaust.h"
+#include "oracle/results/metamorphic.h"
+#include "oracle/results/order.h"
+#include "oracle/results/result.h"
+#include "oracle/warps/simulation_explore.h"
+
+const struct oracle oracle_doors[] = {
+    {.id = ORACLE_SIMULATION,
+     .prepare = simulation_prepare,
+     .explore = simulation_explore,
+     .judge = simulation_judge},
+    {.id = ORACLE_LEMMAS, .judge = simulation_judge_lemmas},
+    {.id = ORACLE_COUNT, .unasked = true, .explored = exhaust_explored, .judge = exhaust_judge},
+    {.id = ORACLE_RACE, .judge = race_judge},
+    {.id = ORACLE_RESULT, .judge = result_judge},
+    {.id = ORACLE_LIVENESS, .unasked = true, .explored = liveness_explore, .judge = liveness_judge},
+    {.id = ORACLE_SAFETY,
+     .watch = safety_watch,
+     .ended = safety_end,
+     .restrict_groups = safety_restrict,
+     .judge = safety_judge},
+    {.id = ORACLE_BARRIERS,
+     .watch = barriers_watch,
+     .ended = barriers_end,
+     .judge = barriers_judge},
+    {.id = ORACLE_DIRECTIONS, .unasked = true, .judge = directions_judge},
+    {.id = ORACLE_ORDER, .judge = order_judge},
+    {.id = ORACLE_LOCKSTEP, .judge = lockstep_judge},
+    {.id = ORACLE_STUTTER, .judge = stutter_judge},
+    {.id = ORACLE_PHI, .judge = phi_judge},
+    {.id = ORACLE_PAIRS, .explore = two_thread_explore, .judge = pairs_judge},
+    {.id = ORACLE_METAMORPHIC, .judge = metamorphic_judge},
+    {.id = ORACLE_COUNT,
+     .prepare = features_prepare,
+     .watch = features_begin,
+     .ended = features_end,
+     .finish = features_judge},
+};
+
+const uint32_t oracle_door_count = sizeof oracle_doors / sizeof *oracle_doors;

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# The house: every source stands in a room of rooms.txt, every #include between rooms is on the room's line, a room
+# uses only rooms above it, is no larger than a person can know, and keeps its *_internal.h to itself. What a line
+# allows and nobody uses, and an exemption that is no longer needed, fails. docs/house.md shows the same table.
+#
+#     rooms.sh SOURCE            checks
+#     rooms.sh SOURCE --print    the table of docs/house.md
+set -u
+cd "${1:?source directory}" || exit 2
+page=tests/structure/rooms.txt
+files_max=25
+lines_max=6000
+
+table() {
+    awk -F' *[|] *' '
+        /^#/ || /^exempt / { next }
+        FNR == 1 || !head { print "| room | what it owns | beside it | files | lines |\n| --- | --- | --- | --- | --- |"; head = 1 }
+        {
+            command = "find " $1 " -maxdepth 1 -name \"*.[ch]\" -o -maxdepth 1 -name \"*.def\" | xargs cat | wc -l"
+            command | getline lines
+            close(command)
+            command = "find " $1 " -maxdepth 1 -name \"*.[ch]\" -o -maxdepth 1 -name \"*.def\" | wc -l"
+            command | getline files
+            close(command)
+            printf "| %s | %s | %s | %d | %.1fk |\n", $1, $2, $3, files, lines / 1000
+        }' "$page"
+}
+
+if [ "${2:-}" = --print ]; then
+    table
+    exit 0
+fi
+
+failures=$(
+    # Build folders are ignored by git; elsewhere (an unpacked archive) they are told by their name.
+    for path in */; do
+        case ${path%/} in
+        engine | oracle | db | fuzz | corpus | tests | docs | packaging | build*) ;;
+        *) echo "$path: no top-level folder of this project" ;;
+        esac
+    done
+    find engine oracle db fuzz -name '*.[ch]' -o -name '*.def' | sort | xargs awk -v page="$page" \
+        -v files_max="$files_max" -v lines_max="$lines_max" '
+        function room_of(file) { sub("/[^/]*$", "", file); return file }
+        BEGIN {
+            while ((getline line <page) > 0) {
+                if (line ~ /^#/ || line ~ /^ *$/) continue
+                if (line ~ /^exempt /) {
+                    split(line, word, " ")
+                    exempt[word[2] " " word[3]] = 1
+                    if (word[4] == "") print page ": an exemption without a reason: " line
+                    continue
+                }
+                count = split(line, field, / *[|] */)
+                if (count != 4 || field[2] == "") print page ": not four fields: " line
+                room = field[1]
+                rooms[room] = 1
+                for (n = split(field[4], used, " "); n > 0; n--) {
+                    if (!(used[n] in rooms)) print page ": " room " may use only rooms above it, not " used[n]
+                    may[room " " used[n]] = 1
+                }
+            }
+        }
+        FNR == 1 {
+            room = room_of(FILENAME)
+            if (!(room in rooms)) print FILENAME ": stands in no room of " page
+            files[room]++
+        }
+        { lines[room]++ }
+        /^[ \t]*#[ \t]*include[ \t]*"/ {
+            target = $0
+            sub(/^[^"]*"/, "", target)
+            sub(/".*/, "", target)
+            other = room_of(target)
+            if (other == room || target !~ "/") next
+            if ((FILENAME " " target) in exempt) {
+                needed[FILENAME " " target] = 1
+                next
+            }
+            if (!((room " " other) in may)) print FILENAME ":" FNR ": " room " must not use " other " (" target ")"
+            seen[room " " other] = 1
+            if (target ~ /_internal\.h$/) print FILENAME ":" FNR ": " target " belongs to its room alone"
+        }
+        END {
+            for (pair in may) if (!(pair in seen)) print page ": nothing needs it any more: " pair
+            for (pair in exempt) if (!(pair in needed)) print page ": an exemption that nothing needs: " pair
+            for (room in rooms) {
+                if (!(room in files)) print page ": there is no room " room
+                if (files[room] > files_max) print room ": " files[room] " files, at most " files_max
+                if (lines[room] > lines_max) print room ": " lines[room] " lines, at most " lines_max
+            }
+        }'
+    diff <(table | cut -d'|' -f1-4) <(sed -n '/^| room /,/^$/p' docs/house.md | sed '/^$/d' | cut -d'|' -f1-4) >/dev/null ||
+        echo "docs/house.md: its table is not that of $page (rooms.sh . --print)"
+)
+if [ -n "$failures" ]; then
+    echo "$failures"
+    exit 1
+fi
+echo "$(grep -cvE '^(#|exempt|$)' "$page") rooms, each include goes in its direction; $(grep -c '^exempt' "$page") exemptions"
