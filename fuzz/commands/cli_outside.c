@@ -6,7 +6,7 @@
 #include "fuzz/out/json.h"
 #include "fuzz/outside/bundle.h"
 #include "fuzz/outside/hunt.h"
-#include "fuzz/outside/serve.h"
+#include "fuzz/serve/serve.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -55,10 +55,8 @@ const struct gen_options GEN_DEFAULTS = {.features = FEATURES_DEFAULT};
 static bool parse_profile(const char *text, size_t length, uint32_t *features)
 {
     for (uint32_t i = 0; i < PROFILES; i++)
-        if (strlen(profiles[i].name) == length && memcmp(profiles[i].name, text, length) == 0) {
-            *features = profiles[i].features;
-            return true;
-        }
+        if (strlen(profiles[i].name) == length && memcmp(profiles[i].name, text, length) == 0)
+            return *features = profiles[i].features, true;
     return false;
 }
 
@@ -132,10 +130,8 @@ uint32_t gen_pick(struct gen *g, enum gen_group group, uint32_t banned)
 /* What some language cannot say, or what ends otherwise than by termination. */
 static void restrict_weights(struct gen *g)
 {
-    static const enum gen_weight never[] = {W_FUNCTION_RECURSIVE, W_POSITION_GROUP,
-                                            W_POSITION_DIVERGENT};
-    for (size_t i = 0; i < sizeof never / sizeof never[0]; i++)
-        g->weights[never[i]] = 0;
+    g->weights[W_FUNCTION_RECURSIVE] = 0;
+    g->weights[W_POSITION_GROUP] = g->weights[W_POSITION_DIVERGENT] = 0;
 }
 
 static void set_weights(struct gen *g)

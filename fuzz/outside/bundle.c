@@ -4,7 +4,7 @@
 #include "engine/input/input.h"
 #include "engine/language/print.h"
 #include "fuzz/base/version.h"
-#include "fuzz/outside/child.h"
+#include "fuzz/serve/child.h"
 
 #include <errno.h>
 #include <ftw.h>

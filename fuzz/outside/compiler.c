@@ -1,8 +1,8 @@
 #include "fuzz/outside/compiler.h"
 
-#include "fuzz/outside/cause.h"
-#include "fuzz/outside/child.h"
 #include "fuzz/outside/ptx_run.h"
+#include "fuzz/serve/cause.h"
+#include "fuzz/serve/child.h"
 
 #include <string.h>
 

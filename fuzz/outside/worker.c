@@ -2,8 +2,8 @@
 #include "fuzz/outside/worker.h"
 
 #include "fuzz/base/clock.h"
-#include "fuzz/outside/cause.h"
-#include "fuzz/outside/child.h"
+#include "fuzz/serve/cause.h"
+#include "fuzz/serve/child.h"
 
 #include <dirent.h>
 #include <errno.h>

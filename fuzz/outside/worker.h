@@ -8,8 +8,8 @@
 #ifndef FUZZ_OUTSIDE_WORKER_H
 #define FUZZ_OUTSIDE_WORKER_H
 
-#include "fuzz/outside/protocol.h"
 #include "fuzz/outside/subject.h"
+#include "fuzz/serve/protocol.h"
 
 enum worker_end {
     WORKER_ANSWER,

@@ -1,4 +1,4 @@
-#include "fuzz/outside/protocol.h"
+#include "fuzz/serve/protocol.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * A message is its length in decimal, a newline, and so many bytes: fields one behind the other, each
  * `name length newline bytes newline`. Fields of one name keep their order.
  */
-#ifndef FUZZ_OUTSIDE_PROTOCOL_H
-#define FUZZ_OUTSIDE_PROTOCOL_H
+#ifndef FUZZ_SERVE_PROTOCOL_H
+#define FUZZ_SERVE_PROTOCOL_H
 
 #include "engine/base/text.h"
 

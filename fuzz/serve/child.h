@@ -3,8 +3,8 @@
  * address space, its own folder for temporary files, no input, and output that goes to a file. Whatever it leaves behind in its group is
  * ended with it.
  */
-#ifndef FUZZ_OUTSIDE_CHILD_H
-#define FUZZ_OUTSIDE_CHILD_H
+#ifndef FUZZ_SERVE_CHILD_H
+#define FUZZ_SERVE_CHILD_H
 
 #include "engine/base/arena.h"
 

@@ -1,4 +1,4 @@
-#include "fuzz/outside/serve.h"
+#include "fuzz/serve/serve.h"
 
 #include <stdio.h>
 #include <stdlib.h>

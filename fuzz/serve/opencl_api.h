@@ -2,8 +2,8 @@
  * opencl_api.h - as much of OpenCL 1.2 as running kernels takes, declared here so that building needs no headers; the
  * functions come from libOpenCL at run time. Numbers and shapes are those of Khronos' CL/cl.h.
  */
-#ifndef FUZZ_OUTSIDE_OPENCL_API_H
-#define FUZZ_OUTSIDE_OPENCL_API_H
+#ifndef FUZZ_SERVE_OPENCL_API_H
+#define FUZZ_SERVE_OPENCL_API_H
 
 #include <stddef.h>
 #include <stdint.h>

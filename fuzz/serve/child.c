@@ -1,4 +1,4 @@
-#include "fuzz/outside/child.h"
+#include "fuzz/serve/child.h"
 
 #include "fuzz/base/clock.h"
 

@@ -2,8 +2,8 @@
 /*
  * serve_opencl.c - an OpenCL platform, loaded through libOpenCL.
  */
-#include "fuzz/outside/opencl_api.h"
-#include "fuzz/outside/serve.h"
+#include "fuzz/serve/opencl_api.h"
+#include "fuzz/serve/serve.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
  * serve.h - the other side of the protocol (docs/protocol.md), in a process of its own: `simtfuzz serve NAME` reads
  * requests from standard input and runs them on an implementation that it has loaded.
  */
-#ifndef FUZZ_OUTSIDE_SERVE_H
-#define FUZZ_OUTSIDE_SERVE_H
+#ifndef FUZZ_SERVE_SERVE_H
+#define FUZZ_SERVE_SERVE_H
 
-#include "fuzz/outside/protocol.h"
+#include "fuzz/serve/protocol.h"
 
 /* An implementation that a serving process has loaded. */
 struct served {

@@ -2,8 +2,8 @@
  * cause.h - what a compiler's or driver's last words say about why it failed: the part that is the same for the same
  * fault, without addresses, numbers and file names.
  */
-#ifndef FUZZ_OUTSIDE_CAUSE_H
-#define FUZZ_OUTSIDE_CAUSE_H
+#ifndef FUZZ_SERVE_CAUSE_H
+#define FUZZ_SERVE_CAUSE_H
 
 #include "engine/base/arena.h"
 

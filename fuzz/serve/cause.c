@@ -1,4 +1,4 @@
-#include "fuzz/outside/cause.h"
+#include "fuzz/serve/cause.h"
 
 #include <ctype.h>
 #include <stdint.h>
