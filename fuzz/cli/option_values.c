@@ -128,7 +128,7 @@ bool option_parse_features(struct cli *cli, const char *text)
 #define FEATURE(id, name, group_default, sentence) name " "
 #include "fuzz/gen/features.def"
 #undef FEATURE
-                    "all none portable portable-uniform");
+                    "all none portable");
 }
 
 bool option_parse_outside(struct cli *cli, const char *text)

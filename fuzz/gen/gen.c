@@ -36,15 +36,13 @@ enum {
                         1 << FEATURE_LOGIC | 1 << FEATURE_ARITHMETIC | 1 << FEATURE_BLOCKS |
                         1 << FEATURE_BARRIERS | 1 << FEATURE_ATOMICS
 };
-_Static_assert((int)FEATURES_ALL < (int)GEN_UNIFORM, "profiles lie beside the features");
+_Static_assert((int)FEATURES_ALL < (int)GEN_PORTABLE, "profiles lie beside the features");
 
 /* Sets of features that have a name. */
 static const struct {
     const char *name;
     uint32_t features;
-} profiles[] = {{"none", 0},
-                {"portable", FEATURES_PORTABLE},
-                {"portable-uniform", FEATURES_PORTABLE | GEN_UNIFORM}};
+} profiles[] = {{"none", 0}, {"portable", FEATURES_PORTABLE}};
 
 enum { PROFILES = sizeof profiles / sizeof profiles[0] };
 
@@ -97,7 +95,7 @@ bool gen_parse_features(const char *text, uint32_t *features, const char **error
 
 char *gen_print_features(struct arena *arena, uint32_t features)
 {
-    uint32_t profile = features & GEN_UNIFORM ? 2 : features & GEN_PORTABLE ? 1 : 0;
+    uint32_t profile = features & GEN_PORTABLE ? 1 : 0;
     if (features == FEATURES_ALL)
         return arena_strndup(arena, "all", 3);
     char *text = arena_printf(arena, "%s", profiles[profile].name);

@@ -114,12 +114,14 @@ static const char *signature_of(struct hunt *h, const struct hunt_finding *f)
 /* The finding becomes one of the small kernel, if that still shows it. */
 static void make_small(struct hunt *h, struct hunt_finding *f, struct outside_expected *expected)
 {
-    const struct minimise_options options = {.subject = f->subject,
-                                             .settings = &h->options->settings,
-                                             .knobs = f->knobs,
-                                             .trial = &f->trial,
-                                             .attribution = &f->attribution,
-                                             .most = h->options->minimise};
+    const struct minimise_options options = {
+        .subject = f->subject,
+        .settings = &h->options->settings,
+        .knobs = f->knobs,
+        .trial = &f->trial,
+        .attribution = &f->attribution,
+        .most = h->options->minimise,
+        .until_ms = h->options->time_ms ? h->started_ms + h->options->time_ms : 0};
     const char *text;
     minimise_finding(&h->trials, f->kernel, &options, &f->minimised);
     if (!f->minimised.kernel || outside_validate(&h->trials, f->minimised.kernel, expected))

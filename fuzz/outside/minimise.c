@@ -1,5 +1,6 @@
 #include "fuzz/outside/minimise.h"
 
+#include "fuzz/base/clock.h"
 #include "fuzz/base/interrupt.h"
 #include "fuzz/reduce/reduce.h"
 
@@ -47,9 +48,9 @@ static bool keeps(struct arena *arena, const struct ast_kernel *kernel, void *co
 
 static bool go_on(void *context, const struct reduce_progress *progress)
 {
-    (void)context;
+    const struct minimising *m = context;
     (void)progress;
-    return !interrupted;
+    return !interrupted && (!m->options->until_ms || clock_monotonic_ms() < m->options->until_ms);
 }
 
 void minimise_finding(struct arena *arena, const struct ast_kernel *kernel,
@@ -63,7 +64,8 @@ void minimise_finding(struct arena *arena, const struct ast_kernel *kernel,
                                     .context = &m,
                                     .max_tests = options->most,
                                     .jobs = 1,
-                                    .go_on = go_on};
+                                    .go_on = go_on,
+                                    .go_on_context = &m};
     struct reduce_result reduced;
     *result = (struct minimised){.kernel = NULL};
     if (arena_init(&m.arena, (size_t)1 << ARENA_LOG) != 0)

@@ -18,7 +18,8 @@ struct minimise_options {
     uint32_t knobs;
     const struct trial *trial;
     const struct attribution *attribution;
-    uint32_t most; /* candidates */
+    uint32_t most;     /* candidates */
+    uint64_t until_ms; /* on the monotonic clock: no candidate is begun later; 0: no limit */
 };
 
 void minimise_finding(struct arena *arena, const struct ast_kernel *kernel,
