@@ -129,6 +129,8 @@ static void print_summary(const struct hunt_options *options, const struct hunt_
         for (uint32_t v = 0; v < TRIAL_VERDICT_COUNT; v++)
             if (c->trials[v])
                 printf(" %s %" PRIu64, trial_verdict_names[v], c->trials[v]);
+        if (c->known)
+            printf(" (%" PRIu64 " known)", c->known);
         if (c->repeated)
             printf(" (%" PRIu64 " like an earlier one)", c->repeated);
         if (c->unconfirmed)
@@ -156,6 +158,7 @@ static void print_summary_json(const struct hunt_options *options, const struct 
         json_key_u64(&json, "kernels", sum->counts[s].kernels);
         for (uint32_t v = 0; v < TRIAL_VERDICT_COUNT; v++)
             json_key_u64(&json, trial_verdict_names[v], sum->counts[s].trials[v]);
+        json_key_u64(&json, "known", sum->counts[s].known);
         json_key_u64(&json, "unconfirmed", sum->counts[s].unconfirmed);
         json_object_end(&json);
     }

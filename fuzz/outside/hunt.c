@@ -4,6 +4,7 @@
 #include "fuzz/base/clock.h"
 #include "fuzz/base/interrupt.h"
 #include "fuzz/case/case.h"
+#include "fuzz/outside/known.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -80,6 +81,14 @@ static void add_case(struct hunt *h, uint64_t number)
 }
 
 /* ---- findings ---- */
+
+/* Those of the command line stay as they are. */
+static uint32_t knobs_of(const struct hunt *h, uint32_t subject, const struct hunted *item)
+{
+    return h->options->fixed_knobs
+               ? item->knobs
+               : known_avoid(h->options->subjects[subject], item->knobs, item->number);
+}
 
 static const char *second_opinion(struct hunt *h, const struct hunt_finding *f)
 {
@@ -164,11 +173,11 @@ static void confirm(struct hunt *h, uint32_t subject, const struct hunted *item)
                              .subject = o->subjects[subject],
                              .expected = &item->expected,
                              .kernel = item->kernel,
-                             .knobs = item->knobs};
-    f.trial = trial_run(&h->trials, f.subject, &o->settings, &item->expected, item->knobs, &f.text);
+                             .knobs = knobs_of(h, subject, item)};
+    f.trial = trial_run(&h->trials, f.subject, &o->settings, &item->expected, f.knobs, &f.text);
     struct outside_expected small;
     struct trial again =
-        trial_run(&h->trials, f.subject, &o->settings, &item->expected, item->knobs, NULL);
+        trial_run(&h->trials, f.subject, &o->settings, &item->expected, f.knobs, NULL);
     if (!trial_is_finding(&f.trial) || !trial_is_same(&f.trial, &again)) {
         count->unconfirmed++;
         arena_release(&h->trials, mark);
@@ -177,11 +186,14 @@ static void confirm(struct hunt *h, uint32_t subject, const struct hunted *item)
     /* A wrong value is named by what it is attributed to, everything else by its cause. */
     bool by_cause = *f.trial.cause != '\0';
     bool repeated = by_cause && is_repeated(h, subject, signature_of(h, &f));
+    const char *known = NULL;
     if (!repeated)
         f.attribution = trial_attribute(&h->trials, f.subject, &o->settings, &item->expected,
-                                        item->knobs, &f.trial);
+                                        f.knobs, &f.trial);
+    known = known_find(f.subject, f.knobs, &f.trial, &f.attribution);
+    count->known += known != NULL;
     f.signature = signature_of(h, &f);
-    repeated = repeated || (!by_cause && is_repeated(h, subject, f.signature));
+    repeated = repeated || known || (!by_cause && is_repeated(h, subject, f.signature));
     if (!repeated) {
         if (o->minimise)
             make_small(h, &f, &small);
@@ -219,8 +231,9 @@ static void judge_item(struct hunt *h, uint32_t subject, const struct hunted *it
     size_t mark = arena_mark(&h->trials);
     bool whole = fails_as_a_whole(trial.verdict);
     if (whole && *alike < ALONE_MOST) {
-        struct trial alone = trial_run(&h->trials, h->options->subjects[subject],
-                                       &h->options->settings, &item->expected, item->knobs, NULL);
+        struct trial alone =
+            trial_run(&h->trials, h->options->subjects[subject], &h->options->settings,
+                      &item->expected, knobs_of(h, subject, item), NULL);
         *alike = trial_is_same(&alone, &trial) ? *alike + 1 : 0;
         trial = alone;
     }
@@ -244,8 +257,8 @@ static void run_subject(struct hunt *h, uint32_t s)
     const char *reason;
     for (uint32_t i = 0; i < h->count; i++)
         if (emit_kernel(&text, ast_kernel_copy(&h->arena, h->items[i].expected.kernel),
-                        subject->language, h->items[i].knobs, batch.count, &emitted[batch.count],
-                        &reason))
+                        subject->language, knobs_of(h, s, &h->items[i]), batch.count,
+                        &emitted[batch.count], &reason))
             items[batch.count++] = &h->items[i];
     batch.text = emit_text(&h->arena, subject->language, text.bytes);
     subject->kind->run(&h->arena, subject, &h->options->settings, &batch, results);

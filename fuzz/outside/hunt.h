@@ -43,6 +43,7 @@ struct hunt_finding {
 struct hunt_count {
     uint64_t kernels, trials[TRIAL_VERDICT_COUNT];
     uint64_t repeated;    /* findings like an earlier one of this implementation: only counted */
+    uint64_t known;       /* that vanish under the avoidance of a known fault */
     uint64_t unconfirmed; /* wrong in a batch, right alone, or not twice the same */
     uint64_t us;          /* wall clock spent in it */
     char unknown[160];    /* the first cause of one that is unknown */
