@@ -175,8 +175,10 @@ static uint32_t height(const struct ast_expr *expr)
     if (!expr)
         return 0;
     uint32_t a = height(expr->a), b = height(expr->b), c = height(expr->c);
+    if (expr->kind == EXPR_BINARY) /* a link of a chain */
+        a = a > LIMIT_CHAIN - 1 ? a - (LIMIT_CHAIN - 1) : 0;
     uint32_t most = a > b ? a : b;
-    return 1 + (most > c ? most : c);
+    return LIMIT_CHAIN + (most > c ? most : c);
 }
 
 /* (e) != 0 */
@@ -184,7 +186,7 @@ static struct ast_expr *truth(struct building *b, struct ast_expr *expr)
 {
     if (is_truth_value(expr))
         return expr;
-    b->deep |= height(expr) >= LIMIT_DEPTH;
+    b->deep |= height(expr) > (LIMIT_DEPTH - 1) * LIMIT_CHAIN;
     struct ast_expr *result = ast_binary(b->arena, BINARY_NE, expr, ast_int(b->arena, 0));
     result->at = expr->at;
     return result;

@@ -56,7 +56,8 @@ char *parse_read_bytes(struct arena *arena, const char *path, size_t most, size_
     struct location nowhere = {0, 0};
     diag_init(diag, path, NULL, 0);
     const char *why = NULL;
-    FILE *file = open_file(path, &why);
+    bool standard = strcmp(path, "-") == 0;
+    FILE *file = standard ? stdin : open_file(path, &why);
     if (!file) {
         diag_error(diag, nowhere, "cannot open: %s", why);
         return NULL;
@@ -65,7 +66,8 @@ char *parse_read_bytes(struct arena *arena, const char *path, size_t most, size_
     char *text = ARENA_ARRAY(arena, char, most + 16);
     *length = fread(text, 1, most + 1, file);
     int error = ferror(file) ? errno : 0;
-    fclose(file);
+    if (!standard)
+        fclose(file);
     if (error)
         diag_error(diag, nowhere, "cannot read: %s", strerror(error));
     else if (*length > most)

@@ -15,7 +15,7 @@ struct ast_kernel *parse_kernel(struct arena *arena, const char *text, size_t le
 /* The kernel of a text that print_kernel wrote: what we print parses. */
 struct ast_kernel *parse_printed(struct arena *arena, const char *text);
 
-/* Reads a whole file (at most LIMIT_SOURCE_BYTES) into the arena. NULL: message in diag. */
+/* Reads a whole file (at most LIMIT_SOURCE_BYTES) into the arena; "-" is standard input. NULL: message in diag. */
 char *parse_read_file(struct arena *arena, const char *path, size_t *length, struct diag *diag);
 
 /* The same for a text of another kind: at most `most` bytes. */

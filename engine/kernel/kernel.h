@@ -20,7 +20,8 @@ struct ptx_kernel;
 /* Limits of the language; each is an error with its place when a text exceeds it. */
 enum {
     LIMIT_SOURCE_BYTES = 1 << 20,
-    LIMIT_DEPTH = 200,    /* nesting of statements, of expressions */
+    LIMIT_DEPTH = 200, /* nesting of statements, of expressions */
+    LIMIT_CHAIN = 16,  /* links of a chain (a + b + .., else if ..) that count as one level of it */
     LIMIT_THREADS = 1024, /* in a block */
     LIMIT_BLOCKS = 64,
     LIMIT_TOTAL_THREADS = 4096, /* in the grid */

@@ -66,13 +66,13 @@ static void check_reduction(struct check *check, const struct ast_expr *expr, ui
                    name);
     bool before = check->in_reduction;
     check->in_reduction = true;
-    check_expr(check, expr->a, depth + 1);
+    check_expr(check, expr->a, depth + LIMIT_CHAIN);
     check->in_reduction = before;
 }
 
 static void check_expr(struct check *check, const struct ast_expr *expr, uint32_t depth)
 {
-    if (depth > LIMIT_DEPTH) {
+    if (depth > LIMIT_DEPTH * LIMIT_CHAIN) {
         check_fail(check, expr->at, "expression is nested more than %d deep", LIMIT_DEPTH);
         return;
     }
@@ -89,7 +89,8 @@ static void check_expr(struct check *check, const struct ast_expr *expr, uint32_
     };
     for (uint32_t i = 0; i < counts[expr->kind]; i++)
         if (operands[i])
-            check_expr(check, operands[i], depth + 1);
+            check_expr(check, operands[i],
+                       depth + (expr->kind == EXPR_BINARY && i == 0 ? 1 : LIMIT_CHAIN));
         else
             check_fail(check, expr->at, "operand is missing");
 }
@@ -99,7 +100,7 @@ static void check_operand(struct check *check, const struct ast_stm *stm,
                           const struct ast_expr *expr)
 {
     if (expr)
-        check_expr(check, expr, 1);
+        check_expr(check, expr, LIMIT_CHAIN);
     else
         check_fail(check, stm->at, "expression is missing from '%s'", ast_stm_names[stm->kind]);
 }
@@ -113,14 +114,14 @@ static void check_lvalue(struct check *check, const struct ast_stm *stm,
     }
     check_reference(check, lvalue->var, lvalue->index != NULL, lvalue->at);
     if (lvalue->index)
-        check_expr(check, lvalue->index, 1);
+        check_expr(check, lvalue->index, LIMIT_CHAIN);
 }
 
 static uint32_t check_arguments(struct check *check, const struct ast_expr *list)
 {
     uint32_t count = 0;
     for (; list; list = list->next, count++)
-        check_expr(check, list, 1);
+        check_expr(check, list, LIMIT_CHAIN);
     return count;
 }
 
@@ -141,7 +142,7 @@ static void check_outs(struct check *check, const struct ast_stm *stm,
             parameter = parameter->next;
         const char *name = parameter ? parameter->name : "?";
         parameter = parameter ? parameter->next : NULL;
-        check_expr(check, out, 1);
+        check_expr(check, out, LIMIT_CHAIN);
         if (out->kind != EXPR_VAR) {
             check_fail(check, out->at, "out-parameter '%s' of '%s' needs a private variable", name,
                        callee->name);
@@ -237,7 +238,7 @@ static void check_guard(struct check *check, const struct ast_stm *stm)
     };
     if (!stm->guard)
         return;
-    check_expr(check, stm->guard, 1);
+    check_expr(check, stm->guard, LIMIT_CHAIN);
     if (check->kernel->form == FORM_STRUCTURED)
         check_fail(check, stm->guard->at,
                    "a guard stands only behind a statement of a kernel in block or lock-step form");
@@ -251,7 +252,7 @@ static void check_return(struct check *check, const struct ast_stm *stm)
 {
     const struct ast_function *function = check->function;
     if (stm->value)
-        check_expr(check, stm->value, 1);
+        check_expr(check, stm->value, LIMIT_CHAIN);
     if (function == check->kernel->main && stm->value)
         check_fail(check, stm->at, "a kernel returns no value");
     else if (function->returns_int && !stm->value)
@@ -290,7 +291,7 @@ static void check_one(struct check *check, const struct ast_stm *stm, const stru
 {
     if (!part || part->next)
         check_fail(check, stm->at, "'%s' needs one statement here", ast_stm_names[stm->kind]);
-    else if (part->kind == STM_BLOCK && around.depth <= LIMIT_DEPTH)
+    else if (part->kind == STM_BLOCK && around.depth <= LIMIT_DEPTH * LIMIT_CHAIN)
         check_stms(check, part->body, around); /* its braces are the statement's: no nesting */
     else
         check_stms(check, part, around);
@@ -313,7 +314,7 @@ static void check_for(struct check *check, const struct ast_stm *stm, struct sur
     check_head_part(check, stm->init, inside);
     check_head_part(check, stm->step, inside);
     if (stm->value)
-        check_expr(check, stm->value, 1);
+        check_expr(check, stm->value, LIMIT_CHAIN);
     inside.in_loop = inside.breakable = true;
     check_one(check, stm, stm->body, inside);
 }
@@ -340,7 +341,7 @@ static void check_cases(struct check *check, const struct ast_stm *stm, struct s
 static void check_stm(struct check *check, const struct ast_stm *stm, struct surroundings around)
 {
     struct surroundings inside = around;
-    inside.depth++;
+    inside.depth += LIMIT_CHAIN;
     check_guard(check, stm);
     switch (stm->kind) {
     case STM_ASSIGN:
@@ -356,6 +357,8 @@ static void check_stm(struct check *check, const struct ast_stm *stm, struct sur
     case STM_IF:
         check_operand(check, stm, stm->value);
         check_one(check, stm, stm->body, inside);
+        if (stm->other && stm->other->kind == STM_IF) /* else if: a link of a chain */
+            inside.depth = around.depth + 1;
         if (stm->other)
             check_one(check, stm, stm->other, inside);
         break;
@@ -425,7 +428,7 @@ static void check_stm(struct check *check, const struct ast_stm *stm, struct sur
 
 static void check_stms(struct check *check, const struct ast_stm *list, struct surroundings around)
 {
-    if (list && around.depth > LIMIT_DEPTH) {
+    if (list && around.depth > LIMIT_DEPTH * LIMIT_CHAIN) {
         check_fail(check, list->at, "statements are nested more than %d deep", LIMIT_DEPTH);
         return;
     }
@@ -435,13 +438,13 @@ static void check_stms(struct check *check, const struct ast_stm *list, struct s
 
 void check_body(struct check *check, const struct ast_stm *list)
 {
-    check_stms(check, list, (struct surroundings){.depth = 1});
+    check_stms(check, list, (struct surroundings){.depth = LIMIT_CHAIN});
 }
 
 void check_block_stm(struct check *check, const struct ast_stm *stm)
 {
     if (is_simple(stm->kind))
-        check_stm(check, stm, (struct surroundings){.depth = 1});
+        check_stm(check, stm, (struct surroundings){.depth = LIMIT_CHAIN});
     else
         check_fail(check, stm->at, "'%s' cannot stand in a block of a block-form kernel",
                    ast_stm_names[stm->kind]);

@@ -465,6 +465,58 @@ static void sort_errors(struct diag *diag, uint32_t first)
     }
 }
 
+/* What somebody who writes CUDA C or OpenCL C would write, and what it is called here. */
+static const struct {
+    const char *theirs, *ours;
+} foreign[] = {
+    {"__global__", "a kernel is written 'kernel k() { ... }'"},
+    {"__kernel", "a kernel is written 'kernel k() { ... }'"},
+    {"__device__", "a function is written 'int f(int x) { ... }'"},
+    {"__shared__", "memory of a block is written 'shared int s[32];', in front of the kernel"},
+    {"__local", "memory of a block is written 'shared int s[32];', in front of the kernel"},
+    {"__constant__", "memory of the grid is written 'global int c[32] = {1, 2};'"},
+    {"threadIdx", "a thread's number in its block is 'tid'"},
+    {"get_local_id", "a thread's number in its block is 'tid'"},
+    {"get_global_id", "a thread's number in the grid is 'bid * threads + tid'"},
+    {"blockIdx", "the block's number is 'bid'"},
+    {"blockDim", "the number of threads of a block is 'threads'"},
+    {"gridDim", "the number of blocks is 'blocks'"},
+    {"__syncthreads", "a barrier of the block is 'barrier();'"},
+    {"__threadfence", "a fence is 'membar();'"},
+    {"atomicAdd", "atomics are 'x = atomic_add(a[i], 1);'"},
+    {"atomicCAS", "atomics are 'x = atomic_cas(a[i], 0, 1);'"},
+    {"__threadfence_block", "a fence is 'membar();'"},
+    {"__syncwarp", "a warp runs in lock-step under `simt`, and single threads under `threads`: "
+                   "there is no such barrier"},
+    {"__shfl_sync", "there are no shuffles: write to shared memory and read it behind a barrier"},
+    {"atomicExch", "atomics are 'x = atomic_exch(a[i], 1);'"},
+    {"atomicMax", "atomics are 'x = atomic_max(a[i], 1);'"},
+    {"atomicMin", "atomics are 'x = atomic_min(a[i], 1);'"},
+    {"warpSize", "the lanes of a warp are 'warp_size'"},
+    {"__ballot_sync", "votes are 'x = vote_ballot(e);'"},
+};
+
+/* A text that does not parse and has such a word is in another language: one sentence says more than the
+ * errors, which are dropped. */
+static bool is_cuda(const char *text, size_t length, struct diag *diag, uint32_t before)
+{
+    struct lexer lexer;
+    lex_init(&lexer, text, length, NULL);
+    for (struct token token = lex_next(&lexer); token.kind != TOKEN_END; token = lex_next(&lexer))
+        for (size_t i = 0; token.kind == TOKEN_NAME && i < sizeof foreign / sizeof *foreign; i++) {
+            if (strlen(foreign[i].theirs) != token.length ||
+                memcmp(foreign[i].theirs, token.text, token.length) != 0)
+                continue;
+            diag->count = before;
+            diag_error(diag, token.at,
+                       "'%s' is CUDA C or OpenCL C; in the kernel language %s "
+                       "(docs/kernel-language.md). Or compile it and give the PTX",
+                       foreign[i].theirs, foreign[i].ours);
+            return true;
+        }
+    return false;
+}
+
 struct ast_kernel *language_parse(struct arena *arena, const char *text, size_t length,
                                   struct diag *diag)
 {
@@ -481,6 +533,8 @@ struct ast_kernel *language_parse(struct arena *arena, const char *text, size_t 
     lex_init(&p.lexer, text, length, diag);
     p.token = lex_next(&p.lexer);
     parse_file(&p);
+    if (diag->count > before && is_cuda(text, length, diag, before))
+        return NULL;
     if (kernel->main && !p.unsound && !p.stopped)
         ast_check(kernel, diag);
     sort_errors(diag, before);

@@ -31,13 +31,13 @@ static uint32_t higher(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Counts an operator over operands of the given height; NULL: refused. */
+/* Counts an operator over operands of the given height, in shares of a level; NULL: refused. */
 static struct ast_expr *grown(struct parser *p, struct ast_expr *expr, struct location at,
                               uint32_t operands, uint32_t *height)
 {
     expr->at = at;
-    *height = operands + 1;
-    if (*height > LIMIT_DEPTH)
+    *height = operands + LIMIT_CHAIN;
+    if (*height > LIMIT_DEPTH * LIMIT_CHAIN)
         parser_stop(p, at, "expression is nested more than %d deep", LIMIT_DEPTH);
     return parser_count(p) ? expr : NULL;
 }
@@ -171,7 +171,8 @@ static struct ast_expr *parse_binary(struct parser *p, uint32_t level, uint32_t 
         if (!right)
             return NULL;
         struct ast_expr *both = ast_binary(p->arena, (enum ast_binary)op, left, right);
-        left = grown(p, both, left->at, higher(*height, inner), height);
+        uint32_t link = *height - (LIMIT_CHAIN - 1); /* a + b + c: one more term is no level more */
+        left = grown(p, both, left->at, higher(link, inner), height);
     }
     return NULL;
 }

@@ -43,13 +43,14 @@ struct parser {
     struct ast_kernel *kernel;
     struct ast_function *function; /* that is being parsed; NULL at file level */
     enum ast_form form;            /* of that function */
-    uint32_t depth;                /* of the statements being parsed, as ast_check counts it */
-    uint32_t nesting;              /* of calls of the expression parser */
-    uint32_t labels;               /* blocks so far, see LIMIT_LABELS */
-    uint32_t nodes;                /* allocated so far, see LIMIT_NODES */
-    bool constant;                 /* the expression is a constant: no name has a meaning in it */
-    bool stopped;                  /* the rest of the text is not read */
-    bool unsound;                  /* the tree lacks what ast_check would miss */
+    uint32_t
+        depth; /* of the statements being parsed, as ast_check counts it: LIMIT_CHAIN a level */
+    uint32_t nesting; /* of calls of the expression parser */
+    uint32_t labels;  /* blocks so far, see LIMIT_LABELS */
+    uint32_t nodes;   /* allocated so far, see LIMIT_NODES */
+    bool constant;    /* the expression is a constant: no name has a meaning in it */
+    bool stopped;     /* the rest of the text is not read */
+    bool unsound;     /* the tree lacks what ast_check would miss */
     struct location last_error;
     struct parse_call *calls;
     struct parse_goto *gotos;

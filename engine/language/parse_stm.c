@@ -372,13 +372,13 @@ static struct ast_stm *parse_braces(struct parser *p)
 
 /* The statement that an if or a loop governs. Braces around a single one are not kept: the printer
  * puts them around all. What cannot be parsed is replaced by `;`, so that an else or a while that
- * follows is not an error. */
-static struct ast_stm *parse_part(struct parser *p)
+ * follows is not an error. deeper: how much it is nested more, in shares of a level. */
+static struct ast_stm *parse_governed(struct parser *p, uint32_t deeper)
 {
     struct location at = p->token.at;
-    p->depth++;
+    p->depth += deeper;
     struct ast_stm *s = parser_at(p, "{") ? parse_braces(p) : parse_stm(p);
-    p->depth--;
+    p->depth -= deeper;
     if (!s) {
         recover(p);
         return ast_stm(p->arena, STM_SKIP, at);
@@ -386,6 +386,11 @@ static struct ast_stm *parse_part(struct parser *p)
     while (s->kind == STM_BLOCK && s->body && !s->body->next)
         s = s->body;
     return s;
+}
+
+static struct ast_stm *parse_part(struct parser *p)
+{
+    return parse_governed(p, LIMIT_CHAIN);
 }
 
 /* ---- compound statements ---- */
@@ -407,7 +412,7 @@ static struct ast_stm *parse_if(struct parser *p, struct ast_stm *s)
         return NULL;
     s->body = parse_part(p);
     if (parser_accept(p, "else"))
-        s->other = parse_part(p);
+        s->other = parse_governed(p, parser_at(p, "if") ? 1 : LIMIT_CHAIN);
     return s;
 }
 
@@ -473,9 +478,9 @@ static struct ast_case *parse_case(struct parser *p)
     if (!parser_count(p))
         return NULL;
     parse_label(p, c);
-    p->depth++;
+    p->depth += LIMIT_CHAIN;
     parse_list(p, &c->body, true);
-    p->depth--;
+    p->depth -= LIMIT_CHAIN;
     return c;
 }
 
@@ -534,16 +539,16 @@ static bool misplaced(struct parser *p)
 static struct ast_stm *parse_stm(struct parser *p)
 {
     struct location at = p->token.at;
-    if (p->depth > LIMIT_DEPTH) {
+    if (p->depth > LIMIT_DEPTH * LIMIT_CHAIN) {
         parser_stop(p, at, "statements are nested more than %d deep", LIMIT_DEPTH);
         return NULL;
     }
     if (parser_accept(p, ";"))
         return new_stm(p, STM_SKIP, at);
     if (parser_at(p, "{")) {
-        p->depth++;
+        p->depth += LIMIT_CHAIN;
         struct ast_stm *s = parse_braces(p);
-        p->depth--;
+        p->depth -= LIMIT_CHAIN;
         return s;
     }
     if (misplaced(p)) {
@@ -585,7 +590,7 @@ bool parser_body(struct parser *p)
     if (!parser_expect(p, "{"))
         return false;
     parser_decls(p);
-    p->depth = 1;
+    p->depth = LIMIT_CHAIN;
     parse_list(p, &p->function->body, false);
     return parser_expect(p, "}");
 }

@@ -161,6 +161,7 @@ void machine_reset(struct machine *machine)
     machine->track.log_count = 0;
     machine->steps = 0;
     machine->fault_text = NULL;
+    machine->outside.length = 0;
     machine->fault_address = 0;
 }
 

@@ -121,6 +121,13 @@ struct machine_options {
     const struct observer *observers; /* chain, may be NULL */
 };
 
+/* An index outside of its array: where the array lies (code_place), its elements, the index. */
+struct machine_outside {
+    enum ast_space space;
+    uint32_t offset, length;
+    int32_t index;
+};
+
 struct semantics; /* a vtable, one instance each: semantics_threads, semantics_simt */
 
 struct machine {
@@ -137,8 +144,9 @@ struct machine {
     struct machine_options options;
     bool sees_steps; /* an observer of the chain has `step` */
     struct track track;
-    uint64_t steps;                /* since the start; not part of the state */
-    uint64_t hits[RULE_COUNT + 1]; /* since the machine was made */
+    uint64_t steps;                 /* since the start; not part of the state */
+    uint64_t hits[RULE_COUNT + 1];  /* since the machine was made */
+    struct machine_outside outside; /* of the last evaluation that failed; length 0: of none */
     const char *fault_text; /* of FORM_PTX: more about the error, or the premise that is missing */
     uint64_t fault_address; /* out_of_bounds of FORM_PTX */
     void *extra;            /* of the semantics: its actors' state, inside the block */

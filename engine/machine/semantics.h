@@ -134,6 +134,16 @@ STEP_INLINE void observe_step(struct machine *machine, const struct step_event *
 bool machine_reduce(struct machine *machine, uint32_t thread, const struct code_expr_op *op,
                     uint32_t stm, int32_t *result, unsigned mode);
 
+/* False: an index lies outside its array, which is kept for who asks. */
+STEP_INLINE bool is_inside(struct machine *machine, enum ast_space space, uint32_t offset,
+                           uint32_t length, uint32_t index)
+{
+    if (index < length)
+        return true;
+    machine->outside = (struct machine_outside){space, offset, length, (int32_t)index};
+    return false;
+}
+
 /*
  * E[[e]] nu mu for one thread: *result. False: an index lies outside its array. The one evaluator of
  * all semantics; operands that C does not evaluate are not read.
@@ -168,7 +178,7 @@ STEP_INLINE bool eval(struct machine *machine, uint32_t thread, uint32_t expr, u
             break;
         case OP_INDEX: {
             uint32_t index = (uint32_t)top[-1];
-            if (index >= op->b)
+            if (!is_inside(machine, (enum ast_space)op->space, (uint32_t)op->a, op->b, index))
                 return false;
             uint32_t address = context->base[op->space] + (uint32_t)op->a + index;
             if ((mode & MACHINE_OBSERVED) && op->space <= SPACE_SHARED)
@@ -255,7 +265,7 @@ STEP_INLINE bool eval_place(struct machine *machine, uint32_t thread, const stru
         if (!eval(machine, thread, place->index, number, &value, mode))
             return false;
         index = (uint32_t)value;
-        if (index >= place->length)
+        if (!is_inside(machine, place->space, place->offset, place->length, index))
             return false;
     }
     *address = machine->threads[thread].base[place->space] + place->offset + index;

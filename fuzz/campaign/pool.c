@@ -209,8 +209,7 @@ static void run_job(struct worker *worker, struct job *job)
 {
     struct pool *pool = worker->pool;
     struct fuzz_case c;
-    struct reduce_options reduce = {.signature = job->finding->signature,
-                                    .max_tests = !job->minimise ? 0
+    struct reduce_options reduce = {.max_tests = !job->minimise ? 0
                                                  : pool->options.minimise_tests
                                                      ? pool->options.minimise_tests
                                                      : EXAMPLE_REDUCE_TESTS,
@@ -233,7 +232,8 @@ static void run_job(struct worker *worker, struct job *job)
         example_of_incident(&job->arena, &worker->arena, &c, text, job->finding->incident,
                             &job->example);
     else
-        example_make(&job->arena, &worker->arena, &c, text, &reduce, &job->example);
+        example_make(&job->arena, &worker->arena, &c, text, job->finding->signature, &reduce,
+                     &job->example);
     job->example.cut_short = worker->cut_short;
     end_case(worker);
     pthread_mutex_lock(&pool->lock);

@@ -69,14 +69,14 @@ static const char *difference(const struct shown *a, const struct shown *b)
 /* The check with which a minimised kernel shows its divergence: its oracle alone, and the shortest
  * tape that the reducer found (an empty one is the sequential execution). */
 static struct check_options small_check(const struct check_options *check,
-                                        const struct reduce_result *reduced, struct arena *scratch)
+                                        const struct signature_result *found, struct arena *scratch)
 {
     struct check_options small = *check;
-    small.oracles = 1u << reduced->divergence->oracle;
-    small.transforms = reduced->transforms;
-    if (reduced->divergence->tape) {
-        small.tape = reduced->tape ? reduced->tape : tape_new(scratch, 1);
-        small.tape_subject = reduced->divergence->subject;
+    small.oracles = 1u << found->divergence->oracle;
+    small.transforms = found->reduced.check.transforms;
+    if (found->divergence->tape) {
+        small.tape = found->tape ? found->tape : tape_new(scratch, 1);
+        small.tape_subject = found->divergence->subject;
     }
     return small;
 }
@@ -134,20 +134,22 @@ static bool shows_again(struct arena *arena, struct arena *scratch, const struct
 }
 
 bool example_minimise(struct arena *arena, struct arena *scratch, const struct ast_kernel *kernel,
-                      const struct reduce_options *options, struct example *example)
+                      const char *signature, const struct reduce_options *options,
+                      struct example *example)
 {
     size_t mark = arena_mark(scratch);
-    struct reduce_result reduced;
-    reduce_kernel(scratch, kernel, options, &reduced);
-    example->tests = reduced.tests;
-    example->runs = reduced.runs;
-    example->relaxed = reduced.relaxed;
-    example->ending = reduced.ending;
-    example->steps += reduced.steps;
-    if (reduced.reproduced && reduced.divergence) {
-        const char *wanted = divergence_signature(scratch, reduced.divergence);
-        struct check_options small = small_check(&options->check, &reduced, scratch);
-        example->small_kernel = print_kernel(arena, reduced.kernel);
+    struct signature_result found;
+    const struct reduce_result *reduced = &found.reduced;
+    reduce_finding(scratch, kernel, signature, options, &found);
+    example->tests = reduced->tests;
+    example->runs = reduced->runs;
+    example->relaxed = found.relaxed;
+    example->ending = reduced->ending;
+    example->steps += reduced->steps;
+    if (reduced->reproduced && found.divergence) {
+        const char *wanted = divergence_signature(scratch, found.divergence);
+        struct check_options small = small_check(&options->check, &found, scratch);
+        example->small_kernel = print_kernel(arena, reduced->kernel);
         const struct ast_kernel *again = parse_printed(scratch, example->small_kernel);
         bool shown = shows_again(arena, scratch, again, &small, wanted, &example->small);
         example->steps += example->small.steps;
@@ -158,20 +160,21 @@ bool example_minimise(struct arena *arena, struct arena *scratch, const struct a
         }
         if (shown) {
             describe_small(arena, again, &small, example);
-            example->slipped = strcmp(wanted, options->signature) != 0;
+            example->slipped = strcmp(wanted, signature) != 0;
             example->small.cause =
                 cause_of_small(arena, scratch, again, small, options->check.oracles, wanted);
         }
         example->minimised = shown;
     }
     example->hopeless =
-        reduced.reproduced && !example->minimised && reduced.ending != REDUCE_STOPPED;
+        reduced->reproduced && !example->minimised && reduced->ending != REDUCE_STOPPED;
     arena_release(scratch, mark);
     return example->minimised;
 }
 
 void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
-                  const char *text, const struct reduce_options *options, struct example *example)
+                  const char *text, const char *signature, const struct reduce_options *options,
+                  struct example *example)
 {
     *example = (struct example){.replayed = true};
     size_t mark = arena_mark(scratch);
@@ -183,7 +186,7 @@ void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_
     for (int run = 0; run < runs && example->replayed; run++) {
         size_t run_mark = arena_mark(arena);
         struct shown again;
-        example_run(arena, scratch, kernel, &c->check, options->signature, false, &again);
+        example_run(arena, scratch, kernel, &c->check, signature, false, &again);
         if (run == 0)
             example->raw = again;
         example->steps += again.steps;
@@ -197,7 +200,7 @@ void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_
     struct reduce_progress start = {.size = example->statements};
     if (example->replayed && options->max_tests > 0 &&
         (!small.go_on || small.go_on(small.go_on_context, &start)))
-        example_minimise(arena, scratch, kernel, &small, example);
+        example_minimise(arena, scratch, kernel, signature, &small, example);
     arena_release(scratch, mark);
 }
 

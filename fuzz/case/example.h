@@ -5,7 +5,7 @@
 #define FUZZ_EXAMPLE_H
 
 #include "fuzz/case/case.h"
-#include "fuzz/reduce/reduce.h"
+#include "fuzz/keep/keep_signature.h"
 #include "fuzz/supervise/watch.h"
 
 enum {
@@ -60,12 +60,13 @@ void example_run(struct arena *arena, struct arena *scratch, const struct ast_ke
                  const struct check_options *check, const char *signature, bool k1_only,
                  struct shown *shown);
 
-/* Runs a case again - `text` is its kernel's, NULL: it is generated - for the divergence with the signature that `options` name, and minimises
- * it as they say, but with the case's check; NULL for go_on: without an end before its time. max_tests 0: one run instead of
+/* Runs a case again - `text` is its kernel's, NULL: it is generated - for the divergence with this signature, and minimises
+ * it as the options say, but with the case's check; NULL for go_on: without an end before its time. max_tests 0: one run instead of
  * EXAMPLE_RUNS, and nothing is minimised. The example
  * lives in `arena`; `scratch` is used and released. */
 void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
-                  const char *text, const struct reduce_options *options, struct example *example);
+                  const char *text, const char *signature, const struct reduce_options *options,
+                  struct example *example);
 
 /* A case at which the engine dies or died once (watch.h): no subject is run; nor is the generator, where
  * that is what is fatal. */
@@ -76,6 +77,7 @@ void example_of_incident(struct arena *arena, struct arena *scratch, const struc
 /* Minimises a kernel that shows the signature; fills the small part of `example`. False: it does not
  * show it. */
 bool example_minimise(struct arena *arena, struct arena *scratch, const struct ast_kernel *kernel,
-                      const struct reduce_options *options, struct example *example);
+                      const char *signature, const struct reduce_options *options,
+                      struct example *example);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "db/db.h"
 #include "fuzz/base/exit_status.h"
+#include "fuzz/check/headline.h"
 #include "fuzz/gen/gen_weights.h"
 #include "oracle/check/check.h"
 
@@ -25,6 +26,7 @@ enum cli_command_id {
 };
 
 struct fuzz_case;
+struct check_report;
 
 /* Of `triage`. */
 struct cli_triage_options {
@@ -75,10 +77,11 @@ struct cli_options {
     uint64_t case_timeout_ms;
     bool shard_given; /* by --shard or by a job array */
     bool stop_on_finding, no_minimise, exhaustive, enumerate, spin, same_value, atomics_sync;
-    const char *config;      /* a file or a preset, or NULL */
-    const char *config_text; /* of it; NULL: none */
-    bool screen;             /* --ui */
-    uint32_t fail_on;        /* bits 1u << campaign_kind */
+    const char *config;           /* a file or a preset, or NULL */
+    const char *config_text;      /* of it; NULL: none */
+    bool screen;                  /* --ui */
+    uint32_t fail_on;             /* of run: bits 1u << campaign_kind */
+    struct fail_on fail_outcomes; /* of check */
     const char *on_finding, *on_end;
     bool watch;        /* of status */
     bool check_db;     /* of status */
@@ -95,6 +98,10 @@ struct cli_options {
     enum subject_id subject;  /* of --subject */
     bool subject_given;
     const char *schedule, *to, *output, *signature, *keep_progress;
+    const char *keep, *test; /* of reduce */
+    uint64_t test_time_ms;   /* 0 = not given */
+    bool raw;                /* a finding as it was found, not minimised */
+    const char *finding;     /* of trace: a number, the beginning of a signature; or NULL */
     bool anchored, then_first, logic_blocks, keep_calls, normalise; /* of --to cfg */
     uint32_t knobs;                                                 /* of --to opencl .. */
     bool expose, knobs_given, features_given;
@@ -135,6 +142,8 @@ struct cli {
 /* What `check` and `regress` have seen so far. */
 struct cli_check_sums {
     uint32_t kernels, agreed, known, diverged, failed, refused, bad;
+    struct check_report *report; /* of --sarif, --junit; NULL: none */
+    uint32_t unwanted;           /* that do what --fail-on names, and expect nothing */
 };
 
 struct cli_command {

@@ -31,6 +31,9 @@ static const char *const form_words[] = {"core", "cfg", "predicated", "lockstep"
 static const char *const schedule_words[] = {
     "sequential", "reverse", "rr",      "uniform", "pct:3", "pos",
     "surw",       "starve:", "unfair:", "tape:",   NULL};
+static const char *const keep_words[] = {"race",       "race:",   "oob",  "deadlock",
+                                         "divergence", "assert",  "hang", "expect",
+                                         "progress:",  "status:", NULL};
 static const char *const shell_words[] = {"bash", "zsh", "fish", NULL};
 
 static const struct value_words {
@@ -41,7 +44,7 @@ static const struct value_words {
     {"subjects", true, subject_words},  {"oracles", true, oracle_words},
     {"features", true, feature_words},  {"subject", false, subject_words},
     {"to", false, form_words},          {"schedule", false, schedule_words},
-    {"completion", false, shell_words},
+    {"completion", false, shell_words}, {"keep", false, keep_words},
 };
 
 static const struct value_words *words_of(const struct cli_option *option)

@@ -18,6 +18,7 @@ void options_default(struct cli_options *o)
     *o = (struct cli_options){.color = isatty(STDOUT_FILENO) && !(no_color && *no_color),
                               .db = "simtfuzz.db",
                               .fail_on = (1u << CAMPAIGN_KNOWN) - 1,
+                              .fail_outcomes = {.outcomes = (1u << OUTCOME_COUNT) - 1},
                               .count = 1,
                               .shard_count = 1,
                               .subjects = SUBJECTS_DEFAULT,

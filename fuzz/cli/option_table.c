@@ -9,7 +9,7 @@
 
 #define ON_DB                                                                                      \
     (ON(RUN) | ON(REPLAY) | ON(REDUCE) | ON(TRIAGE) | ON(REGRESS) | ON(RULES) | ON(STATUS) |       \
-     ON(REPORT))
+     ON(REPORT) | ON(TRACE))
 #define ON_PTX (ON(CHECK) | ON(TRACE) | ON(PROGRESS) | ON(REDUCE))
 #define ON_CHECKS (ON(RUN) | ON(CHECK) | ON(REDUCE) | ON(DIGEST))
 
@@ -82,6 +82,10 @@ const struct cli_option option_table[] = {
     {"fail-on", 0, OPTION_OWN, "LIST", ON(RUN), 0, 0, option_parse_fail_on,
      "findings that count for the exit status: new, open (before), regressed, flaky; all by "
      "default"},
+    {"fail-on", 0, OPTION_OWN, "LIST", ON(CHECK), 0, 0, option_parse_fail_outcomes,
+     "what makes the exit status 1 for a kernel that expects nothing: race, race:SUBJECT, oob, "
+     "deadlock, "
+     "divergence, assert, hang, error; none; default: all of them"},
     {"on-finding", 0, OPTION_OWN, "COMMAND", ON(RUN), 0, 0, option_parse_hook,
      "a program that is run for each finding that counts, told by SIMTFUZZ_... variables"},
     {"on-end", 0, OPTION_OWN, "COMMAND", ON(RUN), 0, 0, option_parse_end_hook,
@@ -100,14 +104,14 @@ const struct cli_option option_table[] = {
      "keep findings as they were found, run again but not minimised"},
     {"schedules", 0, OPTION_SOME_U32, "N", ON_CHECKS, FIELD(schedules), FIELD(schedules_given),
      NULL, "executions of each subject that has several"},
-    {"budget", 0, OPTION_SOME_U64, "N", ON(CHECK) | ON(RUN) | ON(DIGEST) | ON(PROGRESS),
-     FIELD(budget_steps), 0, NULL,
+    {"budget", 0, OPTION_SOME_U64, "N",
+     ON(CHECK) | ON(RUN) | ON(REDUCE) | ON(DIGEST) | ON(PROGRESS), FIELD(budget_steps), 0, NULL,
      "steps of one execution at most; by default 65536, or 512 a thread"},
     {"case", 0, OPTION_OWN, "CASE", ON(CHECK), 0, 0, option_parse_case,
      "check as this case does, as `triage show` prints it; its options stand for all others"},
     {"tape", 0, OPTION_TEXT, "FILE", ON(CHECK), FIELD(tape), 0, NULL,
      "with --case: the tape of a case that says tape-of=SUBJECT; empty: sequential"},
-    {"exhaustive", 0, OPTION_FLAG, NULL, ON(CHECK), FIELD(exhaustive), 0, NULL,
+    {"exhaustive", 0, OPTION_FLAG, NULL, ON(CHECK) | ON(REDUCE), FIELD(exhaustive), 0, NULL,
      "search all interleavings of the threads, within bounds"},
     {"same-value", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(same_value), 0, NULL,
      "PTX: two writes of the same value are no race"},
@@ -169,8 +173,25 @@ const struct cli_option option_table[] = {
      "cfg: fresh entry, a barrier before End, an assume, call or return a block"},
     {"signature", 0, OPTION_TEXT, "SIGNATURE", ON(REDUCE), FIELD(signature), 0, NULL,
      "what the minimised kernel must still show"},
+    {"keep", 0, OPTION_TEXT, "WHAT", ON(REDUCE), FIELD(keep), 0, NULL,
+     "what some subject must still be seen to do: race, race:VARIABLE, oob (an access outside an "
+     "array), deadlock, divergence (of a barrier), assert, hang, status:STATUS; expect: the first "
+     "expectation that fails must go on failing; progress:MODELS: a kernel that hangs must still "
+     "end as it does under these models (simt,fair, or all)"},
     {"keep-progress", 0, OPTION_TEXT, "MODELS", ON(REDUCE), FIELD(keep_progress), 0, NULL,
-     "of a kernel that hangs: how it ends under these models (simt,fair, or all) must stay so"},
+     "the same as --keep progress:MODELS"},
+    {"test", 0, OPTION_TEXT, "COMMAND", ON(REDUCE), FIELD(test), 0, NULL,
+     "what this shell command says of a kernel must stay so: exit status 0 is interesting. The "
+     "kernel's path is $1 (put behind a command that names no kernel) and $SIMTFUZZ_KERNEL; with "
+     "--jobs N several run at once"},
+    {"test-timeout", 0, OPTION_TIME, "T", ON(REDUCE), FIELD(test_time_ms), 0, NULL,
+     "how long a --test may take before it is killed, which is not interesting; 60s by default"},
+    {"raw", 0, OPTION_FLAG, NULL, ON(REDUCE) | ON(REPLAY) | ON(TRACE), FIELD(raw), 0, NULL,
+     "the finding as it was found, not its minimised form"},
+    {"raw", 0, OPTION_FLAG, NULL, ON(TRIAGE), FIELD(raw), 0, NULL,
+     "export: the finding as it was found, not its minimised form"},
+    {"finding", 0, OPTION_TEXT, "ID", ON(TRACE), FIELD(finding), 0, NULL,
+     "a finding of --db instead of a file: the execution that is stored of it"},
     {"subject", 0, OPTION_OWN, "NAME", ON(OUTSIDE), 0, 0, option_parse_outside,
      "an implementation, such as compiler:clang-14:-O2; several options for several; by default "
      "all that "
@@ -203,6 +224,8 @@ const struct cli_option option_table[] = {
      "candidates that the reduction of a kernel tries at most; 20000 by default"},
     {"output", 'o', OPTION_TEXT, "FILE", ON(REDUCE), FIELD(output), 0, NULL,
      "write the minimised kernel to FILE"},
+    {"output", 'o', OPTION_TEXT, "FILE", ON(TRIAGE), FIELD(output), 0, NULL,
+     "export: write the kernel to FILE"},
     {"status", 0, OPTION_OWN, "LIST", ON(TRIAGE), 0, 0, option_parse_states,
      "list, search, bugs: only these: open, known, fixed, invalid, regression (fixed, and seen "
      "again), "
@@ -251,6 +274,11 @@ const struct cli_option option_table[] = {
      "a page for people: one file that needs nothing else"},
     {"junit", 0, OPTION_TEXT, "FILE", ON(REPORT), FIELD(junit), 0, NULL,
      "JUnit XML: a test suite an oracle, a test case a finding"},
+    {"junit", 0, OPTION_TEXT, "FILE", ON(CHECK), FIELD(junit), 0, NULL,
+     "JUnit XML: a test case a kernel"},
+    {"sarif", 0, OPTION_TEXT, "FILE", ON(CHECK), FIELD(sarif), 0, NULL,
+     "SARIF 2.1.0, for code scanning: a result for each race, fault, divergence, failed "
+     "expectation"},
     {"sarif", 0, OPTION_TEXT, "FILE", ON(REPORT), FIELD(sarif), 0, NULL,
      "SARIF 2.1.0, for code scanning: a rule an oracle, a result a finding"},
     {"markdown", 0, OPTION_TEXT, "FILE", ON(REPORT), FIELD(markdown), 0, NULL,

@@ -185,6 +185,39 @@ bool option_parse_fail_on(struct cli *cli, const char *text)
     return true;
 }
 
+/* "race", "race:block", "none": one item of the list. */
+static bool parse_outcome(const char *text, size_t length, struct fail_on *fail_on)
+{
+    enum subject_id subject;
+    if (length == 4 && memcmp(text, "none", 4) == 0)
+        return true;
+    for (uint32_t i = 0; i < OUTCOME_COUNT; i++)
+        if (strlen(outcome_names[i]) == length && memcmp(text, outcome_names[i], length) == 0) {
+            fail_on->outcomes |= 1u << i;
+            return true;
+        }
+    if (length < 6 || memcmp(text, "race:", 5) != 0 ||
+        !subject_parse(text + 5, length - 5, &subject))
+        return false;
+    fail_on->race_where |= SUBJECT_BIT(subject);
+    return true;
+}
+
+bool option_parse_fail_outcomes(struct cli *cli, const char *text)
+{
+    struct fail_on fail_on = {0};
+    for (bool more = true; more;) {
+        size_t length = strcspn(text, ",");
+        if (!parse_outcome(text, length, &fail_on))
+            return bad_item(cli, "fail-on", text,
+                            "race race:SUBJECT oob deadlock divergence assert hang error none");
+        more = text[length] == ',';
+        text += length + more;
+    }
+    cli->options.fail_outcomes = fail_on;
+    return true;
+}
+
 static bool parse_command(struct cli *cli, const char *option, const char *text,
                           const char **command)
 {

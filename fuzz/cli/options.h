@@ -53,6 +53,7 @@ bool option_parse_subjects(struct cli *cli, const char *text);
 bool option_parse_oracles(struct cli *cli, const char *text);
 bool option_parse_features(struct cli *cli, const char *text);
 bool option_parse_fail_on(struct cli *cli, const char *text);
+bool option_parse_fail_outcomes(struct cli *cli, const char *text);
 bool option_parse_hook(struct cli *cli, const char *text);
 bool option_parse_end_hook(struct cli *cli, const char *text);
 bool option_parse_weights(struct cli *cli, const char *text);

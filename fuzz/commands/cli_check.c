@@ -1,21 +1,24 @@
 /*
  * cli_check.c - `simtfuzz check`: kernels under every subject and oracle, and what they expect.
  */
+#include "fuzz/commands/cli_check.h"
+
+#include "engine/input/input.h"
 #include "engine/program/ptx_code.h"
 #include "fuzz/case/case.h"
-#include "fuzz/commands/cli_matrix.h"
-#include "fuzz/out/json.h"
+#include "fuzz/check/check_report.h"
 #include "fuzz/out/table.h"
 #include "oracle/check/evidence.h"
 #include "oracle/check/expect.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what both forms of output need ---- */
+/* ---- what all forms of output need ---- */
 
-static const char *verdict_name(const struct check_result *result, uint32_t failed)
+const char *check_verdict_name(const struct check_result *result, uint32_t failed)
 {
     if (check_divergences(result, false) > 0)
         return "diverge";
@@ -29,7 +32,7 @@ static bool is_asked(const struct check_result *result, const struct check_claim
     return expect_is_asked(claim->expect, result->subjects, &why);
 }
 
-static uint32_t failed_claims(const struct check_result *result)
+uint32_t check_failed_claims(const struct check_result *result)
 {
     uint32_t failed = 0;
     for (uint32_t i = 0; i < result->claim_count; i++)
@@ -37,7 +40,7 @@ static uint32_t failed_claims(const struct check_result *result)
     return failed;
 }
 
-static const char *claim_text(struct arena *arena, const struct ast_expect *expect)
+const char *check_claim_text(struct arena *arena, const struct ast_expect *expect)
 {
     const char *name = ast_claim_names[expect->claim];
     if (!expect->var)
@@ -51,199 +54,7 @@ static const char *claim_text(struct arena *arena, const struct ast_expect *expe
     return expect->var->is_array ? arena_printf(arena, "%s}", text) : text;
 }
 
-/* ---- JSON ---- */
-
-static void json_access(struct json *json, struct arena *arena, const struct program *program,
-                        const char *key, const struct race_access *access)
-{
-    json_key(json, key);
-    json_object_begin(json);
-    json_key_u64(json, "thread", access->thread);
-    json_key_u64(json, "line", program->stms[access->stm].line);
-    const char *source = evidence_source(arena, program, access->stm);
-    if (source)
-        json_key_string(json, "source", source);
-    json_key_string(json, "access", race_access_names[access->kind]);
-    json_object_end(json);
-}
-
-static void json_race(struct json *json, struct arena *arena, const struct program *program,
-                      const struct check_run *run)
-{
-    json_key(json, "race");
-    if (!run->race) {
-        json_null(json);
-        return;
-    }
-    json_object_begin(json);
-    json_key_string(json, "location", program_location_name(arena, program, run->witness.address));
-    json_access(json, arena, program, "first", &run->witness.first);
-    json_access(json, arena, program, "second", &run->witness.second);
-    if (run->witness.first.kind == ACCESS_WRITE && run->witness.second.kind == ACCESS_WRITE) {
-        json_key_bool(json, "same_value", run->witness.same_value);
-        json_key_bool(json, "simultaneous", run->witness.simultaneous);
-    }
-    json_object_end(json);
-}
-
-static void json_values(struct json *json, const int32_t *values, const struct ast_var *var)
-{
-    if (!var->is_array) {
-        json_int(json, values[0]);
-        return;
-    }
-    json_array_begin(json);
-    for (uint32_t i = 0; i < var->length; i++)
-        json_int(json, values[i]);
-    json_array_end(json);
-}
-
-/* One final store: each global variable, and each shared one (a list over blocks if there are
- * several). */
-static void json_store(struct json *json, const struct program *program, const int32_t *store)
-{
-    json_object_begin(json);
-    for (uint32_t i = 0; i < program->var_count; i++) {
-        const struct code_var *var = &program->vars[i];
-        enum ast_space space = var->ast->space;
-        if (space != SPACE_GLOBAL && space != SPACE_SHARED)
-            continue;
-        json_key(json, var->ast->name);
-        if (space == SPACE_GLOBAL || program->launch.blocks == 1) {
-            uint32_t base = space == SPACE_GLOBAL ? 0 : program->shared_base;
-            json_values(json, store + base + var->offset, var->ast);
-            continue;
-        }
-        json_array_begin(json);
-        for (uint32_t b = 0; b < program->launch.blocks; b++)
-            json_values(
-                json, store + program->shared_base + b * program->words[SPACE_SHARED] + var->offset,
-                var->ast);
-        json_array_end(json);
-    }
-    json_object_end(json);
-}
-
-static void json_search(struct json *json, const struct search_result *search)
-{
-    json_key(json, "search");
-    if (!search) {
-        json_null(json);
-        return;
-    }
-    json_object_begin(json);
-    json_key_string(json, "method", search_method_names[search->method]);
-    json_key_u64(json, "states", search->states);
-    json_key_u64(json, "executions", search->executions);
-    json_key_u64(json, "outcomes", search->outcome_count);
-    json_key_string(json, "cut", search->cut);
-    json_object_end(json);
-}
-
-static void json_run(struct json *json, struct arena *arena, const struct check_run *run)
-{
-    const struct program *program = run->program;
-    json_object_begin(json);
-    json_key_string(json, "subject", subject_table[run->subject].name);
-    json_key_u64(json, "schedules", run->schedules);
-    json_key_bool(json, "exhaustive", run->search && run->search->complete);
-    json_search(json, run->search);
-    json_key(json, "statuses");
-    json_object_begin(json);
-    for (uint32_t i = 0; i < STATUS_COUNT; i++)
-        if (run->statuses[i] > 0)
-            json_key_u64(json, status_names[i], run->statuses[i]);
-    json_object_end(json);
-    json_key_string(json, "error", run->error);
-    json_race(json, arena, program, run);
-    json_key_string(json, "race_unknown",
-                    run->race_incomplete && !run->race ? "the race detector ran out of room"
-                                                       : run->race_unknown);
-    json_key(json, "finals");
-    json_array_begin(json);
-    for (uint32_t i = 0; i < run->final_count; i++)
-        json_store(json, program, run->finals[i]);
-    json_array_end(json);
-    json_key_bool(json, "more_finals", run->more_finals);
-    json_key_string(json, "reason", run->reason);
-    json_object_end(json);
-}
-
-static void json_divergence(struct json *json, struct arena *arena, const struct divergence *d)
-{
-    json_object_begin(json);
-    json_key_string(json, "signature", divergence_signature(arena, d));
-    json_key_string(json, "known", d->known);
-    json_key_string(json, "summary", d->summary);
-    json_key(json, "evidence");
-    json_raw(json, d->evidence);
-    json_key_string(json, "tape", d->tape ? tape_print(arena, d->tape) : NULL);
-    json_object_end(json);
-}
-
-/* The first divergence, and those with other signatures. */
-static void json_findings(struct json *json, struct arena *arena, const struct divergence *d)
-{
-    json_key(json, "finding");
-    if (d)
-        json_divergence(json, arena, d);
-    else
-        json_null(json);
-    json_key(json, "further");
-    json_array_begin(json);
-    for (d = d ? d->next : NULL; d; d = d->next)
-        json_divergence(json, arena, d);
-    json_array_end(json);
-}
-
-static void json_answers(struct json *json, struct arena *arena,
-                         const struct check_options *options, const struct check_result *result)
-{
-    json_key(json, "oracles");
-    json_array_begin(json);
-    for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
-        const struct answer *answer = &result->answers[i];
-        if (!(options->oracles & 1u << i))
-            continue;
-        json_object_begin(json);
-        json_key_string(json, "oracle", oracle_table[i].name);
-        json_key_string(json, "verdict", verdict_names[answer->verdict]);
-        json_key_u64(json, "checked", answer->checked);
-        json_key_string(json, "reason", answer->reason);
-        json_findings(json, arena, answer->divergence);
-        json_object_end(json);
-    }
-    json_array_end(json);
-}
-
-static void json_expectations(struct json *json, struct arena *arena,
-                              const struct check_result *result)
-{
-    json_key(json, "expectations");
-    json_array_begin(json);
-    for (uint32_t i = 0; i < result->claim_count; i++) {
-        const struct check_claim *claim = &result->claims[i];
-        json_object_begin(json);
-        json_key_string(json, "claim", claim_text(arena, claim->expect));
-        json_key_string(json, "subject", claim->expect->subject);
-        json_key_u64(json, "line", claim->expect->at.line);
-        const char *why;
-        json_key(json, "met");
-        if (expect_is_asked(claim->expect, result->subjects, &why)) {
-            json_bool(json, claim->met);
-            why = claim->met ? NULL : claim->why;
-        } else {
-            json_null(json);
-        }
-        json_key_string(json, "why", why);
-        json_object_end(json);
-    }
-    json_array_end(json);
-}
-
-/* What is good to know of a kernel given as PTX: what was assumed; which register it reads first, before
- * anything is injected. */
-static const char *note_of(struct arena *arena, const struct check_result *result, uint32_t number)
+const char *check_note(struct arena *arena, const struct check_result *result, uint32_t number)
 {
     const struct ast_kernel *kernel = result->kernel;
     const char *reason;
@@ -253,44 +64,6 @@ static const char *note_of(struct arena *arena, const struct check_result *resul
         return kernel->ptx->notes;
     const struct program *program = program_compile(arena, kernel, &reason);
     return program ? program->ptx->uninitialised : NULL;
-}
-
-enum { NOTES = 2 };
-
-static void json_notes(struct json *json, struct arena *arena, const struct check_result *result)
-{
-    json_key(json, "notes");
-    json_array_begin(json);
-    for (uint32_t i = 0; i < NOTES; i++) {
-        const char *note = note_of(arena, result, i);
-        if (note)
-            json_string(json, note);
-    }
-    json_array_end(json);
-}
-
-static void print_json(struct arena *arena, const char *path, const struct check_options *options,
-                       const struct check_result *result, const struct cli_stated *stated)
-{
-    struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
-    cli_json_kernel(&json, path, result->kernel);
-    json_notes(&json, arena, result);
-    json_key(&json, "runs");
-    json_array_begin(&json);
-    for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
-        if (result->subjects & SUBJECT_BIT(i))
-            json_run(&json, arena, &result->runs[i]);
-    json_array_end(&json);
-    json_answers(&json, arena, options, result);
-    json_expectations(&json, arena, result);
-    if (result->kernel->progress)
-        cli_json_stated(&json, stated);
-    json_key_string(&json, "verdict",
-                    verdict_name(result, failed_claims(result) + cli_stated_failed(stated)));
-    json_object_end(&json);
-    json_end_line(&json);
 }
 
 /* ---- text ---- */
@@ -349,19 +122,6 @@ static void print_refusals(const struct check_result *result)
     }
 }
 
-static const char *known_text(struct arena *arena, const struct check_options *options,
-                              const struct check_result *result)
-{
-    const char *text = "";
-    for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
-        const struct divergence *d = result->answers[i].divergence;
-        if ((options->oracles & 1u << i) && d && d->known)
-            text = arena_printf(arena, "%s  %s: known divergence %s", text, oracle_table[i].name,
-                                d->known);
-    }
-    return text;
-}
-
 /* The claims that are not met, and those that this run did not ask. */
 static void print_claims(struct arena *arena, const struct check_result *result)
 {
@@ -374,7 +134,8 @@ static void print_claims(struct arena *arena, const struct check_result *result)
             continue;
         printf("    line %" PRIu32 ": expect %s%s%s\n        %s%s\n", expect->at.line,
                expect->subject ? expect->subject : "", expect->subject ? ": " : "",
-               claim_text(arena, expect), asked ? "" : "not asked: ", asked ? claim->why : why);
+               check_claim_text(arena, expect),
+               asked ? "" : "not asked: ", asked ? claim->why : why);
     }
 }
 
@@ -412,30 +173,112 @@ static void print_runs(struct arena *arena, const struct check_result *result)
     }
     if (table.first)
         table_print(&table, stdout);
-    for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
-        if (result->runs[i].error && *result->runs[i].error)
-            printf("    %s: %s\n", subject_table[i].name, result->runs[i].error);
+}
+
+/* The line of a text, or NULL. */
+static const char *line_of(struct arena *arena, const char *text, size_t length, uint32_t line)
+{
+    const char *end = text + length;
+    for (uint32_t n = 1; n < line && text < end; n++) {
+        const char *next = memchr(text, '\n', (size_t)(end - text));
+        text = next ? next + 1 : end;
+    }
+    const char *stop = text < end ? memchr(text, '\n', (size_t)(end - text)) : NULL;
+    return text < end ? arena_strndup(arena, text, (size_t)((stop ? stop : end) - text)) : NULL;
+}
+
+/* Of a place in a source ("warpsum.cu:13"): the file beside the kernel. */
+static const char *source_path(struct arena *arena, const char *path, const char *source,
+                               uint32_t *line)
+{
+    const char *colon = strrchr(source, ':'), *slash = strrchr(path, '/');
+    *line = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
+    size_t name = colon ? (size_t)(colon - source) : strlen(source);
+    int folder = slash && *source != '/' ? (int)(slash + 1 - path) : 0;
+    return arena_printf(arena, "%.*s%.*s", folder, path, (int)name, source);
+}
+
+enum { QUOTE_BYTES = 100 };
+
+/* The line itself, as the user wrote it: of the source if it is there, else of the kernel's file. */
+static void print_quote(struct arena *arena, const char *path, const struct source_place *place)
+{
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    uint32_t line = place->line;
+    size_t length;
+    char *text = NULL;
+    if (place->line == 0)
+        return;
+    if (place->source)
+        text =
+            parse_read_file(arena, source_path(arena, path, place->source, &line), &length, diag);
+    if (!text) {
+        line = place->line;
+        text = parse_read_file(arena, path, &length, diag);
+    }
+    const char *quoted = text ? line_of(arena, text, length, line) : NULL;
+    if (quoted)
+        printf("    %6" PRIu32 " | %.*s%s\n", line, QUOTE_BYTES, quoted,
+               strlen(quoted) > QUOTE_BYTES ? " ..." : "");
+}
+
+/* What else happens, and the lines concerned. */
+static void print_happenings(struct arena *arena, const char *path, const struct headline *headline)
+{
+    for (uint32_t i = 0; i < headline->count; i++) {
+        const struct happening *h = &headline->happenings[i];
+        if (i > 0)
+            printf("    also %s\n", headline_text(arena, h));
+        for (uint32_t p = 0; p < HAPPENING_PLACES; p++)
+            print_quote(arena, path, &h->places[p]);
+    }
+}
+
+/* Behind the kernel's name: what happens, in one line; of a kernel that states what it expects in brief. */
+static const char *head_text(struct arena *arena, const struct check_result *result,
+                             const struct headline *headline, bool brief)
+{
+    const char *text = "";
+    if (!result->program)
+        return arena_printf(arena, "  %s", result->reason);
+    if (headline->count == 0)
+        return arena_printf(arena, "  (%s%s)", brief ? "clean: " : "", headline->scope);
+    if (!brief) { /* the word stands in front of the name */
+        text = headline_text(arena, &headline->happenings[0]) + strlen(headline->word);
+        return arena_printf(arena, "%s%s", *text == ':' ? "" : ":", text);
+    }
+    for (uint32_t i = 0; i < headline->count; i++)
+        text = arena_printf(arena, "%s%s%s", text, *text ? ", " : "",
+                            outcome_names[headline->happenings[i].outcome]);
+    return arena_printf(arena, "  (%s)", text);
 }
 
 static void print_text(struct cli *cli, const char *path, const struct check_options *options,
-                       const struct check_result *result, const struct cli_stated *stated)
+                       const struct check_result *result, const struct cli_stated *stated,
+                       const struct headline *headline)
 {
     struct arena *arena = &cli->arena;
-    const char *known = known_text(arena, options, result);
-    uint32_t failed = failed_claims(result) + cli_stated_failed(stated);
-    if (check_divergences(result, false) > 0)
-        print_head(cli, "DIVERGE", "\033[31m", path, known);
+    uint32_t failed = check_failed_claims(result) + cli_stated_failed(stated);
+    bool states = result->claim_count > 0;
+    bool diverges = check_divergences(result, false) > 0;
+    const char *more = head_text(arena, result, headline, states || diverges);
+    if (diverges)
+        print_head(cli, "DIVERGE", "\033[31m", path, more);
     else if (failed > 0)
-        print_head(cli, "FAILED", "\033[31m", path, known);
+        print_head(cli, "FAILED", "\033[31m", path, more);
     else if (!result->program)
-        print_head(cli, "refused", "\033[33m", path, arena_printf(arena, "  %s", result->reason));
+        print_head(cli, "refused", "\033[33m", path, more);
+    else if (states)
+        print_head(cli, "agree", "\033[32m", path, more);
     else
-        print_head(cli, "agree", "\033[32m", path, known);
-    for (uint32_t i = 0; i < NOTES; i++) {
-        const char *note = note_of(arena, result, i);
+        print_head(cli, headline->word, headline->count ? "\033[31m" : "\033[32m", path, more);
+    for (uint32_t i = 0; i < CHECK_NOTES; i++) {
+        const char *note = check_note(arena, result, i);
         if (note)
             printf("    note: %s\n", note);
     }
+    if (!states || failed > 0)
+        print_happenings(arena, path, headline);
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
         if (result->runs[i].search)
             print_search(&result->runs[i]);
@@ -447,6 +290,61 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
     else
         print_runs(arena, result);
     cli_print_stated(arena, stated);
+}
+
+/* ---- for machines ---- */
+
+static void report_kernel(struct arena *arena, struct check_report *report, const char *path,
+                          const struct check_result *result, const struct headline *headline,
+                          const struct fail_on *fail_on)
+{
+    bool states = result->kernel->expects != NULL;
+    check_report_kernel(report, path, result->kernel->name);
+    for (uint32_t i = 0; i < headline->count; i++) {
+        const struct happening *h = &headline->happenings[i];
+        struct check_problem problem = {.rule = outcome_names[h->outcome],
+                                        .text = headline_text(arena, h),
+                                        .line = h->places[0].line,
+                                        .fails = !states && headline_counts(h, fail_on)};
+        check_report_problem(report, &problem);
+    }
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
+        for (const struct divergence *d = result->answers[i].divergence; d; d = d->next) {
+            struct check_problem problem = {
+                .rule = arena_printf(arena, "oracle %s", oracle_table[i].name),
+                .text = arena_printf(arena, "%s (%s)", d->summary, divergence_signature(arena, d)),
+                .line = d->line,
+                .fails = !d->known};
+            check_report_problem(report, &problem);
+        }
+    for (uint32_t i = 0; i < result->claim_count; i++) {
+        const struct check_claim *claim = &result->claims[i];
+        struct check_problem problem = {.rule = "expectation",
+                                        .text = arena_printf(arena, "expect %s: %s",
+                                                             check_claim_text(arena, claim->expect),
+                                                             claim->why ? claim->why : ""),
+                                        .line = claim->expect->at.line,
+                                        .fails = true};
+        if (is_asked(result, claim) && !claim->met)
+            check_report_problem(report, &problem);
+    }
+}
+
+static bool write_report(struct cli *cli, const char *path, const struct check_report *report,
+                         void (*write)(const struct check_report *, FILE *))
+{
+    bool standard = path && strcmp(path, "-") == 0;
+    if (!path)
+        return true;
+    FILE *out = standard ? stdout : fopen(path, "w");
+    if (out)
+        write(report, out);
+    bool good = out && fflush(out) == 0 && !ferror(out);
+    if (out && !standard)
+        good = fclose(out) == 0 && good;
+    if (!good)
+        cli_message(cli, "%s: %s", path, strerror(errno));
+    return good;
 }
 
 /* ---- the command ---- */
@@ -469,6 +367,8 @@ static bool in_corpus(const char *path)
     free(full);
     return result;
 }
+
+enum { REPORT_BYTES = 64 << 20 };
 
 static int check_kernel_file(struct cli *cli, const char *path, const struct check_options *options,
                              struct cli_check_sums *sums)
@@ -494,20 +394,28 @@ static int check_kernel_file(struct cli *cli, const char *path, const struct che
     struct check_result *result = ARENA_NEW(&cli->arena, struct check_result);
     check_kernel(&cli->arena, kernel, options, result);
     struct cli_stated stated = cli_check_matrix(cli, kernel, options);
+    struct headline headline;
+    headline_of(&cli->arena, result, &headline);
     if (cli->options.json)
-        print_json(&cli->arena, path, options, result, &stated);
+        check_print_json(&cli->arena, path, options, result, &stated, &headline);
     else
-        print_text(cli, path, options, result, &stated);
+        print_text(cli, path, options, result, &stated, &headline);
     uint32_t diverged = check_divergences(result, false);
-    uint32_t failed = failed_claims(result) + cli_stated_failed(&stated);
+    uint32_t failed = check_failed_claims(result) + cli_stated_failed(&stated);
     sums->kernels++;
     sums->diverged += diverged > 0;
     sums->failed += failed > 0;
+    if (sums->report)
+        report_kernel(&cli->arena, sums->report, path, result, &headline,
+                      &cli->options.fail_outcomes);
+    bool states = kernel->expects != NULL;
+    bool unwanted = !states && headline_fails(&headline, &cli->options.fail_outcomes);
+    sums->unwanted += unwanted;
     bool refused = !result->program && failed == 0;
     sums->refused += refused;
-    sums->agreed += diverged == 0 && failed == 0 && !refused;
+    sums->agreed += diverged == 0 && failed == 0 && !refused && !unwanted;
     sums->known += check_divergences(result, true) > diverged;
-    if (diverged > 0 || failed > 0)
+    if (diverged > 0 || failed > 0 || unwanted)
         return CLI_DIVERGENCE;
     return refused && is_bad_ptx(result) ? CLI_USAGE : CLI_OK;
 }
@@ -549,13 +457,27 @@ int command_check(struct cli *cli)
     if (!read_tape(cli, &options) ||
         !cli_find_files(cli, cli->arguments, cli->argument_count, &files))
         return CLI_USAGE;
+    struct arena kept;
+    bool reports = cli->options.sarif || cli->options.junit;
+    if (reports && arena_init(&kept, REPORT_BYTES) != 0) {
+        cli_message(cli, "cannot reserve %d MB for the report", REPORT_BYTES >> 20);
+        return CLI_FAULT;
+    }
+    sums.report = reports ? check_report_new(&kept) : NULL;
     for (uint32_t i = 0; i < files.count; i++)
         status = worse(status, cli_check_file(cli, files.paths[i], &options, &sums));
+    if (reports) {
+        if (!write_report(cli, cli->options.sarif, sums.report, check_report_sarif) ||
+            !write_report(cli, cli->options.junit, sums.report, check_report_junit))
+            status = CLI_FAULT;
+        arena_destroy(&kept);
+    }
     if (!cli->options.json && files.count > 1)
         printf("%" PRIu32 " kernels: %" PRIu32 " agree (%" PRIu32
                " with a known divergence), %" PRIu32 " diverge, %" PRIu32
-               " with a failed expectation, %" PRIu32 " refused, %" PRIu32 " in error\n",
+               " with a failed expectation, %" PRIu32 " that race or fault, %" PRIu32
+               " refused, %" PRIu32 " in error\n",
                sums.kernels + sums.bad, sums.agreed, sums.known, sums.diverged, sums.failed,
-               sums.refused, sums.bad);
+               sums.unwanted, sums.refused, sums.bad);
     return status;
 }

@@ -223,7 +223,14 @@ bool cli_find_files(struct cli *cli, char **arguments, int count, struct cli_fil
     for (int i = 0; i < count; i++) {
         struct stat info;
         uint32_t before = walk.count;
-        if (stat(arguments[i], &info) != 0) {
+        if (strcmp(arguments[i], "-") == 0) { /* standard input, once */
+            for (int k = 0; k < i; k++)
+                if (strcmp(arguments[k], "-") == 0) {
+                    cli_message(cli, "standard input can be read only once");
+                    walk.good = false;
+                }
+            add_path(&walk, arguments[i]);
+        } else if (stat(arguments[i], &info) != 0) {
             failed(&walk, arguments[i]);
         } else if (!S_ISDIR(info.st_mode)) {
             add_path(&walk, arguments[i]);

@@ -23,9 +23,9 @@ static bool collect_id(void *context, const struct db_finding *finding)
 /* ---- one finding ---- */
 
 /* What regress says of a finding; `name` is the JSON's. */
-enum outcome { SHOWS, SHOWS_AGAIN, SHOWS_OTHER, GONE, DIES, OUTCOMES };
+enum regressed { SHOWS, SHOWS_AGAIN, SHOWS_OTHER, GONE, DIES, OUTCOMES };
 
-static const char *const outcome_names[OUTCOMES] = {
+static const char *const regressed_names[OUTCOMES] = {
     [SHOWS] = "shows",
     [SHOWS_AGAIN] = "regression",
     [SHOWS_OTHER] = "another_signature",
@@ -43,7 +43,7 @@ struct judged {
     const struct db_finding *finding;
     struct stored_trial raw, small;
     bool has_small;
-    enum outcome outcome;
+    enum regressed outcome;
     bool changed; /* it is not as its status says */
     bool updated;
     const char *sentence;
@@ -54,7 +54,7 @@ static bool died(const struct stored_trial *trial)
     return trial->signal != 0 || trial->hung;
 }
 
-static enum outcome outcome_of(const struct judged *j)
+static enum regressed regressed_of(const struct judged *j)
 {
     if (j->raw.shown || j->small.shown)
         return j->finding->status == DB_STATUS_FIXED ? SHOWS_AGAIN : SHOWS;
@@ -148,7 +148,7 @@ static void report_json(const struct judged *j)
     json_key_string(&json, "signature", j->finding->signature);
     json_key_string(&json, "status", db_status_name(j->finding->status));
     json_key_bool(&json, "suppressed", j->finding->suppressed);
-    json_key_string(&json, "outcome", outcome_names[j->outcome]);
+    json_key_string(&json, "outcome", regressed_names[j->outcome]);
     json_key_bool(&json, "changed", j->changed);
     json_key_bool(&json, "updated", j->updated);
     json_trial(&json, "raw", &j->raw);
@@ -239,7 +239,7 @@ static int regress_finding(struct regression *g, uint64_t id)
         if (!try_form(g, j.finding, &stored, &j.small))
             return CLI_FAULT;
     }
-    j.outcome = outcome_of(&j);
+    j.outcome = regressed_of(&j);
     j.changed = is_changed(&j);
     j.sentence = sentence_of(&j);
     status = update(g, &j);

@@ -69,17 +69,9 @@ static int replay(struct replayer *r)
         cli_get_finding(r->cli, r->db, &r->message, r->cli->arguments[0], &status);
     if (!finding)
         return status;
-    if (!stored_raw(r, finding, &stored))
+    if (!stored_choose(r, finding, r->cli->options.raw || is_fatal(finding), &stored))
         return CLI_FAULT;
-    if (is_fatal(finding))
-        return replay_fatal(r, finding, &stored);
-    status = replay_form(r, finding, &stored);
-    if (stored_is_minimised(finding)) {
-        stored = stored_minimised(finding);
-        int minimised = replay_form(r, finding, &stored);
-        status = status > minimised ? status : minimised;
-    }
-    return status;
+    return is_fatal(finding) ? replay_fatal(r, finding, &stored) : replay_form(r, finding, &stored);
 }
 
 int command_replay(struct cli *cli)

@@ -4,6 +4,7 @@
 #include "engine/subjects/forms.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/trace/trace.h"
+#include "fuzz/triage/stored.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -42,36 +43,107 @@ static enum subject_id default_subject(enum ast_form form)
     return SUBJECT_SIMT;
 }
 
-int command_trace(struct cli *cli)
+/* What is to be traced. */
+struct traced {
+    const char *name; /* for messages */
+    struct ast_kernel *kernel;
+    enum subject_id subject;
+};
+
+/* A file, and its usual subject. False: reported. */
+static bool read_file(struct cli *cli, struct traced *traced)
 {
-    const char *path = cli->arguments[0];
-    struct trace_options options = {.subject = cli->options.subject,
-                                    .max_steps = cli->options.max_steps,
-                                    .json = cli->options.json};
-    if (!schedule(cli, &options.schedule))
-        return CLI_USAGE;
-    struct ast_kernel *kernel = cli_read_launched(cli, path);
-    if (!kernel)
-        return CLI_USAGE;
-    if (!cli->options.subject_given)
-        options.subject = default_subject(kernel->form);
-    const struct subject_info *subject = &subject_table[options.subject];
-    const struct form *form = forms_get(forms_new(&cli->arena, kernel), subject->program);
+    traced->name = cli->arguments[0];
+    traced->kernel = cli_read_launched(cli, traced->name);
+    if (traced->kernel)
+        traced->subject = default_subject(traced->kernel->form);
+    return traced->kernel != NULL;
+}
+
+static bool is_given(const struct cli *cli, const char *option)
+{
+    for (uint32_t i = 0; i < cli->given_count; i++)
+        if (strcmp(cli->given[i], option) == 0)
+            return true;
+    return false;
+}
+
+/* A finding's kernel, and the execution that is stored of it, unless another is asked for. False:
+ * *status, after a message. */
+static bool read_finding(struct replayer *r, struct traced *traced, struct sched_spec *spec,
+                         int *status)
+{
+    struct cli *cli = r->cli;
+    struct stored stored;
+    struct fuzz_case c;
+    const char *text, *name = cli->options.finding;
+    size_t column;
+    struct db_finding *f = cli_get_finding(cli, r->db, &r->message, name, status);
+    if (!f)
+        return false;
+    *status = CLI_FAULT;
+    if (!stored_choose(r, f, cli->options.raw, &stored) || !stored_case(r, &stored, &c))
+        return false;
+    traced->name = arena_printf(&cli->arena, "finding %" PRIu64, f->id);
+    traced->kernel = stored_kernel(r, stored.kernel, &text);
+    if (!traced->kernel)
+        return false;
+    if (!subject_parse(f->subject, strlen(f->subject), &traced->subject))
+        traced->subject = default_subject(traced->kernel->form);
+    const struct tape *tape =
+        c.has_tape ? c.check.tape : tape_parse(&cli->arena, stored.tape, &column);
+    if (!is_given(cli, "schedule") && tape && tape->count > 0)
+        *spec = (struct sched_spec){.kind = SCHED_TAPE, .tape = tape};
+    return true;
+}
+
+static int trace(struct cli *cli, const struct traced *traced, struct trace_options *options)
+{
+    const struct subject_info *subject = &subject_table[options->subject];
+    const struct form *form = forms_get(forms_new(&cli->arena, traced->kernel), subject->program);
     const struct program *program = form->program;
     const char *reason = form->reason;
     if (program)
         reason = machine_refuses(&cli->arena, subject->vtable, program);
-    if (!reason && options.schedule.kind == SCHED_STACKLESS)
+    if (!reason && options->schedule.kind == SCHED_STACKLESS)
         reason = stackless_refuses(subject->vtable);
     if (reason) {
-        cli_message(cli, "%s: %s", path, reason);
+        cli_message(cli, "%s: %s", traced->name, reason);
         return CLI_USAGE;
     }
     uint32_t actors = subject->vtable->actor_count(program);
-    if (options.schedule.kind == SCHED_STARVE && options.schedule.victim >= actors)
+    if (options->schedule.kind == SCHED_STARVE && options->schedule.victim >= actors)
         return cli_misuse(cli,
                           "--schedule: there is no actor %" PRIu32 " to starve, only 0 to %" PRIu32,
-                          options.schedule.victim, actors - 1);
-    trace_run(&cli->arena, program, &options, stdout);
+                          options->schedule.victim, actors - 1);
+    trace_run(&cli->arena, program, options, stdout);
     return CLI_OK;
+}
+
+int command_trace(struct cli *cli)
+{
+    struct trace_options options = {.max_steps = cli->options.max_steps, .json = cli->options.json};
+    struct traced traced;
+    struct replayer r;
+    int status = CLI_USAGE;
+    const char *finding = cli->options.finding;
+    if ((finding != NULL) != (cli->argument_count == 0))
+        return cli_misuse(cli,
+                          finding ? "--finding stands for the file" : "which file, or --finding?");
+    if (cli->options.raw && !finding)
+        return cli_misuse(cli, "--raw is for a --finding");
+    if (!schedule(cli, &options.schedule))
+        return CLI_USAGE;
+    bool read = false;
+    if (finding) {
+        read = replayer_open(&r, cli, DB_READONLY) &&
+               read_finding(&r, &traced, &options.schedule, &status);
+        replayer_close(&r);
+    } else {
+        read = read_file(cli, &traced);
+    }
+    if (!read)
+        return status;
+    options.subject = cli->options.subject_given ? cli->options.subject : traced.subject;
+    return trace(cli, &traced, &options);
 }

@@ -239,6 +239,7 @@ static const struct action {
     {"suppress", 1, 2, " until for ", triage_suppress},
     {"unsuppress", 1, 1, "", triage_unsuppress},
     {"suppressions", 0, 0, "", triage_suppressions},
+    {"export", 1, 1, " raw output ", triage_export},
     {"bisect", 1, -1, " builds all runs time ", triage_bisect},
 };
 

@@ -224,12 +224,13 @@ struct keeping {
     const struct distill_features *own;
 };
 
-static bool keeps(struct arena *arena, const struct ast_kernel *kernel, void *context)
+static bool keeps(const struct interest *interest, struct interest_question *question)
 {
-    const struct keeping *keeping = context;
+    const struct keeping *keeping = interest->state;
+    struct arena *arena = question->arena;
     size_t mark = arena_mark(arena);
     struct check_result *result = ARENA_NEW(arena, struct check_result);
-    check(arena, kernel, keeping->map, result);
+    check(arena, question->kernel, keeping->map, result);
     bool all = check_divergences(result, false) == 0;
     for (uint32_t i = 0; i < keeping->own->count && all; i++)
         all = keeping->map->count[keeping->own->counters[i]] > 0;
@@ -281,10 +282,9 @@ static bool finish(struct worker *w, struct ast_kernel *kernel, const struct can
 static void make(struct worker *w, const struct candidate *from, struct distilled *made)
 {
     struct keeping keeping = {.map = w->map, .own = &from->features};
+    const struct interest interest = {.shown = keeps, .state = &keeping};
     struct reduce_options options = {.check = CHECK_DEFAULTS,
-                                     .keeps = keeps,
-                                     .context = &keeping,
-                                     .signature = "",
+                                     .interest = &interest,
                                      .max_tests = w->options->max_tests,
                                      .jobs = 1};
     struct reduce_result reduced;

@@ -36,12 +36,11 @@ static bool shows(struct minimising *m, const struct ast_kernel *kernel)
            run(m, o->subject, &expected, o->knobs ^ m->avoidance).verdict == TRIAL_AGREES;
 }
 
-static bool keeps(struct arena *arena, const struct ast_kernel *kernel, void *context)
+static bool shown(const struct interest *interest, struct interest_question *question)
 {
-    struct minimising *m = context;
+    struct minimising *m = interest->state;
     size_t mark = arena_mark(&m->arena);
-    (void)arena;
-    bool kept = !interrupted && shows(m, kernel);
+    bool kept = !interrupted && shows(m, question->kernel);
     arena_release(&m->arena, mark);
     return kept;
 }
@@ -58,10 +57,9 @@ void minimise_finding(struct arena *arena, const struct ast_kernel *kernel,
 {
     enum { ARENA_LOG = 32 };
     struct minimising m = {.options = options, .result = result};
+    const struct interest interest = {.shown = shown, .state = &m};
     struct reduce_options reduce = {.check = CHECK_DEFAULTS,
-                                    .signature = "outside",
-                                    .keeps = keeps,
-                                    .context = &m,
+                                    .interest = &interest,
                                     .max_tests = options->most,
                                     .jobs = 1,
                                     .go_on = go_on,

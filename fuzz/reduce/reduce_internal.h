@@ -68,6 +68,8 @@ void reduce_leaves(struct edit *edit);
 void reduce_scalars(struct edit *edit);
 /* Two variables of a kind become one, where there are few. */
 void reduce_unite(struct edit *edit);
+/* What the kernel expects, where that is kept at all. */
+void reduce_expects(struct edit *edit);
 /* Block form: edges and blocks go, blocks are merged. */
 void reduce_blocks(struct edit *edit);
 
@@ -94,26 +96,5 @@ void reduce_normalise(struct arena *arena, struct ast_kernel *kernel);
 
 /* Short names in order of declaration: v0, v1, ..; f0, f1, .. */
 void reduce_rename(struct arena *arena, struct ast_kernel *kernel);
-
-/* A schedule to shorten: a kernel that shows a signature on a tape. */
-struct schedule_search {
-    struct arena *scratch; /* emptied again and again */
-    const struct ast_kernel *kernel;
-    struct check_options check;
-    const char *signature;
-    bool k1_only;
-    uint32_t max_tests, tests;    /* executions of the case: at most, so far */
-    uint64_t max_steps, steps;    /* of threads and warps in these; 0 = no limit */
-    bool (*go_on)(void *context); /* as in reduce_options */
-    void *context;
-};
-
-/*
- * The tape with the fewest context switches found on which the kernel still shows the signature; the
- * given one when none is better, NULL when the signature does not need a tape (the sequential
- * execution shows it).
- */
-const struct tape *reduce_schedule(struct arena *arena, struct schedule_search *search,
-                                   const struct tape *tape);
 
 #endif

@@ -315,14 +315,23 @@ static void pass_launch(struct edit *edit)
         launch->seed = 0;
 }
 
+void reduce_expects(struct edit *edit)
+{
+    for (struct ast_expect **e = &edit->kernel->expects; *e; e = &(*e)->next)
+        if (edit_here(edit)) {
+            *e = (*e)->next;
+            return;
+        }
+}
+
 const struct reduce_pass reduce_passes[] = {
-    {"blocks", reduce_blocks},         {"delete statements", pass_delete},
-    {"launch", pass_launch},           {"hoist bodies", pass_hoist},
-    {"functions", reduce_functions},   {"inline calls", reduce_inline},
-    {"variables", pass_variables},     {"constants", reduce_constants},
-    {"operands", reduce_operands},     {"simplify", pass_simplify},
-    {"leaves", reduce_leaves},         {"scalars", reduce_scalars},
-    {"unite variables", reduce_unite},
+    {"expectations", reduce_expects},   {"blocks", reduce_blocks},
+    {"delete statements", pass_delete}, {"launch", pass_launch},
+    {"hoist bodies", pass_hoist},       {"functions", reduce_functions},
+    {"inline calls", reduce_inline},    {"variables", pass_variables},
+    {"constants", reduce_constants},    {"operands", reduce_operands},
+    {"simplify", pass_simplify},        {"leaves", reduce_leaves},
+    {"scalars", reduce_scalars},        {"unite variables", reduce_unite},
 };
 const uint32_t reduce_pass_count = sizeof reduce_passes / sizeof reduce_passes[0];
 

@@ -428,6 +428,7 @@ static void pass_head(struct edit *edit)
 }
 
 const struct reduce_pass reduce_ptx_passes[] = {
+    {"expectations", reduce_expects},
     {"instructions", pass_instructions},
     {"launch", reduce_ptx_launch},
     {"guards", pass_guards},

@@ -5,7 +5,7 @@
  * segments may be dropped and moved at will: what is left decides. After the tape's end the lowest
  * live actor runs, so an empty tape is the sequential execution.
  */
-#include "fuzz/reduce/reduce_internal.h"
+#include "fuzz/reduce/reduce_schedule.h"
 
 #include <string.h>
 
@@ -14,10 +14,11 @@ static bool shows(struct schedule_search *search, const struct tape *tape)
     search->tests++;
     search->scratch->used = 0;
     search->check.tape = tape;
-    struct check_result *result = ARENA_NEW(search->scratch, struct check_result);
-    check_kernel(search->scratch, search->kernel, &search->check, result);
-    search->steps += result->thread_steps + result->warp_steps;
-    return check_find(search->scratch, result, search->signature, search->k1_only) != NULL;
+    struct interest_question question = {
+        .arena = search->scratch, .kernel = search->kernel, .check = &search->check};
+    bool shown = search->interest->shown(search->interest, &question);
+    search->steps += question.steps;
+    return shown;
 }
 
 static bool may_test(struct schedule_search *search)

@@ -41,14 +41,21 @@ bool reduction_is_spent(const struct reduction *r)
            (r->options->max_steps > 0 && r->all_steps >= r->options->max_steps);
 }
 
+bool reduction_goes_on(struct reduction *r)
+{
+    const struct reduce_progress progress = {.tests = r->tests,
+                                             .size = ast_kernel_size(r->base),
+                                             .pass = r->pass,
+                                             .best = r->base,
+                                             .accepted = r->accepted};
+    if (r->options->go_on && !r->stopped)
+        r->stopped = !r->options->go_on(r->options->go_on_context, &progress);
+    return !r->stopped;
+}
+
 bool reduction_may_test(struct reduction *r)
 {
-    struct reduce_progress progress = {.tests = r->tests, .pass = r->pass};
-    if (r->options->go_on && !r->stopped) {
-        progress.size = ast_kernel_size(r->base);
-        r->stopped = !r->options->go_on(r->options->go_on_context, &progress);
-    }
-    return !r->stopped && !reduction_is_spent(r);
+    return reduction_goes_on(r) && !reduction_is_spent(r);
 }
 
 /* ---- testing ---- */
@@ -56,12 +63,10 @@ bool reduction_may_test(struct reduction *r)
 static bool shows(struct arena *arena, const struct reduction *r, const struct ast_kernel *kernel,
                   const struct check_options *check, uint64_t *steps)
 {
-    if (r->options->keeps)
-        return r->options->keeps(arena, kernel, r->options->context);
-    struct check_result *result = ARENA_NEW(arena, struct check_result);
-    check_kernel(arena, kernel, check, result);
-    *steps = result->thread_steps + result->warp_steps;
-    return check_find(arena, result, r->signature, r->k1_only) != NULL;
+    struct interest_question question = {.arena = arena, .kernel = kernel, .check = check};
+    bool shown = r->interest->shown(r->interest, &question);
+    *steps = question.steps;
+    return shown;
 }
 
 bool reduction_shows(struct reduction *r, const struct ast_kernel *kernel,
@@ -100,8 +105,8 @@ static void test_candidates(struct reduction *r, uint32_t count)
 
 /* ---- what was tried ---- */
 
-/* FNV-1a: names a candidate's text among those tried. */
-static uint64_t text_hash(const char *text)
+/* FNV-1a. */
+uint64_t reduce_text_hash(const char *text)
 {
     uint64_t hash = 0xcbf29ce484222325u;
     for (; *text; text++)
@@ -180,7 +185,7 @@ static bool settle_text(const struct reduction *r, struct candidate *c)
 {
     if (!is_kernel(r, c))
         return false;
-    c->hash = text_hash(print_kernel(&c->arena, c->kernel));
+    c->hash = reduce_text_hash(print_kernel(&c->arena, c->kernel));
     if (tried_before(r, c->hash))
         return false;
     c->kernel = reduce_reread(&c->arena, c->kernel);
@@ -232,6 +237,7 @@ static bool settle(struct reduction *r, const struct candidate *c)
     if (!c->keeps)
         return false;
     r->steps = c->steps;
+    r->accepted++;
     reduction_take_base(r, c->kernel);
     return true;
 }
@@ -260,7 +266,7 @@ uint32_t reduction_run(struct reduction *r)
     uint32_t total = 0, accepted;
     const struct reduce_pass *passes = is_ptx(r) ? reduce_ptx_passes : reduce_passes;
     uint32_t count = is_ptx(r) ? reduce_ptx_pass_count : reduce_pass_count;
-    remember(r, text_hash(print_kernel(r->arena, r->base)));
+    remember(r, reduce_text_hash(print_kernel(r->arena, r->base)));
     do {
         accepted = 0;
         for (uint32_t i = 0; i < count; i++) {

@@ -107,6 +107,8 @@ void reduce_transforms_draw(struct reduction *r, const struct ast_kernel *kernel
         return;
     for (uint32_t i = 0; i < (check->seed == 0 ? LISTS_MAX : 1); i++) {
         size_t mark = arena_mark(r->arena);
+        if (!reduction_goes_on(r))
+            return;
         (void)transform_draw(r->arena, kernel, check->seed + i, &trial.transforms);
         arena_release(r->arena, mark);
         if (reduction_shows(r, kernel, &trial)) {

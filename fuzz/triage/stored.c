@@ -29,7 +29,7 @@ void replayer_close(struct replayer *r)
 
 /* ---- one form ---- */
 
-static struct ast_kernel *stored_kernel(struct replayer *r, const char *hash, const char **text)
+struct ast_kernel *stored_kernel(struct replayer *r, const char *hash, const char **text)
 {
     struct arena *arena = &r->cli->arena;
     int status;
@@ -271,4 +271,13 @@ struct stored stored_minimised(const struct db_finding *finding)
                            .signature = finding->signature,
                            .tape = finding->minimised.tape,
                            .has_tape = true};
+}
+
+bool stored_choose(struct replayer *r, const struct db_finding *finding, bool raw,
+                   struct stored *stored)
+{
+    if (raw || !stored_is_minimised(finding))
+        return stored_raw(r, finding, stored);
+    *stored = stored_minimised(finding);
+    return true;
 }

@@ -1,6 +1,6 @@
 /*
- * stored.h - what the database holds of a finding, run again: its kernel as it was found ("raw") and its
- * minimised one.
+ * stored.h - what the database holds of a finding, run again: its kernel as it was found ("raw")
+ * and its minimised one.
  */
 #ifndef FUZZ_CLI_STORED_H
 #define FUZZ_CLI_STORED_H
@@ -49,18 +49,26 @@ void replayer_close(struct replayer *r);
 
 bool stored_is_minimised(const struct db_finding *finding);
 struct stored stored_minimised(const struct db_finding *finding);
+/* A stored kernel read, and its text; NULL: reported. */
+struct ast_kernel *stored_kernel(struct replayer *r, const char *hash, const char **text);
+
+/* The minimised form, or, asked for or where there is none, the one that was found. False:
+ * reported. */
+bool stored_choose(struct replayer *r, const struct db_finding *finding, bool raw,
+                   struct stored *stored);
 /* False: reported. */
 bool stored_raw(struct replayer *r, const struct db_finding *finding, struct stored *stored);
 
 /* The case of a stored form, its tape included. False: reported. */
 bool stored_case(struct replayer *r, const struct stored *stored, struct fuzz_case *c);
-/* Runs one form again; from_case: the generator must give its kernel, too. False: it cannot be run; reported. */
+/* Runs one form again; from_case: the generator must give its kernel, too. False: it cannot be run;
+ * reported. */
 bool stored_run(struct replayer *r, const struct stored *stored, bool from_case,
                 struct stored_outcome *outcome);
 
-/* Runs one form up to `runs` times, each in a process of its own, so that one which crashes or hangs (after
- * time_ms) harms no other: findings of the oracle `engine` show in just that way. It stops when the finding
- * shows, unless `all`. False: it cannot be run; reported. */
+/* Runs one form up to `runs` times, each in a process of its own, so that one which crashes or
+ * hangs (after time_ms) harms no other: findings of the oracle `engine` show in just that way. It
+ * stops when the finding shows, unless `all`. False: it cannot be run; reported. */
 bool stored_try(struct replayer *r, const struct stored *stored, uint32_t runs, bool all,
                 uint64_t time_ms, struct stored_trial *trial);
 

@@ -1,6 +1,7 @@
 /*
  * triage_show.c - `simtfuzz triage show`: everything about a finding.
  */
+#include "engine/input/ptx_kernel.h"
 #include "fuzz/out/table.h"
 #include "fuzz/triage/triage.h"
 
@@ -157,6 +158,11 @@ static int print_cause(struct triage *t, const struct db_finding *f)
     return error;
 }
 
+static bool is_ptx(const char *text)
+{
+    return ptx_is_ptx(text, strlen(text));
+}
+
 static int show_text(struct triage *t, const struct db_finding *f, const char *raw,
                      const char *small)
 {
@@ -192,9 +198,12 @@ static int show_text(struct triage *t, const struct db_finding *f, const char *r
     error = db_occurrences(t->db, f->id, see_occurrence, &list);
     table_print(&list.table, stdout);
     printf("\nrun it again:   simtfuzz replay %" PRIu64 " --db %s\n", f->id, db);
-    printf("see its steps:  simtfuzz reduce %" PRIu64
-           " --db %s -o small.simt && simtfuzz trace small.simt%s%s\n",
-           f->id, db, *f->subject ? " --subject " : "", f->subject);
+    if (*raw) {
+        printf("see its steps:  simtfuzz trace --finding %" PRIu64 " --db %s\n", f->id, db);
+        printf("have its file:  simtfuzz triage export %" PRIu64 " --db %s -o finding-%" PRIu64
+               "%s\n",
+               f->id, db, f->id, is_ptx(small ? small : raw) ? ".ptx" : ".simt");
+    }
     return error == DB_OK ? CLI_OK : cli_db_failed(t->cli, &t->message, error);
 }
 

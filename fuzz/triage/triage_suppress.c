@@ -37,7 +37,7 @@ static void print_json(const struct db_suppression *s)
 static const char *until_text(struct arena *arena, const struct db_suppression *s)
 {
     if (s->expires_ms == 0)
-        return "taken back";
+        return "active, no end";
     return arena_printf(arena, "%s%s", triage_date(arena, s->expires_ms, true),
                         s->active ? "" : " (over)");
 }

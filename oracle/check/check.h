@@ -18,6 +18,7 @@
 #include "engine/rewrite/transform.h"
 #include "engine/schedule/sched.h"
 #include "engine/search/search.h"
+#include "oracle/check/fault.h"
 #include "oracle/check/verdict.h"
 #include "oracle/race/race.h"
 
@@ -61,9 +62,9 @@ struct check_run {
     uint32_t schedules;                 /* executions */
     const struct search_result *search; /* of all executions; NULL: not asked for */
     uint32_t statuses[STATUS_COUNT]; /* executions that ended so; `nonterminating`: proven lassos */
-    const char
-        *error;    /* kernels of FORM_PTX, the first execution that ended so: thread, line, what */
-    uint32_t fair; /* executions under a scheduler that starves nobody */
+    const char *error; /* the first execution that ended in one: fault_sentence of it; or NULL */
+    const struct check_fault *faults[OUTCOME_COUNT]; /* the first that ended so; NULL: none did */
+    uint32_t fair;     /* executions under a scheduler that starves nobody */
     uint32_t fair_cut; /* of these: the budget was spent */
     bool fair_lasso;   /* an infinite execution that starves nobody was proven */
     uint64_t steps;

@@ -138,20 +138,17 @@ static void keep_race(struct checking *c, struct check_run *run, struct executio
     run->race = true;
 }
 
-static void keep_error(struct checking *c, struct check_run *run, enum status status,
+/* The first execution of the subject that ended in an error of its kind. */
+static void keep_fault(struct checking *c, struct check_run *run, enum status status,
                        const struct machine *machine)
 {
-    const struct machine_head *head = machine->head;
-    const struct program *program = machine->program;
-    const char *text = machine->fault_text;
-    if (c->kernel->form != FORM_PTX || run->error || status == STATUS_TERMINATED ||
-        status == STATUS_STEP_LIMIT)
+    enum outcome outcome = outcome_of(status);
+    bool ended = machine_status(machine) == status;
+    if (!ended || outcome == OUTCOME_NONE || run->faults[outcome])
         return;
-    run->error = text ? arena_printf(c->arena, "%s", text) : "";
-    if (head->fault_stm < program->stm_count)
-        run->error =
-            arena_printf(c->arena, "thread %u, line %u%s%s", head->fault_thread,
-                         program->stms[head->fault_stm].line, text ? ": " : "", run->error);
+    run->faults[outcome] = fault_of(c->arena, machine);
+    if (!run->error)
+        run->error = fault_sentence(c->arena, machine->program, run->faults[outcome]);
 }
 
 /* An execution of `machine` has ended so. */
@@ -172,7 +169,7 @@ static void keep_execution(struct checking *c, struct execution *execution,
     execution->apart |= c->kernel->form == FORM_PTX && several > *before;
     *before = several;
     keep_race(c, run, execution);
-    keep_error(c, run, execution->status, machine);
+    keep_fault(c, run, execution->status, machine);
     count_execution(c, execution, machine->memory, machine->program->frame_base);
 }
 

@@ -2,6 +2,7 @@
 
 #include "engine/crs/crs.h"
 #include "engine/progress/lasso.h"
+#include "oracle/check/evidence.h"
 #include "oracle/check/explore.h"
 
 static bool continues(enum rule rule)
@@ -64,6 +65,16 @@ static void walk(struct checking *c, struct machine *machine, struct lasso_probe
         probe->depth = deepest(&depths, machine->actor_count);
 }
 
+/* What a person is told: the statement at which the loop goes round. */
+static void keep_hang(struct checking *c, struct check_run *run, const struct lasso_probe *probe)
+{
+    struct check_fault *fault = ARENA_NEW(c->arena, struct check_fault);
+    fault->status = STATUS_NONTERMINATING;
+    fault->stm = probe->stm;
+    fault->line = evidence_line(run->program, probe->stm);
+    run->faults[OUTCOME_HANG] = fault;
+}
+
 static void keep_lasso(struct checking *c, enum subject_id subject, struct machine *machine,
                        const char *schedule, const struct tape *stem, const struct tape *loop)
 {
@@ -81,6 +92,7 @@ static void keep_lasso(struct checking *c, enum subject_id subject, struct machi
     probe->loop_start = stem->count;
     walk(c, machine, probe);
     c->result->runs[subject].fair_lasso = true;
+    keep_hang(c, &c->result->runs[subject], probe);
 }
 
 static struct machine *new_machine(struct checking *c, enum subject_id subject, bool track)

@@ -26,7 +26,7 @@ for signal in INT TERM HUP; do
     says out "campaign 1 interrupted" "known A-4" "database: $signal.db"
     expect 0 status --db $signal.db
     says out interrupted
-    expect 0 replay 1 --db $signal.db
+    expect 0 replay 1 --raw --db $signal.db
 done
 
 # The numbers of the table are those of the database.
@@ -66,7 +66,7 @@ for round in 1 2 3; do
     wait $pid 2>/dev/null
     expect 0 triage list --db killed.db
     says out "A-4"
-    expect 0 replay 1 --db killed.db
+    expect 0 replay 1 --raw --db killed.db
     expect 0 status --db killed.db
     says out killed "last written"
     expect 0 run --seed 0x8 --cases 20 --features none,loops --oracles lemmas:strict --db killed.db

@@ -17,6 +17,7 @@ for name in $names; do
     statements=$(sed -n 's/^minimised kernel (\([0-9]*\) .*/\1/p' out)
     [ "${statements:-99}" -le 9 ] || failed "$name: minimised to ${statements:-no} instructions"
     expect 0 replay 1 --db "$name.db"
+    expect 0 replay 1 --raw --db "$name.db"
 done
 expect 0 run --features none,crs,loose --cases 400 --seed 1 --budget 4096 --db none.db
 expect 0 triage list open --db none.db

@@ -156,7 +156,7 @@ expect 0 triage suppress 1 --until 2099-12-24T06:00 --db list.db --json
 json
 says out '"signature": "lemmas|lemma-5|' '"pattern": false' '"expires_ms": 4101775200000' '"active": true' '"findings": 1' '"held": 0'
 expect 0 triage suppress 'not|found|yet|x' --db list.db
-says out "taken back"
+says out "active, no end"
 expect 0 triage suppressions --db list.db
 [ "$(wc -l <out)" = 4 ] || failed "three suppressions and a head"
 says out "2099-12-24 06:00 UTC"

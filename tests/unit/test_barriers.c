@@ -32,7 +32,7 @@ struct state {
     uint32_t generations[THREADS_MAX][COMMANDS]; /* of each use, + 1 */
 };
 
-enum outcome { DONE, ERROR, DEADLOCK };
+enum came_out { DONE, ERROR, DEADLOCK };
 
 /* What all executions do. */
 struct all {
@@ -110,7 +110,7 @@ static bool can_step(const struct programs *p, const struct state *s, uint32_t t
     return !s->blocked[t] && p->of[t][s->pc[t]].kind;
 }
 
-static enum outcome end_of(const struct programs *p, const struct state *s)
+static enum came_out end_of(const struct programs *p, const struct state *s)
 {
     for (uint32_t t = 0; t < p->threads; t++)
         if (p->of[t][s->pc[t]].kind)
@@ -128,7 +128,7 @@ static bool dangles(const struct state *s)
 
 static void end(struct all *all, const struct programs *p, const struct state *s, bool error)
 {
-    enum outcome outcome = error ? ERROR : end_of(p, s);
+    enum came_out outcome = error ? ERROR : end_of(p, s);
     all->outcomes[outcome] = true;
     all->executions++;
     if (outcome != DONE)
@@ -158,7 +158,7 @@ static void explore(struct all *all, const struct programs *p, const struct stat
 }
 
 /* One execution, logged; threads in a random order. */
-static enum outcome run(const struct programs *p, struct pcg *rng, struct nb_log *log)
+static enum came_out run(const struct programs *p, struct pcg *rng, struct nb_log *log)
 {
     struct state s = {0};
     nb_log_begin(log);

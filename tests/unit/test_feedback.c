@@ -156,14 +156,13 @@ static void test_mutated_finding(void **state)
     struct fuzz_case c;
     const char *text;
     struct example *example = calloc(1, sizeof *example);
-    const struct reduce_options reduce = {
-        .signature = found->signature, .max_tests = 100, .jobs = 1};
+    const struct reduce_options reduce = {.max_tests = 100, .jobs = 1};
     chunk_case_again(&options, chunk, found, &c, &text);
     assert_false(c.generated);
     assert_true(c.lineage.known && c.lineage.parent < found->number);
     assert_non_null(text);
     arena.used = scratch.used = 0;
-    example_make(&arena, &scratch, &c, text, &reduce, example);
+    example_make(&arena, &scratch, &c, text, found->signature, &reduce, example);
     assert_true(example->replayed);
     assert_true(example->minimised);
     assert_string_equal(example->kernel, text);

@@ -346,7 +346,7 @@ static void depth_is_bounded(void **state)
     } table[] = {
         {BODY, "if (x) ", "; }", LIMIT_DEPTH - 1, false},
         {BODY, "if (x) { if (x) ; else ", "; }", 0, false},
-        {BODY, "if (x) ; else ", "; }", LIMIT_DEPTH - 1, false},
+        {BODY, "if (x) ; else ", "; }", (LIMIT_DEPTH - 1) * LIMIT_CHAIN - (LIMIT_CHAIN - 1), false},
         {BODY, "while (x) ", "; }", LIMIT_DEPTH - 1, false},
         {BODY, "for (;;) ", "; }", LIMIT_DEPTH - 1, false},
         {BODY, "do ", "; while (x); }", 0, false},
@@ -354,8 +354,8 @@ static void depth_is_bounded(void **state)
         {BODY, "switch (x) { case 1: ", "; }", 0, false},
         {BODY "x = ", "!", "x; }", LIMIT_DEPTH - 1, true},
         {BODY "x = ", "- ", "x; }", LIMIT_DEPTH - 1, true},
-        {BODY "x = x", " + x", "; }", LIMIT_DEPTH - 1, true},
-        {BODY "x = x", " && x | x * x", "; }", LIMIT_DEPTH - 3, true},
+        {BODY "x = x", " + x", "; }", (LIMIT_DEPTH - 1) * LIMIT_CHAIN - (LIMIT_CHAIN - 1), true},
+        {BODY "x = x", " && x | x * x", "; }", (LIMIT_DEPTH - 4) * LIMIT_CHAIN + 1, true},
         {BODY "x = ", "x ? x : ", "x; }", LIMIT_DEPTH - 1, true},
         {BODY "x = ", "x ? ", "x; }", 0, true},
         {BODY "x = ", "(", "x; }", 0, true},
@@ -367,7 +367,7 @@ static void depth_is_bounded(void **state)
     for (size_t i = 0; i < COUNT(table); i++) {
         const char *wanted = table[i].expression ? "expression is nested more than 200 deep"
                                                  : "statements are nested more than 200 deep";
-        size_t counts[] = {table[i].legal + 1, 1000, 30000};
+        size_t counts[] = {table[i].legal + 1, 4000, 30000};
         if (table[i].legal)
             parse(repeated(table[i].head, table[i].unit, table[i].legal, table[i].tail));
         for (size_t k = table[i].legal ? 0 : 1; k < COUNT(counts); k++) {

@@ -7,8 +7,10 @@
 #include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
 #include "fuzz/gen/gen.h"
-#include "fuzz/reduce/reduce.h"
+#include "fuzz/keep/keep_signature.h"
 #include "fuzz/reduce/reduce_internal.h"
+#include "fuzz/reduce/reduce_schedule.h"
+#include "tests/unit/planted_interest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,14 +46,13 @@ static const char *signature_of(const struct ast_kernel *kernel,
     return NULL;
 }
 
-static struct reduce_result *reduce(const struct ast_kernel *kernel,
-                                    const struct check_options *check, const char *signature,
-                                    uint32_t jobs)
+static struct signature_result *reduce(const struct ast_kernel *kernel,
+                                       const struct check_options *check, const char *signature,
+                                       uint32_t jobs)
 {
-    struct reduce_options options = {
-        .check = *check, .signature = signature, .max_tests = 20000, .jobs = jobs};
-    struct reduce_result *result = ARENA_NEW(&arena, struct reduce_result);
-    reduce_kernel(&arena, kernel, &options, result);
+    struct reduce_options options = {.check = *check, .max_tests = 20000, .jobs = jobs};
+    struct signature_result *result = ARENA_NEW(&arena, struct signature_result);
+    reduce_finding(&arena, kernel, signature, &options, result);
     return result;
 }
 
@@ -70,18 +71,19 @@ static void erratum_a4_ends_at_one_loop(void **state)
         if (!signature)
             continue;
         reduced++;
-        struct reduce_result *one = reduce(kernel, &check, signature, 1);
-        assert_true(one->reproduced);
+        struct signature_result *one = reduce(kernel, &check, signature, 1);
+        assert_true(one->reduced.reproduced);
         assert_false(one->relaxed);
         /* x = 1; while (x) x -= 1;   - or with a guard that holds at first, without x = 1 */
-        if (one->size_after > 3)
-            fail_msg("case %u ends at %u statements:\n%s", (unsigned)number, one->size_after,
-                     print_kernel(&arena, one->kernel));
-        assert_int_equal(one->kernel->launch.threads, 1);
-        assert_string_equal(signature_of(one->kernel, &check), signature);
-        struct reduce_result *two = reduce(kernel, &check, signature, 2);
-        assert_string_equal(print_kernel(&arena, one->kernel), print_kernel(&arena, two->kernel));
-        assert_int_equal(one->tests, two->tests);
+        if (one->reduced.size_after > 3)
+            fail_msg("case %u ends at %u statements:\n%s", (unsigned)number,
+                     one->reduced.size_after, print_kernel(&arena, one->reduced.kernel));
+        assert_int_equal(one->reduced.kernel->launch.threads, 1);
+        assert_string_equal(signature_of(one->reduced.kernel, &check), signature);
+        struct signature_result *two = reduce(kernel, &check, signature, 2);
+        assert_string_equal(print_kernel(&arena, one->reduced.kernel),
+                            print_kernel(&arena, two->reduced.kernel));
+        assert_int_equal(one->reduced.tests, two->reduced.tests);
     }
     assert_int_equal(reduced, 8);
 }
@@ -104,13 +106,13 @@ static void unfairness_ends_at_program_2_or_3(void **state)
     struct ast_kernel *kernel = parse(text);
     const char *signature = signature_of(kernel, &check);
     assert_non_null(signature);
-    struct reduce_result *result = reduce(kernel, &check, signature, 2);
-    assert_true(result->reproduced);
-    if (result->size_after > 3)
-        fail_msg("ends at %u statements:\n%s", result->size_after,
-                 print_kernel(&arena, result->kernel));
-    assert_int_equal(result->kernel->launch.threads, 2);
-    assert_null(result->kernel->functions);
+    struct signature_result *result = reduce(kernel, &check, signature, 2);
+    assert_true(result->reduced.reproduced);
+    if (result->reduced.size_after > 3)
+        fail_msg("ends at %u statements:\n%s", result->reduced.size_after,
+                 print_kernel(&arena, result->reduced.kernel));
+    assert_int_equal(result->reduced.kernel->launch.threads, 2);
+    assert_null(result->reduced.kernel->functions);
 }
 
 /* Two lanes wait for the third, and part in their loop: the rule of the signature says so, and what is left is minimal
@@ -144,11 +146,11 @@ static void what_shrinks_nothing_is_relaxed(void **state)
     assert_non_null(kernel);
     const char *signature = signature_of(kernel, &check);
     assert_string_equal(signature, "liveness|unfair|crs.bra_guard|termination");
-    struct reduce_result *result = reduce(kernel, &check, signature, 1);
-    assert_true(result->reproduced);
+    struct signature_result *result = reduce(kernel, &check, signature, 1);
+    assert_true(result->reduced.reproduced);
     assert_true(result->relaxed);
-    assert_true(result->size_after < result->size_before);
-    assert_string_equal(signature_of(result->kernel, &check),
+    assert_true(result->reduced.size_after < result->reduced.size_before);
+    assert_string_equal(signature_of(result->reduced.kernel, &check),
                         "liveness|unfair|crs.bra_uni|termination");
 }
 
@@ -157,9 +159,9 @@ static void what_does_not_reproduce_is_returned_as_it_is(void **state)
     (void)state;
     struct check_options check = CHECK_DEFAULTS;
     struct ast_kernel *kernel = parse("private int a; kernel k() { a = 1; a = 2; }");
-    struct reduce_result *result = reduce(kernel, &check, "simulation|stack|simt.if|stack", 1);
-    assert_false(result->reproduced);
-    assert_int_equal(result->size_after, result->size_before);
+    struct signature_result *result = reduce(kernel, &check, "simulation|stack|simt.if|stack", 1);
+    assert_false(result->reduced.reproduced);
+    assert_int_equal(result->reduced.size_after, result->reduced.size_before);
     assert_null(result->divergence);
 }
 
@@ -194,29 +196,24 @@ static void schedules_keep_what_matters(void **state)
     const struct tape *given = tape_parse(&arena, "0 1*4 0 1*9 0*30", &column);
     assert_null(signature_of(kernel, &search.check));
     search.check.tape = given;
-    search.signature = signature_of(kernel, &search.check);
-    assert_non_null(search.signature);
+    const char *signature = signature_of(kernel, &search.check);
+    assert_non_null(signature);
+    search.interest = keep_signature(&arena, signature);
     const struct tape *small = reduce_schedule(&arena, &search, given);
     assert_non_null(small);
     assert_in_range(tape_context_switches(small), 0, 1);
     assert_int_equal(small->entries[0], 1);
     search.check.tape = small;
-    assert_string_equal(signature_of(kernel, &search.check), search.signature);
+    assert_string_equal(signature_of(kernel, &search.check), signature);
     arena_destroy(&scratch);
 }
 
 /* ---- planted predicates ---- */
 
-static struct ast_kernel *
-reduce_while(const char *text, bool (*keeps)(struct arena *, const struct ast_kernel *, void *))
+static struct ast_kernel *reduce_while(const char *text, planted_keeps *keeps)
 {
-    struct reduce_options options = {.check = CHECK_DEFAULTS,
-                                     .signature = "planted",
-                                     .max_tests = 20000,
-                                     .jobs = 1,
-                                     .keeps = keeps};
     struct reduce_result *result = ARENA_NEW(&arena, struct reduce_result);
-    reduce_kernel(&arena, parse(text), &options, result);
+    planted_reduce(&arena, parse(text), keeps, NULL, result);
     return result->kernel;
 }
 
@@ -343,12 +340,8 @@ static void recursion_ends_at_two_calls(void **state)
         size_t mark = arena_mark(&arena);
         struct ast_kernel *kernel = gen_case(&arena, 32, number, &gen);
         if (keeps_recursion(&arena, kernel, NULL)) {
-            struct reduce_options options = {.check = CHECK_DEFAULTS,
-                                             .signature = "planted",
-                                             .keeps = keeps_recursion,
-                                             .max_tests = 20000};
             struct reduce_result result;
-            reduce_kernel(&arena, kernel, &options, &result);
+            planted_reduce(&arena, kernel, keeps_recursion, NULL, &result);
             const struct ast_function *f = result.kernel->functions;
             bool bare = f && !f->next && !f->locals && !result.kernel->vars && !f->blocks->next;
             if (!bare || result.size_after != 2 || !keeps_recursion(&arena, result.kernel, NULL))
@@ -365,7 +358,7 @@ static void graphs_end_at_their_planted_core(void **state)
 {
     (void)state;
     static const struct {
-        bool (*keeps)(struct arena *, const struct ast_kernel *, void *);
+        planted_keeps *keeps;
         uint32_t statements, blocks, least;
     } table[] = {
         {keeps_barrier_in_loop, 1, 2, 4}, /* Start: goto B; B: barrier; goto B */
@@ -382,12 +375,8 @@ static void graphs_end_at_their_planted_core(void **state)
         for (uint32_t i = 0; i < 3 && kernel->form == FORM_BLOCKS; i++) {
             if (reduced[i] >= table[i].least || !table[i].keeps(&arena, kernel, NULL))
                 continue;
-            struct reduce_options options = {.check = CHECK_DEFAULTS,
-                                             .signature = "planted",
-                                             .keeps = table[i].keeps,
-                                             .max_tests = 20000};
             struct reduce_result result;
-            reduce_kernel(&arena, kernel, &options, &result);
+            planted_reduce(&arena, kernel, table[i].keeps, NULL, &result);
             char *text = print_kernel(&arena, result.kernel);
             assert_true(result.reproduced);
             assert_true(table[i].keeps(&arena, result.kernel, NULL));

@@ -19,7 +19,13 @@
 
 #define FINDINGS SIMTFUZZ_SOURCE_DIR "/tests/reduce/findings"
 
-enum { FINDINGS_LEAST = 30, FINDINGS_MAX = 200, RUNS_MOST = 400, TEXT_MAX = 1 << 16 };
+enum {
+    FINDINGS_LEAST = 30,
+    FINDINGS_MAX = 200,
+    RUNS_MOST = 400,
+    HURRIED_MORE = 4,
+    TEXT_MAX = 1 << 16
+};
 
 static struct arena arena;
 
@@ -123,13 +129,12 @@ static void each_finding(test_finding *test)
     assert_true(tested >= FINDINGS_LEAST);
 }
 
-static struct reduce_result reduce(const struct finding *finding, struct reduce_options options)
+static struct signature_result reduce(const struct finding *finding, struct reduce_options options)
 {
-    struct reduce_result result;
+    struct signature_result result;
     options.check = finding->check;
-    options.signature = finding->signature;
-    reduce_kernel(&arena, finding->kernel, &options, &result);
-    if (!result.reproduced)
+    reduce_finding(&arena, finding->kernel, finding->signature, &options, &result);
+    if (!result.reduced.reproduced)
         fail_msg("%s does not show %s", finding->name, finding->signature);
     return result;
 }
@@ -146,24 +151,45 @@ static void expect_shown(const struct finding *finding, const struct ast_kernel 
 
 static void ends_small(const struct finding *finding)
 {
-    struct reduce_result one = reduce(finding, (struct reduce_options){.max_tests = 20000});
+    struct signature_result one = reduce(finding, (struct reduce_options){.max_tests = 20000});
     assert_false(one.relaxed);
-    assert_int_equal(one.ending, REDUCE_MINIMAL);
-    expect_shown(finding, one.kernel);
-    if (one.size_after > finding->size || one.runs > RUNS_MOST)
+    assert_int_equal(one.reduced.ending, REDUCE_MINIMAL);
+    expect_shown(finding, one.reduced.kernel);
+    if (one.reduced.size_after > finding->size || one.reduced.runs > RUNS_MOST)
         fail_msg("%s ends at %u statements, not %u, after %u runs:\n%s", finding->name,
-                 one.size_after, finding->size, one.runs, print_kernel(&arena, one.kernel));
-    struct reduce_result three =
+                 one.reduced.size_after, finding->size, one.reduced.runs,
+                 print_kernel(&arena, one.reduced.kernel));
+    struct signature_result three =
         reduce(finding, (struct reduce_options){.max_tests = 20000, .jobs = 3});
-    assert_string_equal(print_kernel(&arena, one.kernel), print_kernel(&arena, three.kernel));
-    assert_int_equal(one.tests, three.tests);
-    assert_int_equal(one.runs, three.runs);
+    assert_string_equal(print_kernel(&arena, one.reduced.kernel),
+                        print_kernel(&arena, three.reduced.kernel));
+    assert_int_equal(one.reduced.tests, three.reduced.tests);
+    assert_int_equal(one.reduced.runs, three.reduced.runs);
 }
 
 static void findings_end_small(void **state)
 {
     (void)state;
     each_finding(ends_small);
+}
+
+/* Asked in the cheapest way first, with everything only at the end. */
+static void ends_hurried(const struct finding *finding)
+{
+    struct signature_result result =
+        reduce(finding, (struct reduce_options){.max_tests = 20000, .hurried = true});
+    expect_shown(finding, result.reduced.kernel);
+    assert_non_null(result.divergence);
+    if (result.reduced.size_after > finding->size + HURRIED_MORE)
+        fail_msg("%s ends at %u statements, not %u, when there is little time:\n%s", finding->name,
+                 result.reduced.size_after, finding->size,
+                 print_kernel(&arena, result.reduced.kernel));
+}
+
+static void hurried_reductions_keep_the_signature(void **state)
+{
+    (void)state;
+    each_finding(ends_hurried);
 }
 
 /* For so many questions it may go on. */
@@ -179,13 +205,13 @@ static void keeps_its_signature_when_stopped(const struct finding *finding)
     uint32_t size = ast_kernel_size(finding->kernel);
     for (uint32_t questions = 0; questions <= 32; questions = questions * 2 + 1) {
         uint32_t left = questions;
-        struct reduce_result result =
+        struct signature_result result =
             reduce(finding, (struct reduce_options){
                                 .max_tests = 20000, .go_on = go_on_for, .go_on_context = &left});
-        assert_true(result.ending == REDUCE_STOPPED || left > 0);
-        assert_true(result.size_after <= size);
-        size = result.size_after;
-        expect_shown(finding, result.kernel);
+        assert_true(result.reduced.ending == REDUCE_STOPPED || left > 0);
+        assert_true(result.reduced.size_after <= size);
+        size = result.reduced.size_after;
+        expect_shown(finding, result.reduced.kernel);
         assert_non_null(result.divergence);
     }
 }
@@ -227,12 +253,10 @@ static void a_campaign_that_ends_keeps_its_findings(void **state)
     uint32_t size[3];
     for (int i = 0; i < 3; i++) {
         uint32_t left = questions[i];
-        struct reduce_options options = {.signature = signature,
-                                         .max_tests = EXAMPLE_REDUCE_TESTS,
-                                         .go_on = go_on_for,
-                                         .go_on_context = &left};
+        struct reduce_options options = {
+            .max_tests = EXAMPLE_REDUCE_TESTS, .go_on = go_on_for, .go_on_context = &left};
         struct example example;
-        example_make(&arena, &scratch, &c, NULL, &options, &example);
+        example_make(&arena, &scratch, &c, NULL, signature, &options, &example);
         assert_true(example.replayed);
         assert_string_equal(example.raw.signature, signature);
         assert_int_equal(example.minimised, i > 0);
@@ -263,6 +287,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(findings_end_small),
+        cmocka_unit_test(hurried_reductions_keep_the_signature),
         cmocka_unit_test(stopped_reductions_keep_the_signature),
         cmocka_unit_test(a_campaign_that_ends_keeps_its_findings),
     };

@@ -3,7 +3,7 @@
  * must keep is planted: a text in it.
  */
 #include "engine/input/input.h"
-#include "fuzz/reduce/reduce.h"
+#include "tests/unit/planted_interest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,13 +35,8 @@ static bool keeps_text(struct arena *scratch, const struct ast_kernel *kernel, v
 /* What is left of `kernel` when `text` must stand in it. */
 static char *reduced(struct ast_kernel *kernel, char *text, uint32_t *size)
 {
-    struct reduce_options options = {.check = CHECK_DEFAULTS,
-                                     .signature = "planted",
-                                     .keeps = keeps_text,
-                                     .context = text,
-                                     .max_tests = 20000};
     struct reduce_result result;
-    reduce_kernel(&arena, kernel, &options, &result);
+    planted_reduce(&arena, kernel, keeps_text, text, &result);
     assert_true(result.reproduced);
     assert_int_equal(result.ending, REDUCE_MINIMAL);
     *size = result.size_after;

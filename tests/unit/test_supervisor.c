@@ -46,11 +46,11 @@ static struct shared {
 bool __real_chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t number);
 bool __wrap_chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t number);
 void __real_example_make(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
-                         const char *text, const struct reduce_options *options,
-                         struct example *example);
+                         const char *text, const char *signature,
+                         const struct reduce_options *options, struct example *example);
 void __wrap_example_make(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
-                         const char *text, const struct reduce_options *options,
-                         struct example *example);
+                         const char *text, const char *signature,
+                         const struct reduce_options *options, struct example *example);
 
 static struct plan *planned(uint64_t number, bool minimising)
 {
@@ -108,14 +108,14 @@ bool __wrap_chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint6
 }
 
 void __wrap_example_make(struct arena *arena, struct arena *scratch, const struct fuzz_case *c,
-                         const char *text, const struct reduce_options *options,
-                         struct example *example)
+                         const char *text, const char *signature,
+                         const struct reduce_options *options, struct example *example)
 {
     const struct reduce_progress progress = {.size = 1};
     struct plan *plan = planned(c->number, true);
     if (plan && options->go_on(options->go_on_context, &progress))
         fall(plan);
-    __real_example_make(arena, scratch, c, text, options, example);
+    __real_example_make(arena, scratch, c, text, signature, options, example);
 }
 
 /* ---- running ---- */

@@ -1,4 +1,4 @@
-#include "fuzz/reduce/keep_models.h"
+#include "fuzz/keep/keep_models.h"
 
 #include <string.h>
 
@@ -72,14 +72,15 @@ bool keep_models_of(struct arena *arena, const struct ast_kernel *kernel, const 
     }
     for (uint32_t i = 0; i < keep->count; i++)
         any |= hangs(keep->rows[i].ending);
-    *error = "the kernel hangs under none of these models";
+    if (!any)
+        *error = "the kernel hangs under none of these models";
     return any;
 }
 
-bool keep_models_keeps(struct arena *arena, const struct ast_kernel *kernel, void *context)
+static bool ends_alike(const struct interest *interest, struct interest_question *question)
 {
-    const struct keep_models *keep = context;
-    struct matrix matrix = matrix_of(forms_new(arena, kernel), &WITHIN);
+    const struct keep_models *keep = interest->state;
+    struct matrix matrix = matrix_of(forms_new(question->arena, question->kernel), &WITHIN);
     bool any = false;
     for (uint32_t i = 0; i < keep->count; i++) {
         const struct keep_row *kept = &keep->rows[i];
@@ -89,6 +90,11 @@ bool keep_models_keeps(struct arena *arena, const struct ast_kernel *kernel, voi
         any |= row && hangs(kept->ending);
     }
     return any;
+}
+
+struct interest keep_models_interest(struct keep_models *keep)
+{
+    return (struct interest){.shown = ends_alike, .state = keep};
 }
 
 const char *keep_models_print(struct arena *arena, const struct keep_models *keep)

@@ -1,0 +1,32 @@
+/*
+ * check_report.h - what `check` says of its kernels, for machines: SARIF for code scanning, JUnit for CI. Kernels
+ * are added one after another and written when all have been checked.
+ */
+#ifndef FUZZ_CHECK_REPORT_H
+#define FUZZ_CHECK_REPORT_H
+
+#include "fuzz/check/headline.h"
+
+#include <stdio.h>
+
+struct check_report;
+
+/* What is added lives in `arena`. */
+struct check_report *check_report_new(struct arena *arena);
+
+/* One problem of a kernel. */
+struct check_problem {
+    const char *rule; /* "race", "oob", ..., "expectation", "oracle simulation", "refused" */
+    const char *text;
+    uint32_t line; /* of the file; 0: none */
+    bool fails;    /* it counts for the exit status */
+};
+
+/* A kernel was checked; its problems are added behind it. All strings are copied. */
+void check_report_kernel(struct check_report *report, const char *path, const char *kernel);
+void check_report_problem(struct check_report *report, const struct check_problem *problem);
+
+void check_report_sarif(const struct check_report *report, FILE *out);
+void check_report_junit(const struct check_report *report, FILE *out);
+
+#endif

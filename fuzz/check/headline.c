@@ -1,0 +1,166 @@
+#include "fuzz/check/headline.h"
+
+#include "oracle/check/evidence.h"
+
+/* Faults first: a kernel that leaves an array may race for that reason. */
+static const enum outcome gravity[OUTCOME_COUNT] = {
+    OUTCOME_OOB,   OUTCOME_ASSERT, OUTCOME_DIVERGENCE, OUTCOME_DEADLOCK,
+    OUTCOME_ERROR, OUTCOME_RACE,   OUTCOME_HANG};
+
+static bool shows(const struct check_run *run, enum outcome outcome)
+{
+    if (outcome == OUTCOME_RACE)
+        return run->race;
+    if (outcome == OUTCOME_HANG)
+        return run->fair_lasso || run->statuses[STATUS_NONTERMINATING] > 0;
+    for (uint32_t s = 0; s < STATUS_COUNT; s++)
+        if (run->statuses[s] > 0 && outcome_of((enum status)s) == outcome)
+            return true;
+    return false;
+}
+
+/* What does not show it speaks for the kernel only where executions ended. */
+static bool is_clean(const struct check_run *run, enum outcome outcome)
+{
+    if (outcome == OUTCOME_RACE)
+        return !run->race_unknown && !run->race_incomplete && run->schedules > 0;
+    return run->statuses[STATUS_TERMINATED] > 0;
+}
+
+static struct source_place place_of(struct arena *arena, const struct program *program,
+                                    uint32_t stm)
+{
+    return (struct source_place){.line = evidence_line(program, stm),
+                                 .source = evidence_source(arena, program, stm)};
+}
+
+static void describe(struct arena *arena, const struct check_run *run, struct happening *h)
+{
+    const struct check_fault *fault = run->faults[h->outcome];
+    if (h->outcome == OUTCOME_RACE) {
+        h->sentence = evidence_race_sentence(arena, run->program, &run->witness);
+        h->places[0] = place_of(arena, run->program, run->witness.first.stm);
+        h->places[1] = place_of(arena, run->program, run->witness.second.stm);
+        if (h->places[0].line == h->places[1].line)
+            h->places[1].line = 0;
+        return;
+    }
+    if (!fault) { /* an execution that an exhaustive search has found: only its end is kept */
+        h->sentence = "found by the exhaustive search";
+        return;
+    }
+    h->places[0] = place_of(arena, run->program, fault->stm);
+    h->sentence =
+        h->outcome != OUTCOME_HANG ? fault_sentence(arena, run->program, fault)
+        : fault->line
+            ? arena_printf(arena, "it comes back to a state that it has been in, in the loop at %s",
+                           evidence_statement(arena, run->program, fault->stm))
+            : "it comes back to a state that it has been in";
+}
+
+static void add_happening(struct arena *arena, const struct check_result *result,
+                          struct headline *headline, enum outcome outcome)
+{
+    struct happening h = {.outcome = outcome};
+    const struct check_run *first = NULL;
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
+        const struct check_run *run = &result->runs[s];
+        if (run->reason || !run->program || run->schedules == 0)
+            continue;
+        if (shows(run, outcome)) {
+            h.shown |= SUBJECT_BIT(s);
+            if (!first || (!first->faults[outcome] && run->faults[outcome]))
+                first = run;
+        } else if (is_clean(run, outcome)) {
+            h.clean |= SUBJECT_BIT(s);
+        }
+    }
+    if (!first)
+        return;
+    h.subject = first->subject;
+    describe(arena, first, &h);
+    headline->happenings[headline->count++] = h;
+}
+
+/* How many executions of how many subjects; of which subjects these are all. */
+static const char *scope_of(struct arena *arena, const struct check_result *result)
+{
+    uint32_t executions = 0, subjects = 0, all = 0, cut = 0;
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
+        const struct check_run *run = &result->runs[s];
+        if (run->reason || !run->program || run->schedules == 0)
+            continue;
+        subjects++;
+        executions += run->schedules;
+        cut += run->statuses[STATUS_STEP_LIMIT];
+        all += run->search && run->search->complete;
+    }
+    const char *text =
+        all == subjects && all > 0
+            ? arena_printf(arena, "all executions of %u subject%s", all, all == 1 ? "" : "s")
+        : all > 0 ? arena_printf(arena, "all executions of %u subjects, %u more sampled", all,
+                                 subjects - all)
+                  : arena_printf(arena, "%u execution%s of %u subject%s, sampled", executions,
+                                 executions == 1 ? "" : "s", subjects, subjects == 1 ? "" : "s");
+    return cut ? arena_printf(arena, "%s; %u spent their budget of steps, which proves nothing",
+                              text, cut)
+               : text;
+}
+
+static bool any_ended(const struct check_result *result)
+{
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
+        if (result->runs[s].statuses[STATUS_TERMINATED] > 0)
+            return true;
+    return false;
+}
+
+void headline_of(struct arena *arena, const struct check_result *result, struct headline *headline)
+{
+    *headline = (struct headline){.scope = scope_of(arena, result)};
+    for (uint32_t i = 0; i < OUTCOME_COUNT; i++)
+        add_happening(arena, result, headline, gravity[i]);
+    if (headline->count == 0)
+        headline->word = any_ended(result) ? "clean" : "unknown";
+    else if (headline->happenings[0].outcome == OUTCOME_RACE)
+        headline->word = "RACY";
+    else
+        headline->word = headline->happenings[0].outcome == OUTCOME_HANG ? "HANG" : "FAULT";
+}
+
+const char *headline_subjects(struct arena *arena, subject_set subjects)
+{
+    const char *text = "";
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
+        if (subjects & SUBJECT_BIT(s))
+            text = arena_printf(arena, "%s%s%s", text, *text ? ", " : "", subject_table[s].name);
+    return text;
+}
+
+const char *headline_text(struct arena *arena, const struct happening *h)
+{
+    const char *word = h->outcome == OUTCOME_RACE   ? "RACY"
+                       : h->outcome == OUTCOME_HANG ? "HANG"
+                                                    : "FAULT";
+    const char *other = h->outcome == OUTCOME_HANG ? "can end" : "clean";
+    const char *where =
+        h->clean ? arena_printf(arena, " in %s, %s in %s", headline_subjects(arena, h->shown),
+                                other, headline_subjects(arena, h->clean))
+                 : "";
+    return arena_printf(arena, "%s%s: %s", word, where, h->sentence);
+}
+
+bool headline_counts(const struct happening *h, const struct fail_on *fail_on)
+{
+    if (h->outcome == OUTCOME_RACE && (h->shown & fail_on->race_where))
+        return true;
+    return fail_on->outcomes >> h->outcome & 1;
+}
+
+bool headline_fails(const struct headline *headline, const struct fail_on *fail_on)
+{
+    for (uint32_t i = 0; i < headline->count; i++)
+        if (headline_counts(&headline->happenings[i], fail_on))
+            return true;
+    return false;
+}

@@ -1,0 +1,53 @@
+/*
+ * headline.h - what happens to a kernel, for a person who wrote it: one line that says it is clean, or that it
+ * races, faults or hangs, in which subjects, with who, which element and which line.
+ */
+#ifndef FUZZ_HEADLINE_H
+#define FUZZ_HEADLINE_H
+
+#include "oracle/check/check.h"
+
+enum { HAPPENING_PLACES = 2 };
+
+/* A line of the kernel's text, or of the source that it was compiled from. */
+struct source_place {
+    uint32_t line;      /* 0: none */
+    const char *source; /* "warpsum.cu:13"; NULL: the line is the kernel's own */
+};
+
+/* One kind of what should not happen. */
+struct happening {
+    enum outcome outcome;
+    subject_set shown,
+        clean;               /* subjects that were run: in which it happens, in which it does not */
+    enum subject_id subject; /* the first that shows it */
+    const char *sentence;    /* "s[1] written by thread 2 at line 6, ...", without the subjects */
+    struct source_place places[HAPPENING_PLACES];
+};
+
+struct headline {
+    const char *word;  /* "clean", "RACY", "FAULT", "HANG"; "unknown": no execution ended */
+    const char *scope; /* what that rests on: "16 executions of 9 subjects, sampled" */
+    uint32_t count;
+    struct happening happenings[OUTCOME_COUNT]; /* the gravest first */
+};
+
+void headline_of(struct arena *arena, const struct check_result *result, struct headline *headline);
+
+/* "RACY in block, clean in crs: ...", "FAULT out_of_bounds: ..." */
+const char *headline_text(struct arena *arena, const struct happening *happening);
+
+/* "threads, simt": names of the set. */
+const char *headline_subjects(struct arena *arena, subject_set subjects);
+
+/* Which outcomes are failures: what --fail-on says. */
+struct fail_on {
+    uint32_t outcomes;      /* bits 1u << outcome */
+    subject_set race_where; /* where a race counts, though `outcomes` does not have it */
+};
+
+/* Whether it is one; whether one of them happens. */
+bool headline_counts(const struct happening *happening, const struct fail_on *fail_on);
+bool headline_fails(const struct headline *headline, const struct fail_on *fail_on);
+
+#endif

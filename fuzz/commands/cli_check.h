@@ -1,0 +1,28 @@
+/*
+ * cli_check.h - what the forms of output of `check` share: text (cli_check.c), JSON (cli_check_json.c).
+ */
+#ifndef FUZZ_CLI_CHECK_H
+#define FUZZ_CLI_CHECK_H
+
+#include "fuzz/check/headline.h"
+#include "fuzz/commands/cli_matrix.h"
+
+/* "agree", "diverge", "expectation_failed"; failed: claims and rows that are not met. */
+const char *check_verdict_name(const struct check_result *result, uint32_t failed);
+
+/* Claims that were asked and are not met. */
+uint32_t check_failed_claims(const struct check_result *result);
+
+/* "race s", "final x == 3" */
+const char *check_claim_text(struct arena *arena, const struct ast_expect *expect);
+
+/* What is good to know of a kernel given as PTX: what was assumed; which register it reads first, before
+ * anything is injected. Number 0 .. CHECK_NOTES - 1; NULL: nothing. */
+enum { CHECK_NOTES = 2 };
+const char *check_note(struct arena *arena, const struct check_result *result, uint32_t number);
+
+void check_print_json(struct arena *arena, const char *path, const struct check_options *options,
+                      const struct check_result *result, const struct cli_stated *stated,
+                      const struct headline *headline);
+
+#endif
