@@ -117,6 +117,14 @@ says out "compiler:clang-14:-O2: 24 kernels" "agrees 24"
 if grep -q opencl:oclgrind subjects; then
     expect 0 outside --subject opencl:oclgrind:-cl-opt-disable --cases 16 --seed 0x31
     says out "opencl:oclgrind:-cl-opt-disable: 16 kernels" "agrees 16"
+    # A fault of the register is told, and is no finding (docs/trophies.md).
+    printf 'launch(threads = 2, warp = 1);\nkernel k() { private int x; switch (tid & 3) { case 2: case 1: x = 1; } }\n' >known.simt
+    if grep -q 'Oclgrind 21.10' subjects; then
+        expect 0 outside --subject opencl:oclgrind --knobs outlined --kernel known.simt
+        says out "wrong-value 1 (1 known)"
+        expect 0 outside --subject opencl:oclgrind --knobs outlined,opaque-switches --kernel known.simt
+        says out "agrees 1"
+    fi
 else
     echo "left out: there is no Oclgrind here"
 fi
