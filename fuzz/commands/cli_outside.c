@@ -21,7 +21,13 @@ enum {
     DEFAULT_TESTS = 400
 };
 
+/* Of address space: our own arenas, of which most stays untouched, take 10 GiB of it. Sanitizers take more than any limit allows. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                               \
+    defined(SIMTFUZZ_ADDRESS_SANITIZED)
+static const uint64_t memory_limit = 0;
+#else
 static const uint64_t memory_limit = (uint64_t)32 << 30;
+#endif
 
 /* ---- which implementations ---- */
 

@@ -88,6 +88,87 @@ static const char *report(struct arena *arena, uint64_t seed, const struct hunt_
     return text.bytes;
 }
 
+/* A program that runs kernel.cl on each platform: what a maintainer needs beside the kernel. */
+static const char host_head[] = "/* cc host.c -lOpenCL && ./a.out : runs kernel.cl on every OpenCL "
+                                "device, prints words that are wrong. */\n"
+                                "#define CL_TARGET_OPENCL_VERSION 120\n"
+                                "#include <CL/cl.h>\n"
+                                "#include <stdio.h>\n"
+                                "#include <string.h>\n"
+                                "\n";
+
+static const char host_main[] =
+    "\n"
+    "static void run(cl_device_id device, const char *text)\n"
+    "{\n"
+    "    int words[sizeof initial / sizeof *initial];\n"
+    "    size_t local = THREADS, global = THREADS * BLOCKS;\n"
+    "    char name[256] = \"\";\n"
+    "    clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name - 1, name, NULL);\n"
+    "    memcpy(words, initial, sizeof initial);\n"
+    "    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);\n"
+    "    cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);\n"
+    "    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);\n"
+    "    printf(\"%s: build %d\\n\", name, clBuildProgram(program, 1, &device, OPTIONS, NULL, "
+    "NULL));\n"
+    "    cl_kernel kernel = clCreateKernel(program, \"k0\", NULL);\n"
+    "    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof words, words, "
+    "NULL);\n"
+    "    clSetKernelArg(kernel, 0, sizeof buffer, &buffer);\n"
+    "    printf(\"run %d\\n\", clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, "
+    "NULL, NULL));\n"
+    "    clEnqueueReadBuffer(queue, buffer, 1, 0, sizeof words, words, 0, NULL, NULL);\n"
+    "    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)\n"
+    "        if (words[i] != expected[i])\n"
+    "            printf(\"word %zu is %d, not %d\\n\", i, words[i], expected[i]);\n"
+    "}\n"
+    "\n"
+    "int main(void)\n"
+    "{\n"
+    "    static char text[1 << 20];\n"
+    "    cl_platform_id platforms[16];\n"
+    "    cl_device_id device;\n"
+    "    cl_uint count = 0;\n"
+    "    FILE *file = fopen(\"kernel.cl\", \"r\");\n"
+    "    if (!file || !fread(text, 1, sizeof text - 1, file))\n"
+    "        return 1;\n"
+    "    clGetPlatformIDs(16, platforms, &count);\n"
+    "    for (cl_uint i = 0; i < count; i++)\n"
+    "        if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL) == 0)\n"
+    "            run(device, text);\n"
+    "}\n";
+
+static void put_array(struct text *text, const char *name, const int32_t *words, uint32_t count)
+{
+    text_format(text, "static const int %s[] = {", name);
+    for (uint32_t i = 0; i < count; i++)
+        if (words[i] == INT32_MIN)
+            text_put(text, i ? ", -2147483647 - 1" : "-2147483647 - 1");
+        else
+            text_format(text, "%s%d", i ? ", " : "", (int)words[i]);
+    text_put(text, "};\n");
+}
+
+/* For OpenCL C only: "" of other languages. */
+static const char *host_text(struct arena *arena, const struct hunt_finding *f)
+{
+    struct text text = text_begin(arena), ignored = text_begin(arena);
+    struct emitted emitted;
+    const char *reason;
+    if (f->subject->language != EMIT_OPENCL ||
+        !emit_kernel(&ignored, ast_kernel_copy(arena, f->expected->kernel), EMIT_OPENCL, f->knobs,
+                     0, &emitted, &reason))
+        return "";
+    const char *disable = strstr(f->subject->name, "-cl-opt-disable") ? "-cl-opt-disable" : "";
+    text_put(&text, host_head);
+    text_format(&text, "enum { THREADS = %u, BLOCKS = %u };\n#define OPTIONS \"%s\"\n",
+                (unsigned)emitted.threads, (unsigned)emitted.blocks, disable);
+    put_array(&text, "initial", emitted.initial, emitted.words);
+    put_array(&text, "expected", f->expected->final, f->expected->words);
+    text_put(&text, host_main);
+    return text.bytes;
+}
+
 static bool make_folder(const char *path)
 {
     return mkdir(path, 0777) == 0 || errno == EEXIST;
@@ -115,6 +196,9 @@ const char *bundle_write(struct arena *arena, const char *parent, uint64_t seed,
         write_in(arena, folder, arena_printf(arena, "kernel.%s", extension(f->subject)), f->text) &&
         write_in(arena, folder, "memory.txt", memory_text(arena, f)) &&
         write_in(arena, folder, "log.txt", f->trial.log);
+    const char *host = host_text(arena, f);
+    if (written && *host)
+        written = write_in(arena, folder, "host.c", host);
     return written ? folder : NULL;
 }
 

@@ -4,6 +4,7 @@
  *     README.md       what is wrong, where, how to see it
  *     kernel.simt     the kernel in our language
  *     kernel.cl (.cu) in theirs; the buffer at first and at the end stand in memory.txt
+ *     host.c          OpenCL: a program that runs it on every device and says which words are wrong
  *     log.txt         what the implementation printed
  */
 #ifndef FUZZ_OUTSIDE_BUNDLE_H
