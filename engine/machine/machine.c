@@ -162,7 +162,7 @@ void machine_reset(struct machine *machine)
     machine->steps = 0;
     machine->fault_text = NULL;
     machine->outside.length = 0;
-    machine->fault_address = 0;
+    machine->fault = (struct machine_fault){.address = 0};
 }
 
 void machine_observe(struct machine *machine, const struct observer *observers)

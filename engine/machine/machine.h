@@ -130,6 +130,15 @@ struct machine_outside {
 
 struct semantics; /* a vtable, one instance each: semantics_threads, semantics_simt */
 
+/* An access that leads nowhere: what it was, and which variable it was meant for. */
+struct machine_fault {
+    uint64_t address;
+    uint32_t bytes;       /* of the access */
+    const char *variable; /* NULL: it is near none */
+    int64_t offset;       /* from the variable's start */
+    uint64_t size;        /* bytes of the variable */
+};
+
 struct machine {
     const struct semantics *semantics;
     const struct program *program;
@@ -148,10 +157,10 @@ struct machine {
     uint64_t hits[RULE_COUNT + 1];  /* since the machine was made */
     struct machine_outside outside; /* of the last evaluation that failed; length 0: of none */
     const char *fault_text; /* of FORM_PTX: more about the error, or the premise that is missing */
-    uint64_t fault_address; /* out_of_bounds of FORM_PTX */
-    void *extra;            /* of the semantics: its actors' state, inside the block */
-    void *scratch;          /* of the semantics, not part of the state */
-    uint32_t *initial;      /* the block as it was at the start */
+    struct machine_fault fault; /* out_of_bounds of FORM_PTX */
+    void *extra;                /* of the semantics: its actors' state, inside the block */
+    void *scratch;              /* of the semantics, not part of the state */
+    uint32_t *initial;          /* the block as it was at the start */
     uint64_t initial_hash;
 };
 

@@ -4,6 +4,7 @@
 #include "fuzz/campaign/pool.h"
 #include "fuzz/campaign/stats_file.h"
 #include "fuzz/campaign/ui.h"
+#include "fuzz/out/door.h"
 #include "fuzz/out/terminal.h"
 #include "fuzz/supervise/watch.h"
 
@@ -209,11 +210,15 @@ static void print_line(struct progress *p, const struct pool *pool, uint64_t now
     uint32_t fired = 0;
     for (uint32_t i = 0; i < RULE_COUNT; i++)
         fired += s->hits[i] > 0;
+    if (live)
+        door_control(p->options->log, "\r");
     fprintf(p->options->log,
-            "%s%.0f s  %" PRIu64 " cases  %.0f/s  %" PRIu32 " findings (%" PRIu32
+            "%.0f s  %" PRIu64 " cases  %.0f/s  %" PRIu32 " findings (%" PRIu32
             " known)  rules %" PRIu32 "/%d%s",
-            live ? "\r" : "", (double)(now - p->started_ms) / 1000, cases, rate, s->finding_count,
-            s->known_findings, fired, RULE_COUNT, live ? "\033[K" : "\n");
+            (double)(now - p->started_ms) / 1000, cases, rate, s->finding_count, s->known_findings,
+            fired, RULE_COUNT, live ? "" : "\n");
+    if (live)
+        door_control(p->options->log, "\033[K");
     fflush(p->options->log);
     p->line_open = live;
     p->line_cases = cases;
@@ -224,7 +229,7 @@ static void print_line(struct progress *p, const struct pool *pool, uint64_t now
 void progress_clear_line(struct progress *p)
 {
     if (p->line_open)
-        fputs("\r\033[K", p->options->log);
+        door_control(p->options->log, "\r\033[K");
     p->line_open = false;
 }
 

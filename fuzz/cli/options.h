@@ -7,10 +7,11 @@
 
 #include "fuzz/cli/cli.h"
 
-/* OPTION_SOME_*: a number that is not 0. */
+/* OPTION_SOME_*: a number that is not 0. OPTION_OUTPUT: a file that the command writes: looked at before it begins. */
 enum option_kind {
     OPTION_FLAG,
     OPTION_TEXT,
+    OPTION_OUTPUT,
     OPTION_U64,
     OPTION_U32,
     OPTION_SOME_U64,
@@ -41,6 +42,10 @@ static inline bool option_is_on(const struct cli_option *option, enum cli_comman
 {
     return (option->commands & (uint64_t)1 << id) != 0;
 }
+
+/* Whether all files that the options name can be written, and are no input or database. False: *status, after a
+ * message (cli_outputs.c). */
+bool cli_look_at_outputs(struct cli *cli, int *status);
 
 void options_default(struct cli_options *options);
 

@@ -7,6 +7,8 @@
 #include "engine/program/ptx_code.h"
 #include "fuzz/case/case.h"
 #include "fuzz/check/check_report.h"
+#include "fuzz/out/door.h"
+#include "fuzz/out/output.h"
 #include "fuzz/out/table.h"
 #include "oracle/check/evidence.h"
 #include "oracle/check/expect.h"
@@ -72,7 +74,12 @@ static void print_head(const struct cli *cli, const char *word, const char *colo
                        const char *more)
 {
     bool colored = cli->options.color;
-    printf("%s%-9s%s %s%s\n", colored ? color : "", word, colored ? "\033[0m" : "", path, more);
+    if (colored)
+        door_control(stdout, color);
+    printf("%-9s", word);
+    if (colored)
+        door_control(stdout, "\033[0m");
+    printf(" %s%s\n", path, more);
 }
 
 static void print_divergences(struct arena *arena, const struct check_options *options,
@@ -333,17 +340,22 @@ static void report_kernel(struct arena *arena, struct check_report *report, cons
 static bool write_report(struct cli *cli, const char *path, const struct check_report *report,
                          void (*write)(const struct check_report *, FILE *))
 {
-    bool standard = path && strcmp(path, "-") == 0;
     if (!path)
         return true;
-    FILE *out = standard ? stdout : fopen(path, "w");
+    if (strcmp(path, "-") == 0) {
+        write(report, stdout);
+        return true; /* main looks whether all of standard output could be written */
+    }
+    const char *why = "no memory for it";
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
     if (out)
         write(report, out);
-    bool good = out && fflush(out) == 0 && !ferror(out);
-    if (out && !standard)
-        good = fclose(out) == 0 && good;
+    bool good = out && fclose(out) == 0 && output_write(path, text, length, &why);
+    free(text);
     if (!good)
-        cli_message(cli, "%s: %s", path, strerror(errno));
+        cli_message(cli, "%s: %s", path, why);
     return good;
 }
 

@@ -178,6 +178,13 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
                        -1,
                        command_merge,
                        {"merge all.db shard-*.db", "merge nightly.db tonight.db --json"}},
+    [COMMAND_DB] = {"db",
+                    "migrate FILE | salvage FILE NEW",
+                    "brings an older database up to date; copies what can be read of a damaged one",
+                    1,
+                    3,
+                    command_db,
+                    {"db migrate old.db", "db salvage damaged.db new.db"}},
     [COMMAND_STATUS] =
         {"status",
          "[CAMPAIGN]",

@@ -1,6 +1,7 @@
 /*
  * cli_outside.c - `simtfuzz outside` and `simtfuzz subjects`.
  */
+#include "engine/base/inline.h"
 #include "fuzz/base/interrupt.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/out/json.h"
@@ -22,8 +23,7 @@ enum {
 };
 
 /* Of address space: our own arenas, of which most stays untouched, take 10 GiB of it. Sanitizers take more than any limit allows. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                               \
-    defined(SIMTFUZZ_ADDRESS_SANITIZED)
+#ifdef SIMTFUZZ_SANITIZED
 static const uint64_t memory_limit = 0;
 #else
 static const uint64_t memory_limit = (uint64_t)32 << 30;
