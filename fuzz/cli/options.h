@@ -74,6 +74,10 @@ bool option_parse_case(struct cli *cli, const char *text);
 bool option_parse_set(struct cli *cli, const char *text);
 bool option_parse_transforms(struct cli *cli, const char *text);
 bool option_parse_subject(struct cli *cli, const char *text);
+/* An outside implementation, one more. */
+bool option_parse_outside(struct cli *cli, const char *text);
+/* Ways to emit a kernel (engine/emit/knobs.def). */
+bool option_parse_knobs(struct cli *cli, const char *text);
 bool option_parse_entry(struct cli *cli, const char *text);
 bool option_parse_bind(struct cli *cli, const char *text);
 bool option_parse_shared(struct cli *cli, const char *text);

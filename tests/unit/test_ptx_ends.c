@@ -118,6 +118,9 @@ static const struct {
     {"", "ld.shared.u32 %r1, [s+16];",
      SAME(STATUS_OUT_OF_BOUNDS, 0,
           "read of 4 bytes at shared address 0x110: byte 16 of s, which has 16 bytes")},
+    /* A 32-bit register and a constant are added in 32 bits. */
+    {"", "mov.u32 %r1, s; sub.u32 %r1, %r1, 272; ld.shared.u32 %r1, [%r1+272];",
+     SAME(STATUS_TERMINATED, 0, "")},
     {"", "@%p2 st.shared.u32 [s+18], 1;",
      SAME(STATUS_OUT_OF_BOUNDS, 3,
           "write of 4 bytes at shared address 0x112: not a multiple of 4")},
