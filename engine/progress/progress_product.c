@@ -3,6 +3,8 @@
  */
 #include "engine/progress/progress_internal.h"
 
+#include "engine/machine/live.h"
+
 #include "engine/base/pcg.h"
 
 #include <string.h>
@@ -29,8 +31,7 @@ static struct state_units look_at(const struct machine *machine, const uint32_t 
         units.enabled |= (unit_set)1 << unit_of[machine->head->live[i]];
     units.unfinished = units.enabled;
     for (uint32_t i = 0; i < machine->actor_count && !units.ended; i++)
-        if (!(units.enabled >> unit_of[i] & 1) &&
-            machine->semantics->next_stm(machine, i) != CODE_NONE)
+        if (!(units.enabled >> unit_of[i] & 1) && !actor_has_finished(machine, i))
             units.unfinished |= (unit_set)1 << unit_of[i];
     return units;
 }
