@@ -232,18 +232,130 @@ static void print_coverage(const struct campaign_summary *s, FILE *out)
     fputc('\n', out);
 }
 
+/* ---- at most a screen of 24 lines and 80 columns ---- */
+
+enum { BRIEF_FINDINGS = 4, BRIEF_SIGNATURE = 42, BRIEF_RULES = 2 };
+
+static uint64_t concluded(const struct campaign_summary *s, uint32_t oracle)
+{
+    return s->verdicts[oracle][VERDICT_AGREE] + s->verdicts[oracle][VERDICT_DIVERGE];
+}
+
+/* The oracles that were asked and have a verdict; of the others how many there are. */
+static void brief_verdicts(struct arena *arena, const struct campaign_options *options,
+                           const struct campaign_summary *s, FILE *out)
+{
+    static const char *const titles[] = {"oracle", "agree", "diverge", "no verdict"};
+    const char *silent = "";
+    struct table table;
+    table_start(&table, arena, titles, "lrrr");
+    for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
+        uint64_t none =
+            s->verdicts[i][VERDICT_NOT_APPLICABLE] + s->verdicts[i][VERDICT_INCONCLUSIVE];
+        if (!(options->check.oracles & 1u << i))
+            continue;
+        if (concluded(s, i) == 0) {
+            silent =
+                arena_printf(arena, "%s%s%s", silent, *silent ? ", " : "", oracle_table[i].name);
+            continue;
+        }
+        struct table_row *row = table_add(&table);
+        row->cells[0] = oracle_table[i].name;
+        row->cells[1] = table_grouped(arena, s->verdicts[i][VERDICT_AGREE]);
+        row->cells[2] = table_grouped(arena, s->verdicts[i][VERDICT_DIVERGE]);
+        row->cells[3] = table_grouped(arena, none);
+    }
+    if (table.first)
+        table_print(&table, out);
+    if (*silent)
+        fprintf(out, "never a verdict (why: --verbose): %s\n", silent);
+}
+
+static void brief_findings(struct arena *arena, const struct campaign_summary *s, FILE *out)
+{
+    static const char *const titles[] = {"status", "times", "signature", "replay"};
+    struct table table;
+    if (s->finding_count == 0) {
+        fputs("\nno findings\n", out);
+        return;
+    }
+    uint32_t bugs = count_bugs(arena, s);
+    fprintf(out, "\nfindings: %" PRIu32 " open, %" PRIu32 " known", s->open_findings,
+            s->known_findings);
+    if (bugs < s->open_findings)
+        fprintf(out, "; by their causes %" PRIu32 " bug%s", bugs, bugs == 1 ? "" : "s");
+    fputc('\n', out);
+    table_start(&table, arena, titles, "lrll");
+    for (uint32_t i = 0; i < s->finding_count && i < BRIEF_FINDINGS; i++) {
+        const struct campaign_finding *finding = &s->findings[i];
+        struct table_row *row = table_add(&table);
+        bool fits = strlen(finding->signature) <= BRIEF_SIGNATURE;
+        row->cells[0] = finding_state(arena, finding);
+        row->cells[1] = table_grouped(arena, finding->occurrences);
+        row->cells[2] =
+            fits ? finding->signature
+                 : arena_printf(arena, "%.*s..", BRIEF_SIGNATURE - 2, finding->signature);
+        row->cells[3] = arena_printf(arena, "simtfuzz replay %" PRIu64, finding->id);
+    }
+    table_print(&table, out);
+    if (s->finding_count > BRIEF_FINDINGS)
+        fprintf(out, "... and %" PRIu32 " more: simtfuzz triage list\n",
+                s->finding_count - BRIEF_FINDINGS);
+}
+
+/* Of the semantics that fired any: those of subjects that nobody asked for are left out. */
+static void brief_coverage(const struct campaign_summary *s, FILE *out)
+{
+    uint32_t fired = 0, all = 0, never[BRIEF_RULES + 1], missing = 0;
+    for (uint32_t i = 0; i < RULE_COUNT; i++) {
+        if (fired_of(s, rule_table[i].semantics) == 0)
+            continue;
+        all++;
+        fired += s->hits[i] > 0;
+        if (s->hits[i] == 0 && missing <= BRIEF_RULES)
+            never[missing++] = i;
+    }
+    fprintf(out, "rules fired: %" PRIu32 " of %" PRIu32, fired, all);
+    for (uint32_t i = 0; i < missing && missing <= BRIEF_RULES; i++)
+        fprintf(out, "%s%s.%s", i == 0 ? "; never: " : ", ", rule_table[never[i]].semantics,
+                rule_table[never[i]].name);
+    fputc('\n', out);
+}
+
+static void print_brief(struct arena *arena, const struct campaign_options *options,
+                        const struct campaign_summary *s, FILE *out)
+{
+    fprintf(out, "%s cases (%s/s), %s thread steps, %s warp steps\n",
+            table_grouped(arena, s->cases),
+            table_grouped(arena, (uint64_t)rate(s->cases, s->seconds)),
+            table_grouped(arena, s->thread_steps), table_grouped(arena, s->warp_steps));
+    if (s->features > 0)
+        fprintf(out, "features: %s; kernels remembered for new ones: %s\n",
+                table_grouped(arena, s->features), table_grouped(arena, s->remembered));
+    if (s->skipped > 0)
+        fprintf(out, "%s cases left out: the engine crashes or hangs there\n",
+                table_grouped(arena, s->skipped));
+    brief_verdicts(arena, options, s, out);
+    brief_findings(arena, s, out);
+    brief_coverage(s, out);
+}
+
 void campaign_print(struct arena *arena, const struct campaign_options *options,
                     const struct campaign_summary *s, FILE *out)
 {
     fprintf(out, "campaign %" PRIu64 " %s: seed 0x%" PRIx64 ", %" PRIu32 " workers, %.1f s\n",
             s->campaign, s->ending, options->seed, options->jobs, s->seconds);
-    print_totals(arena, s, out);
-    print_verdicts(arena, options, s, out);
-    print_reasons(arena, s, out);
-    print_differences(arena, s, out);
-    print_findings(arena, options, s, out);
-    print_coverage(s, out);
-    fprintf(out, "database: %s\n", options->db_path);
+    if (options->verbose) {
+        print_totals(arena, s, out);
+        print_verdicts(arena, options, s, out);
+        print_reasons(arena, s, out);
+        print_differences(arena, s, out);
+        print_findings(arena, options, s, out);
+        print_coverage(s, out);
+    } else {
+        print_brief(arena, options, s, out);
+    }
+    fprintf(out, "database (--db): %s\n", options->db_path);
 }
 
 static void json_findings(struct json *json, const struct campaign_summary *s)

@@ -76,6 +76,7 @@ struct cli_options {
     bool resume, no_supervisor;
     uint64_t case_timeout_ms;
     bool shard_given; /* by --shard or by a job array */
+    bool verbose;     /* of run */
     bool stop_on_finding, no_minimise, exhaustive, enumerate, spin, same_value, atomics_sync;
     const char *config;           /* a file or a preset, or NULL */
     const char *config_text;      /* of it; NULL: none */
@@ -167,6 +168,9 @@ bool cli_parse(struct cli *cli, int argc, char **argv, int *status);
 
 /* False: there is none of this name. */
 bool cli_find_command(const char *name, enum cli_command_id *id);
+
+/* "; 'subjects' is meant?" of the nearest name, or "": what to put behind a message about a name that there is not. */
+const char *cli_meant(struct cli *cli, const char *name, const char *const *names, uint32_t count);
 
 /* The list of commands. */
 void cli_print_commands(FILE *out);

@@ -1,6 +1,7 @@
 /*
  * cli_options.c - reads the arguments of a command by the table of options.
  */
+#include "engine/base/spelling.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/cli/config.h"
 
@@ -96,7 +97,7 @@ bool option_apply(struct cli *cli, const struct cli_option *option, const char *
 }
 
 /* getopt's tables: rows of all options of a command, letters with their colons. */
-enum { ROWS_MAX = 128, LETTERS_MAX = 2 * ROWS_MAX + 2 };
+enum { ROWS_MAX = 256, LETTERS_MAX = 2 * ROWS_MAX + 2 };
 
 /* getopt's tables for the options of one command; an option's value is its index + 256. */
 static void getopt_tables(const struct cli *cli, struct option *longs, char *letters)
@@ -139,6 +140,32 @@ static bool is_of_pass(const struct cli_option *option, enum pass pass)
            strcmp(option->name, "json") == 0;
 }
 
+const char *cli_meant(struct cli *cli, const char *name, const char *const *names, uint32_t count)
+{
+    const char *nearest = spelling_nearest(name, names, count);
+    return nearest ? arena_printf(&cli->arena, "; '%s' is meant?", nearest) : "";
+}
+
+static const char *command_meant(struct cli *cli)
+{
+    const char *names[COMMAND_COUNT];
+    for (uint32_t i = 0; i < COMMAND_COUNT; i++)
+        names[i] = cli_commands[i].name;
+    return cli_meant(cli, cli->command, names, COMMAND_COUNT);
+}
+
+/* Of the options of this command. */
+static const char *option_meant(struct cli *cli, const char *typed)
+{
+    const char *names[ROWS_MAX];
+    uint32_t count = 0;
+    size_t length = strcspn(typed, "=");
+    for (size_t i = 0; i < option_count; i++)
+        if (option_is_on(&option_table[i], cli->id))
+            names[count++] = arena_printf(&cli->arena, "--%s", option_table[i].name);
+    return cli_meant(cli, arena_printf(&cli->arena, "%.*s", (int)length, typed), names, count);
+}
+
 static bool parse_options(struct cli *cli, int argc, char **argv, enum pass pass)
 {
     struct option longs[ROWS_MAX + 1];
@@ -157,7 +184,10 @@ static bool parse_options(struct cli *cli, int argc, char **argv, enum pass pass
             return false;
         }
         if (value == '?') {
-            cli_misuse(cli, optopt >= 256 ? "%s takes no argument" : "unknown option %s", typed);
+            if (optopt >= 256)
+                cli_misuse(cli, "%s takes no argument", typed);
+            else
+                cli_misuse(cli, "unknown option %s%s", typed, option_meant(cli, typed));
             return false;
         }
         const struct cli_option *option = option_of(cli, value);
@@ -188,7 +218,7 @@ bool cli_parse(struct cli *cli, int argc, char **argv, int *status)
 {
     *status = CLI_USAGE;
     if (!cli_find_command(cli->command, &cli->id)) {
-        fprintf(stderr, "simtfuzz: there is no command '%s'\n", cli->command);
+        fprintf(stderr, "simtfuzz: there is no command '%s'%s\n", cli->command, command_meant(cli));
         cli_print_commands(stderr);
         return false;
     }

@@ -110,6 +110,8 @@ const struct cli_option option_table[] = {
      "a case that takes longer hangs: it is left out and becomes a finding; 60s by default"},
     {"no-supervisor", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(no_supervisor), 0, NULL,
      "run in this process, which a crash or a hang of the engine ends"},
+    {"verbose", 'v', OPTION_FLAG, NULL, ON(RUN), FIELD(verbose), 0, NULL,
+     "the final table says everything: reasons, replay commands, every rule that never fired"},
     {"no-minimise", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(no_minimise), 0, NULL,
      "keep findings as they were found, run again but not minimised"},
     {"schedules", 0, OPTION_SOME_U32, "N", ON_CHECKS, FIELD(schedules), FIELD(schedules_given),

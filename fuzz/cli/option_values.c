@@ -62,10 +62,31 @@ bool cli_parse_time(const char *text, uint64_t *milliseconds)
 /* ---- options with a form of their own ---- */
 
 /* Says which item of a list is wrong and which exist. */
+/* The nearest of a list of words with blanks between them. */
+static const char *word_meant(struct cli *cli, const char *at, const char *words)
+{
+    enum { WORDS_MAX = 256 };
+    const char *names[WORDS_MAX];
+    uint32_t count = 0;
+    for (size_t length; *words && count < WORDS_MAX; words += length + (words[length] == ' ')) {
+        length = strcspn(words, " ");
+        names[count++] = arena_strndup(&cli->arena, words, length);
+    }
+    return cli_meant(cli, arena_strndup(&cli->arena, at, strcspn(at, ",")), names, count);
+}
+
+static const char *subject_meant(struct cli *cli, const char *at)
+{
+    const char *names[SUBJECT_COUNT];
+    for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
+        names[i] = subject_table[i].name;
+    return cli_meant(cli, arena_strndup(&cli->arena, at, strcspn(at, ",")), names, SUBJECT_COUNT);
+}
+
 static bool bad_item(struct cli *cli, const char *option, const char *at, const char *exist)
 {
-    cli_misuse(cli, "--%s: there is no '%.*s' (there are: %s)", option, (int)strcspn(at, ","), at,
-               exist);
+    cli_misuse(cli, "--%s: there is no '%.*s'%s (there are: %s)", option, (int)strcspn(at, ","), at,
+               word_meant(cli, at, exist), exist);
     return false;
 }
 
@@ -74,8 +95,8 @@ bool option_parse_subjects(struct cli *cli, const char *text)
     const char *at;
     if (subject_parse_list(text, &cli->options.subjects, &at))
         return true;
-    cli_misuse(cli, "--subjects: there is no '%.*s' (simtfuzz rules --subjects lists them)",
-               (int)strcspn(at, ","), at);
+    cli_misuse(cli, "--subjects: there is no '%.*s'%s (simtfuzz rules --subjects lists them)",
+               (int)strcspn(at, ","), at, subject_meant(cli, at));
     return false;
 }
 
@@ -381,6 +402,7 @@ bool option_parse_subject(struct cli *cli, const char *text)
         cli_misuse(cli, "--subject: '%s' has no machine to trace; simtfuzz check runs it", text);
         return false;
     }
-    cli_misuse(cli, "--subject: there is no '%s' (simtfuzz rules --subjects lists them)", text);
+    cli_misuse(cli, "--subject: there is no '%s'%s (simtfuzz rules --subjects lists them)", text,
+               subject_meant(cli, text));
     return false;
 }

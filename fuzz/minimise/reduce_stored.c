@@ -96,13 +96,15 @@ static int reduce_one(struct replayer *r, const char *name)
         finding ? read_stored(r, finding, cli->options.raw, &c, &status) : NULL;
     if (!kernel)
         return status;
-    const struct reduce_minimising asked = {
-        .cli = cli,
-        .kernel = kernel,
-        .signature = finding->signature,
-        .options = {.check = c.check, .max_tests = cli->options.max_tests},
-        .started_ms = clock_monotonic_ms(),
-        .db = r->db};
+    bool kernel_is_minimised = !cli->options.raw && *finding->minimised.kernel;
+    const struct reduce_minimising asked = {.cli = cli,
+                                            .kernel = kernel,
+                                            .signature = finding->signature,
+                                            .options = {.check = c.check,
+                                                        .max_tests = cli->options.max_tests,
+                                                        .strict = kernel_is_minimised},
+                                            .started_ms = clock_monotonic_ms(),
+                                            .db = r->db};
     interrupt_catch();
     if (!reduce_minimise(&asked, &example, &status))
         return status;

@@ -113,7 +113,7 @@ static bool shrink_again(struct reduction *r, const struct ast_kernel *kernel,
     take_given(r, kernel);
     if (r->hurried && !reduction_shows(r, r->base, check))
         return false;
-    shrink(r, true);
+    shrink(r, !r->options->strict);
     return true;
 }
 
@@ -141,7 +141,7 @@ void reduce_kernel(struct arena *arena, const struct ast_kernel *kernel,
     }
     if (result->reproduced && !options->interest->fixed) {
         const struct transform_list given = check.transforms;
-        shrink(&r, true);
+        shrink(&r, !options->strict);
         check.transforms = r.check.transforms;
         if (options->interest->checks && !reduction_shows(&r, r.base, &check)) {
             check.transforms = given;

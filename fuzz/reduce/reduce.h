@@ -32,6 +32,8 @@ struct reduce_options {
     /* There is little time: the kernel is asked about in the cheapest way first, and if it is
      * interesting so, with everything only in the end. */
     bool hurried;
+    /* The kernel is a minimised one: that it shrinks no further is no reason to keep something weaker. */
+    bool strict;
 };
 
 enum reduce_ending {

@@ -150,4 +150,18 @@ if (ulimit -v 300000 && "$simtfuzz" --version >/dev/null 2>&1); then
 else
     echo "left out: limits of addresses, which a sanitizer does not bear"
 fi
+# What a misspelt name may mean.
+expect 2 chekc x
+says err "there is no command 'chekc'; 'check' is meant?"
+expect 2 run --subjcts x
+says err "unknown option --subjcts; '--subjects' is meant?"
+expect 2 run --subjects threads,simtt
+says err "there is no 'simtt'; 'simt' is meant?"
+expect 2 run --features lops
+says err "there is no 'lops'; 'loops' is meant?"
+expect 2 run --oracles reslt
+says err "there is no 'reslt'; 'result' is meant?"
+expect 2 nonsense
+grep -q "is meant" err && failed "nonsense means something"
+
 finish

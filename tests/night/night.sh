@@ -51,11 +51,13 @@ expect 0 merge again.db shard-1.db shard-0.db shard-1.db night.db
 same_content again.db undisturbed.db
 
 # ---- what was found replays, is minimised, and is still there ----
+expect 0 replay 1 --raw --db night.db
+says out "raw        same:"
 expect 0 replay 1 --db night.db
-says out "raw        same:" "minimised  same:"
+says out "minimised  same:"
 expect 0 reduce 1 --db night.db -o small.ptx
 signature=$(simtfuzz triage show 1 --json --db night.db | grep -o '"signature": "[^"]*"' | head -1 | cut -d '"' -f 4)
-expect 0 check small.ptx --subjects crs,crs:patent,crs:call-push --oracles result --json
+expect 0 check --fail-on none small.ptx --subjects crs,crs:patent,crs:call-push --oracles result --json
 says out "$signature"
 expect 0 regress --db night.db
 
