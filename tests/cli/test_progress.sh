@@ -46,6 +46,11 @@ expect 0 progress "$papers/p2-n2.simt"
 says out "stack-unfair: " "policy-unfair: " "model-dependent: "
 expect 0 progress "$papers/p2-n1.simt"
 grep -q "unfair: \|dependent: " out && failed "one thread: verdicts differ"
+# Block form: who has finished the text is no unit that strong fairness asks for.
+expect 0 progress "$source/corpus/progress/finished-text-of-two.simt" --json
+[ "$(grep -o '"ends always", "ends_strongly_fair": true' out | wc -l)" = 4 ] || failed "strong fairness of a finished text: $(cat out)"
+! grep -q '"ends always", "ends_strongly_fair": false' out || failed "weakly fair ends, strongly fair does not"
+
 expect 0 progress "$papers/p2-n2.simt" --json
 says out '"classes": ["stack-unfair", "policy-unfair", "model-dependent"]'
 
