@@ -4,6 +4,7 @@
 #include "engine/base/pcg.h"
 #include "engine/input/input.h"
 #include "fuzz/case/digest.h"
+#include "fuzz/case/read_back.h"
 #include "oracle/matrix/matrix.h"
 
 #include <stdio.h>
@@ -166,11 +167,16 @@ static void run_again(struct chunk_maker *maker, struct chunk *chunk, const stru
     const struct ast_kernel *again = fresh ? case_kernel(maker->arena, c, NULL) : kernel;
     check_kernel(maker->arena, again, &c->check, second);
     const char *what = first_difference(maker->arena, kernel, result, again, second);
+    const char *class = "flaky|second run";
+    if (!what) {
+        what = read_back(maker->arena, kernel, draw);
+        class = "flaky|read back";
+    }
     if (!what)
         return;
     struct chunk_finding *finding = &chunk->findings[chunk->finding_count++];
     *finding = (struct chunk_finding){.number = c->number, .index = (uint32_t)chunk->cases};
-    snprintf(finding->signature, SIGNATURE_MAX, "engine|flaky|second run|%s", what);
+    snprintf(finding->signature, SIGNATURE_MAX, "engine|%s|%s", class, what);
 }
 
 bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t number)

@@ -246,14 +246,14 @@ static void put_side(struct page *page, const struct window *w)
     fputs("</figure>\n", page->out);
 }
 
-static void put_legend(struct page *page)
+/* It explains the red line only where one is drawn. */
+static void put_legend(struct page *page, bool parts)
 {
-    fputs(
-        "<ul class=\"legend\"><li><i class=\"x\"></i>takes part in the step</li>"
-        "<li><i class=\"a\"></i>active afterwards</li><li><i class=\"o\"></i>not active "
-        "(b, r, e: disabled by break, return, exit)</li><li>time runs down, a column is a thread; "
-        "the red line is where they part</li></ul>\n",
-        page->out);
+    fputs("<ul class=\"legend\"><li><i class=\"x\"></i>takes part in the step</li>"
+          "<li><i class=\"a\"></i>active afterwards</li><li><i class=\"o\"></i>not active "
+          "(b, r, e: disabled by break, return, exit)</li><li>time runs down, a column is a thread",
+          page->out);
+    fputs(parts ? "; the red line is where they part</li></ul>\n" : "</li></ul>\n", page->out);
 }
 
 void html_traces(struct page *page, const struct report_finding *shown)
@@ -271,13 +271,14 @@ void html_traces(struct page *page, const struct report_finding *shown)
         markup_text(page->out, c->parting);
         fputs("</p>\n", page->out);
     }
-    put_legend(page);
     struct window windows[2] = {window_of(&c->sides[0]), {.side = NULL}};
+    if (c->sides[1].subject)
+        windows[1] = window_of(&c->sides[1]);
+    put_legend(page, windows[0].parts || windows[1].parts);
     if (!c->sides[1].subject) {
         put_side(page, &windows[0]);
         return;
     }
-    windows[1] = window_of(&c->sides[1]);
     align(&windows[0], &windows[1]);
     fputs("<div class=\"sides\">\n", page->out);
     put_side(page, &windows[0]);

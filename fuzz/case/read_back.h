@@ -1,0 +1,14 @@
+/*
+ * read_back.h - what a campaign writes down, read again: an execution's tape is printed, parsed and played, and must
+ * take the same steps to the same memory; the kernel's text likewise. Asked of a share of a campaign's cases.
+ */
+#ifndef FUZZ_READ_BACK_H
+#define FUZZ_READ_BACK_H
+
+#include "engine/kernel/kernel.h"
+
+/* NULL: everything reads back; or what does not: "kernel text", "tape text", "tape". Which subject's execution it is,
+ * and its schedule, are drawn by `seed`. */
+const char *read_back(struct arena *arena, const struct ast_kernel *kernel, uint64_t seed);
+
+#endif
