@@ -222,7 +222,6 @@ struct ast_block {
     const char *name;
     struct ast_stm *body; /* list of simple statements */
     bool returns;         /* ends with return (procedures only); otherwise with goto */
-    bool is_final;        /* the barrier that the normal form adds behind the text (CFG.final) */
     uint32_t target_count;
     struct ast_block **targets; /* a target named End is NULL: the thread ends */
     struct location at;

@@ -46,12 +46,4 @@ static inline bool is_live(const struct machine *machine, uint32_t actor)
     return live_at(machine, live_from(machine, actor), actor);
 }
 
-/* An actor that cannot step and has nothing left to do: it is at the end of its text, or at the barrier that the normal
- * form adds behind it (CFG.final). Nobody waits for anybody there: a thread that has finished its text is finished. */
-static inline bool actor_has_finished(const struct machine *machine, uint32_t actor)
-{
-    uint32_t stm = machine->semantics->next_stm(machine, actor);
-    return !is_live(machine, actor) && (stm == CODE_NONE || stm == machine->program->final_barrier);
-}
-
 #endif

@@ -249,7 +249,6 @@ struct program *program_compile_with(struct arena *arena, const struct ast_kerne
     struct program *program = ARENA_NEW(arena, struct program);
     program->core = core;
     program->form = core->form;
-    program->final_barrier = CODE_NONE;
     program->appendix_loops = options->appendix_loops;
     program->launch = core->launch;
     build_launch(program);

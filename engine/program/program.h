@@ -184,8 +184,6 @@ struct program {
                                         stms[call].second on */
     uint32_t *parameters;            /* offsets in frames */
     uint32_t barrier_count;
-    uint32_t
-        final_barrier; /* the one that the normal form adds behind the text (CFG.final); CODE_NONE: none */
     bool has_atomics, has_votes, has_choices; /* havoc, pick, goto with several targets */
     uint32_t function_count;
     struct code_function *functions; /* number 0 is the kernel */

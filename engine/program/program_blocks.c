@@ -204,8 +204,6 @@ static void emit_block(struct builder *b, struct ast_block *block)
     for (struct ast_stm *stm = block->body; stm; stm = stm->next)
         emit_stm(b, stm, block->mark);
     emit_end(b, block);
-    if (block->is_final) /* assume(1); barrier(); */
-        program->final_barrier = code->first + 1;
     const struct code_stm *leading = &program->stms[code->first];
     code->guard =
         leading->kind == CODE_ASSUME && leading->guard == CODE_NONE ? leading->value : CODE_NONE;

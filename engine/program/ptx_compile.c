@@ -375,7 +375,6 @@ struct program *ptx_compile(struct arena *arena, const struct ast_kernel *kernel
         maps[i]->arena = arena;
     program->core = kernel;
     program->form = FORM_PTX;
-    program->final_barrier = CODE_NONE;
     program->ptx = code;
     program->launch = kernel->launch;
     build_launch(program);

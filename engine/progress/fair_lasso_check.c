@@ -30,7 +30,7 @@ void fair_look(struct fair_sets *sets)
     if (machine_status(machine) != STATUS_RUNNING || head->unfinished == head->live_count)
         return;
     for (uint32_t i = 0; i < machine->actor_count; i++)
-        if (!actor_has_finished(machine, i))
+        if (machine->semantics->next_stm(machine, i) != CODE_NONE)
             sets->unfinished[sets->units->unit_of[i]] = 1;
 }
 

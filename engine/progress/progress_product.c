@@ -3,8 +3,6 @@
  */
 #include "engine/progress/progress_internal.h"
 
-#include "engine/machine/live.h"
-
 #include "engine/base/pcg.h"
 
 #include <string.h>
@@ -31,7 +29,8 @@ static struct state_units look_at(const struct machine *machine, const uint32_t 
         units.enabled |= (unit_set)1 << unit_of[machine->head->live[i]];
     units.unfinished = units.enabled;
     for (uint32_t i = 0; i < machine->actor_count && !units.ended; i++)
-        if (!(units.enabled >> unit_of[i] & 1) && !actor_has_finished(machine, i))
+        if (!(units.enabled >> unit_of[i] & 1) &&
+            machine->semantics->next_stm(machine, i) != CODE_NONE)
             units.unfinished |= (unit_set)1 << unit_of[i];
     return units;
 }

@@ -68,15 +68,6 @@ static void hear_row_json(void *context, const struct matrix_row *row)
     if (row->has_strong)
         json_key_bool(json, "ends_strongly_fair", row->strong);
     json_key_string(json, "why", row->why);
-    if (row->endings) {
-        json_key(json, "ends_in");
-        json_array_begin(json);
-        for (uint32_t s = 0; s < STATUS_COUNT; s++)
-            if (row->endings >> s & 1)
-                json_string(json, status_names[s]);
-        json_array_end(json);
-        json_key_bool(json, "ends_in_all", row->all_endings);
-    }
     if (row->sampled)
         json_key_bool(json, "sampled", true);
     if (row->loop) {
@@ -137,10 +128,7 @@ static void hear_row_text(void *context, const struct matrix_row *row)
         print_cells("units", "model", "verdict", "who waits for whom");
     p->begun = true;
     bool why = row->verdict != PROGRESS_ENDS && !row->sentence; /* no row, or no witness of it */
-    const char *last = why ? row->why : row->sentence, *ends = matrix_endings(arena, row);
-    if (ends)
-        last = last ? arena_printf(arena, "%s; what ends, ends %s", last, ends) : ends;
-    print_cells(matrix_unit_names[row->unit], row->model, verdict, last);
+    print_cells(matrix_unit_names[row->unit], row->model, verdict, why ? row->why : row->sentence);
     fflush(stdout);
 }
 

@@ -17,7 +17,7 @@ static const struct matrix_options bounds = {.max_states = 384,
                                              .refute_steps = 512};
 
 /* A matrix that is asked for in another way: one case in SHARE of those that are asked, by its seed. */
-enum { OTHER_UNMERGED, OTHER_SAMPLED, OTHER_FORM, OTHER_SHARE = 12 };
+enum { OTHER_UNMERGED, OTHER_SAMPLED, OTHER_SHARE = 12 };
 
 /* Whose rows those of single threads are. */
 static enum subject_id threads_of(const struct checking *c)
@@ -277,64 +277,10 @@ void matrix_judge_other(struct checking *c, const struct matrix *matrix, const s
     }
 }
 
-/* How often an expression accesses global or shared memory, at most. */
-static uint32_t accesses(const struct program *program, uint32_t expr)
-{
-    uint32_t count = 0;
-    if (expr == CODE_NONE)
-        return 0;
-    for (const struct code_expr_op *op = &program->ops[expr]; op->op != OP_END; op++)
-        count += op->op == OP_GLOBAL || op->op == OP_SHARED ||
-                 (op->op == OP_INDEX && op->space <= SPACE_SHARED);
-    return count;
-}
-
-/* Whether it matters to nobody that an assignment is two steps in `threads` and one in `interleave`: no statement
- * accesses global or shared memory twice. Barriers with jumps out of loops are other barriers in block form. */
-static bool same_in_blocks(const struct checking *c)
-{
-    const struct program *program = c->program;
-    if (c->kernel->form != FORM_STRUCTURED || !program || c->scopes_differ || c->incomparable)
-        return false;
-    for (uint32_t s = 0; s < program->stm_count; s++) {
-        const struct code_stm *stm = &program->stms[s];
-        bool writes = stm->place.length > 0 && stm->place.space <= SPACE_SHARED;
-        uint32_t index = stm->place.length > 0 ? accesses(program, stm->place.index) : 0;
-        uint32_t value = stm->kind == CODE_SKIP ? 0 : accesses(program, stm->value);
-        if (stm->kind != CODE_ATOMIC && (uint32_t)writes + index + value > 1)
-            return false;
-    }
-    return true;
-}
-
-/* One kernel, one matrix: its single threads end under a progress model as they do in block form. */
-static void judge_form(struct checking *c, const struct matrix *matrix, struct answer *answer)
-{
-    struct matrix_options options = bounds;
-    if (!same_in_blocks(c))
-        return;
-    options.seed = c->options->seed;
-    options.again = matrix;
-    options.as_blocks = true;
-    options.sample_steps = 0;
-    const struct matrix other = matrix_of(c->forms, &options);
-    for (uint32_t i = 0; i < other.count; i++) {
-        const struct matrix_row *again = &other.rows[i];
-        const struct matrix_row *row = matrix_find(matrix, again->model, again->unit);
-        if (row && contradict(row, again))
-            report(c, answer, row, "matrix-form", row->model,
-                   arena_printf(c->arena, "in block form: %s%s (%s)", matrix_verdict(again),
-                                again->has_strong && again->strong ? ", ends if strongly fair" : "",
-                                again->why));
-    }
-}
-
 static void judge_other(struct checking *c, const struct matrix *matrix, struct answer *answer)
 {
     struct matrix_options options = bounds;
     uint64_t way = pcg_splitmix(c->options->seed) % OTHER_SHARE;
-    if (way == OTHER_FORM)
-        judge_form(c, matrix, answer);
     if (way != OTHER_UNMERGED && way != OTHER_SAMPLED)
         return;
     options.seed = c->options->seed;

@@ -7,7 +7,6 @@
  *     matrix-witness   what a row shows of a hang is none (matrix_witness.h)
  *     matrix-other     another way of asking has another verdict: the graph of all states without merged local steps
  *                      (search_local.c), or samples where that graph is too large; a share of the cases each
- *     matrix-form      in block form single threads end otherwise, though no statement accesses memory twice
  *     lemma-6          the refutation of Lemma 6 cannot be played again
  */
 #ifndef ORACLE_MATRIX_JUDGE_H

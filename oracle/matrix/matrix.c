@@ -29,17 +29,6 @@ const char *matrix_verdict(const struct matrix_row *row)
                : progress_verdict_names[row->verdict];
 }
 
-const char *matrix_endings(struct arena *arena, const struct matrix_row *row)
-{
-    const char *text = "";
-    if (!(row->endings & ~(1u << STATUS_TERMINATED)))
-        return NULL;
-    for (uint32_t s = 0; s < STATUS_COUNT; s++)
-        if (row->endings >> s & 1)
-            text = arena_printf(arena, "%s%s%s", text, *text ? ", " : "", status_names[s]);
-    return arena_printf(arena, "%s%s", row->all_endings ? "in " : "one execution: ", text);
-}
-
 enum matrix_ending matrix_ending_of(const struct matrix_row *row)
 {
     switch (row->verdict) {
@@ -61,7 +50,6 @@ struct making {
     const struct matrix_options *options;
     struct matrix matrix;
     const char *must_end; /* why all executions of single threads do, without a search; or NULL */
-    uint32_t must_end_in; /* then: bits 1u << status of one execution; 0: not known */
     uint32_t told;        /* rows that the listener has heard of */
 };
 
@@ -256,9 +244,6 @@ static void take_answer(struct making *m, struct matrix_row *row, struct machine
         return;
     }
     row->states = result->states;
-    for (uint32_t i = 0; i < result->outcome_count; i++)
-        row->endings |= 1u << result->outcomes[i].status;
-    row->all_endings = result->complete;
     row->why = arena_printf(
         m->arena, "all %" PRIu64 " states%s", result->states,
         result->up_to_symmetry ? ", where threads that are alike may change places" : "");
@@ -280,30 +265,8 @@ static const char *must_end(struct making *m, struct machine *machine)
                : NULL;
 }
 
-/* How one execution ends, where nothing is searched. */
-static void see_end(struct making *m, struct machine *machine)
+static void take_end(struct matrix_row *row, const char *why)
 {
-    const struct sched_spec spec = {.kind = SCHED_ROUND_ROBIN, .quantum = 1};
-    struct scheduler scheduler;
-    size_t mark = arena_mark(m->arena);
-    machine_reset(machine);
-    sched_start(&scheduler, &spec, machine, m->arena);
-    for (uint64_t step = 0; step < m->options->budget_steps; step++) {
-        if (machine_status(machine) != STATUS_RUNNING)
-            break;
-        uint32_t index = scheduler.choices.pick(&scheduler.choices, machine);
-        machine_step(machine, machine->head->live[index], &scheduler.choices);
-        machine->track.log_count = 0;
-    }
-    enum status status = machine_status(machine);
-    machine_reset(machine);
-    arena_release(m->arena, mark);
-    m->must_end_in = status == STATUS_RUNNING ? 0 : 1u << status;
-}
-
-static void take_end(const struct making *m, struct matrix_row *row, const char *why)
-{
-    row->endings = m->must_end_in;
     row->verdict = PROGRESS_ENDS;
     row->has_strong = row->strong = true;
     row->why = why;
@@ -337,12 +300,12 @@ static void add_models_ending(struct making *m, enum subject_id subject, enum ma
 {
     if (unit == MATRIX_THREADS && !stackless_refuses(subject_table[subject].vtable)) {
         struct matrix_row *row = add_row(m, "stackless:random", subject, MATRIX_WARPS);
-        take_end(m, row, m->must_end);
+        take_end(row, m->must_end);
         row->has_strong = false;
     }
     for (int i = 0; i < PROGRESS_MODEL_COUNT; i++) {
         struct matrix_row *row = add_row(m, progress_table[i].name, subject, unit);
-        take_end(m, row, m->must_end);
+        take_end(row, m->must_end);
         row->has_strong = i != PROGRESS_UNFAIR;
     }
 }
@@ -418,8 +381,7 @@ static void add_warps(struct making *m, enum subject_id subject, const char *nam
     struct matrix_row *row = add_row(m, name, subject, block ? MATRIX_BLOCKS : MATRIX_WARPS);
     const char *must = must_end(m, machine);
     if (must) {
-        see_end(m, machine);
-        take_end(m, row, must);
+        take_end(row, must);
         row->has_strong = false;
         return;
     }
@@ -478,7 +440,7 @@ static void add_policy(struct making *m, enum subject_id subject, const struct p
         return;
     struct matrix_row *row = add_row(m, name, subject, MATRIX_WARPS);
     if (m->must_end) {
-        take_end(m, row, m->must_end);
+        take_end(row, m->must_end);
         row->has_strong = false;
         return;
     }
@@ -499,11 +461,8 @@ static void add_policy(struct making *m, enum subject_id subject, const struct p
     row->why = arena_printf(m->arena, "its one execution, %" PRIu64 " steps",
                             lasso.kind == LASSO_NONE ? machine->steps : lasso.stem + lasso.loop);
     row->verdict = lasso.kind == LASSO_NONE ? PROGRESS_ENDS : PROGRESS_HANGS;
-    if (lasso.kind == LASSO_NONE) {
-        row->endings = 1u << machine_status(machine);
-        row->all_endings = true;
+    if (lasso.kind == LASSO_NONE)
         return;
-    }
     lasso_tapes(m->arena, machine, &policy, &lasso);
     row->stem = lasso.stem_tape;
     row->loop = lasso.loop_tape;
@@ -592,9 +551,8 @@ static void check_strong(struct making *m)
 {
     for (uint32_t i = 0; i < m->matrix.count; i++) {
         const struct matrix_row *row = &m->matrix.rows[i];
-        uint32_t added = row->program->final_barrier != CODE_NONE; /* nobody waits there */
         bool waits = row->program->form == FORM_PTX ? row->program->ptx->barriers
-                                                    : row->program->barrier_count > added;
+                                                    : row->program->barrier_count > 0;
         if (ends(row) && row->has_strong && !row->strong && !waits)
             m->matrix.broken =
                 arena_printf(m->arena, "%s end under %s if weakly fair, but not if strongly",
@@ -644,10 +602,7 @@ static void add_threads(struct making *m, enum subject_id subject)
         m->matrix.refused = arena_printf(m->arena, "%s: %s", subject_table[subject].name, reason);
         return;
     }
-    struct machine *machine = machine_of(m, subject, program);
-    m->must_end = must_end(m, machine);
-    if (m->must_end)
-        see_end(m, machine);
+    m->must_end = must_end(m, machine_of(m, subject, program));
     for (int p = 0; p < STACKLESS_POLICY_COUNT && !m->options->again; p++) {
         struct stackless_spec spec = {.policy = (enum stackless_policy)p};
         bool regroups = stackless_table[p].over_block && program->warps_per_block > 1;
@@ -672,10 +627,6 @@ struct matrix matrix_of(struct forms *forms, const struct matrix_options *option
         matrix_lemma6(forms, options->budget_steps, options->refute_steps, options->seed);
     static const enum subject_id warps[] = {SUBJECT_SIMT, SUBJECT_SIMT_THEN, SUBJECT_LOCKSTEP,
                                             SUBJECT_CRS};
-    if (options->as_blocks) {
-        add_threads(&m, SUBJECT_INTERLEAVE);
-        return m.matrix;
-    }
     for (uint32_t i = 0; i < sizeof warps / sizeof *warps; i++) {
         add_warps(&m, warps[i], subject_table[warps[i]].name);
         tell_rows(&m);

@@ -29,8 +29,6 @@ struct matrix_row {
     bool has_strong, strong; /* passes under strong fairness */
     bool sampled;            /* "may hang": no search of all states has shown it */
     uint64_t states;         /* that it rests on; 0: of one execution, or none */
-    uint32_t endings;        /* bits 1u << status: how executions end; 0: not known */
-    bool all_endings;        /* there are no others */
     const char *why;         /* what the verdict rests on, or why there is none */
     /* Of a hang. */
     const struct tape *stem, *loop;
@@ -93,8 +91,6 @@ struct matrix_options {
     /* NULL, or a matrix of the same kernel, which is made again: without policies, whose executions are the
      * same, and with what it knows of Lemma 6. */
     const struct matrix *again;
-    bool
-        as_blocks; /* of a structured kernel: only the rows of single threads, and of the kernel in block form */
     const volatile sig_atomic_t *stop; /* NULL, or: not 0 ends all searches, with what was found */
     const struct matrix_listener *listener; /* or NULL */
 };
@@ -103,10 +99,6 @@ extern const struct matrix_options MATRIX_DEFAULTS;
 
 /* The verdict in words. */
 const char *matrix_verdict(const struct matrix_row *row);
-
-/* "in deadlock", "in terminated, deadlock", "one execution: deadlock": how its executions end, where some end in an
- * error. NULL: none does, or it is not known. */
-const char *matrix_endings(struct arena *arena, const struct matrix_row *row);
 enum matrix_ending matrix_ending_of(const struct matrix_row *row);
 
 /* The classes of the differences among its rows: bit 1 << class. */

@@ -159,7 +159,8 @@ struct judging {
 static bool has_finished(const struct judging *j, uint32_t thread)
 {
     uint32_t actor = actor_of(j->machine, thread);
-    return actor_has_finished(j->machine, actor);
+    return !is_live(j->machine, actor) &&
+           j->machine->semantics->next_stm(j->machine, actor) == CODE_NONE;
 }
 
 /* A statement that may write the variable stands on the line. */

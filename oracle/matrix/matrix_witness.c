@@ -116,8 +116,8 @@ static void start_units(struct replay *r)
     units->enabled = ARENA_ARRAY(r->arena, uint8_t, units->count);
 }
 
-/* Live, or at a barrier, also at the one behind the text. */
-static bool has_not_left(const struct machine *machine, uint32_t actor)
+/* Live, or at a barrier. */
+static bool is_unfinished(const struct machine *machine, uint32_t actor)
 {
     return is_live(machine, actor) || machine->semantics->next_stm(machine, actor) != CODE_NONE;
 }
@@ -130,8 +130,8 @@ static void look_at_units(struct replay *r)
     memset(units->unfinished, 0, units->count);
     for (uint32_t a = 0; a < r->machine->actor_count; a++) {
         units->enabled[units->unit_of[a]] |= is_live(r->machine, a);
-        units->unfinished[units->unit_of[a]] |= !actor_has_finished(r->machine, a);
-        unfinished += has_not_left(r->machine, a);
+        units->unfinished[units->unit_of[a]] |= is_unfinished(r->machine, a);
+        unfinished += is_unfinished(r->machine, a);
     }
     r->miscounts |= unfinished != r->machine->head->unfinished;
 }
