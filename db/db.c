@@ -251,11 +251,27 @@ static int identify(struct db *db, enum db_mode mode, struct identity *identity)
     return code == SQLITE_OK ? DB_OK : db_fail_sqlite(db, code, "open the database");
 }
 
+/* In its header: a log of writes belongs to the file. */
+static bool was_in_wal(struct db *db)
+{
+    unsigned char versions[2] = {0};
+    sqlite3_file *file = NULL;
+    if (sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK)
+        return false;
+    return file->pMethods->xRead(file, versions, sizeof versions, 18) == SQLITE_OK &&
+           versions[0] == 2 && versions[1] == 2;
+}
+
 static int judge(struct db *db, enum db_mode mode, const struct identity *identity)
 {
     bool blank = identity->application_id == 0 && identity->version == 0 && identity->objects == 0;
     if (blank && mode == DB_CREATE)
         return DB_OK;
+    if (blank && was_in_wal(db))
+        return db_fail(db, DB_ERROR_FOREIGN,
+                       "holds nothing: it was never closed, and what was written is in %s-wal, "
+                       "which is not there; put both files side by side",
+                       db->path);
     if (identity->application_id != db_schema.application_id || identity->version < 1)
         return db_fail(db, DB_ERROR_FOREIGN,
                        "is an SQLite database of another program, not of simtfuzz");
@@ -266,8 +282,8 @@ static int judge(struct db *db, enum db_mode mode, const struct identity *identi
     if (identity->version < db_schema.version && mode == DB_READONLY)
         return db_fail(db, DB_ERROR_OLDER,
                        "was written by an older simtfuzz (schema version %d, this one needs %d); "
-                       "open it once for writing to bring it up to date",
-                       identity->version, db_schema.version);
+                       "`simtfuzz db migrate %s` brings it up to date",
+                       identity->version, db_schema.version, db->path);
     return DB_OK;
 }
 
@@ -288,6 +304,13 @@ static int switch_to_wal(struct db *db)
     return code == SQLITE_OK ? DB_OK : db_fail_sqlite(db, code, "create the database");
 }
 
+/* What was written goes to the file itself, so that a copy of it alone is a database. When somebody else is at work, it
+ * happens later. */
+static void checkpoint(struct db *db)
+{
+    sqlite3_wal_checkpoint_v2(db->sqlite, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+}
+
 static int upgrade(struct db *db, int version)
 {
     if (version == db_schema.version)
@@ -298,6 +321,9 @@ static int upgrade(struct db *db, int version)
             return error;
     }
     int code = schema_upgrade(db->sqlite, &db_schema);
+    db->checkpoint = code == SQLITE_OK;
+    if (code == SQLITE_OK)
+        checkpoint(db);
     return code == SQLITE_OK ? DB_OK : db_fail_sqlite(db, code, "create or migrate the database");
 }
 
@@ -417,6 +443,10 @@ int db_commit(struct db *db)
         error = db_write(db, STATEMENT_COMMIT, NULL, 0);
     if (!error)
         db->batch = false;
+    if (!error && db->checkpoint) {
+        db->checkpoint = false;
+        checkpoint(db);
+    }
     return error;
 }
 

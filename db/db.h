@@ -460,6 +460,17 @@ DB_MUST_CHECK int db_bisections(struct db *db, uint64_t finding, db_bisection_us
 DB_MUST_CHECK int db_merge_files(const char *out, const char *const *inputs, size_t count,
                                  struct db_message *message);
 
+/* Copies what can be read of a damaged database to `out`, which must not be there, and says what of each table; table "":
+ * rows that were left out, since they refer to what is lost. `path` is only read. */
+struct db_salvaged {
+    const char *table;
+    uint64_t rows;
+    bool whole; /* none of its rows was lost */
+};
+typedef void db_salvage_use(void *context, const struct db_salvaged *table);
+DB_MUST_CHECK int db_salvage(const char *path, const char *out, db_salvage_use *use, void *context,
+                             struct db_message *message);
+
 /* Prints as JSON lines, in canonical order and without the findings' ids, all content that must be
  * equal between two runs of the same campaigns: everything but sessions (jobs, times), what minimising took
  * (each shard has examples of its own to minimise) and kernels

@@ -23,7 +23,8 @@ struct db {
     uint32_t wait_ms;        /* for another process's lock */
     uint64_t waits_since_ms; /* of the monotonic clock; while it waits */
     bool immutable;          /* on a read-only file system, and nobody can change it */
-    bool batch;              /* between db_begin and db_commit or db_rollback */
+    bool checkpoint; /* the file is new, nothing was committed: the first commit is checkpointed */
+    bool batch;      /* between db_begin and db_commit or db_rollback */
     int batch_error; /* the first failure of a write inside the batch: it can only be rolled back */
     uint64_t session; /* that this handle began last, its row id; 0: none */
     struct db_shard session_shard;

@@ -22,6 +22,10 @@ int db_fail(struct db *db, int error, const char *format, ...)
     va_start(args, format);
     vsnprintf(text + length, (size_t)(DB_MESSAGE_MAX - length), format, args);
     va_end(args);
+    size_t end = strlen(text);
+    if (error == DB_ERROR_CORRUPT && end < DB_MESSAGE_MAX)
+        snprintf(text + end, DB_MESSAGE_MAX - end,
+                 "; `simtfuzz db salvage %s NEW` copies what can be read", db->path);
     return error;
 }
 

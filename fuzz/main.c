@@ -2,7 +2,8 @@
  * main.c - simtfuzz, the program.
  */
 #include "fuzz/base/version.h"
-#include "fuzz/cli/cli.h"
+#include "fuzz/cli/options.h"
+#include "fuzz/out/door.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,9 +14,12 @@ static const size_t COMMAND_ARENA_BYTES = (size_t)4 << 30;
 /* A full disk or a closed pipe below standard output must not look like success. */
 static int flush_output(int status)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    bool good = fflush(stdout) == 0 && !ferror(stdout);
+    int error = errno;
+    door_close();
+    if (good)
         return status;
-    fprintf(stderr, "simtfuzz: standard output: %s\n", strerror(errno));
+    fprintf(stderr, "simtfuzz: standard output: %s\n", strerror(error));
     return CLI_FAULT;
 }
 
@@ -23,10 +27,11 @@ static int run_command(struct cli *cli, int argc, char **argv)
 {
     int status;
     if (arena_init(&cli->arena, COMMAND_ARENA_BYTES) != 0) {
-        cli_message(cli, "cannot reserve memory: %s", strerror(errno));
+        cli_message(cli, "cannot reserve %zu MB of addresses: %s", COMMAND_ARENA_BYTES >> 20,
+                    strerror(errno));
         return CLI_FAULT;
     }
-    if (cli_parse(cli, argc, argv, &status))
+    if (cli_parse(cli, argc, argv, &status) && cli_look_at_outputs(cli, &status))
         status = cli_commands[cli->id].run(cli);
     arena_destroy(&cli->arena);
     return status;
@@ -44,6 +49,7 @@ static void print_version(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    door_open();
     if (argc < 2) {
         cli_print_commands(stderr);
         return CLI_USAGE;

@@ -31,6 +31,10 @@ for source in calls.cu math.cu pipeline.cu warp.cu; do
     write "$source" "${source%.cu}.ptx" "$nvcc_version" "$(sed -n '/^\/\/ \(simtfuzz\|expect\)/p' "$source")"$'\n' \
         nvcc -ptx -arch=sm_80 -lineinfo
 done
+for source in backwards.cu; do # what nvcc does for sm_100 only
+    write "$source" "${source%.cu}.ptx" "$nvcc_version" "$(sed -n '/^\/\/ \(simtfuzz\|expect\)/p' "$source")"$'\n' \
+        nvcc -ptx -arch=sm_100 -lineinfo
+done
 
 trim() { sed 's/^ *//; s/ *$//' <<<"$1"; }
 while IFS='|' read -r name source compilers macros settings expectations; do

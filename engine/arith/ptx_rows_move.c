@@ -102,43 +102,38 @@ static ptx_row_fn *find_mov(const struct ptx_instruction *instruction, uint32_t 
 
 /* ---- generic addresses ---- */
 
-ROW1(move_up_32, row32, row32, x + immediate)
-ROW1(move_up_64, row64, row64, x + immediate)
-ROW1(move_down_32, row32, row32, x - immediate)
-ROW1(move_down_64, row64, row64, x - immediate)
-
-struct window {
-    uint64_t base, end;
-    uint32_t offset; /* of the space's address 0 */
-};
+/* The immediate is the window. */
+ROW1(move_up_32, row32, row32, x + (uint32_t)ptx_window_base((enum ptx_window)immediate, false))
+ROW1(move_up_64, row64, row64, x + ptx_window_base((enum ptx_window)immediate, true))
+ROW1(move_down_32, row32, row32, x - (uint32_t)ptx_window_base((enum ptx_window)immediate, false))
+ROW1(move_down_64, row64, row64, x - ptx_window_base((enum ptx_window)immediate, true))
 
 /* Constants and the parameters of an entry share one window. */
-static const struct window windows[] = {
-    {PTX_GLOBAL_BASE, PTX_SHARED_BASE, 0},
-    {PTX_SHARED_BASE, PTX_LOCAL_BASE, PTX_SHARED_BASE},
-    {PTX_LOCAL_BASE, PTX_CONST_BASE, PTX_LOCAL_BASE},
-    {PTX_CONST_BASE, PTX_WINDOW_END, PTX_CONST_BASE},
-};
-
-static uint32_t window_of(enum ptx_word space)
+static enum ptx_window window_of(enum ptx_word space)
 {
     switch ((int)space) {
     case PTX_W_SHARED:
     case PTX_W_SHARED_CTA:
-        return 1;
+        return PTX_WINDOW_SHARED;
     case PTX_W_LOCAL:
-        return 2;
+        return PTX_WINDOW_LOCAL;
     case PTX_W_CONST:
     case PTX_W_PARAM:
     case PTX_W_PARAM_ENTRY:
-        return 3;
+        return PTX_WINDOW_CONST;
     default:
-        return 0;
+        return PTX_WINDOW_GLOBAL;
     }
 }
 
-ROW1(isspacep_32, row32, row32, (x >= windows[immediate].base) & (x < windows[immediate].end))
-ROW1(isspacep_64, row32, row64, (x >= windows[immediate].base) & (x < windows[immediate].end))
+static uint32_t is_in(uint64_t address, uint64_t window)
+{
+    bool is_far;
+    return address >= PTX_GLOBAL_BASE && ptx_window_of(address, &is_far) == window;
+}
+
+ROW1(isspacep_32, row32, row32, is_in(x, immediate))
+ROW1(isspacep_64, row32, row64, is_in(x, immediate))
 
 ROW_FINDER(move)
 {
@@ -148,10 +143,10 @@ ROW_FINDER(move)
     case PTX_FORM_MOV_ANY:
         return find_mov(instruction, immediate, reason);
     case PTX_FORM_CVTA_FROM:
-        *immediate = windows[window].offset;
+        *immediate = window;
         return is_64 ? move_up_64 : move_up_32;
     case PTX_FORM_CVTA_TO:
-        *immediate = windows[window].offset;
+        *immediate = window;
         return is_64 ? move_down_64 : move_down_32;
     case PTX_FORM_ISSPACEP_ANY:
         *immediate = window;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 /* ---- zones (arena.h) ---- */
 
@@ -63,8 +64,23 @@ static void make_zone(struct arena *arena, char *object, size_t bytes)
 
 /* ---- arenas ---- */
 
+/* Where the process may not have all the addresses that it likes (ulimit -v, a batch system), every arena gets its share:
+ * all that one command has together are ALL_ARENAS at most. They are large only so that no case is too large for them. */
+static size_t affordable(size_t size)
+{
+    static const double ALL_ARENAS = (double)((uint64_t)32 << 30);
+    static const size_t LEAST = (size_t)1 << 20, PAGE = 4096;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        (double)limit.rlim_cur >= ALL_ARENAS)
+        return size;
+    size_t share = (size_t)((double)size * ((double)limit.rlim_cur / ALL_ARENAS)) / PAGE * PAGE;
+    return share > LEAST ? share : size < LEAST ? size : LEAST;
+}
+
 int arena_init(struct arena *arena, size_t size)
 {
+    size = affordable(size);
     char *map = mmap(NULL, ARENA_STRIDE * size + ARENA_EDGE, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)

@@ -72,7 +72,8 @@ enum pcg_purpose {
     PCG_REDUCE,
     PCG_MUTATE,
     PCG_ORDER, /* ties in a sort order of blocks */
-    PCG_TRANSFORM
+    PCG_TRANSFORM,
+    PCG_KNOBS /* of emitted texts */
 };
 
 /* The stream of one purpose (and index within it) under a seed. */

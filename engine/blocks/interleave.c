@@ -10,6 +10,7 @@
 
 #include "engine/machine/barrier.h"
 #include "engine/machine/semantics.h"
+#include "engine/machine/symmetry.h"
 
 enum {
     THREAD_HEAD_WORDS = sizeof(struct block_thread) / 4,
@@ -527,6 +528,16 @@ enum rule interleave_goto(struct machine *machine, uint32_t thread, uint32_t tar
 
 /* ---- the semantics ---- */
 
+static void layout(const struct machine *machine, struct lane_layout *layout)
+{
+    const struct program *program = machine->program;
+    uint32_t stride = thread_stride(program);
+    layout_words(layout, &(struct lane_words){.threads = program->total_threads,
+                                              .word = layout_place(machine, machine->extra),
+                                              .stride = stride,
+                                              .words = stride});
+}
+
 static uint32_t extra_words(const struct program *program)
 {
     return program->total_threads * thread_stride(program);
@@ -636,6 +647,7 @@ const struct semantics semantics_interleave = {
     .extra_words = extra_words,
     .actor_count = actor_count,
     .init = init,
+    .layout = layout,
     .step = {step_plain, step_observed, step_tracked, step_both},
     .footprint = footprint,
     .next_stm = next_stm,

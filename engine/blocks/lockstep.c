@@ -418,6 +418,13 @@ static uint32_t actor_count(const struct program *program)
     return program->launch.blocks;
 }
 
+/* Beside its variables nothing belongs to a thread. */
+static void layout(const struct machine *machine, struct lane_layout *layout)
+{
+    (void)machine;
+    (void)layout;
+}
+
 /* The vector of a block: its threads, of P_{s,t} the two. */
 static void init_components(const struct machine *machine)
 {
@@ -465,6 +472,7 @@ const struct semantics semantics_lockstep = {
     .actor_count = actor_count,
     .scratch_bytes = sizeof(struct lockstep_scratch),
     .init = init,
+    .layout = layout,
     .step = {step_plain, step_observed, step_tracked, step_both},
     .footprint = footprint,
     .next_stm = next_stm,

@@ -2,6 +2,7 @@
  * lockstep_vector.c - statements on vectors: lockstep-cfg Fig. 6 and Table 3a.
  */
 #include "engine/blocks/lockstep_internal.h"
+#include "engine/machine/symmetry.h"
 
 /* ---- reading and writing ---- */
 
@@ -209,12 +210,27 @@ enum rule lock_pick(struct lockstep_step *x, unsigned mode)
     return RULE_LOCK_PICK;
 }
 
+/* Which of the threads, which hit one location, may change places (symmetry_classes). */
+static void find_classes(const struct lockstep_step *x, const uint16_t *members, uint32_t count,
+                         uint16_t *classes)
+{
+    uint32_t threads[LIMIT_THREADS];
+    bool hidden = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct atomic_operands *operands = &x->scratch->operands[members[i]];
+        int32_t old = x->m->memory[operands->address];
+        threads[i] = x->threads[members[i]];
+        hidden &= eval_atomic(x->s->atomic, old, operands->a, operands->b) == old;
+    }
+    symmetry_classes(x->m, threads, count, hidden, classes);
+}
+
 /* The order of the enabled threads: ascending, but those that meet at one location take their places
  * in any order. */
 static void order_atomics(struct lockstep_step *x, uint16_t *order)
 {
     struct lockstep_scratch *scratch = x->scratch;
-    uint16_t starts[LIMIT_THREADS], rest[LIMIT_THREADS];
+    uint16_t starts[LIMIT_THREADS], rest[LIMIT_THREADS], classes[LIMIT_THREADS];
     uint32_t conflicts = x->choices ? find_conflicts(x, starts) : 0, n = 0;
     for (uint32_t i = 0; i < x->count; i++)
         order[i] = (uint16_t)i;
@@ -222,10 +238,15 @@ static void order_atomics(struct lockstep_step *x, uint16_t *order)
         uint32_t members = 0;
         for (uint32_t i = starts[k] + 1u; i; i = scratch->next[i - 1])
             rest[members++] = (uint16_t)(i - 1);
+        if (x->m->options.symmetry)
+            find_classes(x, rest, members, classes);
         for (uint32_t i = starts[k] + 1u; i; i = scratch->next[i - 1]) {
-            n = members > 1 ? x->choices->choose(x->choices, members) : 0;
+            n = members > 1 ? symmetry_choose(x->m, x->choices, classes, members) : 0;
             order[i - 1] = rest[n];
-            memmove(rest + n, rest + n + 1, (--members - n) * sizeof *rest);
+            members--;
+            memmove(rest + n, rest + n + 1, (members - n) * sizeof *rest);
+            if (x->m->options.symmetry)
+                memmove(classes + n, classes + n + 1, (members - n) * sizeof *classes);
         }
     }
 }

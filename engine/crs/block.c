@@ -7,6 +7,7 @@
  * entry first.
  */
 #include "engine/crs/cta_internal.h"
+#include "engine/machine/symmetry.h"
 
 #include <string.h>
 
@@ -290,6 +291,21 @@ static uint32_t extra_words(const struct program *program)
     return cta_barrier_words(program) + program->total_threads * cta_thread_stride(program);
 }
 
+/* A thread's state lies together; what its group says of itself, who it is, is no state. */
+static void layout(const struct machine *machine, struct lane_layout *layout)
+{
+    const struct ptx_lanes *lanes = cta_lanes_at(machine, 0);
+    struct lane_words words = {.threads = machine->program->total_threads,
+                               .word = layout_place(machine, cta_state_at(machine, 0)),
+                               .stride = cta_thread_stride(machine->program)};
+    uint32_t end = words.word + words.stride;
+    words.words = layout_place(machine, lanes) - words.word;
+    layout_words(layout, &words);
+    words.word = layout_place(machine, lanes->lane);
+    words.words = end - words.word;
+    layout_words(layout, &words);
+}
+
 static uint32_t actor_count(const struct program *program)
 {
     return program->total_threads;
@@ -373,6 +389,7 @@ const struct semantics semantics_block = {
     .actor_count = actor_count,
     .scratch_bytes = sizeof(struct ptx_scratch),
     .init = init,
+    .layout = layout,
     .step = {step_plain, step_observed, step_tracked, step_both},
     .footprint = footprint,
     .next_stm = next_stm,

@@ -19,6 +19,7 @@
  * They are counted beside the rule that names what happened (of →CRS, →Θ, →B).
  */
 #include "engine/crs/crs_warp.h"
+#include "engine/machine/symmetry.h"
 
 STEP_INLINE enum rule next(struct crs_step *x, const unsigned mode)
 {
@@ -125,6 +126,25 @@ static uint32_t extra_words(const struct program *program)
     return crs_barrier_words(program) + program->warp_count * crs_warp_stride(program, false);
 }
 
+static void layout(const struct machine *machine, struct lane_layout *layout)
+{
+    for (uint32_t warp = 0; warp < machine->actor_count; warp++) {
+        const struct crs_view v = crs_view(machine, warp);
+        const lane_mask *const sets[] = {&v.state->active, &v.state->broken, &v.state->returned,
+                                         &v.state->exited};
+        struct lane_bits bits = {.first = v.lanes->first_thread, .threads = v.lanes->count};
+        for (uint32_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+            bits.word = layout_place(machine, sets[i]);
+            layout_bits(layout, &bits);
+        }
+        for (uint32_t i = 0; i < machine->program->ptx->token_capacity; i++) {
+            bits.word = layout_place(machine, &v.tokens[i].mask);
+            layout_bits(layout, &bits);
+        }
+        ptx_lanes_layout(machine, v.lanes, layout);
+    }
+}
+
 uint32_t crs_actor_count(const struct program *program)
 {
     return program->warp_count;
@@ -192,6 +212,7 @@ const struct semantics semantics_crs = {
     .actor_count = crs_actor_count,
     .scratch_bytes = sizeof(struct crs_scratch),
     .init = crs_init,
+    .layout = layout,
     .step = {step_plain, step_observed, step_tracked, step_both},
     .footprint = footprint,
     .next_stm = next_stm,

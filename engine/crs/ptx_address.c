@@ -7,50 +7,43 @@
 
 /* ---- where an address leads ---- */
 
-enum memory_kind { MEMORY_GLOBAL, MEMORY_SHARED, MEMORY_LOCAL, MEMORY_CONSTANT };
+static const char *const window_names[PTX_WINDOW_COUNT] = {[PTX_WINDOW_GLOBAL] = "global",
+                                                           [PTX_WINDOW_SHARED] = "shared",
+                                                           [PTX_WINDOW_LOCAL] = "local",
+                                                           [PTX_WINDOW_CONST] = "const"};
 
-static const char *const kind_names[] = {[MEMORY_GLOBAL] = "global",
-                                         [MEMORY_SHARED] = "shared",
-                                         [MEMORY_LOCAL] = "local",
-                                         [MEMORY_CONSTANT] = "const"};
-
-/* The space that an address belongs to; it becomes one of that space. */
-static enum memory_kind classify(enum ptx_word space, uint64_t *address)
+/* The space that an address of an access belongs to; it becomes one of that space. */
+static enum ptx_window classify(const struct ptx_code *code, enum ptx_word space, uint64_t *address)
 {
     switch ((uint32_t)space) {
     case PTX_W_GLOBAL:
-        return MEMORY_GLOBAL;
+        return PTX_WINDOW_GLOBAL;
     case PTX_W_SHARED:
-        return MEMORY_SHARED;
+        return PTX_WINDOW_SHARED;
     case PTX_W_LOCAL:
-        return MEMORY_LOCAL;
+        return PTX_WINDOW_LOCAL;
     case PTX_W_CONST:
-        return MEMORY_CONSTANT;
+        return PTX_WINDOW_CONST;
     }
-    if (*address < PTX_SHARED_BASE || *address >= PTX_WINDOW_END)
-        return MEMORY_GLOBAL;
-    if (*address < PTX_LOCAL_BASE) {
-        *address -= PTX_SHARED_BASE;
-        return MEMORY_SHARED;
-    }
-    if (*address < PTX_CONST_BASE) {
-        *address -= PTX_LOCAL_BASE;
-        return MEMORY_LOCAL;
-    }
-    *address -= PTX_CONST_BASE;
-    return MEMORY_CONSTANT;
+    bool is_far;
+    enum ptx_window window = ptx_window_of(*address, &is_far);
+    if (code->is_far && !is_far)
+        return PTX_WINDOW_GLOBAL;
+    *address -= ptx_window_base(window, is_far);
+    return window;
 }
 
-static const struct ptx_regions *regions_of(const struct ptx_code *code, enum memory_kind kind)
+static const struct ptx_regions *regions_of(const struct ptx_code *code, enum ptx_window kind)
 {
     switch (kind) {
-    case MEMORY_GLOBAL:
+    case PTX_WINDOW_GLOBAL:
         return &code->global;
-    case MEMORY_SHARED:
+    case PTX_WINDOW_SHARED:
         return &code->shared;
-    case MEMORY_LOCAL:
+    case PTX_WINDOW_LOCAL:
         return &code->local;
-    case MEMORY_CONSTANT:
+    case PTX_WINDOW_CONST:
+    case PTX_WINDOW_COUNT:
         break;
     }
     return &code->constant;
@@ -133,8 +126,8 @@ static const struct ptx_region *find_local(const struct ptx_step *x, uint32_t la
 /* ---- faults ---- */
 
 struct nearest {
-    const char *name;
-    uint64_t start, end;
+    const struct ptx_region *region;
+    uint64_t start;
     uint64_t distance;
 };
 
@@ -143,19 +136,22 @@ static void consider(struct nearest *nearest, const struct ptx_region *region, u
 {
     uint64_t start = base + region->address, end = start + region->bytes;
     uint64_t distance = address < start ? start - address : address >= end ? address - end + 1 : 0;
-    if (!nearest->name || distance < nearest->distance)
-        *nearest = (struct nearest){region->name, start, end, distance};
+    if (!nearest->region || distance < nearest->distance)
+        *nearest = (struct nearest){region, start, distance};
 }
 
-static struct nearest find_nearest(const struct ptx_step *x, uint32_t lane, enum memory_kind kind,
+static struct nearest find_nearest(const struct ptx_step *x, uint32_t lane, enum ptx_window kind,
                                    uint64_t address)
 {
     struct nearest nearest = {0};
     const struct ptx_regions *regions = regions_of(x->code, kind);
     for (uint32_t i = 0; i < regions->count; i++)
         consider(&nearest, &regions->items[i], 0, address);
-    if (kind != MEMORY_LOCAL)
+    if (kind != PTX_WINDOW_LOCAL) {
+        if (nearest.distance > regions->gap / 2)
+            nearest.region = NULL;
         return nearest;
+    }
     const struct ptx_lane *top = &x->lanes->lane[lane];
     struct frame_walk frame = {top->function, top->byte, top->depth};
     do {
@@ -166,43 +162,45 @@ static struct nearest find_nearest(const struct ptx_step *x, uint32_t lane, enum
     return nearest;
 }
 
-/* What is wrong with an address: the text is made here only. */
+/* What is wrong with an address in a space. */
+static void say_why(const struct ptx_access *a, enum ptx_window kind, uint64_t address, char *text,
+                    size_t room)
+{
+    const struct machine_fault *fault = &a->x->m->fault;
+    if (kind == PTX_WINDOW_CONST && a->kind != PTX_ACCESS_LD)
+        snprintf(text, room, "constants and parameters cannot be written");
+    else if (kind == PTX_WINDOW_LOCAL && a->kind == PTX_ACCESS_ATOM)
+        snprintf(text, room, "no atomics in local memory");
+    else if (address % a->bytes != 0)
+        snprintf(text, room, "not a multiple of %u", (unsigned)a->bytes);
+    else if (fault->variable)
+        snprintf(text, room, "byte %lld of %.100s, which has %llu bytes", (long long)fault->offset,
+                 fault->variable, (unsigned long long)fault->size);
+    else
+        snprintf(text, room, "no variable of %s memory is near", window_names[kind]);
+}
+
+/* The text is made here only. */
 static void access_fault(struct ptx_access *a, uint32_t lane)
 {
     struct ptx_step *x = a->x;
     static const char *const verbs[] = {
         [PTX_ACCESS_LD] = "read", [PTX_ACCESS_ST] = "write", [PTX_ACCESS_ATOM] = "atomic"};
     uint64_t given = x->scratch->address[lane], address = given;
-    enum memory_kind kind = classify((enum ptx_word)x->op->space, &address);
+    enum ptx_window kind = classify(x->code, (enum ptx_word)x->op->space, &address);
+    struct nearest nearest = find_nearest(x, lane, kind, address);
+    x->m->fault = (struct machine_fault){.address = given, .bytes = a->bytes};
+    if (nearest.region) {
+        x->m->fault.variable = nearest.region->name;
+        x->m->fault.offset = (int64_t)(address - nearest.start);
+        x->m->fault.size = nearest.region->bytes;
+    }
     char *text = x->scratch->text;
     int at = snprintf(text, PTX_TEXT, "%s of %u bytes at %s address 0x%llx: ", verbs[a->kind],
-                      (unsigned)a->bytes, x->op->space ? kind_names[kind] : "generic",
+                      (unsigned)a->bytes, x->op->space ? window_names[kind] : "generic",
                       (unsigned long long)given);
-    char *rest = text + at;
-    size_t room = PTX_TEXT - (size_t)at;
-    uint64_t shift = given - address; /* the variables' generic addresses */
-    if (kind == MEMORY_CONSTANT && a->kind != PTX_ACCESS_LD) {
-        snprintf(rest, room, "constants and parameters cannot be written");
-    } else if (kind == MEMORY_LOCAL && a->kind == PTX_ACCESS_ATOM) {
-        snprintf(rest, room, "no atomics in local memory");
-    } else if (address % a->bytes != 0) {
-        snprintf(rest, room, "not a multiple of %u", (unsigned)a->bytes);
-    } else {
-        struct nearest nearest = find_nearest(x, lane, kind, address);
-        if (!nearest.name)
-            snprintf(rest, room, "there are no variables in %s memory", kind_names[kind]);
-        else if (nearest.distance == 0)
-            snprintf(rest, room, "goes beyond %.100s, which ends at 0x%llx", nearest.name,
-                     (unsigned long long)(nearest.end - 1 + shift));
-        else if (address < nearest.start)
-            snprintf(rest, room, "no variable there (the nearest, %.100s, starts at 0x%llx)",
-                     nearest.name, (unsigned long long)(nearest.start + shift));
-        else
-            snprintf(rest, room, "no variable there (the nearest, %.100s, ends at 0x%llx)",
-                     nearest.name, (unsigned long long)(nearest.end - 1 + shift));
-    }
+    say_why(a, kind, address, text + at, PTX_TEXT - (size_t)at);
     x->m->fault_text = text;
-    x->m->fault_address = given;
     machine_fault(x->m, STATUS_OUT_OF_BOUNDS, x->lanes->first_thread + lane, x->pc, x->mode);
 }
 
@@ -219,41 +217,43 @@ static bool place_lane(struct ptx_access *a, uint32_t lane, uint32_t *guess, str
 {
     struct ptx_step *x = a->x;
     uint64_t address = x->scratch->address[lane], start = 0;
-    enum memory_kind kind = classify((enum ptx_word)x->op->space, &address);
+    enum ptx_window kind = classify(x->code, (enum ptx_word)x->op->space, &address);
     const struct ptx_region *region = NULL;
     const uint32_t *bases = x->m->threads[x->lanes->first_thread + lane].base;
     uint64_t word = 0;
     if (address % a->bytes != 0)
         return false;
     switch (kind) {
-    case MEMORY_GLOBAL:
+    case PTX_WINDOW_GLOBAL:
         region = find_region(&x->code->global, address, a->bytes, guess);
         a->observed |= (lane_mask)1 << lane;
         break;
-    case MEMORY_SHARED:
+    case PTX_WINDOW_SHARED:
         region = find_region(&x->code->shared, address, a->bytes, guess);
         word = bases[SPACE_SHARED];
         a->observed |= (lane_mask)1 << lane;
         break;
-    case MEMORY_LOCAL:
+    case PTX_WINDOW_LOCAL:
         if (a->kind == PTX_ACCESS_ATOM)
             return false;
         region = find_local(x, lane, address, a->bytes, &start);
         word = bases[SPACE_LOCAL];
         break;
-    case MEMORY_CONSTANT:
+    case PTX_WINDOW_CONST:
         if (a->kind != PTX_ACCESS_LD)
             return false;
         region = find_region(&x->code->constant, address, a->bytes, guess);
         a->constants |= (lane_mask)1 << lane;
         break;
+    case PTX_WINDOW_COUNT:
+        break;
     }
     if (!region)
         return false;
     /* In local memory, an address is a byte of the thread's. */
-    uint64_t byte = kind == MEMORY_LOCAL ? start : 4 * (uint64_t)region->word;
-    *extent =
-        (struct extent){address - (kind == MEMORY_LOCAL ? start : region->address), region->bytes};
+    uint64_t byte = kind == PTX_WINDOW_LOCAL ? start : 4 * (uint64_t)region->word;
+    *extent = (struct extent){address - (kind == PTX_WINDOW_LOCAL ? start : region->address),
+                              region->bytes};
     x->scratch->byte[lane] = (uint32_t)(4 * word + byte + extent->offset);
     return true;
 }
@@ -263,7 +263,7 @@ static void compute_addresses(struct ptx_step *x)
 {
     const struct ptx_place *place = &x->op->sources[0];
     const uint32_t count = x->lanes->count;
-    const uint64_t offset = x->op->offset;
+    const uint64_t offset = x->op->offset, mask = ptx_address_mask(x->op);
     uint64_t *restrict address = x->scratch->address;
     if (place->kind == PTX_PLACE_NONE) {
         for (uint32_t i = 0; i < count; i++)
@@ -275,10 +275,10 @@ static void compute_addresses(struct ptx_step *x)
     const uint32_t *restrict narrow = row;
     if (place->bits == 64)
         for (uint32_t i = 0; i < count; i++)
-            address[i] = wide[i] + offset;
+            address[i] = (wide[i] + offset) & mask;
     else
         for (uint32_t i = 0; i < count; i++)
-            address[i] = narrow[i] + offset;
+            address[i] = narrow[i] + (uint32_t)offset;
 }
 
 /* Where a region's places are, for a group: what an address has to do with a byte. */
@@ -346,7 +346,7 @@ static bool place_all(struct ptx_access *a, uint32_t *guess)
     uint64_t at = x->scratch->address[first];
     struct placing p = {.step = 0};
     struct extent extent;
-    if (classify((enum ptx_word)x->op->space, &at) == MEMORY_LOCAL) {
+    if (classify(x->code, (enum ptx_word)x->op->space, &at) == PTX_WINDOW_LOCAL) {
         if (!x->lanes->uniform)
             return false;
         p.step = 4 * x->m->program->words[SPACE_LOCAL];
@@ -402,8 +402,9 @@ void ptx_footprint(const struct machine *machine, const struct ptx_lanes *lanes,
         if (lanes->lane[lane].function != op->function)
             continue;
         uint64_t address = ptx_source(machine, lanes, &op->sources[0], lane) + op->offset;
-        enum memory_kind kind = classify((enum ptx_word)op->space, &address);
-        if (kind != MEMORY_GLOBAL && kind != MEMORY_SHARED)
+        address &= ptx_address_mask(op);
+        enum ptx_window kind = classify(code, (enum ptx_word)op->space, &address);
+        if (kind != PTX_WINDOW_GLOBAL && kind != PTX_WINDOW_SHARED)
             continue;
         const struct ptx_regions *regions = regions_of(code, kind);
         uint32_t i = last_before(regions, address);

@@ -2,6 +2,7 @@
  * ptx_exec.c - one instruction: guards, operands, what is computed, results.
  */
 #include "engine/crs/ptx_exec_internal.h"
+#include "engine/machine/symmetry.h"
 
 /* ---- groups ---- */
 
@@ -40,6 +41,31 @@ void ptx_lanes_init(struct machine *machine, struct ptx_lanes *lanes, uint32_t f
         lanes->lane[lane].byte = code->frame_local_base;
     for (uint32_t i = 0; i < code->register_count; i++)
         init_register(machine, lanes, &code->registers[i]);
+}
+
+void ptx_lanes_layout(const struct machine *machine, const struct ptx_lanes *lanes,
+                      struct lane_layout *layout)
+{
+    const struct ptx_code *code = machine->program->ptx;
+    const uint32_t frame = (uint32_t)(sizeof(struct ptx_lane) / 4), n = lanes->count;
+    const uint32_t *registers = (const uint32_t *)lanes + ptx_head_words(code, n);
+    struct lane_words words = {.first = lanes->first_thread,
+                               .threads = n,
+                               .word = layout_place(machine, lanes->lane),
+                               .stride = frame,
+                               .words = frame};
+    layout_words(layout, &words);
+    words.stride = words.words = 1;
+    words.word = layout_place(machine, ptx_site(lanes, 0, 0));
+    for (uint32_t depth = 0; depth < code->depth; depth++, words.word += n)
+        layout_words(layout, &words);
+    words.word = layout_place(machine, registers) + 2 * code->rows.wide * n;
+    for (uint32_t row = 0; row < code->rows.narrow; row++, words.word += n)
+        layout_words(layout, &words);
+    words.stride = words.words = 2;
+    words.word = layout_place(machine, registers);
+    for (uint32_t row = 0; row < code->rows.wide; row++, words.word += 2 * n)
+        layout_words(layout, &words);
 }
 
 void ptx_stuck(struct machine *machine, uint32_t thread, uint32_t pc, const char *why,

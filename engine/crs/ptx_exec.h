@@ -54,6 +54,11 @@ uint32_t ptx_lanes_words(const struct program *program, uint32_t count);
 void ptx_lanes_init(struct machine *machine, struct ptx_lanes *lanes, uint32_t first_thread,
                     uint32_t count);
 
+/* What of it belongs to one lane (symmetry.h). */
+struct lane_layout;
+void ptx_lanes_layout(const struct machine *machine, const struct ptx_lanes *lanes,
+                      struct lane_layout *layout);
+
 static inline lane_mask ptx_all(const struct ptx_lanes *lanes)
 {
     return lanes->count == 64 ? ~(lane_mask)0 : ((lane_mask)1 << lanes->count) - 1;

@@ -6,6 +6,7 @@
  * acquire and release accesses are ordinary ones (for race detectors too).
  */
 #include "engine/crs/ptx_exec_internal.h"
+#include "engine/machine/symmetry.h"
 
 STEP_INLINE uint64_t fetch(const uint32_t *words, uint32_t byte, const uint32_t bytes)
 {
@@ -331,6 +332,31 @@ static bool order_is_hidden(const struct ptx_op *op)
     return false; /* exch, cas, inc, dec */
 }
 
+/* What the atomic of a lane makes of the old value. */
+static uint64_t atomic_value(const struct ptx_op *op, uint64_t old, uint64_t b, uint64_t c)
+{
+    return low_bits(op->atomic(old, low_bits(b, op->bytes), low_bits(c, op->bytes)), op->bytes);
+}
+
+/* Which of the lanes, which hit one location, may change places (symmetry_classes). */
+static void find_classes(struct ptx_step *x, const uint8_t *lanes, uint32_t count,
+                         uint16_t *classes)
+{
+    const struct ptx_op *op = x->op;
+    const uint64_t *b = ptx_wide_row(x, &op->sources[1], 1);
+    const uint64_t *c =
+        op->sources[2].kind != PTX_PLACE_NONE ? ptx_wide_row(x, &op->sources[2], 2) : b;
+    uint32_t threads[LIMIT_WARP];
+    bool hidden = true;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t lane = lanes[i];
+        uint64_t old = fetch((const uint32_t *)x->m->memory, x->scratch->byte[lane], op->bytes);
+        threads[i] = x->lanes->first_thread + lane;
+        hidden &= atomic_value(op, old, b[lane], c[lane]) == old;
+    }
+    symmetry_classes(x->m, threads, count, hidden, classes);
+}
+
 /* The lanes chained from `first` go in an order that is chosen, one lane after another, at the places
  * in the order that they have between them. */
 static void shuffle_chain(struct ptx_step *x, uint32_t first)
@@ -343,13 +369,11 @@ static void shuffle_chain(struct ptx_step *x, uint32_t first)
     for (uint32_t i = 0, at = 0; at < count; i++)
         if (order[i] == lanes[at])
             places[at++] = (uint8_t)i;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t left = count - i, chosen = 0;
-        if (left > 1)
-            chosen = x->choices->choose(x->choices, left);
-        order[places[i]] = lanes[chosen];
-        memmove(lanes + chosen, lanes + chosen + 1, left - chosen - 1);
-    }
+    uint16_t classes[LIMIT_WARP] = {0};
+    if (x->m->options.symmetry)
+        find_classes(x, lanes, count, classes);
+    for (uint32_t i = 0; i < count; i++)
+        order[places[i]] = (uint8_t)symmetry_take_lane(x->m, x->choices, lanes, classes, count - i);
 }
 
 /* Each lane's indivisible read and write, in scratch->order: old values into scratch->results[0], new
@@ -366,9 +390,7 @@ static void do_atomics(struct ptx_step *x, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t lane = x->scratch->order[i], byte = x->scratch->byte[lane];
         uint64_t old = fetch((const uint32_t *)x->m->memory, byte, op->bytes);
-        uint64_t value =
-            op->atomic(old, low_bits(b[lane], op->bytes), low_bits(c[lane], op->bytes));
-        value = low_bits(value, op->bytes);
+        uint64_t value = atomic_value(op, old, b[lane], c[lane]);
         store(x, byte, op->bytes, value, x->mode);
         x->scratch->results[1][lane] = value;
         if (op->results[0].bits == 64)

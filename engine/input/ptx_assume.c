@@ -1,7 +1,8 @@
 /*
- * Which parameters of an entry are addresses in shared memory: compilers of OpenCL pass `local` pointers so, and
- * do not say it. A parameter is one if its value, or what is computed from it by adding, reaches the
- * address of an access to .shared. The order of instructions is not looked at.
+ * Which parameters of an entry are addresses in shared or constant memory: compilers of OpenCL pass `local` and
+ * `constant` pointers so, and do not all say it (.ptr .shared, .ptr .const). A parameter is one if its
+ * value, or what is computed from it by adding, reaches the address of an access to .shared, or of accesses to
+ * .const alone. The order of instructions is not looked at.
  */
 #include "engine/input/ptx_kernel_internal.h"
 #include "engine/ptx/ptx_reach.h"
@@ -13,7 +14,9 @@ struct flow {
     uint64_t *masks;        /* the parameters that a register's value comes from */
     uint32_t count, capacity;
     const struct ptx_function *entry;
-    uint64_t shared;
+    struct ptx_pointers found;
+    uint64_t
+        elsewhere; /* parameters that reach a global or generic access: registers are used again */
     bool changed;
 };
 
@@ -70,7 +73,11 @@ static void note_access(struct flow *f, const struct ptx_instruction *i,
 {
     enum ptx_word space = (enum ptx_word)i->words[PTX_SLOT_SPACE];
     if (space == PTX_W_SHARED || space == PTX_W_SHARED_CTA)
-        f->shared |= mask_from(f, address);
+        f->found.shared |= mask_from(f, address);
+    else if (space == PTX_W_CONST)
+        f->found.constant |= mask_from(f, address);
+    else if (space == PTX_W_GLOBAL || space == PTX_W_NONE)
+        f->elsewhere |= mask_from(f, address);
 }
 
 static void follow(struct flow *f, const struct ptx_instruction *i)
@@ -91,6 +98,11 @@ static void follow(struct flow *f, const struct ptx_instruction *i)
     case PTX_OP_MAD: /* the index is multiplied, the address is added */
         flow_into(f, first, mask_from(f, first->next->next->next));
         return;
+    case PTX_OP_CVTA: /* says the space, as an access does; a generic address is followed no further */
+        note_access(f, i, first->next);
+        if (i->form == PTX_FORM_CVTA_TO)
+            flow_into(f, first, mask_from(f, first->next));
+        return;
     case PTX_OP_ADD:
     case PTX_OP_SUB:
     case PTX_OP_OR:
@@ -98,7 +110,6 @@ static void follow(struct flow *f, const struct ptx_instruction *i)
     case PTX_OP_SELP:
     case PTX_OP_MOV:
     case PTX_OP_CVT:
-    case PTX_OP_CVTA:
         for (const struct ptx_operand *o = first->next; o; o = o->next)
             flow_into(f, first, mask_from(f, o));
         return;
@@ -116,7 +127,18 @@ static void follow_all(struct flow *f, const struct ptx_statement *stm)
             follow(f, &stm->u.instruction);
 }
 
-uint64_t ptx_shared_parameters(struct arena *arena, const struct ptx_function *entry)
+/* .ptr says it. */
+static void declare(struct ptx_pointers *found, const struct ptx_variable *p, uint64_t bit)
+{
+    found->shared &= ~bit;
+    found->constant &= ~bit;
+    if (p->pointer_space == PTX_W_SHARED)
+        found->shared |= bit;
+    if (p->pointer_space == PTX_W_CONST)
+        found->constant |= bit;
+}
+
+struct ptx_pointers ptx_assume_pointers(struct arena *arena, const struct ptx_function *entry)
 {
     struct flow f = {.numbers.arena = arena, .entry = entry, .changed = true};
     uint32_t number = 0;
@@ -124,9 +146,10 @@ uint64_t ptx_shared_parameters(struct arena *arena, const struct ptx_function *e
         f.changed = false;
         follow_all(&f, entry->body);
     }
-    for (const struct ptx_variable *p = entry->parameters; p; p = p->next, number++)
-        if (number < PARAMETERS_MAX && p->is_pointer && p->pointer_space != PTX_W_NONE)
-            f.shared = p->pointer_space == PTX_W_SHARED ? f.shared | (uint64_t)1 << number
-                                                        : f.shared & ~((uint64_t)1 << number);
-    return f.shared;
+    f.found.constant &= ~(f.found.shared | f.elsewhere);
+    for (const struct ptx_variable *p = entry->parameters; p && number < PARAMETERS_MAX;
+         p = p->next, number++)
+        if (p->is_pointer && p->pointer_space != PTX_W_NONE)
+            declare(&f.found, p, (uint64_t)1 << number);
+    return f.found;
 }

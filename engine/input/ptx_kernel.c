@@ -221,7 +221,7 @@ static bool is_buffer(const struct builder *b, const struct ptx_variable *parame
 }
 
 static void assume(struct builder *b, struct ptx_argument *argument, uint32_t number,
-                   bool is_shared)
+                   bool is_shared, bool is_constant)
 {
     const struct ptx_variable *parameter = argument->parameter;
     struct ptx_bind *bind = &argument->bind;
@@ -232,7 +232,8 @@ static void assume(struct builder *b, struct ptx_argument *argument, uint32_t nu
     } else if (is_buffer(b, parameter)) {
         *bind = (struct ptx_bind){
             .kind = PTX_BIND_BUFFER, .bytes = DEFAULT_BUFFER, .fill = PTX_FILL_IOTA};
-        what = arena_printf(b->arena, "a buffer of %d bytes: 0, 1, 2, ..", DEFAULT_BUFFER);
+        what = arena_printf(b->arena, "a buffer of %d bytes%s: 0, 1, 2, ..", DEFAULT_BUFFER,
+                            is_constant ? " in constant memory" : "");
     } else if (parameter->dimension_count == 0) {
         bool is_float = ptx_type_of(parameter->type).kind == PTX_CLASS_FLOAT;
         what = is_float ? default_float : default_number;
@@ -303,7 +304,7 @@ static void add_arguments(struct builder *b)
 {
     struct ptx_kernel *ptx = b->ptx;
     uint32_t number = 0;
-    uint64_t shared = ptx_shared_parameters(b->arena, ptx->entry);
+    struct ptx_pointers pointers = ptx_assume_pointers(b->arena, ptx->entry);
     for (struct ptx_bind *bind = ptx->binds; bind; bind = bind->next)
         if (!find_parameter(b, bind))
             diag_error(b->diag, bind->at, "'%.80s' has no parameter '%.80s'", ptx->entry->name,
@@ -316,6 +317,8 @@ static void add_arguments(struct builder *b)
     for (const struct ptx_variable *p = ptx->entry->parameters; p; p = p->next, number++) {
         struct ptx_argument *argument = &ptx->arguments[number];
         const struct ptx_bind *bind = ptx->binds;
+        bool is_shared = number < 64 && pointers.shared >> number & 1;
+        bool is_constant = number < 64 && pointers.constant >> number & 1;
         while (bind && strcmp(bind->parameter, p->name) != 0)
             bind = bind->next;
         argument->parameter = p;
@@ -323,8 +326,10 @@ static void add_arguments(struct builder *b)
             argument->bind = *bind;
             bind_value(b, argument);
         } else {
-            assume(b, argument, number, number < 64 && shared >> number & 1);
+            assume(b, argument, number, is_shared, is_constant);
         }
+        if (argument->bind.kind == PTX_BIND_BUFFER && is_constant)
+            argument->bind.kind = PTX_BIND_CONST;
         if (argument->bind.kind == PTX_BIND_BUFFER)
             argument->buffer = add_var(b, p->name, SPACE_GLOBAL, argument->bind.bytes, p->at);
     }

@@ -32,6 +32,7 @@ enum ptx_bind_kind {
     PTX_BIND_VALUE,
     PTX_BIND_BUFFER, /* buffer:BYTES.. : the address of a buffer in global memory */
     PTX_BIND_SHARED, /* shared:BYTES: of memory that each block has, as OpenCL's local pointers */
+    PTX_BIND_CONST,  /* buffer:BYTES.. of a parameter that points to constant space */
     PTX_BIND_WORDS   /* words:1,2,3: the first words of a struct; the others are 0 */
 };
 enum ptx_fill { PTX_FILL_ZERO, PTX_FILL_IOTA, PTX_FILL_RANDOM, PTX_FILL_FILE };
@@ -70,7 +71,7 @@ struct ptx_token_init { /* stack= */
 struct ptx_argument {
     const struct ptx_variable *parameter;
     struct ptx_bind bind;
-    struct ast_var *buffer; /* PTX_BIND_BUFFER, _SHARED */
+    struct ast_var *buffer; /* PTX_BIND_BUFFER, _SHARED; a buffer of constants is no variable */
 };
 
 struct ptx_kernel {

@@ -16,6 +16,7 @@ struct ptx_settings {
     const char *entry;         /* the last one named, NULL: none */
     struct location entry_at;
     uint32_t words; /* read so far */
+    bool from_head; /* of the text itself, which may come from anybody */
 };
 
 /* Reads the words of `length` bytes, which stand at `at`; errors go to diag. */
@@ -31,8 +32,12 @@ struct ast_kernel *ptx_kernel_of(struct arena *arena, const struct ptx_module *m
 /* What the settings mean for the module: entry, launch, variables, parameters. False: errors in diag. */
 bool ptx_kernel_build(struct ptx_settings *s);
 
-/* Bit k: parameter k holds an address in shared memory, as far as can be seen; of the first 64. */
-uint64_t ptx_shared_parameters(struct arena *arena, const struct ptx_function *entry);
+/* Bit k: parameter k holds an address in shared memory, in constant memory, as far as can be seen; of the
+ * first 64. */
+struct ptx_pointers {
+    uint64_t shared, constant;
+};
+struct ptx_pointers ptx_assume_pointers(struct arena *arena, const struct ptx_function *entry);
 
 /* Fills in the values that the text of reg: or init: gives: "1,2,-3", or of predicates "0110". False: it
  * does not. */

@@ -143,8 +143,10 @@ struct ast_kernel *ptx_kernel_parse_with(struct arena *arena, const char *text, 
     for (struct head h = head_of(text, length); head_comment(&h, &comment, &size, &at);)
         if (accept_word(&comment, &size, &at, "simtfuzz:")) {
             s.kernel->launch.at = at;
+            s.from_head = true;
             ptx_settings_read(&s, comment, size, at);
         }
+    s.from_head = false;
     if (settings)
         ptx_settings_read(&s, settings, strlen(settings), (struct location){0, 0});
     if (diag->count != errors || !ptx_kernel_build(&s))

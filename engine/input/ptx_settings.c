@@ -5,6 +5,7 @@
 #include "engine/input/input.h"
 #include "engine/input/ptx_kernel_internal.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,6 +186,43 @@ static bool starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+/* Whether the file, behind all links, lies below the folder of the text that names it: who opens a stranger's kernel does not
+ * have other files of their own read into its results. */
+static bool is_below(const char *path, const char *text_file)
+{
+    const char *slash = text_file ? strrchr(text_file, '/') : NULL;
+    char *folder = !slash               ? strdup(".")
+                   : slash == text_file ? strdup("/")
+                                        : strndup(text_file, (size_t)(slash - text_file));
+    char *real_folder = folder ? realpath(folder, NULL) : NULL, *real = realpath(path, NULL);
+    size_t length = real_folder ? strlen(real_folder) : 0;
+    bool below = real && real_folder && path[0] != '/' && strncmp(real, real_folder, length) == 0 &&
+                 (real[length] == '/' || length == 1);
+    free(folder);
+    free(real_folder);
+    free(real);
+    return below;
+}
+
+/* Files that were allowed: transformations print a kernel and read it again, where nobody knows any more who named the file. */
+enum { ALLOWED_MAX = 64 };
+static char *allowed[ALLOWED_MAX];
+static pthread_mutex_t allowed_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Whether the path is among them; with `add` it is from now on. */
+static bool is_allowed(const char *path, bool add)
+{
+    uint32_t i = 0;
+    pthread_mutex_lock(&allowed_lock);
+    while (i < ALLOWED_MAX && allowed[i] && strcmp(allowed[i], path) != 0)
+        i++;
+    if (add && i < ALLOWED_MAX && !allowed[i])
+        allowed[i] = strdup(path);
+    bool found = i < ALLOWED_MAX && allowed[i];
+    pthread_mutex_unlock(&allowed_lock);
+    return found;
+}
+
 static bool read_file(struct ptx_settings *s, const struct setting *w, struct ptx_bind *bind)
 {
     struct diag *diag = ARENA_NEW(s->arena, struct diag);
@@ -195,6 +233,16 @@ static bool read_file(struct ptx_settings *s, const struct setting *w, struct pt
         diag_error(s->diag, w->at, "'%.200s': %s", bind->path, diag->entries[0].text);
         return false;
     }
+    bool may = !s->from_head || is_below(bind->path, s->diag->file);
+    if (!may && !is_allowed(bind->path, false)) {
+        complain(
+            s, w,
+            "a file that a kernel's own text names lies below the kernel's folder; --bind takes "
+            "any other");
+        return false;
+    }
+    if (may)
+        is_allowed(bind->path, true);
     bind->data = (const uint8_t *)data;
     bind->data_bytes = (uint32_t)(length < bind->bytes ? length : bind->bytes);
     return true;

@@ -122,6 +122,8 @@ struct machine *machine_new(struct arena *arena, const struct semantics *semanti
     uint32_t group_words = even_words(program->launch.blocks * sizeof(struct machine_group));
     uint32_t words =
         head_words + memory_words + thread_words + group_words + semantics->extra_words(program);
+    uint32_t begun = words;
+    words += options->note_begun ? actors : 0;
 
     machine->semantics = semantics;
     machine->program = program;
@@ -136,6 +138,7 @@ struct machine *machine_new(struct arena *arena, const struct semantics *semanti
     machine->groups =
         (struct machine_group *)(machine->block + head_words + memory_words + thread_words);
     machine->extra = machine->block + head_words + memory_words + thread_words + group_words;
+    machine->begun = options->note_begun ? machine->block + begun : NULL;
     machine->scratch = arena_alloc(arena, 1, semantics->scratch_bytes);
     if (options->track && options->undo_entries) {
         machine->track.log = arena_room(arena, options->undo_entries * sizeof(struct undo_entry));
@@ -162,7 +165,7 @@ void machine_reset(struct machine *machine)
     machine->steps = 0;
     machine->fault_text = NULL;
     machine->outside.length = 0;
-    machine->fault_address = 0;
+    machine->fault = (struct machine_fault){.address = 0};
 }
 
 void machine_observe(struct machine *machine, const struct observer *observers)

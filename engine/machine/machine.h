@@ -54,6 +54,9 @@ struct choices {
     uint32_t (*pick)(struct choices *choices, const struct machine *machine);
     /* One of n >= 2 possibilities inside the step of an actor. */
     uint32_t (*choose)(struct choices *choices, uint32_t n);
+    /* NULL, or: likewise, but one of these `count` >= 1 values, which are enough (machine_options.symmetry). */
+    uint32_t (*choose_of)(struct choices *choices, uint32_t n, const uint32_t *values,
+                          uint32_t count);
 };
 
 /* ---- state ---- */
@@ -119,6 +122,8 @@ struct machine_options {
     bool track;                                /* keep hash and undo log */
     uint32_t undo_entries;            /* capacity of the log; 0 = the log is dropped (hash only) */
     const struct observer *observers; /* chain, may be NULL */
+    bool note_begun;                  /* the state says which actors have stepped: of searches */
+    const struct symmetry *symmetry;  /* NULL, or: lanes that are alike need only one order */
 };
 
 /* An index outside of its array: where the array lies (code_place), its elements, the index. */
@@ -128,7 +133,18 @@ struct machine_outside {
     int32_t index;
 };
 
+struct lane_layout; /* symmetry.h */
+struct symmetry;
 struct semantics; /* a vtable, one instance each: semantics_threads, semantics_simt */
+
+/* An access that leads nowhere: what it was, and which variable it was meant for. */
+struct machine_fault {
+    uint64_t address;
+    uint32_t bytes;       /* of the access */
+    const char *variable; /* NULL: it is near none */
+    int64_t offset;       /* from the variable's start */
+    uint64_t size;        /* bytes of the variable */
+};
 
 struct machine {
     const struct semantics *semantics;
@@ -148,10 +164,11 @@ struct machine {
     uint64_t hits[RULE_COUNT + 1];  /* since the machine was made */
     struct machine_outside outside; /* of the last evaluation that failed; length 0: of none */
     const char *fault_text; /* of FORM_PTX: more about the error, or the premise that is missing */
-    uint64_t fault_address; /* out_of_bounds of FORM_PTX */
-    void *extra;            /* of the semantics: its actors' state, inside the block */
-    void *scratch;          /* of the semantics, not part of the state */
-    uint32_t *initial;      /* the block as it was at the start */
+    struct machine_fault fault; /* out_of_bounds of FORM_PTX */
+    void *extra;                /* of the semantics: its actors' state, inside the block */
+    uint32_t *begun;   /* options.note_begun: an actor: 1 = a search let it step; or NULL */
+    void *scratch;     /* of the semantics, not part of the state */
+    uint32_t *initial; /* the block as it was at the start */
     uint64_t initial_hash;
 };
 
@@ -164,6 +181,8 @@ struct semantics {
     uint32_t (*actor_count)(const struct program *program);
     size_t scratch_bytes;                  /* room that a step needs beside the state */
     void (*init)(struct machine *machine); /* extra state; head and memory are ready */
+    /* What of the extra state belongs to one thread (symmetry.h); NULL: it is not known. */
+    void (*layout)(const struct machine *machine, struct lane_layout *layout);
     enum rule (*step[4])(struct machine *, uint32_t, struct choices *); /* by MACHINE_* mode bits */
     /* Variables of global and shared memory that the actor's next step may read and write, as in
      * code_stm. */

@@ -15,12 +15,12 @@
  * Memory. machine.memory holds bytes, little-endian: global memory (module variables and buffers) at word
  * 0, shared memory of each block, then each thread's local memory: module-scope .local, then its stack
  * of frames (.local and .param variables of functions). Constants and entry parameters are no state:
- * ptx_code.constants. Regions give each variable its own range of addresses with a gap behind it, so that
- * an access outside of its variable is found unless it hits another one by chance.
+ * ptx_code.constants. Regions give each variable its own range of addresses. Between two of them lies a gap: in
+ * global memory of 64-bit addresses one that no 32-bit index crosses (PTX_FAR_GAP), elsewhere what the space has
+ * room for, up to 2^30 bytes. Local memory has none: an address there is the byte in the thread's local memory.
  *
- * Generic addresses: global from PTX_GLOBAL_BASE, the windows below for the other spaces; an address in a
- * window is PTX_..._BASE + the address in its space. An address in local memory is the byte in the
- * thread's local memory.
+ * Generic addresses: ptx_windows.h. Addresses of shared, local, constant and parameter space have 32 bits: what
+ * a 64-bit register holds beyond them is dropped, and sums wrap there, as ptxas has it.
  */
 #ifndef ENGINE_PTX_CODE_H
 #define ENGINE_PTX_CODE_H
@@ -28,12 +28,7 @@
 #include "engine/arith/ptx_rows.h"
 #include "engine/input/ptx_kernel.h"
 #include "engine/program/program.h"
-
-#define PTX_GLOBAL_BASE 0x10000u
-#define PTX_SHARED_BASE 0x70000000u
-#define PTX_LOCAL_BASE 0x78000000u
-#define PTX_CONST_BASE 0x7a000000u /* .const variables, then entry parameters */
-#define PTX_WINDOW_END 0x7c000000u
+#include "engine/program/ptx_windows.h"
 
 enum ptx_exec {
     PTX_EXEC_NOP,  /* brkpt, pmevent, nanosleep, prefetch, fence .. */
@@ -126,6 +121,15 @@ struct ptx_op {
     const struct ptx_statement *statement;
 };
 
+/* LD, ST, ATOM: the bits that an address keeps. Of a 32-bit register, and in a space that is a window, they are
+ * 32 (ptxas computes them in 32 bits, whatever register holds them); else 64. */
+static inline uint64_t ptx_address_mask(const struct ptx_op *op)
+{
+    bool is_wide = op->space == PTX_W_NONE || op->space == PTX_W_GLOBAL;
+    bool is_narrow = op->sources[0].kind != PTX_PLACE_NONE && op->sources[0].bits != 64;
+    return is_wide && !is_narrow ? UINT64_MAX : UINT32_MAX;
+}
+
 struct ptx_region {
     uint64_t address; /* in its space; first byte; a multiple of 4 */
     uint32_t bytes;
@@ -139,6 +143,7 @@ struct ptx_region {
 struct ptx_regions {
     uint32_t count;
     struct ptx_region *items; /* ascending */
+    uint64_t gap;             /* at least so many bytes lie between two; 0: none need to */
 };
 
 struct ptx_rows {
@@ -196,6 +201,7 @@ struct ptx_code {
         char element;
     } * specials;
     struct ptx_regions global, shared, local, constant;
+    bool is_far;               /* generic addresses have 64 bits: no near windows */
     const uint32_t *constants; /* bytes of .const variables and entry parameters */
     uint32_t frame_local_base; /* local memory: byte where the entry's frame starts */
     struct ptx_rows rows;      /* of the deepest stack of frames: recursion LIMIT_CALL_DEPTH */

@@ -77,7 +77,7 @@ struct ptx_builder {
     uint64_t *calls; /* function_count rows of call_words words: bit g of row f: f calls g */
     uint32_t call_words;
     uint32_t block[3], grid[3];
-    uint64_t *argument_addresses; /* of the buffers that parameters point to */
+    const struct ptx_region **buffers; /* that parameters point to; NULL: a value */
 };
 
 static inline bool ptx_build_failed(const struct ptx_builder *b)

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Between a variable and the next one, so that what misses one finds nothing. */
-enum { GAP = 256, FIRST_ADDRESS = 256 };
+/* Between a variable and the next one, so that what misses one finds nothing: at least, and at most. */
+enum { GAP = 256, FIRST_ADDRESS = 256, NEAR_GAP = 1 << 30 };
 
 /* ---- homes ---- */
 
@@ -75,8 +75,17 @@ static uint64_t add_region(struct ptx_builder *b, struct region_list *list, cons
         .name = name,
     };
     list->words += words;
-    list->next = address + bytes + GAP;
+    list->next = address + bytes + list->regions->gap;
     return address;
+}
+
+/* What the room leaves between variables, a power of two. */
+static uint64_t find_gap(uint64_t room, uint32_t count, uint64_t most)
+{
+    uint64_t gap = GAP;
+    while (2 * gap <= most && 2 * gap * (count + 1) + (uint64_t)LIMIT_MEMORY_WORDS * 4 <= room)
+        gap *= 2;
+    return gap;
 }
 
 /* The next of the kernel's variables, which were made of another version of the same module. */
@@ -119,9 +128,9 @@ static void place_buffers(struct ptx_builder *b, struct region_list *list, enum 
         if (argument->bind.kind != kind)
             continue;
         const struct ast_var *ast =
-            next_var(b, next, argument->parameter->name, argument->bind.bytes);
-        b->argument_addresses[i] =
-            add_region(b, list, argument->parameter->name, ast, argument->bind.bytes, GAP);
+            next ? next_var(b, next, argument->parameter->name, argument->bind.bytes) : NULL;
+        b->buffers[i] = &list->regions->items[list->regions->count];
+        add_region(b, list, argument->parameter->name, ast, argument->bind.bytes, GAP);
     }
 }
 
@@ -162,6 +171,7 @@ static void place_locals(struct ptx_builder *b)
 {
     struct ptx_regions *local = &b->code->local;
     uint64_t next = 0;
+    local->items = ARENA_ARRAY(b->arena, struct ptx_region, b->reach.variable_count);
     for (uint32_t i = 0; i < b->reach.variable_count && !ptx_build_failed(b); i++) {
         const struct ptx_variable *var = b->reach.variables[i];
         uint64_t bytes = ptx_memory_bytes(var);
@@ -182,14 +192,54 @@ static void place_locals(struct ptx_builder *b)
     b->code->frame_local_base = (uint32_t)round_up(next, 16);
 }
 
-static struct region_list start_list(struct ptx_builder *b, struct ptx_regions *regions,
-                                     uint64_t first)
+/* Variables of the space, and buffers of this kind. */
+static uint32_t count_regions(const struct ptx_builder *b, enum ptx_word space,
+                              enum ptx_bind_kind kind)
 {
-    uint32_t most = b->reach.variable_count + b->ptx->argument_count;
-    for (const struct ptx_variable *p = b->entry->parameters; p; p = p->next)
-        most++;
-    regions->items = ARENA_ARRAY(b->arena, struct ptx_region, most);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < b->reach.variable_count; i++)
+        count += b->reach.variables[i]->space == space;
+    for (uint32_t i = 0; i < b->ptx->argument_count; i++)
+        count += b->ptx->arguments[i].bind.kind == kind;
+    return count;
+}
+
+static struct region_list start_list(struct ptx_builder *b, struct ptx_regions *regions,
+                                     uint32_t count, uint64_t first, uint64_t end)
+{
+    regions->items = ARENA_ARRAY(b->arena, struct ptx_region, count);
+    regions->gap = find_gap(end - first, count, end > PTX_FAR_WINDOW ? PTX_FAR_GAP : NEAR_GAP);
     return (struct region_list){.regions = regions, .next = first};
+}
+
+/* Addresses of global memory have 64 bits; else 32: a parameter that holds one may have no more. */
+static bool is_far(const struct ptx_builder *b)
+{
+    bool is_far = b->ptx->module->address_size == 64;
+    for (uint32_t i = 0; i < b->ptx->argument_count; i++) {
+        const struct ptx_argument *argument = &b->ptx->arguments[i];
+        if (argument->bind.kind == PTX_BIND_BUFFER)
+            is_far &= ptx_type_of(argument->parameter->type).bits == 64;
+    }
+    return is_far;
+}
+
+/* The lists of global, shared and constant memory, whose addresses start and end here. */
+static void start_lists(struct ptx_builder *b, struct region_list *global,
+                        struct region_list *shared, struct region_list *constant)
+{
+    struct ptx_code *code = b->code;
+    const bool far = is_far(b);
+    uint32_t globals = count_regions(b, PTX_W_GLOBAL, PTX_BIND_BUFFER);
+    uint32_t shareds = count_regions(b, PTX_W_SHARED, PTX_BIND_SHARED);
+    uint32_t constants = count_regions(b, PTX_W_CONST, PTX_BIND_CONST) + b->ptx->argument_count;
+    code->is_far = far;
+    *global = far ? start_list(b, &code->global, globals, PTX_FAR_GLOBAL_BASE, PTX_FAR_END)
+                  : start_list(b, &code->global, globals, PTX_GLOBAL_BASE, PTX_SHARED_BASE);
+    *shared = start_list(b, &code->shared, shareds, FIRST_ADDRESS,
+                         far ? PTX_FAR_WINDOW : PTX_LOCAL_BASE - PTX_SHARED_BASE);
+    *constant = start_list(b, &code->constant, constants, FIRST_ADDRESS,
+                           far ? PTX_FAR_WINDOW : PTX_WINDOW_END - PTX_CONST_BASE);
 }
 
 void ptx_build_memory(struct ptx_builder *b)
@@ -197,17 +247,16 @@ void ptx_build_memory(struct ptx_builder *b)
     struct ptx_code *code = b->code;
     struct program *program = b->program;
     const struct ast_var *next = b->kernel->vars;
-    struct region_list global = start_list(b, &code->global, PTX_GLOBAL_BASE);
-    struct region_list shared = start_list(b, &code->shared, FIRST_ADDRESS);
-    struct region_list constant = start_list(b, &code->constant, FIRST_ADDRESS);
-    start_list(b, &code->local, 0);
+    struct region_list global, shared, constant;
+    start_lists(b, &global, &shared, &constant);
+    b->buffers = ARENA_ARRAY(b->arena, const struct ptx_region *, b->ptx->argument_count);
     place_variables(b, &global, PTX_W_GLOBAL, PTX_HOME_GLOBAL, &next);
-    b->argument_addresses = ARENA_ARRAY(b->arena, uint64_t, b->ptx->argument_count);
     place_buffers(b, &global, PTX_BIND_BUFFER, &next);
     place_variables(b, &shared, PTX_W_SHARED, PTX_HOME_SHARED, &next);
     place_buffers(b, &shared, PTX_BIND_SHARED, &next);
     place_dynamic(b, &shared, &next);
     place_variables(b, &constant, PTX_W_CONST, PTX_HOME_CONST, NULL);
+    place_buffers(b, &constant, PTX_BIND_CONST, NULL);
     place_parameters(b, &constant);
     place_locals(b);
     code->constants = ARENA_ARRAY(b->arena, uint32_t, constant.words + 1);
@@ -243,10 +292,11 @@ static void put_byte(uint32_t *words, uint64_t byte, uint8_t value)
 
 static uint64_t symbol_address(struct ptx_builder *b, const struct ptx_init *init)
 {
-    static const uint32_t windows[] = {[PTX_HOME_SHARED] = PTX_SHARED_BASE,
-                                       [PTX_HOME_CONST] = PTX_CONST_BASE,
-                                       [PTX_HOME_LOCAL] = PTX_LOCAL_BASE,
-                                       [PTX_HOME_FRAME] = PTX_LOCAL_BASE};
+    static const enum ptx_window windows[] = {[PTX_HOME_GLOBAL] = PTX_WINDOW_GLOBAL,
+                                              [PTX_HOME_SHARED] = PTX_WINDOW_SHARED,
+                                              [PTX_HOME_CONST] = PTX_WINDOW_CONST,
+                                              [PTX_HOME_LOCAL] = PTX_WINDOW_LOCAL,
+                                              [PTX_HOME_FRAME] = PTX_WINDOW_LOCAL};
     const struct ptx_item *item = ptx_symbol(&b->reach.symbols, init->name);
     if (item && item->kind == PTX_ITEM_FUNCTION)
         return ptx_build_entry(b, item->u.function);
@@ -257,7 +307,8 @@ static uint64_t symbol_address(struct ptx_builder *b, const struct ptx_init *ini
                        init->at.line);
         return 0;
     }
-    return b->home_list[*home].address + (init->generic ? windows[b->home_list[*home].home] : 0);
+    uint64_t base = ptx_window_base(windows[b->home_list[*home].home], b->code->is_far);
+    return b->home_list[*home].address + (init->generic ? base : 0);
 }
 
 static uint64_t init_bits(const struct image *image, const struct ptx_init *init)
@@ -347,10 +398,10 @@ static uint32_t draw_word(struct pcg *rng)
     return pcg_below(rng, 8) == 0 ? pcg_next(rng) : pcg_below(rng, 17);
 }
 
-static void fill_buffer(const struct ptx_builder *b, uint32_t *words,
-                        const struct ptx_region *region, uint32_t number)
+static void fill_buffer(const struct ptx_builder *b, uint32_t *words, uint32_t number)
 {
     const struct ptx_bind *bind = &b->ptx->arguments[number].bind;
+    const struct ptx_region *region = b->buffers[number];
     struct pcg rng = pcg_derive(b->kernel->launch.seed, PCG_INPUT, number);
     uint64_t first = (uint64_t)region->word * 4;
     for (uint32_t byte = 0; byte < region->bytes && bind->fill == PTX_FILL_FILE; byte++)
@@ -364,18 +415,13 @@ static void fill_buffer(const struct ptx_builder *b, uint32_t *words,
 
 static void init_arguments(struct ptx_builder *b, uint32_t *global, uint32_t *constants)
 {
-    const struct ptx_code *code = b->code;
-    uint32_t buffer = code->global.count, parameter = code->constant.count;
-    for (uint32_t i = 0; i < b->ptx->argument_count; i++)
-        buffer -= b->ptx->arguments[i].bind.kind == PTX_BIND_BUFFER;
-    parameter -= b->ptx->argument_count;
-    for (uint32_t i = 0; i < b->ptx->argument_count; i++) {
-        const struct ptx_region *region = &code->constant.items[parameter + i];
+    const struct ptx_regions *constant = &b->code->constant;
+    const struct ptx_region *region = constant->items + constant->count - b->ptx->argument_count;
+    for (uint32_t i = 0; i < b->ptx->argument_count; i++, region++) {
         const struct ptx_bind *bind = &b->ptx->arguments[i].bind;
-        bool is_address = bind->kind == PTX_BIND_BUFFER || bind->kind == PTX_BIND_SHARED;
-        uint64_t value = is_address ? b->argument_addresses[i] : bind->value;
-        if (bind->kind == PTX_BIND_BUFFER)
-            fill_buffer(b, global, &code->global.items[buffer++], i);
+        uint64_t value = b->buffers[i] ? b->buffers[i]->address : bind->value;
+        if (bind->kind == PTX_BIND_BUFFER || bind->kind == PTX_BIND_CONST)
+            fill_buffer(b, bind->kind == PTX_BIND_CONST ? constants : global, i);
         for (uint32_t k = 0; k < region->bytes; k++) {
             uint32_t word = k / 4;
             if (bind->kind == PTX_BIND_WORDS)

@@ -287,22 +287,14 @@ static enum ptx_word space_of(const struct ptx_builder *b, const struct ptx_inst
     }
 }
 
-void ptx_build_address(struct ptx_builder *b, struct ptx_op *op,
-                       const struct ptx_instruction *instruction, const struct ptx_operand *o)
+/* [variable+n] */
+static void place_address(struct ptx_builder *b, struct ptx_op *op, const struct ptx_operand *o)
 {
     static const enum ptx_word spaces[] = {[PTX_HOME_GLOBAL] = PTX_W_GLOBAL,
                                            [PTX_HOME_SHARED] = PTX_W_SHARED,
                                            [PTX_HOME_CONST] = PTX_W_CONST,
                                            [PTX_HOME_LOCAL] = PTX_W_LOCAL,
                                            [PTX_HOME_FRAME] = PTX_W_LOCAL};
-    op->space = (uint8_t)space_of(b, instruction, o);
-    op->offset = o->value;
-    if (!o->name)
-        return;
-    if (!is_memory(o)) {
-        op->sources[0] = ptx_build_register(b, o);
-        return;
-    }
     uint64_t address;
     enum ptx_home home = find_home(b, o->target.variable, &address);
     op->space = (uint8_t)spaces[home];
@@ -311,4 +303,16 @@ void ptx_build_address(struct ptx_builder *b, struct ptx_op *op,
             (struct ptx_place){.kind = PTX_PLACE_FRAME, .bits = 64, .offset = (uint32_t)address};
     else
         op->offset += address;
+}
+
+void ptx_build_address(struct ptx_builder *b, struct ptx_op *op,
+                       const struct ptx_instruction *instruction, const struct ptx_operand *o)
+{
+    op->space = (uint8_t)space_of(b, instruction, o);
+    op->offset = o->value;
+    if (o->name && is_memory(o))
+        place_address(b, op, o);
+    else if (o->name)
+        op->sources[0] = ptx_build_register(b, o);
+    op->offset &= ptx_address_mask(op);
 }

@@ -2,6 +2,7 @@
 
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
+#include "engine/base/stop.h"
 #include "engine/machine/live.h"
 #include "engine/progress/fair_lasso_internal.h"
 
@@ -440,7 +441,7 @@ static void start(struct hunt *h)
     h->trial = fair_trial_new(arena, machine, h->units, capacity);
     h->path.entries = ARENA_ARRAY(arena, uint32_t, capacity);
     h->sample = (struct sample){
-        .choices = {NULL, choose},
+        .choices = {NULL, choose, NULL},
         .arena = arena,
         .machine = machine,
         .sets = fair_sets_new(arena, machine, h->units),
@@ -471,7 +472,7 @@ struct fair_result fair_lasso_search(struct arena *arena, struct machine *machin
         if (is_alone(&h))
             break;
     }
-    h.result.stopped = h.open != 0 && options->stop && *options->stop;
+    h.result.stopped = h.open != 0 ? stop_reason(options->stop) : NULL;
     machine_observe(machine, observers);
     return h.result;
 }

@@ -47,7 +47,7 @@ struct fair_answer {
 struct fair_result {
     struct fair_answer answers[PROGRESS_MODEL_COUNT];
     uint64_t samples, steps;
-    bool stopped; /* by options->stop */
+    const char *stopped; /* by options->stop: why; or NULL */
 };
 
 /* Looks for an infinite execution of each of these models (bits 1u << model). The machine must track its

@@ -102,7 +102,7 @@ struct fair_trial *fair_trial_new(struct arena *arena, struct machine *machine,
                                   const struct fair_units *units, uint32_t capacity)
 {
     struct fair_trial *t = ARENA_NEW(arena, struct fair_trial);
-    *t = (struct fair_trial){.choices = {NULL, choose_from_path},
+    *t = (struct fair_trial){.choices = {NULL, choose_from_path, NULL},
                              .capacity = capacity,
                              .machine = machine,
                              .sets = fair_sets_new(arena, machine, units),

@@ -62,7 +62,7 @@ static void policy_start(struct arena *arena, struct policy *policy, const struc
                          const struct machine *machine)
 {
     *policy = (struct policy){
-        .choices = {NULL, choose_first}, .spec = spec, .current = machine->actor_count};
+        .choices = {NULL, choose_first, NULL}, .spec = spec, .current = machine->actor_count};
     if (spec->kind != SCHED_STACKLESS)
         return;
     policy->stackless = stackless_new(arena, machine, &spec->stackless, NULL);
@@ -421,7 +421,7 @@ struct lasso lasso_random(struct arena *arena, struct machine *machine, struct c
 {
     struct lasso lasso = {.kind = LASSO_UNKNOWN, .status = STATUS_STEP_LIMIT};
     struct walk walk = {
-        .choices = {NULL, walk_choose},
+        .choices = {NULL, walk_choose, NULL},
         .machine = machine,
         .inner = choices,
         .last_step = ARENA_ARRAY(arena, uint64_t, machine->actor_count),

@@ -159,7 +159,7 @@ static void take_answer(const struct judging *j, enum progress_model model,
     if (hang->first == SEARCH_NONE)
         return;
     answer->verdict = j->p->some_end ? PROGRESS_MAY_HANG : PROGRESS_HANGS;
-    if (j->p->progress->quick_states == 0)
+    if (j->p->progress->quick_states == 0 && !j->p->graph->symmetry)
         progress_witness(j->p, hang, fair_at(j->p, hang->first, model), answer);
 }
 
@@ -209,7 +209,10 @@ static void answer(struct graph *graph, struct progress *progress)
     if (quick && graph->states.count > progress->quick_states)
         return;
     size_t mark = arena_mark(search->arena);
-    answer_on_products(graph, progress);
+    if (graph->symmetry && progress->unit_count == search->machine->actor_count)
+        progress_of_quotient(graph, progress);
+    else
+        answer_on_products(graph, progress);
     search_note_bytes(search);
     if (quick) /* no witnesses lie there */
         arena_release(search->arena, mark);

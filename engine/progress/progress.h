@@ -57,8 +57,9 @@ extern const char *const progress_verdict_names[]; /* "unknown at bound", "ends 
 /* Under one model. */
 struct progress_answer {
     enum progress_verdict verdict; /* weakly fair */
-    bool strong;     /* passes under strong fairness; only where the verdict is known */
-    uint64_t states; /* with what the model remembers */
+    bool strong;         /* passes under strong fairness; only where the verdict is known */
+    bool strong_unknown; /* .. and it is known (progress_quotient.c) */
+    uint64_t states;     /* with what the model remembers */
     /* Of a hang: the shortest way to a loop, and the shortest loop from there that is an execution of the
      * model; whom the model treats fairly in it, who steps in it, who has not finished. */
     const struct tape *stem, *loop;

@@ -90,6 +90,9 @@ bool product_of_states(struct product *product);
 /* The same, with lower_too as it is given: the nodes are states with who has begun. */
 bool product_of_nodes(struct product *product, const struct product *of_states);
 
+/* Models of threads, of a graph up to permutations of threads, each a unit (progress_quotient.c): no witnesses. */
+void progress_of_quotient(struct graph *graph, struct progress *progress);
+
 /* Fills in the answer's stem, loop and sets: of the component, in which F is `fair`. The components are known, and
  * their stacks are used. */
 void progress_witness(struct product *product, const struct component *component, unit_set fair,

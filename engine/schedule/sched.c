@@ -521,7 +521,7 @@ enum status machine_run(struct machine *machine, struct choices *choices, uint64
                         struct tape *record)
 {
     if (record) {
-        struct recorder recorder = {{record_pick, record_choose}, choices, record};
+        struct recorder recorder = {{record_pick, record_choose, NULL}, choices, record};
         return run_loop(machine, &recorder.choices, budget_steps, record_pick);
     }
     if (choices->pick == pick_uniform)

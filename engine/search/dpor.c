@@ -21,6 +21,7 @@
 #include "engine/search/search_internal.h"
 
 #include "engine/base/invariant.h"
+#include "engine/base/stop.h"
 
 #include <string.h>
 
@@ -397,7 +398,11 @@ static bool within_bounds(struct dpor *d)
     const struct track *track = &search->machine->track;
     /* Every table may double at once, and no more than what they hold is added. */
     size_t used = search->arena->used;
-    if (search->result->steps >= search->step_limit) /* looking for races may have gone beyond */
+    const char *stopped = stop_reason(search->options->stop);
+    if (stopped)
+        search_cut(search, stopped);
+    else if (search->result->steps >=
+             search->step_limit) /* looking for races may have gone beyond */
         search_cut(search, "steps");
     else if (d->depth == search->options->max_depth ||
              track->log_count + search->step_entries > track->log_capacity)

@@ -5,6 +5,7 @@
 
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
+#include "engine/machine/semantics.h"
 #include "engine/program/ptx_code.h"
 
 #include <string.h>
@@ -51,20 +52,41 @@ static uint32_t script_pick(struct choices *choices, const struct machine *machi
     invariant_fail("a step picks no actor", __FILE__, __LINE__);
 }
 
-static uint32_t script_choose(struct choices *choices, uint32_t n)
+static struct script_choice *script_at(struct script *script, uint32_t radix)
 {
-    struct script *script = (struct script *)choices;
     if (script->at == script->count) {
         INVARIANT(script->count < SCRIPT_MAX);
-        script->list[script->count++] = (struct script_choice){0, n};
+        script->list[script->count++] = (struct script_choice){.radix = radix};
     }
-    INVARIANT(script->list[script->at].radix == n); /* a step is a function of state and choices */
-    return script->list[script->at++].value;
+    struct script_choice *choice = &script->list[script->at++];
+    INVARIANT(choice->radix == radix); /* a step is a function of state and choices */
+    return choice;
+}
+
+static uint32_t script_choose(struct choices *choices, uint32_t n)
+{
+    struct script_choice *choice = script_at((struct script *)choices, n);
+    choice->value = choice->index;
+    return choice->value;
+}
+
+static uint32_t script_choose_of(struct choices *choices, uint32_t n, const uint32_t *values,
+                                 uint32_t count)
+{
+    (void)n;
+    struct script_choice *choice = script_at((struct script *)choices, count);
+    choice->value = values[choice->index];
+    return choice->value;
+}
+
+void search_note_begun(struct search *search, uint32_t actor)
+{
+    put(search->machine, &search->machine->begun[actor], 1, MACHINE_TRACKED);
 }
 
 void script_start(struct script *script)
 {
-    script->choices = (struct choices){script_pick, script_choose};
+    script->choices = (struct choices){script_pick, script_choose, script_choose_of};
     script->count = script->at = 0;
 }
 
@@ -72,7 +94,7 @@ bool script_next(struct script *script)
 {
     while (script->count > 0) {
         struct script_choice *last = &script->list[script->count - 1];
-        if (++last->value < last->radix) {
+        if (++last->index < last->radix) {
             script->at = 0;
             return true;
         }

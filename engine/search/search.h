@@ -45,10 +45,13 @@ struct search_options {
      * steps; outcomes and progress are the same, witnesses are as short in transitions. Races and the lasso
      * are not to be asked with it. */
     bool merge_local;
+    /* SEARCH_STATES, of a machine with note_begun that search_has_quotient: states up to permutations
+     * (search_symmetry.h); outcomes have no tapes, progress no witnesses. Or NULL. */
+    const struct symmetry *symmetry;
     uint64_t hash_mask; /* SEARCH_STATES: bits of hashes that are used, for tests; 0: all */
     struct progress
         *progress; /* SEARCH_STATES: progress models, to be judged on the graph; or NULL */
-    const volatile sig_atomic_t *stop; /* SEARCH_STATES: not 0 cuts it off; or NULL */
+    const volatile sig_atomic_t *stop; /* SEARCH_STATES: not 0 cuts it off (stop.h); or NULL */
 };
 
 struct search_outcome {
@@ -70,7 +73,7 @@ enum search_liveness {
 struct search_result {
     enum search_method method; /* that was used */
     bool complete;             /* false: a bound cut it off; the outcomes are a subset */
-    /* NULL, or the bound: "states", "bytes", "steps", "depth", "interrupted", "outcomes" (all were explored, but not
+    /* NULL, or the bound: "states", "bytes", "steps", "depth", "interrupted", "time", "outcomes" (all were explored, but not
      * all kept), "actors" (SEARCH_DPOR with more than 64). */
     const char *cut;
     uint64_t states;      /* SEARCH_STATES: distinct ones */
@@ -104,6 +107,9 @@ struct search_result {
      *
      * Exact when the search is complete or says true. Lanes of one warp are one actor. */
     bool race;
+    /* SEARCH_STATES: a thread took a choice of its own stream (havoc, pick, goto). */
+    bool own_choices;
+    bool up_to_symmetry; /* for callers: its states stand for others */
     enum search_liveness liveness;
     const struct tape *lasso_stem, *lasso_loop; /* witness of a lasso (fair one if there is one) */
 };

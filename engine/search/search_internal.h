@@ -38,7 +38,8 @@ size_t pool_growth(const struct pool *pool);
 enum { SCRIPT_MAX = 256 }; /* choices inside one step: at most one a lane */
 
 struct script_choice {
-    uint32_t value, radix;
+    uint32_t index, radix; /* which of how many values */
+    uint32_t value;        /* which that is */
 };
 
 /* The choices of one step, as an odometer: start with count 0, step, script_next, step again ... */
@@ -88,11 +89,16 @@ void search_cut(struct search *search, const char *cut);
 /* Steps of the actor that follow its last one and are local, taken now: how many. */
 uint32_t search_local_steps(struct search *search, uint32_t actor);
 
+/* The state says that the actor has stepped. */
+void search_note_begun(struct search *search, uint32_t actor);
+
 /* One step by the script, and where search_options.merge_local says so the local ones after it: how many. Not after
  * one with choices inside: many of them lead to one state, and the local steps from there are taken once. */
 static inline uint32_t search_step(struct search *search, uint32_t actor)
 {
     machine_step(search->machine, actor, &search->script.choices);
+    if (search->machine->begun)
+        search_note_begun(search, actor);
     if (!search->options->merge_local || search->script.count > 0)
         return 0;
     return search_local_steps(search, actor);

@@ -7,7 +7,9 @@
 #include "engine/search/search_states.h"
 
 #include "engine/base/invariant.h"
+#include "engine/base/stop.h"
 #include "engine/program/ptx_code.h"
+#include "engine/search/search_symmetry.h"
 
 #include <string.h>
 
@@ -160,11 +162,6 @@ static void note_outcome(struct exploration *x, uint32_t number)
         *(struct end *)pool_add(&x->ends, x->graph.search->arena) = (struct end){outcome, number};
 }
 
-static bool is_interrupted(const struct search *search)
-{
-    return search->options->stop && *search->options->stop;
-}
-
 /* Gives the pending targets their numbers, and the state its edges. False: a bound. */
 static bool settle(struct exploration *x, uint32_t number)
 {
@@ -196,11 +193,14 @@ static bool expand_actor(struct exploration *x, uint32_t number, uint32_t actor)
                 search_cut(search, "steps");
             return false;
         }
-        if (is_interrupted(search)) {
-            search_cut(search, "interrupted");
+        const char *stopped = stop_reason(search->options->stop);
+        if (stopped) {
+            search_cut(search, stopped);
             return false;
         }
         search_step(search, actor);
+        if (graph->symmetry)
+            graph->pending.places[graph->pending.count] = search_canonical(search, actor);
         if (!store_push(graph, number, x->hash, actor))
             return false;
         if (machine_status(machine) != STATUS_RUNNING) {
@@ -238,6 +238,8 @@ static bool expand(struct exploration *x, uint32_t number)
     x->watch.state = number;
     for (uint32_t i = 0; i < head->live_count; i++) {
         x->watch.actor = head->live[i];
+        if (x->graph.symmetry && !search_is_first(x->graph.search, head->live[i]))
+            continue;
         if (!expand_actor(x, number, head->live[i]))
             return false;
     }
@@ -257,6 +259,7 @@ static void start(struct exploration *x, struct search *search)
         .level_end = 1,
     };
     store_start(&x->graph, search);
+    x->graph.symmetry = search->options->symmetry;
 }
 
 /* What is needed before the first state; kernels of the largest memories are not for searching. */
@@ -283,6 +286,16 @@ static void explore(struct exploration *x)
     }
 }
 
+/* Whether the counter of a thread's choices was ever another one than at the start. */
+static bool has_own_choices(const struct graph *graph)
+{
+    const struct machine *machine = graph->search->machine;
+    for (uint32_t t = 0; t < machine->program->total_threads; t++)
+        if (graph->word_parts[&machine->threads[t].choices - machine->block] != 0)
+            return true;
+    return false;
+}
+
 /* Their generations order accesses of some threads only: intervals of a block say nothing then. */
 static bool has_named_barriers(const struct search *search)
 {
@@ -306,12 +319,13 @@ void search_states(struct search *search)
     explore(&x);
     machine_observe(search->machine, NULL);
     result->race |= x.watch.found;
+    result->own_choices = has_own_choices(&x.graph);
     if (search->machine->program->has_atomics && !result->race && !has_named_barriers(search) &&
         !search->options->no_races)
         graph_races(&x.graph);
     result->states += x.graph.states.count;
     result->transitions += x.graph.edges.count;
-    for (uint32_t i = 0; i < x.ends.count; i++) {
+    for (uint32_t i = 0; i < x.ends.count && !x.graph.symmetry; i++) {
         const struct end *end = pool_at(&x.ends, i);
         result->outcomes[end->outcome].tape = graph_path(&x.graph, end->state);
     }

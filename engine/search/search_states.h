@@ -47,6 +47,7 @@ enum { PENDING_MAX = 32 };
 struct pending {
     uint32_t count;
     uint32_t actors[PENDING_MAX];
+    uint32_t places[PENDING_MAX]; /* of the actors, afterwards (search_symmetry.h) */
     uint64_t hashes[PENDING_MAX];
     uint8_t *tuples; /* tuple_room bytes each */
 };
@@ -54,6 +55,8 @@ struct pending {
 struct graph {
     struct search *search;
     struct pool states, edges, edge_actors; /* of edges: uint32_t targets, and a byte or four */
+    const struct symmetry *symmetry;        /* or NULL */
+    struct pool edge_places;                /* symmetry: uint32_t */
     uint32_t edges_found;                   /* with those of a state whose expansion was cut off */
     uint32_t expanded;                      /* states 0 .. expanded - 1 have all their edges */
     struct pool parts;

@@ -5,6 +5,7 @@
 
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
+#include "engine/machine/symmetry.h"
 
 #include <string.h>
 
@@ -76,15 +77,21 @@ enum { OWNER_CONTROL, OWNER_MEMORY, OWNER_ACTORS };
 
 /* Whose word it is: of the head and the groups, of global and shared memory; others belong to the first
  * actor that changes them. */
-static uint32_t owner_of(const struct machine *machine, uint32_t word, uint32_t actor)
+static uint32_t owner_of(const struct graph *graph, uint32_t word, uint32_t actor)
 {
+    const struct machine *machine = graph->search->machine;
     uint32_t memory = (uint32_t)((const uint32_t *)machine->memory - machine->block);
     uint32_t groups = (uint32_t)((const uint32_t *)machine->groups - machine->block);
     uint32_t group_words =
         machine->program->launch.blocks * (uint32_t)(sizeof(struct machine_group) / 4);
     if (word < memory || (word >= groups && word < groups + group_words))
         return OWNER_CONTROL;
-    return word < memory + machine->program->private_base ? OWNER_MEMORY : OWNER_ACTORS + actor;
+    if (word >= memory && word < memory + machine->program->private_base)
+        return OWNER_MEMORY;
+    if (!graph->symmetry)
+        return OWNER_ACTORS + actor;
+    uint32_t owner = graph->symmetry->owner[word];
+    return owner ? OWNER_ACTORS + owner - 1 : OWNER_CONTROL;
 }
 
 static struct part *new_part(struct graph *graph, uint32_t words_max)
@@ -104,7 +111,7 @@ static struct part *new_part(struct graph *graph, uint32_t words_max)
 static void add_word(struct graph *graph, uint32_t word, uint32_t actor)
 {
     const struct machine *machine = graph->search->machine;
-    uint32_t owner = owner_of(machine, word, actor), *open = &graph->open_parts[owner];
+    uint32_t owner = owner_of(graph, word, actor), *open = &graph->open_parts[owner];
     if (*open == 0 ||
         part_at(graph, *open - 1)->word_count == part_at(graph, *open - 1)->words_max) {
         new_part(graph, owner == OWNER_MEMORY ? PART_MEMORY_WORDS : PART_WORDS);
@@ -255,6 +262,7 @@ static bool room_for_state(struct graph *graph)
     uint32_t count = graph->states.count;
     size_t bytes = search->arena->used + SLACK_BYTES + pool_growth(&graph->states) +
                    pool_growth(&graph->edges) + pool_growth(&graph->edge_actors) +
+                   (graph->symmetry ? pool_growth(&graph->edge_places) : 0) +
                    (table_full(graph) ? 8 * ((size_t)graph->table_mask + 1) : 0) +
                    (size_t)count * GRAPH_LIVENESS_BYTES;
     if (count >= search->options->max_states)
@@ -360,6 +368,8 @@ uint32_t store_edge(struct graph *graph, uint32_t pending, uint32_t from)
         *(uint8_t *)actor = (uint8_t)graph->pending.actors[pending];
     else
         *(uint32_t *)actor = graph->pending.actors[pending];
+    if (graph->symmetry)
+        *(uint32_t *)pool_add(&graph->edge_places, arena) = graph->pending.places[pending];
     return target;
 }
 
@@ -371,6 +381,7 @@ void store_start(struct graph *graph, struct search *search)
     *graph = (struct graph){
         .search = search,
         .edges = {.record = sizeof(uint32_t)},
+        .edge_places = {.record = sizeof(uint32_t)},
         .edge_actors = {.record = machine->actor_count <= 256 ? 1 : sizeof(uint32_t)},
         .parts = {.record = sizeof(struct part)},
         .word_parts = ARENA_ARRAY(arena, uint32_t, machine->block_words),

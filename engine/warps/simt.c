@@ -408,6 +408,23 @@ static void init(struct machine *machine)
     }
 }
 
+static void layout(const struct machine *machine, struct lane_layout *layout)
+{
+    for (uint32_t warp = 0; warp < machine->actor_count; warp++) {
+        struct warp_step x = view(machine, warp);
+        const lane_mask *const sets[] = {&x.w->theta, &x.w->delta_b, &x.w->delta_r, &x.w->delta_e};
+        struct lane_bits bits = {.first = x.w->first_thread, .threads = x.w->lanes};
+        for (uint32_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+            bits.word = layout_place(machine, sets[i]);
+            layout_bits(layout, &bits);
+        }
+        for (uint32_t i = 0; i < machine->program->stack_depth; i++) {
+            bits.word = layout_place(machine, &x.masks[i]);
+            layout_bits(layout, &bits);
+        }
+    }
+}
+
 static uint32_t next_stm(const struct machine *machine, uint32_t actor)
 {
     struct warp_step x = view(machine, actor);
@@ -456,6 +473,7 @@ const struct semantics semantics_simt = {
     .actor_count = actor_count,
     .scratch_bytes = sizeof(struct assign_scratch),
     .init = init,
+    .layout = layout,
     .step = {step_plain, step_observed, step_tracked, step_both},
     .footprint = footprint,
     .next_stm = next_stm,

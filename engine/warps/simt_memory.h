@@ -5,6 +5,7 @@
 #ifndef ENGINE_SIMT_MEMORY_H
 #define ENGINE_SIMT_MEMORY_H
 
+#include "engine/machine/symmetry.h"
 #include "engine/warps/simt_internal.h"
 
 /* The lanes of `group` (chained through scratch->next from `first`): which of them writes last. The
@@ -135,6 +136,22 @@ static inline bool order_is_hidden(const struct code_stm *stm)
     return stm->target.length == 0 && stm->atomic != ATOMIC_EXCH && stm->atomic != ATOMIC_CAS;
 }
 
+/* Which of the lanes, which hit one location, may change places (symmetry_classes). */
+static inline void find_classes(const struct warp_step *x, const struct assign_scratch *scratch,
+                                const uint8_t *lanes, uint32_t count, uint16_t *classes)
+{
+    uint32_t threads[LIMIT_WARP];
+    bool hidden = true;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t lane = lanes[i];
+        int32_t old = x->m->memory[scratch->address[lane]];
+        threads[i] = x->w->first_thread + lane;
+        hidden &=
+            eval_atomic(x->s->atomic, old, scratch->value[lane], scratch->second[lane]) == old;
+    }
+    symmetry_classes(x->m, threads, count, hidden, classes);
+}
+
 /* The lanes that are chained from `first` go in an order that is chosen, one lane after another, at
  * the places in the order that they have between them. */
 static inline void shuffle_chain(struct warp_step *x, struct assign_scratch *scratch,
@@ -147,13 +164,12 @@ static inline void shuffle_chain(struct warp_step *x, struct assign_scratch *scr
     for (uint32_t i = 0, at = 0; at < count; i++)
         if (scratch->order[i] == lanes[at])
             places[at++] = (uint8_t)i;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t left = count - i, chosen = 0;
-        if (left > 1 && x->choices)
-            chosen = x->choices->choose(x->choices, left);
-        scratch->order[places[i]] = lanes[chosen];
-        memmove(lanes + chosen, lanes + chosen + 1, left - chosen - 1);
-    }
+    uint16_t classes[LIMIT_WARP] = {0};
+    if (x->m->options.symmetry)
+        find_classes(x, scratch, lanes, count, classes);
+    for (uint32_t i = 0; i < count; i++)
+        scratch->order[places[i]] =
+            (uint8_t)symmetry_take_lane(x->m, x->choices, lanes, classes, count - i);
 }
 
 /* theta_1 .. theta_n of atomic^w: ascending, but lanes that hit one location in a chosen order. */

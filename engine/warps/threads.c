@@ -9,6 +9,9 @@
 #include "engine/base/invariant.h"
 #include "engine/machine/barrier.h"
 #include "engine/machine/semantics.h"
+#include "engine/machine/symmetry.h"
+
+#include <stddef.h>
 
 enum { THREAD_HEAD_WORDS = sizeof(struct thread_state) / 4 };
 
@@ -427,6 +430,24 @@ STEP_INLINE enum rule step_mode(struct machine *machine, uint32_t thread, struct
 
 STEP_VARIANTS(step_mode)
 
+static void layout(const struct machine *machine, struct lane_layout *layout)
+{
+    const struct program *program = machine->program;
+    struct lane_words words = {.threads = program->total_threads,
+                               .word = layout_place(machine, machine->extra),
+                               .stride = thread_stride(program)};
+    const uint32_t head = offsetof(struct thread_state, address) / 4;
+    words.words = head;
+    layout_words(layout, &words);
+    words.words = words.stride - head - 1;
+    words.word += head + 1;
+    layout_words(layout, &words);
+    words.word--;
+    words.words = 1;
+    words.kind = LANE_ADDRESS;
+    layout_words(layout, &words);
+}
+
 static uint32_t extra_words(const struct program *program)
 {
     return program->total_threads * thread_stride(program);
@@ -526,6 +547,7 @@ const struct semantics semantics_threads = {
     .extra_words = extra_words,
     .actor_count = actor_count,
     .init = init,
+    .layout = layout,
     .step = {step_plain, step_observed, step_tracked, step_both},
     .footprint = footprint,
     .next_stm = next_stm,

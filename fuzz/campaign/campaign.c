@@ -256,6 +256,16 @@ static int end_at_once(struct campaign *c, struct db_message *message)
                                                     : exit_status(c->options, c->summary, message);
 }
 
+/* The engine is too broken to go on; what is known of it is stored. */
+static int give_up(struct campaign *c)
+{
+    int error = collector_keep_incidents(c->collector, c->options->watch);
+    c->summary->interrupted = true;
+    c->summary->ending = "given up: the engine dies at one case after the other";
+    int closed = collector_close(c->collector, error != DB_OK);
+    return error < 0 || closed < 0 ? CLI_FAULT : CLI_OK;
+}
+
 int campaign_run(struct arena *arena, const struct campaign_options *options,
                  struct campaign_summary *summary, struct db_message *message)
 {
@@ -278,7 +288,9 @@ int campaign_run(struct arena *arena, const struct campaign_options *options,
     c.progress = progress_open(arena, options, summary);
     c.hooks = hooks_open(arena, options, summary);
     int status;
-    if (options->report_only || is_asked_to_end(&c)) {
+    if (options->watch && options->watch->last_resort) {
+        status = give_up(&c);
+    } else if (options->report_only || is_asked_to_end(&c)) {
         status = end_at_once(&c, message);
     } else if (options->watch) { /* who hears the signals */
         status = hunt(&c, message);

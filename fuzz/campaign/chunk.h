@@ -8,6 +8,8 @@
 #include "fuzz/campaign/feedback.h"
 #include "fuzz/supervise/watch.h"
 
+#include <stdatomic.h>
+
 enum {
     CHUNK_FINDINGS_MAX = CAMPAIGN_CHUNK * (ORACLE_COUNT + 2), /* two of the engine's own */
     CHUNK_REASONS_MAX = 128, /* distinct ones; what does not fit is counted as "other reasons" */
@@ -80,5 +82,33 @@ const char *chunk_incident_class(const struct incident *incident);
 /* The case again: *text is its kernel's, of a mutated one; NULL: the generator makes it. */
 void chunk_case_again(const struct campaign_options *options, const struct chunk *chunk,
                       const struct chunk_finding *finding, struct fuzz_case *c, const char **text);
+
+/* ---- what a worker has done so far, for who watches a campaign while it runs ----
+ *
+ * A worker hands over whole chunks, and the first ones may take many seconds. So that a watcher sees more than zeros
+ * until then, each worker also counts its cases one by one, where only it writes: relaxed loads and stores, no
+ * lock, as nothing depends on which of the numbers another thread sees together. What is stored comes from chunks
+ * alone. */
+
+struct pool_counts {
+    atomic_uint_least64_t thread_steps, warp_steps, hits[RULE_COUNT];
+    atomic_uint_least64_t verdicts[ORACLE_COUNT][VERDICT_COUNT];
+};
+
+/* What was counted of a chunk already; a sum of several workers' counts. */
+struct pool_told {
+    uint64_t thread_steps, warp_steps, hits[RULE_COUNT];
+    uint64_t verdicts[ORACLE_COUNT][VERDICT_COUNT];
+};
+
+/* Counts what the case that was just run has added to its chunk. */
+void pool_count_case(struct pool_counts *counts, const struct chunk *chunk, struct pool_told *told);
+
+/* The sum of what is stored `before` and the workers' counts .. */
+void pool_counts_start(struct pool_told *sum, const struct campaign_summary *before);
+void pool_counts_add(struct pool_told *sum, const struct pool_counts *counts);
+/* .. is what the summary shows. With feedback chunks that are stored are run again, for the memory, and the sum is
+ * below what is stored for a while: that is shown then. */
+void pool_counts_show(const struct pool_told *sum, struct campaign_summary *summary);
 
 #endif

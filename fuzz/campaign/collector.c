@@ -247,13 +247,22 @@ static bool may_spend(const struct collector *c)
     return c->example_steps + c->examples_under_way * EXAMPLE_TYPICAL_STEPS < allowance + cases;
 }
 
+/* Whether an earlier process, which was given up, has stored the incident. */
+static bool is_kept(const struct collector *c, const struct chunk_finding *finding)
+{
+    for (uint32_t i = 0; finding->incident && i < c->kept_count; i++)
+        if (c->kept[i] == finding->number)
+            return true;
+    return false;
+}
+
 /* Decides which findings of the chunk become examples: slots[i] is -2 for those, -1 for others. */
 static bool plan_examples(struct collector *c, const struct chunk *chunk)
 {
     bool any = false;
     for (uint32_t i = 0; i < chunk->finding_count; i++) {
         struct raw_key *key = collector_key_of(c, chunk->findings[i].signature);
-        bool example = key->examples < EXAMPLES_PER_KEY;
+        bool example = !is_kept(c, &chunk->findings[i]) && key->examples < EXAMPLES_PER_KEY;
         key->examples += example;
         c->slots[i] = example ? -2 : -1;
         any |= example;
@@ -275,7 +284,7 @@ static void submit_examples(struct collector *c, struct pool *pool, const struct
     }
 }
 
-static int skip_case(struct collector *c, const struct chunk_finding *finding)
+int collector_skip_case(struct collector *c, const struct chunk_finding *finding)
 {
     const struct incident *incident = finding->incident;
     if (incident->state != INCIDENT_CONFIRMED || incident->phase == WATCH_MINIMISING)
@@ -295,9 +304,11 @@ static int take_findings(struct collector *c, struct pool *pool, const struct ch
 {
     for (uint32_t i = 0; i < chunk->finding_count; i++) {
         const struct chunk_finding *finding = &chunk->findings[i];
+        if (is_kept(c, finding))
+            continue;
         struct raw_key *key = collector_key_of(c, finding->signature);
         c->summary->occurrences++;
-        int error = finding->incident ? skip_case(c, finding) : DB_OK;
+        int error = finding->incident ? collector_skip_case(c, finding) : DB_OK;
         if (error != DB_OK)
             return error;
         if (c->slots[i] == -1) {

@@ -92,7 +92,8 @@ static bool load_reason(void *context, const struct db_verdict *stored, const ch
 static bool load_skipped(void *context, const struct db_skipped *skipped)
 {
     struct collector *c = context;
-    (void)skipped;
+    c->kept = key_table_grow(c->arena, c->kept, c->kept_count, &c->kept_room, sizeof *c->kept);
+    c->kept[c->kept_count++] = skipped->case_number;
     c->summary->skipped++;
     return true;
 }

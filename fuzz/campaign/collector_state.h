@@ -40,6 +40,9 @@ struct collector {
     struct campaign_summary before; /* the current chunk, with its findings' occurrences */
     uint64_t *occurrences_before;
     uint32_t before_room;
+    uint64_t
+        *kept; /* cases that the database has as skipped from an earlier process: counted there */
+    uint32_t kept_count, kept_room;
     uint64_t example_steps;        /* of examples so far */
     uint32_t examples_under_way;   /* that are not among these yet */
     int slots[CHUNK_FINDINGS_MAX]; /* of the current chunk's jobs, by finding; -1 = none */
@@ -59,6 +62,8 @@ void collector_count(struct collector *c, struct raw_key *key, uint64_t case_num
 /* Stores what became of a finding that was to be an example, and counts it. */
 int collector_store(struct collector *c, const struct chunk_finding *from,
                     const struct example *example);
+/* Stores that the case was left out, if it was. */
+int collector_skip_case(struct collector *c, const struct chunk_finding *finding);
 /* Begins the transaction of what follows, unless one is open. */
 int collector_open_batch(struct collector *c);
 

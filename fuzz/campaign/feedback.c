@@ -1,10 +1,12 @@
 #include "fuzz/campaign/feedback.h"
 
 #include "engine/input/input.h"
+#include "fuzz/out/output.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -156,15 +158,19 @@ static bool write_seed(const struct feedback_seed *seed, const char *folder)
     int length = snprintf(path, sizeof path, "%s/%08" PRIu64 ".simt", folder, seed->number);
     if (length < 0 || (size_t)length >= sizeof path || arena_init(&names, NAMES_BYTES) != 0)
         return false;
-    FILE *file = fopen(path, "w");
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
     if (file) {
         for (uint32_t i = 0; i < seed->fresh_count; i++)
             fprintf(file, "// %s\n", features_name(&names, seed->rare[i]));
         fputs(seed->text, file);
     }
     arena_destroy(&names);
-    bool good = file && !ferror(file);
-    return file && fclose(file) == 0 && good;
+    const char *why;
+    bool good = file && fclose(file) == 0 && output_write(path, text, size, &why);
+    free(text);
+    return good;
 }
 
 bool feedback_export(const struct feedback *f, const char *folder, struct db_message *message)

@@ -43,6 +43,7 @@ struct job {
 struct worker {
     _Alignas(CACHE_LINE) atomic_uint_least64_t cases; /* finished; read by the collector */
     struct watch_slot *slot; /* read by the collector, and by who watches over the process */
+    struct pool_counts counts;
     struct arena arena;
     struct chunk_maker maker;
     struct pool *pool;
@@ -160,6 +161,7 @@ static void run_chunk(struct worker *worker, uint64_t number, struct chunk *chun
 {
     struct pool *pool = worker->pool;
     uint32_t planned = pool_chunk_cases(pool, number);
+    struct pool_told told = {0};
     memset(chunk, 0, offsetof(struct chunk, findings));
     if (chunk->trace) {
         chunk->trace->arena.used = 0;
@@ -174,6 +176,7 @@ static void run_chunk(struct worker *worker, uint64_t number, struct chunk *chun
         end_case(worker);
         if (!done)
             break;
+        pool_count_case(&worker->counts, chunk, &told);
         chunk->cases++;
         atomic_fetch_add_explicit(&worker->cases, 1, memory_order_relaxed);
     }
@@ -472,6 +475,17 @@ uint64_t pool_cases_done(const struct pool *pool)
     for (uint32_t i = 0; i < pool->worker_count; i++)
         done += atomic_load_explicit(&pool->workers[i].cases, memory_order_relaxed);
     return done;
+}
+
+void pool_show_counts(const struct pool *pool, const struct campaign_summary *before,
+                      struct campaign_summary *summary)
+{
+    static const struct campaign_summary nothing;
+    struct pool_told sum;
+    pool_counts_start(&sum, pool->feedback ? &nothing : before);
+    for (uint32_t i = 0; i < pool->worker_count; i++)
+        pool_counts_add(&sum, &pool->workers[i].counts);
+    pool_counts_show(&sum, summary);
 }
 
 /* ---- start and end ---- */

@@ -67,5 +67,10 @@ uint64_t pool_shard_cases(const struct pool *pool);
 /* Cases of the shard that are done so far, earlier processes' included, whether consumed or not: for progress
  * lines. */
 uint64_t pool_cases_done(const struct pool *pool);
+/* The summary's steps, rules' hits and verdicts as they are once the collector has taken what workers have done: in
+ * the chunks that are done and in those that they are at. `before`: those that were stored when the pool started. What
+ * is shown while a campaign runs; what is stored comes from chunks alone. */
+void pool_show_counts(const struct pool *pool, const struct campaign_summary *before,
+                      struct campaign_summary *summary);
 
 #endif

@@ -4,6 +4,7 @@
 #include "fuzz/campaign/pool.h"
 #include "fuzz/campaign/stats_file.h"
 #include "fuzz/campaign/ui.h"
+#include "fuzz/out/door.h"
 #include "fuzz/out/terminal.h"
 #include "fuzz/supervise/watch.h"
 
@@ -27,8 +28,9 @@ struct sample {
 
 struct progress {
     const struct campaign_options *options;
-    const struct campaign_summary *summary;
-    struct arena texts; /* of one frame */
+    const struct campaign_summary *summary;  /* of what the collector has taken */
+    struct campaign_summary before, counted; /* at the start; with what workers have done since */
+    struct arena texts;                      /* of one frame */
     struct view view;
     uint64_t started_ms, session_ms; /* less the time of earlier processes; and of --time */
     /* A line now and then. */
@@ -71,6 +73,7 @@ struct progress *progress_open(struct arena *arena, const struct campaign_option
     uint64_t now = clock_monotonic_ms();
     p->options = options;
     p->summary = summary;
+    p->before = *summary;
     uint64_t earlier_ms = (uint64_t)(summary->seconds * 1000);
     p->started_ms = earlier_ms < now ? now - earlier_ms : 0;
     p->session_ms = options->watch ? options->watch->started_ms : now;
@@ -79,7 +82,7 @@ struct progress *progress_open(struct arena *arena, const struct campaign_option
     p->line_ms = now + (options->live ? LIVE_MS : LINE_MS);
     p->growth_step_ms = GROWTH_MS;
     p->view.options = options;
-    p->view.summary = summary;
+    p->view.summary = &p->counted;
     if ((options->screen || options->stats_path) && arena_init(&p->texts, (size_t)16 << 20) == 0)
         open_screen(p, arena);
     return p;
@@ -95,7 +98,7 @@ FILE *progress_log(const struct progress *p)
 static void measure_rates(struct progress *p, uint64_t now)
 {
     struct view *v = &p->view;
-    uint64_t steps = p->summary->thread_steps + p->summary->warp_steps;
+    uint64_t steps = p->counted.thread_steps + p->counted.warp_steps;
     struct sample sample = {now, v->cases, steps};
     struct sample *last = p->sample_count > 0 ? &p->samples[p->sample_count - 1] : NULL;
     if (!last || now - last->at_ms >= RATE_MS) {
@@ -117,7 +120,7 @@ static void measure_growth(struct progress *p, uint64_t now)
     struct view *v = &p->view;
     v->rules = 0;
     for (uint32_t i = 0; i < RULE_COUNT; i++)
-        v->rules += p->summary->hits[i] > 0;
+        v->rules += p->counted.hits[i] > 0;
     if (now < p->growth_ms)
         return;
     if (v->growth_count == VIEW_GROWTH_MAX) {
@@ -183,11 +186,18 @@ static void measure_left(struct progress *p, uint64_t now)
     v->left_known = true;
 }
 
+static void count(struct progress *p, const struct pool *pool)
+{
+    p->counted = *p->summary;
+    pool_show_counts(pool, &p->before, &p->counted);
+}
+
 static void measure(struct progress *p, const struct pool *pool, const char *state, uint64_t now)
 {
     struct view *v = &p->view;
     v->state = state;
     v->elapsed_ms = now - p->started_ms;
+    count(p, pool);
     v->cases = pool_cases_done(pool);
     v->shard_cases = pool_shard_cases(pool);
     measure_rates(p, now);
@@ -201,7 +211,8 @@ static void measure(struct progress *p, const struct pool *pool, const char *sta
 
 static void print_line(struct progress *p, const struct pool *pool, uint64_t now)
 {
-    const struct campaign_summary *s = p->summary;
+    const struct campaign_summary *s = &p->counted;
+    count(p, pool);
     uint64_t cases = pool_cases_done(pool);
     double since = (double)(now - p->line_at_ms) / 1000;
     double rate = since > 0 ? (double)(cases - p->line_cases) / since : 0;
@@ -209,11 +220,15 @@ static void print_line(struct progress *p, const struct pool *pool, uint64_t now
     uint32_t fired = 0;
     for (uint32_t i = 0; i < RULE_COUNT; i++)
         fired += s->hits[i] > 0;
+    if (live)
+        door_control(p->options->log, "\r");
     fprintf(p->options->log,
-            "%s%.0f s  %" PRIu64 " cases  %.0f/s  %" PRIu32 " findings (%" PRIu32
+            "%.0f s  %" PRIu64 " cases  %.0f/s  %" PRIu32 " findings (%" PRIu32
             " known)  rules %" PRIu32 "/%d%s",
-            live ? "\r" : "", (double)(now - p->started_ms) / 1000, cases, rate, s->finding_count,
-            s->known_findings, fired, RULE_COUNT, live ? "\033[K" : "\n");
+            (double)(now - p->started_ms) / 1000, cases, rate, s->finding_count, s->known_findings,
+            fired, RULE_COUNT, live ? "" : "\n");
+    if (live)
+        door_control(p->options->log, "\033[K");
     fflush(p->options->log);
     p->line_open = live;
     p->line_cases = cases;
@@ -224,7 +239,7 @@ static void print_line(struct progress *p, const struct pool *pool, uint64_t now
 void progress_clear_line(struct progress *p)
 {
     if (p->line_open)
-        fputs("\r\033[K", p->options->log);
+        door_control(p->options->log, "\r\033[K");
     p->line_open = false;
 }
 

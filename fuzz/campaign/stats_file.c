@@ -3,10 +3,11 @@
 #include "fuzz/base/clock.h"
 #include "fuzz/base/version.h"
 #include "fuzz/out/json.h"
+#include "fuzz/out/output.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -225,27 +226,15 @@ void stats_print_prometheus(const struct view *v, FILE *out)
 
 bool stats_file_write(const char *path, const struct view *view, const char **why)
 {
-    char temporary[PATH_BYTES_MAX];
-    size_t length = strlen(path);
-    int wanted = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
-    if (wanted < 0 || (size_t)wanted >= sizeof temporary) {
-        *why = strerror(ENAMETOOLONG);
-        return false;
-    }
-    FILE *file = fopen(temporary, "w");
-    if (!file) {
-        *why = strerror(errno);
-        return false;
-    }
-    if (length > 5 && strcmp(path + length - 5, ".prom") == 0)
-        stats_print_prometheus(view, file);
-    else
-        stats_print_json(view, file);
-    bool good = !ferror(file);
-    good = fclose(file) == 0 && good && rename(temporary, path) == 0;
-    if (!good) {
-        *why = strerror(errno);
-        unlink(temporary);
-    }
+    size_t length = strlen(path), size = 0;
+    char *text = NULL;
+    FILE *out = open_memstream(&text, &size);
+    *why = "no memory for it";
+    if (out && length > 5 && strcmp(path + length - 5, ".prom") == 0)
+        stats_print_prometheus(view, out);
+    else if (out)
+        stats_print_json(view, out);
+    bool good = out && fclose(out) == 0 && output_write(path, text, size, why);
+    free(text);
     return good;
 }

@@ -18,7 +18,7 @@ struct view_worker {
 
 struct view {
     const struct campaign_options *options;
-    const struct campaign_summary *summary; /* of what the collector has taken */
+    const struct campaign_summary *summary; /* with steps, rules and verdicts of all cases done */
     const char *state;                      /* "running", "ending", or how it ended */
     uint64_t elapsed_ms;
     uint64_t left_ms;

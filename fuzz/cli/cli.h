@@ -43,6 +43,19 @@ struct cli_triage_options {
     uint64_t until_ms, for_ms; /* 0: not given */
 };
 
+enum { CLI_OUTSIDE_MAX = 32 };
+
+/* Of `outside` and `subjects`. */
+struct cli_outside_options {
+    const char *subjects[CLI_OUTSIDE_MAX];
+    uint32_t count;
+    uint32_t batch, cpu_seconds; /* 0: as usual */
+    const char *kernel;          /* a file, or NULL */
+    uint32_t tests;
+    bool tests_given;
+    bool list;
+};
+
 /* What the options of all commands set. */
 struct cli_options {
     bool help, json, color;
@@ -90,6 +103,8 @@ struct cli_options {
     bool raw;                /* a finding as it was found, not minimised */
     const char *finding;     /* of trace: a number, the beginning of a signature; or NULL */
     bool anchored, then_first, logic_blocks, keep_calls, normalise; /* of --to cfg */
+    uint32_t knobs;                                                 /* of --to opencl .. */
+    bool expose, knobs_given, features_given;
     uint64_t max_steps;
     uint64_t max_states;   /* of progress */
     uint64_t sample_steps; /* of progress */
@@ -106,6 +121,7 @@ struct cli_options {
     bool list_subjects, list_oracles, list_transforms, list_weights;
     struct transform_list transforms; /* of --list, --transforms */
     struct cli_triage_options triage;
+    struct cli_outside_options outside;
 };
 
 enum { CLI_GIVEN_MAX = 64 };

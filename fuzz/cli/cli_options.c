@@ -63,6 +63,7 @@ bool option_apply(struct cli *cli, const struct cli_option *option, const char *
         *(bool *)field = true;
         break;
     case OPTION_TEXT:
+    case OPTION_OUTPUT:
         *(const char **)field = text;
         break;
     case OPTION_U64:

@@ -368,6 +368,7 @@ static const char *value_of(struct arena *arena, const struct cli_options *o,
     case OPTION_FLAG:
         return *(const bool *)field != key->negated ? "yes" : "no";
     case OPTION_TEXT:
+    case OPTION_OUTPUT:
         return *(const char *const *)field;
     case OPTION_OWN:
         return key->print(arena, o);

@@ -1,6 +1,7 @@
 /*
  * option_values.c - numbers and times as users write them, and the options that have a form of their own.
  */
+#include "engine/emit/emit.h"
 #include "fuzz/cli/options.h"
 
 #include "fuzz/campaign/campaign.h"
@@ -127,7 +128,30 @@ bool option_parse_features(struct cli *cli, const char *text)
 #define FEATURE(id, name, group_default, sentence) name " "
 #include "fuzz/gen/features.def"
 #undef FEATURE
-    );
+                    "all none portable");
+}
+
+bool option_parse_outside(struct cli *cli, const char *text)
+{
+    struct cli_outside_options *o = &cli->options.outside;
+    if (o->count == CLI_OUTSIDE_MAX) {
+        cli_misuse(cli, "--subject: at most %d implementations", CLI_OUTSIDE_MAX);
+        return false;
+    }
+    o->subjects[o->count++] = text;
+    return true;
+}
+
+bool option_parse_knobs(struct cli *cli, const char *text)
+{
+    const char *at;
+    if (emit_parse_knobs(text, &cli->options.knobs, &at))
+        return true;
+    return bad_item(cli, "knobs", at,
+#define KNOB(id, name, percent, sentence) name " "
+#include "engine/emit/knobs.def"
+#undef KNOB
+                    "none");
 }
 
 bool option_parse_weights(struct cli *cli, const char *text)

@@ -7,10 +7,11 @@
 
 #include "fuzz/cli/cli.h"
 
-/* OPTION_SOME_*: a number that is not 0. */
+/* OPTION_SOME_*: a number that is not 0. OPTION_OUTPUT: a file that the command writes: looked at before it begins. */
 enum option_kind {
     OPTION_FLAG,
     OPTION_TEXT,
+    OPTION_OUTPUT,
     OPTION_U64,
     OPTION_U32,
     OPTION_SOME_U64,
@@ -42,6 +43,10 @@ static inline bool option_is_on(const struct cli_option *option, enum cli_comman
     return (option->commands & (uint64_t)1 << id) != 0;
 }
 
+/* Whether all files that the options name can be written, and are no input or database. False: *status, after a
+ * message (cli_outputs.c). */
+bool cli_look_at_outputs(struct cli *cli, int *status);
+
 void options_default(struct cli_options *options);
 
 /* Reads an option's value. False after a message. */
@@ -69,6 +74,10 @@ bool option_parse_case(struct cli *cli, const char *text);
 bool option_parse_set(struct cli *cli, const char *text);
 bool option_parse_transforms(struct cli *cli, const char *text);
 bool option_parse_subject(struct cli *cli, const char *text);
+/* An outside implementation, one more. */
+bool option_parse_outside(struct cli *cli, const char *text);
+/* Ways to emit a kernel (engine/emit/knobs.def). */
+bool option_parse_knobs(struct cli *cli, const char *text);
 bool option_parse_entry(struct cli *cli, const char *text);
 bool option_parse_bind(struct cli *cli, const char *text);
 bool option_parse_shared(struct cli *cli, const char *text);

@@ -5,8 +5,11 @@
 
 #include "engine/input/input.h"
 #include "engine/program/ptx_code.h"
+#include "fuzz/base/interrupt.h"
 #include "fuzz/case/case.h"
 #include "fuzz/check/check_report.h"
+#include "fuzz/out/door.h"
+#include "fuzz/out/output.h"
 #include "fuzz/out/table.h"
 #include "oracle/check/evidence.h"
 #include "oracle/check/expect.h"
@@ -72,7 +75,12 @@ static void print_head(const struct cli *cli, const char *word, const char *colo
                        const char *more)
 {
     bool colored = cli->options.color;
-    printf("%s%-9s%s %s%s\n", colored ? color : "", word, colored ? "\033[0m" : "", path, more);
+    if (colored)
+        door_control(stdout, color);
+    printf("%-9s", word);
+    if (colored)
+        door_control(stdout, "\033[0m");
+    printf(" %s%s\n", path, more);
 }
 
 static void print_divergences(struct arena *arena, const struct check_options *options,
@@ -102,9 +110,10 @@ static void print_search(const struct check_run *run)
     if (search->complete)
         printf("all executions searched, %" PRIu32 " outcome%s", search->outcome_count, plural);
     else
-        printf("NOT all executions: the bound on %s cut the search off; %" PRIu32
-               " outcome%s found, a subset",
-               search->cut, search->outcome_count, plural);
+        printf("NOT all executions: %s%s cut the search off; %" PRIu32 " outcome%s found, a subset",
+               strcmp(search->cut, "interrupted") == 0 ? "" : "the bound on ",
+               strcmp(search->cut, "interrupted") == 0 ? "an interruption" : search->cut,
+               search->outcome_count, plural);
     if (search->method == SEARCH_STATES)
         printf(" (states: %" PRIu64 ")\n", search->states);
     else
@@ -330,20 +339,34 @@ static void report_kernel(struct arena *arena, struct check_report *report, cons
     }
 }
 
+/* What counts for this kernel: that it may hang is no surprise where its termination matrix is stated. */
+static struct fail_on fail_on_of(const struct cli *cli, const struct ast_kernel *kernel)
+{
+    struct fail_on fail_on = cli->options.fail_outcomes;
+    if (kernel->progress)
+        fail_on.outcomes &= ~(1u << OUTCOME_HANG);
+    return fail_on;
+}
+
 static bool write_report(struct cli *cli, const char *path, const struct check_report *report,
                          void (*write)(const struct check_report *, FILE *))
 {
-    bool standard = path && strcmp(path, "-") == 0;
     if (!path)
         return true;
-    FILE *out = standard ? stdout : fopen(path, "w");
+    if (strcmp(path, "-") == 0) {
+        write(report, stdout);
+        return true; /* main looks whether all of standard output could be written */
+    }
+    const char *why = "no memory for it";
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
     if (out)
         write(report, out);
-    bool good = out && fflush(out) == 0 && !ferror(out);
-    if (out && !standard)
-        good = fclose(out) == 0 && good;
+    bool good = out && fclose(out) == 0 && output_write(path, text, length, &why);
+    free(text);
     if (!good)
-        cli_message(cli, "%s: %s", path, strerror(errno));
+        cli_message(cli, "%s: %s", path, why);
     return good;
 }
 
@@ -405,11 +428,11 @@ static int check_kernel_file(struct cli *cli, const char *path, const struct che
     sums->kernels++;
     sums->diverged += diverged > 0;
     sums->failed += failed > 0;
+    const struct fail_on fail_on = fail_on_of(cli, kernel);
     if (sums->report)
-        report_kernel(&cli->arena, sums->report, path, result, &headline,
-                      &cli->options.fail_outcomes);
+        report_kernel(&cli->arena, sums->report, path, result, &headline, &fail_on);
     bool states = kernel->expects != NULL;
-    bool unwanted = !states && headline_fails(&headline, &cli->options.fail_outcomes);
+    bool unwanted = !states && headline_fails(&headline, &fail_on);
     sums->unwanted += unwanted;
     bool refused = !result->program && failed == 0;
     sums->refused += refused;
@@ -448,6 +471,16 @@ static bool read_tape(struct cli *cli, struct check_options *options)
     return false;
 }
 
+/* All searches together have the time of --time; Ctrl-C ends them, too. What they have found by then is printed. */
+static void bound_searches(const struct cli *cli, struct check_options *options)
+{
+    if (options->search.max_states == 0)
+        options->search = SEARCH_DEFAULTS;
+    options->search.stop = &interrupt_stop;
+    interrupt_catch();
+    interrupt_after(cli->options.time_ms);
+}
+
 int command_check(struct cli *cli)
 {
     struct cli_files files;
@@ -464,7 +497,9 @@ int command_check(struct cli *cli)
         return CLI_FAULT;
     }
     sums.report = reports ? check_report_new(&kept) : NULL;
-    for (uint32_t i = 0; i < files.count; i++)
+    if (options.exhaustive)
+        bound_searches(cli, &options);
+    for (uint32_t i = 0; i < files.count && !interrupted; i++)
         status = worse(status, cli_check_file(cli, files.paths[i], &options, &sums));
     if (reports) {
         if (!write_report(cli, cli->options.sarif, sums.report, check_report_sarif) ||
@@ -479,5 +514,10 @@ int command_check(struct cli *cli)
                " refused, %" PRIu32 " in error\n",
                sums.kernels + sums.bad, sums.agreed, sums.known, sums.diverged, sums.failed,
                sums.unwanted, sums.refused, sums.bad);
-    return status;
+    fflush(stdout);
+    if (interrupted)
+        cli_message(cli, "interrupted: the searches were cut off");
+    else if (interrupt_time_over())
+        cli_message(cli, "the time is over: searches that were not ready by then say so");
+    return interrupted ? CLI_INTERRUPTED : status;
 }

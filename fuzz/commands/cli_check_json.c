@@ -139,6 +139,14 @@ static void json_fault(struct json *json, struct arena *arena, const struct prog
         json_int(json, fault->index);
         json_key_u64(json, "length", fault->length);
     }
+    if (fault->bytes > 0) {
+        json_key_string(json, "variable", fault->variable);
+        json_key_hex(json, "address", fault->address);
+        json_key_u64(json, "bytes", fault->bytes);
+        json_key(json, "offset");
+        json_int(json, fault->offset);
+        json_key_u64(json, "size", fault->size);
+    }
     if (fault->thread_count > 0)
         json_waiting(json, program, fault);
     json_object_end(json);

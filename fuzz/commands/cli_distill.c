@@ -3,9 +3,12 @@
  * list says. The list, features.txt, names each file, and below it, indented, the features that it is there for.
  */
 #include "engine/input/input.h"
+#include "fuzz/base/clock.h"
+#include "fuzz/base/interrupt.h"
 #include "fuzz/case/case.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/corpus/distill.h"
+#include "fuzz/out/live_line.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -59,6 +62,35 @@ static int write_list(struct cli *cli, const char *folder, const struct distilla
     return status;
 }
 
+/* A third of the time is for the cases, half of what is left then for making kernels smaller: each is finished
+ * afterwards, which takes some, too. */
+static void hear_part(void *context, enum distill_part part)
+{
+    (void)context;
+    interrupt_part(part == DISTILL_LOOKING ? 3 : 2);
+}
+
+static void hear_done(void *context, enum distill_part part, uint64_t done, uint64_t all)
+{
+    static const char *const words[] = {
+        [DISTILL_LOOKING] = "cases checked", [DISTILL_REDUCING] = "kernels made smaller"};
+    if (!live_line_begin(context))
+        return;
+    fprintf(stderr, "%" PRIu64 " of %" PRIu64 " %s", done, all, words[part]);
+    live_line_end();
+}
+
+static void tell_end(const struct cli *cli, const struct distillation *d, uint64_t cases)
+{
+    if (interrupted || interrupt_time_over())
+        cli_message(cli,
+                    "%s: %" PRIu64 " of %" PRIu64
+                    " cases were checked, and not all kernels are as small as they can be",
+                    interrupted ? "interrupted" : "the time is over", d->looked, cases);
+    if (d->divergent > 0)
+        cli_message(cli, "%" PRIu64 " cases diverge and were left out", d->divergent);
+}
+
 static int make(struct cli *cli, const char *folder)
 {
     const struct cli_options *o = &cli->options;
@@ -67,15 +99,23 @@ static int make(struct cli *cli, const char *folder)
                                       .cases = o->cases ? o->cases : 1000,
                                       .jobs = cli_jobs(cli),
                                       .gen = GEN_DEFAULTS,
-                                      .max_tests = o->max_tests};
+                                      .max_tests = o->max_tests,
+                                      .stop = &interrupt_stop,
+                                      .part = hear_part,
+                                      .tell = hear_done};
+    struct live_line line = live_line_new(clock_monotonic_ms());
     struct distillation d;
+    options.context = &line;
     options.gen.features = o->features;
     options.gen.weights = o->weights;
     if (mkdir(folder, 0777) != 0) {
         cli_message(cli, "%s: %s", folder, strerror(errno));
         return CLI_USAGE;
     }
+    interrupt_catch();
+    interrupt_after(o->time_ms);
     distill(arena, &options, &d);
+    live_line_close(&line);
     int status = write_list(cli, folder, &d);
     uint64_t size = 0, before = 0;
     for (uint32_t i = 0; i < d.count && status == CLI_OK; i++) {
@@ -89,10 +129,9 @@ static int make(struct cli *cli, const char *folder)
     if (status == CLI_OK)
         printf("%s: %" PRIu32 " kernels of %" PRIu64 " nodes, formerly %" PRIu64 ", show %" PRIu32
                " of the %" PRIu32 " features of %" PRIu64 " cases\n",
-               folder, d.count, size, before, d.covered, d.shown, options.cases);
-    if (d.divergent > 0)
-        cli_message(cli, "%" PRIu64 " cases diverge and were left out", d.divergent);
-    return status;
+               folder, d.count, size, before, d.covered, d.shown, d.looked);
+    tell_end(cli, &d, options.cases);
+    return status == CLI_OK && interrupted ? CLI_INTERRUPTED : status;
 }
 
 /* ---- looking whether it still shows what it did ---- */

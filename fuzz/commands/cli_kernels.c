@@ -7,6 +7,7 @@
 #include "fuzz/case/case.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/out/json.h"
+#include "fuzz/out/output.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -255,10 +256,12 @@ int cli_write_output(const struct cli *cli, const char *path, const char *text)
         fputs(text, stdout);
         return CLI_OK;
     }
-    FILE *out = fopen(path, "w");
-    bool good = out && fputs(text, out) >= 0;
-    good = out && fclose(out) == 0 && good;
-    if (!good)
-        cli_message(cli, "%s: %s", path, strerror(errno));
-    return good ? CLI_OK : CLI_FAULT;
+    const char *why;
+    if (output_write(path, text, strlen(text), &why))
+        return CLI_OK;
+    cli_message(cli, "%s: %s%s", path, why,
+                cli->options.json ? "" : "; what should have been in it is printed instead");
+    if (!cli->options.json)
+        fputs(text, stdout);
+    return CLI_FAULT;
 }

@@ -1,6 +1,7 @@
 /*
  * cli_lower.c - `simtfuzz lower` and `simtfuzz gen`: kernels as text.
  */
+#include "engine/emit/emit.h"
 #include "engine/forms/lower.h"
 #include "engine/forms/lower_cfg.h"
 #include "engine/forms/normalise.h"
@@ -167,13 +168,49 @@ static const char *to_crs(struct cli *cli, const char *path)
     return module ? ptx_print(&cli->arena, module) : NULL;
 }
 
+/* As a text of its own, with what runs it has to know. */
+static const char *emitted(struct cli *cli, const char *path, enum emit_language language)
+{
+    struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
+    struct emitted made;
+    const char *reason;
+    if (!kernel)
+        return NULL;
+    if (cli->options.expose && kernel->form == FORM_STRUCTURED)
+        kernel = emit_expose(&cli->arena, kernel);
+    struct text kernel_text = text_begin(&cli->arena);
+    if (!emit_kernel(&kernel_text, kernel, language, cli->options.knobs, 0, &made, &reason)) {
+        refused(cli, path, reason);
+        return NULL;
+    }
+    struct text text = text_begin(&cli->arena);
+    text_format(&text, "// kernel %s: %u threads a block, %u blocks, a buffer of %u words:\n//",
+                made.entry, made.threads, made.blocks, made.words);
+    for (uint32_t i = 0; i < made.words; i++)
+        text_format(&text, " %d", (int)made.initial[i]);
+    text_put(&text, "\n");
+    text_put(&text, emit_text(&cli->arena, language, kernel_text.bytes));
+    return text.bytes;
+}
+
+static const char *to_opencl(struct cli *cli, const char *path)
+{
+    return emitted(cli, path, EMIT_OPENCL);
+}
+
+static const char *to_cuda(struct cli *cli, const char *path)
+{
+    return emitted(cli, path, EMIT_CUDA);
+}
+
 static const struct form {
     const char *name;
     lower_form *lower;
     const char *(*text)(struct cli *cli, const char *path); /* of PTX: its text */
 } forms[] = {
-    {"core", to_core, NULL},         {"cfg", to_cfg, NULL}, {"predicated", to_predicated, NULL},
-    {"lockstep", to_lockstep, NULL}, {"ptx", NULL, to_ptx}, {"crs", NULL, to_crs}};
+    {"core", to_core, NULL},         {"cfg", to_cfg, NULL},  {"predicated", to_predicated, NULL},
+    {"lockstep", to_lockstep, NULL}, {"ptx", NULL, to_ptx},  {"crs", NULL, to_crs},
+    {"opencl", NULL, to_opencl},     {"cuda", NULL, to_cuda}};
 
 enum { FORMS = sizeof forms / sizeof forms[0] };
 

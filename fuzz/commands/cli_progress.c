@@ -5,7 +5,6 @@
 #include "fuzz/base/interrupt.h"
 #include "fuzz/commands/cli_matrix.h"
 #include "fuzz/out/json.h"
-#include "fuzz/out/table.h"
 
 #include <inttypes.h>
 
@@ -30,72 +29,112 @@ static void print_lemma6(struct json *json, const struct matrix_lemma6 *lemma)
     json_object_end(json);
 }
 
-static void print_json(const char *path, const struct ast_kernel *kernel,
-                       const struct matrix *matrix, const struct cli_stated *stated)
-{
+/* ---- a matrix, printed row by row as they are known ---- */
+
+struct printing {
+    struct cli *cli;
+    const char *path;
+    const struct ast_kernel *kernel;
     struct json json;
-    json_start(&json, stdout);
-    json_object_begin(&json);
-    cli_json_kernel(&json, path, kernel);
-    json_key(&json, "rows");
-    json_array_begin(&json);
-    for (uint32_t i = 0; i < matrix->count; i++) {
-        const struct matrix_row *row = &matrix->rows[i];
-        json_object_begin(&json);
-        json_key_string(&json, "model", row->model);
-        json_key_string(&json, "units", matrix_unit_names[row->unit]);
-        json_key_string(&json, "subject", subject_table[row->subject].name);
-        json_key_string(&json, "verdict", matrix_verdict(row));
-        if (row->has_strong)
-            json_key_bool(&json, "ends_strongly_fair", row->strong);
-        json_key_string(&json, "why", row->why);
-        if (row->sampled)
-            json_key_bool(&json, "sampled", true);
-        if (row->loop) {
-            json_key_string(&json, "sentence", row->sentence);
-            json_key_string(&json, "stem", tape_print(matrix->arena, row->stem));
-            json_key_string(&json, "loop", tape_print(matrix->arena, row->loop));
-        }
-        json_object_end(&json);
-    }
-    json_array_end(&json);
-    json_key(&json, "classes");
-    json_array_begin(&json);
-    for (int i = 0; i < MATRIX_CLASS_COUNT; i++)
-        if (matrix_classes(matrix) >> i & 1)
-            json_string(&json, matrix_class_table[i].name);
-    json_array_end(&json);
-    json_key_string(&json, "refused", matrix->refused);
-    print_lemma6(&json, matrix->lemma6);
-    json_key_string(&json, "broken", matrix->broken);
-    if (kernel->progress)
-        cli_json_stated(&json, stated);
-    json_object_end(&json);
-    json_end_line(&json);
+    bool begun; /* the columns have their titles */
+};
+
+static void hear_part(void *context)
+{
+    enum { SHARE = 3 };
+    (void)context;
+    interrupt_part(SHARE);
 }
 
-static void print_text(const char *path, const struct ast_kernel *kernel,
-                       const struct matrix *matrix, const struct cli_stated *stated)
+static void begin_json(struct printing *p)
 {
-    struct arena *arena = matrix->arena;
-    static const char *const titles[] = {"units", "model", "verdict", "who waits for whom"};
-    struct table table;
-    printf("%s: kernel %s: threads %u, warp %u, blocks %u\n", path, kernel->name,
-           kernel->launch.threads, kernel->launch.warp, kernel->launch.blocks);
-    table_start(&table, arena, titles, "llll");
-    for (uint32_t i = 0; i < matrix->count; i++) {
-        const struct matrix_row *row = &matrix->rows[i];
-        struct table_row *cells = table_add(&table);
-        cells->cells[0] = matrix_unit_names[row->unit];
-        cells->cells[1] = row->model;
-        cells->cells[2] = matrix_verdict(row);
-        if (row->has_strong && row->strong && row->verdict != PROGRESS_ENDS)
-            cells->cells[2] = arena_printf(arena, "%s, ends if strongly fair", cells->cells[2]);
-        if (row->sampled)
-            cells->cells[2] = arena_printf(arena, "%s (sampled)", cells->cells[2]);
-        cells->cells[3] = row->verdict == PROGRESS_UNKNOWN ? row->why : row->sentence;
+    json_start(&p->json, stdout);
+    json_object_begin(&p->json);
+    cli_json_kernel(&p->json, p->path, p->kernel);
+    json_key(&p->json, "rows");
+    json_array_begin(&p->json);
+}
+
+static void hear_row_json(void *context, const struct matrix_row *row)
+{
+    struct printing *p = context;
+    struct json *json = &p->json;
+    struct arena *arena = &p->cli->arena;
+    json_object_begin(json);
+    json_key_string(json, "model", row->model);
+    json_key_string(json, "units", matrix_unit_names[row->unit]);
+    json_key_string(json, "subject", subject_table[row->subject].name);
+    json_key_string(json, "verdict", matrix_verdict(row));
+    if (row->has_strong)
+        json_key_bool(json, "ends_strongly_fair", row->strong);
+    json_key_string(json, "why", row->why);
+    if (row->sampled)
+        json_key_bool(json, "sampled", true);
+    if (row->loop) {
+        json_key_string(json, "sentence", row->sentence);
+        json_key_string(json, "stem", tape_print(arena, row->stem));
+        json_key_string(json, "loop", tape_print(arena, row->loop));
     }
-    table_print(&table, stdout);
+    json_object_end(json);
+    fflush(stdout);
+}
+
+static void end_json(struct printing *p, const struct matrix *matrix,
+                     const struct cli_stated *stated)
+{
+    struct json *json = &p->json;
+    json_array_end(json);
+    json_key(json, "classes");
+    json_array_begin(json);
+    for (int i = 0; i < MATRIX_CLASS_COUNT; i++)
+        if (matrix_classes(matrix) >> i & 1)
+            json_string(json, matrix_class_table[i].name);
+    json_array_end(json);
+    json_key_string(json, "refused", matrix->refused);
+    print_lemma6(json, matrix->lemma6);
+    json_key_string(json, "broken", matrix->broken);
+    if (p->kernel->progress)
+        cli_json_stated(json, stated);
+    json_object_end(json);
+    json_end_line(json);
+}
+
+/* The columns are as wide as any row of a matrix has them: the widest is not known yet. */
+static void print_cells(const char *units, const char *model, const char *verdict, const char *who)
+{
+    if (who)
+        printf("%-7s  %-30s  %-23s  %s\n", units, model, verdict, who);
+    else
+        printf("%-7s  %-30s  %s\n", units, model, verdict);
+}
+
+static void begin_text(const struct printing *p)
+{
+    const struct ast_kernel *kernel = p->kernel;
+    printf("%s: kernel %s: threads %u, warp %u, blocks %u\n", p->path, kernel->name,
+           kernel->launch.threads, kernel->launch.warp, kernel->launch.blocks);
+}
+
+static void hear_row_text(void *context, const struct matrix_row *row)
+{
+    struct printing *p = context;
+    struct arena *arena = &p->cli->arena;
+    const char *verdict = matrix_verdict(row);
+    if (row->has_strong && row->strong && row->verdict != PROGRESS_ENDS)
+        verdict = arena_printf(arena, "%s, ends if strongly fair", verdict);
+    if (row->sampled)
+        verdict = arena_printf(arena, "%s (sampled)", verdict);
+    if (!p->begun)
+        print_cells("units", "model", "verdict", "who waits for whom");
+    p->begun = true;
+    bool why = row->verdict != PROGRESS_ENDS && !row->sentence; /* no row, or no witness of it */
+    print_cells(matrix_unit_names[row->unit], row->model, verdict, why ? row->why : row->sentence);
+    fflush(stdout);
+}
+
+static void end_text(const struct printing *p, const struct matrix *matrix,
+                     const struct cli_stated *stated)
+{
     for (int i = 0; i < MATRIX_CLASS_COUNT; i++)
         if (matrix_classes(matrix) >> i & 1)
             printf("    %s: %s\n", matrix_class_table[i].name, matrix_class_table[i].sentence);
@@ -103,20 +142,44 @@ static void print_text(const char *path, const struct ast_kernel *kernel,
         printf("    %s\n", matrix->refused);
     if (matrix->lemma6)
         printf("Lemma 6: %s\n", matrix->lemma6->sentence);
-    cli_print_stated(arena, stated);
+    cli_print_stated(&p->cli->arena, stated);
+}
+
+static int print_matrix(struct cli *cli, const char *path, const struct ast_kernel *kernel,
+                        struct matrix_options *options)
+{
+    bool is_json = cli->options.json;
+    struct printing printing = {.cli = cli, .path = path, .kernel = kernel};
+    const struct matrix_listener listener = {
+        .context = &printing, .part = hear_part, .row = is_json ? hear_row_json : hear_row_text};
+    options->listener = &listener;
+    if (is_json)
+        begin_json(&printing);
+    else
+        begin_text(&printing);
+    fflush(stdout);
+    struct matrix matrix = matrix_of(forms_new(&cli->arena, kernel), options);
+    struct cli_stated stated = cli_ask_matrix(cli, kernel, &matrix, options);
+    if (is_json)
+        end_json(&printing, &matrix, &stated);
+    else
+        end_text(&printing, &matrix, &stated);
+    return cli_stated_failed(&stated) > 0 ? CLI_DIVERGENCE : CLI_OK;
 }
 
 /* The line to put into the file. */
-static void print_expect(const char *path, const struct ast_kernel *kernel,
-                         const struct matrix *matrix, bool several)
+static int print_expect(struct cli *cli, const char *path, const struct ast_kernel *kernel,
+                        const struct matrix_options *options, bool several)
 {
-    const struct ast_progress *stated = matrix_state(matrix->arena, matrix);
+    const struct matrix matrix = matrix_of(forms_new(&cli->arena, kernel), options);
+    const struct ast_progress *stated = matrix_state(matrix.arena, &matrix);
     if (several)
         printf("%s: ", path);
     if (stated)
-        fputs(print_progress(matrix->arena, kernel, stated), stdout);
+        fputs(print_progress(matrix.arena, kernel, stated), stdout);
     else
         printf("no rows\n");
+    return matrix.broken ? CLI_DIVERGENCE : CLI_OK;
 }
 
 /* For a line, the bounds that it is about: those that it has now, or --max-states. */
@@ -129,14 +192,14 @@ static struct matrix_options options_of(const struct cli *cli, struct ast_kernel
             kernel->progress_states =
                 states < LIMIT_PROGRESS_STATES ? (uint32_t)states : LIMIT_PROGRESS_STATES;
         options = matrix_expected(kernel);
-        options.stop = &interrupted;
+        options.stop = &interrupt_stop;
         return options;
     }
     if (states)
         options.max_states = states;
     options.sample_steps = cli->options.sample_steps;
     options.seed = cli->options.seed;
-    options.stop = &interrupted;
+    options.stop = &interrupt_stop;
     if (cli->options.budget_steps > 0)
         options.budget_steps = cli->options.budget_steps;
     return options;
@@ -147,18 +210,9 @@ static int progress_file(struct cli *cli, const char *path, bool several)
     struct ast_kernel *kernel = cli_read_launched(cli, path);
     if (!kernel)
         return CLI_USAGE;
-    const struct matrix_options options = options_of(cli, kernel);
-    struct matrix matrix = matrix_of(forms_new(&cli->arena, kernel), &options);
-    if (cli->options.expect) {
-        print_expect(path, kernel, &matrix, several);
-        return matrix.broken ? CLI_DIVERGENCE : CLI_OK;
-    }
-    struct cli_stated stated = cli_ask_matrix(cli, kernel, &matrix, &options);
-    if (cli->options.json)
-        print_json(path, kernel, &matrix, &stated);
-    else
-        print_text(path, kernel, &matrix, &stated);
-    return cli_stated_failed(&stated) > 0 ? CLI_DIVERGENCE : CLI_OK;
+    struct matrix_options options = options_of(cli, kernel);
+    return cli->options.expect ? print_expect(cli, path, kernel, &options, several)
+                               : print_matrix(cli, path, kernel, &options);
 }
 
 int command_progress(struct cli *cli)
@@ -168,7 +222,8 @@ int command_progress(struct cli *cli)
     if (!cli_find_files(cli, cli->arguments, cli->argument_count, &files))
         return CLI_USAGE;
     interrupt_catch();
-    for (uint32_t i = 0; i < files.count && !interrupted; i++) {
+    interrupt_after(cli->options.time_ms);
+    for (uint32_t i = 0; i < files.count && !interrupted && !interrupt_time_over(); i++) {
         size_t mark = arena_mark(&cli->arena);
         int one = progress_file(cli, files.paths[i], files.count > 1);
         status = one > status ? one : status;
@@ -177,5 +232,8 @@ int command_progress(struct cli *cli)
     }
     if (interrupted)
         cli_message(cli, "interrupted: the searches were cut off");
+    else if (interrupt_time_over())
+        cli_message(cli, "the time is over: rows that were not ready say so, files behind them "
+                         "were not read");
     return interrupted ? CLI_INTERRUPTED : status;
 }

@@ -3,9 +3,10 @@
  */
 #include "engine/input/input.h"
 #include "fuzz/cli/cli.h"
+#include "fuzz/out/output.h"
 #include "fuzz/report/report.h"
 
-#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct format {
@@ -27,18 +28,23 @@ static const char *file_of(const struct cli *cli, const struct format *format)
     return *field;
 }
 
+/* The whole of it, and then the file: a former one stays until then. */
 static bool write_file(struct cli *cli, const struct format *format, const struct report *report)
 {
-    const char *path = file_of(cli, format);
-    bool standard = strcmp(path, "-") == 0;
-    FILE *out = standard ? stdout : fopen(path, "w");
+    const char *path = file_of(cli, format), *why = "no memory for it";
+    if (strcmp(path, "-") == 0) {
+        format->write(&cli->arena, report, stdout);
+        return true; /* main looks whether all of standard output could be written */
+    }
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
     if (out)
         format->write(&cli->arena, report, out);
-    bool good = out && fflush(out) == 0 && !ferror(out);
-    if (out && !standard)
-        good = fclose(out) == 0 && good;
+    bool good = out && fclose(out) == 0 && output_write(path, text, length, &why);
+    free(text);
     if (!good)
-        cli_message(cli, "%s: %s", path, strerror(errno));
+        cli_message(cli, "%s: %s", path, why);
     return good;
 }
 

@@ -177,7 +177,7 @@ int command_survey(struct cli *cli)
                                      .matrix = {.max_states = SURVEY_STATES,
                                                 .max_bytes = (uint64_t)64 << 20,
                                                 .budget_steps = SURVEY_BUDGET,
-                                                .stop = &interrupted},
+                                                .stop = &interrupt_stop},
                                      .seed = o->seed,
                                      .cases =
                                          o->cases > 0 || o->enumerate ? o->cases : SURVEY_CASES,
@@ -190,6 +190,7 @@ int command_survey(struct cli *cli)
     options.tell = tell;
     options.tell_context = &line;
     interrupt_catch();
+    interrupt_after(o->time_ms);
     bool run = survey_run(&options, result);
     live_line_close(&line);
     if (!run) {
@@ -200,6 +201,8 @@ int command_survey(struct cli *cli)
         print_json(&options, result);
     else
         print_text(cli, result, clock_monotonic_ms() - started);
+    if (interrupt_time_over())
+        cli_message(cli, "the time is over: this is what the cases until then show");
     if (result->broken > 0)
         cli_message(cli, "case %" PRIu64 ": %s", result->broken_case, result->broken_text);
     return interrupted ? CLI_INTERRUPTED : result->broken > 0 ? CLI_DIVERGENCE : CLI_OK;

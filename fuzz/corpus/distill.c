@@ -38,11 +38,12 @@ struct worker {
     struct features *map;
     struct smallest *smallest;
     struct candidate *candidates;
-    uint64_t divergent;
+    uint64_t looked, divergent;
     /* the second half: reducing */
     const struct candidate *chosen;
     uint32_t chosen_count;
     struct distilled *made; /* text NULL: nothing could be made of it */
+    bool is_first;
     pthread_t thread;
 };
 
@@ -155,12 +156,25 @@ static uint64_t take(struct worker *w)
     return atomic_fetch_add_explicit(w->next, 1, memory_order_relaxed);
 }
 
+static bool stops(const struct worker *w)
+{
+    return w->options->stop && *w->options->stop;
+}
+
+static void tell(const struct worker *w, enum distill_part part, uint64_t done, uint64_t all)
+{
+    if (w->is_first && w->options->tell)
+        w->options->tell(w->options->context, part, done, all);
+}
+
 static void *scan(void *context)
 {
     struct worker *w = context;
-    for (uint64_t number; (number = take(w)) < w->options->cases;) {
+    for (uint64_t number; !stops(w) && (number = take(w)) < w->options->cases;) {
         look_at(w, number);
+        w->looked++;
         arena_release(&w->arena, 0);
+        tell(w, DISTILL_LOOKING, number + 1, w->options->cases);
     }
     return NULL;
 }
@@ -279,6 +293,12 @@ static bool finish(struct worker *w, struct ast_kernel *kernel, const struct can
     return true;
 }
 
+static bool goes_on(void *context, const struct reduce_progress *progress)
+{
+    (void)progress;
+    return !stops(context);
+}
+
 static void make(struct worker *w, const struct candidate *from, struct distilled *made)
 {
     struct keeping keeping = {.map = w->map, .own = &from->features};
@@ -286,6 +306,8 @@ static void make(struct worker *w, const struct candidate *from, struct distille
     struct reduce_options options = {.check = CHECK_DEFAULTS,
                                      .interest = &interest,
                                      .max_tests = w->options->max_tests,
+                                     .go_on = goes_on,
+                                     .go_on_context = w,
                                      .jobs = 1};
     struct reduce_result reduced;
     struct ast_kernel *kernel = kernel_of(w, from->number);
@@ -303,6 +325,7 @@ static void *make_all(void *context)
     for (uint64_t i; (i = take(w)) < w->chosen_count;) {
         make(w, &w->chosen[i], &w->made[i]);
         arena_release(&w->arena, 0);
+        tell(w, DISTILL_REDUCING, i + 1, w->chosen_count);
     }
     return NULL;
 }
@@ -382,6 +405,12 @@ static void keep_covering(struct arena *arena, const struct distilled *made, uin
     }
 }
 
+static void begin(const struct distill_options *options, enum distill_part part)
+{
+    if (options->part)
+        options->part(options->context, part);
+}
+
 void distill(struct arena *arena, const struct distill_options *options, struct distillation *d)
 {
     atomic_uint_least64_t next;
@@ -391,11 +420,12 @@ void distill(struct arena *arena, const struct distill_options *options, struct 
     struct worker *workers = ARENA_ARRAY(arena, struct worker, jobs);
     for (uint32_t i = 0; i < jobs; i++) {
         struct worker *w = &workers[i];
-        *w = (struct worker){.options = options, .next = &next};
+        *w = (struct worker){.options = options, .next = &next, .is_first = i == 0};
         INVARIANT(arena_init(&w->arena, ARENA_BYTES) == 0 && arena_init(&w->keep, KEEP_BYTES) == 0);
         w->map = ARENA_NEW(arena, struct features);
         w->smallest = ARENA_NEW(arena, struct smallest);
     }
+    begin(options, DISTILL_LOOKING);
     run(workers, jobs, scan);
     struct candidate *items = gather(arena, workers, jobs, &count, shown);
     for (uint32_t i = 0; i < FEATURES_COUNT; i++)
@@ -407,7 +437,9 @@ void distill(struct arena *arena, const struct distill_options *options, struct 
         workers[i].chosen_count = chosen;
         workers[i].made = made;
         d->divergent += workers[i].divergent;
+        d->looked += workers[i].looked;
     }
+    begin(options, DISTILL_REDUCING);
     run(workers, jobs, make_all);
     keep_covering(arena, made, chosen, shown, d);
     for (uint32_t i = 0; i < jobs; i++) {

@@ -19,11 +19,22 @@
 #include "fuzz/gen/gen.h"
 #include "oracle/coverage/features.h"
 
+#include <signal.h>
+
+enum distill_part { DISTILL_LOOKING, DISTILL_REDUCING };
+
 struct distill_options {
     uint64_t seed, cases;
     uint32_t jobs;
     struct gen_options gen;
     uint32_t max_tests; /* candidates that the reduction of one kernel tries */
+    /* NULL, or: not 0 ends the part that is at work: the cases that were looked at so far are all, kernels are
+     * no longer made smaller. Then the result depends on the time. */
+    const volatile sig_atomic_t *stop;
+    /* NULL, or: a part begins; the first worker has done so many of it. */
+    void (*part)(void *context, enum distill_part part);
+    void (*tell)(void *context, enum distill_part part, uint64_t done, uint64_t all);
+    void *context;
 };
 
 /* What a kernel shows. */
@@ -44,6 +55,7 @@ struct distillation {
     uint32_t count;
     struct distilled *kernels; /* by number */
     uint32_t shown, covered;   /* features of the campaign's cases; of the kernels' own */
+    uint64_t looked;           /* cases that were checked: all, unless stopped */
     uint64_t divergent;        /* cases left out */
 };
 

@@ -29,15 +29,39 @@ enum {
 #define FEATURE(id, name, group_default, sentence) | (group_default ? 1 << FEATURE_##id : 0)
 #include "fuzz/gen/features.def"
     ,
-    FEATURES_ALL = (1 << FEATURE_COUNT) - 1
+    FEATURES_ALL = (1 << FEATURE_COUNT) - 1,
+    FEATURES_PORTABLE = GEN_PORTABLE | 1 << FEATURE_LOOPS | 1 << FEATURE_SWITCH |
+                        1 << FEATURE_CALLS | 1 << FEATURE_EXIT | 1 << FEATURE_LEADER |
+                        1 << FEATURE_COPIES | 1 << FEATURE_INPUTS | 1 << FEATURE_ARRAYS |
+                        1 << FEATURE_LOGIC | 1 << FEATURE_ARITHMETIC | 1 << FEATURE_BLOCKS |
+                        1 << FEATURE_BARRIERS | 1 << FEATURE_ATOMICS
 };
+_Static_assert((int)FEATURES_ALL < (int)GEN_PORTABLE, "profiles lie beside the features");
+
+/* Sets of features that have a name. */
+static const struct {
+    const char *name;
+    uint32_t features;
+} profiles[] = {{"none", 0}, {"portable", FEATURES_PORTABLE}};
+
+enum { PROFILES = sizeof profiles / sizeof profiles[0] };
 
 const struct gen_options GEN_DEFAULTS = {.features = FEATURES_DEFAULT};
 
 /* ---- options ---- */
 
+static bool parse_profile(const char *text, size_t length, uint32_t *features)
+{
+    for (uint32_t i = 0; i < PROFILES; i++)
+        if (strlen(profiles[i].name) == length && memcmp(profiles[i].name, text, length) == 0)
+            return *features = profiles[i].features, true;
+    return false;
+}
+
 static bool parse_feature(const char *text, size_t length, uint32_t *features)
 {
+    if (parse_profile(text, length, features))
+        return true;
     bool removes = length > 0 && *text == '-';
     const char *name = text + removes;
     size_t name_length = length - removes;
@@ -48,9 +72,7 @@ static bool parse_feature(const char *text, size_t length, uint32_t *features)
         if (strlen(feature_names[i]) == name_length &&
             memcmp(feature_names[i], name, name_length) == 0)
             bits = 1u << i;
-    if (!removes && name_length == 4 && memcmp(name, "none", 4) == 0)
-        *features = 0;
-    else if (bits == 0)
+    if (bits == 0)
         return false;
     *features = removes ? *features & ~bits : *features | bits;
     return true;
@@ -73,12 +95,14 @@ bool gen_parse_features(const char *text, uint32_t *features, const char **error
 
 char *gen_print_features(struct arena *arena, uint32_t features)
 {
-    char *text = arena_strndup(arena, "none", 4);
+    uint32_t profile = features & GEN_PORTABLE ? 1 : 0;
     if (features == FEATURES_ALL)
         return arena_strndup(arena, "all", 3);
+    char *text = arena_printf(arena, "%s", profiles[profile].name);
     for (uint32_t i = 0; i < FEATURE_COUNT; i++)
-        if (features & 1u << i)
-            text = arena_printf(arena, "%s,%s", text, feature_names[i]);
+        if ((features ^ profiles[profile].features) & 1u << i)
+            text = arena_printf(arena, "%s,%s%s", text, features & 1u << i ? "" : "-",
+                                feature_names[i]);
     return text;
 }
 
@@ -101,6 +125,13 @@ uint32_t gen_pick(struct gen *g, enum gen_group group, uint32_t banned)
     return item;
 }
 
+/* What some language cannot say, or what ends otherwise than by termination. */
+static void restrict_weights(struct gen *g)
+{
+    g->weights[W_FUNCTION_RECURSIVE] = 0;
+    g->weights[W_POSITION_GROUP] = g->weights[W_POSITION_DIVERGENT] = 0;
+}
+
 static void set_weights(struct gen *g)
 {
     for (uint32_t i = 0; i < W_COUNT; i++) {
@@ -110,6 +141,8 @@ static void set_weights(struct gen *g)
     }
     if (g->options->weights)
         gen_scale_weights(g->options->weights, g->options->small, g->weights);
+    if (g->features & GEN_PORTABLE)
+        restrict_weights(g);
 }
 
 /* Each weight times 0.5 to 2: in sixteenths, since only proportions count. None becomes 0. */
@@ -556,7 +589,7 @@ struct ast_kernel *gen_kernel_counted(struct arena *arena, struct source *source
     draw_waits(&g);
     /* Those below exch and cas do not show in which order they come. */
     g.quiet_atomic = ATOMIC_COUNT;
-    if (gen_has(&g, FEATURE_ATOMICS) && gen_chance(&g, 60))
+    if (gen_has(&g, FEATURE_ATOMICS) && (g.features & GEN_PORTABLE || gen_chance(&g, 60)))
         g.quiet_atomic = (enum ast_atomic)gen_below(&g, ATOMIC_EXCH);
     declare(&g);
     make_main(&g);

@@ -9,7 +9,7 @@
 #include "fuzz/gen/source.h"
 
 /* Changes whenever the same seed would give another kernel. Part of every case. */
-enum { GEN_VERSION = 7 };
+enum { GEN_VERSION = 8 };
 
 /* A feature group of features.def: what a minority of campaigns drops as a whole, and what
  * `--features` names. */
@@ -20,10 +20,15 @@ enum gen_feature {
     FEATURE_COUNT
 };
 
+/* Beside the features, in the same set: a profile, which also restricts how they are used. */
+enum gen_profile {
+    GEN_PORTABLE = 1 << 30 /* what every GPU language can say, with one result */
+};
+
 struct gen_weights;
 
 struct gen_options {
-    uint32_t features; /* bits 1u << gen_feature: which may be used */
+    uint32_t features; /* bits 1u << gen_feature: which may be used; and GEN_PORTABLE */
     bool fixed;        /* true: exactly these weights; false: the mix of field.md (70 % fixed,
                           15 % shuffled mildly, 15 % dropping whole groups) */
     bool blocks_only;  /* every kernel in block form, which the features must allow */
@@ -37,7 +42,8 @@ struct gen_options {
 
 extern const struct gen_options GEN_DEFAULTS;
 
-/* "loops,calls,-switch,spin": names add to the default set, -names remove; "all", "none" too. */
+/* "loops,calls,-switch,spin": names add to the default set, -names remove; "all", "none" and "portable"
+ * replace what stands before them. */
 bool gen_parse_features(const char *text, uint32_t *features, const char **error_at);
 
 /* A list that reads to the same: "all", "none", "none,loops,calls". */

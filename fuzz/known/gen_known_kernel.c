@@ -81,7 +81,8 @@ static const struct {
     {"pointers", ".global .align 8 .u64 pointers[4] = "
                  "{given, generic(given)+8, generic(halves)+2, generic(given)+4};"},
     {"masks", ".global .align 8 .b8 masks[8] = {0xFF(given), 0xFF00(given), 0xFF0000(given), "
-              "0xFF000000(given), 0xFF00000000(given)};"},
+              "0xFF000000(given), 0xFF00000000(given), 0xFF0000000000(given), "
+              "0xFF000000000000(given), 0xFF00000000000000(given)};"},
     {"floats", ".const .align 4 .f32 floats[4] = {1.5, 0f3F800000, -2.0, 0d4000000000000000};"},
     {"doubles", ".global .align 8 .f64 doubles[2] = {0f3F800000, 2.5};"},
     {"scalar", ".const .s8 scalar = -100;"},

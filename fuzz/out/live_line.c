@@ -2,6 +2,7 @@
 #include "fuzz/out/live_line.h"
 
 #include "fuzz/base/clock.h"
+#include "fuzz/out/door.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -18,7 +19,8 @@ bool live_line_begin(struct live_line *line)
     uint64_t now = clock_monotonic_ms();
     if (now < line->due_ms)
         return false;
-    fprintf(stderr, "\r%.1f s  ", (double)(now - line->started_ms) / 1000);
+    door_control(stderr, "\r");
+    fprintf(stderr, "%.1f s  ", (double)(now - line->started_ms) / 1000);
     line->open = true;
     line->due_ms = now + LIVE_LINE_MS;
     return true;
@@ -26,12 +28,11 @@ bool live_line_begin(struct live_line *line)
 
 void live_line_end(void)
 {
-    fputs("\033[K", stderr);
-    fflush(stderr);
+    door_control(stderr, "\033[K");
 }
 
 void live_line_close(const struct live_line *line)
 {
     if (line->open)
-        fputs("\r\033[K", stderr);
+        door_control(stderr, "\r\033[K");
 }

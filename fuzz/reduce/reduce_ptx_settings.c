@@ -149,6 +149,7 @@ static void binding(struct edit *edit, const struct ptx_bind *bind)
             try_setting(edit, arena_printf(edit->arena, "bind:%s=1", name));
         break;
     case PTX_BIND_BUFFER:
+    case PTX_BIND_CONST:
         if (bind->fill != PTX_FILL_ZERO)
             try_setting(edit,
                         arena_printf(edit->arena, "bind:%s=buffer:%" PRIu32, name, bind->bytes));

@@ -341,8 +341,8 @@ static bool go_on(struct supervision *s, int status)
     bool many = s->crashes >= SUPERVISOR_CRASHES_IN_A_ROW;
     if (many)
         fprintf(s->supervisor->log,
-                "simtfuzz: %d cases in a row are fatal to the engine: giving up; what is stored "
-                "stays\n",
+                "simtfuzz: %d cases in a row are fatal to the engine: giving up; the findings are "
+                "stored, none of the cases around them as done\n",
                 SUPERVISOR_CRASHES_IN_A_ROW);
     else if (s->deaths >= DEATHS_IN_A_ROW || watch->incident_count == WATCH_INCIDENTS_MAX)
         fputs("simtfuzz: the campaign's process dies again and again: giving up; what is stored "
@@ -360,6 +360,25 @@ static void forget_child(struct watch *watch)
     for (uint32_t i = 0; i < WATCH_JOBS_MAX; i++)
         atomic_store_explicit(&watch->slots[i].phase, WATCH_IDLE, memory_order_relaxed);
     memset(&watch->death, 0, sizeof watch->death);
+}
+
+/* One more process, which only stores what is known of the cases that were fatal. */
+static void store_incidents(struct supervision *s, const struct signals_before *before,
+                            int (*body)(void *context, struct watch *watch), void *context)
+{
+    pid_t parent = getpid();
+    if (s->watch->incident_count == 0 || asked > 1)
+        return;
+    forget_child(s->watch);
+    s->watch->last_resort = true;
+    fflush(NULL);
+    s->child = fork();
+    if (s->child == 0)
+        be_the_child(before, parent, body, context, s->watch);
+    int status = s->child < 0 ? -1 : wait_for_child(s);
+    if (s->child < 0 || !WIFEXITED(status) || WEXITSTATUS(status) == CLI_FAULT)
+        fputs("simtfuzz: what is known of the fatal cases could not be stored\n",
+              s->supervisor->log);
 }
 
 static int supervise_children(struct supervision *s, const struct signals_before *before,
@@ -382,8 +401,10 @@ static int supervise_children(struct supervision *s, const struct signals_before
         bool told = atomic_load_explicit(&s->watch->death.claimed, memory_order_relaxed);
         if (WIFEXITED(status) && !told)
             return WEXITSTATUS(status);
-        if (!go_on(s, status))
+        if (!go_on(s, status)) {
+            store_incidents(s, before, body, context);
             return CLI_FAULT;
+        }
     }
 }
 

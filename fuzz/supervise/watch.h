@@ -76,6 +76,7 @@ struct watch {
     uint64_t started_ms;             /* the first process, by the monotonic clock */
     uint64_t alone_until;            /* chunks below run one after another */
     uint64_t go_on_until;            /* chunks below run although the time is over */
+    bool last_resort; /* nothing is run any more: incidents are stored, that is all */
     uint32_t incident_count;
     struct incident incidents[WATCH_INCIDENTS_MAX];
 };

@@ -331,7 +331,7 @@ static enum status run_or_prove(struct checking *c, const struct execution *exec
 static uint64_t run_alone(struct checking *c, struct execution *execution)
 {
     struct machine *machine = c->subjects[execution->subject].machine;
-    struct inner_counter counter = {.choices = {counter_pick, counter_choose}};
+    struct inner_counter counter = {.choices = {counter_pick, counter_choose, NULL}};
     struct scheduler scheduler;
     const struct lasso_probe *probe = c->probes[execution->subject];
     bool proven = c->result->runs[execution->subject].fair_lasso;

@@ -102,6 +102,13 @@ const struct check_fault *fault_of(struct arena *arena, const struct machine *ma
         fault->length = outside->length;
         fault->index = outside->index;
     }
+    if (fault->status == STATUS_OUT_OF_BOUNDS && machine->fault.bytes > 0) {
+        fault->address = machine->fault.address;
+        fault->bytes = machine->fault.bytes;
+        fault->variable = machine->fault.variable;
+        fault->offset = machine->fault.offset;
+        fault->size = machine->fault.size;
+    }
     if (outcome_of(fault->status) == OUTCOME_DEADLOCK || fault->status == STATUS_BARRIER_DIVERGENCE)
         see_who_waits(arena, machine, fault);
     return fault;

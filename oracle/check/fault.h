@@ -34,13 +34,18 @@ struct check_fault {
     const struct ast_var *var; /* NULL: not known */
     uint32_t length;
     int32_t index;
-    const char *text;      /* what the machine says, or NULL: "read of 4 bytes at 0x7000 ..." */
-    uint32_t thread_count; /* in `waits`; 0: nobody waits */
+    /* out_of_bounds of PTX: the access, and the variable that it was meant for. */
+    uint64_t address, size; /* size: bytes of the variable */
+    uint32_t bytes;         /* of the access; 0: not known */
+    const char *variable;   /* NULL: it is near none */
+    int64_t offset;         /* bytes from the variable's start */
+    const char *text;       /* what the machine says, or NULL: "read of 4 bytes at 0x7000 ..." */
+    uint32_t thread_count;  /* in `waits`; 0: nobody waits */
     const uint32_t *
         waits_at; /* a thread of the grid: the statement at which it, or its warp, waits; FAULT_ENDED */
 };
 
-enum { FAULT_ENDED = CODE_NONE - 1, FAULT_RUNS = CODE_NONE };
+static const uint32_t FAULT_ENDED = CODE_NONE - 1, FAULT_RUNS = CODE_NONE;
 
 /* Of a machine whose execution has ended in an error. */
 const struct check_fault *fault_of(struct arena *arena, const struct machine *machine);

@@ -36,7 +36,7 @@ static uint32_t record_choose(struct choices *choices, uint32_t n)
 void recorder_start(struct recorder *recorder, struct choices *inner, struct tape *tape,
                     struct arena *arena)
 {
-    *recorder = (struct recorder){{record_pick, record_choose}, inner, tape, arena, 0};
+    *recorder = (struct recorder){{record_pick, record_choose, NULL}, inner, tape, arena, 0};
 }
 
 struct tape *record_copy(struct arena *arena, const struct tape *tape)

@@ -246,7 +246,7 @@ struct lemma6_refutation lemma6_refute(struct arena *arena, const struct program
     program_init_memory(program, initial);
     struct refuter r = {.arena = arena,
                         .program = program,
-                        .choices = {NULL, choose},
+                        .choices = {NULL, choose, NULL},
                         .initial = initial,
                         .stuck = ARENA_ARRAY(arena, int32_t, program->private_base + 1),
                         .is_stuck = ARENA_ARRAY(arena, uint8_t, program->private_base + 1)};

@@ -107,7 +107,7 @@ const char *lemma6_replay(struct arena *arena, const struct program *program,
     uint32_t thread = refutation->thread;
     if (thread >= program->total_threads)
         return "it is about no thread";
-    struct replay r = {.choices = {NULL, no_choice}, .refutation = refutation};
+    struct replay r = {.choices = {NULL, no_choice, NULL}, .refutation = refutation};
     r.observer = (struct observer){.context = &r, .read = on_read, .atomic = on_atomic};
     const struct machine_options options = {
         .track = true, .pair_count = 2, .pair = {thread, thread}, .observers = &r.observer};

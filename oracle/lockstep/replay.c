@@ -394,5 +394,5 @@ static uint32_t choose_plain(struct choices *choices, uint32_t n)
 
 void replay_plain_choices(struct replay_choices *choices, const struct machine *phi)
 {
-    *choices = (struct replay_choices){{pick_lowest, choose_plain}, phi};
+    *choices = (struct replay_choices){{pick_lowest, choose_plain, NULL}, phi};
 }

@@ -1,7 +1,10 @@
 #include "engine/base/invariant.h"
+#include "engine/base/stop.h"
 #include "engine/crs/crs.h"
+#include "engine/machine/symmetry.h"
 #include "engine/program/ptx_code.h"
 #include "engine/progress/lasso.h"
+#include "engine/search/search_symmetry.h"
 #include "oracle/lemma6/own_loops.h"
 #include "oracle/matrix/matrix_internal.h"
 
@@ -11,10 +14,11 @@
 const struct matrix_options MATRIX_DEFAULTS = {.max_states = 1 << 20,
                                                .max_bytes = (uint64_t)512 << 20,
                                                .budget_steps = 1 << 18,
-                                               .sample_steps = 1 << 22};
+                                               .sample_steps = 1 << 22,
+                                               .symmetry = MATRIX_SYMMETRY_LARGE};
 
-/* Steps of a search for each state that it may keep. */
-enum { STEPS_A_STATE = 256 };
+/* Steps of a search for each state that it may keep: one of each actor, and so many for choices inside. */
+enum { CHOICES_A_STATE = 15 };
 
 enum { ROWS = 64 };
 
@@ -46,7 +50,26 @@ struct making {
     const struct matrix_options *options;
     struct matrix matrix;
     const char *must_end; /* why all executions of single threads do, without a search; or NULL */
+    uint32_t told;        /* rows that the listener has heard of */
 };
+
+/* The rows so far are as they will be. */
+static void tell_rows(struct making *m)
+{
+    const struct matrix_listener *listener = m->options->listener;
+    for (; m->told < m->matrix.count; m->told++)
+        if (listener && listener->row)
+            listener->row(listener->context, &m->matrix.rows[m->told]);
+}
+
+/* Something that may take long begins. Answers whether it is to be left out: why; or NULL. */
+static const char *begin_part(const struct making *m)
+{
+    const struct matrix_listener *listener = m->options->listener;
+    if (listener && listener->part)
+        listener->part(listener->context);
+    return stop_reason(m->options->stop);
+}
 
 static bool is_known(const char *model)
 {
@@ -128,23 +151,72 @@ static struct progress *new_progress(struct making *m, const struct machine *mac
     return progress;
 }
 
-static struct search_result *search(struct making *m, struct machine *machine,
-                                    struct progress *progress)
+static struct search_options search_options_of(const struct making *m,
+                                               const struct machine *machine,
+                                               struct progress *progress, uint64_t max_states)
 {
     struct search_options options = SEARCH_DEFAULTS;
     options.method = SEARCH_STATES;
-    options.max_states = m->options->max_states;
+    options.max_states = max_states;
     options.max_bytes = m->options->max_bytes;
     /* A step with choices inside may have any number of successors, few of them different. */
-    uint64_t each = m->options->steps_a_state ? m->options->steps_a_state : STEPS_A_STATE;
-    options.max_steps =
-        m->options->max_states > UINT64_MAX / each ? UINT64_MAX : each * m->options->max_states;
+    uint64_t each = m->options->steps_a_state ? m->options->steps_a_state
+                                              : machine->actor_count + CHOICES_A_STATE;
+    options.max_steps = max_states > UINT64_MAX / each ? UINT64_MAX : each * max_states;
     options.max_depth = UINT32_MAX;
     options.max_outcomes = 1 << 16;
     options.no_races = options.no_lasso = true;
     options.merge_local = machine->actor_count > 1 && !m->options->no_merging;
     options.progress = progress;
     options.stop = m->options->stop;
+    return options;
+}
+
+/* States up to changing the places of threads that are alike: by the orders of atomics that warps need, or, where
+ * actors are threads, of whole states. NULL: that does not hold for this kernel. */
+static struct search_result *search_alike(struct making *m, const struct machine *of,
+                                          struct progress *progress)
+{
+    struct machine_options with = of->options;
+    bool threads = of->actor_count == of->program->total_threads;
+    with.note_begun = threads;
+    struct machine *machine = search_machine_with(m->arena, of->semantics, of->program, &with);
+    struct search_options options = search_options_of(m, machine, progress, m->options->max_states);
+    const struct symmetry *symmetry = symmetry_new(m->arena, machine);
+    if (!symmetry || (threads && !search_has_quotient(machine)))
+        return NULL;
+    options.symmetry = threads ? symmetry : NULL;
+    machine->options.symmetry = threads ? NULL : symmetry;
+    struct search_result *result = search_run(m->arena, machine, &options);
+    result->up_to_symmetry = true;
+    return result->own_choices ? NULL : result;
+}
+
+/* A small graph is searched as it is; of a larger one it is enough to search what is the same up to changing the
+ * places of threads that are alike (engine/machine/symmetry.h), where that can be shown. */
+static struct search_result *search(struct making *m, struct machine *machine,
+                                    struct progress *progress)
+{
+    enum { SMALL = 1 << 13 };
+    enum matrix_symmetry symmetry =
+        machine->program->launch.warp > 1 ? m->options->symmetry : MATRIX_SYMMETRY_NONE;
+    uint64_t most = m->options->max_states;
+    uint64_t first = symmetry == MATRIX_SYMMETRY_LARGE && most > SMALL ? SMALL : most;
+    struct search_options options = search_options_of(m, machine, progress, first);
+    size_t mark = arena_mark(m->arena);
+    struct search_result *result = NULL;
+    begin_part(m);
+    if (symmetry != MATRIX_SYMMETRY_ALL) {
+        result = search_run(m->arena, machine, &options);
+        if (result->complete || stop_reason(m->options->stop) || symmetry == MATRIX_SYMMETRY_NONE)
+            return result;
+        arena_release(m->arena, mark);
+    }
+    result = search_alike(m, machine, progress);
+    if (result)
+        return result;
+    arena_release(m->arena, mark);
+    options = search_options_of(m, machine, progress, most);
     return search_run(m->arena, machine, &options);
 }
 
@@ -172,8 +244,10 @@ static void take_answer(struct making *m, struct matrix_row *row, struct machine
         return;
     }
     row->states = result->states;
-    row->why = arena_printf(m->arena, "all %" PRIu64 " states", result->states);
-    row->has_strong = true;
+    row->why = arena_printf(
+        m->arena, "all %" PRIu64 " states%s", result->states,
+        result->up_to_symmetry ? ", where threads that are alike may change places" : "");
+    row->has_strong = !answer->strong_unknown;
     row->strong = answer->strong;
     row->stem = answer->stem;
     row->loop = answer->loop;
@@ -247,7 +321,9 @@ static void add_models(struct making *m, enum subject_id subject, struct machine
         take_answer(m, row, machine, &progress->answers[i], result, model_cannot[i]);
         row->has_strong &= i != PROGRESS_UNFAIR;
     }
+    begin_part(m);
     matrix_sample(m->arena, machine, progress, rows, model_cannot, m->options);
+    tell_rows(m);
 }
 
 /* Of units that are others under another name: warps of one thread. `first` is the first row of those. */
@@ -259,6 +335,7 @@ static void repeat_models(struct making *m, uint32_t first, enum matrix_unit uni
         *row = *of;
         row->unit = unit;
     }
+    tell_rows(m);
 }
 
 static void add_units(struct making *m, enum subject_id subject, const struct program *program)
@@ -316,6 +393,7 @@ static void add_warps(struct making *m, enum subject_id subject, const char *nam
     struct matrix_row *const rows[PROGRESS_MODEL_COUNT] = {[PROGRESS_FAIR] = row};
     take_answer(m, row, machine, &progress->answers[PROGRESS_FAIR], result, cannot[PROGRESS_FAIR]);
     row->has_strong = false;
+    begin_part(m);
     matrix_sample(m->arena, machine, progress, rows, cannot, m->options);
 }
 
@@ -367,6 +445,11 @@ static void add_policy(struct making *m, enum subject_id subject, const struct p
         return;
     }
     struct machine *machine = machine_of(m, subject, program);
+    const char *stopped = begin_part(m);
+    if (stopped) {
+        row->why = arena_printf(m->arena, "its execution was not begun: %s", stopped);
+        return;
+    }
     struct lasso lasso = lasso_run(m->arena, machine, &policy, m->options->budget_steps);
     if (lasso.kind == LASSO_UNKNOWN) {
         if (take_lemma6(m, row))
@@ -530,6 +613,7 @@ static void add_threads(struct making *m, enum subject_id subject)
         spec.then_first = true;
         if (p == STACKLESS_DWS_LOOPS)
             add_policy(m, subject, program, &spec);
+        tell_rows(m);
     }
     add_units(m, subject, program);
 }
@@ -543,10 +627,14 @@ struct matrix matrix_of(struct forms *forms, const struct matrix_options *option
         matrix_lemma6(forms, options->budget_steps, options->refute_steps, options->seed);
     static const enum subject_id warps[] = {SUBJECT_SIMT, SUBJECT_SIMT_THEN, SUBJECT_LOCKSTEP,
                                             SUBJECT_CRS};
-    for (uint32_t i = 0; i < sizeof warps / sizeof *warps; i++)
+    for (uint32_t i = 0; i < sizeof warps / sizeof *warps; i++) {
         add_warps(&m, warps[i], subject_table[warps[i]].name);
+        tell_rows(&m);
+    }
     add_compaction(&m);
+    tell_rows(&m);
     add_threads(&m, matrix_thread_subject(forms->given->form));
+    tell_rows(&m);
     check_implications(&m);
     return m.matrix;
 }

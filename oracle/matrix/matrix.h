@@ -66,6 +66,18 @@ struct matrix_class_info {
 
 extern const struct matrix_class_info matrix_class_table[MATRIX_CLASS_COUNT];
 
+/* Hears of a matrix while it is made; calls may be NULL. */
+struct matrix_listener {
+    void *context;
+    /* Before each part that may take long: a search of all states, its samples, an execution. */
+    void (*part)(void *context);
+    /* A row that is known, in the order of matrix.rows; an implication among rows may still be broken. */
+    void (*row)(void *context, const struct matrix_row *row);
+};
+
+/* Which searches are of states up to permutations of threads that are alike (engine/machine/symmetry.h). */
+enum matrix_symmetry { MATRIX_SYMMETRY_NONE, MATRIX_SYMMETRY_LARGE, MATRIX_SYMMETRY_ALL };
+
 struct matrix_options {
     uint64_t max_states; /* of one search */
     uint64_t max_bytes;
@@ -75,10 +87,12 @@ struct matrix_options {
     uint64_t refute_steps;  /* of a search for what refutes Lemma 6; 0: many */
     uint64_t seed;          /* of its schedules */
     bool no_merging;        /* the graphs are those of all single steps (search_local.c) */
+    enum matrix_symmetry symmetry;
     /* NULL, or a matrix of the same kernel, which is made again: without policies, whose executions are the
      * same, and with what it knows of Lemma 6. */
     const struct matrix *again;
     const volatile sig_atomic_t *stop; /* NULL, or: not 0 ends all searches, with what was found */
+    const struct matrix_listener *listener; /* or NULL */
 };
 
 extern const struct matrix_options MATRIX_DEFAULTS;

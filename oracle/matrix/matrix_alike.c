@@ -35,7 +35,7 @@ bool matrix_all_alike(struct arena *arena, struct machine *machine)
     if (has_other_barriers(machine->program))
         return false;
     size_t mark = arena_mark(arena);
-    struct one_way way = {.choices = {NULL, choose_first}};
+    struct one_way way = {.choices = {NULL, choose_first, NULL}};
     struct race_detector *detector = race_new(arena, machine->program);
     struct observer observer = detector->observer;
     observer.access_row = NULL;

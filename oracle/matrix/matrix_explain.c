@@ -121,7 +121,7 @@ static uint32_t write_alone(struct walk *w, const struct matrix_loop *loop, uint
                             uint32_t address)
 {
     struct machine_options options = loop->machine->options;
-    struct choices first = {NULL, choose_first};
+    struct choices first = {NULL, choose_first, NULL};
     struct alone alone = {
         .observer = {.context = &alone, .write = alone_writes, .atomic = alone_writes},
         .address = address,

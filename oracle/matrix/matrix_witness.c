@@ -215,7 +215,7 @@ static struct replay start_replay(struct arena *arena, const struct matrix_row *
 {
     const struct subject_info *info = &subject_table[row->subject];
     struct machine_options options = info->options;
-    struct replay r = {.choices = {NULL, choose_from_tape}, .arena = arena, .row = row};
+    struct replay r = {.choices = {NULL, choose_from_tape, NULL}, .arena = arena, .row = row};
     options.track = true;
     r.machine = machine_new(arena, info->vtable, row->program, &options);
     start_units(&r);

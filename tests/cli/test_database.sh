@@ -37,6 +37,58 @@ says err "loose.db: the database is damaged" "that is not there"
 silent out
 head -c 3000 good.db >short.db
 refused short.db "damaged"
+# What was committed first is in the file itself, also while the campaign goes on: a copy without its -wal is a database.
+"${simtfuzz}" run --jobs 1 --time 20s --no-minimise --seed 5 --db live.db >/dev/null 2>&1 </dev/null &
+campaign=$!
+for ((i = 0; i < 400; i++)); do [ -s live.db ] && [ -s live.db-wal ] && break || sleep 0.05; done
+sleep 0.5
+cp live.db alone.db
+kill -INT $campaign
+wait $campaign
+expect 0 status --db alone.db
+# A file whose schema is only in the -wal that is not there, as older programs left them, is not "of another program".
+"$helper" sql empty.db "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA user_version = 0; VACUUM"
+if [ -s empty.db ]; then
+    expect 3 status --db empty.db
+    says err "empty.db-wal, which is not there"
+fi
+# Damage: the command that helps; what can be read is copied, and what was lost is said.
+expect 3 triage list --db corrupt.db
+says err "simtfuzz db salvage corrupt.db NEW"
+before=$(cksum <corrupt.db)
+expect 0 db salvage corrupt.db saved.db
+says out "could not be read" "tables are not complete"
+[ "$before" = "$(cksum <corrupt.db)" ] || failed "salvage changed the damaged file"
+expect 0 status --check --db saved.db
+expect 3 db salvage corrupt.db saved.db
+says err "is there already"
+expect 0 db salvage good.db whole.db
+says out "all rows of all tables could be read"
+expect 0 status --check --db whole.db
+for db in good whole; do "$helper" content $db.db >$db.txt; done
+cmp -s good.txt whole.txt || failed "salvage of a sound database is another one"
+expect 0 db salvage loose.db tight.db
+says out "refer to what is lost"
+expect 0 status --check --db tight.db
+expect 3 db salvage text.db no.db
+expect 3 db salvage foreign.db no2.db
+expect 3 db salvage absent.db no3.db
+# Every page of a database damaged, one at a time: what comes out is sound, or is refused.
+pages=$(($(stat -c %s good.db) / 8192)) saved=0
+for ((page = 1; page < pages; page += 3)); do
+    cp good.db page.db
+    head -c 8192 /dev/zero | tr '\0' 'Z' | dd of=page.db bs=8192 seek=$page conv=notrunc 2>/dev/null
+    rm -f out.db*
+    "$simtfuzz" db salvage page.db out.db >out 2>err
+    status=$?
+    [ $status -eq 0 ] || [ $status -eq 3 ] || failed "salvage with page $page damaged: exit status $status"
+    [ $status -eq 0 ] && saved=$((saved + 1)) && expect 0 status --check --db out.db
+done
+[ "$saved" -gt 3 ] || failed "of $pages pages only $saved can be damaged without losing all"
+expect 0 db migrate good.db
+expect 2 db mend good.db
+expect 2 db salvage good.db
+expect 3 db migrate foreign.db
 mkdir folder.db
 expect 3 "${hunt[@]}" --cases 10 --db folder.db
 says err folder.db

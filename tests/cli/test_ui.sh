@@ -126,6 +126,12 @@ says out '"state": "running"' '"phase": '
 kill -INT $pid
 wait $pid
 [ -z "$(find . -name '*.tmp')" ] || failed "temporary files are left"
-expect 0 run --cases 10 --db s.db --stats no/such/folder/s.json
-[ "$(grep -c 'cannot write no/such/folder/s.json' err)" = 1 ] || failed "a stats file that cannot be written is said once: $(cat err)"
+expect 3 run --cases 10 --db s.db --stats no/such/folder/s.json
+mkdir gone
+"$simtfuzz" run --time 3s --jobs 1 --db g.db --stats gone/s.json >out 2>err </dev/null &
+pid=$!
+for ((i = 0; i < 200; i++)); do [ -s gone/s.json ] && break || sleep 0.05; done
+rm -r gone
+wait $pid
+[ "$(grep -c 'cannot write gone/s.json' err)" = 1 ] || failed "a stats file that cannot be written is said once: $(cat err)"
 finish

@@ -134,4 +134,20 @@ if [ -w /dev/full ]; then
     [ $? = 3 ] || failed "a full standard output"
     says err "standard output"
 fi
+# A machine that gives little memory away (ulimit -v, batch systems): what is reserved is a share of it.
+if (ulimit -v 300000 && "$simtfuzz" --version >/dev/null 2>&1); then
+    (
+        ulimit -v 300000
+        expect 0 check "$source/corpus/papers/program1.simt"
+        exit "$failures"
+    ) || failed "check with 300 MB of addresses"
+    (
+        ulimit -v 1000000
+        expect 0 run --jobs 1 --cases 70 --seed 3 --db little.db --no-minimise
+        expect 0 triage list --db little.db
+        exit "$failures"
+    ) || failed "run --jobs 1 with 1 GB of addresses"
+else
+    echo "left out: limits of addresses, which a sanitizer does not bear"
+fi
 finish

@@ -399,28 +399,30 @@ static void refer_move(struct reference *r)
         r->d[0] = r->s[0] != 0;
 }
 
+/* Far windows start at multiples of 2^40 and have 2^32 addresses; near ones as listed. */
 static void refer_address(struct reference *r, enum ptx_opcode opcode)
 {
-    uint64_t base = 0, end = 0, mask = ones(r->op->source_bits[0]);
+    static const uint64_t nears[] = {0, 0x70000000, 0x78000000, 0x7a000000, 0x7c000000};
+    uint64_t mask = ones(r->op->source_bits[0]), number = 3;
     switch ((int)word_of(r, PTX_SLOT_SPACE)) {
     case PTX_W_GLOBAL:
-        end = PTX_SHARED_BASE;
+        number = 0;
         break;
     case PTX_W_SHARED:
     case PTX_W_SHARED_CTA:
-        base = PTX_SHARED_BASE;
-        end = PTX_LOCAL_BASE;
+        number = 1;
         break;
     case PTX_W_LOCAL:
-        base = PTX_LOCAL_BASE;
-        end = PTX_CONST_BASE;
+        number = 2;
         break;
-    default:
-        base = PTX_CONST_BASE;
-        end = PTX_WINDOW_END;
     }
+    uint64_t far = number << 40, base = mask > UINT32_MAX ? far : nears[number];
+    uint64_t found = 0;
+    for (uint64_t i = 1; i < 4; i++)
+        if (r->s[0] >> 32 == i << 8 || (r->s[0] >= nears[i] && r->s[0] < nears[i + 1]))
+            found = i;
     if (opcode == PTX_OP_ISSPACEP)
-        r->d[0] = r->s[0] >= (base ? base : PTX_GLOBAL_BASE) && r->s[0] < end;
+        r->d[0] = r->s[0] >= 0x10000 && found == number;
     else
         r->d[0] = (word_of(r, PTX_SLOT_MODE) == PTX_W_TO ? r->s[0] - base : r->s[0] + base) & mask;
 }

@@ -4,6 +4,8 @@
  */
 #include "tests/unit/campaign_fixture.h"
 
+#include "fuzz/campaign/chunk.h"
+
 #include "fuzz/case/case.h"
 #include "fuzz/supervise/crash.h"
 
@@ -172,10 +174,41 @@ static void test_last_words(void **state)
     }
 }
 
+/* What a worker has done in a chunk that nobody has taken yet is shown, once. */
+static void test_shown_counts(void **state)
+{
+    (void)state;
+    static struct chunk chunk;
+    static struct pool_counts counts[2];
+    static struct campaign_summary before, summary;
+    static struct pool_told told, sum;
+    before.thread_steps = summary.thread_steps = 1000;
+    before.hits[3] = summary.hits[3] = 7;
+    for (uint32_t k = 1; k <= 2; k++) {
+        chunk.thread_steps = 10 * k;
+        chunk.hits[3] = k;
+        chunk.verdicts[0][VERDICT_AGREE] = k;
+        pool_count_case(&counts[k - 1], &chunk, &told);
+    }
+    pool_counts_start(&sum, &before);
+    for (uint32_t k = 0; k < 2; k++)
+        pool_counts_add(&sum, &counts[k]);
+    pool_counts_show(&sum, &summary);
+    assert_int_equal(summary.thread_steps, 1020);
+    assert_int_equal(summary.hits[3], 9);
+    assert_int_equal(summary.verdicts[0][VERDICT_AGREE], 2);
+    /* Chunks that are run again for the memory take nothing back. */
+    pool_counts_start(&sum, &before);
+    sum.thread_steps = 5;
+    pool_counts_show(&sum, &summary);
+    assert_int_equal(summary.thread_steps, 1020);
+}
+
 int main(void)
 {
 #define CAMPAIGN_TEST(name) cmocka_unit_test_setup_teardown(name, place_set_up, place_tear_down)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shown_counts),
         CAMPAIGN_TEST(test_content_does_not_depend_on_workers),
         CAMPAIGN_TEST(test_findings_are_counted_and_minimised),
         CAMPAIGN_TEST(test_status_decides_the_exit),

@@ -267,7 +267,7 @@ static void lanes_apart(void **state)
             struct machine_options options = {.track = false};
             struct machine *m =
                 machine_new(&test_arena, both_semantics[kind], compile(ptx), &options);
-            struct script script = {.choices = {script_pick, script_choose}};
+            struct script script = {.choices = {script_pick, script_choose, NULL}};
             while (machine_status(m) == STATUS_RUNNING)
                 machine_step(m, 0, &script.choices);
             assert_int_equal(machine_status(m), kind ? cases[i].status : STATUS_TERMINATED);
@@ -398,7 +398,7 @@ static void tracked_steps_can_be_undone(void **state)
         for (uint32_t kind = 0; kind < 2; kind++) {
             struct machine_options options = {.track = true, .undo_entries = 1 << 16};
             struct machine *m = machine_of(&n, both_semantics[kind], &options);
-            struct script script = {.choices = {script_pick, script_choose}};
+            struct script script = {.choices = {script_pick, script_choose, NULL}};
             for (uint32_t k = 0; k < 40 && machine_status(m) == STATUS_RUNNING; k++)
                 machine_step(m, 0, &script.choices);
             machine_undo(m, 0);
@@ -433,7 +433,7 @@ static void widths(void **state)
             struct machine_options options = {.track = kind == 0};
             struct machine *m =
                 machine_new(&test_arena, both_semantics[kind], compile(ptx), &options);
-            struct script script = {.choices = {script_pick, script_choose}};
+            struct script script = {.choices = {script_pick, script_choose, NULL}};
             uint32_t warps = (threads + warp - 1) / warp, last = threads - (warps - 1) * warp;
             struct crs_warp v = crs_warp(m, warps - 1);
             lane_mask there = last == 64 ? ~(lane_mask)0 : ((lane_mask)1 << last) - 1;

@@ -59,6 +59,7 @@ static void nothing_is_lost(void **state)
     make_version_1(f->path);
     assert_db_error(f, db_open(f->path, DB_READONLY, &f->message, &f->db), DB_ERROR_OLDER,
                     "schema version 1");
+    assert_non_null(strstr(f->message.text, "simtfuzz db migrate"));
     fixture_open(f, DB_READWRITE);
     expect(f, "PRAGMA integrity_check", "ok;");
     expect(f, "PRAGMA foreign_key_check", "");

@@ -86,7 +86,7 @@ static void check_witness(struct machine *machine, const struct fair_units *unit
     bool *good = ARENA_ARRAY(&test_arena, bool, units->count);
     const struct looked l = {ARENA_ARRAY(&test_arena, bool, units->count),
                              ARENA_ARRAY(&test_arena, bool, units->count)};
-    struct player player = {{NULL, play_inner}, answer->stem, 0};
+    struct player player = {{NULL, play_inner, NULL}, answer->stem, 0};
     bool some = false;
     machine_reset(machine);
     while (player.at < answer->stem->count) {
@@ -143,7 +143,7 @@ static void compare(struct machine *machine, struct machine *plain, const struct
     search_run(&test_arena, machine, &search);
     struct fair_result result =
         fair_lasso_search(&test_arena, machine, units, ALL_MODELS, &options);
-    assert_false(result.stopped);
+    assert_null(result.stopped);
     for (int m = 0; m < PROGRESS_MODEL_COUNT; m++) {
         const struct progress_answer *exact = &progress.answers[m];
         const struct fair_answer *sampled = &result.answers[m];
@@ -352,12 +352,12 @@ static void test_budget_and_stop(void **state)
     assert_in_range(result.steps, 5000, 15000);
     sampling.stop = &stop;
     result = fair_lasso_search(&test_arena, machine, &units, ALL_MODELS, &sampling);
-    assert_true(result.stopped);
+    assert_non_null(result.stopped);
     assert_int_equal(result.samples, 0);
     sampling.budget_steps = 0;
     sampling.stop = NULL;
     result = fair_lasso_search(&test_arena, machine, &units, ALL_MODELS, &sampling);
-    assert_false(result.stopped);
+    assert_null(result.stopped);
     assert_int_equal(result.samples, 0);
 }
 

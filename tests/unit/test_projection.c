@@ -73,7 +73,7 @@ static uint32_t choose_first(struct choices *choices, uint32_t n)
     return 0;
 }
 
-static struct choices first_choice = {pick_first, choose_first};
+static struct choices first_choice = {pick_first, choose_first, NULL};
 
 static void test_initial_and_final(void **state)
 {

@@ -540,11 +540,11 @@ static const struct {
      6,
      {0, 0x3ff80000, 0, 0x40040000, 1, 0xbff80000}},
     {".global .b32 v[1] = {0f40200000};", 1, {0x40200000}},
-    {".global .u64 v[2] = {g, g+4};", 4, {0x10000, 0, 0x10004, 0}},
+    {".global .u64 v[2] = {g, g+4};", 4, {0x10000, 0x400, 0x10004, 0x400}},
     {".global .u32 v[2] = {g+8, g};", 2, {0x10008, 0x10000}},
     {".global .u64 v[3] = {generic(g)+1, generic(c), generic(s)+2};",
      6,
-     {0x10001, 0, 0x7a000100, 0, 0x70000102, 0}},
+     {0x10001, 0x400, 0x100, 0x300, 0x102, 0x100}},
     {".global .u32 v[2] = {c, s};", 2, {0x100, 0x100}},
     {".global .u8 v[4] = {0xff(g), 0xff00(g), 0xff0000(g), 5};", 1, {0x05010000}},
     {".global .u8 v[2] = {0xff00(g+0x234), 0xff(g+0x234)};", 1, {0x3402}},
@@ -575,7 +575,7 @@ static void initial_values(void **state)
 
 static void buffers_hold_files(void **state)
 {
-    char path[] = "/tmp/simtfuzz-buffer-XXXXXX";
+    char path[] = "simtfuzz-buffer-XXXXXX"; /* below the folder of the text */
     const uint8_t bytes[] = {1, 2, 3, 4, 0xff, 0x80, 7};
     int file = mkstemp(path);
     (void)state;

@@ -80,6 +80,9 @@ struct bed {
     lane_mask X;
 };
 
+static const enum ptx_window windows[] = {
+    [GLOBAL] = PTX_WINDOW_GLOBAL, [SHARED] = PTX_WINDOW_SHARED, [LOCAL] = PTX_WINDOW_LOCAL};
+
 static const struct ptx_region *region_of(const struct bed *b, enum space space)
 {
     const struct ptx_regions *regions = space == GLOBAL   ? &b->code->global
@@ -145,7 +148,7 @@ static void draw(struct bed *b, struct pcg *rng)
         if (space == LOCAL)
             address += b->lanes->lane[lane].byte;
         if (b->form->space == ANY)
-            address += space == GLOBAL ? 0 : space == SHARED ? PTX_SHARED_BASE : PTX_LOCAL_BASE;
+            address += ptx_window_base(windows[space], b->code->is_far);
         set_register(b, &b->op->sources[0], lane, address);
         for (uint32_t e = 0; b->form->exec != LD && e < b->form->count; e++) {
             uint64_t value = (uint64_t)pcg_next(rng) << 32 | pcg_next(rng);
@@ -344,7 +347,7 @@ static void test_outside(void **state)
                 fail_msg("%s: lane %u at 0x%llx", forms[f].text, (unsigned)lane,
                          (unsigned long long)address);
             assert_int_equal(b.machine->head->fault_thread, lane);
-            assert_true(b.machine->fault_address == address);
+            assert_true(b.machine->fault.address == (address & ptx_address_mask(b.op)));
             move_memory(&b, &after, true);
             assert_memory_equal(&before, &after, sizeof after);
         }

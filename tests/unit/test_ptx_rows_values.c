@@ -128,11 +128,17 @@ static const struct expectation choices[] = {
     {"mov.b32 r1, {h1, h2};", {0xffff, 2}, {0x2ffff}},
     {"mov.pred p1, p2;", {1}, {1}},
     {"mov.u16 h1, %laneid;", {0x10003}, {3}},
-    {"cvta.shared.u64 q1, q2;", {0x10}, {0x70000010}},
-    {"cvta.to.shared.u64 q1, q2;", {0x70000010}, {0x10}},
+    {"cvta.shared.u64 q1, q2;", {0x10}, {0x10000000010}},
+    {"cvta.to.shared.u64 q1, q2;", {0x10000000010}, {0x10}},
+    {"cvta.shared.u32 r1, r2;", {0x10}, {0x70000010}},
+    {"cvta.to.shared.u32 r1, r2;", {0x70000010}, {0x10}},
     {"cvta.to.global.u64 q1, q2;", {0x10010}, {0x10010}},
     {"isspacep.shared p1, q2;", {0x70000010}, {1}},
     {"isspacep.local p1, q2;", {0x70000010}, {0}},
+    {"isspacep.shared p1, q2;", {0x100ffffffff}, {1}},
+    {"isspacep.shared p1, q2;", {0x10100000000}, {0}},
+    {"isspacep.global p1, q2;", {0x10100000000}, {1}},
+    {"isspacep.global p1, q2;", {0x40000000000}, {1}},
 };
 
 static const struct expectation floats[] = {

@@ -94,7 +94,7 @@ static void run_watched(const struct program *program, const struct semantics *s
 {
     const struct machine_options options = {0};
     struct tape *tape = tape_new(&test_arena, 4096);
-    struct watching w = {.choices = {watch_pick, watch_choose}};
+    struct watching w = {.choices = {watch_pick, watch_choose, NULL}};
     w.machine = machine_new(&test_arena, semantics, program, &options);
     sched_start(&w.scheduler, spec, w.machine, &test_arena);
     assert_int_equal(machine_run(w.machine, &w.choices, 100000, tape), STATUS_TERMINATED);

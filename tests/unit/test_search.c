@@ -84,7 +84,7 @@ static void enumerate(struct machine *machine, struct outcome_set *set, const ui
                     set->race |= (write && (accessed[other] >> 2 * word & 3)) ||
                                  (read && (accessed[other] >> (2 * word + 1) & 1));
             }
-        struct fixed fixed = {.choices = {NULL, fixed_choose}};
+        struct fixed fixed = {.choices = {NULL, fixed_choose, NULL}};
         do {
             machine_step(machine, actor, &fixed.choices);
             enumerate(machine, set, after);

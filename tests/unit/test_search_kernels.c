@@ -527,7 +527,7 @@ static bool enumerate(struct enumeration *e, struct machine *machine, uint64_t m
     uint32_t *saved = ARENA_ARRAY(&test_arena, uint32_t, machine->block_words);
     machine_save(machine, saved);
     for (uint32_t i = 0; i < machine->head->live_count; i++) {
-        struct enumeration script = {.choices = {NULL, odometer_choose}};
+        struct enumeration script = {.choices = {NULL, odometer_choose, NULL}};
         do {
             machine_step(machine, machine->head->live[i], &script.choices);
             if (!enumerate(e, machine, most))

@@ -110,7 +110,7 @@ static unit_set at_work(const struct machine *machine, const uint32_t *unit_of)
 static void play(struct machine *machine, const uint32_t *unit_of, const struct tape *tape,
                  unit_set *stepped, unit_set *blocked)
 {
-    struct player player = {.choices = {NULL, play_inner}, .tape = tape};
+    struct player player = {.choices = {NULL, play_inner, NULL}, .tape = tape};
     while (player.at < tape->count) {
         uint32_t actor = tape->entries[player.at++];
         assert_true(enabled(machine, unit_of) >> unit_of[actor] & 1);

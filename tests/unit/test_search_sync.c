@@ -141,7 +141,7 @@ static void enumerate(struct enumeration *x)
     machine_save(machine, saved);
     memcpy(intervals, x->intervals, sizeof intervals);
     for (uint32_t i = 0; i < machine->head->live_count; i++) {
-        struct odometer odometer = {.choices = {NULL, turn}};
+        struct odometer odometer = {.choices = {NULL, turn, NULL}};
         do {
             x->actor = machine->head->live[i];
             x->first_of_step = path_count;

@@ -301,10 +301,41 @@ static void test_no_hope(void **state)
     for (uint64_t number = 70; number < 120; number++)
         plan(number, FAULT_SEGV);
     assert_int_equal(supervised(place, &options), 3);
+    char *text = content(place->db);
+    assert_true(has_finding(text, "engine|crash|SIGSEGV|checking"));
+    /* Other workers may have been in a case that is fatal, too, when the last one died. */
+    int skipped = (int)count_of(text, "\"table\":\"skipped\"");
+    assert_in_range(skipped, SUPERVISOR_CRASHES_IN_A_ROW, SUPERVISOR_CRASHES_IN_A_ROW + 2);
+    assert_true(strstr(text, "\"kernel\"") != NULL);
+    free(text);
     shared->count = 0;
     options.resume = (struct db_shard){.campaign = 1};
-    assert_int_equal(supervised(place, &options), 0);
+    assert_int_equal(supervised(place, &options), 1); /* of the crashes, which are open findings */
     assert_int_equal(shared->summary.cases, CASES);
+}
+
+/* From the first chunk on: nothing else is in the database, and going on does not count them twice. */
+static void test_no_hope_at_all(void **state)
+{
+    struct place *place = *state;
+    struct campaign_options options = supervised_campaign(place);
+    options.jobs = 1;
+    for (uint64_t number = 9; number < 60; number++)
+        plan(number, FAULT_INVARIANT);
+    assert_int_equal(supervised(place, &options), 3);
+    char *text = content(place->db);
+    assert_int_equal(count_of(text, "\"table\":\"skipped\""), SUPERVISOR_CRASHES_IN_A_ROW);
+    assert_int_equal(count_of(text, "\"table\":\"finding\""), 1);
+    free(text);
+    options.resume = (struct db_shard){.campaign = 1};
+    shared->count = 15; /* of those that are stored; with 20 it would be given up again */
+    assert_int_equal(supervised(place, &options), 1);
+    text = content(place->db);
+    assert_int_equal(shared->summary.cases, CASES);
+    assert_int_equal(shared->summary.skipped, 20);
+    assert_non_null(strstr(text, "\"raw_key\":\"engine|crash|"));
+    assert_int_equal(count_of(text, "\"occurrences\":20,"), 2); /* finding, tally: not 35 */
+    free(text);
 }
 
 /* ---- resuming ---- */
@@ -483,6 +514,7 @@ int main(void)
         SUPERVISED_TEST(test_flaky),
         SUPERVISED_TEST(test_fatal_minimisation),
         SUPERVISED_TEST(test_no_hope),
+        SUPERVISED_TEST(test_no_hope_at_all),
         SUPERVISED_TEST(test_resumed),
         SUPERVISED_TEST(test_resumed_with_feedback),
         SUPERVISED_TEST(test_resumed_shard),

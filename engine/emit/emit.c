@@ -1,0 +1,656 @@
+/*
+ * emit.c - kernels as texts: where variables are, what functions are given, what stands before and behind the body.
+ */
+#include "engine/emit/emit_internal.h"
+
+#include "engine/language/initial.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { INDENT_WIDTH = 4, INDENT_MAX = 20, REASON_MAX = 256 };
+
+void emit_refuse(struct emitter *e, const char *format, ...)
+{
+    char text[REASON_MAX];
+    va_list args;
+    if (e->reason)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    e->reason = arena_strndup(e->arena, text, strlen(text));
+}
+
+void emit_line(struct emitter *e)
+{
+    uint32_t levels = e->indent < INDENT_MAX ? e->indent : INDENT_MAX;
+    text_format(e->out, "\n%*s", (int)(levels * INDENT_WIDTH), "");
+}
+
+bool emit_find_language(const char *name, enum emit_language *language)
+{
+    for (uint32_t i = 0; i < EMIT_LANGUAGE_COUNT; i++)
+        if (strcmp(emit_language_names[i], name) == 0) {
+            *language = (enum emit_language)i;
+            return true;
+        }
+    return false;
+}
+
+char *emit_text(struct arena *arena, enum emit_language language, const char *kernels)
+{
+    struct text text = text_begin(arena);
+    const struct emit_dialect *d = &emit_dialects[language];
+    text_put(&text, d->prelude);
+    for (uint32_t i = 0; i < EMIT_HELPERS; i++)
+        if (strstr(kernels, emit_helpers[i].name))
+            text_format(&text, "%s%s", d->function_head, emit_helpers[i].text);
+    text_put(&text, "\n");
+    text_put(&text, kernels);
+    return text.bytes;
+}
+
+/* ---- what functions use ---- */
+
+static struct emit_place *place_of(const struct emitter *e, const struct ast_var *var)
+{
+    return &e->places[var->mark];
+}
+
+static bool is_file_level(const struct ast_var *var)
+{
+    return var->space != SPACE_LOCAL;
+}
+
+/* What a walk over the statements of a function finds. */
+struct usage {
+    struct emitter *e;
+    bool carries; /* what it names is used by a function */
+};
+
+static void use_var(struct usage *u, const struct ast_var *var, bool writes)
+{
+    if (!var || !is_file_level(var))
+        return;
+    place_of(u->e, var)->carried |= u->carries;
+    place_of(u->e, var)->written |= writes;
+}
+
+static void use_expr(struct usage *u, const struct ast_expr *x)
+{
+    if (!x)
+        return;
+    if (x->kind == EXPR_VAR || x->kind == EXPR_INDEX)
+        use_var(u, x->var, false);
+    use_expr(u, x->a);
+    use_expr(u, x->b);
+    use_expr(u, x->c);
+}
+
+static void use_lvalue(struct usage *u, const struct ast_lvalue *lvalue)
+{
+    use_var(u, lvalue->var, true);
+    use_expr(u, lvalue->index);
+}
+
+static void use_list(struct usage *u, const struct ast_stm *list);
+
+static void use_stm(struct usage *u, const struct ast_stm *stm)
+{
+    use_lvalue(u, &stm->target);
+    use_lvalue(u, &stm->place);
+    use_expr(u, stm->value);
+    use_expr(u, stm->second);
+    for (const struct ast_expr *a = stm->arguments; a; a = a->next)
+        use_expr(u, a);
+    use_list(u, stm->init);
+    use_list(u, stm->step);
+    use_list(u, stm->body);
+    use_list(u, stm->other);
+    for (const struct ast_case *c = stm->cases; c; c = c->next)
+        use_list(u, c->body);
+    u->e->exits |= u->carries && stm->kind == STM_EXIT && !u->e->is_body;
+}
+
+static void use_list(struct usage *u, const struct ast_stm *list)
+{
+    for (; list; list = list->next)
+        use_stm(u, list);
+}
+
+static void find_usage(struct emitter *e)
+{
+    struct usage usage = {.e = e, .carries = true};
+    for (const struct ast_function *f = e->kernel->functions; f; f = f->next)
+        use_list(&usage, f->body);
+    e->is_body = true;
+    usage.carries = emit_has(e, EMIT_KNOB_OUTLINED);
+    use_list(&usage, e->kernel->main->body);
+}
+
+/* ---- recursion ---- */
+
+static bool calls(const struct ast_stm *list, const struct ast_function *callee);
+
+static bool stm_calls(const struct ast_stm *stm, const struct ast_function *callee)
+{
+    if (stm->kind == STM_CALL && stm->function == callee)
+        return true;
+    for (const struct ast_case *c = stm->cases; c; c = c->next)
+        if (calls(c->body, callee))
+            return true;
+    return calls(stm->init, callee) || calls(stm->step, callee) || calls(stm->body, callee) ||
+           calls(stm->other, callee);
+}
+
+static bool calls(const struct ast_stm *list, const struct ast_function *callee)
+{
+    for (; list; list = list->next)
+        if (stm_calls(list, callee))
+            return true;
+    return false;
+}
+
+/* Whether `f` reaches itself: marks hold how far the search has come (0: not seen). */
+static bool reaches(const struct ast_kernel *kernel, struct ast_function *from,
+                    const struct ast_function *target)
+{
+    for (struct ast_function *f = kernel->functions; f; f = f->next) {
+        if (f->mark || !calls(from->body, f))
+            continue;
+        if (f == target)
+            return true;
+        f->mark = 1;
+        if (reaches(kernel, f, target))
+            return true;
+    }
+    return false;
+}
+
+static void refuse_recursion(struct emitter *e)
+{
+    for (struct ast_function *f = e->kernel->functions; f; f = f->next) {
+        for (struct ast_function *g = e->kernel->functions; g; g = g->next)
+            g->mark = 0;
+        if (reaches(e->kernel, f, f))
+            emit_refuse(e, "%s has no recursion: function '%s' at line %u", e->dialect->name,
+                        f->name, (unsigned)f->at.line);
+    }
+}
+
+/* ---- places ---- */
+
+static bool has_drawn_values(const struct ast_var *var)
+{
+    return var->space == SPACE_PRIVATE && var->is_input;
+}
+
+static bool is_struct_member(const struct emitter *e, const struct emit_place *place)
+{
+    return place->var->space == SPACE_PRIVATE && (place->carried || emit_has(e, EMIT_KNOB_STRUCT));
+}
+
+static void number_variables(struct emitter *e)
+{
+    for (struct ast_var *var = e->kernel->vars; var; var = var->next)
+        e->place_count++;
+    e->places = ARENA_ARRAY(e->arena, struct emit_place, e->place_count + 1u);
+    uint32_t number = 0;
+    for (struct ast_var *var = e->kernel->vars; var; var = var->next) {
+        e->places[number].var = var;
+        var->mark = number++;
+    }
+}
+
+/* Where they lie in the buffer, as in every other form (program.h). */
+static void place_variables(struct emitter *e)
+{
+    for (uint32_t i = 0; i < e->place_count; i++) {
+        struct emit_place *place = &e->places[i];
+        uint32_t *next = place->var->space == SPACE_GLOBAL   ? &e->global_words
+                         : place->var->space == SPACE_SHARED ? &e->shared_words
+                                                             : &e->drawn_words;
+        place->offset = *next;
+        if (place->var->space != SPACE_PRIVATE || has_drawn_values(place->var))
+            *next += place->var->length;
+        place->is_table =
+            emit_has(e, EMIT_KNOB_TABLES) && !place->written && place->var->space == SPACE_GLOBAL;
+        if (is_struct_member(e, place))
+            e->has_members = true;
+    }
+    e->has_members |= e->exits;
+}
+
+static uint32_t total_threads(const struct emitter *e)
+{
+    return e->kernel->launch.threads * e->kernel->launch.blocks;
+}
+
+static uint32_t result_words(const struct emitter *e)
+{
+    return e->global_words + e->shared_words * e->kernel->launch.blocks;
+}
+
+static uint32_t zero_word(const struct emitter *e)
+{
+    return result_words(e) + e->drawn_words * total_threads(e);
+}
+
+static const int32_t *initial_words(struct emitter *e)
+{
+    int32_t *words = ARENA_ARRAY(e->arena, int32_t, zero_word(e) + 1u);
+    const struct ast_launch *launch = &e->kernel->launch;
+    for (uint32_t i = 0; i < e->place_count; i++) {
+        const struct ast_var *var = e->places[i].var;
+        uint32_t offset = e->places[i].offset;
+        if (var->space == SPACE_GLOBAL)
+            language_init_variable(var, i, launch->seed, words + offset, 0, 1);
+        else if (var->space == SPACE_SHARED)
+            language_init_variable(var, i, launch->seed, words + e->global_words + offset,
+                                   e->shared_words, launch->blocks);
+        else if (has_drawn_values(var))
+            language_init_variable(var, i, launch->seed, words + result_words(e) + offset,
+                                   e->drawn_words, total_threads(e));
+    }
+    return words;
+}
+
+/* ---- names ---- */
+
+void emit_var(struct emitter *e, const struct ast_var *var)
+{
+    if (!is_file_level(var)) {
+        text_format(e->out, "l_%s", var->name);
+        return;
+    }
+    const struct emit_place *place = place_of(e, var);
+    if (place->is_table)
+        text_format(e->out, "k%u_c_%s", (unsigned)e->number, var->name);
+    else if (is_struct_member(e, place))
+        text_format(e->out, "p->v_%s", var->name);
+    else
+        text_format(e->out, "v_%s", var->name);
+}
+
+enum emit_type emit_type_of(const struct emitter *e, const struct ast_var *var)
+{
+    static const enum emit_type mixed[] = {TYPE_INT, TYPE_LONG, TYPE_UINT, TYPE_ULONG};
+    if (var->space == SPACE_GLOBAL || var->space == SPACE_SHARED || var->is_parameter)
+        return TYPE_INT;
+    if (emit_has(e, EMIT_KNOB_MIXED)) {
+        uint32_t hash = 0;
+        for (const char *c = var->name; *c; c++)
+            hash = hash * 31 + (uint32_t)(unsigned char)*c;
+        return mixed[hash % 4];
+    }
+    return emit_has(e, EMIT_KNOB_UNSIGNED) ? TYPE_UINT : TYPE_INT;
+}
+
+static bool lies_in_shared(const struct emitter *e, const struct ast_var *var)
+{
+    return var->space == SPACE_SHARED && !emit_has(e, EMIT_KNOB_SHARED_GLOBAL);
+}
+
+/* A pointer that functions get: its declaration, or its name. */
+static void put_pointer(struct emitter *e, const struct emit_place *place, bool declared)
+{
+    if (declared)
+        text_format(e->out, "%sint *",
+                    lies_in_shared(e, place->var) ? e->dialect->shared : e->dialect->global);
+    text_format(e->out, "v_%s", place->var->name);
+}
+
+static bool is_opaque(const struct emitter *e)
+{
+    return emit_has(e, EMIT_KNOB_OPAQUE_CONDITIONS) || emit_has(e, EMIT_KNOB_OPAQUE_SWITCHES);
+}
+
+bool emit_context(struct emitter *e, bool declared)
+{
+    bool some = false;
+    if (e->has_members) {
+        text_format(e->out, declared ? "struct k%u_private *p" : "p", (unsigned)e->number);
+        some = true;
+    }
+    if (is_opaque(e)) {
+        text_format(e->out, "%s%ssf_zero", some ? ", " : "", declared ? "int " : "");
+        some = true;
+    }
+    for (uint32_t i = 0; i < e->place_count; i++) {
+        const struct emit_place *place = &e->places[i];
+        if (!place->carried || place->is_table || place->var->space == SPACE_PRIVATE)
+            continue;
+        text_put(e->out, some ? ", " : "");
+        put_pointer(e, place, declared);
+        some = true;
+    }
+    return some;
+}
+
+/* ---- variables ---- */
+
+static void put_declaration(struct emitter *e, const struct ast_var *var, const char *prefix)
+{
+    text_format(e->out, "%s %s%s", e->dialect->types[emit_type_of(e, var)], prefix, var->name);
+    if (var->is_array)
+        text_format(e->out, "[%u]", (unsigned)var->length);
+}
+
+static void put_number(struct emitter *e, int32_t value)
+{
+    if (value == INT32_MIN)
+        text_put(e->out, "(-2147483647 - 1)");
+    else
+        text_format(e->out, "%d", (int)value);
+}
+
+static int32_t first_value(const struct ast_var *var, uint32_t element)
+{
+    return element < var->init_count ? var->init[element] : 0;
+}
+
+/* var[element] = */
+static void put_element(struct emitter *e, const struct ast_var *var, uint32_t element)
+{
+    emit_line(e);
+    emit_var(e, var);
+    if (var->is_array)
+        text_format(e->out, "[%u]", (unsigned)element);
+    text_format(e->out, " = %s(", e->dialect->casts[emit_type_of(e, var)]);
+}
+
+/* Drawn values come from the buffer, element by element; others are numbers. */
+static void put_initial(struct emitter *e, const struct ast_var *var)
+{
+    for (uint32_t i = 0; i < var->length; i++) {
+        put_element(e, var, i);
+        if (is_file_level(var) && has_drawn_values(var))
+            text_format(e->out, "mem[%uu + sf_grid * %uu]",
+                        (unsigned)(result_words(e) + place_of(e, var)->offset + i),
+                        (unsigned)e->drawn_words);
+        else
+            put_number(e, first_value(var, i));
+        text_put(e->out, ");");
+    }
+}
+
+/* ---- functions ---- */
+
+static void put_locals(struct emitter *e, const struct ast_function *f)
+{
+    for (const struct ast_var *var = f->locals; var; var = var->next)
+        if (!var->is_parameter) {
+            emit_line(e);
+            put_declaration(e, var, "l_");
+            text_put(e->out, ";");
+        }
+    for (const struct ast_var *var = f->locals; var; var = var->next)
+        if (!var->is_parameter)
+            put_initial(e, var);
+}
+
+static void put_parameters(struct emitter *e, const struct ast_function *f, bool some)
+{
+    for (const struct ast_var *var = f->locals; var; var = var->next)
+        if (var->is_parameter) {
+            text_put(e->out, some ? ", " : "");
+            put_declaration(e, var, "l_");
+            some = true;
+        }
+    text_put(e->out, some ? ")" : "void)");
+}
+
+static void put_signature(struct emitter *e, const struct ast_function *f)
+{
+    const struct emit_dialect *d = e->dialect;
+    text_put(e->out, emit_has(e, EMIT_KNOB_NOINLINE) ? d->noinline_head : d->function_head);
+    text_format(e->out, "%s k%u_%s(", f->returns_int ? "int" : "void", (unsigned)e->number,
+                f == e->kernel->main ? "body_of_kernel" : f->name);
+    put_parameters(e, f, emit_context(e, true));
+}
+
+static void put_function(struct emitter *e, const struct ast_function *f)
+{
+    e->function = f;
+    put_signature(e, f);
+    text_put(e->out, "\n{");
+    e->indent = 1;
+    put_locals(e, f);
+    emit_statements(e, f->body);
+    if (f->returns_int) {
+        emit_line(e);
+        text_put(e->out, "return 0;");
+    }
+    text_put(e->out, "\n}\n\n");
+}
+
+static void put_functions(struct emitter *e)
+{
+    e->is_body = false;
+    for (const struct ast_function *f = e->kernel->functions; f; f = f->next) {
+        put_signature(e, f);
+        text_put(e->out, ";\n");
+    }
+    for (const struct ast_function *f = e->kernel->functions; f; f = f->next)
+        put_function(e, f);
+    e->is_body = true;
+    if (emit_has(e, EMIT_KNOB_OUTLINED))
+        put_function(e, e->kernel->main);
+}
+
+/* ---- the kernel ---- */
+
+static void put_struct(struct emitter *e)
+{
+    if (!e->has_members)
+        return;
+    text_format(e->out, "struct k%u_private {\n    int ended;\n", (unsigned)e->number);
+    for (uint32_t i = 0; i < e->place_count; i++)
+        if (is_struct_member(e, &e->places[i])) {
+            text_put(e->out, "    ");
+            put_declaration(e, e->places[i].var, "v_");
+            text_put(e->out, ";\n");
+        }
+    text_put(e->out, "};\n\n");
+}
+
+static void put_tables(struct emitter *e, const int32_t *initial)
+{
+    for (uint32_t i = 0; i < e->place_count; i++) {
+        const struct emit_place *place = &e->places[i];
+        if (!place->is_table)
+            continue;
+        text_format(e->out, "%sint k%u_c_%s[%u] = {", e->dialect->table, (unsigned)e->number,
+                    place->var->name, (unsigned)place->var->length);
+        for (uint32_t w = 0; w < place->var->length; w++) {
+            text_put(e->out, w ? ", " : "");
+            put_number(e, initial[place->offset + w]);
+        }
+        text_put(e->out, "};\n");
+    }
+}
+
+static void put_line(struct emitter *e, const char *text)
+{
+    emit_line(e);
+    text_put(e->out, text);
+}
+
+static void put_memory_pointers(struct emitter *e)
+{
+    for (uint32_t i = 0; i < e->place_count; i++) {
+        const struct emit_place *place = &e->places[i];
+        const struct ast_var *var = place->var;
+        if (var->space == SPACE_PRIVATE || place->is_table)
+            continue;
+        emit_line(e);
+        if (lies_in_shared(e, var)) {
+            text_format(e->out, "%sint v_%s[%u];", e->dialect->shared_variable, var->name,
+                        (unsigned)var->length);
+            continue;
+        }
+        put_pointer(e, place, true);
+        if (var->space == SPACE_GLOBAL)
+            text_format(e->out, " = mem + %u;", (unsigned)place->offset);
+        else
+            text_format(e->out, " = mem + %uu + (uint)%s * %uu;",
+                        (unsigned)(e->global_words + place->offset), e->dialect->block,
+                        (unsigned)e->shared_words);
+    }
+}
+
+static bool has_shared(const struct emitter *e)
+{
+    return e->shared_words && !emit_has(e, EMIT_KNOB_SHARED_GLOBAL);
+}
+
+/* Shared memory comes from the buffer, and goes back. */
+static void put_shared_copies(struct emitter *e, bool in)
+{
+    const struct emit_dialect *d = e->dialect;
+    for (uint32_t i = 0; i < e->place_count; i++) {
+        const struct emit_place *place = &e->places[i];
+        if (!lies_in_shared(e, place->var))
+            continue;
+        emit_line(e);
+        text_format(e->out, "for (uint i = (uint)%s; i < %uu; i += %uu) ", d->thread,
+                    (unsigned)place->var->length, (unsigned)e->kernel->launch.threads);
+        const char *name = place->var->name;
+        unsigned base = e->global_words + place->offset, stride = e->shared_words;
+        if (in)
+            text_format(e->out, "v_%s[i] = mem[%uu + (uint)%s * %uu + i];", name, base, d->block,
+                        stride);
+        else
+            text_format(e->out, "mem[%uu + (uint)%s * %uu + i] = v_%s[i];", base, d->block, stride,
+                        name);
+    }
+}
+
+static void put_barrier(struct emitter *e)
+{
+    emit_line(e);
+    text_format(e->out, "%s;", e->dialect->barrier);
+}
+
+static void put_private(struct emitter *e)
+{
+    if (e->has_members) {
+        emit_line(e);
+        text_format(e->out, "struct k%u_private self, *p = &self;", (unsigned)e->number);
+    }
+    for (uint32_t i = 0; i < e->place_count; i++) {
+        const struct emit_place *place = &e->places[i];
+        if (place->var->space != SPACE_PRIVATE || is_struct_member(e, place))
+            continue;
+        emit_line(e);
+        put_declaration(e, place->var, "v_");
+        text_put(e->out, ";");
+    }
+    if (e->has_members)
+        put_line(e, "p->ended = 0;");
+    if (e->drawn_words) {
+        emit_line(e);
+        text_format(e->out, "const uint sf_grid = (uint)%s * %uu + (uint)%s;", e->dialect->block,
+                    (unsigned)e->kernel->launch.threads, e->dialect->thread);
+    }
+    for (uint32_t i = 0; i < e->place_count; i++)
+        if (e->places[i].var->space == SPACE_PRIVATE)
+            put_initial(e, e->places[i].var);
+}
+
+static void put_body(struct emitter *e)
+{
+    if (emit_has(e, EMIT_KNOB_OUTLINED)) {
+        emit_line(e);
+        text_format(e->out, "k%u_body_of_kernel(", (unsigned)e->number);
+        (void)emit_context(e, false);
+        text_put(e->out, ");");
+        return;
+    }
+    e->function = e->kernel->main;
+    put_line(e, "{");
+    e->indent++;
+    put_locals(e, e->kernel->main);
+    emit_statements(e, e->kernel->main->body);
+    e->indent--;
+    put_line(e, "}");
+    emit_line(e);
+    text_format(e->out, "k%u_end:;", (unsigned)e->number);
+}
+
+static void put_kernel(struct emitter *e)
+{
+    const struct emit_dialect *d = e->dialect;
+    if (emit_has(e, EMIT_KNOB_FIXED_SIZE)) {
+        const char *number = strstr(d->fixed_size, "%u");
+        text_format(e->out, "%.*s%u%s", (int)(number - d->fixed_size), d->fixed_size,
+                    (unsigned)e->kernel->launch.threads, number + 2);
+    } else {
+        text_put(e->out, d->kernel_head);
+    }
+    text_format(e->out, "k%u(%sint *mem)\n{", (unsigned)e->number, d->global);
+    e->indent = 1;
+    put_memory_pointers(e);
+    if (is_opaque(e)) {
+        emit_line(e);
+        text_format(e->out, "const int sf_zero = mem[%u];", (unsigned)zero_word(e));
+    }
+    put_private(e);
+    if (has_shared(e)) {
+        put_shared_copies(e, true);
+        put_barrier(e);
+    }
+    put_body(e);
+    if (has_shared(e)) {
+        put_barrier(e);
+        put_shared_copies(e, false);
+    }
+    text_put(e->out, "\n}\n");
+}
+
+/* ---- all of it ---- */
+
+static bool refuse_form(struct emitter *e)
+{
+    if (e->kernel->form != FORM_STRUCTURED)
+        emit_refuse(e, "%s is made of structured kernels only", e->dialect->name);
+    return e->reason != NULL;
+}
+
+bool emit_kernel(struct text *text, struct ast_kernel *kernel, enum emit_language language,
+                 uint32_t knobs, uint32_t number, struct emitted *emitted, const char **reason)
+{
+    const struct text before = *text;
+    struct text own = text_begin(text->arena);
+    struct emitter e = {.out = &own,
+                        .arena = text->arena,
+                        .kernel = kernel,
+                        .dialect = &emit_dialects[language],
+                        .knobs = knobs,
+                        .number = number};
+    if (!refuse_form(&e)) {
+        if (!e.dialect->has_recursion)
+            refuse_recursion(&e);
+        number_variables(&e);
+        find_usage(&e);
+        place_variables(&e);
+        const int32_t *initial = initial_words(&e);
+        *emitted = (struct emitted){.entry = arena_printf(e.arena, "k%u", (unsigned)number),
+                                    .threads = kernel->launch.threads,
+                                    .blocks = kernel->launch.blocks,
+                                    .words = zero_word(&e) + 1,
+                                    .result_words = result_words(&e),
+                                    .initial = initial};
+        put_struct(&e);
+        put_tables(&e, initial);
+        put_functions(&e);
+        put_kernel(&e);
+    }
+    *reason = e.reason;
+    *text = before;
+    if (!e.reason)
+        text_put_bytes(text, own.bytes, own.length);
+    return !e.reason;
+}

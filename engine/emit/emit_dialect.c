@@ -1,0 +1,131 @@
+/*
+ * emit_dialect.c - one row a language.
+ *
+ * SIMTFUZZ_BARE is for compilers that have no headers of the language: clang as a compiler of PTX alone. The texts are then the
+ * same but for these definitions.
+ */
+#include "engine/emit/emit_internal.h"
+
+/* Division is total (kernel-language.md): x / 0 is 0, x % 0 is x, INT_MIN / -1 is INT_MIN. Shift counts from 32 on
+ * shift everything out. */
+const struct emit_helper emit_helpers[EMIT_HELPERS] = {
+    {"sf_div", "int sf_div(int a, int b)\n"
+               "{\n"
+               "    return b == 0 ? 0 : b == -1 ? (int)(0u - (uint)a) : a / b;\n"
+               "}\n"},
+    {"sf_rem", "int sf_rem(int a, int b)\n"
+               "{\n"
+               "    return b == 0 ? a : b == -1 ? 0 : a % b;\n"
+               "}\n"},
+    {"sf_shl", "uint sf_shl(uint a, uint b)\n"
+               "{\n"
+               "    return b >= 32u ? 0u : a << b;\n"
+               "}\n"},
+    {"sf_shr", "int sf_shr(int a, uint b)\n"
+               "{\n"
+               "    return a >> (b >= 32u ? 31u : b);\n"
+               "}\n"},
+};
+
+static const char opencl_prelude[] =
+    "#ifdef SIMTFUZZ_BARE\n"
+    "typedef unsigned int uint;\n"
+    "typedef unsigned long ulong;\n"
+    "#define get_local_id(n) __nvvm_read_ptx_sreg_tid_x()\n"
+    "#define get_group_id(n) __nvvm_read_ptx_sreg_ctaid_x()\n"
+    "#define get_local_size(n) __nvvm_read_ptx_sreg_ntid_x()\n"
+    "#define get_num_groups(n) __nvvm_read_ptx_sreg_nctaid_x()\n"
+    "#define barrier(flags) __syncthreads()\n"
+    "#define mem_fence(flags) __nvvm_membar_gl()\n"
+    "#define atomic_add(p, v) __nvvm_atom_add_gen_i((int *)(p), v)\n"
+    "#define atomic_min(p, v) __nvvm_atom_min_gen_i((int *)(p), v)\n"
+    "#define atomic_max(p, v) __nvvm_atom_max_gen_i((int *)(p), v)\n"
+    "#define atomic_and(p, v) __nvvm_atom_and_gen_i((int *)(p), v)\n"
+    "#define atomic_or(p, v) __nvvm_atom_or_gen_i((int *)(p), v)\n"
+    "#define atomic_xchg(p, v) __nvvm_atom_xchg_gen_i((int *)(p), v)\n"
+    "#define atomic_cmpxchg(p, c, v) __nvvm_atom_cas_gen_i((int *)(p), c, v)\n"
+    "#endif\n";
+
+static const char cuda_prelude[] =
+    "#ifdef SIMTFUZZ_BARE\n"
+    "#define __global__ __attribute__((global))\n"
+    "#define __device__ __attribute__((device))\n"
+    "#define __shared__ __attribute__((shared))\n"
+    "#define __constant__ __attribute__((constant))\n"
+    "#define __noinline__ __attribute__((noinline))\n"
+    "#define __launch_bounds__(n) __attribute__((launch_bounds(n)))\n"
+    "#define SF_THREAD __nvvm_read_ptx_sreg_tid_x()\n"
+    "#define SF_BLOCK __nvvm_read_ptx_sreg_ctaid_x()\n"
+    "#define SF_THREADS __nvvm_read_ptx_sreg_ntid_x()\n"
+    "#define SF_BLOCKS __nvvm_read_ptx_sreg_nctaid_x()\n"
+    "#define __threadfence() __nvvm_membar_gl()\n"
+    "#define atomicAdd(p, v) __nvvm_atom_add_gen_i(p, v)\n"
+    "#define atomicMin(p, v) __nvvm_atom_min_gen_i(p, v)\n"
+    "#define atomicMax(p, v) __nvvm_atom_max_gen_i(p, v)\n"
+    "#define atomicAnd(p, v) __nvvm_atom_and_gen_i(p, v)\n"
+    "#define atomicOr(p, v) __nvvm_atom_or_gen_i(p, v)\n"
+    "#define atomicExch(p, v) __nvvm_atom_xchg_gen_i(p, v)\n"
+    "#define atomicCAS(p, c, v) __nvvm_atom_cas_gen_i(p, c, v)\n"
+    "#else\n"
+    "#define SF_THREAD threadIdx.x\n"
+    "#define SF_BLOCK blockIdx.x\n"
+    "#define SF_THREADS blockDim.x\n"
+    "#define SF_BLOCKS gridDim.x\n"
+    "#endif\n"
+    "typedef unsigned int uint;\n";
+
+const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] = {
+    [EMIT_OPENCL] =
+        {
+            .name = "opencl",
+            .prelude = opencl_prelude,
+            .casts = {"(int)", "(uint)", "(long)", "(ulong)", "(int)"},
+            .types = {"int", "uint", "long", "ulong", "int"},
+            .function_head = "static ",
+            .noinline_head = "static __attribute__((noinline)) ",
+            .kernel_head = "__kernel void ",
+            .fixed_size = "__kernel __attribute__((reqd_work_group_size(%u, 1, 1))) void ",
+            .global = "__global ",
+            .shared = "__local ",
+            .shared_variable = "__local ",
+            .table = "__constant const ",
+            .thread = "get_local_id(0)",
+            .block = "get_group_id(0)",
+            .threads = "get_local_size(0)",
+            .blocks = "get_num_groups(0)",
+            .barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
+            .fence = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
+            .atomics = {"atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or",
+                        "atomic_xchg", "atomic_cmpxchg"},
+        },
+    [EMIT_CUDA] =
+        {
+            .name = "cuda",
+            .prelude = cuda_prelude,
+            .casts = {"(int)", "(uint)", "(long long)", "(unsigned long long)", "(int)"},
+            .types = {"int", "uint", "long long", "unsigned long long", "int"},
+            .function_head = "static __device__ ",
+            .noinline_head = "static __device__ __noinline__ ",
+            .kernel_head = "extern \"C\" __global__ void ",
+            .fixed_size = "extern \"C\" __global__ void __launch_bounds__(%u) ",
+            .global = "",
+            .shared = "",
+            .shared_variable = "__shared__ ",
+            .table = "__constant__ const ",
+            .thread = "SF_THREAD",
+            .block = "SF_BLOCK",
+            .threads = "SF_THREADS",
+            .blocks = "SF_BLOCKS",
+            .barrier = "__syncthreads()",
+            .fence = "__threadfence()",
+            .atomics = {"atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr",
+                        "atomicExch", "atomicCAS"},
+            .has_recursion = true,
+        },
+};
+
+const char *const emit_language_names[EMIT_LANGUAGE_COUNT] = {
+#define DIALECT(id, name, sentence) [EMIT_##id] = name,
+#include "engine/emit/dialects.def"
+#undef DIALECT
+};

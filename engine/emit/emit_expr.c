@@ -1,0 +1,283 @@
+/*
+ * emit_expr.c - expressions: each is written as the type that is wanted, so that no operation has a value that the
+ * language leaves open. Everything is in parentheses: precedence is not what is tested.
+ */
+#include "engine/emit/emit_internal.h"
+
+/* The type in which an expression is written before it is converted. */
+static enum emit_type natural_type(const struct emitter *e, const struct ast_expr *x,
+                                   enum emit_type want)
+{
+    switch (x->kind) {
+    case EXPR_VAR:
+    case EXPR_INDEX:
+        return emit_type_of(e, x->var);
+    case EXPR_BUILTIN:
+        return TYPE_INT;
+    case EXPR_UNARY:
+        return x->unary == UNARY_NOT ? TYPE_BOOL : TYPE_UINT;
+    case EXPR_BINARY:
+        switch (x->binary) {
+        case BINARY_MUL:
+        case BINARY_ADD:
+        case BINARY_SUB:
+        case BINARY_SHL:
+        case BINARY_AND:
+        case BINARY_XOR:
+        case BINARY_OR:
+            return TYPE_UINT;
+        case BINARY_DIV:
+        case BINARY_REM:
+        case BINARY_SHR:
+            return TYPE_INT;
+        case BINARY_LT:
+        case BINARY_LE:
+        case BINARY_GT:
+        case BINARY_GE:
+        case BINARY_EQ:
+        case BINARY_NE:
+        case BINARY_LOGICAL_AND:
+        case BINARY_LOGICAL_OR:
+            break;
+        }
+        return TYPE_BOOL;
+    case EXPR_INT:
+    case EXPR_COND:
+    case EXPR_ALL:
+    case EXPR_ANY:
+        break;
+    }
+    return want == TYPE_UINT || want == TYPE_ULONG ? TYPE_UINT : TYPE_INT;
+}
+
+static void put_literal(struct emitter *e, int32_t value, enum emit_type type)
+{
+    if (type == TYPE_UINT)
+        text_format(e->out, "%uu", (unsigned)value);
+    else if (value == INT32_MIN)
+        text_put(e->out, "(-2147483647 - 1)");
+    else
+        text_format(e->out, value < 0 ? "(%d)" : "%d", (int)value);
+}
+
+static void put_builtin(struct emitter *e, enum ast_builtin builtin)
+{
+    const struct emit_dialect *d = e->dialect;
+    const struct ast_launch *launch = &e->kernel->launch;
+    bool fixed = emit_has(e, EMIT_KNOB_FIXED_SIZE);
+    switch (builtin) {
+    case BUILTIN_TID:
+        text_format(e->out, "%s(%s)", d->casts[TYPE_INT], d->thread);
+        return;
+    case BUILTIN_BID:
+        text_format(e->out, "%s(%s)", d->casts[TYPE_INT], d->block);
+        return;
+    case BUILTIN_LANE:
+        text_format(e->out, "%s(%s %% %uu)", d->casts[TYPE_INT], d->thread, (unsigned)launch->warp);
+        return;
+    case BUILTIN_WARP:
+        text_format(e->out, "%s(%s / %uu)", d->casts[TYPE_INT], d->thread, (unsigned)launch->warp);
+        return;
+    case BUILTIN_THREADS:
+        if (!fixed) {
+            text_format(e->out, "%s(%s)", d->casts[TYPE_INT], d->threads);
+            return;
+        }
+        put_literal(e, (int32_t)launch->threads, TYPE_INT);
+        return;
+    case BUILTIN_BLOCKS:
+        if (!fixed) {
+            text_format(e->out, "%s(%s)", d->casts[TYPE_INT], d->blocks);
+            return;
+        }
+        put_literal(e, (int32_t)launch->blocks, TYPE_INT);
+        return;
+    case BUILTIN_WARP_SIZE:
+        put_literal(e, (int32_t)launch->warp, TYPE_INT);
+        return;
+    case BUILTIN_COUNT:
+        break;
+    }
+}
+
+static void put_unary(struct emitter *e, const struct ast_expr *x)
+{
+    static const char *const signs[] = {[UNARY_NEG] = "(0u - ", [UNARY_COMPLEMENT] = "(~"};
+    if (x->unary == UNARY_NOT) {
+        text_put(e->out, "(!");
+        emit_expr(e, x->a, TYPE_BOOL);
+    } else {
+        text_put(e->out, signs[x->unary]);
+        emit_expr(e, x->a, TYPE_UINT);
+    }
+    text_put(e->out, ")");
+}
+
+static void put_operands(struct emitter *e, const struct ast_expr *x, enum emit_type type)
+{
+    text_put(e->out, "(");
+    emit_expr(e, x->a, type);
+    text_format(e->out, " %s ", ast_binary_names[x->binary]);
+    emit_expr(e, x->b, type);
+    text_put(e->out, ")");
+}
+
+static void put_call(struct emitter *e, const char *name, const struct ast_expr *x,
+                     enum emit_type a, enum emit_type b)
+{
+    text_format(e->out, "%s(", name);
+    emit_expr(e, x->a, a);
+    text_put(e->out, ", ");
+    emit_expr(e, x->b, b);
+    text_put(e->out, ")");
+}
+
+/* A right operand with which the language's own operator says the same. */
+static bool is_plain(const struct ast_expr *b, bool shifts)
+{
+    if (b->kind != EXPR_INT)
+        return false;
+    return shifts ? b->value >= 0 && b->value < 32 : b->value != 0 && b->value != -1;
+}
+
+static void put_shift(struct emitter *e, const struct ast_expr *x, enum emit_type type)
+{
+    text_put(e->out, "(");
+    emit_expr(e, x->a, type);
+    text_format(e->out, " %s %uu)", ast_binary_names[x->binary], (unsigned)x->b->value);
+}
+
+static void put_binary(struct emitter *e, const struct ast_expr *x)
+{
+    switch (x->binary) {
+    case BINARY_MUL:
+    case BINARY_ADD:
+    case BINARY_SUB:
+    case BINARY_AND:
+    case BINARY_XOR:
+    case BINARY_OR:
+        put_operands(e, x, TYPE_UINT);
+        return;
+    case BINARY_DIV:
+    case BINARY_REM:
+        if (is_plain(x->b, false))
+            put_operands(e, x, TYPE_INT);
+        else
+            put_call(e, x->binary == BINARY_DIV ? "sf_div" : "sf_rem", x, TYPE_INT, TYPE_INT);
+        return;
+    case BINARY_SHL:
+        if (is_plain(x->b, true))
+            put_shift(e, x, TYPE_UINT);
+        else
+            put_call(e, "sf_shl", x, TYPE_UINT, TYPE_UINT);
+        return;
+    case BINARY_SHR:
+        if (is_plain(x->b, true))
+            put_shift(e, x, TYPE_INT);
+        else
+            put_call(e, "sf_shr", x, TYPE_INT, TYPE_UINT);
+        return;
+    case BINARY_LT:
+    case BINARY_LE:
+    case BINARY_GT:
+    case BINARY_GE:
+    case BINARY_EQ:
+    case BINARY_NE:
+        put_operands(e, x, TYPE_INT);
+        return;
+    case BINARY_LOGICAL_AND:
+    case BINARY_LOGICAL_OR:
+        put_operands(e, x, TYPE_BOOL);
+        return;
+    }
+}
+
+static void put_natural(struct emitter *e, const struct ast_expr *x, enum emit_type type)
+{
+    switch (x->kind) {
+    case EXPR_INT:
+        put_literal(e, x->value, type);
+        return;
+    case EXPR_VAR:
+    case EXPR_INDEX: {
+        struct ast_lvalue place = {.var = x->var, .index = x->kind == EXPR_INDEX ? x->a : NULL};
+        emit_lvalue(e, &place);
+        return;
+    }
+    case EXPR_BUILTIN:
+        put_builtin(e, x->builtin);
+        return;
+    case EXPR_UNARY:
+        put_unary(e, x);
+        return;
+    case EXPR_BINARY:
+        put_binary(e, x);
+        return;
+    case EXPR_COND:
+        text_put(e->out, "(");
+        emit_expr(e, x->a, TYPE_BOOL);
+        text_put(e->out, " ? ");
+        emit_expr(e, x->b, type);
+        text_put(e->out, " : ");
+        emit_expr(e, x->c, type);
+        text_put(e->out, ")");
+        return;
+    case EXPR_ALL:
+    case EXPR_ANY:
+        emit_refuse(e, "%s has no 'all' and 'any' of the lock-step form", e->dialect->name);
+        return;
+    }
+}
+
+/* 64-bit variables hold the value extended as they are signed: a 32-bit value first. */
+static enum emit_type narrow(enum emit_type type)
+{
+    return type == TYPE_LONG ? TYPE_INT : type == TYPE_ULONG ? TYPE_UINT : type;
+}
+
+void emit_expr(struct emitter *e, const struct ast_expr *x, enum emit_type want)
+{
+    enum emit_type type = natural_type(e, x, want);
+    if (type == want) {
+        put_natural(e, x, type);
+        return;
+    }
+    if (want == TYPE_BOOL) {
+        text_put(e->out, "(");
+        if (type == TYPE_LONG || type == TYPE_ULONG)
+            emit_expr(e, x, narrow(type));
+        else
+            put_natural(e, x, type);
+        text_put(e->out, type == TYPE_UINT || type == TYPE_ULONG ? " != 0u)" : " != 0)");
+        return;
+    }
+    text_format(e->out, "%s(", e->dialect->casts[want]);
+    if (want != narrow(want) && type != narrow(want))
+        emit_expr(e, x, narrow(want));
+    else
+        put_natural(e, x, type);
+    text_put(e->out, ")");
+}
+
+void emit_lvalue(struct emitter *e, const struct ast_lvalue *lvalue)
+{
+    emit_var(e, lvalue->var);
+    if (lvalue->index) {
+        text_put(e->out, "[");
+        emit_expr(e, lvalue->index, TYPE_INT);
+        text_put(e->out, "]");
+    } else if (lvalue->var->space == SPACE_GLOBAL || lvalue->var->space == SPACE_SHARED) {
+        text_put(e->out, "[0]");
+    }
+}
+
+void emit_condition(struct emitter *e, const struct ast_expr *expr)
+{
+    if (!emit_has(e, EMIT_KNOB_OPAQUE_CONDITIONS)) {
+        emit_expr(e, expr, TYPE_BOOL);
+        return;
+    }
+    text_put(e->out, "((");
+    emit_expr(e, expr, TYPE_BOOL);
+    text_put(e->out, " ? 1 : 0) != sf_zero)");
+}

@@ -1,0 +1,45 @@
+#include "fuzz/outside/known.h"
+
+#include <string.h>
+
+static const struct known {
+    const char *id, *implementation, *version;
+    uint32_t knob; /* its bit */
+    bool on;
+    const char *sentence;
+} register_of_known[] = {
+#define KNOWN(id, implementation, version, knob, on, sentence)                                     \
+    {id, implementation, version, EMIT_KNOB(knob), on, sentence},
+#include "fuzz/outside/known.def"
+#undef KNOWN
+};
+
+enum { KNOWN_COUNT = sizeof register_of_known / sizeof register_of_known[0], WITHOUT_SHARE = 8 };
+
+static bool is_of(const struct known *known, const struct outside_subject *subject)
+{
+    return strncmp(subject->name, known->implementation, strlen(known->implementation)) == 0 &&
+           strstr(subject->version, known->version);
+}
+
+const char *known_find(const struct outside_subject *subject, uint32_t knobs,
+                       const struct trial *trial, const struct attribution *attribution)
+{
+    for (uint32_t i = 0; i < KNOWN_COUNT; i++) {
+        const struct known *known = &register_of_known[i];
+        bool was_on = (knobs & known->knob) != 0;
+        if (trial->verdict == TRIAL_WRONG && is_of(known, subject) && was_on != known->on &&
+            attribution->knobs & known->knob)
+            return known->id;
+    }
+    return NULL;
+}
+
+uint32_t known_avoid(const struct outside_subject *subject, uint32_t knobs, uint64_t number)
+{
+    for (uint32_t i = 0; i < KNOWN_COUNT && number % WITHOUT_SHARE != 0; i++)
+        if (is_of(&register_of_known[i], subject))
+            knobs = register_of_known[i].on ? knobs | register_of_known[i].knob
+                                            : knobs & ~register_of_known[i].knob;
+    return knobs;
+}

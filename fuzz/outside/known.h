@@ -1,0 +1,17 @@
+/*
+ * known.h - faults that are known already: what is found again is told by the avoidance under which it vanishes, and
+ * most cases run under that avoidance, so that what else there is can be seen.
+ */
+#ifndef FUZZ_OUTSIDE_KNOWN_H
+#define FUZZ_OUTSIDE_KNOWN_H
+
+#include "fuzz/outside/trial.h"
+
+/* A wrong value that vanishes under the avoidance of a known fault of this implementation and version: its id. NULL: it is new. */
+const char *known_find(const struct outside_subject *subject, uint32_t knobs,
+                       const struct trial *trial, const struct attribution *attribution);
+
+/* The knobs of a case for this implementation: all avoidances of its known faults are on, but in one case of eight. */
+uint32_t known_avoid(const struct outside_subject *subject, uint32_t knobs, uint64_t number);
+
+#endif

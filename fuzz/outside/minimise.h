@@ -1,0 +1,28 @@
+/*
+ * minimise.h - a finding made small, with the implementation in the loop: a candidate must be valid, then show the same
+ * fault, and the fault must vanish under the same avoidances, lest it slides into another one.
+ */
+#ifndef FUZZ_OUTSIDE_MINIMISE_H
+#define FUZZ_OUTSIDE_MINIMISE_H
+
+#include "fuzz/outside/trial.h"
+
+struct minimised {
+    struct ast_kernel *kernel;
+    uint32_t candidates, valid, runs; /* tried; of these valid; runs of the implementation */
+};
+
+struct minimise_options {
+    const struct outside_subject *subject;
+    const struct outside_settings *settings;
+    uint32_t knobs;
+    const struct trial *trial;
+    const struct attribution *attribution;
+    uint32_t most;     /* candidates */
+    uint64_t until_ms; /* on the monotonic clock: no candidate is begun later; 0: no limit */
+};
+
+void minimise_finding(struct arena *arena, const struct ast_kernel *kernel,
+                      const struct minimise_options *options, struct minimised *result);
+
+#endif

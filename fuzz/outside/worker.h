@@ -1,0 +1,41 @@
+/*
+ * worker.h - a child process that runs kernels (docs/protocol.md), kept from batch to batch and started again when it died.
+ *
+ * It has a process group, limits and a folder of its own (child.h). What it prints to standard error, and whatever its
+ * libraries print, goes to a file. It hangs when its group has used up the CPU time of the request, or has slept for long; then it is
+ * ended.
+ */
+#ifndef FUZZ_OUTSIDE_WORKER_H
+#define FUZZ_OUTSIDE_WORKER_H
+
+#include "fuzz/outside/subject.h"
+#include "fuzz/serve/protocol.h"
+
+enum worker_end {
+    WORKER_ANSWER,
+    WORKER_DIED, /* by a signal, or it exited */
+    WORKER_HANG,
+    WORKER_GARBAGE, /* what came was no message, or half of one */
+    WORKER_NO_START
+};
+
+struct worker;
+
+/* arguments: NULL ends them; looked for in PATH. environment: "NAME=VALUE", NULL ends them. Nothing is started yet. */
+struct worker *worker_new(struct arena *arena, char *const *arguments, char *const *environment);
+
+/* Sends a message and waits for the answer; before the first one of a process, `hello`. request NULL: only that, of a
+ * worker that does not run. *log: what the worker printed to standard error since it was started. */
+enum worker_end worker_ask(struct arena *arena, struct worker *worker,
+                           const struct outside_settings *settings, const struct text *request,
+                           struct message *answer, const char **log);
+
+void worker_stop(struct worker *worker);
+
+/* A batch over the protocol: what every kind does whose implementation lives in a worker. `options` are the
+ * implementation's own. */
+void worker_run_batch(struct arena *arena, struct worker *worker,
+                      const struct outside_settings *settings, const struct outside_batch *batch,
+                      const char *options, struct outside_result *results);
+
+#endif

@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# lower --to opencl, cuda; subjects --outside; outside with compilers that behave badly, and, where there is one, with clang.
+. "$(dirname "$0")/common.sh"
+data=$source/tests/data/outside
+
+# ---- texts ----
+
+expect 0 lower "$data/shapes.simt" --to opencl --expose --knobs outlined,mixed,tables,fixed-size,noinline
+cmp -s out "$data/shapes.cl" || failed "shapes.cl is no longer what is emitted: $(diff out "$data/shapes.cl" | head -3)"
+expect 0 lower "$data/shapes.simt" --to cuda --knobs opaque-conditions,opaque-switches,unsigned,struct,shared-global
+cmp -s out "$data/shapes.cu" || failed "shapes.cu is no longer what is emitted: $(diff out "$data/shapes.cu" | head -3)"
+expect 0 lower "$data/shapes.simt" --to opencl --json
+json
+
+# What a language cannot say is refused with its name and line.
+refuses() {
+    printf '%s\n' "$3" >refused.simt
+    expect 2 lower refused.simt --to "$1"
+    says err "$2"
+}
+refuses opencl "opencl has no 'vote', at line 1" 'kernel k() { private int x; x = vote_all(tid); }'
+refuses cuda "cuda has no 'havoc', at line 1" 'kernel k() { private int x; havoc(x); }'
+refuses opencl "opencl has no 'sync', at line 1" 'kernel k() { sync(1, 4); }'
+refuses opencl "opencl has no recursion: function 'f' at line 1" 'void f(int n) { if (n) f(n - 1); } kernel k() { f(2); }'
+refuses cuda "cuda is made of structured kernels only" 'kernel k() blocks { Start: goto End; }'
+expect 0 lower refused.simt --to cfg
+printf 'void f(int n) { if (n) f(n - 1); } kernel k() { f(2); }\n' >recursive.simt
+expect 0 lower recursive.simt --to cuda
+expect 2 lower recursive.simt --to cuda --knobs mixed,nonsense
+says err "there is no 'nonsense'"
+
+# ---- profiles ----
+
+expect 0 gen --features portable --seed 4 --count 20
+cp out kernels
+! grep -qE 'vote_|havoc|assume|assert|sync\(|blocks \{|\.entry' kernels || failed "a portable kernel is not portable"
+expect 0 outside --subject compiler:absent-1 --cases 300 --seed 0x5eed1
+says err "compiler:absent-1: left out"
+valid=$(sed -n 's/.* \([0-9]*\) valid.*/\1/p' out)
+[ "${valid:-0}" -ge 270 ] || failed "of 300 portable kernels only $valid are valid: $(head -9 out)"
+expect 0 outside --subject compiler:absent-1 --cases 60 --features portable,racy
+says out "not valid: race"
+
+# ---- compilers that behave badly ----
+
+fake() {
+    printf '#!/bin/sh\n%s\n' "$2" >"$1"
+    chmod +x "$1"
+}
+# fails NAME WHAT SCRIPT: a compiler that does so is reported as what it is, once, and all cases are run.
+fails() {
+    fake "$1" "$3"
+    expect 1 outside --subject "compiler:$folder/$1 {in.cl} {out}" --cases ${4:-6} --batch 3 --seed 1 --cpu 1 --tests 0 --output findings
+    says out "$2" "${4:-6} cases, ${4:-6} valid"
+    ls findings | grep -q . || failed "$1: nothing was written"
+    rm -rf findings
+}
+fails refusing 'outside|compile-error|compiler:'"$folder"'/refusing|I do not like it at line #' 'echo "x.cl:3: error: I do not like it at line 3"; exit 1'
+fails asserting "Eyes != Open && " 'echo "cc: Foo.cpp:12: int f(): Assertion \`Eyes != Open && \"3\"'"'"' failed."; kill -ABRT $$'
+fails framed "llvm::Foo::bar" 'echo "PLEASE submit a bug report"; echo "Stack dump:"; echo " #0 0x00007f12 llvm::sys::PrintStackTrace(x) (lib+1)"; echo " #1 0x00007f13 llvm::Foo::bar(int) (lib+1)"; exit 139'
+fails silent "run-error" 'exit 0'
+fails spinning "hang" 'while :; do :; done' 1
+# Rubbish for PTX is nothing that we can judge.
+fake rubbish 'echo ".version 7.0 and then what" >"$2"'
+expect 0 outside --subject "compiler:$folder/rubbish {in.cl} {out}" --cases 4 --seed 1
+says out "unknown 4" "unknown: line 1"
+# One text of several is refused: that one is found, the others agree with nothing.
+fake picky 'n=$(grep -c "^__kernel" "$1"); [ $n -gt 1 ] && { echo "error: more than I can take"; exit 1; }; echo rubbish >"$2"'
+expect 0 outside --subject "compiler:$folder/picky {in.cl} {out}" --cases 4 --batch 4 --seed 1
+says out "unknown 4"
+expect 0 outside --subject "compiler:no placeholders" --cases 1
+says err "a command names its files"
+
+# ---- programs that speak the protocol, and some that do not ----
+
+# speaks NAME SCRIPT: a program that answers `hello` well and a request with the script.
+speaks() {
+    fake "$1" "take() { read -r n && head -c \"\$n\" >request; }
+say() { printf '%s\\n' \"\$(printf \"\$1\" | wc -c)\"; printf \"\$1\"; }
+echo noise >&2
+take
+say 'message 6\\nanswer\\nname 4\\nfake\\nversion 3\\n0.1\\nlanguage 6\\nopencl\\n'
+while take; do
+$2
+done"
+}
+tells() {
+    speaks "$1" "$3"
+    expect "${4:-1}" outside --subject "exec:$folder/$1" --cases 2 --batch 2 --seed 1 --cpu 1 --tests 0
+    says out "$2" "2 cases, 2 valid"
+}
+tells dies "outside|crash|" 'kill -SEGV $$'
+tells leaves "outside|crash|" 'exit 0'
+tells half "what came back is no answer" 'printf "100\nmessage 6"; exit 0'
+tells babbles "what came back is no answer" 'echo "Loading driver ..."'
+tells counts "what came back is no answer" 'echo 99999999999999999999'
+tells loops "outside|hang|" 'while :; do :; done'
+tells empty "unknown 2" "say 'message 6\\nanswer\\n'" 0
+tells short "the answer has another memory" "say 'end 5\\nfinal\\ncause 0\\n\\nmemory 4\\nabcd\\nend 5\\nfinal\\ncause 0\\n\\nmemory 0\\n\\n'"
+tells refuses "outside|compile-error|exec:$folder/refuses|bad line #" "say 'log 17\\nerror: bad line 3\\nend 13\\ncompile-error\\ncause 0\\n\\nmemory 0\\n\\nend 13\\ncompile-error\\ncause 0\\n\\nmemory 0\\n\\n'"
+expect 0 outside --subject exec:/bin/true --subject exec:/no/such/program --subject opencl:no-such-platform --cases 1
+says err "exec:/bin/true: left out" "exec:/no/such/program: left out" "opencl:no-such-platform: left out"
+expect 2 serve nothing
+# ---- a real one ----
+
+expect 0 subjects
+says out "threads" "crs"
+expect 0 subjects --outside
+if ! command -v clang-14 >/dev/null; then
+    echo "left out: there is no clang-14 here"
+    finish
+fi
+says out "compiler:clang-14:-O2" "14."
+cp out subjects
+expect 0 outside --subject compiler:clang-14:-O2 --subject compiler:clang-14:cuda:-O1 --cases 24 --seed 0x31
+says out "compiler:clang-14:-O2: 24 kernels" "agrees 24"
+if grep -q opencl:oclgrind subjects; then
+    expect 0 outside --subject opencl:oclgrind:-cl-opt-disable --cases 16 --seed 0x31
+    says out "opencl:oclgrind:-cl-opt-disable: 16 kernels" "agrees 16"
+    # A fault of the register is told, and is no finding (docs/trophies.md).
+    printf 'launch(threads = 2, warp = 1);\nkernel k() { private int x; switch (tid & 3) { case 2: case 1: x = 1; } }\n' >known.simt
+    if grep -q 'Oclgrind 21.10' subjects; then
+        expect 0 outside --subject opencl:oclgrind --knobs outlined --kernel known.simt
+        says out "wrong-value 1 (1 known)"
+        expect 0 outside --subject opencl:oclgrind --knobs outlined,opaque-switches --kernel known.simt
+        says out "agrees 1"
+    fi
+else
+    echo "left out: there is no Oclgrind here"
+fi
+# A compiler with a planted fault: found, confirmed, attributed.
+fake wrong 'clang-14 -cc1 -triple nvptx64-nvidia-cuda -x cl -cl-std=CL2.0 -DSIMTFUZZ_BARE -w -O1 -S -o "$2" "$1" && sed -i "s/xor.b32/or.b32/" "$2"'
+expect 1 outside --subject "compiler:$folder/wrong {in.cl} {out}" --subject compiler:clang-14:-O2 --cases 16 --seed 2 --tests 40 --output findings
+says out "wrong-value" "compiler:clang-14:-O2: agrees"
+set -- findings/*
+says "$1/README.md" "Word " "it vanishes with" "made small" "simtfuzz outside --subject" "--from"
+says "$1/memory.txt" "initial:" "expected:" "actual:"
+[ -s "$1/kernel.cl" ] && [ -s "$1/kernel.simt" ] || failed "a finding without its kernel"
+# Every kernel of the corpus that can be emitted compiles.
+compiled=0
+while read -r file; do
+    for language in opencl cuda; do
+        "$simtfuzz" lower "$file" --to $language --expose >text 2>/dev/null || continue
+        case $language in
+        opencl) flags='-x cl -cl-std=CL2.0' ;;
+        cuda) flags='-x cuda -fcuda-is-device' ;;
+        esac
+        clang-14 -cc1 -triple nvptx64-nvidia-cuda $flags -DSIMTFUZZ_BARE -w -fsyntax-only text 2>err || failed "$file: $(head -3 err)"
+        compiled=$((compiled + 1))
+    done
+done < <(ls "$source"/corpus/papers/*.simt | head -24)
+[ $compiled -gt 12 ] || failed "only $compiled kernels were emitted"
+finish
