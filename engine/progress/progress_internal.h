@@ -68,6 +68,7 @@ struct strong {
     uint8_t
         *leaves; /* a node: model_set, under which steps of units of F lead out of its component */
     struct components inner; /* of what is left of a component; only where units may wait */
+    bool some_wait;          /* in some state */
     bool left;               /* something has been taken out of it */
     uint32_t root;           /* a node of the component */
     uint32_t model;

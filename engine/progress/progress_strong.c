@@ -34,9 +34,9 @@ static bool some_wait(const struct product *p)
 bool strong_start(struct strong *s, const struct product *p, model_set asked)
 {
     struct arena *arena = p->graph->search->arena;
-    *s = (struct strong){.p = p, .pass = asked};
+    *s = (struct strong){.p = p, .pass = asked, .some_wait = some_wait(p)};
     s->leaves = ARENA_ARRAY(arena, uint8_t, p->node_count);
-    if (!some_wait(p))
+    if (!s->some_wait)
         return true;
     if (!product_has_room(p, (uint64_t)p->node_count * COMPONENT_BYTES))
         return false;
@@ -166,7 +166,7 @@ static bool some_stay(const struct strong *s, uint32_t from, bool *waits)
         if (is_out(s, node))
             continue;
         stay = true;
-        *waits |= (product_units(s->p, node)->enabled & s->F) == 0;
+        *waits |= s->some_wait && (product_units(s->p, node)->enabled & s->F) == 0;
     }
     return stay;
 }
