@@ -567,6 +567,13 @@ static uint32_t next_stm(const struct machine *machine, uint32_t actor)
     return pc & PC_BLOCK ? CODE_NONE : pc;
 }
 
+/* In the block before End that is not in the text, waiting at its barrier or not, or at End. */
+static bool past_text(const struct machine *machine, uint32_t actor)
+{
+    uint32_t block = interleave_block(machine, actor);
+    return block == CODE_NONE || machine->program->blocks[block].added;
+}
+
 static uint32_t control(const struct machine *machine, uint32_t actor)
 {
     uint32_t pc = state_of(machine, actor)->pc;
@@ -644,6 +651,7 @@ const struct semantics semantics_interleave = {
     .step = {step_plain, step_observed, step_tracked, step_both},
     .footprint = footprint,
     .next_stm = next_stm,
+    .past_text = past_text,
     .control = control,
     .same_pc = same_pc,
     .level = level,

@@ -250,6 +250,7 @@ static void normalise_final(struct normalising *n)
     if (count == 0 || (count == 1 && is_final(first)))
         return;
     struct ast_block *exit = new_block(n, "Exit", first->at);
+    exit->added = true;
     exit->body = new_assume(n, first->at);
     exit->body->next = ast_stm(n->arena, STM_BARRIER, first->at);
     for (struct ast_block *b = main->blocks; b; b = b->next)

@@ -222,6 +222,7 @@ struct ast_block {
     const char *name;
     struct ast_stm *body; /* list of simple statements */
     bool returns;         /* ends with return (procedures only); otherwise with goto */
+    bool added; /* by normalise, before End: who is in it has finished what its text says */
     uint32_t target_count;
     struct ast_block **targets; /* a target named End is NULL: the thread ends */
     struct location at;

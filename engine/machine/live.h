@@ -46,4 +46,14 @@ static inline bool is_live(const struct machine *machine, uint32_t actor)
     return live_at(machine, live_from(machine, actor), actor);
 }
 
+/* Has nothing left to do that its text says: final, or on its way through steps that are not in it. Only such a unit is
+ * out of what a progress model must let run, in every form of a kernel. */
+static inline bool is_finished(const struct machine *machine, uint32_t actor)
+{
+    const struct semantics *semantics = machine->semantics;
+    if (semantics->past_text)
+        return semantics->past_text(machine, actor);
+    return !is_live(machine, actor) && semantics->next_stm(machine, actor) == CODE_NONE;
+}
+
 #endif

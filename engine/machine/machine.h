@@ -190,6 +190,9 @@ struct semantics {
                       uint64_t *writes);
     /* Statement that the actor's next step executes; CODE_NONE for tokens, contexts, inact. */
     uint32_t (*next_stm)(const struct machine *machine, uint32_t actor);
+    /* Whether the actor has finished its text, though it may have steps left that are not in it: a barrier that the
+     * normal form adds (CFG.final), and what stands behind it. NULL: there are none (live.h, is_finished). */
+    bool (*past_text)(const struct machine *machine, uint32_t actor);
     /* Threads (NULL: the actors are warps). The statement that control is at, below contexts; CODE_NONE
      * at the end. Whether two threads are at one program counter: equal stacks, or pcs and frames
      * (simt-correctness, 5.2); not literal: whatever value an evaluated assignment holds (A-7). */

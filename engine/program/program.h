@@ -139,6 +139,7 @@ struct code_block {
     uint32_t target_first, target_count; /* program.targets[..]; no target: returns */
     uint32_t guard;                      /* expression of the leading assume; CODE_NONE = true */
     uint32_t origin;                     /* ast_block.origin */
+    bool added;                          /* ast_block.added */
     /* The loops of the function that count in barrier variables (CFG.bv.loop): those that hold a
      * barrier, or a call that may reach one; other counters are 0 at every barrier. Bit i = counter
      * i: the block belongs to the loop; the block is its head. */

@@ -195,6 +195,7 @@ static void emit_block(struct builder *b, struct ast_block *block)
     code->function = b->function;
     code->line = block->at.line;
     code->origin = block->origin;
+    code->added = block->added;
     code->first = program->stm_count;
     code->target_first = b->target_count;
     code->target_count = block->returns ? 0 : block->target_count;

@@ -26,11 +26,15 @@ void fair_look(struct fair_sets *sets)
     memset(sets->enabled, 0, sets->units->count);
     for (uint32_t i = 0; i < head->live_count; i++)
         sets->enabled[sets->units->unit_of[head->live[i]]] = 1;
-    memcpy(sets->unfinished, sets->enabled, sets->units->count);
-    if (machine_status(machine) != STATUS_RUNNING || head->unfinished == head->live_count)
+    bool running = machine_status(machine) == STATUS_RUNNING;
+    if (!machine->semantics->past_text &&
+        (!running || head->unfinished == head->live_count)) { /* nobody waits */
+        memcpy(sets->unfinished, sets->enabled, sets->units->count);
         return;
-    for (uint32_t i = 0; i < machine->actor_count; i++)
-        if (machine->semantics->next_stm(machine, i) != CODE_NONE)
+    }
+    memset(sets->unfinished, 0, sets->units->count);
+    for (uint32_t i = 0; i < machine->actor_count && running; i++)
+        if (!is_finished(machine, i))
             sets->unfinished[sets->units->unit_of[i]] = 1;
 }
 

@@ -32,16 +32,10 @@ const char *const progress_verdict_names[] = {
     [PROGRESS_HANGS] = "hangs always",
 };
 
-/* Sets of models: bit m of model m. */
-typedef uint32_t model_set;
-
-enum { MODELS_ALL = (1 << PROGRESS_MODEL_COUNT) - 1 };
-
 struct judging {
     struct product *p;
     model_set asked;
-    model_set pass; /* strongly, from all nodes that were looked at; of which that is asked */
-    uint8_t *good;  /* a node: model_set, that it passes strongly under */
+    struct strong strong;
     /* The first component in which each model has an execution; first is SEARCH_NONE: there is none. */
     struct component hangs[PROGRESS_MODEL_COUNT];
 };
@@ -102,7 +96,7 @@ static bool is_execution(const struct product *p, const struct component *c,
     return (F & ~(c->stepped | c->blocked)) == 0;
 }
 
-static void judge_weakly(struct judging *j, uint32_t root, uint32_t from)
+static struct component judge_weakly(struct judging *j, uint32_t root, uint32_t from)
 {
     const struct product *p = j->p;
     struct component c = {.first = root};
@@ -121,50 +115,7 @@ static void judge_weakly(struct judging *j, uint32_t root, uint32_t from)
         if (j->asked >> m & 1 && c.first < j->hangs[m].first &&
             is_execution(p, &c, (enum progress_model)m))
             j->hangs[m] = c;
-}
-
-/* ---- strong fairness ---- */
-
-/* Models under which the node passes, by what is known of those that its edges lead to. */
-static model_set passes(const struct judging *j, uint32_t node)
-{
-    const struct product *p = j->p;
-    const struct state_units *units = product_units(p, node);
-    unit_set F[PROGRESS_MODEL_COUNT];
-    bool moves = p->first_edge[node] < p->first_edge[node + 1];
-    model_set good = j->good[node];
-    for (uint32_t m = 0; m < PROGRESS_MODEL_COUNT; m++) {
-        F[m] = fair_set(units->unfinished, p->begun[node], (enum progress_model)m);
-        bool found = units->ended || (F[m] == 0 && moves);
-        good |= (model_set)found << m;
-    }
-    for (uint32_t e = p->first_edge[node]; e < p->first_edge[node + 1]; e++) {
-        model_set next = j->good[p->targets[e]] & ~good;
-        for (; next; next &= next - 1) {
-            uint32_t m = (uint32_t)__builtin_ctz(next);
-            good |= (model_set)(F[m] >> p->units[e] & 1) << m;
-        }
-    }
-    return good;
-}
-
-/* Whether from every node the end, or a step with F = {}, is reached by steps of units of F: backwards from
- * those nodes, over edges of units of F, until nothing is added. */
-static void judge_strongly(struct judging *j, uint32_t from)
-{
-    const struct components *c = &j->p->c;
-    bool more;
-    do {
-        more = false;
-        for (uint32_t i = c->stack_count; i-- > from;) {
-            uint32_t node = c->stack[i];
-            model_set before = j->good[node];
-            j->good[node] = (uint8_t)(before == MODELS_ALL ? before : passes(j, node));
-            more |= j->good[node] != before;
-        }
-    } while (more && c->stack_count - from > 1);
-    for (uint32_t i = from; i < c->stack_count; i++)
-        j->pass &= j->good[c->stack[i]];
+    return c;
 }
 
 /* ---- components ---- */
@@ -172,9 +123,13 @@ static void judge_strongly(struct judging *j, uint32_t from)
 static void judge(void *context, uint32_t root, uint32_t from)
 {
     struct judging *j = context;
-    judge_weakly(j, root, from);
-    if (j->pass)
-        judge_strongly(j, from);
+    const struct component c = judge_weakly(j, root, from);
+    if (!c.cyclic || !j->strong.pass)
+        return;
+    unit_set F[PROGRESS_MODEL_COUNT];
+    for (int m = 0; m < PROGRESS_MODEL_COUNT; m++)
+        F[m] = fair_at(j->p, root, (enum progress_model)m);
+    strong_judge(&j->strong, root, from, F);
 }
 
 static uint32_t first_of(const void *context, uint32_t node)
@@ -200,7 +155,7 @@ static void take_answer(const struct judging *j, enum progress_model model,
     const struct component *hang = &j->hangs[model];
     answer->states = j->p->node_count;
     answer->verdict = PROGRESS_ENDS;
-    answer->strong = j->pass & 1u << model;
+    answer->strong = j->strong.pass & 1u << model;
     if (hang->first == SEARCH_NONE)
         return;
     answer->verdict = j->p->some_end ? PROGRESS_MAY_HANG : PROGRESS_HANGS;
@@ -211,11 +166,11 @@ static void take_answer(const struct judging *j, enum progress_model model,
 static void answer_models(struct product *p, struct progress *progress, model_set asked)
 {
     struct judging j = {.p = p, .asked = asked};
-    if (progress->quick_states == 0)
-        j.pass = asked & ~(1u << PROGRESS_UNFAIR);
+    if (progress->quick_states == 0 &&
+        !strong_start(&j.strong, p, asked & ~(1u << PROGRESS_UNFAIR)))
+        return;
     for (int m = 0; m < PROGRESS_MODEL_COUNT; m++)
         j.hangs[m].first = SEARCH_NONE;
-    j.good = ARENA_ARRAY(p->graph->search->arena, uint8_t, p->node_count);
     components_visit(&p->c, 0, &j, first_of, end_of, target_of,
                      judge); /* all are reached from it */
     for (int m = 0; m < PROGRESS_MODEL_COUNT; m++)

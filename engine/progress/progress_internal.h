@@ -1,6 +1,6 @@
 /*
- * progress_internal.h - between progress.c (models, verdicts), progress_product.c (what they are judged on) and
- * progress_witness.c.
+ * progress_internal.h - between progress.c (models, verdicts), progress_strong.c (strong fairness), progress_product.c (what
+ * they are judged on) and progress_witness.c.
  *
  * The product: a node is a state with the units that have begun on the way there. Mostly the state says who they are;
  * then the nodes are the states, for all models. So they are for models that do not ask who has begun.
@@ -15,8 +15,13 @@
 /* What is asked of the machine, once a state. */
 struct state_units {
     unit_set unfinished, enabled; /* enabled: an actor of the unit can step */
-    bool ended;                   /* the execution has: terminated, or an error */
+    bool ended;                   /* terminated, or an error; or all have finished their text */
 };
+
+/* Sets of models: bit m of model m. */
+typedef uint32_t model_set;
+
+enum { MODELS_ALL = (1 << PROGRESS_MODEL_COUNT) - 1 };
 
 struct product {
     struct graph *graph;
@@ -55,6 +60,30 @@ struct component {
     unit_set stepped; /* units with an edge in it */
     unit_set blocked; /* units that cannot step in one of its nodes */
 };
+
+/* Whether every strongly fair execution ends (progress_strong.c). */
+struct strong {
+    const struct product *p;
+    model_set pass; /* under which no component that was looked at holds one for ever */
+    uint8_t
+        *leaves; /* a node: model_set, under which steps of units of F lead out of its component */
+    struct components inner; /* of what is left of a component; only where units may wait */
+    bool some_wait;          /* in some state */
+    bool left;               /* something has been taken out of it */
+    uint32_t root;           /* a node of the component */
+    uint32_t model;
+    unit_set F;
+};
+
+/* False: no room. */
+bool strong_start(struct strong *strong, const struct product *product, model_set asked);
+
+/* Looks at a component with a cycle, which p->c.stack[from ..] holds; F of it, a model. */
+void strong_judge(struct strong *strong, uint32_t root, uint32_t from,
+                  const unit_set F[PROGRESS_MODEL_COUNT]);
+
+/* Whether the arena has room for so many bytes. */
+bool product_has_room(const struct product *product, uint64_t bytes);
 
 /* Of the graph and `progress`, with room for components: the nodes are the states. False: no room. */
 bool product_of_states(struct product *product);

@@ -4,12 +4,13 @@
 #include "engine/progress/progress_internal.h"
 
 #include "engine/base/pcg.h"
+#include "engine/machine/live.h"
 
 #include <string.h>
 
 enum { SLACK_BYTES = 1 << 16 };
 
-static bool has_room(const struct product *p, uint64_t bytes)
+bool product_has_room(const struct product *p, uint64_t bytes)
 {
     const struct search *search = p->graph->search;
     return search->arena->used + bytes + SLACK_BYTES <= search->byte_limit;
@@ -24,14 +25,18 @@ static bool same_class(const struct state_units *a, const struct state_units *b)
 
 static struct state_units look_at(const struct machine *machine, const uint32_t *unit_of)
 {
+    const struct machine_head *head = machine->head;
     struct state_units units = {.ended = machine_status(machine) != STATUS_RUNNING};
-    for (uint32_t i = 0; i < machine->head->live_count; i++)
-        units.enabled |= (unit_set)1 << unit_of[machine->head->live[i]];
-    units.unfinished = units.enabled;
-    for (uint32_t i = 0; i < machine->actor_count && !units.ended; i++)
-        if (!(units.enabled >> unit_of[i] & 1) &&
-            machine->semantics->next_stm(machine, i) != CODE_NONE)
+    for (uint32_t i = 0; i < head->live_count; i++)
+        units.enabled |= (unit_set)1 << unit_of[head->live[i]];
+    if (units.ended)
+        return units;
+    if (!machine->semantics->past_text)
+        units.unfinished = units.enabled;
+    for (uint32_t i = 0; i < machine->actor_count; i++)
+        if (!(units.unfinished >> unit_of[i] & 1) && !is_finished(machine, i))
             units.unfinished |= (unit_set)1 << unit_of[i];
+    units.ended = units.unfinished == 0;
     return units;
 }
 
@@ -50,7 +55,7 @@ static bool look_at_states(struct product *p)
         uint32_t *place = &places[hash % PLACES];
         p->some_end |= units.ended;
         if (*place == 0 || !same_class(pool_at(&p->classes, *place - 1), &units)) {
-            if (!has_room(p, pool_growth(&p->classes)))
+            if (!product_has_room(p, pool_growth(&p->classes)))
                 return false;
             *(struct state_units *)pool_add(&p->classes, arena) = units;
             *place = p->classes.count;
@@ -129,7 +134,8 @@ static uint32_t intern(struct nodes *nodes, uint32_t state, unit_set begun, uint
             return n - 1;
     uint64_t bytes = pool_growth(&nodes->pool) + (uint64_t)nodes->pool.count * NODE_BYTES +
                      nodes->edges * (sizeof *p->targets + sizeof *p->units);
-    if (!has_room(p, bytes) || nodes->pool.count >= 1u << 28 || nodes->edges >= UINT32_MAX / 2)
+    if (!product_has_room(p, bytes) || nodes->pool.count >= 1u << 28 ||
+        nodes->edges >= UINT32_MAX / 2)
         return SEARCH_NONE;
     *(struct node *)pool_add(&nodes->pool, p->graph->search->arena) = (struct node){
         .begun = begun, .state = state, .parent = parent, .next = nodes->first[state]};
@@ -166,8 +172,8 @@ static bool find_nodes(struct nodes *nodes)
 static bool make_arrays(struct product *p, uint32_t nodes, uint64_t edges)
 {
     struct arena *arena = p->graph->search->arena;
-    if (!has_room(p,
-                  (uint64_t)nodes * NODE_BYTES + edges * (sizeof *p->targets + sizeof *p->units)))
+    if (!product_has_room(p, (uint64_t)nodes * NODE_BYTES +
+                                 edges * (sizeof *p->targets + sizeof *p->units)))
         return false;
     p->node_count = nodes;
     p->begun = ARENA_ARRAY(arena, unit_set, nodes);
@@ -195,7 +201,7 @@ bool product_of_nodes(struct product *p, const struct product *of_states)
     const struct graph *graph = p->graph;
     struct arena *arena = graph->search->arena;
     struct nodes nodes = {.p = p, .pool = {.record = sizeof(struct node)}};
-    if (!has_room(p, graph->states.count * sizeof *nodes.first))
+    if (!product_has_room(p, graph->states.count * sizeof *nodes.first))
         return false;
     nodes.first = ARENA_ARRAY(arena, uint32_t, graph->states.count);
     if (!find_nodes(&nodes) || !make_arrays(p, nodes.pool.count, nodes.edges))

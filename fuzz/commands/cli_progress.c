@@ -55,6 +55,20 @@ static void begin_json(struct printing *p)
     json_array_begin(&p->json);
 }
 
+/* How executions of the row end that do, where that is known. */
+static void print_endings(struct json *json, const struct matrix_row *row)
+{
+    if (row->verdict == PROGRESS_UNKNOWN || row->verdict == PROGRESS_HANGS || row->ends_in == 0)
+        return;
+    json_key(json, "ends_in");
+    json_array_begin(json);
+    for (uint32_t s = 0; s < STATUS_COUNT; s++)
+        if (row->ends_in >> s & 1)
+            json_string(json, status_names[s]);
+    json_array_end(json);
+    json_key_bool(json, "ends_in_all", row->ends_in_all);
+}
+
 static void hear_row_json(void *context, const struct matrix_row *row)
 {
     struct printing *p = context;
@@ -68,6 +82,7 @@ static void hear_row_json(void *context, const struct matrix_row *row)
     if (row->has_strong)
         json_key_bool(json, "ends_strongly_fair", row->strong);
     json_key_string(json, "why", row->why);
+    print_endings(json, row);
     if (row->sampled)
         json_key_bool(json, "sampled", true);
     if (row->loop) {
@@ -119,11 +134,7 @@ static void hear_row_text(void *context, const struct matrix_row *row)
 {
     struct printing *p = context;
     struct arena *arena = &p->cli->arena;
-    const char *verdict = matrix_verdict(row);
-    if (row->has_strong && row->strong && row->verdict != PROGRESS_ENDS)
-        verdict = arena_printf(arena, "%s, ends if strongly fair", verdict);
-    if (row->sampled)
-        verdict = arena_printf(arena, "%s (sampled)", verdict);
+    const char *verdict = matrix_verdict_text(arena, row);
     if (!p->begun)
         print_cells("units", "model", "verdict", "who waits for whom");
     p->begun = true;
@@ -153,6 +164,7 @@ static int print_matrix(struct cli *cli, const char *path, const struct ast_kern
     const struct matrix_listener listener = {
         .context = &printing, .part = hear_part, .row = is_json ? hear_row_json : hear_row_text};
     options->listener = &listener;
+    options->endings = true;
     if (is_json)
         begin_json(&printing);
     else

@@ -295,6 +295,33 @@ static void judge_other(struct checking *c, const struct matrix *matrix, struct 
     matrix_judge_other(c, matrix, &other, answer);
 }
 
+/* ---- in other forms ---- */
+
+void matrix_judge_form(struct checking *c, const struct matrix *matrix, const struct matrix *other,
+                       struct answer *answer)
+{
+    for (uint32_t i = 0; i < other->count; i++) {
+        const struct matrix_row *there = &other->rows[i];
+        const struct matrix_row *row = matrix_find(matrix, there->model, there->unit);
+        if (row && !matrix_is_policy(row) && contradict(row, there))
+            report(c, answer, row, "matrix-form", row->model,
+                   arena_printf(c->arena, "as %s: %s (%s)", subject_table[there->subject].name,
+                                matrix_verdict_text(c->arena, there), there->why));
+    }
+}
+
+static void judge_forms(struct checking *c, const struct matrix *matrix, struct answer *answer)
+{
+    enum subject_id own = threads_of(c);
+    for (uint32_t i = 0; i < MATRIX_FORMS && c->kernel->form != FORM_PTX; i++) {
+        enum subject_id other = matrix_thread_subjects[i];
+        if (other == own || !matrix_forms_agree(c->forms, own, other))
+            continue;
+        const struct matrix there = matrix_of_form(c->forms, other, &bounds);
+        matrix_judge_form(c, matrix, &there, answer);
+    }
+}
+
 /* Two cases in three: it costs. */
 static bool is_asked(const struct checking *c)
 {
@@ -312,4 +339,5 @@ void matrix_judge(struct checking *c, struct answer *answer)
     const struct matrix matrix = matrix_of(c->forms, &options);
     matrix_judge_rows(c, &matrix, answer);
     judge_other(c, &matrix, answer);
+    judge_forms(c, &matrix, answer);
 }

@@ -7,6 +7,8 @@
  *     matrix-witness   what a row shows of a hang is none (matrix_witness.h)
  *     matrix-other     another way of asking has another verdict: the graph of all states without merged local steps
  *                      (search_local.c), or samples where that graph is too large; a share of the cases each
+ *     matrix-form      the same kernel in another form - structured, blocks, PTX - has another verdict under a
+ *                      progress model, though all that threads see of each other happens in the same steps
  *     lemma-6          the refutation of Lemma 6 cannot be played again
  */
 #ifndef ORACLE_MATRIX_JUDGE_H
@@ -25,5 +27,9 @@ void matrix_judge_rows(struct checking *checking, const struct matrix *matrix,
 /* Of another matrix of the kernel, made in another way. */
 void matrix_judge_other(struct checking *checking, const struct matrix *matrix,
                         const struct matrix *other, struct answer *answer);
+
+/* Of the kernel's rows of progress models in another form (matrix_of_form), which must be the same. */
+void matrix_judge_form(struct checking *checking, const struct matrix *matrix,
+                       const struct matrix *other, struct answer *answer);
 
 #endif

@@ -5,7 +5,6 @@
 #include "engine/program/ptx_code.h"
 #include "engine/progress/lasso.h"
 #include "engine/search/search_symmetry.h"
-#include "oracle/lemma6/own_loops.h"
 #include "oracle/matrix/matrix_internal.h"
 
 #include <inttypes.h>
@@ -21,28 +20,6 @@ const struct matrix_options MATRIX_DEFAULTS = {.max_states = 1 << 20,
 enum { CHOICES_A_STATE = 15 };
 
 enum { ROWS = 64 };
-
-const char *matrix_verdict(const struct matrix_row *row)
-{
-    return row->almost_surely && row->verdict == PROGRESS_ENDS
-               ? "ends with probability 1"
-               : progress_verdict_names[row->verdict];
-}
-
-enum matrix_ending matrix_ending_of(const struct matrix_row *row)
-{
-    switch (row->verdict) {
-    case PROGRESS_UNKNOWN:
-        return ENDING_UNKNOWN;
-    case PROGRESS_ENDS:
-        return ENDING_ENDS;
-    case PROGRESS_MAY_HANG:
-        return row->has_strong && row->strong ? ENDING_ENDS_STRONGLY : ENDING_MAY_HANG;
-    case PROGRESS_HANGS:
-        return ENDING_HANGS;
-    }
-    return ENDING_UNKNOWN;
-}
 
 struct making {
     struct arena *arena;
@@ -220,6 +197,14 @@ static struct search_result *search(struct making *m, struct machine *machine,
     return search_run(m->arena, machine, &options);
 }
 
+static void take_endings(struct matrix_row *row, const struct search_result *result)
+{
+    row->ends_in = 0;
+    for (uint32_t i = 0; i < result->outcome_count; i++)
+        row->ends_in |= 1u << result->outcomes[i].status;
+    row->ends_in_all = result->complete && !result->cut;
+}
+
 /* Of a row that its search left unknown: ends where Lemma 6 says so. */
 static bool take_lemma6(struct making *m, struct matrix_row *row)
 {
@@ -236,6 +221,7 @@ static void take_answer(struct making *m, struct matrix_row *row, struct machine
                         const char *cannot)
 {
     row->verdict = answer->verdict;
+    take_endings(row, result);
     if (answer->verdict == PROGRESS_UNKNOWN) {
         if (take_lemma6(m, row))
             return;
@@ -255,14 +241,33 @@ static void take_answer(struct making *m, struct matrix_row *row, struct machine
         explain(m, row, machine, cannot);
 }
 
+static const char no_loop[] = "no loop and no recursion";
+static const char all_alike[] =
+    "one execution ends, and no two of its threads conflict: all others take its steps";
+
 /* Why no execution of the machine can go on for ever, without a search; NULL: it takes one. */
 static const char *must_end(struct making *m, struct machine *machine)
 {
     if (!matrix_may_loop(machine->program))
-        return "no loop and no recursion";
-    return matrix_all_alike(m->arena, machine)
-               ? "one execution ends, and no two of its threads conflict: all others take its steps"
-               : NULL;
+        return no_loop;
+    return matrix_all_alike(m->arena, machine) ? all_alike : NULL;
+}
+
+/* How the executions end of a row that must. */
+static void find_endings(struct making *m, struct matrix_row *row, struct machine *machine,
+                         const char *why)
+{
+    enum { STATES = 1 << 13 };
+    if (why == all_alike) {
+        row->ends_in = 1u << STATUS_TERMINATED;
+        row->ends_in_all = true;
+    } else if (m->options->endings) {
+        uint64_t most = m->options->max_states < STATES ? m->options->max_states : STATES;
+        const struct search_options options = search_options_of(m, machine, NULL, most);
+        size_t mark = arena_mark(m->arena);
+        take_endings(row, search_run(m->arena, machine, &options));
+        arena_release(m->arena, mark);
+    }
 }
 
 static void take_end(struct matrix_row *row, const char *why)
@@ -290,14 +295,19 @@ static void add_random(struct making *m, enum subject_id subject, struct machine
     struct matrix_row *row = add_row(m, "stackless:random", subject, MATRIX_WARPS);
     take_answer(m, row, machine, &as_others, result, "no group that is chosen leads there");
     row->has_strong = false;
+    if (row->ends_in & (row->ends_in - 1)) /* groups may lead to some of these only */
+        row->ends_in = 0;
     row->almost_surely = true;
     if (answer->verdict == PROGRESS_ENDS)
         row->why = arena_printf(m->arena, "with probability 1: from all %" PRIu64 " states",
                                 answer->states);
 }
 
-static void add_models_ending(struct making *m, enum subject_id subject, enum matrix_unit unit)
+/* All as the row that is given. */
+static void add_models_ending(struct making *m, enum subject_id subject, enum matrix_unit unit,
+                              const struct matrix_row *ending)
 {
+    uint32_t first = m->matrix.count;
     if (unit == MATRIX_THREADS && !stackless_refuses(subject_table[subject].vtable)) {
         struct matrix_row *row = add_row(m, "stackless:random", subject, MATRIX_WARPS);
         take_end(row, m->must_end);
@@ -307,6 +317,10 @@ static void add_models_ending(struct making *m, enum subject_id subject, enum ma
         struct matrix_row *row = add_row(m, progress_table[i].name, subject, unit);
         take_end(row, m->must_end);
         row->has_strong = i != PROGRESS_UNFAIR;
+    }
+    for (uint32_t i = first; i < m->matrix.count; i++) {
+        m->matrix.rows[i].ends_in = ending->ends_in;
+        m->matrix.rows[i].ends_in_all = ending->ends_in_all;
     }
 }
 
@@ -343,13 +357,16 @@ static void add_units(struct making *m, enum subject_id subject, const struct pr
     bool has[MATRIX_UNITS] = {[MATRIX_THREADS] = true,
                               [MATRIX_WARPS] = program->warps_per_block > 1,
                               [MATRIX_BLOCKS] = program->launch.blocks > 1};
+    struct machine *machine = machine_of(m, subject, program);
     if (m->must_end) {
+        struct matrix_row ending = {.ends_in = 0};
+        find_endings(m, &ending, machine, m->must_end);
         for (int u = 0; u < MATRIX_UNITS; u++)
             if (has[u])
-                add_models_ending(m, subject, (enum matrix_unit)u);
+                add_models_ending(m, subject, (enum matrix_unit)u, &ending);
+        tell_rows(m);
         return;
     }
-    struct machine *machine = machine_of(m, subject, program);
     struct progress *asked[MATRIX_UNITS] = {NULL}, *first = NULL;
     for (int u = MATRIX_UNITS; u-- > 0;)
         if (has[u] && !(u == MATRIX_WARPS && program->launch.warp == 1)) {
@@ -382,6 +399,7 @@ static void add_warps(struct making *m, enum subject_id subject, const char *nam
     const char *must = must_end(m, machine);
     if (must) {
         take_end(row, must);
+        find_endings(m, row, machine, must);
         row->has_strong = false;
         return;
     }
@@ -397,18 +415,6 @@ static void add_warps(struct making *m, enum subject_id subject, const char *nam
     matrix_sample(m->arena, machine, progress, rows, cannot, m->options);
 }
 
-/* Whether a thread can tell how large its warp is. */
-static bool sees_warps(const struct program *program)
-{
-    for (uint32_t i = 0; i < program->op_count; i++) {
-        const struct code_expr_op *op = &program->ops[i];
-        if (op->op == OP_BUILTIN &&
-            (op->a == BUILTIN_LANE || op->a == BUILTIN_WARP || op->a == BUILTIN_WARP_SIZE))
-            return true;
-    }
-    return program->has_votes;
-}
-
 /* SL.tbc, thread block compaction: regrouping the threads of a block does not change where control goes, so
  * its verdicts are those of a warp as large as the block. */
 static void add_compaction(struct making *m)
@@ -416,7 +422,7 @@ static void add_compaction(struct making *m)
     const char *reason;
     const struct program *program = program_of(m, SUBJECT_SIMT, &reason);
     if (!program || program->warps_per_block == 1 || program->launch.threads > LIMIT_WARP ||
-        sees_warps(program))
+        matrix_sees_warps(program))
         return;
     struct ast_kernel *kernel = ARENA_NEW(m->arena, struct ast_kernel);
     struct making wide = *m;
@@ -430,6 +436,21 @@ static void add_compaction(struct making *m)
 
 /* ---- warps without a stack: one execution a policy ---- */
 
+static void find_policy_ending(struct making *m, struct matrix_row *row,
+                               const struct sched_spec *policy)
+{
+    size_t mark = arena_mark(m->arena);
+    if (m->must_end == all_alike) {
+        row->ends_in = 1u << STATUS_TERMINATED;
+    } else if (m->options->endings) {
+        struct machine *machine = machine_of(m, row->subject, row->program);
+        struct lasso lasso = lasso_run(m->arena, machine, policy, m->options->budget_steps);
+        row->ends_in = lasso.kind == LASSO_NONE ? 1u << lasso.status : 0;
+        arena_release(m->arena, mark);
+    }
+    row->ends_in_all = row->ends_in != 0;
+}
+
 static void add_policy(struct making *m, enum subject_id subject, const struct program *program,
                        const struct stackless_spec *spec)
 {
@@ -442,6 +463,7 @@ static void add_policy(struct making *m, enum subject_id subject, const struct p
     if (m->must_end) {
         take_end(row, m->must_end);
         row->has_strong = false;
+        find_policy_ending(m, row, &policy);
         return;
     }
     struct machine *machine = machine_of(m, subject, program);
@@ -461,8 +483,11 @@ static void add_policy(struct making *m, enum subject_id subject, const struct p
     row->why = arena_printf(m->arena, "its one execution, %" PRIu64 " steps",
                             lasso.kind == LASSO_NONE ? machine->steps : lasso.stem + lasso.loop);
     row->verdict = lasso.kind == LASSO_NONE ? PROGRESS_ENDS : PROGRESS_HANGS;
-    if (lasso.kind == LASSO_NONE)
+    if (lasso.kind == LASSO_NONE) {
+        row->ends_in = 1u << lasso.status;
+        row->ends_in_all = true;
         return;
+    }
     lasso_tapes(m->arena, machine, &policy, &lasso);
     row->stem = lasso.stem_tape;
     row->loop = lasso.loop_tape;
@@ -483,8 +508,6 @@ enum subject_id matrix_thread_subject(enum ast_form form)
     return SUBJECT_THREADS;
 }
 
-/* ---- implications ---- */
-
 const struct matrix_row *matrix_find(const struct matrix *x, const char *model,
                                      enum matrix_unit unit)
 {
@@ -492,104 +515,6 @@ const struct matrix_row *matrix_find(const struct matrix *x, const char *model,
         if (strcmp(x->rows[i].model, model) == 0 && x->rows[i].unit == unit)
             return &x->rows[i];
     return NULL;
-}
-
-static bool hangs(const struct matrix_row *row)
-{
-    return row && row->verdict >= PROGRESS_MAY_HANG;
-}
-
-static bool ends(const struct matrix_row *row)
-{
-    return row && row->verdict == PROGRESS_ENDS;
-}
-
-static void check_models(struct making *m, enum matrix_unit unit)
-{
-    for (uint32_t i = 0; i < PROGRESS_INCLUSIONS; i++) {
-        const char *less = progress_table[progress_inclusions[i][0]].name;
-        const char *more = progress_table[progress_inclusions[i][1]].name;
-        if (ends(matrix_find(&m->matrix, less, unit)) && hangs(matrix_find(&m->matrix, more, unit)))
-            m->matrix.broken =
-                arena_printf(m->arena, "%s ends under %s, but not under %s, which lets more run",
-                             matrix_unit_names[unit], less, more);
-    }
-}
-
-/* One ends, the other does not. */
-static void check_same(struct making *m, const struct matrix_row *a, const struct matrix_row *b)
-{
-    if ((ends(a) && hangs(b)) || (hangs(a) && ends(b)))
-        m->matrix.broken = arena_printf(
-            m->arena, "%s and %s disagree, though every thread's loops are its own business",
-            a->model, b->model);
-}
-
-static void check_own_loops(struct making *m, const struct matrix_row *fair)
-{
-    const struct matrix_row *first = matrix_find(&m->matrix, "simt", MATRIX_WARPS);
-    const struct matrix_row *second = matrix_find(&m->matrix, "simt:then-first", MATRIX_WARPS);
-    if (!own_loops(m->forms->given) || own_loops_errors(m->forms->given))
-        return;
-    check_same(m, first, second);
-    check_same(m, first, fair);
-}
-
-/* A barrier of PTX counts warps, and lets pass what ends in barrier_divergence elsewhere (docs/oracles.md). */
-static bool other_barriers(struct making *m, const struct matrix_row *row)
-{
-    const char *reason;
-    const struct program *program =
-        program_of(m, matrix_thread_subject(m->forms->given->form), &reason);
-    return row->subject == SUBJECT_CRS && program && program->form != FORM_PTX &&
-           program->barrier_count > 0;
-}
-
-/* Who takes every chance that comes again and again is weakly fair, too: where every weakly fair execution ends a
- * strongly fair one does. Unless units of F may wait for others, which F need not have. */
-static void check_strong(struct making *m)
-{
-    for (uint32_t i = 0; i < m->matrix.count; i++) {
-        const struct matrix_row *row = &m->matrix.rows[i];
-        bool waits = row->program->form == FORM_PTX ? row->program->ptx->barriers
-                                                    : row->program->barrier_count > 0;
-        if (ends(row) && row->has_strong && !row->strong && !waits)
-            m->matrix.broken =
-                arena_printf(m->arena, "%s end under %s if weakly fair, but not if strongly",
-                             matrix_unit_names[row->unit], row->model);
-    }
-}
-
-static void check_implications(struct making *m)
-{
-    const struct matrix_row *unfair = matrix_find(&m->matrix, "unfair", MATRIX_THREADS);
-    const struct matrix_row *fair = matrix_find(&m->matrix, "fair", MATRIX_THREADS);
-    check_models(m, MATRIX_THREADS);
-    check_models(m, MATRIX_WARPS);
-    check_models(m, MATRIX_BLOCKS);
-    if (m->matrix.lemma6 && m->matrix.lemma6->broken)
-        m->matrix.broken = m->matrix.lemma6->broken;
-    for (uint32_t i = 0; i < m->matrix.count; i++) {
-        const struct matrix_row *row = &m->matrix.rows[i];
-        if (hangs(row) && matrix_lemma6_ends(m->arena, m->matrix.lemma6, row->subject))
-            m->matrix.broken = arena_printf(m->arena, "%s hangs, but ends by Lemma 6", row->model);
-    }
-    for (uint32_t i = 0; i < m->matrix.count; i++) {
-        const struct matrix_row *row = &m->matrix.rows[i];
-        if (row->unit != MATRIX_THREADS && hangs(row) && ends(unfair) && !other_barriers(m, row))
-            m->matrix.broken = arena_printf(
-                m->arena, "%s hangs, but every interleaving of threads ends", row->model);
-    }
-    check_own_loops(m, fair);
-    check_strong(m);
-    for (uint32_t i = 0; i < STACKLESS_FAIR; i++) {
-        const struct sched_spec policy = {.kind = SCHED_STACKLESS,
-                                          .stackless = {.policy = stackless_fair[i]}};
-        const char *name = sched_name(m->arena, &policy);
-        if (ends(fair) && hangs(matrix_find(&m->matrix, name, MATRIX_WARPS)))
-            m->matrix.broken =
-                arena_printf(m->arena, "%s hangs, but every fair interleaving ends", name);
-    }
 }
 
 /* ---- a kernel ---- */
@@ -635,6 +560,20 @@ struct matrix matrix_of(struct forms *forms, const struct matrix_options *option
     tell_rows(&m);
     add_threads(&m, matrix_thread_subject(forms->given->form));
     tell_rows(&m);
-    check_implications(&m);
+    m.matrix.broken = matrix_broken(m.arena, forms, &m.matrix);
+    return m.matrix;
+}
+
+struct matrix matrix_of_form(struct forms *forms, enum subject_id subject,
+                             const struct matrix_options *options)
+{
+    struct making m = {.arena = forms->arena, .forms = forms, .options = options};
+    m.matrix.arena = m.arena;
+    m.matrix.rows = ARENA_ARRAY(m.arena, struct matrix_row, ROWS);
+    const struct program *program = program_of(&m, subject, &m.matrix.refused);
+    if (program) {
+        m.must_end = must_end(&m, machine_of(&m, subject, program));
+        add_units(&m, subject, program);
+    }
     return m.matrix;
 }

@@ -19,6 +19,8 @@
 
 #include <signal.h>
 
+enum { MATRIX_FORMS = 3 };
+
 struct matrix_row {
     const char *model; /* "simt", "stackless:oldest", "obe" */
     enum subject_id subject;
@@ -29,7 +31,10 @@ struct matrix_row {
     bool has_strong, strong; /* passes under strong fairness */
     bool sampled;            /* "may hang": no search of all states has shown it */
     uint64_t states;         /* that it rests on; 0: of one execution, or none */
-    const char *why;         /* what the verdict rests on, or why there is none */
+    /* How its executions end that do: bits 1u << enum status, of all of them, or of those that were looked at. */
+    uint32_t ends_in;
+    bool ends_in_all;
+    const char *why; /* what the verdict rests on, or why there is none */
     /* Of a hang. */
     const struct tape *stem, *loop;
     const char *sentence; /* who waits for whom */
@@ -87,6 +92,7 @@ struct matrix_options {
     uint64_t refute_steps;  /* of a search for what refutes Lemma 6; 0: many */
     uint64_t seed;          /* of its schedules */
     bool no_merging;        /* the graphs are those of all single steps (search_local.c) */
+    bool endings; /* how executions end is looked for also where no search says that they do */
     enum matrix_symmetry symmetry;
     /* NULL, or a matrix of the same kernel, which is made again: without policies, whose executions are the
      * same, and with what it knows of Lemma 6. */
@@ -99,6 +105,9 @@ extern const struct matrix_options MATRIX_DEFAULTS;
 
 /* The verdict in words. */
 const char *matrix_verdict(const struct matrix_row *row);
+
+/* The same with all that there is to say: "may hang, ends if strongly fair", "ends always: deadlock". In the arena. */
+const char *matrix_verdict_text(struct arena *arena, const struct matrix_row *row);
 enum matrix_ending matrix_ending_of(const struct matrix_row *row);
 
 /* The classes of the differences among its rows: bit 1 << class. */
@@ -116,5 +125,19 @@ const struct matrix_row *matrix_find(const struct matrix *matrix, const char *mo
 
 /* All rows that there are for the kernel, in the arena of its forms. */
 struct matrix matrix_of(struct forms *forms, const struct matrix_options *options);
+
+/* The implication among its rows that must hold and does not; NULL: all hold. matrix_of asks it. */
+const char *matrix_broken(struct arena *arena, struct forms *forms, const struct matrix *matrix);
+
+/* Subjects whose actors are single threads, each of another form of a kernel. */
+extern const enum subject_id matrix_thread_subjects[MATRIX_FORMS];
+
+/* The rows of progress models, as this one of matrix_thread_subjects has them; none where the kernel has no such form. */
+struct matrix matrix_of_form(struct forms *forms, enum subject_id subject,
+                             const struct matrix_options *options);
+
+/* Whether the rows of progress models of two such subjects must be the same: all that a thread may see of another one
+ * happens in the same steps (docs/progress.md, One kernel, one matrix). */
+bool matrix_forms_agree(struct forms *forms, enum subject_id subject, enum subject_id other);
 
 #endif

@@ -61,6 +61,17 @@ bool matrix_all_alike(struct arena *arena, struct machine *machine)
     return machine_status(machine) == STATUS_TERMINATED && !races && !way.chose;
 }
 
+bool matrix_sees_warps(const struct program *program)
+{
+    for (uint32_t i = 0; i < program->op_count; i++) {
+        const struct code_expr_op *op = &program->ops[i];
+        if (op->op == OP_BUILTIN &&
+            (op->a == BUILTIN_LANE || op->a == BUILTIN_WARP || op->a == BUILTIN_WARP_SIZE))
+            return true;
+    }
+    return program->has_votes;
+}
+
 /* A branch or call that may go back, by its operands; tokens hold what ssy and its like are given. */
 static bool may_go_back(const struct ptx_code *code, uint32_t pc)
 {

@@ -112,8 +112,7 @@ static bool can_step(const struct machine *machine, uint32_t actor)
 
 static bool has_finished(const struct machine *machine, uint32_t thread)
 {
-    uint32_t actor = actor_of(machine, thread);
-    return !can_step(machine, actor) && machine->semantics->next_stm(machine, actor) == CODE_NONE;
+    return is_finished(machine, actor_of(machine, thread));
 }
 
 /* The statement with which a thread that does not step in the loop would write the location if it were let

@@ -21,6 +21,12 @@ const char *matrix_explain(struct arena *arena, const struct matrix_loop *loop);
 /* Whether a path of the program may come to a statement twice. */
 bool matrix_may_loop(const struct program *program);
 
+/* Whether the text of the program has a barrier: the one that normal form adds is not in it. */
+bool matrix_has_barriers(const struct program *program);
+
+/* Whether a thread can tell how large its warp is. */
+bool matrix_sees_warps(const struct program *program);
+
 /* Whether all executions of the machine, one of search_machine, take the same steps as one that ends. */
 bool matrix_all_alike(struct arena *arena, struct machine *machine);
 

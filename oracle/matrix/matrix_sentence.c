@@ -158,9 +158,7 @@ struct judging {
 
 static bool has_finished(const struct judging *j, uint32_t thread)
 {
-    uint32_t actor = actor_of(j->machine, thread);
-    return !is_live(j->machine, actor) &&
-           j->machine->semantics->next_stm(j->machine, actor) == CODE_NONE;
+    return is_finished(j->machine, actor_of(j->machine, thread));
 }
 
 /* A statement that may write the variable stands on the line. */

@@ -117,9 +117,19 @@ static void start_units(struct replay *r)
 }
 
 /* Live, or at a barrier. */
-static bool is_unfinished(const struct machine *machine, uint32_t actor)
+static bool is_there(const struct machine *machine, uint32_t actor)
 {
     return is_live(machine, actor) || machine->semantics->next_stm(machine, actor) != CODE_NONE;
+}
+
+/* The same, and at a place that is in the text. */
+static bool is_unfinished(const struct machine *machine, uint32_t actor)
+{
+    const struct program *program = machine->program;
+    if (program->form != FORM_BLOCKS)
+        return is_there(machine, actor);
+    uint32_t at = machine->semantics->control(machine, actor);
+    return at != CODE_NONE && !program->blocks[program->stms[at].block].added;
 }
 
 static void look_at_units(struct replay *r)
@@ -131,7 +141,7 @@ static void look_at_units(struct replay *r)
     for (uint32_t a = 0; a < r->machine->actor_count; a++) {
         units->enabled[units->unit_of[a]] |= is_live(r->machine, a);
         units->unfinished[units->unit_of[a]] |= is_unfinished(r->machine, a);
-        unfinished += is_unfinished(r->machine, a);
+        unfinished += is_there(r->machine, a);
     }
     r->miscounts |= unfinished != r->machine->head->unfinished;
 }

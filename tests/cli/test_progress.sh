@@ -54,6 +54,45 @@ expect 0 progress "$source/corpus/progress/finished-text-of-two.simt" --json
 expect 0 progress "$papers/p2-n2.simt" --json
 says out '"classes": ["stack-unfair", "policy-unfair", "model-dependent"]'
 
+# How executions end that do: in an error, all or some; where nothing can loop, too.
+kernel() {
+    echo "launch(threads = 2, warp = 1); shared int a[2], x; kernel k() { private int y; $1 }" >ends.simt
+    expect 0 progress ends.simt
+    silent err
+}
+kernel 'if (tid == 0) barrier();'
+says out "simt                            ends always: barrier_divergence" "hsa                             ends always: barrier_divergence" \
+    "stackless:rr                    ends always: barrier_divergence"
+kernel 'if (tid) x = 2; while (x == 0) ; a[x] = 1;'
+says out "obe                             may hang, or ends in out_of_bounds" "fair                            ends always: out_of_bounds" \
+    "stackless:dmaj                  hangs always  "
+kernel 'if (tid == 0) x = 1; else y = x; assert(!y); while (y) ;'
+says out "obe                             ends always, some in assert_fails" "stackless:its                   ends always: assert_fails"
+expect 0 progress ends.simt --json
+json
+says out '"model": "obe", "units": "threads", "subject": "threads", "verdict": "ends always", "ends_strongly_fair": true, "why": "all 11 states", "ends_in": ["terminated", "assert_fails"], "ends_in_all": true}'
+kernel 'x = 1;'
+grep -q "ends always[:,]" out && failed "an end that is none of error is spoken of"
+cat >deadlock.ptx <<'EOF'
+// simtfuzz: threads=4 warp=2
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k()
+{
+.reg .pred p; .reg .b32 r<3>;
+mov.u32 r1, %tid.x;
+setp.lt.u32 p, r1, 2;
+@p bra A;
+bar.sync 1, 4;
+bra E;
+A: bar.sync 2, 4;
+E: exit;
+}
+EOF
+expect 0 progress deadlock.ptx
+says out "crs                             ends always: deadlock" "lobe                            ends always: deadlock"
+
 # The loop of a hang is a tape that the tracer takes: it runs to the loop and once through.
 expect 0 progress "$papers/p2-n2.simt" --json
 json

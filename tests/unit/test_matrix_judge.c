@@ -303,6 +303,88 @@ static void test_other(void **state)
     assert_null(said(&f));
 }
 
+static const char *said_of_form(struct fixture *f, const struct matrix *there)
+{
+    f->answer = (struct answer){.verdict = VERDICT_AGREE};
+    matrix_judge_form(&f->c, &f->matrix, there, &f->answer);
+    return said(f);
+}
+
+/* The same kernel in blocks and in PTX: honest rows are the same, one that says something else is spoken of. */
+static void test_form(void **state)
+{
+    static const char *const texts[] = {P3, LOCK, MAYBE, GAP, GAPS};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (uint32_t k = 1; k < MATRIX_FORMS; k++) {
+            struct fixture f;
+            search(&f, texts[i]);
+            struct matrix there =
+                matrix_of_form(f.c.forms, matrix_thread_subjects[k], &MATRIX_DEFAULTS);
+            assert_true(there.count >= PROGRESS_MODEL_COUNT);
+            assert_null(said_of_form(&f, &there));
+            struct matrix_row *hsa =
+                &there.rows[matrix_find(&there, "hsa", MATRIX_THREADS) - there.rows];
+            hsa->strong = !hsa->strong;
+            assert_string_equal(said_of_form(&f, &there), "liveness|matrix-form|none|hsa");
+            hsa->strong = !hsa->strong;
+            hsa->verdict = hsa->verdict == PROGRESS_ENDS ? PROGRESS_HANGS : PROGRESS_ENDS;
+            assert_string_equal(said_of_form(&f, &there), "liveness|matrix-form|none|hsa");
+            hsa->verdict = PROGRESS_UNKNOWN;
+            assert_null(said_of_form(&f, &there));
+        }
+}
+
+/* Forms that cut a statement into other steps, which somebody else may come between; barriers of PTX. */
+static void test_forms_agree(void **state)
+{
+    static const struct {
+        const char *body;
+        bool blocks, ptx; /* agree with the structured form */
+    } rows[] = {
+        {"if (tid) while (x == 0) ; else x = 1;", true, true},
+        {"y = atomic_add(x, a[tid]); while (y == 7) ;", true, true}, /* nobody writes a */
+        {"x = x + 1;", false, false},
+        {"a[a[0]] = 1;", false, false},
+        {"while (x == 0 && a[0]) a[tid] = 1; x = 1;", false, false},
+        {"a[tid] = 1; y = a[0] + a[1]; while (y == 1) ;", false, false},
+        {"if (tid) while (x == 0) ; else x = 1; barrier();", true, false},
+    };
+    (void)state;
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *text = arena_printf(&test_arena,
+                                        "launch(threads = 2, warp = 2); shared int x, a[8]; kernel "
+                                        "k() { private int y; %s }",
+                                        rows[i].body);
+        struct forms *forms = forms_new(&test_arena, support_parse(text));
+        if (matrix_forms_agree(forms, SUBJECT_THREADS, SUBJECT_INTERLEAVE) != rows[i].blocks ||
+            matrix_forms_agree(forms, SUBJECT_BLOCK, SUBJECT_THREADS) != rows[i].ptx)
+            fail_msg("%s", rows[i].body);
+    }
+}
+
+/* Weakly fair ends implies strongly fair ends, in every row that says so, with barriers and without. */
+static void test_law(void **state)
+{
+    static const char *const texts[] = {
+        P3, "launch(threads = 2, warp = 1); shared int a; kernel k() { if (tid) a = 1; else while "
+            "(a == 0) ; barrier(); a = 2; }"};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct fixture f;
+        search(&f, texts[i]);
+        assert_null(f.matrix.broken);
+        assert_null(matrix_broken(&test_arena, f.c.forms, &f.matrix));
+        struct matrix_row *fair = row_of(&f, MATRIX_THREADS, "fair");
+        assert_true(fair->verdict == PROGRESS_ENDS && fair->has_strong && fair->strong);
+        fair->strong = false;
+        assert_string_equal(matrix_broken(&test_arena, f.c.forms, &f.matrix),
+                            "threads end under fair if weakly fair, but not if strongly");
+        fair->has_strong = false;
+        assert_null(matrix_broken(&test_arena, f.c.forms, &f.matrix));
+    }
+}
+
 static void test_lemma6(void **state)
 {
     (void)state;
@@ -338,6 +420,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_sentence_about_one_that_counts, support_setup,
                                         support_teardown),
         cmocka_unit_test_setup_teardown(test_other, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_form, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_forms_agree, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_law, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_lemma6, support_setup, support_teardown),
     };
     return cmocka_run_group_tests_name("matrix_judge", tests, NULL, NULL);
