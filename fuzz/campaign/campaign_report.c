@@ -355,7 +355,7 @@ void campaign_print(struct arena *arena, const struct campaign_options *options,
     } else {
         print_brief(arena, options, s, out);
     }
-    fprintf(out, "database (--db): %s\n", options->db_path);
+    fprintf(out, "database: %s\n", options->db_path);
 }
 
 static void json_findings(struct json *json, const struct campaign_summary *s)

@@ -7,7 +7,7 @@ cases=60
 hunt=(run --cases $cases --seed 0x7 --budget 1024 --oracles lemmas:strict,result --features none,loops --db a.db)
 expect 0 "${hunt[@]}" --jobs 1
 says out "campaign 1 finished: seed 0x7" "$cases" "oracle" "lemmas" "known A-4" "simtfuzz replay 1" "rules fired:" \
-    "database (--db): a.db"
+    "database: a.db"
 expect 0 "${hunt[@]/a.db/b.db}" --jobs 2
 expect 0 triage list --db a.db
 says out "known A-4" "lemmas|lemma-5|"

@@ -129,7 +129,7 @@ says first.html "It is the only one in this database" "Nothing is open."
 grep -q "Whether it ends depends" first.html first.md && failed "a report without kernels of which the models differ names some"
 
 # Kernels that end under one execution model and hang under another.
-expect 0 run --cases 128 --seed 11 --features all,spin --oracles liveness --budget 4096 --db models.db
+expect 0 run --cases 128 --seed 11 --features all,spin --oracles liveness --budget 4096 --db models.db --verbose
 says out "whether it ends depends on the model"
 expect 0 report --db models.db --html models.html --markdown models.md --json
 json
