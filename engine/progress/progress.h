@@ -9,11 +9,13 @@
  *
  *   ends (weakly fair)    no reachable strongly connected component has a constant F =/= {} in which every
  *                         unit of F steps, or cannot step in some of its states (it waits at a barrier)
- *   ends (strongly fair)  from every reachable state the end, or a step with F = {}, is reached by
- *                         steps of units of F only
+ *   ends (strongly fair)  no reachable component holds a trap: states that are strongly connected, with a cycle,
+ *                         that no step of a unit of F leaves. Where nobody waits at a barrier: from every reachable
+ *                         state the end is reached by steps of units of F only (progress_strong.c)
  *   hangs always          weakly fair infinite executions exist, and no execution ends
  *
- * A unit of F that waits at a barrier cannot step, and does not make those step for which it waits [EXT: the
+ * Who has nothing left to do that its text says has finished (is_finished), though the barrier that normal form adds
+ * is before it. A unit of F that waits at a barrier cannot step, and does not make those step for which it waits [EXT: the
  * paper's programs have no barriers].
  */
 #ifndef ENGINE_PROGRESS_H

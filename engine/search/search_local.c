@@ -25,7 +25,11 @@
  *                of the merged graph: F loses only units that are done. (<=) let s be any state, s' the one with
  *                its local steps taken. Under OBE, HSA_OBE, LOBE, FAIR their units are in F at s, so s' can be
  *                reached by steps of F, and what is good for s' is for s. Under HSA take the good path of s' from s;
- *                when a unit with local steps to take becomes the lowest, it takes them.
+ *                when a unit with local steps to take becomes the lowest, it takes them. Where units wait at barriers,
+ *                r as above takes every chance that comes again and again iff r' does: what a step of F leads to
+ *                does not depend on the local steps of others.
+ *   finished     steps behind the text (past_text) are local, of units that are not in F, and lead nowhere else: an
+ *                execution has ended when all have finished their text.
  *   random       in warps of one thread each: whether the end can be reached from every state, as for FAIR.
  *
  * A unit may be a warp or a block of several actors, or an actor a warp: nothing above says otherwise. Shortest

@@ -313,6 +313,9 @@ void matrix_judge_form(struct checking *c, const struct matrix *matrix, const st
 static void judge_forms(struct checking *c, const struct matrix *matrix, struct answer *answer)
 {
     enum subject_id own = threads_of(c);
+    /* Barriers with jumps out of loops are other barriers in block form. */
+    if (c->program && c->program->barrier_count > 0 && (c->scopes_differ || c->incomparable))
+        return;
     for (uint32_t i = 0; i < MATRIX_FORMS && c->kernel->form != FORM_PTX; i++) {
         enum subject_id other = matrix_thread_subjects[i];
         if (other == own || !matrix_forms_agree(c->forms, own, other))

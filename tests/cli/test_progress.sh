@@ -71,6 +71,9 @@ says out "obe                             ends always, some in assert_fails" "st
 expect 0 progress ends.simt --json
 json
 says out '"model": "obe", "units": "threads", "subject": "threads", "verdict": "ends always", "ends_strongly_fair": true, "why": "all 11 states", "ends_in": ["terminated", "assert_fails"], "ends_in_all": true}'
+# No loop, and one execution would not tell: the assert fails if thread 1 is late.
+kernel 'if (tid == 0) x = 1; else y = x; assert(!y);'
+says out "fair                            ends always, some in assert_fails"
 kernel 'x = 1;'
 grep -q "ends always[:,]" out && failed "an end that is none of error is spoken of"
 cat >deadlock.ptx <<'EOF'

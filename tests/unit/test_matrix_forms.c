@@ -130,10 +130,10 @@ static void test_about_waiting(void **state)
     struct gen_options options = GEN_DEFAULTS;
     (void)state;
     options.spin = true;
-    generated(options, 19, 150, 1, 0);
+    generated(options, 19, 75, 1, 0);
     report("about waiting");
     options.small = true;
-    generated(options, 20, 300, 1, 0);
+    generated(options, 20, 150, 1, 0);
     report("small, about waiting");
 }
 
@@ -142,9 +142,9 @@ static void test_enumerated(void **state)
     struct gen_options options = GEN_DEFAULTS;
     (void)state;
     options.small = options.spin = options.enumerate = true;
-    generated(options, 0, 200, 11, 0);
+    generated(options, 0, 100, 11, 0);
     report("enumerated");
-    generated(options, 0, 200, 13, 3);
+    generated(options, 0, 100, 13, 3);
     report("enumerated, three threads");
 }
 
@@ -153,10 +153,10 @@ static void test_ordinary(void **state)
     struct gen_options options = GEN_DEFAULTS;
     (void)state;
     options.small = true;
-    generated(options, 21, 200, 1, 0);
+    generated(options, 21, 100, 1, 0);
     report("ordinary, small");
     options.blocks_only = true;
-    generated(options, 22, 200, 1, 0);
+    generated(options, 22, 100, 1, 0);
     report("blocks, small");
 }
 

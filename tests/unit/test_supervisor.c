@@ -303,9 +303,10 @@ static void test_no_hope(void **state)
     assert_int_equal(supervised(place, &options), 3);
     char *text = content(place->db);
     assert_true(has_finding(text, "engine|crash|SIGSEGV|checking"));
-    /* Other workers may have been in a case that is fatal, too, when the last one died. */
+    /* The chunk before them may be stored after some of them, once, which starts the count again; and other workers may
+       have been in a case that is fatal, too, when the last one died. */
     int skipped = (int)count_of(text, "\"table\":\"skipped\"");
-    assert_in_range(skipped, SUPERVISOR_CRASHES_IN_A_ROW, SUPERVISOR_CRASHES_IN_A_ROW + 2);
+    assert_in_range(skipped, SUPERVISOR_CRASHES_IN_A_ROW, 2 * SUPERVISOR_CRASHES_IN_A_ROW + 1);
     assert_true(strstr(text, "\"kernel\"") != NULL);
     free(text);
     shared->count = 0;
