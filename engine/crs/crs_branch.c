@@ -6,7 +6,7 @@
  * conclusion does not mention is unchanged, and the warp's state is active if it does not say otherwise.
  * An `OTHERWISE(ID)` is a switch of crs_switches.def: what the rule is not.
  */
-#include "engine/crs/crs_branch.h"
+#include "engine/crs/crs_warp.h"
 
 #define OTHERWISE(u, ID) __builtin_expect((u)->switches >> CRS_SWITCH_##ID & 1, 0)
 
@@ -14,58 +14,48 @@ enum delta { DELTA_BREAK, DELTA_RETURN, DELTA_EXIT };
 
 /* ---- ς ---- */
 
-STEP_INLINE void set_pc(struct crs_unit *u, uint32_t pc, const unsigned mode)
+STEP_INLINE void set_pc(struct crs_unit *u, uint32_t pc)
 {
-    put(u->machine, &u->s->pc, pc, mode);
+    put(u->machine, &u->s->pc, pc);
 }
 
-STEP_INLINE void set_alpha(struct crs_unit *u, lane_mask alpha, const unsigned mode)
+STEP_INLINE void set_alpha(struct crs_unit *u, lane_mask alpha)
 {
-    put_mask(u->machine, &u->s->active, alpha, mode);
+    put_mask(u->machine, &u->s->active, alpha);
 }
 
 /* δ[X ↦ why] */
-STEP_INLINE void set_delta(struct crs_unit *u, lane_mask X, enum delta why, const unsigned mode)
+STEP_INLINE void set_delta(struct crs_unit *u, lane_mask X, enum delta why)
 {
     struct crs_state *s = u->s;
-    put_mask(u->machine, &s->broken, (s->broken & ~X) | (why == DELTA_BREAK ? X : 0), mode);
-    put_mask(u->machine, &s->returned, (s->returned & ~X) | (why == DELTA_RETURN ? X : 0), mode);
-    put_mask(u->machine, &s->exited, (s->exited & ~X) | (why == DELTA_EXIT ? X : 0), mode);
+    put_mask(u->machine, &s->broken, (s->broken & ~X) | (why == DELTA_BREAK ? X : 0));
+    put_mask(u->machine, &s->returned, (s->returned & ~X) | (why == DELTA_RETURN ? X : 0));
+    put_mask(u->machine, &s->exited, (s->exited & ~X) | (why == DELTA_EXIT ? X : 0));
 }
 
-STEP_INLINE void push(struct crs_unit *u, enum crs_token_type type, lane_mask mask, uint32_t pc,
-                      const unsigned mode)
+STEP_INLINE void push(struct crs_unit *u, enum crs_token_type type, lane_mask mask, uint32_t pc)
 {
     uint32_t depth = u->s->depth;
     if (depth == u->capacity) {
         u->overflow = true;
         return;
     }
-    put(u->machine, &u->tokens[depth].type, type, mode);
-    put(u->machine, &u->tokens[depth].pc, pc, mode);
-    put_mask(u->machine, &u->tokens[depth].mask, mask, mode);
-    put(u->machine, &u->s->depth, depth + 1, mode);
+    put(u->machine, &u->tokens[depth].type, type);
+    put(u->machine, &u->tokens[depth].pc, pc);
+    put_mask(u->machine, &u->tokens[depth].mask, mask);
+    put(u->machine, &u->s->depth, depth + 1);
 }
 
 /* Drops the top; a tracked machine clears it, so that equal states have equal bytes. */
-STEP_INLINE void drop(struct crs_unit *u, const unsigned mode)
+STEP_INLINE void drop(struct crs_unit *u)
 {
     uint32_t top = u->s->depth - 1;
-    if (mode & MACHINE_TRACKED) {
-        put(u->machine, &u->tokens[top].type, 0, mode);
-        put(u->machine, &u->tokens[top].pc, 0, mode);
-        put_mask(u->machine, &u->tokens[top].mask, 0, mode);
+    if (is_tracked(u->machine)) {
+        put(u->machine, &u->tokens[top].type, 0);
+        put(u->machine, &u->tokens[top].pc, 0);
+        put_mask(u->machine, &u->tokens[top].mask, 0);
     }
-    put(u->machine, &u->s->depth, top, mode);
-}
-
-const struct crs_token *crs_topmost(const struct crs_state *s, const struct crs_token *tokens,
-                                    enum crs_token_type type)
-{
-    for (uint32_t i = s->depth; i-- > 0;)
-        if (tokens[i].type == type)
-            return &tokens[i];
-    return NULL;
+    put(u->machine, &u->s->depth, top);
 }
 
 /* ---- unwinding ---- */
@@ -137,25 +127,25 @@ STEP_INLINE struct popped upd_exec_state(const struct crs_unit *u)
  *  unwind(ς ▷ τ :: τ') = <active, ς'>       if some lane is active in ς' = updExecState(ς)
  *                        unwind(ς ◁ τ')     otherwise: the token wakes nobody; δ is that of ς
  */
-STEP_INLINE void unwind(struct crs_unit *u, const unsigned mode)
+STEP_INLINE void unwind(struct crs_unit *u)
 {
     struct crs_state *s = u->s;
     while (s->depth > 0) {
         struct popped next = upd_exec_state(u);
-        drop(u, mode);
+        drop(u);
         bool wakes = next.alpha != 0 || OTHERWISE(u, UNWIND_ONCE);
         if (wakes || OTHERWISE(u, UNWIND_KEEPS)) {
-            put_mask(u->machine, &s->broken, next.delta.broken, mode);
-            put_mask(u->machine, &s->returned, next.delta.returned, mode);
+            put_mask(u->machine, &s->broken, next.delta.broken);
+            put_mask(u->machine, &s->returned, next.delta.returned);
         }
         if (!wakes)
             continue;
-        set_alpha(u, next.alpha, mode);
-        set_pc(u, next.pc, mode);
+        set_alpha(u, next.alpha);
+        set_pc(u, next.pc);
         return;
     }
     if (s->exited == u->W || (OTHERWISE(u, UNWIND_RETURN) && s->broken == 0))
-        put(u->machine, &s->completed, 1, mode);
+        put(u->machine, &s->completed, 1);
     else
         u->bottom = "lanes wait for a break or a return and the token stack is empty";
 }
@@ -167,11 +157,11 @@ STEP_INLINE void unwind(struct crs_unit *u, const unsigned mode)
  *      ----------------------------------------------
  *      ς ▷ pc, α, τ  ==>  ς ◁ pc+1, (sync, α, a) :: τ          a: behind the matching sync
  */
-STEP_INLINE void crs_ssy(struct crs_unit *u, lane_mask X, uint32_t a, const unsigned mode)
+STEP_INLINE void crs_ssy(struct crs_unit *u, lane_mask X, uint32_t a)
 {
     lane_mask mask = OTHERWISE(u, PUSH_EXECUTING) ? X : u->s->active;
-    push(u, CRS_SYNC, mask, OTHERWISE(u, SYNC_FLAG) ? a - 1 : a, mode);
-    set_pc(u, u->s->pc + 1, mode);
+    push(u, CRS_SYNC, mask, OTHERWISE(u, SYNC_FLAG) ? a - 1 : a);
+    set_pc(u, u->s->pc + 1);
 }
 
 /*  preBrk
@@ -179,10 +169,10 @@ STEP_INLINE void crs_ssy(struct crs_unit *u, lane_mask X, uint32_t a, const unsi
  *      -----------------------------------------------
  *      ς ▷ pc, α, τ  ==>  ς ◁ pc+1, (break, α, a) :: τ         a: behind the loop
  */
-STEP_INLINE void crs_pre_brk(struct crs_unit *u, lane_mask X, uint32_t a, const unsigned mode)
+STEP_INLINE void crs_pre_brk(struct crs_unit *u, lane_mask X, uint32_t a)
 {
-    push(u, CRS_BREAK, OTHERWISE(u, PUSH_EXECUTING) ? X : u->s->active, a, mode);
-    set_pc(u, u->s->pc + 1, mode);
+    push(u, CRS_BREAK, OTHERWISE(u, PUSH_EXECUTING) ? X : u->s->active, a);
+    set_pc(u, u->s->pc + 1);
 }
 
 /*  preRet
@@ -190,10 +180,10 @@ STEP_INLINE void crs_pre_brk(struct crs_unit *u, lane_mask X, uint32_t a, const 
  *      ----------------------------------------------
  *      ς ▷ pc, α, τ  ==>  ς ◁ pc+1, (call, α, a) :: τ          a: behind the call
  */
-STEP_INLINE void crs_pre_ret(struct crs_unit *u, lane_mask X, uint32_t a, const unsigned mode)
+STEP_INLINE void crs_pre_ret(struct crs_unit *u, lane_mask X, uint32_t a)
 {
-    push(u, CRS_CALL, OTHERWISE(u, PUSH_EXECUTING) ? X : u->s->active, a, mode);
-    set_pc(u, u->s->pc + 1, mode);
+    push(u, CRS_CALL, OTHERWISE(u, PUSH_EXECUTING) ? X : u->s->active, a);
+    set_pc(u, u->s->pc + 1);
 }
 
 /*  sync
@@ -201,16 +191,16 @@ STEP_INLINE void crs_pre_ret(struct crs_unit *u, lane_mask X, uint32_t a, const 
  *      ------------------
  *      ς  ==>  unwind(ς)              whoever executes it: one lane does it for all (ERR.69)
  */
-STEP_INLINE void crs_sync(struct crs_unit *u, const unsigned mode)
+STEP_INLINE void crs_sync(struct crs_unit *u)
 {
     uint32_t pc = u->s->pc;
     if (OTHERWISE(u, SYNC_SKIP))
         while (u->s->depth > 0 && u->tokens[u->s->depth - 1].type == CRS_DIVERGE)
-            drop(u, mode);
-    unwind(u, mode);
+            drop(u);
+    unwind(u);
     /* The flagged instruction that popped its own token is not executed again. */
     if (OTHERWISE(u, SYNC_FLAG) && u->s->pc == pc && !u->bottom && !u->s->completed)
-        set_pc(u, pc + 1, mode);
+        set_pc(u, pc + 1);
 }
 
 /*  brk_div, ret_div, exit_div
@@ -218,11 +208,11 @@ STEP_INLINE void crs_sync(struct crs_unit *u, const unsigned mode)
  *      -----------------------------------------
  *      ς ▷ pc, α, δ  ==>  ς ◁ pc+1, α \ X, δ[X ↦ why]
  */
-STEP_INLINE void leave_div(struct crs_unit *u, lane_mask X, enum delta why, const unsigned mode)
+STEP_INLINE void leave_div(struct crs_unit *u, lane_mask X, enum delta why)
 {
-    set_delta(u, X, why, mode);
-    set_alpha(u, u->s->active & ~X, mode);
-    set_pc(u, u->s->pc + 1, mode);
+    set_delta(u, X, why);
+    set_alpha(u, u->s->active & ~X);
+    set_pc(u, u->s->pc + 1);
 }
 
 /*  brk_uni, ret_uni, exit_uni
@@ -230,46 +220,45 @@ STEP_INLINE void leave_div(struct crs_unit *u, lane_mask X, enum delta why, cons
  *      -----------------------------------------
  *      ς ▷ α, δ  ==>  unwind(ς ◁ α \ X, δ[X ↦ why])
  */
-STEP_INLINE void leave_uni(struct crs_unit *u, lane_mask X, enum delta why, enum crs_switch keeps,
-                           const unsigned mode)
+STEP_INLINE void leave_uni(struct crs_unit *u, lane_mask X, enum delta why, enum crs_switch keeps)
 {
     if (!(u->switches >> keeps & 1))
-        set_delta(u, X, why, mode);
-    set_alpha(u, u->s->active & ~X, mode);
-    unwind(u, mode);
+        set_delta(u, X, why);
+    set_alpha(u, u->s->active & ~X);
+    unwind(u);
 }
 
-STEP_INLINE void crs_brk_div(struct crs_unit *u, lane_mask X, const unsigned mode)
+STEP_INLINE void crs_brk_div(struct crs_unit *u, lane_mask X)
 {
-    leave_div(u, X, DELTA_BREAK, mode);
+    leave_div(u, X, DELTA_BREAK);
 }
 
-STEP_INLINE void crs_ret_div(struct crs_unit *u, lane_mask X, const unsigned mode)
+STEP_INLINE void crs_ret_div(struct crs_unit *u, lane_mask X)
 {
-    leave_div(u, X, DELTA_RETURN, mode);
+    leave_div(u, X, DELTA_RETURN);
 }
 
-STEP_INLINE void crs_exit_div(struct crs_unit *u, lane_mask X, const unsigned mode)
+STEP_INLINE void crs_exit_div(struct crs_unit *u, lane_mask X)
 {
-    leave_div(u, X, DELTA_EXIT, mode);
+    leave_div(u, X, DELTA_EXIT);
 }
 
-STEP_INLINE void crs_brk_uni(struct crs_unit *u, lane_mask X, const unsigned mode)
+STEP_INLINE void crs_brk_uni(struct crs_unit *u, lane_mask X)
 {
     if (OTHERWISE(u, BREAK_DIRECT))
         while (u->s->depth > 0 && u->tokens[u->s->depth - 1].type != CRS_BREAK)
-            drop(u, mode);
-    leave_uni(u, X, DELTA_BREAK, CRS_SWITCH_UNIFORM_BREAK, mode);
+            drop(u);
+    leave_uni(u, X, DELTA_BREAK, CRS_SWITCH_UNIFORM_BREAK);
 }
 
-STEP_INLINE void crs_ret_uni(struct crs_unit *u, lane_mask X, const unsigned mode)
+STEP_INLINE void crs_ret_uni(struct crs_unit *u, lane_mask X)
 {
-    leave_uni(u, X, DELTA_RETURN, CRS_SWITCH_UNIFORM_RETURN, mode);
+    leave_uni(u, X, DELTA_RETURN, CRS_SWITCH_UNIFORM_RETURN);
 }
 
-STEP_INLINE void crs_exit_uni(struct crs_unit *u, lane_mask X, const unsigned mode)
+STEP_INLINE void crs_exit_uni(struct crs_unit *u, lane_mask X)
 {
-    leave_uni(u, X, DELTA_EXIT, CRS_SWITCH_UNIFORM_EXIT, mode);
+    leave_uni(u, X, DELTA_EXIT, CRS_SWITCH_UNIFORM_EXIT);
 }
 
 /*  bra_uni
@@ -277,11 +266,11 @@ STEP_INLINE void crs_exit_uni(struct crs_unit *u, lane_mask X, const unsigned mo
  *      ----------------------------------------------
  *      ς ▷ pc  ==>  ς ◁ pc'
  */
-STEP_INLINE void crs_bra_uni(struct crs_unit *u, uint32_t target, const unsigned mode)
+STEP_INLINE void crs_bra_uni(struct crs_unit *u, uint32_t target)
 {
     if (OTHERWISE(u, UNIFORM_PUSH))
-        push(u, CRS_DIVERGE, 0, u->s->pc + 1, mode);
-    set_pc(u, target, mode);
+        push(u, CRS_DIVERGE, 0, u->s->pc + 1);
+    set_pc(u, target);
 }
 
 /*  bra_guard
@@ -289,21 +278,20 @@ STEP_INLINE void crs_bra_uni(struct crs_unit *u, uint32_t target, const unsigned
  *      ----------------------------------------------------------------------------------
  *      ς ▷ pc, α, τ  ==>  ς ◁ pc', t, (diverge, notTaken(α, .., pc'), pc+1) :: τ
  */
-STEP_INLINE void crs_bra_guard(struct crs_unit *u, lane_mask X, uint32_t target,
-                               const unsigned mode)
+STEP_INLINE void crs_bra_guard(struct crs_unit *u, lane_mask X, uint32_t target)
 {
     uint32_t pc = u->s->pc;
     lane_mask taken = X;
     lane_mask rest = crs_not_taken(OTHERWISE(u, NOT_TAKEN_ALL) ? u->W : u->s->active, taken);
     if (OTHERWISE(u, NOT_TAKEN_FIRST)) {
-        push(u, CRS_DIVERGE, taken, target, mode);
-        set_alpha(u, rest, mode);
-        set_pc(u, pc + 1, mode);
+        push(u, CRS_DIVERGE, taken, target);
+        set_alpha(u, rest);
+        set_pc(u, pc + 1);
         return;
     }
-    push(u, CRS_DIVERGE, rest, OTHERWISE(u, GUARD_PC) ? pc : pc + 1, mode);
-    set_alpha(u, taken, mode);
-    set_pc(u, target, mode);
+    push(u, CRS_DIVERGE, rest, OTHERWISE(u, GUARD_PC) ? pc : pc + 1);
+    set_alpha(u, taken);
+    set_pc(u, target);
 }
 
 /*  bra_target
@@ -314,14 +302,14 @@ STEP_INLINE void crs_bra_guard(struct crs_unit *u, lane_mask X, uint32_t target,
  *  The others execute the instruction again.
  */
 STEP_INLINE void crs_bra_target(struct crs_unit *u, lane_mask X, const uint32_t *targets,
-                                uint32_t pc_k, const unsigned mode)
+                                uint32_t pc_k)
 {
     uint32_t pc = u->s->pc;
     lane_mask taken = crs_taken(X, targets, pc_k);
     lane_mask rest = crs_not_taken(OTHERWISE(u, NOT_TAKEN_ALL) ? u->W : u->s->active, taken);
-    push(u, CRS_DIVERGE, rest, OTHERWISE(u, TARGET_NEXT) ? pc + 1 : pc, mode);
-    set_alpha(u, taken, mode);
-    set_pc(u, pc_k, mode);
+    push(u, CRS_DIVERGE, rest, OTHERWISE(u, TARGET_NEXT) ? pc + 1 : pc);
+    set_alpha(u, taken);
+    set_pc(u, pc_k);
 }
 
 /*  call_uni
@@ -329,11 +317,11 @@ STEP_INLINE void crs_bra_target(struct crs_unit *u, lane_mask X, const uint32_t 
  *      ------------------------------------------------
  *      ς ▷ pc  ==>  ς ◁ pc'                                    preRet has pushed the call token
  */
-STEP_INLINE void crs_call_uni(struct crs_unit *u, uint32_t target, const unsigned mode)
+STEP_INLINE void crs_call_uni(struct crs_unit *u, uint32_t target)
 {
     if (OTHERWISE(u, CALL_PUSH))
-        push(u, CRS_CALL, u->s->active, u->s->pc + 1, mode);
-    set_pc(u, target, mode);
+        push(u, CRS_CALL, u->s->active, u->s->pc + 1);
+    set_pc(u, target);
 }
 
 /*  call_guard
@@ -341,17 +329,16 @@ STEP_INLINE void crs_call_uni(struct crs_unit *u, uint32_t target, const unsigne
  *      ---------------------------------------------
  *      ς ▷ pc, α  ==>  ς ◁ pc', taken(.., pc')                 the others sleep: no diverge token
  */
-STEP_INLINE void crs_call_guard(struct crs_unit *u, lane_mask X, uint32_t target,
-                                const unsigned mode)
+STEP_INLINE void crs_call_guard(struct crs_unit *u, lane_mask X, uint32_t target)
 {
     uint32_t pc = u->s->pc;
     if (OTHERWISE(u, CALL_PUSH))
-        push(u, CRS_CALL, u->s->active, pc + 1, mode);
+        push(u, CRS_CALL, u->s->active, pc + 1);
     if (OTHERWISE(u, CALL_GUARD_TOKEN))
-        push(u, CRS_DIVERGE, crs_not_taken(u->s->active, X), pc + 1, mode);
+        push(u, CRS_DIVERGE, crs_not_taken(u->s->active, X), pc + 1);
     if (!OTHERWISE(u, CALL_GUARD_ALL))
-        set_alpha(u, X, mode);
-    set_pc(u, target, mode);
+        set_alpha(u, X);
+    set_pc(u, target);
 }
 
 /*  call_target
@@ -360,17 +347,17 @@ STEP_INLINE void crs_call_guard(struct crs_unit *u, lane_mask X, uint32_t target
  *      ς ▷ pc, α, τ  ==>  ς ◁ pc_k, taken(.., pc_k), (diverge, notTaken(α, .., pc_k), pc) :: τ
  */
 STEP_INLINE void crs_call_target(struct crs_unit *u, lane_mask X, const uint32_t *targets,
-                                 uint32_t pc_k, const unsigned mode)
+                                 uint32_t pc_k)
 {
     uint32_t pc = u->s->pc;
     lane_mask taken = crs_taken(X, targets, pc_k);
     lane_mask rest = crs_not_taken(OTHERWISE(u, NOT_TAKEN_ALL) ? u->W : u->s->active, taken);
     if (OTHERWISE(u, CALL_PUSH))
-        push(u, CRS_CALL, u->s->active, pc + 1, mode);
+        push(u, CRS_CALL, u->s->active, pc + 1);
     if (!OTHERWISE(u, CALL_TARGET_NO_TOKEN))
-        push(u, CRS_DIVERGE, rest, pc, mode);
-    set_alpha(u, taken, mode);
-    set_pc(u, pc_k, mode);
+        push(u, CRS_DIVERGE, rest, pc);
+    set_alpha(u, taken);
+    set_pc(u, pc_k);
 }
 
 /* ---- which rule applies ---- */
@@ -412,89 +399,82 @@ STEP_INLINE bool one_target(const struct crs_actions *actions, uint32_t *target)
 }
 
 STEP_INLINE enum rule select_bra(struct crs_unit *u, const struct crs_actions *actions,
-                                 struct choices *choices, const unsigned mode)
+                                 struct choices *choices)
 {
     lane_mask X = actions->X;
     uint32_t target;
     if (!one_target(actions, &target)) {
         uint32_t pc_k = choose_target(X, actions->targets, choices);
-        crs_bra_target(u, X, actions->targets, pc_k, mode);
+        crs_bra_target(u, X, actions->targets, pc_k);
         return RULE_CRS_BRA_TARGET;
     }
     if (crs_uni(u->s->active, X)) {
-        crs_bra_uni(u, target, mode);
+        crs_bra_uni(u, target);
         return RULE_CRS_BRA_UNI;
     }
-    crs_bra_guard(u, X, target, mode);
+    crs_bra_guard(u, X, target);
     return RULE_CRS_BRA_GUARD;
 }
 
 STEP_INLINE enum rule select_call(struct crs_unit *u, const struct crs_actions *actions,
-                                  struct choices *choices, const unsigned mode)
+                                  struct choices *choices)
 {
     lane_mask X = actions->X;
     uint32_t target;
     if (!one_target(actions, &target)) {
         uint32_t pc_k = choose_target(X, actions->targets, choices);
-        crs_call_target(u, X, actions->targets, pc_k, mode);
+        crs_call_target(u, X, actions->targets, pc_k);
         return RULE_CRS_CALL_TARGET;
     }
     if (crs_uni(u->s->active, X)) {
-        crs_call_uni(u, target, mode);
+        crs_call_uni(u, target);
         return RULE_CRS_CALL_UNI;
     }
-    crs_call_guard(u, X, target, mode);
+    crs_call_guard(u, X, target);
     return RULE_CRS_CALL_GUARD;
 }
 
-STEP_INLINE enum rule select_rule(struct crs_unit *u, const struct crs_actions *actions,
-                                  struct choices *choices, const unsigned mode)
+enum rule STEP_NAME(crs_flow)(struct crs_unit *u, const struct crs_actions *actions,
+                              struct choices *choices)
 {
     lane_mask X = actions->X;
     bool uni = crs_uni(u->s->active, X);
     switch ((unsigned)actions->kind) {
     case PTX_EXEC_SSY:
-        crs_ssy(u, X, actions->address, mode);
+        crs_ssy(u, X, actions->address);
         return RULE_CRS_SSY;
     case PTX_EXEC_PREBRK:
-        crs_pre_brk(u, X, actions->address, mode);
+        crs_pre_brk(u, X, actions->address);
         return RULE_CRS_PRE_BRK;
     case PTX_EXEC_PRERET:
-        crs_pre_ret(u, X, actions->address, mode);
+        crs_pre_ret(u, X, actions->address);
         return RULE_CRS_PRE_RET;
     case PTX_EXEC_SYNC:
-        crs_sync(u, mode);
+        crs_sync(u);
         return RULE_CRS_SYNC;
     case PTX_EXEC_BREAK:
         if (uni)
-            crs_brk_uni(u, X, mode);
+            crs_brk_uni(u, X);
         else
-            crs_brk_div(u, X, mode);
+            crs_brk_div(u, X);
         return uni ? RULE_CRS_BRK_UNI : RULE_CRS_BRK_DIV;
     case PTX_EXEC_RET:
         if (uni)
-            crs_ret_uni(u, X, mode);
+            crs_ret_uni(u, X);
         else
-            crs_ret_div(u, X, mode);
+            crs_ret_div(u, X);
         return uni ? RULE_CRS_RET_UNI : RULE_CRS_RET_DIV;
     case PTX_EXEC_EXIT:
         if (uni)
-            crs_exit_uni(u, X, mode);
+            crs_exit_uni(u, X);
         else
-            crs_exit_div(u, X, mode);
+            crs_exit_div(u, X);
         return uni ? RULE_CRS_EXIT_UNI : RULE_CRS_EXIT_DIV;
     case PTX_EXEC_BRA:
-        return select_bra(u, actions, choices, mode);
+        return select_bra(u, actions, choices);
     case PTX_EXEC_CALL:
-        return select_call(u, actions, choices, mode);
+        return select_call(u, actions, choices);
     default: /* no flow action */
         invariant_fail("the branch unit gets flow actions", __FILE__, __LINE__);
     }
-}
-
-enum rule crs_flow(struct crs_unit *u, const struct crs_actions *actions, struct choices *choices,
-                   unsigned mode)
-{
-    return mode & MACHINE_TRACKED ? select_rule(u, actions, choices, MACHINE_TRACKED)
-                                  : select_rule(u, actions, choices, 0);
 }

@@ -84,7 +84,7 @@ static inline void mock_init(struct machine *machine)
 {
     for (uint32_t i = 0; i < machine->actor_count; i++)
         if (mock_of(machine->program)->counts[i] == 0)
-            machine_retire(machine, i, false);
+            machine_retire(machine, i);
 }
 
 static inline bool mock_is_read(enum mock_kind kind)
@@ -105,8 +105,7 @@ static inline int32_t mock_written(const struct mock_actor *self, const struct m
     return op->kind == MOCK_SET ? op->b : (int32_t)self->value + op->b;
 }
 
-STEP_INLINE enum rule mock_step(struct machine *machine, uint32_t actor, struct choices *choices,
-                                const unsigned mode)
+static inline enum rule mock_step(struct machine *machine, uint32_t actor, struct choices *choices)
 {
     struct mock_actor *self = (struct mock_actor *)machine->extra + actor;
     const struct mock_program *mock = mock_of(machine->program);
@@ -114,45 +113,28 @@ STEP_INLINE enum rule mock_step(struct machine *machine, uint32_t actor, struct 
     uint32_t pc = self->pc + 1;
     if (mock_is_write(op->kind)) {
         int32_t value = mock_written(self, op, choices);
-        put_memory(machine, op->a, value, mode);
-        if (mode & MACHINE_OBSERVED)
+        put_memory(machine, op->a, value);
+        if (is_observed(machine))
             observe_write(machine, actor, op->a, value, 0);
     } else if (mock_is_read(op->kind)) {
         int32_t value = machine->memory[op->a];
-        if (mode & MACHINE_OBSERVED)
+        if (is_observed(machine))
             observe_read(machine, actor, op->a, 0);
         if (op->kind == MOCK_READ)
-            put(machine, &self->value, (uint32_t)value, mode);
+            put(machine, &self->value, (uint32_t)value);
         bool fails = op->kind == MOCK_ASSERT && value == op->b;
         if (fails)
-            machine_fault(machine, STATUS_ASSERT_FAILS, actor, 0, mode);
+            machine_fault(machine, STATUS_ASSERT_FAILS, actor, 0);
         if (fails || (op->kind == MOCK_UNTIL && value != op->b))
             pc = self->pc;
     } else if (op->kind == MOCK_FOREVER) {
         pc = self->pc;
     }
-    put(machine, &self->pc, pc, mode);
+    put(machine, &self->pc, pc);
     machine->steps++;
     if (pc == mock->counts[actor])
-        machine_retire(machine, actor, mode & MACHINE_TRACKED);
+        machine_retire(machine, actor);
     return RULE_THR_SKIP;
-}
-
-static inline enum rule mock_step0(struct machine *m, uint32_t actor, struct choices *choices)
-{
-    return mock_step(m, actor, choices, 0);
-}
-static inline enum rule mock_step1(struct machine *m, uint32_t actor, struct choices *choices)
-{
-    return mock_step(m, actor, choices, MACHINE_OBSERVED);
-}
-static inline enum rule mock_step2(struct machine *m, uint32_t actor, struct choices *choices)
-{
-    return mock_step(m, actor, choices, MACHINE_TRACKED);
-}
-static inline enum rule mock_step3(struct machine *m, uint32_t actor, struct choices *choices)
-{
-    return mock_step(m, actor, choices, MACHINE_OBSERVED | MACHINE_TRACKED);
 }
 
 static inline const struct mock_op *mock_next(const struct machine *machine, uint32_t actor)
@@ -182,7 +164,7 @@ static const struct semantics mock_semantics = {
     .extra_words = mock_extra_words,
     .actor_count = mock_actor_count,
     .init = mock_init,
-    .step = {mock_step0, mock_step1, mock_step2, mock_step3},
+    .step = {mock_step, mock_step, mock_step, mock_step},
     .footprint = mock_footprint,
     .next_stm = mock_next_stm,
 };

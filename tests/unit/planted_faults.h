@@ -20,9 +20,7 @@
 
 static enum rule planted_honest(struct machine *machine, uint32_t actor, struct choices *choices)
 {
-    unsigned mode = (machine->options.observers ? MACHINE_OBSERVED : 0) |
-                    (machine->options.track ? MACHINE_TRACKED : 0);
-    return machine->semantics->step[mode](machine, actor, choices);
+    return machine->semantics->step[step_variant(machine)](machine, actor, choices);
 }
 
 static enum rule planted_with(struct machine *machine, uint32_t actor, struct choices *choices,
@@ -37,9 +35,8 @@ static enum rule planted_with(struct machine *machine, uint32_t actor, struct ch
 
 static void planted_word(struct machine *machine, uint32_t first, uint32_t end)
 {
-    unsigned mode = machine->options.track ? MACHINE_TRACKED : 0;
     if (first < end)
-        put_memory(machine, first, machine->memory[first] + 1, mode);
+        put_memory(machine, first, machine->memory[first] + 1);
 }
 
 /* A word of memory is another, the first or the last of a part. False: the fault is none of these. */
@@ -81,10 +78,9 @@ static void planted_access(const struct machine *machine, enum planted_kind kind
 
 static void planted_status(struct machine *machine, enum status status)
 {
-    unsigned mode = machine->options.track ? MACHINE_TRACKED : 0;
-    put(machine, &machine->head->status, status, mode);
-    put(machine, &machine->head->fault_thread, 0, mode);
-    put(machine, &machine->head->fault_stm, status == STATUS_TERMINATED ? CODE_NONE : 0, mode);
+    put(machine, &machine->head->status, status);
+    put(machine, &machine->head->fault_thread, 0);
+    put(machine, &machine->head->fault_stm, status == STATUS_TERMINATED ? CODE_NONE : 0);
 }
 
 /* The execution ends, or ends in another way, if the fault is such a one. */
@@ -97,7 +93,6 @@ static void planted_ending(struct machine *machine)
         [PLANTED_DEPTH] = STATUS_CALL_DEPTH,
     };
     struct machine_head *head = machine->head;
-    unsigned mode = machine->options.track ? MACHINE_TRACKED : 0;
     enum status status = machine_status(machine);
     bool error = status != STATUS_RUNNING && status != STATUS_TERMINATED;
     if (ends[planted_fault.kind] != STATUS_RUNNING)
@@ -105,15 +100,14 @@ static void planted_ending(struct machine *machine)
     else if (planted_fault.kind == PLANTED_FORGIVE && status != STATUS_RUNNING)
         planted_status(machine, STATUS_TERMINATED);
     else if (planted_fault.kind == PLANTED_BLAME && error && machine->program->total_threads > 1)
-        put(machine, &head->fault_thread, head->fault_thread ^ 1, mode);
+        put(machine, &head->fault_thread, head->fault_thread ^ 1);
     else if (planted_fault.kind == PLANTED_BLAME_STATEMENT && error && head->fault_stm != CODE_NONE)
-        put(machine, &head->fault_stm, head->fault_stm > 1 ? 1 : 2, mode);
+        put(machine, &head->fault_stm, head->fault_stm > 1 ? 1 : 2);
 }
 
 /* An error of the statement, by the first or second thread of the actor. */
 static void planted_raise(struct machine *machine, uint32_t actor, uint32_t stm)
 {
-    unsigned mode = machine->options.track ? MACHINE_TRACKED : 0;
     uint32_t threads = machine->program->total_threads, each = threads / machine->actor_count,
              thread = actor * each + (each > 1 && planted_fault.which % 2);
     enum status status = planted_fault.kind == PLANTED_RAISE              ? STATUS_ASSERT_FAILS
@@ -124,37 +118,36 @@ static void planted_raise(struct machine *machine, uint32_t actor, uint32_t stm)
                              : STATUS_CALL_DEPTH;
     if (stm == CODE_NONE || thread >= threads)
         return;
-    put(machine, &machine->head->status, status, mode);
-    put(machine, &machine->head->fault_thread, thread, mode);
-    put(machine, &machine->head->fault_stm, stm, mode);
+    put(machine, &machine->head->status, status);
+    put(machine, &machine->head->fault_thread, thread);
+    put(machine, &machine->head->fault_stm, stm);
 }
 
 /* The state of a thread that runs on its own. */
 static void planted_thread(struct machine *machine, uint32_t actor)
 {
-    unsigned mode = machine->options.track ? MACHINE_TRACKED : 0;
     if (machine_status(machine) != STATUS_RUNNING)
         return;
     if (machine->semantics == &semantics_interleave) {
         struct block_thread *T = (struct block_thread *)(uintptr_t)interleave_state(machine, actor);
         if (planted_fault.kind == PLANTED_SKIP && T->pc + 1 < machine->program->stm_count)
-            put(machine, &T->pc, T->pc + 1, mode);
+            put(machine, &T->pc, T->pc + 1);
         else if (planted_fault.kind == PLANTED_WAIT)
-            put(machine, &T->waiting, T->waiting ^ 1, mode);
+            put(machine, &T->waiting, T->waiting ^ 1);
         else if (planted_fault.kind == PLANTED_GONE)
-            put(machine, &T->ended, T->ended ^ 1, mode);
+            put(machine, &T->ended, T->ended ^ 1);
         else if (planted_fault.kind == PLANTED_FRAME)
-            put(machine, &T->frames, T->frames + 1, mode);
+            put(machine, &T->frames, T->frames + 1);
     } else if (machine->semantics == &semantics_threads) {
         struct thread_state *T = (struct thread_state *)(uintptr_t)threads_state(machine, actor);
         bool between =
             T->depth > 1 && !T->pending; /* what has been read belongs to the topmost assignment */
         if (planted_fault.kind == PLANTED_POP && between)
-            put(machine, &T->depth, T->depth - 1, mode);
+            put(machine, &T->depth, T->depth - 1);
         else if (planted_fault.kind == PLANTED_ENTRY && between)
-            put(machine, &T->stack[T->depth - 1], T->stack[0], mode);
+            put(machine, &T->stack[T->depth - 1], T->stack[0]);
         else if (planted_fault.kind == PLANTED_CALLS)
-            put(machine, &T->calls, T->calls + 1, mode);
+            put(machine, &T->calls, T->calls + 1);
     }
 }
 
@@ -193,30 +186,29 @@ static bool planted_warp(const struct machine *machine, uint32_t warp, struct pl
 
 static void planted_mask(struct machine *machine, uint32_t warp)
 {
-    unsigned mode = machine->options.track ? MACHINE_TRACKED : 0;
     struct planted_warp w;
     if (machine_status(machine) != STATUS_RUNNING || !planted_warp(machine, warp, &w))
         return;
     lane_mask active = *w.active, asleep = w.all & ~active;
     if (planted_fault.kind == PLANTED_SLEEP)
-        put_mask(machine, w.active, active & (active - 1), mode);
+        put_mask(machine, w.active, active & (active - 1));
     else if (planted_fault.kind == PLANTED_WAKE)
-        put_mask(machine, w.active, active | (asleep & (~asleep + 1)), mode);
+        put_mask(machine, w.active, active | (asleep & (~asleep + 1)));
     else if (planted_fault.kind == PLANTED_BROKEN)
-        put_mask(machine, w.broken, *w.broken ^ 1, mode);
+        put_mask(machine, w.broken, *w.broken ^ 1);
     else if (planted_fault.kind == PLANTED_RETURNED)
-        put_mask(machine, w.returned, *w.returned ^ 1, mode);
+        put_mask(machine, w.returned, *w.returned ^ 1);
     else if (planted_fault.kind == PLANTED_EXITED)
-        put_mask(machine, w.exited, *w.exited ^ 1, mode);
+        put_mask(machine, w.exited, *w.exited ^ 1);
     else if (planted_fault.kind == PLANTED_TOKEN && w.token)
-        put_mask(machine, w.token, *w.token ^ 1, mode);
+        put_mask(machine, w.token, *w.token ^ 1);
     else if (planted_fault.kind == PLANTED_BELOW && w.below)
-        put_mask(machine, w.below, *w.below ^ 1, mode);
+        put_mask(machine, w.below, *w.below ^ 1);
     else if (planted_fault.kind == PLANTED_FULL && w.token)
-        put_mask(machine, w.token, w.all, mode);
+        put_mask(machine, w.token, w.all);
     else if (planted_fault.kind == PLANTED_ASTRAY && machine->semantics == &semantics_thread_pc &&
              w.all > 1)
-        put(machine, &crs_view(machine, warp).pcs[0], crs_view(machine, warp).pcs[1], mode);
+        put(machine, &crs_view(machine, warp).pcs[0], crs_view(machine, warp).pcs[1]);
 }
 
 static enum rule planted_do(struct machine *machine, uint32_t actor, struct choices *choices)

@@ -56,7 +56,7 @@ static void test_init(struct machine *machine)
     }
 }
 
-static void test_flow(struct machine *machine, uint32_t warp, lane_mask X, unsigned mode)
+static void test_flow(struct machine *machine, uint32_t warp, lane_mask X)
 {
     struct test_warp *w = test_warp(machine, warp);
     struct ptx_lanes *lanes = test_lanes(machine, warp);
@@ -65,43 +65,39 @@ static void test_flow(struct machine *machine, uint32_t warp, lane_mask X, unsig
     uint32_t lane = X ? (uint32_t)__builtin_ctzll(some) : 0;
     const uint32_t exec = machine->program->ptx->ops[w->pc].exec;
     const bool goes = exec == PTX_EXEC_BRA || exec == PTX_EXEC_CALL;
-    if (X && goes && ptx_targets(machine, lanes, w->pc, X, targets, mode)) {
-        if (exec == PTX_EXEC_BRA || ptx_call(machine, lanes, w->pc, X, targets[lane], mode))
+    if (X && goes && ptx_targets(machine, lanes, w->pc, X, targets)) {
+        if (exec == PTX_EXEC_BRA || ptx_call(machine, lanes, w->pc, X, targets[lane]))
             next = targets[lane];
-    } else if (X && exec == PTX_EXEC_RET && ptx_return(machine, lanes, X, targets, mode)) {
+    } else if (X && exec == PTX_EXEC_RET && ptx_return(machine, lanes, X, targets)) {
         next = targets[lane] + 1;
     } else if (exec == PTX_EXEC_RET || exec == PTX_EXEC_EXIT) {
-        put_mask(machine, &w->active, w->active & ~X, mode);
+        put_mask(machine, &w->active, w->active & ~X);
     }
-    put(machine, &w->pc, next, mode);
+    put(machine, &w->pc, next);
     if (w->active == 0)
-        machine_retire(machine, warp, mode & MACHINE_TRACKED);
+        machine_retire(machine, warp);
 }
 
-static enum rule test_step(struct machine *machine, uint32_t warp, struct choices *choices,
-                           const unsigned mode)
+static enum rule test_step(struct machine *machine, uint32_t warp, struct choices *choices)
 {
     struct test_warp *w = test_warp(machine, warp);
     struct ptx_lanes *lanes = test_lanes(machine, warp);
     lane_mask active = w->only ? w->only & w->active : w->active;
     lane_mask X = ptx_guard(machine, lanes, w->pc, active);
     enum rule rule = RULE_NONE;
-    if (!ptx_enter(machine, lanes, w->pc, X, mode))
+    if (!ptx_enter(machine, lanes, w->pc, X))
         return RULE_NONE;
     if (ptx_is_flow((enum ptx_exec)machine->program->ptx->ops[w->pc].exec)) {
-        test_flow(machine, warp, X, mode);
+        test_flow(machine, warp, X);
     } else {
         if (X)
-            rule =
-                ptx_execute(machine, lanes, w->pc, X, ptx_all(lanes) & ~w->active, choices, mode);
-        put(machine, &w->pc, w->pc + 1, mode);
+            rule = ptx_execute(machine, lanes, w->pc, X, ptx_all(lanes) & ~w->active, choices);
+        put(machine, &w->pc, w->pc + 1);
     }
     machine->hits[rule]++;
     machine->steps++;
     return rule;
 }
-
-STEP_VARIANTS(test_step)
 
 static const struct semantics test_semantics = {
     .name = "test",
@@ -111,7 +107,7 @@ static const struct semantics test_semantics = {
     .actor_count = test_actors,
     .scratch_bytes = sizeof(struct ptx_scratch),
     .init = test_init,
-    .step = {step_plain, step_observed, step_tracked, step_both},
+    .step = {test_step, test_step, test_step, test_step},
 };
 
 static inline struct program *test_compile_with(const char *text, const char *settings)

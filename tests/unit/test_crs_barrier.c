@@ -62,7 +62,7 @@ static const char *apply(struct crs_barriers *chi, const struct row *row)
 {
     struct crs_barrier_action action = action_of(row);
     struct crs_barrier_infos infos;
-    return crs_upd_bar(chi, WARPS * WARP_SIZE, 0, &action, &infos, 0);
+    return crs_upd_bar(chi, WARPS * WARP_SIZE, 0, &action, &infos);
 }
 
 static void bar_info_has_one_entry_a_barrier(void **state)
@@ -164,7 +164,7 @@ static void arrivals_count_warps_and_distinct_barriers(void **state)
     assert_int_equal(*crs_barrier_waiting(chi, 0, 0), 1);
     assert_int_equal(*crs_barrier_waiting(chi, 0, 1), 3);
     assert_int_equal(*crs_barrier_waiting(chi, 0, 2), 0); /* bar.arrive does not wait */
-    crs_barrier_clear(chi, 0, 0);
+    crs_barrier_clear(chi, 0);
     assert_int_equal(block.at[0].tc, 0);
     assert_int_equal(*crs_barrier_waiting(chi, 0, 1), 0);
     assert_int_equal(block.at[1].ac, WARP_SIZE);
@@ -179,7 +179,7 @@ static void options_change_the_counts(void **state)
     assert_int_equal(block.at[0].ac, 1);
     chi = block_init(&block, BLOCK_EXIT_ARRIVES);
     assert_null(apply(chi, &(struct row){PTX_EXEC_BAR_SYNC, NONE, 0, {0, -1}, {0}, {0}}));
-    crs_exit_arrives(chi, 0);
+    crs_exit_arrives(chi);
     assert_int_equal(block.at[0].ac, 2 * WARP_SIZE);
     assert_int_equal(block.at[1].ac, 0); /* not in use */
 }
@@ -333,7 +333,7 @@ static void random_actions(void **state)
             const struct row row = random_row(&rng);
             const struct crs_barrier_action action = action_of(&row);
             struct crs_barrier_infos infos;
-            const char *why = crs_upd_bar(chi, WARPS * WARP_SIZE, completed, &action, &infos, 0);
+            const char *why = crs_upd_bar(chi, WARPS * WARP_SIZE, completed, &action, &infos);
             bool good = naive_step(at, &row, option, completed);
             assert_int_equal(why == NULL, good);
             refused += !good;
@@ -343,7 +343,7 @@ static void random_actions(void **state)
             compare_barriers(&block, at);
             uint32_t b = pcg_below(&rng, IDS);
             if (pcg_below(&rng, 4) == 0) { /* its generation ends */
-                crs_barrier_clear(chi, b, 0);
+                crs_barrier_clear(chi, b);
                 at[b] = (struct naive){.used = false};
                 compare_barriers(&block, at);
             }

@@ -69,7 +69,8 @@ static void unit_from(struct unit *x, const struct ref_state *r, uint32_t switch
                               .exited = disabled(r, 'e')};
     for (uint32_t i = 0; i < r->length; i++)
         x->tokens[r->length - 1 - i] = token_of(&r->list[i], r->lanes);
-    x->u = (struct crs_unit){.s = &x->s,
+    x->u = (struct crs_unit){.machine = &crs_no_machine,
+                             .s = &x->s,
                              .tokens = x->tokens,
                              .capacity = N_TOKENS,
                              .switches = switches,
@@ -132,8 +133,8 @@ static enum rule unit_step(struct unit *x, const struct ref_actions *a, struct s
     }
     script->choices.choose = script_choose;
     if (actions.X != 0 && ptx_is_flow(actions.kind))
-        return crs_flow(&x->u, &actions, &script->choices, 0);
-    crs_next(&x->u, 0);
+        return crs_flow(&x->u, &actions, &script->choices);
+    x->u.s->pc++;
     return RULE_CRS_NEXT;
 }
 

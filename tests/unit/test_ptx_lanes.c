@@ -43,7 +43,7 @@ static void fill(struct one *one, struct pcg *rng, uint32_t operand, uint32_t bo
     for (uint32_t lane = 0; lane < one->count; lane++) {
         one->source[operand][lane] = bound ? pcg_below(rng, bound) : pcg_next(rng);
         ptx_set_result(one->machine, one->lanes, &one->op->sources[operand], (lane_mask)1 << lane,
-                       one->source[operand][lane], 0);
+                       one->source[operand][lane]);
     }
 }
 
@@ -52,7 +52,7 @@ static void give(struct one *one, uint32_t operand, const uint64_t *values)
     for (uint32_t lane = 0; lane < one->count; lane++) {
         one->source[operand][lane] = values[lane];
         ptx_set_result(one->machine, one->lanes, &one->op->sources[operand], (lane_mask)1 << lane,
-                       values[lane], 0);
+                       values[lane]);
     }
 }
 
@@ -65,9 +65,9 @@ static enum status execute(struct one *one, struct pcg *rng, lane_mask X)
         for (uint32_t lane = 0; lane < one->count; lane++) {
             one->before[r][lane] = pcg_next(rng);
             ptx_set_result(one->machine, one->lanes, &one->op->results[r], (lane_mask)1 << lane,
-                           one->before[r][lane], 0);
+                           one->before[r][lane]);
         }
-    ptx_execute(one->machine, one->lanes, one->pc, X, 0, NULL, 0);
+    ptx_execute(one->machine, one->lanes, one->pc, X, 0, NULL);
     for (uint32_t r = 0; r < 2; r++)
         for (uint32_t lane = 0; lane < one->count; lane++) {
             if (one->op->results[r].kind == PTX_PLACE_NONE)
@@ -330,7 +330,7 @@ struct apart {
     uint32_t pc[64]; /* 0: ended */
 };
 
-static void flow_apart(struct apart *a, uint32_t pc, lane_mask X, lane_mask all, unsigned mode)
+static void flow_apart(struct apart *a, uint32_t pc, lane_mask X, lane_mask all)
 {
     uint32_t targets[64], exec = a->machine->program->ptx->ops[pc].exec;
     for (uint32_t lane = 0; lane < a->lanes->count; lane++)
@@ -339,18 +339,18 @@ static void flow_apart(struct apart *a, uint32_t pc, lane_mask X, lane_mask all,
     if (exec == PTX_EXEC_EXIT || !X)
         return;
     if (exec == PTX_EXEC_RET)
-        assert_true(ptx_return(a->machine, a->lanes, X, targets, mode));
+        assert_true(ptx_return(a->machine, a->lanes, X, targets));
     else
-        assert_true(ptx_targets(a->machine, a->lanes, pc, X, targets, mode));
+        assert_true(ptx_targets(a->machine, a->lanes, pc, X, targets));
     if (exec == PTX_EXEC_CALL)
-        assert_true(ptx_call(a->machine, a->lanes, pc, X, targets[__builtin_ctzll(X)], mode));
+        assert_true(ptx_call(a->machine, a->lanes, pc, X, targets[__builtin_ctzll(X)]));
     for (uint32_t lane = 0; lane < a->lanes->count; lane++)
         if (X >> lane & 1)
             a->pc[lane] = targets[lane] + (exec == PTX_EXEC_RET);
 }
 
 /* One instruction for some of the lanes that are there. */
-static void step_apart(struct apart *a, struct pcg *rng, unsigned mode, bool alone)
+static void step_apart(struct apart *a, struct pcg *rng, bool alone)
 {
     uint32_t first = pcg_below(rng, a->lanes->count);
     while (a->pc[first] == 0)
@@ -361,13 +361,13 @@ static void step_apart(struct apart *a, struct pcg *rng, unsigned mode, bool alo
         if (!alone && a->pc[lane] == pc && pcg_below(rng, 3) > 0)
             all |= (lane_mask)1 << lane;
     lane_mask X = ptx_guard(a->machine, a->lanes, pc, all);
-    assert_true(ptx_enter(a->machine, a->lanes, pc, X, mode));
+    assert_true(ptx_enter(a->machine, a->lanes, pc, X));
     if (ptx_is_flow((enum ptx_exec)a->machine->program->ptx->ops[pc].exec)) {
-        flow_apart(a, pc, X, all, mode);
+        flow_apart(a, pc, X, all);
         return;
     }
     if (X)
-        ptx_execute(a->machine, a->lanes, pc, X, 0, NULL, mode);
+        ptx_execute(a->machine, a->lanes, pc, X, 0, NULL);
     assert_int_equal(machine_status(a->machine), STATUS_RUNNING);
     for (uint32_t lane = 0; lane < a->lanes->count; lane++)
         if (all >> lane & 1)
@@ -382,15 +382,15 @@ static bool all_ended(const struct apart *a)
     return true;
 }
 
-static struct machine *run_apart(const struct program *program, struct pcg *rng, unsigned mode,
+static struct machine *run_apart(const struct program *program, struct pcg *rng, bool tracked,
                                  bool alone)
 {
-    struct apart a = {.machine = test_machine(program, mode & MACHINE_TRACKED)};
+    struct apart a = {.machine = test_machine(program, tracked)};
     a.lanes = test_lanes(a.machine, 0);
     for (uint32_t lane = 0; lane < a.lanes->count; lane++)
         a.pc[lane] = 1;
     while (!all_ended(&a))
-        step_apart(&a, rng, mode, alone);
+        step_apart(&a, rng, alone);
     return a.machine;
 }
 
@@ -428,8 +428,8 @@ static void test_apart(void **state)
     pcg_seed(&rng, 4, 1);
     for (uint32_t round = 0; round < 60; round++) {
         size_t mark = arena_mark(&test_arena);
-        unsigned mode = round & 1 ? MACHINE_TRACKED : 0;
-        struct machine *machine = run_apart(program, &rng, mode, round % 5 == 0);
+        bool tracked = round & 1;
+        struct machine *machine = run_apart(program, &rng, tracked, round % 5 == 0);
         for (uint32_t lane = 0; lane < 8; lane++) {
             uint64_t got;
             memcpy(&got, test_words(machine, "out") + 2 * lane, sizeof got);
@@ -438,7 +438,7 @@ static void test_apart(void **state)
                          (unsigned)lane, (unsigned long long)got,
                          (unsigned long long)naive_lane(lane));
         }
-        if (mode) {
+        if (tracked) {
             machine_undo(machine, 0);
             assert_true(machine_equals(machine, machine->initial));
         }
@@ -453,8 +453,8 @@ static void test_frames_leave_nothing(void **state)
     const struct program *program = test_compile(APART);
     struct pcg rng;
     pcg_seed(&rng, 5, 1);
-    struct machine *one = run_apart(program, &rng, 0, true);
-    struct machine *other = run_apart(program, &rng, MACHINE_TRACKED, false);
+    struct machine *one = run_apart(program, &rng, false, true);
+    struct machine *other = run_apart(program, &rng, true, false);
     assert_true(machine_equals(one, other->block));
     for (uint32_t depth = 0; depth < LIMIT_CALL_DEPTH; depth++)
         for (uint32_t lane = 0; lane < 8; lane++)
@@ -631,10 +631,10 @@ static void test_other_frame(void **state)
     struct ptx_lanes *lanes = test_lanes(machine, 0);
     uint32_t foreign = code->functions[1].entry;
     assert_true(ptx_guard(machine, lanes, foreign, 0xff) == 0xff);
-    assert_false(ptx_enter(machine, lanes, foreign, 0xff, 0));
+    assert_false(ptx_enter(machine, lanes, foreign, 0xff));
     assert_int_equal(machine_status(machine), STATUS_STUCK);
     uint32_t targets[64];
-    assert_false(ptx_return(machine, lanes, 0xff, targets, 0));
+    assert_false(ptx_return(machine, lanes, 0xff, targets));
 }
 
 /* But one that names none: `ret` at the end of another function, a branch without a guard. */
@@ -647,7 +647,7 @@ static void test_other_frame_without_registers(void **state)
     for (uint32_t pc = code->functions[1].entry; pc < code->functions[1].end; pc++) {
         if (code->ops[pc].exec != PTX_EXEC_RET || code->ops[pc].guard.kind != PTX_PLACE_NONE)
             continue;
-        assert_true(ptx_enter(machine, test_lanes(machine, 0), pc, 0xff, 0));
+        assert_true(ptx_enter(machine, test_lanes(machine, 0), pc, 0xff));
         taken++;
     }
     assert_int_equal(taken, 1);

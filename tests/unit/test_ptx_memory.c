@@ -123,8 +123,7 @@ static void move_memory(const struct bed *b, struct naive *n, bool out)
 static void set_register(struct bed *b, const struct ptx_place *place, uint32_t lane,
                          uint64_t value)
 {
-    ptx_set_result(b->machine, b->lanes, place, (lane_mask)1 << lane, value,
-                   b->machine->options.track ? MACHINE_TRACKED : 0);
+    ptx_set_result(b->machine, b->lanes, place, (lane_mask)1 << lane, value);
 }
 
 /* Addresses in a row, backwards, all the same, a few, anywhere; values with equal ones among them. */
@@ -228,7 +227,6 @@ static void test_ascending(void **state)
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
         size_t mark = arena_mark(&test_arena);
         struct bed b = bed_new(&forms[f], f & 1);
-        unsigned mode = b.machine->options.track ? MACHINE_TRACKED : 0;
         for (uint32_t round = 0; round < ROUNDS; round++) {
             struct naive before, expected, after;
             uint64_t old[LANES];
@@ -238,7 +236,7 @@ static void test_ascending(void **state)
             expected = before;
             if (forms[f].exec != LD)
                 naive_write(&b, &expected, old);
-            ptx_execute(b.machine, b.lanes, b.pc, b.X, 0, NULL, mode);
+            ptx_execute(b.machine, b.lanes, b.pc, b.X, 0, NULL);
             assert_int_equal(machine_status(b.machine), STATUS_RUNNING);
             move_memory(&b, &after, true);
             if (memcmp(&after, &expected, sizeof after) != 0)
@@ -306,7 +304,7 @@ static void test_chosen(void **state)
             draw(&b, &rng);
             sums = before;
             naive_write(&b, &sums, old);
-            ptx_execute(b.machine, b.lanes, b.pc, b.X, 0, &any.choices, 0);
+            ptx_execute(b.machine, b.lanes, b.pc, b.X, 0, &any.choices);
             move_memory(&b, &after, true);
             if (forms[f].exec == ATOM)
                 assert_memory_equal(&after, &sums, sizeof after);
@@ -342,7 +340,7 @@ static void test_outside(void **state)
             b.X |= (lane_mask)1 << lane;
             set_register(&b, &b.op->sources[0], lane, address);
             b.machine->head->status = STATUS_RUNNING;
-            ptx_execute(b.machine, b.lanes, b.pc, b.X, 0, NULL, 0);
+            ptx_execute(b.machine, b.lanes, b.pc, b.X, 0, NULL);
             if (machine_status(b.machine) != STATUS_OUT_OF_BOUNDS)
                 fail_msg("%s: lane %u at 0x%llx", forms[f].text, (unsigned)lane,
                          (unsigned long long)address);

@@ -65,8 +65,12 @@ static void warp_start(struct warp *w, uint32_t lanes, uint32_t switches)
     lane_mask W = lanes == 64 ? ~(lane_mask)0 : ((lane_mask)1 << lanes) - 1;
     w->choices.choose = choose_random;
     w->s = (struct crs_state){.pc = 1, .active = W};
-    w->unit = (struct crs_unit){
-        .s = &w->s, .tokens = w->tokens, .capacity = N_TOKENS, .switches = switches, .W = W};
+    w->unit = (struct crs_unit){.machine = &crs_no_machine,
+                                .s = &w->s,
+                                .tokens = w->tokens,
+                                .capacity = N_TOKENS,
+                                .switches = switches,
+                                .W = W};
     w->lanes->count = lanes;
 }
 
@@ -108,9 +112,9 @@ static bool warp_step(struct warp *w, enum ptx_exec exec, lane_mask X, uint32_t 
     w->old = w->s;
     memcpy(w->old_tokens, w->tokens, sizeof w->tokens);
     if (X && ptx_is_flow(exec))
-        crs_flow(&w->unit, &actions, &w->choices, 0);
+        crs_flow(&w->unit, &actions, &w->choices);
     else
-        crs_next(&w->unit, 0);
+        w->unit.s->pc++;
     if (w->unit.overflow)
         return false;
     seen->steps++;

@@ -208,7 +208,7 @@ static enum rule counted(enum rule rule)
 
 static enum rule counted_step(struct machine *m, uint32_t actor, struct choices *choices)
 {
-    return counted(mock_step(m, actor, choices, MACHINE_TRACKED | MACHINE_OBSERVED));
+    return counted(mock_step(m, actor, choices));
 }
 
 static struct semantics counting(void)
