@@ -32,7 +32,7 @@ STEP_INLINE enum rule crs_next(struct crs_step *x)
     return RULE_CRS_NEXT;
 }
 
-STEP_INLINE enum rule flow(struct crs_step *x, uint32_t pc, lane_mask X)
+STEP_INLINE enum rule wrp_bra(struct crs_step *x, uint32_t pc, lane_mask X)
 {
     const struct ptx_op *op = &x->code->ops[pc];
     struct crs_actions actions = {.kind = (enum ptx_exec)op->exec, .X = X, .address = op->target};
@@ -70,7 +70,7 @@ STEP_INLINE enum rule select_rule(struct crs_step *x)
     if (X == 0)
         return crs_next(x);
     if (ptx_is_flow((enum ptx_exec)op->exec))
-        return flow(x, pc, X);
+        return wrp_bra(x, pc, X);
     put(x->m, &s->pc, pc + 1);
     return crs_other(x, pc, X);
 }

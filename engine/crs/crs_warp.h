@@ -51,7 +51,7 @@ STEP_INLINE bool crs_find_targets(struct crs_step *x, uint32_t pc, lane_mask X)
     return found;
 }
 
-/* WRP.bra: the branch unit takes the actions; ⊥ ends the execution. */
+/* The branch unit takes the actions; ⊥ ends the execution. */
 STEP_INLINE enum rule crs_branch(struct crs_step *x, uint32_t pc, const struct crs_actions *actions)
 {
     const struct program *program = x->m->program;
@@ -107,47 +107,45 @@ STEP_INLINE void crs_drop_frames(struct crs_step *x, lane_mask X)
         ptx_return(x->m, x->v.lanes, has, NULL);
 }
 
-/* Bar instructions, and what computes or accesses memory (WRP.comm, WRP.mem), of `X` at pc. */
+/* WRP.mem: what computes, or accesses memory. */
+STEP_INLINE enum rule wrp_mem(struct crs_step *x, uint32_t pc, lane_mask X)
+{
+    x->m->hits[RULE_WRP_MEM]++;
+    return ptx_execute(x->m, x->v.lanes, pc, X, x->v.state->exited, x->choices);
+}
+
+/* WRP.comm: votes, shuffles and their like; barriers. */
+STEP_INLINE enum rule wrp_comm(struct crs_step *x, uint32_t pc, lane_mask X)
+{
+    enum ptx_exec exec = (enum ptx_exec)x->code->ops[pc].exec;
+    x->m->hits[RULE_WRP_COMM]++;
+    if (exec < PTX_EXEC_BAR_SYNC || exec > PTX_EXEC_BAR_RED)
+        return ptx_execute(x->m, x->v.lanes, pc, X, x->v.state->exited, x->choices);
+    x->at_barrier = true;
+    return crs_barrier_step(x->m, x->warp, pc, X);
+}
+
+/* Whatever does not go to the branch unit, of `X` at pc. */
 STEP_INLINE enum rule crs_other(struct crs_step *x, uint32_t pc, lane_mask X)
 {
-    switch ((enum ptx_exec)x->code->ops[pc].exec) {
+    switch ((unsigned)x->code->ops[pc].exec) {
     case PTX_EXEC_BAR_SYNC:
     case PTX_EXEC_BAR_ARRIVE:
     case PTX_EXEC_BAR_RED:
-        x->m->hits[RULE_WRP_COMM]++;
-        x->at_barrier = true;
-        return crs_barrier_step(x->m, x->warp, pc, X);
     case PTX_EXEC_VOTE:
     case PTX_EXEC_ACTIVEMASK:
     case PTX_EXEC_SHFL:
     case PTX_EXEC_MATCH:
     case PTX_EXEC_REDUX:
     case PTX_EXEC_BAR_WARP:
-        x->m->hits[RULE_WRP_COMM]++;
-        break;
+        return wrp_comm(x, pc, X);
     case PTX_EXEC_NOP:
     case PTX_EXEC_MEMBAR: /* no action */
         x->m->hits[RULE_WRP_BRA]++;
-        break;
-    case PTX_EXEC_ROWS:
-    case PTX_EXEC_LD:
-    case PTX_EXEC_ST:
-    case PTX_EXEC_ATOM:
-        x->m->hits[RULE_WRP_MEM]++;
-        break;
-    case PTX_EXEC_BRA:
-    case PTX_EXEC_CALL:
-    case PTX_EXEC_RET:
-    case PTX_EXEC_EXIT:
-    case PTX_EXEC_SSY:
-    case PTX_EXEC_PREBRK:
-    case PTX_EXEC_PRERET:
-    case PTX_EXEC_SYNC:
-    case PTX_EXEC_BREAK:
-    case PTX_EXEC_TRAP:
-        break;
+        return ptx_execute(x->m, x->v.lanes, pc, X, x->v.state->exited, x->choices);
+    default:
+        return wrp_mem(x, pc, X);
     }
-    return ptx_execute(x->m, x->v.lanes, pc, X, x->v.state->exited, x->choices);
 }
 
 /* trap [EXT]: the execution ends with assert_fails. */

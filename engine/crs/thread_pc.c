@@ -168,7 +168,7 @@ STEP_INLINE void chk_reset(struct crs_step *x, lane_mask X, uint32_t pc)
 }
 
 /* WRP.bra with reset. */
-STEP_INLINE enum rule flow(struct pc_step *p, const struct ptx_op *op)
+STEP_INLINE enum rule wrp_bra(struct pc_step *p, const struct ptx_op *op)
 {
     struct crs_step *x = &p->x;
     struct crs_actions actions = {
@@ -213,7 +213,7 @@ STEP_INLINE enum rule select_rule(struct pc_step *p)
         return RULE_NONE;
     }
     if (ptx_is_flow((enum ptx_exec)op->exec))
-        return flow(p, op);
+        return wrp_bra(p, op);
     chk_step(p);
     put(x->m, &x->v.state->pc, x->v.state->pc + 1);
     enum rule rule = RULE_NONE;
