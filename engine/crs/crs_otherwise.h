@@ -105,6 +105,12 @@ static void not_taken_first(struct crs_unit *u, const struct firing *f)
     set_pc(u, u->s->pc + 1);
 }
 
+static void call_target_no_token(struct crs_unit *u, const struct firing *f)
+{
+    set_alpha(u, crs_taken(f->X, f->targets, f->pc));
+    set_pc(u, f->pc);
+}
+
 /* ---- behind it: `f->was` is ς as it was ---- */
 
 static struct crs_token *top_token(const struct crs_unit *u)
@@ -148,12 +154,6 @@ static void call_guard_all(struct crs_unit *u, const struct firing *f)
     set_alpha(u, f->was.active);
 }
 
-static void call_target_no_token(struct crs_unit *u, const struct firing *f)
-{
-    (void)f;
-    drop(u);
-}
-
 /* ---- the table ---- */
 
 #define OF(rule) ((uint64_t)1 << (RULE_CRS_##rule - RULE_CRS_SSY))
@@ -177,13 +177,13 @@ static const struct otherwise {
     ROW(CALL_GUARD_TOKEN, OF(CALL_GUARD), BEFORE, call_guard_token),
     {~0u, OF(SYNC) | OF(BRK_UNI) | OF(RET_UNI) | OF(EXIT_UNI), INSTEAD, unwinding},
     ROW(NOT_TAKEN_FIRST, OF(BRA_GUARD), INSTEAD, not_taken_first),
+    ROW(CALL_TARGET_NO_TOKEN, OF(CALL_TARGET), INSTEAD, call_target_no_token),
     ROW(PUSH_EXECUTING, OF(SSY) | OF(PRE_BRK) | OF(PRE_RET), BEHIND, push_executing),
     ROW(SYNC_FLAG, OF(SSY) | OF(SYNC), BEHIND, sync_flag),
     ROW(NOT_TAKEN_ALL, OF(BRA_GUARD) | OF(BRA_TARGET) | OF(CALL_TARGET), BEHIND, not_taken_all),
     ROW(GUARD_PC, OF(BRA_GUARD), BEHIND, guard_pc),
     ROW(TARGET_NEXT, OF(BRA_TARGET), BEHIND, target_next),
     ROW(CALL_GUARD_ALL, OF(CALL_GUARD), BEHIND, call_guard_all),
-    ROW(CALL_TARGET_NO_TOKEN, OF(CALL_TARGET), BEHIND, call_target_no_token),
 #undef ROW
 };
 
