@@ -209,7 +209,7 @@ static void start(struct tracer *t)
         see_top(t, i);
     table_start(&t->table, t->arena, titles[t->view], "rrlrrllllll");
     t->table.hidden = hidden[t->view] | (trace_is_ptx(t->view) ? 0 : 1u << COLUMN_PC);
-    if (t->machine->semantics != &semantics_thread_pc)
+    if (!t->machine->semantics->has_pcs)
         t->table.hidden |= 1u << COLUMN_PCS;
     if ((t->view == TRACE_WARPS || t->view == TRACE_VECTORS || t->view == TRACE_CRS) &&
         t->machine->actor_count == 1)
@@ -347,7 +347,7 @@ static void print_end(struct tracer *t, enum status status, FILE *out)
     if (trace_filters(&t->options->filter))
         fprintf(out, "%" PRIu64 " of %" PRIu64 " steps shown\n", t->shown, t->steps);
     print_memory(t, "end:", false, out);
-    if (status == STATUS_TERMINATED && t->machine->semantics == &semantics_block)
+    if (status == STATUS_TERMINATED && t->view == TRACE_CTA)
         print_dangling(t, out);
 }
 
