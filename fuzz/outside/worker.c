@@ -222,6 +222,10 @@ static enum worker_end ask(struct arena *arena, struct worker *worker,
                                         settings->cpu_seconds * (uint64_t)1000 * WALL_FACTOR};
     enum worker_end end =
         message_send(worker->to, request) ? read_answer(arena, &waiting, answer) : WORKER_DIED;
+    /* Of one that died nothing is left to be read. */
+    uint64_t ticks = group_ticks(worker->pid);
+    if (ticks > worker->cpu_before)
+        child_add_cpu_us((ticks - worker->cpu_before) * 1000000 / (uint64_t)sysconf(_SC_CLK_TCK));
     if (end != WORKER_ANSWER) {
         (void)stop(worker);
         *log = read_log(arena, path);

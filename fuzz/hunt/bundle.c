@@ -1,5 +1,5 @@
 #define _XOPEN_SOURCE 700 /* nftw */
-#include "fuzz/outside/bundle.h"
+#include "fuzz/hunt/bundle.h"
 
 #include "engine/input/input.h"
 #include "engine/language/print.h"

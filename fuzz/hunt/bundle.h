@@ -7,10 +7,10 @@
  *     host.c          OpenCL: a program that runs it on every device and says which words are wrong
  *     log.txt         what the implementation printed
  */
-#ifndef FUZZ_OUTSIDE_BUNDLE_H
-#define FUZZ_OUTSIDE_BUNDLE_H
+#ifndef FUZZ_HUNT_BUNDLE_H
+#define FUZZ_HUNT_BUNDLE_H
 
-#include "fuzz/outside/hunt.h"
+#include "fuzz/hunt/hunt.h"
 
 /* The folder that was made in `parent`, which is made if need be; NULL: it cannot be written. */
 const char *bundle_write(struct arena *arena, const char *parent, uint64_t seed,
