@@ -4,6 +4,9 @@
 #include "engine/input/input.h"
 #include "engine/language/print.h"
 #include "fuzz/base/version.h"
+#include "fuzz/hunt/host.h"
+#include "fuzz/hunt/tidy.h"
+#include "fuzz/outside/worker.h"
 #include "fuzz/serve/child.h"
 
 #include <errno.h>
@@ -25,147 +28,151 @@ static void put_words(struct text *text, const char *name, const int32_t *words,
     text_put(text, "\n");
 }
 
-/* The buffer at first comes from the emitter, which is asked again. */
-static const char *memory_text(struct arena *arena, const struct hunt_finding *f)
+static const char *memory_text(struct arena *arena, const struct hunt_finding *f,
+                               const struct emitted *emitted)
 {
-    struct text text = text_begin(arena), ignored = text_begin(arena);
-    struct emitted emitted;
-    const char *reason;
-    if (!emit_kernel(&ignored, ast_kernel_copy(arena, f->expected->kernel), f->subject->language,
-                     f->knobs, 0, &emitted, &reason))
-        return reason;
-    text_format(&text, "kernel: %s\nthreads: %u\nblocks: %u\n", emitted.entry,
-                (unsigned)emitted.threads, (unsigned)emitted.blocks);
-    put_words(&text, "initial", emitted.initial, emitted.words);
+    struct text text = text_begin(arena);
+    text_format(&text, "kernel: %s\nthreads: %u\nblocks: %u\n", emitted->entry,
+                (unsigned)emitted->threads, (unsigned)emitted->blocks);
+    put_words(&text, "initial", emitted->initial, emitted->words);
     put_words(&text, "expected", f->expected->final, f->expected->words);
     if (f->trial.verdict == TRIAL_WRONG)
         put_words(&text, "actual", f->trial.memory, f->expected->words);
     return text.bytes;
 }
 
+/* The text, as it was run but for parentheses. NULL: it cannot be emitted, which it once was. */
+static const char *kernel_text(struct arena *arena, const struct hunt_finding *f,
+                               struct emitted *emitted)
+{
+    struct text text = text_begin(arena);
+    enum emit_language language = f->subject->language;
+    const char *reason;
+    if (!emit_kernel(&text, ast_kernel_copy(arena, f->expected->kernel), language, f->knobs, 0,
+                     emitted, &reason))
+        return NULL;
+    enum tidy_bare bare = !*f->command                             ? TIDY_NOT_BARE
+                          : strstr(f->command, "-DSIMTFUZZ_BARE ") ? TIDY_BARE
+                                                                   : TIDY_BOTH;
+    return tidy_text(arena, emit_text(arena, language, text.bytes), bare);
+}
+
+static const char *const kind_titles[TRIAL_VERDICT_COUNT] = {
+    [TRIAL_WRONG] = "wrong value",
+    [TRIAL_CRASH] = "crash",
+    [TRIAL_HANG] = "hang",
+    [TRIAL_COMPILE_ERROR] = "refusal of a valid kernel",
+    [TRIAL_RUN_ERROR] = "error at run time"};
+
+static void put_difference(struct text *text, const struct hunt_finding *f)
+{
+    enum { SHOWN = 12 };
+    uint32_t count = 0;
+    text_put(text, "| word of the buffer | expected | actual |\n| ---: | ---: | ---: |\n");
+    for (uint32_t w = 0; w < f->expected->words; w++)
+        if (f->trial.memory[w] != f->expected->final[w] && count++ < SHOWN)
+            text_format(text, "| %u | %d | %d |\n", (unsigned)w, (int)f->expected->final[w],
+                        (int)f->trial.memory[w]);
+    if (count > SHOWN)
+        text_format(text, "\nThese are %d of %u words that differ; all stand in memory.txt.\n",
+                    (int)SHOWN, (unsigned)count);
+    if (strncmp(f->subject->name, "compiler:", strlen("compiler:")) == 0)
+        text_format(text,
+                    "\nThe PTX that the compiler made was run by simtfuzz's own machine "
+                    "(semantics `%s`).\n",
+                    f->trial.way);
+}
+
 static void put_what(struct text *text, const struct hunt_finding *f)
 {
+    text_put(text, "## What happens\n\n");
     if (f->trial.verdict == TRIAL_WRONG)
-        text_format(text,
-                    "Word %u of the buffer is %d; every execution of the kernel leaves %d there "
-                    "(seen under %s).\n",
-                    (unsigned)f->trial.word, (int)f->trial.actual, (int)f->trial.expected,
-                    f->trial.way);
+        put_difference(text, f);
     else
-        text_format(text, "The implementation ended with %s: %s.\n",
-                    trial_verdict_names[f->trial.verdict],
+        text_format(text, "It ends with: %s. What it printed stands in log.txt.\n",
                     *f->trial.cause ? f->trial.cause : "no message");
 }
 
-static const char *report(struct arena *arena, uint64_t seed, const struct hunt_finding *f)
+static void put_again(struct text *text, const struct hunt_finding *f,
+                      const struct emitted *emitted)
+{
+    text_put(text, "\n## How to see it\n\n");
+    if (host_name(f))
+        text_format(text, "    %s\n\n", host_command(text->arena, f));
+    text_format(text,
+                "Kernel `%s` of kernel.%s, %u blocks of %u threads; its argument is a buffer of %u "
+                "32-bit words. What they hold at first, and must hold at the end, stands in "
+                "memory.txt.\n",
+                emitted->entry, extension(f->subject), (unsigned)emitted->blocks,
+                (unsigned)emitted->threads, (unsigned)emitted->words);
+}
+
+/* What a knob says, added or taken away. */
+static void put_knob(struct text *text, const char *name, size_t length, bool added)
+{
+    for (uint32_t i = 0; i < EMIT_KNOB_COUNT; i++)
+        if (strlen(emit_knob_names[i]) == length && strncmp(emit_knob_names[i], name, length) == 0)
+            text_format(text, "if it is %s that %s", added ? "so" : "not so",
+                        emit_knob_sentences[i]);
+}
+
+/* "unoptimised,+opaque-switches" in words. */
+static void put_vanishes(struct text *text, const char *list)
+{
+    const char *between = "It is right ";
+    while (*list && strcmp(list, "nothing") != 0) {
+        size_t length = strcspn(list, ",");
+        text_put(text, between);
+        if (*list == '+' || *list == '-')
+            put_knob(text, list + 1, length - 1, *list == '+');
+        else
+            text_put(text, "without optimisation");
+        between = "; ";
+        list += length;
+        list += *list == ',';
+    }
+    if (*between == ';')
+        text_put(text, ".\n");
+}
+
+static void put_more(struct text *text, uint64_t seed, const struct hunt_finding *f)
+{
+    text_put(text, "\n## What is known about it\n\n");
+    put_vanishes(text, f->vanishes);
+    if (*f->second)
+        text_format(text, "Other implementations, same kernel: %s.\n", f->second);
+    text_put(text,
+             "\nThe kernel has no data race and no undefined behaviour (sums and products are "
+             "unsigned, shifts and divisions are guarded, indices stay in their arrays). Four "
+             "semantics of simtfuzz, each under several schedules, end with the expected "
+             "memory.\n\n");
+    text_format(text, "Found by simtfuzz %s as case %llu of seed 0x%llx (`%s`).", SIMTFUZZ_VERSION,
+                (unsigned long long)f->number, (unsigned long long)seed, f->signature);
+    if (f->minimised.kernel)
+        text_format(text,
+                    " Made small with %u candidates, %u of them valid, %u runs of the "
+                    "implementation.",
+                    (unsigned)f->minimised.candidates, (unsigned)f->minimised.valid,
+                    (unsigned)f->minimised.runs);
+    text_format(text,
+                " With simtfuzz:\n\n    simtfuzz outside --subject '%s' --knobs %s%s "
+                "--kernel kernel.simt\n",
+                f->subject->name, emit_print_knobs(text->arena, f->knobs),
+                f->expected->as_it_is ? " --as-it-is" : "");
+}
+
+/* A report as a maintainer wants it: what, where, how to see it, what else is known. */
+static const char *report(struct arena *arena, uint64_t seed, const struct hunt_finding *f,
+                          const struct emitted *emitted, const char *kernel)
 {
     struct text text = text_begin(arena);
     text_format(&text, "# %s: %s\n\nVersion: %s\n\n", f->subject->name,
-                trial_verdict_names[f->trial.verdict], f->subject->version);
+                kind_titles[f->trial.verdict],
+                *f->subject->version ? f->subject->version : "it says none");
     put_what(&text, f);
-    text_format(
-        &text,
-        "\nThe kernel has no data race, no undefined behaviour and one result. Launch, initial and "
-        "expected memory stand in memory.txt, the text in kernel.%s.\n\n",
-        extension(f->subject));
-    text_format(&text, "- it vanishes with: %s\n- other implementations: %s\n- signature: `%s`\n",
-                attribution_print(arena, &f->attribution, f->knobs),
-                *f->second ? f->second : "none was asked", f->signature);
-    text_format(&text,
-                "- command: `simtfuzz outside --subject '%s' --seed 0x%llx --from %llu --cases 1 "
-                "--knobs %s` (simtfuzz %s)\n",
-                f->subject->name, (unsigned long long)seed, (unsigned long long)f->number,
-                emit_print_knobs(arena, f->knobs), SIMTFUZZ_VERSION);
-    if (f->minimised.kernel)
-        text_format(&text,
-                    "- kernel.simt is that case made small: %u candidates, %u of them valid, %u "
-                    "runs of the implementation; to see it again: `simtfuzz outside --subject '%s' "
-                    "--knobs %s "
-                    "--kernel kernel.simt`\n",
-                    (unsigned)f->minimised.candidates, (unsigned)f->minimised.valid,
-                    (unsigned)f->minimised.runs, f->subject->name,
-                    emit_print_knobs(arena, f->knobs));
-    return text.bytes;
-}
-
-/* A program that runs kernel.cl on each platform: what a maintainer needs beside the kernel. */
-static const char host_head[] = "/* cc host.c -lOpenCL && ./a.out : runs kernel.cl on every OpenCL "
-                                "device, prints words that are wrong. */\n"
-                                "#define CL_TARGET_OPENCL_VERSION 120\n"
-                                "#include <CL/cl.h>\n"
-                                "#include <stdio.h>\n"
-                                "#include <string.h>\n"
-                                "\n";
-
-static const char host_main[] =
-    "\n"
-    "static void run(cl_device_id device, const char *text)\n"
-    "{\n"
-    "    int words[sizeof initial / sizeof *initial];\n"
-    "    size_t local = THREADS, global = THREADS * BLOCKS;\n"
-    "    char name[256] = \"\";\n"
-    "    clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name - 1, name, NULL);\n"
-    "    memcpy(words, initial, sizeof initial);\n"
-    "    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);\n"
-    "    cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);\n"
-    "    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);\n"
-    "    printf(\"%s: build %d\\n\", name, clBuildProgram(program, 1, &device, OPTIONS, NULL, "
-    "NULL));\n"
-    "    cl_kernel kernel = clCreateKernel(program, \"k0\", NULL);\n"
-    "    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof words, words, "
-    "NULL);\n"
-    "    clSetKernelArg(kernel, 0, sizeof buffer, &buffer);\n"
-    "    printf(\"run %d\\n\", clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, "
-    "NULL, NULL));\n"
-    "    clEnqueueReadBuffer(queue, buffer, 1, 0, sizeof words, words, 0, NULL, NULL);\n"
-    "    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)\n"
-    "        if (words[i] != expected[i])\n"
-    "            printf(\"word %zu is %d, not %d\\n\", i, words[i], expected[i]);\n"
-    "}\n"
-    "\n"
-    "int main(void)\n"
-    "{\n"
-    "    static char text[1 << 20];\n"
-    "    cl_platform_id platforms[16];\n"
-    "    cl_device_id device;\n"
-    "    cl_uint count = 0;\n"
-    "    FILE *file = fopen(\"kernel.cl\", \"r\");\n"
-    "    if (!file || !fread(text, 1, sizeof text - 1, file))\n"
-    "        return 1;\n"
-    "    clGetPlatformIDs(16, platforms, &count);\n"
-    "    for (cl_uint i = 0; i < count; i++)\n"
-    "        if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL) == 0)\n"
-    "            run(device, text);\n"
-    "}\n";
-
-static void put_array(struct text *text, const char *name, const int32_t *words, uint32_t count)
-{
-    text_format(text, "static const int %s[] = {", name);
-    for (uint32_t i = 0; i < count; i++)
-        if (words[i] == INT32_MIN)
-            text_put(text, i ? ", -2147483647 - 1" : "-2147483647 - 1");
-        else
-            text_format(text, "%s%d", i ? ", " : "", (int)words[i]);
-    text_put(text, "};\n");
-}
-
-/* For OpenCL C only: "" of other languages. */
-static const char *host_text(struct arena *arena, const struct hunt_finding *f)
-{
-    struct text text = text_begin(arena), ignored = text_begin(arena);
-    struct emitted emitted;
-    const char *reason;
-    if (f->subject->language != EMIT_OPENCL ||
-        !emit_kernel(&ignored, ast_kernel_copy(arena, f->expected->kernel), EMIT_OPENCL, f->knobs,
-                     0, &emitted, &reason))
-        return "";
-    const char *disable = strstr(f->subject->name, "-cl-opt-disable") ? "-cl-opt-disable" : "";
-    text_put(&text, host_head);
-    text_format(&text, "enum { THREADS = %u, BLOCKS = %u };\n#define OPTIONS \"%s\"\n",
-                (unsigned)emitted.threads, (unsigned)emitted.blocks, disable);
-    put_array(&text, "initial", emitted.initial, emitted.words);
-    put_array(&text, "expected", f->expected->final, f->expected->words);
-    text_put(&text, host_main);
+    put_again(&text, f, emitted);
+    text_format(&text, "\n```c\n%s```\n", kernel);
+    put_more(&text, seed, f);
     return text.bytes;
 }
 
@@ -179,27 +186,54 @@ static bool write_in(struct arena *arena, const char *folder, const char *name, 
     return child_write(arena_printf(arena, "%s/%s", folder, name), text);
 }
 
-const char *bundle_write(struct arena *arena, const char *parent, uint64_t seed,
+/* exec: what the program is told. */
+static bool write_request(struct arena *arena, const char *folder, const struct hunt_finding *f,
+                          const struct emitted *emitted, const char *kernel)
+{
+    const struct outside_batch batch = {
+        .language = f->subject->language, .text = kernel, .count = 1, .kernels = emitted};
+    struct text bytes = text_begin(arena);
+    worker_put_messages(&bytes, &batch, "");
+    FILE *file = fopen(arena_printf(arena, "%s/request", folder), "wb");
+    bool written = file && fwrite(bytes.bytes, 1, bytes.length, file) == bytes.length;
+    return file && fclose(file) == 0 && written;
+}
+
+static bool write_files(struct arena *arena, const char *folder, uint64_t seed,
+                        const struct hunt_finding *f)
+{
+    struct emitted emitted;
+    const char *kernel = kernel_text(arena, f, &emitted), *host = host_name(f);
+    bool written =
+        kernel && write_in(arena, folder, "README.md", report(arena, seed, f, &emitted, kernel)) &&
+        write_in(arena, folder, "kernel.simt", print_kernel(arena, f->kernel)) &&
+        write_in(arena, folder, arena_printf(arena, "kernel.%s", extension(f->subject)), kernel) &&
+        write_in(arena, folder, "memory.txt", memory_text(arena, f, &emitted)) &&
+        write_in(arena, folder, "log.txt", f->trial.log);
+    if (written && host)
+        written = write_in(arena, folder, host, host_text(arena, f, &emitted));
+    if (written && strncmp(f->subject->name, "exec:", strlen("exec:")) == 0)
+        written = write_request(arena, folder, f, &emitted, kernel);
+    return written;
+}
+
+const char *bundle_write(struct arena *arena, const char *folder, uint64_t seed,
                          const struct hunt_finding *f)
+{
+    return make_folder(folder) && write_files(arena, folder, seed, f) ? folder : NULL;
+}
+
+const char *bundle_write_below(struct arena *arena, const char *parent, uint64_t seed,
+                               const struct hunt_finding *f)
 {
     char *name = arena_printf(arena, "%s-%s-%llu", trial_verdict_names[f->trial.verdict],
                               f->subject->name, (unsigned long long)f->number);
     for (char *c = name; *c; c++)
         if (strchr(" /{}'", *c))
             *c = '_';
-    const char *folder = arena_printf(arena, "%s/%s", parent, name);
-    const char *kernel = print_kernel(arena, f->kernel);
-    bool written =
-        make_folder(parent) && make_folder(folder) &&
-        write_in(arena, folder, "README.md", report(arena, seed, f)) &&
-        write_in(arena, folder, "kernel.simt", kernel) &&
-        write_in(arena, folder, arena_printf(arena, "kernel.%s", extension(f->subject)), f->text) &&
-        write_in(arena, folder, "memory.txt", memory_text(arena, f)) &&
-        write_in(arena, folder, "log.txt", f->trial.log);
-    const char *host = host_text(arena, f);
-    if (written && *host)
-        written = write_in(arena, folder, "host.c", host);
-    return written ? folder : NULL;
+    if (!make_folder(parent))
+        return NULL;
+    return bundle_write(arena, arena_printf(arena, "%s/%s", parent, name), seed, f);
 }
 
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)

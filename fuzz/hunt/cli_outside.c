@@ -147,7 +147,7 @@ static void found(void *context, const struct hunt_finding *f, const struct db_u
     char *text = NULL;
     size_t length = 0;
     if (cli->options.output)
-        folder = bundle_write(&cli->arena, cli->options.output, findings->options->seed, f);
+        folder = bundle_write_below(&cli->arena, cli->options.output, findings->options->seed, f);
     if (cli->options.output && !folder)
         cli_message(cli, "%s: a finding cannot be written there", cli->options.output);
     FILE *out = open_memstream(&text, &length);

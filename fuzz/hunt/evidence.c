@@ -46,6 +46,8 @@ static void put_all(struct json *json, struct arena *arena, const struct hunt_fi
     json_key_string(json, "language", emit_language_names[f->subject->language]);
     json_key_string(json, "knobs", emit_print_knobs(arena, f->knobs));
     json_key_string(json, "vanishes", f->vanishes);
+    if (*f->command)
+        json_key_string(json, "command", f->command);
     if (f->known)
         json_key_string(json, "known", f->known);
     if (f->trial.verdict == TRIAL_WRONG)
@@ -197,11 +199,10 @@ static bool read_subject(struct arena *arena, const char *e, struct outside_subj
 }
 
 bool evidence_read(struct arena *arena, const struct db_finding *stored,
-                   const struct ast_kernel *kernel, struct outside_subject *subject,
+                   const struct ast_kernel *kernel, bool small, struct outside_subject *subject,
                    struct outside_expected *expected, struct hunt_finding *f, const char **reason)
 {
     const char *e = stored->evidence, *error_at;
-    bool small = *stored->minimised.kernel != '\0';
     *f = (struct hunt_finding){.number = stored->first_case,
                                .subject = subject,
                                .expected = expected,
@@ -210,6 +211,7 @@ bool evidence_read(struct arena *arena, const struct db_finding *stored,
                                .signature = stored->signature,
                                .observable = stored->observable,
                                .vanishes = evidence_text(arena, e, "vanishes"),
+                               .command = evidence_text(arena, e, "command"),
                                .second = evidence_text(arena, e, "second")};
     *reason = "it is not one of an outside implementation";
     if (strcmp(stored->oracle, "outside") != 0)

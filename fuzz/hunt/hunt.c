@@ -191,15 +191,45 @@ static bool is_new(struct hunt *h, uint32_t subject, const struct hunt_finding *
     return false;
 }
 
+/* Knobs that the fault does not need are taken away, and what is left is asked again under what it vanishes. */
+static void drop_knobs(struct hunt *h, struct hunt_finding *f)
+{
+    const struct outside_settings *settings = &h->options->settings;
+    for (uint32_t i = 0; i < EMIT_KNOB_COUNT && !interrupted; i++) {
+        uint32_t without = f->knobs & ~(1u << i);
+        const char *text;
+        if (without == f->knobs)
+            continue;
+        struct trial trial =
+            trial_run(&h->trials, f->subject, settings, f->expected, without, &text);
+        if (!trial_is_same(&trial, &f->trial))
+            continue;
+        f->knobs = without;
+        f->trial = trial;
+        f->text = text;
+    }
+    f->attribution =
+        trial_attribute(&h->trials, f->subject, settings, f->expected, f->knobs, &f->trial);
+    f->vanishes = attribution_print(&h->trials, &f->attribution, f->knobs);
+}
+
 static void report(struct hunt *h, struct hunt_finding *f)
 {
     struct outside_expected small;
     if (h->options->minimise)
         make_small(h, f, &small);
+    if (f->minimised.kernel && !h->options->fixed_knobs && f->trial.verdict != TRIAL_HANG)
+        drop_knobs(h, f);
     f->second = second_opinion(h, f);
     h->summary->findings++;
     if (h->listener->found)
         h->listener->found(h->listener->context, f);
+}
+
+static const char *command_of(struct hunt *h, const struct outside_subject *subject)
+{
+    const struct outside_kind *kind = subject->kind;
+    return kind->command ? kind->command(&h->trials, subject) : "";
 }
 
 /* Alone, twice: what shows the same both times counts. */
@@ -213,6 +243,7 @@ static void confirm(struct hunt *h, uint32_t subject, const struct hunted *item)
                              .expected = &item->expected,
                              .kernel = item->kernel,
                              .raw = item->kernel,
+                             .command = command_of(h, o->subjects[subject]),
                              .knobs = knobs_of(h, subject, item)};
     f.trial = trial_run(&h->trials, f.subject, &o->settings, &item->expected, f.knobs, &f.text);
     struct trial again =

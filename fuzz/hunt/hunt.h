@@ -66,6 +66,7 @@ struct hunt_finding {
     const char *observable;       /* its last part */
     const char *known;            /* the fault of the register that it is; NULL: none */
     const char *vanishes;         /* under what: "unoptimised,+opaque-switches" */
+    const char *command;          /* of a compiler, on kernel.cl or kernel.cu; "": there is none */
     const struct ast_kernel *raw; /* as generated */
     struct minimised minimised;   /* kernel NULL: it was not */
     const char *second; /* what the other implementations say: "agree: a, b; disagree: c" */
