@@ -1,6 +1,7 @@
 #include "fuzz/hunt/evidence.h"
 
 #include "engine/input/input.h"
+#include "fuzz/case/signature.h"
 #include "fuzz/out/json.h"
 
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static void put_wrong(struct json *json, struct arena *arena, const struct hunt_
 static void put_all(struct json *json, struct arena *arena, const struct hunt_finding *f)
 {
     const char *name = f->subject->name;
-    size_t family = hunt_family_length(name);
+    size_t family = signature_family_length(name);
     json_key_string(json, "kind", trial_verdict_names[f->trial.verdict]);
     json_key_string(json, "implementation", arena_strndup(arena, name, family));
     json_key_string(json, "options", name[family] ? name + family + 1 : "");

@@ -1,5 +1,7 @@
 #include "fuzz/hunt/host.h"
 
+#include "fuzz/case/signature.h"
+
 #include <string.h>
 
 static const char opencl_text[] =
@@ -112,7 +114,7 @@ static void put_literal(struct text *text, const char *literal)
 static const char *words_of(struct arena *arena, const char *name, bool options)
 {
     const char *found = "";
-    for (const char *at = name + hunt_family_length(name); *at == ':';) {
+    for (const char *at = name + signature_family_length(name); *at == ':';) {
         size_t length = strcspn(++at, ":");
         if (length > 0 && (*at == '-') == options)
             found = arena_printf(arena, "%s%s%.*s", found, *found ? " " : "", (int)length, at);

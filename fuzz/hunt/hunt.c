@@ -4,6 +4,7 @@
 #include "fuzz/base/clock.h"
 #include "fuzz/base/interrupt.h"
 #include "fuzz/case/case.h"
+#include "fuzz/case/signature.h"
 #include "fuzz/outside/known.h"
 #include "fuzz/serve/child.h"
 
@@ -112,20 +113,14 @@ static const char *second_opinion(struct hunt *h, const struct hunt_finding *f)
     return text;
 }
 
-size_t hunt_family_length(const char *name)
-{
-    const char *colon = strchr(name, ':');
-    return colon ? (size_t)(colon - name) + 1 + strcspn(colon + 1, ": ") : strlen(name);
-}
-
 /* A known fault is named by the register, a wrong value by what it is attributed to, all else by its cause. */
 static void sign(struct hunt *h, struct hunt_finding *f)
 {
     f->vanishes = attribution_print(&h->trials, &f->attribution, f->knobs);
     f->observable = f->known ? f->known : *f->trial.cause ? f->trial.cause : f->vanishes;
-    f->signature =
-        arena_printf(&h->trials, "outside|%s|%.*s|%s", trial_verdict_names[f->trial.verdict],
-                     (int)hunt_family_length(f->subject->name), f->subject->name, f->observable);
+    f->signature = arena_printf(
+        &h->trials, "outside|%s|%.*s|%s", trial_verdict_names[f->trial.verdict],
+        (int)signature_family_length(f->subject->name), f->subject->name, f->observable);
 }
 
 /* The finding becomes one of the small kernel, if that still shows it. */

@@ -104,7 +104,4 @@ void hunt_run(const struct hunt_options *options, struct hunt_summary *summary,
 /* What several workers did. */
 void hunt_add_summary(struct hunt_summary *sum, const struct hunt_summary *more);
 
-/* "compiler:clang-14:-O2" is of the family "compiler:clang-14": faults of one are filed together. */
-size_t hunt_family_length(const char *name);
-
 #endif

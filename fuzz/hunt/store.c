@@ -142,7 +142,7 @@ static int put(struct store *s, const struct hunt_finding *f, struct db_upserted
                                  .k1 = arena_printf(arena, "outside|%s", kind),
                                  .oracle = "outside",
                                  .class = kind,
-                                 .rule = arena_strndup(arena, name, hunt_family_length(name)),
+                                 .rule = arena_strndup(arena, name, signature_family_length(name)),
                                  .observable = f->observable,
                                  .subject = name,
                                  .reference = f->known,
