@@ -61,7 +61,7 @@ for i in $(seq 100); do
 done
 kill -KILL $pid
 wait $pid 2>/dev/null
-expect 1 outside --subject "$liar" --cases $((cases + 400)) --batch 4 --seed 0x9 --tests 0 --db killed.db --resume
+expect 1 outside --subject "$liar" --cases $((cases + 100)) --batch 4 --seed 0x9 --tests 0 --db killed.db --resume
 says out "campaign 1 of killed.db"
 expect 0 db migrate killed.db
 
