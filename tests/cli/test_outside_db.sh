@@ -94,6 +94,17 @@ says out "cannot be run here" "1 could not be run"
 expect 2 triage bundle 1 --db liar.db
 says err "its evidence is damaged"
 
+# A night's steps, with implementations that are here; the second night knows the first one's findings.
+printf '[outside]\nsubject = %s\n[budget]\ncases = 8\nminimise-tests = 20\n[notify]\nfail-on = new,regressed\n' "$liar" >night.ini
+night() {
+    SIMTFUZZ=$simtfuzz CONFIG=night.ini NIGHT=nights SEED=$1 bash "$source/packaging/nightly.sh" check again hunt report verdict >out 2>err
+}
+night 0x1 && failed "the first night fails on what it finds: $(tail -3 out)"
+says out "::error::finding 1, open"
+night 0x2 || failed "the second night has nothing new: $(tail -3 out)"
+says out "still shows"
+says nights/report.html "exec:$helper"
+
 # ---- bundles ----
 
 expect 0 triage bundle 1 --db halves.db -o bundle
