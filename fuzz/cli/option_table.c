@@ -228,6 +228,8 @@ const struct cli_option option_table[] = {
      "this kernel instead of generated ones"},
     {"as-it-is", 0, OPTION_FLAG, NULL, ON(OUTSIDE), FIELD(outside.as_it_is), 0, NULL,
      "add nothing that stores the private variables of kernels"},
+    {"ignore-known", 0, OPTION_FLAG, NULL, ON(OUTSIDE), FIELD(outside.ignore_known), 0, NULL,
+     "take known faults for new ones, and do not avoid them"},
     {"tests", 0, OPTION_U32, "N", ON(OUTSIDE), FIELD(outside.tests), FIELD(outside.tests_given),
      NULL, "candidates that the minimisation of a finding tries at most; 400 by default, 0: none"},
     {"batch", 0, OPTION_SOME_U32, "N", ON(OUTSIDE), FIELD(outside.batch), 0, NULL,

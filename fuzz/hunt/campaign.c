@@ -35,6 +35,8 @@ const char *outside_print_options(struct arena *arena, const struct hunt_options
     const char *text =
         arena_printf(arena, "outside features=0x%x batch=%u tests=%u", (unsigned)o->gen.features,
                      (unsigned)o->batch, (unsigned)o->minimise);
+    if (o->ignore_known)
+        text = arena_printf(arena, "%s ignore-known", text);
     if (o->fixed_knobs)
         text = arena_printf(arena, "%s knobs=%s", text, emit_print_knobs(arena, o->knobs));
     if (o->first)

@@ -287,6 +287,7 @@ static struct hunt_options make_options(const struct cli *cli, const struct subj
         .fixed_knobs = o->knobs_given,
         .knobs = o->knobs,
         .as_it_is = o->outside.as_it_is,
+        .ignore_known = o->outside.ignore_known,
         .subjects = subjects->list,
         .subject_count = subjects->count,
         .settings = {.cpu_seconds =

@@ -93,7 +93,7 @@ static void add_case(struct hunt *h, uint64_t number)
 /* Those of the command line stay as they are. */
 static uint32_t knobs_of(const struct hunt *h, uint32_t subject, const struct hunted *item)
 {
-    return h->options->fixed_knobs
+    return h->options->fixed_knobs || h->options->ignore_known
                ? item->knobs
                : known_avoid(h->options->subjects[subject], item->knobs, item->number);
 }
@@ -255,7 +255,8 @@ static void confirm(struct hunt *h, uint32_t subject, const struct hunted *item)
     if (reported) {
         f.attribution = trial_attribute(&h->trials, f.subject, &o->settings, &item->expected,
                                         f.knobs, &f.trial);
-        f.known = known_find(f.subject, f.knobs, &f.trial, &f.attribution);
+        if (!o->ignore_known)
+            f.known = known_find(f.subject, f.knobs, &f.trial, &f.attribution);
         sign(h, &f);
         reported = by_cause || is_new(h, subject, &f);
     }

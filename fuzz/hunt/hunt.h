@@ -49,6 +49,7 @@ struct hunt_options {
     struct outside_subject *const *subjects;
     uint32_t subject_count;
     struct outside_settings settings;
+    bool ignore_known; /* faults of the register are neither avoided nor known */
     uint32_t minimise; /* candidates for each finding, at most; 0: findings stay as they are */
 };
 
