@@ -540,12 +540,14 @@ static void put_shared_copies(struct emitter *e, bool in)
                     (unsigned)place->var->length, (unsigned)e->kernel->launch.threads);
         const char *name = place->var->name;
         unsigned base = e->global_words + place->offset, stride = e->shared_words;
+        const char *at =
+            e->kernel->launch.blocks == 1
+                ? arena_printf(e->arena, "mem[%uu + i]", base)
+                : arena_printf(e->arena, "mem[%uu + (uint)%s * %uu + i]", base, d->block, stride);
         if (in)
-            text_format(e->out, "v_%s[i] = mem[%uu + (uint)%s * %uu + i];", name, base, d->block,
-                        stride);
+            text_format(e->out, "v_%s[i] = %s;", name, at);
         else
-            text_format(e->out, "mem[%uu + (uint)%s * %uu + i] = v_%s[i];", base, d->block, stride,
-                        name);
+            text_format(e->out, "%s = v_%s[i];", at, name);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "fuzz/base/clock.h"
 #include "fuzz/base/interrupt.h"
+#include "fuzz/hunt/freeze.h"
 #include "fuzz/reduce/reduce.h"
 
 struct minimising {
@@ -37,13 +38,17 @@ static bool shows(struct minimising *m, const struct ast_kernel *kernel)
            run(m, o->subject, &expected, o->knobs ^ m->avoidance).verdict == TRIAL_AGREES;
 }
 
-static bool shown(const struct interest *interest, struct interest_question *question)
+static bool is_kept(struct minimising *m, const struct ast_kernel *kernel)
 {
-    struct minimising *m = interest->state;
     size_t mark = arena_mark(&m->arena);
-    bool kept = !interrupted && shows(m, question->kernel);
+    bool kept = !interrupted && shows(m, kernel);
     arena_release(&m->arena, mark);
     return kept;
+}
+
+static bool shown(const struct interest *interest, struct interest_question *question)
+{
+    return is_kept(interest->state, question->kernel);
 }
 
 static bool go_on(void *context, const struct reduce_progress *progress)
@@ -81,7 +86,8 @@ void minimise_finding(struct arena *arena, const struct ast_kernel *kernel,
     if (options->attribution->vanishes_plain && options->subject->kind->plain)
         m.plain = options->subject->kind->plain(arena, options->subject);
     m.avoidance = options->attribution->knobs & -options->attribution->knobs;
-    result->kernel = reduce(arena, &m, kernel, first);
+    const struct ast_kernel *frozen = freeze_inputs(arena, kernel);
+    result->kernel = reduce(arena, &m, is_kept(&m, frozen) ? frozen : kernel, first);
     if (result->kernel && !m.as_it_is && result->candidates < options->most && go_on(&m, NULL)) {
         m.as_it_is = true;
         struct ast_kernel *bare = reduce(arena, &m, emit_expose(arena, result->kernel),

@@ -97,11 +97,71 @@ static bool drop_one(char *text, size_t *at)
     return false;
 }
 
+/* ---- lines ---- */
+
+static size_t line_length(const char *line)
+{
+    return strcspn(line, "\n");
+}
+
+/* The line behind; at the end of the text, the empty one there. */
+static const char *next_line(const char *line)
+{
+    line += line_length(line);
+    return line + (*line == '\n');
+}
+
+/* "int f(int a);" in front of "int f(int a)", where nothing needs it. */
+static bool is_idle_prototype(const char *line)
+{
+    const char *next = next_line(line);
+    size_t length = line_length(line);
+    return length > 2 && line[length - 1] == ';' && line_length(next) == length - 1 &&
+           strncmp(line, next, length - 1) == 0;
+}
+
+/* "    return 0;" behind another return. */
+static bool is_idle_return(const char *text, const char *line)
+{
+    static const char idle[] = "    return 0;\n", any[] = "    return ";
+    const char *before = line - 1;
+    if (line == text || strncmp(line, idle, strlen(idle)) != 0)
+        return false;
+    while (before > text && before[-1] != '\n')
+        before--;
+    return strncmp(before, any, strlen(any)) == 0;
+}
+
+/* "    k0_end:;" that no goto names. */
+static bool is_idle_label(struct arena *arena, const char *text, const char *line)
+{
+    const char *name = line + strspn(line, " ");
+    size_t length = strcspn(name, ":\n");
+    return strncmp(name + length, ":;\n", 3) == 0 &&
+           !strstr(text, arena_printf(arena, "goto %.*s;", (int)length, name));
+}
+
+static const char *drop_lines(struct arena *arena, const char *text)
+{
+    char *copy = ARENA_ARRAY(arena, char, strlen(text) + 1), *to = copy;
+    for (const char *line = text; *line; line = next_line(line)) {
+        size_t length = (size_t)(next_line(line) - line);
+        if (is_idle_prototype(line) || is_idle_return(text, line) ||
+            is_idle_label(arena, text, line))
+            continue;
+        memcpy(to, line, length);
+        to += length;
+    }
+    *to = '\0';
+    return copy;
+}
+
 const char *tidy_text(struct arena *arena, const char *text, enum tidy_bare bare)
 {
     const char *chosen = choose_part(arena, text, bare);
     while (*chosen == '\n')
         chosen++;
+    chosen = drop_lines(arena, chosen);
     char *copy = arena_strndup(arena, chosen, strlen(chosen));
     for (size_t at = 0; drop_one(copy, &at);)
         at =
