@@ -141,6 +141,22 @@ static bool is_idle_label(struct arena *arena, const char *text, const char *lin
            !strstr(text, arena_printf(arena, "goto %.*s;", (int)length, name));
 }
 
+/* "    int x;" in front of "    x = ..": where " = .." stands. NULL: it is something else. */
+static const char *find_value(const char *text, const char *line)
+{
+    const char *next = next_line(line), *name = line + line_length(line);
+    size_t blanks = strspn(line, " ");
+    while (name > line && name[-1] != ' ')
+        name--;
+    size_t length = line_length(name);
+    if (name == line + blanks || length < 2 || name[length - 1] != ';' ||
+        memchr(name, '[', length) || strspn(next, " ") != blanks || strstr(text, "goto "))
+        return NULL;
+    const char *value = next + blanks + length - 1;
+    return strncmp(next + blanks, name, length - 1) == 0 && strncmp(value, " = ", 3) == 0 ? value
+                                                                                          : NULL;
+}
+
 static const char *drop_lines(struct arena *arena, const char *text)
 {
     char *copy = ARENA_ARRAY(arena, char, strlen(text) + 1), *to = copy;
@@ -149,11 +165,33 @@ static const char *drop_lines(struct arena *arena, const char *text)
         if (is_idle_prototype(line) || is_idle_return(text, line) ||
             is_idle_label(arena, text, line))
             continue;
+        const char *value = find_value(text, line);
+        length -= value ? strlen(";\n") : 0;
         memcpy(to, line, length);
         to += length;
+        if (value) {
+            length = (size_t)(next_line(value) - value);
+            memcpy(to, value, length);
+            to += length;
+            line = value; /* what is behind it comes next */
+        }
     }
     *to = '\0';
     return copy;
+}
+
+/* ---- what says nothing ---- */
+
+/* Takes `idle` out wherever one of `followers` stands behind it. */
+static void drop_all(char *text, const char *idle, const char *followers)
+{
+    size_t length = strlen(idle);
+    for (char *at = text; (at = strstr(at, idle)) != NULL;) {
+        if (at[length] && strchr(followers, at[length]))
+            memmove(at, at + length, strlen(at + length) + 1);
+        else
+            at += length;
+    }
 }
 
 const char *tidy_text(struct arena *arena, const char *text, enum tidy_bare bare)
@@ -166,5 +204,7 @@ const char *tidy_text(struct arena *arena, const char *text, enum tidy_bare bare
     for (size_t at = 0; drop_one(copy, &at);)
         at =
             at > 16 ? at - 16 : 0; /* a cast of what was in double parentheses stands before them */
+    drop_all(copy, "(int)", "0123456789");
+    drop_all(copy, " + 0", ";");
     return copy;
 }
