@@ -98,18 +98,24 @@ static uint32_t knobs_of(const struct hunt *h, uint32_t subject, const struct hu
                : known_avoid(h->options->subjects[subject], item->knobs, item->number);
 }
 
+/* "agrees: a, b; wrong-value: c" */
 static const char *second_opinion(struct hunt *h, const struct hunt_finding *f)
 {
-    const char *text = "";
-    for (uint32_t s = 0; s < h->options->subject_count; s++) {
+    const char *names[TRIAL_VERDICT_COUNT] = {NULL}, *text = "";
+    for (uint32_t s = 0; s < h->options->subject_count && !interrupted; s++) {
         const struct outside_subject *other = h->options->subjects[s];
         if (other == f->subject)
             continue;
         struct trial trial =
             trial_run(&h->trials, other, &h->options->settings, f->expected, f->knobs, NULL);
-        text = arena_printf(&h->trials, "%s%s%s: %s", text, *text ? "; " : "", other->name,
-                            trial_verdict_names[trial.verdict]);
+        const char **list = &names[trial.verdict];
+        *list =
+            arena_printf(&h->trials, "%s%s%s", *list ? *list : "", *list ? ", " : "", other->name);
     }
+    for (uint32_t v = 0; v < TRIAL_VERDICT_COUNT; v++)
+        if (names[v])
+            text = arena_printf(&h->trials, "%s%s%s: %s", text, *text ? "; " : "",
+                                trial_verdict_names[v], names[v]);
     return text;
 }
 
@@ -117,7 +123,7 @@ static const char *second_opinion(struct hunt *h, const struct hunt_finding *f)
 static void sign(struct hunt *h, struct hunt_finding *f)
 {
     f->vanishes = attribution_print(&h->trials, &f->attribution, f->knobs);
-    f->observable = f->known ? f->known : *f->trial.cause ? f->trial.cause : f->vanishes;
+    f->observable = f->known ? f->known : trial_has_cause(&f->trial) ? f->trial.cause : f->vanishes;
     f->signature = arena_printf(
         &h->trials, "outside|%s|%.*s|%s", trial_verdict_names[f->trial.verdict],
         (int)signature_family_length(f->subject->name), f->subject->name, f->observable);
@@ -249,7 +255,7 @@ static void confirm(struct hunt *h, uint32_t subject, const struct hunted *item)
         return;
     }
     /* What has a cause needs no attribution to be named. */
-    bool by_cause = *f.trial.cause != '\0';
+    bool by_cause = trial_has_cause(&f.trial);
     sign(h, &f);
     bool reported = !by_cause || is_new(h, subject, &f);
     if (reported) {

@@ -57,8 +57,9 @@ const char *known_find(const struct outside_subject *subject, uint32_t knobs,
 {
     for (uint32_t i = 0; i < KNOWN_COUNT; i++) {
         const struct known *known = &register_of_known[i];
-        if (trial->verdict == TRIAL_WRONG && known_may_show(i, subject, knobs) &&
-            attribution->knobs & known->knob)
+        bool by_avoidance = trial->verdict == TRIAL_WRONG ||
+                            (trial->verdict == TRIAL_CRASH && !trial_has_cause(trial));
+        if (by_avoidance && known_may_show(i, subject, knobs) && attribution->knobs & known->knob)
             return known->id;
     }
     return NULL;

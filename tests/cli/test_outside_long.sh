@@ -68,7 +68,7 @@ fi
 # A compiler with a planted fault: found, confirmed, attributed.
 fake wrong 'clang-14 -cc1 -triple nvptx64-nvidia-cuda -x cl -cl-std=CL2.0 -DSIMTFUZZ_BARE -w -O1 -S -o "$2" "$1" && sed -i "s/xor.b32/or.b32/" "$2"'
 expect 1 outside --subject "compiler:$folder/wrong {in.cl} {out}" --subject compiler:clang-14:-O2 --cases 16 --seed 2 --tests 40 --output findings
-says out "wrong-value" "compiler:clang-14:-O2: agrees"
+says out "wrong-value" "agrees: compiler:clang-14:-O2"
 set -- findings/*
 says "$1/README.md" "| word of the buffer |" "Made small with" "simtfuzz outside --subject" "case 1 of seed 0x2"
 says "$1/memory.txt" "initial:" "expected:" "actual:"
