@@ -206,7 +206,7 @@ const struct cli_option option_table[] = {
     {"raw", 0, OPTION_FLAG, NULL, ON(REDUCE) | ON(REPLAY) | ON(TRACE), FIELD(raw), 0, NULL,
      "the finding as it was found, not its minimised form"},
     {"raw", 0, OPTION_FLAG, NULL, ON(TRIAGE), FIELD(raw), 0, NULL,
-     "export: the finding as it was found, not its minimised form"},
+     "export, bundle: the finding as it was found, not its minimised form"},
     {"finding", 0, OPTION_TEXT, "ID", ON(TRACE), FIELD(finding), 0, NULL,
      "a finding of --db instead of a file: the execution that is stored of it"},
     {"subject", 0, OPTION_OWN, "NAME", ON(OUTSIDE), 0, 0, option_parse_outside,
@@ -249,7 +249,7 @@ const struct cli_option option_table[] = {
     {"output", 'o', OPTION_OUTPUT, "FILE", ON(REDUCE), FIELD(output), 0, NULL,
      "write the minimised kernel to FILE"},
     {"output", 'o', OPTION_TEXT, "FILE", ON(TRIAGE), FIELD(output), 0, NULL,
-     "export: write the kernel to FILE"},
+     "export: write the kernel to FILE; bundle: the folder, finding-ID by default"},
     {"status", 0, OPTION_OWN, "LIST", ON(TRIAGE), 0, 0, option_parse_states,
      "list, search, bugs: only these: open, known, fixed, invalid, regression (fixed, and seen "
      "again), "

@@ -17,6 +17,22 @@ static uint64_t seed_of(struct replayer *r, const struct db_finding *f)
     return stored_case(r, &raw, &c) ? c.seed : 0;
 }
 
+static void report_folder(const struct triage *t, const struct db_finding *f, const char *folder)
+{
+    if (!t->cli->options.json) {
+        printf("%s: %s\n", folder, f->signature);
+        return;
+    }
+    struct json json;
+    json_start(&json, stdout);
+    json_object_begin(&json);
+    json_key_u64(&json, "finding", f->id);
+    json_key_string(&json, "signature", f->signature);
+    json_key_string(&json, "folder", folder);
+    json_object_end(&json);
+    json_end_line(&json);
+}
+
 static int write_bundle(struct triage *t, struct replayer *r, const struct db_finding *f)
 {
     struct arena *arena = &t->cli->arena;
@@ -41,7 +57,7 @@ static int write_bundle(struct triage *t, struct replayer *r, const struct db_fi
         cli_message(t->cli, "%s cannot be written", folder);
         return CLI_FAULT;
     }
-    printf("%s: %s\n", folder, f->signature);
+    report_folder(t, f, folder);
     return CLI_OK;
 }
 

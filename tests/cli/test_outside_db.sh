@@ -107,7 +107,8 @@ says nights/report.html "exec:$helper"
 
 # ---- bundles ----
 
-expect 0 triage bundle 1 --db halves.db -o bundle
+expect 0 triage bundle 1 --db halves.db -o bundle --json
+json
 says bundle/README.md "wrong value" "Version: liar 1.0" "| word of the buffer |" "cc host.c && ./a.out"
 if command -v cc >/dev/null; then
     (cd bundle && cc host.c && ./a.out >said)
