@@ -61,12 +61,13 @@ for i in $(seq 100); do
 done
 kill -KILL $pid
 wait $pid 2>/dev/null
+expect 2 run --resume --db killed.db --cases 1
+says err "there is no unfinished campaign"
 expect 1 outside --subject "$liar" --cases $((cases + 100)) --batch 4 --seed 0x9 --tests 0 --db killed.db --resume
 says out "campaign 1 of killed.db"
 expect 0 db migrate killed.db
 
 # run's own campaigns and these do not take each other for their own.
-expect 2 run --resume --db halves.db --cases 1
 expect 2 run --subject "$liar" --feedback 5 --cases 1 --db x.db
 says err "--feedback is not for outside implementations"
 expect 0 run --config outside --check
@@ -116,8 +117,11 @@ if command -v cc >/dev/null; then
     word=$(sed -n 's/^| \([0-9]*\) | \(-*[0-9]*\) | \(-*[0-9]*\) |$/word \1 is \3, not \2/p' bundle/README.md | head -1)
     says bundle/said "$word"
 fi
-expect 0 report --db halves.db --html report.html
-says report.html "liar 1.0"
+expect 0 report --db halves.db --html report.html --markdown report.md --json
+json
+says out '"outside": [{"implementation": "exec:' '"version": "liar 1.0", "kernels": 40' '"findings": [1]'
+says report.html "<td>liar 1.0</td>" 'finding 1</a>, open: wrong-value, nothing'
+says report.md "Outside implementations" "liar 1.0 | 40 |"
 
 # ---- a compiler that is mended, and an OpenCL platform, where they are installed ----
 
