@@ -49,6 +49,8 @@ enum { CLI_OUTSIDE_MAX = 32 };
 struct cli_outside_options {
     const char *subjects[CLI_OUTSIDE_MAX];
     uint32_t count;
+    bool all; /* of run: all that are found */
+    bool as_it_is, ignore_known;
     uint32_t batch, cpu_seconds; /* 0: as usual */
     const char *kernel;          /* a file, or NULL */
     uint32_t tests;

@@ -56,6 +56,8 @@ static void put_top(struct page *page)
           "<li><a href=\"#findings\">Findings</a></li><li><a href=\"#rules\">Rules</a></li>"
           "<li><a href=\"#oracles\">Oracles</a></li><li><a href=\"#campaigns\">Campaigns</a></li>",
           page->out);
+    if (r->outside)
+        fputs("<li><a href=\"#outside\">Outside</a></li>", page->out);
     if (r->options.grade_table)
         fputs("<li><a href=\"#grade\">Grade</a></li>", page->out);
     fputs("</ul></nav>\n</div></header>\n<main class=\"wrap\">\n", page->out);
@@ -151,6 +153,7 @@ void report_write_html(struct arena *arena, const struct report *report, FILE *o
     html_findings(&page);
     html_rules(&page);
     html_oracles(&page);
+    html_outside(&page);
     html_campaigns(&page);
     if (report->options.grade_table)
         html_grade(&page);

@@ -419,6 +419,8 @@ int report_read(struct arena *arena, struct arena *scratch, struct db *db,
     if (error == DB_OK)
         error = read_oracles(&r);
     if (error == DB_OK)
+        error = report_read_outside(arena, db, &report->outside);
+    if (error == DB_OK)
         error = db_rule_hits(db, 0, see_hits, report);
     for (uint32_t i = 0; i < RULE_COUNT; i++)
         report->rules_fired += report->hits[i] > 0;
