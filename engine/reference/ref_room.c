@@ -92,6 +92,7 @@ struct ref_frame *ref_frame_new(struct ref *r, const struct ast_function *functi
         if (!frame)
             return NULL;
         frame->function = function;
+        frame->words = words;
         frame->values = (int32_t *)(frame + 1);
         frame->trips = (uint32_t *)(frame->values + words);
     }

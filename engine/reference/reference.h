@@ -70,8 +70,9 @@ struct ref_access {
 struct ref_frame {
     const struct ast_function *function;
     const struct ast_stm *call; /* in the caller; NULL: the kernel's own */
-    int32_t *values;            /* one variable's elements after another's */
-    uint32_t *trips;            /* of each loop of the graph (REF_INTERLEAVE) */
+    int32_t *values;            /* one variable's elements after another's, so many: */
+    uint32_t words;
+    uint32_t *trips; /* of each loop of the graph (REF_INTERLEAVE) */
     struct ref_frame *below;
 };
 

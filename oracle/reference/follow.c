@@ -3,6 +3,7 @@
 #include "engine/base/invariant.h"
 #include "engine/blocks/lockstep.h"
 #include "engine/warps/simt.h"
+#include "oracle/reference/follow_ptx.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,13 @@ bool follow_kind(enum subject_id subject, enum ref_kind *kind, const char **why)
         }
     *why = "the reference has no rules for it";
     return false;
+}
+
+static bool is_ptx(enum subject_id subject)
+{
+    const struct semantics *semantics = subject_table[subject].vtable;
+    return semantics == &semantics_crs || semantics == &semantics_thread_pc ||
+           semantics == &semantics_block;
 }
 
 /* ---- what the machine tells its observers ---- */
@@ -85,6 +93,8 @@ static struct ref_told what_is_told(const struct follower *f, uint32_t actor,
 static void compare_end(struct follower *f, enum status status)
 {
     const struct ref *r = f->reference;
+    if (status == STATUS_RUNNING && r->end == REF_RUNNING)
+        return;
     if (strcmp(status_names[status], ref_end_names[r->end]) != 0)
         follow_part(f, "status", status_names[status], ref_end_names[r->end]);
     else if (r->end > REF_TERMINATED && f->machine->semantics != &semantics_lockstep &&
@@ -157,6 +167,7 @@ static void follow_step(struct follower *f, const struct step_event *event)
     f->reference_rule = ref_step(r, event->actor, &told);
     if (r->unknown) {
         f->state = FOLLOW_LOST;
+        f->unknown = r->unknown;
         return;
     }
     if (r->misled) {
@@ -182,8 +193,10 @@ static void on_step(void *context, const struct machine *machine, const struct s
     f->reference_rule = RULE_NONE;
     f->actor = event->actor;
     f->stm = event->stm;
-    if (f->awaited != RULE_NONE || event->rule == machine->semantics->barrier_rule ||
-        event->rule == machine->semantics->divergence_rule)
+    if (f->ptx)
+        follow_ptx_step(f, event);
+    else if (f->awaited != RULE_NONE || event->rule == machine->semantics->barrier_rule ||
+             event->rule == machine->semantics->divergence_rule)
         follow_barrier(f, event);
     else
         follow_step(f, event);
@@ -192,8 +205,8 @@ static void on_step(void *context, const struct machine *machine, const struct s
 
 /* ---- an execution ---- */
 
-struct follower *follow_new(struct arena *arena, struct ref_room *room, enum subject_id subject,
-                            const struct machine *machine, const char **why)
+static struct ref *reference_of(struct arena *arena, struct ref_room *room, enum subject_id subject,
+                                const struct machine *machine, const char **why)
 {
     const struct machine_options *asked = &subject_table[subject].options;
     const struct ref_options options = {.then_first = asked->then_first,
@@ -202,15 +215,20 @@ struct follower *follow_new(struct arena *arena, struct ref_room *room, enum sub
     enum ref_kind kind;
     if (!follow_kind(subject, &kind, why))
         return NULL;
-    struct ref *r = ref_new(arena, room, machine->program->core, kind, &options, why);
-    if (!r)
-        return NULL;
+    return ref_new(arena, room, machine->program->core, kind, &options, why);
+}
+
+struct follower *follow_new(struct arena *arena, struct ref_room *room, enum subject_id subject,
+                            const struct machine *machine, const char **why)
+{
     struct follower *f = ARENA_NEW(arena, struct follower);
     *f = (struct follower){.subject = subject,
                            .program = machine->program,
                            .machine = machine,
-                           .reference = r,
                            .hears_all = !forms_is_predicated(subject_table[subject].program)};
+    if (is_ptx(subject) ? !follow_ptx_new(arena, f, why)
+                        : !(f->reference = reference_of(arena, room, subject, machine, why)))
+        return NULL;
     f->heard = arena_room(arena, FOLLOW_ACCESSES * sizeof *f->heard);
     f->observer = (struct observer){.context = f, .step = on_step};
     if (f->hears_all) {
@@ -229,20 +247,29 @@ static const int32_t *initial_memory(const struct machine *machine)
 
 void follow_begin(struct follower *f, uint64_t limit)
 {
-    ref_start(f->reference, initial_memory(f->machine));
-    f->state = f->reference->unknown ? FOLLOW_LOST : FOLLOW_ALONG;
-    f->steps = 0;
+    f->state = FOLLOW_ALONG;
+    f->steps = f->trusted = 0;
     f->limit = limit;
-    f->live = f->reference->actor_count;
     f->awaited = f->rule = f->reference_rule = RULE_NONE;
     f->heard_count = 0;
+    if (f->ptx) {
+        follow_ptx_begin(f);
+        return;
+    }
+    ref_start(f->reference, initial_memory(f->machine));
+    f->live = f->reference->actor_count;
+    f->unknown = f->reference->unknown;
+    if (f->unknown)
+        f->state = FOLLOW_LOST;
 }
 
 /* CFG.barrier_F1 as printed is a state without a rule: nothing is told, the execution has ended. */
 void follow_end(struct follower *f, enum status status)
 {
     bool cut = status == STATUS_STEP_LIMIT || status == STATUS_NONTERMINATING;
-    if (f->state != FOLLOW_ALONG)
+    if (f->ptx)
+        follow_ptx_end(f, status);
+    if (f->ptx || f->state != FOLLOW_ALONG)
         return;
     if (f->awaited != RULE_NONE && f->reference->options.barrier_f1)
         ref_barrier(f->reference, f->awaited_block);

@@ -13,7 +13,7 @@
 enum follow_state {
     FOLLOW_ALONG,
     FOLLOW_PARTED,
-    FOLLOW_LOST, /* the reference met what it does not know: r->unknown */
+    FOLLOW_LOST, /* the reference met what it does not know: follower.unknown */
     FOLLOW_CUT   /* the execution has more steps than are followed */
 };
 
@@ -24,11 +24,14 @@ struct follower {
     enum subject_id subject;
     const struct program *program;
     const struct machine *machine;
-    struct ref *reference;
-    bool hears_all; /* accesses reach it as the machine makes them: not those of pi(P) */
+    struct ref *reference;  /* NULL: a machine of PTX, */
+    struct follow_ptx *ptx; /* then this (follow_ptx.h) */
+    const char *unknown;    /* FOLLOW_LOST: what the reference does not know */
+    bool hears_all;         /* accesses reach it as the machine makes them: not those of pi(P) */
     enum follow_state state;
     uint64_t steps, limit;
-    uint32_t live; /* actors that can step, as the reference has it */
+    uint64_t trusted; /* of these, with parts that were not compared (follow_ptx.h) */
+    uint32_t live;    /* actors that can step, as the reference has it */
     /* The barrier rule that must come next, and of which block; RULE_NONE: none. */
     enum rule awaited;
     uint32_t awaited_block;

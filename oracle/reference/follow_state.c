@@ -52,10 +52,9 @@ static void compare_frame(struct follower *f, uint32_t thread)
 {
     const struct ref_frame *frame = f->reference->threads[thread].frames;
     const int32_t *words = &f->machine->memory[f->machine->threads[thread].base[SPACE_LOCAL]];
-    uint32_t count = 0;
-    for (const struct ast_var *v = frame->function->locals; v; v = v->next)
-        count += v->length;
-    for (uint32_t i = 0; i < count; i++)
+    if (memcmp(words, frame->values, frame->words * sizeof *words) == 0)
+        return;
+    for (uint32_t i = 0; i < frame->words; i++)
         if (words[i] != frame->values[i]) {
             follow_part_numbers(f, "local memory", words[i], frame->values[i]);
             return;
@@ -176,19 +175,24 @@ static void compare_warp(struct follower *f, uint32_t warp)
 
 /* ---- blocks ---- */
 
+static bool same_name(const char *a, const char *b)
+{
+    return a == b || strcmp(a, b) == 0;
+}
+
 static void compare_place(struct follower *f, uint32_t pc, const struct ref_actor *x)
 {
     const struct program *program = f->program;
     if (pc & PC_BLOCK) {
         const char *block = pc == PC_END ? "End" : program->blocks[pc & ~PC_BLOCK].name;
         const char *other = x->block ? x->block->name : "End";
-        if (x->inside || strcmp(block, other) != 0)
+        if (x->inside || !same_name(block, other))
             follow_part(f, "block", block, other);
         return;
     }
     const struct code_stm *code = &program->stms[pc];
     bool leaves = code->kind == CODE_GOTO || code->kind == CODE_END_CALL;
-    if (!x->inside || strcmp(program->blocks[code->block].name, x->block->name) != 0)
+    if (!x->inside || !same_name(program->blocks[code->block].name, x->block->name))
         follow_part(f, "block", program->blocks[code->block].name,
                     x->block ? x->block->name : "End");
     else if (leaves ? x->next != NULL : !x->next || !is_statement(program, pc, x->next))

@@ -13,7 +13,7 @@ struct reference {
     struct follower *followers[SUBJECT_COUNT];
     const char *refused[SUBJECT_COUNT]; /* why a subject that ran is not followed */
     struct follower *now;               /* of the execution at hand; NULL: it is not followed */
-    uint64_t steps;
+    uint64_t steps, trusted;
     uint32_t executions, cut; /* followed; of them not to their end */
     const char *unknown;      /* the first thing that the reference does not know */
     enum subject_id unknown_subject;
@@ -110,11 +110,12 @@ void reference_ended(struct checking *c, const struct execution *execution)
     follow_end(f, execution->status);
     x->executions++;
     x->steps += f->steps;
+    x->trusted += f->trusted;
     x->cut += f->state == FOLLOW_CUT;
     if (f->state == FOLLOW_PARTED)
         diverge(c, f, execution);
     if (f->state == FOLLOW_LOST && !x->unknown) {
-        x->unknown = f->reference->unknown;
+        x->unknown = f->unknown;
         x->unknown_subject = execution->subject;
     }
 }
@@ -147,12 +148,18 @@ void reference_judge(struct checking *c)
         return;
     if (x->unknown) {
         answer->verdict = VERDICT_INCONCLUSIVE;
-        answer->reason = arena_printf(c->arena, "the reference does not know, in `%s`: %s",
-                                      subject_table[x->unknown_subject].name, x->unknown);
+        answer->reason = arena_printf(c->arena, "the reference does not know %s, in `%s`",
+                                      x->unknown, subject_table[x->unknown_subject].name);
         return;
     }
     answer->verdict = x->executions > 0 ? VERDICT_AGREE : VERDICT_INCONCLUSIVE;
-    answer->reason = arena_printf(
-        c->arena, "%llu steps of %u executions followed, %u of them to their first steps only%s",
-        (unsigned long long)x->steps, x->executions, x->cut, not_followed(c));
+    answer->reason =
+        arena_printf(c->arena,
+                     "%llu steps of %u executions followed, %u of them to their first steps only, "
+                     "%llu steps with frames or bounds on trust%s",
+                     (unsigned long long)x->steps, x->executions, x->cut,
+                     (unsigned long long)x->trusted, not_followed(c));
+    if (x->executions == 0)
+        answer->reason =
+            arena_printf(c->arena, "no execution could be followed%s", not_followed(c));
 }

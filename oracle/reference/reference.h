@@ -10,7 +10,7 @@
 #include "oracle/check/explore.h"
 
 enum {
-    REFERENCE_SHARE = 3,       /* one case in so many */
+    REFERENCE_SHARE = 2,       /* one case in so many */
     REFERENCE_STEPS = 1 << 12, /* of an execution */
     REFERENCE_STEPS_OF_CASE = 1 << 16,
 };

@@ -4,6 +4,7 @@
  */
 #include "oracle/reference/follow.h"
 
+#include "engine/crs/crs.h"
 #include "engine/warps/threads.h"
 #include "fuzz/gen/gen.h"
 #include "oracle/check/check.h"
@@ -51,7 +52,7 @@ static enum status compare(const struct program *program, enum subject_id subjec
                  (unsigned long long)f->steps, rule_table[f->rule].name, f->observable,
                  f->engine_has, f->reference_has);
     if (f->state == FOLLOW_LOST)
-        fail_msg("the reference does not know: %s", f->reference->unknown);
+        fail_msg("the reference does not know: %s", f->unknown);
     for (uint32_t r = 0; r < RULE_COUNT; r++)
         hits[r] += m->hits[r];
     return status;
@@ -263,6 +264,39 @@ static void lock_step_programs(void **state)
     assert_all_fired("lockstep");
 }
 
+/* ---- PTX ---- */
+
+static void ptx_machines(void **state)
+{
+    (void)state;
+    const subject_set subjects = SUBJECT_BIT(SUBJECT_CRS) | SUBJECT_BIT(SUBJECT_THREAD_PC) |
+                                 SUBJECT_BIT(SUBJECT_BLOCK) | SUBJECT_BIT(SUBJECT_CRS_PATENT) |
+                                 SUBJECT_BIT(SUBJECT_CRS_EXIT_ARRIVES) |
+                                 SUBJECT_BIT(SUBJECT_CRS_ALIGNED) | SUBJECT_BIT(SUBJECT_CRS_LANES);
+    static const enum rule rare[] = {RULE_CRS_CALL_GUARD, RULE_CRS_CALL_TARGET, RULE_CRS_BRA_TARGET,
+                                     RULE_BLK_BAR_RED,    RULE_BLK_END_BAR,     RULE_NB_RECYCLE};
+    struct gen_options options = {.fixed = false};
+    uint32_t followed = 0;
+    options.features = (1u << FEATURE_COUNT) - 1;
+    memset(hits, 0, sizeof hits);
+    for (uint64_t number = 0; number < 4 * KERNELS; number++) {
+        test_arena.used = 0;
+        struct ast_kernel *kernel = gen_case(&test_arena, 0x97c, number, &options);
+        if (kernel->form != FORM_PTX && number % 8 > 0)
+            continue;
+        const struct answer *answer = answer_of(kernel, subjects);
+        if (answer->verdict == VERDICT_DIVERGE)
+            fail_msg("case %llu: %s", (unsigned long long)number, answer->reason);
+        followed += answer->verdict == VERDICT_AGREE;
+        for (uint32_t r = 0; r < RULE_COUNT; r++)
+            hits[r] += result.hits[r];
+    }
+    assert_true(followed > KERNELS / 2);
+    for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
+        if (hits[rare[i]] == 0)
+            fail_msg("no kernel fires %s", rule_table[rare[i]].name);
+}
+
 /* What the reference has no rules for, it names. */
 static void what_is_not_followed_is_said(void **state)
 {
@@ -366,12 +400,77 @@ static void a_wrong_engine_is_told(void **state)
     assert_string_equal(spoiled(SUBJECT_THREADS, 2, end_at_once), "status");
 }
 
+/* ---- a PTX machine that is wrong ---- */
+
+static const char *const ptx_victim =
+    ".version 7.0\n.target sm_70\n.address_size 64\n// simtfuzz: threads=4 warp=4\n"
+    ".shared .align 4 .u32 s[4];\n.visible .entry k()\n{\n.reg .u32 %r<6>;\n.reg .pred %p;\n"
+    "mov.u32 %r1, %tid.x;\nadd.u32 %r2, %r1, 5;\nshl.b32 %r3, %r1, 2;\nmov.u32 %r4, s;\n"
+    "add.u32 %r4, %r4, %r3;\nsetp.lt.u32 %p, %r1, 2;\n@%p bra L;\nst.shared.u32 [%r4], %r2;\n"
+    "L:\nld.shared.u32 %r5, [%r4];\nexit;\n}\n";
+
+static const char *spoiled_ptx(enum subject_id subject, uint32_t steps,
+                               void (*spoil)(struct machine *))
+{
+    test_arena.used = 0;
+    struct forms *forms = forms_new(&test_arena, support_parse(ptx_victim));
+    const struct form *form = forms_get(forms, subject_table[subject].program);
+    assert_non_null(form->program);
+    struct machine *m = machine_of(form->program, subject, false);
+    struct follower *f = follower_of(m, subject);
+    for (uint32_t i = 0; i < steps; i++)
+        (void)machine_step(m, m->head->live[0], &firsts);
+    assert_int_equal(f->state, FOLLOW_ALONG);
+    spoil(m);
+    (void)machine_step(m, m->head->live[0], &firsts);
+    assert_int_equal(f->state, FOLLOW_PARTED);
+    return f->observable;
+}
+
+/* %r2 of lane 1, which is read next by the store. */
+static void spoil_register(struct machine *m)
+{
+    const struct ptx_code *code = m->program->ptx;
+    const struct ptx_lanes *lanes =
+        m->semantics == &semantics_block ? cta_thread(m, 0).lanes : crs_warp(m, 0).lanes;
+    for (uint32_t pc = 1; pc < code->count; pc++)
+        if (code->ops[pc].opcode == PTX_OP_SHL) {
+            uint32_t *at = ptx_register_of(m->program, (struct ptx_lanes *)(uintptr_t)lanes,
+                                           &code->ops[pc].results[0], lanes->count - 1);
+            ++*at;
+            return;
+        }
+}
+
+static void spoil_active(struct machine *m)
+{
+    struct crs_state *state = (struct crs_state *)(uintptr_t)crs_warp(m, 0).state;
+    state->active = 1;
+}
+
+static void spoil_pc(struct machine *m)
+{
+    struct crs_state *state = (struct crs_state *)(uintptr_t)crs_warp(m, 0).state;
+    state->pc--;
+}
+
+static void a_wrong_ptx_machine_is_told(void **state)
+{
+    (void)state;
+    assert_string_equal(spoiled_ptx(SUBJECT_CRS, 5, spoil_register), "registers");
+    assert_string_equal(spoiled_ptx(SUBJECT_BLOCK, 4, spoil_register), "result");
+    assert_string_equal(spoiled_ptx(SUBJECT_CRS, 2, spoil_active), "result");
+    assert_string_equal(spoiled_ptx(SUBJECT_CRS, 3, spoil_pc), "result");
+    assert_string_equal(spoiled_ptx(SUBJECT_THREAD_PC, 2, spoil_shared), "shared memory");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(structured_kernels),     cmocka_unit_test(block_programs),
-        cmocka_unit_test(lock_step_programs),     cmocka_unit_test(what_is_not_followed_is_said),
-        cmocka_unit_test(a_wrong_engine_is_told),
+        cmocka_unit_test(structured_kernels),           cmocka_unit_test(block_programs),
+        cmocka_unit_test(lock_step_programs),           cmocka_unit_test(ptx_machines),
+        cmocka_unit_test(what_is_not_followed_is_said), cmocka_unit_test(a_wrong_engine_is_told),
+        cmocka_unit_test(a_wrong_ptx_machine_is_told),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
