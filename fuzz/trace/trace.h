@@ -17,6 +17,8 @@ struct trace_options {
     struct sched_spec schedule;
     uint64_t max_steps;
     bool json;
+    bool
+        against_reference; /* a last line says whether the literal semantics makes the same steps */
 };
 
 /* Runs and prints; returns how the execution ended (STATUS_STEP_LIMIT: max_steps were taken). */

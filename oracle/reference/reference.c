@@ -27,7 +27,7 @@ static struct reference *reference_of(const struct checking *c)
 static bool is_drawn(const struct checking *c)
 {
     uint64_t seed = c->options->seed;
-    return seed == 0 || c->options->oracles == 1u << ORACLE_REFERENCE ||
+    return seed == 0 || c->options->followed || c->options->oracles == 1u << ORACLE_REFERENCE ||
            pcg_splitmix(pcg_splitmix(seed + 3)) % REFERENCE_SHARE == 0;
 }
 
