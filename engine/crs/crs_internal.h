@@ -69,4 +69,7 @@ uint32_t crs_actor_count(const struct program *program);
 void crs_footprint_at(const struct machine *machine, uint32_t warp, uint32_t pc, lane_mask active,
                       uint64_t *reads, uint64_t *writes);
 
+STEP_DECLARE(crs_step);
+STEP_DECLARE(thread_pc_step);
+
 #endif

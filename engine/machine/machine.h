@@ -183,7 +183,7 @@ struct semantics {
     void (*init)(struct machine *machine); /* extra state; head and memory are ready */
     /* What of the extra state belongs to one thread (symmetry.h); NULL: it is not known. */
     void (*layout)(const struct machine *machine, struct lane_layout *layout);
-    enum rule (*step[4])(struct machine *, uint32_t, struct choices *); /* by MACHINE_* mode bits */
+    enum rule (*step[4])(struct machine *, uint32_t, struct choices *); /* by MACHINE_* bits */
     /* Variables of global and shared memory that the actor's next step may read and write, as in
      * code_stm. */
     void (*footprint)(const struct machine *machine, uint32_t actor, uint64_t *reads,
@@ -206,7 +206,7 @@ struct semantics {
     /* The actor goes past the barrier at which it waits; barrier variables count from 0 again, in all
      * frames: they were equal in all threads, and only differences are ever looked at, so states that
      * differ in them alone are the same. */
-    void (*pass_barrier)(struct machine *machine, uint32_t actor, unsigned mode);
+    void (*pass_barrier)(struct machine *machine, uint32_t actor);
     enum rule barrier_rule;    /* what fires when a block is released */
     enum rule divergence_rule; /* and when it cannot be: the execution ends */
 };
