@@ -156,6 +156,7 @@ static int32_t reduce(struct ref *r, uint32_t thread, const struct ast_expr *e)
         all = all && holds;
         any = any || holds;
     }
+    r->nobody = r->nobody || (e->kind == EXPR_ANY && !any);
     return e->kind == EXPR_ALL ? all : any;
 }
 

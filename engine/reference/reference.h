@@ -139,6 +139,7 @@ struct ref {
     uint32_t end_thread;
     const char *unknown; /* what it does not know, or has no room for; then nothing more is said */
     const char *misled;  /* what it was told cannot be */
+    bool nobody;         /* an any(..) of the last step held for no thread: of sync, B-13 */
     struct ref_access *accesses; /* of the last step */
     uint32_t access_count;
     struct ref_room *room;

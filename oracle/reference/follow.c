@@ -71,6 +71,24 @@ static void on_atomic(void *context, uint32_t thread, uint32_t address, int32_t 
     hear(context, REF_ATOMIC, thread, address, value);
 }
 
+static void on_barrier(void *context, const struct machine *machine,
+                       const struct barrier_event *event)
+{
+    struct follower *f = context;
+    (void)machine;
+    f->barrier = *event;
+    f->barrier_count++;
+}
+
+/* The end of a barrier interval is told once: when barrier_S fires, when sync_T does. Of PTX: not compared. */
+static void compare_barrier_told(struct follower *f, uint32_t block, bool ends, bool all)
+{
+    if (f->barrier_count != (ends ? 1u : 0u))
+        follow_part_numbers(f, "barrier told", f->barrier_count, ends);
+    else if (ends && (f->barrier.block != block || f->barrier.all != all))
+        follow_part_numbers(f, "barrier told", f->barrier.block, block);
+}
+
 /* The order in which the threads of the last step wrote. */
 static struct ref_told what_is_told(const struct follower *f, uint32_t actor,
                                     uint32_t threads[LIMIT_WARP])
@@ -129,11 +147,14 @@ static void follow_barrier(struct follower *f, const struct step_event *event)
         follow_part(f, "rule", rule_table[event->rule].name, rule_table[f->awaited].name);
         return;
     }
+    compare_barrier_told(f, f->awaited_block, event->rule == f->machine->semantics->barrier_rule,
+                         true);
     ref_barrier(r, f->awaited_block);
     f->awaited = RULE_NONE;
     if (r->end == REF_RUNNING)
         f->live += r->actors_a_block;
-    compare_end(f, machine_status(f->machine));
+    if (f->state == FOLLOW_ALONG)
+        compare_end(f, machine_status(f->machine));
     for (uint32_t i = first; i < first + r->actors_a_block && f->state == FOLLOW_ALONG; i++)
         follow_compare_actor(f, i);
 }
@@ -145,6 +166,9 @@ static void compare_step(struct follower *f, const struct step_event *event)
         return;
     }
     compare_end(f, machine_status(f->machine));
+    if (f->state == FOLLOW_ALONG)
+        compare_barrier_told(f, event->actor, event->rule == RULE_LOCK_SYNC_T,
+                             !f->reference->nobody || f->reference->options.vacuous_sync);
     if (f->state == FOLLOW_ALONG)
         compare_accesses(f);
     if (f->state == FOLLOW_ALONG)
@@ -163,6 +187,9 @@ static void follow_step(struct follower *f, const struct step_event *event)
         follow_part(f, "actor that cannot step", rule_table[event->rule].name, "none");
         return;
     }
+    follow_compare_event(f, event);
+    if (f->state != FOLLOW_ALONG)
+        return;
     const struct ref_told told = what_is_told(f, event->actor, threads);
     f->reference_rule = ref_step(r, event->actor, &told);
     if (r->unknown) {
@@ -200,7 +227,7 @@ static void on_step(void *context, const struct machine *machine, const struct s
         follow_barrier(f, event);
     else
         follow_step(f, event);
-    f->heard_count = 0;
+    f->heard_count = f->barrier_count = 0;
 }
 
 /* ---- an execution ---- */
@@ -230,7 +257,7 @@ struct follower *follow_new(struct arena *arena, struct ref_room *room, enum sub
                         : !(f->reference = reference_of(arena, room, subject, machine, why)))
         return NULL;
     f->heard = arena_room(arena, FOLLOW_ACCESSES * sizeof *f->heard);
-    f->observer = (struct observer){.context = f, .step = on_step};
+    f->observer = (struct observer){.context = f, .step = on_step, .barrier = on_barrier};
     if (f->hears_all) {
         f->observer.read = on_read;
         f->observer.write = on_write;
@@ -251,7 +278,7 @@ void follow_begin(struct follower *f, uint64_t limit)
     f->steps = f->trusted = 0;
     f->limit = limit;
     f->awaited = f->rule = f->reference_rule = RULE_NONE;
-    f->heard_count = 0;
+    f->heard_count = f->barrier_count = 0;
     if (f->ptx) {
         follow_ptx_begin(f);
         return;

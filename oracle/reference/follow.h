@@ -37,6 +37,8 @@ struct follower {
     uint32_t awaited_block;
     struct ref_access *heard; /* since the last step */
     uint32_t heard_count;
+    struct barrier_event barrier; /* the last one of these, since the last step; */
+    uint32_t barrier_count;       /* how many */
     /* Where they part: what differs, after which step, and what each has. */
     const char *observable;
     enum rule rule, reference_rule;
@@ -63,6 +65,8 @@ void follow_part(struct follower *f, const char *observable, const char *engine,
 void follow_part_numbers(struct follower *f, const char *observable, int64_t engine,
                          int64_t reference);
 
+/* What the event says of the step that is to come: the statement, who is active. */
+void follow_compare_event(struct follower *f, const struct step_event *event);
 /* Compares an actor's state after its step; memory, and the frames of a thread. */
 void follow_compare_actor(struct follower *f, uint32_t actor);
 void follow_compare_memory(struct follower *f);

@@ -305,6 +305,11 @@ static void compare(struct follow_step *s, const struct step_event *event)
     if (f->state != FOLLOW_ALONG || (s->x->end != STATUS_RUNNING && s->x->end != STATUS_TERMINATED))
         return;
     follow_ptx_part_mask(f, "guard", event->truth, s->executes, s->g->registers->count);
+    if (f->state == FOLLOW_ALONG && !s->x->is_threads)
+        follow_ptx_part_mask(f, "active mask told", event->active, s->x->before.active.has,
+                             s->x->before.lanes);
+    if (f->state == FOLLOW_ALONG && event->stm != s->pc)
+        follow_part_numbers(f, "statement told", event->stm, s->pc);
     if (f->state == FOLLOW_ALONG)
         follow_ptx_compare_data(s);
     if (f->state == FOLLOW_ALONG && s->x->is_threads)

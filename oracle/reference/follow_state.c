@@ -243,3 +243,38 @@ void follow_compare_actor(struct follower *f, uint32_t actor)
         break;
     }
 }
+
+/* ---- what is told of a step, before the reference has taken it ---- */
+
+/* The statement that is to come; NULL: none, a token, a context, nobody active, a block to enter, End, a goto. */
+static const struct ast_stm *next_of(const struct ref *r, const struct ref_actor *x)
+{
+    if (r->kind == REF_INTERLEAVE || r->kind == REF_LOCKSTEP)
+        return x->inside ? x->next : NULL;
+    bool active = r->kind == REF_THREADS;
+    for (uint32_t l = 0; l < x->lanes; l++)
+        active = active || x->theta.has[l];
+    bool is_statement_on_top =
+        x->stack->kind == REF_STM || x->stack->kind == REF_CONT || x->stack->kind == REF_EVALUATED;
+    return active && is_statement_on_top ? x->stack->stm : NULL;
+}
+
+static bool is_jump(const struct program *program, uint32_t number)
+{
+    enum code_kind kind = program->stms[number].kind;
+    return kind == CODE_GOTO || kind == CODE_END_CALL;
+}
+
+void follow_compare_event(struct follower *f, const struct step_event *event)
+{
+    const struct ref_actor *x = &f->reference->actors[event->actor];
+    const struct ast_stm *next = next_of(f->reference, x);
+    bool none =
+        event->stm == CODE_NONE || (x->inside && !x->next && is_jump(f->program, event->stm));
+    if (next ? event->stm == CODE_NONE || !is_statement(f->program, event->stm, next) : !none)
+        follow_part_numbers(f, "statement told",
+                            event->stm == CODE_NONE ? 0 : f->program->stms[event->stm].line,
+                            next ? (int64_t)next->at.line : -1);
+    else if (f->reference->kind == REF_SIMT && !same_lanes(event->active, &x->theta, x->lanes))
+        part_lanes(f, "active mask told", event->active, &x->theta, x->lanes);
+}

@@ -395,7 +395,7 @@ static void a_wrong_engine_is_told(void **state)
     assert_string_equal(spoiled(SUBJECT_SIMT, 1, spoil_local), "access");
     assert_string_equal(spoiled(SUBJECT_SIMT, 2, spoil_local), "local memory");
     assert_string_equal(spoiled(SUBJECT_THREADS, 1, spoil_pending), "private memory");
-    assert_string_equal(spoiled(SUBJECT_THREADS, 2, spoil_stack), "rule");
+    assert_string_equal(spoiled(SUBJECT_THREADS, 2, spoil_stack), "statement told");
     assert_string_equal(spoiled(SUBJECT_THREADS, 2, spoil_live), "live actors");
     assert_string_equal(spoiled(SUBJECT_THREADS, 2, end_at_once), "status");
 }
@@ -464,13 +464,34 @@ static void a_wrong_ptx_machine_is_told(void **state)
     assert_string_equal(spoiled_ptx(SUBJECT_THREAD_PC, 2, spoil_shared), "shared memory");
 }
 
+/* ---- observers that are told something else ---- */
+
+static const char *const meets =
+    "launch(threads = 2); private int p; kernel k() { barrier(); p = 1; }";
+
+/* A barrier that was told once more than it fired. */
+static void a_barrier_told_twice(void **state)
+{
+    (void)state;
+    test_arena.used = 0;
+    struct machine *m = machine_of(support_program(meets), SUBJECT_THREADS, false);
+    struct follower *f = follower_of(m, SUBJECT_THREADS);
+    const struct barrier_event again = {.block = 0, .all = true};
+    (void)machine_step(m, 0, &firsts);
+    assert_int_equal(f->state, FOLLOW_ALONG);
+    f->observer.barrier(f, m, &again);
+    (void)machine_step(m, 1, &firsts);
+    assert_int_equal(f->state, FOLLOW_PARTED);
+    assert_string_equal(f->observable, "barrier told");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(structured_kernels),           cmocka_unit_test(block_programs),
         cmocka_unit_test(lock_step_programs),           cmocka_unit_test(ptx_machines),
         cmocka_unit_test(what_is_not_followed_is_said), cmocka_unit_test(a_wrong_engine_is_told),
-        cmocka_unit_test(a_wrong_ptx_machine_is_told),
+        cmocka_unit_test(a_wrong_ptx_machine_is_told),  cmocka_unit_test(a_barrier_told_twice),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }
