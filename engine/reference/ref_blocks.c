@@ -8,12 +8,15 @@
 
 enum { BLOCKS_MAX = 512 };
 
+#define COUNTLESS UINT32_MAX
+
 /* ---- graphs ---- */
 
 struct graph {
     const struct ast_function *function;
     uint32_t count;
     const struct ast_block **blocks;
+    uint32_t **targets; /* of each block: numbers; COUNTLESS: End */
     uint32_t loop_count;
     uint32_t *heads; /* of each loop */
     bool *members;   /* of loop l: members[l * count + block] */
@@ -35,29 +38,26 @@ static uint32_t place_of(const struct graph *g, const struct ast_block *block)
 /* Marks what is reached from a block without passing `avoid`. */
 static void reach(const struct graph *g, uint32_t from, uint32_t avoid, bool *seen)
 {
-    if (from == avoid || seen[from])
+    if (from == avoid || from == COUNTLESS || seen[from])
         return;
     seen[from] = true;
     for (uint32_t i = 0; i < g->blocks[from]->target_count; i++)
-        if (g->blocks[from]->targets[i])
-            reach(g, place_of(g, g->blocks[from]->targets[i]), avoid, seen);
+        reach(g, g->targets[from][i], avoid, seen);
 }
 
 static bool leads_to(const struct graph *g, uint32_t block, uint32_t target)
 {
     for (uint32_t i = 0; i < g->blocks[block]->target_count; i++)
-        if (g->blocks[block]->targets[i] == g->blocks[target])
+        if (g->targets[block][i] == target)
             return true;
     return false;
 }
 
 static bool leads_into(const struct graph *g, uint32_t block, const bool *members)
 {
-    for (uint32_t i = 0; i < g->blocks[block]->target_count; i++) {
-        const struct ast_block *target = g->blocks[block]->targets[i];
-        if (target && members[place_of(g, target)])
+    for (uint32_t i = 0; i < g->blocks[block]->target_count; i++)
+        if (g->targets[block][i] != COUNTLESS && members[g->targets[block][i]])
             return true;
-    }
     return false;
 }
 
@@ -97,6 +97,14 @@ static bool graph_new(struct graph *g, struct arena *arena, const struct ast_fun
     uint32_t i = 0;
     for (const struct ast_block *b = function->blocks; b; b = b->next)
         g->blocks[i++] = b;
+    g->targets = arena_alloc(arena, g->count + 1, sizeof *g->targets);
+    for (i = 0; i < g->count; i++) {
+        uint32_t count = g->blocks[i]->target_count;
+        g->targets[i] = ARENA_ARRAY(arena, uint32_t, count + 1);
+        for (uint32_t k = 0; k < count; k++)
+            g->targets[i][k] =
+                g->blocks[i]->targets[k] ? place_of(g, g->blocks[i]->targets[k]) : COUNTLESS;
+    }
     for (uint32_t head = 0; head < g->count; head++)
         find_loop(g, head);
     return true;

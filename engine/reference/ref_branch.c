@@ -4,6 +4,7 @@
  */
 #include "engine/reference/ref_branch.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static bool is(uint32_t otherwise, enum ref_otherwise id)
@@ -66,6 +67,11 @@ static struct ref_lanes not_taken(const struct ref_unit *u, const struct ref_lan
     for (uint32_t l = 0; l < u->lanes; l++)
         set.has[l] = (u->active.has[l] || is(otherwise, REF_OTHERWISE_NOT_TAKEN_ALL)) && !t->has[l];
     return set;
+}
+
+void ref_unit_copy(struct ref_unit *to, const struct ref_unit *from)
+{
+    memcpy(to, from, offsetof(struct ref_unit, tokens) + from->count * sizeof from->tokens[0]);
 }
 
 /* ---- the token stack ---- */

@@ -22,12 +22,15 @@ struct ref_unit {
     uint32_t pc;
     struct ref_lanes active;
     char disabled[LIMIT_WARP]; /* '0' 'b' 'r' 'e' */
-    struct ref_token tokens[REF_TOKENS];
-    uint32_t count, capacity; /* the last token is the top */
     bool completed;
-    bool bottom;   /* no rule: lanes wait, and there is no token */
-    bool overflow; /* more tokens than the capacity */
+    bool bottom;              /* no rule: lanes wait, and there is no token */
+    bool overflow;            /* more tokens than the capacity */
+    uint32_t count, capacity; /* of tokens; the last one is the top */
+    struct ref_token tokens[REF_TOKENS];
 };
+
+/* A copy, without the tokens that are not there. */
+void ref_unit_copy(struct ref_unit *to, const struct ref_unit *from);
 
 enum ref_action_kind {
     REF_DO_SSY,

@@ -88,7 +88,9 @@ static void start_warp(struct follower *f, uint32_t warp)
     const struct ptx_kernel *kernel = x->code->kernel;
     struct ref_unit *u = x->groups[warp].unit;
     uint32_t first = warp % x->groups_a_block * launch->warp;
-    *u = (struct ref_unit){.lanes = launch->warp, .pc = 1, .capacity = x->code->token_capacity};
+    const struct ref_unit start = {
+        .lanes = launch->warp, .pc = 1, .capacity = x->code->token_capacity};
+    ref_unit_copy(u, &start);
     for (uint32_t l = 0; l < LIMIT_WARP; l++) {
         u->active.has[l] = l < launch->warp && first + l < launch->threads;
         u->disabled[l] = u->active.has[l] ? '0' : 'e';

@@ -63,7 +63,11 @@ void follow_ptx_compare_data(struct follow_step *s)
                     "a register that the instruction does not name");
         return;
     }
-    if (memcmp(s->x->memory, memory, (size_t)4 * program->memory_words) == 0)
+    /* Local memory is looked at where it may change: that of all threads is large. */
+    bool all =
+        s->op->exec == PTX_EXEC_ST || s->op->exec == PTX_EXEC_CALL || s->op->exec == PTX_EXEC_RET;
+    if (memcmp(s->x->memory, memory,
+               (size_t)4 * (all ? program->memory_words : program->private_base)) == 0)
         return;
     uint32_t i = 0;
     while (s->x->memory[i] == memory[i])

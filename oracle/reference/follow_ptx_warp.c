@@ -194,7 +194,7 @@ enum rule follow_ptx_warp(struct follow_step *s)
 {
     struct ref_unit *u = s->g->unit;
     bool any = false;
-    s->x->before = *u;
+    ref_unit_copy(&s->x->before, u);
     for (uint32_t l = 0; l < u->lanes; l++) {
         s->executes[l] = u->active.has[l] && follow_ptx_guard(s, l);
         any = any || s->executes[l];
