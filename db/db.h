@@ -34,7 +34,7 @@
 
 #define DB_MUST_CHECK __attribute__((warn_unused_result))
 
-enum { DB_SCHEMA_VERSION = 2 };
+enum { DB_SCHEMA_VERSION = 3 };
 enum { DB_MESSAGE_MAX = 2000, DB_HASH_LENGTH = 32 };
 
 enum db_error {
@@ -179,6 +179,14 @@ DB_MUST_CHECK int db_verdicts_add(struct db *db, const struct db_shard *shard,
 /* Why an oracle did not conclude; verdict->verdict is not_applicable or inconclusive. */
 DB_MUST_CHECK int db_reasons_add(struct db *db, const struct db_shard *shard,
                                  const struct db_verdict *verdict, const char *reason);
+
+/* How often something happened to an outside implementation: "kernels", a verdict, "cpu us", ... */
+struct db_outside {
+    const char *subject, *version, *what;
+    uint64_t count;
+};
+DB_MUST_CHECK int db_outside_add(struct db *db, const struct db_shard *shard,
+                                 const struct db_outside *outside);
 
 /* A case that the campaign leaves out, since the engine crashed or hung there. */
 struct db_skipped {
@@ -429,6 +437,9 @@ DB_MUST_CHECK int db_verdicts(struct db *db, uint64_t campaign, db_verdict_use *
 DB_MUST_CHECK int db_reasons(struct db *db, uint64_t campaign, db_verdict_use *use, void *context);
 DB_MUST_CHECK int db_statistics(struct db *db, uint64_t campaign, db_statistics_use *use,
                                 void *context);
+/* Likewise; by subject, version, what. */
+typedef bool db_outside_use(void *context, const struct db_outside *outside);
+DB_MUST_CHECK int db_outside(struct db *db, uint64_t campaign, db_outside_use *use, void *context);
 /* By case number. */
 DB_MUST_CHECK int db_skipped(struct db *db, uint64_t campaign, db_skipped_use *use, void *context);
 /* By signature; also those that have expired. */

@@ -80,6 +80,12 @@ static const char *const content[] = {
     " JOIN places p ON p.id = campaign GROUP BY p.place, number, oracle, verdict"
     " ORDER BY p.place, number, oracle, verdict",
 
+    /* CPU time is another one in each run. */
+    "SELECT json_object('table', 'outside', 'campaign', p.place, 'subject', subject,"
+    " 'version', version, 'what', what, 'count', sum(count)) FROM outside"
+    " JOIN places p ON p.id = campaign WHERE what <> 'cpu us'"
+    " GROUP BY p.place, subject, version, what ORDER BY p.place, subject, version, what",
+
     "SELECT json_object('table', 'rule', 'campaign', p.place, 'rule', rule, 'hits', sum(hits))"
     " FROM rule_hits JOIN places p ON p.id = campaign GROUP BY p.place, rule"
     " ORDER BY p.place, rule",

@@ -50,7 +50,7 @@ static int run_all(struct merge *merge, const char *const *steps)
 
 /* ---- the schema of a source */
 
-_Static_assert(DB_SCHEMA_VERSION == 2, "its step makes all that there is, word for word");
+enum { MADE_BY_STEP = 1 }; /* version 2 made all tables anew; word for word */
 
 static int count_rows(struct db *from, const char *sql, const char *parameter, int *count)
 {
@@ -68,29 +68,33 @@ static int count_rows(struct db *from, const char *sql, const char *parameter, i
     return error;
 }
 
+/* Whether a statement of the schema made what is there; *copy: all did so far. */
+static int check_statement(struct db *from, const char *sql, bool *copy)
+{
+    static const char make_table[] = "CREATE TABLE ";
+    int there;
+    int error = count_rows(from, "SELECT count(*) FROM sqlite_schema WHERE sql = ?1", sql, &there);
+    const char *name = sql + strlen(make_table);
+    if (!error && there != 1 && strncmp(sql, make_table, strlen(make_table)) == 0)
+        return db_fail(
+            from, DB_ERROR_CORRUPT,
+            "the database is damaged (its table %.*s is not the one that simtfuzz makes)",
+            (int)strcspn(name, " "), name);
+    *copy &= there == 1;
+    return error;
+}
+
 int merge_check_schema(struct db *from, bool *copy)
 {
-    static const char make[] = "CREATE ", make_table[] = "CREATE TABLE ";
-    int made = 0, there, all;
+    int made = 0, all = 0, error = DB_OK;
     *copy = true;
-    for (const char *const *sql = schema_version_2; *sql; sql++) {
-        if (strncmp(*sql, make, strlen(make)) != 0)
-            continue;
-        int error =
-            count_rows(from, "SELECT count(*) FROM sqlite_schema WHERE sql = ?1", *sql, &there);
-        if (error)
-            return error;
-        const char *name = *sql + strlen(make_table);
-        if (there != 1 && strncmp(*sql, make_table, strlen(make_table)) == 0)
-            return db_fail(from, DB_ERROR_CORRUPT,
-                           "the database is damaged (its table %.*s is not the one that simtfuzz "
-                           "makes)",
-                           (int)strcspn(name, " "), name);
-        *copy &= there == 1;
-        made++;
-    }
-    int error =
-        count_rows(from, "SELECT count(*) FROM sqlite_schema WHERE sql IS NOT NULL", NULL, &all);
+    for (int step = MADE_BY_STEP; step < db_schema.version && !error; step++)
+        for (const char *const *sql = db_schema.steps[step]; *sql && !error; sql++)
+            if (strncmp(*sql, "CREATE ", 7) == 0 && ++made)
+                error = check_statement(from, *sql, copy);
+    if (!error)
+        error = count_rows(from, "SELECT count(*) FROM sqlite_schema WHERE sql IS NOT NULL", NULL,
+                           &all);
     *copy &= all == made;
     return error;
 }

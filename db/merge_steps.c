@@ -41,7 +41,7 @@ const char *const merge_views[] = {
     "campaigns",    "shards",   "sessions", "statistics", "statistics_verdicts",
     "rule_hits",    "verdicts", "reasons",  "skipped",    "kernels",
     "raw_keys",     "tallies",  "findings", "examples",   "bisections",
-    "suppressions", NULL,
+    "suppressions", "outside",  NULL,
 };
 
 /* Of a row s of the source: its campaign and shard here, h. */
@@ -157,6 +157,9 @@ const char *const merge_steps[] = {
     " ON CONFLICT DO UPDATE SET count = excluded.count WHERE excluded.count > count",
     "INSERT INTO reasons (campaign, oracle, verdict, reason, shard, count)"
     " SELECT h.campaign, s.oracle, s.verdict, s.reason, h.shard, s.count FROM its_reasons "
+    "s" OWN_SHARD " ON CONFLICT DO UPDATE SET count = excluded.count WHERE excluded.count > count",
+    "INSERT INTO outside (campaign, subject, version, what, shard, count)"
+    " SELECT h.campaign, s.subject, s.version, s.what, h.shard, s.count FROM its_outside "
     "s" OWN_SHARD " ON CONFLICT DO UPDATE SET count = excluded.count WHERE excluded.count > count",
     "INSERT INTO skipped (campaign, case_number, why, detail)"
     " SELECT c.own, s.case_number, s.why, s.detail FROM its_skipped s LEFT JOIN own_campaigns c"

@@ -174,7 +174,42 @@ static const char *const version_1[] = {
     NULL,
 };
 
-static const char *const *const steps[] = {version_1, schema_version_2};
+/* What campaigns against outside implementations counted; what is said of a finding of theirs is its evidence. */
+static const char *const version_3[] = {
+    /* How often something happened to one: "kernels", "crash", "cpu us", "seen KNOWN", ... */
+    "CREATE TABLE outside (campaign INTEGER NOT NULL, subject TEXT NOT NULL,"
+    " version TEXT NOT NULL, what TEXT NOT NULL, shard INTEGER NOT NULL,"
+    " count INTEGER NOT NULL," /* maximum */
+    " PRIMARY KEY (campaign, subject, version, what, shard),"
+    " FOREIGN KEY (campaign, shard) REFERENCES shards (campaign, shard)"
+    ") STRICT, WITHOUT ROWID",
+    "CREATE VIEW v_outside AS SELECT subject, version,"
+    " sum(iif(what = 'kernels', count, 0)) AS kernels, sum(iif(what = 'agrees', count, 0)) AS "
+    "agrees,"
+    " sum(iif(what = 'wrong-value', count, 0)) AS wrong_value, sum(iif(what = 'crash', count, 0)) "
+    "AS crash,"
+    " sum(iif(what = 'hang', count, 0)) AS hang, sum(iif(what = 'compile-error', count, 0)) AS "
+    "compile_error,"
+    " sum(iif(what = 'run-error', count, 0)) AS run_error, sum(iif(what = 'unknown', count, 0)) AS "
+    "unknown,"
+    " sum(iif(what = 'known', count, 0)) AS known, sum(iif(what = 'unconfirmed', count, 0)) AS "
+    "unconfirmed,"
+    " sum(iif(what = 'cpu us', count, 0)) AS cpu_us, count(DISTINCT campaign) AS campaigns"
+    " FROM outside GROUP BY subject, version",
+    "CREATE VIEW v_outside_findings AS SELECT f.id, f.status, f.class AS kind,"
+    " json_extract(e.evidence, '$.implementation') AS implementation, json_extract(e.evidence, "
+    "'$.version') AS version,"
+    " json_extract(e.evidence, '$.options') AS options, json_extract(e.evidence, '$.knobs') AS "
+    "knobs,"
+    " json_extract(e.evidence, '$.vanishes') AS vanishes, json_extract(e.evidence, '$.second') AS "
+    "second,"
+    " f.signature, f.reference, f.occurrences, m.text AS minimised_text, f.note"
+    " FROM findings f JOIN examples e ON e.id = f.example"
+    " LEFT JOIN kernels m ON m.id = e.minimised_kernel WHERE f.oracle = 'outside'",
+    NULL,
+};
+
+static const char *const *const steps[] = {version_1, schema_version_2, version_3};
 
 _Static_assert(sizeof steps / sizeof steps[0] == DB_SCHEMA_VERSION, "one step a version");
 

@@ -1,6 +1,6 @@
 /*
  * The step from version 1 to version 2. docs/database.md explains tables, columns and views; change both
- * together. The version is not released yet: whoever needs a column adds it here.
+ * together.
  *
  * Version 2 stores facts, each of which is a maximum, a minimum or a union, so that merging databases is
  * commutative, associative and idempotent; sightings and most columns of findings are derived from them

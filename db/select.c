@@ -251,3 +251,19 @@ int db_findings_count(struct db *db, const struct db_selection *selection, uint6
     sqlite3_finalize(row);
     return more < 0 ? more : DB_OK;
 }
+
+int db_outside(struct db *db, uint64_t campaign, db_outside_use *use, void *context)
+{
+    sqlite3_stmt *row;
+    int more = db_start_statement(db, STATEMENT_OUTSIDE, VALUES(INTEGER(campaign)), &row);
+    if (more < 0)
+        return more;
+    while ((more = db_next_row(db, row)) == 1) {
+        const struct db_outside outside = {db_column_text(row, 0), db_column_text(row, 1),
+                                           db_column_text(row, 2), db_column_integer(row, 3)};
+        if (!use(context, &outside))
+            break;
+    }
+    db_end_statement(db, STATEMENT_OUTSIDE, row);
+    return more < 0 ? more : DB_OK;
+}

@@ -252,6 +252,13 @@ int db_reasons_add(struct db *db, const struct db_shard *shard, const struct db_
                            TEXT(reason), INTEGER(shard->index), INTEGER(verdict->count)));
 }
 
+int db_outside_add(struct db *db, const struct db_shard *shard, const struct db_outside *outside)
+{
+    return db_write(db, STATEMENT_OUTSIDE_ADD,
+                    VALUES(INTEGER(shard->campaign), TEXT(outside->subject), TEXT(outside->version),
+                           TEXT(outside->what), INTEGER(shard->index), INTEGER(outside->count)));
+}
+
 int db_skipped_put(struct db *db, const struct db_skipped *skipped)
 {
     return db_write(db, STATEMENT_SKIPPED_PUT,

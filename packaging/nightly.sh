@@ -4,6 +4,10 @@
 # .github/workflows/nightly.yml runs these steps one by one, .ci/run and tests/night/workflow.sh all of them on a short
 # configuration. Everything is kept in the folder NIGHT: the database, and what the report's step makes of it.
 #
+# In compilers and drivers that are not ours (docs/outside.md), with a database of their own:
+#     CONFIG=outside NIGHT=outside bash packaging/nightly.sh \
+#         packages implementations build check again hunt report summary verdict
+#
 # Settings, from the environment:
 #     SIMTFUZZ  the program; by default that of the step `build`
 #     NIGHT     the folder; by default night
@@ -26,6 +30,17 @@ step_packages() {
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq build-essential cmake libsqlite3-dev sqlite3 >/dev/null
 }
 
+# The compilers and drivers that this release of Debian or Ubuntu has; nvcc, which is not free, whoever wants it installs.
+step_implementations() {
+    local sudo= there=() name
+    [ "$(id -u)" -eq 0 ] || sudo=sudo
+    for name in clang-{13..22} ocl-icd-libopencl1 pocl-opencl-icd oclgrind mesa-opencl-icd; do
+        ! apt-cache show "$name" >/dev/null 2>&1 || there+=("$name")
+    done
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${there[@]}" >/dev/null
+    dpkg-query -W -f '${Package} ${Version}\n' "${there[@]}"
+}
+
 step_build() {
     cmake -S "$source" --preset release -DSIMTFUZZ_TESTS=OFF >/dev/null
     cmake --build "$source/build-release" -j "$(nproc)" --target simtfuzz
@@ -46,6 +61,11 @@ step_check() {
     elif [ -n "${TRIAGE:-}" ]; then
         xargs "$simtfuzz" triage --db "$db" <<<"$TRIAGE"
     fi
+}
+
+# What earlier nights found, on what is installed tonight: what is right now is marked as fixed. New versions come by packages.
+step_again() {
+    [ ! -e "$db" ] || "$simtfuzz" regress --db "$db" --update || [ $? -eq 1 ]
 }
 
 # Goes on with what an earlier attempt of this night began. What it finds is no failure of this step, but of `verdict`.
@@ -80,9 +100,9 @@ step_verdict() {
     return "$status"
 }
 
-for step in "${@:?a step: packages build check hunt report summary verdict}"; do
+for step in "${@:?a step: packages implementations build check again hunt report summary verdict}"; do
     case $step in
-    packages | build | check | hunt | report | summary | verdict) ;;
+    packages | implementations | build | check | again | hunt | report | summary | verdict) ;;
     *)
         echo "there is no step '$step'"
         exit 2

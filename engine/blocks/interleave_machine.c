@@ -138,6 +138,7 @@ static void pass_barrier(struct machine *machine, uint32_t actor)
 const struct semantics semantics_interleave = {
     .name = "interleave",
     .form = FORM_BLOCKS,
+    .actors = ACTORS_THREADS,
     .kinds = 1u << CODE_SKIP | 1u << CODE_ASSIGN | 1u << CODE_HAVOC | 1u << CODE_ATOMIC |
              1u << CODE_PICK | 1u << CODE_ASSERT | 1u << CODE_ASSUME | 1u << CODE_BARRIER |
              1u << CODE_GOTO | 1u << CODE_CALL | 1u << CODE_END_CALL,

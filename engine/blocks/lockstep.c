@@ -460,6 +460,7 @@ static void footprint(const struct machine *machine, uint32_t actor, uint64_t *r
 const struct semantics semantics_lockstep = {
     .name = "lockstep",
     .form = FORM_LOCKSTEP,
+    .actors = ACTORS_BLOCKS,
     .kinds = 1 << CODE_SKIP | 1 << CODE_ASSIGN | 1 << CODE_HAVOC | 1 << CODE_PICK |
              1 << CODE_ATOMIC | 1 << CODE_ASSERT | 1 << CODE_ASSUME | 1 << CODE_LOCKSYNC |
              1 << CODE_GOTO | 1 << CODE_CALL | 1 << CODE_END_CALL,

@@ -7,6 +7,19 @@
 
 #include <string.h>
 
+/* What lanes of a warp do together a thread alone cannot. */
+static const char *refuses(struct arena *arena, const struct program *program)
+{
+    for (uint32_t pc = 1; pc < program->ptx->count; pc++) {
+        const struct ptx_op *op = &program->ptx->ops[pc];
+        if ((op->exec >= PTX_EXEC_VOTE && op->exec <= PTX_EXEC_REDUX) ||
+            op->exec == PTX_EXEC_BAR_WARP)
+            return arena_printf(arena, "unsupported instruction '%s' of a whole warp at line %u",
+                                ptx_mnemonics[op->opcode], (unsigned)op->line);
+    }
+    return NULL;
+}
+
 uint32_t cta_next(const struct machine *machine, uint32_t actor)
 {
     uint32_t pc = cta_state_at(machine, actor)->pc;
@@ -121,7 +134,9 @@ uint32_t cta_dangling(const struct machine *machine, uint32_t block)
 const struct semantics semantics_block = {
     .name = "block",
     .form = FORM_PTX,
+    .actors = ACTORS_THREADS,
     .kinds = 1u << CODE_PTX,
+    .refuses = refuses,
     .extra_words = extra_words,
     .actor_count = actor_count,
     .scratch_bytes = sizeof(struct ptx_scratch),

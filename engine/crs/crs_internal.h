@@ -53,7 +53,7 @@ STEP_INLINE struct crs_view crs_view_at(const struct machine *machine, uint32_t 
 
 static inline struct crs_view crs_view(const struct machine *machine, uint32_t warp)
 {
-    return crs_view_at(machine, warp, machine->semantics == &semantics_thread_pc);
+    return crs_view_at(machine, warp, machine->semantics->has_pcs);
 }
 
 /* All lanes of a warp, dummies too. */

@@ -54,7 +54,7 @@ static void init_warp(struct machine *machine, uint32_t warp)
 void crs_init(struct machine *machine)
 {
     struct crs_scratch *scratch = machine->scratch;
-    bool has_pcs = machine->semantics == &semantics_thread_pc;
+    bool has_pcs = machine->semantics->has_pcs;
     scratch->first = crs_barrier_words(machine->program);
     scratch->stride = crs_warp_stride(machine->program, has_pcs);
     for (uint32_t i = 0; i < machine->actor_count; i++)
@@ -147,6 +147,8 @@ struct crs_warp crs_warp(const struct machine *machine, uint32_t warp)
 const struct semantics semantics_crs = {
     .name = "crs",
     .form = FORM_PTX,
+    .actors = ACTORS_WARPS,
+    .stack = STACK_CRS,
     .kinds = 1u << CODE_PTX,
     .extra_words = extra_words,
     .actor_count = crs_actor_count,

@@ -47,6 +47,9 @@ static void footprint(const struct machine *machine, uint32_t actor, uint64_t *r
 const struct semantics semantics_thread_pc = {
     .name = "thread-pc",
     .form = FORM_PTX,
+    .actors = ACTORS_WARPS,
+    .stack = STACK_CRS,
+    .has_pcs = true,
     .kinds = 1u << CODE_PTX,
     .extra_words = extra_words,
     .actor_count = crs_actor_count,

@@ -39,16 +39,37 @@ bool emit_find_language(const char *name, enum emit_language *language)
     return false;
 }
 
+/* Whether a line of a prelude is needed: all but definitions of what the rest does not name. */
+static bool is_needed(struct arena *arena, const char *line, const char *body)
+{
+    static const char define[] = "#define ";
+    if (strncmp(line, define, strlen(define)) != 0)
+        return true;
+    const char *name = line + strlen(define);
+    return strstr(body, arena_strndup(arena, name, strcspn(name, "( ")));
+}
+
+static void put_prelude(struct text *text, const char *prelude, const char *body)
+{
+    while (*prelude) {
+        size_t length = strcspn(prelude, "\n") + 1;
+        if (is_needed(text->arena, prelude, body))
+            text_put_bytes(text, prelude, length);
+        prelude += length;
+    }
+}
+
 char *emit_text(struct arena *arena, enum emit_language language, const char *kernels)
 {
-    struct text text = text_begin(arena);
+    struct text text = text_begin(arena), body = text_begin(arena);
     const struct emit_dialect *d = &emit_dialects[language];
-    text_put(&text, d->prelude);
     for (uint32_t i = 0; i < EMIT_HELPERS; i++)
         if (strstr(kernels, emit_helpers[i].name))
-            text_format(&text, "%s%s", d->function_head, emit_helpers[i].text);
-    text_put(&text, "\n");
-    text_put(&text, kernels);
+            text_format(&body, "%s%s", d->function_head, emit_helpers[i].text);
+    text_put(&body, "\n");
+    text_put(&body, kernels);
+    put_prelude(&text, d->prelude, body.bytes);
+    text_put(&text, body.bytes);
     return text.bytes;
 }
 
@@ -519,12 +540,14 @@ static void put_shared_copies(struct emitter *e, bool in)
                     (unsigned)place->var->length, (unsigned)e->kernel->launch.threads);
         const char *name = place->var->name;
         unsigned base = e->global_words + place->offset, stride = e->shared_words;
+        const char *at =
+            e->kernel->launch.blocks == 1
+                ? arena_printf(e->arena, "mem[%uu + i]", base)
+                : arena_printf(e->arena, "mem[%uu + (uint)%s * %uu + i]", base, d->block, stride);
         if (in)
-            text_format(e->out, "v_%s[i] = mem[%uu + (uint)%s * %uu + i];", name, base, d->block,
-                        stride);
+            text_format(e->out, "v_%s[i] = %s;", name, at);
         else
-            text_format(e->out, "mem[%uu + (uint)%s * %uu + i] = v_%s[i];", base, d->block, stride,
-                        name);
+            text_format(e->out, "%s = v_%s[i];", at, name);
     }
 }
 

@@ -78,19 +78,6 @@ static void init_actors(struct machine *machine)
     }
 }
 
-/* What lanes of a warp do together a thread alone cannot. */
-static const char *block_refuses(struct arena *arena, const struct program *program)
-{
-    for (uint32_t pc = 1; pc < program->ptx->count; pc++) {
-        const struct ptx_op *op = &program->ptx->ops[pc];
-        if ((op->exec >= PTX_EXEC_VOTE && op->exec <= PTX_EXEC_REDUX) ||
-            op->exec == PTX_EXEC_BAR_WARP)
-            return arena_printf(arena, "unsupported instruction '%s' of a whole warp at line %u",
-                                ptx_mnemonics[op->opcode], (unsigned)op->line);
-    }
-    return NULL;
-}
-
 const char *machine_refuses(struct arena *arena, const struct semantics *semantics,
                             const struct program *program)
 {
@@ -108,7 +95,7 @@ const char *machine_refuses(struct arena *arena, const struct semantics *semanti
                                 stm->source ? ast_stm_names[stm->source->kind] : "goto",
                                 (unsigned)stm->line);
     }
-    return semantics == &semantics_block ? block_refuses(arena, program) : NULL;
+    return semantics->refuses ? semantics->refuses(arena, program) : NULL;
 }
 
 struct machine *machine_new(struct arena *arena, const struct semantics *semantics,

@@ -144,6 +144,8 @@ static void pass_barrier(struct machine *machine, uint32_t actor)
 const struct semantics semantics_simt = {
     .name = "simt",
     .form = FORM_STRUCTURED,
+    .actors = ACTORS_WARPS,
+    .stack = STACK_SIMT,
     .kinds = CODE_KINDS_CORE | 1 << CODE_ASSUME | 1 << CODE_HAVOC | 1 << CODE_ATOMIC |
              1 << CODE_VOTE | 1 << CODE_BARRIER,
     .extra_words = extra_words,

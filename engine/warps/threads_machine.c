@@ -124,6 +124,7 @@ static void pass_barrier(struct machine *machine, uint32_t actor)
 const struct semantics semantics_threads = {
     .name = "threads",
     .form = FORM_STRUCTURED,
+    .actors = ACTORS_THREADS,
     .kinds =
         CODE_KINDS_CORE | 1 << CODE_ASSUME | 1 << CODE_HAVOC | 1 << CODE_ATOMIC | 1 << CODE_BARRIER,
     .extra_words = extra_words,

@@ -14,17 +14,22 @@ static inline uint64_t clock_ms(clockid_t clock)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+/* For what takes less than a millisecond. */
+static inline uint64_t clock_us(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
 static inline uint64_t clock_monotonic_ms(void)
 {
     return clock_ms(CLOCK_MONOTONIC);
 }
 
-/* For what takes less than a millisecond. */
 static inline uint64_t clock_monotonic_us(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+    return clock_us(CLOCK_MONOTONIC);
 }
 
 /* Unix time. */

@@ -97,7 +97,9 @@ static bool agrees(const struct search *search, const struct db_campaign *c)
 {
     const struct campaign_options *o = search->options;
     const struct resume_wish *wish = search->wish;
-    return (!wish->seed || c->seed == o->seed) &&
+    /* Those of outside implementations are another command's. */
+    return strncmp(c->options, "outside ", strlen("outside ")) != 0 &&
+           (!wish->seed || c->seed == o->seed) &&
            (!wish->cases_options || strcmp(c->options, search->wanted_options) == 0) &&
            (!wish->shard ||
             (c->shard_index == o->shard_index && c->shard_count == o->shard_count)) &&

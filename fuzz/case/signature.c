@@ -237,3 +237,9 @@ const char *signature_part(struct arena *arena, const char *signature, int index
     }
     return arena_strndup(arena, signature, strcspn(signature, "|"));
 }
+
+size_t signature_family_length(const char *subject)
+{
+    const char *colon = strchr(subject, ':');
+    return colon ? (size_t)(colon - subject) + 1 + strcspn(colon + 1, ": ") : strlen(subject);
+}

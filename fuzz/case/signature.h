@@ -15,6 +15,9 @@
 /* Of signatures and causes as they are made here; stored with each finding. Version 1 had no causes. */
 enum { SIGNATURE_VERSION = 2 };
 
+/* "compiler:clang-14:-O2" is of the family "compiler:clang-14": faults of one are filed together. */
+size_t signature_family_length(const char *subject);
+
 /*
  * The cause of a divergence, from everything that was seen of the kernel: the key of the divergence with
  * the closest oracle. Kinds of memory are not told apart. Oracles that compare ends do not see where an

@@ -63,6 +63,15 @@ static const char *print_on_end(struct arena *arena, const struct cli_options *o
     return o->on_end;
 }
 
+static const char *print_outside(struct arena *arena, const struct cli_options *o)
+{
+    const char *text = o->outside.all ? "all" : NULL;
+    for (uint32_t i = 0; i < o->outside.count; i++)
+        text = arena_printf(arena, "%s%s%s", text ? text : "", text ? "," : "",
+                            o->outside.subjects[i]);
+    return text;
+}
+
 const struct config_key config_keys[] = {
     {.section = "campaign", .key = "seed", .option = "seed", .hexadecimal = true},
     {.section = "campaign", .key = "shard", .option = "shard", .print = print_shard},
@@ -88,6 +97,7 @@ const struct config_key config_keys[] = {
     {.section = "check", .key = "oracles", .option = "oracles", .print = print_oracles},
     {.section = "check", .key = "same-value", .option = "same-value"},
     {.section = "check", .key = "atomics-sync", .option = "atomics-sync"},
+    {.section = "outside", .key = "subject", .option = "subject", .print = print_outside},
     {.section = "notify", .key = "fail-on", .option = "fail-on", .print = print_fail_on},
     {.section = "notify", .key = "on-finding", .option = "on-finding", .print = print_on_finding},
     {.section = "notify", .key = "on-end", .option = "on-end", .print = print_on_end},

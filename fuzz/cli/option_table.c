@@ -9,7 +9,7 @@
 
 #define ON_DB                                                                                      \
     (ON(RUN) | ON(REPLAY) | ON(REDUCE) | ON(TRIAGE) | ON(REGRESS) | ON(RULES) | ON(STATUS) |       \
-     ON(REPORT) | ON(TRACE))
+     ON(REPORT) | ON(TRACE) | ON(OUTSIDE))
 #define ON_PTX (ON(CHECK) | ON(TRACE) | ON(PROGRESS) | ON(REDUCE))
 #define ON_CHECKS (ON(RUN) | ON(CHECK) | ON(REDUCE) | ON(DIGEST))
 
@@ -51,6 +51,8 @@ const struct cli_option option_table[] = {
      "number of the first case; 0 by default"},
     {"jobs", 'j', OPTION_SOME_U32, "N", ON(RUN) | ON(REDUCE) | ON(DISTILL) | ON(SURVEY),
      FIELD(jobs), 0, NULL, "worker threads; as many as there are processors by default"},
+    {"jobs", 'j', OPTION_SOME_U32, "N", ON(OUTSIDE), FIELD(jobs), 0, NULL,
+     "worker processes, 64 at most; 1 by default"},
     {"seed", 's', OPTION_U64, "S",
      ON_CHECKS | ON(TRACE) | ON(PROGRESS) | ON(GEN) | ON(TRANSFORM) | ON(DISTILL) | ON(SURVEY) |
          ON(OUTSIDE),
@@ -106,6 +108,9 @@ const struct cli_option option_table[] = {
      "go on with the last unfinished campaign of the database, or of this --seed, these options "
      "and "
      "this --shard"},
+    {"resume", 0, OPTION_FLAG, NULL, ON(OUTSIDE), FIELD(resume), 0, NULL,
+     "go on with the last campaign of the database that has these options and this --seed, or, "
+     "without --seed, that is not finished"},
     {"case-timeout", 0, OPTION_TIME, "T", ON(RUN), FIELD(case_timeout_ms), 0, NULL,
      "a case that takes longer hangs: it is left out and becomes a finding; 60s by default"},
     {"no-supervisor", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(no_supervisor), 0, NULL,
@@ -161,6 +166,18 @@ const struct cli_option option_table[] = {
      "it says, --max-states, or 4096"},
     {"max-steps", 0, OPTION_U64, "N", ON(TRACE), FIELD(max_steps), 0, NULL,
      "stop after so many steps; 1000 by default"},
+    {"width", 0, OPTION_U64, "N", ON(TRACE), FIELD(width), FIELD(width_given), NULL,
+     "characters of a line at most: masks become ranges of lanes, long cells are cut; 0: no limit; "
+     "by default the "
+     "terminal's, and none for files and pipes"},
+    {"warp", 0, OPTION_TEXT, "W", ON(TRACE), FIELD(warp), 0, NULL,
+     "show only steps of this warp: a number through the grid, or block.warp"},
+    {"lines", 0, OPTION_TEXT, "LIST", ON(TRACE), FIELD(lines), 0, NULL,
+     "show only steps of these lines of the source: 4,7-9"},
+    {"rules", 0, OPTION_TEXT, "LIST", ON(TRACE), FIELD(rules), 0, NULL,
+     "show only steps of these rules: if,token"},
+    {"watch", 0, OPTION_TEXT, "LIST", ON(TRACE), FIELD(watched), 0, NULL,
+     "show only steps that write one of these: variables, elements, registers (i,s[3],%r1)"},
     {"to", 0, OPTION_TEXT, "FORM", ON(LOWER), FIELD(to), 0, NULL,
      "core (default): the statements of the structured semantics; cfg: blocks; predicated, "
      "lockstep: pi(P) and phi(P) of the blocks, normalised; ptx: the canonical text of a .ptx "
@@ -203,13 +220,16 @@ const struct cli_option option_table[] = {
     {"raw", 0, OPTION_FLAG, NULL, ON(REDUCE) | ON(REPLAY) | ON(TRACE), FIELD(raw), 0, NULL,
      "the finding as it was found, not its minimised form"},
     {"raw", 0, OPTION_FLAG, NULL, ON(TRIAGE), FIELD(raw), 0, NULL,
-     "export: the finding as it was found, not its minimised form"},
+     "export, bundle: the finding as it was found, not its minimised form"},
     {"finding", 0, OPTION_TEXT, "ID", ON(TRACE), FIELD(finding), 0, NULL,
      "a finding of --db instead of a file: the execution that is stored of it"},
     {"subject", 0, OPTION_OWN, "NAME", ON(OUTSIDE), 0, 0, option_parse_outside,
      "an implementation, such as compiler:clang-14:-O2; several options for several; by default "
      "all that "
      "are found (simtfuzz subjects --outside)"},
+    {"subject", 0, OPTION_OWN, "NAME", ON(RUN), 0, 0, option_parse_outside,
+     "hunt in an outside implementation, such as opencl:pocl, instead of our own semantics "
+     "(simtfuzz outside); several options or a list for several, all: all that are found"},
     {"outside", 0, OPTION_FLAG, NULL, ON(SUBJECTS), FIELD(outside.list), 0, NULL,
      "compilers and drivers that are found here, with their versions"},
     {"cases", 'n', OPTION_SOME_U64, "N", ON(OUTSIDE), FIELD(cases), 0, NULL,
@@ -220,6 +240,10 @@ const struct cli_option option_table[] = {
      "number of the first case; 0 by default"},
     {"kernel", 0, OPTION_TEXT, "FILE", ON(OUTSIDE), FIELD(outside.kernel), 0, NULL,
      "this kernel instead of generated ones"},
+    {"as-it-is", 0, OPTION_FLAG, NULL, ON(OUTSIDE), FIELD(outside.as_it_is), 0, NULL,
+     "add nothing that stores the private variables of kernels"},
+    {"ignore-known", 0, OPTION_FLAG, NULL, ON(OUTSIDE), FIELD(outside.ignore_known), 0, NULL,
+     "take known faults for new ones, and do not avoid them"},
     {"tests", 0, OPTION_U32, "N", ON(OUTSIDE), FIELD(outside.tests), FIELD(outside.tests_given),
      NULL, "candidates that the minimisation of a finding tries at most; 400 by default, 0: none"},
     {"batch", 0, OPTION_SOME_U32, "N", ON(OUTSIDE), FIELD(outside.batch), 0, NULL,
@@ -239,7 +263,7 @@ const struct cli_option option_table[] = {
     {"output", 'o', OPTION_OUTPUT, "FILE", ON(REDUCE), FIELD(output), 0, NULL,
      "write the minimised kernel to FILE"},
     {"output", 'o', OPTION_TEXT, "FILE", ON(TRIAGE), FIELD(output), 0, NULL,
-     "export: write the kernel to FILE"},
+     "export: write the kernel to FILE; bundle: the folder, finding-ID by default"},
     {"status", 0, OPTION_OWN, "LIST", ON(TRIAGE), 0, 0, option_parse_states,
      "list, search, bugs: only these: open, known, fixed, invalid, regression (fixed, and seen "
      "again), "

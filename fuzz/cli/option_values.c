@@ -152,14 +152,40 @@ bool option_parse_features(struct cli *cli, const char *text)
                     "all none portable");
 }
 
+/* How long the first name of a list is: a comma ends it, if the name of a kind stands behind ("a,exec:b,c" are two). */
+static size_t outside_name_length(const char *text)
+{
+    size_t length = strcspn(text, ",");
+    while (text[length] == ',') {
+        const char *behind = text + length + 1;
+        if (behind[strspn(behind, "abcdefghijklmnopqrstuvwxyz")] == ':')
+            break;
+        length += 1 + strcspn(behind, ",");
+    }
+    return length;
+}
+
 bool option_parse_outside(struct cli *cli, const char *text)
 {
     struct cli_outside_options *o = &cli->options.outside;
-    if (o->count == CLI_OUTSIDE_MAX) {
-        cli_misuse(cli, "--subject: at most %d implementations", CLI_OUTSIDE_MAX);
+    bool all = strcmp(text, "all") == 0;
+    if (!*text) {
+        cli_misuse(cli, "--subject wants the name of an implementation, or all");
         return false;
     }
-    o->subjects[o->count++] = text;
+    if (all || cli->config) /* a value of a configuration is a whole list */
+        o->count = 0;
+    o->all = all;
+    while (!all && *text) {
+        size_t length = outside_name_length(text);
+        if (o->count == CLI_OUTSIDE_MAX) {
+            cli_misuse(cli, "--subject: at most %d implementations", CLI_OUTSIDE_MAX);
+            return false;
+        }
+        o->subjects[o->count++] = arena_strndup(&cli->arena, text, length);
+        text += length;
+        text += *text == ',';
+    }
     return true;
 }
 

@@ -134,18 +134,18 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
          {"reduce 1 -o small.simt", "reduce --all --time 10m",
           "reduce kernel.simt --keep race:x -o small.simt",
           "reduce kernel.ptx --test './interesting.sh'"}},
-    [COMMAND_TRIAGE] =
-        {"triage",
-         "list [STATE] | search WORD... | bugs | show ID... | note ID... TEXT | "
-         "status ID... STATUS [REFERENCE] | suppress SIGNATURE [NOTE] | "
-         "unsuppress SIGNATURE | suppressions | export ID | bisect ID --builds BUILD...",
-         "look through findings and say what they are",
-         1,
-         -1,
-         command_triage,
-         {"triage list --new", "triage status 3,5-9 known A-4",
-          "triage suppress 'race|*' 'the new detector' --for 14d",
-          "triage bisect 1 --builds 'builds/*/simtfuzz'"}},
+    [COMMAND_TRIAGE] = {"triage",
+                        "list [STATE] | search WORD... | bugs | show ID... | note ID... TEXT | "
+                        "status ID... STATUS [REFERENCE] | suppress SIGNATURE [NOTE] | "
+                        "unsuppress SIGNATURE | suppressions | export ID | bundle ID | bisect ID "
+                        "--builds BUILD...",
+                        "look through findings and say what they are",
+                        1,
+                        -1,
+                        command_triage,
+                        {"triage list --new", "triage status 3,5-9 known A-4",
+                         "triage suppress 'race|*' 'the new detector' --for 14d",
+                         "triage bisect 1 --builds 'builds/*/simtfuzz'"}},
     [COMMAND_REGRESS] = {"regress",
                          "[FOLDER]",
                          "run every stored finding and every kernel of corpus/regress again",

@@ -2,6 +2,7 @@
  * cli_regress.c - `simtfuzz regress`: does each stored finding still show, as it was found and minimised,
  * and does each kernel of corpus/regress still do what it expects?
  */
+#include "fuzz/hunt/again.h"
 #include "fuzz/out/json.h"
 #include "fuzz/triage/stored.h"
 
@@ -23,7 +24,7 @@ static bool collect_id(void *context, const struct db_finding *finding)
 /* ---- one finding ---- */
 
 /* What regress says of a finding; `name` is the JSON's. */
-enum regressed { SHOWS, SHOWS_AGAIN, SHOWS_OTHER, GONE, DIES, OUTCOMES };
+enum regressed { SHOWS, SHOWS_AGAIN, SHOWS_OTHER, GONE, DIES, NOT_ASKED, OUTCOMES };
 
 static const char *const regressed_names[OUTCOMES] = {
     [SHOWS] = "shows",
@@ -31,6 +32,7 @@ static const char *const regressed_names[OUTCOMES] = {
     [SHOWS_OTHER] = "another_signature",
     [GONE] = "gone",
     [DIES] = "dies",
+    [NOT_ASKED] = "not_asked",
 };
 
 struct regression {
@@ -44,7 +46,8 @@ struct judged {
     struct stored_trial raw, small;
     bool has_small;
     enum regressed outcome;
-    bool changed; /* it is not as its status says */
+    bool changed;          /* it is not as its status says */
+    const char *not_asked; /* why it could not be run; NULL: it was */
     bool updated;
     const char *sentence;
 };
@@ -56,6 +59,8 @@ static bool died(const struct stored_trial *trial)
 
 static enum regressed regressed_of(const struct judged *j)
 {
+    if (j->not_asked)
+        return NOT_ASKED;
     if (j->raw.shown || j->small.shown)
         return j->finding->status == DB_STATUS_FIXED ? SHOWS_AGAIN : SHOWS;
     if (died(&j->raw) || died(&j->small))
@@ -82,6 +87,8 @@ static const char *sentence_of(const struct judged *j)
         return "shows with another signature";
     case DIES:
         return "DIES: the engine crashes or hangs on it";
+    case NOT_ASKED:
+        return j->not_asked;
     case GONE:
     case OUTCOMES:
         break;
@@ -104,6 +111,8 @@ static bool is_changed(const struct judged *j)
     bool both = j->raw.shown && (!j->has_small || j->small.shown);
     if (j->outcome == SHOWS)
         return !both;
+    if (j->outcome == NOT_ASKED)
+        return false;
     return j->outcome != GONE || j->finding->status == DB_STATUS_OPEN ||
            j->finding->status == DB_STATUS_KNOWN;
 }
@@ -112,6 +121,8 @@ static int exit_status(const struct judged *j)
 {
     if (j->outcome == DIES)
         return CLI_FAULT;
+    if (j->outcome == NOT_ASKED)
+        return CLI_OK;
     bool told = j->finding->status == DB_STATUS_KNOWN || j->finding->status == DB_STATUS_INVALID;
     bool counts = j->outcome != GONE && !told && !j->finding->suppressed;
     /* what was fixed and shows something else is not that finding */
@@ -190,20 +201,41 @@ static void report_sums(const struct regression *g)
 {
     printf("%" PRIu32 " findings: %" PRIu32 " not as their status says, %" PRIu32
            " set to fixed; %" PRIu32 " show, %" PRIu32 " of them again; %" PRIu32
-           " with another signature, %" PRIu32 " gone, %" PRIu32 " die\n",
+           " with another signature, %" PRIu32 " gone, %" PRIu32 " die, %" PRIu32
+           " could not be run\n",
            g->findings, g->changed, g->updated, g->counts[SHOWS] + g->counts[SHOWS_AGAIN],
-           g->counts[SHOWS_AGAIN], g->counts[SHOWS_OTHER], g->counts[GONE], g->counts[DIES]);
+           g->counts[SHOWS_AGAIN], g->counts[SHOWS_OTHER], g->counts[GONE], g->counts[DIES],
+           g->counts[NOT_ASKED]);
 }
 
 /* ---- running ---- */
 
+/* A form of a finding of an outside implementation, on what is installed now. */
+static bool try_outside(struct regression *g, const struct db_finding *finding,
+                        const struct stored *stored, struct judged *j, struct stored_trial *trial)
+{
+    const char *text;
+    const struct ast_kernel *kernel = stored_kernel(&g->r, stored->kernel, &text);
+    if (!kernel)
+        return false;
+    const struct again again = again_run(&g->r.cli->arena, finding, kernel, trial == &j->small);
+    *trial = (struct stored_trial){.runs = 1, .shown = again.says == AGAIN_SHOWS};
+    if (again.says == AGAIN_CANNOT_SAY)
+        j->not_asked = arena_printf(&g->r.cli->arena, "cannot be run here: %s", again.why);
+    if (again.says == AGAIN_OTHER)
+        snprintf(trial->seen_as, sizeof trial->seen_as, "%s", again.why);
+    return true;
+}
+
 static bool try_form(struct regression *g, const struct db_finding *finding,
-                     const struct stored *stored, struct stored_trial *trial)
+                     const struct stored *stored, struct judged *j, struct stored_trial *trial)
 {
     const struct cli_options *o = &g->r.cli->options;
     uint32_t runs = o->triage.runs             ? o->triage.runs
                     : stored_is_flaky(finding) ? STORED_FLAKY_RUNS
                                                : 1;
+    if (again_is_outside(finding))
+        return try_outside(g, finding, stored, j, trial);
     return stored_try(&g->r, stored, runs, true, o->time_ms ? o->time_ms : STORED_TIME_MS, trial);
 }
 
@@ -232,11 +264,11 @@ static int regress_finding(struct regression *g, uint64_t id)
     if (!j.finding)
         return CLI_FAULT;
     j.has_small = stored_is_minimised(j.finding);
-    if (!stored_raw(&g->r, j.finding, &stored) || !try_form(g, j.finding, &stored, &j.raw))
+    if (!stored_raw(&g->r, j.finding, &stored) || !try_form(g, j.finding, &stored, &j, &j.raw))
         return CLI_FAULT;
     if (j.has_small) {
         stored = stored_minimised(j.finding);
-        if (!try_form(g, j.finding, &stored, &j.small))
+        if (!try_form(g, j.finding, &stored, &j, &j.small))
             return CLI_FAULT;
     }
     j.outcome = regressed_of(&j);

@@ -2,6 +2,7 @@
  * cli_replay.c - `simtfuzz replay`: a stored finding, run again. This is about simtfuzz: the same case
  * must give the same bytes.
  */
+#include "fuzz/hunt/again.h"
 #include "fuzz/out/json.h"
 #include "fuzz/triage/stored.h"
 
@@ -55,6 +56,23 @@ static int replay_fatal(struct replayer *r, const struct db_finding *finding,
     return outcome.same ? CLI_OK : CLI_FAULT;
 }
 
+/* On the implementation that is installed now, which may be another version. */
+static int replay_outside(struct replayer *r, const struct db_finding *finding,
+                          const struct stored *stored)
+{
+    const char *text;
+    const struct ast_kernel *kernel = stored_kernel(r, stored->kernel, &text);
+    if (!kernel)
+        return CLI_FAULT;
+    bool small = strcmp(stored->form, "minimised") == 0;
+    const struct again again = again_run(&r->cli->arena, finding, kernel, small);
+    struct stored_outcome outcome = {.same = again.says == AGAIN_SHOWS, .why = again.why};
+    if (*again.version)
+        outcome.why = arena_printf(&r->cli->arena, "%s (%s)", again.why, again.version);
+    report_replay(r->cli, finding, stored, &outcome);
+    return outcome.same ? CLI_OK : again.says == AGAIN_CANNOT_SAY ? CLI_USAGE : CLI_DIVERGENCE;
+}
+
 static bool is_fatal(const struct db_finding *finding)
 {
     return strcmp(finding->oracle, "engine") == 0 &&
@@ -71,6 +89,8 @@ static int replay(struct replayer *r)
         return status;
     if (!stored_choose(r, finding, r->cli->options.raw || is_fatal(finding), &stored))
         return CLI_FAULT;
+    if (again_is_outside(finding))
+        return replay_outside(r, finding, &stored);
     return is_fatal(finding) ? replay_fatal(r, finding, &stored) : replay_form(r, finding, &stored);
 }
 

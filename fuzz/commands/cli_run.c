@@ -141,6 +141,8 @@ int command_run(struct cli *cli)
             fputs(config_print(&cli->arena, o), stdout);
         return CLI_OK;
     }
+    if (o->outside.all || o->outside.count > 0)
+        return command_outside(cli);
     if (o->resume && !find_campaign(cli, &run.options, &status))
         return status;
     run.options.screen = o->screen && terminal_open();

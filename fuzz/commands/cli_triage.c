@@ -240,6 +240,7 @@ static const struct action {
     {"unsuppress", 1, 1, "", triage_unsuppress},
     {"suppressions", 0, 0, "", triage_suppressions},
     {"export", 1, 1, " raw output ", triage_export},
+    {"bundle", 1, 1, " raw output ", triage_bundle},
     {"bisect", 1, -1, " builds all runs time ", triage_bisect},
 };
 

@@ -92,6 +92,13 @@ static int reduce_one(struct replayer *r, const char *name)
     struct fuzz_case c;
     struct example example;
     struct db_finding *finding = cli_get_finding(cli, r->db, &r->message, name, &status);
+    if (finding && strcmp(finding->oracle, "outside") == 0) {
+        cli_message(cli,
+                    "finding %" PRIu64 " is one of an outside implementation: `simtfuzz outside` "
+                    "makes those small",
+                    finding->id);
+        return CLI_USAGE;
+    }
     struct ast_kernel *kernel =
         finding ? read_stored(r, finding, cli->options.raw, &c, &status) : NULL;
     if (!kernel)

@@ -162,6 +162,17 @@ static void run(struct arena *arena, const struct outside_subject *subject,
         all_end(results, batch->count, OUTSIDE_RUN_ERROR, "no PTX came out", child.output);
 }
 
+static const char *command_line(struct arena *arena, const struct outside_subject *subject)
+{
+    char *arguments[WORDS_MAX + 1];
+    const char *line = "";
+    make_arguments(arena, subject->own, subject->language == EMIT_CUDA ? "kernel.cu" : "kernel.cl",
+                   "kernel.ptx", arguments);
+    for (char *const *word = arguments; *word; word++)
+        line = arena_printf(arena, "%s%s%s", line, *line ? " " : "", *word);
+    return line;
+}
+
 /* ---- opening ---- */
 
 /* The first line with a digit of what --version prints. */
@@ -277,5 +288,6 @@ const struct outside_kind outside_compiler = {
     .open = open_compiler,
     .run = run,
     .plain = plain,
+    .command = command_line,
     .find = find,
 };

@@ -15,6 +15,30 @@ static const struct known {
 };
 
 enum { KNOWN_COUNT = sizeof register_of_known / sizeof register_of_known[0], WITHOUT_SHARE = 8 };
+_Static_assert((int)KNOWN_COUNT <= (int)KNOWN_MOST, "summaries have room for all");
+
+uint32_t known_count(void)
+{
+    return KNOWN_COUNT;
+}
+
+const char *known_id(uint32_t number)
+{
+    return register_of_known[number].id;
+}
+
+const char *known_sentence(uint32_t number)
+{
+    return register_of_known[number].sentence;
+}
+
+uint32_t known_number(const char *id)
+{
+    for (uint32_t i = 0; i < KNOWN_COUNT; i++)
+        if (strcmp(register_of_known[i].id, id) == 0)
+            return i;
+    return KNOWN_MOST;
+}
 
 static bool is_of(const struct known *known, const struct outside_subject *subject)
 {
@@ -22,14 +46,20 @@ static bool is_of(const struct known *known, const struct outside_subject *subje
            strstr(subject->version, known->version);
 }
 
+bool known_may_show(uint32_t number, const struct outside_subject *subject, uint32_t knobs)
+{
+    const struct known *known = &register_of_known[number];
+    return is_of(known, subject) && ((knobs & known->knob) != 0) != known->on;
+}
+
 const char *known_find(const struct outside_subject *subject, uint32_t knobs,
                        const struct trial *trial, const struct attribution *attribution)
 {
     for (uint32_t i = 0; i < KNOWN_COUNT; i++) {
         const struct known *known = &register_of_known[i];
-        bool was_on = (knobs & known->knob) != 0;
-        if (trial->verdict == TRIAL_WRONG && is_of(known, subject) && was_on != known->on &&
-            attribution->knobs & known->knob)
+        bool by_avoidance = trial->verdict == TRIAL_WRONG ||
+                            (trial->verdict == TRIAL_CRASH && !trial_has_cause(trial));
+        if (by_avoidance && known_may_show(i, subject, knobs) && attribution->knobs & known->knob)
             return known->id;
     }
     return NULL;

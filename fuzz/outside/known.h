@@ -7,7 +7,18 @@
 
 #include "fuzz/outside/trial.h"
 
-/* A wrong value that vanishes under the avoidance of a known fault of this implementation and version: its id. NULL: it is new. */
+enum { KNOWN_MOST = 32 };
+
+/* How many there are; what is said of one. */
+uint32_t known_count(void);
+const char *known_id(uint32_t number);
+const char *known_sentence(uint32_t number);
+/* KNOWN_MOST: there is none of this name. */
+uint32_t known_number(const char *id);
+/* Whether a kernel with these knobs may show it: it is one of this implementation, and not avoided. */
+bool known_may_show(uint32_t number, const struct outside_subject *subject, uint32_t knobs);
+
+/* A wrong value, or a crash without a message, that vanishes under the avoidance of a known fault of this implementation and version: its id. NULL: it is new. */
 const char *known_find(const struct outside_subject *subject, uint32_t knobs,
                        const struct trial *trial, const struct attribution *attribution);
 

@@ -69,6 +69,8 @@ struct outside_kind {
                 struct outside_result *results);
     /* The same implementation without optimisation; NULL: it is that, or there is none. */
     struct outside_subject *(*plain)(struct arena *arena, const struct outside_subject *subject);
+    /* Of a compiler: the command that makes kernel.ptx of kernel.cl or kernel.cu, for a shell; or NULL. */
+    const char *(*command)(struct arena *arena, const struct outside_subject *subject);
     /* Adds the names of those that are found here: calls `found` for each. */
     void (*find)(struct arena *arena,
                  void (*found)(void *context, const char *name, const char *version),

@@ -1,6 +1,7 @@
 #include "fuzz/outside/trial.h"
 
 #include "engine/input/input.h"
+#include "fuzz/serve/cause.h"
 
 #include <string.h>
 
@@ -58,6 +59,11 @@ struct trial trial_run(struct arena *arena, const struct outside_subject *subjec
         *text = batch.text;
     subject->kind->run(arena, subject, settings, &batch, &result);
     return trial_judge(expected, &result);
+}
+
+bool trial_has_cause(const struct trial *trial)
+{
+    return *trial->cause && strcmp(trial->cause, cause_none) != 0;
 }
 
 bool trial_is_same(const struct trial *a, const struct trial *b)

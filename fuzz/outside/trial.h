@@ -48,6 +48,9 @@ static inline bool trial_is_finding(const struct trial *trial)
     return trial->verdict != TRIAL_AGREES && trial->verdict != TRIAL_UNKNOWN;
 }
 
+/* Whether its cause tells it from others of its verdict: a crash without a message is told by its attribution alone. */
+bool trial_has_cause(const struct trial *trial);
+
 /* What a finding is attributed to. */
 struct attribution {
     uint32_t knobs;      /* each of which, changed alone, makes it vanish */

@@ -2,7 +2,6 @@
 
 #include "engine/emit/emit.h"
 #include "engine/input/input.h"
-#include "oracle/check/check.h"
 
 #include <string.h>
 
@@ -11,8 +10,8 @@ enum {
     BUDGET_STEPS = 1 << 19,
 };
 
-static const subject_set subjects = SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_SIMT) |
-                                    SUBJECT_BIT(SUBJECT_CRS) | SUBJECT_BIT(SUBJECT_BLOCK);
+const subject_set outside_validators = SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_SIMT) |
+                                       SUBJECT_BIT(SUBJECT_CRS) | SUBJECT_BIT(SUBJECT_BLOCK);
 
 /* Why the executions of one subject do not make the kernel valid; NULL: they do. */
 static const char *judge_run(const struct check_run *run)
@@ -38,7 +37,7 @@ static const char *compare_runs(const struct check_result *result, uint32_t word
     *final = NULL;
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
         const struct check_run *run = &result->runs[s];
-        if (!(subjects & SUBJECT_BIT(s)))
+        if (!(outside_validators & SUBJECT_BIT(s)))
             continue;
         const char *why = judge_run(run);
         if (why)
@@ -50,15 +49,16 @@ static const char *compare_runs(const struct check_result *result, uint32_t word
     return *final ? NULL : "no subject runs it";
 }
 
-const char *outside_validate(struct arena *arena, const struct ast_kernel *kernel,
+const char *outside_validate(struct arena *arena, const struct ast_kernel *kernel, bool expose,
                              struct outside_expected *expected)
 {
     struct check_options options = CHECK_DEFAULTS;
     struct check_result result;
     if (kernel->form != FORM_STRUCTURED)
         return "not structured";
-    expected->kernel = emit_expose(arena, kernel);
-    options.subjects = subjects;
+    expected->kernel = expose ? emit_expose(arena, kernel) : ast_kernel_copy(arena, kernel);
+    expected->as_it_is = !expose;
+    options.subjects = outside_validators;
     options.oracles = 0;
     options.schedules = SCHEDULES;
     options.budget_steps = BUDGET_STEPS;

@@ -17,14 +17,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { POLL_MS = 100, WALL_FACTOR = 20, CHILD_FAILED = 127, LINE_MAX_BYTES = 24 };
+enum {
+    POLL_MS = 100,
+    WALL_FACTOR = 20,
+    CHILD_FAILED = 127,
+    LINE_MAX_BYTES = 24,
+    LOOK_AGAIN = 20 /* a part of the CPU time by which a hang may be judged too early */
+};
 
 struct worker {
     char *const *arguments;
     char *const *environment;
     pid_t pid; /* 0: not running */
     int to, from;
-    uint64_t cpu_before; /* ticks of its group when the request was sent */
+    uint64_t cpu_before; /* ticks of its group when the request was sent, or little before */
+    uint64_t looked_ms;  /* when that was read: reading all of /proc takes milliseconds */
 };
 
 struct worker *worker_new(struct arena *arena, char *const *arguments, char *const *environment)
@@ -144,6 +151,13 @@ static uint64_t group_ticks(pid_t group)
     return ticks;
 }
 
+/* CPU time of the process itself, with its threads; 0: it is not there. */
+static uint64_t process_us(pid_t pid)
+{
+    clockid_t clock;
+    return clock_getcpuclockid(pid, &clock) == 0 ? clock_us(clock) : 0;
+}
+
 /* ---- asking ---- */
 
 struct waiting {
@@ -214,7 +228,13 @@ static enum worker_end ask(struct arena *arena, struct worker *worker,
                            const struct outside_settings *settings, const struct text *request,
                            struct message *answer, const char **log, const char *path)
 {
-    worker->cpu_before = group_ticks(worker->pid);
+    uint64_t now = clock_monotonic_ms();
+    if (worker->looked_ms == 0 ||
+        now - worker->looked_ms > settings->cpu_seconds * (uint64_t)1000 / LOOK_AGAIN) {
+        worker->cpu_before = group_ticks(worker->pid);
+        worker->looked_ms = now;
+    }
+    const uint64_t used = process_us(worker->pid);
     const struct waiting waiting = {.worker = worker,
                                     .started_ms = clock_monotonic_ms(),
                                     .cpu_ms = settings->cpu_seconds * (uint64_t)1000,
@@ -222,6 +242,9 @@ static enum worker_end ask(struct arena *arena, struct worker *worker,
                                         settings->cpu_seconds * (uint64_t)1000 * WALL_FACTOR};
     enum worker_end end =
         message_send(worker->to, request) ? read_answer(arena, &waiting, answer) : WORKER_DIED;
+    /* Of one that died nothing is left to be read. */
+    uint64_t used_now = process_us(worker->pid);
+    child_add_cpu_us(used_now > used ? used_now - used : 0);
     if (end != WORKER_ANSWER) {
         (void)stop(worker);
         *log = read_log(arena, path);
@@ -267,6 +290,17 @@ static struct text make_request(struct arena *arena, const struct outside_batch 
         message_put(&request, "memory", kernel->initial, kernel->words * sizeof(int32_t));
     }
     return request;
+}
+
+void worker_put_messages(struct text *bytes, const struct outside_batch *batch, const char *options)
+{
+    struct text hello = text_begin(bytes->arena);
+    message_put_text(&hello, "message", "hello");
+    const struct text request = make_request(bytes->arena, batch, options);
+    text_format(bytes, "%zu\n", hello.length);
+    text_put_bytes(bytes, hello.bytes, hello.length);
+    text_format(bytes, "%zu\n", request.length);
+    text_put_bytes(bytes, request.bytes, request.length);
 }
 
 static enum outside_end end_named(const char *name)

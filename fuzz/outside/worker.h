@@ -32,6 +32,10 @@ enum worker_end worker_ask(struct arena *arena, struct worker *worker,
 
 void worker_stop(struct worker *worker);
 
+/* `hello` and the request of a batch, as the program reads them. */
+void worker_put_messages(struct text *bytes, const struct outside_batch *batch,
+                         const char *options);
+
 /* A batch over the protocol: what every kind does whose implementation lives in a worker. `options` are the
  * implementation's own. */
 void worker_run_batch(struct arena *arena, struct worker *worker,

@@ -16,10 +16,13 @@ struct page {
     const struct report_finding **by_cause; /* html_findings.c */
 };
 
-void html_findings(struct page *page);                                     /* html_findings.c */
+void html_findings(struct page *page); /* html_findings.c */
+uint32_t
+html_rules_asked(const struct report *report); /* html_rules.c: rules of the semantics that ran */
 void html_traces(struct page *page, const struct report_finding *finding); /* html_trace.c */
 void html_rules(struct page *page);                                        /* html_rules.c */
 void html_oracles(struct page *page);                                      /* html_oracles.c */
+void html_outside(struct page *page);                                      /* html_outside.c */
 void html_grade(struct page *page);                                        /* html_grade.c */
 void html_campaigns(struct page *page);                                    /* html_campaigns.c */
 

@@ -19,6 +19,7 @@
 #include "db/db.h"
 #include "engine/machine/rules.h"
 #include "fuzz/report/compare.h"
+#include "fuzz/report/outside.h"
 #include "oracle/check/verdict.h"
 #include "oracle/matrix/matrix.h"
 
@@ -103,6 +104,8 @@ struct report {
     const struct report_oracle *oracles;
     /* Cases whose termination depends on the execution model, of those that were searched exhaustively. */
     uint64_t differences[MATRIX_CLASS_COUNT];
+
+    struct report_implementation *outside; /* the first of those that are not ours; NULL: none */
 
     uint64_t hits[RULE_COUNT]; /* over all campaigns */
     uint32_t rules_fired;

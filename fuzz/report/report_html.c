@@ -56,6 +56,8 @@ static void put_top(struct page *page)
           "<li><a href=\"#findings\">Findings</a></li><li><a href=\"#rules\">Rules</a></li>"
           "<li><a href=\"#oracles\">Oracles</a></li><li><a href=\"#campaigns\">Campaigns</a></li>",
           page->out);
+    if (r->outside)
+        fputs("<li><a href=\"#outside\">Outside</a></li>", page->out);
     if (r->options.grade_table)
         fputs("<li><a href=\"#grade\">Grade</a></li>", page->out);
     fputs("</ul></nav>\n</div></header>\n<main class=\"wrap\">\n", page->out);
@@ -86,7 +88,8 @@ static void put_tiles(struct page *page)
     if (r->newest && r->newest->seconds > 0)
         put_tile(page, "", markup_brief(arena, (uint64_t)report_rate(r->newest)),
                  r->newest->campaign.shards > 1 ? "cases a second and shard" : "cases a second");
-    put_tile(page, "", arena_printf(arena, "%" PRIu32 " / %d", r->rules_fired, RULE_COUNT),
+    put_tile(page, "",
+             arena_printf(arena, "%" PRIu32 " / %" PRIu32, r->rules_fired, html_rules_asked(r)),
              "rules fired");
     fputs("</ul>\n", page->out);
 }
@@ -126,6 +129,7 @@ static void put_night(struct page *page)
     const struct report *r = page->report;
     const char *class = r->classes[REPORT_REGRESSION] + r->classes[REPORT_NEW] > 0 ? " bad"
                         : r->classes[REPORT_OPEN] > 0                              ? " warn"
+                        : r->classes[REPORT_KNOWN] > 0                             ? " known"
                                                                                    : "";
     fprintf(page->out,
             "<section aria-labelledby=\"headline\">\n<div class=\"verdict%s\">\n"
@@ -149,6 +153,7 @@ void report_write_html(struct arena *arena, const struct report *report, FILE *o
     html_findings(&page);
     html_rules(&page);
     html_oracles(&page);
+    html_outside(&page);
     html_campaigns(&page);
     if (report->options.grade_table)
         html_grade(&page);

@@ -161,6 +161,64 @@ static void put_oracles(struct json *json, const struct report *r)
     json_array_end(json);
 }
 
+static void put_run(struct json *json, const struct report_run *run)
+{
+    json_object_begin(json);
+    json_key_string(json, "subject", run->subject);
+    json_key_string(json, "version", run->version);
+    json_key_u64(json, "kernels", run->kernels);
+    json_key_u64(json, "wrong_value", run->wrong);
+    json_key_u64(json, "crash", run->crashes);
+    json_key_u64(json, "hang", run->hangs);
+    json_key_u64(json, "compile_error", run->refusals);
+    json_key_u64(json, "run_error", run->run_errors);
+    json_key_u64(json, "unknown", run->unknown);
+    json_key_u64(json, "known", run->known);
+    json_key_u64(json, "unconfirmed", run->unconfirmed);
+    json_key_u64(json, "cpu_us", run->cpu_us);
+    json_key_u64(json, "our_cpu_us", run->our_us);
+    json_object_end(json);
+}
+
+static void put_implementation(struct json *json, const struct report_implementation *i)
+{
+    json_object_begin(json);
+    json_key_string(json, "implementation", i->name);
+    json_key(json, "runs");
+    json_array_begin(json);
+    for (uint32_t k = 0; k < i->run_count; k++)
+        put_run(json, &i->runs[k]);
+    json_array_end(json);
+    json_key(json, "findings");
+    json_array_begin(json);
+    for (uint32_t k = 0; k < i->finding_count; k++)
+        json_u64(json, i->findings[k].id);
+    json_array_end(json);
+    json_key(json, "known");
+    json_array_begin(json);
+    for (uint32_t k = 0; k < i->known_count; k++) {
+        json_object_begin(json);
+        json_key_string(json, "id", i->known[k].id);
+        json_key_u64(json, "seen", i->known[k].seen);
+        json_key_u64(json, "chances", i->known[k].chances);
+        json_object_end(json);
+    }
+    json_array_end(json);
+    json_object_end(json);
+}
+
+/* Only where there are any: most databases know none. */
+static void put_outside(struct json *json, const struct report *r)
+{
+    if (!r->outside)
+        return;
+    json_key(json, "outside");
+    json_array_begin(json);
+    for (const struct report_implementation *i = r->outside; i; i = i->next)
+        put_implementation(json, i);
+    json_array_end(json);
+}
+
 static void put_differences(struct json *json, const struct report *r)
 {
     json_key(json, "termination_depends_on_model");
@@ -236,6 +294,7 @@ void report_write_json(struct arena *arena, const struct report *r, FILE *out)
     put_counts(&json, r);
     put_findings(&json, arena, r);
     put_oracles(&json, r);
+    put_outside(&json, r);
     put_differences(&json, r);
     put_rules(&json, r);
     put_campaigns(&json, r);

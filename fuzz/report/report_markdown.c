@@ -152,6 +152,30 @@ static void put_oracles(struct summary *s, FILE *out, uint32_t unused)
     fputs("\n</details>\n\n", out);
 }
 
+static void put_outside(struct summary *s, FILE *out, uint32_t unused)
+{
+    (void)unused;
+    fputs(
+        "<details><summary>Outside implementations</summary>\n\n| with options | version | kernels "
+        "| a CPU second | wrong | crash | hang | refused | known |\n| --- | --- | ---: | ---: | "
+        "---: | ---: | ---: | ---: | ---: |\n",
+        out);
+    for (const struct report_implementation *i = s->report->outside; i; i = i->next)
+        for (uint32_t k = 0; k < i->run_count; k++) {
+            const struct report_run *run = &i->runs[k];
+            fputs("| ", out);
+            put_text(out, run->subject);
+            fputs(" | ", out);
+            put_text(out, run->version);
+            fprintf(out, " | %s | %.1f", table_grouped(s->arena, run->kernels),
+                    report_run_rate(run));
+            fprintf(out,
+                    " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " |\n",
+                    run->wrong, run->crashes, run->hangs, run->refusals, run->known);
+        }
+    fputs("\n</details>\n\n", out);
+}
+
 static void put_rules(struct summary *s, FILE *out, uint32_t unused)
 {
     const struct report *r = s->report;
@@ -203,6 +227,8 @@ void report_write_markdown(struct arena *arena, const struct report *r, FILE *ou
         put_part(&s, put_settled, settled);
     if (!cut) {
         put_part(&s, put_oracles, 0);
+        if (r->outside)
+            put_part(&s, put_outside, 0);
         put_part(&s, put_rules, 0);
     }
 }

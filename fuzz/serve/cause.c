@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+const char cause_none[] = "no message";
+
 enum { CAUSE_MAX = 120 };
 
 /* Most telling first. What stands behind the marker, to the end of its line or to `end`, is the cause. */
@@ -95,5 +97,5 @@ const char *cause_of_log(struct arena *arena, const char *log)
         if (length > 0)
             return normalised(arena, start, length);
     }
-    return "no message";
+    return cause_none;
 }

@@ -15,6 +15,18 @@
 /* Sleeping costs no CPU time: who does nothing is ended by the clock, long after all others. */
 enum { WALL_FACTOR = 20, PAUSE_MOST_US = 5000, CHILD_FAILED = 127 };
 
+static uint64_t cpu_us;
+
+uint64_t child_cpu_us(void)
+{
+    return cpu_us;
+}
+
+void child_add_cpu_us(uint64_t us)
+{
+    cpu_us += us;
+}
+
 /* ---- in the child, between fork and exec: only what is safe there ---- */
 
 static void limit(int resource, rlim_t value)
@@ -53,15 +65,23 @@ static void become(const struct child_limits *limits, const char *output, char *
 
 /* ---- the parent ---- */
 
+static uint64_t microseconds(const struct timeval *time)
+{
+    return (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_usec;
+}
+
 static int wait_for(pid_t pid, uint64_t wall_ms, bool *late)
 {
     uint64_t started = clock_monotonic_ms();
     int status = 0;
     *late = false;
     for (long pause_us = 50;; pause_us = pause_us < PAUSE_MOST_US ? 2 * pause_us : pause_us) {
-        pid_t ended = waitpid(pid, &status, WNOHANG);
-        if (ended == pid || (ended < 0 && errno != EINTR))
+        struct rusage used = {.ru_maxrss = 0};
+        pid_t ended = wait4(pid, &status, WNOHANG, &used);
+        if (ended == pid || (ended < 0 && errno != EINTR)) {
+            child_add_cpu_us(microseconds(&used.ru_utime) + microseconds(&used.ru_stime));
             return status;
+        }
         if (!*late && clock_monotonic_ms() - started >= wall_ms) {
             *late = true;
             (void)kill(-pid, SIGKILL);

@@ -36,6 +36,11 @@ enum { CHILD_OUTPUT_MAX = 64 << 10 };
 struct child_result child_run(struct arena *arena, const struct child_limits *limits,
                               char *const *arguments);
 
+/* CPU time of all children so far, in microseconds; those of workers (fuzz/outside/worker.h) included, but of these the
+ * process alone that was started. */
+uint64_t child_cpu_us(void);
+void child_add_cpu_us(uint64_t us);
+
 /* The path of a program in PATH; NULL: there is none. */
 const char *child_find(struct arena *arena, const char *program);
 

@@ -31,6 +31,7 @@ int triage_suppress(struct triage *t);
 int triage_unsuppress(struct triage *t);
 int triage_suppressions(struct triage *t);
 int triage_export(struct triage *t);
+int triage_bundle(struct triage *t);
 int triage_bisect(struct triage *t);
 
 /* What --status, --oracle, --since, --new and --limit ask for. False: reported. */

@@ -7,6 +7,7 @@
  */
 #include "engine/input/ptx_kernel.h"
 #include "fuzz/base/process.h"
+#include "fuzz/hunt/again.h"
 #include "fuzz/out/table.h"
 #include "fuzz/triage/bisect.h"
 #include "fuzz/triage/build_list.h"
@@ -399,6 +400,9 @@ int triage_bisect(struct triage *t)
     b.finding = triage_get(t, ids.ids[0], &status);
     if (!b.finding)
         return status;
+    if (again_is_outside(b.finding))
+        return cli_misuse(t->cli, "builds of simtfuzz do not decide what an outside implementation "
+                                  "does: simtfuzz replay runs it on what is installed");
     b.builds = ARENA_ARRAY(&t->cli->arena, struct build, b.list.count);
     b.opened = ARENA_ARRAY(&t->cli->arena, bool, b.list.count);
     if (!make_folder(&b))

@@ -3,6 +3,8 @@
  * inputs stand in it; the comments at its head say what it shows, and how `check` sees it again.
  */
 #include "engine/input/input.h"
+#include "fuzz/hunt/again.h"
+#include "fuzz/hunt/evidence.h"
 #include "fuzz/triage/stored.h"
 #include "fuzz/triage/triage.h"
 
@@ -28,10 +30,19 @@ static const char *quoted(struct arena *arena, const char *text)
 }
 
 /* The command that shows the finding on this file; NULL: its tape is too long to stand in it. */
-static const char *command(struct triage *t, const struct stored *stored, const struct fuzz_case *c,
-                           const char *file)
+static const char *command(struct triage *t, const struct db_finding *f,
+                           const struct stored *stored, const struct fuzz_case *c, const char *file)
 {
     struct arena *arena = &t->cli->arena;
+    if (again_is_outside(f))
+        return arena_printf(arena, "simtfuzz outside --subject %s --knobs %s%s --kernel %s",
+                            quoted(arena, f->subject), evidence_text(arena, f->evidence, "knobs"),
+                            strcmp(stored->form, "minimised") == 0 &&
+                                    strcmp(evidence_text(arena, f->evidence, "exposed"), "false") ==
+                                        0
+                                ? " --as-it-is"
+                                : "",
+                            file);
     struct fuzz_case plain = {.check = c->check, .has_tape = c->has_tape};
     const char *text = arena_printf(arena, "simtfuzz check %s --case %s", file,
                                     quoted(arena, case_print(arena, &plain)));
@@ -49,7 +60,7 @@ static const char *head(struct triage *t, const struct db_finding *f, const stru
     struct arena *arena = &t->cli->arena;
     const char *given = t->cli->options.output;
     const char *file = given && strcmp(given, "-") != 0 ? quoted(arena, given) : "FILE";
-    const char *again = command(t, stored, c, file);
+    const char *again = command(t, f, stored, c, file);
     const char *text =
         arena_printf(arena, "// finding %" PRIu64 ", %s, %" PRIu32 " statements\n// shows: %s\n",
                      f->id, stored->form, ast_kernel_size(kernel), f->signature);

@@ -2,6 +2,7 @@
  * triage_show.c - `simtfuzz triage show`: everything about a finding.
  */
 #include "engine/input/ptx_kernel.h"
+#include "fuzz/hunt/again.h"
 #include "fuzz/out/table.h"
 #include "fuzz/triage/triage.h"
 
@@ -197,6 +198,8 @@ static int show_text(struct triage *t, const struct db_finding *f, const char *r
     table_start(&list.table, list.arena, NULL, "lll");
     error = db_occurrences(t->db, f->id, see_occurrence, &list);
     table_print(&list.table, stdout);
+    if (again_is_outside(f))
+        printf("\nhave a report:  simtfuzz triage bundle %" PRIu64 " --db %s", f->id, db);
     printf("\nrun it again:   simtfuzz replay %" PRIu64 " --db %s\n", f->id, db);
     if (*raw) {
         printf("see its steps:  simtfuzz trace --finding %" PRIu64 " --db %s\n", f->id, db);

@@ -39,9 +39,7 @@ bool follow_kind(enum subject_id subject, enum ref_kind *kind, const char **why)
 
 static bool is_ptx(enum subject_id subject)
 {
-    const struct semantics *semantics = subject_table[subject].vtable;
-    return semantics == &semantics_crs || semantics == &semantics_thread_pc ||
-           semantics == &semantics_block;
+    return subject_table[subject].vtable->form == FORM_PTX;
 }
 
 /* ---- what the machine tells its observers ---- */
@@ -95,9 +93,9 @@ static struct ref_told what_is_told(const struct follower *f, uint32_t actor,
 {
     struct ref_told told = {.order = threads};
     uint8_t lanes[LIMIT_WARP];
-    if (f->machine->semantics == &semantics_lockstep) {
+    if (f->reference->kind == REF_LOCKSTEP) {
         told.count = lockstep_last_write_order(f->machine, &told.order);
-    } else if (f->machine->semantics == &semantics_simt) {
+    } else if (f->reference->kind == REF_SIMT) {
         uint32_t first = simt_state(f->machine, actor).first_thread;
         told.count = simt_last_write_order(f->machine, lanes);
         for (uint32_t i = 0; i < told.count; i++)
@@ -115,7 +113,7 @@ static void compare_end(struct follower *f, enum status status)
         return;
     if (strcmp(status_names[status], ref_end_names[r->end]) != 0)
         follow_part(f, "status", status_names[status], ref_end_names[r->end]);
-    else if (r->end > REF_TERMINATED && f->machine->semantics != &semantics_lockstep &&
+    else if (r->end > REF_TERMINATED && r->kind != REF_LOCKSTEP &&
              f->machine->head->fault_thread != r->end_thread)
         follow_part_numbers(f, "thread at fault", f->machine->head->fault_thread, r->end_thread);
 }

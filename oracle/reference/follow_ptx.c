@@ -57,8 +57,8 @@ bool follow_ptx_new(struct arena *arena, struct follower *f, const char **why)
         return false;
     struct follow_ptx *x = f->ptx = ARENA_NEW(arena, struct follow_ptx);
     x->code = program->ptx;
-    x->has_pcs = f->machine->semantics == &semantics_thread_pc;
-    x->is_threads = f->machine->semantics == &semantics_block;
+    x->has_pcs = f->machine->semantics->has_pcs;
+    x->is_threads = f->machine->semantics->actors == ACTORS_THREADS;
     x->otherwise = options->crs_switches;
     x->options = options->block_options;
     x->groups_a_block = x->is_threads ? program->launch.threads : program->warps_per_block;

@@ -3,6 +3,8 @@
  */
 #include "tests/bench/bench.h"
 
+#include "fuzz/serve/serve.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +102,14 @@ int main(int argc, char **argv)
         bench_ptx();
         return 0;
     }
+    if (argc > 1 && strcmp(argv[1], "outside") == 0) {
+        if (argc > 2)
+            return bench_outside_echo();
+        bench_outside();
+        return 0;
+    }
+    if (argc > 2 && strcmp(argv[1], "serve") == 0) /* what OpenCL platforms are run by */
+        return serve(argv[2]);
     if (argc > 1 && strcmp(argv[1], "cases") == 0) {
         bench_cases();
         return 0;

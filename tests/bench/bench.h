@@ -33,6 +33,9 @@ void bench_barriers(void);
 void bench_lockstep(void);
 void bench_ptx(void);
 void bench_cases(void);
+/* Only when it is asked for: `simtfuzz-bench outside`. */
+void bench_outside(void);
+int bench_outside_echo(void);
 void bench_search(void);
 void bench_search_tiny(void);
 void bench_search_one(uint32_t number, uint32_t threads, uint64_t mebibytes);

@@ -5,6 +5,7 @@
  *     helper sql DB TEXT   runs SQL
  *     helper content DB    prints all that two databases of the same cases have in common (db.h)
  *     helper lock DB       holds the write lock until standard input ends; prints "locked" first
+ *     helper liar          an outside implementation (docs/protocol.md) that runs nothing: memory stays as it was
  */
 #include "db/db.h"
 
@@ -70,6 +71,64 @@ static int hold_lock(sqlite3 *db)
     return run_sql(db, "ROLLBACK");
 }
 
+/* ---- liar ---- */
+
+/* The next number of the line that ends with a newline; false: there is no more. */
+static int read_length(size_t *length)
+{
+    return scanf("%zu", length) == 1 && getchar() == '\n';
+}
+
+static void put_field(FILE *out, const char *name, const char *bytes, size_t length)
+{
+    fprintf(out, "%s %zu\n", name, length);
+    fwrite(bytes, 1, length, out);
+    fputc('\n', out);
+}
+
+/* Fields are `name length newline bytes newline`. */
+static void answer(const char *request, size_t length, FILE *out)
+{
+    put_field(out, "message", "answer", 6);
+    for (size_t at = 0; at < length;) {
+        char name[64];
+        size_t size;
+        int used;
+        if (sscanf(request + at, "%63s %zu%n", name, &size, &used) != 2)
+            return;
+        const char *bytes = request + at + used + 1;
+        at += (size_t)used + 2 + size;
+        if (strcmp(name, "message") == 0 && strncmp(bytes, "hello", 5) == 0) {
+            put_field(out, "name", "liar", 4);
+            put_field(out, "version", "liar 1.0", 8);
+            put_field(out, "language", "opencl", 6);
+        } else if (strcmp(name, "memory") == 0) {
+            put_field(out, "end", "final", 5);
+            put_field(out, "cause", "", 0);
+            put_field(out, "memory", bytes, size);
+        }
+    }
+}
+
+static int lie(void)
+{
+    for (size_t length; read_length(&length);) {
+        char *request = calloc(1, length + 1), *text = NULL;
+        size_t size = 0;
+        if (!request || fread(request, 1, length, stdin) != length)
+            return 1;
+        FILE *out = open_memstream(&text, &size);
+        answer(request, length, out);
+        fclose(out);
+        printf("%zu\n", size);
+        fwrite(text, 1, size, stdout);
+        fflush(stdout);
+        free(text);
+        free(request);
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     sqlite3 *db;
@@ -77,6 +136,8 @@ int main(int argc, char **argv)
     int status = 2;
     if (strcmp(what, "content") == 0 && argc == 3)
         return print_content(argv[2]);
+    if (strcmp(what, "liar") == 0)
+        return lie();
     if (sqlite3_open(argc > 2 ? argv[2] : ":memory:", &db) != SQLITE_OK)
         return 2;
     if (strcmp(what, "json") == 0)

@@ -56,7 +56,7 @@ says out '"time": "8h"' '"jobs": "3"'
 # Presets: listed, printable, and valid.
 expect 0 config --presets
 presets=$(cut -d' ' -f1 out | tr '\n' ' ')
-[ "$presets" = "nightly smoke soak " ] || failed "presets: $presets"
+[ "$presets" = "nightly outside smoke soak " ] || failed "presets: $presets"
 for preset in $presets; do
     expect 0 config "$preset"
     says out "time = "

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# lower --to opencl, cuda; subjects --outside; outside with compilers that behave badly, and, where there is one, with clang.
+# lower --to opencl, cuda; subjects --outside; outside with compilers and programs that behave badly, and a little clang.
+# What takes longer: test_outside_long.sh.
 . "$(dirname "$0")/common.sh"
 data=$source/tests/data/outside
 
@@ -34,10 +35,10 @@ says err "there is no 'nonsense'"
 expect 0 gen --features portable --seed 4 --count 20
 cp out kernels
 ! grep -qE 'vote_|havoc|assume|assert|sync\(|blocks \{|\.entry' kernels || failed "a portable kernel is not portable"
-expect 0 outside --subject compiler:absent-1 --cases 300 --seed 0x5eed1
+expect 0 outside --subject compiler:absent-1 --cases 60 --seed 0x5eed1
 says err "compiler:absent-1: left out"
 valid=$(sed -n 's/.* \([0-9]*\) valid.*/\1/p' out)
-[ "${valid:-0}" -ge 270 ] || failed "of 300 portable kernels only $valid are valid: $(head -9 out)"
+[ "${valid:-0}" -ge 54 ] || failed "of 60 portable kernels only $valid are valid: $(head -9 out)"
 expect 0 outside --subject compiler:absent-1 --cases 60 --features portable,racy
 says out "not valid: race"
 
@@ -59,7 +60,6 @@ fails refusing 'outside|compile-error|compiler:'"$folder"'/refusing|I do not lik
 fails asserting "Eyes != Open && " 'echo "cc: Foo.cpp:12: int f(): Assertion \`Eyes != Open && \"3\"'"'"' failed."; kill -ABRT $$'
 fails framed "llvm::Foo::bar" 'echo "PLEASE submit a bug report"; echo "Stack dump:"; echo " #0 0x00007f12 llvm::sys::PrintStackTrace(x) (lib+1)"; echo " #1 0x00007f13 llvm::Foo::bar(int) (lib+1)"; exit 139'
 fails silent "run-error" 'exit 0'
-fails spinning "hang" 'while :; do :; done' 1
 # Rubbish for PTX is nothing that we can judge.
 fake rubbish 'echo ".version 7.0 and then what" >"$2"'
 expect 0 outside --subject "compiler:$folder/rubbish {in.cl} {out}" --cases 4 --seed 1
@@ -94,7 +94,6 @@ tells leaves "outside|crash|" 'exit 0'
 tells half "what came back is no answer" 'printf "100\nmessage 6"; exit 0'
 tells babbles "what came back is no answer" 'echo "Loading driver ..."'
 tells counts "what came back is no answer" 'echo 99999999999999999999'
-tells loops "outside|hang|" 'while :; do :; done'
 tells empty "unknown 2" "say 'message 6\\nanswer\\n'" 0
 tells short "the answer has another memory" "say 'end 5\\nfinal\\ncause 0\\n\\nmemory 4\\nabcd\\nend 5\\nfinal\\ncause 0\\n\\nmemory 0\\n\\n'"
 tells refuses "outside|compile-error|exec:$folder/refuses|bad line #" "say 'log 17\\nerror: bad line 3\\nend 13\\ncompile-error\\ncause 0\\n\\nmemory 0\\n\\nend 13\\ncompile-error\\ncause 0\\n\\nmemory 0\\n\\n'"
@@ -111,43 +110,6 @@ if ! command -v clang-14 >/dev/null; then
     finish
 fi
 says out "compiler:clang-14:-O2" "14."
-cp out subjects
-expect 0 outside --subject compiler:clang-14:-O2 --subject compiler:clang-14:cuda:-O1 --cases 24 --seed 0x31
-says out "compiler:clang-14:-O2: 24 kernels" "agrees 24"
-if grep -q opencl:oclgrind subjects; then
-    expect 0 outside --subject opencl:oclgrind:-cl-opt-disable --cases 16 --seed 0x31
-    says out "opencl:oclgrind:-cl-opt-disable: 16 kernels" "agrees 16"
-    # A fault of the register is told, and is no finding (docs/trophies.md).
-    printf 'launch(threads = 2, warp = 1);\nkernel k() { private int x; switch (tid & 3) { case 2: case 1: x = 1; } }\n' >known.simt
-    if grep -q 'Oclgrind 21.10' subjects; then
-        expect 0 outside --subject opencl:oclgrind --knobs outlined --kernel known.simt
-        says out "wrong-value 1 (1 known)"
-        expect 0 outside --subject opencl:oclgrind --knobs outlined,opaque-switches --kernel known.simt
-        says out "agrees 1"
-    fi
-else
-    echo "left out: there is no Oclgrind here"
-fi
-# A compiler with a planted fault: found, confirmed, attributed.
-fake wrong 'clang-14 -cc1 -triple nvptx64-nvidia-cuda -x cl -cl-std=CL2.0 -DSIMTFUZZ_BARE -w -O1 -S -o "$2" "$1" && sed -i "s/xor.b32/or.b32/" "$2"'
-expect 1 outside --subject "compiler:$folder/wrong {in.cl} {out}" --subject compiler:clang-14:-O2 --cases 16 --seed 2 --tests 40 --output findings
-says out "wrong-value" "compiler:clang-14:-O2: agrees"
-set -- findings/*
-says "$1/README.md" "Word " "it vanishes with" "made small" "simtfuzz outside --subject" "--from"
-says "$1/memory.txt" "initial:" "expected:" "actual:"
-[ -s "$1/kernel.cl" ] && [ -s "$1/kernel.simt" ] || failed "a finding without its kernel"
-# Every kernel of the corpus that can be emitted compiles.
-compiled=0
-while read -r file; do
-    for language in opencl cuda; do
-        "$simtfuzz" lower "$file" --to $language --expose >text 2>/dev/null || continue
-        case $language in
-        opencl) flags='-x cl -cl-std=CL2.0' ;;
-        cuda) flags='-x cuda -fcuda-is-device' ;;
-        esac
-        clang-14 -cc1 -triple nvptx64-nvidia-cuda $flags -DSIMTFUZZ_BARE -w -fsyntax-only text 2>err || failed "$file: $(head -3 err)"
-        compiled=$((compiled + 1))
-    done
-done < <(ls "$source"/corpus/papers/*.simt | head -24)
-[ $compiled -gt 12 ] || failed "only $compiled kernels were emitted"
+expect 0 outside --subject compiler:clang-14:-O2 --subject compiler:clang-14:cuda:-O1 --cases 6 --seed 0x31
+says out "compiler:clang-14:-O2: 6 kernels" "agrees 6"
 finish

@@ -83,6 +83,9 @@ failures=$(
                 if (lines[room] > lines_max) print room ": " lines[room] " lines, at most " lines_max
             }
         }'
+    # A semantics is asked for its traits (engine/machine/machine.h), not for its name.
+    grep -rnE '[!=]= *&semantics_|&semantics_[a-z_]+ *[!=]=' engine oracle fuzz --include='*.[ch]' |
+        sed 's/$/: ask for a trait of the semantics/'
     # tests/unit mirrors them.
     find tests/unit -name '*.[ch]' -printf '%h\n' | sort | uniq -c | while read -r count folder; do
         grep -q "^${folder#tests/unit/} |" "$page" || [ "$folder" = tests/unit/shared ] ||

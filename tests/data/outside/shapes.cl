@@ -5,17 +5,8 @@ typedef unsigned int uint;
 typedef unsigned long ulong;
 #define get_local_id(n) __nvvm_read_ptx_sreg_tid_x()
 #define get_group_id(n) __nvvm_read_ptx_sreg_ctaid_x()
-#define get_local_size(n) __nvvm_read_ptx_sreg_ntid_x()
-#define get_num_groups(n) __nvvm_read_ptx_sreg_nctaid_x()
 #define barrier(flags) __syncthreads()
-#define mem_fence(flags) __nvvm_membar_gl()
 #define atomic_add(p, v) __nvvm_atom_add_gen_i((int *)(p), v)
-#define atomic_min(p, v) __nvvm_atom_min_gen_i((int *)(p), v)
-#define atomic_max(p, v) __nvvm_atom_max_gen_i((int *)(p), v)
-#define atomic_and(p, v) __nvvm_atom_and_gen_i((int *)(p), v)
-#define atomic_or(p, v) __nvvm_atom_or_gen_i((int *)(p), v)
-#define atomic_xchg(p, v) __nvvm_atom_xchg_gen_i((int *)(p), v)
-#define atomic_cmpxchg(p, c, v) __nvvm_atom_cas_gen_i((int *)(p), c, v)
 #endif
 static int sf_div(int a, int b)
 {

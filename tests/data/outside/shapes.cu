@@ -3,22 +3,11 @@
 #ifdef SIMTFUZZ_BARE
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
-#define __shared__ __attribute__((shared))
-#define __constant__ __attribute__((constant))
-#define __noinline__ __attribute__((noinline))
-#define __launch_bounds__(n) __attribute__((launch_bounds(n)))
 #define SF_THREAD __nvvm_read_ptx_sreg_tid_x()
 #define SF_BLOCK __nvvm_read_ptx_sreg_ctaid_x()
 #define SF_THREADS __nvvm_read_ptx_sreg_ntid_x()
 #define SF_BLOCKS __nvvm_read_ptx_sreg_nctaid_x()
-#define __threadfence() __nvvm_membar_gl()
 #define atomicAdd(p, v) __nvvm_atom_add_gen_i(p, v)
-#define atomicMin(p, v) __nvvm_atom_min_gen_i(p, v)
-#define atomicMax(p, v) __nvvm_atom_max_gen_i(p, v)
-#define atomicAnd(p, v) __nvvm_atom_and_gen_i(p, v)
-#define atomicOr(p, v) __nvvm_atom_or_gen_i(p, v)
-#define atomicExch(p, v) __nvvm_atom_xchg_gen_i(p, v)
-#define atomicCAS(p, c, v) __nvvm_atom_cas_gen_i(p, c, v)
 #else
 #define SF_THREAD threadIdx.x
 #define SF_BLOCK blockIdx.x

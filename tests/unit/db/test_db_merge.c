@@ -74,6 +74,9 @@ static int run_case(struct db *db, const struct db_shard *shard, uint64_t hunt, 
         error = db_verdicts_add(db, shard, &verdict);
     if (!error)
         error = db_reasons_add(db, shard, &verdict, "because");
+    const struct db_outside outside = {oracle, "1.0", verdict.verdict, fate(hunt, number, 7, 4)};
+    if (!error)
+        error = db_outside_add(db, shard, &outside);
     if (!error)
         error = db_statistics_add(db, shard, &statistics, &verdict, 1);
     if (error || which >= KEYS)
@@ -495,6 +498,7 @@ static void hostile_inputs(void **state)
          "damaged"},
         {"kernel", "UPDATE examples SET raw_kernel = 12345678", "damaged"},
         {"shard", "UPDATE rule_hits SET shard = shard + 99", "damaged"},
+        {"outside", "UPDATE outside SET shard = shard + 99", "damaged"},
         {"campaign", "DELETE FROM campaigns", "damaged"},
         {"key", "UPDATE tallies SET raw_key = raw_key + 4711", "damaged"},
         {"overflow", "UPDATE tallies SET occurrences = 9223372036854775807", "damaged"},

@@ -106,6 +106,62 @@ static void deriving_changes_nothing(void **state)
     free(after);
 }
 
+/* Version 2 is today's without what the step to version 3 makes. */
+static void of_version_2(void **state)
+{
+    struct fixture *f = *state;
+    make_version_1(f->path);
+    fixture_open(f, DB_READWRITE);
+    char *before = fixture_content(f);
+    assert_int_equal(sqlite3_exec(f->db->sqlite,
+                                  "DROP VIEW v_outside; DROP VIEW v_outside_findings;"
+                                  "DROP TABLE outside; PRAGMA user_version = 2",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    db_close(f->db);
+    f->db = NULL;
+    assert_db_error(f, db_open(f->path, DB_READONLY, &f->message, &f->db), DB_ERROR_OLDER,
+                    "schema version 2");
+    fixture_open(f, DB_READWRITE);
+    char *after = fixture_content(f);
+    assert_string_equal(before, after);
+    expect(f, "SELECT count(*) FROM v_outside", "0;");
+    expect(f, "SELECT count(*) FROM v_outside_findings", "0;");
+    free(before);
+    free(after);
+}
+
+static bool see_outside(void *context, const struct db_outside *outside)
+{
+    FILE *out = context;
+    fprintf(out, "%s %s %s %u;", outside->subject, outside->version, outside->what,
+            (unsigned)outside->count);
+    return true;
+}
+
+static void outside_counts_add_up(void **state)
+{
+    struct fixture *f = *state;
+    make_version_1(f->path);
+    fixture_open(f, DB_READWRITE);
+    const struct db_shard shards[] = {{1, 0}, {2, 1}};
+    const struct db_outside counts[] = {
+        {"b", "2", "kernels", 7}, {"b", "2", "wrong-value", 1}, {"a", "1", "cpu us", 5}};
+    for (uint32_t i = 0; i < 6; i++)
+        assert_db_ok(f, db_outside_add(f->db, &shards[i / 3], &counts[i % 3]));
+    assert_db_ok(f, db_outside_add(f->db, &shards[0], &counts[0]));
+    char text[200] = "";
+    FILE *out = fmemopen(text, sizeof text, "w");
+    assert_db_ok(f, db_outside(f->db, 1, see_outside, out));
+    fputs("| ", out);
+    assert_db_ok(f, db_outside(f->db, 0, see_outside, out));
+    fclose(out);
+    assert_string_equal(text, "a 1 cpu us 5;b 2 kernels 14;b 2 wrong-value 1;| "
+                              "a 1 cpu us 10;b 2 kernels 21;b 2 wrong-value 2;");
+    expect(f, "SELECT subject, kernels, wrong_value, cpu_us, campaigns FROM v_outside",
+           "a|0|0|10|2;b|21|2|0|2;");
+}
+
 /* As an input of a merge it is migrated in a copy. */
 static void merging_leaves_it_alone(void **state)
 {
@@ -134,9 +190,8 @@ static void merging_leaves_it_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(nothing_is_lost),
-        TEST(deriving_changes_nothing),
-        TEST(merging_leaves_it_alone),
+        TEST(nothing_is_lost), TEST(deriving_changes_nothing), TEST(merging_leaves_it_alone),
+        TEST(of_version_2),    TEST(outside_counts_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,7 +171,7 @@ static void presets_are_configurations(void **state)
         assert_int_equal(strncmp(preset->text + 2, preset->name, strlen(preset->name)), 0);
         assert_true(cli.options.time_ms > 0);
     }
-    assert_int_equal(count, 3);
+    assert_int_equal(count, 4);
 }
 
 /* What decides what a campaign does can be said in a file. */

@@ -1,12 +1,14 @@
-#include "fuzz/outside/minimise.h"
+#include "fuzz/hunt/minimise.h"
 
 #include "fuzz/base/clock.h"
 #include "fuzz/base/interrupt.h"
+#include "fuzz/hunt/freeze.h"
 #include "fuzz/reduce/reduce.h"
 
 struct minimising {
     const struct minimise_options *options;
     struct outside_subject *plain; /* NULL: it need not be right without optimisation */
+    bool as_it_is;                 /* candidates are run as they are */
     uint32_t avoidance;            /* one knob under which the fault must vanish; 0: none */
     struct arena arena;            /* of a candidate */
     struct minimised *result;
@@ -24,7 +26,7 @@ static bool shows(struct minimising *m, const struct ast_kernel *kernel)
     const struct minimise_options *o = m->options;
     struct outside_expected expected;
     m->result->candidates++;
-    if (outside_validate(&m->arena, kernel, &expected))
+    if (outside_validate(&m->arena, kernel, !m->as_it_is, &expected))
         return false;
     m->result->valid++;
     struct trial trial = run(m, o->subject, &expected, o->knobs);
@@ -36,13 +38,17 @@ static bool shows(struct minimising *m, const struct ast_kernel *kernel)
            run(m, o->subject, &expected, o->knobs ^ m->avoidance).verdict == TRIAL_AGREES;
 }
 
-static bool shown(const struct interest *interest, struct interest_question *question)
+static bool is_kept(struct minimising *m, const struct ast_kernel *kernel)
 {
-    struct minimising *m = interest->state;
     size_t mark = arena_mark(&m->arena);
-    bool kept = !interrupted && shows(m, question->kernel);
+    bool kept = !interrupted && shows(m, kernel);
     arena_release(&m->arena, mark);
     return kept;
+}
+
+static bool shown(const struct interest *interest, struct interest_question *question)
+{
+    return is_kept(interest->state, question->kernel);
 }
 
 static bool go_on(void *context, const struct reduce_progress *progress)
@@ -52,26 +58,44 @@ static bool go_on(void *context, const struct reduce_progress *progress)
     return !interrupted && (!m->options->until_ms || clock_monotonic_ms() < m->options->until_ms);
 }
 
+/* NULL: it does not show the fault. */
+static struct ast_kernel *reduce(struct arena *arena, struct minimising *m,
+                                 const struct ast_kernel *kernel, uint32_t most)
+{
+    const struct interest interest = {.shown = shown, .state = m};
+    struct reduce_options reduce = {.check = CHECK_DEFAULTS,
+                                    .interest = &interest,
+                                    .max_tests = most,
+                                    .jobs = 1,
+                                    .go_on = go_on,
+                                    .go_on_context = m};
+    struct reduce_result reduced;
+    reduce_kernel(arena, kernel, &reduce, &reduced);
+    return reduced.reproduced ? reduced.kernel : NULL;
+}
+
 void minimise_finding(struct arena *arena, const struct ast_kernel *kernel,
                       const struct minimise_options *options, struct minimised *result)
 {
     enum { ARENA_LOG = 32 };
-    struct minimising m = {.options = options, .result = result};
-    const struct interest interest = {.shown = shown, .state = &m};
-    struct reduce_options reduce = {.check = CHECK_DEFAULTS,
-                                    .interest = &interest,
-                                    .max_tests = options->most,
-                                    .jobs = 1,
-                                    .go_on = go_on,
-                                    .go_on_context = &m};
-    struct reduce_result reduced;
-    *result = (struct minimised){.kernel = NULL};
+    struct minimising m = {.options = options, .result = result, .as_it_is = options->as_it_is};
+    uint32_t first = options->as_it_is ? options->most : options->most - options->most / 3;
+    *result = (struct minimised){.kernel = NULL, .as_it_is = options->as_it_is};
     if (arena_init(&m.arena, (size_t)1 << ARENA_LOG) != 0)
         return;
     if (options->attribution->vanishes_plain && options->subject->kind->plain)
         m.plain = options->subject->kind->plain(arena, options->subject);
     m.avoidance = options->attribution->knobs & -options->attribution->knobs;
-    reduce_kernel(arena, kernel, &reduce, &reduced);
-    result->kernel = reduced.reproduced ? reduced.kernel : NULL;
+    const struct ast_kernel *frozen = freeze_inputs(arena, kernel);
+    result->kernel = reduce(arena, &m, is_kept(&m, frozen) ? frozen : kernel, first);
+    if (result->kernel && !m.as_it_is && result->candidates < options->most && go_on(&m, NULL)) {
+        m.as_it_is = true;
+        struct ast_kernel *bare = reduce(arena, &m, emit_expose(arena, result->kernel),
+                                         options->most - result->candidates);
+        if (bare) {
+            result->kernel = bare;
+            result->as_it_is = true;
+        }
+    }
     arena_destroy(&m.arena);
 }

@@ -1,0 +1,18 @@
+/*
+ * host.h - what runs a finding without simtfuzz: a program in C, or the command line of a compiler.
+ *
+ * OpenCL and `exec:`: host.c, one page; it says which words are wrong, and then its exit status is 1.
+ */
+#ifndef FUZZ_HUNT_HOST_H
+#define FUZZ_HUNT_HOST_H
+
+#include "fuzz/hunt/hunt.h"
+
+/* The name of the file; NULL: there is none for this kind of implementation. */
+const char *host_name(const struct hunt_finding *finding);
+const char *host_text(struct arena *arena, const struct hunt_finding *finding,
+                      const struct emitted *emitted);
+/* How to run it, as a line of a shell. */
+const char *host_command(struct arena *arena, const struct hunt_finding *finding);
+
+#endif

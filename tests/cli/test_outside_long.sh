@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# outside with compilers and programs that hang, with more kernels, and with clang and Oclgrind where they are installed.
+. "$(dirname "$0")/common.sh"
+
+expect 0 outside --subject compiler:absent-1 --cases 300 --seed 0x5eed1
+says err "compiler:absent-1: left out"
+valid=$(sed -n 's/.* \([0-9]*\) valid.*/\1/p' out)
+[ "${valid:-0}" -ge 270 ] || failed "of 300 portable kernels only $valid are valid: $(head -9 out)"
+
+# ---- hangs: CPU time is used up, again and again ----
+
+fake() {
+    printf '#!/bin/sh\n%s\n' "$2" >"$1"
+    chmod +x "$1"
+}
+# fails NAME WHAT SCRIPT: a compiler that does so is reported as what it is, once, and all cases are run.
+fails() {
+    fake "$1" "$3"
+    expect 1 outside --subject "compiler:$folder/$1 {in.cl} {out}" --cases ${4:-6} --batch 3 --seed 1 --cpu 1 --tests 0 --output findings
+    says out "$2" "${4:-6} cases, ${4:-6} valid"
+    ls findings | grep -q . || failed "$1: nothing was written"
+    rm -rf findings
+}
+fails spinning "hang" 'while :; do :; done' 1
+
+# speaks NAME SCRIPT: a program that answers `hello` well and a request with the script.
+speaks() {
+    fake "$1" "take() { read -r n && head -c \"\$n\" >request; }
+say() { printf '%s\\n' \"\$(printf \"\$1\" | wc -c)\"; printf \"\$1\"; }
+echo noise >&2
+take
+say 'message 6\\nanswer\\nname 4\\nfake\\nversion 3\\n0.1\\nlanguage 6\\nopencl\\n'
+while take; do
+$2
+done"
+}
+tells() {
+    speaks "$1" "$3"
+    expect "${4:-1}" outside --subject "exec:$folder/$1" --cases 2 --batch 2 --seed 1 --cpu 1 --tests 0
+    says out "$2" "2 cases, 2 valid"
+}
+tells loops "outside|hang|" 'while :; do :; done'
+
+# ---- real ones ----
+
+expect 0 subjects --outside
+if ! command -v clang-14 >/dev/null; then
+    echo "left out: there is no clang-14 here"
+    finish
+fi
+cp out subjects
+expect 0 outside --subject compiler:clang-14:-O2 --subject compiler:clang-14:cuda:-O1 --cases 24 --seed 0x31
+says out "compiler:clang-14:-O2: 24 kernels" "agrees 24"
+if grep -q opencl:oclgrind subjects; then
+    expect 0 outside --subject opencl:oclgrind:-cl-opt-disable --cases 16 --seed 0x31
+    says out "opencl:oclgrind:-cl-opt-disable: 16 kernels" "agrees 16"
+    # A fault of the register is told, and is no finding (docs/trophies.md).
+    printf 'launch(threads = 2, warp = 1);\nkernel k() { private int x; switch (tid & 3) { case 2: case 1: x = 1; } }\n' >known.simt
+    if grep -q 'Oclgrind 21.10' subjects; then
+        expect 0 outside --subject opencl:oclgrind --knobs outlined --kernel known.simt
+        says out "wrong-value 1 (1 known)"
+        expect 0 outside --subject opencl:oclgrind --knobs outlined,opaque-switches --kernel known.simt
+        says out "agrees 1"
+    fi
+else
+    echo "left out: there is no Oclgrind here"
+fi
+# A compiler with a planted fault: found, confirmed, attributed.
+fake wrong 'clang-14 -cc1 -triple nvptx64-nvidia-cuda -x cl -cl-std=CL2.0 -DSIMTFUZZ_BARE -w -O1 -S -o "$2" "$1" && sed -i "s/xor.b32/or.b32/" "$2"'
+expect 1 outside --subject "compiler:$folder/wrong {in.cl} {out}" --subject compiler:clang-14:-O2 --cases 16 --seed 2 --tests 40 --output findings
+says out "wrong-value" "agrees: compiler:clang-14:-O2"
+set -- findings/*
+says "$1/README.md" "| word of the buffer |" "Made small with" "simtfuzz outside --subject" "case 1 of seed 0x2"
+says "$1/memory.txt" "initial:" "expected:" "actual:"
+[ -s "$1/kernel.cl" ] && [ -s "$1/kernel.simt" ] || failed "a finding without its kernel"
+# Every kernel of the corpus that can be emitted compiles.
+compiled=0
+while read -r file; do
+    for language in opencl cuda; do
+        "$simtfuzz" lower "$file" --to $language --expose >text 2>/dev/null || continue
+        case $language in
+        opencl) flags='-x cl -cl-std=CL2.0' ;;
+        cuda) flags='-x cuda -fcuda-is-device' ;;
+        esac
+        clang-14 -cc1 -triple nvptx64-nvidia-cuda $flags -DSIMTFUZZ_BARE -w -fsyntax-only text 2>err || failed "$file: $(head -3 err)"
+        compiled=$((compiled + 1))
+    done
+done < <(ls "$source"/corpus/papers/*.simt | head -24)
+[ $compiled -gt 12 ] || failed "only $compiled kernels were emitted"
+finish
