@@ -174,7 +174,7 @@ static const uint8_t distance[] = {
     [ORACLE_LOCKSTEP] = 4,    [ORACLE_PHI] = 5,          [ORACLE_SAFETY] = 6,
     [ORACLE_BARRIERS] = 7,    [ORACLE_PAIRS] = 8,        [ORACLE_ORDER] = 9,
     [ORACLE_RACE] = 10,       [ORACLE_RESULT] = 11,      [ORACLE_LIVENESS] = 12,
-    [ORACLE_DIRECTIONS] = 13, [ORACLE_METAMORPHIC] = 14,
+    [ORACLE_DIRECTIONS] = 13, [ORACLE_METAMORPHIC] = 14, [ORACLE_REFERENCE] = 0,
 };
 _Static_assert(sizeof distance == ORACLE_COUNT, "every oracle has its distance");
 

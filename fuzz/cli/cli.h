@@ -86,9 +86,10 @@ struct cli_options {
     uint32_t fail_on;             /* of run: bits 1u << campaign_kind */
     struct fail_on fail_outcomes; /* of check */
     const char *on_finding, *on_end;
-    bool watch;        /* of status */
-    bool check_db;     /* of status */
-    const char *stats; /* a file, or NULL */
+    const char *against; /* trace: what each step is compared with */
+    bool watch;          /* of status */
+    bool check_db;       /* of status */
+    const char *stats;   /* a file, or NULL */
     bool check_config, list_presets, plain_text;
     uint32_t minimise_tests; /* 0: as usual */
     uint32_t schedules;

@@ -215,6 +215,8 @@ const struct cli_option option_table[] = {
      "--jobs N several run at once"},
     {"test-timeout", 0, OPTION_TIME, "T", ON(REDUCE), FIELD(test_time_ms), 0, NULL,
      "how long a --test may take before it is killed, which is not interesting; 60s by default"},
+    {"against", 0, OPTION_TEXT, "reference", ON(TRACE), FIELD(against), 0, NULL,
+     "say where the execution first differs from the literal semantics, or that it does not"},
     {"raw", 0, OPTION_FLAG, NULL, ON(REDUCE) | ON(REPLAY) | ON(TRACE), FIELD(raw), 0, NULL,
      "the finding as it was found, not its minimised form"},
     {"raw", 0, OPTION_FLAG, NULL, ON(TRIAGE), FIELD(raw), 0, NULL,

@@ -75,6 +75,13 @@ says err "empty, not a tape"
 expect 2 trace "$papers/p2-n2.simt" --subject threads --schedule starve:99
 says err "no actor 99" "0 to 1"
 expect 0 trace "$papers/p2-n2.simt" --subject threads --schedule starve:1 --max-steps 20
+expect 0 trace "$papers/program1.simt" --against reference
+says out 'reference: the same in all '
+expect 0 trace "$papers/program1.simt" --against reference --json
+says out '{"reference": "the same in all '
+expect 0 trace "$papers/lockstep-ck7.simt" --subject interleave:appendix-loops --against reference
+says out 'reference: cannot follow: its loops are those of App. A'
+expect 2 trace "$papers/program1.simt" --against engine
 
 # Strict lemmas show erratum A-4, which is known: no failure.
 expect 0 check "$papers/program1.simt" --oracles lemmas:strict
