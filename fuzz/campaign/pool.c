@@ -113,11 +113,8 @@ static void plan(struct pool *pool)
 /* Empties the arena; after an unusually large case its pages go back to the system. */
 static void reset_arena(struct arena *arena)
 {
-    if (arena->used > WORKER_KEEP_BYTES) {
-        size_t size = arena->size;
-        arena_destroy(arena);
-        INVARIANT(arena_init(arena, size) == 0);
-    }
+    if (arena->used > WORKER_KEEP_BYTES)
+        arena_drop(arena);
     arena->used = 0;
 }
 

@@ -51,6 +51,8 @@ const struct cli_option option_table[] = {
      "number of the first case; 0 by default"},
     {"jobs", 'j', OPTION_SOME_U32, "N", ON(RUN) | ON(REDUCE) | ON(DISTILL) | ON(SURVEY),
      FIELD(jobs), 0, NULL, "worker threads; as many as there are processors by default"},
+    {"memory", 0, OPTION_OWN, "SIZE", ON(RUN) | ON(CHECK) | ON(PROGRESS), 0, 0, option_parse_memory,
+     "what is worked on may take this much memory at most (512M, 2G), states of searches among it"},
     {"seed", 's', OPTION_U64, "S",
      ON_CHECKS | ON(TRACE) | ON(PROGRESS) | ON(GEN) | ON(TRANSFORM) | ON(DISTILL) | ON(SURVEY) |
          ON(OUTSIDE),
