@@ -82,6 +82,7 @@ struct pool {
     uint32_t running_jobs; /* under the lock */
     uint32_t worker_count;
     struct worker *workers;
+    bool given_up;                /* a worker hangs */
     struct watch_slot *own_slots; /* when nobody watches over the process */
 };
 
@@ -424,6 +425,7 @@ void pool_stop_minimising(struct pool *pool)
 uint32_t pool_watch(struct pool *pool, uint64_t now_ms, FILE *log)
 {
     uint32_t hanging = 0;
+    uint64_t limit = pool->options.case_timeout_ms > 0 ? pool->options.case_timeout_ms : HANG_MS;
     for (uint32_t i = 0; i < pool->worker_count; i++) {
         struct worker *w = &pool->workers[i];
         uint64_t beat_now = atomic_load_explicit(&w->slot->beat, memory_order_relaxed);
@@ -433,18 +435,38 @@ uint32_t pool_watch(struct pool *pool, uint64_t now_ms, FILE *log)
             w->watched_since = now_ms;
             w->reported = false;
         }
-        if (now_ms - w->watched_since < HANG_MS)
+        if (now_ms - w->watched_since < limit)
             continue;
         hanging++;
+        uint64_t number = atomic_load_explicit(&w->slot->number, memory_order_relaxed);
         if (!w->reported)
             fprintf(log,
                     "simtfuzz: worker %" PRIu32 " has been at case %" PRIu64 " of seed 0x%" PRIx64
-                    " for a minute\n",
-                    i, (uint64_t)atomic_load_explicit(&w->slot->number, memory_order_relaxed),
-                    pool->options.seed);
+                    " for %" PRIu64 " s; its kernel: %s %" PRIu64 "\n",
+                    i, number, pool->options.seed, limit / 1000, pool->command, number);
         w->reported = true;
     }
     return hanging;
+}
+
+uint32_t pool_hanging(struct pool *pool, struct incident incidents[WATCH_JOBS_MAX])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pool->worker_count; i++) {
+        const struct worker *w = &pool->workers[i];
+        const struct watch_slot *slot = w->slot;
+        if (!w->reported)
+            continue;
+        pool->given_up = true;
+        incidents[count++] =
+            (struct incident){.number = atomic_load_explicit(&slot->number, memory_order_relaxed),
+                              .chunk = atomic_load_explicit(&slot->chunk, memory_order_relaxed),
+                              .phase = atomic_load_explicit(&slot->phase, memory_order_relaxed),
+                              .hang = true,
+                              .state = INCIDENT_CONFIRMED,
+                              .rule = "timeout"};
+    }
+    return count;
 }
 
 const struct watch_slot *pool_slot(const struct pool *pool, uint32_t worker)
@@ -622,7 +644,7 @@ static bool all_ended(const struct pool *pool)
 
 bool pool_finish(struct pool *pool)
 {
-    uint64_t deadline = clock_monotonic_ms() + FINISH_MS;
+    uint64_t deadline = clock_monotonic_ms() + (pool->given_up ? 0 : FINISH_MS);
     pool_stop(pool, true);
     pthread_mutex_lock(&pool->lock);
     pool->closing = true;

@@ -111,7 +111,7 @@ const struct cli_option option_table[] = {
     {"case-timeout", 0, OPTION_TIME, "T", ON(RUN), FIELD(case_timeout_ms), 0, NULL,
      "a case that takes longer hangs: it is left out and becomes a finding; 60s by default"},
     {"no-supervisor", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(no_supervisor), 0, NULL,
-     "run in this process, which a crash or a hang of the engine ends"},
+     "run in this process, which a crash of the engine ends, and a hang once the time is over"},
     {"verbose", 'v', OPTION_FLAG, NULL, ON(RUN), FIELD(verbose), 0, NULL,
      "the final table says everything: reasons, replay commands, every rule that never fired"},
     {"no-minimise", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(no_minimise), 0, NULL,
