@@ -44,22 +44,22 @@ static bool is_local_test(const struct code_expr_op *op)
 }
 
 STEP_INLINE uint32_t eval_values(struct machine *machine, const uint32_t *threads, uint32_t count,
-                                 uint32_t expr, uint32_t stm, int32_t *values, const unsigned mode)
+                                 uint32_t expr, uint32_t stm, int32_t *values, const bool seen)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (!eval(machine, threads[i], expr, stm, &values[i], mode))
+        if (!eval_seen(machine, threads[i], expr, stm, &values[i], seen))
             return i;
     return count;
 }
 
 uint32_t lockstep_values(struct machine *machine, const uint32_t *threads, uint32_t count,
-                         uint32_t expr, uint32_t stm, int32_t *values, unsigned mode)
+                         uint32_t expr, uint32_t stm, int32_t *values)
 {
     const struct code_expr_op *op = &machine->program->ops[expr];
-    if (mode & MACHINE_OBSERVED && !is_local_test(op))
-        return eval_values(machine, threads, count, expr, stm, values, MACHINE_OBSERVED);
+    if (is_observed(machine) && !is_local_test(op))
+        return eval_values(machine, threads, count, expr, stm, values, true);
     if (!is_local_test(op))
-        return eval_values(machine, threads, count, expr, stm, values, 0);
+        return eval_values(machine, threads, count, expr, stm, values, false);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t address = machine->threads[threads[i]].base[SPACE_LOCAL] + (uint32_t)op[0].a;
         values[i] = machine->memory[address] == op[1].a;
@@ -68,14 +68,14 @@ uint32_t lockstep_values(struct machine *machine, const uint32_t *threads, uint3
 }
 
 bool machine_reduce(struct machine *machine, uint32_t thread, const struct code_expr_op *op,
-                    uint32_t stm, int32_t *result, unsigned mode)
+                    uint32_t stm, int32_t *result)
 {
     struct lockstep_scratch *scratch = machine->scratch;
     bool any = op->space != 0, all_hold = true, one_holds = false;
     const uint32_t *threads;
     uint32_t count = lockstep_threads(machine, thread / machine->program->launch.threads, &threads);
     int32_t values[LIMIT_THREADS];
-    uint32_t known = lockstep_values(machine, threads, count, (uint32_t)op->a, stm, values, mode);
+    uint32_t known = lockstep_values(machine, threads, count, (uint32_t)op->a, stm, values);
     for (uint32_t i = 0; i < known; i++) {
         if (values[i] == 0 && !any && scratch->breaks == CODE_NONE)
             scratch->breaks = threads[i];
@@ -91,18 +91,17 @@ bool machine_reduce(struct machine *machine, uint32_t thread, const struct code_
     return true;
 }
 
-void lockstep_component_fault(struct lockstep_step *x, uint32_t i, unsigned mode)
+void lockstep_component_fault(struct lockstep_step *x, uint32_t i)
 {
     uint32_t inner = x->scratch->fault;
-    lockstep_fault(x, STATUS_OUT_OF_BOUNDS, inner != CODE_NONE ? inner : x->threads[i], mode);
+    lockstep_fault(x, STATUS_OUT_OF_BOUNDS, inner != CODE_NONE ? inner : x->threads[i]);
 }
 
-bool lockstep_component(struct lockstep_step *x, uint32_t i, uint32_t expr, int32_t *v,
-                        unsigned mode)
+bool lockstep_component(struct lockstep_step *x, uint32_t i, uint32_t expr, int32_t *v)
 {
-    if (lockstep_values(x->m, x->threads + i, 1, expr, x->number, v, mode) == 1)
+    if (lockstep_values(x->m, x->threads + i, 1, expr, x->number, v) == 1)
         return true;
-    lockstep_component_fault(x, i, mode);
+    lockstep_component_fault(x, i);
     return false;
 }
 
@@ -117,13 +116,13 @@ static bool is_uniform(const struct program *program, uint32_t expr)
     return true;
 }
 
-enum truth lockstep_condition(struct lockstep_step *x, uint32_t expr, unsigned mode)
+enum truth lockstep_condition(struct lockstep_step *x, uint32_t expr)
 {
     uint32_t count = is_uniform(x->m->program, expr) ? 1 : x->count;
     bool holds = true;
     for (uint32_t i = 0; i < count; i++) {
         int32_t v;
-        if (!lockstep_component(x, i, expr, &v, mode))
+        if (!lockstep_component(x, i, expr, &v))
             return TRUTH_FAULT;
         if (v == 0 && x->scratch->breaks == CODE_NONE)
             x->scratch->breaks = x->threads[i];
@@ -135,7 +134,7 @@ enum truth lockstep_condition(struct lockstep_step *x, uint32_t expr, unsigned m
 bool lockstep_feasible(struct lockstep_step *x, uint32_t i, uint32_t guard)
 {
     int32_t v;
-    return !eval(x->m, x->threads[i], guard, x->number, &v, 0) || v != 0;
+    return !eval_seen(x->m, x->threads[i], guard, x->number, &v, false) || v != 0;
 }
 
 bool lockstep_holds(struct lockstep_step *x, uint32_t guard)
@@ -154,7 +153,7 @@ uint32_t lockstep_breaking_thread(const struct lockstep_step *x)
 }
 
 /* act_t of all components. How many; CODE_NONE: the execution has ended. */
-static uint32_t eval_guard(struct lockstep_step *x, unsigned mode)
+static uint32_t eval_guard(struct lockstep_step *x)
 {
     int32_t values[LIMIT_THREADS];
     uint32_t acting = 0;
@@ -162,10 +161,9 @@ static uint32_t eval_guard(struct lockstep_step *x, unsigned mode)
         memset(x->scratch->acts, 1, x->count);
         return x->count;
     }
-    uint32_t known =
-        lockstep_values(x->m, x->threads, x->count, x->s->guard, x->number, values, mode);
+    uint32_t known = lockstep_values(x->m, x->threads, x->count, x->s->guard, x->number, values);
     if (known < x->count) {
-        lockstep_component_fault(x, known, mode);
+        lockstep_component_fault(x, known);
         return CODE_NONE;
     }
     for (uint32_t i = 0; i < x->count; i++) {
@@ -175,13 +173,13 @@ static uint32_t eval_guard(struct lockstep_step *x, unsigned mode)
     return acting;
 }
 
-uint32_t lockstep_choose(struct lockstep_step *x, uint32_t thread, uint32_t n, unsigned mode)
+uint32_t lockstep_choose(struct lockstep_step *x, uint32_t thread, uint32_t n)
 {
     struct thread_context *context = &x->m->threads[thread];
     if (x->m->options.literal)
         return x->choices ? x->choices->choose(x->choices, n) : 0;
     uint32_t one = choice_index(x->m->program->launch.seed, thread, context->choices, n);
-    put(x->m, &context->choices, context->choices + 1, mode);
+    put(x->m, &context->choices, context->choices + 1);
     return one;
 }
 
@@ -213,7 +211,7 @@ static void find_enabled(struct lockstep_step *x)
         act = x->s->guard;
     for (uint32_t i = 0; i < x->count; i++) {
         int32_t v = 1;
-        bool known = act == CODE_NONE || eval(x->m, x->threads[i], act, x->number, &v, 0);
+        bool known = act == CODE_NONE || eval_seen(x->m, x->threads[i], act, x->number, &v, false);
         scratch->enabled[i] = known && v != 0;
     }
 }
@@ -223,39 +221,39 @@ static void find_enabled(struct lockstep_step *x)
 /*  skip
  *      <sigma, skip; b>  ->  <sigma, b>
  */
-static enum rule lock_skip(struct lockstep_step *x, unsigned mode)
+static enum rule lock_skip(struct lockstep_step *x)
 {
-    lockstep_advance(x, mode);
+    lockstep_advance(x);
     return RULE_LOCK_SKIP;
 }
 
 /*  LOCK.assert_T       sigma(e)                LOCK.assert_F       not sigma(e)
  *      <sigma, assert e; b>  ->  <sigma, b>        <sigma, assert e; b>  ->  E
  */
-static enum rule lock_assert_t(struct lockstep_step *x, unsigned mode)
+static enum rule lock_assert_t(struct lockstep_step *x)
 {
-    lockstep_advance(x, mode);
+    lockstep_advance(x);
     return RULE_LOCK_ASSERT_T;
 }
 
-static enum rule lock_assert_f(struct lockstep_step *x, unsigned mode)
+static enum rule lock_assert_f(struct lockstep_step *x)
 {
-    lockstep_fault(x, STATUS_ASSERT_FAILS, lockstep_breaking_thread(x), mode);
+    lockstep_fault(x, STATUS_ASSERT_FAILS, lockstep_breaking_thread(x));
     return RULE_LOCK_ASSERT_F;
 }
 
 /*  LOCK.assume_T       sigma(e)                LOCK.assume_F       not sigma(e)
  *      <sigma, assume e; b>  ->  <sigma, b>        <sigma, assume e; b>  ->  _|_
  */
-static enum rule lock_assume_t(struct lockstep_step *x, unsigned mode)
+static enum rule lock_assume_t(struct lockstep_step *x)
 {
-    lockstep_advance(x, mode);
+    lockstep_advance(x);
     return RULE_LOCK_ASSUME_T;
 }
 
-static enum rule lock_assume_f(struct lockstep_step *x, unsigned mode)
+static enum rule lock_assume_f(struct lockstep_step *x)
 {
-    lockstep_fault(x, STATUS_INFEASIBLE, lockstep_breaking_thread(x), mode);
+    lockstep_fault(x, STATUS_INFEASIBLE, lockstep_breaking_thread(x));
     return RULE_LOCK_ASSUME_F;
 }
 
@@ -265,14 +263,14 @@ static enum rule lock_assume_f(struct lockstep_step *x, unsigned mode)
  *  A barrier interval ends where everybody took part; where nobody did - the any of the condition is
  *  false - this is BARRIER_SKIP in P (B-13), unless vacuous_sync.
  */
-static enum rule lock_sync_t(struct lockstep_step *x, unsigned mode)
+static enum rule lock_sync_t(struct lockstep_step *x)
 {
     const struct barrier_havoc *havoc = x->m->options.barrier_havoc;
     bool everybody = !x->scratch->nobody;
-    lockstep_advance(x, mode);
+    lockstep_advance(x);
     if (everybody && havoc)
         havoc->havoc(havoc->context, x->m, x->block);
-    if (mode & MACHINE_OBSERVED) {
+    if (is_observed(x->m)) {
         struct barrier_event event = {.block = x->block, .stm = x->number};
         event.all = everybody || x->m->options.vacuous_sync;
         observe_barrier(x->m, &event);
@@ -283,68 +281,68 @@ static enum rule lock_sync_t(struct lockstep_step *x, unsigned mode)
 /*  LOCK.sync_F       not sigma(e)
  *      <sigma, sync e; b>  ->  E
  */
-static enum rule lock_sync_f(struct lockstep_step *x, unsigned mode)
+static enum rule lock_sync_f(struct lockstep_step *x)
 {
-    lockstep_fault(x, STATUS_BARRIER_DIVERGENCE, lockstep_breaking_thread(x), mode);
+    lockstep_fault(x, STATUS_BARRIER_DIVERGENCE, lockstep_breaking_thread(x));
     return RULE_LOCK_SYNC_F;
 }
 
 /* ---- which rule applies ---- */
 
-static enum rule step_condition(struct lockstep_step *x, enum rule if_fault, unsigned mode)
+static enum rule step_condition(struct lockstep_step *x, enum rule if_fault)
 {
-    enum truth truth = lockstep_condition(x, x->s->value, mode);
+    enum truth truth = lockstep_condition(x, x->s->value);
     if (truth == TRUTH_FAULT)
         return if_fault;
     if (if_fault == RULE_LOCK_SYNC_F)
-        return truth == TRUTH_TRUE ? lock_sync_t(x, mode) : lock_sync_f(x, mode);
+        return truth == TRUTH_TRUE ? lock_sync_t(x) : lock_sync_f(x);
     if (if_fault == RULE_LOCK_ASSERT_F)
-        return truth == TRUTH_TRUE ? lock_assert_t(x, mode) : lock_assert_f(x, mode);
-    return truth == TRUTH_TRUE ? lock_assume_t(x, mode) : lock_assume_f(x, mode);
+        return truth == TRUTH_TRUE ? lock_assert_t(x) : lock_assert_f(x);
+    return truth == TRUTH_TRUE ? lock_assume_t(x) : lock_assume_f(x);
 }
 
 /* A statement that acts for the threads whose guard holds. */
-static enum rule step_guarded(struct lockstep_step *x, enum rule rule, unsigned mode)
+static enum rule step_guarded(struct lockstep_step *x, enum rule rule)
 {
-    uint32_t acting = eval_guard(x, mode);
+    uint32_t acting = eval_guard(x);
     if (acting == CODE_NONE)
         return rule;
     if (rule == RULE_LOCK_VEC_HAVOC)
-        return lock_vec_havoc(x, mode);
+        return lock_vec_havoc(x);
     if (rule == RULE_LOCK_PICK)
-        return lock_pick(x, mode);
+        return lock_pick(x);
     if (rule == RULE_LOCK_ATOMIC)
-        return lock_atomic(x, mode);
+        return lock_atomic(x);
     if (x->s->place.space > SPACE_SHARED)
-        return lock_vec_assign(x, mode);
-    return acting > 0 ? lock_psi_t(x, mode) : lock_psi_f(x, mode);
+        return lock_vec_assign(x);
+    return acting > 0 ? lock_psi_t(x) : lock_psi_f(x);
 }
 
-static enum rule step_statement(struct lockstep_step *x, unsigned mode)
+static enum rule step_statement(struct lockstep_step *x)
 {
     switch (x->s->kind) {
     case CODE_SKIP:
-        return lock_skip(x, mode);
+        return lock_skip(x);
     case CODE_ASSIGN:
-        return step_guarded(x, RULE_LOCK_VEC_ASSIGN, mode);
+        return step_guarded(x, RULE_LOCK_VEC_ASSIGN);
     case CODE_HAVOC:
-        return step_guarded(x, RULE_LOCK_VEC_HAVOC, mode);
+        return step_guarded(x, RULE_LOCK_VEC_HAVOC);
     case CODE_PICK:
-        return step_guarded(x, RULE_LOCK_PICK, mode);
+        return step_guarded(x, RULE_LOCK_PICK);
     case CODE_ATOMIC:
-        return step_guarded(x, RULE_LOCK_ATOMIC, mode);
+        return step_guarded(x, RULE_LOCK_ATOMIC);
     case CODE_ASSERT:
-        return step_condition(x, RULE_LOCK_ASSERT_F, mode);
+        return step_condition(x, RULE_LOCK_ASSERT_F);
     case CODE_ASSUME:
-        return step_condition(x, RULE_LOCK_ASSUME_F, mode);
+        return step_condition(x, RULE_LOCK_ASSUME_F);
     case CODE_LOCKSYNC:
-        return step_condition(x, RULE_LOCK_SYNC_F, mode);
+        return step_condition(x, RULE_LOCK_SYNC_F);
     case CODE_GOTO:
-        return lock_goto(x, mode);
+        return lock_goto(x);
     case CODE_CALL:
-        return lock_call(x, mode);
+        return lock_call(x);
     case CODE_END_CALL:
-        return lock_return(x, mode);
+        return lock_return(x);
     case CODE_IF:
     case CODE_WHILE:
     case CODE_BREAK:
@@ -367,7 +365,7 @@ static lane_mask enabled_mask(const struct lockstep_step *x)
     return mask;
 }
 
-static enum rule select_rule(struct lockstep_step *x, struct step_event *event, unsigned mode)
+static enum rule select_rule(struct lockstep_step *x, struct step_event *event)
 {
     struct lockstep_scratch *scratch = x->scratch;
     scratch->order_count = 0;
@@ -376,7 +374,7 @@ static enum rule select_rule(struct lockstep_step *x, struct step_event *event, 
     if (x->L->pc == PC_END || (x->L->pc & PC_BLOCK)) {
         memset(scratch->enabled, 1, x->count);
         event->active = x->m->sees_steps ? enabled_mask(x) : 0;
-        return x->L->pc == PC_END ? lock_end(x, mode) : lock_block(x, mode);
+        return x->L->pc == PC_END ? lock_end(x) : lock_block(x);
     }
     x->number = event->stm = x->L->pc;
     x->s = &x->m->program->stms[x->number];
@@ -384,11 +382,10 @@ static enum rule select_rule(struct lockstep_step *x, struct step_event *event, 
         find_enabled(x);
         event->active = enabled_mask(x);
     }
-    return step_statement(x, mode);
+    return step_statement(x);
 }
 
-static enum rule step_mode(struct machine *machine, uint32_t block, struct choices *choices,
-                           unsigned mode)
+static enum rule step(struct machine *machine, uint32_t block, struct choices *choices)
 {
     struct lockstep_step x = {.m = machine,
                               .L = state_of(machine, block),
@@ -398,15 +395,13 @@ static enum rule step_mode(struct machine *machine, uint32_t block, struct choic
                               .choices = choices};
     struct step_event event = {.actor = block, .stm = CODE_NONE};
     x.count = lockstep_threads(machine, block, &x.threads);
-    event.rule = select_rule(&x, &event, mode);
+    event.rule = select_rule(&x, &event);
     machine->hits[event.rule]++;
     machine->steps++;
-    if (mode & MACHINE_OBSERVED)
+    if (is_observed(machine))
         observe_step(machine, &event);
     return event.rule;
 }
-
-STEP_VARIANTS(step_mode)
 
 static uint32_t extra_words(const struct program *program)
 {
@@ -465,6 +460,7 @@ static void footprint(const struct machine *machine, uint32_t actor, uint64_t *r
 const struct semantics semantics_lockstep = {
     .name = "lockstep",
     .form = FORM_LOCKSTEP,
+    .actors = ACTORS_BLOCKS,
     .kinds = 1 << CODE_SKIP | 1 << CODE_ASSIGN | 1 << CODE_HAVOC | 1 << CODE_PICK |
              1 << CODE_ATOMIC | 1 << CODE_ASSERT | 1 << CODE_ASSUME | 1 << CODE_LOCKSYNC |
              1 << CODE_GOTO | 1 << CODE_CALL | 1 << CODE_END_CALL,
@@ -473,7 +469,7 @@ const struct semantics semantics_lockstep = {
     .scratch_bytes = sizeof(struct lockstep_scratch),
     .init = init,
     .layout = layout,
-    .step = {step_plain, step_observed, step_tracked, step_both},
+    .step = {step, step, step, step},
     .footprint = footprint,
     .next_stm = next_stm,
 };

@@ -14,8 +14,7 @@ static bool is_feasible(struct lockstep_step *x, uint32_t target)
 }
 
 /* As interleave.c: a feasible target; none is: the first (its assume then ends the run). */
-static uint32_t choose_target(struct lockstep_step *x, const uint32_t *targets, uint32_t count,
-                              unsigned mode)
+static uint32_t choose_target(struct lockstep_step *x, const uint32_t *targets, uint32_t count)
 {
     uint32_t feasible = 0, at = 0;
     if (count == 1)
@@ -26,7 +25,7 @@ static uint32_t choose_target(struct lockstep_step *x, const uint32_t *targets, 
             feasible++;
         }
     }
-    uint32_t skip = feasible >= 2 ? lockstep_choose(x, x->threads[0], feasible, mode) : 0;
+    uint32_t skip = feasible >= 2 ? lockstep_choose(x, x->threads[0], feasible) : 0;
     while (skip > 0) {
         at++;
         if (is_feasible(x, targets[at]))
@@ -40,74 +39,73 @@ static uint32_t choose_target(struct lockstep_step *x, const uint32_t *targets, 
  *
  *  In phi(P) exactly one target is feasible (ORA.B9); a choice elsewhere is the first thread's.
  */
-enum rule lock_goto(struct lockstep_step *x, unsigned mode)
+enum rule lock_goto(struct lockstep_step *x)
 {
     const struct code_block *block = &x->m->program->blocks[x->s->block];
     const uint32_t *targets = &x->m->program->targets[block->target_first];
-    uint32_t target = targets[choose_target(x, targets, block->target_count, mode)];
-    put(x->m, &x->L->pc, target == BLOCK_END ? PC_END : PC_BLOCK | target, mode);
+    uint32_t target = targets[choose_target(x, targets, block->target_count)];
+    put(x->m, &x->L->pc, target == BLOCK_END ? PC_END : PC_BLOCK | target);
     return RULE_LOCK_GOTO;
 }
 
 /*  block
  *      <sigma, B>  ->  <sigma, body of B>
  */
-enum rule lock_block(struct lockstep_step *x, unsigned mode)
+enum rule lock_block(struct lockstep_step *x)
 {
     uint32_t block = x->L->pc & ~PC_BLOCK;
-    put(x->m, &x->L->pc, x->m->program->blocks[block].first, mode);
+    put(x->m, &x->L->pc, x->m->program->blocks[block].first);
     return RULE_LOCK_BLOCK;
 }
 
 /*  end
  *      <sigma, End>  ->  check mark
  */
-enum rule lock_end(struct lockstep_step *x, unsigned mode)
+enum rule lock_end(struct lockstep_step *x)
 {
-    put(x->m, &x->L->ended, 1, mode);
-    machine_retire(x->m, x->block, mode & MACHINE_TRACKED);
+    put(x->m, &x->L->ended, 1);
+    machine_retire(x->m, x->block);
     return RULE_LOCK_END;
 }
 
 /* The frame of one component, with its in-parameters. */
-static bool enter_component(struct lockstep_step *x, uint32_t i, uint32_t callee, unsigned mode)
+static bool enter_component(struct lockstep_step *x, uint32_t i, uint32_t callee)
 {
     const struct program *program = x->m->program;
     const struct code_argument *ins = &program->arguments[x->s->second];
     uint32_t count = program->functions[callee].in_count, thread = x->threads[i];
     int32_t values[LIMIT_PARAMETERS];
     for (uint32_t k = 0; k < count; k++)
-        if (!lockstep_component(x, i, ins[k].value, &values[k], mode))
+        if (!lockstep_component(x, i, ins[k].value, &values[k]))
             return false;
-    frame_push(x->m, thread, x->s->function, callee, mode);
+    frame_push(x->m, thread, x->s->function, callee);
     for (uint32_t k = 0; k < count; k++)
-        put_memory(x->m, x->m->threads[thread].base[SPACE_LOCAL] + ins[k].offset, values[k], mode);
+        put_memory(x->m, x->m->threads[thread].base[SPACE_LOCAL] + ins[k].offset, values[k]);
     return true;
 }
 
 /*  LOCK.call (Fig. 8, Table 6b)       p(in: <v_t>, out: <w_t>) B_p
  *      <S, <x_t> := call p(<e_t>); b>  ->  <S . (<v_t |-> S(e_t)>, <x_t>, <w_t>, b), B_p>
  */
-enum rule lock_call(struct lockstep_step *x, unsigned mode)
+enum rule lock_call(struct lockstep_step *x)
 {
     struct actor_state *L = x->L;
     uint32_t callee = x->s->first;
     if (L->frames == LIMIT_CALL_DEPTH) {
-        lockstep_fault(x, STATUS_CALL_DEPTH, x->threads[0], mode);
+        lockstep_fault(x, STATUS_CALL_DEPTH, x->threads[0]);
         return RULE_LOCK_CALL;
     }
     for (uint32_t i = 0; i < x->count; i++)
-        if (!enter_component(x, i, callee, mode))
+        if (!enter_component(x, i, callee))
             return RULE_LOCK_CALL;
-    put(x->m, &L->calls[L->frames], x->number, mode);
-    put(x->m, &L->frames, L->frames + 1, mode);
-    put(x->m, &L->pc, PC_BLOCK | x->m->program->functions[callee].entry, mode);
+    put(x->m, &L->calls[L->frames], x->number);
+    put(x->m, &L->frames, L->frames + 1);
+    put(x->m, &L->pc, PC_BLOCK | x->m->program->functions[callee].entry);
     return RULE_LOCK_CALL;
 }
 
 /* Drops the frame of one component; its out-parameters go to the caller's variables. */
-static void leave_component(struct lockstep_step *x, uint32_t thread, const struct code_stm *call,
-                            unsigned mode)
+static void leave_component(struct lockstep_step *x, uint32_t thread, const struct code_stm *call)
 {
     const struct program *program = x->m->program;
     const struct code_function *callee = &program->functions[call->first];
@@ -116,23 +114,23 @@ static void leave_component(struct lockstep_step *x, uint32_t thread, const stru
     int32_t values[LIMIT_PARAMETERS];
     for (uint32_t k = 0; k < callee->out_count; k++)
         values[k] = x->m->memory[base[SPACE_LOCAL] + outs[k].offset];
-    frame_pop(x->m, thread, call->function, call->first, mode);
+    frame_pop(x->m, thread, call->function, call->first);
     for (uint32_t k = 0; k < callee->out_count; k++)
-        put_memory(x->m, base[outs[k].target.space] + outs[k].target.offset, values[k], mode);
+        put_memory(x->m, base[outs[k].target.space] + outs[k].target.offset, values[k]);
 }
 
 /*  return (Fig. 8)       x_t := S(w_t) in the caller's frame or globals
  *      <S . (tau, <x_t>, <w_t>, b), return>  ->  <S[x_t |-> tau(w_t)], b>
  */
-enum rule lock_return(struct lockstep_step *x, unsigned mode)
+enum rule lock_return(struct lockstep_step *x)
 {
     struct actor_state *L = x->L;
     uint32_t number = L->calls[L->frames - 1];
     for (uint32_t i = 0; i < x->count; i++)
-        leave_component(x, x->threads[i], &x->m->program->stms[number], mode);
-    if (mode & MACHINE_TRACKED)
-        put(x->m, &L->calls[L->frames - 1], 0, mode);
-    put(x->m, &L->frames, L->frames - 1, mode);
-    put(x->m, &L->pc, number + 1, mode);
+        leave_component(x, x->threads[i], &x->m->program->stms[number]);
+    if (is_tracked(x->m))
+        put(x->m, &L->calls[L->frames - 1], 0);
+    put(x->m, &L->frames, L->frames - 1);
+    put(x->m, &L->pc, number + 1);
     return RULE_LOCK_RETURN;
 }

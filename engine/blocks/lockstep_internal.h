@@ -5,8 +5,8 @@
  * In the rules: sigma is the store of all variables, v_t the component of thread t of the private
  * variable v, b the rest of the block, act_t that a statement's guard holds for t (without a guard:
  * always). Everything is read before anything is written; a component that is not enabled is not
- * evaluated (B-9). A block of threads is one actor, whose steps are long: so the mode is a plain
- * argument here.
+ * evaluated (B-9). A block of threads is one actor, whose steps are long: so these files
+ * are compiled once, and ask the machine whether it is observed and tracked.
  */
 #ifndef ENGINE_LOCKSTEP_INTERNAL_H
 #define ENGINE_LOCKSTEP_INTERNAL_H
@@ -60,19 +60,18 @@ struct lockstep_step {
 /* Values of the expression for threads[0 .. count), from `from` on, up to the first whose index lies
  * outside of an array; how many are known. */
 uint32_t lockstep_values(struct machine *machine, const uint32_t *threads, uint32_t count,
-                         uint32_t expr, uint32_t stm, int32_t *values, unsigned mode);
+                         uint32_t expr, uint32_t stm, int32_t *values);
 
 /* The component's value. False: the execution has ended, an index lies outside its array. */
-bool lockstep_component(struct lockstep_step *x, uint32_t i, uint32_t expr, int32_t *v,
-                        unsigned mode);
+bool lockstep_component(struct lockstep_step *x, uint32_t i, uint32_t expr, int32_t *v);
 /* The execution ends with the component's error. */
-void lockstep_component_fault(struct lockstep_step *x, uint32_t i, unsigned mode);
+void lockstep_component_fault(struct lockstep_step *x, uint32_t i);
 
 enum truth { TRUTH_FALSE, TRUTH_TRUE, TRUTH_FAULT };
 
 /* A condition of the vector program: one value, or, for an expression over private variables outside
  * of all and any, its conjunction. TRUTH_FAULT: the execution has ended. */
-enum truth lockstep_condition(struct lockstep_step *x, uint32_t expr, unsigned mode);
+enum truth lockstep_condition(struct lockstep_step *x, uint32_t expr);
 
 /* Whether a guard holds, so that what it guards may be chosen: for a component; for the vector
  * program. Choosing accesses nothing (CFG.access); a guard whose index is outside is chosen, and
@@ -84,34 +83,33 @@ bool lockstep_holds(struct lockstep_step *x, uint32_t guard);
 uint32_t lockstep_breaking_thread(const struct lockstep_step *x);
 
 /* One of n >= 2: the next choice of a thread; in literal mode the scheduler's. */
-uint32_t lockstep_choose(struct lockstep_step *x, uint32_t thread, uint32_t n, unsigned mode);
+uint32_t lockstep_choose(struct lockstep_step *x, uint32_t thread, uint32_t n);
 
-static inline void lockstep_fault(struct lockstep_step *x, enum status status, uint32_t thread,
-                                  unsigned mode)
+static inline void lockstep_fault(struct lockstep_step *x, enum status status, uint32_t thread)
 {
-    machine_fault(x->m, status, thread, x->number, mode);
+    machine_fault(x->m, status, thread, x->number);
 }
 
-static inline void lockstep_advance(struct lockstep_step *x, unsigned mode)
+static inline void lockstep_advance(struct lockstep_step *x)
 {
-    put(x->m, &x->L->pc, x->number + 1, mode);
+    put(x->m, &x->L->pc, x->number + 1);
 }
 
 /* ---- rules: lockstep_vector.c; of those that have a guard scratch->acts says for whom it holds ---- */
 
-enum rule lock_vec_assign(struct lockstep_step *x, unsigned mode);
-enum rule lock_psi_t(struct lockstep_step *x, unsigned mode);
-enum rule lock_psi_f(struct lockstep_step *x, unsigned mode);
-enum rule lock_vec_havoc(struct lockstep_step *x, unsigned mode);
-enum rule lock_pick(struct lockstep_step *x, unsigned mode);
-enum rule lock_atomic(struct lockstep_step *x, unsigned mode);
+enum rule lock_vec_assign(struct lockstep_step *x);
+enum rule lock_psi_t(struct lockstep_step *x);
+enum rule lock_psi_f(struct lockstep_step *x);
+enum rule lock_vec_havoc(struct lockstep_step *x);
+enum rule lock_pick(struct lockstep_step *x);
+enum rule lock_atomic(struct lockstep_step *x);
 
 /* ---- rules: lockstep_control.c ---- */
 
-enum rule lock_goto(struct lockstep_step *x, unsigned mode);
-enum rule lock_block(struct lockstep_step *x, unsigned mode);
-enum rule lock_end(struct lockstep_step *x, unsigned mode);
-enum rule lock_call(struct lockstep_step *x, unsigned mode);
-enum rule lock_return(struct lockstep_step *x, unsigned mode);
+enum rule lock_goto(struct lockstep_step *x);
+enum rule lock_block(struct lockstep_step *x);
+enum rule lock_end(struct lockstep_step *x);
+enum rule lock_call(struct lockstep_step *x);
+enum rule lock_return(struct lockstep_step *x);
 
 #endif

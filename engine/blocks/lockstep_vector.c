@@ -6,11 +6,11 @@
 
 /* ---- reading and writing ---- */
 
-static bool component_place(struct lockstep_step *x, uint32_t i, unsigned mode)
+static bool component_place(struct lockstep_step *x, uint32_t i)
 {
-    if (eval_place(x->m, x->threads[i], x->s, x->number, &x->scratch->address[i], mode))
+    if (eval_place(x->m, x->threads[i], x->s, x->number, &x->scratch->address[i]))
         return true;
-    lockstep_fault(x, STATUS_OUT_OF_BOUNDS, x->threads[i], mode);
+    lockstep_fault(x, STATUS_OUT_OF_BOUNDS, x->threads[i]);
     return false;
 }
 
@@ -67,19 +67,19 @@ static uint32_t choose_winner(const struct lockstep_step *x, uint32_t first)
     return winner;
 }
 
-STEP_INLINE void write_component(struct lockstep_step *x, uint32_t i, unsigned mode)
+STEP_INLINE void write_component(struct lockstep_step *x, uint32_t i)
 {
     struct lockstep_scratch *scratch = x->scratch;
     uint32_t thread = x->threads[i];
     scratch->order[scratch->order_count++] = thread;
-    put_memory(x->m, scratch->address[i], scratch->value[i], mode);
-    if ((mode & MACHINE_OBSERVED) && writes_shared(x->s))
+    put_memory(x->m, scratch->address[i], scratch->value[i]);
+    if (is_observed(x->m) && writes_shared(x->s))
         observe_write(x->m, thread, scratch->address[i], scratch->value[i], x->number);
 }
 
 /* Ascending, but the winners of conflicting writes come last: so each location keeps its winner's
  * value, and every enabled writer has been seen to write (LOCK.writes). */
-static void write_components(struct lockstep_step *x, unsigned mode)
+static void write_components(struct lockstep_step *x)
 {
     struct lockstep_scratch *scratch = x->scratch;
     uint16_t winners[LIMIT_THREADS];
@@ -90,27 +90,27 @@ static void write_components(struct lockstep_step *x, unsigned mode)
     }
     for (uint32_t i = 0; i < x->count; i++)
         if (scratch->acts[i] == 1)
-            write_component(x, i, mode);
+            write_component(x, i);
     for (uint32_t i = 0; conflicts > 0 && i < x->count; i++)
         if (scratch->acts[i] == 2)
-            write_component(x, i, mode);
-    lockstep_advance(x, mode);
+            write_component(x, i);
+    lockstep_advance(x);
 }
 
-/* `seen`: of the mode, whether accesses are observed. */
-STEP_INLINE bool read_each(struct lockstep_step *x, unsigned mode, const unsigned seen)
+/* `seen`: observers hear of the reads. */
+STEP_INLINE bool read_each(struct lockstep_step *x, const bool seen)
 {
     struct lockstep_scratch *scratch = x->scratch;
     for (uint32_t i = 0; i < x->count; i++) {
         uint32_t thread = x->threads[i];
         if (!scratch->acts[i])
             continue;
-        if (!eval_place(x->m, thread, x->s, x->number, &scratch->address[i], seen)) {
-            lockstep_fault(x, STATUS_OUT_OF_BOUNDS, thread, mode);
+        if (!eval_place_seen(x->m, thread, x->s, x->number, &scratch->address[i], seen)) {
+            lockstep_fault(x, STATUS_OUT_OF_BOUNDS, thread);
             return false;
         }
-        if (!eval(x->m, thread, x->s->value, x->number, &scratch->value[i], seen)) {
-            lockstep_component_fault(x, i, mode);
+        if (!eval_seen(x->m, thread, x->s->value, x->number, &scratch->value[i], seen)) {
+            lockstep_component_fault(x, i);
             return false;
         }
     }
@@ -118,9 +118,9 @@ STEP_INLINE bool read_each(struct lockstep_step *x, unsigned mode, const unsigne
 }
 
 /* Places and right-hand sides of the enabled components, in the old store. */
-static bool read_components(struct lockstep_step *x, unsigned mode)
+static bool read_components(struct lockstep_step *x)
 {
-    return mode & MACHINE_OBSERVED ? read_each(x, mode, MACHINE_OBSERVED) : read_each(x, mode, 0);
+    return is_observed(x->m) ? read_each(x, true) : read_each(x, false);
 }
 
 /* ---- rules ---- */
@@ -128,10 +128,10 @@ static bool read_components(struct lockstep_step *x, unsigned mode)
 /*  LOCK.vec_assign (Table 3a, private)       val_t = sigma(phi_t(e)) for all t with act_t
  *      <sigma, <v_t> := <act_t ? phi_t(e) : v_t>; b>  ->  <sigma[v_t |-> val_t], b>
  */
-enum rule lock_vec_assign(struct lockstep_step *x, unsigned mode)
+enum rule lock_vec_assign(struct lockstep_step *x)
 {
-    if (read_components(x, mode))
-        write_components(x, mode);
+    if (read_components(x))
+        write_components(x);
     return RULE_LOCK_VEC_ASSIGN;
 }
 
@@ -140,41 +140,41 @@ enum rule lock_vec_assign(struct lockstep_step *x, unsigned mode)
  *
  *  For an array: one such assignment for each element that some enabled thread's index names.
  */
-enum rule lock_psi_t(struct lockstep_step *x, unsigned mode)
+enum rule lock_psi_t(struct lockstep_step *x)
 {
-    if (read_components(x, mode))
-        write_components(x, mode);
+    if (read_components(x))
+        write_components(x);
     return RULE_LOCK_PSI_T;
 }
 
 /*  LOCK.psi_F (Fig. 6)       no act_i
  *      <sigma, v := psi<act_t, phi_t(e)>; b>  ->  <sigma, b>
  */
-enum rule lock_psi_f(struct lockstep_step *x, unsigned mode)
+enum rule lock_psi_f(struct lockstep_step *x)
 {
-    lockstep_advance(x, mode);
+    lockstep_advance(x);
     return RULE_LOCK_PSI_F;
 }
 
 /*  LOCK.vec_havoc (HAVOC_S)       val_t thread t's next choice (ORA.choice), for all t with act_t
  *      <sigma, havoc <v_t>; b>  ->  <sigma[v_t |-> val_t], b>
  */
-enum rule lock_vec_havoc(struct lockstep_step *x, unsigned mode)
+enum rule lock_vec_havoc(struct lockstep_step *x)
 {
     for (uint32_t i = 0; i < x->count; i++) {
         if (!x->scratch->acts[i])
             continue;
-        if (!component_place(x, i, mode))
+        if (!component_place(x, i))
             return RULE_LOCK_VEC_HAVOC;
-        x->scratch->value[i] = next_havoc(x->m, x->threads[i], x->choices, mode);
+        x->scratch->value[i] = next_havoc(x->m, x->threads[i], x->choices);
     }
-    write_components(x, mode);
+    write_components(x);
     return RULE_LOCK_VEC_HAVOC;
 }
 
 /* As interleave.c: one of the values whose guard holds; none holds: the first (the early assume then
  * ends the run). Choosing accesses nothing. */
-static int32_t pick_component(struct lockstep_step *x, uint32_t i, unsigned mode)
+static int32_t pick_component(struct lockstep_step *x, uint32_t i)
 {
     const struct code_pick *picks = &x->m->program->picks[x->s->first];
     uint32_t count = x->s->second, feasible = 0, at = 0;
@@ -185,7 +185,7 @@ static int32_t pick_component(struct lockstep_step *x, uint32_t i, unsigned mode
             feasible++;
         }
     }
-    uint32_t skip = feasible >= 2 ? lockstep_choose(x, x->threads[i], feasible, mode) : 0;
+    uint32_t skip = feasible >= 2 ? lockstep_choose(x, x->threads[i], feasible) : 0;
     while (skip > 0) {
         at++;
         if (raw || lockstep_feasible(x, i, picks[at].guard))
@@ -197,16 +197,16 @@ static int32_t pick_component(struct lockstep_step *x, uint32_t i, unsigned mode
 /*  LOCK.pick (PRED.setnext, Table 3b)       val_t in { B_i | sigma(phi_t(e_i)) } for all t with act_t
  *      <sigma, <v_t> :in <{ B_1 | e_1, .., B_n | e_n }>; b>  ->  <sigma[v_t |-> val_t], b>
  */
-enum rule lock_pick(struct lockstep_step *x, unsigned mode)
+enum rule lock_pick(struct lockstep_step *x)
 {
     for (uint32_t i = 0; i < x->count; i++) {
         if (!x->scratch->acts[i])
             continue;
-        if (!component_place(x, i, mode))
+        if (!component_place(x, i))
             return RULE_LOCK_PICK;
-        x->scratch->value[i] = pick_component(x, i, mode);
+        x->scratch->value[i] = pick_component(x, i);
     }
-    write_components(x, mode);
+    write_components(x);
     return RULE_LOCK_PICK;
 }
 
@@ -255,16 +255,15 @@ static void order_atomics(struct lockstep_step *x, uint16_t *order)
  *      <sigma, <x_t> := op(y, phi_t(e)); b>  ->  <sigma_n, b>
  *          sigma_i = sigma_(i-1)[y |-> op(sigma_(i-1)(y), sigma(phi_ti(e)))][x_ti |-> sigma_(i-1)(y)]
  */
-enum rule lock_atomic(struct lockstep_step *x, unsigned mode)
+enum rule lock_atomic(struct lockstep_step *x)
 {
     struct lockstep_scratch *scratch = x->scratch;
     uint16_t order[LIMIT_THREADS];
     for (uint32_t i = 0; i < x->count; i++) {
         if (!scratch->acts[i])
             continue;
-        if (!eval_atomic_operands(x->m, x->threads[i], x->s, x->number, &scratch->operands[i],
-                                  mode)) {
-            lockstep_fault(x, STATUS_OUT_OF_BOUNDS, x->threads[i], mode);
+        if (!eval_atomic_operands(x->m, x->threads[i], x->s, x->number, &scratch->operands[i])) {
+            lockstep_fault(x, STATUS_OUT_OF_BOUNDS, x->threads[i]);
             return RULE_LOCK_ATOMIC;
         }
         scratch->address[i] = scratch->operands[i].address;
@@ -274,9 +273,9 @@ enum rule lock_atomic(struct lockstep_step *x, unsigned mode)
         uint32_t i = order[k];
         if (!scratch->acts[i])
             continue;
-        apply_atomic(x->m, x->threads[i], x->s, x->number, &scratch->operands[i], mode);
+        apply_atomic(x->m, x->threads[i], x->s, x->number, &scratch->operands[i]);
         scratch->order[scratch->order_count++] = x->threads[i];
     }
-    lockstep_advance(x, mode);
+    lockstep_advance(x);
     return RULE_LOCK_ATOMIC;
 }

@@ -19,202 +19,65 @@
  * They are counted beside the rule that names what happened (of →CRS, →Θ, →B).
  */
 #include "engine/crs/crs_warp.h"
-#include "engine/machine/symmetry.h"
 
-STEP_INLINE enum rule next(struct crs_step *x, const unsigned mode)
+/*  next
+ *      no actions
+ *      -----------------------------
+ *      ς ▷ pc  ==>  active, ς ◁ pc+1
+ */
+STEP_INLINE enum rule crs_next(struct crs_step *x)
 {
-    put(x->m, &x->v.state->pc, x->v.state->pc + 1, mode);
+    put(x->m, &x->v.state->pc, x->v.state->pc + 1);
     x->m->hits[RULE_WRP_BRA]++;
     return RULE_CRS_NEXT;
 }
 
-STEP_INLINE enum rule flow(struct crs_step *x, uint32_t pc, lane_mask X, const unsigned mode)
+STEP_INLINE enum rule wrp_bra(struct crs_step *x, uint32_t pc, lane_mask X)
 {
     const struct ptx_op *op = &x->code->ops[pc];
     struct crs_actions actions = {.kind = (enum ptx_exec)op->exec, .X = X, .address = op->target};
     x->m->hits[RULE_WRP_BRA]++;
     if (op->exec == PTX_EXEC_BRA || op->exec == PTX_EXEC_CALL) {
-        bool seen = (mode & MACHINE_OBSERVED) && x->m->sees_steps;
-        if ((op->target == 0 || seen) && !crs_find_targets(x, pc, X, mode))
+        bool seen = is_observed(x->m) && x->m->sees_steps;
+        if ((op->target == 0 || seen) && !crs_find_targets(x, pc, X))
             return RULE_NONE;
         actions.targets = op->target == 0 ? x->targets : NULL;
     }
     if (op->exec == PTX_EXEC_TRAP)
-        return crs_trap(x, pc, X, mode);
+        return crs_trap(x, pc, X);
     if (op->exec == PTX_EXEC_RET)
-        crs_drop_frames(x, X, mode);
-    enum rule rule = crs_branch(x, pc, &actions, mode);
+        crs_drop_frames(x, X);
+    enum rule rule = crs_branch(x, pc, &actions);
     if (op->exec == PTX_EXEC_CALL)
-        crs_enter(x, pc, x->event.active, X, mode);
+        crs_enter(x, pc, x->event.active, X);
     return rule;
 }
 
-STEP_INLINE enum rule select_rule(struct crs_step *x, const unsigned mode)
+STEP_INLINE enum rule select_rule(struct crs_step *x)
 {
     struct crs_state *s = x->v.state;
     uint32_t pc = s->pc;
     x->event.stm = pc;
-    if (!crs_instruction(x, pc, mode))
+    if (!crs_instruction(x, pc))
         return RULE_NONE;
     const struct ptx_op *op = &x->code->ops[pc];
     lane_mask X = s->active;
     if (op->guard.kind != PTX_PLACE_NONE)
         X = ptx_guard(x->m, x->v.lanes, pc, X);
     x->event.truth = X;
-    if (!ptx_enter(x->m, x->v.lanes, pc, X, mode))
+    if (!ptx_enter(x->m, x->v.lanes, pc, X))
         return RULE_NONE;
     if (X == 0)
-        return next(x, mode);
+        return crs_next(x);
     if (ptx_is_flow((enum ptx_exec)op->exec))
-        return flow(x, pc, X, mode);
-    put(x->m, &s->pc, pc + 1, mode);
-    return crs_other(x, pc, X, mode);
+        return wrp_bra(x, pc, X);
+    put(x->m, &s->pc, pc + 1);
+    return crs_other(x, pc, X);
 }
 
-STEP_INLINE enum rule step_mode(struct machine *machine, uint32_t warp, struct choices *choices,
-                                const unsigned mode)
+enum rule STEP_NAME(crs_step)(struct machine *machine, uint32_t warp, struct choices *choices)
 {
     struct crs_step x;
     crs_begin(&x, machine, warp, choices, false);
-    return crs_end(&x, select_rule(&x, mode), mode);
+    return crs_end(&x, select_rule(&x));
 }
-
-STEP_VARIANTS(step_mode)
-
-/* ---- the start ---- */
-
-/* Lanes of the warp that are threads; the others are dummies (DOM.dummy): inactive, δ = exit. */
-static uint32_t thread_count(const struct program *program, uint32_t warp)
-{
-    uint32_t width = program->launch.warp, first = warp % program->warps_per_block * width;
-    return program->launch.threads - first < width ? program->launch.threads - first : width;
-}
-
-static void init_warp(struct machine *machine, uint32_t warp)
-{
-    const struct program *program = machine->program;
-    const struct ptx_kernel *kernel = program->ptx->kernel;
-    struct crs_view v = crs_view(machine, warp);
-    uint32_t count = thread_count(program, warp);
-    uint32_t first = warp / program->warps_per_block * program->launch.threads +
-                     warp % program->warps_per_block * program->launch.warp;
-    ptx_lanes_init(machine, v.lanes, first, count);
-    lane_mask threads = ptx_all(v.lanes);
-    v.state->pc = program->ptx->functions[0].entry;
-    v.state->active = threads;
-    v.state->exited = crs_all_lanes(program) & ~threads;
-    for (uint32_t i = 0; i < kernel->token_count; i++)
-        v.tokens[kernel->token_count - 1 - i] =
-            (struct crs_token){.type = kernel->tokens[i].type,
-                               .pc = kernel->tokens[i].pc,
-                               .mask = kernel->tokens[i].mask & crs_all_lanes(program)};
-    v.state->depth = kernel->token_count;
-}
-
-void crs_init(struct machine *machine)
-{
-    struct crs_scratch *scratch = machine->scratch;
-    bool has_pcs = machine->semantics == &semantics_thread_pc;
-    scratch->first = crs_barrier_words(machine->program);
-    scratch->stride = crs_warp_stride(machine->program, has_pcs);
-    for (uint32_t i = 0; i < machine->actor_count; i++)
-        init_warp(machine, i);
-}
-
-static uint32_t extra_words(const struct program *program)
-{
-    return crs_barrier_words(program) + program->warp_count * crs_warp_stride(program, false);
-}
-
-static void layout(const struct machine *machine, struct lane_layout *layout)
-{
-    for (uint32_t warp = 0; warp < machine->actor_count; warp++) {
-        const struct crs_view v = crs_view(machine, warp);
-        const lane_mask *const sets[] = {&v.state->active, &v.state->broken, &v.state->returned,
-                                         &v.state->exited};
-        struct lane_bits bits = {.first = v.lanes->first_thread, .threads = v.lanes->count};
-        for (uint32_t i = 0; i < sizeof sets / sizeof *sets; i++) {
-            bits.word = layout_place(machine, sets[i]);
-            layout_bits(layout, &bits);
-        }
-        for (uint32_t i = 0; i < machine->program->ptx->token_capacity; i++) {
-            bits.word = layout_place(machine, &v.tokens[i].mask);
-            layout_bits(layout, &bits);
-        }
-        ptx_lanes_layout(machine, v.lanes, layout);
-    }
-}
-
-uint32_t crs_actor_count(const struct program *program)
-{
-    return program->warp_count;
-}
-
-/* ---- what schedulers see ---- */
-
-/* Steps at barriers, and the end of a warp, depend on each other through the block's barriers: they write
- * the last of the variables, so to speak. */
-#define CRS_BARRIER_FOOTPRINT ((uint64_t)1 << 63)
-
-void crs_footprint_at(const struct machine *machine, uint32_t warp, uint32_t pc, lane_mask active,
-                      uint64_t *reads, uint64_t *writes)
-{
-    const struct ptx_code *code = machine->program->ptx;
-    struct crs_view v = crs_view(machine, warp);
-    *reads = *writes = 0;
-    if (pc - 1 >= code->count - 1)
-        return;
-    const struct ptx_op *op = &code->ops[pc];
-    lane_mask X = ptx_guard(machine, v.lanes, pc, active);
-    if (X == 0)
-        return;
-    switch ((unsigned)op->exec) {
-    case PTX_EXEC_EXIT:
-    case PTX_EXEC_BAR_SYNC:
-    case PTX_EXEC_BAR_ARRIVE:
-    case PTX_EXEC_BAR_RED:
-        *writes = code->barriers ? CRS_BARRIER_FOOTPRINT : 0;
-        break;
-    default:
-        if (!ptx_is_flow((enum ptx_exec)op->exec))
-            ptx_footprint(machine, v.lanes, pc, X, reads, writes);
-        break;
-    }
-    if (code->barriers && machine->options.block_options & BLOCK_LATE)
-        *writes |= CRS_BARRIER_FOOTPRINT;
-}
-
-static void footprint(const struct machine *machine, uint32_t actor, uint64_t *reads,
-                      uint64_t *writes)
-{
-    const struct crs_state *s = crs_view(machine, actor).state;
-    crs_footprint_at(machine, actor, s->pc, s->active, reads, writes);
-}
-
-static uint32_t next_stm(const struct machine *machine, uint32_t actor)
-{
-    const struct crs_state *s = crs_view(machine, actor).state;
-    bool within = s->pc - 1 < machine->program->ptx->count - 1;
-    return s->active && within ? s->pc : CODE_NONE; /* no lane is active: it has ended */
-}
-
-struct crs_warp crs_warp(const struct machine *machine, uint32_t warp)
-{
-    struct crs_view v = crs_view(machine, warp);
-    return (struct crs_warp){v.state, v.tokens, v.lanes, v.pcs};
-}
-
-const struct semantics semantics_crs = {
-    .name = "crs",
-    .form = FORM_PTX,
-    .kinds = 1u << CODE_PTX,
-    .extra_words = extra_words,
-    .actor_count = crs_actor_count,
-    .scratch_bytes = sizeof(struct crs_scratch),
-    .init = crs_init,
-    .layout = layout,
-    .step = {step_plain, step_observed, step_tracked, step_both},
-    .footprint = footprint,
-    .next_stm = next_stm,
-    .barrier_rule = RULE_BLK_END_BAR,
-};

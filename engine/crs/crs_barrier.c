@@ -78,7 +78,7 @@ static const char *contradiction(const struct crs_barrier *barrier,
  *  With BLOCK_EXIT_ARRIVES the completed warps have arrived at a fresh barrier.
  */
 const char *crs_prep_bar(struct crs_barriers *chi, uint32_t tc, uint32_t completed,
-                         const struct crs_barrier_infos *infos, unsigned mode)
+                         const struct crs_barrier_infos *infos)
 {
     fired(chi, RULE_BLK_PREP_BAR);
     for (uint32_t i = 0; i < infos->count; i++) {
@@ -91,10 +91,10 @@ const char *crs_prep_bar(struct crs_barriers *chi, uint32_t tc, uint32_t complet
             continue;
         }
         bool arrived = chi->block_options & BLOCK_EXIT_ARRIVES;
-        put(chi->m, &barrier->tc, info->tc > 0 ? info->tc : tc, mode);
-        put(chi->m, &barrier->ac, arrived ? completed * chi->warp_size : 0, mode);
-        put(chi->m, &barrier->red, info->red, mode);
-        put(chi->m, &barrier->defaults, info->tc == 0, mode);
+        put(chi->m, &barrier->tc, info->tc > 0 ? info->tc : tc);
+        put(chi->m, &barrier->ac, arrived ? completed * chi->warp_size : 0);
+        put(chi->m, &barrier->red, info->red);
+        put(chi->m, &barrier->defaults, info->tc == 0);
     }
     return NULL;
 }
@@ -105,7 +105,7 @@ const char *crs_prep_bar(struct crs_barriers *chi, uint32_t tc, uint32_t complet
  *  Kept of the actions: who waits, and for bar.red how many there are and how many are true.
  */
 void crs_upd_act(struct crs_barriers *chi, const struct crs_barrier_action *action,
-                 const struct crs_barrier_infos *infos, unsigned mode)
+                 const struct crs_barrier_infos *infos)
 {
     fired(chi, RULE_BLK_UPD_ACT);
     if (action->type == PTX_EXEC_BAR_ARRIVE)
@@ -114,14 +114,12 @@ void crs_upd_act(struct crs_barriers *chi, const struct crs_barrier_action *acti
         const struct crs_barrier_info *info = &infos->items[i];
         struct crs_barrier *barrier = crs_barrier_at(chi, info->barid);
         lane_mask *waiting = crs_barrier_waiting(chi, info->barid, action->warp);
-        put_mask(chi->m, waiting, *waiting | info->lanes, mode);
+        put_mask(chi->m, waiting, *waiting | info->lanes);
         if (action->type != PTX_EXEC_BAR_RED)
             continue;
-        put(chi->m, &barrier->lanes, barrier->lanes + (uint32_t)__builtin_popcountll(info->lanes),
-            mode);
+        put(chi->m, &barrier->lanes, barrier->lanes + (uint32_t)__builtin_popcountll(info->lanes));
         lane_mask truths = info->lanes & action->truths;
-        put(chi->m, &barrier->truths, barrier->truths + (uint32_t)__builtin_popcountll(truths),
-            mode);
+        put(chi->m, &barrier->truths, barrier->truths + (uint32_t)__builtin_popcountll(truths));
     }
 }
 
@@ -130,7 +128,7 @@ void crs_upd_act(struct crs_barriers *chi, const struct crs_barrier_action *acti
  *
  *  However many lanes executed it: "it is as if all threads of the same warp" did. BLOCK_LANES counts them.
  */
-void crs_upd_arr_cnt(struct crs_barriers *chi, const struct crs_barrier_infos *infos, unsigned mode)
+void crs_upd_arr_cnt(struct crs_barriers *chi, const struct crs_barrier_infos *infos)
 {
     fired(chi, RULE_BLK_UPD_ARR_CNT);
     for (uint32_t i = 0; i < infos->count; i++) {
@@ -138,7 +136,7 @@ void crs_upd_arr_cnt(struct crs_barriers *chi, const struct crs_barrier_infos *i
         uint32_t more = chi->block_options & BLOCK_LANES
                             ? (uint32_t)__builtin_popcountll(infos->items[i].lanes)
                             : chi->warp_size;
-        put(chi->m, &barrier->ac, barrier->ac + more, mode);
+        put(chi->m, &barrier->ac, barrier->ac + more);
     }
 }
 
@@ -146,17 +144,16 @@ void crs_upd_arr_cnt(struct crs_barriers *chi, const struct crs_barrier_infos *i
  *      updBar(chi, tc, wact) = updArrCnt(updAct(chi', wact), wact)                       otherwise bot
  */
 const char *crs_upd_bar(struct crs_barriers *chi, uint32_t tc, uint32_t completed,
-                        const struct crs_barrier_action *action, struct crs_barrier_infos *infos,
-                        unsigned mode)
+                        const struct crs_barrier_action *action, struct crs_barrier_infos *infos)
 {
     fired(chi, RULE_BLK_UPD_BAR);
     const char *why = crs_bar_info(chi, action, infos);
     if (!why)
-        why = crs_prep_bar(chi, tc, completed, infos, mode);
+        why = crs_prep_bar(chi, tc, completed, infos);
     if (why)
         return why;
-    crs_upd_act(chi, action, infos, mode);
-    crs_upd_arr_cnt(chi, infos, mode);
+    crs_upd_act(chi, action, infos);
+    crs_upd_arr_cnt(chi, infos);
     return NULL;
 }
 
@@ -175,24 +172,24 @@ uint32_t crs_reduce(struct crs_barriers *chi, const struct crs_barrier *barrier)
     return barrier->truths == barrier->lanes;
 }
 
-void crs_barrier_clear(struct crs_barriers *chi, uint32_t barid, unsigned mode)
+void crs_barrier_clear(struct crs_barriers *chi, uint32_t barid)
 {
     struct crs_barrier *barrier = crs_barrier_at(chi, barid);
-    put(chi->m, &barrier->tc, 0, mode);
-    put(chi->m, &barrier->ac, 0, mode);
-    put(chi->m, &barrier->red, PTX_W_NONE, mode);
-    put(chi->m, &barrier->defaults, 0, mode);
-    put(chi->m, &barrier->lanes, 0, mode);
-    put(chi->m, &barrier->truths, 0, mode);
+    put(chi->m, &barrier->tc, 0);
+    put(chi->m, &barrier->ac, 0);
+    put(chi->m, &barrier->red, PTX_W_NONE);
+    put(chi->m, &barrier->defaults, 0);
+    put(chi->m, &barrier->lanes, 0);
+    put(chi->m, &barrier->truths, 0);
     for (uint32_t warp = 0; warp < chi->warps; warp++)
-        put_mask(chi->m, crs_barrier_waiting(chi, barid, warp), 0, mode);
-    if ((mode & (MACHINE_OBSERVED | MACHINE_TRACKED)) == MACHINE_OBSERVED)
+        put_mask(chi->m, crs_barrier_waiting(chi, barid, warp), 0);
+    if (is_observed(chi->m) && !is_tracked(chi->m))
         chi->ended[crs_barrier_index(chi, barid)]++;
 }
 
-void crs_exit_arrives(struct crs_barriers *chi, unsigned mode)
+void crs_exit_arrives(struct crs_barriers *chi)
 {
     for (uint32_t b = 0; b < (uint32_t)__builtin_popcount(chi->ids); b++)
         if (chi->at[b].tc > 0)
-            put(chi->m, &chi->at[b].ac, chi->at[b].ac + chi->warp_size, mode);
+            put(chi->m, &chi->at[b].ac, chi->at[b].ac + chi->warp_size);
 }

@@ -92,20 +92,18 @@ const char *crs_bar_info(struct crs_barriers *chi, const struct crs_barrier_acti
                          struct crs_barrier_infos *infos);
 /* tc: the default count; completed: warps of the block that have ended. NULL, or why it is ⊥. */
 const char *crs_prep_bar(struct crs_barriers *chi, uint32_t tc, uint32_t completed,
-                         const struct crs_barrier_infos *infos, unsigned mode);
+                         const struct crs_barrier_infos *infos);
 void crs_upd_act(struct crs_barriers *chi, const struct crs_barrier_action *action,
-                 const struct crs_barrier_infos *infos, unsigned mode);
-void crs_upd_arr_cnt(struct crs_barriers *chi, const struct crs_barrier_infos *infos,
-                     unsigned mode);
+                 const struct crs_barrier_infos *infos);
+void crs_upd_arr_cnt(struct crs_barriers *chi, const struct crs_barrier_infos *infos);
 /* *infos: what was added. NULL, or why it is ⊥. */
 const char *crs_upd_bar(struct crs_barriers *chi, uint32_t tc, uint32_t completed,
-                        const struct crs_barrier_action *action, struct crs_barrier_infos *infos,
-                        unsigned mode);
+                        const struct crs_barrier_action *action, struct crs_barrier_infos *infos);
 uint32_t crs_reduce(struct crs_barriers *chi, const struct crs_barrier *barrier);
 /* χ(barid) := ε. */
-void crs_barrier_clear(struct crs_barriers *chi, uint32_t barid, unsigned mode);
+void crs_barrier_clear(struct crs_barriers *chi, uint32_t barid);
 /* BLOCK_EXIT_ARRIVES: a warp that completes arrives at every barrier in use. */
-void crs_exit_arrives(struct crs_barriers *chi, unsigned mode);
+void crs_exit_arrives(struct crs_barriers *chi);
 
 /* ---- blocks of a machine (crs_block.c) ----
  *
@@ -119,17 +117,16 @@ uint32_t crs_barrier_words(const struct program *program);
 /* bar.sync, bar.arrive, bar.red at pc, by these lanes of the warp (not empty): THR.bar_*, WRP.comm,
  * BLK.exec. The caller has set the warp's next pc, pc + 1. The warp may wait then; a fault ends the
  * execution. Returns the rule, which the caller counts and reports. */
-enum rule crs_barrier_step(struct machine *machine, uint32_t warp, uint32_t pc, lane_mask executing,
-                           unsigned mode);
+enum rule crs_barrier_step(struct machine *machine, uint32_t warp, uint32_t pc,
+                           lane_mask executing);
 
 /* The warp has completed and was retired: BLK.compl; with BLOCK_EXIT_ARRIVES it counts as arrived. */
-void crs_barrier_retire(struct machine *machine, uint32_t warp, unsigned mode);
+void crs_barrier_retire(struct machine *machine, uint32_t warp);
 
 /* The last thing of a step, after it was reported, of a program with barriers: ends generations (BLK.endBar;
  * wakes warps of the block, this one too), and finds a deadlock. To be called when the warp executed a
  * barrier instruction or completed; with BLOCK_LATE after every step. */
-void crs_barrier_settle(struct machine *machine, uint32_t warp, struct choices *choices,
-                        unsigned mode);
+void crs_barrier_settle(struct machine *machine, uint32_t warp, struct choices *choices);
 
 struct crs_barriers crs_barriers(const struct machine *machine, uint32_t block);
 

@@ -202,8 +202,7 @@ static uint32_t default_count(const struct machine *machine, const struct machin
  *      <omega with pc + 1, and barids to wait for (bar.arrive: none)>
  */
 static void blk_comm(struct machine *machine, uint32_t warp,
-                     const struct crs_barrier_action *action, const struct crs_barrier_infos *infos,
-                     unsigned mode)
+                     const struct crs_barrier_action *action, const struct crs_barrier_infos *infos)
 {
     struct crs_state *omega = state_of(machine, warp);
     struct machine_group *group = machine_group_of(machine, warp);
@@ -213,37 +212,36 @@ static void blk_comm(struct machine *machine, uint32_t warp,
     uint32_t barids = 0;
     for (uint32_t i = 0; i < infos->count; i++)
         barids |= 1u << infos->items[i].barid;
-    put(machine, &omega->waiting, barids, mode);
-    machine_unlive(machine, warp, mode);
-    put(machine, &group->waiting, group->waiting + 1, mode);
+    put(machine, &omega->waiting, barids);
+    machine_unlive(machine, warp);
+    put(machine, &group->waiting, group->waiting + 1);
 }
 
 /*  exec              tc = (active warps before the step) ws       chi' = updBar(chi, tc, wact) != bot
  *      <beta with chi, omegas>  ==>  <beta with chi', omegas'>
  */
 static void blk_exec(struct machine *machine, uint32_t warp, uint32_t pc,
-                     const struct crs_barrier_action *action, unsigned mode)
+                     const struct crs_barrier_action *action)
 {
     struct machine_group *group = machine_group_of(machine, warp);
     struct crs_barriers chi = crs_barriers(machine, (uint32_t)(group - machine->groups));
     struct crs_barrier_infos infos;
     machine->hits[RULE_BLK_EXEC]++;
     const char *why =
-        crs_upd_bar(&chi, default_count(machine, group), group->finished, action, &infos, mode);
+        crs_upd_bar(&chi, default_count(machine, group), group->finished, action, &infos);
     if (why) {
         uint32_t thread = lanes_of(machine, warp)->first_thread + first_lane(action->lanes);
-        ptx_stuck(machine, thread, pc, why, mode);
+        ptx_stuck(machine, thread, pc, why);
         return;
     }
-    if (mode & MACHINE_OBSERVED)
+    if (is_observed(machine))
         for (uint32_t i = 0; i < infos.count; i++)
             report(machine, action->type == PTX_EXEC_BAR_ARRIVE ? BARRIER_ARRIVES : BARRIER_SYNCS,
                    &chi, infos.items[i].barid, warp, infos.items[i].lanes, pc);
-    blk_comm(machine, warp, action, &infos, mode);
+    blk_comm(machine, warp, action, &infos);
 }
 
-enum rule crs_barrier_step(struct machine *machine, uint32_t warp, uint32_t pc, lane_mask executing,
-                           unsigned mode)
+enum rule crs_barrier_step(struct machine *machine, uint32_t warp, uint32_t pc, lane_mask executing)
 {
     const struct crs_state *state = state_of(machine, warp);
     const struct ptx_lanes *lanes = lanes_of(machine, warp);
@@ -257,14 +255,14 @@ enum rule crs_barrier_step(struct machine *machine, uint32_t warp, uint32_t pc, 
     uint32_t lane = missing_lane(machine, op, state, lanes, executing);
     if (lane < 64) {
         machine->fault_text = "the barrier is aligned, and a lane that has not exited is missing";
-        machine_fault(machine, STATUS_BARRIER_DIVERGENCE, lanes->first_thread + lane, pc, mode);
+        machine_fault(machine, STATUS_BARRIER_DIVERGENCE, lanes->first_thread + lane, pc);
         return rule;
     }
     const char *why = lane_actions(&x, &lane);
     if (why)
-        ptx_stuck(machine, lanes->first_thread + lane, pc, why, mode);
+        ptx_stuck(machine, lanes->first_thread + lane, pc, why);
     else
-        blk_exec(machine, warp, pc, &action, mode);
+        blk_exec(machine, warp, pc, &action);
     return rule;
 }
 
@@ -276,12 +274,12 @@ static void blk_compl(struct machine *machine)
     machine->hits[RULE_BLK_COMPL]++;
 }
 
-void crs_barrier_retire(struct machine *machine, uint32_t warp, unsigned mode)
+void crs_barrier_retire(struct machine *machine, uint32_t warp)
 {
     struct machine_group *group = machine_group_of(machine, warp);
     struct crs_barriers chi = crs_barriers(machine, (uint32_t)(group - machine->groups));
     if (machine->options.block_options & BLOCK_EXIT_ARRIVES)
-        crs_exit_arrives(&chi, mode);
+        crs_exit_arrives(&chi);
     if (group->finished == group->count)
         blk_compl(machine);
 }
@@ -292,7 +290,7 @@ void crs_barrier_retire(struct machine *machine, uint32_t warp, unsigned mode)
  *      for each warp and each of its lanes that executed bar.red:  reg <- reduce(red, actions)
  */
 static void blk_bar_act(struct machine *machine, const struct machine_group *group,
-                        struct crs_barriers *chi, uint32_t barid, unsigned mode)
+                        struct crs_barriers *chi, uint32_t barid)
 {
     machine->hits[RULE_BLK_BAR_ACT]++;
     uint32_t value = crs_reduce(chi, crs_barrier_at(chi, barid));
@@ -303,7 +301,7 @@ static void blk_bar_act(struct machine *machine, const struct machine_group *gro
             continue;
         const struct ptx_op *op = &machine->program->ptx->ops[waiting_stm(machine, warp)];
         if (op->results[0].kind != PTX_PLACE_NONE)
-            ptx_set_result(machine, lanes_of(machine, warp), &op->results[0], lanes, value, mode);
+            ptx_set_result(machine, lanes_of(machine, warp), &op->results[0], lanes, value);
     }
 }
 
@@ -312,19 +310,18 @@ static void blk_bar_act(struct machine *machine, const struct machine_group *gro
  *
  *  A warp whose set is empty then can be scheduled again.
  */
-static void blk_rem_bar(struct machine *machine, struct machine_group *group, uint32_t barid,
-                        unsigned mode)
+static void blk_rem_bar(struct machine *machine, struct machine_group *group, uint32_t barid)
 {
     machine->hits[RULE_BLK_REM_BAR]++;
     for (uint32_t warp = group->first; warp < group->first + group->count; warp++) {
         struct crs_state *omega = state_of(machine, warp);
         if (!(omega->waiting & 1u << barid))
             continue;
-        put(machine, &omega->waiting, omega->waiting & ~(1u << barid), mode);
+        put(machine, &omega->waiting, omega->waiting & ~(1u << barid));
         if (omega->waiting > 0)
             continue;
-        put(machine, &group->waiting, group->waiting - 1, mode);
-        machine_relive(machine, warp, mode);
+        put(machine, &group->waiting, group->waiting - 1);
+        machine_relive(machine, warp);
     }
 }
 
@@ -373,18 +370,18 @@ static uint32_t stm_of_end(const struct machine *machine, const struct machine_g
  *      beta  -- barAct(chi(barid)) -->  beta with chi[barid |-> eps], remBar(barid, omegas)
  */
 static void blk_end_bar(struct machine *machine, uint32_t block, struct crs_barriers *chi,
-                        uint32_t barid, uint32_t warp, unsigned mode)
+                        uint32_t barid, uint32_t warp)
 {
     struct machine_group *group = &machine->groups[block];
     uint32_t stm = stm_of_end(machine, group, chi, barid);
     if (crs_barrier_at(chi, barid)->red != PTX_W_NONE)
-        blk_bar_act(machine, group, chi, barid, mode);
-    if (mode & MACHINE_OBSERVED)
+        blk_bar_act(machine, group, chi, barid);
+    if (is_observed(machine))
         report_end(machine, group, chi, barid, stm);
-    blk_rem_bar(machine, group, barid, mode);
-    crs_barrier_clear(chi, barid, mode);
+    blk_rem_bar(machine, group, barid);
+    crs_barrier_clear(chi, barid);
     machine->hits[RULE_BLK_END_BAR]++;
-    if (mode & MACHINE_OBSERVED) {
+    if (is_observed(machine)) {
         struct step_event event = {.rule = RULE_BLK_END_BAR, .actor = warp, .stm = stm};
         observe_step(machine, &event);
     }
@@ -418,7 +415,7 @@ static uint32_t choose_end(uint32_t full, bool must, struct choices *choices)
     return picked < count ? member(full, picked) : CRS_BARRIERS;
 }
 
-static void deadlock(struct machine *machine, unsigned mode)
+static void deadlock(struct machine *machine)
 {
     uint32_t warp = 0;
     while (state_of(machine, warp)->waiting == 0)
@@ -428,11 +425,10 @@ static void deadlock(struct machine *machine, unsigned mode)
     lane_mask lanes = *crs_barrier_waiting(&chi, barid, warp % chi.warps);
     machine_fault(machine, STATUS_DEADLOCK,
                   lanes_of(machine, warp)->first_thread + first_lane(lanes),
-                  waiting_stm(machine, warp), mode);
+                  waiting_stm(machine, warp));
 }
 
-void crs_barrier_settle(struct machine *machine, uint32_t warp, struct choices *choices,
-                        unsigned mode)
+void crs_barrier_settle(struct machine *machine, uint32_t warp, struct choices *choices)
 {
     struct machine_group *group = machine_group_of(machine, warp);
     uint32_t block = (uint32_t)(group - machine->groups);
@@ -445,8 +441,8 @@ void crs_barrier_settle(struct machine *machine, uint32_t warp, struct choices *
         uint32_t barid = late ? choose_end(full, must, choices) : member(full, 0);
         if (barid == CRS_BARRIERS)
             break;
-        blk_end_bar(machine, block, &chi, barid, warp, mode);
+        blk_end_bar(machine, block, &chi, barid, warp);
     }
     if (machine->head->live_count == 0)
-        deadlock(machine, mode);
+        deadlock(machine);
 }

@@ -4,68 +4,58 @@
  * In the rules: ς = <pc, α, δ, τ> is the warp's execution state, τ's top on the left; X the lanes that
  * execute the instruction, with their targets pc_i; a the address that the instruction names. What a
  * conclusion does not mention is unchanged, and the warp's state is active if it does not say otherwise.
- * An `OTHERWISE(ID)` is a switch of crs_switches.def: what the rule is not.
+ * What the rules are not - the switches of crs_switches.def - is crs_otherwise.h.
  */
-#include "engine/crs/crs_branch.h"
-
-#define OTHERWISE(u, ID) __builtin_expect((u)->switches >> CRS_SWITCH_##ID & 1, 0)
+#include "engine/crs/crs_warp.h"
 
 enum delta { DELTA_BREAK, DELTA_RETURN, DELTA_EXIT };
 
+#define UNWIND_BOTTOM "lanes wait for a break or a return and the token stack is empty"
+
 /* ---- ς ---- */
 
-STEP_INLINE void set_pc(struct crs_unit *u, uint32_t pc, const unsigned mode)
+STEP_INLINE void set_pc(struct crs_unit *u, uint32_t pc)
 {
-    put(u->machine, &u->s->pc, pc, mode);
+    put(u->machine, &u->s->pc, pc);
 }
 
-STEP_INLINE void set_alpha(struct crs_unit *u, lane_mask alpha, const unsigned mode)
+STEP_INLINE void set_alpha(struct crs_unit *u, lane_mask alpha)
 {
-    put_mask(u->machine, &u->s->active, alpha, mode);
+    put_mask(u->machine, &u->s->active, alpha);
 }
 
 /* δ[X ↦ why] */
-STEP_INLINE void set_delta(struct crs_unit *u, lane_mask X, enum delta why, const unsigned mode)
+STEP_INLINE void set_delta(struct crs_unit *u, lane_mask X, enum delta why)
 {
     struct crs_state *s = u->s;
-    put_mask(u->machine, &s->broken, (s->broken & ~X) | (why == DELTA_BREAK ? X : 0), mode);
-    put_mask(u->machine, &s->returned, (s->returned & ~X) | (why == DELTA_RETURN ? X : 0), mode);
-    put_mask(u->machine, &s->exited, (s->exited & ~X) | (why == DELTA_EXIT ? X : 0), mode);
+    put_mask(u->machine, &s->broken, (s->broken & ~X) | (why == DELTA_BREAK ? X : 0));
+    put_mask(u->machine, &s->returned, (s->returned & ~X) | (why == DELTA_RETURN ? X : 0));
+    put_mask(u->machine, &s->exited, (s->exited & ~X) | (why == DELTA_EXIT ? X : 0));
 }
 
-STEP_INLINE void push(struct crs_unit *u, enum crs_token_type type, lane_mask mask, uint32_t pc,
-                      const unsigned mode)
+STEP_INLINE void push(struct crs_unit *u, enum crs_token_type type, lane_mask mask, uint32_t pc)
 {
     uint32_t depth = u->s->depth;
     if (depth == u->capacity) {
         u->overflow = true;
         return;
     }
-    put(u->machine, &u->tokens[depth].type, type, mode);
-    put(u->machine, &u->tokens[depth].pc, pc, mode);
-    put_mask(u->machine, &u->tokens[depth].mask, mask, mode);
-    put(u->machine, &u->s->depth, depth + 1, mode);
+    put(u->machine, &u->tokens[depth].type, type);
+    put(u->machine, &u->tokens[depth].pc, pc);
+    put_mask(u->machine, &u->tokens[depth].mask, mask);
+    put(u->machine, &u->s->depth, depth + 1);
 }
 
 /* Drops the top; a tracked machine clears it, so that equal states have equal bytes. */
-STEP_INLINE void drop(struct crs_unit *u, const unsigned mode)
+STEP_INLINE void drop(struct crs_unit *u)
 {
     uint32_t top = u->s->depth - 1;
-    if (mode & MACHINE_TRACKED) {
-        put(u->machine, &u->tokens[top].type, 0, mode);
-        put(u->machine, &u->tokens[top].pc, 0, mode);
-        put_mask(u->machine, &u->tokens[top].mask, 0, mode);
+    if (is_tracked(u->machine)) {
+        put(u->machine, &u->tokens[top].type, 0);
+        put(u->machine, &u->tokens[top].pc, 0);
+        put_mask(u->machine, &u->tokens[top].mask, 0);
     }
-    put(u->machine, &u->s->depth, top, mode);
-}
-
-const struct crs_token *crs_topmost(const struct crs_state *s, const struct crs_token *tokens,
-                                    enum crs_token_type type)
-{
-    for (uint32_t i = s->depth; i-- > 0;)
-        if (tokens[i].type == type)
-            return &tokens[i];
-    return NULL;
+    put(u->machine, &u->s->depth, top);
 }
 
 /* ---- unwinding ---- */
@@ -78,14 +68,11 @@ struct waiting {
 /*  enable(α, δ, why)(wl) = enabled    if α(wl) = active and δ(wl) = why
  *                          δ(wl)      otherwise
  */
-STEP_INLINE struct waiting enable(const struct crs_unit *u, lane_mask alpha, struct waiting d,
-                                  enum delta why)
+STEP_INLINE struct waiting enable(lane_mask alpha, struct waiting d, enum delta why)
 {
-    if (OTHERWISE(u, ENABLE_ALL))
-        alpha = ~(lane_mask)0;
-    if (why == DELTA_BREAK || OTHERWISE(u, ENABLE_ANY))
+    if (why == DELTA_BREAK)
         d.broken &= ~alpha;
-    if (why == DELTA_RETURN || OTHERWISE(u, ENABLE_ANY))
+    if (why == DELTA_RETURN)
         d.returned &= ~alpha;
     return d;
 }
@@ -114,22 +101,18 @@ STEP_INLINE struct popped upd_exec_state(const struct crs_unit *u)
     const struct crs_state *s = u->s;
     const struct crs_token *t = &u->tokens[s->depth - 1];
     struct waiting d = {s->broken, s->returned};
-    bool plain = false; /* MUT.12, MUT.13: without \ δ' */
     switch ((enum crs_token_type)t->type) {
     case CRS_CALL:
-        d = enable(u, t->mask, d, DELTA_RETURN);
-        plain = OTHERWISE(u, NO_MINUS_CALL);
+        d = enable(t->mask, d, DELTA_RETURN);
         break;
     case CRS_BREAK:
-        d = enable(u, t->mask, d, DELTA_BREAK);
-        plain = OTHERWISE(u, NO_MINUS_CALL);
+        d = enable(t->mask, d, DELTA_BREAK);
         break;
     case CRS_SYNC:
     case CRS_DIVERGE:
-        plain = OTHERWISE(u, NO_MINUS_SYNC);
         break;
     }
-    return (struct popped){plain ? t->mask : minus(t->mask, d, s->exited), d, t->pc};
+    return (struct popped){minus(t->mask, d, s->exited), d, t->pc};
 }
 
 /*  unwind(ς ▷ δ, ε)    = <completed, ς>     if all lanes are δ = exit
@@ -137,27 +120,24 @@ STEP_INLINE struct popped upd_exec_state(const struct crs_unit *u)
  *  unwind(ς ▷ τ :: τ') = <active, ς'>       if some lane is active in ς' = updExecState(ς)
  *                        unwind(ς ◁ τ')     otherwise: the token wakes nobody; δ is that of ς
  */
-STEP_INLINE void unwind(struct crs_unit *u, const unsigned mode)
+STEP_INLINE void unwind(struct crs_unit *u)
 {
     struct crs_state *s = u->s;
     while (s->depth > 0) {
         struct popped next = upd_exec_state(u);
-        drop(u, mode);
-        bool wakes = next.alpha != 0 || OTHERWISE(u, UNWIND_ONCE);
-        if (wakes || OTHERWISE(u, UNWIND_KEEPS)) {
-            put_mask(u->machine, &s->broken, next.delta.broken, mode);
-            put_mask(u->machine, &s->returned, next.delta.returned, mode);
-        }
-        if (!wakes)
+        drop(u);
+        if (next.alpha == 0)
             continue;
-        set_alpha(u, next.alpha, mode);
-        set_pc(u, next.pc, mode);
+        put_mask(u->machine, &s->broken, next.delta.broken);
+        put_mask(u->machine, &s->returned, next.delta.returned);
+        set_alpha(u, next.alpha);
+        set_pc(u, next.pc);
         return;
     }
-    if (s->exited == u->W || (OTHERWISE(u, UNWIND_RETURN) && s->broken == 0))
-        put(u->machine, &s->completed, 1, mode);
+    if (s->exited == u->W)
+        put(u->machine, &s->completed, 1);
     else
-        u->bottom = "lanes wait for a break or a return and the token stack is empty";
+        u->bottom = UNWIND_BOTTOM;
 }
 
 /* ---- rules ---- */
@@ -167,11 +147,10 @@ STEP_INLINE void unwind(struct crs_unit *u, const unsigned mode)
  *      ----------------------------------------------
  *      ς ▷ pc, α, τ  ==>  ς ◁ pc+1, (sync, α, a) :: τ          a: behind the matching sync
  */
-STEP_INLINE void crs_ssy(struct crs_unit *u, lane_mask X, uint32_t a, const unsigned mode)
+STEP_INLINE void crs_ssy(struct crs_unit *u, uint32_t a)
 {
-    lane_mask mask = OTHERWISE(u, PUSH_EXECUTING) ? X : u->s->active;
-    push(u, CRS_SYNC, mask, OTHERWISE(u, SYNC_FLAG) ? a - 1 : a, mode);
-    set_pc(u, u->s->pc + 1, mode);
+    push(u, CRS_SYNC, u->s->active, a);
+    set_pc(u, u->s->pc + 1);
 }
 
 /*  preBrk
@@ -179,10 +158,10 @@ STEP_INLINE void crs_ssy(struct crs_unit *u, lane_mask X, uint32_t a, const unsi
  *      -----------------------------------------------
  *      ς ▷ pc, α, τ  ==>  ς ◁ pc+1, (break, α, a) :: τ         a: behind the loop
  */
-STEP_INLINE void crs_pre_brk(struct crs_unit *u, lane_mask X, uint32_t a, const unsigned mode)
+STEP_INLINE void crs_pre_brk(struct crs_unit *u, uint32_t a)
 {
-    push(u, CRS_BREAK, OTHERWISE(u, PUSH_EXECUTING) ? X : u->s->active, a, mode);
-    set_pc(u, u->s->pc + 1, mode);
+    push(u, CRS_BREAK, u->s->active, a);
+    set_pc(u, u->s->pc + 1);
 }
 
 /*  preRet
@@ -190,10 +169,10 @@ STEP_INLINE void crs_pre_brk(struct crs_unit *u, lane_mask X, uint32_t a, const 
  *      ----------------------------------------------
  *      ς ▷ pc, α, τ  ==>  ς ◁ pc+1, (call, α, a) :: τ          a: behind the call
  */
-STEP_INLINE void crs_pre_ret(struct crs_unit *u, lane_mask X, uint32_t a, const unsigned mode)
+STEP_INLINE void crs_pre_ret(struct crs_unit *u, uint32_t a)
 {
-    push(u, CRS_CALL, OTHERWISE(u, PUSH_EXECUTING) ? X : u->s->active, a, mode);
-    set_pc(u, u->s->pc + 1, mode);
+    push(u, CRS_CALL, u->s->active, a);
+    set_pc(u, u->s->pc + 1);
 }
 
 /*  sync
@@ -201,16 +180,9 @@ STEP_INLINE void crs_pre_ret(struct crs_unit *u, lane_mask X, uint32_t a, const 
  *      ------------------
  *      ς  ==>  unwind(ς)              whoever executes it: one lane does it for all (ERR.69)
  */
-STEP_INLINE void crs_sync(struct crs_unit *u, const unsigned mode)
+STEP_INLINE void crs_sync(struct crs_unit *u)
 {
-    uint32_t pc = u->s->pc;
-    if (OTHERWISE(u, SYNC_SKIP))
-        while (u->s->depth > 0 && u->tokens[u->s->depth - 1].type == CRS_DIVERGE)
-            drop(u, mode);
-    unwind(u, mode);
-    /* The flagged instruction that popped its own token is not executed again. */
-    if (OTHERWISE(u, SYNC_FLAG) && u->s->pc == pc && !u->bottom && !u->s->completed)
-        set_pc(u, pc + 1, mode);
+    unwind(u);
 }
 
 /*  brk_div, ret_div, exit_div
@@ -218,11 +190,11 @@ STEP_INLINE void crs_sync(struct crs_unit *u, const unsigned mode)
  *      -----------------------------------------
  *      ς ▷ pc, α, δ  ==>  ς ◁ pc+1, α \ X, δ[X ↦ why]
  */
-STEP_INLINE void leave_div(struct crs_unit *u, lane_mask X, enum delta why, const unsigned mode)
+STEP_INLINE void leave_div(struct crs_unit *u, lane_mask X, enum delta why)
 {
-    set_delta(u, X, why, mode);
-    set_alpha(u, u->s->active & ~X, mode);
-    set_pc(u, u->s->pc + 1, mode);
+    set_delta(u, X, why);
+    set_alpha(u, u->s->active & ~X);
+    set_pc(u, u->s->pc + 1);
 }
 
 /*  brk_uni, ret_uni, exit_uni
@@ -230,46 +202,41 @@ STEP_INLINE void leave_div(struct crs_unit *u, lane_mask X, enum delta why, cons
  *      -----------------------------------------
  *      ς ▷ α, δ  ==>  unwind(ς ◁ α \ X, δ[X ↦ why])
  */
-STEP_INLINE void leave_uni(struct crs_unit *u, lane_mask X, enum delta why, enum crs_switch keeps,
-                           const unsigned mode)
+STEP_INLINE void leave_uni(struct crs_unit *u, lane_mask X, enum delta why)
 {
-    if (!(u->switches >> keeps & 1))
-        set_delta(u, X, why, mode);
-    set_alpha(u, u->s->active & ~X, mode);
-    unwind(u, mode);
+    set_delta(u, X, why);
+    set_alpha(u, u->s->active & ~X);
+    unwind(u);
 }
 
-STEP_INLINE void crs_brk_div(struct crs_unit *u, lane_mask X, const unsigned mode)
+STEP_INLINE void crs_brk_div(struct crs_unit *u, lane_mask X)
 {
-    leave_div(u, X, DELTA_BREAK, mode);
+    leave_div(u, X, DELTA_BREAK);
 }
 
-STEP_INLINE void crs_ret_div(struct crs_unit *u, lane_mask X, const unsigned mode)
+STEP_INLINE void crs_ret_div(struct crs_unit *u, lane_mask X)
 {
-    leave_div(u, X, DELTA_RETURN, mode);
+    leave_div(u, X, DELTA_RETURN);
 }
 
-STEP_INLINE void crs_exit_div(struct crs_unit *u, lane_mask X, const unsigned mode)
+STEP_INLINE void crs_exit_div(struct crs_unit *u, lane_mask X)
 {
-    leave_div(u, X, DELTA_EXIT, mode);
+    leave_div(u, X, DELTA_EXIT);
 }
 
-STEP_INLINE void crs_brk_uni(struct crs_unit *u, lane_mask X, const unsigned mode)
+STEP_INLINE void crs_brk_uni(struct crs_unit *u, lane_mask X)
 {
-    if (OTHERWISE(u, BREAK_DIRECT))
-        while (u->s->depth > 0 && u->tokens[u->s->depth - 1].type != CRS_BREAK)
-            drop(u, mode);
-    leave_uni(u, X, DELTA_BREAK, CRS_SWITCH_UNIFORM_BREAK, mode);
+    leave_uni(u, X, DELTA_BREAK);
 }
 
-STEP_INLINE void crs_ret_uni(struct crs_unit *u, lane_mask X, const unsigned mode)
+STEP_INLINE void crs_ret_uni(struct crs_unit *u, lane_mask X)
 {
-    leave_uni(u, X, DELTA_RETURN, CRS_SWITCH_UNIFORM_RETURN, mode);
+    leave_uni(u, X, DELTA_RETURN);
 }
 
-STEP_INLINE void crs_exit_uni(struct crs_unit *u, lane_mask X, const unsigned mode)
+STEP_INLINE void crs_exit_uni(struct crs_unit *u, lane_mask X)
 {
-    leave_uni(u, X, DELTA_EXIT, CRS_SWITCH_UNIFORM_EXIT, mode);
+    leave_uni(u, X, DELTA_EXIT);
 }
 
 /*  bra_uni
@@ -277,11 +244,9 @@ STEP_INLINE void crs_exit_uni(struct crs_unit *u, lane_mask X, const unsigned mo
  *      ----------------------------------------------
  *      ς ▷ pc  ==>  ς ◁ pc'
  */
-STEP_INLINE void crs_bra_uni(struct crs_unit *u, uint32_t target, const unsigned mode)
+STEP_INLINE void crs_bra_uni(struct crs_unit *u, uint32_t target)
 {
-    if (OTHERWISE(u, UNIFORM_PUSH))
-        push(u, CRS_DIVERGE, 0, u->s->pc + 1, mode);
-    set_pc(u, target, mode);
+    set_pc(u, target);
 }
 
 /*  bra_guard
@@ -289,21 +254,12 @@ STEP_INLINE void crs_bra_uni(struct crs_unit *u, uint32_t target, const unsigned
  *      ----------------------------------------------------------------------------------
  *      ς ▷ pc, α, τ  ==>  ς ◁ pc', t, (diverge, notTaken(α, .., pc'), pc+1) :: τ
  */
-STEP_INLINE void crs_bra_guard(struct crs_unit *u, lane_mask X, uint32_t target,
-                               const unsigned mode)
+STEP_INLINE void crs_bra_guard(struct crs_unit *u, lane_mask X, uint32_t target)
 {
     uint32_t pc = u->s->pc;
-    lane_mask taken = X;
-    lane_mask rest = crs_not_taken(OTHERWISE(u, NOT_TAKEN_ALL) ? u->W : u->s->active, taken);
-    if (OTHERWISE(u, NOT_TAKEN_FIRST)) {
-        push(u, CRS_DIVERGE, taken, target, mode);
-        set_alpha(u, rest, mode);
-        set_pc(u, pc + 1, mode);
-        return;
-    }
-    push(u, CRS_DIVERGE, rest, OTHERWISE(u, GUARD_PC) ? pc : pc + 1, mode);
-    set_alpha(u, taken, mode);
-    set_pc(u, target, mode);
+    push(u, CRS_DIVERGE, crs_not_taken(u->s->active, X), pc + 1);
+    set_alpha(u, X);
+    set_pc(u, target);
 }
 
 /*  bra_target
@@ -314,14 +270,13 @@ STEP_INLINE void crs_bra_guard(struct crs_unit *u, lane_mask X, uint32_t target,
  *  The others execute the instruction again.
  */
 STEP_INLINE void crs_bra_target(struct crs_unit *u, lane_mask X, const uint32_t *targets,
-                                uint32_t pc_k, const unsigned mode)
+                                uint32_t pc_k)
 {
     uint32_t pc = u->s->pc;
     lane_mask taken = crs_taken(X, targets, pc_k);
-    lane_mask rest = crs_not_taken(OTHERWISE(u, NOT_TAKEN_ALL) ? u->W : u->s->active, taken);
-    push(u, CRS_DIVERGE, rest, OTHERWISE(u, TARGET_NEXT) ? pc + 1 : pc, mode);
-    set_alpha(u, taken, mode);
-    set_pc(u, pc_k, mode);
+    push(u, CRS_DIVERGE, crs_not_taken(u->s->active, taken), pc);
+    set_alpha(u, taken);
+    set_pc(u, pc_k);
 }
 
 /*  call_uni
@@ -329,11 +284,9 @@ STEP_INLINE void crs_bra_target(struct crs_unit *u, lane_mask X, const uint32_t 
  *      ------------------------------------------------
  *      ς ▷ pc  ==>  ς ◁ pc'                                    preRet has pushed the call token
  */
-STEP_INLINE void crs_call_uni(struct crs_unit *u, uint32_t target, const unsigned mode)
+STEP_INLINE void crs_call_uni(struct crs_unit *u, uint32_t target)
 {
-    if (OTHERWISE(u, CALL_PUSH))
-        push(u, CRS_CALL, u->s->active, u->s->pc + 1, mode);
-    set_pc(u, target, mode);
+    set_pc(u, target);
 }
 
 /*  call_guard
@@ -341,17 +294,10 @@ STEP_INLINE void crs_call_uni(struct crs_unit *u, uint32_t target, const unsigne
  *      ---------------------------------------------
  *      ς ▷ pc, α  ==>  ς ◁ pc', taken(.., pc')                 the others sleep: no diverge token
  */
-STEP_INLINE void crs_call_guard(struct crs_unit *u, lane_mask X, uint32_t target,
-                                const unsigned mode)
+STEP_INLINE void crs_call_guard(struct crs_unit *u, lane_mask X, uint32_t target)
 {
-    uint32_t pc = u->s->pc;
-    if (OTHERWISE(u, CALL_PUSH))
-        push(u, CRS_CALL, u->s->active, pc + 1, mode);
-    if (OTHERWISE(u, CALL_GUARD_TOKEN))
-        push(u, CRS_DIVERGE, crs_not_taken(u->s->active, X), pc + 1, mode);
-    if (!OTHERWISE(u, CALL_GUARD_ALL))
-        set_alpha(u, X, mode);
-    set_pc(u, target, mode);
+    set_alpha(u, X);
+    set_pc(u, target);
 }
 
 /*  call_target
@@ -360,20 +306,54 @@ STEP_INLINE void crs_call_guard(struct crs_unit *u, lane_mask X, uint32_t target
  *      ς ▷ pc, α, τ  ==>  ς ◁ pc_k, taken(.., pc_k), (diverge, notTaken(α, .., pc_k), pc) :: τ
  */
 STEP_INLINE void crs_call_target(struct crs_unit *u, lane_mask X, const uint32_t *targets,
-                                 uint32_t pc_k, const unsigned mode)
+                                 uint32_t pc_k)
 {
     uint32_t pc = u->s->pc;
     lane_mask taken = crs_taken(X, targets, pc_k);
-    lane_mask rest = crs_not_taken(OTHERWISE(u, NOT_TAKEN_ALL) ? u->W : u->s->active, taken);
-    if (OTHERWISE(u, CALL_PUSH))
-        push(u, CRS_CALL, u->s->active, pc + 1, mode);
-    if (!OTHERWISE(u, CALL_TARGET_NO_TOKEN))
-        push(u, CRS_DIVERGE, rest, pc, mode);
-    set_alpha(u, taken, mode);
-    set_pc(u, pc_k, mode);
+    push(u, CRS_DIVERGE, crs_not_taken(u->s->active, taken), pc);
+    set_alpha(u, taken);
+    set_pc(u, pc_k);
 }
 
 /* ---- which rule applies ---- */
+
+/* A rule whose premises hold, and what its conclusion needs. */
+struct firing {
+    enum rule rule;
+    lane_mask X;
+    uint32_t pc;             /* a; pc'; pc_k */
+    const uint32_t *targets; /* pc_i, where they differ */
+    struct crs_state was;    /* crs_otherwise.h: ς before */
+};
+
+STEP_INLINE void fire(struct crs_unit *u, const struct firing *f)
+{
+    switch ((unsigned)f->rule) {
+#define FIRE(id, call)                                                                             \
+    case RULE_CRS_##id:                                                                            \
+        call;                                                                                      \
+        break;
+        FIRE(SSY, crs_ssy(u, f->pc))
+        FIRE(PRE_BRK, crs_pre_brk(u, f->pc))
+        FIRE(PRE_RET, crs_pre_ret(u, f->pc))
+        FIRE(SYNC, crs_sync(u))
+        FIRE(BRK_DIV, crs_brk_div(u, f->X))
+        FIRE(RET_DIV, crs_ret_div(u, f->X))
+        FIRE(EXIT_DIV, crs_exit_div(u, f->X))
+        FIRE(BRK_UNI, crs_brk_uni(u, f->X))
+        FIRE(RET_UNI, crs_ret_uni(u, f->X))
+        FIRE(EXIT_UNI, crs_exit_uni(u, f->X))
+        FIRE(BRA_UNI, crs_bra_uni(u, f->pc))
+        FIRE(BRA_GUARD, crs_bra_guard(u, f->X, f->pc))
+        FIRE(BRA_TARGET, crs_bra_target(u, f->X, f->targets, f->pc))
+        FIRE(CALL_UNI, crs_call_uni(u, f->pc))
+        FIRE(CALL_GUARD, crs_call_guard(u, f->X, f->pc))
+        FIRE(CALL_TARGET, crs_call_target(u, f->X, f->targets, f->pc))
+#undef FIRE
+    }
+}
+
+#include "engine/crs/crs_otherwise.h"
 
 /* The distinct targets in ascending order; how many. */
 static uint32_t distinct_targets(lane_mask X, const uint32_t *targets, uint32_t distinct[64])
@@ -400,101 +380,68 @@ static uint32_t choose_target(lane_mask X, const uint32_t *targets, struct choic
     return distinct[choices ? choices->choose(choices, count) : 0];
 }
 
-/* Whether all pc_i are equal: *target. */
-STEP_INLINE bool one_target(const struct crs_actions *actions, uint32_t *target)
+/* One of three rules, of bra or of call: by whether all pc_i are equal, and everybody is there. */
+STEP_INLINE void select_target(struct firing *f, const struct crs_actions *actions, bool uni,
+                               const enum rule *of, struct choices *choices)
 {
-    lane_mask X = actions->X;
-    *target = actions->address;
-    if (!actions->targets)
-        return true;
-    *target = actions->targets[__builtin_ctzll(X)];
-    return crs_taken(X, actions->targets, *target) == X;
+    const uint32_t *targets = actions->targets;
+    f->pc = targets ? targets[__builtin_ctzll(f->X)] : actions->address;
+    f->rule = uni ? of[0] : of[1];
+    if (targets && crs_taken(f->X, targets, f->pc) != f->X) {
+        f->rule = of[2];
+        f->targets = targets;
+        f->pc = choose_target(f->X, targets, choices);
+    }
 }
 
-STEP_INLINE enum rule select_bra(struct crs_unit *u, const struct crs_actions *actions,
-                                 struct choices *choices, const unsigned mode)
-{
-    lane_mask X = actions->X;
-    uint32_t target;
-    if (!one_target(actions, &target)) {
-        uint32_t pc_k = choose_target(X, actions->targets, choices);
-        crs_bra_target(u, X, actions->targets, pc_k, mode);
-        return RULE_CRS_BRA_TARGET;
-    }
-    if (crs_uni(u->s->active, X)) {
-        crs_bra_uni(u, target, mode);
-        return RULE_CRS_BRA_UNI;
-    }
-    crs_bra_guard(u, X, target, mode);
-    return RULE_CRS_BRA_GUARD;
-}
+static const enum rule bra_rules[] = {RULE_CRS_BRA_UNI, RULE_CRS_BRA_GUARD, RULE_CRS_BRA_TARGET};
+static const enum rule call_rules[] = {RULE_CRS_CALL_UNI, RULE_CRS_CALL_GUARD,
+                                       RULE_CRS_CALL_TARGET};
 
-STEP_INLINE enum rule select_call(struct crs_unit *u, const struct crs_actions *actions,
-                                  struct choices *choices, const unsigned mode)
+STEP_INLINE void select_rule(struct firing *f, const struct crs_actions *actions, bool uni,
+                             struct choices *choices)
 {
-    lane_mask X = actions->X;
-    uint32_t target;
-    if (!one_target(actions, &target)) {
-        uint32_t pc_k = choose_target(X, actions->targets, choices);
-        crs_call_target(u, X, actions->targets, pc_k, mode);
-        return RULE_CRS_CALL_TARGET;
-    }
-    if (crs_uni(u->s->active, X)) {
-        crs_call_uni(u, target, mode);
-        return RULE_CRS_CALL_UNI;
-    }
-    crs_call_guard(u, X, target, mode);
-    return RULE_CRS_CALL_GUARD;
-}
-
-STEP_INLINE enum rule select_rule(struct crs_unit *u, const struct crs_actions *actions,
-                                  struct choices *choices, const unsigned mode)
-{
-    lane_mask X = actions->X;
-    bool uni = crs_uni(u->s->active, X);
     switch ((unsigned)actions->kind) {
     case PTX_EXEC_SSY:
-        crs_ssy(u, X, actions->address, mode);
-        return RULE_CRS_SSY;
+        f->rule = RULE_CRS_SSY;
+        break;
     case PTX_EXEC_PREBRK:
-        crs_pre_brk(u, X, actions->address, mode);
-        return RULE_CRS_PRE_BRK;
+        f->rule = RULE_CRS_PRE_BRK;
+        break;
     case PTX_EXEC_PRERET:
-        crs_pre_ret(u, X, actions->address, mode);
-        return RULE_CRS_PRE_RET;
+        f->rule = RULE_CRS_PRE_RET;
+        break;
     case PTX_EXEC_SYNC:
-        crs_sync(u, mode);
-        return RULE_CRS_SYNC;
+        f->rule = RULE_CRS_SYNC;
+        break;
     case PTX_EXEC_BREAK:
-        if (uni)
-            crs_brk_uni(u, X, mode);
-        else
-            crs_brk_div(u, X, mode);
-        return uni ? RULE_CRS_BRK_UNI : RULE_CRS_BRK_DIV;
+        f->rule = uni ? RULE_CRS_BRK_UNI : RULE_CRS_BRK_DIV;
+        break;
     case PTX_EXEC_RET:
-        if (uni)
-            crs_ret_uni(u, X, mode);
-        else
-            crs_ret_div(u, X, mode);
-        return uni ? RULE_CRS_RET_UNI : RULE_CRS_RET_DIV;
+        f->rule = uni ? RULE_CRS_RET_UNI : RULE_CRS_RET_DIV;
+        break;
     case PTX_EXEC_EXIT:
-        if (uni)
-            crs_exit_uni(u, X, mode);
-        else
-            crs_exit_div(u, X, mode);
-        return uni ? RULE_CRS_EXIT_UNI : RULE_CRS_EXIT_DIV;
+        f->rule = uni ? RULE_CRS_EXIT_UNI : RULE_CRS_EXIT_DIV;
+        break;
     case PTX_EXEC_BRA:
-        return select_bra(u, actions, choices, mode);
+        select_target(f, actions, uni, bra_rules, choices);
+        break;
     case PTX_EXEC_CALL:
-        return select_call(u, actions, choices, mode);
+        select_target(f, actions, uni, call_rules, choices);
+        break;
     default: /* no flow action */
         invariant_fail("the branch unit gets flow actions", __FILE__, __LINE__);
     }
 }
 
-enum rule crs_flow(struct crs_unit *u, const struct crs_actions *actions, struct choices *choices,
-                   unsigned mode)
+enum rule STEP_NAME(crs_flow)(struct crs_unit *u, const struct crs_actions *actions,
+                              struct choices *choices)
 {
-    return mode & MACHINE_TRACKED ? select_rule(u, actions, choices, MACHINE_TRACKED)
-                                  : select_rule(u, actions, choices, 0);
+    struct firing f = {.X = actions->X, .pc = actions->address};
+    select_rule(&f, actions, crs_uni(u->s->active, f.X), choices);
+    if (__builtin_expect(u->switches != 0, 0))
+        fire_otherwise(u, &f);
+    else
+        fire(u, &f);
+    return f.rule;
 }

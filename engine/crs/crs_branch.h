@@ -3,7 +3,7 @@
  * of a warp's lanes do to its execution state ς = <pc, α, δ, τ>.
  *
  * Functions on ς and the token stack, and on nothing else: no registers, no memory, no frames. They write
- * through `put`, so a tracked machine hashes and logs them; without MACHINE_TRACKED they work on any ς.
+ * through `put`, so a tracked machine hashes and logs them.
  */
 #ifndef ENGINE_CRS_BRANCH_H
 #define ENGINE_CRS_BRANCH_H
@@ -11,7 +11,7 @@
 #include "engine/crs/crs.h"
 
 struct crs_unit {
-    struct machine *machine;  /* that ς lies in; may be NULL unless tracked */
+    struct machine *machine;  /* that ς lies in, or crs_no_machine */
     struct crs_state *s;      /* ς without τ */
     struct crs_token *tokens; /* τ, bottom first */
     uint32_t capacity;        /* of tokens */
@@ -32,8 +32,10 @@ struct crs_actions {
 
 /* One rule of →CRS: the one whose premises hold. choices: the k of bra_target and call_target, among the
  * distinct targets in ascending order (NULL: the least). state->completed is set when the warp completes. */
-enum rule crs_flow(struct crs_unit *u, const struct crs_actions *actions, struct choices *choices,
-                   unsigned mode);
+enum rule crs_flow(struct crs_unit *u, const struct crs_actions *actions, struct choices *choices);
+
+/* The machine of a ς that is in none: nobody observes it, and it keeps no log. */
+extern struct machine crs_no_machine;
 
 /* CHK.topmost: the topmost token of a type; NULL = ⊥. */
 const struct crs_token *crs_topmost(const struct crs_state *s, const struct crs_token *tokens,
@@ -73,16 +75,6 @@ static inline lane_mask crs_not_taken(lane_mask alpha, lane_mask taken)
 static inline bool crs_uni2(lane_mask alpha, lane_mask X, const uint32_t *targets)
 {
     return crs_uni(alpha, X) && crs_taken(X, targets, targets[__builtin_ctzll(X)]) == X;
-}
-
-/*  next
- *      no actions
- *      -----------------------------
- *      ς ▷ pc  ==>  active, ς ◁ pc+1
- */
-STEP_INLINE void crs_next(struct crs_unit *u, const unsigned mode)
-{
-    put(u->machine, &u->s->pc, u->s->pc + 1, mode);
 }
 
 #endif

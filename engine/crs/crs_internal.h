@@ -53,7 +53,7 @@ STEP_INLINE struct crs_view crs_view_at(const struct machine *machine, uint32_t 
 
 static inline struct crs_view crs_view(const struct machine *machine, uint32_t warp)
 {
-    return crs_view_at(machine, warp, machine->semantics == &semantics_thread_pc);
+    return crs_view_at(machine, warp, machine->semantics->has_pcs);
 }
 
 /* All lanes of a warp, dummies too. */
@@ -68,5 +68,8 @@ void crs_init(struct machine *machine);
 uint32_t crs_actor_count(const struct program *program);
 void crs_footprint_at(const struct machine *machine, uint32_t warp, uint32_t pc, lane_mask active,
                       uint64_t *reads, uint64_t *writes);
+
+STEP_DECLARE(crs_step);
+STEP_DECLARE(thread_pc_step);
 
 #endif

@@ -7,6 +7,14 @@
 
 #include "engine/crs/crs_internal.h"
 
+#define CRS_FLOW(variant)                                                                          \
+    enum rule crs_flow_##variant(struct crs_unit *u, const struct crs_actions *actions,            \
+                                 struct choices *choices)
+CRS_FLOW(0);
+CRS_FLOW(1);
+CRS_FLOW(2);
+CRS_FLOW(3);
+
 struct crs_step {
     struct machine *m;
     uint32_t warp;
@@ -24,28 +32,27 @@ STEP_INLINE uint32_t crs_thread(const struct crs_step *x, lane_mask lanes)
 }
 
 /* InstrEnv(pc) ≠ ⊥; otherwise the execution is stuck. */
-STEP_INLINE bool crs_instruction(struct crs_step *x, uint32_t pc, const unsigned mode)
+STEP_INLINE bool crs_instruction(struct crs_step *x, uint32_t pc)
 {
     if (__builtin_expect(pc - 1 < x->code->count - 1, 1))
         return true;
     x->event.stm = CODE_NONE;
     ptx_stuck(x->m, crs_thread(x, x->v.state->active), CODE_NONE,
-              "the program counter is at no instruction", mode);
+              "the program counter is at no instruction");
     return false;
 }
 
 /* pc_i of a bra or call. False: fault. x->event.targets: for observers of steps; of a fault, not all lanes
  * have one. */
-STEP_INLINE bool crs_find_targets(struct crs_step *x, uint32_t pc, lane_mask X, const unsigned mode)
+STEP_INLINE bool crs_find_targets(struct crs_step *x, uint32_t pc, lane_mask X)
 {
-    bool found = ptx_targets(x->m, x->v.lanes, pc, X, x->targets, mode);
+    bool found = ptx_targets(x->m, x->v.lanes, pc, X, x->targets);
     x->event.targets = found ? x->targets : NULL;
     return found;
 }
 
-/* WRP.bra: the branch unit takes the actions; ⊥ ends the execution. */
-STEP_INLINE enum rule crs_branch(struct crs_step *x, uint32_t pc, const struct crs_actions *actions,
-                                 const unsigned mode)
+/* The branch unit takes the actions; ⊥ ends the execution. */
+STEP_INLINE enum rule crs_branch(struct crs_step *x, uint32_t pc, const struct crs_actions *actions)
 {
     const struct program *program = x->m->program;
     struct crs_unit u = {.machine = x->m,
@@ -54,12 +61,12 @@ STEP_INLINE enum rule crs_branch(struct crs_step *x, uint32_t pc, const struct c
                          .capacity = x->code->token_capacity,
                          .switches = x->m->options.crs_switches,
                          .W = crs_all_lanes(program)};
-    enum rule rule = crs_flow(&u, actions, x->choices, mode);
+    enum rule rule = STEP_NAME(crs_flow)(&u, actions, x->choices);
     if (u.bottom)
-        ptx_stuck(x->m, crs_thread(x, actions->X), pc, u.bottom, mode);
+        ptx_stuck(x->m, crs_thread(x, actions->X), pc, u.bottom);
     if (u.overflow) {
         x->m->fault_text = "more tokens on the stack of a warp than are kept";
-        machine_fault(x->m, STATUS_CALL_DEPTH, crs_thread(x, actions->X), pc, mode);
+        machine_fault(x->m, STATUS_CALL_DEPTH, crs_thread(x, actions->X), pc);
     }
     return rule;
 }
@@ -70,19 +77,18 @@ STEP_INLINE enum rule crs_branch(struct crs_step *x, uint32_t pc, const struct c
  *  `caller`: those whose call stands at pc. With the switch KAPPA, as printed, THR.call pushes one for
  *  every lane that executes the call, each with its own target.
  */
-STEP_INLINE void crs_enter(struct crs_step *x, uint32_t pc, lane_mask caller, lane_mask X,
-                           const unsigned mode)
+STEP_INLINE void crs_enter(struct crs_step *x, uint32_t pc, lane_mask caller, lane_mask X)
 {
     struct crs_state *s = x->v.state;
     lane_mask enter = caller & s->active, again = X & ~s->active;
     if (x->m->head->status != STATUS_RUNNING)
         return;
-    bool ok = !enter || ptx_call(x->m, x->v.lanes, pc, enter, s->pc, mode);
+    bool ok = !enter || ptx_call(x->m, x->v.lanes, pc, enter, s->pc);
     if (__builtin_expect(x->m->options.crs_switches >> CRS_SWITCH_KAPPA & 1, 0))
         while (ok && again) {
             uint32_t target = x->targets[__builtin_ctzll(again)];
             lane_mask set = crs_taken(again, x->targets, target);
-            ok = ptx_call(x->m, x->v.lanes, pc, set, target, mode);
+            ok = ptx_call(x->m, x->v.lanes, pc, set, target);
             again &= ~set;
         }
 }
@@ -90,7 +96,7 @@ STEP_INLINE void crs_enter(struct crs_step *x, uint32_t pc, lane_mask caller, la
 /*  THR.ret     κ = ν :: κ'  becomes κ'. The last frame, the kernel's, stays: nothing looks at it before
  *  the lane waits for a call token that was there at the start, or for ever (CRS.c7).
  */
-STEP_INLINE void crs_drop_frames(struct crs_step *x, lane_mask X, const unsigned mode)
+STEP_INLINE void crs_drop_frames(struct crs_step *x, lane_mask X)
 {
     lane_mask has = 0;
     for (lane_mask rest = X; rest; rest &= rest - 1) {
@@ -98,56 +104,54 @@ STEP_INLINE void crs_drop_frames(struct crs_step *x, lane_mask X, const unsigned
         has |= (lane_mask)(x->v.lanes->lane[lane].depth > 0) << lane;
     }
     if (has)
-        ptx_return(x->m, x->v.lanes, has, NULL, mode);
+        ptx_return(x->m, x->v.lanes, has, NULL);
 }
 
-/* Bar instructions, and what computes or accesses memory (WRP.comm, WRP.mem), of `X` at pc. */
-STEP_INLINE enum rule crs_other(struct crs_step *x, uint32_t pc, lane_mask X, const unsigned mode)
+/* WRP.mem: what computes, or accesses memory. */
+STEP_INLINE enum rule wrp_mem(struct crs_step *x, uint32_t pc, lane_mask X)
 {
-    switch ((enum ptx_exec)x->code->ops[pc].exec) {
+    x->m->hits[RULE_WRP_MEM]++;
+    return ptx_execute(x->m, x->v.lanes, pc, X, x->v.state->exited, x->choices);
+}
+
+/* WRP.comm: votes, shuffles and their like; barriers. */
+STEP_INLINE enum rule wrp_comm(struct crs_step *x, uint32_t pc, lane_mask X)
+{
+    enum ptx_exec exec = (enum ptx_exec)x->code->ops[pc].exec;
+    x->m->hits[RULE_WRP_COMM]++;
+    if (exec < PTX_EXEC_BAR_SYNC || exec > PTX_EXEC_BAR_RED)
+        return ptx_execute(x->m, x->v.lanes, pc, X, x->v.state->exited, x->choices);
+    x->at_barrier = true;
+    return crs_barrier_step(x->m, x->warp, pc, X);
+}
+
+/* Whatever does not go to the branch unit, of `X` at pc. */
+STEP_INLINE enum rule crs_other(struct crs_step *x, uint32_t pc, lane_mask X)
+{
+    switch ((unsigned)x->code->ops[pc].exec) {
     case PTX_EXEC_BAR_SYNC:
     case PTX_EXEC_BAR_ARRIVE:
     case PTX_EXEC_BAR_RED:
-        x->m->hits[RULE_WRP_COMM]++;
-        x->at_barrier = true;
-        return crs_barrier_step(x->m, x->warp, pc, X, mode);
     case PTX_EXEC_VOTE:
     case PTX_EXEC_ACTIVEMASK:
     case PTX_EXEC_SHFL:
     case PTX_EXEC_MATCH:
     case PTX_EXEC_REDUX:
     case PTX_EXEC_BAR_WARP:
-        x->m->hits[RULE_WRP_COMM]++;
-        break;
+        return wrp_comm(x, pc, X);
     case PTX_EXEC_NOP:
     case PTX_EXEC_MEMBAR: /* no action */
         x->m->hits[RULE_WRP_BRA]++;
-        break;
-    case PTX_EXEC_ROWS:
-    case PTX_EXEC_LD:
-    case PTX_EXEC_ST:
-    case PTX_EXEC_ATOM:
-        x->m->hits[RULE_WRP_MEM]++;
-        break;
-    case PTX_EXEC_BRA:
-    case PTX_EXEC_CALL:
-    case PTX_EXEC_RET:
-    case PTX_EXEC_EXIT:
-    case PTX_EXEC_SSY:
-    case PTX_EXEC_PREBRK:
-    case PTX_EXEC_PRERET:
-    case PTX_EXEC_SYNC:
-    case PTX_EXEC_BREAK:
-    case PTX_EXEC_TRAP:
-        break;
+        return ptx_execute(x->m, x->v.lanes, pc, X, x->v.state->exited, x->choices);
+    default:
+        return wrp_mem(x, pc, X);
     }
-    return ptx_execute(x->m, x->v.lanes, pc, X, x->v.state->exited, x->choices, mode);
 }
 
 /* trap [EXT]: the execution ends with assert_fails. */
-STEP_INLINE enum rule crs_trap(struct crs_step *x, uint32_t pc, lane_mask X, const unsigned mode)
+STEP_INLINE enum rule crs_trap(struct crs_step *x, uint32_t pc, lane_mask X)
 {
-    machine_fault(x->m, STATUS_ASSERT_FAILS, crs_thread(x, X), pc, mode);
+    machine_fault(x->m, STATUS_ASSERT_FAILS, crs_thread(x, X), pc);
     return RULE_CRS_TRAP;
 }
 
@@ -165,7 +169,7 @@ STEP_INLINE void crs_begin(struct crs_step *x, struct machine *machine, uint32_t
 }
 
 /* The end of every step: counts, reports, retires a completed warp, lets barriers end. */
-STEP_INLINE enum rule crs_end(struct crs_step *x, enum rule rule, const unsigned mode)
+STEP_INLINE enum rule crs_end(struct crs_step *x, enum rule rule)
 {
     struct machine *machine = x->m;
     bool completed = x->v.state->completed;
@@ -173,15 +177,15 @@ STEP_INLINE enum rule crs_end(struct crs_step *x, enum rule rule, const unsigned
     machine->hits[rule]++;
     machine->steps++;
     if (__builtin_expect(completed, 0)) {
-        machine_retire(machine, x->warp, mode & MACHINE_TRACKED);
+        machine_retire(machine, x->warp);
         if (x->code->barriers)
-            crs_barrier_retire(machine, x->warp, mode);
+            crs_barrier_retire(machine, x->warp);
     }
-    if (mode & MACHINE_OBSERVED)
+    if (is_observed(x->m))
         observe_step(machine, &x->event);
     if (x->code->barriers &&
         (completed || x->at_barrier || machine->options.block_options & BLOCK_LATE))
-        crs_barrier_settle(machine, x->warp, x->choices, mode);
+        crs_barrier_settle(machine, x->warp, x->choices);
     return rule;
 }
 

@@ -41,11 +41,10 @@ static void report(const struct cta_step *x, enum barrier_use_kind kind, uint32_
     observe_use(x->m, &use);
 }
 
-static void report_step(struct machine *machine, enum rule rule, uint32_t thread, uint32_t stm,
-                        unsigned mode)
+static void report_step(struct machine *machine, enum rule rule, uint32_t thread, uint32_t stm)
 {
     machine->hits[rule]++;
-    if (mode & MACHINE_OBSERVED) {
+    if (is_observed(machine)) {
         struct step_event event = {.rule = rule, .actor = thread, .stm = stm, .truth = 1};
         observe_step(machine, &event);
     }
@@ -54,107 +53,107 @@ static void report_step(struct machine *machine, enum rule rule, uint32_t thread
 /* ---- threads ---- */
 
 /* What the first command of a generation sets. */
-static void configure(struct cta_step *x, const unsigned mode)
+static void configure(struct cta_step *x)
 {
-    put(x->m, &x->B->n, x->n, mode);
-    put(x->m, &x->B->red, x->op->exec == PTX_EXEC_BAR_RED ? x->op->mode : PTX_W_NONE, mode);
+    put(x->m, &x->B->n, x->n);
+    put(x->m, &x->B->red, x->op->exec == PTX_EXEC_BAR_RED ? x->op->mode : PTX_W_NONE);
 }
 
-static void arrive(struct cta_step *x, const unsigned mode)
+static void arrive(struct cta_step *x)
 {
-    put(x->m, &x->B->arrived, x->B->arrived + 1, mode);
-    put(x->m, &x->P->pc, x->pc + 1, mode);
-    if (mode & MACHINE_OBSERVED)
+    put(x->m, &x->B->arrived, x->B->arrived + 1);
+    put(x->m, &x->P->pc, x->pc + 1);
+    if (is_observed(x->m))
         report(x, BARRIER_ARRIVES, x->id, 1);
 }
 
-static void sync(struct cta_step *x, const unsigned mode)
+static void sync(struct cta_step *x)
 {
     struct machine_group *group = machine_group_of(x->m, x->id);
-    put(x->m, &x->P->barrier, x->b + 1, mode);
-    put(x->m, &x->B->synced, x->B->synced + 1, mode);
-    put(x->m, &x->B->truths, x->B->truths + x->truth, mode);
-    machine_unlive(x->m, x->id, mode);
-    put(x->m, &group->waiting, group->waiting + 1, mode);
-    if (mode & MACHINE_OBSERVED)
+    put(x->m, &x->P->barrier, x->b + 1);
+    put(x->m, &x->B->synced, x->B->synced + 1);
+    put(x->m, &x->B->truths, x->B->truths + x->truth);
+    machine_unlive(x->m, x->id);
+    put(x->m, &group->waiting, group->waiting + 1);
+    if (is_observed(x->m))
         report(x, BARRIER_SYNCS, x->id, 1);
 }
 
 /*  arrive_first      fresh(b)
  *      E, B, id, arrive b n; c  ~>  E, B[([], [id], n) / b], id, c
  */
-static enum rule nb_arrive_first(struct cta_step *x, const unsigned mode)
+static enum rule nb_arrive_first(struct cta_step *x)
 {
-    configure(x, mode);
-    arrive(x, mode);
+    configure(x);
+    arrive(x);
     return RULE_NB_ARRIVE_FIRST;
 }
 
 /*  arrive_next       B(b) = (I, A, n)      open(b)
  *      E, B, id, arrive b n; c  ~>  E, B[(I, A :: id, n) / b], id, c
  */
-static enum rule nb_arrive_next(struct cta_step *x, const unsigned mode)
+static enum rule nb_arrive_next(struct cta_step *x)
 {
-    arrive(x, mode);
+    arrive(x);
     return RULE_NB_ARRIVE_NEXT;
 }
 
 /*  sync_first        E(id)      fresh(b)
  *      E, B, id, sync b n; c  ~>  E[false / id], B[([id], [], n) / b], id, sync b n; c
  */
-static enum rule nb_sync_first(struct cta_step *x, const unsigned mode)
+static enum rule nb_sync_first(struct cta_step *x)
 {
-    configure(x, mode);
-    sync(x, mode);
+    configure(x);
+    sync(x);
     return RULE_NB_SYNC_FIRST;
 }
 
 /*  sync_next         E(id)      B(b) = (I, A, n)      open(b)
  *      E, B, id, sync b n; c  ~>  E[false / id], B[(I :: id, A, n) / b], id, sync b n; c
  */
-static enum rule nb_sync_next(struct cta_step *x, const unsigned mode)
+static enum rule nb_sync_next(struct cta_step *x)
 {
-    sync(x, mode);
+    sync(x);
     return RULE_NB_SYNC_NEXT;
 }
 
 /*  cta_err           a thread steps to err
  *      E, B, P_1 || .. || P_N  ~>  err, P_1 || .. || P_N
  */
-static void nb_cta_err(struct cta_step *x, const char *why, const unsigned mode)
+static void nb_cta_err(struct cta_step *x, const char *why)
 {
     x->m->hits[RULE_NB_CTA_ERR]++;
     x->m->fault_text = why;
-    machine_fault(x->m, STATUS_BARRIER_ERROR, x->id, x->pc, mode);
+    machine_fault(x->m, STATUS_BARRIER_ERROR, x->id, x->pc);
 }
 
 /*  sync_err_count, arrive_err_count      B(b) = (I, A, n)      n != bot (C-6)      n != m
  *      E, B, id, sync b m; c  ~>  err, id, sync b m; c                   (E(id); arrive: the same, C-8)
  */
-static enum rule nb_sync_err_count(struct cta_step *x, const unsigned mode)
+static enum rule nb_sync_err_count(struct cta_step *x)
 {
-    nb_cta_err(x, "the barrier is configured for another number of threads", mode);
+    nb_cta_err(x, "the barrier is configured for another number of threads");
     return RULE_NB_SYNC_ERR_COUNT;
 }
 
-static enum rule nb_arrive_err_count(struct cta_step *x, const unsigned mode)
+static enum rule nb_arrive_err_count(struct cta_step *x)
 {
-    nb_cta_err(x, "the barrier is configured for another number of threads", mode);
+    nb_cta_err(x, "the barrier is configured for another number of threads");
     return RULE_NB_ARRIVE_ERR_COUNT;
 }
 
 /*  sync_err_full, arrive_err_full        full(b)
  *      E, B, id, sync b n; c  ~>  err, id, sync b n; c                   (E(id); arrive: the same, C-8)
  */
-static enum rule nb_sync_err_full(struct cta_step *x, const unsigned mode)
+static enum rule nb_sync_err_full(struct cta_step *x)
 {
-    nb_cta_err(x, "the barrier is full and not recycled yet", mode);
+    nb_cta_err(x, "the barrier is full and not recycled yet");
     return RULE_NB_SYNC_ERR_FULL;
 }
 
-static enum rule nb_arrive_err_full(struct cta_step *x, const unsigned mode)
+static enum rule nb_arrive_err_full(struct cta_step *x)
 {
-    nb_cta_err(x, "the barrier is full and not recycled yet", mode);
+    nb_cta_err(x, "the barrier is full and not recycled yet");
     return RULE_NB_ARRIVE_ERR_FULL;
 }
 
@@ -190,31 +189,30 @@ static bool mixes(const struct cta_step *x)
 }
 
 /* Which rule applies. */
-static enum rule register_thread(struct cta_step *x, const unsigned mode)
+static enum rule register_thread(struct cta_step *x)
 {
     bool arrives = x->op->exec == PTX_EXEC_BAR_ARRIVE;
     if (x->B->n > 0 && x->B->n != x->n)
-        return arrives ? nb_arrive_err_count(x, mode) : nb_sync_err_count(x, mode);
+        return arrives ? nb_arrive_err_count(x) : nb_sync_err_count(x);
     if (mixes(x)) {
         ptx_stuck(x->m, x->id, x->pc,
                   "bar.red and another instruction, or another bar.red, "
-                  "on one barrier",
-                  mode);
+                  "on one barrier");
         return RULE_NB_SYNC_NEXT;
     }
     if (is_full(x->B))
-        return arrives ? nb_arrive_err_full(x, mode) : nb_sync_err_full(x, mode);
+        return arrives ? nb_arrive_err_full(x) : nb_sync_err_full(x);
     if (registered(x->B) > 0)
-        return arrives ? nb_arrive_next(x, mode) : nb_sync_next(x, mode);
-    return arrives ? nb_arrive_first(x, mode) : nb_sync_first(x, mode);
+        return arrives ? nb_arrive_next(x) : nb_sync_next(x);
+    return arrives ? nb_arrive_first(x) : nb_sync_first(x);
 }
 
-enum rule cta_barrier_step(struct cta_step *x, unsigned mode)
+enum rule cta_barrier_step(struct cta_step *x)
 {
     const char *why = operands(x);
     if (!why)
-        return register_thread(x, mode);
-    ptx_stuck(x->m, x->id, x->pc, why, mode);
+        return register_thread(x);
+    ptx_stuck(x->m, x->id, x->pc, why);
     return x->op->exec == PTX_EXEC_BAR_ARRIVE ? RULE_NB_ARRIVE_FIRST : RULE_NB_SYNC_FIRST;
 }
 
@@ -226,24 +224,23 @@ static bool waits_at(const struct machine *machine, uint32_t thread, uint32_t b)
 }
 
 /* The threads of I are enabled again, in their places among the live actors. */
-static void revive(struct machine *machine, struct machine_group *group, uint32_t count,
-                   const unsigned mode)
+static void revive(struct machine *machine, struct machine_group *group, uint32_t count)
 {
     struct machine_head *head = machine->head;
     uint32_t old = head->live_count, at = old;
     while (at > 0 && head->live[at - 1] >= group->first + group->count)
         at--;
     for (uint32_t i = old; i > at; i--)
-        put(machine, &head->live[i - 1 + count], head->live[i - 1], mode);
+        put(machine, &head->live[i - 1 + count], head->live[i - 1]);
     at += count;
     for (uint32_t thread = group->first + group->count; thread-- > group->first;) {
         const struct cta_state *P = cta_state_at(machine, thread);
         if (P->pc != 0 && P->barrier == 0)
-            put(machine, &head->live[--at], thread, mode);
+            put(machine, &head->live[--at], thread);
     }
-    put(machine, &head->live_count, old + count, mode);
-    put(machine, &group->live, group->live + count, mode);
-    put(machine, &group->waiting, group->waiting - count, mode);
+    put(machine, &head->live_count, old + count);
+    put(machine, &group->live, group->live + count);
+    put(machine, &group->waiting, group->waiting - count);
 }
 
 /* bar.red: what the threads of I get. */
@@ -272,13 +269,13 @@ static void report_releases(const struct cta_step *x, const struct machine_group
 /*  recycle           B(b) = (I, A, n)      full(b)      P_i = sync b n; P'_i  for i in I, P_i = P'_i  otherwise
  *      E, B, P_1 || .. || P_N  ~>  E[true / I], B[([], [], bot) / b], P'_1 || .. || P'_N
  */
-static void nb_recycle(struct cta_step *x, const unsigned mode)
+static void nb_recycle(struct cta_step *x)
 {
     struct machine *machine = x->m;
     struct cta_barrier_state *B = x->B;
     struct machine_group *group = machine_group_of(machine, x->id);
     uint32_t value = reduction(B), count = B->synced;
-    if (mode & MACHINE_OBSERVED)
+    if (is_observed(x->m))
         report_releases(x, group);
     for (uint32_t thread = group->first; thread < group->first + group->count; thread++) {
         struct cta_state *P = cta_state_at(machine, thread);
@@ -286,19 +283,19 @@ static void nb_recycle(struct cta_step *x, const unsigned mode)
             continue;
         const struct ptx_op *op = &machine->program->ptx->ops[P->pc];
         if (op->exec == PTX_EXEC_BAR_RED)
-            ptx_set_result(machine, cta_lanes_at(machine, thread), &op->results[0], 1, value, mode);
-        put(machine, &P->barrier, 0, mode);
-        put(machine, &P->pc, P->pc + 1, mode);
+            ptx_set_result(machine, cta_lanes_at(machine, thread), &op->results[0], 1, value);
+        put(machine, &P->barrier, 0);
+        put(machine, &P->pc, P->pc + 1);
     }
-    put(machine, &B->n, 0, mode);
-    put(machine, &B->synced, 0, mode);
-    put(machine, &B->arrived, 0, mode);
-    put(machine, &B->red, PTX_W_NONE, mode);
-    put(machine, &B->truths, 0, mode);
-    if ((mode & (MACHINE_OBSERVED | MACHINE_TRACKED)) == MACHINE_OBSERVED)
+    put(machine, &B->n, 0);
+    put(machine, &B->synced, 0);
+    put(machine, &B->arrived, 0);
+    put(machine, &B->red, PTX_W_NONE);
+    put(machine, &B->truths, 0);
+    if (is_observed(machine) && !is_tracked(machine))
         B->ended++;
-    revive(machine, group, count, mode);
-    report_step(machine, RULE_NB_RECYCLE, x->id, x->pc, mode);
+    revive(machine, group, count);
+    report_step(machine, RULE_NB_RECYCLE, x->id, x->pc);
 }
 
 /* Whether the thread is at a sync or arrive of the full barrier: it can step to err. */
@@ -311,7 +308,7 @@ static bool can_err(const struct cta_step *x, uint32_t thread, struct cta_step *
 }
 
 /* BLOCK_EAGER: cta_err has no premise on barriers, so recycling competes with it. */
-static bool errs_first(struct cta_step *x, const unsigned mode)
+static bool errs_first(struct cta_step *x)
 {
     struct machine_group *group = machine_group_of(x->m, x->id);
     struct cta_step y;
@@ -324,16 +321,16 @@ static bool errs_first(struct cta_step *x, const unsigned mode)
     for (uint32_t thread = group->first;; thread++)
         if (can_err(x, thread, &y) && --picked == 0)
             break;
-    enum rule rule = register_thread(&y, mode);
-    report_step(x->m, rule, y.id, y.pc, mode);
+    enum rule rule = register_thread(&y);
+    report_step(x->m, rule, y.id, y.pc);
     return true;
 }
 
-void cta_barrier_settle(struct cta_step *x, unsigned mode)
+void cta_barrier_settle(struct cta_step *x)
 {
     if (!is_full(x->B))
         return;
-    if ((x->m->options.block_options & BLOCK_EAGER) && errs_first(x, mode))
+    if ((x->m->options.block_options & BLOCK_EAGER) && errs_first(x))
         return;
-    nb_recycle(x, mode);
+    nb_recycle(x);
 }

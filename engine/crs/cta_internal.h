@@ -118,13 +118,18 @@ static inline bool cta_is_barrier(const struct ptx_op *op)
     return op->exec >= PTX_EXEC_BAR_SYNC && op->exec <= PTX_EXEC_BAR_RED;
 }
 
+/* The pc of the thread's next instruction; CODE_NONE: there is none. */
+uint32_t cta_next(const struct machine *machine, uint32_t actor);
+
 /* ---- cta_barrier.c ---- */
 
 /* sync b n, arrive b n: the thread's command is a bar.sync, bar.red or bar.arrive whose guard holds. */
-enum rule cta_barrier_step(struct cta_step *x, unsigned mode);
+enum rule cta_barrier_step(struct cta_step *x);
 
 /* What the block does behind a step of the thread that registered at a barrier: the barrier's recycling, if
  * it is full; with BLOCK_EAGER, or an error of a thread that is at it. */
-void cta_barrier_settle(struct cta_step *x, unsigned mode);
+void cta_barrier_settle(struct cta_step *x);
+
+STEP_DECLARE(block_step);
 
 #endif

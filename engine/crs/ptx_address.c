@@ -201,7 +201,7 @@ static void access_fault(struct ptx_access *a, uint32_t lane)
                       (unsigned long long)given);
     say_why(a, kind, address, text + at, PTX_TEXT - (size_t)at);
     x->m->fault_text = text;
-    machine_fault(x->m, STATUS_OUT_OF_BOUNDS, x->lanes->first_thread + lane, x->pc, x->mode);
+    machine_fault(x->m, STATUS_OUT_OF_BOUNDS, x->lanes->first_thread + lane, x->pc);
 }
 
 /* ---- the places of all executing lanes ---- */

@@ -68,11 +68,10 @@ void ptx_lanes_layout(const struct machine *machine, const struct ptx_lanes *lan
         layout_words(layout, &words);
 }
 
-void ptx_stuck(struct machine *machine, uint32_t thread, uint32_t pc, const char *why,
-               unsigned mode)
+void ptx_stuck(struct machine *machine, uint32_t thread, uint32_t pc, const char *why)
 {
     machine->fault_text = why;
-    machine_fault(machine, STATUS_STUCK, thread, pc, mode);
+    machine_fault(machine, STATUS_STUCK, thread, pc);
 }
 
 /* ---- operands ---- */
@@ -204,7 +203,7 @@ void ptx_commit(struct ptx_step *x, const struct ptx_place *place, const void *r
 {
     if (place->kind == PTX_PLACE_NONE)
         return;
-    if (x->one_frame && !(x->mode & MACHINE_TRACKED) && x->executing == ptx_all(x->lanes)) {
+    if (x->one_frame && !is_tracked(x->m) && x->executing == ptx_all(x->lanes)) {
         memcpy(ptx_register(&x->file, &x->rows, place), row,
                (size_t)x->lanes->count * place->bits / 8);
         return;
@@ -212,12 +211,12 @@ void ptx_commit(struct ptx_step *x, const struct ptx_place *place, const void *r
     for (lane_mask rest = x->executing; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest);
         void *to = ptx_register(&x->file, &x->lanes->lane[lane].rows, place);
-        ptx_put_element(x->m, to, place->bits, lane, ptx_element(row, place->bits, lane), x->mode);
+        ptx_put_element(x->m, to, place->bits, lane, ptx_element(row, place->bits, lane));
     }
 }
 
 void ptx_set_result(struct machine *machine, struct ptx_lanes *lanes, const struct ptx_place *place,
-                    lane_mask set, uint64_t value, unsigned mode)
+                    lane_mask set, uint64_t value)
 {
     const struct ptx_file file = ptx_file(machine->program->ptx, lanes);
     if (place->kind == PTX_PLACE_NONE)
@@ -225,7 +224,7 @@ void ptx_set_result(struct machine *machine, struct ptx_lanes *lanes, const stru
     for (lane_mask rest = set; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest);
         ptx_put_element(machine, ptx_register(&file, &lanes->lane[lane].rows, place), place->bits,
-                        lane, value, mode);
+                        lane, value);
     }
 }
 
@@ -249,8 +248,7 @@ static bool same_frame(const struct ptx_lanes *lanes, lane_mask set)
 static void compute(struct ptx_step *x)
 {
     const struct ptx_op *op = x->op;
-    const bool in_place =
-        !(x->mode & MACHINE_TRACKED) && x->executing == ptx_all(x->lanes) && x->one_frame;
+    const bool in_place = !is_tracked(x->m) && x->executing == ptx_all(x->lanes) && x->one_frame;
     const void *sources[PTX_ROW_SOURCES];
     void *results[PTX_ROW_RESULTS];
     for (uint32_t i = 0; i < op->row.source_count; i++)
@@ -303,7 +301,7 @@ static enum rule ptx_dop(struct ptx_step *x)
 
 /* THR.membar: memory is sequentially consistent, so nothing is waited for. */
 enum rule ptx_execute(struct machine *machine, struct ptx_lanes *lanes, uint32_t pc,
-                      lane_mask executing, lane_mask exited, struct choices *choices, unsigned mode)
+                      lane_mask executing, lane_mask exited, struct choices *choices)
 {
     const struct ptx_code *code = machine->program->ptx;
     struct ptx_step x = {.m = machine,
@@ -316,8 +314,7 @@ enum rule ptx_execute(struct machine *machine, struct ptx_lanes *lanes, uint32_t
                          .one_frame = lanes->uniform || same_frame(lanes, executing),
                          .rows = lanes->lane[lowest_lane(executing)].rows,
                          .choices = choices,
-                         .scratch = machine->scratch,
-                         .mode = mode};
+                         .scratch = machine->scratch};
     switch ((enum ptx_exec)x.op->exec) {
     case PTX_EXEC_NOP:
         return RULE_PTX_NOP;
@@ -404,7 +401,7 @@ static bool names_frame(const struct ptx_op *op)
 }
 
 bool ptx_enter(struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
-               lane_mask executing, unsigned mode)
+               lane_mask executing)
 {
     const struct ptx_op *op = &machine->program->ptx->ops[pc];
     machine->hits[RULE_PTX_EXEC_TT] += executing != 0;
@@ -418,8 +415,7 @@ bool ptx_enter(struct machine *machine, const struct ptx_lanes *lanes, uint32_t 
         if (!names_frame(op))
             return true;
         ptx_stuck(machine, lanes->first_thread + lane, pc,
-                  "the instruction names registers of a function that is not the top frame's",
-                  mode);
+                  "the instruction names registers of a function that is not the top frame's");
         return false;
     }
     return true;

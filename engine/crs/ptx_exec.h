@@ -75,7 +75,7 @@ bool ptx_same_calls(const struct ptx_lanes *lanes, const struct ptx_lanes *other
  * step, for all instructions. False: V[[v]] = ⊥, a lane's top frame does not have the registers that
  * the instruction names, since it is of another function (stuck). */
 bool ptx_enter(struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
-               lane_mask executing, unsigned mode);
+               lane_mask executing);
 
 /* Executes the instruction at pc for `executing` (not empty), in all but flow and barriers of blocks:
  * computes, accesses memory, votes, bar.warp.sync. `exited`: lanes that need not be there although a
@@ -84,38 +84,35 @@ bool ptx_enter(struct machine *machine, const struct ptx_lanes *lanes, uint32_t 
  * (NULL: ascending). Returns the rule (PTX_DOP, PTX_LD, ..). A fault ends the execution:
  * machine.head->status says so, and machine->fault_text where ("read of 4 bytes at 0x7000 ..."). */
 enum rule ptx_execute(struct machine *machine, struct ptx_lanes *lanes, uint32_t pc,
-                      lane_mask executing, lane_mask exited, struct choices *choices,
-                      unsigned mode);
+                      lane_mask executing, lane_mask exited, struct choices *choices);
 
 /* Target of each executing lane of a bra, brx or call. False: fault (index outside of a table). Addresses
  * that are no instructions are found by the next step. */
 bool ptx_targets(struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
-                 lane_mask executing, uint32_t targets[64], unsigned mode);
+                 lane_mask executing, uint32_t targets[64]);
 
 /* THR.call: these lanes get a frame of the function at `target` and remember pc; parameters are copied.
  * False: depth exceeded (call_depth), or no function starts there (stuck). In raw kernels, a target that
  * starts no function is a call within the same frame. */
 bool ptx_call(struct machine *machine, struct ptx_lanes *lanes, uint32_t pc, lane_mask set,
-              uint32_t target, unsigned mode);
+              uint32_t target);
 
 /* THR.ret: results are copied, the frame is dropped. *site (NULL: not wanted) of each lane: address of its
  * call. False: a lane has no frame to return to (nothing was changed then). */
-bool ptx_return(struct machine *machine, struct ptx_lanes *lanes, lane_mask set, uint32_t site[64],
-                unsigned mode);
+bool ptx_return(struct machine *machine, struct ptx_lanes *lanes, lane_mask set, uint32_t site[64]);
 
 /* Value of a source operand for one lane; for barriers, traces, schedulers' footprints. */
 uint64_t ptx_source(const struct machine *machine, const struct ptx_lanes *lanes,
                     const struct ptx_place *place, uint32_t lane);
 /* Writes a result register of some lanes with one value (votes, reductions). */
 void ptx_set_result(struct machine *machine, struct ptx_lanes *lanes, const struct ptx_place *place,
-                    lane_mask set, uint64_t value, unsigned mode);
+                    lane_mask set, uint64_t value);
 
 /* Variables that the instruction at pc may read and write (bits as in code_stm), from the state. */
 void ptx_footprint(const struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
                    lane_mask executing, uint64_t *reads, uint64_t *writes);
 
 /* ⊥: the execution ends with `stuck`; which premise is missing. */
-void ptx_stuck(struct machine *machine, uint32_t thread, uint32_t pc, const char *why,
-               unsigned mode);
+void ptx_stuck(struct machine *machine, uint32_t thread, uint32_t pc, const char *why);
 
 #endif

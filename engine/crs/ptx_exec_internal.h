@@ -26,7 +26,6 @@ struct ptx_step {
     struct ptx_rows rows; /* where, if so */
     struct choices *choices;
     struct ptx_scratch *scratch;
-    unsigned mode;
 };
 
 STEP_INLINE uint32_t lowest_lane(lane_mask mask)
@@ -88,12 +87,12 @@ static inline uint64_t ptx_element(const void *row, uint32_t bits, uint32_t lane
 }
 
 STEP_INLINE void ptx_put_element(struct machine *machine, void *row, uint32_t bits, uint32_t lane,
-                                 uint64_t value, unsigned mode)
+                                 uint64_t value)
 {
     if (bits == 64)
-        put_mask(machine, (lane_mask *)row + lane, value, mode);
+        put_mask(machine, (lane_mask *)row + lane, value);
     else
-        put(machine, (uint32_t *)row + lane, (uint32_t)value, mode);
+        put(machine, (uint32_t *)row + lane, (uint32_t)value);
 }
 
 /* In its block, counted through. */

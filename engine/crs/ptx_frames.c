@@ -13,7 +13,7 @@
  *  brx.idx: the E[[e]]th of its targets; ⊥ if there are not so many.
  */
 bool ptx_targets(struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
-                 lane_mask executing, uint32_t targets[64], unsigned mode)
+                 lane_mask executing, uint32_t targets[64])
 {
     const struct ptx_code *code = machine->program->ptx;
     const struct ptx_op *op = &code->ops[pc];
@@ -31,7 +31,7 @@ bool ptx_targets(struct machine *machine, const struct ptx_lanes *lanes, uint32_
         value &= UINT32_MAX;
         if (value >= op->table_count) {
             ptx_stuck(machine, lanes->first_thread + lane, pc,
-                      "the index of brx.idx is not below the number of its targets", mode);
+                      "the index of brx.idx is not below the number of its targets");
             return false;
         }
         targets[lane] = code->table[op->table + value];
@@ -52,10 +52,10 @@ static uint32_t get_byte(const struct machine *machine, uint32_t byte)
     return (uint32_t)machine->memory[byte / 4] >> 8 * (byte & 3) & 0xff;
 }
 
-static void put_byte(struct machine *machine, uint32_t byte, uint32_t value, unsigned mode)
+static void put_byte(struct machine *machine, uint32_t byte, uint32_t value)
 {
     uint32_t *word = (uint32_t *)&machine->memory[byte / 4], shift = 8 * (byte & 3);
-    put(machine, word, (*word & ~(0xffu << shift)) | value << shift, mode);
+    put(machine, word, (*word & ~(0xffu << shift)) | value << shift);
 }
 
 /* One end of a copy: a register of the frame, or bytes of its memory. */
@@ -77,11 +77,11 @@ static uint64_t get_value(const struct machine *machine, const struct ptx_lanes 
 }
 
 static void copy_value(struct machine *machine, struct ptx_lanes *lanes, uint32_t lane,
-                       const struct end *to, const struct end *from, uint32_t bytes, unsigned mode)
+                       const struct end *to, const struct end *from, uint32_t bytes)
 {
     if (to->place->kind == PTX_PLACE_NONE && from->place->kind == PTX_PLACE_NONE) {
         for (uint32_t i = 0; i < bytes; i++)
-            put_byte(machine, to->byte + i, get_byte(machine, from->byte + i), mode);
+            put_byte(machine, to->byte + i, get_byte(machine, from->byte + i));
         return;
     }
     uint64_t value = 0;
@@ -93,16 +93,16 @@ static void copy_value(struct machine *machine, struct ptx_lanes *lanes, uint32_
     const struct ptx_file file = ptx_file(machine->program->ptx, lanes);
     if (to->place->kind == PTX_PLACE_NONE)
         for (uint32_t i = 0; i < bytes; i++)
-            put_byte(machine, to->byte + i, (uint32_t)(value >> 8 * i) & 0xff, mode);
+            put_byte(machine, to->byte + i, (uint32_t)(value >> 8 * i) & 0xff);
     else
         ptx_put_element(machine, ptx_register(&file, &to->frame->rows, to->place), to->place->bits,
-                        lane, value, mode);
+                        lane, value);
 }
 
 /* Parameters go from the caller's frame to the callee's, results back. */
 static void copy_all(struct machine *machine, struct ptx_lanes *lanes, uint32_t lane,
                      const struct ptx_lane *caller, const struct ptx_lane *callee,
-                     const struct ptx_op *op, bool back, unsigned mode)
+                     const struct ptx_op *op, bool back)
 {
     const struct ptx_copy *copy = machine->program->ptx->copies + (back ? op->back : op->copy);
     uint32_t local = local_byte(machine, lanes, lane);
@@ -110,32 +110,30 @@ static void copy_all(struct machine *machine, struct ptx_lanes *lanes, uint32_t 
         const struct end outer = {&copy->caller, local + caller->byte + copy->caller_byte, caller};
         const struct end inner = {&copy->callee, local + callee->byte + copy->callee_byte, callee};
         copy_value(machine, lanes, lane, back ? &outer : &inner, back ? &inner : &outer,
-                   copy->bytes, mode);
+                   copy->bytes);
     }
 }
 
 /* ---- frames ---- */
 
-static void set_frame(struct machine *machine, struct ptx_lane *at, const struct ptx_lane *frame,
-                      unsigned mode)
+static void set_frame(struct machine *machine, struct ptx_lane *at, const struct ptx_lane *frame)
 {
-    put(machine, &at->rows.narrow, frame->rows.narrow, mode);
-    put(machine, &at->rows.wide, frame->rows.wide, mode);
-    put(machine, &at->byte, frame->byte, mode);
-    put(machine, &at->depth, frame->depth, mode);
-    put(machine, &at->function, frame->function, mode);
+    put(machine, &at->rows.narrow, frame->rows.narrow);
+    put(machine, &at->rows.wide, frame->rows.wide);
+    put(machine, &at->byte, frame->byte);
+    put(machine, &at->depth, frame->depth);
+    put(machine, &at->function, frame->function);
 }
 
-static void set_uniform(struct machine *machine, struct ptx_lanes *lanes, unsigned mode)
+static void set_uniform(struct machine *machine, struct ptx_lanes *lanes)
 {
     bool uniform = true;
     for (uint32_t lane = 1; lane < lanes->count && uniform; lane++)
         uniform = memcmp(&lanes->lane[lane], &lanes->lane[0], sizeof lanes->lane[0]) == 0;
-    put(machine, &lanes->uniform, uniform, mode);
+    put(machine, &lanes->uniform, uniform);
 }
 
-static void clear_frame(struct machine *machine, struct ptx_lanes *lanes, uint32_t lane,
-                        unsigned mode)
+static void clear_frame(struct machine *machine, struct ptx_lanes *lanes, uint32_t lane)
 {
     const struct ptx_file file = ptx_file(machine->program->ptx, lanes);
     const struct ptx_lane *top = &lanes->lane[lane];
@@ -143,12 +141,12 @@ static void clear_frame(struct machine *machine, struct ptx_lanes *lanes, uint32
     uint64_t *wide = file.wide + top->rows.wide * file.count + lane;
     uint32_t *narrow = file.narrow + top->rows.narrow * file.count + lane;
     for (uint32_t i = 0; i < function->rows.wide; i++)
-        put_mask(machine, wide + i * file.count, 0, mode);
+        put_mask(machine, wide + i * file.count, 0);
     for (uint32_t i = 0; i < function->rows.narrow; i++)
-        put(machine, narrow + i * file.count, 0, mode);
+        put(machine, narrow + i * file.count, 0);
     uint32_t word = (local_byte(machine, lanes, lane) + top->byte) / 4;
     for (uint32_t i = 0; i < function->frame_bytes / 4; i++)
-        put_memory(machine, word + i, 0, mode);
+        put_memory(machine, word + i, 0);
 }
 
 /* ---- call ---- */
@@ -188,18 +186,18 @@ static bool frame_above(const struct ptx_code *code, const struct ptx_lane *belo
  *  What call site a frame returns to is remembered for its results.
  */
 bool ptx_call(struct machine *machine, struct ptx_lanes *lanes, uint32_t pc, lane_mask set,
-              uint32_t target, unsigned mode)
+              uint32_t target)
 {
     const struct ptx_code *code = machine->program->ptx;
     const struct ptx_op *op = &code->ops[pc];
     const struct ptx_code_function *callee = function_at(code, target);
     uint32_t first = lanes->first_thread + lowest_lane(set);
     if (!callee && !(code->kernel->raw && target > 0 && target < code->count)) {
-        ptx_stuck(machine, first, pc, "no function starts at the target of the call", mode);
+        ptx_stuck(machine, first, pc, "no function starts at the target of the call");
         return false;
     }
     if (callee && op->signature && op->signature != callee->signature) {
-        ptx_stuck(machine, first, pc, "the function called takes or returns something else", mode);
+        ptx_stuck(machine, first, pc, "the function called takes or returns something else");
         return false;
     }
     for (lane_mask rest = set; rest; rest &= rest - 1) {
@@ -207,7 +205,7 @@ bool ptx_call(struct machine *machine, struct ptx_lanes *lanes, uint32_t pc, lan
         struct ptx_lane frame;
         if (!frame_above(code, &lanes->lane[lane], callee, &frame)) {
             machine->fault_text = "more calls of a lane than the limit";
-            machine_fault(machine, STATUS_CALL_DEPTH, lanes->first_thread + lane, pc, mode);
+            machine_fault(machine, STATUS_CALL_DEPTH, lanes->first_thread + lane, pc);
             return false;
         }
     }
@@ -215,13 +213,12 @@ bool ptx_call(struct machine *machine, struct ptx_lanes *lanes, uint32_t pc, lan
         uint32_t lane = lowest_lane(rest);
         struct ptx_lane caller = lanes->lane[lane], frame;
         frame_above(code, &caller, callee, &frame);
-        set_frame(machine, &lanes->lane[lane], &frame, mode);
-        put(machine, ptx_site_of(lanes, frame.depth, lane), callee ? pc : pc | PTX_SITE_SHARES,
-            mode);
+        set_frame(machine, &lanes->lane[lane], &frame);
+        put(machine, ptx_site_of(lanes, frame.depth, lane), callee ? pc : pc | PTX_SITE_SHARES);
         if (callee)
-            copy_all(machine, lanes, lane, &caller, &frame, op, false, mode);
+            copy_all(machine, lanes, lane, &caller, &frame, op, false);
     }
-    set_uniform(machine, lanes, mode);
+    set_uniform(machine, lanes);
     return true;
 }
 
@@ -256,8 +253,7 @@ static struct ptx_lane frame_under(const struct ptx_code *code, const struct ptx
 /*  THR.ret     kappa = nu :: kappa'
  *      <theta, kappa | ret>  ->  theta, kappa'
  */
-bool ptx_return(struct machine *machine, struct ptx_lanes *lanes, lane_mask set, uint32_t site[64],
-                unsigned mode)
+bool ptx_return(struct machine *machine, struct ptx_lanes *lanes, lane_mask set, uint32_t site[64])
 {
     const struct ptx_code *code = machine->program->ptx;
     for (lane_mask rest = set; rest; rest &= rest - 1)
@@ -269,14 +265,14 @@ bool ptx_return(struct machine *machine, struct ptx_lanes *lanes, lane_mask set,
         uint32_t *at = ptx_site_of(lanes, top.depth, lane), from = *at;
         const struct ptx_lane below = frame_under(code, &top, from);
         if (!(from & PTX_SITE_SHARES)) {
-            copy_all(machine, lanes, lane, &below, &top, &code->ops[from], true, mode);
-            clear_frame(machine, lanes, lane, mode);
+            copy_all(machine, lanes, lane, &below, &top, &code->ops[from], true);
+            clear_frame(machine, lanes, lane);
         }
-        put(machine, at, 0, mode);
-        set_frame(machine, &lanes->lane[lane], &below, mode);
+        put(machine, at, 0);
+        set_frame(machine, &lanes->lane[lane], &below);
         if (site)
             site[lane] = from & ~PTX_SITE_SHARES;
     }
-    set_uniform(machine, lanes, mode);
+    set_uniform(machine, lanes);
     return true;
 }

@@ -22,18 +22,17 @@ STEP_INLINE uint64_t fetch(const uint32_t *words, uint32_t byte, const uint32_t 
     return word;
 }
 
-STEP_INLINE void store(struct ptx_step *x, uint32_t byte, const uint32_t bytes, uint64_t value,
-                       const unsigned mode)
+STEP_INLINE void store(struct ptx_step *x, uint32_t byte, const uint32_t bytes, uint64_t value)
 {
     uint32_t *word = (uint32_t *)&x->m->memory[byte / 4];
     if (bytes < 4) {
         uint32_t shift = 8 * (byte & 3), mask = (bytes == 1 ? 0xffu : 0xffffu) << shift;
-        put(x->m, word, (*word & ~mask) | ((uint32_t)value << shift & mask), mode);
+        put(x->m, word, (*word & ~mask) | ((uint32_t)value << shift & mask));
         return;
     }
-    put(x->m, word, (uint32_t)value, mode);
+    put(x->m, word, (uint32_t)value);
     if (bytes == 8)
-        put(x->m, word + 1, (uint32_t)(value >> 32), mode);
+        put(x->m, word + 1, (uint32_t)(value >> 32));
 }
 
 /* The low bits of an operand. */
@@ -191,7 +190,7 @@ enum rule ptx_ld(struct ptx_step *x)
         for (uint32_t e = 0; e < x->op->count; e++)
             ptx_commit(x, &x->op->results[e], x->scratch->results[e]);
     }
-    if (x->mode & MACHINE_OBSERVED)
+    if (is_observed(x->m))
         for (uint32_t e = 0; e < x->op->count; e++)
             observe(&a, e, order_lanes(x, x->executing, 0), NULL);
     return RULE_PTX_LD;
@@ -251,11 +250,11 @@ static uint32_t choose_winner(struct ptx_step *x, uint32_t first, const uint64_t
 /* ---- st ---- */
 
 STEP_INLINE void store_lanes(struct ptx_step *x, uint32_t e, uint32_t n, const uint64_t *values,
-                             const uint32_t bytes, const unsigned mode)
+                             const uint32_t bytes)
 {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t lane = x->scratch->order[i];
-        store(x, x->scratch->byte[lane] + e * bytes, bytes, values[lane], mode);
+        store(x, x->scratch->byte[lane] + e * bytes, bytes, values[lane]);
     }
 }
 
@@ -272,11 +271,11 @@ static void store_element(struct ptx_access *a, uint32_t e, lane_mask conflicts)
         winners |= (lane_mask)1 << choose_winner(x, lowest_lane(rest), values);
     uint32_t n = order_lanes(x, x->executing & ~winners, 0);
     n = order_lanes(x, winners, n);
-    if (x->op->bytes == 4 && !(x->mode & MACHINE_TRACKED))
-        store_lanes(x, e, n, values, 4, 0);
+    if (x->op->bytes == 4 && !is_tracked(x->m))
+        store_lanes(x, e, n, values, 4);
     else
-        store_lanes(x, e, n, values, x->op->bytes, x->mode);
-    if (x->mode & MACHINE_OBSERVED)
+        store_lanes(x, e, n, values, x->op->bytes);
+    if (is_observed(x->m))
         observe(a, e, n, values);
 }
 
@@ -285,11 +284,11 @@ static bool store_run(const struct ptx_access *a)
     struct ptx_step *x = a->x;
     const struct ptx_place *place = &x->op->sources[1];
     if (!a->run || x->op->count > 1 || x->op->bytes < 4 || 8u * x->op->bytes != place->bits ||
-        (x->mode & MACHINE_TRACKED))
+        is_tracked(x->m))
         return false;
     memcpy(x->m->memory + x->scratch->byte[0] / 4, ptx_row(x, place, 1),
            (size_t)x->op->bytes * x->lanes->count);
-    if (x->mode & MACHINE_OBSERVED)
+    if (is_observed(x->m))
         observe(a, 0, order_lanes(x, x->executing, 0), ptx_wide_row(x, place, 1));
     return true;
 }
@@ -391,7 +390,7 @@ static void do_atomics(struct ptx_step *x, uint32_t n)
         uint32_t lane = x->scratch->order[i], byte = x->scratch->byte[lane];
         uint64_t old = fetch((const uint32_t *)x->m->memory, byte, op->bytes);
         uint64_t value = atomic_value(op, old, b[lane], c[lane]);
-        store(x, byte, op->bytes, value, x->mode);
+        store(x, byte, op->bytes, value);
         x->scratch->results[1][lane] = value;
         if (op->results[0].bits == 64)
             wide[lane] = old;
@@ -418,7 +417,7 @@ enum rule ptx_atom(struct ptx_step *x)
             shuffle_chain(x, lowest_lane(rest));
     do_atomics(x, n);
     ptx_commit(x, &x->op->results[0], x->scratch->results[0]);
-    if (x->mode & MACHINE_OBSERVED)
+    if (is_observed(x->m))
         observe(&a, 0, n, x->scratch->results[1]);
     return rule;
 }

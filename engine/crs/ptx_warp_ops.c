@@ -44,7 +44,7 @@ bool ptx_named(struct ptx_step *x, const struct ptx_place *mask, lane_mask exite
                 why = "lanes that name each other have different masks";
     }
     if (why)
-        ptx_stuck(x->m, x->lanes->first_thread + at, x->pc, why, x->mode);
+        ptx_stuck(x->m, x->lanes->first_thread + at, x->pc, why);
     return !why;
 }
 

@@ -23,10 +23,10 @@ struct pc_step {
     uint32_t who; /* the first group with an action; count: none */
 };
 
-STEP_INLINE void set_pcs(struct crs_step *x, lane_mask lanes, uint32_t pc, const unsigned mode)
+STEP_INLINE void set_pcs(struct crs_step *x, lane_mask lanes, uint32_t pc)
 {
     for (lane_mask rest = lanes; rest; rest &= rest - 1)
-        put(x->m, &x->v.pcs[__builtin_ctzll(rest)], pc, mode);
+        put(x->m, &x->v.pcs[__builtin_ctzll(rest)], pc);
 }
 
 static void find_groups(struct pc_step *p)
@@ -47,17 +47,17 @@ static void find_groups(struct pc_step *p)
 }
 
 /* Who executes: false: stuck. */
-STEP_INLINE bool find_actions(struct pc_step *p, const unsigned mode)
+STEP_INLINE bool find_actions(struct pc_step *p)
 {
     struct crs_step *x = &p->x;
     p->X = 0;
     p->who = p->count;
     for (uint32_t i = p->count; i-- > 0;) {
         struct group *g = &p->groups[i];
-        if (!crs_instruction(x, g->pc, mode))
+        if (!crs_instruction(x, g->pc))
             return false;
         g->X = ptx_guard(x->m, x->v.lanes, g->pc, g->lanes);
-        if (!ptx_enter(x->m, x->v.lanes, g->pc, g->X, mode))
+        if (!ptx_enter(x->m, x->v.lanes, g->pc, g->X))
             return false;
         if (g->X)
             p->who = i;
@@ -97,7 +97,7 @@ static bool one_rule(const struct pc_step *p, const struct ptx_op *first)
  *      exit                                          ε
  *      bra wl pc', call wl pc'                       pc'
  */
-STEP_INLINE bool branch(struct crs_step *x, const struct group *g, const unsigned mode)
+STEP_INLINE bool branch(struct crs_step *x, const struct group *g)
 {
     const struct ptx_op *op = &x->code->ops[g->pc];
     const struct crs_token *t;
@@ -107,20 +107,20 @@ STEP_INLINE bool branch(struct crs_step *x, const struct group *g, const unsigne
         t = crs_topmost(x->v.state, x->v.tokens, op->exec == PTX_EXEC_RET ? CRS_CALL : CRS_BREAK);
         if (!t)
             return false;
-        set_pcs(x, g->X, t->pc, mode);
+        set_pcs(x, g->X, t->pc);
         return true;
     case PTX_EXEC_EXIT:
-        set_pcs(x, g->X, 0, mode);
+        set_pcs(x, g->X, 0);
         return true;
     case PTX_EXEC_BRA:
     case PTX_EXEC_CALL:
         for (lane_mask rest = g->X; rest; rest &= rest - 1) {
             uint32_t lane = (uint32_t)__builtin_ctzll(rest);
-            put(x->m, &x->v.pcs[lane], x->targets[lane], mode);
+            put(x->m, &x->v.pcs[lane], x->targets[lane]);
         }
         return true;
     default:
-        set_pcs(x, g->X, g->pc + 1, mode);
+        set_pcs(x, g->X, g->pc + 1);
         return true;
     }
 }
@@ -134,7 +134,7 @@ STEP_INLINE bool branch(struct crs_step *x, const struct group *g, const unsigne
  *  exec_ff2    α(wl) ≠ active
  *      ϑ  ==>  ϑ
  */
-STEP_INLINE bool chk_step(struct pc_step *p, const unsigned mode)
+STEP_INLINE bool chk_step(struct pc_step *p)
 {
     struct crs_step *x = &p->x;
     lane_mask others = ptx_all(x->v.lanes) & ~x->v.state->active;
@@ -143,12 +143,12 @@ STEP_INLINE bool chk_step(struct pc_step *p, const unsigned mode)
     x->m->hits[RULE_CHK_EXEC_FF2] += others != 0;
     for (uint32_t i = 0; i < p->count; i++) {
         const struct group *g = &p->groups[i];
-        if (g->X && !branch(x, g, mode)) {
+        if (g->X && !branch(x, g)) {
             ptx_stuck(x->m, crs_thread(x, g->X), g->pc,
-                      "a lane leaves a loop or a function, and there is no token of one", mode);
+                      "a lane leaves a loop or a function, and there is no token of one");
             return false;
         }
-        set_pcs(x, g->lanes & ~g->X, g->pc + 1, mode);
+        set_pcs(x, g->lanes & ~g->X, g->pc + 1);
     }
     return true;
 }
@@ -157,18 +157,18 @@ STEP_INLINE bool chk_step(struct pc_step *p, const unsigned mode)
  *      ϑ_i' = ϑ_i ◁ pc     if α(wl) = active and α'(wl) = inactive        pc: the warp's, before the step
  *             ϑ_i          otherwise
  */
-STEP_INLINE void chk_reset(struct crs_step *x, lane_mask X, uint32_t pc, const unsigned mode)
+STEP_INLINE void chk_reset(struct crs_step *x, lane_mask X, uint32_t pc)
 {
     if (crs_taken(X, x->targets, x->targets[__builtin_ctzll(X)]) == X)
         return;
     if (x->m->options.crs_switches >> CRS_SWITCH_NO_RESET & 1)
         return;
-    set_pcs(x, x->event.active & ~x->v.state->active, pc, mode);
+    set_pcs(x, x->event.active & ~x->v.state->active, pc);
     x->m->hits[RULE_CHK_RESET]++;
 }
 
 /* WRP.bra with reset. */
-STEP_INLINE enum rule flow(struct pc_step *p, const struct ptx_op *op, const unsigned mode)
+STEP_INLINE enum rule wrp_bra(struct pc_step *p, const struct ptx_op *op)
 {
     struct crs_step *x = &p->x;
     struct crs_actions actions = {
@@ -177,31 +177,31 @@ STEP_INLINE enum rule flow(struct pc_step *p, const struct ptx_op *op, const uns
     uint32_t pc = x->v.state->pc;
     x->m->hits[RULE_WRP_BRA]++;
     if (op->exec == PTX_EXEC_TRAP)
-        return crs_trap(x, p->groups[p->who].pc, p->X, mode);
+        return crs_trap(x, p->groups[p->who].pc, p->X);
     for (uint32_t i = 0; branches && i < p->count; i++)
-        if (p->groups[i].X && !crs_find_targets(x, p->groups[i].pc, p->groups[i].X, mode))
+        if (p->groups[i].X && !crs_find_targets(x, p->groups[i].pc, p->groups[i].X))
             return RULE_NONE;
-    if (!chk_step(p, mode))
+    if (!chk_step(p))
         return RULE_NONE;
     if (op->exec == PTX_EXEC_RET)
-        crs_drop_frames(x, p->X, mode);
-    enum rule rule = crs_branch(x, p->groups[p->who].pc, &actions, mode);
+        crs_drop_frames(x, p->X);
+    enum rule rule = crs_branch(x, p->groups[p->who].pc, &actions);
     for (uint32_t i = 0; op->exec == PTX_EXEC_CALL && i < p->count; i++)
-        crs_enter(x, p->groups[i].pc, p->groups[i].lanes, p->groups[i].X, mode);
+        crs_enter(x, p->groups[i].pc, p->groups[i].lanes, p->groups[i].X);
     if (branches)
-        chk_reset(x, p->X, pc, mode);
+        chk_reset(x, p->X, pc);
     return rule;
 }
 
-STEP_INLINE enum rule select_rule(struct pc_step *p, const unsigned mode)
+STEP_INLINE enum rule select_rule(struct pc_step *p)
 {
     struct crs_step *x = &p->x;
     find_groups(p);
-    if (!find_actions(p, mode))
+    if (!find_actions(p))
         return RULE_NONE;
     if (p->who == p->count) {
-        chk_step(p, mode);
-        put(x->m, &x->v.state->pc, x->v.state->pc + 1, mode);
+        chk_step(p);
+        put(x->m, &x->v.state->pc, x->v.state->pc + 1);
         x->m->hits[RULE_WRP_BRA]++;
         return RULE_CRS_NEXT;
     }
@@ -209,80 +209,23 @@ STEP_INLINE enum rule select_rule(struct pc_step *p, const unsigned mode)
     const struct ptx_op *op = &x->code->ops[first->pc];
     if (p->count > 1 && !one_rule(p, op)) {
         ptx_stuck(x->m, crs_thread(x, first->lanes), first->pc,
-                  "active lanes are at instructions that no rule of the warp takes together", mode);
+                  "active lanes are at instructions that no rule of the warp takes together");
         return RULE_NONE;
     }
     if (ptx_is_flow((enum ptx_exec)op->exec))
-        return flow(p, op, mode);
-    chk_step(p, mode);
-    put(x->m, &x->v.state->pc, x->v.state->pc + 1, mode);
+        return wrp_bra(p, op);
+    chk_step(p);
+    put(x->m, &x->v.state->pc, x->v.state->pc + 1);
     enum rule rule = RULE_NONE;
     for (uint32_t i = p->who; i < p->count && x->m->head->status == STATUS_RUNNING; i++)
         if (p->groups[i].X)
-            rule = crs_other(x, p->groups[i].pc, p->groups[i].X, mode);
+            rule = crs_other(x, p->groups[i].pc, p->groups[i].X);
     return rule;
 }
 
-STEP_INLINE enum rule step_mode(struct machine *machine, uint32_t warp, struct choices *choices,
-                                const unsigned mode)
+enum rule STEP_NAME(thread_pc_step)(struct machine *machine, uint32_t warp, struct choices *choices)
 {
     struct pc_step p;
     crs_begin(&p.x, machine, warp, choices, true);
-    return crs_end(&p.x, select_rule(&p, mode), mode);
+    return crs_end(&p.x, select_rule(&p));
 }
-
-STEP_VARIANTS(step_mode)
-
-/* Initially pc = entry; ε for dummies. */
-static void init(struct machine *machine)
-{
-    crs_init(machine);
-    for (uint32_t i = 0; i < machine->actor_count; i++) {
-        struct crs_view v = crs_view(machine, i);
-        for (uint32_t lane = 0; lane < v.lanes->count; lane++)
-            v.pcs[lane] = v.state->pc;
-    }
-}
-
-static uint32_t extra_words(const struct program *program)
-{
-    return crs_barrier_words(program) + program->warp_count * crs_warp_stride(program, true);
-}
-
-static uint32_t next_stm(const struct machine *machine, uint32_t actor)
-{
-    struct crs_view v = crs_view(machine, actor);
-    lane_mask active = v.state->active;
-    uint32_t pc = active ? v.pcs[__builtin_ctzll(active)] : 0;
-    return pc - 1 < machine->program->ptx->count - 1 ? pc : CODE_NONE;
-}
-
-static void footprint(const struct machine *machine, uint32_t actor, uint64_t *reads,
-                      uint64_t *writes)
-{
-    struct crs_view v = crs_view(machine, actor);
-    *reads = *writes = 0;
-    for (lane_mask rest = v.state->active; rest;) {
-        uint32_t pc = v.pcs[__builtin_ctzll(rest)];
-        lane_mask same = crs_taken(rest, v.pcs, pc);
-        uint64_t r, w;
-        crs_footprint_at(machine, actor, pc, same, &r, &w);
-        *reads |= r;
-        *writes |= w;
-        rest &= ~same;
-    }
-}
-
-const struct semantics semantics_thread_pc = {
-    .name = "thread-pc",
-    .form = FORM_PTX,
-    .kinds = 1u << CODE_PTX,
-    .extra_words = extra_words,
-    .actor_count = crs_actor_count,
-    .scratch_bytes = sizeof(struct crs_scratch),
-    .init = init,
-    .step = {step_plain, step_observed, step_tracked, step_both},
-    .footprint = footprint,
-    .next_stm = next_stm,
-    .barrier_rule = RULE_BLK_END_BAR,
-};

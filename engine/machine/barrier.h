@@ -16,9 +16,9 @@
 #include "engine/machine/semantics.h"
 
 /* The actor, at an enabled barrier, waits: v_barrier is set (CFG.bv.bar). */
-void barrier_wait(struct machine *machine, uint32_t actor, unsigned mode);
+void barrier_wait(struct machine *machine, uint32_t actor);
 
 /* The last thing of a step in which the actor has stopped: waits, or is final. */
-void barrier_settle(struct machine *machine, uint32_t actor, unsigned mode);
+void barrier_settle(struct machine *machine, uint32_t actor);
 
 #endif

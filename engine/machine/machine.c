@@ -78,19 +78,6 @@ static void init_actors(struct machine *machine)
     }
 }
 
-/* What lanes of a warp do together a thread alone cannot. */
-static const char *block_refuses(struct arena *arena, const struct program *program)
-{
-    for (uint32_t pc = 1; pc < program->ptx->count; pc++) {
-        const struct ptx_op *op = &program->ptx->ops[pc];
-        if ((op->exec >= PTX_EXEC_VOTE && op->exec <= PTX_EXEC_REDUX) ||
-            op->exec == PTX_EXEC_BAR_WARP)
-            return arena_printf(arena, "unsupported instruction '%s' of a whole warp at line %u",
-                                ptx_mnemonics[op->opcode], (unsigned)op->line);
-    }
-    return NULL;
-}
-
 const char *machine_refuses(struct arena *arena, const struct semantics *semantics,
                             const struct program *program)
 {
@@ -108,7 +95,7 @@ const char *machine_refuses(struct arena *arena, const struct semantics *semanti
                                 stm->source ? ast_stm_names[stm->source->kind] : "goto",
                                 (unsigned)stm->line);
     }
-    return semantics == &semantics_block ? block_refuses(arena, program) : NULL;
+    return semantics->refuses ? semantics->refuses(arena, program) : NULL;
 }
 
 struct machine *machine_new(struct arena *arena, const struct semantics *semantics,
@@ -174,8 +161,7 @@ void machine_observe(struct machine *machine, const struct observer *observers)
     machine->sees_steps = false;
     for (const struct observer *o = observers; o; o = o->next)
         machine->sees_steps |= o->step != NULL;
-    machine->step = machine->semantics->step[(observers ? MACHINE_OBSERVED : 0) |
-                                             (machine->options.track ? MACHINE_TRACKED : 0)];
+    machine->step = machine->semantics->step[step_variant(machine)];
 }
 
 void machine_save(const struct machine *machine, uint32_t *words)
@@ -225,7 +211,7 @@ void track_change(struct machine *machine, uint32_t word, uint32_t old, uint32_t
     }
 }
 
-void machine_unlive(struct machine *machine, uint32_t actor, unsigned mode)
+void machine_unlive(struct machine *machine, uint32_t actor)
 {
     struct machine_head *head = machine->head;
     struct machine_group *group = machine_group_of(machine, actor);
@@ -233,40 +219,39 @@ void machine_unlive(struct machine *machine, uint32_t actor, unsigned mode)
     while (head->live[i] != actor)
         i++;
     for (; i < last; i++)
-        put(machine, &head->live[i], head->live[i + 1], mode);
-    put(machine, &head->live[last], 0, mode);
-    put(machine, &head->live_count, last, mode);
-    put(machine, &group->live, group->live - 1, mode);
+        put(machine, &head->live[i], head->live[i + 1]);
+    put(machine, &head->live[last], 0);
+    put(machine, &head->live_count, last);
+    put(machine, &group->live, group->live - 1);
 }
 
-void machine_relive(struct machine *machine, uint32_t actor, unsigned mode)
+void machine_relive(struct machine *machine, uint32_t actor)
 {
     struct machine_head *head = machine->head;
     struct machine_group *group = machine_group_of(machine, actor);
     uint32_t at = head->live_count;
     for (; at > 0 && head->live[at - 1] > actor; at--)
-        put(machine, &head->live[at], head->live[at - 1], mode);
-    put(machine, &head->live[at], actor, mode);
-    put(machine, &head->live_count, head->live_count + 1, mode);
-    put(machine, &group->live, group->live + 1, mode);
+        put(machine, &head->live[at], head->live[at - 1]);
+    put(machine, &head->live[at], actor);
+    put(machine, &head->live_count, head->live_count + 1);
+    put(machine, &group->live, group->live + 1);
 }
 
-void machine_retire(struct machine *machine, uint32_t actor, bool tracked)
+void machine_retire(struct machine *machine, uint32_t actor)
 {
     struct machine_head *head = machine->head;
-    const unsigned mode = tracked ? MACHINE_TRACKED : 0;
     struct machine_group *group = machine_group_of(machine, actor);
-    machine_unlive(machine, actor, mode);
-    put(machine, &group->finished, group->finished + 1, mode);
-    put(machine, &head->unfinished, head->unfinished - 1, mode);
+    machine_unlive(machine, actor);
+    put(machine, &group->finished, group->finished + 1);
+    put(machine, &head->unfinished, head->unfinished - 1);
     if (head->unfinished == 0)
-        put(machine, &head->status, STATUS_TERMINATED, mode);
+        put(machine, &head->status, STATUS_TERMINATED);
 }
 
 void machine_poke(struct machine *machine, uint32_t address, int32_t value)
 {
     INVARIANT(address < machine->program->private_base);
-    put_memory(machine, address, value, machine->options.track ? MACHINE_TRACKED : 0);
+    put_memory(machine, address, value);
 }
 
 void observe_read(struct machine *machine, uint32_t thread, uint32_t address, uint32_t stm)

@@ -172,10 +172,34 @@ struct machine {
     uint64_t initial_hash;
 };
 
+/* ---- a semantics ---- */
+
+/* What steps. */
+enum actors {
+    ACTORS_THREADS,
+    ACTORS_WARPS,
+    ACTORS_BLOCKS /* the threads of a block as one vector */
+};
+
+/* What a warp keeps of its lanes that wait. */
+enum warp_stack {
+    STACK_NONE, /* nothing that others look into */
+    STACK_SIMT, /* tokens among the statements, simt-correctness Table 2: simt.h says them */
+    STACK_CRS   /* the branch unit's token stack, cuda-crs 5.4: crs.h says them */
+};
+
 struct semantics {
     const char *name;
     enum ast_form form; /* of the programs that it runs */
-    uint32_t kinds;     /* statements that it has rules for: bits 1u << enum code_kind */
+    enum actors actors;
+    enum warp_stack stack;
+    bool has_pcs;   /* warps whose lanes have a program counter each */
+    uint32_t kinds; /* statements that it has rules for: bits 1u << enum code_kind */
+    /* Why it does not run the program, although it has a rule for each statement; NULL: it does. The function may be
+     * NULL. */
+    const char *(*refuses)(struct arena *arena, const struct program *program);
+    /* An actor's state in a line, for traces, in the arena. NULL: fuzz/trace knows how. */
+    const char *(*describe)(struct arena *arena, const struct machine *machine, uint32_t actor);
     /* Words of state beyond head, memory and thread contexts. */
     uint32_t (*extra_words)(const struct program *program);
     uint32_t (*actor_count)(const struct program *program);
@@ -183,7 +207,7 @@ struct semantics {
     void (*init)(struct machine *machine); /* extra state; head and memory are ready */
     /* What of the extra state belongs to one thread (symmetry.h); NULL: it is not known. */
     void (*layout)(const struct machine *machine, struct lane_layout *layout);
-    enum rule (*step[4])(struct machine *, uint32_t, struct choices *); /* by MACHINE_* mode bits */
+    enum rule (*step[4])(struct machine *, uint32_t, struct choices *); /* by MACHINE_* bits */
     /* Variables of global and shared memory that the actor's next step may read and write, as in
      * code_stm. */
     void (*footprint)(const struct machine *machine, uint32_t actor, uint64_t *reads,
@@ -206,7 +230,7 @@ struct semantics {
     /* The actor goes past the barrier at which it waits; barrier variables count from 0 again, in all
      * frames: they were equal in all threads, and only differences are ever looked at, so states that
      * differ in them alone are the same. */
-    void (*pass_barrier)(struct machine *machine, uint32_t actor, unsigned mode);
+    void (*pass_barrier)(struct machine *machine, uint32_t actor);
     enum rule barrier_rule;    /* what fires when a block is released */
     enum rule divergence_rule; /* and when it cannot be: the execution ends */
 };

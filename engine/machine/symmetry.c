@@ -130,7 +130,7 @@ static void put_value(struct machine *machine, const struct lane_words *words, u
         value += machine->initial[place];
     if (words->kind == LANE_ADDRESS)
         value = address_of_own(machine->program, thread, value);
-    put(machine, &machine->block[place], value, MACHINE_TRACKED);
+    put(machine, &machine->block[place], value);
 }
 
 int symmetry_compare(const struct symmetry *symmetry, const struct machine *machine,
@@ -201,9 +201,9 @@ static void move_live(const struct symmetry *symmetry, struct machine *machine,
             bool old = was[t / 64] >> t % 64 & 1;
             bool now = t == path[1] ? moved : was[next[t] / 64] >> next[t] % 64 & 1;
             if (old && !now && pass == 0)
-                machine_unlive(machine, t, MACHINE_TRACKED);
+                machine_unlive(machine, t);
             if (!old && now && pass == 1)
-                machine_relive(machine, t, MACHINE_TRACKED);
+                machine_relive(machine, t);
             if (t == path[1])
                 break;
         }

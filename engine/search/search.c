@@ -81,7 +81,7 @@ static uint32_t script_choose_of(struct choices *choices, uint32_t n, const uint
 
 void search_note_begun(struct search *search, uint32_t actor)
 {
-    put(search->machine, &search->machine->begun[actor], 1, MACHINE_TRACKED);
+    put(search->machine, &search->machine->begun[actor], 1);
 }
 
 void script_start(struct script *script)

@@ -62,50 +62,50 @@ STEP_INLINE struct warp_step view(const struct machine *machine, uint32_t warp)
 
 /* ---- the stack ---- */
 
-STEP_INLINE void push(struct warp_step *x, stack_entry entry, lane_mask mask, const unsigned mode)
+STEP_INLINE void push(struct warp_step *x, stack_entry entry, lane_mask mask)
 {
     uint32_t depth = x->w->depth;
     INVARIANT(depth < x->m->program->stack_depth);
-    put(x->m, &x->stack[depth], entry, mode);
-    put_mask(x->m, &x->masks[depth], mask, mode);
-    put(x->m, &x->w->depth, depth + 1, mode);
+    put(x->m, &x->stack[depth], entry);
+    put_mask(x->m, &x->masks[depth], mask);
+    put(x->m, &x->w->depth, depth + 1);
     if (x->m->program->barrier_count > 0)
-        put(x->m, &x->beta[depth], 0, mode);
+        put(x->m, &x->beta[depth], 0);
 }
 
-STEP_INLINE void pop(struct warp_step *x, const unsigned mode)
+STEP_INLINE void pop(struct warp_step *x)
 {
     uint32_t top = x->w->depth - 1;
-    if (mode & MACHINE_TRACKED) {
-        put(x->m, &x->stack[top], 0, mode);
-        put_mask(x->m, &x->masks[top], 0, mode);
+    if (is_tracked(x->m)) {
+        put(x->m, &x->stack[top], 0);
+        put_mask(x->m, &x->masks[top], 0);
         if (x->m->program->barrier_count > 0)
-            put(x->m, &x->beta[top], 0, mode);
+            put(x->m, &x->beta[top], 0);
     }
-    put(x->m, &x->w->depth, top, mode);
+    put(x->m, &x->w->depth, top);
 }
 
 /* s W becomes W: the slice on top loses its first statement. */
-STEP_INLINE void advance(struct warp_step *x, const unsigned mode)
+STEP_INLINE void advance(struct warp_step *x)
 {
     if (x->s->last)
-        pop(x, mode);
+        pop(x);
     else
-        put(x->m, &x->stack[x->w->depth - 1], entry_make(ENTRY_STM, x->number + 1), mode);
+        put(x->m, &x->stack[x->w->depth - 1], entry_make(ENTRY_STM, x->number + 1));
 }
 
 /* [S] tau W becomes tau W. A token is always found: the call at the bottom (SIMT.progress). */
-STEP_INLINE void skip_to_token(struct warp_step *x, const unsigned mode)
+STEP_INLINE void skip_to_token(struct warp_step *x)
 {
     while (entry_kind(x->stack[x->w->depth - 1]) <= ENTRY_CONT) {
-        pop(x, mode);
+        pop(x);
         INVARIANT(x->w->depth > 0);
     }
 }
 
-STEP_INLINE void set_theta(struct warp_step *x, lane_mask theta, const unsigned mode)
+STEP_INLINE void set_theta(struct warp_step *x, lane_mask theta)
 {
-    put_mask(x->m, &x->w->theta, theta, mode);
+    put_mask(x->m, &x->w->theta, theta);
 }
 
 STEP_INLINE uint32_t lowest_lane(lane_mask mask)
@@ -120,22 +120,21 @@ static inline lane_mask all_lanes(const struct warp_head *w)
 
 /* ---- expressions over a warp ---- */
 
-STEP_INLINE void lane_fault(struct warp_step *x, enum status status, uint32_t lane,
-                            const unsigned mode)
+STEP_INLINE void lane_fault(struct warp_step *x, enum status status, uint32_t lane)
 {
-    machine_fault(x->m, status, x->w->first_thread + lane, x->number, mode);
+    machine_fault(x->m, status, x->w->first_thread + lane, x->number);
 }
 
 /* act(Theta, e, eta, mu) = { theta in Theta | E[[e]] eta(theta) mu != 0 }, all in the same mu.
  * False: an index of the lowest such lane lies outside its array. */
-STEP_INLINE bool act(struct warp_step *x, lane_mask *truth, const unsigned mode)
+STEP_INLINE bool act(struct warp_step *x, lane_mask *truth)
 {
     lane_mask A = 0;
     for (lane_mask rest = x->w->theta; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest);
         int32_t v;
-        if (!eval(x->m, x->w->first_thread + lane, x->s->value, x->number, &v, mode)) {
-            lane_fault(x, STATUS_OUT_OF_BOUNDS, lane, mode);
+        if (!eval(x->m, x->w->first_thread + lane, x->s->value, x->number, &v)) {
+            lane_fault(x, STATUS_OUT_OF_BOUNDS, lane);
             return false;
         }
         A |= (lane_mask)(v != 0) << lane;
@@ -143,5 +142,7 @@ STEP_INLINE bool act(struct warp_step *x, lane_mask *truth, const unsigned mode)
     *truth = A;
     return true;
 }
+
+STEP_DECLARE(simt_step);
 
 #endif

@@ -72,13 +72,12 @@ STEP_INLINE void order_writes(struct warp_step *x, struct assign_scratch *scratc
 }
 
 /* The writes of the active lanes in scratch->order. */
-STEP_INLINE void write_lanes(struct warp_step *x, const struct assign_scratch *scratch,
-                             const unsigned mode)
+STEP_INLINE void write_lanes(struct warp_step *x, const struct assign_scratch *scratch)
 {
     for (uint32_t i = 0; i < scratch->order_count; i++) {
         uint32_t lane = scratch->order[i];
-        put_memory(x->m, scratch->address[lane], scratch->value[lane], mode);
-        if ((mode & MACHINE_OBSERVED) && x->s->place.space <= SPACE_SHARED)
+        put_memory(x->m, scratch->address[lane], scratch->value[lane]);
+        if (is_observed(x->m) && x->s->place.space <= SPACE_SHARED)
             observe_write(x->m, x->w->first_thread + lane, scratch->address[lane],
                           scratch->value[lane], x->number);
     }
@@ -89,44 +88,44 @@ STEP_INLINE void write_lanes(struct warp_step *x, const struct assign_scratch *s
  *
  *  All reads, then all writes; the addresses are frozen with the reads (SIMT.ext.idx).
  */
-STEP_INLINE void simt_assign(struct warp_step *x, const unsigned mode)
+STEP_INLINE void simt_assign(struct warp_step *x)
 {
     struct assign_scratch *scratch = x->m->scratch;
     uint32_t first = x->w->first_thread;
     for (lane_mask rest = x->w->theta; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest);
-        if (!eval_place(x->m, first + lane, x->s, x->number, &scratch->address[lane], mode) ||
-            !eval(x->m, first + lane, x->s->value, x->number, &scratch->value[lane], mode)) {
-            lane_fault(x, STATUS_OUT_OF_BOUNDS, lane, mode);
+        if (!eval_place(x->m, first + lane, x->s, x->number, &scratch->address[lane]) ||
+            !eval(x->m, first + lane, x->s->value, x->number, &scratch->value[lane])) {
+            lane_fault(x, STATUS_OUT_OF_BOUNDS, lane);
             return;
         }
     }
     order_writes(x, scratch);
-    write_lanes(x, scratch, mode);
-    advance(x, mode);
+    write_lanes(x, scratch);
+    advance(x);
 }
 
 /*  havoc^w [EXT]     v_i the next choice of theta_i (ORA.choice), theta_1 .. theta_n an arbitrary order
  *      havoc(x); W, Theta+, mu  ==>  W, Theta+, mu[eta(theta_1)(x) |-> v_1] .. [eta(theta_n)(x) |-> v_n]
  */
-STEP_INLINE void simt_havoc(struct warp_step *x, const unsigned mode)
+STEP_INLINE void simt_havoc(struct warp_step *x)
 {
     struct assign_scratch *scratch = x->m->scratch;
     uint32_t first = x->w->first_thread;
     for (lane_mask rest = x->w->theta; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest);
-        if (!eval_place(x->m, first + lane, x->s, x->number, &scratch->address[lane], mode)) {
-            lane_fault(x, STATUS_OUT_OF_BOUNDS, lane, mode);
+        if (!eval_place(x->m, first + lane, x->s, x->number, &scratch->address[lane])) {
+            lane_fault(x, STATUS_OUT_OF_BOUNDS, lane);
             return;
         }
     }
     for (lane_mask rest = x->w->theta; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest);
-        scratch->value[lane] = next_havoc(x->m, first + lane, x->choices, mode);
+        scratch->value[lane] = next_havoc(x->m, first + lane, x->choices);
     }
     order_writes(x, scratch);
-    write_lanes(x, scratch, mode);
-    advance(x, mode);
+    write_lanes(x, scratch);
+    advance(x);
 }
 
 /* Whether nobody can tell in which order the lanes did their atomics on one location: the operation
@@ -193,15 +192,15 @@ STEP_INLINE void order_atomics(struct warp_step *x, struct assign_scratch *scrat
  *  Locations and operands come first, from private memory alone (lower.h), so that each lane's part is
  *  one indivisible step of its thread.
  */
-STEP_INLINE void simt_atomic(struct warp_step *x, const unsigned mode)
+STEP_INLINE void simt_atomic(struct warp_step *x)
 {
     struct assign_scratch *scratch = x->m->scratch;
     uint32_t first = x->w->first_thread;
     struct atomic_operands operands;
     for (lane_mask rest = x->w->theta; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest);
-        if (!eval_atomic_operands(x->m, first + lane, x->s, x->number, &operands, mode)) {
-            lane_fault(x, STATUS_OUT_OF_BOUNDS, lane, mode);
+        if (!eval_atomic_operands(x->m, first + lane, x->s, x->number, &operands)) {
+            lane_fault(x, STATUS_OUT_OF_BOUNDS, lane);
             return;
         }
         scratch->address[lane] = operands.address;
@@ -213,9 +212,9 @@ STEP_INLINE void simt_atomic(struct warp_step *x, const unsigned mode)
         uint32_t lane = scratch->order[i];
         operands = (struct atomic_operands){scratch->address[lane], scratch->value[lane],
                                             scratch->second[lane]};
-        apply_atomic(x->m, first + lane, x->s, x->number, &operands, mode);
+        apply_atomic(x->m, first + lane, x->s, x->number, &operands);
     }
-    advance(x, mode);
+    advance(x);
 }
 
 static inline int32_t vote_result(enum ast_vote vote, lane_mask theta, lane_mask A)
@@ -239,16 +238,16 @@ static inline int32_t vote_result(enum ast_vote vote, lane_mask theta, lane_mask
  *                    (uni), the bits of A's lanes 0 .. 31 (ballot)
  *      x = vote(e); W, Theta+  ==>  W, Theta+      with eta(theta)(x) = v for all theta in Theta+
  */
-STEP_INLINE void simt_vote(struct warp_step *x, lane_mask A, const unsigned mode)
+STEP_INLINE void simt_vote(struct warp_step *x, lane_mask A)
 {
     int32_t v = vote_result(x->s->vote, x->w->theta, A);
     const struct code_place *target = &x->s->target;
     for (lane_mask rest = x->w->theta; rest; rest &= rest - 1) {
         const struct thread_context *context =
             &x->m->threads[x->w->first_thread + lowest_lane(rest)];
-        put_memory(x->m, context->base[target->space] + target->offset, v, mode);
+        put_memory(x->m, context->base[target->space] + target->offset, v);
     }
-    advance(x, mode);
+    advance(x);
 }
 
 #endif

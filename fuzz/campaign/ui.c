@@ -184,7 +184,8 @@ static const char *oracle_text(struct arena *arena, const char *name, const char
                         counts[3]);
 }
 
-static void draw_oracle(struct picture *p, uint32_t column, uint32_t oracle)
+/* `says`: with the theorem, which a list of one column has room for. */
+static void draw_oracle(struct picture *p, uint32_t column, uint32_t oracle, bool says)
 {
     const uint64_t *verdicts = p->view->summary->verdicts[oracle];
     const char *counts[VERDICT_COUNT];
@@ -192,13 +193,15 @@ static void draw_oracle(struct picture *p, uint32_t column, uint32_t oracle)
         counts[i] = short_number(p->arena, verdicts[i]);
     put(p, column, verdicts[VERDICT_DIVERGE] > 0 ? STYLE_BAD : STYLE_PLAIN,
         oracle_text(p->arena, oracle_table[oracle].name, counts));
+    if (says)
+        put(p, column + ORACLE_WIDTH + 1, STYLE_DIM, oracle_table[oracle].theorem);
 }
 
 static void draw_oracles(struct picture *p, uint32_t rows)
 {
     static const char *const titles[4] = {"agree", "diverge", "n/a", "unknown"};
     uint32_t columns = p->screen->columns / ORACLE_WIDTH, count = asked_oracles(p->view);
-    columns = columns > 0 ? columns : 1;
+    columns = columns > 0 && count + 1 > rows ? columns : 1;
     uint32_t needed = (count + columns - 1) / columns;
     if (rows < 2 || count == 0)
         return;
@@ -210,7 +213,7 @@ static void draw_oracles(struct picture *p, uint32_t rows)
         if (!(p->view->options->check.oracles >> i & 1))
             continue;
         p->row = first + index % shown;
-        draw_oracle(p, index / shown * ORACLE_WIDTH, i);
+        draw_oracle(p, index / shown * ORACLE_WIDTH, i, columns == 1);
         index++;
     }
     p->row = first + shown;
@@ -275,6 +278,55 @@ static void draw_workers(struct picture *p, uint32_t rows)
     p->row = first + used;
 }
 
+/* ---- what a large window has room for ---- */
+
+/* The newest findings, the newest first. */
+static void draw_list(struct picture *p, uint32_t rows)
+{
+    const struct campaign_summary *s = p->view->summary;
+    if (rows < 3 || s->finding_count == 0)
+        return;
+    uint32_t shown = s->finding_count < rows - 2 ? s->finding_count : rows - 2;
+    put(p, 0, STYLE_DIM,
+        arena_printf(p->arena, "%6s %8s  %-8s finding, the newest of %" PRIu32 " first", "id",
+                     "times", "status", s->finding_count));
+    p->row++;
+    for (uint32_t i = 0; i < shown; i++, p->row++) {
+        const struct campaign_finding *f = &s->findings[s->finding_count - 1 - i];
+        bool known = campaign_finding_kind(f) == CAMPAIGN_KNOWN;
+        put(p, 0, known ? STYLE_PLAIN : STYLE_BAD,
+            arena_printf(p->arena, "%6" PRIu64 " %8s  %-8s %s", f->id,
+                         short_number(p->arena, f->occurrences),
+                         known && *f->reference ? f->reference
+                         : known                ? "known"
+                                                : "open",
+                         f->signature));
+    }
+    p->row++;
+}
+
+/* Which rules of each semantics that ran have not fired. */
+static void draw_rules(struct picture *p, uint32_t rows)
+{
+    const uint64_t *hits = p->view->summary->hits;
+    uint32_t end = p->row + rows;
+    for (uint32_t first = 0, next; first < RULE_COUNT && p->row < end; first = next) {
+        const char *semantics = rule_table[first].semantics, *never = "";
+        uint32_t fired = 0;
+        for (next = first; next < RULE_COUNT && strcmp(rule_table[next].semantics, semantics) == 0;
+             next++) {
+            fired += hits[next] > 0;
+            if (hits[next] == 0)
+                never = arena_printf(p->arena, "%s%s%s", never,
+                                     *never ? ", " : "   not yet: ", rule_table[next].name);
+        }
+        if (fired > 0)
+            line(p, semantics, STYLE_PLAIN,
+                 arena_printf(p->arena, "%" PRIu32 " of %" PRIu32 " rules%s", fired, next - first,
+                              never));
+    }
+}
+
 /* ---- the whole ---- */
 
 static void draw_help(struct picture *p)
@@ -317,6 +369,9 @@ static void draw_campaign(struct picture *p)
     draw_oracles(p, left > workers ? left - workers : left);
     p->row++;
     draw_workers(p, rows > p->row + 1 ? rows - p->row - 1 : 0);
+    p->row++;
+    draw_list(p, rows > p->row + 1 ? (rows - p->row - 1) / 2 : 0);
+    draw_rules(p, rows > p->row + 1 ? rows - p->row - 1 : 0);
 }
 
 void ui_draw(struct arena *arena, struct screen *screen, const struct view *view, bool help)

@@ -108,9 +108,12 @@ struct cli_options {
     uint32_t knobs;                                                 /* of --to opencl .. */
     bool expose, knobs_given, features_given;
     uint64_t max_steps;
-    uint64_t max_states;   /* of progress */
-    uint64_t sample_steps; /* of progress */
-    bool expect;           /* of progress: print what to state */
+    uint64_t width; /* of trace: 0 = lines as long as they are */
+    bool width_given;
+    const char *warp, *lines, *rules, *watched; /* of trace: what it shows; NULL = all */
+    uint64_t max_states;                        /* of progress */
+    uint64_t sample_steps;                      /* of progress */
+    bool expect;                                /* of progress: print what to state */
     uint32_t max_tests;
     bool all_pending;
     const char *html, *junit, *sarif, *markdown, *grade; /* of report: files */
@@ -172,6 +175,10 @@ bool cli_find_command(const char *name, enum cli_command_id *id);
 
 /* "; 'subjects' is meant?" of the nearest name, or "": what to put behind a message about a name that there is not. */
 const char *cli_meant(struct cli *cli, const char *name, const char *const *names, uint32_t count);
+/* What a semantics, an oracle, a rule, a feature of this name is. False: there is none. */
+bool cli_print_about(const char *name, FILE *out);
+/* cli_meant among these and the commands. */
+const char *cli_about_meant(struct cli *cli, const char *name);
 
 /* The list of commands. */
 void cli_print_commands(FILE *out);

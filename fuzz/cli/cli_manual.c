@@ -268,8 +268,12 @@ int command_help(struct cli *cli)
         return cli_print_completion(cli, o->completion);
     if (cli->argument_count > 0) {
         struct cli about = {.command = cli->arguments[0]};
-        if (!cli_find_command(about.command, &about.id))
-            return cli_misuse(cli, "there is no command '%s'", about.command);
+        bool is_command = cli_find_command(about.command, &about.id);
+        if (!is_command && !o->json && cli_print_about(about.command, stdout))
+            return CLI_OK;
+        if (!is_command)
+            return cli_misuse(cli, "there is no command '%s'%s", about.command,
+                              cli_about_meant(cli, about.command));
         if (!o->json) {
             cli_print_help(&about, stdout);
             return CLI_OK;

@@ -163,6 +163,18 @@ const struct cli_option option_table[] = {
      "it says, --max-states, or 4096"},
     {"max-steps", 0, OPTION_U64, "N", ON(TRACE), FIELD(max_steps), 0, NULL,
      "stop after so many steps; 1000 by default"},
+    {"width", 0, OPTION_U64, "N", ON(TRACE), FIELD(width), FIELD(width_given), NULL,
+     "characters of a line at most: masks become ranges of lanes, long cells are cut; 0: no limit; "
+     "by default the "
+     "terminal's, and none for files and pipes"},
+    {"warp", 0, OPTION_TEXT, "W", ON(TRACE), FIELD(warp), 0, NULL,
+     "show only steps of this warp: a number through the grid, or block.warp"},
+    {"lines", 0, OPTION_TEXT, "LIST", ON(TRACE), FIELD(lines), 0, NULL,
+     "show only steps of these lines of the source: 4,7-9"},
+    {"rules", 0, OPTION_TEXT, "LIST", ON(TRACE), FIELD(rules), 0, NULL,
+     "show only steps of these rules: if,token"},
+    {"watch", 0, OPTION_TEXT, "LIST", ON(TRACE), FIELD(watched), 0, NULL,
+     "show only steps that write one of these: variables, elements, registers (i,s[3],%r1)"},
     {"to", 0, OPTION_TEXT, "FORM", ON(LOWER), FIELD(to), 0, NULL,
      "core (default): the statements of the structured semantics; cfg: blocks; predicated, "
      "lockstep: pi(P) and phi(P) of the blocks, normalised; ptx: the canonical text of a .ptx "

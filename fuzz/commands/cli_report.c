@@ -28,8 +28,10 @@ static const char *file_of(const struct cli *cli, const struct format *format)
     return *field;
 }
 
-/* The whole of it, and then the file: a former one stays until then. */
-static bool write_file(struct cli *cli, const struct format *format, const struct report *report)
+/* The whole of it, and then the file: a former one stays until then. What cannot be written goes to standard output, if
+ * nothing else does: *standard. */
+static bool write_file(struct cli *cli, const struct format *format, const struct report *report,
+                       bool *standard)
 {
     const char *path = file_of(cli, format), *why = "no memory for it";
     if (strcmp(path, "-") == 0) {
@@ -42,19 +44,27 @@ static bool write_file(struct cli *cli, const struct format *format, const struc
     if (out)
         format->write(&cli->arena, report, out);
     bool good = out && fclose(out) == 0 && output_write(path, text, length, &why);
-    free(text);
+    bool instead = !good && text && !*standard;
     if (!good)
-        cli_message(cli, "%s: %s", path, why);
+        cli_message(cli, "%s: %s%s", path, why,
+                    instead ? "; what should have been in it is printed instead" : "");
+    if (instead)
+        fwrite(text, 1, length, stdout);
+    *standard |= instead;
+    free(text);
     return good;
 }
 
 static int write_formats(struct cli *cli, struct report *report)
 {
     int status = CLI_OK;
-    for (size_t i = 0; i < FORMATS && status == CLI_OK; i++)
-        if (file_of(cli, &formats[i]) && !write_file(cli, &formats[i], report))
+    bool standard = cli->options.json;
+    for (size_t i = 0; i < FORMATS; i++)
+        standard |= file_of(cli, &formats[i]) && strcmp(file_of(cli, &formats[i]), "-") == 0;
+    for (size_t i = 0; i < FORMATS; i++)
+        if (file_of(cli, &formats[i]) && !write_file(cli, &formats[i], report, &standard))
             status = CLI_FAULT;
-    if (status == CLI_OK && cli->options.json)
+    if (cli->options.json)
         report_write_json(&cli->arena, report, stdout);
     return status;
 }

@@ -3,11 +3,13 @@
  */
 #include "engine/subjects/forms.h"
 #include "fuzz/cli/cli.h"
+#include "fuzz/out/terminal.h"
 #include "fuzz/trace/trace.h"
 #include "fuzz/triage/stored.h"
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool schedule(struct cli *cli, struct sched_spec *spec)
 {
@@ -111,6 +113,9 @@ static int trace(struct cli *cli, const struct traced *traced, struct trace_opti
         cli_message(cli, "%s: %s", traced->name, reason);
         return CLI_USAGE;
     }
+    const char *wrong = trace_filter_refuses(&options->filter, &cli->arena, program);
+    if (wrong)
+        return cli_misuse(cli, "%s", wrong);
     uint32_t actors = subject->vtable->actor_count(program);
     if (options->schedule.kind == SCHED_STARVE && options->schedule.victim >= actors)
         return cli_misuse(cli,
@@ -120,9 +125,24 @@ static int trace(struct cli *cli, const struct traced *traced, struct trace_opti
     return CLI_OK;
 }
 
+/* Lines fit the terminal; what does not go to one is not cut. */
+static uint32_t width(const struct cli *cli)
+{
+    uint32_t rows, columns;
+    if (cli->options.width_given || !isatty(STDOUT_FILENO))
+        return (uint32_t)cli->options.width;
+    terminal_size(&rows, &columns);
+    return columns;
+}
+
 int command_trace(struct cli *cli)
 {
-    struct trace_options options = {.max_steps = cli->options.max_steps, .json = cli->options.json};
+    const struct cli_options *given = &cli->options;
+    struct trace_options options = {
+        .max_steps = given->max_steps,
+        .json = given->json,
+        .width = width(cli),
+        .filter = {given->warp, given->lines, given->rules, given->watched}};
     struct traced traced;
     struct replayer r;
     int status = CLI_USAGE;

@@ -327,8 +327,11 @@ static bool step(struct crs_gen *c)
         draw_slot(c);
     const struct slot slot = c->slots[c->state.pc];
     struct source_choices choices = {.choices.choose = choose, .g = c->g};
-    struct crs_unit unit = {
-        .s = &c->state, .tokens = c->tokens, .capacity = TOKENS_MAX, .W = all_lanes(c)};
+    struct crs_unit unit = {.machine = &crs_no_machine,
+                            .s = &c->state,
+                            .tokens = c->tokens,
+                            .capacity = TOKENS_MAX,
+                            .W = all_lanes(c)};
     if (slot.op == W_CRS_OP_LOOP || slot.op == W_CRS_OP_FUEL)
         burn(c, c->state.active);
     lane_mask X = executing(c, slot.op == W_CRS_OP_LOOP ? 1 + 2 * PREDICATES : slot.guard);
@@ -338,7 +341,7 @@ static bool step(struct crs_gen *c)
     for (lane_mask rest = slot.op == W_CRS_OP_TAKE ? X : 0; rest; rest &= rest - 1)
         c->held[slot.table][__builtin_ctzll(rest)] = slot.target;
     if (kind == PTX_EXEC_NOP || X == 0) {
-        crs_next(&unit, 0);
+        c->state.pc++;
         return true;
     }
     bool table = op_of(&slot)->table;
@@ -346,7 +349,7 @@ static bool step(struct crs_gen *c)
     for (uint32_t lane = 0; lane < c->lanes; lane++)
         targets[lane] = table ? c->held[slot.target][lane] : slot.target;
     struct crs_actions actions = {.kind = kind, .X = X, .address = slot.target, .targets = targets};
-    crs_flow(&unit, &actions, &choices.choices, 0);
+    crs_flow(&unit, &actions, &choices.choices);
     return !unit.bottom && !unit.overflow && !c->state.completed;
 }
 

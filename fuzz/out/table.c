@@ -65,9 +65,8 @@ static void print_row(const struct table *table, const char *const *cells, const
     fputc('\n', out);
 }
 
-void table_print(const struct table *table, FILE *out)
+static void measure(const struct table *table, size_t *widths)
 {
-    size_t widths[TABLE_COLUMNS_MAX] = {0};
     for (uint32_t i = 0; i < table->columns; i++) {
         widths[i] = table->titles ? display_width(table->titles[i]) : 0;
         for (const struct table_row *row = table->first; row; row = row->next) {
@@ -76,6 +75,60 @@ void table_print(const struct table *table, FILE *out)
                 widths[i] = width;
         }
     }
+}
+
+static size_t line_width(const struct table *table, const size_t *widths)
+{
+    size_t total = 0;
+    for (uint32_t i = 0; i < table->columns; i++)
+        if (!(table->hidden & 1u << i))
+            total += widths[i] + (total > 0 ? 2 : 0);
+    return total;
+}
+
+size_t table_width(const struct table *table)
+{
+    size_t widths[TABLE_COLUMNS_MAX];
+    measure(table, widths);
+    return line_width(table, widths);
+}
+
+/* The first `width` characters of a cell, the last an ellipsis. */
+static const char *cut(struct arena *arena, const char *cell, size_t width)
+{
+    size_t bytes = 0;
+    for (size_t seen = 0; cell[bytes]; bytes++) {
+        seen += ((unsigned char)cell[bytes] & 0xc0) != 0x80;
+        if (seen == width)
+            break;
+    }
+    return arena_printf(arena, "%.*s\u2026", (int)bytes, cell);
+}
+
+void table_fit(struct table *table, size_t width, const uint8_t *least)
+{
+    size_t widths[TABLE_COLUMNS_MAX];
+    measure(table, widths);
+    while (line_width(table, widths) > width) {
+        uint32_t longest = TABLE_COLUMNS_MAX;
+        for (uint32_t i = 0; i < table->columns; i++)
+            if (!(table->hidden & 1u << i) && least[i] > 0 && widths[i] > least[i] &&
+                (longest == TABLE_COLUMNS_MAX || widths[i] > widths[longest]))
+                longest = i;
+        if (longest == TABLE_COLUMNS_MAX)
+            break;
+        widths[longest]--;
+    }
+    for (struct table_row *row = table->first; row; row = row->next)
+        for (uint32_t i = 0; i < table->columns; i++)
+            if (display_width(row->cells[i]) > widths[i])
+                row->cells[i] = cut(table->arena, row->cells[i], widths[i]);
+}
+
+void table_print(const struct table *table, FILE *out)
+{
+    size_t widths[TABLE_COLUMNS_MAX];
+    measure(table, widths);
     if (table->titles)
         print_row(table, table->titles, widths, out);
     for (const struct table_row *row = table->first; row; row = row->next)

@@ -135,7 +135,7 @@ static void run_other(struct comparer *c, enum oracle_id oracle, enum subject_id
 {
     struct side *sides = c->result->sides;
     bool has_tape = *c->shown.other_tape != '\0';
-    if (!has_tape && program == first && subject_table[subject].vtable == &semantics_threads)
+    if (!has_tape && program == first && subject == SUBJECT_THREADS)
         c->followed = !side_follow(c->arena, program, subject, &sides[0], &sides[1]);
     else if (!has_tape && oracle == ORACLE_SAFETY)
         run_tape(c, program, subject, c->shown.tape, "the same tape", &sides[1]);

@@ -204,12 +204,22 @@ static void put_row(struct page *page, const struct report_finding *shown)
     fputs("</td></tr>\n", page->out);
 }
 
+/* What is known and was run again for a picture: with its executions, folded. */
+static void put_known(struct page *page, uint32_t first)
+{
+    const struct report *r = page->report;
+    for (uint32_t i = first; i < r->shown_count; i++)
+        if (r->shown[i].comparison)
+            put_finding(page, &r->shown[i], false);
+}
+
 /* What nobody has to do anything about: a table. */
 static void put_settled(struct page *page, uint32_t first)
 {
     const struct report *r = page->report;
     if (first == r->shown_count)
         return;
+    put_known(page, first);
     fputs("<details class=\"more\"><summary>Known, suppressed, invalid and fixed findings: ",
           page->out);
     fprintf(page->out,

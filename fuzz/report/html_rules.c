@@ -39,18 +39,39 @@ static void put_cell(struct page *page, const struct rule_info *rule, uint64_t h
     fprintf(page->out, " <span>%s</span></li>\n", hits ? markup_brief(page->arena, hits) : "never");
 }
 
-static void put_catalogue(struct page *page, uint32_t first, uint32_t end, uint64_t most)
+/* The rules of one semantics: [first, end). */
+struct catalogue {
+    uint32_t first, end, fired;
+};
+
+static struct catalogue catalogue_at(const struct report *r, uint32_t first)
 {
-    const struct report *r = page->report;
-    uint32_t fired = 0;
-    for (uint32_t i = first; i < end; i++)
-        fired += r->hits[i] > 0;
+    struct catalogue c = {.first = first, .end = first};
+    const char *semantics = rule_table[first].semantics;
+    for (; c.end < RULE_COUNT && strcmp(rule_table[c.end].semantics, semantics) == 0; c.end++)
+        c.fired += r->hits[c.end] > 0;
+    return c;
+}
+
+uint32_t html_rules_asked(const struct report *r)
+{
+    uint32_t asked = 0;
+    for (uint32_t first = 0; first < RULE_COUNT;) {
+        struct catalogue c = catalogue_at(r, first);
+        asked += c.fired > 0 ? c.end - c.first : 0;
+        first = c.end;
+    }
+    return asked;
+}
+
+static void put_catalogue(struct page *page, const struct catalogue *c, uint64_t most)
+{
     fputs("<div class=\"catalogue\"><h3>", page->out);
-    markup_text(page->out, rule_table[first].semantics);
+    markup_text(page->out, rule_table[c->first].semantics);
     fprintf(page->out, "<span>%" PRIu32 " of %" PRIu32 " fired</span></h3>\n<ul class=\"map\">\n",
-            fired, end - first);
-    for (uint32_t i = first; i < end; i++)
-        put_cell(page, &rule_table[i], r->hits[i], most);
+            c->fired, c->end - c->first);
+    for (uint32_t i = c->first; i < c->end; i++)
+        put_cell(page, &rule_table[i], page->report->hits[i], most);
     fputs("</ul></div>\n", page->out);
 }
 
@@ -70,7 +91,14 @@ static void put_table(struct page *page)
           "<th scope=\"col\">rule</th><th class=\"r\" scope=\"col\">hits</th>"
           "<th scope=\"col\">source</th></tr></thead>\n<tbody>\n",
           page->out);
-    for (uint32_t i = 0; i < RULE_COUNT; i++) {
+    for (uint32_t i = 0, end = 0, fired = 0; i < RULE_COUNT; i++) {
+        if (i == end) {
+            struct catalogue c = catalogue_at(page->report, i);
+            end = c.end;
+            fired = c.fired;
+        }
+        if (fired == 0)
+            continue;
         fprintf(page->out, "<tr><td>%s</td><td>%s</td><td class=\"r\">%s</td><td class=\"wide\">",
                 rule_table[i].semantics, rule_table[i].name,
                 table_grouped(page->arena, page->report->hits[i]));
@@ -88,14 +116,23 @@ void html_rules(struct page *page)
     fprintf(
         page->out,
         "<section id=\"rules\" aria-labelledby=\"rules-title\">\n<h2 id=\"rules-title\">Rules of "
-        "the papers: %" PRIu32 " of %d have fired</h2>\n<div class=\"panel\">\n",
-        r->rules_fired, RULE_COUNT);
+        "the papers: %" PRIu32 " of %" PRIu32 " have fired</h2>\n<div class=\"panel\">\n",
+        r->rules_fired, html_rules_asked(r));
     put_legend(page);
-    for (uint32_t first = 0, end; first < RULE_COUNT; first = end) {
-        for (end = first + 1; end < RULE_COUNT &&
-                              strcmp(rule_table[end].semantics, rule_table[first].semantics) == 0;)
-            end++;
-        put_catalogue(page, first, end, most);
+    const char *others = "";
+    for (uint32_t first = 0; first < RULE_COUNT;) {
+        struct catalogue c = catalogue_at(r, first);
+        if (c.fired > 0)
+            put_catalogue(page, &c, most);
+        else
+            others = arena_printf(page->arena, "%s%s%s", others, *others ? ", " : "",
+                                  rule_table[first].semantics);
+        first = c.end;
+    }
+    if (*others) {
+        fputs("<p>No campaign here ran ", page->out);
+        markup_text(page->out, others);
+        fputs(".</p>\n", page->out);
     }
     put_table(page);
     fputs("</div>\n</section>\n", page->out);

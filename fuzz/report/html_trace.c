@@ -15,6 +15,7 @@ enum {
     BEFORE = 14,  /* rows shown before the parting, and after it */
     AFTER = 12,
     UNPARTED = 40, /* rows shown where no parting is known */
+    REPEATS = 3,   /* a loop is one whose steps are seen so often, to the end of what is kept */
     RULE_MAX = 16, /* characters */
     EXECUTED_MAX = 30,
     STACK_MAX = 60,
@@ -28,8 +29,36 @@ struct window {
     const struct side *side;
     uint32_t first, end; /* steps shown */
     uint32_t pad;        /* empty rows above, so that both sides part at one height */
+    uint32_t loop,
+        period; /* a lasso: the loop's first step, and how many it has; period 0: there is none */
     bool parts;
 };
+
+static bool same_step(const struct side_step *a, const struct side_step *b)
+{
+    return a->ran == b->ran && strcmp(a->lanes, b->lanes) == 0 && strcmp(a->rule, b->rule) == 0 &&
+           strcmp(a->executed, b->executed) == 0 && strcmp(a->actor, b->actor) == 0 &&
+           strcmp(a->stack, b->stack) == 0 && strcmp(a->writes, b->writes) == 0;
+}
+
+/* An execution that has not ended, whose last steps that are kept are the same few again and again. */
+static void find_lasso(struct window *w)
+{
+    const struct side *side = w->side;
+    uint32_t count = side->step_count;
+    if (!strstr(side->ended, "running"))
+        return;
+    for (uint32_t period = 1; period * REPEATS <= count && w->period == 0; period++) {
+        uint32_t same = 0;
+        while (same < count - period &&
+               same_step(&side->steps[count - 1 - same], &side->steps[count - 1 - same - period]))
+            same++;
+        if (same < period * (REPEATS - 1))
+            continue;
+        w->period = period;
+        w->loop = count - period - same;
+    }
+}
 
 static struct window window_of(const struct side *side)
 {
@@ -39,7 +68,9 @@ static struct window window_of(const struct side *side)
         w.first = side->parts > BEFORE ? side->parts - BEFORE : 0;
         w.end = side->parts + AFTER + 1;
     } else {
-        w.end = UNPARTED;
+        find_lasso(&w);
+        w.end = w.period > 0 && w.period <= UNPARTED ? w.loop + w.period : UNPARTED;
+        w.first = w.end > UNPARTED ? w.end - UNPARTED : 0;
     }
     if (w.end > side->step_count)
         w.end = side->step_count;
@@ -157,6 +188,22 @@ static void put_header(FILE *out, const struct window *w, const struct columns *
             HEAD - 3, HEAD - 3);
 }
 
+/* The loop of a lasso, whose last row ends at y: a bracket that leads back to its first step. */
+static void put_loop(struct page *page, const struct window *w, const struct columns *c, double y)
+{
+    double top = y - w->period * ROW + ROW / 2.0, bottom = y - ROW / 2.0;
+    fprintf(page->out,
+            "<line class=\"grid\" x1=\"0\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\"/>"
+            "<path class=\"loop\" d=\"M12 %.1f H4 V%.1f H12\"/><path class=\"loophead\" d=\"M9 "
+            "%.1f l6 4 l-6 4 z\"/>",
+            c->width, y - w->period * ROW, y - w->period * ROW, bottom, top, top - 4);
+    put_text(page->out, "looptext", NUMBERS, y + ROW - 5,
+             w->period == 1
+                 ? "this step again and again"
+                 : arena_printf(page->arena, "these %" PRIu32 " steps again and again", w->period),
+             40);
+}
+
 static void put_picture(struct page *page, const struct window *w)
 {
     FILE *out = page->out;
@@ -178,7 +225,9 @@ static void put_picture(struct page *page, const struct window *w)
     }
     for (uint32_t i = w->first; i < w->end; i++, y += ROW)
         put_step(out, w, &c, i, y);
-    if (after > 0)
+    if (w->period > 0 && w->end == w->loop + w->period)
+        put_loop(page, w, &c, y);
+    else if (after > 0)
         put_text(out, "m", NUMBERS, y + ROW - 5,
                  arena_printf(page->arena, "%" PRIu64 " steps behind", after), 40);
     fputs("</svg></div>\n", out);
@@ -237,6 +286,11 @@ static void put_side(struct page *page, const struct window *w)
     fprintf(page->out, "<figure><figcaption><b>%s</b>, %s: ", w->side->subject, w->side->schedule);
     markup_text(page->out, w->side->ended);
     fprintf(page->out, " after %s steps", table_grouped(page->arena, w->side->total));
+    if (w->period > 0)
+        fprintf(page->out,
+                "; a lasso: a stem of %" PRIu32 " step%s, then a loop of %" PRIu32
+                ", as far as was looked",
+                w->loop, w->loop == 1 ? "" : "s", w->period);
     if (w->side->threads > side_lanes(w->side))
         fprintf(page->out, "; the first %" PRIu32 " of %" PRIu32 " threads", side_lanes(w->side),
                 w->side->threads);

@@ -86,7 +86,8 @@ static void put_tiles(struct page *page)
     if (r->newest && r->newest->seconds > 0)
         put_tile(page, "", markup_brief(arena, (uint64_t)report_rate(r->newest)),
                  r->newest->campaign.shards > 1 ? "cases a second and shard" : "cases a second");
-    put_tile(page, "", arena_printf(arena, "%" PRIu32 " / %d", r->rules_fired, RULE_COUNT),
+    put_tile(page, "",
+             arena_printf(arena, "%" PRIu32 " / %" PRIu32, r->rules_fired, html_rules_asked(r)),
              "rules fired");
     fputs("</ul>\n", page->out);
 }
@@ -126,6 +127,7 @@ static void put_night(struct page *page)
     const struct report *r = page->report;
     const char *class = r->classes[REPORT_REGRESSION] + r->classes[REPORT_NEW] > 0 ? " bad"
                         : r->classes[REPORT_OPEN] > 0                              ? " warn"
+                        : r->classes[REPORT_KNOWN] > 0                             ? " known"
                                                                                    : "";
     fprintf(page->out,
             "<section aria-labelledby=\"headline\">\n<div class=\"verdict%s\">\n"

@@ -241,8 +241,9 @@ static void compare_shown(struct reader *r, struct report_finding *shown, uint64
     uint32_t left = r->report->options.traces;
     for (uint64_t i = 0; i < count; i++) {
         struct report_finding *one = &shown[i];
-        one->no_comparison = !one->kernel                       ? "the database holds no kernel"
-                             : !report_class_counts(one->class) ? "nothing is open about it"
+        bool settled = !report_class_counts(one->class) && one->class != REPORT_KNOWN;
+        one->no_comparison = !one->kernel ? "the database holds no kernel"
+                             : settled    ? "nothing is open about it"
                              : left == 0
                                  ? "only the most important findings are run again: --traces N"
                                  : NULL;
@@ -444,6 +445,26 @@ static const char *counted(struct arena *arena, uint64_t count, const char *what
     return arena_printf(arena, "%s %s%s", table_grouped(arena, count), what, count == 1 ? "" : "s");
 }
 
+/* "; 9 known differences (MUT.12, A-4)"; "": there are none. */
+static const char *known(struct arena *arena, const struct report *report)
+{
+    const char *names = "";
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < report->shown_count; i++) {
+        const struct report_finding *one = &report->shown[i];
+        const char *name = one->finding->reference;
+        if (one->class != REPORT_KNOWN)
+            continue;
+        count++;
+        if (*name && !strstr(names, name))
+            names = arena_printf(arena, "%s%s%s", names, *names ? ", " : "", name);
+    }
+    if (count == 0)
+        return "";
+    return arena_printf(arena, "; %s%s%s%s", counted(arena, count, "known difference"),
+                        *names ? " (" : "", names, *names ? ")" : "");
+}
+
 const char *report_headline(struct arena *arena, const struct report *report)
 {
     const uint64_t *classes = report->classes;
@@ -451,7 +472,7 @@ const char *report_headline(struct arena *arena, const struct report *report)
         return "No campaign yet";
     if (classes[REPORT_REGRESSION] == 0 && classes[REPORT_NEW] == 0)
         return classes[REPORT_OPEN] == 0
-                   ? "Nothing new, nothing open"
+                   ? arena_printf(arena, "Nothing new, nothing open%s", known(arena, report))
                    : arena_printf(arena, "Nothing new; %s still open",
                                   counted(arena, classes[REPORT_OPEN], "finding"));
     if (classes[REPORT_REGRESSION] == 0)

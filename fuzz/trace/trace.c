@@ -1,18 +1,17 @@
 #include "fuzz/trace/trace.h"
 
 #include "engine/crs/crs.h"
-#include "fuzz/out/json.h"
-#include "fuzz/out/table.h"
+#include "fuzz/out/demangle.h"
 #include "fuzz/trace/trace_blocks.h"
 #include "fuzz/trace/trace_crs.h"
-#include "fuzz/trace/trace_text.h"
+#include "fuzz/trace/trace_internal.h"
 #include "fuzz/trace/trace_vector.h"
-#include "oracle/check/evidence.h"
 #include "oracle/race/race.h"
 
 #include <inttypes.h>
+#include <string.h>
 
-enum { WRITES_MAX = 128, WRITES_SHOWN = 4 };
+enum { WRITES_SHOWN = 4 };
 
 enum column {
     COLUMN_STEP,
@@ -28,28 +27,6 @@ enum column {
     COLUMN_PCS /* thread-pc */
 };
 
-struct written {
-    uint32_t address;
-    int32_t value;
-};
-
-struct tracer {
-    struct observer observer;
-    struct arena *arena;
-    const struct machine *machine;
-    struct trace_text text;
-    struct table table;
-    struct json json;
-    enum trace_view view;
-    bool as_json;
-    bool any_writes;
-    const char **tops;   /* an actor: what its next step executes */
-    const char **blocks; /* and where, in a block program */
-    uint64_t steps;
-    uint32_t write_count;
-    struct written writes[WRITES_MAX]; /* to global and shared memory, of the current step */
-};
-
 static void see_write(void *context, uint32_t thread, uint32_t address, int32_t value, uint32_t stm)
 {
     struct tracer *t = context;
@@ -63,12 +40,12 @@ static void see_write(void *context, uint32_t thread, uint32_t address, int32_t 
 
 static const char *writes_text(struct tracer *t)
 {
-    const char *text = NULL;
+    const char *text = trace_private_text(&t->own, t->arena);
     for (uint32_t i = 0; i < t->write_count; i++) {
         if (i == WRITES_SHOWN)
             return arena_printf(t->arena, "%s, ... %" PRIu32 " more", text, t->write_count - i);
-        const char *name =
-            program_location_name(t->arena, t->machine->program, t->writes[i].address);
+        const char *name = demangle_text(
+            t->arena, program_location_name(t->arena, t->machine->program, t->writes[i].address));
         text = arena_printf(t->arena, "%s%s%s = %" PRId32, text ? text : "", text ? ", " : "", name,
                             t->writes[i].value);
     }
@@ -90,26 +67,38 @@ static void fill_state(struct tracer *t, struct table_row *row, uint32_t actor)
     row->cells[COLUMN_DISABLED] = trace_disabled(&t->text, &warp);
 }
 
-/* What the actor did; the end of a barrier is none of its steps: the barrier instruction then. */
-static const char *executed(const struct tracer *t, const struct step_event *event)
+const char *trace_executed(const struct tracer *t, const struct step_event *event)
 {
     if (!trace_is_ptx(t->view) || event->rule != t->machine->semantics->barrier_rule)
         return t->tops[event->actor];
     return event->stm == CODE_NONE ? "" : t->text.heads[event->stm];
 }
 
+static uint32_t actors_a_block(const struct machine *machine)
+{
+    return machine->actor_count / machine->program->launch.blocks;
+}
+
+const char *trace_actor(const struct tracer *t, uint32_t actor)
+{
+    uint32_t count = actors_a_block(t->machine);
+    if (t->machine->program->launch.blocks == 1 || count == 1)
+        return arena_printf(t->arena, "%" PRIu32, actor);
+    return arena_printf(t->arena, "%" PRIu32 ".%" PRIu32, actor / count, actor % count);
+}
+
 static void add_row(struct tracer *t, const struct step_event *event)
 {
     struct table_row *row = table_add(&t->table);
     row->cells[COLUMN_STEP] = arena_printf(t->arena, "%" PRIu64, t->steps);
-    row->cells[COLUMN_ACTOR] = arena_printf(t->arena, "%" PRIu32, event->actor);
+    row->cells[COLUMN_ACTOR] = trace_actor(t, event->actor);
     row->cells[COLUMN_RULE] = rule_table[event->rule].name;
     if (event->stm != CODE_NONE && trace_is_ptx(t->view))
         row->cells[COLUMN_PC] = arena_printf(t->arena, "%" PRIu32, event->stm);
     if (event->stm != CODE_NONE && t->machine->program->stms[event->stm].line > 0)
         row->cells[COLUMN_LINE] =
             arena_printf(t->arena, "%" PRIu32, t->machine->program->stms[event->stm].line);
-    row->cells[COLUMN_EXECUTED] = executed(t, event);
+    row->cells[COLUMN_EXECUTED] = demangle_text(t->arena, trace_executed(t, event));
     row->cells[COLUMN_WRITES] = writes_text(t);
     if (t->view == TRACE_VECTORS && t->write_count == 0)
         row->cells[COLUMN_WRITES] = trace_vector(&t->text, event);
@@ -119,119 +108,6 @@ static void add_row(struct tracer *t, const struct step_event *event)
     if (t->view == TRACE_VECTORS)
         row->cells[COLUMN_DISABLED] = trace_blocks_enabled(&t->text, event->actor);
     fill_state(t, row, event->actor);
-}
-
-/* ---- JSON ---- */
-
-/* Where execution goes on when the token at `i` is popped: the slice right below it. */
-static void json_continuation(struct tracer *t, const struct trace_entries *entries, uint32_t i)
-{
-    bool statement = false;
-    if (i > 0) {
-        enum entry_kind kind = entry_kind(entries->stack[i - 1]);
-        statement = kind == ENTRY_STM || kind == ENTRY_CONT;
-    }
-    if (statement)
-        json_u64(&t->json, entry_number(entries->stack[i - 1]));
-    else
-        json_null(&t->json);
-}
-
-static void json_stack(struct tracer *t, uint32_t actor)
-{
-    if (trace_is_ptx(t->view)) {
-        trace_crs_json_stack(&t->text, &t->json, actor);
-        return;
-    }
-    if (trace_is_blocks(t->view)) {
-        trace_blocks_frames(&t->text, &t->json, actor);
-        return;
-    }
-    struct trace_entries entries = trace_entries(t->machine, t->view == TRACE_WARPS, actor);
-    json_array_begin(&t->json);
-    for (uint32_t i = entries.depth; i-- > 0;) {
-        enum entry_kind kind = entry_kind(entries.stack[i]);
-        bool statement = kind == ENTRY_STM || kind == ENTRY_CONT;
-        json_array_begin(&t->json);
-        json_string(&t->json, trace_entry_names[kind]);
-        if (statement || !entries.masks)
-            json_null(&t->json);
-        else
-            json_string(&t->json, trace_mask(&t->text, entries.masks[i], entries.lanes));
-        if (statement)
-            json_u64(&t->json, entry_number(entries.stack[i]));
-        else
-            json_continuation(t, &entries, i);
-        json_array_end(&t->json);
-    }
-    json_array_end(&t->json);
-}
-
-static void json_writes(struct tracer *t)
-{
-    json_array_begin(&t->json);
-    for (uint32_t i = 0; i < t->write_count; i++) {
-        json_array_begin(&t->json);
-        json_string(&t->json,
-                    program_location_name(t->arena, t->machine->program, t->writes[i].address));
-        json_int(&t->json, t->writes[i].value);
-        json_array_end(&t->json);
-    }
-    json_array_end(&t->json);
-}
-
-static void json_place(struct tracer *t, uint32_t stm)
-{
-    json_key(&t->json, "pc");
-    if (stm == CODE_NONE)
-        json_null(&t->json);
-    else
-        json_u64(&t->json, stm);
-    json_key(&t->json, "line");
-    if (stm == CODE_NONE || t->machine->program->stms[stm].line == 0)
-        json_null(&t->json);
-    else
-        json_u64(&t->json, t->machine->program->stms[stm].line);
-}
-
-static void print_json_step(struct tracer *t, const struct step_event *event)
-{
-    struct json *json = &t->json;
-    json_object_begin(json);
-    json_key_u64(json, "step", t->steps);
-    json_key_string(json, "rule", rule_table[event->rule].name);
-    if (t->view == TRACE_WARPS || t->view == TRACE_CRS)
-        json_key_string(json, "actor", arena_printf(t->arena, "warp %" PRIu32, event->actor));
-    else if (t->view == TRACE_VECTORS)
-        json_key_string(json, "actor", arena_printf(t->arena, "block %" PRIu32, event->actor));
-    else
-        json_key_u64(json, "thread", event->actor);
-    json_place(t, event->stm);
-    if (trace_is_ptx(t->view) && event->stm != CODE_NONE)
-        json_key_string(json, "source", evidence_source(t->arena, t->machine->program, event->stm));
-    json_key_string(json, "executed", executed(t, event));
-    if (trace_is_blocks(t->view))
-        json_key_string(json, "block", t->blocks[event->actor]);
-    if (t->view == TRACE_VECTORS) {
-        json_key_string(json, "enabled", trace_blocks_enabled(&t->text, event->actor));
-        trace_vector_json(&t->text, json, event);
-    }
-    if (t->view == TRACE_WARPS) {
-        struct warp_state warp = simt_state(t->machine, event->actor);
-        json_key_string(json, "active", trace_mask(&t->text, warp.theta, warp.lanes));
-        json_key_string(json, "disabled", trace_disabled(&t->text, &warp));
-    }
-    if (t->view == TRACE_CRS) {
-        json_key_string(json, "active", trace_crs_active(&t->text, event->actor));
-        json_key_string(json, "disabled", trace_crs_disabled(&t->text, event->actor));
-    }
-    json_key(json, "stack");
-    json_stack(t, event->actor);
-    json_key(json, "writes");
-    json_writes(t);
-    json_key_string(json, "status", status_names[machine_status(t->machine)]);
-    json_object_end(json);
-    json_end_line(json);
 }
 
 /* ---- the execution ---- */
@@ -254,18 +130,34 @@ static void see_tops(struct tracer *t, const struct step_event *event)
         see_top(t, i);
 }
 
+/* Whether the step writes what is watched. */
+static bool is_watched(struct tracer *t)
+{
+    const struct trace_filter *filter = &t->options->filter;
+    for (uint32_t i = 0; i < t->own.count; i++)
+        if (trace_filter_watches(filter, t->own.places[i].name))
+            return true;
+    for (uint32_t i = 0; i < t->write_count; i++)
+        if (trace_filter_watches(
+                filter, program_location_name(t->arena, t->machine->program, t->writes[i].address)))
+            return true;
+    return filter->watch == NULL;
+}
+
 static void see_step(void *context, const struct machine *machine, const struct step_event *event)
 {
     struct tracer *t = context;
-    (void)machine;
+    size_t mark = arena_mark(t->arena);
     t->steps++;
-    if (t->as_json) {
-        size_t mark = arena_mark(t->arena);
-        print_json_step(t, event);
-        arena_release(t->arena, mark);
-    } else {
+    trace_private_see(&t->own, &t->text, event);
+    bool wanted = trace_filter_wants(&t->options->filter, machine, t->view, event) && is_watched(t);
+    t->shown += wanted;
+    if (wanted && !t->options->json)
         add_row(t, event);
-    }
+    else if (wanted)
+        trace_print_json(t, event);
+    if (!wanted || t->options->json)
+        arena_release(t->arena, mark);
     see_tops(t, event);
     t->write_count = 0;
 }
@@ -276,8 +168,8 @@ static void print_memory(struct tracer *t, const char *when, bool inputs_only, F
     for (uint32_t i = 0; i < program->var_count; i++) {
         const struct ast_var *var = program->vars[i].ast;
         if (!inputs_only || var->is_input)
-            fprintf(out, "%s %s %s = %s\n", when, ast_space_names[var->space], var->name,
-                    trace_values(&t->text, i));
+            fprintf(out, "%s %s %s = %s\n", when, ast_space_names[var->space],
+                    demangle_text(t->arena, var->name), trace_values(&t->text, i));
     }
 }
 
@@ -317,7 +209,7 @@ static void start(struct tracer *t)
         see_top(t, i);
     table_start(&t->table, t->arena, titles[t->view], "rrlrrllllll");
     t->table.hidden = hidden[t->view] | (trace_is_ptx(t->view) ? 0 : 1u << COLUMN_PC);
-    if (t->machine->semantics != &semantics_thread_pc)
+    if (!t->machine->semantics->has_pcs)
         t->table.hidden |= 1u << COLUMN_PCS;
     if ((t->view == TRACE_WARPS || t->view == TRACE_VECTORS || t->view == TRACE_CRS) &&
         t->machine->actor_count == 1)
@@ -337,6 +229,51 @@ static void print_header(const struct tracer *t, const struct trace_options *opt
             subject_table[options->subject].sentence);
     if (t->machine->actor_count > 1)
         fprintf(out, "schedule %s\n", sched_name(t->arena, &options->schedule));
+}
+
+/* ---- what fits ---- */
+
+/* A mask of many lanes as its lanes: "all", "0-4,8"; a disable mask "b1-2 r5"; "-": none. */
+static const char *ranges(struct tracer *t, const char *mask)
+{
+    struct text out = {.arena = t->arena};
+    for (const char *state = "1bre"; *state; state++) {
+        if (*state == '1' && !strchr(mask, '0') && !strpbrk(mask, "bre"))
+            return "all";
+        bool first = true;
+        for (size_t i = 0; mask[i]; i++) {
+            size_t run = strspn(mask + i, (char[]){*state, '\0'});
+            if (run == 0)
+                continue;
+            const char *before = !first ? "," : *state == '1' ? "" : (char[]){*state, '\0'};
+            if (first && out.length > 0)
+                text_put(&out, " ");
+            text_put(&out, arena_printf(t->arena, run > 1 ? "%s%zu-%zu" : "%s%zu", before, i,
+                                        i + run - 1));
+            first = false;
+            i += run - 1;
+        }
+    }
+    return out.bytes ? out.bytes : "-";
+}
+
+/* Within the width that is asked for: masks become ranges of lanes, then long stacks are cut, then whatever is long. */
+static void fit(struct tracer *t)
+{
+    static const uint8_t stack[TABLE_COLUMNS_MAX] = {[COLUMN_STACK] = 20, [COLUMN_PCS] = 8};
+    static const uint8_t all[TABLE_COLUMNS_MAX] = {
+        [COLUMN_EXECUTED] = 10, [COLUMN_WRITES] = 10, [COLUMN_ACTIVE] = 5,
+        [COLUMN_DISABLED] = 8,  [COLUMN_STACK] = 8,   [COLUMN_PCS] = 4};
+    size_t width = t->options->width;
+    if (width == 0)
+        return;
+    if ((t->view == TRACE_WARPS || t->view == TRACE_CRS) && table_width(&t->table) > width)
+        for (struct table_row *row = t->table.first; row; row = row->next) {
+            row->cells[COLUMN_ACTIVE] = ranges(t, row->cells[COLUMN_ACTIVE]);
+            row->cells[COLUMN_DISABLED] = ranges(t, row->cells[COLUMN_DISABLED]);
+        }
+    table_fit(&t->table, width, stack);
+    table_fit(&t->table, width, all);
 }
 
 /* A first, unprinted execution tells PCT how long executions are, and SURW which statements race
@@ -395,15 +332,22 @@ static void print_end(struct tracer *t, enum status status, FILE *out)
 {
     const struct machine_head *head = t->machine->head;
     bool error = status != STATUS_TERMINATED && status != STATUS_STEP_LIMIT;
+    const struct ast_launch *launch = &t->machine->program->launch;
     fprintf(out, "%s after %" PRIu64 " steps", status_names[status], t->steps);
     if (error && head->fault_stm != CODE_NONE)
-        fprintf(out, ": thread %" PRIu32 ", line %" PRIu32, head->fault_thread,
-                t->machine->program->stms[head->fault_stm].line);
+        fprintf(out, ": thread %" PRIu32, head->fault_thread);
+    if (error && head->fault_stm != CODE_NONE && launch->blocks > 1)
+        fprintf(out, " (block %" PRIu32 ", thread %" PRIu32 ")",
+                head->fault_thread / launch->threads, head->fault_thread % launch->threads);
+    if (error && head->fault_stm != CODE_NONE)
+        fprintf(out, ", line %" PRIu32, t->machine->program->stms[head->fault_stm].line);
     if (error && t->machine->fault_text)
         fprintf(out, ": %s", t->machine->fault_text);
     fputc('\n', out);
+    if (trace_filters(&t->options->filter))
+        fprintf(out, "%" PRIu64 " of %" PRIu64 " steps shown\n", t->shown, t->steps);
     print_memory(t, "end:", false, out);
-    if (status == STATUS_TERMINATED && t->machine->semantics == &semantics_block)
+    if (status == STATUS_TERMINATED && t->view == TRACE_CTA)
         print_dangling(t, out);
 }
 
@@ -430,15 +374,17 @@ enum status trace_run(struct arena *arena, const struct program *program,
         run_survey(arena, machine, &spec, options->max_steps);
 
     struct tracer *t = ARENA_NEW(arena, struct tracer);
-    t->observer = (struct observer){.context = t, .write = see_write, .step = see_step};
+    t->observer =
+        (struct observer){.context = t, .write = see_write, .atomic = see_write, .step = see_step};
     t->arena = arena;
     t->machine = machine;
     t->view = trace_view_of(machine);
-    t->as_json = options->json;
+    t->options = options;
     trace_text_start(&t->text, arena, machine, t->view);
+    trace_private_start(&t->own, arena, machine);
     json_start(&t->json, out);
     start(t);
-    if (!t->as_json) {
+    if (!options->json) {
         print_header(t, options, out);
         if (spec.kind == SCHED_PCT)
             print_pct_bound(machine, &spec, out);
@@ -449,10 +395,11 @@ enum status trace_run(struct arena *arena, const struct program *program,
     machine_observe(machine, &t->observer);
     sched_start(&scheduler, &spec, machine, arena);
     enum status status = machine_run(machine, &scheduler.choices, options->max_steps, NULL);
-    if (!t->as_json) {
+    if (!options->json) {
         if (!t->any_writes)
             t->table.hidden |= 1u << COLUMN_WRITES;
         fputc('\n', out);
+        fit(t);
         table_print(&t->table, out);
         fputc('\n', out);
         print_end(t, status, out);

@@ -9,6 +9,7 @@
 
 #include "engine/schedule/sched.h"
 #include "engine/subjects/subject.h"
+#include "fuzz/trace/trace_filter.h"
 
 #include <stdio.h>
 
@@ -17,6 +18,8 @@ struct trace_options {
     struct sched_spec schedule;
     uint64_t max_steps;
     bool json;
+    uint32_t width; /* characters of a line of the table at most; 0: as many as it takes */
+    struct trace_filter filter;
 };
 
 /* Runs and prints; returns how the execution ended (STATUS_STEP_LIMIT: max_steps were taken). */

@@ -32,7 +32,7 @@ enum trace_view trace_view_of(const struct machine *machine)
 {
     switch (machine->program->form) {
     case FORM_PTX:
-        return machine->semantics == &semantics_block ? TRACE_CTA : TRACE_CRS;
+        return machine->semantics->actors == ACTORS_THREADS ? TRACE_CTA : TRACE_CRS;
     case FORM_BLOCKS:
         return TRACE_BLOCKS;
     case FORM_LOCKSTEP:
@@ -40,7 +40,7 @@ enum trace_view trace_view_of(const struct machine *machine)
     case FORM_STRUCTURED:
         break;
     }
-    return machine->semantics == &semantics_simt ? TRACE_WARPS : TRACE_THREADS;
+    return machine->semantics->actors == ACTORS_WARPS ? TRACE_WARPS : TRACE_THREADS;
 }
 
 void trace_text_start(struct trace_text *text, struct arena *arena, const struct machine *machine,
@@ -162,6 +162,9 @@ static void add_entry(struct trace_text *text, struct text *pieces,
 
 const char *trace_stack(struct trace_text *text, uint32_t actor)
 {
+    const struct machine *machine = text->machine;
+    if (machine->semantics->describe)
+        return machine->semantics->describe(text->arena, machine, actor);
     if (trace_is_ptx(text->view))
         return trace_crs_stack(text, actor);
     if (trace_is_blocks(text->view))

@@ -366,7 +366,7 @@ void explore_begin(struct checking *c, const struct execution *execution)
     if (c->parting)
         c->parting->apart = false;
     if (explore_is_ptx(subject) && c->subjects[subject].program->ptx->barriers &&
-        subject_table[subject].vtable != &semantics_block)
+        subject_table[subject].vtable->actors == ACTORS_WARPS)
         behind = explore_watch_parts(c, behind);
     if (c->logged) {
         race_log_begin(c->log);

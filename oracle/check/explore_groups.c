@@ -28,7 +28,7 @@ bool explore_follows(const struct checking *c, enum subject_id subject)
 static enum group_id ptx_group(const struct checking *c, enum subject_id subject)
 {
     if (c->kernel->form == FORM_PTX)
-        return subject_table[subject].vtable == &semantics_block ? GROUP_PTX : GROUP_FIRST;
+        return subject_table[subject].vtable->actors == ACTORS_THREADS ? GROUP_PTX : GROUP_FIRST;
     if (c->kernel->form == FORM_BLOCKS)
         return GROUP_FIRST;
     return c->program && !c->program->has_votes ? GROUP_FIRST : GROUP_NONE;
@@ -38,7 +38,8 @@ enum group_id explore_group(const struct checking *c, enum subject_id subject)
 {
     if (subject_table[subject].role == SUBJECT_VARIANT || c->incomparable)
         return GROUP_NONE;
-    if (c->ill_formed && subject_table[subject].vtable == &semantics_lockstep)
+    const struct semantics *vtable = subject_table[subject].vtable;
+    if (c->ill_formed && vtable && vtable->actors == ACTORS_BLOCKS)
         return GROUP_NONE;
     if (explore_is_ptx(subject))
         return ptx_group(c, subject);
@@ -55,7 +56,7 @@ static bool has_named_barriers(const struct checking *c, enum subject_id subject
 
 enum group_id explore_execution_group(const struct checking *c, const struct execution *execution)
 {
-    bool warps = subject_table[execution->subject].vtable != &semantics_block;
+    bool warps = subject_table[execution->subject].vtable->actors == ACTORS_WARPS;
     bool follows = explore_follows(c, execution->subject) && warps;
     if (has_named_barriers(c, execution->subject))
         return GROUP_NONE;

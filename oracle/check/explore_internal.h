@@ -22,7 +22,8 @@ static inline bool explore_some_completed(const struct machine *machine, uint32_
 
 static inline bool explore_is_simt(enum subject_id subject)
 {
-    return subject_table[subject].vtable == &semantics_simt;
+    const struct semantics *vtable = subject_table[subject].vtable;
+    return vtable && vtable->stack == STACK_SIMT;
 }
 
 static inline bool explore_is_ptx(enum subject_id subject)

@@ -24,7 +24,7 @@ static const char *why_refused(struct checking *c, enum subject_id subject, cons
 static void choose_detector(struct checking *c, enum subject_id subject, struct explored *explored)
 {
     const struct ptx_code *code = explored->program->ptx;
-    bool warps = subject_table[subject].vtable != &semantics_block;
+    bool warps = subject_table[subject].vtable->actors == ACTORS_WARPS;
     bool given = c->kernel->form == FORM_PTX;
     struct race_hb **hb = given && warps ? &c->hb_warps : &c->hb_threads;
     const struct race_hb_options options = {.warps = given && warps,

@@ -41,8 +41,7 @@ static void walk(struct checking *c, struct machine *machine, struct lasso_probe
     struct sched_spec spec = {.kind = SCHED_TAPE, .tape = probe->tape};
     struct scheduler scheduler;
     struct depths depths = {ARENA_ARRAY(c->arena, uint32_t, machine->actor_count)};
-    probe->has_stacks =
-        machine->semantics == &semantics_crs || machine->semantics == &semantics_thread_pc;
+    probe->has_stacks = machine->semantics->stack == STACK_CRS;
     machine_reset(machine);
     sched_start(&scheduler, &spec, machine, c->arena);
     while (scheduler.reader.next < probe->tape->count &&

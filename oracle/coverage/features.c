@@ -252,11 +252,11 @@ const struct observer *features_begin(struct checking *c, enum subject_id subjec
     w->subject = at_most((uint32_t)subject, FEATURES_SUBJECTS);
     w->observer = (struct observer){
         .context = w, .step = see_step, .barrier = see_barrier, .use = see_use, .next = behind};
-    if (semantics == &semantics_simt)
+    if (semantics->stack == STACK_SIMT)
         w->observer.step = see_simt;
-    else if (semantics == &semantics_crs || semantics == &semantics_thread_pc)
+    else if (semantics->stack == STACK_CRS)
         w->observer.step = see_crs;
-    else if (semantics == &semantics_lockstep)
+    else if (semantics->actors == ACTORS_BLOCKS)
         w->observer.step = see_lockstep;
     INVARIANT(c->subjects[subject].machine->actor_count <= w->actors);
     memset(w->before, RULE_NONE, w->actors);

@@ -169,7 +169,7 @@ bool safety_is_given(const struct checking *c)
 bool safety_watches(const struct checking *c, enum subject_id subject)
 {
     const struct subject_info *info = &subject_table[subject];
-    bool warps = info->vtable == &semantics_crs || info->vtable == &semantics_thread_pc;
+    bool warps = info->vtable && info->vtable->stack == STACK_CRS;
     uint32_t wanted = 1u << ORACLE_SAFETY;
     if (safety_is_given(c)) /* what its subjects are compared under */
         wanted |= 1u << ORACLE_RESULT | 1u << ORACLE_RACE | 1u << ORACLE_LIVENESS;

@@ -212,9 +212,9 @@ static bool ends_well(const struct search_result *search)
 static bool is_included(const struct checking *c, enum subject_id subject)
 {
     const struct subject_info *info = &subject_table[subject];
+    bool blocks = info->vtable && info->vtable->form == FORM_BLOCKS;
     return info->role == SUBJECT_ORDINARY && subject != SUBJECT_THREADS &&
-           (info->program == PROGRAM_CORE ||
-            (info->vtable == &semantics_interleave && c->program->barrier_count == 0));
+           (info->program == PROGRAM_CORE || (blocks && c->program->barrier_count == 0));
 }
 
 /* Runs an execution again for its store. A warp ends with barrier_divergence as soon as a lane is

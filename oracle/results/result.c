@@ -548,6 +548,13 @@ static bool is_empty(const struct checking *c, enum group_id group)
     return true;
 }
 
+/* Warps at one pc with other rules of the branch unit. */
+static bool has_switches(enum subject_id subject)
+{
+    const struct semantics *vtable = subject_table[subject].vtable;
+    return vtable && vtable->stack == STACK_CRS && !vtable->has_pcs && safety_switch(subject);
+}
+
 void result_judge(struct checking *c)
 {
     struct answer *answer = &c->result->answers[ORACLE_RESULT];
@@ -561,7 +568,7 @@ void result_judge(struct checking *c)
     if (!c->incomparable)
         judge_warps(c, answer);
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
-        if (subject_table[s].vtable == &semantics_crs && safety_switch((enum subject_id)s))
+        if (has_switches((enum subject_id)s))
             judge_switch(c, answer, (enum subject_id)s);
     if (c->incomparable)
         sum.reason = c->incomparable;

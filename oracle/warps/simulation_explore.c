@@ -87,7 +87,8 @@ static void run_simt(struct checking *c, struct execution *execution)
 
 bool simulation_explore(struct checking *c, enum subject_id subject)
 {
-    if (subject_table[subject].vtable != &semantics_simt || !simulation_of(c))
+    const struct semantics *vtable = subject_table[subject].vtable;
+    if (!vtable || vtable->stack != STACK_SIMT || !simulation_of(c))
         return false;
     struct check_run *run = &c->result->runs[subject];
     bool conflicts = false;

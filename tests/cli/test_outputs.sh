@@ -193,6 +193,7 @@ full() {
 }
 printf 'former\n' >kept
 full 40 report --db x.db --html kept
+says out '</html>' 'is printed instead'
 full 8 reduce long.simt --keep-progress fair -o kept --tests 1
 says out "is printed instead" "while (v0 == 0)"
 # In place: devices, and what is open already.

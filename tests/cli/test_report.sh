@@ -117,7 +117,9 @@ for id in 1 2 3 4 5; do
     expect 0 triage status $id known A-1 --db night.db
 done
 expect 0 report --db night.db --html k.html --junit k.xml --sarif k.sarif --markdown k.md
-says k.html "Nothing new, nothing open" "Nothing is open."
+says k.html "Nothing new, nothing open; 5 known differences (A-1)" "Nothing is open." 'class="verdict known"'
+# What is known has its picture too, and rules of semantics that did not run are no chips.
+[ "$(grep -c '<svg width' k.html)" -ge 5 ] || failed "known findings have no pictures"
 [ "$(grep -c '<failure' k.xml)" = 0 ] || failed "JUnit: a known finding fails"
 [ "$(grep -o '"kind": "external"' k.sarif | wc -l)" = 5 ] || failed "SARIF: five known findings, not as many suppressions"
 
@@ -146,4 +148,9 @@ if [ -w /dev/full ]; then
     expect 3 report --db night.db --html /dev/full
     says err "/dev/full"
 fi
+# A lasso is a stem and a loop; what did not run is said in one sentence.
+expect 0 run --subjects simt,threads --oracles liveness --features spin --cases 140 --seed 3 --db lasso.db
+expect 0 report --db lasso.db --html lasso.html
+says lasso.html 'a lasso: a stem of ' 'steps again and again' 'class="loop"' 'No campaign here ran '
+grep -q '<h3>crs<span>' lasso.html && failed "rules of crs, which nobody asked for"
 finish

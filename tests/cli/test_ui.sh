@@ -46,6 +46,11 @@ on 5x20 'wait:simtfuzz' size:1x1 size:2x3 size:100x300 'wait:q ends' size:1x80 '
 left 0
 says a "q ends   ? help" "time  "
 
+# A large window has room for more: theorems, the findings themselves, rules that have not fired yet.
+on 50x200 'wait:newest of' 'wait:not yet' dump:a key:q end
+left 0
+says a 'simt-correctness Fig. 2, Prop. 1, Thm. 1' 'lemmas|' 'A-4' ' of 21 rules   not yet: '
+
 # Help, and back.
 on 24x80 'wait:cases' 'key:?' 'wait:Ctrl-Z' 'gone:steps' 'key:?' 'wait:steps' 'key:x' key:^Z key:q end
 left 0

@@ -72,10 +72,10 @@ list_objects() {
         grep -E "^$build/(engine|oracle|db|fuzz)/"
 }
 
-# The objects that $file is part of, by the dependencies that the compiler wrote.
+# The objects that $file is part of, by the dependencies that the compiler wrote; not those that an older build left.
 objects_of_file() {
     grep -rlF --include='*.o.d' "/$file" "$build/engine" "$build/oracle" "$build/db" "$build/fuzz" |
-        sed 's/\.d$//' | sort
+        sed 's/\.d$//' | sort | join -t $'\t' - <(cut -f 1 "$objects_list" | sort)
 }
 
 # Compiles these objects with the file under $1 in the place of the original; they are $1/N.o, from 0.

@@ -18,7 +18,7 @@ missing() {
 while read -r kind name; do
     homes=$((homes + 1))
     case $kind in
-    rule) grep -q "^RULE([A-Z0-9_]*, \"${name%-*}\", \"${name##*-}\"," engine/machine/rules.def || missing "no rule '$name'" ;;
+    rule) grep -qE "^RULE(_AS\([a-z_]*, |\()[A-Z0-9_]*, \"${name%-*}\", \"${name##*-}\"," engine/machine/rules.def || missing "no rule '$name'" ;;
     oracle) grep -q "^ORACLE([A-Z_]*, \"$name\"," oracle/check/oracles.def || missing "no oracle '$name'" ;;
     subject) grep -q "^SUBJECT([A-Z_0-9]*, \"$name\"," engine/subjects/subject.def || missing "no subject '$name'" ;;
     */*)
@@ -41,7 +41,11 @@ while IFS= read -r row; do missing "no home: $row"; done < <(
 
 while read -r rule; do
     grep -q "\`rule $rule\`" "$page" || missing "rule '$rule' is not in it"
-done < <(sed -nE 's/^RULE\([A-Z0-9_]*, "(interleave|lockstep|tutorial|crs|thread|thread-pc|block|cta)", "([A-Za-z_0-9]*)",.*/\1-\2/p' engine/machine/rules.def)
+done < <(sed -nE 's/^RULE(_AS\([a-z_]*, |\()[A-Z0-9_]*, "(interleave|lockstep|tutorial|crs|thread|thread-pc|block|cta)", "([A-Za-z_0-9]*)",.*/\2-\3/p' engine/machine/rules.def)
+# Each rule is a function, of its name or of the name that the row says.
+while read -r function; do
+    grep -rqE "^[a-zA-Z].*[ *(]$function\)?\(" engine --include='*.[ch]' || missing "rules.def: no function '$function'"
+done < <(sed -nE 's/^RULE\(([A-Z0-9_]*),.*/\L\1/p; s/^RULE_AS\(([a-z_0-9]*),.*/\1/p' engine/machine/rules.def | sort -u)
 while read -r oracle; do
     grep -q "\`oracle $oracle\`" "$page" || missing "oracle '$oracle' is not in it"
 done < <(sed -nE 's/^ORACLE\([A-Z_]*, "([a-z0-9-]*)",.*/\1/p' oracle/check/oracles.def)

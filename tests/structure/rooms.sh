@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The house: every source stands in a room of rooms.txt, every #include between rooms is on the room's line, a room
-# uses only rooms above it, is no larger than a person can know, and keeps its *_internal.h to itself. What a line
-# allows and nobody uses, and an exemption that is no longer needed, fails. docs/house.md shows the same table.
+# uses only rooms above it, is no larger than a person can know, and keeps its *_internal.h to itself; tests/unit mirrors
+# them. What a line allows and nobody uses, and an exemption that is no longer needed, fails. docs/house.md shows the
+# same table.
 #
 #     rooms.sh SOURCE            checks
 #     rooms.sh SOURCE --print    the table of docs/house.md
@@ -82,6 +83,15 @@ failures=$(
                 if (lines[room] > lines_max) print room ": " lines[room] " lines, at most " lines_max
             }
         }'
+    # A semantics is asked for its traits (engine/machine/machine.h), not for its name.
+    grep -rnE '[!=]= *&semantics_|&semantics_[a-z_]+ *[!=]=' engine oracle fuzz --include='*.[ch]' |
+        sed 's/$/: ask for a trait of the semantics/'
+    # tests/unit mirrors them.
+    find tests/unit -name '*.[ch]' -printf '%h\n' | sort | uniq -c | while read -r count folder; do
+        grep -q "^${folder#tests/unit/} |" "$page" || [ "$folder" = tests/unit/shared ] ||
+            echo "$folder: no room of this name"
+        [ "$count" -le "$files_max" ] || echo "$folder: $count files, at most $files_max"
+    done
     diff <(table) <(sed -n '/^| room /,/^$/p' docs/house.md | sed '/^$/d') >/dev/null ||
         echo "docs/house.md: its table is not that of $page (rooms.sh . --print)"
 )

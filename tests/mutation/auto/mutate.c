@@ -139,7 +139,8 @@ static bool preprocess_command(const char *database, const char *path, char *com
             continue;
         *output = '\0';
         return snprintf(command, size,
-                        "cd '%s' && %s -DSIMTFUZZ_SANITIZED -DSIMTFUZZ_ARENA_GUARDS -E '%s'",
+                        "cd '%s' && %s -DSIMTFUZZ_SANITIZED -DSIMTFUZZ_ARENA_GUARDS -USTEP_VARIANT "
+                        "-E '%s'",
                         folder, compile, path) < (int)size;
     }
     fprintf(stderr, "mutate: no command compiles %s\n", path);

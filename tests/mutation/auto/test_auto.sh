@@ -18,7 +18,7 @@ failed() {
 names=(
     'engine/crs/crs_branch.c:enable:delete:d.returned&=~alpha:1->;'              # a lane that returned sleeps on
     'engine/crs/crs_branch.c:upd_exec_state:constant:1@s->depth-1:1->2'          # reads below the stack
-    'engine/crs/crs_branch.c:unwind:constant:1@put(u->machine,&s->completed,1,mode):1->2' # a flag
+    'engine/crs/crs_branch.c:unwind:constant:1@put(u->machine,&s->completed,1):1->2' # a flag
 )
 hunt() {
     "$hunter" --cases 8 --seeds 1 --jobs "$1" "${@:2}" "${only[@]}" 2>"$folder/err" || failed "hunt: $(cat "$folder/err")"

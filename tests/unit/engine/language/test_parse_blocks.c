@@ -1,0 +1,395 @@
+/* Parsing the block form and the lock-step form: what each construct becomes, that it prints and
+ * copies to the same, and what each mistake is called. */
+#include "engine/input/input.h"
+#include "engine/language/print.h"
+#include "tests/unit/engine/language/tree_equal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static struct arena arena;
+static struct diag diag;
+
+static int setup(void **state)
+{
+    (void)state;
+    return arena_init(&arena, 256 << 20);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_destroy(&arena);
+    return 0;
+}
+
+static struct ast_kernel *try_parse(const char *text)
+{
+    diag_init(&diag, "text", text, strlen(text));
+    return parse_kernel(&arena, text, strlen(text), &diag);
+}
+
+/* The kernel of a text that is right; its copy and what its print parses to are the same kernel. */
+static struct ast_kernel *parse(const char *text)
+{
+    struct ast_kernel *kernel = try_parse(text);
+    if (!kernel) {
+        diag_print(&diag, stderr);
+        fail_msg("does not parse: %s", text);
+    }
+    const char *printed = print_kernel(&arena, kernel);
+    const struct ast_kernel *again = try_parse(printed);
+    if (!again || !kernel_equal(kernel, again))
+        fail_msg("not the same kernel again: %s", printed);
+    assert_string_equal(printed, print_kernel(&arena, again));
+    const struct ast_kernel *copy = ast_kernel_copy(&arena, kernel);
+    assert_true(kernel_equal(kernel, copy));
+    assert_true(ast_check(copy, NULL));
+    return kernel;
+}
+
+/* ---- what is right ---- */
+
+static void kernel_with_private_variables(void **state)
+{
+    (void)state;
+    const struct ast_kernel *k = parse("shared int x; private int p; kernel k() blocks {\n"
+                                       "private int i = 3, a[4]; private int j;\n"
+                                       "Start: i = p; a[i] = j; goto End; }");
+    assert_int_equal(k->form, FORM_BLOCKS);
+    assert_null(k->main->body);
+    const struct ast_var *i = k->main->locals;
+    assert_string_equal(i->name, "i");
+    assert_int_equal(i->space, SPACE_LOCAL);
+    assert_int_equal(i->init[0], 3);
+    assert_ptr_equal(k->main->blocks->body->target.var, i);
+    assert_string_equal(i->next->next->name, "j");
+    assert_int_equal(k->main->mark, 0);
+    assert_int_equal(parse("kernel k() lockstep { Start: goto Start, End; }")->form, FORM_LOCKSTEP);
+}
+
+static void procedures(void **state)
+{
+    (void)state;
+    const struct ast_kernel *k = parse(
+        "shared int s; private int p;\n"
+        "void q(int a, out int r, int b, out int t) blocks {\n"
+        "  private int i;\n"
+        "  Entry: i = a + b; q(i, p, 1, t); goto X, Start; X: return; Start: r = i; return; }\n"
+        "kernel k() blocks { private int v; Start: q(s, v, tid, p); goto X; X: goto End; }");
+    const struct ast_function *q = k->functions;
+    assert_int_equal(q->parameter_count, 4);
+    const struct ast_var *a = q->locals, *r = a->next, *b = r->next, *t = b->next;
+    assert_true(!a->is_out && r->is_out && !b->is_out && t->is_out && r->is_parameter);
+    assert_false(t->next->is_parameter);
+    assert_string_equal(q->blocks->name, "Entry");
+    assert_false(q->blocks->returns);
+    assert_true(q->blocks->next->returns && q->blocks->next->next->returns);
+    assert_ptr_equal(q->blocks->targets[1], q->blocks->next->next);
+    const struct ast_stm *inner = q->blocks->body->next, *outer = k->main->blocks->body;
+    assert_ptr_equal(inner->function, q);
+    assert_ptr_equal(inner->arguments->var, t->next);
+    assert_int_equal(inner->arguments->next->value, 1);
+    assert_null(inner->arguments->next->next);
+    assert_ptr_equal(inner->outs->var, k->vars->next);
+    assert_ptr_equal(inner->outs->next->var, t);
+    assert_ptr_equal(outer->function, q);
+    assert_ptr_equal(outer->arguments->var, k->vars);
+    assert_int_equal(outer->arguments->next->builtin, BUILTIN_TID);
+    assert_ptr_equal(outer->outs->var, k->main->locals);
+    assert_ptr_equal(outer->outs->next->var, k->vars->next);
+    assert_null(outer->outs->next->next);
+    /* a procedure may be called before it is defined */
+    k = parse("void f(out int r) lockstep { A: g(r); return; }\n"
+              "void g(out int r) lockstep { A: r = 1; return; }\n"
+              "kernel k() lockstep { private int v; Start: f(v); goto End; }");
+    const struct ast_stm *call = k->functions->blocks->body;
+    assert_ptr_equal(call->function, k->functions->next);
+    assert_null(call->arguments);
+    assert_ptr_equal(call->outs->var, k->functions->locals);
+}
+
+static void guards(void **state)
+{
+    (void)state;
+    const struct ast_kernel *k =
+        parse("shared int x; private int r; kernel k() blocks { Start:\n"
+              "x = 1 if (r); barrier() if (r == 1); havoc(x) if (r ? 1 : 2);\n"
+              "atomic_add(x, 1) if (!r); r = atomic_cas(x, 0, 1) if (tid);\n"
+              "pick(r, 1 : x, 2 : 1) if (x); x = 2; goto End; }");
+    static const enum ast_stm_kind kinds[] = {STM_ASSIGN, STM_BARRIER, STM_HAVOC,
+                                              STM_ATOMIC, STM_ATOMIC,  STM_PICK};
+    const struct ast_stm *s = k->main->blocks->body;
+    for (size_t i = 0; i < COUNT(kinds); i++, s = s->next) {
+        assert_int_equal(s->kind, kinds[i]);
+        assert_non_null(s->guard);
+    }
+    assert_null(s->guard);
+    assert_null(s->next);
+    assert_int_equal(k->main->blocks->body->guard->kind, EXPR_VAR);
+}
+
+static void pick(void **state)
+{
+    (void)state;
+    const struct ast_kernel *k =
+        parse("private int v; kernel k() blocks { private int w; Start: pick(v, 3 : 1);\n"
+              "pick(w, -1 : v == 2, 1 ? 2 : 3 : v ? 1 : 0, 1 << 4 : w); goto End; }");
+    const struct ast_stm *s = k->main->blocks->body;
+    assert_int_equal(s->kind, STM_PICK);
+    assert_ptr_equal(s->target.var, k->vars);
+    assert_int_equal(s->arguments->value, 3);
+    assert_int_equal(s->arguments->next->value, 1);
+    assert_null(s->arguments->next->next);
+    const struct ast_expr *e = s->next->arguments;
+    assert_int_equal(e->value, -1);
+    assert_int_equal(e->next->kind, EXPR_BINARY);
+    assert_int_equal(e->next->next->value, 2);
+    assert_int_equal(e->next->next->next->kind, EXPR_COND);
+    assert_int_equal(e->next->next->next->next->value, 16);
+    assert_string_equal(print_stm_head(&arena, s->next),
+                        "pick(w, -1 : v == 2, 2 : v ? 1 : 0, 16 : w);");
+}
+
+static void lockstep(void **state)
+{
+    (void)state;
+    const struct ast_kernel *k =
+        parse("shared int x, a[9]; private int p; kernel k() lockstep { Start:\n"
+              "sync(!any(p) || all(p == 1)); sync(1, 32); assume(all(!p)); assert(any(p) + 1);\n"
+              "p = all(p) if (any(p)); a[any(x)] = 1; barrier() if (p); goto End; }");
+    const struct ast_stm *s = k->main->blocks->body;
+    assert_int_equal(s->kind, STM_LOCKSYNC);
+    assert_int_equal(s->value->kind, EXPR_BINARY);
+    assert_int_equal(s->value->a->a->kind, EXPR_ANY);
+    assert_int_equal(s->value->b->kind, EXPR_ALL);
+    assert_int_equal(s->value->b->a->kind, EXPR_BINARY);
+    s = s->next;
+    assert_int_equal(s->kind, STM_SYNC);
+    s = s->next;
+    assert_int_equal(s->value->kind, EXPR_ALL);
+    s = s->next->next;
+    assert_int_equal(s->kind, STM_ASSIGN);
+    assert_int_equal(s->value->kind, EXPR_ALL);
+    assert_int_equal(s->guard->kind, EXPR_ANY);
+    assert_int_equal(s->next->target.index->kind, EXPR_ANY);
+}
+
+/* The words of these forms are names everywhere that they can be. */
+static void words_are_names(void **state)
+{
+    (void)state;
+    parse("shared int all, any, out, x;\n"
+          "int pick(int out) { return out; } void lockstep(int any) { all = any; }\n"
+          "kernel out() { private int y; y = pick(any); pick(1); lockstep(y); all = out + any; }");
+    parse("int all(int a) { return a; } kernel any() { private int y; y = all(1); }");
+    const struct ast_kernel *k =
+        parse("shared int all, pick, out, lockstep;\n"
+              "void p(int any, out int out) lockstep { all: any = all; out = all(any); return; }\n"
+              "void any(int pick) lockstep { lockstep: pick = any(pick); any(1); return; }\n"
+              "kernel lockstep() lockstep { private int all; Start: pick = 1; all = all(all);\n"
+              "  pick(all, 1 : 1); p(pick, all); out = lockstep + any(all); goto pick;\n"
+              "  pick: any(2); goto End; }");
+    const struct ast_stm *s = k->main->blocks->body;
+    assert_int_equal(s->kind, STM_ASSIGN);
+    assert_int_equal(s->next->value->kind, EXPR_ALL);
+    assert_ptr_equal(s->next->value->a->var, k->main->locals);
+    assert_int_equal(s->next->next->kind, STM_PICK);
+    assert_int_equal(k->main->blocks->next->body->kind, STM_CALL);
+    parse("private int v; void all(int a) blocks { E: v = a; return; }\n"
+          "kernel k() blocks { Start: all(v); goto End; }");
+}
+
+/* ---- what is wrong: line:column: message, each on its line ---- */
+
+#define BLOCKS "shared int s, a[2]; private int v, w; kernel k() blocks {\n"
+#define LOCKSTEP "shared int s, a[2]; private int v, w; kernel k() lockstep {\n"
+#define PROCEDURE "void p(int a, out int r, out int t) blocks { E: return; }\n"
+
+static const struct {
+    const char *text, *errors;
+} mistakes[] = {
+    {"kernel k() blocks { A: goto A; B: goto A; }",
+     "1:21: the first block must be named 'Start'\n"},
+    {"kernel k() blocks { A: goto A; Start: goto A; }", "1:32: 'Start' must be the first block\n"},
+    {"kernel k() lockstep { Start: goto A, B, End; A: goto C; End: goto Start; A: goto A; }",
+     "1:38: block 'B' is not defined\n"
+     "1:54: block 'C' is not defined\n"
+     "1:57: 'End' names the end of a thread, not a block\n"
+     "1:74: block 'A' is already defined\n"},
+    {"void p() blocks { End: return; A: goto End; A: return; }\n"
+     "kernel k() blocks { Start: return; }",
+     "1:19: 'End' names the end of a thread, not a block\n"
+     "1:40: a procedure ends with 'return', not 'goto End'\n"
+     "1:45: block 'A' is already defined\n"
+     "2:28: a kernel in block form ends with 'goto End', not 'return'\n"},
+    {"void p() blocks { A: goto Start; } kernel k() blocks { Start: goto A; }",
+     "1:27: block 'Start' is not defined\n"
+     "1:68: block 'A' is not defined\n"},
+    {BLOCKS "Start: s = 1 goto A; B: s = ; goto; C: goto if; D: v = ; E: goto B; }",
+     "2:13: expected ';' after '1', found 'goto'\n"
+     "2:19: block 'A' is not defined\n"
+     "2:29: expected an expression after '=', found ';'\n"
+     "2:35: expected the name of a block after 'goto', found ';'\n"
+     "2:45: expected the name of a block, found the reserved word 'if'\n"
+     "2:56: expected an expression after '=', found ';'\n"
+     "2:58: expected 'goto' or 'return' after ';', found 'E'\n"},
+    {BLOCKS "Start: v = 1; B: if (v) s = 1; { v = 2; } goto End; }",
+     "2:15: expected 'goto' or 'return' after ';', found 'B'\n"
+     "2:18: 'if' cannot stand in a block of a block-form kernel\n"
+     "2:32: '{' cannot stand in a block of a block-form kernel\n"
+     "2:41: expected 'goto' or 'return' after ';', found '}'\n"
+     "2:43: expected 'expect' after '}', found 'goto'\n"},
+    {BLOCKS "private shared int x; private int v[0]; Start: int i; private int j; goto End; }",
+     "2:9: expected 'int' after 'private', found 'shared'\n"
+     "2:37: an array has 1 to 65536 elements\n"
+     "2:48: 'int' cannot stand in a block of a block-form kernel\n"
+     "2:55: 'private' cannot stand in a block of a block-form kernel\n"},
+    /* guards */
+    {"shared int x; kernel k() { x = 1 if (x); x = 2 if (x) x = 3; barrier() if (tid); }",
+     "1:38: a guard stands only behind a statement of a kernel in block or lock-step form\n"
+     "1:47: expected ';' after '2', found 'if'\n"
+     "1:76: a guard stands only behind a statement of a kernel in block or lock-step form\n"},
+    {BLOCKS "Start: v += 1 if (v); v++ if (w); assume(v) if (v); assert(1) if (v); ; skip if (v);\n"
+            "membar() if (v); w = vote_all(v) if (v); sync(1, 2) if (v); v = 1 if (y);\n"
+            "v = 1 if v; v = 1 if (v; v = 1 if (); goto End; }",
+     "2:19: an assignment with a guard is written with '='\n"
+     "2:31: an assignment with a guard is written with '='\n"
+     "2:49: 'assume' takes no guard\n"
+     "2:67: 'assert' takes no guard\n"
+     "2:82: 'skip' takes no guard\n"
+     "3:14: 'membar' takes no guard\n"
+     "3:38: 'vote' takes no guard\n"
+     "3:57: 'sync' takes no guard\n"
+     "3:71: 'y' is not declared\n"
+     "4:10: expected '(' after 'if', found 'v'\n"
+     "4:24: expected ')' after 'v', found ';'\n"
+     "4:36: expected an expression after '(', found ')'\n"},
+    /* pick, all, any, sync(e) */
+    {BLOCKS "Start: pick(s, 1 : 1); pick(a[0], 1 : 1); pick(v); pick(v, 1); pick(v, w : 1);\n"
+            "pick(v, 1 : 1, ); pick(1, 1 : 1); v = pick(v, 1 : 1); goto End; }",
+     "2:13: 'pick' needs a private variable that is no array\n"
+     "2:29: 'pick' needs a private variable that is no array\n"
+     "2:49: expected ',' after 'v', found ')'\n"
+     "2:61: expected ':' after '1', found ')'\n"
+     "2:72: 'w' is not a constant\n"
+     "3:16: expected an expression after ',', found ')'\n"
+     "3:24: expected a variable after '(', found '1'\n"
+     "3:39: 'pick' has no value: its variable stands in the parentheses\n"},
+    {"private int v; kernel k() { pick(v, 1 : 1); v = 1; }",
+     "1:29: 'pick' stands only in a kernel in block or lock-step form\n"},
+    {"private int v; void pick(int n) blocks { E: return; } kernel k() blocks { Start: goto End; }",
+     "1:21: no procedure is named 'pick': it is a statement\n"},
+    {BLOCKS "Start: v = all(w); v = 1 + any(w); assume(all(w)); sync(v); goto End; }",
+     "2:12: 'all(..)' stands only in a kernel in lock-step form\n"
+     "2:28: 'any(..)' stands only in a kernel in lock-step form\n"
+     "2:43: 'all(..)' stands only in a kernel in lock-step form\n"
+     "2:52: 'sync(e)' stands only in a kernel in lock-step form; a named barrier is sync(b, n)\n"},
+    {LOCKSTEP "Start: v = all(1 + any(w)); v = all(any(all(v))); sync(); sync(all(v); v = any(,); "
+              "goto End; }",
+     "2:20: 'any(..)' stands inside of another 'all(..)' or 'any(..)'\n"
+     "2:37: 'any(..)' stands inside of another 'all(..)' or 'any(..)'\n"
+     "2:41: 'all(..)' stands inside of another 'all(..)' or 'any(..)'\n"
+     "2:56: expected an expression after '(', found ')'\n"
+     "2:70: expected ',' after ')', found ';'\n"
+     "2:80: expected an expression after '(', found ','\n"},
+    {"shared int v; kernel k() { v = 1 + all(v); }",
+     "1:36: a call is a statement of its own, not part of an expression: x = all(...);\n"},
+    /* procedures */
+    {PROCEDURE BLOCKS "Start: p(1, v); p(1, v, w, 2); p(1, v, v); p(v, s, w); p(1, a[0], w + 1);\n"
+                      "v = p(1, v, w); p(1, v, y); q(1); p(v, v, w); goto End; }",
+     "3:8: procedure 'p' takes 3 arguments, not 2\n"
+     "3:17: procedure 'p' takes 3 arguments, not 4\n"
+     "3:40: 'v' takes two out-parameters of one call\n"
+     "3:49: out-parameter 'r' of 'p' needs a private variable; 's' is shared\n"
+     "3:61: out-parameter 'r' of 'p' needs a private variable\n"
+     "3:67: out-parameter 't' of 'p' needs a private variable\n"
+     "4:1: function 'p' returns no value\n"
+     "4:25: 'y' is not declared\n"
+     "4:29: function 'q' is not defined\n"},
+    {"int f() blocks { E: return; } void g(out int r) { r = 1; }\n"
+     "kernel k() blocks { Start: goto End; }",
+     "1:5: procedure 'f' gives values back through out-parameters, not as 'int'\n"
+     "1:36: function 'g' is not made of blocks, its kernel is\n"
+     "1:46: 'r': only a procedure in block form has out-parameters\n"},
+    {"void f() { } void g() blocks { E: return; } void h() lockstep { E: return; }\n"
+     "kernel k() lockstep { Start: goto End; }",
+     "1:6: function 'f' is not made of blocks, its kernel is\n"
+     "1:19: procedure 'g' is in block form, its kernel in lock-step form\n"},
+    {"void g() lockstep { E: return; } kernel k() blocks { Start: goto End; }",
+     "1:6: procedure 'g' is in lock-step form, its kernel in block form\n"},
+    {"void g(out int r, int r) lockstep { E: return; } kernel k() { }",
+     "1:6: procedure 'g' is made of blocks, its kernel is not\n"
+     "1:23: 'r' is already declared in this scope\n"},
+    {"void g(out r) blocks { E: return; } kernel k() blocks { Start: goto End; }",
+     "1:12: expected 'int' after 'out', found 'r'\n"},
+    {"kernel k() lockstep", "1:20: expected '{' after 'lockstep', found the end of the text\n"},
+    {"kernel k() lockstep { Start: goto End;",
+     "1:39: expected '}' after ';', found the end of the text\n"},
+    {"kernel k() blocks { Start: ; if: goto End; "
+     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: goto End; }",
+     "1:30: 'if' cannot stand in a block of a block-form kernel\n"
+     "1:44: name is longer than 64 characters\n"},
+};
+
+static void mistakes_have_names(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(mistakes); i++) {
+        assert_null(try_parse(mistakes[i].text));
+        const char *errors = "";
+        for (uint32_t k = 0; k < diag.count && k < DIAG_MAX; k++)
+            errors = arena_printf(&arena, "%s%u:%u: %s\n", errors, diag.entries[k].at.line,
+                                  diag.entries[k].at.column, diag.entries[k].text);
+        if (strcmp(errors, mistakes[i].errors) != 0)
+            fail_msg("%s\ngives:\n%s", mistakes[i].text, errors);
+    }
+}
+
+/* The blocks of all functions together. */
+static void blocks_are_bounded(void **state)
+{
+    (void)state;
+    for (uint32_t over = 0; over < 2; over++) {
+        const char *text = arena_printf(&arena, "%s", "void p() blocks { ");
+        char *blocks = arena_alloc(&arena, 1 << 16, 1);
+        size_t length = 0;
+        for (uint32_t i = 0; i < LIMIT_LABELS / 2; i++)
+            length += (size_t)snprintf(blocks + length, (1 << 16) - length, "L%u: return; ", i);
+        text = arena_printf(&arena, "%s%s} kernel k() blocks { Start: goto End; ", text, blocks);
+        length = 0;
+        for (uint32_t i = 1; i < LIMIT_LABELS / 2 + over; i++)
+            length += (size_t)snprintf(blocks + length, (1 << 16) - length, "L%u: goto End; ", i);
+        text = arena_printf(&arena, "%s%s}", text, blocks);
+        if (!over) {
+            parse(text);
+            continue;
+        }
+        assert_null(try_parse(text));
+        assert_int_equal(diag.count, 1);
+        assert_string_equal(diag.entries[0].text, "more than 1024 blocks");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(kernel_with_private_variables, setup, teardown),
+        cmocka_unit_test_setup_teardown(procedures, setup, teardown),
+        cmocka_unit_test_setup_teardown(guards, setup, teardown),
+        cmocka_unit_test_setup_teardown(pick, setup, teardown),
+        cmocka_unit_test_setup_teardown(lockstep, setup, teardown),
+        cmocka_unit_test_setup_teardown(words_are_names, setup, teardown),
+        cmocka_unit_test_setup_teardown(mistakes_have_names, setup, teardown),
+        cmocka_unit_test_setup_teardown(blocks_are_bounded, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

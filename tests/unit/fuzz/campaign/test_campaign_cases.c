@@ -1,0 +1,130 @@
+/* Which cases a campaign has, and each as a text; a shard is a residue class of chunks. */
+#include "tests/unit/shared/campaign_fixture.h"
+
+#include "engine/subjects/forms.h"
+#include "fuzz/case/case.h"
+
+static void test_shards_are_residues(void **state)
+{
+    struct place *place = *state;
+    struct campaign_options options = small_campaign(place);
+    struct campaign_summary whole, part;
+    uint64_t cases = 0, thread_steps = 0, occurrences = 0;
+    options.cases = 5 * CAMPAIGN_CHUNK + 7; /* two chunks each, the last one of them short */
+    run(place, &options, &whole, 0);
+    options.shard_count = 3;
+    for (options.shard_index = 0; options.shard_index < 3; options.shard_index++) {
+        run(place, &options, &part, 0);
+        cases += part.cases;
+        thread_steps += part.thread_steps;
+        occurrences += part.occurrences;
+    }
+    assert_int_equal(cases, whole.cases);
+    assert_int_equal(thread_steps, whole.thread_steps);
+    assert_int_equal(occurrences, whole.occurrences);
+}
+
+static void test_case_text(void **state)
+{
+    struct place *place = *state;
+    struct campaign_options options = small_campaign(place);
+    struct fuzz_case made, read;
+    const char *error;
+    case_of_campaign(&made, 0xfedcba9876543210u, 99, &options.gen, &options.check);
+    char *text = case_print(&place->arena, &made);
+    assert_true(case_parse(&place->arena, text, &read, &error));
+    assert_string_equal(case_print(&place->arena, &read), text);
+    assert_true(read.seed == made.seed && read.number == 99);
+    assert_true(read.check.seed == made.check.seed);
+    assert_int_equal(read.check.modes, ORACLE_MODE_LEMMAS_STRICT);
+    static const char *const bad[] = {
+        "",          "nonsense",     "seed=", "seed=-1", "oracles=none", "gen=99999999999",
+        "subjects=", "seed=1 case=x"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_false(case_parse(&place->arena, bad[i], &read, &error));
+}
+
+/* One case in sixteen is tiny and searched, one in thirty-two about waiting, by its number alone; its text says
+ * so and gives it back. */
+static void test_tiny_cases(void **state)
+{
+    enum { NUMBERS = 3200 };
+    struct place *place = *state;
+    struct check_options check = CHECK_DEFAULTS;
+    struct gen_options gen = GEN_DEFAULTS, fixed = {.features = gen.features, .fixed = true};
+    struct fuzz_case c, again, read;
+    const char *error;
+    uint32_t tiny = 0, spin = 0;
+    for (uint64_t number = 0; number < NUMBERS; number++) {
+        size_t mark = arena_mark(&place->arena);
+        case_of_campaign(&c, 7, number, &gen, &check);
+        case_of_campaign(&again, 7, number, &gen, &check);
+        const char *text = case_print(&place->arena, &c);
+        assert_string_equal(text, case_print(&place->arena, &again));
+        assert_int_equal(c.gen.small || c.gen.spin, c.check.exhaustive);
+        assert_int_equal(strstr(text, " small ") != NULL, c.gen.small);
+        assert_int_equal(strstr(text, " spin ") != NULL, c.gen.spin);
+        assert_int_equal(strstr(text, " exhaustive=6000 ") != NULL, c.check.exhaustive);
+        assert_true(case_parse(&place->arena, text, &read, &error));
+        assert_int_equal(read.gen.small, c.gen.small);
+        assert_int_equal(read.gen.spin, c.gen.spin);
+        assert_int_equal(read.check.budget_steps, c.check.budget_steps);
+        assert_int_equal(read.check.exhaustive, c.check.exhaustive);
+        assert_memory_equal(&read.check.search, &c.check.search, sizeof c.check.search);
+        tiny += c.gen.small;
+        spin += c.gen.spin;
+        case_of_campaign(&c, 7, number, &fixed, &check);
+        assert_false(c.gen.small || c.gen.spin || c.check.exhaustive);
+        arena_release(&place->arena, mark);
+    }
+    assert_in_range(tiny, NUMBERS / 16 - 60, NUMBERS / 16 + 60);
+    assert_in_range(spin, NUMBERS / CASE_SPIN_SHARE - 40, NUMBERS / CASE_SPIN_SHARE + 40);
+}
+
+/* Neighbouring cases of one campaign, and equal numbers of neighbouring seeds, share no seed. */
+static void test_case_seeds_differ(void **state)
+{
+    struct place *place = *state;
+    struct campaign_options options = small_campaign(place);
+    struct fuzz_case a, b;
+    for (uint64_t i = 0; i < 100; i++) {
+        case_of_campaign(&a, i, i + 1, &options.gen, &options.check);
+        case_of_campaign(&b, i + 1, i, &options.gen, &options.check);
+        assert_true(a.check.seed != b.check.seed);
+    }
+}
+
+/* A campaign of one feature, or of everything: each case has a kernel; PTX can be laid out. */
+static void test_every_feature_alone(void **state)
+{
+    struct place *place = *state;
+    for (uint32_t f = 0; f <= FEATURE_COUNT; f++) {
+        struct gen_options gen = GEN_DEFAULTS;
+        gen.features = f == FEATURE_COUNT ? (1u << FEATURE_COUNT) - 1 : 1u << f;
+        for (uint64_t number = 0; number < 250; number++) {
+            size_t mark = arena_mark(&place->arena);
+            struct fuzz_case c;
+            case_of_campaign(&c, 11, number, &gen, &CHECK_DEFAULTS);
+            const struct ast_kernel *kernel = case_kernel(&place->arena, &c, NULL);
+            assert_non_null(kernel);
+            const struct form *crs =
+                forms_get(forms_new(&place->arena, kernel), subject_table[SUBJECT_CRS].program);
+            if (gen.features == 1u << FEATURE_KNOWN)
+                assert_int_equal(kernel->form, FORM_PTX);
+            if (kernel->form == FORM_PTX && !crs->program)
+                fail_msg("case %u: %s", (unsigned)number, crs->reason);
+            arena_release(&place->arena, mark);
+        }
+    }
+}
+
+int main(void)
+{
+#define CAMPAIGN_TEST(name) cmocka_unit_test_setup_teardown(name, place_set_up, place_tear_down)
+    const struct CMUnitTest tests[] = {
+        CAMPAIGN_TEST(test_shards_are_residues), CAMPAIGN_TEST(test_case_text),
+        CAMPAIGN_TEST(test_tiny_cases),          CAMPAIGN_TEST(test_case_seeds_differ),
+        CAMPAIGN_TEST(test_every_feature_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,107 @@
+/* Causes of findings: what brings the signatures of one bug together. */
+#include "fuzz/case/signature.h"
+
+#include "tests/unit/shared/support.h"
+
+#include <string.h>
+
+static struct divergence *diverge(struct check_result *result, enum oracle_id oracle,
+                                  const char *class_name, enum rule rule, const char *observable)
+{
+    struct divergence *d = ARENA_NEW(&test_arena, struct divergence);
+    *d = (struct divergence){
+        .oracle = oracle, .class_name = class_name, .rule = rule, .observable = observable};
+    d->summary = "";
+    answer_diverge(&result->answers[oracle], d);
+    return d;
+}
+
+static struct check_result *new_result(void)
+{
+    struct check_result *result = ARENA_NEW(&test_arena, struct check_result);
+    result->kernel = support_parse("kernel k() { switch (tid) { default: barrier(); } }");
+    return result;
+}
+
+static void closest_oracle_says_the_cause(void **state)
+{
+    (void)state;
+    struct check_result *result = new_result();
+    struct divergence *end =
+        diverge(result, ORACLE_RESULT, "store", RULE_THR_IF_TT, "shared memory");
+    assert_string_equal(signature_cause(&test_arena, result, end, true),
+                        "result|store|switch|memory");
+    assert_string_equal(signature_cause(&test_arena, result, end, false), "result|store||memory");
+    struct divergence *phi = diverge(result, ORACLE_PHI, "event", RULE_NONE, "lanes");
+    assert_string_equal(signature_cause(&test_arena, result, end, true), "phi|event|none|lanes");
+    diverge(result, ORACLE_PHI, "zeta", RULE_SIMT_BREAK, "lanes");
+    assert_string_equal(signature_cause(&test_arena, result, phi, true),
+                        "phi|zeta|simt.break|lanes");
+    diverge(result, ORACLE_SIMULATION, "stack", RULE_SIMT_BREAK, "stack of an active lane");
+    const char *wanted = "simulation|stack|simt.break|stack of an active lane";
+    assert_string_equal(signature_cause(&test_arena, result, end, true), wanted);
+    assert_string_equal(signature_cause(&test_arena, result, phi, false), wanted);
+}
+
+static void known_divergences_are_causes_of_themselves(void **state)
+{
+    (void)state;
+    struct check_result *result = new_result();
+    struct divergence *end = diverge(result, ORACLE_RESULT, "store", RULE_NONE, "global memory");
+    struct divergence *known =
+        diverge(result, ORACLE_LEMMAS, "lemma-5", RULE_SIMT_BREAK, "configuration");
+    known->known = "A-4";
+    assert_string_equal(signature_cause(&test_arena, result, end, true),
+                        "result|store|switch|memory");
+    diverge(result, ORACLE_SIMULATION, "stack", RULE_SIMT_BREAK, "stack of an active lane");
+    assert_string_equal(signature_cause(&test_arena, result, known, true),
+                        "lemmas|lemma-5|simt.break|configuration");
+}
+
+static void shapes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *shape;
+    } table[] = {
+        {"global int x; kernel k() { x = 1; }", "straight"},
+        {"global int x; kernel k() { if (tid) { x = 1; } }", "if"},
+        {"global int x; kernel k() { x = tid && 1; }", "logic"},
+        {"global int x; kernel k() { do { atomic_add(x, 1); } while (0); }", "loop"},
+        {"kernel k() { if (tid) { while (0) { switch (1) { default: ; } } } }", "switch"},
+        {"void f() { } kernel k() { switch (1) { default: f(); } }", "call"},
+        {"kernel k() { barrier(); }", "barrier"},
+        {"kernel k() blocks { Start: goto A, B; A: goto End; B: goto End; }", "goto"},
+        {"// simtfuzz: entry=k threads=1\n.entry k() { .reg .u32 r; shl.b32 r, r, 1; ret; }",
+         "shl"},
+        {"// simtfuzz: entry=k threads=1\n.entry k() { .reg .u32 r; mov.u32 r, 1; ret; }",
+         "straight"},
+        {"// simtfuzz: entry=k threads=1\n.entry k() { .reg .u32 r; bar.sync 0; "
+         "shl.b32 r, r, 1; ret; }",
+         "bar"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        assert_string_equal(signature_shape(&test_arena, support_parse(table[i].text)),
+                            table[i].shape);
+}
+
+static void parts(void **state)
+{
+    (void)state;
+    assert_string_equal(signature_part(&test_arena, "a|b|c|d", 0), "a");
+    assert_string_equal(signature_part(&test_arena, "a|b|c|d", 3), "d");
+    assert_string_equal(signature_part(&test_arena, "a|b|c|d", 4), "");
+    assert_string_equal(signature_part(&test_arena, "a|b||d", 2), "");
+    assert_string_equal(signature_part(&test_arena, "", 1), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closest_oracle_says_the_cause),
+        cmocka_unit_test(known_divergences_are_causes_of_themselves),
+        cmocka_unit_test(shapes),
+        cmocka_unit_test(parts),
+    };
+    return cmocka_run_group_tests(tests, support_setup, support_teardown);
+}
