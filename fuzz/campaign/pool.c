@@ -537,7 +537,8 @@ static bool start_worker(struct pool *pool, struct worker *worker, uint32_t inde
     worker->maker.arena = &worker->arena;
     worker->note =
         (struct crash_note){.seed = pool->seed, .command = pool->command, .slot = (int)index};
-    if (arena_init(&worker->arena, WORKER_ARENA_BYTES) != 0)
+    if (arena_init(&worker->arena, WORKER_ARENA_BYTES) != 0 ||
+        !trace_back_open(&worker->maker.trace_back))
         return false;
     worker->started = pthread_create(&worker->thread, NULL, work, worker) == 0;
     return worker->started;
@@ -545,8 +546,10 @@ static bool start_worker(struct pool *pool, struct worker *worker, uint32_t inde
 
 static void free_pool(struct pool *pool)
 {
-    for (uint32_t i = 0; i < pool->worker_count; i++)
+    for (uint32_t i = 0; i < pool->worker_count; i++) {
+        trace_back_close(&pool->workers[i].maker.trace_back);
         arena_destroy(&pool->workers[i].arena);
+    }
     for (uint32_t i = 0; i < POOL_JOBS_MAX; i++)
         arena_destroy(&pool->jobs[i].arena);
     arena_destroy(&pool->texts);
