@@ -67,7 +67,8 @@ struct cli_options {
     bool seed_given;
     uint64_t cases, first_case, count;
     uint64_t time_ms;
-    uint32_t jobs; /* 0 = as many as processors */
+    uint32_t jobs;   /* 0 = as many as processors */
+    uint64_t memory; /* bytes of addresses for all arenas; 0 = as the system has them */
     uint64_t shard_index, shard_count;
     subject_set subjects;
     uint32_t oracles, features;

@@ -53,6 +53,8 @@ const struct cli_option option_table[] = {
      FIELD(jobs), 0, NULL, "worker threads; as many as there are processors by default"},
     {"jobs", 'j', OPTION_SOME_U32, "N", ON(OUTSIDE), FIELD(jobs), 0, NULL,
      "worker processes, 64 at most; 1 by default"},
+    {"memory", 0, OPTION_OWN, "SIZE", ON(RUN) | ON(CHECK) | ON(PROGRESS), 0, 0, option_parse_memory,
+     "what is worked on may take this much memory at most (512M, 2G), states of searches among it"},
     {"seed", 's', OPTION_U64, "S",
      ON_CHECKS | ON(TRACE) | ON(PROGRESS) | ON(GEN) | ON(TRANSFORM) | ON(DISTILL) | ON(SURVEY) |
          ON(OUTSIDE),
@@ -114,7 +116,7 @@ const struct cli_option option_table[] = {
     {"case-timeout", 0, OPTION_TIME, "T", ON(RUN), FIELD(case_timeout_ms), 0, NULL,
      "a case that takes longer hangs: it is left out and becomes a finding; 60s by default"},
     {"no-supervisor", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(no_supervisor), 0, NULL,
-     "run in this process, which a crash or a hang of the engine ends"},
+     "run in this process, which a crash of the engine ends, and a hang once the time is over"},
     {"verbose", 'v', OPTION_FLAG, NULL, ON(RUN), FIELD(verbose), 0, NULL,
      "the final table says everything: reasons, replay commands, every rule that never fired"},
     {"no-minimise", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(no_minimise), 0, NULL,
@@ -261,7 +263,7 @@ const struct cli_option option_table[] = {
      "candidates that the reduction of a kernel tries at most; 20000 by default"},
     {"output", 'o', OPTION_OUTPUT, "FILE", ON(REDUCE), FIELD(output), 0, NULL,
      "write the minimised kernel to FILE"},
-    {"output", 'o', OPTION_TEXT, "FILE", ON(TRIAGE), FIELD(output), 0, NULL,
+    {"output", 'o', OPTION_OUTPUT, "FILE", ON(TRIAGE), FIELD(output), 0, NULL,
      "export: write the kernel to FILE; bundle: the folder, finding-ID by default"},
     {"status", 0, OPTION_OWN, "LIST", ON(TRIAGE), 0, 0, option_parse_states,
      "list, search, bugs: only these: open, known, fixed, invalid, regression (fixed, and seen "

@@ -95,6 +95,17 @@ says out '"exhaustive": true' '{"x": 1}' '{"x": 2}' '"outcomes": 2, "cut": null'
 expect 0 check "$papers/incr-n2.simt" --exhaustive
 says out 'threads: all executions searched, 2 outcomes'
 
+# What a search shows is printed when it ends, before what is said of the kernel as a whole.
+[ "$(sed -n '1p;$p' out | cut -d' ' -f1 | tr '\n' ' ')" = "searching agree " ] || failed "$(cat out)"
+sed -n 2p out | grep -q "^    threads: all executions searched, 2 outcomes" || failed "$(cat out)"
+
+# --time cuts searches off; what was found until then is printed, and the exit status is that of the verdict.
+expect 0 check "$papers/incr-n8.simt" --exhaustive --time 1h
+for n in $(seq 30); do cp "$papers/incr-n8.simt" "late-$n.simt"; done
+expect 0 check late-*.simt --exhaustive --time 1s
+says err "the time is over: searches that were not ready by then say so"
+says out "NOT all executions: the bound on time cut the search off" "30 kernels: 30 agree"
+
 # Where it is too large, it says what cut it off.
 expect 0 check "$papers/incr-n8.simt" --exhaustive
 says out 'threads: NOT all executions: the bound on ' ' cut the search off; ' ' outcomes found, a subset'
