@@ -3,6 +3,7 @@
  * and tests; nothing else names it.
  */
 #include "oracle/check/oracle.h"
+#include "oracle/convergence/convergence_oracle.h"
 #include "oracle/coverage/features.h"
 #include "oracle/crs/barriers.h"
 #include "oracle/crs/safety.h"
@@ -45,6 +46,7 @@ const struct oracle oracle_doors[] = {
     {.id = ORACLE_PHI, .judge = phi_judge},
     {.id = ORACLE_PAIRS, .explore = two_thread_explore, .judge = pairs_judge},
     {.id = ORACLE_METAMORPHIC, .judge = metamorphic_judge},
+    {.id = ORACLE_CONVERGENCE, .judge = convergence_judge},
     {.id = ORACLE_COUNT,
      .prepare = features_prepare,
      .watch = features_begin,
