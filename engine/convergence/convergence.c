@@ -11,18 +11,16 @@
 
 /* ---- splits ---- */
 
-/* The split of these lanes, which leave `x`, with a stack equal to that of `x`. They are not those of the leader of `x`. */
+/* The split of these lanes, which leave `x`, with a stack equal to that of `x`. They are not those of the leader of `x`. Trips
+ * of loops (beta) are not needed: at a barrier of the block all lanes are in the split of the warp's lane 0, which is never new. */
 STEP_INLINE struct warp_step split_off(struct warp_step *x, lane_mask lanes)
 {
     uint32_t leader = x->w->first_thread + lowest_lane(lanes);
     struct warp_step y = led_by(x->m, leader);
     for (lane_mask rest = lanes; rest; rest &= rest - 1)
         put(x->m, &lane_of(x->m, x->w->first_thread + lowest_lane(rest))->leader, leader);
-    for (uint32_t i = 0; i < x->w->depth; i++) {
+    for (uint32_t i = 0; i < x->w->depth; i++)
         push(&y, x->stack[i], x->masks[i]);
-        if (x->m->program->barrier_count > 0)
-            put(x->m, &y.beta[i], x->beta[i]);
-    }
     put(x->m, &y.w->calls, x->w->calls);
     set_theta(&y, lanes);
     set_theta(x, x->w->theta & ~lanes);
