@@ -11,8 +11,8 @@
 
 /* ---- splits ---- */
 
-/* The split of these lanes, which leave `x`, with a stack equal to that of `x`. They are not those of the leader of `x`. Trips
- * of loops (beta) are not needed: at a barrier of the block all lanes are in the split of the warp's lane 0, which is never new. */
+/* The split of these lanes, which leave `x`, with a stack equal to that of `x`. The leader of `x` is not among them. Trips
+ * of loops (beta) are not needed: at a barrier of the block all lanes are in the split of lane 0, which is never new. */
 STEP_INLINE struct warp_step split_off(struct warp_step *x, lane_mask lanes)
 {
     uint32_t leader = x->w->first_thread + lowest_lane(lanes);
