@@ -471,12 +471,14 @@ DB_MUST_CHECK int db_bisections(struct db *db, uint64_t finding, db_bisection_us
 DB_MUST_CHECK int db_merge_files(const char *out, const char *const *inputs, size_t count,
                                  struct db_message *message);
 
-/* Copies what can be read of a damaged database to `out`, which must not be there, and says what of each table; table "":
- * rows that were left out, since they refer to what is lost. `path` is only read. */
+/* Copies what can be read of a damaged database to `out`, which must not be there, and says what of each table. `path` is
+ * only read. */
 struct db_salvaged {
     const char *table;
-    uint64_t rows;
-    bool whole; /* none of its rows was lost */
+    uint64_t rows;    /* that the new file has */
+    uint64_t lost;    /* that could not be read, or were not as the schema wants them */
+    bool lost_known;  /* else nothing in the file says how many: 1 at least */
+    uint64_t dropped; /* left out, since they refer to what is lost; not in the other numbers */
 };
 typedef void db_salvage_use(void *context, const struct db_salvaged *table);
 DB_MUST_CHECK int db_salvage(const char *path, const char *out, db_salvage_use *use, void *context,

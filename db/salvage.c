@@ -10,13 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SQL_BYTES = 4096, COLUMNS_MAX = 64, ROUNDS_MAX = 16 };
+enum { COLUMNS_MAX = 64, TABLES_MAX = 64, NAME_MAX_BYTES = 64 };
 
 struct salvage {
     struct db from; /* only what db_fail needs */
     sqlite3 *source, *target;
-    db_salvage_use *use;
-    void *context;
+    uint32_t count;
+    struct db_salvaged tables[TABLES_MAX];
+    char names[TABLES_MAX][NAME_MAX_BYTES];
 };
 
 static int fail(struct salvage *s, int code, const char *doing)
@@ -45,9 +46,14 @@ static bool list_columns(sqlite3 *db, const char *table, sqlite3_str *names, sql
     return good && *count > 0 && *count <= COLUMNS_MAX;
 }
 
+/* What was copied of a table, and what was read and refused: not as the schema wants it, or there already. */
+struct copied {
+    uint64_t rows, refused;
+};
+
 /* Copies rows until the end (true) or until one cannot be read. Rows that are there already stay. */
 static bool copy_rows(struct salvage *s, const char *select, sqlite3_stmt *insert, int columns,
-                      uint64_t *copied, int *error)
+                      struct copied *copied, int *error)
 {
     sqlite3_stmt *row;
     int code = sqlite3_prepare_v2(s->source, select, -1, &row, NULL);
@@ -58,7 +64,9 @@ static bool copy_rows(struct salvage *s, const char *select, sqlite3_stmt *inser
             sqlite3_bind_value(insert, i + 1, sqlite3_column_value(row, i));
         int written = sqlite3_step(insert);
         sqlite3_reset(insert);
-        *copied += written == SQLITE_DONE && sqlite3_changes(s->target) > 0;
+        bool taken = written == SQLITE_DONE && sqlite3_changes(s->target) > 0;
+        copied->rows += taken;
+        copied->refused += !taken;
         if (written != SQLITE_DONE && (written & 0xff) != SQLITE_CONSTRAINT) /* a damaged value */
             *error = fail(s, written & 0xff, "write what was read");
     }
@@ -66,10 +74,55 @@ static bool copy_rows(struct salvage *s, const char *select, sqlite3_stmt *inser
     return code == SQLITE_DONE;
 }
 
+/* How many rows the table had, by the longest of its indices that can be walked to the end. False: none can. */
+static bool count_by_index(struct salvage *s, const char *table, uint64_t *rows)
+{
+    sqlite3_stmt *index;
+    bool known = false;
+    char *list = sqlite3_mprintf("SELECT name FROM pragma_index_list(%Q) WHERE NOT partial", table);
+    bool good = sqlite3_prepare_v2(s->source, list, -1, &index, NULL) == SQLITE_OK;
+    while (good && sqlite3_step(index) == SQLITE_ROW) {
+        sqlite3_stmt *count;
+        char *sql = sqlite3_mprintf("SELECT count(*) FROM \"%w\" INDEXED BY \"%w\"", table,
+                                    db_column_text(index, 0));
+        if (sqlite3_prepare_v2(s->source, sql, -1, &count, NULL) == SQLITE_OK &&
+            sqlite3_step(count) == SQLITE_ROW) {
+            uint64_t found = (uint64_t)sqlite3_column_int64(count, 0);
+            *rows = known && *rows > found ? *rows : found;
+            known = true;
+        }
+        sqlite3_finalize(count);
+        sqlite3_free(sql);
+    }
+    sqlite3_finalize(index);
+    sqlite3_free(list);
+    return known;
+}
+
+/* The result of a table; `whole`: it was read to its end. */
+static void note_table(struct salvage *s, const char *table, const struct copied *copied,
+                       bool whole)
+{
+    uint64_t had = 0;
+    if (s->count == TABLES_MAX)
+        return;
+    struct db_salvaged *result = &s->tables[s->count];
+    snprintf(s->names[s->count], NAME_MAX_BYTES, "%s", table);
+    *result = (struct db_salvaged){.table = s->names[s->count],
+                                   .rows = copied->rows,
+                                   .lost = whole ? copied->refused : 1,
+                                   .lost_known = whole};
+    s->count++;
+    if (!whole && count_by_index(s, table, &had) && had > copied->rows) {
+        result->lost = had - copied->rows;
+        result->lost_known = true;
+    }
+}
+
 static int copy_table(struct salvage *s, const char *table)
 {
     sqlite3_str *names = sqlite3_str_new(NULL), *keys = sqlite3_str_new(NULL);
-    struct db_salvaged result = {.table = table};
+    struct copied copied = {.rows = 0};
     sqlite3_stmt *insert = NULL;
     int columns, error = DB_OK;
     bool known = list_columns(s->target, table, names, keys, &columns);
@@ -86,9 +139,10 @@ static int copy_table(struct salvage *s, const char *table)
     if (!known || sqlite3_prepare_v2(s->target, put, -1, &insert, NULL) != SQLITE_OK)
         error = fail(s, SQLITE_ERROR, "prepare a table");
     if (error == DB_OK) {
-        result.whole = copy_rows(s, ahead, insert, columns, &result.rows, &error);
-        if (!result.whole && error == DB_OK)
-            copy_rows(s, back, insert, columns, &result.rows, &error);
+        bool whole = copy_rows(s, ahead, insert, columns, &copied, &error);
+        if (!whole && error == DB_OK)
+            copy_rows(s, back, insert, columns, &copied, &error);
+        note_table(s, table, &copied, whole);
     }
     sqlite3_finalize(insert);
     sqlite3_free(put);
@@ -97,8 +151,6 @@ static int copy_table(struct salvage *s, const char *table)
     sqlite3_free(marks);
     sqlite3_free(list);
     sqlite3_free(order);
-    if (error == DB_OK)
-        s->use(s->context, &result);
     return error;
 }
 
@@ -122,7 +174,7 @@ static int copy_tables(struct salvage *s)
 
 /* One column that refers; a row whose parent is lost loses the reference where it may, or goes. Keys of two columns refer to
  * shards. */
-static int drop_orphans_of(struct salvage *s, const char *table, uint64_t *dropped)
+static int drop_orphans_of(struct salvage *s, struct db_salvaged *table, bool *any)
 {
     sqlite3_stmt *row;
     char *list = sqlite3_mprintf(
@@ -130,17 +182,20 @@ static int drop_orphans_of(struct salvage *s, const char *table, uint64_t *dropp
         "f.\"from\") || '\"', ' AND '),"
         " f.\"table\", group_concat('\"' || f.\"from\" || '\" IS NOT NULL', ' AND ')"
         " FROM pragma_foreign_key_list(%Q) f GROUP BY f.id",
-        table);
+        table->table);
     int error = DB_OK;
     if (sqlite3_prepare_v2(s->target, list, -1, &row, NULL) != SQLITE_OK)
         error = fail(s, SQLITE_ERROR, "read the schema");
     while (error == DB_OK && sqlite3_step(row) == SQLITE_ROW) {
         char *sql = sqlite3_mprintf(
             "DELETE FROM \"%w\" AS c WHERE %s AND NOT EXISTS (SELECT 1 FROM \"%w\" p WHERE %s)",
-            table, db_column_text(row, 3), db_column_text(row, 2), db_column_text(row, 1));
+            table->table, db_column_text(row, 3), db_column_text(row, 2), db_column_text(row, 1));
         if (sqlite3_exec(s->target, sql, NULL, NULL, NULL) != SQLITE_OK)
             error = fail(s, SQLITE_ERROR, "leave out what refers to what is lost");
-        *dropped += (uint64_t)sqlite3_changes(s->target);
+        uint64_t dropped = (uint64_t)sqlite3_changes(s->target);
+        table->dropped += dropped;
+        table->rows -= dropped < table->rows ? dropped : table->rows;
+        *any |= dropped > 0;
         sqlite3_free(sql);
     }
     sqlite3_finalize(row);
@@ -162,23 +217,15 @@ static const char mend[] =
 
 static int drop_orphans(struct salvage *s)
 {
-    struct db_salvaged result = {.table = "", .whole = true};
-    uint64_t before;
     int error = DB_OK;
+    bool any;
     do {
-        sqlite3_stmt *row;
-        before = result.rows;
+        any = false;
         /* Of today's version; an older one has other columns, and keeps the rows or loses them. */
         sqlite3_exec(s->target, mend, NULL, NULL, NULL);
-        if (sqlite3_prepare_v2(s->target, "SELECT name FROM sqlite_schema WHERE type = 'table'", -1,
-                               &row, NULL) != SQLITE_OK)
-            return fail(s, SQLITE_ERROR, "read the schema");
-        while (error == DB_OK && sqlite3_step(row) == SQLITE_ROW)
-            error = drop_orphans_of(s, db_column_text(row, 0), &result.rows);
-        sqlite3_finalize(row);
-    } while (error == DB_OK && result.rows != before);
-    if (error == DB_OK && result.rows > 0)
-        s->use(s->context, &result);
+        for (uint32_t i = 0; i < s->count && error == DB_OK; i++)
+            error = drop_orphans_of(s, &s->tables[i], &any);
+    } while (error == DB_OK && any);
     return error;
 }
 
@@ -241,7 +288,7 @@ int db_salvage(const char *path, const char *out, db_salvage_use *use, void *con
                struct db_message *message)
 {
     char *name = strdup(path);
-    struct salvage s = {.from = {.path = name, .message = message}, .use = use, .context = context};
+    struct salvage s = {.from = {.path = name, .message = message}};
     if (!name)
         return DB_ERROR_MEMORY;
     int error;
@@ -263,5 +310,7 @@ int db_salvage(const char *path, const char *out, db_salvage_use *use, void *con
         return error;
     error = db_check(sound);
     db_close(sound);
+    for (uint32_t i = 0; i < s.count && error == DB_OK; i++)
+        use(context, &s.tables[i]);
     return error;
 }

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* Address space for one command's own data; pages are touched as they are used. */
-static const size_t COMMAND_ARENA_BYTES = (size_t)4 << 30;
+/* Address space for the words of a command line, and for one command's own data; pages are touched as they are used. */
+static const size_t WORDS_ARENA_BYTES = (size_t)32 << 20, COMMAND_ARENA_BYTES = (size_t)4 << 30;
 
 /* A full disk or a closed pipe below standard output must not look like success. */
 static int flush_output(int status)
@@ -23,17 +23,20 @@ static int flush_output(int status)
     return CLI_FAULT;
 }
 
+/* How much memory the command may have is known when its options are. */
 static int run_command(struct cli *cli, int argc, char **argv)
 {
     int status;
-    if (arena_init(&cli->arena, COMMAND_ARENA_BYTES) != 0) {
-        cli_message(cli, "cannot reserve %zu MB of addresses: %s", COMMAND_ARENA_BYTES >> 20,
-                    strerror(errno));
-        return CLI_FAULT;
-    }
-    if (cli_parse(cli, argc, argv, &status) && cli_look_at_outputs(cli, &status))
+    arena_reserve(&cli->arena, WORDS_ARENA_BYTES);
+    bool good = cli_parse(cli, argc, argv, &status) && cli_look_at_outputs(cli, &status);
+    struct arena words = cli->arena;
+    if (good) {
+        cli_plan_memory(cli);
+        arena_reserve(&cli->arena, COMMAND_ARENA_BYTES);
         status = cli_commands[cli->id].run(cli);
-    arena_destroy(&cli->arena);
+        arena_destroy(&cli->arena);
+    }
+    arena_destroy(&words);
     return status;
 }
 

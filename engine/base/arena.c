@@ -64,18 +64,46 @@ static void make_zone(struct arena *arena, char *object, size_t bytes)
 
 /* ---- arenas ---- */
 
-/* Where the process may not have all the addresses that it likes (ulimit -v, a batch system), every arena gets its share:
- * all that one command has together are ALL_ARENAS at most. They are large only so that no case is too large for them. */
+/* Where the process may not have all the addresses that it likes (ulimit -v, a batch system, --memory), every arena gets its
+ * share. They are large only so that no case is too large for them. */
+static size_t wanted_by_all = (size_t)32 << 30, given_to_all;
+static arena_full_handler *full_handler;
+
+void arena_share(size_t wanted, size_t given)
+{
+    wanted_by_all = wanted;
+    given_to_all = given;
+}
+
+void arena_on_full(arena_full_handler *handler)
+{
+    full_handler = handler;
+}
+
+static size_t limit_of_all(void)
+{
+    struct rlimit limit;
+    if (given_to_all > 0)
+        return given_to_all;
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < SIZE_MAX ? (size_t)limit.rlim_cur
+                                                                          : SIZE_MAX;
+}
+
 static size_t affordable(size_t size)
 {
-    static const double ALL_ARENAS = (double)((uint64_t)32 << 30);
     static const size_t LEAST = (size_t)1 << 20, PAGE = 4096;
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
-        (double)limit.rlim_cur >= ALL_ARENAS)
+    size_t given = limit_of_all();
+    if (given >= wanted_by_all)
         return size;
-    size_t share = (size_t)((double)size * ((double)limit.rlim_cur / ALL_ARENAS)) / PAGE * PAGE;
+    size_t share = (size_t)((double)size * ((double)given / (double)wanted_by_all)) / PAGE * PAGE;
     return share > LEAST ? share : size < LEAST ? size : LEAST;
+}
+
+static _Noreturn void fail_full(const struct arena *arena, size_t bytes)
+{
+    if (full_handler)
+        full_handler(arena, bytes);
+    invariant_fail("the arena has room", __FILE__, __LINE__);
 }
 
 int arena_init(struct arena *arena, size_t size)
@@ -92,6 +120,13 @@ int arena_init(struct arena *arena, size_t size)
     return 0;
 }
 
+void arena_reserve(struct arena *arena, size_t size)
+{
+    *arena = (struct arena){0};
+    if (arena_init(arena, size) != 0)
+        fail_full(arena, size);
+}
+
 void arena_destroy(struct arena *arena)
 {
     if (arena->base) {
@@ -103,20 +138,35 @@ void arena_destroy(struct arena *arena)
     *arena = (struct arena){0};
 }
 
+void arena_drop(struct arena *arena)
+{
+    arena_release(arena, 0);
+    (void)madvise(arena->base - ARENA_EDGE, ARENA_STRIDE * arena->most + ARENA_EDGE, MADV_DONTNEED);
+    arena->most = 0;
+}
+
 void *arena_room(struct arena *arena, size_t bytes)
 {
     size_t left = arena->size - arena->used;
-    INVARIANT(bytes <= left && rounded(bytes) <= left);
+    if (bytes > left || rounded(bytes) > left)
+        fail_full(arena, bytes);
     char *result = place_of(arena, arena->used);
     arena->used += rounded(bytes);
+    arena->most = arena->used > arena->most ? arena->used : arena->most;
     make_zone(arena, result, bytes);
     return result - (bytes == 0) * ARENA_EDGE; /* nothing: it lies in the zone before */
 }
 
+/* What lies above all that was ever used is zero as the system gave it, and is not touched: a large object of which little is
+ * used takes little memory. */
 void *arena_alloc(struct arena *arena, size_t count, size_t size)
 {
-    INVARIANT(size == 0 || count <= (arena->size - arena->used) / size);
-    return memset(arena_room(arena, count * size), 0, count * size);
+    size_t start = arena->used, most = arena->most;
+    if (size > 0 && count > SIZE_MAX / size)
+        fail_full(arena, SIZE_MAX);
+    char *object = arena_room(arena, count * size);
+    size_t soiled = most > start ? ARENA_STRIDE * (most - start) : 0;
+    return memset(object, 0, soiled < count * size ? soiled : count * size);
 }
 
 bool arena_extend(struct arena *arena, void *object, size_t bytes, size_t more)

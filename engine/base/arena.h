@@ -1,8 +1,8 @@
 /*
  * arena.h - memory for one case: bump allocation, reset in one go.
  *
- * An arena reserves address space once (pages are touched as they are used) and never calls malloc
- * afterwards. `struct arena *` as a parameter: the result lives there. To use the rest of an arena
+ * An arena reserves address space once and never calls malloc afterwards. Pages are touched as they are used: a large object of
+ * which little is used takes little memory. `struct arena *` as a parameter: the result lives there. To use the rest of an arena
  * as scratch, take a mark and release it.
  *
  * In builds under AddressSanitizer, and in the hunter of mutants (SIMTFUZZ_ARENA_GUARDS), every object has a zone behind it
@@ -34,15 +34,28 @@ struct arena {
     char *base;
     size_t used;
     size_t size; /* bytes for objects */
-    size_t most; /* bytes used before something was released, at most */
+    size_t most; /* bytes that were ever used: what lies above is zero */
 };
 
-/* Reserves `size` bytes of address space; returns 0, or -1 with errno when the system refuses. */
+/* Of the arenas that are made from now on `wanted` bytes in all are wanted, and `given` may be had: each gets its share. Without
+ * a call, or with 0 given, the limit of the process's addresses (ulimit -v) is given to 32 GiB. */
+void arena_share(size_t wanted, size_t given);
+
+/* Who is told of an arena that has no room for `bytes` more; it must not return. Without one that is a failed INVARIANT. */
+typedef void arena_full_handler(const struct arena *arena, size_t bytes);
+void arena_on_full(arena_full_handler *handler);
+
+/* Reserves `size` bytes of address space, or their share; returns 0, or -1 with errno when the system refuses. */
 int arena_init(struct arena *arena, size_t size);
+/* The same; that the system refuses is told as that an arena is full, one of size 0. */
+void arena_reserve(struct arena *arena, size_t size);
 void arena_destroy(struct arena *arena);
 
+/* Empties it, and gives its pages back to the system: the reserved addresses stay. */
+void arena_drop(struct arena *arena);
+
 /* `count` objects of `size` bytes, zeroed, 16-byte aligned. Never fails: inputs are bounded so that
- * they fit, and an arena that overflows all the same is a failed INVARIANT. */
+ * they fit; see arena_on_full. */
 void *arena_alloc(struct arena *arena, size_t count, size_t size);
 
 /* Room for `bytes` that are written before they are read: not zeroed. */
@@ -78,7 +91,6 @@ static inline void arena_release(struct arena *arena, size_t mark)
 #endif
     ASAN_POISON_MEMORY_REGION(arena->base + ARENA_STRIDE * mark,
                               ARENA_STRIDE * (arena->used - mark));
-    arena->most = arena->used > arena->most ? arena->used : arena->most;
     arena->used = mark;
 }
 

@@ -228,6 +228,14 @@ void ptx_set_result(struct machine *machine, struct ptx_lanes *lanes, const stru
     }
 }
 
+void *ptx_register_of(const struct program *program, struct ptx_lanes *lanes,
+                      const struct ptx_place *place, uint32_t lane)
+{
+    const struct ptx_file file = ptx_file(program->ptx, lanes);
+    char *row = ptx_register(&file, &lanes->lane[lane].rows, place);
+    return row + (size_t)lane * place->bits / 8;
+}
+
 /* ---- computing ---- */
 
 static bool same_rows(const struct ptx_rows *a, const struct ptx_rows *b)

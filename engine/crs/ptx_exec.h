@@ -108,6 +108,10 @@ uint64_t ptx_source(const struct machine *machine, const struct ptx_lanes *lanes
 void ptx_set_result(struct machine *machine, struct ptx_lanes *lanes, const struct ptx_place *place,
                     lane_mask set, uint64_t value);
 
+/* Where a lane's element of a register lies, of the frame on top: 4 or 8 bytes (place->bits). */
+void *ptx_register_of(const struct program *program, struct ptx_lanes *lanes,
+                      const struct ptx_place *place, uint32_t lane);
+
 /* Variables that the instruction at pc may read and write (bits as in code_stm), from the state. */
 void ptx_footprint(const struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
                    lane_mask executing, uint64_t *reads, uint64_t *writes);

@@ -645,6 +645,8 @@ static bool refuse_form(struct emitter *e)
 bool emit_kernel(struct text *text, struct ast_kernel *kernel, enum emit_language language,
                  uint32_t knobs, uint32_t number, struct emitted *emitted, const char **reason)
 {
+    if (language == EMIT_PTX)
+        return emit_ptx_kernel(text, kernel, knobs, number, emitted, reason);
     const struct text before = *text;
     struct text own = text_begin(text->arena);
     struct emitter e = {.out = &own,

@@ -38,7 +38,7 @@ enum emit_language {
     EMIT_LANGUAGE_COUNT
 };
 
-extern const char *const emit_language_names[EMIT_LANGUAGE_COUNT]; /* "opencl", "cuda" */
+extern const char *const emit_language_names[EMIT_LANGUAGE_COUNT]; /* "opencl", "cuda", "ptx" */
 extern const char *const emit_knob_names[EMIT_KNOB_COUNT];
 extern const char *const emit_knob_sentences[EMIT_KNOB_COUNT];
 

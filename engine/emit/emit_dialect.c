@@ -122,6 +122,9 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] = {
                         "atomicExch", "atomicCAS"},
             .has_recursion = true,
         },
+    [EMIT_PTX] = {.name = "ptx",
+                  .prelude = ".version 7.0\n.target sm_70\n.address_size 64\n",
+                  .function_head = ""},
 };
 
 const char *const emit_language_names[EMIT_LANGUAGE_COUNT] = {

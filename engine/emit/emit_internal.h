@@ -96,6 +96,12 @@ void emit_lvalue(struct emitter *e, const struct ast_lvalue *lvalue);
 /* A truth value, through the opaque word if the knob says so. */
 void emit_condition(struct emitter *e, const struct ast_expr *expr);
 
+/* ---- emit_ptx.c ---- */
+
+/* emit_kernel of EMIT_PTX. */
+bool emit_ptx_kernel(struct text *text, struct ast_kernel *kernel, uint32_t knobs, uint32_t number,
+                     struct emitted *emitted, const char **reason);
+
 /* ---- emit_stm.c ---- */
 
 void emit_statements(struct emitter *e, const struct ast_stm *list);

@@ -18,7 +18,7 @@
 enum {
     GRACE_MS = 500,          /* after a stop, workers may finish their chunk for so long */
     MINIMISE_MS = 10 * 1000, /* and minimise the finding that a campaign was to end at */
-    GIVE_UP_MS = 120 * 1000, /* after a stop, for a worker that hangs */
+    GIVE_UP_MS = 2000,       /* after a stop, for a worker that hangs: it has had its time */
 };
 
 /* How often the process was asked to end: the one thing that a signal handler can reach. A process
@@ -177,8 +177,9 @@ static int exit_status(const struct campaign_options *options,
                        const struct campaign_summary *summary, struct db_message *message)
 {
     if (summary->hanging) {
-        snprintf(message->text, sizeof message->text,
-                 "a worker hangs; the cases before it are stored");
+        snprintf(
+            message->text, sizeof message->text,
+            "a worker hangs; the cases before it are stored, and the one it is at as a finding");
         return CLI_FAULT;
     }
     if (summary->flaky > 0 && !(options->quiet >> CAMPAIGN_FLAKY & 1)) {
@@ -190,6 +191,22 @@ static int exit_status(const struct campaign_options *options,
         return CLI_FAULT;
     }
     return summary->failing > 0 ? CLI_DIVERGENCE : CLI_OK;
+}
+
+/* What is known of fatal cases in chunks that will not be stored now. */
+static int keep_known(struct campaign *c)
+{
+    struct incident hanging[WATCH_JOBS_MAX];
+    const struct watch *watch = c->options->watch;
+    if (watch && !c->summary->interrupted)
+        return DB_OK;
+    int error = collector_commit(c->collector, true);
+    if (error != DB_OK)
+        return error;
+    if (!watch)
+        return collector_keep_incidents(c->collector, hanging, pool_hanging(c->pool, hanging), 0);
+    return collector_keep_incidents(c->collector, watch->incidents, watch->incident_count,
+                                    atomic_load_explicit(&watch->committed, memory_order_relaxed));
 }
 
 /* With the database open: the hunt itself. */
@@ -222,6 +239,8 @@ static int hunt(struct campaign *c, struct db_message *message)
         c->summary->interrupted = false;
         c->summary->ending = "finished";
     }
+    if (error >= 0 && (c->summary->hanging || c->options->watch) && keep_known(c) != DB_OK)
+        error = c->db_error = DB_ERROR_IO;
     int closed = collector_close(c->collector, error != DB_OK);
     if (error < 0 || closed < 0)
         c->summary->ending = "stopped by an error of the database";
@@ -252,6 +271,8 @@ static int end_at_once(struct campaign *c, struct db_message *message)
         c->summary->interrupted = true;
         c->summary->ending = "interrupted";
     }
+    if (c->options->watch && keep_known(c) != DB_OK)
+        return CLI_FAULT;
     return collector_close(c->collector, false) < 0 ? CLI_FAULT
                                                     : exit_status(c->options, c->summary, message);
 }
@@ -259,7 +280,8 @@ static int end_at_once(struct campaign *c, struct db_message *message)
 /* The engine is too broken to go on; what is known of it is stored. */
 static int give_up(struct campaign *c)
 {
-    int error = collector_keep_incidents(c->collector, c->options->watch);
+    const struct watch *watch = c->options->watch;
+    int error = collector_keep_incidents(c->collector, watch->incidents, watch->incident_count, 0);
     c->summary->interrupted = true;
     c->summary->ending = "given up: the engine dies at one case after the other";
     int closed = collector_close(c->collector, error != DB_OK);

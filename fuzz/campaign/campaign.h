@@ -28,9 +28,10 @@ struct campaign_options {
     uint32_t jobs;    /* 1..CAMPAIGN_JOBS_MAX */
     uint64_t shard_index, shard_count; /* chunks whose number is shard_index modulo shard_count */
     bool stop_on_finding;              /* stop at the first one that is not known */
-    bool no_minimise;                  /* findings are kept as they were found */
-    bool verbose;                      /* the final table has everything, however long */
-    uint64_t example_steps; /* allowance for minimising (collector.h); 0 = the usual one */
+    uint64_t case_timeout_ms; /* without `watch`: a case that takes longer hangs; 0: a minute */
+    bool no_minimise;         /* findings are kept as they were found */
+    bool verbose;             /* the final table has everything, however long */
+    uint64_t example_steps;   /* allowance for minimising (collector.h); 0 = the usual one */
     uint32_t
         minimise_tests; /* candidates that a minimisation tries at most; 0 = EXAMPLE_REDUCE_TESTS */
     const char *config; /* the text of the configuration file, or NULL */

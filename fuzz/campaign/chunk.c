@@ -172,6 +172,8 @@ static void run_again(struct chunk_maker *maker, struct chunk *chunk, const stru
         what = read_back(maker->arena, kernel, draw);
         class = "flaky|read back";
     }
+    if (!what && maker->trace_back.out)
+        what = trace_back(&maker->trace_back, maker->arena, kernel, draw);
     if (!what)
         return;
     struct chunk_finding *finding = &chunk->findings[chunk->finding_count++];

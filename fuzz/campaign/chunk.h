@@ -7,6 +7,7 @@
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/feedback.h"
 #include "fuzz/supervise/watch.h"
+#include "fuzz/trace/trace_back.h"
 
 #include <stdatomic.h>
 
@@ -61,6 +62,7 @@ struct chunk_maker {
     struct features features;
     const struct feedback_view *view; /* of the chunk's generation; NULL: fresh cases only */
     struct watch_slot *slot;
+    struct trace_back trace_back;
 };
 
 /* Makes and checks case `number`, and adds what it shows to the chunk. False: an enumeration has no such

@@ -40,9 +40,11 @@ void collector_remember(struct collector *collector, uint64_t number, const stru
 /* Commits what is pending if the last commit was a second ago (or, at once). */
 int collector_commit(struct collector *collector, bool at_once);
 
-/* The last resort, when the engine is so broken that no chunk can be stored: stores what is known of the cases that
- * were fatal - the findings, their kernels, that the cases were skipped - but none of the cases as done. */
-int collector_keep_incidents(struct collector *collector, const struct watch *watch);
+/* When the chunks they are in will not be stored - the engine is too broken, a worker hangs, somebody ended the campaign -:
+ * stores what is known of the cases that are confirmed to be fatal, in chunks from `first` on - the findings, their kernels,
+ * that the cases were skipped - but none of the cases as done. */
+int collector_keep_incidents(struct collector *collector, const struct incident *incidents,
+                             uint32_t count, uint64_t first);
 
 /* Ends the campaign in the database and closes it; also after a failure (then nothing is written). */
 int collector_close(struct collector *collector, bool failed);

@@ -170,15 +170,17 @@ static bool was_kept(const struct collector *c, uint64_t number)
 }
 
 /* One by one: making a kernel again may be fatal, too, and then what came before it stays. */
-int collector_keep_incidents(struct collector *c, const struct watch *watch)
+int collector_keep_incidents(struct collector *c, const struct incident *incidents, uint32_t count,
+                             uint64_t first)
 {
     struct arena scratch;
     int error = DB_OK;
     if (arena_init(&scratch, (size_t)1 << 30) != 0)
         return DB_ERROR_MEMORY;
-    for (uint32_t i = 0; i < watch->incident_count && error == DB_OK; i++) {
-        const struct incident *incident = &watch->incidents[i];
-        if (incident->state != INCIDENT_CONFIRMED || was_kept(c, incident->number))
+    for (uint32_t i = 0; i < count && error == DB_OK; i++) {
+        const struct incident *incident = &incidents[i];
+        if (incident->state != INCIDENT_CONFIRMED || incident->chunk < first ||
+            was_kept(c, incident->number))
             continue;
         error = keep(c, &scratch, incident);
         if (error == DB_OK)

@@ -82,6 +82,7 @@ struct pool {
     uint32_t running_jobs; /* under the lock */
     uint32_t worker_count;
     struct worker *workers;
+    bool given_up;                /* a worker hangs */
     struct watch_slot *own_slots; /* when nobody watches over the process */
 };
 
@@ -113,11 +114,8 @@ static void plan(struct pool *pool)
 /* Empties the arena; after an unusually large case its pages go back to the system. */
 static void reset_arena(struct arena *arena)
 {
-    if (arena->used > WORKER_KEEP_BYTES) {
-        size_t size = arena->size;
-        arena_destroy(arena);
-        INVARIANT(arena_init(arena, size) == 0);
-    }
+    if (arena->used > WORKER_KEEP_BYTES)
+        arena_drop(arena);
     arena->used = 0;
 }
 
@@ -427,6 +425,7 @@ void pool_stop_minimising(struct pool *pool)
 uint32_t pool_watch(struct pool *pool, uint64_t now_ms, FILE *log)
 {
     uint32_t hanging = 0;
+    uint64_t limit = pool->options.case_timeout_ms > 0 ? pool->options.case_timeout_ms : HANG_MS;
     for (uint32_t i = 0; i < pool->worker_count; i++) {
         struct worker *w = &pool->workers[i];
         uint64_t beat_now = atomic_load_explicit(&w->slot->beat, memory_order_relaxed);
@@ -436,18 +435,38 @@ uint32_t pool_watch(struct pool *pool, uint64_t now_ms, FILE *log)
             w->watched_since = now_ms;
             w->reported = false;
         }
-        if (now_ms - w->watched_since < HANG_MS)
+        if (now_ms - w->watched_since < limit)
             continue;
         hanging++;
+        uint64_t number = atomic_load_explicit(&w->slot->number, memory_order_relaxed);
         if (!w->reported)
             fprintf(log,
                     "simtfuzz: worker %" PRIu32 " has been at case %" PRIu64 " of seed 0x%" PRIx64
-                    " for a minute\n",
-                    i, (uint64_t)atomic_load_explicit(&w->slot->number, memory_order_relaxed),
-                    pool->options.seed);
+                    " for %" PRIu64 " s; its kernel: %s %" PRIu64 "\n",
+                    i, number, pool->options.seed, limit / 1000, pool->command, number);
         w->reported = true;
     }
     return hanging;
+}
+
+uint32_t pool_hanging(struct pool *pool, struct incident incidents[WATCH_JOBS_MAX])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pool->worker_count; i++) {
+        const struct worker *w = &pool->workers[i];
+        const struct watch_slot *slot = w->slot;
+        if (!w->reported)
+            continue;
+        pool->given_up = true;
+        incidents[count++] =
+            (struct incident){.number = atomic_load_explicit(&slot->number, memory_order_relaxed),
+                              .chunk = atomic_load_explicit(&slot->chunk, memory_order_relaxed),
+                              .phase = atomic_load_explicit(&slot->phase, memory_order_relaxed),
+                              .hang = true,
+                              .state = INCIDENT_CONFIRMED,
+                              .rule = "timeout"};
+    }
+    return count;
 }
 
 const struct watch_slot *pool_slot(const struct pool *pool, uint32_t worker)
@@ -518,7 +537,8 @@ static bool start_worker(struct pool *pool, struct worker *worker, uint32_t inde
     worker->maker.arena = &worker->arena;
     worker->note =
         (struct crash_note){.seed = pool->seed, .command = pool->command, .slot = (int)index};
-    if (arena_init(&worker->arena, WORKER_ARENA_BYTES) != 0)
+    if (arena_init(&worker->arena, WORKER_ARENA_BYTES) != 0 ||
+        !trace_back_open(&worker->maker.trace_back))
         return false;
     worker->started = pthread_create(&worker->thread, NULL, work, worker) == 0;
     return worker->started;
@@ -526,8 +546,10 @@ static bool start_worker(struct pool *pool, struct worker *worker, uint32_t inde
 
 static void free_pool(struct pool *pool)
 {
-    for (uint32_t i = 0; i < pool->worker_count; i++)
+    for (uint32_t i = 0; i < pool->worker_count; i++) {
+        trace_back_close(&pool->workers[i].maker.trace_back);
         arena_destroy(&pool->workers[i].arena);
+    }
     for (uint32_t i = 0; i < POOL_JOBS_MAX; i++)
         arena_destroy(&pool->jobs[i].arena);
     arena_destroy(&pool->texts);
@@ -625,7 +647,7 @@ static bool all_ended(const struct pool *pool)
 
 bool pool_finish(struct pool *pool)
 {
-    uint64_t deadline = clock_monotonic_ms() + FINISH_MS;
+    uint64_t deadline = clock_monotonic_ms() + (pool->given_up ? 0 : FINISH_MS);
     pool_stop(pool, true);
     pthread_mutex_lock(&pool->lock);
     pool->closing = true;

@@ -55,9 +55,11 @@ int pool_submit(struct pool *pool, const struct chunk *chunk, const struct chunk
 const struct example *pool_wait_job(struct pool *pool, int slot);
 void pool_job_free(struct pool *pool, int slot);
 
-/* Reports to `log`, once for each, cases that have been running for a minute. Returns how
+/* Reports to `log`, once for each, cases that have been running for too long. Returns how
  * many hang now. */
 uint32_t pool_watch(struct pool *pool, uint64_t now_ms, FILE *log);
+/* The cases that hung when pool_watch looked last, and how many; nobody waits for their workers from now on. */
+uint32_t pool_hanging(struct pool *pool, struct incident incidents[WATCH_JOBS_MAX]);
 /* What a worker is at; it changes all the time. */
 const struct watch_slot *pool_slot(const struct pool *pool, uint32_t worker);
 /* Cases of the options' shard, 0: no end. */

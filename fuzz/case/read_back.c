@@ -59,6 +59,24 @@ static uint64_t play(struct arena *arena, struct machine *machine, const struct 
     return seen.hash;
 }
 
+bool read_back_choose(struct arena *arena, const struct ast_kernel *kernel, uint64_t seed,
+                      struct read_back_subject *chosen)
+{
+    struct forms *forms = forms_new(arena, kernel);
+    for (uint32_t i = 0; i < SUBJECT_COUNT; i++) {
+        enum subject_id subject = (enum subject_id)((seed + i) % SUBJECT_COUNT);
+        const struct subject_info *info = &subject_table[subject];
+        const struct form *form = NULL;
+        if (info->role == SUBJECT_ORDINARY && info->vtable)
+            form = forms_get(forms, info->program);
+        if (!form || !form->program || machine_refuses(arena, info->vtable, form->program))
+            continue;
+        *chosen = (struct read_back_subject){subject, info, form->program};
+        return true;
+    }
+    return false;
+}
+
 static const char *tape_reads_back(struct arena *arena, struct machine *machine, uint64_t seed)
 {
     size_t column;
@@ -78,16 +96,9 @@ const char *read_back(struct arena *arena, const struct ast_kernel *kernel, uint
     const char *text = print_kernel(arena, kernel);
     if (strcmp(print_kernel(arena, parse_printed(arena, text)), text) != 0)
         return "kernel text";
-    struct forms *forms = forms_new(arena, kernel);
-    for (uint32_t i = 0; i < SUBJECT_COUNT; i++) {
-        const struct subject_info *info = &subject_table[(seed + i) % SUBJECT_COUNT];
-        const struct form *form = NULL;
-        if (info->role == SUBJECT_ORDINARY && info->vtable)
-            form = forms_get(forms, info->program);
-        if (!form || !form->program || machine_refuses(arena, info->vtable, form->program))
-            continue;
-        return tape_reads_back(
-            arena, machine_new(arena, info->vtable, form->program, &info->options), seed);
-    }
-    return NULL;
+    struct read_back_subject s;
+    if (!read_back_choose(arena, kernel, seed, &s))
+        return NULL;
+    return tape_reads_back(arena, machine_new(arena, s.info->vtable, s.program, &s.info->options),
+                           seed);
 }

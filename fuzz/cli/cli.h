@@ -67,7 +67,8 @@ struct cli_options {
     bool seed_given;
     uint64_t cases, first_case, count;
     uint64_t time_ms;
-    uint32_t jobs; /* 0 = as many as processors */
+    uint32_t jobs;   /* 0 = as many as processors */
+    uint64_t memory; /* bytes of addresses for all arenas; 0 = as the system has them */
     uint64_t shard_index, shard_count;
     subject_set subjects;
     uint32_t oracles, features;
@@ -86,9 +87,10 @@ struct cli_options {
     uint32_t fail_on;             /* of run: bits 1u << campaign_kind */
     struct fail_on fail_outcomes; /* of check */
     const char *on_finding, *on_end;
-    bool watch;        /* of status */
-    bool check_db;     /* of status */
-    const char *stats; /* a file, or NULL */
+    const char *against; /* trace: what each step is compared with */
+    bool watch;          /* of status */
+    bool check_db;       /* of status */
+    const char *stats;   /* a file, or NULL */
     bool check_config, list_presets, plain_text;
     uint32_t minimise_tests; /* 0: as usual */
     uint32_t schedules;

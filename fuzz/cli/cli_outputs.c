@@ -66,6 +66,15 @@ static const char *output_of(const struct cli *cli, const struct cli_option *opt
     return *(const char *const *)(const void *)((const char *)&cli->options + option->field);
 }
 
+/* A folder, made when it is not there: a file in it stands for it, or where it will be. */
+static void add_folder(struct cli *cli, struct files *files, const char *path, const char *what)
+{
+    if (path)
+        add(files,
+            access(path, F_OK) == 0 ? arena_printf(&cli->arena, "%s/00000000.simt", path) : path,
+            what);
+}
+
 static void add_outputs(struct cli *cli, struct files *files)
 {
     for (size_t i = 0; i < option_count; i++)
@@ -73,19 +82,22 @@ static void add_outputs(struct cli *cli, struct files *files)
             output_of(cli, &option_table[i]))
             add(files, output_of(cli, &option_table[i]),
                 arena_printf(&cli->arena, "--%s", option_table[i].name));
-    if (cli->options
-            .corpus) /* a folder, made when it is not there: a file in it, or where it will be */
-        add(files,
-            access(cli->options.corpus, F_OK) == 0
-                ? arena_printf(&cli->arena, "%s/00000000.simt", cli->options.corpus)
-                : cli->options.corpus,
-            "--corpus");
+    add_folder(cli, files, cli->options.corpus, "--corpus");
+    if (cli->id == COMMAND_OUTSIDE)
+        add_folder(cli, files, cli->options.output, "--output");
+    if (cli->id == COMMAND_DISTILL && !cli->options.verify)
+        add_folder(cli, files, cli->arguments[0], "the folder");
 }
 
 bool cli_look_at_outputs(struct cli *cli, int *status)
 {
     struct files written = {.count = 0}, kept = {.count = 0};
     const char *why;
+    if (cli->options.stats && strcmp(cli->options.stats, "-") == 0) {
+        *status = cli_misuse(
+            cli, "--stats is a file that is replaced once a second, not standard output");
+        return false;
+    }
     add_outputs(cli, &written);
     if (written.count == 0)
         return true;

@@ -32,6 +32,15 @@ static const char *print_feedback(struct arena *arena, const struct cli_options 
     return arena_printf(arena, "%" PRIu32, o->feedback);
 }
 
+static const char *print_memory(struct arena *arena, const struct cli_options *o)
+{
+    const uint64_t megabytes = o->memory >> 20;
+    if (megabytes == 0)
+        return NULL;
+    return megabytes % 1024 == 0 ? arena_printf(arena, "%" PRIu64 "G", megabytes / 1024)
+                                 : arena_printf(arena, "%" PRIu64 "M", megabytes);
+}
+
 static const char *print_subjects(struct arena *arena, const struct cli_options *o)
 {
     return case_subjects(arena, o->subjects);
@@ -76,6 +85,7 @@ const struct config_key config_keys[] = {
     {.section = "campaign", .key = "seed", .option = "seed", .hexadecimal = true},
     {.section = "campaign", .key = "shard", .option = "shard", .print = print_shard},
     {.section = "campaign", .key = "jobs", .option = "jobs"},
+    {.section = "campaign", .key = "memory", .option = "memory", .print = print_memory},
     {.section = "campaign", .key = "supervisor", .option = "no-supervisor", .negated = true},
     {.section = "campaign", .key = "db", .option = "db"},
     {.section = "campaign", .key = "stats", .option = "stats"},

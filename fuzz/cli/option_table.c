@@ -53,6 +53,8 @@ const struct cli_option option_table[] = {
      FIELD(jobs), 0, NULL, "worker threads; as many as there are processors by default"},
     {"jobs", 'j', OPTION_SOME_U32, "N", ON(OUTSIDE), FIELD(jobs), 0, NULL,
      "worker processes, 64 at most; 1 by default"},
+    {"memory", 0, OPTION_OWN, "SIZE", ON(RUN) | ON(CHECK) | ON(PROGRESS), 0, 0, option_parse_memory,
+     "what is worked on may take this much memory at most (512M, 2G), states of searches among it"},
     {"seed", 's', OPTION_U64, "S",
      ON_CHECKS | ON(TRACE) | ON(PROGRESS) | ON(GEN) | ON(TRANSFORM) | ON(DISTILL) | ON(SURVEY) |
          ON(OUTSIDE),
@@ -114,7 +116,7 @@ const struct cli_option option_table[] = {
     {"case-timeout", 0, OPTION_TIME, "T", ON(RUN), FIELD(case_timeout_ms), 0, NULL,
      "a case that takes longer hangs: it is left out and becomes a finding; 60s by default"},
     {"no-supervisor", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(no_supervisor), 0, NULL,
-     "run in this process, which a crash or a hang of the engine ends"},
+     "run in this process, which a crash of the engine ends, and a hang once the time is over"},
     {"verbose", 'v', OPTION_FLAG, NULL, ON(RUN), FIELD(verbose), 0, NULL,
      "the final table says everything: reasons, replay commands, every rule that never fired"},
     {"no-minimise", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(no_minimise), 0, NULL,
@@ -181,15 +183,14 @@ const struct cli_option option_table[] = {
     {"to", 0, OPTION_TEXT, "FORM", ON(LOWER), FIELD(to), 0, NULL,
      "core (default): the statements of the structured semantics; cfg: blocks; predicated, "
      "lockstep: pi(P) and phi(P) of the blocks, normalised; ptx: the canonical text of a .ptx "
-     "file, or a kernel compiled; crs: the same with the branch unit's instructions; opencl, cuda: "
-     "a "
-     "structured kernel in that language"},
+     "file, or a kernel compiled; crs: the same with the branch unit's instructions; opencl, cuda, "
+     "plain-ptx: a structured kernel in that language; plain-ptx is what drivers and ptxas take"},
     {"knobs", 0, OPTION_OWN, "LIST", ON(LOWER), 0, 0, option_parse_knobs,
-     "opencl, cuda: how to say it, e.g. outlined,mixed; none by default"},
+     "opencl, cuda, plain-ptx: how to say it, e.g. outlined,mixed; none by default"},
     {"knobs", 0, OPTION_OWN, "LIST", ON(OUTSIDE), 0, FIELD(knobs_given), option_parse_knobs,
      "how kernels are said, e.g. outlined,mixed; by default drawn for each"},
     {"expose", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(expose), 0, NULL,
-     "opencl, cuda: the kernel stores its private variables at the end, too"},
+     "opencl, cuda, plain-ptx: the kernel stores its private variables at the end, too"},
     {"anchored", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(anchored), 0, NULL,
      "cfg: paths that leave a loop by break, return or exit stay part of it"},
     {"then-first", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(then_first), 0, NULL,
@@ -215,6 +216,8 @@ const struct cli_option option_table[] = {
      "--jobs N several run at once"},
     {"test-timeout", 0, OPTION_TIME, "T", ON(REDUCE), FIELD(test_time_ms), 0, NULL,
      "how long a --test may take before it is killed, which is not interesting; 60s by default"},
+    {"against", 0, OPTION_TEXT, "reference", ON(TRACE), FIELD(against), 0, NULL,
+     "say where the execution first differs from the literal semantics, or that it does not"},
     {"raw", 0, OPTION_FLAG, NULL, ON(REDUCE) | ON(REPLAY) | ON(TRACE), FIELD(raw), 0, NULL,
      "the finding as it was found, not its minimised form"},
     {"raw", 0, OPTION_FLAG, NULL, ON(TRIAGE), FIELD(raw), 0, NULL,
@@ -260,7 +263,7 @@ const struct cli_option option_table[] = {
      "candidates that the reduction of a kernel tries at most; 20000 by default"},
     {"output", 'o', OPTION_OUTPUT, "FILE", ON(REDUCE), FIELD(output), 0, NULL,
      "write the minimised kernel to FILE"},
-    {"output", 'o', OPTION_TEXT, "FILE", ON(TRIAGE), FIELD(output), 0, NULL,
+    {"output", 'o', OPTION_OUTPUT, "FILE", ON(TRIAGE), FIELD(output), 0, NULL,
      "export: write the kernel to FILE; bundle: the folder, finding-ID by default"},
     {"status", 0, OPTION_OWN, "LIST", ON(TRIAGE), 0, 0, option_parse_states,
      "list, search, bugs: only these: open, known, fixed, invalid, regression (fixed, and seen "

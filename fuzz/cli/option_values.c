@@ -59,6 +59,21 @@ bool cli_parse_time(const char *text, uint64_t *milliseconds)
     return true;
 }
 
+bool option_parse_memory(struct cli *cli, const char *text)
+{
+    enum { DIGITS_MAX = 12 };
+    size_t length = strspn(text, "0123456789");
+    const char *unit = text + length;
+    uint64_t count = length > 0 && length <= DIGITS_MAX ? strtoull(text, NULL, 10) : 0;
+    unsigned shift = strcmp(unit, "M") == 0 ? 20 : strcmp(unit, "G") == 0 ? 30 : 0;
+    if (count == 0 || shift == 0 || count > UINT64_MAX >> 1 >> shift) {
+        cli_misuse(cli, "--memory wants a size (512M, 2G), not '%s'", text);
+        return false;
+    }
+    cli->options.memory = count << shift;
+    return true;
+}
+
 /* ---- options with a form of their own ---- */
 
 /* Says which item of a list is wrong and which exist. */

@@ -47,6 +47,9 @@ static inline bool option_is_on(const struct cli_option *option, enum cli_comman
  * message (cli_outputs.c). */
 bool cli_look_at_outputs(struct cli *cli, int *status);
 
+/* How the memory that may be had is shared (cli_memory.c); before any arena of the command is made. */
+void cli_plan_memory(const struct cli *cli);
+
 void options_default(struct cli_options *options);
 
 /* Reads an option's value. False after a message. */
@@ -65,6 +68,7 @@ bool option_parse_weights(struct cli *cli, const char *text);
 bool option_parse_shard(struct cli *cli, const char *text);
 bool option_parse_mutate(struct cli *cli, const char *text);
 bool option_parse_feedback(struct cli *cli, const char *text);
+bool option_parse_memory(struct cli *cli, const char *text);
 /* States of findings, e.g. open,regression. */
 bool option_parse_states(struct cli *cli, const char *text);
 /* A campaign's number, a time that has passed since, or a date. */

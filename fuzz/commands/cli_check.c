@@ -120,6 +120,23 @@ static void print_search(const struct check_run *run)
         printf(" (partial-order reduction, executions: %" PRIu64 ")\n", search->executions);
 }
 
+/* The searches of a kernel as they end: the rest of what is said of it may take as long again. */
+struct searched {
+    const struct cli *cli;
+    const char *path;
+    bool begun;
+};
+
+static void tell_searched(void *context, const struct check_run *run)
+{
+    struct searched *searched = context;
+    if (!searched->begun)
+        print_head(searched->cli, "searching", "\033[36m", searched->path, "");
+    searched->begun = true;
+    print_search(run);
+    fflush(stdout);
+}
+
 /* Subjects that could not run the kernel, although they run kernels of its form. */
 static void print_refusals(const struct check_result *result)
 {
@@ -288,9 +305,6 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
     }
     if (!states || failed > 0)
         print_happenings(arena, path, headline);
-    for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
-        if (result->runs[i].search)
-            print_search(&result->runs[i]);
     if (result->program)
         print_refusals(result);
     print_divergences(arena, options, result);
@@ -415,7 +429,11 @@ static int check_kernel_file(struct cli *cli, const char *path, const struct che
         return CLI_USAGE;
     }
     struct check_result *result = ARENA_NEW(&cli->arena, struct check_result);
-    check_kernel(&cli->arena, kernel, options, result);
+    struct searched searched = {.cli = cli, .path = path};
+    struct check_options telling = *options;
+    telling.searched = cli->options.json ? NULL : tell_searched;
+    telling.searched_context = &searched;
+    check_kernel(&cli->arena, kernel, &telling, result);
     struct cli_stated stated = cli_check_matrix(cli, kernel, options);
     struct headline headline;
     headline_of(&cli->arena, result, &headline);
@@ -499,8 +517,10 @@ int command_check(struct cli *cli)
     sums.report = reports ? check_report_new(&kept) : NULL;
     if (options.exhaustive)
         bound_searches(cli, &options);
-    for (uint32_t i = 0; i < files.count && !interrupted; i++)
+    for (uint32_t i = 0; i < files.count && !interrupted; i++) {
         status = worse(status, cli_check_file(cli, files.paths[i], &options, &sums));
+        fflush(stdout); /* the next one may take its time */
+    }
     if (reports) {
         if (!write_report(cli, cli->options.sarif, sums.report, check_report_sarif) ||
             !write_report(cli, cli->options.junit, sums.report, check_report_junit))

@@ -1,6 +1,7 @@
 /*
  * cli_check_json.c - what `check` says as JSON: one document a kernel.
  */
+#include "engine/base/pcg.h"
 #include "engine/program/ptx_code.h"
 #include "fuzz/commands/cli_check.h"
 #include "fuzz/out/json.h"
@@ -42,10 +43,43 @@ static void json_race(struct json *json, struct arena *arena, const struct progr
     json_object_end(json);
 }
 
-static void json_values(struct json *json, const int32_t *values, const struct ast_var *var)
+/* Arrays that are longer are told by what was written to them: megabytes of zeros for every subject help nobody. */
+enum { ELEMENTS_MAX = 4096, CHANGED_MAX = 1024 };
+
+static void json_changes(struct json *json, const int32_t *values, const int32_t *initial,
+                         uint32_t length)
+{
+    uint32_t changed = 0;
+    uint64_t hash = 0;
+    char name[16];
+    json_object_begin(json);
+    json_key_u64(json, "length", length);
+    json_key(json, "elements");
+    json_object_begin(json);
+    for (uint32_t i = 0; i < length; i++) {
+        hash = pcg_splitmix(hash ^ (uint32_t)values[i]);
+        if (values[i] == initial[i] || changed++ >= CHANGED_MAX)
+            continue;
+        snprintf(name, sizeof name, "%" PRIu32, i);
+        json_key(json, name);
+        json_int(json, values[i]);
+    }
+    json_object_end(json);
+    json_key_u64(json, "changed", changed);
+    snprintf(name, sizeof name, "%08" PRIx32, (uint32_t)(hash >> 32));
+    json_key_string(json, "hash", name);
+    json_object_end(json);
+}
+
+static void json_values(struct json *json, const int32_t *values, const int32_t *initial,
+                        const struct ast_var *var)
 {
     if (!var->is_array) {
         json_int(json, values[0]);
+        return;
+    }
+    if (var->length > ELEMENTS_MAX) {
+        json_changes(json, values, initial, var->length);
         return;
     }
     json_array_begin(json);
@@ -56,7 +90,8 @@ static void json_values(struct json *json, const int32_t *values, const struct a
 
 /* One final store: each global variable, and each shared one (a list over blocks if there are
  * several). */
-static void json_store(struct json *json, const struct program *program, const int32_t *store)
+static void json_store(struct json *json, const struct program *program, const int32_t *store,
+                       const int32_t *initial)
 {
     json_object_begin(json);
     for (uint32_t i = 0; i < program->var_count; i++) {
@@ -67,17 +102,33 @@ static void json_store(struct json *json, const struct program *program, const i
         json_key(json, var->ast->name);
         if (space == SPACE_GLOBAL || program->launch.blocks == 1) {
             uint32_t base = space == SPACE_GLOBAL ? 0 : program->shared_base;
-            json_values(json, store + base + var->offset, var->ast);
+            json_values(json, store + base + var->offset, initial + base + var->offset, var->ast);
             continue;
         }
         json_array_begin(json);
-        for (uint32_t b = 0; b < program->launch.blocks; b++)
-            json_values(
-                json, store + program->shared_base + b * program->words[SPACE_SHARED] + var->offset,
-                var->ast);
+        for (uint32_t b = 0; b < program->launch.blocks; b++) {
+            uint32_t at = program->shared_base + b * program->words[SPACE_SHARED] + var->offset;
+            json_values(json, store + at, initial + at, var->ast);
+        }
         json_array_end(json);
     }
     json_object_end(json);
+}
+
+static void json_finals(struct json *json, struct arena *arena, const struct check_run *run)
+{
+    size_t mark = arena_mark(arena);
+    int32_t *initial = NULL;
+    if (run->final_count > 0) {
+        initial = arena_room(arena, (size_t)run->program->memory_words * sizeof *initial);
+        program_init_memory(run->program, initial);
+    }
+    json_key(json, "finals");
+    json_array_begin(json);
+    for (uint32_t i = 0; i < run->final_count; i++)
+        json_store(json, run->program, run->finals[i], initial);
+    json_array_end(json);
+    arena_release(arena, mark);
 }
 
 static void json_search(struct json *json, const struct search_result *search)
@@ -216,11 +267,7 @@ static void json_run(struct json *json, struct arena *arena, const struct check_
     json_key_string(json, "race_unknown",
                     run->race_incomplete && !run->race ? "the race detector ran out of room"
                                                        : run->race_unknown);
-    json_key(json, "finals");
-    json_array_begin(json);
-    for (uint32_t i = 0; i < run->final_count; i++)
-        json_store(json, program, run->finals[i]);
-    json_array_end(json);
+    json_finals(json, arena, run);
     json_key_bool(json, "more_finals", run->more_finals);
     json_key_string(json, "reason", run->reason);
     json_object_end(json);

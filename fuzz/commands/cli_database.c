@@ -2,6 +2,7 @@
  * cli_database.c - `simtfuzz db`: what is done to a database as a file.
  */
 #include "fuzz/cli/cli.h"
+#include "fuzz/out/json.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -14,42 +15,125 @@ static int migrate(struct cli *cli, const char *path)
     if (error != DB_OK)
         return cli_db_failed(cli, &message, error);
     db_close(db);
-    printf("%s: is of today's version\n", path);
+    if (!cli->options.json) {
+        printf("%s: is of today's version\n", path);
+        return CLI_OK;
+    }
+    struct json json;
+    json_start(&json, stdout);
+    json_object_begin(&json);
+    json_key_u64(&json, "version", 1);
+    json_key_string(&json, "file", path);
+    json_key_bool(&json, "migrated", true);
+    json_object_end(&json);
+    json_end_line(&json);
     return CLI_OK;
 }
 
 /* ---- salvage ---- */
 
-struct sums {
-    uint64_t rows, torn;
+struct account {
+    struct json *json; /* NULL: text is wanted */
+    const char *from, *to;
+    uint64_t tables, rows, lost, dropped, torn, unknown;
 };
 
-static void print_table(void *context, const struct db_salvaged *table)
+static void print_table_text(const struct db_salvaged *table)
 {
-    struct sums *sums = context;
-    if (!*table->table) {
-        printf("left out, since they refer to what is lost: %" PRIu64 " rows\n", table->rows);
+    if (table->rows == 0 && table->lost == 0 && table->dropped == 0)
+        return;
+    printf("%-20s %" PRIu64 " rows", table->table, table->rows);
+    if (table->lost > 0 && table->lost_known)
+        printf("; %" PRIu64 " lost", table->lost);
+    else if (table->lost > 0)
+        fputs("; some could not be read, nothing says how many", stdout);
+    if (table->dropped > 0)
+        printf("; %" PRIu64 " left out, since they refer to what is lost", table->dropped);
+    putchar('\n');
+}
+
+static void print_table_json(struct json *json, const struct db_salvaged *table)
+{
+    json_object_begin(json);
+    json_key_string(json, "table", table->table);
+    json_key_u64(json, "rows", table->rows);
+    json_key(json, "lost");
+    if (table->lost_known)
+        json_u64(json, table->lost);
+    else
+        json_null(json);
+    json_key_u64(json, "left_out", table->dropped);
+    json_object_end(json);
+}
+
+/* Nothing is told before all is done: a fault leaves no half of a document. */
+static void begin_account_json(const struct account *account)
+{
+    struct json *json = account->json;
+    json_start(json, stdout);
+    json_object_begin(json);
+    json_key_u64(json, "version", 1);
+    json_key_string(json, "from", account->from);
+    json_key_string(json, "to", account->to);
+    json_key(json, "tables");
+    json_array_begin(json);
+}
+
+static void take_table(void *context, const struct db_salvaged *table)
+{
+    struct account *account = context;
+    account->rows += table->rows;
+    account->lost += table->lost_known ? table->lost : 0;
+    account->dropped += table->dropped;
+    account->torn += table->lost > 0;
+    account->unknown += !table->lost_known;
+    if (account->json && account->tables++ == 0)
+        begin_account_json(account);
+    if (account->json)
+        print_table_json(account->json, table);
+    else
+        print_table_text(table);
+}
+
+static void end_account_json(const struct account *account)
+{
+    struct json *json = account->json;
+    json_array_end(json);
+    json_key_u64(json, "rows", account->rows);
+    json_key_u64(json, "lost", account->lost);
+    json_key_bool(json, "all_lost_known", account->unknown == 0);
+    json_key_u64(json, "left_out", account->dropped);
+    json_object_end(json);
+    json_end_line(json);
+}
+
+static void print_account_text(const struct account *a)
+{
+    printf("%s: %" PRIu64 " rows of %s; ", a->to, a->rows, a->from);
+    if (a->torn == 0) {
+        puts("all rows of all tables could be read");
         return;
     }
-    sums->rows += table->rows;
-    sums->torn += !table->whole;
-    if (table->rows > 0 || !table->whole)
-        printf("%-20s %" PRIu64 " rows%s\n", table->table, table->rows,
-               table->whole ? "" : "; some could not be read");
+    printf("%" PRIu64 " %s not complete", a->torn, a->torn == 1 ? "table is" : "tables are");
+    if (a->lost > 0 || a->unknown == 0)
+        printf(": %" PRIu64 " %s lost", a->lost, a->lost == 1 ? "row is" : "rows are");
+    if (a->unknown > 0)
+        printf("; of %" PRIu64 " nothing says how many rows are lost", a->unknown);
+    putchar('\n');
 }
 
 static int salvage(struct cli *cli, const char *path, const char *out)
 {
-    struct sums sums = {0};
+    struct json json;
+    struct account account = {.json = cli->options.json ? &json : NULL, .from = path, .to = out};
     struct db_message message = {.text = ""};
-    int error = db_salvage(path, out, print_table, &sums, &message);
+    int error = db_salvage(path, out, take_table, &account, &message);
     if (error != DB_OK)
         return cli_db_failed(cli, &message, error);
-    printf("%s: %" PRIu64 " rows of %s; ", out, sums.rows, path);
-    if (sums.torn > 0)
-        printf("%" PRIu64 " tables are not complete\n", sums.torn);
+    if (account.json)
+        end_account_json(&account);
     else
-        puts("all rows of all tables could be read");
+        print_account_text(&account);
     return CLI_OK;
 }
 

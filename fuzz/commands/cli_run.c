@@ -35,6 +35,7 @@ static struct campaign_options make_options(const struct cli *cli)
         .shard_count = o->shard_count,
         .stop_on_finding = o->stop_on_finding,
         .no_minimise = o->no_minimise,
+        .case_timeout_ms = o->case_timeout_ms,
         .verbose = o->verbose,
         .minimise_tests = o->minimise_tests,
         .config = o->config_text,

@@ -146,7 +146,10 @@ int command_trace(struct cli *cli)
     struct traced traced;
     struct replayer r;
     int status = CLI_USAGE;
-    const char *finding = cli->options.finding;
+    const char *finding = cli->options.finding, *against = cli->options.against;
+    if (against && strcmp(against, "reference") != 0)
+        return cli_misuse(cli, "--against: there is no '%s', only the reference", against);
+    options.against_reference = against != NULL;
     if ((finding != NULL) != (cli->argument_count == 0))
         return cli_misuse(cli,
                           finding ? "--finding stands for the file" : "which file, or --finding?");

@@ -421,7 +421,8 @@ void distill(struct arena *arena, const struct distill_options *options, struct 
     for (uint32_t i = 0; i < jobs; i++) {
         struct worker *w = &workers[i];
         *w = (struct worker){.options = options, .next = &next, .is_first = i == 0};
-        INVARIANT(arena_init(&w->arena, ARENA_BYTES) == 0 && arena_init(&w->keep, KEEP_BYTES) == 0);
+        arena_reserve(&w->arena, ARENA_BYTES);
+        arena_reserve(&w->keep, KEEP_BYTES);
         w->map = ARENA_NEW(arena, struct features);
         w->smallest = ARENA_NEW(arena, struct smallest);
     }

@@ -72,10 +72,8 @@ static void check_weights(struct arena *arena, const char *text)
     INVARIANT(strcmp(printed, gen_weights_print(arena, again)) == 0);
 }
 
-static void check_config(struct arena *arena, const char *text, size_t length)
+static void check_settings(struct cli *cli, const char *text, size_t length)
 {
-    struct cli *cli = ARENA_NEW(arena, struct cli);
-    cli->arena = *arena; /* what it takes is given back with the input's */
     options_default(&cli->options);
     struct ini *ini = config_read(cli, text, length);
     for (const struct ini_error *error = ini->errors; error; error = error->next)
@@ -88,6 +86,13 @@ static void check_config(struct arena *arena, const char *text, size_t length)
     options_default(&cli->options);
     INVARIANT(config_read(cli, printed, strlen(printed))->error_count == 0);
     INVARIANT(strcmp(printed, config_print(&cli->arena, &cli->options)) == 0);
+}
+
+static void check_config(struct arena *arena, const char *text, size_t length)
+{
+    struct cli cli = {.arena = *arena}; /* lent: what it takes is given back with the input's */
+    check_settings(&cli, text, length);
+    *arena = cli.arena;
 }
 
 static void check_words(struct arena *arena, const char *text)

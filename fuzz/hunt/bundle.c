@@ -17,7 +17,9 @@
 
 static const char *extension(const struct outside_subject *subject)
 {
-    return subject->language == EMIT_CUDA ? "cu" : "cl";
+    static const char *const extensions[EMIT_LANGUAGE_COUNT] = {
+        [EMIT_OPENCL] = "cl", [EMIT_CUDA] = "cu", [EMIT_PTX] = "ptx"};
+    return extensions[subject->language];
 }
 
 static void put_words(struct text *text, const char *name, const int32_t *words, uint32_t count)

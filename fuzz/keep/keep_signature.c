@@ -90,7 +90,7 @@ static const struct tape *shorten(struct arena *arena, const struct reduce_optio
     struct arena scratch;
     struct reduce_result *reduced = &result->reduced;
     struct shortening shortening = {options, reduced};
-    INVARIANT(arena_init(&scratch, SCHEDULE_ARENA_BYTES) == 0); /* address space only */
+    arena_reserve(&scratch, SCHEDULE_ARENA_BYTES); /* address space only */
     struct schedule_search search = {.scratch = &scratch,
                                      .kernel = reduced->kernel,
                                      .check = reduced->check,

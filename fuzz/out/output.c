@@ -208,6 +208,9 @@ static const char *refuse_path(struct arena *arena, const char *path)
         const char *why = refuse_special(arena, path, &status);
         return why || !S_ISREG(status.st_mode) ? why : refuse_probe(arena, path, true);
     }
+    if (errno == ENOTDIR)
+        return refuse(arena, path,
+                      arena_printf(arena, "'%s' is no folder", folder_of(arena, path)));
     if (errno != ENOENT)
         return refuse(arena, path, strerror(errno));
     if (lstat(path, &status) == 0)
@@ -234,28 +237,64 @@ static const char *find_clash(struct arena *arena, const struct output_file *fil
     return NULL;
 }
 
+/* No output of ours is a database: one that is there already is somebody's, of whatever program. */
+static const char *find_database(struct arena *arena, const struct output_file *file)
+{
+    static const char magic[] = "SQLite format 3"; /* with its zero */
+    char start[sizeof magic] = "";
+    struct stat status;
+    if (stat(file->path, &status) != 0 || !S_ISREG(status.st_mode))
+        return NULL;
+    int fd = open(file->path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read(fd, start, sizeof start) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (length != (ssize_t)sizeof start || memcmp(start, magic, sizeof magic) != 0)
+        return NULL;
+    return arena_printf(
+        arena, "%s %s would replace a database of SQLite; remove it first if that is meant",
+        file->what, file->path);
+}
+
+/* Whether one of them is a file that must stay, or is another one of them. NULL: none. */
+static const char *find_any_clash(struct arena *arena, const struct output_file *written,
+                                  uint32_t written_count, const struct output_file *kept,
+                                  uint32_t kept_count)
+{
+    const char *why = NULL;
+    const struct output_file *standard = NULL;
+    for (uint32_t i = 0; i < written_count && !why; i++) {
+        const struct output_file *file = &written[i];
+        if (is_standard(file->path)) {
+            if (standard)
+                why = arena_printf(arena, "%s and %s both go to standard output", standard->what,
+                                   file->what);
+            standard = file;
+            continue;
+        }
+        why = find_clash(arena, file, kept, kept_count);
+        if (!why)
+            why = find_clash(arena, file, written, i);
+        if (!why)
+            why = find_database(arena, file);
+    }
+    return why;
+}
+
 enum output_fault outputs_look(struct arena *arena, const struct output_file *written,
                                uint32_t written_count, const struct output_file *kept,
                                uint32_t kept_count, const char **why)
 {
+    *why = find_any_clash(arena, written, written_count, kept, kept_count);
+    if (*why)
+        return OUTPUT_CLASH;
     for (uint32_t i = 0; i < written_count; i++) {
-        if (is_standard(written[i].path))
-            continue;
-        *why = find_clash(arena, &written[i], kept, kept_count);
-        if (!*why)
-            *why = find_clash(arena, &written[i], written, i);
-        if (*why)
-            return OUTPUT_CLASH;
-    }
-    for (uint32_t i = 0; i < written_count; i++) {
-        if (is_standard(written[i].path))
-            continue;
-        const char *refused = refuse_path(arena, written[i].path);
+        const char *refused =
+            is_standard(written[i].path) ? NULL : refuse_path(arena, written[i].path);
         if (refused) {
             *why = arena_printf(arena, "%s %s", written[i].what, refused);
             return OUTPUT_REFUSED;
         }
     }
-    *why = NULL;
     return OUTPUT_GOOD;
 }

@@ -22,7 +22,7 @@ struct output_file {
 
 enum output_fault {
     OUTPUT_GOOD,
-    OUTPUT_CLASH,  /* it is a file that must stay */
+    OUTPUT_CLASH,  /* it is a file that must stay: an input, another output, any database */
     OUTPUT_REFUSED /* it cannot be written */
 };
 

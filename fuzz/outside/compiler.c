@@ -131,9 +131,10 @@ static void judge_failure(struct arena *arena, const struct child_result *child,
     all_end(results, count, end, cause, child->output);
 }
 
-static void run(struct arena *arena, const struct outside_subject *subject,
-                const struct outside_settings *settings, const struct outside_batch *batch,
-                struct outside_result *results)
+const char *compiler_make_ptx(struct arena *arena, const struct outside_subject *subject,
+                              const struct outside_settings *settings,
+                              const struct outside_batch *batch, struct outside_result *results,
+                              size_t *length)
 {
     const struct compiler *c = subject->own;
     const struct child_limits limits = {.folder = settings->folder,
@@ -146,20 +147,28 @@ static void run(struct arena *arena, const struct outside_subject *subject,
     (void)remove(out);
     if (!child_write(in, batch->text)) {
         all_end(results, batch->count, OUTSIDE_UNSUPPORTED, "the text cannot be written", "");
-        return;
+        return NULL;
     }
     make_arguments(arena, c, in, out, arguments);
     struct child_result child = child_run(arena, &limits, arguments);
-    size_t length = 0;
     if (child.end != CHILD_EXITED || child.status != 0) {
         judge_failure(arena, &child, batch->count, results);
-        return;
+        return NULL;
     }
-    const char *ptx = child_read(arena, out, PTX_MAX, &length);
+    const char *ptx = child_read(arena, out, PTX_MAX, length);
+    if (!ptx)
+        all_end(results, batch->count, OUTSIDE_RUN_ERROR, "no PTX came out", child.output);
+    return ptx;
+}
+
+static void run(struct arena *arena, const struct outside_subject *subject,
+                const struct outside_settings *settings, const struct outside_batch *batch,
+                struct outside_result *results)
+{
+    size_t length = 0;
+    const char *ptx = compiler_make_ptx(arena, subject, settings, batch, results, &length);
     if (ptx)
         outside_run_ptx(arena, ptx, length, batch, results);
-    else
-        all_end(results, batch->count, OUTSIDE_RUN_ERROR, "no PTX came out", child.output);
 }
 
 static const char *command_line(struct arena *arena, const struct outside_subject *subject)

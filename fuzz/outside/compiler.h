@@ -13,4 +13,10 @@
 
 extern const struct outside_kind outside_compiler;
 
+/* The PTX that a compiler of this kind makes of a batch; NULL: the results say why not. */
+const char *compiler_make_ptx(struct arena *arena, const struct outside_subject *subject,
+                              const struct outside_settings *settings,
+                              const struct outside_batch *batch, struct outside_result *results,
+                              size_t *length);
+
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { VARIABLES_MAX = 16, WORDS_MAX = 48, HELLO_SECONDS = 20 };
+enum { VARIABLES_MAX = 16, WORDS_MAX = 48 };
 
 /* Platforms that want something in their environment. */
 static const struct platform {
@@ -31,12 +31,6 @@ struct served_subject {
     const char *options; /* of the compiler */
 };
 
-static const char *own_program(struct arena *arena)
-{
-    char *path = ARENA_ARRAY(arena, char, 4096);
-    return readlink("/proc/self/exe", path, 4095) > 0 ? path : "simtfuzz";
-}
-
 static const struct platform *find_platform(const char *name)
 {
     for (uint32_t i = 0; i < PLATFORMS; i++)
@@ -45,24 +39,12 @@ static const struct platform *find_platform(const char *name)
     return NULL;
 }
 
-/* The answer to hello; false: *reason. */
-static bool greet(struct arena *arena, struct worker *worker, struct message *answer,
-                  const char **reason)
-{
-    const struct outside_settings settings = {.folder = "/tmp", .cpu_seconds = HELLO_SECONDS};
-    const char *log;
-    enum worker_end end = worker_ask(arena, worker, &settings, NULL, answer, &log);
-    worker_stop(worker);
-    *reason = *log ? arena_strndup(arena, log, strcspn(log, "\n")) : "it does not answer";
-    return end == WORKER_ANSWER;
-}
-
 static struct outside_subject *new_subject(struct arena *arena, struct worker *worker,
                                            const char *rest, const char *options,
                                            const char **reason)
 {
     struct message answer;
-    if (!greet(arena, worker, &answer, reason))
+    if (!worker_greet(arena, worker, &answer, reason))
         return NULL;
     struct outside_subject *subject = ARENA_NEW(arena, struct outside_subject);
     struct served_subject *own = ARENA_NEW(arena, struct served_subject);
@@ -95,7 +77,7 @@ static struct outside_subject *open_opencl(struct arena *arena, const char *rest
         at += word;
     }
     char **arguments = ARENA_ARRAY(arena, char *, 4);
-    arguments[0] = arena_printf(arena, "%s", own_program(arena));
+    arguments[0] = arena_printf(arena, "%s", worker_own_program(arena));
     arguments[1] = arena_printf(arena, "serve");
     arguments[2] = arena_printf(arena, "opencl:%s", platform ? platform->match : name);
     return new_subject(arena, worker_new(arena, arguments, environment), rest, options, reason);

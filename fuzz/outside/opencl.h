@@ -1,8 +1,10 @@
 /*
- * opencl.h - OpenCL platforms, and anybody's program that speaks the protocol, as subjects.
+ * opencl.h - what lives in a worker, as subjects: OpenCL platforms, NVIDIA's driver, and anybody's program that speaks the
+ * protocol.
  *
  *     opencl:pocl[:OPTION]...        the platform whose name holds "pocl"; -OPTION goes to its compiler, NAME=VALUE into
  *                                    its environment
+ *     cuda[:jit=0..4][:device=N][:via=COMPILER]   the driver's compiler of PTX at a level, and a GPU (cuda.c)
  *     exec:COMMAND                   a program that speaks docs/protocol.md on its standard input and output
  */
 #ifndef FUZZ_OUTSIDE_OPENCL_H
@@ -11,6 +13,7 @@
 #include "fuzz/outside/subject.h"
 
 extern const struct outside_kind outside_opencl;
+extern const struct outside_kind outside_cuda;
 extern const struct outside_kind outside_exec;
 
 #endif

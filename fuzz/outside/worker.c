@@ -22,6 +22,7 @@ enum {
     WALL_FACTOR = 20,
     CHILD_FAILED = 127,
     LINE_MAX_BYTES = 24,
+    HELLO_SECONDS = 20,
     LOOK_AGAIN = 20 /* a part of the CPU time by which a hang may be judged too early */
 };
 
@@ -269,6 +270,25 @@ enum worker_end worker_ask(struct arena *arena, struct worker *worker,
             return end;
     }
     return request ? ask(arena, worker, settings, request, answer, log, path) : WORKER_GARBAGE;
+}
+
+/* ---- opening ---- */
+
+const char *worker_own_program(struct arena *arena)
+{
+    char *path = ARENA_ARRAY(arena, char, 4096);
+    return readlink("/proc/self/exe", path, 4095) > 0 ? path : "simtfuzz";
+}
+
+bool worker_greet(struct arena *arena, struct worker *worker, struct message *answer,
+                  const char **reason)
+{
+    const struct outside_settings settings = {.folder = "/tmp", .cpu_seconds = HELLO_SECONDS};
+    const char *log;
+    enum worker_end end = worker_ask(arena, worker, &settings, NULL, answer, &log);
+    worker_stop(worker);
+    *reason = *log ? arena_strndup(arena, log, strcspn(log, "\n")) : "it does not answer";
+    return end == WORKER_ANSWER;
 }
 
 /* ---- batches ---- */

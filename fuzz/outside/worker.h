@@ -35,6 +35,12 @@ void worker_stop(struct worker *worker);
 /* `hello` and the request of a batch, as the program reads them. */
 void worker_put_messages(struct text *bytes, const struct outside_batch *batch,
                          const char *options);
+/* The answer to hello of a worker that is stopped again; false: *reason. */
+bool worker_greet(struct arena *arena, struct worker *worker, struct message *answer,
+                  const char **reason);
+
+/* The path of this program, which serves what is a library. */
+const char *worker_own_program(struct arena *arena);
 
 /* A batch over the protocol: what every kind does whose implementation lives in a worker. `options` are the
  * implementation's own. */

@@ -82,6 +82,7 @@ static enum subject_id other_side(enum oracle_id oracle, enum subject_id subject
         return subject == SUBJECT_SIMT_THEN ? SUBJECT_LOCKSTEP_ANCHORED_THEN
                                             : SUBJECT_LOCKSTEP_ANCHORED;
     case ORACLE_BARRIERS:
+    case ORACLE_REFERENCE:
         return subject;
     default:
         break;

@@ -82,6 +82,12 @@ static const char *ago(struct arena *arena, uint64_t now_ms, uint64_t then_ms)
                         ui_duration(arena, now_ms > then_ms ? now_ms - then_ms : 0));
 }
 
+/* It runs, and no chunk of its cases is ready: what the database counts is not what was done. */
+static bool is_too_young(const struct status_campaign *s)
+{
+    return s->state == LIFE_RUNNING && s->campaign.progress.kernels == 0;
+}
+
 static void add_campaign(struct arena *arena, struct table *table, const struct status_campaign *s)
 {
     const struct db_campaign *c = &s->campaign;
@@ -97,6 +103,8 @@ static void add_campaign(struct arena *arena, struct table *table, const struct 
     row->cells[8] = s->rate_now >= 0 ? arena_printf(arena, "%.0f", s->rate_now) : "";
     row->cells[9] = arena_printf(arena, "%" PRIu32, s->rules);
     row->cells[10] = arena_printf(arena, "%" PRIu64, s->findings);
+    if (is_too_young(s))
+        row->cells[4] = row->cells[9] = row->cells[10] = "?";
 }
 
 static void print_process(struct arena *arena, const struct status_campaign *s, uint64_t now_ms,
@@ -107,7 +115,13 @@ static void print_process(struct arena *arena, const struct status_campaign *s, 
     fprintf(out, "campaign %" PRIu64 ": process %" PRIu64 " on %s ", c->id, c->pid, c->host);
     switch (s->state) {
     case LIFE_RUNNING:
-        fprintf(out, "runs, last written %s", written);
+        if (is_too_young(s))
+            fprintf(out,
+                    "runs, begun %s; none of its cases is stored yet: they are %d at a time, "
+                    "run --ui and --stats count each",
+                    ago(arena, now_ms, c->started_ms), CAMPAIGN_CHUNK);
+        else
+            fprintf(out, "runs, last written %s", written);
         if (s->shards_running > 1)
             fprintf(out, "; %" PRIu32 " of its shards run", s->shards_running);
         fputc('\n', out);

@@ -5,6 +5,7 @@
 #include "fuzz/out/terminal.h"
 #include "fuzz/supervise/watch.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,12 @@ static void last_words(int signal_number, siginfo_t *info, void *context)
     ssize_t written = write(STDERR_FILENO, words.text, words.length);
     (void)written;
     _exit(CLI_FAULT);
+}
+
+void crash_say_case(FILE *out)
+{
+    if (current_note)
+        fprintf(out, ", in case %" PRIu64 " of seed %s", current_note->number, current_note->seed);
 }
 
 void crash_install(struct watch *watch)

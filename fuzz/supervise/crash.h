@@ -9,6 +9,7 @@
 #define FUZZ_CRASH_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 struct watch;
 
@@ -24,5 +25,7 @@ void crash_install(struct watch *watch);
 /* For the calling thread: its note, and a stack of its own for the handler. */
 void crash_thread_start(struct crash_note *note);
 void crash_thread_end(void);
+/* ", in case N of seed S": of the calling thread; nothing outside of campaigns. */
+void crash_say_case(FILE *out);
 
 #endif

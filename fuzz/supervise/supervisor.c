@@ -152,6 +152,21 @@ static void pass_on(struct supervision *s)
     atomic_store_explicit(&s->watch->asked_to_end, (unsigned)asked, memory_order_relaxed);
 }
 
+/* What is known of the cases that kept a child from ending when it was asked to: too little for a finding. */
+static void say_cut(const struct supervision *s)
+{
+    for (uint32_t i = 0; i < WATCH_JOBS_MAX; i++)
+        if (s->still_ms[i] >= 1000)
+            fprintf(
+                s->supervisor->log,
+                "simtfuzz: a worker was %s case %" PRIu64 " for %" PRIu64
+                " s without a sign of life when it was ended\n",
+                watch_phase_name(
+                    atomic_load_explicit(&s->watch->slots[i].phase, memory_order_relaxed)),
+                (uint64_t)atomic_load_explicit(&s->watch->slots[i].number, memory_order_relaxed),
+                s->still_ms[i] / 1000);
+}
+
 /* A child that does not end is killed; the next one only says that the campaign is interrupted. */
 static void cut_short(struct supervision *s)
 {
@@ -337,6 +352,8 @@ static bool go_on(struct supervision *s, int status)
     s->deaths++;
     if (asked == 0)
         learn(s, status);
+    else if (s->cut || s->hung)
+        say_cut(s);
     plan_next(s, committed);
     bool many = s->crashes >= SUPERVISOR_CRASHES_IN_A_ROW;
     if (many)

@@ -7,6 +7,7 @@
 #include "fuzz/trace/trace_internal.h"
 #include "fuzz/trace/trace_vector.h"
 #include "oracle/race/race.h"
+#include "oracle/reference/follow.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -365,6 +366,48 @@ static void print_pct_bound(const struct machine *machine, const struct sched_sp
             machine->actor_count, spec->length_estimate);
 }
 
+/* The reference beside the machine, behind the tracer; NULL: it cannot follow, *why. */
+static struct follower *follow(struct arena *arena, const struct machine *machine,
+                               const struct trace_options *options, const char **why)
+{
+    struct follower *f = follow_new(arena, ref_room_new(arena), options->subject, machine, why);
+    if (f)
+        follow_begin(f, options->max_steps);
+    return f;
+}
+
+static const char *what_reference_says(struct arena *arena, const struct follower *f,
+                                       const char *why)
+{
+    const char *steps = f && f->steps == 1 ? "step" : "steps";
+    if (!f)
+        return arena_printf(arena, "cannot follow: %s", why);
+    if (f->state == FOLLOW_LOST)
+        return arena_printf(arena, "cannot follow beyond step %" PRIu64 ": it does not know %s",
+                            f->steps, f->unknown);
+    if (f->state == FOLLOW_ALONG || f->state == FOLLOW_CUT)
+        return arena_printf(arena, "the same in all %" PRIu64 " %s", f->steps, steps);
+    return arena_printf(
+        arena, "differs first after step %" PRIu64 ", rule %s, in: %s (%s, reference: %s)",
+        f->steps, rule_table[f->rule].name, f->observable, f->engine_has, f->reference_has);
+}
+
+static void print_reference(struct tracer *t, struct follower *f, const char *why,
+                            enum status status, FILE *out)
+{
+    if (f)
+        follow_end(f, status);
+    const char *says = what_reference_says(t->arena, f, why);
+    if (!t->options->json) {
+        fprintf(out, "reference: %s\n", says);
+        return;
+    }
+    json_object_begin(&t->json);
+    json_key_string(&t->json, "reference", says);
+    json_object_end(&t->json);
+    json_end_line(&t->json);
+}
+
 enum status trace_run(struct arena *arena, const struct program *program,
                       const struct trace_options *options, FILE *out)
 {
@@ -394,6 +437,9 @@ enum status trace_run(struct arena *arena, const struct program *program,
     }
 
     struct scheduler scheduler;
+    const char *why = NULL;
+    struct follower *f = options->against_reference ? follow(arena, machine, options, &why) : NULL;
+    t->observer.next = f ? &f->observer : NULL;
     machine_observe(machine, &t->observer);
     sched_start(&scheduler, &spec, machine, arena);
     enum status status = machine_run(machine, &scheduler.choices, options->max_steps, NULL);
@@ -406,5 +452,7 @@ enum status trace_run(struct arena *arena, const struct program *program,
         fputc('\n', out);
         print_end(t, status, out);
     }
+    if (options->against_reference)
+        print_reference(t, f, why, status, out);
     return status;
 }

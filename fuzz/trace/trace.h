@@ -20,6 +20,8 @@ struct trace_options {
     bool json;
     uint32_t width; /* characters of a line of the table at most; 0: as many as it takes */
     struct trace_filter filter;
+    /* A last line says whether the literal semantics makes the same steps. */
+    bool against_reference;
 };
 
 /* Runs and prints; returns how the execution ended (STATUS_STEP_LIMIT: max_steps were taken). */

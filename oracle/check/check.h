@@ -26,6 +26,8 @@ enum { CHECK_FINALS_MAX = 8 };
 
 struct features;
 
+struct check_run;
+
 struct check_options {
     uint64_t seed;      /* of schedules; the inputs' is in the kernel's launch */
     uint32_t schedules; /* of `threads`; of warps, where they have a choice, an eighth of it */
@@ -38,6 +40,7 @@ struct check_options {
     uint32_t oracles; /* bits 1u << oracle_id */
     uint32_t modes;   /* bits of enum oracle_mode */
     bool exhaustive;  /* search all executions of `threads`, within `search` */
+    bool followed;    /* the oracle `reference` follows, whatever the seed draws */
     /* What a race is, for kernels of FORM_PTX: two writes of one value are none; atomics on one location
      * order what is before and behind them. */
     bool same_value, atomics_sync;
@@ -50,6 +53,9 @@ struct check_options {
     const struct tape *tape;
     enum subject_id tape_subject;
     struct features *features; /* what happened is added here (features.h); NULL: to nothing */
+    /* Who is told of a subject as soon as all its executions are searched (`exhaustive`), or NULL. */
+    void (*searched)(void *context, const struct check_run *run);
+    void *searched_context;
 };
 
 extern const struct check_options CHECK_DEFAULTS;

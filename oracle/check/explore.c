@@ -375,6 +375,7 @@ void explore_begin(struct checking *c, const struct execution *execution)
         behind = &c->log->observer;
     } else if (counted) {
         start_counting(c);
+        c->counting->observer.next = behind;
         behind = &c->counting->observer;
     }
     explore_watch(c, subject, behind);

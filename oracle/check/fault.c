@@ -41,10 +41,35 @@ enum outcome outcome_of(enum status status)
 
 /* ---- facts ---- */
 
+/* The kernel is function 0, the others follow in order of declaration (program.c). */
+static const struct ast_function *function_of(const struct program *program, uint32_t stm)
+{
+    const struct ast_function *function = program->core ? program->core->main : NULL;
+    if (stm >= program->stm_count)
+        return NULL;
+    for (uint32_t i = 0; function && i < program->stms[stm].function; i++)
+        function = i == 0 ? program->core->functions : function->next;
+    return function;
+}
+
+/* A frame holds the function's variables one behind the other. */
+static const struct ast_var *local_at(const struct ast_function *function, uint32_t wanted)
+{
+    uint32_t offset = 0;
+    for (const struct ast_var *var = function ? function->locals : NULL; var; var = var->next) {
+        if (var->is_array && offset == wanted)
+            return var;
+        offset += var->length;
+    }
+    return NULL;
+}
+
 /* The array whose elements begin there: of the file's variables, of the function's own. */
 static const struct ast_var *array_at(const struct program *program,
-                                      const struct machine_outside *o)
+                                      const struct machine_outside *o, uint32_t stm)
 {
+    if (o->space == SPACE_LOCAL)
+        return local_at(function_of(program, stm), o->offset);
     for (uint32_t i = 0; i < program->var_count; i++) {
         const struct code_var *var = &program->vars[i];
         if (var->ast->space == o->space && var->offset == o->offset && var->ast->is_array)
@@ -98,7 +123,7 @@ const struct check_fault *fault_of(struct arena *arena, const struct machine *ma
     fault->line = evidence_line(machine->program, head->fault_stm);
     fault->text = machine->fault_text ? arena_printf(arena, "%s", machine->fault_text) : NULL;
     if (fault->status == STATUS_OUT_OF_BOUNDS && outside->length > 0) {
-        fault->var = array_at(machine->program, outside);
+        fault->var = array_at(machine->program, outside, fault->stm);
         fault->length = outside->length;
         fault->index = outside->index;
     }

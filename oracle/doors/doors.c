@@ -13,6 +13,7 @@
 #include "oracle/lockstep/stutter.h"
 #include "oracle/pairs/pairs_judge.h"
 #include "oracle/pairs/two_thread.h"
+#include "oracle/reference/reference.h"
 #include "oracle/results/directions.h"
 #include "oracle/results/exhaust.h"
 #include "oracle/results/metamorphic.h"
@@ -46,6 +47,10 @@ const struct oracle oracle_doors[] = {
     {.id = ORACLE_PHI, .judge = phi_judge},
     {.id = ORACLE_PAIRS, .explore = two_thread_explore, .judge = pairs_judge},
     {.id = ORACLE_METAMORPHIC, .judge = metamorphic_judge},
+    {.id = ORACLE_REFERENCE,
+     .watch = reference_watch,
+     .ended = reference_ended,
+     .judge = reference_judge},
     {.id = ORACLE_CONVERGENCE, .judge = convergence_judge},
     {.id = ORACLE_COUNT,
      .prepare = features_prepare,

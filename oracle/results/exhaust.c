@@ -32,6 +32,8 @@ static void search_subject(struct checking *c, enum subject_id subject)
     options.progress = implications_ask(c, subject);
     struct search_result *found = search_run(c->arena, machine, &options);
     run->search = found;
+    if (c->options->searched && !c->alone)
+        c->options->searched(c->options->searched_context, run);
     for (uint32_t i = 0; i < found->outcome_count; i++)
         keep_outcome(c, subject, &found->outcomes[i]);
     if (found->liveness == LIVENESS_FAIR_LASSO) {

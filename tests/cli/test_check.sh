@@ -55,6 +55,42 @@ END
 says_of divergence.simt 1 "FAULT     divergence.simt: in threads, simt, " ", clean in crs, thread-pc: barrier_divergence: " \
     "threads 0 to 2 wait at line 4, thread 3 has ended" "also FAULT in block, clean in crs, thread-pc: deadlock: "
 
+# Arrays of functions have names, too: of the function that is at fault, behind its parameters and other variables.
+kernel local.simt <<'END'
+launch(threads = 2, warp = 2);
+shared int out[2];
+void g(int n) { private int z, v[3], w[2]; w[n] = 1; out[tid] = w[0]; }
+void f(int n) { private int t[4]; t[n - 4] = 1; g(n); }
+kernel k() { private int q[2]; f(tid + 4); q[tid] = 1; }
+END
+says_of local.simt 1 "FAULT     local.simt: out_of_bounds: w[4] of 2 by thread 0 at line 3"
+kernel own.simt <<'END'
+launch(threads = 2, warp = 2);
+shared int out[2];
+kernel k() { private int p[2], q[2]; q[tid + 1] = 1; out[tid] = p[0] + q[0]; }
+END
+says_of own.simt 1 "FAULT     own.simt: out_of_bounds: q[2] of 2 by thread 1 at line 3"
+cat >local.ptx <<'END'
+// simtfuzz: threads=2 warp=2
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k()
+{
+    .local .align 4 .b8 __local_depot0[16];
+    .reg .u32 %r<4>;
+    .reg .u64 %d<4>;
+    mov.u64 %d1, __local_depot0;
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %d2, %r1, 16;
+    add.u64 %d1, %d1, %d2;
+    st.local.u32 [%d1+4], 1;
+    ret;
+}
+END
+expect 1 check local.ptx
+says out "thread 1 at line 14: write of 4 bytes at local address 0x14: byte 20 of __local_depot0, which has 16 bytes"
+
 kernel assert.simt <<'END'
 launch(threads = 4, warp = 4);
 kernel k() {

@@ -57,7 +57,7 @@ expect 3 triage list --db corrupt.db
 says err "simtfuzz db salvage corrupt.db NEW"
 before=$(cksum <corrupt.db)
 expect 0 db salvage corrupt.db saved.db
-says out "could not be read" "tables are not complete"
+says out "lost" "not complete"
 [ "$before" = "$(cksum <corrupt.db)" ] || failed "salvage changed the damaged file"
 expect 0 status --check --db saved.db
 expect 3 db salvage corrupt.db saved.db
@@ -74,18 +74,36 @@ expect 3 db salvage text.db no.db
 expect 3 db salvage foreign.db no2.db
 expect 3 db salvage absent.db no3.db
 # Every page of a database damaged, one at a time: what comes out is sound, or is refused.
-pages=$(($(stat -c %s good.db) / 8192)) saved=0
+# What is said to be lost is what is missing: rows, lost and left out are together what the table had.
+sizes() { sed 's/{"table": /\n/g' "$1" | sed -n 's/^"\([a-z_]*\)", "rows": \([0-9]*\), "lost": \([0-9a-z]*\), "left_out": \([0-9]*\)}.*/\1 \2 \3 \4/p'; }
+rm -f whole.db*
+expect 0 db salvage good.db whole.db --json
+json
+sizes out >had
+[ "$(wc -l <had)" -gt 10 ] || failed "tables of $(cat out)"
+pages=$(($(stat -c %s good.db) / 8192)) saved=0 counted=0 guessed=0
 for ((page = 1; page < pages; page += 3)); do
     cp good.db page.db
     head -c 8192 /dev/zero | tr '\0' 'Z' | dd of=page.db bs=8192 seek=$page conv=notrunc 2>/dev/null
     rm -f out.db*
-    "$simtfuzz" db salvage page.db out.db >out 2>err
+    "$simtfuzz" db salvage page.db out.db --json >out 2>err
     status=$?
+    [ $status -ne 0 ] || json
+    sizes out >has
+    wrong=$(paste -d ' ' had has | awk 'NF == 8 && $7 != "null" && $2 != $6 + $7 + $8')
+    [ -z "$wrong" ] || failed "page $page damaged: had, has, lost, left out: $wrong"
+    counted=$((counted + $(awk '$3 != "null" && $3 > 0' has | wc -l)))
+    guessed=$((guessed + $(awk '$3 == "null"' has | wc -l)))
     [ $status -eq 0 ] || [ $status -eq 3 ] || failed "salvage with page $page damaged: exit status $status"
     [ $status -eq 0 ] && saved=$((saved + 1)) && expect 0 status --check --db out.db
 done
+[ "$counted" -gt 0 ] || failed "of no damaged table it is known how many rows are lost ($guessed are not known)"
 [ "$saved" -gt 3 ] || failed "of $pages pages only $saved can be damaged without losing all"
 expect 0 db migrate good.db
+expect 0 db migrate good.db --json
+json
+expect 3 db migrate foreign.db --json
+silent out
 expect 2 db mend good.db
 expect 2 db salvage good.db
 expect 3 db migrate foreign.db

@@ -75,6 +75,13 @@ says err "empty, not a tape"
 expect 2 trace "$papers/p2-n2.simt" --subject threads --schedule starve:99
 says err "no actor 99" "0 to 1"
 expect 0 trace "$papers/p2-n2.simt" --subject threads --schedule starve:1 --max-steps 20
+expect 0 trace "$papers/program1.simt" --against reference
+says out 'reference: the same in all '
+expect 0 trace "$papers/program1.simt" --against reference --json
+says out '{"reference": "the same in all '
+expect 0 trace "$papers/lockstep-ck7.simt" --subject interleave:appendix-loops --against reference
+says out 'reference: cannot follow: its loops are those of App. A'
+expect 2 trace "$papers/program1.simt" --against engine
 
 # Strict lemmas show erratum A-4, which is known: no failure.
 expect 0 check "$papers/program1.simt" --oracles lemmas:strict
@@ -87,6 +94,17 @@ expect 0 check "$papers/incr-n2.simt" --exhaustive --subjects threads --json
 says out '"exhaustive": true' '{"x": 1}' '{"x": 2}' '"outcomes": 2, "cut": null'
 expect 0 check "$papers/incr-n2.simt" --exhaustive
 says out 'threads: all executions searched, 2 outcomes'
+
+# What a search shows is printed when it ends, before what is said of the kernel as a whole.
+[ "$(sed -n '1p;$p' out | cut -d' ' -f1 | tr '\n' ' ')" = "searching agree " ] || failed "$(cat out)"
+sed -n 2p out | grep -q "^    threads: all executions searched, 2 outcomes" || failed "$(cat out)"
+
+# --time cuts searches off; what was found until then is printed, and the exit status is that of the verdict.
+expect 0 check "$papers/incr-n8.simt" --exhaustive --time 1h
+for n in $(seq 30); do cp "$papers/incr-n8.simt" "late-$n.simt"; done
+expect 0 check late-*.simt --exhaustive --time 1s
+says err "the time is over: searches that were not ready by then say so"
+says out "NOT all executions: the bound on time cut the search off" "30 kernels: 30 agree"
 
 # Where it is too large, it says what cut it off.
 expect 0 check "$papers/incr-n8.simt" --exhaustive

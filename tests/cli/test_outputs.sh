@@ -8,51 +8,81 @@ launch(threads = 2, warp = 2);
 shared int m;
 kernel k() { m = tid; m = tid; if (tid == 0) { m = 2; } }
 END
-expect 0 run --cases 3 --db x.db --seed 1 --subjects all
+expect 0 run --cases 30 --db x.db --budget 1024 --seed 0x7 --oracles lemmas:strict --features none,loops --no-minimise
+expect 0 triage export 1 --db x.db
 cp x.db other.db
 mkdir folder
 mkfifo pipe
-ln -s x.db link.db
-ln x.db hard.db
+# `check` has no --db: the usual one is kept.
+cp x.db simtfuzz.db
+for db in x simtfuzz; do
+    ln -s $db.db link-$db.db
+    ln $db.db hard-$db.db
+    # A log of writes that is there while the command looks.
+    : >$db.db-wal
+done
 ln -s nowhere dangling
 printf 'former\n' >former
-# A log of writes that is there while the command looks.
-: >x.db-wal
-sums() { md5sum x.db* k.simt former other.db && ls -R; }
+sums() { md5sum ./*.db* k.simt former && ls -R; }
 
-# option OPTION COMMAND... : the option with each bad file.
+# Somebody who may not write everywhere, as root may.
+user=()
+if [ "$(id -u)" = 0 ]; then
+    chmod 755 .
+    user=(setpriv --reuid=65534 --clear-groups)
+    "${user[@]}" "$simtfuzz" --version >/dev/null 2>&1 || user=()
+fi
+# A disk without room for anything, where this may be made.
+disk=
+mkdir disk
+if mount -t tmpfs -o size=64k none disk 2>/dev/null; then
+    trap 'umount "$folder/disk"; rm -rf "$folder"' EXIT
+    head -c 100000 /dev/zero >disk/full 2>/dev/null
+    disk="3|disk/file|No space left"
+else
+    echo "left out: a full disk cannot be made here"
+fi
+
+# option OPTION COMMAND... : the option with each bad file; $db is the command's database.
+db=x.db
+tested=
 bad=(
     "3|folder|is a folder"
     "3|nowhere/file|there is no folder 'nowhere'"
-    "3|k.simt/file|Not a directory"
+    "3|k.simt/file|'k.simt' is no folder"
     "3|/dev/full|No space left"
     "3|/proc/file|/proc/file"
     "3|pipe|is a named pipe"
+    ${disk:+"$disk"}
     "3|dangling|a symbolic link to a file that is not there"
     "3||is no file's name"
-    "2|x.db|would replace the database (" "2|./x.db|would replace the database ("
-    "2|link.db|would replace the database (" "2|hard.db|would replace the database ("
-    "2|x.db-wal|would replace the database's log" "2|x.db-shm|would replace the database's index"
-    "2|x.db-journal|would replace the database's journal"
+    "2|DB|would replace the database (" "2|./DB|would replace the database ("
+    "2|link-DB|would replace the database (" "2|hard-DB|would replace the database ("
+    "2|DB-wal|would replace the database's log" "2|DB-shm|would replace the database's index"
+    "2|DB-journal|would replace the database's journal"
+    "2|other.db|would replace a database of SQLite"
 )
 option() {
     local option=$1 before row status file message
     shift
+    tested+=" $1$option"
     before=$(sums)
     for row in "${bad[@]}"; do
-        IFS='|' read -r status file message <<<"$row"
+        IFS='|' read -r status file message <<<"${row//DB/$db}"
         expect "$status" "$@" "$option" "$file"
         says err "$message"
         [ "$before" = "$(sums)" ] || failed "$* $option '$file' changed something"
     done
-    if [ "$(id -u)" = 0 ]; then
-        echo "left out, by root: $option with a file that is read-only"
+    : >ro && chmod 444 ro
+    if "${user[@]}" test -w ro; then
+        echo "left out, by root without setpriv: $option with a file that is read-only"
     else
-        : >ro && chmod 444 ro
-        expect 3 "$@" "$option" ro
+        "${user[@]}" "$simtfuzz" "$@" "$option" ro >out 2>err </dev/null
+        status=$?
+        [ $status = 3 ] || failed "$* $option with a file that is read-only: exit status $status"
         says err "Permission denied"
-        rm -f ro
     fi
+    rm -f ro
     # A person's own copy stays below its links.
     ln -sf former to-former
     "$simtfuzz" "$@" "$option" to-former >out 2>err </dev/null
@@ -65,19 +95,24 @@ option() {
 for format in html junit sarif markdown; do
     option --$format report --db x.db
 done
-# check has no --db: the usual one is kept.
-cp x.db simtfuzz.db
+db=simtfuzz.db
 for format in junit sarif; do
-    expect 3 check k.simt --$format folder
-    expect 3 check k.simt --$format nowhere/file
-    expect 2 check k.simt --$format simtfuzz.db
+    option --$format check k.simt
     expect 2 check k.simt --$format ./k.simt
     says err "would replace an input"
 done
-rm -f simtfuzz.db
+rm -f simtfuzz.db* *-simtfuzz.db
+db=x.db
+option -o triage export 1 --db x.db
 option --stats run --cases 1 --db x.db --no-supervisor --seed 7
+expect 2 run --cases 1 --db x.db --stats -
+says err "not standard output"
+expect 2 run --cases 1 --db x.db --with campaign.stats=other.db
+says err "would replace a database of SQLite"
+expect 2 report --db x.db --html - --junit -
+says err "--html and --junit both go to standard output"
 # The same database under a link: its log stands beside the file.
-expect 2 report --db link.db --html x.db-wal
+expect 2 report --db link-x.db --html x.db-wal
 expect 2 report --db x.db --html a --junit ./a
 says err "--junit ./a would replace --html (a)"
 : >a
@@ -105,11 +140,36 @@ expect 3 run --cases 1 --db y.db --feedback 10 --corpus k.simt
 expect 3 run --cases 1 --db y.db --feedback 10 --corpus nowhere/corpus
 [ ! -e y.db ] || failed "a campaign began although its corpus cannot be written"
 
-# The table of options names no output that this test forgets.
-known="html junit sarif markdown stats output"
-while read -r name; do
-    grep -qw -- "$name" <<<"$known" || failed "--$name names an output and is not tested here"
-done < <(sed -n 's/^ *{"\([a-z-]*\)",.*OPTION_OUTPUT.*/\1/p' "$source/fuzz/cli/option_table.c")
+# Folders that are made when they are not there.
+for command in "outside --subject clang -o" distill; do
+    for row in "k.simt|'k.simt' is no folder" "other.db|'other.db' is no folder" "/dev/full|'/dev/full' is no folder" \
+        "nowhere/folder|there is no folder 'nowhere'" "dangling|a symbolic link to a file that is not there"; do
+        IFS='|' read -r file message <<<"$row"
+        # shellcheck disable=SC2086
+        expect 3 $command "$file" --cases 1
+        says err "$message"
+    done
+done
+# What makes a database replaces none of another program, and no other file.
+"$helper" sql foreign.db "CREATE TABLE pictures (id INTEGER)"
+foreign=$(cksum <foreign.db)
+expect 3 merge foreign.db other.db
+expect 3 merge former other.db
+expect 3 db salvage other.db foreign.db
+expect 3 run --cases 1 --db foreign.db
+[ "$foreign" = "$(cksum <foreign.db)" ] || failed "another program's database was changed"
+grep -q '^former$' former || failed "a text was replaced by a database"
+
+# The table of options names no output of a command that this test forgets.
+rows=0
+while read -r name letter commands; do
+    for command in $(grep -o 'ON([A-Z]*)' <<<"$commands" | tr -d '()' | sed 's/^ON//' | tr '[:upper:]' '[:lower:]'); do
+        rows=$((rows + 1))
+        [[ "$tested " == *" $command--$name "* || "$tested " == *" $command-$letter "* ]] ||
+            failed "$command --$name names an output and is not tested here"
+    done
+done < <(sed -n "s/^ *{\"\([a-z-]*\)\", '*\([0a-z]\)'*, OPTION_OUTPUT, \"[A-Z]*\", \(ON([^,]*\),.*/\1 \2 \3/p" "$source/fuzz/cli/option_table.c")
+[ "$rows" -ge 9 ] || failed "only $rows outputs were found in the table of options"
 
 # A disk that fills up while the command works: the limit of a file's size lets the probe pass, not the result. The former file
 # stays, nothing is left beside it, and the minimised kernel is printed.

@@ -165,6 +165,10 @@ expect 0 survey --enumerate --cases 48 --json
 json
 grep -q '"model": "obe", "ends": 30' out || failed "survey --json lacks a model"
 expect 2 survey kernel.simt
+# --time ends a survey with what the kernels until then show.
+expect 0 survey --cases 100000000 --time 1s --jobs 2
+says err "the time is over: this is what the cases until then show"
+says out "stack-unfair: " "implications broken: 0"
 
 # Where the states are too many, sampled schedules may refute, and nothing else.
 expect 0 progress "$papers/p4-n4.simt" --max-states 10

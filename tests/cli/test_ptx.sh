@@ -80,6 +80,28 @@ expect 2 lower absent.ptx --to ptx
 head -c 17000000 /dev/zero >big.ptx
 expect 2 lower big.ptx --to ptx
 says err 'larger than 16777216 bytes'
+# Large buffers: what was written to them, not megabytes of zeros for each subject.
+cat >large.ptx <<'END'
+// simtfuzz: threads=2 warp=2 bind:p=buffer:40000:iota
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    .reg .u32 %r<2>;
+    .reg .u64 %d<3>;
+    mov.u32 %r1, %tid.x;
+    ld.param.u64 %d1, [p];
+    mul.wide.u32 %d2, %r1, 4;
+    add.u64 %d1, %d1, %d2;
+    st.global.u32 [%d1+36000], 77;
+    ret;
+}
+END
+expect 0 check large.ptx --json
+json
+says out '{"p": {"length": 10000, "elements": {"9000": 77, "9001": 77}, "changed": 2, "hash": "'
+[ "$(wc -c <out)" -lt 20000 ] || failed "$(wc -c <out) bytes of JSON for two writes"
 # A kernel's own text has only files below its folder read; the command line any.
 mkdir -p far near/deep
 printf 'secret' >far/data

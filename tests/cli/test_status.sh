@@ -77,6 +77,14 @@ says out silent "nobody can tell whether it runs"
 expect 0 status --db k.db
 says out running
 
+# In its first seconds, before a chunk of cases is stored: what is not known is not said to be 0.
+cp k.db young.db
+"$helper" sql young.db "UPDATE sessions SET seen_ms = unixepoch() * 1000, started_ms = unixepoch() * 1000 - 3000;
+    UPDATE shards SET cases = 0, kernels = 0; DELETE FROM statistics_verdicts; DELETE FROM statistics; DELETE FROM rule_hits; DELETE FROM verdicts" || failed sql
+expect 0 status --db young.db
+says out "runs, begun" " s ago; none of its cases is stored yet: they are 64 at a time"
+grep -Eq '^ *1  running +0x7 +\?.* \? +\?$' out || failed "$(cat out)"
+
 # What was found last, the last first.
 expect 0 run --seed 7 --cases 200 --oracles lemmas:strict --features none,loops --no-minimise --db f.db
 expect 0 triage status 1 open --db f.db

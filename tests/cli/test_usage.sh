@@ -139,17 +139,41 @@ if (ulimit -v 300000 && "$simtfuzz" --version >/dev/null 2>&1); then
     (
         ulimit -v 300000
         expect 0 check "$source/corpus/papers/program1.simt"
+        expect 3 triage list --db nothing.db
+        says err "there is no such database"
         exit "$failures"
     ) || failed "check with 300 MB of addresses"
     (
         ulimit -v 1000000
         expect 0 run --jobs 1 --cases 70 --seed 3 --db little.db --no-minimise
+        ulimit -v 300000
         expect 0 triage list --db little.db
         exit "$failures"
     ) || failed "run --jobs 1 with 1 GB of addresses"
 else
     echo "left out: limits of addresses, which a sanitizer does not bear"
 fi
+# --memory: what is too little is a message with numbers, exit status 3, and no crash of a case; what is enough changes nothing.
+kernel=$source/corpus/papers/program1.simt
+expect 0 check "$kernel" --memory 512M
+cp out enough
+expect 0 check "$kernel"
+cmp -s out enough || failed "--memory 512M changes what check says"
+for command in "check $kernel" "progress $kernel" "run --cases 3 --seed 1 --jobs 1 --no-supervisor --db small.db"; do
+    # shellcheck disable=SC2086
+    expect 3 $command --memory 1M
+    says err "not enough memory: 1 MB are reserved" "KB more are wanted" "may have 1 MB (--memory): try"
+    grep -qi "invariant\|signal" err && failed "$command --memory 1M: $(cat err)"
+done
+expect 3 run --cases 3 --seed 1 --jobs 1 --db small.db --memory 1M
+says err "not enough memory" "in case 0 of seed 0x1"
+expect 0 run --cases 3 --seed 1 --jobs 1 --db enough.db --memory 2G
+expect 0 run --with campaign.memory=1536M --check
+says out "memory = 1536M"
+for size in 0M 12 M 5K 99999999999999G -1M; do
+    expect 2 check "$kernel" --memory=$size
+    says err "--memory wants a size (512M, 2G), not '$size'"
+done
 # What a misspelt name may mean.
 expect 2 chekc x
 says err "there is no command 'chekc'; 'check' is meant?"

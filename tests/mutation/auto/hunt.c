@@ -2,7 +2,8 @@
  * hunt - looks for automatic mutants (mutate.h) by the ordinary campaign.
  *
  *     hunt [--cases N] [--seeds N] [--jobs N] [--sample N [--draw N]] [--names FILE] [--only PATTERN]... [--corpus FOLDER]
- *          [--canaries FILE] [--units PATTERN,...] [--patience N] [--blind] [--list] [--reach] [--output FILE]
+ *          [--canaries FILE] [--units PATTERN,...] [--oracles LIST] [--patience N] [--blind] [--list] [--reach]
+ *          [--output FILE]
  *
  * Campaigns with seeds 1 .. N, all oracles, default features: until an oracle speaks of what is not known, a case
  * crashes (a failed INVARIANT), or does not end within five seconds of CPU time. A mutant that all of them miss is tried
@@ -23,6 +24,7 @@
  * --sample N: N mutants, evenly over files and operators, always the same; --draw M: others for another M. --only: names (fnmatch). --list: names only. --reach: nothing is hunted; a
  * line a mutant, `part name reached campaign canary corpus test`: in how many trials of each kind it is infected.
  * --names FILE: the mutants that it names, a line each (sample.txt: those whose survivors are explained).
+ * --oracles LIST: only these are asked: what one of them is worth is told by a hunt with all, and one with the others.
  * --patience N: a campaign is given up after N cases in which the mutant was infected and nothing was seen to differ:
  * cheaper, and a few are missed that show late.
  * --blind: the original is not recorded, which takes minutes; every unit test is asked about every mutant. Only --units then,
@@ -178,7 +180,7 @@ static void run_phase(struct hunt *hunt, struct job *job, uint32_t phase)
         mutant_switch_on(job->mutant);
         if (trial->canary >= 0)
             mutant_switch_on(trial->canary);
-        trial_run(trial, o->triggered < 0, &shown);
+        trial_show(trial, o->triggered < 0, &shown);
         if (!is_unit && o->triggered < 0 && shown.digest != hunt->trials.original[t].digest)
             o->triggered = (int64_t)trial->number;
         in_vain += o->triggered < 0;
@@ -301,7 +303,7 @@ static bool is_undisturbed(const struct hunt *hunt)
         struct shown shown;
         if (trial->kind != TRIAL_UNIT || !units[trial->number].golden)
             continue;
-        trial_run(trial, false, &shown);
+        trial_show(trial, false, &shown);
         if (shown.failed != trials->original[t].failed) {
             fprintf(stderr,
                     "hunt: %s fails without a mutant: the sources have changed, and what this hunt "
@@ -342,7 +344,9 @@ static bool parse_options(struct options *o, int argc, char **argv)
         {"list", 0, NULL, 'l'},     {"patience", 1, NULL, 'p'}, {"names", 1, NULL, 'm'},
         {"canaries", 1, NULL, 'y'}, {"output", 1, NULL, 'f'},   {"units", 1, NULL, 'u'},
         {"draw", 1, NULL, 'd'},     {"blind", 0, NULL, 'b'},    {"reach", 0, NULL, 'r'},
-        {NULL, 0, NULL, 0}};
+        {"oracles", 1, NULL, 'w'},  {NULL, 0, NULL, 0}};
+    const char *error_at;
+    uint32_t modes;
     *o = (struct options){.cases = 1000, .seeds = 3, .jobs = 2};
     for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
         bool good = true;
@@ -393,6 +397,9 @@ static bool parse_options(struct options *o, int argc, char **argv)
             break;
         case 'u':
             o->units = optarg;
+            break;
+        case 'w':
+            good = oracle_parse_list(optarg, &trial_oracles, &modes, &error_at);
             break;
         default:
             good = false;

@@ -23,6 +23,7 @@ enum { CANARY_CASES = 3, PATH_BYTES = 512 };
 
 static const size_t ARENA_BYTES = (size_t)1 << 30;
 static struct arena arena, kernels; /* of one trial; of the corpus */
+uint32_t trial_oracles = (1u << ORACLE_COUNT) - 1;
 static time_t trial_seconds = TRIAL_SECONDS, unit_seconds = TRIAL_UNIT_SECONDS;
 
 static void *shared(size_t bytes)
@@ -156,7 +157,7 @@ static uint32_t unit_fails(const struct unit *unit)
     return status != 0;
 }
 
-void trial_run(const struct trial *trial, bool digest, struct shown *shown)
+void trial_show(const struct trial *trial, bool digest, struct shown *shown)
 {
     if (trial->kind == TRIAL_UNIT) {
         *shown = (struct shown){.failed = unit_fails(&units[trial->number])};
@@ -164,9 +165,11 @@ void trial_run(const struct trial *trial, bool digest, struct shown *shown)
     }
     limit_time(trial_seconds);
     struct fuzz_case c = {.check = CHECK_DEFAULTS};
+    struct check_options asked = CHECK_DEFAULTS;
     const struct ast_kernel *kernel = trial->kernel;
+    c.check.oracles = asked.oracles = trial_oracles;
     if (!kernel) {
-        case_of_campaign(&c, trial->seed, trial->number, &GEN_DEFAULTS, &CHECK_DEFAULTS);
+        case_of_campaign(&c, trial->seed, trial->number, &GEN_DEFAULTS, &asked);
         kernel = gen_case(&arena, c.seed, c.number, &c.gen);
     }
     struct check_result *result = ARENA_NEW(&arena, struct check_result);
@@ -248,7 +251,7 @@ static void find_cases(const struct trials *trials, struct canary *canary)
         mutant_switch_on(canary->mutant);
         for (uint32_t i = 0; i < trials->cases && canary->found < CANARY_CASES; i++) {
             struct shown shown;
-            trial_run(&trials->items[i], false, &shown);
+            trial_show(&trials->items[i], false, &shown);
             if (shown.oracles >> canary->oracle & 1)
                 canary->numbers[canary->found++] = i;
         }
@@ -319,7 +322,7 @@ static void record_trial(struct trials *trials, uint32_t t, struct mutant_record
     memset(record->looks, 0, (size_t)mutant_point_count * sizeof *record->looks);
     record->looks_max = trials->items[t].kind == TRIAL_UNIT ? UNIT_LOOKS : 0;
     mutant_record(record);
-    trial_run(&trials->items[t], true, &trials->original[t]);
+    trial_show(&trials->items[t], true, &trials->original[t]);
     for (int m = 0; m < mutant_count; m++)
         if (record->infected[m])
             row[m / 8] = (uint8_t)(row[m / 8] | 1u << m % 8);

@@ -59,8 +59,11 @@ void trials_add_units(struct trials *trials, const char *patterns);
  * original died. */
 bool trials_record(struct trials *trials, uint32_t jobs, const char *path);
 
+/* That campaigns, canaries and the corpus ask: bits 1u << oracle_id. */
+extern uint32_t trial_oracles;
+
 /* Runs one trial, with what is switched on. The digest only if asked. */
-void trial_run(const struct trial *trial, bool digest, struct shown *shown);
+void trial_show(const struct trial *trial, bool digest, struct shown *shown);
 
 /* Instead: every trial may infect every mutant, and the original is well. */
 void trials_assume(struct trials *trials);

@@ -1,7 +1,6 @@
 /*
- * crs_reference.h - the branch unit once more, written from the report's definitions with lists and a
- * value a lane, as slowly as they read: what the machine is compared with. Shares nothing with
- * engine/crs/crs_branch.c but the names of the switches.
+ * crs_reference.h - programs of the branch unit in the catalogue's notation, run by engine/reference: what the machine is
+ * compared with. Shares nothing with engine/crs/crs_branch.c but the names of the switches.
  */
 #ifndef TESTS_UNIT_CRS_REFERENCE_H
 #define TESTS_UNIT_CRS_REFERENCE_H
@@ -9,8 +8,9 @@
 #include "tests/unit/shared/crs_notation.h"
 
 #include "engine/crs/crs.h"
+#include "engine/reference/ref_branch.h"
 
-enum ref_status { REF_ACTIVE, REF_COMPLETED, REF_STUCK };
+enum ref_status { REF_ACTIVE, REF_COMPLETED, REF_BOTTOM };
 
 struct ref_state {
     uint32_t lanes;
@@ -23,14 +23,14 @@ struct ref_state {
 };
 
 /* What the executing lanes do. */
-struct ref_action {
+struct ref_lane_action {
     uint32_t lane, target;
 };
 
 struct ref_actions {
     enum notation_kind kind;
     uint32_t count;
-    struct ref_action items[N_LANES];
+    struct ref_lane_action items[N_LANES];
     uint32_t address;
 };
 
@@ -84,93 +84,42 @@ static inline void ref_not_taken(const struct ref_state *s, const bool taken[N_L
             (s->active[lane] || ref_mut(switches, CRS_SWITCH_NOT_TAKEN_ALL)) && !taken[lane];
 }
 
-static inline void ref_push(struct ref_state *s, char type, const bool mask[N_LANES], uint32_t pc)
+/* ---- the branch unit: engine/reference's ---- */
+
+static inline void ref_to_unit(const struct ref_state *s, struct ref_unit *u)
 {
-    if (s->length == N_TOKENS)
+    *u =
+        (struct ref_unit){.lanes = s->lanes, .pc = s->pc, .count = s->length, .capacity = N_TOKENS};
+    memcpy(u->active.has, s->active, sizeof s->active);
+    memcpy(u->disabled, s->disabled, sizeof s->disabled);
+    for (uint32_t i = 0; i < s->length; i++) {
+        const struct notation_token *t = &s->list[s->length - 1 - i];
+        u->tokens[i].type = t->type == 's'   ? REF_TOKEN_SYNC
+                            : t->type == 'd' ? REF_TOKEN_DIVERGE
+                            : t->type == 'c' ? REF_TOKEN_CALL
+                                             : REF_TOKEN_BREAK;
+        u->tokens[i].pc = t->pc;
+        memcpy(u->tokens[i].mask.has, t->mask, sizeof t->mask);
+    }
+}
+
+static inline void ref_from_unit(const struct ref_unit *u, struct ref_state *s)
+{
+    static const char types[] = {'s', 'd', 'c', 'b'};
+    s->pc = u->pc;
+    s->length = u->count;
+    memcpy(s->active, u->active.has, sizeof s->active);
+    memcpy(s->disabled, u->disabled, sizeof s->disabled);
+    memset(s->list, 0, sizeof s->list);
+    for (uint32_t i = 0; i < u->count; i++) {
+        struct notation_token *t = &s->list[u->count - 1 - i];
+        t->type = types[u->tokens[i].type];
+        t->pc = u->tokens[i].pc;
+        memcpy(t->mask, u->tokens[i].mask.has, sizeof t->mask);
+    }
+    s->status = u->bottom ? REF_BOTTOM : u->completed ? REF_COMPLETED : REF_ACTIVE;
+    if (u->overflow)
         abort();
-    memmove(&s->list[1], &s->list[0], s->length * sizeof s->list[0]);
-    memset(&s->list[0], 0, sizeof s->list[0]);
-    s->list[0].type = type;
-    s->list[0].pc = pc;
-    memcpy(s->list[0].mask, mask, sizeof s->list[0].mask);
-    s->length++;
-}
-
-static inline void ref_drop(struct ref_state *s)
-{
-    s->length--;
-    memmove(&s->list[0], &s->list[1], s->length * sizeof s->list[0]);
-}
-
-static inline struct ref_state ref_upd_exec_state(struct ref_state s, uint32_t switches)
-{
-    struct notation_token t = s.list[0];
-    ref_drop(&s);
-    char why = t.type == 'c' ? 'r' : t.type == 'b' ? 'b' : 0;
-    for (uint32_t lane = 0; lane < s.lanes && why; lane++) {
-        bool in = t.mask[lane] || ref_mut(switches, CRS_SWITCH_ENABLE_ALL);
-        bool waits = s.disabled[lane] == why ||
-                     (ref_mut(switches, CRS_SWITCH_ENABLE_ANY) && s.disabled[lane] != 'e');
-        if (in && waits)
-            s.disabled[lane] = '0';
-    }
-    bool minus = !ref_mut(switches, why ? CRS_SWITCH_NO_MINUS_CALL : CRS_SWITCH_NO_MINUS_SYNC);
-    for (uint32_t lane = 0; lane < s.lanes; lane++)
-        s.active[lane] = t.mask[lane] && (s.disabled[lane] == '0' || !minus);
-    s.pc = t.pc;
-    return s;
-}
-
-static inline bool ref_any_active(const struct ref_state *s)
-{
-    for (uint32_t lane = 0; lane < s->lanes; lane++)
-        if (s->active[lane])
-            return true;
-    return false;
-}
-
-static inline void ref_unwind(struct ref_state *s, uint32_t switches)
-{
-    if (s->length == 0) {
-        s->status = REF_COMPLETED;
-        for (uint32_t lane = 0; lane < s->lanes; lane++)
-            if (ref_mut(switches, CRS_SWITCH_UNWIND_RETURN) ? s->disabled[lane] == 'b'
-                                                            : s->disabled[lane] != 'e')
-                s->status = REF_STUCK;
-        return;
-    }
-    struct ref_state next = ref_upd_exec_state(*s, switches);
-    if (ref_any_active(&next) || ref_mut(switches, CRS_SWITCH_UNWIND_ONCE)) {
-        *s = next;
-        return;
-    }
-    if (ref_mut(switches, CRS_SWITCH_UNWIND_KEEPS))
-        memcpy(s->disabled, next.disabled, sizeof s->disabled);
-    ref_drop(s);
-    ref_unwind(s, switches);
-}
-
-/* break, ret, exit */
-static inline void ref_leave(struct ref_state *s, const struct ref_actions *a, uint32_t switches)
-{
-    char why = a->kind == N_BREAK ? 'b' : a->kind == N_RET ? 'r' : 'e';
-    bool uni = ref_uni(s, a);
-    enum crs_switch keeps = a->kind == N_BREAK ? CRS_SWITCH_UNIFORM_BREAK
-                            : a->kind == N_RET ? CRS_SWITCH_UNIFORM_RETURN
-                                               : CRS_SWITCH_UNIFORM_EXIT;
-    for (uint32_t i = 0; i < a->count; i++) {
-        s->active[a->items[i].lane] = false;
-        if (!(uni && ref_mut(switches, keeps)))
-            s->disabled[a->items[i].lane] = why;
-    }
-    if (!uni) {
-        s->pc++;
-        return;
-    }
-    if (a->kind == N_BREAK && ref_mut(switches, CRS_SWITCH_BREAK_DIRECT))
-        while (s->length > 0 && s->list[0].type != 'b')
-            ref_drop(s);
-    ref_unwind(s, switches);
 }
 
 static inline uint32_t ref_some_target(const struct ref_actions *a, ref_choose *choose,
@@ -188,97 +137,30 @@ static inline uint32_t ref_some_target(const struct ref_actions *a, ref_choose *
     return distinct[choose(context, n)];
 }
 
-static inline void ref_branch(struct ref_state *s, const struct ref_actions *a, uint32_t switches,
-                              ref_choose *choose, void *context)
-{
-    bool call = a->kind == N_CALL, uni = ref_uni(s, a), one = ref_one_target(a);
-    bool taken[N_LANES], rest[N_LANES], nobody[N_LANES] = {0}, all[N_LANES];
-    uint32_t pc = s->pc;
-    uint32_t to = one ? a->items[0].target : ref_some_target(a, choose, context);
-    ref_taken(a, to, taken);
-    ref_not_taken(s, taken, switches, rest);
-    memcpy(all, s->active, sizeof all);
-    if (call && ref_mut(switches, CRS_SWITCH_CALL_PUSH))
-        ref_push(s, 'c', all, pc + 1);
-    s->pc = to;
-    if (one && uni) {
-        if (!call && ref_mut(switches, CRS_SWITCH_UNIFORM_PUSH))
-            ref_push(s, 'd', nobody, pc + 1);
-        return;
-    }
-    if (one && call) { /* call_guard */
-        bool others[N_LANES];
-        ref_not_taken(s, taken, 0, others);
-        if (ref_mut(switches, CRS_SWITCH_CALL_GUARD_TOKEN))
-            ref_push(s, 'd', others, pc + 1);
-        if (ref_mut(switches, CRS_SWITCH_CALL_GUARD_ALL))
-            return;
-    } else if (one && ref_mut(switches, CRS_SWITCH_NOT_TAKEN_FIRST)) {
-        ref_push(s, 'd', taken, to);
-        memcpy(s->active, rest, sizeof rest);
-        s->pc = pc + 1;
-        return;
-    } else if (one) { /* bra_guard */
-        ref_push(s, 'd', rest, ref_mut(switches, CRS_SWITCH_GUARD_PC) ? pc : pc + 1);
-    } else if (!call) { /* bra_target */
-        ref_push(s, 'd', rest, ref_mut(switches, CRS_SWITCH_TARGET_NEXT) ? pc + 1 : pc);
-    } else if (!ref_mut(switches, CRS_SWITCH_CALL_TARGET_NO_TOKEN)) { /* call_target */
-        ref_push(s, 'd', rest, pc);
-    }
-    memcpy(s->active, taken, sizeof taken);
-}
-
 /* →CRS */
 static inline void ref_flow(struct ref_state *s, const struct ref_actions *a, uint32_t switches,
                             ref_choose *choose, void *context)
 {
-    bool mask[N_LANES] = {0};
-    memcpy(mask, s->active, sizeof mask);
-    if (ref_mut(switches, CRS_SWITCH_PUSH_EXECUTING))
-        for (uint32_t lane = 0; lane < s->lanes; lane++)
-            mask[lane] = ref_among(a, lane);
-    if (a->count == 0) {
+    static const enum ref_action_kind kinds[] = {
+        [N_SSY] = REF_DO_SSY,   [N_PREBRK] = REF_DO_PRE_BRK, [N_PRERET] = REF_DO_PRE_RET,
+        [N_SYNC] = REF_DO_SYNC, [N_BREAK] = REF_DO_BREAK,    [N_RET] = REF_DO_RET,
+        [N_EXIT] = REF_DO_EXIT, [N_BRA] = REF_DO_BRA,        [N_CALL] = REF_DO_CALL};
+    bool flows = a->kind != N_NOP && a->kind != N_CAS && a->kind != N_SETEQ && a->kind != N_ST;
+    if (a->count == 0 || !flows) {
         s->pc++;
         return;
     }
-    uint32_t old = s->pc;
-    switch (a->kind) {
-    case N_SSY:
-        ref_push(s, 's', mask, a->address - ref_mut(switches, CRS_SWITCH_SYNC_FLAG));
-        s->pc++;
-        break;
-    case N_PREBRK:
-        ref_push(s, 'b', mask, a->address);
-        s->pc++;
-        break;
-    case N_PRERET:
-        ref_push(s, 'c', mask, a->address);
-        s->pc++;
-        break;
-    case N_SYNC:
-        if (ref_mut(switches, CRS_SWITCH_SYNC_SKIP))
-            while (s->length > 0 && s->list[0].type == 'd')
-                ref_drop(s);
-        ref_unwind(s, switches);
-        if (ref_mut(switches, CRS_SWITCH_SYNC_FLAG) && s->status == REF_ACTIVE && s->pc == old)
-            s->pc++;
-        break;
-    case N_BREAK:
-    case N_RET:
-    case N_EXIT:
-        ref_leave(s, a, switches);
-        break;
-    case N_BRA:
-    case N_CALL:
-        ref_branch(s, a, switches, choose, context);
-        break;
-    case N_NOP:
-    case N_CAS:
-    case N_SETEQ:
-    case N_ST:
-        s->pc++;
-        break;
+    struct ref_unit u;
+    struct ref_action x = {.kind = kinds[a->kind], .address = a->address};
+    for (uint32_t i = 0; i < a->count; i++) {
+        x.executing.has[a->items[i].lane] = true;
+        x.target[a->items[i].lane] = a->items[i].target;
     }
+    if ((a->kind == N_BRA || a->kind == N_CALL) && !ref_one_target(a))
+        x.chosen = ref_some_target(a, choose, context);
+    ref_to_unit(s, &u);
+    (void)ref_branch(&u, &x, switches);
+    ref_from_unit(&u, s);
 }
 
 /* ---- a warp that runs a program ---- */
@@ -347,7 +229,7 @@ static inline void ref_warp_step_at(struct ref_warp *w, uint32_t pc, ref_choose 
     w->pc = pc;
     memcpy(w->before, w->s.active, sizeof w->before);
     if (w->pc == 0 || w->pc > n->op_count) {
-        w->s.status = REF_STUCK;
+        w->s.status = REF_BOTTOM;
         return;
     }
     const struct notation_op *op = &n->ops[w->pc];
@@ -356,14 +238,14 @@ static inline void ref_warp_step_at(struct ref_warp *w, uint32_t pc, ref_choose 
         bool guard = op->guard < 0 || (w->regs[op->guard][lane] != 0) != op->guard_not;
         if (w->s.active[lane] && guard)
             w->actions.items[w->actions.count++] =
-                (struct ref_action){lane, op->reg < 0 ? op->a : w->regs[op->reg][lane]};
+                (struct ref_lane_action){lane, op->reg < 0 ? op->a : w->regs[op->reg][lane]};
     }
     ref_flow(&w->s, &w->actions, w->switches, choose, context);
     for (uint32_t i = 0; i < w->actions.count; i++) {
         uint32_t lane = w->actions.items[i].lane, to = w->actions.items[i].target;
         bool enters = to == w->s.pc || ref_mut(w->switches, CRS_SWITCH_KAPPA); /* as printed: all */
         if (op->kind == N_CALL && enters && (to == 0 || to > n->op_count))
-            w->s.status = REF_STUCK; /* LocalEnv(t) = ⊥ */
+            w->s.status = REF_BOTTOM; /* LocalEnv(t) = ⊥ */
         uint32_t old = w->memory;
         if (op->kind == N_CAS) {
             w->memory = old == op->a ? op->b : old;
@@ -451,7 +333,7 @@ static inline bool ref_pcs_step(struct ref_pcs *r, ref_choose *choose, void *con
         if (a->kind == N_BREAK || a->kind == N_RET) {
             next[lane] = ref_topmost(&before, a->kind == N_BREAK ? 'b' : 'c');
             if (next[lane] == 0)
-                r->w.s.status = REF_STUCK;
+                r->w.s.status = REF_BOTTOM;
         } else if (a->kind == N_EXIT) {
             next[lane] = 0;
         } else if (a->kind == N_BRA || a->kind == N_CALL) {
@@ -479,7 +361,7 @@ static inline void ref_summary(const struct ref_warp *w, char *text, size_t size
     }
     ref_append(text, size,
                w->s.status == REF_COMPLETED ? "completed"
-               : w->s.status == REF_STUCK   ? "stuck"
+               : w->s.status == REF_BOTTOM  ? "stuck"
                                             : "running");
 }
 

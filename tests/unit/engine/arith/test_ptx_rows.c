@@ -2,8 +2,10 @@
  * keeps to its contract. */
 #include "engine/arith/ptx_rows_internal.h"
 #include "engine/base/pcg.h"
-#include "tests/unit/engine/arith/ptx_reference.h"
+#include "engine/reference/ref_ptx_internal.h"
 
+#include <fenv.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -224,10 +226,10 @@ static uint64_t random_integer(struct pcg *rng)
 /* Around zero, one, the borders of integers, those of the format; near each other. */
 static uint64_t random_float(struct pcg *rng, enum ptx_word word)
 {
-    struct shape f = shape_of(word);
+    struct ref_shape f = ref_shape_of(word);
     uint64_t one = (uint64_t)f.exponent << (f.precision - 1), sign = pcg_below(rng, 2);
     uint64_t infinity = (uint64_t)(2 * f.exponent + 1) << (f.precision - 1), x = 0;
-    uint64_t fraction = pcg_next64(rng) & ones((uint32_t)f.precision - 1);
+    uint64_t fraction = pcg_next64(rng) & ref_ones((uint32_t)f.precision - 1);
     uint64_t integer = random_integer(rng);
     uint32_t shift = pcg_below(rng, 32), near = pcg_below(rng, 3);
     switch (pcg_below(rng, 9)) {
@@ -244,11 +246,11 @@ static uint64_t random_float(struct pcg *rng, enum ptx_word word)
         x = one + pcg_below(rng, 5) - 2;
         break;
     case 4: /* a whole number, or a half, or the one beside it */
-        x = float_bits((long double)(int32_t)(integer >> shift) / 2, word, FE_TONEAREST);
+        x = ref_float_bits((long double)(int32_t)(integer >> shift) / 2, word, FE_TONEAREST);
         x += near - 1;
         break;
     case 5:
-        x = float_bits(ldexpl(1, (int)(shift % 5) * 16 - 1), word, FE_TONEAREST) + near - 1;
+        x = ref_float_bits(ldexpl(1, (int)(shift % 5) * 16 - 1), word, FE_TONEAREST) + near - 1;
         break;
     case 6: /* like the others of its kind */
         x = (one + ((uint64_t)pcg_below(rng, 7) << (f.precision - 1))) | fraction;
@@ -259,7 +261,7 @@ static uint64_t random_float(struct pcg *rng, enum ptx_word word)
     default:
         x = pcg_next64(rng);
     }
-    return (x ^ sign << (f.bits - 1)) & ones((uint32_t)f.bits);
+    return (x ^ sign << (f.bits - 1)) & ref_ones((uint32_t)f.bits);
 }
 
 /* A source's type, NULL where it is not one of the instruction's: d, p. */
@@ -402,54 +404,6 @@ static void check_contract(const struct ptx_row_op *op, struct rows *rows,
 
 /* ---- approximations ---- */
 
-/* Within half a unit of the last place, and a hundredth for two roundings; of .f64, which is a root and a quotient, one
- * more. */
-static bool is_near(uint64_t got, long double about, enum ptx_word word)
-{
-    long double x = float_value(got, word);
-    int least = word == PTX_W_F32 ? -149 : -1074, e = least;
-    int digits = word == PTX_W_F32 ? 24 : 53;
-    if (isnan(about))
-        return got == ones(word == PTX_W_F32 ? 31 : 63);
-    if (isinf(x) && fabsl(about) >= (word == PTX_W_F32 ? 0x1.ffffffp127L : 0x1p1024L))
-        return signbit(x) == signbit(about);
-    if (isinf(about) || isinf(x) || isnan(x) || signbit(x) != signbit(about))
-        return false;
-    if (about != 0 && ilogbl(about) - digits + 1 > e)
-        e = ilogbl(about) - digits + 1;
-    return fabsl(x - about) <= ldexpl(word == PTX_W_F32 ? 0.51L : 1.51L, e);
-}
-
-/* rcp, rsqrt .approx.ftz.f64: 20 bits of the fraction. */
-static bool is_near_upper(uint64_t got, long double about)
-{
-    if (isnan(about))
-        return got == 0x7fffffff00000000;
-    if (got & ones(32))
-        return false;
-    long double x = float_value(got, PTX_W_F64);
-    if (fabsl(about) < 0x1p-1022L)
-        return x == 0 && signbit(x) == signbit(about);
-    return x == about || fabsl(x - about) <= fabsl(about) * 0x1p-20L;
-}
-
-static bool is_as_good(const struct reference *r, uint64_t got)
-{
-    enum ptx_word type = word_of(r, PTX_SLOT_TYPE);
-    bool ftz = word_of(r, PTX_SLOT_FTZ) != PTX_W_NONE;
-    if (ftz && type == PTX_W_F64)
-        return is_near_upper(got, r->about);
-    bool vanishes = ftz && fabsl(r->about) < 0x1p-126L;
-    if (vanishes && got == (signbit(r->about) ? 0x80000000 : 0))
-        return true;
-    if (ftz && is_subnormal(got, type) && got & 0x7fffffff)
-        return false;
-    uint64_t saturated = float_bits(1, type, FE_TONEAREST);
-    if (word_of(r, PTX_SLOT_SAT) != PTX_W_NONE && !(r->about > 0 && r->about < 1))
-        return got == (r->about > 0 ? saturated : 0);
-    return is_near(got, r->about, type);
-}
-
 /* ---- every form ---- */
 
 static uint64_t hash;
@@ -460,17 +414,33 @@ static void add_to_hash(uint64_t value)
         hash = (hash ^ (value >> i & 0xff)) * 0x100000001b3;
 }
 
+static struct ref_computing computing_of(const struct made *made, const struct ptx_row_op *op,
+                                         const struct rows *rows, size_t lane)
+{
+    struct ref_computing r = {.instruction = &made->instruction,
+                              .source_count = op->source_count,
+                              .result_count = op->result_count,
+                              .immediate = op->immediate,
+                              .reads_carry = op->reads_carry,
+                              .writes_carry = op->writes_carry};
+    for (uint32_t k = 0; k < op->source_count; k++) {
+        r.source_bits[k] = op->source_bits[k];
+        r.s[k] = get_element(rows->sources[k], op->source_bits[k], lane);
+    }
+    for (uint32_t k = 0; k < op->result_count; k++)
+        r.result_bits[k] = op->result_bits[k];
+    return r;
+}
+
 static void check_lane(const struct made *made, const struct ptx_row_op *op,
                        const struct rows *rows, size_t lane)
 {
-    struct reference r = {.instruction = &made->instruction, .op = op};
-    for (uint32_t k = 0; k < op->source_count; k++)
-        r.s[k] = get_element(rows->sources[k], op->source_bits[k], lane);
-    refer(&r);
+    struct ref_computing r = computing_of(made, op, rows, lane);
+    ref_compute(&r);
     for (uint32_t k = 0; k < op->result_count; k++) {
         uint64_t got = get_element(rows->results[k], op->result_bits[k], lane);
         add_to_hash(got);
-        if (r.is_approximate ? is_as_good(&r, got) : got == r.d[k])
+        if (ref_is_result(&r, k, got))
             continue;
         fail_msg("%s: result %u of %llx %llx %llx %llx is %llx, not %llx (%Lg)",
                  text_of(&made->instruction), k, (unsigned long long)r.s[0],

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -61,6 +63,78 @@ static void arena_zeroes_and_releases(void **state)
         assert_int_equal(b[i], 0);
     assert_string_equal(arena_printf(&arena, "%s-%d", "x", 7), "x-7");
     arena_destroy(&arena);
+}
+
+/* How many pages of an arena the system has given memory for. */
+static size_t resident_pages(const struct arena *arena, size_t page)
+{
+    static unsigned char pages[1 << 16];
+    size_t count = 0, all = ARENA_STRIDE * arena->size / page - 1;
+    char *first = arena->base + (page - (uintptr_t)arena->base % page) % page;
+    assert_true(all <= sizeof pages);
+    assert_int_equal(mincore(first, all * page, pages), 0);
+    for (size_t i = 0; i < all; i++)
+        count += pages[i] & 1;
+    return count;
+}
+
+/* A large object of which little is used takes little memory, and is zero all the same, whatever lay there before. */
+static void arena_touches_what_is_used(void **state)
+{
+    (void)state;
+    enum { ALL = 64 << 20, LARGE = 48 << 20, SOILED = 1 << 20 };
+    struct arena arena;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    assert_int_equal(arena_init(&arena, ALL), 0);
+    memset(arena_room(&arena, SOILED), 0xff, SOILED);
+    arena.used = 0; /* as those do who empty an arena for the next case */
+    char *large = arena_alloc(&arena, LARGE, 1);
+    assert_true(resident_pages(&arena, page) < ALL / 4 / page);
+    large[LARGE - 1] = 1;
+    for (size_t i = 0; i + 1 < LARGE; i += i < 2 * SOILED ? 1 : page)
+        assert_int_equal(large[i], 0);
+    arena_drop(&arena);
+    assert_true(resident_pages(&arena, page) < ALL / 8 / page);
+    large = arena_alloc(&arena, LARGE, 1);
+    assert_int_equal(large[LARGE - 1], 0);
+    arena_destroy(&arena);
+}
+
+static jmp_buf full;
+static size_t full_bytes;
+
+static void note_full(const struct arena *arena, size_t bytes)
+{
+    (void)arena;
+    full_bytes = bytes;
+    longjmp(full, 1);
+}
+
+/* Each gets its share of what may be had, a megabyte at least; one that is full says so to who asked for it. */
+static void arenas_share_and_say_when_they_are_full(void **state)
+{
+    (void)state;
+    struct arena large, small;
+    arena_share((size_t)1 << 30, (size_t)256 << 20);
+    assert_int_equal(arena_init(&large, 64 << 20), 0);
+    assert_int_equal(arena_init(&small, 2 << 20), 0);
+    arena_share((size_t)32 << 30, 0);
+    assert_int_equal(large.size, 16 << 20);
+    assert_int_equal(small.size, 1 << 20);
+    arena_on_full(note_full);
+    (void)arena_room(&small, 1 << 20);
+    if (setjmp(full) == 0) {
+        (void)arena_alloc(&small, 3, 5);
+        fail_msg("there was room");
+    }
+    assert_int_equal(full_bytes, 15);
+    if (setjmp(full) == 0) {
+        (void)arena_alloc(&large, SIZE_MAX / 2, 5);
+        fail_msg("there was room for more than all");
+    }
+    arena_on_full(NULL);
+    arena_destroy(&large);
+    arena_destroy(&small);
 }
 
 /* The last object grows where it stands, and shrinks; what it grew by is zero, also where something else was. Marks count
@@ -148,6 +222,8 @@ int main(void)
         cmocka_unit_test(pcg_below_is_bounded_and_covers),
         cmocka_unit_test(pcg_purposes_differ),
         cmocka_unit_test(arena_zeroes_and_releases),
+        cmocka_unit_test(arena_touches_what_is_used),
+        cmocka_unit_test(arenas_share_and_say_when_they_are_full),
         cmocka_unit_test(arena_extends_and_trims),
         cmocka_unit_test(text_grows),
         cmocka_unit_test(diag_quotes_line_with_caret),

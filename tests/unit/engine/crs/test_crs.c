@@ -154,11 +154,11 @@ static bool pair_step(struct pair *p, const char *id)
     enum status status = machine_status(p->m);
     if (status == STATUS_CALL_DEPTH)
         return false;
-    if ((status == STATUS_STUCK) != (p->w.s.status == REF_STUCK) ||
+    if ((status == STATUS_STUCK) != (p->w.s.status == REF_BOTTOM) ||
         (status == STATUS_TERMINATED) != (p->w.s.status == REF_COMPLETED))
         fail_msg("%s: after address %u the machine is %s (%s)", id, (unsigned)p->w.pc,
                  status_names[status], p->m->fault_text ? p->m->fault_text : "");
-    if (p->w.s.status != REF_STUCK && !same_state(p->m, &p->w))
+    if (p->w.s.status != REF_BOTTOM && !same_state(p->m, &p->w))
         fail_msg("%s: differs after address %u", id, (unsigned)p->w.pc);
     return p->w.s.status == REF_ACTIVE;
 }
@@ -372,8 +372,8 @@ static void random_programs_with_pcs(void **state)
             machine_step(p.m, 0, &p.script.choices);
             if (machine_status(p.m) == STATUS_CALL_DEPTH)
                 break;
-            assert_int_equal(machine_status(p.m) == STATUS_STUCK, r.w.s.status == REF_STUCK);
-            if (r.w.s.status == REF_STUCK)
+            assert_int_equal(machine_status(p.m) == STATUS_STUCK, r.w.s.status == REF_BOTTOM);
+            if (r.w.s.status == REF_BOTTOM)
                 break;
             assert_true(same_state(p.m, &r.w));
             for (uint32_t lane = 0; lane < n.lanes; lane++)

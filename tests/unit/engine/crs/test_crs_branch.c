@@ -79,8 +79,8 @@ static void unit_from(struct unit *x, const struct ref_state *r, uint32_t switch
 
 static bool same(const struct unit *x, const struct ref_state *r)
 {
-    if (r->status == REF_STUCK || x->u.bottom)
-        return r->status == REF_STUCK && x->u.bottom;
+    if (r->status == REF_BOTTOM || x->u.bottom)
+        return r->status == REF_BOTTOM && x->u.bottom;
     struct unit y;
     unit_from(&y, r, 0);
     y.s.completed = r->status == REF_COMPLETED;
@@ -152,7 +152,7 @@ static void mask_functions_of_three_lanes(void **state)
                 for (uint32_t lane = 0; lane < 3; lane++) {
                     s.active[lane] = alpha >> lane & 1;
                     if (X >> lane & 1)
-                        a.items[a.count++] = (struct ref_action){lane, targets[lane]};
+                        a.items[a.count++] = (struct ref_lane_action){lane, targets[lane]};
                 }
                 assert_int_equal(crs_uni(alpha, X), ref_uni(&s, &a));
                 if (X)
@@ -195,7 +195,7 @@ static struct ref_actions actions_of(enum notation_kind kind, lane_mask X, uint3
     struct ref_actions a = {.kind = kind, .address = 9};
     for (uint32_t lane = 0; X >> lane; lane++, targets /= 2)
         if (X >> lane & 1)
-            a.items[a.count++] = (struct ref_action){lane, 20 + targets % 2};
+            a.items[a.count++] = (struct ref_lane_action){lane, 20 + targets % 2};
     return a;
 }
 
@@ -338,7 +338,7 @@ static void run_program(const struct notation *n, uint32_t switches, uint32_t st
         if (!same(&x, &run->w.s))
             fail_msg("%s: differs after address %u, step %u", n->id, (unsigned)run->w.pc,
                      (unsigned)i);
-        if (run->w.s.status != REF_STUCK && run->row_count < N_ROWS)
+        if (run->w.s.status != REF_BOTTOM && run->row_count < N_ROWS)
             ref_row(&run->w, run->rows[run->row_count++], sizeof run->rows[0]);
     }
     ref_summary(&run->w, run->summary, sizeof run->summary);
@@ -359,7 +359,7 @@ static void traces_of_the_catalogue(void **state)
             assert_string_equal(run.rows[i], n.trace[i]);
         traces++;
         if (strstr(n.options, "stuck"))
-            assert_int_equal(run.w.s.status, REF_STUCK);
+            assert_int_equal(run.w.s.status, REF_BOTTOM);
         else
             assert_int_equal(run.w.s.status, REF_COMPLETED);
         assert_int_equal(run.row_count, n.trace_count);

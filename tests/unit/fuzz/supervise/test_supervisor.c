@@ -252,6 +252,53 @@ static void test_hang(void **state)
     free(text);
 }
 
+/* With nobody to watch over it: the campaign gives up once its time is over, and what hangs, the first case of all, is a finding. */
+static void test_hang_alone(void **state)
+{
+    struct place *place = *state;
+    struct campaign_options options = supervised_campaign(place);
+    plan(0, FAULT_HANG);
+    options.time_ms = 500;
+    options.case_timeout_ms = 300;
+    pid_t child = fork();
+    if (child == 0) {
+        struct campaign_summary summary;
+        struct db_message message;
+        _exit(campaign_run(&place->arena, &options, &summary, &message));
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+    char *text = content(place->db);
+    assert_true(has_finding(text, "engine|hang|timeout|checking"));
+    assert_int_equal(count_of(text, "\"table\":\"skipped\""), 1);
+    free(text);
+}
+
+/* Somebody ends a campaign in the chunk of a case that is known to be fatal: the finding is stored, though the chunk is not. */
+static void test_interrupted_behind_a_crash(void **state)
+{
+    struct place *place = *state;
+    struct campaign_options options = supervised_campaign(place);
+    options.jobs = 1;
+    plan(13, FAULT_SEGV);
+    plan(14, FAULT_INTERRUPT);
+    plan(15, FAULT_HANG);
+    char log[4096] = "";
+    FILE *kept = place->log;
+    place->log = fmemopen(log, sizeof log, "w");
+    assert_non_null(place->log);
+    (void)supervised(place, &options);
+    fclose(place->log);
+    place->log = kept;
+    assert_non_null(strstr(log, "a worker was checking case 15 for 1 s without a sign of life"));
+    assert_true(shared->summary.interrupted);
+    char *text = content(place->db);
+    assert_true(has_finding(text, "engine|crash|SIGSEGV|checking"));
+    assert_int_equal(count_of(text, "\"table\":\"skipped\""), 1);
+    free(text);
+}
+
 /* As the system does for want of memory: nobody hears why, so what ran is run alone. */
 static void test_killed_by_a_case(void **state)
 {
@@ -511,6 +558,8 @@ int main(void)
         SUPERVISED_TEST(test_nothing_happens),
         SUPERVISED_TEST(test_crashes),
         SUPERVISED_TEST(test_hang),
+        SUPERVISED_TEST(test_hang_alone),
+        SUPERVISED_TEST(test_interrupted_behind_a_crash),
         SUPERVISED_TEST(test_killed_by_a_case),
         SUPERVISED_TEST(test_flaky),
         SUPERVISED_TEST(test_fatal_minimisation),

@@ -54,6 +54,38 @@ static void test_honest(void **state)
     assert_int_equal(answer->checked, 4);
 }
 
+/* Who waits for all subjects is told of each as soon as its search ends, before the next one begins. */
+struct told {
+    const struct check_result *result;
+    uint32_t count;
+};
+
+static void see_searched(void *context, const struct check_run *run)
+{
+    struct told *told = context;
+    uint32_t searched = 0;
+    for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
+        searched += told->result->runs[i].search != NULL;
+    assert_int_equal(searched, ++told->count);
+    assert_non_null(run->search);
+}
+
+static void test_told_of_each_search(void **state)
+{
+    (void)state;
+    struct check_result result;
+    struct told told = {.result = &result};
+    struct check_options options = CHECK_DEFAULTS;
+    memset(&result, 0, sizeof result);
+    options.exhaustive = true;
+    options.searched = see_searched;
+    options.searched_context = &told;
+    options.subjects =
+        SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_SIMT) | SUBJECT_BIT(SUBJECT_INTERLEAVE);
+    check_kernel(&test_arena, support_parse(RACING), &options, &result);
+    assert_int_equal(told.count, 3);
+}
+
 static enum rule (*honest[4])(struct machine *, uint32_t, struct choices *);
 
 /* The first word is 40 too large when the execution ends. */
@@ -116,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_honest, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(test_told_of_each_search, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(test_sampled_end_that_is_none, support_setup,
                                         support_teardown),
         cmocka_unit_test_setup_teardown(test_raw_goto_that_ends_otherwise, support_setup,

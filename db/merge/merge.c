@@ -1,4 +1,4 @@
-#include "db/merge.h"
+#include "db/merge/merge.h"
 #include "db/schema.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * simtfuzz merge: copies of whole databases. Nobody sees a copy before it is complete, so it is written without a
  * log and without synchronisation.
  */
-#include "db/merge.h"
+#include "db/merge/merge.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
  * nothing, and only what changed is derived again (table dirty, derive.c). A row of the source that refers to
  * one that is not there joins to NULL, which a NOT NULL refuses.
  */
-#include "db/merge.h"
+#include "db/merge/merge.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* simtfuzz merge: files. What is written appears in one moment, or not at all. */
-#include "db/merge.h"
+#include "db/merge/merge.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,12 +1,10 @@
 /*
- * ptx_reference.h - what an instruction computes, once more: from the words of the instruction, for one lane,
- * as PTX ISA 9.7 writes it, with bit loops, wide integers, and the machine's own roundings.
+ * ref_instruction.c - what a PTX instruction computes, for one lane: from the words of the instruction, as PTX ISA 9.7
+ * writes it, with loops over bits and numbers that are wide enough. (Floating point: ref_float.c.)
  */
-#ifndef TESTS_PTX_REFERENCE_H
-#define TESTS_PTX_REFERENCE_H
+#include "engine/reference/ref_ptx_internal.h"
 
-#include "engine/program/ptx_code.h"
-#include "tests/unit/engine/arith/ptx_reference_float.h"
+#include <math.h>
 
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 uwide;
@@ -14,7 +12,7 @@ __extension__ typedef unsigned __int128 uwide;
 /* The number that an element stands for. */
 static wide number(uint64_t element, struct ptx_type type)
 {
-    wide value = element & ones(type.bits);
+    wide value = element & ref_ones(type.bits);
     bool is_negative =
         type.kind == PTX_CLASS_INT && type.is_signed && (element >> (type.bits - 1) & 1);
     return is_negative ? value - ((wide)1 << type.bits) : value;
@@ -51,7 +49,7 @@ static wide low_24_bits(uint64_t a, bool is_signed)
     return number(a & 0xffffff, (struct ptx_type){PTX_CLASS_INT, 24, is_signed});
 }
 
-static void refer_field(struct reference *r, enum ptx_opcode opcode, struct ptx_type type)
+static void field_of(struct ref_computing *r, enum ptx_opcode opcode, struct ptx_type type)
 {
     bool is_insert = opcode == PTX_OP_BFI;
     uint32_t place = r->s[is_insert ? 2 : 1] & 0xff, length = r->s[is_insert ? 3 : 2] & 0xff;
@@ -71,7 +69,7 @@ static void refer_field(struct reference *r, enum ptx_opcode opcode, struct ptx_
     }
 }
 
-static uint32_t refer_fns(uint32_t mask, uint32_t base, int32_t offset)
+static uint32_t fns_of(uint32_t mask, uint32_t base, int32_t offset)
 {
     int64_t count = (offset < 0 ? -(int64_t)offset : offset) - 1;
     int pos = (int)base, inc = offset > 0 ? 1 : -1;
@@ -85,7 +83,7 @@ static uint32_t refer_fns(uint32_t mask, uint32_t base, int32_t offset)
     return UINT32_MAX;
 }
 
-static uint32_t refer_bmsk(uint32_t a, uint32_t b, bool clamp_mode)
+static uint32_t bmsk_of(uint32_t a, uint32_t b, bool clamp_mode)
 {
     uint32_t a1 = a & 31, b1 = b & 31, sum = a1 + b1;
     uint32_t mask0 = UINT32_MAX << a1, mask1 = sum < 32 ? UINT32_MAX << sum : 0;
@@ -103,7 +101,7 @@ static uint32_t refer_bmsk(uint32_t a, uint32_t b, bool clamp_mode)
     return mask0 & ~mask1;
 }
 
-static uint32_t refer_prmt(enum ptx_word mode, uint32_t a, uint32_t b, uint32_t c)
+static uint32_t prmt_of(enum ptx_word mode, uint32_t a, uint32_t b, uint32_t c)
 {
     uint32_t d = 0, k = c & 3;
     for (uint32_t i = 0; i < 4; i++) {
@@ -139,12 +137,12 @@ static uint32_t refer_prmt(enum ptx_word mode, uint32_t a, uint32_t b, uint32_t 
     return d;
 }
 
-static void refer_integer(struct reference *r, enum ptx_opcode opcode)
+static void integer_of(struct ref_computing *r, enum ptx_opcode opcode)
 {
-    struct ptx_type type = ptx_type_of(word_of(r, PTX_SLOT_TYPE));
-    enum ptx_word mode = word_of(r, PTX_SLOT_MODE);
+    struct ptx_type type = ptx_type_of(ref_word_of(r, PTX_SLOT_TYPE));
+    enum ptx_word mode = ref_word_of(r, PTX_SLOT_MODE);
     bool is_signed = type.kind == PTX_CLASS_INT && type.is_signed;
-    bool clamp_mode = word_of(r, PTX_SLOT_WRAP) == PTX_W_CLAMP;
+    bool clamp_mode = ref_word_of(r, PTX_SLOT_WRAP) == PTX_W_CLAMP;
     wide a = number(r->s[0], type), b = number(r->s[1], type), c = number(r->s[2], type), d = 0;
     uint32_t x = (uint32_t)r->s[0], y = (uint32_t)r->s[1], z = (uint32_t)r->s[2];
     uint32_t n = type.bits, amount = y < n ? y : n;
@@ -169,8 +167,8 @@ static void refer_integer(struct reference *r, enum ptx_opcode opcode)
     case PTX_OP_MAD24:
         d = low_24_bits(r->s[0], is_signed) * low_24_bits(r->s[1], is_signed);
         d = mode == PTX_W_HI ? d >> 16 : d;
-        if (word_of(r, PTX_SLOT_SAT) == PTX_W_NONE)
-            d &= (wide)ones(32);
+        if (ref_word_of(r, PTX_SLOT_SAT) == PTX_W_NONE)
+            d &= (wide)ref_ones(32);
         d += opcode == PTX_OP_MAD24 ? c : 0;
         break;
     case PTX_OP_SAD:
@@ -210,22 +208,22 @@ static void refer_integer(struct reference *r, enum ptx_opcode opcode)
             d |= (wide)(r->s[0] >> i & 1) << (n - 1 - i);
         break;
     case PTX_OP_FNS:
-        d = refer_fns(x, y, (int32_t)z);
+        d = fns_of(x, y, (int32_t)z);
         break;
     case PTX_OP_BMSK:
-        d = refer_bmsk(x, y, clamp_mode);
+        d = bmsk_of(x, y, clamp_mode);
         break;
     case PTX_OP_SZEXT:
         d = clamp_mode && y >= 32 ? (wide)x
             : (y & 31) == 0
                 ? 0
-                : number(x & ones(y & 31), (struct ptx_type){PTX_CLASS_INT, y & 31, is_signed});
+                : number(x & ref_ones(y & 31), (struct ptx_type){PTX_CLASS_INT, y & 31, is_signed});
         break;
     case PTX_OP_DP4A:
         d = z;
         for (int i = 0; i < 32; i += 8) {
             struct ptx_type p = {PTX_CLASS_INT, 8, is_signed};
-            struct ptx_type q = {PTX_CLASS_INT, 8, word_of(r, PTX_SLOT_TYPE2) == PTX_W_S32};
+            struct ptx_type q = {PTX_CLASS_INT, 8, ref_word_of(r, PTX_SLOT_TYPE2) == PTX_W_S32};
             d += number(x >> i & 0xff, p) * number(y >> i & 0xff, q);
         }
         break;
@@ -242,21 +240,21 @@ static void refer_integer(struct reference *r, enum ptx_opcode opcode)
         break;
     }
     default:
-        d = refer_prmt(mode, x, y, z);
+        d = prmt_of(mode, x, y, z);
     }
-    if (word_of(r, PTX_SLOT_SAT) != PTX_W_NONE)
+    if (ref_word_of(r, PTX_SLOT_SAT) != PTX_W_NONE)
         d = clamp(d, type);
-    r->d[0] = (uint64_t)d & ones(r->op->result_bits[0] == 64 ? 64 : n == 64 ? 64 : 32);
+    r->d[0] = (uint64_t)d & ref_ones(r->result_bits[0] == 64 ? 64 : n == 64 ? 64 : 32);
     if (n == 16 && mode != PTX_W_WIDE)
         r->d[0] &= 0xffff;
 }
 
 /* The carry is read as the last source. */
-static void refer_carry(struct reference *r, enum ptx_opcode opcode)
+static void carry_of(struct ref_computing *r, enum ptx_opcode opcode)
 {
-    struct ptx_type type = ptx_type_of(word_of(r, PTX_SLOT_TYPE));
+    struct ptx_type type = ptx_type_of(ref_word_of(r, PTX_SLOT_TYPE));
     uint32_t n = type.bits;
-    uint64_t carry = r->op->reads_carry ? r->s[r->op->source_count - 1] & 1 : 0;
+    uint64_t carry = r->reads_carry ? r->s[r->source_count - 1] & 1 : 0;
     uwide a = r->s[0], b = r->s[1], sum;
     if (opcode == PTX_OP_ADD || opcode == PTX_OP_ADDC) {
         sum = a + b + carry;
@@ -265,19 +263,19 @@ static void refer_carry(struct reference *r, enum ptx_opcode opcode)
     } else {
         uwide product =
             type.is_signed ? (uwide)(number(r->s[0], type) * number(r->s[1], type)) : a * b;
-        product = word_of(r, PTX_SLOT_MODE) == PTX_W_HI ? product >> n : product;
-        sum = (product & ones(n)) + r->s[2] + carry;
+        product = ref_word_of(r, PTX_SLOT_MODE) == PTX_W_HI ? product >> n : product;
+        sum = (product & ref_ones(n)) + r->s[2] + carry;
     }
-    r->d[0] = (uint64_t)sum & ones(n);
+    r->d[0] = (uint64_t)sum & ref_ones(n);
     r->d[1] = (uint64_t)(sum >> n) & 1;
 }
 
-static void refer_logic(struct reference *r, enum ptx_opcode opcode)
+static void logic_of(struct ref_computing *r, enum ptx_opcode opcode)
 {
-    struct ptx_type type = ptx_type_of(word_of(r, PTX_SLOT_TYPE));
+    struct ptx_type type = ptx_type_of(ref_word_of(r, PTX_SLOT_TYPE));
     bool is_pred = type.kind == PTX_CLASS_PRED;
     uint64_t a = is_pred ? r->s[0] != 0 : r->s[0], b = is_pred ? r->s[1] != 0 : r->s[1];
-    uint64_t c = r->s[2], mask = ones(type.bits), d = 0;
+    uint64_t c = r->s[2], mask = ref_ones(type.bits), d = 0;
     switch ((int)opcode) {
     case PTX_OP_AND:
         d = a & b;
@@ -297,7 +295,7 @@ static void refer_logic(struct reference *r, enum ptx_opcode opcode)
     default:
         for (uint32_t i = 0; i < 32; i++) {
             uint32_t k = (uint32_t)(4 * (a >> i & 1) + 2 * (b >> i & 1) + (c >> i & 1));
-            d |= (uint64_t)(r->op->immediate >> k & 1) << i;
+            d |= (uint64_t)(r->immediate >> k & 1) << i;
         }
     }
     r->d[0] = d & mask;
@@ -348,23 +346,23 @@ static bool boolean(enum ptx_word op, bool t, bool c)
     return op == PTX_W_AND ? t && c : op == PTX_W_OR ? t || c : op == PTX_W_XOR ? t != c : t;
 }
 
-static void refer_compare(struct reference *r, bool is_set)
+static void compare_of(struct ref_computing *r, bool is_set)
 {
-    enum ptx_word word = word_of(r, is_set ? PTX_SLOT_TYPE2 : PTX_SLOT_TYPE);
-    enum ptx_word op = word_of(r, PTX_SLOT_OP), to = word_of(r, PTX_SLOT_TYPE);
+    enum ptx_word word = ref_word_of(r, is_set ? PTX_SLOT_TYPE2 : PTX_SLOT_TYPE);
+    enum ptx_word op = ref_word_of(r, PTX_SLOT_OP), to = ref_word_of(r, PTX_SLOT_TYPE);
     struct ptx_type type = ptx_type_of(word);
     int order;
     bool unordered = false, c = false;
     if (type.kind == PTX_CLASS_FLOAT) {
-        long double x = float_value(flushed(r, r->s[0], word), word);
-        long double y = float_value(flushed(r, r->s[1], word), word);
+        long double x = ref_float_value(ref_flushed(r, r->s[0], word), word);
+        long double y = ref_float_value(ref_flushed(r, r->s[1], word), word);
         unordered = isnan(x) || isnan(y);
         order = x < y ? -1 : x > y;
     } else {
         wide x = number(r->s[0], type), y = number(r->s[1], type);
         order = x < y ? -1 : x > y;
     }
-    bool t = compares_as(word_of(r, PTX_SLOT_CMP), order, unordered);
+    bool t = compares_as(ref_word_of(r, PTX_SLOT_CMP), order, unordered);
     if (op != PTX_W_NONE)
         c = (r->s[2] != 0) != r->instruction->operands->next->next->next->negated;
     r->d[0] = boolean(op, t, c);
@@ -373,38 +371,38 @@ static void refer_compare(struct reference *r, bool is_set)
         r->d[0] = r->d[0] == 0 ? 0 : to == PTX_W_F32 ? 0x3f800000 : UINT32_MAX;
 }
 
-static void refer_select(struct reference *r, bool by_predicate)
+static void select_of(struct ref_computing *r, bool by_predicate)
 {
-    struct ptx_type type = ptx_type_of(word_of(r, PTX_SLOT_TYPE));
-    enum ptx_word word = word_of(r, PTX_SLOT_TYPE2);
+    struct ptx_type type = ptx_type_of(ref_word_of(r, PTX_SLOT_TYPE));
+    enum ptx_word word = ref_word_of(r, PTX_SLOT_TYPE2);
     bool first = r->s[2] != 0;
     if (!by_predicate)
         first = word == PTX_W_S32 ? (int32_t)r->s[2] >= 0
-                                  : float_value(flushed(r, r->s[2], word), word) >= 0;
-    r->d[0] = r->s[first ? 0 : 1] & ones(type.bits);
+                                  : ref_float_value(ref_flushed(r, r->s[2], word), word) >= 0;
+    r->d[0] = r->s[first ? 0 : 1] & ref_ones(type.bits);
 }
 
 /* ---- moves ---- */
 
-static void refer_move(struct reference *r)
+static void move_of(struct ref_computing *r)
 {
-    struct ptx_type type = ptx_type_of(word_of(r, PTX_SLOT_TYPE));
-    uint32_t parts = type.bits / (uint32_t)(r->op->result_count * r->op->source_count);
+    struct ptx_type type = ptx_type_of(ref_word_of(r, PTX_SLOT_TYPE));
+    uint32_t parts = type.bits / (uint32_t)(r->result_count * r->source_count);
     uint64_t all = 0;
-    for (uint32_t i = 0; i < r->op->source_count; i++)
-        all |= (r->s[i] & ones(r->op->source_count > 1 ? parts : type.bits)) << i * parts % 64;
-    for (uint32_t i = 0; i < r->op->result_count; i++)
-        r->d[i] = all >> i * parts % 64 & ones(r->op->result_count > 1 ? parts : type.bits);
+    for (uint32_t i = 0; i < r->source_count; i++)
+        all |= (r->s[i] & ref_ones(r->source_count > 1 ? parts : type.bits)) << i * parts % 64;
+    for (uint32_t i = 0; i < r->result_count; i++)
+        r->d[i] = all >> i * parts % 64 & ref_ones(r->result_count > 1 ? parts : type.bits);
     if (type.kind == PTX_CLASS_PRED)
         r->d[0] = r->s[0] != 0;
 }
 
 /* Far windows start at multiples of 2^40 and have 2^32 addresses; near ones as listed. */
-static void refer_address(struct reference *r, enum ptx_opcode opcode)
+static void address_of(struct ref_computing *r, enum ptx_opcode opcode)
 {
     static const uint64_t nears[] = {0, 0x70000000, 0x78000000, 0x7a000000, 0x7c000000};
-    uint64_t mask = ones(r->op->source_bits[0]), number = 3;
-    switch ((int)word_of(r, PTX_SLOT_SPACE)) {
+    uint64_t mask = ref_ones(r->source_bits[0]), number = 3;
+    switch ((int)ref_word_of(r, PTX_SLOT_SPACE)) {
     case PTX_W_GLOBAL:
         number = 0;
         break;
@@ -424,7 +422,8 @@ static void refer_address(struct reference *r, enum ptx_opcode opcode)
     if (opcode == PTX_OP_ISSPACEP)
         r->d[0] = r->s[0] >= 0x10000 && found == number;
     else
-        r->d[0] = (word_of(r, PTX_SLOT_MODE) == PTX_W_TO ? r->s[0] - base : r->s[0] + base) & mask;
+        r->d[0] =
+            (ref_word_of(r, PTX_SLOT_MODE) == PTX_W_TO ? r->s[0] - base : r->s[0] + base) & mask;
 }
 
 static uint32_t register_bits(const struct ptx_operand *operand)
@@ -432,38 +431,40 @@ static uint32_t register_bits(const struct ptx_operand *operand)
     return ptx_type_of(operand->target.variable->type).bits;
 }
 
-static void refer_convert(struct reference *r)
+static void convert_of(struct ref_computing *r)
 {
-    enum ptx_word to_word = word_of(r, PTX_SLOT_TYPE), from_word = word_of(r, PTX_SLOT_TYPE2);
+    enum ptx_word to_word = ref_word_of(r, PTX_SLOT_TYPE),
+                  from_word = ref_word_of(r, PTX_SLOT_TYPE2);
     struct ptx_type to = ptx_type_of(to_word), from = ptx_type_of(from_word);
-    enum ptx_word round = word_of(r, PTX_SLOT_ROUND);
+    enum ptx_word round = ref_word_of(r, PTX_SLOT_ROUND);
     bool is_float = from.kind == PTX_CLASS_FLOAT, to_float = to.kind == PTX_CLASS_FLOAT;
     bool is_whole =
         round == PTX_W_RNI || round == PTX_W_RZI || round == PTX_W_RMI || round == PTX_W_RPI;
-    uint64_t s = r->s[0] & ones(from.bits);
+    uint64_t s = r->s[0] & ref_ones(from.bits);
     wide n = number(s, from);
-    long double x = is_float ? float_value(flushed(r, s, from_word), from_word) : (long double)n;
+    long double x =
+        is_float ? ref_float_value(ref_flushed(r, s, from_word), from_word) : (long double)n;
     if (to_float) {
         if (is_whole && isfinite(x))
-            x = whole(x, fe_rounding(round));
-        r->d[0] = written(r, float_bits(x, to_word, fe_rounding(round)), to_word);
+            x = ref_whole(x, ref_fe_rounding(round));
+        r->d[0] = ref_written(r, ref_float_bits(x, to_word, ref_fe_rounding(round)), to_word);
         return;
     }
     if (is_float && isnan(x)) {
         n = to.bits == 64 || from.bits == 64 ? (wide)1 << (to.bits - 1) : 0;
     } else if (is_float) {
         x = x > 0x1p66L ? 0x1p66L : x < -0x1p66L ? -0x1p66L : x;
-        n = clamp((wide)whole(x, fe_rounding(round)), to);
-    } else if (word_of(r, PTX_SLOT_SAT) != PTX_W_NONE) {
+        n = clamp((wide)ref_whole(x, ref_fe_rounding(round)), to);
+    } else if (ref_word_of(r, PTX_SLOT_SAT) != PTX_W_NONE) {
         n = clamp(n, to);
     }
     n = number((uint64_t)n, to);
-    r->d[0] = (uint64_t)n & ones(register_bits(r->instruction->operands));
+    r->d[0] = (uint64_t)n & ref_ones(register_bits(r->instruction->operands));
 }
 
 /* ---- all ---- */
 
-static void refer(struct reference *r)
+void ref_compute(struct ref_computing *r)
 {
     const uint8_t *words = r->instruction->words;
     enum ptx_opcode opcode = ptx_forms[r->instruction->form].opcode;
@@ -476,32 +477,32 @@ static void refer(struct reference *r)
     case PTX_OP_NOT:
     case PTX_OP_CNOT:
     case PTX_OP_LOP3:
-        refer_logic(r, opcode);
+        logic_of(r, opcode);
         return;
     case PTX_OP_BFE:
     case PTX_OP_BFI:
-        refer_field(r, opcode, ptx_type_of((enum ptx_word)words[PTX_SLOT_TYPE]));
+        field_of(r, opcode, ptx_type_of((enum ptx_word)words[PTX_SLOT_TYPE]));
         return;
     case PTX_OP_SET:
     case PTX_OP_SETP:
-        refer_compare(r, opcode == PTX_OP_SET);
+        compare_of(r, opcode == PTX_OP_SET);
         return;
     case PTX_OP_SELP:
     case PTX_OP_SLCT:
-        refer_select(r, opcode == PTX_OP_SELP);
+        select_of(r, opcode == PTX_OP_SELP);
         return;
     case PTX_OP_MOV:
-        refer_move(r);
+        move_of(r);
         return;
     case PTX_OP_CVTA:
     case PTX_OP_ISSPACEP:
-        refer_address(r, opcode);
+        address_of(r, opcode);
         return;
     case PTX_OP_CVT:
-        refer_convert(r);
+        convert_of(r);
         return;
     case PTX_OP_TESTP:
-        refer_test(r);
+        ref_test(r);
         return;
     default:
         break;
@@ -509,15 +510,13 @@ static void refer(struct reference *r)
     bool is_sign = opcode == PTX_OP_ABS || opcode == PTX_OP_NEG || opcode == PTX_OP_MIN ||
                    opcode == PTX_OP_MAX || opcode == PTX_OP_COPYSIGN;
     if (is_approximate)
-        refer_approximate(r, opcode);
+        ref_approximate(r, opcode);
     else if (is_float && is_sign)
-        refer_sign(r, opcode);
+        ref_sign(r, opcode);
     else if (is_float)
-        refer_rounded(r, opcode);
-    else if (r->op->reads_carry || r->op->writes_carry)
-        refer_carry(r, opcode);
+        ref_rounded(r, opcode);
+    else if (r->reads_carry || r->writes_carry)
+        carry_of(r, opcode);
     else
-        refer_integer(r, opcode);
+        integer_of(r, opcode);
 }
-
-#endif

@@ -1,38 +1,25 @@
 /*
- * ptx_reference_float.h - the floating-point half of ptx_reference.h: values as long double, rounded by rule or by
- * the machine in the mode that the instruction names.
+ * ref_float.c - floating point of PTX: values as long double, which holds every number of every format, rounded by rule,
+ * or by the machine in the mode that the instruction names.
  */
-#ifndef TESTS_PTX_REFERENCE_FLOAT_H
-#define TESTS_PTX_REFERENCE_FLOAT_H
-
-#include "engine/arith/ptx_rows.h"
+#include "engine/reference/ref_ptx_internal.h"
 
 #include <fenv.h>
 #include <math.h>
-#include <string.h>
 
-struct reference {
-    const struct ptx_instruction *instruction;
-    const struct ptx_row_op *op;
-    uint64_t s[PTX_ROW_SOURCES]; /* elements */
-    uint64_t d[PTX_ROW_RESULTS];
-    bool is_approximate; /* then about this: */
-    long double about;
-};
-
-static enum ptx_word word_of(const struct reference *r, enum ptx_slot slot)
+enum ptx_word ref_word_of(const struct ref_computing *r, enum ptx_slot slot)
 {
     return (enum ptx_word)r->instruction->words[slot];
 }
 
-static uint64_t ones(uint32_t bits)
+uint64_t ref_ones(uint32_t bits)
 {
     return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
 }
 
 /* ---- values ---- */
 
-static int fe_rounding(enum ptx_word word)
+int ref_fe_rounding(enum ptx_word word)
 {
     switch ((int)word) {
     case PTX_W_RZ:
@@ -49,30 +36,26 @@ static int fe_rounding(enum ptx_word word)
     }
 }
 
-struct shape {
-    int bits, precision, exponent;
-};
-
-static struct shape shape_of(enum ptx_word word)
+struct ref_shape ref_shape_of(enum ptx_word word)
 {
     switch ((int)word) {
     case PTX_W_F16:
-        return (struct shape){16, 11, 15};
+        return (struct ref_shape){16, 11, 15};
     case PTX_W_BF16:
-        return (struct shape){16, 8, 127};
+        return (struct ref_shape){16, 8, 127};
     case PTX_W_F32:
-        return (struct shape){32, 24, 127};
+        return (struct ref_shape){32, 24, 127};
     default:
-        return (struct shape){64, 53, 1023};
+        return (struct ref_shape){64, 53, 1023};
     }
 }
 
 /* Every number of every format is one of long double. */
-static long double float_value(uint64_t bits, enum ptx_word word)
+long double ref_float_value(uint64_t bits, enum ptx_word word)
 {
-    struct shape f = shape_of(word);
-    uint64_t fraction = bits & ones((uint32_t)f.precision - 1);
-    int field = (int)(bits >> (f.precision - 1) & ones((uint32_t)(f.bits - f.precision)));
+    struct ref_shape f = ref_shape_of(word);
+    uint64_t fraction = bits & ref_ones((uint32_t)f.precision - 1);
+    int field = (int)(bits >> (f.precision - 1) & ref_ones((uint32_t)(f.bits - f.precision)));
     bool is_negative = bits >> (f.bits - 1) & 1;
     long double size;
     if (field == 2 * f.exponent + 1)
@@ -86,7 +69,7 @@ static long double float_value(uint64_t bits, enum ptx_word word)
 }
 
 /* A whole number near x, by rule. */
-static long double whole(long double x, int rounding)
+long double ref_whole(long double x, int rounding)
 {
     long double low = floorl(x), rest = x - low;
     bool up = false;
@@ -98,19 +81,19 @@ static long double whole(long double x, int rounding)
 }
 
 /* x, which must be exact, in the format. */
-static uint64_t float_bits(long double x, enum ptx_word word, int rounding)
+uint64_t ref_float_bits(long double x, enum ptx_word word, int rounding)
 {
-    struct shape f = shape_of(word);
+    struct ref_shape f = ref_shape_of(word);
     uint64_t sign = signbit(x) ? (uint64_t)1 << (f.bits - 1) : 0;
     uint64_t infinity = (uint64_t)(2 * f.exponent + 1) << (f.precision - 1);
     int e = 1 - f.exponent;
     if (isnan(x))
-        return ones((uint32_t)f.bits - 1);
+        return ref_ones((uint32_t)f.bits - 1);
     if (isinf(x) || x == 0)
         return sign | (x == 0 ? 0 : infinity);
     if (ilogbl(x) > e)
         e = ilogbl(x);
-    long double digits = whole(ldexpl(x, f.precision - 1 - e), rounding);
+    long double digits = ref_whole(ldexpl(x, f.precision - 1 - e), rounding);
     uint64_t bits = (uint64_t)fabsl(digits) + ((uint64_t)(e + f.exponent - 1) << (f.precision - 1));
     if (bits >= infinity) {
         bool stays = rounding == FE_TOWARDZERO || rounding == (sign ? FE_UPWARD : FE_DOWNWARD);
@@ -119,27 +102,27 @@ static uint64_t float_bits(long double x, enum ptx_word word, int rounding)
     return sign | bits;
 }
 
-static bool is_subnormal(uint64_t bits, enum ptx_word word)
+bool ref_is_subnormal(uint64_t bits, enum ptx_word word)
 {
-    struct shape f = shape_of(word);
-    return (bits & ones((uint32_t)f.bits - 1)) < (uint64_t)1 << (f.precision - 1);
+    struct ref_shape f = ref_shape_of(word);
+    return (bits & ref_ones((uint32_t)f.bits - 1)) < (uint64_t)1 << (f.precision - 1);
 }
 
-static uint64_t flushed(const struct reference *r, uint64_t bits, enum ptx_word word)
+uint64_t ref_flushed(const struct ref_computing *r, uint64_t bits, enum ptx_word word)
 {
-    bool ftz = word_of(r, PTX_SLOT_FTZ) != PTX_W_NONE && word == PTX_W_F32;
-    struct shape f = shape_of(word);
-    return ftz && is_subnormal(bits, word) ? bits & ((uint64_t)1 << (f.bits - 1)) : bits;
+    bool ftz = ref_word_of(r, PTX_SLOT_FTZ) != PTX_W_NONE && word == PTX_W_F32;
+    struct ref_shape f = ref_shape_of(word);
+    return ftz && ref_is_subnormal(bits, word) ? bits & ((uint64_t)1 << (f.bits - 1)) : bits;
 }
 
 /* As it is written: flushed, saturated. */
-static uint64_t written(const struct reference *r, uint64_t bits, enum ptx_word word)
+uint64_t ref_written(const struct ref_computing *r, uint64_t bits, enum ptx_word word)
 {
-    bits = flushed(r, bits, word);
-    long double x = float_value(bits, word);
-    if (word_of(r, PTX_SLOT_SAT) == PTX_W_NONE)
+    bits = ref_flushed(r, bits, word);
+    long double x = ref_float_value(bits, word);
+    if (ref_word_of(r, PTX_SLOT_SAT) == PTX_W_NONE)
         return bits;
-    return float_bits(x > 0 ? (x < 1 ? x : 1) : 0, word, FE_TONEAREST);
+    return ref_float_bits(x > 0 ? (x < 1 ? x : 1) : 0, word, FE_TONEAREST);
 }
 
 /* By the machine, in the rounding's mode; everything is volatile, so nothing moves or is folded. */
@@ -170,34 +153,35 @@ MACHINE(machine_f64, double, fma, sqrt)
 
 /* ---- instructions ---- */
 
-static void refer_rounded(struct reference *r, enum ptx_opcode opcode)
+void ref_rounded(struct ref_computing *r, enum ptx_opcode opcode)
 {
-    enum ptx_word type = word_of(r, PTX_SLOT_TYPE);
-    int rounding = fe_rounding(word_of(r, PTX_SLOT_ROUND));
+    enum ptx_word type = ref_word_of(r, PTX_SLOT_TYPE);
+    int rounding = ref_fe_rounding(ref_word_of(r, PTX_SLOT_ROUND));
     long double x[3] = {0};
-    for (uint32_t i = 0; i < r->op->source_count; i++)
-        x[i] = float_value(flushed(r, r->s[i], type), type);
+    for (uint32_t i = 0; i < r->source_count; i++)
+        x[i] = ref_float_value(ref_flushed(r, r->s[i], type), type);
     long double y =
         type == PTX_W_F32
             ? (long double)machine_f32(opcode, (float)x[0], (float)x[1], (float)x[2], rounding)
             : (long double)machine_f64(opcode, (double)x[0], (double)x[1], (double)x[2], rounding);
-    r->d[0] = written(r, float_bits(y, type, FE_TONEAREST), type);
+    r->d[0] = ref_written(r, ref_float_bits(y, type, FE_TONEAREST), type);
 }
 
-static void refer_approximate(struct reference *r, enum ptx_opcode opcode)
+void ref_approximate(struct ref_computing *r, enum ptx_opcode opcode)
 {
-    enum ptx_word type = word_of(r, PTX_SLOT_TYPE);
-    bool is_short = type == PTX_W_F64 && word_of(r, PTX_SLOT_FTZ) != PTX_W_NONE;
-    uint64_t s = flushed(r, r->s[0], type);
+    enum ptx_word type = ref_word_of(r, PTX_SLOT_TYPE);
+    bool is_short = type == PTX_W_F64 && ref_word_of(r, PTX_SLOT_FTZ) != PTX_W_NONE;
+    uint64_t s = ref_flushed(r, r->s[0], type);
     if (is_short)
-        s = is_subnormal(s, type) ? s & (uint64_t)1 << 63 : s & ~ones(32);
-    long double x = float_value(s, type), y = float_value(flushed(r, r->s[1], type), type);
+        s = ref_is_subnormal(s, type) ? s & (uint64_t)1 << 63 : s & ~ref_ones(32);
+    long double x = ref_float_value(s, type),
+                y = ref_float_value(ref_flushed(r, r->s[1], type), type);
     bool is_large = fabsl(y) > 0x1p126L && fabsl(y) < INFINITY;
     r->is_approximate = true;
     switch ((int)opcode) {
     case PTX_OP_DIV:
         r->about = x / y;
-        if (is_large && word_of(r, PTX_SLOT_APPROX) == PTX_W_APPROX)
+        if (is_large && ref_word_of(r, PTX_SLOT_APPROX) == PTX_W_APPROX)
             r->about = isinf(x) ? NAN : copysignl(1, x) * copysignl(0, y) * (isnan(x) ? NAN : 1);
         return;
     case PTX_OP_RCP:
@@ -226,15 +210,15 @@ static void refer_approximate(struct reference *r, enum ptx_opcode opcode)
     }
 }
 
-static void refer_sign(struct reference *r, enum ptx_opcode opcode)
+void ref_sign(struct ref_computing *r, enum ptx_opcode opcode)
 {
-    enum ptx_word type = word_of(r, PTX_SLOT_TYPE);
-    struct shape f = shape_of(type);
-    uint64_t a = flushed(r, r->s[0], type), b = flushed(r, r->s[1], type);
-    long double x = float_value(a, type), y = float_value(b, type);
+    enum ptx_word type = ref_word_of(r, PTX_SLOT_TYPE);
+    struct ref_shape f = ref_shape_of(type);
+    uint64_t a = ref_flushed(r, r->s[0], type), b = ref_flushed(r, r->s[1], type);
+    long double x = ref_float_value(a, type), y = ref_float_value(b, type);
     bool is_less = x < y || (x == y && signbit(x) && !signbit(y));
     uint64_t sign = (uint64_t)1 << (f.bits - 1);
-    uint64_t nan = ones((uint32_t)f.bits - 1);
+    uint64_t nan = ref_ones((uint32_t)f.bits - 1);
     switch ((int)opcode) {
     case PTX_OP_ABS:
         r->d[0] = isnan(x) ? nan : a & ~sign;
@@ -247,7 +231,7 @@ static void refer_sign(struct reference *r, enum ptx_opcode opcode)
         return;
     default:
         if (isnan(x) || isnan(y)) {
-            bool any = word_of(r, PTX_SLOT_NAN) != PTX_W_NONE;
+            bool any = ref_word_of(r, PTX_SLOT_NAN) != PTX_W_NONE;
             r->d[0] = any || (isnan(x) && isnan(y)) ? nan : isnan(x) ? b : a;
         } else {
             r->d[0] = is_less == (opcode == PTX_OP_MIN) ? a : b;
@@ -255,13 +239,13 @@ static void refer_sign(struct reference *r, enum ptx_opcode opcode)
     }
 }
 
-static void refer_test(struct reference *r)
+void ref_test(struct ref_computing *r)
 {
-    enum ptx_word type = word_of(r, PTX_SLOT_TYPE);
+    enum ptx_word type = ref_word_of(r, PTX_SLOT_TYPE);
     double least = type == PTX_W_F32 ? 0x1p-126 : 0x1p-1022;
-    long double x = float_value(r->s[0], type), size = fabsl(x);
+    long double x = ref_float_value(r->s[0], type), size = fabsl(x);
     bool is_true, is_normal = isfinite(x) && (size == 0 || size >= (long double)least);
-    switch ((int)word_of(r, PTX_SLOT_MODE)) {
+    switch ((int)ref_word_of(r, PTX_SLOT_MODE)) {
     case PTX_W_FINITE:
         is_true = isfinite(x);
         break;
@@ -283,4 +267,57 @@ static void refer_test(struct reference *r)
     r->d[0] = is_true;
 }
 
-#endif
+/* ---- as good as an approximation must be ---- */
+
+/* Within half a unit of the last place, and a hundredth for two roundings; of .f64, which is a root and a quotient, one
+ * more. */
+static bool is_near(uint64_t got, long double about, enum ptx_word word)
+{
+    long double x = ref_float_value(got, word);
+    int least = word == PTX_W_F32 ? -149 : -1074, e = least;
+    int digits = word == PTX_W_F32 ? 24 : 53;
+    if (isnan(about))
+        return got == ref_ones(word == PTX_W_F32 ? 31 : 63);
+    if (isinf(x) && fabsl(about) >= (word == PTX_W_F32 ? 0x1.ffffffp127L : 0x1p1024L))
+        return signbit(x) == signbit(about);
+    if (isinf(about) || isinf(x) || isnan(x) || signbit(x) != signbit(about))
+        return false;
+    if (about != 0 && ilogbl(about) - digits + 1 > e)
+        e = ilogbl(about) - digits + 1;
+    return fabsl(x - about) <= ldexpl(word == PTX_W_F32 ? 0.51L : 1.51L, e);
+}
+
+/* rcp, rsqrt .approx.ftz.f64: 20 bits of the fraction. */
+static bool is_near_upper(uint64_t got, long double about)
+{
+    if (isnan(about))
+        return got == 0x7fffffff00000000;
+    if (got & ref_ones(32))
+        return false;
+    long double x = ref_float_value(got, PTX_W_F64);
+    if (fabsl(about) < 0x1p-1022L)
+        return x == 0 && signbit(x) == signbit(about);
+    return x == about || fabsl(x - about) <= fabsl(about) * 0x1p-20L;
+}
+
+bool ref_is_as_good(const struct ref_computing *r, uint64_t got)
+{
+    enum ptx_word type = ref_word_of(r, PTX_SLOT_TYPE);
+    bool ftz = ref_word_of(r, PTX_SLOT_FTZ) != PTX_W_NONE;
+    if (ftz && type == PTX_W_F64)
+        return is_near_upper(got, r->about);
+    bool vanishes = ftz && fabsl(r->about) < 0x1p-126L;
+    if (vanishes && got == (signbit(r->about) ? 0x80000000 : 0))
+        return true;
+    if (ftz && ref_is_subnormal(got, type) && got & 0x7fffffff)
+        return false;
+    uint64_t saturated = ref_float_bits(1, type, FE_TONEAREST);
+    if (ref_word_of(r, PTX_SLOT_SAT) != PTX_W_NONE && !(r->about > 0 && r->about < 1))
+        return got == (r->about > 0 ? saturated : 0);
+    return is_near(got, r->about, type);
+}
+
+bool ref_is_result(const struct ref_computing *r, uint32_t k, uint64_t got)
+{
+    return r->is_approximate ? ref_is_as_good(r, got) : got == r->d[k];
+}

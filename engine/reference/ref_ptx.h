@@ -1,0 +1,64 @@
+/*
+ * ref_ptx.h - PTX, one instruction at a time, as PTX ISA 9.7 and chapter 5.4.2 of cuda-crs write it: what a lane computes,
+ * what lanes tell each other, what an atomic leaves behind.
+ */
+#ifndef ENGINE_REF_PTX_H
+#define ENGINE_REF_PTX_H
+
+#include "engine/language/ast.h"
+#include "engine/ptx/ptx.h"
+
+enum { REF_OPERANDS = 4 };
+
+/* ---- one lane ---- */
+
+struct ref_computing {
+    const struct ptx_instruction *instruction;
+    uint32_t source_count, result_count;
+    uint8_t source_bits[REF_OPERANDS], result_bits[REF_OPERANDS]; /* of elements: 32 or 64 */
+    uint32_t immediate;                                           /* lop3's table */
+    bool reads_carry, writes_carry; /* the carry is the last source, the last result */
+    uint64_t s[REF_OPERANDS];       /* the lane's sources; wider than their type in places */
+    uint64_t d[REF_OPERANDS];       /* results */
+    bool is_approximate;            /* then d[0] is about this: */
+    long double about;
+};
+
+/* r->d, or r->about, from r->s. */
+void ref_compute(struct ref_computing *r);
+
+/* Whether result k may be this. */
+bool ref_is_result(const struct ref_computing *r, uint32_t k, uint64_t got);
+
+/* What atom and red leave in a place of this type that holds `old`: the low bits. False: no such operation. */
+bool ref_atomic_value(const struct ptx_instruction *instruction, uint64_t old, uint64_t b,
+                      uint64_t c, uint64_t *value);
+
+/* What lies in a register of `width` bits after a load of `bytes` bytes of this type. */
+uint64_t ref_loaded(const struct ptx_instruction *instruction, uint64_t value, uint32_t bytes,
+                    uint32_t width);
+
+/* ---- the lanes of a warp that execute vote, shfl, match, redux, activemask, bar.warp.sync ---- */
+
+struct ref_lane_row {
+    bool executes, exited; /* this instruction; the kernel */
+    uint64_t a, b, c;      /* operands; of a vote a is whether its predicate holds */
+    uint64_t mask;         /* of a .sync form */
+    uint64_t d, p;         /* results: the value; shfl's and match's predicate */
+};
+
+struct ref_lane_rows {
+    const struct ptx_instruction *instruction;
+    uint32_t width; /* lanes of a full warp */
+    uint32_t count; /* of this one */
+    uint32_t first; /* number in the warp of row 0 */
+    bool has_mask;
+    struct ref_lane_row lane[LIMIT_WARP];
+    const char *stuck; /* why the instruction has no rule, and the lane to name */
+    uint32_t stuck_lane;
+};
+
+/* The results of all lanes that execute it; or x->stuck. */
+void ref_lanes_together(struct ref_lane_rows *x);
+
+#endif

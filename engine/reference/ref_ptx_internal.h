@@ -1,0 +1,35 @@
+/*
+ * ref_ptx_internal.h - what ref_instruction.c and ref_float.c share.
+ */
+#ifndef ENGINE_REF_PTX_INTERNAL_H
+#define ENGINE_REF_PTX_INTERNAL_H
+
+#include "engine/reference/ref_ptx.h"
+
+enum ptx_word ref_word_of(const struct ref_computing *r, enum ptx_slot slot);
+uint64_t ref_ones(uint32_t bits);
+
+/* A floating-point format. */
+struct ref_shape {
+    int bits, precision, exponent;
+};
+struct ref_shape ref_shape_of(enum ptx_word word);
+
+int ref_fe_rounding(enum ptx_word word);
+/* Every number of every format is one of long double. */
+long double ref_float_value(uint64_t bits, enum ptx_word word);
+/* A whole number near x; x, which must be exact, in the format. */
+long double ref_whole(long double x, int rounding);
+uint64_t ref_float_bits(long double x, enum ptx_word word, int rounding);
+bool ref_is_subnormal(uint64_t bits, enum ptx_word word);
+/* A source as it is read; a result as it is written. */
+uint64_t ref_flushed(const struct ref_computing *r, uint64_t bits, enum ptx_word word);
+uint64_t ref_written(const struct ref_computing *r, uint64_t bits, enum ptx_word word);
+
+void ref_rounded(struct ref_computing *r, enum ptx_opcode opcode);
+void ref_approximate(struct ref_computing *r, enum ptx_opcode opcode);
+void ref_sign(struct ref_computing *r, enum ptx_opcode opcode);
+void ref_test(struct ref_computing *r);
+bool ref_is_as_good(const struct ref_computing *r, uint64_t got);
+
+#endif

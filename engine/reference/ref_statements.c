@@ -1,0 +1,111 @@
+/*
+ * ref_statements.c - what single threads do to places: choices, assignments, atomics.
+ */
+#include "engine/reference/ref_internal.h"
+
+#include "engine/base/pcg.h"
+
+/* The draw is a function of the case's seed, the thread, and how many choices it has made. */
+static uint32_t draw(struct ref *r, uint32_t thread)
+{
+    uint64_t purpose = (uint64_t)PCG_CHOICE << 32 | thread;
+    uint64_t stream = pcg_splitmix(r->kernel->launch.seed ^ pcg_splitmix(purpose));
+    return (uint32_t)(pcg_splitmix(stream + r->threads[thread].choices++) >> 32);
+}
+
+/* One of eight is any number; the others are -2 .. 6. */
+int32_t ref_choice_value(struct ref *r, uint32_t thread)
+{
+    uint32_t drawn = draw(r, thread);
+    return drawn % 8 == 0 ? (int32_t)(drawn * 2654435769u) : (int32_t)(drawn / 8 % 9) - 2;
+}
+
+uint32_t ref_choice_index(struct ref *r, uint32_t thread, uint32_t n)
+{
+    return (uint32_t)((uint64_t)draw(r, thread) * n >> 32);
+}
+
+static enum ast_binary operation(enum ast_assign_op op)
+{
+    static const enum ast_binary operations[ASSIGN_COUNT] = {
+        [ASSIGN_ADD] = BINARY_ADD, [ASSIGN_SUB] = BINARY_SUB, [ASSIGN_MUL] = BINARY_MUL,
+        [ASSIGN_XOR] = BINARY_XOR, [ASSIGN_OR] = BINARY_OR,   [ASSIGN_AND] = BINARY_AND};
+    return operations[op];
+}
+
+/* The place comes first, then what is read; the index of x in `x[i] op= e` is evaluated for each. */
+struct ref_cell ref_assigned(struct ref *r, uint32_t thread, const struct ast_stm *s,
+                             int32_t *value)
+{
+    int32_t old = 0;
+    struct ref_cell cell = ref_place(r, thread, &s->target);
+    if (cell.word && s->op != ASSIGN_SET) {
+        struct ref_cell from = ref_place(r, thread, &s->target);
+        ref_saw(r, REF_READ, thread, &from, 0);
+        old = *from.word;
+    }
+    int32_t operand = ref_value(r, thread, s->value);
+    *value = s->op == ASSIGN_SET ? operand : ref_binary(operation(s->op), old, operand);
+    return ref_failed(r) ? (struct ref_cell){0} : cell;
+}
+
+void ref_write(struct ref *r, uint32_t thread, const struct ref_cell *cell, int32_t value)
+{
+    *cell->word = value;
+    ref_saw(r, REF_WRITE, thread, cell, value);
+}
+
+bool ref_operands(struct ref *r, uint32_t thread, const struct ast_stm *s, struct ref_operands *x)
+{
+    x->cell = ref_place(r, thread, &s->place);
+    x->a = ref_value(r, thread, s->arguments);
+    x->b = s->arguments->next ? ref_value(r, thread, s->arguments->next) : 0;
+    return !ref_failed(r);
+}
+
+static int32_t after(enum ast_atomic atomic, int32_t old, const struct ref_operands *x)
+{
+    switch (atomic) {
+    case ATOMIC_ADD:
+        return ref_binary(BINARY_ADD, old, x->a);
+    case ATOMIC_MIN:
+        return old < x->a ? old : x->a;
+    case ATOMIC_MAX:
+        return old > x->a ? old : x->a;
+    case ATOMIC_AND:
+        return ref_binary(BINARY_AND, old, x->a);
+    case ATOMIC_OR:
+        return ref_binary(BINARY_OR, old, x->a);
+    case ATOMIC_EXCH:
+        return x->a;
+    case ATOMIC_CAS:
+        return old == x->a ? x->b : old;
+    case ATOMIC_COUNT:
+        break;
+    }
+    return old;
+}
+
+void ref_atomic(struct ref *r, uint32_t thread, const struct ast_stm *s,
+                const struct ref_operands *x)
+{
+    int32_t old = *x->cell.word;
+    *x->cell.word = after(s->atomic, old, x);
+    ref_saw(r, REF_ATOMIC, thread, &x->cell, *x->cell.word);
+    if (s->target.var)
+        *ref_cell_of(r, thread, s->target.var, 0).word = old;
+}
+
+bool ref_is_order(const struct ref_told *told, const uint32_t *threads, uint32_t count)
+{
+    if (told->count != count)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t times = 0;
+        for (uint32_t k = 0; k < count; k++)
+            times += told->order[k] == threads[i];
+        if (times != 1)
+            return false;
+    }
+    return true;
+}

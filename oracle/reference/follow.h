@@ -1,0 +1,74 @@
+/*
+ * follow.h - an execution of the engine, followed step by step by the reference (engine/reference) along the same
+ * choices. After each step the two are compared: the rule that fired, what was told to observers, memory, the actor's
+ * stack, masks and frames, and how the execution ends. The first step after which they differ is where they part.
+ */
+#ifndef ORACLE_FOLLOW_H
+#define ORACLE_FOLLOW_H
+
+#include "engine/reference/reference.h"
+#include "engine/subjects/subject.h"
+#include "oracle/check/explore.h"
+
+enum follow_state {
+    FOLLOW_ALONG,
+    FOLLOW_PARTED,
+    FOLLOW_LOST, /* the reference met what it does not know: follower.unknown */
+    FOLLOW_CUT   /* the execution has more steps than are followed */
+};
+
+enum { FOLLOW_ACCESSES = 1 << 13 };
+
+struct follower {
+    struct observer observer;
+    enum subject_id subject;
+    const struct program *program;
+    const struct machine *machine;
+    struct ref *reference;  /* NULL: a machine of PTX, */
+    struct follow_ptx *ptx; /* then this (follow_ptx.h) */
+    const char *unknown;    /* FOLLOW_LOST: what the reference does not know */
+    bool hears_all;         /* accesses reach it as the machine makes them: not those of pi(P) */
+    enum follow_state state;
+    uint64_t steps, limit;
+    uint64_t trusted; /* of these, with parts that were not compared (follow_ptx.h) */
+    uint32_t live;    /* actors that can step, as the reference has it */
+    /* The barrier rule that must come next, and of which block; RULE_NONE: none. */
+    enum rule awaited;
+    uint32_t awaited_block;
+    struct ref_access *heard; /* since the last step */
+    uint32_t heard_count;
+    struct barrier_event barrier; /* the last one of these, since the last step; */
+    uint32_t barrier_count;       /* how many */
+    /* Where they part: what differs, after which step, and what each has. */
+    const char *observable;
+    enum rule rule, reference_rule;
+    uint32_t actor, stm;
+    char engine_has[64], reference_has[64];
+};
+
+/* Which of the reference's semantics follows a subject; false: none does, and why. */
+bool follow_kind(enum subject_id subject, enum ref_kind *kind, const char **why);
+
+/* NULL: the kernel is too large for the reference, *why. */
+struct follower *follow_new(struct arena *arena, struct ref_room *room, enum subject_id subject,
+                            const struct machine *machine, const char **why);
+/* An execution is about to start. */
+void follow_begin(struct follower *f, uint64_t limit);
+/* It has ended so. */
+void follow_end(struct follower *f, enum status status);
+
+/* ---- follow_state.c ---- */
+
+/* Notes that the two part; what each has is printed. */
+void follow_part(struct follower *f, const char *observable, const char *engine,
+                 const char *reference);
+void follow_part_numbers(struct follower *f, const char *observable, int64_t engine,
+                         int64_t reference);
+
+/* What the event says of the step that is to come: the statement, who is active. */
+void follow_compare_event(struct follower *f, const struct step_event *event);
+/* Compares an actor's state after its step; memory, and the frames of a thread. */
+void follow_compare_actor(struct follower *f, uint32_t actor);
+void follow_compare_memory(struct follower *f);
+
+#endif

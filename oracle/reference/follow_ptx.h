@@ -1,0 +1,113 @@
+/*
+ * follow_ptx.h - following the machines of PTX: `crs`, `thread-pc`, `block`.
+ *
+ * The branch unit, the pcs, the private stacks and the barriers are the reference's own, from the start on. Of registers
+ * and memory it has a copy that it changes as the instruction says, and that must then equal the machine's. Which registers
+ * and addresses an instruction names is taken from the program as it was laid out (engine/program), and so are special
+ * registers: what is compared is what is made of them.
+ *
+ * On trust, and counted: what call and ret copy between frames, and bounds of local memory.
+ */
+#ifndef ORACLE_FOLLOW_PTX_H
+#define ORACLE_FOLLOW_PTX_H
+
+#include "engine/crs/crs.h"
+#include "engine/program/ptx_code.h"
+#include "engine/reference/ref_bars.h"
+#include "engine/reference/ref_branch.h"
+#include "engine/reference/ref_ptx.h"
+#include "oracle/reference/follow.h"
+
+/* semantics_block: what preBrk and preRet pushed. */
+struct follow_entry {
+    bool is_call;
+    uint32_t pc, depth;
+};
+
+enum { FOLLOW_DEPTH = 64, FOLLOW_ENTRIES = 256, FOLLOW_WORDS = 1 << 15 /* of memory */ };
+
+/* A warp; of semantics_block a thread. */
+struct follow_group {
+    struct ref_unit *unit;      /* of a warp */
+    uint32_t pcs[LIMIT_WARP];   /* thread-pc, by lane; block: pcs[0] */
+    uint32_t depth[LIMIT_WARP]; /* frames below a lane's top one */
+    bool waits[REF_BARRIERS];   /* for these barriers */
+    bool ended;
+    uint32_t bar_pc;              /* of the barrier instruction at which it waits */
+    uint32_t sites[FOLLOW_DEPTH]; /* block: of the calls */
+    struct follow_entry *entries; /* block: the last is the top */
+    uint32_t entry_count;
+    struct ptx_lanes *registers; /* the copy */
+};
+
+struct follow_ptx {
+    const struct ptx_code *code;
+    bool has_pcs, is_threads;
+    uint32_t otherwise, options; /* crs_switches, block_options */
+    uint32_t groups_a_block, register_words;
+    struct follow_group *groups;
+    struct ref_bars *bars; /* of each block */
+    int32_t *memory;
+    enum status end;
+    uint32_t end_thread;
+    struct ref_unit before; /* of the warp, before its step */
+};
+
+/* What a step works on. */
+struct follow_step {
+    struct follower *f;
+    struct follow_ptx *x;
+    struct follow_group *g;
+    uint32_t group, pc;
+    const struct ptx_op *op;
+    struct ptx_lanes *after; /* the machine's registers */
+    bool executes[LIMIT_WARP];
+};
+
+bool follow_ptx_new(struct arena *arena, struct follower *f, const char **why);
+void follow_ptx_begin(struct follower *f);
+void follow_ptx_step(struct follower *f, const struct step_event *event);
+void follow_ptx_end(struct follower *f, enum status status);
+
+/* The execution is to end so, by this lane. */
+void follow_ptx_fault(struct follow_step *s, enum status status, uint32_t lane);
+void follow_ptx_lost(struct follower *f, const char *what);
+
+/* Whether the guard of the instruction holds for a lane; the value of an operand. */
+bool follow_ptx_guard(const struct follow_step *s, uint32_t lane);
+uint64_t follow_ptx_source(const struct follow_step *s, uint32_t number, uint32_t lane);
+/* Where a lane goes: the address that is named, a register's, one of a table. False: there are not so many. */
+bool follow_ptx_target(struct follow_step *s, uint32_t lane, uint32_t *target);
+/* THR.call: one more frame of a lane, or a fault. */
+void follow_ptx_enter(struct follow_step *s, uint32_t lane, uint32_t target);
+struct ptx_lanes *follow_ptx_lanes(const struct follower *f, uint32_t group);
+
+/* follow_ptx_data.c: what is neither flow nor barrier; the rule. Then registers and memory are compared. */
+enum rule follow_ptx_execute(struct follow_step *s);
+void follow_ptx_compare_data(struct follow_step *s);
+/* The copies become what the machine has. */
+void follow_ptx_trust(struct follow_step *s);
+void follow_ptx_set(const struct follow_step *s, struct ptx_lanes *registers,
+                    const struct ptx_place *place, uint32_t lane, uint64_t value);
+
+static inline bool follow_ptx_waits(const struct follow_group *g)
+{
+    for (uint32_t b = 0; b < REF_BARRIERS; b++)
+        if (g->waits[b])
+            return true;
+    return false;
+}
+
+/* follow_ptx_warp.c: where the active lanes are - false: at several instructions -, and the warp's step there. */
+bool follow_ptx_common_pc(const struct follow_step *s, uint32_t *pc);
+enum rule follow_ptx_warp(struct follow_step *s);
+void follow_ptx_compare_warp(struct follow_step *s);
+void follow_ptx_part_mask(struct follower *f, const char *observable, lane_mask engine,
+                          const bool *reference, uint32_t lanes);
+
+/* follow_ptx_thread.c: a step of semantics_block. */
+enum rule follow_ptx_thread(struct follow_step *s);
+void follow_ptx_compare_thread(struct follow_step *s);
+struct ref_bar_action follow_ptx_bar_action(const struct follow_step *s);
+
+#endif

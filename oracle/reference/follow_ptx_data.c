@@ -1,0 +1,519 @@
+/*
+ * follow_ptx_data.c - registers and memory of PTX: the copy is changed as the instruction says, and must then be what the
+ * machine has.
+ */
+#include "oracle/reference/follow_ptx.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- registers ---- */
+
+void follow_ptx_set(const struct follow_step *s, struct ptx_lanes *registers,
+                    const struct ptx_place *place, uint32_t lane, uint64_t value)
+{
+    void *at = ptx_register_of(s->f->program, registers, place, lane);
+    uint32_t narrow = (uint32_t)value;
+    if (place->kind != PTX_PLACE_REGISTER)
+        return;
+    if (place->bits == 64)
+        memcpy(at, &value, sizeof value);
+    else
+        memcpy(at, &narrow, sizeof narrow);
+}
+
+static const struct ptx_instruction *instruction_of(const struct follow_step *s)
+{
+    return &s->op->statement->u.instruction;
+}
+
+static enum ptx_opcode opcode_of(const struct follow_step *s)
+{
+    return ptx_forms[instruction_of(s)->form].opcode;
+}
+
+static void part_values(struct follow_step *s, const char *observable, uint64_t engine,
+                        uint64_t reference)
+{
+    char a[24], b[24];
+    snprintf(a, sizeof a, "0x%llx", (unsigned long long)engine);
+    snprintf(b, sizeof b, "0x%llx", (unsigned long long)reference);
+    follow_part(s->f, observable, a, b);
+}
+
+void follow_ptx_trust(struct follow_step *s)
+{
+    const struct program *program = s->f->program;
+    uint32_t first = s->g->registers->first_thread, words = program->words[SPACE_LOCAL];
+    s->f->trusted++;
+    memcpy(s->g->registers, s->after, (size_t)4 * ptx_lanes_words(program, s->g->registers->count));
+    for (uint32_t l = 0; l < s->g->registers->count; l++) {
+        uint32_t base = s->f->machine->threads[first + l].base[SPACE_LOCAL];
+        memcpy(s->x->memory + base, s->f->machine->memory + base, (size_t)4 * words);
+    }
+}
+
+void follow_ptx_compare_data(struct follow_step *s)
+{
+    const struct program *program = s->f->program;
+    size_t bytes = (size_t)4 * ptx_lanes_words(program, s->g->registers->count);
+    const int32_t *memory = s->f->machine->memory;
+    if (memcmp(s->g->registers, s->after, bytes) != 0) {
+        follow_part(s->f, "registers", "another value",
+                    "a register that the instruction does not name");
+        return;
+    }
+    /* Local memory is looked at where it may change: that of all threads is large. */
+    bool all =
+        s->op->exec == PTX_EXEC_ST || s->op->exec == PTX_EXEC_CALL || s->op->exec == PTX_EXEC_RET;
+    if (memcmp(s->x->memory, memory,
+               (size_t)4 * (all ? program->memory_words : program->private_base)) == 0)
+        return;
+    uint32_t i = 0;
+    while (s->x->memory[i] == memory[i])
+        i++;
+    part_values(s,
+                i < program->shared_base    ? "global memory"
+                : i < program->private_base ? "shared memory"
+                                            : "local memory",
+                (uint32_t)memory[i], (uint32_t)s->x->memory[i]);
+}
+
+/* ---- what only computes ---- */
+
+/* Of a function, .param is local memory: cvta and isspacep have its window there. */
+static struct ptx_instruction in_window(const struct follow_step *s)
+{
+    struct ptx_instruction instruction = *instruction_of(s);
+    bool converts = opcode_of(s) == PTX_OP_CVTA || opcode_of(s) == PTX_OP_ISSPACEP;
+    if (converts && instruction.words[PTX_SLOT_SPACE] == PTX_W_PARAM && s->op->function > 0)
+        instruction.words[PTX_SLOT_SPACE] = PTX_W_LOCAL;
+    return instruction;
+}
+
+/* One lane: its results may be what the machine has. */
+static void compute_lane(struct follow_step *s, struct ref_computing *r, uint32_t lane)
+{
+    const struct ptx_row_op *row = &s->op->row;
+    for (uint32_t k = 0; k < row->source_count; k++) {
+        r->source_bits[k] = row->source_bits[k];
+        r->s[k] = follow_ptx_source(s, k, lane);
+        if (row->source_bits[k] == 32)
+            r->s[k] = (uint32_t)r->s[k];
+    }
+    for (uint32_t k = 0; k < row->result_count; k++)
+        r->result_bits[k] = row->result_bits[k];
+    ref_compute(r);
+    for (uint32_t k = 0; k < row->result_count && s->f->state == FOLLOW_ALONG; k++) {
+        const struct ptx_place *place = &s->op->results[k];
+        if (place->kind != PTX_PLACE_REGISTER)
+            continue;
+        uint64_t got = ptx_source(s->f->machine, s->after, place, lane);
+        if (!ref_is_result(r, k, got))
+            part_values(s, "result", got, r->d[k]);
+        follow_ptx_set(s, s->g->registers, place, lane, got);
+    }
+}
+
+static enum rule compute(struct follow_step *s)
+{
+    const struct ptx_row_op *row = &s->op->row;
+    const struct ptx_instruction instruction = in_window(s);
+    const struct ref_computing computing = {.instruction = &instruction,
+                                            .source_count = row->source_count,
+                                            .result_count = row->result_count,
+                                            .immediate = row->immediate,
+                                            .reads_carry = row->reads_carry,
+                                            .writes_carry = row->writes_carry};
+    for (uint32_t l = 0; l < s->g->registers->count; l++) {
+        struct ref_computing r = computing;
+        if (s->executes[l])
+            compute_lane(s, &r, l);
+    }
+    return opcode_of(s) == PTX_OP_MOV    ? RULE_PTX_MOV
+           : opcode_of(s) == PTX_OP_SETP ? RULE_PTX_SETP
+                                         : RULE_PTX_DOP;
+}
+
+/* ---- the lanes together ---- */
+
+static enum rule rule_of_warp(const struct follow_step *s)
+{
+    switch ((int)opcode_of(s)) {
+    case PTX_OP_SHFL:
+        return RULE_PTX_SHFL;
+    case PTX_OP_MATCH:
+        return RULE_PTX_MATCH;
+    case PTX_OP_REDUX:
+        return RULE_PTX_REDUX;
+    case PTX_OP_ACTIVEMASK:
+        return RULE_PTX_ACTIVEMASK;
+    case PTX_OP_VOTE:
+        break;
+    default:
+        return RULE_PTX_BAR_WARP;
+    }
+    switch ((int)instruction_of(s)->words[PTX_SLOT_MODE]) {
+    case PTX_W_ALL:
+        return RULE_PTX_VOTE_ALL;
+    case PTX_W_ANY:
+        return RULE_PTX_VOTE_ANY;
+    case PTX_W_UNI:
+        return RULE_PTX_VOTE_UNI;
+    default:
+        return RULE_PTX_VOTE_BALLOT;
+    }
+}
+
+/* Which of the sources is the mask of a .sync form. */
+static uint32_t mask_source(const struct follow_step *s)
+{
+    switch ((int)s->op->exec) {
+    case PTX_EXEC_SHFL:
+        return 3;
+    case PTX_EXEC_BAR_WARP:
+        return 0;
+    default:
+        return 1;
+    }
+}
+
+static void fill_lane(const struct follow_step *s, uint32_t l, struct ref_lane_row *row)
+{
+    row->executes = s->executes[l];
+    row->exited = s->g->unit && s->x->before.disabled[l] == 'e';
+    if (!row->executes)
+        return;
+    row->a = follow_ptx_source(s, 0, l);
+    row->b = follow_ptx_source(s, 1, l);
+    row->c = follow_ptx_source(s, 2, l);
+    row->mask = follow_ptx_source(s, mask_source(s), l);
+    if (s->op->exec == PTX_EXEC_VOTE)
+        row->a = (row->a != 0) != (s->op->negated & 1);
+}
+
+static enum rule together(struct follow_step *s)
+{
+    const struct ast_launch *launch = &s->f->program->launch;
+    struct ref_lane_rows x = {.instruction = instruction_of(s),
+                              .width = launch->warp,
+                              .count = s->g->registers->count,
+                              .first =
+                                  s->g->registers->first_thread % launch->threads % launch->warp};
+    x.has_mask =
+        s->op->exec != PTX_EXEC_ACTIVEMASK && s->op->sources[mask_source(s)].kind != PTX_PLACE_NONE;
+    for (uint32_t l = 0; l < x.count; l++)
+        fill_lane(s, l, &x.lane[l]);
+    ref_lanes_together(&x);
+    if (x.stuck)
+        follow_ptx_fault(s, STATUS_STUCK, x.stuck_lane);
+    for (uint32_t l = 0; l < x.count && !x.stuck; l++) {
+        if (!s->executes[l] || s->op->exec == PTX_EXEC_BAR_WARP)
+            continue;
+        follow_ptx_set(s, s->g->registers, &s->op->results[0], l, x.lane[l].d);
+        follow_ptx_set(s, s->g->registers, &s->op->results[1], l, x.lane[l].p);
+    }
+    return rule_of_warp(s);
+}
+
+/* ---- places in memory ---- */
+
+enum space { SPACE_OF_GLOBAL, SPACE_OF_SHARED, SPACE_OF_LOCAL, SPACE_OF_CONSTANTS };
+
+struct place {
+    enum space space;
+    bool exists;
+    uint32_t byte; /* of memory, or of the constants */
+};
+
+/* The window that a generic address lies in; it becomes an address of that space. Far windows start at multiples of
+ * 2^40 and have 2^32 addresses; near ones as listed. */
+static enum space window_of(const struct ptx_code *code, uint64_t *address)
+{
+    static const uint64_t nears[] = {0, 0x70000000, 0x78000000, 0x7a000000, 0x7c000000};
+    const uint64_t far = (uint64_t)1 << 40, most = (uint64_t)1 << 32;
+    for (uint64_t i = 1; i < 4; i++) {
+        bool is_near = *address >= nears[i] && *address < nears[i + 1] && !code->is_far;
+        bool is_far = *address >= i * far && *address - i * far < most;
+        if (is_near || is_far) {
+            *address -= is_near ? nears[i] : i * far;
+            return (enum space)i;
+        }
+    }
+    return SPACE_OF_GLOBAL;
+}
+
+static enum space space_of(const struct follow_step *s, uint64_t *address)
+{
+    switch ((int)s->op->space) {
+    case PTX_W_GLOBAL:
+        return SPACE_OF_GLOBAL;
+    case PTX_W_SHARED:
+        return SPACE_OF_SHARED;
+    case PTX_W_LOCAL:
+        return SPACE_OF_LOCAL;
+    case PTX_W_CONST:
+        return SPACE_OF_CONSTANTS;
+    default:
+        return window_of(s->x->code, address);
+    }
+}
+
+/* An access belongs to one variable, all of it. */
+static bool find_variable(const struct ptx_regions *regions, uint64_t address, uint32_t bytes,
+                          uint32_t *byte)
+{
+    for (uint32_t i = 0; i < regions->count; i++) {
+        const struct ptx_region *v = &regions->items[i];
+        if (address < v->address || address - v->address >= v->bytes ||
+            v->bytes - (address - v->address) < bytes)
+            continue;
+        *byte = 4 * v->word + (uint32_t)(address - v->address);
+        return true;
+    }
+    return false;
+}
+
+static uint64_t address_of(const struct follow_step *s, uint32_t lane)
+{
+    const struct ptx_op *op = s->op;
+    bool has_register = op->sources[0].kind != PTX_PLACE_NONE;
+    if (!has_register)
+        return op->offset;
+    uint64_t sum = follow_ptx_source(s, 0, lane) + op->offset;
+    bool is_wide =
+        op->sources[0].bits == 64 && (op->space == PTX_W_NONE || op->space == PTX_W_GLOBAL);
+    return is_wide ? sum : (uint32_t)sum;
+}
+
+static struct place place_of(struct follow_step *s, uint32_t lane, bool writes)
+{
+    const struct ptx_code *code = s->x->code;
+    const uint32_t *bases = s->f->machine->threads[s->g->registers->first_thread + lane].base;
+    uint64_t address = address_of(s, lane);
+    uint32_t bytes = (uint32_t)s->op->bytes * s->op->count;
+    struct place p = {.space = space_of(s, &address)};
+    if (address % bytes != 0)
+        return p;
+    switch (p.space) {
+    case SPACE_OF_GLOBAL:
+        p.exists = find_variable(&code->global, address, bytes, &p.byte);
+        break;
+    case SPACE_OF_SHARED:
+        p.exists = find_variable(&code->shared, address, bytes, &p.byte);
+        p.byte += 4 * bases[SPACE_SHARED];
+        break;
+    case SPACE_OF_CONSTANTS:
+        p.exists = !writes && find_variable(&code->constant, address, bytes, &p.byte);
+        break;
+    case SPACE_OF_LOCAL:
+        p.exists = s->op->exec != PTX_EXEC_ATOM &&
+                   address + bytes <= 4 * (uint64_t)s->f->program->words[SPACE_LOCAL];
+        p.byte = 4 * bases[SPACE_LOCAL] + (uint32_t)address;
+        break;
+    }
+    return p;
+}
+
+static uint64_t bytes_at(const int32_t *words, uint32_t byte, uint32_t bytes)
+{
+    uint64_t value = 0;
+    for (uint32_t i = bytes; i > 0; i--) {
+        uint32_t at = byte + i - 1;
+        value = value * 256 + (uint32_t)words[at / 4] / (1u << 8 * (at % 4)) % 256;
+    }
+    return value;
+}
+
+static void put_bytes(int32_t *words, uint32_t byte, uint32_t bytes, uint64_t value)
+{
+    for (uint32_t i = 0; i < bytes; i++, value /= 256) {
+        uint32_t at = byte + i, shift = 8 * (at % 4), word = (uint32_t)words[at / 4];
+        words[at / 4] = (int32_t)((word & ~(255u << shift)) | (uint32_t)(value % 256) << shift);
+    }
+}
+
+/* The places of all lanes. False: one has none, and the execution ends; a fault in local memory is believed. */
+static bool find_places(struct follow_step *s, bool writes, struct place places[LIMIT_WARP])
+{
+    bool fault = machine_status(s->f->machine) == STATUS_OUT_OF_BOUNDS;
+    for (uint32_t l = 0; l < s->g->registers->count; l++) {
+        if (!s->executes[l])
+            continue;
+        places[l] = place_of(s, l, writes);
+        uint32_t at_fault = s->f->machine->head->fault_thread - s->g->registers->first_thread;
+        bool believed = fault && places[l].space == SPACE_OF_LOCAL && at_fault == l;
+        if (!places[l].exists || believed) {
+            s->f->trusted += believed;
+            follow_ptx_fault(s, STATUS_OUT_OF_BOUNDS, l);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- what observers hear ---- */
+
+static bool is_seen(const struct place *p)
+{
+    return p->space == SPACE_OF_GLOBAL || p->space == SPACE_OF_SHARED;
+}
+
+/* One access of a lane: as many locations as it spans, one after another. */
+static void check_heard(struct follow_step *s, uint32_t *at, enum ref_access_kind kind,
+                        uint32_t lane, uint32_t byte, uint64_t value)
+{
+    uint32_t each = 4 / s->f->program->units, thread = s->g->registers->first_thread + lane;
+    for (uint32_t i = 0; i < s->op->bytes / each && s->f->state == FOLLOW_ALONG; i++, ++*at) {
+        const struct ref_access *heard = &s->f->heard[*at];
+        uint64_t part = value >> 8 * each * i & (each == 4 ? UINT32_MAX : (1u << 8 * each) - 1);
+        if (*at >= s->f->heard_count) {
+            follow_part_numbers(s->f, "number of accesses", s->f->heard_count, *at + 1);
+            return;
+        }
+        if (heard->kind != kind || heard->thread != thread || heard->address != byte / each + i ||
+            (kind != REF_READ && (uint32_t)heard->value != part))
+            follow_part_numbers(s->f, "access", heard->address, byte / each + i);
+    }
+}
+
+static void check_all_heard(struct follow_step *s, uint32_t at)
+{
+    if (s->f->state == FOLLOW_ALONG && at != s->f->heard_count)
+        follow_part_numbers(s->f, "number of accesses", s->f->heard_count, at);
+}
+
+/* Who comes next, of the lanes that others see: told by what was heard. False: nobody who should. */
+static bool who_is_next(struct follow_step *s, uint32_t at, const bool *left, uint32_t *lane)
+{
+    if (at < s->f->heard_count) {
+        *lane = s->f->heard[at].thread - s->g->registers->first_thread;
+        if (*lane < LIMIT_WARP && left[*lane])
+            return true;
+    }
+    follow_part_numbers(s->f, "order of writes", at < s->f->heard_count, at);
+    return false;
+}
+
+/* ---- ld, st, atom ---- */
+
+static enum rule load(struct follow_step *s)
+{
+    struct place places[LIMIT_WARP];
+    uint32_t at = 0, width = 64;
+    if (!find_places(s, false, places))
+        return RULE_PTX_LD;
+    for (uint32_t e = 0; e < s->op->count; e++)
+        for (uint32_t l = 0; l < s->g->registers->count; l++) {
+            if (!s->executes[l])
+                continue;
+            bool constant = places[l].space == SPACE_OF_CONSTANTS;
+            const int32_t *words = constant ? (const int32_t *)s->x->code->constants : s->x->memory;
+            uint32_t byte = places[l].byte + e * s->op->bytes;
+            uint64_t value = bytes_at(words, byte, s->op->bytes);
+            width = s->op->width == 16 ? 16 : s->op->results[e].bits;
+            if (is_seen(&places[l]))
+                check_heard(s, &at, REF_READ, l, byte, 0);
+            follow_ptx_set(s, s->g->registers, &s->op->results[e], l,
+                           ref_loaded(instruction_of(s), value, s->op->bytes, width));
+        }
+    check_all_heard(s, at);
+    return RULE_PTX_LD;
+}
+
+static uint64_t low_bytes(uint64_t value, uint32_t bytes)
+{
+    return bytes == 8 ? value : value & (((uint64_t)1 << 8 * bytes) - 1);
+}
+
+/* Element by element; lanes in the order that was told. */
+static void store_element(struct follow_step *s, uint32_t e, const struct place *places,
+                          uint32_t *at)
+{
+    bool left[LIMIT_WARP] = {false};
+    uint32_t seen = 0, lane;
+    for (uint32_t l = 0; l < s->g->registers->count; l++) {
+        left[l] = s->executes[l] && is_seen(&places[l]);
+        seen += left[l];
+        if (s->executes[l] && !left[l])
+            put_bytes(s->x->memory, places[l].byte + e * s->op->bytes, s->op->bytes,
+                      follow_ptx_source(s, 1 + e, l));
+    }
+    for (; seen > 0 && s->f->state == FOLLOW_ALONG; seen--) {
+        if (!who_is_next(s, *at, left, &lane))
+            return;
+        uint32_t byte = places[lane].byte + e * s->op->bytes;
+        uint64_t value = low_bytes(follow_ptx_source(s, 1 + e, lane), s->op->bytes);
+        left[lane] = false;
+        put_bytes(s->x->memory, byte, s->op->bytes, value);
+        check_heard(s, at, REF_WRITE, lane, byte, value);
+    }
+}
+
+static enum rule store(struct follow_step *s)
+{
+    struct place places[LIMIT_WARP];
+    uint32_t at = 0;
+    if (!find_places(s, true, places))
+        return RULE_PTX_ST;
+    for (uint32_t e = 0; e < s->op->count && s->f->state == FOLLOW_ALONG; e++)
+        store_element(s, e, places, &at);
+    check_all_heard(s, at);
+    return RULE_PTX_ST;
+}
+
+/* One lane's indivisible read and write. */
+static void atomic_lane(struct follow_step *s, uint32_t lane, uint32_t byte, uint32_t *at)
+{
+    uint64_t old = bytes_at(s->x->memory, byte, s->op->bytes), value;
+    uint64_t b = follow_ptx_source(s, 1, lane), c = follow_ptx_source(s, 2, lane);
+    if (!ref_atomic_value(instruction_of(s), old, b, c, &value)) {
+        follow_ptx_lost(s->f, "an atomic operation");
+        return;
+    }
+    put_bytes(s->x->memory, byte, s->op->bytes, value);
+    check_heard(s, at, REF_ATOMIC, lane, byte, value);
+    follow_ptx_set(s, s->g->registers, &s->op->results[0], lane, old);
+}
+
+static enum rule atomic(struct follow_step *s)
+{
+    struct place places[LIMIT_WARP];
+    bool left[LIMIT_WARP] = {false};
+    uint32_t at = 0, count = 0, lane;
+    enum rule rule = opcode_of(s) == PTX_OP_RED ? RULE_PTX_RED : RULE_PTX_ATOM;
+    if (!find_places(s, true, places))
+        return rule;
+    for (uint32_t l = 0; l < s->g->registers->count; l++) {
+        left[l] = s->executes[l];
+        count += left[l];
+    }
+    for (; count > 0 && s->f->state == FOLLOW_ALONG; count--) {
+        if (!who_is_next(s, at, left, &lane))
+            return rule;
+        left[lane] = false;
+        atomic_lane(s, lane, places[lane].byte, &at);
+    }
+    check_all_heard(s, at);
+    return rule;
+}
+
+enum rule follow_ptx_execute(struct follow_step *s)
+{
+    switch ((int)s->op->exec) {
+    case PTX_EXEC_NOP:
+        return RULE_PTX_NOP;
+    case PTX_EXEC_MEMBAR:
+        return RULE_PTX_MEMBAR;
+    case PTX_EXEC_ROWS:
+        return compute(s);
+    case PTX_EXEC_LD:
+        return load(s);
+    case PTX_EXEC_ST:
+        return store(s);
+    case PTX_EXEC_ATOM:
+        return atomic(s);
+    default:
+        return together(s);
+    }
+}

@@ -1,0 +1,165 @@
+#include "oracle/reference/reference.h"
+
+#include "engine/base/pcg.h"
+#include "oracle/check/evidence.h"
+#include "oracle/check/oracle.h"
+#include "oracle/reference/follow.h"
+
+#include <string.h>
+
+/* What the oracle keeps of a check. */
+struct reference {
+    struct ref_room *room;
+    struct follower *followers[SUBJECT_COUNT];
+    const char *refused[SUBJECT_COUNT]; /* why a subject that ran is not followed */
+    struct follower *now;               /* of the execution at hand; NULL: it is not followed */
+    uint64_t steps, trusted;
+    uint32_t executions, cut; /* followed; of them not to their end */
+    const char *unknown;      /* the first thing that the reference does not know */
+    enum subject_id unknown_subject;
+};
+
+static struct reference *reference_of(const struct checking *c)
+{
+    return c->own[ORACLE_REFERENCE];
+}
+
+static bool is_drawn(const struct checking *c)
+{
+    uint64_t seed = c->options->seed;
+    return seed == 0 || c->options->followed || c->options->oracles == 1u << ORACLE_REFERENCE ||
+           pcg_splitmix(pcg_splitmix(seed + 3)) % REFERENCE_SHARE == 0;
+}
+
+/* ---- one execution ---- */
+
+static struct follower *follower_of(struct checking *c, enum subject_id subject)
+{
+    struct reference *x = reference_of(c);
+    if (!x->followers[subject] && !x->refused[subject])
+        x->followers[subject] = follow_new(c->arena, x->room, subject, c->subjects[subject].machine,
+                                           &x->refused[subject]);
+    return x->followers[subject];
+}
+
+const struct observer *reference_watch(struct checking *c, enum subject_id subject,
+                                       const struct observer *behind)
+{
+    if (!oracle_asked(c, ORACLE_REFERENCE) || !is_drawn(c))
+        return behind;
+    if (!reference_of(c)) {
+        struct reference *x = c->own[ORACLE_REFERENCE] = ARENA_NEW(c->arena, struct reference);
+        x->room = ref_room_new(c->arena);
+    }
+    struct reference *x = reference_of(c);
+    uint64_t left = REFERENCE_STEPS_OF_CASE - x->steps;
+    x->now = left > 0 ? follower_of(c, subject) : NULL;
+    if (!x->now)
+        return behind;
+    follow_begin(x->now, left < REFERENCE_STEPS ? left : REFERENCE_STEPS);
+    x->now->observer.next = behind;
+    return &x->now->observer;
+}
+
+static const char *evidence_of(struct checking *c, const struct follower *f,
+                               const struct execution *execution)
+{
+    struct evidence e;
+    evidence_open(&e, c->arena);
+    evidence_string(&e, "schedule", explore_name(c, execution));
+    evidence_number(&e, "step", (int64_t)f->steps);
+    evidence_number(&e, "actor", f->actor);
+    evidence_string(&e, "rule", rule_table[f->rule].name);
+    evidence_string(&e, "reference_rule", rule_table[f->reference_rule].name);
+    evidence_string(&e, "observable", f->observable);
+    evidence_string(&e, "engine", f->engine_has);
+    evidence_string(&e, "reference", f->reference_has);
+    return evidence_close(&e);
+}
+
+static void diverge(struct checking *c, const struct follower *f, const struct execution *execution)
+{
+    struct answer *answer = &c->result->answers[ORACLE_REFERENCE];
+    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
+    *d = (struct divergence){.oracle = ORACLE_REFERENCE,
+                             .class_name = "step",
+                             .rule = f->rule,
+                             .observable = f->observable,
+                             .subject = execution->subject,
+                             .line = evidence_line(f->program, f->stm)};
+    if (!answer_wants(answer, d))
+        return;
+    d->evidence = evidence_of(c, f, execution);
+    d->summary =
+        arena_printf(c->arena,
+                     "after step %llu of `%s`, rule %s, the engine and the reference differ in: %s "
+                     "(%s, reference: %s)",
+                     (unsigned long long)f->steps, subject_table[execution->subject].name,
+                     rule_table[f->rule].name, f->observable, f->engine_has, f->reference_has);
+    d->tape = explore_record(c, execution);
+    answer_diverge(answer, d);
+}
+
+void reference_ended(struct checking *c, const struct execution *execution)
+{
+    struct reference *x = reference_of(c);
+    struct follower *f = x ? x->now : NULL;
+    if (!f)
+        return;
+    x->now = NULL;
+    follow_end(f, execution->status);
+    x->executions++;
+    x->steps += f->steps;
+    x->trusted += f->trusted;
+    x->cut += f->state == FOLLOW_CUT;
+    if (f->state == FOLLOW_PARTED)
+        diverge(c, f, execution);
+    if (f->state == FOLLOW_LOST && !x->unknown) {
+        x->unknown = f->unknown;
+        x->unknown_subject = execution->subject;
+    }
+}
+
+/* ---- the answer ---- */
+
+/* "; not followed: crs (the reference has no rules for it), ..." */
+static const char *not_followed(struct checking *c)
+{
+    const struct reference *x = reference_of(c);
+    const char *text = "";
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
+        if (x->refused[s])
+            text = arena_printf(c->arena, "%s%s%s (%s)", text,
+                                *text ? ", " : "; not followed: ", subject_table[s].name,
+                                x->refused[s]);
+    return text;
+}
+
+void reference_judge(struct checking *c)
+{
+    struct answer *answer = &c->result->answers[ORACLE_REFERENCE];
+    const struct reference *x = reference_of(c);
+    if (!x) {
+        answer->reason = is_drawn(c) ? "no execution was run" : "not drawn for this case";
+        return;
+    }
+    answer->checked = x->steps;
+    if (answer->verdict == VERDICT_DIVERGE)
+        return;
+    if (x->unknown) {
+        answer->verdict = VERDICT_INCONCLUSIVE;
+        answer->reason = arena_printf(c->arena, "the reference does not know %s, in `%s`",
+                                      x->unknown, subject_table[x->unknown_subject].name);
+        return;
+    }
+    answer->verdict = x->executions > 0 ? VERDICT_AGREE : VERDICT_INCONCLUSIVE;
+    answer->reason =
+        arena_printf(c->arena,
+                     "%llu steps of %u executions followed, %u of them to their first steps only, "
+                     "%llu steps with frames or bounds on trust%s",
+                     (unsigned long long)x->steps, x->executions, x->cut,
+                     (unsigned long long)x->trusted, not_followed(c));
+    if (x->executions == 0)
+        answer->reason =
+            arena_printf(c->arena, "no execution could be followed%s", not_followed(c));
+}
