@@ -188,6 +188,14 @@ enum warp_stack {
     STACK_CRS   /* the branch unit's token stack, cuda-crs 5.4: crs.h says them */
 };
 
+/* Entries as engine/warps/stack.h has them, topmost last; masks: of the tokens among them, for so many lanes; or NULL. */
+struct actor_stack {
+    uint32_t depth;
+    const uint32_t *stack;
+    const lane_mask *masks;
+    uint32_t lanes;
+};
+
 struct semantics {
     const char *name;
     enum ast_form form; /* of the programs that it runs */
@@ -200,6 +208,8 @@ struct semantics {
     const char *(*refuses)(struct arena *arena, const struct program *program);
     /* An actor's state in a line, for traces, in the arena. NULL: fuzz/trace knows how. */
     const char *(*describe)(struct arena *arena, const struct machine *machine, uint32_t actor);
+    /* An actor's stack, of structured programs, for those who look into it. NULL: they know where it lies. */
+    struct actor_stack (*stack_of)(const struct machine *machine, uint32_t actor);
     /* Words of state beyond head, memory and thread contexts. */
     uint32_t (*extra_words)(const struct program *program);
     uint32_t (*actor_count)(const struct program *program);
@@ -237,13 +247,14 @@ struct semantics {
 
 enum { MACHINE_OBSERVED = 1, MACHINE_TRACKED = 2 }; /* bits of the step variants */
 
-extern const struct semantics semantics_threads;    /* threads.h */
-extern const struct semantics semantics_simt;       /* simt.h */
-extern const struct semantics semantics_interleave; /* interleave.h: FORM_BLOCKS */
-extern const struct semantics semantics_lockstep;   /* lockstep.h: FORM_LOCKSTEP */
-extern const struct semantics semantics_crs;        /* crs.h: FORM_PTX */
-extern const struct semantics semantics_thread_pc;  /* crs.h: FORM_PTX */
-extern const struct semantics semantics_block;      /* crs.h: FORM_PTX */
+extern const struct semantics semantics_threads;     /* threads.h */
+extern const struct semantics semantics_simt;        /* simt.h */
+extern const struct semantics semantics_interleave;  /* interleave.h: FORM_BLOCKS */
+extern const struct semantics semantics_lockstep;    /* lockstep.h: FORM_LOCKSTEP */
+extern const struct semantics semantics_crs;         /* crs.h: FORM_PTX */
+extern const struct semantics semantics_thread_pc;   /* crs.h: FORM_PTX */
+extern const struct semantics semantics_block;       /* crs.h: FORM_PTX */
+extern const struct semantics semantics_convergence; /* convergence.h */
 
 /* Why the semantics cannot run the program - its form, or a statement that it has no rule for
  * ("unsupported statement 'barrier' at line 3", in the arena) - or NULL: it can. */

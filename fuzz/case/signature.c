@@ -167,17 +167,6 @@ const char *signature_shape(struct arena *arena, const struct ast_kernel *kernel
 
 /* ---- the cause ---- */
 
-/* The smaller, the closer an oracle looks. Those up to LAST_STEP compare step by step. */
-enum { LAST_STEP = 8 };
-static const uint8_t distance[] = {
-    [ORACLE_SIMULATION] = 1,  [ORACLE_LEMMAS] = 2,       [ORACLE_STUTTER] = 3,
-    [ORACLE_LOCKSTEP] = 4,    [ORACLE_PHI] = 5,          [ORACLE_SAFETY] = 6,
-    [ORACLE_BARRIERS] = 7,    [ORACLE_PAIRS] = 8,        [ORACLE_ORDER] = 9,
-    [ORACLE_RACE] = 10,       [ORACLE_RESULT] = 11,      [ORACLE_LIVENESS] = 12,
-    [ORACLE_DIRECTIONS] = 13, [ORACLE_METAMORPHIC] = 14, [ORACLE_REFERENCE] = 0,
-};
-_Static_assert(sizeof distance == ORACLE_COUNT, "every oracle has its distance");
-
 static int compare_texts(const char *a, const char *b)
 {
     return a == b ? 0 : strcmp(a, b);
@@ -187,7 +176,7 @@ static int compare_texts(const char *a, const char *b)
 static int compare(const struct divergence *a, const struct divergence *b)
 {
     if (a->oracle != b->oracle)
-        return distance[a->oracle] - distance[b->oracle];
+        return oracle_table[a->oracle].distance - oracle_table[b->oracle].distance;
     if ((a->rule == RULE_NONE) != (b->rule == RULE_NONE))
         return a->rule == RULE_NONE ? 1 : -1;
     int order = compare_texts(a->class_name, b->class_name);
@@ -221,7 +210,7 @@ const char *signature_cause(struct arena *arena, const struct check_result *resu
             if (!d->known && compare(d, cause) < 0)
                 cause = d;
     const char *where = "";
-    if (distance[cause->oracle] <= LAST_STEP)
+    if (oracle_table[cause->oracle].distance <= ORACLE_LAST_STEP)
         where = rule_text(arena, cause->rule);
     else if (minimised && cause->oracle != ORACLE_DIRECTIONS)
         where = signature_shape(arena, result->kernel);

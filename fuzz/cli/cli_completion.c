@@ -15,7 +15,7 @@ static const char *const subject_words[] = {
     "all", NULL};
 
 static const char *const oracle_words[] = {
-#define ORACLE(id, name, theorem, applies, cannot) name,
+#define ORACLE(id, name, distance, theorem, applies, cannot) name,
 #include "oracle/check/oracles.def"
 #undef ORACLE
     "lemmas:strict", "safety:printed", "all", NULL};

@@ -173,7 +173,8 @@ static void put_tables(FILE *out)
     for (size_t i = 0; i < SUBJECT_COUNT; i++)
         put_term(out, subject_table[i].name, subject_table[i].sentence);
     fputs(".SH ORACLES\n", out);
-#define ORACLE(id, name, theorem, applies, cannot) put_term(out, name, theorem ". Of: " applies);
+#define ORACLE(id, name, distance, theorem, applies, cannot)                                       \
+    put_term(out, name, theorem ". Of: " applies);
 #include "oracle/check/oracles.def"
 #undef ORACLE
     fputs(".SH FEATURES\n", out);

@@ -121,7 +121,7 @@ bool option_parse_oracles(struct cli *cli, const char *text)
     if (oracle_parse_list(text, &cli->options.oracles, &cli->options.oracle_modes, &at))
         return true;
     return bad_item(cli, "oracles", at,
-#define ORACLE(id, name, theorem, applies, cannot) name " "
+#define ORACLE(id, name, distance, theorem, applies, cannot) name " "
 #include "oracle/check/oracles.def"
 #undef ORACLE
                     "lemmas:strict safety:printed all");

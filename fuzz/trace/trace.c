@@ -70,7 +70,8 @@ static void fill_state(struct tracer *t, struct table_row *row, uint32_t actor)
 
 const char *trace_executed(const struct tracer *t, const struct step_event *event)
 {
-    if (!trace_is_ptx(t->view) || event->rule != t->machine->semantics->barrier_rule)
+    bool shared = t->machine->semantics->stack_of && event->stm != CODE_NONE;
+    if (!shared && (!trace_is_ptx(t->view) || event->rule != t->machine->semantics->barrier_rule))
         return t->tops[event->actor];
     return event->stm == CODE_NONE ? "" : t->text.heads[event->stm];
 }
@@ -120,10 +121,11 @@ static void see_top(struct tracer *t, uint32_t actor)
         t->blocks[actor] = trace_blocks_block(&t->text, actor);
 }
 
-/* A barrier that is passed moves all who waited at it. */
+/* A barrier that is passed moves all who waited at it; what some actors share is moved by one of them. */
 static void see_tops(struct tracer *t, const struct step_event *event)
 {
-    if (event->rule != t->machine->semantics->barrier_rule) {
+    const struct semantics *semantics = t->machine->semantics;
+    if (event->rule != semantics->barrier_rule && !semantics->stack_of) {
         see_top(t, event->actor);
         return;
     }

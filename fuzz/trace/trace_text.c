@@ -71,6 +71,10 @@ const char *trace_disabled(struct trace_text *text, const struct warp_state *war
 
 struct trace_entries trace_entries(const struct machine *machine, bool warps, uint32_t actor)
 {
+    if (machine->semantics->stack_of) {
+        struct actor_stack stack = machine->semantics->stack_of(machine, actor);
+        return (struct trace_entries){stack.depth, stack.stack, stack.masks, stack.lanes};
+    }
     if (warps) {
         struct warp_state warp = simt_state(machine, actor);
         return (struct trace_entries){warp.depth, warp.stack, warp.masks, warp.lanes};
@@ -118,7 +122,8 @@ static const char *pending(struct trace_text *text, uint32_t thread)
 
 static bool is_pending(const struct trace_text *text, uint32_t actor)
 {
-    return text->view == TRACE_THREADS && threads_state(text->machine, actor)->pending;
+    return text->view == TRACE_THREADS && !text->machine->semantics->stack_of &&
+           threads_state(text->machine, actor)->pending;
 }
 
 /* "while° (i > 0) ...": the continuing loop. */

@@ -3,7 +3,8 @@
 #include <string.h>
 
 const struct oracle_info oracle_table[ORACLE_COUNT] = {
-#define ORACLE(id, name, theorem, applies, cannot) [ORACLE_##id] = {name, theorem, applies, cannot},
+#define ORACLE(id, name, distance, theorem, applies, cannot)                                       \
+    [ORACLE_##id] = {name, distance, theorem, applies, cannot},
 #include "oracle/check/oracles.def"
 #undef ORACLE
 };

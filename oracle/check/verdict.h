@@ -10,15 +10,19 @@
 #include "engine/subjects/subject.h"
 
 enum oracle_id {
-#define ORACLE(id, name, theorem, applies, cannot) ORACLE_##id,
+#define ORACLE(id, name, distance, theorem, applies, cannot) ORACLE_##id,
 #include "oracle/check/oracles.def"
 #undef ORACLE
     ORACLE_COUNT
 };
 
 struct oracle_info {
-    const char *name, *theorem, *applies, *cannot;
+    const char *name;
+    int distance; /* the smaller, the closer it looks */
+    const char *theorem, *applies, *cannot;
 };
+
+enum { ORACLE_LAST_STEP = 9 }; /* oracles up to this distance compare step by step */
 
 extern const struct oracle_info oracle_table[ORACLE_COUNT];
 

@@ -3,6 +3,7 @@
  * and tests; nothing else names it.
  */
 #include "oracle/check/oracle.h"
+#include "oracle/convergence/convergence_oracle.h"
 #include "oracle/coverage/features.h"
 #include "oracle/crs/barriers.h"
 #include "oracle/crs/safety.h"
@@ -50,6 +51,7 @@ const struct oracle oracle_doors[] = {
      .watch = reference_watch,
      .ended = reference_ended,
      .judge = reference_judge},
+    {.id = ORACLE_CONVERGENCE, .judge = convergence_judge},
     {.id = ORACLE_COUNT,
      .prepare = features_prepare,
      .watch = features_begin,

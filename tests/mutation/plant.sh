@@ -67,7 +67,7 @@ judge_control() {
 judge_fault() {
     local number id='' statements status
     for number in $((cases / 40)) $((cases / 5)) "$cases"; do
-        hunt "$number" --oracles "$oracle" --no-minimise --stop-on-finding
+        hunt "$number" --subjects "$subjects" --oracles "$oracle" --no-minimise --stop-on-finding
         status=$?
         [ "$status" -eq 0 ] || break
     done

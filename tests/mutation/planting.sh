@@ -9,7 +9,7 @@
 export LC_ALL=C
 
 # Calls "$1" for each record of faults/*.txt, in the order of the files, with the record in the
-# variables class (the file's name), name, file, old, new, oracle, size, seed, sample, place, why.
+# variables class (the file's name), name, file, old, new, oracle, subjects, size, seed, sample, place, why.
 each_fault() {
     local record line value
     for record in "$sources"/tests/mutation/faults/*.txt; do
@@ -17,13 +17,14 @@ each_fault() {
         while IFS= read -r line || [ -n "$line" ]; do
             value=${line#*: }
             case $line in
-            'name: '*) name=$value sample='' size=0 seed=1 ;;
+            'name: '*) name=$value sample='' size=0 seed=1 subjects=all ;;
             'file: '*) file=$value ;;
             'old: '*) old=${value//'\n'/$'\n'} ;;
             'new: '*) new=${value//'\n'/$'\n'} ;;
             'oracle: '*) oracle=$value ;;
             'size: '*) size=$value ;;
             'seed: '*) seed=$value ;;
+            'subjects: '*) subjects=$value ;;
             'sample: '*) sample=$value ;;
             'place: '*) place=$value ;;
             'why: '*) why=$value && "$1" ;; # the last line of a record
