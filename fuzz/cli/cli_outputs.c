@@ -75,6 +75,12 @@ static void add_folder(struct cli *cli, struct files *files, const char *path, c
             what);
 }
 
+static bool is_export(const struct cli *cli)
+{
+    return cli->options.output && cli->argument_count > 0 &&
+           strcmp(cli->arguments[0], "export") == 0;
+}
+
 static void add_outputs(struct cli *cli, struct files *files)
 {
     for (size_t i = 0; i < option_count; i++)
@@ -83,7 +89,9 @@ static void add_outputs(struct cli *cli, struct files *files)
             add(files, output_of(cli, &option_table[i]),
                 arena_printf(&cli->arena, "--%s", option_table[i].name));
     add_folder(cli, files, cli->options.corpus, "--corpus");
-    if (cli->id == COMMAND_OUTSIDE)
+    if (cli->id == COMMAND_TRIAGE && is_export(cli)) /* else, as of `outside`, a folder */
+        add(files, cli->options.output, "--output");
+    else if (cli->id == COMMAND_OUTSIDE || cli->id == COMMAND_TRIAGE)
         add_folder(cli, files, cli->options.output, "--output");
     if (cli->id == COMMAND_DISTILL && !cli->options.verify)
         add_folder(cli, files, cli->arguments[0], "the folder");

@@ -263,7 +263,7 @@ const struct cli_option option_table[] = {
      "candidates that the reduction of a kernel tries at most; 20000 by default"},
     {"output", 'o', OPTION_OUTPUT, "FILE", ON(REDUCE), FIELD(output), 0, NULL,
      "write the minimised kernel to FILE"},
-    {"output", 'o', OPTION_OUTPUT, "FILE", ON(TRIAGE), FIELD(output), 0, NULL,
+    {"output", 'o', OPTION_TEXT, "FILE", ON(TRIAGE), FIELD(output), 0, NULL,
      "export: write the kernel to FILE; bundle: the folder, finding-ID by default"},
     {"status", 0, OPTION_OWN, "LIST", ON(TRIAGE), 0, 0, option_parse_states,
      "list, search, bugs: only these: open, known, fixed, invalid, regression (fixed, and seen "

@@ -252,6 +252,49 @@ static void test_hang(void **state)
     free(text);
 }
 
+/* In a process of its own, which leaves a worker behind that hangs; returns its exit status. */
+static int unwatched(struct place *place, const struct campaign_options *options)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(campaign_run(&place->arena, options, &shared->summary, &shared->message));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* What the stats file says that stands there. */
+static uint64_t told_in(const char *path, const char *key)
+{
+    static char text[1 << 14];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    const char *at = strstr(text, key);
+    assert_non_null(at);
+    return strtoull(at + strlen(key), NULL, 10);
+}
+
+/* Before the first chunk of cases is complete - it never will be -, what is shown counts each case. */
+static void test_shown_before_a_chunk(void **state)
+{
+    struct place *place = *state;
+    struct campaign_options options = supervised_campaign(place);
+    char stats[1024];
+    snprintf(stats, sizeof stats, "%s.stats", place->db);
+    plan(30, FAULT_HANG);
+    options.jobs = 1;
+    options.time_ms = 1500;
+    options.case_timeout_ms = 300;
+    options.stats_path = stats;
+    assert_int_equal(unwatched(place, &options), 3);
+    assert_int_equal(told_in(stats, "\"cases\": "), 30);
+    assert_true(told_in(stats, "\"thread_steps\": ") > 0);
+    assert_true(told_in(stats, "\"rules_fired\": ") > 0);
+    unlink(stats);
+}
+
 /* With nobody to watch over it: the campaign gives up once its time is over, and what hangs, the first case of all, is a finding. */
 static void test_hang_alone(void **state)
 {
@@ -260,15 +303,7 @@ static void test_hang_alone(void **state)
     plan(0, FAULT_HANG);
     options.time_ms = 500;
     options.case_timeout_ms = 300;
-    pid_t child = fork();
-    if (child == 0) {
-        struct campaign_summary summary;
-        struct db_message message;
-        _exit(campaign_run(&place->arena, &options, &summary, &message));
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+    assert_int_equal(unwatched(place, &options), 3);
     char *text = content(place->db);
     assert_true(has_finding(text, "engine|hang|timeout|checking"));
     assert_int_equal(count_of(text, "\"table\":\"skipped\""), 1);
@@ -559,6 +594,7 @@ int main(void)
         SUPERVISED_TEST(test_crashes),
         SUPERVISED_TEST(test_hang),
         SUPERVISED_TEST(test_hang_alone),
+        SUPERVISED_TEST(test_shown_before_a_chunk),
         SUPERVISED_TEST(test_interrupted_behind_a_crash),
         SUPERVISED_TEST(test_killed_by_a_case),
         SUPERVISED_TEST(test_flaky),
