@@ -148,8 +148,8 @@ static void bad_evidence_is_refused(void **state)
         "{\"subject\": \"x\", \"language\": \"no\"}",
         "{\"subject\": \"x\", \"language\": \"cuda\", \"kind\": \"no\"}",
         "{\"subject\": \"x\", \"language\": \"cuda\", \"kind\": \"crash\", \"knobs\": \"no\"}",
-        "{\"a\": {\"subject\": \"x\", \"language\": \"cuda\", \"kind\": \"crash\", \"knobs\": "
-        "\"none\"}}",
+        ("{\"a\": {\"subject\": \"x\", \"language\": \"cuda\", \"kind\": \"crash\", \"knobs\": "
+         "\"none\"}}"),
         "\"",
         "{\"subject\": \"\\"};
     struct outside_expected expected;
