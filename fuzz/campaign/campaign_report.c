@@ -241,6 +241,15 @@ static uint64_t concluded(const struct campaign_summary *s, uint32_t oracle)
     return s->verdicts[oracle][VERDICT_AGREE] + s->verdicts[oracle][VERDICT_DIVERGE];
 }
 
+/* Whether the oracle has the name of a subject that nobody asked for: it is about that one. */
+static bool lacks_subject(const struct campaign_options *options, uint32_t oracle)
+{
+    const char *name = oracle_table[oracle].name;
+    enum subject_id subject;
+    return subject_parse(name, strlen(name), &subject) &&
+           !(options->check.subjects & SUBJECT_BIT(subject));
+}
+
 /* The oracles that were asked and have a verdict; of the others how many there are. */
 static void brief_verdicts(struct arena *arena, const struct campaign_options *options,
                            const struct campaign_summary *s, FILE *out)
@@ -253,6 +262,8 @@ static void brief_verdicts(struct arena *arena, const struct campaign_options *o
         uint64_t none =
             s->verdicts[i][VERDICT_NOT_APPLICABLE] + s->verdicts[i][VERDICT_INCONCLUSIVE];
         if (!(options->check.oracles & 1u << i))
+            continue;
+        if (concluded(s, i) == 0 && lacks_subject(options, i))
             continue;
         if (concluded(s, i) == 0) {
             silent =
