@@ -84,6 +84,13 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
                         command_digest,
                         {"digest --cases 100", "digest --seed 0x1 --from 4711",
                          "digest --seed 0x1 --cases 1000 --oracles simulation"}},
+    [COMMAND_LITMUS] = {"litmus",
+                        "FILE...",
+                        "all results of small programs of several threads, under several memories",
+                        1,
+                        -1,
+                        command_litmus,
+                        {"litmus corpus/litmus/caches.litmus", "litmus test.litmus --json"}},
     [COMMAND_OUTSIDE] = {"outside",
                          "",
                          "hunt in compilers and drivers: valid kernels in their languages, answers "

@@ -1,0 +1,279 @@
+/*
+ * litmus_issue.c - a thread's instructions: which can be issued, what they do at once, and the sequential model.
+ */
+#include "engine/litmus/litmus_internal.h"
+
+#include <string.h>
+
+enum litmus_space litmus_space(uint32_t word)
+{
+    if (word < LITMUS_GLOBALS)
+        return WORD_GLOBAL;
+    return word < LITMUS_GLOBALS + 4 * LITMUS_THREADS ? WORD_SHARED : WORD_LOCAL;
+}
+
+uint32_t litmus_grouping(const struct litmus_run *run, const struct litmus_state *state,
+                         uint32_t thread, uint32_t pc)
+{
+    uint32_t place = 0;
+    for (uint32_t t = 0; t < run->test->count; t++)
+        for (uint32_t i = 0; i < run->test->threads[t].length; i++) {
+            if (t == thread && i == pc)
+                return state->choice >> 2 * place & 3;
+            place += run->test->threads[t].code[i].lanes > 1;
+        }
+    return TOGETHER;
+}
+
+int16_t litmus_value(const struct litmus_actor *actor, struct litmus_operand operand)
+{
+    return operand.is_register ? actor->regs[operand.value] : operand.value;
+}
+
+int16_t litmus_atom(const struct litmus_actor *actor, const struct litmus_instruction *in,
+                    uint32_t lane, int16_t old)
+{
+    int16_t value = litmus_value(actor, in->a[lane]);
+    if (in->op == LITMUS_ADD_ATOM)
+        return (int16_t)(old + value);
+    if (in->op == LITMUS_CAS)
+        return old == value ? litmus_value(actor, in->b) : old;
+    return value;
+}
+
+/* Instructions that touch registers only; false: this is none. */
+bool litmus_local_step(struct litmus_actor *actor, const struct litmus_instruction *in)
+{
+    int16_t *reg = &actor->regs[in->reg[0]];
+    bool branch = in->op == LITMUS_BZ || in->op == LITMUS_BNZ;
+    if (in->op < LITMUS_USE)
+        return false;
+    if (branch && (*reg == 0) == (in->op == LITMUS_BZ)) {
+        actor->pc = in->target;
+        return true;
+    }
+    if (in->op == LITMUS_MOV)
+        *reg = litmus_value(actor, in->a[0]);
+    else if (in->op == LITMUS_ADD)
+        *reg = (int16_t)(litmus_value(actor, in->a[0]) + litmus_value(actor, in->b));
+    actor->pc++;
+    return true;
+}
+
+static bool is_memory(const struct litmus_instruction *in)
+{
+    return in->op <= LITMUS_CAS;
+}
+
+static bool blocked(const struct litmus_actor *actor, const struct litmus_instruction *in)
+{
+    for (uint32_t lane = 0; lane < in->lanes; lane++) {
+        if (in->op != LITMUS_ST && actor->blocked[in->reg[lane]])
+            return true;
+        if (in->a[lane].is_register && actor->blocked[in->a[lane].value])
+            return true;
+    }
+    return in->b.is_register && actor->blocked[in->b.value];
+}
+
+static uint32_t in_flight(const struct litmus_actor *actor)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < SLOTS; i++)
+        count += actor->slots[i].used;
+    return count;
+}
+
+static bool same_word(const struct litmus_instruction *a, const struct litmus_instruction *b)
+{
+    for (uint32_t i = 0; i < a->lanes; i++)
+        for (uint32_t j = 0; j < b->lanes; j++)
+            if (a->word[i] == b->word[j])
+                return true;
+    return false;
+}
+
+/* Must it wait for an operation of its own thread on the same word? */
+static bool kept_back(const struct litmus_run *run, const struct litmus_actor *actor,
+                      const struct litmus_thread *thread, const struct litmus_instruction *in)
+{
+    for (uint32_t i = 0; i < SLOTS && run->o.poloc; i++) {
+        const struct litmus_slot *slot = &actor->slots[i];
+        const struct litmus_instruction *other = &thread->code[slot->pc];
+        bool loads = in->op == LITMUS_LD && other->op == LITMUS_LD;
+        if (slot->used && same_word(in, other) && !(run->o.loads_free && loads))
+            return true;
+    }
+    return false;
+}
+
+static void add_slot(struct litmus_actor *actor, uint32_t lanes)
+{
+    uint32_t i = 0;
+    while (actor->slots[i].used)
+        i++;
+    actor->slots[i] = (struct litmus_slot){.used = 1, .pc = actor->pc, .lanes = (uint8_t)lanes};
+}
+
+static void block(struct litmus_actor *actor, const struct litmus_instruction *in)
+{
+    for (uint32_t lane = 0; lane < in->lanes; lane++) {
+        if (in->op != LITMUS_ST)
+            actor->blocked[in->reg[lane]]++;
+        if (in->op != LITMUS_LD && in->a[lane].is_register)
+            actor->blocked[in->a[lane].value]++;
+        if (in->op == LITMUS_CAS && in->b.is_register)
+            actor->blocked[in->b.value]++;
+    }
+}
+
+/* Lanes of one line are one operation where they go together. */
+static bool one_line(const struct litmus_run *run, const struct litmus_instruction *in)
+{
+    uint32_t w = run->o.words_a_line, a = in->word[0], b = in->word[in->lanes - 1];
+    return litmus_space(a) != WORD_GLOBAL || litmus_space(b) != WORD_GLOBAL || a / w == b / w;
+}
+
+static bool issue_memory(const struct litmus_run *run, struct litmus_state *s, uint32_t thread,
+                         const struct litmus_instruction *in)
+{
+    struct litmus_actor *actor = &s->actors[thread];
+    bool apart = in->lanes > 1 && (in->op >= LITMUS_ADD_ATOM || !one_line(run, in) ||
+                                   litmus_grouping(run, s, thread, actor->pc) == APART);
+    uint32_t wanted = apart ? in->lanes : 1;
+    if (kept_back(run, actor, &run->test->threads[thread], in) || in_flight(actor) + wanted > SLOTS)
+        return false;
+    block(actor, in);
+    for (uint32_t i = 0; i < wanted; i++)
+        add_slot(actor, apart ? 1U << i : (1U << in->lanes) - 1);
+    actor->pc++;
+    return true;
+}
+
+static void release_barrier(const struct litmus_run *run, struct litmus_state *s, uint8_t sm)
+{
+    for (uint32_t t = 0; t < run->test->count; t++)
+        if (run->test->threads[t].sm == sm && s->actors[t].bar != BAR_ARRIVED)
+            return;
+    for (uint32_t t = 0; t < run->test->count; t++)
+        if (run->test->threads[t].sm == sm)
+            s->actors[t].bar = BAR_PASSED;
+}
+
+/* As printed a thread arrives at once and waits for its own operations afterwards; `before` turns this round. */
+static bool issue_bar(const struct litmus_run *run, struct litmus_state *s, uint32_t thread)
+{
+    struct litmus_actor *actor = &s->actors[thread];
+    bool busy = in_flight(actor) != 0;
+    if (actor->bar == BAR_NONE && !(busy && run->o.before)) {
+        actor->bar = BAR_ARRIVED;
+        release_barrier(run, s, run->test->threads[thread].sm);
+        return true;
+    }
+    if (actor->bar != BAR_PASSED || busy)
+        return false;
+    actor->bar = BAR_NONE;
+    actor->pc++;
+    return true;
+}
+
+static bool issue_membar(const struct litmus_run *run, struct litmus_actor *actor,
+                         const struct litmus_instruction *in)
+{
+    bool drops = run->o.inval && in->op == LITMUS_MEMBAR && in->scope != SCOPE_CTA;
+    if (drops || in_flight(actor))
+        return false;
+    actor->pc++;
+    return true;
+}
+
+static bool issue(const struct litmus_run *run, struct litmus_state *s, uint32_t thread)
+{
+    const struct litmus_thread *t = &run->test->threads[thread];
+    struct litmus_actor *actor = &s->actors[thread];
+    if (actor->pc >= t->length)
+        return false;
+    const struct litmus_instruction *in = &t->code[actor->pc];
+    if (in->op == LITMUS_BAR)
+        return issue_bar(run, s, thread);
+    if (in->op == LITMUS_MEMBAR || in->op == LITMUS_WAIT)
+        return issue_membar(run, actor, in);
+    if (blocked(actor, in))
+        return false;
+    return is_memory(in) ? issue_memory(run, s, thread, in) : litmus_local_step(actor, in);
+}
+
+void litmus_settle(const struct litmus_run *run, struct litmus_state *s)
+{
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t t = 0; t < run->test->count; t++)
+            while (issue(run, s, t))
+                again = true;
+    }
+}
+
+void litmus_start(const struct litmus_run *run, struct litmus_state *s)
+{
+    const struct litmus_test *test = run->test;
+    memcpy(s->words, test->init, sizeof s->words);
+    for (uint32_t i = 0; i < LITMUS_THREADS * LITMUS_GLOBALS; i++) {
+        uint32_t sm = i / LITMUS_GLOBALS, word = i % LITMUS_GLOBALS, w = run->o.words_a_line;
+        struct litmus_line *line = &s->l1[sm][word / w];
+        if (!(test->warm[sm] >> word & 1))
+            continue;
+        line->used = 1;
+        line->vmask = (uint8_t)((1U << w) - 1);
+        for (uint32_t k = 0; k < w; k++)
+            line->vals[k] = s->words[word / w * w + k];
+    }
+}
+
+bool litmus_done(const struct litmus_run *run, const struct litmus_state *s)
+{
+    for (uint32_t t = 0; t < run->test->count; t++)
+        if (s->actors[t].pc < run->test->threads[t].length || in_flight(&s->actors[t]))
+            return false;
+    return true;
+}
+
+static void sc_lane(struct litmus_state *s, uint32_t thread, const struct litmus_instruction *in,
+                    uint32_t lane)
+{
+    struct litmus_actor *actor = &s->actors[thread];
+    int16_t *word = &s->words[in->word[lane]], old = *word;
+    if (in->op == LITMUS_ST)
+        *word = litmus_value(actor, in->a[lane]);
+    else if (in->op != LITMUS_LD)
+        *word = litmus_atom(actor, in, lane, old);
+    if (in->op != LITMUS_ST)
+        actor->regs[in->reg[lane]] = old;
+}
+
+static bool sc_step(const struct litmus_run *run, struct litmus_state *s, uint32_t thread,
+                    const struct litmus_instruction *in)
+{
+    struct litmus_actor *actor = &s->actors[thread];
+    if (in->op == LITMUS_BAR)
+        return issue_bar(run, s, thread);
+    if (is_memory(in)) {
+        bool backwards = litmus_grouping(run, s, thread, actor->pc) == BACKWARDS;
+        for (uint32_t i = 0; i < in->lanes; i++)
+            sc_lane(s, thread, in, backwards ? in->lanes - 1U - i : i);
+    } else if (litmus_local_step(actor, in))
+        return true;
+    actor->pc++;
+    return true;
+}
+
+void litmus_sc_steps(const struct litmus_run *run, const struct litmus_state *state,
+                     struct litmus_walk *walk)
+{
+    for (uint32_t t = 0; t < run->test->count; t++) {
+        const struct litmus_thread *thread = &run->test->threads[t];
+        struct litmus_state next = *state;
+        if (state->actors[t].pc < thread->length &&
+            sc_step(run, &next, t, &thread->code[state->actors[t].pc]))
+            litmus_found(walk, &next);
+    }
+}
