@@ -74,8 +74,7 @@ struct cli_options {
     uint32_t oracles, features;
     const struct gen_weights *weights; /* NULL: the usual ones */
     uint32_t oracle_modes;             /* bits of enum oracle_mode */
-    uint32_t mutate, feedback;         /* per cent; 0 = off */
-    const char *corpus;                /* a folder, or NULL */
+    uint32_t mutate;                   /* per cent; 0 = off */
     bool resume, no_supervisor;
     uint64_t case_timeout_ms;
     bool shard_given; /* by --shard or by a job array */

@@ -318,11 +318,6 @@ bool option_parse_mutate(struct cli *cli, const char *text)
     return parse_percent(cli, "--mutate", text, &cli->options.mutate);
 }
 
-bool option_parse_feedback(struct cli *cli, const char *text)
-{
-    return parse_percent(cli, "--feedback", text, &cli->options.feedback);
-}
-
 bool option_parse_shard(struct cli *cli, const char *text)
 {
     char index[24];
