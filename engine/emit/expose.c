@@ -5,6 +5,7 @@
 #include "engine/emit/emit.h"
 #include "engine/input/input.h"
 #include "engine/language/fresh.h"
+#include "engine/language/walk.h"
 
 enum {
     WORDS_MAX = 24, /* of one thread */
@@ -108,7 +109,7 @@ static void expose_stm(struct exposing *x, struct ast_stm *stm, bool is_body)
         expose_list(x, c->body, is_body);
     if (stm->kind == STM_EXIT || (stm->kind == STM_RETURN && is_body))
         expose_end(x, stm, is_body);
-    else if (is_body && (stm->kind == STM_WHILE || stm->kind == STM_DO || stm->kind == STM_FOR))
+    else if (is_body && ast_is(stm, STM_LOOP))
         expose_trip(x, stm);
 }
 

@@ -1,41 +1,36 @@
 /* transform_call.c - functions: statements outlined, calls inlined. */
+#include "engine/language/walk.h"
 #include "engine/rewrite/transform_internal.h"
 
 enum { RUN_MAX = 3, PARAMETERS_MAX = 8 };
 
 /* ---- variables replaced ---- */
 
-static void replace_expr(struct ast_expr *e, const struct ast_var *from, struct ast_var *to)
+struct replacement {
+    const struct ast_var *from;
+    struct ast_var *to;
+};
+
+static void replace_in_expr(void *context, struct ast_expr *expr)
 {
-    for (; e; e = e->next) {
-        if ((e->kind == EXPR_VAR || e->kind == EXPR_INDEX) && e->var == from)
-            e->var = to;
-        replace_expr(e->a, from, to);
-        replace_expr(e->b, from, to);
-        replace_expr(e->c, from, to);
-    }
+    const struct replacement *r = context;
+    if (ast_names(expr) && expr->var == r->from)
+        expr->var = r->to;
+}
+
+static void replace_place(void *context, struct ast_lvalue *place)
+{
+    const struct replacement *r = context;
+    if (place->var == r->from)
+        place->var = r->to;
 }
 
 static void replace(struct ast_stm *list, const struct ast_var *from, struct ast_var *to)
 {
-    for (; list; list = list->next) {
-        if (list->target.var == from)
-            list->target.var = to;
-        if (list->place.var == from)
-            list->place.var = to;
-        replace_expr(list->target.index, from, to);
-        replace_expr(list->place.index, from, to);
-        replace_expr(list->value, from, to);
-        replace_expr(list->second, from, to);
-        replace_expr(list->arguments, from, to);
-        replace_expr(list->outs, from, to);
-        replace(list->body, from, to);
-        replace(list->other, from, to);
-        replace(list->init, from, to);
-        replace(list->step, from, to);
-        for (struct ast_case *c = list->cases; c; c = c->next)
-            replace(c->body, from, to);
-    }
+    struct replacement replacement = {from, to};
+    const struct ast_change change = {
+        .expression = replace_in_expr, .place = replace_place, .context = &replacement};
+    ast_change_stms(&change, list);
 }
 
 /* ---- outline ---- */
@@ -52,7 +47,7 @@ static bool find_interface(const struct ast_function *f, const struct ast_stm *r
 {
     *interface = (struct interface){.count = 0};
     for (struct ast_var *v = f->locals; v; v = v->next) {
-        if (!transform_mentions(run, v))
+        if (!ast_mentions(run, v))
             continue;
         bool changes = transform_changes(run, v);
         if (v->is_array || interface->count == PARAMETERS_MAX || (changes && interface->changed))
@@ -132,28 +127,26 @@ void transform_outline(struct transform_edit *edit)
 
 /* ---- inline ---- */
 
-static bool reaches(const struct ast_stm *list, const struct ast_function *f, uint32_t depth);
+struct search {
+    const struct ast_function *wanted;
+    uint32_t depth;
+};
 
-static bool function_reaches(const struct ast_function *from, const struct ast_function *f,
-                             uint32_t depth)
-{
-    return depth == 0 || from == f || reaches(from->body, f, depth - 1);
-}
+static bool leads_to(void *context, const struct ast_stm *stm);
 
 /* Whether a call in the list may lead to f; within a bound on what is looked at, beyond which it may. */
 static bool reaches(const struct ast_stm *list, const struct ast_function *f, uint32_t depth)
 {
-    for (; list; list = list->next) {
-        if (list->kind == STM_CALL && function_reaches(list->function, f, depth))
-            return true;
-        if (reaches(list->body, f, depth) || reaches(list->other, f, depth) ||
-            reaches(list->init, f, depth) || reaches(list->step, f, depth))
-            return true;
-        for (const struct ast_case *c = list->cases; c; c = c->next)
-            if (reaches(c->body, f, depth))
-                return true;
-    }
-    return false;
+    struct search search = {f, depth};
+    const struct ast_question question = {.statement = leads_to, .context = &search};
+    return ast_ask_stms(&question, list);
+}
+
+static bool leads_to(void *context, const struct ast_stm *stm)
+{
+    const struct search *s = context;
+    return stm->kind == STM_CALL && (s->depth == 0 || stm->function == s->wanted ||
+                                     reaches(stm->function->body, s->wanted, s->depth - 1));
 }
 
 /* No return but perhaps the last statement. */

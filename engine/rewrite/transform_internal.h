@@ -75,9 +75,7 @@ struct transform_facts transform_facts(const struct transform_edit *edit,
                                        const struct ast_stm *list, bool single);
 
 /* Whether the statements mention the variable at all; whether they may change it. */
-bool transform_mentions(const struct ast_stm *list, const struct ast_var *var);
 bool transform_changes(const struct ast_stm *list, const struct ast_var *var);
-bool transform_expr_mentions(const struct ast_expr *expr, const struct ast_var *var);
 
 /* ---- parts ---- */
 

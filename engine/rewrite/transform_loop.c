@@ -6,6 +6,7 @@
  * copy's trips say how many trips it has made in all, and the other way round: so equal trips are equal
  * places. Jumps that leave further loops, or the function, do the same in a copy.
  */
+#include "engine/language/walk.h"
 #include "engine/rewrite/transform_internal.h"
 
 static struct ast_expr *condition_of(struct transform_edit *edit, const struct ast_stm *loop)
@@ -66,8 +67,7 @@ static void peel_list(struct transform_edit *edit, struct ast_stm **list,
 {
     (void)place;
     for (struct ast_stm **slot = list; *slot; slot = &(*slot)->next) {
-        bool is_loop =
-            (*slot)->kind == STM_WHILE || (*slot)->kind == STM_DO || (*slot)->kind == STM_FOR;
+        bool is_loop = ast_is(*slot, STM_LOOP);
         if (is_loop && has_no_jumps(edit, *slot) && transform_here(edit)) {
             transform_put(slot, peel(edit, transform_take(slot, 1)));
             return;

@@ -1,4 +1,5 @@
 /* transform_text.c - the same statements written otherwise: order, expressions, constants, names. */
+#include "engine/language/walk.h"
 #include "engine/rewrite/transform_internal.h"
 
 /* ---- commute ---- */
@@ -12,7 +13,7 @@ static bool interferes(const struct ast_stm *writer, const struct ast_stm *other
 {
     struct ast_stm single = *other;
     single.next = NULL;
-    return transform_mentions(&single, writer->target.var);
+    return ast_mentions(&single, writer->target.var);
 }
 
 /*      x = e; y = f;   ==>   y = f; x = e;          x is not in the second, y not in the first

@@ -1,4 +1,5 @@
 /* transform_tree.c - walks over kernels, and facts about statements. */
+#include "engine/language/walk.h"
 #include "engine/rewrite/transform_internal.h"
 
 /* ---- lists ---- */
@@ -9,7 +10,7 @@ static void walk_list(struct transform_edit *edit, struct ast_stm **list, transf
     visit(edit, list, place);
     for (struct ast_stm *s = *list; s && !transform_done(edit); s = s->next) {
         struct transform_place inside = place;
-        if (s->kind == STM_WHILE || s->kind == STM_DO || s->kind == STM_FOR)
+        if (ast_is(s, STM_LOOP))
             inside = (struct transform_place){true, true};
         if (s->kind == STM_BLOCK) {
             walk_list(edit, &s->body, visit, place);
@@ -68,8 +69,8 @@ static void walk_stm(struct transform_edit *edit, struct ast_stm *s, transform_v
 {
     if (!s || transform_done(edit) || s->kind == STM_SYNC || s->kind == STM_ARRIVE)
         return;
-    bool condition = s->kind == STM_IF || s->kind == STM_WHILE || s->kind == STM_DO ||
-                     s->kind == STM_FOR || s->kind == STM_ASSERT || s->kind == STM_ASSUME;
+    bool condition =
+        s->kind == STM_IF || ast_is(s, STM_LOOP) || s->kind == STM_ASSERT || s->kind == STM_ASSUME;
     walk_expr(edit, &s->target.index, visit, false);
     walk_expr(edit, &s->place.index, visit, false);
     walk_expr(edit, &s->value, visit, condition);
@@ -114,29 +115,19 @@ void transform_walk_exprs(struct transform_edit *edit, transform_visit_expr *vis
 
 /* ---- facts ---- */
 
-static bool list_meets(const struct ast_stm *list)
+static bool meets(void *context, const struct ast_stm *stm)
 {
-    for (; list; list = list->next) {
-        if (list->kind == STM_BARRIER || list->kind == STM_SYNC || list->kind == STM_ARRIVE ||
-            list->kind == STM_VOTE || list_meets(list->body) || list_meets(list->other))
-            return true;
-        for (const struct ast_case *c = list->cases; c; c = c->next)
-            if (list_meets(c->body))
-                return true;
-    }
-    return false;
+    (void)context;
+    return ast_is(stm, STM_MEETS);
 }
 
 /* In some function: whichever is called. */
 static bool functions_meet(const struct ast_kernel *kernel)
 {
-    for (const struct ast_function *f = kernel->functions; f; f = f->next) {
-        if (kernel->form == FORM_STRUCTURED && list_meets(f->body))
+    const struct ast_question question = {.statement = meets};
+    for (const struct ast_function *f = kernel->functions; f; f = f->next)
+        if (ast_ask_function(&question, f))
             return true;
-        for (const struct ast_block *b = f->blocks; b; b = b->next)
-            if (list_meets(b->body))
-                return true;
-    }
     return false;
 }
 
@@ -151,56 +142,18 @@ static void gather(const struct transform_edit *edit, const struct ast_stm *list
 static void gather_one(const struct transform_edit *edit, const struct ast_stm *s,
                        struct inside inside, struct transform_facts *facts)
 {
-    switch (s->kind) {
-    case STM_WHILE:
-    case STM_DO:
-    case STM_FOR:
-        facts->loops = true;
-        inside.loop = inside.breakable = true;
-        break;
-    case STM_SWITCH:
-        inside.breakable = true;
-        break;
-    case STM_BREAK:
-        facts->breaks |= !inside.breakable;
-        break;
-    case STM_CONTINUE:
-        facts->continues |= !inside.loop;
-        break;
-    case STM_RETURN:
-        facts->returns = true;
-        break;
-    case STM_EXIT:
-        facts->exits = true;
-        break;
-    case STM_BARRIER:
-    case STM_SYNC:
-    case STM_ARRIVE:
-    case STM_VOTE:
-        facts->meets = true;
-        break;
-    case STM_CALL:
-        facts->calls = true;
-        facts->meets |= functions_meet(edit->kernel);
-        break;
-    case STM_HAVOC:
-    case STM_PICK:
-        facts->choices = true;
-        break;
-    case STM_ATOMIC:
-        facts->atomics = true;
-        break;
-    case STM_SKIP:
-    case STM_ASSIGN:
-    case STM_BLOCK:
-    case STM_IF:
-    case STM_ASSERT:
-    case STM_ASSUME:
-    case STM_MEMBAR:
-    case STM_LOCKSYNC:
-    case STM_KIND_COUNT:
-        break;
-    }
+    const bool calls = s->kind == STM_CALL;
+    facts->breaks |= s->kind == STM_BREAK && !inside.breakable;
+    facts->continues |= s->kind == STM_CONTINUE && !inside.loop;
+    facts->returns |= s->kind == STM_RETURN;
+    facts->exits |= s->kind == STM_EXIT;
+    facts->atomics |= s->kind == STM_ATOMIC;
+    facts->loops |= ast_is(s, STM_LOOP);
+    facts->choices |= ast_is(s, STM_DRAWS);
+    facts->calls |= calls;
+    facts->meets |= ast_is(s, STM_MEETS) || (calls && functions_meet(edit->kernel));
+    inside.loop |= ast_is(s, STM_LOOP);
+    inside.breakable |= ast_is(s, STM_LOOP) || s->kind == STM_SWITCH;
     gather(edit, s->init, false, inside, facts);
     gather(edit, s->step, false, inside, facts);
     gather(edit, s->body, false, inside, facts);
@@ -224,49 +177,29 @@ struct transform_facts transform_facts(const struct transform_edit *edit,
     return facts;
 }
 
-bool transform_expr_mentions(const struct ast_expr *e, const struct ast_var *var)
+struct written {
+    const struct ast_var *var;
+};
+
+static bool is_place(void *context, const struct ast_lvalue *place)
 {
-    for (; e; e = e->next)
-        if (((e->kind == EXPR_VAR || e->kind == EXPR_INDEX) && e->var == var) ||
-            transform_expr_mentions(e->a, var) || transform_expr_mentions(e->b, var) ||
-            transform_expr_mentions(e->c, var))
-            return true;
-    return false;
+    const struct written *written = context;
+    return place->var == written->var;
 }
 
-bool transform_mentions(const struct ast_stm *list, const struct ast_var *var)
+/* An out-parameter of a call. */
+static bool is_out(void *context, const struct ast_stm *stm)
 {
-    for (; list; list = list->next) {
-        if (list->target.var == var || list->place.var == var ||
-            transform_expr_mentions(list->target.index, var) ||
-            transform_expr_mentions(list->place.index, var) ||
-            transform_expr_mentions(list->value, var) ||
-            transform_expr_mentions(list->second, var) ||
-            transform_expr_mentions(list->arguments, var) ||
-            transform_expr_mentions(list->outs, var) || transform_expr_mentions(list->guard, var) ||
-            transform_mentions(list->body, var) || transform_mentions(list->other, var) ||
-            transform_mentions(list->init, var) || transform_mentions(list->step, var))
-            return true;
-        for (const struct ast_case *c = list->cases; c; c = c->next)
-            if (transform_mentions(c->body, var))
-                return true;
-    }
-    return false;
+    const struct written *written = context;
+    return ast_expr_mentions(stm->outs, written->var);
 }
 
 bool transform_changes(const struct ast_stm *list, const struct ast_var *var)
 {
-    for (; list; list = list->next) {
-        if (list->target.var == var || list->place.var == var ||
-            transform_expr_mentions(list->outs, var) || transform_changes(list->body, var) ||
-            transform_changes(list->other, var) || transform_changes(list->init, var) ||
-            transform_changes(list->step, var))
-            return true;
-        for (const struct ast_case *c = list->cases; c; c = c->next)
-            if (transform_changes(c->body, var))
-                return true;
-    }
-    return false;
+    struct written written = {var};
+    const struct ast_question question = {
+        .statement = is_out, .place = is_place, .context = &written};
+    return ast_ask_stms(&question, list);
 }
 
 /* ---- lists taken apart and put together ---- */

@@ -2,6 +2,7 @@
  * reduce_passes.c - what the reducer may do to a kernel. Every edit makes it strictly simpler, so
  * that trying them until none is accepted ends.
  */
+#include "engine/language/walk.h"
 #include "fuzz/reduce/reduce_internal.h"
 
 #include <string.h>
@@ -142,7 +143,7 @@ static bool has_continue(const struct ast_stm *list)
     for (; list; list = list->next) {
         if (list->kind == STM_CONTINUE)
             return true;
-        if (list->kind == STM_WHILE || list->kind == STM_DO || list->kind == STM_FOR)
+        if (ast_is(list, STM_LOOP))
             continue;
         if (has_continue(list->body) || has_continue(list->other))
             return true;
@@ -347,27 +348,19 @@ static struct ast_stm *as_block(struct arena *arena, struct ast_stm *body)
     return block;
 }
 
-static void normalise_list(struct arena *arena, struct ast_stm *list)
+static void normalise_stm(void *context, struct ast_stm *stm)
 {
-    for (; list; list = list->next) {
-        if (list->kind == STM_IF || list->kind == STM_WHILE || list->kind == STM_DO ||
-            list->kind == STM_FOR) {
-            list->body = as_block(arena, list->body);
-            if (list->other)
-                list->other = as_block(arena, list->other);
-        }
-        normalise_list(arena, list->body);
-        normalise_list(arena, list->other);
-        for (struct ast_case *c = list->cases; c; c = c->next)
-            normalise_list(arena, c->body);
-    }
+    if (stm->kind != STM_IF && !ast_is(stm, STM_LOOP))
+        return;
+    stm->body = as_block(context, stm->body);
+    if (stm->other)
+        stm->other = as_block(context, stm->other);
 }
 
 void reduce_normalise(struct arena *arena, struct ast_kernel *kernel)
 {
-    normalise_list(arena, kernel->main->body);
-    for (struct ast_function *f = kernel->functions; f; f = f->next)
-        normalise_list(arena, f->body);
+    const struct ast_change change = {.statement = normalise_stm, .context = arena};
+    ast_change_kernel(&change, kernel);
 }
 
 static void rename_blocks(struct arena *arena, struct ast_function *f, bool has_start)
