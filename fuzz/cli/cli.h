@@ -111,7 +111,9 @@ struct cli_options {
     uint32_t knobs;                                                 /* of --to opencl .. */
     bool expose, knobs_given, features_given;
     uint64_t max_steps;
-    uint64_t width; /* of trace: 0 = lines as long as they are */
+    uint64_t view_steps, kept_steps, from_step; /* of view: taken, in the page, from which on */
+    bool open_page;                             /* of view */
+    uint64_t width;                             /* of trace: 0 = lines as long as they are */
     bool width_given;
     const char *warp, *lines, *rules, *watched; /* of trace: what it shows; NULL = all */
     uint64_t max_states;                        /* of progress */
