@@ -123,6 +123,7 @@ struct cli_options {
     bool all_pending;
     const char *html, *junit, *sarif, *markdown, *grade; /* of report: files */
     uint32_t report_findings, report_traces;
+    bool report_views;
     bool verify;                  /* of distill */
     bool manual;                  /* of help */
     const char *completion;       /* a shell, or NULL */

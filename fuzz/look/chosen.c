@@ -90,7 +90,9 @@ static bool read_finding(struct replayer *r, const char *name, struct chosen *ch
     if (!stored_choose(r, f, cli->options.raw, &stored) || !stored_case(r, &stored, &c))
         return false;
     chosen->name = arena_printf(&cli->arena, "finding %" PRIu64, f->id);
-    chosen->note = arena_printf(&cli->arena, "%s", f->signature);
+    chosen->note = f->signature;
+    chosen->finding = f;
+    chosen->minimised = !cli->options.raw && stored_is_minimised(f);
     chosen->kernel = stored_kernel(r, stored.kernel, &chosen->text);
     if (!chosen->kernel)
         return false;

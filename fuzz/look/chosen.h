@@ -13,7 +13,9 @@ struct chosen {
     enum subject_id subject; /* the usual one, or the finding's */
     struct sched_spec schedule;
     const char *schedule_name;
-    const char *note; /* what an oracle says of it, or NULL */
+    const char *note;                 /* what an oracle says of it, or NULL */
+    const struct db_finding *finding; /* NULL: it is none */
+    bool minimised;                   /* of a finding */
 };
 
 /* Whether the command line has the option. */

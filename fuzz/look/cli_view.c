@@ -2,6 +2,7 @@
  * cli_view.c - `simtfuzz view`.
  */
 #include "fuzz/look/chosen.h"
+#include "fuzz/look/finding_view.h"
 #include "fuzz/out/output.h"
 #include "fuzz/view/view.h"
 
@@ -73,36 +74,80 @@ static void say(const struct view_side *side, const char *path)
     putchar('\n');
 }
 
+/* The page as it was written to `text`, which is freed. */
+static int put_page(struct cli *cli, const char *path, char *text, size_t length)
+{
+    const char *why;
+    bool standard = strcmp(path, "-") == 0;
+    bool good = standard || output_write(path, text, length, &why);
+    if (standard)
+        fwrite(text, 1, length, stdout);
+    free(text);
+    if (!good) {
+        cli_message(cli, "%s: %s", path, why);
+        return CLI_FAULT;
+    }
+    if (cli->options.open_page && !standard)
+        open_browser(cli, path);
+    return CLI_OK;
+}
+
 static int write_page(struct cli *cli, const struct chosen *chosen, const struct view_side *sides,
                       uint32_t count)
 {
-    const char *path = output_name(cli, chosen), *why = "no memory for it";
+    const char *path = output_name(cli, chosen);
     struct view_page page = {.name = chosen->name,
                              .source = chosen->text,
                              .note = chosen->note,
                              .kernel = chosen->kernel,
                              .sides = sides,
                              .side_count = count};
-    if (strcmp(path, "-") == 0) {
-        view_write(&page, stdout);
-        return CLI_OK;
-    }
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    if (out)
-        view_write(&page, out);
-    bool good = out && fclose(out) == 0 && output_write(path, text, length, &why);
-    free(text);
-    if (!good) {
-        cli_message(cli, "%s: %s", path, why);
+    if (!out)
         return CLI_FAULT;
-    }
-    for (uint32_t i = 0; i < count; i++)
+    view_write(&page, out);
+    fclose(out);
+    int status = put_page(cli, path, text, length);
+    for (uint32_t i = 0; i < count && status == CLI_OK && strcmp(path, "-") != 0; i++)
         say(&sides[i], path);
-    if (cli->options.open_page)
-        open_browser(cli, path);
-    return CLI_OK;
+    return status;
+}
+
+/* A finding as its report shows it: both executions, where they part, and what the oracle says. Without what the
+ * person asked for instead. */
+static bool shows_both(const struct cli *cli, const struct chosen *chosen)
+{
+    return chosen->finding && !cli->options.subject_given && !cli->options.against &&
+           !chosen_gives(cli, "schedule") && !cli->options.from_step;
+}
+
+/* False: there is no comparison; *why. */
+static bool view_finding(struct cli *cli, const struct chosen *chosen, struct arena *scratch,
+                         int *status, const char **why)
+{
+    const char *path = output_name(cli, chosen);
+    const struct comparison *comparison = compare_finding(&cli->arena, scratch, chosen->finding,
+                                                          chosen->text, chosen->minimised, why);
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = comparison ? open_memstream(&text, &length) : NULL;
+    if (!out)
+        return false;
+    bool good =
+        finding_view_write(&cli->arena, scratch, chosen->name, comparison, chosen->text, out, why);
+    fclose(out);
+    if (!good) {
+        free(text);
+        return false;
+    }
+    *status = put_page(cli, path, text, length);
+    if (*status == CLI_OK && strcmp(path, "-") != 0)
+        printf("%s: %s%s%s\n", path, comparison->sides[0].subject,
+               comparison->sides[1].subject ? " beside " : "",
+               comparison->sides[1].subject ? comparison->sides[1].subject : "");
+    return true;
 }
 
 static bool run_side(struct cli *cli, struct arena *scratch, const struct chosen *chosen,
@@ -128,12 +173,18 @@ static bool run_side(struct cli *cli, struct arena *scratch, const struct chosen
 static int view(struct cli *cli, const struct chosen *chosen, struct arena *scratch)
 {
     const struct cli_options *given = &cli->options;
+    int status = CLI_OK;
+    const char *why = "";
+    if (shows_both(cli, chosen)) {
+        if (view_finding(cli, chosen, scratch, &status, &why))
+            return status;
+        cli_message(cli, "%s: its stored execution alone: %s", chosen->name, why);
+    }
     struct view_side sides[2] = {{.json = NULL}, {.json = NULL}};
     enum subject_id subjects[2] = {given->subject_given ? given->subject : chosen->subject};
     uint32_t count = given->against ? 2 : 1;
     if (given->against && !subject_parse(given->against, strlen(given->against), &subjects[1]))
         return cli_misuse(cli, "--against: there is no subject '%s'", given->against);
-    int status = CLI_OK;
     for (uint32_t i = 0; i < count && status == CLI_OK; i++)
         if (!run_side(cli, scratch, chosen, subjects[i], count, &sides[i]))
             status = CLI_USAGE;

@@ -53,6 +53,8 @@ struct view_page {
     const struct ast_kernel *kernel;
     const struct view_side *sides;
     uint32_t side_count; /* 1 or 2 */
+    const char *parting; /* where they part, and who says so; NULL: the page looks for itself */
+    uint64_t parts[2];   /* the steps of it, 0: not known */
 };
 
 void view_write(const struct view_page *page, FILE *out);

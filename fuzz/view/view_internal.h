@@ -6,6 +6,7 @@
 #define FUZZ_VIEW_INTERNAL_H
 
 #include "engine/base/text.h"
+#include "engine/progress/lasso.h"
 #include "fuzz/trace/trace_private.h"
 #include "fuzz/trace/trace_text.h"
 #include "fuzz/view/view.h"
@@ -37,6 +38,7 @@ struct view_recorder {
     uint64_t taken, first, kept;
     bool full; /* no further steps are kept */
     bool all_changed;
+    bool fired[RULE_COUNT + 1]; /* rules of steps that are kept */
     struct view_actor *actors;
     const char **tops; /* an actor: what its next step executes */
     struct view_pool texts, entries, nodes, shapes, accesses, values;
@@ -71,6 +73,7 @@ struct view_ending {
     uint64_t stem, loop; /* loop 0: none was proven */
     bool fair;
     const uint8_t *live, *stepped; /* of a loop, an actor each; or NULL */
+    struct lasso lasso;
     const struct race_detector *race;
 };
 

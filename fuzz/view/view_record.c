@@ -277,6 +277,7 @@ static void keep_step(struct view_recorder *r, const struct step_event *event)
     uint32_t accesses = accesses_of_step(r), values = values_of_step(r, event, first);
     int bytes = fprintf(r->steps, "%s%" PRIu32 ",%" PRIu32 ",%" PRIu32, r->kept ? "," : "", shape,
                         accesses, values);
+    r->fired[event->rule] = true;
     r->step_bytes += (size_t)bytes;
     r->kept++;
     r->full = r->kept == r->options->kept || r->step_bytes + r->texts.bytes + r->entries.bytes +

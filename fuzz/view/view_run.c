@@ -32,6 +32,8 @@ static void find_loop(struct arena *arena, const struct program *program,
     struct lasso lasso = lasso_run(arena, machine, &options->schedule, budget);
     if (lasso.kind != LASSO_FAIR && lasso.kind != LASSO_UNFAIR)
         return;
+    lasso_tapes(arena, machine, &options->schedule, &lasso);
+    ending->lasso = lasso;
     ending->status = STATUS_NONTERMINATING;
     ending->stem = lasso.stem;
     ending->loop = lasso.loop;
@@ -51,11 +53,26 @@ static uint64_t steps_wanted(const struct view_options *options, const struct vi
     return steps < options->max_steps ? steps : options->max_steps;
 }
 
+/* The execution of the proof: its stem, and the loop again and again. Choices inside of steps are the proof's, too. */
+static struct sched_spec schedule_of_loop(struct arena *arena, const struct lasso *lasso,
+                                          uint64_t steps)
+{
+    const struct tape *stem = lasso->stem_tape, *loop = lasso->loop_tape;
+    uint64_t rounds = (steps - lasso->stem) / lasso->loop + 1;
+    struct tape *tape = tape_new(arena, stem->count + (uint32_t)rounds * loop->count);
+    for (uint32_t i = 0; i < stem->count; i++)
+        tape_add(tape, stem->entries[i]);
+    for (uint64_t round = 0; round < rounds; round++)
+        for (uint32_t i = 0; i < loop->count; i++)
+            tape_add(tape, loop->entries[i]);
+    return (struct sched_spec){.kind = SCHED_TAPE, .tape = tape};
+}
+
 static enum status run(struct arena *arena, struct machine *machine,
-                       const struct view_options *options, uint64_t steps)
+                       const struct sched_spec *schedule, uint64_t steps)
 {
     struct scheduler scheduler;
-    sched_start(&scheduler, &options->schedule, machine, arena);
+    sched_start(&scheduler, schedule, machine, arena);
     return machine_run(machine, &scheduler.choices, steps, NULL);
 }
 
@@ -66,11 +83,12 @@ static bool fails(enum status status)
 
 /* Of one that fails late its end is worth more than its start. */
 static uint64_t first_step(struct arena *arena, struct machine *machine,
-                           const struct view_options *options, uint64_t steps)
+                           const struct view_options *options, const struct sched_spec *schedule,
+                           uint64_t steps)
 {
     if (options->first > 0)
         return options->first;
-    enum status status = run(arena, machine, options, steps);
+    enum status status = run(arena, machine, schedule, steps);
     uint64_t taken = machine->steps;
     machine_reset(machine);
     return fails(status) && taken > options->kept ? taken - options->kept + 1 : 1;
@@ -82,7 +100,9 @@ static void record(struct view_recorder *r, struct machine *machine, struct view
     char *texts[3] = {NULL};
     size_t lengths[3] = {0};
     uint64_t steps = steps_wanted(r->options, ending);
-    r->first = first_step(r->arena, machine, r->options, steps);
+    struct sched_spec schedule =
+        ending->loop ? schedule_of_loop(r->arena, &ending->lasso, steps) : r->options->schedule;
+    r->first = first_step(r->arena, machine, r->options, &schedule, steps);
     struct race_detector *race = race_new(r->arena, machine->program);
     r->steps = open_memstream(&texts[0], &lengths[0]);
     r->start = open_memstream(&texts[1], &lengths[1]);
@@ -92,8 +112,7 @@ static void record(struct view_recorder *r, struct machine *machine, struct view
     view_record_start(r, machine);
     r->observer.next = &race->observer;
     machine_observe(machine, &r->observer);
-    memset(machine->hits, 0, sizeof machine->hits);
-    enum status status = run(r->arena, machine, r->options, steps);
+    enum status status = run(r->arena, machine, &schedule, steps);
     if (ending->loop == 0)
         ending->status = status;
     ending->race = race;

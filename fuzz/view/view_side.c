@@ -75,13 +75,13 @@ static void put_program(const struct view_recorder *r, struct json *json)
     json_array_end(json);
 }
 
-static void put_rules(const struct machine *machine, struct json *json)
+static void put_rules(const struct view_recorder *r, struct json *json)
 {
     json_key(json, "rules");
     json_object_begin(json);
-    for (uint32_t i = 0; i < RULE_COUNT; i++) {
+    for (uint32_t i = 0; i <= RULE_COUNT; i++) {
         char number[16];
-        if (machine->hits[i] == 0)
+        if (!r->fired[i])
             continue;
         snprintf(number, sizeof number, "%" PRIu32, i);
         json_key(json, number);
@@ -89,7 +89,7 @@ static void put_rules(const struct machine *machine, struct json *json)
         json_string(json, rule_table[i].name);
         json_string(json, rule_table[i].semantics);
         json_string(json, rule_table[i].source);
-        json_string(json, view_rule_texts[i]);
+        json_string(json, i == RULE_NONE ? "" : view_rule_texts[i]);
         json_array_end(json);
     }
     json_object_end(json);
@@ -208,7 +208,7 @@ void view_print_side(struct view_recorder *r, const struct view_ending *ending, 
     put_end(r, ending, &json);
     put_race(r, ending, &json);
     put_program(r, &json);
-    put_rules(r->machine, &json);
+    put_rules(r, &json);
     /* What follows is made of pieces that are JSON already. */
     fprintf(out, ", %s, ", *start ? start : "\"cells\": [], \"private\": [], \"states\": []");
     view_pool_print(&r->texts, "texts", out);

@@ -69,7 +69,16 @@ data hostile.html
 "$simtfuzz" run --jobs 1 --subjects crs,crs:call-guard-all,thread-pc --features none,crs,loose --cases 40 --seed 12 --db f.db >/dev/null 2>&1
 expect 0 view 1 --db f.db -o finding.html
 says finding.html '"name": "finding 1"'
-says out 'finding.html: '
+says out 'finding.html: crs:call-guard-all beside thread-pc'
+says finding.html '"parting": "The oracle speaks at step '
+expect 0 view 1 --db f.db --subject crs -o finding.html
+says out 'finding.html: crs, '
+# A report leads to such pages: the folder beside it, as links write its name.
+expect 0 report --db f.db --html 'a night.html' --views
+says 'a night.html' '<a class="view" href="a%20night.html.views/finding-1.html">'
+[ -s 'a night.html.views/finding-1.html' ] || failed "no view of finding 1"
+touch in-the-way.views
+expect 3 report --db f.db --html in-the-way --views
 text=$("$simtfuzz" triage show 1 --db f.db | grep -o 'gen=.*' | head -1)
 expect 0 view "$text" -o case.html
 says case.html '"name": "case '

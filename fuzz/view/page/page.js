@@ -27,13 +27,14 @@ class Page {
     makeMoments() {
         const [a, b] = this.executions;
         this.moments = [[0, 0]];
+        this.parting = this.givenParting();
         if (!b) {
             for (let i = 1; i <= a.count; i++)
                 this.moments.push([i, 0]);
             return;
         }
         const { map, parting } = alignExecutions(a, b);
-        this.parting = parting;
+        this.parting = this.parting || parting;
         let i = 0, j = 0;
         while (i < a.count || j < b.count) {
             const ahead = i < a.count ? map[0][i + 1] : 0, behind = j < b.count ? map[1][j + 1] : 0;
@@ -47,6 +48,19 @@ class Page {
             }
             this.moments.push([i, j]);
         }
+    }
+
+    // Where an oracle says that they part.
+    givenParting() {
+        const { parting, parts } = this.data;
+        const at = this.executions.map((e, s) => parts[s] - e.first + 1);
+        if (!parting || parts[0] === 0 || at[0] < 1 || at[0] > this.executions[0].count)
+            return null;
+        return { text: parting, at: at.map((n, s) => (parts[s] > 0 && n >= 1 && n <= this.executions[s].count ? n : -1)) };
+    }
+
+    partingText() {
+        return this.parting.text || partingWords(...this.executions, this.parting);
     }
 
     momentOf(s, at) {
@@ -83,7 +97,7 @@ class Page {
             header.append(element("p", { class: "note" }, data.note));
         this.executions.forEach((execution, s) => header.append(this.buildVerdict(execution, s)));
         if (this.parting)
-            header.append(this.withLink("verdict part", partingWords(...this.executions, this.parting), "Show where they part", () => this.goTo(this.momentOf(0, this.parting.at[0]))));
+            header.append(this.withLink("verdict part", this.partingText(), "Show where they part", () => this.goTo(this.momentOf(0, this.parting.at[0]))));
         else if (this.executions.length > 1)
             header.append(element("p", { class: "verdict part" }, "As far as the page has both, each thread comes to the same lines under both."));
         return header;
@@ -94,7 +108,7 @@ class Page {
         const bad = side.end.status !== "terminated";
         const box = element("section", { class: `verdict ${bad ? "bad" : "good"} side${s}` },
             element("h2", {}, element("span", { class: `tag side${s}` }, side.subject), ` ${endWords(execution)}`),
-            element("p", { class: "hint" }, `${VIEWS[side.view]} ${capital(scheduleText(side.schedule))}.`));
+            element("p", { class: "hint" }, `${side.subject.includes(":") ? `${capital(side.sentence)}. ` : ""}${VIEWS[side.view]} ${capital(scheduleText(side.schedule))}.`));
         const why = loopWords(execution);
         if (why.length > 0)
             box.append(element("ul", { class: "why" }, ...why.map((w) => element("li", {}, w))));
@@ -105,7 +119,7 @@ class Page {
         if (side.race && !race)
             box.append(element("p", { class: "race" }, `A data race, in steps that the page does not have: ${side.race.says}.`));
         else if (race)
-            box.append(this.withLink("race", `A data race: ${side.race.says}. Nothing orders the two accesses, so either may come first.`, "Show the race", () => this.goToRace(s)));
+            box.append(this.withLink("race", `A data race: ${side.race.says}. No barrier lies between the two accesses, so either may come first (atomics, and so locks, do not count).`, "Show the race", () => this.goToRace(s)));
         const last = side.first + side.kept - 1;
         if (side.first > 1 || last < side.taken)
             box.append(element("p", { class: "windowed" }, `The page has steps ${side.first} to ${last} of ${side.taken}; simtfuzz view --from STEP shows others.`));
@@ -181,7 +195,7 @@ class Page {
             timeline.marks.push({ from, to: from + side.loop.length - 1, color: "--bad", text: "the loop" });
         }
         timeline.arrow = this.findRace(execution);
-        if (this.parting)
+        if (this.parting && this.parting.at[s] > 0)
             timeline.marks.push({ from: this.parting.at[s], color: "--bad" });
         const boxes = PANELS.map(([name]) => element("div", { class: `panel ${name}` }));
         const legend = element("ul", { class: "legend" }, ...LEGEND.map(([kind, text]) => element("li", {}, element("i", { class: kind }), text)));
@@ -222,7 +236,8 @@ class Page {
         const of = (name) => (window.location.hash.match(new RegExp(`[#&]${name}=(\\d+)`)) || [])[1];
         const [step, other] = [of("step"), of("other")];
         const [a, b] = this.executions;
-        let moment = step === undefined ? other === undefined || !b ? 0 : this.momentOf(1, Number(other) - b.first + 1) : this.momentOf(0, Number(step) - a.first + 1);
+        const start = this.parting && this.parting.text ? this.momentOf(0, this.parting.at[0]) : 0;
+        let moment = step === undefined ? other === undefined || !b ? start : this.momentOf(1, Number(other) - b.first + 1) : this.momentOf(0, Number(step) - a.first + 1);
         if (step !== undefined && other !== undefined && b)
             while (moment + 1 < this.moments.length && this.moments[moment][1] < Number(other) - b.first + 1 && this.moments[moment + 1][0] <= Number(step) - a.first + 1)
                 moment++;
@@ -240,7 +255,7 @@ class Page {
         if (loop && execution.first - 1 + at > loop.stem)
             part.says.append(element("p", { class: "inloop" }, `Round ${Math.floor((execution.first - 2 + at - loop.stem) / loop.length) + 1} of a loop that never ends.`));
         if (this.parting && at === this.parting.at[s])
-            part.says.append(element("p", { class: "inloop" }, partingWords(...this.executions, this.parting)));
+            part.says.append(element("p", { class: "inloop" }, this.partingText()));
         this.source.show(s, execution, at, s === 0 || this.moments.length === 0);
         part.timeline.draw(at);
         PANELS.forEach(([, , show], k) => show(part.boxes[k], execution, at, this.pinned[s]));

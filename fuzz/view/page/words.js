@@ -144,9 +144,9 @@ function stepWords(execution, at) {
     const who = capital(threadsText(shape.threads, side.threads)) + actorText(execution, shape);
     const plural = shape.threads.length !== 1;
     if (shape.stm >= 0 && shape.executed)
-        words.push(`${who} ${plural ? "execute" : "executes"} ${shape.line ? `line ${shape.line}` : "a step that is not in the text"}: \u201c${shape.executed}\u201d.`);
+        words.push(`${who} ${plural ? "execute" : "executes"} ${shape.line ? `line ${shape.line}` : "a step that is not in the text"}: \u201c${shape.executed.replace("while\u00b0", "while")}\u201d.`);
     else
-        words.push(tokenText(execution, shape) || `${who}: ${side.rules[shape.rule][0]}.`);
+        words.push(tokenText(execution, shape) || (side.rules[shape.rule][0] === "none" ? "No rule applies." : `${who}: ${side.rules[shape.rule][0]}.`));
     guardWords(execution, shape, words);
     const accesses = accessWords(execution, at);
     if (accesses.length > 0)
@@ -224,7 +224,8 @@ function scheduleText(schedule) {
     const words = {
         rr: "whoever can step does, in turn", sequential: "the first one that can step goes on until it cannot",
         reverse: "the last one that can step goes on until it cannot", uniform: "who steps next is drawn at random",
-        "its tape": "who steps next is as it was recorded",
+        "its tape": "who steps next is as it was recorded", "its own tape": "who steps next is as it was recorded",
+        "the same tape": "who steps next is as it was recorded of the first", "after the warp, thread by thread": "each thread takes the steps that the warp took with it, as long as it can",
     };
     return words[schedule] || `who steps next is up to the schedule ${schedule}`;
 }
