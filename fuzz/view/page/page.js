@@ -198,7 +198,7 @@ class Page {
         if (this.parting && this.parting.at[s] > 0)
             timeline.marks.push({ from: this.parting.at[s], color: "--bad" });
         const boxes = PANELS.map(([name]) => element("div", { class: `panel ${name}` }));
-        const legend = element("ul", { class: "legend" }, ...LEGEND.map(([kind, text]) => element("li", {}, element("i", { class: kind }), text)));
+        const legend = buildLegend(side.view);
         const threads = side.threads > execution.shown ? element("p", { class: "hint" }, `The first ${execution.shown} of ${side.threads} threads.`) : null;
         const section = element("section", { class: `side side${s}`, "aria-label": `Execution under ${side.subject}` },
             element("h2", {}, element("span", { class: `tag side${s}` }, side.subject), " ", element("span", { class: "where" })),

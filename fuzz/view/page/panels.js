@@ -19,10 +19,20 @@ function element(name, attributes, ...children) {
 }
 
 const CLASSES = { "a": "act", ".": "aside", "b": "off", "r": "off", "e": "off", "w": "wait", "c": "gather", "f": "ended" };
-const LEGEND = [
-    ["run", "takes part in this step"], ["act", "can run"], ["aside", "set aside on its warp's stack"], ["off", "b r e: left by break, return, exit"],
-    ["wait", "waits at a barrier"], ["gather", "waits for the rest of its warp"], ["ended", "has ended"],
-];
+const LEGEND = {
+    run: "takes part in this step", act: "can run", aside: "set aside on its warp's stack", off: "b r e: left by break, return, exit",
+    wait: "waits at a barrier", gather: "waits for the rest of its warp", ended: "has ended",
+};
+const WARP_LEGEND = ["run", "act", "aside", "off", "wait", "ended"], THREAD_LEGEND = ["run", "act", "wait", "ended"];
+const LEGENDS = {
+    warps: WARP_LEGEND, crs: WARP_LEGEND, threads: THREAD_LEGEND, blocks: THREAD_LEGEND, cta: THREAD_LEGEND,
+    splits: ["run", "act", "wait", "gather", "ended"], vectors: ["run", "act", "aside", "ended"],
+};
+
+function buildLegend(view) {
+    const text = (kind) => (kind === "aside" && view === "vectors" ? "not enabled" : LEGEND[kind]);
+    return element("ul", { class: "legend" }, ...LEGENDS[view].map((kind) => element("li", {}, element("i", { class: kind }), text(kind))));
+}
 
 // ---- the source ----
 
@@ -89,10 +99,9 @@ class SourcePanel {
             const { line } = execution.place(state, t);
             if (line === 0)
                 continue;
-            const ran = execution.ran(at, t), letter = LETTERS[state.letters[t]];
-            const key = `${line} ${ran ? "run" : CLASSES[letter] || "act"}`;
+            const kind = CLASSES[LETTERS[state.letters[t]]] || "act", key = `${line} ${kind}`;
             if (!groups.has(key))
-                groups.set(key, { line, kind: ran && "a".includes(letter) ? "act" : CLASSES[letter] || "act", threads: [] });
+                groups.set(key, { line, kind, threads: [] });
             groups.get(key).threads.push(t);
         }
         for (const { line, kind, threads } of groups.values()) {

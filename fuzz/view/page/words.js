@@ -56,7 +56,7 @@ function entryText(execution, stack, i) {
     default:
     }
     if (side.view === "crs")
-        return kind === "div" ? `then ${who} from pc ${stm} on` : `${who} gather at pc ${stm}`;
+        return `${kind === "div" ? `then ${who} go on` : `${who} gather`} at ${execution.line(stm) ? `line ${execution.line(stm)}` : `pc ${stm}`}`;
     if (!mask)
         return kind === "brk" ? "here the loop ends" : "here the function ends";
     if (side.view === "splits")
@@ -151,8 +151,18 @@ function stepWords(execution, at) {
     const accesses = accessWords(execution, at);
     if (accesses.length > 0)
         words.push(`This ${listed(accesses)}.`);
+    privateWords(execution, at, words);
     moveWords(execution, at, words);
     return words;
+}
+
+// What threads wrote that only they see.
+function privateWords(execution, at, words) {
+    for (const { place, threads, values } of execution.privates(at - 1).slice(0, 3)) {
+        const all = values.every((v) => v === values[0]);
+        const shown = all ? `${values[0]}` : `${values.slice(0, 8).join(", ")}${values.length > 8 ? " \u2026" : ""}`;
+        words.push(`${place} becomes ${shown}${all && threads.length > 1 ? " in each of them" : ""}.`);
+    }
 }
 
 // For whom the condition of a branch or a loop holds.
