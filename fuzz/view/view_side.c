@@ -107,6 +107,7 @@ static void put_head(const struct view_recorder *r, struct json *json)
     json_key_string(json, "subject", subject->name);
     json_key_string(json, "semantics", subject->semantics);
     json_key_string(json, "sentence", subject->sentence);
+    json_key_string(json, "program", program_id_names[subject->program]);
     json_key_string(json, "schedule", r->options->schedule_name);
     json_key_string(json, "view", r->machine->semantics->stack_of ? "splits" : views[r->text.view]);
     json_key_u64(json, "threads", program->total_threads);

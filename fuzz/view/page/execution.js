@@ -283,12 +283,37 @@ function isWhole(execution) {
     return side.first === 1 && (side.kept === side.taken && side.end.status !== "step_limit");
 }
 
+// Whether both run one form of the kernel, so that a thread that goes elsewhere has parted.
+function runSameProgram(a, b) {
+    return a.side.program === b.side.program;
+}
+
+// Two forms of one kernel have lines in common: those of each thread, in order, as far as they are found again soon.
+function alignForms(deeds, map) {
+    const NEAR = 64;
+    deeds[0].forEach((one, t) => {
+        const other = deeds[1][t];
+        for (let k = 0, p = 0; other && k < other.lines.length; k++) {
+            const found = one.lines.slice(p, p + NEAR).indexOf(other.lines[k]);
+            if (found < 0)
+                continue;
+            p += found;
+            const [i, j] = [one.steps[p] + 1, other.steps[k] + 1];
+            map[0][i] = Math.max(map[0][i], j);
+            map[1][j] = Math.max(map[1][j], i);
+            p++;
+        }
+    });
+}
+
 // Steps of `b` for those of `a` by (thread, how often it has come to a line, line), and where they part.
 function alignExecutions(a, b) {
     const deeds = [deedsOf(a), deedsOf(b)];
     const map = [new Int32Array(a.count + 1), new Int32Array(b.count + 1)];
     let parting = null;
-    for (let t = 0; t < Math.min(a.shown, b.shown); t++) {
+    if (!runSameProgram(a, b))
+        alignForms(deeds, map);
+    for (let t = 0; t < Math.min(a.shown, b.shown) && runSameProgram(a, b); t++) {
         const [one, other] = [deeds[0][t], deeds[1][t]];
         let k = 0;
         while (k < one.lines.length && k < other.lines.length && one.lines[k] === other.lines[k]) {

@@ -98,6 +98,8 @@ class Page {
         this.executions.forEach((execution, s) => header.append(this.buildVerdict(execution, s)));
         if (this.parting)
             header.append(this.withLink("verdict part", this.partingText(), "Show where they part", () => this.goTo(this.momentOf(0, this.parting.at[0]))));
+        else if (this.executions.length > 1 && !runSameProgram(...this.executions))
+            header.append(element("p", { class: "verdict part" }, "The two run different forms of the kernel: steps are put beside each other by thread and line."));
         else if (this.executions.length > 1)
             header.append(element("p", { class: "verdict part" }, "As far as the page has both, each thread comes to the same lines under both."));
         return header;

@@ -146,7 +146,7 @@ function stepWords(execution, at) {
     if (shape.stm >= 0 && shape.executed)
         words.push(`${who} ${plural ? "execute" : "executes"} ${shape.line ? `line ${shape.line}` : "a step that is not in the text"}: \u201c${shape.executed.replace("while\u00b0", "while")}\u201d.`);
     else
-        words.push(tokenText(execution, shape) || (side.rules[shape.rule][0] === "none" ? "No rule applies." : `${who}: ${side.rules[shape.rule][0]}.`));
+        words.push(tokenText(execution, shape) || (side.rules[shape.rule][0] === "none" ? "No rule applies." : `${who}: ${shape.executed ? `\u201c${shape.executed}\u201d, by the rule ` : ""}${side.rules[shape.rule][0]}.`));
     guardWords(execution, shape, words);
     const accesses = accessWords(execution, at);
     if (accesses.length > 0)
