@@ -110,7 +110,9 @@ struct cli_options {
     uint32_t knobs;                                                 /* of --to opencl .. */
     bool expose, knobs_given, features_given;
     uint64_t max_steps;
-    uint64_t width; /* of trace: 0 = lines as long as they are */
+    uint64_t view_steps, kept_steps, from_step; /* of view: taken, in the page, from which on */
+    bool open_page;                             /* of view */
+    uint64_t width;                             /* of trace: 0 = lines as long as they are */
     bool width_given;
     const char *warp, *lines, *rules, *watched; /* of trace: what it shows; NULL = all */
     uint64_t max_states;                        /* of progress */
@@ -120,6 +122,7 @@ struct cli_options {
     bool all_pending;
     const char *html, *junit, *sarif, *markdown, *grade; /* of report: files */
     uint32_t report_findings, report_traces;
+    bool report_views;
     bool verify;                  /* of distill */
     bool manual;                  /* of help */
     const char *completion;       /* a shell, or NULL */

@@ -9,8 +9,8 @@
 
 #define ON_DB                                                                                      \
     (ON(RUN) | ON(REPLAY) | ON(REDUCE) | ON(TRIAGE) | ON(REGRESS) | ON(RULES) | ON(STATUS) |       \
-     ON(REPORT) | ON(TRACE) | ON(OUTSIDE))
-#define ON_PTX (ON(CHECK) | ON(TRACE) | ON(PROGRESS) | ON(REDUCE))
+     ON(REPORT) | ON(TRACE) | ON(VIEW) | ON(OUTSIDE))
+#define ON_PTX (ON(CHECK) | ON(TRACE) | ON(VIEW) | ON(PROGRESS) | ON(REDUCE))
 #define ON_CHECKS (ON(RUN) | ON(CHECK) | ON(REDUCE) | ON(DIGEST))
 
 const struct cli_option option_table[] = {
@@ -56,8 +56,8 @@ const struct cli_option option_table[] = {
     {"memory", 0, OPTION_OWN, "SIZE", ON(RUN) | ON(CHECK) | ON(PROGRESS), 0, 0, option_parse_memory,
      "what is worked on may take this much memory at most (512M, 2G), states of searches among it"},
     {"seed", 's', OPTION_U64, "S",
-     ON_CHECKS | ON(TRACE) | ON(PROGRESS) | ON(GEN) | ON(TRANSFORM) | ON(DISTILL) | ON(SURVEY) |
-         ON(OUTSIDE),
+     ON_CHECKS | ON(TRACE) | ON(VIEW) | ON(PROGRESS) | ON(GEN) | ON(TRANSFORM) | ON(DISTILL) |
+         ON(SURVEY) | ON(OUTSIDE),
      FIELD(seed), FIELD(seed_given), NULL,
      "seed of cases or schedules; 0 by default, for `run` a new one each time"},
     {"shard", 0, OPTION_OWN, "I/N", ON(RUN), 0, FIELD(shard_given), option_parse_shard,
@@ -147,13 +147,27 @@ const struct cli_option option_table[] = {
      "shared:BYTES; of a struct words:1,2,3"},
     {"shared", 0, OPTION_OWN, "BYTES", ON_PTX, 0, 0, option_parse_shared,
      "PTX: dynamic shared memory"},
-    {"subject", 0, OPTION_OWN, "SUBJECT", ON(TRACE), 0, 0, option_parse_subject,
+    {"subject", 0, OPTION_OWN, "SUBJECT", ON(TRACE) | ON(VIEW), 0, 0, option_parse_subject,
      "the semantics; by default simt, of a kernel in another form interleave, lockstep or crs"},
     {"schedule", 0, OPTION_TEXT, "SCHEDULE", ON(TRACE), FIELD(schedule), 0, NULL,
      "sequential (default), reverse, rr, uniform, pct:D, pos, surw, starve:ACTOR, unfair:STEPS, "
      "stackless:POLICY[:literal | :then-first] (warps without a stack: minpc, oldest, rr, "
      "majority, minority, "
      "random, its, dws, dws-loops, dws-ifs, dws-none, dmaj, dmin, dtime, dpdpri, dpc), tape:FILE"},
+    {"schedule", 0, OPTION_TEXT, "SCHEDULE", ON(VIEW), FIELD(schedule), 0, NULL,
+     "who steps next, as `trace` has it; rr by default: all that can, in turn; of a finding its "
+     "tape"},
+    {"max-steps", 0, OPTION_SOME_U64, "N", ON(VIEW), FIELD(view_steps), 0, NULL,
+     "stop after so many steps; 1048576 by default"},
+    {"keep", 0, OPTION_SOME_U64, "N", ON(VIEW), FIELD(kept_steps), 0, NULL,
+     "steps that the page has at most, as long as it stays below 5 MB; 100000 by default"},
+    {"from", 0, OPTION_SOME_U64, "STEP", ON(VIEW), FIELD(from_step), 0, NULL,
+     "the first step that the page has; by default the first, or, of an execution that fails "
+     "later, the last ones"},
+    {"open", 0, OPTION_FLAG, NULL, ON(VIEW), FIELD(open_page), 0, NULL,
+     "show the page in a browser"},
+    {"output", 'o', OPTION_OUTPUT, "FILE", ON(VIEW), FIELD(output), 0, NULL,
+     "the page, - for standard output; KERNEL.html by default"},
     {"max-states", 0, OPTION_SOME_U64, "N", ON(PROGRESS), FIELD(max_states), 0, NULL,
      "states of one search; beyond them verdicts are unknown; 1048576 by default"},
     {"samples", 0, OPTION_U64, "N", ON(PROGRESS), FIELD(sample_steps), 0, NULL,
@@ -214,8 +228,10 @@ const struct cli_option option_table[] = {
      "how long a --test may take before it is killed, which is not interesting; 60s by default"},
     {"against", 0, OPTION_TEXT, "reference", ON(TRACE), FIELD(against), 0, NULL,
      "say where the execution first differs from the literal semantics, or that it does not"},
-    {"raw", 0, OPTION_FLAG, NULL, ON(REDUCE) | ON(REPLAY) | ON(TRACE), FIELD(raw), 0, NULL,
-     "the finding as it was found, not its minimised form"},
+    {"against", 0, OPTION_TEXT, "SUBJECT", ON(VIEW), FIELD(against), 0, NULL,
+     "a second semantics, beside the first: what each thread does, and where they part"},
+    {"raw", 0, OPTION_FLAG, NULL, ON(REDUCE) | ON(REPLAY) | ON(TRACE) | ON(VIEW), FIELD(raw), 0,
+     NULL, "the finding as it was found, not its minimised form"},
     {"raw", 0, OPTION_FLAG, NULL, ON(TRIAGE), FIELD(raw), 0, NULL,
      "export, bundle: the finding as it was found, not its minimised form"},
     {"finding", 0, OPTION_TEXT, "ID", ON(TRACE), FIELD(finding), 0, NULL,
@@ -322,6 +338,9 @@ const struct cli_option option_table[] = {
      "with --html: the grade's table too (named.tsv, auto.tsv; docs/grading.md)"},
     {"findings", 0, OPTION_SOME_U32, "N", ON(REPORT), FIELD(report_findings), 0, NULL,
      "findings shown at most, the most important first; 100 by default"},
+    {"views", 0, OPTION_FLAG, NULL, ON(REPORT), FIELD(report_views), 0, NULL,
+     "with --html FILE: a folder beside it, FILE.views, with a page for the executions of each "
+     "finding that is run again, which `view` would write"},
     {"traces", 0, OPTION_U32, "N", ON(REPORT), FIELD(report_traces), 0, NULL,
      "open findings whose executions are run again for a picture, at most; 20 by default"},
     {"watch", 'w', OPTION_FLAG, NULL, ON(STATUS), FIELD(watch), 0, NULL,
