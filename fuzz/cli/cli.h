@@ -58,6 +58,15 @@ struct cli_outside_options {
     bool list;
 };
 
+/* Of `prove`. */
+struct cli_prove_options {
+    const char *solver; /* a command, or NULL: the usual one */
+    const char *dump;   /* a folder, or NULL */
+    uint64_t budget;    /* 0: as usual */
+    uint32_t unroll;
+    bool unroll_given, invariants, file_inputs, adversary;
+};
+
 /* What the options of all commands set. */
 struct cli_options {
     bool help, json, color;
@@ -132,6 +141,7 @@ struct cli_options {
     struct transform_list transforms; /* of --list, --transforms */
     struct cli_triage_options triage;
     struct cli_outside_options outside;
+    struct cli_prove_options prove;
 };
 
 enum { CLI_GIVEN_MAX = 64 };

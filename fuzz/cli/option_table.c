@@ -11,6 +11,7 @@
     (ON(RUN) | ON(REPLAY) | ON(REDUCE) | ON(TRIAGE) | ON(REGRESS) | ON(RULES) | ON(STATUS) |       \
      ON(REPORT) | ON(TRACE) | ON(VIEW) | ON(OUTSIDE))
 #define ON_PTX (ON(CHECK) | ON(TRACE) | ON(VIEW) | ON(PROGRESS) | ON(REDUCE))
+#define ON_SET (ON_PTX | ON(PROVE))
 #define ON_CHECKS (ON(RUN) | ON(CHECK) | ON(REDUCE) | ON(DIGEST))
 
 const struct cli_option option_table[] = {
@@ -137,7 +138,7 @@ const struct cli_option option_table[] = {
     {"list", 0, OPTION_OWN, "LIST", ON(TRANSFORM), 0, 0, option_parse_transforms,
      "transformations, each with the number that says where and how: wrap:3,peel:0; drawn by the "
      "seed otherwise"},
-    {"set", 0, OPTION_OWN, "SETTINGS", ON_PTX, 0, 0, option_parse_set,
+    {"set", 0, OPTION_OWN, "SETTINGS", ON_SET, 0, 0, option_parse_set,
      "another launch than the kernel's: threads=8,warp=4,blocks=1; PTX: also "
      "threads=8x8,blocks=4x2"},
     {"entry", 0, OPTION_OWN, "NAME", ON_PTX, 0, 0, option_parse_entry,
@@ -176,6 +177,23 @@ const struct cli_option option_table[] = {
     {"expect", 0, OPTION_FLAG, NULL, ON(PROGRESS), FIELD(expect), 0, NULL,
      "print the `expect progress` to put into the file instead, as found within the states that "
      "it says, --max-states, or 4096"},
+    {"solver", 0, OPTION_TEXT, "COMMAND", ON(PROVE), FIELD(prove.solver), 0, NULL,
+     "the SMT solver, which reads SMT-LIB 2 from its standard input: 'z3 -in' (default), "
+     "'cvc5 --lang smt2 --produce-models'"},
+    {"budget", 0, OPTION_SOME_U64, "N", ON(PROVE), FIELD(prove.budget), 0, NULL,
+     "z3: what one query may take, in its own units (rlimit), so that verdicts repeat; 20000000 by "
+     "default"},
+    {"unroll", 0, OPTION_U32, "K", ON(PROVE), FIELD(prove.unroll), FIELD(prove.unroll_given), NULL,
+     "trips of each loop that are tried before invariants are looked for; 3 by default, 0: none"},
+    {"invariants", 0, OPTION_FLAG, NULL, ON(PROVE), FIELD(prove.invariants), 0, NULL,
+     "print what was found to hold at the head of each loop"},
+    {"inputs", 0, OPTION_OWN, "any|file", ON(PROVE), 0, 0, option_parse_inputs,
+     "`input` memory: anything (default), or what the file's seed draws"},
+    {"memory", 0, OPTION_OWN, "bar|adv", ON(PROVE), 0, 0, option_parse_proof_memory,
+     "what reads give: what the thread wrote, and anything behind a barrier (default); or always "
+     "anything"},
+    {"dump", 0, OPTION_TEXT, "FOLDER", ON(PROVE), FIELD(prove.dump), 0, NULL,
+     "write each query to a file, which the solver takes as it is"},
     {"max-steps", 0, OPTION_U64, "N", ON(TRACE), FIELD(max_steps), 0, NULL,
      "stop after so many steps; 1000 by default"},
     {"width", 0, OPTION_U64, "N", ON(TRACE), FIELD(width), FIELD(width_given), NULL,
