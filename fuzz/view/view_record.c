@@ -2,10 +2,9 @@
  * view_record.c - the steps of an execution, as they are taken. A step is three numbers: its shape - rule, actor,
  * statement, who took part, how actors stand afterwards -, its accesses, and the private values that it wrote.
  */
-#include "engine/blocks/lockstep.h"
-#include "engine/crs/crs.h"
 #include "fuzz/trace/trace_vector.h"
 #include "fuzz/view/view_internal.h"
+#include "fuzz/view/view_letters.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -396,25 +395,6 @@ static void see_step(void *context, const struct machine *machine, const struct 
     r->seen_count = r->unseen = 0;
 }
 
-static void find_threads(struct view_recorder *r, uint32_t actor)
-{
-    struct view_actor *a = &r->actors[actor];
-    const uint32_t *threads;
-    *a = (struct view_actor){.first = actor, .lanes = 1};
-    if (r->text.view == TRACE_WARPS) {
-        struct warp_state warp = simt_state(r->machine, actor);
-        a->first = warp.first_thread;
-        a->lanes = warp.lanes;
-    } else if (r->text.view == TRACE_CRS) {
-        const struct ptx_lanes *lanes = crs_warp(r->machine, actor).lanes;
-        a->first = lanes->first_thread;
-        a->lanes = lanes->count;
-    } else if (r->text.view == TRACE_VECTORS) {
-        a->lanes = lockstep_threads(r->machine, actor, &threads);
-        a->first = threads[0];
-    }
-}
-
 void view_record_start(struct view_recorder *r, struct machine *machine)
 {
     struct view_pool *pools[] = {&r->texts,  &r->entries,  &r->nodes,
@@ -439,7 +419,7 @@ void view_record_start(struct view_recorder *r, struct machine *machine)
     for (uint32_t i = 0; i < machine->actor_count; i++) {
         const char *top = trace_top(&r->text, i);
         r->tops[i] = arena_strndup(r->arena, top, strlen(top));
-        find_threads(r, i);
+        r->actors[i].lanes = view_threads(&r->text, i, &r->actors[i].first);
     }
     if (r->first == 1)
         put_start(r);

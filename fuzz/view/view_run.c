@@ -5,6 +5,7 @@
 #include "engine/base/invariant.h"
 #include "engine/progress/lasso.h"
 #include "engine/schedule/stackless.h"
+#include "fuzz/trace/trace.h"
 #include "fuzz/view/view_internal.h"
 
 #include <stdlib.h>
@@ -102,6 +103,7 @@ static void record(struct view_recorder *r, struct machine *machine, struct view
     uint64_t steps = steps_wanted(r->options, ending);
     struct sched_spec schedule =
         ending->loop ? schedule_of_loop(r->arena, &ending->lasso, steps) : r->options->schedule;
+    trace_survey(r->arena, machine, &schedule, steps);
     r->first = first_step(r->arena, machine, r->options, &schedule, steps);
     struct race_detector *race = race_new(r->arena, machine->program);
     r->steps = open_memstream(&texts[0], &lengths[0]);

@@ -1,19 +1,13 @@
 /*
- * view_state.c - how an actor stands after a step: a letter for each of its threads, and its stack.
- *
- *     a  can run     .  set aside: its warp runs others first     b r e  disabled by break, return, exit
- *     w  waits at a barrier of the block     c  waits at a convergence barrier of its warp     f  has ended
- *
- * A stack is a number: that of its topmost entry and what lies below it, so that what stays is said once.
+ * view_state.c - how an actor stands after a step: the letters of its threads, and its stack. A stack is a number: that of its topmost entry and what lies below it, so that what stays is said once.
  */
-#include "engine/blocks/interleave.h"
 #include "engine/blocks/lockstep.h"
 #include "engine/convergence/convergence.h"
 #include "engine/crs/crs.h"
-#include "engine/machine/live.h"
 #include "fuzz/trace/trace_blocks.h"
 #include "fuzz/trace/trace_crs.h"
 #include "fuzz/view/view_internal.h"
+#include "fuzz/view/view_letters.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -183,92 +177,11 @@ static uint32_t stack_of(struct view_recorder *r, uint32_t actor)
     return structured_stack(r, actor);
 }
 
-/* ---- letters ---- */
-
-static char letter_of(const struct machine *m, uint32_t actor, char disabled, bool active)
-{
-    bool waits = machine_status(m) == STATUS_RUNNING && !is_live(m, actor);
-    return disabled != '0' ? disabled : !active ? '.' : waits ? 'w' : 'a';
-}
-
-static void warp_letters(struct view_recorder *r, uint32_t actor, char *letters)
-{
-    struct warp_state warp = simt_state(r->machine, actor);
-    for (uint32_t i = 0; i < warp.lanes; i++)
-        letters[i] = warp.depth == 0 ? 'f'
-                                     : letter_of(r->machine, actor, simt_disable_state(&warp, i),
-                                                 warp.theta >> i & 1);
-}
-
-static void crs_letters(struct view_recorder *r, uint32_t actor, char *letters)
-{
-    struct crs_warp warp = crs_warp(r->machine, actor);
-    const char *disabled = trace_crs_disabled(&r->text, actor);
-    for (uint32_t i = 0; i < warp.lanes->count; i++)
-        letters[i] = warp.state->completed
-                         ? 'f'
-                         : letter_of(r->machine, actor, disabled[i], warp.state->active >> i & 1);
-}
-
-static void vector_letters(struct view_recorder *r, uint32_t actor, char *letters)
-{
-    const uint32_t *threads;
-    uint32_t count = lockstep_threads(r->machine, actor, &threads);
-    const uint8_t *enabled = lockstep_enabled(r->machine);
-    bool ended = lockstep_state(r->machine, actor).ended != 0;
-    for (uint32_t i = 0; i < count; i++)
-        letters[i] = ended ? 'f' : enabled[i] ? 'a' : '.';
-}
-
-static char split_letter(const struct machine *m, uint32_t thread)
-{
-    struct convergence_split split = convergence_split(m, thread);
-    if (split.depth == 0)
-        return 'f';
-    if (split.waits)
-        return 'c';
-    return machine_status(m) == STATUS_RUNNING && !is_live(m, split.leader) ? 'w' : 'a';
-}
-
-static char thread_letter(struct view_recorder *r, uint32_t actor)
-{
-    const struct machine *m = r->machine;
-    bool ended, waits = machine_status(m) == STATUS_RUNNING && !is_live(m, actor);
-    if (is_convergence(r))
-        return split_letter(m, actor);
-    if (r->text.view == TRACE_BLOCKS)
-        ended = interleave_state(m, actor)->ended != 0;
-    else if (r->text.view == TRACE_CTA)
-        ended = cta_thread(m, actor).pc == 0;
-    else
-        ended = threads_state(m, actor)->depth == 0;
-    return ended ? 'f' : waits ? 'w' : 'a';
-}
-
-static void put_letters(struct view_recorder *r, uint32_t actor, char *letters)
-{
-    switch (r->text.view) {
-    case TRACE_WARPS:
-        warp_letters(r, actor, letters);
-        return;
-    case TRACE_CRS:
-        crs_letters(r, actor, letters);
-        return;
-    case TRACE_VECTORS:
-        vector_letters(r, actor, letters);
-        return;
-    case TRACE_THREADS:
-    case TRACE_BLOCKS:
-    case TRACE_CTA:
-        letters[0] = thread_letter(r, actor);
-    }
-}
-
 bool view_see_actor(struct view_recorder *r, uint32_t actor)
 {
     struct view_actor *a = &r->actors[actor];
     char *letters = ARENA_ARRAY(r->scratch, char, a->lanes + 3);
-    put_letters(r, actor, letters + 1);
+    view_letters(&r->text, actor, letters + 1);
     letters[0] = letters[a->lanes + 1] = '"';
     uint32_t number = view_pool_text(&r->texts, letters) + 1;
     uint32_t leader = is_convergence(r) ? convergence_split(r->machine, actor).leader : actor;

@@ -51,6 +51,9 @@ expect 0 view late.simt --keep 500 --from 20 -o late.html
 says out 'of which the page has 20 to 519'
 expect 0 view late.simt --max-steps 40 -o late.html
 says out 'late.html: simt, step_limit after 40 steps'
+for schedule in pct:3 surw starve:1 unfair:10; do
+    expect 0 view "$lock" --subject threads --schedule $schedule -o drawn.html
+done
 # A long execution stays below 5 MB.
 sed 's/3000/1000000/' late.simt >long.simt
 expect 0 view long.simt -o long.html
