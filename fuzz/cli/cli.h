@@ -239,6 +239,9 @@ struct cli_files {
 /* The files meant by arguments: folders stand for all *.simt and *.ptx below them, sorted. False: reported. */
 bool cli_find_files(struct cli *cli, char **arguments, int count, struct cli_files *files);
 
+/* The same for *.litmus. */
+bool cli_find_litmus(struct cli *cli, char **arguments, int count, struct cli_files *files);
+
 /* Checks one kernel file and reports to standard output; returns the exit status. */
 int cli_check_file(struct cli *cli, const char *path, const struct check_options *options,
                    struct cli_check_sums *sums);

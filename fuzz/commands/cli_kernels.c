@@ -163,6 +163,7 @@ struct tape *cli_read_tape(struct cli *cli, const char *path)
 struct walk {
     struct cli *cli;
     const char **paths;
+    const char *const *endings; /* two */
     uint32_t count;
     bool good;
 };
@@ -178,9 +179,9 @@ static void add_path(struct walk *walk, const char *path)
     walk->good = false;
 }
 
-static bool is_kernel_name(const char *name)
+static bool is_wanted(const struct walk *walk, const char *name)
 {
-    return ends_in(name, ".simt") || ends_in(name, ".ptx");
+    return ends_in(name, walk->endings[0]) || ends_in(name, walk->endings[1]);
 }
 
 static void failed(struct walk *walk, const char *path)
@@ -206,7 +207,7 @@ static void walk_folder(struct walk *walk, const char *path, uint32_t depth)
         const char *inner = arena_printf(arena, "%s%s%s", path, slash, entry->d_name);
         if (lstat(inner, &info) == 0 && S_ISDIR(info.st_mode))
             walk_folder(walk, inner, depth + 1);
-        else if (is_kernel_name(entry->d_name))
+        else if (is_wanted(walk, entry->d_name))
             add_path(walk, inner);
     }
     closedir(folder);
@@ -217,9 +218,10 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-bool cli_find_files(struct cli *cli, char **arguments, int count, struct cli_files *files)
+static bool find_files(struct cli *cli, char **arguments, int count, const char *const *endings,
+                       const char *what, struct cli_files *files)
 {
-    struct walk walk = {.cli = cli, .good = true};
+    struct walk walk = {.cli = cli, .endings = endings, .good = true};
     walk.paths = ARENA_ARRAY(&cli->arena, const char *, FILES_MAX);
     for (int i = 0; i < count; i++) {
         struct stat info;
@@ -238,7 +240,7 @@ bool cli_find_files(struct cli *cli, char **arguments, int count, struct cli_fil
         } else {
             walk_folder(&walk, arguments[i], 0);
             if (walk.good && walk.count == before) {
-                cli_message(cli, "%s: no *.simt or *.ptx file in this folder", arguments[i]);
+                cli_message(cli, "%s: no %s file in this folder", arguments[i], what);
                 walk.good = false;
             }
             qsort(walk.paths + before, walk.count - before, sizeof *walk.paths, compare_paths);
@@ -246,6 +248,18 @@ bool cli_find_files(struct cli *cli, char **arguments, int count, struct cli_fil
     }
     *files = (struct cli_files){walk.paths, walk.count};
     return walk.good;
+}
+
+bool cli_find_files(struct cli *cli, char **arguments, int count, struct cli_files *files)
+{
+    static const char *const endings[] = {".simt", ".ptx"};
+    return find_files(cli, arguments, count, endings, "*.simt or *.ptx", files);
+}
+
+bool cli_find_litmus(struct cli *cli, char **arguments, int count, struct cli_files *files)
+{
+    static const char *const endings[] = {".litmus", ".litmus"};
+    return find_files(cli, arguments, count, endings, "*.litmus", files);
 }
 
 /* ---- output ---- */
