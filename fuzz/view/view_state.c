@@ -26,7 +26,7 @@ struct entry_key {
     lane_mask mask;
 };
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 static const char *entry_text(struct view_recorder *r, const char *kind,
                               const struct entry_key *key, const char *says)
