@@ -128,23 +128,10 @@ static uint32_t private_words(const struct ast_var *list)
     return words;
 }
 
-static struct fresh_names *names_of(struct arena *arena, const struct ast_kernel *kernel)
-{
-    struct fresh_names *names = fresh_names_new(arena);
-    fresh_names_add_vars(names, kernel->vars);
-    fresh_names_add_vars(names, kernel->main->locals);
-    for (const struct ast_function *f = kernel->functions; f; f = f->next) {
-        fresh_names_add(names, f->name);
-        fresh_names_add_vars(names, f->locals);
-    }
-    fresh_names_add(names, kernel->name);
-    return names;
-}
-
 struct ast_kernel *emit_expose(struct arena *arena, const struct ast_kernel *kernel)
 {
     struct exposing x = {.arena = arena, .kernel = ast_kernel_copy(arena, kernel)};
-    struct fresh_names *names = names_of(arena, kernel);
+    struct fresh_names *names = fresh_names_of(arena, kernel);
     x.kernel->expects = NULL;
     x.kernel->progress = NULL;
     x.sum = ast_var(arena, fresh_name(names, "trips"), SPACE_LOCAL, 1, false);

@@ -2,53 +2,12 @@
 #include "engine/language/walk.h"
 #include "engine/rewrite/transform_internal.h"
 
-/* ---- lists ---- */
-
-static void walk_list(struct transform_edit *edit, struct ast_stm **list, transform_visit *visit,
-                      struct transform_place place)
-{
-    visit(edit, list, place);
-    for (struct ast_stm *s = *list; s && !transform_done(edit); s = s->next) {
-        struct transform_place inside = place;
-        if (ast_is(s, STM_LOOP))
-            inside = (struct transform_place){true, true};
-        if (s->kind == STM_BLOCK) {
-            walk_list(edit, &s->body, visit, place);
-            continue;
-        }
-        if (s->body)
-            walk_list(edit, &s->body->body, visit, inside);
-        if (s->other && !transform_done(edit))
-            walk_list(edit, &s->other->body, visit, inside);
-        inside.breakable = true;
-        for (struct ast_case *c = s->cases; c && !transform_done(edit); c = c->next)
-            walk_list(edit, &c->body, visit, inside);
-    }
-}
-
-static void walk_body(struct transform_edit *edit, struct ast_function *f, transform_visit *visit)
-{
-    const struct transform_place outside = {false, false};
-    edit->function = f;
-    if (edit->kernel->form == FORM_STRUCTURED)
-        walk_list(edit, &f->body, visit, outside);
-    for (struct ast_block *b = f->blocks; b && !transform_done(edit); b = b->next)
-        visit(edit, &b->body, outside);
-}
-
-void transform_walk_lists(struct transform_edit *edit, transform_visit *visit)
-{
-    walk_body(edit, edit->kernel->main, visit);
-    for (struct ast_function *f = edit->kernel->functions; f && !transform_done(edit); f = f->next)
-        walk_body(edit, f, visit);
-}
-
 /* ---- expressions ---- */
 
-static void walk_expr(struct transform_edit *edit, struct ast_expr **slot,
-                      transform_visit_expr *visit, bool condition)
+static void walk_expr(struct edit *edit, struct ast_expr **slot, transform_visit_expr *visit,
+                      bool condition)
 {
-    if (!*slot || transform_done(edit))
+    if (!*slot || edit_done(edit))
         return;
     struct ast_expr *e = *slot, *next = e->next;
     visit(edit, slot, condition);
@@ -65,9 +24,9 @@ static void walk_expr(struct transform_edit *edit, struct ast_expr **slot,
     walk_expr(edit, &e->c, visit, false);
 }
 
-static void walk_stm(struct transform_edit *edit, struct ast_stm *s, transform_visit_expr *visit)
+static void walk_stm(struct edit *edit, struct ast_stm *s, transform_visit_expr *visit)
 {
-    if (!s || transform_done(edit) || s->kind == STM_SYNC || s->kind == STM_ARRIVE)
+    if (!s || edit_done(edit) || s->kind == STM_SYNC || s->kind == STM_ARRIVE)
         return;
     bool condition =
         s->kind == STM_IF || ast_is(s, STM_LOOP) || s->kind == STM_ASSERT || s->kind == STM_ASSUME;
@@ -81,10 +40,9 @@ static void walk_stm(struct transform_edit *edit, struct ast_stm *s, transform_v
     walk_stm(edit, s->step, visit);
 }
 
-static void walk_stms(struct transform_edit *edit, struct ast_stm *list,
-                      transform_visit_expr *visit)
+static void walk_stms(struct edit *edit, struct ast_stm *list, transform_visit_expr *visit)
 {
-    for (struct ast_stm *s = list; s && !transform_done(edit); s = s->next) {
+    for (struct ast_stm *s = list; s && !edit_done(edit); s = s->next) {
         walk_stm(edit, s, visit);
         walk_stms(edit, s->body, visit);
         walk_stms(edit, s->other, visit);
@@ -93,10 +51,9 @@ static void walk_stms(struct transform_edit *edit, struct ast_stm *list,
     }
 }
 
-static void walk_function(struct transform_edit *edit, struct ast_function *f,
-                          transform_visit_expr *visit)
+static void walk_function(struct edit *edit, struct ast_function *f, transform_visit_expr *visit)
 {
-    if (transform_done(edit))
+    if (edit_done(edit))
         return;
     edit->function = f;
     walk_stms(edit, f->body, visit);
@@ -106,7 +63,7 @@ static void walk_function(struct transform_edit *edit, struct ast_function *f,
     }
 }
 
-void transform_walk_exprs(struct transform_edit *edit, transform_visit_expr *visit)
+void transform_walk_exprs(struct edit *edit, transform_visit_expr *visit)
 {
     walk_function(edit, edit->kernel->main, visit);
     for (struct ast_function *f = edit->kernel->functions; f; f = f->next)
@@ -136,11 +93,11 @@ struct inside {
     bool loop, breakable;
 };
 
-static void gather(const struct transform_edit *edit, const struct ast_stm *list, bool single,
+static void gather(const struct edit *edit, const struct ast_stm *list, bool single,
                    struct inside inside, struct transform_facts *facts);
 
-static void gather_one(const struct transform_edit *edit, const struct ast_stm *s,
-                       struct inside inside, struct transform_facts *facts)
+static void gather_one(const struct edit *edit, const struct ast_stm *s, struct inside inside,
+                       struct transform_facts *facts)
 {
     const bool calls = s->kind == STM_CALL;
     facts->breaks |= s->kind == STM_BREAK && !inside.breakable;
@@ -162,15 +119,15 @@ static void gather_one(const struct transform_edit *edit, const struct ast_stm *
         gather(edit, c->body, false, inside, facts);
 }
 
-static void gather(const struct transform_edit *edit, const struct ast_stm *list, bool single,
+static void gather(const struct edit *edit, const struct ast_stm *list, bool single,
                    struct inside inside, struct transform_facts *facts)
 {
     for (; list; list = single ? NULL : list->next)
         gather_one(edit, list, inside, facts);
 }
 
-struct transform_facts transform_facts(const struct transform_edit *edit,
-                                       const struct ast_stm *list, bool single)
+struct transform_facts transform_facts(const struct edit *edit, const struct ast_stm *list,
+                                       bool single)
 {
     struct transform_facts facts = {.breaks = false};
     gather(edit, list, single, (struct inside){false, false}, &facts);
@@ -200,34 +157,4 @@ bool transform_changes(const struct ast_stm *list, const struct ast_var *var)
     const struct ast_question question = {
         .statement = is_out, .place = is_place, .context = &written};
     return ast_ask_stms(&question, list);
-}
-
-/* ---- lists taken apart and put together ---- */
-
-uint32_t transform_length(const struct ast_stm *list)
-{
-    uint32_t length = 0;
-    for (; list; list = list->next)
-        length++;
-    return length;
-}
-
-struct ast_stm *transform_take(struct ast_stm **slot, uint32_t count)
-{
-    struct ast_stm *first = *slot, **end = slot;
-    for (uint32_t i = 0; i < count; i++)
-        end = &(*end)->next;
-    struct ast_stm *rest = *end;
-    *end = NULL;
-    *slot = rest;
-    return first;
-}
-
-void transform_put(struct ast_stm **slot, struct ast_stm *list)
-{
-    struct ast_stm *rest = *slot;
-    *slot = list;
-    while (*slot)
-        slot = &(*slot)->next;
-    *slot = rest;
 }

@@ -103,17 +103,6 @@ uint32_t mutate_run(struct mutation *m, const struct site *site)
     return count;
 }
 
-struct ast_stm *mutate_take(struct ast_stm **slot, uint32_t count)
-{
-    struct ast_stm *first = *slot, **end = slot;
-    for (uint32_t i = 0; i < count; i++)
-        end = &(*end)->next;
-    *slot = *end;
-    *end = NULL;
-    /* With count 0 nothing was taken; the list goes on. */
-    return count ? first : NULL;
-}
-
 struct ast_stm *mutate_copy_run(struct mutation *m, const struct ast_stm *from, uint32_t count)
 {
     struct ast_stm *copy = ast_stm_list_copy(m->arena, from), **end = &copy;
@@ -121,15 +110,6 @@ struct ast_stm *mutate_copy_run(struct mutation *m, const struct ast_stm *from, 
         end = &(*end)->next;
     *end = NULL;
     return copy;
-}
-
-void mutate_put(struct ast_stm **slot, struct ast_stm *list)
-{
-    struct ast_stm *rest = *slot;
-    *slot = list;
-    while (*slot)
-        slot = &(*slot)->next;
-    *slot = rest;
 }
 
 /* ---- expressions ---- */

@@ -60,15 +60,16 @@ static void replace_by_operand(struct edit *edit, struct ast_expr **slot)
         }
 }
 
-static void operands_in_list(struct edit *edit, struct ast_stm **list)
+static void operands_in_list(struct edit *edit, struct ast_stm **list, struct edit_place place)
 {
+    (void)place;
     for (struct ast_stm *s = *list; s && !edit_done(edit); s = s->next)
         walk_stm_exprs(edit, s, replace_by_operand);
 }
 
 void reduce_operands(struct edit *edit)
 {
-    reduce_walk_lists(edit, operands_in_list);
+    edit_walk_lists(edit, operands_in_list);
 }
 
 /* ---- constants ---- */
@@ -97,15 +98,16 @@ static void replace_by_constant(struct edit *edit, struct ast_expr **slot)
         *slot = ast_int(edit->arena, e->var->init[0]);
 }
 
-static void constants_in_list(struct edit *edit, struct ast_stm **list)
+static void constants_in_list(struct edit *edit, struct ast_stm **list, struct edit_place place)
 {
+    (void)place;
     for (struct ast_stm *s = *list; s && !edit_done(edit); s = s->next)
         walk_stm_exprs(edit, s, replace_by_constant);
 }
 
 void reduce_constants(struct edit *edit)
 {
-    reduce_walk_lists(edit, constants_in_list);
+    edit_walk_lists(edit, constants_in_list);
 }
 
 /* ---- leaves ---- */
@@ -121,15 +123,16 @@ static void replace_by_tid(struct edit *edit, struct ast_expr **slot)
     *slot = tid;
 }
 
-static void leaves_in_list(struct edit *edit, struct ast_stm **list)
+static void leaves_in_list(struct edit *edit, struct ast_stm **list, struct edit_place place)
 {
+    (void)place;
     for (struct ast_stm *s = *list; s && !edit_done(edit); s = s->next)
         walk_stm_exprs(edit, s, replace_by_tid);
 }
 
 void reduce_leaves(struct edit *edit)
 {
-    reduce_walk_lists(edit, leaves_in_list);
+    edit_walk_lists(edit, leaves_in_list);
 }
 
 /* ---- variables, wherever they stand ---- */

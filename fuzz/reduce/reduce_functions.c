@@ -195,7 +195,7 @@ static void inline_in(struct edit *edit, struct ast_function *caller, struct ast
             if (edit_here(edit)) {
                 if (!bare)
                     move_locals(edit, f, caller);
-                reduce_splice(slot, ast_stm_list_copy(edit->arena, f->body));
+                edit_splice(slot, ast_stm_list_copy(edit->arena, f->body));
                 return;
             }
         }
