@@ -1,5 +1,5 @@
-// One warp waits for a flag that another sets. RACY: the flag is a plain variable. SAME: writer and waiter are
-// lanes of one warp.
+// One warp waits for a flag that another sets. RACY: the flag is volatile, which PTX's memory model takes for relaxed: no
+// data race. SAME: writer and waiter are lanes of one warp.
 #include "device.h"
 KERNEL flag(int *flag, int *value)
 {

@@ -3,7 +3,7 @@
  *
  * An instruction first finds the places of all executing lanes; a lane whose place does not exist ends
  * the execution before anything is read or written. Memory is sequentially consistent: volatile, relaxed,
- * acquire and release accesses are ordinary ones (for race detectors too).
+ * acquire and release accesses are ordinary ones. What they order is oracle/scoped's matter.
  */
 #include "engine/crs/ptx_exec_internal.h"
 #include "engine/machine/symmetry.h"

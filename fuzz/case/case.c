@@ -113,10 +113,9 @@ char *case_oracles(struct arena *arena, uint32_t set, uint32_t modes)
 static char *print_check(struct arena *arena, const struct check_options *check)
 {
     const char *exhaustive = check->exhaustive ? " exhaustive" : "";
-    const char *races = check->same_value && check->atomics_sync ? " same-value atomics-sync"
-                        : check->same_value                      ? " same-value"
-                        : check->atomics_sync                    ? " atomics-sync"
-                                                                 : "";
+    const char *races = arena_printf(arena, "%s%s%s", check->same_value ? " same-value" : "",
+                                     check->atomics_sync ? " atomics-sync" : "",
+                                     check->unscoped ? " unscoped" : "");
     if (check->exhaustive && check->search.max_steps > 0)
         exhaustive = arena_printf(arena, " exhaustive=%" PRIu64, check->search.max_steps);
     const char *transforms = "";
@@ -216,6 +215,8 @@ static bool parse_flag(const char *word, struct fuzz_case *c)
         c->check.same_value = true;
     else if (strcmp(word, "atomics-sync") == 0)
         c->check.atomics_sync = true;
+    else if (strcmp(word, "unscoped") == 0)
+        c->check.unscoped = true;
     else
         return false;
     return true;
@@ -280,6 +281,7 @@ bool case_parse(struct arena *arena, const char *text, struct fuzz_case *c, cons
     c->gen.fixed = c->gen.small = c->gen.spin = c->gen.enumerate = false;
     c->gen.mutate = 0;
     c->check.exhaustive = c->check.same_value = c->check.atomics_sync = false;
+    c->check.unscoped = false;
     c->check.modes = 0;
     *error = "the case is empty";
     bool any = false;

@@ -128,6 +128,7 @@ struct check_options cli_check_options(const struct cli *cli)
     check.exhaustive = o->exhaustive;
     check.same_value = o->same_value;
     check.atomics_sync = o->atomics_sync;
+    check.unscoped = o->unscoped;
     check.transforms = o->transforms;
     if (o->schedules_given)
         check.schedules = o->schedules;

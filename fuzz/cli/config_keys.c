@@ -100,6 +100,7 @@ const struct config_key config_keys[] = {
     {.section = "check", .key = "oracles", .option = "oracles", .print = print_oracles},
     {.section = "check", .key = "same-value", .option = "same-value"},
     {.section = "check", .key = "atomics-sync", .option = "atomics-sync"},
+    {.section = "check", .key = "unscoped", .option = "unscoped"},
     {.section = "outside", .key = "subject", .option = "subject", .print = print_outside},
     {.section = "notify", .key = "fail-on", .option = "fail-on", .print = print_fail_on},
     {.section = "notify", .key = "on-finding", .option = "on-finding", .print = print_on_finding},

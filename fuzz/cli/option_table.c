@@ -133,6 +133,9 @@ const struct cli_option option_table[] = {
      "PTX: two writes of the same value are no race"},
     {"atomics-sync", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(atomics_sync), 0, NULL,
      "PTX: atomics on one location order the accesses before and behind them"},
+    {"unscoped", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(unscoped), 0, NULL,
+     "PTX: races as barriers alone order accesses; scopes, fences, releases and acquires order "
+     "none"},
     {"transforms", 0, OPTION_OWN, "LIST", ON(CHECK) | ON(REDUCE), 0, 0, option_parse_transforms,
      "what `metamorphic` does to the kernel, e.g. wrap:3,peel:0; drawn by the seed otherwise"},
     {"list", 0, OPTION_OWN, "LIST", ON(TRANSFORM), 0, 0, option_parse_transforms,

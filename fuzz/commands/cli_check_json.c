@@ -7,6 +7,7 @@
 #include "fuzz/out/json.h"
 #include "oracle/check/evidence.h"
 #include "oracle/check/expect.h"
+#include "oracle/scoped/scoped.h"
 
 #include <inttypes.h>
 
@@ -39,6 +40,10 @@ static void json_race(struct json *json, struct arena *arena, const struct progr
     if (run->witness.first.kind == ACCESS_WRITE && run->witness.second.kind == ACCESS_WRITE) {
         json_key_bool(json, "same_value", run->witness.same_value);
         json_key_bool(json, "simultaneous", run->witness.simultaneous);
+    }
+    if (run->witness.cause.why != RACE_UNORDERED) {
+        json_key_string(json, "why", race_why_names[run->witness.cause.why]);
+        json_key_string(json, "because", scoped_cause_sentence(arena, program, &run->witness));
     }
     json_object_end(json);
 }

@@ -59,10 +59,11 @@ static void options(void)
 #define FEATURE(id, name, group_default, sentence) name,
 #include "fuzz/gen/features.def"
     };
-    static const char *const settings[] = {
-        "gen=",      "seed=",      "case=",    "features=",   "check-seed=",  "schedules=",
-        "budget=",   "exhaustive", "small",    "enumerate",   "fixed",        "same-value",
-        "subjects=", "oracles=",   "tape-of=", "transforms=", "atomics-sync", "weights="};
+    static const char *const settings[] = {"gen=",         "seed=",      "case=",    "features=",
+                                           "check-seed=",  "schedules=", "budget=",  "exhaustive",
+                                           "small",        "enumerate",  "fixed",    "same-value",
+                                           "subjects=",    "oracles=",   "tape-of=", "transforms=",
+                                           "atomics-sync", "unscoped",   "weights="};
     static const char *const values[] = {"yes", "no",   "5m",        "200%",
                                          "0x1", "0/16", "[weights]", "preset"};
     for (int i = 0; i < SUBJECT_COUNT; i++)

@@ -142,6 +142,8 @@ static struct command ask_by_options(struct arena *arena, const struct build *bu
         add(&command, "--same-value");
     if (check->atomics_sync)
         add(&command, "--atomics-sync");
+    if (check->unscoped)
+        add(&command, "--unscoped");
     return command;
 }
 

@@ -44,6 +44,8 @@ struct check_options {
     /* What a race is, for kernels of FORM_PTX: two writes of one value are none; atomics on one location
      * order what is before and behind them. */
     bool same_value, atomics_sync;
+    bool
+        unscoped; /* nothing but barriers orders, whatever scopes and semantics PTX gives its accesses and fences */
     struct search_options search;
     /* What the oracle `metamorphic` does to the kernel; empty: drawn by the seed, in one case of
      * METAMORPHIC_SHARE; seed 0: always, METAMORPHIC_LISTS lists. */

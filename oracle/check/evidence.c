@@ -1,6 +1,7 @@
 #include "oracle/check/evidence.h"
 
 #include "engine/program/ptx_code.h"
+#include "oracle/scoped/scoped.h"
 
 #include <string.h>
 
@@ -177,6 +178,11 @@ void evidence_race(struct evidence *evidence, const char *key, const struct prog
                     program_location_name(evidence->text.arena, program, witness->address));
     add_access(evidence, "first", program, &witness->first);
     add_access(evidence, "second", program, &witness->second);
+    if (witness->cause.why != RACE_UNORDERED) {
+        evidence_string(evidence, "why", race_why_names[witness->cause.why]);
+        evidence_string(evidence, "because",
+                        scoped_cause_sentence(evidence->text.arena, program, witness));
+    }
     evidence_leave(evidence);
 }
 
@@ -186,8 +192,9 @@ const char *evidence_race_sentence(struct arena *arena, const struct program *pr
     static const char *const verbs[] = {
         [ACCESS_READ] = "reads", [ACCESS_WRITE] = "writes", [ACCESS_ATOMIC] = "atomically updates"};
     const struct race_access *a = &witness->first, *b = &witness->second;
-    return arena_printf(arena, "thread %u %s %s at %s, thread %u %s it at %s", a->thread,
+    const char *cause = scoped_cause_sentence(arena, program, witness);
+    return arena_printf(arena, "thread %u %s %s at %s, thread %u %s it at %s%s%s", a->thread,
                         verbs[a->kind], program_location_name(arena, program, witness->address),
                         evidence_statement(arena, program, a->stm), b->thread, verbs[b->kind],
-                        evidence_statement(arena, program, b->stm));
+                        evidence_statement(arena, program, b->stm), *cause ? "; " : "", cause);
 }

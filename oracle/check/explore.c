@@ -122,11 +122,14 @@ void explore_keep_store(struct checking *c, const struct execution *execution, c
 static void keep_race(struct checking *c, struct check_run *run, struct execution *execution)
 {
     const struct race_hb *hb = c->subjects[execution->subject].hb;
-    const struct race_witness *witness = hb ? &hb->witness : &c->detector->witness;
-    execution->race = hb ? hb->found : c->detector->found;
+    const struct scoped *scoped = c->subjects[execution->subject].scoped;
+    const struct race_witness *witness = scoped ? &scoped->witness
+                                         : hb   ? &hb->witness
+                                                : &c->detector->witness;
+    execution->race = scoped ? scoped->found : hb ? hb->found : c->detector->found;
     if (run->race_unknown)
         execution->race = false;
-    run->race_incomplete |= hb && hb->incomplete;
+    run->race_incomplete |= scoped ? scoped->incomplete : hb && hb->incomplete;
     if (!execution->race)
         return;
     enum group_id group = explore_execution_group(c, execution);
@@ -219,6 +222,20 @@ void explore_observe(struct checking *c, struct machine *machine, enum subject_i
 void explore_watch(struct checking *c, enum subject_id subject, const struct observer *behind)
 {
     const struct explored *explored = &c->subjects[subject];
+    if (explored->scoped) {
+        struct scoped *scoped = explored->scoped;
+        scoped->racy_stms = explored->racy_stms;
+        scoped->racy_vars = explored->racy_vars;
+        scoped->observer.next = behind;
+        if (c->logged) {
+            scoped_log_begin(explored->scoped_log, &explored->machine->steps);
+            explored->scoped_log->observer.next = behind;
+            scoped->observer.next = &explored->scoped_log->observer;
+        }
+        scoped_begin(scoped, &explored->machine->steps);
+        machine_observe(explored->machine, &scoped->observer);
+        return;
+    }
     if (explored->hb) {
         struct race_hb *hb = explored->hb;
         hb->racy_stms = explored->racy_stms;
@@ -236,6 +253,41 @@ void explore_watch(struct checking *c, enum subject_id subject, const struct obs
     race_begin(c->detector);
     race_watch(c->detector, explored->machine);
     explore_observe(c, explored->machine, subject, &c->detector->observer);
+}
+
+static void add_log_divergence(struct checking *c, const struct execution *execution,
+                               const char *what, struct evidence *e)
+{
+    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
+    *d = (struct divergence){.oracle = ORACLE_RACE,
+                             .class_name = "race-log",
+                             .rule = RULE_NONE,
+                             .observable = what,
+                             .subject = execution->subject,
+                             .evidence = evidence_close(e),
+                             .summary = "the race detector and the log of all accesses disagree"};
+    d->tape = explore_record(c, execution);
+    answer_diverge(&c->result->answers[ORACLE_RACE], d);
+}
+
+/* The detector of scoped races against their definition. */
+static void judge_scoped(struct checking *c, const struct execution *execution)
+{
+    const struct explored *explored = &c->subjects[execution->subject];
+    const struct scoped *scoped = explored->scoped;
+    bool asked = false;
+    const char *what = scoped_log_differs(explored->scoped_log, scoped, &asked);
+    c->result->answers[ORACLE_RACE].checked += asked;
+    if (!what)
+        return;
+    struct evidence e;
+    evidence_open(&e, c->arena);
+    evidence_string(&e, "subject", subject_table[execution->subject].name);
+    evidence_string(&e, "schedule", explore_name(c, execution));
+    evidence_number(&e, "detector_locations", scoped->racy_locations);
+    if (scoped->found)
+        evidence_race(&e, "detector_race", scoped->program, &scoped->witness);
+    add_log_divergence(c, execution, what, &e);
 }
 
 /* The detector against the definition, for the execution just logged. */
@@ -257,16 +309,7 @@ static void judge_log(struct checking *c, const struct execution *execution)
     evidence_number(&e, "log_locations", expected.racy_locations);
     if (c->detector->found)
         evidence_race(&e, "detector_race", c->detector->program, &c->detector->witness);
-    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
-    *d = (struct divergence){.oracle = ORACLE_RACE,
-                             .class_name = "race-log",
-                             .rule = RULE_NONE,
-                             .observable = what,
-                             .subject = execution->subject,
-                             .evidence = evidence_close(&e),
-                             .summary = "the race detector and the log of all accesses disagree"};
-    d->tape = explore_record(c, execution);
-    answer_diverge(answer, d);
+    add_log_divergence(c, execution, what, &e);
 }
 
 void explore_add_lasso(struct check_run *run)
@@ -351,14 +394,19 @@ static uint64_t run_alone(struct checking *c, struct execution *execution)
     return counter.count;
 }
 
-/* The first execution of a subject is logged for the race oracle; the first of `threads` after a race
+enum { LOGGED = 4 };
+
+/* The first execution of a subject is logged for the race oracle - of scoped races, which are quick, some more - the first of `threads` after a race
  * was seen counts the steps at racy statements. */
 void explore_begin(struct checking *c, const struct execution *execution)
 {
     enum subject_id subject = execution->subject;
     const struct check_run *run = &c->result->runs[subject];
+    const struct explored *explored = &c->subjects[subject];
     const struct observer *behind = NULL;
-    c->logged = c->log && run->schedules == 0 && !c->subjects[subject].hb;
+    c->logged = explored->scoped_log
+                    ? run->schedules < LOGGED
+                    : c->log && run->schedules == 0 && !explored->hb && !explored->scoped;
     bool counted = subject == SUBJECT_THREADS && !c->counting && run->race && !c->logged;
     for (uint32_t i = 0; i < oracle_door_count; i++)
         if (oracle_doors[i].watch)
@@ -368,7 +416,7 @@ void explore_begin(struct checking *c, const struct execution *execution)
     if (explore_is_ptx(subject) && c->subjects[subject].program->ptx->barriers &&
         subject_table[subject].vtable->actors == ACTORS_WARPS)
         behind = explore_watch_parts(c, behind);
-    if (c->logged) {
+    if (c->logged && !explored->scoped_log) {
         race_log_begin(c->log);
         race_log_watch(c->log, c->subjects[subject].machine);
         c->log->observer.next = behind;
@@ -388,7 +436,9 @@ void explore_end(struct checking *c, struct execution *execution)
         c->selected = c->counting->selected;
         c->selected_counts = c->counting->counts;
     }
-    if (c->logged)
+    if (c->logged && c->subjects[execution->subject].scoped_log)
+        judge_scoped(c, execution);
+    else if (c->logged)
         judge_log(c, execution);
     for (uint32_t i = 0; i < oracle_door_count; i++)
         if (oracle_doors[i].ended)

@@ -21,11 +21,31 @@ static const char *why_refused(struct checking *c, enum subject_id subject, cons
 /* What tells the races of a subject of FORM_PTX: barrier intervals, thread by thread, for structured
  * kernels, as for all their subjects, and for `block`, as long as all its barriers are of all threads.
  * Kernels given as PTX are asked about in lock-step under `crs` and `thread-pc`. */
+/* A kernel given as PTX that says more of order than barriers do is asked about as PTX's memory model has it. */
+static bool choose_scoped(struct checking *c, enum subject_id subject, struct explored *explored)
+{
+    if (c->kernel->form != FORM_PTX || c->options->unscoped || c->options->atomics_sync ||
+        !manner_speaks(explored->program->ptx))
+        return false;
+    for (uint32_t i = 0; i < SUBJECT_COUNT && !explored->scoped; i++)
+        if (c->subjects[i].program == explored->program)
+            explored->scoped = c->subjects[i].scoped;
+    if (!explored->scoped)
+        explored->scoped = scoped_new(c->arena, explored->program, c->options->same_value,
+                                      &c->result->runs[subject].race_unknown);
+    if (explored->scoped && (c->options->oracles & (1u << ORACLE_RACE)))
+        explored->scoped_log = scoped_log_new(c->arena, explored->program, c->options->same_value);
+    c->scoped |= explored->scoped != NULL;
+    return true;
+}
+
 static void choose_detector(struct checking *c, enum subject_id subject, struct explored *explored)
 {
     const struct ptx_code *code = explored->program->ptx;
     bool warps = subject_table[subject].vtable->actors == ACTORS_WARPS;
     bool given = c->kernel->form == FORM_PTX;
+    if (choose_scoped(c, subject, explored))
+        return;
     struct race_hb **hb = given && warps ? &c->hb_warps : &c->hb_threads;
     const struct race_hb_options options = {.warps = given && warps,
                                             .named = code->has_named_barriers ||
@@ -96,6 +116,8 @@ void explore_prepare(struct checking *c)
     c->program = forms_get(c->forms, PROGRAM_CORE)->program;
     if (!program_atomics_commute(c->result->program))
         c->incomparable = "the order of its atomics can be seen";
+    if (c->scoped && manner_synchronises(c->result->program->ptx))
+        c->incomparable = "who comes first at a flag or a fence can be seen";
     if (program_chooses_by_memory(c->result->program))
         c->incomparable = "choices depend on memory that is read unseen";
     c->scopes_differ = c->program && scopes_differ(c->program);

@@ -75,8 +75,8 @@ static void compare_races(struct checking *c, const struct execution *execution,
                           const struct nb_analysis *a)
 {
     bool named = c->subjects[execution->subject].hb != NULL;
-    if (c->options->same_value || c->options->atomics_sync || (!named && !a->whole_blocks) ||
-        c->result->runs[execution->subject].race_unknown)
+    if (c->options->same_value || c->options->atomics_sync || c->scoped ||
+        (!named && !a->whole_blocks) || c->result->runs[execution->subject].race_unknown)
         return;
     if (execution->race == (a->pair_count > 0))
         return;

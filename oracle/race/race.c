@@ -6,6 +6,11 @@
 
 #define RACE_INLINE INLINED
 
+const char *const race_why_names[] = {[RACE_UNORDERED] = "unordered",
+                                      [RACE_PLAIN_FLAG] = "plain flag",
+                                      [RACE_MISSING_FENCE] = "missing fence",
+                                      [RACE_NARROW_SCOPE] = "scope too narrow"};
+
 const char *const race_access_names[] = {
     [ACCESS_READ] = "read", [ACCESS_WRITE] = "write", [ACCESS_ATOMIC] = "atomic"};
 

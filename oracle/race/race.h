@@ -36,8 +36,27 @@ struct race_access {
     enum access_kind kind;
 };
 
+/* Why two accesses of a race are not ordered by PTX's memory model (oracle/scoped). */
+enum race_why {
+    RACE_UNORDERED,  /* nothing is there that might */
+    RACE_PLAIN_FLAG, /* a flag says so, but an access of it is plain */
+    RACE_MISSING_FENCE, /* a flag says so, by strong accesses; no release before it, or no acquire behind */
+    RACE_NARROW_SCOPE /* a scope does not reach the other thread */
+};
+
+extern const char *const race_why_names[]; /* by race_why: "plain flag" .. */
+
+struct race_cause {
+    enum race_why why;
+    bool by_flag;               /* a flag: written and read so, by the threads of the race */
+    uint32_t flag, write, read; /* its address, the statements */
+    uint32_t stm;               /* the plain access; what has the narrow scope; else CODE_NONE */
+    bool at_reader;             /* missing: behind the read of the flag, not before its write */
+};
+
 struct race_witness {
     uint32_t address;
+    struct race_cause cause;
     struct race_access first, second; /* in the order of the execution */
     bool same_value;                  /* two writes, of one value */
     bool simultaneous; /* two writes, by threads of one step: of one lock-step statement */

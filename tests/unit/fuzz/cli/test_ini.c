@@ -208,7 +208,7 @@ static void settings_print_to_themselves(void **state)
         "schedules=3\nsteps=99\nminimise=no\nminimise-tests=5\nstop-on-finding=yes\n",
         "[campaign]\npreset=soak\n[generate]\nfeatures=all,-spin\nmutate=100\n",
         "[generate]\nenumerate=true\nfeatures=none\n[check]\nsubjects=threads,simt:then-first\n"
-        "oracles=lemmas:strict,result\nsame-value=yes\natomics-sync=yes\n",
+        "oracles=lemmas:strict,result\nsame-value=yes\natomics-sync=yes\nunscoped=yes\n",
         "[weights]\nloops=200\nstm.if=1%\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {

@@ -1,0 +1,74 @@
+#include "oracle/scoped/manner.h"
+
+static enum ptx_word word_of(const struct ptx_op *op, enum ptx_slot slot)
+{
+    return op->statement ? (enum ptx_word)op->statement->u.instruction.words[slot] : PTX_W_NONE;
+}
+
+static bool is_narrow(enum ptx_word scope)
+{
+    return scope == PTX_W_CTA || scope == PTX_W_CLUSTER;
+}
+
+static struct manner fence_of(enum ptx_word sem, enum ptx_word scope, bool membar)
+{
+    bool both = sem != PTX_W_ACQUIRE && sem != PTX_W_RELEASE;
+    return (struct manner){.strong = true,
+                           .fence = true,
+                           .wide = !is_narrow(scope),
+                           .sc = membar || sem == PTX_W_SC,
+                           .releases = both || sem == PTX_W_RELEASE,
+                           .acquires = both || sem == PTX_W_ACQUIRE};
+}
+
+struct manner manner_of(const struct ptx_op *op)
+{
+    enum ptx_word sem = word_of(op, PTX_SLOT_SEM), scope = word_of(op, PTX_SLOT_SCOPE);
+    bool atomic = op->exec == PTX_EXEC_ATOM;
+    if (op->exec == PTX_EXEC_MEMBAR)
+        return fence_of(sem, scope, op->opcode == PTX_OP_MEMBAR);
+    if (op->exec == PTX_EXEC_BAR_WARP)
+        return (struct manner){.warp_barrier = true};
+    if (op->exec != PTX_EXEC_LD && op->exec != PTX_EXEC_ST && !atomic)
+        return (struct manner){0};
+    return (struct manner){
+        .strong = atomic || (sem != PTX_W_NONE && sem != PTX_W_WEAK),
+        .wide = !is_narrow(scope),
+        .releases = sem == PTX_W_RELEASE || sem == PTX_W_ACQ_REL,
+        .acquires = sem == PTX_W_ACQUIRE || sem == PTX_W_ACQ_REL,
+        .reads = op->exec == PTX_EXEC_LD || atomic,
+        .writes = op->exec == PTX_EXEC_ST || atomic,
+    };
+}
+
+bool manner_speaks(const struct ptx_code *code)
+{
+    for (uint32_t pc = 1; pc < code->count; pc++) {
+        const struct ptx_op *op = &code->ops[pc];
+        struct manner m = manner_of(op);
+        bool said =
+            word_of(op, PTX_SLOT_SEM) != PTX_W_NONE || word_of(op, PTX_SLOT_SCOPE) != PTX_W_NONE;
+        if (m.fence || m.warp_barrier || (m.strong && said))
+            return true;
+    }
+    return false;
+}
+
+bool manner_synchronises(const struct ptx_code *code)
+{
+    for (uint32_t pc = 1; pc < code->count; pc++) {
+        struct manner m = manner_of(&code->ops[pc]);
+        if (m.fence || (m.strong && code->ops[pc].exec != PTX_EXEC_ATOM))
+            return true;
+    }
+    return false;
+}
+
+const char *manner_text(struct arena *arena, const struct ptx_op *op)
+{
+    enum ptx_word sem = word_of(op, PTX_SLOT_SEM), scope = word_of(op, PTX_SLOT_SCOPE);
+    const char *text = ptx_mnemonics[op->opcode];
+    if (sem != PTX_W_NONE)
+        text = arena_printf(arena, "%s.%s", text, ptx_words[sem]);
+    return scope == PTX_W_NONE ? text : arena_printf(arena, "%s.%s", text, ptx_words[scope]);
+}

@@ -1,0 +1,34 @@
+/*
+ * manner.h - what an instruction of PTX says of order: its .semantics and .scope (PTX ISA, "Memory Consistency Model").
+ *
+ * Strong are accesses with .relaxed, .acquire, .release, .acq_rel or .volatile (which is .relaxed.sys), and all atomics: one
+ * without semantics is relaxed, without a scope .gpu. `membar` is `fence.sc`, `fence` without semantics
+ * `fence.acq_rel`. There is one GPU here and no launch with clusters, so .sys and .gpu reach all threads, .cluster and .cta those
+ * of a block.
+ */
+#ifndef ORACLE_SCOPED_MANNER_H
+#define ORACLE_SCOPED_MANNER_H
+
+#include "engine/program/ptx_code.h"
+
+struct manner {
+    bool strong, wide; /* wide: its scope is all threads; else its block */
+    bool releases, acquires;
+    bool reads, writes;
+    bool fence, sc;    /* sc: fence.sc, membar */
+    bool warp_barrier; /* bar.warp.sync */
+};
+
+struct manner manner_of(const struct ptx_op *op);
+
+/* Whether the kernel says anything that orders threads, beside barriers of blocks: strong accesses by ld and st, semantics or
+ * scopes of atomics, fences, barriers of warps. */
+bool manner_speaks(const struct ptx_code *code);
+
+/* Whether an execution may depend on who comes first without a race: strong accesses by ld and st, fence.sc. */
+bool manner_synchronises(const struct ptx_code *code);
+
+/* "st.release.cta" and the like: opcode, semantics, scope as the text says them, in the arena. */
+const char *manner_text(struct arena *arena, const struct ptx_op *op);
+
+#endif
