@@ -27,14 +27,18 @@ static bool choose_scoped(struct checking *c, enum subject_id subject, struct ex
     if (c->kernel->form != FORM_PTX || c->options->unscoped || c->options->atomics_sync ||
         !manner_speaks(explored->program->ptx))
         return false;
+    bool lockstep = subject_table[subject].vtable->actors == ACTORS_WARPS &&
+                    !manner_has_warp_barriers(explored->program->ptx);
     for (uint32_t i = 0; i < SUBJECT_COUNT && !explored->scoped; i++)
-        if (c->subjects[i].program == explored->program)
+        if (c->subjects[i].program == explored->program && c->subjects[i].scoped &&
+            c->subjects[i].scoped->lockstep == lockstep)
             explored->scoped = c->subjects[i].scoped;
     if (!explored->scoped)
-        explored->scoped = scoped_new(c->arena, explored->program, c->options->same_value,
+        explored->scoped = scoped_new(c->arena, explored->program, c->options->same_value, lockstep,
                                       &c->result->runs[subject].race_unknown);
     if (explored->scoped && (c->options->oracles & (1u << ORACLE_RACE)))
-        explored->scoped_log = scoped_log_new(c->arena, explored->program, c->options->same_value);
+        explored->scoped_log =
+            scoped_log_new(c->arena, explored->program, c->options->same_value, lockstep);
     c->scoped |= explored->scoped != NULL;
     return true;
 }

@@ -54,6 +54,14 @@ bool manner_speaks(const struct ptx_code *code)
     return false;
 }
 
+bool manner_has_warp_barriers(const struct ptx_code *code)
+{
+    for (uint32_t pc = 1; pc < code->count; pc++)
+        if (code->ops[pc].exec == PTX_EXEC_BAR_WARP)
+            return true;
+    return false;
+}
+
 bool manner_synchronises(const struct ptx_code *code)
 {
     for (uint32_t pc = 1; pc < code->count; pc++) {

@@ -25,6 +25,8 @@ struct manner manner_of(const struct ptx_op *op);
  * scopes of atomics, fences, barriers of warps. */
 bool manner_speaks(const struct ptx_code *code);
 
+bool manner_has_warp_barriers(const struct ptx_code *code);
+
 /* Whether an execution may depend on who comes first without a race: strong accesses by ld and st, fence.sc. */
 bool manner_synchronises(const struct ptx_code *code);
 

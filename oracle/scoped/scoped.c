@@ -247,6 +247,8 @@ static void on_row(void *context, enum access_kind kind, const struct access_row
                                  .kind = (uint8_t)kind,
                                  .strong = m->strong,
                                  .wide = m->wide};
+    if (s->lockstep)
+        clocks_warp_barrier(&s->clocks, row->first_thread, entry.step);
     for (uint32_t i = 0; i < row->count; i++) {
         uint32_t lane = row->order[i];
         entry.thread = row->first_thread + lane;
@@ -298,6 +300,8 @@ static void on_step(void *context, const struct machine *machine, const struct s
                 event->actor % s->program->warps_per_block * s->program->launch.warp;
     if (m->warp_barrier)
         see_warp_barrier(s, event, first);
+    if (m->fence && s->lockstep)
+        clocks_warp_barrier(&s->clocks, first, s->seen);
     for (lane_mask rest = m->fence || exits ? event->truth : 0; rest; rest &= rest - 1) {
         uint32_t thread = first + (uint32_t)__builtin_ctzll(rest);
         if (exits)
@@ -343,12 +347,13 @@ static void make_room(struct scoped *s, struct arena *arena)
 }
 
 struct scoped *scoped_new(struct arena *arena, const struct program *program, bool same_value,
-                          const char **reason)
+                          bool lockstep, const char **reason)
 {
     struct scoped *s = ARENA_NEW(arena, struct scoped);
     const struct ast_launch *launch = &program->launch;
     s->program = program;
     s->same_value = same_value;
+    s->lockstep = lockstep;
     s->threads = launch->threads;
     if (!clocks_make(&s->clocks, arena, launch->blocks, launch->threads, launch->warp)) {
         *reason = "too many threads for happens-before with scopes";

@@ -15,7 +15,8 @@
  * write behind it; an acquire pattern is a strong read with an acquire, or a fence, or an acquire of the same location
  * behind it. At last, a write comes before what comes behind a read that observes it.
  *
- * Each thread is alone, whatever subject executes it: the model knows of no lock-step.
+ * Each thread is alone. But where a kernel without bar.warp.sync is asked about in lock-step, one lies between any two
+ * instructions of a warp.
  */
 #ifndef ORACLE_SCOPED_H
 #define ORACLE_SCOPED_H
@@ -92,7 +93,7 @@ struct scoped {
     struct observer observer;
     const struct program *program;
     const struct manner *manners; /* a statement */
-    bool same_value;
+    bool same_value, lockstep;
     bool has_narrow; /* strong accesses whose scope is a block */
     bool has_fences;
     const uint64_t *steps;
@@ -122,7 +123,7 @@ struct scoped {
 
 /* NULL: too many threads to be told apart (*reason). */
 struct scoped *scoped_new(struct arena *arena, const struct program *program, bool same_value,
-                          const char **reason);
+                          bool lockstep, const char **reason);
 
 /* A new execution, of this machine's (its step counter). */
 void scoped_begin(struct scoped *scoped, const uint64_t *steps);

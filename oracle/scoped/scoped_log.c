@@ -11,7 +11,7 @@ static struct scoped_event *add(struct scoped_log *log)
         return NULL;
     }
     struct scoped_event *e = &log->events[log->count++];
-    *e = (struct scoped_event){.source = -1, .step = (uint32_t)*log->steps};
+    *e = (struct scoped_event){.source = -1, .instruction = log->instruction};
     return e;
 }
 
@@ -46,6 +46,10 @@ static int32_t source_of(const struct scoped_log *log, uint32_t read)
 static void on_row(void *context, enum access_kind kind, const struct access_row *row)
 {
     struct scoped_log *log = context;
+    if (log->fenced || log->latest != (uint32_t)*log->steps)
+        log->instruction++;
+    log->fenced = false;
+    log->latest = (uint32_t)*log->steps;
     for (uint32_t i = 0; i < row->count; i++) {
         uint32_t lane = row->order[i];
         struct scoped_event *e = add(log);
@@ -151,6 +155,8 @@ static void on_step(void *context, const struct machine *machine, const struct s
     const struct ptx_op *op = &log->program->ptx->ops[event->stm];
     uint32_t first = first_of(log, machine, event->actor);
     struct manner m = manner_of(op);
+    log->fenced |= m.fence;
+    log->instruction += m.fence;
     if (m.warp_barrier && event->truth)
         see_warp_barrier(log, first, event->truth, event->stm);
     for (lane_mask rest = event->truth; rest; rest &= rest - 1) {
@@ -162,11 +168,12 @@ static void on_step(void *context, const struct machine *machine, const struct s
 }
 
 struct scoped_log *scoped_log_new(struct arena *arena, const struct program *program,
-                                  bool same_value)
+                                  bool same_value, bool lockstep)
 {
     struct scoped_log *log = ARENA_NEW(arena, struct scoped_log);
     log->program = program;
     log->same_value = same_value;
+    log->lockstep = lockstep;
     log->racy = ARENA_ARRAY(arena, uint8_t, (size_t)program->private_base * program->units + 1);
     log->observer = (struct observer){.context = log,
                                       .access_row = on_row,
@@ -259,6 +266,14 @@ static uint32_t block_of(const struct scoped_log *log, const struct scoped_event
     return e->is_barrier ? e->block : e->thread / log->program->launch.threads;
 }
 
+static bool same_warp(const struct scoped_log *log, const struct scoped_event *a,
+                      const struct scoped_event *b)
+{
+    const struct ast_launch *l = &log->program->launch;
+    return block_of(log, a) == block_of(log, b) &&
+           a->thread % l->threads / l->warp == b->thread % l->threads / l->warp;
+}
+
 /* Program order, barriers, fence.sc. */
 static void relate_simple(struct scoped_log *log)
 {
@@ -266,6 +281,9 @@ static void relate_simple(struct scoped_log *log)
         for (uint32_t k = i + 1; k < log->count; k++) {
             const struct scoped_event *a = &log->events[i], *b = &log->events[k];
             bool barrier = a->is_barrier || b->is_barrier;
+            if (log->lockstep && !barrier && same_warp(log, a, b) &&
+                a->instruction != b->instruction)
+                relate(log->order, i, k);
             if (barrier ? block_of(log, a) == block_of(log, b) : a->thread == b->thread)
                 relate(log->order, i, k);
             if (is_fence(a) && is_fence(b) && a->manner.sc && b->manner.sc && strong(log, i, k))

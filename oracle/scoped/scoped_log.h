@@ -11,7 +11,7 @@ enum { SCOPED_LOG_MAX = 192, SCOPED_LOG_WORDS = SCOPED_LOG_MAX / 64 };
 
 struct scoped_event {
     bool is_access, is_barrier; /* neither: a fence */
-    uint32_t thread, stm, start, span, step;
+    uint32_t thread, stm, start, span, instruction;
     enum access_kind kind;
     int32_t value;
     int32_t source; /* of a read: the event whose value it takes, all of it; -1: none */
@@ -24,7 +24,10 @@ struct scoped_event {
 struct scoped_log {
     struct observer observer;
     const struct program *program;
-    bool same_value;
+    bool same_value, lockstep;
+    uint32_t instruction,
+        latest;  /* numbers of instructions; the step of the latest one that accessed */
+    bool fenced; /* a fence came later */
     const uint64_t *steps;
     uint32_t count;
     bool overflow; /* more events: nothing can be said */
@@ -35,7 +38,7 @@ struct scoped_log {
 };
 
 struct scoped_log *scoped_log_new(struct arena *arena, const struct program *program,
-                                  bool same_value);
+                                  bool same_value, bool lockstep);
 void scoped_log_begin(struct scoped_log *log, const uint64_t *steps);
 
 /* NULL: the detector says the same of the execution just ended, or nothing can be said (*asked is false); else what
