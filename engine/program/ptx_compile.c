@@ -396,18 +396,22 @@ struct program *ptx_compile(struct arena *arena, const struct ast_kernel *kernel
     return program;
 }
 
-const char *ptx_op_source(struct arena *arena, const struct ptx_code *code, uint32_t pc)
+const char *ptx_op_path(struct arena *arena, const struct ptx_code *code, uint32_t pc)
 {
     const struct ptx_op *op = &code->ops[pc];
     if (op->source_line == 0)
         return NULL;
-    for (const struct ptx_item *item = code->module->items; item; item = item->next) {
-        if (item->kind != PTX_ITEM_FILE || item->u.file != op->file || !item->name)
-            continue;
-        const char *slash = strrchr(item->name, '/');
-        return arena_printf(arena, "%s:%u", slash ? slash + 1 : item->name, op->source_line);
-    }
+    for (const struct ptx_item *item = code->module->items; item; item = item->next)
+        if (item->kind == PTX_ITEM_FILE && item->u.file == op->file && item->name)
+            return arena_printf(arena, "%s:%u", item->name, op->source_line);
     return NULL;
+}
+
+const char *ptx_op_source(struct arena *arena, const struct ptx_code *code, uint32_t pc)
+{
+    const char *path = ptx_op_path(arena, code, pc);
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
 }
 
 const char *ptx_op_text(struct arena *arena, const struct ptx_code *code, uint32_t pc)
