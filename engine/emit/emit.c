@@ -4,6 +4,7 @@
 #include "engine/emit/emit_internal.h"
 
 #include "engine/language/initial.h"
+#include "engine/language/walk.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -99,87 +100,45 @@ static void use_var(struct usage *u, const struct ast_var *var, bool writes)
     place_of(u->e, var)->written |= writes;
 }
 
-static void use_expr(struct usage *u, const struct ast_expr *x)
+static bool use_expr(void *context, const struct ast_expr *expr)
 {
-    if (!x)
-        return;
-    if (x->kind == EXPR_VAR || x->kind == EXPR_INDEX)
-        use_var(u, x->var, false);
-    use_expr(u, x->a);
-    use_expr(u, x->b);
-    use_expr(u, x->c);
+    if (ast_names(expr))
+        use_var(context, expr->var, false);
+    return false;
 }
 
-static void use_lvalue(struct usage *u, const struct ast_lvalue *lvalue)
+static bool use_place(void *context, const struct ast_lvalue *place)
 {
-    use_var(u, lvalue->var, true);
-    use_expr(u, lvalue->index);
+    use_var(context, place->var, true);
+    return false;
 }
 
-static void use_list(struct usage *u, const struct ast_stm *list);
-
-static void use_stm(struct usage *u, const struct ast_stm *stm)
+static bool use_stm(void *context, const struct ast_stm *stm)
 {
-    use_lvalue(u, &stm->target);
-    use_lvalue(u, &stm->place);
-    use_expr(u, stm->value);
-    use_expr(u, stm->second);
-    for (const struct ast_expr *a = stm->arguments; a; a = a->next)
-        use_expr(u, a);
-    use_list(u, stm->init);
-    use_list(u, stm->step);
-    use_list(u, stm->body);
-    use_list(u, stm->other);
-    for (const struct ast_case *c = stm->cases; c; c = c->next)
-        use_list(u, c->body);
+    const struct usage *u = context;
     u->e->exits |= u->carries && stm->kind == STM_EXIT && !u->e->is_body;
-}
-
-static void use_list(struct usage *u, const struct ast_stm *list)
-{
-    for (; list; list = list->next)
-        use_stm(u, list);
+    return false;
 }
 
 static void find_usage(struct emitter *e)
 {
     struct usage usage = {.e = e, .carries = true};
+    const struct ast_question use = {use_stm, use_expr, use_place, &usage};
     for (const struct ast_function *f = e->kernel->functions; f; f = f->next)
-        use_list(&usage, f->body);
+        ast_ask_stms(&use, f->body);
     e->is_body = true;
     usage.carries = emit_has(e, EMIT_KNOB_OUTLINED);
-    use_list(&usage, e->kernel->main->body);
+    ast_ask_stms(&use, e->kernel->main->body);
 }
 
 /* ---- recursion ---- */
-
-static bool calls(const struct ast_stm *list, const struct ast_function *callee);
-
-static bool stm_calls(const struct ast_stm *stm, const struct ast_function *callee)
-{
-    if (stm->kind == STM_CALL && stm->function == callee)
-        return true;
-    for (const struct ast_case *c = stm->cases; c; c = c->next)
-        if (calls(c->body, callee))
-            return true;
-    return calls(stm->init, callee) || calls(stm->step, callee) || calls(stm->body, callee) ||
-           calls(stm->other, callee);
-}
-
-static bool calls(const struct ast_stm *list, const struct ast_function *callee)
-{
-    for (; list; list = list->next)
-        if (stm_calls(list, callee))
-            return true;
-    return false;
-}
 
 /* Whether `f` reaches itself: marks hold how far the search has come (0: not seen). */
 static bool reaches(const struct ast_kernel *kernel, struct ast_function *from,
                     const struct ast_function *target)
 {
     for (struct ast_function *f = kernel->functions; f; f = f->next) {
-        if (f->mark || !calls(from->body, f))
+        if (f->mark || !ast_calls(from->body, f))
             continue;
         if (f == target)
             return true;

@@ -5,6 +5,7 @@
 #include "engine/emit/emit.h"
 #include "engine/input/input.h"
 #include "engine/language/fresh.h"
+#include "engine/language/walk.h"
 
 enum {
     WORDS_MAX = 24, /* of one thread */
@@ -108,7 +109,7 @@ static void expose_stm(struct exposing *x, struct ast_stm *stm, bool is_body)
         expose_list(x, c->body, is_body);
     if (stm->kind == STM_EXIT || (stm->kind == STM_RETURN && is_body))
         expose_end(x, stm, is_body);
-    else if (is_body && (stm->kind == STM_WHILE || stm->kind == STM_DO || stm->kind == STM_FOR))
+    else if (is_body && ast_is(stm, STM_LOOP))
         expose_trip(x, stm);
 }
 
@@ -127,23 +128,10 @@ static uint32_t private_words(const struct ast_var *list)
     return words;
 }
 
-static struct fresh_names *names_of(struct arena *arena, const struct ast_kernel *kernel)
-{
-    struct fresh_names *names = fresh_names_new(arena);
-    fresh_names_add_vars(names, kernel->vars);
-    fresh_names_add_vars(names, kernel->main->locals);
-    for (const struct ast_function *f = kernel->functions; f; f = f->next) {
-        fresh_names_add(names, f->name);
-        fresh_names_add_vars(names, f->locals);
-    }
-    fresh_names_add(names, kernel->name);
-    return names;
-}
-
 struct ast_kernel *emit_expose(struct arena *arena, const struct ast_kernel *kernel)
 {
     struct exposing x = {.arena = arena, .kernel = ast_kernel_copy(arena, kernel)};
-    struct fresh_names *names = names_of(arena, kernel);
+    struct fresh_names *names = fresh_names_of(arena, kernel);
     x.kernel->expects = NULL;
     x.kernel->progress = NULL;
     x.sum = ast_var(arena, fresh_name(names, "trips"), SPACE_LOCAL, 1, false);

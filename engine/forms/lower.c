@@ -2,6 +2,7 @@
 
 #include "engine/base/invariant.h"
 #include "engine/input/input.h"
+#include "engine/language/walk.h"
 
 #include <string.h>
 
@@ -345,21 +346,11 @@ static void lower_call(struct lowering *l, struct stm_list *out, struct ast_stm 
 
 /* ---- atomics, votes, havoc ---- */
 
-static bool reads_shared(const struct ast_expr *expr)
-{
-    if (!expr)
-        return false;
-    if ((expr->kind == EXPR_VAR || expr->kind == EXPR_INDEX) &&
-        (expr->var->space == SPACE_GLOBAL || expr->var->space == SPACE_SHARED))
-        return true;
-    return reads_shared(expr->a) || reads_shared(expr->b) || reads_shared(expr->c);
-}
-
 /* operand_k = e;  when e reads what others may write; operand_k then stands for e. */
 static struct ast_expr *lower_operand(struct lowering *l, struct stm_list *out, uint32_t k,
                                       struct ast_expr *e, struct location at)
 {
-    if (!reads_shared(e))
+    if (!ast_reads_shared(e))
         return e;
     struct ast_var *var = slot_var(l, &l->operands, k, "operand", k + 1);
     struct ast_expr *ref = ast_var_ref(l->arena, var);

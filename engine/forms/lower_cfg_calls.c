@@ -2,6 +2,7 @@
  * lower_cfg_calls.c - who calls whom, and copies of bodies with variables of their own.
  */
 #include "engine/forms/lower_cfg_internal.h"
+#include "engine/language/walk.h"
 
 /* ---- the call graph ---- */
 
@@ -88,42 +89,40 @@ static void replace_var(struct ast_var **var, struct ast_var *const *replacement
         *var = replacements[(*var)->mark];
 }
 
-/* Expressions in a tree and the list that it heads; replacements NULL: only counts. */
-static uint32_t replace_in_expr(struct ast_expr *expr, struct ast_var *const *replacements)
+/* What is replaced, and how many nodes there are; replacements NULL: they are only counted. */
+struct replacing {
+    struct ast_var *const *replacements;
+    uint32_t count;
+};
+
+static void replace_in_expr(void *context, struct ast_expr *expr)
 {
-    uint32_t count = 0;
-    for (; expr; expr = expr->next) {
-        if (replacements && (expr->kind == EXPR_VAR || expr->kind == EXPR_INDEX))
-            replace_var(&expr->var, replacements);
-        count += 1 + replace_in_expr(expr->a, replacements);
-        count += replace_in_expr(expr->b, replacements);
-        count += replace_in_expr(expr->c, replacements);
-    }
-    return count;
+    struct replacing *r = context;
+    r->count++;
+    if (r->replacements && ast_names(expr))
+        replace_var(&expr->var, r->replacements);
 }
 
-static uint32_t replace_in_lvalue(struct ast_lvalue *lvalue, struct ast_var *const *replacements)
+static void replace_place(void *context, struct ast_lvalue *place)
 {
-    if (replacements)
-        replace_var(&lvalue->var, replacements);
-    return replace_in_expr(lvalue->index, replacements);
+    const struct replacing *r = context;
+    if (r->replacements)
+        replace_var(&place->var, r->replacements);
+}
+
+static void count_stm(void *context, struct ast_stm *stm)
+{
+    struct replacing *r = context;
+    (void)stm;
+    r->count++;
 }
 
 uint32_t replace_locals(struct ast_stm *list, struct ast_var *const *replacements)
 {
-    uint32_t count = 0;
-    for (; list; list = list->next) {
-        count += 1 + replace_in_lvalue(&list->target, replacements);
-        count += replace_in_lvalue(&list->place, replacements);
-        count += replace_in_expr(list->value, replacements);
-        count += replace_in_expr(list->second, replacements);
-        count += replace_in_expr(list->arguments, replacements);
-        count += replace_in_expr(list->outs, replacements);
-        count += replace_in_expr(list->guard, replacements);
-        count += replace_locals(list->body, replacements);
-        count += replace_locals(list->other, replacements);
-    }
-    return count;
+    struct replacing replacing = {.replacements = replacements};
+    const struct ast_change change = {count_stm, replace_in_expr, replace_place, &replacing};
+    ast_change_stms(&change, list);
+    return replacing.count;
 }
 
 /* ---- size ---- */

@@ -8,6 +8,7 @@
 
 #include "engine/base/invariant.h"
 #include "engine/input/input.h"
+#include "engine/language/walk.h"
 
 #include <string.h>
 
@@ -108,14 +109,6 @@ struct block_info {
     uint32_t number;        /* k: what v_active holds */
 };
 
-static bool reads_shared(const struct ast_expr *e)
-{
-    if (!e)
-        return false;
-    bool here = (e->kind == EXPR_VAR || e->kind == EXPR_INDEX) && e->var->space <= SPACE_SHARED;
-    return here || reads_shared(e->a) || reads_shared(e->b) || reads_shared(e->c);
-}
-
 static struct ast_expr *leading_guard(const struct ast_block *block)
 {
     const struct ast_stm *first = block->body;
@@ -173,7 +166,7 @@ static struct ast_stm *early_assume(const struct transform *t, const struct rewr
     struct ast_expr *conjunction = NULL;
     for (uint32_t i = 0; i < block->target_count; i++) {
         struct ast_expr *guard = target_guard(t, r, block->targets[i]);
-        if (!guard || reads_shared(guard))
+        if (!guard || ast_reads_shared(guard))
             continue;
         struct ast_expr *other =
             ast_binary(t->arena, BINARY_NE, ast_var_ref(t->arena, t->next),

@@ -2,6 +2,7 @@
  * well_formed.c - Def. 5.1 as a check (lockstep-cfg section 9).
  */
 #include "engine/forms/normalise.h"
+#include "engine/language/walk.h"
 
 #include <string.h>
 
@@ -281,20 +282,11 @@ static void check_entry(struct checking *c, const struct ast_block *entry)
             arena_printf(c->arena, "WF.0: the guard of '%s' is not true", entry->name));
 }
 
-static bool is_private_only(const struct ast_expr *e)
-{
-    if (!e)
-        return true;
-    bool is_var = e->kind == EXPR_VAR || e->kind == EXPR_INDEX;
-    return !(is_var && (e->var->space == SPACE_SHARED || e->var->space == SPACE_GLOBAL)) &&
-           is_private_only(e->a) && is_private_only(e->b) && is_private_only(e->c);
-}
-
 /* WF.1: the leading assume reads private variables only. */
 static void check_guard(struct checking *c, const struct ast_block *block)
 {
     const struct ast_expr *guard = guard_of(block);
-    if (guard && !is_private_only(guard))
+    if (guard && ast_reads_shared(guard))
         say(c, ILL_FORMED, block->body->at,
             arena_printf(c->arena,
                          "WF.1: the guard of '%s' at line %u is not on private variables only",

@@ -141,4 +141,8 @@ uint32_t ptx_kernel_size(const struct ast_kernel *kernel);
 /* The canonical text: head comments, expectations, module. */
 char *ptx_kernel_print(struct arena *arena, const struct ast_kernel *kernel);
 
+/* Fills in the values that the text of reg: or init: gives: "1,2,-3", or of predicates "0110". False: it
+ * does not. */
+bool ptx_settings_values(struct arena *arena, struct ptx_values *values, bool are_predicates);
+
 #endif

@@ -1,6 +1,7 @@
 #include "engine/language/ast.h"
 
 #include "engine/language/eval_ops.h"
+#include "engine/language/walk.h"
 
 #include <string.h>
 
@@ -75,18 +76,9 @@ const enum ast_binary ast_assign_operations[ASSIGN_COUNT] = {
 };
 
 const char *const ast_stm_names[STM_KIND_COUNT] = {
-    [STM_SKIP] = "skip",     [STM_ASSIGN] = "assignment",
-    [STM_CALL] = "call",     [STM_BLOCK] = "block",
-    [STM_IF] = "if",         [STM_WHILE] = "while",
-    [STM_DO] = "do",         [STM_FOR] = "for",
-    [STM_SWITCH] = "switch", [STM_BREAK] = "break",
-    [STM_RETURN] = "return", [STM_CONTINUE] = "continue",
-    [STM_EXIT] = "exit",     [STM_BARRIER] = "barrier",
-    [STM_SYNC] = "sync",     [STM_ARRIVE] = "arrive",
-    [STM_ATOMIC] = "atomic", [STM_VOTE] = "vote",
-    [STM_ASSERT] = "assert", [STM_ASSUME] = "assume",
-    [STM_HAVOC] = "havoc",   [STM_MEMBAR] = "membar",
-    [STM_PICK] = "pick",     [STM_LOCKSYNC] = "sync",
+#define STATEMENT(kind, name, traits) [STM_##kind] = name,
+#include "engine/language/statements.def"
+#undef STATEMENT
 };
 
 /* ---- construction ---- */
@@ -474,32 +466,18 @@ struct ast_kernel *language_copy(struct arena *arena, const struct ast_kernel *k
 
 /* ---- measures and values ---- */
 
-static uint32_t size_of_stms(const struct ast_stm *list)
+static bool count_stm(void *context, const struct ast_stm *stm)
 {
-    uint32_t size = 0;
-    for (; list; list = list->next) {
-        size += list->kind != STM_BLOCK && list->kind != STM_SKIP;
-        size += size_of_stms(list->body) + size_of_stms(list->other);
-        size += size_of_stms(list->init) + size_of_stms(list->step);
-        for (const struct ast_case *c = list->cases; c; c = c->next)
-            size += size_of_stms(c->body);
-    }
-    return size;
-}
-
-static uint32_t size_of_function(const struct ast_function *function)
-{
-    uint32_t size = size_of_stms(function->body);
-    for (const struct ast_block *b = function->blocks; b; b = b->next)
-        size += size_of_stms(b->body);
-    return size;
+    uint32_t *size = context;
+    *size += stm->kind != STM_BLOCK && stm->kind != STM_SKIP;
+    return false;
 }
 
 uint32_t language_size(const struct ast_kernel *kernel)
 {
-    uint32_t size = kernel->main ? size_of_function(kernel->main) : 0;
-    for (const struct ast_function *f = kernel->functions; f; f = f->next)
-        size += size_of_function(f);
+    uint32_t size = 0;
+    const struct ast_question count = {.statement = count_stm, .context = &size};
+    ast_ask_kernel(&count, kernel);
     return size;
 }
 

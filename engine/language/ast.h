@@ -103,31 +103,11 @@ struct ast_expr {
 
 /* ---- statements ---- */
 
+/* statements.def has what each is. */
 enum ast_stm_kind {
-    STM_SKIP,   /* ; (and `skip;`, which prints as `;`) */
-    STM_ASSIGN, /* target op= value */
-    STM_CALL,   /* [target =] function(arguments) */
-    STM_BLOCK,  /* { body } */
-    STM_IF,     /* if (value) body else other; other NULL = no else */
-    STM_WHILE,  /* while (value) body */
-    STM_DO,     /* do body while (value); */
-    STM_FOR,    /* for (init; value; step) body; each of the three may be NULL */
-    STM_SWITCH, /* switch (value) { cases } */
-    STM_BREAK,
-    STM_CONTINUE,
-    STM_RETURN, /* return [value]; */
-    STM_EXIT,
-    STM_BARRIER, /* barrier(); */
-    STM_SYNC,    /* sync(value, second); */
-    STM_ARRIVE,  /* arrive(value, second); */
-    STM_ATOMIC,  /* [target =] atomic(place, arguments) */
-    STM_VOTE,    /* target = vote(value); */
-    STM_ASSERT,  /* assert(value); */
-    STM_ASSUME,
-    STM_HAVOC, /* havoc(place); */
-    STM_MEMBAR,
-    STM_PICK,     /* pick(target, k1 : e1, .., kn : en); target :in { ki | ei } (PRED.setnext) */
-    STM_LOCKSYNC, /* lock-step form only: sync(value); (LOCK.sync) */
+#define STATEMENT(kind, name, traits) STM_##kind,
+#include "engine/language/statements.def"
+#undef STATEMENT
     STM_KIND_COUNT
 };
 

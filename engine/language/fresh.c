@@ -82,3 +82,21 @@ const char *fresh_name(struct fresh_names *names, const char *base)
     fresh_names_add(names, name);
     return name;
 }
+
+static void add_function(struct fresh_names *names, const struct ast_function *f)
+{
+    fresh_names_add(names, f->name);
+    fresh_names_add_vars(names, f->locals);
+    fresh_names_add_blocks(names, f);
+}
+
+struct fresh_names *fresh_names_of(struct arena *arena, const struct ast_kernel *kernel)
+{
+    struct fresh_names *names = fresh_names_new(arena);
+    fresh_names_add(names, kernel->name);
+    fresh_names_add_vars(names, kernel->vars);
+    add_function(names, kernel->main);
+    for (const struct ast_function *f = kernel->functions; f; f = f->next)
+        add_function(names, f);
+    return names;
+}

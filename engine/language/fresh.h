@@ -10,6 +10,8 @@
 struct fresh_names;
 
 struct fresh_names *fresh_names_new(struct arena *arena);
+/* All that the kernel has: variables, functions, blocks, its own. */
+struct fresh_names *fresh_names_of(struct arena *arena, const struct ast_kernel *kernel);
 
 void fresh_names_add(struct fresh_names *names, const char *name);
 void fresh_names_add_vars(struct fresh_names *names, const struct ast_var *list);

@@ -31,7 +31,8 @@ struct litmus_actor {
 struct litmus_state {
     uint32_t
         choice; /* two bits an instruction of several lanes: together, together the other way, apart */
-    uint32_t lock; /* a bit a block */
+    uint32_t lock;                                    /* a bit a block */
+    uint8_t arrived[LITMUS_THREADS][LITMUS_BARRIERS]; /* a bit a thread, of each block */
     int16_t words[LITMUS_WORDS];
     struct litmus_actor actors[LITMUS_THREADS];
     struct litmus_line l1[LITMUS_THREADS][LINES];
@@ -42,6 +43,14 @@ struct litmus_run {
     const struct litmus_test *test;
     struct litmus_options o;
 };
+
+/* The test that the caches run; else why they say nothing. */
+const char *litmus_lower(const struct litmus_test *test, struct litmus_test *lowered);
+
+/* The field's text for PTX, one test a text (litmus_ptx.c). */
+bool litmus_is_ptx(struct arena *arena, const char *text);
+bool litmus_read_ptx(struct arena *arena, struct litmus_reader *reader, struct litmus_test *test,
+                     struct diag *diag);
 
 /* What the search calls for each successor. */
 struct litmus_walk;
@@ -60,8 +69,9 @@ enum { TOGETHER, BACKWARDS, APART };
 uint32_t litmus_grouping(const struct litmus_run *run, const struct litmus_state *state,
                          uint32_t thread, uint32_t pc);
 int16_t litmus_value(const struct litmus_actor *actor, struct litmus_operand operand);
-int16_t litmus_atom(const struct litmus_actor *actor, const struct litmus_instruction *in,
-                    uint32_t lane, int16_t old);
+
+int16_t litmus_lane_atom(const struct litmus_actor *actor, const struct litmus_instruction *in,
+                         uint32_t lane, int16_t old);
 bool litmus_local_step(struct litmus_actor *actor, const struct litmus_instruction *in);
 enum litmus_space litmus_space(uint32_t word);
 

@@ -30,34 +30,58 @@ int16_t litmus_value(const struct litmus_actor *actor, struct litmus_operand ope
     return operand.is_register ? actor->regs[operand.value] : operand.value;
 }
 
-int16_t litmus_atom(const struct litmus_actor *actor, const struct litmus_instruction *in,
-                    uint32_t lane, int16_t old)
+int16_t litmus_atom(enum litmus_op op, int16_t old, int16_t value, int16_t other)
 {
-    int16_t value = litmus_value(actor, in->a[lane]);
-    if (in->op == LITMUS_ADD_ATOM)
+    if (op == LITMUS_CAS)
+        return old == value ? other : old;
+    if (op == LITMUS_ADD_ATOM)
         return (int16_t)(old + value);
-    if (in->op == LITMUS_CAS)
-        return old == value ? litmus_value(actor, in->b) : old;
-    return value;
+    if (op == LITMUS_SUB)
+        return (int16_t)(old - value);
+    if (op == LITMUS_AND)
+        return old & value;
+    if (op == LITMUS_OR)
+        return old | value;
+    if (op == LITMUS_XOR)
+        return old ^ value;
+    bool keeps = op == LITMUS_MIN ? old < value : op == LITMUS_MAX && old > value;
+    return keeps ? old : value;
+}
+
+int16_t litmus_lane_atom(const struct litmus_actor *actor, const struct litmus_instruction *in,
+                         uint32_t lane, int16_t old)
+{
+    return litmus_atom(in->op, old, litmus_value(actor, in->a[lane]), litmus_value(actor, in->b));
+}
+
+bool litmus_branches(const struct litmus_instruction *in, int16_t left, int16_t right)
+{
+    bool wants_equal = in->op == LITMUS_BZ || in->op == LITMUS_BEQ;
+    return in->op == LITMUS_JUMP || (left == right) == wants_equal;
 }
 
 /* Instructions that touch registers only; false: this is none. */
 bool litmus_local_step(struct litmus_actor *actor, const struct litmus_instruction *in)
 {
     int16_t *reg = &actor->regs[in->reg[0]];
-    bool branch = in->op == LITMUS_BZ || in->op == LITMUS_BNZ;
+    int16_t left = litmus_value(actor, in->a[0]), right = litmus_value(actor, in->b);
     if (in->op < LITMUS_USE)
         return false;
-    if (branch && (*reg == 0) == (in->op == LITMUS_BZ)) {
+    if (in->op >= LITMUS_BZ && litmus_branches(in, left, right)) {
         actor->pc = in->target;
         return true;
     }
     if (in->op == LITMUS_MOV)
-        *reg = litmus_value(actor, in->a[0]);
+        *reg = left;
     else if (in->op == LITMUS_ADD)
-        *reg = (int16_t)(litmus_value(actor, in->a[0]) + litmus_value(actor, in->b));
+        *reg = (int16_t)(left + right);
     actor->pc++;
     return true;
+}
+
+bool litmus_writes(const struct litmus_instruction *in)
+{
+    return in->op != LITMUS_ST && !in->no_result;
 }
 
 static bool is_memory(const struct litmus_instruction *in)
@@ -68,7 +92,7 @@ static bool is_memory(const struct litmus_instruction *in)
 static bool blocked(const struct litmus_actor *actor, const struct litmus_instruction *in)
 {
     for (uint32_t lane = 0; lane < in->lanes; lane++) {
-        if (in->op != LITMUS_ST && actor->blocked[in->reg[lane]])
+        if (litmus_writes(in) && actor->blocked[in->reg[lane]])
             return true;
         if (in->a[lane].is_register && actor->blocked[in->a[lane].value])
             return true;
@@ -118,7 +142,7 @@ static void add_slot(struct litmus_actor *actor, uint32_t lanes)
 static void block(struct litmus_actor *actor, const struct litmus_instruction *in)
 {
     for (uint32_t lane = 0; lane < in->lanes; lane++) {
-        if (in->op != LITMUS_ST)
+        if (litmus_writes(in))
             actor->blocked[in->reg[lane]]++;
         if (in->op != LITMUS_LD && in->a[lane].is_register)
             actor->blocked[in->a[lane].value]++;
@@ -150,24 +174,38 @@ static bool issue_memory(const struct litmus_run *run, struct litmus_state *s, u
     return true;
 }
 
-static void release_barrier(const struct litmus_run *run, struct litmus_state *s, uint8_t sm)
+/* Are all there for whom this barrier waits? */
+static bool complete(const struct litmus_instruction *in, uint32_t arrived)
 {
+    uint32_t wanted = in->arrivals ? in->arrivals : (uint32_t)__builtin_popcount(in->threads);
+    return (uint32_t)__builtin_popcount(arrived) >= wanted;
+}
+
+static void release_barrier(const struct litmus_run *run, struct litmus_state *s, uint32_t thread,
+                            const struct litmus_instruction *in)
+{
+    uint8_t sm = run->test->threads[thread].sm, *arrived = &s->arrived[sm][in->barrier];
+    *arrived |= (uint8_t)(1U << thread);
+    if (!complete(in, *arrived))
+        return;
     for (uint32_t t = 0; t < run->test->count; t++)
-        if (run->test->threads[t].sm == sm && s->actors[t].bar != BAR_ARRIVED)
-            return;
-    for (uint32_t t = 0; t < run->test->count; t++)
-        if (run->test->threads[t].sm == sm)
+        if (*arrived >> t & 1 && s->actors[t].bar == BAR_ARRIVED &&
+            run->test->threads[t].code[s->actors[t].pc].barrier == in->barrier)
             s->actors[t].bar = BAR_PASSED;
+    *arrived = 0;
 }
 
 /* As printed a thread arrives at once and waits for its own operations afterwards; `before` turns this round. */
-static bool issue_bar(const struct litmus_run *run, struct litmus_state *s, uint32_t thread)
+static bool issue_bar(const struct litmus_run *run, struct litmus_state *s, uint32_t thread,
+                      const struct litmus_instruction *in)
 {
     struct litmus_actor *actor = &s->actors[thread];
     bool busy = in_flight(actor) != 0;
-    if (actor->bar == BAR_NONE && !(busy && run->o.before)) {
-        actor->bar = BAR_ARRIVED;
-        release_barrier(run, s, run->test->threads[thread].sm);
+    bool again = s->arrived[run->test->threads[thread].sm][in->barrier] >> thread & 1;
+    if (actor->bar == BAR_NONE && !again && !(busy && run->o.before)) {
+        actor->bar = in->op == LITMUS_BAR ? BAR_ARRIVED : BAR_NONE;
+        release_barrier(run, s, thread, in);
+        actor->pc = (uint8_t)(actor->pc + (in->op == LITMUS_ARRIVE));
         return true;
     }
     if (actor->bar != BAR_PASSED || busy)
@@ -194,8 +232,8 @@ static bool issue(const struct litmus_run *run, struct litmus_state *s, uint32_t
     if (actor->pc >= t->length)
         return false;
     const struct litmus_instruction *in = &t->code[actor->pc];
-    if (in->op == LITMUS_BAR)
-        return issue_bar(run, s, thread);
+    if (in->op == LITMUS_BAR || in->op == LITMUS_ARRIVE)
+        return issue_bar(run, s, thread, in);
     if (in->op == LITMUS_MEMBAR || in->op == LITMUS_WAIT)
         return issue_membar(run, actor, in);
     if (blocked(actor, in))
@@ -217,6 +255,8 @@ void litmus_start(const struct litmus_run *run, struct litmus_state *s)
 {
     const struct litmus_test *test = run->test;
     memcpy(s->words, test->init, sizeof s->words);
+    for (uint32_t t = 0; t < test->count; t++)
+        memcpy(s->actors[t].regs, test->threads[t].first, sizeof s->actors[t].regs);
     for (uint32_t i = 0; i < LITMUS_THREADS * LITMUS_GLOBALS; i++) {
         uint32_t sm = i / LITMUS_GLOBALS, word = i % LITMUS_GLOBALS, w = run->o.words_a_line;
         struct litmus_line *line = &s->l1[sm][word / w];
@@ -245,8 +285,8 @@ static void sc_lane(struct litmus_state *s, uint32_t thread, const struct litmus
     if (in->op == LITMUS_ST)
         *word = litmus_value(actor, in->a[lane]);
     else if (in->op != LITMUS_LD)
-        *word = litmus_atom(actor, in, lane, old);
-    if (in->op != LITMUS_ST)
+        *word = litmus_lane_atom(actor, in, lane, old);
+    if (litmus_writes(in))
         actor->regs[in->reg[lane]] = old;
 }
 
@@ -254,8 +294,8 @@ static bool sc_step(const struct litmus_run *run, struct litmus_state *s, uint32
                     const struct litmus_instruction *in)
 {
     struct litmus_actor *actor = &s->actors[thread];
-    if (in->op == LITMUS_BAR)
-        return issue_bar(run, s, thread);
+    if (in->op == LITMUS_BAR || in->op == LITMUS_ARRIVE)
+        return issue_bar(run, s, thread, in);
     if (is_memory(in)) {
         bool backwards = litmus_grouping(run, s, thread, actor->pc) == BACKWARDS;
         for (uint32_t i = 0; i < in->lanes; i++)

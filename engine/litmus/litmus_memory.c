@@ -97,7 +97,7 @@ static void lane_done(struct step *t, uint32_t lane)
 {
     struct litmus_actor *actor = t->actor;
     const struct litmus_instruction *in = t->in;
-    if (in->op != LITMUS_ST)
+    if (litmus_writes(in))
         actor->blocked[in->reg[lane]]--;
     if (in->op != LITMUS_LD && in->a[lane].is_register)
         actor->blocked[in->a[lane].value]--;
@@ -293,7 +293,7 @@ static void exchange(struct step *t)
     uint32_t lane = first_lane(t->op->lanes);
     int16_t *word = &t->s->words[t->in->word[lane]];
     int16_t old = *word;
-    *word = litmus_atom(t->actor, t->in, lane, old);
+    *word = litmus_lane_atom(t->actor, t->in, lane, old);
     t->actor->regs[t->in->reg[lane]] = old;
 }
 
@@ -322,7 +322,7 @@ static void atom_shared(struct step *t)
         t->s->lock |= bit;
         t->op->fill[0] = *word;
     } else if (t->op->ip == 1)
-        *word = litmus_atom(t->actor, t->in, lane, t->op->fill[0]);
+        *word = litmus_lane_atom(t->actor, t->in, lane, t->op->fill[0]);
     else {
         t->s->lock &= ~bit;
         t->actor->regs[t->in->reg[lane]] = t->op->fill[0];

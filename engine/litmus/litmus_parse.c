@@ -175,8 +175,10 @@ static bool take_read(struct parse *p, struct litmus_instruction *in, const char
 static bool take_rest(struct parse *p, struct litmus_instruction *in, char **w)
 {
     in->lanes = 1;
-    if (in->op == LITMUS_MEMBAR)
+    if (in->op == LITMUS_MEMBAR) {
         in->scope = w[0][3] == 'c' ? SCOPE_CTA : w[0][3] == 'g' ? SCOPE_GL : SCOPE_SYS;
+        in->order = ORDER_SC;
+    }
     if (in->op == LITMUS_USE)
         return take_read(p, in, w[1]);
     if (in->op == LITMUS_MOV)
@@ -189,7 +191,8 @@ static bool take_rest(struct parse *p, struct litmus_instruction *in, char **w)
     if (strlen(w[2]) >= sizeof p->targets[0])
         return FAIL(p, "the label `%s` is longer than seven bytes", w[2]);
     strcpy(p->targets[p->thread->length], w[2]);
-    return take_read(p, in, w[1]);
+    in->no_result = true;
+    return take_operand(p, w[1], &in->a[0]);
 }
 
 static bool take_form(struct parse *p, struct litmus_instruction *in, char **w, uint32_t count)
@@ -200,6 +203,8 @@ static bool take_form(struct parse *p, struct litmus_instruction *in, char **w, 
         if (count != forms[i].words)
             return FAIL(p, "`%s` takes %u operands", w[0], forms[i].words - 1);
         in->op = forms[i].op;
+        in->order = ORDER_RELAXED;
+        in->scope = SCOPE_GL;
         return in->op <= LITMUS_CAS ? take_atom(p, in, w) : take_rest(p, in, w);
     }
     return FAIL(p, "unknown instruction `%s`", w[0]);
@@ -213,6 +218,8 @@ static bool take_access(struct parse *p, struct litmus_instruction *in, char **w
         return FAIL(p, "`%s` takes 2 operands", w[0]);
     if (!take_cache(p, w[0] + 3, load ? loads : stores, &in->cache))
         return false;
+    if (in->cache == CACHE_VOL)
+        in->order = ORDER_RELAXED, in->scope = SCOPE_SYS;
     if (load)
         return take_words(p, in, w[2]) && take_registers(p, in, w[1]);
     return take_words(p, in, w[1]) && take_values(p, in, w[2]);
@@ -246,8 +253,8 @@ static bool take_instruction(struct parse *p, char *text)
         return true;
     }
     if (count > WORDS || t->length == LITMUS_CODE)
-        return FAIL(p, count > WORDS ? "too many operands"
-                                     : "a thread has at most eight instructions");
+        return count > WORDS ? FAIL(p, "too many operands")
+                             : FAIL(p, "a thread has at most %d instructions", LITMUS_CODE);
     struct litmus_instruction *in = &t->code[t->length];
     bool access = !strncmp(w[0], "ld.", 3) || !strncmp(w[0], "st.", 3);
     if (!(access ? take_access(p, in, w, count) : take_form(p, in, w, count)))
@@ -294,6 +301,7 @@ static bool take_thread(struct parse *p, char *text)
     memset(p->targets, 0, sizeof p->targets);
     if (!take_sm(p, text, &p->thread->sm))
         return false;
+    p->thread->cta = p->thread->sm;
     for (char *i = strtok_r(colon + 1, ";", &save); i; i = strtok_r(NULL, ";", &save))
         if (!take_instruction(p, i))
             return false;
@@ -390,8 +398,26 @@ static bool take_observe(struct parse *p, char *text)
     return true;
 }
 
+/* `allows ptx60 ptx75`: models that have the weak outcome; `forbids`: that have not. */
+static bool take_verdicts(struct parse *p, char *text, enum litmus_stated says)
+{
+    char *w[LITMUS_MODELS];
+    uint32_t count = split(text, w, LITMUS_MODELS);
+    if (!count || count > LITMUS_MODELS)
+        return FAIL(p, "names of models are expected here");
+    for (uint32_t i = 0; i < count; i++) {
+        enum litmus_model m = litmus_model_named(w[i]);
+        if (m == LITMUS_MODELS)
+            return FAIL(p, "unknown model `%s`", w[i]);
+        p->test->verdict[m] = says;
+    }
+    return true;
+}
+
 static bool take_line(struct parse *p, char *key, char *rest)
 {
+    if (!strcmp(key, "allows") || !strcmp(key, "forbids"))
+        return take_verdicts(p, rest, *key == 'a' ? STATED_YES : STATED_NO);
     if (!strcmp(key, "thread"))
         return take_thread(p, rest);
     if (!strcmp(key, "warm"))
@@ -425,8 +451,16 @@ static char *next_line(struct parse *p, struct litmus_reader *r)
     return line;
 }
 
+/* The first words of litmus tests for other machines. */
+static const char *const others[] = {"AArch64", "ARM",   "BPF",    "C",    "CPP",
+                                     "GPU_PTX", "JAVA",  "LISA",   "Bell", "MIPS",
+                                     "PPC",     "RISCV", "VULKAN", "X86",  "X86_64"};
+
 static bool begin(struct parse *p, char *key, const char *rest)
 {
+    for (uint32_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strcmp(key, others[i]))
+            return FAIL(p, "a litmus test for %s: only those for PTX are read", key);
     if (strcmp(key, "test") || !*rest || strlen(rest) >= LITMUS_NAME)
         return FAIL(p, "a test begins with `test NAME`, a name of at most %d bytes",
                     LITMUS_NAME - 1);
@@ -437,11 +471,25 @@ static bool begin(struct parse *p, char *key, const char *rest)
     return true;
 }
 
+/* A barrier waits for all threads of its block. */
+static void whole_blocks(struct litmus_test *test)
+{
+    for (uint32_t t = 0; t < test->count; t++)
+        for (uint32_t i = 0; i < test->threads[t].length; i++)
+            for (uint32_t other = 0; other < test->count; other++)
+                if (test->threads[other].sm == test->threads[t].sm)
+                    test->threads[t].code[i].threads |= (uint8_t)(1U << other);
+}
+
 bool litmus_next(struct arena *arena, struct litmus_reader *reader, struct litmus_test *test,
                  struct diag *diag)
 {
     struct parse p = {.arena = arena, .test = test, .diag = diag};
     bool begun = false;
+    if (!reader->line && litmus_is_ptx(arena, reader->at)) {
+        reader->line = 1;
+        return litmus_read_ptx(arena, reader, test, diag);
+    }
     for (char *line; (line = next_line(&p, reader));) {
         char *rest = line + strcspn(line, " ");
         if (*line == '#' || (!*line && !begun))
@@ -454,6 +502,7 @@ bool litmus_next(struct arena *arena, struct litmus_reader *reader, struct litmu
             return false;
         begun = true;
     }
+    whole_blocks(test);
     if (begun && !test->observed)
         return FAIL(&p, "the test `%s` observes nothing", test->name);
     return begun;

@@ -1,13 +1,10 @@
 /*
  * litmus_search.c - all states of a litmus test, and the outcomes of those in which it has ended.
  */
-#include "engine/base/text.h"
 #include "engine/litmus/litmus_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-const char *const litmus_model_names[LITMUS_MODELS] = {"sc", "printed", "llh", "coherent"};
 
 struct litmus_walk {
     struct litmus_run run;
@@ -69,35 +66,17 @@ static int dirty_local(const struct litmus_walk *walk, const struct litmus_state
     return line->dmask >> offset & 1 ? line->vals[offset] : value;
 }
 
-/* One digit a value that is below ten; longer ones in parentheses. */
-static char *outcome(const struct litmus_walk *walk, const struct litmus_state *state)
+static void ended(struct litmus_walk *walk, const struct litmus_state *state)
 {
     const struct litmus_test *test = walk->run.test;
-    struct text text = text_begin(walk->run.arena);
+    int16_t values[LITMUS_OBSERVED] = {0};
     for (uint32_t i = 0; i < test->observed; i++) {
         const struct litmus_observed *o = &test->observe[i];
         int value =
             o->is_register ? state->actors[o->thread].regs[o->number] : state->words[o->number];
-        value = dirty_local(walk, state, o, value);
-        text_format(&text, value >= 0 && value < 10 ? "%d" : "(%d)", value);
+        values[i] = (int16_t)dirty_local(walk, state, o, value);
     }
-    return text.bytes;
-}
-
-static void add_outcome(struct litmus_walk *walk, const struct litmus_state *state)
-{
-    struct litmus_result *r = walk->result;
-    char *made = outcome(walk, state);
-    uint32_t at = 0;
-    while (at < r->count && strcmp(r->outcomes[at], made) < 0)
-        at++;
-    if (at < r->count && !strcmp(r->outcomes[at], made))
-        return;
-    char **more = arena_alloc(walk->run.arena, r->count + 1, sizeof *more);
-    for (uint32_t i = 0; i <= r->count; i++)
-        more[i] = i < at ? r->outcomes[i] : i == at ? made : r->outcomes[i - 1];
-    r->outcomes = more;
-    r->count++;
+    litmus_add_outcome(walk->run.arena, test, walk->result, values);
 }
 
 static void expand(struct litmus_walk *walk, enum litmus_model model, uint32_t index)
@@ -106,7 +85,7 @@ static void expand(struct litmus_walk *walk, enum litmus_model model, uint32_t i
     walk->from = &state;
     walk->successors = 0;
     if (litmus_done(&walk->run, &state))
-        add_outcome(walk, &state);
+        ended(walk, &state);
     if (model == LITMUS_SC)
         litmus_sc_steps(&walk->run, &state, walk);
     else
@@ -172,8 +151,15 @@ bool litmus_run(struct arena *arena, const struct litmus_test *test, enum litmus
     uint32_t slots = 1;
     while (slots < 2 * limit)
         slots *= 2;
-    struct litmus_walk walk = {.run = {arena, test, options_of(test, model)}, .limit = limit};
+    struct litmus_test *lowered = ARENA_NEW(arena, struct litmus_test);
     memset(result, 0, sizeof *result);
+    if (model != LITMUS_SC) {
+        result->silent = litmus_lower(test, lowered);
+        test = lowered;
+    }
+    if (result->silent)
+        return true;
+    struct litmus_walk walk = {.run = {arena, test, options_of(test, model)}, .limit = limit};
     walk.result = result;
     walk.mask = slots - 1;
     walk.states = malloc(limit * sizeof *walk.states);
@@ -188,58 +174,4 @@ bool litmus_run(struct arena *arena, const struct litmus_test *test, enum litmus
     free(walk.table);
     result->states = walk.count;
     return whole;
-}
-
-static uint32_t words_in(const char *text)
-{
-    uint32_t count = 0;
-    for (const char *p = text; *p; p++)
-        count += *p != ' ' && (p == text || p[-1] == ' ');
-    return count;
-}
-
-static bool among(const char *outcome, const char *list)
-{
-    size_t length = strlen(outcome);
-    for (const char *p = list; (p = strstr(p, outcome)); p++)
-        if ((p == list || p[-1] == ' ') && (p[length] == ' ' || !p[length]))
-            return true;
-    return false;
-}
-
-static bool has(const struct litmus_result *set, const char *outcome)
-{
-    for (uint32_t i = 0; i < set->count; i++)
-        if (!strcmp(set->outcomes[i], outcome))
-            return true;
-    return false;
-}
-
-static bool sc_expected(const char *list, const struct litmus_result *sc)
-{
-    if (!strncmp(list, "count ", 6))
-        return strtoul(list + 6, NULL, 10) == sc->count;
-    for (uint32_t i = 0; i < sc->count; i++)
-        if (!among(sc->outcomes[i], list))
-            return false;
-    return words_in(list) == sc->count;
-}
-
-bool litmus_expected(const struct litmus_test *test, const struct litmus_result *sc,
-                     const struct litmus_result *model)
-{
-    const char *more = test->more ? test->more : "";
-    uint32_t extra = 0;
-    if (test->sc && !sc_expected(test->sc, sc))
-        return false;
-    for (uint32_t i = 0; i < sc->count; i++)
-        if (!has(model, sc->outcomes[i]))
-            return false;
-    for (uint32_t i = 0; i < model->count; i++)
-        if (!has(sc, model->outcomes[i])) {
-            extra++;
-            if (!among(model->outcomes[i], more))
-                return false;
-        }
-    return extra == words_in(more) && !sc->dead && !model->dead;
 }

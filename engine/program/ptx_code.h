@@ -28,7 +28,7 @@
 #include "engine/arith/ptx_rows.h"
 #include "engine/input/ptx_kernel.h"
 #include "engine/program/program.h"
-#include "engine/program/ptx_windows.h"
+#include "engine/ptx/ptx_windows.h"
 
 enum ptx_exec {
     PTX_EXEC_NOP,  /* brkpt, pmevent, nanosleep, prefetch, fence .. */

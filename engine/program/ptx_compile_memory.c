@@ -1,7 +1,6 @@
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
 #include "engine/program/ptx_compile_internal.h"
-#include "engine/ptx/ptx_check_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,7 @@
 
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
-#include "engine/forms/cfg.h"
 #include "engine/input/input.h"
-#include "engine/input/ptx_kernel.h"
 #include "engine/rewrite/transform_internal.h"
 
 #include <inttypes.h>
@@ -18,7 +16,7 @@ const struct transform_info transform_table[TRANSFORM_COUNT] = {
 #undef TRANSFORM
 };
 
-static void (*const functions[TRANSFORM_COUNT])(struct transform_edit *) = {
+static void (*const functions[TRANSFORM_COUNT])(struct edit *) = {
 #define TRANSFORM(id, function, ...) [TRANSFORM_##id] = function,
 #include "engine/rewrite/transforms.def"
 #undef TRANSFORM
@@ -82,62 +80,23 @@ static bool is_for(enum transform_id id, enum ast_form form)
 
 /* ---- application ---- */
 
-/* Every body a block, so that all statements lie in lists. */
-static struct ast_stm *as_block(struct arena *arena, struct ast_stm *body)
+static struct edit begin(struct arena *arena, const struct ast_kernel *kernel, uint32_t target)
 {
-    if (!body || body->kind == STM_BLOCK)
-        return body;
-    struct ast_stm *block = ast_stm(arena, STM_BLOCK, body->at);
-    block->body = body;
-    return block;
-}
-
-static void normalise_list(struct arena *arena, struct ast_stm *list)
-{
-    for (; list; list = list->next) {
-        if (list->kind != STM_BLOCK) {
-            list->body = as_block(arena, list->body);
-            list->other = as_block(arena, list->other);
-        }
-        normalise_list(arena, list->body);
-        normalise_list(arena, list->other);
-        for (struct ast_case *c = list->cases; c; c = c->next)
-            normalise_list(arena, c->body);
-    }
-}
-
-/* A kernel of FORM_PTX from its own text: the tree is nobody else's, its names are resolved. NULL: it is no
- * kernel. */
-static struct ast_kernel *reread(struct arena *arena, const struct ast_kernel *kernel)
-{
-    const char *text = ptx_kernel_print(arena, kernel);
-    struct diag *diag = ARENA_NEW(arena, struct diag);
-    diag_init(diag, "transformed", text, strlen(text));
-    struct ast_kernel *again = ptx_kernel_parse(arena, text, strlen(text), diag);
-    return again && again->ptx->entry ? again : NULL;
-}
-
-static struct transform_edit begin(struct arena *arena, const struct ast_kernel *kernel,
-                                   uint32_t target)
-{
-    struct transform_edit edit = {.arena = arena, .target = target};
+    struct edit edit = {.arena = arena, .target = target};
     if (kernel->form != FORM_PTX)
         edit.kernel = ast_kernel_copy(arena, kernel);
     else if (target == UINT32_MAX) /* counting only looks at it, and reading costs */
         edit.kernel = (struct ast_kernel *)(uintptr_t)kernel;
     else
-        edit.kernel = reread(arena, kernel);
+        edit.kernel = edit_reread(arena, kernel);
     INVARIANT(edit.kernel != NULL); /* what we print parses */
-    if (kernel->form == FORM_STRUCTURED) {
-        normalise_list(arena, edit.kernel->main->body);
-        for (struct ast_function *f = edit.kernel->functions; f; f = f->next)
-            normalise_list(arena, f->body);
-    }
+    if (kernel->form == FORM_STRUCTURED)
+        edit_normalise(arena, edit.kernel);
     return edit;
 }
 
 /* Counting changes nothing, so one copy of the kernel serves for all. */
-static uint32_t count_places(struct transform_edit *counting, enum transform_id id)
+static uint32_t count_places(struct edit *counting, enum transform_id id)
 {
     counting->seen = 0;
     if (is_for(id, counting->kernel->form))
@@ -149,27 +108,17 @@ uint32_t transform_places(struct arena *arena, const struct ast_kernel *kernel,
                           enum transform_id id)
 {
     size_t mark = arena_mark(arena);
-    struct transform_edit counting = begin(arena, kernel, UINT32_MAX);
+    struct edit counting = begin(arena, kernel, UINT32_MAX);
     uint32_t places = count_places(&counting, id);
     arena_release(arena, mark);
     return places;
 }
 
-/* Well-formed, and the graphs of blocks reducible, every block reachable. */
+/* Well-formed, and the graphs of blocks reducible. */
 static bool is_kernel(struct arena *arena, const struct ast_kernel *kernel)
 {
-    const char *reason;
-    struct location at;
-    if (!ast_check(kernel, NULL))
-        return false;
-    if (kernel->form != FORM_BLOCKS)
-        return true;
-    size_t mark = arena_mark(arena);
-    bool good = cfg_build(arena, kernel->main, &reason, &at) != NULL;
-    for (const struct ast_function *f = kernel->functions; f && good; f = f->next)
-        good = cfg_build(arena, f, &reason, &at) != NULL;
-    arena_release(arena, mark);
-    return good;
+    return ast_check(kernel, NULL) &&
+           (kernel->form != FORM_BLOCKS || edit_is_reducible(arena, kernel));
 }
 
 /* NULL: there is no place, or the result is no kernel any more. */
@@ -179,12 +128,12 @@ static struct ast_kernel *apply_step(struct arena *arena, const struct ast_kerne
     size_t mark = arena_mark(arena);
     if (places == 0)
         return NULL;
-    struct transform_edit edit = begin(arena, kernel, step->number % places);
+    struct edit edit = begin(arena, kernel, step->number % places);
     edit.number = step->number / places;
     functions[step->id](&edit);
-    if (transform_done(&edit) && kernel->form == FORM_PTX)
-        edit.kernel = reread(arena, edit.kernel);
-    if (transform_done(&edit) && edit.kernel && is_kernel(arena, edit.kernel))
+    if (edit_done(&edit) && kernel->form == FORM_PTX)
+        edit.kernel = edit_reread(arena, edit.kernel);
+    if (edit_done(&edit) && edit.kernel && is_kernel(arena, edit.kernel))
         return edit.kernel;
     arena_release(arena, mark);
     return NULL;
@@ -221,7 +170,7 @@ struct ast_kernel *transform_draw(struct arena *arena, const struct ast_kernel *
     wanted = 1 + (wanted > other ? wanted : other);
     if (kernel->form == FORM_PTX)
         wanted = 1 + wanted % 2; /* each reads the module twice */
-    struct transform_edit counting = begin(arena, result, UINT32_MAX);
+    struct edit counting = begin(arena, result, UINT32_MAX);
     *list = (struct transform_list){.count = 0};
     for (uint32_t i = 0; i < TRIES && list->count < wanted; i++) {
         struct transform_step step = {.id = (enum transform_id)pcg_below(&rng, TRANSFORM_COUNT)};

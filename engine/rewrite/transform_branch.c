@@ -4,23 +4,22 @@
 /*      if (c) S else T   ==>   if (!c) T else S
  *
  * The other branch comes first in lock-step, which a race alone could tell. */
-static void negate_list(struct transform_edit *edit, struct ast_stm **list,
-                        struct transform_place place)
+static void negate_list(struct edit *edit, struct ast_stm **list, struct edit_place place)
 {
     (void)place;
     for (struct ast_stm *s = *list; s; s = s->next)
-        if (s->kind == STM_IF && transform_here(edit)) {
+        if (s->kind == STM_IF && edit_here(edit)) {
             struct ast_stm *then_branch = s->body;
-            s->body = s->other ? s->other : transform_block(edit, NULL);
+            s->body = s->other ? s->other : edit_block(edit, NULL);
             s->other = then_branch;
             s->value = ast_unary(edit->arena, UNARY_NOT, s->value);
             return;
         }
 }
 
-void transform_negate(struct transform_edit *edit)
+void transform_negate(struct edit *edit)
 {
-    transform_walk_lists(edit, negate_list);
+    edit_walk_lists(edit, negate_list);
 }
 
 /* ---- flatten ---- */
@@ -44,7 +43,7 @@ static bool only_assigns(const struct ast_stm *branch, const struct ast_stm **as
     return true;
 }
 
-static struct ast_expr *value_or_old(struct transform_edit *edit, const struct ast_stm *assignment,
+static struct ast_expr *value_or_old(struct edit *edit, const struct ast_stm *assignment,
                                      struct ast_var *var)
 {
     return assignment ? ast_assigned_value(edit->arena, assignment) : ast_var_ref(edit->arena, var);
@@ -54,8 +53,7 @@ static struct ast_expr *value_or_old(struct transform_edit *edit, const struct a
  *
  * c, then e or f is evaluated, as before: what was not read is not. (For a shared x, that who wrote nothing
  * now writes x would be a race.) */
-static void flatten_list(struct transform_edit *edit, struct ast_stm **list,
-                         struct transform_place place)
+static void flatten_list(struct edit *edit, struct ast_stm **list, struct edit_place place)
 {
     (void)place;
     for (struct ast_stm **slot = list; *slot; slot = &(*slot)->next) {
@@ -64,21 +62,21 @@ static void flatten_list(struct transform_edit *edit, struct ast_stm **list,
         if (s->kind != STM_IF || !only_assigns(s->body, &then_stm) ||
             !only_assigns(s->other, &else_stm) || (!then_stm && !else_stm) ||
             (then_stm && else_stm && then_stm->target.var != else_stm->target.var) ||
-            !transform_here(edit))
+            !edit_here(edit))
             continue;
         struct ast_var *x = (then_stm ? then_stm : else_stm)->target.var;
         struct ast_expr *value = ast_cond(edit->arena, s->value, value_or_old(edit, then_stm, x),
                                           value_or_old(edit, else_stm, x));
         struct ast_stm *flat = ast_assign(edit->arena, x, NULL, value, s->at);
-        (void)transform_take(slot, 1);
-        transform_put(slot, flat);
+        (void)edit_take(slot, 1);
+        edit_put(slot, flat);
         return;
     }
 }
 
-void transform_flatten(struct transform_edit *edit)
+void transform_flatten(struct edit *edit)
 {
-    transform_walk_lists(edit, flatten_list);
+    edit_walk_lists(edit, flatten_list);
 }
 
 /* ---- duplicate ---- */
@@ -87,24 +85,22 @@ void transform_flatten(struct transform_edit *edit)
  *
  * Whichever copy a thread takes, it does what it did. A copy of a barrier is another barrier, so all
  * threads of a block must take the same one. */
-static void duplicate_list(struct transform_edit *edit, struct ast_stm **list,
-                           struct transform_place place)
+static void duplicate_list(struct edit *edit, struct ast_stm **list, struct edit_place place)
 {
     (void)place;
     for (struct ast_stm **slot = list; *slot; slot = &(*slot)->next) {
-        if (!transform_here(edit))
+        if (!edit_here(edit))
             continue;
         bool meets = transform_facts(edit, *slot, true).meets;
-        struct ast_expr *selection =
-            transform_selection(edit, meets || transform_choose(edit, 4) == 3);
-        struct ast_stm *s = transform_take(slot, 1);
+        struct ast_expr *selection = transform_selection(edit, meets || edit_choose(edit, 4) == 3);
+        struct ast_stm *s = edit_take(slot, 1);
         struct ast_stm *copy = ast_stm_list_copy(edit->arena, s);
-        transform_put(slot, transform_if(edit, selection, s, copy, s->at));
+        edit_put(slot, transform_if(edit, selection, s, copy, s->at));
         return;
     }
 }
 
-void transform_duplicate(struct transform_edit *edit)
+void transform_duplicate(struct edit *edit)
 {
-    transform_walk_lists(edit, duplicate_list);
+    edit_walk_lists(edit, duplicate_list);
 }

@@ -1,41 +1,36 @@
 /* transform_call.c - functions: statements outlined, calls inlined. */
+#include "engine/language/walk.h"
 #include "engine/rewrite/transform_internal.h"
 
 enum { RUN_MAX = 3, PARAMETERS_MAX = 8 };
 
 /* ---- variables replaced ---- */
 
-static void replace_expr(struct ast_expr *e, const struct ast_var *from, struct ast_var *to)
+struct replacement {
+    const struct ast_var *from;
+    struct ast_var *to;
+};
+
+static void replace_in_expr(void *context, struct ast_expr *expr)
 {
-    for (; e; e = e->next) {
-        if ((e->kind == EXPR_VAR || e->kind == EXPR_INDEX) && e->var == from)
-            e->var = to;
-        replace_expr(e->a, from, to);
-        replace_expr(e->b, from, to);
-        replace_expr(e->c, from, to);
-    }
+    const struct replacement *r = context;
+    if (ast_names(expr) && expr->var == r->from)
+        expr->var = r->to;
+}
+
+static void replace_place(void *context, struct ast_lvalue *place)
+{
+    const struct replacement *r = context;
+    if (place->var == r->from)
+        place->var = r->to;
 }
 
 static void replace(struct ast_stm *list, const struct ast_var *from, struct ast_var *to)
 {
-    for (; list; list = list->next) {
-        if (list->target.var == from)
-            list->target.var = to;
-        if (list->place.var == from)
-            list->place.var = to;
-        replace_expr(list->target.index, from, to);
-        replace_expr(list->place.index, from, to);
-        replace_expr(list->value, from, to);
-        replace_expr(list->second, from, to);
-        replace_expr(list->arguments, from, to);
-        replace_expr(list->outs, from, to);
-        replace(list->body, from, to);
-        replace(list->other, from, to);
-        replace(list->init, from, to);
-        replace(list->step, from, to);
-        for (struct ast_case *c = list->cases; c; c = c->next)
-            replace(c->body, from, to);
-    }
+    struct replacement replacement = {from, to};
+    const struct ast_change change = {
+        .expression = replace_in_expr, .place = replace_place, .context = &replacement};
+    ast_change_stms(&change, list);
 }
 
 /* ---- outline ---- */
@@ -52,7 +47,7 @@ static bool find_interface(const struct ast_function *f, const struct ast_stm *r
 {
     *interface = (struct interface){.count = 0};
     for (struct ast_var *v = f->locals; v; v = v->next) {
-        if (!transform_mentions(run, v))
+        if (!ast_mentions(run, v))
             continue;
         bool changes = transform_changes(run, v);
         if (v->is_array || interface->count == PARAMETERS_MAX || (changes && interface->changed))
@@ -64,7 +59,7 @@ static bool find_interface(const struct ast_function *f, const struct ast_stm *r
     return true;
 }
 
-static bool is_outlinable(const struct transform_edit *edit, const struct ast_stm *stm,
+static bool is_outlinable(const struct edit *edit, const struct ast_stm *stm,
                           struct interface *interface)
 {
     struct transform_facts facts = transform_facts(edit, stm, true);
@@ -74,11 +69,11 @@ static bool is_outlinable(const struct transform_edit *edit, const struct ast_st
            find_interface(edit->function, &single, interface);
 }
 
-static struct ast_function *new_function(struct transform_edit *edit, struct ast_stm *run,
+static struct ast_function *new_function(struct edit *edit, struct ast_stm *run,
                                          const struct interface *interface)
 {
     struct ast_function *f = ARENA_NEW(edit->arena, struct ast_function);
-    f->name = transform_name(edit, "part");
+    f->name = edit_name(edit, "part");
     f->at = run->at;
     f->returns_int = interface->changed != NULL;
     f->parameter_count = interface->count;
@@ -89,7 +84,7 @@ static struct ast_function *new_function(struct transform_edit *edit, struct ast
     if (interface->changed)
         ast_stm_append(&f->body, result);
     for (uint32_t i = 0; i < interface->count; i++) {
-        struct ast_var *p = ast_var(edit->arena, transform_name(edit, "p"), SPACE_LOCAL, 1, false);
+        struct ast_var *p = ast_var(edit->arena, edit_name(edit, "p"), SPACE_LOCAL, 1, false);
         p->is_parameter = true;
         ast_var_append(&f->locals, p);
         replace(f->body, interface->needed[i], p);
@@ -104,60 +99,57 @@ static struct ast_function *new_function(struct transform_edit *edit, struct ast
  *
  * f's parameters stand for the variables; it ends with `return x`. A barrier of S has one more call in its
  * call string, the same for all. exit is left out: procedures have none. */
-static void outline_list(struct transform_edit *edit, struct ast_stm **list,
-                         struct transform_place place)
+static void outline_list(struct edit *edit, struct ast_stm **list, struct edit_place place)
 {
     (void)place;
     for (struct ast_stm **slot = list; *slot; slot = &(*slot)->next) {
         struct interface interface;
-        if (!is_outlinable(edit, *slot, &interface) || !transform_here(edit))
+        if (!is_outlinable(edit, *slot, &interface) || !edit_here(edit))
             continue;
         struct location at = (*slot)->at;
-        struct ast_stm *run = transform_take(slot, 1);
+        struct ast_stm *run = edit_take(slot, 1);
         struct ast_stm *call = ast_stm(edit->arena, STM_CALL, at);
         call->target = (struct ast_lvalue){.var = interface.changed, .at = at};
         struct ast_expr **end = &call->arguments;
         for (uint32_t i = 0; i < interface.count; i++, end = &(*end)->next)
             *end = ast_var_ref(edit->arena, interface.needed[i]);
         call->function = new_function(edit, run, &interface);
-        transform_put(slot, call);
+        edit_put(slot, call);
         return;
     }
 }
 
-void transform_outline(struct transform_edit *edit)
+void transform_outline(struct edit *edit)
 {
-    transform_walk_lists(edit, outline_list);
+    edit_walk_lists(edit, outline_list);
 }
 
 /* ---- inline ---- */
 
-static bool reaches(const struct ast_stm *list, const struct ast_function *f, uint32_t depth);
+struct search {
+    const struct ast_function *wanted;
+    uint32_t depth;
+};
 
-static bool function_reaches(const struct ast_function *from, const struct ast_function *f,
-                             uint32_t depth)
-{
-    return depth == 0 || from == f || reaches(from->body, f, depth - 1);
-}
+static bool leads_to(void *context, const struct ast_stm *stm);
 
 /* Whether a call in the list may lead to f; within a bound on what is looked at, beyond which it may. */
 static bool reaches(const struct ast_stm *list, const struct ast_function *f, uint32_t depth)
 {
-    for (; list; list = list->next) {
-        if (list->kind == STM_CALL && function_reaches(list->function, f, depth))
-            return true;
-        if (reaches(list->body, f, depth) || reaches(list->other, f, depth) ||
-            reaches(list->init, f, depth) || reaches(list->step, f, depth))
-            return true;
-        for (const struct ast_case *c = list->cases; c; c = c->next)
-            if (reaches(c->body, f, depth))
-                return true;
-    }
-    return false;
+    struct search search = {f, depth};
+    const struct ast_question question = {.statement = leads_to, .context = &search};
+    return ast_ask_stms(&question, list);
+}
+
+static bool leads_to(void *context, const struct ast_stm *stm)
+{
+    const struct search *s = context;
+    return stm->kind == STM_CALL && (s->depth == 0 || stm->function == s->wanted ||
+                                     reaches(stm->function->body, s->wanted, s->depth - 1));
 }
 
 /* No return but perhaps the last statement. */
-static bool returns_at_end(const struct transform_edit *edit, const struct ast_function *f)
+static bool returns_at_end(const struct edit *edit, const struct ast_function *f)
 {
     for (const struct ast_stm *s = f->body; s; s = s->next)
         if (transform_facts(edit, s, true).returns && (s->next || s->kind != STM_RETURN))
@@ -165,7 +157,7 @@ static bool returns_at_end(const struct transform_edit *edit, const struct ast_f
     return true;
 }
 
-static bool is_inlinable(const struct transform_edit *edit, const struct ast_stm *s)
+static bool is_inlinable(const struct edit *edit, const struct ast_stm *s)
 {
     enum { DEPTH = 6 };
     if (s->kind != STM_CALL || s->function->blocks || !returns_at_end(edit, s->function) ||
@@ -178,13 +170,12 @@ static bool is_inlinable(const struct transform_edit *edit, const struct ast_stm
 }
 
 /* The function's variables as ones of the caller, with what a call gives them. */
-static struct ast_stm *enter(struct transform_edit *edit, const struct ast_stm *call,
-                             struct ast_stm *body)
+static struct ast_stm *enter(struct edit *edit, const struct ast_stm *call, struct ast_stm *body)
 {
     struct ast_stm *entry = NULL;
     const struct ast_expr *argument = call->arguments;
     for (const struct ast_var *v = call->function->locals; v; v = v->next) {
-        struct ast_var *local = transform_local(edit, "a");
+        struct ast_var *local = edit_local(edit, "a");
         struct ast_expr *value = ast_int(edit->arena, v->init_count > 0 ? v->init[0] : 0);
         if (v->is_parameter) {
             value = ast_expr_copy(edit->arena, argument);
@@ -198,7 +189,7 @@ static struct ast_stm *enter(struct transform_edit *edit, const struct ast_stm *
     return entry;
 }
 
-static struct ast_stm *inlined(struct transform_edit *edit, struct ast_stm *call)
+static struct ast_stm *inlined(struct edit *edit, struct ast_stm *call)
 {
     struct ast_stm *body = ast_stm_list_copy(edit->arena, call->function->body);
     struct ast_stm *list = enter(edit, call, body), **last = &list;
@@ -214,25 +205,24 @@ static struct ast_stm *inlined(struct transform_edit *edit, struct ast_stm *call
             ast_assign(edit->arena, call->target.var, call->target.index, result, call->at);
         ast_stm_append(&list, give);
     }
-    return transform_block(edit, list);
+    return edit_block(edit, list);
 }
 
 /*      f(e1, e2);  x = f(e1, e2);   ==>   { p1 = e1; p2 = e2; l = 0; S x = e; }          f = { S return e; }
  *
  * The arguments read only the caller's variables, so one after the other is as good as all at once. Two calls were
  * two places for a barrier in S; now they are two copies. Errors of too deep a call may go. */
-static void inline_list(struct transform_edit *edit, struct ast_stm **list,
-                        struct transform_place place)
+static void inline_list(struct edit *edit, struct ast_stm **list, struct edit_place place)
 {
     (void)place;
     for (struct ast_stm **slot = list; *slot; slot = &(*slot)->next)
-        if (is_inlinable(edit, *slot) && transform_here(edit)) {
-            transform_put(slot, inlined(edit, transform_take(slot, 1)));
+        if (is_inlinable(edit, *slot) && edit_here(edit)) {
+            edit_put(slot, inlined(edit, edit_take(slot, 1)));
             return;
         }
 }
 
-void transform_inline(struct transform_edit *edit)
+void transform_inline(struct edit *edit)
 {
-    transform_walk_lists(edit, inline_list);
+    edit_walk_lists(edit, inline_list);
 }

@@ -15,15 +15,6 @@ bool transform_trivial(const struct ast_block *block)
            (first->value->kind == EXPR_INT && first->value->value != 0);
 }
 
-uint32_t transform_edges_to(const struct ast_function *f, const struct ast_block *block)
-{
-    uint32_t count = 0;
-    for (const struct ast_block *b = f->blocks; b; b = b->next)
-        for (uint32_t i = 0; i < b->target_count; i++)
-            count += b->targets[i] == block;
-    return count;
-}
-
 /* Behind its leading assume. */
 static struct ast_stm **first_slot(struct ast_block *block)
 {
@@ -31,19 +22,18 @@ static struct ast_stm **first_slot(struct ast_block *block)
     return first && first->kind == STM_ASSUME ? &first->next : &block->body;
 }
 
-static struct ast_stm *assume(struct transform_edit *edit, struct ast_expr *guard,
-                              struct location at)
+static struct ast_stm *assume(struct edit *edit, struct ast_expr *guard, struct location at)
 {
     struct ast_stm *s = ast_stm(edit->arena, STM_ASSUME, at);
     s->value = guard;
     return s;
 }
 
-struct ast_block *transform_new_block(struct transform_edit *edit, struct ast_block *after,
+struct ast_block *transform_new_block(struct edit *edit, struct ast_block *after,
                                       struct ast_expr *guard)
 {
     struct ast_block *block = ARENA_NEW(edit->arena, struct ast_block);
-    block->name = transform_name(edit, "N");
+    block->name = edit_name(edit, "N");
     block->at = after->at;
     block->body = assume(edit, guard ? guard : ast_int(edit->arena, 1), after->at);
     block->next = after->next;
@@ -51,7 +41,7 @@ struct ast_block *transform_new_block(struct transform_edit *edit, struct ast_bl
     return block;
 }
 
-void transform_go(struct transform_edit *edit, struct ast_block *block, struct ast_block *first,
+void transform_go(struct edit *edit, struct ast_block *block, struct ast_block *first,
                   struct ast_block *second, uint32_t count)
 {
     block->returns = false;
@@ -61,28 +51,18 @@ void transform_go(struct transform_edit *edit, struct ast_block *block, struct a
     block->targets[1] = second;
 }
 
-void transform_end_as(struct transform_edit *edit, struct ast_block *block,
-                      const struct ast_block *other)
-{
-    block->returns = other->returns;
-    block->target_count = other->target_count;
-    block->targets = ARENA_ARRAY(edit->arena, struct ast_block *, other->target_count + 1);
-    for (uint32_t i = 0; i < other->target_count; i++)
-        block->targets[i] = other->targets[i];
-}
-
 /* All blocks of all functions, until the edit is done. */
-typedef void visit_block(struct transform_edit *edit, struct ast_block *block);
+typedef void visit_block(struct edit *edit, struct ast_block *block);
 
-static void walk_blocks(struct transform_edit *edit, visit_block *visit)
+static void walk_blocks(struct edit *edit, visit_block *visit)
 {
     const struct ast_kernel *kernel = edit->kernel;
     edit->function = kernel->main;
-    for (struct ast_block *b = kernel->main->blocks; b && !transform_done(edit); b = b->next)
+    for (struct ast_block *b = kernel->main->blocks; b && !edit_done(edit); b = b->next)
         visit(edit, b);
-    for (struct ast_function *f = kernel->functions; f && !transform_done(edit); f = f->next) {
+    for (struct ast_function *f = kernel->functions; f && !edit_done(edit); f = f->next) {
         edit->function = f;
-        for (struct ast_block *b = f->blocks; b && !transform_done(edit); b = b->next)
+        for (struct ast_block *b = f->blocks; b && !edit_done(edit); b = b->next)
             visit(edit, b);
     }
 }
@@ -90,15 +70,15 @@ static void walk_blocks(struct transform_edit *edit, visit_block *visit)
 /* ---- cut, join ---- */
 
 /*      B: assume(g); s t goto C   ==>   B: assume(g); s goto N;   N: assume(1); t goto C */
-static void cut_block(struct transform_edit *edit, struct ast_block *block)
+static void cut_block(struct edit *edit, struct ast_block *block)
 {
     struct ast_stm **slot = first_slot(block);
     for (;;) {
-        if (transform_here(edit)) {
+        if (edit_here(edit)) {
             struct ast_block *rest = transform_new_block(edit, block, NULL);
             rest->body->next = *slot;
             *slot = NULL;
-            transform_end_as(edit, rest, block);
+            edit_end_as(edit, rest, block);
             transform_go(edit, block, rest, NULL, 1);
             return;
         }
@@ -108,7 +88,7 @@ static void cut_block(struct transform_edit *edit, struct ast_block *block)
     }
 }
 
-void transform_cut(struct transform_edit *edit)
+void transform_cut(struct edit *edit)
 {
     walk_blocks(edit, cut_block);
 }
@@ -122,18 +102,18 @@ static void drop_block(struct ast_function *f, const struct ast_block *block)
 }
 
 /*      B: s goto N;   N: assume(1); t goto C   ==>   B: s t goto C          nothing else goes to N */
-static void join_block(struct transform_edit *edit, struct ast_block *block)
+static void join_block(struct edit *edit, struct ast_block *block)
 {
     struct ast_block *n = block->target_count == 1 ? block->targets[0] : NULL;
     if (!n || n == block || n == edit->function->blocks || !transform_trivial(n) ||
-        transform_edges_to(edit->function, n) != 1 || !transform_here(edit))
+        edit_edges_to(edit->function, n) != 1 || !edit_here(edit))
         return;
     ast_stm_append(&block->body, *first_slot(n));
-    transform_end_as(edit, block, n);
+    edit_end_as(edit, block, n);
     drop_block(edit->function, n);
 }
 
-void transform_join(struct transform_edit *edit)
+void transform_join(struct edit *edit)
 {
     walk_blocks(edit, join_block);
 }
@@ -141,10 +121,10 @@ void transform_join(struct transform_edit *edit)
 /* ---- empty blocks ---- */
 
 /*      B: .. goto .., C, ..   ==>   B: .. goto .., N, ..;   N: assume(1); goto C          C's guard is trivial */
-static void detour_block(struct transform_edit *edit, struct ast_block *block)
+static void detour_block(struct edit *edit, struct ast_block *block)
 {
     for (uint32_t i = 0; i < block->target_count; i++)
-        if (transform_trivial(block->targets[i]) && transform_here(edit)) {
+        if (transform_trivial(block->targets[i]) && edit_here(edit)) {
             struct ast_block *n = transform_new_block(edit, block, NULL);
             transform_go(edit, n, block->targets[i], NULL, 1);
             block->targets[i] = n;
@@ -152,21 +132,21 @@ static void detour_block(struct transform_edit *edit, struct ast_block *block)
         }
 }
 
-void transform_detour(struct transform_edit *edit)
+void transform_detour(struct edit *edit)
 {
     walk_blocks(edit, detour_block);
 }
 
 /*      Start: ..   ==>   Start: goto N;   N: ..          (of a procedure: its first block, whatever its name) */
-static void add_entry(struct transform_edit *edit, struct ast_function *f)
+static void add_entry(struct edit *edit, struct ast_function *f)
 {
-    if (transform_done(edit) || !f->blocks || !transform_here(edit))
+    if (edit_done(edit) || !f->blocks || !edit_here(edit))
         return;
     struct ast_block *old = f->blocks;
     struct ast_block *entry = ARENA_NEW(edit->arena, struct ast_block);
     edit->function = f;
     entry->name = old->name;
-    old->name = transform_name(edit, "N");
+    old->name = edit_name(edit, "N");
     entry->at = old->at;
     entry->body = assume(edit, ast_int(edit->arena, 1), old->at);
     entry->next = old;
@@ -174,7 +154,7 @@ static void add_entry(struct transform_edit *edit, struct ast_function *f)
     f->blocks = entry;
 }
 
-void transform_entry(struct transform_edit *edit)
+void transform_entry(struct edit *edit)
 {
     add_entry(edit, edit->kernel->main);
     for (struct ast_function *f = edit->kernel->functions; f; f = f->next)
@@ -190,7 +170,7 @@ static const struct ast_expr *guard_of(const struct ast_block *block)
 }
 
 /* Whether exactly one target of the goto holds, whatever the private store. */
-static bool decides(const struct transform_edit *edit, const struct ast_block *block)
+static bool decides(const struct edit *edit, const struct ast_block *block)
 {
     enum { TARGETS_MAX = 8 };
     const struct ast_expr *guards[TARGETS_MAX];
@@ -203,9 +183,9 @@ static bool decides(const struct transform_edit *edit, const struct ast_block *b
 }
 
 /*      goto A, B   ==>   goto B, A          exactly one of them holds: there is no choice */
-static void swap_targets(struct transform_edit *edit, struct ast_block *block)
+static void swap_targets(struct edit *edit, struct ast_block *block)
 {
-    if (!decides(edit, block) || !transform_here(edit))
+    if (!decides(edit, block) || !edit_here(edit))
         return;
     uint32_t count = block->target_count;
     for (uint32_t i = 0; i < count / 2; i++) {
@@ -215,27 +195,26 @@ static void swap_targets(struct transform_edit *edit, struct ast_block *block)
     }
 }
 
-void transform_targets(struct transform_edit *edit)
+void transform_targets(struct edit *edit)
 {
     walk_blocks(edit, swap_targets);
 }
 
 /* q = e; as the last statement of a block; e may read memory that nobody writes, a guard must not. */
-static struct ast_var *decide(struct transform_edit *edit, struct ast_block *block,
-                              struct ast_expr *e)
+static struct ast_var *decide(struct edit *edit, struct ast_block *block, struct ast_expr *e)
 {
-    struct ast_var *q = transform_local(edit, "q");
+    struct ast_var *q = edit_local(edit, "q");
     ast_stm_append(&block->body, ast_assign(edit->arena, q, NULL, e, block->at));
     return q;
 }
 
-static struct ast_expr *holds(struct transform_edit *edit, struct ast_var *q, bool value)
+static struct ast_expr *holds(struct edit *edit, struct ast_var *q, bool value)
 {
     struct ast_expr *e = ast_var_ref(edit->arena, q);
     return value ? e : ast_unary(edit->arena, UNARY_NOT, e);
 }
 
-static bool is_head(const struct transform_edit *edit, const struct ast_block *block)
+static bool is_head(const struct edit *edit, const struct ast_block *block)
 {
     const char *reason;
     struct location at;
@@ -253,41 +232,41 @@ static bool is_head(const struct transform_edit *edit, const struct ast_block *b
  *
  * C's guard is trivial, C is no loop's head. Whichever copy a thread takes, it does what it did. A barrier in t is
  * two barriers then: where threads meet in C they all come from B, and e is the same in all of a block. */
-static void clone_target(struct transform_edit *edit, struct ast_block *block)
+static void clone_target(struct edit *edit, struct ast_block *block)
 {
     struct ast_block *c = block->target_count == 1 ? block->targets[0] : NULL;
     if (!c || c == block || c == edit->function->blocks || !transform_trivial(c) ||
         is_head(edit, c))
         return;
     bool meets = transform_facts(edit, c->body, false).meets;
-    if ((meets && transform_edges_to(edit->function, c) > 1) || !transform_here(edit))
+    if ((meets && edit_edges_to(edit->function, c) > 1) || !edit_here(edit))
         return;
-    struct ast_expr *e = transform_selection(edit, meets || transform_choose(edit, 4) == 3);
+    struct ast_expr *e = transform_selection(edit, meets || edit_choose(edit, 4) == 3);
     struct ast_var *q = decide(edit, block, e);
-    bool only = transform_edges_to(edit->function, c) == 1;
+    bool only = edit_edges_to(edit->function, c) == 1;
     struct ast_block *copies[2];
     for (int i = 0; i < 2; i++) {
         copies[i] = transform_new_block(edit, c, holds(edit, q, i == 0));
         copies[i]->body->next = ast_stm_list_copy(edit->arena, *first_slot(c));
-        transform_end_as(edit, copies[i], c);
+        edit_end_as(edit, copies[i], c);
     }
     transform_go(edit, block, copies[0], copies[1], 2);
     if (only)
         drop_block(edit->function, c);
 }
 
-void transform_clone(struct transform_edit *edit)
+void transform_clone(struct edit *edit)
 {
     walk_blocks(edit, clone_target);
 }
 
-static struct ast_stm *dead_statement(struct transform_edit *edit, struct location at)
+static struct ast_stm *dead_statement(struct edit *edit, struct location at)
 {
     struct ast_stm *s;
     struct ast_var *var = edit->kernel->vars;
     while (var && var->space != SPACE_SHARED && var->space != SPACE_GLOBAL)
         var = var->next;
-    uint32_t choice = transform_choose(edit, 3);
+    uint32_t choice = edit_choose(edit, 3);
     if (choice == 0)
         return ast_stm(edit->arena, STM_BARRIER, at);
     if (choice == 1 && var)
@@ -301,13 +280,13 @@ static struct ast_stm *dead_statement(struct transform_edit *edit, struct locati
 /*      B: s goto C   ==>   B: s q = f; goto N, D;   N: assume(q); dead goto C;   D: assume(!q); goto C
  *
  * f holds in no thread: nobody comes to N, which may also go to itself. C's guard is trivial. */
-static void dead_edge(struct transform_edit *edit, struct ast_block *block)
+static void dead_edge(struct edit *edit, struct ast_block *block)
 {
-    if (block->target_count != 1 || !transform_trivial(block->targets[0]) || !transform_here(edit))
+    if (block->target_count != 1 || !transform_trivial(block->targets[0]) || !edit_here(edit))
         return;
     struct ast_block *c = block->targets[0];
     struct ast_stm *dead = dead_statement(edit, block->at);
-    bool endless = transform_choose(edit, 4) == 3;
+    bool endless = edit_choose(edit, 4) == 3;
     struct ast_var *q = decide(edit, block, transform_known(edit, false, false));
     struct ast_block *taken = transform_new_block(edit, block, holds(edit, q, false));
     struct ast_block *never = transform_new_block(edit, block, holds(edit, q, true));
@@ -324,7 +303,7 @@ static void dead_edge(struct transform_edit *edit, struct ast_block *block)
     transform_go(edit, block, never, taken, 2);
 }
 
-void transform_dead_edge(struct transform_edit *edit)
+void transform_dead_edge(struct edit *edit)
 {
     walk_blocks(edit, dead_edge);
 }
@@ -332,11 +311,10 @@ void transform_dead_edge(struct transform_edit *edit)
 /* ---- guarded statements ---- */
 
 /* Whether the arm is one block, of this branch alone, whose statements can be guarded and leave q alone. */
-static bool is_arm(const struct transform_edit *edit, const struct ast_block *arm,
-                   const struct ast_var *q)
+static bool is_arm(const struct edit *edit, const struct ast_block *arm, const struct ast_var *q)
 {
     if (!arm || arm == edit->function->blocks || arm->target_count != 1 ||
-        transform_edges_to(edit->function, arm) != 1)
+        edit_edges_to(edit->function, arm) != 1)
         return false;
     for (const struct ast_stm *s = arm->body ? arm->body->next : NULL; s; s = s->next) {
         bool guardable = s->kind == STM_ASSIGN || s->kind == STM_HAVOC || s->kind == STM_ATOMIC;
@@ -364,8 +342,7 @@ static struct ast_var *branch_scalar(const struct ast_block *block)
     return is_private ? plain->var : NULL;
 }
 
-static void append_guarded(struct transform_edit *edit, struct ast_block *block,
-                           const struct ast_block *arm)
+static void append_guarded(struct edit *edit, struct ast_block *block, const struct ast_block *arm)
 {
     struct ast_stm *list = arm->body->next;
     for (struct ast_stm *s = list; s; s = s->next) {
@@ -382,13 +359,13 @@ static void append_guarded(struct transform_edit *edit, struct ast_block *block,
  *
  * q is private and neither s nor t changes it. A guard that does not hold keeps a thread from all of its
  * statement: it reads, writes and chooses nothing, as it did. */
-static void guard_branch(struct transform_edit *edit, struct ast_block *block)
+static void guard_branch(struct edit *edit, struct ast_block *block)
 {
     const struct ast_var *q = branch_scalar(block);
     if (!q || !is_arm(edit, block->targets[0], q) || !is_arm(edit, block->targets[1], q) ||
         block->targets[0]->targets[0] != block->targets[1]->targets[0] ||
         block->targets[0]->targets[0] == block->targets[0] || block->targets[0] == block ||
-        block->targets[1] == block || !transform_here(edit))
+        block->targets[1] == block || !edit_here(edit))
         return;
     struct ast_block *arms[] = {block->targets[0], block->targets[1]};
     struct ast_block *join = arms[0]->targets[0];
@@ -399,7 +376,7 @@ static void guard_branch(struct transform_edit *edit, struct ast_block *block)
     transform_go(edit, block, join, NULL, 1);
 }
 
-void transform_guard(struct transform_edit *edit)
+void transform_guard(struct edit *edit)
 {
     walk_blocks(edit, guard_branch);
 }

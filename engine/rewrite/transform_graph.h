@@ -9,15 +9,12 @@
 
 /* Whether its guard is absent or a constant that holds; End (NULL) has none. */
 bool transform_trivial(const struct ast_block *block);
-uint32_t transform_edges_to(const struct ast_function *f, const struct ast_block *block);
 
 /* An empty block behind another in the list; guard NULL: assume(1). */
-struct ast_block *transform_new_block(struct transform_edit *edit, struct ast_block *after,
+struct ast_block *transform_new_block(struct edit *edit, struct ast_block *after,
                                       struct ast_expr *guard);
 /* It ends with a goto to the first target, or to both. */
-void transform_go(struct transform_edit *edit, struct ast_block *block, struct ast_block *first,
+void transform_go(struct edit *edit, struct ast_block *block, struct ast_block *first,
                   struct ast_block *second, uint32_t count);
-void transform_end_as(struct transform_edit *edit, struct ast_block *block,
-                      const struct ast_block *other);
 
 #endif

@@ -6,10 +6,10 @@
  */
 #include "engine/rewrite/transform_graph.h"
 
-typedef void visit_loop(struct transform_edit *edit, struct cfg *cfg, uint32_t loop);
+typedef void visit_loop(struct edit *edit, struct cfg *cfg, uint32_t loop);
 
 /* The first loop of which the edit is; the graph is no longer that of the function afterwards. */
-static void walk_function(struct transform_edit *edit, struct ast_function *f, visit_loop *visit,
+static void walk_function(struct edit *edit, struct ast_function *f, visit_loop *visit,
                           bool trivial)
 {
     const char *reason;
@@ -17,17 +17,16 @@ static void walk_function(struct transform_edit *edit, struct ast_function *f, v
     struct cfg *cfg = f->blocks ? cfg_build(edit->arena, f, &reason, &at) : NULL;
     edit->function = f;
     for (uint32_t l = 0; cfg && l < cfg->loop_count; l++)
-        if ((!trivial || transform_trivial(cfg->blocks[cfg->loops[l].head])) &&
-            transform_here(edit)) {
+        if ((!trivial || transform_trivial(cfg->blocks[cfg->loops[l].head])) && edit_here(edit)) {
             visit(edit, cfg, l);
             return;
         }
 }
 
-static void walk_loops(struct transform_edit *edit, visit_loop *visit, bool trivial)
+static void walk_loops(struct edit *edit, visit_loop *visit, bool trivial)
 {
     walk_function(edit, edit->kernel->main, visit, trivial);
-    for (struct ast_function *f = edit->kernel->functions; f && !transform_done(edit); f = f->next)
+    for (struct ast_function *f = edit->kernel->functions; f && !edit_done(edit); f = f->next)
         walk_function(edit, f, visit, trivial);
 }
 
@@ -44,14 +43,14 @@ static void redirect(struct cfg *cfg, uint32_t loop, bool back, struct ast_block
 /*      A -> H, B -> H   ==>   A -> N, B -> N, N -> H          H the head, its guard trivial; A, B outside of the loop
  *
  * Where the first block is a head, N comes behind it in the list and nothing goes there: then it stays out. */
-static void preheader(struct transform_edit *edit, struct cfg *cfg, uint32_t loop)
+static void preheader(struct edit *edit, struct cfg *cfg, uint32_t loop)
 {
     struct ast_block *head = cfg->blocks[cfg->loops[loop].head];
     if (head == edit->function->blocks) { /* the function's start is the only way in */
         struct ast_block *n = transform_new_block(edit, head, NULL);
         n->body->next = head->body;
         head->body = NULL;
-        transform_end_as(edit, n, head);
+        edit_end_as(edit, n, head);
         transform_go(edit, head, n, NULL, 1);
         redirect(cfg, loop, true, n);
         for (uint32_t i = 0; i < n->target_count; i++)
@@ -63,14 +62,14 @@ static void preheader(struct transform_edit *edit, struct cfg *cfg, uint32_t loo
     transform_go(edit, n, head, NULL, 1);
 }
 
-void transform_preheader(struct transform_edit *edit)
+void transform_preheader(struct edit *edit)
 {
     walk_loops(edit, preheader, true);
 }
 
 /* Copies of the loop's blocks, behind it in the list: edges between them are as in the loop, but those back to the
  * head, which go to `head`; the copy of the head is returned. */
-static struct ast_block *copy_loop(struct transform_edit *edit, struct cfg *cfg, uint32_t loop,
+static struct ast_block *copy_loop(struct edit *edit, struct cfg *cfg, uint32_t loop,
                                    struct ast_block *head)
 {
     struct ast_block **copies = ARENA_ARRAY(edit->arena, struct ast_block *, cfg->count);
@@ -80,7 +79,7 @@ static struct ast_block *copy_loop(struct transform_edit *edit, struct cfg *cfg,
             continue;
         copies[b] = last = transform_new_block(edit, last, NULL);
         copies[b]->body = ast_stm_list_copy(edit->arena, cfg->blocks[b]->body);
-        transform_end_as(edit, copies[b], cfg->blocks[b]);
+        edit_end_as(edit, copies[b], cfg->blocks[b]);
     }
     for (uint32_t b = 0; b < cfg->count; b++)
         for (uint32_t i = 0; copies[b] && i < copies[b]->target_count; i++) {
@@ -94,7 +93,7 @@ static struct ast_block *copy_loop(struct transform_edit *edit, struct cfg *cfg,
 }
 
 /*      the ways into the loop go to a copy of it, whose back edges go to the loop */
-static void graph_peel(struct transform_edit *edit, struct cfg *cfg, uint32_t loop)
+static void graph_peel(struct edit *edit, struct cfg *cfg, uint32_t loop)
 {
     struct ast_block *head = cfg->blocks[cfg->loops[loop].head];
     struct ast_block *copy = copy_loop(edit, cfg, loop, head);
@@ -113,19 +112,19 @@ static void graph_peel(struct transform_edit *edit, struct cfg *cfg, uint32_t lo
     head->name = name;
 }
 
-void transform_graph_peel(struct transform_edit *edit)
+void transform_graph_peel(struct edit *edit)
 {
     walk_loops(edit, graph_peel, false);
 }
 
 /*      the back edges of the loop go to a copy of it, whose back edges go to the loop */
-static void graph_unroll(struct transform_edit *edit, struct cfg *cfg, uint32_t loop)
+static void graph_unroll(struct edit *edit, struct cfg *cfg, uint32_t loop)
 {
     struct ast_block *copy = copy_loop(edit, cfg, loop, cfg->blocks[cfg->loops[loop].head]);
     redirect(cfg, loop, true, copy);
 }
 
-void transform_graph_unroll(struct transform_edit *edit)
+void transform_graph_unroll(struct edit *edit)
 {
     walk_loops(edit, graph_unroll, false);
 }

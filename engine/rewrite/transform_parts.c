@@ -1,40 +1,11 @@
 /* transform_parts.c - what transformations add: names, variables, conditions whose value is known. */
 #include "engine/rewrite/transform_internal.h"
 
-/* ---- names and variables ---- */
+/* ---- variables ---- */
 
-static void take_names(struct transform_edit *edit)
+struct ast_var *transform_memory(struct edit *edit, enum ast_space space, int32_t value)
 {
-    const struct ast_kernel *kernel = edit->kernel;
-    edit->names = fresh_names_new(edit->arena);
-    fresh_names_add(edit->names, kernel->name);
-    fresh_names_add_vars(edit->names, kernel->vars);
-    fresh_names_add_vars(edit->names, kernel->main->locals);
-    fresh_names_add_blocks(edit->names, kernel->main);
-    for (const struct ast_function *f = kernel->functions; f; f = f->next) {
-        fresh_names_add(edit->names, f->name);
-        fresh_names_add_vars(edit->names, f->locals);
-        fresh_names_add_blocks(edit->names, f);
-    }
-}
-
-const char *transform_name(struct transform_edit *edit, const char *base)
-{
-    if (!edit->names)
-        take_names(edit);
-    return fresh_name(edit->names, base);
-}
-
-struct ast_var *transform_local(struct transform_edit *edit, const char *name)
-{
-    struct ast_var *var = ast_var(edit->arena, transform_name(edit, name), SPACE_LOCAL, 1, false);
-    ast_var_append(&edit->function->locals, var);
-    return var;
-}
-
-struct ast_var *transform_memory(struct transform_edit *edit, enum ast_space space, int32_t value)
-{
-    struct ast_var *var = ast_var(edit->arena, transform_name(edit, "m"), space, 1, false);
+    struct ast_var *var = ast_var(edit->arena, edit_name(edit, "m"), space, 1, false);
     var->init_count = 1;
     var->init = ARENA_ARRAY(edit->arena, int32_t, 1);
     var->init[0] = value;
@@ -44,30 +15,30 @@ struct ast_var *transform_memory(struct transform_edit *edit, enum ast_space spa
 
 /* ---- conditions ---- */
 
-static struct ast_expr *builtin(struct transform_edit *edit, enum ast_builtin id)
+static struct ast_expr *builtin(struct edit *edit, enum ast_builtin id)
 {
     return ast_builtin_ref(edit->arena, id);
 }
 
-static struct ast_expr *compare(struct transform_edit *edit, enum ast_binary op, struct ast_expr *a,
+static struct ast_expr *compare(struct edit *edit, enum ast_binary op, struct ast_expr *a,
                                 struct ast_expr *b)
 {
     return ast_binary(edit->arena, op, a, b);
 }
 
 /* A location that nobody writes; of the lanes, too, it is the same. */
-static struct ast_expr *from_memory(struct transform_edit *edit, bool value)
+static struct ast_expr *from_memory(struct edit *edit, bool value)
 {
     static const enum ast_space spaces[] = {SPACE_PRIVATE, SPACE_SHARED, SPACE_GLOBAL};
-    struct ast_var *var = transform_memory(edit, spaces[transform_choose(edit, 3)], value);
+    struct ast_var *var = transform_memory(edit, spaces[edit_choose(edit, 3)], value);
     return ast_var_ref(edit->arena, var);
 }
 
 /* Whatever an input is, it equals itself. */
-static struct ast_expr *from_input(struct transform_edit *edit, bool value)
+static struct ast_expr *from_input(struct edit *edit, bool value)
 {
     struct ast_var *var =
-        transform_memory(edit, transform_choose(edit, 2) ? SPACE_SHARED : SPACE_PRIVATE, 0);
+        transform_memory(edit, edit_choose(edit, 2) ? SPACE_SHARED : SPACE_PRIVATE, 0);
     var->is_input = true;
     var->init_count = 0;
     var->init = NULL;
@@ -75,7 +46,7 @@ static struct ast_expr *from_input(struct transform_edit *edit, bool value)
                    ast_var_ref(edit->arena, var));
 }
 
-static struct ast_expr *from_builtins(struct transform_edit *edit, bool value, bool uniform)
+static struct ast_expr *from_builtins(struct edit *edit, bool value, bool uniform)
 {
     static const struct {
         enum ast_builtin less, more;
@@ -85,14 +56,14 @@ static struct ast_expr *from_builtins(struct transform_edit *edit, bool value, b
         {BUILTIN_TID, BUILTIN_THREADS, false},
         {BUILTIN_LANE, BUILTIN_WARP_SIZE, false},
     };
-    uint32_t pair = transform_choose(edit, uniform ? 1 : 3);
+    uint32_t pair = edit_choose(edit, uniform ? 1 : 3);
     return compare(edit, value ? BINARY_LT : BINARY_GE, builtin(edit, pairs[pair].less),
                    builtin(edit, pairs[pair].more));
 }
 
-struct ast_expr *transform_known(struct transform_edit *edit, bool value, bool uniform)
+struct ast_expr *transform_known(struct edit *edit, bool value, bool uniform)
 {
-    switch (transform_choose(edit, 4)) {
+    switch (edit_choose(edit, 4)) {
     case 0:
         return ast_int(edit->arena, value);
     case 1:
@@ -105,9 +76,9 @@ struct ast_expr *transform_known(struct transform_edit *edit, bool value, bool u
 }
 
 /* The same in all threads of a block, though not known: an input, the block's number. */
-static struct ast_expr *uniform_selection(struct transform_edit *edit)
+static struct ast_expr *uniform_selection(struct edit *edit)
 {
-    if (transform_choose(edit, 2)) {
+    if (edit_choose(edit, 2)) {
         struct ast_var *input = transform_memory(edit, SPACE_SHARED, 0);
         input->is_input = true;
         return ast_binary(edit->arena, BINARY_AND, ast_var_ref(edit->arena, input),
@@ -117,10 +88,10 @@ static struct ast_expr *uniform_selection(struct transform_edit *edit)
                       ast_int(edit->arena, 1));
 }
 
-static struct ast_expr *lane_selection(struct transform_edit *edit)
+static struct ast_expr *lane_selection(struct edit *edit)
 {
     struct ast_expr *a = NULL;
-    switch (transform_choose(edit, 3)) {
+    switch (edit_choose(edit, 3)) {
     case 0:
         a = ast_builtin_ref(edit->arena, BUILTIN_TID);
         break;
@@ -136,28 +107,20 @@ static struct ast_expr *lane_selection(struct transform_edit *edit)
     return ast_binary(edit->arena, BINARY_AND, a, ast_int(edit->arena, 1));
 }
 
-struct ast_expr *transform_selection(struct transform_edit *edit, bool uniform)
+struct ast_expr *transform_selection(struct edit *edit, bool uniform)
 {
     return uniform ? uniform_selection(edit) : lane_selection(edit);
 }
 
 /* ---- statements ---- */
 
-struct ast_stm *transform_block(struct transform_edit *edit, struct ast_stm *list)
-{
-    struct ast_stm *block = ast_stm(edit->arena, STM_BLOCK,
-                                    list ? list->at : (struct location){.line = 0, .column = 0});
-    block->body = list;
-    return block;
-}
-
-struct ast_stm *transform_if(struct transform_edit *edit, struct ast_expr *condition,
+struct ast_stm *transform_if(struct edit *edit, struct ast_expr *condition,
                              struct ast_stm *then_list, struct ast_stm *else_list,
                              struct location at)
 {
     struct ast_stm *s = ast_stm(edit->arena, STM_IF, at);
     s->value = condition;
-    s->body = transform_block(edit, then_list);
-    s->other = else_list ? transform_block(edit, else_list) : NULL;
+    s->body = edit_block(edit, then_list);
+    s->other = else_list ? edit_block(edit, else_list) : NULL;
     return s;
 }

@@ -89,14 +89,13 @@ static bool is_open(const struct ast_kernel *kernel)
 }
 
 /* A statement of some function; the slots of the list that it stands in go on from `slot`. */
-typedef void visit_statement(struct transform_edit *edit, struct ptx_function *function,
+typedef void visit_statement(struct edit *edit, struct ptx_function *function,
                              struct ptx_statement **slot);
 
-static void walk_statements(struct transform_edit *edit, struct ptx_function *f,
-                            struct ptx_statement **list, visit_statement *visit)
+static void walk_statements(struct edit *edit, struct ptx_function *f, struct ptx_statement **list,
+                            visit_statement *visit)
 {
-    for (struct ptx_statement **slot = list; *slot && !transform_done(edit);
-         slot = &(*slot)->next) {
+    for (struct ptx_statement **slot = list; *slot && !edit_done(edit); slot = &(*slot)->next) {
         if ((*slot)->kind == PTX_BLOCK)
             walk_statements(edit, f, &(*slot)->u.block, visit);
         else
@@ -105,16 +104,16 @@ static void walk_statements(struct transform_edit *edit, struct ptx_function *f,
 }
 
 /* The tree was read for this edit alone. */
-static struct ptx_module *module_of(const struct transform_edit *edit)
+static struct ptx_module *module_of(const struct edit *edit)
 {
     return (struct ptx_module *)(uintptr_t)edit->kernel->ptx->module;
 }
 
-static void walk_module(struct transform_edit *edit, visit_statement *visit)
+static void walk_module(struct edit *edit, visit_statement *visit)
 {
     if (!is_open(edit->kernel))
         return;
-    for (struct ptx_item *i = module_of(edit)->items; i && !transform_done(edit); i = i->next)
+    for (struct ptx_item *i = module_of(edit)->items; i && !edit_done(edit); i = i->next)
         if (i->kind == PTX_ITEM_FUNCTION && i->u.function->has_body)
             walk_statements(edit, i->u.function, &i->u.function->body, visit);
 }
@@ -122,7 +121,7 @@ static void walk_module(struct transform_edit *edit, visit_statement *visit)
 /* ---- new statements ---- */
 
 /* Statements from text, in which $ stands for a part of names that the module does not have. */
-static struct ptx_statement *read(struct transform_edit *edit, const char *text)
+static struct ptx_statement *read(struct edit *edit, const char *text)
 {
     const char *tag = ptx_unused_tag(edit->arena, module_of(edit));
     char *whole = arena_strndup(edit->arena, "", 0);
@@ -158,7 +157,7 @@ static void put(struct ptx_statement **slot, struct ptx_statement *list)
 }
 
 /* Declarations and instructions after which the predicate holds in every thread, or in none. */
-static const char *known_predicate(struct transform_edit *edit, bool value)
+static const char *known_predicate(struct edit *edit, bool value)
 {
     static const char *const sources[] = {
         "mov.u32 r$0, 0;\nmov.u32 r$1, 1;\n",
@@ -169,24 +168,24 @@ static const char *known_predicate(struct transform_edit *edit, bool value)
     return arena_printf(edit->arena,
                         ".reg .pred p$;\n.reg .u32 r$0;\n.reg .u32 r$1;\n%ssetp.%s.u32 p$, r$0, "
                         "r$1;\n",
-                        sources[transform_choose(edit, 4)], value ? "lt" : "ge");
+                        sources[edit_choose(edit, 4)], value ? "lt" : "ge");
 }
 
 /* ---- transformations ---- */
 
 /*      I   ==>   bra L; L: I          @t bra L; L: I */
-static void jump(struct transform_edit *edit, struct ptx_function *f, struct ptx_statement **slot)
+static void jump(struct edit *edit, struct ptx_function *f, struct ptx_statement **slot)
 {
     (void)f;
-    if ((*slot)->kind != PTX_INSTRUCTION || !transform_here(edit))
+    if ((*slot)->kind != PTX_INSTRUCTION || !edit_here(edit))
         return;
     const char *text = "bra L$;\nL$:\n";
-    if (transform_choose(edit, 2))
+    if (edit_choose(edit, 2))
         text = arena_printf(edit->arena, "%s@p$ bra L$;\nL$:\n", known_predicate(edit, true));
     put(slot, read(edit, text));
 }
 
-void transform_ptx_jump(struct transform_edit *edit)
+void transform_ptx_jump(struct edit *edit)
 {
     walk_module(edit, jump);
 }
@@ -200,10 +199,10 @@ static bool goes_on(const struct ptx_statement *s)
 }
 
 /*      I   ==>   @f bra L; I; L:          f holds in no thread */
-static void skip(struct transform_edit *edit, struct ptx_function *f, struct ptx_statement **slot)
+static void skip(struct edit *edit, struct ptx_function *f, struct ptx_statement **slot)
 {
     (void)f;
-    if (!goes_on(*slot) || !transform_here(edit))
+    if (!goes_on(*slot) || !edit_here(edit))
         return;
     struct ptx_statement *instruction = *slot, *rest = instruction->next;
     struct ptx_statement *list =
@@ -217,31 +216,30 @@ static void skip(struct transform_edit *edit, struct ptx_function *f, struct ptx
     *slot = list;
 }
 
-void transform_ptx_skip(struct transform_edit *edit)
+void transform_ptx_skip(struct edit *edit)
 {
     walk_module(edit, skip);
 }
 
 /*      I   ==>   @f exit; I          f holds in no thread */
-static void dead_exit(struct transform_edit *edit, struct ptx_function *f,
-                      struct ptx_statement **slot)
+static void dead_exit(struct edit *edit, struct ptx_function *f, struct ptx_statement **slot)
 {
     (void)f;
-    if ((*slot)->kind != PTX_INSTRUCTION || !transform_here(edit))
+    if ((*slot)->kind != PTX_INSTRUCTION || !edit_here(edit))
         return;
     put(slot, read(edit, arena_printf(edit->arena, "%s@p$ exit;\n", known_predicate(edit, false))));
 }
 
-void transform_ptx_exit(struct transform_edit *edit)
+void transform_ptx_exit(struct edit *edit)
 {
     walk_module(edit, dead_exit);
 }
 
 /*      I   ==>   @t I          t holds in every thread */
-static void guard(struct transform_edit *edit, struct ptx_function *f, struct ptx_statement **slot)
+static void guard(struct edit *edit, struct ptx_function *f, struct ptx_statement **slot)
 {
     (void)f;
-    if (!goes_on(*slot) || (*slot)->u.instruction.guard || !transform_here(edit))
+    if (!goes_on(*slot) || (*slot)->u.instruction.guard || !edit_here(edit))
         return;
     struct ptx_statement *list = read(
         edit, arena_printf(edit->arena, "%s@p$ mov.u32 r$0, 0;\n", known_predicate(edit, true)));
@@ -255,19 +253,18 @@ static void guard(struct transform_edit *edit, struct ptx_function *f, struct pt
     put(slot, list);
 }
 
-void transform_ptx_guard(struct transform_edit *edit)
+void transform_ptx_guard(struct edit *edit)
 {
     walk_module(edit, guard);
 }
 
 /*      @p bra L;   ==>   @!p bra N; bra L; N: */
-static void invert(struct transform_edit *edit, struct ptx_function *f, struct ptx_statement **slot)
+static void invert(struct edit *edit, struct ptx_function *f, struct ptx_statement **slot)
 {
     (void)f;
     struct ptx_statement *branch = *slot;
     if (ptx_statement_opcode(branch) != PTX_OP_BRA || !branch->u.instruction.guard ||
-        branch->u.instruction.operands->target_kind != PTX_TARGET_STATEMENT ||
-        !transform_here(edit))
+        branch->u.instruction.operands->target_kind != PTX_TARGET_STATEMENT || !edit_here(edit))
         return;
     struct ptx_statement *list = read(edit, "bra N$;\nbra N$;\nN$:\n");
     if (!list)
@@ -280,7 +277,7 @@ static void invert(struct transform_edit *edit, struct ptx_function *f, struct p
     *slot = list;
 }
 
-void transform_ptx_invert(struct transform_edit *edit)
+void transform_ptx_invert(struct edit *edit)
 {
     walk_module(edit, invert);
 }
@@ -296,16 +293,16 @@ static bool only_code(const struct ptx_statement *list)
 /*      X Y   ==>   bra A; B: Y ret; A: X bra B;
  *
  * What fell off the end of Y returns, as it did. */
-static void rotate_function(struct transform_edit *edit, struct ptx_function *f)
+static void rotate_function(struct edit *edit, struct ptx_function *f)
 {
     struct ptx_statement **slot = &f->body;
     while (*slot && !only_code(*slot))
         slot = &(*slot)->next;
     for (; *slot && (*slot)->next; slot = &(*slot)->next) {
-        if ((*slot)->kind == PTX_LOC || !transform_here(edit))
+        if ((*slot)->kind == PTX_LOC || !edit_here(edit))
             continue;
         struct ptx_statement *x = *slot, **end = &x->next, *y;
-        uint32_t length = transform_choose(edit, 4);
+        uint32_t length = edit_choose(edit, 4);
         for (uint32_t i = 0; i < length && (*end)->next; i++)
             end = &(*end)->next;
         y = *end;
@@ -321,11 +318,11 @@ static void rotate_function(struct transform_edit *edit, struct ptx_function *f)
     }
 }
 
-void transform_ptx_rotate(struct transform_edit *edit)
+void transform_ptx_rotate(struct edit *edit)
 {
     if (!is_open(edit->kernel))
         return;
-    for (struct ptx_item *i = module_of(edit)->items; i && !transform_done(edit); i = i->next)
+    for (struct ptx_item *i = module_of(edit)->items; i && !edit_done(edit); i = i->next)
         if (i->kind == PTX_ITEM_FUNCTION && i->u.function->has_body)
             rotate_function(edit, i->u.function);
 }
@@ -333,7 +330,7 @@ void transform_ptx_rotate(struct transform_edit *edit)
 /* ---- names ---- */
 
 /* A range of registers keeps its numbers. */
-static void rename_operands(struct transform_edit *edit, struct ptx_operand *list)
+static void rename_operands(struct edit *edit, struct ptx_operand *list)
 {
     for (; list; list = list->next) {
         if (list->target_kind == PTX_TARGET_STATEMENT)
@@ -353,8 +350,7 @@ struct names {
     uint32_t count;
 };
 
-static void rename_declarations(struct transform_edit *edit, struct ptx_statement *list,
-                                struct names *names)
+static void rename_declarations(struct edit *edit, struct ptx_statement *list, struct names *names)
 {
     for (; list; list = list->next) {
         bool is_register = list->kind == PTX_VARIABLE && list->u.variable->space == PTX_W_REG;
@@ -368,7 +364,7 @@ static void rename_declarations(struct transform_edit *edit, struct ptx_statemen
     }
 }
 
-static void rename_uses(struct transform_edit *edit, struct ptx_statement *list)
+static void rename_uses(struct edit *edit, struct ptx_statement *list)
 {
     for (; list; list = list->next) {
         if (list->kind == PTX_BLOCK)
@@ -383,9 +379,9 @@ static void rename_uses(struct transform_edit *edit, struct ptx_statement *list)
 }
 
 /* Labels and registers of all functions; parameters keep their names, which settings may say. */
-void transform_ptx_rename(struct transform_edit *edit)
+void transform_ptx_rename(struct edit *edit)
 {
-    if (!is_open(edit->kernel) || !transform_here(edit))
+    if (!is_open(edit->kernel) || !edit_here(edit))
         return;
     struct names names = {.tag = ptx_unused_tag(edit->arena, module_of(edit))};
     for (struct ptx_item *i = module_of(edit)->items; i; i = i->next)

@@ -1,4 +1,5 @@
 /* transform_text.c - the same statements written otherwise: order, expressions, constants, names. */
+#include "engine/language/walk.h"
 #include "engine/rewrite/transform_internal.h"
 
 /* ---- commute ---- */
@@ -12,21 +13,20 @@ static bool interferes(const struct ast_stm *writer, const struct ast_stm *other
 {
     struct ast_stm single = *other;
     single.next = NULL;
-    return transform_mentions(&single, writer->target.var);
+    return ast_mentions(&single, writer->target.var);
 }
 
 /*      x = e; y = f;   ==>   y = f; x = e;          x is not in the second, y not in the first
  *
  * A thread's own values are the same. In what order it touches shared variables between two barriers can
  * be seen by those alone who race with it. */
-static void commute_list(struct transform_edit *edit, struct ast_stm **list,
-                         struct transform_place place)
+static void commute_list(struct edit *edit, struct ast_stm **list, struct edit_place place)
 {
     (void)place;
     for (struct ast_stm **slot = list; *slot; slot = &(*slot)->next) {
         struct ast_stm *first = *slot, *second = first->next;
         if (!is_plain(first) || !is_plain(second) || interferes(first, second) ||
-            interferes(second, first) || !transform_here(edit))
+            interferes(second, first) || !edit_here(edit))
             continue;
         first->next = second->next;
         second->next = first;
@@ -35,69 +35,67 @@ static void commute_list(struct transform_edit *edit, struct ast_stm **list,
     }
 }
 
-void transform_commute(struct transform_edit *edit)
+void transform_commute(struct edit *edit)
 {
-    transform_walk_lists(edit, commute_list);
+    edit_walk_lists(edit, commute_list);
 }
 
 /* ---- expressions ---- */
 
 /*      c   ==>   !!c                    where only its truth matters
  *      e   ==>   ~~e      -(-e)         with arithmetic modulo 2^32 */
-static void double_expr(struct transform_edit *edit, struct ast_expr **slot, bool condition)
+static void double_expr(struct edit *edit, struct ast_expr **slot, bool condition)
 {
-    if ((*slot)->kind == EXPR_INT || !transform_here(edit))
+    if ((*slot)->kind == EXPR_INT || !edit_here(edit))
         return;
-    enum ast_unary op = condition                   ? UNARY_NOT
-                        : transform_choose(edit, 2) ? UNARY_COMPLEMENT
-                                                    : UNARY_NEG;
+    enum ast_unary op = condition ? UNARY_NOT : edit_choose(edit, 2) ? UNARY_COMPLEMENT : UNARY_NEG;
     *slot = ast_unary(edit->arena, op, ast_unary(edit->arena, op, *slot));
 }
 
-void transform_double(struct transform_edit *edit)
+void transform_double(struct edit *edit)
 {
     transform_walk_exprs(edit, double_expr);
 }
 
 /*      7   ==>   m          memory that starts at 7 and that nobody writes */
-static void constant_expr(struct transform_edit *edit, struct ast_expr **slot, bool condition)
+static void constant_expr(struct edit *edit, struct ast_expr **slot, bool condition)
 {
     static const enum ast_space spaces[] = {SPACE_PRIVATE, SPACE_SHARED, SPACE_GLOBAL};
     (void)condition;
-    if ((*slot)->kind != EXPR_INT || !transform_here(edit))
+    if ((*slot)->kind != EXPR_INT || !edit_here(edit))
         return;
-    enum ast_space space = spaces[transform_choose(edit, 3)];
+    enum ast_space space = spaces[edit_choose(edit, 3)];
     *slot = ast_var_ref(edit->arena, transform_memory(edit, space, (*slot)->value));
 }
 
-void transform_constant(struct transform_edit *edit)
+void transform_constant(struct edit *edit)
 {
     transform_walk_exprs(edit, constant_expr);
 }
 
 /* ---- names and order ---- */
 
-static void rename_vars(struct transform_edit *edit, struct ast_var *list)
+static void rename_vars(struct edit *edit, struct ast_var *list)
 {
     for (struct ast_var *v = list; v; v = v->next)
-        v->name = transform_name(edit, "w");
+        v->name = edit_name(edit, "w");
 }
 
-static void rename_function(struct transform_edit *edit, struct ast_function *f, bool is_main)
+static void rename_function(struct edit *edit, struct ast_function *f, bool is_main)
 {
     rename_vars(edit, f->locals);
     if (!is_main)
-        f->name = transform_name(edit, "h");
+        f->name = edit_name(edit, "h");
     for (struct ast_block *b = f->blocks; b; b = b->next)
         if (!is_main || b != f->blocks)
-            b->name = transform_name(edit, "L");
+            b->name = edit_name(edit, "L");
 }
 
 /* Functions, variables and blocks get other names; Start keeps its own. */
-void transform_rename(struct transform_edit *edit)
+void transform_rename(struct edit *edit)
 {
     struct ast_kernel *kernel = edit->kernel;
-    if (!transform_here(edit))
+    if (!edit_here(edit))
         return;
     for (struct ast_function *f = kernel->functions; f; f = f->next)
         rename_function(edit, f, false);
@@ -155,13 +153,13 @@ static bool has_several(const struct ast_function *f)
            (f->next && !f->blocks);
 }
 
-void transform_reorder(struct transform_edit *edit)
+void transform_reorder(struct edit *edit)
 {
     struct ast_kernel *kernel = edit->kernel;
     bool several = has_several(kernel->main);
     for (const struct ast_function *f = kernel->functions; f; f = f->next)
         several |= has_several(f) || f->next;
-    if (!several || !transform_here(edit))
+    if (!several || !edit_here(edit))
         return;
     kernel->functions = reversed_functions(kernel->functions);
     reverse_vars(&kernel->main->locals);

@@ -1,53 +1,13 @@
 /* transform_tree.c - walks over kernels, and facts about statements. */
+#include "engine/language/walk.h"
 #include "engine/rewrite/transform_internal.h"
-
-/* ---- lists ---- */
-
-static void walk_list(struct transform_edit *edit, struct ast_stm **list, transform_visit *visit,
-                      struct transform_place place)
-{
-    visit(edit, list, place);
-    for (struct ast_stm *s = *list; s && !transform_done(edit); s = s->next) {
-        struct transform_place inside = place;
-        if (s->kind == STM_WHILE || s->kind == STM_DO || s->kind == STM_FOR)
-            inside = (struct transform_place){true, true};
-        if (s->kind == STM_BLOCK) {
-            walk_list(edit, &s->body, visit, place);
-            continue;
-        }
-        if (s->body)
-            walk_list(edit, &s->body->body, visit, inside);
-        if (s->other && !transform_done(edit))
-            walk_list(edit, &s->other->body, visit, inside);
-        inside.breakable = true;
-        for (struct ast_case *c = s->cases; c && !transform_done(edit); c = c->next)
-            walk_list(edit, &c->body, visit, inside);
-    }
-}
-
-static void walk_body(struct transform_edit *edit, struct ast_function *f, transform_visit *visit)
-{
-    const struct transform_place outside = {false, false};
-    edit->function = f;
-    if (edit->kernel->form == FORM_STRUCTURED)
-        walk_list(edit, &f->body, visit, outside);
-    for (struct ast_block *b = f->blocks; b && !transform_done(edit); b = b->next)
-        visit(edit, &b->body, outside);
-}
-
-void transform_walk_lists(struct transform_edit *edit, transform_visit *visit)
-{
-    walk_body(edit, edit->kernel->main, visit);
-    for (struct ast_function *f = edit->kernel->functions; f && !transform_done(edit); f = f->next)
-        walk_body(edit, f, visit);
-}
 
 /* ---- expressions ---- */
 
-static void walk_expr(struct transform_edit *edit, struct ast_expr **slot,
-                      transform_visit_expr *visit, bool condition)
+static void walk_expr(struct edit *edit, struct ast_expr **slot, transform_visit_expr *visit,
+                      bool condition)
 {
-    if (!*slot || transform_done(edit))
+    if (!*slot || edit_done(edit))
         return;
     struct ast_expr *e = *slot, *next = e->next;
     visit(edit, slot, condition);
@@ -64,12 +24,12 @@ static void walk_expr(struct transform_edit *edit, struct ast_expr **slot,
     walk_expr(edit, &e->c, visit, false);
 }
 
-static void walk_stm(struct transform_edit *edit, struct ast_stm *s, transform_visit_expr *visit)
+static void walk_stm(struct edit *edit, struct ast_stm *s, transform_visit_expr *visit)
 {
-    if (!s || transform_done(edit) || s->kind == STM_SYNC || s->kind == STM_ARRIVE)
+    if (!s || edit_done(edit) || s->kind == STM_SYNC || s->kind == STM_ARRIVE)
         return;
-    bool condition = s->kind == STM_IF || s->kind == STM_WHILE || s->kind == STM_DO ||
-                     s->kind == STM_FOR || s->kind == STM_ASSERT || s->kind == STM_ASSUME;
+    bool condition =
+        s->kind == STM_IF || ast_is(s, STM_LOOP) || s->kind == STM_ASSERT || s->kind == STM_ASSUME;
     walk_expr(edit, &s->target.index, visit, false);
     walk_expr(edit, &s->place.index, visit, false);
     walk_expr(edit, &s->value, visit, condition);
@@ -80,10 +40,9 @@ static void walk_stm(struct transform_edit *edit, struct ast_stm *s, transform_v
     walk_stm(edit, s->step, visit);
 }
 
-static void walk_stms(struct transform_edit *edit, struct ast_stm *list,
-                      transform_visit_expr *visit)
+static void walk_stms(struct edit *edit, struct ast_stm *list, transform_visit_expr *visit)
 {
-    for (struct ast_stm *s = list; s && !transform_done(edit); s = s->next) {
+    for (struct ast_stm *s = list; s && !edit_done(edit); s = s->next) {
         walk_stm(edit, s, visit);
         walk_stms(edit, s->body, visit);
         walk_stms(edit, s->other, visit);
@@ -92,10 +51,9 @@ static void walk_stms(struct transform_edit *edit, struct ast_stm *list,
     }
 }
 
-static void walk_function(struct transform_edit *edit, struct ast_function *f,
-                          transform_visit_expr *visit)
+static void walk_function(struct edit *edit, struct ast_function *f, transform_visit_expr *visit)
 {
-    if (transform_done(edit))
+    if (edit_done(edit))
         return;
     edit->function = f;
     walk_stms(edit, f->body, visit);
@@ -105,7 +63,7 @@ static void walk_function(struct transform_edit *edit, struct ast_function *f,
     }
 }
 
-void transform_walk_exprs(struct transform_edit *edit, transform_visit_expr *visit)
+void transform_walk_exprs(struct edit *edit, transform_visit_expr *visit)
 {
     walk_function(edit, edit->kernel->main, visit);
     for (struct ast_function *f = edit->kernel->functions; f; f = f->next)
@@ -114,29 +72,19 @@ void transform_walk_exprs(struct transform_edit *edit, transform_visit_expr *vis
 
 /* ---- facts ---- */
 
-static bool list_meets(const struct ast_stm *list)
+static bool meets(void *context, const struct ast_stm *stm)
 {
-    for (; list; list = list->next) {
-        if (list->kind == STM_BARRIER || list->kind == STM_SYNC || list->kind == STM_ARRIVE ||
-            list->kind == STM_VOTE || list_meets(list->body) || list_meets(list->other))
-            return true;
-        for (const struct ast_case *c = list->cases; c; c = c->next)
-            if (list_meets(c->body))
-                return true;
-    }
-    return false;
+    (void)context;
+    return ast_is(stm, STM_MEETS);
 }
 
 /* In some function: whichever is called. */
 static bool functions_meet(const struct ast_kernel *kernel)
 {
-    for (const struct ast_function *f = kernel->functions; f; f = f->next) {
-        if (kernel->form == FORM_STRUCTURED && list_meets(f->body))
+    const struct ast_question question = {.statement = meets};
+    for (const struct ast_function *f = kernel->functions; f; f = f->next)
+        if (ast_ask_function(&question, f))
             return true;
-        for (const struct ast_block *b = f->blocks; b; b = b->next)
-            if (list_meets(b->body))
-                return true;
-    }
     return false;
 }
 
@@ -145,62 +93,24 @@ struct inside {
     bool loop, breakable;
 };
 
-static void gather(const struct transform_edit *edit, const struct ast_stm *list, bool single,
+static void gather(const struct edit *edit, const struct ast_stm *list, bool single,
                    struct inside inside, struct transform_facts *facts);
 
-static void gather_one(const struct transform_edit *edit, const struct ast_stm *s,
-                       struct inside inside, struct transform_facts *facts)
+static void gather_one(const struct edit *edit, const struct ast_stm *s, struct inside inside,
+                       struct transform_facts *facts)
 {
-    switch (s->kind) {
-    case STM_WHILE:
-    case STM_DO:
-    case STM_FOR:
-        facts->loops = true;
-        inside.loop = inside.breakable = true;
-        break;
-    case STM_SWITCH:
-        inside.breakable = true;
-        break;
-    case STM_BREAK:
-        facts->breaks |= !inside.breakable;
-        break;
-    case STM_CONTINUE:
-        facts->continues |= !inside.loop;
-        break;
-    case STM_RETURN:
-        facts->returns = true;
-        break;
-    case STM_EXIT:
-        facts->exits = true;
-        break;
-    case STM_BARRIER:
-    case STM_SYNC:
-    case STM_ARRIVE:
-    case STM_VOTE:
-        facts->meets = true;
-        break;
-    case STM_CALL:
-        facts->calls = true;
-        facts->meets |= functions_meet(edit->kernel);
-        break;
-    case STM_HAVOC:
-    case STM_PICK:
-        facts->choices = true;
-        break;
-    case STM_ATOMIC:
-        facts->atomics = true;
-        break;
-    case STM_SKIP:
-    case STM_ASSIGN:
-    case STM_BLOCK:
-    case STM_IF:
-    case STM_ASSERT:
-    case STM_ASSUME:
-    case STM_MEMBAR:
-    case STM_LOCKSYNC:
-    case STM_KIND_COUNT:
-        break;
-    }
+    const bool calls = s->kind == STM_CALL;
+    facts->breaks |= s->kind == STM_BREAK && !inside.breakable;
+    facts->continues |= s->kind == STM_CONTINUE && !inside.loop;
+    facts->returns |= s->kind == STM_RETURN;
+    facts->exits |= s->kind == STM_EXIT;
+    facts->atomics |= s->kind == STM_ATOMIC;
+    facts->loops |= ast_is(s, STM_LOOP);
+    facts->choices |= ast_is(s, STM_DRAWS);
+    facts->calls |= calls;
+    facts->meets |= ast_is(s, STM_MEETS) || (calls && functions_meet(edit->kernel));
+    inside.loop |= ast_is(s, STM_LOOP);
+    inside.breakable |= ast_is(s, STM_LOOP) || s->kind == STM_SWITCH;
     gather(edit, s->init, false, inside, facts);
     gather(edit, s->step, false, inside, facts);
     gather(edit, s->body, false, inside, facts);
@@ -209,92 +119,42 @@ static void gather_one(const struct transform_edit *edit, const struct ast_stm *
         gather(edit, c->body, false, inside, facts);
 }
 
-static void gather(const struct transform_edit *edit, const struct ast_stm *list, bool single,
+static void gather(const struct edit *edit, const struct ast_stm *list, bool single,
                    struct inside inside, struct transform_facts *facts)
 {
     for (; list; list = single ? NULL : list->next)
         gather_one(edit, list, inside, facts);
 }
 
-struct transform_facts transform_facts(const struct transform_edit *edit,
-                                       const struct ast_stm *list, bool single)
+struct transform_facts transform_facts(const struct edit *edit, const struct ast_stm *list,
+                                       bool single)
 {
     struct transform_facts facts = {.breaks = false};
     gather(edit, list, single, (struct inside){false, false}, &facts);
     return facts;
 }
 
-bool transform_expr_mentions(const struct ast_expr *e, const struct ast_var *var)
+struct written {
+    const struct ast_var *var;
+};
+
+static bool is_place(void *context, const struct ast_lvalue *place)
 {
-    for (; e; e = e->next)
-        if (((e->kind == EXPR_VAR || e->kind == EXPR_INDEX) && e->var == var) ||
-            transform_expr_mentions(e->a, var) || transform_expr_mentions(e->b, var) ||
-            transform_expr_mentions(e->c, var))
-            return true;
-    return false;
+    const struct written *written = context;
+    return place->var == written->var;
 }
 
-bool transform_mentions(const struct ast_stm *list, const struct ast_var *var)
+/* An out-parameter of a call. */
+static bool is_out(void *context, const struct ast_stm *stm)
 {
-    for (; list; list = list->next) {
-        if (list->target.var == var || list->place.var == var ||
-            transform_expr_mentions(list->target.index, var) ||
-            transform_expr_mentions(list->place.index, var) ||
-            transform_expr_mentions(list->value, var) ||
-            transform_expr_mentions(list->second, var) ||
-            transform_expr_mentions(list->arguments, var) ||
-            transform_expr_mentions(list->outs, var) || transform_expr_mentions(list->guard, var) ||
-            transform_mentions(list->body, var) || transform_mentions(list->other, var) ||
-            transform_mentions(list->init, var) || transform_mentions(list->step, var))
-            return true;
-        for (const struct ast_case *c = list->cases; c; c = c->next)
-            if (transform_mentions(c->body, var))
-                return true;
-    }
-    return false;
+    const struct written *written = context;
+    return ast_expr_mentions(stm->outs, written->var);
 }
 
 bool transform_changes(const struct ast_stm *list, const struct ast_var *var)
 {
-    for (; list; list = list->next) {
-        if (list->target.var == var || list->place.var == var ||
-            transform_expr_mentions(list->outs, var) || transform_changes(list->body, var) ||
-            transform_changes(list->other, var) || transform_changes(list->init, var) ||
-            transform_changes(list->step, var))
-            return true;
-        for (const struct ast_case *c = list->cases; c; c = c->next)
-            if (transform_changes(c->body, var))
-                return true;
-    }
-    return false;
-}
-
-/* ---- lists taken apart and put together ---- */
-
-uint32_t transform_length(const struct ast_stm *list)
-{
-    uint32_t length = 0;
-    for (; list; list = list->next)
-        length++;
-    return length;
-}
-
-struct ast_stm *transform_take(struct ast_stm **slot, uint32_t count)
-{
-    struct ast_stm *first = *slot, **end = slot;
-    for (uint32_t i = 0; i < count; i++)
-        end = &(*end)->next;
-    struct ast_stm *rest = *end;
-    *end = NULL;
-    *slot = rest;
-    return first;
-}
-
-void transform_put(struct ast_stm **slot, struct ast_stm *list)
-{
-    struct ast_stm *rest = *slot;
-    *slot = list;
-    while (*slot)
-        slot = &(*slot)->next;
-    *slot = rest;
+    struct written written = {var};
+    const struct ast_question question = {
+        .statement = is_out, .place = is_place, .context = &written};
+    return ast_ask_stms(&question, list);
 }

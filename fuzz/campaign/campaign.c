@@ -29,7 +29,6 @@ struct campaign {
     const struct campaign_options *options;
     struct campaign_summary *summary;
     struct pool *pool;
-    struct feedback *feedback; /* NULL: none */
     struct collector *collector;
     struct progress *progress;
     struct hooks *hooks;
@@ -140,7 +139,7 @@ static bool tick(void *context)
 
 /* Consumes chunks in order until there are no more. DB_OK; a database error; 1: gave up waiting in
  * the middle of a chunk. */
-static int collect(struct campaign *c, uint64_t first)
+static int collect(struct campaign *c)
 {
     for (uint64_t number = c->next_chunk;; number++) {
         c->next_chunk = number;
@@ -153,12 +152,6 @@ static int collect(struct campaign *c, uint64_t first)
         bool partial = chunk->cases < pool_chunk_cases(c->pool, number);
         if (partial && c->summary->interrupted) /* whoever resumes begins at a chunk's border */
             return c->db_error;
-        if (number < first) {
-            collector_remember(c->collector, number, chunk);
-            pool_release(c->pool, number);
-            tick(c);
-            continue;
-        }
         int error = collector_take(c->collector, c->pool, number, chunk, &enough);
         if (error == DB_OK)
             error = collector_commit(c->collector, false);
@@ -217,8 +210,8 @@ static int hunt(struct campaign *c, struct db_message *message)
     block_signals(&mask);
     crash_install(c->options->watch);
     uint64_t first = (c->summary->cases + CAMPAIGN_CHUNK - 1) / CAMPAIGN_CHUNK;
-    c->next_chunk = c->feedback ? 0 : first;
-    c->pool = pool_start(c->options, c->feedback, first, tick, c, &refused);
+    c->next_chunk = first;
+    c->pool = pool_start(c->options, first, tick, c, &refused);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     if (!c->pool) {
         collector_close(c->collector, true);
@@ -227,7 +220,7 @@ static int hunt(struct campaign *c, struct db_message *message)
     }
     if (c->options->no_minimise)
         pool_stop_minimising(c->pool);
-    int error = collect(c, first);
+    int error = collect(c);
     stop(c, clock_monotonic_ms());
     c->summary->seconds += (double)(clock_monotonic_ms() - c->session_ms) / 1000;
     if (c->summary->hanging) {
@@ -295,15 +288,9 @@ int campaign_run(struct arena *arena, const struct campaign_options *options,
     struct campaign c = {.options = options, .summary = summary};
     *summary = (struct campaign_summary){.ending = "finished"};
     message->text[0] = '\0';
-    if (options->feedback > 0 && !(c.feedback = feedback_new())) {
-        snprintf(message->text, sizeof message->text, "cannot reserve memory");
+    c.collector = collector_open(arena, options, summary, message);
+    if (!c.collector)
         return CLI_FAULT;
-    }
-    c.collector = collector_open(arena, options, c.feedback, summary, message);
-    if (!c.collector) {
-        feedback_free(c.feedback);
-        return CLI_FAULT;
-    }
     c.session_ms = c.started_ms = clock_monotonic_ms();
     if (options->watch)
         c.started_ms = options->watch->started_ms;
@@ -321,11 +308,5 @@ int campaign_run(struct arena *arena, const struct campaign_options *options,
         status = hunt(&c, message);
         release_signals(before);
     }
-    if (options->corpus_dir && c.feedback && !options->report_only && status != CLI_FAULT &&
-        !feedback_export(c.feedback, options->corpus_dir, message))
-        status = CLI_FAULT;
-    status = tell_end(&c, status, message);
-    if (!summary->hanging)
-        feedback_free(c.feedback);
-    return status;
+    return tell_end(&c, status, message);
 }

@@ -37,8 +37,6 @@ struct campaign_options {
     const char *config; /* the text of the configuration file, or NULL */
     struct gen_options gen;
     struct check_options check;
-    uint32_t feedback;      /* so many of 100 cases are mutations of earlier ones; 0 = off */
-    const char *corpus_dir; /* with feedback: where what was remembered goes; NULL: nowhere */
     const char *db_path;
     struct db_shard resume; /* goes on with this one of the database; campaign 0: a new one */
     bool report_only;       /* of that one: it is finished */
@@ -96,8 +94,7 @@ struct campaign_summary {
     double seconds;
     uint64_t hits[RULE_COUNT];
     uint64_t verdicts[ORACLE_COUNT][VERDICT_COUNT];
-    uint32_t features, remembered; /* with feedback: features seen, kernels remembered */
-    uint64_t occurrences;          /* divergences in all */
+    uint64_t occurrences; /* divergences in all */
     uint32_t finding_count;
     struct campaign_finding *findings;
     uint32_t reason_count;

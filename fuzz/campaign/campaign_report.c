@@ -34,9 +34,6 @@ static void print_totals(struct arena *arena, const struct campaign_summary *s, 
             arena, "%s/s", table_grouped(arena, (uint64_t)rate(totals[i].count, s->seconds)));
     }
     table_print(&table, out);
-    if (s->features > 0)
-        fprintf(out, "features: %s; kernels remembered for new ones: %s\n",
-                table_grouped(arena, s->features), table_grouped(arena, s->remembered));
     if (s->refused > 0)
         fprintf(out, "%s cases refused: a statement without meaning in the structured semantics\n",
                 table_grouped(arena, s->refused));
@@ -340,9 +337,6 @@ static void print_brief(struct arena *arena, const struct campaign_options *opti
             table_grouped(arena, s->cases),
             table_grouped(arena, (uint64_t)rate(s->cases, s->seconds)),
             table_grouped(arena, s->thread_steps), table_grouped(arena, s->warp_steps));
-    if (s->features > 0)
-        fprintf(out, "features: %s; kernels remembered for new ones: %s\n",
-                table_grouped(arena, s->features), table_grouped(arena, s->remembered));
     if (s->skipped > 0)
         fprintf(out, "%s cases left out: the engine crashes or hangs there\n",
                 table_grouped(arena, s->skipped));
@@ -428,10 +422,6 @@ void campaign_print_json(const struct campaign_options *options, const struct ca
     json_double(&json, rate(s->cases, s->seconds));
     json_key_u64(&json, "thread_steps", s->thread_steps);
     json_key_u64(&json, "warp_steps", s->warp_steps);
-    if (options->feedback > 0) {
-        json_key_u64(&json, "features", s->features);
-        json_key_u64(&json, "remembered", s->remembered);
-    }
     json_oracles(&json, options, s);
     json_findings(&json, s);
     json_key_u64(&json, "flaky", s->flaky);

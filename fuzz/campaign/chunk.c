@@ -3,6 +3,7 @@
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
 #include "engine/input/input.h"
+#include "fuzz/case/case.h"
 #include "fuzz/case/digest.h"
 #include "fuzz/case/read_back.h"
 #include "oracle/matrix/matrix.h"
@@ -64,7 +65,6 @@ static void add_answer(struct chunk *chunk, struct arena *arena, uint64_t number
     const char *key = divergence_signature(arena, answer->divergence);
     INVARIANT(strlen(key) < SIGNATURE_MAX);
     finding->number = number;
-    finding->index = (uint32_t)chunk->cases;
     finding->incident = NULL;
     memcpy(finding->signature, key, strlen(key) + 1);
 }
@@ -75,45 +75,6 @@ static void add_differences(struct chunk *chunk, unsigned differences)
     for (int i = 0; i < MATRIX_CLASS_COUNT; i++)
         if (differences >> i & 1)
             add_reason(chunk, ORACLE_LIVENESS, VERDICT_AGREE, matrix_class_table[i].name);
-}
-
-/* ---- feedback ---- */
-
-/* What the case leaves for the memory. Its text: if it may be remembered, or has a finding that must be run
- * again and that no generator makes. */
-static void keep_trace(struct chunk_maker *maker, struct chunk *chunk, const struct fuzz_case *c,
-                       const struct ast_kernel *kernel, const struct check_result *result,
-                       bool found)
-{
-    struct chunk_trace *trace = chunk->trace;
-    struct chunk_case *kept = &trace->cases[chunk->cases];
-    uint32_t list[FEEDBACK_LIST_MAX];
-    uint32_t count = features_list(&maker->features, list, FEEDBACK_LIST_MAX);
-    count = count < FEEDBACK_LIST_MAX ? count : FEEDBACK_LIST_MAX;
-    uint32_t *counters = ARENA_ARRAY(&trace->arena, uint32_t, count + 1);
-    for (uint32_t i = 0; i < count; i++)
-        counters[i] = features_counter(list[i]);
-    kept->seen = (struct feedback_case){.number = c->number,
-                                        .exhaustive = c->check.exhaustive,
-                                        .steps = result->thread_steps + result->warp_steps,
-                                        .count = count,
-                                        .features = counters};
-    kept->mutated = !c->generated;
-    kept->lineage = c->lineage;
-    if (feedback_is_new(maker->view, counters, count) || (kept->mutated && found))
-        kept->seen.text = print_kernel(&trace->arena, kernel);
-}
-
-void chunk_case_again(const struct campaign_options *options, const struct chunk *chunk,
-                      const struct chunk_finding *finding, struct fuzz_case *c, const char **text)
-{
-    case_of_campaign(c, options->seed, finding->number, &options->gen, &options->check);
-    *text = NULL;
-    if (!chunk->trace || !chunk->trace->cases[finding->index].mutated)
-        return;
-    const struct chunk_case *kept = &chunk->trace->cases[finding->index];
-    case_mutated(c, kept->seen.exhaustive, &kept->lineage);
-    *text = kept->seen.text;
 }
 
 /* ---- a case ---- */
@@ -128,11 +89,8 @@ static const struct ast_kernel *make_kernel(struct chunk_maker *maker, uint64_t 
                                             struct fuzz_case *c)
 {
     const struct campaign_options *options = maker->options;
-    const struct ast_kernel *kernel = NULL;
     case_of_campaign(c, options->seed, number, &options->gen, &options->check);
-    if (maker->view)
-        kernel = feedback_mutate(maker->arena, maker->view, options->feedback, c);
-    return kernel ? kernel : case_kernel(maker->arena, c, &maker->walk);
+    return case_kernel(maker->arena, c, &maker->walk);
 }
 
 /* ---- the same again ---- */
@@ -162,9 +120,8 @@ static void run_again(struct chunk_maker *maker, struct chunk *chunk, const stru
     uint64_t draw = pcg_splitmix(c->seed ^ pcg_splitmix(c->number ^ RERUN_SHARE));
     if (draw % RERUN_SHARE != 0)
         return;
-    bool fresh = c->generated && !c->gen.enumerate;
     struct check_result *second = ARENA_NEW(maker->arena, struct check_result);
-    const struct ast_kernel *again = fresh ? case_kernel(maker->arena, c, NULL) : kernel;
+    const struct ast_kernel *again = c->gen.enumerate ? kernel : case_kernel(maker->arena, c, NULL);
     check_kernel(maker->arena, again, &c->check, second);
     const char *what = first_difference(maker->arena, kernel, result, again, second);
     const char *class = "flaky|second run";
@@ -177,7 +134,7 @@ static void run_again(struct chunk_maker *maker, struct chunk *chunk, const stru
     if (!what)
         return;
     struct chunk_finding *finding = &chunk->findings[chunk->finding_count++];
-    *finding = (struct chunk_finding){.number = c->number, .index = (uint32_t)chunk->cases};
+    *finding = (struct chunk_finding){.number = c->number};
     snprintf(finding->signature, SIGNATURE_MAX, "engine|%s|%s", class, what);
 }
 
@@ -191,13 +148,7 @@ bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t num
         return false;
     set_phase(maker, WATCH_CHECKING);
     struct check_result *result = ARENA_NEW(arena, struct check_result);
-    struct check_options check = c.check;
-    if (chunk->trace) {
-        features_clear(&maker->features);
-        check.features = &maker->features;
-    }
-    uint32_t before = chunk->finding_count;
-    check_kernel(arena, kernel, &check, result);
+    check_kernel(arena, kernel, &c.check, result);
     chunk->refused += result->program == NULL;
     chunk->thread_steps += result->thread_steps;
     chunk->warp_steps += result->warp_steps;
@@ -208,30 +159,10 @@ bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t num
             add_answer(chunk, arena, number, (enum oracle_id)i, &result->answers[i]);
     add_differences(chunk, result->differences);
     run_again(maker, chunk, &c, kernel, result);
-    if (chunk->trace)
-        keep_trace(maker, chunk, &c, kernel, result, chunk->finding_count > before);
     return true;
 }
 
 /* ---- cases that are left out ---- */
-
-void chunk_skip_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t number,
-                     const struct incident *incident)
-{
-    struct fuzz_case c;
-    if (!chunk->trace)
-        return;
-    struct chunk_case *kept = &chunk->trace->cases[chunk->cases];
-    *kept = (struct chunk_case){.seen = {.number = number}};
-    if (incident->phase == WATCH_GENERATING)
-        return;
-    const struct ast_kernel *kernel = make_kernel(maker, number, &c);
-    kept->mutated = kernel && !c.generated;
-    kept->lineage = c.lineage;
-    kept->seen.exhaustive = c.check.exhaustive;
-    if (kept->mutated)
-        kept->seen.text = print_kernel(&chunk->trace->arena, kernel);
-}
 
 const char *chunk_incident_class(const struct incident *incident)
 {
@@ -250,7 +181,6 @@ void chunk_add_incident(struct chunk *chunk, uint64_t number, const struct incid
 {
     struct chunk_finding *finding = &chunk->findings[chunk->finding_count++];
     finding->number = number;
-    finding->index = (uint32_t)chunk->cases;
     finding->incident = incident;
     chunk_incident_signature(finding->signature, incident);
 }

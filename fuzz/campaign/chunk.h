@@ -5,7 +5,6 @@
 #define FUZZ_CHUNK_H
 
 #include "fuzz/campaign/campaign.h"
-#include "fuzz/campaign/feedback.h"
 #include "fuzz/supervise/watch.h"
 #include "fuzz/trace/trace_back.h"
 
@@ -20,7 +19,6 @@ enum {
 
 struct chunk_finding {
     uint64_t number;                 /* of the case */
-    uint32_t index;                  /* of the case in its chunk */
     const struct incident *incident; /* of an engine finding; NULL: an oracle's */
     char signature[SIGNATURE_MAX];
 };
@@ -32,16 +30,6 @@ struct chunk_reason {
     char text[REASON_MAX];
 };
 
-/* With feedback: the cases of a chunk for the memory (feedback.h). */
-struct chunk_trace {
-    struct arena arena; /* of texts and lists, emptied for each chunk */
-    struct chunk_case {
-        struct feedback_case seen;
-        bool mutated; /* the text is there when the case has a finding, too */
-        struct case_lineage lineage;
-    } cases[CAMPAIGN_CHUNK];
-};
-
 /* What a worker hands over for CAMPAIGN_CHUNK consecutive cases, in their order. */
 struct chunk {
     uint64_t cases; /* fewer than planned when the campaign was stopped */
@@ -51,7 +39,6 @@ struct chunk {
     uint32_t finding_count, reason_count;
     struct chunk_finding findings[CHUNK_FINDINGS_MAX];
     struct chunk_reason reasons[CHUNK_REASONS_MAX];
-    struct chunk_trace *trace; /* NULL: no feedback */
 };
 
 /* A worker's own: what cases are made in and from. */
@@ -59,8 +46,6 @@ struct chunk_maker {
     const struct campaign_options *options;
     struct arena *arena; /* empty */
     struct gen_walk walk;
-    struct features features;
-    const struct feedback_view *view; /* of the chunk's generation; NULL: fresh cases only */
     struct watch_slot *slot;
     struct trace_back trace_back;
 };
@@ -69,10 +54,6 @@ struct chunk_maker {
  * case. No malloc, no lock, no system call. */
 bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t number);
 
-/* Leaves the case out: the engine dies or hangs at it. */
-void chunk_skip_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t number,
-                     const struct incident *incident);
-
 /* Adds the engine's finding of the case that was just run or left out, before it is counted. */
 void chunk_add_incident(struct chunk *chunk, uint64_t number, const struct incident *incident);
 
@@ -80,10 +61,6 @@ void chunk_add_incident(struct chunk *chunk, uint64_t number, const struct incid
 void chunk_incident_signature(char signature[SIGNATURE_MAX], const struct incident *incident);
 /* "crash", "hang"; "flaky": it did not show again. */
 const char *chunk_incident_class(const struct incident *incident);
-
-/* The case again: *text is its kernel's, of a mutated one; NULL: the generator makes it. */
-void chunk_case_again(const struct campaign_options *options, const struct chunk *chunk,
-                      const struct chunk_finding *finding, struct fuzz_case *c, const char **text);
 
 /* ---- what a worker has done so far, for who watches a campaign while it runs ----
  *
@@ -109,8 +86,7 @@ void pool_count_case(struct pool_counts *counts, const struct chunk *chunk, stru
 /* The sum of what is stored `before` and the workers' counts .. */
 void pool_counts_start(struct pool_told *sum, const struct campaign_summary *before);
 void pool_counts_add(struct pool_told *sum, const struct pool_counts *counts);
-/* .. is what the summary shows. With feedback chunks that are stored are run again, for the memory, and the sum is
- * below what is stored for a while: that is shown then. */
+/* .. is what the summary shows. */
 void pool_counts_show(const struct pool_told *sum, struct campaign_summary *summary);
 
 #endif

@@ -36,13 +36,11 @@ static void count_findings(struct campaign_summary *s, uint32_t quiet)
 }
 
 struct collector *collector_open(struct arena *arena, const struct campaign_options *options,
-                                 struct feedback *feedback, struct campaign_summary *summary,
-                                 struct db_message *message)
+                                 struct campaign_summary *summary, struct db_message *message)
 {
     struct collector *c = ARENA_NEW(arena, struct collector);
     c->arena = arena;
     c->options = options;
-    c->feedback = feedback;
     c->summary = summary;
     c->message = message;
     if (arena_init(&c->text, (size_t)1 << 30) != 0) {
@@ -411,18 +409,6 @@ static void add_sums(struct collector *c, const struct chunk *chunk)
 
 /* ---- chunks ---- */
 
-void collector_remember(struct collector *c, uint64_t number, const struct chunk *chunk)
-{
-    if (!c->feedback)
-        return;
-    for (uint32_t i = 0; i < chunk->cases; i++)
-        feedback_take(c->feedback, &chunk->trace->cases[i].seen);
-    if ((number + 1) % FEEDBACK_CHUNKS == 0)
-        feedback_turn(c->feedback);
-    c->summary->features = feedback_features(c->feedback);
-    c->summary->remembered = feedback_seed_count(c->feedback);
-}
-
 /* What a chunk's findings change in the summary is kept, for a chunk that is given up. */
 static void note_summary(struct collector *c)
 {
@@ -469,7 +455,6 @@ int collector_take(struct collector *c, struct pool *pool, uint64_t number,
     if (error != DB_OK)
         return error;
     add_sums(c, chunk);
-    collector_remember(c, number, chunk);
     count_findings(c->summary, c->options->quiet);
     *stop = c->options->stop_on_finding && c->summary->failing > 0;
     return add_statistics(c, number, chunk);

@@ -22,20 +22,16 @@ struct collector;
 struct pool;
 
 /* Opens the database and starts a campaign in it, or goes on with one: then the summary begins with what is
- * stored. `feedback`, if it is not NULL, takes the cases. NULL: `message` says why. The message is also
+ * stored. NULL: `message` says why. The message is also
  * where later failures leave their sentence. */
 struct collector *collector_open(struct arena *arena, const struct campaign_options *options,
-                                 struct feedback *feedback, struct campaign_summary *summary,
-                                 struct db_message *message);
+                                 struct campaign_summary *summary, struct db_message *message);
 
 /* Takes chunk `number`, in order. *stop is set when the campaign should end (stop_on_finding).
  * DB_OK, or a negative database error; 1: the chunk is not stored, since a worker hangs or the campaign ends
  * before its examples are minimised. */
 int collector_take(struct collector *collector, struct pool *pool, uint64_t number,
                    const struct chunk *chunk, bool *stop);
-
-/* With feedback: takes a chunk that is stored, for the memory alone. */
-void collector_remember(struct collector *collector, uint64_t number, const struct chunk *chunk);
 
 /* Commits what is pending if the last commit was a second ago (or, at once). */
 int collector_commit(struct collector *collector, bool at_once);

@@ -20,7 +20,6 @@ struct collector {
     struct arena *arena; /* of the campaign */
     struct arena text;   /* strings of one finding, emptied after it */
     const struct campaign_options *options;
-    struct feedback *feedback; /* NULL: none */
     struct campaign_summary *summary;
     struct db *db;
     struct db_shard shard;

@@ -138,21 +138,17 @@ int collector_store(struct collector *c, const struct chunk_finding *from,
 
 /* ---- the last resort: what is known of cases that were fatal, where their chunks can never be stored ---- */
 
-/* The finding and its kernel, which the generator makes again: it came that far before. Of a campaign with feedback the
- * kernel may have been a mutated one, which only a whole chunk could tell. */
+/* The finding and its kernel, which the generator makes again: it came that far before. */
 static int keep(struct collector *c, struct arena *scratch, const struct incident *incident)
 {
     const struct campaign_options *options = c->options;
     struct chunk_finding finding = {.number = incident->number, .incident = incident};
-    struct incident known = *incident;
     struct fuzz_case repeated;
     struct example example;
     chunk_incident_signature(finding.signature, incident);
     case_of_campaign(&repeated, options->seed, finding.number, &options->gen, &options->check);
-    if (options->feedback > 0)
-        known.phase = WATCH_GENERATING;
     size_t mark = arena_mark(scratch);
-    example_of_incident(scratch, scratch, &repeated, NULL, &known, &example);
+    example_of_incident(scratch, scratch, &repeated, NULL, incident, &example);
     c->summary->occurrences++;
     int error = collector_skip_case(c, &finding);
     if (error == DB_OK)

@@ -24,7 +24,6 @@ enum {
 static const size_t WORKER_ARENA_BYTES = (size_t)4 << 30; /* address space */
 static const size_t WORKER_KEEP_BYTES = (size_t)64 << 20; /* pages kept from case to case */
 static const size_t TEXTS_BYTES = (size_t)1 << 20;
-static const size_t TRACE_ARENA_BYTES = (size_t)64 << 20;
 static const size_t JOB_ARENA_BYTES = (size_t)256 << 20;
 
 enum job_state { JOB_FREE, JOB_WAITING, JOB_RUNNING, JOB_DONE };
@@ -58,9 +57,8 @@ struct worker {
 
 struct pool {
     struct campaign_options options;
-    const struct feedback *feedback; /* NULL: none */
-    uint64_t chunk_count;            /* of this shard; UINT64_MAX: no end */
-    uint64_t first;                  /* the first chunk that is new */
+    uint64_t chunk_count; /* of this shard; UINT64_MAX: no end */
+    uint64_t first;       /* the first chunk that is new */
     _Alignas(CACHE_LINE) atomic_uint_least64_t next_chunk;
     _Alignas(CACHE_LINE) atomic_uint_least64_t released; /* chunks below it have been consumed */
     atomic_bool stop, hurry, stop_minimising;
@@ -76,7 +74,6 @@ struct pool {
     uint64_t next_tick;
     uint64_t published[CHUNK_RING]; /* chunk number + 1 that the slot holds */
     struct chunk *ring;
-    struct chunk_trace *traces; /* a slot of the ring; NULL: no feedback */
     struct job jobs[POOL_JOBS_MAX];
     uint64_t tickets;
     uint32_t running_jobs; /* under the lock */
@@ -146,9 +143,7 @@ static bool run_case(struct worker *worker, struct chunk *chunk, uint64_t number
     const struct incident *incident = watch_incident(worker->pool->options.watch, number);
     bool skip =
         incident && incident->state == INCIDENT_CONFIRMED && incident->phase != WATCH_MINIMISING;
-    if (skip)
-        chunk_skip_case(&worker->maker, chunk, number, incident);
-    else if (!chunk_run_case(&worker->maker, chunk, number))
+    if (!skip && !chunk_run_case(&worker->maker, chunk, number))
         return false;
     if (incident && incident->state != INCIDENT_CANDIDATE)
         chunk_add_incident(chunk, number, incident);
@@ -161,10 +156,6 @@ static void run_chunk(struct worker *worker, uint64_t number, struct chunk *chun
     uint32_t planned = pool_chunk_cases(pool, number);
     struct pool_told told = {0};
     memset(chunk, 0, offsetof(struct chunk, findings));
-    if (chunk->trace) {
-        chunk->trace->arena.used = 0;
-        worker->maker.view = feedback_view(pool->feedback, number / FEEDBACK_CHUNKS);
-    }
     /* Relaxed: it does not matter at which case exactly a stop is seen. */
     while (chunk->cases < planned && !atomic_load_explicit(&pool->hurry, memory_order_relaxed)) {
         uint64_t case_number = pool_chunk_first(pool, number) + chunk->cases;
@@ -221,19 +212,19 @@ static void run_job(struct worker *worker, struct job *job)
     job->state = JOB_RUNNING;
     pool->running_jobs++;
     pthread_mutex_unlock(&pool->lock);
-    const char *text;
     const struct incident *incident = watch_incident(pool->options.watch, job->finding->number);
     worker->spare = incident && incident->state == INCIDENT_CONFIRMED;
     worker->cut_short = false;
-    chunk_case_again(&pool->options, job->chunk, job->finding, &c, &text);
+    case_of_campaign(&c, pool->options.seed, job->finding->number, &pool->options.gen,
+                     &pool->options.check);
     begin_case(worker, atomic_load_explicit(&pool->released, memory_order_relaxed), c.number,
                WATCH_MINIMISING);
     reset_arena(&worker->arena);
     if (job->finding->incident)
-        example_of_incident(&job->arena, &worker->arena, &c, text, job->finding->incident,
+        example_of_incident(&job->arena, &worker->arena, &c, NULL, job->finding->incident,
                             &job->example);
     else
-        example_make(&job->arena, &worker->arena, &c, text, job->finding->signature, &reduce,
+        example_make(&job->arena, &worker->arena, &c, NULL, job->finding->signature, &reduce,
                      &job->example);
     job->example.cut_short = worker->cut_short;
     end_case(worker);
@@ -242,14 +233,6 @@ static void run_job(struct worker *worker, struct job *job)
     job->state = JOB_DONE;
     pthread_cond_signal(&pool->work);
     pthread_cond_signal(&pool->news);
-}
-
-/* Whether the collector has come so far that the memory which the chunk's cases are made from is there. */
-static bool has_memory(const struct pool *pool, uint64_t number, uint64_t released)
-{
-    uint64_t generation = number / FEEDBACK_CHUNKS;
-    return !pool->feedback || generation < FEEDBACK_LAG ||
-           released >= (generation - FEEDBACK_LAG + 1) * FEEDBACK_CHUNKS;
 }
 
 /* Whether chunks are run one after another now, since one of them may be fatal. */
@@ -261,7 +244,6 @@ static bool is_alone(const struct pool *pool, uint64_t released)
 static bool may_run(const struct pool *pool, uint64_t number, uint64_t released)
 {
     return number < pool->chunk_count && number < released + CHUNK_RING &&
-           has_memory(pool, number, released) &&
            (number < pool->first || number == released || !is_alone(pool, released));
 }
 
@@ -272,8 +254,7 @@ static bool wait_for_room(struct worker *worker, uint64_t number)
     bool room = false;
     pthread_mutex_lock(&pool->lock);
     while (!pool->closing) {
-        /* Acquire pairs with pool_release: the collector has read what the slot held before, and
-         * written the memory. */
+        /* Acquire pairs with pool_release: the collector has read what the slot held before, */
         uint64_t released = atomic_load_explicit(&pool->released, memory_order_acquire);
         struct job *job = waiting_job(pool);
         if (job && !(is_alone(pool, released) && pool->running_jobs > 0)) {
@@ -490,7 +471,7 @@ uint64_t pool_shard_cases(const struct pool *pool)
 
 uint64_t pool_cases_done(const struct pool *pool)
 {
-    uint64_t done = pool->feedback ? 0 : pool->first * CAMPAIGN_CHUNK;
+    uint64_t done = pool->first * CAMPAIGN_CHUNK;
     for (uint32_t i = 0; i < pool->worker_count; i++)
         done += atomic_load_explicit(&pool->workers[i].cases, memory_order_relaxed);
     return done;
@@ -499,9 +480,8 @@ uint64_t pool_cases_done(const struct pool *pool)
 void pool_show_counts(const struct pool *pool, const struct campaign_summary *before,
                       struct campaign_summary *summary)
 {
-    static const struct campaign_summary nothing;
     struct pool_told sum;
-    pool_counts_start(&sum, pool->feedback ? &nothing : before);
+    pool_counts_start(&sum, before);
     for (uint32_t i = 0; i < pool->worker_count; i++)
         pool_counts_add(&sum, &pool->workers[i].counts);
     pool_counts_show(&sum, summary);
@@ -556,41 +536,14 @@ static void free_pool(struct pool *pool)
     pthread_cond_destroy(&pool->work);
     pthread_cond_destroy(&pool->news);
     pthread_mutex_destroy(&pool->lock);
-    for (uint32_t i = 0; pool->traces && i < CHUNK_RING; i++)
-        arena_destroy(&pool->traces[i].arena);
     free(pool->workers);
     free(pool->own_slots);
-    free(pool->traces);
     free(pool->ring);
     free(pool);
 }
 
-/* With a case's number behind it: what prints its kernel. A mutated one depends on the cases before it. */
-static const char *print_command(struct arena *arena, const struct campaign_options *options)
-{
-    const char *generated = case_gen_command(arena, options->seed, &options->gen);
-    return !options->feedback
-               ? generated
-               : arena_printf(arena, "if it is not a mutated one (--feedback): %s", generated);
-}
-
-/* False: the system refuses memory. */
-static bool start_traces(struct pool *pool)
-{
-    if (!pool->feedback)
-        return true;
-    struct chunk_trace *traces = allocate(CHUNK_RING * sizeof *traces);
-    pool->traces = traces;
-    for (uint32_t i = 0; traces && i < CHUNK_RING; i++) {
-        if (arena_init(&traces[i].arena, TRACE_ARENA_BYTES) != 0)
-            return false;
-        pool->ring[i].trace = &traces[i];
-    }
-    return traces != NULL;
-}
-
-struct pool *pool_start(const struct campaign_options *options, const struct feedback *feedback,
-                        uint64_t first, pool_tick *tick, void *context, const char **error)
+struct pool *pool_start(const struct campaign_options *options, uint64_t first, pool_tick *tick,
+                        void *context, const char **error)
 {
     struct pool *pool = allocate(sizeof *pool);
     struct chunk *ring = allocate(CHUNK_RING * sizeof *ring);
@@ -605,7 +558,6 @@ struct pool *pool_start(const struct campaign_options *options, const struct fee
         return NULL;
     }
     pool->options = *options;
-    pool->feedback = feedback;
     pool->tick = tick;
     pool->tick_context = context;
     pool->ring = ring;
@@ -614,14 +566,13 @@ struct pool *pool_start(const struct campaign_options *options, const struct fee
     pool->worker_count = options->jobs;
     plan(pool);
     pool->first = first;
-    uint64_t begin = feedback ? 0 : first;
-    atomic_store_explicit(&pool->next_chunk, begin, memory_order_relaxed);
-    atomic_store_explicit(&pool->released, begin, memory_order_relaxed);
+    atomic_store_explicit(&pool->next_chunk, first, memory_order_relaxed);
+    atomic_store_explicit(&pool->released, first, memory_order_relaxed);
     init_locks(pool);
-    bool good = arena_init(&pool->texts, TEXTS_BYTES) == 0 && start_traces(pool);
+    bool good = arena_init(&pool->texts, TEXTS_BYTES) == 0;
     if (good) {
         pool->seed = arena_printf(&pool->texts, "0x%" PRIx64, options->seed);
-        pool->command = print_command(&pool->texts, options);
+        pool->command = case_gen_command(&pool->texts, options->seed, &options->gen);
     }
     for (uint32_t i = 0; i < POOL_JOBS_MAX; i++)
         good = good && arena_init(&pool->jobs[i].arena, JOB_ARENA_BYTES) == 0;

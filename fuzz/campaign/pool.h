@@ -2,8 +2,7 @@
  * pool.h - the worker threads of a campaign.
  *
  * A chunk is CAMPAIGN_CHUNK consecutive case numbers. Shard i of n has the chunks c with c mod n = i, so
- * what a chunk holds is the same however a campaign is split (unless there is feedback, which remembers the
- * shard's own cases). Here chunks are counted within the shard: number 0 is its first. A worker takes the
+ * what a chunk holds is the same however a campaign is split. Here chunks are counted within the shard: number 0 is its first. A worker takes the
  * next chunk number from an atomic counter, fills the chunk's record in a ring without touching anything
  * shared, and publishes it under the lock: one lock operation a chunk. The collector consumes chunks in
  * order; workers that are a whole ring ahead of it wait (backpressure). Between chunks a worker takes jobs:
@@ -22,11 +21,9 @@ struct pool;
 /* Called by the waiting collector every now and then. False: it is time to give up waiting. */
 typedef bool pool_tick(void *context);
 
-/* Starts the workers; `feedback`: what the collector writes, NULL without feedback. `first`: the first chunk
- * that is new; with feedback those before it are run again, for the memory. NULL: *error says what the
- * system refused. */
-struct pool *pool_start(const struct campaign_options *options, const struct feedback *feedback,
-                        uint64_t first, pool_tick *tick, void *context, const char **error);
+/* Starts the workers; `first`: the first chunk that is new. NULL: *error says what the system refused. */
+struct pool *pool_start(const struct campaign_options *options, uint64_t first, pool_tick *tick,
+                        void *context, const char **error);
 /* Waits for the workers to end and frees everything. False: some worker hangs and was left behind,
  * the pool with it. */
 bool pool_finish(struct pool *pool);

@@ -78,7 +78,7 @@ struct progress *progress_open(struct arena *arena, const struct campaign_option
     p->started_ms = earlier_ms < now ? now - earlier_ms : 0;
     p->session_ms = options->watch ? options->watch->started_ms : now;
     p->line_at_ms = p->growth_ms = now;
-    p->line_cases = options->feedback ? 0 : summary->cases;
+    p->line_cases = summary->cases;
     p->line_ms = now + (options->live ? LIVE_MS : LINE_MS);
     p->growth_step_ms = GROWTH_MS;
     p->view.options = options;

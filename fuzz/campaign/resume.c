@@ -15,8 +15,6 @@
 const char *resume_print_options(struct arena *arena, const struct campaign_options *o)
 {
     const char *text = case_print_options(arena, &o->gen, &o->check);
-    if (o->feedback > 0)
-        text = arena_printf(arena, "%s feedback=%" PRIu32, text, o->feedback);
     if (o->no_minimise)
         text = arena_printf(arena, "%s no-minimise", text);
     if (o->minimise_tests > 0)
@@ -27,10 +25,8 @@ const char *resume_print_options(struct arena *arena, const struct campaign_opti
 /* The words behind those of the cases. */
 static bool parse_word(const char *word, struct campaign_options *o)
 {
-    static const char FEEDBACK[] = "feedback=", TESTS[] = "minimise-tests=";
-    if (strncmp(word, FEEDBACK, strlen(FEEDBACK)) == 0)
-        o->feedback = (uint32_t)strtoul(word + strlen(FEEDBACK), NULL, 10);
-    else if (strncmp(word, TESTS, strlen(TESTS)) == 0)
+    static const char TESTS[] = "minimise-tests=";
+    if (strncmp(word, TESTS, strlen(TESTS)) == 0)
         o->minimise_tests = (uint32_t)strtoul(word + strlen(TESTS), NULL, 10);
     else if (strcmp(word, "no-minimise") == 0)
         o->no_minimise = true;
@@ -46,7 +42,7 @@ static bool parse_options(struct arena *arena, const char *text, struct campaign
     struct campaign_options read = *options;
     struct fuzz_case c;
     const char *of_cases = "";
-    read.feedback = read.minimise_tests = 0;
+    read.minimise_tests = 0;
     read.no_minimise = false;
     for (const char *at = text; *at; at += strcspn(at, " "), at += *at == ' ') {
         const char *word = arena_strndup(arena, at, strcspn(at, " "));

@@ -60,27 +60,17 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
         c->check.budget_steps = SPIN_BUDGET;
 }
 
-void case_mutated(struct fuzz_case *c, bool tiny, const struct case_lineage *lineage)
-{
-    c->lineage = *lineage;
-    c->generated = c->gen.small = c->gen.spin = false;
-    if (tiny && !c->check.exhaustive)
-        search_within(&c->check, TINY_STEPS);
-    else if (!tiny && c->check.exhaustive && c->check.search.max_steps == TINY_STEPS)
-        c->check.exhaustive = false;
-}
-
 /* ---- kernels ---- */
 
-uint32_t case_mutate(struct arena *arena, struct ast_kernel *kernel, struct source *choices,
-                     const struct ast_kernel *donor)
+/* One to four mutations, half of the times one. */
+static void mutate_some(struct arena *arena, struct ast_kernel *kernel, struct source *choices,
+                        const struct ast_kernel *donor)
 {
-    uint32_t wanted = 1, done = 0;
+    uint32_t wanted = 1;
     while (wanted < MUTATIONS_MAX && source_chance(choices, 50))
         wanted++;
     for (uint32_t i = 0; i < wanted; i++)
-        done += mutate_kernel(arena, kernel, choices, donor);
-    return done;
+        mutate_kernel(arena, kernel, choices, donor);
 }
 
 struct ast_kernel *case_kernel(struct arena *arena, const struct fuzz_case *c,
@@ -95,7 +85,7 @@ struct ast_kernel *case_kernel(struct arena *arena, const struct fuzz_case *c,
     struct source choices = {.kind = SOURCE_RANDOM,
                              .rng = pcg_derive(other, PCG_MUTATE, c->number)};
     if (source_chance(&choices, c->gen.mutate))
-        case_mutate(arena, kernel, &choices, gen_case(arena, other, c->number, &c->gen));
+        mutate_some(arena, kernel, &choices, gen_case(arena, other, c->number, &c->gen));
     return kernel;
 }
 

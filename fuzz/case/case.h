@@ -5,7 +5,8 @@
  *         subjects=threads,simt oracles=simulation,lemmas transforms=wrap:3
  *
  * With seed and case, the kernel comes from the generator of version `gen`; without, its text stands
- * beside the case; that of a mutated kernel says which cases it was made from ("of-seed=0x1 of-case=42 parent=7 donor=30"). The same case gives the same verdicts and the same tapes, byte for byte.
+ * beside the case (of one that an older version mutated with
+ * the cases that it was made from: "of-seed=0x1 of-case=42 parent=7 donor=30"). The same case gives the same verdicts and the same tapes, byte for byte.
  */
 #ifndef FUZZ_CASE_H
 #define FUZZ_CASE_H
@@ -13,7 +14,8 @@
 #include "fuzz/gen/gen.h"
 #include "oracle/check/check.h"
 
-/* Where a mutated kernel comes from (feedback.h): for information, its text is what counts. */
+/* Where the kernel of a case of an older version comes from, which made kernels from those that showed something new: for
+ * information, its text is what counts. */
 struct case_lineage {
     bool known;
     uint64_t parent, donor; /* cases of the same campaign */
@@ -22,7 +24,7 @@ struct case_lineage {
 struct fuzz_case {
     bool generated;
     uint32_t gen_version;
-    uint64_t seed, number; /* of the campaign: generated or mutated only */
+    uint64_t seed, number; /* of the campaign: generated only */
     struct gen_options gen;
     struct case_lineage lineage;
     struct check_options check;
@@ -43,14 +45,6 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
  * first, or NULL. */
 struct ast_kernel *case_kernel(struct arena *arena, const struct fuzz_case *c,
                                struct gen_walk *walk);
-
-/* One to four mutations, half of the times one. How many could be done. */
-uint32_t case_mutate(struct arena *arena, struct ast_kernel *kernel, struct source *choices,
-                     const struct ast_kernel *donor);
-
-/* Makes a campaign's case one whose kernel is a mutation of another case's; tiny: as in case_of_campaign,
- * the other one was. */
-void case_mutated(struct fuzz_case *c, bool tiny, const struct case_lineage *lineage);
 
 /* The options that decide what the cases are: a campaign's identity beside its seed. */
 char *case_print_options(struct arena *arena, const struct gen_options *gen,

@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 #include "engine/input/ptx_kernel.h"
+#include "engine/language/walk.h"
 
 #include <string.h>
 
@@ -33,71 +34,57 @@ static const char *const construct_names[CONSTRUCT_COUNT] = {
     [CONSTRUCT_IF] = "if",         [CONSTRUCT_NONE] = "straight",
 };
 
-static enum construct construct_of(enum ast_stm_kind kind)
+/* CONSTRUCT_NONE: straight. */
+static const uint8_t constructs[STM_KIND_COUNT] = {
+    [STM_SKIP] = CONSTRUCT_NONE,
+    [STM_ASSIGN] = CONSTRUCT_NONE,
+    [STM_CALL] = CONSTRUCT_CALL,
+    [STM_BLOCK] = CONSTRUCT_NONE,
+    [STM_IF] = CONSTRUCT_IF,
+    [STM_WHILE] = CONSTRUCT_LOOP,
+    [STM_DO] = CONSTRUCT_LOOP,
+    [STM_FOR] = CONSTRUCT_LOOP,
+    [STM_SWITCH] = CONSTRUCT_SWITCH,
+    [STM_BREAK] = CONSTRUCT_NONE,
+    [STM_CONTINUE] = CONSTRUCT_NONE,
+    [STM_RETURN] = CONSTRUCT_NONE,
+    [STM_EXIT] = CONSTRUCT_NONE,
+    [STM_BARRIER] = CONSTRUCT_BARRIER,
+    [STM_SYNC] = CONSTRUCT_NAMED_BARRIER,
+    [STM_ARRIVE] = CONSTRUCT_NAMED_BARRIER,
+    [STM_ATOMIC] = CONSTRUCT_ATOMIC,
+    [STM_VOTE] = CONSTRUCT_VOTE,
+    [STM_ASSERT] = CONSTRUCT_NONE,
+    [STM_ASSUME] = CONSTRUCT_NONE,
+    [STM_HAVOC] = CONSTRUCT_HAVOC,
+    [STM_MEMBAR] = CONSTRUCT_NONE,
+    [STM_PICK] = CONSTRUCT_NONE,
+    [STM_LOCKSYNC] = CONSTRUCT_BARRIER,
+};
+
+static bool is_logic(void *context, const struct ast_expr *e)
 {
-    switch (kind) {
-    case STM_CALL:
-        return CONSTRUCT_CALL;
-    case STM_SWITCH:
-        return CONSTRUCT_SWITCH;
-    case STM_WHILE:
-    case STM_DO:
-    case STM_FOR:
-        return CONSTRUCT_LOOP;
-    case STM_BARRIER:
-    case STM_LOCKSYNC:
-        return CONSTRUCT_BARRIER;
-    case STM_SYNC:
-    case STM_ARRIVE:
-        return CONSTRUCT_NAMED_BARRIER;
-    case STM_VOTE:
-        return CONSTRUCT_VOTE;
-    case STM_ATOMIC:
-        return CONSTRUCT_ATOMIC;
-    case STM_HAVOC:
-        return CONSTRUCT_HAVOC;
-    case STM_IF:
-        return CONSTRUCT_IF;
-    case STM_SKIP:
-    case STM_ASSIGN:
-    case STM_BLOCK:
-    case STM_BREAK:
-    case STM_CONTINUE:
-    case STM_RETURN:
-    case STM_EXIT:
-    case STM_ASSERT:
-    case STM_ASSUME:
-    case STM_MEMBAR:
-    case STM_PICK:
-    case STM_KIND_COUNT:
-        break;
-    }
-    return CONSTRUCT_NONE;
+    (void)context;
+    return e->kind == EXPR_COND || (e->kind == EXPR_BINARY && (e->binary == BINARY_LOGICAL_AND ||
+                                                               e->binary == BINARY_LOGICAL_OR));
 }
 
-static bool has_logic(const struct ast_expr *e)
+static bool add_construct(void *context, const struct ast_stm *stm)
 {
-    for (; e; e = e->next) {
-        bool logic = e->kind == EXPR_COND ||
-                     (e->kind == EXPR_BINARY &&
-                      (e->binary == BINARY_LOGICAL_AND || e->binary == BINARY_LOGICAL_OR));
-        if (logic || has_logic(e->a) || has_logic(e->b) || has_logic(e->c))
-            return true;
-    }
+    static const struct ast_question logic = {.expression = is_logic};
+    uint32_t *set = context;
+    *set |= 1u << constructs[stm->kind];
+    if (ast_ask_expr(&logic, stm->value) || ast_ask_expr(&logic, stm->arguments) ||
+        ast_ask_expr(&logic, stm->guard))
+        *set |= 1u << CONSTRUCT_LOGIC;
     return false;
 }
 
 static uint32_t constructs_of_stms(const struct ast_stm *list)
 {
     uint32_t set = 0;
-    for (; list; list = list->next) {
-        set |= 1u << construct_of(list->kind);
-        if (has_logic(list->value) || has_logic(list->arguments) || has_logic(list->guard))
-            set |= 1u << CONSTRUCT_LOGIC;
-        set |= constructs_of_stms(list->body) | constructs_of_stms(list->other);
-        for (const struct ast_case *c = list->cases; c; c = c->next)
-            set |= constructs_of_stms(c->body);
-    }
+    const struct ast_question question = {.statement = add_construct, .context = &set};
+    ast_ask_stms(&question, list);
     return set;
 }
 

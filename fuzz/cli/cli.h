@@ -58,6 +58,15 @@ struct cli_outside_options {
     bool list;
 };
 
+/* Of `prove`. */
+struct cli_prove_options {
+    const char *solver; /* a command, or NULL: the usual one */
+    const char *dump;   /* a folder, or NULL */
+    uint64_t budget;    /* 0: as usual */
+    uint32_t unroll;
+    bool unroll_given, invariants, file_inputs, adversary;
+};
+
 /* What the options of all commands set. */
 struct cli_options {
     bool help, json, color;
@@ -74,8 +83,7 @@ struct cli_options {
     uint32_t oracles, features;
     const struct gen_weights *weights; /* NULL: the usual ones */
     uint32_t oracle_modes;             /* bits of enum oracle_mode */
-    uint32_t mutate, feedback;         /* per cent; 0 = off */
-    const char *corpus;                /* a folder, or NULL */
+    uint32_t mutate;                   /* per cent; 0 = off */
     bool resume, no_supervisor;
     uint64_t case_timeout_ms;
     bool shard_given; /* by --shard or by a job array */
@@ -111,7 +119,9 @@ struct cli_options {
     uint32_t knobs;                                                 /* of --to opencl .. */
     bool expose, knobs_given, features_given;
     uint64_t max_steps;
-    uint64_t width; /* of trace: 0 = lines as long as they are */
+    uint64_t view_steps, kept_steps, from_step; /* of view: taken, in the page, from which on */
+    bool open_page;                             /* of view */
+    uint64_t width;                             /* of trace: 0 = lines as long as they are */
     bool width_given;
     const char *warp, *lines, *rules, *watched; /* of trace: what it shows; NULL = all */
     uint64_t max_states;                        /* of progress */
@@ -121,6 +131,7 @@ struct cli_options {
     bool all_pending;
     const char *html, *junit, *sarif, *markdown, *grade; /* of report: files */
     uint32_t report_findings, report_traces;
+    bool report_views;
     bool verify;                  /* of distill */
     bool manual;                  /* of help */
     const char *completion;       /* a shell, or NULL */
@@ -130,6 +141,7 @@ struct cli_options {
     struct transform_list transforms; /* of --list, --transforms */
     struct cli_triage_options triage;
     struct cli_outside_options outside;
+    struct cli_prove_options prove;
 };
 
 enum { CLI_GIVEN_MAX = 64 };
@@ -226,6 +238,9 @@ struct cli_files {
 };
 /* The files meant by arguments: folders stand for all *.simt and *.ptx below them, sorted. False: reported. */
 bool cli_find_files(struct cli *cli, char **arguments, int count, struct cli_files *files);
+
+/* The same for *.litmus. */
+bool cli_find_litmus(struct cli *cli, char **arguments, int count, struct cli_files *files);
 
 /* Checks one kernel file and reports to standard output; returns the exit status. */
 int cli_check_file(struct cli *cli, const char *path, const struct check_options *options,

@@ -27,8 +27,8 @@ static uint64_t wanted_by(const struct cli *cli)
         return 4 * GB + 64 * MB;
     if (cli->id != COMMAND_RUN)
         return 0;
-    /* each worker, the command; minimising; the writer; what --feedback remembers */
-    return 4 * GB * (cli_jobs(cli) + 1) + 8 * GB + 2 * GB + (cli->options.feedback ? 8 * GB : 0);
+    /* each worker, the command; minimising; the writer */
+    return 4 * GB * (cli_jobs(cli) + 1) + 8 * GB + 2 * GB;
 }
 
 /* Of the addresses that the process may have the program itself takes some, and the stacks of threads. */

@@ -29,6 +29,8 @@ void options_default(struct cli_options *o)
                               .schedule = "sequential",
                               .to = "core",
                               .max_steps = 1000,
+                              .view_steps = 1 << 20,
+                              .kept_steps = 100000,
                               .sample_steps = 1 << 22,
                               .max_tests = 20000,
                               .report_findings = 100,

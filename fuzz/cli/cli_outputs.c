@@ -88,7 +88,6 @@ static void add_outputs(struct cli *cli, struct files *files)
             output_of(cli, &option_table[i]))
             add(files, output_of(cli, &option_table[i]),
                 arena_printf(&cli->arena, "--%s", option_table[i].name));
-    add_folder(cli, files, cli->options.corpus, "--corpus");
     if (cli->id == COMMAND_TRIAGE && is_export(cli)) /* else, as of `outside`, a folder */
         add(files, cli->options.output, "--output");
     else if (cli->id == COMMAND_OUTSIDE || cli->id == COMMAND_TRIAGE)

@@ -27,11 +27,6 @@ static const char *print_mutate(struct arena *arena, const struct cli_options *o
     return arena_printf(arena, "%" PRIu32, o->mutate);
 }
 
-static const char *print_feedback(struct arena *arena, const struct cli_options *o)
-{
-    return arena_printf(arena, "%" PRIu32, o->feedback);
-}
-
 static const char *print_memory(struct arena *arena, const struct cli_options *o)
 {
     const uint64_t megabytes = o->memory >> 20;
@@ -101,8 +96,6 @@ const struct config_key config_keys[] = {
     {.section = "generate", .key = "enumerate", .option = "enumerate"},
     {.section = "generate", .key = "spin", .option = "spin"},
     {.section = "generate", .key = "mutate", .option = "mutate", .print = print_mutate},
-    {.section = "generate", .key = "feedback", .option = "feedback", .print = print_feedback},
-    {.section = "generate", .key = "corpus", .option = "corpus"},
     {.section = "check", .key = "subjects", .option = "subjects", .print = print_subjects},
     {.section = "check", .key = "oracles", .option = "oracles", .print = print_oracles},
     {.section = "check", .key = "same-value", .option = "same-value"},
@@ -130,10 +123,8 @@ const char *config_conflict(const struct cli_options *o)
 {
     if (o->jobs > CAMPAIGN_JOBS_MAX)
         return "--jobs: at most 256";
-    if ((o->feedback > 0 || o->mutate > 0) && o->enumerate)
-        return "--mutate and --feedback are for random kernels, not for --enumerate";
-    if (o->corpus && o->feedback == 0)
-        return "--corpus stores what --feedback remembers";
+    if (o->mutate > 0 && o->enumerate)
+        return "--mutate is for random kernels, not for --enumerate";
     return NULL;
 }
 

@@ -9,8 +9,9 @@
 
 #define ON_DB                                                                                      \
     (ON(RUN) | ON(REPLAY) | ON(REDUCE) | ON(TRIAGE) | ON(REGRESS) | ON(RULES) | ON(STATUS) |       \
-     ON(REPORT) | ON(TRACE) | ON(OUTSIDE))
-#define ON_PTX (ON(CHECK) | ON(TRACE) | ON(PROGRESS) | ON(REDUCE))
+     ON(REPORT) | ON(TRACE) | ON(VIEW) | ON(OUTSIDE))
+#define ON_PTX (ON(CHECK) | ON(TRACE) | ON(VIEW) | ON(PROGRESS) | ON(REDUCE))
+#define ON_SET (ON_PTX | ON(PROVE))
 #define ON_CHECKS (ON(RUN) | ON(CHECK) | ON(REDUCE) | ON(DIGEST))
 
 const struct cli_option option_table[] = {
@@ -56,8 +57,8 @@ const struct cli_option option_table[] = {
     {"memory", 0, OPTION_OWN, "SIZE", ON(RUN) | ON(CHECK) | ON(PROGRESS), 0, 0, option_parse_memory,
      "what is worked on may take this much memory at most (512M, 2G), states of searches among it"},
     {"seed", 's', OPTION_U64, "S",
-     ON_CHECKS | ON(TRACE) | ON(PROGRESS) | ON(GEN) | ON(TRANSFORM) | ON(DISTILL) | ON(SURVEY) |
-         ON(OUTSIDE),
+     ON_CHECKS | ON(TRACE) | ON(VIEW) | ON(PROGRESS) | ON(GEN) | ON(TRANSFORM) | ON(DISTILL) |
+         ON(SURVEY) | ON(OUTSIDE),
      FIELD(seed), FIELD(seed_given), NULL,
      "seed of cases or schedules; 0 by default, for `run` a new one each time"},
     {"shard", 0, OPTION_OWN, "I/N", ON(RUN), 0, FIELD(shard_given), option_parse_shard,
@@ -85,10 +86,6 @@ const struct cli_option option_table[] = {
      "ones"},
     {"mutate", 0, OPTION_OWN, "PERCENT", ON(RUN) | ON(GEN) | ON(DIGEST), 0, 0, option_parse_mutate,
      "so many of 100 kernels are mutated after they were generated; 0 by default"},
-    {"feedback", 0, OPTION_OWN, "PERCENT", ON(RUN), 0, 0, option_parse_feedback,
-     "so many of 100 cases are mutations of earlier ones that showed something new"},
-    {"corpus", 0, OPTION_TEXT, "FOLDER", ON(RUN), FIELD(corpus), 0, NULL,
-     "with --feedback: where kernels that showed something new go at the end"},
     {"ui", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(screen), 0, NULL,
      "a status screen, on a terminal; plain lines elsewhere (also with TERM=dumb)"},
     {"stats", 0, OPTION_OUTPUT, "FILE", ON(RUN), FIELD(stats), 0, NULL,
@@ -141,7 +138,7 @@ const struct cli_option option_table[] = {
     {"list", 0, OPTION_OWN, "LIST", ON(TRANSFORM), 0, 0, option_parse_transforms,
      "transformations, each with the number that says where and how: wrap:3,peel:0; drawn by the "
      "seed otherwise"},
-    {"set", 0, OPTION_OWN, "SETTINGS", ON_PTX, 0, 0, option_parse_set,
+    {"set", 0, OPTION_OWN, "SETTINGS", ON_SET, 0, 0, option_parse_set,
      "another launch than the kernel's: threads=8,warp=4,blocks=1; PTX: also "
      "threads=8x8,blocks=4x2"},
     {"entry", 0, OPTION_OWN, "NAME", ON_PTX, 0, 0, option_parse_entry,
@@ -151,13 +148,27 @@ const struct cli_option option_table[] = {
      "shared:BYTES; of a struct words:1,2,3"},
     {"shared", 0, OPTION_OWN, "BYTES", ON_PTX, 0, 0, option_parse_shared,
      "PTX: dynamic shared memory"},
-    {"subject", 0, OPTION_OWN, "SUBJECT", ON(TRACE), 0, 0, option_parse_subject,
+    {"subject", 0, OPTION_OWN, "SUBJECT", ON(TRACE) | ON(VIEW), 0, 0, option_parse_subject,
      "the semantics; by default simt, of a kernel in another form interleave, lockstep or crs"},
     {"schedule", 0, OPTION_TEXT, "SCHEDULE", ON(TRACE), FIELD(schedule), 0, NULL,
      "sequential (default), reverse, rr, uniform, pct:D, pos, surw, starve:ACTOR, unfair:STEPS, "
      "stackless:POLICY[:literal | :then-first] (warps without a stack: minpc, oldest, rr, "
      "majority, minority, "
      "random, its, dws, dws-loops, dws-ifs, dws-none, dmaj, dmin, dtime, dpdpri, dpc), tape:FILE"},
+    {"schedule", 0, OPTION_TEXT, "SCHEDULE", ON(VIEW), FIELD(schedule), 0, NULL,
+     "who steps next, as `trace` has it; rr by default: all that can, in turn; of a finding its "
+     "tape"},
+    {"max-steps", 0, OPTION_SOME_U64, "N", ON(VIEW), FIELD(view_steps), 0, NULL,
+     "stop after so many steps; 1048576 by default"},
+    {"keep", 0, OPTION_SOME_U64, "N", ON(VIEW), FIELD(kept_steps), 0, NULL,
+     "steps that the page has at most, as long as it stays below 5 MB; 100000 by default"},
+    {"from", 0, OPTION_SOME_U64, "STEP", ON(VIEW), FIELD(from_step), 0, NULL,
+     "the first step that the page has; by default the first, or, of an execution that fails "
+     "later, the last ones"},
+    {"open", 0, OPTION_FLAG, NULL, ON(VIEW), FIELD(open_page), 0, NULL,
+     "show the page in a browser"},
+    {"output", 'o', OPTION_OUTPUT, "FILE", ON(VIEW), FIELD(output), 0, NULL,
+     "the page, - for standard output; KERNEL.html by default"},
     {"max-states", 0, OPTION_SOME_U64, "N", ON(PROGRESS), FIELD(max_states), 0, NULL,
      "states of one search; beyond them verdicts are unknown; 1048576 by default"},
     {"samples", 0, OPTION_U64, "N", ON(PROGRESS), FIELD(sample_steps), 0, NULL,
@@ -166,6 +177,23 @@ const struct cli_option option_table[] = {
     {"expect", 0, OPTION_FLAG, NULL, ON(PROGRESS), FIELD(expect), 0, NULL,
      "print the `expect progress` to put into the file instead, as found within the states that "
      "it says, --max-states, or 4096"},
+    {"solver", 0, OPTION_TEXT, "COMMAND", ON(PROVE), FIELD(prove.solver), 0, NULL,
+     "the SMT solver, which reads SMT-LIB 2 from its standard input: 'z3 -in' (default), "
+     "'cvc5 --lang smt2 --produce-models'"},
+    {"budget", 0, OPTION_SOME_U64, "N", ON(PROVE), FIELD(prove.budget), 0, NULL,
+     "z3: what one query may take, in its own units (rlimit), so that verdicts repeat; 20000000 by "
+     "default"},
+    {"unroll", 0, OPTION_U32, "K", ON(PROVE), FIELD(prove.unroll), FIELD(prove.unroll_given), NULL,
+     "trips of each loop that are tried before invariants are looked for; 3 by default, 0: none"},
+    {"invariants", 0, OPTION_FLAG, NULL, ON(PROVE), FIELD(prove.invariants), 0, NULL,
+     "print what was found to hold at the head of each loop"},
+    {"inputs", 0, OPTION_OWN, "any|file", ON(PROVE), 0, 0, option_parse_inputs,
+     "`input` memory: anything (default), or what the file's seed draws"},
+    {"memory", 0, OPTION_OWN, "bar|adv", ON(PROVE), 0, 0, option_parse_proof_memory,
+     "what reads give: what the thread wrote, and anything behind a barrier (default); or always "
+     "anything"},
+    {"dump", 0, OPTION_TEXT, "FOLDER", ON(PROVE), FIELD(prove.dump), 0, NULL,
+     "write each query to a file, which the solver takes as it is"},
     {"max-steps", 0, OPTION_U64, "N", ON(TRACE), FIELD(max_steps), 0, NULL,
      "stop after so many steps; 1000 by default"},
     {"width", 0, OPTION_U64, "N", ON(TRACE), FIELD(width), FIELD(width_given), NULL,
@@ -218,8 +246,10 @@ const struct cli_option option_table[] = {
      "how long a --test may take before it is killed, which is not interesting; 60s by default"},
     {"against", 0, OPTION_TEXT, "reference", ON(TRACE), FIELD(against), 0, NULL,
      "say where the execution first differs from the literal semantics, or that it does not"},
-    {"raw", 0, OPTION_FLAG, NULL, ON(REDUCE) | ON(REPLAY) | ON(TRACE), FIELD(raw), 0, NULL,
-     "the finding as it was found, not its minimised form"},
+    {"against", 0, OPTION_TEXT, "SUBJECT", ON(VIEW), FIELD(against), 0, NULL,
+     "a second semantics, beside the first: what each thread does, and where they part"},
+    {"raw", 0, OPTION_FLAG, NULL, ON(REDUCE) | ON(REPLAY) | ON(TRACE) | ON(VIEW), FIELD(raw), 0,
+     NULL, "the finding as it was found, not its minimised form"},
     {"raw", 0, OPTION_FLAG, NULL, ON(TRIAGE), FIELD(raw), 0, NULL,
      "export, bundle: the finding as it was found, not its minimised form"},
     {"finding", 0, OPTION_TEXT, "ID", ON(TRACE), FIELD(finding), 0, NULL,
@@ -326,6 +356,9 @@ const struct cli_option option_table[] = {
      "with --html: the grade's table too (named.tsv, auto.tsv; docs/grading.md)"},
     {"findings", 0, OPTION_SOME_U32, "N", ON(REPORT), FIELD(report_findings), 0, NULL,
      "findings shown at most, the most important first; 100 by default"},
+    {"views", 0, OPTION_FLAG, NULL, ON(REPORT), FIELD(report_views), 0, NULL,
+     "with --html FILE: a folder beside it, FILE.views, with a page for the executions of each "
+     "finding that is run again, which `view` would write"},
     {"traces", 0, OPTION_U32, "N", ON(REPORT), FIELD(report_traces), 0, NULL,
      "open findings whose executions are run again for a picture, at most; 20 by default"},
     {"watch", 'w', OPTION_FLAG, NULL, ON(STATUS), FIELD(watch), 0, NULL,

@@ -318,11 +318,6 @@ bool option_parse_mutate(struct cli *cli, const char *text)
     return parse_percent(cli, "--mutate", text, &cli->options.mutate);
 }
 
-bool option_parse_feedback(struct cli *cli, const char *text)
-{
-    return parse_percent(cli, "--feedback", text, &cli->options.feedback);
-}
-
 bool option_parse_shard(struct cli *cli, const char *text)
 {
     char index[24];
@@ -367,6 +362,27 @@ bool option_parse_entry(struct cli *cli, const char *text)
 bool option_parse_bind(struct cli *cli, const char *text)
 {
     return parse_ptx_setting(cli, "bind:", text);
+}
+
+/* One of two words: *second is whether it is the other one. */
+static bool parse_either(struct cli *cli, const char *option, const char *text, const char *first,
+                         const char *other, bool *second)
+{
+    *second = strcmp(text, other) == 0;
+    if (*second || strcmp(text, first) == 0)
+        return true;
+    cli_misuse(cli, "option '--%s' takes %s or %s, not '%s'", option, first, other, text);
+    return false;
+}
+
+bool option_parse_inputs(struct cli *cli, const char *text)
+{
+    return parse_either(cli, "inputs", text, "any", "file", &cli->options.prove.file_inputs);
+}
+
+bool option_parse_proof_memory(struct cli *cli, const char *text)
+{
+    return parse_either(cli, "memory", text, "bar", "adv", &cli->options.prove.adversary);
 }
 
 bool option_parse_shared(struct cli *cli, const char *text)

@@ -67,7 +67,6 @@ bool option_parse_end_hook(struct cli *cli, const char *text);
 bool option_parse_weights(struct cli *cli, const char *text);
 bool option_parse_shard(struct cli *cli, const char *text);
 bool option_parse_mutate(struct cli *cli, const char *text);
-bool option_parse_feedback(struct cli *cli, const char *text);
 bool option_parse_memory(struct cli *cli, const char *text);
 /* States of findings, e.g. open,regression. */
 bool option_parse_states(struct cli *cli, const char *text);
@@ -85,6 +84,8 @@ bool option_parse_knobs(struct cli *cli, const char *text);
 bool option_parse_entry(struct cli *cli, const char *text);
 bool option_parse_bind(struct cli *cli, const char *text);
 bool option_parse_shared(struct cli *cli, const char *text);
+bool option_parse_inputs(struct cli *cli, const char *text);
+bool option_parse_proof_memory(struct cli *cli, const char *text);
 
 /* ---- help (cli_help.c) ---- */
 

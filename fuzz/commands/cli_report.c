@@ -3,11 +3,15 @@
  */
 #include "engine/input/input.h"
 #include "fuzz/cli/cli.h"
+#include "fuzz/look/finding_view.h"
 #include "fuzz/out/output.h"
 #include "fuzz/report/report.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const struct format {
     size_t field; /* in struct cli_options: the file, NULL = not asked for */
@@ -69,6 +73,55 @@ static int write_formats(struct cli *cli, struct report *report)
     return status;
 }
 
+/* ---- views of findings ---- */
+
+/* "night.html.views" of "out/night.html": beside it, so that the page can call it by its last name. */
+static const char *views_folder(struct cli *cli)
+{
+    return arena_printf(&cli->arena, "%s.views", cli->options.html);
+}
+
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool write_view(struct cli *cli, struct arena *scratch, const struct report_finding *shown)
+{
+    const char *why = "no memory for it";
+    const char *name = arena_printf(&cli->arena, "finding %" PRIu64, shown->finding->id);
+    const char *path = arena_printf(&cli->arena, "%s/finding-%" PRIu64 ".html", views_folder(cli),
+                                    shown->finding->id);
+    char *text = NULL;
+    size_t length = 0, mark = arena_mark(&cli->arena);
+    FILE *out = open_memstream(&text, &length);
+    bool good = out && finding_view_write(&cli->arena, scratch, name, shown->comparison,
+                                          shown->kernel, out, &why);
+    if (out)
+        fclose(out);
+    good = good && output_write(path, text, length, &why);
+    if (!good)
+        cli_message(cli, "%s: %s", path, why);
+    arena_release(&cli->arena, mark);
+    free(text);
+    return good;
+}
+
+static int write_views(struct cli *cli, struct arena *scratch, const struct report *report)
+{
+    const char *folder = views_folder(cli);
+    int status = CLI_OK;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        cli_message(cli, "%s: %s", folder, strerror(errno));
+        return CLI_FAULT;
+    }
+    for (uint32_t i = 0; i < report->shown_count; i++)
+        if (report->shown[i].comparison && !write_view(cli, scratch, &report->shown[i]))
+            status = CLI_FAULT;
+    return status;
+}
+
 static int make_report(struct cli *cli, struct arena *scratch)
 {
     struct db_message message;
@@ -86,6 +139,8 @@ static int make_report(struct cli *cli, struct arena *scratch)
             return CLI_USAGE;
         }
     }
+    if (cli->options.report_views)
+        options.views = last_name(views_folder(cli));
     struct db *db = cli_open_db(cli, DB_READONLY, &message);
     if (!db)
         return CLI_FAULT;
@@ -93,7 +148,11 @@ static int make_report(struct cli *cli, struct arena *scratch)
     db_close(db);
     if (error != DB_OK)
         return cli_db_failed(cli, &message, error);
-    return write_formats(cli, report);
+    if (!cli->options.report_views)
+        return write_formats(cli, report);
+    int status = write_views(cli, scratch, report);
+    int formats_status = write_formats(cli, report);
+    return status == CLI_OK ? formats_status : status;
 }
 
 int command_report(struct cli *cli)
@@ -107,6 +166,8 @@ int command_report(struct cli *cli)
     }
     if (wanted == 0 && !cli->options.json)
         return cli_misuse(cli, "which format? --html, --junit, --sarif, --markdown FILE, --json");
+    if (cli->options.report_views && (!cli->options.html || strcmp(cli->options.html, "-") == 0))
+        return cli_misuse(cli, "--views stand beside the page: --html FILE");
     if (standard > 1)
         return cli_misuse(cli, "only one format can go to standard output");
     if (arena_init(&scratch, (size_t)4 << 30) != 0) {

@@ -41,8 +41,6 @@ static struct campaign_options make_options(const struct cli *cli)
         .config = o->config_text,
         .gen = GEN_DEFAULTS,
         .check = cli_check_options(cli),
-        .feedback = o->feedback,
-        .corpus_dir = o->corpus,
         .db_path = o->db,
         .quiet = ~o->fail_on,
         .on_finding = o->on_finding,
@@ -153,7 +151,6 @@ int command_run(struct cli *cli)
         return run_campaign(&run, NULL);
     const struct supervisor supervisor = {
         .case_timeout_ms = o->case_timeout_ms > 0 ? o->case_timeout_ms : SUPERVISOR_CASE_TIMEOUT_MS,
-        .keep_incidents = run.options.feedback > 0,
         .log = stderr,
     };
     return supervise(&supervisor, run_campaign, &run);

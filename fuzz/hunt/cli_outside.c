@@ -247,7 +247,6 @@ static const char *foreign_option(const struct cli_options *o)
         bool given;
         const char *name;
     } foreign[] = {{o->shard_count > 1, "--shard"},
-                   {o->feedback > 0, "--feedback"},
                    {o->mutate > 0, "--mutate"},
                    {o->enumerate, "--enumerate"},
                    {o->spin, "--spin"},

@@ -78,16 +78,10 @@ static void freeze(struct freezing *z, struct ast_var *var, uint32_t number)
 
 struct ast_kernel *freeze_inputs(struct arena *arena, const struct ast_kernel *kernel)
 {
-    struct freezing z = {
-        .arena = arena, .kernel = ast_kernel_copy(arena, kernel), .names = fresh_names_new(arena)};
+    struct freezing z = {.arena = arena,
+                         .kernel = ast_kernel_copy(arena, kernel),
+                         .names = fresh_names_of(arena, kernel)};
     uint32_t number = 0;
-    fresh_names_add_vars(z.names, kernel->vars);
-    fresh_names_add_vars(z.names, kernel->main->locals);
-    for (const struct ast_function *f = kernel->functions; f; f = f->next) {
-        fresh_names_add(z.names, f->name);
-        fresh_names_add_vars(z.names, f->locals);
-    }
-    fresh_names_add(z.names, kernel->name);
     uint32_t drawn = 0;
     for (const struct ast_var *var = kernel->vars; var; var = var->next)
         drawn++;

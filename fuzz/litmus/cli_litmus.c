@@ -1,12 +1,13 @@
 /*
  * cli_litmus.c - `simtfuzz litmus`: all results of small programs under several memories, beside each other.
  */
+#include "engine/axiom/axiom.h"
 #include "engine/input/input.h"
 #include "engine/litmus/litmus.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/out/json.h"
 
-enum { STATES_MAX = 1 << 18 };
+enum { STATES_MAX = 1 << 18, CANDIDATES_MAX = 1 << 24 };
 
 struct answers {
     struct litmus_result of[LITMUS_MODELS];
@@ -15,7 +16,10 @@ struct answers {
 
 static bool stated(const struct litmus_test *test)
 {
-    return test->sc || test->more;
+    bool any = test->sc || test->more;
+    for (uint32_t m = 0; m < LITMUS_MODELS; m++)
+        any |= test->verdict[m] != STATED_NOTHING;
+    return any;
 }
 
 static const char *verdict(const struct litmus_test *test, const struct answers *answers)
@@ -23,24 +27,80 @@ static const char *verdict(const struct litmus_test *test, const struct answers 
     return !stated(test) ? "nothing stated" : answers->expected ? "as stated" : "NOT as stated";
 }
 
+static void print_outcomes(enum litmus_model m, const struct litmus_result *r)
+{
+    for (uint32_t i = 0; i < r->count; i++)
+        printf(" %s", r->outcomes[i]);
+    printf("   (%u %s", r->states, m <= LITMUS_COHERENT ? "states" : "candidates");
+    if (r->dead)
+        printf(", %u of them stuck", r->dead);
+    if (r->cut)
+        printf(", loops cut after %d rounds", AXIOM_ROUNDS);
+    printf(")\n");
+}
+
+static void print_observed(const struct litmus_test *test)
+{
+    printf("  outcome  ");
+    for (uint32_t i = 0; i < test->observed; i++) {
+        const struct litmus_observed *o = &test->observe[i];
+        if (o->is_register)
+            printf(" P%u:%s", o->thread, test->threads[o->thread].names[o->number]);
+        else
+            printf(" %s", test->words[o->number]);
+    }
+    printf("\n");
+}
+
+static const char *const quantifiers[] = {"", "exists", "~exists", "forall"};
+
+/* The condition under each model that speaks. */
+static void print_condition(const struct litmus_test *test, const struct answers *answers)
+{
+    printf("  %s: ", quantifiers[test->condition.asks]);
+    const char *between = "";
+    for (uint32_t m = 0; m < LITMUS_MODELS; m++) {
+        if (answers->of[m].silent)
+            continue;
+        bool holds = litmus_holds(test, &answers->of[m]);
+        bool wrong = test->verdict[m] && holds != (test->verdict[m] == STATED_YES);
+        printf("%s%s %s%s", between, litmus_model_names[m], holds ? "yes" : "no",
+               wrong ? " (NOT as stated)" : "");
+        between = ", ";
+    }
+    printf("\n");
+}
+
 static void print_text(const struct litmus_test *test, const struct answers *answers)
 {
     printf("%s: %s\n", test->name, verdict(test, answers));
+    if (test->is_ptx)
+        print_observed(test);
     for (uint32_t m = 0; m < LITMUS_MODELS; m++) {
         const struct litmus_result *r = &answers->of[m];
         printf("  %-9s", litmus_model_names[m]);
-        for (uint32_t i = 0; i < r->count; i++)
-            printf(" %s", r->outcomes[i]);
-        printf("   (%u states", r->states);
-        if (r->dead)
-            printf(", %u of them stuck", r->dead);
-        printf(")\n");
+        if (r->silent)
+            printf(" says nothing: %s\n", r->silent);
+        else
+            print_outcomes((enum litmus_model)m, r);
     }
+    if (test->condition.asks)
+        print_condition(test, answers);
 }
 
-static void json_model(struct json *json, const struct litmus_result *result)
+static void json_model(struct json *json, const struct litmus_test *test,
+                       const struct litmus_result *result)
 {
     json_object_begin(json);
+    if (result->silent) {
+        json_key_string(json, "silent", result->silent);
+        json_object_end(json);
+        return;
+    }
+    if (test->condition.asks) {
+        json_key(json, "holds");
+        json_bool(json, litmus_holds(test, result));
+    }
     json_key(json, "outcomes");
     json_array_begin(json);
     for (uint32_t i = 0; i < result->count; i++)
@@ -48,6 +108,8 @@ static void json_model(struct json *json, const struct litmus_result *result)
     json_array_end(json);
     json_key_u64(json, "states", result->states);
     json_key_u64(json, "stuck", result->dead);
+    json_key(json, "cut");
+    json_bool(json, result->cut);
     json_object_end(json);
 }
 
@@ -66,24 +128,57 @@ static void print_json(const char *path, const struct litmus_test *test,
         json_bool(&json, answers->expected);
     else
         json_null(&json);
+    if (test->condition.asks)
+        json_key_string(&json, "asks", quantifiers[test->condition.asks]);
     for (uint32_t m = 0; m < LITMUS_MODELS; m++) {
         json_key(&json, litmus_model_names[m]);
-        json_model(&json, &answers->of[m]);
+        json_model(&json, test, &answers->of[m]);
     }
     json_object_end(&json);
     json_end_line(&json);
+}
+
+/* All outcomes under one model. */
+static bool answer(struct arena *arena, const struct litmus_test *test, enum litmus_model m,
+                   struct litmus_result *result)
+{
+    if (m <= LITMUS_COHERENT)
+        return litmus_run(arena, test, m, STATES_MAX, result);
+    enum axiom_model axioms = (enum axiom_model)(AXIOM_ASPLOS15 + (m - LITMUS_ASPLOS15));
+    return axiom_run(arena, test, axioms, CANDIDATES_MAX, result, NULL);
+}
+
+/* Of the condition, or of the weak outcome where there is none. */
+static bool says_yes(const struct litmus_test *test, const struct answers *answers, uint32_t m)
+{
+    return test->condition.asks ? litmus_holds(test, &answers->of[m])
+                                : litmus_weak(test, &answers->of[LITMUS_SC], &answers->of[m]);
+}
+
+/* Is everything as the text states it? A model that says nothing is not as stated. */
+static bool as_stated(const struct litmus_test *test, const struct answers *answers)
+{
+    if (!test->is_ptx &&
+        !litmus_expected(test, &answers->of[LITMUS_SC], &answers->of[LITMUS_PRINTED]))
+        return false;
+    for (uint32_t m = 0; m < LITMUS_MODELS; m++)
+        if (test->verdict[m] && (answers->of[m].silent ||
+                                 says_yes(test, answers, m) != (test->verdict[m] == STATED_YES)))
+            return false;
+    return true;
 }
 
 static int run_test(struct cli *cli, const char *path, const struct litmus_test *test)
 {
     struct answers answers;
     for (uint32_t m = 0; m < LITMUS_MODELS; m++)
-        if (!litmus_run(&cli->arena, test, (enum litmus_model)m, STATES_MAX, &answers.of[m])) {
+        if (!answer(&cli->arena, test, (enum litmus_model)m, &answers.of[m])) {
             cli_message(cli, "%s:%u: %s has more than %d states under %s, or memory ran out", path,
-                        test->line, test->name, STATES_MAX, litmus_model_names[m]);
+                        test->line, test->name, m <= LITMUS_COHERENT ? STATES_MAX : CANDIDATES_MAX,
+                        litmus_model_names[m]);
             return CLI_USAGE;
         }
-    answers.expected = litmus_expected(test, &answers.of[LITMUS_SC], &answers.of[LITMUS_PRINTED]);
+    answers.expected = as_stated(test, &answers);
     if (cli->options.json)
         print_json(path, test, &answers);
     else
@@ -114,9 +209,12 @@ static int run_file(struct cli *cli, const char *path)
 
 int command_litmus(struct cli *cli)
 {
+    struct cli_files files;
     int status = CLI_OK;
-    for (int i = 0; i < cli->argument_count; i++) {
-        int one = run_file(cli, cli->arguments[i]);
+    if (!cli_find_litmus(cli, cli->arguments, cli->argument_count, &files))
+        return CLI_USAGE;
+    for (uint32_t i = 0; i < files.count; i++) {
+        int one = run_file(cli, files.paths[i]);
         status = one > status ? one : status;
     }
     return status;

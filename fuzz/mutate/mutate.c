@@ -2,7 +2,6 @@
 
 #include "engine/input/input.h"
 #include "fuzz/mutate/mutate_internal.h"
-#include "fuzz/reduce/reduce_internal.h"
 
 enum { TRIES = 6 };
 
@@ -19,8 +18,8 @@ static mutate_function *const functions[MUTATOR_COUNT] = {
 /* Whether the graphs are as good as they were: nobody runs an irreducible one. */
 static bool keeps_graph(struct mutation *m, const struct ast_kernel *before)
 {
-    return before->form == FORM_STRUCTURED || reduce_is_reducible(m->arena, m->kernel) ||
-           !reduce_is_reducible(m->arena, before);
+    return before->form == FORM_STRUCTURED || edit_is_reducible(m->arena, m->kernel) ||
+           !edit_is_reducible(m->arena, before);
 }
 
 static bool keeps_size(const struct ast_kernel *before, const struct ast_kernel *after)
@@ -36,15 +35,15 @@ static bool mutate_tree(struct arena *arena, struct ast_kernel *kernel, enum mut
     m.kernel = ast_kernel_copy(arena, kernel);
     m.kernel->expects = NULL;
     m.donor = ast_kernel_copy(arena, donor && donor->form != FORM_PTX ? donor : kernel);
-    reduce_normalise(arena, m.kernel);
-    reduce_normalise(arena, m.donor);
+    edit_normalise(arena, m.kernel);
+    edit_normalise(arena, m.donor);
     mutate_mark_counters(m.kernel);
     mutate_mark_counters(m.donor);
     if (!functions[mutator](&m))
         return false;
     mutate_repair(arena, m.kernel);
     if (kernel->form != FORM_STRUCTURED)
-        reduce_drop_unreachable(m.kernel);
+        edit_drop_unreachable(m.kernel);
     if (!keeps_size(kernel, m.kernel) || !ast_check(m.kernel, NULL) || !keeps_graph(&m, kernel))
         return false;
     *kernel = *m.kernel;
@@ -58,13 +57,13 @@ static bool mutate_module(struct arena *arena, struct ast_kernel *kernel, enum m
 {
     struct mutation m = {.arena = arena, .choices = choices};
     bool has_donor = donor && donor->form == FORM_PTX;
-    m.kernel = reduce_reread(arena, kernel);
-    m.donor = m.kernel ? reduce_reread(arena, has_donor ? donor : kernel) : NULL;
+    m.kernel = edit_reread(arena, kernel);
+    m.donor = m.kernel ? edit_reread(arena, has_donor ? donor : kernel) : NULL;
     if (!m.donor || !functions[mutator](&m))
         return false;
     m.kernel->expects = NULL;
     mutate_drop_spans(&m);
-    struct ast_kernel *again = reduce_reread(arena, m.kernel);
+    struct ast_kernel *again = edit_reread(arena, m.kernel);
     if (!again || !keeps_size(kernel, again))
         return false;
     *kernel = *again;

@@ -9,23 +9,10 @@
 
 /* ---- names, variables ---- */
 
-static void add_names(struct fresh_names *names, const struct ast_function *f)
-{
-    fresh_names_add(names, f->name);
-    fresh_names_add_vars(names, f->locals);
-    fresh_names_add_blocks(names, f);
-}
-
 const char *mutate_name(struct mutation *m, const char *base)
 {
-    if (!m->names) {
-        m->names = fresh_names_new(m->arena);
-        fresh_names_add_vars(m->names, m->kernel->vars);
-        fresh_names_add(m->names, m->kernel->name);
-        add_names(m->names, m->kernel->main);
-        for (struct ast_function *f = m->kernel->functions; f; f = f->next)
-            add_names(m->names, f);
-    }
+    if (!m->names)
+        m->names = fresh_names_of(m->arena, m->kernel);
     return fresh_name(m->names, base);
 }
 

@@ -3,8 +3,6 @@
  */
 #include "fuzz/mutate/mutate_internal.h"
 
-#include "fuzz/reduce/reduce_internal.h"
-
 static const struct location NOWHERE = {0, 0};
 
 /* ---- outline ---- */
@@ -101,7 +99,7 @@ bool mutate_outline(struct mutation *m)
         return false;
     struct ast_function *f = ARENA_NEW(m->arena, struct ast_function);
     f->name = mutate_name(m, "f");
-    f->body = mutate_take(site->slot, count);
+    f->body = edit_take(site->slot, count);
     struct ast_function **end = &m->kernel->functions;
     while (*end)
         end = &(*end)->next;
@@ -118,7 +116,7 @@ bool mutate_outline(struct mutation *m)
     o.sets = false;
     outline_list(&o, f->body);
     mutate_adopt_list(m, f, f->body);
-    mutate_put(site->slot, call);
+    edit_put(site->slot, call);
     return true;
 }
 
@@ -164,6 +162,6 @@ bool mutate_inline(struct mutation *m)
         ast_stm_append(&list, result);
     }
     mutate_adopt_list(m, site->function, list);
-    reduce_splice(site->slot, list);
+    edit_splice(site->slot, list);
     return true;
 }

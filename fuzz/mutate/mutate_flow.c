@@ -3,8 +3,6 @@
  */
 #include "fuzz/mutate/mutate_internal.h"
 
-#include "fuzz/reduce/reduce_internal.h"
-
 static const struct location NOWHERE = {0, 0};
 
 static struct ast_stm *block_of(struct mutation *m, struct ast_stm *list)
@@ -77,7 +75,7 @@ bool mutate_wrap(struct mutation *m)
     uint32_t count = site && site->depth < MUTATE_DEPTH_MAX ? mutate_run(m, site) : 0;
     if (count == 0)
         return false;
-    struct ast_stm *list = mutate_take(site->slot, count);
+    struct ast_stm *list = edit_take(site->slot, count);
     switch (source_weighted(m->choices, weights, KINDS)) {
     case LOOP:
         list = wrap_in_loop(m, site, list);
@@ -92,7 +90,7 @@ bool mutate_wrap(struct mutation *m)
         list = wrap_in_if(m, site, list);
         break;
     }
-    mutate_put(site->slot, list);
+    edit_put(site->slot, list);
     return true;
 }
 
@@ -116,7 +114,7 @@ bool mutate_flatten(struct mutation *m)
     for (struct ast_case *c = s->cases; c; c = c->next)
         if (mutate_chance(m, 50))
             ast_stm_append(&list, c->body);
-    reduce_splice(site->slot, list);
+    edit_splice(site->slot, list);
     return true;
 }
 
@@ -193,6 +191,6 @@ bool mutate_jump(struct mutation *m)
     if (mutate_chance(m, 12))
         kinds[count++] = STM_EXIT;
     struct ast_stm *jump = ast_stm(m->arena, kinds[mutate_below(m, count)], NOWHERE);
-    mutate_put(site->slot, control(m, STM_IF, mutate_condition(m, site->function), jump));
+    edit_put(site->slot, control(m, STM_IF, mutate_condition(m, site->function), jump));
     return true;
 }

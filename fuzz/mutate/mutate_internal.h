@@ -4,7 +4,7 @@
 #ifndef FUZZ_MUTATE_INTERNAL_H
 #define FUZZ_MUTATE_INTERNAL_H
 
-#include "engine/language/fresh.h"
+#include "engine/rewrite/edit.h"
 #include "fuzz/mutate/mutate.h"
 
 enum {
@@ -84,11 +84,8 @@ struct expr_site *mutate_pick_expr(struct mutation *m, struct expr_sites *sites)
 /* How many statements from here on a draw takes: 1 to MUTATE_RUN_MAX, as many as there are; none of
  * them counts a loop. 0: this one does, leave it. */
 uint32_t mutate_run(struct mutation *m, const struct site *site);
-/* Takes them out of their list; they stay linked, the last one's next is NULL. */
-struct ast_stm *mutate_take(struct ast_stm **slot, uint32_t count);
 /* A copy of so many statements. */
 struct ast_stm *mutate_copy_run(struct mutation *m, const struct ast_stm *from, uint32_t count);
-void mutate_put(struct ast_stm **slot, struct ast_stm *list);
 
 /* Marks the variables that look like counters: a constant steps them, or a loop's condition reads
  * them. */

@@ -52,7 +52,7 @@ bool mutate_splice(struct mutation *m)
         list = mutate_copy_run(m, *from->slot, wanted);
     }
     mutate_adopt_list(m, to->function, list);
-    mutate_put(to->slot, list);
+    edit_put(to->slot, list);
     return true;
 }
 
@@ -66,12 +66,12 @@ bool mutate_duplicate(struct mutation *m)
         return false;
     struct ast_stm *list = mutate_copy_run(m, *from->slot, count);
     if (mutate_chance(m, 40)) {
-        mutate_put(from->slot, list);
+        edit_put(from->slot, list);
         return true;
     }
     struct site *to = somewhere(m, NULL);
     mutate_adopt_list(m, to->function, list);
-    mutate_put(to->slot, list);
+    edit_put(to->slot, list);
     return true;
 }
 
@@ -82,8 +82,8 @@ bool mutate_move(struct mutation *m)
     if (count == 0)
         return false;
     const struct ast_function *function = from->function;
-    struct ast_stm *list = mutate_take(from->slot, count);
-    mutate_put(somewhere(m, function)->slot, list);
+    struct ast_stm *list = edit_take(from->slot, count);
+    edit_put(somewhere(m, function)->slot, list);
     return true;
 }
 
@@ -98,10 +98,10 @@ bool mutate_exchange(struct mutation *m)
     struct ast_stm **other = &(*site->slot)->next;
     for (uint32_t left = mutate_below(m, length - 1); left > 0; left--)
         other = &(*other)->next;
-    struct ast_stm *second = mutate_take(other, 1), *first = mutate_take(site->slot, 1);
+    struct ast_stm *second = edit_take(other, 1), *first = edit_take(site->slot, 1);
     struct ast_stm **place = other == &first->next ? site->slot : other;
-    mutate_put(place, first);
-    mutate_put(site->slot, second);
+    edit_put(place, first);
+    edit_put(site->slot, second);
     return true;
 }
 
@@ -110,7 +110,7 @@ bool mutate_delete(struct mutation *m)
     struct site *site = mutate_pick_site(m, mutate_sites(m, m->kernel, false));
     uint32_t count = site ? mutate_run(m, site) : 0;
     if (count > 0)
-        mutate_take(site->slot, count);
+        edit_take(site->slot, count);
     return count > 0;
 }
 
@@ -201,6 +201,6 @@ bool mutate_insert(struct mutation *m)
     struct site *to = somewhere(m, NULL);
     struct ast_stm *stm = to ? new_statement(m, to->function) : NULL;
     if (stm)
-        mutate_put(to->slot, stm);
+        edit_put(to->slot, stm);
     return stm != NULL;
 }

@@ -1,6 +1,7 @@
 /*
  * mutate_repair.c - what stands where it may not, after a part came from elsewhere.
  */
+#include "engine/language/walk.h"
 #include "fuzz/mutate/mutate_internal.h"
 
 struct repair {
@@ -58,7 +59,7 @@ static void repair_return(const struct repair *r, struct ast_stm *s)
 static void repair_parts(const struct repair *r, struct ast_stm *s)
 {
     struct repair inside = *r;
-    if (s->kind == STM_WHILE || s->kind == STM_DO || s->kind == STM_FOR)
+    if (ast_is(s, STM_LOOP))
         inside.in_loop = inside.breakable = true;
     if (s->kind == STM_SWITCH)
         inside.breakable = true;

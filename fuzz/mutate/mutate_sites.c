@@ -1,6 +1,7 @@
 /*
  * mutate_sites.c - the places of a kernel: where statements stand, where expressions.
  */
+#include "engine/language/walk.h"
 #include "fuzz/mutate/mutate_internal.h"
 
 /* ---- statements ---- */
@@ -34,7 +35,7 @@ static void walk_inside(struct site_walk *walk, const struct site *around, struc
     inside.depth++;
     if (stm->kind == STM_BLOCK)
         walk_list(walk, &inside, &stm->body);
-    if (stm->kind == STM_WHILE || stm->kind == STM_DO || stm->kind == STM_FOR)
+    if (ast_is(stm, STM_LOOP))
         inside.in_loop = inside.breakable = true;
     if (stm->kind == STM_SWITCH)
         inside.breakable = true;
@@ -102,17 +103,6 @@ uint32_t mutate_run(struct mutation *m, const struct site *site)
     return count;
 }
 
-struct ast_stm *mutate_take(struct ast_stm **slot, uint32_t count)
-{
-    struct ast_stm *first = *slot, **end = slot;
-    for (uint32_t i = 0; i < count; i++)
-        end = &(*end)->next;
-    *slot = *end;
-    *end = NULL;
-    /* With count 0 nothing was taken; the list goes on. */
-    return count ? first : NULL;
-}
-
 struct ast_stm *mutate_copy_run(struct mutation *m, const struct ast_stm *from, uint32_t count)
 {
     struct ast_stm *copy = ast_stm_list_copy(m->arena, from), **end = &copy;
@@ -120,15 +110,6 @@ struct ast_stm *mutate_copy_run(struct mutation *m, const struct ast_stm *from, 
         end = &(*end)->next;
     *end = NULL;
     return copy;
-}
-
-void mutate_put(struct ast_stm **slot, struct ast_stm *list)
-{
-    struct ast_stm *rest = *slot;
-    *slot = list;
-    while (*slot)
-        slot = &(*slot)->next;
-    *slot = rest;
 }
 
 /* ---- expressions ---- */
@@ -158,36 +139,10 @@ static enum expr_role role_of(const struct ast_stm *stm)
 {
     if (mutate_counts(stm))
         return ROLE_LOOP;
-    switch (stm->kind) {
-    case STM_WHILE:
-    case STM_DO:
-    case STM_FOR:
+    if (ast_is(stm, STM_LOOP))
         return ROLE_LOOP;
-    case STM_IF:
-    case STM_ASSUME:
-    case STM_ASSERT:
+    if (stm->kind == STM_IF || stm->kind == STM_ASSUME || stm->kind == STM_ASSERT)
         return ROLE_CONDITION;
-    case STM_SKIP:
-    case STM_ASSIGN:
-    case STM_CALL:
-    case STM_BLOCK:
-    case STM_SWITCH:
-    case STM_BREAK:
-    case STM_CONTINUE:
-    case STM_RETURN:
-    case STM_EXIT:
-    case STM_BARRIER:
-    case STM_SYNC:
-    case STM_ARRIVE:
-    case STM_ATOMIC:
-    case STM_VOTE:
-    case STM_HAVOC:
-    case STM_MEMBAR:
-    case STM_PICK:
-    case STM_LOCKSYNC:
-    case STM_KIND_COUNT:
-        break;
-    }
     return ROLE_VALUE;
 }
 
@@ -260,15 +215,12 @@ static void unmark(struct ast_var *list)
         list->mark = 0;
 }
 
-static void mark_read(struct ast_expr *e)
+static bool mark_read(void *context, const struct ast_expr *e)
 {
-    if (!e)
-        return;
+    (void)context;
     if (e->kind == EXPR_VAR && mutate_is_private(e->var))
         e->var->mark = 1;
-    mark_read(e->a);
-    mark_read(e->b);
-    mark_read(e->c);
+    return false;
 }
 
 /* i += 1, i = i + 1. */
@@ -284,27 +236,13 @@ static bool is_step(const struct ast_stm *s)
            e->a->var == s->target.var && e->b->kind == EXPR_INT;
 }
 
-static void mark_list(struct ast_stm *list)
+static bool mark_stm(void *context, const struct ast_stm *stm)
 {
-    for (; list; list = list->next) {
-        if (is_step(list) && mutate_is_private(list->target.var))
-            list->target.var->mark = 1;
-        if (list->kind == STM_WHILE || list->kind == STM_DO || list->kind == STM_FOR)
-            mark_read(list->value);
-        mark_list(list->body);
-        mark_list(list->other);
-        mark_list(list->init);
-        mark_list(list->step);
-        for (struct ast_case *c = list->cases; c; c = c->next)
-            mark_list(c->body);
-    }
-}
-
-static void mark_function(struct ast_function *f)
-{
-    mark_list(f->body);
-    for (struct ast_block *b = f->blocks; b; b = b->next)
-        mark_list(b->body);
+    static const struct ast_question reads = {.expression = mark_read};
+    (void)context;
+    if (is_step(stm) && mutate_is_private(stm->target.var))
+        stm->target.var->mark = 1;
+    return ast_is(stm, STM_LOOP) && ast_ask_expr(&reads, stm->value);
 }
 
 void mutate_mark_counters(struct ast_kernel *kernel)
@@ -313,9 +251,8 @@ void mutate_mark_counters(struct ast_kernel *kernel)
     unmark(kernel->main->locals);
     for (struct ast_function *f = kernel->functions; f; f = f->next)
         unmark(f->locals);
-    mark_function(kernel->main);
-    for (struct ast_function *f = kernel->functions; f; f = f->next)
-        mark_function(f);
+    const struct ast_question marks = {.statement = mark_stm};
+    ast_ask_kernel(&marks, kernel);
 }
 
 bool mutate_counts(const struct ast_stm *stm)

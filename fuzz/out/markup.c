@@ -138,3 +138,22 @@ const char *markup_duration(struct arena *arena, double seconds)
         return arena_printf(arena, "%" PRIu64 " min", minutes);
     return arena_printf(arena, "%" PRIu64 " h %" PRIu64 " min", minutes / 60, minutes % 60);
 }
+
+void markup_base64(FILE *out, const char *hex)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static const char digits[] = "0123456789abcdef";
+    uint32_t bits = 0, count = 0;
+    for (; *hex; hex++) {
+        bits = bits << 4 | (uint32_t)(strchr(digits, *hex) - digits);
+        count += 4;
+        if (count >= 6) {
+            count -= 6;
+            fputc(letters[bits >> count & 63], out);
+        }
+    }
+    if (count > 0)
+        fputc(letters[bits << (6 - count) & 63], out);
+    fputs(count == 4 ? "=" : count == 2 ? "==" : "", out);
+}

@@ -17,6 +17,9 @@ void markup_bytes(FILE *out, const char *text, size_t length);
 /* At most `characters` of them, the last one an ellipsis if there are more. */
 void markup_short(FILE *out, const char *text, size_t characters);
 
+/* Bytes, given as hexadecimal digits, in base64: digests as a content security policy wants them. */
+void markup_base64(FILE *out, const char *hex);
+
 /* How many bytes of `text` are one character; of a byte that is not UTF-8: 1. */
 size_t markup_step(const char *text, size_t length);
 

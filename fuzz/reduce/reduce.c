@@ -96,7 +96,7 @@ static void take_given(struct reduction *r, const struct ast_kernel *kernel)
     reduction_take_base(r, kernel);
     if (!r->interest->expects)
         r->base->expects = NULL;
-    r->reducible = r->base->form != FORM_PTX && reduce_is_reducible(r->arena, r->base);
+    r->reducible = r->base->form != FORM_PTX && edit_is_reducible(r->arena, r->base);
     r->well_formed = reduce_is_well_formed(r->arena, r->base);
 }
 

@@ -6,50 +6,6 @@
 #include "engine/forms/normalise.h"
 #include "fuzz/reduce/reduce_internal.h"
 
-/* ---- reachability ---- */
-
-static void reach(struct ast_block *block)
-{
-    if (block->mark)
-        return;
-    block->mark = 1;
-    for (uint32_t i = 0; i < block->target_count; i++)
-        if (block->targets[i])
-            reach(block->targets[i]);
-}
-
-static void drop_unreachable(struct ast_function *f)
-{
-    for (struct ast_block *b = f->blocks; b; b = b->next)
-        b->mark = 0;
-    if (f->blocks)
-        reach(f->blocks);
-    for (struct ast_block **b = &f->blocks; *b;)
-        if ((*b)->mark)
-            b = &(*b)->next;
-        else
-            *b = (*b)->next;
-}
-
-void reduce_drop_unreachable(struct ast_kernel *kernel)
-{
-    drop_unreachable(kernel->main);
-    for (struct ast_function *f = kernel->functions; f; f = f->next)
-        drop_unreachable(f);
-}
-
-bool reduce_is_reducible(struct arena *arena, const struct ast_kernel *kernel)
-{
-    const char *reason;
-    struct location at;
-    if (kernel->main->blocks && !cfg_build(arena, kernel->main, &reason, &at))
-        return false;
-    for (const struct ast_function *f = kernel->functions; f; f = f->next)
-        if (f->blocks && !cfg_build(arena, f, &reason, &at))
-            return false;
-    return true;
-}
-
 bool reduce_is_well_formed(struct arena *arena, const struct ast_kernel *kernel)
 {
     const char *reason;
@@ -64,16 +20,6 @@ static void drop_target(struct ast_block *block, uint32_t number)
     block->target_count--;
     for (uint32_t i = number; i < block->target_count; i++)
         block->targets[i] = block->targets[i + 1];
-}
-
-/* The block ends as `other` does. */
-static void end_as(struct edit *edit, struct ast_block *block, const struct ast_block *other)
-{
-    block->returns = other->returns;
-    block->target_count = other->target_count;
-    block->targets = ARENA_ARRAY(edit->arena, struct ast_block *, other->target_count + 1);
-    for (uint32_t i = 0; i < other->target_count; i++)
-        block->targets[i] = other->targets[i];
 }
 
 /* The function ends here. */
@@ -143,27 +89,18 @@ static void delete_block(struct edit *edit, struct ast_function *f, struct ast_b
         }
 }
 
-static uint32_t edges_to(const struct ast_function *f, const struct ast_block *block)
-{
-    uint32_t count = 0;
-    for (const struct ast_block *b = f->blocks; b; b = b->next)
-        for (uint32_t i = 0; i < b->target_count; i++)
-            count += b->targets[i] == block;
-    return count;
-}
-
 /* Takes the statements of its only target, which nothing else goes to; but not that one's guard. */
 static void merge_target(struct edit *edit, struct ast_function *f, struct ast_block *block)
 {
     struct ast_block *target = block->target_count == 1 ? block->targets[0] : NULL;
-    if (!target || target == block || target == f->blocks || edges_to(f, target) != 1 ||
+    if (!target || target == block || target == f->blocks || edit_edges_to(f, target) != 1 ||
         !edit_here(edit))
         return;
     struct ast_stm *body = target->body;
     if (body && body->kind == STM_ASSUME)
         body = body->next;
     ast_stm_append(&block->body, body);
-    end_as(edit, block, target);
+    edit_end_as(edit, block, target);
 }
 
 /* A back edge goes to where its loop may go on: one loop, or back edge, less. */

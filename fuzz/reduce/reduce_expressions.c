@@ -2,6 +2,7 @@
  * reduce_expressions.c - what the reducer does to expressions, and to variables wherever they stand.
  * A constant is simpler than `tid`, that than any other name, that than an expression of several.
  */
+#include "engine/language/walk.h"
 #include "fuzz/reduce/reduce_internal.h"
 
 enum { UNITE_VARIABLES = 6 }; /* where there are more, deleting statements comes first */
@@ -59,15 +60,16 @@ static void replace_by_operand(struct edit *edit, struct ast_expr **slot)
         }
 }
 
-static void operands_in_list(struct edit *edit, struct ast_stm **list)
+static void operands_in_list(struct edit *edit, struct ast_stm **list, struct edit_place place)
 {
+    (void)place;
     for (struct ast_stm *s = *list; s && !edit_done(edit); s = s->next)
         walk_stm_exprs(edit, s, replace_by_operand);
 }
 
 void reduce_operands(struct edit *edit)
 {
-    reduce_walk_lists(edit, operands_in_list);
+    edit_walk_lists(edit, operands_in_list);
 }
 
 /* ---- constants ---- */
@@ -96,15 +98,16 @@ static void replace_by_constant(struct edit *edit, struct ast_expr **slot)
         *slot = ast_int(edit->arena, e->var->init[0]);
 }
 
-static void constants_in_list(struct edit *edit, struct ast_stm **list)
+static void constants_in_list(struct edit *edit, struct ast_stm **list, struct edit_place place)
 {
+    (void)place;
     for (struct ast_stm *s = *list; s && !edit_done(edit); s = s->next)
         walk_stm_exprs(edit, s, replace_by_constant);
 }
 
 void reduce_constants(struct edit *edit)
 {
-    reduce_walk_lists(edit, constants_in_list);
+    edit_walk_lists(edit, constants_in_list);
 }
 
 /* ---- leaves ---- */
@@ -120,15 +123,16 @@ static void replace_by_tid(struct edit *edit, struct ast_expr **slot)
     *slot = tid;
 }
 
-static void leaves_in_list(struct edit *edit, struct ast_stm **list)
+static void leaves_in_list(struct edit *edit, struct ast_stm **list, struct edit_place place)
 {
+    (void)place;
     for (struct ast_stm *s = *list; s && !edit_done(edit); s = s->next)
         walk_stm_exprs(edit, s, replace_by_tid);
 }
 
 void reduce_leaves(struct edit *edit)
 {
-    reduce_walk_lists(edit, leaves_in_list);
+    edit_walk_lists(edit, leaves_in_list);
 }
 
 /* ---- variables, wherever they stand ---- */
@@ -139,62 +143,33 @@ struct substitution {
     struct ast_var *to;
 };
 
-static void substitute_expr(struct ast_expr *e, const struct substitution *s)
+static void substitute_expr(void *context, struct ast_expr *e)
 {
-    for (; e; e = e->next) {
-        if ((e->kind == EXPR_VAR || e->kind == EXPR_INDEX) && e->var == s->from) {
-            e->var = s->to;
-            if (!s->to->is_array) {
-                e->kind = EXPR_VAR;
-                e->a = NULL;
-            }
-        }
-        substitute_expr(e->a, s);
-        substitute_expr(e->b, s);
-        substitute_expr(e->c, s);
+    const struct substitution *s = context;
+    if (!ast_names(e) || e->var != s->from)
+        return;
+    e->var = s->to;
+    if (!s->to->is_array) {
+        e->kind = EXPR_VAR;
+        e->a = NULL;
     }
 }
 
-static void substitute_place(struct ast_lvalue *place, const struct substitution *s)
+static void substitute_place(void *context, struct ast_lvalue *place)
 {
-    if (place->var == s->from) {
-        place->var = s->to;
-        if (!s->to->is_array)
-            place->index = NULL;
-    }
-    substitute_expr(place->index, s);
+    const struct substitution *s = context;
+    if (place->var != s->from)
+        return;
+    place->var = s->to;
+    if (!s->to->is_array)
+        place->index = NULL;
 }
 
-static void substitute_list(struct ast_stm *list, const struct substitution *s)
+static void substitute(struct ast_kernel *kernel, struct substitution s)
 {
-    for (; list; list = list->next) {
-        substitute_place(&list->target, s);
-        substitute_place(&list->place, s);
-        struct ast_expr *const expressions[] = {list->value, list->second, list->arguments,
-                                                list->outs, list->guard};
-        for (int i = 0; i < 5; i++)
-            substitute_expr(expressions[i], s);
-        substitute_list(list->body, s);
-        substitute_list(list->other, s);
-        substitute_list(list->init, s);
-        substitute_list(list->step, s);
-        for (struct ast_case *c = list->cases; c; c = c->next)
-            substitute_list(c->body, s);
-    }
-}
-
-static void substitute_body(struct ast_function *f, const struct substitution *s)
-{
-    substitute_list(f->body, s);
-    for (struct ast_block *b = f->blocks; b; b = b->next)
-        substitute_list(b->body, s);
-}
-
-static void substitute(struct ast_kernel *kernel, const struct substitution *s)
-{
-    substitute_body(kernel->main, s);
-    for (struct ast_function *f = kernel->functions; f; f = f->next)
-        substitute_body(f, s);
+    const struct ast_change change = {
+        .expression = substitute_expr, .place = substitute_place, .context = &s};
+    ast_change_kernel(&change, kernel);
 }
 
 static void scalars_of(struct edit *edit, struct ast_var *vars)
@@ -202,7 +177,7 @@ static void scalars_of(struct edit *edit, struct ast_var *vars)
     for (struct ast_var *v = vars; v && !edit_done(edit); v = v->next)
         if (v->is_array && v->length == 1 && edit_here(edit)) {
             v->is_array = false;
-            substitute(edit->kernel, &(struct substitution){v, v});
+            substitute(edit->kernel, (struct substitution){v, v});
         }
 }
 
@@ -229,7 +204,7 @@ static void unite_in(struct edit *edit, struct ast_var **list)
             struct ast_var *v = *slot;
             if (other == v || v->is_parameter || !alike(other, v) || !edit_here(edit))
                 continue;
-            substitute(edit->kernel, &(struct substitution){v, other});
+            substitute(edit->kernel, (struct substitution){v, other});
             *slot = v->next;
             return;
         }

@@ -4,29 +4,8 @@
 #ifndef FUZZ_REDUCE_INTERNAL_H
 #define FUZZ_REDUCE_INTERNAL_H
 
-#include "engine/language/ast.h"
+#include "engine/rewrite/edit.h"
 #include "oracle/check/check.h"
-
-/* An edit in the making: the walk over the kernel counts the places where its pass could change
- * something, and changes the one whose number is `target`. */
-struct edit {
-    struct arena *arena;
-    struct ast_kernel *kernel; /* a copy of its own, changed in place */
-    uint32_t target;
-    uint32_t seen; /* possibilities met so far */
-};
-
-/* Whether the possibility just met is the one to apply. */
-static inline bool edit_here(struct edit *edit)
-{
-    return edit->seen++ == edit->target;
-}
-
-/* Whether the edit has been applied: the walk must end, what it stands on may be gone. */
-static inline bool edit_done(const struct edit *edit)
-{
-    return edit->seen > edit->target;
-}
 
 struct reduce_pass {
     const char *name;
@@ -41,18 +20,6 @@ extern const uint32_t reduce_pass_count;
 /* The same for kernels of FORM_PTX. */
 extern const struct reduce_pass reduce_ptx_passes[];
 extern const uint32_t reduce_ptx_pass_count;
-
-/* A kernel of FORM_PTX from its own text; NULL: it is malformed. */
-struct ast_kernel *reduce_reread(struct arena *arena, const struct ast_kernel *kernel);
-
-typedef void visit_list(struct edit *edit, struct ast_stm **list);
-
-/* Every statement list of the kernel, or of a function, outer ones first; those of blocks too. */
-void reduce_walk_lists(struct edit *edit, visit_list *visit);
-void reduce_walk_function(struct edit *edit, struct ast_function *f, visit_list *visit);
-
-/* Puts a list in the place of the statement at *slot. */
-void reduce_splice(struct ast_stm **slot, struct ast_stm *list);
 
 /* ---- passes in files of their own ---- */
 
@@ -84,15 +51,8 @@ bool reduce_ptx_holds_addresses(struct edit *edit, const char *name);
 
 bool reduce_uses(const struct ast_kernel *kernel, const struct ast_var *var);
 
-/* Block form: drops the blocks that nothing reaches. */
-void reduce_drop_unreachable(struct ast_kernel *kernel);
-
-/* Whether each function's graph is reducible; whether Def. 5.1 holds. */
-bool reduce_is_reducible(struct arena *arena, const struct ast_kernel *kernel);
+/* Whether Def. 5.1 holds. */
 bool reduce_is_well_formed(struct arena *arena, const struct ast_kernel *kernel);
-
-/* Every body a block, so that all statements lie in lists; nothing else changes. */
-void reduce_normalise(struct arena *arena, struct ast_kernel *kernel);
 
 /* Short names in order of declaration: v0, v1, ..; f0, f1, .. */
 void reduce_rename(struct arena *arena, struct ast_kernel *kernel);

@@ -2,57 +2,18 @@
  * reduce_passes.c - what the reducer may do to a kernel. Every edit makes it strictly simpler, so
  * that trying them until none is accepted ends.
  */
+#include "engine/language/walk.h"
 #include "fuzz/reduce/reduce_internal.h"
 
 #include <string.h>
 
-/* ---- walks ---- */
-
-static void walk_list(struct edit *edit, struct ast_stm **list, visit_list *visit)
-{
-    visit(edit, list);
-    for (struct ast_stm *s = *list; s && !edit_done(edit); s = s->next) {
-        if (s->kind == STM_BLOCK) {
-            walk_list(edit, &s->body, visit);
-        } else {
-            if (s->body)
-                walk_list(edit, &s->body->body, visit);
-            if (s->other)
-                walk_list(edit, &s->other->body, visit);
-        }
-        for (struct ast_case *c = s->cases; c; c = c->next)
-            walk_list(edit, &c->body, visit);
-    }
-}
-
-void reduce_walk_function(struct edit *edit, struct ast_function *f, visit_list *visit)
-{
-    walk_list(edit, &f->body, visit);
-    for (struct ast_block *b = f->blocks; b && !edit_done(edit); b = b->next)
-        walk_list(edit, &b->body, visit);
-}
-
-void reduce_walk_lists(struct edit *edit, visit_list *visit)
-{
-    reduce_walk_function(edit, edit->kernel->main, visit);
-    for (struct ast_function *f = edit->kernel->functions; f && !edit_done(edit); f = f->next)
-        reduce_walk_function(edit, f, visit);
-}
-
 /* ---- statements ---- */
 
-static uint32_t list_length(const struct ast_stm *list)
-{
-    uint32_t length = 0;
-    for (; list; list = list->next)
-        length++;
-    return length;
-}
-
 /* Deletes runs: the whole list, then halves, quarters, .., single statements, last ones first. */
-static void delete_chunks(struct edit *edit, struct ast_stm **list)
+static void delete_chunks(struct edit *edit, struct ast_stm **list, struct edit_place place)
 {
-    uint32_t length = list_length(*list);
+    (void)place;
+    uint32_t length = edit_length(*list);
     for (uint32_t size = length; size > 0; size /= 2) {
         for (uint32_t end = length; end > 0; end = end > size ? end - size : 0) {
             uint32_t start = end > size ? end - size : 0;
@@ -70,16 +31,7 @@ static void delete_chunks(struct edit *edit, struct ast_stm **list)
 
 static void pass_delete(struct edit *edit)
 {
-    reduce_walk_lists(edit, delete_chunks);
-}
-
-void reduce_splice(struct ast_stm **slot, struct ast_stm *list)
-{
-    struct ast_stm *rest = (*slot)->next;
-    *slot = list;
-    while (*slot)
-        slot = &(*slot)->next;
-    *slot = rest;
+    edit_walk_lists(edit, delete_chunks);
 }
 
 static void hoist_one(struct edit *edit, struct ast_stm **slot)
@@ -87,7 +39,7 @@ static void hoist_one(struct edit *edit, struct ast_stm **slot)
     struct ast_stm *s = *slot;
     struct ast_stm *body = s->kind == STM_BLOCK ? s->body : s->body ? s->body->body : NULL;
     if ((s->kind == STM_BLOCK || s->body) && edit_here(edit)) {
-        reduce_splice(slot, body);
+        edit_splice(slot, body);
         return;
     }
     if ((body || s->cases) && s->next && edit_here(edit)) {
@@ -96,11 +48,11 @@ static void hoist_one(struct edit *edit, struct ast_stm **slot)
         s->next = skip;
         next->next = s;
         *slot = next;
-        reduce_splice(&next->next, body ? body : s->cases->body);
+        edit_splice(&next->next, body ? body : s->cases->body);
         return;
     }
     if (s->other && edit_here(edit)) {
-        reduce_splice(slot, s->other->body);
+        edit_splice(slot, s->other->body);
         return;
     }
     if (s->other && edit_here(edit)) {
@@ -109,7 +61,7 @@ static void hoist_one(struct edit *edit, struct ast_stm **slot)
     }
     for (struct ast_case *c = s->cases; c; c = c->next)
         if (edit_here(edit)) {
-            reduce_splice(slot, c->body);
+            edit_splice(slot, c->body);
             return;
         }
     for (struct ast_case **c = &s->cases; *c; c = &(*c)->next)
@@ -119,8 +71,9 @@ static void hoist_one(struct edit *edit, struct ast_stm **slot)
         }
 }
 
-static void hoist_list(struct edit *edit, struct ast_stm **list)
+static void hoist_list(struct edit *edit, struct ast_stm **list, struct edit_place place)
 {
+    (void)place;
     for (struct ast_stm **slot = list; *slot; slot = &(*slot)->next) {
         hoist_one(edit, slot);
         if (edit_done(edit))
@@ -133,7 +86,7 @@ static void hoist_list(struct edit *edit, struct ast_stm **list)
  * cases. */
 static void pass_hoist(struct edit *edit)
 {
-    reduce_walk_lists(edit, hoist_list);
+    edit_walk_lists(edit, hoist_list);
 }
 
 /* Whether a loop's body contains a continue of that loop. */
@@ -142,7 +95,7 @@ static bool has_continue(const struct ast_stm *list)
     for (; list; list = list->next) {
         if (list->kind == STM_CONTINUE)
             return true;
-        if (list->kind == STM_WHILE || list->kind == STM_DO || list->kind == STM_FOR)
+        if (ast_is(list, STM_LOOP))
             continue;
         if (has_continue(list->body) || has_continue(list->other))
             return true;
@@ -210,8 +163,9 @@ static void empty_one(struct edit *edit, struct ast_stm **slot)
     *slot = skip;
 }
 
-static void simplify_list(struct edit *edit, struct ast_stm **list)
+static void simplify_list(struct edit *edit, struct ast_stm **list, struct edit_place place)
 {
+    (void)place;
     for (struct ast_stm **slot = list; *slot; slot = &(*slot)->next) {
         simplify_one(edit, slot);
         if (!edit_done(edit))
@@ -223,7 +177,7 @@ static void simplify_list(struct edit *edit, struct ast_stm **list)
 
 static void pass_simplify(struct edit *edit)
 {
-    reduce_walk_lists(edit, simplify_list);
+    edit_walk_lists(edit, simplify_list);
 }
 
 /* ---- variables ---- */
@@ -335,40 +289,7 @@ const struct reduce_pass reduce_passes[] = {
 };
 const uint32_t reduce_pass_count = sizeof reduce_passes / sizeof reduce_passes[0];
 
-/* ---- normal form and names ---- */
-
-static struct ast_stm *as_block(struct arena *arena, struct ast_stm *body)
-{
-    if (body && body->kind == STM_BLOCK)
-        return body;
-    struct ast_stm *block = ast_stm(arena, STM_BLOCK, (struct location){0, 0});
-    if (body && body->kind != STM_SKIP)
-        block->body = body;
-    return block;
-}
-
-static void normalise_list(struct arena *arena, struct ast_stm *list)
-{
-    for (; list; list = list->next) {
-        if (list->kind == STM_IF || list->kind == STM_WHILE || list->kind == STM_DO ||
-            list->kind == STM_FOR) {
-            list->body = as_block(arena, list->body);
-            if (list->other)
-                list->other = as_block(arena, list->other);
-        }
-        normalise_list(arena, list->body);
-        normalise_list(arena, list->other);
-        for (struct ast_case *c = list->cases; c; c = c->next)
-            normalise_list(arena, c->body);
-    }
-}
-
-void reduce_normalise(struct arena *arena, struct ast_kernel *kernel)
-{
-    normalise_list(arena, kernel->main->body);
-    for (struct ast_function *f = kernel->functions; f; f = f->next)
-        normalise_list(arena, f->body);
-}
+/* ---- names ---- */
 
 static void rename_blocks(struct arena *arena, struct ast_function *f, bool has_start)
 {

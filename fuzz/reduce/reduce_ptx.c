@@ -1,6 +1,6 @@
 /*
  * reduce_ptx.c - kernels of FORM_PTX: what the reducer does to a module and its settings. The kernel that
- * an edit changes came from text of its own (reduce_reread), so its tree is nobody else's.
+ * an edit changes came from text of its own (edit_reread), so its tree is nobody else's.
  */
 #include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
@@ -9,14 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct ast_kernel *reduce_reread(struct arena *arena, const struct ast_kernel *kernel)
-{
-    const char *text = print_kernel(arena, kernel);
-    struct diag *diag = ARENA_NEW(arena, struct diag);
-    diag_init(diag, "candidate", text, strlen(text));
-    return parse_kernel(arena, text, strlen(text), diag);
-}
 
 /* The tree was parsed for this edit alone. */
 static struct ptx_module *module_of(struct edit *edit)

@@ -154,9 +154,9 @@ static bool is_ptx(const struct reduction *r)
 struct ast_kernel *reduction_copy(struct arena *arena, const struct ast_kernel *kernel)
 {
     if (kernel->form == FORM_PTX)
-        return reduce_reread(arena, kernel);
+        return edit_reread(arena, kernel);
     struct ast_kernel *copy = ast_kernel_copy(arena, kernel);
-    reduce_normalise(arena, copy);
+    edit_normalise(arena, copy);
     return copy;
 }
 
@@ -174,9 +174,9 @@ static bool is_kernel(const struct reduction *r, struct candidate *c)
         return c->kernel->ptx->entry;
     struct diag *diag = ARENA_NEW(&c->arena, struct diag);
     diag_init(diag, "candidate", NULL, 0);
-    reduce_drop_unreachable(c->kernel);
+    edit_drop_unreachable(c->kernel);
     return ast_check(c->kernel, diag) &&
-           (!r->reducible || reduce_is_reducible(&c->arena, c->kernel)) &&
+           (!r->reducible || edit_is_reducible(&c->arena, c->kernel)) &&
            (!r->well_formed || reduce_is_well_formed(&c->arena, c->kernel));
 }
 
@@ -188,7 +188,7 @@ static bool settle_text(const struct reduction *r, struct candidate *c)
     c->hash = reduce_text_hash(print_kernel(&c->arena, c->kernel));
     if (tried_before(r, c->hash))
         return false;
-    c->kernel = reduce_reread(&c->arena, c->kernel);
+    c->kernel = edit_reread(&c->arena, c->kernel);
     return c->kernel && (!is_ptx(r) || c->kernel->ptx->entry);
 }
 

@@ -122,6 +122,7 @@ static void run_tape(struct comparer *c, const struct program *program, enum sub
     struct tape *tape = *text ? tape_parse(c->arena, text, &column) : NULL;
     if (tape)
         spec = (struct sched_spec){.kind = SCHED_TAPE, .tape = tape};
+    c->result->runs[side - c->result->sides] = (struct compared){program, subject, spec};
     side_run(c->arena, program, subject, &spec, tape ? name : "sequential", side);
 }
 
@@ -130,9 +131,12 @@ static void run_other(struct comparer *c, enum oracle_id oracle, enum subject_id
 {
     struct side *sides = c->result->sides;
     bool has_tape = *c->shown.other_tape != '\0';
-    if (!has_tape && program == first && subject == SUBJECT_THREADS)
-        c->followed = !side_follow(c->arena, program, subject, &sides[0], &sides[1]);
-    else if (!has_tape && oracle == ORACLE_SAFETY)
+    if (!has_tape && program == first && subject == SUBJECT_THREADS) {
+        struct tape *tape = tape_new(c->arena, SIDE_TAPE);
+        c->followed = !side_follow(c->arena, program, subject, &sides[0], &sides[1], tape);
+        c->result->runs[1] = (struct compared){
+            program, subject, (struct sched_spec){.kind = SCHED_TAPE, .tape = tape}};
+    } else if (!has_tape && oracle == ORACLE_SAFETY)
         run_tape(c, program, subject, c->shown.tape, "the same tape", &sides[1]);
     else
         run_tape(c, program, subject, c->shown.other_tape, "its own tape", &sides[1]);
@@ -301,5 +305,6 @@ const struct comparison *compare_finding(struct arena *arena, struct arena *scra
     c.result = ARENA_NEW(arena, struct comparison);
     c.result->summary = c.shown.summary ? c.shown.summary : "";
     c.result->parting = "";
+    c.result->kernel = c.kernel;
     return run_sides(&c) ? c.result : NULL;
 }

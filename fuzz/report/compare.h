@@ -10,7 +10,16 @@
 #include "db/db.h"
 #include "fuzz/report/side.h"
 
+/* What was run on a side. */
+struct compared {
+    const struct program *program;
+    enum subject_id subject;
+    struct sched_spec schedule;
+};
+
 struct comparison {
+    const struct ast_kernel *kernel;
+    struct compared runs[2];
     struct side sides
         [2]; /* the finding's subject; what it is compared with: subject NULL = nothing that runs */
     const char *summary; /* the oracle's sentence */

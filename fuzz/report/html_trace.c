@@ -310,6 +310,33 @@ static void put_legend(struct page *page, bool parts)
     fputs(parts ? "; the red line is where they part</li></ul>\n" : "</li></ul>\n", page->out);
 }
 
+/* A folder's name in a link: what is no letter and no digit is written by its number. */
+static void put_link(FILE *out, const char *name)
+{
+    for (; *name; name++)
+        if (strchr("/.-_~", *name) || (*name >= '0' && *name <= '9') ||
+            (*name >= 'A' && *name <= 'Z') || (*name >= 'a' && *name <= 'z'))
+            fputc(*name, out);
+        else
+            fprintf(out, "%%%02X", (unsigned char)*name);
+}
+
+/* The same to be stepped: a page of its own, or the command that makes it. */
+static void put_view(struct page *page, const struct report_finding *shown)
+{
+    const struct report_options *options = &page->report->options;
+    if (!options->views) {
+        fputs("<p class=\"small\">To step through them: <code>", page->out);
+        markup_text(page->out, report_view_command(page->arena, page->report, shown->finding));
+        fputs("</code></p>\n", page->out);
+        return;
+    }
+    fputs("<p><a class=\"view\" href=\"", page->out);
+    put_link(page->out, options->views);
+    fprintf(page->out, "/finding-%" PRIu64 ".html\">Step through them</a></p>\n",
+            shown->finding->id);
+}
+
 void html_traces(struct page *page, const struct report_finding *shown)
 {
     const struct comparison *c = shown->comparison;
@@ -320,6 +347,7 @@ void html_traces(struct page *page, const struct report_finding *shown)
         fputs(".</p>\n", page->out);
         return;
     }
+    put_view(page, shown);
     if (*c->parting) {
         fputs("<p>", page->out);
         markup_text(page->out, c->parting);

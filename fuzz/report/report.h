@@ -32,6 +32,7 @@ struct report_options {
     uint32_t findings;       /* shown at most */
     uint32_t traces;         /* of these, run again for a picture at most */
     const char *grade_table; /* text of a grade's table, or NULL */
+    const char *views;       /* as the page calls the folder of findings' views, or NULL */
 };
 
 struct report_campaign {
@@ -121,6 +122,9 @@ DB_MUST_CHECK int report_read(struct arena *arena, struct arena *scratch, struct
 /* "simtfuzz replay 7 --db nightly.db", in the arena. */
 const char *report_replay_command(struct arena *arena, const struct report *report,
                                   const struct db_finding *finding);
+/* "simtfuzz view 7 --db nightly.db", in the arena. */
+const char *report_view_command(struct arena *arena, const struct report *report,
+                                const struct db_finding *finding);
 /* Cases a second; 0: not known. */
 double report_rate(const struct report_campaign *campaign);
 /* Whether any of `differences` is not 0. */

@@ -4,33 +4,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* 32 bytes, given as hexadecimal digits, in base64: what a content security policy wants. */
-static void put_base64(FILE *out, const char *hex)
-{
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    static const char digits[] = "0123456789abcdef";
-    uint32_t bits = 0, count = 0;
-    for (; *hex; hex++) {
-        bits = bits << 4 | (uint32_t)(strchr(digits, *hex) - digits);
-        count += 4;
-        if (count >= 6) {
-            count -= 6;
-            fputc(letters[bits >> count & 63], out);
-        }
-    }
-    if (count > 0)
-        fputc(letters[bits << (6 - count) & 63], out);
-    fputs(count == 4 ? "=" : count == 2 ? "==" : "", out);
-}
-
 static void put_head(struct page *page)
 {
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
           "'sha256-",
           page->out);
-    put_base64(page->out, report_css_sha256);
+    markup_base64(page->out, report_css_sha256);
     fputs("'; base-uri 'none'; form-action 'none'\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n"

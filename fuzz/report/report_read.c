@@ -437,6 +437,13 @@ const char *report_replay_command(struct arena *arena, const struct report *repo
                         report_shell_word(arena, report->options.db_name));
 }
 
+const char *report_view_command(struct arena *arena, const struct report *report,
+                                const struct db_finding *finding)
+{
+    return arena_printf(arena, "simtfuzz view %" PRIu64 " --db %s", finding->id,
+                        report_shell_word(arena, report->options.db_name));
+}
+
 double report_rate(const struct report_campaign *c)
 {
     return c->seconds > 0 ? (double)c->campaign.progress.kernels / c->seconds : 0;

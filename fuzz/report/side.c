@@ -209,12 +209,13 @@ void side_run(struct arena *arena, const struct program *program, enum subject_i
 /* The thread's steps up to and with the one that executes the statement: contexts that end before it, and
  * both steps of an assignment. */
 static bool follow_statement(struct machine *machine, struct choices *choices, uint32_t thread,
-                             uint32_t stm)
+                             uint32_t stm, struct tape *tape)
 {
     while (machine_status(machine) == STATUS_RUNNING && is_live(machine, thread)) {
         uint32_t next = machine->semantics->next_stm(machine, thread);
         if (next != stm && next != CODE_NONE)
             return false;
+        tape_add(tape, thread);
         machine_step(machine, thread, choices);
         if (next == stm && !threads_state(machine, thread)->pending)
             return true;
@@ -223,7 +224,7 @@ static bool follow_statement(struct machine *machine, struct choices *choices, u
 }
 
 bool side_follow(struct arena *arena, const struct program *program, enum subject_id subject,
-                 struct side *leader, struct side *side)
+                 struct side *leader, struct side *side, struct tape *tape)
 {
     struct recorder r;
     struct scheduler scheduler;
@@ -238,7 +239,7 @@ bool side_follow(struct arena *arena, const struct program *program, enum subjec
         for (uint32_t t = 0; t < side_lanes(side) && step->stm != CODE_NONE && !parted; t++) {
             if (!(step->ran >> t & 1))
                 continue;
-            parted = !follow_statement(machine, &scheduler.choices, t, step->stm);
+            parted = !follow_statement(machine, &scheduler.choices, t, step->stm, tape);
             if (parted)
                 leader->parts = i;
         }

@@ -10,7 +10,8 @@
 enum {
     SIDE_LANES_MAX = 64,  /* threads shown */
     SIDE_STEPS_MAX = 400, /* steps kept of an execution */
-    SIDE_BUDGET = 4000    /* steps taken */
+    SIDE_BUDGET = 4000,   /* steps taken */
+    SIDE_TAPE = 1 << 14   /* of those that follow: their choices that are kept */
 };
 
 struct side_step {
@@ -53,8 +54,8 @@ void side_run(struct arena *arena, const struct program *program, enum subject_i
 
 /* Runs single threads of the same program after a warp: each thread that a step of `leader` ran takes the
  * steps that execute the same statement; it ends when a thread cannot follow, and parts there. False: it
- * followed to the leader's end (or to where its steps are no longer kept). */
+ * followed to the leader's end (or to where its steps are no longer kept). Who stepped is recorded. */
 bool side_follow(struct arena *arena, const struct program *program, enum subject_id subject,
-                 struct side *leader, struct side *side);
+                 struct side *leader, struct side *side, struct tape *tape);
 
 #endif

@@ -335,7 +335,7 @@ static void plan_next(struct supervision *s, uint64_t committed)
         if (pending && incident->state != INCIDENT_CONFIRMED &&
             incident->chunk >= watch->alone_until)
             watch->alone_until = incident->chunk + 1;
-        if (pending || s->supervisor->keep_incidents)
+        if (pending)
             watch->incidents[kept++] = *incident;
     }
     watch->incident_count = kept;

@@ -21,7 +21,6 @@ enum {
 
 struct supervisor {
     uint64_t case_timeout_ms;
-    bool keep_incidents; /* also of chunks that are stored: they will be run again (feedback) */
     FILE *log;
 };
 

@@ -279,8 +279,6 @@ static void fit(struct tracer *t)
     table_fit(&t->table, width, all);
 }
 
-/* A first, unprinted execution tells PCT how long executions are, and SURW which statements race
- * and how often each actor comes to them. */
 struct survey {
     struct observer observer;
     const uint8_t *selected;
@@ -296,9 +294,11 @@ static void survey_step(void *context, const struct machine *machine,
         survey->counts[event->actor]++;
 }
 
-static void run_survey(struct arena *arena, struct machine *machine, struct sched_spec *spec,
-                       uint64_t max_steps)
+void trace_survey(struct arena *arena, struct machine *machine, struct sched_spec *spec,
+                  uint64_t max_steps)
 {
+    if (spec->kind != SCHED_PCT && spec->kind != SCHED_SURW)
+        return;
     struct sched_spec rr = {.kind = SCHED_ROUND_ROBIN, .seed = spec->seed};
     struct scheduler scheduler;
     struct race_detector *race = race_new(arena, machine->program);
@@ -415,8 +415,7 @@ enum status trace_run(struct arena *arena, const struct program *program,
     struct machine_options machine_options = subject->options;
     struct machine *machine = machine_new(arena, subject->vtable, program, &machine_options);
     struct sched_spec spec = options->schedule;
-    if (spec.kind == SCHED_PCT || spec.kind == SCHED_SURW)
-        run_survey(arena, machine, &spec, options->max_steps);
+    trace_survey(arena, machine, &spec, options->max_steps);
 
     struct tracer *t = ARENA_NEW(arena, struct tracer);
     t->observer =

@@ -28,4 +28,9 @@ struct trace_options {
 enum status trace_run(struct arena *arena, const struct program *program,
                       const struct trace_options *options, FILE *out);
 
+/* What some schedules know beforehand, by executions that nobody sees: PCT how long executions are, SURW which
+ * statements race and how often each actor comes to them. */
+void trace_survey(struct arena *arena, struct machine *machine, struct sched_spec *spec,
+                  uint64_t max_steps);
+
 #endif

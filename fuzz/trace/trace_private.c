@@ -1,5 +1,6 @@
 #include "fuzz/trace/trace_private.h"
 
+#include "engine/convergence/convergence.h"
 #include "engine/crs/crs.h"
 
 #include <inttypes.h>
@@ -84,15 +85,28 @@ static void see_element(struct trace_private *p, const struct trace_text *text,
     }
 }
 
+/* Who executed the step: the number in the grid of lane 0, and lanes from there on. */
+static uint32_t lanes_of(const struct trace_private *p, const struct trace_text *text,
+                         const struct step_event *event, lane_mask *lanes)
+{
+    *lanes = event->active;
+    if (text->view == TRACE_WARPS)
+        return simt_state(p->machine, event->actor).first_thread;
+    if (p->machine->semantics->stack_of)
+        return convergence_split(p->machine, event->actor).first_thread;
+    *lanes = 1;
+    return event->actor;
+}
+
 static void see_variable(struct trace_private *p, const struct trace_text *text,
                          const struct step_event *event)
 {
     struct target target;
     if (find_target(p->machine->program, event, &target)) {
-        bool warps = text->view == TRACE_WARPS;
-        uint32_t first = warps ? simt_state(p->machine, event->actor).first_thread : event->actor;
+        lane_mask lanes;
+        uint32_t first = lanes_of(p, text, event, &lanes);
         for (uint32_t k = 0; k < target.place->length; k++)
-            see_element(p, text, &target, k, first, warps ? event->active : 1);
+            see_element(p, text, &target, k, first, lanes);
     }
     const struct program *program = p->machine->program;
     uint32_t from = program->private_base;

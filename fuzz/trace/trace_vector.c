@@ -23,44 +23,52 @@ static const char *vector_name(const struct trace_text *text, uint32_t stm)
     return source->kind == STM_HAVOC ? source->place.var->name : source->target.var->name;
 }
 
-static int32_t component(const struct trace_text *text, const struct code_place *place,
-                         uint32_t thread)
+bool trace_vector_see(const struct trace_text *text, const struct step_event *event,
+                      struct trace_vector *vector)
+{
+    const struct code_place *place = vector_place(text, event);
+    if (!place)
+        return false;
+    *vector = (struct trace_vector){.name = vector_name(text, event->stm), .place = place};
+    vector->count = lockstep_threads(text->machine, event->actor, &vector->threads);
+    return true;
+}
+
+int32_t trace_vector_component(const struct trace_text *text, const struct trace_vector *vector,
+                               uint32_t i)
 {
     const struct machine *machine = text->machine;
-    return machine->memory[machine->threads[thread].base[place->space] + place->offset];
+    return machine->memory[machine->threads[vector->threads[i]].base[vector->place->space] +
+                           vector->place->offset];
 }
 
 const char *trace_vector(struct trace_text *text, const struct step_event *event)
 {
-    const struct code_place *place = vector_place(text, event);
-    const uint32_t *threads;
-    if (!place)
+    struct trace_vector vector;
+    if (!trace_vector_see(text, event, &vector))
         return NULL;
-    uint32_t count = lockstep_threads(text->machine, event->actor, &threads);
     const char *list = "";
-    for (uint32_t i = 0; i < count && i < COMPONENTS_SHOWN; i++)
+    for (uint32_t i = 0; i < vector.count && i < COMPONENTS_SHOWN; i++)
         list = arena_printf(text->arena, "%s%s%" PRId32, list, i ? ", " : "",
-                            component(text, place, threads[i]));
-    return arena_printf(text->arena, "%s = <%s%s>", vector_name(text, event->stm), list,
-                        count > COMPONENTS_SHOWN ? ", ..." : "");
+                            trace_vector_component(text, &vector, i));
+    return arena_printf(text->arena, "%s = <%s%s>", vector.name, list,
+                        vector.count > COMPONENTS_SHOWN ? ", ..." : "");
 }
 
 void trace_vector_json(struct trace_text *text, struct json *json, const struct step_event *event)
 {
-    const struct code_place *place = vector_place(text, event);
-    const uint32_t *threads;
-    uint32_t count = lockstep_threads(text->machine, event->actor, &threads);
+    struct trace_vector vector;
     json_key(json, "vector");
-    if (!place) {
+    if (!trace_vector_see(text, event, &vector)) {
         json_null(json);
         return;
     }
     json_object_begin(json);
-    json_key_string(json, "variable", vector_name(text, event->stm));
+    json_key_string(json, "variable", vector.name);
     json_key(json, "values");
     json_array_begin(json);
-    for (uint32_t i = 0; i < count; i++)
-        json_int(json, component(text, place, threads[i]));
+    for (uint32_t i = 0; i < vector.count; i++)
+        json_int(json, trace_vector_component(text, &vector, i));
     json_array_end(json);
     json_object_end(json);
 }

@@ -2,6 +2,7 @@
  * What is wrong with a kernel about waiting: a release left out, the wrong flag, an atomic operation that is
  * none any more. One place of a kernel is changed; where there is none of the kind, nothing.
  */
+#include "engine/language/walk.h"
 #include "fuzz/waiting/gen_spin.h"
 
 #include <string.h>
@@ -16,57 +17,42 @@ struct sites {
     struct ast_lvalue *places[SITES];
 };
 
-static void see_expr(struct sites *s, struct ast_expr *expr)
+static void see_expr(void *context, struct ast_expr *expr)
 {
-    for (; expr; expr = expr->next) {
-        expr->at = (struct location){0};
-        if (s->expr_count < SITES)
-            s->exprs[s->expr_count++] = expr;
-        see_expr(s, expr->a);
-        see_expr(s, expr->b);
-        see_expr(s, expr->c);
-    }
+    struct sites *s = context;
+    expr->at = (struct location){0};
+    if (s->expr_count < SITES)
+        s->exprs[s->expr_count++] = expr;
 }
 
-static void see_place(struct sites *s, struct ast_lvalue *place)
+static void see_place(void *context, struct ast_lvalue *place)
 {
+    struct sites *s = context;
     place->at = (struct location){0};
-    if (place->var && s->place_count < SITES)
+    if (s->place_count < SITES)
         s->places[s->place_count++] = place;
-    see_expr(s, place->index);
 }
 
-static void see_list(struct sites *s, struct ast_stm *stm)
+static void see_stm(void *context, struct ast_stm *stm)
 {
-    for (; stm; stm = stm->next) {
-        stm->at = (struct location){0};
-        if (s->stm_count < SITES)
-            s->stms[s->stm_count++] = stm;
-        see_place(s, &stm->target);
-        see_place(s, &stm->place);
-        see_expr(s, stm->value);
-        see_expr(s, stm->arguments);
-        see_list(s, stm->init);
-        see_list(s, stm->step);
-        see_list(s, stm->body);
-        see_list(s, stm->other);
-        for (struct ast_case *c = stm->cases; c; c = c->next) {
-            c->at = (struct location){0};
-            see_list(s, c->body);
-        }
-    }
+    struct sites *s = context;
+    stm->at = (struct location){0};
+    if (s->stm_count < SITES)
+        s->stms[s->stm_count++] = stm;
+    for (struct ast_case *c = stm->cases; c; c = c->next)
+        c->at = (struct location){0};
 }
 
-/* Also forgets where in the pattern they stood: they are generated. */
 static void see_kernel(struct sites *s, struct ast_kernel *kernel)
 {
+    const struct ast_change see = {see_stm, see_expr, see_place, s};
     s->stm_count = s->expr_count = s->place_count = 0;
     for (struct ast_function *f = kernel->functions; f; f = f->next) {
         f->at = (struct location){0};
-        see_list(s, f->body);
+        ast_change_stms(&see, f->body);
     }
     kernel->main->at = (struct location){0};
-    see_list(s, kernel->main->body);
+    ast_change_stms(&see, kernel->main->body);
 }
 
 /* ---- flaws: each at the site drawn among those that it is possible at ---- */

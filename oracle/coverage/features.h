@@ -1,5 +1,5 @@
 /*
- * features.h - what happened in a case, as a map of counters: coverage for feedback.
+ * features.h - what happened in a case, as a map of counters: coverage.
  *
  * A feature is a counter of the map with the power of two that it has reached: rules that fired, pairs of
  * consecutive rules of one thread or warp, shapes of token stacks, patterns of masks, barriers, races,

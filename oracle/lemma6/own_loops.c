@@ -3,6 +3,7 @@
  * added, over all statements, whatever their order.
  */
 #include "oracle/lemma6/own_loops.h"
+#include "engine/language/walk.h"
 
 enum { VARIABLES = 64, FUNCTIONS = 16 };
 
@@ -49,15 +50,15 @@ static void add_function(struct flow *f, const struct ast_function *function)
 }
 
 /* Also of the expressions behind it in its list. */
-static bool is_foreign(const struct flow *f, const struct ast_expr *expr)
+static bool names_foreign(void *context, const struct ast_expr *expr)
 {
-    for (; expr; expr = expr->next) {
-        if ((expr->kind == EXPR_VAR || expr->kind == EXPR_INDEX) && is_foreign_var(f, expr->var))
-            return true;
-        if (is_foreign(f, expr->a) || is_foreign(f, expr->b) || is_foreign(f, expr->c))
-            return true;
-    }
-    return false;
+    return ast_names(expr) && is_foreign_var(context, expr->var);
+}
+
+static bool is_foreign(struct flow *f, const struct ast_expr *expr)
+{
+    const struct ast_question question = {.expression = names_foreign, .context = f};
+    return ast_ask_expr(&question, expr);
 }
 
 static bool is_private(const struct ast_var *var)

@@ -1,6 +1,5 @@
 #include "oracle/lockstep/lockstep.h"
 
-#include "engine/vector/vector.h"
 #include "oracle/check/evidence.h"
 #include "oracle/lockstep/replay.h"
 #include "oracle/results/result.h"
@@ -178,71 +177,6 @@ static void judge_verdicts(struct lockstep_case *k)
     judge_ends(k, replayed, idle);
 }
 
-/* ---- the fast executor ---- */
-
-static void report_fast(struct lockstep_case *k, const struct vector_result *fast,
-                        const char *observable, const char *summary)
-{
-    struct evidence e;
-    open_evidence(k, &e);
-    evidence_string(&e, "fast_end", end_name(fast->status, fast->race));
-    diverge(k, "fast", observable, &e, summary);
-}
-
-/* In a statement that ends out of bounds for some lane, other lanes have read or not: the one executor
- * goes lane by lane, the other operand by operand. */
-static bool raced_at_fault(const struct lockstep_case *k, const struct vector_result *fast)
-{
-    const struct race_witness *witness = &k->replay->phi_races->witness;
-    uint32_t stm = k->race ? k->phi->stms[witness->second.stm].origin - 1 : fast->race_second_stm;
-    return k->status == STATUS_OUT_OF_BOUNDS && stm == fast->fault_stm;
-}
-
-static void compare_fast(struct lockstep_case *k, const struct vector_result *fast,
-                         const int32_t *memory)
-{
-    const int32_t *phi = k->replay->phi->memory;
-    if (fast->status != k->status) {
-        report_fast(k, fast, "status",
-                    arena_printf(k->c->arena, "in lock-step: %s; the fast executor: %s",
-                                 status_names[k->status], status_names[fast->status]));
-        return;
-    }
-    if (fast->race != k->race && raced_at_fault(k, fast))
-        return;
-    if (fast->race != k->race) {
-        report_fast(k, fast, "race",
-                    fast->race ? "only the fast executor has seen a race"
-                               : "the fast executor has not seen the race");
-        return;
-    }
-    for (uint32_t i = 0; i < k->p->frame_base; i++)
-        if (memory[i] != phi[i]) {
-            const char *space = i < k->p->private_base ? result_space(k->p, i) : "private memory";
-            report_fast(k, fast, space,
-                        arena_printf(k->c->arena,
-                                     "word %u of %s ends as %d in lock-step, %d by "
-                                     "the fast executor",
-                                     i, space, phi[i], memory[i]));
-            return;
-        }
-}
-
-/* The same execution; where one of the two has spent its budget, their stores need not be equal. */
-static void judge_fast(struct lockstep_case *k)
-{
-    const struct vector_options options = {
-        .isa = vector_best_isa(), .races = true, .privates = true};
-    const char *reason = NULL;
-    struct vector_run *run = vector_new(k->c->arena, k->p, &options, &reason);
-    if (!run || k->status == STATUS_STEP_LIMIT)
-        return;
-    struct vector_result fast = vector_execute(run, k->c->options->budget_steps);
-    k->answer->checked++;
-    if (fast.status != STATUS_STEP_LIMIT)
-        compare_fast(k, &fast, vector_memory(run));
-}
-
 /* ---- the oracle ---- */
 
 /* NULL: it applies. */
@@ -273,7 +207,6 @@ void lockstep_judge(struct checking *c)
     k.p = k.replay->p->program;
     k.replay->answer = answer;
     run_phi(&k);
-    judge_fast(&k);
     judge_verdicts(&k);
     if (!k.replay->lost)
         run_phi_again(&k);

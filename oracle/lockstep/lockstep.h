@@ -5,7 +5,6 @@
  *     replay.h    every step of phi(P) beside the steps of P that it stands for (ORA.replay, ORA.B20,
  *                 ORA.semi, the claim about sync)
  *     verdicts    of a complete execution of phi(P) and one of P in another schedule (ORA.52, B22, B24)
- *     vector.h    the fast executor against phi(P)
  */
 #ifndef ORACLE_LOCKSTEP_H
 #define ORACLE_LOCKSTEP_H

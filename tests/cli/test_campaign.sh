@@ -142,23 +142,4 @@ cmp -s <(grep -v '^//' out) <(grep -v '^//' mutated) && failed "--mutate 80 chan
 expect 0 digest --cases 2 --seed 0x7 --mutate 100
 expect 2 gen --mutate 101
 
-# With feedback: the same cases for any number of workers; what was remembered says why.
-fed=(run --cases 1300 --budget 1024 --seed 0x7 --oracles lemmas:strict --subjects threads,simt --features none,loops,calls --feedback 60)
-expect 0 "${fed[@]}" --jobs 1 --db fed1.db --corpus kept1
-says out "features: " "kernels remembered"
-expect 0 "${fed[@]}" --jobs 3 --db fed3.db --corpus kept3
-diff -r kept1 kept3 >/dev/null || failed "one worker and three remember different kernels"
-says "kept1/$(ls kept1 | tail -n 1)" "// " "kernel "
-expect 0 check --fail-on none kept1
-expect 0 replay 1 --raw --db fed3.db
-expect 0 "${fed[@]}" --db fed3.db --json
-json
-says out '"features": ' '"remembered": '
-expect 2 run --feedback 101
-says err "--feedback wants a percentage"
-expect 2 run --feedback 50 --enumerate
-expect 2 run --corpus kept1
-says err "--corpus"
-expect 3 "${fed[@]}" --cases 20 --db fed1.db --corpus no/such/folder
-says err "no/such/folder"
 finish

@@ -48,7 +48,7 @@ expect 0 run --time 3m --check --config a.ini --with weights.loops=50 --with bud
 says out "time = 3m" "cases = 40" "loops = 50%" "minimise = yes"
 printf '[budget]\ntime = 2m\n[campaign]\npreset = soak\n' >over.ini
 expect 0 config over.ini
-says out "time = 2m" "feedback = 30"
+says out "time = 2m" "mutate = 30"
 expect 0 run --config nightly --jobs 3 --check --json
 json
 says out '"time": "8h"' '"jobs": "3"'
@@ -83,10 +83,10 @@ done
 expect 2 config bad.ini --json
 json
 says out '"error_count": 7' '"line": 10'
-printf '[generate]\ncorpus = x\n' >conflict.ini
+printf '[generate]\nenumerate = yes\nmutate = 10\n' >conflict.ini
 expect 2 config conflict.ini
-says err "conflict.ini: --corpus stores what --feedback remembers"
-expect 0 run --config conflict.ini --feedback 10 --check
+says err "conflict.ini: --mutate is for random kernels, not for --enumerate"
+expect 0 run --config conflict.ini --mutate 0 --check
 expect 2 config nightl
 says err "'nightly' is meant?"
 expect 2 config absent.ini

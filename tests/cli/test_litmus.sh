@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # litmus: exact sets of outcomes; a set that is stated wrongly is found; bad input is named with its line.
+# Tests of the field's text for PTX agree with the verdicts that are published for them.
 . "$(dirname "$0")/common.sh"
 
 tests=$source/corpus/litmus/caches.litmus
@@ -41,12 +42,72 @@ bad 2 "\`r1\` is neither a number nor a register" "st.wb x r1" x
 bad 2 "no label \`E\` stands below the branch" "E:; ld.cg r1 x; bz r1 E" x
 bad 2 "takes 2 operands" "st.wb x" x
 bad 2 "more values than words" "st.wb x 1,2" x
-bad 2 "at most eight instructions" "bar; bar; bar; bar; bar; bar; bar; bar; bar" x
+bad 2 "at most 32 instructions" "$(printf "bar;%.0s" {1..33})" x
 bad 3 "thread 0 has no register \`r2\`" "ld.cg r1 x" 0:r2
 bad 3 "there is no thread \`1\`" "ld.cg r1 x" 1:r1
-printf 'PTX MP\n{ x=0; }\n' >other
+printf 'AArch64 MP\n{ x=0; }\n' >other
 expect 2 litmus other
-says err "other:1:" "a test begins with"
+says err "other:1:" "a litmus test for AArch64: only those for PTX are read"
+
+# ---- the field's text for PTX ----
+expect 0 litmus "$source/corpus/litmus/ptx"
+silent err
+[ "$(grep -c ': as stated$' out)" = 105 ] || failed "105 PTX tests as stated: $(grep -c ': as stated$' out)"
+[ "$(grep -L '^source=.' "$source"/corpus/litmus/ptx/*.litmus | wc -l)" = 0 ] || failed "a test without a source"
+[ "$(grep -L '^ptx60=' "$source"/corpus/litmus/ptx/*.litmus | wc -l)" = 0 ] || failed "a test without a verdict"
+expect 0 litmus "$source/corpus/litmus/ptx/SB+sc.gpu.litmus" --json
+says out '"asks": "~exists"' '"ptx60": {"holds": true, "outcomes": ["01", "10", "11"]' \
+    '"asplos15": {"silent": "accesses other than ld.cg, st and atom of global words"}'
+# A verdict that is wrong is said to be wrong, under its model.
+sed 's/ptx75=yes/ptx75=no/' "$source/corpus/litmus/ptx/SB+sc.gpu.litmus" >wrong.litmus
+expect 1 litmus wrong.litmus
+says out "SB+sc.gpu: NOT as stated" "ptx60 yes, ptx75 yes (NOT as stated)"
+# So is one about a model that says nothing.
+sed 's/ptx75=yes/asplos15=yes/' "$source/corpus/litmus/ptx/SB+sc.gpu.litmus" >wrong.litmus
+expect 1 litmus wrong.litmus
+for stated in 'forbids ptx60' 'allows asplos15'; do
+    printf 'test own\nthread 0: st.cg x 1; ld.vol r1 y\nthread 1: st.cg y 1; ld.vol r1 x\nobserve 0:r1 1:r1\n%s\n' \
+        "$stated" >wrong
+    expect 1 litmus wrong
+done
+# A loop that goes round without end is cut, and that is said.
+printf 'PTX Spin\n{ }\n P0@cta 0,gpu 0 ;\n L: ;\n ld.weak r0, x ;\n beq r0, 0, L ;\nexists (P0:r0 == 1)\n' >spin.litmus
+expect 0 litmus spin.litmus
+says out "loops cut after 2 rounds" "exists: sc no"
+
+# ptx LINE TEXT-OF-MESSAGE INSTRUCTION CONDITION
+ptx() {
+    printf 'PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n %s ;\n%s\n' "$3" "$4" >bad.litmus
+    expect 2 litmus bad.litmus
+    says err "bad.litmus:$1:" "$2"
+}
+ptx 4 "unknown instruction \`ldx\`" "ldx r0, x" "exists (x == 0)"
+ptx 4 "unknown modifier \`.cluster\` of \`ld\`" "ld.acquire.cluster r0, x" "exists (x == 0)"
+ptx 4 "no mixed sizes" "ld.weak.u8 r0, x" "exists (x == 0)"
+ptx 4 "proxies are not modelled" "fence.proxy.alias" "exists (x == 0)"
+ptx 4 "needs a scope" "ld.acquire r0, x" "exists (x == 0)"
+ptx 4 "a weak \`st\` has no scope" "st.weak.gpu x, 1" "exists (x == 0)"
+ptx 4 "\`st\` has no such modifier" "st.acquire.gpu x, 1" "exists (x == 0)"
+ptx 4 "neither a number nor a register with a value" "st.weak x, r7" "exists (x == 0)"
+ptx 4 "no register" "bar.cta.sync r1" "exists (x == 0)"
+ptx 4 "one too many of its kind" "fence.sc.gpu.cta" "exists (x == 0)"
+ptx 5 "P0 has no label \`E\`" "goto E" "exists (x == 0)"
+ptx 5 "P0 has no register \`r1\`" "ld.weak r0, x" "exists (P0:r1 == 0)"
+ptx 5 "there is no thread \`P3\`" "ld.weak r0, x" "exists (P3:r0 == 0)"
+ptx 5 "the test has no word \`q\`" "ld.weak r0, x" "exists (q == 0)"
+ptx 6 "a parenthesis is missing" "ld.weak r0, x" "exists (x == 0"
+ptx 6 "something stands behind it" "ld.weak r0, x" "exists (x == 0)
+more"
+ptx 5 "is expected here" "ld.weak r0, x" "filter (x == 0)"
+printf 'PTX t\n{ x @ alias y; }\n' >bad.litmus
+expect 2 litmus bad.litmus
+says err "bad.litmus:2:" "proxies, aliases, types and arrays are not modelled"
+printf 'PTX t\n{ }\n P0@cta 0,gpu 0 | P1 ;\n ld.weak r0, x ;\nexists (x == 0)\n' >bad.litmus
+expect 2 litmus bad.litmus
+says err "bad.litmus:3:" "is expected as the head of this column"
+mkdir -p none
+expect 2 litmus none
+says err "no *.litmus file in this folder"
 : >empty
 expect 2 litmus empty
 says err "no litmus test"

@@ -70,7 +70,7 @@ offers() { # LINE WORDS
 }
 offers "simtfuzz " "$(tr ' ' '\n' <<<"$(echo $commands) --help --version" | sort | xargs)"
 offers "simtfuzz tri" triage
-offers "simtfuzz run --feed" --feedback
+offers "simtfuzz run --mut" --mutate
 every=$("$simtfuzz" run --help | sed -n '/^options:/,/^examples:/p' | grep -oE '^  (-., )?( *--[a-z-]+)' | tr -d ,)
 # shellcheck disable=SC2086
 offers "simtfuzz run -" "$(printf '%s\n' $every | sort | tr '\n' ' ' | sed 's/ $//')"
@@ -92,7 +92,7 @@ offers "simtfuzz run --db ker" kernel.simt
 offers "simtfuzz run --config sm" smoke
 offers "simtfuzz run -c ker" kernel.simt
 offers "simtfuzz config ni" nightly
-offers "simtfuzz run --corpus fo" folder
+offers "simtfuzz distill fo" folder
 # Through readline itself, as a person does it.
 if command -v script >/dev/null; then
     printf 'simtfuzz rul\t --subj\t >typed\nexit\n' >keys
@@ -126,7 +126,7 @@ expect 0 help --completion fish
 cp out completion.fish
 if command -v fish >/dev/null; then
     export HOME=$folder
-    for pair in 'run --feed=--feedback' 'run --oracles sim=simulation' 'lower x --to cf=cfg' 'tria=triage' 'triage sh=show'; do
+    for pair in 'run --mut=--mutate' 'run --oracles sim=simulation' 'lower x --to cf=cfg' 'tria=triage' 'triage sh=show'; do
         got=$(fish -c "source completion.fish; complete -C 'simtfuzz ${pair%=*}'" | cut -f 1)
         [ "$got" = "${pair##*=}" ] || failed "fish: '${pair%=*}' gives '$got'"
     done

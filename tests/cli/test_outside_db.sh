@@ -68,8 +68,8 @@ says out "campaign 1 of killed.db"
 expect 0 db migrate killed.db
 
 # run's own campaigns and these do not take each other for their own.
-expect 2 run --subject "$liar" --feedback 5 --cases 1 --db x.db
-says err "--feedback is not for outside implementations"
+expect 2 run --subject "$liar" --mutate 5 --cases 1 --db x.db
+says err "--mutate is not for outside implementations"
 expect 0 run --config outside --check
 says out "[outside]" "subject = all"
 expect 0 run --subject "$liar,compiler:clang-14:-O1" --check

@@ -9,6 +9,9 @@ expect 2 report
 says err "which format?" --html --junit --sarif --markdown --json
 expect 2 report --html - --json
 says err "only one format"
+expect 2 report --db night.db --html - --views
+expect 2 report --db night.db --junit x.xml --views
+says err "--views stand beside the page"
 expect 3 report --json --db no.db
 says err "no.db"
 silent out
@@ -24,6 +27,7 @@ json <a.sarif
 # What is new, what came back, what is open; the most important first.
 says a.json '"version": 1' '"headline": "1 regression, 1 new finding"' '"newest_campaign": 2' \
     '"counts": {"regression": 1, "new": 1, "open": 3, "suppressed": 0, "known": 0'
+says a.html "To step through them: <code>simtfuzz view 1 --db night.db</code>"
 says a.html "1 regression, 1 new finding" "Last night: campaign 2" "Minimised kernel" "simtfuzz replay 1 --db night.db" \
     "crs:target-next" "thread-pc" "The oracle speaks at step"
 groups=$(grep -o '"group": "[a-z]*"' a.json | paste -sd' ')

@@ -7,7 +7,7 @@
 # Each fault, seed and way is one campaign with one job, until its first finding that is not known or
 # until it has used so many seconds of CPU time. Ways take turns, so that what else the machine does
 # meets all of them. WORK/pace.tsv has a line for each: fault seed way detected|- CPU-seconds.
-# What is there is not done again: an interrupted comparison goes on. Printed is the table of docs/feedback.md.
+# What is there is not done again: an interrupted comparison goes on. Printed is the table of docs/coverage.md.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck disable=SC2034,SC2154 # variables of planting.sh, which is sourced
@@ -22,7 +22,7 @@ for argument; do
 done
 # shellcheck source=planting.sh
 . "$here/planting.sh"
-ways=("" "--mutate 40" "--feedback 60" "--feedback 40 --mutate 40")
+ways=("" "--mutate 40")
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
 results=$work/pace.tsv objects_list=$work/objects

@@ -8,30 +8,14 @@ mkdir -p "$screenshots"
 screenshots=$(realpath "$screenshots")
 . "$(dirname "$0")/../cli/common.sh"
 . "$source/tests/report/night.sh"
+. "$source/tests/report/chromium.sh"
 
-browse() { # WIDTH,HEIGHT light|dark, more options, URL
-    local scheme=1
-    [ "$2" = dark ] && scheme=0
-    timeout 120 "$chromium" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --no-first-run \
-        --user-data-dir="$folder/profile" --allow-file-access-from-files --disable-background-networking --disable-component-update \
-        --blink-settings=preferredColorScheme=$scheme --enable-logging=stderr --log-level=0 --virtual-time-budget=20000 \
-        --window-size="$1" "${@:3}" 2>log
-}
-
-# A page around the report: a frame of the wanted width - a window has at least 500 pixels - and a script that looks into it; the
-# report's own policy allows none.
-frame() { # WIDTH PAGE [SCRIPT]
-    cat <<END
-<!doctype html><meta charset="utf-8"><style>body { margin: 0 } iframe { border: 0; display: block; width: $1px; height: 2400px }</style>
-<iframe id="f" src="$2"></iframe><pre id="said">nothing</pre>${3:+<script src="$3"></script>}
-END
-}
 probe() { # WIDTH PAGE SCHEME: what probe.js says, in the file said
     frame "$1" "$2" probe.js >probe.html
     browse "$(($1 < 500 ? 500 : $1)),900" "$3" --dump-dom "file://$folder/probe.html" >dom || failed "$2 $1 $3: the browser failed"
     sed -n 's/.*<pre id="said">\(.*\)<\/pre>.*/\1/p' dom >said
 }
-cp "$source/tests/report/probe.js" .
+cp "$source/tests/report/probe.js" "$source/tests/report/contrast.js" .
 
 night night.db
 expect 0 report --db night.db --html night.html

@@ -4,8 +4,8 @@
 #include "tests/unit/shared/blocks.h"
 
 #include "engine/forms/normalise.h"
-#include "engine/vector/vector.h"
 #include "fuzz/gen/gen.h"
+#include "oracle/race/race.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -189,17 +189,18 @@ static void theorem_5_5(void **state)
 
 /* ---- results ---- */
 
-/* No race and no error in lock-step: then every semantics ends in the same store (ORA.52), unless
+/* No race and no error in one execution: then every semantics ends in the same store (ORA.52), unless
  * atomics tell who came first. */
 static bool is_clean(const struct program *P)
 {
-    const struct vector_options options = {.isa = vector_best_isa(), .races = true};
-    const char *reason = NULL;
-    struct vector_run *run = vector_new(&test_arena, P, &options, &reason);
-    if (!run || P->has_atomics)
+    const struct machine_options options = {0};
+    struct machine *machine = blocks_machine(P, &options);
+    struct race_detector *races = race_new(&test_arena, P);
+    if (P->has_atomics)
         return false;
-    struct vector_result result = vector_execute(run, BUDGET);
-    return result.status == STATUS_TERMINATED && !result.race;
+    race_begin(races);
+    machine_observe(machine, &races->observer);
+    return blocks_run(machine, 0, 10 * BUDGET) == STATUS_TERMINATED && !races->found;
 }
 
 static void results(void **state)

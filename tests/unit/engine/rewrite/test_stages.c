@@ -17,7 +17,6 @@
 #include "engine/static/ptx_static.h"
 #include "engine/subjects/forms.h"
 #include "engine/to_ptx/ptx_flow.h"
-#include "engine/vector/vector.h"
 
 enum { BUDGET = 400, DRAWS = 3 };
 
@@ -301,28 +300,6 @@ static void runs(struct golden_columns *stages, struct forms *forms)
     golden_put(stages, "variants", variants);
 }
 
-static void vectors(struct golden_columns *stages, struct forms *forms)
-{
-    const struct form *p = forms_get(forms, PROGRAM_BLOCKS);
-    const char *reason = p->reason;
-    uint64_t digest = 0;
-    struct vector_run *run = NULL;
-    const struct vector_options options = {.races = true, .privates = true};
-    if (p->program)
-        run = vector_new(&test_arena, p->program, &options, &reason);
-    digest_text(&digest, run ? NULL : reason);
-    if (run) {
-        const struct vector_result r = vector_execute(run, 20 * BUDGET);
-        const uint32_t words[] = {r.status,          r.fault_thread,         r.fault_stm,
-                                  (uint32_t)r.steps, (uint32_t)r.lane_steps, r.race,
-                                  r.race_address,    r.race_first,           r.race_second,
-                                  r.race_first_stm,  r.race_second_stm};
-        digest_words(&digest, words, r.race ? 11 : 6);
-        digest_words(&digest, (const uint32_t *)vector_memory(run), p->program->frame_base);
-    }
-    golden_put(stages, "vector", digest);
-}
-
 /* A number of the file's name: what is drawn does not depend on comments and claims. */
 static uint64_t name_number(const char *path)
 {
@@ -340,7 +317,6 @@ static bool make_stages(struct golden_columns *stages, const char *path)
     transformations(stages, kernel, name_number(path));
     ptx_facts(stages, forms);
     runs(stages, forms);
-    vectors(stages, forms);
     return true;
 }
 

@@ -5,30 +5,12 @@
 #include "tests/unit/shared/support.h"
 
 #include "engine/subjects/forms.h"
-#include "engine/vector/vector.h"
 
 enum { EDGES = 8, THREADS = EDGES * EDGES, BUDGET = 4000000 };
 
 static const int32_t edges[EDGES] = {INT32_MIN, INT32_MIN + 1, -2, -1, 0, 1, 31, INT32_MAX};
 
 typedef void check_store(const struct machine *machine, const char *subject);
-
-/* The fast executor, with each instruction set: what it leaves, as if a machine had. */
-static void under_vectors(const struct program *program, check_store *check)
-{
-    for (uint32_t isa = 0; isa <= vector_best_isa(); isa++) {
-        const struct vector_options options = {.isa = (enum vector_isa)isa};
-        const char *reason = NULL;
-        struct vector_run *run = vector_new(&test_arena, program, &options, &reason);
-        if (!run)
-            fail_msg("vectors: %s", reason);
-        assert_int_equal(vector_execute(run, BUDGET).status, STATUS_TERMINATED);
-        struct machine machine = {.program = program};
-        machine.memory = ARENA_ARRAY(&test_arena, int32_t, program->private_base);
-        memcpy(machine.memory, vector_memory(run), program->private_base * sizeof(int32_t));
-        check(&machine, vector_isa_names[isa]);
-    }
-}
 
 /* Runs the kernel, whose threads do not hear of each other, under each subject, one schedule; `check` looks at the
  * store. */
@@ -55,8 +37,6 @@ static void under_all(const char *text, check_store *check)
                      text);
         check(machine, subject->name);
     }
-    under_vectors(forms_get(forms, PROGRAM_BLOCKS)->program, check);
-    under_vectors(forms_get(forms, PROGRAM_BLOCKS_LOGIC)->program, check);
 }
 
 static int32_t word(const struct machine *machine, const char *variable, uint32_t i)

@@ -206,7 +206,7 @@ static void settings_print_to_themselves(void **state)
         "",
         "[campaign]\nseed=7\nshard=3/16\njobs=2\ndb=a b.db\n[budget]\ntime=90\ncases=0x10\n"
         "schedules=3\nsteps=99\nminimise=no\nminimise-tests=5\nstop-on-finding=yes\n",
-        "[campaign]\npreset=soak\n[generate]\nfeatures=all,-spin\nmutate=100\ncorpus=x\n",
+        "[campaign]\npreset=soak\n[generate]\nfeatures=all,-spin\nmutate=100\n",
         "[generate]\nenumerate=true\nfeatures=none\n[check]\nsubjects=threads,simt:then-first\n"
         "oracles=lemmas:strict,result\nsame-value=yes\natomics-sync=yes\n",
         "[weights]\nloops=200\nstm.if=1%\n",
@@ -228,7 +228,7 @@ static void a_file_beats_its_preset(void **state)
     options_default(&cli.options);
     assert_int_equal(config_read(&cli, text, strlen(text))->error_count, 0);
     assert_int_equal(cli.options.mutate, 3);
-    assert_int_equal(cli.options.feedback, 30);
+    assert_int_equal(cli.options.minimise_tests, 20000);
     assert_int_equal(cli.options.time_ms, 60000);
 }
 

@@ -138,8 +138,7 @@ static int body(void *context, struct watch *watch)
 static int supervised(struct place *place, const struct campaign_options *options)
 {
     struct run run = {.place = place, .options = *options};
-    const struct supervisor supervisor = {
-        .case_timeout_ms = TIMEOUT_MS, .keep_incidents = options->feedback > 0, .log = place->log};
+    const struct supervisor supervisor = {.case_timeout_ms = TIMEOUT_MS, .log = place->log};
     return supervise(&supervisor, body, &run);
 }
 
@@ -521,21 +520,6 @@ static void test_resumed(void **state)
     check_resumed(place, &options, 5);
 }
 
-/* The memory is made again by running the cases before. */
-static void test_resumed_with_feedback(void **state)
-{
-    struct place *place = *state;
-    struct campaign_options options = supervised_campaign(place);
-    options.cases = 1500;
-    options.feedback = 60;
-    options.check.oracles = 1u << ORACLE_LEMMAS;
-    plan(700, FAULT_SEGV);
-    plan(1100, FAULT_KILL_ALL);
-    plan(1300, FAULT_SEGV);
-    plan(1310, FAULT_INTERRUPT);
-    check_resumed(place, &options, 2);
-}
-
 /* A shard of a campaign, one of several in its database. */
 static void test_resumed_shard(void **state)
 {
@@ -602,7 +586,6 @@ int main(void)
         SUPERVISED_TEST(test_no_hope),
         SUPERVISED_TEST(test_no_hope_at_all),
         SUPERVISED_TEST(test_resumed),
-        SUPERVISED_TEST(test_resumed_with_feedback),
         SUPERVISED_TEST(test_resumed_shard),
         SUPERVISED_TEST(test_two_processes),
     };

@@ -153,12 +153,12 @@ static void test_silent(void **state)
     }
 }
 
-/* docs/feedback.md has a row for each domain. */
+/* docs/coverage.md has a row for each domain. */
 static void test_documented(void **state)
 {
     (void)state;
     static char text[1 << 16];
-    FILE *file = fopen(SIMTFUZZ_SOURCE_DIR "/docs/feedback.md", "rb");
+    FILE *file = fopen(SIMTFUZZ_SOURCE_DIR "/docs/coverage.md", "rb");
     assert_non_null(file);
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
@@ -166,7 +166,7 @@ static void test_documented(void **state)
         char row[60];
         snprintf(row, sizeof row, "\n| `%s` | ", features_table[d].name);
         if (!strstr(text, row))
-            fail_msg("docs/feedback.md lacks%s", row);
+            fail_msg("docs/coverage.md lacks%s", row);
     }
 }
 

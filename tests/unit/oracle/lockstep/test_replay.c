@@ -346,14 +346,6 @@ static enum rule spin(struct machine *machine, uint32_t actor, struct choices *c
     return honest_step(machine, actor, choices);
 }
 
-static enum rule end_wrongly(struct machine *machine, uint32_t actor, struct choices *choices)
-{
-    enum rule rule = honest_step(machine, actor, choices);
-    if (rule == RULE_LOCK_END)
-        machine->head->status = STATUS_ASSERT_FAILS;
-    return rule;
-}
-
 static const struct {
     const char *text;
     enum subject_id subject;
@@ -364,8 +356,6 @@ static const struct {
     {LARGE, SUBJECT_LOCKSTEP, spoil_shared, "lockstep|store|lockstep.psi_T|shared memory"},
     {LARGE, SUBJECT_LOCKSTEP, spoil_third, "lockstep|store|lockstep.psi_T|shared memory"},
     {OWNED, SUBJECT_LOCKSTEP, spoil_unwritten, "lockstep|store|lockstep.end|global memory"},
-    {OWNED, SUBJECT_LOCKSTEP, spoil_unwritten, "lockstep|fast|none|global memory"},
-    {OWNED, SUBJECT_LOCKSTEP, end_wrongly, "lockstep|fast|none|status"},
     {OWNED, SUBJECT_INTERLEAVE, spoil_local, "lockstep|store|lockstep.vec_assign|local memory"},
     {RICH, SUBJECT_INTERLEAVE, spoil_private, "lockstep|store|lockstep.vec_assign|private memory"},
     {PRIVATE, SUBJECT_INTERLEAVE, spoil_last_private,
@@ -376,7 +366,6 @@ static const struct {
     {OWNED, SUBJECT_INTERLEAVE, spoil_statement, "lockstep|control|lockstep.vec_assign|statement"},
     {OWNED, SUBJECT_LOCKSTEP, spoil_accesses, "lockstep|accesses|lockstep.psi_T|of lock-step"},
     {OWNED, SUBJECT_LOCKSTEP, spoil_race, "lockstep|race|lockstep.psi_T|only in lock-step"},
-    {OWNED, SUBJECT_LOCKSTEP, spoil_race, "lockstep|fast|none|race"},
     {OWNED, SUBJECT_INTERLEAVE, spoil_interval, "lockstep|race|lockstep.sync_T|only in P"},
     {OWNED, SUBJECT_LOCKSTEP, spoil_status, "lockstep|status|lockstep.psi_T|assert_fails"},
     {OWNED, SUBJECT_INTERLEAVE, spoil_release, "lockstep|sync|lockstep.sync_T|still waiting"},

@@ -1,0 +1,58 @@
+/*
+ * axiom.h - memory models that are sets of axioms: all outcomes of a litmus test.
+ *
+ * A candidate execution is a way through each thread, with a write (or the first value) for each read (rf), an order of
+ * the writes to a word (co) and of the sc fences (sc). A model is what it asks of these relations. Every candidate
+ * is tried, so that an outcome that is not found cannot happen in the model.
+ */
+#ifndef ENGINE_AXIOM_H
+#define ENGINE_AXIOM_H
+
+#include "engine/axiom/relation.h"
+#include "engine/litmus/litmus.h"
+
+enum {
+    AXIOM_EVENTS = RELATION_EVENTS,
+    AXIOM_NONE = 255,
+    AXIOM_ROUNDS = 2, /* how often a branch backwards is taken */
+};
+
+/* `AXIOM_SC` is a second account of what litmus_run() finds by steps. */
+enum axiom_model { AXIOM_SC, AXIOM_ASPLOS15, AXIOM_PTX60, AXIOM_PTX75 };
+
+enum axiom_kind { EVENT_READ, EVENT_WRITE, EVENT_FENCE, EVENT_BARRIER };
+
+struct axiom_event {
+    enum axiom_kind kind;
+    enum litmus_order order;
+    enum litmus_scope scope;
+    uint8_t thread, pc, word;
+    uint8_t partner; /* the other half of an atomic operation, or AXIOM_NONE */
+    bool waits;      /* a barrier that is not arrive */
+    int16_t value;
+    uint32_t needs; /* reads that it depends on, by data, by address or by a branch */
+};
+
+struct axiom_execution {
+    const struct litmus_test *test;
+    uint32_t count;
+    struct axiom_event events[AXIOM_EVENTS];
+    int16_t regs[LITMUS_THREADS][LITMUS_REGISTERS];
+    uint8_t from[AXIOM_EVENTS]; /* of a read: its write, or AXIOM_NONE for the first value */
+    uint8_t turn[AXIOM_EVENTS]; /* of a barrier: how often it had been used up before */
+    struct relation po, loc, rf, rmw, dep, strong; /* strong: morally */
+    struct relation barriers, order, sc, observed, sync, base, cause, forced, co, fr;
+};
+
+/* What shows an outcome: the first execution that makes the condition true, or has the values wanted. */
+struct axiom_witness {
+    const int16_t *wanted; /* LITMUS_OBSERVED values */
+    bool found;
+    struct axiom_execution execution;
+};
+
+/* False: more than `limit` candidates. `witness` may be NULL. */
+bool axiom_run(struct arena *arena, const struct litmus_test *test, enum axiom_model model,
+               uint32_t limit, struct litmus_result *result, struct axiom_witness *witness);
+
+#endif

@@ -1,0 +1,259 @@
+/*
+ * duo_eval.c - expressions and accesses of one of the two threads.
+ *
+ * Thread 1 logs, thread 2 checks: of a variable that somebody writes one location is watched, an arbitrary
+ * one, and the log is whether thread 1 has read, written, atomically changed that location.
+ */
+#include "engine/prove/prove_internal.h"
+
+#include <inttypes.h>
+
+bool duo_reads_memory(const struct ast_expr *e)
+{
+    if (!e)
+        return false;
+    bool here = (e->kind == EXPR_VAR || e->kind == EXPR_INDEX) && is_memory(e->var);
+    return here || duo_reads_memory(e->a) || duo_reads_memory(e->b) || duo_reads_memory(e->c);
+}
+
+/* ---- accesses ---- */
+
+static void log_access(struct duo *duo, term *state, const struct access_seen *access)
+{
+    struct terms *t = &duo->terms;
+    uint32_t slot = slot_log(duo, access->var, access->kind);
+    term here = term_eq(t, access->index, duo->watched[access->var->mark]);
+    state[slot] = term_or(t, state[slot], term_and(t, access->enabled, here));
+    grown_add(duo->arena, &duo->accesses, access, sizeof *access);
+}
+
+/* What of thread 1 conflicts with an access of thread 2. */
+static term conflicts(struct duo *duo, const term *state, const struct ast_var *var, uint32_t kind)
+{
+    struct terms *t = &duo->terms;
+    term read = state[slot_log(duo, var, LOG_READ)], write = state[slot_log(duo, var, LOG_WRITE)],
+         atomic = state[slot_log(duo, var, LOG_ATOMIC)];
+    if (kind == LOG_READ)
+        return term_or(t, write, atomic);
+    if (kind == LOG_ATOMIC)
+        return term_or(t, read, write);
+    return term_or(t, read, term_or(t, write, atomic));
+}
+
+static void obligation(struct duo *duo, const struct obligation *o)
+{
+    if (o->wrong != TERM_FALSE)
+        grown_add(duo->arena, &duo->obligations, o, sizeof *o);
+}
+
+static void check_access(struct duo *duo, const term *state, const struct access_seen *access,
+                         struct location at)
+{
+    struct terms *t = &duo->terms;
+    term wrong = conflicts(duo, state, access->var, access->kind);
+    if (duo->threads * duo->blocks == 1)
+        return;
+    wrong = term_and(t, wrong, term_eq(t, access->index, duo->watched[access->var->mark]));
+    wrong = term_and(t, wrong, access->enabled);
+    if (access->var->space == SPACE_SHARED)
+        wrong = term_and(t, wrong, duo->same);
+    wrong = term_and(t, wrong, state[slot_path(duo)]);
+    obligation(
+        duo,
+        &(struct obligation){
+            .goal = GOAL_RACE, .wrong = wrong, .at = at, .var = access->var, .kind = access->kind});
+}
+
+void duo_access(struct duo *duo, term *state, uint32_t k, struct ast_var *var, uint32_t kind,
+                term index, term enabled, struct location at)
+{
+    struct access_seen access = {.var = var, .index = index, .enabled = enabled};
+    access.kind = (uint8_t)kind;
+    if (!duo->written[var->mark] || enabled == TERM_FALSE)
+        return;
+    if (k == 0)
+        log_access(duo, state, &access);
+    else
+        check_access(duo, state, &access, at);
+}
+
+/* ---- places ---- */
+
+/* The threads are alike, so that thread 1 stays within bounds is enough. */
+static void check_bounds(struct duo *duo, const term *state, uint32_t k, struct ast_var *var,
+                         term within, term enabled, struct location at)
+{
+    struct terms *t = &duo->terms;
+    term wrong = term_and(t, term_and(t, enabled, term_not(t, within)), state[slot_path(duo)]);
+    if (k == 0)
+        obligation(duo,
+                   &(struct obligation){.goal = GOAL_BOUNDS, .wrong = wrong, .at = at, .var = var});
+}
+
+static term within_bounds(struct duo *duo, term *state, uint32_t k, struct ast_var *var, term index,
+                          term *enabled, struct location at)
+{
+    struct terms *t = &duo->terms;
+    term within = term_below(t, index, term_word(t, (int32_t)var->length));
+    check_bounds(duo, state, k, var, within, *enabled, at);
+    *enabled = term_and(t, *enabled, within);
+    return index;
+}
+
+term duo_index(struct duo *duo, term *state, uint32_t k, const struct ast_lvalue *place,
+               term *enabled)
+{
+    if (!place->index)
+        return term_word(&duo->terms, 0);
+    term index = duo_eval(duo, state, k, place->index, enabled);
+    return within_bounds(duo, state, k, place->var, index, enabled, place->at);
+}
+
+/* ---- reading ---- */
+
+static term read_variable(struct duo *duo, term *state, uint32_t k, const struct ast_expr *e,
+                          term *enabled)
+{
+    struct terms *t = &duo->terms;
+    struct ast_var *var = e->var;
+    term index = term_word(t, 0);
+    if (e->kind == EXPR_INDEX) {
+        index = duo_eval(duo, state, k, e->a, enabled);
+        within_bounds(duo, state, k, var, index, enabled, e->at);
+    }
+    term held = state[slot_var(duo, var, k)];
+    if (is_memory(var)) {
+        duo_access(duo, state, k, var, LOG_READ, index, *enabled, e->at);
+        if (duo->options->memory == PROOF_ADVERSARY && duo->written[var->mark])
+            return duo_fresh(duo, SORT_WORD,
+                             arena_printf(duo->arena, "what line %" PRIu32 " reads from %s",
+                                          e->at.line, var->name));
+    }
+    return var->is_array ? term_select(t, held, index) : held;
+}
+
+/* ---- constants of the launch ---- */
+
+static bool power_of_two(uint32_t n, int32_t *exponent)
+{
+    *exponent = 0;
+    while (*exponent < 31 && 1u << *exponent < n)
+        ++*exponent;
+    return 1u << *exponent == n;
+}
+
+/* tid / warp and tid % warp of numbers that are not negative: shifts and masks are easier to solve. */
+static term of_warp(struct duo *duo, uint32_t k, bool lane)
+{
+    struct terms *t = &duo->terms;
+    uint32_t width = duo->kernel->launch.warp;
+    int32_t exponent;
+    if (duo->threads <= width)
+        return lane ? duo->tid[k] : term_word(t, 0);
+    if (!power_of_two(width, &exponent)) {
+        term divisor = term_word(t, (int32_t)width);
+        return lane ? term_urem(t, duo->tid[k], divisor) : term_udiv(t, duo->tid[k], divisor);
+    }
+    return lane ? term_binary(t, BINARY_AND, duo->tid[k], term_word(t, (int32_t)width - 1))
+                : term_binary(t, BINARY_SHR, duo->tid[k], term_word(t, exponent));
+}
+
+static term builtin(struct duo *duo, uint32_t k, enum ast_builtin which)
+{
+    switch (which) {
+    case BUILTIN_TID:
+        return duo->tid[k];
+    case BUILTIN_THREADS:
+        return term_word(&duo->terms, (int32_t)duo->threads);
+    case BUILTIN_LANE:
+        return of_warp(duo, k, true);
+    case BUILTIN_WARP:
+        return of_warp(duo, k, false);
+    case BUILTIN_WARP_SIZE:
+        return term_word(&duo->terms, (int32_t)duo->kernel->launch.warp);
+    case BUILTIN_BID:
+        return duo->bid[k];
+    case BUILTIN_BLOCKS:
+        return term_word(&duo->terms, (int32_t)duo->blocks);
+    case BUILTIN_COUNT:
+        break;
+    }
+    return TERM_NONE;
+}
+
+/* ---- expressions ---- */
+
+/* An operand that is evaluated only where `condition` holds; who falls out there is out altogether. */
+static term eval_under(struct duo *duo, term *state, uint32_t k, const struct ast_expr *e,
+                       term condition, term *enabled)
+{
+    struct terms *t = &duo->terms;
+    term before = term_and(t, *enabled, condition), after = before;
+    term value = duo_eval(duo, state, k, e, &after);
+    if (after != before)
+        *enabled = term_and(t, *enabled, term_or(t, term_not(t, condition), after));
+    return value;
+}
+
+static term eval_logical(struct duo *duo, term *state, uint32_t k, const struct ast_expr *e,
+                         term *enabled)
+{
+    struct terms *t = &duo->terms;
+    bool is_and = e->binary == BINARY_LOGICAL_AND;
+    term a = term_holds(t, duo_eval(duo, state, k, e->a, enabled));
+    term b = term_holds(t, eval_under(duo, state, k, e->b, is_and ? a : term_not(t, a), enabled));
+    return term_as_word(t, is_and ? term_and(t, a, b) : term_or(t, a, b));
+}
+
+static term eval_choice(struct duo *duo, term *state, uint32_t k, const struct ast_expr *e,
+                        term *enabled)
+{
+    struct terms *t = &duo->terms;
+    term condition = term_holds(t, duo_eval(duo, state, k, e->a, enabled));
+    term b = eval_under(duo, state, k, e->b, condition, enabled);
+    term c = eval_under(duo, state, k, e->c, term_not(t, condition), enabled);
+    return term_ite(t, condition, b, c);
+}
+
+static bool is_comparison(enum ast_binary op)
+{
+    return op >= BINARY_LT && op <= BINARY_NE;
+}
+
+static term eval_binary_expr(struct duo *duo, term *state, uint32_t k, const struct ast_expr *e,
+                             term *enabled)
+{
+    if (e->binary == BINARY_LOGICAL_AND || e->binary == BINARY_LOGICAL_OR)
+        return eval_logical(duo, state, k, e, enabled);
+    term a = duo_eval(duo, state, k, e->a, enabled);
+    term b = duo_eval(duo, state, k, e->b, enabled);
+    if (is_comparison(e->binary)) {
+        struct test_seen test = {.op = e->binary, .k = k, .a = a, .b = b};
+        grown_add(duo->arena, &duo->tests, &test, sizeof test);
+    }
+    return term_binary(&duo->terms, e->binary, a, b);
+}
+
+term duo_eval(struct duo *duo, term *state, uint32_t k, const struct ast_expr *e, term *enabled)
+{
+    switch (e->kind) {
+    case EXPR_INT:
+        return term_word(&duo->terms, e->value);
+    case EXPR_VAR:
+    case EXPR_INDEX:
+        return read_variable(duo, state, k, e, enabled);
+    case EXPR_BUILTIN:
+        return builtin(duo, k, e->builtin);
+    case EXPR_UNARY:
+        return term_unary(&duo->terms, e->unary, duo_eval(duo, state, k, e->a, enabled));
+    case EXPR_BINARY:
+        return eval_binary_expr(duo, state, k, e, enabled);
+    case EXPR_COND:
+        return eval_choice(duo, state, k, e, enabled);
+    case EXPR_ALL:
+    case EXPR_ANY:
+        break;
+    }
+    duo->reason = "all() and any() are of the lock-step form";
+    return term_word(&duo->terms, 0);
+}

@@ -1,0 +1,354 @@
+/*
+ * prove.c - what is asked of a solver, in which order, and what its answers mean.
+ *
+ * First all loops are unrolled a few trips: that finds what is wrong, and proves what cannot go on. What is
+ * left is asked with loops cut at invariants.
+ */
+#include "engine/prove/prove_internal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *const proof_goal_names[GOAL_COUNT] = {"race", "divergence", "bounds", "asserts"};
+const char *const proof_verdict_names[] = {"proved", "model", "bounded", "unknown"};
+
+const struct proof_options PROOF_DEFAULTS = {.unroll = 3, .invariants = true};
+
+/* ---- models ---- */
+
+enum { GUESSES_MAX = 16, INPUT_ELEMENTS_MAX = 1024 };
+
+/* Terms whose values are asked for, and where in the answer they stand. */
+struct asking {
+    struct grown wanted; /* term */
+    uint32_t obligations, tids, watched, inputs, fresh;
+};
+
+static uint32_t want(struct duo *duo, struct asking *asking, term t)
+{
+    grown_add(duo->arena, &asking->wanted, &t, sizeof t);
+    return asking->wanted.count - 1;
+}
+
+/* The input symbol of a variable as a replay can set it: one for all who share it. */
+static bool is_settable(const struct duo *duo, const struct ast_var *var)
+{
+    return var->is_input && is_memory(var) &&
+           !(duo->options->file_inputs && (var->space == SPACE_GLOBAL || duo->blocks == 1)) &&
+           var->length <= INPUT_ELEMENTS_MAX;
+}
+
+static void want_inputs(struct duo *duo, struct asking *asking, const term *start)
+{
+    struct terms *t = &duo->terms;
+    for (uint32_t i = 0; i < duo->var_count; i++) {
+        const struct ast_var *var = duo->vars[i];
+        term held = start[slot_var(duo, var, 0)];
+        if (!is_settable(duo, var))
+            continue;
+        for (uint32_t n = 0; n < var->length; n++)
+            want(duo, asking,
+                 var->is_array ? term_select(t, held, term_word(t, (int32_t)n)) : held);
+    }
+}
+
+static void want_all(struct duo *duo, struct asking *asking, const struct obligation *of,
+                     uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        want(duo, asking, of[i].wrong);
+    asking->tids = want(duo, asking, duo->tid[0]);
+    want(duo, asking, duo->tid[1]);
+    want(duo, asking, duo->bid[0]);
+    want(duo, asking, duo->bid[1]);
+    asking->watched = asking->wanted.count;
+    for (uint32_t i = 0; i < duo->var_count; i++)
+        want(duo, asking, duo->watched[i] ? duo->watched[i] : (term)TERM_FALSE);
+    asking->inputs = asking->wanted.count;
+    want_inputs(duo, asking, duo_start(duo));
+    asking->fresh = asking->wanted.count;
+    for (uint32_t i = 0; i < duo->fresh.count; i++) {
+        term symbol = GROWN(duo->fresh, term)[i];
+        bool is_array = term_of(&duo->terms, symbol)->sort == SORT_ARRAY;
+        want(duo, asking, is_array ? (term)TERM_FALSE : symbol);
+    }
+}
+
+static void take_inputs(struct duo *duo, struct proof_model *model, const uint32_t *values)
+{
+    model->inputs = ARENA_ARRAY(duo->arena, struct proof_input, duo->var_count + 1);
+    for (uint32_t i = 0; i < duo->var_count; i++) {
+        const struct ast_var *var = duo->vars[i];
+        if (!is_settable(duo, var))
+            continue;
+        struct proof_input *input = &model->inputs[model->input_count++];
+        input->var = var;
+        input->values = ARENA_ARRAY(duo->arena, int32_t, var->length);
+        for (uint32_t n = 0; n < var->length; n++)
+            input->values[n] = (int32_t)*values++;
+    }
+}
+
+/* What the obligation's truth rests on: its cone, with that of the invariants that it mentions. */
+static void take_guesses(struct duo *duo, struct proof_model *model, term wrong,
+                         const uint32_t *values)
+{
+    uint8_t *seen = ARENA_ARRAY(duo->arena, uint8_t, duo->terms.count);
+    term_mark_cone(&duo->terms, wrong, seen);
+    model->guesses = ARENA_ARRAY(duo->arena, struct proof_value, GUESSES_MAX);
+    for (uint32_t i = 0; i < duo->fresh.count; i++) {
+        term symbol = GROWN(duo->fresh, term)[i];
+        if (!seen[symbol])
+            continue;
+        if (model->guess_count < GUESSES_MAX)
+            model->guesses[model->guess_count] = (struct proof_value){
+                .name = term_of(&duo->terms, symbol)->name, .value = values[i]};
+        model->guess_count++;
+    }
+    for (uint32_t i = 0; i < duo->var_count; i++)
+        if (duo->vars[i]->is_input && !is_memory(duo->vars[i]))
+            model->private_inputs = true;
+    if (model->guess_count > GUESSES_MAX)
+        model->guess_count = GUESSES_MAX;
+}
+
+static const struct proof_model *read_model(struct duo *duo, const struct asking *asking,
+                                            const struct obligation *of, uint32_t count,
+                                            const uint32_t *values)
+{
+    static const char *const kinds[] = {"read", "write", "atomic"};
+    struct proof_model *model = ARENA_NEW(duo->arena, struct proof_model);
+    uint32_t which = 0;
+    while (which < count && !values[which])
+        which++;
+    if (which == count)
+        return NULL;
+    const struct obligation *o = &of[which];
+    model->goal = o->goal;
+    model->at = o->at;
+    model->var = o->var ? o->var->name : NULL;
+    model->element = o->var ? values[asking->watched + o->var->mark] : 0;
+    model->kind = o->goal == GOAL_RACE ? kinds[o->kind] : NULL;
+    for (uint32_t k = 0; k < 2; k++) {
+        model->tid[k] = values[asking->tids + k];
+        model->bid[k] = values[asking->tids + 2 + k];
+    }
+    model->by_unrolling = duo->cuts.count == 0;
+    take_inputs(duo, model, values + asking->inputs);
+    take_guesses(duo, model, o->wrong, values + asking->fresh);
+    return model;
+}
+
+/* ---- goals ---- */
+
+struct proving {
+    struct arena *arena;
+    struct forms *forms;
+    const struct proof_options *options;
+    struct solver *solver;
+    struct proof_result *result;
+};
+
+/* The solver's last reason, kept. */
+static const char *why(const struct proving *p)
+{
+    return arena_printf(p->arena, "%s", solver_reason(p->solver));
+}
+
+static uint32_t obligations_of(struct duo *duo, enum proof_goal goal, struct obligation **list)
+{
+    uint32_t count = 0;
+    *list = ARENA_ARRAY(duo->arena, struct obligation, duo->obligations.count + 1);
+    for (uint32_t i = 0; i < duo->obligations.count; i++) {
+        const struct obligation *o = &GROWN(duo->obligations, struct obligation)[i];
+        if (o->goal == goal)
+            (*list)[count++] = *o;
+    }
+    return count;
+}
+
+static term any_of(struct duo *duo, const struct obligation *of, uint32_t count)
+{
+    term any = TERM_FALSE;
+    for (uint32_t i = 0; i < count; i++)
+        any = term_or(&duo->terms, any, of[i].wrong);
+    return any;
+}
+
+/* Is one of the obligations possible? With a model, if so. */
+static enum solver_answer ask_obligations(struct duo *duo, struct solver *solver,
+                                          const struct obligation *of, uint32_t count,
+                                          struct proof_answer *answer)
+{
+    struct asking asking = {0};
+    term any = any_of(duo, of, count);
+    want_all(duo, &asking, of, count);
+    uint32_t *values = ARENA_ARRAY(duo->arena, uint32_t, asking.wanted.count + 1);
+    enum solver_answer said =
+        duo_ask(duo, solver, any, GROWN(asking.wanted, term), values, asking.wanted.count);
+    if (said != SOLVER_SAT)
+        return said;
+    answer->model = read_model(duo, &asking, of, count, values);
+    if (answer->model)
+        return said;
+    answer->reason = "the solver's values do not make wrong what it says can go wrong";
+    return SOLVER_FAILED;
+}
+
+/* Where all together are too much for the budget, each alone. */
+static enum solver_answer ask_goal(struct duo *duo, struct solver *solver, enum proof_goal goal,
+                                   struct proof_answer *answer)
+{
+    struct obligation *of;
+    uint32_t count = obligations_of(duo, goal, &of);
+    enum solver_answer said = ask_obligations(duo, solver, of, count, answer);
+    if (said != SOLVER_UNKNOWN || count < 2)
+        return said;
+    bool unknown = false;
+    for (uint32_t i = 0; i < count; i++) {
+        said = ask_obligations(duo, solver, &of[i], 1, answer);
+        if (said == SOLVER_SAT || said == SOLVER_FAILED)
+            return said;
+        unknown = unknown || said == SOLVER_UNKNOWN;
+    }
+    return unknown ? SOLVER_UNKNOWN : SOLVER_UNSAT;
+}
+
+static bool is_open(const struct proof_answer *answer)
+{
+    return answer->verdict == PROOF_BOUNDED || answer->verdict == PROOF_UNKNOWN;
+}
+
+static bool some_open(const struct proof_result *result)
+{
+    for (int goal = 0; goal < GOAL_COUNT; goal++)
+        if (is_open(&result->answers[goal]))
+            return true;
+    return false;
+}
+
+static void give_up(struct proof_result *result, const char *reason)
+{
+    for (int goal = 0; goal < GOAL_COUNT; goal++)
+        if (result->answers[goal].verdict == PROOF_UNKNOWN)
+            result->answers[goal].reason = reason;
+}
+
+/* ---- loops unrolled ---- */
+
+static bool goes_on(struct proving *p, struct duo *duo)
+{
+    term left = TERM_FALSE;
+    for (uint32_t i = 0; i < duo->left.count; i++)
+        left = term_or(&duo->terms, left, GROWN(duo->left, term)[i]);
+    return duo_ask(duo, p->solver, left, NULL, NULL, 0) != SOLVER_UNSAT;
+}
+
+static void judge_unrolled(struct proving *p, struct duo *duo)
+{
+    bool asked = false, further = false;
+    for (int goal = 0; goal < GOAL_COUNT; goal++) {
+        struct proof_answer *answer = &p->result->answers[goal];
+        enum solver_answer said = ask_goal(duo, p->solver, (enum proof_goal)goal, answer);
+        if (said == SOLVER_SAT)
+            answer->verdict = PROOF_MODEL;
+        else if (said != SOLVER_UNSAT)
+            answer->reason = answer->reason ? answer->reason : why(p);
+        if (said != SOLVER_UNSAT)
+            continue;
+        further = asked ? further : goes_on(p, duo);
+        asked = true;
+        answer->verdict = further ? PROOF_BOUNDED : PROOF_PROVED;
+        answer->method = duo->cfg->loop_count == 0
+                             ? "no loop"
+                             : arena_printf(p->arena, "unrolled %" PRIu32, duo->unroll);
+    }
+}
+
+static void try_unrolled(struct proving *p, uint32_t trips)
+{
+    struct duo *duo = duo_new(p->arena, p->forms, p->options, trips, &p->result->refused);
+    if (!duo)
+        return;
+    duo_run(duo);
+    p->result->terms = duo->terms.count;
+    if (duo->reason) {
+        give_up(p->result, duo->reason);
+        return;
+    }
+    p->result->unroll = trips;
+    judge_unrolled(p, duo);
+}
+
+/* ---- loops cut ---- */
+
+static void note_loops(struct proving *p, const struct duo *duo)
+{
+    p->result->loop_count = duo->cuts.count;
+    p->result->loops = ARENA_ARRAY(p->arena, struct proof_loop, duo->cuts.count + 1);
+    for (uint32_t i = 0; i < duo->cuts.count; i++) {
+        const struct loop_cut *cut = GROWN(duo->cuts, struct loop_cut *)[i];
+        struct proof_loop *loop = &p->result->loops[i];
+        loop->at = cut->at;
+        loop->candidate_count = cut->candidate_count;
+        loop->kept = ARENA_ARRAY(p->arena, const char *, cut->candidate_count + 1);
+        for (uint32_t n = 0; n < cut->candidate_count; n++)
+            if (cut->candidates[n].kept)
+                loop->kept[loop->kept_count++] = cut->candidates[n].text;
+    }
+}
+
+/* Barriers that no pair reaches: worth knowing, since nothing is proved behind them. */
+static void note_barriers(struct proving *p, struct duo *duo)
+{
+    for (uint32_t i = 0; i < duo->barriers.count; i++)
+        p->result->unreachable +=
+            duo_ask(duo, p->solver, GROWN(duo->barriers, term)[i], NULL, NULL, 0) == SOLVER_UNSAT;
+}
+
+static void judge_cut(struct proving *p, struct duo *duo)
+{
+    for (int goal = 0; goal < GOAL_COUNT; goal++) {
+        struct proof_answer *answer = &p->result->answers[goal], now = {0};
+        if (!is_open(answer))
+            continue;
+        enum solver_answer said = ask_goal(duo, p->solver, (enum proof_goal)goal, &now);
+        if (said == SOLVER_UNSAT)
+            *answer = (struct proof_answer){.verdict = PROOF_PROVED, .method = "invariants"};
+        else if (answer->verdict == PROOF_UNKNOWN)
+            answer->reason =
+                said == SOLVER_SAT ? "no invariant was found that excludes it" : why(p);
+    }
+}
+
+static void try_invariants(struct proving *p)
+{
+    const char *reason = NULL;
+    struct duo *duo = duo_new(p->arena, p->forms, p->options, 0, &p->result->refused);
+    if (!duo)
+        return;
+    duo_run(duo);
+    reason = duo->reason;
+    p->result->terms += duo->terms.count;
+    if (reason || !houdini(duo, p->solver, &p->result->rounds, &reason)) {
+        give_up(p->result, reason);
+        return;
+    }
+    note_loops(p, duo);
+    judge_cut(p, duo);
+    note_barriers(p, duo);
+}
+
+void prove_kernel(struct arena *arena, struct forms *forms, const struct proof_options *options,
+                  struct solver *solver, struct proof_result *result)
+{
+    struct proving p = {.arena = arena, .forms = forms, .options = options, .solver = solver};
+    *result = (struct proof_result){0};
+    p.result = result;
+    for (int goal = 0; goal < GOAL_COUNT; goal++)
+        result->answers[goal] = (struct proof_answer){.verdict = PROOF_UNKNOWN};
+    if (options->unroll > 0 || !options->invariants)
+        try_unrolled(&p, options->unroll > 0 ? options->unroll : 1);
+    if (!result->refused && some_open(result) && options->invariants)
+        try_invariants(&p);
+}

@@ -1,0 +1,198 @@
+/*
+ * prove_internal.h - the symbolic state of two threads, what is asked about it; for engine/prove/ only.
+ *
+ * Thread number k of the pair is 0 or 1: the tutorial's $1 and $2. The state is a row of terms ("slots"):
+ * where each thread is, one Boolean a block; its private variables; its view of shared memory; what
+ * thread 1 has logged; and under which condition all of that is so (the path).
+ *
+ * A thread's view of memory holds its own writes of the interval on top of what memory held when it began.
+ * What the other thread, or any third one, writes in the interval it sees only if there is a race, and
+ * somebody's first race is found before anybody sees anything of it.
+ *
+ * A thread that an assume, an assertion or an index ends dies: it is nowhere, and says nothing about
+ * barriers any more. So does one that is still in a loop when the loop is left: that is how an execution
+ * in which this thread never leaves the loop goes on for the other one.
+ */
+#ifndef ENGINE_PROVE_INTERNAL_H
+#define ENGINE_PROVE_INTERNAL_H
+
+#include "engine/forms/cfg.h"
+#include "engine/prove/prove.h"
+#include "engine/smt/term.h"
+
+enum { LOG_READ, LOG_WRITE, LOG_ATOMIC, LOG_KINDS };
+
+/* Something that must not be: `wrong` can be true = it goes wrong. */
+struct obligation {
+    enum proof_goal goal;
+    term wrong;
+    struct location at;
+    struct ast_var *var;
+    uint8_t kind; /* of thread 2's access */
+};
+
+/* An access of thread 1, or of both: where candidates come from. */
+struct access_seen {
+    struct ast_var *var;
+    term index, enabled;
+    uint8_t kind;
+};
+
+struct candidate {
+    term holds;              /* over the symbols of the head */
+    term at_entry, at_latch; /* the same, of the state before the loop, after a trip */
+    term violated;           /* before the loop or after a trip */
+    bool kept;
+    const char *text;
+};
+
+/* A loop that was cut at its head. */
+struct loop_cut {
+    uint32_t loop;         /* of the cfg */
+    uint32_t nest;         /* the outermost loop around it, in program order */
+    term *entry;           /* the state before it */
+    term *head;            /* at the head, any trip */
+    term *latch;           /* after a trip from there */
+    term invariant;        /* a symbol; what it stands for is what Houdini keeps */
+    term in[2];            /* thread k is in the loop */
+    uint32_t symbol_count; /* of the head's state */
+    term *symbols;
+    uint32_t *symbol_slots;
+    uint32_t access_first, access_end; /* of the accesses in its body */
+    uint32_t test_first, test_end;     /* of the comparisons in its body */
+    struct location at;
+    uint32_t candidate_count;
+    struct candidate *candidates;
+};
+
+struct grown {
+    void *items;
+    uint32_t count, capacity;
+};
+
+/* A comparison that decides where a thread goes, seen in a loop. */
+struct test_seen {
+    enum ast_binary op;
+    uint32_t k; /* the thread */
+    term a, b;
+};
+
+struct duo {
+    struct arena *arena;
+    struct terms terms;
+    const struct proof_options *options;
+    const struct ast_kernel *kernel; /* P, a copy of our own: marks number variables and blocks */
+    struct cfg *cfg;
+    uint32_t *loop_at;   /* a block: the loop that it is the head of, CFG_NO_LOOP */
+    uint32_t *loop_size; /* a loop: its blocks */
+    uint32_t block_count, var_count, slot_count;
+    struct ast_var **vars;
+    uint8_t *written; /* a variable: someone writes it: bit 0; atomically: bit 1 */
+    uint32_t threads, blocks;
+    term same, tid[2], bid[2];
+    term *watched;            /* a variable: the location that thread 1's log is about */
+    struct grown assumptions; /* term: of the launch, of watched locations */
+    struct grown obligations; /* struct obligation */
+    struct grown accesses;    /* struct access_seen */
+    struct grown tests;       /* struct test_seen */
+    struct grown cuts;        /* struct loop_cut * */
+    struct grown barriers;    /* term: a barrier is reached */
+    struct grown left;        /* term: somebody goes on after the last trip that was unrolled */
+    struct grown fresh;       /* term: values that were made up */
+    uint32_t unroll;          /* trips; 0: loops are cut */
+    uint32_t nest;            /* of the loop at hand */
+    const char *reason;       /* not NULL: given up */
+};
+
+void grown_add(struct arena *arena, struct grown *list, const void *item, size_t size);
+#define GROWN(list, type) ((type *)(list).items)
+
+/* ---- slots ---- */
+
+/* Locations: block numbers, and block_count = the thread has ended. */
+static inline uint32_t slot_at(const struct duo *duo, uint32_t block, uint32_t k)
+{
+    (void)duo;
+    return block * 2 + k;
+}
+static inline uint32_t slot_dead(const struct duo *duo, uint32_t k)
+{
+    return (duo->block_count + 1) * 2 + k;
+}
+static inline uint32_t slot_path(const struct duo *duo)
+{
+    return (duo->block_count + 2) * 2;
+}
+static inline uint32_t slot_var(const struct duo *duo, const struct ast_var *var, uint32_t k)
+{
+    return (duo->block_count + 2) * 2 + 1 + var->mark * 2 + k;
+}
+static inline uint32_t slot_log(const struct duo *duo, const struct ast_var *var, uint32_t kind)
+{
+    return (duo->block_count + 2) * 2 + 1 + duo->var_count * 2 + var->mark * LOG_KINDS + kind;
+}
+
+static inline bool is_memory(const struct ast_var *var)
+{
+    return var->space == SPACE_GLOBAL || var->space == SPACE_SHARED;
+}
+
+static inline enum term_sort var_sort(const struct ast_var *var)
+{
+    return var->is_array ? SORT_ARRAY : SORT_WORD;
+}
+
+/* ---- duo_new.c ---- */
+
+/* NULL with *reason: outside of what is done. */
+struct duo *duo_new(struct arena *arena, struct forms *forms, const struct proof_options *options,
+                    uint32_t unroll, const char **reason);
+
+/* The state in which both threads are about to enter Start. */
+term *duo_start(struct duo *duo);
+
+/* A value that is made up; `what` says it for people. */
+term duo_fresh(struct duo *duo, enum term_sort sort, const char *what);
+
+/* ---- duo_eval.c ---- */
+
+/* An expression of thread k, where *enabled holds; an index outside takes the thread out of *enabled. */
+term duo_eval(struct duo *duo, term *state, uint32_t k, const struct ast_expr *e, term *enabled);
+
+/* Whether it reads global or shared memory. */
+bool duo_reads_memory(const struct ast_expr *e);
+
+/* An access of thread k is logged or checked. */
+void duo_access(struct duo *duo, term *state, uint32_t k, struct ast_var *var, uint32_t kind,
+                term index, term enabled, struct location at);
+
+/* The index of a place (0 of a scalar), within its bounds. */
+term duo_index(struct duo *duo, term *state, uint32_t k, const struct ast_lvalue *place,
+               term *enabled);
+
+/* ---- duo_step.c ---- */
+
+void duo_block(struct duo *duo, term *state, uint32_t block);
+
+/* ---- duo_run.c ---- */
+
+/* Runs P from its start to its end: fills in obligations, cuts, barriers, left. */
+void duo_run(struct duo *duo);
+
+/* ---- candidates.c ---- */
+
+void candidates_find(struct duo *duo, struct loop_cut *cut);
+
+/* ---- houdini.c ---- */
+
+/* What of the candidates holds at every trip. False: *reason (no answer, or nothing but a contradiction). */
+bool houdini(struct duo *duo, struct solver *solver, uint32_t *rounds, const char **reason);
+
+/* The invariants' definitions, as they are now; room for cuts.count. */
+uint32_t houdini_definitions(struct duo *duo, struct term_definition *definitions);
+
+/* Is `question` possible? Under the assumptions and the definitions. */
+enum solver_answer duo_ask(struct duo *duo, struct solver *solver, term question,
+                           const term *wanted, uint32_t *values, uint32_t count);
+
+#endif

@@ -1,0 +1,378 @@
+/*
+ * solver.c - the child, its pipes, and what it answers.
+ */
+#include "engine/smt/solver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+const char *const solver_answer_names[] = {"sat", "unsat", "unknown", "failed"};
+
+enum { WORDS_MAX = 32, REASON_MAX = 256, ANSWER_MAX = 1 << 20, PATH_ROOM = 4096 };
+
+struct solver {
+    struct solver_options options;
+    char *words[WORDS_MAX + 1]; /* of the command */
+    bool is_z3;                 /* its resource limit has a name that we know */
+    pid_t child;                /* 0: none */
+    int in, out;                /* its standard input, its standard output and error */
+    uint64_t deadline;          /* of the query at hand, ms */
+    char *answer;               /* what it has printed since the query, zero-terminated */
+    size_t answer_length;
+    char reason[REASON_MAX];
+    struct solver_counts counts;
+};
+
+/* ---- the child ---- */
+
+static const char *program_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+struct solver *solver_new(struct arena *arena, const struct solver_options *options)
+{
+    struct solver *solver = ARENA_NEW(arena, struct solver);
+    char *text = arena_strndup(arena, options->command, strlen(options->command)), *rest = NULL;
+    uint32_t count = 0;
+    solver->options = *options;
+    for (char *word = strtok_r(text, " ", &rest); word && count < WORDS_MAX;
+         word = strtok_r(NULL, " ", &rest))
+        solver->words[count++] = word;
+    solver->is_z3 = count > 0 && strncmp(program_name(solver->words[0]), "z3", 2) == 0;
+    solver->answer = arena_alloc(arena, ANSWER_MAX + 1, 1);
+    return solver;
+}
+
+static void close_pipes(const struct solver *solver)
+{
+    close(solver->in);
+    close(solver->out);
+}
+
+/* Ends the child now; reading its end says how it went before. */
+static void end_child(struct solver *solver)
+{
+    int status;
+    if (!solver->child)
+        return;
+    kill(solver->child, SIGKILL);
+    close_pipes(solver);
+    while (waitpid(solver->child, &status, 0) < 0 && errno == EINTR)
+        ;
+    solver->child = 0;
+}
+
+void solver_end(struct solver *solver)
+{
+    end_child(solver);
+}
+
+/* In the child: what is not found ends with 127, as in shells. */
+static void become(const struct solver *solver, int in, int out)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(out, STDERR_FILENO) < 0)
+        _exit(126);
+    for (int fd = STDERR_FILENO + 1; fd < 256; fd++)
+        close(fd);
+    execvp(solver->words[0], solver->words);
+    _exit(127);
+}
+
+static enum solver_answer fail(struct solver *solver, const char *why)
+{
+    snprintf(solver->reason, sizeof solver->reason, "the solver '%s' %s",
+             solver->words[0] ? solver->words[0] : "", why);
+    end_child(solver);
+    return SOLVER_FAILED;
+}
+
+static bool start(struct solver *solver)
+{
+    int to[2], from[2];
+    if (!solver->words[0] || pipe(to) != 0)
+        return false;
+    if (pipe(from) != 0) {
+        close(to[0]);
+        close(to[1]);
+        return false;
+    }
+    pid_t child = fork();
+    if (child == 0)
+        become(solver, to[0], from[1]);
+    close(to[0]);
+    close(from[1]);
+    solver->in = to[1];
+    solver->out = from[0];
+    if (child < 0) {
+        close_pipes(solver);
+        return false;
+    }
+    solver->child = child;
+    solver->counts.starts++;
+    fcntl(solver->in, F_SETFL, O_NONBLOCK);
+    fcntl(solver->in, F_SETFD, FD_CLOEXEC);
+    fcntl(solver->out, F_SETFD, FD_CLOEXEC);
+    return true;
+}
+
+/* ---- asking ---- */
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* What it has printed, read; false: it has closed its output, or we have had enough. */
+static bool read_some(struct solver *solver)
+{
+    size_t room = ANSWER_MAX - solver->answer_length;
+    ssize_t got = room ? read(solver->out, solver->answer + solver->answer_length, room) : 0;
+    if (got < 0)
+        return errno == EINTR;
+    solver->answer_length += (size_t)got;
+    solver->answer[solver->answer_length] = '\0';
+    return got > 0;
+}
+
+/* A query ends with an echo of this word; what stands before is the answer. */
+#define END_WORD "simtfuzz-end"
+
+static bool is_answered(const struct solver *solver)
+{
+    return strstr(solver->answer, END_WORD) != NULL;
+}
+
+/* What stands in the pipe's way is read while the query is written: neither side waits for the other. */
+static const char *talk(struct solver *solver, const char *query, size_t length)
+{
+    size_t sent = 0;
+    while (!is_answered(solver)) {
+        uint64_t now = now_ms();
+        struct pollfd polled[2] = {{.fd = solver->out, .events = POLLIN},
+                                   {.fd = solver->in, .events = POLLOUT}};
+        if (now >= solver->deadline)
+            return "hangs: it was given up when its time was spent";
+        int ready = poll(polled, sent < length ? 2 : 1, (int)(solver->deadline - now));
+        if (ready < 0 && errno != EINTR)
+            return "cannot be waited for";
+        if (ready <= 0)
+            continue;
+        if (polled[0].revents && !read_some(solver))
+            return solver->answer_length == ANSWER_MAX ? "prints without an end" : "died";
+        if (sent < length && polled[1].revents & POLLOUT) {
+            ssize_t put = write(solver->in, query + sent, length - sent);
+            if (put < 0 && errno != EAGAIN && errno != EINTR)
+                return "died";
+            sent += put > 0 ? (size_t)put : 0;
+        } else if (sent < length && polled[1].revents & (POLLERR | POLLHUP)) {
+            return "died";
+        }
+    }
+    return NULL;
+}
+
+/* A child that is gone before it has read all is told by the failed write, not by a signal. */
+static const char *converse(struct solver *solver, const char *query, size_t length)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    sigaction(SIGPIPE, &ignore, &before);
+    const char *why = talk(solver, query, length);
+    sigaction(SIGPIPE, &before, NULL);
+    return why;
+}
+
+/* How a child that died had ended, if it says. */
+static enum solver_answer fail_dead(struct solver *solver, const char *why)
+{
+    int status = 0;
+    pid_t got = solver->child ? waitpid(solver->child, &status, WNOHANG) : 0;
+    for (int i = 0; got == 0 && solver->child && strcmp(why, "died") == 0 && i < 100; i++) {
+        struct timespec pause = {.tv_nsec = 2000000};
+        nanosleep(&pause, NULL);
+        got = waitpid(solver->child, &status, WNOHANG);
+    }
+    if (got == solver->child && got > 0) {
+        close_pipes(solver);
+        solver->child = 0;
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+            return fail(solver, "is not installed (or cannot be started)");
+        if (WIFSIGNALED(status))
+            return fail(solver, "crashed");
+    }
+    return fail(solver, why);
+}
+
+/* ---- reading answers ---- */
+
+static const char *skip_blanks(const char *at)
+{
+    while (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')
+        at++;
+    return at;
+}
+
+static bool take(const char **at, const char *word)
+{
+    size_t length = strlen(word);
+    if (strncmp(*at, word, length) != 0)
+        return false;
+    *at = skip_blanks(*at + length);
+    return true;
+}
+
+/* A value: true, false, #x0000002a, #b0101, (_ bv42 32). */
+static bool take_value(const char **at, uint32_t *value)
+{
+    char *end = NULL;
+    if (take(at, "true")) {
+        *value = 1;
+        return true;
+    }
+    if (take(at, "false")) {
+        *value = 0;
+        return true;
+    }
+    bool named = take(at, "(_ bv"), hexadecimal = !named && take(at, "#x");
+    if (!named && !hexadecimal && !take(at, "#b"))
+        return false;
+    *value = (uint32_t)strtoul(*at, &end, named ? 10 : hexadecimal ? 16 : 2);
+    if (end == *at)
+        return false;
+    *at = skip_blanks(end);
+    return !named || (take(at, "32") && take(at, ")"));
+}
+
+/* ((NAME VALUE) .. (NAME VALUE)), in the order asked for. */
+static bool take_values(const char **at, const char *const *names, uint32_t *values, uint32_t count)
+{
+    if (count == 0)
+        return true;
+    if (!take(at, "("))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!take(at, "(") || !take(at, names[i]) || !take_value(at, &values[i]) || !take(at, ")"))
+            return false;
+    return take(at, ")");
+}
+
+static enum solver_answer no_answer(struct solver *solver, const char *at)
+{
+    char line[96];
+    size_t length = strcspn(at, "\n");
+    snprintf(line, sizeof line, "%.*s", (int)(length < 80 ? length : 80), at);
+    for (char *c = line; *c; c++)
+        if ((unsigned char)*c < 32 || (unsigned char)*c > 126)
+            *c = '?';
+    char why[160];
+    snprintf(why, sizeof why, "gave no answer but '%s'", line);
+    return fail(solver, why);
+}
+
+/* `values` is read from a text of its own: what comes behind `sat` need not be values where it was not. */
+static enum solver_answer read_answer(struct solver *solver, const char *const *names,
+                                      uint32_t *values, uint32_t count)
+{
+    const char *at = skip_blanks(solver->answer);
+    if (take(&at, "unsat\n")) /* what follows complains that there are no values */
+        return SOLVER_UNSAT;
+    if (take(&at, "unknown\n") || take(&at, "timeout\n")) {
+        snprintf(solver->reason, sizeof solver->reason,
+                 "the solver does not know within its budget");
+        return SOLVER_UNKNOWN;
+    }
+    if (!take(&at, "sat\n"))
+        return no_answer(solver, at);
+    if (!take_values(&at, names, values, count))
+        return no_answer(solver, at);
+    return SOLVER_SAT;
+}
+
+/* ---- queries ---- */
+
+static void dump(const struct solver *solver, const char *query, size_t length)
+{
+    char path[PATH_ROOM];
+    snprintf(path, sizeof path, "%s/query-%04" PRIu32 ".smt2", solver->options.dump,
+             solver->counts.queries);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return;
+    fwrite(query, 1, length, file);
+    fclose(file);
+}
+
+/* A resource limit holds from where it is set, also behind a reset: it is set for each query. */
+static void print_query(struct text *text, const struct solver *solver, const char *formula,
+                        const char *const *names, uint32_t count)
+{
+    text_put(text, "(reset)\n(set-option :produce-models true)\n");
+    if (solver->is_z3 && solver->options.budget)
+        text_format(text, "(set-option :rlimit %" PRIu64 ")\n", solver->options.budget);
+    if (!solver->is_z3)
+        text_put(text, "(set-logic ALL)\n");
+    text_put(text, formula);
+    text_put(text, "(check-sat)\n");
+    if (count > 0) {
+        text_put(text, "(get-value (");
+        for (uint32_t i = 0; i < count; i++)
+            text_format(text, "%s%s", i ? " " : "", names[i]);
+        text_put(text, "))\n");
+    }
+    text_put(text, "(echo \"" END_WORD "\")\n");
+}
+
+enum solver_answer solver_ask(struct solver *solver, const char *formula, const char *const *names,
+                              uint32_t *values, uint32_t count)
+{
+    struct arena scratch;
+    enum solver_answer answer;
+    if (arena_init(&scratch, 4 * strlen(formula) + (1 << 20)) != 0)
+        return fail(solver, "cannot be asked: no memory for the question");
+    struct text query = text_begin(&scratch);
+    print_query(&query, solver, formula, names, count);
+    solver->counts.queries++;
+    solver->answer_length = 0;
+    solver->answer[0] = '\0';
+    if (solver->options.dump)
+        dump(solver, query.bytes, query.length);
+    solver->deadline = now_ms() + (uint64_t)solver->options.seconds * 1000;
+    if (!solver->child && !start(solver)) {
+        answer = fail(solver, "cannot be started");
+    } else {
+        const char *why = converse(solver, query.bytes, query.length);
+        answer = why ? fail_dead(solver, why) : read_answer(solver, names, values, count);
+    }
+    arena_destroy(&scratch);
+    solver->counts.sat += answer == SOLVER_SAT;
+    solver->counts.unsat += answer == SOLVER_UNSAT;
+    solver->counts.unknown += answer == SOLVER_UNKNOWN;
+    solver->counts.failed += answer == SOLVER_FAILED;
+    return answer;
+}
+
+const char *solver_reason(const struct solver *solver)
+{
+    return solver->reason;
+}
+
+struct solver_counts solver_counts(const struct solver *solver)
+{
+    return solver->counts;
+}

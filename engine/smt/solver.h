@@ -1,0 +1,53 @@
+/*
+ * solver.h - an SMT solver: a program that reads SMT-LIB 2 from its standard input and answers on its
+ * standard output, as `z3 -in` does.
+ *
+ * The solver is a child of ours that lives for many queries. Each query is a text of its own, behind a
+ * `(reset)`: it says everything that it is about, so that the text alone repeats it. Nothing that a solver
+ * prints is believed but `sat`, `unsat`, `unknown` and values in the form asked for; a solver that is absent,
+ * dies, hangs, or prints anything else gives SOLVER_FAILED with the reason, and is started again for the
+ * next query.
+ */
+#ifndef ENGINE_SMT_SOLVER_H
+#define ENGINE_SMT_SOLVER_H
+
+#include "engine/base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct solver;
+
+enum solver_answer { SOLVER_SAT, SOLVER_UNSAT, SOLVER_UNKNOWN, SOLVER_FAILED };
+extern const char *const solver_answer_names[]; /* sat unsat unknown failed */
+
+#define SOLVER_COMMAND "z3 -in" /* the usual one */
+
+struct solver_options {
+    const char *command; /* words separated by blanks; the first is looked for on the search path */
+    uint64_t budget;  /* of one query, in the solver's own resource units (z3: rlimit); 0: none */
+    uint32_t seconds; /* that a query may take at most, whatever its budget: it hangs */
+    const char *dump; /* a folder that each query is written to, or NULL */
+};
+
+enum { SOLVER_SECONDS = 60, SOLVER_BUDGET = 20000000 };
+
+/* Does not start it yet. Lives in the arena; solver_end ends the child. */
+struct solver *solver_new(struct arena *arena, const struct solver_options *options);
+void solver_end(struct solver *solver);
+
+/* Whether the formula (declarations and assertions) can be true. SOLVER_SAT: `values`, when it is not
+ * NULL, is filled for `count` names of terms in the text: of a Boolean 0 or 1, of a word its bits. */
+enum solver_answer solver_ask(struct solver *solver, const char *formula, const char *const *names,
+                              uint32_t *values, uint32_t count);
+
+/* Why the last query was not answered with sat or unsat: a sentence; lives as long as the solver. */
+const char *solver_reason(const struct solver *solver);
+
+/* What was asked so far. */
+struct solver_counts {
+    uint32_t queries, sat, unsat, unknown, failed, starts;
+};
+struct solver_counts solver_counts(const struct solver *solver);
+
+#endif

@@ -1,0 +1,500 @@
+/*
+ * term.c - the table of terms, and the builders.
+ */
+#include "engine/smt/term.h"
+
+#include "engine/language/eval_ops.h"
+
+#include <string.h>
+
+enum { TERMS_FIRST = 1024 };
+
+/* ---- the table ---- */
+
+static uint32_t mix(uint32_t hash, uint32_t word)
+{
+    hash = (hash ^ word) * 0x9E3779B1u;
+    return hash ^ hash >> 15;
+}
+
+static uint32_t hash_of(const struct term_node *node)
+{
+    uint32_t hash = mix(node->op, (uint32_t)node->sort << 8 | node->binary);
+    hash = mix(mix(mix(hash, node->a), node->b), node->c);
+    hash = mix(hash, (uint32_t)node->value);
+    for (const char *c = node->name; c && *c; c++)
+        hash = mix(hash, (unsigned char)*c);
+    return hash;
+}
+
+static bool same(const struct term_node *x, const struct term_node *y)
+{
+    if (x->op != y->op || x->sort != y->sort || x->binary != y->binary || x->a != y->a ||
+        x->b != y->b || x->c != y->c || x->value != y->value)
+        return false;
+    return !x->name || strcmp(x->name, y->name) == 0;
+}
+
+static void place(struct terms *terms, term t)
+{
+    uint32_t at = terms->nodes[t].hash & (terms->bucket_count - 1);
+    while (terms->buckets[at])
+        at = (at + 1) & (terms->bucket_count - 1);
+    terms->buckets[at] = t;
+}
+
+static void grow(struct terms *terms)
+{
+    struct term_node *nodes = ARENA_ARRAY(terms->arena, struct term_node, terms->capacity * 2);
+    memcpy(nodes, terms->nodes, terms->count * sizeof *nodes);
+    terms->nodes = nodes;
+    terms->capacity *= 2;
+    terms->bucket_count = terms->capacity * 2;
+    terms->buckets = ARENA_ARRAY(terms->arena, uint32_t, terms->bucket_count);
+    for (term t = 1; t < terms->count; t++)
+        place(terms, t);
+}
+
+static term add(struct terms *terms, struct term_node node)
+{
+    node.hash = hash_of(&node);
+    uint32_t at = node.hash & (terms->bucket_count - 1);
+    for (; terms->buckets[at]; at = (at + 1) & (terms->bucket_count - 1))
+        if (terms->nodes[terms->buckets[at]].hash == node.hash &&
+            same(&terms->nodes[terms->buckets[at]], &node))
+            return terms->buckets[at];
+    if (terms->count == terms->limit) {
+        terms->full = true;
+        return node.sort == SORT_BOOL ? (term)TERM_FALSE : terms->count - 1;
+    }
+    if (terms->count == terms->capacity)
+        grow(terms);
+    terms->nodes[terms->count] = node;
+    place(terms, terms->count);
+    return terms->count++;
+}
+
+void terms_init(struct terms *terms, struct arena *arena, uint32_t limit)
+{
+    *terms = (struct terms){.arena = arena, .count = 1, .capacity = TERMS_FIRST, .limit = limit};
+    terms->nodes = ARENA_ARRAY(arena, struct term_node, terms->capacity);
+    terms->bucket_count = terms->capacity * 2;
+    terms->buckets = ARENA_ARRAY(arena, uint32_t, terms->bucket_count);
+    add(terms, (struct term_node){.op = TERM_CONSTANT, .sort = SORT_BOOL, .value = 0});
+    add(terms, (struct term_node){.op = TERM_CONSTANT, .sort = SORT_BOOL, .value = 1});
+}
+
+static enum term_sort sort_of(const struct terms *terms, term t)
+{
+    return (enum term_sort)terms->nodes[t].sort;
+}
+
+static bool is(const struct terms *terms, term t, enum term_op op)
+{
+    return terms->nodes[t].op == op;
+}
+
+bool term_is_constant(const struct terms *terms, term t, int32_t *value)
+{
+    *value = terms->nodes[t].value;
+    return is(terms, t, TERM_CONSTANT);
+}
+
+/* ---- leaves ---- */
+
+term term_symbol(struct terms *terms, enum term_sort sort, const char *name)
+{
+    return add(terms, (struct term_node){.op = TERM_SYMBOL, .sort = (uint8_t)sort, .name = name});
+}
+
+term term_word(struct terms *terms, int32_t value)
+{
+    return add(terms, (struct term_node){.op = TERM_CONSTANT, .sort = SORT_WORD, .value = value});
+}
+
+term term_bool(bool value)
+{
+    return value ? TERM_TRUE : TERM_FALSE;
+}
+
+/* ---- Booleans ---- */
+
+static term node2(struct terms *terms, enum term_op op, enum term_sort sort, term a, term b)
+{
+    return add(terms, (struct term_node){.op = (uint8_t)op, .sort = (uint8_t)sort, .a = a, .b = b});
+}
+
+/* The operand with the smaller number comes first, where the order does not matter. */
+static term commuting(struct terms *terms, enum term_op op, enum term_sort sort, term a, term b)
+{
+    return a < b ? node2(terms, op, sort, a, b) : node2(terms, op, sort, b, a);
+}
+
+term term_not(struct terms *terms, term a)
+{
+    if (a <= TERM_TRUE)
+        return term_bool(a == TERM_FALSE);
+    if (is(terms, a, TERM_NOT))
+        return terms->nodes[a].a;
+    return add(terms, (struct term_node){.op = TERM_NOT, .sort = SORT_BOOL, .a = a});
+}
+
+static bool opposite(const struct terms *terms, term a, term b)
+{
+    return (is(terms, a, TERM_NOT) && terms->nodes[a].a == b) ||
+           (is(terms, b, TERM_NOT) && terms->nodes[b].a == a);
+}
+
+/* Whether b stands among the operands of a, or theirs: as far as `depth`. */
+static bool has_operand(const struct terms *terms, enum term_op op, term a, term b, uint32_t depth)
+{
+    const struct term_node *node = &terms->nodes[a];
+    if (a == b)
+        return true;
+    return depth > 0 && node->op == op &&
+           (has_operand(terms, op, node->a, b, depth - 1) ||
+            has_operand(terms, op, node->b, b, depth - 1));
+}
+
+enum { ABSORB_DEPTH = 5, CONTRADICT_DEPTH = 3 };
+
+/* Whether an operand of a is the opposite of one of b. */
+static bool contradict(const struct terms *terms, enum term_op op, term a, term b, uint32_t depth)
+{
+    const struct term_node *node = &terms->nodes[a], *other = &terms->nodes[b];
+    if (opposite(terms, a, b))
+        return true;
+    if (depth == 0)
+        return false;
+    if (node->op == op)
+        return contradict(terms, op, node->a, b, depth - 1) ||
+               contradict(terms, op, node->b, b, depth - 1);
+    return other->op == op && (contradict(terms, op, a, other->a, depth - 1) ||
+                               contradict(terms, op, a, other->b, depth - 1));
+}
+
+/* (x op' y) and (x op' z): x, with what is left of each. */
+static bool common(const struct terms *terms, enum term_op dual, term a, term b, term *x, term *y,
+                   term *z)
+{
+    const struct term_node *m = &terms->nodes[a], *n = &terms->nodes[b];
+    if (m->op != dual || n->op != dual)
+        return false;
+    *x = m->a == n->a || m->a == n->b ? m->a : m->b;
+    *y = *x == m->a ? m->b : m->a;
+    *z = *x == n->a ? n->b : n->a;
+    return *x == n->a || *x == n->b;
+}
+
+/* For `and`: a and not (a and c) is a and not c; a and (not a or c) is a and c; (a or c) and (a or not c)
+ * is a. For `or` likewise. TERM_NONE: nothing of this. */
+static term absorbed(struct terms *terms, enum term_op op, term a, term b)
+{
+    enum term_op dual = op == TERM_AND ? TERM_OR : TERM_AND;
+    const struct term_node *node = &terms->nodes[b];
+    term x, y, z;
+    if (node->op == TERM_NOT && terms->nodes[node->a].op == op) {
+        term left = terms->nodes[node->a].a, right = terms->nodes[node->a].b;
+        if (left == a || right == a)
+            return term_not(terms, left == a ? right : left);
+    }
+    if (node->op == dual && opposite(terms, a, node->a))
+        return node->b;
+    if (node->op == dual && opposite(terms, a, node->b))
+        return node->a;
+    if (common(terms, dual, a, b, &x, &y, &z) && opposite(terms, y, z))
+        return x;
+    return TERM_NONE;
+}
+
+/* `unit` is neutral, its opposite absorbs. */
+static term connect(struct terms *terms, enum term_op op, term unit, term a, term b)
+{
+    term zero = unit == TERM_TRUE ? TERM_FALSE : TERM_TRUE;
+    if (a == unit || b == zero)
+        return b;
+    if (b == unit || a == zero)
+        return a;
+    if (contradict(terms, op, a, b, CONTRADICT_DEPTH))
+        return zero;
+    if (has_operand(terms, op, a, b, ABSORB_DEPTH))
+        return a;
+    if (has_operand(terms, op, b, a, ABSORB_DEPTH))
+        return b;
+    term less = absorbed(terms, op, a, b);
+    if (less)
+        return connect(terms, op, unit, a, less);
+    less = absorbed(terms, op, b, a);
+    if (less)
+        return connect(terms, op, unit, less, b);
+    return commuting(terms, op, SORT_BOOL, a, b);
+}
+
+term term_and(struct terms *terms, term a, term b)
+{
+    return connect(terms, TERM_AND, TERM_TRUE, a, b);
+}
+
+term term_or(struct terms *terms, term a, term b)
+{
+    return connect(terms, TERM_OR, TERM_FALSE, a, b);
+}
+
+term term_implies(struct terms *terms, term a, term b)
+{
+    return term_or(terms, term_not(terms, a), b);
+}
+
+/* ite(c, k, l) == m of three constants is c, or its opposite, or known. */
+static bool eq_of_choice(struct terms *terms, term a, term b, term *result)
+{
+    int32_t k, l, m;
+    const struct term_node *node = &terms->nodes[a];
+    if (node->op != TERM_ITE || !term_is_constant(terms, b, &m) ||
+        !term_is_constant(terms, node->b, &k) || !term_is_constant(terms, node->c, &l))
+        return false;
+    term condition = node->a;
+    *result = k == m   ? (l == m ? TERM_TRUE : condition)
+              : l == m ? term_not(terms, condition)
+                       : TERM_FALSE;
+    return true;
+}
+
+term term_eq(struct terms *terms, term a, term b)
+{
+    int32_t x, y;
+    term result;
+    if (a == b)
+        return TERM_TRUE;
+    if (sort_of(terms, a) == SORT_BOOL) {
+        if (a <= TERM_TRUE || b <= TERM_TRUE)
+            return a == TERM_TRUE    ? b
+                   : b == TERM_TRUE  ? a
+                   : a == TERM_FALSE ? term_not(terms, b)
+                                     : term_not(terms, a);
+        return opposite(terms, a, b) ? TERM_FALSE : commuting(terms, TERM_EQ, SORT_BOOL, a, b);
+    }
+    if (term_is_constant(terms, a, &x) && term_is_constant(terms, b, &y))
+        return term_bool(x == y);
+    if (sort_of(terms, a) == SORT_WORD &&
+        (eq_of_choice(terms, a, b, &result) || eq_of_choice(terms, b, a, &result)))
+        return result;
+    return commuting(terms, TERM_EQ, SORT_BOOL, a, b);
+}
+
+term term_less(struct terms *terms, term a, term b)
+{
+    int32_t x, y;
+    if (a == b)
+        return TERM_FALSE;
+    if (term_is_constant(terms, a, &x) && term_is_constant(terms, b, &y))
+        return term_bool(x < y);
+    return node2(terms, TERM_LESS, SORT_BOOL, a, b);
+}
+
+term term_below(struct terms *terms, term a, term b)
+{
+    int32_t x, y;
+    if (a == b)
+        return TERM_FALSE;
+    if (term_is_constant(terms, a, &x) && term_is_constant(terms, b, &y))
+        return term_bool((uint32_t)x < (uint32_t)y);
+    return node2(terms, TERM_BELOW, SORT_BOOL, a, b);
+}
+
+term term_ite(struct terms *terms, term condition, term a, term b)
+{
+    if (a == b || condition == TERM_TRUE)
+        return a;
+    if (condition == TERM_FALSE)
+        return b;
+    if (is(terms, condition, TERM_NOT))
+        return term_ite(terms, terms->nodes[condition].a, b, a);
+    if (sort_of(terms, a) == SORT_BOOL)
+        return term_or(terms, term_and(terms, condition, a),
+                       term_and(terms, term_not(terms, condition), b));
+    if (is(terms, a, TERM_ITE) && terms->nodes[a].a == condition)
+        return term_ite(terms, condition, terms->nodes[a].b, b);
+    if (is(terms, b, TERM_ITE) && terms->nodes[b].a == condition)
+        return term_ite(terms, condition, a, terms->nodes[b].c);
+    return add(terms,
+               (struct term_node){
+                   .op = TERM_ITE, .sort = terms->nodes[a].sort, .a = condition, .b = a, .c = b});
+}
+
+/* ---- words ---- */
+
+term term_urem(struct terms *terms, term a, term b)
+{
+    int32_t x, y;
+    bool constant = term_is_constant(terms, b, &y);
+    if (constant && y == 0)
+        return a;
+    if (constant && term_is_constant(terms, a, &x))
+        return term_word(terms, (int32_t)((uint32_t)x % (uint32_t)y));
+    return constant && y == 1 ? term_word(terms, 0) : node2(terms, TERM_UREM, SORT_WORD, a, b);
+}
+
+term term_udiv(struct terms *terms, term a, term b)
+{
+    int32_t x, y;
+    bool constant = term_is_constant(terms, b, &y);
+    if (constant && y == 1)
+        return a;
+    if (constant && y != 0 && term_is_constant(terms, a, &x))
+        return term_word(terms, (int32_t)((uint32_t)x / (uint32_t)y));
+    return node2(terms, TERM_UDIV, SORT_WORD, a, b);
+}
+
+term term_as_word(struct terms *terms, term condition)
+{
+    return term_ite(terms, condition, term_word(terms, 1), term_word(terms, 0));
+}
+
+term term_holds(struct terms *terms, term word)
+{
+    return term_not(terms, term_eq(terms, word, term_word(terms, 0)));
+}
+
+static bool commutes(enum ast_binary op)
+{
+    return op == BINARY_ADD || op == BINARY_MUL || op == BINARY_AND || op == BINARY_OR ||
+           op == BINARY_XOR;
+}
+
+/* x op y for a constant y, where that is x or a constant whatever x is. */
+static bool neutral(struct terms *terms, enum ast_binary op, term a, int32_t y, term *result)
+{
+    bool keeps_at_0 = op == BINARY_ADD || op == BINARY_SUB || op == BINARY_OR || op == BINARY_XOR ||
+                      op == BINARY_SHL || op == BINARY_SHR || op == BINARY_REM;
+    bool keeps_at_1 = op == BINARY_MUL || op == BINARY_DIV;
+    bool zero_at_0 = op == BINARY_MUL || op == BINARY_AND || op == BINARY_DIV;
+    if ((y == 0 && keeps_at_0) || (y == 1 && keeps_at_1) || (y == -1 && op == BINARY_AND)) {
+        *result = a;
+        return true;
+    }
+    *result = term_word(terms, 0);
+    return (y == 0 && zero_at_0) || (y == 1 && op == BINARY_REM);
+}
+
+/* (x + k) + l is x + (k + l): induction variables are compared so. */
+static term add_constant(struct terms *terms, term a, int32_t y)
+{
+    const struct term_node *node = &terms->nodes[a];
+    int32_t x;
+    if (node->op == TERM_BINARY && node->binary == BINARY_ADD) {
+        term left = node->a, right = node->b;
+        if (term_is_constant(terms, right, &x))
+            return term_binary(terms, BINARY_ADD, left,
+                               term_word(terms, eval_binary(BINARY_ADD, x, y)));
+        if (term_is_constant(terms, left, &x))
+            return term_binary(terms, BINARY_ADD, right,
+                               term_word(terms, eval_binary(BINARY_ADD, x, y)));
+    }
+    return TERM_NONE;
+}
+
+static term arithmetic(struct terms *terms, enum ast_binary op, term a, term b)
+{
+    int32_t x, y;
+    term result;
+    if (commutes(op) && term_is_constant(terms, a, &x) && !term_is_constant(terms, b, &y))
+        return arithmetic(terms, op, b, a);
+    if (term_is_constant(terms, b, &y)) {
+        if (term_is_constant(terms, a, &x))
+            return term_word(terms, eval_binary(op, x, y));
+        if (neutral(terms, op, a, y, &result))
+            return result;
+        if (op == BINARY_SUB)
+            return arithmetic(terms, BINARY_ADD, a,
+                              term_word(terms, eval_binary(BINARY_SUB, 0, y)));
+        result = op == BINARY_ADD ? add_constant(terms, a, y) : TERM_NONE;
+        if (result)
+            return result;
+    } else if (op == BINARY_SUB && a == b) {
+        return term_word(terms, 0);
+    }
+    if (commutes(op) && a > b && !term_is_constant(terms, b, &y)) {
+        term other = a;
+        a = b;
+        b = other;
+    }
+    return add(terms,
+               (struct term_node){
+                   .op = TERM_BINARY, .sort = SORT_WORD, .binary = (uint8_t)op, .a = a, .b = b});
+}
+
+term term_binary(struct terms *terms, enum ast_binary op, term a, term b)
+{
+    switch (op) {
+    case BINARY_LT:
+        return term_as_word(terms, term_less(terms, a, b));
+    case BINARY_GE:
+        return term_as_word(terms, term_not(terms, term_less(terms, a, b)));
+    case BINARY_GT:
+        return term_as_word(terms, term_less(terms, b, a));
+    case BINARY_LE:
+        return term_as_word(terms, term_not(terms, term_less(terms, b, a)));
+    case BINARY_EQ:
+        return term_as_word(terms, term_eq(terms, a, b));
+    case BINARY_NE:
+        return term_as_word(terms, term_not(terms, term_eq(terms, a, b)));
+    case BINARY_LOGICAL_AND:
+        return term_as_word(terms, term_and(terms, term_holds(terms, a), term_holds(terms, b)));
+    case BINARY_LOGICAL_OR:
+        return term_as_word(terms, term_or(terms, term_holds(terms, a), term_holds(terms, b)));
+    case BINARY_MUL:
+    case BINARY_DIV:
+    case BINARY_REM:
+    case BINARY_ADD:
+    case BINARY_SUB:
+    case BINARY_SHL:
+    case BINARY_SHR:
+    case BINARY_AND:
+    case BINARY_XOR:
+    case BINARY_OR:
+        break;
+    }
+    return arithmetic(terms, op, a, b);
+}
+
+term term_unary(struct terms *terms, enum ast_unary op, term a)
+{
+    if (op == UNARY_NOT)
+        return term_as_word(terms, term_not(terms, term_holds(terms, a)));
+    if (op == UNARY_NEG)
+        return term_binary(terms, BINARY_SUB, term_word(terms, 0), a);
+    return term_binary(terms, BINARY_XOR, a, term_word(terms, -1));
+}
+
+/* ---- arrays ---- */
+
+term term_table(struct terms *terms, term element)
+{
+    return add(terms, (struct term_node){.op = TERM_TABLE, .sort = SORT_ARRAY, .a = element});
+}
+
+term term_store(struct terms *terms, term array, term index, term value)
+{
+    return add(terms,
+               (struct term_node){
+                   .op = TERM_STORE, .sort = SORT_ARRAY, .a = array, .b = index, .c = value});
+}
+
+term term_select(struct terms *terms, term array, term index)
+{
+    int32_t x, y;
+    for (;;) {
+        const struct term_node *node = &terms->nodes[array];
+        if (node->op == TERM_TABLE)
+            return node->a;
+        if (node->op != TERM_STORE)
+            break;
+        if (node->b == index)
+            return node->c;
+        if (!term_is_constant(terms, node->b, &x) || !term_is_constant(terms, index, &y))
+            break;
+        array = node->a;
+    }
+    return node2(terms, TERM_SELECT, SORT_WORD, array, index);
+}

@@ -1,0 +1,99 @@
+#include "fuzz/prove/replay.h"
+
+#include "engine/input/input.h"
+#include "oracle/check/evidence.h"
+
+#include <string.h>
+
+/* Where values are made up that no initialiser sets (havoc, a thread's own input), other seeds may have them. */
+enum { REPLAY_SEEDS = 12, REPLAY_STEPS = 1 << 16 };
+
+static struct ast_var *variable(const struct ast_kernel *kernel, const char *name)
+{
+    for (struct ast_var *v = kernel->vars; v; v = v->next)
+        if (strcmp(v->name, name) == 0)
+            return v;
+    return NULL;
+}
+
+static struct ast_kernel *with_inputs(struct arena *arena, const struct ast_kernel *given,
+                                      const struct proof_model *model)
+{
+    struct ast_kernel *kernel = ast_kernel_copy(arena, given);
+    for (uint32_t i = 0; i < model->input_count; i++) {
+        struct ast_var *var = variable(kernel, model->inputs[i].var->name);
+        if (!var || !var->is_input || var->length != model->inputs[i].var->length)
+            continue;
+        var->is_input = false;
+        var->init_count = var->length;
+        var->init = model->inputs[i].values;
+    }
+    kernel->expects = NULL;
+    return kernel;
+}
+
+static bool ended_so(const struct check_run *run, enum proof_goal goal)
+{
+    switch (goal) {
+    case GOAL_RACE:
+        return run->race;
+    case GOAL_DIVERGENCE:
+        return run->statuses[STATUS_BARRIER_DIVERGENCE] > 0;
+    case GOAL_BOUNDS:
+        return run->statuses[STATUS_OUT_OF_BOUNDS] > 0;
+    case GOAL_ASSERTS:
+        return run->statuses[STATUS_ASSERT_FAILS] > 0;
+    case GOAL_COUNT:
+        break;
+    }
+    return false;
+}
+
+static const char *sentence(struct arena *arena, const struct check_run *run, enum proof_goal goal)
+{
+    const char *subject = subject_table[run->subject].name;
+    if (goal != GOAL_RACE)
+        return arena_printf(arena, "%s: %s", subject, run->error ? run->error : "it ended so");
+    return arena_printf(arena, "%s: %s", subject,
+                        evidence_race_sentence(arena, run->program, &run->witness));
+}
+
+/* Of the subjects, thread by thread: the goals are theirs. */
+static const struct check_run *look(struct arena *arena, const struct ast_kernel *kernel,
+                                    enum proof_goal goal)
+{
+    static const enum subject_id subjects[] = {SUBJECT_THREADS, SUBJECT_INTERLEAVE};
+    struct check_options options = CHECK_DEFAULTS;
+    struct check_result *result = ARENA_NEW(arena, struct check_result);
+    options.subjects = SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_INTERLEAVE);
+    options.oracles = 0;
+    options.schedules = 8;
+    options.budget_steps = REPLAY_STEPS;
+    check_kernel(arena, kernel, &options, result);
+    for (uint32_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++)
+        if (ended_so(&result->runs[subjects[i]], goal))
+            return &result->runs[subjects[i]];
+    return NULL;
+}
+
+struct proof_replay proof_replay(struct arena *arena, const struct ast_kernel *kernel,
+                                 const struct proof_model *model, bool file_inputs)
+{
+    struct proof_replay replay = {0};
+    struct ast_kernel *made = with_inputs(arena, kernel, model);
+    bool seeds = (model->guess_count > 0 || model->private_inputs) && !file_inputs;
+    uint64_t first = made->launch.seed;
+    for (uint64_t seed = 0; seed < (seeds ? REPLAY_SEEDS : 1) && !replay.shown; seed++) {
+        size_t mark = arena_mark(arena);
+        made->launch.seed = first + seed;
+        const struct check_run *run = look(arena, made, model->goal);
+        if (run) {
+            replay.shown = true;
+            replay.how = sentence(arena, run, model->goal);
+        } else {
+            arena_release(arena, mark);
+        }
+    }
+    replay.kernel = made;
+    return replay;
+}

@@ -1,0 +1,21 @@
+/*
+ * replay.h - a model of a solver, run: the kernel with the model's inputs as initialisers, under the
+ * subjects that `check` asks. A model is believed only when an execution shows what it says.
+ */
+#ifndef FUZZ_PROVE_REPLAY_H
+#define FUZZ_PROVE_REPLAY_H
+
+#include "engine/prove/prove.h"
+#include "oracle/check/check.h"
+
+struct proof_replay {
+    bool shown;
+    const char *how;                 /* shown: which subject saw what */
+    const struct ast_kernel *kernel; /* with the inputs; to be printed for `check` */
+};
+
+/* Of the goal that the model is about. The kernel is structured or in block form. */
+struct proof_replay proof_replay(struct arena *arena, const struct ast_kernel *kernel,
+                                 const struct proof_model *model, bool file_inputs);
+
+#endif

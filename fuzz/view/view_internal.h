@@ -1,0 +1,84 @@
+/*
+ * view_internal.h - an execution that is being kept (view_record.c), the states of its actors (view_state.c), and what
+ * is said of it besides its steps (view_side.c).
+ */
+#ifndef FUZZ_VIEW_INTERNAL_H
+#define FUZZ_VIEW_INTERNAL_H
+
+#include "engine/base/text.h"
+#include "engine/progress/lasso.h"
+#include "fuzz/trace/trace_private.h"
+#include "fuzz/trace/trace_text.h"
+#include "fuzz/view/view.h"
+#include "fuzz/view/view_pool.h"
+#include "oracle/race/race.h"
+
+enum { VIEW_ACCESSES = 1024 }; /* of one step; what goes beyond is counted */
+
+struct view_access {
+    enum access_kind kind;
+    uint32_t thread, address;
+    int32_t value;
+};
+
+/* What was last written of an actor. */
+struct view_actor {
+    uint32_t first, lanes; /* its threads */
+    uint32_t letters;      /* number in the pool of texts, + 1 */
+    uint32_t node, leader; /* leader: whose stack it is */
+};
+
+struct view_recorder {
+    struct observer observer;
+    struct arena *arena, *scratch; /* kept to the end; of one step */
+    const struct machine *machine;
+    const struct view_options *options;
+    struct trace_text text;
+    struct trace_private own;
+    uint64_t taken, first, kept;
+    bool full; /* no further steps are kept */
+    bool all_changed;
+    bool fired[RULE_COUNT + 1]; /* rules of steps that are kept */
+    struct view_actor *actors;
+    const char **tops; /* an actor: what its next step executes */
+    struct view_pool texts, entries, nodes, shapes, accesses, values;
+    struct view_access seen[VIEW_ACCESSES];
+    uint32_t seen_count, unseen;
+    size_t step_bytes;
+    FILE *steps; /* three numbers a step */
+    FILE *start; /* the state before the first of them */
+};
+
+/* A string as JSON has it, in the arena. */
+const char *view_quoted(struct arena *arena, const char *text);
+/* So many numbers: alone, as [first, difference], or one by one. */
+void view_put_row(struct text *out, const int64_t *values, uint32_t count);
+
+/* ---- view_state.c ---- */
+
+/* How the actor stands now; true: otherwise than when this was last asked. */
+bool view_see_actor(struct view_recorder *r, uint32_t actor);
+/* Threads of the actor that took part in a step, as a mask of `*count` from `*first` on. */
+const char *view_ran(struct view_recorder *r, const struct step_event *event, uint32_t *first);
+
+/* ---- view_record.c ---- */
+
+void view_record_start(struct view_recorder *r, struct machine *machine);
+void view_put_state(struct view_recorder *r, uint32_t actor, struct text *out);
+
+/* ---- view_side.c ---- */
+
+struct view_ending {
+    enum status status;
+    uint64_t stem, loop; /* loop 0: none was proven */
+    bool fair;
+    const uint8_t *live, *stepped; /* of a loop, an actor each; or NULL */
+    struct lasso lasso;
+    const struct race_detector *race;
+};
+
+/* All of it as one JSON object. */
+void view_print_side(struct view_recorder *r, const struct view_ending *ending, const char *steps,
+                     const char *start, FILE *out);
+
+#endif

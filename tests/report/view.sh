@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Pages of `view` in headless Chromium: view.sh CHROMIUM SCREENSHOTS SIMTFUZZ HELPER SOURCE. They say nothing on the console, fit 1400,
+# 800 and 390 pixels, light and dark, and keys, clicks and addresses do what they say. The pictures stay in SCREENSHOTS.
+chromium=$1 screenshots=$2
+shift 2
+mkdir -p "$screenshots"
+screenshots=$(realpath "$screenshots")
+. "$(dirname "$0")/../cli/common.sh"
+. "$source/tests/report/night.sh"
+. "$source/tests/report/chromium.sh"
+export LC_ALL=C.UTF-8
+cp "$source/tests/report/view_probe.js" "$source/tests/report/contrast.js" .
+
+ask() { # PAGE WIDTH light|dark QUESTIONS
+    frame "$2" "$1" view_probe.js >probe.html
+    browse "$(($2 < 500 ? 500 : $2)),900" "$3" --dump-dom "file://$folder/probe.html#$4" >dom || failed "$*: the browser failed"
+    sed -n '/<pre id="said">/,/<\/pre>/p' dom | sed 's/.*<pre id="said">//; s/<\/pre>.*//' >said
+    grep -q '^ok\|^ready' said || failed "$*: nothing was said: $(head -c 300 said)"
+    grep '^WRONG' said >wrong && failed "$*: $(cat wrong)"
+    grep CONSOLE log && failed "$*: the console has messages"
+}
+picture() { # PAGE WIDTH light|dark HASH
+    local file=$screenshots/view-${1%.html}-$2-$3.png
+    rm -f "$file"
+    frame "$2" "$1$4" >frame.html
+    browse "$(($2 < 500 ? 500 : $2)),1500" "$3" --screenshot="$file" "file://$folder/frame.html" >/dev/null
+    [ "$(stat -c %s "$file" 2>/dev/null || echo 0)" -gt 30000 ] || failed "$1 $2 $3: no screenshot, or an empty one"
+}
+
+expect 0 view "$source/corpus/papers/program1.simt" -o program1.html
+expect 0 view "$source/corpus/progress/spin-lock-outside.simt" --against threads -o lock.html
+for width in 1400 800 390; do
+    ask program1.html $width light layout
+    ask lock.html $width dark layout
+    picture program1.html $width dark '#step=8'
+    picture lock.html $width light '#step=3'
+done
+ask program1.html 1400 dark layout,program1,playing
+ask lock.html 1400 light layout,lock
+
+printf 'launch(threads = 1);\nkernel k() { /* </script><img src=x onerror=alert(1)> \xe2\x80\xae */ }\n' >hostile.simt
+expect 0 view hostile.simt -o hostile.html
+ask hostile.html 1400 light hostile
+# Every kind of machine.
+for what in "papers/program1.simt convergence" "papers/program1.simt thread-pc" "papers/program1.simt lockstep" \
+    "papers/program1.simt predicated" "ptx/backwards.ptx block"; do
+    set -- $what
+    expect 0 view "$source/corpus/$1" --subject "$2" -o kind.html
+    ask kind.html 800 light layout,ready
+done
+# 64 lanes, 10^5 steps.
+cat >big.simt <<'END'
+launch(threads = 64, warp = 32);
+shared int a[64];
+kernel big() {
+    private int i;
+    while (i < 12000) {
+        if ((i + tid) % 3 == 0)
+            a[tid] = i;
+        else if (tid > i)
+            a[(tid + 1) % 64] = 1;
+        i = i + 1;
+    }
+}
+END
+expect 0 view big.simt -o big.html
+says out 'of which the page has 1 to 100000'
+[ "$(stat -c %s big.html)" -lt 5000000 ] || failed "a page of $(stat -c %s big.html) bytes"
+ask big.html 1400 light layout,ready
+says said 'step 100,000 of 100,000'
+echo "10^5 steps: $(stat -c %s big.html) bytes, $(grep ready said)"
+
+# A report leads to the views of its findings.
+night night.db
+expect 0 report --db night.db --html night.html --views
+[ "$(grep -c '<a class="view" href="night.html.views/finding-[0-9]*.html">' night.html)" = 5 ] || failed "findings without a view"
+for page in night.html.views/*.html; do
+    cp "$page" finding.html
+    ask finding.html 1400 light layout,ready
+done
+cp night.html.views/finding-1.html finding.html
+ask finding.html 800 dark layout,finding
+finish

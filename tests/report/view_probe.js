@@ -1,0 +1,173 @@
+// Works the page in the frame - keys, clicks, the address - and says what came of it, a line a question, in #said (view.sh).
+// Which questions: the part of the address behind '#', of this page.
+"use strict";
+
+const frame = document.getElementById("f");
+const said = [];
+
+function expect(what, found, wanted) {
+    said.push(found === wanted ? `ok ${what}` : `WRONG ${what}: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
+}
+
+function later(ms) {
+    return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+class Hand {
+    constructor(frame) {
+        this.window = frame.contentWindow;
+        this.document = frame.contentDocument;
+    }
+    all(selector) { return [...this.document.querySelectorAll(selector)]; }
+    one(selector) { return this.document.querySelector(selector); }
+    key(key, shiftKey = false) {
+        this.document.dispatchEvent(new this.window.KeyboardEvent("keydown", { key, shiftKey, bubbles: true, cancelable: true }));
+    }
+    click(selector, index = 0) { this.all(selector)[index].click(); }
+    text(selector, index = 0) { return (this.all(selector)[index] || { textContent: null }).textContent; }
+    step() { return Number((this.window.location.hash.match(/step=(\d+)/) || [])[1]); }
+    line() { return Number((this.one(".now0 .number") || { textContent: "0" }).textContent); }
+    choose(name) {
+        const select = this.one("#jump");
+        select.value = [...select.querySelectorAll("option")].find((o) => o.textContent.startsWith(name)).value;
+        select.dispatchEvent(new this.window.Event("change"));
+    }
+    point(x) {
+        const canvas = this.one("canvas"), box = canvas.getBoundingClientRect();
+        for (const type of ["pointerdown", "pointerup"])
+            canvas.dispatchEvent(new this.window.PointerEvent(type, { clientX: box.left + x, clientY: box.top + 30, pointerId: 1, bubbles: true }));
+    }
+    cells(name) {
+        const row = this.all(".variable").find((v) => v.querySelector(".name code").textContent === name);
+        return [...row.querySelectorAll(".cell b")].map((b) => b.textContent).join(" ");
+    }
+}
+
+const questions = {
+    // What is true of every page.
+    layout(hand) {
+        const root = hand.document.scrollingElement;
+        expect("width", root.scrollWidth, root.clientWidth);
+        expect("requests", hand.window.performance.getEntriesByType("resource").length, 0);
+        const ids = hand.all("[id]").map((e) => e.id);
+        expect("ids", ids.length, new Set(ids).size);
+        expect("pale text", pale(hand.window, hand.document).slice(0, 4).join("; "), "");
+        expect("names", hand.all("button, select, input").filter((b) => !b.textContent && !b.getAttribute("aria-label")).length, 0);
+        const canvas = hand.one("canvas");
+        const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+        const colors = new Set();
+        for (let i = 0; i < pixels.length; i += 4)
+            colors.add(pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2]);
+        expect("a picture", colors.size > 3, true);
+        expect("sentences", hand.all(".says p").length > 0, true);
+    },
+    // Program 1 of the first paper: 17 steps, b ends as {0, 1, 1, 4}.
+    program1(hand) {
+        expect("at first", hand.text("#count"), "step 0 of 17");
+        for (let i = 0; i < 3; i++)
+            hand.key("ArrowRight");
+        expect("three on", hand.step(), 3);
+        hand.key("ArrowLeft");
+        expect("one back", hand.step(), 2);
+        hand.click("#forward");
+        hand.click("#forward");
+        expect("buttons", hand.step(), 4);
+        expect("the line", hand.line(), 4);
+        hand.key("n");
+        expect("the next at this line", [hand.step(), hand.line()].join(), "11,4");
+        hand.key("N");
+        expect("and back", hand.step(), 4);
+        hand.all(".number")[5].click();
+        expect("a line's number", [hand.step(), hand.line()].join(), "8,6");
+        expect("who writes", hand.text(".says p", 1), "This reads b[3] and writes b[3] = 4.");
+        expect("a cell lights up", hand.all(".cell.written").map((c) => c.textContent).join(), "34w 3");
+        expect("who is where", hand.all(".chip").map((c) => c.textContent).sort().join(), "0,1\u20132,3");
+        expect("the stack", hand.all("ol.stack li b").map((b) => b.textContent).join(), "line 6,sync,line 9,line 4,brk,line 11,call,line 15,call");
+        expect("what was popped", hand.all("ol.stack li.gone").length, 1);
+        expect("the rule", hand.text(".panel.rule b"), "assign");
+        expect("its premises", hand.text("pre.rule").includes("x = e; W, Theta+, mu  ==>"), true);
+        expect("private values", hand.all("table.values tbody tr").map((r) => r.textContent).join(), "i0111,j0113");
+        hand.key("End");
+        expect("the end", hand.step(), 17);
+        expect("the result", hand.cells("b"), "0 1 1 4");
+        hand.key("Home");
+        expect("the start", hand.step(), 0);
+        expect("memory goes back, too", hand.cells("b"), "0 1 1 3");
+        hand.key("PageDown");
+        expect("ten on", hand.step(), 10);
+        hand.choose("break");
+        expect("the next step of a rule", hand.step(), 10);
+        hand.key("Home");
+        hand.choose("break");
+        expect("the next step of a rule, from the start", hand.step(), 6);
+        hand.point(60);
+        expect("a click into the picture", hand.step() > 0 && hand.step() < 6, true);
+        hand.one("#slider").value = "9";
+        hand.one("#slider").dispatchEvent(new hand.window.Event("input"));
+        expect("the slider", hand.step(), 9);
+        const before = hand.step();
+        for (const key of ["+", "-", "0", "x"])
+            hand.key(key);
+        expect("zooming goes nowhere", hand.step(), before);
+    },
+    async playing(hand) {
+        hand.key("Home");
+        hand.key(" ");
+        await later(1500);
+        const step = hand.step();
+        expect("it plays", step >= 2 && step <= 6, true);
+        hand.key(" ");
+        await later(1000);
+        expect("it stops", hand.step(), step);
+        hand.window.location.hash = "#step=12";
+        await later(100);
+        expect("the address", hand.text("#count"), "step 12 of 17");
+    },
+    // The spin lock: what a newcomer must be told.
+    lock(hand) {
+        const why = hand.text(".verdict.side0");
+        for (const part of ["Never ends: after 3 steps the same 2 steps come again and again", "In each round thread 1 looks at lock at line 10, finds 1, and goes round again",
+            "What could change that stands at line 12", "Thread 0 is set aside: a warp with a stack runs one path at a time",
+            "It would go on at line 11. It is taken up only when thread 1 leaves the loop", "Each waits for the other"])
+            expect(part, why.includes(part), true);
+        const other = hand.text(".verdict.side1");
+        for (const part of ["All threads end, after 22 steps", "Under threads thread 0 is not kept waiting: at step 13 it comes to line 12 and sets lock to 0"])
+            expect(part, other.includes(part), true);
+        expect("the parting", hand.text(".verdict.part").startsWith("They part at thread 0: simt takes it nowhere after step 3, threads takes it to line 11"), true);
+        hand.click(".rescue button");
+        expect("the step that helps", hand.window.location.hash.endsWith("other=13"), true);
+        expect("lock is free", hand.all(".side1 .cell b").map((b) => b.textContent).join(), "0,1");
+        hand.click(".verdict.part button");
+        expect("where they part", hand.step(), 3);
+        expect("aside", hand.text(".side0 .says").includes("Thread 0 is set aside under the token \u201cbrk\u201d (the end of a loop): a warp runs one path at a time, and its path goes on at line 11 only when thread 1 has finished its."), true);
+        hand.click(".race button");
+        expect("the race", hand.all(".racer").length, 2);
+        hand.choose("the loop that never ends");
+        expect("the loop", hand.step(), 4);
+        expect("round", hand.text(".inloop"), "Round 1 of a loop that never ends.");
+    },
+    hostile(hand) {
+        expect("no image", hand.all("img").length, 0);
+        expect("the text", hand.text(".row code", 1).includes("</script><img src=x onerror=alert(1)> [U+202E]"), true);
+    },
+    finding(hand) {
+        expect("a link to the step", hand.step() > 0 || hand.text("#count") !== "step 0 | 0", true);
+        expect("two sides", hand.all(".side").length, 2);
+    },
+    ready(hand) {
+        said.push(`ready in ${hand.document.documentElement.dataset.ready} ms`);
+        hand.key("End");
+        said.push(`${hand.text("#count")}`);
+    },
+};
+
+window.addEventListener("load", async () => {
+    const hand = new Hand(frame);
+    try {
+        for (const name of window.location.hash.slice(1).split(","))
+            await questions[name](hand);
+    } catch (error) {
+        said.push(`WRONG ${error.message}`);
+    }
+    document.getElementById("said").textContent = said.join("\n");
+});
