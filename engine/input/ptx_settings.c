@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SHOWN = 60, VALUES_MAX = 1 << 16, TOKENS_MAX = 256 };
 
@@ -216,7 +217,7 @@ static bool starts_with(const char *text, const char *prefix)
 
 /* Whether the file, behind all links, lies below the folder of the text that names it: who opens a stranger's kernel does not
  * have other files of their own read into its results. */
-static bool is_below(const char *path, const char *text_file)
+static bool is_below(const char *path, const char *text_file, bool joined)
 {
     const char *slash = text_file ? strrchr(text_file, '/') : NULL;
     char *folder = !slash               ? strdup(".")
@@ -224,8 +225,8 @@ static bool is_below(const char *path, const char *text_file)
                                         : strndup(text_file, (size_t)(slash - text_file));
     char *real_folder = folder ? realpath(folder, NULL) : NULL, *real = realpath(path, NULL);
     size_t length = real_folder ? strlen(real_folder) : 0;
-    bool below = real && real_folder && path[0] != '/' && strncmp(real, real_folder, length) == 0 &&
-                 (real[length] == '/' || length == 1);
+    bool below = real && real_folder && (joined || path[0] != '/') &&
+                 strncmp(real, real_folder, length) == 0 && (real[length] == '/' || length == 1);
     free(folder);
     free(real_folder);
     free(real);
@@ -251,18 +252,32 @@ static bool is_allowed(const char *path, bool add)
     return found;
 }
 
+/* What a kernel's own text names, and is not found from here, lies where the kernel lies. */
+static bool join_folder(const struct ptx_settings *s, struct ptx_bind *bind)
+{
+    const char *slash = s->diag->file ? strrchr(s->diag->file, '/') : NULL;
+    if (!s->from_head || !slash || bind->path[0] == '/' || access(bind->path, F_OK) == 0)
+        return false;
+    size_t before = (size_t)(bind->path - bind->text);
+    bind->text = arena_printf(s->arena, "%.*s%.*s%s", (int)before, bind->text,
+                              (int)(slash + 1 - s->diag->file), s->diag->file, bind->path);
+    bind->path = bind->text + before;
+    return true;
+}
+
 static bool read_file(struct ptx_settings *s, const struct setting *w, struct ptx_bind *bind)
 {
+    const bool joined = join_folder(s, bind);
     struct diag *diag = ARENA_NEW(s->arena, struct diag);
     size_t length;
-    char *data = parse_read_bytes(
-        s->arena, bind->path, 4 * (size_t)(bind->address ? LIMIT_PLACED_WORDS : LIMIT_MEMORY_WORDS),
-        &length, diag);
+    const size_t usual = 4 * (size_t)LIMIT_MEMORY_WORDS;
+    char *data = parse_read_bytes(s->arena, bind->path, bind->bytes > usual ? bind->bytes : usual,
+                                  &length, diag);
     if (!data) {
         diag_error(s->diag, w->at, "'%.200s': %s", bind->path, diag->entries[0].text);
         return false;
     }
-    bool may = !s->from_head || is_below(bind->path, s->diag->file);
+    bool may = !s->from_head || is_below(bind->path, s->diag->file, joined);
     if (!may && !is_allowed(bind->path, false)) {
         complain(
             s, w,

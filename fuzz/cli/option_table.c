@@ -177,6 +177,14 @@ const struct cli_option option_table[] = {
     {"expect", 0, OPTION_FLAG, NULL, ON(PROGRESS), FIELD(expect), 0, NULL,
      "print the `expect progress` to put into the file instead, as found within the states that "
      "it says, --max-states, or 4096"},
+    {"budget", 0, OPTION_SOME_U64, "N", ON(EXEC), FIELD(budget_steps), 0, NULL,
+     "steps of warps that one launch may take; any number by default"},
+    {"capture", 0, OPTION_TEXT, "FOLDER", ON(EXEC), FIELD(capture), 0, NULL,
+     "keep each launch there as a case that `check` takes: kernel, settings, buffers"},
+    {"unwritten-ok", 0, OPTION_FLAG, NULL, ON(EXEC), FIELD(unwritten_ok), 0, NULL,
+     "reads of device memory that nothing wrote are no findings"},
+    {"verbose", 'v', OPTION_FLAG, NULL, ON(EXEC), FIELD(verbose), 0, NULL,
+     "tell of launches that are clean as well"},
     {"solver", 0, OPTION_TEXT, "COMMAND", ON(PROVE), FIELD(prove.solver), 0, NULL,
      "the SMT solver, which reads SMT-LIB 2 from its standard input: 'z3 -in' (default), "
      "'cvc5 --lang smt2 --produce-models'"},
@@ -343,9 +351,9 @@ const struct cli_option option_table[] = {
      "a page for people: one file that needs nothing else"},
     {"junit", 0, OPTION_OUTPUT, "FILE", ON(REPORT), FIELD(junit), 0, NULL,
      "JUnit XML: a test suite an oracle, a test case a finding"},
-    {"junit", 0, OPTION_OUTPUT, "FILE", ON(CHECK), FIELD(junit), 0, NULL,
+    {"junit", 0, OPTION_OUTPUT, "FILE", ON(CHECK) | ON(EXEC), FIELD(junit), 0, NULL,
      "JUnit XML: a test case a kernel"},
-    {"sarif", 0, OPTION_OUTPUT, "FILE", ON(CHECK), FIELD(sarif), 0, NULL,
+    {"sarif", 0, OPTION_OUTPUT, "FILE", ON(CHECK) | ON(EXEC), FIELD(sarif), 0, NULL,
      "SARIF 2.1.0, for code scanning: a result for each race, fault, divergence, failed "
      "expectation"},
     {"sarif", 0, OPTION_OUTPUT, "FILE", ON(REPORT), FIELD(sarif), 0, NULL,

@@ -13,8 +13,8 @@
 #define DEVICE_VARIABLE_NAME "SIMTFUZZ_DEVICE"
 
 /* Addresses of device memory: each allocation in a slot of its own, so that no index of 32 bits leads from one into
- * another. */
-#define DEVICE_FIRST ((uint64_t)1 << 46)
+ * another. Linux puts programs, heaps and libraries above all of them. */
+#define DEVICE_FIRST ((uint64_t)1 << 44)
 #define DEVICE_SLOT ((uint64_t)1 << 34)
 #define DEVICE_SLOTS 4000u
 /* All of it together; what one launch can be given (LIMIT_PLACED_WORDS). */

@@ -98,8 +98,8 @@ static void on_launch(struct device *device, const char *data, size_t bytes)
     memcpy(launch, data, head);
     if (head + launch->name_bytes + launch->argument_bytes <= bytes) {
         const char *name = arena_strndup(&device->arena, data + head, launch->name_bytes);
-        uint32_t error = device_run(device, launch, name,
-                                    (const uint8_t *)data + head + launch->name_bytes);
+        uint32_t error =
+            device_run(device, launch, name, (const uint8_t *)data + head + launch->name_bytes);
         answer(device, &error, sizeof error);
     }
     free(launch);
@@ -112,7 +112,7 @@ static void on_note(struct device *device, enum device_message kind, const char 
     device_tell_note(device, kind == DEVICE_WRONG ? "WRONG" : "note", text);
     if (kind == DEVICE_WRONG && device->found) {
         const struct launch_finding finding = {.kind = LAUNCH_FAULT, .text = text};
-        device->found(device->context, "host", &finding);
+        device->found(device->context, "the host", "the host", &finding);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "engine/input/ptx_kernel.h"
 #include "engine/ptx/ptx_reach.h"
 #include "fuzz/exec/device.h"
+#include "fuzz/out/demangle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,9 @@ static const struct ptx_function *find_entry(const struct device_module *module,
 static void refuse(struct device *device, const char *name, const char *why)
 {
     device->report.refused++;
-    device_tell_note(device, "refused", arena_printf(&device->arena, "%s: %s", name, why));
+    device_tell_note(
+        device, "refused",
+        demangle_text(&device->arena, arena_printf(&device->arena, "%s: %s", name, why)));
 }
 
 void device_ask_kernel(struct device *device, uint32_t number, const char *name,
@@ -82,14 +85,14 @@ static void add_parameter(struct text *text, uint32_t number, const struct ptx_v
     uint64_t bits = 0;
     memcpy(&bits, value, bytes < 8 ? bytes : 8);
     if (is_number) {
-        text_printf(text, " bind:%u=0x%llx", number, (unsigned long long)bits);
+        text_format(text, " bind:%u=0x%llx", number, (unsigned long long)bits);
         return;
     }
-    text_printf(text, " bind:%u=words:", number);
+    text_format(text, " bind:%u=words:", number);
     for (uint32_t at = 0; at < bytes; at += 4) {
         uint32_t word = 0;
         memcpy(&word, value + at, bytes - at < 4 ? bytes - at : 4);
-        text_printf(text, "%s%u", at ? "," : "", word);
+        text_format(text, "%s%u", at ? "," : "", word);
     }
 }
 
@@ -109,25 +112,24 @@ static bool is_placed(const struct device_buffer *buffer, const struct ptx_reach
 
 static const char *launch_settings(struct arena *arena, const struct device *device,
                                    const struct device_launch *launch,
-                                   const struct ptx_function *entry,
-                                   const struct ptx_reach *reach, const uint8_t *arguments)
+                                   const struct ptx_function *entry, const struct ptx_reach *reach,
+                                   const uint8_t *arguments)
 {
-    struct text text;
+    struct text text = text_begin(arena);
     uint32_t number = 0;
     const uint32_t *g = launch->grid, *b = launch->block;
-    text_init(&text, arena);
-    text_printf(&text, "entry=%s blocks=%ux%ux%u/0+1 threads=%ux%ux%u shared=%llu", entry->name, g[0],
-                g[1], g[2], b[0], b[1], b[2], (unsigned long long)launch->shared_bytes);
+    text_format(&text, "entry=%s blocks=%ux%ux%u/0+1 threads=%ux%ux%u shared=%llu", entry->name,
+                g[0], g[1], g[2], b[0], b[1], b[2], (unsigned long long)launch->shared_bytes);
     for (const struct ptx_variable *p = entry->parameters; p; p = p->next, number++) {
         add_parameter(&text, number, p, arguments);
         arguments += ptx_memory_bytes(p);
     }
     for (const struct device_buffer *buffer = device->buffers; buffer; buffer = buffer->next)
         if (is_placed(buffer, reach, launch->module))
-            text_printf(&text, " memory:%s=0x%llx:%llu", buffer->name,
+            text_format(&text, " memory:%s=0x%llx:%llu", buffer->name,
                         (unsigned long long)buffer->at.address,
                         (unsigned long long)buffer->at.bytes);
-    return text_string(&text);
+    return text.bytes;
 }
 
 /* ---- memory ---- */
@@ -220,9 +222,12 @@ static void explain_freed(const struct device *device, struct arena *arena,
     (void)launch;
     for (const struct device_buffer *b = device->buffers; b; b = b->next)
         if (b->is_freed && address - b->at.address < b->at.bytes) {
-            finding->text = arena_printf(arena, "%s: it was byte %llu of %s, which has been freed",
-                                         finding->text,
-                                         (unsigned long long)(address - b->at.address), b->name);
+            /* What lies near it by number has nothing to do with it. */
+            const char *near = strstr(finding->text, ": byte ");
+            int length = (int)(near ? near - finding->text : (ptrdiff_t)strlen(finding->text));
+            finding->text =
+                arena_printf(arena, "%.*s: it was byte %llu of %s, which has been freed", length,
+                             finding->text, (unsigned long long)(address - b->at.address), b->name);
             return;
         }
 }
@@ -234,16 +239,18 @@ static void tell(struct device *device, struct arena *arena, struct launch *laun
         if (f->kind == LAUNCH_FAULT && f->status == STATUS_OUT_OF_BOUNDS)
             explain_freed(device, arena, launch, f, launch->fault_address);
         device->report.findings++;
-        device_tell_finding(device, arena, text, f);
+        if (!device_tell_finding(device, arena, text, name, f))
+            continue;
+        device->report.shown++;
         if (device->found)
-            device->found(device->context, name, f);
+            device->found(device->context, demangle_text(arena, name), text, f);
     }
     if (launch->status == STATUS_STEP_LIMIT) {
         device->report.refused++;
         device_tell_note(device, "unknown",
                          arena_printf(arena,
                                       "%s was stopped after %llu steps of warps and %llu of %llu "
-                                      "blocks: --budget allows no more",
+                                      "blocks",
                                       text, (unsigned long long)launch->steps,
                                       (unsigned long long)launch->blocks_done,
                                       (unsigned long long)launch->blocks));
@@ -259,11 +266,20 @@ static size_t arena_bytes(const struct device *device)
     return (size_t)(4 * sizeof(struct launch_cell) / 4 * bytes + 16 * bytes) + ((size_t)6 << 30);
 }
 
+static bool go_on(void *context, uint64_t steps, uint64_t blocks)
+{
+    const struct device *device = context;
+    (void)steps, (void)blocks;
+    return !device->stop || *device->stop == 0;
+}
+
 static uint32_t run_in(struct device *device, struct arena *arena,
                        const struct device_launch *launch, const struct ptx_function *entry,
                        const struct device_module *module, const uint8_t *arguments)
 {
-    const struct launch_options options = {.budget = device->options->budget};
+    const struct launch_options options = {
+        .budget = device->options->budget, .go_on = go_on, .context = device};
+    struct capture *capture = NULL;
     struct diag *diag = ARENA_NEW(arena, struct diag);
     struct ptx_reach reach = {.function_count = 0};
     const char *why = NULL;
@@ -272,7 +288,8 @@ static uint32_t run_in(struct device *device, struct arena *arena,
     const char *settings = launch_settings(arena, device, launch, entry, &reach, arguments);
     struct ast_kernel *kernel = ptx_kernel_new(arena, module->ptx, settings, diag);
     if (!kernel || !read_constants(device, arena, kernel, launch->module)) {
-        refuse(device, entry->name, kernel ? "device memory cannot be read" : diag->entries[0].text);
+        refuse(device, entry->name,
+               kernel ? "device memory cannot be read" : diag->entries[0].text);
         return ERROR_UNSUPPORTED;
     }
     struct launch *run = launch_new(arena, kernel, launch->grid, &options, &why);
@@ -287,8 +304,11 @@ static uint32_t run_in(struct device *device, struct arena *arena,
         return ERROR_MEMORY;
     }
     device->report.launches++;
-    if (device->options->capture && !capture_launch(device, arena, run, settings, &why))
-        device_tell_note(device, "note", why);
+    if (device->options->capture) {
+        capture = capture_start(device, arena, run, &why);
+        if (!capture)
+            device_tell_note(device, "note", why);
+    }
     if (device->options->no_unwritten)
         run->race->written = NULL;
     launch_run(run, &options);
@@ -296,6 +316,10 @@ static uint32_t run_in(struct device *device, struct arena *arena,
         run->race->written = ARENA_ARRAY(arena, uint8_t, run->program->shared_base + 1);
     device->report.steps += run->steps;
     device->report.blocks += run->blocks_done;
+    if (capture && !capture_end(capture, run, &why))
+        device_tell_note(device, "note", why);
+    if (!run->race->findings && run->status == STATUS_TERMINATED && !device->options->verbose)
+        return move_memory(device, run, launch->module, true) ? ERROR_NONE : ERROR_MEMORY;
     const char *text = device_launch_text(arena, device, launch, entry->name);
     tell(device, arena, run, text, entry->name);
     if (device->options->verbose && !run->race->findings && run->status == STATUS_TERMINATED)

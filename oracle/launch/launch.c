@@ -108,29 +108,40 @@ static bool comes_back(struct launch *launch, struct machine *machine, struct sc
     uint32_t taken = 0, next = 1;
     bool back = false;
     uint32_t current = 0, budget = 0;
-    struct pcg rng = scheduler->rng;
     for (; taken < SPIN_TURNS && machine_status(machine) == STATUS_RUNNING && !back; taken++) {
         if (taken + 1 == next) {
             machine_save(machine, saved);
             current = scheduler->current;
             budget = scheduler->budget;
-            rng = scheduler->rng;
             next *= 2;
         }
         machine_run(machine, &scheduler->choices, QUANTUM, NULL);
         back = scheduler->current == current && scheduler->budget == budget &&
-               memcmp(&scheduler->rng, &rng, sizeof rng) == 0 &&
                same_state(machine, saved);
     }
     arena_release(launch->arena, mark);
     return back;
 }
 
-static void note_spin(struct launch *launch, const struct machine *machine)
+/* The statement that somebody goes round at, and who: one that has a line. */
+static uint32_t find_spinner(struct machine *machine, struct choices *choices, uint32_t *actor)
+{
+    const struct ptx_op *ops = machine->program->ptx->ops;
+    uint32_t stm = CODE_NONE;
+    for (int tries = 0; tries < 256; tries++) {
+        *actor = machine->head->live[0];
+        stm = machine->semantics->next_stm(machine, *actor);
+        if (stm != CODE_NONE && ops[stm].line != 0)
+            break;
+        machine_run(machine, choices, 1, NULL);
+    }
+    return stm;
+}
+
+static void note_spin(struct launch *launch, struct machine *machine, struct choices *choices)
 {
     const struct program *program = machine->program;
-    uint32_t actor = machine->head->live[0];
-    uint32_t stm = machine->semantics->next_stm(machine, actor);
+    uint32_t actor, stm = find_spinner(machine, choices, &actor);
     uint32_t thread = actor / program->warps_per_block * program->launch.threads +
                       actor % program->warps_per_block * program->launch.warp;
     struct crs_warp warp = crs_warp(machine, actor);
@@ -158,6 +169,13 @@ static uint32_t ended(const struct machine *machine)
     return machine->actor_count - machine->head->unfinished;
 }
 
+/* Inside a step - the order of a warp's atomics - lower lanes come first. */
+static uint32_t choose_first(struct choices *choices, uint32_t n)
+{
+    (void)choices, (void)n;
+    return 0;
+}
+
 static enum status run_group(struct launch *launch, struct machine *machine,
                              const struct launch_options *options)
 {
@@ -166,24 +184,30 @@ static enum status run_group(struct launch *launch, struct machine *machine,
     uint64_t before = launch->steps;
     uint32_t last = 0;
     sched_start(&scheduler, &spec, machine, launch->arena);
+    scheduler.choices.choose = choose_first;
     while (machine_status(machine) == STATUS_RUNNING) {
-        machine_run(machine, &scheduler.choices, SLICE, NULL);
+        uint64_t slice = SLICE;
+        if (options->budget && options->budget - launch->steps < slice)
+            slice = options->budget - launch->steps;
+        machine_run(machine, &scheduler.choices, slice, NULL);
         launch->steps = before + machine->steps;
+        if (options->budget && launch->steps >= options->budget)
+            break;
         bool stands = ended(machine) == last && machine_status(machine) == STATUS_RUNNING;
         last = ended(machine);
         if (stands && comes_back(launch, machine, &scheduler)) {
-            note_spin(launch, machine);
+            note_spin(launch, machine, &scheduler.choices);
             return STATUS_NONTERMINATING;
         }
         if (machine_status(machine) != STATUS_RUNNING)
             break;
-        if ((options->budget && launch->steps >= options->budget) ||
-            (options->go_on &&
-             !options->go_on(options->context, launch->steps, launch->blocks_done)))
+        if (options->go_on && !options->go_on(options->context, launch->steps, launch->blocks_done))
             return STATUS_STEP_LIMIT;
     }
     launch->steps = before + machine->steps;
-    return machine_status(machine);
+    bool spent = options->budget && launch->steps >= options->budget;
+    return machine_status(machine) == STATUS_RUNNING && spent ? STATUS_STEP_LIMIT
+                                                              : machine_status(machine);
 }
 
 /* The blocks that are left when all full groups are done. */

@@ -33,7 +33,8 @@ const char *launch_source(struct arena *arena, const struct program *program, ui
     if (stm == 0 || stm >= code->count)
         return NULL;
     const char *source = ptx_op_path(arena, code, stm);
-    return source ? source : arena_printf(arena, "line %u of the PTX", code->ops[stm].line);
+    uint32_t line = code->ops[stm].line;
+    return source || line == 0 ? source : arena_printf(arena, "line %u of the PTX", line);
 }
 
 static const char *file_name(const char *path)
