@@ -160,7 +160,7 @@ static void put_binary(struct emitter *e, const struct ast_expr *x)
         return;
     case BINARY_DIV:
     case BINARY_REM:
-        if (is_plain(x->b, false))
+        if (is_plain(x->b, false) && (x->binary == BINARY_DIV || e->dialect->has_signed_remainder))
             put_operands(e, x, TYPE_INT);
         else
             put_call(e, x->binary == BINARY_DIV ? "sf_div" : "sf_rem", x, TYPE_INT, TYPE_INT);
@@ -259,8 +259,24 @@ void emit_expr(struct emitter *e, const struct ast_expr *x, enum emit_type want)
     text_put(e->out, ")");
 }
 
+/* mem[base + index] */
+static void put_word(struct emitter *e, const char *base, const struct ast_expr *index)
+{
+    text_format(e->out, "mem[%s", base);
+    if (index) {
+        text_put(e->out, " + ");
+        emit_expr(e, index, TYPE_INT);
+    }
+    text_put(e->out, "]");
+}
+
 void emit_lvalue(struct emitter *e, const struct ast_lvalue *lvalue)
 {
+    const char *base = emit_base(e, lvalue->var);
+    if (base) {
+        put_word(e, base, lvalue->index);
+        return;
+    }
     emit_var(e, lvalue->var);
     if (lvalue->index) {
         text_put(e->out, "[");
@@ -279,5 +295,7 @@ void emit_condition(struct emitter *e, const struct ast_expr *expr)
     }
     text_put(e->out, "((");
     emit_expr(e, expr, TYPE_BOOL);
-    text_put(e->out, " ? 1 : 0) != sf_zero)");
+    text_put(e->out, " ? 1 : 0) != ");
+    emit_zero(e);
+    text_put(e->out, ")");
 }

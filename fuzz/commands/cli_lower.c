@@ -203,6 +203,11 @@ static const char *to_cuda(struct cli *cli, const char *path)
     return emitted(cli, path, EMIT_CUDA);
 }
 
+static const char *to_glsl(struct cli *cli, const char *path)
+{
+    return emitted(cli, path, EMIT_GLSL);
+}
+
 static const char *to_plain_ptx(struct cli *cli, const char *path)
 {
     return emitted(cli, path, EMIT_PTX);
@@ -213,9 +218,10 @@ static const struct form {
     lower_form *lower;
     const char *(*text)(struct cli *cli, const char *path); /* of PTX: its text */
 } forms[] = {
-    {"core", to_core, NULL},         {"cfg", to_cfg, NULL},   {"predicated", to_predicated, NULL},
-    {"lockstep", to_lockstep, NULL}, {"ptx", NULL, to_ptx},   {"crs", NULL, to_crs},
-    {"opencl", NULL, to_opencl},     {"cuda", NULL, to_cuda}, {"plain-ptx", NULL, to_plain_ptx}};
+    {"core", to_core, NULL},          {"cfg", to_cfg, NULL},   {"predicated", to_predicated, NULL},
+    {"lockstep", to_lockstep, NULL},  {"ptx", NULL, to_ptx},   {"crs", NULL, to_crs},
+    {"opencl", NULL, to_opencl},      {"cuda", NULL, to_cuda}, {"glsl", NULL, to_glsl},
+    {"plain-ptx", NULL, to_plain_ptx}};
 
 enum { FORMS = sizeof forms / sizeof forms[0] };
 

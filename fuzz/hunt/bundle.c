@@ -18,7 +18,7 @@
 static const char *extension(const struct outside_subject *subject)
 {
     static const char *const extensions[EMIT_LANGUAGE_COUNT] = {
-        [EMIT_OPENCL] = "cl", [EMIT_CUDA] = "cu", [EMIT_PTX] = "ptx"};
+        [EMIT_OPENCL] = "cl", [EMIT_CUDA] = "cu", [EMIT_GLSL] = "comp", [EMIT_PTX] = "ptx"};
     return extensions[subject->language];
 }
 
