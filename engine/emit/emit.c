@@ -64,7 +64,7 @@ char *emit_text(struct arena *arena, enum emit_language language, const char *ke
     for (uint32_t i = 0; d->helpers && i < EMIT_HELPERS; i++)
         if (strstr(kernels, d->helpers[i].name))
             text_format(&body, "%s%s", d->function_head, d->helpers[i].text);
-    text_put(&body, "\n");
+    text_put(&body, d->helpers ? "\n" : "");
     text_put(&body, kernels);
     put_prelude(&text, d->prelude, body.bytes);
     text_put(&text, body.bytes);
@@ -520,6 +520,8 @@ bool emit_kernel(struct text *text, struct ast_kernel *kernel, enum emit_languag
 {
     if (language == EMIT_PTX)
         return emit_ptx_kernel(text, kernel, knobs, number, emitted, reason);
+    if (language == EMIT_BLOCKS)
+        return emit_blocks_kernel(text, kernel, number, emitted, reason);
     const struct text before = *text;
     struct text own = text_begin(text->arena);
     struct emitter e = {.out = &own,

@@ -184,6 +184,7 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] = {
                         "atomicExchange", "atomicCompSwap"},
             .helpers = glsl_helpers,
         },
+    [EMIT_BLOCKS] = {.name = "blocks", .prelude = ""},
     [EMIT_PTX] = {.name = "ptx",
                   .prelude = ".version 7.0\n.target sm_70\n.address_size 64\n",
                   .function_head = ""},

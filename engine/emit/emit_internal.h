@@ -133,6 +133,12 @@ void emit_condition(struct emitter *e, const struct ast_expr *expr);
 bool emit_ptx_kernel(struct text *text, struct ast_kernel *kernel, uint32_t knobs, uint32_t number,
                      struct emitted *emitted, const char **reason);
 
+/* ---- emit_blocks.c ---- */
+
+/* emit_kernel of EMIT_BLOCKS: there are no knobs. */
+bool emit_blocks_kernel(struct text *text, struct ast_kernel *kernel, uint32_t number,
+                        struct emitted *emitted, const char **reason);
+
 /* ---- emit_stm.c ---- */
 
 void emit_statements(struct emitter *e, const struct ast_stm *list);

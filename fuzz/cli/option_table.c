@@ -212,8 +212,8 @@ const struct cli_option option_table[] = {
      "core (default): the statements of the structured semantics; cfg: blocks; predicated, "
      "lockstep: pi(P) and phi(P) of the blocks, normalised; ptx: the canonical text of a .ptx "
      "file, or a kernel compiled; crs: the same with the branch unit's instructions; opencl, cuda, "
-     "glsl, plain-ptx: a structured kernel in that language; plain-ptx is what drivers and ptxas "
-     "take"},
+     "glsl, blocks, plain-ptx: a structured kernel in that language; blocks is JSON, plain-ptx "
+     "is for drivers and ptxas"},
     {"knobs", 0, OPTION_OWN, "LIST", ON(LOWER), 0, 0, option_parse_knobs,
      "opencl, cuda, glsl, plain-ptx: how to say it, e.g. outlined,mixed; none by default"},
     {"knobs", 0, OPTION_OWN, "LIST", ON(OUTSIDE), 0, FIELD(knobs_given), option_parse_knobs,

@@ -114,6 +114,31 @@ expect 0 outside --subject exec:/bin/true --subject exec:/no/such/program --subj
 says err "exec:/bin/true: left out" "exec:/no/such/program: left out" "opencl:no-such-platform: left out" \
     "vulkan:no-such-device: left out"
 expect 2 serve nothing
+
+# The example of docs/protocol.md agrees; what is wrong with its steps is seen where its memory is right.
+sed -n '/^```python/,/^```$/p' "$source/docs/protocol.md" | sed '1d;$d' >simulator.py
+expect 0 outside --subject "exec:python3 $folder/simulator.py" --cases 40 --seed 0x5
+says out "40 kernels" "agrees 40"
+printf 'launch(threads = 2, warp = 2, blocks = 1); global int a[2] = {5, 5}; global int b[2]; global int n;
+kernel k() { a[tid] = 5; barrier(); b[tid] = a[1 - tid]; atomic_add(n, 1); }\n' >steps.simt
+# steps WHAT OLD NEW: the example with OLD replaced by NEW.
+steps() {
+    sed "s/$2/$3/" simulator.py >broken.py
+    ! cmp -s broken.py simulator.py || failed "the example has no $2"
+    expect 1 outside --subject "exec:python3 $folder/broken.py" --kernel steps.simt --as-it-is --tests 0 --output findings
+    says out "wrong-steps" "$1"
+    cat findings/*/log.txt >log
+    rm -rf findings
+}
+expect 0 outside --subject "exec:python3 $folder/simulator.py" --kernel steps.simt --as-it-is
+steps "steps: race" '^                yield' '                tid and (yield)'
+says log "thread 0 reads 5 from word 1; thread 1 writes 5 to word 1; no barrier between"
+steps "steps: a read gives what is not there" '{word} {memory.word.}' '{word} {memory[word] + (kind == "r")}'
+says log "thread 0 reads 6 from word 1, where 5 is"
+steps "steps: a thread has another effect" "^ *access('w', s.1., lambda.*" '&; &'
+says log "effect 2 of thread 0: it must be: thread 0 writes 5 to word 2; it was: thread 0 writes 5 to word 0"
+steps "steps: a line is none" '{number} b' '{number} barrier'
+
 # ---- a real one ----
 
 expect 0 subjects
