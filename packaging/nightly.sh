@@ -34,7 +34,7 @@ step_packages() {
 step_implementations() {
     local sudo= there=() name
     [ "$(id -u)" -eq 0 ] || sudo=sudo
-    for name in clang-{13..22} ocl-icd-libopencl1 pocl-opencl-icd oclgrind mesa-opencl-icd libvulkan1 \
+    for name in clang-{13..22} llvm-{13..22} ocl-icd-libopencl1 pocl-opencl-icd oclgrind mesa-opencl-icd libvulkan1 \
         mesa-vulkan-drivers glslang-tools chromium-common; do
         ! apt-cache show "$name" >/dev/null 2>&1 || there+=("$name")
     done
