@@ -37,10 +37,13 @@ bool emit_find_language(const char *name, enum emit_language *language)
     return false;
 }
 
-/* Whether a line of a prelude is needed: all but definitions of what the rest does not name. */
+/* Whether a line of a prelude is needed: all but definitions of what the rest does not name, and what makes its subgroup
+ * operations known. */
 static bool is_needed(struct arena *arena, const char *line, const char *body)
 {
-    static const char define[] = "#define ";
+    static const char define[] = "#define ", subgroup[] = "#extension GL_KHR_shader_subgroup";
+    if (strncmp(line, subgroup, strlen(subgroup)) == 0)
+        return strstr(body, "subgroup");
     if (strncmp(line, define, strlen(define)) != 0)
         return true;
     const char *name = line + strlen(define);

@@ -47,6 +47,17 @@ static const struct emit_helper glsl_helpers[EMIT_HELPERS] = {
                "}\n"},
 };
 
+static const char *const glsl_votes[] = {
+    "(@ && subgroupAny(@))",
+    "(@ || subgroupAll(@))",
+    "subgroupInverseBallot(subgroupBallot(@))",
+    "(subgroupShuffle(@ ? 1 : 0, gl_SubgroupInvocationID) != 0)",
+    "(subgroupMax(@ ? 1 : 0) != 0 && @)",
+    "subgroupBallotBitExtract(subgroupBallot(@), gl_SubgroupInvocationID)",
+    "(subgroupAnd(@ ? 1u : 0u) != 0u || @)",
+    NULL,
+};
+
 static const char opencl_prelude[] =
     "#ifdef SIMTFUZZ_BARE\n"
     "typedef unsigned int uint;\n"
@@ -157,6 +168,11 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] = {
             .name = "glsl",
             .prelude = "#version 450\n"
                        "#extension GL_KHR_memory_scope_semantics : require\n"
+                       "#extension GL_KHR_shader_subgroup_basic : require\n"
+                       "#extension GL_KHR_shader_subgroup_vote : require\n"
+                       "#extension GL_KHR_shader_subgroup_ballot : require\n"
+                       "#extension GL_KHR_shader_subgroup_arithmetic : require\n"
+                       "#extension GL_KHR_shader_subgroup_shuffle : require\n"
                        "#ifndef SF_KERNEL\n"
                        "#define SF_KERNEL 0\n"
                        "#endif\n",
@@ -182,6 +198,8 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] = {
             .fence = "memoryBarrier()",
             .atomics = {"atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr",
                         "atomicExchange", "atomicCompSwap"},
+            .votes = glsl_votes,
+            .shuffle = "subgroupShuffle(@, gl_SubgroupInvocationID)",
             .helpers = glsl_helpers,
         },
     [EMIT_BLOCKS] = {.name = "blocks", .prelude = ""},

@@ -287,14 +287,52 @@ void emit_lvalue(struct emitter *e, const struct ast_lvalue *lvalue)
     }
 }
 
+/* The form with the expression in place of each @. */
+static void put_form(struct emitter *e, const char *form, const struct ast_expr *expr,
+                     enum emit_type type)
+{
+    for (; *form; form++)
+        if (*form == '@')
+            emit_expr(e, expr, type);
+        else
+            text_put_bytes(e->out, form, 1);
+}
+
+/* Each time another of the language's votes. */
+static void put_vote(struct emitter *e, const struct ast_expr *expr)
+{
+    uint32_t count = 0;
+    while (e->dialect->votes[count])
+        count++;
+    put_form(e, e->dialect->votes[e->votes++ % count], expr, TYPE_BOOL);
+}
+
+static void put_truth(struct emitter *e, const struct ast_expr *expr)
+{
+    if (emit_has(e, EMIT_KNOB_VOTES) && e->dialect->votes)
+        put_vote(e, expr);
+    else
+        emit_expr(e, expr, TYPE_BOOL);
+}
+
+/* Every third value comes from the lane itself. */
+void emit_value(struct emitter *e, const struct ast_expr *expr, enum emit_type type)
+{
+    enum { SHARE = 3 };
+    if (emit_has(e, EMIT_KNOB_VOTES) && e->dialect->shuffle && e->votes++ % SHARE == 0)
+        put_form(e, e->dialect->shuffle, expr, type);
+    else
+        emit_expr(e, expr, type);
+}
+
 void emit_condition(struct emitter *e, const struct ast_expr *expr)
 {
     if (!emit_has(e, EMIT_KNOB_OPAQUE_CONDITIONS)) {
-        emit_expr(e, expr, TYPE_BOOL);
+        put_truth(e, expr);
         return;
     }
     text_put(e->out, "((");
-    emit_expr(e, expr, TYPE_BOOL);
+    put_truth(e, expr);
     text_put(e->out, " ? 1 : 0) != ");
     emit_zero(e);
     text_put(e->out, ")");

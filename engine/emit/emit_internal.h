@@ -34,6 +34,10 @@ struct emit_dialect {
     const char *thread_uint, *block_uint; /* the same as unsigned numbers */
     const char *barrier, *fence;
     const char *atomics[ATOMIC_COUNT]; /* by spaces: that of any pointer */
+    /* A truth value again, @, by a subgroup operation; NULL ends them. Whatever lanes take part: a lane's own value is among
+     * theirs. */
+    const char *const *votes;
+    const char *shuffle;               /* a value again, from the lane itself */
     const struct emit_helper *helpers; /* EMIT_HELPERS of them; NULL: texts call none */
     bool has_recursion;
     bool has_signed_remainder; /* that of negative numbers is C's */
@@ -72,6 +76,7 @@ struct emitter {
     const struct ast_function *function; /* at hand */
     bool is_body;                        /* the kernel's own statements */
     uint32_t indent;
+    uint32_t votes; /* so many were written */
 };
 
 static inline bool emit_has(const struct emitter *e, enum emit_knob knob)
@@ -124,7 +129,8 @@ const char *emit_base(struct emitter *e, const struct ast_var *var);
 void emit_expr(struct emitter *e, const struct ast_expr *expr, enum emit_type want);
 /* name[index] */
 void emit_lvalue(struct emitter *e, const struct ast_lvalue *lvalue);
-/* A truth value, through the opaque word if the knob says so. */
+/* A value that is assigned, and a truth value, through the opaque word or a vote if knobs say so. */
+void emit_value(struct emitter *e, const struct ast_expr *expr, enum emit_type type);
 void emit_condition(struct emitter *e, const struct ast_expr *expr);
 
 /* ---- emit_ptx.c ---- */

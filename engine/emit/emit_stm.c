@@ -20,7 +20,7 @@ static void put_assignment(struct emitter *e, const struct ast_stm *stm)
 {
     emit_lvalue(e, &stm->target);
     text_put(e->out, " = ");
-    emit_expr(e, ast_assigned_value(e->arena, stm), target_type(e, &stm->target));
+    emit_value(e, ast_assigned_value(e->arena, stm), target_type(e, &stm->target));
 }
 
 /* Out of the statements of the function at hand, whose thread has ended, or which returns. */

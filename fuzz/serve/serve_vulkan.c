@@ -340,7 +340,14 @@ static const char *launch(struct arena *arena, const struct vulkan *vk, vk_handl
     return error ? code_of(arena, "vkQueueWaitIdle", error) : NULL;
 }
 
-/* What the device cannot do for a kernel of this shape; NULL: nothing. */
+/* What the device cannot do for a text, or for a kernel of this shape; NULL: nothing. */
+static const char *lacks_operations(const struct vulkan *vk, const char *text)
+{
+    const bool has = vk->subgroup.stages & VK_STAGE_COMPUTE &&
+                     (vk->subgroup.operations & VK_SUBGROUP_ALL) == VK_SUBGROUP_ALL;
+    return !has && strstr(text, "subgroup") ? "the device lacks subgroup operations" : NULL;
+}
+
 static const char *too_much(const struct vulkan *vk, const struct served_kernel *k)
 {
     if (k->bytes > BUFFER_BYTES)
@@ -353,11 +360,6 @@ static void run_kernel(struct arena *arena, const struct vulkan *vk, const struc
 {
     vk_handle module = 0, pipeline = 0;
     size_t bytes;
-    const char *refusal = too_much(vk, k);
-    if (refusal) {
-        served_answer(answer, "unsupported", refusal, "", 0);
-        return;
-    }
     const char *code = compile(arena, k->entry, &bytes, answer);
     if (!code)
         return;
@@ -381,13 +383,17 @@ static void run_kernel(struct arena *arena, const struct vulkan *vk, const struc
 static void run(struct arena *arena, void *own, const struct message *request, struct text *answer)
 {
     const bool plain = strstr(message_text(request, "options", 0), "-disable-optimization");
+    const char *text = message_text(request, "text", 0);
+    const char *unable = child_write("kernel.comp", text) ? lacks_operations(own, text)
+                                                          : "the text cannot be written";
     struct served_kernel kernel;
-    const bool written = child_write("kernel.comp", message_text(request, "text", 0));
-    for (uint32_t i = 0; served_kernel(request, i, &kernel); i++)
-        if (written)
-            run_kernel(arena, own, &kernel, plain, answer);
+    for (uint32_t i = 0; served_kernel(request, i, &kernel); i++) {
+        const char *refusal = unable ? unable : too_much(own, &kernel);
+        if (refusal)
+            served_answer(answer, "unsupported", refusal, "", 0);
         else
-            served_answer(answer, "unsupported", "the text cannot be written", "", 0);
+            run_kernel(arena, own, &kernel, plain, answer);
+    }
 }
 
 const struct served served_vulkan = {

@@ -53,6 +53,7 @@ enum {
     VK_AT_HOST = 0x4000,
     VK_ACCESS_SHADER_WRITE = 0x40,
     VK_ACCESS_HOST_READ = 0x2000,
+    VK_SUBGROUP_ALL = 2 | 4 | 8 | 16, /* vote, arithmetic, ballot, shuffle */
     VK_NAME_BYTES = 256,
     VK_MEMORY_TYPES = 32,
     VK_MEMORY_HEAPS = 16

@@ -10,7 +10,7 @@ expect 0 lower "$data/shapes.simt" --to opencl --expose --knobs outlined,mixed,t
 cmp -s out "$data/shapes.cl" || failed "shapes.cl is no longer what is emitted: $(diff out "$data/shapes.cl" | head -3)"
 expect 0 lower "$data/shapes.simt" --to cuda --knobs opaque-conditions,opaque-switches,unsigned,struct,shared-global
 cmp -s out "$data/shapes.cu" || failed "shapes.cu is no longer what is emitted: $(diff out "$data/shapes.cu" | head -3)"
-expect 0 lower "$data/shapes.simt" --to glsl --expose --knobs mixed,tables,opaque-switches,opaque-conditions
+expect 0 lower "$data/shapes.simt" --to glsl --expose --knobs mixed,tables,opaque-switches,opaque-conditions,votes
 cmp -s out "$data/shapes.comp" || failed "shapes.comp is no longer what is emitted: $(diff out "$data/shapes.comp" | head -3)"
 expect 0 lower "$data/shapes.simt" --to opencl --json
 json
@@ -30,7 +30,7 @@ expect 0 lower refused.simt --to cfg
 refuses glsl "glsl has no recursion: function 'f' at line 1" 'void f(int n) { if (n) f(n - 1); } kernel k() { f(2); }'
 # Each way to say it is GLSL: glslang takes it, and its validator what it makes.
 if command -v glslangValidator >/dev/null; then
-    for knobs in none shared-global outlined,struct fixed-size,unsigned opaque-conditions,opaque-switches mixed,tables; do
+    for knobs in none votes shared-global outlined,struct fixed-size,unsigned opaque-conditions,opaque-switches mixed,tables; do
         expect 0 lower "$data/shapes.simt" --to glsl --expose --knobs $knobs
         cp out shapes.comp
         glslangValidator -V --spirv-val --target-env vulkan1.1 shapes.comp -o shapes.spv >err || failed "$knobs: $(tail -3 err)"

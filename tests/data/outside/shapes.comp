@@ -2,6 +2,11 @@
 // 0 3 -1 -2147483648 7 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 -3 -677615847 -3 1178660939 5 5 10 0 1 7 64 11 12 0 0 5 4 12 9 7 -2147483647 6 255 9 5 4 4 10 -244087384 -2 255 10 11 9 9 6 0 -1 6 -2 0
 #version 450
 #extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_vote : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #ifndef SF_KERNEL
 #define SF_KERNEL 0
 #endif
@@ -34,10 +39,10 @@ int k0_step(int l_a, int l_b)
 {
     int l_t;
     l_t = int(0);
-    l_t = int((((uint(sf_div(l_a, l_b)) + uint(sf_rem(l_a, 3))) - uint(sf_shr(l_a, uint(l_b)))) + (uint(l_a) << 2u)));
-    if ((((l_t == 77) ? 1 : 0) != mem[117])) {
+    l_t = subgroupShuffle(int((((uint(sf_div(l_a, l_b)) + uint(sf_rem(l_a, 3))) - uint(sf_shr(l_a, uint(l_b)))) + (uint(l_a) << 2u))), gl_SubgroupInvocationID);
+    if (((((l_t == 77) || subgroupAll((l_t == 77))) ? 1 : 0) != mem[117])) {
         mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 0u))] = int(v_own[0]);
-        mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 1u))] = int(v_own[1]);
+        mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 1u))] = subgroupShuffle(int(v_own[1]), gl_SubgroupInvocationID);
         mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 2u))] = int(v_seen);
         k0_p.ended = 1; return 0;
     }
@@ -54,9 +59,9 @@ void k0_body_of_kernel(void)
     l_trips = uint(0);
     l_i = int(0);
     l_x = int(4);
-    for (l_i = 0; (((l_i < 3) ? 1 : 0) != mem[117]); l_i = int((uint(l_i) + 1u))) {
+    for (l_i = subgroupShuffle(0, gl_SubgroupInvocationID); ((((l_i < 3) && subgroupAny((l_i < 3))) ? 1 : 0) != mem[117]); l_i = int((uint(l_i) + 1u))) {
          {
-            if ((((int(gl_LocalInvocationID.x % 4u) == l_i) ? 1 : 0) != mem[117])) {
+            if (((subgroupInverseBallot(subgroupBallot((int(gl_LocalInvocationID.x % 4u) == l_i))) ? 1 : 0) != mem[117])) {
                 continue;
             }
             { int sf_value = k0_step(v_data[int(gl_LocalInvocationID.x)], int((uint(l_i) - 1u))); if (k0_p.ended != 0) return; l_x = int(sf_value); }
@@ -69,33 +74,33 @@ void k0_body_of_kernel(void)
                 v_data[int(gl_LocalInvocationID.x)] = int((uint((!(l_x != 0))) + ((~v_seen) * v_own[int((uint(l_i) & 1u))])));
             }
         }
-        l_trips = ((l_trips * 31u) + ((1u + uint(l_i)) + uint(l_x)));
+        l_trips = subgroupShuffle(((l_trips * 31u) + ((1u + uint(l_i)) + uint(l_x))), gl_SubgroupInvocationID);
     }
     do {
         l_x = int((uint(l_x) - 1u));
         l_trips = ((l_trips * 31u) + ((1u + uint(l_i)) + uint(l_x)));
-    } while ((((((l_x > 0) && (int(gl_WorkGroupID.x) < int(gl_NumWorkGroups.x))) || (l_x == int(((uint(int(gl_WorkGroupSize.x)) * uint(4)) + uint(int(gl_LocalInvocationID.x / 4u)))))) ? 1 : 0) != mem[117]));
+    } while (((((((l_x > 0) && (int(gl_WorkGroupID.x) < int(gl_NumWorkGroups.x))) || (l_x == int(((uint(int(gl_WorkGroupSize.x)) * uint(4)) + uint(int(gl_LocalInvocationID.x / 4u)))))) || subgroupAll((((l_x > 0) && (int(gl_WorkGroupID.x) < int(gl_NumWorkGroups.x))) || (l_x == int(((uint(int(gl_WorkGroupSize.x)) * uint(4)) + uint(int(gl_LocalInvocationID.x / 4u)))))))) ? 1 : 0) != mem[117]));
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, gl_SemanticsAcquireRelease);
-    if ((((int(gl_LocalInvocationID.x) == 5) ? 1 : 0) != mem[117])) {
+    if (((subgroupInverseBallot(subgroupBallot((int(gl_LocalInvocationID.x) == 5))) ? 1 : 0) != mem[117])) {
         mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 0u))] = int(v_own[0]);
-        mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 1u))] = int(v_own[1]);
+        mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 1u))] = subgroupShuffle(int(v_own[1]), gl_SubgroupInvocationID);
         mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 2u))] = int(v_seen);
         mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 3u))] = int(l_trips);
-        mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 4u))] = l_i;
+        mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 4u))] = subgroupShuffle(l_i, gl_SubgroupInvocationID);
         mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 5u))] = l_x;
         return;
     }
-    while ((((l_x != 0) ? 1 : 0) != mem[117])) {
-        l_x = 0;
+    while (((subgroupInverseBallot(subgroupBallot((l_x != 0))) ? 1 : 0) != mem[117])) {
+        l_x = subgroupShuffle(0, gl_SubgroupInvocationID);
         l_trips = ((l_trips * 31u) + ((1u + uint(l_i)) + uint(l_x)));
     }
     atomicAdd(mem[0], int(v_own[0]));
     ;
     mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 0u))] = int(v_own[0]);
-    mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 1u))] = int(v_own[1]);
+    mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 1u))] = subgroupShuffle(int(v_own[1]), gl_SubgroupInvocationID);
     mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 2u))] = int(v_seen);
     mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 3u))] = int(l_trips);
-    mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 4u))] = l_i;
+    mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 4u))] = subgroupShuffle(l_i, gl_SubgroupInvocationID);
     mem[5 + int(((((uint(int(gl_WorkGroupID.x)) * 6u) + uint(int(gl_LocalInvocationID.x))) * 6u) + 5u))] = l_x;
 }
 
