@@ -66,6 +66,11 @@ const char *view_ran(struct view_recorder *r, const struct step_event *event, ui
 void view_record_start(struct view_recorder *r, struct machine *machine);
 void view_put_state(struct view_recorder *r, uint32_t actor, struct text *out);
 
+/* ---- view_flow.c ---- */
+
+/* Which statement may follow which, as two members of a JSON object. */
+void view_print_flow(const struct program *program, FILE *out);
+
 /* ---- view_side.c ---- */
 
 struct view_ending {

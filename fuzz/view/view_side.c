@@ -5,6 +5,7 @@
  *     actors    [first thread, threads]
  *     cells     [variable, space, block, address of the first word, words, is it an array, [values]]
  *     private   [variable, [a value a thread]]
+ *     flow      which statement may follow which; functions: where each begins (view_flow.c)
  *     states    [actor, letters, stack(, leader)]; how the actors stood before the first step
  *     texts     strings; what follows calls them by their number
  *     entries   [kind, mask, statement, text]: of stacks
@@ -212,6 +213,8 @@ void view_print_side(struct view_recorder *r, const struct view_ending *ending, 
     put_rules(r, &json);
     /* What follows is made of pieces that are JSON already. */
     fprintf(out, ", %s, ", *start ? start : "\"cells\": [], \"private\": [], \"states\": []");
+    view_print_flow(r->machine->program, out);
+    fputs(", ", out);
     view_pool_print(&r->texts, "texts", out);
     fputs(", ", out);
     view_pool_print(&r->entries, "entries", out);
