@@ -181,6 +181,14 @@ const struct cli_option option_table[] = {
     {"expect", 0, OPTION_FLAG, NULL, ON(PROGRESS), FIELD(expect), 0, NULL,
      "print the `expect progress` to put into the file instead, as found within the states that "
      "it says, --max-states, or 4096"},
+    {"budget", 0, OPTION_SOME_U64, "N", ON(EXEC), FIELD(budget_steps), 0, NULL,
+     "steps of warps that one launch may take; any number by default"},
+    {"capture", 0, OPTION_TEXT, "FOLDER", ON(EXEC), FIELD(capture), 0, NULL,
+     "keep each launch there as a case that `check` takes: kernel, settings, buffers"},
+    {"unwritten-ok", 0, OPTION_FLAG, NULL, ON(EXEC), FIELD(unwritten_ok), 0, NULL,
+     "reads of device memory that nothing wrote are no findings"},
+    {"verbose", 'v', OPTION_FLAG, NULL, ON(EXEC), FIELD(verbose), 0, NULL,
+     "tell of launches that are clean as well"},
     {"solver", 0, OPTION_TEXT, "COMMAND", ON(PROVE), FIELD(prove.solver), 0, NULL,
      "the SMT solver, which reads SMT-LIB 2 from its standard input: 'z3 -in' (default), "
      "'cvc5 --lang smt2 --produce-models'"},
@@ -216,13 +224,14 @@ const struct cli_option option_table[] = {
      "core (default): the statements of the structured semantics; cfg: blocks; predicated, "
      "lockstep: pi(P) and phi(P) of the blocks, normalised; ptx: the canonical text of a .ptx "
      "file, or a kernel compiled; crs: the same with the branch unit's instructions; opencl, cuda, "
-     "plain-ptx: a structured kernel in that language; plain-ptx is what drivers and ptxas take"},
+     "glsl, blocks, plain-ptx: a structured kernel in that language; blocks is JSON, plain-ptx "
+     "is for drivers and ptxas"},
     {"knobs", 0, OPTION_OWN, "LIST", ON(LOWER), 0, 0, option_parse_knobs,
-     "opencl, cuda, plain-ptx: how to say it, e.g. outlined,mixed; none by default"},
+     "opencl, cuda, glsl, plain-ptx: how to say it, e.g. outlined,mixed; none by default"},
     {"knobs", 0, OPTION_OWN, "LIST", ON(OUTSIDE), 0, FIELD(knobs_given), option_parse_knobs,
      "how kernels are said, e.g. outlined,mixed; by default drawn for each"},
     {"expose", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(expose), 0, NULL,
-     "opencl, cuda, plain-ptx: the kernel stores its private variables at the end, too"},
+     "opencl, cuda, glsl, plain-ptx: the kernel stores its private variables at the end, too"},
     {"anchored", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(anchored), 0, NULL,
      "cfg: paths that leave a loop by break, return or exit stay part of it"},
     {"then-first", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(then_first), 0, NULL,
@@ -347,9 +356,9 @@ const struct cli_option option_table[] = {
      "a page for people: one file that needs nothing else"},
     {"junit", 0, OPTION_OUTPUT, "FILE", ON(REPORT), FIELD(junit), 0, NULL,
      "JUnit XML: a test suite an oracle, a test case a finding"},
-    {"junit", 0, OPTION_OUTPUT, "FILE", ON(CHECK), FIELD(junit), 0, NULL,
+    {"junit", 0, OPTION_OUTPUT, "FILE", ON(CHECK) | ON(EXEC), FIELD(junit), 0, NULL,
      "JUnit XML: a test case a kernel"},
-    {"sarif", 0, OPTION_OUTPUT, "FILE", ON(CHECK), FIELD(sarif), 0, NULL,
+    {"sarif", 0, OPTION_OUTPUT, "FILE", ON(CHECK) | ON(EXEC), FIELD(sarif), 0, NULL,
      "SARIF 2.1.0, for code scanning: a result for each race, fault, divergence, failed "
      "expectation"},
     {"sarif", 0, OPTION_OUTPUT, "FILE", ON(REPORT), FIELD(sarif), 0, NULL,

@@ -65,6 +65,15 @@ static const struct {
     const char *begin, *replaced, *by;
 } variants[] = {{"compiler:", ":-O2", ":-O1"},
                 {"compiler:", ":-O2", ":-O3"},
+                {"compiler:nvcc", ":-O3", ":-O1"},
+                {"compiler:nvcc", ":-O3", ":-O2"},
+                {"compiler:nvcc", ":-O3", ":-O3:sm_100"},
+                {"compiler:opt-", ":structurize", ":irreducible"},
+                {"compiler:opt-", ":structurize", ":threading"},
+                {"compiler:opt-", ":structurize", ":loops"},
+                {"compiler:opt-", ":structurize", ":vectors"},
+                {"compiler:opt-", ":structurize", ":values"},
+                {"compiler:opt-", ":structurize", ":returns"},
                 {"opencl:pocl", "", ":POCL_WORK_GROUP_METHOD=loops"},
                 {"opencl:pocl", "", ":POCL_WORK_GROUP_METHOD=loopvec"}};
 

@@ -301,8 +301,8 @@ static void count_trial(struct hunt_count *count, const struct trial *trial)
 static void judge_item(struct hunt *h, uint32_t subject, const struct hunted *item,
                        const struct outside_result *result, uint32_t *alike)
 {
-    struct trial trial = trial_judge(&item->expected, result);
     size_t mark = arena_mark(&h->trials);
+    struct trial trial = trial_judge(&h->trials, &item->expected, result);
     bool whole = fails_as_a_whole(trial.verdict);
     if (whole && *alike < ALONE_MOST) {
         struct trial alone =

@@ -354,6 +354,9 @@ static struct outside_result result_of(struct arena *arena, const struct message
     result.finals[0] = words;
     result.ways[0] = "the implementation";
     result.final_count = 1;
+    const struct message_field *steps = message_field(answer, "steps", number);
+    result.steps = steps ? steps->bytes : NULL;
+    result.kernel = kernel;
     return result;
 }
 

@@ -7,7 +7,7 @@
 
 enum { ARENA_LOG = 31, SERVE_OK = 0, SERVE_BAD = 2 };
 
-static const struct served *const all[] = {&served_opencl, &served_cuda};
+static const struct served *const all[] = {&served_opencl, &served_cuda, &served_vulkan};
 
 bool served_kernel(const struct message *request, uint32_t n, struct served_kernel *kernel)
 {
