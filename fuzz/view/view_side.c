@@ -127,17 +127,17 @@ static void put_head(const struct view_recorder *r, struct json *json)
 static void put_loop(const struct view_recorder *r, const struct view_ending *e, struct json *json)
 {
     json_key(json, "loop");
-    if (e->loop == 0) {
+    if (e->loop.length == 0) {
         json_null(json);
         return;
     }
     json_object_begin(json);
-    json_key_u64(json, "stem", e->stem);
-    json_key_u64(json, "length", e->loop);
-    json_key_bool(json, "fair", e->fair);
+    json_key_u64(json, "stem", e->loop.stem);
+    json_key_u64(json, "length", e->loop.length);
+    json_key_bool(json, "fair", e->loop.fair);
     json_key_array_begin(json, "idle");
     for (uint32_t i = 0; i < r->machine->actor_count; i++)
-        if (e->live && e->live[i] && !e->stepped[i])
+        if (e->loop.lasso.live && e->loop.lasso.live[i] && !e->loop.lasso.stepped[i])
             json_u64(json, i);
     json_array_end(json);
     json_object_end(json);
