@@ -3,9 +3,6 @@
  */
 #include "engine/emit/emit_internal.h"
 
-#include "engine/language/initial.h"
-#include "engine/language/walk.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,10 +37,13 @@ bool emit_find_language(const char *name, enum emit_language *language)
     return false;
 }
 
-/* Whether a line of a prelude is needed: all but definitions of what the rest does not name. */
+/* Whether a line of a prelude is needed: all but definitions of what the rest does not name, and what makes its subgroup
+ * operations known. */
 static bool is_needed(struct arena *arena, const char *line, const char *body)
 {
-    static const char define[] = "#define ";
+    static const char define[] = "#define ", subgroup[] = "#extension GL_KHR_shader_subgroup";
+    if (strncmp(line, subgroup, strlen(subgroup)) == 0)
+        return strstr(body, "subgroup");
     if (strncmp(line, define, strlen(define)) != 0)
         return true;
     const char *name = line + strlen(define);
@@ -64,192 +64,62 @@ char *emit_text(struct arena *arena, enum emit_language language, const char *ke
 {
     struct text text = text_begin(arena), body = text_begin(arena);
     const struct emit_dialect *d = &emit_dialects[language];
-    for (uint32_t i = 0; i < EMIT_HELPERS; i++)
-        if (strstr(kernels, emit_helpers[i].name))
-            text_format(&body, "%s%s", d->function_head, emit_helpers[i].text);
-    text_put(&body, "\n");
+    for (uint32_t i = 0; d->helpers && i < EMIT_HELPERS; i++)
+        if (strstr(kernels, d->helpers[i].name))
+            text_format(&body, "%s%s", d->function_head, d->helpers[i].text);
+    text_put(&body, d->helpers ? "\n" : "");
     text_put(&body, kernels);
     put_prelude(&text, d->prelude, body.bytes);
     text_put(&text, body.bytes);
     return text.bytes;
 }
 
-/* ---- what functions use ---- */
-
-static struct emit_place *place_of(const struct emitter *e, const struct ast_var *var)
-{
-    return &e->places[var->mark];
-}
-
-static bool is_file_level(const struct ast_var *var)
-{
-    return var->space != SPACE_LOCAL;
-}
-
-/* What a walk over the statements of a function finds. */
-struct usage {
-    struct emitter *e;
-    bool carries; /* what it names is used by a function */
-};
-
-static void use_var(struct usage *u, const struct ast_var *var, bool writes)
-{
-    if (!var || !is_file_level(var))
-        return;
-    place_of(u->e, var)->carried |= u->carries;
-    place_of(u->e, var)->written |= writes;
-}
-
-static bool use_expr(void *context, const struct ast_expr *expr)
-{
-    if (ast_names(expr))
-        use_var(context, expr->var, false);
-    return false;
-}
-
-static bool use_place(void *context, const struct ast_lvalue *place)
-{
-    use_var(context, place->var, true);
-    return false;
-}
-
-static bool use_stm(void *context, const struct ast_stm *stm)
-{
-    const struct usage *u = context;
-    u->e->exits |= u->carries && stm->kind == STM_EXIT && !u->e->is_body;
-    return false;
-}
-
-static void find_usage(struct emitter *e)
-{
-    struct usage usage = {.e = e, .carries = true};
-    const struct ast_question use = {use_stm, use_expr, use_place, &usage};
-    for (const struct ast_function *f = e->kernel->functions; f; f = f->next)
-        ast_ask_stms(&use, f->body);
-    e->is_body = true;
-    usage.carries = emit_has(e, EMIT_KNOB_OUTLINED);
-    ast_ask_stms(&use, e->kernel->main->body);
-}
-
-/* ---- recursion ---- */
-
-/* Whether `f` reaches itself: marks hold how far the search has come (0: not seen). */
-static bool reaches(const struct ast_kernel *kernel, struct ast_function *from,
-                    const struct ast_function *target)
-{
-    for (struct ast_function *f = kernel->functions; f; f = f->next) {
-        if (f->mark || !ast_calls(from->body, f))
-            continue;
-        if (f == target)
-            return true;
-        f->mark = 1;
-        if (reaches(kernel, f, target))
-            return true;
-    }
-    return false;
-}
-
-static void refuse_recursion(struct emitter *e)
-{
-    for (struct ast_function *f = e->kernel->functions; f; f = f->next) {
-        for (struct ast_function *g = e->kernel->functions; g; g = g->next)
-            g->mark = 0;
-        if (reaches(e->kernel, f, f))
-            emit_refuse(e, "%s has no recursion: function '%s' at line %u", e->dialect->name,
-                        f->name, (unsigned)f->at.line);
-    }
-}
-
-/* ---- places ---- */
-
-static bool has_drawn_values(const struct ast_var *var)
-{
-    return var->space == SPACE_PRIVATE && var->is_input;
-}
-
-static bool is_struct_member(const struct emitter *e, const struct emit_place *place)
-{
-    return place->var->space == SPACE_PRIVATE && (place->carried || emit_has(e, EMIT_KNOB_STRUCT));
-}
-
-static void number_variables(struct emitter *e)
-{
-    for (struct ast_var *var = e->kernel->vars; var; var = var->next)
-        e->place_count++;
-    e->places = ARENA_ARRAY(e->arena, struct emit_place, e->place_count + 1u);
-    uint32_t number = 0;
-    for (struct ast_var *var = e->kernel->vars; var; var = var->next) {
-        e->places[number].var = var;
-        var->mark = number++;
-    }
-}
-
-/* Where they lie in the buffer, as in every other form (program.h). */
-static void place_variables(struct emitter *e)
-{
-    for (uint32_t i = 0; i < e->place_count; i++) {
-        struct emit_place *place = &e->places[i];
-        uint32_t *next = place->var->space == SPACE_GLOBAL   ? &e->global_words
-                         : place->var->space == SPACE_SHARED ? &e->shared_words
-                                                             : &e->drawn_words;
-        place->offset = *next;
-        if (place->var->space != SPACE_PRIVATE || has_drawn_values(place->var))
-            *next += place->var->length;
-        place->is_table =
-            emit_has(e, EMIT_KNOB_TABLES) && !place->written && place->var->space == SPACE_GLOBAL;
-        if (is_struct_member(e, place))
-            e->has_members = true;
-    }
-    e->has_members |= e->exits;
-}
-
-static uint32_t total_threads(const struct emitter *e)
-{
-    return e->kernel->launch.threads * e->kernel->launch.blocks;
-}
-
-static uint32_t result_words(const struct emitter *e)
-{
-    return e->global_words + e->shared_words * e->kernel->launch.blocks;
-}
-
-static uint32_t zero_word(const struct emitter *e)
-{
-    return result_words(e) + e->drawn_words * total_threads(e);
-}
-
-static const int32_t *initial_words(struct emitter *e)
-{
-    int32_t *words = ARENA_ARRAY(e->arena, int32_t, zero_word(e) + 1u);
-    const struct ast_launch *launch = &e->kernel->launch;
-    for (uint32_t i = 0; i < e->place_count; i++) {
-        const struct ast_var *var = e->places[i].var;
-        uint32_t offset = e->places[i].offset;
-        if (var->space == SPACE_GLOBAL)
-            language_init_variable(var, i, launch->seed, words + offset, 0, 1);
-        else if (var->space == SPACE_SHARED)
-            language_init_variable(var, i, launch->seed, words + e->global_words + offset,
-                                   e->shared_words, launch->blocks);
-        else if (has_drawn_values(var))
-            language_init_variable(var, i, launch->seed, words + result_words(e) + offset,
-                                   e->drawn_words, total_threads(e));
-    }
-    return words;
-}
-
 /* ---- names ---- */
+
+/* Before a member of the struct that functions reach. */
+static const char *self(const struct emitter *e)
+{
+    return e->dialect->has_pointers ? "p->" : arena_printf(e->arena, "k%u_p.", (unsigned)e->number);
+}
+
+const char *emit_ended(const struct emitter *e)
+{
+    return arena_printf(e->arena, "%sended", self(e));
+}
+
+void emit_zero(struct emitter *e)
+{
+    if (e->dialect->has_pointers)
+        text_put(e->out, "sf_zero");
+    else
+        text_format(e->out, "mem[%u]", (unsigned)emit_zero_word(e));
+}
+
+const char *emit_base(struct emitter *e, const struct ast_var *var)
+{
+    const struct emit_dialect *d = e->dialect;
+    bool is_memory =
+        var->space == SPACE_GLOBAL || (var->space == SPACE_SHARED && !emit_lies_in_shared(e, var));
+    if (d->has_pointers || !is_memory || emit_place_of(e, var)->is_table)
+        return NULL;
+    unsigned offset = emit_place_of(e, var)->offset;
+    if (var->space == SPACE_GLOBAL)
+        return arena_printf(e->arena, "%u", offset);
+    return arena_printf(e->arena, "%u + %s(%s) * %u", e->global_words + offset, d->casts[TYPE_INT],
+                        d->block, (unsigned)e->shared_words);
+}
 
 void emit_var(struct emitter *e, const struct ast_var *var)
 {
-    if (!is_file_level(var)) {
+    if (!emit_is_file_level(var)) {
         text_format(e->out, "l_%s", var->name);
         return;
     }
-    const struct emit_place *place = place_of(e, var);
+    const struct emit_place *place = emit_place_of(e, var);
     if (place->is_table)
         text_format(e->out, "k%u_c_%s", (unsigned)e->number, var->name);
-    else if (is_struct_member(e, place))
-        text_format(e->out, "p->v_%s", var->name);
+    else if (emit_is_struct_member(e, place))
+        text_format(e->out, "%sv_%s", self(e), var->name);
     else
         text_format(e->out, "v_%s", var->name);
 }
@@ -263,14 +133,10 @@ enum emit_type emit_type_of(const struct emitter *e, const struct ast_var *var)
         uint32_t hash = 0;
         for (const char *c = var->name; *c; c++)
             hash = hash * 31 + (uint32_t)(unsigned char)*c;
-        return mixed[hash % 4];
+        enum emit_type type = mixed[hash % 4];
+        return e->dialect->types[type] ? type : type == TYPE_LONG ? TYPE_INT : TYPE_UINT;
     }
     return emit_has(e, EMIT_KNOB_UNSIGNED) ? TYPE_UINT : TYPE_INT;
-}
-
-static bool lies_in_shared(const struct emitter *e, const struct ast_var *var)
-{
-    return var->space == SPACE_SHARED && !emit_has(e, EMIT_KNOB_SHARED_GLOBAL);
 }
 
 /* A pointer that functions get: its declaration, or its name. */
@@ -278,7 +144,7 @@ static void put_pointer(struct emitter *e, const struct emit_place *place, bool 
 {
     if (declared)
         text_format(e->out, "%sint *",
-                    lies_in_shared(e, place->var) ? e->dialect->shared : e->dialect->global);
+                    emit_lies_in_shared(e, place->var) ? e->dialect->shared : e->dialect->global);
     text_format(e->out, "v_%s", place->var->name);
 }
 
@@ -290,6 +156,8 @@ static bool is_opaque(const struct emitter *e)
 bool emit_context(struct emitter *e, bool declared)
 {
     bool some = false;
+    if (!e->dialect->has_pointers)
+        return false;
     if (e->has_members) {
         text_format(e->out, declared ? "struct k%u_private *p" : "p", (unsigned)e->number);
         some = true;
@@ -341,14 +209,21 @@ static void put_element(struct emitter *e, const struct ast_var *var, uint32_t e
     text_format(e->out, " = %s(", e->dialect->casts[emit_type_of(e, var)]);
 }
 
+/* A private variable that functions reach by its name. */
+static bool is_of_file(const struct emitter *e, const struct emit_place *place)
+{
+    return !e->dialect->has_pointers && place->var->space == SPACE_PRIVATE && place->carried &&
+           !emit_is_struct_member(e, place);
+}
+
 /* Drawn values come from the buffer, element by element; others are numbers. */
 static void put_initial(struct emitter *e, const struct ast_var *var)
 {
     for (uint32_t i = 0; i < var->length; i++) {
         put_element(e, var, i);
-        if (is_file_level(var) && has_drawn_values(var))
+        if (emit_is_file_level(var) && emit_has_drawn_values(var))
             text_format(e->out, "mem[%uu + sf_grid * %uu]",
-                        (unsigned)(result_words(e) + place_of(e, var)->offset + i),
+                        (unsigned)(emit_result_words(e) + emit_place_of(e, var)->offset + i),
                         (unsigned)e->drawn_words);
         else
             put_number(e, first_value(var, i));
@@ -426,14 +301,17 @@ static void put_struct(struct emitter *e)
 {
     if (!e->has_members)
         return;
-    text_format(e->out, "struct k%u_private {\n    int ended;\n", (unsigned)e->number);
+    const unsigned number = e->number;
+    text_format(e->out, "struct k%u_private {\n    int ended;\n", number);
     for (uint32_t i = 0; i < e->place_count; i++)
-        if (is_struct_member(e, &e->places[i])) {
+        if (emit_is_struct_member(e, &e->places[i])) {
             text_put(e->out, "    ");
             put_declaration(e, e->places[i].var, "v_");
             text_put(e->out, ";\n");
         }
-    text_put(e->out, "};\n\n");
+    text_put(e->out, e->dialect->has_pointers
+                         ? "};\n\n"
+                         : arena_printf(e->arena, "};\nk%u_private k%u_p;\n", number, number));
 }
 
 static void put_tables(struct emitter *e, const int32_t *initial)
@@ -442,13 +320,16 @@ static void put_tables(struct emitter *e, const int32_t *initial)
         const struct emit_place *place = &e->places[i];
         if (!place->is_table)
             continue;
-        text_format(e->out, "%sint k%u_c_%s[%u] = {", e->dialect->table, (unsigned)e->number,
-                    place->var->name, (unsigned)place->var->length);
+        unsigned length = place->var->length;
+        bool braces = e->dialect->has_pointers;
+        text_format(e->out, "%sint k%u_c_%s[%u] = ", e->dialect->table, (unsigned)e->number,
+                    place->var->name, length);
+        text_put(e->out, braces ? "{" : arena_printf(e->arena, "int[%u](", length));
         for (uint32_t w = 0; w < place->var->length; w++) {
             text_put(e->out, w ? ", " : "");
             put_number(e, initial[place->offset + w]);
         }
-        text_put(e->out, "};\n");
+        text_put(e->out, braces ? "};\n" : ");\n");
     }
 }
 
@@ -463,10 +344,10 @@ static void put_memory_pointers(struct emitter *e)
     for (uint32_t i = 0; i < e->place_count; i++) {
         const struct emit_place *place = &e->places[i];
         const struct ast_var *var = place->var;
-        if (var->space == SPACE_PRIVATE || place->is_table)
+        if (var->space == SPACE_PRIVATE || place->is_table || !e->dialect->has_pointers)
             continue;
         emit_line(e);
-        if (lies_in_shared(e, var)) {
+        if (emit_lies_in_shared(e, var)) {
             text_format(e->out, "%sint v_%s[%u];", e->dialect->shared_variable, var->name,
                         (unsigned)var->length);
             continue;
@@ -475,15 +356,10 @@ static void put_memory_pointers(struct emitter *e)
         if (var->space == SPACE_GLOBAL)
             text_format(e->out, " = mem + %u;", (unsigned)place->offset);
         else
-            text_format(e->out, " = mem + %uu + (uint)%s * %uu;",
-                        (unsigned)(e->global_words + place->offset), e->dialect->block,
+            text_format(e->out, " = mem + %uu + %s * %uu;",
+                        (unsigned)(e->global_words + place->offset), e->dialect->block_uint,
                         (unsigned)e->shared_words);
     }
-}
-
-static bool has_shared(const struct emitter *e)
-{
-    return e->shared_words && !emit_has(e, EMIT_KNOB_SHARED_GLOBAL);
 }
 
 /* Shared memory comes from the buffer, and goes back. */
@@ -492,17 +368,17 @@ static void put_shared_copies(struct emitter *e, bool in)
     const struct emit_dialect *d = e->dialect;
     for (uint32_t i = 0; i < e->place_count; i++) {
         const struct emit_place *place = &e->places[i];
-        if (!lies_in_shared(e, place->var))
+        if (!emit_lies_in_shared(e, place->var))
             continue;
         emit_line(e);
-        text_format(e->out, "for (uint i = (uint)%s; i < %uu; i += %uu) ", d->thread,
+        text_format(e->out, "for (uint i = %s; i < %uu; i += %uu) ", d->thread_uint,
                     (unsigned)place->var->length, (unsigned)e->kernel->launch.threads);
         const char *name = place->var->name;
         unsigned base = e->global_words + place->offset, stride = e->shared_words;
         const char *at =
             e->kernel->launch.blocks == 1
                 ? arena_printf(e->arena, "mem[%uu + i]", base)
-                : arena_printf(e->arena, "mem[%uu + (uint)%s * %uu + i]", base, d->block, stride);
+                : arena_printf(e->arena, "mem[%uu + %s * %uu + i]", base, d->block_uint, stride);
         if (in)
             text_format(e->out, "v_%s[i] = %s;", name, at);
         else
@@ -518,24 +394,25 @@ static void put_barrier(struct emitter *e)
 
 static void put_private(struct emitter *e)
 {
-    if (e->has_members) {
+    if (e->has_members && e->dialect->has_pointers) {
         emit_line(e);
         text_format(e->out, "struct k%u_private self, *p = &self;", (unsigned)e->number);
     }
     for (uint32_t i = 0; i < e->place_count; i++) {
         const struct emit_place *place = &e->places[i];
-        if (place->var->space != SPACE_PRIVATE || is_struct_member(e, place))
+        if (place->var->space != SPACE_PRIVATE || emit_is_struct_member(e, place) ||
+            is_of_file(e, place))
             continue;
         emit_line(e);
         put_declaration(e, place->var, "v_");
         text_put(e->out, ";");
     }
     if (e->has_members)
-        put_line(e, "p->ended = 0;");
+        put_line(e, arena_printf(e->arena, "%s = 0;", emit_ended(e)));
     if (e->drawn_words) {
         emit_line(e);
-        text_format(e->out, "const uint sf_grid = (uint)%s * %uu + (uint)%s;", e->dialect->block,
-                    (unsigned)e->kernel->launch.threads, e->dialect->thread);
+        text_format(e->out, "const uint sf_grid = %s * %uu + %s;", e->dialect->block_uint,
+                    (unsigned)e->kernel->launch.threads, e->dialect->thread_uint);
     }
     for (uint32_t i = 0; i < e->place_count; i++)
         if (e->places[i].var->space == SPACE_PRIVATE)
@@ -558,11 +435,12 @@ static void put_body(struct emitter *e)
     emit_statements(e, e->kernel->main->body);
     e->indent--;
     put_line(e, "}");
-    emit_line(e);
-    text_format(e->out, "k%u_end:;", (unsigned)e->number);
+    if (e->dialect->has_pointers)
+        put_line(e, arena_printf(e->arena, "k%u_end:;", (unsigned)e->number));
 }
 
-static void put_kernel(struct emitter *e)
+/* What stands before the kernel's name, or its layout. */
+static void put_kernel_head(struct emitter *e)
 {
     const struct emit_dialect *d = e->dialect;
     if (emit_has(e, EMIT_KNOB_FIXED_SIZE)) {
@@ -572,27 +450,66 @@ static void put_kernel(struct emitter *e)
     } else {
         text_put(e->out, d->kernel_head);
     }
-    text_format(e->out, "k%u(%sint *mem)\n{", (unsigned)e->number, d->global);
+}
+
+/* Where functions have no pointers: layout, memory and what they share are of the file. Memory is coherent only if threads see what
+ * others wrote: otherwise loads may be moved and kept. */
+static void put_file_head(struct emitter *e)
+{
+    const bool coherent = e->talks || (e->shared_words && !emit_has_shared(e));
+    text_format(e->out, "#if SF_KERNEL == %u\n", (unsigned)e->number);
+    put_kernel_head(e);
+    text_format(e->out, "\nlayout(set = 0, binding = 0, std430) %sbuffer Memory { int mem[]; };\n",
+                coherent ? "coherent " : "");
+    for (uint32_t i = 0; i < e->place_count; i++) {
+        const struct ast_var *var = e->places[i].var;
+        if (emit_lies_in_shared(e, var))
+            text_format(e->out, "%sint v_%s[%u];\n", e->dialect->shared_variable, var->name,
+                        (unsigned)var->length);
+        else if (is_of_file(e, &e->places[i])) {
+            put_declaration(e, var, "v_");
+            text_put(e->out, ";\n");
+        }
+    }
+}
+
+static void put_kernel(struct emitter *e)
+{
+    const struct emit_dialect *d = e->dialect;
+    if (d->has_pointers) {
+        put_kernel_head(e);
+        text_format(e->out, "k%u(%sint *mem)\n{", (unsigned)e->number, d->global);
+    } else {
+        text_put(e->out, "void main()\n{");
+    }
     e->indent = 1;
     put_memory_pointers(e);
-    if (is_opaque(e)) {
+    if (is_opaque(e) && d->has_pointers) {
         emit_line(e);
-        text_format(e->out, "const int sf_zero = mem[%u];", (unsigned)zero_word(e));
+        text_format(e->out, "const int sf_zero = mem[%u];", (unsigned)emit_zero_word(e));
     }
     put_private(e);
-    if (has_shared(e)) {
+    if (emit_has_shared(e)) {
         put_shared_copies(e, true);
         put_barrier(e);
     }
     put_body(e);
-    if (has_shared(e)) {
+    if (emit_has_shared(e)) {
         put_barrier(e);
         put_shared_copies(e, false);
     }
-    text_put(e->out, "\n}\n");
+    text_put(e->out, d->has_pointers ? "\n}\n" : "\n}\n#endif\n");
 }
 
 /* ---- all of it ---- */
+
+/* Without goto nothing may follow the body that an early end could skip. */
+static void outline_body(struct emitter *e)
+{
+    for (const struct ast_var *var = e->kernel->vars; var; var = var->next)
+        if (!e->dialect->has_pointers && emit_lies_in_shared(e, var))
+            e->knobs |= EMIT_KNOB(OUTLINED);
+}
 
 static bool refuse_form(struct emitter *e)
 {
@@ -606,6 +523,8 @@ bool emit_kernel(struct text *text, struct ast_kernel *kernel, enum emit_languag
 {
     if (language == EMIT_PTX)
         return emit_ptx_kernel(text, kernel, knobs, number, emitted, reason);
+    if (language == EMIT_BLOCKS)
+        return emit_blocks_kernel(text, kernel, number, emitted, reason);
     const struct text before = *text;
     struct text own = text_begin(text->arena);
     struct emitter e = {.out = &own,
@@ -616,17 +535,20 @@ bool emit_kernel(struct text *text, struct ast_kernel *kernel, enum emit_languag
                         .number = number};
     if (!refuse_form(&e)) {
         if (!e.dialect->has_recursion)
-            refuse_recursion(&e);
-        number_variables(&e);
-        find_usage(&e);
-        place_variables(&e);
-        const int32_t *initial = initial_words(&e);
+            emit_refuse_recursion(&e);
+        outline_body(&e);
+        emit_number_variables(&e);
+        emit_find_usage(&e);
+        emit_place_variables(&e);
+        const int32_t *initial = emit_initial_words(&e);
         *emitted = (struct emitted){.entry = arena_printf(e.arena, "k%u", (unsigned)number),
                                     .threads = kernel->launch.threads,
                                     .blocks = kernel->launch.blocks,
-                                    .words = zero_word(&e) + 1,
-                                    .result_words = result_words(&e),
+                                    .words = emit_zero_word(&e) + 1,
+                                    .result_words = emit_result_words(&e),
                                     .initial = initial};
+        if (!e.dialect->has_pointers)
+            put_file_head(&e);
         put_struct(&e);
         put_tables(&e, initial);
         put_functions(&e);

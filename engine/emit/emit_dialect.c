@@ -8,7 +8,7 @@
 
 /* Division is total (kernel-language.md): x / 0 is 0, x % 0 is x, INT_MIN / -1 is INT_MIN. Shift counts from 32 on
  * shift everything out. */
-const struct emit_helper emit_helpers[EMIT_HELPERS] = {
+static const struct emit_helper c_helpers[EMIT_HELPERS] = {
     {"sf_div", "int sf_div(int a, int b)\n"
                "{\n"
                "    return b == 0 ? 0 : b == -1 ? (int)(0u - (uint)a) : a / b;\n"
@@ -25,6 +25,37 @@ const struct emit_helper emit_helpers[EMIT_HELPERS] = {
                "{\n"
                "    return a >> (b >= 32u ? 31u : b);\n"
                "}\n"},
+};
+
+/* The remainder of a negative number is open there. */
+static const struct emit_helper glsl_helpers[EMIT_HELPERS] = {
+    {"sf_div", "int sf_div(int a, int b)\n"
+               "{\n"
+               "    return b == 0 ? 0 : b == -1 ? int(0u - uint(a)) : a / b;\n"
+               "}\n"},
+    {"sf_rem", "int sf_rem(int a, int b)\n"
+               "{\n"
+               "    return b == 0 ? a : b == -1 ? 0 : a - b * (a / b);\n"
+               "}\n"},
+    {"sf_shl", "uint sf_shl(uint a, uint b)\n"
+               "{\n"
+               "    return b >= 32u ? 0u : a << b;\n"
+               "}\n"},
+    {"sf_shr", "int sf_shr(int a, uint b)\n"
+               "{\n"
+               "    return a >> (b >= 32u ? 31u : b);\n"
+               "}\n"},
+};
+
+static const char *const glsl_votes[] = {
+    "(@ && subgroupAny(@))",
+    "(@ || subgroupAll(@))",
+    "subgroupInverseBallot(subgroupBallot(@))",
+    "(subgroupShuffle(@ ? 1 : 0, gl_SubgroupInvocationID) != 0)",
+    "(subgroupMax(@ ? 1 : 0) != 0 && @)",
+    "subgroupBallotBitExtract(subgroupBallot(@), gl_SubgroupInvocationID)",
+    "(subgroupAnd(@ ? 1u : 0u) != 0u || @)",
+    NULL,
 };
 
 static const char opencl_prelude[] =
@@ -90,13 +121,18 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] = {
             .shared_variable = "__local ",
             .table = "__constant const ",
             .thread = "get_local_id(0)",
+            .thread_uint = "(uint)get_local_id(0)",
             .block = "get_group_id(0)",
+            .block_uint = "(uint)get_group_id(0)",
             .threads = "get_local_size(0)",
             .blocks = "get_num_groups(0)",
             .barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
             .fence = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
             .atomics = {"atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or",
                         "atomic_xchg", "atomic_cmpxchg"},
+            .helpers = c_helpers,
+            .has_signed_remainder = true,
+            .has_pointers = true,
         },
     [EMIT_CUDA] =
         {
@@ -113,15 +149,60 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] = {
             .shared_variable = "__shared__ ",
             .table = "__constant__ const ",
             .thread = "SF_THREAD",
+            .thread_uint = "(uint)SF_THREAD",
             .block = "SF_BLOCK",
+            .block_uint = "(uint)SF_BLOCK",
             .threads = "SF_THREADS",
             .blocks = "SF_BLOCKS",
             .barrier = "__syncthreads()",
             .fence = "__threadfence()",
             .atomics = {"atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr",
                         "atomicExch", "atomicCAS"},
+            .helpers = c_helpers,
             .has_recursion = true,
+            .has_signed_remainder = true,
+            .has_pointers = true,
         },
+    [EMIT_GLSL] =
+        {
+            .name = "glsl",
+            .prelude = "#version 450\n"
+                       "#extension GL_KHR_memory_scope_semantics : require\n"
+                       "#extension GL_KHR_shader_subgroup_basic : require\n"
+                       "#extension GL_KHR_shader_subgroup_vote : require\n"
+                       "#extension GL_KHR_shader_subgroup_ballot : require\n"
+                       "#extension GL_KHR_shader_subgroup_arithmetic : require\n"
+                       "#extension GL_KHR_shader_subgroup_shuffle : require\n"
+                       "#ifndef SF_KERNEL\n"
+                       "#define SF_KERNEL 0\n"
+                       "#endif\n",
+            .casts = {"int", "uint", "int", "uint", "int"},
+            .types = {"int", "uint"},
+            .function_head = "",
+            .noinline_head = "",
+            .kernel_head = "layout(local_size_x_id = 0) in;",
+            .fixed_size = "layout(local_size_x = %u) in;",
+            .global = "",
+            .shared = "",
+            .shared_variable = "shared ",
+            .table = "const ",
+            .thread = "gl_LocalInvocationID.x",
+            .thread_uint = "gl_LocalInvocationID.x",
+            .block = "gl_WorkGroupID.x",
+            .block_uint = "gl_WorkGroupID.x",
+            .threads = "gl_WorkGroupSize.x",
+            .blocks = "gl_NumWorkGroups.x",
+            .barrier = "controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, "
+                       "gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, "
+                       "gl_SemanticsAcquireRelease)",
+            .fence = "memoryBarrier()",
+            .atomics = {"atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr",
+                        "atomicExchange", "atomicCompSwap"},
+            .votes = glsl_votes,
+            .shuffle = "subgroupShuffle(@, gl_SubgroupInvocationID)",
+            .helpers = glsl_helpers,
+        },
+    [EMIT_BLOCKS] = {.name = "blocks", .prelude = ""},
     [EMIT_PTX] = {.name = "ptx",
                   .prelude = ".version 7.0\n.target sm_70\n.address_size 64\n",
                   .function_head = ""},

@@ -160,7 +160,7 @@ static void put_binary(struct emitter *e, const struct ast_expr *x)
         return;
     case BINARY_DIV:
     case BINARY_REM:
-        if (is_plain(x->b, false))
+        if (is_plain(x->b, false) && (x->binary == BINARY_DIV || e->dialect->has_signed_remainder))
             put_operands(e, x, TYPE_INT);
         else
             put_call(e, x->binary == BINARY_DIV ? "sf_div" : "sf_rem", x, TYPE_INT, TYPE_INT);
@@ -259,8 +259,24 @@ void emit_expr(struct emitter *e, const struct ast_expr *x, enum emit_type want)
     text_put(e->out, ")");
 }
 
+/* mem[base + index] */
+static void put_word(struct emitter *e, const char *base, const struct ast_expr *index)
+{
+    text_format(e->out, "mem[%s", base);
+    if (index) {
+        text_put(e->out, " + ");
+        emit_expr(e, index, TYPE_INT);
+    }
+    text_put(e->out, "]");
+}
+
 void emit_lvalue(struct emitter *e, const struct ast_lvalue *lvalue)
 {
+    const char *base = emit_base(e, lvalue->var);
+    if (base) {
+        put_word(e, base, lvalue->index);
+        return;
+    }
     emit_var(e, lvalue->var);
     if (lvalue->index) {
         text_put(e->out, "[");
@@ -271,13 +287,53 @@ void emit_lvalue(struct emitter *e, const struct ast_lvalue *lvalue)
     }
 }
 
+/* The form with the expression in place of each @. */
+static void put_form(struct emitter *e, const char *form, const struct ast_expr *expr,
+                     enum emit_type type)
+{
+    for (; *form; form++)
+        if (*form == '@')
+            emit_expr(e, expr, type);
+        else
+            text_put_bytes(e->out, form, 1);
+}
+
+/* Each time another of the language's votes. */
+static void put_vote(struct emitter *e, const struct ast_expr *expr)
+{
+    uint32_t count = 0;
+    while (e->dialect->votes[count])
+        count++;
+    put_form(e, e->dialect->votes[e->votes++ % count], expr, TYPE_BOOL);
+}
+
+static void put_truth(struct emitter *e, const struct ast_expr *expr)
+{
+    if (emit_has(e, EMIT_KNOB_VOTES) && e->dialect->votes)
+        put_vote(e, expr);
+    else
+        emit_expr(e, expr, TYPE_BOOL);
+}
+
+/* Every third value comes from the lane itself. */
+void emit_value(struct emitter *e, const struct ast_expr *expr, enum emit_type type)
+{
+    enum { SHARE = 3 };
+    if (emit_has(e, EMIT_KNOB_VOTES) && e->dialect->shuffle && e->votes++ % SHARE == 0)
+        put_form(e, e->dialect->shuffle, expr, type);
+    else
+        emit_expr(e, expr, type);
+}
+
 void emit_condition(struct emitter *e, const struct ast_expr *expr)
 {
     if (!emit_has(e, EMIT_KNOB_OPAQUE_CONDITIONS)) {
-        emit_expr(e, expr, TYPE_BOOL);
+        put_truth(e, expr);
         return;
     }
     text_put(e->out, "((");
-    emit_expr(e, expr, TYPE_BOOL);
-    text_put(e->out, " ? 1 : 0) != sf_zero)");
+    put_truth(e, expr);
+    text_put(e->out, " ? 1 : 0) != ");
+    emit_zero(e);
+    text_put(e->out, ")");
 }

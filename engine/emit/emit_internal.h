@@ -9,6 +9,13 @@
 /* What an expression of the target language is of, and how variables are declared. */
 enum emit_type { TYPE_INT, TYPE_UINT, TYPE_LONG, TYPE_ULONG, TYPE_BOOL, TYPE_COUNT };
 
+/* A function that texts call, without what stands before its result type. */
+struct emit_helper {
+    const char *name, *text;
+};
+
+enum { EMIT_HELPERS = 4 };
+
 /* How a language spells what the emitter says. */
 struct emit_dialect {
     const char *name;
@@ -24,19 +31,20 @@ struct emit_dialect {
     const char *shared_variable; /* before the type of a shared variable */
     const char *table;           /* before the type of a constant array at file level */
     const char *thread, *block, *threads, *blocks;
+    const char *thread_uint, *block_uint; /* the same as unsigned numbers */
     const char *barrier, *fence;
     const char *atomics[ATOMIC_COUNT]; /* by spaces: that of any pointer */
+    /* A truth value again, @, by a subgroup operation; NULL ends them. Whatever lanes take part: a lane's own value is among
+     * theirs. */
+    const char *const *votes;
+    const char *shuffle;               /* a value again, from the lane itself */
+    const struct emit_helper *helpers; /* EMIT_HELPERS of them; NULL: texts call none */
     bool has_recursion;
+    bool has_signed_remainder; /* that of negative numbers is C's */
+    /* Pointers and goto. Without them variables are reached by names of the file, memory as `mem[..]`, and a kernel's body that
+     * something follows is a function of its own. */
+    bool has_pointers;
 };
-
-/* Functions that texts call: all but what stands before the result type is the same in every language. */
-struct emit_helper {
-    const char *name, *text;
-};
-
-enum { EMIT_HELPERS = 4 };
-
-extern const struct emit_helper emit_helpers[EMIT_HELPERS];
 
 extern const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT];
 
@@ -62,11 +70,13 @@ struct emitter {
     uint32_t global_words, shared_words, drawn_words; /* of one copy; of a thread */
     bool has_members; /* functions reach private variables through a struct, `p` */
     bool exits;       /* some function ends its thread */
+    bool talks;       /* threads see what others wrote: there is a barrier or fence */
     bool opaque;      /* some text needs the word that is 0 */
 
     const struct ast_function *function; /* at hand */
     bool is_body;                        /* the kernel's own statements */
     uint32_t indent;
+    uint32_t votes; /* so many were written */
 };
 
 static inline bool emit_has(const struct emitter *e, enum emit_knob knob)
@@ -79,21 +89,48 @@ __attribute__((format(printf, 2, 3))) void emit_refuse(struct emitter *e, const 
 /* A new line, indented. */
 void emit_line(struct emitter *e);
 
+/* ---- emit_places.c ---- */
+
+struct emit_place *emit_place_of(const struct emitter *e, const struct ast_var *var);
+bool emit_is_file_level(const struct ast_var *var);
+bool emit_has_drawn_values(const struct ast_var *var);
+bool emit_is_struct_member(const struct emitter *e, const struct emit_place *place);
+/* Shared variables in shared memory, unless the knob moves them. */
+bool emit_lies_in_shared(const struct emitter *e, const struct ast_var *var);
+bool emit_has_shared(const struct emitter *e);
+
+/* These three in turn, before anything is written. */
+void emit_number_variables(struct emitter *e);
+void emit_find_usage(struct emitter *e);
+void emit_place_variables(struct emitter *e);
+void emit_refuse_recursion(struct emitter *e);
+
+/* Words of the buffer: of results; the one that is 0; all of them at first. */
+uint32_t emit_result_words(const struct emitter *e);
+uint32_t emit_zero_word(const struct emitter *e);
+const int32_t *emit_initial_words(struct emitter *e);
+
 /* ---- names (emit.c) ---- */
 
-/* `x`, `p->x`, `s_a`. */
+/* `x`, `p->x`, `s_a`: not of what is reached as `mem[..]`. */
 void emit_var(struct emitter *e, const struct ast_var *var);
 /* What a variable is declared as. */
 enum emit_type emit_type_of(const struct emitter *e, const struct ast_var *var);
 /* What every function is given before its arguments, as the call has it. True: it was something. */
 bool emit_context(struct emitter *e, bool declared);
+/* The word that is 0, and whether the thread has ended. */
+void emit_zero(struct emitter *e);
+const char *emit_ended(const struct emitter *e);
+/* Where the variable begins in `mem`, if the language has no pointer to it: "12 + int(..) * 3"; NULL otherwise. */
+const char *emit_base(struct emitter *e, const struct ast_var *var);
 
 /* ---- emit_expr.c ---- */
 
 void emit_expr(struct emitter *e, const struct ast_expr *expr, enum emit_type want);
 /* name[index] */
 void emit_lvalue(struct emitter *e, const struct ast_lvalue *lvalue);
-/* A truth value, through the opaque word if the knob says so. */
+/* A value that is assigned, and a truth value, through the opaque word or a vote if knobs say so. */
+void emit_value(struct emitter *e, const struct ast_expr *expr, enum emit_type type);
 void emit_condition(struct emitter *e, const struct ast_expr *expr);
 
 /* ---- emit_ptx.c ---- */
@@ -101,6 +138,12 @@ void emit_condition(struct emitter *e, const struct ast_expr *expr);
 /* emit_kernel of EMIT_PTX. */
 bool emit_ptx_kernel(struct text *text, struct ast_kernel *kernel, uint32_t knobs, uint32_t number,
                      struct emitted *emitted, const char **reason);
+
+/* ---- emit_blocks.c ---- */
+
+/* emit_kernel of EMIT_BLOCKS: there are no knobs. */
+bool emit_blocks_kernel(struct text *text, struct ast_kernel *kernel, uint32_t number,
+                        struct emitted *emitted, const char **reason);
 
 /* ---- emit_stm.c ---- */
 

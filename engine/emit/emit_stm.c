@@ -20,14 +20,14 @@ static void put_assignment(struct emitter *e, const struct ast_stm *stm)
 {
     emit_lvalue(e, &stm->target);
     text_put(e->out, " = ");
-    emit_expr(e, ast_assigned_value(e->arena, stm), target_type(e, &stm->target));
+    emit_value(e, ast_assigned_value(e->arena, stm), target_type(e, &stm->target));
 }
 
 /* Out of the statements of the function at hand, whose thread has ended, or which returns. */
 static void put_leave(struct emitter *e)
 {
     bool is_inline = e->is_body && !emit_has(e, EMIT_KNOB_OUTLINED);
-    if (is_inline)
+    if (is_inline && e->dialect->has_pointers)
         text_format(e->out, "goto k%u_end;", (unsigned)e->number);
     else
         text_put(e->out, e->function->returns_int ? "return 0;" : "return;");
@@ -53,7 +53,7 @@ static void put_call_statement(struct emitter *e, const struct ast_stm *stm)
     put_call(e, stm);
     text_put(e->out, ";");
     if (e->exits) {
-        text_format(e->out, " if (p->ended) ");
+        text_format(e->out, " if (%s%s) ", emit_ended(e), e->dialect->has_pointers ? "" : " != 0");
         put_leave(e);
     }
     if (!keeps)
@@ -71,7 +71,7 @@ static void put_atomic(struct emitter *e, const struct ast_stm *stm)
         emit_lvalue(e, &stm->target);
         text_format(e->out, " = %s(", e->dialect->casts[target_type(e, &stm->target)]);
     }
-    text_format(e->out, "%s(&", name);
+    text_format(e->out, "%s(%s", name, e->dialect->has_pointers ? "&" : "");
     emit_lvalue(e, &stm->place);
     for (const struct ast_expr *a = stm->arguments; a; a = a->next) {
         text_put(e->out, ", ");
@@ -166,7 +166,11 @@ static void put_switch(struct emitter *e, const struct ast_stm *stm)
 {
     text_put(e->out, "switch (");
     emit_expr(e, stm->value, TYPE_INT);
-    text_put(e->out, emit_has(e, EMIT_KNOB_OPAQUE_SWITCHES) ? " ^ sf_zero) {" : ") {");
+    if (emit_has(e, EMIT_KNOB_OPAQUE_SWITCHES)) {
+        text_put(e->out, " ^ ");
+        emit_zero(e);
+    }
+    text_put(e->out, ") {");
     for (const struct ast_case *c = stm->cases; c; c = c->next) {
         put_case_label(e, c);
         e->indent++;
@@ -195,7 +199,7 @@ static void put_return(struct emitter *e, const struct ast_stm *stm)
 static void put_exit(struct emitter *e)
 {
     if (!e->is_body)
-        text_put(e->out, "p->ended = 1; ");
+        text_format(e->out, "%s = 1; ", emit_ended(e));
     put_leave(e);
 }
 

@@ -271,6 +271,9 @@ struct machine *machine_new(struct arena *arena, const struct semantics *semanti
 /* Back to the initial state (hits and options are kept, steps and log cleared). */
 void machine_reset(struct machine *machine);
 
+/* Back to the initial state but for the memory of all blocks, which stays as it is: the next blocks of a grid. */
+void machine_restart(struct machine *machine);
+
 /* Replaces the observers; the chain must outlive their use, and who hears of steps must not change in it.
  * NULL: none (the fast variant). */
 void machine_observe(struct machine *machine, const struct observer *observers);

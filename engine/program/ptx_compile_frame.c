@@ -279,9 +279,9 @@ void ptx_build_depth(struct ptx_builder *b)
     }
     uint64_t local = (code->frame_local_base + need[0].bytes) / 4;
     uint64_t all = b->program->private_base + local * b->program->total_threads;
-    if (all > LIMIT_MEMORY_WORDS) {
+    if (all > ptx_kernel_memory_limit(b->ptx)) {
         ptx_build_fail(b, "needs %llu words of memory, limit %u", (unsigned long long)all,
-                       (unsigned)LIMIT_MEMORY_WORDS);
+                       (unsigned)ptx_kernel_memory_limit(b->ptx));
         return;
     }
     code->rows = (struct ptx_rows){(uint32_t)need[0].narrow, (uint32_t)need[0].wide};

@@ -74,6 +74,7 @@ struct ptx_variable {
     uint32_t dimension_count;
     uint64_t dimensions[PTX_LIMIT_DIMENSIONS]; /* elements; 0: not given (`[]`) */
     struct ptx_init *init;
+    bool is_managed; /* .attribute(.managed): host and device use it together */
     bool is_pointer; /* .ptr: what a parameter points to */
     enum ptx_word pointer_space;
     uint32_t pointer_align;

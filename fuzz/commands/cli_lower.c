@@ -184,6 +184,8 @@ static const char *emitted(struct cli *cli, const char *path, enum emit_language
         return NULL;
     }
     struct text text = text_begin(&cli->arena);
+    if (language == EMIT_BLOCKS) /* JSON has no comments */
+        return emit_text(&cli->arena, language, kernel_text.bytes);
     text_format(&text, "// kernel %s: %u threads a block, %u blocks, a buffer of %u words:\n//",
                 made.entry, made.threads, made.blocks, made.words);
     for (uint32_t i = 0; i < made.words; i++)
@@ -203,6 +205,16 @@ static const char *to_cuda(struct cli *cli, const char *path)
     return emitted(cli, path, EMIT_CUDA);
 }
 
+static const char *to_glsl(struct cli *cli, const char *path)
+{
+    return emitted(cli, path, EMIT_GLSL);
+}
+
+static const char *to_blocks(struct cli *cli, const char *path)
+{
+    return emitted(cli, path, EMIT_BLOCKS);
+}
+
 static const char *to_plain_ptx(struct cli *cli, const char *path)
 {
     return emitted(cli, path, EMIT_PTX);
@@ -212,10 +224,17 @@ static const struct form {
     const char *name;
     lower_form *lower;
     const char *(*text)(struct cli *cli, const char *path); /* of PTX: its text */
-} forms[] = {
-    {"core", to_core, NULL},         {"cfg", to_cfg, NULL},   {"predicated", to_predicated, NULL},
-    {"lockstep", to_lockstep, NULL}, {"ptx", NULL, to_ptx},   {"crs", NULL, to_crs},
-    {"opencl", NULL, to_opencl},     {"cuda", NULL, to_cuda}, {"plain-ptx", NULL, to_plain_ptx}};
+} forms[] = {{"core", to_core, NULL},
+             {"cfg", to_cfg, NULL},
+             {"predicated", to_predicated, NULL},
+             {"lockstep", to_lockstep, NULL},
+             {"ptx", NULL, to_ptx},
+             {"crs", NULL, to_crs},
+             {"opencl", NULL, to_opencl},
+             {"cuda", NULL, to_cuda},
+             {"glsl", NULL, to_glsl},
+             {"blocks", NULL, to_blocks},
+             {"plain-ptx", NULL, to_plain_ptx}};
 
 enum { FORMS = sizeof forms / sizeof forms[0] };
 

@@ -17,8 +17,11 @@
 
 static const char *extension(const struct outside_subject *subject)
 {
-    static const char *const extensions[EMIT_LANGUAGE_COUNT] = {
-        [EMIT_OPENCL] = "cl", [EMIT_CUDA] = "cu", [EMIT_PTX] = "ptx"};
+    static const char *const extensions[EMIT_LANGUAGE_COUNT] = {[EMIT_OPENCL] = "cl",
+                                                                [EMIT_CUDA] = "cu",
+                                                                [EMIT_GLSL] = "comp",
+                                                                [EMIT_BLOCKS] = "json",
+                                                                [EMIT_PTX] = "ptx"};
     return extensions[subject->language];
 }
 
@@ -61,6 +64,7 @@ static const char *kernel_text(struct arena *arena, const struct hunt_finding *f
 
 static const char *const kind_titles[TRIAL_VERDICT_COUNT] = {
     [TRIAL_WRONG] = "wrong value",
+    [TRIAL_WRONG_STEPS] = "wrong steps",
     [TRIAL_CRASH] = "crash",
     [TRIAL_HANG] = "hang",
     [TRIAL_COMPILE_ERROR] = "refusal of a valid kernel",

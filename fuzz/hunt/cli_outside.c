@@ -65,6 +65,15 @@ static const struct {
     const char *begin, *replaced, *by;
 } variants[] = {{"compiler:", ":-O2", ":-O1"},
                 {"compiler:", ":-O2", ":-O3"},
+                {"compiler:nvcc", ":-O3", ":-O1"},
+                {"compiler:nvcc", ":-O3", ":-O2"},
+                {"compiler:nvcc", ":-O3", ":-O3:sm_100"},
+                {"compiler:opt-", ":structurize", ":irreducible"},
+                {"compiler:opt-", ":structurize", ":threading"},
+                {"compiler:opt-", ":structurize", ":loops"},
+                {"compiler:opt-", ":structurize", ":vectors"},
+                {"compiler:opt-", ":structurize", ":values"},
+                {"compiler:opt-", ":structurize", ":returns"},
                 {"opencl:pocl", "", ":POCL_WORK_GROUP_METHOD=loops"},
                 {"opencl:pocl", "", ":POCL_WORK_GROUP_METHOD=loopvec"}};
 
@@ -212,8 +221,7 @@ static void print_summary_json(const struct hunt_options *options,
         json_key_u64(&json, "open", totals->kinds[OUTSIDE_OPEN]);
         json_key_u64(&json, "regressed", totals->kinds[OUTSIDE_BACK]);
     }
-    json_key(&json, "subjects");
-    json_array_begin(&json);
+    json_key_array_begin(&json, "subjects");
     for (uint32_t s = 0; s < options->subject_count; s++) {
         json_object_begin(&json);
         json_key_string(&json, "name", options->subjects[s]->name);

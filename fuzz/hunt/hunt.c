@@ -254,8 +254,9 @@ static void confirm(struct hunt *h, uint32_t subject, const struct hunted *item)
         arena_release(&h->trials, mark);
         return;
     }
-    /* What has a cause needs no attribution to be named. */
-    bool by_cause = trial_has_cause(&f.trial);
+    /* What has a cause needs no attribution to be named, unless a known fault has it, too. */
+    bool by_cause =
+        trial_has_cause(&f.trial) && (o->ignore_known || !known_has_cause(f.subject, &f.trial));
     sign(h, &f);
     bool reported = !by_cause || is_new(h, subject, &f);
     if (reported) {
@@ -301,8 +302,8 @@ static void count_trial(struct hunt_count *count, const struct trial *trial)
 static void judge_item(struct hunt *h, uint32_t subject, const struct hunted *item,
                        const struct outside_result *result, uint32_t *alike)
 {
-    struct trial trial = trial_judge(&item->expected, result);
     size_t mark = arena_mark(&h->trials);
+    struct trial trial = trial_judge(&h->trials, &item->expected, result);
     bool whole = fails_as_a_whole(trial.verdict);
     if (whole && *alike < ALONE_MOST) {
         struct trial alone =

@@ -9,7 +9,7 @@
 #include "fuzz/hunt/minimise.h"
 #include "fuzz/outside/known.h"
 
-enum { HUNT_SUBJECTS_MAX = 64 };
+enum { HUNT_SUBJECTS_MAX = 128 };
 
 struct hunt_finding;
 struct hunt_summary;

@@ -6,31 +6,56 @@
 
 #include <string.h>
 
-enum { WORDS_MAX = 48, PTX_MAX = 64 << 20, VERSION_SECONDS = 20 };
+enum { WORDS_MAX = 64, PTX_MAX = 64 << 20, VERSION_SECONDS = 20 };
 
-/* A family of compilers: how its command looks. {program}, {level}, {arch}, {in}, {out} are filled in. */
+/* A family of compilers: how its command looks. {program}, {level}, {arch}, {in}, {out}, the files {1} and {2} between, and {-N},
+ * the end of the program's name, are filled in. `&&` stands between commands, which run one after the other. */
 struct family {
     const char *prefix;   /* of the program's name: "clang" */
     const char *language; /* "": the one that is meant without a name */
     enum emit_language emits;
     const char *command;
-    const char *arch; /* usual one */
+    const char *arch;  /* usual one */
+    const char *usual; /* level */
+    const char *plain; /* the level without optimisation */
 };
 
 static const struct family families[] = {
     {"clang", "", EMIT_OPENCL,
      "{program} -cc1 -triple nvptx64-nvidia-cuda -x cl -cl-std=CL2.0 -DSIMTFUZZ_BARE -w {level} -S "
      "-o {out} {in}",
-     "sm_70"},
+     "sm_70", "-O2", "-O0"},
     {"clang", "cuda", EMIT_CUDA,
      "{program} -cc1 -triple nvptx64-nvidia-cuda -fcuda-is-device -target-cpu {arch} -x cuda "
      "-DSIMTFUZZ_BARE -w {level} "
      "-S -o {out} {in}",
-     "sm_70"},
-    {"nvcc", "", EMIT_CUDA, "{program} -ptx -w -arch={arch} -Xcicc {level} -o {out} {in}", "sm_80"},
+     "sm_70", "-O2", "-O0"},
+    {"nvcc", "", EMIT_CUDA, "{program} -ptx -w -arch={arch} -Xcicc {level} -o {out} {in}", "sm_80",
+     "-O2", "-O0"},
+    /* At -O0 clang marks functions optnone, and passes leave them alone. */
+    {"opt", "", EMIT_OPENCL,
+     "clang{-N} -cc1 -triple nvptx64-nvidia-cuda -x cl -cl-std=CL2.0 -DSIMTFUZZ_BARE -w -O1 "
+     "-disable-llvm-passes -emit-llvm-bc -o {1} {in} && {program} -passes={level} -o {2} {1} && "
+     "llc{-N} -mcpu={arch} -o {out} {2}",
+     "sm_70", "structurize", "verify"},
 };
 
 enum { FAMILIES = sizeof families / sizeof families[0] };
+
+/* Pipelines of opt by name; each pass alone is a pipeline, too. {switch} is lower-switch as the version calls it. */
+static const struct pipeline {
+    const char *name, *passes;
+} pipelines[] = {
+    {"structurize", "mem2reg,{switch},structurizecfg"},
+    {"irreducible", "mem2reg,{switch},fix-irreducible,unify-loop-exits,structurizecfg"},
+    {"threading", "sroa,jump-threading,gvn,simplifycfg"},
+    {"loops", "sroa,loop-simplify,lcssa,loop-rotate,indvars,loop-unroll"},
+    {"vectors", "mem2reg,loop-rotate,loop-vectorize,slp-vectorizer"},
+    {"values", "mem2reg,correlated-propagation,dse,newgvn,sink,adce"},
+    {"returns", "reg2mem,mem2reg,mergereturn,simplifycfg,instsimplify,reassociate,sccp"},
+};
+
+enum { PIPELINES = sizeof pipelines / sizeof pipelines[0] };
 
 struct compiler {
     const struct family *family; /* NULL: a command as it was given */
@@ -91,9 +116,16 @@ static char *fill(struct arena *arena, const char *word, const struct filling *f
 static void make_arguments(struct arena *arena, const struct compiler *c, const char *in,
                            const char *out, char *arguments[WORDS_MAX + 1])
 {
-    const struct filling fillings[] = {
-        {"{program}", c->program}, {"{level}", c->level}, {"{arch}", c->arch}, {"{in.cl}", in},
-        {"{in.cu}", in},           {"{in}", in},          {"{out}", out}};
+    const struct filling fillings[] = {{"{program}", c->program},
+                                       {"{level}", c->level},
+                                       {"{arch}", c->arch},
+                                       {"{in.cl}", in},
+                                       {"{in.cu}", in},
+                                       {"{in}", in},
+                                       {"{out}", out},
+                                       {"{1}", arena_printf(arena, "%s.1", out)},
+                                       {"{2}", arena_printf(arena, "%s.2", out)},
+                                       {"{-N}", c->program + strcspn(c->program, "-")}};
     uint32_t count = 0;
     for (const char *at = c->command; *at && count < WORDS_MAX;) {
         size_t length = strcspn(at, " ");
@@ -131,6 +163,24 @@ static void judge_failure(struct arena *arena, const struct child_result *child,
     all_end(results, count, end, cause, child->output);
 }
 
+/* What stands between `&&`, one after the other, until one fails; the last one's result. */
+static struct child_result run_commands(struct arena *arena, const struct child_limits *limits,
+                                        char **arguments)
+{
+    struct child_result child;
+    bool more;
+    do {
+        char **end = arguments;
+        while (*end && strcmp(*end, "&&") != 0)
+            end++;
+        more = *end != NULL;
+        *end = NULL;
+        child = child_run(arena, limits, arguments);
+        arguments = end + 1;
+    } while (more && child.end == CHILD_EXITED && child.status == 0);
+    return child;
+}
+
 const char *compiler_make_ptx(struct arena *arena, const struct outside_subject *subject,
                               const struct outside_settings *settings,
                               const struct outside_batch *batch, struct outside_result *results,
@@ -150,7 +200,7 @@ const char *compiler_make_ptx(struct arena *arena, const struct outside_subject 
         return NULL;
     }
     make_arguments(arena, c, in, out, arguments);
-    struct child_result child = child_run(arena, &limits, arguments);
+    struct child_result child = run_commands(arena, &limits, arguments);
     if (child.end != CHILD_EXITED || child.status != 0) {
         judge_failure(arena, &child, batch->count, results);
         return NULL;
@@ -177,8 +227,10 @@ static const char *command_line(struct arena *arena, const struct outside_subjec
     const char *line = "";
     make_arguments(arena, subject->own, subject->language == EMIT_CUDA ? "kernel.cu" : "kernel.cl",
                    "kernel.ptx", arguments);
-    for (char *const *word = arguments; *word; word++)
-        line = arena_printf(arena, "%s%s%s", line, *line ? " " : "", *word);
+    for (char *const *word = arguments; *word; word++) {
+        const char *quote = strpbrk(*word, "();<>") ? "'" : "";
+        line = arena_printf(arena, "%s%s%s%s%s", line, *line ? " " : "", quote, *word, quote);
+    }
     return line;
 }
 
@@ -225,13 +277,64 @@ static struct outside_subject *open_command(struct arena *arena, const char *com
     return new_subject(arena, &compiler, strstr(command, "{in.cu}") ? EMIT_CUDA : EMIT_OPENCL);
 }
 
+static bool is_opt(const char *program)
+{
+    return strncmp(program, "opt-", strlen("opt-")) == 0;
+}
+
+/* Whether the version has a pass of that name. */
+static bool has_pass(struct arena *arena, const char *program, const char *pass)
+{
+    char *arguments[] = {arena_printf(arena, "%s", program), arena_printf(arena, "--print-passes"),
+                         NULL};
+    const struct child_limits limits = {.folder = "/tmp", .cpu_seconds = VERSION_SECONDS};
+    return strstr(child_run(arena, &limits, arguments).output, pass);
+}
+
+/* The passes of a pipeline of ours, or what was given. */
+static const char *passes_of(struct arena *arena, const char *program, const char *name)
+{
+    const struct filling filling = {
+        "{switch}", has_pass(arena, program, "lower-switch") ? "lower-switch" : "lowerswitch"};
+    for (uint32_t i = 0; i < PIPELINES; i++)
+        if (strcmp(pipelines[i].name, name) == 0)
+            return fill(arena, pipelines[i].passes, &filling, 1);
+    return name;
+}
+
+/* opt-N[:PASSES], with clang-N and llc-N. */
+static struct outside_subject *open_pipeline(struct arena *arena, const char *program,
+                                             const char *passes, const char **reason)
+{
+    const struct family *family = find_family("opt", "");
+    const char *version = program + strlen("opt");
+    const char *needs[] = {program, arena_printf(arena, "clang%s", version),
+                           arena_printf(arena, "llc%s", version)};
+    for (uint32_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
+        if (!child_find(arena, needs[i])) {
+            *reason = arena_printf(arena, "%s is not installed", needs[i]);
+            return NULL;
+        }
+    const struct compiler compiler = {
+        .family = family,
+        .program = program,
+        .level = passes_of(arena, program, passes ? passes : family->usual),
+        .arch = family->arch,
+        .command = family->command};
+    struct outside_subject *subject = new_subject(arena, &compiler, family->emits);
+    subject->version = version_of(arena, program);
+    return subject;
+}
+
 static struct outside_subject *open_family(struct arena *arena, const char *rest,
                                            const char **reason)
 {
     const char *parts[4] = {"", "", "", ""};
     uint32_t count = split(arena, rest, parts);
-    struct compiler compiler = {.program = child_find(arena, parts[0]), .level = "-O2"};
+    struct compiler compiler = {.program = child_find(arena, parts[0])};
     const char *language = "";
+    if (is_opt(parts[0]))
+        return open_pipeline(arena, parts[0], count > 1 ? parts[1] : NULL, reason);
     for (uint32_t i = 1; i < count; i++)
         if (is_level(parts[i]))
             compiler.level = parts[i];
@@ -247,6 +350,7 @@ static struct outside_subject *open_family(struct arena *arena, const char *rest
     }
     compiler.command = compiler.family->command;
     compiler.arch = compiler.arch ? compiler.arch : compiler.family->arch;
+    compiler.level = compiler.level ? compiler.level : compiler.family->usual;
     struct outside_subject *subject = new_subject(arena, &compiler, compiler.family->emits);
     subject->version = version_of(arena, compiler.program);
     return subject;
@@ -261,10 +365,10 @@ static struct outside_subject *open_compiler(struct arena *arena, const char *re
 static struct outside_subject *plain(struct arena *arena, const struct outside_subject *subject)
 {
     const struct compiler *c = subject->own;
-    if (!c->family || strcmp(c->level, "-O0") == 0)
+    if (!c->family || strcmp(c->level, c->family->plain) == 0)
         return NULL;
     struct compiler without = *c;
-    without.level = "-O0";
+    without.level = c->family->plain;
     struct outside_subject *made = new_subject(arena, &without, subject->language);
     made->kind = subject->kind;
     made->version = subject->version;
@@ -286,6 +390,10 @@ static void find(struct arena *arena,
         for (uint32_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
             found(context, arena_printf(arena, "compiler:%s%s:-O2", name, forms[i]),
                   version_of(arena, name));
+        const char *reason, *opt = arena_printf(arena, "opt-%d", version);
+        if (open_pipeline(arena, opt, NULL, &reason))
+            found(context, arena_printf(arena, "compiler:%s:structurize", opt),
+                  version_of(arena, opt));
     }
     if (child_find(arena, "nvcc"))
         found(context, "compiler:nvcc:-O3", version_of(arena, "nvcc"));

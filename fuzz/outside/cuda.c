@@ -3,7 +3,7 @@
  * driver, which lives in a worker (fuzz/serve/serve_cuda.c).
  */
 #include "fuzz/outside/compiler.h"
-#include "fuzz/outside/opencl.h"
+#include "fuzz/outside/served.h"
 #include "fuzz/outside/worker.h"
 
 #include <stdlib.h>

@@ -6,10 +6,11 @@ static const struct known {
     const char *id, *implementation, *version;
     uint32_t knob; /* its bit */
     bool on;
+    const char *cause; /* a part of it; NULL: a fault without one */
     const char *sentence;
 } register_of_known[] = {
-#define KNOWN(id, implementation, version, knob, on, sentence)                                     \
-    {id, implementation, version, EMIT_KNOB(knob), on, sentence},
+#define KNOWN(id, implementation, version, knob, on, cause, sentence)                              \
+    {id, implementation, version, EMIT_KNOB(knob), on, cause, sentence},
 #include "fuzz/outside/known.def"
 #undef KNOWN
 };
@@ -52,14 +53,25 @@ bool known_may_show(uint32_t number, const struct outside_subject *subject, uint
     return is_of(known, subject) && ((knobs & known->knob) != 0) != known->on;
 }
 
+bool known_has_cause(const struct outside_subject *subject, const struct trial *trial)
+{
+    for (uint32_t i = 0; i < KNOWN_COUNT; i++) {
+        const struct known *known = &register_of_known[i];
+        if (known->cause && is_of(known, subject) && strstr(trial->cause, known->cause))
+            return true;
+    }
+    return false;
+}
+
 const char *known_find(const struct outside_subject *subject, uint32_t knobs,
                        const struct trial *trial, const struct attribution *attribution)
 {
     for (uint32_t i = 0; i < KNOWN_COUNT; i++) {
         const struct known *known = &register_of_known[i];
-        bool by_avoidance = trial->verdict == TRIAL_WRONG ||
-                            (trial->verdict == TRIAL_CRASH && !trial_has_cause(trial));
-        if (by_avoidance && known_may_show(i, subject, knobs) && attribution->knobs & known->knob)
+        bool is_it = known->cause ? strstr(trial->cause, known->cause) != NULL
+                                  : trial->verdict == TRIAL_WRONG ||
+                                        (trial->verdict == TRIAL_CRASH && !trial_has_cause(trial));
+        if (is_it && known_may_show(i, subject, knobs) && attribution->knobs & known->knob)
             return known->id;
     }
     return NULL;

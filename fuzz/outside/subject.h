@@ -32,6 +32,8 @@ struct outside_result {
     const int32_t *finals[4];
     const char *ways[4]; /* "block", "crs", .. or "" */
     uint32_t final_count;
+    const char *steps;            /* OUTSIDE_FINAL: what it says of its steps; NULL: nothing */
+    const struct emitted *kernel; /* whose steps they are */
     const char *cause; /* otherwise: an assertion's text, a function's name, a sentence */
     const char *log;   /* what it printed, shortened */
 };

@@ -1,31 +1,45 @@
 #include "fuzz/outside/trial.h"
 
 #include "engine/input/input.h"
+#include "fuzz/outside/steps.h"
 #include "fuzz/serve/cause.h"
 
 #include <string.h>
 
 const char *const trial_verdict_names[TRIAL_VERDICT_COUNT] = {
-    "agrees", "wrong-value", "crash", "hang", "compile-error", "run-error", "unknown"};
+    "agrees", "wrong-value",   "wrong-steps", "crash",
+    "hang",   "compile-error", "run-error",   "unknown"};
 
-static struct trial compare(const struct outside_expected *expected,
+/* Steps say where a wrong value began, or what is wrong with a right one. */
+static struct trial judge_steps(struct arena *arena, const struct outside_expected *expected,
+                                const struct outside_result *result)
+{
+    const char *detail = "";
+    const char *cause = result->steps ? steps_judge(arena, expected, result, &detail) : NULL;
+    return (struct trial){.verdict = cause ? TRIAL_WRONG_STEPS : TRIAL_AGREES,
+                          .cause = cause ? cause : "",
+                          .log = detail};
+}
+
+static struct trial compare(struct arena *arena, const struct outside_expected *expected,
                             const struct outside_result *result)
 {
+    const struct trial steps = judge_steps(arena, expected, result);
     for (uint32_t f = 0; f < result->final_count; f++)
         for (uint32_t w = 0; w < expected->words; w++)
             if (result->finals[f][w] != expected->final[w])
                 return (struct trial){.verdict = TRIAL_WRONG,
                                       .cause = "",
-                                      .log = "",
+                                      .log = steps.log,
                                       .way = result->ways[f],
                                       .word = w,
                                       .expected = expected->final[w],
                                       .actual = result->finals[f][w],
                                       .memory = result->finals[f]};
-    return (struct trial){.verdict = TRIAL_AGREES, .cause = "", .log = ""};
+    return steps;
 }
 
-struct trial trial_judge(const struct outside_expected *expected,
+struct trial trial_judge(struct arena *arena, const struct outside_expected *expected,
                          const struct outside_result *result)
 {
     static const enum trial_verdict verdicts[OUTSIDE_END_COUNT] = {
@@ -35,7 +49,7 @@ struct trial trial_judge(const struct outside_expected *expected,
         [OUTSIDE_RUN_ERROR] = TRIAL_RUN_ERROR,
         [OUTSIDE_UNSUPPORTED] = TRIAL_UNKNOWN};
     if (result->end == OUTSIDE_FINAL)
-        return compare(expected, result);
+        return compare(arena, expected, result);
     return (struct trial){
         .verdict = verdicts[result->end], .cause = result->cause, .log = result->log};
 }
@@ -58,7 +72,7 @@ struct trial trial_run(struct arena *arena, const struct outside_subject *subjec
     if (text)
         *text = batch.text;
     subject->kind->run(arena, subject, settings, &batch, &result);
-    return trial_judge(expected, &result);
+    return trial_judge(arena, expected, &result);
 }
 
 bool trial_has_cause(const struct trial *trial)

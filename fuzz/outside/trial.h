@@ -9,7 +9,8 @@
 
 enum trial_verdict {
     TRIAL_AGREES,
-    TRIAL_WRONG, /* another memory */
+    TRIAL_WRONG,       /* another memory */
+    TRIAL_WRONG_STEPS, /* the right memory, but steps that cannot be (steps.h) */
     TRIAL_CRASH,
     TRIAL_HANG,
     TRIAL_COMPILE_ERROR,
@@ -32,7 +33,7 @@ struct trial {
 };
 
 /* What an answer says. */
-struct trial trial_judge(const struct outside_expected *expected,
+struct trial trial_judge(struct arena *arena, const struct outside_expected *expected,
                          const struct outside_result *result);
 
 /* Emits the kernel alone and runs it. `text`, unless NULL, is set to what was run. */

@@ -246,6 +246,8 @@ static enum worker_end ask(struct arena *arena, struct worker *worker,
     /* Of one that died nothing is left to be read. */
     uint64_t used_now = process_us(worker->pid);
     child_add_cpu_us(used_now > used ? used_now - used : 0);
+    if (end == WORKER_ANSWER)
+        child_add_cpu_us(strtoull(message_text(answer, "cpu", 0), NULL, 10));
     if (end != WORKER_ANSWER) {
         (void)stop(worker);
         *log = read_log(arena, path);
@@ -354,6 +356,9 @@ static struct outside_result result_of(struct arena *arena, const struct message
     result.finals[0] = words;
     result.ways[0] = "the implementation";
     result.final_count = 1;
+    const struct message_field *steps = message_field(answer, "steps", number);
+    result.steps = steps ? steps->bytes : NULL;
+    result.kernel = kernel;
     return result;
 }
 

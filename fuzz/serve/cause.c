@@ -22,6 +22,7 @@ static const struct marker {
     {"Broken module found", "\n", true},
     {"PLEASE submit a bug report", NULL, true},
     {"Stack dump:", NULL, true},
+    {"ERROR: ", "\n", false}, /* glslang */
     {"error: ", "\n", false},
     {"error", "\n", false},
 };

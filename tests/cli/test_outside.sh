@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# lower --to opencl, cuda; subjects --outside; outside with compilers and programs that behave badly, and a little clang.
+# lower --to opencl, cuda, glsl; subjects --outside; outside with compilers and programs that behave badly, and a little clang.
 # What takes longer: test_outside_long.sh.
 . "$(dirname "$0")/common.sh"
 data=$source/tests/data/outside
@@ -10,6 +10,8 @@ expect 0 lower "$data/shapes.simt" --to opencl --expose --knobs outlined,mixed,t
 cmp -s out "$data/shapes.cl" || failed "shapes.cl is no longer what is emitted: $(diff out "$data/shapes.cl" | head -3)"
 expect 0 lower "$data/shapes.simt" --to cuda --knobs opaque-conditions,opaque-switches,unsigned,struct,shared-global
 cmp -s out "$data/shapes.cu" || failed "shapes.cu is no longer what is emitted: $(diff out "$data/shapes.cu" | head -3)"
+expect 0 lower "$data/shapes.simt" --to glsl --expose --knobs mixed,tables,opaque-switches,opaque-conditions,votes
+cmp -s out "$data/shapes.comp" || failed "shapes.comp is no longer what is emitted: $(diff out "$data/shapes.comp" | head -3)"
 expect 0 lower "$data/shapes.simt" --to opencl --json
 json
 
@@ -25,6 +27,16 @@ refuses opencl "opencl has no 'sync', at line 1" 'kernel k() { sync(1, 4); }'
 refuses opencl "opencl has no recursion: function 'f' at line 1" 'void f(int n) { if (n) f(n - 1); } kernel k() { f(2); }'
 refuses cuda "cuda is made of structured kernels only" 'kernel k() blocks { Start: goto End; }'
 expect 0 lower refused.simt --to cfg
+refuses glsl "glsl has no recursion: function 'f' at line 1" 'void f(int n) { if (n) f(n - 1); } kernel k() { f(2); }'
+# Each way to say it is GLSL: glslang takes it, and its validator what it makes.
+if command -v glslangValidator >/dev/null; then
+    for knobs in none votes shared-global outlined,struct fixed-size,unsigned opaque-conditions,opaque-switches mixed,tables; do
+        expect 0 lower "$data/shapes.simt" --to glsl --expose --knobs $knobs
+        cp out shapes.comp
+        glslangValidator -V --spirv-val --target-env vulkan1.1 shapes.comp -o shapes.spv >err || failed "$knobs: $(tail -3 err)"
+        ! grep -q Errors err || failed "$knobs: $(tail -3 err)"
+    done
+fi
 printf 'void f(int n) { if (n) f(n - 1); } kernel k() { f(2); }\n' >recursive.simt
 expect 0 lower recursive.simt --to cuda
 expect 2 lower recursive.simt --to cuda --knobs mixed,nonsense
@@ -97,19 +109,67 @@ tells counts "what came back is no answer" 'echo 99999999999999999999'
 tells empty "unknown 2" "say 'message 6\\nanswer\\n'" 0
 tells short "the answer has another memory" "say 'end 5\\nfinal\\ncause 0\\n\\nmemory 4\\nabcd\\nend 5\\nfinal\\ncause 0\\n\\nmemory 0\\n\\n'"
 tells refuses "outside|compile-error|exec:$folder/refuses|bad line #" "say 'log 17\\nerror: bad line 3\\nend 13\\ncompile-error\\ncause 0\\n\\nmemory 0\\n\\nend 13\\ncompile-error\\ncause 0\\n\\nmemory 0\\n\\n'"
-expect 0 outside --subject exec:/bin/true --subject exec:/no/such/program --subject opencl:no-such-platform --cases 1
-says err "exec:/bin/true: left out" "exec:/no/such/program: left out" "opencl:no-such-platform: left out"
+expect 0 outside --subject exec:/bin/true --subject exec:/no/such/program --subject opencl:no-such-platform \
+    --subject vulkan:no-such-device --cases 1
+says err "exec:/bin/true: left out" "exec:/no/such/program: left out" "opencl:no-such-platform: left out" \
+    "vulkan:no-such-device: left out"
 expect 2 serve nothing
+
+# The example of docs/protocol.md agrees; what is wrong with its steps is seen where its memory is right.
+sed -n '/^```python/,/^```$/p' "$source/docs/protocol.md" | sed '1d;$d' >simulator.py
+expect 0 outside --subject "exec:python3 $folder/simulator.py" --cases 40 --seed 0x5
+says out "40 kernels" "agrees 40"
+printf 'launch(threads = 2, warp = 2, blocks = 1); global int a[2] = {5, 5}; global int b[2]; global int n;
+kernel k() { a[tid] = 5; barrier(); b[tid] = a[1 - tid]; atomic_add(n, 1); }\n' >steps.simt
+# steps WHAT OLD NEW: the example with OLD replaced by NEW.
+steps() {
+    sed "s/$2/$3/" simulator.py >broken.py
+    ! cmp -s broken.py simulator.py || failed "the example has no $2"
+    expect 1 outside --subject "exec:python3 $folder/broken.py" --kernel steps.simt --as-it-is --tests 0 --output findings
+    says out "wrong-steps" "$1"
+    cat findings/*/log.txt >log
+    rm -rf findings
+}
+expect 0 outside --subject "exec:python3 $folder/simulator.py" --kernel steps.simt --as-it-is
+steps "steps: race" '^                yield' '                tid and (yield)'
+says log "thread 0 reads 5 from word 1; thread 1 writes 5 to word 1; no barrier between"
+steps "steps: a read gives what is not there" '{word} {memory.word.}' '{word} {memory[word] + (kind == "r")}'
+says log "thread 0 reads 6 from word 1, where 5 is"
+steps "steps: a thread has another effect" "^ *access('w', s.1., lambda.*" '&; &'
+says log "effect 2 of thread 0: it must be: thread 0 writes 5 to word 2; it was: thread 0 writes 5 to word 0"
+steps "steps: a line is none" '{number} b' '{number} barrier'
+
 # ---- a real one ----
 
 expect 0 subjects
 says out "threads" "crs"
-expect 0 subjects --outside
+if "$simtfuzz" subjects --outside | grep -q vulkan:swiftshader; then
+    expect 0 outside --subject vulkan:swiftshader --cases 6 --seed 0x31
+    says out "vulkan:swiftshader: 6 kernels" "agrees 6"
+else
+    echo "left out: there is no Vulkan here"
+fi
 if ! command -v clang-14 >/dev/null; then
     echo "left out: there is no clang-14 here"
     finish
 fi
+expect 0 subjects --outside
 says out "compiler:clang-14:-O2" "14."
+# Commands one after the other, and what stands between them.
+expect 1 outside --subject 'compiler:clang-14 -cc1 -triple nvptx64-nvidia-cuda -x cl -cl-std=CL2.0 -DSIMTFUZZ_BARE -w -S -o {1} {in.cl} && cp {1} {2} && false {out}' --cases 2 --seed 0x31 --tests 0
+says out "compile-error 2"
+if command -v opt-14 >/dev/null; then
+    expect 0 outside --subject compiler:opt-14 --subject compiler:opt-14:sroa,gvn --cases 6 --seed 0x31
+    says out "compiler:opt-14: 6 kernels" "compiler:opt-14:sroa,gvn: 6 kernels" "agrees 6"
+    expect 1 outside --subject compiler:opt-14:no-such-pass --cases 1 --seed 0x31 --tests 0 --output findings
+    says out "outside|compile-error|compiler:opt-14|unoptimised"
+    cat findings/*/log.txt >log
+    says log "unknown pass name 'no-such-pass'"
+    cat findings/*/run.sh >script
+    says script "clang-14 -cc1" "&& opt-14 -passes=no-such-pass" "&& llc-14"
+fi
+expect 0 outside --subject compiler:absent-1 --subject compiler:opt-99 --cases 1
+says err "compiler:opt-99: left out: opt-99 is not installed"
 expect 0 outside --subject compiler:clang-14:-O2 --subject compiler:clang-14:cuda:-O1 --cases 6 --seed 0x31
 says out "compiler:clang-14:-O2: 6 kernels" "agrees 6"
 finish

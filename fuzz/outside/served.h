@@ -1,18 +1,20 @@
 /*
- * opencl.h - what lives in a worker, as subjects: OpenCL platforms, NVIDIA's driver, and anybody's program that speaks the
- * protocol.
+ * served.h - what lives in a worker, as subjects: OpenCL platforms, Vulkan devices, NVIDIA's driver, and anybody's
+ * program that speaks the protocol.
  *
  *     opencl:pocl[:OPTION]...        the platform whose name holds "pocl"; -OPTION goes to its compiler, NAME=VALUE into
  *                                    its environment
+ *     vulkan[:DEVICE][:OPTION]...    the device whose name holds the text, or "lavapipe", "swiftshader"
  *     cuda[:jit=0..4][:device=N][:via=COMPILER]   the driver's compiler of PTX at a level, and a GPU (cuda.c)
  *     exec:COMMAND                   a program that speaks docs/protocol.md on its standard input and output
  */
-#ifndef FUZZ_OUTSIDE_OPENCL_H
-#define FUZZ_OUTSIDE_OPENCL_H
+#ifndef FUZZ_OUTSIDE_SERVED_H
+#define FUZZ_OUTSIDE_SERVED_H
 
 #include "fuzz/outside/subject.h"
 
 extern const struct outside_kind outside_opencl;
+extern const struct outside_kind outside_vulkan;
 extern const struct outside_kind outside_cuda;
 extern const struct outside_kind outside_exec;
 
