@@ -130,6 +130,7 @@ struct cli_options {
     bool expect;                                /* of progress: print what to state */
     uint32_t max_tests;
     bool all_pending;
+    const char *compiler;                                /* of check: a command, or NULL */
     const char *capture;                                 /* of exec: a folder, or NULL */
     bool unwritten_ok;                                   /* of exec */
     const char *html, *junit, *sarif, *markdown, *grade; /* of report: files */

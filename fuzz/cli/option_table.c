@@ -181,6 +181,8 @@ const struct cli_option option_table[] = {
     {"expect", 0, OPTION_FLAG, NULL, ON(PROGRESS), FIELD(expect), 0, NULL,
      "print the `expect progress` to put into the file instead, as found within the states that "
      "it says, --max-states, or 4096"},
+    {"compiler", 0, OPTION_TEXT, "COMMAND", ON(CHECK), FIELD(compiler), 0, NULL,
+     "what makes PTX of .cu and .cl files; the file, -o and the output are put behind it"},
     {"budget", 0, OPTION_SOME_U64, "N", ON(EXEC), FIELD(budget_steps), 0, NULL,
      "steps of warps that one launch may take; any number by default"},
     {"capture", 0, OPTION_TEXT, "FOLDER", ON(EXEC), FIELD(capture), 0, NULL,
