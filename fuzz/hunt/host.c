@@ -179,8 +179,12 @@ const char *host_command(struct arena *arena, const struct hunt_finding *f)
             platform = platforms[i].platform;
         }
     const char *build = is_kind(f, "vulkan")
-                            ? "glslangValidator -V --spirv-val --target-env vulkan1.1 kernel.comp "
-                              "-o kernel.spv && cc host.c -lvulkan"
+                            ? arena_printf(arena,
+                                           "glslangValidator -V --spirv-val --target-env vulkan1.1 "
+                                           "kernel.comp -o kernel.spv && %scc host.c -lvulkan",
+                                           strstr(f->subject->name, ":-spirv-opt")
+                                               ? "spirv-opt -O kernel.spv -o kernel.spv && "
+                                               : "")
                             : "cc host.c -lOpenCL";
     return arena_printf(arena, "%s && %s%s%s./a.out%s", build, variables, own, *own ? " " : "",
                         platform);
