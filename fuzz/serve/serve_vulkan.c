@@ -32,6 +32,7 @@ struct vulkan {
     vk_device device;
     vk_queue queue;
     uint32_t family;
+    bool has_int64;
     vk_handle buffer, memory, set_layout, layout, set;
     vk_commands commands;
     void *words; /* of the buffer */
@@ -113,12 +114,18 @@ static bool find_device(struct vulkan *vk, const char *name)
     return false;
 }
 
+/* With integers of 64 bits, if it has them; otherwise it says so to `hello`. */
 static bool make_device(struct vulkan *vk)
 {
+    struct vk_features features, wanted = {{0}};
+    vk->vkGetPhysicalDeviceFeatures(vk->physical, &features);
+    vk->has_int64 = features.has[VK_FEATURE_INT64] != 0;
+    wanted.has[VK_FEATURE_INT64] = vk->has_int64;
     const float priority = 1;
     const struct vk_queue_info queue = {
         .type = VK_TYPE_DEVICE_QUEUE, .family = vk->family, .count = 1, .priorities = &priority};
-    const struct vk_device_info info = {.type = VK_TYPE_DEVICE, .queues = 1, .queue_infos = &queue};
+    const struct vk_device_info info = {
+        .type = VK_TYPE_DEVICE, .queues = 1, .queue_infos = &queue, .features = &wanted};
     if (vk->vkCreateDevice(vk->physical, &info, NULL, &vk->device) != 0)
         return false;
     vk->vkGetDeviceQueue(vk->device, vk->family, 0, &vk->queue);
@@ -277,6 +284,12 @@ static void *load(struct arena *arena, const char *rest, const char **reason)
     return make_device(vk) && make_buffer(vk) && make_layout(vk) && make_commands(vk) ? vk : NULL;
 }
 
+static bool has_subgroups(const struct vulkan *vk)
+{
+    return vk->subgroup.stages & VK_STAGE_COMPUTE &&
+           (vk->subgroup.operations & VK_SUBGROUP_ALL) == VK_SUBGROUP_ALL;
+}
+
 static void hello(struct arena *arena, void *own, struct text *answer)
 {
     const struct vulkan *vk = own;
@@ -290,6 +303,10 @@ static void hello(struct arena *arena, void *own, struct text *answer)
                                   driver >> 22, driver >> 12 & 0x3ffu, driver & 0xfffu,
                                   vk->subgroup.size, glslang_version(arena)));
     message_put_text(answer, "language", "glsl");
+    message_put_text(answer, "lacks",
+                     has_subgroups(vk) ? vk->has_int64 ? "" : "wide"
+                     : vk->has_int64   ? "votes"
+                                       : "votes,wide");
 }
 
 static const char *code_of(struct arena *arena, const char *function, vk_result error)
@@ -365,9 +382,10 @@ static const char *launch(struct arena *arena, const struct vulkan *vk, vk_handl
 /* What the device cannot do for a text, or for a kernel of this shape; NULL: nothing. */
 static const char *lacks_operations(const struct vulkan *vk, const char *text)
 {
-    const bool has = vk->subgroup.stages & VK_STAGE_COMPUTE &&
-                     (vk->subgroup.operations & VK_SUBGROUP_ALL) == VK_SUBGROUP_ALL;
-    return !has && strstr(text, "subgroup") ? "the device lacks subgroup operations" : NULL;
+    if (!vk->has_int64 && strstr(text, "int64_t"))
+        return "the device lacks integers of 64 bits";
+    return !has_subgroups(vk) && strstr(text, "subgroup") ? "the device lacks subgroup operations"
+                                                          : NULL;
 }
 
 static const char *too_much(const struct vulkan *vk, const struct served_kernel *k)

@@ -30,7 +30,7 @@ expect 0 lower refused.simt --to cfg
 refuses glsl "glsl has no recursion: function 'f' at line 1" 'void f(int n) { if (n) f(n - 1); } kernel k() { f(2); }'
 # Each way to say it is GLSL: glslang takes it, and its validator what it makes.
 if command -v glslangValidator >/dev/null; then
-    for knobs in none votes shared-global outlined,struct fixed-size,unsigned opaque-conditions,opaque-switches mixed,tables; do
+    for knobs in none votes mixed,wide,votes shared-global outlined,struct fixed-size,unsigned opaque-conditions,opaque-switches mixed,tables; do
         expect 0 lower "$data/shapes.simt" --to glsl --expose --knobs $knobs
         cp out shapes.comp
         glslangValidator -V --spirv-val --target-env vulkan1.1 shapes.comp -o shapes.spv >err || failed "$knobs: $(tail -3 err)"
