@@ -67,8 +67,8 @@ uint32_t lockstep_values(struct machine *machine, const uint32_t *threads, uint3
     return count;
 }
 
-bool machine_reduce(struct machine *machine, uint32_t thread, const struct code_expr_op *op,
-                    uint32_t stm, int32_t *result)
+static bool reduce(struct machine *machine, uint32_t thread, const struct code_expr_op *op,
+                   uint32_t stm, int32_t *result)
 {
     struct lockstep_scratch *scratch = machine->scratch;
     bool any = op->space != 0, all_hold = true, one_holds = false;
@@ -470,6 +470,7 @@ const struct semantics semantics_lockstep = {
     .init = init,
     .layout = layout,
     .step = {step, step, step, step},
+    .reduce = reduce,
     .footprint = footprint,
     .next_stm = next_stm,
 };

@@ -85,15 +85,14 @@ static uint64_t special_value(const struct machine *machine, const struct ptx_la
     const struct ptx_kernel *kernel = program->ptx->kernel;
     const uint32_t *n = kernel->block, *g = kernel->grid;
     uint32_t tid = ptx_tid(program, lanes, lane), laneid = tid % program->launch.warp;
+    uint32_t block = kernel->first_block + lanes->block;
     char e = program->ptx->specials[number].element;
     uint64_t bit = laneid < 32 ? (uint64_t)1 << laneid : 0;
     switch (program->ptx->specials[number].special) {
     case PTX_SPECIAL_TID:
         return e == 'x' ? tid % n[0] : e == 'y' ? tid / n[0] % n[1] : tid / n[0] / n[1];
     case PTX_SPECIAL_CTAID:
-        return e == 'x'   ? lanes->block % g[0]
-               : e == 'y' ? lanes->block / g[0] % g[1]
-                          : lanes->block / g[0] / g[1];
+        return e == 'x' ? block % g[0] : e == 'y' ? block / g[0] % g[1] : block / g[0] / g[1];
     case PTX_SPECIAL_LANEID:
         return laneid;
     case PTX_SPECIAL_WARPID:

@@ -143,7 +143,8 @@ void ptx_kernel_dimensions(const struct ast_kernel *kernel, uint32_t block[3], u
         block[0] = kernel->launch.threads;
         block[1] = block[2] = 1;
     }
-    if ((uint64_t)grid[0] * grid[1] * grid[2] != kernel->launch.blocks) {
+    bool all = (uint64_t)grid[0] * grid[1] * grid[2] == kernel->launch.blocks;
+    if (!all && (ptx->window == 0 || ptx->window != kernel->launch.blocks)) {
         grid[0] = kernel->launch.blocks;
         grid[1] = grid[2] = 1;
     }
@@ -161,9 +162,10 @@ static struct ast_var *add_var(struct builder *b, const char *name, enum ast_spa
         diag_error(b->diag, at, "more than %d variables in memory", LIMIT_VARIABLES);
         return NULL;
     }
-    if (words > LIMIT_MEMORY_WORDS || b->words > LIMIT_MEMORY_WORDS) {
-        diag_error(b->diag, at, "'%.80s' and the variables before it take more than %d words", name,
-                   LIMIT_MEMORY_WORDS);
+    const uint32_t limit = ptx_kernel_memory_limit(b->ptx);
+    if (words > limit || b->words > limit) {
+        diag_error(b->diag, at, "'%.80s' and the variables before it take more than %u words", name,
+                   limit);
         return NULL;
     }
     struct ast_var *var = ast_var(b->arena, name, space, (uint32_t)words, words != 1);
@@ -335,6 +337,41 @@ static void add_arguments(struct builder *b)
     }
 }
 
+const struct ptx_bind *ptx_kernel_placed(const struct ptx_kernel *ptx, const char *name)
+{
+    const struct ptx_bind *memory = ptx->memory;
+    while (memory && strcmp(memory->parameter, name) != 0)
+        memory = memory->next;
+    return memory;
+}
+
+/* The variable of the module that the memory is; NULL: none, so it is a buffer. */
+static const struct ptx_variable *placed_variable(const struct builder *b,
+                                                  const struct ptx_bind *memory)
+{
+    for (uint32_t i = 0; i < b->reach.variable_count; i++) {
+        const struct ptx_variable *var = b->reach.variables[i];
+        bool has_place = var->space == PTX_W_GLOBAL || var->space == PTX_W_CONST;
+        if (has_place && strcmp(var->name, memory->parameter) == 0)
+            return var;
+    }
+    return NULL;
+}
+
+/* What `memory:` places: variables of the module are there already. */
+static void add_memory(struct builder *b)
+{
+    for (struct ptx_bind *memory = b->ptx->memory; memory; memory = memory->next) {
+        const struct ptx_variable *var = placed_variable(b, memory);
+        memory->var = NULL;
+        if (!var)
+            memory->var = add_var(b, memory->parameter, SPACE_GLOBAL, memory->bytes, memory->at);
+        else if (memory->bytes != ptx_memory_bytes(var))
+            diag_error(b->diag, memory->at, "'%.80s' has %llu bytes, not %u", var->name,
+                       (unsigned long long)ptx_memory_bytes(var), memory->bytes);
+    }
+}
+
 static void add_shared_arguments(struct builder *b)
 {
     for (uint32_t i = 0; i < b->ptx->argument_count; i++) {
@@ -406,11 +443,13 @@ bool ptx_kernel_build(struct ptx_settings *s)
     }
     kernel->name = b.ptx->entry->name;
     kernel->vars = NULL;
+    kernel->placed = b.ptx->memory != NULL;
     b.ptx->notes = NULL;
     set_threads(&b);
     ptx_reach(b.arena, b.ptx->module, b.ptx->entry, &b.reach);
     add_variables(&b, PTX_W_GLOBAL);
     add_arguments(&b);
+    add_memory(&b);
     add_variables(&b, PTX_W_SHARED);
     add_shared_arguments(&b);
     add_dynamic(&b);

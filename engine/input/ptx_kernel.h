@@ -16,6 +16,10 @@
  * reg:    initial values of a register of the entry, lane 0 first; a predicate's are a string of 0 and 1;
  *         a single number is that of all lanes. stack: initial tokens of each warp, top first, joined by
  *         `+`: type,mask,address with type sync, div, call or brk and lane 0 leftmost.
+ * memory: memory:a=0x400000000000:256:file:a.bin: 256 bytes of global memory at this address, which parameters
+ *         and words hold as a number; of a variable of the module: that it lies there. A launch of a host program
+ *         is written so.
+ * blocks: blocks=196/32+16: 16 of 196 blocks, from number 32 on; only they run.
  * init:   init:a=1,2,3: first words of a variable in shared memory (which PTX cannot initialise).
  *
  * Such a kernel is an ast_kernel of FORM_PTX: its launch, its expects, and a variable for each of the
@@ -47,6 +51,8 @@ struct ptx_bind { /* bind:PARAM=VALUE */
     const uint8_t *data; /* what the file holds: data_bytes, not more than `bytes` */
     uint32_t data_bytes;
     const struct ptx_values *words; /* PTX_BIND_WORDS */
+    uint64_t address;               /* memory: where it lies */
+    struct ast_var *var;            /* memory: what it is; NULL: a variable of constants */
     const char *text;               /* the VALUE as written, for printing */
     struct location at;
     struct ptx_bind *next;
@@ -77,11 +83,15 @@ struct ptx_argument {
 struct ptx_kernel {
     const struct ptx_module *module; /* not written to once it was read: copies share it */
     const struct ptx_function *entry;
-    uint32_t block[3], grid[3]; /* dimensions; launch.threads, launch.blocks are the products */
-    uint32_t shared_bytes;      /* dynamic shared memory */
+    /* Dimensions; launch.threads and launch.blocks are the products, unless a window of the grid is given: then
+     * launch.blocks = window blocks run, from number first_block on. */
+    uint32_t block[3], grid[3];
+    uint32_t window, first_block;
+    uint32_t shared_bytes; /* dynamic shared memory */
     bool shared_given;
     bool raw;
-    struct ptx_bind *binds; /* given ones; the others get defaults, and a note says so */
+    struct ptx_bind *memory; /* memory: placed buffers and variables */
+    struct ptx_bind *binds;  /* given ones; the others get defaults, and a note says so */
     uint32_t argument_count;
     struct ptx_argument *arguments; /* of the entry, in order */
     struct ptx_values *registers;
@@ -116,10 +126,23 @@ bool ptx_kernel_set(struct arena *arena, struct ast_kernel *kernel, const char *
  * dimension. */
 void ptx_kernel_dimensions(const struct ast_kernel *kernel, uint32_t block[3], uint32_t grid[3]);
 
+/* Words that all variables together may take. */
+static inline uint32_t ptx_kernel_memory_limit(const struct ptx_kernel *ptx)
+{
+    return ptx && ptx->memory ? LIMIT_PLACED_WORDS : LIMIT_MEMORY_WORDS;
+}
+
+/* What `memory:` says of this variable of the module; NULL: nothing. */
+const struct ptx_bind *ptx_kernel_placed(const struct ptx_kernel *ptx, const char *name);
+
 /* Instructions of the module's functions. */
 uint32_t ptx_kernel_size(const struct ast_kernel *kernel);
 
 /* The canonical text: head comments, expectations, module. */
 char *ptx_kernel_print(struct arena *arena, const struct ast_kernel *kernel);
+
+/* Fills in the values that the text of reg: or init: gives: "1,2,-3", or of predicates "0110". False: it
+ * does not. */
+bool ptx_settings_values(struct arena *arena, struct ptx_values *values, bool are_predicates);
 
 #endif

@@ -39,13 +39,4 @@ struct ptx_pointers {
 };
 struct ptx_pointers ptx_assume_pointers(struct arena *arena, const struct ptx_function *entry);
 
-/* Fills in the values that the text of reg: or init: gives: "1,2,-3", or of predicates "0110". False: it
- * does not. */
-bool ptx_settings_values(struct arena *arena, struct ptx_values *values, bool are_predicates);
-
-/* The register that reg: names among the declarations of a body, with or without its '%'; of a range also its
- * index. NULL: there is none. */
-const struct ptx_variable *ptx_find_register(const struct ptx_statement *body, const char *name,
-                                             uint32_t *index);
-
 #endif

@@ -175,8 +175,11 @@ static const char *launch_text(struct arena *arena, const struct ast_kernel *ker
     const struct ptx_kernel *ptx = kernel->ptx;
     uint32_t block[3], grid[3];
     ptx_kernel_dimensions(kernel, block, grid);
-    const char *text = arena_printf(arena, "// simtfuzz: entry=%s blocks=%s threads=%s warp=%u",
-                                    ptx->entry->name, dimensions_text(arena, grid),
+    const char *window = "";
+    if (ptx->window > 0 && ptx->window == kernel->launch.blocks)
+        window = arena_printf(arena, "/%u+%u", ptx->first_block, ptx->window);
+    const char *text = arena_printf(arena, "// simtfuzz: entry=%s blocks=%s%s threads=%s warp=%u",
+                                    ptx->entry->name, dimensions_text(arena, grid), window,
                                     dimensions_text(arena, block), kernel->launch.warp);
     if (kernel->launch.seed)
         text = arena_printf(arena, "%s seed=0x%llx", text, (unsigned long long)kernel->launch.seed);
@@ -253,6 +256,8 @@ char *ptx_kernel_print(struct arena *arena, const struct ast_kernel *kernel)
     uint32_t count = 6 + count_values(ptx->registers) + count_values(ptx->init);
     for (const struct ptx_bind *bind = ptx->binds; bind; bind = bind->next)
         count++;
+    for (const struct ptx_bind *memory = ptx->memory; memory; memory = memory->next)
+        count++;
     struct pieces all = {.arena = arena,
                          .texts = ARENA_ARRAY(arena, const char *, count),
                          .capacity = count},
@@ -261,6 +266,9 @@ char *ptx_kernel_print(struct arena *arena, const struct ast_kernel *kernel)
     for (const struct ptx_bind *bind = ptx->binds; bind; bind = bind->next)
         add_piece(pieces,
                   arena_printf(arena, "// simtfuzz: bind:%s=%s\n", bind->parameter, bind->text));
+    for (const struct ptx_bind *memory = ptx->memory; memory; memory = memory->next)
+        add_piece(pieces, arena_printf(arena, "// simtfuzz: memory:%s=%s\n", memory->parameter,
+                                       memory->text));
     add_values_text(pieces, "reg", ptx->registers);
     add_piece(pieces, stack_text(arena, ptx));
     add_values_text(pieces, "init", ptx->init);

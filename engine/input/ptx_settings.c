@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SHOWN = 60, VALUES_MAX = 1 << 16, TOKENS_MAX = 256 };
 
@@ -61,18 +62,21 @@ static const char *text_end(const char *text)
     return text + strlen(text);
 }
 
-/* 8, 8x4, 8x4x2: each from 1 up to `most`. */
-static bool parse_dimensions(const char *text, uint32_t most, uint32_t dimensions[3])
+/* 8, 8x4, 8x4x2: each from 1 up to `most`; all of the text up to `stop`. */
+static bool parse_dimensions(const char *text, const char *stop, uint32_t most,
+                             uint32_t dimensions[3])
 {
     dimensions[0] = dimensions[1] = dimensions[2] = 1;
     for (int i = 0; i < 3; i++) {
         uint64_t value;
-        const char *end = text + strcspn(text, "x");
+        const char *end = text + strcspn(text, "x/");
         if (!parse_number(text, end, &value) || value == 0 || value > most)
             return false;
         dimensions[i] = (uint32_t)value;
-        if (*end == '\0')
+        if (end == stop)
             return true;
+        if (*end != 'x')
+            return false;
         text = end + 1;
     }
     return false;
@@ -89,8 +93,8 @@ static void set_entry(struct ptx_settings *s, const struct setting *w)
 static void set_threads(struct ptx_settings *s, const struct setting *w)
 {
     uint32_t given[3];
-    if (!parse_dimensions(w->value, LIMIT_THREADS, given) || given[0] * given[1] > LIMIT_THREADS ||
-        given[0] * given[1] * given[2] > LIMIT_THREADS) {
+    if (!parse_dimensions(w->value, text_end(w->value), LIMIT_THREADS, given) ||
+        given[0] * given[1] > LIMIT_THREADS || given[0] * given[1] * given[2] > LIMIT_THREADS) {
         complain(s, w, "'threads' are 1 to 1024, in up to three dimensions (8x4)");
         return;
     }
@@ -98,16 +102,41 @@ static void set_threads(struct ptx_settings *s, const struct setting *w)
     s->kernel->launch.threads = given[0] * given[1] * given[2];
 }
 
+/* FIRST+COUNT: blocks of a grid that run. */
+static bool parse_window(const char *text, uint64_t blocks, struct ptx_kernel *ptx)
+{
+    uint64_t first, count;
+    const char *plus = text + strcspn(text, "+");
+    if (*plus == '\0' || !parse_number(text, plus, &first) ||
+        !parse_number(plus + 1, text_end(plus), &count) || count == 0 || count > LIMIT_BLOCKS ||
+        first >= blocks || count > blocks - first)
+        return false;
+    ptx->window = (uint32_t)count;
+    ptx->first_block = (uint32_t)first;
+    return true;
+}
+
 static void set_blocks(struct ptx_settings *s, const struct setting *w)
 {
+    struct ptx_kernel *ptx = s->kernel->ptx;
     uint32_t given[3];
-    if (!parse_dimensions(w->value, LIMIT_BLOCKS, given) ||
-        given[0] * given[1] * given[2] > LIMIT_BLOCKS) {
+    const char *slash = strchr(w->value, '/');
+    const char *end = slash ? slash : text_end(w->value);
+    uint64_t blocks = 0;
+    ptx->window = ptx->first_block = 0;
+    if (parse_dimensions(w->value, end, slash ? INT32_MAX : LIMIT_BLOCKS, given))
+        blocks = (uint64_t)given[0] * given[1];
+    blocks = blocks > UINT32_MAX ? 0 : blocks * given[2];
+    if (blocks == 0 || blocks > (slash ? UINT32_MAX : LIMIT_BLOCKS)) {
         complain(s, w, "'blocks' are 1 to 64, in up to three dimensions (2x2)");
         return;
     }
-    memcpy(s->kernel->ptx->grid, given, sizeof given);
-    s->kernel->launch.blocks = given[0] * given[1] * given[2];
+    if (slash && !parse_window(slash + 1, blocks, ptx)) {
+        complain(s, w, "blocks=GRID/FIRST+COUNT names up to 64 blocks of the grid");
+        return;
+    }
+    memcpy(ptx->grid, given, sizeof given);
+    s->kernel->launch.blocks = slash ? ptx->window : (uint32_t)blocks;
 }
 
 static bool read_number(struct ptx_settings *s, const struct setting *w, uint64_t most,
@@ -188,7 +217,7 @@ static bool starts_with(const char *text, const char *prefix)
 
 /* Whether the file, behind all links, lies below the folder of the text that names it: who opens a stranger's kernel does not
  * have other files of their own read into its results. */
-static bool is_below(const char *path, const char *text_file)
+static bool is_below(const char *path, const char *text_file, bool joined)
 {
     const char *slash = text_file ? strrchr(text_file, '/') : NULL;
     char *folder = !slash               ? strdup(".")
@@ -196,8 +225,8 @@ static bool is_below(const char *path, const char *text_file)
                                         : strndup(text_file, (size_t)(slash - text_file));
     char *real_folder = folder ? realpath(folder, NULL) : NULL, *real = realpath(path, NULL);
     size_t length = real_folder ? strlen(real_folder) : 0;
-    bool below = real && real_folder && path[0] != '/' && strncmp(real, real_folder, length) == 0 &&
-                 (real[length] == '/' || length == 1);
+    bool below = real && real_folder && (joined || path[0] != '/') &&
+                 strncmp(real, real_folder, length) == 0 && (real[length] == '/' || length == 1);
     free(folder);
     free(real_folder);
     free(real);
@@ -223,17 +252,32 @@ static bool is_allowed(const char *path, bool add)
     return found;
 }
 
+/* What a kernel's own text names, and is not found from here, lies where the kernel lies. */
+static bool join_folder(const struct ptx_settings *s, struct ptx_bind *bind)
+{
+    const char *slash = s->diag->file ? strrchr(s->diag->file, '/') : NULL;
+    if (!s->from_head || !slash || bind->path[0] == '/' || access(bind->path, F_OK) == 0)
+        return false;
+    size_t before = (size_t)(bind->path - bind->text);
+    bind->text = arena_printf(s->arena, "%.*s%.*s%s", (int)before, bind->text,
+                              (int)(slash + 1 - s->diag->file), s->diag->file, bind->path);
+    bind->path = bind->text + before;
+    return true;
+}
+
 static bool read_file(struct ptx_settings *s, const struct setting *w, struct ptx_bind *bind)
 {
+    const bool joined = join_folder(s, bind);
     struct diag *diag = ARENA_NEW(s->arena, struct diag);
     size_t length;
-    char *data =
-        parse_read_bytes(s->arena, bind->path, (size_t)LIMIT_MEMORY_WORDS * 4, &length, diag);
+    const size_t usual = 4 * (size_t)LIMIT_MEMORY_WORDS;
+    char *data = parse_read_bytes(s->arena, bind->path, bind->bytes > usual ? bind->bytes : usual,
+                                  &length, diag);
     if (!data) {
         diag_error(s->diag, w->at, "'%.200s': %s", bind->path, diag->entries[0].text);
         return false;
     }
-    bool may = !s->from_head || is_below(bind->path, s->diag->file);
+    bool may = !s->from_head || is_below(bind->path, s->diag->file, joined);
     if (!may && !is_allowed(bind->path, false)) {
         complain(
             s, w,
@@ -253,10 +297,13 @@ static bool read_buffer(struct ptx_settings *s, const struct setting *w, const c
                         struct ptx_bind *bind)
 {
     uint64_t bytes;
+    const bool is_placed = bind->address != 0;
     const char *end = text + strcspn(text, ":");
     if (!parse_number(text, end, &bytes) || bytes == 0 ||
-        bytes > (uint64_t)LIMIT_MEMORY_WORDS * 4) {
-        complain(s, w, "a buffer has 1 to 16777216 bytes");
+        bytes > (uint64_t)(is_placed ? LIMIT_PLACED_WORDS : LIMIT_MEMORY_WORDS) * 4) {
+        complain(s, w,
+                 is_placed ? "placed memory has 1 to 1073741824 bytes"
+                           : "a buffer has 1 to 16777216 bytes");
         return false;
     }
     bind->kind = PTX_BIND_BUFFER;
@@ -277,6 +324,26 @@ static bool read_buffer(struct ptx_settings *s, const struct setting *w, const c
         return false;
     }
     return true;
+}
+
+/* ADDRESS:BYTES[:FILL] */
+static void set_memory(struct ptx_settings *s, const struct setting *w)
+{
+    struct ptx_bind *memory = ARENA_NEW(s->arena, struct ptx_bind);
+    const char *end = w->value + strcspn(w->value, ":");
+    *memory = (struct ptx_bind){.parameter = w->name, .text = w->value, .at = w->at};
+    if (*end == '\0' || !parse_number(w->value, end, &memory->address) || memory->address == 0 ||
+        memory->address % 256 != 0) {
+        complain(s, w, "memory is ADDRESS:BYTES[:FILL], the address a multiple of 256");
+        return;
+    }
+    if (!read_buffer(s, w, end + 1, memory))
+        return;
+    struct ptx_bind **last = &s->kernel->ptx->memory;
+    while (*last && strcmp((*last)->parameter, w->name) != 0)
+        last = &(*last)->next;
+    memory->next = *last ? (*last)->next : NULL;
+    *last = memory;
 }
 
 static bool read_shared(struct ptx_settings *s, const struct setting *w, const char *text,
@@ -461,7 +528,7 @@ static const struct setting_row {
     {"seed", false, false, set_seed},     {"shared", false, false, set_shared},
     {"raw", false, true, set_raw},        {"bind", true, false, set_bind},
     {"reg", true, false, set_register},   {"init", true, false, set_init},
-    {"stack", false, false, set_stack},
+    {"stack", false, false, set_stack},   {"memory", true, false, set_memory},
 };
 
 static void read_word(struct ptx_settings *s, const char *word, struct location at)

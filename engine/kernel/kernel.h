@@ -28,6 +28,7 @@ enum {
     LIMIT_WARP = 64,
     LIMIT_ARRAY = 1 << 16,        /* elements */
     LIMIT_MEMORY_WORDS = 1 << 22, /* of all copies of all variables together */
+    LIMIT_PLACED_WORDS = 1 << 28, /* the same, where `memory:` places some of them (ptx_kernel.h) */
     LIMIT_FUNCTIONS = 256,
     LIMIT_PARAMETERS = 16,
     LIMIT_NAME = 64,
@@ -109,6 +110,7 @@ struct ast_kernel {
     uint32_t
         progress_states;    /* `expect progress within N`: the searches' bound; 0: the usual one */
     struct ptx_kernel *ptx; /* FORM_PTX; otherwise NULL */
+    bool placed;            /* FORM_PTX: `memory:` gives it memory of LIMIT_PLACED_WORDS */
 };
 
 static const struct ast_launch AST_DEFAULT_LAUNCH = {.threads = 4, .warp = 4, .blocks = 1};

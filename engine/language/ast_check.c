@@ -293,10 +293,11 @@ static void check_memory(struct check *check)
     uint64_t words = words_of(kernel->vars, SPACE_GLOBAL) +
                      words_of(kernel->vars, SPACE_SHARED) * kernel->launch.blocks +
                      thread * kernel->launch.blocks * kernel->launch.threads;
-    if (words > LIMIT_MEMORY_WORDS)
+    const uint32_t limit = kernel->placed ? LIMIT_PLACED_WORDS : LIMIT_MEMORY_WORDS;
+    if (words > limit)
         check_fail(check, kernel->launch.at,
-                   "variables and frames of all threads take %llu words, more than %d",
-                   (unsigned long long)words, LIMIT_MEMORY_WORDS);
+                   "variables and frames of all threads take %llu words, more than %u",
+                   (unsigned long long)words, limit);
 }
 
 static void check_launch(struct check *check)

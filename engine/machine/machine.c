@@ -145,14 +145,30 @@ struct machine *machine_new(struct arena *arena, const struct semantics *semanti
     return machine;
 }
 
-void machine_reset(struct machine *machine)
+static void forget(struct machine *machine)
 {
-    machine_restore(machine, machine->initial, machine->initial_hash);
     machine->track.log_count = 0;
     machine->steps = 0;
     machine->fault_text = NULL;
     machine->outside.length = 0;
     machine->fault = (struct machine_fault){.address = 0};
+}
+
+void machine_reset(struct machine *machine)
+{
+    machine_restore(machine, machine->initial, machine->initial_hash);
+    forget(machine);
+}
+
+void machine_restart(struct machine *machine)
+{
+    uint32_t *kept = (uint32_t *)machine->memory;
+    uint32_t before = (uint32_t)(kept - machine->block), words = machine->program->shared_base;
+    uint32_t behind = before + words;
+    INVARIANT(!machine->options.track);
+    memcpy(machine->block, machine->initial, (size_t)4 * before);
+    memcpy(kept + words, machine->initial + behind, (size_t)4 * (machine->block_words - behind));
+    forget(machine);
 }
 
 void machine_observe(struct machine *machine, const struct observer *observers)

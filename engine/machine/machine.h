@@ -218,6 +218,9 @@ struct semantics {
     /* What of the extra state belongs to one thread (symmetry.h); NULL: it is not known. */
     void (*layout)(const struct machine *machine, struct lane_layout *layout);
     enum rule (*step[4])(struct machine *, uint32_t, struct choices *); /* by MACHINE_* bits */
+    /* Of the lock-step form: all(e), any(e) over the components of the thread's block, 0 or 1. False: a fault. */
+    bool (*reduce)(struct machine *machine, uint32_t thread, const struct code_expr_op *op,
+                   uint32_t stm, int32_t *result);
     /* Variables of global and shared memory that the actor's next step may read and write, as in
      * code_stm. */
     void (*footprint)(const struct machine *machine, uint32_t actor, uint64_t *reads,
@@ -267,6 +270,9 @@ struct machine *machine_new(struct arena *arena, const struct semantics *semanti
 
 /* Back to the initial state (hits and options are kept, steps and log cleared). */
 void machine_reset(struct machine *machine);
+
+/* Back to the initial state but for the memory of all blocks, which stays as it is: the next blocks of a grid. */
+void machine_restart(struct machine *machine);
 
 /* Replaces the observers; the chain must outlive their use, and who hears of steps must not change in it.
  * NULL: none (the fast variant). */

@@ -145,10 +145,6 @@ STEP_INLINE void observe_step(struct machine *machine, const struct step_event *
 
 /* ---- expressions ---- */
 
-/* Lock-step form (lockstep.c): all(e), any(e) over the components of the thread's block, 0 or 1. */
-bool machine_reduce(struct machine *machine, uint32_t thread, const struct code_expr_op *op,
-                    uint32_t stm, int32_t *result);
-
 /* False: an index lies outside its array, which is kept for who asks. */
 STEP_INLINE bool is_inside(struct machine *machine, enum ast_space space, uint32_t offset,
                            uint32_t length, uint32_t index)
@@ -229,7 +225,7 @@ STEP_INLINE bool eval_seen(struct machine *machine, uint32_t thread, uint32_t ex
             }
             break;
         case OP_REDUCE:
-            if (!machine_reduce(machine, thread, op, stm, top))
+            if (!machine->semantics->reduce(machine, thread, op, stm, top))
                 return false;
             top++;
             break;

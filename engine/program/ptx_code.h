@@ -28,7 +28,7 @@
 #include "engine/arith/ptx_rows.h"
 #include "engine/input/ptx_kernel.h"
 #include "engine/program/program.h"
-#include "engine/program/ptx_windows.h"
+#include "engine/ptx/ptx_windows.h"
 
 enum ptx_exec {
     PTX_EXEC_NOP,  /* brkpt, pmevent, nanosleep, prefetch, fence .. */
@@ -234,12 +234,18 @@ struct program *ptx_compile(struct arena *arena, const struct ast_kernel *kernel
                             const struct ptx_module *module, const struct ptx_code_options *options,
                             const char **reason);
 
+/* What a variable of a module holds at first, `bytes` of it. NULL: *why; an address is not known here. */
+const uint8_t *ptx_variable_image(struct arena *arena, const struct ptx_variable *var,
+                                  uint64_t bytes, const char **why);
+
 /* Fills in the spans, when the rest is done (ptx_compile does it). */
 void ptx_find_spans(struct arena *arena, struct ptx_code *code);
 
 /* "5: @!%p1 bra L2;" without the address: the instruction as text. */
 /* "sum.cu:12": the line that .loc says the instruction comes from, in the arena; NULL: none does. */
 const char *ptx_op_source(struct arena *arena, const struct ptx_code *code, uint32_t pc);
+/* The same with the folders that .file has. */
+const char *ptx_op_path(struct arena *arena, const struct ptx_code *code, uint32_t pc);
 
 const char *ptx_op_text(struct arena *arena, const struct ptx_code *code, uint32_t pc);
 

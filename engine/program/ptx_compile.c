@@ -122,6 +122,23 @@ static void start_functions(struct ptx_builder *b)
     }
 }
 
+static const char *file_of(const struct ptx_module *module, uint32_t number)
+{
+    for (const struct ptx_item *item = module->items; item; item = item->next)
+        if (item->kind == PTX_ITEM_FILE && item->u.file == number)
+            return item->name;
+    return NULL;
+}
+
+/* What a compiler's own header does is told of the line that calls it: atomicAdd, not its inside. */
+static void set_source(const struct ptx_builder *b, struct ptx_op *op, const struct ptx_loc *loc)
+{
+    const char *file = loc && loc->at_file ? file_of(b->code->module, loc->file) : NULL;
+    bool own = !file || !strstr(file, "/include/");
+    op->file = !loc ? 0 : own ? loc->file : loc->at_file;
+    op->source_line = !loc ? 0 : own ? loc->line : loc->at_line;
+}
+
 static void build_statements(struct ptx_builder *b, const struct ptx_statement *stm,
                              const struct ptx_loc **loc)
 {
@@ -134,8 +151,7 @@ static void build_statements(struct ptx_builder *b, const struct ptx_statement *
             continue;
         struct ptx_op *op = &b->code->ops[b->pc++];
         ptx_build_op(b, stm, op);
-        op->file = *loc ? (*loc)->file : 0;
-        op->source_line = *loc ? (*loc)->line : 0;
+        set_source(b, op, *loc);
     }
 }
 
@@ -396,18 +412,20 @@ struct program *ptx_compile(struct arena *arena, const struct ast_kernel *kernel
     return program;
 }
 
-const char *ptx_op_source(struct arena *arena, const struct ptx_code *code, uint32_t pc)
+const char *ptx_op_path(struct arena *arena, const struct ptx_code *code, uint32_t pc)
 {
     const struct ptx_op *op = &code->ops[pc];
     if (op->source_line == 0)
         return NULL;
-    for (const struct ptx_item *item = code->module->items; item; item = item->next) {
-        if (item->kind != PTX_ITEM_FILE || item->u.file != op->file || !item->name)
-            continue;
-        const char *slash = strrchr(item->name, '/');
-        return arena_printf(arena, "%s:%u", slash ? slash + 1 : item->name, op->source_line);
-    }
-    return NULL;
+    const char *file = file_of(code->module, op->file);
+    return file ? arena_printf(arena, "%s:%u", file, op->source_line) : NULL;
+}
+
+const char *ptx_op_source(struct arena *arena, const struct ptx_code *code, uint32_t pc)
+{
+    const char *path = ptx_op_path(arena, code, pc);
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
 }
 
 const char *ptx_op_text(struct arena *arena, const struct ptx_code *code, uint32_t pc)

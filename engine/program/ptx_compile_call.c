@@ -3,7 +3,6 @@
  * it returns.
  */
 #include "engine/program/ptx_compile_internal.h"
-#include "engine/ptx/ptx_check_internal.h"
 
 #include <string.h>
 

@@ -1,7 +1,5 @@
 #include "engine/base/invariant.h"
-#include "engine/input/ptx_kernel_internal.h"
 #include "engine/program/ptx_compile_internal.h"
-#include "engine/ptx/ptx_check_internal.h"
 
 #include <string.h>
 
@@ -281,9 +279,9 @@ void ptx_build_depth(struct ptx_builder *b)
     }
     uint64_t local = (code->frame_local_base + need[0].bytes) / 4;
     uint64_t all = b->program->private_base + local * b->program->total_threads;
-    if (all > LIMIT_MEMORY_WORDS) {
+    if (all > ptx_kernel_memory_limit(b->ptx)) {
         ptx_build_fail(b, "needs %llu words of memory, limit %u", (unsigned long long)all,
-                       (unsigned)LIMIT_MEMORY_WORDS);
+                       (unsigned)ptx_kernel_memory_limit(b->ptx));
         return;
     }
     code->rows = (struct ptx_rows){(uint32_t)need[0].narrow, (uint32_t)need[0].wide};
@@ -295,35 +293,6 @@ void ptx_build_depth(struct ptx_builder *b)
 }
 
 /* ---- initial values ---- */
-
-/* A register's declaration: the name given, with or without its '%', or one of a range. */
-const struct ptx_variable *ptx_find_register(const struct ptx_statement *stm, const char *name,
-                                             uint32_t *index)
-{
-    for (; stm; stm = stm->next) {
-        const struct ptx_variable *inner =
-            stm->kind == PTX_BLOCK ? ptx_find_register(stm->u.block, name, index) : NULL;
-        if (inner)
-            return inner;
-        const struct ptx_variable *var = stm->kind == PTX_VARIABLE ? stm->u.variable : NULL;
-        if (!var || var->space != PTX_W_REG)
-            continue;
-        const char *declared = var->name + (*var->name == '%' && *name != '%');
-        size_t length = strlen(declared),
-               digits = strspn(name + strnlen(name, length), "0123456789");
-        *index = 0;
-        if (!var->is_range && strcmp(declared, name) == 0)
-            return var;
-        if (!var->is_range || strncmp(declared, name, length) != 0 || digits == 0 || digits > 8 ||
-            name[length + digits] != '\0' || (name[length] == '0' && digits > 1))
-            continue;
-        for (const char *at = name + length; *at; at++)
-            *index = *index * 10 + (uint32_t)(*at - '0');
-        if (*index < var->count)
-            return var;
-    }
-    return NULL;
-}
 
 void ptx_build_registers(struct ptx_builder *b)
 {

@@ -1,8 +1,8 @@
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
 #include "engine/program/ptx_compile_internal.h"
-#include "engine/ptx/ptx_check_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Between a variable and the next one, so that what misses one finds nothing: at least, and at most. */
@@ -62,9 +62,9 @@ static uint64_t add_region(struct ptx_builder *b, struct region_list *list, cons
 {
     uint64_t address = round_up(list->next, align > GAP ? align : GAP);
     uint64_t words = bytes / 4 + (bytes % 4 != 0);
-    if (list->words + words > LIMIT_MEMORY_WORDS) {
-        ptx_build_fail(b, "'%.80s' and the variables before it take more than %d words", name,
-                       LIMIT_MEMORY_WORDS);
+    if (list->words + words > ptx_kernel_memory_limit(b->ptx)) {
+        ptx_build_fail(b, "'%.80s' and the variables before it take more than %u words", name,
+                       (unsigned)ptx_kernel_memory_limit(b->ptx));
         return 0;
     }
     list->regions->items[list->regions->count++] = (struct ptx_region){
@@ -76,6 +76,14 @@ static uint64_t add_region(struct ptx_builder *b, struct region_list *list, cons
     };
     list->words += words;
     list->next = address + bytes + list->regions->gap;
+    return address;
+}
+
+/* `memory:` says where the variable or buffer that was placed last lies. */
+static uint64_t move_region(struct region_list *list, uint64_t before, uint64_t address)
+{
+    list->regions->items[list->regions->count - 1].address = address;
+    list->next = before;
     return address;
 }
 
@@ -115,7 +123,12 @@ static void place_variables(struct ptx_builder *b, struct region_list *list, enu
             return;
         }
         const struct ast_var *ast = next ? next_var(b, next, var->name, bytes) : NULL;
+        const struct ptx_bind *placed =
+            space == PTX_W_GLOBAL ? ptx_kernel_placed(b->ptx, var->name) : NULL;
+        uint64_t before = list->next;
         uint64_t address = add_region(b, list, var->name, ast, bytes, ptx_build_align(b, var));
+        if (placed && !ptx_build_failed(b))
+            address = move_region(list, before, placed->address);
         ptx_build_home(b, var, home, address);
     }
 }
@@ -129,8 +142,55 @@ static void place_buffers(struct ptx_builder *b, struct region_list *list, enum 
             continue;
         const struct ast_var *ast =
             next ? next_var(b, next, argument->parameter->name, argument->bind.bytes) : NULL;
-        b->buffers[i] = &list->regions->items[list->regions->count];
+        const uint32_t number = list->regions->count;
         add_region(b, list, argument->parameter->name, ast, argument->bind.bytes, GAP);
+        if (ptx_build_failed(b))
+            return;
+        struct ptx_region *copy =
+            ARENA_NEW(b->arena, struct ptx_region); /* `items` is sorted later */
+        *copy = list->regions->items[number];
+        b->buffers[i] = copy;
+    }
+}
+
+/* Buffers at addresses of their own. */
+static void place_memory(struct ptx_builder *b, struct region_list *list,
+                         const struct ast_var **next)
+{
+    for (const struct ptx_bind *m = b->ptx->memory; m && !ptx_build_failed(b); m = m->next) {
+        if (!m->var)
+            continue;
+        uint64_t before = list->next;
+        add_region(b, list, m->parameter, next_var(b, next, m->parameter, m->bytes), m->bytes, GAP);
+        if (!ptx_build_failed(b))
+            move_region(list, before, m->address);
+    }
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct ptx_region *x = a, *y = b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* Regions in the order of their addresses; two that overlap, or that lie outside of global memory, are refused. The
+ * least gap is what tells of an address which variable it may have missed. */
+static void order_memory(struct ptx_builder *b)
+{
+    struct ptx_regions *global = &b->code->global;
+    if (!b->ptx->memory)
+        return;
+    qsort(global->items, global->count, sizeof *global->items, by_address);
+    for (uint32_t i = 0; i < global->count; i++) {
+        const struct ptx_region *region = &global->items[i];
+        uint64_t end = region->address + region->bytes;
+        if (!b->code->is_far || region->address < PTX_FAR_GLOBAL_BASE || end > PTX_FAR_END)
+            ptx_build_fail(b, "'%.80s' does not lie in global memory", region->name);
+        else if (i + 1 < global->count && global->items[i + 1].address < end)
+            ptx_build_fail(b, "'%.80s' and '%.80s' overlap", region->name,
+                           global->items[i + 1].name);
+        else if (i + 1 < global->count && global->items[i + 1].address - end < global->gap)
+            global->gap = global->items[i + 1].address - end;
     }
 }
 
@@ -230,12 +290,15 @@ static void start_lists(struct ptx_builder *b, struct region_list *global,
 {
     struct ptx_code *code = b->code;
     const bool far = is_far(b);
-    uint32_t globals = count_regions(b, PTX_W_GLOBAL, PTX_BIND_BUFFER);
+    uint32_t globals = count_regions(b, PTX_W_GLOBAL, PTX_BIND_BUFFER), placed = 0;
+    for (const struct ptx_bind *m = b->ptx->memory; m; m = m->next)
+        placed += m->var != NULL;
     uint32_t shareds = count_regions(b, PTX_W_SHARED, PTX_BIND_SHARED);
     uint32_t constants = count_regions(b, PTX_W_CONST, PTX_BIND_CONST) + b->ptx->argument_count;
     code->is_far = far;
-    *global = far ? start_list(b, &code->global, globals, PTX_FAR_GLOBAL_BASE, PTX_FAR_END)
-                  : start_list(b, &code->global, globals, PTX_GLOBAL_BASE, PTX_SHARED_BASE);
+    *global =
+        far ? start_list(b, &code->global, globals + placed, PTX_FAR_GLOBAL_BASE, PTX_FAR_END)
+            : start_list(b, &code->global, globals + placed, PTX_GLOBAL_BASE, PTX_SHARED_BASE);
     *shared = start_list(b, &code->shared, shareds, FIRST_ADDRESS,
                          far ? PTX_FAR_WINDOW : PTX_LOCAL_BASE - PTX_SHARED_BASE);
     *constant = start_list(b, &code->constant, constants, FIRST_ADDRESS,
@@ -252,6 +315,7 @@ void ptx_build_memory(struct ptx_builder *b)
     b->buffers = ARENA_ARRAY(b->arena, const struct ptx_region *, b->ptx->argument_count);
     place_variables(b, &global, PTX_W_GLOBAL, PTX_HOME_GLOBAL, &next);
     place_buffers(b, &global, PTX_BIND_BUFFER, &next);
+    place_memory(b, &global, &next);
     place_variables(b, &shared, PTX_W_SHARED, PTX_HOME_SHARED, &next);
     place_buffers(b, &shared, PTX_BIND_SHARED, &next);
     place_dynamic(b, &shared, &next);
@@ -261,9 +325,9 @@ void ptx_build_memory(struct ptx_builder *b)
     place_locals(b);
     code->constants = ARENA_ARRAY(b->arena, uint32_t, constant.words + 1);
     uint64_t all = global.words + shared.words * program->launch.blocks;
-    if (all > LIMIT_MEMORY_WORDS)
+    if (all > ptx_kernel_memory_limit(b->ptx))
         ptx_build_fail(b, "needs %llu words of memory, limit %u", (unsigned long long)all,
-                       (unsigned)LIMIT_MEMORY_WORDS);
+                       (unsigned)ptx_kernel_memory_limit(b->ptx));
     if (ptx_build_failed(b))
         return;
     program->words[SPACE_GLOBAL] = (uint32_t)global.words;
@@ -380,6 +444,23 @@ static void init_region(struct ptx_builder *b, uint32_t *words, const struct ptx
         put_init(&image, words, (uint64_t)region->word * 4, 0, init, 0);
 }
 
+const uint8_t *ptx_variable_image(struct arena *arena, const struct ptx_variable *var,
+                                  uint64_t bytes, const char **why)
+{
+    struct ptx_builder b = {.arena = arena};
+    struct ptx_region region = {.bytes = (uint32_t)bytes};
+    uint32_t *words = ARENA_ARRAY(arena, uint32_t, bytes / 4 + 1);
+    uint8_t *image = ARENA_ARRAY(arena, uint8_t, bytes + 1);
+    static const struct ptx_module none;
+    b.homes.arena = arena;
+    ptx_symbols_init(&b.reach.symbols, arena, &none);
+    init_region(&b, words, &region, var);
+    *why = b.reason;
+    for (uint64_t i = 0; i < bytes; i++)
+        image[i] = (uint8_t)(words[i / 4] >> i % 4 * 8);
+    return b.reason ? NULL : image;
+}
+
 static void init_variables(struct ptx_builder *b, uint32_t *words, enum ptx_word space,
                            const struct ptx_regions *regions)
 {
@@ -398,10 +479,9 @@ static uint32_t draw_word(struct pcg *rng)
     return pcg_below(rng, 8) == 0 ? pcg_next(rng) : pcg_below(rng, 17);
 }
 
-static void fill_buffer(const struct ptx_builder *b, uint32_t *words, uint32_t number)
+static void fill_buffer(const struct ptx_builder *b, uint32_t *words, const struct ptx_bind *bind,
+                        const struct ptx_region *region, uint32_t number)
 {
-    const struct ptx_bind *bind = &b->ptx->arguments[number].bind;
-    const struct ptx_region *region = b->buffers[number];
     struct pcg rng = pcg_derive(b->kernel->launch.seed, PCG_INPUT, number);
     uint64_t first = (uint64_t)region->word * 4;
     for (uint32_t byte = 0; byte < region->bytes && bind->fill == PTX_FILL_FILE; byte++)
@@ -421,7 +501,8 @@ static void init_arguments(struct ptx_builder *b, uint32_t *global, uint32_t *co
         const struct ptx_bind *bind = &b->ptx->arguments[i].bind;
         uint64_t value = b->buffers[i] ? b->buffers[i]->address : bind->value;
         if (bind->kind == PTX_BIND_BUFFER || bind->kind == PTX_BIND_CONST)
-            fill_buffer(b, bind->kind == PTX_BIND_CONST ? constants : global, i);
+            fill_buffer(b, bind->kind == PTX_BIND_CONST ? constants : global, bind, b->buffers[i],
+                        i);
         for (uint32_t k = 0; k < region->bytes; k++) {
             uint32_t word = k / 4;
             if (bind->kind == PTX_BIND_WORDS)
@@ -430,6 +511,17 @@ static void init_arguments(struct ptx_builder *b, uint32_t *global, uint32_t *co
                 value = k < 8 ? value >> 8 : 0;
             put_byte(constants, (uint64_t)region->word * 4 + k, (uint8_t)value);
         }
+    }
+}
+
+/* memory: what it is filled with. A variable that is placed without a word about it keeps its initial values. */
+static void init_placed(struct ptx_builder *b, uint32_t *words, const struct ptx_regions *regions)
+{
+    uint32_t number = b->ptx->argument_count;
+    for (uint32_t i = 0; b->ptx->memory && i < regions->count; i++) {
+        const struct ptx_bind *memory = ptx_kernel_placed(b->ptx, regions->items[i].name);
+        if (memory && (memory->var || memory->fill != PTX_FILL_ZERO))
+            fill_buffer(b, words, memory, &regions->items[i], number++);
     }
 }
 
@@ -463,9 +555,12 @@ void ptx_build_initial(struct ptx_builder *b, const struct ptx_code_options *opt
     init_variables(b, memory, PTX_W_GLOBAL, &code->global);
     init_variables(b, constants, PTX_W_CONST, &code->constant);
     init_arguments(b, memory, constants);
+    init_placed(b, memory, &code->global);
+    init_placed(b, constants, &code->constant);
     init_given(b, memory);
     if (options && options->initial)
         memcpy(memory, options->initial, words * sizeof *memory);
     code->constants = constants;
     code->initial = (int32_t *)memory;
+    order_memory(b);
 }

@@ -1,10 +1,12 @@
 #include "engine/progress/lasso.h"
 
 #include "engine/base/invariant.h"
+#include "engine/base/pool.h"
 #include "engine/machine/live.h"
-#include "engine/search/search_internal.h"
 
 #include <string.h>
+
+enum { NOBODY = INT32_MAX };
 
 /* ---- recorded choices ---- */
 
@@ -91,16 +93,16 @@ static struct policy policy_copy(struct arena *arena, const struct policy *polic
 /* The next live actor after `actor` in cyclic order, `avoid` only when it is alone. */
 static uint32_t next_live(const struct machine_head *head, uint32_t actor, uint32_t avoid)
 {
-    uint32_t first = SEARCH_NONE;
+    uint32_t first = NOBODY;
     for (uint32_t i = 0; i < head->live_count; i++) {
         uint32_t candidate = head->live[i];
         if (candidate == avoid)
             continue;
         if (candidate > actor)
             return candidate;
-        first = first == SEARCH_NONE ? candidate : first;
+        first = first == NOBODY ? candidate : first;
     }
-    return first == SEARCH_NONE ? avoid : first;
+    return first == NOBODY ? avoid : first;
 }
 
 bool lasso_policy(const struct sched_spec *spec)
@@ -125,8 +127,7 @@ static uint32_t policy_actor(struct policy *policy, const struct machine *machin
         policy->left--;
         return policy->current;
     }
-    policy->current =
-        next_live(head, policy->current, starves ? policy->spec->victim : SEARCH_NONE);
+    policy->current = next_live(head, policy->current, starves ? policy->spec->victim : NOBODY);
     policy->left = starves || policy->spec->quantum == 0 ? 0 : policy->spec->quantum - 1;
     return policy->current;
 }

@@ -91,4 +91,14 @@ struct progress {
     struct progress_random random;
 };
 
+/* Answers search_options.progress. */
+void graph_progress(struct graph *graph);
+
+/* A search with these options answers what is asked (NULL: nothing). */
+static inline void progress_ask(struct search_options *options, struct progress *progress)
+{
+    options->progress = progress;
+    options->judge = graph_progress;
+}
+
 #endif

@@ -99,4 +99,7 @@ void progress_of_quotient(struct graph *graph, struct progress *progress);
 void progress_witness(struct product *product, const struct component *component, unit_set fair,
                       struct progress_answer *answer);
 
+/* Answers progress.random, by a search of its own: the last thing that is done with a graph (progress_random.c). */
+void search_random(const struct search *search, struct progress *progress);
+
 #endif

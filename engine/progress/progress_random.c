@@ -6,7 +6,7 @@
  * chosen after it, they stay to be taken, and lead to the same states.
  */
 #include "engine/machine/live.h"
-#include "engine/progress/progress.h"
+#include "engine/progress/progress_internal.h"
 #include "engine/search/search_states.h"
 
 #include <string.h>

@@ -74,6 +74,7 @@ struct ptx_variable {
     uint32_t dimension_count;
     uint64_t dimensions[PTX_LIMIT_DIMENSIONS]; /* elements; 0: not given (`[]`) */
     struct ptx_init *init;
+    bool is_managed; /* .attribute(.managed): host and device use it together */
     bool is_pointer; /* .ptr: what a parameter points to */
     enum ptx_word pointer_space;
     uint32_t pointer_align;
@@ -238,6 +239,14 @@ struct ptx_module *ptx_parse(struct arena *arena, const char *text, size_t lengt
 /* Resolves all names and checks every instruction against its form: number, kinds and types of the
  * operands. False: errors in `diag`. ptx_parse has done so; for trees made otherwise. */
 bool ptx_check(struct arena *arena, struct ptx_module *module, struct diag *diag);
+
+/* Bytes of a variable or parameter; 0: not known (an array without a length). */
+uint64_t ptx_variable_bytes(const struct ptx_variable *var);
+
+/* The register of this name, with or without its '%', among the declarations of a body; of a range also its index.
+ * NULL: there is none. */
+const struct ptx_variable *ptx_find_register(const struct ptx_statement *body, const char *name,
+                                             uint32_t *index);
 
 /* One instruction, in one line, with its semicolon. */
 char *ptx_print_instruction(struct arena *arena, const struct ptx_instruction *instruction);

@@ -26,7 +26,4 @@ void ptx_check_instruction(struct ptx_checker *c, struct ptx_instruction *instru
 
 void ptx_check_call(struct ptx_checker *c, struct ptx_operand *operands, struct location at);
 
-/* Bytes of a variable or parameter; 0: not known (an array without a length). */
-uint64_t ptx_variable_bytes(const struct ptx_variable *var);
-
 #endif

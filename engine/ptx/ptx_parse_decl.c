@@ -26,12 +26,27 @@ static bool parse_align(struct ptx_parser *p, uint32_t *align)
     return true;
 }
 
+/* .attribute(.managed) */
+static bool parse_managed(struct ptx_parser *p, struct ptx_variable *var)
+{
+    if (!ptx_expect(p, "("))
+        return false;
+    if (!ptx_accept_dot(p, "managed")) {
+        ptx_unexpected(p, "'.managed'");
+        return false;
+    }
+    var->is_managed = true;
+    return ptx_expect(p, ")");
+}
+
 /* One of .align n, .v2, .v4, .ptr, the type; a space and an alignment behind .ptr are the pointer's. */
 static bool parse_modifier(struct ptx_parser *p, struct ptx_variable *var)
 {
     enum ptx_word word = ptx_at_word(p);
     if (ptx_accept_dot(p, "align"))
         return parse_align(p, var->is_pointer ? &var->pointer_align : &var->align);
+    if (ptx_accept_dot(p, "attribute"))
+        return parse_managed(p, var);
     if (ptx_accept_dot(p, "ptr")) {
         var->is_pointer = true;
         return true;

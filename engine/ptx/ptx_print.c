@@ -88,6 +88,8 @@ static void put_pointer(struct out *out, const struct ptx_variable *var)
 static void put_variable(struct out *out, const struct ptx_variable *var)
 {
     put_word(out, var->space);
+    if (var->is_managed)
+        put(out, " .attribute(.managed)");
     if (var->align)
         put_format(out, " .align %u", var->align);
     if (var->vector) {

@@ -160,3 +160,33 @@ void ptx_scope_close(struct ptx_scopes *s, struct diag *diag)
         *(b->is_range ? &b->entry->range : &b->entry->single) = b->hidden;
     s->depth -= s->depth > 0;
 }
+
+/* ---- registers ---- */
+
+const struct ptx_variable *ptx_find_register(const struct ptx_statement *stm, const char *name,
+                                             uint32_t *index)
+{
+    for (; stm; stm = stm->next) {
+        const struct ptx_variable *inner =
+            stm->kind == PTX_BLOCK ? ptx_find_register(stm->u.block, name, index) : NULL;
+        if (inner)
+            return inner;
+        const struct ptx_variable *var = stm->kind == PTX_VARIABLE ? stm->u.variable : NULL;
+        if (!var || var->space != PTX_W_REG)
+            continue;
+        const char *declared = var->name + (*var->name == '%' && *name != '%');
+        size_t length = strlen(declared),
+               digits = strspn(name + strnlen(name, length), "0123456789");
+        *index = 0;
+        if (!var->is_range && strcmp(declared, name) == 0)
+            return var;
+        if (!var->is_range || strncmp(declared, name, length) != 0 || digits == 0 || digits > 8 ||
+            name[length + digits] != '\0' || (name[length] == '0' && digits > 1))
+            continue;
+        for (const char *at = name + length; *at; at++)
+            *index = *index * 10 + (uint32_t)(*at - '0');
+        if (*index < var->count)
+            return var;
+    }
+    return NULL;
+}

@@ -31,6 +31,8 @@ enum search_method { SEARCH_AUTO, SEARCH_STATES, SEARCH_DPOR };
 
 extern const char *const search_method_names[]; /* "auto", "states", "dpor" */
 
+struct graph;
+
 struct search_options {
     enum search_method method;
     uint64_t max_states;   /* SEARCH_STATES: distinct states kept */
@@ -49,8 +51,9 @@ struct search_options {
      * (search_symmetry.h); outcomes have no tapes, progress no witnesses. Or NULL. */
     const struct symmetry *symmetry;
     uint64_t hash_mask; /* SEARCH_STATES: bits of hashes that are used, for tests; 0: all */
-    struct progress
-        *progress; /* SEARCH_STATES: progress models, to be judged on the graph; or NULL */
+    /* SEARCH_STATES: progress models, and what judges them on the graph; set by progress_ask (progress.h). Or NULL. */
+    struct progress *progress;
+    void (*judge)(struct graph *graph);
     const volatile sig_atomic_t *stop; /* SEARCH_STATES: not 0 cuts it off (stop.h); or NULL */
 };
 

@@ -1,37 +1,14 @@
 /*
- * search_internal.h - what the two searches share: growing tables, scripted inner choices, the set of
+ * search_internal.h - what the two searches share: scripted inner choices, the set of
  * outcomes.
  */
 #ifndef ENGINE_SEARCH_INTERNAL_H
 #define ENGINE_SEARCH_INTERNAL_H
 
+#include "engine/base/pool.h"
 #include "engine/search/search.h"
 
 enum { SEARCH_NONE = INT32_MAX };
-
-/* ---- growing tables ---- */
-
-/* Records that stay where they are: chunk k holds POOL_FIRST << k of them. `count` may be lowered. */
-enum { POOL_FIRST = 64, POOL_CHUNKS = 24 };
-
-struct pool {
-    size_t record; /* bytes */
-    uint32_t count;
-    char *chunks[POOL_CHUNKS];
-};
-
-static inline void *pool_at(const struct pool *pool, uint32_t index)
-{
-    uint32_t chunk = 31 - (uint32_t)__builtin_clz(index / POOL_FIRST + 1);
-    uint32_t before = POOL_FIRST * ((1u << chunk) - 1);
-    return pool->chunks[chunk] + (index - before) * pool->record;
-}
-
-/* One more record, zeroed only when it is used for the first time. */
-void *pool_add(struct pool *pool, struct arena *arena);
-
-/* Bytes that the next pool_add takes from the arena; 0 when there is room. */
-size_t pool_growth(const struct pool *pool);
 
 /* ---- inner choices ---- */
 

@@ -333,5 +333,5 @@ void search_states(struct search *search)
     if (!search->options->no_lasso)
         graph_liveness(&x.graph);
     if (search->options->progress)
-        graph_progress(&x.graph);
+        search->options->judge(&x.graph);
 }

@@ -142,12 +142,6 @@ struct tape *graph_tape(struct graph *graph);
 /* Sets the result's race, in programs with atomics (search_race.c). */
 void graph_races(struct graph *graph);
 
-/* Answers search_options.progress (progress.c). */
-void graph_progress(struct graph *graph);
-
-/* Answers progress.random, by a search of its own: the last thing that is done with a graph (progress_random.c). */
-void search_random(const struct search *search, struct progress *progress);
-
 /* Sets the result's liveness and lasso. */
 void graph_liveness(struct graph *graph);
 

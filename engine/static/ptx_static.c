@@ -1,7 +1,7 @@
 #include "engine/static/ptx_static.h"
 
 #include "engine/input/crs_tokens.h"
-#include "engine/input/ptx_kernel_internal.h"
+#include "engine/input/ptx_kernel.h"
 #include "engine/static/ptx_stacks.h"
 #include "engine/static/ptx_static_internal.h"
 

@@ -121,6 +121,7 @@ struct cli_options {
     uint64_t max_steps;
     uint64_t view_steps, kept_steps, from_step; /* of view: taken, in the page, from which on */
     bool open_page;                             /* of view */
+    const char *commands;                       /* of step; NULL: a person's keys */
     uint64_t width;                             /* of trace: 0 = lines as long as they are */
     bool width_given;
     const char *warp, *lines, *rules, *watched; /* of trace: what it shows; NULL = all */
@@ -129,6 +130,8 @@ struct cli_options {
     bool expect;                                /* of progress: print what to state */
     uint32_t max_tests;
     bool all_pending;
+    const char *capture;                                 /* of exec: a folder, or NULL */
+    bool unwritten_ok;                                   /* of exec */
     const char *html, *junit, *sarif, *markdown, *grade; /* of report: files */
     uint32_t report_findings, report_traces;
     bool report_views;

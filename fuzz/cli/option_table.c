@@ -9,8 +9,8 @@
 
 #define ON_DB                                                                                      \
     (ON(RUN) | ON(REPLAY) | ON(REDUCE) | ON(TRIAGE) | ON(REGRESS) | ON(RULES) | ON(STATUS) |       \
-     ON(REPORT) | ON(TRACE) | ON(VIEW) | ON(OUTSIDE))
-#define ON_PTX (ON(CHECK) | ON(TRACE) | ON(VIEW) | ON(PROGRESS) | ON(REDUCE))
+     ON(REPORT) | ON(TRACE) | ON(VIEW) | ON(STEP) | ON(OUTSIDE))
+#define ON_PTX (ON(CHECK) | ON(TRACE) | ON(VIEW) | ON(STEP) | ON(PROGRESS) | ON(REDUCE))
 #define ON_SET (ON_PTX | ON(PROVE))
 #define ON_CHECKS (ON(RUN) | ON(CHECK) | ON(REDUCE) | ON(DIGEST))
 
@@ -57,8 +57,8 @@ const struct cli_option option_table[] = {
     {"memory", 0, OPTION_OWN, "SIZE", ON(RUN) | ON(CHECK) | ON(PROGRESS), 0, 0, option_parse_memory,
      "what is worked on may take this much memory at most (512M, 2G), states of searches among it"},
     {"seed", 's', OPTION_U64, "S",
-     ON_CHECKS | ON(TRACE) | ON(VIEW) | ON(PROGRESS) | ON(GEN) | ON(TRANSFORM) | ON(DISTILL) |
-         ON(SURVEY) | ON(OUTSIDE),
+     ON_CHECKS | ON(TRACE) | ON(VIEW) | ON(STEP) | ON(PROGRESS) | ON(GEN) | ON(TRANSFORM) |
+         ON(DISTILL) | ON(SURVEY) | ON(OUTSIDE),
      FIELD(seed), FIELD(seed_given), NULL,
      "seed of cases or schedules; 0 by default, for `run` a new one each time"},
     {"shard", 0, OPTION_OWN, "I/N", ON(RUN), 0, FIELD(shard_given), option_parse_shard,
@@ -148,23 +148,27 @@ const struct cli_option option_table[] = {
      "shared:BYTES; of a struct words:1,2,3"},
     {"shared", 0, OPTION_OWN, "BYTES", ON_PTX, 0, 0, option_parse_shared,
      "PTX: dynamic shared memory"},
-    {"subject", 0, OPTION_OWN, "SUBJECT", ON(TRACE) | ON(VIEW), 0, 0, option_parse_subject,
+    {"subject", 0, OPTION_OWN, "SUBJECT", ON(TRACE) | ON(VIEW) | ON(STEP), 0, 0,
+     option_parse_subject,
      "the semantics; by default simt, of a kernel in another form interleave, lockstep or crs"},
     {"schedule", 0, OPTION_TEXT, "SCHEDULE", ON(TRACE), FIELD(schedule), 0, NULL,
      "sequential (default), reverse, rr, uniform, pct:D, pos, surw, starve:ACTOR, unfair:STEPS, "
      "stackless:POLICY[:literal | :then-first] (warps without a stack: minpc, oldest, rr, "
      "majority, minority, "
      "random, its, dws, dws-loops, dws-ifs, dws-none, dmaj, dmin, dtime, dpdpri, dpc), tape:FILE"},
-    {"schedule", 0, OPTION_TEXT, "SCHEDULE", ON(VIEW), FIELD(schedule), 0, NULL,
+    {"schedule", 0, OPTION_TEXT, "SCHEDULE", ON(VIEW) | ON(STEP), FIELD(schedule), 0, NULL,
      "who steps next, as `trace` has it; rr by default: all that can, in turn; of a finding its "
      "tape"},
-    {"max-steps", 0, OPTION_SOME_U64, "N", ON(VIEW), FIELD(view_steps), 0, NULL,
+    {"max-steps", 0, OPTION_SOME_U64, "N", ON(VIEW) | ON(STEP), FIELD(view_steps), 0, NULL,
      "stop after so many steps; 1048576 by default"},
     {"keep", 0, OPTION_SOME_U64, "N", ON(VIEW), FIELD(kept_steps), 0, NULL,
      "steps that the page has at most, as long as it stays below 5 MB; 100000 by default"},
     {"from", 0, OPTION_SOME_U64, "STEP", ON(VIEW), FIELD(from_step), 0, NULL,
      "the first step that the page has; by default the first, or, of an execution that fails "
      "later, the last ones"},
+    {"commands", 0, OPTION_TEXT, "TEXT", ON(STEP), FIELD(commands), 0, NULL,
+     "do this instead of asking for keys, commands separated by ';' or lines; - reads them from "
+     "standard input; 'help' lists them"},
     {"open", 0, OPTION_FLAG, NULL, ON(VIEW), FIELD(open_page), 0, NULL,
      "show the page in a browser"},
     {"output", 'o', OPTION_OUTPUT, "FILE", ON(VIEW), FIELD(output), 0, NULL,
@@ -177,6 +181,14 @@ const struct cli_option option_table[] = {
     {"expect", 0, OPTION_FLAG, NULL, ON(PROGRESS), FIELD(expect), 0, NULL,
      "print the `expect progress` to put into the file instead, as found within the states that "
      "it says, --max-states, or 4096"},
+    {"budget", 0, OPTION_SOME_U64, "N", ON(EXEC), FIELD(budget_steps), 0, NULL,
+     "steps of warps that one launch may take; any number by default"},
+    {"capture", 0, OPTION_TEXT, "FOLDER", ON(EXEC), FIELD(capture), 0, NULL,
+     "keep each launch there as a case that `check` takes: kernel, settings, buffers"},
+    {"unwritten-ok", 0, OPTION_FLAG, NULL, ON(EXEC), FIELD(unwritten_ok), 0, NULL,
+     "reads of device memory that nothing wrote are no findings"},
+    {"verbose", 'v', OPTION_FLAG, NULL, ON(EXEC), FIELD(verbose), 0, NULL,
+     "tell of launches that are clean as well"},
     {"solver", 0, OPTION_TEXT, "COMMAND", ON(PROVE), FIELD(prove.solver), 0, NULL,
      "the SMT solver, which reads SMT-LIB 2 from its standard input: 'z3 -in' (default), "
      "'cvc5 --lang smt2 --produce-models'"},
@@ -249,8 +261,8 @@ const struct cli_option option_table[] = {
      "say where the execution first differs from the literal semantics, or that it does not"},
     {"against", 0, OPTION_TEXT, "SUBJECT", ON(VIEW), FIELD(against), 0, NULL,
      "a second semantics, beside the first: what each thread does, and where they part"},
-    {"raw", 0, OPTION_FLAG, NULL, ON(REDUCE) | ON(REPLAY) | ON(TRACE) | ON(VIEW), FIELD(raw), 0,
-     NULL, "the finding as it was found, not its minimised form"},
+    {"raw", 0, OPTION_FLAG, NULL, ON(REDUCE) | ON(REPLAY) | ON(TRACE) | ON(VIEW) | ON(STEP),
+     FIELD(raw), 0, NULL, "the finding as it was found, not its minimised form"},
     {"raw", 0, OPTION_FLAG, NULL, ON(TRIAGE), FIELD(raw), 0, NULL,
      "export, bundle: the finding as it was found, not its minimised form"},
     {"finding", 0, OPTION_TEXT, "ID", ON(TRACE), FIELD(finding), 0, NULL,
@@ -344,9 +356,9 @@ const struct cli_option option_table[] = {
      "a page for people: one file that needs nothing else"},
     {"junit", 0, OPTION_OUTPUT, "FILE", ON(REPORT), FIELD(junit), 0, NULL,
      "JUnit XML: a test suite an oracle, a test case a finding"},
-    {"junit", 0, OPTION_OUTPUT, "FILE", ON(CHECK), FIELD(junit), 0, NULL,
+    {"junit", 0, OPTION_OUTPUT, "FILE", ON(CHECK) | ON(EXEC), FIELD(junit), 0, NULL,
      "JUnit XML: a test case a kernel"},
-    {"sarif", 0, OPTION_OUTPUT, "FILE", ON(CHECK), FIELD(sarif), 0, NULL,
+    {"sarif", 0, OPTION_OUTPUT, "FILE", ON(CHECK) | ON(EXEC), FIELD(sarif), 0, NULL,
      "SARIF 2.1.0, for code scanning: a result for each race, fault, divergence, failed "
      "expectation"},
     {"sarif", 0, OPTION_OUTPUT, "FILE", ON(REPORT), FIELD(sarif), 0, NULL,

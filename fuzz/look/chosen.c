@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 bool chosen_schedule(struct cli *cli, struct chosen *chosen)
 {
@@ -128,6 +129,22 @@ bool chosen_case(struct cli *cli, const char *text, struct chosen *chosen)
     chosen->name = arena_printf(&cli->arena, "case %" PRIu64, c.number);
     chosen->subject = default_subject(chosen->kernel->form);
     return true;
+}
+
+static bool is_number(const char *text)
+{
+    return *text && strspn(text, "0123456789") == strlen(text);
+}
+
+int chosen_any(struct cli *cli, const char *text, struct chosen *chosen)
+{
+    if (access(text, F_OK) == 0)
+        return chosen_file(cli, text, chosen) ? CLI_OK : CLI_USAGE;
+    if (strncmp(text, "gen=", 4) == 0)
+        return chosen_case(cli, text, chosen) ? CLI_OK : CLI_USAGE;
+    if (is_number(text) || strchr(text, '|'))
+        return chosen_finding(cli, text, chosen);
+    return chosen_file(cli, text, chosen) ? CLI_OK : CLI_USAGE;
 }
 
 const struct program *chosen_program(struct cli *cli, const struct chosen *chosen,

@@ -32,6 +32,9 @@ int chosen_finding(struct cli *cli, const char *name, struct chosen *chosen);
 /* A generated case, as `triage show` prints it. False: reported. */
 bool chosen_case(struct cli *cli, const char *text, struct chosen *chosen);
 
+/* Whichever of them the text names. Otherwise an exit status, after a message. */
+int chosen_any(struct cli *cli, const char *text, struct chosen *chosen);
+
 /* Its program for a subject, which can be run under the schedule; NULL after a message. */
 const struct program *chosen_program(struct cli *cli, const struct chosen *chosen,
                                      enum subject_id subject);

@@ -12,25 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- what is looked at ---- */
-
-static bool is_number(const char *text)
-{
-    return *text && strspn(text, "0123456789") == strlen(text);
-}
-
-/* A file; the number or signature of a finding; a case. */
-static int choose(struct cli *cli, const char *name, struct chosen *chosen)
-{
-    if (access(name, F_OK) == 0)
-        return chosen_file(cli, name, chosen) ? CLI_OK : CLI_USAGE;
-    if (strncmp(name, "gen=", 4) == 0)
-        return chosen_case(cli, name, chosen) ? CLI_OK : CLI_USAGE;
-    if (is_number(name) || strchr(name, '|'))
-        return chosen_finding(cli, name, chosen);
-    return chosen_file(cli, name, chosen) ? CLI_OK : CLI_USAGE;
-}
-
 /* ---- the page ---- */
 
 /* Steps are taken by warps one after the other, or, if nobody says how, by all that can in turn: so that what one does
@@ -201,7 +182,7 @@ int command_view(struct cli *cli)
     struct arena scratch;
     if (!choose_schedule(cli, &chosen))
         return CLI_USAGE;
-    int status = choose(cli, cli->arguments[0], &chosen);
+    int status = chosen_any(cli, cli->arguments[0], &chosen);
     if (status != CLI_OK)
         return status;
     if (arena_init(&scratch, (size_t)1 << 30) != 0) {

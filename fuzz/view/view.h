@@ -13,10 +13,9 @@
 #include <stdio.h>
 
 enum {
-    VIEW_STEPS = 100000,        /* kept, where nothing else is said */
-    VIEW_BYTES = 4400000,       /* that the executions of a page take at most */
-    VIEW_LASSO_STEPS = 1 << 18, /* in which a loop is looked for */
-    VIEW_BUDGET = 1 << 20,      /* steps taken, where nothing else is said */
+    VIEW_STEPS = 100000,   /* kept, where nothing else is said */
+    VIEW_BYTES = 4400000,  /* that the executions of a page take at most */
+    VIEW_BUDGET = 1 << 20, /* steps taken, where nothing else is said */
     VIEW_LANES = 256,
     VIEW_CELLS = 1024, /* threads; words of one variable */
 };

@@ -6,10 +6,10 @@
 #define FUZZ_VIEW_INTERNAL_H
 
 #include "engine/base/text.h"
-#include "engine/progress/lasso.h"
 #include "fuzz/trace/trace_private.h"
 #include "fuzz/trace/trace_text.h"
 #include "fuzz/view/view.h"
+#include "fuzz/view/view_loop.h"
 #include "fuzz/view/view_pool.h"
 #include "oracle/race/race.h"
 
@@ -58,22 +58,22 @@ void view_put_row(struct text *out, const int64_t *values, uint32_t count);
 
 /* How the actor stands now; true: otherwise than when this was last asked. */
 bool view_see_actor(struct view_recorder *r, uint32_t actor);
-/* Threads of the actor that took part in a step, as a mask of `*count` from `*first` on. */
-const char *view_ran(struct view_recorder *r, const struct step_event *event, uint32_t *first);
 
 /* ---- view_record.c ---- */
 
 void view_record_start(struct view_recorder *r, struct machine *machine);
 void view_put_state(struct view_recorder *r, uint32_t actor, struct text *out);
 
+/* ---- view_flow.c ---- */
+
+/* Which statement may follow which, as two members of a JSON object. */
+void view_print_flow(const struct program *program, FILE *out);
+
 /* ---- view_side.c ---- */
 
 struct view_ending {
     enum status status;
-    uint64_t stem, loop; /* loop 0: none was proven */
-    bool fair;
-    const uint8_t *live, *stepped; /* of a loop, an actor each; or NULL */
-    struct lasso lasso;
+    struct view_loop loop;
     const struct race_detector *race;
 };
 

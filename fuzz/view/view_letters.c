@@ -5,6 +5,7 @@
 #include "engine/convergence/convergence.h"
 #include "engine/crs/crs.h"
 #include "engine/machine/live.h"
+#include "fuzz/trace/trace_blocks.h"
 #include "fuzz/trace/trace_crs.h"
 
 static char letter_of(const struct machine *m, uint32_t actor, char disabled, bool active)
@@ -106,4 +107,18 @@ uint32_t view_threads(const struct trace_text *text, uint32_t actor, uint32_t *f
         *first = threads[0];
     }
     return count;
+}
+
+const char *view_ran(struct trace_text *text, const struct step_event *event, uint32_t *first)
+{
+    uint32_t lanes = view_threads(text, event->actor, first);
+    if (text->machine->semantics->stack_of) {
+        *first = convergence_split(text->machine, event->actor).first_thread;
+        return trace_mask(text, event->active, 64 - (uint32_t)__builtin_clzll(event->active | 1));
+    }
+    if (text->view == TRACE_WARPS || text->view == TRACE_CRS)
+        return trace_mask(text, event->active, lanes);
+    if (text->view == TRACE_VECTORS)
+        return trace_blocks_enabled(text, event->actor);
+    return "1";
 }

@@ -15,4 +15,7 @@ uint32_t view_threads(const struct trace_text *text, uint32_t actor, uint32_t *f
 /* A letter for each of them. */
 void view_letters(struct trace_text *text, uint32_t actor, char *letters);
 
+/* Threads that took part in a step, after it: a 1 for each of them from *first on. */
+const char *view_ran(struct trace_text *text, const struct step_event *event, uint32_t *first);
+
 #endif

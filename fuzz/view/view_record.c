@@ -271,7 +271,7 @@ static void keep_step(struct view_recorder *r, const struct step_event *event)
 {
     uint32_t first;
     const char *says = executed(r, event);
-    const char *ran = view_ran(r, event, &first);
+    const char *ran = view_ran(&r->text, event, &first);
     uint32_t shape = shape_of_step(r, event, says, first, ran);
     uint32_t accesses = accesses_of_step(r), values = values_of_step(r, event, first);
     int bytes = fprintf(r->steps, "%s%" PRIu32 ",%" PRIu32 ",%" PRIu32, r->kept ? "," : "", shape,

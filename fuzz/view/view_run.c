@@ -3,71 +3,12 @@
  * kept, and what it was.
  */
 #include "engine/base/invariant.h"
-#include "engine/progress/lasso.h"
 #include "engine/schedule/stackless.h"
 #include "fuzz/trace/trace.h"
 #include "fuzz/view/view_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { ROUNDS = 3, ROUNDS_STEPS = 24 }; /* of a loop: so often it is shown, or so many steps */
-
-static struct machine *machine_of(struct arena *arena, const struct program *program,
-                                  const struct view_options *options, bool track)
-{
-    const struct subject_info *subject = &subject_table[options->subject];
-    struct machine_options machine_options = subject->options;
-    machine_options.track = track;
-    return machine_new(arena, subject->vtable, program, &machine_options);
-}
-
-/* A proof that the execution never ends, if its schedule is one whose future follows from the state. */
-static void find_loop(struct arena *arena, const struct program *program,
-                      const struct view_options *options, struct view_ending *ending)
-{
-    if (!lasso_policy(&options->schedule))
-        return;
-    struct machine *machine = machine_of(arena, program, options, true);
-    uint64_t budget = options->max_steps < VIEW_LASSO_STEPS ? options->max_steps : VIEW_LASSO_STEPS;
-    struct lasso lasso = lasso_run(arena, machine, &options->schedule, budget);
-    if (lasso.kind != LASSO_FAIR && lasso.kind != LASSO_UNFAIR)
-        return;
-    lasso_tapes(arena, machine, &options->schedule, &lasso);
-    ending->lasso = lasso;
-    ending->status = STATUS_NONTERMINATING;
-    ending->stem = lasso.stem;
-    ending->loop = lasso.loop;
-    ending->fair = lasso.kind == LASSO_FAIR;
-    ending->live = lasso.live;
-    ending->stepped = lasso.stepped;
-}
-
-static uint64_t steps_wanted(const struct view_options *options, const struct view_ending *ending)
-{
-    uint64_t rounds = ROUNDS;
-    if (ending->loop == 0)
-        return options->max_steps;
-    while (rounds * ending->loop < ROUNDS_STEPS)
-        rounds++;
-    uint64_t steps = ending->stem + rounds * ending->loop;
-    return steps < options->max_steps ? steps : options->max_steps;
-}
-
-/* The execution of the proof: its stem, and the loop again and again. Choices inside of steps are the proof's, too. */
-static struct sched_spec schedule_of_loop(struct arena *arena, const struct lasso *lasso,
-                                          uint64_t steps)
-{
-    const struct tape *stem = lasso->stem_tape, *loop = lasso->loop_tape;
-    uint64_t rounds = (steps - lasso->stem) / lasso->loop + 1;
-    struct tape *tape = tape_new(arena, stem->count + (uint32_t)rounds * loop->count);
-    for (uint32_t i = 0; i < stem->count; i++)
-        tape_add(tape, stem->entries[i]);
-    for (uint64_t round = 0; round < rounds; round++)
-        for (uint32_t i = 0; i < loop->count; i++)
-            tape_add(tape, loop->entries[i]);
-    return (struct sched_spec){.kind = SCHED_TAPE, .tape = tape};
-}
 
 static enum status run(struct arena *arena, struct machine *machine,
                        const struct sched_spec *schedule, uint64_t steps)
@@ -100,9 +41,10 @@ static void record(struct view_recorder *r, struct machine *machine, struct view
 {
     char *texts[3] = {NULL};
     size_t lengths[3] = {0};
-    uint64_t steps = steps_wanted(r->options, ending);
-    struct sched_spec schedule =
-        ending->loop ? schedule_of_loop(r->arena, &ending->lasso, steps) : r->options->schedule;
+    uint64_t steps = view_loop_steps(&ending->loop, r->options->max_steps);
+    struct sched_spec schedule = ending->loop.length
+                                     ? view_loop_schedule(r->arena, &ending->loop, steps)
+                                     : r->options->schedule;
     trace_survey(r->arena, machine, &schedule, steps);
     r->first = first_step(r->arena, machine, r->options, &schedule, steps);
     struct race_detector *race = race_new(r->arena, machine->program);
@@ -115,7 +57,7 @@ static void record(struct view_recorder *r, struct machine *machine, struct view
     r->observer.next = &race->observer;
     machine_observe(machine, &r->observer);
     enum status status = run(r->arena, machine, &schedule, steps);
-    if (ending->loop == 0)
+    if (ending->loop.length == 0)
         ending->status = status;
     ending->race = race;
     fclose(r->steps);
@@ -138,12 +80,15 @@ bool view_run(struct arena *arena, struct arena *scratch, const struct program *
         *why = stackless_refuses(subject->vtable);
     if (*why)
         return false;
-    find_loop(arena, program, options, &ending);
+    struct machine_options plain = subject->options;
+    if (view_loop_find(arena, subject, program, &options->schedule, options->max_steps,
+                       &ending.loop))
+        ending.status = STATUS_NONTERMINATING;
     struct view_recorder *r = ARENA_NEW(arena, struct view_recorder);
     r->arena = arena;
     r->scratch = scratch;
     r->options = options;
-    record(r, machine_of(arena, program, options, false), &ending, side);
+    record(r, machine_new(arena, subject->vtable, program, &plain), &ending, side);
     side->subject = subject->name;
     side->status = ending.status;
     side->taken = r->taken;

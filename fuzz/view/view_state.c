@@ -192,19 +192,3 @@ bool view_see_actor(struct view_recorder *r, uint32_t actor)
     a->leader = leader;
     return changed;
 }
-
-const char *view_ran(struct view_recorder *r, const struct step_event *event, uint32_t *first)
-{
-    const struct view_actor *a = &r->actors[event->actor];
-    *first = a->first;
-    if (is_convergence(r)) {
-        *first = convergence_split(r->machine, event->actor).first_thread;
-        return trace_mask(&r->text, event->active,
-                          64 - (uint32_t)__builtin_clzll(event->active | 1));
-    }
-    if (r->text.view == TRACE_WARPS || r->text.view == TRACE_CRS)
-        return trace_mask(&r->text, event->active, a->lanes);
-    if (r->text.view == TRACE_VECTORS)
-        return trace_blocks_enabled(&r->text, event->actor);
-    return "1";
-}

@@ -141,12 +141,24 @@ const struct check_fault *fault_of(struct arena *arena, const struct machine *ma
 
 /* ---- words ---- */
 
+/* Of the blocks of a grid those that run may not be the first ones. */
+static uint32_t first_block(const struct program *program)
+{
+    return program->ptx ? program->ptx->kernel->first_block : 0;
+}
+
+static bool has_blocks(const struct program *program)
+{
+    return program->launch.blocks > 1 || (program->ptx && program->ptx->kernel->window > 0);
+}
+
 const char *fault_thread(struct arena *arena, const struct program *program, uint32_t thread)
 {
     uint32_t threads = program->launch.threads;
-    if (program->launch.blocks == 1)
+    if (!has_blocks(program))
         return arena_printf(arena, "thread %u", thread);
-    return arena_printf(arena, "thread %u of block %u", thread % threads, thread / threads);
+    return arena_printf(arena, "thread %u of block %u", thread % threads,
+                        first_block(program) + thread / threads);
 }
 
 /* "threads 0 to 2, 5", "threads 0 to 3 of block 1": of those at one place, from `first` on, within its block;
@@ -177,7 +189,8 @@ static const char *who(struct arena *arena, const struct program *program,
     }
     return arena_printf(
         arena, "thread%s %s%s%s", count > 1 ? "s" : "", text, ranges > RANGES ? ", ..." : "",
-        program->launch.blocks > 1 ? arena_printf(arena, " of block %u", block) : "");
+        has_blocks(program) ? arena_printf(arena, " of block %u", first_block(program) + block)
+                            : "");
 }
 
 /* "threads 0 to 2 wait at line 7, thread 3 has ended" */

@@ -144,7 +144,7 @@ static struct search_options search_options_of(const struct making *m,
     options.max_outcomes = 1 << 16;
     options.no_races = options.no_lasso = true;
     options.merge_local = machine->actor_count > 1 && !m->options->no_merging;
-    options.progress = progress;
+    progress_ask(&options, progress);
     options.stop = m->options->stop;
     return options;
 }

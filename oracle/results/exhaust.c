@@ -1,5 +1,6 @@
 #include "oracle/results/exhaust.h"
 
+#include "engine/progress/progress.h"
 #include "oracle/check/evidence.h"
 #include "oracle/check/expect.h"
 #include "oracle/ends/implications.h"
@@ -29,7 +30,7 @@ static void search_subject(struct checking *c, enum subject_id subject)
         c->options->search.max_states ? c->options->search : SEARCH_DEFAULTS;
     struct machine *machine =
         search_machine_with(c->arena, info->vtable, c->subjects[subject].program, &info->options);
-    options.progress = implications_ask(c, subject);
+    progress_ask(&options, implications_ask(c, subject));
     struct search_result *found = search_run(c->arena, machine, &options);
     run->search = found;
     if (c->options->searched && !c->alone)

@@ -134,7 +134,7 @@ static void explore_once(struct exploring *e)
     options.max_depth = UINT32_MAX;
     options.no_races = options.no_lasso = e->asked != ASK_RACES;
     options.merge_local = e->merged;
-    options.progress = e->asked > ASK_NOTHING ? progress : NULL;
+    progress_ask(&options, e->asked > ASK_NOTHING ? progress : NULL);
     e->result = search_run(&bench_arena, machine, &options);
     e->progress = progress;
     arena_release(&bench_arena, mark);

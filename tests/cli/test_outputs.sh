@@ -101,6 +101,9 @@ for format in junit sarif; do
     expect 2 check k.simt --$format ./k.simt
     says err "would replace an input"
 done
+for format in junit sarif; do
+    option --$format exec true
+done
 rm -f simtfuzz.db* *-simtfuzz.db
 db=x.db
 option -o triage export 1 --db x.db

@@ -86,6 +86,11 @@ const questions = {
         expect("what was popped", hand.all("ol.stack li.gone").length, 1);
         expect("the rule", hand.text(".panel.rule b"), "assign");
         expect("its premises", hand.text("pre.rule").includes("x = e; W, Theta+, mu  ==>"), true);
+        expect("the blocks", hand.all(".flow .block").map((b) => [...b.querySelectorAll(".code")].map((c) => c.textContent).join("|")).join(" / "),
+            "3 i = a[tid];|3 j = b[tid]; / 4 while (i > 0) ... / 5 if (j > 2 * i) ... / 6 b[tid] = b[tid] + i;|9 i = i - 1; / 8 break; / 11 return;");
+        expect("who took which edge", hand.all(".flow .label text").map((t) => t.firstChild.textContent).join(" | "), "0\u20133 | yes 1\u20133 | no 0 | yes 3 | no 1\u20132 |  |  | ");
+        expect("where threads meet", hand.all(".flow .meets").map((t) => t.textContent).join(), "the end,\u22c8 meets again: line 4, line 5");
+        expect("a link", hand.one("#link").getAttribute("href"), "#step=8");
         expect("private values", hand.all("table.values tbody tr").map((r) => r.textContent).join(), "i0111,j0113");
         hand.key("End");
         expect("the end", hand.step(), 17);
@@ -100,6 +105,11 @@ const questions = {
         hand.key("Home");
         hand.choose("break");
         expect("the next step of a rule, from the start", hand.step(), 6);
+        hand.point(10);
+        expect("a thread is pinned", [hand.step(), hand.text(".panel.stack h3")].join(), "14,Stack of warp 0");
+        hand.point(10);
+        hand.all(".flow .block")[0].dispatchEvent(new hand.window.MouseEvent("click", { bubbles: true }));
+        expect("a block leads to its step", hand.line(), 3);
         hand.point(60);
         expect("a click into the picture", hand.step() > 0 && hand.step() < 6, true);
         hand.one("#slider").value = "9";

@@ -214,31 +214,34 @@ class Execution {
         return stm === null || stm === undefined || stm < 0 || !this.side.stms[stm] ? 0 : this.side.stms[stm][0];
     }
 
-    // Where execution goes on below the entry at `i` of a stack, 0: nowhere.
-    lineBelow(stack, i) {
-        for (; i < stack.length; i++)
-            if (stack[i].stm !== null)
-                return this.line(stack[i].stm);
-        return 0;
+    // Where execution goes on below the entry at `i` of a stack, null: nowhere.
+    stmBelow(stack, i) {
+        const entry = stack.slice(i).find((e) => e.stm !== null);
+        return entry ? entry.stm : null;
     }
 
-    // The line at which the thread goes on, and, where its warp keeps it on the stack, the token that holds it.
+    lineBelow(stack, i) {
+        return this.line(this.stmBelow(stack, i));
+    }
+
+    // The statement and line at which the thread goes on, and, where its warp keeps it on the stack, the token that holds it.
     place(state, thread) {
         const actor = this.actorOf[thread];
         const stack = this.stack(state.nodes[actor]);
         const letter = LETTERS[state.letters[thread]];
         const lane = thread - this.side.actors[actor][0];
         if (letter === "f")
-            return { line: 0, holder: null, stack };
+            return { stm: null, line: 0, holder: null, stack };
         if (".bre".includes(letter) && (this.side.view === "warps" || this.side.view === "crs")) {
             const awaits = { "b": ["brk"], "r": ["call"], "e": [] }[letter];
             const at = stack.findIndex((e) => e.mask && e.mask[lane] === "1" && (!awaits || awaits.includes(e.kind)));
             if (at < 0)
-                return { line: 0, holder: null, stack };
-            const own = this.side.view === "crs";
-            return { line: own ? this.line(stack[at].stm) : this.lineBelow(stack, at + 1), holder: stack[at], at, stack };
+                return { stm: null, line: 0, holder: null, stack };
+            const held = this.side.view === "crs" ? stack[at].stm : this.stmBelow(stack, at + 1);
+            return { stm: held, line: this.line(held), holder: stack[at], at, stack };
         }
-        return { line: this.lineBelow(stack, 0), holder: null, stack };
+        const stm = this.stmBelow(stack, 0);
+        return { stm, line: this.line(stm), holder: null, stack };
     }
 
     // ---- words for places in memory ----

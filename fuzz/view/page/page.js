@@ -2,7 +2,8 @@
 "use strict";
 
 const PANELS = [
-    ["stack", "Stack", showStack], ["barriers", "Barriers", showBarriers], ["memory", "Memory", showMemory], ["values", "Values", showValues], ["rule", "Rule", showRule],
+    ["stack", "Stack", showStack], ["barriers", "Barriers", showBarriers], ["memory", "Memory", showMemory], ["values", "Values", showValues],
+    ["flow", "Control flow", showFlow], ["rule", "Rule", showRule],
 ];
 const SPEEDS = [["1 a second", 1000], ["3 a second", 333], ["10 a second", 100], ["60 a second", 16]];
 
@@ -145,6 +146,7 @@ class Page {
         this.slider = element("input", { type: "range", id: "slider", min: "0", max: String(this.moments.length - 1), value: "0", "aria-label": "Step" });
         this.slider.addEventListener("input", () => this.goTo(Number(this.slider.value)));
         this.count = element("output", { id: "count", for: "slider" });
+        this.link = element("a", { id: "link", href: "#", title: "A link to this step" }, "link");
         this.speed = element("select", { id: "speed", "aria-label": "Speed" }, ...SPEEDS.map(([name, ms]) => element("option", { value: String(ms), selected: ms === 333 }, name)));
         this.playButton = this.button("play", "\u25b6", "Play (space)", () => this.play());
         return element("nav", { class: "controls", "aria-label": "Steps" },
@@ -153,7 +155,7 @@ class Page {
             this.playButton,
             this.button("forward", ">", "One step on (right arrow)", () => this.goTo(this.at + 1)),
             this.button("end", ">|", "To the end (End)", () => this.goTo(this.moments.length - 1)),
-            this.slider, this.count, this.speed, this.buildJumps(),
+            this.slider, this.count, this.link, this.speed, this.buildJumps(),
             this.button("zoom-out", "\u2212", "Zoom out (-)", () => this.zoom(0.5)), this.button("zoom-in", "+", "Zoom in (+)", () => this.zoom(2)),
             this.button("fit", "all", "All steps at once (0)", () => this.parts.forEach((p) => p.timeline.fit())));
     }
@@ -189,9 +191,10 @@ class Page {
 
     buildSide(execution, s) {
         const { side } = execution;
+        execution.onStm = (asks) => this.findStep((shape) => asks(shape.stm), 1, s) || this.findStep((shape) => asks(shape.stm), -1, s);
         const canvas = element("canvas", { role: "img", "aria-label": `Threads over time under ${side.subject}: a row is a thread, a column a step` });
         const says = element("div", { class: "says", "aria-live": "polite" });
-        const timeline = new Timeline(execution, canvas, (step) => this.goTo(this.momentOf(s, step)));
+        const timeline = new Timeline(execution, canvas, (step) => this.goTo(this.momentOf(s, step)), (thread) => this.pin(s, thread));
         if (side.loop) {
             const from = side.loop.stem - side.first + 2;
             timeline.marks.push({ from, to: from + side.loop.length - 1, color: "--bad", text: "the loop" });
@@ -209,7 +212,7 @@ class Page {
     }
 
     buildFooter() {
-        return element("footer", {}, "Keys: \u2190 \u2192 a step, PgUp PgDn ten, Home End, space plays, + \u2212 0 zoom, n N the next and the last step at this line, t the next of this thread. A line's number leads to the next step there. Ctrl and the wheel zoom the picture. Nothing on this page is loaded from elsewhere.");
+        return element("footer", {}, "Keys: \u2190 \u2192 a step, PgUp PgDn ten, Home End, space plays, + \u2212 0 zoom, n N the next and the last step at this line, t the next of this thread. A line's number leads to the next step there, a thread's number to its next step, and keeps its stack in view. Ctrl and the wheel zoom the picture. Nothing on this page is loaded from elsewhere.");
     }
 
     // ---- where it is ----
@@ -222,6 +225,7 @@ class Page {
         const steps = this.executions.map((e, s) => (e.first - 1 + pair[s]).toLocaleString("en"));
         this.count.textContent = this.executions.length > 1 ? `step ${steps.join(" | ")}`
             : `step ${steps[0]} of ${(this.executions[0].first - 1 + this.executions[0].count).toLocaleString("en")}`;
+        this.link.setAttribute("href", this.hash());
         if (!keepHash)
             history.replaceState(null, "", this.hash());
         if (this.at === this.moments.length - 1)
@@ -276,6 +280,16 @@ class Page {
         return false;
     }
 
+    // A thread that stays in view: its stack is shown whoever steps, and `t` goes to its next step. Again: nobody.
+    pin(s, thread) {
+        this.pinned[s] = this.pinned[s] === thread ? null : thread;
+        const part = this.parts[s];
+        part.timeline.pinned = this.pinned[s];
+        part.at = -1;
+        if (this.pinned[s] === null || !this.findStep((shape) => shape.threads.includes(thread), 1, s))
+            this.goTo(this.at);
+    }
+
     // The steps of the two accesses that race, if the page has them: {step, thread} each.
     findRace(execution) {
         const { race } = execution.side;
@@ -313,7 +327,7 @@ class Page {
             "+": () => this.zoom(2), "=": () => this.zoom(2), "-": () => this.zoom(0.5), "0": () => this.parts.forEach((p) => p.timeline.fit()),
             "n": () => shape && this.findStep((other) => other.line === shape.line, 1, 0),
             "N": () => shape && this.findStep((other) => other.line === shape.line, -1, 0),
-            "t": () => shape && this.findStep((other) => other.threads.includes(shape.threads[0]), 1, 0),
+            "t": () => shape && this.findStep((other) => other.threads.includes(this.pinned[0] === null ? shape.threads[0] : this.pinned[0]), 1, 0),
         };
         if (!keys[event.key] || event.key === " " && event.target.tagName === "BUTTON")
             return;

@@ -12,7 +12,7 @@ const LOOK = {
 };
 
 class Timeline {
-    constructor(execution, canvas, onSeek) {
+    constructor(execution, canvas, onSeek, onLane) {
         this.execution = execution;
         this.canvas = canvas;
         this.rows = execution.shown;
@@ -23,6 +23,12 @@ class Timeline {
         this.patterns = new Map();
         const seek = (event) => onSeek(this.stepAt(event.clientX - canvas.getBoundingClientRect().left));
         canvas.addEventListener("pointerdown", (event) => {
+            const box = canvas.getBoundingClientRect(), row = Math.floor((event.clientY - box.top - HEADER) / this.height);
+            if (event.clientX - box.left < LABELS) {
+                if (row >= 0 && row < this.rows)
+                    onLane(row);
+                return;
+            }
             canvas.setPointerCapture(event.pointerId);
             this.drags = true;
             seek(event);
@@ -169,11 +175,11 @@ class Timeline {
                 c.fillStyle = this.colors("--line");
                 c.fillRect(0, y - 1, this.width, 1);
             }
-            if (row % every !== 0)
+            if (row % every !== 0 && row !== this.pinned)
                 continue;
-            c.fillStyle = this.colors("--muted");
+            c.fillStyle = this.colors(row === this.pinned ? "--link" : "--muted");
             c.textAlign = "right";
-            c.fillText(String(row), LABELS - 8, y + Math.min(this.height, 13) - 2);
+            c.fillText((row === this.pinned ? "\u25b8" : "") + String(row), LABELS - 8, y + Math.min(this.height, 13) - 2);
         }
     }
 

@@ -136,7 +136,7 @@ static void compare(struct machine *machine, struct machine *plain, const struct
     struct search_options search = SEARCH_DEFAULTS;
     struct fair_options options = FAIR_DEFAULTS;
     search.method = SEARCH_STATES;
-    search.progress = &progress;
+    progress_ask(&search, &progress);
     search.max_states = 6000;
     options.seed = seed;
     options.budget_steps = 1 << 16;

@@ -212,7 +212,7 @@ static const struct progress *search_progress(struct machine *machine, const uin
     *progress = (struct progress){.unit_of = unit_of, .unit_count = units};
     options.method = SEARCH_STATES;
     options.max_states = states;
-    options.progress = progress;
+    progress_ask(&options, progress);
     search_run(&test_arena, machine, &options);
     return progress;
 }
@@ -330,7 +330,7 @@ static void test_units_far_apart(void **state)
             b.models = which < 2 ? 0 : 1u << (which - 2);
             b.next = which == 1 ? &beside : NULL;
             options.method = SEARCH_STATES;
-            options.progress = &b;
+            progress_ask(&options, &b);
             search_run(&test_arena, machine, &options);
             for (uint32_t m = 0; m < PROGRESS_MODEL_COUNT; m++) {
                 const struct progress_answer *x = &a->answers[m], *y = &b.answers[m];
@@ -390,7 +390,7 @@ static void test_quick(void **state)
             uint32_t states = (uint32_t)whole->answers[PROGRESS_FAIR].states;
             quick.quick_states = states + 1 - less;
             options.method = SEARCH_STATES;
-            options.progress = &quick;
+            progress_ask(&options, &quick);
             const struct search_result *result = search_run(&test_arena, machine, &options);
             assert_int_equal(result->states, states);
             bool judged = less < 2 || result->liveness == LIVENESS_ALL_TERMINATE;
@@ -471,7 +471,7 @@ static void test_random(void **state)
         struct progress progress = {.unit_of = unit_of, .unit_count = 3, .ask_random = true};
         struct search_options options = SEARCH_DEFAULTS;
         options.method = SEARCH_STATES;
-        options.progress = &progress;
+        progress_ask(&options, &progress);
         search_run(&test_arena, machine, &options);
         assert_int_equal(progress.random.verdict, rows[i].verdict);
         if (rows[i].verdict == PROGRESS_ENDS)

@@ -172,7 +172,7 @@ static void compare(const char *text)
     struct search_options options = SEARCH_DEFAULTS;
     options.method = SEARCH_STATES;
     options.max_states = 600;
-    options.progress = &progress;
+    progress_ask(&options, &progress);
     struct machine *machine = search_machine(&test_arena, &semantics_threads, program, false);
     struct graph_of g = {.machine = support_machine(program, SUBJECT_THREADS)};
     if (!search_run(&test_arena, machine, &options)->complete)

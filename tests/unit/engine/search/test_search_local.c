@@ -62,7 +62,7 @@ static struct asked *search(const struct program *program, const struct subject_
     options.max_depth = UINT32_MAX;
     options.no_races = options.no_lasso = true;
     options.merge_local = merge;
-    options.progress = a->units;
+    progress_ask(&options, a->units);
     a->result = search_run(&test_arena, a->machine, &options);
     return a;
 }

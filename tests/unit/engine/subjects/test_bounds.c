@@ -150,7 +150,7 @@ static bool gets_there(struct bounded *b, enum goal goal, const struct search_re
     struct search_options options = options_of(goal == EXECUTIONS ? SEARCH_DPOR : SEARCH_STATES);
     struct progress progress = units_of(b, 1, false);
     progress.ask_random &= goal == RANDOM;
-    options.progress = goal >= JUDGED && goal <= RANDOM ? &progress : NULL;
+    progress_ask(&options, goal >= JUDGED && goal <= RANDOM ? &progress : NULL);
     options.no_lasso = goal >= JUDGED;
     options.no_races = goal != RACES && goal != EXECUTIONS;
     options.max_bytes = bytes;
@@ -227,13 +227,13 @@ static uint64_t models(struct bounded *b)
         struct progress progress = units_of(b, 1, false), other = units_of(b, 2, m & 1);
         progress.models = other.models = m;
         progress.next = &other;
-        options.progress = &progress;
+        progress_ask(&options, &progress);
         digest_one(&digest, b, &options);
     }
     for (uint32_t quick = 1; quick <= 1u << 9; quick *= 8) {
         struct progress progress = units_of(b, 1 + quick % 3, true);
         progress.quick_states = quick;
-        options.progress = &progress;
+        progress_ask(&options, &progress);
         digest_one(&digest, b, &options);
     }
     return digest;
@@ -250,7 +250,7 @@ static uint64_t groups(struct bounded *b)
         size_t mark = arena_mark(&test_arena);
         struct search_options options = options_of(SEARCH_STATES);
         struct progress progress = units_of(b, 1, false);
-        options.progress = &progress;
+        progress_ask(&options, &progress);
         options.merge_local = options.no_races = options.no_lasso = true;
         options.max_steps = most;
         const struct search_result *result = search_run(&test_arena, b->machine, &options);
@@ -369,7 +369,7 @@ static uint64_t bytes_of(struct machine *machine, bool judges, uint64_t most, bo
     options.max_states = 5000;
     options.max_steps = 20000;
     options.max_outcomes = 16; /* they come on top */
-    options.progress = judges ? &progress : NULL;
+    progress_ask(&options, judges ? &progress : NULL);
     const struct search_result *result = search_run(&test_arena, machine, &options);
     uint64_t bytes = result->bytes;
     *whole = result->complete;

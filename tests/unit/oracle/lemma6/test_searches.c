@@ -213,7 +213,7 @@ static void states(struct golden_columns *columns, const char *name, struct mach
     progress.unit_count = (machine->actor_count - 1) / in_unit + 1;
     options.method = SEARCH_STATES;
     options.max_states = STATES;
-    options.progress = &progress;
+    progress_ask(&options, &progress);
     const struct search_result *result = search_run(&test_arena, machine, &options);
     snprintf(title, sizeof title, "%s:states", name);
     golden_put(columns, title, result->complete ? digest_search(result) : 0);

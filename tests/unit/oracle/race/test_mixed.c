@@ -184,7 +184,7 @@ static void ask_progress(uint64_t *digest, struct machine *machine, struct text 
         for (uint32_t i = 0; i < machine->actor_count; i++)
             unit_of[i] = i / in_unit;
         options.no_races = options.no_lasso = options.merge_local = below(t, 2);
-        options.progress = &progress;
+        progress_ask(&options, &progress);
         digest_result(digest, search_run(&test_arena, machine, &options));
         digest_answers(digest, &progress);
         arena_release(&test_arena, mark);

@@ -1,0 +1,420 @@
+/*
+ * Modules, kernels, variables: what nvcc's start-up code registers, and launches.
+ */
+#include "fuzz/cudart/cudart.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PUSHED_MAX = 16 };
+
+EXPORT void **__cudaRegisterFatBinary(void *wrapper);
+EXPORT void __cudaRegisterFatBinaryEnd(void **module);
+EXPORT void __cudaUnregisterFatBinary(void **module);
+EXPORT char __cudaInitModule(void **module);
+EXPORT void __cudaRegisterFunction(void **module, const char *host, char *device, const char *name,
+                                   int thread_limit, void *tid, void *bid, void *block, void *grid,
+                                   int *warp);
+EXPORT void __cudaRegisterVar(void **module, char *host, char *device, const char *name,
+                              int is_extern, size_t bytes, int is_constant, int is_global);
+EXPORT void __cudaRegisterManagedVar(void **module, void **host, char *device, const char *name,
+                                     int is_extern, size_t bytes, int is_constant, int is_global);
+EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream);
+EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared,
+                                              void *stream);
+EXPORT cudaError_t __cudaGetKernel(void **kernel, const void *host);
+EXPORT cudaError_t __cudaLaunchKernel(void *kernel, dim3 grid, dim3 block, void **arguments,
+                                      size_t shared, cudaStream_t stream);
+EXPORT cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
+                                    size_t shared, cudaStream_t stream);
+EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block,
+                                               void **arguments, size_t shared,
+                                               cudaStream_t stream);
+EXPORT cudaError_t cudaLaunchKernelExC(const void *config, const void *function, void **arguments);
+EXPORT cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol);
+EXPORT cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol);
+EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes,
+                                      size_t offset, int kind);
+EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
+                                           size_t offset, int kind, cudaStream_t stream);
+EXPORT cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
+                                        int kind);
+EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes,
+                                             size_t offset, int kind, cudaStream_t stream);
+
+/* ---- what is registered ---- */
+
+struct kernel {
+    const void *host; /* the address that stands for it in the program */
+    char *name;
+    uint32_t module;
+    bool known;
+    struct device_kernel device; /* when it was asked for */
+    struct kernel *next;
+};
+
+struct variable {
+    const void *host;
+    void **managed; /* where the program keeps a managed variable's address */
+    char *name;
+    uint32_t module;
+    size_t bytes;
+    bool is_constant;
+    struct allocation *at;
+    struct variable *next;
+};
+
+static struct kernel *kernels;
+static struct variable *variables;
+static uint32_t modules;
+
+/* A fat binary's containers lie one behind the other; their sizes stand in their heads. */
+static uint32_t containers_bytes(const unsigned char *at)
+{
+    uint32_t magic;
+    uint16_t head;
+    uint64_t body;
+    memcpy(&magic, at, sizeof magic);
+    memcpy(&head, at + 6, sizeof head);
+    memcpy(&body, at + 8, sizeof body);
+    if (magic != 0xba55ed50u || body > (uint64_t)1 << 30)
+        return 16;
+    return head + (uint32_t)body;
+}
+
+void **__cudaRegisterFatBinary(void *wrapper)
+{
+    const unsigned char *data;
+    memcpy(&data, (const char *)wrapper + 8, sizeof data);
+    uint32_t *number = malloc(sizeof *number);
+    if (!number)
+        return NULL;
+    *number = ++modules;
+    if (device_enter()) {
+        device_tell(DEVICE_MODULE, number, sizeof *number, data, containers_bytes(data));
+        device_leave();
+    }
+    return (void **)number;
+}
+
+void __cudaRegisterFatBinaryEnd(void **module)
+{
+    (void)module;
+}
+
+void __cudaUnregisterFatBinary(void **module)
+{
+    free(module);
+}
+
+char __cudaInitModule(void **module)
+{
+    (void)module;
+    return 1;
+}
+
+void __cudaRegisterFunction(void **module, const char *host, char *device, const char *name,
+                            int thread_limit, void *tid, void *bid, void *block, void *grid,
+                            int *warp)
+{
+    struct kernel *kernel = calloc(1, sizeof *kernel);
+    (void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
+    if (!kernel || !module)
+        return;
+    *kernel = (struct kernel){
+        .host = host, .name = strdup(name), .module = *(const uint32_t *)module, .next = kernels};
+    kernels = kernel;
+}
+
+static void add_variable(const void *module, const void *host, void **managed, const char *name,
+                         size_t bytes, bool is_constant)
+{
+    struct variable *variable = calloc(1, sizeof *variable);
+    if (!variable || !module || !device_enter())
+        return;
+    *variable = (struct variable){.host = host,
+                                  .managed = managed,
+                                  .name = strdup(name),
+                                  .module = *(const uint32_t *)module,
+                                  .bytes = bytes,
+                                  .is_constant = is_constant,
+                                  .next = variables};
+    variables = variable;
+    variable->at = allocation_new(bytes, managed ? DEVICE_MEMORY_MANAGED : DEVICE_MEMORY_VARIABLE);
+    if (variable->at) {
+        struct device_variable message = {{variable->at->address, bytes, variable->at->offset,
+                                           (uint32_t)variable->at->kind, variable->at->number},
+                                          variable->module,
+                                          is_constant};
+        uint32_t error;
+        device_tell(DEVICE_VARIABLE, &message, sizeof message, name, strlen(name));
+        device_hear(&error, sizeof error);
+        if (managed)
+            *managed = variable->at->mapped;
+    }
+    device_leave();
+}
+
+void __cudaRegisterVar(void **module, char *host, char *device, const char *name, int is_extern,
+                       size_t bytes, int is_constant, int is_global)
+{
+    (void)device, (void)is_extern, (void)is_global;
+    add_variable(module, host, NULL, name, bytes, is_constant != 0);
+}
+
+void __cudaRegisterManagedVar(void **module, void **host, char *device, const char *name,
+                              int is_extern, size_t bytes, int is_constant, int is_global)
+{
+    (void)device, (void)is_extern, (void)is_constant, (void)is_global;
+    add_variable(module, host, host, name, bytes, false);
+}
+
+/* ---- <<<..>>> ---- */
+
+struct configuration {
+    dim3 grid, block;
+    size_t shared;
+    void *stream;
+};
+
+static __thread struct configuration pushed[PUSHED_MAX];
+static __thread unsigned pushed_count;
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream)
+{
+    if (pushed_count == PUSHED_MAX)
+        return 1;
+    pushed[pushed_count++] = (struct configuration){grid, block, shared, stream};
+    return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
+{
+    if (pushed_count == 0)
+        return cudaErrorInvalidConfiguration;
+    const struct configuration *top = &pushed[--pushed_count];
+    *grid = top->grid;
+    *block = top->block;
+    *shared = top->shared;
+    memcpy(stream, &top->stream, sizeof top->stream);
+    return cudaSuccess;
+}
+
+/* ---- launches ---- */
+
+static struct kernel *kernel_of(const void *host)
+{
+    struct kernel *kernel = kernels;
+    while (kernel && kernel->host != host)
+        kernel = kernel->next;
+    return kernel;
+}
+
+cudaError_t __cudaGetKernel(void **kernel, const void *host)
+{
+    struct kernel *found = kernel_of(host);
+    *kernel = found;
+    return give(found ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+
+static void ask_kernel(struct kernel *kernel)
+{
+    if (kernel->known)
+        return;
+    device_tell(DEVICE_KERNEL, &kernel->module, sizeof kernel->module, kernel->name,
+                strlen(kernel->name));
+    device_hear(&kernel->device, sizeof kernel->device);
+    kernel->known = true;
+}
+
+/* The host's stack, without this library's own frames. */
+static void add_frames(struct device_launch *launch)
+{
+    void *frames[DEVICE_FRAMES + 8];
+    struct link_map *map;
+    Dl_info own, info;
+    int count = backtrace(frames, DEVICE_FRAMES + 8);
+    if (!dladdr((void *)(uintptr_t)add_frames, &own))
+        return;
+    for (int i = 0; i < count && launch->frame_count < DEVICE_FRAMES; i++) {
+        struct device_frame *frame = &launch->frames[launch->frame_count];
+        if (!dladdr1(frames[i], &info, (void **)&map, RTLD_DL_LINKMAP) ||
+            info.dli_fbase == own.dli_fbase)
+            continue;
+        /* The program itself has no name in the loader's list. */
+        *frame = (struct device_frame){.offset = 0};
+        if (map && map->l_name[0] == '\0')
+            frame->offset = (uint64_t)((uintptr_t)frames[i] - map->l_addr);
+        if (info.dli_sname)
+            strncpy(frame->name, info.dli_sname, sizeof frame->name - 1);
+        launch->frame_count++;
+    }
+}
+
+/* Parameters one behind the other. NULL: no memory, or nothing was given. */
+static char *pack_arguments(const struct device_kernel *kernel, void **arguments, uint32_t *bytes)
+{
+    *bytes = 0;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        *bytes += kernel->sizes[i];
+    char *all = malloc(*bytes + 1), *at = all;
+    for (uint32_t i = 0; all && i < kernel->parameter_count; i++) {
+        if (!arguments || !arguments[i]) {
+            free(all);
+            return NULL;
+        }
+        memcpy(at, arguments[i], kernel->sizes[i]);
+        at += kernel->sizes[i];
+    }
+    return all;
+}
+
+static cudaError_t launch_locked(struct kernel *kernel, struct device_launch *launch,
+                                 void **arguments)
+{
+    uint32_t error, bytes;
+    ask_kernel(kernel);
+    if (kernel->device.error)
+        return (cudaError_t)kernel->device.error;
+    char *packed = pack_arguments(&kernel->device, arguments, &bytes);
+    if (!packed)
+        return cudaErrorInvalidValue;
+    launch->module = kernel->module;
+    launch->name_bytes = (uint32_t)strlen(kernel->name);
+    launch->argument_bytes = bytes;
+    char *tail = malloc(launch->name_bytes + bytes + 1);
+    if (tail) {
+        memcpy(tail, kernel->name, launch->name_bytes);
+        memcpy(tail + launch->name_bytes, packed, bytes);
+        device_tell(DEVICE_LAUNCH, launch, sizeof *launch, tail, launch->name_bytes + bytes);
+        device_hear(&error, sizeof error);
+    }
+    free(packed);
+    free(tail);
+    return tail ? (cudaError_t)error : cudaErrorMemoryAllocation;
+}
+
+/* Errors of the launch itself come at once; what goes wrong in the kernel comes with the next call. */
+static cudaError_t launch_kernel(struct kernel *kernel, dim3 grid, dim3 block, void **arguments,
+                                 size_t shared, cudaStream_t stream, bool cooperative)
+{
+    struct device_launch launch = {.grid = {grid.x, grid.y, grid.z},
+                                   .block = {block.x, block.y, block.z},
+                                   .cooperative = cooperative,
+                                   .shared_bytes = shared,
+                                   .stream = (uint64_t)(uintptr_t)stream};
+    cudaError_t error = lasting_error();
+    if (error)
+        return give(error);
+    if (!kernel)
+        return give(cudaErrorInvalidDeviceFunction);
+    uint64_t threads = (uint64_t)block.x * block.y;
+    threads = threads > 1024 ? 1025 : threads * block.z;
+    if (threads == 0 || threads > 1024 || block.z > 64 || grid.x == 0 || grid.y == 0 ||
+        grid.z == 0 || grid.x > INT32_MAX || grid.y > 65535 || grid.z > 65535)
+        return give(cudaErrorInvalidConfiguration);
+    add_frames(&launch);
+    if (!device_enter())
+        return give(cudaErrorInitializationError);
+    error = launch_locked(kernel, &launch, arguments);
+    device_leave();
+    return error >= 700 && error < 800 && error != 701 && error != 720 ? give_lasting(error)
+                                                                       : give(error);
+}
+
+cudaError_t __cudaLaunchKernel(void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                               cudaStream_t stream)
+{
+    return launch_kernel(kernel, grid, block, arguments, shared, stream, false);
+}
+
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
+                             size_t shared, cudaStream_t stream)
+{
+    return launch_kernel(kernel_of(function), grid, block, arguments, shared, stream, false);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block,
+                                        void **arguments, size_t shared, cudaStream_t stream)
+{
+    return launch_kernel(kernel_of(function), grid, block, arguments, shared, stream, true);
+}
+
+cudaError_t cudaLaunchKernelExC(const void *config, const void *function, void **arguments)
+{
+    const char *at = config; /* grid, block, shared bytes, stream; then attributes */
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+    memcpy(&grid, at, sizeof grid);
+    memcpy(&block, at + 12, sizeof block);
+    memcpy(&shared, at + 24, sizeof shared);
+    memcpy(&stream, at + 32, sizeof stream);
+    return launch_kernel(kernel_of(function), grid, block, arguments, shared, stream, false);
+}
+
+/* ---- symbols ---- */
+
+static struct variable *variable_of(const void *symbol)
+{
+    struct variable *variable = variables;
+    while (variable && variable->host != symbol && variable->managed != symbol)
+        variable = variable->next;
+    return variable && variable->at ? variable : NULL;
+}
+
+cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol)
+{
+    const struct variable *variable = variable_of(symbol);
+    if (variable)
+        *pointer = (void *)(uintptr_t)variable->at->address;
+    return give(variable ? cudaSuccess : cudaErrorInvalidSymbol);
+}
+
+cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol)
+{
+    const struct variable *variable = variable_of(symbol);
+    if (variable)
+        *bytes = variable->bytes;
+    return give(variable ? cudaSuccess : cudaErrorInvalidSymbol);
+}
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
+                               int kind)
+{
+    const struct variable *variable = variable_of(symbol);
+    (void)kind;
+    if (!variable)
+        return give(cudaErrorInvalidSymbol);
+    return copy_memory("cudaMemcpyToSymbol", (char *)(uintptr_t)variable->at->address + offset,
+                       from, bytes);
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
+                                    size_t offset, int kind, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+}
+
+cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
+                                 int kind)
+{
+    const struct variable *variable = variable_of(symbol);
+    (void)kind;
+    if (!variable)
+        return give(cudaErrorInvalidSymbol);
+    return copy_memory("cudaMemcpyFromSymbol", to,
+                       (const char *)(uintptr_t)variable->at->address + offset, bytes);
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
+                                      int kind, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+}

@@ -1,0 +1,215 @@
+/*
+ * The way to simtfuzz: a socket and the file that holds device memory, both inherited.
+ */
+#include "fuzz/cudart/cudart.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int sock = -1, memory = -1;
+static pid_t owner;
+static uint64_t memory_end, memory_used;
+static uint32_t numbers;
+static struct allocation *allocations;
+
+static __attribute__((constructor)) void start(void)
+{
+    const char *given = getenv(DEVICE_VARIABLE_NAME);
+    if (!given || sscanf(given, "%d,%d", &sock, &memory) != 2)
+        return;
+    unsetenv(DEVICE_VARIABLE_NAME); /* programs that this one starts have no device */
+    fcntl(sock, F_SETFD, FD_CLOEXEC);
+    fcntl(memory, F_SETFD, FD_CLOEXEC);
+    owner = getpid();
+    device_tell(DEVICE_HELLO, NULL, 0, NULL, 0);
+}
+
+bool device_enter(void)
+{
+    static bool said;
+    pthread_mutex_lock(&lock);
+    if (sock >= 0 && getpid() == owner)
+        return true;
+    if (!said)
+        fprintf(stderr, "simtfuzz: there is no device: %s\n",
+                sock < 0 ? "the program does not run under `simtfuzz exec`"
+                         : "it belongs to the process that this one was forked from");
+    said = true;
+    pthread_mutex_unlock(&lock);
+    return false;
+}
+
+void device_leave(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* simtfuzz has ended: so does the program, which could only go on with wrong results. */
+static _Noreturn void lost(void)
+{
+    static const char text[] = "simtfuzz: the device is gone\n";
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    _exit(3);
+}
+
+static void send_all(const void *data, size_t bytes)
+{
+    for (const char *at = data; bytes > 0;) {
+        ssize_t sent = send(sock, at, bytes, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            lost();
+        at += sent;
+        bytes -= (size_t)sent;
+    }
+}
+
+void device_tell(enum device_message kind, const void *head, size_t head_bytes, const void *tail,
+                 size_t tail_bytes)
+{
+    struct device_header header = {(uint32_t)kind, (uint32_t)(head_bytes + tail_bytes)};
+    send_all(&header, sizeof header);
+    send_all(head, head_bytes);
+    send_all(tail, tail_bytes);
+}
+
+bool device_hear(void *answer, size_t bytes)
+{
+    for (char *at = answer; bytes > 0;) {
+        ssize_t got = recv(sock, at, bytes, 0);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            lost();
+        at += got;
+        bytes -= (size_t)got;
+    }
+    return true;
+}
+
+void device_say(enum device_message kind, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (length > (int)sizeof text - 1)
+        length = (int)sizeof text - 1;
+    device_tell(kind, text, (size_t)(length > 0 ? length : 0), NULL, 0);
+}
+
+/* ---- memory ---- */
+
+struct allocation *allocation_of(const void *address)
+{
+    uint64_t at = (uint64_t)(uintptr_t)address;
+    for (struct allocation *a = allocations; a; a = a->next)
+        if (at - a->address < a->bytes || (at == a->address && a->bytes == 0))
+            return a;
+    return NULL;
+}
+
+static bool is_taken(uint64_t address)
+{
+    for (const struct allocation *a = allocations; a; a = a->next)
+        if (a->address == address)
+            return true;
+    return false;
+}
+
+/* Slots are used again only when all have been: so the memory of one that was freed is nobody's for long. */
+static void *map_slot(uint64_t length, enum device_memory kind)
+{
+    static uint32_t slot;
+    bool seen = kind == DEVICE_MEMORY_MANAGED || kind == DEVICE_MEMORY_HOST;
+    for (uint32_t tries = 0; tries < DEVICE_SLOTS; tries++, slot++) {
+        uint64_t address = DEVICE_FIRST + (uint64_t)(slot % DEVICE_SLOTS) * DEVICE_SLOT;
+        if (is_taken(address))
+            continue;
+        void *mapped = mmap(
+            (void *)(uintptr_t)address, length, seen ? PROT_READ | PROT_WRITE : PROT_NONE,
+            (seen ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE) | MAP_FIXED_NOREPLACE,
+            seen ? memory : -1, seen ? (off_t)memory_end : 0);
+        if (mapped == (void *)(uintptr_t)address) {
+            slot++;
+            return mapped;
+        }
+        if (mapped != MAP_FAILED)
+            munmap(mapped, length);
+    }
+    return NULL;
+}
+
+struct allocation *allocation_new(uint64_t bytes, enum device_memory kind)
+{
+    uint64_t length = ((bytes ? bytes : 1) + 4095) & ~(uint64_t)4095;
+    if (bytes > DEVICE_MEMORY_BYTES || memory_used + length > DEVICE_MEMORY_BYTES ||
+        ftruncate(memory, (off_t)(memory_end + length)) != 0)
+        return NULL;
+    struct allocation *a = calloc(1, sizeof *a);
+    void *at = a ? map_slot(length, kind) : NULL;
+    if (!at) {
+        free(a);
+        return NULL;
+    }
+    *a = (struct allocation){.address = (uint64_t)(uintptr_t)at,
+                             .bytes = bytes,
+                             .offset = memory_end,
+                             .kind = kind,
+                             .number = ++numbers,
+                             .next = allocations};
+    if (kind == DEVICE_MEMORY_MANAGED || kind == DEVICE_MEMORY_HOST)
+        a->mapped = at;
+    memory_end += length;
+    memory_used += length;
+    return allocations = a;
+}
+
+void allocation_end(struct allocation *allocation)
+{
+    uint64_t length = ((allocation->bytes ? allocation->bytes : 1) + 4095) & ~(uint64_t)4095;
+    struct allocation **at = &allocations;
+    while (*at != allocation)
+        at = &(*at)->next;
+    *at = allocation->next;
+    munmap((void *)(uintptr_t)allocation->address, length);
+    memory_used -= length;
+    free(allocation);
+}
+
+bool device_read(const struct allocation *from, uint64_t at, void *to, size_t bytes)
+{
+    for (char *out = to; bytes > 0;) {
+        ssize_t got = pread(memory, out, bytes, (off_t)(from->offset + at));
+        if (got <= 0)
+            return false;
+        out += got;
+        at += (uint64_t)got;
+        bytes -= (size_t)got;
+    }
+    return true;
+}
+
+bool device_write(const struct allocation *to, uint64_t at, const void *from, size_t bytes)
+{
+    for (const char *in = from; bytes > 0;) {
+        ssize_t put = pwrite(memory, in, bytes, (off_t)(to->offset + at));
+        if (put <= 0)
+            return false;
+        in += put;
+        at += (uint64_t)put;
+        bytes -= (size_t)put;
+    }
+    return true;
+}

@@ -1,0 +1,92 @@
+/*
+ * device_protocol.h - what the runtime in a CUDA program (fuzz/cudart) and `simtfuzz exec` tell each other.
+ *
+ * A message is a header and its payload, over a socket whose number, with that of the file that holds device memory,
+ * stands in DEVICE_VARIABLE_NAME as "SOCKET,FILE". Both ends are on one machine: numbers are as they lie in memory. The
+ * program asks; DEVICE_VARIABLE, DEVICE_KERNEL and DEVICE_LAUNCH are answered, the others are only told.
+ */
+#ifndef FUZZ_DEVICE_PROTOCOL_H
+#define FUZZ_DEVICE_PROTOCOL_H
+
+#include <stdint.h>
+
+#define DEVICE_VARIABLE_NAME "SIMTFUZZ_DEVICE"
+
+/* Addresses of device memory: each allocation in a slot of its own, so that no index of 32 bits leads from one into
+ * another. Linux puts programs, heaps and libraries above all of them. */
+#define DEVICE_FIRST ((uint64_t)1 << 44)
+#define DEVICE_SLOT ((uint64_t)1 << 34)
+#define DEVICE_SLOTS 4000u
+/* All of it together; what one launch can be given (LIMIT_PLACED_WORDS). */
+#define DEVICE_MEMORY_BYTES ((uint64_t)1 << 29)
+
+enum device_message {
+    DEVICE_HELLO,    /* nothing */
+    DEVICE_MODULE,   /* uint32_t number, then a fat binary's containers */
+    DEVICE_KERNEL,   /* uint32_t module, then a name: answered by device_kernel */
+    DEVICE_VARIABLE, /* device_variable, then its name: answered by an error */
+    DEVICE_ALLOCATE, /* device_allocation */
+    DEVICE_FREE,     /* uint64_t address */
+    DEVICE_WRITTEN,  /* device_range: the host wrote it */
+    DEVICE_COPIED,   /* device_range */
+    DEVICE_LAUNCH,   /* device_launch: answered by an error */
+    DEVICE_NOTE,     /* a sentence: what the program does that does not work here, or is wrong */
+    DEVICE_WRONG,    /* the same: a finding */
+    DEVICE_MESSAGES
+};
+
+struct device_header {
+    uint32_t kind; /* enum device_message */
+    uint32_t bytes;
+};
+
+enum device_memory {
+    DEVICE_MEMORY_DEVICE,  /* cudaMalloc */
+    DEVICE_MEMORY_MANAGED, /* cudaMallocManaged: the host reads and writes it as it likes */
+    DEVICE_MEMORY_HOST,    /* cudaMallocHost */
+    DEVICE_MEMORY_VARIABLE /* a __device__ or __constant__ variable */
+};
+
+struct device_allocation {
+    uint64_t address, bytes, offset; /* offset: in the file */
+    uint32_t kind;                   /* enum device_memory */
+    uint32_t number;                 /* from 1 */
+};
+
+struct device_variable {
+    struct device_allocation at;
+    uint32_t module;
+    uint32_t is_constant;
+};
+
+struct device_range {
+    uint64_t to, from, bytes;
+};
+
+struct device_kernel {
+    uint32_t error; /* 0: the kernel is there; else a cudaError_t */
+    uint32_t shared_bytes;
+    uint32_t parameter_count;
+    uint32_t sizes[256]; /* bytes of each parameter */
+};
+
+enum { DEVICE_FRAMES = 24, DEVICE_PATH = 1024 };
+
+struct device_frame { /* of the host's stack: a return address */
+    uint64_t offset;  /* in the program; 0: elsewhere */
+    char name[120];   /* as far as the loader knows */
+};
+
+struct device_launch {
+    uint32_t module;
+    uint32_t grid[3], block[3];
+    uint32_t cooperative;
+    uint64_t shared_bytes;
+    uint64_t stream;
+    uint32_t frame_count;
+    uint32_t name_bytes,
+        argument_bytes; /* behind this, in this order: name, parameters one behind the other */
+    struct device_frame frames[DEVICE_FRAMES];
+};
+
+#endif

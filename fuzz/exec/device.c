@@ -1,0 +1,192 @@
+#include "fuzz/exec/device.h"
+
+#include "engine/base/diag.h"
+#include "fuzz/exec/fatbin.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum { MESSAGE_MAX = 1 << 30 };
+
+/* ---- the socket ---- */
+
+static bool hear(const struct device *device, void *to, size_t bytes)
+{
+    for (char *at = to; bytes > 0;) {
+        ssize_t got = recv(device->sock, at, bytes, 0);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        at += got;
+        bytes -= (size_t)got;
+    }
+    return true;
+}
+
+static void answer(const struct device *device, const void *data, size_t bytes)
+{
+    for (const char *at = data; bytes > 0;) {
+        ssize_t sent = send(device->sock, at, bytes, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return; /* the program has ended; that is seen when it is heard next */
+        at += sent;
+        bytes -= (size_t)sent;
+    }
+}
+
+/* ---- modules ---- */
+
+static void add_module(struct device *device, uint32_t number, const uint8_t *data, size_t bytes)
+{
+    struct arena *arena = &device->arena;
+    struct device_module *module = ARENA_NEW(arena, struct device_module);
+    struct fatbin_ptx ptx;
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    module->number = number;
+    module->next = device->modules;
+    device->modules = module;
+    if (!fatbin_find(arena, data, bytes, &ptx, &module->why))
+        return;
+    diag_init(diag, "the program's PTX", ptx.text, ptx.length);
+    module->ptx = ptx_parse(arena, ptx.text, ptx.length, diag);
+    if (!module->ptx)
+        module->why = arena_printf(arena, "line %u of its PTX: %s", diag->entries[0].at.line,
+                                   diag->entries[0].text);
+}
+
+/* ---- messages ---- */
+
+static void on_variable(struct device *device, const char *data, size_t bytes)
+{
+    struct device_variable variable;
+    const char *why = NULL;
+    uint32_t error = 0;
+    memcpy(&variable, data, sizeof variable);
+    const char *name =
+        arena_strndup(&device->arena, data + sizeof variable, bytes - sizeof variable);
+    if (!device_add_variable(device, &variable, name, &why) && why) {
+        device_tell_note(device, "note", arena_printf(&device->arena, "%s: %s", name, why));
+        error = 13;
+    }
+    answer(device, &error, sizeof error);
+}
+
+static void on_kernel(struct device *device, const char *data, size_t bytes)
+{
+    struct device_kernel *kernel = calloc(1, sizeof *kernel);
+    uint32_t module;
+    memcpy(&module, data, sizeof module);
+    const char *name = arena_strndup(&device->arena, data + sizeof module, bytes - sizeof module);
+    if (!kernel)
+        return;
+    device_ask_kernel(device, module, name, kernel);
+    answer(device, kernel, sizeof *kernel);
+    free(kernel);
+}
+
+static void on_launch(struct device *device, const char *data, size_t bytes)
+{
+    struct device_launch *launch = malloc(sizeof *launch);
+    size_t head = sizeof *launch;
+    if (!launch)
+        return;
+    memcpy(launch, data, head);
+    if (head + launch->name_bytes + launch->argument_bytes <= bytes) {
+        const char *name = arena_strndup(&device->arena, data + head, launch->name_bytes);
+        uint32_t error =
+            device_run(device, launch, name, (const uint8_t *)data + head + launch->name_bytes);
+        answer(device, &error, sizeof error);
+    }
+    free(launch);
+}
+
+static void on_note(struct device *device, enum device_message kind, const char *data, size_t bytes)
+{
+    const char *text = arena_strndup(&device->arena, data, bytes);
+    device->report.calls += kind == DEVICE_WRONG;
+    device_tell_note(device, kind == DEVICE_WRONG ? "WRONG" : "note", text);
+    if (kind == DEVICE_WRONG && device->found) {
+        const struct launch_finding finding = {.kind = LAUNCH_FAULT, .text = text};
+        device->found(device->context, "the host", "the host", &finding);
+    }
+}
+
+/* What a message has at least. */
+static const size_t least[DEVICE_MESSAGES] = {[DEVICE_MODULE] = sizeof(uint32_t),
+                                              [DEVICE_KERNEL] = sizeof(uint32_t),
+                                              [DEVICE_VARIABLE] = sizeof(struct device_variable),
+                                              [DEVICE_ALLOCATE] = sizeof(struct device_allocation),
+                                              [DEVICE_FREE] = sizeof(uint64_t),
+                                              [DEVICE_WRITTEN] = sizeof(struct device_range),
+                                              [DEVICE_COPIED] = sizeof(struct device_range),
+                                              [DEVICE_LAUNCH] = sizeof(struct device_launch)};
+
+static void on_message(struct device *device, enum device_message kind, const char *data,
+                       size_t bytes)
+{
+    struct device_allocation allocation;
+    struct device_range range;
+    uint64_t address;
+    uint32_t number;
+    switch (kind) {
+    case DEVICE_HELLO:
+        device->greeted = true;
+        break;
+    case DEVICE_MODULE:
+        memcpy(&number, data, sizeof number);
+        add_module(device, number, (const uint8_t *)data + sizeof number, bytes - sizeof number);
+        break;
+    case DEVICE_KERNEL:
+        on_kernel(device, data, bytes);
+        break;
+    case DEVICE_VARIABLE:
+        on_variable(device, data, bytes);
+        break;
+    case DEVICE_ALLOCATE:
+        memcpy(&allocation, data, sizeof allocation);
+        device_add(device, &allocation);
+        break;
+    case DEVICE_FREE:
+        memcpy(&address, data, sizeof address);
+        device_drop(device, address);
+        break;
+    case DEVICE_WRITTEN:
+    case DEVICE_COPIED:
+        memcpy(&range, data, sizeof range);
+        if (kind == DEVICE_WRITTEN)
+            device_mark(device, &range);
+        else
+            device_copy_marks(device, &range);
+        break;
+    case DEVICE_LAUNCH:
+        on_launch(device, data, bytes);
+        break;
+    case DEVICE_NOTE:
+    case DEVICE_WRONG:
+        on_note(device, kind, data, bytes);
+        break;
+    case DEVICE_MESSAGES:
+        break;
+    }
+}
+
+void device_serve(struct device *device)
+{
+    struct device_header header;
+    while (hear(device, &header, sizeof header) && header.kind < DEVICE_MESSAGES &&
+           header.bytes <= MESSAGE_MAX && header.bytes >= least[header.kind]) {
+        /* Zeros behind it: texts of fat binaries end. */
+        char *data = calloc(1, (size_t)header.bytes + 16);
+        bool all = data && hear(device, data, header.bytes);
+        if (all)
+            on_message(device, (enum device_message)header.kind, data, header.bytes);
+        free(data);
+        if (!all)
+            break;
+    }
+}

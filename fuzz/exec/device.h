@@ -1,0 +1,121 @@
+/*
+ * device.h - the device of a program that runs under `simtfuzz exec`: its modules and memory, what it launches, and what
+ * was found. fuzz/cudart has the program's end.
+ */
+#ifndef FUZZ_DEVICE_H
+#define FUZZ_DEVICE_H
+
+#include "fuzz/cudart/device_protocol.h"
+#include "oracle/launch/launch.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+struct device_module {
+    uint32_t number;
+    const struct ptx_module *ptx; /* NULL: see `why` */
+    const char *why;
+    struct device_module *next;
+};
+
+struct device_buffer {
+    struct device_allocation at;
+    const char *name; /* "buffer3", a variable's own */
+    uint32_t module;  /* of a variable; else 0 */
+    bool is_constant; /* a __constant__ variable */
+    bool is_freed;    /* what lay there, for messages */
+    uint8_t *written; /* a word: bits of the bytes that were written; NULL: all were */
+    struct device_buffer *next;
+};
+
+/* What `exec` was asked for, and what it counts. */
+struct device_options {
+    uint64_t budget;     /* steps of a launch; 0: no bound */
+    const char *program; /* path: for the host's stack */
+    const char *scratch; /* a folder of its own */
+    const char *capture; /* a folder, or NULL */
+    bool verbose, color;
+    bool no_unwritten; /* reads of what nothing wrote are no findings */
+};
+
+struct device_report {
+    uint32_t launches, findings, refused;
+    uint32_t calls; /* wrong ones of the runtime */
+    uint32_t shown; /* different findings */
+    uint64_t steps, blocks;
+};
+
+struct device_told { /* a finding that was told */
+    enum launch_kind kind;
+    enum status status;
+    const char *kernel, *sources[2];
+    struct device_told *next;
+};
+
+struct device {
+    struct arena arena; /* for as long as the program runs */
+    const struct device_options *options;
+    int sock, memory;
+    FILE *out; /* what people read */
+    bool greeted;
+    struct device_module *modules;
+    struct device_buffer *buffers; /* the latest first */
+    struct device_report report;
+    struct device_told *told;
+    const volatile sig_atomic_t *stop; /* not 0: the launch that runs is given up */
+    /* A finding that is new; `kernel` as people write it, `launch` with its place on the host's stack. */
+    void (*found)(void *context, const char *kernel, const char *launch,
+                  const struct launch_finding *finding);
+    void *context;
+};
+
+/* Serves the program at the other end of device->sock until it ends. */
+void device_serve(struct device *device);
+
+/* ---- memory (device_memory.c) ---- */
+
+void device_add(struct device *device, const struct device_allocation *at);
+void device_drop(struct device *device, uint64_t address);
+void device_mark(struct device *device, const struct device_range *range);
+void device_copy_marks(struct device *device, const struct device_range *range);
+/* A variable of a module, with its initial value. False: it is not known (*why). */
+bool device_add_variable(struct device *device, const struct device_variable *variable,
+                         const char *name, const char **why);
+
+/* ---- launches (device_launch.c) ---- */
+
+void device_ask_kernel(struct device *device, uint32_t module, const char *name,
+                       struct device_kernel *kernel);
+
+/* The cudaError_t that the program gets. */
+uint32_t device_run(struct device *device, const struct device_launch *launch, const char *name,
+                    const uint8_t *arguments);
+
+/* ---- words (device_tell.c) ---- */
+
+/* "add(float const*, int)<<<196, 256>>> from main (vector.cu:31)" */
+const char *device_launch_text(struct arena *arena, const struct device *device,
+                               const struct device_launch *launch, const char *name);
+/* False: it was told before, of an earlier launch. */
+bool device_tell_finding(struct device *device, struct arena *arena, const char *launch,
+                         const char *kernel, const struct launch_finding *finding);
+/* Its sentence, as people write names; what belongs to the kernel without the kernel's name. */
+const char *device_finding_text(struct arena *arena, const char *kernel,
+                                const struct launch_finding *finding);
+/* "race", "unwritten", "oob", ... */
+const char *device_finding_kind(const struct launch_finding *finding);
+void device_tell_note(struct device *device, const char *word, const char *text);
+
+/* Where the host launched: "main (vector.cu:31), called by run", as far as it is known; NULL: not at all (host_stack.c). */
+const char *host_stack(struct arena *arena, const struct device *device,
+                       const struct device_launch *launch, const char *kernel);
+
+/* ---- capture.c ---- */
+
+/* Keeps what a launch starts with: its buffers, as DIR/launch-N.BUFFER.bin. */
+struct capture *capture_start(struct device *device, struct arena *arena, struct launch *launch,
+                              const char **why);
+/* Writes the launch as a case that `check` takes: DIR/launch-N.ptx. */
+bool capture_end(const struct capture *capture, struct launch *launch, const char **why);
+
+#endif

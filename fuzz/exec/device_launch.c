@@ -1,0 +1,349 @@
+/*
+ * A launch of the program: a kernel with its parameters and all of device memory, run by oracle/launch.
+ */
+#include "engine/base/diag.h"
+#include "engine/base/text.h"
+#include "engine/input/ptx_kernel.h"
+#include "engine/ptx/ptx_reach.h"
+#include "fuzz/exec/device.h"
+#include "fuzz/out/demangle.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+    ERROR_NONE = 0,
+    ERROR_MEMORY = 2,
+    ERROR_NO_FUNCTION = 98,
+    ERROR_NO_IMAGE = 209,
+    ERROR_PTX = 218,
+    ERROR_ADDRESS = 700,
+    ERROR_RESOURCES = 701,
+    ERROR_TIMEOUT = 702,
+    ERROR_ASSERT = 710,
+    ERROR_FAILURE = 719,
+    ERROR_TOO_LARGE = 720,
+    ERROR_UNSUPPORTED = 801
+};
+
+enum { ALL_BYTES = 0xf, SHARED_MOST = 227 << 10, RESIDENT_MOST = 2048 };
+
+static const struct device_module *module_of(const struct device *device, uint32_t number)
+{
+    const struct device_module *module = device->modules;
+    while (module && module->number != number)
+        module = module->next;
+    return module;
+}
+
+static const struct ptx_function *find_entry(const struct device_module *module, const char *name)
+{
+    const struct ptx_item *item = module && module->ptx ? module->ptx->items : NULL;
+    for (; item; item = item->next)
+        if (item->kind == PTX_ITEM_FUNCTION && item->u.function->is_entry &&
+            item->u.function->has_body && strcmp(item->u.function->name, name) == 0)
+            return item->u.function;
+    return NULL;
+}
+
+static void refuse(struct device *device, const char *name, const char *why)
+{
+    device->report.refused++;
+    device_tell_note(
+        device, "refused",
+        demangle_text(&device->arena, arena_printf(&device->arena, "%s: %s", name, why)));
+}
+
+void device_ask_kernel(struct device *device, uint32_t number, const char *name,
+                       struct device_kernel *kernel)
+{
+    const struct device_module *module = module_of(device, number);
+    const struct ptx_function *entry = find_entry(module, name);
+    const uint32_t room = sizeof kernel->sizes / sizeof kernel->sizes[0];
+    if (!entry) {
+        const char *why = module && module->why ? module->why : "the PTX has no such entry";
+        refuse(device, name, why);
+        kernel->error = !module || !module->ptx ? ERROR_NO_IMAGE : ERROR_NO_FUNCTION;
+        return;
+    }
+    for (const struct ptx_variable *p = entry->parameters; p; p = p->next)
+        if (kernel->parameter_count < room)
+            kernel->sizes[kernel->parameter_count++] = (uint32_t)ptx_memory_bytes(p);
+}
+
+/* ---- settings ---- */
+
+/* One parameter: a number where it is one, else its words. */
+static void add_parameter(struct text *text, uint32_t number, const struct ptx_variable *parameter,
+                          const uint8_t *value)
+{
+    uint32_t bytes = (uint32_t)ptx_memory_bytes(parameter);
+    struct ptx_type type = ptx_type_of(parameter->type);
+    bool is_number = parameter->dimension_count == 0 && type.kind != PTX_CLASS_FLOAT && bytes <= 8;
+    uint64_t bits = 0;
+    memcpy(&bits, value, bytes < 8 ? bytes : 8);
+    if (is_number) {
+        text_format(text, " bind:%u=0x%llx", number, (unsigned long long)bits);
+        return;
+    }
+    text_format(text, " bind:%u=words:", number);
+    for (uint32_t at = 0; at < bytes; at += 4) {
+        uint32_t word = 0;
+        memcpy(&word, value + at, bytes - at < 4 ? bytes - at : 4);
+        text_format(text, "%s%u", at ? "," : "", word);
+    }
+}
+
+/* Whether a variable belongs to the kernel, or any module's memory may be pointed to. */
+static bool is_placed(const struct device_buffer *buffer, const struct ptx_reach *reach,
+                      uint32_t module)
+{
+    bool reached = false;
+    for (uint32_t i = 0; i < reach->variable_count; i++)
+        reached |= strcmp(reach->variables[i]->name, buffer->name) == 0;
+    if (buffer->is_freed)
+        return false;
+    if (buffer->is_constant)
+        return reached && buffer->module == module;
+    return buffer->module == 0 || buffer->module == module;
+}
+
+static const char *launch_settings(struct arena *arena, const struct device *device,
+                                   const struct device_launch *launch,
+                                   const struct ptx_function *entry, const struct ptx_reach *reach,
+                                   const uint8_t *arguments)
+{
+    struct text text = text_begin(arena);
+    uint32_t number = 0;
+    const uint32_t *g = launch->grid, *b = launch->block;
+    text_format(&text, "entry=%s blocks=%ux%ux%u/0+1 threads=%ux%ux%u shared=%llu", entry->name,
+                g[0], g[1], g[2], b[0], b[1], b[2], (unsigned long long)launch->shared_bytes);
+    for (const struct ptx_variable *p = entry->parameters; p; p = p->next, number++) {
+        add_parameter(&text, number, p, arguments);
+        arguments += ptx_memory_bytes(p);
+    }
+    for (const struct device_buffer *buffer = device->buffers; buffer; buffer = buffer->next)
+        if (is_placed(buffer, reach, launch->module))
+            text_format(&text, " memory:%s=0x%llx:%llu", buffer->name,
+                        (unsigned long long)buffer->at.address,
+                        (unsigned long long)buffer->at.bytes);
+    return text.bytes;
+}
+
+/* ---- memory ---- */
+
+static const struct device_buffer *buffer_named(const struct device *device, const char *name,
+                                                uint32_t module)
+{
+    const struct device_buffer *b = device->buffers;
+    while (b && (b->is_freed || strcmp(b->name, name) != 0 || (b->module && b->module != module)))
+        b = b->next;
+    return b;
+}
+
+/* Constants are read when the program is laid out. */
+static bool read_constants(struct device *device, struct arena *arena, struct ast_kernel *kernel,
+                           uint32_t module)
+{
+    for (struct ptx_bind *m = kernel->ptx->memory; m; m = m->next) {
+        const struct device_buffer *buffer = buffer_named(device, m->parameter, module);
+        if (!buffer || !buffer->is_constant)
+            continue;
+        uint8_t *data = ARENA_ARRAY(arena, uint8_t, m->bytes + 1);
+        if (pread(device->memory, data, m->bytes, (off_t)buffer->at.offset) != (ssize_t)m->bytes)
+            return false;
+        m->fill = PTX_FILL_FILE;
+        m->data = data;
+        m->data_bytes = m->bytes;
+    }
+    return true;
+}
+
+static bool move_bytes(const struct device *device, const struct device_buffer *buffer, char *bytes,
+                       bool out)
+{
+    for (uint64_t at = 0; at < buffer->at.bytes;) {
+        size_t left = buffer->at.bytes - at;
+        off_t place = (off_t)(buffer->at.offset + at);
+        ssize_t moved = out ? pwrite(device->memory, bytes + at, left, place)
+                            : pread(device->memory, bytes + at, left, place);
+        if (moved <= 0)
+            return false;
+        at += (uint64_t)moved;
+    }
+    return true;
+}
+
+/* All of global memory, into the launch or back, with what is known of its bytes. */
+static bool move_memory(struct device *device, struct launch *launch, uint32_t module, bool out)
+{
+    const struct ptx_regions *regions = &launch->program->ptx->global;
+    for (uint32_t i = 0; i < regions->count; i++) {
+        const struct ptx_region *region = &regions->items[i];
+        const struct device_buffer *buffer = buffer_named(device, region->name, module);
+        uint8_t *written = launch->race->written + region->word;
+        size_t words = (region->bytes + 3) / 4;
+        if (buffer && !move_bytes(device, buffer, launch_bytes(launch, region), out))
+            return false;
+        if (!out && (!buffer || !buffer->written))
+            memset(written, ALL_BYTES, words);
+        else if (buffer && buffer->written)
+            memcpy(out ? buffer->written : written, out ? written : buffer->written, words);
+    }
+    return true;
+}
+
+/* ---- the run ---- */
+
+static uint32_t error_of(const struct launch *launch)
+{
+    switch ((int)launch->status) {
+    case STATUS_TERMINATED:
+        return ERROR_NONE;
+    case STATUS_OUT_OF_BOUNDS:
+        return ERROR_ADDRESS;
+    case STATUS_ASSERT_FAILS:
+        return ERROR_ASSERT;
+    case STATUS_NONTERMINATING:
+    case STATUS_STEP_LIMIT:
+        return ERROR_TIMEOUT;
+    default:
+        return ERROR_FAILURE;
+    }
+}
+
+/* Of an address that leads nowhere: what was there. */
+static void explain_freed(const struct device *device, struct arena *arena,
+                          const struct launch *launch, struct launch_finding *finding,
+                          uint64_t address)
+{
+    (void)launch;
+    for (const struct device_buffer *b = device->buffers; b; b = b->next)
+        if (b->is_freed && address - b->at.address < b->at.bytes) {
+            /* What lies near it by number has nothing to do with it. */
+            const char *near = strstr(finding->text, ": byte ");
+            int length = (int)(near ? near - finding->text : (ptrdiff_t)strlen(finding->text));
+            finding->text =
+                arena_printf(arena, "%.*s: it was byte %llu of %s, which has been freed", length,
+                             finding->text, (unsigned long long)(address - b->at.address), b->name);
+            return;
+        }
+}
+
+static void tell(struct device *device, struct arena *arena, struct launch *launch,
+                 const char *text, const char *name)
+{
+    for (struct launch_finding *f = launch->race->findings; f; f = f->next) {
+        if (f->kind == LAUNCH_FAULT && f->status == STATUS_OUT_OF_BOUNDS)
+            explain_freed(device, arena, launch, f, launch->fault_address);
+        device->report.findings++;
+        if (!device_tell_finding(device, arena, text, name, f))
+            continue;
+        device->report.shown++;
+        if (device->found)
+            device->found(device->context, demangle_text(arena, name), text, f);
+    }
+    if (launch->status == STATUS_STEP_LIMIT) {
+        device->report.refused++;
+        device_tell_note(device, "unknown",
+                         arena_printf(arena,
+                                      "%s was stopped after %llu steps of warps and %llu of %llu "
+                                      "blocks",
+                                      text, (unsigned long long)launch->steps,
+                                      (unsigned long long)launch->blocks_done,
+                                      (unsigned long long)launch->blocks));
+    }
+}
+
+/* Address space for a launch: state, and a cell for each location that is accessed, touched as it is used. */
+static size_t arena_bytes(const struct device *device)
+{
+    uint64_t bytes = 0;
+    for (const struct device_buffer *b = device->buffers; b; b = b->next)
+        bytes += b->is_freed ? 0 : b->at.bytes + 4096;
+    return (size_t)(4 * sizeof(struct launch_cell) / 4 * bytes + 16 * bytes) + ((size_t)6 << 30);
+}
+
+static bool go_on(void *context, uint64_t steps, uint64_t blocks)
+{
+    const struct device *device = context;
+    (void)steps, (void)blocks;
+    return !device->stop || *device->stop == 0;
+}
+
+static uint32_t run_in(struct device *device, struct arena *arena,
+                       const struct device_launch *launch, const struct ptx_function *entry,
+                       const struct device_module *module, const uint8_t *arguments)
+{
+    const struct launch_options options = {
+        .budget = device->options->budget, .go_on = go_on, .context = device};
+    struct capture *capture = NULL;
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    struct ptx_reach reach = {.function_count = 0};
+    const char *why = NULL;
+    diag_init(diag, entry->name, NULL, 0);
+    ptx_reach(arena, module->ptx, entry, &reach);
+    const char *settings = launch_settings(arena, device, launch, entry, &reach, arguments);
+    struct ast_kernel *kernel = ptx_kernel_new(arena, module->ptx, settings, diag);
+    if (!kernel || !read_constants(device, arena, kernel, launch->module)) {
+        refuse(device, entry->name,
+               kernel ? "device memory cannot be read" : diag->entries[0].text);
+        return ERROR_UNSUPPORTED;
+    }
+    struct launch *run = launch_new(arena, kernel, launch->grid, &options, &why);
+    if (!run) {
+        refuse(device, entry->name, why);
+        return ERROR_UNSUPPORTED;
+    }
+    if (launch->cooperative && run->blocks > run->program->launch.blocks)
+        return ERROR_TOO_LARGE;
+    if (!move_memory(device, run, launch->module, false)) {
+        refuse(device, entry->name, "device memory cannot be read");
+        return ERROR_MEMORY;
+    }
+    device->report.launches++;
+    if (device->options->capture) {
+        capture = capture_start(device, arena, run, &why);
+        if (!capture)
+            device_tell_note(device, "note", why);
+    }
+    if (device->options->no_unwritten)
+        run->race->written = NULL;
+    launch_run(run, &options);
+    if (device->options->no_unwritten)
+        run->race->written = ARENA_ARRAY(arena, uint8_t, run->program->shared_base + 1);
+    device->report.steps += run->steps;
+    device->report.blocks += run->blocks_done;
+    if (capture && !capture_end(capture, run, &why))
+        device_tell_note(device, "note", why);
+    if (!run->race->findings && run->status == STATUS_TERMINATED && !device->options->verbose)
+        return move_memory(device, run, launch->module, true) ? ERROR_NONE : ERROR_MEMORY;
+    const char *text = device_launch_text(arena, device, launch, entry->name);
+    tell(device, arena, run, text, entry->name);
+    if (device->options->verbose && !run->race->findings && run->status == STATUS_TERMINATED)
+        device_tell_note(device, "clean", text);
+    if (!move_memory(device, run, launch->module, true))
+        return ERROR_MEMORY;
+    return error_of(run);
+}
+
+uint32_t device_run(struct device *device, const struct device_launch *launch, const char *name,
+                    const uint8_t *arguments)
+{
+    const struct device_module *module = module_of(device, launch->module);
+    const struct ptx_function *entry = find_entry(module, name);
+    struct arena arena;
+    if (!entry)
+        return ERROR_NO_FUNCTION;
+    if (launch->shared_bytes > SHARED_MOST)
+        return ERROR_RESOURCES;
+    if (arena_init(&arena, arena_bytes(device)) != 0) {
+        refuse(device, name, "there is no memory for the launch");
+        return ERROR_MEMORY;
+    }
+    uint32_t error = run_in(device, &arena, launch, entry, module, arguments);
+    arena_destroy(&arena);
+    return error;
+}

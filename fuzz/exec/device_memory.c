@@ -1,0 +1,120 @@
+/*
+ * Device memory as the program has it: which bytes are whose, and which were ever written.
+ */
+#include "engine/program/ptx_code.h"
+#include "fuzz/exec/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ALL_BYTES = 0xf };
+
+static struct device_buffer *buffer_at(const struct device *device, uint64_t address)
+{
+    for (struct device_buffer *b = device->buffers; b; b = b->next)
+        if (!b->is_freed && address - b->at.address < b->at.bytes)
+            return b;
+    return NULL;
+}
+
+static struct device_buffer *add_buffer(struct device *device, const struct device_allocation *at,
+                                        const char *name)
+{
+    struct device_buffer *buffer = ARENA_NEW(&device->arena, struct device_buffer);
+    *buffer = (struct device_buffer){.at = *at, .name = name, .next = device->buffers};
+    device->buffers = buffer;
+    return buffer;
+}
+
+void device_add(struct device *device, const struct device_allocation *at)
+{
+    struct device_buffer *buffer =
+        add_buffer(device, at, arena_printf(&device->arena, "buffer%u", at->number));
+    if (at->kind == DEVICE_MEMORY_DEVICE && !device->options->no_unwritten)
+        buffer->written = calloc(at->bytes / 4 + 1, 1);
+}
+
+void device_drop(struct device *device, uint64_t address)
+{
+    struct device_buffer *buffer = buffer_at(device, address);
+    if (buffer) {
+        free(buffer->written);
+        buffer->written = NULL;
+        buffer->is_freed = true;
+    }
+}
+
+static void mark_byte(struct device_buffer *buffer, uint64_t byte, bool written)
+{
+    uint8_t bit = (uint8_t)(1u << byte % 4);
+    if (written)
+        buffer->written[byte / 4] |= bit;
+    else
+        buffer->written[byte / 4] &= (uint8_t)~bit;
+}
+
+void device_mark(struct device *device, const struct device_range *range)
+{
+    struct device_buffer *buffer = buffer_at(device, range->to);
+    uint64_t at = buffer ? range->to - buffer->at.address : 0, end = at + range->bytes;
+    if (!buffer || !buffer->written || end > buffer->at.bytes)
+        return;
+    for (; at < end && at % 4 != 0; at++)
+        mark_byte(buffer, at, true);
+    if (end >= at + 4) {
+        memset(buffer->written + at / 4, ALL_BYTES, (end - at) / 4);
+        at += (end - at) / 4 * 4;
+    }
+    for (; at < end; at++)
+        mark_byte(buffer, at, true);
+}
+
+void device_copy_marks(struct device *device, const struct device_range *range)
+{
+    struct device_buffer *to = buffer_at(device, range->to);
+    const struct device_buffer *from = buffer_at(device, range->from);
+    if (!to || !to->written || !from)
+        return;
+    if (!from->written) {
+        device_mark(device, range);
+        return;
+    }
+    for (uint64_t i = 0; i < range->bytes; i++) {
+        uint64_t source = range->from - from->at.address + i;
+        mark_byte(to, range->to - to->at.address + i, from->written[source / 4] >> source % 4 & 1);
+    }
+}
+
+/* ---- variables ---- */
+
+static const struct ptx_variable *find_variable(const struct device_module *module,
+                                                const char *name)
+{
+    const struct ptx_item *item = module->ptx ? module->ptx->items : NULL;
+    for (; item; item = item->next)
+        if (item->kind == PTX_ITEM_VARIABLE && strcmp(item->u.variable->name, name) == 0)
+            return item->u.variable;
+    return NULL;
+}
+
+bool device_add_variable(struct device *device, const struct device_variable *variable,
+                         const char *name, const char **why)
+{
+    const struct device_module *module = device->modules;
+    while (module && module->number != variable->module)
+        module = module->next;
+    const struct ptx_variable *found = module ? find_variable(module, name) : NULL;
+    struct device_buffer *buffer = add_buffer(device, &variable->at, name);
+    buffer->module = variable->module;
+    buffer->is_constant = variable->is_constant != 0;
+    if (!found)
+        return false; /* no kernel can use it; that there is no PTX is told at the launch */
+    size_t mark = arena_mark(&device->arena);
+    const uint8_t *image = ptx_variable_image(&device->arena, found, variable->at.bytes, why);
+    bool good = image && pwrite(device->memory, image, variable->at.bytes,
+                                (off_t)variable->at.offset) == (ssize_t)variable->at.bytes;
+    if (image)
+        arena_release(&device->arena, mark);
+    return good;
+}

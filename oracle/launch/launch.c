@@ -1,0 +1,247 @@
+#include "oracle/launch/launch.h"
+
+#include "engine/crs/crs.h"
+#include "engine/schedule/sched.h"
+#include "engine/subjects/forms.h"
+#include "oracle/check/fault.h"
+
+#include <string.h>
+
+enum {
+    RESIDENT = 2048,     /* threads, as many as a multiprocessor of a GPU has */
+    QUANTUM = 48,        /* steps of a warp until it is the next one's turn */
+    SLICE = 1 << 20,     /* steps between two looks at the clock */
+    SPIN_TURNS = 1 << 16 /* turns in which a state that comes back is looked for */
+};
+
+/* ---- programs ---- */
+
+/* The kernel with the branch unit's instructions, laid out for so many blocks. */
+static const struct program *compile(struct launch *launch, uint32_t blocks, const char **reason)
+{
+    struct ast_kernel *kernel = launch->kernel;
+    kernel->launch.blocks = kernel->ptx->window = blocks;
+    struct forms *forms = forms_new(launch->arena, kernel);
+    const struct form *form = forms_get(forms, PROGRAM_CRS);
+    if (!form->program)
+        *reason = form->reason;
+    return form->program;
+}
+
+static struct machine *make_machine(struct launch *launch, const struct program *program,
+                                    const char **reason)
+{
+    static const struct machine_options options = {.block_options = BLOCK_ALIGNED};
+    *reason = machine_refuses(launch->arena, &semantics_crs, program);
+    return *reason ? NULL : machine_new(launch->arena, &semantics_crs, program, &options);
+}
+
+struct launch *launch_new(struct arena *arena, struct ast_kernel *kernel, const uint32_t grid[3],
+                          const struct launch_options *options, const char **reason)
+{
+    struct launch *launch = ARENA_NEW(arena, struct launch);
+    launch->arena = arena;
+    launch->kernel = kernel;
+    launch->blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    if (launch->blocks * kernel->launch.threads >= UINT32_MAX) {
+        *reason = "a grid of more than 2^32 - 2 threads";
+        return NULL;
+    }
+    memcpy(kernel->ptx->grid, grid, sizeof kernel->ptx->grid);
+    uint32_t resident = (options->resident ? options->resident : RESIDENT) / kernel->launch.threads;
+    resident = resident == 0 ? 1 : resident > LIMIT_BLOCKS ? LIMIT_BLOCKS : resident;
+    if (resident > launch->blocks)
+        resident = (uint32_t)launch->blocks;
+    kernel->ptx->first_block = 0;
+    launch->program = compile(launch, resident, reason);
+    launch->machine = launch->program ? make_machine(launch, launch->program, reason) : NULL;
+    if (!launch->machine)
+        return NULL;
+    launch->race = launch_race_new(arena, launch->program);
+    return launch;
+}
+
+/* ---- errors ---- */
+
+static struct launch_finding *add_fault(struct launch *launch, enum status status, uint32_t stm)
+{
+    struct launch_finding *finding = ARENA_NEW(launch->arena, struct launch_finding);
+    finding->kind = LAUNCH_FAULT;
+    finding->status = status;
+    finding->count = 1;
+    finding->stms[0] = stm;
+    finding->sources[0] = launch_source(launch->arena, launch->program, stm);
+    *launch->race->last = finding;
+    launch->race->last = &finding->next;
+    return finding;
+}
+
+static void note_fault(struct launch *launch, const struct machine *machine)
+{
+    const struct check_fault *fault = fault_of(launch->arena, machine);
+    uint32_t stm = fault->stm;
+    launch->fault_address = fault->address;
+    for (uint32_t t = 0; stm == CODE_NONE && t < fault->thread_count; t++)
+        if (fault->waits_at[t] < FAULT_ENDED)
+            stm = fault->waits_at[t];
+    struct launch_finding *finding = add_fault(launch, fault->status, stm);
+    finding->text = fault_sentence(launch->arena, machine->program, fault);
+}
+
+/* ---- launches that do not end ---- */
+
+/* Whether the state is the one that was saved, looked at from its end: threads differ sooner than memory. */
+static bool same_state(const struct machine *machine, const uint32_t *saved)
+{
+    size_t memory = (size_t)((const uint32_t *)machine->memory - machine->block);
+    size_t behind = memory + machine->program->memory_words;
+    return memcmp(machine->block + behind, saved + behind, 4 * (machine->block_words - behind)) ==
+               0 &&
+           memcmp(machine->block, saved, 4 * behind) == 0;
+}
+
+/* Turns are taken in an order that nothing but the state decides: one that comes back comes back for ever. */
+static bool comes_back(struct launch *launch, struct machine *machine, struct scheduler *scheduler)
+{
+    size_t mark = arena_mark(launch->arena);
+    uint32_t *saved = arena_room(launch->arena, (size_t)4 * machine->block_words);
+    uint32_t taken = 0, next = 1;
+    bool back = false;
+    uint32_t current = 0, budget = 0;
+    for (; taken < SPIN_TURNS && machine_status(machine) == STATUS_RUNNING && !back; taken++) {
+        if (taken + 1 == next) {
+            machine_save(machine, saved);
+            current = scheduler->current;
+            budget = scheduler->budget;
+            next *= 2;
+        }
+        machine_run(machine, &scheduler->choices, QUANTUM, NULL);
+        back = scheduler->current == current && scheduler->budget == budget &&
+               same_state(machine, saved);
+    }
+    arena_release(launch->arena, mark);
+    return back;
+}
+
+/* The statement that somebody goes round at, and who: one that has a line. */
+static uint32_t find_spinner(struct machine *machine, struct choices *choices, uint32_t *actor)
+{
+    const struct ptx_op *ops = machine->program->ptx->ops;
+    uint32_t stm = CODE_NONE;
+    for (int tries = 0; tries < 256; tries++) {
+        *actor = machine->head->live[0];
+        stm = machine->semantics->next_stm(machine, *actor);
+        if (stm != CODE_NONE && ops[stm].line != 0)
+            break;
+        machine_run(machine, choices, 1, NULL);
+    }
+    return stm;
+}
+
+static void note_spin(struct launch *launch, struct machine *machine, struct choices *choices)
+{
+    const struct program *program = machine->program;
+    uint32_t actor, stm = find_spinner(machine, choices, &actor);
+    uint32_t thread = actor / program->warps_per_block * program->launch.threads +
+                      actor % program->warps_per_block * program->launch.warp;
+    struct crs_warp warp = crs_warp(machine, actor);
+    thread += warp.state->active ? (uint32_t)__builtin_ctzll(warp.state->active) : 0;
+    struct launch_finding *finding = add_fault(launch, STATUS_NONTERMINATING, stm);
+    uint64_t number = (uint64_t)launch->race->first_block * program->launch.threads + thread;
+    const char *slash = finding->sources[0] ? strrchr(finding->sources[0], '/') : NULL;
+    finding->text = arena_printf(launch->arena,
+                                 "the launch never ends: all its warps have been in this state "
+                                 "before; %s goes round at %s%s",
+                                 launch_thread_name(launch->arena, program, number),
+                                 slash                 ? slash + 1
+                                 : finding->sources[0] ? finding->sources[0]
+                                                       : "an unknown line",
+                                 launch->machine->actor_count > 1 || program->launch.threads > 1
+                                     ? " (threads of a warp run in lock-step)"
+                                     : "");
+}
+
+/* ---- the run ---- */
+
+/* Warps that have ended. */
+static uint32_t ended(const struct machine *machine)
+{
+    return machine->actor_count - machine->head->unfinished;
+}
+
+/* Inside a step - the order of a warp's atomics - lower lanes come first. */
+static uint32_t choose_first(struct choices *choices, uint32_t n)
+{
+    (void)choices, (void)n;
+    return 0;
+}
+
+static enum status run_group(struct launch *launch, struct machine *machine,
+                             const struct launch_options *options)
+{
+    const struct sched_spec spec = {.kind = SCHED_ROUND_ROBIN, .quantum = QUANTUM};
+    struct scheduler scheduler;
+    uint64_t before = launch->steps;
+    uint32_t last = 0;
+    sched_start(&scheduler, &spec, machine, launch->arena);
+    scheduler.choices.choose = choose_first;
+    while (machine_status(machine) == STATUS_RUNNING) {
+        uint64_t slice = SLICE;
+        if (options->budget && options->budget - launch->steps < slice)
+            slice = options->budget - launch->steps;
+        machine_run(machine, &scheduler.choices, slice, NULL);
+        launch->steps = before + machine->steps;
+        if (options->budget && launch->steps >= options->budget)
+            break;
+        bool stands = ended(machine) == last && machine_status(machine) == STATUS_RUNNING;
+        last = ended(machine);
+        if (stands && comes_back(launch, machine, &scheduler)) {
+            note_spin(launch, machine, &scheduler.choices);
+            return STATUS_NONTERMINATING;
+        }
+        if (machine_status(machine) != STATUS_RUNNING)
+            break;
+        if (options->go_on && !options->go_on(options->context, launch->steps, launch->blocks_done))
+            return STATUS_STEP_LIMIT;
+    }
+    launch->steps = before + machine->steps;
+    bool spent = options->budget && launch->steps >= options->budget;
+    return machine_status(machine) == STATUS_RUNNING && spent ? STATUS_STEP_LIMIT
+                                                              : machine_status(machine);
+}
+
+/* The blocks that are left when all full groups are done. */
+static struct machine *last_machine(struct launch *launch, uint32_t blocks)
+{
+    const char *reason;
+    const struct program *program = compile(launch, blocks, &reason);
+    struct machine *machine = program ? make_machine(launch, program, &reason) : NULL;
+    if (machine)
+        memcpy(machine->memory, launch->machine->memory, (size_t)4 * launch->program->shared_base);
+    return machine;
+}
+
+void launch_run(struct launch *launch, const struct launch_options *options)
+{
+    const uint32_t resident = launch->program->launch.blocks;
+    struct machine *machine = launch->machine;
+    launch->status = STATUS_TERMINATED;
+    while (launch->blocks_done < launch->blocks && launch->status == STATUS_TERMINATED) {
+        uint64_t left = launch->blocks - launch->blocks_done;
+        if (left < resident)
+            machine = last_machine(launch, (uint32_t)left);
+        else if (launch->blocks_done > 0)
+            machine_restart(machine);
+        launch->kernel->ptx->first_block = (uint32_t)launch->blocks_done;
+        launch_race_restart(launch->race, machine->program, (uint32_t)launch->blocks_done);
+        machine_observe(machine, &launch->race->observer);
+        launch->status = run_group(launch, machine, options);
+        if (launch->status != STATUS_TERMINATED && launch->status != STATUS_STEP_LIMIT &&
+            launch->status != STATUS_NONTERMINATING)
+            note_fault(launch, machine);
+        if (launch->status == STATUS_TERMINATED)
+            launch->blocks_done += machine->program->launch.blocks;
+    }
+    if (machine != launch->machine)
+        memcpy(launch->machine->memory, machine->memory, (size_t)4 * launch->program->shared_base);
+}

@@ -1,0 +1,382 @@
+#include "oracle/launch/launch_race.h"
+
+#include "engine/base/inline.h"
+#include "engine/crs/crs.h"
+
+#include <string.h>
+
+enum { FINDINGS_MAX = 64 };
+
+/* ---- words ---- */
+
+const char *launch_thread_name(struct arena *arena, const struct program *program, uint64_t thread)
+{
+    const struct ptx_kernel *kernel = program->ptx->kernel;
+    uint32_t tid = (uint32_t)(thread % program->launch.threads);
+    uint32_t block = (uint32_t)(thread / program->launch.threads);
+    const uint32_t *n = kernel->block, *g = kernel->grid;
+    const char *text = n[1] * n[2] == 1 ? arena_printf(arena, "thread %u", tid)
+                       : n[2] == 1 ? arena_printf(arena, "thread (%u,%u)", tid % n[0], tid / n[0])
+                                   : arena_printf(arena, "thread (%u,%u,%u)", tid % n[0],
+                                                  tid / n[0] % n[1], tid / n[0] / n[1]);
+    if (g[1] * g[2] == 1)
+        return arena_printf(arena, "%s of block %u", text, block);
+    if (g[2] == 1)
+        return arena_printf(arena, "%s of block (%u,%u)", text, block % g[0], block / g[0]);
+    return arena_printf(arena, "%s of block (%u,%u,%u)", text, block % g[0], block / g[0] % g[1],
+                        block / g[0] / g[1]);
+}
+
+const char *launch_source(struct arena *arena, const struct program *program, uint32_t stm)
+{
+    const struct ptx_code *code = program->ptx;
+    if (stm == 0 || stm >= code->count)
+        return NULL;
+    const char *source = ptx_op_path(arena, code, stm);
+    uint32_t line = code->ops[stm].line;
+    return source || line == 0 ? source : arena_printf(arena, "line %u of the PTX", line);
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
+}
+
+/* "buffer2[17]": the element that the access is of, counted in its own size. */
+static const char *location_name(struct arena *arena, const struct program *program,
+                                 uint32_t location, uint32_t bytes)
+{
+    struct program_location at = program_locate(program, location);
+    uint64_t byte = (uint64_t)at.element * 4 + at.byte;
+    const char *name = at.var ? at.var->name : "memory";
+    if (at.var && !at.var->is_array && byte == 0)
+        return name;
+    if (bytes == 0 || byte % bytes != 0)
+        return arena_printf(arena, "byte %llu of %s", (unsigned long long)byte, name);
+    return arena_printf(arena, "%s[%llu]", name, (unsigned long long)(byte / bytes));
+}
+
+static const char *verb(const struct launch_race *race, uint32_t stm)
+{
+    switch (race->program->ptx->ops[stm].exec) {
+    case PTX_EXEC_LD:
+        return race->manners[stm].strong ? "read (strong)" : "read";
+    case PTX_EXEC_ST:
+        return race->manners[stm].strong ? "written (strong)" : "written";
+    default:
+        return "changed by an atomic";
+    }
+}
+
+/* ---- findings ---- */
+
+/* The finding of these statements, counted; NULL: it is there already, or there are enough. */
+static struct launch_finding *add_finding(struct launch_race *race, enum launch_kind kind,
+                                          uint32_t stm, uint32_t other)
+{
+    for (struct launch_finding *f = race->findings; f; f = f->next)
+        if (f->kind == kind && f->stms[0] == stm && f->stms[1] == other) {
+            f->count++;
+            return NULL;
+        }
+    if (race->finding_count++ >= FINDINGS_MAX)
+        return NULL;
+    struct launch_finding *finding = ARENA_NEW(race->arena, struct launch_finding);
+    finding->kind = kind;
+    finding->stms[0] = stm;
+    finding->stms[1] = other;
+    finding->count = 1;
+    finding->sources[0] = launch_source(race->arena, race->program, stm);
+    if (kind == LAUNCH_RACE)
+        finding->sources[1] = launch_source(race->arena, race->program, other);
+    *race->last = finding;
+    race->last = &finding->next;
+    return finding;
+}
+
+struct seen {
+    uint64_t thread;   /* in the grid */
+    uint32_t resident; /* thread */
+    uint32_t location, stm, time;
+};
+
+/* What would have ordered the two. */
+static const char *missing(const struct launch_race *race, const struct seen *seen,
+                           const struct launch_slot *slot)
+{
+    const struct program *program = race->program;
+    uint32_t threads = program->launch.threads, warp = program->launch.warp;
+    uint64_t a = seen->thread, b = slot->thread - 1u;
+    const struct launch_manner *m = &race->manners[seen->stm], *n = &race->manners[slot->stm];
+    if (m->strong && n->strong)
+        return "the scope of one of them ends at its block";
+    if (a / threads != b / threads)
+        return race->syncs ? "no pair of fences orders the two blocks"
+                           : "nothing orders the two blocks";
+    if (a % threads / warp == b % threads / warp)
+        return "they are of one warp, and no __syncwarp() lies between";
+    return "no barrier lies between";
+}
+
+static void note_race(struct launch_race *race, const struct seen *seen,
+                      const struct launch_slot *slot)
+{
+    struct arena *arena = race->arena;
+    struct launch_finding *finding = add_finding(race, LAUNCH_RACE, seen->stm, slot->stm);
+    if (!finding)
+        return;
+    const struct program *program = race->program;
+    finding->text = arena_printf(
+        arena, "%s is %s by %s at %s, and was %s by %s at %s: %s",
+        location_name(arena, program, seen->location, program->ptx->ops[seen->stm].bytes),
+        verb(race, seen->stm), launch_thread_name(arena, program, seen->thread),
+        file_name(finding->sources[0]), verb(race, slot->stm),
+        launch_thread_name(arena, program, slot->thread - 1u), file_name(finding->sources[1]),
+        missing(race, seen, slot));
+}
+
+static void note_unwritten(struct launch_race *race, const struct seen *seen)
+{
+    struct arena *arena = race->arena;
+    struct launch_finding *finding = add_finding(race, LAUNCH_UNWRITTEN, seen->stm, 0);
+    if (finding)
+        finding->text = arena_printf(arena, "%s is read by %s at %s, and nothing has written it",
+                                     location_name(arena, race->program, seen->location,
+                                                   race->program->ptx->ops[seen->stm].bytes),
+                                     launch_thread_name(arena, race->program, seen->thread),
+                                     file_name(finding->sources[0]));
+}
+
+/* ---- locations ---- */
+
+INLINED bool is_unordered(const struct launch_race *race, const struct launch_slot *slot,
+                          const struct seen *seen)
+{
+    return slot->thread != 0 && slot->thread - 1u != seen->thread &&
+           !sync_before(&race->sync, slot->thread - 1u, slot->time, seen->resident);
+}
+
+INLINED void put_slot(struct launch_slot *slots, const struct seen *seen)
+{
+    if (slots[0].thread != 0 && slots[0].thread - 1u != seen->thread)
+        slots[1] = slots[0];
+    slots[0] = (struct launch_slot){(uint32_t)seen->thread + 1, seen->time, seen->stm};
+}
+
+/* Two strong accesses, of different threads: whether each scope holds the other thread. */
+static bool scopes_meet(const struct launch_race *race, const struct launch_slot *slot,
+                        const struct seen *seen)
+{
+    uint32_t threads = race->program->launch.threads;
+    return (slot->thread - 1u) / threads == seen->thread / threads ||
+           (race->manners[slot->stm].scope == SYNC_DEVICE &&
+            race->manners[seen->stm].scope == SYNC_DEVICE);
+}
+
+/* A conflict with one of the strong accesses. */
+static const struct launch_slot *
+meet_strong(const struct launch_race *race, const struct launch_cell *cell, const struct seen *seen)
+{
+    const struct launch_manner *m = &race->manners[seen->stm];
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct launch_slot *slot = &cell->strong[i];
+        if (slot->thread == 0 || !(m->writes || race->manners[slot->stm].writes))
+            continue;
+        if (!(m->strong && scopes_meet(race, slot, seen)) && is_unordered(race, slot, seen))
+            return slot;
+    }
+    return NULL;
+}
+
+INLINED void visit(struct launch_race *race, const struct seen *seen, const struct launch_manner *m)
+{
+    struct launch_cell *cell = &race->cells[seen->location];
+    const struct launch_slot *partner = NULL;
+    if (seen->location >= race->global_locations && cell->wave != race->wave)
+        *cell = (struct launch_cell){.wave = race->wave};
+    if (is_unordered(race, &cell->write, seen))
+        partner = &cell->write;
+    for (uint32_t i = 0; m->writes && !partner && i < 2; i++)
+        if (is_unordered(race, &cell->reads[i], seen))
+            partner = &cell->reads[i];
+    if (!partner && cell->strong[0].thread)
+        partner = meet_strong(race, cell, seen);
+    if (partner)
+        note_race(race, seen, partner);
+    if (m->strong)
+        put_slot(cell->strong, seen);
+    else if (m->writes)
+        cell->write = (struct launch_slot){(uint32_t)seen->thread + 1, seen->time, seen->stm};
+    else
+        put_slot(cell->reads, seen);
+}
+
+/* Bits of the bytes of a word that `span` locations from `location` on take, in it. */
+INLINED void write_bytes(struct launch_race *race, uint32_t location, uint32_t span)
+{
+    uint32_t units = race->program->units, each = 4 / units;
+    for (uint32_t l = location; l < location + span; l++)
+        race->written[l / units] |= (uint8_t)(((1u << each) - 1) << l % units * each);
+}
+
+INLINED bool has_bytes(const struct launch_race *race, uint32_t location, uint32_t span)
+{
+    uint32_t units = race->program->units, each = 4 / units;
+    for (uint32_t l = location; l < location + span; l++) {
+        uint32_t wanted = ((1u << each) - 1) << l % units * each;
+        if ((race->written[l / units] & wanted) != wanted)
+            return false;
+    }
+    return true;
+}
+
+/* ---- the observer ---- */
+
+static void on_row(void *context, enum access_kind kind, const struct access_row *row)
+{
+    struct launch_race *race = context;
+    const struct launch_manner *m = &race->manners[row->stm];
+    const uint32_t threads = race->program->launch.threads;
+    const struct sync_block *block = &race->sync.block[row->first_thread / threads];
+    const uint64_t before = (uint64_t)race->first_block * threads;
+    struct seen seen = {.stm = row->stm, .time = block->clock};
+    for (uint32_t i = 0; i < row->count; i++) {
+        uint32_t lane = row->order[i];
+        seen.resident = row->first_thread + lane;
+        seen.thread = before + seen.resident;
+        seen.location = row->location[lane];
+        if (race->written && kind != ACCESS_WRITE && !has_bytes(race, seen.location, row->span))
+            note_unwritten(race, &seen);
+        if (race->written)
+            write_bytes(race, seen.location, kind != ACCESS_READ ? row->span : 0);
+        if (m->strong) {
+            struct sync_access access = {.location = seen.location,
+                                         .scope = m->scope,
+                                         .reads = m->reads,
+                                         .writes = m->writes,
+                                         .acquires = m->acquires,
+                                         .releases = m->releases};
+            sync_strong(&race->sync, seen.resident, &access);
+            seen.time = block->clock;
+        } else if (race->syncs && m->writes) {
+            sync_plain_write(&race->sync, seen.location);
+        }
+        for (uint32_t k = 0; k < row->span; k++, seen.location++)
+            visit(race, &seen, m);
+    }
+}
+
+static void on_barrier(void *context, const struct machine *machine,
+                       const struct barrier_event *event)
+{
+    struct launch_race *race = context;
+    (void)machine;
+    if (event->all)
+        sync_barrier(&race->sync, event->block);
+}
+
+/* A named barrier that some threads of the block use: as if it were all of them. No false alarm comes of it. */
+static void on_use(void *context, const struct machine *machine, const struct barrier_use *use)
+{
+    struct launch_race *race = context;
+    (void)machine;
+    if (use->kind == BARRIER_RELEASES)
+        sync_barrier(&race->sync, use->block);
+}
+
+static void on_step(void *context, const struct machine *machine, const struct step_event *event)
+{
+    struct launch_race *race = context;
+    if (event->stm == CODE_NONE || !event->truth)
+        return;
+    const struct launch_manner *m = &race->manners[event->stm];
+    if (!m->fence && !m->warp_barrier)
+        return;
+    const struct program *program = machine->program;
+    uint32_t block = event->actor / program->warps_per_block;
+    uint32_t first = block * program->launch.threads +
+                     event->actor % program->warps_per_block * program->launch.warp;
+    if (m->warp_barrier) {
+        struct crs_warp warp = crs_warp(machine, event->actor);
+        lane_mask alive = ptx_all(warp.lanes) & ~warp.state->exited;
+        sync_warp(&race->sync, first, event->truth, (alive & ~event->truth) == 0);
+        return;
+    }
+    for (lane_mask rest = event->truth; rest; rest &= rest - 1)
+        sync_fence(&race->sync, first + (uint32_t)__builtin_ctzll(rest), m->scope);
+}
+
+/* ---- how instructions access ---- */
+
+static bool says(const struct ptx_op *op, enum ptx_word word)
+{
+    const struct ptx_instruction *i = op->statement ? &op->statement->u.instruction : NULL;
+    for (uint32_t slot = 0; i && slot < PTX_SLOT_COUNT; slot++)
+        if (i->words[slot] == word)
+            return true;
+    return false;
+}
+
+static struct launch_manner manner_of(const struct ptx_op *op)
+{
+    bool is_atomic = op->exec == PTX_EXEC_ATOM;
+    bool ordered = says(op, PTX_W_ACQ_REL) || says(op, PTX_W_SC);
+    bool fence = op->exec == PTX_EXEC_MEMBAR;
+    struct launch_manner m = {
+        .strong = is_atomic || says(op, PTX_W_VOLATILE) || says(op, PTX_W_RELAXED),
+        .acquires = ordered || says(op, PTX_W_ACQUIRE),
+        .releases = ordered || says(op, PTX_W_RELEASE),
+        .reads = op->exec == PTX_EXEC_LD || is_atomic,
+        .writes = op->exec == PTX_EXEC_ST || is_atomic,
+        .warp_barrier = op->exec == PTX_EXEC_BAR_WARP,
+        .fence = fence,
+        .scope = says(op, PTX_W_CTA) || says(op, PTX_W_CLUSTER) ? SYNC_BLOCK : SYNC_DEVICE};
+    m.strong |= (m.reads || m.writes) && (m.acquires || m.releases);
+    return m;
+}
+
+static void find_manners(struct launch_race *race, struct arena *arena)
+{
+    const struct ptx_code *code = race->program->ptx;
+    struct launch_manner *manners = ARENA_ARRAY(arena, struct launch_manner, code->count + 1);
+    for (uint32_t pc = 1; pc < code->count; pc++) {
+        manners[pc] = manner_of(&code->ops[pc]);
+        race->syncs |= manners[pc].fence || manners[pc].warp_barrier || manners[pc].acquires ||
+                       manners[pc].releases;
+    }
+    race->manners = manners;
+}
+
+struct launch_race *launch_race_new(struct arena *arena, const struct program *program)
+{
+    struct launch_race *race = ARENA_NEW(arena, struct launch_race);
+    size_t locations = (size_t)program->private_base * program->units;
+    race->arena = arena;
+    race->program = program;
+    race->last = &race->findings;
+    race->global_locations = program->shared_base * program->units;
+    find_manners(race, arena);
+    race->observer = (struct observer){.context = race,
+                                       .access_row = on_row,
+                                       .barrier = on_barrier,
+                                       .use = program->ptx->has_named_barriers ? on_use : NULL,
+                                       .step = race->syncs ? on_step : NULL};
+    race->cells = ARENA_ARRAY(arena, struct launch_cell, locations);
+    race->written = ARENA_ARRAY(arena, uint8_t, program->private_base + 1);
+    sync_start(&race->sync, arena, program->launch.blocks, program->launch.threads,
+               program->launch.warp);
+    return race;
+}
+
+void launch_race_restart(struct launch_race *race, const struct program *program,
+                         uint32_t first_block)
+{
+    race->program = program;
+    race->first_block = first_block;
+    race->wave++;
+    if (race->written)
+        memset(race->written + program->shared_base, 0,
+               program->private_base - program->shared_base);
+    sync_restart(&race->sync, first_block, program->launch.blocks);
+}

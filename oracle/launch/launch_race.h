@@ -1,0 +1,82 @@
+/*
+ * launch_race.h - the observer of a launch: data races, and reads of memory that nothing wrote.
+ *
+ * Two accesses of one location by different threads race when one of them writes, neither comes before the other
+ * (launch_sync.h), and they are not both strong with scopes that hold each other's thread: PTX's definition. Strong are
+ * atomics, volatile accesses, and those with .relaxed, .acquire or .release.
+ *
+ * A location keeps its last write, the last reads of two threads, the last strong accesses of two threads. So no race is
+ * told that is none, the first race at a location is found as long as barriers alone order its accesses, and
+ * where fences order some of three readers with a writer, but not the third one, it may be missed.
+ */
+#ifndef ORACLE_LAUNCH_RACE_H
+#define ORACLE_LAUNCH_RACE_H
+
+#include "engine/machine/machine.h"
+#include "engine/program/ptx_code.h"
+#include "oracle/launch/launch_sync.h"
+
+enum launch_kind {
+    LAUNCH_RACE,
+    LAUNCH_UNWRITTEN, /* a read of memory that nothing wrote */
+    LAUNCH_FAULT,     /* the launch ended in an error */
+    LAUNCH_KINDS
+};
+
+struct launch_finding {
+    enum launch_kind kind;
+    enum status status;     /* LAUNCH_FAULT */
+    const char *text;       /* a sentence */
+    const char *sources[2]; /* "path/sum.cu:12", of who was second, who was first; NULL: none */
+    uint32_t stms[2];
+    uint64_t count; /* how often, at other locations or by other threads */
+    struct launch_finding *next;
+};
+
+struct launch_slot {
+    uint32_t thread; /* in the grid, + 1; 0: none */
+    uint32_t time;
+    uint32_t stm;
+};
+
+struct launch_cell { /* a location */
+    uint32_t wave;   /* of shared memory: the cell is empty in another one */
+    struct launch_slot write, reads[2], strong[2];
+};
+
+struct launch_manner { /* how an instruction accesses */
+    bool strong, acquires, releases;
+    bool reads, writes;
+    bool warp_barrier, fence;
+    enum sync_scope scope;
+};
+
+struct launch_race {
+    struct observer observer;
+    struct arena *arena; /* of findings */
+    const struct program *program;
+    const struct launch_manner *manners; /* a statement each */
+    struct launch_sync sync;
+    struct launch_cell *cells; /* a location of global and shared memory */
+    uint8_t *written; /* a word of it: bits of the bytes that were written; NULL: nobody asks */
+    uint32_t global_locations;
+    uint32_t first_block, wave;
+    bool syncs; /* something but barriers may order */
+    struct launch_finding *findings, **last;
+    uint32_t finding_count;
+};
+
+/* For a program and another one that differs in the number of its blocks only, which is not larger. */
+struct launch_race *launch_race_new(struct arena *arena, const struct program *program);
+
+/* The next blocks, of this program. */
+void launch_race_restart(struct launch_race *race, const struct program *program,
+                         uint32_t first_block);
+
+/* "thread 3 of block 7 (3,0,0) .."; a thread of the grid. */
+const char *launch_thread_name(struct arena *arena, const struct program *program, uint64_t thread);
+
+/* Where a statement comes from: "path/sum.cu:12", or "line 40 of the PTX". */
+const char *launch_source(struct arena *arena, const struct program *program, uint32_t stm);
+
+#endif

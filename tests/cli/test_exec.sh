@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# `simtfuzz exec`: a program that brings its kernels as nvcc would (cuda_program.c), and, where there is nvcc, real ones.
+. "$(dirname "$0")/common.sh"
+
+program=$(dirname "$simtfuzz")/cuda_program
+small=$source/tests/data/exec/small.ptx
+[ -x "$program" ] || { echo "no cuda_program in this build"; exit 0; }
+
+# What the program prints is its own, what is found goes to standard error.
+run() { # status, what
+    expect "$1" exec -- "$program" "$2" "$small"
+}
+
+run 0 scale
+says out 'scale: no error'
+says out '0 wrong'
+says err '1 launch of 3 blocks' 'nothing is wrong; the program ended with status 0'
+
+run 1 beyond
+says out 'scale: an illegal memory access was encountered'
+says err 'FAULT     scale<<<4, 32>>>'
+says err 'thread 0 of block 3 at line 24 (small.cu:11): read of 4 bytes' 'byte 384 of buffer2, which has 384 bytes'
+
+run 1 unwritten
+says err 'UNWRITTEN scale<<<3, 32>>>'
+says err 'buffer2[0] is read by thread 0 of block 0 at small.cu:11, and nothing has written it'
+says err 'and 95 more of these'
+expect 0 exec --unwritten-ok -- "$program" unwritten "$small"
+says err 'nothing is wrong'
+
+# A launch that is made thrice is told once.
+run 1 clash
+says err 'RACE      clash<<<1, 32>>>'
+[ "$(grep -c RACE err)" -eq 1 ] || failed "a race is told more than once"
+says err '3 launches of 3 blocks' '1 finding;'
+
+run 1 forever
+says err 'HANG      forever<<<2, 32>>>'
+says err 'the launch never ends: all its warps have been in this state before'
+says out 'forever: the launch timed out'
+run 1 half
+says err 'barrier_divergence: thread 16 of block 0 is at the barrier at line 61 (small.cu:40)'
+
+# What cannot be run is said, and is no success.
+run 3 missing
+says err 'refused   missing: the PTX has no such entry'
+says err 'no finding; 1 not run'
+run 3 code
+says err 'machine code for sm_80 and no PTX: build it with nvcc -arch=sm_80, or add -gencode'
+run 3 garbage
+says err 'what the program registers is no fat binary'
+run 3 truncated
+says err 'the fat binary is truncated'
+run 0 huge
+says out 'huge: invalid configuration argument'
+run 0 graph
+says out 'graph: operation not supported'
+says err 'note      cudaGraphCreate is not supported'
+
+# Wrong calls of the host.
+run 1 twice
+says err ': it was byte 0 of buffer2, which has been freed'
+says err 'WRONG     cudaFree(' 'nothing is allocated there, or it was freed before'
+run 1 copy
+says err 'WRONG     cudaMemcpy of 8 bytes at byte 0 of buffer2, which has 4 bytes'
+run 0 fork
+says err 'there is no device: it belongs to the process that this one was forked from'
+run 134 crash
+says err 'the program was ended by signal 6'
+says err '1 allocation of 4 bytes was never freed'
+run 7 status
+
+expect 1 exec --json --sarif x.sarif --junit x.xml -- "$program" clash "$small"
+says out '"kind": "race", "kernel": "clash"'
+says out '"launches": 3, "blocks": 3'
+says x.sarif '"ruleId": "race"'
+says x.xml '<testcase'
+
+# Nothing to run, and nothing in it.
+expect 2 exec
+expect 2 exec -- ./not-there
+says err 'No such file'
+expect 0 exec -- true
+says err 'brought no kernels to this device' '-cudart shared'
+expect 3 exec --budget 20 -- "$program" scale "$small"
+says err 'unknown   scale<<<3, 32>>>' 'was stopped after 20 steps of warps and 0 of 3 blocks'
+
+# A launch that is kept is a case: of the same answer, and the reducer takes it.
+expect 1 exec --capture kept -- "$program" beyond "$small"
+[ -s kept/launch-1.ptx ] || failed "no launch was kept"
+expect 1 check kept/launch-1.ptx
+says out 'launch-1.ptx: out_of_bounds'
+(cd kept && "$simtfuzz" check launch-1.ptx >../out 2>../err)
+says out 'launch-1.ptx: out_of_bounds'
+expect 0 reduce kept/launch-1.ptx --keep oob -o small.ptx
+expect 1 check small.ptx
+
+# Programs of corpus/programs as nvcc builds them: each way of packing PTX, and a lock that hangs.
+nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) || { echo "no nvcc: programs are not built"; finish; }
+build() { # output, program, flags..
+    local output=$1 file=$source/corpus/programs/$2.cu
+    shift 2
+    "$nvcc" -arch=sm_80 -lineinfo -cudart shared "$@" -o "$output" "$file" 2>nvcc.log || failed "nvcc: $(cat nvcc.log)"
+}
+build packed matrix-product &
+build flat lock --no-compress -DBUG_EVERY_LANE &
+build quick histogram --compress-mode=speed -DBUG_UNINITIALISED &
+wait
+expect 0 exec -- ./packed
+says out '0 elements of 32 x 32 are wrong'
+expect 1 exec -- ./flat
+says err 'HANG      visit(Lock*, int*)<<<20, 32>>>'
+says err 'lock.cu:9 | while (atomicCAS(&taken, 0, 1) != 0)'
+if ldconfig -p | grep -q liblz4.so.1; then
+    expect 1 exec -- ./quick
+    says err 'buffer2[0] is read by thread 0 of block 0 at histogram.cu:17, and nothing has written it'
+fi
+finish
