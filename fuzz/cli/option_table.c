@@ -9,7 +9,7 @@
 
 #define ON_DB                                                                                      \
     (ON(RUN) | ON(REPLAY) | ON(REDUCE) | ON(TRIAGE) | ON(REGRESS) | ON(RULES) | ON(STATUS) |       \
-     ON(REPORT) | ON(TRACE) | ON(VIEW) | ON(STEP) | ON(OUTSIDE))
+     ON(REPORT) | ON(TRACE) | ON(VIEW) | ON(STEP) | ON(EXPLAIN) | ON(OUTSIDE))
 #define ON_PTX (ON(CHECK) | ON(TRACE) | ON(VIEW) | ON(STEP) | ON(PROGRESS) | ON(REDUCE))
 #define ON_SET (ON_PTX | ON(PROVE))
 #define ON_CHECKS (ON(RUN) | ON(CHECK) | ON(REDUCE) | ON(DIGEST))
