@@ -129,6 +129,12 @@ const struct cli_option option_table[] = {
      "with --case: the tape of a case that says tape-of=SUBJECT; empty: sequential"},
     {"exhaustive", 0, OPTION_FLAG, NULL, ON(CHECK) | ON(REDUCE), FIELD(exhaustive), 0, NULL,
      "search all interleavings of the threads, within bounds"},
+    {"outcomes", 0, OPTION_FLAG, NULL, ON(CHECK), FIELD(outcomes), 0, NULL,
+     "instead of checking: each distinct end of the kernel, its shortest execution, and the "
+     "accesses whose order decides"},
+    {"repair", 0, OPTION_FLAG, NULL, ON(CHECK), FIELD(repair), 0, NULL,
+     "instead of checking: which single barrier makes a racy kernel race-free and correct, each "
+     "place tried"},
     {"same-value", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(same_value), 0, NULL,
      "PTX: two writes of the same value are no race"},
     {"atomics-sync", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(atomics_sync), 0, NULL,

@@ -21,6 +21,9 @@ const char *check_claim_text(struct arena *arena, const struct ast_expect *expec
 enum { CHECK_NOTES = 2 };
 const char *check_note(struct arena *arena, const struct check_result *result, uint32_t number);
 
+/* --outcomes, --repair. Returns the exit status. */
+int cli_repair_file(struct cli *cli, const char *path, const struct search_options *bounds);
+
 void check_print_json(struct arena *arena, const char *path, const struct check_options *options,
                       const struct check_result *result, const struct cli_stated *stated,
                       const struct headline *headline);
