@@ -88,6 +88,8 @@ const struct cli_option option_table[] = {
      "so many of 100 kernels are mutated after they were generated; 0 by default"},
     {"ui", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(screen), 0, NULL,
      "a status screen, on a terminal; plain lines elsewhere (also with TERM=dumb)"},
+    {"serve", 0, OPTION_TEXT, "ADDRESS:PORT", ON(RUN), FIELD(serve), 0, NULL,
+     "show the campaign to browsers of this machine while it runs, at 127.0.0.1:PORT; read-only"},
     {"stats", 0, OPTION_OUTPUT, "FILE", ON(RUN), FIELD(stats), 0, NULL,
      "a file that says how it goes, replaced once a second: JSON, FILE.prom for Prometheus"},
     {"fail-on", 0, OPTION_OWN, "LIST", ON(RUN), 0, 0, option_parse_fail_on,
