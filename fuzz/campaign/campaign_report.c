@@ -365,8 +365,7 @@ void campaign_print(struct arena *arena, const struct campaign_options *options,
 
 static void json_findings(struct json *json, const struct campaign_summary *s)
 {
-    json_key(json, "findings");
-    json_array_begin(json);
+    json_key_array_begin(json, "findings");
     for (uint32_t i = 0; i < s->finding_count; i++) {
         const struct campaign_finding *finding = &s->findings[i];
         json_object_begin(json);
@@ -388,8 +387,7 @@ static void json_findings(struct json *json, const struct campaign_summary *s)
 static void json_oracles(struct json *json, const struct campaign_options *options,
                          const struct campaign_summary *s)
 {
-    json_key(json, "oracles");
-    json_array_begin(json);
+    json_key_array_begin(json, "oracles");
     for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
         if (!(options->check.oracles & 1u << i))
             continue;
@@ -416,17 +414,14 @@ void campaign_print_json(const struct campaign_options *options, const struct ca
     json_key_u64(&json, "cases", s->cases);
     json_key_u64(&json, "refused", s->refused);
     json_key_u64(&json, "skipped", s->skipped);
-    json_key(&json, "seconds");
-    json_double(&json, s->seconds);
-    json_key(&json, "cases_per_second");
-    json_double(&json, rate(s->cases, s->seconds));
+    json_key_double(&json, "seconds", s->seconds);
+    json_key_double(&json, "cases_per_second", rate(s->cases, s->seconds));
     json_key_u64(&json, "thread_steps", s->thread_steps);
     json_key_u64(&json, "warp_steps", s->warp_steps);
     json_oracles(&json, options, s);
     json_findings(&json, s);
     json_key_u64(&json, "flaky", s->flaky);
-    json_key(&json, "rules");
-    json_object_begin(&json);
+    json_key_object_begin(&json, "rules");
     for (uint32_t i = 0; i < RULE_COUNT; i++) {
         char name[80];
         snprintf(name, sizeof name, "%s.%s", rule_table[i].semantics, rule_table[i].name);

@@ -29,8 +29,7 @@ static void json_campaign(struct json *json, const struct view *v)
     json_key_u64(json, "shard_index", o->shard_index);
     json_key_u64(json, "shard_count", o->shard_count);
     json_key_u64(json, "jobs", o->jobs);
-    json_key(json, "seconds");
-    json_double(json, (double)v->elapsed_ms / 1000);
+    json_key_double(json, "seconds", (double)v->elapsed_ms / 1000);
     json_key(json, "seconds_left");
     if (v->left_known)
         json_double(json, (double)v->left_ms / 1000);
@@ -44,14 +43,11 @@ static void json_progress(struct json *json, const struct view *v)
     json_key_u64(json, "cases", v->cases);
     json_key_u64(json, "cases_target", v->shard_cases);
     json_key_u64(json, "cases_skipped", s->skipped);
-    json_key(json, "cases_per_second_now");
-    json_double(json, v->rate_now);
-    json_key(json, "cases_per_second");
-    json_double(json, v->rate_all);
+    json_key_double(json, "cases_per_second_now", v->rate_now);
+    json_key_double(json, "cases_per_second", v->rate_all);
     json_key_u64(json, "thread_steps", s->thread_steps);
     json_key_u64(json, "warp_steps", s->warp_steps);
-    json_key(json, "steps_per_second_now");
-    json_double(json, v->steps_now);
+    json_key_double(json, "steps_per_second_now", v->steps_now);
     json_key_u64(json, "rules_fired", v->rules);
     json_key_u64(json, "rules", RULE_COUNT);
     json_key_u64(json, "database_writes", s->commits);
@@ -60,8 +56,7 @@ static void json_progress(struct json *json, const struct view *v)
 
 static void json_findings(struct json *json, const struct view *v)
 {
-    json_key(json, "findings");
-    json_object_begin(json);
+    json_key_object_begin(json, "findings");
     json_key_u64(json, "new", v->new_findings);
     json_key_u64(json, "open", v->open_findings);
     json_key_u64(json, "regressed", v->regressed_findings);
@@ -77,20 +72,17 @@ static void json_findings(struct json *json, const struct view *v)
     json_object_begin(json);
     json_key_u64(json, "id", v->last->id);
     json_key_string(json, "signature", v->last->signature);
-    json_key(json, "seconds_ago");
-    json_double(json, (double)v->last_age_ms / 1000);
+    json_key_double(json, "seconds_ago", (double)v->last_age_ms / 1000);
     json_object_end(json);
 }
 
 static void json_oracles(struct json *json, const struct view *v)
 {
-    json_key(json, "oracles");
-    json_object_begin(json);
+    json_key_object_begin(json, "oracles");
     for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
         if (!(v->options->check.oracles >> i & 1))
             continue;
-        json_key(json, oracle_table[i].name);
-        json_object_begin(json);
+        json_key_object_begin(json, oracle_table[i].name);
         for (uint32_t k = 0; k < VERDICT_COUNT; k++)
             json_key_u64(json, verdict_names[k], v->summary->verdicts[i][k]);
         json_object_end(json);
@@ -100,8 +92,7 @@ static void json_oracles(struct json *json, const struct view *v)
 
 static void json_workers(struct json *json, const struct view *v)
 {
-    json_key(json, "workers");
-    json_array_begin(json);
+    json_key_array_begin(json, "workers");
     for (uint32_t i = 0; i < v->worker_count; i++) {
         const struct view_worker *w = &v->workers[i];
         bool idle = w->phase == WATCH_IDLE;
@@ -112,8 +103,7 @@ static void json_workers(struct json *json, const struct view *v)
             json_null(json);
         else
             json_u64(json, w->number);
-        json_key(json, "seconds");
-        json_double(json, (double)w->still_ms / 1000);
+        json_key_double(json, "seconds", (double)w->still_ms / 1000);
         json_object_end(json);
     }
     json_array_end(json);

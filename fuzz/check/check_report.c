@@ -72,23 +72,19 @@ static bool is_first_of_rule(const struct check_report *report, const struct pro
 
 static void put_text(struct json *json, const char *key, const char *text)
 {
-    json_key(json, key);
-    json_object_begin(json);
+    json_key_object_begin(json, key);
     json_key_string(json, "text", text);
     json_object_end(json);
 }
 
 static void put_tool(const struct check_report *report, struct json *json)
 {
-    json_key(json, "tool");
-    json_object_begin(json);
-    json_key(json, "driver");
-    json_object_begin(json);
+    json_key_object_begin(json, "tool");
+    json_key_object_begin(json, "driver");
     json_key_string(json, "name", "simtfuzz");
     json_key_string(json, "version", SIMTFUZZ_VERSION);
     json_key_string(json, "semanticVersion", SIMTFUZZ_VERSION);
-    json_key(json, "rules");
-    json_array_begin(json);
+    json_key_array_begin(json, "rules");
     for (const struct kernel *k = report->first; k; k = k->next)
         for (const struct problem *p = k->first; p; p = p->next)
             if (is_first_of_rule(report, p)) {
@@ -120,17 +116,13 @@ static void put_result(const struct check_report *report, const struct kernel *k
     json_key_string(json, "ruleId", p->said.rule);
     json_key_string(json, "level", p->said.fails ? "error" : "note");
     put_text(json, "message", p->said.text);
-    json_key(json, "locations");
-    json_array_begin(json);
+    json_key_array_begin(json, "locations");
     json_object_begin(json);
-    json_key(json, "physicalLocation");
-    json_object_begin(json);
-    json_key(json, "artifactLocation");
-    json_object_begin(json);
+    json_key_object_begin(json, "physicalLocation");
+    json_key_object_begin(json, "artifactLocation");
     json_key_string(json, "uri", uri(report->arena, k->path));
     json_object_end(json);
-    json_key(json, "region");
-    json_object_begin(json);
+    json_key_object_begin(json, "region");
     json_key_u64(json, "startLine", p->said.line ? p->said.line : 1);
     json_object_end(json);
     json_object_end(json);
@@ -146,12 +138,10 @@ void check_report_sarif(const struct check_report *report, FILE *out)
     json_object_begin(&json);
     json_key_string(&json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
     json_key_string(&json, "version", "2.1.0");
-    json_key(&json, "runs");
-    json_array_begin(&json);
+    json_key_array_begin(&json, "runs");
     json_object_begin(&json);
     put_tool(report, &json);
-    json_key(&json, "results");
-    json_array_begin(&json);
+    json_key_array_begin(&json, "results");
     for (const struct kernel *k = report->first; k; k = k->next)
         for (const struct problem *p = k->first; p; p = p->next)
             put_result(report, k, p, &json);

@@ -107,8 +107,7 @@ void cli_json_kernel(struct json *json, const char *path, const struct ast_kerne
     json_key_u64(json, "version", 1);
     json_key_string(json, "file", path);
     json_key_string(json, "kernel", kernel->name);
-    json_key(json, "launch");
-    json_object_begin(json);
+    json_key_object_begin(json, "launch");
     json_key_u64(json, "threads", kernel->launch.threads);
     json_key_u64(json, "warp", kernel->launch.warp);
     json_key_u64(json, "blocks", kernel->launch.blocks);

@@ -236,8 +236,7 @@ static void print_json(enum cli_command_id id)
     json_key_string(&json, "command", command->name);
     json_key_string(&json, "arguments", command->arguments);
     json_key_string(&json, "sentence", command->sentence);
-    json_key(&json, "options");
-    json_array_begin(&json);
+    json_key_array_begin(&json, "options");
     for (size_t i = 0; i < option_count; i++) {
         const struct cli_option *option = &option_table[i];
         if (!option_is_on(option, id))

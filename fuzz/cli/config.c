@@ -265,8 +265,7 @@ static void print_errors_json(const struct ini *ini, const char *name)
     json_key_u64(&json, "version", 1);
     json_key_string(&json, "file", name);
     json_key_u64(&json, "error_count", ini->error_count);
-    json_key(&json, "errors");
-    json_array_begin(&json);
+    json_key_array_begin(&json, "errors");
     for (const struct ini_error *error = ini->errors; error; error = error->next) {
         json_object_begin(&json);
         json_key_u64(&json, "line", error->line);
@@ -432,15 +431,13 @@ void config_print_json(struct arena *arena, const struct cli_options *options, F
         if (strcmp(section, key->section) != 0) {
             if (*section)
                 json_object_end(&json);
-            json_key(&json, key->section);
-            json_object_begin(&json);
+            json_key_object_begin(&json, key->section);
         }
         section = key->section;
         json_key_string(&json, key->key, value_of(arena, options, key));
     }
     json_object_end(&json);
-    json_key(&json, WEIGHTS);
-    json_object_begin(&json);
+    json_key_object_begin(&json, WEIGHTS);
     for (uint32_t i = 0; (name = gen_weight_name(arena, i)); i++)
         if (gen_weight_percent(options->weights, i) != 100)
             json_key_u64(&json, name, gen_weight_percent(options->weights, i));

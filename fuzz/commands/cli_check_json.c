@@ -13,8 +13,7 @@
 static void json_access(struct json *json, struct arena *arena, const struct program *program,
                         const char *key, const struct race_access *access)
 {
-    json_key(json, key);
-    json_object_begin(json);
+    json_key_object_begin(json, key);
     json_key_u64(json, "thread", access->thread);
     json_key_u64(json, "line", program->stms[access->stm].line);
     const char *source = evidence_source(arena, program, access->stm);
@@ -54,8 +53,7 @@ static void json_changes(struct json *json, const int32_t *values, const int32_t
     char name[16];
     json_object_begin(json);
     json_key_u64(json, "length", length);
-    json_key(json, "elements");
-    json_object_begin(json);
+    json_key_object_begin(json, "elements");
     for (uint32_t i = 0; i < length; i++) {
         hash = pcg_splitmix(hash ^ (uint32_t)values[i]);
         if (values[i] == initial[i] || changed++ >= CHANGED_MAX)
@@ -123,8 +121,7 @@ static void json_finals(struct json *json, struct arena *arena, const struct che
         initial = arena_room(arena, (size_t)run->program->memory_words * sizeof *initial);
         program_init_memory(run->program, initial);
     }
-    json_key(json, "finals");
-    json_array_begin(json);
+    json_key_array_begin(json, "finals");
     for (uint32_t i = 0; i < run->final_count; i++)
         json_store(json, run->program, run->finals[i], initial);
     json_array_end(json);
@@ -151,8 +148,7 @@ static void json_search(struct json *json, const struct search_result *search)
 static void json_waiting(struct json *json, const struct program *program,
                          const struct check_fault *fault)
 {
-    json_key(json, "waiting");
-    json_array_begin(json);
+    json_key_array_begin(json, "waiting");
     for (uint32_t t = 0; t < fault->thread_count; t++) {
         uint32_t at = fault->waits_at[t];
         json_object_begin(json);
@@ -206,8 +202,7 @@ static void json_fault(struct json *json, struct arena *arena, const struct prog
 /* The first execution of each kind of fault. */
 static void json_faults(struct json *json, struct arena *arena, const struct check_run *run)
 {
-    json_key(json, "faults");
-    json_array_begin(json);
+    json_key_array_begin(json, "faults");
     for (uint32_t o = 0; o < OUTCOME_COUNT; o++)
         if (run->faults[o])
             json_fault(json, arena, run->program, (enum outcome)o, run->faults[o]);
@@ -216,8 +211,7 @@ static void json_faults(struct json *json, struct arena *arena, const struct che
 
 static void json_subjects(struct json *json, const char *key, subject_set subjects)
 {
-    json_key(json, key);
-    json_array_begin(json);
+    json_key_array_begin(json, key);
     for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
         if (subjects & SUBJECT_BIT(s))
             json_string(json, subject_table[s].name);
@@ -227,12 +221,10 @@ static void json_subjects(struct json *json, const char *key, subject_set subjec
 /* What a person reads first. */
 static void json_headline(struct json *json, struct arena *arena, const struct headline *headline)
 {
-    json_key(json, "headline");
-    json_object_begin(json);
+    json_key_object_begin(json, "headline");
     json_key_string(json, "word", headline->word);
     json_key_string(json, "scope", headline->scope);
-    json_key(json, "happenings");
-    json_array_begin(json);
+    json_key_array_begin(json, "happenings");
     for (uint32_t i = 0; i < headline->count; i++) {
         const struct happening *h = &headline->happenings[i];
         json_object_begin(json);
@@ -255,8 +247,7 @@ static void json_run(struct json *json, struct arena *arena, const struct check_
     json_key_u64(json, "schedules", run->schedules);
     json_key_bool(json, "exhaustive", run->search && run->search->complete);
     json_search(json, run->search);
-    json_key(json, "statuses");
-    json_object_begin(json);
+    json_key_object_begin(json, "statuses");
     for (uint32_t i = 0; i < STATUS_COUNT; i++)
         if (run->statuses[i] > 0)
             json_key_u64(json, status_names[i], run->statuses[i]);
@@ -293,8 +284,7 @@ static void json_findings(struct json *json, struct arena *arena, const struct d
         json_divergence(json, arena, d);
     else
         json_null(json);
-    json_key(json, "further");
-    json_array_begin(json);
+    json_key_array_begin(json, "further");
     for (d = d ? d->next : NULL; d; d = d->next)
         json_divergence(json, arena, d);
     json_array_end(json);
@@ -303,8 +293,7 @@ static void json_findings(struct json *json, struct arena *arena, const struct d
 static void json_answers(struct json *json, struct arena *arena,
                          const struct check_options *options, const struct check_result *result)
 {
-    json_key(json, "oracles");
-    json_array_begin(json);
+    json_key_array_begin(json, "oracles");
     for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
         const struct answer *answer = &result->answers[i];
         if (!(options->oracles & 1u << i))
@@ -323,8 +312,7 @@ static void json_answers(struct json *json, struct arena *arena,
 static void json_expectations(struct json *json, struct arena *arena,
                               const struct check_result *result)
 {
-    json_key(json, "expectations");
-    json_array_begin(json);
+    json_key_array_begin(json, "expectations");
     for (uint32_t i = 0; i < result->claim_count; i++) {
         const struct check_claim *claim = &result->claims[i];
         json_object_begin(json);
@@ -347,8 +335,7 @@ static void json_expectations(struct json *json, struct arena *arena,
 
 static void json_notes(struct json *json, struct arena *arena, const struct check_result *result)
 {
-    json_key(json, "notes");
-    json_array_begin(json);
+    json_key_array_begin(json, "notes");
     for (uint32_t i = 0; i < CHECK_NOTES; i++) {
         const char *note = check_note(arena, result, i);
         if (note)
@@ -367,8 +354,7 @@ void check_print_json(struct arena *arena, const char *path, const struct check_
     cli_json_kernel(&json, path, result->kernel);
     json_notes(&json, arena, result);
     json_headline(&json, arena, headline);
-    json_key(&json, "runs");
-    json_array_begin(&json);
+    json_key_array_begin(&json, "runs");
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
         if (result->subjects & SUBJECT_BIT(i))
             json_run(&json, arena, &result->runs[i]);

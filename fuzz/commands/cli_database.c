@@ -75,8 +75,7 @@ static void begin_account_json(const struct account *account)
     json_key_u64(json, "version", 1);
     json_key_string(json, "from", account->from);
     json_key_string(json, "to", account->to);
-    json_key(json, "tables");
-    json_array_begin(json);
+    json_key_array_begin(json, "tables");
 }
 
 static void take_table(void *context, const struct db_salvaged *table)

@@ -21,8 +21,7 @@ static void print_json(const struct fuzz_case *c, const struct check_result *res
     json_key_u64(&json, "case", c->number);
     json_key_string(&json, "digest", text);
     json_key_u64(&json, "steps", result->thread_steps + result->warp_steps);
-    json_key(&json, "diverge");
-    json_array_begin(&json);
+    json_key_array_begin(&json, "diverge");
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
         if (result->answers[i].verdict == VERDICT_DIVERGE && !result->answers[i].divergence->known)
             json_string(&json, oracle_table[i].name);

@@ -53,12 +53,10 @@ void cli_print_stated(struct arena *arena, const struct cli_stated *stated)
 
 void cli_json_stated(struct json *json, const struct cli_stated *stated)
 {
-    json_key(json, "progress");
-    json_object_begin(json);
+    json_key_object_begin(json, "progress");
     json_key_string(json, "not_asked", stated->not_asked);
     json_key_string(json, "broken", stated->broken);
-    json_key(json, "differences");
-    json_array_begin(json);
+    json_key_array_begin(json, "differences");
     for (uint32_t i = 0; i < stated->differences.count; i++) {
         const struct matrix_difference *d = &stated->differences.items[i];
         json_object_begin(json);

@@ -12,8 +12,7 @@ static void print_lemma6(struct json *json, const struct matrix_lemma6 *lemma)
 {
     if (!lemma)
         return;
-    json_key(json, "lemma_6");
-    json_object_begin(json);
+    json_key_object_begin(json, "lemma_6");
     json_key_string(json, "hypothesis", matrix_hypothesis_names[lemma->hypothesis]);
     if (lemma->hypothesis == HYPOTHESIS_HOLDS) {
         json_key_bool(json, "constants", lemma->proof.constants);
@@ -51,8 +50,7 @@ static void begin_json(struct printing *p)
     json_start(&p->json, stdout);
     json_object_begin(&p->json);
     cli_json_kernel(&p->json, p->path, p->kernel);
-    json_key(&p->json, "rows");
-    json_array_begin(&p->json);
+    json_key_array_begin(&p->json, "rows");
 }
 
 /* How executions of the row end that do, where that is known. */
@@ -60,8 +58,7 @@ static void print_endings(struct json *json, const struct matrix_row *row)
 {
     if (row->verdict == PROGRESS_UNKNOWN || row->verdict == PROGRESS_HANGS || row->ends_in == 0)
         return;
-    json_key(json, "ends_in");
-    json_array_begin(json);
+    json_key_array_begin(json, "ends_in");
     for (uint32_t s = 0; s < STATUS_COUNT; s++)
         if (row->ends_in >> s & 1)
             json_string(json, status_names[s]);
@@ -99,8 +96,7 @@ static void end_json(struct printing *p, const struct matrix *matrix,
 {
     struct json *json = &p->json;
     json_array_end(json);
-    json_key(json, "classes");
-    json_array_begin(json);
+    json_key_array_begin(json, "classes");
     for (int i = 0; i < MATRIX_CLASS_COUNT; i++)
         if (matrix_classes(matrix) >> i & 1)
             json_string(json, matrix_class_table[i].name);

@@ -48,14 +48,12 @@ static void print_json(const struct survey_options *options, const struct survey
     json_key_u64(&json, "kernels", r->kernels);
     json_key_u64(&json, "states", r->states);
     json_key_u64(&json, "most_states", r->most_states);
-    json_key(&json, "classes");
-    json_object_begin(&json);
+    json_key_object_begin(&json, "classes");
     for (int i = 0; i < MATRIX_CLASS_COUNT; i++)
         json_key_u64(&json, matrix_class_table[i].name, r->classes[i]);
     json_object_end(&json);
     json_key_u64(&json, "broken", r->broken);
-    json_key(&json, "models");
-    json_array_begin(&json);
+    json_key_array_begin(&json, "models");
     for (uint32_t m = 0; m < count; m++) {
         if (!was_asked(&r->models[m]))
             continue;
@@ -64,8 +62,7 @@ static void print_json(const struct survey_options *options, const struct survey
         json_key_string(&json, "model", model_name(m));
         for (uint32_t e = 0; e < ENDING_COUNT; e++)
             json_key_u64(&json, matrix_ending_names[e], r->models[m].endings[e]);
-        json_key(&json, "ends_where_hangs");
-        json_object_begin(&json);
+        json_key_object_begin(&json, "ends_where_hangs");
         for (uint32_t other = 0; other < count; other++)
             if (r->apart[m][other] > 0) {
                 char key[64];

@@ -99,8 +99,7 @@ static void found(void *context, const char *kernel, const char *launch,
     json_key_string(json, "launch", launch);
     json_key_u64(json, "launch_number", e->device.report.launches);
     json_key_string(json, "text", device_finding_text(&e->cli->arena, kernel, finding));
-    json_key(json, "sources");
-    json_array_begin(json);
+    json_key_array_begin(json, "sources");
     for (int i = 0; i < 2 && finding->sources[i]; i++)
         json_string(json, finding->sources[i]);
     json_array_end(json);

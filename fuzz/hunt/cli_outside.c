@@ -221,8 +221,7 @@ static void print_summary_json(const struct hunt_options *options,
         json_key_u64(&json, "open", totals->kinds[OUTSIDE_OPEN]);
         json_key_u64(&json, "regressed", totals->kinds[OUTSIDE_BACK]);
     }
-    json_key(&json, "subjects");
-    json_array_begin(&json);
+    json_key_array_begin(&json, "subjects");
     for (uint32_t s = 0; s < options->subject_count; s++) {
         json_object_begin(&json);
         json_key_string(&json, "name", options->subjects[s]->name);

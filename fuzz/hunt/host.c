@@ -85,7 +85,7 @@ static bool is_kind(const struct hunt_finding *f, const char *kind)
 
 const char *host_name(const struct hunt_finding *f)
 {
-    if (is_kind(f, "opencl:") || is_kind(f, "exec:"))
+    if (is_kind(f, "opencl:") || is_kind(f, "vulkan") || is_kind(f, "exec:"))
         return "host.c";
     return is_kind(f, "compiler:") && *f->command ? "run.sh" : NULL;
 }
@@ -130,20 +130,28 @@ const char *host_text(struct arena *arena, const struct hunt_finding *f,
     if (is_kind(f, "compiler:"))
         return arena_printf(arena, "#!/bin/sh\n# %s makes PTX of the kernel: kernel.ptx.\n%s\n",
                             f->subject->version, f->command);
-    bool exec = is_kind(f, "exec:");
+    bool exec = is_kind(f, "exec:"), vulkan = is_kind(f, "vulkan");
+    const char *options = words_of(arena, f->subject->name, true);
     text_format(&text,
                 "/* %s\n * Prints the words of the buffer that are wrong; then its exit "
                 "status is 1. */\n",
                 host_command(arena, f));
-    text_format(&text, "enum { THREADS = %u, BLOCKS = %u };\n", (unsigned)emitted->threads,
-                (unsigned)emitted->blocks);
-    text_put(&text, exec ? "#define COMMAND " : "#define OPTIONS ");
-    put_literal(&text, exec ? f->subject->name + strlen("exec:")
-                            : words_of(arena, f->subject->name, true));
-    text_put(&text, "\n");
+    text_format(&text, "enum { THREADS = %u, BLOCKS = %u%s };\n", (unsigned)emitted->threads,
+                (unsigned)emitted->blocks,
+                !vulkan                                    ? ""
+                : strstr(options, "-disable-optimization") ? ", FLAGS = 1"
+                                                           : ", FLAGS = 0");
+    if (!vulkan) {
+        text_put(&text, exec ? "#define COMMAND " : "#define OPTIONS ");
+        put_literal(&text, exec ? f->subject->name + strlen("exec:") : options);
+        text_put(&text, "\n");
+    }
     put_array(&text, "initial", emitted->initial, emitted->words);
     put_array(&text, "expected", f->expected->final, f->expected->words);
-    text_put(&text, exec ? exec_text : opencl_text);
+    for (const char *const *part = host_vulkan_texts; vulkan && *part; part++)
+        text_put(&text, *part);
+    if (!vulkan)
+        text_put(&text, exec ? exec_text : opencl_text);
     return text.bytes;
 }
 
@@ -153,7 +161,10 @@ static const struct {
 } platforms[] = {
     {"opencl:pocl", "POCL_KERNEL_CACHE=0 ", " Portable"},
     {"opencl:oclgrind", "OCL_ICD_VENDORS=/usr/lib/oclgrind/liboclgrind-rt-icd.so ", " Oclgrind"},
-    {"opencl:rusticl", "RUSTICL_ENABLE=llvmpipe ", " rusticl"}};
+    {"opencl:rusticl", "RUSTICL_ENABLE=llvmpipe ", " rusticl"},
+    {"vulkan:lavapipe", "MESA_SHADER_CACHE_DISABLE=true ", " llvmpipe"},
+    {"vulkan:swiftshader", "VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json ",
+     " SwiftShader"}};
 
 const char *host_command(struct arena *arena, const struct hunt_finding *f)
 {
@@ -167,6 +178,10 @@ const char *host_command(struct arena *arena, const struct hunt_finding *f)
             variables = platforms[i].variables;
             platform = platforms[i].platform;
         }
-    return arena_printf(arena, "cc host.c -lOpenCL && %s%s%s./a.out%s", variables, own,
-                        *own ? " " : "", platform);
+    const char *build = is_kind(f, "vulkan")
+                            ? "glslangValidator -V --spirv-val --target-env vulkan1.1 kernel.comp "
+                              "-o kernel.spv && cc host.c -lvulkan"
+                            : "cc host.c -lOpenCL";
+    return arena_printf(arena, "%s && %s%s%s./a.out%s", build, variables, own, *own ? " " : "",
+                        platform);
 }

@@ -1,7 +1,7 @@
 /*
  * host.h - what runs a finding without simtfuzz: a program in C, or the command line of a compiler.
  *
- * OpenCL and `exec:`: host.c, one page; it says which words are wrong, and then its exit status is 1.
+ * OpenCL, Vulkan and `exec:`: host.c, a page or two; it says which words are wrong, and then its exit status is 1.
  */
 #ifndef FUZZ_HUNT_HOST_H
 #define FUZZ_HUNT_HOST_H
@@ -14,5 +14,8 @@ const char *host_text(struct arena *arena, const struct hunt_finding *finding,
                       const struct emitted *emitted);
 /* How to run it, as a line of a shell. */
 const char *host_command(struct arena *arena, const struct hunt_finding *finding);
+
+/* host_vulkan.c: what stands behind THREADS, BLOCKS, FLAGS (of the pipeline), initial and expected; NULL ends it. */
+extern const char *const host_vulkan_texts[];
 
 #endif

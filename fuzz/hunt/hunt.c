@@ -254,8 +254,9 @@ static void confirm(struct hunt *h, uint32_t subject, const struct hunted *item)
         arena_release(&h->trials, mark);
         return;
     }
-    /* What has a cause needs no attribution to be named. */
-    bool by_cause = trial_has_cause(&f.trial);
+    /* What has a cause needs no attribution to be named, unless a known fault has it, too. */
+    bool by_cause =
+        trial_has_cause(&f.trial) && (o->ignore_known || !known_has_cause(f.subject, &f.trial));
     sign(h, &f);
     bool reported = !by_cause || is_new(h, subject, &f);
     if (reported) {

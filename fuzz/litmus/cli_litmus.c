@@ -101,8 +101,7 @@ static void json_model(struct json *json, const struct litmus_test *test,
         json_key(json, "holds");
         json_bool(json, litmus_holds(test, result));
     }
-    json_key(json, "outcomes");
-    json_array_begin(json);
+    json_key_array_begin(json, "outcomes");
     for (uint32_t i = 0; i < result->count; i++)
         json_string(json, result->outcomes[i]);
     json_array_end(json);

@@ -199,3 +199,21 @@ void json_key_hex(struct json *json, const char *key, uint64_t value)
     json_key(json, key);
     json_hex(json, value);
 }
+
+void json_key_double(struct json *json, const char *key, double value)
+{
+    json_key(json, key);
+    json_double(json, value);
+}
+
+void json_key_object_begin(struct json *json, const char *key)
+{
+    json_key(json, key);
+    json_object_begin(json);
+}
+
+void json_key_array_begin(struct json *json, const char *key)
+{
+    json_key(json, key);
+    json_array_begin(json);
+}

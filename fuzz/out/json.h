@@ -41,6 +41,9 @@ void json_key_string(struct json *json, const char *key, const char *text);
 void json_key_u64(struct json *json, const char *key, uint64_t value);
 void json_key_bool(struct json *json, const char *key, bool value);
 void json_key_hex(struct json *json, const char *key, uint64_t value);
+void json_key_double(struct json *json, const char *key, double value);
+void json_key_object_begin(struct json *json, const char *key);
+void json_key_array_begin(struct json *json, const char *key);
 
 /* Length of the well-formed UTF-8 sequence at `bytes`, of which so many (at least one) are there; 0 if there
  * is none. */

@@ -53,6 +53,16 @@ bool known_may_show(uint32_t number, const struct outside_subject *subject, uint
     return is_of(known, subject) && ((knobs & known->knob) != 0) != known->on;
 }
 
+bool known_has_cause(const struct outside_subject *subject, const struct trial *trial)
+{
+    for (uint32_t i = 0; i < KNOWN_COUNT; i++) {
+        const struct known *known = &register_of_known[i];
+        if (known->cause && is_of(known, subject) && strstr(trial->cause, known->cause))
+            return true;
+    }
+    return false;
+}
+
 const char *known_find(const struct outside_subject *subject, uint32_t knobs,
                        const struct trial *trial, const struct attribution *attribution)
 {

@@ -246,6 +246,8 @@ static enum worker_end ask(struct arena *arena, struct worker *worker,
     /* Of one that died nothing is left to be read. */
     uint64_t used_now = process_us(worker->pid);
     child_add_cpu_us(used_now > used ? used_now - used : 0);
+    if (end == WORKER_ANSWER)
+        child_add_cpu_us(strtoull(message_text(answer, "cpu", 0), NULL, 10));
     if (end != WORKER_ANSWER) {
         (void)stop(worker);
         *log = read_log(arena, path);

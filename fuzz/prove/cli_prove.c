@@ -159,11 +159,9 @@ static void print_text(const struct proving *p)
 
 static void json_inputs(struct json *json, const struct proof_model *model)
 {
-    json_key(json, "inputs");
-    json_object_begin(json);
+    json_key_object_begin(json, "inputs");
     for (uint32_t i = 0; i < model->input_count; i++) {
-        json_key(json, model->inputs[i].var->name);
-        json_array_begin(json);
+        json_key_array_begin(json, model->inputs[i].var->name);
         for (uint32_t n = 0; n < model->inputs[i].var->length; n++)
             json_int(json, model->inputs[i].values[n]);
         json_array_end(json);
@@ -182,19 +180,16 @@ static void json_model(struct json *json, const struct proof_model *model)
     json_key_u64(json, "line", model->at.line);
     json_key_string(json, "variable", model->var);
     json_key_u64(json, "element", model->element);
-    json_key(json, "threads");
-    json_array_begin(json);
+    json_key_array_begin(json, "threads");
     for (int k = 0; k < 2; k++)
         json_u64(json, model->tid[k]);
     json_array_end(json);
-    json_key(json, "blocks");
-    json_array_begin(json);
+    json_key_array_begin(json, "blocks");
     for (int k = 0; k < 2; k++)
         json_u64(json, model->bid[k]);
     json_array_end(json);
     json_inputs(json, model);
-    json_key(json, "made_up");
-    json_array_begin(json);
+    json_key_array_begin(json, "made_up");
     for (uint32_t i = 0; i < model->guess_count; i++)
         json_string(json, model->guesses[i].name);
     json_array_end(json);
@@ -203,8 +198,7 @@ static void json_model(struct json *json, const struct proof_model *model)
 
 static void json_goal(struct json *json, const struct proving *p, int goal)
 {
-    json_key(json, proof_goal_names[goal]);
-    json_object_begin(json);
+    json_key_object_begin(json, proof_goal_names[goal]);
     json_key_string(json, "verdict", prove_verdict_names[p->goals[goal].verdict]);
     json_key_string(json, "why", p->goals[goal].why);
     json_model(json, p->result.answers[goal].model);
@@ -213,15 +207,13 @@ static void json_goal(struct json *json, const struct proving *p, int goal)
 
 static void json_loops(struct json *json, const struct proving *p)
 {
-    json_key(json, "loops");
-    json_array_begin(json);
+    json_key_array_begin(json, "loops");
     for (uint32_t i = 0; i < p->result.loop_count; i++) {
         const struct proof_loop *loop = &p->result.loops[i];
         json_object_begin(json);
         json_key_u64(json, "line", loop->at.line);
         json_key_u64(json, "candidates", loop->candidate_count);
-        json_key(json, "kept");
-        json_array_begin(json);
+        json_key_array_begin(json, "kept");
         for (uint32_t n = 0; n < loop->kept_count; n++)
             json_string(json, loop->kept[n]);
         json_array_end(json);

@@ -6,12 +6,6 @@
 
 #include <inttypes.h>
 
-static void put_number(struct json *json, const char *key, double value)
-{
-    json_key(json, key);
-    json_double(json, value);
-}
-
 static void put_progress(struct json *json, const struct db_progress *progress)
 {
     json_key_u64(json, "cases", progress->kernels);
@@ -26,8 +20,7 @@ static void put_counts(struct json *json, const struct report *r)
         json_u64(json, r->newest->campaign.id);
     else
         json_null(json);
-    json_key(json, "counts");
-    json_object_begin(json);
+    json_key_object_begin(json, "counts");
     for (uint32_t i = 0; i < REPORT_CLASS_COUNT; i++)
         json_key_u64(json, report_class_names[i], r->classes[i]);
     json_key_u64(json, "open_not_met_again", r->unseen_open);
@@ -67,8 +60,7 @@ static void put_side(struct json *json, const struct side *side)
         json_u64(json, side->steps[side->parts].number);
     else
         json_null(json);
-    json_key(json, "steps");
-    json_array_begin(json);
+    json_key_array_begin(json, "steps");
     for (uint32_t i = 0; i < side->step_count; i++)
         put_step(json, side, &side->steps[i]);
     json_array_end(json);
@@ -87,8 +79,7 @@ static void put_executions(struct json *json, const struct report_finding *shown
     json_object_begin(json);
     json_key_string(json, "summary", c->summary);
     json_key_string(json, "parting", c->parting);
-    json_key(json, "sides");
-    json_array_begin(json);
+    json_key_array_begin(json, "sides");
     for (int s = 0; s < 2 && c->sides[s].subject; s++)
         put_side(json, &c->sides[s]);
     json_array_end(json);
@@ -127,8 +118,7 @@ static void put_finding(struct json *json, struct arena *arena, const struct rep
 
 static void put_findings(struct json *json, struct arena *arena, const struct report *r)
 {
-    json_key(json, "findings");
-    json_array_begin(json);
+    json_key_array_begin(json, "findings");
     for (uint32_t i = 0; i < r->shown_count; i++)
         put_finding(json, arena, r, &r->shown[i]);
     json_array_end(json);
@@ -136,8 +126,7 @@ static void put_findings(struct json *json, struct arena *arena, const struct re
 
 static void put_oracles(struct json *json, const struct report *r)
 {
-    json_key(json, "oracles");
-    json_array_begin(json);
+    json_key_array_begin(json, "oracles");
     for (uint32_t i = 0; i < r->oracle_count; i++) {
         const struct report_oracle *oracle = &r->oracles[i];
         json_object_begin(json);
@@ -145,8 +134,7 @@ static void put_oracles(struct json *json, const struct report *r)
         json_key_string(json, "theorem", oracle->info ? oracle->info->theorem : "");
         for (uint32_t v = 0; v < VERDICT_COUNT; v++)
             json_key_u64(json, verdict_names[v], oracle->verdicts[v]);
-        json_key(json, "reasons");
-        json_array_begin(json);
+        json_key_array_begin(json, "reasons");
         for (uint32_t k = 0; k < REPORT_REASONS && oracle->reasons[k].count > 0; k++) {
             json_object_begin(json);
             json_key_string(json, "verdict", oracle->reasons[k].verdict);
@@ -184,18 +172,15 @@ static void put_implementation(struct json *json, const struct report_implementa
 {
     json_object_begin(json);
     json_key_string(json, "implementation", i->name);
-    json_key(json, "runs");
-    json_array_begin(json);
+    json_key_array_begin(json, "runs");
     for (uint32_t k = 0; k < i->run_count; k++)
         put_run(json, &i->runs[k]);
     json_array_end(json);
-    json_key(json, "findings");
-    json_array_begin(json);
+    json_key_array_begin(json, "findings");
     for (uint32_t k = 0; k < i->finding_count; k++)
         json_u64(json, i->findings[k].id);
     json_array_end(json);
-    json_key(json, "known");
-    json_array_begin(json);
+    json_key_array_begin(json, "known");
     for (uint32_t k = 0; k < i->known_count; k++) {
         json_object_begin(json);
         json_key_string(json, "id", i->known[k].id);
@@ -212,8 +197,7 @@ static void put_outside(struct json *json, const struct report *r)
 {
     if (!r->outside)
         return;
-    json_key(json, "outside");
-    json_array_begin(json);
+    json_key_array_begin(json, "outside");
     for (const struct report_implementation *i = r->outside; i; i = i->next)
         put_implementation(json, i);
     json_array_end(json);
@@ -221,8 +205,7 @@ static void put_outside(struct json *json, const struct report *r)
 
 static void put_differences(struct json *json, const struct report *r)
 {
-    json_key(json, "termination_depends_on_model");
-    json_object_begin(json);
+    json_key_object_begin(json, "termination_depends_on_model");
     for (uint32_t i = 0; i < MATRIX_CLASS_COUNT; i++)
         json_key_u64(json, matrix_class_table[i].name, r->differences[i]);
     json_object_end(json);
@@ -230,8 +213,7 @@ static void put_differences(struct json *json, const struct report *r)
 
 static void put_rules(struct json *json, const struct report *r)
 {
-    json_key(json, "rules");
-    json_array_begin(json);
+    json_key_array_begin(json, "rules");
     for (uint32_t i = 0; i < RULE_COUNT; i++) {
         json_object_begin(json);
         json_key_string(json, "semantics", rule_table[i].semantics);
@@ -245,8 +227,7 @@ static void put_rules(struct json *json, const struct report *r)
 
 static void put_campaigns(struct json *json, const struct report *r)
 {
-    json_key(json, "campaigns");
-    json_array_begin(json);
+    json_key_array_begin(json, "campaigns");
     for (uint32_t i = 0; i < r->campaign_count; i++) {
         const struct db_campaign *c = &r->campaigns[i].campaign;
         json_object_begin(json);
@@ -261,7 +242,7 @@ static void put_campaigns(struct json *json, const struct report *r)
         json_key_u64(json, "jobs", c->jobs);
         json_key_u64(json, "started_ms", c->started_ms);
         json_key_u64(json, "seen_ms", c->seen_ms);
-        put_number(json, "seconds", r->campaigns[i].seconds);
+        json_key_double(json, "seconds", r->campaigns[i].seconds);
         put_progress(json, &c->progress);
         json_object_end(json);
     }
@@ -270,8 +251,7 @@ static void put_campaigns(struct json *json, const struct report *r)
 
 static void put_growth(struct json *json, const struct report *r)
 {
-    json_key(json, "growth");
-    json_array_begin(json);
+    json_key_array_begin(json, "growth");
     for (uint32_t i = 0; i < r->growth_count; i++) {
         json_object_begin(json);
         put_progress(json, &r->growth[i].progress);

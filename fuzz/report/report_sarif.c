@@ -16,8 +16,7 @@ struct sarif {
 
 static void put_message(struct sarif *s, const char *key, const char *text)
 {
-    json_key(&s->json, key);
-    json_object_begin(&s->json);
+    json_key_object_begin(&s->json, key);
     json_key_string(&s->json, "text", text);
     json_object_end(&s->json);
 }
@@ -45,8 +44,7 @@ static void put_rule(struct sarif *s, const struct report_oracle *oracle)
         put_message(s, "fullDescription", arena_printf(s->arena, "Applies to %s.", info->applies));
         put_message(s, "help", arena_printf(s->arena, "It %s.", info->cannot));
     }
-    json_key(json, "defaultConfiguration");
-    json_object_begin(json);
+    json_key_object_begin(json, "defaultConfiguration");
     json_key_string(json, "level", "error");
     json_object_end(json);
     json_object_end(json);
@@ -64,15 +62,12 @@ static void put_tool(struct sarif *s)
 {
     struct json *json = &s->json;
     const struct report *r = s->report;
-    json_key(json, "tool");
-    json_object_begin(json);
-    json_key(json, "driver");
-    json_object_begin(json);
+    json_key_object_begin(json, "tool");
+    json_key_object_begin(json, "driver");
     json_key_string(json, "name", "simtfuzz");
     json_key_string(json, "version", r->program_version);
     json_key_string(json, "semanticVersion", r->program_version);
-    json_key(json, "rules");
-    json_array_begin(json);
+    json_key_array_begin(json, "rules");
     for (uint32_t i = 0; i < r->oracle_count; i++)
         put_rule(s, &r->oracles[i]);
     json_array_end(json);
@@ -86,21 +81,17 @@ static void put_artifacts(struct sarif *s)
 {
     struct json *json = &s->json;
     const struct report *r = s->report;
-    json_key(json, "artifacts");
-    json_array_begin(json);
+    json_key_array_begin(json, "artifacts");
     for (uint32_t i = 0; i < r->shown_count; i++) {
         const struct report_finding *shown = &r->shown[i];
         json_object_begin(json);
-        json_key(json, "location");
-        json_object_begin(json);
+        json_key_object_begin(json, "location");
         json_key_string(json, "uri", uri(s, shown));
         json_object_end(json);
-        json_key(json, "contents");
-        json_object_begin(json);
+        json_key_object_begin(json, "contents");
         json_key_string(json, "text", shown->kernel ? shown->kernel : "");
         json_object_end(json);
-        json_key(json, "roles");
-        json_array_begin(json);
+        json_key_array_begin(json, "roles");
         json_string(json, "analysisTarget");
         json_array_end(json);
         json_object_end(json);
@@ -114,15 +105,12 @@ static void put_location(struct sarif *s, const struct report_finding *shown, ui
                          uint32_t line)
 {
     struct json *json = &s->json;
-    json_key(json, "physicalLocation");
-    json_object_begin(json);
-    json_key(json, "artifactLocation");
-    json_object_begin(json);
+    json_key_object_begin(json, "physicalLocation");
+    json_key_object_begin(json, "artifactLocation");
     json_key_string(json, "uri", uri(s, shown));
     json_key_u64(json, "index", artifact);
     json_object_end(json);
-    json_key(json, "region");
-    json_object_begin(json);
+    json_key_object_begin(json, "region");
     json_key_u64(json, "startLine", line > 0 ? line : 1);
     json_object_end(json);
     json_object_end(json);
@@ -136,15 +124,13 @@ static void put_thread_flow(struct sarif *s, const struct report_finding *shown,
     uint32_t end = side->parts < side->step_count ? side->parts + 1 : side->step_count;
     json_object_begin(json);
     json_key_string(json, "id", side->subject);
-    json_key(json, "locations");
-    json_array_begin(json);
+    json_key_array_begin(json, "locations");
     for (uint32_t i = 0; i < end; i++) {
         const struct side_step *step = &side->steps[i];
         if (step->line == 0 && i + 1 < end)
             continue;
         json_object_begin(json);
-        json_key(json, "location");
-        json_object_begin(json);
+        json_key_object_begin(json, "location");
         put_location(s, shown, artifact, step->line);
         put_message(s, "message",
                     arena_printf(s->arena, "step %" PRIu64 " of %s, %s, %s: %s; then %s",
@@ -165,12 +151,10 @@ static void put_code_flows(struct sarif *s, const struct report_finding *shown, 
     const struct comparison *c = shown->comparison;
     if (!c || c->sides[0].step_count == 0)
         return;
-    json_key(json, "codeFlows");
-    json_array_begin(json);
+    json_key_array_begin(json, "codeFlows");
     json_object_begin(json);
     put_message(s, "message", *c->parting ? c->parting : "The two executions.");
-    json_key(json, "threadFlows");
-    json_array_begin(json);
+    json_key_array_begin(json, "threadFlows");
     for (int i = 0; i < 2 && c->sides[i].subject; i++)
         if (c->sides[i].step_count > 0)
             put_thread_flow(s, shown, artifact, &c->sides[i]);
@@ -186,8 +170,7 @@ static void put_suppression(struct sarif *s, const struct report_finding *shown)
     if (shown->class != REPORT_KNOWN && shown->class != REPORT_SUPPRESSED &&
         shown->class != REPORT_INVALID)
         return;
-    json_key(json, "suppressions");
-    json_array_begin(json);
+    json_key_array_begin(json, "suppressions");
     json_object_begin(json);
     json_key_string(json, "kind", "external");
     json_key_string(json, "status", "accepted");
@@ -223,8 +206,7 @@ static void put_properties(struct sarif *s, const struct report_finding *shown)
 {
     struct json *json = &s->json;
     const struct db_finding *f = shown->finding;
-    json_key(json, "properties");
-    json_object_begin(json);
+    json_key_object_begin(json, "properties");
     json_key_u64(json, "finding", f->id);
     json_key_string(json, "signature", f->signature);
     json_key_string(json, "group", report_class_names[shown->class]);
@@ -253,15 +235,13 @@ static void put_result(struct sarif *s, uint32_t index)
     put_message(s, "message",
                 arena_printf(s->arena, "%s. Run it again: %s", says,
                              report_replay_command(s->arena, s->report, f)));
-    json_key(json, "locations");
-    json_array_begin(json);
+    json_key_array_begin(json, "locations");
     json_object_begin(json);
     put_location(s, shown, index, shown->line);
     json_object_end(json);
     json_array_end(json);
     put_code_flows(s, shown, index);
-    json_key(json, "partialFingerprints");
-    json_object_begin(json);
+    json_key_object_begin(json, "partialFingerprints");
     json_key_string(json, "simtfuzzSignature/v1", f->signature);
     json_object_end(json);
     if (f->occurrences > 0)
@@ -281,22 +261,18 @@ void report_write_sarif(struct arena *arena, const struct report *r, FILE *out)
     json_object_begin(json);
     json_key_string(json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
     json_key_string(json, "version", "2.1.0");
-    json_key(json, "runs");
-    json_array_begin(json);
+    json_key_array_begin(json, "runs");
     json_object_begin(json);
     put_tool(&s);
-    json_key(json, "automationDetails");
-    json_object_begin(json);
+    json_key_object_begin(json, "automationDetails");
     json_key_string(json, "id", "simtfuzz/");
     json_object_end(json);
     put_artifacts(&s);
-    json_key(json, "results");
-    json_array_begin(json);
+    json_key_array_begin(json, "results");
     for (uint32_t i = 0; i < r->shown_count; i++)
         put_result(&s, i);
     json_array_end(json);
-    json_key(json, "properties");
-    json_object_begin(json);
+    json_key_object_begin(json, "properties");
     json_key_u64(json, "findingsNotShown", r->finding_count - r->shown_count);
     json_object_end(json);
     json_object_end(json);

@@ -1,5 +1,7 @@
 #include "fuzz/serve/serve.h"
 
+#include "fuzz/serve/child.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +48,15 @@ static void answer_request(struct arena *arena, const struct served *served, voi
                            const struct message *request, struct text *answer)
 {
     message_put_text(answer, "message", "answer");
+    const uint64_t before = child_cpu_us();
     if (strcmp(message_text(request, "message", 0), "hello") == 0)
         served->hello(arena, own, answer);
     else
         served->run(arena, own, request, answer);
+    if (child_cpu_us() > before)
+        message_put_text(
+            answer, "cpu",
+            arena_printf(arena, "%llu", (unsigned long long)(child_cpu_us() - before)));
 }
 
 /* Whatever libraries print to standard output goes to standard error: the pipe is ours alone. */

@@ -47,10 +47,8 @@ static void print_json(const struct status_campaign *s, FILE *out)
     json_key_u64(&json, "cases_target", c->cases_target);
     json_key_u64(&json, "thread_steps", c->progress.thread_steps);
     json_key_u64(&json, "warp_steps", c->progress.warp_steps);
-    json_key(&json, "seconds");
-    json_double(&json, (double)s->worked_ms / 1000);
-    json_key(&json, "cases_per_second");
-    json_double(&json, s->rate);
+    json_key_double(&json, "seconds", (double)s->worked_ms / 1000);
+    json_key_double(&json, "cases_per_second", s->rate);
     json_key(&json, "cases_per_second_now");
     if (s->rate_now >= 0)
         json_double(&json, s->rate_now);

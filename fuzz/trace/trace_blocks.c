@@ -145,8 +145,7 @@ void trace_blocks_frames(struct trace_text *text, struct json *json, uint32_t ac
             json_null(json);
         else
             json_u64(json, frames[i]->call);
-        json_key(json, "counters");
-        json_array_begin(json);
+        json_key_array_begin(json, "counters");
         for (uint32_t c = 0; c < program->functions[frames[i]->function].counters; c++)
             json_u64(json, frames[i]->counters[c]);
         json_array_end(json);

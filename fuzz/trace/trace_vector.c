@@ -65,8 +65,7 @@ void trace_vector_json(struct trace_text *text, struct json *json, const struct 
     }
     json_object_begin(json);
     json_key_string(json, "variable", vector.name);
-    json_key(json, "values");
-    json_array_begin(json);
+    json_key_array_begin(json, "values");
     for (uint32_t i = 0; i < vector.count; i++)
         json_int(json, trace_vector_component(text, &vector, i));
     json_array_end(json);

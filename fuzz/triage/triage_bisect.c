@@ -287,8 +287,7 @@ static void json_form(struct json *json, struct bisection *b, const struct form 
     json_key_u64(json, "changes", result->changes);
     json_key_u64(json, "asked", result->tested);
     json_key_u64(json, "silent", result->silent);
-    json_key(json, "builds");
-    json_array_begin(json);
+    json_key_array_begin(json, "builds");
     for (uint32_t i = 0; i < b->list.count; i++) {
         const struct build_reply *reply = &form->replies[i];
         bool asked = form->states[i] != BISECT_UNTESTED;
@@ -313,8 +312,7 @@ static void print_json(struct bisection *b)
     json_key_u64(&json, "id", b->finding->id);
     json_key_string(&json, "signature", b->finding->signature);
     json_key_bool(&json, "all", b->t->cli->options.triage.all_builds);
-    json_key(&json, "forms");
-    json_array_begin(&json);
+    json_key_array_begin(&json, "forms");
     for (uint32_t f = 0; f < b->form_count; f++)
         json_form(&json, b, &b->forms[f]);
     json_array_end(&json);

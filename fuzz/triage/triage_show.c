@@ -78,12 +78,10 @@ static int show_json(struct triage *t, const struct db_finding *f, const char *r
     } else {
         json_null(&json);
     }
-    json_key(&json, "bisections");
-    json_array_begin(&json);
+    json_key_array_begin(&json, "bisections");
     int error = db_bisections(t->db, f->id, json_bisection, &json);
     json_array_end(&json);
-    json_key(&json, "occurrences_kept");
-    json_array_begin(&json);
+    json_key_array_begin(&json, "occurrences_kept");
     struct occurrence_list list = {.json = &json};
     if (error == DB_OK)
         error = db_occurrences(t->db, f->id, see_occurrence, &list);

@@ -66,13 +66,11 @@ static char *page_json(const struct view_page *page, size_t *length)
     json_key_hex(&json, "seed", launch->seed);
     json_key_string(&json, "source", page->source);
     json_key_string(&json, "parting", page->parting);
-    json_key(&json, "parts");
-    json_array_begin(&json);
+    json_key_array_begin(&json, "parts");
     for (int i = 0; i < 2; i++)
         json_u64(&json, page->parts[i]);
     json_array_end(&json);
-    json_key(&json, "sides");
-    json_array_begin(&json);
+    json_key_array_begin(&json, "sides");
     for (uint32_t i = 0; i < page->side_count; i++)
         json_raw(&json, page->sides[i].json);
     json_array_end(&json);

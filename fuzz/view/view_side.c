@@ -56,13 +56,11 @@ static void put_variables(struct json *json, uint64_t set)
 static void put_program(const struct view_recorder *r, struct json *json)
 {
     const struct program *program = r->machine->program;
-    json_key(json, "variables");
-    json_array_begin(json);
+    json_key_array_begin(json, "variables");
     for (uint32_t i = 0; i < program->var_count; i++)
         json_string(json, program->vars[i].ast->name);
     json_array_end(json);
-    json_key(json, "stms");
-    json_array_begin(json);
+    json_key_array_begin(json, "stms");
     for (uint32_t i = 0; i < program->stm_count; i++) {
         const struct code_stm *stm = &program->stms[i];
         json_array_begin(json);
@@ -78,15 +76,13 @@ static void put_program(const struct view_recorder *r, struct json *json)
 
 static void put_rules(const struct view_recorder *r, struct json *json)
 {
-    json_key(json, "rules");
-    json_object_begin(json);
+    json_key_object_begin(json, "rules");
     for (uint32_t i = 0; i <= RULE_COUNT; i++) {
         char number[16];
         if (!r->fired[i])
             continue;
         snprintf(number, sizeof number, "%" PRIu32, i);
-        json_key(json, number);
-        json_array_begin(json);
+        json_key_array_begin(json, number);
         json_string(json, rule_table[i].name);
         json_string(json, rule_table[i].semantics);
         json_string(json, rule_table[i].source);
@@ -118,8 +114,7 @@ static void put_head(const struct view_recorder *r, struct json *json)
     json_key_u64(json, "taken", r->taken);
     json_key_u64(json, "first", r->first);
     json_key_u64(json, "kept", r->kept);
-    json_key(json, "actors");
-    json_array_begin(json);
+    json_key_array_begin(json, "actors");
     for (uint32_t i = 0; i < r->machine->actor_count; i++) {
         json_array_begin(json);
         json_u64(json, r->actors[i].first);
@@ -140,8 +135,7 @@ static void put_loop(const struct view_recorder *r, const struct view_ending *e,
     json_key_u64(json, "stem", e->loop.stem);
     json_key_u64(json, "length", e->loop.length);
     json_key_bool(json, "fair", e->loop.fair);
-    json_key(json, "idle");
-    json_array_begin(json);
+    json_key_array_begin(json, "idle");
     for (uint32_t i = 0; i < r->machine->actor_count; i++)
         if (e->loop.lasso.live && e->loop.lasso.live[i] && !e->loop.lasso.stepped[i])
             json_u64(json, i);
@@ -154,8 +148,7 @@ static void put_end(const struct view_recorder *r, const struct view_ending *e, 
     const struct machine_head *head = r->machine->head;
     bool fault = e->status != STATUS_TERMINATED && e->status != STATUS_STEP_LIMIT &&
                  e->status != STATUS_NONTERMINATING && head->fault_stm != CODE_NONE;
-    json_key(json, "end");
-    json_object_begin(json);
+    json_key_object_begin(json, "end");
     json_key_string(json, "status", status_names[e->status]);
     json_key(json, "thread");
     if (fault)

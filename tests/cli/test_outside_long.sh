@@ -65,6 +65,37 @@ if grep -q opencl:oclgrind subjects; then
 else
     echo "left out: there is no Oclgrind here"
 fi
+# ---- Vulkan ----
+
+if "$simtfuzz" subjects --outside | grep -q vulkan:swiftshader; then
+    # glslang 12 refuses what it makes of this one: a finding, with what runs it.
+    printf 'launch(threads = 1, warp = 1, blocks = 1); global int b; kernel k() { b = 0 || threads; }\n' >refused.simt
+    if glslangValidator --version | grep -q '^Glslang Version: 11:12.0.0'; then
+        expect 1 outside --subject vulkan:swiftshader --knobs none --as-it-is --ignore-known --kernel refused.simt --tests 0 --output findings
+        says out "outside|compile-error|vulkan:swiftshader|glslang makes invalid SPIR-V"
+        cat findings/*/README.md >report
+        says report "kernel.comp -o kernel.spv && cc host.c -lvulkan && VK_ICD_FILENAMES="
+        cp findings/*/host.c host.c
+        rm -rf findings
+        expect 0 outside --subject vulkan:swiftshader --knobs none --as-it-is --kernel refused.simt --tests 0
+        says out "compile-error 1 (1 known)"
+        # The program of the bundle says what differs: nothing, and then one word, if something else is expected.
+        if echo '#include <vulkan/vulkan.h>' | cc -fsyntax-only -x c - 2>/dev/null; then
+            expect 0 lower refused.simt --to glsl --knobs fixed-size
+            glslangValidator -V --target-env vulkan1.1 -S comp -o kernel.spv out >err || failed "$(tail -1 err)"
+            cc host.c -lvulkan || failed "the bundle's program does not compile"
+            export VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json
+            ./a.out SwiftShader || failed "the bundle's program sees a difference"
+            sed 's/expected.. = {1}/expected[] = {4}/' host.c >other.c
+            cc other.c -lvulkan && ./a.out SwiftShader >said && failed "the bundle's program sees no difference"
+            says said "word 0 is 1, not 4"
+            unset VK_ICD_FILENAMES
+        fi
+    fi
+else
+    echo "left out: there is no Vulkan here"
+fi
+
 # A compiler with a planted fault: found, confirmed, attributed.
 fake wrong 'clang-14 -cc1 -triple nvptx64-nvidia-cuda -x cl -cl-std=CL2.0 -DSIMTFUZZ_BARE -w -O1 -S -o "$2" "$1" && sed -i "s/xor.b32/or.b32/" "$2"'
 expect 1 outside --subject "compiler:$folder/wrong {in.cl} {out}" --subject compiler:clang-14:-O2 --cases 16 --seed 2 --tests 40 --output findings
