@@ -121,6 +121,8 @@ struct cli_options {
     uint64_t max_steps;
     uint64_t view_steps, kept_steps, from_step; /* of view: taken, in the page, from which on */
     bool open_page;                             /* of view */
+    const char *serve;                          /* of run: an address, or NULL */
+    bool outcomes, repair;                      /* of check */
     const char *commands;                       /* of step; NULL: a person's keys */
     uint64_t width;                             /* of trace: 0 = lines as long as they are */
     bool width_given;

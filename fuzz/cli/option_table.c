@@ -9,7 +9,7 @@
 
 #define ON_DB                                                                                      \
     (ON(RUN) | ON(REPLAY) | ON(REDUCE) | ON(TRIAGE) | ON(REGRESS) | ON(RULES) | ON(STATUS) |       \
-     ON(REPORT) | ON(TRACE) | ON(VIEW) | ON(STEP) | ON(OUTSIDE))
+     ON(REPORT) | ON(TRACE) | ON(VIEW) | ON(STEP) | ON(EXPLAIN) | ON(OUTSIDE))
 #define ON_PTX (ON(CHECK) | ON(TRACE) | ON(VIEW) | ON(STEP) | ON(PROGRESS) | ON(REDUCE))
 #define ON_SET (ON_PTX | ON(PROVE))
 #define ON_CHECKS (ON(RUN) | ON(CHECK) | ON(REDUCE) | ON(DIGEST))
@@ -88,6 +88,8 @@ const struct cli_option option_table[] = {
      "so many of 100 kernels are mutated after they were generated; 0 by default"},
     {"ui", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(screen), 0, NULL,
      "a status screen, on a terminal; plain lines elsewhere (also with TERM=dumb)"},
+    {"serve", 0, OPTION_TEXT, "ADDRESS:PORT", ON(RUN), FIELD(serve), 0, NULL,
+     "show the campaign to browsers of this machine while it runs, at 127.0.0.1:PORT; read-only"},
     {"stats", 0, OPTION_OUTPUT, "FILE", ON(RUN), FIELD(stats), 0, NULL,
      "a file that says how it goes, replaced once a second: JSON, FILE.prom for Prometheus"},
     {"fail-on", 0, OPTION_OWN, "LIST", ON(RUN), 0, 0, option_parse_fail_on,
@@ -129,6 +131,12 @@ const struct cli_option option_table[] = {
      "with --case: the tape of a case that says tape-of=SUBJECT; empty: sequential"},
     {"exhaustive", 0, OPTION_FLAG, NULL, ON(CHECK) | ON(REDUCE), FIELD(exhaustive), 0, NULL,
      "search all interleavings of the threads, within bounds"},
+    {"outcomes", 0, OPTION_FLAG, NULL, ON(CHECK), FIELD(outcomes), 0, NULL,
+     "instead of checking: each distinct end of the kernel, its shortest execution, and the "
+     "accesses whose order decides"},
+    {"repair", 0, OPTION_FLAG, NULL, ON(CHECK), FIELD(repair), 0, NULL,
+     "instead of checking: which single barrier makes a racy kernel race-free and correct, each "
+     "place tried"},
     {"same-value", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(same_value), 0, NULL,
      "PTX: two writes of the same value are no race"},
     {"atomics-sync", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(atomics_sync), 0, NULL,

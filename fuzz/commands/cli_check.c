@@ -513,6 +513,20 @@ static void bound_searches(const struct cli *cli, struct check_options *options)
     interrupt_after(cli->options.time_ms);
 }
 
+/* Instead of a check: ends and repairs. A place of a repair is searched for a short while only. */
+static int repair_files(struct cli *cli, const struct cli_files *files)
+{
+    enum { REPAIR_STATES = 1 << 15 };
+    struct check_options options = cli_check_options(cli);
+    int status = CLI_OK;
+    bound_searches(cli, &options);
+    if (cli->options.repair)
+        options.search.max_states = REPAIR_STATES;
+    for (uint32_t i = 0; i < files->count && !interrupted; i++)
+        status = worse(status, cli_repair_file(cli, files->paths[i], &options.search));
+    return interrupted ? CLI_INTERRUPTED : status;
+}
+
 int command_check(struct cli *cli)
 {
     struct cli_files files;
@@ -522,6 +536,8 @@ int command_check(struct cli *cli)
     if (!read_tape(cli, &options) ||
         !cli_find_files(cli, cli->arguments, cli->argument_count, &files))
         return CLI_USAGE;
+    if (cli->options.repair || cli->options.outcomes)
+        return repair_files(cli, &files);
     struct arena kept;
     bool reports = cli->options.sarif || cli->options.junit;
     if (reports && arena_init(&kept, REPORT_BYTES) != 0) {

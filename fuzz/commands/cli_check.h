@@ -29,6 +29,9 @@ int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
 int check_source(struct cli *cli, const char *path, const struct check_options *options,
                  struct cli_check_sums *sums);
 
+/* --outcomes, --repair. Returns the exit status. */
+int cli_repair_file(struct cli *cli, const char *path, const struct search_options *bounds);
+
 void check_print_json(struct arena *arena, const char *path, const struct check_options *options,
                       const struct check_result *result, const struct cli_stated *stated,
                       const struct headline *headline);
