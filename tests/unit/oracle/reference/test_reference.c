@@ -270,11 +270,13 @@ static void ptx_machines(void **state)
 {
     (void)state;
     const subject_set subjects = SUBJECT_BIT(SUBJECT_CRS) | SUBJECT_BIT(SUBJECT_THREAD_PC) |
-                                 SUBJECT_BIT(SUBJECT_BLOCK) | SUBJECT_BIT(SUBJECT_CRS_PATENT) |
+                                 SUBJECT_BIT(SUBJECT_BLOCK) | SUBJECT_BIT(SUBJECT_BLOCK_EAGER) |
+                                 SUBJECT_BIT(SUBJECT_CRS_PATENT) |
                                  SUBJECT_BIT(SUBJECT_CRS_EXIT_ARRIVES) |
                                  SUBJECT_BIT(SUBJECT_CRS_ALIGNED) | SUBJECT_BIT(SUBJECT_CRS_LANES);
-    static const enum rule rare[] = {RULE_CRS_CALL_GUARD, RULE_CRS_CALL_TARGET, RULE_CRS_BRA_TARGET,
-                                     RULE_BLK_BAR_RED,    RULE_BLK_END_BAR,     RULE_NB_RECYCLE};
+    static const enum rule rare[] = {
+        RULE_CRS_CALL_GUARD, RULE_CRS_CALL_TARGET, RULE_CRS_BRA_TARGET,  RULE_BLK_BAR_RED,
+        RULE_BLK_END_BAR,    RULE_NB_RECYCLE,      RULE_NB_SYNC_ERR_FULL};
     struct gen_options options = {.fixed = false};
     uint32_t followed = 0;
     options.features = (1u << FEATURE_COUNT) - 1;
