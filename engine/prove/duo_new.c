@@ -51,7 +51,9 @@ static const char *statement_refusal(struct arena *arena, const struct ast_stm *
     case STM_HAVOC:
     case STM_MEMBAR:
         return NULL;
-    case STM_CALL:
+    case STM_CALL: /* all others are inlined where the kernel was structured */
+        return arena_printf(arena, "the call at line %" PRIu32 " is not handled: %s", s->at.line,
+                            "recursion, or a procedure of blocks");
     case STM_BLOCK:
     case STM_IF:
     case STM_WHILE:

@@ -227,6 +227,18 @@ static int prove_files(struct proving *p, const struct cli_files *files)
     return status;
 }
 
+/* As it is printed: a place in it has a line, which is that of `gen` but for the comment in front. */
+static const struct ast_kernel *read_back(struct arena *arena, const struct ast_kernel *kernel)
+{
+    const char *text = print_kernel(arena, kernel);
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    diag_init(diag, "generated", text, strlen(text));
+    if (kernel->form == FORM_PTX)
+        return kernel;
+    const struct ast_kernel *read = parse_kernel(arena, text, strlen(text), diag);
+    return read ? read : kernel;
+}
+
 /* The kernels that `gen` prints for the same options. */
 static int prove_generated(struct proving *p)
 {
@@ -245,7 +257,8 @@ static int prove_generated(struct proving *p)
         const struct ast_kernel *kernel = case_kernel(&cli->arena, &c, &walk);
         if (!kernel)
             break;
-        int one = prove_one(p, arena_printf(&cli->arena, "case %" PRIu64, number), kernel);
+        int one = prove_one(p, arena_printf(&cli->arena, "case %" PRIu64, number),
+                            read_back(&cli->arena, kernel));
         status = one > status ? one : status;
         arena_release(&cli->arena, mark);
     }
