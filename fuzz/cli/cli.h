@@ -61,9 +61,11 @@ struct cli_outside_options {
 /* Of `prove`. */
 struct cli_prove_options {
     const char *solver; /* a command, or NULL: the usual one */
+    const char *second; /* a second one, or NULL */
     const char *dump;   /* a folder, or NULL */
     uint64_t budget;    /* 0: as usual */
-    uint32_t unroll;
+    uint32_t seconds;   /* 0: as usual */
+    uint32_t unroll, runs;
     bool unroll_given, invariants, file_inputs, adversary;
 };
 
