@@ -1,6 +1,6 @@
 // A counter behind a lock. The winner of the lock leaves the loop and waits for the losers to do so, which
 // they never do in lock-step: it ends only where each thread makes progress of its own (cuda-crs 6.5).
-// INSIDE: the critical section stands inside of the loop, where the winner goes on at once. RACY: no lock (updates are lost, which is no data race by PTX's memory model: volatile accesses are strong).
+// INSIDE: the critical section stands inside of the loop, where the winner goes on at once. RACY: no lock.
 #include "device.h"
 KERNEL spinlock(int *lock, volatile int *counter)
 {

@@ -38,10 +38,13 @@ bool emit_find_language(const char *name, enum emit_language *language)
 }
 
 /* Whether a line of a prelude is needed: all but definitions of what the rest does not name, and what makes its subgroup
- * operations known. */
+ * operations or long integers known. */
 static bool is_needed(struct arena *arena, const char *line, const char *body)
 {
-    static const char define[] = "#define ", subgroup[] = "#extension GL_KHR_shader_subgroup";
+    static const char define[] = "#define ", subgroup[] = "#extension GL_KHR_shader_subgroup",
+                      wide[] = "#extension GL_EXT_shader_explicit_arithmetic_types_int64";
+    if (strncmp(line, wide, strlen(wide)) == 0)
+        return strstr(body, "int64_t");
     if (strncmp(line, subgroup, strlen(subgroup)) == 0)
         return strstr(body, "subgroup");
     if (strncmp(line, define, strlen(define)) != 0)
@@ -134,7 +137,8 @@ enum emit_type emit_type_of(const struct emitter *e, const struct ast_var *var)
         for (const char *c = var->name; *c; c++)
             hash = hash * 31 + (uint32_t)(unsigned char)*c;
         enum emit_type type = mixed[hash % 4];
-        return e->dialect->types[type] ? type : type == TYPE_LONG ? TYPE_INT : TYPE_UINT;
+        bool wide = e->dialect->has_long || emit_has(e, EMIT_KNOB_WIDE);
+        return wide || type == TYPE_INT ? type : type == TYPE_LONG ? TYPE_INT : TYPE_UINT;
     }
     return emit_has(e, EMIT_KNOB_UNSIGNED) ? TYPE_UINT : TYPE_INT;
 }

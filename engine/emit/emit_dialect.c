@@ -131,6 +131,7 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] = {
             .atomics = {"atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or",
                         "atomic_xchg", "atomic_cmpxchg"},
             .helpers = c_helpers,
+            .has_long = true,
             .has_signed_remainder = true,
             .has_pointers = true,
         },
@@ -160,6 +161,7 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] = {
                         "atomicExch", "atomicCAS"},
             .helpers = c_helpers,
             .has_recursion = true,
+            .has_long = true,
             .has_signed_remainder = true,
             .has_pointers = true,
         },
@@ -168,6 +170,7 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] = {
             .name = "glsl",
             .prelude = "#version 450\n"
                        "#extension GL_KHR_memory_scope_semantics : require\n"
+                       "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n"
                        "#extension GL_KHR_shader_subgroup_basic : require\n"
                        "#extension GL_KHR_shader_subgroup_vote : require\n"
                        "#extension GL_KHR_shader_subgroup_ballot : require\n"
@@ -176,8 +179,8 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] = {
                        "#ifndef SF_KERNEL\n"
                        "#define SF_KERNEL 0\n"
                        "#endif\n",
-            .casts = {"int", "uint", "int", "uint", "int"},
-            .types = {"int", "uint"},
+            .casts = {"int", "uint", "int64_t", "uint64_t", "int"},
+            .types = {"int", "uint", "int64_t", "uint64_t", "int"},
             .function_head = "",
             .noinline_head = "",
             .kernel_head = "layout(local_size_x_id = 0) in;",

@@ -319,7 +319,8 @@ static void put_truth(struct emitter *e, const struct ast_expr *expr)
 void emit_value(struct emitter *e, const struct ast_expr *expr, enum emit_type type)
 {
     enum { SHARE = 3 };
-    if (emit_has(e, EMIT_KNOB_VOTES) && e->dialect->shuffle && e->votes++ % SHARE == 0)
+    if (emit_has(e, EMIT_KNOB_VOTES) && e->dialect->shuffle && type == narrow(type) &&
+        e->votes++ % SHARE == 0)
         put_form(e, e->dialect->shuffle, expr, type);
     else
         emit_expr(e, expr, type);

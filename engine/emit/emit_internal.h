@@ -40,6 +40,7 @@ struct emit_dialect {
     const char *shuffle;               /* a value again, from the lane itself */
     const struct emit_helper *helpers; /* EMIT_HELPERS of them; NULL: texts call none */
     bool has_recursion;
+    bool has_long; /* integers of 64 bits everywhere; otherwise where the knob `wide` says so */
     bool has_signed_remainder; /* that of negative numbers is C's */
     /* Pointers and goto. Without them variables are reached by names of the file, memory as `mem[..]`, and a kernel's body that
      * something follows is a function of its own. */

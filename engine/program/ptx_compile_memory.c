@@ -486,7 +486,7 @@ static void fill_buffer(const struct ptx_builder *b, uint32_t *words, const stru
     uint64_t first = (uint64_t)region->word * 4;
     for (uint32_t byte = 0; byte < region->bytes && bind->fill == PTX_FILL_FILE; byte++)
         put_byte(words, first + byte, byte < bind->data_bytes ? bind->data[byte] : 0);
-    for (uint32_t i = 0; i < (region->bytes + 3) / 4; i++)
+    for (uint32_t i = 0; bind->fill != PTX_FILL_ZERO && i < (region->bytes + 3) / 4; i++)
         if (bind->fill == PTX_FILL_IOTA)
             words[region->word + i] = i;
         else if (bind->fill == PTX_FILL_RANDOM)

@@ -51,7 +51,9 @@ static const char *statement_refusal(struct arena *arena, const struct ast_stm *
     case STM_HAVOC:
     case STM_MEMBAR:
         return NULL;
-    case STM_CALL:
+    case STM_CALL: /* all others are inlined where the kernel was structured */
+        return arena_printf(arena, "the call at line %" PRIu32 " is not handled: %s", s->at.line,
+                            "recursion, or a procedure of blocks");
     case STM_BLOCK:
     case STM_IF:
     case STM_WHILE:
@@ -126,11 +128,25 @@ static void note_writes(struct duo *duo, const struct ast_stm *s)
         duo->written[s->target.var->mark] |= 1;
 }
 
+/* What P has none of cannot go wrong, whatever happens to memory and threads. */
+static void note_goals(struct duo *duo, const struct ast_stm *s)
+{
+    duo->possible[GOAL_DIVERGENCE] |= s->kind == STM_BARRIER && duo->threads > 1;
+    duo->possible[GOAL_ASSERTS] |= s->kind == STM_ASSERT;
+}
+
 static void find_writes(struct duo *duo)
 {
     for (const struct ast_block *b = duo->kernel->main->blocks; b; b = b->next)
-        for (const struct ast_stm *s = b->body; s; s = s->next)
+        for (const struct ast_stm *s = b->body; s; s = s->next) {
             note_writes(duo, s);
+            note_goals(duo, s);
+        }
+    for (uint32_t i = 0; i < duo->var_count; i++) {
+        bool shared = is_memory(duo->vars[i]) && duo->written[i];
+        duo->possible[GOAL_RACE] |= shared && duo->threads * duo->blocks > 1;
+        duo->possible[GOAL_BOUNDS] |= duo->vars[i]->is_array;
+    }
 }
 
 /* ---- the launch ---- */
@@ -165,8 +181,8 @@ static void set_watched(struct duo *duo)
     for (uint32_t i = 0; i < duo->var_count; i++) {
         const struct ast_var *var = duo->vars[i];
         if (is_memory(var) && duo->written[i])
-            duo->watched[i] =
-                below(duo, arena_printf(duo->arena, "watched %s", var->name), var->length);
+            duo->watched[i] = below(
+                duo, arena_printf(duo->arena, "watched %s.%" PRIu32, var->name, i), var->length);
     }
 }
 
@@ -174,8 +190,9 @@ static void set_watched(struct duo *duo)
 
 static term symbol_for(struct duo *duo, const struct ast_var *var, const char *suffix)
 {
-    return term_symbol(&duo->terms, var_sort(var),
-                       arena_printf(duo->arena, "input %s%s", var->name, suffix));
+    return term_symbol(
+        &duo->terms, var_sort(var),
+        arena_printf(duo->arena, "input %s.%" PRIu32 "%s", var->name, var->mark, suffix));
 }
 
 static term table_of(struct duo *duo, const struct ast_var *var, const int32_t *values,
@@ -198,10 +215,21 @@ static bool drawn_here(const struct duo *duo, const struct ast_var *var)
            (var->space == SPACE_GLOBAL || (var->space == SPACE_SHARED && duo->blocks == 1));
 }
 
+/* Draws depend on a variable's number in the kernel as it was given, which P may have added some to. */
+static uint32_t given_number(const struct duo *duo, const struct ast_var *var)
+{
+    uint32_t number = 0;
+    for (const struct ast_var *v = duo->given->vars; v; v = v->next, number++)
+        if (strcmp(v->name, var->name) == 0)
+            return number;
+    return number;
+}
+
 static term drawn(struct duo *duo, const struct ast_var *var)
 {
     int32_t *values = ARENA_ARRAY(duo->arena, int32_t, var->length);
-    language_init_variable(var, var->mark, duo->kernel->launch.seed, values, var->length, 1);
+    language_init_variable(var, given_number(duo, var), duo->kernel->launch.seed, values,
+                           var->length, 1);
     return table_of(duo, var, values, var->length);
 }
 
@@ -284,6 +312,7 @@ struct duo *duo_new(struct arena *arena, struct forms *forms, const struct proof
     duo->arena = arena;
     duo->options = options;
     duo->unroll = unroll;
+    duo->given = forms->given;
     duo->kernel = language_copy(arena, p);
     duo->cfg = cfg_build(arena, duo->kernel->main, reason, &at);
     if (!duo->cfg)

@@ -203,6 +203,16 @@ static term somebody_at(struct duo *duo, const term *state, uint32_t head)
     return term_or(&duo->terms, state[slot_at(duo, head, 0)], state[slot_at(duo, head, 1)]);
 }
 
+/* Somebody is at the head of a loop, at its first trip or a later one. */
+static void note_head(struct duo *duo, const term *state, uint32_t head)
+{
+    points_add(duo, &(struct point){.key = point_key(head, 0),
+                                    .reached = term_and(&duo->terms, state[slot_path(duo)],
+                                                        somebody_at(duo, state, head)),
+                                    .at = duo->cfg->blocks[head]->at,
+                                    .what = "the loop's head"});
+}
+
 static void cut_loop(struct duo *duo, term *state, uint32_t loop, uint32_t from, uint32_t to)
 {
     struct terms *t = &duo->terms;
@@ -218,6 +228,7 @@ static void cut_loop(struct duo *duo, term *state, uint32_t loop, uint32_t from,
     cut->latch = copy_state(duo, cut->head);
     term *path = &cut->latch[slot_path(duo)];
     *path = term_and(t, *path, somebody_at(duo, cut->latch, head));
+    note_head(duo, cut->latch, head);
     cut->access_first = duo->accesses.count;
     cut->test_first = duo->tests.count;
     run_range(duo, cut->latch, from, to, loop);
@@ -234,6 +245,7 @@ static void unroll_loop(struct duo *duo, term *state, uint32_t loop, uint32_t fr
     for (uint32_t trip = 0; trip < duo->unroll; trip++) {
         if (somebody_at(duo, state, head) == TERM_FALSE || duo->terms.full)
             break;
+        note_head(duo, state, head);
         run_range(duo, state, from, to, loop);
     }
     term left = term_and(&duo->terms, state[slot_path(duo)], somebody_at(duo, state, head));
@@ -270,10 +282,23 @@ static void run_range(struct duo *duo, term *state, uint32_t from, uint32_t to, 
     }
 }
 
+/* Each thread of its own: that one of them ends says nothing about the other. */
+static void note_end(struct duo *duo, const term *state)
+{
+    for (uint32_t k = 0; k < 2; k++)
+        points_add(duo,
+                   &(struct point){.key = point_key(duo->block_count, k),
+                                   .reached = term_and(&duo->terms, state[slot_path(duo)],
+                                                       state[slot_at(duo, duo->block_count, k)]),
+                                   .at = duo->kernel->main->at,
+                                   .what = "the end of the kernel"});
+}
+
 void duo_run(struct duo *duo)
 {
     term *state = duo_start(duo);
     run_range(duo, state, 0, duo->cfg->count, CFG_NO_LOOP);
+    note_end(duo, state);
     if (duo->terms.full)
         duo->reason = "the formula is too large";
 }

@@ -74,13 +74,11 @@ static void write(struct acting *x, const struct ast_lvalue *place, term index, 
 
 static void assign(struct acting *x)
 {
-    struct terms *t = &x->duo->terms;
     const struct ast_stm *s = x->stm;
     term enabled = x->active;
     term index = duo_index(x->duo, x->state, x->k, &s->target, &enabled);
     struct ast_expr *e = s->op == ASSIGN_SET ? s->value : ast_assigned_value(x->duo->arena, s);
     term value = duo_eval(x->duo, x->state, x->k, e, &enabled);
-    (void)t;
     write(x, &s->target, index, value, enabled);
     finish(x, enabled);
 }
@@ -164,7 +162,7 @@ static void empty_log(struct duo *duo, term *state, term when)
 
 /* One of a block at a barrier, the other one alive elsewhere: divergence. What goes on behind a barrier is
  * both, or, for threads of different blocks, whoever is there. */
-static void meet(struct duo *duo, term *state, const term *meets, struct location at)
+static void meet(struct duo *duo, term *state, uint32_t key, const term *meets, struct location at)
 {
     struct terms *t = &duo->terms;
     term *path = &state[slot_path(duo)], together = term_eq(t, meets[0], meets[1]);
@@ -176,12 +174,14 @@ static void meet(struct duo *duo, term *state, const term *meets, struct locatio
         grown_add(duo->arena, &duo->obligations, &o, sizeof o);
     *path = term_and(t, *path, term_or(t, together, term_not(t, duo->same)));
     term reached = term_and(t, *path, term_or(t, meets[0], meets[1]));
-    grown_add(duo->arena, &duo->barriers, &reached, sizeof reached);
+    points_add(duo,
+               &(struct point){.key = key, .reached = reached, .at = at, .what = "the barrier"});
     forget_memory(duo, state, meets, at);
     empty_log(duo, state, term_and(t, meets[0], duo->same));
 }
 
-static void barrier(struct duo *duo, term *state, uint32_t block, const struct ast_stm *stm)
+static void barrier(struct duo *duo, term *state, uint32_t block, uint32_t ordinal,
+                    const struct ast_stm *stm)
 {
     term meets[2];
     for (uint32_t k = 0; k < 2; k++) {
@@ -190,7 +190,7 @@ static void barrier(struct duo *duo, term *state, uint32_t block, const struct a
         meets[k] = x.active;
     }
     if (meets[0] != TERM_FALSE || meets[1] != TERM_FALSE)
-        meet(duo, state, meets, stm->at);
+        meet(duo, state, point_key(block, ordinal), meets, stm->at);
 }
 
 static void statement(struct acting *x)
@@ -309,9 +309,9 @@ void duo_block(struct duo *duo, term *state, uint32_t block)
         return;
     if (guard_of(b)) /* who came here was let in by it: `feasible` */
         s = s->next;
-    for (; s && !duo->terms.full; s = s->next) {
+    for (uint32_t ordinal = 1; s && !duo->terms.full; s = s->next, ordinal++) {
         if (s->kind == STM_BARRIER) {
-            barrier(duo, state, block, s);
+            barrier(duo, state, block, ordinal, s);
             continue;
         }
         for (uint32_t k = 0; k < 2; k++) {

@@ -147,6 +147,8 @@ struct proving {
     const struct proof_options *options;
     struct solver *solver;
     struct proof_result *result;
+    struct duo *unrolled; /* or NULL: not run */
+    bool possible[GOAL_COUNT];
 };
 
 /* The solver's last reason, kept. */
@@ -244,11 +246,19 @@ static bool goes_on(struct proving *p, struct duo *duo)
     return duo_ask(duo, p->solver, left, NULL, NULL, 0) != SOLVER_UNSAT;
 }
 
+static const char *unrolled_method(const struct proving *p, const struct duo *duo)
+{
+    return duo->cfg->loop_count == 0 ? "no loop"
+                                     : arena_printf(p->arena, "unrolled %" PRIu32, duo->unroll);
+}
+
 static void judge_unrolled(struct proving *p, struct duo *duo)
 {
     bool asked = false, further = false;
     for (int goal = 0; goal < GOAL_COUNT; goal++) {
         struct proof_answer *answer = &p->result->answers[goal];
+        if (!is_open(answer))
+            continue;
         enum solver_answer said = ask_goal(duo, p->solver, (enum proof_goal)goal, answer);
         if (said == SOLVER_SAT)
             answer->verdict = PROOF_MODEL;
@@ -259,9 +269,23 @@ static void judge_unrolled(struct proving *p, struct duo *duo)
         further = asked ? further : goes_on(p, duo);
         asked = true;
         answer->verdict = further ? PROOF_BOUNDED : PROOF_PROVED;
-        answer->method = duo->cfg->loop_count == 0
-                             ? "no loop"
-                             : arena_printf(p->arena, "unrolled %" PRIu32, duo->unroll);
+        answer->method = unrolled_method(p, duo);
+    }
+}
+
+/* What the kernel has nothing of is answered without a solver. */
+static void note_possible(struct proving *p, const struct duo *duo)
+{
+    static const char *const methods[GOAL_COUNT] = {
+        [GOAL_RACE] = "no two threads share memory that is written",
+        [GOAL_DIVERGENCE] = "no barrier that threads share",
+        [GOAL_BOUNDS] = "no array",
+        [GOAL_ASSERTS] = "no assertion"};
+    for (int goal = 0; goal < GOAL_COUNT; goal++) {
+        p->possible[goal] = duo->possible[goal];
+        if (!duo->possible[goal])
+            p->result->answers[goal] =
+                (struct proof_answer){.verdict = PROOF_PROVED, .method = methods[goal]};
     }
 }
 
@@ -270,7 +294,9 @@ static void try_unrolled(struct proving *p, uint32_t trips)
     struct duo *duo = duo_new(p->arena, p->forms, p->options, trips, &p->result->refused);
     if (!duo)
         return;
+    note_possible(p, duo);
     duo_run(duo);
+    p->unrolled = duo;
     p->result->terms = duo->terms.count;
     if (duo->reason) {
         give_up(p->result, duo->reason);
@@ -298,12 +324,18 @@ static void note_loops(struct proving *p, const struct duo *duo)
     }
 }
 
-/* Barriers that no pair reaches: worth knowing, since nothing is proved behind them. */
-static void note_barriers(struct proving *p, struct duo *duo)
+/* What some trips reach. Trips may not have been run before: one is enough. */
+static bool is_about_something(struct proving *p, struct duo *cut, const char **reason)
 {
-    for (uint32_t i = 0; i < duo->barriers.count; i++)
-        p->result->unreachable +=
-            duo_ask(duo, p->solver, GROWN(duo->barriers, term)[i], NULL, NULL, 0) == SOLVER_UNSAT;
+    const char *refused = NULL;
+    if (!p->unrolled) {
+        p->unrolled = duo_new(p->arena, p->forms, p->options, 1, &refused);
+        if (p->unrolled)
+            duo_run(p->unrolled);
+    }
+    if (!p->unrolled || p->unrolled->reason)
+        return true;
+    return points_agree(cut, p->unrolled, p->solver, &p->result->unreachable, reason);
 }
 
 static void judge_cut(struct proving *p, struct duo *duo)
@@ -315,9 +347,10 @@ static void judge_cut(struct proving *p, struct duo *duo)
         enum solver_answer said = ask_goal(duo, p->solver, (enum proof_goal)goal, &now);
         if (said == SOLVER_UNSAT)
             *answer = (struct proof_answer){.verdict = PROOF_PROVED, .method = "invariants"};
+        else if (said == SOLVER_SAT)
+            answer->model = now.model;
         else if (answer->verdict == PROOF_UNKNOWN)
-            answer->reason =
-                said == SOLVER_SAT ? "no invariant was found that excludes it" : why(p);
+            answer->reason = why(p);
     }
 }
 
@@ -328,15 +361,45 @@ static void try_invariants(struct proving *p)
     if (!duo)
         return;
     duo_run(duo);
+    note_possible(p, duo);
     reason = duo->reason;
     p->result->terms += duo->terms.count;
-    if (reason || !houdini(duo, p->solver, &p->result->rounds, &reason)) {
+    if (reason || !houdini(duo, p->solver, &p->result->rounds, &reason) ||
+        !is_about_something(p, duo, &reason)) {
         give_up(p->result, reason);
         return;
     }
     note_loops(p, duo);
     judge_cut(p, duo);
-    note_barriers(p, duo);
+}
+
+/* ---- up to the first race or divergence ---- */
+
+/* Whether nothing is proved of `goal` while `other` is open. */
+static bool rests_on(const struct proving *p, int goal, int other)
+{
+    return goal != other && (other == GOAL_RACE || other == GOAL_DIVERGENCE) && p->possible[goal] &&
+           p->result->answers[other].verdict != PROOF_PROVED;
+}
+
+static void settle_dependence(struct proving *p)
+{
+    static const char *const firsts[] = {
+        [GOAL_RACE] = "race", [GOAL_DIVERGENCE] = "barrier divergence"};
+    struct proof_answer settled[GOAL_COUNT];
+    memcpy(settled, p->result->answers, sizeof settled);
+    for (int goal = 0; goal < GOAL_COUNT; goal++)
+        for (int other = GOAL_RACE; other <= GOAL_DIVERGENCE; other++)
+            if ((settled[goal].verdict == PROOF_PROVED ||
+                 (settled[goal].verdict == PROOF_BOUNDED && !settled[goal].model)) &&
+                rests_on(p, goal, other))
+                settled[goal] = (struct proof_answer){
+                    .verdict = PROOF_UNKNOWN,
+                    .reason = arena_printf(p->arena,
+                                           "nothing is wrong before the first %s, and nothing "
+                                           "is known behind one",
+                                           firsts[other])};
+    memcpy(p->result->answers, settled, sizeof settled);
 }
 
 void prove_kernel(struct arena *arena, struct forms *forms, const struct proof_options *options,
@@ -351,4 +414,5 @@ void prove_kernel(struct arena *arena, struct forms *forms, const struct proof_o
         try_unrolled(&p, options->unroll > 0 ? options->unroll : 1);
     if (!result->refused && some_open(result) && options->invariants)
         try_invariants(&p);
+    settle_dependence(&p);
 }

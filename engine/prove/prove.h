@@ -15,7 +15,9 @@
 #include "engine/smt/solver.h"
 #include "engine/subjects/forms.h"
 
-/* What may go wrong; each is answered on its own. */
+/* What may go wrong; each is answered on its own. An answer is about executions up to the first race or barrier
+ * divergence, since nobody knows what happens behind one: so no goal is proved while one of these two is open,
+ * unless the kernel has nothing that could go wrong in this way. */
 enum proof_goal { GOAL_RACE, GOAL_DIVERGENCE, GOAL_BOUNDS, GOAL_ASSERTS, GOAL_COUNT };
 extern const char *const proof_goal_names[GOAL_COUNT];
 
@@ -77,6 +79,7 @@ struct proof_answer {
     enum proof_verdict verdict;
     const char *method; /* "no loop", "unrolled 3", "invariants"; NULL: none */
     const char *reason; /* PROOF_UNKNOWN */
+    /* PROOF_MODEL; of the others, when not NULL: values that the invariants found do not exclude. */
     const struct proof_model *model;
 };
 

@@ -65,6 +65,14 @@ struct loop_cut {
     struct candidate *candidates;
 };
 
+/* A place that a proof is about: if no pair of threads reaches it, nothing is proved there. */
+struct point {
+    uint32_t key; /* the same in every run of the same P */
+    term reached;
+    struct location at;
+    const char *what; /* "the barrier", "the end" */
+};
+
 struct grown {
     void *items;
     uint32_t count, capacity;
@@ -81,6 +89,7 @@ struct duo {
     struct arena *arena;
     struct terms terms;
     const struct proof_options *options;
+    const struct ast_kernel *given;
     const struct ast_kernel *kernel; /* P, a copy of our own: marks number variables and blocks */
     struct cfg *cfg;
     uint32_t *loop_at;   /* a block: the loop that it is the head of, CFG_NO_LOOP */
@@ -90,18 +99,19 @@ struct duo {
     uint8_t *written; /* a variable: someone writes it: bit 0; atomically: bit 1 */
     uint32_t threads, blocks;
     term same, tid[2], bid[2];
-    term *watched;            /* a variable: the location that thread 1's log is about */
-    struct grown assumptions; /* term: of the launch, of watched locations */
-    struct grown obligations; /* struct obligation */
-    struct grown accesses;    /* struct access_seen */
-    struct grown tests;       /* struct test_seen */
-    struct grown cuts;        /* struct loop_cut * */
-    struct grown barriers;    /* term: a barrier is reached */
-    struct grown left;        /* term: somebody goes on after the last trip that was unrolled */
-    struct grown fresh;       /* term: values that were made up */
-    uint32_t unroll;          /* trips; 0: loops are cut */
-    uint32_t nest;            /* of the loop at hand */
-    const char *reason;       /* not NULL: given up */
+    term *watched;             /* a variable: the location that thread 1's log is about */
+    struct grown assumptions;  /* term: of the launch, of watched locations */
+    struct grown obligations;  /* struct obligation */
+    struct grown accesses;     /* struct access_seen */
+    struct grown tests;        /* struct test_seen */
+    struct grown cuts;         /* struct loop_cut * */
+    struct grown points;       /* struct point */
+    struct grown left;         /* term: somebody goes on after the last trip that was unrolled */
+    struct grown fresh;        /* term: values that were made up */
+    uint32_t unroll;           /* trips; 0: loops are cut */
+    uint32_t nest;             /* of the loop at hand */
+    const char *reason;        /* not NULL: given up */
+    bool possible[GOAL_COUNT]; /* whether P has anything that could go wrong in this way */
 };
 
 void grown_add(struct arena *arena, struct grown *list, const void *item, size_t size);
@@ -176,12 +186,27 @@ void duo_block(struct duo *duo, term *state, uint32_t block);
 
 /* ---- duo_run.c ---- */
 
-/* Runs P from its start to its end: fills in obligations, cuts, barriers, left. */
+/* Runs P from its start to its end: fills in obligations, cuts, points, left. */
 void duo_run(struct duo *duo);
 
 /* ---- candidates.c ---- */
 
 void candidates_find(struct duo *duo, struct loop_cut *cut);
+
+/* ---- points.c ---- */
+
+void points_add(struct duo *duo, const struct point *point);
+
+/* The key of a statement of a block, of the end. */
+static inline uint32_t point_key(uint32_t block, uint32_t ordinal)
+{
+    return block << 12 | (ordinal & 0xFFF);
+}
+
+/* A proof by cuts is no proof of nothing: what some trips reach, the cuts reach, too. False: they do not, with
+ * the place in *reason. *unreachable: places that neither reaches. */
+bool points_agree(struct duo *cut, struct duo *unrolled, struct solver *solver,
+                  uint32_t *unreachable, const char **reason);
 
 /* ---- houdini.c ---- */
 

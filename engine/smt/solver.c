@@ -18,6 +18,8 @@
 const char *const solver_answer_names[] = {"sat", "unsat", "unknown", "failed"};
 
 enum { WORDS_MAX = 32, REASON_MAX = 256, ANSWER_MAX = 1 << 20, PATH_ROOM = 4096 };
+enum { FAILURES_MAX = 3 }; /* in a row: it is not asked any more */
+enum { UNKNOWNS_MAX = 8 }; /* in all: what is asked of one kernel ends */
 
 struct solver {
     struct solver_options options;
@@ -30,6 +32,8 @@ struct solver {
     size_t answer_length;
     char reason[REASON_MAX];
     struct solver_counts counts;
+    struct solver *second; /* or NULL */
+    uint32_t failures;     /* in a row */
 };
 
 /* ---- the child ---- */
@@ -51,6 +55,12 @@ struct solver *solver_new(struct arena *arena, const struct solver_options *opti
         solver->words[count++] = word;
     solver->is_z3 = count > 0 && strncmp(program_name(solver->words[0]), "z3", 2) == 0;
     solver->answer = arena_alloc(arena, ANSWER_MAX + 1, 1);
+    if (options->second) {
+        struct solver_options second = *options;
+        second.command = options->second;
+        second.second = second.dump = NULL;
+        solver->second = solver_new(arena, &second);
+    }
     return solver;
 }
 
@@ -76,6 +86,8 @@ static void end_child(struct solver *solver)
 void solver_end(struct solver *solver)
 {
     end_child(solver);
+    if (solver->second)
+        end_child(solver->second);
 }
 
 /* In the child: what is not found ends with 127, as in shells. */
@@ -259,6 +271,21 @@ static bool take_value(const char **at, uint32_t *value)
     return !named || (take(at, "32") && take(at, ")"));
 }
 
+/* The name as it was asked for, or as cvc5 prints it: x for |x|, #b00..101010 for #x0000002a. */
+static bool take_name(const char **at, const char *name)
+{
+    size_t length = strlen(name);
+    uint32_t asked, printed;
+    if (name[0] == '#')
+        return take_value(&name, &asked) && take_value(at, &printed) && asked == printed;
+    if (name[0] != '|' || **at == '|')
+        return take(at, name);
+    if (strncmp(*at, name + 1, length - 2) != 0 || !strchr(" \n\t\r", (*at)[length - 2]))
+        return false;
+    *at = skip_blanks(*at + length - 2);
+    return true;
+}
+
 /* ((NAME VALUE) .. (NAME VALUE)), in the order asked for. */
 static bool take_values(const char **at, const char *const *names, uint32_t *values, uint32_t count)
 {
@@ -267,7 +294,8 @@ static bool take_values(const char **at, const char *const *names, uint32_t *val
     if (!take(at, "("))
         return false;
     for (uint32_t i = 0; i < count; i++)
-        if (!take(at, "(") || !take(at, names[i]) || !take_value(at, &values[i]) || !take(at, ")"))
+        if (!take(at, "(") || !take_name(at, names[i]) || !take_value(at, &values[i]) ||
+            !take(at, ")"))
             return false;
     return take(at, ")");
 }
@@ -323,7 +351,7 @@ static void print_query(struct text *text, const struct solver *solver, const ch
                         const char *const *names, uint32_t count)
 {
     text_put(text, "(reset)\n(set-option :produce-models true)\n");
-    if (solver->is_z3 && solver->options.budget)
+    if (solver->is_z3 && solver->options.budget && !solver->counts.no_budget)
         text_format(text, "(set-option :rlimit %" PRIu64 ")\n", solver->options.budget);
     if (!solver->is_z3)
         text_put(text, "(set-logic ALL)\n");
@@ -338,28 +366,109 @@ static void print_query(struct text *text, const struct solver *solver, const ch
     text_put(text, "(echo \"" END_WORD "\")\n");
 }
 
-enum solver_answer solver_ask(struct solver *solver, const char *formula, const char *const *names,
-                              uint32_t *values, uint32_t count)
+/* One question to a child that runs. */
+static enum solver_answer exchange(struct solver *solver, const char *formula,
+                                   const char *const *names, uint32_t *values, uint32_t count,
+                                   bool is_real)
 {
     struct arena scratch;
-    enum solver_answer answer;
     if (arena_init(&scratch, 4 * strlen(formula) + (1 << 20)) != 0)
         return fail(solver, "cannot be asked: no memory for the question");
     struct text query = text_begin(&scratch);
     print_query(&query, solver, formula, names, count);
-    solver->counts.queries++;
     solver->answer_length = 0;
     solver->answer[0] = '\0';
-    if (solver->options.dump)
+    if (is_real && solver->options.dump)
         dump(solver, query.bytes, query.length);
     solver->deadline = now_ms() + (uint64_t)solver->options.seconds * 1000;
-    if (!solver->child && !start(solver)) {
-        answer = fail(solver, "cannot be started");
-    } else {
-        const char *why = converse(solver, query.bytes, query.length);
-        answer = why ? fail_dead(solver, why) : read_answer(solver, names, values, count);
-    }
+    const char *why = converse(solver, query.bytes, query.length);
+    enum solver_answer answer =
+        why ? fail_dead(solver, why) : read_answer(solver, names, values, count);
     arena_destroy(&scratch);
+    return answer;
+}
+
+/* ---- whether it is one at all ---- */
+
+#define CANARY "(declare-fun |canary| () (_ BitVec 32))\n(assert (= (bvadd |canary| #x00000001) "
+
+/* Who does not know claims nothing wrong. */
+static enum solver_answer ask_known(struct solver *solver)
+{
+    static const char *const name[] = {"|canary|"};
+    uint32_t value = 0;
+    enum solver_answer answer = exchange(solver, CANARY "#x0000002b))\n", name, &value, 1, false);
+    if (answer == SOLVER_FAILED || answer == SOLVER_UNKNOWN)
+        return answer;
+    if (answer != SOLVER_SAT || value != 42)
+        return fail(solver, "answers wrongly that x + 1 == 43 for no x but 42");
+    answer = exchange(solver, CANARY "|canary|))\n", NULL, NULL, 0, false);
+    if (answer == SOLVER_SAT)
+        return fail(solver, "answers wrongly that x + 1 == x for no x");
+    return answer;
+}
+
+/* A z3 that does not know the resource limit is asked without; its time still is limited. */
+static bool is_ready(struct solver *solver)
+{
+    if (solver->child)
+        return true;
+    if (!start(solver)) {
+        fail(solver, "cannot be started");
+        return false;
+    }
+    if (ask_known(solver) != SOLVER_FAILED)
+        return true;
+    bool complains = strstr(solver->answer, "rlimit") != NULL;
+    if (!complains || solver->counts.no_budget || !solver->is_z3)
+        return false;
+    solver->counts.no_budget = true;
+    if (!solver->child && !start(solver)) {
+        fail(solver, "cannot be started");
+        return false;
+    }
+    return ask_known(solver) != SOLVER_FAILED;
+}
+
+static enum solver_answer ask_first(struct solver *solver, const char *formula,
+                                    const char *const *names, uint32_t *values, uint32_t count)
+{
+    if (solver->failures >= FAILURES_MAX)
+        return SOLVER_FAILED;
+    if (solver->counts.unknown >= UNKNOWNS_MAX)
+        return SOLVER_UNKNOWN;
+    solver->counts.queries++;
+    enum solver_answer answer =
+        is_ready(solver) ? exchange(solver, formula, names, values, count, true) : SOLVER_FAILED;
+    solver->failures = answer == SOLVER_FAILED ? solver->failures + 1 : 0;
+    return answer;
+}
+
+/* What the first called unsat: the second may not say that it can be. */
+static enum solver_answer ask_second(struct solver *solver, const char *formula)
+{
+    struct solver *second = solver->second;
+    enum solver_answer answer = ask_first(second, formula, NULL, NULL, 0);
+    solver->counts.confirmed += answer == SOLVER_UNSAT;
+    solver->counts.unconfirmed += answer == SOLVER_UNKNOWN;
+    if (answer == SOLVER_UNSAT || answer == SOLVER_UNKNOWN)
+        return SOLVER_UNSAT;
+    if (answer == SOLVER_SAT)
+        snprintf(solver->reason, sizeof solver->reason,
+                 "the solvers '%s' and '%s' disagree: the first says that a formula cannot hold, "
+                 "the second that it can",
+                 solver->words[0], second->words[0]);
+    else
+        snprintf(solver->reason, sizeof solver->reason, "%s", second->reason);
+    return SOLVER_FAILED;
+}
+
+enum solver_answer solver_ask(struct solver *solver, const char *formula, const char *const *names,
+                              uint32_t *values, uint32_t count)
+{
+    enum solver_answer answer = ask_first(solver, formula, names, values, count);
+    if (answer == SOLVER_UNSAT && solver->second)
+        answer = ask_second(solver, formula);
     solver->counts.sat += answer == SOLVER_SAT;
     solver->counts.unsat += answer == SOLVER_UNSAT;
     solver->counts.unknown += answer == SOLVER_UNKNOWN;

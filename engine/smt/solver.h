@@ -6,7 +6,14 @@
  * `(reset)`: it says everything that it is about, so that the text alone repeats it. Nothing that a solver
  * prints is believed but `sat`, `unsat`, `unknown` and values in the form asked for; a solver that is absent,
  * dies, hangs, or prints anything else gives SOLVER_FAILED with the reason, and is started again for the
- * next query.
+ * next query. Whenever it is started it has to answer two questions whose answers are known, so that one
+ * that always says the same proves nothing. After a few failures in a row it is not asked any more.
+ *
+ * A solver that has spent its budget on several questions is not asked any more either, so that a kernel takes a
+ * bounded time: one solver, one kernel.
+ *
+ * A second solver may be asked whenever the first says `unsat`, the answer that no values vouch for: if it
+ * says `sat`, one of them is wrong, and nothing is believed.
  */
 #ifndef ENGINE_SMT_SOLVER_H
 #define ENGINE_SMT_SOLVER_H
@@ -25,12 +32,13 @@ extern const char *const solver_answer_names[]; /* sat unsat unknown failed */
 
 struct solver_options {
     const char *command; /* words separated by blanks; the first is looked for on the search path */
-    uint64_t budget;  /* of one query, in the solver's own resource units (z3: rlimit); 0: none */
-    uint32_t seconds; /* that a query may take at most, whatever its budget: it hangs */
-    const char *dump; /* a folder that each query is written to, or NULL */
+    uint64_t budget;    /* of one query, in the solver's own resource units (z3: rlimit); 0: none */
+    uint32_t seconds;   /* that a query may take at most, whatever its budget: it hangs */
+    const char *dump;   /* a folder that each query is written to, or NULL */
+    const char *second; /* the command of a second solver, or NULL */
 };
 
-enum { SOLVER_SECONDS = 60, SOLVER_BUDGET = 20000000 };
+enum { SOLVER_SECONDS = 60, SOLVER_BUDGET = 2000000 };
 
 /* Does not start it yet. Lives in the arena; solver_end ends the child. */
 struct solver *solver_new(struct arena *arena, const struct solver_options *options);
@@ -47,6 +55,8 @@ const char *solver_reason(const struct solver *solver);
 /* What was asked so far. */
 struct solver_counts {
     uint32_t queries, sat, unsat, unknown, failed, starts;
+    uint32_t confirmed, unconfirmed; /* of unsat: by the second solver; it did not know */
+    bool no_budget;                  /* it knows no resource limit: only its time is limited */
 };
 struct solver_counts solver_counts(const struct solver *solver);
 

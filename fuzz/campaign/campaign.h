@@ -85,6 +85,9 @@ struct campaign_reason {
     char text[REASON_MAX];
 };
 
+/* The reason under which cases are counted that have any execution that is compared with no other (lone.def). */
+#define CAMPAIGN_LONE_ANY "any"
+
 /* What a person wants to know afterwards. */
 struct campaign_summary {
     uint64_t campaign; /* its number in the database */

@@ -114,6 +114,40 @@ static void print_differences(struct arena *arena, const struct campaign_summary
     table_print(&table, out);
 }
 
+/* Cases with an execution that is compared with no other for this reason; see add_lone. */
+static uint64_t count_lone(const struct campaign_summary *s, enum oracle_id oracle,
+                           const char *name)
+{
+    for (uint32_t i = 0; i < s->reason_count; i++)
+        if (s->reasons[i].oracle == oracle && s->reasons[i].verdict == VERDICT_AGREE &&
+            strcmp(s->reasons[i].text, name) == 0)
+            return s->reasons[i].count;
+    return 0;
+}
+
+static void print_lone(struct arena *arena, const struct campaign_summary *s, FILE *out)
+{
+    static const char *const titles[] = {"compared with no other", "cases", "unseen", "because"};
+    struct table table;
+    table_start(&table, arena, titles, "lrrl");
+    for (int i = 1; i < LONE_COUNT; i++) {
+        uint64_t count = count_lone(s, ORACLE_RESULT, lone_table[i].name);
+        if (count == 0)
+            continue;
+        struct table_row *row = table_add(&table);
+        row->cells[0] = lone_table[i].name;
+        row->cells[1] = table_grouped(arena, count);
+        row->cells[2] = table_grouped(arena, count_lone(s, ORACLE_REFERENCE, lone_table[i].name));
+        row->cells[3] = lone_table[i].sentence;
+    }
+    if (!table.first)
+        return;
+    fputs("\ncases with executions that no other is compared with (unseen: not all of them were\n"
+          "followed by the reference either; docs/oracles.md):\n",
+          out);
+    table_print(&table, out);
+}
+
 const char *const campaign_kind_names[CAMPAIGN_KINDS] = {
     [CAMPAIGN_NEW] = "new",     [CAMPAIGN_OPEN] = "open",   [CAMPAIGN_REGRESSED] = "regressed",
     [CAMPAIGN_FLAKY] = "flaky", [CAMPAIGN_KNOWN] = "known",
@@ -279,6 +313,15 @@ static void brief_verdicts(struct arena *arena, const struct campaign_options *o
         fprintf(out, "never a verdict (why: --verbose): %s\n", silent);
 }
 
+static void brief_lone(struct arena *arena, const struct campaign_summary *s, FILE *out)
+{
+    uint64_t lone = count_lone(s, ORACLE_RESULT, CAMPAIGN_LONE_ANY);
+    uint64_t unseen = count_lone(s, ORACLE_REFERENCE, CAMPAIGN_LONE_ANY);
+    if (lone > 0)
+        fprintf(out, "cases with executions compared with no other: %s, %s not followed either\n",
+                table_grouped(arena, lone), table_grouped(arena, unseen));
+}
+
 static void brief_findings(struct arena *arena, const struct campaign_summary *s, FILE *out)
 {
     static const char *const titles[] = {"status", "times", "signature", "replay"};
@@ -341,6 +384,7 @@ static void print_brief(struct arena *arena, const struct campaign_options *opti
         fprintf(out, "%s cases left out: the engine crashes or hangs there\n",
                 table_grouped(arena, s->skipped));
     brief_verdicts(arena, options, s, out);
+    brief_lone(arena, s, out);
     brief_findings(arena, s, out);
     brief_coverage(s, out);
 }
@@ -354,6 +398,7 @@ void campaign_print(struct arena *arena, const struct campaign_options *options,
         print_totals(arena, s, out);
         print_verdicts(arena, options, s, out);
         print_reasons(arena, s, out);
+        print_lone(arena, s, out);
         print_differences(arena, s, out);
         print_findings(arena, options, s, out);
         print_coverage(s, out);
@@ -379,6 +424,19 @@ static void json_findings(struct json *json, const struct campaign_summary *s)
         json_key_bool(json, "minimisation_pending", finding->pending);
         json_key_u64(json, "occurrences", finding->occurrences);
         json_key_u64(json, "first_case", finding->first_case);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+static void json_lone(struct json *json, const struct campaign_summary *s)
+{
+    json_key_array_begin(json, "compared_with_no_other");
+    for (int i = 1; i < LONE_COUNT; i++) {
+        json_object_begin(json);
+        json_key_string(json, "because", lone_table[i].name);
+        json_key_u64(json, "cases", count_lone(s, ORACLE_RESULT, lone_table[i].name));
+        json_key_u64(json, "unseen", count_lone(s, ORACLE_REFERENCE, lone_table[i].name));
         json_object_end(json);
     }
     json_array_end(json);
@@ -419,6 +477,7 @@ void campaign_print_json(const struct campaign_options *options, const struct ca
     json_key_u64(&json, "thread_steps", s->thread_steps);
     json_key_u64(&json, "warp_steps", s->warp_steps);
     json_oracles(&json, options, s);
+    json_lone(&json, s);
     json_findings(&json, s);
     json_key_u64(&json, "flaky", s->flaky);
     json_key_object_begin(&json, "rules");

@@ -26,6 +26,9 @@ static void reason_kind(char kind[REASON_MAX], const char *text)
     kind[length] = '\0';
 }
 
+/* Room for "other reasons" of each oracle, and for what is said beside a verdict (add_differences, add_lone). */
+enum { CHUNK_REASONS_KEPT = 2 * ORACLE_COUNT + MATRIX_CLASS_COUNT + 2 * LONE_COUNT };
+
 /* Counts a reason by its kind; kinds that no longer fit are counted together. */
 static void add_reason(struct chunk *chunk, enum oracle_id oracle, enum verdict verdict,
                        const char *text)
@@ -41,7 +44,8 @@ static void add_reason(struct chunk *chunk, enum oracle_id oracle, enum verdict 
             return;
         }
     }
-    if (chunk->reason_count >= CHUNK_REASONS_MAX - ORACLE_COUNT * 2 - 1 &&
+    bool open = verdict != VERDICT_AGREE; /* other lists have an end: room is kept for them */
+    if (open && chunk->reason_count >= CHUNK_REASONS_MAX - CHUNK_REASONS_KEPT &&
         strcmp(kind, OTHER) != 0) {
         add_reason(chunk, oracle, verdict, OTHER);
         return;
@@ -75,6 +79,22 @@ static void add_differences(struct chunk *chunk, unsigned differences)
     for (int i = 0; i < MATRIX_CLASS_COUNT; i++)
         if (differences >> i & 1)
             add_reason(chunk, ORACLE_LIVENESS, VERDICT_AGREE, matrix_class_table[i].name);
+}
+
+/* Executions that are compared with nothing are kept as what `result` says beside its verdict, and those of them that
+ * nothing has a second account of as what `reference` says. */
+static void add_lone(struct chunk *chunk, unsigned lone, unsigned unseen)
+{
+    for (int i = 1; i < LONE_COUNT; i++) {
+        if (lone >> i & 1)
+            add_reason(chunk, ORACLE_RESULT, VERDICT_AGREE, lone_table[i].name);
+        if (unseen >> i & 1)
+            add_reason(chunk, ORACLE_REFERENCE, VERDICT_AGREE, lone_table[i].name);
+    }
+    if (lone)
+        add_reason(chunk, ORACLE_RESULT, VERDICT_AGREE, CAMPAIGN_LONE_ANY);
+    if (unseen)
+        add_reason(chunk, ORACLE_REFERENCE, VERDICT_AGREE, CAMPAIGN_LONE_ANY);
 }
 
 /* ---- a case ---- */
@@ -158,6 +178,7 @@ bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t num
         if (options->check.oracles & 1u << i)
             add_answer(chunk, arena, number, (enum oracle_id)i, &result->answers[i]);
     add_differences(chunk, result->differences);
+    add_lone(chunk, result->lone, result->unseen);
     run_again(maker, chunk, &c, kernel, result);
     return true;
 }

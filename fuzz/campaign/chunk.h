@@ -12,7 +12,7 @@
 
 enum {
     CHUNK_FINDINGS_MAX = CAMPAIGN_CHUNK * (ORACLE_COUNT + 2), /* two of the engine's own */
-    CHUNK_REASONS_MAX = 128, /* distinct ones; what does not fit is counted as "other reasons" */
+    CHUNK_REASONS_MAX = 192, /* distinct ones; what does not fit is counted as "other reasons" */
     SIGNATURE_MAX = 200,
     RERUN_SHARE = 32, /* one case in so many is run twice: chunk.c, run_again */
 };

@@ -61,9 +61,11 @@ struct cli_outside_options {
 /* Of `prove`. */
 struct cli_prove_options {
     const char *solver; /* a command, or NULL: the usual one */
+    const char *second; /* a second one, or NULL */
     const char *dump;   /* a folder, or NULL */
     uint64_t budget;    /* 0: as usual */
-    uint32_t unroll;
+    uint32_t seconds;   /* 0: as usual */
+    uint32_t unroll, runs;
     bool unroll_given, invariants, file_inputs, adversary;
 };
 
@@ -122,6 +124,8 @@ struct cli_options {
     uint64_t max_steps;
     uint64_t view_steps, kept_steps, from_step; /* of view: taken, in the page, from which on */
     bool open_page;                             /* of view */
+    const char *serve;                          /* of run: an address, or NULL */
+    bool outcomes, repair;                      /* of check */
     const char *commands;                       /* of step; NULL: a person's keys */
     uint64_t width;                             /* of trace: 0 = lines as long as they are */
     bool width_given;
@@ -131,6 +135,7 @@ struct cli_options {
     bool expect;                                /* of progress: print what to state */
     uint32_t max_tests;
     bool all_pending;
+    const char *compiler;                                /* of check: a command, or NULL */
     const char *capture;                                 /* of exec: a folder, or NULL */
     bool unwritten_ok;                                   /* of exec */
     const char *html, *junit, *sarif, *markdown, *grade; /* of report: files */

@@ -84,6 +84,7 @@ const struct config_key config_keys[] = {
     {.section = "campaign", .key = "supervisor", .option = "no-supervisor", .negated = true},
     {.section = "campaign", .key = "db", .option = "db"},
     {.section = "campaign", .key = "stats", .option = "stats"},
+    {.section = "campaign", .key = "serve", .option = "serve"},
     {.section = "budget", .key = "time", .option = "time"},
     {.section = "budget", .key = "cases", .option = "cases"},
     {.section = "budget", .key = "stop-on-finding", .option = "stop-on-finding"},

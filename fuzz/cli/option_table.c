@@ -9,7 +9,7 @@
 
 #define ON_DB                                                                                      \
     (ON(RUN) | ON(REPLAY) | ON(REDUCE) | ON(TRIAGE) | ON(REGRESS) | ON(RULES) | ON(STATUS) |       \
-     ON(REPORT) | ON(TRACE) | ON(VIEW) | ON(STEP) | ON(OUTSIDE))
+     ON(REPORT) | ON(TRACE) | ON(VIEW) | ON(STEP) | ON(EXPLAIN) | ON(OUTSIDE))
 #define ON_PTX (ON(CHECK) | ON(TRACE) | ON(VIEW) | ON(STEP) | ON(PROGRESS) | ON(REDUCE))
 #define ON_SET (ON_PTX | ON(PROVE))
 #define ON_CHECKS (ON(RUN) | ON(CHECK) | ON(REDUCE) | ON(DIGEST))
@@ -58,27 +58,29 @@ const struct cli_option option_table[] = {
      "what is worked on may take this much memory at most (512M, 2G), states of searches among it"},
     {"seed", 's', OPTION_U64, "S",
      ON_CHECKS | ON(TRACE) | ON(VIEW) | ON(STEP) | ON(PROGRESS) | ON(GEN) | ON(TRANSFORM) |
-         ON(DISTILL) | ON(SURVEY) | ON(OUTSIDE),
+         ON(DISTILL) | ON(SURVEY) | ON(OUTSIDE) | ON(PROVE),
      FIELD(seed), FIELD(seed_given), NULL,
      "seed of cases or schedules; 0 by default, for `run` a new one each time"},
     {"shard", 0, OPTION_OWN, "I/N", ON(RUN), 0, FIELD(shard_given), option_parse_shard,
      "only part I of N (from 0) of the cases; by default what a Slurm array or Kubernetes says"},
-    {"first", 0, OPTION_U64, "N", ON(GEN), FIELD(first_case), 0, NULL,
+    {"first", 0, OPTION_U64, "N", ON(GEN) | ON(PROVE), FIELD(first_case), 0, NULL,
      "number of the first case; 0 by default"},
-    {"count", 'n', OPTION_U64, "N", ON(GEN), FIELD(count), 0, NULL, "how many; 1 by default"},
+    {"count", 'n', OPTION_U64, "N", ON(GEN) | ON(PROVE), FIELD(count), 0, NULL,
+     "how many; 1 by default"},
     {"subjects", 0, OPTION_OWN, "LIST", ON_CHECKS, 0, 0, option_parse_subjects,
      "semantics to run, e.g. threads,simt:then-first; all the ordinary ones by default (all)"},
     {"oracles", 0, OPTION_OWN, "LIST", ON_CHECKS, 0, 0, option_parse_oracles,
      "oracles to ask, e.g. simulation,lemmas:strict; all by default"},
-    {"features", 0, OPTION_OWN, "LIST", ON(RUN) | ON(GEN) | ON(DIGEST) | ON(DISTILL) | ON(OUTSIDE),
-     0, FIELD(features_given), option_parse_features,
+    {"features", 0, OPTION_OWN, "LIST",
+     ON(RUN) | ON(GEN) | ON(DIGEST) | ON(DISTILL) | ON(OUTSIDE) | ON(PROVE), 0,
+     FIELD(features_given), option_parse_features,
      "what kernels may contain: names add, -names remove; all, none, portable"},
     {"weights", 0, OPTION_OWN, "LIST", ON(RUN) | ON(GEN) | ON(DIGEST) | ON(DISTILL) | ON(SURVEY), 0,
      0, option_parse_weights,
      "how often the generator takes what: loops:200,stm.call:50, per cent of the usual weight "
      "(rules "
      "--weights lists them)"},
-    {"enumerate", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN) | ON(DIGEST) | ON(SURVEY),
+    {"enumerate", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN) | ON(DIGEST) | ON(SURVEY) | ON(PROVE),
      FIELD(enumerate), 0, NULL,
      "all tiny kernels of these features, one after another, instead of random ones"},
     {"spin", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN) | ON(DIGEST), FIELD(spin), 0, NULL,
@@ -88,6 +90,8 @@ const struct cli_option option_table[] = {
      "so many of 100 kernels are mutated after they were generated; 0 by default"},
     {"ui", 0, OPTION_FLAG, NULL, ON(RUN), FIELD(screen), 0, NULL,
      "a status screen, on a terminal; plain lines elsewhere (also with TERM=dumb)"},
+    {"serve", 0, OPTION_TEXT, "ADDRESS:PORT", ON(RUN), FIELD(serve), 0, NULL,
+     "show the campaign to browsers of this machine while it runs, at 127.0.0.1:PORT; read-only"},
     {"stats", 0, OPTION_OUTPUT, "FILE", ON(RUN), FIELD(stats), 0, NULL,
      "a file that says how it goes, replaced once a second: JSON, FILE.prom for Prometheus"},
     {"fail-on", 0, OPTION_OWN, "LIST", ON(RUN), 0, 0, option_parse_fail_on,
@@ -129,6 +133,12 @@ const struct cli_option option_table[] = {
      "with --case: the tape of a case that says tape-of=SUBJECT; empty: sequential"},
     {"exhaustive", 0, OPTION_FLAG, NULL, ON(CHECK) | ON(REDUCE), FIELD(exhaustive), 0, NULL,
      "search all interleavings of the threads, within bounds"},
+    {"outcomes", 0, OPTION_FLAG, NULL, ON(CHECK), FIELD(outcomes), 0, NULL,
+     "instead of checking: each distinct end of the kernel, its shortest execution, and the "
+     "accesses whose order decides"},
+    {"repair", 0, OPTION_FLAG, NULL, ON(CHECK), FIELD(repair), 0, NULL,
+     "instead of checking: which single barrier makes a racy kernel race-free and correct, each "
+     "place tried"},
     {"same-value", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(same_value), 0, NULL,
      "PTX: two writes of the same value are no race"},
     {"atomics-sync", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(atomics_sync), 0, NULL,
@@ -184,6 +194,8 @@ const struct cli_option option_table[] = {
     {"expect", 0, OPTION_FLAG, NULL, ON(PROGRESS), FIELD(expect), 0, NULL,
      "print the `expect progress` to put into the file instead, as found within the states that "
      "it says, --max-states, or 4096"},
+    {"compiler", 0, OPTION_TEXT, "COMMAND", ON(CHECK), FIELD(compiler), 0, NULL,
+     "what makes PTX of .cu and .cl files; the file, -o and the output are put behind it"},
     {"budget", 0, OPTION_SOME_U64, "N", ON(EXEC), FIELD(budget_steps), 0, NULL,
      "steps of warps that one launch may take; any number by default"},
     {"capture", 0, OPTION_TEXT, "FOLDER", ON(EXEC), FIELD(capture), 0, NULL,
@@ -194,9 +206,18 @@ const struct cli_option option_table[] = {
      "tell of launches that are clean as well"},
     {"solver", 0, OPTION_TEXT, "COMMAND", ON(PROVE), FIELD(prove.solver), 0, NULL,
      "the SMT solver, which reads SMT-LIB 2 from its standard input: 'z3 -in' (default), "
-     "'cvc5 --lang smt2 --produce-models'"},
+     "'cvc5 --lang smt2 --incremental --rlimit-per=200000'"},
+    {"second", 0, OPTION_TEXT, "COMMAND", ON(PROVE), FIELD(prove.second), 0, NULL,
+     "another solver that is asked whenever the first says 'unsat': where it says 'sat', nothing "
+     "is "
+     "believed"},
+    {"seconds", 0, OPTION_SOME_U32, "N", ON(PROVE), FIELD(prove.seconds), 0, NULL,
+     "a solver that has not answered a question for so long hangs; 60 by default"},
+    {"runs", 0, OPTION_U32, "N", ON(PROVE), FIELD(prove.runs), 0, NULL,
+     "compare each proof with so many executions of 'threads' and of 'interleave', under 4 inputs; "
+     "none by default"},
     {"budget", 0, OPTION_SOME_U64, "N", ON(PROVE), FIELD(prove.budget), 0, NULL,
-     "z3: what one query may take, in its own units (rlimit), so that verdicts repeat; 20000000 by "
+     "z3: what one query may take, in its own units (rlimit), so that verdicts repeat; 2000000 by "
      "default"},
     {"unroll", 0, OPTION_U32, "K", ON(PROVE), FIELD(prove.unroll), FIELD(prove.unroll_given), NULL,
      "trips of each loop that are tried before invariants are looked for; 3 by default, 0: none"},
@@ -208,7 +229,8 @@ const struct cli_option option_table[] = {
      "what reads give: what the thread wrote, and anything behind a barrier (default); or always "
      "anything"},
     {"dump", 0, OPTION_TEXT, "FOLDER", ON(PROVE), FIELD(prove.dump), 0, NULL,
-     "write each query to a file, which the solver takes as it is"},
+     "write each query to a file, which the solver takes as it is, and refuted kernels with the "
+     "inputs that show it"},
     {"max-steps", 0, OPTION_U64, "N", ON(TRACE), FIELD(max_steps), 0, NULL,
      "stop after so many steps; 1000 by default"},
     {"width", 0, OPTION_U64, "N", ON(TRACE), FIELD(width), FIELD(width_given), NULL,

@@ -8,6 +8,8 @@
 #include "fuzz/base/interrupt.h"
 #include "fuzz/case/case.h"
 #include "fuzz/check/check_report.h"
+#include "fuzz/check/compile.h"
+#include "fuzz/out/demangle.h"
 #include "fuzz/out/door.h"
 #include "fuzz/out/output.h"
 #include "fuzz/out/table.h"
@@ -193,9 +195,12 @@ static void print_runs(struct arena *arena, const struct check_result *result)
         row->cells[3] = ends_text(arena, run);
         row->cells[4] = arena_printf(arena, "%" PRIu32 "%s", run->final_count,
                                      run->more_finals ? " or more" : "");
-        row->cells[5] = run->race ? evidence_race_sentence(arena, run->program, &run->witness)
-                        : run->race_unknown ? run->race_unknown
-                                            : "none";
+        row->cells[5] =
+            run->race
+                ? demangle_within(arena, evidence_race_sentence(arena, run->program, &run->witness),
+                                  result->kernel->name)
+            : run->race_unknown ? run->race_unknown
+                                : "none";
     }
     if (table.first)
         table_print(&table, stdout);
@@ -249,12 +254,13 @@ static void print_quote(struct arena *arena, const char *path, const struct sour
 }
 
 /* What else happens, and the lines concerned. */
-static void print_happenings(struct arena *arena, const char *path, const struct headline *headline)
+static void print_happenings(struct arena *arena, const char *path, const char *kernel,
+                             const struct headline *headline)
 {
     for (uint32_t i = 0; i < headline->count; i++) {
         const struct happening *h = &headline->happenings[i];
         if (i > 0)
-            printf("    also %s\n", headline_text(arena, h));
+            printf("    also %s\n", demangle_within(arena, headline_text(arena, h), kernel));
         for (uint32_t p = 0; p < HAPPENING_PLACES; p++)
             print_quote(arena, path, &h->places[p]);
     }
@@ -287,7 +293,8 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
     uint32_t failed = check_failed_claims(result) + cli_stated_failed(stated);
     bool states = result->claim_count > 0;
     bool diverges = check_divergences(result, false) > 0;
-    const char *more = head_text(arena, result, headline, states || diverges);
+    const char *more = demangle_within(
+        arena, head_text(arena, result, headline, states || diverges), result->kernel->name);
     if (diverges)
         print_head(cli, "DIVERGE", "\033[31m", path, more);
     else if (failed > 0)
@@ -301,10 +308,10 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
     for (uint32_t i = 0; i < CHECK_NOTES; i++) {
         const char *note = check_note(arena, result, i);
         if (note)
-            printf("    note: %s\n", note);
+            printf("    note: %s\n", demangle_within(arena, note, result->kernel->name));
     }
     if (!states || failed > 0)
-        print_happenings(arena, path, headline);
+        print_happenings(arena, path, result->kernel->name, headline);
     if (result->program)
         print_refusals(result);
     print_divergences(arena, options, result);
@@ -428,6 +435,12 @@ static int check_kernel_file(struct cli *cli, const char *path, const struct che
         sums->bad++;
         return CLI_USAGE;
     }
+    return check_judge(cli, path, kernel, options, sums);
+}
+
+int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
+                const struct check_options *options, struct cli_check_sums *sums)
+{
     struct check_result *result = ARENA_NEW(&cli->arena, struct check_result);
     struct searched searched = {.cli = cli, .path = path};
     struct check_options telling = *options;
@@ -465,7 +478,8 @@ int cli_check_file(struct cli *cli, const char *path, const struct check_options
                    struct cli_check_sums *sums)
 {
     size_t mark = arena_mark(&cli->arena);
-    int status = check_kernel_file(cli, path, options, sums);
+    int status = compile_is_source(path) ? check_source(cli, path, options, sums)
+                                         : check_kernel_file(cli, path, options, sums);
     arena_release(&cli->arena, mark);
     return status;
 }
@@ -499,6 +513,20 @@ static void bound_searches(const struct cli *cli, struct check_options *options)
     interrupt_after(cli->options.time_ms);
 }
 
+/* Instead of a check: ends and repairs. A place of a repair is searched for a short while only. */
+static int repair_files(struct cli *cli, const struct cli_files *files)
+{
+    enum { REPAIR_STATES = 1 << 15 };
+    struct check_options options = cli_check_options(cli);
+    int status = CLI_OK;
+    bound_searches(cli, &options);
+    if (cli->options.repair)
+        options.search.max_states = REPAIR_STATES;
+    for (uint32_t i = 0; i < files->count && !interrupted; i++)
+        status = worse(status, cli_repair_file(cli, files->paths[i], &options.search));
+    return interrupted ? CLI_INTERRUPTED : status;
+}
+
 int command_check(struct cli *cli)
 {
     struct cli_files files;
@@ -508,6 +536,8 @@ int command_check(struct cli *cli)
     if (!read_tape(cli, &options) ||
         !cli_find_files(cli, cli->arguments, cli->argument_count, &files))
         return CLI_USAGE;
+    if (cli->options.repair || cli->options.outcomes)
+        return repair_files(cli, &files);
     struct arena kept;
     bool reports = cli->options.sarif || cli->options.junit;
     if (reports && arena_init(&kept, REPORT_BYTES) != 0) {

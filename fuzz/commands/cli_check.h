@@ -21,6 +21,17 @@ const char *check_claim_text(struct arena *arena, const struct ast_expect *expec
 enum { CHECK_NOTES = 2 };
 const char *check_note(struct arena *arena, const struct check_result *result, uint32_t number);
 
+/* Runs a kernel that was read from `path`, tells of it, and counts it. Its exit status. */
+int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
+                const struct check_options *options, struct cli_check_sums *sums);
+
+/* The same for all entries of a source in CUDA C or OpenCL C (cli_check_source.c). */
+int check_source(struct cli *cli, const char *path, const struct check_options *options,
+                 struct cli_check_sums *sums);
+
+/* --outcomes, --repair. Returns the exit status. */
+int cli_repair_file(struct cli *cli, const char *path, const struct search_options *bounds);
+
 void check_print_json(struct arena *arena, const char *path, const struct check_options *options,
                       const struct check_result *result, const struct cli_stated *stated,
                       const struct headline *headline);

@@ -6,6 +6,7 @@
 #include "fuzz/campaign/resume.h"
 #include "fuzz/cli/config.h"
 #include "fuzz/out/terminal.h"
+#include "fuzz/status/live_serve.h"
 #include "fuzz/supervise/supervisor.h"
 
 #include "engine/base/pcg.h"
@@ -123,6 +124,36 @@ static int run_campaign(void *context, struct watch *watch)
     return status;
 }
 
+static int run_watched(struct run *run)
+{
+    const struct cli_options *o = &run->cli->options;
+    run->options.screen = o->screen && terminal_open();
+    signal(SIGPIPE, SIG_IGN); /* a reader that goes away does not end the hunt */
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of the database */
+    if (o->no_supervisor || supervisor_is_in_the_way())
+        return run_campaign(run, NULL);
+    const struct supervisor supervisor = {
+        .case_timeout_ms = o->case_timeout_ms > 0 ? o->case_timeout_ms : SUPERVISOR_CASE_TIMEOUT_MS,
+        .log = stderr,
+    };
+    return supervise(&supervisor, run_campaign, run);
+}
+
+/* With --serve somebody else answers a browser meanwhile. */
+static int run_served(struct run *run)
+{
+    const char *address = run->cli->options.serve;
+    pid_t server;
+    if (!address)
+        return run_watched(run);
+    int status = live_serve_start(run->cli, address, &server);
+    if (status != CLI_OK)
+        return status;
+    status = run_watched(run);
+    live_serve_stop(server);
+    return status;
+}
+
 int command_run(struct cli *cli)
 {
     const struct cli_options *o = &cli->options;
@@ -144,14 +175,5 @@ int command_run(struct cli *cli)
         return command_outside(cli);
     if (o->resume && !find_campaign(cli, &run.options, &status))
         return status;
-    run.options.screen = o->screen && terminal_open();
-    signal(SIGPIPE, SIG_IGN); /* a reader that goes away does not end the hunt */
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of the database */
-    if (o->no_supervisor || supervisor_is_in_the_way())
-        return run_campaign(&run, NULL);
-    const struct supervisor supervisor = {
-        .case_timeout_ms = o->case_timeout_ms > 0 ? o->case_timeout_ms : SUPERVISOR_CASE_TIMEOUT_MS,
-        .log = stderr,
-    };
-    return supervise(&supervisor, run_campaign, &run);
+    return run_served(&run);
 }

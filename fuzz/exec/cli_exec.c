@@ -6,6 +6,7 @@
 #include "fuzz/check/check_report.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/exec/device.h"
+#include "fuzz/out/demangle.h"
 #include "fuzz/out/json.h"
 #include "fuzz/out/terminal.h"
 
@@ -73,14 +74,15 @@ static void add_to_report(struct execution *e, const char *kernel,
 {
     const char *source = finding->sources[0], *colon = source ? strrchr(source, ':') : NULL;
     struct arena *arena = &e->cli->arena;
+    const char *shown = demangle_text(arena, kernel);
     const char *path =
         colon ? arena_strndup(arena, source, (size_t)(colon - source)) : e->options.program;
     const struct check_problem problem = {
         .rule = device_finding_kind(finding),
-        .text = arena_printf(arena, "%s: %s", kernel, device_finding_text(arena, kernel, finding)),
+        .text = arena_printf(arena, "%s: %s", shown, demangle_within(arena, finding->text, kernel)),
         .line = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0,
         .fails = true};
-    check_report_kernel(e->report, path, kernel);
+    check_report_kernel(e->report, path, shown);
     check_report_problem(e->report, &problem);
 }
 
@@ -95,10 +97,10 @@ static void found(void *context, const char *kernel, const char *launch,
         return;
     json_object_begin(json);
     json_key_string(json, "kind", device_finding_kind(finding));
-    json_key_string(json, "kernel", kernel);
+    json_key_string(json, "kernel", demangle_text(&e->cli->arena, kernel));
     json_key_string(json, "launch", launch);
     json_key_u64(json, "launch_number", e->device.report.launches);
-    json_key_string(json, "text", device_finding_text(&e->cli->arena, kernel, finding));
+    json_key_string(json, "text", demangle_within(&e->cli->arena, finding->text, kernel));
     json_key_array_begin(json, "sources");
     for (int i = 0; i < 2 && finding->sources[i]; i++)
         json_string(json, finding->sources[i]);

@@ -63,7 +63,7 @@ struct device {
     struct device_report report;
     struct device_told *told;
     const volatile sig_atomic_t *stop; /* not 0: the launch that runs is given up */
-    /* A finding that is new; `kernel` as people write it, `launch` with its place on the host's stack. */
+    /* A finding that is new; `kernel` as the module has it, `launch` for people, with its place on the host's stack. */
     void (*found)(void *context, const char *kernel, const char *launch,
                   const struct launch_finding *finding);
     void *context;
@@ -99,9 +99,6 @@ const char *device_launch_text(struct arena *arena, const struct device *device,
 /* False: it was told before, of an earlier launch. */
 bool device_tell_finding(struct device *device, struct arena *arena, const char *launch,
                          const char *kernel, const struct launch_finding *finding);
-/* Its sentence, as people write names; what belongs to the kernel without the kernel's name. */
-const char *device_finding_text(struct arena *arena, const char *kernel,
-                                const struct launch_finding *finding);
 /* "race", "unwritten", "oob", ... */
 const char *device_finding_kind(const struct launch_finding *finding);
 void device_tell_note(struct device *device, const char *word, const char *text);

@@ -243,7 +243,7 @@ static void tell(struct device *device, struct arena *arena, struct launch *laun
             continue;
         device->report.shown++;
         if (device->found)
-            device->found(device->context, demangle_text(arena, name), text, f);
+            device->found(device->context, name, text, f);
     }
     if (launch->status == STATUS_STEP_LIMIT) {
         device->report.refused++;

@@ -2,8 +2,6 @@
  * What people read of a device: findings with the lines of the source, and notes.
  */
 #include "fuzz/exec/device.h"
-
-#include "engine/base/text.h"
 #include "fuzz/out/demangle.h"
 #include "oracle/check/fault.h"
 
@@ -133,18 +131,6 @@ static void tell(const struct device *device, const char *word, bool is_bad, con
     fflush(device->out);
 }
 
-const char *device_finding_text(struct arena *arena, const char *kernel,
-                                const struct launch_finding *finding)
-{
-    const char *text = demangle_text(arena, finding->text), *rest = text;
-    const char *own = arena_printf(arena, "%s::", demangle_text(arena, kernel));
-    struct text out = text_begin(arena);
-    for (const char *at; (at = strstr(rest, own)); rest = at + strlen(own))
-        text_put_bytes(&out, rest, (size_t)(at - rest));
-    text_put(&out, rest);
-    return out.bytes;
-}
-
 /* In lines of people's screens, each behind ten blanks. */
 static void tell_wrapped(const struct device *device, const char *text)
 {
@@ -167,7 +153,7 @@ bool device_tell_finding(struct device *device, struct arena *arena, const char 
     if (!is_new(device, kernel, finding))
         return false;
     tell(device, word_of(finding), true, launch);
-    tell_wrapped(device, device_finding_text(arena, kernel, finding));
+    tell_wrapped(device, demangle_within(arena, finding->text, kernel));
     tell_sources(device, arena, finding);
     if (finding->count > 1)
         fprintf(device->out, "          and %" PRIu64 " more of these\n", finding->count - 1);

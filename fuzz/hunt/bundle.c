@@ -94,6 +94,11 @@ static void put_what(struct text *text, const struct hunt_finding *f)
     text_put(text, "## What happens\n\n");
     if (f->trial.verdict == TRIAL_WRONG)
         put_difference(text, f);
+    else if (f->trial.verdict == TRIAL_WRONG_STEPS)
+        text_format(text,
+                    "Memory at the end is right, but what the program says of its steps cannot be. "
+                    "%s: %s.\n",
+                    f->trial.cause, f->trial.log);
     else
         text_format(text, "It ends with: %s. What it printed stands in log.txt.\n",
                     *f->trial.cause ? f->trial.cause : "no message");

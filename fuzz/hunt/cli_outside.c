@@ -74,6 +74,7 @@ static const struct {
                 {"compiler:opt-", ":structurize", ":vectors"},
                 {"compiler:opt-", ":structurize", ":values"},
                 {"compiler:opt-", ":structurize", ":returns"},
+                {"vulkan:", "", ":-spirv-opt"},
                 {"opencl:pocl", "", ":POCL_WORK_GROUP_METHOD=loops"},
                 {"opencl:pocl", "", ":POCL_WORK_GROUP_METHOD=loopvec"}};
 

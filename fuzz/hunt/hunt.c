@@ -93,9 +93,11 @@ static void add_case(struct hunt *h, uint64_t number)
 /* Those of the command line stay as they are. */
 static uint32_t knobs_of(const struct hunt *h, uint32_t subject, const struct hunted *item)
 {
-    return h->options->fixed_knobs || h->options->ignore_known
-               ? item->knobs
-               : known_avoid(h->options->subjects[subject], item->knobs, item->number);
+    const struct outside_subject *s = h->options->subjects[subject];
+    if (h->options->fixed_knobs)
+        return item->knobs;
+    return ~s->lacks &
+           (h->options->ignore_known ? item->knobs : known_avoid(s, item->knobs, item->number));
 }
 
 /* "agrees: a, b; wrong-value: c" */
@@ -106,8 +108,8 @@ static const char *second_opinion(struct hunt *h, const struct hunt_finding *f)
         const struct outside_subject *other = h->options->subjects[s];
         if (other == f->subject)
             continue;
-        struct trial trial =
-            trial_run(&h->trials, other, &h->options->settings, f->expected, f->knobs, NULL);
+        struct trial trial = trial_run(&h->trials, other, &h->options->settings, f->expected,
+                                       f->knobs & ~other->lacks, NULL);
         const char **list = &names[trial.verdict];
         *list =
             arena_printf(&h->trials, "%s%s%s", *list ? *list : "", *list ? ", " : "", other->name);

@@ -67,3 +67,24 @@ const char *demangle_text(struct arena *arena, const char *text)
     }
     return out.bytes ? out.bytes : "";
 }
+
+const char *demangle_within(struct arena *arena, const char *text, const char *kernel)
+{
+    const char *plain = demangle_text(arena, text), *name = demangle_text(arena, kernel);
+    struct text out = text_begin(arena);
+    const size_t length = strlen(name);
+    char before = ' ';
+    if (plain == text || length == 0)
+        return plain;
+    while (*plain) {
+        bool begins = !is_name(before) && strncmp(plain, name, length) == 0;
+        before = *plain;
+        if (begins && strncmp(plain + length, "::", 2) == 0)
+            plain += length + 2;
+        else if (begins && strncmp(plain + length, "_param_", 7) == 0)
+            plain += length + 1;
+        else
+            text_put_bytes(&out, plain++, 1);
+    }
+    return out.bytes;
+}

@@ -87,6 +87,12 @@ static struct outside_subject *new_subject(struct arena *arena, struct worker *w
     *own = (struct served_subject){worker, options, NULL};
     subject->own = own;
     subject->version = message_text(&answer, "version", 0);
+    const char *bad;
+    if (*message_text(&answer, "lacks", 0) &&
+        !emit_parse_knobs(message_text(&answer, "lacks", 0), &subject->lacks, &bad)) {
+        *reason = arena_printf(arena, "it lacks what is no knob: %s", bad);
+        return NULL;
+    }
     if (!emit_find_language(message_text(&answer, "language", 0), &subject->language)) {
         *reason = "it names no language that we emit";
         return NULL;

@@ -50,6 +50,7 @@ struct outside_subject {
     const char *name; /* as given, complete: "compiler:clang-14:-O2" */
     const char *version;
     enum emit_language language;
+    uint32_t lacks; /* knobs that it has not what it takes for */
     const struct outside_kind *kind;
     void *own; /* of the kind */
 };

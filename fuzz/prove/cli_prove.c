@@ -1,129 +1,39 @@
 /*
  * cli_prove.c - `simtfuzz prove`: kernels proved free of races and barrier divergence for every input and
- * schedule, or refuted by an execution.
+ * schedule, or refuted by an execution. Files, or, to try the prover itself, generated kernels.
  */
-#include "engine/language/print.h"
+#include "engine/input/input.h"
+#include "fuzz/case/case.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/out/json.h"
-#include "fuzz/prove/replay.h"
+#include "fuzz/prove/judge.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
-
-/* ---- verdicts ---- */
-
-enum outcome_verdict {
-    VERDICT_PROVED,
-    VERDICT_REFUTED,
-    VERDICT_ALARM,
-    VERDICT_BOUNDED,
-    VERDICT_UNKNOWN
-};
-static const char *const prove_verdict_names[] = {"proved", "refuted", "alarm", "bounded",
-                                                  "unknown"};
-static const char *const goal_titles[GOAL_COUNT] = {"race-free", "no barrier divergence",
-                                                    "within bounds", "asserts hold"};
-
-struct goal_outcome {
-    enum outcome_verdict verdict;
-    struct proof_replay replay;
-    const char *why;
-};
 
 struct proving {
     struct cli *cli;
-    struct solver *solver;
     struct proof_options options;
+    struct solver_options solver;
     const char *path;
     const struct ast_kernel *kernel;
-    struct proof_result result;
-    struct goal_outcome goals[GOAL_COUNT];
+    struct prove_outcome outcome;
+    /* of all kernels */
+    uint32_t kernels, verdicts[SAYS_COUNT];
+    uint32_t no_budget; /* the solver knows no resource limit */
+    double *seconds;    /* of the CPU, a kernel each; NULL: not wanted */
 };
-
-/* What a model says in a sentence. */
-static const char *model_text(struct arena *arena, const struct proof_model *m)
-{
-    const char *who = arena_printf(arena, "threads %" PRIu32 " and %" PRIu32, m->tid[0], m->tid[1]);
-    if (m->bid[0] != m->bid[1])
-        who = arena_printf(arena,
-                           "thread %" PRIu32 " of block %" PRIu32 " and thread %" PRIu32
-                           " of block %" PRIu32,
-                           m->tid[0], m->bid[0], m->tid[1], m->bid[1]);
-    if (m->goal == GOAL_RACE)
-        return arena_printf(arena, "%s at %s[%" PRIu32 "], a %s at line %" PRIu32, who, m->var,
-                            m->element, m->kind, m->at.line);
-    if (m->goal == GOAL_DIVERGENCE)
-        return arena_printf(arena, "%s at the barrier at line %" PRIu32, who, m->at.line);
-    return arena_printf(arena, "thread %" PRIu32 " at line %" PRIu32, m->tid[0], m->at.line);
-}
-
-static const char *guesses_text(struct arena *arena, const struct proof_model *m)
-{
-    const char *text = "";
-    for (uint32_t i = 0; i < m->guess_count; i++) {
-        const char *name = m->guesses[i].name, *number = strrchr(name, '#');
-        text = arena_printf(arena, "%s%s%.*s", text, i ? "; " : "",
-                            (int)(number ? number - name - 1 : (ptrdiff_t)strlen(name)), name);
-    }
-    return text;
-}
-
-static void judge_model(struct proving *p, int goal, const struct proof_answer *answer)
-{
-    struct goal_outcome *outcome = &p->goals[goal];
-    struct arena *arena = &p->cli->arena;
-    outcome->replay = proof_replay(arena, p->kernel, answer->model, p->options.file_inputs);
-    if (outcome->replay.shown) {
-        outcome->verdict = VERDICT_REFUTED;
-        outcome->why = outcome->replay.how;
-        return;
-    }
-    outcome->verdict = VERDICT_ALARM;
-    if (answer->model->guess_count > 0)
-        outcome->why =
-            arena_printf(arena, "%s; no execution shows it. It rests on values made up: %s",
-                         model_text(arena, answer->model), guesses_text(arena, answer->model));
-    else
-        outcome->why = arena_printf(arena,
-                                    "%s; no execution shows it, although no value is made "
-                                    "up%s",
-                                    model_text(arena, answer->model),
-                                    answer->model->private_inputs ? " but the threads' own inputs"
-                                                                  : ": please report this");
-}
-
-static void judge(struct proving *p, int goal)
-{
-    const struct proof_answer *answer = &p->result.answers[goal];
-    struct goal_outcome *outcome = &p->goals[goal];
-    *outcome = (struct goal_outcome){0};
-    if (p->result.refused) {
-        outcome->verdict = VERDICT_UNKNOWN;
-        outcome->why = p->result.refused;
-    } else if (answer->verdict == PROOF_MODEL) {
-        judge_model(p, goal, answer);
-    } else if (answer->verdict == PROOF_PROVED) {
-        outcome->verdict = VERDICT_PROVED;
-        outcome->why = answer->method;
-    } else if (answer->verdict == PROOF_BOUNDED) {
-        outcome->verdict = VERDICT_BOUNDED;
-        outcome->why =
-            arena_printf(&p->cli->arena, "nothing is wrong within %" PRIu32 " trips of each loop",
-                         p->result.unroll);
-    } else {
-        outcome->verdict = VERDICT_UNKNOWN;
-        outcome->why = answer->reason;
-    }
-}
 
 /* ---- text ---- */
 
 static void print_invariants(const struct proving *p)
 {
-    for (uint32_t i = 0; i < p->result.loop_count; i++) {
-        const struct proof_loop *loop = &p->result.loops[i];
+    for (uint32_t i = 0; i < p->outcome.result.loop_count; i++) {
+        const struct proof_loop *loop = &p->outcome.result.loops[i];
         printf("    loop at line %" PRIu32 ": %" PRIu32 " of %" PRIu32 " candidates hold\n",
                loop->at.line, loop->kept_count, loop->candidate_count);
         for (uint32_t n = 0; n < loop->kept_count; n++)
@@ -131,26 +41,16 @@ static void print_invariants(const struct proving *p)
     }
 }
 
-/* The worst verdict of races and divergence stands in front: bounds and asserts have lines of their own. */
-static enum outcome_verdict headline(const struct proving *p)
-{
-    enum outcome_verdict race = p->goals[GOAL_RACE].verdict,
-                         divergence = p->goals[GOAL_DIVERGENCE].verdict;
-    if (race == VERDICT_REFUTED || divergence == VERDICT_REFUTED)
-        return VERDICT_REFUTED;
-    return race > divergence ? race : divergence;
-}
-
 static void print_text(const struct proving *p)
 {
-    printf("%-9s %s\n", prove_verdict_names[headline(p)], p->path);
+    printf("%-9s %s\n", prove_verdict_names[prove_headline(&p->outcome)], p->path);
     for (int goal = 0; goal < GOAL_COUNT; goal++)
-        printf("    %s: %s (%s)\n", goal_titles[goal], prove_verdict_names[p->goals[goal].verdict],
-               p->goals[goal].why ? p->goals[goal].why : "no reason");
-    if (p->result.unreachable > 0)
-        printf("    note: %" PRIu32 " barrier%s no pair of threads reaches\n",
-               p->result.unreachable,
-               p->result.unreachable == 1 ? " is one that" : "s are such that");
+        printf("    %s: %s (%s)\n", prove_goal_titles[goal],
+               prove_verdict_names[p->outcome.goals[goal].verdict], p->outcome.goals[goal].why);
+    if (p->outcome.result.unreachable > 0)
+        printf("    note: %" PRIu32 " place%s no pair of threads reaches\n",
+               p->outcome.result.unreachable,
+               p->outcome.result.unreachable == 1 ? " is one that" : "s are such that");
     if (p->cli->options.prove.invariants)
         print_invariants(p);
 }
@@ -199,17 +99,17 @@ static void json_model(struct json *json, const struct proof_model *model)
 static void json_goal(struct json *json, const struct proving *p, int goal)
 {
     json_key_object_begin(json, proof_goal_names[goal]);
-    json_key_string(json, "verdict", prove_verdict_names[p->goals[goal].verdict]);
-    json_key_string(json, "why", p->goals[goal].why);
-    json_model(json, p->result.answers[goal].model);
+    json_key_string(json, "verdict", prove_verdict_names[p->outcome.goals[goal].verdict]);
+    json_key_string(json, "why", p->outcome.goals[goal].why);
+    json_model(json, p->outcome.result.answers[goal].model);
     json_object_end(json);
 }
 
 static void json_loops(struct json *json, const struct proving *p)
 {
     json_key_array_begin(json, "loops");
-    for (uint32_t i = 0; i < p->result.loop_count; i++) {
-        const struct proof_loop *loop = &p->result.loops[i];
+    for (uint32_t i = 0; i < p->outcome.result.loop_count; i++) {
+        const struct proof_loop *loop = &p->outcome.result.loops[i];
         json_object_begin(json);
         json_key_u64(json, "line", loop->at.line);
         json_key_u64(json, "candidates", loop->candidate_count);
@@ -222,44 +122,174 @@ static void json_loops(struct json *json, const struct proving *p)
     json_array_end(json);
 }
 
-static void print_json(const struct proving *p)
+static void print_json(const struct proving *p, const struct solver_counts *counts)
 {
-    struct solver_counts counts = solver_counts(p->solver);
     struct json json;
     json_start(&json, stdout);
     json_object_begin(&json);
     cli_json_kernel(&json, p->path, p->kernel);
-    json_key_string(&json, "verdict", prove_verdict_names[headline(p)]);
+    json_key_string(&json, "verdict", prove_verdict_names[prove_headline(&p->outcome)]);
     for (int goal = 0; goal < GOAL_COUNT; goal++)
         json_goal(&json, p, goal);
     json_loops(&json, p);
-    json_key_u64(&json, "unreachable_barriers", p->result.unreachable);
-    json_key_u64(&json, "rounds", p->result.rounds);
-    json_key_u64(&json, "terms", p->result.terms);
-    json_key_u64(&json, "queries", counts.queries);
+    json_key_u64(&json, "unreachable_barriers", p->outcome.result.unreachable);
+    json_key_u64(&json, "rounds", p->outcome.result.rounds);
+    json_key_u64(&json, "terms", p->outcome.result.terms);
+    json_key_u64(&json, "queries", counts->queries);
+    json_key_u64(&json, "confirmed", counts->confirmed);
     json_object_end(&json);
     json_end_line(&json);
 }
 
-/* ---- files ---- */
+/* ---- one kernel ---- */
 
-static int prove_file(struct proving *p, const char *path)
+static double cpu_seconds(void)
 {
+    static const int whose[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+    double sum = 0;
+    for (int i = 0; i < 2; i++) {
+        struct rusage used;
+        if (getrusage(whose[i], &used) != 0)
+            continue;
+        sum += (double)used.ru_utime.tv_sec + (double)used.ru_stime.tv_sec +
+               (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+    }
+    return sum;
+}
+
+/* The kernel that an execution shows to be wrong, for `check`. */
+static void dump_shown(struct proving *p)
+{
+    struct arena *arena = &p->cli->arena;
+    if (!p->solver.dump || !p->outcome.shown)
+        return;
+    const char *path =
+        arena_printf(arena, "%s/refuted-%" PRIu32 ".simt", p->solver.dump, p->kernels);
+    FILE *file = fopen(path, "w");
+    if (!file || fputs(print_kernel(arena, p->outcome.shown), file) < 0)
+        cli_message(p->cli, "%s: %s", path, strerror(errno));
+    else if (!p->cli->options.json)
+        printf("    shown by: simtfuzz check %s\n", path);
+    if (file)
+        fclose(file);
+}
+
+static int prove_one(struct proving *p, const char *path, const struct ast_kernel *kernel)
+{
+    struct solver *solver = solver_new(&p->cli->arena, &p->solver);
+    double before = cpu_seconds();
     p->path = path;
-    p->kernel = cli_read_launched(p->cli, path);
-    if (!p->kernel)
-        return CLI_USAGE;
-    struct forms *forms = forms_new(&p->cli->arena, p->kernel);
-    prove_kernel(&p->cli->arena, forms, &p->options, p->solver, &p->result);
-    for (int goal = 0; goal < GOAL_COUNT; goal++)
-        judge(p, goal);
+    p->kernel = kernel;
+    prove_judge(&p->cli->arena, kernel, &p->options, solver, p->cli->options.prove.runs,
+                &p->outcome);
+    solver_end(solver);
+    struct solver_counts counts = solver_counts(solver);
     if (p->cli->options.json)
-        print_json(p);
+        print_json(p, &counts);
     else
         print_text(p);
+    if (p->seconds)
+        p->seconds[p->kernels] = cpu_seconds() - before;
+    dump_shown(p);
     fflush(stdout);
-    return headline(p) == VERDICT_PROVED ? CLI_OK : CLI_DIVERGENCE;
+    p->kernels++;
+    p->no_budget += counts.no_budget;
+    enum outcome_verdict verdict = prove_headline(&p->outcome);
+    p->verdicts[verdict]++;
+    if (counts.failed > 0)
+        cli_message(p->cli, "%s", solver_reason(solver));
+    if (counts.failed > 0 || verdict == SAYS_WRONG)
+        return CLI_FAULT;
+    return verdict == SAYS_PROVED ? CLI_OK : CLI_DIVERGENCE;
 }
+
+/* ---- all of them ---- */
+
+static int prove_files(struct proving *p, const struct cli_files *files)
+{
+    struct cli *cli = p->cli;
+    size_t mark = arena_mark(&cli->arena);
+    int status = CLI_OK;
+    for (uint32_t i = 0; i < files->count; i++) {
+        const struct ast_kernel *kernel = cli_read_launched(cli, files->paths[i]);
+        int one = kernel ? prove_one(p, files->paths[i], kernel) : CLI_USAGE;
+        status = one > status ? one : status;
+        arena_release(&cli->arena, mark);
+    }
+    return status;
+}
+
+/* As it is printed: a place in it has a line, which is that of `gen` but for the comment in front. */
+static const struct ast_kernel *read_back(struct arena *arena, const struct ast_kernel *kernel)
+{
+    const char *text = print_kernel(arena, kernel);
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    diag_init(diag, "generated", text, strlen(text));
+    if (kernel->form == FORM_PTX)
+        return kernel;
+    const struct ast_kernel *read = parse_kernel(arena, text, strlen(text), diag);
+    return read ? read : kernel;
+}
+
+/* The kernels that `gen` prints for the same options. */
+static int prove_generated(struct proving *p)
+{
+    struct cli *cli = p->cli;
+    const struct cli_options *o = &cli->options;
+    struct gen_options gen = GEN_DEFAULTS;
+    struct gen_walk walk = {.started = false};
+    int status = CLI_OK;
+    gen.features = o->features;
+    gen.small = gen.enumerate = o->enumerate;
+    size_t mark = arena_mark(&cli->arena);
+    for (uint64_t i = 0; i < o->count; i++) {
+        uint64_t number = o->first_case + i;
+        struct fuzz_case c;
+        case_of_campaign(&c, o->seed, number, &gen, &CHECK_DEFAULTS);
+        const struct ast_kernel *kernel = case_kernel(&cli->arena, &c, &walk);
+        if (!kernel)
+            break;
+        int one = prove_one(p, arena_printf(&cli->arena, "case %" PRIu64, number),
+                            read_back(&cli->arena, kernel));
+        status = one > status ? one : status;
+        arena_release(&cli->arena, mark);
+    }
+    return status;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* On standard error, since no two runs take the same time. */
+static void print_seconds(const struct proving *p)
+{
+    if (!p->seconds || p->kernels == 0)
+        return;
+    qsort(p->seconds, p->kernels, sizeof *p->seconds, by_size);
+    cli_message(p->cli, "CPU seconds a kernel: median %.2f, 90th percentile %.2f, at most %.2f",
+                p->seconds[p->kernels / 2], p->seconds[p->kernels * 9ull / 10],
+                p->seconds[p->kernels - 1]);
+}
+
+static void print_sums(const struct proving *p)
+{
+    if (p->kernels > 1 && !p->cli->options.json) {
+        printf("%" PRIu32 " kernels:", p->kernels);
+        for (int i = 0; i < SAYS_COUNT; i++)
+            if (p->verdicts[i] > 0)
+                printf(" %" PRIu32 " %s", p->verdicts[i], prove_verdict_names[i]);
+        printf("\n");
+    }
+    if (p->no_budget > 0)
+        cli_message(p->cli, "the solver knows no 'rlimit': only its time is limited, so "
+                            "verdicts may differ from run to run");
+    print_seconds(p);
+}
+
+/* ---- options ---- */
 
 static bool make_folder(struct cli *cli, const char *folder)
 {
@@ -269,33 +299,38 @@ static bool make_folder(struct cli *cli, const char *folder)
     return false;
 }
 
+static struct proof_options proof_options_of(const struct cli_prove_options *o)
+{
+    struct proof_options options = PROOF_DEFAULTS;
+    options.file_inputs = o->file_inputs;
+    options.memory = o->adversary ? PROOF_ADVERSARY : PROOF_BARRIER;
+    options.unroll = o->unroll_given ? o->unroll : PROOF_DEFAULTS.unroll;
+    return options;
+}
+
 int command_prove(struct cli *cli)
 {
     const struct cli_prove_options *o = &cli->options.prove;
-    struct solver_options options = {.command = o->solver ? o->solver : SOLVER_COMMAND,
-                                     .budget = o->budget ? o->budget : SOLVER_BUDGET,
-                                     .seconds = SOLVER_SECONDS,
-                                     .dump = o->dump};
-    struct proving p = {.cli = cli, .options = PROOF_DEFAULTS};
-    struct cli_files files;
-    int status = CLI_OK;
-    p.options.file_inputs = o->file_inputs;
-    p.options.memory = o->adversary ? PROOF_ADVERSARY : PROOF_BARRIER;
-    p.options.unroll = o->unroll_given ? o->unroll : PROOF_DEFAULTS.unroll;
-    if (!make_folder(cli, o->dump) ||
-        !cli_find_files(cli, cli->arguments, cli->argument_count, &files))
+    struct proving p = {.cli = cli, .options = proof_options_of(o)};
+    struct cli_files files = {0};
+    bool generated = cli->argument_count == 0;
+    p.solver = (struct solver_options){.command = o->solver ? o->solver : SOLVER_COMMAND,
+                                       .budget = o->budget ? o->budget : SOLVER_BUDGET,
+                                       .seconds = o->seconds ? o->seconds : SOLVER_SECONDS,
+                                       .dump = o->dump,
+                                       .second = o->second};
+    if (generated && !cli->options.seed_given) {
+        cli_misuse(cli, "missing FILE..., or --seed S for generated kernels");
         return CLI_USAGE;
-    p.solver = solver_new(&cli->arena, &options);
-    size_t mark = arena_mark(&cli->arena);
-    for (uint32_t i = 0; i < files.count; i++) {
-        int one = prove_file(&p, files.paths[i]);
-        status = one > status ? one : status;
-        arena_release(&cli->arena, mark);
     }
-    if (solver_counts(p.solver).failed > 0) {
-        cli_message(cli, "%s", solver_reason(p.solver));
-        status = CLI_FAULT;
-    }
-    solver_end(p.solver);
+    if (!make_folder(cli, o->dump) ||
+        (!generated && !cli_find_files(cli, cli->arguments, cli->argument_count, &files)))
+        return CLI_USAGE;
+    uint64_t count = generated ? cli->options.count : files.count;
+    if (count > 1)
+        p.seconds = calloc(count, sizeof *p.seconds);
+    int status = generated ? prove_generated(&p) : prove_files(&p, &files);
+    print_sums(&p);
+    free(p.seconds);
     return status;
 }

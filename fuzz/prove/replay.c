@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Where values are made up that no initialiser sets (havoc, a thread's own input), other seeds may have them. */
-enum { REPLAY_SEEDS = 12, REPLAY_STEPS = 1 << 16 };
+enum { REPLAY_SEEDS = 12, REPLAY_SCHEDULES = 8, REPLAY_STEPS = 1 << 16 };
 
 static struct ast_var *variable(const struct ast_kernel *kernel, const char *name)
 {
@@ -58,21 +58,29 @@ static const char *sentence(struct arena *arena, const struct check_run *run, en
                         evidence_race_sentence(arena, run->program, &run->witness));
 }
 
-/* Of the subjects, thread by thread: the goals are theirs. */
-static const struct check_run *look(struct arena *arena, const struct ast_kernel *kernel,
-                                    enum proof_goal goal)
+static const enum subject_id proof_subjects[] = {SUBJECT_THREADS, SUBJECT_INTERLEAVE};
+enum { PROOF_SUBJECTS = sizeof proof_subjects / sizeof proof_subjects[0] };
+
+const struct check_run *proof_executions(struct arena *arena, const struct ast_kernel *kernel,
+                                         uint32_t schedules)
 {
-    static const enum subject_id subjects[] = {SUBJECT_THREADS, SUBJECT_INTERLEAVE};
     struct check_options options = CHECK_DEFAULTS;
     struct check_result *result = ARENA_NEW(arena, struct check_result);
-    options.subjects = SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_INTERLEAVE);
+    options.subjects = 0;
+    for (uint32_t i = 0; i < PROOF_SUBJECTS; i++)
+        options.subjects |= SUBJECT_BIT(proof_subjects[i]);
     options.oracles = 0;
-    options.schedules = 8;
+    options.schedules = schedules;
     options.budget_steps = REPLAY_STEPS;
     check_kernel(arena, kernel, &options, result);
-    for (uint32_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++)
-        if (ended_so(&result->runs[subjects[i]], goal))
-            return &result->runs[subjects[i]];
+    return result->runs;
+}
+
+const char *proof_shown(struct arena *arena, const struct check_run *runs, enum proof_goal goal)
+{
+    for (uint32_t i = 0; i < PROOF_SUBJECTS; i++)
+        if (ended_so(&runs[proof_subjects[i]], goal))
+            return sentence(arena, &runs[proof_subjects[i]], goal);
     return NULL;
 }
 
@@ -86,13 +94,11 @@ struct proof_replay proof_replay(struct arena *arena, const struct ast_kernel *k
     for (uint64_t seed = 0; seed < (seeds ? REPLAY_SEEDS : 1) && !replay.shown; seed++) {
         size_t mark = arena_mark(arena);
         made->launch.seed = first + seed;
-        const struct check_run *run = look(arena, made, model->goal);
-        if (run) {
-            replay.shown = true;
-            replay.how = sentence(arena, run, model->goal);
-        } else {
+        const struct check_run *runs = proof_executions(arena, made, REPLAY_SCHEDULES);
+        replay.how = proof_shown(arena, runs, model->goal);
+        replay.shown = replay.how != NULL;
+        if (!replay.shown)
             arena_release(arena, mark);
-        }
     }
     replay.kernel = made;
     return replay;

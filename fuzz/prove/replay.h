@@ -18,4 +18,11 @@ struct proof_replay {
 struct proof_replay proof_replay(struct arena *arena, const struct ast_kernel *kernel,
                                  const struct proof_model *model, bool file_inputs);
 
+/* Executions of the subjects, thread by thread, that the goals are about: an array over all subjects. */
+const struct check_run *proof_executions(struct arena *arena, const struct ast_kernel *kernel,
+                                         uint32_t schedules);
+
+/* Which of them shows that the goal is missed, and how; NULL: none does. */
+const char *proof_shown(struct arena *arena, const struct check_run *runs, enum proof_goal goal);
+
 #endif

@@ -25,6 +25,17 @@ void html_oracles(struct page *page);                                      /* ht
 void html_outside(struct page *page);                                      /* html_outside.c */
 void html_grade(struct page *page);                                        /* html_grade.c */
 void html_campaigns(struct page *page);                                    /* html_campaigns.c */
+void html_trends(struct page *page);                                       /* html_trends.c */
+
+/* A chart: its frame with figures up to `top` (chart_top: a round figure), its end with what stands below it. */
+double chart_top(double value);
+double chart_x(double value, double top);
+double chart_y(double value, double top);
+void chart_open(struct page *page, const char *title, const char *label, double top);
+void chart_close(struct page *page, const char *below);
+/* A bar for each of the last campaigns; a value below 0: none. */
+void html_bars(struct page *page, const char *title, const char *unit,
+               double (*value_of)(const struct report_campaign *campaign));
 
 /* A kernel's source: a line an element, keywords, numbers and comments told apart; `here` marks a line
  * (0: none). html_source.c */

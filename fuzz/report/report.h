@@ -39,6 +39,11 @@ struct report_campaign {
     struct db_campaign campaign; /* strings in the arena */
     bool newest;
     double seconds; /* of all sessions: shards add up */
+    /* How things stood when it ended (html_trends.c). */
+    uint64_t found;          /* findings that it was the first to see */
+    uint64_t first_found_ms; /* when it stored the first of them; 0: not known, or none */
+    uint64_t open, fixed;    /* findings so far that nobody had settled, that were marked fixed */
+    uint64_t rules;          /* that fired in it */
 };
 
 /* The order is that of importance. */

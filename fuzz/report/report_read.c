@@ -118,11 +118,29 @@ static void find_newest(struct reader *r)
     report->newest = last;
 }
 
+static bool see_rule_hit(void *context, const char *rule, uint64_t hits)
+{
+    struct report_campaign *c = context;
+    (void)rule;
+    c->rules += hits > 0;
+    return true;
+}
+
+static int read_rules_by_campaign(struct reader *r)
+{
+    int error = DB_OK;
+    for (uint32_t i = 0; i < r->report->campaign_count && error == DB_OK; i++)
+        error = db_rule_hits(r->db, r->campaigns[i].campaign.id, see_rule_hit, &r->campaigns[i]);
+    return error;
+}
+
 static int read_campaigns(struct reader *r)
 {
     int error = db_campaigns(r->db, see_campaign, r);
     if (error == DB_OK)
         error = db_sessions(r->db, see_session, r);
+    if (error == DB_OK)
+        error = read_rules_by_campaign(r);
     if (error == DB_OK)
         find_newest(r);
     r->report->campaigns = r->campaigns;
@@ -131,9 +149,30 @@ static int read_campaigns(struct reader *r)
 
 /* ---- findings ---- */
 
+/* How a finding counts at the end of each campaign from its first on. Who set a status and when is known since statuses
+ * have times; an older one counts as set from the start. */
+static void see_trend(struct reader *r, const struct db_finding *f)
+{
+    struct report_campaign *first = find_campaign(r, f->first_campaign);
+    if (first) {
+        first->found++;
+        if (first->first_found_ms == 0 || f->first_seen_ms < first->first_found_ms)
+            first->first_found_ms = f->first_seen_ms;
+    }
+    for (uint32_t i = 0; i < r->report->campaign_count; i++) {
+        struct report_campaign *c = &r->campaigns[i];
+        bool settled = f->status != DB_STATUS_OPEN && f->status_ms <= c->campaign.seen_ms;
+        if (c->campaign.id < f->first_campaign)
+            continue;
+        c->open += !settled && !f->suppressed;
+        c->fixed += settled && f->status == DB_STATUS_FIXED;
+    }
+}
+
 static bool see_finding(void *context, const struct db_finding *f)
 {
     struct reader *r = context;
+    see_trend(r, f);
     GROW(r->scratch, struct row, r->rows, r->report->finding_count, r->row_capacity);
     r->rows[r->report->finding_count++] =
         (struct row){.id = f->id,

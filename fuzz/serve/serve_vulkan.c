@@ -2,7 +2,8 @@
 /*
  * serve_vulkan.c - a Vulkan device, loaded through libvulkan; glslangValidator makes SPIR-V of the texts.
  *
- * Options of a request: "-disable-optimization", a flag of pipelines that drivers may follow. Each kernel is a module of its own: the
+ * Options of a request: "-spirv-opt", SPIR-V goes through spirv-opt -O; "-disable-optimization", it does not, and a flag of
+ * pipelines that drivers may follow is set. Each kernel is a module of its own: the
  * text is compiled with SF_KERNEL as its number.
  */
 #include "fuzz/serve/cause.h"
@@ -31,12 +32,18 @@ struct vulkan {
     vk_device device;
     vk_queue queue;
     uint32_t family;
+    bool has_int64;
     vk_handle buffer, memory, set_layout, layout, set;
     vk_commands commands;
     void *words; /* of the buffer */
 #define FUNCTION(result, name, parameters) result(*name) parameters;
     VULKAN_FUNCTIONS(FUNCTION)
 #undef FUNCTION
+};
+
+/* Options of a request. */
+struct wishes {
+    bool plain, optimised;
 };
 
 /* ---- loading ---- */
@@ -107,12 +114,18 @@ static bool find_device(struct vulkan *vk, const char *name)
     return false;
 }
 
+/* With integers of 64 bits, if it has them; otherwise it says so to `hello`. */
 static bool make_device(struct vulkan *vk)
 {
+    struct vk_features features, wanted = {{0}};
+    vk->vkGetPhysicalDeviceFeatures(vk->physical, &features);
+    vk->has_int64 = features.has[VK_FEATURE_INT64] != 0;
+    wanted.has[VK_FEATURE_INT64] = vk->has_int64;
     const float priority = 1;
     const struct vk_queue_info queue = {
         .type = VK_TYPE_DEVICE_QUEUE, .family = vk->family, .count = 1, .priorities = &priority};
-    const struct vk_device_info info = {.type = VK_TYPE_DEVICE, .queues = 1, .queue_infos = &queue};
+    const struct vk_device_info info = {
+        .type = VK_TYPE_DEVICE, .queues = 1, .queue_infos = &queue, .features = &wanted};
     if (vk->vkCreateDevice(vk->physical, &info, NULL, &vk->device) != 0)
         return false;
     vk->vkGetDeviceQueue(vk->device, vk->family, 0, &vk->queue);
@@ -178,7 +191,7 @@ static bool make_commands(struct vulkan *vk)
 
 /* ---- glslang ---- */
 
-static struct child_result glslang(struct arena *arena, const char *const *words)
+static struct child_result run_words(struct arena *arena, const char *const *words)
 {
     const struct child_limits limits = {.folder = ".", .cpu_seconds = COMPILE_SECONDS};
     char *arguments[12] = {NULL};
@@ -190,31 +203,45 @@ static struct child_result glslang(struct arena *arena, const char *const *words
 static const char *glslang_version(struct arena *arena)
 {
     const char *const words[] = {"glslangValidator", "--version", NULL};
-    const struct child_result child = glslang(arena, words);
+    const struct child_result child = run_words(arena, words);
     if (child.end != CHILD_EXITED || child.status != 0)
         return NULL;
     return arena_strndup(arena, child.output, strcspn(child.output, "\n"));
 }
 
-/* How a run of glslang ended; NULL: well. It ends with status 0 when its own check refuses what it made. */
-static const char *judge(struct arena *arena, const struct child_result *child, const char **end)
+/* How a run of glslang or spirv-opt ended; NULL: well. glslang ends with status 0 when its own check refuses what it made. */
+static const char *judge(struct arena *arena, const char *program, const struct child_result *child,
+                         const char **end)
 {
     static const char invalid[] = "SPIRV-Tools Validation Errors";
     const char *check = strstr(child->output, invalid);
     const bool crashed = child->end == CHILD_SIGNALED || cause_is_crash(child->output);
     *end = crashed ? "crash" : child->end == CHILD_HANG ? "hang" : "compile-error";
     if (child->end == CHILD_HANG)
-        return "glslang: CPU time";
+        return arena_printf(arena, "%s: CPU time", program);
     if (check && !crashed)
-        return arena_printf(arena, "glslang makes invalid SPIR-V: %s",
+        return arena_printf(arena, "%s makes invalid SPIR-V: %s", program,
                             cause_of_log(arena, check + strlen(invalid)));
     if (crashed || child->end != CHILD_EXITED || child->status != 0)
-        return arena_printf(arena, "glslang: %s", cause_of_log(arena, child->output));
+        return arena_printf(arena, "%s: %s", program, cause_of_log(arena, child->output));
     return NULL;
 }
 
+/* kernel.spv, optimised and checked again. NULL: well. */
+static const char *optimise(struct arena *arena, const char **end)
+{
+    const char *const words[] = {
+        "spirv-opt",  "-O", "--validate-after-all", "--target-env=vulkan1.1",
+        "kernel.spv", "-o", "kernel.spv",           NULL};
+    *end = "unsupported";
+    if (!child_find(arena, "spirv-opt"))
+        return "spirv-opt is not installed";
+    const struct child_result child = run_words(arena, words);
+    return judge(arena, "spirv-opt", &child, end);
+}
+
 /* The module of one kernel; NULL: it is answered why not. */
-static const char *compile(struct arena *arena, const char *entry, size_t *bytes,
+static const char *compile(struct arena *arena, const char *entry, bool optimised, size_t *bytes,
                            struct text *answer)
 {
     const char *number = entry + strcspn(entry, "0123456789"), *end;
@@ -229,8 +256,10 @@ static const char *compile(struct arena *arena, const char *entry, size_t *bytes
                                  "kernel.comp",
                                  NULL};
     (void)remove("kernel.spv");
-    const struct child_result child = glslang(arena, words);
-    const char *failed = judge(arena, &child, &end);
+    const struct child_result child = run_words(arena, words);
+    const char *failed = judge(arena, "glslang", &child, &end);
+    if (!failed && optimised)
+        failed = optimise(arena, &end);
     const char *code = failed ? NULL : child_read(arena, "kernel.spv", CODE_MAX, bytes);
     if (!code)
         served_answer(answer, end, failed ? failed : "glslang wrote nothing", "", 0);
@@ -255,6 +284,12 @@ static void *load(struct arena *arena, const char *rest, const char **reason)
     return make_device(vk) && make_buffer(vk) && make_layout(vk) && make_commands(vk) ? vk : NULL;
 }
 
+static bool has_subgroups(const struct vulkan *vk)
+{
+    return vk->subgroup.stages & VK_STAGE_COMPUTE &&
+           (vk->subgroup.operations & VK_SUBGROUP_ALL) == VK_SUBGROUP_ALL;
+}
+
 static void hello(struct arena *arena, void *own, struct text *answer)
 {
     const struct vulkan *vk = own;
@@ -268,6 +303,10 @@ static void hello(struct arena *arena, void *own, struct text *answer)
                                   driver >> 22, driver >> 12 & 0x3ffu, driver & 0xfffu,
                                   vk->subgroup.size, glslang_version(arena)));
     message_put_text(answer, "language", "glsl");
+    message_put_text(answer, "lacks",
+                     has_subgroups(vk) ? vk->has_int64 ? "" : "wide"
+                     : vk->has_int64   ? "votes"
+                                       : "votes,wide");
 }
 
 static const char *code_of(struct arena *arena, const char *function, vk_result error)
@@ -343,9 +382,10 @@ static const char *launch(struct arena *arena, const struct vulkan *vk, vk_handl
 /* What the device cannot do for a text, or for a kernel of this shape; NULL: nothing. */
 static const char *lacks_operations(const struct vulkan *vk, const char *text)
 {
-    const bool has = vk->subgroup.stages & VK_STAGE_COMPUTE &&
-                     (vk->subgroup.operations & VK_SUBGROUP_ALL) == VK_SUBGROUP_ALL;
-    return !has && strstr(text, "subgroup") ? "the device lacks subgroup operations" : NULL;
+    if (!vk->has_int64 && strstr(text, "int64_t"))
+        return "the device lacks integers of 64 bits";
+    return !has_subgroups(vk) && strstr(text, "subgroup") ? "the device lacks subgroup operations"
+                                                          : NULL;
 }
 
 static const char *too_much(const struct vulkan *vk, const struct served_kernel *k)
@@ -356,15 +396,15 @@ static const char *too_much(const struct vulkan *vk, const struct served_kernel 
 }
 
 static void run_kernel(struct arena *arena, const struct vulkan *vk, const struct served_kernel *k,
-                       bool plain, struct text *answer)
+                       const struct wishes *wishes, struct text *answer)
 {
     vk_handle module = 0, pipeline = 0;
     size_t bytes;
-    const char *code = compile(arena, k->entry, &bytes, answer);
+    const char *code = compile(arena, k->entry, wishes->optimised, &bytes, answer);
     if (!code)
         return;
     const char *failed =
-        make_pipeline(arena, vk, code, bytes, k->threads, plain, &module, &pipeline);
+        make_pipeline(arena, vk, code, bytes, k->threads, wishes->plain, &module, &pipeline);
     const char *end = "compile-error";
     if (!failed) {
         end = "run-error";
@@ -382,7 +422,9 @@ static void run_kernel(struct arena *arena, const struct vulkan *vk, const struc
 
 static void run(struct arena *arena, void *own, const struct message *request, struct text *answer)
 {
-    const bool plain = strstr(message_text(request, "options", 0), "-disable-optimization");
+    const char *options = message_text(request, "options", 0);
+    const bool plain = strstr(options, "-disable-optimization");
+    const struct wishes wishes = {plain, !plain && strstr(options, "-spirv-opt")};
     const char *text = message_text(request, "text", 0);
     const char *unable = child_write("kernel.comp", text) ? lacks_operations(own, text)
                                                           : "the text cannot be written";
@@ -392,7 +434,7 @@ static void run(struct arena *arena, void *own, const struct message *request, s
         if (refusal)
             served_answer(answer, "unsupported", refusal, "", 0);
         else
-            run_kernel(arena, own, &kernel, plain, answer);
+            run_kernel(arena, own, &kernel, &wishes, answer);
     }
 }
 

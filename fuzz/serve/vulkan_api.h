@@ -112,6 +112,13 @@ struct vk_driver_properties {
     uint8_t conformance[4];
 };
 
+/* VkPhysicalDeviceFeatures: truth values. */
+enum { VK_FEATURE_INT64 = 40, VK_FEATURES = 55 };
+
+struct vk_features {
+    uint32_t has[VK_FEATURES];
+};
+
 struct vk_memory_properties {
     uint32_t type_count;
     struct {
@@ -142,7 +149,7 @@ struct vk_device_info {
     const char *const *layer_names;
     uint32_t extensions;
     const char *const *extension_names;
-    const void *features;
+    const struct vk_features *features;
 };
 
 struct vk_buffer_info {
@@ -295,6 +302,7 @@ struct vk_submit_info {
              (const struct vk_instance_info *, const void *, vk_instance *))                       \
     FUNCTION(vk_result, vkEnumeratePhysicalDevices, (vk_instance, uint32_t *, vk_physical *))      \
     FUNCTION(void, vkGetPhysicalDeviceProperties2, (vk_physical, struct vk_properties_2 *))        \
+    FUNCTION(void, vkGetPhysicalDeviceFeatures, (vk_physical, struct vk_features *))               \
     FUNCTION(void, vkGetPhysicalDeviceMemoryProperties,                                            \
              (vk_physical, struct vk_memory_properties *))                                         \
     FUNCTION(void, vkGetPhysicalDeviceQueueFamilyProperties,                                       \

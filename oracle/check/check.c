@@ -122,6 +122,7 @@ void check_kernel(struct arena *arena, const struct ast_kernel *kernel,
         judge(&c);
         count_hits(&c);
         finish(&c);
+        explore_count_lone(&c);
     } else {
         refuse(&c);
     }

@@ -93,6 +93,20 @@ struct check_claim {
     const char *why; /* what was seen instead, when not met */
 };
 
+/* Why an execution is compared with no other; `lone` is a bit 1u << one of these. */
+enum lone {
+    LONE_NOT,
+#define LONE(id, name, sentence) LONE_##id,
+#include "oracle/check/lone.def"
+#undef LONE
+    LONE_COUNT
+};
+
+struct lone_info {
+    const char *name, *sentence;
+};
+extern const struct lone_info lone_table[LONE_COUNT];
+
 struct check_result {
     const struct ast_kernel *kernel; /* as given */
     subject_set subjects;            /* that were asked: also variants that an expectation names */
@@ -107,6 +121,9 @@ struct check_result {
     uint64_t thread_steps, warp_steps;
     uint64_t hits[RULE_COUNT + 1];
     unsigned differences; /* of termination under different models (matrix.h): bit 1 << class */
+    /* Why executions were compared with no other; and why such that, in addition, the oracle `reference` did not
+     * follow to their end: nothing has a second account of these. */
+    unsigned lone, unseen;
 };
 
 /* The result and all that it points to live in `arena`. */

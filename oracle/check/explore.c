@@ -404,6 +404,7 @@ void explore_begin(struct checking *c, const struct execution *execution)
     const struct check_run *run = &c->result->runs[subject];
     const struct explored *explored = &c->subjects[subject];
     const struct observer *behind = NULL;
+    c->followed = false;
     c->logged = explored->scoped_log
                     ? run->schedules < LOGGED
                     : c->log && run->schedules == 0 && !explored->hb && !explored->scoped;
@@ -443,6 +444,7 @@ void explore_end(struct checking *c, struct execution *execution)
     for (uint32_t i = 0; i < oracle_door_count; i++)
         if (oracle_doors[i].ended)
             oracle_doors[i].ended(c, execution);
+    execution->followed = c->followed;
 }
 
 static uint64_t run_one(struct checking *c, struct execution *execution)
@@ -570,6 +572,25 @@ const struct tape *explore_record(struct checking *c, const struct execution *ex
     (void)machine_run(machine, &recorder.choices, budget, NULL);
     machine_observe(machine, observers);
     return tape;
+}
+
+void explore_again(struct checking *c, const struct execution *execution,
+                   const struct observer *observer)
+{
+    struct machine *machine = c->subjects[execution->subject].machine;
+    const struct observer *observers = machine->options.observers;
+    struct scheduler scheduler;
+    uint64_t hits[RULE_COUNT + 1];
+    size_t mark = arena_mark(c->arena);
+    memcpy(hits, machine->hits, sizeof hits);
+    machine->options.then_first = subject_table[execution->subject].options.then_first;
+    machine_observe(machine, observer);
+    machine_reset(machine);
+    sched_start(&scheduler, &execution->spec, machine, c->arena);
+    (void)machine_run(machine, &scheduler.choices, execution->steps, NULL);
+    machine_observe(machine, observers);
+    memcpy(machine->hits, hits, sizeof hits);
+    arena_release(c->arena, mark);
 }
 
 const char *explore_name(const struct checking *c, const struct execution *execution)

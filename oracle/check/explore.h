@@ -23,6 +23,7 @@ struct execution {
     /* A warp came to a barrier without some of its lanes, or when another had completed, or chose which of
      * several targets of a branch comes first. */
     bool apart;
+    bool followed;         /* to its end, by the reference */
     bool fair;             /* its scheduler starves nobody, whatever the kernel does */
     uint64_t steps;        /* of its machine; 0: unknown (searched) */
     uint64_t thread_steps; /* simt: those of the co-simulation; otherwise those of its machine */
@@ -87,9 +88,10 @@ struct checking {
     struct race_detector *detector;        /* of all subjects that have no `hb`: explore_watch */
     struct race_hb *hb_warps, *hb_threads; /* of FORM_PTX, where they are needed */
     bool scoped; /* a kernel given as PTX that says what orders: its subjects have `scoped` */
-    struct race_log *log;         /* NULL when the oracle `race` was not asked */
-    bool logged;                  /* the execution at hand is written there */
-    struct active_filter *filter; /* explore_observe */
+    struct race_log *log;                  /* NULL when the oracle `race` was not asked */
+    bool logged;                           /* the execution at hand is written there */
+    bool followed;                         /* the oracle `reference` has followed it to its end */
+    struct active_filter *filter;          /* explore_observe */
     struct counting *counting;
     struct parting *parting;     /* whether a barrier was reached in parts */
     struct final_claims *finals; /* expect.h */
@@ -103,6 +105,7 @@ struct checking {
     bool scopes_differ;     /* two groups */
     const char *ill_formed; /* why P is (Def. 5.1): phi(P) is in no group then; or NULL */
     const char *incomparable; /* why no group of this kernel is compared ("atomics"), or NULL */
+    enum lone incomparable_as;
 
     struct lasso_probe *probes[SUBJECT_COUNT]; /* probe.h; NULL: not tried */
     bool unfair[SUBJECT_COUNT];
@@ -124,11 +127,21 @@ bool explore_runs(const struct checking *checking, enum subject_id subject);
 /* The group of a subject that runs; GROUP_NONE: it is compared with no other. */
 enum group_id explore_group(const struct checking *checking, enum subject_id subject);
 
+/* Why that is none; LONE_NOT: it is compared, or its executions say themselves whether they are. */
+enum lone explore_lone(const struct checking *checking, enum subject_id subject);
+
 /* Of one execution: none, too, for warps of PTX where a structured kernel has barriers and one was reached by
  * a warp in parts, or may have been: such a barrier counts whole warps, each time. Nor where a kernel given as
  * PTX has branches with several targets at once: in lock-step their order decides results, and is no race. */
 enum group_id explore_execution_group(const struct checking *checking,
                                       const struct execution *execution);
+
+/* Why that is none. */
+enum lone explore_execution_lone(const struct checking *checking,
+                                 const struct execution *execution);
+
+/* All executions are there: result->lone, result->unseen. */
+void explore_count_lone(struct checking *checking);
 
 /* Barriers of PTX see no divergence: what ends well on such a machine need not do so elsewhere. So the
  * executions of a subject that follows are held to those of the others, and never the other way round. */
@@ -186,6 +199,11 @@ void explore_add_lasso(struct check_run *run);
 
 /* Runs an execution again; its choices. Its machine is left as the execution ends. */
 const struct tape *explore_record(struct checking *checking, const struct execution *execution);
+
+/* Runs an execution again for who did not watch it. Its machine is left as the execution ends, and has counted no rule
+ * twice. */
+void explore_again(struct checking *checking, const struct execution *execution,
+                   const struct observer *observer);
 
 /* "uniform", "tape", ...: the name of an execution's schedule with its number. */
 const char *explore_name(const struct checking *checking, const struct execution *execution);

@@ -22,27 +22,43 @@ bool explore_follows(const struct checking *c, enum subject_id subject)
     return explore_is_ptx(subject) && barriers;
 }
 
-/* Kernels given as PTX: warps, threads. Others: with their core, if there is one (sync and arrive have
- * none). What a vote sees depends on where a warp reconverges: `simt` and the branch unit do that in
- * different places, as where a `switch` falls through. */
-static enum group_id ptx_group(const struct checking *c, enum subject_id subject)
+const struct lone_info lone_table[LONE_COUNT] = {
+#define LONE(id, name, sentence) [LONE_##id] = {name, sentence},
+#include "oracle/check/lone.def"
+#undef LONE
+};
+
+/* PTX of a structured kernel stands with its core, if there is one (sync and arrive have none). What a vote sees
+ * depends on where a warp reconverges: `simt` and the branch unit do that in different places, as where a
+ * `switch` falls through. */
+static bool lacks_core(const struct checking *c)
 {
-    if (c->kernel->form == FORM_PTX)
-        return subject_table[subject].vtable->actors == ACTORS_THREADS ? GROUP_PTX : GROUP_FIRST;
-    if (c->kernel->form == FORM_BLOCKS)
-        return GROUP_FIRST;
-    return c->program && !c->program->has_votes ? GROUP_FIRST : GROUP_NONE;
+    bool structured = c->kernel->form != FORM_PTX && c->kernel->form != FORM_BLOCKS;
+    return structured && (!c->program || c->program->has_votes);
 }
 
+enum lone explore_lone(const struct checking *c, enum subject_id subject)
+{
+    const struct semantics *vtable = subject_table[subject].vtable;
+    if (subject_table[subject].role == SUBJECT_VARIANT)
+        return LONE_VARIANT;
+    if (c->incomparable)
+        return c->incomparable_as;
+    if (c->ill_formed && vtable && vtable->actors == ACTORS_BLOCKS)
+        return LONE_ILL_FORMED;
+    return explore_is_ptx(subject) && lacks_core(c) ? LONE_VOTES : LONE_NOT;
+}
+
+/* Kernels given as PTX: warps, threads. */
 enum group_id explore_group(const struct checking *c, enum subject_id subject)
 {
-    if (subject_table[subject].role == SUBJECT_VARIANT || c->incomparable)
-        return GROUP_NONE;
-    const struct semantics *vtable = subject_table[subject].vtable;
-    if (c->ill_formed && vtable && vtable->actors == ACTORS_BLOCKS)
+    if (explore_lone(c, subject) != LONE_NOT)
         return GROUP_NONE;
     if (explore_is_ptx(subject))
-        return ptx_group(c, subject);
+        return c->kernel->form == FORM_PTX &&
+                       subject_table[subject].vtable->actors == ACTORS_THREADS
+                   ? GROUP_PTX
+                   : GROUP_FIRST;
     return is_structured(subject) || !c->scopes_differ ? GROUP_FIRST : GROUP_BLOCKS;
 }
 
@@ -54,17 +70,41 @@ static bool has_named_barriers(const struct checking *c, enum subject_id subject
     return program->form == FORM_PTX && program->ptx->has_named_barriers;
 }
 
-enum group_id explore_execution_group(const struct checking *c, const struct execution *execution)
+enum lone explore_execution_lone(const struct checking *c, const struct execution *execution)
 {
     bool warps = subject_table[execution->subject].vtable->actors == ACTORS_WARPS;
     bool follows = explore_follows(c, execution->subject) && warps;
+    enum lone lone = explore_lone(c, execution->subject);
+    if (lone != LONE_NOT)
+        return lone;
     if (has_named_barriers(c, execution->subject))
-        return GROUP_NONE;
-    if (follows && (execution->apart || execution->searched))
-        return GROUP_NONE;
-    if (c->kernel->form == FORM_PTX && execution->apart)
+        return LONE_NAMED;
+    if (follows && execution->apart)
+        return LONE_PARTS;
+    if (follows && execution->searched)
+        return LONE_SEARCHED;
+    return c->kernel->form == FORM_PTX && execution->apart ? LONE_ORDER : LONE_NOT;
+}
+
+enum group_id explore_execution_group(const struct checking *c, const struct execution *execution)
+{
+    if (explore_execution_lone(c, execution) != LONE_NOT)
         return GROUP_NONE;
     return explore_group(c, execution->subject);
+}
+
+void explore_count_lone(struct checking *c)
+{
+    for (uint32_t i = 0; i < c->execution_count; i++) {
+        enum lone lone = explore_execution_lone(c, c->executions[i]);
+        if (lone == LONE_NOT)
+            continue;
+        if (c->executions[i]->searched)
+            lone = LONE_SEARCHED;
+        c->result->lone |= 1u << lone;
+        if (!c->executions[i]->followed)
+            c->result->unseen |= 1u << lone;
+    }
 }
 
 /* ---- barriers that a warp reaches in parts ---- */

@@ -118,12 +118,18 @@ void explore_prepare(struct checking *c)
     if (c->log)
         c->log->benign_same_value = c->detector->benign_same_value;
     c->program = forms_get(c->forms, PROGRAM_CORE)->program;
-    if (!program_atomics_commute(c->result->program))
+    if (!program_atomics_commute(c->result->program)) {
         c->incomparable = "the order of its atomics can be seen";
-    if (c->scoped && manner_synchronises(c->result->program->ptx))
+        c->incomparable_as = LONE_ATOMICS;
+    }
+    if (c->scoped && manner_synchronises(c->result->program->ptx)) {
         c->incomparable = "who comes first at a flag or a fence can be seen";
-    if (program_chooses_by_memory(c->result->program))
+        c->incomparable_as = LONE_FLAGS;
+    }
+    if (program_chooses_by_memory(c->result->program)) {
         c->incomparable = "choices depend on memory that is read unseen";
+        c->incomparable_as = LONE_UNSEEN;
+    }
     c->scopes_differ = c->program && scopes_differ(c->program);
     if (explore_runs(c, SUBJECT_LOCKSTEP) && c->kernel->form != FORM_LOCKSTEP)
         c->ill_formed = forms_well_formed(c->forms, &reason) == ILL_FORMED ? reason : NULL;

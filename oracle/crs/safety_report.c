@@ -215,8 +215,10 @@ const struct observer *safety_watch(struct checking *c, enum subject_id subject,
 void safety_restrict(struct checking *c)
 {
     const struct safety *s = safety_of(c);
-    if (s && safety_is_given(c) && !c->incomparable)
-        c->incomparable = s->inconsistent ? s->inconsistent : s->not_static;
+    if (!s || !safety_is_given(c) || c->incomparable)
+        return;
+    c->incomparable = s->inconsistent ? s->inconsistent : s->not_static;
+    c->incomparable_as = LONE_RECONVERGENCE;
 }
 
 void safety_end(struct checking *c, const struct execution *execution)

@@ -12,7 +12,7 @@ static const char *why_not(const struct follower *f)
     const struct ptx_code *code = f->program->ptx;
     if (options->crs_switches >> REF_OTHERWISE_KAPPA & 1)
         return "it pushes frames for lanes that call again";
-    if (options->block_options & (BLOCK_EAGER | BLOCK_LATE))
+    if (options->block_options & BLOCK_LATE)
         return "its choices are the schedule's";
     if (code->token_capacity > REF_TOKENS || code->depth > FOLLOW_DEPTH)
         return "deeper stacks than the reference has room for";
@@ -286,6 +286,13 @@ static void follow_awaited(struct follower *f, const struct step_event *event)
 
 /* ---- one step ---- */
 
+/* BLOCK_EAGER: instead of the full barrier's end, a thread of its block that is to err there errs. */
+static bool errs_first(const struct follower *f, const struct step_event *event)
+{
+    return f->awaited == RULE_NB_RECYCLE && (f->ptx->options & BLOCK_EAGER) &&
+           event->rule != f->awaited && event->actor / f->ptx->groups_a_block == f->awaited_block;
+}
+
 static void compare_end(struct follower *f, enum status status)
 {
     const struct follow_ptx *x = f->ptx;
@@ -350,7 +357,8 @@ static bool other_function(const struct follow_step *s)
 void follow_ptx_step(struct follower *f, const struct step_event *event)
 {
     struct follow_ptx *x = f->ptx;
-    if (f->awaited != RULE_NONE) {
+    bool errs = errs_first(f, event);
+    if (f->awaited != RULE_NONE && !errs) {
         follow_awaited(f, event);
         return;
     }
@@ -378,6 +386,8 @@ void follow_ptx_step(struct follower *f, const struct step_event *event)
             return;
         }
         f->reference_rule = x->is_threads ? follow_ptx_thread(&s) : follow_ptx_warp(&s);
+        if (errs && x->end == STATUS_RUNNING)
+            follow_part(f, "rule", rule_table[event->rule].name, rule_table[f->awaited].name);
         if (x->end == STATUS_RUNNING)
             retire(&s);
     }

@@ -42,11 +42,9 @@ static struct follower *follower_of(struct checking *c, enum subject_id subject)
     return x->followers[subject];
 }
 
-const struct observer *reference_watch(struct checking *c, enum subject_id subject,
-                                       const struct observer *behind)
+/* Follows what is left of its share of the case; NULL: nothing is, or nobody can. */
+static struct follower *begin(struct checking *c, enum subject_id subject)
 {
-    if (!oracle_asked(c, ORACLE_REFERENCE) || !is_drawn(c))
-        return behind;
     if (!reference_of(c)) {
         struct reference *x = c->own[ORACLE_REFERENCE] = ARENA_NEW(c->arena, struct reference);
         x->room = ref_room_new(c->arena);
@@ -54,11 +52,21 @@ const struct observer *reference_watch(struct checking *c, enum subject_id subje
     struct reference *x = reference_of(c);
     uint64_t left = REFERENCE_STEPS_OF_CASE - x->steps;
     x->now = left > 0 ? follower_of(c, subject) : NULL;
-    if (!x->now)
+    if (x->now)
+        follow_begin(x->now, left < REFERENCE_STEPS ? left : REFERENCE_STEPS);
+    return x->now;
+}
+
+const struct observer *reference_watch(struct checking *c, enum subject_id subject,
+                                       const struct observer *behind)
+{
+    if (!oracle_asked(c, ORACLE_REFERENCE) || !is_drawn(c))
         return behind;
-    follow_begin(x->now, left < REFERENCE_STEPS ? left : REFERENCE_STEPS);
-    x->now->observer.next = behind;
-    return &x->now->observer;
+    struct follower *f = begin(c, subject);
+    if (!f)
+        return behind;
+    f->observer.next = behind;
+    return &f->observer;
 }
 
 static const char *evidence_of(struct checking *c, const struct follower *f,
@@ -112,12 +120,37 @@ void reference_ended(struct checking *c, const struct execution *execution)
     x->steps += f->steps;
     x->trusted += f->trusted;
     x->cut += f->state == FOLLOW_CUT;
+    c->followed = f->state == FOLLOW_ALONG || f->state == FOLLOW_PARTED;
     if (f->state == FOLLOW_PARTED)
         diverge(c, f, execution);
     if (f->state == FOLLOW_LOST && !x->unknown) {
         x->unknown = f->unknown;
         x->unknown_subject = execution->subject;
     }
+}
+
+/* ---- executions that are compared with no other ---- */
+
+/* Such an execution has no second account but this one, so it is followed in every case, drawn or not. Which they are is
+ * known when all have been explored: they are run again then. */
+static void follow_lone(struct checking *c, struct execution *execution)
+{
+    struct follower *f = begin(c, execution->subject);
+    if (!f)
+        return;
+    f->observer.next = NULL;
+    c->followed = false;
+    explore_again(c, execution, &f->observer);
+    reference_ended(c, execution);
+    execution->followed = c->followed;
+}
+
+static void follow_all_lone(struct checking *c)
+{
+    uint32_t count = is_drawn(c) ? 0 : c->execution_count;
+    for (uint32_t i = 0; i < count; i++)
+        if (!c->executions[i]->searched && explore_execution_lone(c, c->executions[i]) != LONE_NOT)
+            follow_lone(c, c->executions[i]);
 }
 
 /* ---- the answer ---- */
@@ -137,6 +170,7 @@ static const char *not_followed(struct checking *c)
 
 void reference_judge(struct checking *c)
 {
+    follow_all_lone(c);
     struct answer *answer = &c->result->answers[ORACLE_REFERENCE];
     const struct reference *x = reference_of(c);
     if (!x) {

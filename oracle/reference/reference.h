@@ -1,7 +1,8 @@
 /*
  * reference.h - the oracle `reference`: executions of a check, followed by the literal semantics (follow.h).
  *
- * Drawn for a share of the cases, by the seed; a check without a seed is always followed, and so is one that asks for no
+ * Drawn for a share of the cases, by the seed; in the others it follows the executions that are compared with no other
+ * (lone.def), and only these; a check without a seed is always followed, and so is one that asks for no
  * other oracle. Time is bounded: of an execution so many steps are followed, and of a case so many altogether.
  */
 #ifndef ORACLE_REFERENCE_ORACLE_H

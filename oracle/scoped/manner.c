@@ -46,8 +46,9 @@ bool manner_speaks(const struct ptx_code *code)
     for (uint32_t pc = 1; pc < code->count; pc++) {
         const struct ptx_op *op = &code->ops[pc];
         struct manner m = manner_of(op);
-        bool said =
-            word_of(op, PTX_SLOT_SEM) != PTX_W_NONE || word_of(op, PTX_SLOT_SCOPE) != PTX_W_NONE;
+        enum ptx_word sem = word_of(op, PTX_SLOT_SEM);
+        bool said = (sem != PTX_W_NONE && sem != PTX_W_VOLATILE) ||
+                    word_of(op, PTX_SLOT_SCOPE) != PTX_W_NONE;
         if (m.fence || m.warp_barrier || (m.strong && said))
             return true;
     }

@@ -21,8 +21,9 @@ struct manner {
 
 struct manner manner_of(const struct ptx_op *op);
 
-/* Whether the kernel says anything that orders threads, beside barriers of blocks: strong accesses by ld and st, semantics or
- * scopes of atomics, fences, barriers of warps. */
+/* Whether the kernel says anything that orders threads, beside barriers of blocks: ld and st that are relaxed, acquire or
+ * release, semantics or scopes of atomics, fences, barriers of warps. `volatile` alone says nothing: it is older than
+ * PTX's memory model, and who writes it means that lanes run in lock-step, or that nothing may be lost. */
 bool manner_speaks(const struct ptx_code *code);
 
 bool manner_has_warp_barriers(const struct ptx_code *code);

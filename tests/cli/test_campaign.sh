@@ -123,6 +123,7 @@ expect 0 run --cases 64 --seed 3 --no-minimise --db screen.db
 grep -q 'never:' out && failed "the final table lists rules that never fired"
 expect 0 run --cases 64 --seed 3 --no-minimise --db verbose.db --verbose
 [ "$(wc -l <out)" -gt 30 ] || failed "--verbose says no more"
+says out "compared with no other" "atomics "
 expect 0 run --cases 8 --seed 3 --oracles race --subjects threads --no-minimise --db asked.db
 grep -Eq '^(simulation|lemmas|result|lockstep)' out && failed "the final table has oracles that nobody asked for"
 

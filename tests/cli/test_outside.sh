@@ -30,7 +30,7 @@ expect 0 lower refused.simt --to cfg
 refuses glsl "glsl has no recursion: function 'f' at line 1" 'void f(int n) { if (n) f(n - 1); } kernel k() { f(2); }'
 # Each way to say it is GLSL: glslang takes it, and its validator what it makes.
 if command -v glslangValidator >/dev/null; then
-    for knobs in none votes shared-global outlined,struct fixed-size,unsigned opaque-conditions,opaque-switches mixed,tables; do
+    for knobs in none votes mixed,wide,votes shared-global outlined,struct fixed-size,unsigned opaque-conditions,opaque-switches mixed,tables; do
         expect 0 lower "$data/shapes.simt" --to glsl --expose --knobs $knobs
         cp out shapes.comp
         glslangValidator -V --spirv-val --target-env vulkan1.1 shapes.comp -o shapes.spv >err || failed "$knobs: $(tail -3 err)"
@@ -128,6 +128,8 @@ steps() {
     expect 1 outside --subject "exec:python3 $folder/broken.py" --kernel steps.simt --as-it-is --tests 0 --output findings
     says out "wrong-steps" "$1"
     cat findings/*/log.txt >log
+    cat findings/*/README.md >report
+    says report "Memory at the end is right"
     rm -rf findings
 }
 expect 0 outside --subject "exec:python3 $folder/simulator.py" --kernel steps.simt --as-it-is
@@ -146,6 +148,17 @@ says out "threads" "crs"
 if "$simtfuzz" subjects --outside | grep -q vulkan:swiftshader; then
     expect 0 outside --subject vulkan:swiftshader --cases 6 --seed 0x31
     says out "vulkan:swiftshader: 6 kernels" "agrees 6"
+    # A driver that aborts when it is loaded, one that is not there, and no compiler.
+    printf '{"file_format_version": "1.0.0", "ICD": {"library_path": "./bad.so", "api_version": "1.1.0"}}' >bad.json
+    bad="vulkan:any:VK_ICD_FILENAMES=$folder/bad.json"
+    printf '#include <stdlib.h>\n__attribute__((constructor)) static void f(void) { abort(); }\n' | cc -shared -fPIC -x c - -o bad.so
+    expect 0 outside --subject "$bad" --subject compiler:clang-14 --cases 1 --seed 0x31
+    says err "$bad: left out: it does not answer"
+    rm bad.so
+    expect 0 outside --subject "$bad" --cases 1
+    says err "$bad: left out: simtfuzz serve: libvulkan gives no instance"
+    PATH=/nowhere "$simtfuzz" outside --subject vulkan:swiftshader --cases 1 >/dev/null 2>err
+    says err "vulkan:swiftshader: left out: simtfuzz serve: glslangValidator is not installed"
 else
     echo "left out: there is no Vulkan here"
 fi

@@ -127,6 +127,11 @@ says k.html "Nothing new, nothing open; 5 known differences (A-1)" "Nothing is o
 [ "$(grep -c '<failure' k.xml)" = 0 ] || failed "JUnit: a known finding fails"
 [ "$(grep -o '"kind": "external"' k.sarif | wc -l)" = 5 ] || failed "SARIF: five known findings, not as many suppressions"
 
+# How campaigns follow each other: what was new, open, fixed, how many cases and rules, and how long the first took.
+says a.html 'New findings' 'campaign 1: 4 findings seen first' 'campaign 2: 1 findings seen first' 'campaign 1: 4 findings open' \
+    'campaign 2: 4 findings open' 'campaign 1: 0 findings marked fixed' 'campaign 2: 1 findings marked fixed' 'campaign 2: 60 cases' \
+    'Rules that fired' 'Time to the first new finding, in seconds'
+
 # A database without campaigns, a file that cannot be written.
 "$simtfuzz" run --cases 1 --seed 1 --oracles lemmas --features none --db first.db >/dev/null 2>&1
 expect 0 report --db first.db --html first.html --junit first.xml --sarif first.sarif --markdown first.md --json

@@ -36,6 +36,8 @@ for width in 1400 800 390; do
     picture lock.html $width light '#step=3'
 done
 ask program1.html 1400 dark layout,program1,playing
+expect 0 view "$source/corpus/progress/spin-lock-outside.simt" --against convergence -o hang.html
+ask hang.html 1400 light bothHang
 ask lock.html 1400 light layout,lock
 
 printf 'launch(threads = 1);\nkernel k() { /* </script><img src=x onerror=alert(1)> \xe2\x80\xae */ }\n' >hostile.simt

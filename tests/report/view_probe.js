@@ -156,6 +156,10 @@ const questions = {
         expect("the loop", hand.step(), 4);
         expect("round", hand.text(".inloop"), "Round 1 of a loop that never ends.");
     },
+    // Both hang, in loops of their own: the pages' ends are no parting.
+    bothHang(hand) {
+        expect("no parting", hand.text(".verdict.part"), "As far as the page has both, each thread comes to the same lines under both.");
+    },
     hostile(hand) {
         expect("no image", hand.all("img").length, 0);
         expect("the text", hand.text(".row code", 1).includes("</script><img src=x onerror=alert(1)> [U+202E]"), true);

@@ -286,6 +286,15 @@ function isWhole(execution) {
     return side.first === 1 && (side.kept === side.taken && side.end.status !== "step_limit");
 }
 
+// Threads whose steps end where the page's do: not those that go round in a loop for ever.
+function threadsThatEnd(execution) {
+    const { loop, first } = execution.side, ends = new Array(execution.shown).fill(isWhole(execution));
+    for (let i = loop ? loop.stem - first + 1 : execution.count; i < execution.count; i++)
+        for (const t of execution.shape(Math.max(i, 0)).threads)
+            ends[t] = false;
+    return ends;
+}
+
 // Whether both run one form of the kernel, so that a thread that goes elsewhere has parted.
 function runSameProgram(a, b) {
     return a.side.program === b.side.program;
@@ -313,6 +322,7 @@ function alignForms(deeds, map) {
 function alignExecutions(a, b) {
     const deeds = [deedsOf(a), deedsOf(b)];
     const map = [new Int32Array(a.count + 1), new Int32Array(b.count + 1)];
+    const settled = [threadsThatEnd(a), threadsThatEnd(b)];
     let parting = null;
     if (!runSameProgram(a, b))
         alignForms(deeds, map);
@@ -326,7 +336,7 @@ function alignExecutions(a, b) {
             k++;
         }
         const ends = [k === one.lines.length, k === other.lines.length];
-        if (ends[0] && ends[1] || ends[0] && !isWhole(a) || ends[1] && !isWhole(b))
+        if (ends[0] && ends[1] || ends[0] && !settled[0][t] || ends[1] && !settled[1][t])
             continue;
         const at = [one, other].map((d, s) => (ends[s] ? (k > 0 ? d.steps[k - 1] : 0) : d.steps[k]) + 1);
         const lines = [one, other].map((d, s) => (ends[s] ? 0 : d.lines[k]));

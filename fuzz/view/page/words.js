@@ -55,19 +55,20 @@ function entryText(execution, stack, i) {
         return "each lane's own pc";
     default:
     }
+    const does = (verb) => (mask && lanesOf(mask, first).length === 1 ? verb.replace(/^(go|\w+)/, (v) => (v === "go" ? "goes" : `${v}s`)) : verb);
     if (side.view === "crs")
-        return `${kind === "div" ? `then ${who} go on` : `${who} gather`} at ${execution.line(stm) ? `line ${execution.line(stm)}` : `pc ${stm}`}`;
+        return `${kind === "div" ? `then ${who} ${does("go on")}` : `${who} ${does("gather")}`} at ${execution.line(stm) ? `line ${execution.line(stm)}` : `pc ${stm}`}`;
     if (!mask)
         return kind === "brk" ? "here the loop ends" : "here the function ends";
     if (side.view === "splits")
         return `waits here until ${who} have come or left`;
     if (kind === "div")
-        return `then ${who} take the other branch`;
+        return `then ${who} ${does("take the other branch")}`;
     if (kind === "sync")
-        return `then ${who} run together again${then}`;
+        return `then ${who} ${does("run")} together again${then}`;
     if (kind === "brk")
-        return `the loop's end: when it is on top, ${who} go on${then}`;
-    return `the end of ${text}(): ${who} return`;
+        return `the loop's end: when it is on top, ${who} ${does("go on")}${then}`;
+    return `the end of ${text}(): ${who} ${does("return")}`;
 }
 
 // ---- who is where ----

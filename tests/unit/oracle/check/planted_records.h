@@ -424,9 +424,10 @@ void __wrap_exhaust_judge(struct checking *c)
             planted_in_probe(c);
         else if (kind == RECORD_FAIR_END)
             c->all_fair_end[planted_record.which % SUBJECT_COUNT] ^= true;
-        else if (kind == RECORD_INCOMPARABLE)
+        else if (kind == RECORD_INCOMPARABLE) {
             c->incomparable = c->incomparable ? NULL : "said so";
-        else if (kind <= RECORD_OPTION)
+            c->incomparable_as = LONE_ATOMICS;
+        } else if (kind <= RECORD_OPTION)
             planted_in_options(c);
         else if (kind == RECORD_PROGRESS)
             planted_in_progress(c);

@@ -270,11 +270,13 @@ static void ptx_machines(void **state)
 {
     (void)state;
     const subject_set subjects = SUBJECT_BIT(SUBJECT_CRS) | SUBJECT_BIT(SUBJECT_THREAD_PC) |
-                                 SUBJECT_BIT(SUBJECT_BLOCK) | SUBJECT_BIT(SUBJECT_CRS_PATENT) |
+                                 SUBJECT_BIT(SUBJECT_BLOCK) | SUBJECT_BIT(SUBJECT_BLOCK_EAGER) |
+                                 SUBJECT_BIT(SUBJECT_CRS_PATENT) |
                                  SUBJECT_BIT(SUBJECT_CRS_EXIT_ARRIVES) |
                                  SUBJECT_BIT(SUBJECT_CRS_ALIGNED) | SUBJECT_BIT(SUBJECT_CRS_LANES);
-    static const enum rule rare[] = {RULE_CRS_CALL_GUARD, RULE_CRS_CALL_TARGET, RULE_CRS_BRA_TARGET,
-                                     RULE_BLK_BAR_RED,    RULE_BLK_END_BAR,     RULE_NB_RECYCLE};
+    static const enum rule rare[] = {
+        RULE_CRS_CALL_GUARD, RULE_CRS_CALL_TARGET, RULE_CRS_BRA_TARGET,  RULE_BLK_BAR_RED,
+        RULE_BLK_END_BAR,    RULE_NB_RECYCLE,      RULE_NB_SYNC_ERR_FULL};
     struct gen_options options = {.fixed = false};
     uint32_t followed = 0;
     options.features = (1u << FEATURE_COUNT) - 1;
@@ -310,6 +312,31 @@ static void what_is_not_followed_is_said(void **state)
         strstr(answer->reason, "not followed: interleave:raw (its choices are the schedule's)"));
     answer = answer_of(kernel, SUBJECT_BIT(SUBJECT_INTERLEAVE_RAW));
     assert_int_equal(answer->verdict, VERDICT_INCONCLUSIVE);
+}
+
+/* Executions that are compared with no other are followed in cases that are not drawn, too; and these only. */
+static void what_is_compared_with_nothing_is_followed(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "launch(threads = 2); shared int x; private int p; kernel k() { p = tid; x = p; }",
+        "launch(threads = 2); shared int x, y; private int p;"
+        "kernel k() { p = atomic_exch(x, tid); y = p; }"};
+    uint32_t undrawn = 0;
+    for (uint64_t seed = 1; seed <= 8; seed++)
+        for (int lone = 0; lone < 2; lone++) {
+            struct check_options options = CHECK_DEFAULTS;
+            options.seed = seed;
+            test_arena.used = 0;
+            check_kernel(&test_arena, support_parse(texts[lone]), &options, &result);
+            const struct answer *answer = &result.answers[ORACLE_REFERENCE];
+            undrawn += lone == 0 && answer->verdict == VERDICT_NOT_APPLICABLE;
+            assert_int_equal(result.lone, lone ? 1u << LONE_ATOMICS : 0);
+            assert_int_equal(result.unseen, 0);
+            if (lone)
+                assert_int_equal(answer->verdict, VERDICT_AGREE);
+        }
+    assert_in_range(undrawn, 1, 7);
 }
 
 /* ---- an engine that is wrong ---- */
@@ -488,10 +515,15 @@ static void a_barrier_told_twice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(structured_kernels),           cmocka_unit_test(block_programs),
-        cmocka_unit_test(lock_step_programs),           cmocka_unit_test(ptx_machines),
-        cmocka_unit_test(what_is_not_followed_is_said), cmocka_unit_test(a_wrong_engine_is_told),
-        cmocka_unit_test(a_wrong_ptx_machine_is_told),  cmocka_unit_test(a_barrier_told_twice),
+        cmocka_unit_test(structured_kernels),
+        cmocka_unit_test(block_programs),
+        cmocka_unit_test(lock_step_programs),
+        cmocka_unit_test(ptx_machines),
+        cmocka_unit_test(what_is_not_followed_is_said),
+        cmocka_unit_test(a_wrong_engine_is_told),
+        cmocka_unit_test(what_is_compared_with_nothing_is_followed),
+        cmocka_unit_test(a_wrong_ptx_machine_is_told),
+        cmocka_unit_test(a_barrier_told_twice),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

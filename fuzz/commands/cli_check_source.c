@@ -1,0 +1,285 @@
+/*
+ * cli_check_source.c - `simtfuzz check kernel.cu`: compiled, and each of its entries under launches that are made up.
+ */
+#include "engine/input/input.h"
+#include "engine/input/ptx_kernel.h"
+#include "engine/ptx/ptx_reach.h"
+#include "fuzz/check/compile.h"
+#include "fuzz/commands/cli_check.h"
+#include "fuzz/hunt/bundle.h"
+#include "fuzz/out/demangle.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ENTRIES_MAX = 256, LAUNCHES = 4 };
+
+/* A launch that is made up. What a kernel says of its own size (.reqntid) it keeps. */
+struct made_up {
+    uint32_t block[2], grid[2];
+};
+
+/* For kernels whose threads have one number, and for those that count them in two dimensions. */
+static const struct made_up lines[LAUNCHES] = {
+    {{64, 1}, {2, 1}}, {{32, 1}, {1, 1}}, {{256, 1}, {2, 1}}, {{7, 1}, {3, 1}}};
+static const struct made_up squares[LAUNCHES] = {
+    {{8, 8}, {2, 2}}, {{16, 16}, {2, 2}}, {{4, 4}, {2, 2}}, {{32, 32}, {1, 1}}};
+/* Integers that are no addresses are sizes, mostly: that of the launch; of one dimension also one that it does not fill. */
+enum { SIZES = 2 };
+
+struct source_check {
+    struct cli *cli;
+    const char *path, *ptx, *text;
+    size_t length;
+    const char *given; /* settings of the command line, or NULL: all are made up */
+};
+
+static bool reads_second_dimension(const struct ptx_statement *list)
+{
+    for (; list; list = list->next) {
+        if (list->kind == PTX_BLOCK && reads_second_dimension(list->u.block))
+            return true;
+        if (list->kind != PTX_INSTRUCTION)
+            continue;
+        for (const struct ptx_operand *o = list->u.instruction.operands; o; o = o->next)
+            if (o->name && strcmp(o->name, "%tid") == 0 && o->element == 'y')
+                return true;
+    }
+    return false;
+}
+
+static struct ast_kernel *read_with(const struct source_check *s, const char *settings, bool tell)
+{
+    struct arena *arena = &s->cli->arena;
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    diag_init(diag, s->path, s->text, s->length);
+    struct ast_kernel *kernel = ptx_kernel_parse_with(arena, s->text, s->length, settings, diag);
+    if (!kernel && tell)
+        diag_print(diag, stderr);
+    return kernel;
+}
+
+/* " bind:2=61" for each integer parameter of 32 bits; buffers are what ptx_kernel makes of them. */
+static const char *bound_numbers(struct arena *arena, const struct ptx_function *entry,
+                                 uint32_t value)
+{
+    const char *text = "";
+    uint32_t number = 0;
+    for (const struct ptx_variable *p = entry->parameters; p; p = p->next, number++) {
+        struct ptx_type type = ptx_type_of(p->type);
+        bool is_number = p->dimension_count == 0 && type.bits == 32 && type.kind != PTX_CLASS_FLOAT;
+        if (is_number && !p->is_pointer)
+            text = arena_printf(arena, "%s bind:%" PRIu32 "=%" PRIu32, text, number, value);
+    }
+    return text;
+}
+
+/* Threads of a block, if an array in shared memory has a word for each of them, as it seems: of tiles, of a block's
+ * sums. 0: no array says so. */
+static uint32_t threads_by_arrays(const struct source_check *s, const struct ptx_module *module,
+                                  const struct ptx_function *entry, bool square)
+{
+    struct ptx_reach reach = {.function_count = 0};
+    ptx_reach(&s->cli->arena, module, entry, &reach);
+    for (uint32_t i = 0; i < reach.variable_count; i++) {
+        const struct ptx_variable *var = reach.variables[i];
+        uint64_t words = ptx_memory_bytes(var) / 4;
+        uint32_t side = 1;
+        while ((uint64_t)side * side < words)
+            side++;
+        if (var->space == PTX_W_SHARED && words >= 16 && words <= 1024 &&
+            (!square || (uint64_t)side * side == words))
+            return square ? side : (uint32_t)words;
+    }
+    return 0;
+}
+
+/* Number `i` of the launches, or NULL: there are no more. */
+static const char *made_up_settings(const struct source_check *s, const struct ptx_function *entry,
+                                    uint32_t by_arrays, bool square, uint32_t i)
+{
+    static const uint32_t grids[LAUNCHES] = {2, 1, 3, 4};
+    struct arena *arena = &s->cli->arena;
+    struct made_up launch = square ? squares[i % LAUNCHES] : lines[i % LAUNCHES];
+    const bool has_sizes = !square && *bound_numbers(arena, entry, 1) != '\0';
+    if (i >= LAUNCHES * (has_sizes ? SIZES : 1))
+        return NULL;
+    if (by_arrays > 0) {
+        uint32_t blocks = grids[i % LAUNCHES];
+        launch =
+            (struct made_up){{by_arrays, square ? by_arrays : 1}, {blocks, square ? blocks : 1}};
+    }
+    const uint32_t width = launch.block[0] * launch.grid[0];
+    const uint32_t sizes[SIZES] = {width, width > 3 ? width - 3 : width};
+    return arena_printf(arena,
+                        "entry=%s threads=%" PRIu32 "x%" PRIu32 " blocks=%" PRIu32 "x%" PRIu32 "%s",
+                        entry->name, launch.block[0], launch.block[1], launch.grid[0],
+                        launch.grid[1], bound_numbers(arena, entry, sizes[i / LAUNCHES]));
+}
+
+/* How bad what happens is. An access out of bounds may be the fault of a size that was made up, and what else happens in
+ * that execution as well. */
+static uint32_t gravity(const struct headline *headline)
+{
+    uint32_t worst = 0;
+    for (uint32_t i = 0; i < headline->count; i++) {
+        enum outcome outcome = headline->happenings[i].outcome;
+        if (outcome == OUTCOME_OOB)
+            return 1;
+        worst = 2;
+    }
+    return worst;
+}
+
+struct tried {
+    const char
+        *settings; /* of the launch to be shown: the one that shows most, of equals the first */
+    uint32_t launches, clean, out_of_bounds;
+};
+
+static void try_launches(const struct source_check *s, const struct ptx_module *module,
+                         const struct ptx_function *entry, const struct check_options *options,
+                         struct tried *tried)
+{
+    struct arena *arena = &s->cli->arena;
+    const bool square = reads_second_dimension(entry->body);
+    const uint32_t by_arrays = threads_by_arrays(s, module, entry, square);
+    const char *settings, *in_bounds = NULL;
+    uint32_t worst = 0;
+    for (uint32_t i = 0; (settings = made_up_settings(s, entry, by_arrays, square, i)); i++) {
+        size_t mark = arena_mark(arena);
+        struct ast_kernel *kernel = read_with(s, settings, false);
+        uint32_t bad = 0;
+        if (kernel) {
+            struct check_result *result = ARENA_NEW(arena, struct check_result);
+            struct headline headline;
+            check_kernel(arena, kernel, options, result);
+            headline_of(arena, result, &headline);
+            bad = gravity(&headline);
+            tried->launches++;
+            tried->clean += bad == 0;
+            tried->out_of_bounds += bad == 1;
+        }
+        arena_release(arena, mark); /* the settings lie before it */
+        if (!kernel)
+            continue;
+        if (bad == 0 && !in_bounds)
+            in_bounds = settings;
+        if (!tried->settings || bad > worst)
+            tried->settings = settings;
+        worst = bad > worst ? bad : worst;
+    }
+    /* Out of bounds under some launches only: the kernel wants other ones. */
+    if (worst == 1 && in_bounds)
+        tried->settings = in_bounds;
+}
+
+static void tell_tried(const struct tried *tried, const char *launch)
+{
+    uint32_t bad = tried->launches - tried->clean - tried->out_of_bounds;
+    printf("    note: launches that were made up: %" PRIu32 ", ", tried->launches);
+    if (bad > 0)
+        printf("of which %" PRIu32 " show%s this; ", bad, bad == 1 ? "s" : "");
+    if (tried->out_of_bounds > 0 && tried->clean > 0)
+        printf("%" PRIu32 " of them out of bounds, so that the kernel may want others; ",
+               tried->out_of_bounds);
+    printf("shown:%s\n", launch);
+}
+
+static int check_entry(const struct source_check *s, const struct ptx_module *module,
+                       const struct ptx_function *entry, const struct check_options *options,
+                       struct cli_check_sums *sums)
+{
+    struct arena *arena = &s->cli->arena;
+    struct tried tried = {.settings = NULL};
+    if (!s->given)
+        try_launches(s, module, entry, options, &tried);
+    const char *settings =
+        tried.settings ? tried.settings
+                       : arena_printf(arena, "%s entry=%s", s->given ? s->given : "", entry->name);
+    struct ast_kernel *kernel = read_with(s, settings, true);
+    if (!kernel) {
+        sums->bad++;
+        return CLI_USAGE;
+    }
+    const char *name = demangle_text(arena, entry->name);
+    const char *shown = arena_printf(arena, "%s: %.*s", s->path, (int)strcspn(name, "("), name);
+    int status = check_judge(s->cli, shown, kernel, options, sums);
+    if (tried.settings && !s->cli->options.json)
+        tell_tried(&tried, settings + strlen("entry=") + strlen(entry->name));
+    return status;
+}
+
+/* All of them, unless --entry names one. */
+static bool is_wanted(const struct source_check *s, const struct ptx_function *entry)
+{
+    const char *named = s->given ? strstr(s->given, "entry=") : NULL;
+    size_t length = strlen(entry->name);
+    if (!entry->is_entry || !entry->has_body)
+        return false;
+    return !named ||
+           (strncmp(named + strlen("entry="), entry->name, length) == 0 &&
+            (named[strlen("entry=") + length] == ' ' || named[strlen("entry=") + length] == '\0'));
+}
+
+static int check_entries(struct source_check *s, const struct check_options *options,
+                         struct cli_check_sums *sums)
+{
+    struct diag *diag = ARENA_NEW(&s->cli->arena, struct diag);
+    diag_init(diag, s->path, s->text, s->length);
+    const struct ptx_module *module = ptx_parse(&s->cli->arena, s->text, s->length, diag);
+    uint32_t count = 0;
+    int status = CLI_OK;
+    if (!module) {
+        diag_print(diag, stderr);
+        sums->bad++;
+        return CLI_USAGE;
+    }
+    for (const struct ptx_item *item = module->items; item && count < ENTRIES_MAX;
+         item = item->next) {
+        if (item->kind != PTX_ITEM_FUNCTION || !is_wanted(s, item->u.function))
+            continue;
+        size_t mark = arena_mark(&s->cli->arena);
+        int one = check_entry(s, module, item->u.function, options, sums);
+        status = one > status ? one : status;
+        count++;
+        arena_release(&s->cli->arena, mark);
+    }
+    if (count == 0) {
+        cli_message(s->cli, "%s: it has no kernel%s", s->path,
+                    s->given && strstr(s->given, "entry=") ? " of this name" : "");
+        sums->bad++;
+        return CLI_USAGE;
+    }
+    return status;
+}
+
+int check_source(struct cli *cli, const char *path, const struct check_options *options,
+                 struct cli_check_sums *sums)
+{
+    struct source_check s = {.cli = cli, .path = path, .given = cli->options.settings};
+    char folder[] = "/tmp/simtfuzz-check-XXXXXX";
+    const char *why = NULL;
+    int status = CLI_USAGE;
+    if (access(path, R_OK) != 0 || !mkdtemp(folder)) {
+        cli_message(cli, "%s: %s", path, strerror(errno));
+        sums->bad++;
+        return CLI_USAGE;
+    }
+    s.ptx = compile_to_ptx(&cli->arena, path, cli->options.compiler, folder, &why);
+    struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
+    diag_init(diag, path, NULL, 0);
+    if (s.ptx)
+        s.text = parse_read_bytes(&cli->arena, s.ptx, PTX_LIMIT_SOURCE_BYTES, &s.length, diag);
+    if (s.text) {
+        status = check_entries(&s, options, sums);
+    } else {
+        cli_message(cli, "%s: %s", path, why ? why : "its PTX cannot be read");
+        sums->bad++;
+    }
+    bundle_remove_folder(folder);
+    return status;
+}

@@ -1,0 +1,191 @@
+#!/usr/bin/env bash
+# prove: verdicts of the papers' kernels, solvers that are absent, crash, hang, lie, complain; kernels outside.
+. "$(dirname "$0")/common.sh"
+papers=$source/corpus/papers
+
+# fake NAME: a solver whose text is standard input; it is called with the rest of the command line.
+fake() {
+    { echo '#!/bin/bash'; cat; } >"$1"
+    chmod +x "$1"
+}
+
+# verdict WORD RACE DIVERGENCE: of the kernel in out.
+verdict() {
+    says out "$1 " "race-free: $2" "no barrier divergence: $3"
+}
+
+# ---- without a solver, whatever is installed ----
+
+two=$papers/tutorial-add-nbor.simt
+expect 3 prove "$two" --solver ./none
+verdict unknown "unknown (the solver './none' is not installed" unknown
+says err "the solver './none' is not installed"
+
+fake crashes <<<'kill -SEGV $$'
+expect 3 prove "$two" --solver ./crashes
+verdict unknown "unknown (the solver './crashes' crashed)" unknown
+
+fake ends <<<'exit 0'
+expect 3 prove "$two" --solver ./ends
+verdict unknown "unknown (the solver './ends' died)" unknown
+
+fake hangs <<<'exec sleep 60'
+expect 3 prove "$two" --solver ./hangs --seconds 1
+verdict unknown "unknown (the solver './hangs' hangs" unknown
+
+fake floods <<<'yes | head -c 3000000; sleep 60'
+expect 3 prove "$two" --solver ./floods
+says out "prints without an end"
+
+fake odd <<<'while read -r line; do case $line in *echo*) echo maybe; echo simtfuzz-end;; esac; done'
+expect 3 prove "$two" --solver ./odd
+says out "gave no answer but 'maybe'"
+
+# Always the same answer: two questions whose answers are known come first.
+fake yes-man <<<'while read -r line; do case $line in *echo*) echo unsat; echo simtfuzz-end;; esac; done'
+expect 3 prove "$two" --solver ./yes-man
+verdict unknown "unknown (the solver './yes-man' answers wrongly that x + 1 == 43" unknown
+
+# Outside of what is done: named reasons, no solver is started.
+cat >recursion.simt <<'KERNEL'
+launch(threads=4);
+global int A[4];
+private int n;
+void f()
+{
+    if (n > 0) {
+        n -= 1;
+        f();
+    }
+}
+kernel k()
+{
+    n = tid;
+    f();
+    A[tid] = n;
+}
+KERNEL
+expect 1 prove recursion.simt --solver ./none
+says out "unknown " "the call at line 14 is not handled: recursion"
+expect 1 prove "$papers/lockstep-ck1.simt" --solver ./none
+says out "not well-formed (Def. 5.1): WF.2"
+echo 'launch(threads=4); kernel k() { vote_any(tid); }' >broken.simt
+expect 2 prove broken.simt --solver ./none
+expect 2 prove
+says err "missing FILE"
+
+if ! command -v z3 >/dev/null; then
+    echo "z3 is not installed: the rest is not tested"
+    finish
+fi
+
+# ---- a solver that lies after it has answered what is known ----
+
+fake liar <<'SOLVER'
+z3 -in | {
+    count=0
+    while read -r line; do
+        case $line in sat | unsat) count=$((count + 1)) ;; esac
+        [ $count -gt 2 ] && [ "$line" = sat ] && line=unsat
+        echo "$line"
+    done
+}
+SOLVER
+expect 0 prove "$two" --solver ./liar
+verdict proved "proved (no loop)" "proved (no loop)"
+expect 3 prove "$two" --solver ./liar --second 'z3 -in'
+verdict unknown "unknown (the solvers './liar' and 'z3' disagree" unknown
+expect 3 prove "$two" --solver ./liar --runs 2
+verdict wrong "wrong (it was proved (no loop), and an execution with input seed" proved
+
+# Complaints in front of answers are not answers; a limit that is not known is left out, and that is said.
+fake complains <<<'z3 -in | sed -u "s/^\(un\)\?sat$/(error \"line 1: something\")\n&/"'
+expect 3 prove "$two" --solver ./complains
+says out "gave no answer but '(error \"line 1: something\")'"
+cat >z3old <<'SOLVER'
+#!/bin/bash
+sed -u 's/.*rlimit.*/(echo "(error unknown parameter rlimit)")/' | z3 -in
+SOLVER
+chmod +x z3old
+expect 1 prove "$two" --solver ./z3old
+verdict refuted refuted unknown
+says err "knows no 'rlimit'"
+
+# ---- verdicts ----
+
+while read -r name word race divergence; do
+    [ "$word" = proved ] && status=0 || status=1
+    expect $status prove "$papers/$name.simt"
+    verdict "$word" "$race" "$divergence"
+    silent err
+done <<'TABLE'
+tutorial-add-nbor refuted refuted unknown
+tutorial-add-nbor-barrier proved proved proved
+tutorial-diverge1 refuted proved refuted
+tutorial-indirect proved proved proved
+tutorial-third-thread refuted refuted unknown
+tutorial-stride proved proved proved
+lockstep-ck12 proved proved proved
+lockstep-ck13 proved proved proved
+lockstep-ck14 refuted refuted unknown
+lockstep-ck16 proved proved proved
+lockstep-fig1a proved proved proved
+lockstep-fig1a-no-first-barrier refuted refuted unknown
+lockstep-fig1b refuted unknown refuted
+TABLE
+
+expect 0 prove "$papers/tutorial-stride.simt" --invariants
+says out "race-free: proved (invariants)" "loop at line" "candidates hold"
+expect 1 prove "$papers/tutorial-stride.simt" --unroll 2 --budget 1
+says out "the solver does not know within its budget"
+
+# A refutation can be seen without the prover: the inputs are in the file.
+expect 1 prove "$papers/tutorial-add-nbor.simt" --dump queries
+says out "shown by: simtfuzz check queries/refuted-0.simt"
+expect 1 check queries/refuted-0.simt
+says out race
+z3 queries/query-0001.smt2 >again 2>&1
+says again sat
+
+# What reads give: with --memory adv nothing is known of what a thread wrote itself.
+cat >own.simt <<'KERNEL'
+launch(threads=4);
+shared int S[4];
+global int A[4];
+kernel k()
+{
+    S[tid] = tid;
+    A[S[tid]] = 1;
+}
+KERNEL
+expect 0 prove own.simt
+expect 1 prove own.simt --memory adv
+says out "alarm" "It rests on values made up: what line 7 reads from S"
+
+# Each of these a prover misses that has one rule wrong: barriers of one block empty no other's notes; who dies does not
+# make what was before undone; memory behind a barrier is the others', too; a trip that was not unrolled; an atomic
+# and a read; one thread's two accesses are no race; what is written in a loop's earlier trip.
+while IFS='|' read -r rule wanted launch text; do
+    printf 'launch(%s);\nglobal int A[8];\nshared int S[4] = {0, 1, 2, 3};\nprivate int i;\nkernel k() { %s }\n' \
+        "$launch" "$text" >rule.simt
+    [ "$wanted" = proved ] && status=0 || status=1
+    expect $status prove rule.simt --runs 2
+    says out "race-free: $wanted" || failed "rule $rule"
+done <<'TABLE'
+blocks|refuted|threads=2, blocks=2|if (bid == 0) { A[tid] = 1; } barrier(); if (bid == 1) { A[tid] = 2; }
+death|refuted|threads=2|if (tid == 0) { A[0] = 1; A[tid + 8] = 0; } if (tid == 1) { A[0] = 2; }
+memory|refuted|threads=4|S[tid] = 0; barrier(); A[S[tid + 1 & 3]] = tid;
+trips|refuted|threads=2|for (i = 0; i < 10; i += 1) { if (i == 8) { A[0] = tid; } }
+atomic|refuted|threads=2|atomic_add(A[0], 1); if (tid == 1) { i = A[0]; }
+alone|proved|threads=2|A[tid] = 1; A[tid] = 2;
+earlier|refuted|threads=2|for (i = 0; i < 9; i += 1) { A[i + tid & 7] = i; }
+between|proved|threads=2|for (i = 0; i < 9; i += 1) { A[i + tid & 7] = i; barrier(); }
+TABLE
+
+# Generated kernels, each proof compared with executions.
+expect 0 prove --seed 5 --first 100 --count 5 --features none,loops,barriers,racy,arrays --enumerate --runs 2 --json
+json
+[ "$(grep -c '"verdict": "wrong"' out)" -eq 0 ] || failed "a wrong proof"
+expect 0 prove --seed 5 --first 100 --count 2 --features none,loops,barriers,arrays --enumerate
+says out "case 100" "2 kernels: 2 proved"
+finish

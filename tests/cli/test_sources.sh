@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# `simtfuzz check kernel.cu`, `kernel.cl`: compiled, each entry under launches that are made up.
+. "$(dirname "$0")/common.sh"
+
+# A compiler that is always there: it takes PTX for CUDA C.
+cat >two.cu <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry _Z4goodPii(.param .u64 p, .param .u32 n)
+{
+	.reg .b32 %r<6>;
+	.reg .b64 %rd<4>;
+	.reg .pred %p<2>;
+	ld.param.u64 %rd1, [p];
+	ld.param.u32 %r5, [n];
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %ntid.x;
+	mov.u32 %r3, %tid.x;
+	mad.lo.s32 %r4, %r1, %r2, %r3;
+	setp.ge.s32 %p1, %r4, %r5;
+	@%p1 bra end;
+	mul.wide.s32 %rd2, %r4, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	st.global.u32 [%rd3], %r4;
+end:
+	ret;
+}
+.visible .entry _Z5clashPi(.param .u64 p)
+{
+	.reg .b32 %r<2>;
+	.reg .b64 %rd<2>;
+	ld.param.u64 %rd1, [p];
+	mov.u32 %r1, %tid.x;
+	st.global.u32 [%rd1], %r1;
+	ret;
+}
+END
+cat >take.sh <<'END'
+[ "$2" = -o ] && cp "$1" "$3"
+END
+take="sh $PWD/take.sh"
+expect 1 check --compiler "$take" two.cu
+says out 'clean     two.cu: good' 'RACY      two.cu: clash' 'made up: 8, shown: threads=64x1 blocks=2x1 bind:1=128'
+says out 'made up: 4, of which 4 show this'
+silent err
+expect 0 check --compiler "$take" two.cu --entry _Z4goodPii --set threads=8
+says out 'clean     two.cu: good'
+expect 1 check --compiler "$take" two.cu --json
+json
+
+expect 2 check --compiler false two.cu
+says err 'two.cu: false: it failed and said nothing'
+expect 2 check --compiler 'echo this is wrong; false' two.cu
+says err 'this is wrong'
+expect 2 check none.cu
+says err 'none.cu: No such file'
+printf '.version 8.0\n.target sm_80\n.address_size 64\n' >empty.cu
+expect 2 check --compiler "$take" empty.cu
+says err 'empty.cu: it has no kernel'
+printf 'garbage\n' >garbage.cu
+expect 2 check --compiler "$take" garbage.cu
+says err 'garbage.cu:1'
+
+if command -v clang-14 >/dev/null; then
+    cat >turn.cl <<'END'
+__kernel void turn(__global int *x, __local int *s)
+{
+    int i = get_local_id(0);
+    s[i] = i;
+    x[get_global_id(0)] = s[(i + 1) % get_local_size(0)];
+}
+__kernel void bins(__global const int *d, __global int *b, int n)
+{
+    __local int m[16];
+    int t = get_local_id(0);
+    m[t] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = get_global_id(0); i < n; i += get_global_size(0))
+        atomic_inc(&m[d[i] & 15]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_add(&b[t], m[t]);
+}
+END
+    expect 1 check turn.cl
+    says out 'RACY      turn.cl: turn: ' '(turn.cl:5)' 'clean     turn.cl: bins' 'threads=16x1'
+    sed 's/s\[i\] = i;/s[i] = oops;/' turn.cl >wrong.cl
+    expect 2 check wrong.cl
+    says err "undeclared identifier 'oops'"
+fi
+finish

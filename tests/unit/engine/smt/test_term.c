@@ -1,0 +1,118 @@
+/* Formulas mean what the language's arithmetic says (eval_ops.h): a solver is asked about values at edges. */
+#include "engine/language/eval_ops.h"
+#include "engine/smt/solver.h"
+#include "engine/smt/term.h"
+#include "tests/unit/shared/support.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const int32_t values[] = {
+    INT32_MIN, INT32_MIN + 1, -32, -7, -2, -1, 0, 1, 2, 3, 5, 31, 32, 33, 64, INT32_MAX};
+enum { VALUES = sizeof values / sizeof values[0] };
+
+static struct terms terms;
+static struct solver *solver;
+
+/* A symbol that a root says to have this value: nothing is known of it when terms are built. */
+static term hidden(uint32_t i, term *roots)
+{
+    term symbol = term_symbol(&terms, SORT_WORD, arena_printf(&test_arena, "x%" PRIu32, i));
+    roots[i] = term_eq(&terms, symbol, term_word(&terms, values[i]));
+    return symbol;
+}
+
+static enum solver_answer ask(const term *roots, uint32_t count)
+{
+    struct text text = text_begin(&test_arena);
+    term_print(&text, &terms, roots, count, NULL, 0, NULL, 0);
+    return solver_ask(solver, text.bytes, NULL, NULL, 0);
+}
+
+/* All operators, of values, of a value that is hidden and one that is not, of two hidden ones. */
+static term wrong_somewhere(const term *symbols)
+{
+    term wrong = TERM_FALSE;
+    for (int op = 0; op < BINARY_COUNT; op++)
+        for (uint32_t i = 0; i < VALUES; i++)
+            for (uint32_t j = 0; j < VALUES; j++) {
+                term value =
+                    term_word(&terms, eval_binary((enum ast_binary)op, values[i], values[j]));
+                term x = term_word(&terms, values[i]), y = term_word(&terms, values[j]);
+                const term made[] = {
+                    term_binary(&terms, (enum ast_binary)op, symbols[i], symbols[j]),
+                    term_binary(&terms, (enum ast_binary)op, symbols[i], y),
+                    term_binary(&terms, (enum ast_binary)op, x, symbols[j])};
+                assert_int_equal(term_binary(&terms, (enum ast_binary)op, x, y), value);
+                for (int n = 0; n < 3; n++)
+                    wrong =
+                        term_or(&terms, wrong, term_not(&terms, term_eq(&terms, made[n], value)));
+            }
+    return wrong;
+}
+
+static void arithmetic(void **state)
+{
+    (void)state;
+    term roots[VALUES + 1], symbols[VALUES];
+    for (uint32_t i = 0; i < VALUES; i++)
+        symbols[i] = hidden(i, roots);
+    assert_int_equal(ask(roots, VALUES), SOLVER_SAT);
+    roots[VALUES] = wrong_somewhere(symbols);
+    assert_false(terms.full);
+    assert_int_equal(ask(roots, VALUES + 1), SOLVER_UNSAT);
+}
+
+/* What a builder makes of Booleans is what they mean: all of three, in all shapes of two operators. */
+static term shape(uint32_t n, const term *b)
+{
+    term x = n & 1 ? term_and(&terms, b[0], b[1]) : term_or(&terms, b[0], b[1]);
+    term y = n & 2 ? b[2] : term_not(&terms, b[n & 4 ? 0 : 2]);
+    term z = n & 8 ? term_or(&terms, b[1], y) : term_and(&terms, term_not(&terms, b[0]), y);
+    term left = n & 16 ? term_not(&terms, x) : x;
+    return n & 32 ? term_and(&terms, left, z)
+                  : term_ite(&terms, left, z, n & 64 ? term_or(&terms, x, y) : b[0]);
+}
+
+static void booleans(void **state)
+{
+    (void)state;
+    term symbols[3], constants[3], made, from[3];
+    for (uint32_t i = 0; i < 3; i++)
+        from[i] = symbols[i] =
+            term_symbol(&terms, SORT_BOOL, arena_printf(&test_arena, "b%" PRIu32, i));
+    for (uint32_t n = 0; n < 128; n++)
+        for (uint32_t row = 0; row < 8; row++) {
+            for (uint32_t i = 0; i < 3; i++)
+                constants[i] = term_bool(row >> i & 1);
+            term whole = shape(n, symbols);
+            term_replace_all(&terms, from, constants, 3, &whole, &made, 1);
+            assert_int_equal(made, shape(n, constants));
+        }
+}
+
+static int start(void **state)
+{
+    static const struct solver_options options = {
+        .command = SOLVER_COMMAND, .budget = 0, .seconds = SOLVER_SECONDS};
+    if (support_setup(state) != 0)
+        return 1;
+    terms_init(&terms, &test_arena, TERMS_LIMIT);
+    solver = solver_new(&test_arena, &options);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    solver_end(solver);
+    return support_teardown(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest always[] = {cmocka_unit_test(booleans)};
+    const struct CMUnitTest solved[] = {cmocka_unit_test(booleans), cmocka_unit_test(arithmetic)};
+    if (system("command -v z3 >/dev/null") != 0) /* asked for nothing else */
+        return cmocka_run_group_tests(always, start, stop);
+    return cmocka_run_group_tests(solved, start, stop);
+}
