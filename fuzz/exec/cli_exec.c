@@ -316,6 +316,7 @@ int command_exec(struct cli *cli)
     unlink(arena_printf(&cli->arena, "%s/out", scratch)); /* of addr2line */
     unlink(arena_printf(&cli->arena, "%s/err", scratch));
     rmdir(scratch);
+    device_end(&e->device);
     arena_destroy(&e->device.arena);
     return status;
 }

@@ -76,6 +76,8 @@ void device_serve(struct device *device);
 
 void device_add(struct device *device, const struct device_allocation *at);
 void device_drop(struct device *device, uint64_t address);
+/* Gives back what is kept of the buffers that were never freed. */
+void device_end(struct device *device);
 void device_mark(struct device *device, const struct device_range *range);
 void device_copy_marks(struct device *device, const struct device_range *range);
 /* A variable of a module, with its initial value. False: it is not known (*why). */

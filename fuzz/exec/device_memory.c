@@ -45,6 +45,14 @@ void device_drop(struct device *device, uint64_t address)
     }
 }
 
+void device_end(struct device *device)
+{
+    for (struct device_buffer *b = device->buffers; b; b = b->next) {
+        free(b->written);
+        b->written = NULL;
+    }
+}
+
 static void mark_byte(struct device_buffer *buffer, uint64_t byte, bool written)
 {
     uint8_t bit = (uint8_t)(1u << byte % 4);

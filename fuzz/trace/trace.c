@@ -317,6 +317,7 @@ void trace_survey(struct arena *arena, struct machine *machine, struct sched_spe
     machine_run(machine, &scheduler.choices, max_steps, NULL);
     spec->selected = survey.selected;
     spec->selected_counts = survey.counts;
+    machine_observe(machine, NULL); /* it ends here */
     machine_reset(machine);
 }
 
