@@ -88,10 +88,10 @@ struct checking {
     struct race_detector *detector;        /* of all subjects that have no `hb`: explore_watch */
     struct race_hb *hb_warps, *hb_threads; /* of FORM_PTX, where they are needed */
     bool scoped; /* a kernel given as PTX that says what orders: its subjects have `scoped` */
-    struct race_log *log;                  /* NULL when the oracle `race` was not asked */
-    bool logged;                           /* the execution at hand is written there */
-    bool followed;                         /* the oracle `reference` has followed it to its end */
-    struct active_filter *filter;          /* explore_observe */
+    struct race_log *log;         /* NULL when the oracle `race` was not asked */
+    bool logged;                  /* the execution at hand is written there */
+    bool followed;                /* the oracle `reference` has followed it to its end */
+    struct active_filter *filter; /* explore_observe */
     struct counting *counting;
     struct parting *parting;     /* whether a barrier was reached in parts */
     struct final_claims *finals; /* expect.h */
