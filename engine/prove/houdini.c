@@ -91,7 +91,7 @@ static void collect(struct nest *nest)
     }
 }
 
-/* Whether some of them are violated; those that the model says are dropped. */
+/* Whether some of them are violated; those that the model says are dropped, and those of which it does not say. */
 static enum solver_answer ask_some(struct nest *nest, struct candidate *const *some, uint32_t count)
 {
     struct duo *duo = nest->duo;

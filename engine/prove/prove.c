@@ -119,8 +119,11 @@ static const struct proof_model *read_model(struct duo *duo, const struct asking
     static const char *const kinds[] = {"read", "write", "atomic"};
     struct proof_model *model = ARENA_NEW(duo->arena, struct proof_model);
     uint32_t which = 0;
-    while (which < count && !values[which])
+    while (which < count && values[which] != 1)
         which++;
+    for (uint32_t i = 0; which == count && i < count; i++)
+        if (values[i] == SOLVER_NO_VALUE)
+            which = i;
     if (which == count)
         return NULL;
     const struct obligation *o = &of[which];

@@ -286,6 +286,23 @@ static bool take_name(const char **at, const char *name)
     return true;
 }
 
+/* A term where a value should be: z3 leaves equalities of arrays as they are. */
+static bool take_term(const char **at, uint32_t *value)
+{
+    uint32_t depth = 0;
+    const char *c = *at;
+    if (*c != '(')
+        return false;
+    do {
+        depth += *c == '(';
+        depth -= *c == ')';
+        c += *c != '\0';
+    } while (depth > 0 && *c);
+    *at = skip_blanks(c);
+    *value = SOLVER_NO_VALUE;
+    return depth == 0;
+}
+
 /* ((NAME VALUE) .. (NAME VALUE)), in the order asked for. */
 static bool take_values(const char **at, const char *const *names, uint32_t *values, uint32_t count)
 {
@@ -294,8 +311,8 @@ static bool take_values(const char **at, const char *const *names, uint32_t *val
     if (!take(at, "("))
         return false;
     for (uint32_t i = 0; i < count; i++)
-        if (!take(at, "(") || !take_name(at, names[i]) || !take_value(at, &values[i]) ||
-            !take(at, ")"))
+        if (!take(at, "(") || !take_name(at, names[i]) ||
+            !(take_value(at, &values[i]) || take_term(at, &values[i])) || !take(at, ")"))
             return false;
     return take(at, ")");
 }

@@ -38,6 +38,7 @@ struct solver_options {
     const char *second; /* the command of a second solver, or NULL */
 };
 
+enum { SOLVER_NO_VALUE = 2 };
 enum { SOLVER_SECONDS = 60, SOLVER_BUDGET = 2000000 };
 
 /* Does not start it yet. Lives in the arena; solver_end ends the child. */
@@ -45,7 +46,8 @@ struct solver *solver_new(struct arena *arena, const struct solver_options *opti
 void solver_end(struct solver *solver);
 
 /* Whether the formula (declarations and assertions) can be true. SOLVER_SAT: `values`, when it is not
- * NULL, is filled for `count` names of terms in the text: of a Boolean 0 or 1, of a word its bits. */
+ * NULL, is filled for `count` names of terms in the text: of a Boolean 0 or 1, of a word its bits. Where the
+ * solver gives a term instead of a value (it may be true or false): SOLVER_NO_VALUE. */
 enum solver_answer solver_ask(struct solver *solver, const char *formula, const char *const *names,
                               uint32_t *values, uint32_t count);
 
