@@ -19,7 +19,7 @@ while read -r name size scheme step what; do
     python3 "$here/shrink.py" "$folder/$name.png" "$here/$name.png"
 done <<'END'
 program1 1200,1180 light step=8 corpus/papers/program1.simt
-spin-lock 1400,1140 light step=3 corpus/progress/spin-lock-outside.simt --against threads
+spin-lock 1400,1000 light step=3 corpus/progress/spin-lock-outside.simt --against threads
 producer 1400,1200 dark step=1 corpus/progress/producer-consumer-warp.simt --against convergence
 loops 1200,900 light step=31 corpus/papers/lockstep-fig1b.simt --subject simt
 calls 1200,900 dark step=60 corpus/ptx/calls.ptx
