@@ -37,7 +37,7 @@ pid=$!
 committed twice.db
 kill -INT $pid
 wait $pid
-printed=$(grep -o '"cases": [0-9]*' out)
+printed=$(grep -o '"cases": [0-9]*' out | head -n 1) # of the campaign
 json
 expect 0 status --db twice.db --json
 stored=$(grep -o '"cases": [0-9]*' out)

@@ -41,7 +41,7 @@ static bool same_result(const struct ast_kernel *kernel)
     const struct program *program = compile(kernel, kernel->ptx->module);
     const struct program *with_tokens = compile(kernel, injected);
     assert_int_equal(!program, !with_tokens);
-    if (!program)
+    if (!program || machine_refuses(&test_arena, &semantics_block, program))
         return false;
     const struct machine *block = run(&semantics_block, program, &before);
     const struct machine *crs = run(&semantics_crs, with_tokens, &after);
