@@ -4,7 +4,7 @@
 #ifndef ENGINE_LEX_H
 #define ENGINE_LEX_H
 
-#include "engine/base/diag.h"
+#include "engine/base/reader.h"
 
 enum token_kind {
     TOKEN_END,
@@ -22,21 +22,11 @@ struct token {
     uint64_t number; /* TOKEN_NUMBER */
 };
 
-struct lexer {
-    const char *end, *next;
-    const char *line_start;
-    uint32_t line;
-    struct diag *diag; /* NULL: errors are not reported (a look ahead, by a copy of the lexer) */
-};
-
-/* The text must outlive the lexer; it may hold any bytes and need not be terminated. */
-void lex_init(struct lexer *lexer, const char *source, size_t length, struct diag *diag);
-
 /* The next token; after the last one TOKEN_END, again and again. */
-struct token lex_next(struct lexer *lexer);
+struct token lex_next(struct reader *lexer);
 
 /* `from`, the name that was read last, extended to a word of an `expect`'s subject: letters, digits,
  * and - . = where none of them ends the word ("then-first", "policy=min-pc"). */
-struct token lex_word(struct lexer *lexer, const struct token *from);
+struct token lex_word(struct reader *lexer, const struct token *from);
 
 #endif

@@ -374,7 +374,7 @@ void parse_expect_comment(struct arena *arena, struct ast_kernel *kernel, const 
                        .expect_groups = group};
     while (*p.last_expect)
         p.last_expect = &(*p.last_expect)->next;
-    lex_init(&p.lexer, text, length, diag);
+    reader_init(&p.lexer, text, length, diag);
     p.lexer.line = at.line;
     p.lexer.line_start = text - (at.column - 1);
     p.token = lex_next(&p.lexer);
@@ -500,8 +500,8 @@ static const struct {
  * errors, which are dropped. */
 static bool is_cuda(const char *text, size_t length, struct diag *diag, uint32_t before)
 {
-    struct lexer lexer;
-    lex_init(&lexer, text, length, NULL);
+    struct reader lexer;
+    reader_init(&lexer, text, length, NULL);
     for (struct token token = lex_next(&lexer); token.kind != TOKEN_END; token = lex_next(&lexer))
         for (size_t i = 0; token.kind == TOKEN_NAME && i < sizeof foreign / sizeof *foreign; i++) {
             if (strlen(foreign[i].theirs) != token.length ||
@@ -530,7 +530,7 @@ struct ast_kernel *language_parse(struct arena *arena, const char *text, size_t 
     kernel->launch = AST_DEFAULT_LAUNCH;
     struct parser p = {
         .arena = arena, .diag = diag, .kernel = kernel, .last_expect = &kernel->expects};
-    lex_init(&p.lexer, text, length, diag);
+    reader_init(&p.lexer, text, length, diag);
     p.token = lex_next(&p.lexer);
     parse_file(&p);
     if (diag->count > before && is_cuda(text, length, diag, before))

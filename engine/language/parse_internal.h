@@ -37,7 +37,7 @@ struct parse_unknown {
 struct parser {
     struct arena *arena;
     struct diag *diag;
-    struct lexer lexer;
+    struct reader lexer;
     struct token token;  /* the one looked at */
     struct token before; /* the one consumed last, for "after ..." */
     struct ast_kernel *kernel;

@@ -19,22 +19,11 @@ const char *const parse_keywords[] = {
 enum { KEYWORDS = sizeof parse_keywords / sizeof parse_keywords[0] };
 const uint32_t parse_keyword_count = KEYWORDS;
 
-__attribute__((format(printf, 3, 0))) static void report(struct parser *p, struct location at,
-                                                         const char *format, va_list args)
-{
-    if (at.line == p->last_error.line && at.column == p->last_error.column)
-        return;
-    p->last_error = at;
-    char text[DIAG_TEXT_MAX];
-    vsnprintf(text, sizeof text, format, args);
-    diag_error(p->diag, at, "%s", text);
-}
-
 void parser_error(struct parser *p, struct location at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    report(p, at, format, args);
+    reader_error_once(p->diag, &p->last_error, at, format, args);
     va_end(args);
 }
 
@@ -50,7 +39,7 @@ void parser_stop(struct parser *p, struct location at, const char *format, ...)
     va_list args;
     va_start(args, format);
     if (!p->stopped)
-        report(p, at, format, args);
+        reader_error_once(p->diag, &p->last_error, at, format, args);
     va_end(args);
     end_text(p);
 }
@@ -162,7 +151,7 @@ const char *parser_name(struct parser *p, const char *what)
 
 bool parser_next_is(const struct parser *p, const char *text)
 {
-    struct lexer ahead = p->lexer;
+    struct reader ahead = p->lexer;
     ahead.diag = NULL;
     struct token token = lex_next(&ahead);
     return token_is(&token, text);
@@ -170,14 +159,14 @@ bool parser_next_is(const struct parser *p, const char *text)
 
 bool parser_next_is_name(const struct parser *p)
 {
-    struct lexer ahead = p->lexer;
+    struct reader ahead = p->lexer;
     ahead.diag = NULL;
     return lex_next(&ahead).kind == TOKEN_NAME;
 }
 
 bool parser_guard_is_next(const struct parser *p)
 {
-    struct lexer ahead = p->lexer;
+    struct reader ahead = p->lexer;
     ahead.diag = NULL;
     struct token token = lex_next(&ahead);
     uint32_t open = token_is(&token, "(");

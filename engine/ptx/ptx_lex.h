@@ -4,7 +4,7 @@
 #ifndef ENGINE_PTX_LEX_H
 #define ENGINE_PTX_LEX_H
 
-#include "engine/base/diag.h"
+#include "engine/base/reader.h"
 
 #include <stdbool.h>
 
@@ -29,17 +29,7 @@ struct ptx_token {
     bool is_unsigned; /* integer with U, or too large for a signed one */
 };
 
-struct ptx_lexer {
-    const char *end, *next;
-    const char *line_start;
-    uint32_t line;
-    struct diag *diag;
-};
-
-/* The text must outlive the lexer; it may hold any bytes and need not be terminated. */
-void ptx_lex_init(struct ptx_lexer *lexer, const char *source, size_t length, struct diag *diag);
-
 /* The next token; after the last one PTX_TOKEN_END, again and again. */
-struct ptx_token ptx_lex_next(struct ptx_lexer *lexer);
+struct ptx_token ptx_lex_next(struct reader *lexer);
 
 #endif

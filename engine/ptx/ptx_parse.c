@@ -241,7 +241,7 @@ struct ptx_module *ptx_parse(struct arena *arena, const char *text, size_t lengt
     uint32_t before = diag->count;
     struct ptx_module *module = ARENA_NEW(arena, struct ptx_module);
     struct ptx_parser p = {.arena = arena, .diag = diag, .module = module};
-    ptx_lex_init(&p.lexer, text, length, diag);
+    reader_init(&p.lexer, text, length, diag);
     ptx_advance(&p);
     parse_module(&p);
     if (!p.stopped && diag->count == before)

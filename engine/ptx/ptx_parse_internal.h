@@ -19,7 +19,7 @@ struct ptx_intern {
 struct ptx_parser {
     struct arena *arena;
     struct diag *diag;
-    struct ptx_lexer lexer;
+    struct reader lexer;
     struct ptx_token token;
     struct ptx_module *module;
     struct ptx_intern intern;

@@ -6,22 +6,11 @@
 
 enum { SHOWN_BYTES = 40, INTERN_FIRST = 256 };
 
-__attribute__((format(printf, 3, 0))) static void report(struct ptx_parser *p, struct location at,
-                                                         const char *format, va_list args)
-{
-    if (at.line == p->last_error.line && at.column == p->last_error.column)
-        return;
-    p->last_error = at;
-    char text[DIAG_TEXT_MAX];
-    vsnprintf(text, sizeof text, format, args);
-    diag_error(p->diag, at, "%s", text);
-}
-
 void ptx_error(struct ptx_parser *p, struct location at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    report(p, at, format, args);
+    reader_error_once(p->diag, &p->last_error, at, format, args);
     va_end(args);
 }
 
@@ -37,7 +26,7 @@ void ptx_stop(struct ptx_parser *p, struct location at, const char *format, ...)
     va_list args;
     va_start(args, format);
     if (!p->stopped)
-        report(p, at, format, args);
+        reader_error_once(p->diag, &p->last_error, at, format, args);
     va_end(args);
     end_text(p);
 }

@@ -5,6 +5,7 @@
 #define FUZZ_CHUNK_H
 
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/generate/generate.h"
 #include "fuzz/supervise/watch.h"
 #include "fuzz/trace/trace_back.h"
 

@@ -11,7 +11,7 @@
 #ifndef FUZZ_CASE_H
 #define FUZZ_CASE_H
 
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 #include "oracle/check/check.h"
 
 /* Where the kernel of a case of an older version comes from, which made kernels from those that showed something new: for

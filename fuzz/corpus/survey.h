@@ -7,7 +7,7 @@
 #ifndef FUZZ_SURVEY_H
 #define FUZZ_SURVEY_H
 
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 #include "oracle/matrix/matrix.h"
 
 enum { SURVEY_MODELS = 128 }; /* all units' */

@@ -1,7 +1,5 @@
 #include "fuzz/gen/gen_blocks.h"
 #include "fuzz/gen/gen_crs.h"
-#include "fuzz/known/gen_known.h"
-#include "fuzz/waiting/gen_spin.h"
 
 #include "engine/base/invariant.h"
 
@@ -168,8 +166,7 @@ static void drop_features(struct gen *g)
     set_weights(g);
 }
 
-/* `--features none,crs`, `none,known` ask for PTX, and for nothing else. */
-static bool ptx_only(const struct gen_options *options)
+bool gen_ptx_only(const struct gen_options *options)
 {
     const uint32_t forms = 1u << FEATURE_CRS | 1u << FEATURE_KNOWN;
     return options->features & forms && !(options->features & ~(forms | 1u << FEATURE_LOOSE));
@@ -177,10 +174,10 @@ static bool ptx_only(const struct gen_options *options)
 
 bool gen_has_tiny(const struct gen_options *options)
 {
-    return !ptx_only(options) || (options->features >> FEATURE_CRS & 1);
+    return !gen_ptx_only(options) || (options->features >> FEATURE_CRS & 1);
 }
 
-static void draw_weights(struct gen *g)
+void gen_draw_weights(struct gen *g)
 {
     g->features = g->options->features;
     set_weights(g);
@@ -191,7 +188,7 @@ static void draw_weights(struct gen *g)
         shuffle_weights(g);
         break;
     case W_MIX_DROPPED:
-        if (!ptx_only(g->options))
+        if (!gen_ptx_only(g->options))
             drop_features(g);
         break;
     default:
@@ -489,7 +486,7 @@ struct ast_stm *gen_store_result(struct gen *g)
     return stm;
 }
 
-static struct ast_stm *main_body(struct gen *g)
+struct ast_stm *gen_structured_body(struct gen *g)
 {
     struct gen_place place = {.times = 1, .uniform = true};
     struct gen_list list, rest;
@@ -530,111 +527,15 @@ void gen_declare_values(struct gen *g)
     gen_local_array(g);
 }
 
-static uint32_t banned_forms(const struct gen *g)
+void gen_prepare(struct gen *g)
 {
-    if (g->options->blocks_only && g->weights[W_FORM_GRAPH] > 0)
-        return GEN_BAN(FORM, STRUCTURED) | GEN_BAN(FORM, CRS) | GEN_BAN(FORM, KNOWN);
-    bool can = g->weights[W_FORM_CRS] > 0 || g->weights[W_FORM_KNOWN] > 0;
-    return ptx_only(g->options) && can ? GEN_BAN(FORM, STRUCTURED) : 0;
-}
-
-static void make_main(struct gen *g)
-{
-    struct ast_function *function = ARENA_NEW(g->arena, struct ast_function);
-    struct gen_scope scope = {.function = function, .locals_end = &function->locals};
-    function->name = g->kernel->name;
-    g->scope = &scope;
-    g->kernel->main = function;
-    uint32_t form = gen_pick(g, GROUP_FORM, banned_forms(g));
-    if (form == W_FORM_CRS) {
-        gen_crs_main(g);
-    } else if (form == W_FORM_KNOWN) {
-        gen_known_main(g);
-    } else if (form != W_FORM_STRUCTURED) {
-        g->kernel->form = FORM_BLOCKS;
-        g->barriers +=
-            g->apart; /* ways that calls and loops tell apart are of structured kernels */
-        g->apart = false;
-        if (gen_chance(g, 50))
-            scope.locals_end = NULL;
-        gen_declare_values(g);
-        if (form == W_FORM_DIRECTIONS)
-            gen_directions_main(g);
-        else
-            gen_blocks_main(g);
-    } else {
-        g->rare = gen_pick(g, GROUP_RARE, 0);
-        gen_declare_values(g);
-        function->body = main_body(g);
-    }
-}
-
-struct ast_kernel *gen_kernel_counted(struct arena *arena, struct source *source,
-                                      const struct gen_options *options, uint32_t *hits,
-                                      uint32_t *communication)
-{
-    struct gen g = {.arena = arena, .source = source, .options = options, .hits = hits};
-    g.kernel = ARENA_NEW(arena, struct ast_kernel);
-    g.kernel->name = "k";
-    g.vars_end = &g.kernel->vars;
-    g.functions_end = &g.kernel->functions;
-    draw_weights(&g);
-    if (options->spin) {
-        gen_spin_kernel(&g);
-        return g.kernel;
-    }
-    draw_size(&g);
-    draw_launch(&g);
-    limit_size(&g);
-    draw_waits(&g);
+    draw_size(g);
+    draw_launch(g);
+    limit_size(g);
+    draw_waits(g);
     /* Those below exch and cas do not show in which order they come. */
-    g.quiet_atomic = ATOMIC_COUNT;
-    if (gen_has(&g, FEATURE_ATOMICS) && (g.features & GEN_PORTABLE || gen_chance(&g, 60)))
-        g.quiet_atomic = (enum ast_atomic)gen_below(&g, ATOMIC_EXCH);
-    declare(&g);
-    make_main(&g);
-    if (communication)
-        *communication = g.communication;
-    return g.kernel;
-}
-
-struct ast_kernel *gen_kernel(struct arena *arena, struct source *source,
-                              const struct gen_options *options)
-{
-    return gen_kernel_counted(arena, source, options, NULL, NULL);
-}
-
-static struct ast_kernel *nth_kernel(struct arena *arena, uint64_t number,
-                                     const struct gen_options *options, struct gen_walk *walk)
-{
-    if (!walk->started || number < walk->number) {
-        *walk = (struct gen_walk){.started = true};
-        source_enumerate(&walk->source);
-    }
-    while (!walk->ended) {
-        size_t mark = arena_mark(arena);
-        struct ast_kernel *kernel = gen_kernel(arena, &walk->source, options);
-        walk->ended = !source_advance(&walk->source);
-        if (walk->number++ == number)
-            return kernel;
-        arena_release(arena, mark);
-    }
-    return NULL;
-}
-
-struct ast_kernel *gen_next_case(struct arena *arena, uint64_t seed, uint64_t number,
-                                 const struct gen_options *options, struct gen_walk *walk)
-{
-    struct source source;
-    if (options->enumerate)
-        return nth_kernel(arena, number, options, walk);
-    source_random(&source, seed, number);
-    return gen_kernel(arena, &source, options);
-}
-
-struct ast_kernel *gen_case(struct arena *arena, uint64_t seed, uint64_t number,
-                            const struct gen_options *options)
-{
-    struct gen_walk walk = {.started = false};
-    return gen_next_case(arena, seed, number, options, &walk);
+    g->quiet_atomic = ATOMIC_COUNT;
+    if (gen_has(g, FEATURE_ATOMICS) && (g->features & GEN_PORTABLE || gen_chance(g, 60)))
+        g->quiet_atomic = (enum ast_atomic)gen_below(g, ATOMIC_EXCH);
+    declare(g);
 }

@@ -49,25 +49,7 @@ bool gen_parse_features(const char *text, uint32_t *features, const char **error
 /* A list that reads to the same: "all", "none", "none,loops,calls". */
 char *gen_print_features(struct arena *arena, uint32_t features);
 
-struct ast_kernel *gen_kernel(struct arena *arena, struct source *source,
-                              const struct gen_options *options);
-
-/* How far an enumeration has come: who asks for ascending numbers does not start over each time. */
-struct gen_walk {
-    struct source source;
-    uint64_t number; /* of the kernel that comes next */
-    bool started, ended;
-};
-
 /* Whether there are tiny kernels of these features: of `none,known` there are none. */
 bool gen_has_tiny(const struct gen_options *options);
-
-/* Case number `number` of a campaign: kernel (with its launch and input seed). Enumerating: NULL when there
- * are fewer. */
-struct ast_kernel *gen_case(struct arena *arena, uint64_t seed, uint64_t number,
-                            const struct gen_options *options);
-/* The same; walk: of these options and this caller, zeroed at first. */
-struct ast_kernel *gen_next_case(struct arena *arena, uint64_t seed, uint64_t number,
-                                 const struct gen_options *options, struct gen_walk *walk);
 
 #endif

@@ -194,11 +194,13 @@ struct ast_stm *gen_store_result(struct gen *g);
 /* The values of a body: some variables and perhaps an array. */
 void gen_declare_values(struct gen *g);
 
-/* gen_kernel that also counts draws: hits[W_COUNT], or NULL. *communication, unless NULL, is set to
- * what was drawn of GROUP(COMMUNICATION). */
-struct ast_kernel *gen_kernel_counted(struct arena *arena, struct source *source,
-                                      const struct gen_options *options, uint32_t *hits,
-                                      uint32_t *communication);
+/* What every kind of kernel draws first: which features and weights; then size, launch, barriers, variables. */
+void gen_draw_weights(struct gen *g);
+void gen_prepare(struct gen *g);
+/* The body of a structured kernel. */
+struct ast_stm *gen_structured_body(struct gen *g);
+/* `--features none,crs`, `none,known` ask for PTX, and for nothing else. */
+bool gen_ptx_only(const struct gen_options *options);
 
 /* ---- gen_expr.c ---- */
 

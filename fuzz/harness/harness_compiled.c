@@ -6,6 +6,7 @@
 #include "engine/forms/lower.h"
 #include "engine/forms/lower_cfg.h"
 #include "engine/to_ptx/lower_ptx.h"
+#include "fuzz/generate/generate.h"
 #include "fuzz/harness/harness.h"
 
 static struct ast_kernel *generate(struct arena *arena, struct source *choices)

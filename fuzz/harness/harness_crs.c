@@ -2,6 +2,7 @@
  * harness_crs.c - libFuzzer: raw programs of the branch unit, consistent and not, as text or as choices
  * of the generator.
  */
+#include "fuzz/generate/generate.h"
 #include "fuzz/harness/harness.h"
 
 static struct ast_kernel *generate(struct arena *arena, struct source *choices)

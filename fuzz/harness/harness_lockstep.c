@@ -6,6 +6,7 @@
 #include "engine/forms/normalise.h"
 #include "engine/forms/predicate.h"
 #include "engine/program/program.h"
+#include "fuzz/generate/generate.h"
 #include "fuzz/harness/harness.h"
 
 /* P, normalised and numbered. */

@@ -1,6 +1,7 @@
 /*
  * harness_structured.c - libFuzzer: structured kernels, as text or as choices of the generator.
  */
+#include "fuzz/generate/generate.h"
 #include "fuzz/harness/harness.h"
 
 static struct ast_kernel *generate(struct arena *arena, struct source *choices)

@@ -5,7 +5,7 @@
 #ifndef FUZZ_HUNT_HUNT_H
 #define FUZZ_HUNT_HUNT_H
 
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 #include "fuzz/hunt/minimise.h"
 #include "fuzz/outside/known.h"
 

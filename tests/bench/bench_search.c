@@ -7,7 +7,7 @@
 #include "engine/progress/progress.h"
 #include "engine/search/search.h"
 #include "engine/subjects/forms.h"
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 #include "oracle/matrix/matrix.h"
 #include "tests/bench/bench.h"
 

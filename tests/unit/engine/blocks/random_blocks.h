@@ -7,7 +7,7 @@
 #include "tests/unit/shared/blocks.h"
 
 #include "engine/forms/normalise.h"
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 
 /* NULL: this number is a kernel in another form. */
 static inline struct ast_kernel *random_blocks_kernel(uint64_t seed, uint32_t number)

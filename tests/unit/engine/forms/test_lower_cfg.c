@@ -11,7 +11,7 @@
 #include "engine/input/input.h"
 #include "engine/language/print.h"
 #include "engine/program/program.h"
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 
 /* ---- the interpreter ---- */
 

@@ -9,7 +9,7 @@
 #include "engine/forms/normalise.h"
 #include "engine/input/input.h"
 #include "engine/schedule/sched.h"
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 
 #include <stdlib.h>
 

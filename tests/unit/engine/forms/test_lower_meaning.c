@@ -9,7 +9,7 @@
 #include "engine/machine/choice.h"
 #include "engine/machine/machine.h"
 #include "engine/program/program.h"
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

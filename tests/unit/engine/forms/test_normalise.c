@@ -8,7 +8,7 @@
 #include "engine/forms/normalise.h"
 #include "engine/input/input.h"
 #include "engine/language/print.h"
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 
 /* ---- passes ---- */
 

@@ -4,7 +4,7 @@
 #include "tests/unit/shared/blocks.h"
 
 #include "engine/forms/normalise.h"
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 #include "oracle/race/race.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -6,7 +6,7 @@
 #include "engine/forms/lower.h"
 #include "engine/machine/semantics.h"
 #include "engine/schedule/sched.h"
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

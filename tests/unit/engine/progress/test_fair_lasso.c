@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "engine/base/pcg.h"
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 #include "tests/unit/shared/mock.h"
 #include "tests/unit/shared/support.h"
 #include "tests/unit/shared/tape_player.h"

@@ -3,7 +3,7 @@
 #include "tests/unit/shared/support.h"
 
 #include "engine/rewrite/transform.h"
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 #include "oracle/check/check.h"
 
 #include <dirent.h>

@@ -9,7 +9,7 @@
 #include "engine/progress/progress.h"
 #include "engine/search/search.h"
 #include "engine/subjects/forms.h"
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "engine/input/input.h"
 #include "engine/static/ptx_static.h"
 #include "engine/to_ptx/lower_ptx.h"
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 #include "tests/unit/shared/ptx_mini.h"
 #include "tests/unit/shared/ptx_text.h"
 

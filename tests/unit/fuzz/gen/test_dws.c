@@ -8,7 +8,7 @@
 #include "engine/progress/lasso.h"
 #include "engine/subjects/forms.h"
 #include "engine/warps/simt.h"
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 
 /* Statements that were executed, each with the lanes that did. */
 struct trail {

@@ -1,5 +1,6 @@
 /* Generated kernels: valid, bounded, race-free where they claim to be, the same everywhere. */
 #include "engine/input/input.h"
+#include "fuzz/generate/generate.h"
 #include "tests/unit/shared/support.h"
 
 #include "engine/language/print.h"

@@ -4,6 +4,7 @@
 
 #include "engine/forms/normalise.h"
 #include "fuzz/gen/gen_blocks.h"
+#include "fuzz/generate/generate.h"
 
 #include <stdio.h>
 

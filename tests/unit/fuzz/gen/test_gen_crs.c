@@ -6,6 +6,7 @@
 #include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
 #include "fuzz/gen/generator.h"
+#include "fuzz/generate/generate.h"
 #include "oracle/check/check.h"
 
 #include <setjmp.h>

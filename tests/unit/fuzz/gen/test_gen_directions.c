@@ -3,6 +3,7 @@
 #include "tests/unit/shared/support.h"
 
 #include "fuzz/gen/gen_blocks.h"
+#include "fuzz/generate/generate.h"
 
 #include <stdio.h>
 

@@ -5,6 +5,7 @@
 #include "fuzz/case/case.h"
 #include "fuzz/gen/gen_weights.h"
 #include "fuzz/gen/generator.h"
+#include "fuzz/generate/generate.h"
 
 #include <stdio.h>
 

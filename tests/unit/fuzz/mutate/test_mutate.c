@@ -3,7 +3,7 @@
  * choices make the same, the donor stays as it was, and each of them has something to do.
  */
 #include "engine/input/input.h"
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 #include "fuzz/mutate/mutate.h"
 
 #include <glob.h>

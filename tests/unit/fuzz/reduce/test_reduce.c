@@ -6,7 +6,7 @@
 #include "engine/forms/normalise.h"
 #include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 #include "fuzz/keep/keep_signature.h"
 #include "fuzz/reduce/reduce_internal.h"
 #include "fuzz/reduce/reduce_schedule.h"

@@ -4,6 +4,7 @@
 
 #include "engine/progress/lasso.h"
 #include "engine/search/search.h"
+#include "fuzz/generate/generate.h"
 #include "fuzz/waiting/gen_spin.h"
 
 #include <stdio.h>

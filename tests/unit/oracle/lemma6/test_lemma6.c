@@ -2,7 +2,7 @@
  * from both sides. */
 #include "tests/unit/shared/checking.h"
 
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 #include "oracle/ends/implications.h"
 #include "oracle/ends/liveness.h"
 #include "oracle/lemma6/lemma6.h"

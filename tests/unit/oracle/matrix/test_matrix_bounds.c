@@ -2,7 +2,7 @@
  * needs all states, an execution that ended, or a proof. */
 #include "tests/unit/shared/support.h"
 
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 #include "oracle/matrix/matrix.h"
 
 static const struct {

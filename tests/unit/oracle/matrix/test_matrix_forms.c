@@ -4,7 +4,7 @@
 
 #include "engine/forms/lower_cfg.h"
 #include "engine/input/input.h"
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 #include "oracle/matrix/matrix.h"
 #include "tests/unit/shared/corpus_kernel.h"
 

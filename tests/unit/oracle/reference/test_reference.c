@@ -6,7 +6,7 @@
 
 #include "engine/crs/crs.h"
 #include "engine/warps/threads.h"
-#include "fuzz/gen/gen.h"
+#include "fuzz/generate/generate.h"
 #include "oracle/check/check.h"
 #include "tests/unit/shared/support.h"
 
