@@ -1,6 +1,6 @@
 /*
  * cudart.h - the CUDA runtime's functions as `simtfuzz exec` provides them: a shared object that takes the place of
- * libcudart.so.13 in a program built with `nvcc -cudart shared`. It keeps what the host sees - allocations, streams,
+ * libcudart.so.13 in a program built with `nvcc -cudart shared`, and of the driver's libcuda.so.1 (driver.c). It keeps what the host sees - allocations, streams,
  * errors - and tells the rest to simtfuzz, which has the device (device_protocol.h).
  *
  * The declarations are made from the published documentation of the CUDA runtime; nothing of the toolkit is needed.
@@ -77,5 +77,63 @@ bool device_write(const struct allocation *to, uint64_t at, const void *from, si
 
 /* cudaMemcpy, with its name for messages. */
 cudaError_t copy_memory(const char *function, void *to, const void *from, size_t bytes);
+
+/* ---- modules and launches; all but launch_kernel between device_enter and _leave ---- */
+
+struct kernel {
+    const void *host; /* the address that stands for it in the program */
+    char *name;
+    uint32_t module;
+    bool known;
+    struct device_kernel device; /* when it was asked for */
+    struct kernel *next;
+};
+
+/* A fat binary or a text in PTX becomes a module; its number. What is wrong with it is said when it is used. */
+uint32_t module_new(const void *data, size_t bytes);
+/* A fat binary's containers lie one behind the other; their sizes stand in their heads. */
+uint32_t containers_bytes(const unsigned char *at);
+/* A module's variable gets its place and its initial value. NULL: no room. */
+struct allocation *variable_new(uint32_t module, const char *name, size_t bytes, bool is_constant,
+                                bool is_managed);
+/* Whether the program uses the runtime, which makes a context current by itself. */
+bool modules_are_registered(void);
+/* Fills kernel->device. */
+void ask_kernel(struct kernel *kernel);
+/* Errors of the launch itself come at once; what goes wrong in the kernel comes with the next call. */
+cudaError_t launch_kernel(struct kernel *kernel, dim3 grid, dim3 block, void **arguments,
+                          size_t shared, cudaStream_t stream, bool cooperative);
+
+/* ---- memory, for both interfaces: `function` is the name in messages ---- */
+
+cudaError_t allocate(void **pointer, size_t bytes, enum device_memory kind);
+cudaError_t release(const char *function, void *pointer);
+/* kind: enum cudaMemcpyKind. */
+cudaError_t copy_of_kind(const char *function, void *to, const void *from, size_t bytes, int kind);
+
+/* ---- what the driver has under another name ---- */
+
+struct event;
+
+EXPORT cudaError_t cudaDriverGetVersion(int *version);
+EXPORT cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device);
+EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
+EXPORT cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+EXPORT cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority);
+EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream,
+                                         void (*callback)(cudaStream_t, cudaError_t, void *),
+                                         void *data, unsigned flags);
+EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *data);
+EXPORT cudaError_t cudaEventCreateWithFlags(struct event **event, unsigned flags);
+EXPORT cudaError_t cudaEventDestroy(struct event *event);
+EXPORT cudaError_t cudaEventRecord(struct event *event, cudaStream_t stream);
+EXPORT cudaError_t cudaEventRecordWithFlags(struct event *event, cudaStream_t stream,
+                                            unsigned flags);
+EXPORT cudaError_t cudaEventSynchronize(const struct event *event);
+EXPORT cudaError_t cudaEventQuery(const struct event *event);
+EXPORT cudaError_t cudaEventElapsedTime(float *milliseconds, const struct event *start,
+                                        const struct event *end);
+EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
+                                                                 int threads, size_t shared);
 
 #endif

@@ -48,15 +48,6 @@ EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_
 
 /* ---- what is registered ---- */
 
-struct kernel {
-    const void *host; /* the address that stands for it in the program */
-    char *name;
-    uint32_t module;
-    bool known;
-    struct device_kernel device; /* when it was asked for */
-    struct kernel *next;
-};
-
 struct variable {
     const void *host;
     void **managed; /* where the program keeps a managed variable's address */
@@ -71,9 +62,9 @@ struct variable {
 static struct kernel *kernels;
 static struct variable *variables;
 static uint32_t modules;
+static bool registered; /* the program has kernels of the runtime */
 
-/* A fat binary's containers lie one behind the other; their sizes stand in their heads. */
-static uint32_t containers_bytes(const unsigned char *at)
+uint32_t containers_bytes(const unsigned char *at)
 {
     uint32_t magic;
     uint16_t head;
@@ -86,18 +77,28 @@ static uint32_t containers_bytes(const unsigned char *at)
     return head + (uint32_t)body;
 }
 
+bool modules_are_registered(void)
+{
+    return registered;
+}
+
+uint32_t module_new(const void *data, size_t bytes)
+{
+    uint32_t number = ++modules;
+    device_tell(DEVICE_MODULE, &number, sizeof number, data, bytes);
+    return number;
+}
+
 void **__cudaRegisterFatBinary(void *wrapper)
 {
     const unsigned char *data;
     memcpy(&data, (const char *)wrapper + 8, sizeof data);
     uint32_t *number = malloc(sizeof *number);
-    if (!number)
-        return NULL;
-    *number = ++modules;
-    if (device_enter()) {
-        device_tell(DEVICE_MODULE, number, sizeof *number, data, containers_bytes(data));
-        device_leave();
-    }
+    if (!number || !device_enter())
+        return (void **)number;
+    registered = true;
+    *number = module_new(data, containers_bytes(data));
+    device_leave();
     return (void **)number;
 }
 
@@ -130,6 +131,21 @@ void __cudaRegisterFunction(void **module, const char *host, char *device, const
     kernels = kernel;
 }
 
+struct allocation *variable_new(uint32_t module, const char *name, size_t bytes, bool is_constant,
+                                bool is_managed)
+{
+    struct allocation *at =
+        allocation_new(bytes, is_managed ? DEVICE_MEMORY_MANAGED : DEVICE_MEMORY_VARIABLE);
+    if (!at)
+        return NULL;
+    struct device_variable message = {
+        {at->address, bytes, at->offset, (uint32_t)at->kind, at->number}, module, is_constant};
+    uint32_t error;
+    device_tell(DEVICE_VARIABLE, &message, sizeof message, name, strlen(name));
+    device_hear(&error, sizeof error);
+    return at;
+}
+
 static void add_variable(const void *module, const void *host, void **managed, const char *name,
                          size_t bytes, bool is_constant)
 {
@@ -144,18 +160,9 @@ static void add_variable(const void *module, const void *host, void **managed, c
                                   .is_constant = is_constant,
                                   .next = variables};
     variables = variable;
-    variable->at = allocation_new(bytes, managed ? DEVICE_MEMORY_MANAGED : DEVICE_MEMORY_VARIABLE);
-    if (variable->at) {
-        struct device_variable message = {{variable->at->address, bytes, variable->at->offset,
-                                           (uint32_t)variable->at->kind, variable->at->number},
-                                          variable->module,
-                                          is_constant};
-        uint32_t error;
-        device_tell(DEVICE_VARIABLE, &message, sizeof message, name, strlen(name));
-        device_hear(&error, sizeof error);
-        if (managed)
-            *managed = variable->at->mapped;
-    }
+    variable->at = variable_new(variable->module, name, bytes, is_constant, managed != NULL);
+    if (variable->at && managed)
+        *managed = variable->at->mapped;
     device_leave();
 }
 
@@ -221,7 +228,7 @@ cudaError_t __cudaGetKernel(void **kernel, const void *host)
     return give(found ? cudaSuccess : cudaErrorInvalidDeviceFunction);
 }
 
-static void ask_kernel(struct kernel *kernel)
+void ask_kernel(struct kernel *kernel)
 {
     if (kernel->known)
         return;
@@ -298,9 +305,8 @@ static cudaError_t launch_locked(struct kernel *kernel, struct device_launch *la
     return tail ? (cudaError_t)error : cudaErrorMemoryAllocation;
 }
 
-/* Errors of the launch itself come at once; what goes wrong in the kernel comes with the next call. */
-static cudaError_t launch_kernel(struct kernel *kernel, dim3 grid, dim3 block, void **arguments,
-                                 size_t shared, cudaStream_t stream, bool cooperative)
+cudaError_t launch_kernel(struct kernel *kernel, dim3 grid, dim3 block, void **arguments,
+                          size_t shared, cudaStream_t stream, bool cooperative)
 {
     struct device_launch launch = {.grid = {grid.x, grid.y, grid.z},
                                    .block = {block.x, block.y, block.z},

@@ -32,7 +32,7 @@ EXPORT cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
 
 /* ---- allocation ---- */
 
-static cudaError_t allocate(void **pointer, size_t bytes, enum device_memory kind)
+cudaError_t allocate(void **pointer, size_t bytes, enum device_memory kind)
 {
     cudaError_t error = lasting_error();
     if (error || !pointer)
@@ -53,7 +53,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, enum device_memory kin
     return give(a ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
-static cudaError_t release(const char *function, void *pointer)
+cudaError_t release(const char *function, void *pointer)
 {
     if (!pointer)
         return give(cudaSuccess);
@@ -243,8 +243,7 @@ static cudaError_t check_kind(const char *function, const void *to, const void *
     return wrong ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-static cudaError_t copy_of_kind(const char *function, void *to, const void *from, size_t bytes,
-                                int kind)
+cudaError_t copy_of_kind(const char *function, void *to, const void *from, size_t bytes, int kind)
 {
     cudaError_t error = bytes ? check_kind(function, to, from, kind) : cudaSuccess;
     return error ? give(error) : copy_memory(function, to, from, bytes);

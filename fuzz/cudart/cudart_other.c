@@ -132,13 +132,6 @@ static cudaError_t new_stream(cudaStream_t *stream)
 }
 
 EXPORT cudaError_t cudaStreamCreate(cudaStream_t *stream);
-EXPORT cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
-EXPORT cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority);
-EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
-EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *data);
-EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream,
-                                         void (*callback)(cudaStream_t, cudaError_t, void *),
-                                         void *data, unsigned flags);
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
@@ -188,15 +181,6 @@ struct event {
 };
 
 EXPORT cudaError_t cudaEventCreate(struct event **event);
-EXPORT cudaError_t cudaEventCreateWithFlags(struct event **event, unsigned flags);
-EXPORT cudaError_t cudaEventDestroy(struct event *event);
-EXPORT cudaError_t cudaEventRecord(struct event *event, cudaStream_t stream);
-EXPORT cudaError_t cudaEventRecordWithFlags(struct event *event, cudaStream_t stream,
-                                            unsigned flags);
-EXPORT cudaError_t cudaEventSynchronize(const struct event *event);
-EXPORT cudaError_t cudaEventQuery(const struct event *event);
-EXPORT cudaError_t cudaEventElapsedTime(float *milliseconds, const struct event *start,
-                                        const struct event *end);
 
 cudaError_t cudaEventCreate(struct event **event)
 {
@@ -258,11 +242,7 @@ EXPORT cudaError_t cudaGetDeviceCount(int *count);
 EXPORT cudaError_t cudaGetDevice(int *device);
 EXPORT cudaError_t cudaSetDevice(int device);
 EXPORT cudaError_t cudaGetDeviceProperties(void *properties, int device);
-EXPORT cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device);
-EXPORT cudaError_t cudaDriverGetVersion(int *version);
 EXPORT cudaError_t cudaRuntimeGetVersion(int *version);
-EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
-                                                                 int threads, size_t shared);
 EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int *blocks, const void *function, int threads, size_t shared, unsigned flags);
 EXPORT cudaError_t cudaFuncGetAttributes(void *attributes, const void *function);

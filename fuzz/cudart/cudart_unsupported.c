@@ -1,5 +1,6 @@
 /*
- * What programs may ask for and do not get: each function answers cudaErrorNotSupported, and its name is told, once.
+ * What programs may ask for and do not get: each function answers cudaErrorNotSupported, which is also
+ * CUDA_ERROR_NOT_SUPPORTED, and its name is told, once.
  */
 #include "fuzz/cudart/cudart.h"
 
@@ -22,4 +23,5 @@ static cudaError_t refuse(const char *name, bool *said)
         return refuse(#name, &said);                                                               \
     }
 #include "fuzz/cudart/unsupported.def"
+#include "fuzz/cudart/unsupported_driver.def"
 #undef UNSUPPORTED

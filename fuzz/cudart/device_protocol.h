@@ -3,7 +3,7 @@
  *
  * A message is a header and its payload, over a socket whose number, with that of the file that holds device memory,
  * stands in DEVICE_VARIABLE_NAME as "SOCKET,FILE". Both ends are on one machine: numbers are as they lie in memory. The
- * program asks; DEVICE_VARIABLE, DEVICE_KERNEL and DEVICE_LAUNCH are answered, the others are only told.
+ * program asks; DEVICE_SYMBOLS, DEVICE_VARIABLE, DEVICE_KERNEL and DEVICE_LAUNCH are answered, the others are only told.
  */
 #ifndef FUZZ_DEVICE_PROTOCOL_H
 #define FUZZ_DEVICE_PROTOCOL_H
@@ -22,7 +22,8 @@
 
 enum device_message {
     DEVICE_HELLO,    /* nothing */
-    DEVICE_MODULE,   /* uint32_t number, then a fat binary's containers */
+    DEVICE_MODULE,   /* uint32_t number, then a fat binary's containers, or a text in PTX */
+    DEVICE_SYMBOLS,  /* uint32_t module: answered by device_symbols, then so many device_symbol */
     DEVICE_KERNEL,   /* uint32_t module, then a name: answered by device_kernel */
     DEVICE_VARIABLE, /* device_variable, then its name: answered by an error */
     DEVICE_ALLOCATE, /* device_allocation */
@@ -59,6 +60,19 @@ struct device_variable {
     uint32_t is_constant;
 };
 
+struct device_symbols {
+    uint32_t error; /* 0, or a cudaError_t: the module cannot be used */
+    uint32_t count;
+};
+
+enum { DEVICE_NAME = 4096 + 1 };
+
+struct device_symbol {
+    uint32_t is_kernel, is_constant;
+    uint64_t bytes; /* of a variable */
+    char name[DEVICE_NAME];
+};
+
 struct device_range {
     uint64_t to, from, bytes;
 };
@@ -67,7 +81,8 @@ struct device_kernel {
     uint32_t error; /* 0: the kernel is there; else a cudaError_t */
     uint32_t shared_bytes;
     uint32_t parameter_count;
-    uint32_t sizes[256]; /* bytes of each parameter */
+    uint32_t sizes[256];   /* bytes of each parameter */
+    uint32_t offsets[256]; /* where each lies in a buffer of all of them */
 };
 
 enum { DEVICE_FRAMES = 24, DEVICE_PATH = 1024 };

@@ -67,6 +67,31 @@ static const char *find_program(struct arena *arena, const char *name)
     return name;
 }
 
+/* The names under which programs ask the loader for the runtime and for the driver. */
+static const char *const libraries[] = {"libcudart.so.13", "libcuda.so.1"};
+
+/* A folder where the loader finds our library under these names, also where no toolkit and no driver is installed. */
+static bool link_libraries(const struct execution *e)
+{
+    struct arena *arena = &e->cli->arena;
+    char *target = realpath(e->runtime, NULL);
+    bool good = target != NULL;
+    for (size_t i = 0; good && i < sizeof libraries / sizeof libraries[0]; i++)
+        good = symlink(target, arena_printf(arena, "%s/%s", e->options.scratch, libraries[i])) == 0;
+    free(target);
+    return good;
+}
+
+static void remove_scratch(const struct execution *e)
+{
+    static const char *const files[] = {"out", "err"}; /* of addr2line */
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        unlink(arena_printf(&e->cli->arena, "%s/%s", e->options.scratch, files[i]));
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
+        unlink(arena_printf(&e->cli->arena, "%s/%s", e->options.scratch, libraries[i]));
+    rmdir(e->options.scratch);
+}
+
 /* ---- what is found ---- */
 
 static void add_to_report(struct execution *e, const char *kernel,
@@ -120,6 +145,11 @@ static _Noreturn void become(const struct execution *e, int sock, int memory)
     const char *mine =
         arena_printf(arena, "%s%s%s", e->runtime, preloaded ? ":" : "", preloaded ? preloaded : "");
     setenv("LD_PRELOAD", mine, 1);
+    const char *searched = getenv("LD_LIBRARY_PATH");
+    setenv("LD_LIBRARY_PATH",
+           arena_printf(arena, "%s%s%s", e->options.scratch, searched ? ":" : "",
+                        searched ? searched : ""),
+           1);
     setenv(DEVICE_VARIABLE_NAME, arena_printf(arena, "%d,%d", sock, memory), 1);
     if (e->cli->options.json)
         dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -151,12 +181,13 @@ static pid_t start(struct execution *e, const char **why)
     return pid;
 }
 
-/* The program's exit status, as a shell has it. */
-static int wait_for(pid_t pid)
+/* The program's exit status, as a shell has it. *killed: the signal that ended it, or 0. */
+static int wait_for(pid_t pid, int *killed)
 {
     int status = 0;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
+    *killed = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -174,7 +205,7 @@ static uint32_t count_leaks(const struct device *device, uint64_t *bytes)
     return count;
 }
 
-static void tell_end(struct execution *e, int status)
+static void tell_end(struct execution *e, int status, int killed)
 {
     const struct device_report *r = &e->device.report;
     struct json *json = &e->json;
@@ -193,9 +224,9 @@ static void tell_end(struct execution *e, int status)
         json_object_end(json);
         json_end_line(json);
     }
-    if (status > 128)
-        fprintf(stderr, "simtfuzz exec: the program was ended by signal %d (%s)\n", status - 128,
-                strsignal(status - 128));
+    if (killed)
+        fprintf(stderr, "simtfuzz exec: the program was ended by signal %d (%s)\n", killed,
+                strsignal(killed));
     if (!e->device.modules) {
         fprintf(stderr,
                 "simtfuzz exec: the program brought no kernels to this device. One that is linked "
@@ -247,6 +278,7 @@ static int write_reports(const struct execution *e)
 static int run(struct execution *e)
 {
     const char *why;
+    int killed;
     pid_t pid = start(e, &why);
     if (pid < 0) {
         cli_message(e->cli, "%s", why);
@@ -256,12 +288,12 @@ static int run(struct execution *e)
     e->device.stop = &interrupted;
     device_serve(&e->device);
     close(e->device.sock);
-    int status = wait_for(pid);
+    int status = wait_for(pid, &killed);
     if (status == NOT_FOUND || status == NOT_RUNNABLE) {
         if (!e->device.greeted)
             return CLI_USAGE;
     }
-    tell_end(e, status);
+    tell_end(e, status, killed);
     int written = e->report ? write_reports(e) : CLI_OK;
     if (interrupted)
         return CLI_INTERRUPTED;
@@ -312,10 +344,13 @@ int command_exec(struct cli *cli)
     if (cli->options.sarif || cli->options.junit)
         e->report = check_report_new(&cli->arena);
     json_start(&e->json, stdout);
+    if (!link_libraries(e)) {
+        cli_message(cli, "%s: %s", scratch, strerror(errno));
+        remove_scratch(e);
+        return CLI_FAULT;
+    }
     int status = run(e);
-    unlink(arena_printf(&cli->arena, "%s/out", scratch)); /* of addr2line */
-    unlink(arena_printf(&cli->arena, "%s/err", scratch));
-    rmdir(scratch);
+    remove_scratch(e);
     device_end(&e->device);
     arena_destroy(&e->device.arena);
     return status;

@@ -50,7 +50,11 @@ static void add_module(struct device *device, uint32_t number, const uint8_t *da
     module->number = number;
     module->next = device->modules;
     device->modules = module;
-    if (!fatbin_find(arena, data, bytes, &ptx, &module->why))
+    module->is_text = fatbin_is_text(data, bytes);
+    if (module->is_text)
+        ptx = (struct fatbin_ptx){.text = arena_strndup(arena, (const char *)data, bytes),
+                                  .length = strnlen((const char *)data, bytes)};
+    else if (!fatbin_find(arena, data, bytes, &ptx, &module->why))
         return;
     diag_init(diag, "the program's PTX", ptx.text, ptx.length);
     module->ptx = ptx_parse(arena, ptx.text, ptx.length, diag);
@@ -74,6 +78,22 @@ static void on_variable(struct device *device, const char *data, size_t bytes)
         error = 13;
     }
     answer(device, &error, sizeof error);
+}
+
+static void on_symbols(struct device *device, const char *data)
+{
+    struct device_symbols head;
+    uint32_t module;
+    memcpy(&module, data, sizeof module);
+    head.error = device_symbols(device, module, NULL, &head.count);
+    struct device_symbol *symbols = calloc(head.count + 1, sizeof *symbols);
+    if (!symbols)
+        head = (struct device_symbols){.error = 2};
+    else if (!head.error)
+        device_symbols(device, module, symbols, &head.count);
+    answer(device, &head, sizeof head);
+    answer(device, symbols, head.count * sizeof *symbols);
+    free(symbols);
 }
 
 static void on_kernel(struct device *device, const char *data, size_t bytes)
@@ -118,6 +138,7 @@ static void on_note(struct device *device, enum device_message kind, const char 
 
 /* What a message has at least. */
 static const size_t least[DEVICE_MESSAGES] = {[DEVICE_MODULE] = sizeof(uint32_t),
+                                              [DEVICE_SYMBOLS] = sizeof(uint32_t),
                                               [DEVICE_KERNEL] = sizeof(uint32_t),
                                               [DEVICE_VARIABLE] = sizeof(struct device_variable),
                                               [DEVICE_ALLOCATE] = sizeof(struct device_allocation),
@@ -140,6 +161,9 @@ static void on_message(struct device *device, enum device_message kind, const ch
     case DEVICE_MODULE:
         memcpy(&number, data, sizeof number);
         add_module(device, number, (const uint8_t *)data + sizeof number, bytes - sizeof number);
+        break;
+    case DEVICE_SYMBOLS:
+        on_symbols(device, data);
         break;
     case DEVICE_KERNEL:
         on_kernel(device, data, bytes);

@@ -15,6 +15,7 @@ struct device_module {
     uint32_t number;
     const struct ptx_module *ptx; /* NULL: see `why` */
     const char *why;
+    bool is_text; /* it came as PTX, not in a fat binary */
     struct device_module *next;
 };
 
@@ -88,6 +89,10 @@ bool device_add_variable(struct device *device, const struct device_variable *va
 
 void device_ask_kernel(struct device *device, uint32_t module, const char *name,
                        struct device_kernel *kernel);
+
+/* Kernels and variables of a module; symbols: NULL, they are counted only. A cudaError_t if there is no such module. */
+uint32_t device_symbols(struct device *device, uint32_t module, struct device_symbol *symbols,
+                        uint32_t *count);
 
 /* The cudaError_t that the program gets. */
 uint32_t device_run(struct device *device, const struct device_launch *launch, const char *name,

@@ -56,6 +56,22 @@ static void refuse(struct device *device, const char *name, const char *why)
         demangle_text(&device->arena, arena_printf(&device->arena, "%s: %s", name, why)));
 }
 
+/* As the ABI has it: by the type, or by .align. */
+static uint32_t parameter_align(const struct ptx_variable *p)
+{
+    uint32_t align = ptx_type_of(p->type).bits / 8u;
+    align *= p->vector == PTX_W_V2 ? 2 : p->vector == PTX_W_V4 ? 4 : 1;
+    align = p->align > align ? p->align : align;
+    return align ? align : 1;
+}
+
+/* What has a place in the device's memory, of this module. */
+static bool is_memory(const struct ptx_variable *variable)
+{
+    return (variable->space == PTX_W_GLOBAL || variable->space == PTX_W_CONST) &&
+           variable->linkage != PTX_LINK_EXTERN;
+}
+
 void device_ask_kernel(struct device *device, uint32_t number, const char *name,
                        struct device_kernel *kernel)
 {
@@ -68,9 +84,46 @@ void device_ask_kernel(struct device *device, uint32_t number, const char *name,
         kernel->error = !module || !module->ptx ? ERROR_NO_IMAGE : ERROR_NO_FUNCTION;
         return;
     }
-    for (const struct ptx_variable *p = entry->parameters; p; p = p->next)
-        if (kernel->parameter_count < room)
-            kernel->sizes[kernel->parameter_count++] = (uint32_t)ptx_memory_bytes(p);
+    uint32_t end = 0;
+    for (const struct ptx_variable *p = entry->parameters; p && kernel->parameter_count < room;
+         p = p->next) {
+        uint32_t align = parameter_align(p), at = (end + align - 1) / align * align;
+        kernel->offsets[kernel->parameter_count] = at;
+        kernel->sizes[kernel->parameter_count++] = (uint32_t)ptx_memory_bytes(p);
+        end = at + (uint32_t)ptx_memory_bytes(p);
+    }
+}
+
+uint32_t device_symbols(struct device *device, uint32_t number, struct device_symbol *symbols,
+                        uint32_t *count)
+{
+    const struct device_module *module = module_of(device, number);
+    const struct ptx_item *item = module && module->ptx ? module->ptx->items : NULL;
+    *count = 0;
+    if (!module || !module->ptx) {
+        refuse(device, "the module that is loaded",
+               module && module->why ? module->why : "it is not there");
+        return module && module->is_text ? ERROR_PTX : ERROR_NO_IMAGE;
+    }
+    for (; item; item = item->next) {
+        struct device_symbol symbol = {.is_kernel = item->kind == PTX_ITEM_FUNCTION};
+        const char *name = NULL;
+        if (item->kind == PTX_ITEM_FUNCTION && item->u.function->is_entry &&
+            item->u.function->has_body)
+            name = item->u.function->name;
+        if (item->kind == PTX_ITEM_VARIABLE && is_memory(item->u.variable)) {
+            symbol.is_constant = item->u.variable->space == PTX_W_CONST;
+            symbol.bytes = ptx_memory_bytes(item->u.variable);
+            name = item->u.variable->name;
+        }
+        if (!name)
+            continue;
+        strncpy(symbol.name, name, sizeof symbol.name - 1);
+        if (symbols)
+            symbols[*count] = symbol;
+        ++*count;
+    }
+    return ERROR_NONE;
 }
 
 /* ---- settings ---- */

@@ -124,8 +124,18 @@ static const char *see_container(struct search *search, const uint8_t *at, const
     return NULL;
 }
 
+bool fatbin_is_text(const uint8_t *data, size_t bytes)
+{
+    for (size_t i = 0; i < 4; i++)
+        if (bytes < 4 || ((data[i] < ' ' || data[i] > '~') && (data[i] < '\t' || data[i] > '\r')))
+            return false;
+    return true;
+}
+
 static const char *see_all(struct search *search, const uint8_t *data, size_t bytes)
 {
+    if (bytes >= 4 && memcmp(data, "\177ELF", 4) == 0)
+        return "it is machine code without PTX: build it with nvcc -ptx or -fatbin";
     if (bytes < CONTAINER_LEAST || number_at(data + MAGIC, 4) != CONTAINER_MAGIC)
         return "what the program registers is no fat binary";
     uint64_t head = number_at(data + CONTAINER_HEAD, 2), body = number_at(data + CONTAINER_BODY, 8);

@@ -15,6 +15,9 @@ struct fatbin_ptx {
     uint32_t architecture; /* 80 of sm_80 */
 };
 
+/* Whether this is a text, which can only be PTX: what a program gives to cuModuleLoadData. */
+bool fatbin_is_text(const uint8_t *data, size_t bytes);
+
 /* The PTX for the newest architecture. False: *why, a sentence that says what helps. */
 bool fatbin_find(struct arena *arena, const uint8_t *data, size_t bytes, struct fatbin_ptx *ptx,
                  const char **why);

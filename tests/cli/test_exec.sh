@@ -69,6 +69,40 @@ run 134 crash
 says err 'the program was ended by signal 6'
 says err '1 allocation of 4 bytes was never freed'
 run 7 status
+expect 200 exec -- sh -c 'exit 200'
+grep -q signal err && failed 'an exit status is taken for a signal'
+
+# The driver's interface: modules from PTX, parameters one by one or in one buffer, variables by name.
+driver=$(dirname "$simtfuzz")/cuda_driver
+drive() { # status, what
+    expect "$1" exec -- "$driver" "$2" "$small"
+}
+for what in scale packed; do
+    drive 0 $what
+    says out 'factor: 4 bytes, 3 at first' 'scale: CUDA_SUCCESS' '0 wrong'
+    says err '1 launch of 3 blocks' 'nothing is wrong; the program ended with status 0'
+done
+drive 1 beyond
+says out 'scale: CUDA_ERROR_ILLEGAL_ADDRESS'
+says err 'launched by launch' 'byte 384 of buffer2, which has 384 bytes' 'the program ended with status 1'
+drive 0 missing
+says out 'missing: CUDA_ERROR_NOT_FOUND'
+drive 0 early
+says out 'early: CUDA_ERROR_NOT_INITIALIZED' 'early: CUDA_ERROR_INVALID_CONTEXT'
+drive 0 nowhere
+says out 'nowhere: CUDA_ERROR_FILE_NOT_FOUND'
+drive 0 graph
+says out 'graph: CUDA_ERROR_NOT_SUPPORTED'
+says err 'note      cuGraphCreate is not supported'
+drive 3 garbage
+says out 'garbage: CUDA_ERROR_INVALID_PTX'
+says err 'refused   the module that is loaded: line 3 of its PTX'
+drive 3 code
+says out 'code: CUDA_ERROR_NO_BINARY_FOR_GPU'
+says err 'it is machine code without PTX'
+drive 1 twice
+says out 'twice: CUDA_ERROR_INVALID_VALUE'
+says err 'WRONG     cuMemFree(' 'nothing is allocated there, or it was freed before'
 
 expect 1 exec --json --sarif x.sarif --junit x.xml -- "$program" clash "$small"
 says out '"kind": "race", "kernel": "clash"'

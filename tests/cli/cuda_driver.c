@@ -1,0 +1,147 @@
+/*
+ * cuda_driver.c - a program of the CUDA driver API, which finds the driver as libraries of others do: by its file's
+ * name, and each function by cuGetProcAddress.
+ *
+ *     cuda_driver WHAT FILE.ptx
+ */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef uint64_t pointer;
+
+static int (*find)(const char *, void **, int, uint64_t, int *);
+static const char *why(int error);
+
+/* f(name, types..)(arguments..) */
+#define CALL(name, types, ...)                                                                     \
+    (__extension__({                                                                               \
+        int(*called) types;                                                                        \
+        void *found = address_of(name);                                                            \
+        memcpy(&called, &found, sizeof found);                                                     \
+        called(__VA_ARGS__);                                                                       \
+    }))
+
+static void *address_of(const char *name)
+{
+    void *found = NULL;
+    if (find(name, &found, 13000, 0, NULL) != 0) {
+        printf("%s is not there\n", name);
+        exit(9);
+    }
+    return found;
+}
+
+static const char *why(int error)
+{
+    const char *text = NULL;
+    CALL("cuGetErrorName", (int, const char **), error, &text);
+    return text ? text : "?";
+}
+
+static void start(void)
+{
+    void *context;
+    int device;
+    CALL("cuInit", (unsigned), 0);
+    CALL("cuDeviceGet", (int *, int), &device, 0);
+    CALL("cuCtxCreate", (void **, void *, unsigned, int), &context, NULL, 0, device);
+}
+
+static void *kernel_of(void *module, const char *name)
+{
+    void *kernel = NULL;
+    int error = CALL("cuModuleGetFunction", (void **, void *, const char *), &kernel, module, name);
+    if (error)
+        printf("%s: %s\n", name, why(error));
+    return kernel;
+}
+
+static int launch(void *kernel, unsigned blocks, void **parameters, void **extra)
+{
+    int error = CALL("cuLaunchKernel",
+                     (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                      void *, void **, void **),
+                     kernel, blocks, 1, 1, 32, 1, 1, 0, NULL, parameters, extra);
+    return error ? error : CALL("cuCtxSynchronize", (void), );
+}
+
+/* So many blocks of 32 threads scale 96 elements by 5. */
+static void run_scale(void *module, unsigned blocks, int packed)
+{
+    enum { N = 96 };
+    int values[N], five = 5, wrong = 0;
+    pointer in, out, factor;
+    size_t bytes = 0;
+    CALL("cuMemAlloc", (pointer *, size_t), &in, sizeof values);
+    CALL("cuMemAlloc", (pointer *, size_t), &out, sizeof values);
+    for (int i = 0; i < N; i++)
+        values[i] = i;
+    CALL("cuMemcpyHtoD", (pointer, const void *, size_t), in, values, sizeof values);
+    CALL("cuModuleGetGlobal", (pointer *, size_t *, void *, const char *), &factor, &bytes, module,
+         "factor");
+    CALL("cuMemcpyDtoH", (void *, pointer, size_t), values, factor, bytes);
+    printf("factor: %zu bytes, %d at first\n", bytes, values[0]);
+    CALL("cuMemsetD32", (pointer, unsigned, size_t), factor, (unsigned)five, 1);
+    struct {
+        pointer in, out;
+    } both = {in, out};
+    size_t size = sizeof both;
+    void *separate[] = {&in, &out}, *together[] = {(void *)1, &both, (void *)2, &size, NULL};
+    int error = launch(kernel_of(module, "scale"), blocks, packed ? NULL : separate,
+                       packed ? together : NULL);
+    printf("scale: %s\n", why(error));
+    error = CALL("cuMemcpyDtoH", (void *, pointer, size_t), values, out, sizeof values);
+    for (int i = 0; i < N; i++)
+        wrong += values[i] != 5 * i;
+    printf("%d wrong\n", error ? -1 : wrong);
+    CALL("cuMemFree", (pointer), in);
+    CALL("cuMemFree", (pointer), out);
+}
+
+int main(int argc, char **argv)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *module = NULL;
+    void *finder = driver ? dlsym(driver, "cuGetProcAddress_v2") : NULL;
+    const char *what = argc == 3 ? argv[1] : "";
+    pointer memory;
+    if (!finder) {
+        printf("there is no driver\n");
+        return 9;
+    }
+    memcpy(&find, &finder, sizeof finder);
+    if (strcmp(what, "early") == 0) {
+        printf("early: %s\n", why(CALL("cuMemAlloc", (pointer *, size_t), &memory, 4)));
+        CALL("cuInit", (unsigned), 0);
+        printf("early: %s\n", why(CALL("cuMemAlloc", (pointer *, size_t), &memory, 4)));
+        return 0;
+    }
+    start();
+    if (strcmp(what, "garbage") == 0)
+        printf("garbage: %s\n", why(CALL("cuModuleLoadData", (void **, const void *), &module,
+                                         ".version 8.0\n.target sm_80\nthis is no PTX")));
+    if (strcmp(what, "code") == 0)
+        printf("code: %s\n", why(CALL("cuModuleLoadData", (void **, const void *), &module,
+                                      "\177ELF\2\1\1 and what follows")));
+    if (strcmp(what, "nowhere") == 0)
+        printf("nowhere: %s\n",
+               why(CALL("cuModuleLoad", (void **, const char *), &module, "not-there.ptx")));
+    if (strcmp(what, "graph") == 0)
+        printf("graph: %s\n", why(CALL("cuGraphCreate", (void **, unsigned), &module, 0)));
+    if (CALL("cuModuleLoad", (void **, const char *), &module, argv[2]) != 0)
+        return 9;
+    if (strcmp(what, "scale") == 0 || strcmp(what, "packed") == 0)
+        run_scale(module, 3, strcmp(what, "packed") == 0);
+    if (strcmp(what, "beyond") == 0)
+        run_scale(module, 4, 0);
+    if (strcmp(what, "missing") == 0)
+        kernel_of(module, "missing");
+    if (strcmp(what, "twice") == 0) {
+        CALL("cuMemAlloc", (pointer *, size_t), &memory, 4);
+        CALL("cuMemFree", (pointer), memory);
+        printf("twice: %s\n", why(CALL("cuMemFree", (pointer), memory)));
+    }
+    return CALL("cuModuleUnload", (void *), module) != 0;
+}
