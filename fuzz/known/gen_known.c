@@ -362,6 +362,7 @@ static void warp_op(struct drawing *d, struct list *list, const struct place *pl
 {
     struct known_node *n = add(d, list, place, KNOWN_WARP);
     n->which = gen_below(d->g, KNOWN_WARP_OPS);
+    d->p->warp_barriers |= n->which == KNOWN_BAR_WARP;
     bool of_predicates = n->which >= KNOWN_VOTE_ALL && n->which <= KNOWN_BALLOT_NOT;
     bool to_predicate = of_predicates && n->which < KNOWN_BALLOT;
     n->s[0] = register_of(d, of_predicates ? KNOWN_P : KNOWN_R);

@@ -184,6 +184,7 @@ struct known_program {
     uint32_t givens;                /* bits 1 << known_given_id: that are read */
     bool full;                      /* no warp has lanes missing: counts can be exact */
     bool warp_ops, own_atomics;
+    bool warp_barriers; /* so lanes of a warp are not ordered by lock-step alone (docs/races.md) */
     bool
         keeps_trail; /* frames have a hash of what nodes computed, whether that is overwritten or not */
     bool flawed;     /* may have a flaw; it has one, `flaw`, if one was reached */

@@ -27,7 +27,8 @@ static void put_final(struct known_writing *w, const char *subject)
     text_put(&w->text, p->accumulates ? "}\n" : "\n");
 }
 
-/* Of a program with a flaw: how it ends under each subject. A warp is in step, so its lanes do not race. */
+/* Of a program with a flaw: how it ends under each subject. A warp is in step, so its lanes do not race, unless
+ * barriers of warps say that order is not left to that. */
 static void put_flawed_end(struct known_writing *w)
 {
     const struct known_program *p = w->p;
@@ -44,7 +45,7 @@ static void put_flawed_end(struct known_writing *w)
         [KNOWN_LEAVE] = {NULL, NULL},
     };
     const char *warps = ends[p->flaw][0], *threads = ends[p->flaw][1];
-    if (p->flaw == KNOWN_RACE && p->warps == 1)
+    if (p->flaw == KNOWN_RACE && p->warps == 1 && !p->warp_barriers)
         warps = "race_free";
     if (warps) {
         PUT(w, "// expect crs: %s\n// expect thread-pc: %s\n", warps, warps);

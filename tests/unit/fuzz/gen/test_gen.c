@@ -459,7 +459,7 @@ static void cases_are_the_same_everywhere(void **state)
         {"", true, false, 0xf06e4a32e01f3df1},
         {"", false, true, 0x7cff05f0f511bd14},
     };
-    assert_int_equal(GEN_VERSION, 8);
+    assert_int_equal(GEN_VERSION, 9);
     bool same = true;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct gen_options options = options_of(table[i].features);
