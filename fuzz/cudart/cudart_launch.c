@@ -238,19 +238,23 @@ void ask_kernel(struct kernel *kernel)
     kernel->known = true;
 }
 
-/* The host's stack, without this library's own frames. */
+/* The host's stack, without this library's own frames and what a sanitizer has above them. */
 static void add_frames(struct device_launch *launch)
 {
     void *frames[DEVICE_FRAMES + 8];
     struct link_map *map;
     Dl_info own, info;
     int count = backtrace(frames, DEVICE_FRAMES + 8);
+    bool below = false;
     if (!dladdr((void *)(uintptr_t)add_frames, &own))
         return;
     for (int i = 0; i < count && launch->frame_count < DEVICE_FRAMES; i++) {
         struct device_frame *frame = &launch->frames[launch->frame_count];
-        if (!dladdr1(frames[i], &info, (void **)&map, RTLD_DL_LINKMAP) ||
-            info.dli_fbase == own.dli_fbase)
+        if (!dladdr1(frames[i], &info, (void **)&map, RTLD_DL_LINKMAP))
+            continue;
+        bool is_own = info.dli_fbase == own.dli_fbase;
+        below |= is_own;
+        if (is_own || !below)
             continue;
         /* The program itself has no name in the loader's list. */
         *frame = (struct device_frame){.offset = 0};

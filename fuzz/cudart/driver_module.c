@@ -18,7 +18,10 @@ struct module {
     uint32_t number;
     struct kernel *kernels;
     struct global *globals;
+    struct module *next;
 };
+
+static struct module *modules; /* all that were ever loaded; under device_enter */
 
 struct linking {
     void *image; /* of the one input that there may be */
@@ -135,10 +138,10 @@ static CUresult load(struct module **module, const void *image)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     error = load_locked(new, image, bytes);
+    new->next = modules;
+    modules = new;
     device_leave();
     *module = error ? NULL : new;
-    if (error)
-        free(new);
     return error;
 }
 

@@ -106,6 +106,7 @@ int main(int argc, char **argv)
     void *driver = dlopen("libcuda.so.1", RTLD_NOW), *module = NULL;
     void *finder = driver ? dlsym(driver, "cuGetProcAddress_v2") : NULL;
     const char *what = argc == 3 ? argv[1] : "";
+    static const char code[64] = "\177ELF\2\1\1";
     pointer memory;
     if (!finder) {
         printf("there is no driver\n");
@@ -123,8 +124,7 @@ int main(int argc, char **argv)
         printf("garbage: %s\n", why(CALL("cuModuleLoadData", (void **, const void *), &module,
                                          ".version 8.0\n.target sm_80\nthis is no PTX")));
     if (strcmp(what, "code") == 0)
-        printf("code: %s\n", why(CALL("cuModuleLoadData", (void **, const void *), &module,
-                                      "\177ELF\2\1\1 and what follows")));
+        printf("code: %s\n", why(CALL("cuModuleLoadData", (void **, const void *), &module, code)));
     if (strcmp(what, "nowhere") == 0)
         printf("nowhere: %s\n",
                why(CALL("cuModuleLoad", (void **, const char *), &module, "not-there.ptx")));

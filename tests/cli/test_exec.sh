@@ -84,7 +84,7 @@ for what in scale packed; do
 done
 drive 1 beyond
 says out 'scale: CUDA_ERROR_ILLEGAL_ADDRESS'
-says err 'launched by launch' 'byte 384 of buffer2, which has 384 bytes' 'the program ended with status 1'
+says err 'launched by ' 'byte 384 of buffer2, which has 384 bytes' 'the program ended with status 1'
 drive 0 missing
 says out 'missing: CUDA_ERROR_NOT_FOUND'
 drive 0 early
