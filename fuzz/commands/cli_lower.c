@@ -211,6 +211,11 @@ static const char *to_glsl(struct cli *cli, const char *path)
     return emitted(cli, path, EMIT_GLSL);
 }
 
+static const char *to_wgsl(struct cli *cli, const char *path)
+{
+    return emitted(cli, path, EMIT_WGSL);
+}
+
 static const char *to_blocks(struct cli *cli, const char *path)
 {
     return emitted(cli, path, EMIT_BLOCKS);
@@ -249,6 +254,7 @@ static const struct target_form {
              {"opencl", NULL, to_opencl},
              {"cuda", NULL, to_cuda},
              {"glsl", NULL, to_glsl},
+             {"wgsl", NULL, to_wgsl},
              {"blocks", NULL, to_blocks},
              {"plain-ptx", NULL, to_plain_ptx}};
 
