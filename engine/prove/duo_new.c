@@ -333,12 +333,21 @@ static const struct ast_kernel *find_p(struct arena *arena, struct forms *forms,
     return form->kernel;
 }
 
+const struct ast_kernel *prove_program(struct arena *arena, struct forms *forms,
+                                       const char **reason)
+{
+    const struct ast_kernel *p = find_p(arena, forms, reason);
+    if (p)
+        *reason = kernel_refusal(arena, p);
+    return p && !*reason ? p : NULL;
+}
+
 struct duo *duo_new(struct arena *arena, struct forms *forms, const struct proof_options *options,
                     uint32_t unroll, const char **reason)
 {
     struct location at;
-    const struct ast_kernel *p = find_p(arena, forms, reason);
-    if (!p || (*reason = kernel_refusal(arena, p)) != NULL)
+    const struct ast_kernel *p = prove_program(arena, forms, reason);
+    if (!p)
         return NULL;
     struct duo *duo = ARENA_NEW(arena, struct duo);
     duo->arena = arena;

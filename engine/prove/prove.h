@@ -107,6 +107,10 @@ struct proof_result {
 };
 
 /* Of a kernel that ast_check accepts. All that the result points to lives in the arena. */
+/* P as two threads run it: of what is handled only. NULL: *reason. */
+const struct ast_kernel *prove_program(struct arena *arena, struct forms *forms,
+                                       const char **reason);
+
 /* The Horn clauses of the kernel, all goals: NULL, *reason: outside of what is done. */
 const char *prove_horn_text(struct arena *arena, struct forms *forms,
                             const struct proof_options *options, const char **reason);
