@@ -247,6 +247,8 @@ struct cli_files {
 };
 /* The files meant by arguments: folders stand for all *.simt and *.ptx below them, sorted. False: reported. */
 bool cli_find_files(struct cli *cli, char **arguments, int count, struct cli_files *files);
+/* The same, and host programs. */
+bool cli_find_checked(struct cli *cli, char **arguments, int count, struct cli_files *files);
 
 /* The same for *.litmus. */
 bool cli_find_litmus(struct cli *cli, char **arguments, int count, struct cli_files *files);
