@@ -26,8 +26,8 @@ static const char *const feature_words[] = {
 #undef FEATURE
     "all", "none", NULL};
 
-static const char *const form_words[] = {"core", "cfg", "predicated", "lockstep",
-                                         "ptx",  "crs", "horn",       NULL};
+static const char *const form_words[] = {"core", "cfg",        "predicated", "lockstep", "ptx",
+                                         "crs",  "two-thread", "boogie",     "horn",     NULL};
 static const char *const schedule_words[] = {
     "sequential", "reverse", "rr",      "uniform", "pct:3", "pos",
     "surw",       "starve:", "unfair:", "tape:",   NULL};

@@ -255,8 +255,9 @@ const struct cli_option option_table[] = {
     {"to", 0, OPTION_TEXT, "FORM", ON(LOWER), FIELD(to), 0, NULL,
      "core (default): the statements of the structured semantics; cfg: blocks; predicated, "
      "lockstep: pi(P) and phi(P) of the blocks, normalised; ptx: the canonical text of a .ptx "
-     "file, or a kernel compiled; crs: the same with the branch unit's instructions; horn: the "
-     "program of two threads as Horn clauses, for z3; opencl, cuda, "
+     "file, or a kernel compiled; crs: the same with the branch unit's instructions; two-thread: "
+     "two arbitrary threads as one sequential program; boogie: the same for Boogie; horn: the same "
+     "as Horn clauses, for z3; opencl, cuda, "
      "glsl, wgsl, blocks, plain-ptx: a structured kernel in that language; blocks is JSON, "
      "plain-ptx "
      "is for drivers and ptxas"},

@@ -8,6 +8,7 @@
 #include "engine/forms/predicate.h"
 #include "engine/input/input.h"
 #include "engine/prove/prove.h"
+#include "engine/sequential/sequential.h"
 #include "engine/to_ptx/lower_ptx.h"
 #include "engine/to_ptx/ptx_inject.h"
 #include "fuzz/case/case.h"
@@ -226,6 +227,30 @@ static const char *to_plain_ptx(struct cli *cli, const char *path)
     return emitted(cli, path, EMIT_PTX);
 }
 
+/* The program of two threads, for a reader or for Boogie. */
+static const char *sequential_text(struct cli *cli, const char *path, enum sequential_style style)
+{
+    struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
+    const char *reason = NULL;
+    if (!kernel)
+        return NULL;
+    const char *text =
+        sequential_print(&cli->arena, forms_new(&cli->arena, kernel), style, &reason);
+    if (!text)
+        refused(cli, path, reason);
+    return text;
+}
+
+static const char *to_two_thread(struct cli *cli, const char *path)
+{
+    return sequential_text(cli, path, SEQUENTIAL_TUTORIAL);
+}
+
+static const char *to_boogie(struct cli *cli, const char *path)
+{
+    return sequential_text(cli, path, SEQUENTIAL_BOOGIE);
+}
+
 /* The program of two threads as Horn clauses; the invariants are left to the solver. */
 static const char *to_horn(struct cli *cli, const char *path)
 {
@@ -250,6 +275,8 @@ static const struct target_form {
              {"lockstep", to_lockstep, NULL},
              {"ptx", NULL, to_ptx},
              {"crs", NULL, to_crs},
+             {"two-thread", NULL, to_two_thread},
+             {"boogie", NULL, to_boogie},
              {"horn", NULL, to_horn},
              {"opencl", NULL, to_opencl},
              {"cuda", NULL, to_cuda},

@@ -7,7 +7,7 @@
 #include "fuzz/case/case.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/out/json.h"
-#include "fuzz/prove/judge.h"
+#include "fuzz/prove/claims.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -201,7 +201,12 @@ static int prove_one(struct proving *p, const char *path, const struct ast_kerne
         cli_message(p->cli, "%s", solver_reason(solver));
     if (counts.failed > 0 || verdict == SAYS_WRONG)
         return CLI_FAULT;
-    return verdict == SAYS_PROVED ? CLI_OK : CLI_DIVERGENCE;
+    struct prove_claims claims =
+        prove_claims_judge(&p->cli->arena, kernel, &p->outcome, p->options.threads_to > 0);
+    if (claims.why)
+        cli_message(p->cli, "%s: %s", path, claims.why);
+    bool well = claims.count > 0 ? !claims.why : verdict == SAYS_PROVED;
+    return well ? CLI_OK : CLI_DIVERGENCE;
 }
 
 /* ---- all of them ---- */

@@ -15,6 +15,9 @@ struct final_claims *expect_prepare(struct checking *checking);
 /* An execution of `subject` has terminated with this store (program.private_base words). */
 void expect_observe(struct final_claims *claims, enum subject_id subject, const int32_t *memory);
 
+/* Whether it is about a proof, of the file's launch or (*any) of any number of threads: `expect prove: race_free`. */
+bool expect_is_of_proof(const struct ast_expect *expect, bool *any);
+
 /* Whether a run of these subjects answers the claim; *why not. A claim about a
  * subject that does not exist is answered: it fails. */
 bool expect_is_asked(const struct ast_expect *expect, subject_set subjects, const char **why);

@@ -189,6 +189,38 @@ done
 expect 2 lower --to horn recursion.simt
 says err "recursion"
 
+# What kernels say of their proofs, `expect prove`, and for any number of threads, `expect prove:any`.
+for kernel in "$source"/corpus/prove/*.simt; do
+    expect 0 prove "$kernel"
+    expect 0 prove "$kernel" --threads any
+done
+sed 's/expect prove: race S/expect prove: race_free/' "$source/corpus/prove/reduction-no-barrier.simt" >claims.simt
+expect 1 prove claims.simt
+says err "expected race_free, and race-free is refuted"
+
+# Boogie's program is printed by rules of its own, and Boogie finds its own invariants. Its exit status says nothing.
+expect 0 lower --to two-thread "$papers/tutorial-add-nbor.simt"
+says out "LOG_READ_A" "CHECK_WRITE_A" "const tid\$1: int;"
+if command -v boogie >/dev/null; then
+    fake z3-for-boogie <<'SOLVER'
+[ "$1" = --version ] && exec z3 --version
+sed -u '/:model_compress/d' | z3 "$@"
+SOLVER
+    while read -r name wanted; do
+        expect 0 lower --to boogie "$papers/$name.simt"
+        mv out "$name.bpl"
+        timeout 100 boogie /nologo /contractInfer /noinfer "/z3exe:$PWD/z3-for-boogie" "$name.bpl" >out 2>&1
+        says out "$wanted" || failed "boogie $name"
+    done <<'TABLE'
+lockstep-fig1a 1 verified, 0 errors
+lockstep-fig1a-no-first-barrier 0 verified
+tutorial-add-nbor 0 verified
+tutorial-add-nbor-barrier 1 verified, 0 errors
+tutorial-diverge1 0 verified, 1 error
+tutorial-third-thread 0 verified, 1 error
+TABLE
+fi
+
 # A refutation can be seen without the prover: the inputs are in the file.
 expect 1 prove "$papers/tutorial-add-nbor.simt" --dump queries
 says out "shown by: simtfuzz check queries/refuted-0.simt"
