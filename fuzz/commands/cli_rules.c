@@ -2,6 +2,7 @@
  * cli_rules.c - `simtfuzz rules`: what the tables of rules, subjects and oracles say.
  */
 #include "fuzz/cli/cli.h"
+#include "fuzz/commands/cli_pairs.h"
 #include "fuzz/out/json.h"
 #include "fuzz/out/table.h"
 
@@ -215,6 +216,8 @@ int command_rules(struct cli *cli)
         list_transforms(cli);
     if (o->list_weights)
         list_weights(cli);
+    if (o->list_pairs)
+        return cli_list_pairs(cli);
     if (!o->list_subjects && !o->list_oracles && !o->list_transforms && !o->list_weights)
         return list_rules(cli);
     return CLI_OK;
