@@ -2,9 +2,9 @@
  * cli_rules.c - `simtfuzz rules`: what the tables of rules, subjects and oracles say.
  */
 #include "fuzz/cli/cli.h"
-#include "fuzz/commands/cli_pairs.h"
 #include "fuzz/out/json.h"
 #include "fuzz/out/table.h"
+#include "fuzz/status/status_pairs.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -217,7 +217,7 @@ int command_rules(struct cli *cli)
     if (o->list_weights)
         list_weights(cli);
     if (o->list_pairs)
-        return cli_list_pairs(cli);
+        return status_list_pairs(cli);
     if (!o->list_subjects && !o->list_oracles && !o->list_transforms && !o->list_weights)
         return list_rules(cli);
     return CLI_OK;

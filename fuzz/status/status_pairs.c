@@ -1,4 +1,4 @@
-#include "fuzz/commands/cli_pairs.h"
+#include "fuzz/status/status_pairs.h"
 
 #include "fuzz/out/json.h"
 #include "fuzz/out/table.h"
@@ -130,7 +130,7 @@ static void print_table(struct cli *cli, const struct pair_counts *counts)
            all.reached, all.reached + all.never, all.impossible);
 }
 
-int cli_list_pairs(struct cli *cli)
+int status_list_pairs(struct cli *cli)
 {
     struct pair_counts *counts = ARENA_NEW(&cli->arena, struct pair_counts);
     bool read = cli->options.db_given || cli->argument_count == 0;
