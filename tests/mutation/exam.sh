@@ -64,7 +64,7 @@ ask_campaign() {
     case $status in
     1) put campaign found "$cpu" "$(campaign_says)" ;;
     3 | 134 | 139) put campaign found "$cpu" - crash ;;
-    *) put campaign missed "$cpu" - - ;;
+    *) put campaign missed "$seconds" - "status $status" ;;
     esac
 }
 
