@@ -179,6 +179,8 @@ const struct cli_option option_table[] = {
     {"from", 0, OPTION_SOME_U64, "STEP", ON(VIEW), FIELD(from_step), 0, NULL,
      "the first step that the page has; by default the first, or, of an execution that fails "
      "later, the last ones"},
+    {"test", 0, OPTION_TEXT, "NAME", ON(VIEW), FIELD(litmus_test), 0, NULL,
+     "of a file with several litmus tests: which one"},
     {"commands", 0, OPTION_TEXT, "TEXT", ON(STEP), FIELD(commands), 0, NULL,
      "do this instead of asking for keys, commands separated by ';' or lines; - reads them from "
      "standard input; 'help' lists them"},
