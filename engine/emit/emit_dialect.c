@@ -6,7 +6,7 @@
  */
 #include "engine/emit/emit_internal.h"
 
-/* Division is total (kernel-language.md): x / 0 is 0, x % 0 is x, INT_MIN / -1 is INT_MIN. Shift counts from 32 on
+/* Division is total (docs/kernel-language.md): x / 0 is 0, x % 0 is x, INT_MIN / -1 is INT_MIN. Shift counts from 32 on
  * shift everything out. */
 static const struct emit_helper c_helpers[EMIT_HELPERS] = {
     {"sf_div", "int sf_div(int a, int b)\n"
