@@ -66,6 +66,8 @@ struct cli_prove_options {
     uint64_t budget;    /* 0: as usual */
     uint32_t seconds;   /* 0: as usual */
     uint32_t unroll, runs;
+    uint32_t threads_from, threads_to; /* 0: the file's launch */
+    const char *assume;                /* an expression, or NULL */
     bool unroll_given, invariants, file_inputs, adversary;
 };
 
@@ -248,6 +250,8 @@ struct cli_files {
 };
 /* The files meant by arguments: folders stand for all *.simt and *.ptx below them, sorted. False: reported. */
 bool cli_find_files(struct cli *cli, char **arguments, int count, struct cli_files *files);
+/* The same, and host programs. */
+bool cli_find_checked(struct cli *cli, char **arguments, int count, struct cli_files *files);
 
 /* The same for *.litmus. */
 bool cli_find_litmus(struct cli *cli, char **arguments, int count, struct cli_files *files);
