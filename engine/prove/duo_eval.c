@@ -129,7 +129,11 @@ static term read_variable(struct duo *duo, term *state, uint32_t k, const struct
                              arena_printf(duo->arena, "what line %" PRIu32 " reads from %s",
                                           e->at.line, var->name));
     }
-    return var->is_array ? term_select(t, held, index) : held;
+    term value = var->is_array ? term_select(t, held, index) : held;
+    struct read_seen read = {.var = var, .index = index, .value = value, .at = e->at};
+    if (is_memory(var) && duo->written[var->mark])
+        grown_add(duo->arena, &duo->reads, &read, sizeof read);
+    return value;
 }
 
 /* ---- constants of the launch ---- */

@@ -21,7 +21,7 @@ enum { GUESSES_MAX = 16, INPUT_ELEMENTS_MAX = 1024 };
 /* Terms whose values are asked for, and where in the answer they stand. */
 struct asking {
     struct grown wanted; /* term */
-    uint32_t obligations, tids, watched, inputs, fresh;
+    uint32_t obligations, tids, watched, inputs, fresh, reads;
 };
 
 static uint32_t want(struct duo *duo, struct asking *asking, term t)
@@ -73,6 +73,11 @@ static void want_all(struct duo *duo, struct asking *asking, const struct obliga
         bool is_array = term_of(&duo->terms, symbol)->sort == SORT_ARRAY;
         want(duo, asking, is_array ? (term)TERM_FALSE : symbol);
     }
+    asking->reads = asking->wanted.count;
+    for (uint32_t i = 0; i < duo->reads.count; i++) {
+        want(duo, asking, GROWN(duo->reads, struct read_seen)[i].index);
+        want(duo, asking, GROWN(duo->reads, struct read_seen)[i].value);
+    }
 }
 
 static void take_inputs(struct duo *duo, struct proof_model *model, const uint32_t *values)
@@ -90,13 +95,46 @@ static void take_inputs(struct duo *duo, struct proof_model *model, const uint32
     }
 }
 
+/* Whether it is made up, or of an array that is. */
+static bool rests_on_guess(const struct duo *duo, term value)
+{
+    uint8_t *seen = ARENA_ARRAY(duo->arena, uint8_t, value + 1);
+    bool guessed = false;
+    term_mark_cone(&duo->terms, value, seen);
+    for (uint32_t i = 0; i < duo->fresh.count && !guessed; i++) {
+        term symbol = GROWN(duo->fresh, term)[i];
+        guessed = symbol <= value && seen[symbol];
+    }
+    return guessed;
+}
+
+/* The reads that decide whether it goes wrong and whose values are made up, with what they gave. */
+static void take_reads(struct duo *duo, struct proof_model *model, const uint8_t *seen,
+                       const uint32_t *values)
+{
+    for (uint32_t i = 0; i < duo->reads.count && model->guess_count < GUESSES_MAX; i++) {
+        const struct read_seen *read = &GROWN(duo->reads, struct read_seen)[i];
+        if (!seen[read->value] || !rests_on_guess(duo, read->value))
+            continue;
+        const char *name = read->var->name;
+        const char *element =
+            read->var->is_array ? arena_printf(duo->arena, "[%" PRId32 "]", (int32_t)values[2 * i])
+                                : "";
+        model->guesses[model->guess_count++] = (struct proof_value){
+            .name = arena_printf(duo->arena, "line %" PRIu32 " reads %" PRId32 " from %s%s",
+                                 read->at.line, (int32_t)values[2 * i + 1], name, element),
+            .value = values[2 * i + 1]};
+    }
+}
+
 /* What the obligation's truth rests on: its cone, with that of the invariants that it mentions. */
 static void take_guesses(struct duo *duo, struct proof_model *model, term wrong,
-                         const uint32_t *values)
+                         const uint32_t *values, const uint32_t *read_values)
 {
     uint8_t *seen = ARENA_ARRAY(duo->arena, uint8_t, duo->terms.count);
     term_mark_cone(&duo->terms, wrong, seen);
     model->guesses = ARENA_ARRAY(duo->arena, struct proof_value, GUESSES_MAX);
+    take_reads(duo, model, seen, read_values);
     for (uint32_t i = 0; i < duo->fresh.count; i++) {
         term symbol = GROWN(duo->fresh, term)[i];
         if (!seen[symbol])
@@ -141,7 +179,7 @@ static const struct proof_model *read_model(struct duo *duo, const struct asking
     model->assumes = duo->assumes;
     model->by_unrolling = duo->cuts.count == 0;
     take_inputs(duo, model, values + asking->inputs);
-    take_guesses(duo, model, o->wrong, values + asking->fresh);
+    take_guesses(duo, model, o->wrong, values + asking->fresh, values + asking->reads);
     return model;
 }
 

@@ -78,6 +78,13 @@ struct grown {
     uint32_t count, capacity;
 };
 
+/* What a thread reads of memory that somebody writes: told where a model rests on it. */
+struct read_seen {
+    struct ast_var *var;
+    term index, value;
+    struct location at;
+};
+
 /* A value that some thread computes, where `evaluated` holds: integers must not exceed words there. */
 struct overflow {
     term evaluated, value;
@@ -109,6 +116,7 @@ struct duo {
     struct grown assumptions;  /* term: of the launch, of watched locations */
     struct grown obligations;  /* struct obligation */
     struct grown accesses;     /* struct access_seen */
+    struct grown reads;        /* struct read_seen */
     struct grown overflows;    /* struct overflow; where loops are cut */
     struct grown tests;        /* struct test_seen */
     struct grown cuts;         /* struct loop_cut * */

@@ -68,6 +68,7 @@ struct cli_prove_options {
     uint32_t unroll, runs;
     uint32_t threads_from, threads_to; /* 0: the file's launch */
     const char *assume;                /* an expression, or NULL */
+    bool beside;                       /* `check`: a proof is tried as well */
     bool unroll_given, invariants, file_inputs, adversary;
 };
 

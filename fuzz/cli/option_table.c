@@ -226,6 +226,10 @@ const struct cli_option option_table[] = {
      "trips of each loop that are tried before invariants are looked for; 3 by default, 0: none"},
     {"invariants", 0, OPTION_FLAG, NULL, ON(PROVE), FIELD(prove.invariants), 0, NULL,
      "print what was found to hold at the head of each loop"},
+    {"prove", 0, OPTION_FLAG, NULL, ON(CHECK), FIELD(prove.beside), 0, NULL,
+     "say as well whether a proof excludes races and divergence for all inputs and schedules, "
+     "where "
+     "that is cheap (`simtfuzz prove`; needs z3)"},
     {"threads", 0, OPTION_OWN, "N|A..B|any", ON(PROVE), 0, 0, option_parse_threads,
      "threads of a block: N, any number from A to B, or any of 2 to 1024; the file's by default"},
     {"assume", 0, OPTION_TEXT, "E", ON(PROVE), FIELD(prove.assume), 0, NULL,

@@ -15,6 +15,7 @@
 #include "fuzz/out/door.h"
 #include "fuzz/out/output.h"
 #include "fuzz/out/table.h"
+#include "fuzz/prove/brief.h"
 #include "oracle/check/evidence.h"
 #include "oracle/check/expect.h"
 
@@ -287,6 +288,8 @@ static const char *head_text(struct arena *arena, const struct check_result *res
     return arena_printf(arena, "  (%s)", text);
 }
 
+enum { PROOF_BUDGET_SHARE = 4 }; /* a proof beside a check is to be cheap */
+
 static void print_text(struct cli *cli, const char *path, const struct check_options *options,
                        const struct check_result *result, const struct cli_stated *stated,
                        const struct headline *headline)
@@ -322,6 +325,8 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
     else
         print_runs(arena, result);
     cli_print_stated(arena, stated);
+    if (cli->options.prove.beside && result->program)
+        printf("    %s\n", prove_brief(arena, result->kernel, PROOF_BUDGET_SHARE));
 }
 
 /* ---- for machines ---- */

@@ -66,9 +66,11 @@ static void explain_alarm(const struct judging *j, struct goal_outcome *outcome,
     const char *who = model_text(arena, model);
     outcome->verdict = SAYS_ALARM;
     if (model->guess_count > 0)
-        outcome->why = arena_printf(
-            arena, "%s; no execution that was tried shows it. It rests on values made up: %s", who,
-            guesses_text(arena, model));
+        outcome->why = arena_printf(arena,
+                                    "%s; no execution that was tried shows it. It rests on values "
+                                    "made up: %s. What excludes "
+                                    "these values there would prove it",
+                                    who, guesses_text(arena, model));
     else if (model->private_inputs)
         outcome->why = arena_printf(arena,
                                     "%s; no execution that was tried shows it. It rests on the "

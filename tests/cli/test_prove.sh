@@ -221,6 +221,20 @@ tutorial-third-thread 0 verified, 1 error
 TABLE
 fi
 
+if command -v cvc5 >/dev/null; then
+    expect 0 prove "$papers/lockstep-fig1a.simt" --second 'cvc5 --lang smt2 --incremental --rlimit-per=200000' --json
+    says out '"verdict": "proved"'
+    grep -q '"confirmed": [1-9]' out || failed "cvc5 confirms nothing"
+fi
+
+# Beside a check, where somebody asks for it.
+expect 0 check "$papers/tutorial-stride.simt"
+! grep -q proved out || failed "a proof that nobody asked for"
+expect 0 check --prove "$papers/tutorial-stride.simt"
+says out "proved: no input and no schedule of this launch makes threads race"
+expect 0 check --prove "$papers/tutorial-diverge1.simt"
+says out "refuted: divergence: threads: barrier_divergence"
+
 # A refutation can be seen without the prover: the inputs are in the file.
 expect 1 prove "$papers/tutorial-add-nbor.simt" --dump queries
 says out "shown by: simtfuzz check queries/refuted-0.simt"
