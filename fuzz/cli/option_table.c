@@ -137,7 +137,8 @@ const struct cli_option option_table[] = {
      "instead of checking: each distinct end of the kernel, its shortest execution, and the "
      "accesses whose order decides"},
     {"repair", 0, OPTION_FLAG, NULL, ON(CHECK), FIELD(repair), 0, NULL,
-     "instead of checking: which single barrier makes a racy kernel race-free and correct, each "
+     "instead of checking: which single barrier, in PTX also which fence, makes a racy kernel "
+     "race-free and correct, each "
      "place tried"},
     {"same-value", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(same_value), 0, NULL,
      "PTX: two writes of the same value are no race"},
