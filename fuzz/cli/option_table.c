@@ -381,6 +381,8 @@ const struct cli_option option_table[] = {
      "list the subjects with their options"},
     {"oracles", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_oracles), 0, NULL,
      "list the oracles: theorem, where they apply, what they cannot conclude"},
+    {"pairs", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_pairs), 0, NULL,
+     "list which rules fired in which contexts, and which never did"},
     {"weights", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_weights), 0, NULL,
      "list the weights of the generator"},
     {"transforms", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_transforms), 0, NULL,
