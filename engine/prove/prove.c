@@ -265,8 +265,12 @@ static bool is_open(const struct proof_answer *answer)
     return answer->verdict == PROOF_BOUNDED || answer->verdict == PROOF_UNKNOWN;
 }
 
+/* Nothing is said of other goals behind a race or divergence (settle_dependence): they are asked no more. */
 static bool some_open(const struct proof_result *result)
 {
+    if (result->answers[GOAL_RACE].verdict == PROOF_MODEL ||
+        result->answers[GOAL_DIVERGENCE].verdict == PROOF_MODEL)
+        return false;
     for (int goal = 0; goal < GOAL_COUNT; goal++)
         if (is_open(&result->answers[goal]))
             return true;

@@ -191,8 +191,8 @@ says err "recursion"
 
 # What kernels say of their proofs, `expect prove`, and for any number of threads, `expect prove:any`.
 for kernel in "$source"/corpus/prove/*.simt; do
-    expect 0 prove "$kernel"
-    expect 0 prove "$kernel" --threads any
+    expect 0 prove "$kernel" --seconds 600
+    expect 0 prove "$kernel" --threads any --seconds 600
 done
 sed 's/expect prove: race S/expect prove: race_free/' "$source/corpus/prove/reduction-no-barrier.simt" >claims.simt
 expect 1 prove claims.simt
