@@ -109,6 +109,10 @@ failures=$(
         [ -e "$door" ] || { echo "$page: there is no door $door"; continue; }
         [ "$(wc -l <"$door")" -le "$door_lines_max" ] || echo "$door: a door of more than $door_lines_max lines"
     done
+    # The picture has every room.
+    sed -nE 's#^(engine|oracle|db|fuzz)/([a-z0-9_]+) [|].*#\2#p' "$page" | while read -r room; do
+        sed -n '/^```/,/^```/p' docs/house.md | grep -qw "$room" || echo "docs/house.md: its picture lacks $room"
+    done
     diff <(table) <(printed room) >/dev/null && diff <(doors) <(printed door) >/dev/null ||
         echo "docs/house.md: its tables are not those of $page (rooms.sh . --print)"
 )
