@@ -66,6 +66,8 @@ struct cli_prove_options {
     uint64_t budget;    /* 0: as usual */
     uint32_t seconds;   /* 0: as usual */
     uint32_t unroll, runs;
+    uint32_t threads_from, threads_to; /* 0: the file's launch */
+    const char *assume;                /* an expression, or NULL */
     bool unroll_given, invariants, file_inputs, adversary;
 };
 

@@ -225,6 +225,11 @@ const struct cli_option option_table[] = {
      "trips of each loop that are tried before invariants are looked for; 3 by default, 0: none"},
     {"invariants", 0, OPTION_FLAG, NULL, ON(PROVE), FIELD(prove.invariants), 0, NULL,
      "print what was found to hold at the head of each loop"},
+    {"threads", 0, OPTION_OWN, "N|A..B|any", ON(PROVE), 0, 0, option_parse_threads,
+     "threads of a block: N, any number from A to B, or any of 2 to 1024; the file's by default"},
+    {"assume", 0, OPTION_TEXT, "E", ON(PROVE), FIELD(prove.assume), 0, NULL,
+     "an expression that holds at the start, as if assume(E) were the kernel's first statement: "
+     "'threads % 32 == 0', 'n < 64'"},
     {"inputs", 0, OPTION_OWN, "any|file", ON(PROVE), 0, 0, option_parse_inputs,
      "`input` memory: anything (default), or what the file's seed draws"},
     {"memory", 0, OPTION_OWN, "bar|adv", ON(PROVE), 0, 0, option_parse_proof_memory,
@@ -250,7 +255,8 @@ const struct cli_option option_table[] = {
     {"to", 0, OPTION_TEXT, "FORM", ON(LOWER), FIELD(to), 0, NULL,
      "core (default): the statements of the structured semantics; cfg: blocks; predicated, "
      "lockstep: pi(P) and phi(P) of the blocks, normalised; ptx: the canonical text of a .ptx "
-     "file, or a kernel compiled; crs: the same with the branch unit's instructions; opencl, cuda, "
+     "file, or a kernel compiled; crs: the same with the branch unit's instructions; horn: the "
+     "program of two threads as Horn clauses, for z3; opencl, cuda, "
      "glsl, wgsl, blocks, plain-ptx: a structured kernel in that language; blocks is JSON, "
      "plain-ptx "
      "is for drivers and ptxas"},
