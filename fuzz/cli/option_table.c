@@ -74,7 +74,7 @@ const struct cli_option option_table[] = {
     {"features", 0, OPTION_OWN, "LIST",
      ON(RUN) | ON(GEN) | ON(DIGEST) | ON(DISTILL) | ON(OUTSIDE) | ON(PROVE), 0,
      FIELD(features_given), option_parse_features,
-     "what kernels may contain: names add, -names remove; all, none, portable"},
+     "what kernels may contain: names add, -names remove; all, none, portable, portable-uniform"},
     {"weights", 0, OPTION_OWN, "LIST", ON(RUN) | ON(GEN) | ON(DIGEST) | ON(DISTILL) | ON(SURVEY), 0,
      0, option_parse_weights,
      "how often the generator takes what: loops:200,stm.call:50, per cent of the usual weight "

@@ -164,7 +164,7 @@ bool option_parse_features(struct cli *cli, const char *text)
 #define FEATURE(id, name, group_default, sentence) name " "
 #include "fuzz/gen/features.def"
 #undef FEATURE
-                    "all none portable");
+                    "all none portable portable-uniform");
 }
 
 /* How long the first name of a list is: a comma ends it, if the name of a kind stands behind ("a,exec:b,c" are two). */
