@@ -137,7 +137,8 @@ const struct cli_option option_table[] = {
      "instead of checking: each distinct end of the kernel, its shortest execution, and the "
      "accesses whose order decides"},
     {"repair", 0, OPTION_FLAG, NULL, ON(CHECK), FIELD(repair), 0, NULL,
-     "instead of checking: which single barrier makes a racy kernel race-free and correct, each "
+     "instead of checking: which single barrier, in PTX also which fence, makes a racy kernel "
+     "race-free and correct, each "
      "place tried"},
     {"same-value", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(same_value), 0, NULL,
      "PTX: two writes of the same value are no race"},
@@ -380,6 +381,8 @@ const struct cli_option option_table[] = {
      "list the subjects with their options"},
     {"oracles", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_oracles), 0, NULL,
      "list the oracles: theorem, where they apply, what they cannot conclude"},
+    {"pairs", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_pairs), 0, NULL,
+     "list which rules fired in which contexts, and which never did"},
     {"weights", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_weights), 0, NULL,
      "list the weights of the generator"},
     {"transforms", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_transforms), 0, NULL,
