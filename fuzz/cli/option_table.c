@@ -80,6 +80,8 @@ const struct cli_option option_table[] = {
      "how often the generator takes what: loops:200,stm.call:50, per cent of the usual weight "
      "(rules "
      "--weights lists them)"},
+    {"host", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN), FIELD(host), 0, NULL,
+     "host programs (docs/host.md) instead of kernels; in one process, without a database"},
     {"enumerate", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN) | ON(DIGEST) | ON(SURVEY) | ON(PROVE),
      FIELD(enumerate), 0, NULL,
      "all tiny kernels of these features, one after another, instead of random ones"},
