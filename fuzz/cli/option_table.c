@@ -97,8 +97,8 @@ const struct cli_option option_table[] = {
     {"stats", 0, OPTION_OUTPUT, "FILE", ON(RUN), FIELD(stats), 0, NULL,
      "a file that says how it goes, replaced once a second: JSON, FILE.prom for Prometheus"},
     {"fail-on", 0, OPTION_OWN, "LIST", ON(RUN), 0, 0, option_parse_fail_on,
-     "findings that count for the exit status: new, open (before), regressed, flaky; all by "
-     "default"},
+     "which findings make the exit status 1: new ones, ones open since earlier (open), regressed, "
+     "flaky; default: all"},
     {"fail-on", 0, OPTION_OWN, "LIST", ON(CHECK), 0, 0, option_parse_fail_outcomes,
      "what makes the exit status 1 for a kernel that expects nothing: race, race:SUBJECT, oob, "
      "deadlock, "
