@@ -249,14 +249,16 @@ const struct cli_option option_table[] = {
      "core (default): the statements of the structured semantics; cfg: blocks; predicated, "
      "lockstep: pi(P) and phi(P) of the blocks, normalised; ptx: the canonical text of a .ptx "
      "file, or a kernel compiled; crs: the same with the branch unit's instructions; opencl, cuda, "
-     "glsl, blocks, plain-ptx: a structured kernel in that language; blocks is JSON, plain-ptx "
+     "glsl, wgsl, blocks, plain-ptx: a structured kernel in that language; blocks is JSON, "
+     "plain-ptx "
      "is for drivers and ptxas"},
     {"knobs", 0, OPTION_OWN, "LIST", ON(LOWER), 0, 0, option_parse_knobs,
-     "opencl, cuda, glsl, plain-ptx: how to say it, e.g. outlined,mixed; none by default"},
+     "opencl, cuda, glsl, wgsl, plain-ptx: how to say it, e.g. outlined,mixed; none by default"},
     {"knobs", 0, OPTION_OWN, "LIST", ON(OUTSIDE), 0, FIELD(knobs_given), option_parse_knobs,
      "how kernels are said, e.g. outlined,mixed; by default drawn for each"},
     {"expose", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(expose), 0, NULL,
-     "opencl, cuda, glsl, plain-ptx: the kernel stores its private variables at the end, too"},
+     "opencl, cuda, glsl, wgsl, plain-ptx: the kernel stores its private variables at the end, "
+     "too"},
     {"anchored", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(anchored), 0, NULL,
      "cfg: paths that leave a loop by break, return or exit stay part of it"},
     {"then-first", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(then_first), 0, NULL,
