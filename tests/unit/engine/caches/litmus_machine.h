@@ -149,8 +149,8 @@ static void add_warm(struct memory_options *o, const struct litmus_test *test,
             }
 }
 
-static inline uint32_t run(const struct litmus_test *test, struct collecting *x, struct arena *arena,
-                    struct memory_options *o)
+static inline uint32_t run(const struct litmus_test *test, struct collecting *x,
+                           struct arena *arena, struct memory_options *o)
 {
     struct program *program = program_of(test);
     *x = (struct collecting){.test = test, .arena = arena};
