@@ -135,7 +135,7 @@ static bool goes_on(const struct runner *r)
         r->next < r->schedule->tape_count)
         return false;
     const struct device_grid *grid = &device->grids[r->last.a];
-    return device_runs(device, grid) && is_live(grid->machine, r->last.b);
+    return !device->flights && device_runs(device, grid) && is_live(grid->machine, r->last.b);
 }
 
 static void take(struct runner *r, struct device_alternative x)

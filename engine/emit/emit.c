@@ -39,19 +39,23 @@ bool emit_find_language(const char *name, enum emit_language *language)
     return false;
 }
 
-/* Whether a line of a prelude is needed: all but definitions of what the rest does not name, and what makes its subgroup
- * operations or long integers known. */
+/* Whether a line of a prelude is needed: all but definitions of what the rest does not name, and what makes words of
+ * it known. */
 static bool is_needed(struct arena *arena, const char *line, const char *body)
 {
-    static const char define[] = "#define ",
-                      *const subgroup[] = {"#extension GL_KHR_shader_subgroup", "enable subgroups",
-                                           "diagnostic("},
-                      wide[] = "#extension GL_EXT_shader_explicit_arithmetic_types_int64";
-    if (strncmp(line, wide, strlen(wide)) == 0)
-        return strstr(body, "int64_t");
-    for (uint32_t i = 0; i < sizeof subgroup / sizeof subgroup[0]; i++)
-        if (strncmp(line, subgroup[i], strlen(subgroup[i])) == 0)
-            return strstr(body, "subgroup");
+    static const struct {
+        const char *begin, *word;
+    } rows[] = {{"#extension GL_EXT_shader_explicit_arithmetic_types_int64", "int64_t"},
+                {"#extension GL_KHR_shader_subgroup", "subgroup"},
+                {"enable subgroups", "subgroup"},
+                {"diagnostic(", "subgroup"},
+                {"typedef unsigned char", "uchar"},
+                {"typedef unsigned short", "ushort"},
+                {"static __device__ uint sf_lane", "sf_lane"}};
+    static const char define[] = "#define ";
+    for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strncmp(line, rows[i].begin, strlen(rows[i].begin)) == 0)
+            return strstr(body, rows[i].word);
     if (strncmp(line, define, strlen(define)) != 0)
         return true;
     const char *name = line + strlen(define);
@@ -253,6 +257,14 @@ static void put_signature(struct emitter *e, const struct ast_function *f)
         text_put(e->out, " -> i32");
 }
 
+static void put_statements(struct emitter *e, const struct ast_function *f)
+{
+    if (e->kernel->form == FORM_BLOCKS)
+        emit_block_list(e, f->blocks);
+    else
+        emit_statements(e, f->body);
+}
+
 static void put_function(struct emitter *e, const struct ast_function *f)
 {
     e->function = f;
@@ -260,7 +272,7 @@ static void put_function(struct emitter *e, const struct ast_function *f)
     text_put(e->out, "\n{");
     e->indent = 1;
     put_locals(e, f);
-    emit_statements(e, f->body);
+    put_statements(e, f);
     if (f->returns_int) {
         emit_line(e);
         text_put(e->out, "return 0;");
@@ -370,7 +382,7 @@ static void put_body(struct emitter *e)
     put_line(e, "{");
     e->indent++;
     put_locals(e, e->kernel->main);
-    emit_statements(e, e->kernel->main->body);
+    put_statements(e, e->kernel->main);
     e->indent--;
     put_line(e, "}");
     if (e->dialect->has_pointers)
@@ -473,8 +485,12 @@ static void calm_barriers(struct emitter *e)
 
 static bool refuse_form(struct emitter *e)
 {
-    if (e->kernel->form != FORM_STRUCTURED)
+    bool blocks = e->kernel->form == FORM_BLOCKS && e->dialect->has_pointers;
+    if (e->kernel->form != FORM_STRUCTURED && !blocks)
         emit_refuse(e, "%s is made of structured kernels only", e->dialect->name);
+    if (blocks && e->kernel->functions)
+        emit_refuse(e, "%s has no procedures of the block form: '%s' at line %u", e->dialect->name,
+                    e->kernel->functions->name, (unsigned)e->kernel->functions->at.line);
     return e->reason != NULL;
 }
 
@@ -494,6 +510,7 @@ bool emit_kernel(struct text *text, struct ast_kernel *kernel, enum emit_languag
                         .knobs = knobs,
                         .number = number};
     if (!refuse_form(&e)) {
+        emit_find_blocks(&e);
         if (!e.dialect->has_recursion)
             emit_refuse_recursion(&e);
         outline_body(&e);

@@ -6,7 +6,7 @@
  */
 #include "engine/emit/emit_internal.h"
 
-/* Division is total (kernel-language.md): x / 0 is 0, x % 0 is x, INT_MIN / -1 is INT_MIN. Shift counts from 32 on
+/* Division is total (docs/kernel-language.md): x / 0 is 0, x % 0 is x, INT_MIN / -1 is INT_MIN. Shift counts from 32 on
  * shift everything out. */
 static const struct emit_helper c_helpers[EMIT_HELPERS] = {
     {"sf_div", "int sf_div(int a, int b)\n"
@@ -25,6 +25,61 @@ static const struct emit_helper c_helpers[EMIT_HELPERS] = {
                "{\n"
                "    return a >> (b >= 32u ? 31u : b);\n"
                "}\n"},
+    {"sf_fadd", "uint sf_fadd(uint a, uint b)\n"
+                "{\n"
+                "    float low = (float)(a & 65535u) + (float)(b & 65535u);\n"
+                "    float high = (float)(a >> 16u) + (float)(b >> 16u);\n"
+                "    return ((uint)(high) << 16u) + (uint)(low);\n"
+                "}\n"},
+    {"sf_fsub", "uint sf_fsub(uint a, uint b)\n"
+                "{\n"
+                "    float low = 65536.0f + (float)(a & 65535u) - (float)(b & 65535u);\n"
+                "    float high = 65536.0f + (float)(a >> 16u) - (float)(b >> 16u);\n"
+                "    return ((uint)(high) << 16u) + (uint)(low) - 65536u;\n"
+                "}\n"},
+    {"sf_fmul", "uint sf_fmul(uint a, uint b)\n"
+                "{\n"
+                "    float low = (float)(b & 65535u);\n"
+                "    float high = (float)(b >> 16u);\n"
+                "    uint p0 = (uint)((float)(a & 255u) * low);\n"
+                "    uint p1 = (uint)((float)(a & 255u) * high) << 16u;\n"
+                "    uint p2 = (uint)((float)((a >> 8u) & 255u) * low) << 8u;\n"
+                "    uint p3 = (uint)((float)((a >> 8u) & 255u) * high) << 24u;\n"
+                "    uint p4 = (uint)((float)((a >> 16u) & 255u) * low) << 16u;\n"
+                "    uint p5 = (uint)((float)((a >> 24u) & 255u) * low) << 24u;\n"
+                "    return p0 + p1 + p2 + p3 + p4 + p5;\n"
+                "}\n"},
+    {"sf_fless", "int sf_fless(int a, int b)\n"
+                 "{\n"
+                 "    float ah = (float)(a >> 16);\n"
+                 "    float bh = (float)(b >> 16);\n"
+                 "    return ah < bh || (ah == bh && (float)(a & 65535) < (float)(b & 65535));\n"
+                 "}\n"},
+    {"sf_nadd",
+     "uint sf_nadd(uint a, uint b)\n"
+     "{\n"
+     "    ushort low = (ushort)((ushort)a + (ushort)b);\n"
+     "    ushort high = (ushort)((a >> 16u) + (b >> 16u) + (low < (ushort)a ? 1u : 0u));\n"
+     "    return (uint)high << 16u | low;\n"
+     "}\n"},
+    {"sf_nxor", "uint sf_nxor(uint a, uint b)\n"
+                "{\n"
+                "    uchar v0 = (uchar)((uchar)a ^ (uchar)b);\n"
+                "    uchar v1 = (uchar)((uchar)(a >> 8u) ^ (uchar)(b >> 8u));\n"
+                "    ushort v2 = (ushort)((ushort)(a >> 16u) ^ (ushort)(b >> 16u));\n"
+                "    return (uint)v2 << 16u | (uint)v1 << 8u | v0;\n"
+                "}\n"},
+    {"sf_nmul", "uint sf_nmul(uint a, uint b)\n"
+                "{\n"
+                "    ushort al = (ushort)a, bl = (ushort)b;\n"
+                "    ushort high = (ushort)((a >> 16u) * bl + al * (b >> 16u));\n"
+                "    return ((uint)high << 16u) + (uint)al * bl;\n"
+                "}\n"},
+    {"sf_nless", "int sf_nless(int a, int b)\n"
+                 "{\n"
+                 "    short ah = (short)(a >> 16), bh = (short)(b >> 16);\n"
+                 "    return ah < bh || (ah == bh && (ushort)a < (ushort)b);\n"
+                 "}\n"},
 };
 
 /* The remainder of a negative number is open there. */
@@ -45,6 +100,36 @@ static const struct emit_helper glsl_helpers[EMIT_HELPERS] = {
                "{\n"
                "    return a >> (b >= 32u ? 31u : b);\n"
                "}\n"},
+    {"sf_fadd", "uint sf_fadd(uint a, uint b)\n"
+                "{\n"
+                "    float low = float(a & 65535u) + float(b & 65535u);\n"
+                "    float high = float(a >> 16u) + float(b >> 16u);\n"
+                "    return (uint(high) << 16u) + uint(low);\n"
+                "}\n"},
+    {"sf_fsub", "uint sf_fsub(uint a, uint b)\n"
+                "{\n"
+                "    float low = 65536.0f + float(a & 65535u) - float(b & 65535u);\n"
+                "    float high = 65536.0f + float(a >> 16u) - float(b >> 16u);\n"
+                "    return (uint(high) << 16u) + uint(low) - 65536u;\n"
+                "}\n"},
+    {"sf_fmul", "uint sf_fmul(uint a, uint b)\n"
+                "{\n"
+                "    float low = float(b & 65535u);\n"
+                "    float high = float(b >> 16u);\n"
+                "    uint p0 = uint(float(a & 255u) * low);\n"
+                "    uint p1 = uint(float(a & 255u) * high) << 16u;\n"
+                "    uint p2 = uint(float((a >> 8u) & 255u) * low) << 8u;\n"
+                "    uint p3 = uint(float((a >> 8u) & 255u) * high) << 24u;\n"
+                "    uint p4 = uint(float((a >> 16u) & 255u) * low) << 16u;\n"
+                "    uint p5 = uint(float((a >> 24u) & 255u) * low) << 24u;\n"
+                "    return p0 + p1 + p2 + p3 + p4 + p5;\n"
+                "}\n"},
+    {"sf_fless", "bool sf_fless(int a, int b)\n"
+                 "{\n"
+                 "    float ah = float(a >> 16u);\n"
+                 "    float bh = float(b >> 16u);\n"
+                 "    return ah < bh || (ah == bh && float(a & 65535) < float(b & 65535));\n"
+                 "}\n"},
 };
 
 static const struct emit_helper wgsl_helpers[EMIT_HELPERS] = {
@@ -79,6 +164,36 @@ static const struct emit_helper wgsl_helpers[EMIT_HELPERS] = {
                 "{\n"
                 "    return *place;\n"
                 "}\n"},
+    {"sf_fadd", "fn sf_fadd(a: u32, b: u32) -> u32\n"
+                "{\n"
+                "    let low = f32(a & 65535u) + f32(b & 65535u);\n"
+                "    let high = f32(a >> 16u) + f32(b >> 16u);\n"
+                "    return (u32(high) << 16u) + u32(low);\n"
+                "}\n"},
+    {"sf_fsub", "fn sf_fsub(a: u32, b: u32) -> u32\n"
+                "{\n"
+                "    let low = 65536.0f + f32(a & 65535u) - f32(b & 65535u);\n"
+                "    let high = 65536.0f + f32(a >> 16u) - f32(b >> 16u);\n"
+                "    return (u32(high) << 16u) + u32(low) - 65536u;\n"
+                "}\n"},
+    {"sf_fmul", "fn sf_fmul(a: u32, b: u32) -> u32\n"
+                "{\n"
+                "    let low = f32(b & 65535u);\n"
+                "    let high = f32(b >> 16u);\n"
+                "    let p0 = u32(f32(a & 255u) * low);\n"
+                "    let p1 = u32(f32(a & 255u) * high) << 16u;\n"
+                "    let p2 = u32(f32((a >> 8u) & 255u) * low) << 8u;\n"
+                "    let p3 = u32(f32((a >> 8u) & 255u) * high) << 24u;\n"
+                "    let p4 = u32(f32((a >> 16u) & 255u) * low) << 16u;\n"
+                "    let p5 = u32(f32((a >> 24u) & 255u) * low) << 24u;\n"
+                "    return p0 + p1 + p2 + p3 + p4 + p5;\n"
+                "}\n"},
+    {"sf_fless", "fn sf_fless(a: i32, b: i32) -> bool\n"
+                 "{\n"
+                 "    let ah = f32(a >> 16u);\n"
+                 "    let bh = f32(b >> 16u);\n"
+                 "    return ah < bh || (ah == bh && f32(a & 65535) < f32(b & 65535));\n"
+                 "}\n"},
 };
 
 static const char *const wgsl_votes[] = {
@@ -102,6 +217,15 @@ static const char *const glsl_votes[] = {
     NULL,
 };
 
+/* CUDA names the lanes that take part: here the lane itself, so that all others may be elsewhere. */
+static const char *const cuda_votes[] = {
+    "(__any_sync(1u << sf_lane(), @) != 0)",
+    "(__all_sync(1u << sf_lane(), @) != 0)",
+    "(__ballot_sync(1u << sf_lane(), @) != 0u)",
+    "(__shfl_sync(1u << sf_lane(), (@) ? 1 : 0, sf_lane()) != 0)",
+    NULL,
+};
+
 static const char opencl_prelude[] =
     "#ifdef SIMTFUZZ_BARE\n"
     "typedef unsigned int uint;\n"
@@ -110,6 +234,8 @@ static const char opencl_prelude[] =
     "#define get_group_id(n) __nvvm_read_ptx_sreg_ctaid_x()\n"
     "#define get_local_size(n) __nvvm_read_ptx_sreg_ntid_x()\n"
     "#define get_num_groups(n) __nvvm_read_ptx_sreg_nctaid_x()\n"
+    "typedef unsigned char uchar;\n"
+    "typedef unsigned short ushort;\n"
     "#define barrier(flags) __syncthreads()\n"
     "#define mem_fence(flags) __nvvm_membar_gl()\n"
     "#define atomic_add(p, v) __nvvm_atom_add_gen_i((int *)(p), v)\n"
@@ -141,13 +267,21 @@ static const char cuda_prelude[] =
     "#define atomicOr(p, v) __nvvm_atom_or_gen_i(p, v)\n"
     "#define atomicExch(p, v) __nvvm_atom_xchg_gen_i(p, v)\n"
     "#define atomicCAS(p, c, v) __nvvm_atom_cas_gen_i(p, c, v)\n"
+    "#define __any_sync __nvvm_vote_any_sync\n"
+    "#define __all_sync __nvvm_vote_all_sync\n"
+    "#define __ballot_sync __nvvm_vote_ballot_sync\n"
+    "#define __shfl_sync(m, v, l) __nvvm_shfl_sync_idx_i32(m, v, l, 31)\n"
     "#else\n"
     "#define SF_THREAD threadIdx.x\n"
     "#define SF_BLOCK blockIdx.x\n"
     "#define SF_THREADS blockDim.x\n"
     "#define SF_BLOCKS gridDim.x\n"
     "#endif\n"
-    "typedef unsigned int uint;\n";
+    "typedef unsigned char uchar;\n"
+    "typedef unsigned short ushort;\n"
+    "typedef unsigned int uint;\n"
+    "static __device__ uint sf_lane() { uint lane; asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane)); "
+    "return lane; }\n";
 
 const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] =
     {
@@ -204,6 +338,8 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] =
                 .fence = "__threadfence()",
                 .atomics = {"atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr",
                             "atomicExch", "atomicCAS"},
+                .votes = cuda_votes,
+                .shuffle = "__shfl_sync(1u << sf_lane(), @, sf_lane())",
                 .helpers = c_helpers,
                 .has_recursion = true,
                 .has_long = true,

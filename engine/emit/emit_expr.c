@@ -6,6 +6,8 @@
 
 #include "engine/language/walk.h"
 
+#include <string.h>
+
 /* A choice whose values are read from memory: the one that is not chosen must not be. WGSL's own choice reads both. */
 static bool is_lazy(const struct emitter *e, const struct ast_expr *x)
 {
@@ -161,8 +163,48 @@ static void put_shift(struct emitter *e, const struct ast_expr *x, enum emit_typ
     text_format(e->out, " %s %uu)", ast_binary_names[x->binary], (unsigned)x->b->value);
 }
 
+/* Functions that compute the same in floats, and in integers of 8 and 16 bits. */
+static const struct {
+    const char *in_floats, *narrow;
+    enum emit_type type; /* of the operands */
+    bool swapped;
+} other_ways[BINARY_COUNT] = {
+    [BINARY_ADD] = {"sf_fadd", "sf_nadd", TYPE_UINT, false},
+    [BINARY_SUB] = {"sf_fsub", NULL, TYPE_UINT, false},
+    [BINARY_MUL] = {"sf_fmul", "sf_nmul", TYPE_UINT, false},
+    [BINARY_XOR] = {NULL, "sf_nxor", TYPE_UINT, false},
+    [BINARY_LT] = {"sf_fless", "sf_nless", TYPE_INT, false},
+    [BINARY_GT] = {"sf_fless", "sf_nless", TYPE_INT, true},
+};
+
+static bool has_helper(const struct emitter *e, const char *name)
+{
+    for (uint32_t i = 0; name && i < EMIT_HELPERS && e->dialect->helpers[i].name; i++)
+        if (strcmp(e->dialect->helpers[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Every third operation; false: it is written as it is. */
+static bool put_other_way(struct emitter *e, const struct ast_expr *x)
+{
+    enum { SHARE = 3 };
+    const char *name = emit_has(e, EMIT_KNOB_FLOATS) ? other_ways[x->binary].in_floats : NULL;
+    if (emit_has(e, EMIT_KNOB_NARROW) && (!name || e->others % 2))
+        name = other_ways[x->binary].narrow;
+    if (!has_helper(e, name) || e->others++ % SHARE != 0)
+        return false;
+    struct ast_expr call = *x;
+    call.a = other_ways[x->binary].swapped ? x->b : x->a;
+    call.b = other_ways[x->binary].swapped ? x->a : x->b;
+    put_call(e, name, &call, other_ways[x->binary].type, other_ways[x->binary].type);
+    return true;
+}
+
 static void put_binary(struct emitter *e, const struct ast_expr *x)
 {
+    if (put_other_way(e, x))
+        return;
     switch (x->binary) {
     case BINARY_MUL:
     case BINARY_ADD:

@@ -14,7 +14,7 @@ struct emit_helper {
     const char *name, *text;
 };
 
-enum { EMIT_HELPERS = 6 }; /* at most */
+enum { EMIT_HELPERS = 12 }; /* at most */
 
 /* How a language spells what the emitter says. */
 struct emit_dialect {
@@ -84,6 +84,7 @@ struct emitter {
     bool is_body;                        /* the kernel's own statements */
     uint32_t indent;
     uint32_t votes;   /* so many were written */
+    uint32_t others;  /* ... operations that floats or small integers might compute */
     uint32_t choices; /* WGSL: ... between values of which one only is evaluated */
 };
 
@@ -165,6 +166,12 @@ void emit_lvalue(struct emitter *e, const struct ast_lvalue *lvalue);
 void emit_value(struct emitter *e, const struct ast_expr *expr, enum emit_type type);
 void emit_condition(struct emitter *e, const struct ast_expr *expr);
 
+/* ---- emit_goto.c ---- */
+
+/* The kernel becomes one of basic blocks, if the knob says so and it can. */
+void emit_find_blocks(struct emitter *e);
+void emit_block_list(struct emitter *e, const struct ast_block *list);
+
 /* ---- emit_ptx.c ---- */
 
 /* emit_kernel of EMIT_PTX. */
@@ -180,5 +187,7 @@ bool emit_blocks_kernel(struct text *text, struct ast_kernel *kernel, uint32_t n
 /* ---- emit_stm.c ---- */
 
 void emit_statements(struct emitter *e, const struct ast_stm *list);
+/* Out of the statements of the function at hand, whose thread has ended, or which returns. */
+void emit_leave(struct emitter *e);
 
 #endif

@@ -55,15 +55,36 @@ static bool use_stm(void *context, const struct ast_stm *stm)
     return false;
 }
 
+static bool may_exit(void *context, const struct ast_stm *stm)
+{
+    (void)context;
+    return stm->kind == STM_EXIT || (stm->kind == STM_CALL && stm->function->mark);
+}
+
+/* Functions whose call may end the thread are marked. */
+static void mark_exits(const struct emitter *e)
+{
+    const struct ast_question question = {.statement = may_exit};
+    struct ast_function *f;
+    for (f = e->kernel->functions; f; f = f->next)
+        f->mark = 0;
+    for (f = e->kernel->functions; f;) {
+        bool marks = !f->mark && ast_ask_stms(&question, f->body);
+        f->mark |= marks;
+        f = marks ? e->kernel->functions : f->next;
+    }
+}
+
 void emit_find_usage(struct emitter *e)
 {
     struct usage usage = {.e = e, .carries = true};
     const struct ast_question use = {use_stm, use_expr, use_place, &usage};
     for (const struct ast_function *f = e->kernel->functions; f; f = f->next)
-        ast_ask_stms(&use, f->body);
+        ast_ask_function(&use, f);
+    mark_exits(e);
     e->is_body = true;
     usage.carries = emit_has(e, EMIT_KNOB_OUTLINED);
-    ast_ask_stms(&use, e->kernel->main->body);
+    ast_ask_function(&use, e->kernel->main);
 }
 
 /* ---- recursion ---- */

@@ -66,6 +66,8 @@ struct cli_prove_options {
     uint64_t budget;    /* 0: as usual */
     uint32_t seconds;   /* 0: as usual */
     uint32_t unroll, runs;
+    uint32_t threads_from, threads_to; /* 0: the file's launch */
+    const char *assume;                /* an expression, or NULL */
     bool unroll_given, invariants, file_inputs, adversary;
 };
 
@@ -123,6 +125,7 @@ struct cli_options {
     bool expose, knobs_given, features_given;
     uint64_t max_steps;
     uint64_t view_steps, kept_steps, from_step; /* of view: taken, in the page, from which on */
+    const char *litmus_test;                    /* of view: which one of a file */
     bool open_page;                             /* of view */
     const char *serve;                          /* of run: an address, or NULL */
     bool outcomes, repair;                      /* of check */
@@ -247,6 +250,8 @@ struct cli_files {
 };
 /* The files meant by arguments: folders stand for all *.simt and *.ptx below them, sorted. False: reported. */
 bool cli_find_files(struct cli *cli, char **arguments, int count, struct cli_files *files);
+/* The same, and host programs. */
+bool cli_find_checked(struct cli *cli, char **arguments, int count, struct cli_files *files);
 
 /* The same for *.litmus. */
 bool cli_find_litmus(struct cli *cli, char **arguments, int count, struct cli_files *files);

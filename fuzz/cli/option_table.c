@@ -74,7 +74,7 @@ const struct cli_option option_table[] = {
     {"features", 0, OPTION_OWN, "LIST",
      ON(RUN) | ON(GEN) | ON(DIGEST) | ON(DISTILL) | ON(OUTSIDE) | ON(PROVE), 0,
      FIELD(features_given), option_parse_features,
-     "what kernels may contain: names add, -names remove; all, none, portable"},
+     "what kernels may contain: names add, -names remove; all, none, portable, portable-uniform"},
     {"weights", 0, OPTION_OWN, "LIST", ON(RUN) | ON(GEN) | ON(DIGEST) | ON(DISTILL) | ON(SURVEY), 0,
      0, option_parse_weights,
      "how often the generator takes what: loops:200,stm.call:50, per cent of the usual weight "
@@ -137,7 +137,8 @@ const struct cli_option option_table[] = {
      "instead of checking: each distinct end of the kernel, its shortest execution, and the "
      "accesses whose order decides"},
     {"repair", 0, OPTION_FLAG, NULL, ON(CHECK), FIELD(repair), 0, NULL,
-     "instead of checking: which single barrier makes a racy kernel race-free and correct, each "
+     "instead of checking: which single barrier, in PTX also which fence, makes a racy kernel "
+     "race-free and correct, each "
      "place tried"},
     {"same-value", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(same_value), 0, NULL,
      "PTX: two writes of the same value are no race"},
@@ -179,6 +180,8 @@ const struct cli_option option_table[] = {
     {"from", 0, OPTION_SOME_U64, "STEP", ON(VIEW), FIELD(from_step), 0, NULL,
      "the first step that the page has; by default the first, or, of an execution that fails "
      "later, the last ones"},
+    {"test", 0, OPTION_TEXT, "NAME", ON(VIEW), FIELD(litmus_test), 0, NULL,
+     "of a file with several litmus tests: which one"},
     {"commands", 0, OPTION_TEXT, "TEXT", ON(STEP), FIELD(commands), 0, NULL,
      "do this instead of asking for keys, commands separated by ';' or lines; - reads them from "
      "standard input; 'help' lists them"},
@@ -223,6 +226,11 @@ const struct cli_option option_table[] = {
      "trips of each loop that are tried before invariants are looked for; 3 by default, 0: none"},
     {"invariants", 0, OPTION_FLAG, NULL, ON(PROVE), FIELD(prove.invariants), 0, NULL,
      "print what was found to hold at the head of each loop"},
+    {"threads", 0, OPTION_OWN, "N|A..B|any", ON(PROVE), 0, 0, option_parse_threads,
+     "threads of a block: N, any number from A to B, or any of 2 to 1024; the file's by default"},
+    {"assume", 0, OPTION_TEXT, "E", ON(PROVE), FIELD(prove.assume), 0, NULL,
+     "an expression that holds at the start, as if assume(E) were the kernel's first statement: "
+     "'threads % 32 == 0', 'n < 64'"},
     {"inputs", 0, OPTION_OWN, "any|file", ON(PROVE), 0, 0, option_parse_inputs,
      "`input` memory: anything (default), or what the file's seed draws"},
     {"memory", 0, OPTION_OWN, "bar|adv", ON(PROVE), 0, 0, option_parse_proof_memory,
@@ -248,7 +256,8 @@ const struct cli_option option_table[] = {
     {"to", 0, OPTION_TEXT, "FORM", ON(LOWER), FIELD(to), 0, NULL,
      "core (default): the statements of the structured semantics; cfg: blocks; predicated, "
      "lockstep: pi(P) and phi(P) of the blocks, normalised; ptx: the canonical text of a .ptx "
-     "file, or a kernel compiled; crs: the same with the branch unit's instructions; opencl, cuda, "
+     "file, or a kernel compiled; crs: the same with the branch unit's instructions; horn: the "
+     "program of two threads as Horn clauses, for z3; opencl, cuda, "
      "glsl, wgsl, blocks, plain-ptx: a structured kernel in that language; blocks is JSON, "
      "plain-ptx "
      "is for drivers and ptxas"},
