@@ -27,7 +27,7 @@ enum { CACHES_WORDS = 8 /* most of a line */ };
 
 /* cl. Masks have a bit a byte, the lowest address first. */
 struct cache_line {
-    uint32_t tag;     /* number of the line of memory, + 1; 0: unused */
+    uint32_t tag;     /* its first word in memory, + 1; 0: unused */
     uint32_t valid;   /* vmask */
     uint32_t dirty;   /* dmask */
     uint32_t pins;    /* operations that wait for the line */
@@ -50,7 +50,7 @@ struct memory_slot {
     lane_mask lanes;   /* that it is for */
     lane_mask writers; /* of a store: whose values are written */
     uint32_t pc;       /* the instruction; 0: the slot is free */
-    uint32_t line;     /* of memory */
+    uint32_t line;     /* of memory: its first word */
     uint32_t program;  /* enum memory_program */
     uint32_t ip;       /* where it goes on */
     uint32_t pins;     /* MEMORY_L1, MEMORY_L2: it pins its line there */

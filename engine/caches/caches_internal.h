@@ -132,6 +132,13 @@ void caches_place(struct caches *c, const struct program *program, uint32_t *wor
 struct ptx_lanes *caches_lanes(const struct machine *machine, uint32_t actor);
 uint32_t caches_sm(const struct machine *machine, const struct caches *c, uint32_t actor);
 enum ast_space caches_space(const struct program *program, uint32_t word);
+/* The first word of the line that a word of memory lies in. */
+uint32_t caches_line_of(const struct machine *machine, const struct caches *c, uint32_t word);
+/* Of a line of an L1: of global memory, or else of local memory. */
+static inline bool caches_is_global(const struct machine *machine, const struct cache_line *line)
+{
+    return (int32_t)(line->tag - 1) < (int32_t)machine->program->private_base;
+}
 
 static inline void caches_put_words(struct machine *machine, uint32_t *to, const uint32_t *from,
                                     uint32_t count)

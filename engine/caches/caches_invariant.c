@@ -41,7 +41,7 @@ static const char *line_broken(const struct machine *machine, const struct cache
         return "MEM.inv.4: two lines have one address";
     if (pins_of(machine, c, cache, sm, line->tag - 1) != line->pins)
         return "MEM.inv.5: a line's pins are not those of operations in flight";
-    bool global = caches_space(machine->program, (line->tag - 1) * c->words) == SPACE_GLOBAL;
+    bool global = caches_is_global(machine, line);
     if (!cache->is_l2 && line->dirty && global)
         return "MEM.inv.6: a global line of an L1 is dirty";
     return NULL;
@@ -57,14 +57,15 @@ static bool has_bytes(uint32_t mask, uint32_t k)
 static const char *stale(const struct machine *machine, const struct caches *c,
                          const struct cache_line *line)
 {
-    uint32_t first = (line->tag - 1) * c->words;
+    uint32_t first = line->tag - 1;
     for (uint32_t actor = 0; actor < machine->actor_count; actor++)
         for (uint32_t i = 0; i < c->in_flight[actor]; i++)
             if (caches_slot(c, actor, i)->line == line->tag - 1)
                 return NULL;
     for (uint32_t k = 0; k < c->words; k++)
         if (caches_space(machine->program, first + k) == SPACE_GLOBAL &&
-            has_bytes(line->valid, k) && line->vals[k] != caches_current(machine, first + k))
+            caches_line_of(machine, c, first + k) == first && has_bytes(line->valid, k) &&
+            line->vals[k] != caches_current(machine, first + k))
             return "MEM.inv.12: a line of the only L1 is stale, and nobody stores or fills it";
     return NULL;
 }
@@ -112,18 +113,19 @@ uint32_t caches_current(const struct machine *machine, uint32_t word)
 {
     const struct caches *c = caches_of(machine);
     struct machine *m = (struct machine *)(uintptr_t)machine;
-    uint32_t value = (uint32_t)machine->memory[word], k = word % c->words;
+    uint32_t value = (uint32_t)machine->memory[word], line = caches_line_of(machine, c, word);
+    uint32_t k = word - line;
     bool local = caches_space(machine->program, word) == SPACE_LOCAL;
     for (uint32_t n = 0; n <= c->sms; n++) {
         struct cache cache = n ? caches_of_sm(m, c, n - 1) : caches_second(m, c);
         if ((n && !local) || (!n && !c->l2))
             continue;
-        uint32_t i = caches_find(&cache, word / c->words);
-        const struct cache_line *line = i == CACHES_NONE ? NULL : caches_line(c, cache.lines, i);
-        for (uint32_t b = 0; line && b < 4; b++) {
+        uint32_t i = caches_find(&cache, line);
+        const struct cache_line *cl = i == CACHES_NONE ? NULL : caches_line(c, cache.lines, i);
+        for (uint32_t b = 0; cl && b < 4; b++) {
             uint32_t byte = 4 * k + b, mask = 0xffu << 8 * b;
-            if ((n ? line->dirty : line->valid) >> byte & 1)
-                value = (value & ~mask) | (line->vals[k] & mask);
+            if ((n ? cl->dirty : cl->valid) >> byte & 1)
+                value = (value & ~mask) | (cl->vals[k] & mask);
         }
     }
     return value;

@@ -85,15 +85,16 @@ struct part {
 };
 
 /* An atomic is one operation a lane (MEM.nd.6); ld and st one a line, or one a lane. */
-static uint32_t partition(const struct caches *c, const struct ptx_op *op, lane_mask lanes,
-                          const uint32_t *byte, bool apart, struct part parts[CACHES_GROUPS])
+static uint32_t partition(const struct machine *machine, const struct caches *c,
+                          const struct ptx_op *op, lane_mask lanes, const uint32_t *byte,
+                          bool apart, struct part parts[CACHES_GROUPS])
 {
     uint32_t count = 0;
     apart |= op->exec == PTX_EXEC_ATOM;
     for (lane_mask rest = lanes; rest; rest &= rest - 1) {
         uint32_t lane = lowest(rest), own = count;
         for (uint32_t e = 0; e < op->count; e++) {
-            uint32_t line = (byte[lane] + e * op->bytes) / (4 * c->words);
+            uint32_t line = caches_line_of(machine, c, (byte[lane] + e * op->bytes) / 4);
             uint32_t i = apart ? own : 0;
             while (i < count && parts[i].line != line)
                 i++;
@@ -132,7 +133,7 @@ static void mem_issue(const struct ptx_request *r)
     struct part parts[CACHES_GROUPS];
     uint32_t actor = actor_of_lanes(m, r->lanes), at = c->in_flight[actor];
     bool apart = goes_apart(c, r); /* then the order of the operations says who writes last */
-    uint32_t count = partition(c, r->op, r->executing, r->byte, apart, parts);
+    uint32_t count = partition(m, c, r->op, r->executing, r->byte, apart, parts);
     INVARIANT(at + count <= c->slots);
     m->hits[RULE_MEM_ISSUE]++;
     for (uint32_t i = 0; i < count; i++) {
@@ -148,7 +149,7 @@ static void mem_issue(const struct ptx_request *r)
         slot->ordered = is_volatile(r->op);
         for (lane_mask rest = parts[i].lanes; rest; rest &= rest - 1) {
             uint32_t lane = lowest(rest);
-            int64_t offset = (int64_t)r->byte[lane] - (int64_t)slot->line * 4 * c->words;
+            int64_t offset = (int64_t)r->byte[lane] - (int64_t)(int32_t)slot->line * 4;
             caches_offsets(c, slot)[lane] = (int8_t)offset;
         }
         caches_put_words(m, (uint32_t *)(void *)to, room, c->slot_words);
@@ -218,7 +219,7 @@ static bool overlaps(const struct machine *machine, const struct caches *c,
     for (lane_mask rest = slot->lanes; rest; rest &= rest - 1)
         mask |= caches_bytes(c, flying, offsets[lowest(rest)]);
     for (lane_mask rest = lanes; rest; rest &= rest - 1) {
-        int64_t offset = (int64_t)byte[lowest(rest)] - (int64_t)slot->line * 4 * c->words;
+        int64_t offset = (int64_t)byte[lowest(rest)] - (int64_t)(int32_t)slot->line * 4;
         if (offset > -128 && offset < 128)
             words |= caches_bytes(c, op, (int32_t)offset);
     }
@@ -257,7 +258,7 @@ static bool access_is_ready(struct machine *machine, const struct caches *c, uin
     lane_mask lanes = ptx_places_now(machine, caches_lanes(machine, actor), next->pc, X, &byte);
     if (!lanes) /* constants, or a fault */
         return true;
-    uint32_t count = partition(c, op, lanes, byte, c->options.split != SPLIT_LINES, parts);
+    uint32_t count = partition(machine, c, op, lanes, byte, c->options.split != SPLIT_LINES, parts);
     return c->in_flight[actor] + count <= c->slots &&
            !is_kept_back(machine, c, actor, op, lanes, byte);
 }

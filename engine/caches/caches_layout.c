@@ -113,6 +113,37 @@ uint32_t caches_sm(const struct machine *machine, const struct caches *c, uint32
     return (uint32_t)(machine_group_of(machine, actor) - machine->groups) % c->sms;
 }
 
+static const struct ptx_region *region_at(const struct ptx_regions *regions, uint32_t word)
+{
+    for (uint32_t i = 0; i < regions->count; i++)
+        if (word - regions->items[i].word < (regions->items[i].bytes + 3) / 4)
+            return &regions->items[i];
+    return NULL;
+}
+
+/* Lines go by addresses, and variables lie in memory one behind the other however they are aligned. So a line has some
+ * words of a neighbour, which nobody looks at there: who accesses these has them in a line of their own. */
+uint32_t caches_line_of(const struct machine *machine, const struct caches *c, uint32_t word)
+{
+    const struct program *program = machine->program;
+    uint32_t own = word, address = word;
+    const struct ptx_region *region = NULL;
+    switch ((unsigned)caches_space(program, word)) {
+    case SPACE_GLOBAL:
+        region = region_at(&program->ptx->global, word);
+        break;
+    case SPACE_SHARED:
+        own = (word - program->shared_base) % program->words[SPACE_SHARED];
+        region = region_at(&program->ptx->shared, own);
+        break;
+    default:
+        address = (word - program->frame_base) % program->words[SPACE_LOCAL];
+    }
+    if (region)
+        address = (uint32_t)(region->address / 4) + own - region->word;
+    return word - (address & (c->words - 1));
+}
+
 enum ast_space caches_space(const struct program *program, uint32_t word)
 {
     if (word < program->shared_base)

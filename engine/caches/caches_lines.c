@@ -37,7 +37,7 @@ static struct cache_line *at(const struct cache *cache, uint32_t i)
 /* eligible: the lines of one set. */
 static uint32_t first_of(const struct cache *cache, uint32_t line)
 {
-    return line % cache->sets * (cache->count / cache->sets);
+    return line / cache->c->words % cache->sets * (cache->count / cache->sets);
 }
 
 static uint32_t behind(const struct cache *cache, uint32_t line)
@@ -237,7 +237,7 @@ static void write_memory(struct machine *m, const struct caches *c, uint32_t lin
                          const uint32_t *words)
 {
     for (uint32_t k = 0; k < c->words; k++) {
-        uint32_t mask = byte_mask(bytes >> 4 * k & 15), word = line * c->words + k;
+        uint32_t mask = byte_mask(bytes >> 4 * k & 15), word = line + k;
         if (mask)
             put(m, (uint32_t *)&m->memory[word],
                 ((uint32_t)m->memory[word] & ~mask) | (words[k] & mask));
@@ -316,8 +316,7 @@ void mem_classify(const struct operation *x, uint32_t level, bool first)
 
 static bool is_global(const struct cache *cache, uint32_t i)
 {
-    uint32_t word = (at(cache, i)->tag - 1) * cache->c->words;
-    return caches_space(cache->m->program, word) == SPACE_GLOBAL;
+    return caches_is_global(cache->m, at(cache, i));
 }
 
 bool caches_is_silent(const struct cache *cache, uint32_t i)
@@ -374,7 +373,7 @@ void caches_clean(const struct cache *cache, uint32_t i)
 
 void caches_warm(const struct cache *cache, uint32_t line)
 {
-    uint32_t first = line * cache->c->words, end = cache->m->program->memory_words;
+    uint32_t first = line, end = cache->m->program->memory_words;
     if (caches_find(cache, line) != CACHES_NONE || !has_unused(cache, line))
         return;
     struct cache_line *cl = at(cache, insert(cache, line));

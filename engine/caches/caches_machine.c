@@ -229,7 +229,7 @@ static void leave_frames(struct machine *machine, const struct caches *c, uint32
         const struct cache *at = level ? &second : &cache;
         for (uint32_t i = at->lines ? at->count : 0; i-- > 0;) {
             const struct cache_line *cl = caches_line(c, at->lines, i);
-            if (!cl->tag || caches_space(machine->program, (cl->tag - 1) * c->words) != SPACE_LOCAL)
+            if (!cl->tag || caches_is_global(machine, cl))
                 continue;
             caches_clean(at, i);
             if (caches_evictable(cl))
@@ -339,7 +339,7 @@ static void warm(struct machine *machine, const struct caches *c)
 {
     const struct memory_options *o = &c->options;
     for (uint32_t i = 0; i < o->warm_count; i++) {
-        uint32_t sm = o->warm[2 * i], line = o->warm[2 * i + 1] / c->words;
+        uint32_t sm = o->warm[2 * i], line = caches_line_of(machine, c, o->warm[2 * i + 1]);
         struct cache cache = caches_of_sm(machine, c, sm % c->sms);
         caches_warm(&cache, line);
     }

@@ -128,14 +128,14 @@ uint32_t caches_written(const struct operation *x, uint32_t words[CACHES_WORDS])
 /*  readMem, writeMem      v := the line's words of the memory         the memory's bytes := v */
 static void mem_read_memory(const struct operation *x)
 {
-    uint32_t first = x->slot->line * x->c->words, end = x->m->program->memory_words;
+    uint32_t first = x->slot->line, end = x->m->program->memory_words;
     for (uint32_t k = 0; k < x->c->words; k++)
         put(x->m, &x->slot->value[k], first + k < end ? (uint32_t)x->m->memory[first + k] : 0);
 }
 
 static void mem_write_memory(const struct operation *x)
 {
-    uint32_t words[CACHES_WORDS], first = x->slot->line * x->c->words;
+    uint32_t words[CACHES_WORDS], first = x->slot->line;
     for (uint32_t k = 0; k < x->c->words; k++)
         words[k] = first + k < x->m->program->memory_words ? (uint32_t)x->m->memory[first + k] : 0;
     uint32_t bytes = caches_written(x, words);
@@ -147,7 +147,7 @@ static void mem_write_memory(const struct operation *x)
 /* MEM.banks: of the words of an atomic in shared memory. */
 static uint32_t banks(const struct operation *x)
 {
-    uint32_t set = 0, first = x->slot->line * x->c->words;
+    uint32_t set = 0, first = x->slot->line;
     for (uint32_t k = 0; k < x->c->words; k++)
         if (x->need >> 4 * k & 15)
             set |= 1u << (first + k) % CACHES_BANKS;
