@@ -92,7 +92,7 @@ struct cli_options {
     uint64_t case_timeout_ms;
     bool shard_given; /* by --shard or by a job array */
     bool verbose;     /* of run */
-    bool stop_on_finding, no_minimise, exhaustive, enumerate, spin, same_value, atomics_sync;
+    bool stop_on_finding, no_minimise, exhaustive, enumerate, spin, host, same_value, atomics_sync;
     bool unscoped;
     const char *config;           /* a file or a preset, or NULL */
     const char *config_text;      /* of it; NULL: none */
@@ -149,7 +149,7 @@ struct cli_options {
     const char *completion;       /* a shell, or NULL */
     struct fuzz_case *check_case; /* of --case; NULL: not given */
     const char *tape;             /* a file */
-    bool list_subjects, list_oracles, list_transforms, list_weights;
+    bool list_subjects, list_oracles, list_transforms, list_weights, list_pairs;
     struct transform_list transforms; /* of --list, --transforms */
     struct cli_triage_options triage;
     struct cli_outside_options outside;

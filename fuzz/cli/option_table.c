@@ -80,6 +80,8 @@ const struct cli_option option_table[] = {
      "how often the generator takes what: loops:200,stm.call:50, per cent of the usual weight "
      "(rules "
      "--weights lists them)"},
+    {"host", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN), FIELD(host), 0, NULL,
+     "host programs (docs/host.md) instead of kernels; in one process, without a database"},
     {"enumerate", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN) | ON(DIGEST) | ON(SURVEY) | ON(PROVE),
      FIELD(enumerate), 0, NULL,
      "all tiny kernels of these features, one after another, instead of random ones"},
@@ -95,8 +97,8 @@ const struct cli_option option_table[] = {
     {"stats", 0, OPTION_OUTPUT, "FILE", ON(RUN), FIELD(stats), 0, NULL,
      "a file that says how it goes, replaced once a second: JSON, FILE.prom for Prometheus"},
     {"fail-on", 0, OPTION_OWN, "LIST", ON(RUN), 0, 0, option_parse_fail_on,
-     "findings that count for the exit status: new, open (before), regressed, flaky; all by "
-     "default"},
+     "which findings make the exit status 1: new ones, ones open since earlier (open), regressed, "
+     "flaky; default: all"},
     {"fail-on", 0, OPTION_OWN, "LIST", ON(CHECK), 0, 0, option_parse_fail_outcomes,
      "what makes the exit status 1 for a kernel that expects nothing: race, race:SUBJECT, oob, "
      "deadlock, "
@@ -381,6 +383,8 @@ const struct cli_option option_table[] = {
      "list the subjects with their options"},
     {"oracles", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_oracles), 0, NULL,
      "list the oracles: theorem, where they apply, what they cannot conclude"},
+    {"pairs", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_pairs), 0, NULL,
+     "list which rules fired in which contexts, and which never did"},
     {"weights", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_weights), 0, NULL,
      "list the weights of the generator"},
     {"transforms", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_transforms), 0, NULL,

@@ -22,8 +22,9 @@ struct cases_command {
     void (*run)(const char *options, const char *input, struct text *out);
 };
 
-extern const struct cases_command cases_language[], cases_forms[],
-    cases_ptx[]; /* name NULL behind the last */
+/* By file; name NULL behind the last. */
+extern const struct cases_command cases_language[], cases_forms[], cases_ptx[], cases_run_ptx[],
+    cases_config[];
 
 /* Whether `word` is one of the options. */
 bool cases_option(const char *options, const char *word);
