@@ -60,7 +60,7 @@ static const char *guesses_text(struct arena *arena, const struct proof_model *m
 }
 
 static void explain_alarm(const struct judging *j, struct goal_outcome *outcome,
-                          const struct proof_model *model)
+                          const struct proof_model *model, bool cut)
 {
     struct arena *arena = j->arena;
     const char *who = model_text(arena, model);
@@ -75,6 +75,11 @@ static void explain_alarm(const struct judging *j, struct goal_outcome *outcome,
         outcome->why = arena_printf(arena,
                                     "%s; no execution that was tried shows it. It rests on the "
                                     "threads' own inputs, which no file can set",
+                                    who);
+    else if (cut)
+        outcome->why = arena_printf(arena,
+                                    "%s; the executions that were tried end before, where another "
+                                    "thread is out of bounds, or an assertion or assume fails",
                                     who);
     else if (model->goal != GOAL_RACE || model->assumes)
         outcome->why = arena_printf(arena, "%s; no execution that was tried shows it", who);
@@ -116,7 +121,7 @@ static void judge_model(const struct judging *j, int goal, const struct proof_an
         if (!j->outcome->shown)
             j->outcome->shown = replay.kernel;
     } else if (answer->verdict == PROOF_MODEL) {
-        explain_alarm(j, outcome, answer->model);
+        explain_alarm(j, outcome, answer->model, replay.cut);
     } else {
         explain_open(j, outcome, answer);
     }

@@ -85,6 +85,18 @@ const char *proof_shown(struct arena *arena, const struct check_run *runs, enum 
     return NULL;
 }
 
+/* Other threads of a proof go on where one dies; the execution ends. */
+static bool is_cut(const struct check_run *runs)
+{
+    static const enum status ends[] = {STATUS_OUT_OF_BOUNDS, STATUS_ASSERT_FAILS,
+                                       STATUS_INFEASIBLE};
+    for (uint32_t i = 0; i < PROOF_SUBJECTS; i++)
+        for (size_t n = 0; n < sizeof ends / sizeof ends[0]; n++)
+            if (runs[proof_subjects[i]].statuses[ends[n]] > 0)
+                return true;
+    return false;
+}
+
 struct proof_replay proof_replay(struct arena *arena, const struct ast_kernel *kernel,
                                  const struct proof_model *model, bool file_inputs)
 {
@@ -98,6 +110,7 @@ struct proof_replay proof_replay(struct arena *arena, const struct ast_kernel *k
         const struct check_run *runs = proof_executions(arena, made, REPLAY_SCHEDULES);
         replay.how = proof_shown(arena, runs, model->goal);
         replay.shown = replay.how != NULL;
+        replay.cut |= is_cut(runs);
         if (!replay.shown)
             arena_release(arena, mark);
     }

@@ -10,6 +10,8 @@
 
 struct proof_replay {
     bool shown;
+    bool
+        cut; /* an execution ended by another thread's index, assertion or assume before it could show anything */
     const char *how;                 /* shown: which subject saw what */
     const struct ast_kernel *kernel; /* with the inputs; to be printed for `check` */
 };
