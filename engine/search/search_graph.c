@@ -58,7 +58,8 @@ static void judge(void *context, uint32_t root, uint32_t from)
     if (!cyclic)
         return;
     j->cycle = lowest(j->cycle, first);
-    graph_load(graph, root);
+    graph_load(graph,
+               first); /* where make_loop starts: with caches not the same are live everywhere */
     const struct machine_head *head = graph->search->machine->head;
     for (uint32_t i = 0; i < head->live_count; i++)
         if (j->seen[head->live[i]] != root + 1)
@@ -149,7 +150,7 @@ static const struct tape *make_loop(struct judging *j, uint32_t root, bool fair)
     for (uint32_t i = 0; i < j->graph->states.count; i++)
         loop.reached[i] = 0;
     graph_load(j->graph, root);
-    for (uint32_t i = 0; i < machine->actor_count; i++)
+    for (uint32_t i = 0; i < machine->alternatives; i++)
         j->seen[i] = 1;
     for (uint32_t i = 0; i < machine->head->live_count; i++)
         j->seen[machine->head->live[i]] = 0;
@@ -168,7 +169,7 @@ void graph_liveness(struct graph *graph)
     size_t mark = arena_mark(arena);
     struct judging j = {
         .graph = graph,
-        .seen = ARENA_ARRAY(arena, uint32_t, graph->search->machine->actor_count),
+        .seen = ARENA_ARRAY(arena, uint32_t, graph->search->machine->alternatives),
         .cycle = SEARCH_NONE,
         .fair = SEARCH_NONE,
     };
