@@ -150,18 +150,39 @@ int cli_host_check(struct cli *cli, const char *path, struct cli_check_sums *sum
 struct tracing {
     struct cli *cli;
     struct device *device;
-    uint64_t steps;
+    uint64_t steps, lines;
+    struct device_alternative last; /* a warp's steps in a row are one line */
+    uint64_t first;                 /* of them */
+    const char *text;
+    size_t mark;
 };
+
+static void print_row(struct tracing *t)
+{
+    uint64_t count = t->steps - t->first + 1;
+    if (t->text && ++t->lines <= t->cli->options.max_steps) {
+        printf("%6" PRIu64 "  %s", t->first, t->text);
+        printf(count > 1 ? ", %" PRIu64 " steps\n" : "\n", count);
+    }
+    if (t->text)
+        arena_release(&t->cli->arena, t->mark);
+    t->text = NULL;
+}
 
 static void print_step(void *context, struct device_alternative step, enum device_rule rule)
 {
     struct tracing *t = context;
-    size_t mark = arena_mark(&t->cli->arena);
     (void)rule;
-    if (++t->steps <= t->cli->options.max_steps)
-        printf("%6" PRIu64 "  %s\n", t->steps,
-               device_alternative_text(&t->cli->arena, t->device, step));
-    arena_release(&t->cli->arena, mark);
+    if (t->text && step.kind == ALTERNATIVE_WARP && step.kind == t->last.kind &&
+        step.a == t->last.a && step.b == t->last.b) {
+        t->steps++;
+        return;
+    }
+    print_row(t);
+    t->mark = arena_mark(&t->cli->arena);
+    t->text = device_alternative_text(&t->cli->arena, t->device, step);
+    t->first = ++t->steps;
+    t->last = step;
 }
 
 static void print_rules(const struct device *device)
@@ -197,8 +218,9 @@ int cli_host_trace(struct cli *cli, const char *path)
     device->watcher = &watcher;
     enum device_end end = device_execute(device, &schedule);
     uint32_t line;
-    if (tracing.steps > cli->options.max_steps)
-        printf("   ...  %" PRIu64 " more steps\n", tracing.steps - cli->options.max_steps);
+    print_row(&tracing);
+    if (tracing.lines > cli->options.max_steps)
+        printf("   ...  %" PRIu64 " more lines\n", tracing.lines - cli->options.max_steps);
     printf("%s after %" PRIu64 " steps%s%s\n", ends[end], tracing.steps,
            end == END_DONE ? "" : ": ",
            end == END_DONE    ? ""
