@@ -69,6 +69,8 @@ extern const struct semantics semantics_crs;         /* crs.h: FORM_PTX */
 extern const struct semantics semantics_thread_pc;   /* crs.h: FORM_PTX */
 extern const struct semantics semantics_block;       /* crs.h: FORM_PTX */
 extern const struct semantics semantics_convergence; /* convergence.h */
+extern const struct semantics semantics_crs_caches, semantics_thread_pc_caches,
+    semantics_block_caches; /* caches.h */
 
 /* Why the semantics cannot run the program - its form, or a statement that it has no rule for
  * ("unsupported statement 'barrier' at line 3", in the arena) - or NULL: it can. */

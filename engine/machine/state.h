@@ -5,6 +5,7 @@
 #define ENGINE_MACHINE_STATE_H
 
 #include "engine/base/arena.h"
+#include "engine/machine/memory_options.h"
 #include "engine/machine/observer.h"
 #include "engine/program/program.h"
 
@@ -74,7 +75,8 @@ struct machine_options {
     uint32_t undo_entries;            /* capacity of the log; 0 = the log is dropped (hash only) */
     const struct observer *observers; /* chain, may be NULL */
     bool note_begun;                  /* the state says which actors have stepped: of searches */
-    const struct symmetry *symmetry;  /* NULL, or: lanes that are alike need only one order */
+    struct memory_options memory;
+    const struct symmetry *symmetry; /* NULL, or: lanes that are alike need only one order */
 };
 
 /* An index outside of its array: where the array lies (code_place), its elements, the index. */
@@ -104,6 +106,8 @@ struct machine {
     uint32_t *block;                /* all of the state: head, memory, threads, stacks */
     uint32_t block_words;
     uint32_t actor_count;
+    uint32_t
+        alternatives; /* actor_count, and behind them those of the environment: they may be live too */
     struct machine_options options;
     bool sees_steps; /* an observer of the chain has `step` */
     struct track track;
@@ -113,6 +117,8 @@ struct machine {
     const char *fault_text; /* of FORM_PTX: more about the error, or the premise that is missing */
     struct machine_fault fault; /* out_of_bounds of FORM_PTX */
     void *extra;                /* of the semantics: its actors' state, inside the block */
+    const struct ptx_memory
+        *memory_model; /* crs/ptx_exec.h; NULL: memory is sequentially consistent */
     uint32_t *begun;   /* options.note_begun: an actor: 1 = a search let it step; or NULL */
     void *scratch;     /* of the semantics, not part of the state */
     uint32_t *initial; /* the block as it was at the start */

@@ -35,6 +35,12 @@ struct actor_stack {
     uint32_t lanes;
 };
 
+/* What steps beside the actors: alternatives, with numbers from actor_count on, and the words of their state, which lie
+ * behind the extra words. */
+struct machine_environment {
+    uint32_t alternatives, words;
+};
+
 struct semantics {
     const char *name;
     enum ast_form form; /* of the programs that it runs */
@@ -49,9 +55,17 @@ struct semantics {
     const char *(*describe)(struct arena *arena, const struct machine *machine, uint32_t actor);
     /* An actor's stack, of structured programs, for those who look into it. NULL: they know where it lies. */
     struct actor_stack (*stack_of)(const struct machine *machine, uint32_t actor);
+    /* The same with a memory that is sequentially consistent; NULL: it is this one. */
+    const struct semantics *plain;
+    /* What steps beside the actors, by its number ("operation of warp 3", "L1 of SM 0"), in the arena. */
+    const char *(*environment_name)(struct arena *arena, const struct machine *machine,
+                                    uint32_t number);
     /* Words of state beyond head, memory and thread contexts. */
     uint32_t (*extra_words)(const struct program *program);
     uint32_t (*actor_count)(const struct program *program);
+    /* NULL: nothing steps but the actors. */
+    struct machine_environment (*environment)(const struct program *program,
+                                              const struct machine_options *options);
     size_t scratch_bytes;                  /* room that a step needs beside the state */
     void (*init)(struct machine *machine); /* extra state; head and memory are ready */
     /* What of the extra state belongs to one thread (symmetry.h); NULL: it is not known. */

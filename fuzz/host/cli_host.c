@@ -2,6 +2,7 @@
 
 #include "engine/host/host.h"
 #include "engine/input/input.h"
+#include "fuzz/check/check_report.h"
 #include "fuzz/out/door.h"
 #include "fuzz/out/json.h"
 #include "oracle/device/host_judge.h"
@@ -81,6 +82,15 @@ static void print_text(struct cli *cli, const char *path, const struct host_verd
                f->kind == FINDING_FORWARD ? "note: " : "", "", f->text);
 }
 
+/* Nothing is wrong as far as was looked: a bound was reached. */
+static bool is_unknown(const struct host_verdict *v)
+{
+    bool unknown = false;
+    for (const struct host_finding *f = v->findings; f; f = f->next)
+        unknown |= f->kind == FINDING_UNKNOWN;
+    return unknown && v->count == 0;
+}
+
 static void print_json(const char *path, const struct host_verdict *v)
 {
     struct json json;
@@ -88,7 +98,7 @@ static void print_json(const char *path, const struct host_verdict *v)
     json_object_begin(&json);
     json_key_u64(&json, "version", 1);
     json_key_string(&json, "file", path);
-    json_key_string(&json, "verdict", v->count == 0 ? "clean" : "wrong");
+    json_key_string(&json, "verdict", v->count > 0 ? "wrong" : is_unknown(v) ? "unknown" : "clean");
     json_key_u64(&json, "launches", v->launches);
     json_key_u64(&json, "blocks", v->blocks);
     json_key_u64(&json, "executions", v->executions);
@@ -107,6 +117,20 @@ static void print_json(const char *path, const struct host_verdict *v)
     json_array_end(&json);
     json_object_end(&json);
     json_end_line(&json);
+}
+
+/* For --sarif and --junit. */
+static void report(struct check_report *report, const char *path, const struct host_verdict *v)
+{
+    check_report_kernel(report, path, "host program");
+    for (const struct host_finding *f = v->findings; f; f = f->next) {
+        struct check_problem problem = {.rule = host_finding_names[f->kind],
+                                        .text = f->text,
+                                        .line = f->line,
+                                        .fails = f->kind != FINDING_FORWARD &&
+                                                 f->kind != FINDING_UNKNOWN};
+        check_report_problem(report, &problem);
+    }
 }
 
 static int judge(struct cli *cli, const char *path, struct cli_check_sums *sums)
@@ -131,8 +155,11 @@ static int judge(struct cli *cli, const char *path, struct cli_check_sums *sums)
         print_json(path, verdict);
     else
         print_text(cli, path, verdict);
+    if (sums->report)
+        report(sums->report, path, verdict);
     sums->kernels++;
-    sums->agreed += verdict->count == 0;
+    sums->agreed += verdict->count == 0 && !is_unknown(verdict);
+    sums->refused += is_unknown(verdict);
     sums->unwanted += verdict->count > 0;
     return verdict->count == 0 ? CLI_OK : CLI_DIVERGENCE;
 }
