@@ -12,6 +12,7 @@
 struct choices;     /* machine.h */
 struct lane_layout; /* symmetry.h */
 struct machine;     /* state.h */
+struct machine_options;
 
 /* What steps. */
 enum actors {
