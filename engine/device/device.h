@@ -164,6 +164,7 @@ struct device {
     uint32_t alternative_count, alternative_room;
     uint64_t hits[DEVICE_RULE_COUNT];
     uint64_t steps;
+    uint32_t *kept; /* room for two states, of schedules that look for one that comes back */
     const struct device_watcher *watcher;
 };
 

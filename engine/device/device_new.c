@@ -147,6 +147,7 @@ struct device *device_new(struct arena *arena, const struct host_program *progra
     make_state(device);
     if (device->flights)
         flight_make(device);
+    device->kept = arena_room(arena, 8 * device_state_words(device));
     device->expectations = ARENA_ARRAY(arena, struct device_expectation, program->count + 1);
     device->alternative_room = alternatives_most(device);
     device->alternatives = ARENA_ARRAY(arena, struct device_alternative, device->alternative_room);

@@ -46,6 +46,7 @@ static bool is_needed(struct arena *arena, const char *line, const char *body)
     static const struct {
         const char *begin, *word;
     } rows[] = {{"#extension GL_EXT_shader_explicit_arithmetic_types_int64", "int64_t"},
+                {"#extension GL_KHR_memory_scope_semantics", "gl_Scope"},
                 {"#extension GL_KHR_shader_subgroup", "subgroup"},
                 {"enable subgroups", "subgroup"},
                 {"diagnostic(", "subgroup"},
@@ -88,14 +89,19 @@ char *emit_text(struct arena *arena, enum emit_language language, const char *ke
 
 /* ---- names ---- */
 
-void emit_zero(struct emitter *e)
+/* Each of the two: what is known of one, behind a condition, says nothing of the other. */
+static const enum emit_knob opaque_knobs[EMIT_ZEROS] = {EMIT_KNOB_OPAQUE_CONDITIONS,
+                                                        EMIT_KNOB_OPAQUE_SWITCHES};
+static const char *const zero_names[EMIT_ZEROS] = {"sf_zero", "sf_nought"};
+
+void emit_zero(struct emitter *e, enum emit_zero which)
 {
     if (e->dialect->has_pointers)
-        text_put(e->out, "sf_zero");
+        text_put(e->out, zero_names[which]);
     else
         text_put(e->out, emit_loaded(e, e->atomic_memory,
                                      arena_printf(e->arena, "%s[%u]", emit_memory(e),
-                                                  (unsigned)emit_zero_word(e))));
+                                                  (unsigned)emit_zero_word(e) + which)));
 }
 
 const char *emit_loaded(const struct emitter *e, bool is_atomic, const char *place)
@@ -140,11 +146,6 @@ enum emit_type emit_type_of(const struct emitter *e, const struct ast_var *var)
     return emit_has(e, EMIT_KNOB_UNSIGNED) ? TYPE_UINT : TYPE_INT;
 }
 
-static bool is_opaque(const struct emitter *e)
-{
-    return emit_has(e, EMIT_KNOB_OPAQUE_CONDITIONS) || emit_has(e, EMIT_KNOB_OPAQUE_SWITCHES);
-}
-
 bool emit_context(struct emitter *e, bool declared)
 {
     bool some = false;
@@ -161,8 +162,10 @@ bool emit_context(struct emitter *e, bool declared)
         text_format(e->out, declared ? "struct k%u_private *p" : "p", (unsigned)e->number);
         some = true;
     }
-    if (is_opaque(e)) {
-        text_format(e->out, "%s%ssf_zero", some ? ", " : "", declared ? "int " : "");
+    for (uint32_t z = 0; z < EMIT_ZEROS; z++) {
+        if (!emit_has(e, opaque_knobs[z]))
+            continue;
+        text_format(e->out, "%s%s%s", some ? ", " : "", declared ? "int " : "", zero_names[z]);
         some = true;
     }
     for (uint32_t i = 0; i < e->place_count; i++) {
@@ -249,7 +252,9 @@ static void put_signature(struct emitter *e, const struct ast_function *f)
 {
     const struct emit_dialect *d = e->dialect;
     const char *result = d->is_wgsl ? "fn" : f->returns_int ? "int" : "void";
-    text_put(e->out, emit_has(e, EMIT_KNOB_NOINLINE) ? d->noinline_head : d->function_head);
+    text_put(e->out, emit_has(e, EMIT_KNOB_NOINLINE) ? d->noinline_head
+                     : emit_has(e, EMIT_KNOB_INLINE) ? d->inline_head
+                                                     : d->function_head);
     text_format(e->out, "%s k%u_%s(", result, (unsigned)e->number,
                 f == e->kernel->main ? "body_of_kernel" : f->name);
     put_parameters(e, f, emit_context(e, true));
@@ -426,9 +431,12 @@ static void put_kernel(struct emitter *e)
     }
     e->indent = 1;
     emit_memory_pointers(e);
-    if (is_opaque(e) && d->has_pointers) {
+    for (uint32_t z = 0; z < EMIT_ZEROS && d->has_pointers; z++) {
+        if (!emit_has(e, opaque_knobs[z]))
+            continue;
         emit_line(e);
-        text_format(e->out, "const int sf_zero = mem[%u];", (unsigned)emit_zero_word(e));
+        text_format(e->out, "const int %s = mem[%u];", zero_names[z],
+                    (unsigned)emit_zero_word(e) + z);
     }
     put_private(e);
     if (emit_has_shared(e)) {
@@ -523,7 +531,7 @@ bool emit_kernel(struct text *text, struct ast_kernel *kernel, enum emit_languag
         *emitted = (struct emitted){.entry = arena_printf(e.arena, "k%u", (unsigned)number),
                                     .threads = kernel->launch.threads,
                                     .blocks = kernel->launch.blocks,
-                                    .words = emit_zero_word(&e) + 1,
+                                    .words = emit_zero_word(&e) + EMIT_ZEROS,
                                     .result_words = emit_result_words(&e),
                                     .initial = e.initial};
         if (!e.dialect->has_pointers)

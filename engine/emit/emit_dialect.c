@@ -254,6 +254,7 @@ static const char cuda_prelude[] =
     "#define __shared__ __attribute__((shared))\n"
     "#define __constant__ __attribute__((constant))\n"
     "#define __noinline__ __attribute__((noinline))\n"
+    "#define __forceinline__ __attribute__((always_inline))\n"
     "#define __launch_bounds__(n) __attribute__((launch_bounds(n)))\n"
     "#define SF_THREAD __nvvm_read_ptx_sreg_tid_x()\n"
     "#define SF_BLOCK __nvvm_read_ptx_sreg_ctaid_x()\n"
@@ -293,6 +294,7 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] =
                 .types = {"int", "uint", "long", "ulong", "int"},
                 .function_head = "static ",
                 .noinline_head = "static __attribute__((noinline)) ",
+                .inline_head = "static __attribute__((always_inline)) ",
                 .kernel_head = "__kernel void ",
                 .fixed_size = "__kernel __attribute__((reqd_work_group_size(%u, 1, 1))) void ",
                 .global = "__global ",
@@ -322,6 +324,7 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] =
                 .types = {"int", "uint", "long long", "unsigned long long", "int"},
                 .function_head = "static __device__ ",
                 .noinline_head = "static __device__ __noinline__ ",
+                .inline_head = "static __device__ __forceinline__ ",
                 .kernel_head = "extern \"C\" __global__ void ",
                 .fixed_size = "extern \"C\" __global__ void __launch_bounds__(%u) ",
                 .global = "",
@@ -364,6 +367,7 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] =
                 .types = {"int", "uint", "int64_t", "uint64_t", "int"},
                 .function_head = "",
                 .noinline_head = "",
+                .inline_head = "",
                 .kernel_head = "layout(local_size_x_id = 0) in;",
                 .fixed_size = "layout(local_size_x = %u) in;",
                 .global = "",
@@ -395,6 +399,7 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] =
                 .types = {"i32", "u32", NULL, NULL, "i32"},
                 .function_head = "",
                 .noinline_head = "",
+                .inline_head = "",
                 .fixed_size = "@compute @workgroup_size(%u)\n",
                 .thread = "sf_tid",
                 .thread_uint = "sf_tid",

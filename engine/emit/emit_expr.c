@@ -408,12 +408,14 @@ static void put_word(struct emitter *e, const char *base, const struct ast_expr 
     text_put(e->out, "]");
 }
 
+/* Some languages refuse what lies outside of its array even where no thread comes: so none has it. */
 void emit_lvalue(struct emitter *e, const struct ast_lvalue *lvalue)
 {
     int32_t index;
-    if (e->dialect->is_wgsl && lvalue->index && is_constant(e, lvalue->index, &index) &&
+    if (lvalue->index && is_constant(e, lvalue->index, &index) &&
         (index < 0 || (uint32_t)index >= lvalue->var->length))
-        emit_refuse(e, "wgsl has no element %d of '%s'", (int)index, lvalue->var->name);
+        emit_refuse(e, "%s has no element %d of '%s'", e->dialect->name, (int)index,
+                    lvalue->var->name);
     const char *base = emit_base(e, lvalue->var);
     if (base) {
         put_word(e, base, lvalue->index);
@@ -478,6 +480,6 @@ void emit_condition(struct emitter *e, const struct ast_expr *expr)
     text_put(e->out, is_wgsl ? "(select(0, 1, " : "((");
     put_truth(e, expr);
     text_put(e->out, is_wgsl ? ") != " : " ? 1 : 0) != ");
-    emit_zero(e);
+    emit_zero(e, ZERO_OF_CONDITIONS);
     text_put(e->out, ")");
 }

@@ -24,6 +24,7 @@ struct emit_dialect {
     const char *types[TYPE_COUNT];
     const char *function_head;   /* before a function's result type */
     const char *noinline_head;   /* the same where it is not to be inlined */
+    const char *inline_head;     /* ... where it is to be */
     const char *kernel_head;     /* before the kernel's name */
     const char *fixed_size;      /* the same with the number of threads for %u */
     const char *global;          /* before the type of what a pointer to global memory points to */
@@ -62,6 +63,9 @@ struct emit_place {
     bool is_atomic; /* some atomic takes it */
 };
 
+/* The last words of the buffer. */
+enum emit_zero { ZERO_OF_CONDITIONS, ZERO_OF_SWITCHES, EMIT_ZEROS };
+
 struct emitter {
     struct text *out;
     struct arena *arena;
@@ -76,7 +80,6 @@ struct emitter {
     bool has_members;       /* functions reach private variables through a struct, `p` */
     bool exits;             /* some function ends its thread */
     bool talks;             /* threads see what others wrote: there is a barrier or fence */
-    bool opaque;            /* some text needs the word that is 0 */
     bool atomic_memory;     /* WGSL: all words of the buffer are read and written by atomics */
     const int32_t *initial; /* the buffer at first */
 
@@ -114,7 +117,7 @@ void emit_find_usage(struct emitter *e);
 void emit_place_variables(struct emitter *e);
 void emit_refuse_recursion(struct emitter *e);
 
-/* Words of the buffer: of results; the one that is 0; all of them at first. */
+/* Words of the buffer: of results; the first of those that are 0; all of them at first. */
 uint32_t emit_result_words(const struct emitter *e);
 uint32_t emit_zero_word(const struct emitter *e);
 const int32_t *emit_initial_words(struct emitter *e);
@@ -150,8 +153,8 @@ void emit_file_head(struct emitter *e);
 enum emit_type emit_type_of(const struct emitter *e, const struct ast_var *var);
 /* What every function is given before its arguments, as the call has it. True: it was something. */
 bool emit_context(struct emitter *e, bool declared);
-/* The word that is 0. */
-void emit_zero(struct emitter *e);
+/* A word that is 0. */
+void emit_zero(struct emitter *e, enum emit_zero which);
 /* What a place holds. */
 const char *emit_loaded(const struct emitter *e, bool is_atomic, const char *place);
 /* Where the variable begins in `mem`, if the language has no pointer to it: "12 + int(..) * 3"; NULL otherwise. */

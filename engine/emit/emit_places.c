@@ -204,7 +204,7 @@ uint32_t emit_zero_word(const struct emitter *e)
 
 const int32_t *emit_initial_words(struct emitter *e)
 {
-    int32_t *words = ARENA_ARRAY(e->arena, int32_t, emit_zero_word(e) + 1u);
+    int32_t *words = ARENA_ARRAY(e->arena, int32_t, emit_zero_word(e) + (uint32_t)EMIT_ZEROS);
     const struct ast_launch *launch = &e->kernel->launch;
     for (uint32_t i = 0; i < e->place_count; i++) {
         const struct ast_var *var = e->places[i].var;

@@ -263,7 +263,7 @@ static void put_switch(struct emitter *e, const struct ast_stm *stm)
     emit_expr(e, stm->value, TYPE_INT);
     if (emit_has(e, EMIT_KNOB_OPAQUE_SWITCHES)) {
         text_put(e->out, " ^ ");
-        emit_zero(e);
+        emit_zero(e, ZERO_OF_SWITCHES);
     }
     text_put(e->out, ") {");
     if (e->dialect->is_wgsl)

@@ -92,7 +92,7 @@ struct cli_options {
     uint64_t case_timeout_ms;
     bool shard_given; /* by --shard or by a job array */
     bool verbose;     /* of run */
-    bool stop_on_finding, no_minimise, exhaustive, enumerate, spin, same_value, atomics_sync;
+    bool stop_on_finding, no_minimise, exhaustive, enumerate, spin, host, same_value, atomics_sync;
     bool unscoped;
     const char *config;           /* a file or a preset, or NULL */
     const char *config_text;      /* of it; NULL: none */
@@ -125,6 +125,7 @@ struct cli_options {
     bool expose, knobs_given, features_given;
     uint64_t max_steps;
     uint64_t view_steps, kept_steps, from_step; /* of view: taken, in the page, from which on */
+    const char *witness;                        /* of view: an execution model, or NULL */
     const char *litmus_test;                    /* of view: which one of a file */
     bool open_page;                             /* of view */
     const char *serve;                          /* of run: an address, or NULL */

@@ -12,6 +12,7 @@
 #include "engine/to_ptx/ptx_inject.h"
 #include "fuzz/case/case.h"
 #include "fuzz/cli/cli.h"
+#include "fuzz/host/cli_host.h"
 #include "fuzz/out/json.h"
 
 #include <inttypes.h>
@@ -315,6 +316,8 @@ int command_gen(struct cli *cli)
 {
     const struct cli_options *o = &cli->options;
     struct gen_options gen = GEN_DEFAULTS;
+    if (o->host)
+        return cli_host_gen(cli);
     gen.features = o->features;
     gen.weights = o->weights;
     gen.mutate = o->mutate;

@@ -79,4 +79,36 @@ tells large.host 2 "large.host:17:1: error: launch of 'spin': too large: no SM t
 expect 0 trace spin.host
 says out "done after" "grid_issue 2"
 
+# What a bound cuts off is not called clean.
+expect 0 check "$program" --budget 20 --json
+says out '"verdict": "unknown"' 'not over after 20 steps'
+
+expect 1 check no-sync.host --sarif report.sarif --junit report.xml
+says report.sarif '"race"' 'result[0] is accessed by the copy of line 27'
+says report.xml 'result[0] is accessed by the copy of line 27'
+
+# Programs that are made, whose verdict is known; the same ones on every machine.
+expect 0 run --host --seed 7 --cases 60
+says out "host programs: 60 cases, " " 0 alarms"
+cp out first
+expect 0 run --host --seed 7 --cases 60
+cmp -s out first || failed "run --host says something else the second time"
+expect 0 run --host --seed 7 --cases 5 --json
+json
+
+# One with a race, made small: what is left has it, and nothing that it does not need.
+for number in $(seq 0 20); do
+    expect 0 gen --host --seed 1 --first "$number" --count 1
+    grep -q 'a race is known' out && break
+done
+cp out made.host
+expect 1 check made.host
+says out "RACE "
+expect 0 reduce made.host -o small.host
+expect 1 check small.host
+says out "RACE "
+[ "$(wc -l <small.host)" -lt 25 ] || failed "small.host has $(wc -l <small.host) lines"
+expect 2 reduce "$program"
+says err "nothing is wrong with it"
+
 finish
