@@ -1,5 +1,4 @@
 #include "fuzz/gen/gen_blocks.h"
-#include "fuzz/gen/gen_crs.h"
 
 #include "engine/base/invariant.h"
 
