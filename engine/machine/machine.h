@@ -257,6 +257,7 @@ extern const struct semantics semantics_lockstep;    /* lockstep.h: FORM_LOCKSTE
 extern const struct semantics semantics_crs;         /* crs.h: FORM_PTX */
 extern const struct semantics semantics_thread_pc;   /* crs.h: FORM_PTX */
 extern const struct semantics semantics_block;       /* crs.h: FORM_PTX */
+extern const struct semantics semantics_its;         /* crs.h: FORM_PTX */
 extern const struct semantics semantics_convergence; /* convergence.h */
 
 /* Why the semantics cannot run the program - its form, or a statement that it has no rule for

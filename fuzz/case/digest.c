@@ -113,7 +113,8 @@ struct digest_parts digest_parts(struct arena *arena, const struct ast_kernel *k
     add_text(&parts.runs, result->reason);
     add(&parts.runs, result->subjects);
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
-        add_run(&parts.runs, arena, &result->runs[i]);
+        if (i <= SUBJECT_CONVERGENCE || (result->subjects & SUBJECT_BIT(i)))
+            add_run(&parts.runs, arena, &result->runs[i]); /* a subject more changes no digest */
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
         add_answer(&parts.answers, arena, &result->answers[i]);
     for (uint32_t i = 0; i < result->claim_count; i++) {

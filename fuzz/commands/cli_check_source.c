@@ -156,7 +156,9 @@ static void try_launches(const struct source_check *s, const struct ptx_module *
         if (kernel) {
             struct check_result *result = ARENA_NEW(arena, struct check_result);
             struct headline headline;
-            check_kernel(arena, kernel, options, result);
+            struct check_options asked = *options;
+            asked.subjects = check_subjects(kernel, options->subjects);
+            check_kernel(arena, kernel, &asked, result);
             headline_of(arena, result, &headline);
             bad = gravity(&headline);
             tried->launches++;

@@ -178,7 +178,12 @@ static uint32_t mask_source(const struct follow_step *s)
     }
 }
 
-static void fill_lane(const struct follow_step *s, uint32_t l, struct ref_lane_row *row)
+uint64_t follow_ptx_mask(const struct follow_step *s, uint32_t l)
+{
+    return follow_ptx_source(s, mask_source(s), l);
+}
+
+void follow_ptx_fill_lane(const struct follow_step *s, uint32_t l, struct ref_lane_row *row)
 {
     row->executes = s->executes[l];
     row->exited = s->g->unit && s->x->before.disabled[l] == 'e';
@@ -187,7 +192,7 @@ static void fill_lane(const struct follow_step *s, uint32_t l, struct ref_lane_r
     row->a = follow_ptx_source(s, 0, l);
     row->b = follow_ptx_source(s, 1, l);
     row->c = follow_ptx_source(s, 2, l);
-    row->mask = follow_ptx_source(s, mask_source(s), l);
+    row->mask = follow_ptx_mask(s, l);
     if (s->op->exec == PTX_EXEC_VOTE)
         row->a = (row->a != 0) != (s->op->negated & 1);
 }
@@ -203,7 +208,7 @@ static enum rule together(struct follow_step *s)
     x.has_mask =
         s->op->exec != PTX_EXEC_ACTIVEMASK && s->op->sources[mask_source(s)].kind != PTX_PLACE_NONE;
     for (uint32_t l = 0; l < x.count; l++)
-        fill_lane(s, l, &x.lane[l]);
+        follow_ptx_fill_lane(s, l, &x.lane[l]);
     ref_lanes_together(&x);
     if (x.stuck)
         follow_ptx_fault(s, STATUS_STUCK, x.stuck_lane);

@@ -64,6 +64,11 @@ static inline lane_mask ptx_all(const struct ptx_lanes *lanes)
     return lanes->count == 64 ? ~(lane_mask)0 : ((lane_mask)1 << lanes->count) - 1;
 }
 
+STEP_INLINE uint32_t lowest_lane(lane_mask mask)
+{
+    return (uint32_t)__builtin_ctzll(mask);
+}
+
 /* The lanes of `active` whose guard holds at pc; those whose top frame is of another function too. */
 lane_mask ptx_guard(const struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
                     lane_mask active);
@@ -115,6 +120,23 @@ void *ptx_register_of(const struct program *program, struct ptx_lanes *lanes,
 /* Variables that the instruction at pc may read and write (bits as in code_stm), from the state. */
 void ptx_footprint(const struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
                    lane_mask executing, uint64_t *reads, uint64_t *writes);
+
+/* Lanes of a warp at an instruction of the warp, whatever groups their registers lie in. */
+struct ptx_meeting {
+    const struct ptx_op *op;
+    uint32_t first, count;      /* number in the warp of lane 0; lanes */
+    lane_mask executing;        /* X */
+    lane_mask with[LIMIT_WARP]; /* by lane: who takes part with it */
+    const uint64_t *a, *b,
+        *c;          /* operands, by lane: of vote, match, redux a; of shfl all; NULL: none */
+    uint64_t *d, *p; /* results, by lane */
+};
+
+/* What the lanes of X get: t->d, t->p. The rule. */
+enum rule ptx_meet(struct ptx_meeting *t);
+
+/* The operand that names lanes; of kind NONE if the instruction has none. */
+const struct ptx_place *ptx_mask_of(const struct ptx_op *op);
 
 /* ⊥: the execution ends with `stuck`; which premise is missing. */
 void ptx_stuck(struct machine *machine, uint32_t thread, uint32_t pc, const char *why);

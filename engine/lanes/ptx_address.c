@@ -1,7 +1,7 @@
 /*
  * ptx_address.c - where the addresses of an ld, st, atom lead, and what is said of one that leads nowhere.
  */
-#include "engine/crs/ptx_exec_internal.h"
+#include "engine/lanes/ptx_exec_internal.h"
 
 #include <stdio.h>
 

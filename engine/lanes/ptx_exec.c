@@ -1,7 +1,7 @@
 /*
  * ptx_exec.c - one instruction: guards, operands, what is computed, results.
  */
-#include "engine/crs/ptx_exec_internal.h"
+#include "engine/lanes/ptx_exec_internal.h"
 #include "engine/machine/symmetry.h"
 
 /* ---- groups ---- */
@@ -333,20 +333,15 @@ enum rule ptx_execute(struct machine *machine, struct ptx_lanes *lanes, uint32_t
         return ptx_st(&x);
     case PTX_EXEC_ATOM:
         return ptx_atom(&x);
-    case PTX_EXEC_VOTE:
-        return ptx_vote(&x, exited);
-    case PTX_EXEC_ACTIVEMASK:
-        return ptx_activemask(&x);
-    case PTX_EXEC_SHFL:
-        return ptx_shfl(&x, exited);
-    case PTX_EXEC_MATCH:
-        return ptx_match(&x, exited);
-    case PTX_EXEC_REDUX:
-        return ptx_redux(&x, exited);
     case PTX_EXEC_MEMBAR:
         return RULE_PTX_MEMBAR;
+    case PTX_EXEC_VOTE:
+    case PTX_EXEC_ACTIVEMASK:
+    case PTX_EXEC_SHFL:
+    case PTX_EXEC_MATCH:
+    case PTX_EXEC_REDUX:
     case PTX_EXEC_BAR_WARP:
-        return ptx_bar_warp(&x, exited);
+        return ptx_together(&x, exited);
     case PTX_EXEC_BAR_SYNC:
     case PTX_EXEC_BAR_ARRIVE:
     case PTX_EXEC_BAR_RED:

@@ -5,7 +5,7 @@
  * the execution before anything is read or written. Memory is sequentially consistent: volatile, relaxed,
  * acquire and release accesses are ordinary ones. What they order is oracle/scoped's matter.
  */
-#include "engine/crs/ptx_exec_internal.h"
+#include "engine/lanes/ptx_exec_internal.h"
 #include "engine/machine/symmetry.h"
 
 STEP_INLINE uint64_t fetch(const uint32_t *words, uint32_t byte, const uint32_t bytes)

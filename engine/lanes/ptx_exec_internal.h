@@ -5,7 +5,7 @@
 #ifndef ENGINE_PTX_EXEC_INTERNAL_H
 #define ENGINE_PTX_EXEC_INTERNAL_H
 
-#include "engine/crs/ptx_exec.h"
+#include "engine/lanes/ptx_exec.h"
 
 /* The registers of a group: rows of `count` elements, by lane. */
 struct ptx_file {
@@ -27,11 +27,6 @@ struct ptx_step {
     struct choices *choices;
     struct ptx_scratch *scratch;
 };
-
-STEP_INLINE uint32_t lowest_lane(lane_mask mask)
-{
-    return (uint32_t)__builtin_ctzll(mask);
-}
 
 /* Words of a group before its registers, even. */
 static inline uint32_t ptx_head_words(const struct ptx_code *code, uint32_t count)
@@ -135,11 +130,8 @@ bool ptx_places(struct ptx_access *access);
 enum rule ptx_ld(struct ptx_step *x);
 enum rule ptx_st(struct ptx_step *x);
 enum rule ptx_atom(struct ptx_step *x);
-enum rule ptx_vote(struct ptx_step *x, lane_mask exited);
-enum rule ptx_activemask(struct ptx_step *x);
-enum rule ptx_shfl(struct ptx_step *x, lane_mask exited);
-enum rule ptx_match(struct ptx_step *x, lane_mask exited);
-enum rule ptx_redux(struct ptx_step *x, lane_mask exited);
-enum rule ptx_bar_warp(struct ptx_step *x, lane_mask exited);
+
+/* vote, activemask, shfl, match, redux, bar.warp.sync by the executing lanes of a group. */
+enum rule ptx_together(struct ptx_step *x, lane_mask exited);
 
 #endif
