@@ -30,4 +30,6 @@ race 1400,960 light step=1 corpus/papers/tutorial-add-nbor.simt --subject simt -
 spin-its 1400,1200 light step=6 corpus/progress/spin-lock-outside.simt --subject simt --against convergence
 flow 1200,1250 light step=4 corpus/papers/program1.simt
 divergence 1200,760 dark step=4 corpus/papers/tutorial-diverge1.simt
+stale-line 1200,860 light step=8&model=printed&outcome=1,0 corpus/litmus/caches.litmus --test mp-L1.warm+gls
+graph 1200,760 dark step=0 corpus/litmus/ptx/MP+half-narrow.litmus
 END

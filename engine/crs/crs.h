@@ -66,6 +66,18 @@ struct cta_barrier cta_barrier(const struct machine *machine, uint32_t block, ui
  * half-filled (C-3). */
 uint32_t cta_dangling(const struct machine *machine, uint32_t block);
 
+/* The blocks of a machine of semantics_crs, untracked, as slots of a device: the window of a grid's resident blocks. After
+ * machine_new all slots hold a block. */
+
+/* Whatever ran there is gone. */
+void crs_slot_empty(struct machine *machine, uint32_t slot);
+/* A block at its entry, in an empty slot. */
+void crs_slot_start(struct machine *machine, uint32_t slot);
+/* All warps have completed; of an empty slot too. */
+bool crs_slot_done(const struct machine *machine, uint32_t slot);
+/* The number in the grid of each slot's block, for %ctaid; the caller owns and changes them. */
+void crs_slot_numbers(struct machine *machine, const uint32_t *numbers);
+
 /* Bits of machine_options.crs_switches: 1u << CRS_SWITCH_... */
 enum crs_switch {
 #define CRS_SWITCH(id, name, mutant, sentence) CRS_SWITCH_##id,

@@ -144,6 +144,74 @@ struct crs_warp crs_warp(const struct machine *machine, uint32_t warp)
     return (struct crs_warp){v.state, v.tokens, v.lanes, v.pcs};
 }
 
+/* ---- blocks as slots of a device ----
+ *
+ * What belongs to one block lies in runs of the machine's words: its shared memory, its threads' local memory, its
+ * barriers, its warps. A slot that is empty holds what it held at the start, so that equal states have equal bytes.
+ */
+
+static void restore(struct machine *machine, const void *place, size_t words)
+{
+    size_t at = (size_t)((const uint32_t *)place - machine->block);
+    memcpy(machine->block + at, machine->initial + at, 4 * words);
+}
+
+static void restore_slot(struct machine *machine, uint32_t slot)
+{
+    const struct program *program = machine->program;
+    const struct crs_scratch *at = machine->scratch;
+    const uint32_t *words = program->words;
+    uint32_t threads = program->launch.threads, first = slot * threads;
+    uint32_t barriers = crs_barrier_words(program) / program->launch.blocks;
+    const uint32_t *extra = machine->extra;
+    restore(machine, machine->memory + program->shared_base + (size_t)slot * words[SPACE_SHARED],
+            words[SPACE_SHARED]);
+    restore(machine, machine->memory + program->private_base + (size_t)first * words[SPACE_PRIVATE],
+            (size_t)threads * words[SPACE_PRIVATE]);
+    restore(machine, machine->memory + program->frame_base + (size_t)first * words[SPACE_LOCAL],
+            (size_t)threads * words[SPACE_LOCAL]);
+    restore(machine, extra + (size_t)slot * barriers, barriers);
+    restore(machine, extra + at->first + (size_t)slot * program->warps_per_block * at->stride,
+            (size_t)program->warps_per_block * at->stride);
+}
+
+void crs_slot_empty(struct machine *machine, uint32_t slot)
+{
+    struct machine_head *head = machine->head;
+    struct machine_group *group = &machine->groups[slot];
+    for (uint32_t i = head->live_count; i-- > 0;)
+        if (head->live[i] >= group->first && head->live[i] < group->first + group->count)
+            machine_unlive(machine, head->live[i]);
+    head->unfinished -= group->count - group->finished;
+    group->waiting = 0;
+    group->finished = group->count;
+    restore_slot(machine, slot);
+}
+
+void crs_slot_start(struct machine *machine, uint32_t slot)
+{
+    struct machine_group *group = &machine->groups[slot];
+    INVARIANT(group->finished == group->count);
+    restore_slot(machine, slot);
+    group->finished = 0;
+    machine->head->unfinished += group->count;
+    for (uint32_t i = 0; i < group->count; i++)
+        machine_relive(machine, group->first + i);
+    if (machine->head->status == STATUS_TERMINATED)
+        machine->head->status = STATUS_RUNNING;
+}
+
+bool crs_slot_done(const struct machine *machine, uint32_t slot)
+{
+    return machine->groups[slot].finished == machine->groups[slot].count;
+}
+
+void crs_slot_numbers(struct machine *machine, const uint32_t *numbers)
+{
+    struct ptx_scratch *scratch = machine->scratch;
+    scratch->numbers = numbers;
+}
+
 const struct semantics semantics_crs = {
     .name = "crs",
     .form = FORM_PTX,

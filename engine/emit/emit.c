@@ -3,6 +3,8 @@
  */
 #include "engine/emit/emit_internal.h"
 
+#include "engine/language/walk.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,12 +43,15 @@ bool emit_find_language(const char *name, enum emit_language *language)
  * operations or long integers known. */
 static bool is_needed(struct arena *arena, const char *line, const char *body)
 {
-    static const char define[] = "#define ", subgroup[] = "#extension GL_KHR_shader_subgroup",
+    static const char define[] = "#define ",
+                      *const subgroup[] = {"#extension GL_KHR_shader_subgroup", "enable subgroups",
+                                           "diagnostic("},
                       wide[] = "#extension GL_EXT_shader_explicit_arithmetic_types_int64";
     if (strncmp(line, wide, strlen(wide)) == 0)
         return strstr(body, "int64_t");
-    if (strncmp(line, subgroup, strlen(subgroup)) == 0)
-        return strstr(body, "subgroup");
+    for (uint32_t i = 0; i < sizeof subgroup / sizeof subgroup[0]; i++)
+        if (strncmp(line, subgroup[i], strlen(subgroup[i])) == 0)
+            return strstr(body, "subgroup");
     if (strncmp(line, define, strlen(define)) != 0)
         return true;
     const char *name = line + strlen(define);
@@ -67,7 +72,7 @@ char *emit_text(struct arena *arena, enum emit_language language, const char *ke
 {
     struct text text = text_begin(arena), body = text_begin(arena);
     const struct emit_dialect *d = &emit_dialects[language];
-    for (uint32_t i = 0; d->helpers && i < EMIT_HELPERS; i++)
+    for (uint32_t i = 0; d->helpers && i < EMIT_HELPERS && d->helpers[i].name; i++)
         if (strstr(kernels, d->helpers[i].name))
             text_format(&body, "%s%s", d->function_head, d->helpers[i].text);
     text_put(&body, d->helpers ? "\n" : "");
@@ -79,23 +84,25 @@ char *emit_text(struct arena *arena, enum emit_language language, const char *ke
 
 /* ---- names ---- */
 
-/* Before a member of the struct that functions reach. */
-static const char *self(const struct emitter *e)
-{
-    return e->dialect->has_pointers ? "p->" : arena_printf(e->arena, "k%u_p.", (unsigned)e->number);
-}
-
-const char *emit_ended(const struct emitter *e)
-{
-    return arena_printf(e->arena, "%sended", self(e));
-}
-
 void emit_zero(struct emitter *e)
 {
     if (e->dialect->has_pointers)
         text_put(e->out, "sf_zero");
     else
-        text_format(e->out, "mem[%u]", (unsigned)emit_zero_word(e));
+        text_put(e->out, emit_loaded(e, e->atomic_memory,
+                                     arena_printf(e->arena, "%s[%u]", emit_memory(e),
+                                                  (unsigned)emit_zero_word(e))));
+}
+
+const char *emit_loaded(const struct emitter *e, bool is_atomic, const char *place)
+{
+    return is_atomic ? arena_printf(e->arena, "atomicLoad(&%s)", place) : place;
+}
+
+static const char *stored(const struct emitter *e, bool is_atomic, const char *place,
+                          const char *value)
+{
+    return arena_printf(e->arena, is_atomic ? "atomicStore(&%s, %s);" : "%s = %s;", place, value);
 }
 
 const char *emit_base(struct emitter *e, const struct ast_var *var)
@@ -112,21 +119,6 @@ const char *emit_base(struct emitter *e, const struct ast_var *var)
                         d->block, (unsigned)e->shared_words);
 }
 
-void emit_var(struct emitter *e, const struct ast_var *var)
-{
-    if (!emit_is_file_level(var)) {
-        text_format(e->out, "l_%s", var->name);
-        return;
-    }
-    const struct emit_place *place = emit_place_of(e, var);
-    if (place->is_table)
-        text_format(e->out, "k%u_c_%s", (unsigned)e->number, var->name);
-    else if (emit_is_struct_member(e, place))
-        text_format(e->out, "%sv_%s", self(e), var->name);
-    else
-        text_format(e->out, "v_%s", var->name);
-}
-
 enum emit_type emit_type_of(const struct emitter *e, const struct ast_var *var)
 {
     static const enum emit_type mixed[] = {TYPE_INT, TYPE_LONG, TYPE_UINT, TYPE_ULONG};
@@ -137,19 +129,11 @@ enum emit_type emit_type_of(const struct emitter *e, const struct ast_var *var)
         for (const char *c = var->name; *c; c++)
             hash = hash * 31 + (uint32_t)(unsigned char)*c;
         enum emit_type type = mixed[hash % 4];
-        bool wide = e->dialect->has_long || emit_has(e, EMIT_KNOB_WIDE);
+        bool wide =
+            e->dialect->has_long || (emit_has(e, EMIT_KNOB_WIDE) && e->dialect->types[TYPE_LONG]);
         return wide || type == TYPE_INT ? type : type == TYPE_LONG ? TYPE_INT : TYPE_UINT;
     }
     return emit_has(e, EMIT_KNOB_UNSIGNED) ? TYPE_UINT : TYPE_INT;
-}
-
-/* A pointer that functions get: its declaration, or its name. */
-static void put_pointer(struct emitter *e, const struct emit_place *place, bool declared)
-{
-    if (declared)
-        text_format(e->out, "%sint *",
-                    emit_lies_in_shared(e, place->var) ? e->dialect->shared : e->dialect->global);
-    text_format(e->out, "v_%s", place->var->name);
 }
 
 static bool is_opaque(const struct emitter *e)
@@ -160,6 +144,13 @@ static bool is_opaque(const struct emitter *e)
 bool emit_context(struct emitter *e, bool declared)
 {
     bool some = false;
+    if (e->dialect->is_wgsl) {
+        const char *type = declared ? ": u32" : "";
+        text_format(e->out, "sf_tid%s, sf_bid%s, sf_blocks%s", type, type, type);
+        if (emit_has(e, EMIT_KNOB_VOTES))
+            text_format(e->out, ", sf_lane%s", type);
+        return true;
+    }
     if (!e->dialect->has_pointers)
         return false;
     if (e->has_members) {
@@ -175,28 +166,13 @@ bool emit_context(struct emitter *e, bool declared)
         if (!place->carried || place->is_table || place->var->space == SPACE_PRIVATE)
             continue;
         text_put(e->out, some ? ", " : "");
-        put_pointer(e, place, declared);
+        emit_pointer(e, place, declared);
         some = true;
     }
     return some;
 }
 
 /* ---- variables ---- */
-
-static void put_declaration(struct emitter *e, const struct ast_var *var, const char *prefix)
-{
-    text_format(e->out, "%s %s%s", e->dialect->types[emit_type_of(e, var)], prefix, var->name);
-    if (var->is_array)
-        text_format(e->out, "[%u]", (unsigned)var->length);
-}
-
-static void put_number(struct emitter *e, int32_t value)
-{
-    if (value == INT32_MIN)
-        text_put(e->out, "(-2147483647 - 1)");
-    else
-        text_format(e->out, "%d", (int)value);
-}
 
 static int32_t first_value(const struct ast_var *var, uint32_t element)
 {
@@ -213,11 +189,12 @@ static void put_element(struct emitter *e, const struct ast_var *var, uint32_t e
     text_format(e->out, " = %s(", e->dialect->casts[emit_type_of(e, var)]);
 }
 
-/* A private variable that functions reach by its name. */
-static bool is_of_file(const struct emitter *e, const struct emit_place *place)
+static const char *drawn_value(const struct emitter *e, const struct ast_var *var, uint32_t element)
 {
-    return !e->dialect->has_pointers && place->var->space == SPACE_PRIVATE && place->carried &&
-           !emit_is_struct_member(e, place);
+    unsigned first = emit_result_words(e) + emit_place_of(e, var)->offset + element;
+    return emit_loaded(e, e->atomic_memory,
+                       arena_printf(e->arena, "%s[%uu + sf_grid * %uu]", emit_memory(e), first,
+                                    (unsigned)e->drawn_words));
 }
 
 /* Drawn values come from the buffer, element by element; others are numbers. */
@@ -226,11 +203,9 @@ static void put_initial(struct emitter *e, const struct ast_var *var)
     for (uint32_t i = 0; i < var->length; i++) {
         put_element(e, var, i);
         if (emit_is_file_level(var) && emit_has_drawn_values(var))
-            text_format(e->out, "mem[%uu + sf_grid * %uu]",
-                        (unsigned)(emit_result_words(e) + emit_place_of(e, var)->offset + i),
-                        (unsigned)e->drawn_words);
+            text_put(e->out, drawn_value(e, var, i));
         else
-            put_number(e, first_value(var, i));
+            emit_number(e, first_value(var, i));
         text_put(e->out, ");");
     }
 }
@@ -242,8 +217,13 @@ static void put_locals(struct emitter *e, const struct ast_function *f)
     for (const struct ast_var *var = f->locals; var; var = var->next)
         if (!var->is_parameter) {
             emit_line(e);
-            put_declaration(e, var, "l_");
+            emit_local(e, var);
             text_put(e->out, ";");
+        }
+    for (const struct ast_var *var = f->locals; var && e->dialect->is_wgsl; var = var->next)
+        if (var->is_parameter) {
+            emit_line(e);
+            text_format(e->out, "var l_%s = a_%s;", var->name, var->name);
         }
     for (const struct ast_var *var = f->locals; var; var = var->next)
         if (!var->is_parameter)
@@ -255,19 +235,22 @@ static void put_parameters(struct emitter *e, const struct ast_function *f, bool
     for (const struct ast_var *var = f->locals; var; var = var->next)
         if (var->is_parameter) {
             text_put(e->out, some ? ", " : "");
-            put_declaration(e, var, "l_");
+            emit_parameter(e, var);
             some = true;
         }
-    text_put(e->out, some ? ")" : "void)");
+    text_put(e->out, some || e->dialect->is_wgsl ? ")" : "void)");
 }
 
 static void put_signature(struct emitter *e, const struct ast_function *f)
 {
     const struct emit_dialect *d = e->dialect;
+    const char *result = d->is_wgsl ? "fn" : f->returns_int ? "int" : "void";
     text_put(e->out, emit_has(e, EMIT_KNOB_NOINLINE) ? d->noinline_head : d->function_head);
-    text_format(e->out, "%s k%u_%s(", f->returns_int ? "int" : "void", (unsigned)e->number,
+    text_format(e->out, "%s k%u_%s(", result, (unsigned)e->number,
                 f == e->kernel->main ? "body_of_kernel" : f->name);
     put_parameters(e, f, emit_context(e, true));
+    if (d->is_wgsl && f->returns_int)
+        text_put(e->out, " -> i32");
 }
 
 static void put_function(struct emitter *e, const struct ast_function *f)
@@ -288,7 +271,8 @@ static void put_function(struct emitter *e, const struct ast_function *f)
 static void put_functions(struct emitter *e)
 {
     e->is_body = false;
-    for (const struct ast_function *f = e->kernel->functions; f; f = f->next) {
+    for (const struct ast_function *f = e->kernel->functions; f && !e->dialect->is_wgsl;
+         f = f->next) {
         put_signature(e, f);
         text_put(e->out, ";\n");
     }
@@ -301,69 +285,10 @@ static void put_functions(struct emitter *e)
 
 /* ---- the kernel ---- */
 
-static void put_struct(struct emitter *e)
-{
-    if (!e->has_members)
-        return;
-    const unsigned number = e->number;
-    text_format(e->out, "struct k%u_private {\n    int ended;\n", number);
-    for (uint32_t i = 0; i < e->place_count; i++)
-        if (emit_is_struct_member(e, &e->places[i])) {
-            text_put(e->out, "    ");
-            put_declaration(e, e->places[i].var, "v_");
-            text_put(e->out, ";\n");
-        }
-    text_put(e->out, e->dialect->has_pointers
-                         ? "};\n\n"
-                         : arena_printf(e->arena, "};\nk%u_private k%u_p;\n", number, number));
-}
-
-static void put_tables(struct emitter *e, const int32_t *initial)
-{
-    for (uint32_t i = 0; i < e->place_count; i++) {
-        const struct emit_place *place = &e->places[i];
-        if (!place->is_table)
-            continue;
-        unsigned length = place->var->length;
-        bool braces = e->dialect->has_pointers;
-        text_format(e->out, "%sint k%u_c_%s[%u] = ", e->dialect->table, (unsigned)e->number,
-                    place->var->name, length);
-        text_put(e->out, braces ? "{" : arena_printf(e->arena, "int[%u](", length));
-        for (uint32_t w = 0; w < place->var->length; w++) {
-            text_put(e->out, w ? ", " : "");
-            put_number(e, initial[place->offset + w]);
-        }
-        text_put(e->out, braces ? "};\n" : ");\n");
-    }
-}
-
 static void put_line(struct emitter *e, const char *text)
 {
     emit_line(e);
     text_put(e->out, text);
-}
-
-static void put_memory_pointers(struct emitter *e)
-{
-    for (uint32_t i = 0; i < e->place_count; i++) {
-        const struct emit_place *place = &e->places[i];
-        const struct ast_var *var = place->var;
-        if (var->space == SPACE_PRIVATE || place->is_table || !e->dialect->has_pointers)
-            continue;
-        emit_line(e);
-        if (emit_lies_in_shared(e, var)) {
-            text_format(e->out, "%sint v_%s[%u];", e->dialect->shared_variable, var->name,
-                        (unsigned)var->length);
-            continue;
-        }
-        put_pointer(e, place, true);
-        if (var->space == SPACE_GLOBAL)
-            text_format(e->out, " = mem + %u;", (unsigned)place->offset);
-        else
-            text_format(e->out, " = mem + %uu + %s * %uu;",
-                        (unsigned)(e->global_words + place->offset), e->dialect->block_uint,
-                        (unsigned)e->shared_words);
-    }
 }
 
 /* Shared memory comes from the buffer, and goes back. */
@@ -375,18 +300,26 @@ static void put_shared_copies(struct emitter *e, bool in)
         if (!emit_lies_in_shared(e, place->var))
             continue;
         emit_line(e);
-        text_format(e->out, "for (uint i = %s; i < %uu; i += %uu) ", d->thread_uint,
-                    (unsigned)place->var->length, (unsigned)e->kernel->launch.threads);
-        const char *name = place->var->name;
+        text_format(e->out,
+                    d->is_wgsl ? "for (var i = %s; i < %uu; i += %uu) { "
+                               : "for (uint i = %s; i < %uu; i += %uu) ",
+                    d->thread_uint, (unsigned)place->var->length,
+                    (unsigned)e->kernel->launch.threads);
+        struct text name = text_begin(e->arena), *out = e->out;
+        e->out = &name;
+        emit_var(e, place->var);
+        e->out = out;
+        text_put(&name, "[i]");
         unsigned base = e->global_words + place->offset, stride = e->shared_words;
-        const char *at =
-            e->kernel->launch.blocks == 1
-                ? arena_printf(e->arena, "mem[%uu + i]", base)
-                : arena_printf(e->arena, "mem[%uu + %s * %uu + i]", base, d->block_uint, stride);
-        if (in)
-            text_format(e->out, "v_%s[i] = %s;", name, at);
-        else
-            text_format(e->out, "%s = v_%s[i];", at, name);
+        const char *at = e->kernel->launch.blocks == 1
+                             ? arena_printf(e->arena, "%s[%uu + i]", emit_memory(e), base)
+                             : arena_printf(e->arena, "%s[%uu + %s * %uu + i]", emit_memory(e),
+                                            base, d->block_uint, stride);
+        bool is_atomic = emit_is_atomic(e, place->var);
+        const char *to = in ? name.bytes : at, *from = in ? at : name.bytes;
+        text_put(e->out, stored(e, in ? is_atomic : e->atomic_memory, to,
+                                emit_loaded(e, in ? e->atomic_memory : is_atomic, from)));
+        text_put(e->out, d->is_wgsl ? " }" : "");
     }
 }
 
@@ -405,17 +338,18 @@ static void put_private(struct emitter *e)
     for (uint32_t i = 0; i < e->place_count; i++) {
         const struct emit_place *place = &e->places[i];
         if (place->var->space != SPACE_PRIVATE || emit_is_struct_member(e, place) ||
-            is_of_file(e, place))
+            emit_is_of_file(e, place))
             continue;
         emit_line(e);
-        put_declaration(e, place->var, "v_");
+        emit_local(e, place->var);
         text_put(e->out, ";");
     }
     if (e->has_members)
         put_line(e, arena_printf(e->arena, "%s = 0;", emit_ended(e)));
     if (e->drawn_words) {
         emit_line(e);
-        text_format(e->out, "const uint sf_grid = %s * %uu + %s;", e->dialect->block_uint,
+        text_format(e->out, "%s sf_grid = %s * %uu + %s;",
+                    e->dialect->is_wgsl ? "let" : "const uint", e->dialect->block_uint,
                     (unsigned)e->kernel->launch.threads, e->dialect->thread_uint);
     }
     for (uint32_t i = 0; i < e->place_count; i++)
@@ -443,51 +377,43 @@ static void put_body(struct emitter *e)
         put_line(e, arena_printf(e->arena, "k%u_end:;", (unsigned)e->number));
 }
 
-/* What stands before the kernel's name, or its layout. */
-static void put_kernel_head(struct emitter *e)
+/* What threads are told of themselves goes from function to function as numbers: what is uniform of it stays so. */
+static void put_entry(struct emitter *e)
 {
-    const struct emit_dialect *d = e->dialect;
-    if (emit_has(e, EMIT_KNOB_FIXED_SIZE)) {
-        const char *number = strstr(d->fixed_size, "%u");
-        text_format(e->out, "%.*s%u%s", (int)(number - d->fixed_size), d->fixed_size,
-                    (unsigned)e->kernel->launch.threads, number + 2);
-    } else {
-        text_put(e->out, d->kernel_head);
-    }
+    bool votes = emit_has(e, EMIT_KNOB_VOTES);
+    text_format(e->out,
+                "fn k%u(@builtin(local_invocation_id) sf_local: vec3<u32>, "
+                "@builtin(workgroup_id) sf_group: vec3<u32>, "
+                "@builtin(num_workgroups) sf_groups: vec3<u32>%s)\n{",
+                (unsigned)e->number,
+                votes ? ", @builtin(subgroup_invocation_id) sf_lane: u32" : "");
+    e->indent = 1;
+    put_line(e, "let sf_tid = sf_local.x;");
+    put_line(e, "let sf_bid = sf_group.x;");
+    put_line(e, "let sf_blocks = sf_groups.x;");
 }
 
-/* Where functions have no pointers: layout, memory and what they share are of the file. Memory is coherent only if threads see what
- * others wrote: otherwise loads may be moved and kept. */
-static void put_file_head(struct emitter *e)
+/* What the lazy choices between two values hold (emit_expr.c). */
+static void put_choices(struct emitter *e)
 {
-    const bool coherent = e->talks || (e->shared_words && !emit_has_shared(e));
-    text_format(e->out, "#if SF_KERNEL == %u\n", (unsigned)e->number);
-    put_kernel_head(e);
-    text_format(e->out, "\nlayout(set = 0, binding = 0, std430) %sbuffer Memory { int mem[]; };\n",
-                coherent ? "coherent " : "");
-    for (uint32_t i = 0; i < e->place_count; i++) {
-        const struct ast_var *var = e->places[i].var;
-        if (emit_lies_in_shared(e, var))
-            text_format(e->out, "%sint v_%s[%u];\n", e->dialect->shared_variable, var->name,
-                        (unsigned)var->length);
-        else if (is_of_file(e, &e->places[i])) {
-            put_declaration(e, var, "v_");
-            text_put(e->out, ";\n");
-        }
-    }
+    for (uint32_t i = 0; i < e->choices; i++)
+        text_format(e->out, "var<private> k%u_t%u: i32;\n", (unsigned)e->number, (unsigned)i);
 }
 
 static void put_kernel(struct emitter *e)
 {
     const struct emit_dialect *d = e->dialect;
     if (d->has_pointers) {
-        put_kernel_head(e);
+        emit_kernel_head(e);
         text_format(e->out, "k%u(%sint *mem)\n{", (unsigned)e->number, d->global);
+    } else if (d->is_wgsl) {
+        emit_kernel_head(e);
+        put_entry(e);
     } else {
         text_put(e->out, "void main()\n{");
     }
     e->indent = 1;
-    put_memory_pointers(e);
+    emit_memory_pointers(e);
     if (is_opaque(e) && d->has_pointers) {
         emit_line(e);
         text_format(e->out, "const int sf_zero = mem[%u];", (unsigned)emit_zero_word(e));
@@ -502,7 +428,8 @@ static void put_kernel(struct emitter *e)
         put_barrier(e);
         put_shared_copies(e, false);
     }
-    text_put(e->out, d->has_pointers ? "\n}\n" : "\n}\n#endif\n");
+    text_put(e->out, d->has_pointers || d->is_wgsl ? "\n}\n" : "\n}\n#endif\n");
+    put_choices(e);
 }
 
 /* ---- all of it ---- */
@@ -513,6 +440,35 @@ static void outline_body(struct emitter *e)
     for (const struct ast_var *var = e->kernel->vars; var; var = var->next)
         if (!e->dialect->has_pointers && emit_lies_in_shared(e, var))
             e->knobs |= EMIT_KNOB(OUTLINED);
+}
+
+static bool is_barrier(void *context, const struct ast_stm *stm)
+{
+    (void)context;
+    return stm->kind == STM_BARRIER;
+}
+
+static bool has_barrier_inside(void *context, const struct ast_stm *stm)
+{
+    const struct ast_question barrier = {.statement = is_barrier};
+    struct ast_stm alone = *stm;
+    (void)context;
+    alone.next = NULL;
+    return ast_is(stm, STM_LOOP | STM_BRANCH) && ast_ask_stms(&barrier, &alone);
+}
+
+/* Where a barrier stands in a branch or loop, conditions must be seen to be the same in all threads: what comes from memory or from
+ * votes is not. */
+static void calm_barriers(struct emitter *e)
+{
+    const struct ast_question inside = {.statement = has_barrier_inside},
+                              barrier = {.statement = is_barrier};
+    bool has = ast_ask_stms(&inside, e->kernel->main->body);
+    for (const struct ast_function *f = e->kernel->functions; f; f = f->next)
+        has |= ast_ask_function(&barrier, f);
+    if (has)
+        e->knobs &= ~(EMIT_KNOB(OPAQUE_CONDITIONS) | EMIT_KNOB(OPAQUE_SWITCHES) | EMIT_KNOB(VOTES) |
+                      EMIT_KNOB(STRUCT));
 }
 
 static bool refuse_form(struct emitter *e)
@@ -544,17 +500,19 @@ bool emit_kernel(struct text *text, struct ast_kernel *kernel, enum emit_languag
         emit_number_variables(&e);
         emit_find_usage(&e);
         emit_place_variables(&e);
-        const int32_t *initial = emit_initial_words(&e);
+        if (e.dialect->is_wgsl)
+            calm_barriers(&e);
+        e.initial = emit_initial_words(&e);
         *emitted = (struct emitted){.entry = arena_printf(e.arena, "k%u", (unsigned)number),
                                     .threads = kernel->launch.threads,
                                     .blocks = kernel->launch.blocks,
                                     .words = emit_zero_word(&e) + 1,
                                     .result_words = emit_result_words(&e),
-                                    .initial = initial};
+                                    .initial = e.initial};
         if (!e.dialect->has_pointers)
-            put_file_head(&e);
-        put_struct(&e);
-        put_tables(&e, initial);
+            emit_file_head(&e);
+        emit_struct(&e);
+        emit_tables(&e);
         put_functions(&e);
         put_kernel(&e);
     }

@@ -6,7 +6,7 @@
  */
 #include "engine/emit/emit_internal.h"
 
-/* Division is total (kernel-language.md): x / 0 is 0, x % 0 is x, INT_MIN / -1 is INT_MIN. Shift counts from 32 on
+/* Division is total (docs/kernel-language.md): x / 0 is 0, x % 0 is x, INT_MIN / -1 is INT_MIN. Shift counts from 32 on
  * shift everything out. */
 static const struct emit_helper c_helpers[EMIT_HELPERS] = {
     {"sf_div", "int sf_div(int a, int b)\n"
@@ -45,6 +45,50 @@ static const struct emit_helper glsl_helpers[EMIT_HELPERS] = {
                "{\n"
                "    return a >> (b >= 32u ? 31u : b);\n"
                "}\n"},
+};
+
+static const struct emit_helper wgsl_helpers[EMIT_HELPERS] = {
+    {"sf_div", "fn sf_div(a: i32, b: i32) -> i32\n"
+               "{\n"
+               "    if (b == 0) {\n"
+               "        return 0;\n"
+               "    }\n"
+               "    return select(a / b, i32(0u - u32(a)), b == -1);\n"
+               "}\n"},
+    {"sf_rem", "fn sf_rem(a: i32, b: i32) -> i32\n"
+               "{\n"
+               "    if (b == 0) {\n"
+               "        return a;\n"
+               "    }\n"
+               "    return select(a % b, 0, b == -1);\n"
+               "}\n"},
+    {"sf_shl", "fn sf_shl(a: u32, b: u32) -> u32\n"
+               "{\n"
+               "    return select(a << (b & 31u), 0u, b >= 32u);\n"
+               "}\n"},
+    {"sf_shr", "fn sf_shr(a: i32, b: u32) -> i32\n"
+               "{\n"
+               "    return a >> min(b, 31u);\n"
+               "}\n"},
+    {"sf_put", "fn sf_put(place: ptr<private, i32>, value: i32) -> bool\n"
+               "{\n"
+               "    *place = value;\n"
+               "    return true;\n"
+               "}\n"},
+    {"sf_take", "fn sf_take(chosen: bool, place: ptr<private, i32>) -> i32\n"
+                "{\n"
+                "    return *place;\n"
+                "}\n"},
+};
+
+static const char *const wgsl_votes[] = {
+    "(@ && subgroupAny(@))",
+    "(@ || subgroupAll(@))",
+    "(((subgroupBallot(@)[sf_lane / 32u] >> (sf_lane % 32u)) & 1u) != 0u)",
+    "(subgroupShuffle(select(0, 1, @), sf_lane) != 0)",
+    "(subgroupMax(select(0, 1, @)) != 0 && @)",
+    "(subgroupAnd(select(0u, 1u, @)) != 0u || @)",
+    NULL,
 };
 
 static const char *const glsl_votes[] = {
@@ -105,110 +149,137 @@ static const char cuda_prelude[] =
     "#endif\n"
     "typedef unsigned int uint;\n";
 
-const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] = {
-    [EMIT_OPENCL] =
-        {
-            .name = "opencl",
-            .prelude = opencl_prelude,
-            .casts = {"(int)", "(uint)", "(long)", "(ulong)", "(int)"},
-            .types = {"int", "uint", "long", "ulong", "int"},
-            .function_head = "static ",
-            .noinline_head = "static __attribute__((noinline)) ",
-            .kernel_head = "__kernel void ",
-            .fixed_size = "__kernel __attribute__((reqd_work_group_size(%u, 1, 1))) void ",
-            .global = "__global ",
-            .shared = "__local ",
-            .shared_variable = "__local ",
-            .table = "__constant const ",
-            .thread = "get_local_id(0)",
-            .thread_uint = "(uint)get_local_id(0)",
-            .block = "get_group_id(0)",
-            .block_uint = "(uint)get_group_id(0)",
-            .threads = "get_local_size(0)",
-            .blocks = "get_num_groups(0)",
-            .barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
-            .fence = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
-            .atomics = {"atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or",
-                        "atomic_xchg", "atomic_cmpxchg"},
-            .helpers = c_helpers,
-            .has_long = true,
-            .has_signed_remainder = true,
-            .has_pointers = true,
-        },
-    [EMIT_CUDA] =
-        {
-            .name = "cuda",
-            .prelude = cuda_prelude,
-            .casts = {"(int)", "(uint)", "(long long)", "(unsigned long long)", "(int)"},
-            .types = {"int", "uint", "long long", "unsigned long long", "int"},
-            .function_head = "static __device__ ",
-            .noinline_head = "static __device__ __noinline__ ",
-            .kernel_head = "extern \"C\" __global__ void ",
-            .fixed_size = "extern \"C\" __global__ void __launch_bounds__(%u) ",
-            .global = "",
-            .shared = "",
-            .shared_variable = "__shared__ ",
-            .table = "__constant__ const ",
-            .thread = "SF_THREAD",
-            .thread_uint = "(uint)SF_THREAD",
-            .block = "SF_BLOCK",
-            .block_uint = "(uint)SF_BLOCK",
-            .threads = "SF_THREADS",
-            .blocks = "SF_BLOCKS",
-            .barrier = "__syncthreads()",
-            .fence = "__threadfence()",
-            .atomics = {"atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr",
-                        "atomicExch", "atomicCAS"},
-            .helpers = c_helpers,
-            .has_recursion = true,
-            .has_long = true,
-            .has_signed_remainder = true,
-            .has_pointers = true,
-        },
-    [EMIT_GLSL] =
-        {
-            .name = "glsl",
-            .prelude = "#version 450\n"
-                       "#extension GL_KHR_memory_scope_semantics : require\n"
-                       "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n"
-                       "#extension GL_KHR_shader_subgroup_basic : require\n"
-                       "#extension GL_KHR_shader_subgroup_vote : require\n"
-                       "#extension GL_KHR_shader_subgroup_ballot : require\n"
-                       "#extension GL_KHR_shader_subgroup_arithmetic : require\n"
-                       "#extension GL_KHR_shader_subgroup_shuffle : require\n"
-                       "#ifndef SF_KERNEL\n"
-                       "#define SF_KERNEL 0\n"
-                       "#endif\n",
-            .casts = {"int", "uint", "int64_t", "uint64_t", "int"},
-            .types = {"int", "uint", "int64_t", "uint64_t", "int"},
-            .function_head = "",
-            .noinline_head = "",
-            .kernel_head = "layout(local_size_x_id = 0) in;",
-            .fixed_size = "layout(local_size_x = %u) in;",
-            .global = "",
-            .shared = "",
-            .shared_variable = "shared ",
-            .table = "const ",
-            .thread = "gl_LocalInvocationID.x",
-            .thread_uint = "gl_LocalInvocationID.x",
-            .block = "gl_WorkGroupID.x",
-            .block_uint = "gl_WorkGroupID.x",
-            .threads = "gl_WorkGroupSize.x",
-            .blocks = "gl_NumWorkGroups.x",
-            .barrier = "controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, "
-                       "gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, "
-                       "gl_SemanticsAcquireRelease)",
-            .fence = "memoryBarrier()",
-            .atomics = {"atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr",
-                        "atomicExchange", "atomicCompSwap"},
-            .votes = glsl_votes,
-            .shuffle = "subgroupShuffle(@, gl_SubgroupInvocationID)",
-            .helpers = glsl_helpers,
-        },
-    [EMIT_BLOCKS] = {.name = "blocks", .prelude = ""},
-    [EMIT_PTX] = {.name = "ptx",
-                  .prelude = ".version 7.0\n.target sm_70\n.address_size 64\n",
-                  .function_head = ""},
+const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] =
+    {
+        [EMIT_OPENCL] =
+            {
+                .name = "opencl",
+                .prelude = opencl_prelude,
+                .casts = {"(int)", "(uint)", "(long)", "(ulong)", "(int)"},
+                .types = {"int", "uint", "long", "ulong", "int"},
+                .function_head = "static ",
+                .noinline_head = "static __attribute__((noinline)) ",
+                .kernel_head = "__kernel void ",
+                .fixed_size = "__kernel __attribute__((reqd_work_group_size(%u, 1, 1))) void ",
+                .global = "__global ",
+                .shared = "__local ",
+                .shared_variable = "__local ",
+                .table = "__constant const ",
+                .thread = "get_local_id(0)",
+                .thread_uint = "(uint)get_local_id(0)",
+                .block = "get_group_id(0)",
+                .block_uint = "(uint)get_group_id(0)",
+                .threads = "get_local_size(0)",
+                .blocks = "get_num_groups(0)",
+                .barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
+                .fence = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
+                .atomics = {"atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or",
+                            "atomic_xchg", "atomic_cmpxchg"},
+                .helpers = c_helpers,
+                .has_long = true,
+                .has_signed_remainder = true,
+                .has_pointers = true,
+            },
+        [EMIT_CUDA] =
+            {
+                .name = "cuda",
+                .prelude = cuda_prelude,
+                .casts = {"(int)", "(uint)", "(long long)", "(unsigned long long)", "(int)"},
+                .types = {"int", "uint", "long long", "unsigned long long", "int"},
+                .function_head = "static __device__ ",
+                .noinline_head = "static __device__ __noinline__ ",
+                .kernel_head = "extern \"C\" __global__ void ",
+                .fixed_size = "extern \"C\" __global__ void __launch_bounds__(%u) ",
+                .global = "",
+                .shared = "",
+                .shared_variable = "__shared__ ",
+                .table = "__constant__ const ",
+                .thread = "SF_THREAD",
+                .thread_uint = "(uint)SF_THREAD",
+                .block = "SF_BLOCK",
+                .block_uint = "(uint)SF_BLOCK",
+                .threads = "SF_THREADS",
+                .blocks = "SF_BLOCKS",
+                .barrier = "__syncthreads()",
+                .fence = "__threadfence()",
+                .atomics = {"atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr",
+                            "atomicExch", "atomicCAS"},
+                .helpers = c_helpers,
+                .has_recursion = true,
+                .has_long = true,
+                .has_signed_remainder = true,
+                .has_pointers = true,
+            },
+        [EMIT_GLSL] =
+            {
+                .name = "glsl",
+                .prelude = "#version 450\n"
+                           "#extension GL_KHR_memory_scope_semantics : require\n"
+                           "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n"
+                           "#extension GL_KHR_shader_subgroup_basic : require\n"
+                           "#extension GL_KHR_shader_subgroup_vote : require\n"
+                           "#extension GL_KHR_shader_subgroup_ballot : require\n"
+                           "#extension GL_KHR_shader_subgroup_arithmetic : require\n"
+                           "#extension GL_KHR_shader_subgroup_shuffle : require\n"
+                           "#ifndef SF_KERNEL\n"
+                           "#define SF_KERNEL 0\n"
+                           "#endif\n",
+                .casts = {"int", "uint", "int64_t", "uint64_t", "int"},
+                .types = {"int", "uint", "int64_t", "uint64_t", "int"},
+                .function_head = "",
+                .noinline_head = "",
+                .kernel_head = "layout(local_size_x_id = 0) in;",
+                .fixed_size = "layout(local_size_x = %u) in;",
+                .global = "",
+                .shared = "",
+                .shared_variable = "shared ",
+                .table = "const ",
+                .thread = "gl_LocalInvocationID.x",
+                .thread_uint = "gl_LocalInvocationID.x",
+                .block = "gl_WorkGroupID.x",
+                .block_uint = "gl_WorkGroupID.x",
+                .threads = "gl_WorkGroupSize.x",
+                .blocks = "gl_NumWorkGroups.x",
+                .barrier = "controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, "
+                           "gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, "
+                           "gl_SemanticsAcquireRelease)",
+                .fence = "memoryBarrier()",
+                .atomics = {"atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr",
+                            "atomicExchange", "atomicCompSwap"},
+                .votes = glsl_votes,
+                .shuffle = "subgroupShuffle(@, gl_SubgroupInvocationID)",
+                .helpers = glsl_helpers,
+            },
+        [EMIT_WGSL] =
+            {
+                .name = "wgsl",
+                .prelude = "enable subgroups;\n"
+                           "diagnostic(off, subgroup_uniformity);\n",
+                .casts = {"i32", "u32", NULL, NULL, "i32"},
+                .types = {"i32", "u32", NULL, NULL, "i32"},
+                .function_head = "",
+                .noinline_head = "",
+                .fixed_size = "@compute @workgroup_size(%u)\n",
+                .thread = "sf_tid",
+                .thread_uint = "sf_tid",
+                .block = "sf_bid",
+                .block_uint = "sf_bid",
+                .threads = "threads",
+                .blocks = "sf_blocks",
+                .barrier = "storageBarrier(); workgroupBarrier()",
+                .fence = "",
+                .atomics = {"atomicAdd", "atomicMin", "atomicMax", "atomicAnd",
+                            "atomicOr", "atomicExchange", NULL},
+                .votes = wgsl_votes,
+                .shuffle = "subgroupShuffle(@, sf_lane)",
+                .helpers = wgsl_helpers,
+                .has_signed_remainder = true,
+                .is_wgsl = true,
+            },
+        [EMIT_BLOCKS] = {.name = "blocks", .prelude = ""},
+        [EMIT_PTX] = {.name = "ptx",
+                      .prelude = ".version 7.0\n.target sm_70\n.address_size 64\n",
+                      .function_head = ""},
 };
 
 const char *const emit_language_names[EMIT_LANGUAGE_COUNT] = {

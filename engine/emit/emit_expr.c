@@ -4,6 +4,14 @@
  */
 #include "engine/emit/emit_internal.h"
 
+#include "engine/language/walk.h"
+
+/* A choice whose values are read from memory: the one that is not chosen must not be. WGSL's own choice reads both. */
+static bool is_lazy(const struct emitter *e, const struct ast_expr *x)
+{
+    return e->dialect->is_wgsl && (ast_reads_shared(x->b) || ast_reads_shared(x->c));
+}
+
 /* The type in which an expression is written before it is converted. */
 static enum emit_type natural_type(const struct emitter *e, const struct ast_expr *x,
                                    enum emit_type want)
@@ -43,6 +51,9 @@ static enum emit_type natural_type(const struct emitter *e, const struct ast_exp
         return TYPE_BOOL;
     case EXPR_INT:
     case EXPR_COND:
+        if (is_lazy(e, x))
+            return TYPE_INT;
+        break;
     case EXPR_ALL:
     case EXPR_ANY:
         break;
@@ -80,7 +91,10 @@ static void put_builtin(struct emitter *e, enum ast_builtin builtin)
         return;
     case BUILTIN_THREADS:
         if (!fixed) {
-            text_format(e->out, "%s(%s)", d->casts[TYPE_INT], d->threads);
+            text_format(e->out, "%s(", d->casts[TYPE_INT]);
+            if (d->is_wgsl)
+                text_format(e->out, "k%u_", (unsigned)e->number);
+            text_format(e->out, "%s)", d->threads);
             return;
         }
         put_literal(e, (int32_t)launch->threads, TYPE_INT);
@@ -192,6 +206,31 @@ static void put_binary(struct emitter *e, const struct ast_expr *x)
     }
 }
 
+/* select(c, b, a), or, since && and || do not evaluate what does not count,
+ * sf_take((a && sf_put(&t, b)) || sf_put(&t, c), &t). */
+static void put_choice(struct emitter *e, const struct ast_expr *x, enum emit_type type)
+{
+    const unsigned number = e->number, choice = e->choices;
+    if (!is_lazy(e, x)) {
+        text_put(e->out, "select(");
+        emit_expr(e, x->c, type);
+        text_put(e->out, ", ");
+        emit_expr(e, x->b, type);
+        text_put(e->out, ", ");
+        emit_expr(e, x->a, TYPE_BOOL);
+        text_put(e->out, ")");
+        return;
+    }
+    e->choices++;
+    text_put(e->out, "sf_take((");
+    emit_expr(e, x->a, TYPE_BOOL);
+    text_format(e->out, " && sf_put(&k%u_t%u, ", number, choice);
+    emit_expr(e, x->b, TYPE_INT);
+    text_format(e->out, ")) || sf_put(&k%u_t%u, ", number, choice);
+    emit_expr(e, x->c, TYPE_INT);
+    text_format(e->out, "), &k%u_t%u)", number, choice);
+}
+
 static void put_natural(struct emitter *e, const struct ast_expr *x, enum emit_type type)
 {
     switch (x->kind) {
@@ -201,7 +240,10 @@ static void put_natural(struct emitter *e, const struct ast_expr *x, enum emit_t
     case EXPR_VAR:
     case EXPR_INDEX: {
         struct ast_lvalue place = {.var = x->var, .index = x->kind == EXPR_INDEX ? x->a : NULL};
+        bool is_atomic = emit_is_atomic(e, x->var);
+        text_put(e->out, is_atomic ? "atomicLoad(&" : "");
         emit_lvalue(e, &place);
+        text_put(e->out, is_atomic ? ")" : "");
         return;
     }
     case EXPR_BUILTIN:
@@ -214,6 +256,10 @@ static void put_natural(struct emitter *e, const struct ast_expr *x, enum emit_t
         put_binary(e, x);
         return;
     case EXPR_COND:
+        if (e->dialect->is_wgsl) {
+            put_choice(e, x, type);
+            return;
+        }
         text_put(e->out, "(");
         emit_expr(e, x->a, TYPE_BOOL);
         text_put(e->out, " ? ");
@@ -235,8 +281,58 @@ static enum emit_type narrow(enum emit_type type)
     return type == TYPE_LONG ? TYPE_INT : type == TYPE_ULONG ? TYPE_UINT : type;
 }
 
+/* The value of an expression that WGSL would evaluate when it reads the text, where it refuses what does not fit. */
+static bool is_constant(const struct emitter *e, const struct ast_expr *x, int32_t *value)
+{
+    const struct ast_launch *launch = &e->kernel->launch;
+    int32_t a, b;
+    switch (x->kind) {
+    case EXPR_INT:
+        *value = x->value;
+        return true;
+    case EXPR_BUILTIN:
+        *value = (int32_t)(x->builtin == BUILTIN_WARP_SIZE ? launch->warp
+                           : x->builtin == BUILTIN_BLOCKS  ? launch->blocks
+                                                           : launch->threads);
+        return x->builtin == BUILTIN_WARP_SIZE ||
+               (emit_has(e, EMIT_KNOB_FIXED_SIZE) &&
+                (x->builtin == BUILTIN_BLOCKS || x->builtin == BUILTIN_THREADS));
+    case EXPR_UNARY:
+        if (!is_constant(e, x->a, &a))
+            return false;
+        *value = ast_eval_unary(x->unary, a);
+        return true;
+    case EXPR_BINARY:
+        if (!is_constant(e, x->a, &a) || !is_constant(e, x->b, &b))
+            return false;
+        *value = ast_eval_binary(x->binary, a, b);
+        return true;
+    case EXPR_COND:
+        return is_constant(e, x->a, &a) && is_constant(e, a ? x->b : x->c, value);
+    case EXPR_INDEX: {
+        const struct emit_place *place =
+            x->var->space == SPACE_GLOBAL ? emit_place_of(e, x->var) : NULL;
+        if (!place || !place->is_table || !is_constant(e, x->a, &a) || a < 0 ||
+            (uint32_t)a >= x->var->length)
+            return false;
+        *value = e->initial[place->offset + (uint32_t)a];
+        return true;
+    }
+    case EXPR_VAR:
+        *value = x->var->space == SPACE_GLOBAL ? e->initial[emit_place_of(e, x->var)->offset] : 0;
+        return x->var->space == SPACE_GLOBAL && emit_place_of(e, x->var)->is_table;
+    case EXPR_ALL:
+    case EXPR_ANY:
+        break;
+    }
+    return false;
+}
+
 void emit_expr(struct emitter *e, const struct ast_expr *x, enum emit_type want)
 {
+    struct ast_expr constant = {.kind = EXPR_INT, .at = x->at};
+    if (e->dialect->is_wgsl && is_constant(e, x, &constant.value))
+        x = &constant;
     enum emit_type type = natural_type(e, x, want);
     if (type == want) {
         put_natural(e, x, type);
@@ -262,7 +358,7 @@ void emit_expr(struct emitter *e, const struct ast_expr *x, enum emit_type want)
 /* mem[base + index] */
 static void put_word(struct emitter *e, const char *base, const struct ast_expr *index)
 {
-    text_format(e->out, "mem[%s", base);
+    text_format(e->out, "%s[%s", emit_memory(e), base);
     if (index) {
         text_put(e->out, " + ");
         emit_expr(e, index, TYPE_INT);
@@ -272,6 +368,10 @@ static void put_word(struct emitter *e, const char *base, const struct ast_expr 
 
 void emit_lvalue(struct emitter *e, const struct ast_lvalue *lvalue)
 {
+    int32_t index;
+    if (e->dialect->is_wgsl && lvalue->index && is_constant(e, lvalue->index, &index) &&
+        (index < 0 || (uint32_t)index >= lvalue->var->length))
+        emit_refuse(e, "wgsl has no element %d of '%s'", (int)index, lvalue->var->name);
     const char *base = emit_base(e, lvalue->var);
     if (base) {
         put_word(e, base, lvalue->index);
@@ -332,9 +432,10 @@ void emit_condition(struct emitter *e, const struct ast_expr *expr)
         put_truth(e, expr);
         return;
     }
-    text_put(e->out, "((");
+    bool is_wgsl = e->dialect->is_wgsl;
+    text_put(e->out, is_wgsl ? "(select(0, 1, " : "((");
     put_truth(e, expr);
-    text_put(e->out, " ? 1 : 0) != ");
+    text_put(e->out, is_wgsl ? ") != " : " ? 1 : 0) != ");
     emit_zero(e);
     text_put(e->out, ")");
 }

@@ -14,7 +14,7 @@ struct emit_helper {
     const char *name, *text;
 };
 
-enum { EMIT_HELPERS = 4 };
+enum { EMIT_HELPERS = 6 }; /* at most */
 
 /* How a language spells what the emitter says. */
 struct emit_dialect {
@@ -37,14 +37,17 @@ struct emit_dialect {
     /* A truth value again, @, by a subgroup operation; NULL ends them. Whatever lanes take part: a lane's own value is among
      * theirs. */
     const char *const *votes;
-    const char *shuffle;               /* a value again, from the lane itself */
-    const struct emit_helper *helpers; /* EMIT_HELPERS of them; NULL: texts call none */
+    const char *shuffle; /* a value again, from the lane itself */
+    const struct emit_helper
+        *helpers; /* EMIT_HELPERS, fewer if a name is NULL; NULL: texts call none */
     bool has_recursion;
     bool has_long; /* integers of 64 bits everywhere; otherwise where the knob `wide` says so */
     bool has_signed_remainder; /* that of negative numbers is C's */
     /* Pointers and goto. Without them variables are reached by names of the file, memory as `mem[..]`, and a kernel's body that
      * something follows is a function of its own. */
     bool has_pointers;
+    /* WGSL: names stand before types, no switch falls through, and the language chooses between two values that are both there. */
+    bool is_wgsl;
 };
 
 extern const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT];
@@ -55,7 +58,8 @@ struct emit_place {
     uint32_t offset; /* in the buffer; of a private variable with drawn values */
     bool carried;    /* a function uses it */
     bool written;
-    bool is_table; /* a constant of the text */
+    bool is_table;  /* a constant of the text */
+    bool is_atomic; /* some atomic takes it */
 };
 
 struct emitter {
@@ -69,15 +73,18 @@ struct emitter {
     struct emit_place *places;
     uint32_t place_count;
     uint32_t global_words, shared_words, drawn_words; /* of one copy; of a thread */
-    bool has_members; /* functions reach private variables through a struct, `p` */
-    bool exits;       /* some function ends its thread */
-    bool talks;       /* threads see what others wrote: there is a barrier or fence */
-    bool opaque;      /* some text needs the word that is 0 */
+    bool has_members;       /* functions reach private variables through a struct, `p` */
+    bool exits;             /* some function ends its thread */
+    bool talks;             /* threads see what others wrote: there is a barrier or fence */
+    bool opaque;            /* some text needs the word that is 0 */
+    bool atomic_memory;     /* WGSL: all words of the buffer are read and written by atomics */
+    const int32_t *initial; /* the buffer at first */
 
     const struct ast_function *function; /* at hand */
     bool is_body;                        /* the kernel's own statements */
     uint32_t indent;
-    uint32_t votes; /* so many were written */
+    uint32_t votes;   /* so many were written */
+    uint32_t choices; /* WGSL: ... between values of which one only is evaluated */
 };
 
 static inline bool emit_has(const struct emitter *e, enum emit_knob knob)
@@ -111,17 +118,41 @@ uint32_t emit_result_words(const struct emitter *e);
 uint32_t emit_zero_word(const struct emitter *e);
 const int32_t *emit_initial_words(struct emitter *e);
 
-/* ---- names (emit.c) ---- */
+/* Whether its words are of those that atomics take: elsewhere than in WGSL words are words. */
+bool emit_is_atomic(const struct emitter *e, const struct ast_var *var);
+
+/* ---- emit_declare.c ---- */
 
 /* `x`, `p->x`, `s_a`: not of what is reached as `mem[..]`. */
 void emit_var(struct emitter *e, const struct ast_var *var);
+const char *emit_memory(const struct emitter *e); /* `mem` */
+/* Whether the thread has ended. */
+const char *emit_ended(const struct emitter *e);
+void emit_number(struct emitter *e, int32_t value);
+/* Declarations, without what ends them: of a variable, a parameter, a pointer that functions get (or its name alone). */
+void emit_local(struct emitter *e, const struct ast_var *var);
+void emit_parameter(struct emitter *e, const struct ast_var *var);
+void emit_pointer(struct emitter *e, const struct emit_place *place, bool declared);
+/* A private variable that functions reach by its name. */
+bool emit_is_of_file(const struct emitter *e, const struct emit_place *place);
+void emit_struct(struct emitter *e);
+void emit_tables(struct emitter *e);
+void emit_memory_pointers(struct emitter *e);
+/* What stands before the kernel's name, or its layout. */
+void emit_kernel_head(struct emitter *e);
+/* Where functions have no pointers: layout, memory and what they share are of the file. */
+void emit_file_head(struct emitter *e);
+
+/* ---- names (emit.c) ---- */
+
 /* What a variable is declared as. */
 enum emit_type emit_type_of(const struct emitter *e, const struct ast_var *var);
 /* What every function is given before its arguments, as the call has it. True: it was something. */
 bool emit_context(struct emitter *e, bool declared);
-/* The word that is 0, and whether the thread has ended. */
+/* The word that is 0. */
 void emit_zero(struct emitter *e);
-const char *emit_ended(const struct emitter *e);
+/* What a place holds. */
+const char *emit_loaded(const struct emitter *e, bool is_atomic, const char *place);
 /* Where the variable begins in `mem`, if the language has no pointer to it: "12 + int(..) * 3"; NULL otherwise. */
 const char *emit_base(struct emitter *e, const struct ast_var *var);
 

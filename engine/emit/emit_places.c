@@ -50,6 +50,8 @@ static bool use_stm(void *context, const struct ast_stm *stm)
     const struct usage *u = context;
     u->e->exits |= u->carries && stm->kind == STM_EXIT && !u->e->is_body;
     u->e->talks |= stm->kind == STM_BARRIER || stm->kind == STM_MEMBAR;
+    if (stm->kind == STM_ATOMIC && stm->place.var)
+        emit_place_of(u->e, stm->place.var)->is_atomic = true;
     return false;
 }
 
@@ -128,6 +130,14 @@ void emit_number_variables(struct emitter *e)
     }
 }
 
+/* An atomic in the buffer makes all words of it such. */
+static void find_atomic_memory(struct emitter *e)
+{
+    for (uint32_t i = 0; i < e->place_count; i++)
+        e->atomic_memory |= e->dialect->is_wgsl && e->places[i].is_atomic &&
+                            !emit_lies_in_shared(e, e->places[i].var);
+}
+
 /* Where they lie in the buffer, as in every other form (program.h). */
 void emit_place_variables(struct emitter *e)
 {
@@ -145,6 +155,15 @@ void emit_place_variables(struct emitter *e)
             e->has_members = true;
     }
     e->has_members |= e->exits;
+    find_atomic_memory(e);
+}
+
+bool emit_is_atomic(const struct emitter *e, const struct ast_var *var)
+{
+    if (!e->dialect->is_wgsl || var->space == SPACE_PRIVATE || var->space == SPACE_LOCAL)
+        return false;
+    return emit_lies_in_shared(e, var) ? emit_place_of(e, var)->is_atomic
+                                       : e->atomic_memory && !emit_place_of(e, var)->is_table;
 }
 
 static uint32_t total_threads(const struct emitter *e)

@@ -3,6 +3,8 @@
  */
 #include "engine/emit/emit_internal.h"
 
+#include "engine/language/walk.h"
+
 static void put_statement(struct emitter *e, const struct ast_stm *stm);
 
 static bool is_visible(const struct ast_var *var)
@@ -15,12 +17,22 @@ static enum emit_type target_type(const struct emitter *e, const struct ast_lval
     return emit_type_of(e, target->var);
 }
 
+/* Up to the value that is stored; what stands behind that. */
+static const char *put_target(struct emitter *e, const struct ast_lvalue *target)
+{
+    bool is_atomic = emit_is_atomic(e, target->var);
+    text_put(e->out, is_atomic ? "atomicStore(&" : "");
+    emit_lvalue(e, target);
+    text_put(e->out, is_atomic ? ", " : " = ");
+    return is_atomic ? ")" : "";
+}
+
 /* x op= v is x = x op v: nothing in an index has an effect. */
 static void put_assignment(struct emitter *e, const struct ast_stm *stm)
 {
-    emit_lvalue(e, &stm->target);
-    text_put(e->out, " = ");
+    const char *end = put_target(e, &stm->target);
     emit_value(e, ast_assigned_value(e->arena, stm), target_type(e, &stm->target));
+    text_put(e->out, end);
 }
 
 /* Out of the statements of the function at hand, whose thread has ended, or which returns. */
@@ -49,35 +61,44 @@ static void put_call(struct emitter *e, const struct ast_stm *stm)
 static void put_call_statement(struct emitter *e, const struct ast_stm *stm)
 {
     bool keeps = stm->target.var != NULL;
-    text_put(e->out, keeps ? "{ int sf_value = " : "");
+    bool is_wgsl = e->dialect->is_wgsl;
+    text_put(e->out, !keeps ? "" : is_wgsl ? "{ let sf_value = " : "{ int sf_value = ");
     put_call(e, stm);
     text_put(e->out, ";");
     if (e->exits) {
-        text_format(e->out, " if (%s%s) ", emit_ended(e), e->dialect->has_pointers ? "" : " != 0");
+        text_format(e->out, " if (%s%s) %s", emit_ended(e), e->dialect->has_pointers ? "" : " != 0",
+                    is_wgsl ? "{ " : "");
         put_leave(e);
+        text_put(e->out, is_wgsl ? " }" : "");
     }
     if (!keeps)
         return;
     enum emit_type type = target_type(e, &stm->target);
     text_put(e->out, " ");
-    emit_lvalue(e, &stm->target);
-    text_format(e->out, " = %s(sf_value); }", e->dialect->casts[type]);
+    const char *end = put_target(e, &stm->target);
+    text_format(e->out, "%s(sf_value)%s; }", e->dialect->casts[type], end);
 }
 
 static void put_atomic(struct emitter *e, const struct ast_stm *stm)
 {
-    const char *name = e->dialect->atomics[stm->atomic];
-    if (stm->target.var) {
-        emit_lvalue(e, &stm->target);
-        text_format(e->out, " = %s(", e->dialect->casts[target_type(e, &stm->target)]);
+    const struct emit_dialect *d = e->dialect;
+    const char *name = d->atomics[stm->atomic], *end = "";
+    if (!name) {
+        emit_refuse(e, "%s has no '%s' that never fails, at line %u", d->name,
+                    ast_atomic_names[stm->atomic], (unsigned)stm->at.line);
+        return;
     }
-    text_format(e->out, "%s(%s", name, e->dialect->has_pointers ? "&" : "");
+    if (stm->target.var) {
+        end = put_target(e, &stm->target);
+        text_format(e->out, "%s(", d->casts[target_type(e, &stm->target)]);
+    }
+    text_format(e->out, "%s(%s", name, d->has_pointers || d->is_wgsl ? "&" : "");
     emit_lvalue(e, &stm->place);
     for (const struct ast_expr *a = stm->arguments; a; a = a->next) {
         text_put(e->out, ", ");
         emit_expr(e, a, TYPE_INT);
     }
-    text_put(e->out, stm->target.var ? "));" : ");");
+    text_format(e->out, "%s%s;", stm->target.var ? "))" : ")", end);
 }
 
 static void put_nested(struct emitter *e, const struct ast_stm *list)
@@ -116,8 +137,33 @@ static void put_while(struct emitter *e, const struct ast_stm *stm)
     put_body(e, stm->body);
 }
 
+/* WGSL's loop without a condition before it. */
+static void put_loop(struct emitter *e, const struct ast_stm *stm)
+{
+    text_put(e->out, "loop {");
+    e->indent++;
+    emit_statements(e, stm->body);
+    emit_line(e);
+    text_put(e->out, "continuing {");
+    e->indent++;
+    emit_line(e);
+    text_put(e->out, "break if (!");
+    emit_condition(e, stm->value);
+    text_put(e->out, ");");
+    e->indent--;
+    emit_line(e);
+    text_put(e->out, "}");
+    e->indent--;
+    emit_line(e);
+    text_put(e->out, "}");
+}
+
 static void put_do(struct emitter *e, const struct ast_stm *stm)
 {
+    if (e->dialect->is_wgsl) {
+        put_loop(e, stm);
+        return;
+    }
     text_put(e->out, "do");
     put_body(e, stm->body);
     text_put(e->out, " while (");
@@ -161,16 +207,45 @@ static void put_case_label(struct emitter *e, const struct ast_case *c)
         text_format(e->out, "case %d:", (int)c->value);
 }
 
-/* The last case wants a statement. */
-static void put_switch(struct emitter *e, const struct ast_stm *stm)
+/* Where no case falls through, each has the statements of those behind it, too, up to a jump. */
+static void put_whole_case(struct emitter *e, const struct ast_case *c)
 {
-    text_put(e->out, "switch (");
-    emit_expr(e, stm->value, TYPE_INT);
-    if (emit_has(e, EMIT_KNOB_OPAQUE_SWITCHES)) {
-        text_put(e->out, " ^ ");
-        emit_zero(e);
+    enum { MOST = 1 << 18 };
+    put_case_label(e, c);
+    text_put(e->out, " {");
+    e->indent++;
+    for (; c; c = c->next) {
+        const struct ast_stm *last = c->body;
+        emit_statements(e, c->body);
+        while (last && last->next)
+            last = last->next;
+        if (last && ast_is(last, STM_JUMP))
+            break;
     }
-    text_put(e->out, ") {");
+    e->indent--;
+    emit_line(e);
+    text_put(e->out, "}");
+    if (e->out->length > MOST)
+        emit_refuse(e, "%s has no cases that fall through, and this kernel has too many",
+                    e->dialect->name);
+}
+
+static void put_whole_cases(struct emitter *e, const struct ast_stm *stm)
+{
+    bool has_default = false;
+    for (const struct ast_case *c = stm->cases; c && !e->reason; c = c->next) {
+        has_default |= c->is_default;
+        put_whole_case(e, c);
+    }
+    if (has_default)
+        return;
+    emit_line(e);
+    text_put(e->out, "default: {}");
+}
+
+/* The last case wants a statement. */
+static void put_cases(struct emitter *e, const struct ast_stm *stm)
+{
     for (const struct ast_case *c = stm->cases; c; c = c->next) {
         put_case_label(e, c);
         e->indent++;
@@ -181,6 +256,21 @@ static void put_switch(struct emitter *e, const struct ast_stm *stm)
         }
         e->indent--;
     }
+}
+
+static void put_switch(struct emitter *e, const struct ast_stm *stm)
+{
+    text_put(e->out, "switch (");
+    emit_expr(e, stm->value, TYPE_INT);
+    if (emit_has(e, EMIT_KNOB_OPAQUE_SWITCHES)) {
+        text_put(e->out, " ^ ");
+        emit_zero(e);
+    }
+    text_put(e->out, ") {");
+    if (e->dialect->is_wgsl)
+        put_whole_cases(e, stm);
+    else
+        put_cases(e, stm);
     emit_line(e);
     text_put(e->out, "}");
 }

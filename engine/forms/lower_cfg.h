@@ -1,5 +1,5 @@
 /*
- * lower_cfg.h - core kernels (lower.h) to block form (lockstep-cfg; catalogue B section 15).
+ * lower_cfg.h - core kernels (lower.h) to block form (lockstep-cfg; docs/catalogue.md).
  *
  * - if, while (e): c = (e) != 0 with a fresh private c, where shared variables are read, then goto T, F
  *   with guards c and !c (S2C.guard)

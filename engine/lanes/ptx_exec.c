@@ -85,7 +85,8 @@ static uint64_t special_value(const struct machine *machine, const struct ptx_la
     const struct ptx_kernel *kernel = program->ptx->kernel;
     const uint32_t *n = kernel->block, *g = kernel->grid;
     uint32_t tid = ptx_tid(program, lanes, lane), laneid = tid % program->launch.warp;
-    uint32_t block = kernel->first_block + lanes->block;
+    const uint32_t *numbers = ((const struct ptx_scratch *)machine->scratch)->numbers;
+    uint32_t block = numbers ? numbers[lanes->block] : kernel->first_block + lanes->block;
     char e = program->ptx->specials[number].element;
     uint64_t bit = laneid < 32 ? (uint64_t)1 << laneid : 0;
     switch (program->ptx->specials[number].special) {

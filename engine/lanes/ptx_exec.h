@@ -37,6 +37,8 @@ struct ptx_scratch {
     uint8_t slot[2 * LIMIT_WARP];  /* lane + 1 of the first lane with a place, 0 = free */
     uint32_t region[PTX_REGION_CACHE]; /* by pc: where the last access went, a guess */
     char text[PTX_TEXT];               /* machine->fault_text */
+    const uint32_t
+        *numbers; /* in the grid: of the machine's blocks; NULL: in a row (crs_slot_numbers) */
 };
 
 struct ptx_lanes {

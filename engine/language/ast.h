@@ -262,7 +262,7 @@ uint32_t language_size(const struct ast_kernel *kernel);
  * for trees that a mutator made). Errors go to diag (NULL: only the verdict); true = well-formed. */
 bool ast_check(const struct ast_kernel *kernel, struct diag *diag);
 
-/* The value of a binary or unary operation as the language defines it (kernel-language.md): wraps,
+/* The value of a binary or unary operation as the language defines it (docs/kernel-language.md): wraps,
  * total. BINARY_LOGICAL_* on values already evaluated. The one evaluator of all semantics. */
 int32_t ast_eval_binary(enum ast_binary op, int32_t a, int32_t b);
 int32_t ast_eval_unary(enum ast_unary op, int32_t a);

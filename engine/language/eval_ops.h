@@ -1,5 +1,5 @@
 /*
- * eval_ops.h - the one definition of arithmetic (kernel-language.md, "What all semantics share").
+ * eval_ops.h - the one definition of arithmetic (docs/kernel-language.md, "What all semantics share").
  *
  * A value is a 32-bit two's-complement int. Every operation is total: what C leaves undefined has a
  * value here. Inline, because interpreters call it for each operation; ast_eval_* are the same

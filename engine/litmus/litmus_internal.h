@@ -1,42 +1,10 @@
 /*
- * litmus_internal.h - states of litmus programs. Unused fields are zero, so that equal states have equal bytes.
+ * litmus_internal.h - how states of litmus programs are made from each other.
  */
 #ifndef ENGINE_LITMUS_INTERNAL_H
 #define ENGINE_LITMUS_INTERNAL_H
 
-#include "engine/litmus/litmus.h"
-
-enum { SLOTS = 4, LINES = LITMUS_GLOBALS + LITMUS_THREADS, ALL_SLOTS = SLOTS * LITMUS_THREADS };
-
-struct litmus_line {
-    int16_t vals[2];
-    uint16_t pins; /* a bit an operation that waits for the line */
-    uint8_t vmask, dmask, pending, used;
-};
-
-struct litmus_slot {
-    uint8_t used, ip, pc, lanes; /* lanes: a bit each */
-    int16_t fill[2];
-};
-
-enum { BAR_NONE, BAR_ARRIVED, BAR_PASSED };
-
-struct litmus_actor {
-    uint8_t pc, bar;
-    uint8_t blocked[LITMUS_REGISTERS];
-    int16_t regs[LITMUS_REGISTERS];
-    struct litmus_slot slots[SLOTS];
-};
-
-struct litmus_state {
-    uint32_t
-        choice; /* two bits an instruction of several lanes: together, together the other way, apart */
-    uint32_t lock;                                    /* a bit a block */
-    uint8_t arrived[LITMUS_THREADS][LITMUS_BARRIERS]; /* a bit a thread, of each block */
-    int16_t words[LITMUS_WORDS];
-    struct litmus_actor actors[LITMUS_THREADS];
-    struct litmus_line l1[LITMUS_THREADS][LINES];
-};
+#include "engine/litmus/litmus_path.h"
 
 struct litmus_run {
     struct arena *arena;
@@ -52,9 +20,10 @@ bool litmus_is_ptx(struct arena *arena, const char *text);
 bool litmus_read_ptx(struct arena *arena, struct litmus_reader *reader, struct litmus_test *test,
                      struct diag *diag);
 
-/* What the search calls for each successor. */
+/* What the search calls for each successor, with what leads to it. */
 struct litmus_walk;
-void litmus_found(struct litmus_walk *walk, const struct litmus_state *state);
+void litmus_found(struct litmus_walk *walk, const struct litmus_state *state,
+                  struct litmus_move move);
 
 void litmus_start(const struct litmus_run *run, struct litmus_state *state);
 void litmus_settle(const struct litmus_run *run, struct litmus_state *state);

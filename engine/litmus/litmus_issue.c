@@ -103,7 +103,7 @@ static bool blocked(const struct litmus_actor *actor, const struct litmus_instru
 static uint32_t in_flight(const struct litmus_actor *actor)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < SLOTS; i++)
+    for (uint32_t i = 0; i < LITMUS_SLOTS; i++)
         count += actor->slots[i].used;
     return count;
 }
@@ -121,7 +121,7 @@ static bool same_word(const struct litmus_instruction *a, const struct litmus_in
 static bool kept_back(const struct litmus_run *run, const struct litmus_actor *actor,
                       const struct litmus_thread *thread, const struct litmus_instruction *in)
 {
-    for (uint32_t i = 0; i < SLOTS && run->o.poloc; i++) {
+    for (uint32_t i = 0; i < LITMUS_SLOTS && run->o.poloc; i++) {
         const struct litmus_slot *slot = &actor->slots[i];
         const struct litmus_instruction *other = &thread->code[slot->pc];
         bool loads = in->op == LITMUS_LD && other->op == LITMUS_LD;
@@ -165,7 +165,8 @@ static bool issue_memory(const struct litmus_run *run, struct litmus_state *s, u
     bool apart = in->lanes > 1 && (in->op >= LITMUS_ADD_ATOM || !one_line(run, in) ||
                                    litmus_grouping(run, s, thread, actor->pc) == APART);
     uint32_t wanted = apart ? in->lanes : 1;
-    if (kept_back(run, actor, &run->test->threads[thread], in) || in_flight(actor) + wanted > SLOTS)
+    if (kept_back(run, actor, &run->test->threads[thread], in) ||
+        in_flight(actor) + wanted > LITMUS_SLOTS)
         return false;
     block(actor, in);
     for (uint32_t i = 0; i < wanted; i++)
@@ -314,6 +315,6 @@ void litmus_sc_steps(const struct litmus_run *run, const struct litmus_state *st
         struct litmus_state next = *state;
         if (state->actors[t].pc < thread->length &&
             sc_step(run, &next, t, &thread->code[state->actors[t].pc]))
-            litmus_found(walk, &next);
+            litmus_found(walk, &next, (struct litmus_move){MOVE_INSTRUCTION, (uint8_t)t, 0});
     }
 }

@@ -11,12 +11,11 @@
 
 enum { LD_START, LD_FILL, LD_UPDATE, LD_READ };
 
-static uint32_t line_of(const struct litmus_run *run, uint32_t word, uint32_t *offset)
+uint32_t litmus_line_of(uint32_t words_a_line, uint32_t word, uint32_t *offset)
 {
-    uint32_t w = run->o.words_a_line;
     if (litmus_space(word) == WORD_GLOBAL) {
-        *offset = word % w;
-        return word / w;
+        *offset = word % words_a_line;
+        return word / words_a_line;
     }
     uint32_t local = word - LITMUS_GLOBALS - 4 * LITMUS_THREADS;
     *offset = local % 2;
@@ -62,7 +61,7 @@ static struct step step_of(const struct litmus_run *run, struct litmus_state *s,
         uint32_t offset;
         if (!(op->lanes >> lane & 1) || litmus_space(step.in->word[lane]) == WORD_SHARED)
             continue;
-        step.number = line_of(run, step.in->word[lane], &offset);
+        step.number = litmus_line_of(run->o.words_a_line, step.in->word[lane], &offset);
         step.line = &s->l1[t->sm][step.number];
         step.need |= 1U << offset;
     }
@@ -71,7 +70,7 @@ static struct step step_of(const struct litmus_run *run, struct litmus_state *s,
 
 static uint16_t own_pin(const struct step *t)
 {
-    return (uint16_t)(1U << (t->thread * SLOTS + t->slot));
+    return (uint16_t)(1U << (t->thread * LITMUS_SLOTS + t->slot));
 }
 
 static void drop(struct litmus_line *line)
@@ -144,7 +143,7 @@ static bool read_line(struct step *t)
         uint32_t offset;
         if (!(t->op->lanes >> lane & 1))
             continue;
-        line_of(t->run, t->in->word[lane], &offset);
+        litmus_line_of(t->run->o.words_a_line, t->in->word[lane], &offset);
         t->actor->regs[t->in->reg[lane]] = t->line->vals[offset];
     }
     t->line->pins &= (uint16_t)~own_pin(t);
@@ -245,7 +244,7 @@ static void store_local(struct step *t)
         uint32_t offset;
         if (!(t->op->lanes >> lane & 1))
             continue;
-        line_of(t->run, t->in->word[lane], &offset);
+        litmus_line_of(t->run->o.words_a_line, t->in->word[lane], &offset);
         int16_t value = litmus_value(t->actor, t->in->a[lane]);
         if (!(t->line->vmask >> offset & 1) || t->line->vals[offset] != value)
             t->line->dmask |= (uint8_t)(1U << offset);
@@ -351,7 +350,7 @@ static bool held_back(const struct step *t)
     const struct litmus_instruction *code = t->run->test->threads[t->thread].code;
     if (t->in->cache != CACHE_VOL)
         return false;
-    for (uint32_t i = 0; i < SLOTS; i++) {
+    for (uint32_t i = 0; i < LITMUS_SLOTS; i++) {
         const struct litmus_slot *other = &t->actor->slots[i];
         if (other->used && other->pc < t->op->pc && code[other->pc].cache == CACHE_VOL)
             return true;
@@ -362,7 +361,7 @@ static bool held_back(const struct step *t)
 static void slot_steps(const struct litmus_run *run, const struct litmus_state *state,
                        uint32_t thread, struct litmus_walk *walk)
 {
-    for (uint32_t i = 0; i < SLOTS; i++) {
+    for (uint32_t i = 0; i < LITMUS_SLOTS; i++) {
         if (!state->actors[thread].slots[i].used)
             continue;
         struct litmus_state next = *state;
@@ -371,7 +370,7 @@ static void slot_steps(const struct litmus_run *run, const struct litmus_state *
             continue;
         micro_step(&t);
         litmus_settle(run, &next);
-        litmus_found(walk, &next);
+        litmus_found(walk, &next, (struct litmus_move){MOVE_STEP, (uint8_t)thread, (uint8_t)i});
     }
 }
 
@@ -388,24 +387,27 @@ static void write_back(const struct litmus_run *run, struct litmus_state *s,
 static void silent_steps(const struct litmus_run *run, const struct litmus_state *state,
                          struct litmus_walk *walk)
 {
-    for (uint32_t i = 0; i < LITMUS_THREADS * LINES; i++) {
-        const struct litmus_line *line = &state->l1[i / LINES][i % LINES];
+    for (uint32_t i = 0; i < LITMUS_THREADS * LITMUS_LINES; i++) {
+        const struct litmus_line *line = &state->l1[i / LITMUS_LINES][i % LITMUS_LINES];
         if (!line->used || (!line->dmask && (line->pins || line->pending)))
             continue;
         struct litmus_state next = *state;
-        struct litmus_line *own = &next.l1[i / LINES][i % LINES];
+        struct litmus_line *own = &next.l1[i / LITMUS_LINES][i % LITMUS_LINES];
         if (line->dmask)
-            write_back(run, &next, own, i % LINES);
+            write_back(run, &next, own, i % LITMUS_LINES);
         else
             drop(own);
         litmus_settle(run, &next);
-        litmus_found(walk, &next);
+        litmus_found(walk, &next,
+                     (struct litmus_move){line->dmask ? MOVE_BACK : MOVE_DROP,
+                                          (uint8_t)(i / LITMUS_LINES),
+                                          (uint8_t)(i % LITMUS_LINES)});
     }
 }
 
 static bool idle(const struct litmus_actor *actor)
 {
-    for (uint32_t i = 0; i < SLOTS; i++)
+    for (uint32_t i = 0; i < LITMUS_SLOTS; i++)
         if (actor->slots[i].used)
             return false;
     return true;
@@ -426,7 +428,7 @@ static void inval_step(const struct litmus_run *run, const struct litmus_state *
             return;
     next.actors[thread].pc++;
     litmus_settle(run, &next);
-    litmus_found(walk, &next);
+    litmus_found(walk, &next, (struct litmus_move){MOVE_EMPTY, (uint8_t)thread, 0});
 }
 
 void litmus_steps(const struct litmus_run *run, const struct litmus_state *state,

@@ -13,8 +13,16 @@ struct litmus_walk {
     uint32_t count, limit;
     uint32_t successors; /* of the state at hand, other than itself */
     const struct litmus_state *from;
+    uint32_t at; /* its number */
     bool full;
     struct litmus_result *result;
+    struct step_to *ways; /* a state each, or NULL: nobody asks how it is come to */
+    struct litmus_paths *paths;
+};
+
+struct step_to {
+    uint32_t from;
+    struct litmus_move move;
 };
 
 static uint64_t hash(const struct litmus_state *state)
@@ -32,7 +40,8 @@ static uint64_t hash(const struct litmus_state *state)
 
 _Static_assert(sizeof(struct litmus_state) % 4 == 0, "hash() takes whole words");
 
-static void add_state(struct litmus_walk *walk, const struct litmus_state *state)
+static void add_state(struct litmus_walk *walk, const struct litmus_state *state,
+                      struct step_to way)
 {
     uint32_t at = (uint32_t)hash(state) & walk->mask;
     for (; walk->table[at]; at = (at + 1) & walk->mask)
@@ -42,16 +51,19 @@ static void add_state(struct litmus_walk *walk, const struct litmus_state *state
         walk->full = true;
         return;
     }
+    if (walk->ways)
+        walk->ways[walk->count] = way;
     walk->states[walk->count++] = *state;
     walk->table[at] = walk->count;
 }
 
-void litmus_found(struct litmus_walk *walk, const struct litmus_state *state)
+void litmus_found(struct litmus_walk *walk, const struct litmus_state *state,
+                  struct litmus_move move)
 {
     if (!memcmp(walk->from, state, sizeof *state))
         return; /* a retry that changed nothing */
     walk->successors++;
-    add_state(walk, state);
+    add_state(walk, state, (struct step_to){walk->at, move});
 }
 
 /* What a thread's own word holds, if it stands in the L1 only. */
@@ -66,6 +78,19 @@ static int dirty_local(const struct litmus_walk *walk, const struct litmus_state
     return line->dmask >> offset & 1 ? line->vals[offset] : value;
 }
 
+/* The states are searched breadth first: no way to this one is shorter. */
+static void keep_path(struct litmus_walk *walk, const int16_t *values)
+{
+    struct litmus_path *path = &walk->paths->of[walk->paths->count++];
+    memcpy(path->values, values, sizeof path->values);
+    path->count = 1;
+    for (uint32_t i = walk->at; walk->ways[i].move.kind != MOVE_START; i = walk->ways[i].from)
+        path->count++;
+    path->moments = arena_alloc(walk->run.arena, path->count, sizeof *path->moments);
+    for (uint32_t i = walk->at, k = path->count; k-- > 0; i = walk->ways[i].from)
+        path->moments[k] = (struct litmus_moment){walk->ways[i].move, walk->states[i]};
+}
+
 static void ended(struct litmus_walk *walk, const struct litmus_state *state)
 {
     const struct litmus_test *test = walk->run.test;
@@ -76,13 +101,17 @@ static void ended(struct litmus_walk *walk, const struct litmus_state *state)
             o->is_register ? state->actors[o->thread].regs[o->number] : state->words[o->number];
         values[i] = (int16_t)dirty_local(walk, state, o, value);
     }
+    uint32_t known = walk->result->count;
     litmus_add_outcome(walk->run.arena, test, walk->result, values);
+    if (walk->paths && walk->result->count > known && walk->paths->count < walk->paths->most)
+        keep_path(walk, values);
 }
 
 static void expand(struct litmus_walk *walk, enum litmus_model model, uint32_t index)
 {
     struct litmus_state state = walk->states[index];
     walk->from = &state;
+    walk->at = index;
     walk->successors = 0;
     if (litmus_done(&walk->run, &state))
         ended(walk, &state);
@@ -141,16 +170,35 @@ static void start_all(struct litmus_walk *walk, enum litmus_model model)
         litmus_start(&walk->run, &state);
         if (model != LITMUS_SC)
             litmus_settle(&walk->run, &state);
-        add_state(walk, &state);
+        add_state(walk, &state, (struct step_to){0, {MOVE_START, 0, 0}});
     }
 }
 
-bool litmus_run(struct arena *arena, const struct litmus_test *test, enum litmus_model model,
-                uint32_t limit, struct litmus_result *result)
+static bool search(struct litmus_walk *walk, enum litmus_model model)
 {
     uint32_t slots = 1;
-    while (slots < 2 * limit)
+    while (slots < 2 * walk->limit)
         slots *= 2;
+    walk->mask = slots - 1;
+    walk->states = malloc(walk->limit * sizeof *walk->states);
+    walk->table = calloc(slots, sizeof *walk->table);
+    walk->ways = walk->paths ? malloc(walk->limit * sizeof *walk->ways) : NULL;
+    bool room = walk->states && walk->table && (walk->ways || !walk->paths);
+    if (room) {
+        start_all(walk, model);
+        for (uint32_t i = 0; i < walk->count; i++)
+            expand(walk, model, i);
+    }
+    free(walk->states);
+    free(walk->table);
+    free(walk->ways);
+    walk->result->states = walk->count;
+    return room && !walk->full;
+}
+
+bool litmus_run_paths(struct arena *arena, const struct litmus_test *test, enum litmus_model model,
+                      uint32_t limit, struct litmus_result *result, struct litmus_paths *paths)
+{
     struct litmus_test *lowered = ARENA_NEW(arena, struct litmus_test);
     memset(result, 0, sizeof *result);
     if (model != LITMUS_SC) {
@@ -159,19 +207,20 @@ bool litmus_run(struct arena *arena, const struct litmus_test *test, enum litmus
     }
     if (result->silent)
         return true;
-    struct litmus_walk walk = {.run = {arena, test, options_of(test, model)}, .limit = limit};
-    walk.result = result;
-    walk.mask = slots - 1;
-    walk.states = malloc(limit * sizeof *walk.states);
-    walk.table = calloc(slots, sizeof *walk.table);
-    if (walk.states && walk.table) {
-        start_all(&walk, model);
-        for (uint32_t i = 0; i < walk.count; i++)
-            expand(&walk, model, i);
+    struct litmus_walk walk = {.run = {arena, test, options_of(test, model)},
+                               .limit = limit,
+                               .result = result,
+                               .paths = paths};
+    if (paths) {
+        paths->test = test;
+        paths->words_a_line = walk.run.o.words_a_line;
+        paths->of = arena_alloc(arena, paths->most, sizeof *paths->of);
     }
-    bool whole = walk.states && walk.table && !walk.full;
-    free(walk.states);
-    free(walk.table);
-    result->states = walk.count;
-    return whole;
+    return search(&walk, model);
+}
+
+bool litmus_run(struct arena *arena, const struct litmus_test *test, enum litmus_model model,
+                uint32_t limit, struct litmus_result *result)
+{
+    return litmus_run_paths(arena, test, model, limit, result, NULL);
 }

@@ -1,6 +1,6 @@
 /*
  * barrier.h - barriers of a thread block, the same for every semantics whose actors can wait
- * (lockstep-cfg section 4; for warps and structured threads: cross-reference, table 1, last row).
+ * (lockstep-cfg section 4; for warps and structured threads: docs/catalogue.md, "Between the papers").
  *
  * For the semantics only, like semantics.h. An actor's step that reaches an enabled barrier
  * calls barrier_wait; a step that makes it final calls machine_retire. After such a step has been

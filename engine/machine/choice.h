@@ -1,6 +1,6 @@
 /*
  * choice.h - the choices of a thread: havoc, and a goto with several feasible targets (ORA.choice,
- * kernel-language.md).
+ * docs/kernel-language.md).
  *
  * A choice's value is a function of the case's seed, the thread and how many choices that thread has
  * made before, and of nothing else: so every semantics that runs the same case sees the same choices

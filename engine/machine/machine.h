@@ -1,5 +1,5 @@
 /*
- * machine.h - the transition-system interface (design.md, "One idea carries the engine").
+ * machine.h - the transition-system interface.
  *
  *     start -> state;   alternatives(state) -> n;   step(state, i) -> rule fired;   status(state)
  *
@@ -45,7 +45,7 @@ enum status {
 };
 
 extern const char
-    *const status_names[STATUS_COUNT]; /* "terminated", ... as command-line.md has them */
+    *const status_names[STATUS_COUNT]; /* "terminated", ... as docs/oracles.md has them */
 
 /* ---- choices ---- */
 

@@ -1,5 +1,5 @@
 /*
- * tutorial.h - the two-thread translation of the GPUVerify tutorial, run: catalogue D
+ * tutorial.h - the two-thread translation of the GPUVerify tutorial, run: docs/catalogue.md
  * (two-thread-verification), sections 2 to 4.
  *
  * For a core kernel (lower.h) with barriers, without break, return, exit, calls, assume, atomics and

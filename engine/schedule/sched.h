@@ -1,5 +1,5 @@
 /*
- * sched.h - schedulers: who steps next. field.md, "Schedule exploration", has why and how fast.
+ * sched.h - schedulers: who steps next. docs/measured.md says how they compare.
  *
  * A scheduler is a `struct choices`; it draws from its own PCG stream and from nothing else, so a
  * schedule is a function of (spec, kernel).

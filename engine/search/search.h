@@ -1,7 +1,7 @@
 /*
  * search.h - exhaustive search of a small kernel's executions.
  *
- * Two methods, chosen by estimate (field.md: state matching wins on racy increments, partial-order
+ * Two methods, chosen by estimate (docs/measured.md: state matching wins on racy increments, partial-order
  * reduction on long independent stretches):
  * - SEARCH_STATES: breadth-first over states with exact matching (incremental hash, then compare), so
  *   witnesses are shortest. Also finds out about non-termination: the graph of all reachable states

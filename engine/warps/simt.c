@@ -21,7 +21,7 @@ STEP_INLINE void simt_skip(struct warp_step *x)
 /*  if^w
  *      if (e) S1 else S2 W, Theta+  ==>  S2 div_A S1 sync_Theta+ W, Theta+ \ A
  *
- *  Both tokens always, also when A is empty or everybody (catalogue A-1).
+ *  Both tokens always, also when A is empty or everybody (erratum A-1).
  */
 STEP_INLINE void simt_if(struct warp_step *x, lane_mask A)
 {

@@ -19,7 +19,7 @@ STEP_INLINE enum rule thr_skip(struct thread_step *x)
 /*  assign_rd^t
  *      x = e; T, mu  ==>  (x := v) T, mu
  *
- *  The evaluated form is a constructor of its own (catalogue A-2), the address frozen with the value
+ *  The evaluated form is a constructor of its own (erratum A-2), the address frozen with the value
  *  (SIMT.ext.idx).
  */
 STEP_INLINE enum rule thr_assign_rd(struct thread_step *x)

@@ -5,10 +5,10 @@
  *
  * A thread's stack holds entries, topmost last. A statement entry stands for a whole slice: the
  * statement and what follows it in its list (program.h). While an assignment is between its read and
- * its write, the evaluated form `x := v` (catalogue A-2) is the `pending` part of the thread, and the
+ * its write, the evaluated form `x := v` (erratum A-2) is the `pending` part of the thread, and the
  * assignment's statement is still the topmost entry.
  *
- * Barriers [EXT: the paper has none; cross-reference, table 1, last row] are those of lockstep-cfg,
+ * Barriers [EXT: the paper has none; docs/catalogue.md, "Between the papers"] are those of lockstep-cfg,
  * section 4. What tells one execution of a barrier from another (there: the barrier variables) is the
  * whole stack and a word beside each entry of it, beta: for a continuing loop that holds a barrier, or
  * a call that may reach one, its trips since the last release; for such a call, the statement called

@@ -123,6 +123,7 @@ struct cli_options {
     bool expose, knobs_given, features_given;
     uint64_t max_steps;
     uint64_t view_steps, kept_steps, from_step; /* of view: taken, in the page, from which on */
+    const char *litmus_test;                    /* of view: which one of a file */
     bool open_page;                             /* of view */
     const char *serve;                          /* of run: an address, or NULL */
     bool outcomes, repair;                      /* of check */

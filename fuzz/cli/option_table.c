@@ -179,6 +179,8 @@ const struct cli_option option_table[] = {
     {"from", 0, OPTION_SOME_U64, "STEP", ON(VIEW), FIELD(from_step), 0, NULL,
      "the first step that the page has; by default the first, or, of an execution that fails "
      "later, the last ones"},
+    {"test", 0, OPTION_TEXT, "NAME", ON(VIEW), FIELD(litmus_test), 0, NULL,
+     "of a file with several litmus tests: which one"},
     {"commands", 0, OPTION_TEXT, "TEXT", ON(STEP), FIELD(commands), 0, NULL,
      "do this instead of asking for keys, commands separated by ';' or lines; - reads them from "
      "standard input; 'help' lists them"},
@@ -249,14 +251,16 @@ const struct cli_option option_table[] = {
      "core (default): the statements of the structured semantics; cfg: blocks; predicated, "
      "lockstep: pi(P) and phi(P) of the blocks, normalised; ptx: the canonical text of a .ptx "
      "file, or a kernel compiled; crs: the same with the branch unit's instructions; opencl, cuda, "
-     "glsl, blocks, plain-ptx: a structured kernel in that language; blocks is JSON, plain-ptx "
+     "glsl, wgsl, blocks, plain-ptx: a structured kernel in that language; blocks is JSON, "
+     "plain-ptx "
      "is for drivers and ptxas"},
     {"knobs", 0, OPTION_OWN, "LIST", ON(LOWER), 0, 0, option_parse_knobs,
-     "opencl, cuda, glsl, plain-ptx: how to say it, e.g. outlined,mixed; none by default"},
+     "opencl, cuda, glsl, wgsl, plain-ptx: how to say it, e.g. outlined,mixed; none by default"},
     {"knobs", 0, OPTION_OWN, "LIST", ON(OUTSIDE), 0, FIELD(knobs_given), option_parse_knobs,
      "how kernels are said, e.g. outlined,mixed; by default drawn for each"},
     {"expose", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(expose), 0, NULL,
-     "opencl, cuda, glsl, plain-ptx: the kernel stores its private variables at the end, too"},
+     "opencl, cuda, glsl, wgsl, plain-ptx: the kernel stores its private variables at the end, "
+     "too"},
     {"anchored", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(anchored), 0, NULL,
      "cfg: paths that leave a loop by break, return or exit stay part of it"},
     {"then-first", 0, OPTION_FLAG, NULL, ON(LOWER), FIELD(then_first), 0, NULL,

@@ -3,12 +3,14 @@
  */
 #include "fuzz/commands/cli_check.h"
 
+#include "engine/host/host.h"
 #include "engine/input/input.h"
 #include "engine/program/ptx_code.h"
 #include "fuzz/base/interrupt.h"
 #include "fuzz/case/case.h"
 #include "fuzz/check/check_report.h"
 #include "fuzz/check/compile.h"
+#include "fuzz/host/cli_host.h"
 #include "fuzz/out/demangle.h"
 #include "fuzz/out/door.h"
 #include "fuzz/out/output.h"
@@ -488,6 +490,8 @@ int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
 int cli_check_file(struct cli *cli, const char *path, const struct check_options *options,
                    struct cli_check_sums *sums)
 {
+    if (host_is_path(path))
+        return cli_host_check(cli, path, sums);
     size_t mark = arena_mark(&cli->arena);
     int status = compile_is_source(path) ? check_source(cli, path, options, sums)
                                          : check_kernel_file(cli, path, options, sums);

@@ -53,6 +53,7 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
                       command_view,
                       {"view corpus/papers/program1.simt",
                        "view kernel.simt --subject simt --against convergence -o page.html",
+                       "view corpus/litmus/caches.litmus --test mp-L1.warm+gls",
                        "view 1 --db nightly.db --open"}},
     [COMMAND_STEP] = {"step",
                       "FILE|ID|CASE",

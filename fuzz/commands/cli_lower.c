@@ -210,6 +210,11 @@ static const char *to_glsl(struct cli *cli, const char *path)
     return emitted(cli, path, EMIT_GLSL);
 }
 
+static const char *to_wgsl(struct cli *cli, const char *path)
+{
+    return emitted(cli, path, EMIT_WGSL);
+}
+
 static const char *to_blocks(struct cli *cli, const char *path)
 {
     return emitted(cli, path, EMIT_BLOCKS);
@@ -233,6 +238,7 @@ static const struct form {
              {"opencl", NULL, to_opencl},
              {"cuda", NULL, to_cuda},
              {"glsl", NULL, to_glsl},
+             {"wgsl", NULL, to_wgsl},
              {"blocks", NULL, to_blocks},
              {"plain-ptx", NULL, to_plain_ptx}};
 

@@ -425,7 +425,7 @@ static void draw_size(struct gen *g)
     g->max_depth = gen_pick(g, GROUP_DEPTH, 0) - W_DEPTH_2 + 2;
 }
 
-/* A case's time goes with the steps of its whole grid: many threads get shorter programs (field.md:
+/* A case's time goes with the steps of its whole grid: many threads get shorter programs (docs/measured.md:
  * cap steps per program; width kills few mutants that depth does not). */
 enum { GRID_STEPS = 4000, LEAST_STEPS = 100, GRID_STATEMENTS = 1600, LEAST_STATEMENTS = 24 };
 

@@ -29,7 +29,7 @@ struct gen_weights;
 
 struct gen_options {
     uint32_t features; /* bits 1u << gen_feature: which may be used; and GEN_PORTABLE */
-    bool fixed;        /* true: exactly these weights; false: the mix of field.md (70 % fixed,
+    bool fixed;        /* true: exactly these weights; false: docs/measured.md (70 % fixed,
                           15 % shuffled mildly, 15 % dropping whole groups) */
     bool blocks_only;  /* every kernel in block form, which the features must allow */
     bool small;        /* tiny kernels for enumeration and exhaustive search */

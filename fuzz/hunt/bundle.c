@@ -17,11 +17,9 @@
 
 static const char *extension(const struct outside_subject *subject)
 {
-    static const char *const extensions[EMIT_LANGUAGE_COUNT] = {[EMIT_OPENCL] = "cl",
-                                                                [EMIT_CUDA] = "cu",
-                                                                [EMIT_GLSL] = "comp",
-                                                                [EMIT_BLOCKS] = "json",
-                                                                [EMIT_PTX] = "ptx"};
+    static const char *const extensions[EMIT_LANGUAGE_COUNT] = {
+        [EMIT_OPENCL] = "cl", [EMIT_CUDA] = "cu",     [EMIT_GLSL] = "comp",
+        [EMIT_WGSL] = "wgsl", [EMIT_BLOCKS] = "json", [EMIT_PTX] = "ptx"};
     return extensions[subject->language];
 }
 
@@ -59,7 +57,9 @@ static const char *kernel_text(struct arena *arena, const struct hunt_finding *f
     enum tidy_bare bare = !*f->command                             ? TIDY_NOT_BARE
                           : strstr(f->command, "-DSIMTFUZZ_BARE ") ? TIDY_BARE
                                                                    : TIDY_BOTH;
-    return tidy_text(arena, emit_text(arena, language, text.bytes), bare);
+    const char *whole = emit_text(arena, language, text.bytes);
+    /* Of WGSL's operators few may stand beside each other without parentheses. */
+    return language == EMIT_WGSL ? whole : tidy_text(arena, whole, bare);
 }
 
 static const char *const kind_titles[TRIAL_VERDICT_COUNT] = {
@@ -222,7 +222,9 @@ static bool write_files(struct arena *arena, const char *folder, uint64_t seed,
         write_in(arena, folder, "memory.txt", memory_text(arena, f, &emitted)) &&
         write_in(arena, folder, "log.txt", f->trial.log);
     if (written && host)
-        written = write_in(arena, folder, host, host_text(arena, f, &emitted));
+        written = write_in(arena, folder, host,
+                           strcmp(host, "host.html") == 0 ? host_page(arena, f, &emitted, kernel)
+                                                          : host_text(arena, f, &emitted));
     if (written && strncmp(f->subject->name, "exec:", strlen("exec:")) == 0)
         written = write_request(arena, folder, f, &emitted, kernel);
     return written;

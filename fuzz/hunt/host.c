@@ -90,6 +90,8 @@ const char *host_name(const struct hunt_finding *f)
         return NULL;
     if (is_kind(f, "opencl:") || is_kind(f, "vulkan") || is_kind(f, "exec:"))
         return "host.c";
+    if (is_kind(f, "webgpu"))
+        return "host.html";
     return is_kind(f, "compiler:") && *f->command ? "run.sh" : NULL;
 }
 
@@ -158,6 +160,10 @@ const char *host_text(struct arena *arena, const struct hunt_finding *f,
     return text.bytes;
 }
 
+const char host_page_command[] =
+    "chromium --headless=new --no-sandbox --enable-unsafe-webgpu "
+    "--use-webgpu-adapter=swiftshader --timeout=5000 --dump-dom host.html";
+
 /* What PoCL and others call themselves, and what they want in the environment beside what was asked for. */
 static const struct {
     const char *begin, *variables, *platform;
@@ -176,6 +182,8 @@ const char *host_command(struct arena *arena, const struct hunt_finding *f)
         return "sh run.sh";
     if (is_kind(f, "exec:"))
         return "cc host.c && ./a.out";
+    if (is_kind(f, "webgpu"))
+        return host_page_command;
     for (size_t i = 0; i < sizeof platforms / sizeof platforms[0]; i++)
         if (is_kind(f, platforms[i].begin)) {
             variables = platforms[i].variables;

@@ -18,4 +18,9 @@ const char *host_command(struct arena *arena, const struct hunt_finding *finding
 /* host_vulkan.c: what stands behind THREADS, BLOCKS, FLAGS (of the pipeline), initial and expected; NULL ends it. */
 extern const char *const host_vulkan_texts[];
 
+/* Of a browser: a page with the text in it, and what shows it. */
+extern const char host_page_command[];
+const char *host_page(struct arena *arena, const struct hunt_finding *f,
+                      const struct emitted *emitted, const char *kernel);
+
 #endif

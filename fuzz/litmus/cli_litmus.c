@@ -5,9 +5,8 @@
 #include "engine/input/input.h"
 #include "engine/litmus/litmus.h"
 #include "fuzz/cli/cli.h"
+#include "fuzz/litmus/litmus_page.h"
 #include "fuzz/out/json.h"
-
-enum { STATES_MAX = 1 << 18, CANDIDATES_MAX = 1 << 24 };
 
 struct answers {
     struct litmus_result of[LITMUS_MODELS];
@@ -142,9 +141,9 @@ static bool answer(struct arena *arena, const struct litmus_test *test, enum lit
                    struct litmus_result *result)
 {
     if (m <= LITMUS_COHERENT)
-        return litmus_run(arena, test, m, STATES_MAX, result);
+        return litmus_run(arena, test, m, LITMUS_STATES_MAX, result);
     enum axiom_model axioms = (enum axiom_model)(AXIOM_ASPLOS15 + (m - LITMUS_ASPLOS15));
-    return axiom_run(arena, test, axioms, CANDIDATES_MAX, result, NULL);
+    return axiom_run(arena, test, axioms, LITMUS_CANDIDATES_MAX, result, NULL);
 }
 
 /* Of the condition, or of the weak outcome where there is none. */
@@ -173,7 +172,8 @@ static int run_test(struct cli *cli, const char *path, const struct litmus_test 
     for (uint32_t m = 0; m < LITMUS_MODELS; m++)
         if (!answer(&cli->arena, test, (enum litmus_model)m, &answers.of[m])) {
             cli_message(cli, "%s:%u: %s has more than %d states under %s, or memory ran out", path,
-                        test->line, test->name, m <= LITMUS_COHERENT ? STATES_MAX : CANDIDATES_MAX,
+                        test->line, test->name,
+                        m <= LITMUS_COHERENT ? LITMUS_STATES_MAX : LITMUS_CANDIDATES_MAX,
                         litmus_model_names[m]);
             return CLI_USAGE;
         }

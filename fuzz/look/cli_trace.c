@@ -1,6 +1,8 @@
 /*
  * cli_trace.c - `simtfuzz trace`.
  */
+#include "engine/host/host.h"
+#include "fuzz/host/cli_host.h"
 #include "fuzz/look/chosen.h"
 #include "fuzz/out/terminal.h"
 #include "fuzz/trace/trace.h"
@@ -33,6 +35,8 @@ static uint32_t width(const struct cli *cli)
 
 int command_trace(struct cli *cli)
 {
+    if (cli->argument_count == 1 && host_is_path(cli->arguments[0]))
+        return cli_host_trace(cli, cli->arguments[0]);
     const struct cli_options *given = &cli->options;
     struct trace_options options = {
         .max_steps = given->max_steps,

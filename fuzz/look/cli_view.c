@@ -3,6 +3,7 @@
  */
 #include "fuzz/look/chosen.h"
 #include "fuzz/look/finding_view.h"
+#include "fuzz/look/litmus_view.h"
 #include "fuzz/out/output.h"
 #include "fuzz/view/view.h"
 
@@ -176,10 +177,35 @@ static int view(struct cli *cli, const struct chosen *chosen, struct arena *scra
     return status;
 }
 
+/* A litmus test: no execution is chosen, the page has those that show each outcome. */
+static int view_litmus(struct cli *cli, const char *path)
+{
+    char *text = NULL;
+    const char *name = "";
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (!out)
+        return CLI_FAULT;
+    int status = litmus_view(cli, path, out, &name);
+    fclose(out);
+    if (status != CLI_OK) {
+        free(text);
+        return status;
+    }
+    const char *file =
+        cli->options.output ? cli->options.output : arena_printf(&cli->arena, "%s.html", name);
+    status = put_page(cli, file, text, length);
+    if (status == CLI_OK && strcmp(file, "-") != 0)
+        printf("%s: the outcomes of %s under each memory\n", file, name);
+    return status;
+}
+
 int command_view(struct cli *cli)
 {
     struct chosen chosen = {.name = NULL};
     struct arena scratch;
+    if (is_litmus(cli->arguments[0]))
+        return view_litmus(cli, cli->arguments[0]);
     if (!choose_schedule(cli, &chosen))
         return CLI_USAGE;
     int status = chosen_any(cli, cli->arguments[0], &chosen);

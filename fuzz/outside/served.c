@@ -45,15 +45,24 @@ static const struct platform vulkan_devices[] = {
     {.name = NULL},
 };
 
+/* What has a compiler and a device of its own. Of a browser's address space there is no limit: it reserves more than there is. */
+static const struct platform browsers[] = {
+    {.name = "chromium", .match = "chromium", .file = "/usr/bin/chromium"},
+    {.name = NULL},
+};
+
 /* How a kind of library is served. */
 struct family {
     const char *name; /* of the kind */
     const struct platform *platforms;
-    const char *plain; /* of platforms that say nothing else */
+    const char *plain; /* of platforms that say nothing else; NULL: there is none */
+    bool reserves;     /* more address space than there is memory */
 };
 
-static const struct family opencl_family = {"opencl", opencl_platforms, "-cl-opt-disable"};
-static const struct family vulkan_family = {"vulkan", vulkan_devices, "-disable-optimization"};
+static const struct family opencl_family = {"opencl", opencl_platforms, "-cl-opt-disable", false};
+static const struct family vulkan_family = {"vulkan", vulkan_devices, "-disable-optimization",
+                                            false};
+static const struct family webgpu_family = {"webgpu", browsers, NULL, true};
 
 /* How an implementation is started. */
 struct opening {
@@ -173,10 +182,12 @@ static struct outside_subject *open_family(struct arena *arena, const struct fam
     o.arguments[0] = arena_printf(arena, "%s", worker_own_program(arena));
     o.arguments[1] = arena_printf(arena, "serve");
     o.arguments[2] = arena_printf(arena, "%s:%s", family->name, platform ? platform->match : name);
-    struct outside_subject *subject =
-        new_subject(arena, worker_new(arena, o.arguments, o.environment), o.options, reason);
+    struct worker *worker = worker_new(arena, o.arguments, o.environment);
+    if (family->reserves)
+        worker_reserves(worker);
+    struct outside_subject *subject = new_subject(arena, worker, o.options, reason);
     const char *plain = platform && platform->plain ? platform->plain : family->plain;
-    if (subject && !strstr(rest, plain))
+    if (subject && plain && !strstr(rest, plain))
         ((struct served_subject *)subject->own)->plain = make_plain(arena, subject, &o, plain);
     return subject;
 }
@@ -191,6 +202,12 @@ static struct outside_subject *open_vulkan(struct arena *arena, const char *rest
                                            const char **reason)
 {
     return open_family(arena, &vulkan_family, rest, reason);
+}
+
+static struct outside_subject *open_webgpu(struct arena *arena, const char *rest,
+                                           const char **reason)
+{
+    return open_family(arena, &webgpu_family, rest, reason);
 }
 
 static struct outside_subject *open_exec(struct arena *arena, const char *rest, const char **reason)
@@ -258,6 +275,13 @@ static void find_vulkan(struct arena *arena,
     find_family(arena, &vulkan_family, found, context);
 }
 
+static void find_webgpu(struct arena *arena,
+                        void (*found)(void *context, const char *name, const char *version),
+                        void *context)
+{
+    find_family(arena, &webgpu_family, found, context);
+}
+
 const struct outside_kind outside_opencl = {
     .name = "opencl",
     .sentence = "an OpenCL platform, loaded in a process of its own",
@@ -274,6 +298,15 @@ const struct outside_kind outside_vulkan = {
     .run = run,
     .plain = plain,
     .find = find_vulkan,
+};
+
+const struct outside_kind outside_webgpu = {
+    .name = "webgpu",
+    .sentence = "WebGPU of a browser, in processes of its own",
+    .open = open_webgpu,
+    .run = run,
+    .plain = plain,
+    .find = find_webgpu,
 };
 
 const struct outside_kind outside_exec = {

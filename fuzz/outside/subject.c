@@ -9,7 +9,8 @@ const char *const outside_end_names[OUTSIDE_END_COUNT] = {
     "final", "crash", "hang", "compile-error", "run-error", "unsupported"};
 
 const struct outside_kind *const outside_kinds[] = {&outside_compiler, &outside_opencl,
-                                                    &outside_vulkan, &outside_cuda, &outside_exec};
+                                                    &outside_vulkan,   &outside_webgpu,
+                                                    &outside_cuda,     &outside_exec};
 const uint32_t outside_kind_count = sizeof outside_kinds / sizeof outside_kinds[0];
 
 struct outside_subject *outside_open(struct arena *arena, const char *name, const char **reason)

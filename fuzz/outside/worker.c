@@ -29,6 +29,7 @@ enum {
 struct worker {
     char *const *arguments;
     char *const *environment;
+    bool reserves;
     pid_t pid; /* 0: not running */
     int to, from;
     uint64_t cpu_before; /* ticks of its group when the request was sent, or little before */
@@ -43,6 +44,11 @@ struct worker *worker_new(struct arena *arena, char *const *arguments, char *con
     return worker;
 }
 
+void worker_reserves(struct worker *worker)
+{
+    worker->reserves = true;
+}
+
 /* ---- starting and ending ---- */
 
 static void become(const struct worker *worker, const struct outside_settings *settings,
@@ -52,7 +58,7 @@ static void become(const struct worker *worker, const struct outside_settings *s
     const struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
     int errors = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     (void)setpgid(0, 0);
-    if (settings->memory)
+    if (settings->memory && !worker->reserves)
         (void)setrlimit(RLIMIT_AS, &memory);
     (void)setrlimit(RLIMIT_CORE, &none);
     if (errors < 0 || dup2(in, 0) != 0 || dup2(out, 1) != 1 || dup2(errors, 2) != 2 ||
@@ -91,6 +97,7 @@ static bool start(struct worker *worker, const struct outside_settings *settings
     (void)setpgid(pid, pid);
     *worker = (struct worker){.arguments = worker->arguments,
                               .environment = worker->environment,
+                              .reserves = worker->reserves,
                               .pid = pid,
                               .to = down[1],
                               .from = up[0]};

@@ -24,6 +24,9 @@ struct worker;
 /* arguments: NULL ends them; looked for in PATH. environment: "NAME=VALUE", NULL ends them. Nothing is started yet. */
 struct worker *worker_new(struct arena *arena, char *const *arguments, char *const *environment);
 
+/* Its address space is not limited: it reserves more than it uses. */
+void worker_reserves(struct worker *worker);
+
 /* Sends a message and waits for the answer; before the first one of a process, `hello`. request NULL: only that, of a
  * worker that does not run. *log: what the worker printed to standard error since it was started. */
 enum worker_end worker_ask(struct arena *arena, struct worker *worker,

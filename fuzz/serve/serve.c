@@ -9,7 +9,8 @@
 
 enum { ARENA_LOG = 31, SERVE_OK = 0, SERVE_BAD = 2 };
 
-static const struct served *const all[] = {&served_opencl, &served_cuda, &served_vulkan};
+static const struct served *const all[] = {&served_opencl, &served_cuda, &served_vulkan,
+                                           &served_webgpu};
 
 bool served_kernel(const struct message *request, uint32_t n, struct served_kernel *kernel)
 {

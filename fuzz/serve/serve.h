@@ -32,7 +32,7 @@ bool served_kernel(const struct message *request, uint32_t n, struct served_kern
 void served_answer(struct text *answer, const char *end, const char *cause, const void *memory,
                    size_t bytes);
 
-extern const struct served served_opencl, served_cuda, served_vulkan;
+extern const struct served served_opencl, served_cuda, served_vulkan, served_webgpu;
 
 /* Until standard input ends. An exit status. */
 int serve(const char *name);

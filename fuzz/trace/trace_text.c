@@ -104,7 +104,7 @@ void trace_add_slice(struct trace_text *text, struct text *pieces, uint32_t stm)
     }
 }
 
-/* The evaluated assignment x := v of catalogue A-2. */
+/* The evaluated assignment x := v of erratum A-2. */
 static const char *pending(struct trace_text *text, uint32_t thread)
 {
     const struct machine *machine = text->machine;

@@ -58,6 +58,13 @@ struct view_page {
 
 void view_write(const struct view_page *page, FILE *out);
 
+/* A page whose script finds what it shows as JSON. The digests are those of style and script, in hexadecimal digits. */
+struct view_document {
+    const char *title, *css, *css_sha256, *js, *js_sha256;
+};
+void view_put_document(const struct view_document *page, const char *json, size_t length,
+                       FILE *out);
+
 /* What stands above the function of a rule: its premises and its conclusion; "": nothing. (view_rules.c, which CMake
  * makes from the sources.) */
 extern const char *const view_rule_texts[];

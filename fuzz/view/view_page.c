@@ -11,23 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_head(const struct view_page *page, FILE *out)
+static void put_head(const struct view_document *page, FILE *out)
 {
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
           "'sha256-",
           out);
-    markup_base64(out, view_css_sha256);
+    markup_base64(out, page->css_sha256);
     fputs("'; script-src 'sha256-", out);
-    markup_base64(out, view_js_sha256);
+    markup_base64(out, page->js_sha256);
     fputs("'; base-uri 'none'; form-action 'none'\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n"
           "<meta name=\"referrer\" content=\"no-referrer\">\n<title>",
           out);
-    markup_text(out, page->name);
+    markup_text(out, page->title);
     fputs(" - simtfuzz view</title>\n<style>", out);
-    fputs(view_css, out);
+    fputs(page->css, out);
     fputs("</style>\n</head>\n", out);
 }
 
@@ -80,19 +80,26 @@ static char *page_json(const struct view_page *page, size_t *length)
     return text;
 }
 
-void view_write(const struct view_page *page, FILE *out)
+void view_put_document(const struct view_document *page, const char *json, size_t length, FILE *out)
 {
-    size_t length = 0;
-    char *text = page_json(page, &length);
     put_head(page, out);
     fputs("<body>\n<noscript><p>This page shows an execution step by step, and needs JavaScript "
           "for that; nothing is loaded from elsewhere.</p></noscript>\n"
           "<div id=\"view\"></div>\n<script type=\"application/json\" id=\"execution\">",
           out);
-    if (text)
-        put_json(text, length, out);
+    put_json(json, length, out);
     fputs("</script>\n<script>", out);
-    fputs(view_js, out);
+    fputs(page->js, out);
     fprintf(out, "</script>\n<!-- made by simtfuzz %s -->\n</body>\n</html>\n", SIMTFUZZ_VERSION);
+}
+
+void view_write(const struct view_page *page, FILE *out)
+{
+    size_t length = 0;
+    char *text = page_json(page, &length);
+    struct view_document document = {page->name, view_css, view_css_sha256, view_js,
+                                     view_js_sha256};
+    if (text)
+        view_put_document(&document, text, length, out);
     free(text);
 }

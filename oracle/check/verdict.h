@@ -50,7 +50,7 @@ extern const char
     *const verdict_names[VERDICT_COUNT]; /* "agree", "diverge", "not_applicable", ... */
 
 /*
- * One disagreement. Its signature is layered (field.md): K1 = oracle | class; K2 = K1 | rule |
+ * One disagreement. Its signature is layered (docs/signatures.md): K1 = oracle | class; K2 = K1 | rule |
  * observable. The rule is the first divergent one.
  */
 struct divergence {

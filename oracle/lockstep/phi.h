@@ -1,5 +1,5 @@
 /*
- * phi.h - the oracle `phi`: X.simt_phi (cross-reference, table 1). A warp and the lock-step program of
+ * phi.h - the oracle `phi`: X.simt_phi (docs/catalogue.md, "Between the papers"). A warp and the lock-step program of
  * the anchored blocks, in the sort order that follows the warp's (S2C.order, S2C.anchor), do the same:
  * statement by statement, racy or not, halting or not.
  *

@@ -1,6 +1,6 @@
 /*
  * pairs.h - two threads against all: lockstep-cfg App. C (Thms. C.2, C.3) and the tutorial's
- * translation, on a witness (ORA.C2.guided, catalogue B section 13; ORA.TT.sound, catalogue D section 7).
+ * translation, on a witness (ORA.C2.guided, ORA.TT.sound of docs/catalogue.md).
  *
  * Thm. C.2: if P_{s,t} is clean for every pair of threads, whatever its barriers make of the shared
  * store, P is clean. So for an execution of P with a defect - its first race, or the error that it ends

@@ -1,6 +1,6 @@
 /*
  * race.h - data races, for every subject: lockstep-cfg Defs. 3.1 and 4.1 (CFG.race, LOCK.race), with
- * atomics as kernel-language.md has them.
+ * atomics as docs/kernel-language.md has them.
  *
  * Two accesses of one location of global or shared memory conflict when different threads make them,
  * at least one is a write or an atomic, and not both are atomics. A conflicting pair is a race, in
@@ -9,7 +9,7 @@
  * Lanes of one lock-step statement are different threads. Two writes of one value race too, unless
  * benign_same_value is set.
  *
- * The detector keeps one cell a location; field.md, "Cheapest exact detector". A cell is never
+ * The detector keeps one cell a location; docs/measured.md, "Race detection". A cell is never
  * cleared: each execution, and each barrier of a block, takes a new epoch. Why little is enough:
  * before the first race at a location, the accesses of one interval are all by one thread, or all
  * reads, or all atomics; so for each kind one thread and another one tell whether a new access has a

@@ -1,6 +1,6 @@
 /*
  * lemmas.h - Lemmas 1 to 5 of simt-correctness (sections 3.4 and 4.3) as predicates over the states
- * and transitions of the warp semantics, and what catalogue A derives beside them.
+ * and transitions of the warp semantics, and what follows from them.
  *
  * A predicate says which lemma fails first, or LEMMA_NONE. Lemma 3 (the projections of inactive lanes
  * stay as they are) and the step counts of Lemmas 4 and 5 are read off the co-simulation, which

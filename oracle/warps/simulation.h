@@ -1,7 +1,7 @@
 /*
  * simulation.h - the co-simulation: a `simt` machine W, and beside it a `threads` machine I that
  * takes, for each step of a warp, exactly the thread steps that the proof of Theorem 1 names
- * (simt-correctness, Fig. 2; catalogue A, section 8):
+ * (simt-correctness, Fig. 2; docs/catalogue.md):
  *
  *     assign                 every active lane assign_rd, then assign_wr in W's order of writes
  *     if, while, while_cont  each active lane one step, tt or ff as its guard says; a while_cont

@@ -128,7 +128,7 @@ void bench_canonical(void)
          walk_rate(&semantics_simt, program, "uniform", true, false), "warp steps/s", 0);
 }
 
-/* ---- the kernel of field.md, with barriers ---- */
+/* ---- the kernel of docs/measured.md, with barriers ---- */
 
 static uint64_t barrier_ceiling_work(void *context)
 {
@@ -168,7 +168,8 @@ void bench_barriers(void)
     diag_init(&diag, "bench", blocks, strlen(blocks));
     kernel = parse_kernel(&bench_arena, blocks, strlen(blocks), &diag);
     const struct program *graph = program_compile(&bench_arena, kernel, &reason);
-    printf("kernel of field.md: 4 threads, 20 shared accesses each, 2 barriers, a racy write a "
+    printf("kernel of docs/measured.md: 4 threads, 20 shared accesses each, 2 barriers, a racy "
+           "write a "
            "phase\n");
     line("ceiling: minimal loop, uniform walk", ceiling, "executions/s", 0);
     printf("  %-52s %9.1f M steps/s (%d an execution)\n", "", ceiling * BARRIER_CEILING_STEPS / 1e6,

@@ -18,7 +18,7 @@ enum { CANONICAL_THREADS = 4, CANONICAL_STATEMENTS = 20, CANONICAL_VARIABLES = 1
 uint64_t ceiling_run(uint64_t executions, struct pcg *rng, int32_t *memory);
 
 /*
- * The kernel of field.md: 4 threads, 20 shared accesses each, 2 barriers, and in each of the 3 phases one
+ * The kernel of docs/measured.md: 4 threads, 20 shared accesses each, 2 barriers, and in each of the 3 phases one
  * write of each thread to a location that all write to. A step is an access, a barrier, or the end.
  */
 enum { BARRIER_CEILING_STEPS = CANONICAL_THREADS * (20 + 2 + 1) };

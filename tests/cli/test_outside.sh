@@ -12,6 +12,8 @@ expect 0 lower "$data/shapes.simt" --to cuda --knobs opaque-conditions,opaque-sw
 cmp -s out "$data/shapes.cu" || failed "shapes.cu is no longer what is emitted: $(diff out "$data/shapes.cu" | head -3)"
 expect 0 lower "$data/shapes.simt" --to glsl --expose --knobs mixed,tables,opaque-switches,opaque-conditions,votes
 cmp -s out "$data/shapes.comp" || failed "shapes.comp is no longer what is emitted: $(diff out "$data/shapes.comp" | head -3)"
+expect 0 lower "$data/shapes.simt" --to wgsl --expose --knobs mixed,tables,opaque-switches,votes
+cmp -s out "$data/shapes.wgsl" || failed "shapes.wgsl is no longer what is emitted: $(diff out "$data/shapes.wgsl" | head -3)"
 expect 0 lower "$data/shapes.simt" --to opencl --json
 json
 
@@ -28,6 +30,13 @@ refuses opencl "opencl has no recursion: function 'f' at line 1" 'void f(int n) 
 refuses cuda "cuda is made of structured kernels only" 'kernel k() blocks { Start: goto End; }'
 expect 0 lower refused.simt --to cfg
 refuses glsl "glsl has no recursion: function 'f' at line 1" 'void f(int n) { if (n) f(n - 1); } kernel k() { f(2); }'
+refuses wgsl "wgsl has no 'atomic_cas' that never fails, at line 1" 'global int a; kernel k() { atomic_cas(a, 0, 1); }'
+refuses wgsl "wgsl has no element 4 of 'a'" 'global int a[2]; kernel k() { if (0) a[4] = 1; }'
+# What is not chosen is not read from memory, and is not there to be folded; cases that fall through are written out.
+printf 'global int a[2]; kernel k() { private int x; x = tid ? a[0] : 2147483647 + 1; switch (x) { case 1: x = 5; case 2: x = 6; } }\n' >lazy.simt
+expect 0 lower lazy.simt --to wgsl --knobs none
+says out "sf_take(((i32(sf_tid) != 0) && sf_put(&k0_t0, k0_mem[0 + 0])) || sf_put(&k0_t0, (-2147483647 - 1)), &k0_t0)" "default: {}"
+[ "$(grep -c 'l_x = 6' out)" = 2 ] || failed "a case that falls through is not written out"
 # Each way to say it is GLSL: glslang takes it, and its validator what it makes.
 if command -v glslangValidator >/dev/null; then
     for knobs in none votes mixed,wide,votes shared-global outlined,struct fixed-size,unsigned opaque-conditions,opaque-switches mixed,tables; do
@@ -115,6 +124,54 @@ says err "exec:/bin/true: left out" "exec:/no/such/program: left out" "opencl:no
     "vulkan:no-such-device: left out"
 expect 2 serve nothing
 
+# A browser that behaves so: who speaks its pipes is a browser.
+browser() {
+    cat >fake.py <<'END'
+import base64, json, os, struct, sys
+said = b''
+def tell(**what):
+    os.write(4, json.dumps(what, separators=(',', ':')).encode() + b'\0')
+def final(words, change=0):
+    return 'final ' + base64.b64encode(struct.pack('<i', change) + base64.b64decode(words)[4:]).decode()
+while piece := os.read(3, 65536):
+    said += piece
+    while b'\0' in said:
+        call, said = said.split(b'\0', 1)
+        call = json.loads(call)
+        text = call['params'].get('expression', '')
+        result = {'product': 'Fake/1', 'targetId': 'T', 'sessionId': 'S'}
+        if text == 'describe()':
+            result = {'result': {'value': 'a device'}}
+        elif text:
+            kernels = [k.split(' ')[2] for k in text.split("'")[3].split(';')]
+            result = {'result': {'value': ANSWER}}
+            tell(method='Some.event', params={'value': 'no answer'})
+        tell(id=call['id'], result=result)
+END
+    sed -i "s/ANSWER/$2/" fake.py
+    fake "$1" "exec python3 $folder/fake.py"
+    expect "${4:-1}" outside --subject "webgpu:$folder/$1" --kernel one.simt --as-it-is --knobs none --cpu 1 --tests 0 --output findings
+    says out "$3"
+}
+printf 'launch(threads=1, warp=1, blocks=1); global int a; kernel k() { a = 7; }\n' >one.simt
+browser right "';'.join(final(k, 7) for k in kernels)" "agrees 1" 0
+browser wrong "';'.join(final(k, 6) for k in kernels)" "word 0 under the implementation: 6 instead of 7"
+page=$(ls "$folder"/findings/*/host.html)
+says "$page" "fn k0(" "const expected = [7];"
+if command -v chromium >/dev/null && [ -z "${ASAN_OPTIONS:-}" ]; then
+    chromium --headless=new --no-sandbox --enable-unsafe-webgpu --use-webgpu-adapter=swiftshader --timeout=5000 \
+        --user-data-dir="$folder/profile" --dump-dom "file://$page" >dom 2>/dev/null
+    says dom "all words are right"
+fi
+rm -rf findings
+browser refuses_wgsl "'compile-error ' + base64.b64encode(b'no such thing').decode()" "outside|compile-error|webgpu:"
+browser cannot "'unsupported ' + base64.b64encode(b'not uniform').decode()" "unknown: not uniform" 0
+browser gone "sys.exit(0)" "outside|crash|"
+browser rubbish "'nonsense'" "unknown 1" 0
+rm -rf findings
+expect 0 outside --subject webgpu:no-such-browser --cases 1
+says err "webgpu:no-such-browser: left out: simtfuzz serve: no-such-browser is not installed"
+
 # The example of docs/protocol.md agrees; what is wrong with its steps is seen where its memory is right.
 sed -n '/^```python/,/^```$/p' "$source/docs/protocol.md" | sed '1d;$d' >simulator.py
 expect 0 outside --subject "exec:python3 $folder/simulator.py" --cases 40 --seed 0x5
@@ -161,6 +218,22 @@ if "$simtfuzz" subjects --outside | grep -q vulkan:swiftshader; then
     says err "vulkan:swiftshader: left out: simtfuzz serve: glslangValidator is not installed"
 else
     echo "left out: there is no Vulkan here"
+fi
+if "$simtfuzz" subjects --outside | grep -q webgpu:chromium; then
+    expect 0 outside --subject webgpu:chromium --cases 8 --seed 0x31
+    says out "webgpu:chromium: 8 kernels" "agrees 8"
+    # WGSL has no barrier where it cannot be seen that all come.
+    printf 'launch(threads=2, warp=2, blocks=1); global int n = 1; kernel k() { if (n) { barrier(); } }\n' >open.simt
+    expect 0 outside --subject webgpu:chromium --kernel open.simt
+    says out "unknown 1" "must only be called from uniform control flow"
+else
+    echo "left out: there is no browser with WebGPU here"
+fi
+if "$simtfuzz" subjects --outside | grep -q opencl:oclgrind; then
+    expect 0 outside --subject opencl:oclgrind:-cl-opt-disable --cases 8 --seed 0x31
+    says out "opencl:oclgrind:-cl-opt-disable: 8 kernels" "agrees 8"
+else
+    echo "left out: there is no Oclgrind here"
 fi
 if ! command -v clang-14 >/dev/null; then
     echo "left out: there is no clang-14 here"

@@ -87,6 +87,25 @@ text=$("$simtfuzz" triage show 1 --db f.db | grep -o 'gen=.*' | head -1)
 expect 0 view "$text" -o case.html
 says case.html '"name": "case '
 
+# A litmus test: its outcomes under each memory, with the steps or the graph that show each.
+litmus=$source/corpus/litmus
+expect 0 view "$litmus/caches.litmus" --test mp-L1.warm+gls
+says out 'mp-L1.warm+gls.html: the outcomes of mp-L1.warm+gls under each memory'
+data mp-L1.warm+gls.html
+says out '{"name": "asplos15", "steps": false, "silent": "accesses other than ld.cg' '{"values": [1, 0], "steps": [{"move": [0, 0, 0]' \
+    '"code": [["st.cg x 1", "membar.gl", "st.cg y 1"], ["ld.ca r1 y", "membar.gl", "ld.ca r2 x"]]' '"graph": {"events": [{"kind": "write"'
+expect 0 view "$litmus/ptx/SB+sc.gpu.litmus" -o sb.html
+says sb.html '"code": [["st.weak x 1", "fence.sc.gpu", "ld.weak r1 y"]'
+printf 'PTX H\n"</script><img src=x>"\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\n ld.weak r0, x ;\nexists (P0:r0 == 1)\n' >hostile.litmus
+expect 0 view hostile.litmus -o hostile.html
+[ "$(grep -o '</script>' hostile.html | wc -l)" = 2 ] || failed "text of a litmus test ends the script"
+expect 2 view "$litmus/caches.litmus"
+says err "129 tests; --test NAME chooses one"
+expect 2 view "$litmus/caches.litmus" --test nobody
+says err "there is no test 'nobody'"
+expect 2 view hostile.simt.litmus
+expect 3 view hostile.litmus -o missing/page.html
+
 # What cannot be.
 expect 2 view missing.simt
 says err 'missing.simt'

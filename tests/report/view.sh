@@ -22,7 +22,7 @@ ask() { # PAGE WIDTH light|dark QUESTIONS
 picture() { # PAGE WIDTH light|dark HASH
     local file=$screenshots/view-${1%.html}-$2-$3.png
     rm -f "$file"
-    frame "$2" "$1$4" >frame.html
+    frame "$2" "$1${4:-}" >frame.html
     browse "$(($2 < 500 ? 500 : $2)),1500" "$3" --screenshot="$file" "file://$folder/frame.html" >/dev/null
     [ "$(stat -c %s "$file" 2>/dev/null || echo 0)" -gt 30000 ] || failed "$1 $2 $3: no screenshot, or an empty one"
 }
@@ -30,25 +30,36 @@ picture() { # PAGE WIDTH light|dark HASH
 expect 0 view "$source/corpus/papers/program1.simt" -o program1.html
 expect 0 view "$source/corpus/progress/spin-lock-outside.simt" --against threads -o lock.html
 for width in 1400 800 390; do
-    ask program1.html $width light layout
-    ask lock.html $width dark layout
+    ask program1.html $width light layout,timeline
+    ask lock.html $width dark layout,timeline
     picture program1.html $width dark '#step=8'
     picture lock.html $width light '#step=3'
 done
-ask program1.html 1400 dark layout,program1,playing
+ask program1.html 1400 dark layout,timeline,program1,playing
 expect 0 view "$source/corpus/progress/spin-lock-outside.simt" --against convergence -o hang.html
 ask hang.html 1400 light bothHang
-ask lock.html 1400 light layout,lock
+ask lock.html 1400 light layout,timeline,lock
 
 printf 'launch(threads = 1);\nkernel k() { /* </script><img src=x onerror=alert(1)> \xe2\x80\xae */ }\n' >hostile.simt
 expect 0 view hostile.simt -o hostile.html
 ask hostile.html 1400 light hostile
+# Litmus tests: in micro steps, and as graphs.
+expect 0 view "$source/corpus/litmus/caches.litmus" --test mp-L1.warm+gls -o stale.html
+expect 0 view "$source/corpus/litmus/ptx/MP+half-narrow.litmus" -o graph.html
+for width in 1400 800 390; do
+    ask stale.html $width dark layout
+    ask graph.html $width light layout
+    picture stale.html $width light '#model=printed&amp;outcome=1,0&amp;step=5'
+    picture graph.html $width dark
+done
+ask stale.html 1400 light layout,staleLine
+ask graph.html 1400 dark layout,graph
 # Every kind of machine.
 for what in "papers/program1.simt convergence" "papers/program1.simt thread-pc" "papers/program1.simt lockstep" \
     "papers/program1.simt predicated" "ptx/backwards.ptx block"; do
     set -- $what
     expect 0 view "$source/corpus/$1" --subject "$2" -o kind.html
-    ask kind.html 800 light layout,ready
+    ask kind.html 800 light layout,timeline,ready
 done
 # 64 lanes, 10^5 steps.
 cat >big.simt <<'END'
@@ -68,7 +79,7 @@ END
 expect 0 view big.simt -o big.html
 says out 'of which the page has 1 to 100000'
 [ "$(stat -c %s big.html)" -lt 5000000 ] || failed "a page of $(stat -c %s big.html) bytes"
-ask big.html 1400 light layout,ready
+ask big.html 1400 light layout,timeline,ready
 says said 'step 100,000 of 100,000'
 echo "10^5 steps: $(stat -c %s big.html) bytes, $(grep ready said)"
 
@@ -78,8 +89,8 @@ expect 0 report --db night.db --html night.html --views
 [ "$(grep -c '<a class="view" href="night.html.views/finding-[0-9]*.html">' night.html)" = 5 ] || failed "findings without a view"
 for page in night.html.views/*.html; do
     cp "$page" finding.html
-    ask finding.html 1400 light layout,ready
+    ask finding.html 1400 light layout,timeline,ready
 done
 cp night.html.views/finding-1.html finding.html
-ask finding.html 800 dark layout,finding
+ask finding.html 800 dark layout,timeline,finding
 finish

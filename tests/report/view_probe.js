@@ -53,13 +53,16 @@ const questions = {
         expect("ids", ids.length, new Set(ids).size);
         expect("pale text", pale(hand.window, hand.document).slice(0, 4).join("; "), "");
         expect("names", hand.all("button, select, input").filter((b) => !b.textContent && !b.getAttribute("aria-label")).length, 0);
+        expect("sentences", hand.all(".says p").length > 0, true);
+    },
+    // Threads over time.
+    timeline(hand) {
         const canvas = hand.one("canvas");
         const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
         const colors = new Set();
         for (let i = 0; i < pixels.length; i += 4)
             colors.add(pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2]);
         expect("a picture", colors.size > 3, true);
-        expect("sentences", hand.all(".says p").length > 0, true);
     },
     // Program 1 of the first paper: 17 steps, b ends as {0, 1, 1, 4}.
     program1(hand) {
@@ -159,6 +162,42 @@ const questions = {
     // Both hang, in loops of their own: the pages' ends are no parting.
     bothHang(hand) {
         expect("no parting", hand.text(".verdict.part"), "As far as the page has both, each thread comes to the same lines under both.");
+    },
+    // A stale line of an L1, in eight micro steps.
+    async staleLine(hand) {
+        const head = (text) => hand.text(".side h2") === text;
+        expect("the weak outcome is chosen", hand.text(".side h2"), "printed P1:r1 = 1, P1:r2 = 0");
+        expect("outcomes", hand.all("table.outcomes tbody tr").map((r) => [...r.children].map((c) => c.textContent).join(" ")).join(" / "),
+            ["0, P1:r2 = 0 yes yes yes yes \u2013 yes yes", "0, P1:r2 = 1 yes yes yes yes \u2013 yes yes", "1, P1:r2 = 0 no yes yes yes \u2013 no no", "1, P1:r2 = 1 yes yes yes yes \u2013 yes yes"].map((r) => `P1:r1 = ${r}`).join(" / "));
+        expect("the weak one is marked", hand.all("tr.weak").length, 1);
+        expect("at first", hand.text("#count"), "step 0 of 8");
+        expect("what is warm", hand.text(".says").includes("x = 0 in the L1 of SM 1"), true);
+        hand.key("ArrowRight");
+        hand.key("ArrowRight");
+        expect("the write", hand.text(".says").includes("L2: x = 1. The L1 of SM 1 still has x = 0: nobody tells it."), true);
+        expect("the stale cell", hand.all(".cell.racy").map((c) => c.textContent).join(), "x0stale");
+        hand.key("End");
+        expect("what is read", hand.text(".says").includes("r2 = 0: the old value, from the L1; L2 holds x = 1."), true);
+        expect("the end", hand.text(".says .inloop"), "The end: P1:r1 = 1, P1:r2 = 0. One instruction after another never gives this.");
+        expect("the address", hand.window.location.hash, "#model=printed&outcome=1,0&step=8");
+        hand.click("table.outcomes tbody tr:nth-child(4) button", 0);
+        expect("another outcome", head("sc P1:r1 = 1, P1:r2 = 1") && hand.step() === 0, true);
+        hand.window.location.hash = "#model=ptx75&outcome=0,1&step=0";
+        await later(100);
+        expect("the address chooses, too", head("ptx75 P1:r1 = 0, P1:r2 = 1"), true);
+    },
+    // Message passing with a scope that is too narrow, as a graph.
+    graph(hand) {
+        expect("the weak outcome is chosen", hand.text(".side h2"), "ptx75 P1:r1 = 1, P1:r2 = 0");
+        expect("events", hand.all(".graph .event").map((e) => e.firstChild.nextSibling.textContent).join(" / "), "a: writes x = 1 / b: writes y = 1 / c: reads y = 1 / d: reads x = 0");
+        expect("instructions", hand.all(".graph .code").map((e) => e.textContent).join(" / "), "st.weak x 1 / st.release.gpu y 1 / ld.acquire.cta r1 y / ld.weak r2 x");
+        expect("arrows", hand.all(".graph .arrow").map((e) => e.getAttribute("class")).join(" / "), "arrow po circle / arrow po circle / arrow rf circle / arrow fr circle");
+        expect("no steps", hand.window.getComputedStyle(hand.one(".controls")).display, "none");
+        expect("the circle", hand.text(".says").includes("a before b (in program order), b before c (the value is read from it), c before d (in program order) and d before a (the read does not see the write) would be a circle"), true);
+        hand.click("table.outcomes tbody tr:nth-child(4) td:last-child button");
+        expect("an order", hand.text(".says").includes("One instruction after another gives the same: a, b, c, d."), true);
+        hand.click("table.outcomes tbody tr:nth-child(4) button");
+        expect("steps again", hand.window.getComputedStyle(hand.one(".controls")).display, "flex");
     },
     hostile(hand) {
         expect("no image", hand.all("img").length, 0);

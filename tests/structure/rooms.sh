@@ -1,26 +1,39 @@
 #!/usr/bin/env bash
 # The house: every source stands in a room of rooms.txt, every #include between rooms is on the room's line, a room
 # uses only rooms above it, is no larger than a person can know, and keeps its *_internal.h to itself; tests/unit mirrors
-# them. What a line allows and nobody uses, and an exemption that is no longer needed, fails. docs/house.md shows the
-# same table.
+# them. What a line allows and nobody uses, and an exemption that is no longer needed, fails. A door, a header that a
+# newcomer reads, is short. docs/house.md shows the same tables.
 #
 #     rooms.sh SOURCE            checks
-#     rooms.sh SOURCE --print    the table of docs/house.md
+#     rooms.sh SOURCE --print    the tables of docs/house.md
 set -u
 cd "${1:?source directory}" || exit 2
 page=tests/structure/rooms.txt
 files_max=25
 lines_max=6000
+door_lines_max=150
 
 table() {
     awk -F' *[|] *' '
         BEGIN { print "| room | what it owns | beside it |\n| --- | --- | --- |" }
-        /^#/ || /^exempt / || NF < 4 { next }
+        /^#/ || NF < 4 { next }
         { printf "| %s | %s | %s |\n", $1, $2, $3 }' "$page"
+}
+
+doors() {
+    printf '| door | what it is for |\n| --- | --- |\n'
+    sed -n 's/^door \([^ ]*\) \(.*\)/| \1 | \2 |/p' "$page"
+}
+
+# The tables of docs/house.md as they are there.
+printed() { # the head of its first column
+    sed -n "/^| $1 /,/^\$/p" docs/house.md | sed '/^$/d'
 }
 
 if [ "${2:-}" = --print ]; then
     table
+    echo
+    doors
     exit 0
 fi
 
@@ -37,7 +50,7 @@ failures=$(
         function room_of(file) { sub("/[^/]*$", "", file); return file }
         BEGIN {
             while ((getline line <page) > 0) {
-                if (line ~ /^#/ || line ~ /^ *$/) continue
+                if (line ~ /^#/ || line ~ /^ *$/ || line ~ /^door /) continue
                 if (line ~ /^exempt /) {
                     split(line, word, " ")
                     exempt[word[2] " " word[3]] = 1
@@ -92,11 +105,15 @@ failures=$(
             echo "$folder: no room of this name"
         [ "$count" -le "$files_max" ] || echo "$folder: $count files, at most $files_max"
     done
-    diff <(table) <(sed -n '/^| room /,/^$/p' docs/house.md | sed '/^$/d') >/dev/null ||
-        echo "docs/house.md: its table is not that of $page (rooms.sh . --print)"
+    sed -n 's/^door \([^ ]*\) .*/\1/p' "$page" | while read -r door; do
+        [ -e "$door" ] || { echo "$page: there is no door $door"; continue; }
+        [ "$(wc -l <"$door")" -le "$door_lines_max" ] || echo "$door: a door of more than $door_lines_max lines"
+    done
+    diff <(table) <(printed room) >/dev/null && diff <(doors) <(printed door) >/dev/null ||
+        echo "docs/house.md: its tables are not those of $page (rooms.sh . --print)"
 )
 if [ -n "$failures" ]; then
     echo "$failures"
     exit 1
 fi
-echo "$(grep -cvE '^(#|exempt|$)' "$page") rooms, each include goes in its direction; $(grep -c '^exempt' "$page") exemptions"
+echo "$(grep -cvE '^(#|exempt|door|$)' "$page") rooms, each include goes in its direction; $(grep -c '^door' "$page") doors; $(grep -c '^exempt' "$page") exemptions"

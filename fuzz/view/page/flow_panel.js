@@ -5,14 +5,6 @@
 const FLOW = { width: 236, line: 15, pad: 6, gap: 26, lane: 13, rows: 4, chars: 33, label: 44 };
 const FLOW_BLOCKS = 120;
 
-function shape(name, attributes, ...children) {
-    const node = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes))
-        node.setAttribute(key, String(value));
-    node.append(...children.map((c) => (typeof c === "string" ? plain(c) : c)));
-    return node;
-}
-
 function shortened(text, most) {
     return text.length > most ? `${text.slice(0, most - 1)}\u2026` : text;
 }

@@ -1,22 +1,7 @@
 // panels.js - what stands beside the timeline: the source, stacks, values, memory, the rule.
 "use strict";
 
-const CHARACTERS_HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 const CELLS_SHOWN = 64, STACK_SHOWN = 24;
-
-// Text of a kernel may turn the direction of writing around: such characters are shown by name.
-function plain(text) {
-    return text.replace(CHARACTERS_HIDDEN, (c) => `[U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}]`);
-}
-
-function element(name, attributes, ...children) {
-    const node = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes || {}))
-        if (value !== null && value !== undefined && value !== false)
-            node.setAttribute(key, value === true ? "" : value);
-    node.append(...children.map((c) => (typeof c === "string" ? plain(c) : c)).filter((c) => c !== null));
-    return node;
-}
 
 const CLASSES = { "a": "act", ".": "aside", "b": "off", "r": "off", "e": "off", "w": "wait", "c": "gather", "f": "ended" };
 const LEGEND = {

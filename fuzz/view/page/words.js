@@ -1,10 +1,6 @@
 // words.js - what happens, in plain words: of a step, of an end, of a loop, of two executions that part.
 "use strict";
 
-function listed(words) {
-    return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
-}
-
 function ranges(numbers) {
     const parts = [];
     for (let i = 0, end; i < numbers.length; i = end) {
@@ -21,10 +17,6 @@ function threadsText(threads, total) {
     if (threads.length === total && total > 1)
         return total === 2 ? "both threads" : `all ${total} threads`;
     return `${threads.length === 1 ? "thread" : "threads"} ${ranges(threads)}`;
-}
-
-function capital(text) {
-    return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const TOKENS = {

@@ -1,5 +1,5 @@
 /*
- * Structured kernels to blocks: the shapes, what is refused, and generated kernels under all options:
+ * Structured kernels to blocks (the shapes, what is refused: tests/cases/engine/forms): generated kernels under all options:
  * what comes out parses, is well-formed, stands in a valid order, and does the same. The meaning is
  * that of an interpreter that walks the blocks, one thread after another.
  */
@@ -323,173 +323,7 @@ static struct ast_kernel *lower_text(const char *text, uint32_t bits, const char
     return lower_cfg(&test_arena, core, &options, reason);
 }
 
-/* The blocks on one line: "name: statements > targets". */
-static const char *blocks_of(const struct ast_function *function)
-{
-    const char *text = "";
-    for (const struct ast_block *b = function->blocks; b; b = b->next) {
-        text = arena_printf(&test_arena, "%s%s:", text, b->name);
-        for (const struct ast_stm *stm = b->body; stm; stm = stm->next)
-            text = arena_printf(&test_arena, "%s %s", text, print_stm_head(&test_arena, stm));
-        for (uint32_t i = 0; i < b->target_count; i++)
-            text = arena_printf(&test_arena, "%s %s%s", text, i ? "" : "> ",
-                                b->targets[i] ? b->targets[i]->name : "End");
-        text = arena_printf(&test_arena, "%s%s\n", text, b->returns ? " return" : "");
-    }
-    return text;
-}
-
-enum { ANCHORED = 1, THEN_FIRST = 2, LOGIC_BLOCKS = 4, KEEP_CALLS = 8 };
-
-static void test_shapes(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *kernel;
-        uint32_t options;
-        const char *blocks;
-    } cases[] = {
-        {"kernel k() { }", 0, "Start: ; > End\n"},
-        {"shared int x; kernel k() {\n if (x) x = 1; else x = 2; x = 3; }", 0,
-         "Start: cond = x != 0; > then2 else2\n"
-         "else2: assume(!cond); x = 2; > join2\n"
-         "then2: assume(cond); x = 1; > join2\n"
-         "join2: x = 3; > End\n"},
-        {"shared int x; kernel k() {\n if (x > 1) x = 1; else x = 2; }", THEN_FIRST,
-         "Start: cond = x > 1; > then2 else2\n"
-         "then2: assume(cond); x = 1; > join2\n"
-         "else2: assume(!cond); x = 2; > join2\n"
-         "join2: > End\n"},
-        {"shared int x; kernel k() {\n while (x) x = 1; }", 0,
-         "Start: > while2\n"
-         "while2: cond = x != 0; > body2 done2\n"
-         "body2: assume(cond); x = 1; > while2\n"
-         "done2: assume(!cond); > End\n"},
-        /* The path of a break is no part of the loop and stands behind it; anchored it is. */
-        {"shared int x; kernel k() {\n while (1) {\n if (x) {\n x = 1; break; } }\n x = 2; }", 0,
-         "Start: > while2\n"
-         "while2: cond = 1; > body2 done2\n"
-         "body2: assume(cond); cond = x != 0; > then3 else3\n"
-         "else3: assume(!cond); ; > join3\n"
-         "join3: > while2\n"
-         "then3: assume(cond); x = 1; > after4\n"
-         "done2: assume(!cond); > after4\n"
-         "after4: x = 2; > End\n"},
-        {"shared int x; kernel k() {\n while (1) {\n if (x) {\n x = 1; break; } }\n x = 2; }",
-         ANCHORED,
-         "Start: > while2\n"
-         "while2: cond = 1; > body2 done2\n"
-         "body2: assume(cond); cond = x != 0; > then3 else3\n"
-         "else3: assume(!cond); ; > join3\n"
-         "then3: assume(cond); x = 1; > after4 never4\n"
-         "join3: > while2\n"
-         "never4: assume(0); > while2\n"
-         "done2: assume(!cond); > after4\n"
-         "after4: x = 2; > End\n"},
-        /* exit leaves all loops, also those of callers; return those of its function. */
-        {"shared int x; void f() {\n exit; }\nkernel k() {\n while (x)\n f(); }", ANCHORED,
-         "Start: > while4\n"
-         "while4: cond = x != 0; > body4 done4\n"
-         "body4: assume(cond); > End never2\n"
-         "never2: assume(0); > while4\n"
-         "done4: assume(!cond); > End\n"},
-        {"shared int x; void f() {\n if (x) return; x = 1; }\nkernel k() {\n while (x)\n f(); }",
-         ANCHORED,
-         "Start: > while4\n"
-         "while4: cond = x != 0; > body4 done4\n"
-         "body4: assume(cond); cond = x != 0; > then2 else2\n"
-         "else2: assume(!cond); ; > join2\n"
-         "then2: assume(cond); > back5\n"
-         "join2: x = 1; > back5\n"
-         "back5: > while4\n"
-         "done4: assume(!cond); > End\n"},
-        {"shared int x; void f() {\n while (x) return; x = 1; }\nkernel k() {\n f(); x = 2; }",
-         ANCHORED,
-         "Start: > while2\n"
-         "while2: cond = x != 0; > body2 done2\n"
-         "body2: assume(cond); > back4 never2\n"
-         "never2: assume(0); > while2\n"
-         "done2: assume(!cond); x = 1; > back4\n"
-         "back4: x = 2; > End\n"},
-        /* A frame is fresh at each call; names of different scopes stay apart. */
-        {"shared int x; void f() { private int x, a[2] = {7}; x = x + a[0]; }\n"
-         "kernel k() {\n private int x;\n f(); f(); x = x; }",
-         0,
-         "Start: x_3 = 0; a[0] = 7; a[1] = 0; x_3 = x_3 + a[0]; "
-         "x_3 = 0; a[0] = 7; a[1] = 0; x_3 = x_3 + a[0]; x_2 = x_2; > End\n"},
-        /* What control does not reach is left out. */
-        {"shared int x; kernel k() {\n if (x) return; else return; x = 1; }", 0,
-         "Start: cond = x != 0; > then2 else2\n"
-         "else2: assume(!cond); > End\n"
-         "then2: assume(cond); > End\n"},
-        /* A statement assume is no guard. */
-        {"shared int x; kernel k() {\n assume(x); x = 1; assume(tid); }", 0,
-         "Start: assume(1); assume(x); x = 1; assume(tid); > End\n"},
-        {"shared int x, y, z; kernel k() {\n if (x && (y || z)) x = 1; }", LOGIC_BLOCKS,
-         "Start: cond = x != 0; > operand2 else2\n"
-         "operand2: assume(cond); cond = y != 0; > then2 operand2_2\n"
-         "operand2_2: assume(!cond); cond = z != 0; > then2 else2\n"
-         "else2: assume(!cond); ; > join2\n"
-         "then2: assume(cond); x = 1; > join2\n"
-         "join2: > End\n"},
-        {"shared int x, y, z; kernel k() {\n while (x ? y : z) ; }", LOGIC_BLOCKS,
-         "Start: > while2\n"
-         "while2: cond = x != 0; > operand2 operand2_2\n"
-         "operand2_2: assume(!cond); cond = z != 0; > body2 done2\n"
-         "operand2: assume(cond); cond = y != 0; > body2 done2\n"
-         "body2: assume(cond); ; > while2\n"
-         "done2: assume(!cond); > End\n"},
-        {"shared int x, y[2], z; kernel k() {\n y[x] = x || z; }", LOGIC_BLOCKS,
-         "Start: cond = x != 0; > then2 else2\n"
-         "else2: assume(!cond); y[x] = z != 0; > join2\n"
-         "then2: assume(cond); y[x] = 1; > join2\n"
-         "join2: > End\n"},
-        {"shared int x, y, z; kernel k() {\n x = x ? y && z : z; }", LOGIC_BLOCKS | THEN_FIRST,
-         "Start: cond = x != 0; > then2 else2\n"
-         "then2: assume(cond); cond = y != 0; > then2_2 else2_2\n"
-         "then2_2: assume(cond); x = z != 0; > join2\n"
-         "else2_2: assume(!cond); x = 0; > join2\n"
-         "join2: > join2_2\n"
-         "else2: assume(!cond); x = z; > join2_2\n"
-         "join2_2: > End\n"},
-        {"void f() { }\nkernel k() {\n f(); }", KEEP_CALLS, "Start: f(); > End\n"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const char *reason = NULL;
-        const struct ast_kernel *kernel = lower_text(cases[i].kernel, cases[i].options, &reason);
-        if (!kernel)
-            fail_msg("%s: %s", cases[i].kernel, reason);
-        assert_string_equal(blocks_of(kernel->main), cases[i].blocks);
-        check_order(kernel->main);
-    }
-}
-
-static void test_procedures(void **state)
-{
-    (void)state;
-    const char *reason = NULL;
-    const struct ast_kernel *kernel = lower_text("shared int x; private int cond;\n"
-                                                 "void g() { private int i; i = i + 1; x = i; }\n"
-                                                 "void f() {\n"
-                                                 "  private int i = 4; g(); if (tid) f();\n"
-                                                 "}\n"
-                                                 "void unused() { unused(); }\n"
-                                                 "kernel k() { f(); g(); }",
-                                                 0, &reason);
-    assert_non_null(kernel);
-    /* f calls itself; g has variables in both functions that it is inlined into. */
-    assert_string_equal(kernel->functions->name, "f");
-    assert_null(kernel->functions->next);
-    assert_string_equal(
-        blocks_of(kernel->functions),
-        "entry3: i_2 = 0; i_2 = i_2 + 1; x = i_2; cond_2 = tid != 0; > then4 else4\n"
-        "else4: assume(!cond_2); ; > join4\n"
-        "then4: assume(cond_2); f(); > join4\n"
-        "join4: > return3\n"
-        "return3: return\n");
-    assert_string_equal(blocks_of(kernel->main), "Start: f(); i = 0; i = i + 1; x = i; > End\n");
-    check_form(kernel, "test_procedures");
-}
+enum { KEEP_CALLS = 8 };
 
 /* CK11: the path of the break is part of the loop exactly when it is anchored. */
 static void test_ck11(void **state)
@@ -507,28 +341,6 @@ static void test_ck11(void **state)
         for (uint32_t b = 0; b < cfg->count; b++)
             if (strcmp(cfg->blocks[b]->name, "then2") == 0)
                 assert_int_equal(cfg_in_loop(cfg, 0, b), anchored);
-    }
-}
-
-static void test_refused(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *kernel, *reason;
-    } cases[] = {
-        {"kernel k() { private int v;\n v = vote_all(1); }",
-         "unsupported statement 'vote' at line 2"},
-        {"void f() {\n if (tid) exit;\n f(); }\nkernel k() { f(); }",
-         "exit in a procedure at line 2"},
-        {"void g() { exit; }\nvoid f() { g();\n f(); }\nkernel k() { f(); }",
-         "exit in a procedure at line 1"},
-        {"void f() { private int a[30000]; a[tid] = 1; }\nkernel k() { f(); }",
-         "more than 65536 statements, expressions and declarations"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const char *reason = NULL;
-        assert_null(lower_text(cases[i].kernel, 0, &reason));
-        assert_string_equal(reason, cases[i].reason);
     }
 }
 
@@ -595,9 +407,9 @@ static void test_explosion(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_procedures),
-        cmocka_unit_test(test_ck11),      cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_limits),    cmocka_unit_test(test_explosion),
+        cmocka_unit_test(test_ck11),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_explosion),
         cmocka_unit_test(test_generated),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);

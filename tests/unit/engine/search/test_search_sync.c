@@ -32,7 +32,7 @@ struct enumeration {
     } outcomes[OUTCOMES_MAX];
 };
 
-/* lockstep-cfg Defs. 3.1, 4.1, with atomics as kernel-language.md has them. */
+/* lockstep-cfg Defs. 3.1, 4.1, with atomics as docs/kernel-language.md has them. */
 static bool races(const struct seen *a, const struct seen *b)
 {
     bool conflict = a->address == b->address && a->actor != b->actor &&

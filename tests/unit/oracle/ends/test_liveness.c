@@ -1,4 +1,4 @@
-/* UNF: the programs of simt-correctness, section 5 (catalogue A, section 10), and lassos. */
+/* UNF: the programs of simt-correctness, section 5 (docs/catalogue.md, UNF), and lassos. */
 #include "tests/unit/shared/support.h"
 
 #include "oracle/check/check.h"

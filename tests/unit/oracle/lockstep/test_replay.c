@@ -1,4 +1,4 @@
-/* The oracle `lockstep`: the kernels of catalogue B, section 14, agree; each comparison speaks when a
+/* The oracle `lockstep`: the kernels of docs/catalogue.md, agree; each comparison speaks when a
  * fault is planted into one of the two machines. */
 #include "tests/unit/shared/blocks.h"
 #include "tests/unit/shared/checking.h"

@@ -1,4 +1,4 @@
-/* Table 5 and its one-pass comparison; golden: catalogue A, section 12.3. */
+/* Table 5 and its one-pass comparison; golden examples. */
 #include "tests/unit/shared/support.h"
 
 #include "oracle/warps/projection.h"

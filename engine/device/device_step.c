@@ -1,0 +1,193 @@
+/*
+ * device_step.c - what can happen in a state, and that it happens.
+ */
+#include "engine/device/device_internal.h"
+
+#include "engine/base/invariant.h"
+#include "engine/base/text.h"
+
+static void offer(struct device *device, enum device_alternative_kind kind, uint32_t a, uint32_t b)
+{
+    INVARIANT(device->alternative_count < device->alternative_room);
+    device->alternatives[device->alternative_count++] = (struct device_alternative){kind, a, b};
+}
+
+static void offer_grid(struct device *device, uint32_t number)
+{
+    struct device_grid *grid = &device->grids[number];
+    const struct machine_head *head = grid->machine->head;
+    uint32_t place;
+    if (!device_runs(device, grid) || !device_context_steps(device, grid->context))
+        return;
+    for (uint32_t sm = 0; sm < device->options.sms && device->grid_states[number].unissued; sm++)
+        if (device_has_room(device, grid, sm, &place))
+            offer(device, ALTERNATIVE_ISSUE, number, sm);
+    for (uint32_t i = 0; i < head->live_count; i++)
+        offer(device, ALTERNATIVE_WARP, number, head->live[i]);
+}
+
+uint32_t device_look(struct device *device)
+{
+    device->alternative_count = 0;
+    if (device->head->end != END_RUNNING)
+        return 0;
+    if (device_host_may(device))
+        offer(device, ALTERNATIVE_HOST, 0, 0);
+    for (uint32_t i = 0; i < device->head->host; i++)
+        if (device_may_start(device, i))
+            offer(device,
+                  device->program->statements[i].kind == HOST_LAUNCH ? ALTERNATIVE_START
+                                                                     : ALTERNATIVE_COPY,
+                  i, 0);
+    for (uint32_t i = 0; i < device->grid_count; i++)
+        offer_grid(device, i);
+    return device->alternative_count;
+}
+
+/* The context whose alternative it is becomes the one that steps. */
+static void note_context(struct device *device, uint32_t context)
+{
+    device->head->context = device->options.sticky ? context + 1 : 0;
+}
+
+/* Whether the warp's step was the last one of its block. */
+static bool block_is_over(const struct device *device, struct device_alternative x)
+{
+    const struct device_grid *grid = &device->grids[x.a];
+    return crs_slot_done(grid->machine, x.b / grid->program->warps_per_block);
+}
+
+void device_step(struct device *device, struct device_alternative x, struct choices *choices)
+{
+    const struct host_statement *statements = device->program->statements;
+    switch (x.kind) {
+    case ALTERNATIVE_HOST:
+        device_host_step(device);
+        break;
+    case ALTERNATIVE_START:
+        note_context(device, statements[x.a].context);
+        ctx_start(device, x.a);
+        break;
+    case ALTERNATIVE_COPY:
+        note_context(device, statements[x.a].context);
+        ctx_copy(device, x.a);
+        break;
+    case ALTERNATIVE_ISSUE:
+        note_context(device, device->grids[x.a].context);
+        grid_issue(device, &device->grids[x.a], x.b, choices);
+        break;
+    case ALTERNATIVE_WARP:
+        note_context(device, device->grids[x.a].context);
+        grid_exec(device, &device->grids[x.a], x.b, choices);
+        break;
+    case ALTERNATIVE_MICRO:
+    case ALTERNATIVE_SILENT:
+        break;
+    }
+    device->steps++;
+    if (x.kind == ALTERNATIVE_WARP && !block_is_over(device, x))
+        return;
+    device_complete(device);
+    while (device_turns(device))
+        ;
+}
+
+static bool all_over(const struct device *device)
+{
+    for (uint32_t i = 0; i < device->program->count; i++)
+        if (host_is_queued(&device->program->statements[i]) && device->progress[i] != PROGRESS_DONE)
+            return false;
+    return device->head->host == device->program->count;
+}
+
+enum device_end device_ended(struct device *device)
+{
+    if (device->head->end != END_RUNNING)
+        return (enum device_end)device->head->end;
+    if (all_over(device))
+        return END_DONE;
+    return device_look(device) ? END_RUNNING : END_STUCK;
+}
+
+/* ---- words ---- */
+
+static const char *grid_text(struct arena *arena, const struct device *device, uint32_t number)
+{
+    const struct host_statement *s = &device->program->statements[device->grids[number].statement];
+    return arena_printf(arena, "`%s` (line %u)", device->program->kernels[s->kernel].name,
+                        (unsigned)s->at.line);
+}
+
+const char *device_alternative_text(struct arena *arena, struct device *device,
+                                    struct device_alternative x)
+{
+    const struct device_grid *grid = &device->grids[x.a];
+    switch (x.kind) {
+    case ALTERNATIVE_HOST:
+        return arena_printf(arena, "host, line %u: %s",
+                            (unsigned)device->program->statements[device->head->host].at.line,
+                            host_print_statement(arena, device->program, device->head->host));
+    case ALTERNATIVE_START:
+        return arena_printf(arena, "start %s", grid_text(arena, device, device->grid_of[x.a]));
+    case ALTERNATIVE_COPY:
+        return arena_printf(arena, "copy of line %u",
+                            (unsigned)device->program->statements[x.a].at.line);
+    case ALTERNATIVE_ISSUE:
+        return arena_printf(arena, "a block of %s to SM %u", grid_text(arena, device, x.a),
+                            (unsigned)x.b);
+    case ALTERNATIVE_WARP:
+        return arena_printf(arena, "warp %u of block %u of %s",
+                            (unsigned)(x.b % grid->program->warps_per_block),
+                            (unsigned)device->numbers[x.a][x.b / grid->program->warps_per_block],
+                            grid_text(arena, device, x.a));
+    case ALTERNATIVE_MICRO:
+        return arena_printf(arena, "operation %u", (unsigned)x.a);
+    case ALTERNATIVE_SILENT:
+        return arena_printf(arena, "SM %u drops a line", (unsigned)x.a);
+    }
+    return "";
+}
+
+const char *device_fault(struct arena *arena, struct device *device, uint32_t *line)
+{
+    const struct device_grid *grid = &device->grids[device->head->fault_grid];
+    const struct machine *m = grid->machine;
+    const struct host_statement *s = &device->program->statements[grid->statement];
+    uint32_t thread = m->head->fault_thread, threads = m->program->launch.threads;
+    uint32_t stm = m->head->fault_stm;
+    *line = s->at.line;
+    return arena_printf(
+        arena, "%s: thread %u of block %u of `%s`%s%s%s%s", status_names[machine_status(m)],
+        (unsigned)(thread % threads),
+        (unsigned)device->numbers[device->head->fault_grid][thread / threads],
+        device->program->kernels[s->kernel].name,
+        stm < m->program->stm_count
+            ? arena_printf(arena, " at its line %u", (unsigned)m->program->stms[stm].line)
+            : "",
+        m->fault_text ? ": " : "", m->fault_text ? m->fault_text : "", "");
+}
+
+const char *device_waits(struct arena *arena, struct device *device)
+{
+    const struct host_program *p = device->program;
+    struct text text = text_begin(arena);
+    if (device->head->host < p->count)
+        text_format(&text, "the host waits in line %u",
+                    (unsigned)p->statements[device->head->host].at.line);
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (device->progress[i] == PROGRESS_NONE || device->progress[i] == PROGRESS_DONE)
+            continue;
+        text_format(&text, "%sthe %s of line %u", *text.bytes ? ", " : "",
+                    host_kind_names[p->statements[i].kind], (unsigned)p->statements[i].at.line);
+        uint32_t number = device->grid_of[i];
+        if (device->progress[i] == PROGRESS_QUEUED)
+            text_put(&text, " has not begun");
+        else if (number != HOST_NONE)
+            text_format(&text, " has %u blocks resident, %u not issued and %u completed of %u",
+                        (unsigned)device->grid_states[number].resident,
+                        (unsigned)device->grid_states[number].unissued,
+                        (unsigned)device->grid_states[number].completed,
+                        (unsigned)device->grids[number].blocks);
+    }
+    return text.bytes;
+}

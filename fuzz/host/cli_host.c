@@ -1,0 +1,207 @@
+#include "fuzz/host/cli_host.h"
+
+#include "engine/host/host.h"
+#include "engine/input/input.h"
+#include "fuzz/out/door.h"
+#include "fuzz/out/json.h"
+#include "oracle/device/host_judge.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* The program of a file, and its device; NULL: what is wrong was printed. */
+static struct host_program *read_program(struct cli *cli, const char *path,
+                                         struct device_options *options, struct diag *diag)
+{
+    size_t length = 0;
+    const char *why;
+    diag_init(diag, path, NULL, 0);
+    const char *text = parse_read_file(&cli->arena, path, &length, diag);
+    struct host_program *program = NULL;
+    if (text) {
+        diag_init(diag, path, text, length);
+        program = host_parse(&cli->arena, path, text, length, diag);
+    }
+    *options = DEVICE_SC;
+    if (program && !device_set(&cli->arena, options, program->device, &why))
+        diag_error(diag, program->device_at, "%s", why);
+    if (diag->count == 0)
+        return program;
+    diag_print(diag, stderr);
+    return NULL;
+}
+
+/* ---- check ---- */
+
+static const char *scope_text(struct arena *arena, const struct host_verdict *v)
+{
+    const char *text = arena_printf(arena, "%" PRIu32 " launch%s, %" PRIu64 " blocks", v->launches,
+                                    v->launches == 1 ? "" : "es", v->blocks);
+    if (v->claims > 0)
+        return arena_printf(arena, "%" PRIu32 " claim%s hold%s, %" PRIu64 " states", v->claims,
+                            v->claims == 1 ? "" : "s", v->claims == 1 ? "s" : "", v->states);
+    text = arena_printf(arena, "%s; %" PRIu32 " executions on %" PRIu32 " devices", text,
+                        v->executions, v->devices);
+    return v->not_compared
+               ? arena_printf(arena, "%s, results not compared: %s", text, v->not_compared)
+               : arena_printf(arena, "%s, one result", text);
+}
+
+static void print_head(const struct cli *cli, const char *word, const char *color, const char *path)
+{
+    if (cli->options.color)
+        door_control(stdout, color);
+    printf("%-9s", word);
+    if (cli->options.color)
+        door_control(stdout, "\033[0m");
+    printf(" %s", path);
+}
+
+static void print_text(struct cli *cli, const char *path, const struct host_verdict *v)
+{
+    static const char *const words[FINDING_KINDS] = {
+        [FINDING_RACE] = "RACE",     [FINDING_GRID] = "KERNEL",    [FINDING_EXPECTATION] = "FAILED",
+        [FINDING_FAULT] = "FAULT",   [FINDING_STUCK] = "DEADLOCK", [FINDING_HANG] = "HANG",
+        [FINDING_RESULT] = "RESULT", [FINDING_CLAIM] = "FAILED",   [FINDING_UNKNOWN] = "unknown",
+        [FINDING_FORWARD] = "note"};
+    const struct host_finding *first = v->findings;
+    while (first && (first->kind == FINDING_FORWARD))
+        first = first->next;
+    if (first)
+        print_head(cli, words[first->kind], "\033[31m", path);
+    else
+        print_head(cli, "clean", "\033[32m", path);
+    printf("  (%s)\n", scope_text(&cli->arena, v));
+    for (const struct host_finding *f = v->findings; f; f = f->next)
+        printf("    line %" PRIu32 ": %s%s%s\n", f->line,
+               f->kind == FINDING_FORWARD ? "note: " : "", "", f->text);
+}
+
+static void print_json(const char *path, const struct host_verdict *v)
+{
+    struct json json;
+    json_start(&json, stdout);
+    json_object_begin(&json);
+    json_key_u64(&json, "version", 1);
+    json_key_string(&json, "file", path);
+    json_key_string(&json, "verdict", v->count == 0 ? "clean" : "wrong");
+    json_key_u64(&json, "launches", v->launches);
+    json_key_u64(&json, "blocks", v->blocks);
+    json_key_u64(&json, "executions", v->executions);
+    json_key_u64(&json, "devices", v->devices);
+    json_key_u64(&json, "claims", v->claims);
+    json_key_u64(&json, "states", v->states);
+    json_key_string(&json, "not_compared", v->not_compared);
+    json_key_array_begin(&json, "findings");
+    for (const struct host_finding *f = v->findings; f; f = f->next) {
+        json_object_begin(&json);
+        json_key_string(&json, "kind", host_finding_names[f->kind]);
+        json_key_u64(&json, "line", f->line);
+        json_key_string(&json, "text", f->text);
+        json_object_end(&json);
+    }
+    json_array_end(&json);
+    json_object_end(&json);
+    json_end_line(&json);
+}
+
+static int judge(struct cli *cli, const char *path, struct cli_check_sums *sums)
+{
+    struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
+    struct host_judge_options options = HOST_JUDGE_DEFAULTS;
+    struct host_verdict *verdict = ARENA_NEW(&cli->arena, struct host_verdict);
+    const struct host_program *program = read_program(cli, path, &options.device, diag);
+    options.seed = cli->options.seed;
+    if (cli->options.schedules_given)
+        options.schedules = cli->options.schedules;
+    if (cli->options.budget_steps)
+        options.budget = cli->options.budget_steps;
+    bool good = program && host_judge(&cli->arena, program, &options, verdict, diag);
+    if (!good) {
+        if (program)
+            diag_print(diag, stderr);
+        sums->bad++;
+        return CLI_USAGE;
+    }
+    if (cli->options.json)
+        print_json(path, verdict);
+    else
+        print_text(cli, path, verdict);
+    sums->kernels++;
+    sums->agreed += verdict->count == 0;
+    sums->unwanted += verdict->count > 0;
+    return verdict->count == 0 ? CLI_OK : CLI_DIVERGENCE;
+}
+
+int cli_host_check(struct cli *cli, const char *path, struct cli_check_sums *sums)
+{
+    size_t mark = arena_mark(&cli->arena);
+    int status = judge(cli, path, sums);
+    arena_release(&cli->arena, mark);
+    return status;
+}
+
+/* ---- trace ---- */
+
+struct tracing {
+    struct cli *cli;
+    struct device *device;
+    uint64_t steps;
+};
+
+static void print_step(void *context, struct device_alternative step, enum device_rule rule)
+{
+    struct tracing *t = context;
+    size_t mark = arena_mark(&t->cli->arena);
+    (void)rule;
+    if (++t->steps <= t->cli->options.max_steps)
+        printf("%6" PRIu64 "  %s\n", t->steps,
+               device_alternative_text(&t->cli->arena, t->device, step));
+    arena_release(&t->cli->arena, mark);
+}
+
+static void print_rules(const struct device *device)
+{
+    printf("rules:");
+    for (uint32_t i = 0; i < DEVICE_RULE_COUNT; i++)
+        if (device->hits[i] > 0)
+            printf(" %s %" PRIu64, device_rules[i].name, device->hits[i]);
+    printf("\n");
+}
+
+static const char *const ends[END_COUNT] = {
+    [END_RUNNING] = "running", [END_DONE] = "done",         [END_FAULT] = "fault",
+    [END_STUCK] = "deadlock",  [END_NONE_LEFT] = "unknown", [END_HANG] = "hang"};
+
+int cli_host_trace(struct cli *cli, const char *path)
+{
+    struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
+    struct device_options options;
+    const struct host_program *program = read_program(cli, path, &options, diag);
+    struct device *device = program ? device_new(&cli->arena, program, &options, diag) : NULL;
+    if (!device) {
+        if (program)
+            diag_print(diag, stderr);
+        return CLI_USAGE;
+    }
+    struct tracing tracing = {.cli = cli, .device = device};
+    const struct device_watcher watcher = {.context = &tracing, .step = print_step};
+    struct device_schedule schedule = {.order =
+                                           cli->options.seed_given ? ORDER_RANDOM : ORDER_TURNS,
+                                       .seed = cli->options.seed,
+                                       .budget = HOST_JUDGE_DEFAULTS.budget};
+    device->watcher = &watcher;
+    enum device_end end = device_execute(device, &schedule);
+    uint32_t line;
+    if (tracing.steps > cli->options.max_steps)
+        printf("   ...  %" PRIu64 " more steps\n", tracing.steps - cli->options.max_steps);
+    printf("%s after %" PRIu64 " steps%s%s\n", ends[end], tracing.steps,
+           end == END_DONE ? "" : ": ",
+           end == END_DONE    ? ""
+           : end == END_FAULT ? device_fault(&cli->arena, device, &line)
+                              : device_waits(&cli->arena, device));
+    if (program->observed_count)
+        printf("outcome: %s\n", device_outcome(&cli->arena, device));
+    print_rules(device);
+    return end == END_DONE ? CLI_OK : CLI_DIVERGENCE;
+}

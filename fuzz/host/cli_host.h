@@ -1,0 +1,15 @@
+/*
+ * cli_host.h - host programs on the command line: what `check` and `trace` do with them (docs/host.md).
+ */
+#ifndef FUZZ_CLI_HOST_H
+#define FUZZ_CLI_HOST_H
+
+#include "fuzz/cli/cli.h"
+
+/* Reads, runs and tells of the program, and counts it. Its exit status. */
+int cli_host_check(struct cli *cli, const char *path, struct cli_check_sums *sums);
+
+/* One execution, a line a step. */
+int cli_host_trace(struct cli *cli, const char *path);
+
+#endif

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Host programs: what check and trace say of them, and errors with their lines.
+. "$(dirname "$0")/common.sh"
+
+# tells FILE STATUS TEXT: check ends so, and says so.
+tells() {
+    expect "$2" check "$1"
+    cat err >>out
+    says out "$3"
+}
+
+program="$source/corpus/host/double-buffer.host"
+tells "$program" 0 '(2 launches, 2 blocks; 34 executions on 5 devices, one result)'
+
+# Without the synchronisation the host reads what the copies still write.
+sed 's/^sync$//' "$program" >no-sync.host
+tells no-sync.host 1 'line 33: result[0] is accessed by the copy of line 27 and by the expect of line 33'
+
+# Streams that wait for each other.
+cat >deadlock.host <<'END'
+stream s
+stream t
+event e
+event g
+wait e stream=s
+record g stream=s
+wait g stream=t
+record e stream=t
+sync
+END
+tells deadlock.host 2 'deadlock.host:5:1: error: deadlock: `wait` in line 5 in stream s'
+
+cat >bad.host <<'END'
+host h[4]
+buffer a[4]
+copy h -> a from=2
+free a
+free a
+END
+tells bad.host 2 "bad.host:5:6: error: buffer 'a' was freed in line 4"
+sed 5d bad.host >bounds.host
+tells bounds.host 2 "bounds.host:3:1: error: out of bounds: a copy of words 2 to 5 of 'h', which has 4"
+
+# Blocks that wait for each other: it ends, and relies on both being resident.
+cat >spin.host <<'END'
+kernel spin
+    launch(threads = 1);
+    global int flag[1];
+    private int v;
+    kernel spin() {
+        if (bid == 1)
+            atomic_exch(flag[0], 1);
+        else {
+            v = 0;
+            while (v == 0)
+                v = atomic_add(flag[0], 0);
+        }
+    }
+end
+buffer f[1]
+launch spin grid=2 block=1 flag=f
+sync
+expect f[0] == 1
+END
+tells spin.host 0 'line 17: note: the program ends, but not on a device that holds one block at a time'
+{ echo 'device sms=1 blocks=1'; cat spin.host; } >alone.host
+tells alone.host 1 'HANG '
+sed 's/^sync/destroy main/' spin.host | sed '/^expect/d' >destroy.host
+tells destroy.host 2 "destroy.host:17:1: error: destroy of 'main' in flight: nothing waits for the launch of line 16"
+{ echo 'device threads=16'; sed 's/block=1/block=32/' spin.host; } >large.host
+tells large.host 2 "large.host:17:1: error: launch of 'spin': too large: no SM takes a block of 32 threads"
+
+expect 0 trace spin.host
+says out "done after" "grid_issue 2"
+
+finish
