@@ -78,6 +78,8 @@ static enum rule nb_break(struct cta_step *x)
 static enum rule nb_exit(struct cta_step *x)
 {
     const struct machine_group *group = machine_group_of(x->m, x->id);
+    if (x->m->program->ptx->has_async)
+        ptx_async_touch(x->m, x->lanes, 1);
     go_to(x, 0);
     drop_to(x, 0);
     machine_retire(x->m, x->id);
@@ -184,6 +186,10 @@ static enum rule execute(struct cta_step *x)
     case PTX_EXEC_ST:
     case PTX_EXEC_ATOM:
     case PTX_EXEC_MEMBAR:
+    case PTX_EXEC_CLOCK:
+    case PTX_EXEC_COPY:
+    case PTX_EXEC_COPY_COMMIT:
+    case PTX_EXEC_COPY_WAIT:
         return nb_command(x);
     case PTX_EXEC_VOTE: /* semantics_block refuses all of these: machine_refuses */
     case PTX_EXEC_SHFL:

@@ -210,6 +210,8 @@ static enum rule register_thread(struct cta_step *x)
 enum rule cta_barrier_step(struct cta_step *x)
 {
     const char *why = operands(x);
+    if (x->m->program->ptx->has_async)
+        ptx_async_touch(x->m, x->lanes, 1);
     if (!why)
         return register_thread(x);
     ptx_stuck(x->m, x->id, x->pc, why);

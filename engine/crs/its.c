@@ -9,6 +9,11 @@
  */
 #include "engine/crs/cta_internal.h"
 
+static uint32_t lowest(lane_mask lanes)
+{
+    return (uint32_t)__builtin_ctzll(lanes);
+}
+
 /* ---- the threads of a warp ---- */
 
 struct warp {
@@ -80,13 +85,13 @@ static lane_mask all_there(const struct machine *machine, const struct warp *w, 
     const struct ptx_op *op = op_of(machine, thread);
     lane_mask named = named_by(machine, thread, w->count), here = 0;
     for (lane_mask rest = named; rest; rest &= rest - 1) {
-        uint32_t other = w->first + lowest_lane(rest);
+        uint32_t other = w->first + lowest(rest);
         if (cta_state_at(machine, other)->pc == 0)
             continue;
         if (!waits(machine, other) || !same_command(op, op_of(machine, other)) ||
             named_by(machine, other, w->count) != named)
             return 0;
-        here |= (lane_mask)1 << lowest_lane(rest);
+        here |= (lane_mask)1 << lowest(rest);
     }
     return here;
 }
@@ -101,7 +106,7 @@ static void gather(const struct machine *machine, const struct warp *w, lane_mas
                    struct operands *values)
 {
     for (lane_mask rest = lanes; rest; rest &= rest - 1) {
-        uint32_t lane = lowest_lane(rest), thread = w->first + lane;
+        uint32_t lane = lowest(rest), thread = w->first + lane;
         const struct ptx_op *op = op_of(machine, thread);
         const struct ptx_lanes *own = cta_lanes_at(machine, thread);
         values->a[lane] = ptx_source(machine, own, &op->sources[0], 0);
@@ -117,7 +122,7 @@ static void go_on(const struct cta_step *x, const struct warp *w, lane_mask lane
                   const struct operands *values)
 {
     for (lane_mask rest = lanes; rest; rest &= rest - 1) {
-        uint32_t lane = lowest_lane(rest), thread = w->first + lane;
+        uint32_t lane = lowest(rest), thread = w->first + lane;
         struct cta_state *P = cta_state_at(x->m, thread);
         const struct ptx_op *op = op_of(x->m, thread);
         struct ptx_lanes *own = cta_lanes_at(x->m, thread);
@@ -131,7 +136,7 @@ static void go_on(const struct cta_step *x, const struct warp *w, lane_mask lane
 static void tell_each_other(const struct cta_step *x, const struct warp *w, lane_mask lanes,
                             struct operands *values)
 {
-    struct ptx_op op = *op_of(x->m, w->first + lowest_lane(lanes));
+    struct ptx_op op = *op_of(x->m, w->first + lowest(lanes));
     struct ptx_meeting meeting = {.op = &op,
                                   .count = w->count,
                                   .executing = lanes,
@@ -143,7 +148,7 @@ static void tell_each_other(const struct cta_step *x, const struct warp *w, lane
     op.negated = 0;
     gather(x->m, w, lanes, values);
     for (lane_mask rest = lanes; rest; rest &= rest - 1)
-        meeting.with[lowest_lane(rest)] = lanes;
+        meeting.with[lowest(rest)] = lanes;
     x->m->hits[ptx_meet(&meeting)]++;
 }
 
@@ -153,7 +158,7 @@ static void report(const struct cta_step *x, enum rule rule, const struct warp *
     x->m->hits[rule]++;
     if (is_observed(x->m)) {
         struct step_event event = {.rule = rule,
-                                   .actor = w->first + lowest_lane(lanes),
+                                   .actor = w->first + lowest(lanes),
                                    .stm = pc,
                                    .truth = 1,
                                    .first_thread = w->first,
@@ -169,7 +174,7 @@ static void report(const struct cta_step *x, enum rule rule, const struct warp *
  */
 static void its_meet(struct cta_step *x, const struct warp *w, lane_mask lanes)
 {
-    uint32_t pc = cta_state_at(x->m, w->first + lowest_lane(lanes))->pc;
+    uint32_t pc = cta_state_at(x->m, w->first + lowest(lanes))->pc;
     struct operands values = {.d = {0}};
     tell_each_other(x, w, lanes, &values);
     go_on(x, w, lanes, &values);
@@ -220,7 +225,7 @@ enum rule its_activemask(struct cta_step *x)
     bool alone = lanes != own && x->choices && x->choices->choose(x->choices, 2) == 1;
     lanes = alone ? own : lanes;
     for (lane_mask rest = lanes; rest; rest &= rest - 1)
-        values.d[lowest_lane(rest)] = (uint32_t)lanes;
+        values.d[lowest(rest)] = (uint32_t)lanes;
     go_on(x, &w, lanes, &values);
     report(x, RULE_PTX_ACTIVEMASK, &w, lanes, x->pc);
     return RULE_ITS_ACTIVEMASK;

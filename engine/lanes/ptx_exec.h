@@ -14,12 +14,15 @@
 
 #define PTX_SITE_SHARES (1u << 31)
 
+enum { PTX_CLOCK_TICK = 1000 };
+
 /* κ of one lane: where its frames are. */
 struct ptx_lane {
     struct ptx_rows rows; /* first ones of the current frame */
     uint32_t byte;        /* first byte of its local memory, from the thread's */
     uint32_t depth;       /* frames below it: |κ| - 1 */
     uint32_t function;    /* of the current frame */
+    uint32_t clocks;      /* how often the lane has read a clock */
 };
 
 /* What a step needs beside the state: the semantics' scratch_bytes is at least its size, and it stands
@@ -50,6 +53,27 @@ struct ptx_lanes {
                                those of a frame that has the caller's registers; then registers */
 };
 
+/* A copy that a lane has begun and not waited for. */
+struct ptx_copying {
+    uint32_t to, from; /* bytes in machine.memory */
+    uint16_t bytes;    /* that are written: a multiple of 4 */
+    uint16_t given;    /* of these, that are read; the others become 0 */
+    uint32_t age;      /* groups that were committed since */
+    uint32_t pc;
+};
+
+enum { PTX_COPIES = 64 /* of a lane, at most */, PTX_ASYNC_WORDS = 2 + PTX_COPIES * 5 };
+
+/* Behind the registers of a group, a lane each, if the code has cp.async: PTX_ASYNC_WORDS. */
+struct ptx_async {
+    uint32_t count, unused;
+    struct ptx_copying copies[PTX_COPIES]; /* in the order in which they were begun */
+};
+
+/* What is under way may have been done by now, or may still be: tells observers of its accesses. To be called where
+ * the lanes come to a barrier of their block, or end. */
+void ptx_async_touch(struct machine *machine, struct ptx_lanes *lanes, lane_mask set);
+
 /* Words of the block that a group takes (even). */
 uint32_t ptx_lanes_words(const struct program *program, uint32_t count);
 /* Makes it: frames of the entry, initial registers. `threads` consecutive ones of the grid. */
@@ -64,11 +88,6 @@ void ptx_lanes_layout(const struct machine *machine, const struct ptx_lanes *lan
 static inline lane_mask ptx_all(const struct ptx_lanes *lanes)
 {
     return lanes->count == 64 ? ~(lane_mask)0 : ((lane_mask)1 << lanes->count) - 1;
-}
-
-STEP_INLINE uint32_t lowest_lane(lane_mask mask)
-{
-    return (uint32_t)__builtin_ctzll(mask);
 }
 
 /* The lanes of `active` whose guard holds at pc; those whose top frame is of another function too. */

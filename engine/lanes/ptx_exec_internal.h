@@ -28,6 +28,11 @@ struct ptx_step {
     struct ptx_scratch *scratch;
 };
 
+STEP_INLINE uint32_t lowest_lane(lane_mask mask)
+{
+    return (uint32_t)__builtin_ctzll(mask);
+}
+
 /* Words of a group before its registers, even. */
 static inline uint32_t ptx_head_words(const struct ptx_code *code, uint32_t count)
 {
@@ -126,6 +131,13 @@ struct ptx_access {
 
 /* Finds the places of the executing lanes: scratch->byte. False: one has none, the execution has ended. */
 bool ptx_places(struct ptx_access *access);
+
+/* ptx_async.c */
+struct ptx_async *ptx_async_of(const struct ptx_code *code, struct ptx_lanes *lanes, uint32_t lane);
+enum rule ptx_async_step(struct ptx_step *x);
+/* Whether a lane accesses what its own copy, which it has not waited for, reads or writes: it is stuck then. The places
+ * are those of `access`. */
+bool ptx_async_hits(const struct ptx_access *access);
 
 enum rule ptx_ld(struct ptx_step *x);
 enum rule ptx_st(struct ptx_step *x);

@@ -182,7 +182,7 @@ static bool load_full(const struct ptx_access *a)
 enum rule ptx_ld(struct ptx_step *x)
 {
     struct ptx_access a = {.x = x, .kind = PTX_ACCESS_LD};
-    if (!ptx_places(&a))
+    if (!ptx_places(&a) || (x->code->has_async && ptx_async_hits(&a)))
         return RULE_PTX_LD;
     if (!load_full(&a)) {
         for (uint32_t e = 0; e < x->op->count; e++)
@@ -301,7 +301,7 @@ static bool store_run(const struct ptx_access *a)
 enum rule ptx_st(struct ptx_step *x)
 {
     struct ptx_access a = {.x = x, .kind = PTX_ACCESS_ST};
-    if (!ptx_places(&a) || store_run(&a))
+    if (!ptx_places(&a) || (x->code->has_async && ptx_async_hits(&a)) || store_run(&a))
         return RULE_PTX_ST;
     lane_mask conflicts = find_conflicts(&a);
     for (uint32_t e = 0; e < x->op->count; e++)

@@ -140,6 +140,22 @@ static bool any_ended(const struct check_result *result)
     return false;
 }
 
+/* A kernel that has stores or atomics, in memory that others see, of which no execution came to one. */
+static bool is_vacuous(const struct check_result *result)
+{
+    const struct program *program = NULL;
+    for (uint32_t s = 0; s < SUBJECT_COUNT && !program; s++)
+        if (!result->runs[s].reason && result->runs[s].schedules > 0)
+            program = result->runs[s].program;
+    if (!program || program->form != FORM_PTX ||
+        result->hits[RULE_PTX_ST] + result->hits[RULE_PTX_ATOM] + result->hits[RULE_ASYNC_COPY] > 0)
+        return false;
+    for (uint32_t stm = 0; stm < program->stm_count; stm++)
+        if (program->stms[stm].writes)
+            return true;
+    return false;
+}
+
 void headline_of(struct arena *arena, const struct check_result *result, struct headline *headline)
 {
     *headline = (struct headline){.scope = scope_of(arena, result)};
@@ -153,7 +169,7 @@ void headline_of(struct arena *arena, const struct check_result *result, struct 
                 headline->happenings[k] = headline->happenings[k + 1];
         }
     if (headline->count == 0)
-        headline->word = any_ended(result) ? "clean" : "unknown";
+        headline->word = !any_ended(result) ? "unknown" : is_vacuous(result) ? "vacuous" : "clean";
     else if (headline->happenings[0].outcome == OUTCOME_RACE)
         headline->word = "RACY";
     else

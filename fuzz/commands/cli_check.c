@@ -312,6 +312,10 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
         if (note)
             printf("    note: %s\n", demangle_within(arena, note, result->kernel->name));
     }
+    if (strcmp(headline->word, "vacuous") == 0)
+        printf("    note: no execution comes to any of its stores, so this says nothing of them; "
+               "other parameters "
+               "(--bind) or another launch may\n");
     if (headline->met_by_threads)
         printf("    note: lanes of a mask meet at different instructions: warps with one pc are "
                "stuck there, threads "

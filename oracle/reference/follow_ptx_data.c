@@ -503,6 +503,19 @@ static enum rule atomic(struct follow_step *s)
     return rule;
 }
 
+/* How often a lane has looked at a clock is all that it shows: 1,000 between two looks. */
+static enum rule look_at_clock(struct follow_step *s)
+{
+    bool high = s->op->mode == PTX_SPECIAL_CLOCK_HI || s->op->mode == PTX_SPECIAL_GLOBALTIMER_HI;
+    for (uint32_t l = 0; l < s->g->registers->count; l++) {
+        if (!s->executes[l])
+            continue;
+        uint64_t value = (uint64_t)++s->g->registers->lane[l].clocks * 1000;
+        follow_ptx_set(s, s->g->registers, &s->op->results[0], l, high ? value >> 32 : value);
+    }
+    return RULE_PTX_MOV;
+}
+
 enum rule follow_ptx_execute(struct follow_step *s)
 {
     switch ((int)s->op->exec) {
@@ -518,6 +531,13 @@ enum rule follow_ptx_execute(struct follow_step *s)
         return store(s);
     case PTX_EXEC_ATOM:
         return atomic(s);
+    case PTX_EXEC_CLOCK:
+        return look_at_clock(s);
+    case PTX_EXEC_COPY:
+    case PTX_EXEC_COPY_COMMIT:
+    case PTX_EXEC_COPY_WAIT:
+        follow_ptx_lost(s->f, "cp.async: copies that are under way");
+        return RULE_NONE;
     default:
         return together(s);
     }
