@@ -168,7 +168,7 @@ struct db_verdict {
     uint64_t count;
 };
 
-/* These add to what is stored. `rule`: as in `simtfuzz rules`, unique over all rule tables. */
+/* These add to what is stored. `rule`: as in `simtfuzz rules`, unique over all rule tables; or "RULE CONTEXT". */
 DB_MUST_CHECK int db_statistics_add(struct db *db, const struct db_shard *shard,
                                     const struct db_statistics *statistics,
                                     const struct db_verdict *verdicts, size_t verdict_count);
@@ -432,6 +432,8 @@ DB_MUST_CHECK int db_tallies(struct db *db, const struct db_shard *shard, db_tal
 
 /* Of one campaign, or the sum over all (campaign 0); by name. */
 DB_MUST_CHECK int db_rule_hits(struct db *db, uint64_t campaign, db_rule_use *use, void *context);
+/* Likewise of a rule in a context, "RULE CONTEXT", with the cases of the sample in which it fired there. */
+DB_MUST_CHECK int db_pair_hits(struct db *db, uint64_t campaign, db_rule_use *use, void *context);
 /* reason is '' */
 DB_MUST_CHECK int db_verdicts(struct db *db, uint64_t campaign, db_verdict_use *use, void *context);
 DB_MUST_CHECK int db_reasons(struct db *db, uint64_t campaign, db_verdict_use *use, void *context);

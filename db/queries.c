@@ -454,7 +454,15 @@ static int read_rule(struct db *db, sqlite3_stmt *row, void *context)
 int db_rule_hits(struct db *db, uint64_t campaign, db_rule_use *use, void *context)
 {
     struct rule_context to = {.use = use, .context = context};
-    return for_each_row(db, STATEMENT_RULE_HITS, VALUES(INTEGER(campaign)), read_rule, &to, NULL);
+    return for_each_row(db, STATEMENT_RULE_HITS, VALUES(INTEGER(campaign), INTEGER(0)), read_rule,
+                        &to, NULL);
+}
+
+int db_pair_hits(struct db *db, uint64_t campaign, db_rule_use *use, void *context)
+{
+    struct rule_context to = {.use = use, .context = context};
+    return for_each_row(db, STATEMENT_RULE_HITS, VALUES(INTEGER(campaign), INTEGER(1)), read_rule,
+                        &to, NULL);
 }
 
 struct verdict_context {

@@ -35,7 +35,7 @@ step_implementations() {
     local sudo= there=() name
     [ "$(id -u)" -eq 0 ] || sudo=sudo
     for name in clang-{13..22} llvm-{13..22} ocl-icd-libopencl1 pocl-opencl-icd oclgrind mesa-opencl-icd libvulkan1 \
-        mesa-vulkan-drivers glslang-tools spirv-tools chromium-common; do
+        mesa-vulkan-drivers glslang-tools spirv-tools chromium; do
         ! apt-cache show "$name" >/dev/null 2>&1 || there+=("$name")
     done
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${there[@]}" >/dev/null

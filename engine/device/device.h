@@ -115,11 +115,10 @@ struct device_head {
     uint32_t host; /* statement that is next */
     uint32_t end;  /* enum device_end: RUNNING, FAULT */
     uint32_t fault_grid;
-    uint32_t failed;    /* 1 + the first `expect` that did not hold */
-    uint32_t context;   /* that steps, of a sticky device: 1 + its number; 0: none */
-    uint32_t alive;     /* contexts, a bit each */
-    uint32_t in_flight; /* operations under way */
-    uint32_t padding;
+    uint32_t failed;  /* 1 + the first `expect` that did not hold */
+    uint32_t context; /* that steps, of a sticky device: 1 + its number; 0: none */
+    uint32_t alive;   /* contexts, a bit each */
+    uint32_t padding[2];
 };
 
 struct device_expectation {
@@ -165,6 +164,7 @@ struct device {
     uint32_t alternative_count, alternative_room;
     uint64_t hits[DEVICE_RULE_COUNT];
     uint64_t steps;
+    uint32_t *kept; /* room for two states, of schedules that look for one that comes back */
     const struct device_watcher *watcher;
 };
 

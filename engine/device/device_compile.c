@@ -12,6 +12,7 @@
 #include "engine/subjects/forms.h"
 #include "engine/to_ptx/lower_ptx.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Buffers of 64-bit addresses lie so far apart that no 32-bit index leads from one into the next. */
@@ -50,8 +51,11 @@ static const struct ptx_variable *parameter_of(const struct ptx_function *entry,
                                                uint32_t *number)
 {
     const struct ptx_variable *p = entry->parameters;
+    char *end;
+    unsigned long given = strtoul(name, &end, 10);
+    bool is_number = *name >= '0' && *name <= '9' && !*end;
     for (*number = 0; p; p = p->next, ++*number)
-        if (strcmp(p->name, name) == 0 || strcmp(name, (char[]){(char)('0' + *number), 0}) == 0)
+        if (strcmp(p->name, name) == 0 || (is_number && given == *number))
             return p;
     return NULL;
 }
@@ -120,6 +124,7 @@ static struct ast_kernel *make_ptx(const struct compiling *c)
         return NULL;
     diag_init(diag, c->kernel->name, NULL, 0);
     struct ast_kernel *kernel = ast_kernel_copy(c->device->arena, c->kernel->kernel);
+    kernel->expects = NULL; /* of another launch */
     if (!ptx_kernel_set(c->device->arena, kernel, settings, diag)) {
         fail(c, diag->entries[0].text);
         return NULL;

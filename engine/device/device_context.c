@@ -3,6 +3,8 @@
  */
 #include "engine/device/device_internal.h"
 
+#include "engine/device/device_flight.h"
+
 #include <string.h>
 
 static bool is_over(const struct device *device, uint32_t statement)
@@ -70,6 +72,7 @@ bool device_may_start(const struct device *device, uint32_t statement)
  */
 static void ctx_flush(struct device *device)
 {
+    flight_flush(device);
     device_fired(device, DEVICE_CTX_FLUSH);
 }
 

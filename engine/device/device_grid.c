@@ -3,7 +3,7 @@
  */
 #include "engine/device/device_internal.h"
 
-#include "engine/schedule/sched.h"
+#include "engine/device/device_flight.h"
 
 #include <string.h>
 
@@ -20,8 +20,9 @@ static struct holding holding_of(const struct device *device, uint32_t sm, uint3
     struct holding h = {0};
     for (uint32_t i = 0; i < device->grid_count; i++) {
         const struct device_grid *grid = &device->grids[i];
-        if (device->grid_states[i].resident == 0 ||
-            (!device->options.whole && grid->context != context))
+        bool idle = device->grid_states[i].resident == 0 &&
+                    device->progress[grid->statement] != PROGRESS_ENDING;
+        if (idle || (!device->options.whole && grid->context != context))
             continue;
         for (uint32_t s = 0; s < grid->slots; s++) {
             const struct device_slot_state *slot = &device->slots[i][s];
@@ -116,6 +117,7 @@ void grid_issue(struct device *device, struct device_grid *grid, uint32_t sm,
     device->slots[number][slot] = (struct device_slot_state){.used = 1, .sm = sm, .place = place};
     device->grid_states[number].resident++;
     crs_slot_start(grid->machine, slot);
+    flight_arrive(device, grid, slot);
     device_fired(device, DEVICE_GRID_ISSUE);
 }
 
@@ -126,7 +128,10 @@ void grid_exec(struct device *device, struct device_grid *grid, uint32_t actor,
                struct choices *choices)
 {
     device_hold(device, grid);
-    machine_step(grid->machine, actor, choices);
+    if (device->flights)
+        mem_issue(device, grid, actor, choices);
+    else
+        machine_step(grid->machine, actor, choices);
     device_fired(device, DEVICE_GRID_EXEC);
     enum status status = machine_status(grid->machine);
     if (status != STATUS_RUNNING && status != STATUS_TERMINATED) {
@@ -160,11 +165,18 @@ static void grid_compl(struct device *device, struct device_grid *grid)
     device_fired(device, DEVICE_GRID_COMPL);
 }
 
+static bool is_over(const struct device *device, const struct device_grid *grid, uint32_t slot)
+{
+    return device->slots[device_grid_number(device, grid)][slot].used &&
+           crs_slot_done(grid->machine, slot) &&
+           !(device->options.drain && flight_slot_pending(device, grid, slot));
+}
+
 static void complete_grid(struct device *device, struct device_grid *grid)
 {
     uint32_t number = device_grid_number(device, grid);
     for (uint32_t slot = 0; slot < grid->slots; slot++)
-        if (device->slots[number][slot].used && crs_slot_done(grid->machine, slot))
+        if (is_over(device, grid, slot))
             block_compl(device, grid, slot);
     if (device->grid_states[number].completed == grid->blocks)
         grid_compl(device, grid);
@@ -172,22 +184,29 @@ static void complete_grid(struct device *device, struct device_grid *grid)
 
 void device_complete(struct device *device)
 {
-    for (uint32_t i = 0; i < device->grid_count && device->head->end == END_RUNNING; i++)
-        if (device_runs(device, &device->grids[i]))
-            complete_grid(device, &device->grids[i]);
+    for (uint32_t i = 0; i < device->grid_count && device->head->end == END_RUNNING; i++) {
+        struct device_grid *grid = &device->grids[i];
+        if (device_runs(device, grid))
+            complete_grid(device, grid);
+        if (device->progress[grid->statement] == PROGRESS_ENDING && !flight_pending(device, grid))
+            device_vanish(device, grid);
+    }
 }
 
 void device_vanish(struct device *device, struct device_grid *grid)
 {
     uint32_t number = device_grid_number(device, grid);
+    bool stays = device->options.ends_drain && flight_pending(device, grid);
     if (device->holder == grid)
         device_settle_memory(device);
-    for (uint32_t slot = 0; slot < grid->slots; slot++)
-        if (device->slots[number][slot].used) {
+    for (uint32_t slot = 0; slot < grid->slots; slot++) {
+        if (device->slots[number][slot].used)
             crs_slot_empty(grid->machine, slot);
+        if (!stays) {
             device->slots[number][slot] = (struct device_slot_state){.used = 0};
             device->numbers[number][slot] = 0;
         }
+    }
     device->grid_states[number] = (struct device_grid_state){.unissued = 0};
-    device->progress[grid->statement] = PROGRESS_DONE;
+    device->progress[grid->statement] = stays ? PROGRESS_ENDING : PROGRESS_DONE;
 }

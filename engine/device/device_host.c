@@ -3,6 +3,8 @@
  */
 #include "engine/device/device_internal.h"
 
+#include "engine/device/device_flight.h"
+
 #include <string.h>
 
 /* ---- waiting ---- */
@@ -21,6 +23,26 @@ static bool stream_is_over(const struct device *device, uint32_t before, uint32_
     return true;
 }
 
+static bool is_ending(const struct device *device, uint32_t context)
+{
+    for (uint32_t i = 0; i < device->grid_count; i++)
+        if (device->grids[i].context == context &&
+            device->progress[device->grids[i].statement] == PROGRESS_ENDING)
+            return true;
+    return false;
+}
+
+/* ends=drain: the host waits for operations of what it has ended, or is about to give away. */
+static bool is_draining(const struct device *device, const struct host_statement *s)
+{
+    const struct host_array *a = &device->program->arrays[s->array];
+    if (!device->options.ends_drain)
+        return false;
+    if (s->kind == HOST_FREE && flight_words_pending(device, a->base, a->words))
+        return true;
+    return is_ending(device, s->context);
+}
+
 bool device_host_may(const struct device *device)
 {
     const struct host_program *p = device->program;
@@ -28,6 +50,8 @@ bool device_host_may(const struct device *device)
     if (at == p->count)
         return false;
     const struct host_statement *s = &p->statements[at];
+    if (is_draining(device, s))
+        return false;
     if (s->kind == HOST_SYNC && s->event != HOST_NONE)
         return device->progress[s->target] == PROGRESS_DONE;
     if (s->kind == HOST_SYNC)
@@ -52,7 +76,7 @@ static void dev_create(struct device *device, const struct host_statement *s)
  *      <D, c>  ==>  <D>                    its grids vanish, its pages may be others'; its operations go on, unless
  *                                          ends=drain waits for them (ERR.89); the last one, too (ERR.88)
  */
-static void dev_destroy(struct device *device, const struct host_statement *s)
+static bool dev_destroy(struct device *device, const struct host_statement *s)
 {
     const struct host_program *p = device->program;
     for (uint32_t i = 0; i < device->grid_count; i++)
@@ -61,8 +85,11 @@ static void dev_destroy(struct device *device, const struct host_statement *s)
     for (uint32_t i = 0; i < device->head->host; i++)
         if (p->statements[i].context == s->context && host_is_queued(&p->statements[i]))
             device->progress[i] = PROGRESS_DONE;
+    if (device->options.ends_drain && flight_context_pending(device, s->context))
+        return false;
     device->head->alive &= ~(1u << s->context);
     device_fired(device, DEVICE_DEV_DESTROY);
+    return true;
 }
 
 static int32_t *words_of(struct device *device, const struct host_array *array)
@@ -189,7 +216,8 @@ void device_host_step(struct device *device)
         ctx_abort(device, s->target);
         break;
     case HOST_DESTROY:
-        dev_destroy(device, s);
+        if (!dev_destroy(device, s))
+            return;
         break;
     case HOST_EXPECT:
         host_expect(device, s, at);

@@ -7,7 +7,7 @@
 #define ENGINE_DEVICE_INTERNAL_H
 
 #include "engine/crs/crs.h"
-#include "engine/device/device.h"
+#include "engine/device/device_flight.h"
 
 enum { ANY_BLOCKS = 4096 }; /* more are issued in their order, whatever `pick` says */
 
@@ -73,8 +73,7 @@ void device_host_step(struct device *device);
 static inline bool device_warp_may(const struct device *device, const struct device_grid *grid,
                                    uint32_t actor)
 {
-    (void)device, (void)grid, (void)actor;
-    return true;
+    return !device->flights || flight_may(device, grid, actor);
 }
 
 static inline void device_fired(struct device *device, enum device_rule rule)

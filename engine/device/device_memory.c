@@ -31,6 +31,8 @@ void device_hold(struct device *device, struct device_grid *grid)
         return;
     device_settle_memory(device);
     move(device, grid, false);
+    if (device->flights)
+        return; /* its machine changes nothing: operations do */
     device->holder = grid;
 }
 

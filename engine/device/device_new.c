@@ -3,6 +3,8 @@
  */
 #include "engine/device/device_internal.h"
 
+#include "engine/device/device_flight.h"
+
 #include <string.h>
 
 const struct device_rule_info device_rules[DEVICE_RULE_COUNT] = {
@@ -75,6 +77,13 @@ static void lay_out(struct device *device)
     }
     device->memory = take(device, device->memory_words);
     device->host_memory = take(device, p->host_words);
+    if (!device->flights)
+        return;
+    uint32_t places = device->options.sms * device->options.blocks;
+    device->flights->flights = take(device, FLIGHTS * sizeof(struct device_flight) / 4);
+    device->flights->lines =
+        take(device, device->options.sms * FLIGHT_WORDS * sizeof(struct device_line) / 4);
+    device->flights->shared = take(device, places * FLIGHT_SHARED);
 }
 
 static void make_state(struct device *device)
@@ -104,7 +113,22 @@ static uint32_t alternatives_most(const struct device *device)
     uint32_t most = 1 + 2 * device->program->count;
     for (uint32_t i = 0; i < device->grid_count; i++)
         most += device->options.sms + device->grids[i].machine->actor_count;
+    if (device->flights)
+        most += FLIGHTS + device->options.sms * FLIGHT_WORDS;
     return most;
+}
+
+static bool make_flights(struct device *device, struct diag *diag)
+{
+    device->flights = ARENA_NEW(device->arena, struct device_flights);
+    for (uint32_t i = 0; i < device->grid_count; i++) {
+        const char *why = flight_refuses(device->arena, device, &device->grids[i]);
+        if (why) {
+            diag_error(diag, device->program->statements[device->grids[i].statement].at, "%s", why);
+            return false;
+        }
+    }
+    return true;
 }
 
 struct device *device_new(struct arena *arena, const struct host_program *program,
@@ -118,7 +142,12 @@ struct device *device_new(struct arena *arena, const struct host_program *progra
     if (!make_grids(device, diag))
         return NULL;
     make_machines(device);
+    if (device->options.inflight && !make_flights(device, diag))
+        return NULL;
     make_state(device);
+    if (device->flights)
+        flight_make(device);
+    device->kept = arena_room(arena, 8 * device_state_words(device));
     device->expectations = ARENA_ARRAY(arena, struct device_expectation, program->count + 1);
     device->alternative_room = alternatives_most(device);
     device->alternatives = ARENA_ARRAY(arena, struct device_alternative, device->alternative_room);

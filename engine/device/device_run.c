@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { TURN = 48, BURST = 16, LOOKS_FREE = 1 << 12 };
+enum { TURN = 48, BURST = 16, LOOKS_FREE = 1 << 12, LOOKS_EACH = 64 };
 
 struct runner {
     struct choices choices; /* first member */
@@ -135,7 +135,7 @@ static bool goes_on(const struct runner *r)
         r->next < r->schedule->tape_count)
         return false;
     const struct device_grid *grid = &device->grids[r->last.a];
-    return device_runs(device, grid) && is_live(grid->machine, r->last.b);
+    return !device->flights && device_runs(device, grid) && is_live(grid->machine, r->last.b);
 }
 
 static void take(struct runner *r, struct device_alternative x)
@@ -160,7 +160,8 @@ static void take(struct runner *r, struct device_alternative x)
 static bool comes_back(struct runner *r)
 {
     struct device *device = r->device;
-    if (r->schedule->order != ORDER_TURNS || !r->kept || ++r->looks < LOOKS_FREE)
+    if (r->schedule->order != ORDER_TURNS || !r->kept || ++r->looks < LOOKS_FREE ||
+        r->looks % LOOKS_EACH != 0)
         return false;
     device_save(device, r->kept + r->words);
     if (r->looks == r->next_kept || r->looks == LOOKS_FREE) {
@@ -200,10 +201,7 @@ enum device_end device_execute(struct device *device, struct device_schedule *sc
     r.rng = pcg_derive(schedule->seed, PCG_SCHEDULE, 0);
     r.last = (struct device_alternative){ALTERNATIVE_HOST, 0, 0};
     schedule->recorded = 0;
-    size_t mark = arena_mark(device->arena);
     r.words = device_state_words(device);
-    r.kept = schedule->order == ORDER_TURNS ? arena_room(device->arena, 8 * r.words) : NULL;
-    enum device_end end = run(&r);
-    arena_release(device->arena, mark);
-    return end;
+    r.kept = device->kept;
+    return run(&r);
 }

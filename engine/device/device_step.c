@@ -1,6 +1,7 @@
 /*
  * device_step.c - what can happen in a state, and that it happens.
  */
+#include "engine/device/device_flight.h"
 #include "engine/device/device_internal.h"
 
 #include "engine/base/invariant.h"
@@ -23,7 +24,24 @@ static void offer_grid(struct device *device, uint32_t number)
         if (device_has_room(device, grid, sm, &place))
             offer(device, ALTERNATIVE_ISSUE, number, sm);
     for (uint32_t i = 0; i < head->live_count; i++)
-        offer(device, ALTERNATIVE_WARP, number, head->live[i]);
+        if (device_warp_may(device, grid, head->live[i]))
+            offer(device, ALTERNATIVE_WARP, number, head->live[i]);
+}
+
+/*  DE.frozen       memory moves by itself        as printed: only in a step of a context (ERR.88)
+ */
+static void offer_memory(struct device *device)
+{
+    const struct device_flights *flights = device->flights;
+    if (device->options.frozen && device->head->alive == 0)
+        return;
+    for (uint32_t i = 0; i < FLIGHTS; i++)
+        if (flights->flights[i].used)
+            offer(device, ALTERNATIVE_MICRO, i, 0);
+    for (uint32_t sm = 0; sm < device->options.sms; sm++)
+        for (uint32_t word = 0; word < device->memory_words; word++)
+            if (flight_line_valid(device, sm, word))
+                offer(device, ALTERNATIVE_SILENT, sm, word);
 }
 
 uint32_t device_look(struct device *device)
@@ -41,6 +59,8 @@ uint32_t device_look(struct device *device)
                   i, 0);
     for (uint32_t i = 0; i < device->grid_count; i++)
         offer_grid(device, i);
+    if (device->flights)
+        offer_memory(device);
     return device->alternative_count;
 }
 
@@ -81,7 +101,10 @@ void device_step(struct device *device, struct device_alternative x, struct choi
         grid_exec(device, &device->grids[x.a], x.b, choices);
         break;
     case ALTERNATIVE_MICRO:
+        mem_perform(device, x.a);
+        break;
     case ALTERNATIVE_SILENT:
+        mem_silent(device, x.a, x.b);
         break;
     }
     device->steps++;
@@ -97,7 +120,7 @@ static bool all_over(const struct device *device)
     for (uint32_t i = 0; i < device->program->count; i++)
         if (host_is_queued(&device->program->statements[i]) && device->progress[i] != PROGRESS_DONE)
             return false;
-    return device->head->host == device->program->count;
+    return device->head->host == device->program->count && flight_count(device) == 0;
 }
 
 enum device_end device_ended(struct device *device)
@@ -141,7 +164,7 @@ const char *device_alternative_text(struct arena *arena, struct device *device,
                             (unsigned)device->numbers[x.a][x.b / grid->program->warps_per_block],
                             grid_text(arena, device, x.a));
     case ALTERNATIVE_MICRO:
-        return arena_printf(arena, "operation %u", (unsigned)x.a);
+        return flight_text(arena, device, x.a);
     case ALTERNATIVE_SILENT:
         return arena_printf(arena, "SM %u drops a line", (unsigned)x.a);
     }

@@ -39,19 +39,23 @@ bool emit_find_language(const char *name, enum emit_language *language)
     return false;
 }
 
-/* Whether a line of a prelude is needed: all but definitions of what the rest does not name, and what makes its subgroup
- * operations or long integers known. */
+/* Whether a line of a prelude is needed: all but definitions of what the rest does not name, and what makes words of
+ * it known. */
 static bool is_needed(struct arena *arena, const char *line, const char *body)
 {
-    static const char define[] = "#define ",
-                      *const subgroup[] = {"#extension GL_KHR_shader_subgroup", "enable subgroups",
-                                           "diagnostic("},
-                      wide[] = "#extension GL_EXT_shader_explicit_arithmetic_types_int64";
-    if (strncmp(line, wide, strlen(wide)) == 0)
-        return strstr(body, "int64_t");
-    for (uint32_t i = 0; i < sizeof subgroup / sizeof subgroup[0]; i++)
-        if (strncmp(line, subgroup[i], strlen(subgroup[i])) == 0)
-            return strstr(body, "subgroup");
+    static const struct {
+        const char *begin, *word;
+    } rows[] = {{"#extension GL_EXT_shader_explicit_arithmetic_types_int64", "int64_t"},
+                {"#extension GL_KHR_shader_subgroup", "subgroup"},
+                {"enable subgroups", "subgroup"},
+                {"diagnostic(", "subgroup"},
+                {"typedef unsigned char", "uchar"},
+                {"typedef unsigned short", "ushort"},
+                {"static __device__ uint sf_lane", "sf_lane"}};
+    static const char define[] = "#define ";
+    for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strncmp(line, rows[i].begin, strlen(rows[i].begin)) == 0)
+            return strstr(body, rows[i].word);
     if (strncmp(line, define, strlen(define)) != 0)
         return true;
     const char *name = line + strlen(define);
@@ -84,14 +88,19 @@ char *emit_text(struct arena *arena, enum emit_language language, const char *ke
 
 /* ---- names ---- */
 
-void emit_zero(struct emitter *e)
+/* Each of the two: what is known of one, behind a condition, says nothing of the other. */
+static const enum emit_knob opaque_knobs[EMIT_ZEROS] = {EMIT_KNOB_OPAQUE_CONDITIONS,
+                                                        EMIT_KNOB_OPAQUE_SWITCHES};
+static const char *const zero_names[EMIT_ZEROS] = {"sf_zero", "sf_nought"};
+
+void emit_zero(struct emitter *e, enum emit_zero which)
 {
     if (e->dialect->has_pointers)
-        text_put(e->out, "sf_zero");
+        text_put(e->out, zero_names[which]);
     else
         text_put(e->out, emit_loaded(e, e->atomic_memory,
                                      arena_printf(e->arena, "%s[%u]", emit_memory(e),
-                                                  (unsigned)emit_zero_word(e))));
+                                                  (unsigned)emit_zero_word(e) + which)));
 }
 
 const char *emit_loaded(const struct emitter *e, bool is_atomic, const char *place)
@@ -136,11 +145,6 @@ enum emit_type emit_type_of(const struct emitter *e, const struct ast_var *var)
     return emit_has(e, EMIT_KNOB_UNSIGNED) ? TYPE_UINT : TYPE_INT;
 }
 
-static bool is_opaque(const struct emitter *e)
-{
-    return emit_has(e, EMIT_KNOB_OPAQUE_CONDITIONS) || emit_has(e, EMIT_KNOB_OPAQUE_SWITCHES);
-}
-
 bool emit_context(struct emitter *e, bool declared)
 {
     bool some = false;
@@ -157,8 +161,10 @@ bool emit_context(struct emitter *e, bool declared)
         text_format(e->out, declared ? "struct k%u_private *p" : "p", (unsigned)e->number);
         some = true;
     }
-    if (is_opaque(e)) {
-        text_format(e->out, "%s%ssf_zero", some ? ", " : "", declared ? "int " : "");
+    for (uint32_t z = 0; z < EMIT_ZEROS; z++) {
+        if (!emit_has(e, opaque_knobs[z]))
+            continue;
+        text_format(e->out, "%s%s%s", some ? ", " : "", declared ? "int " : "", zero_names[z]);
         some = true;
     }
     for (uint32_t i = 0; i < e->place_count; i++) {
@@ -245,12 +251,22 @@ static void put_signature(struct emitter *e, const struct ast_function *f)
 {
     const struct emit_dialect *d = e->dialect;
     const char *result = d->is_wgsl ? "fn" : f->returns_int ? "int" : "void";
-    text_put(e->out, emit_has(e, EMIT_KNOB_NOINLINE) ? d->noinline_head : d->function_head);
+    text_put(e->out, emit_has(e, EMIT_KNOB_NOINLINE) ? d->noinline_head
+                     : emit_has(e, EMIT_KNOB_INLINE) ? d->inline_head
+                                                     : d->function_head);
     text_format(e->out, "%s k%u_%s(", result, (unsigned)e->number,
                 f == e->kernel->main ? "body_of_kernel" : f->name);
     put_parameters(e, f, emit_context(e, true));
     if (d->is_wgsl && f->returns_int)
         text_put(e->out, " -> i32");
+}
+
+static void put_statements(struct emitter *e, const struct ast_function *f)
+{
+    if (e->kernel->form == FORM_BLOCKS)
+        emit_block_list(e, f->blocks);
+    else
+        emit_statements(e, f->body);
 }
 
 static void put_function(struct emitter *e, const struct ast_function *f)
@@ -260,7 +276,7 @@ static void put_function(struct emitter *e, const struct ast_function *f)
     text_put(e->out, "\n{");
     e->indent = 1;
     put_locals(e, f);
-    emit_statements(e, f->body);
+    put_statements(e, f);
     if (f->returns_int) {
         emit_line(e);
         text_put(e->out, "return 0;");
@@ -370,7 +386,7 @@ static void put_body(struct emitter *e)
     put_line(e, "{");
     e->indent++;
     put_locals(e, e->kernel->main);
-    emit_statements(e, e->kernel->main->body);
+    put_statements(e, e->kernel->main);
     e->indent--;
     put_line(e, "}");
     if (e->dialect->has_pointers)
@@ -414,9 +430,12 @@ static void put_kernel(struct emitter *e)
     }
     e->indent = 1;
     emit_memory_pointers(e);
-    if (is_opaque(e) && d->has_pointers) {
+    for (uint32_t z = 0; z < EMIT_ZEROS && d->has_pointers; z++) {
+        if (!emit_has(e, opaque_knobs[z]))
+            continue;
         emit_line(e);
-        text_format(e->out, "const int sf_zero = mem[%u];", (unsigned)emit_zero_word(e));
+        text_format(e->out, "const int %s = mem[%u];", zero_names[z],
+                    (unsigned)emit_zero_word(e) + z);
     }
     put_private(e);
     if (emit_has_shared(e)) {
@@ -473,8 +492,12 @@ static void calm_barriers(struct emitter *e)
 
 static bool refuse_form(struct emitter *e)
 {
-    if (e->kernel->form != FORM_STRUCTURED)
+    bool blocks = e->kernel->form == FORM_BLOCKS && e->dialect->has_pointers;
+    if (e->kernel->form != FORM_STRUCTURED && !blocks)
         emit_refuse(e, "%s is made of structured kernels only", e->dialect->name);
+    if (blocks && e->kernel->functions)
+        emit_refuse(e, "%s has no procedures of the block form: '%s' at line %u", e->dialect->name,
+                    e->kernel->functions->name, (unsigned)e->kernel->functions->at.line);
     return e->reason != NULL;
 }
 
@@ -494,6 +517,7 @@ bool emit_kernel(struct text *text, struct ast_kernel *kernel, enum emit_languag
                         .knobs = knobs,
                         .number = number};
     if (!refuse_form(&e)) {
+        emit_find_blocks(&e);
         if (!e.dialect->has_recursion)
             emit_refuse_recursion(&e);
         outline_body(&e);
@@ -506,7 +530,7 @@ bool emit_kernel(struct text *text, struct ast_kernel *kernel, enum emit_languag
         *emitted = (struct emitted){.entry = arena_printf(e.arena, "k%u", (unsigned)number),
                                     .threads = kernel->launch.threads,
                                     .blocks = kernel->launch.blocks,
-                                    .words = emit_zero_word(&e) + 1,
+                                    .words = emit_zero_word(&e) + EMIT_ZEROS,
                                     .result_words = emit_result_words(&e),
                                     .initial = e.initial};
         if (!e.dialect->has_pointers)

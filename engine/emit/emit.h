@@ -9,7 +9,8 @@
  *
  * Memory. An emitted kernel has one parameter, `mem`, a buffer of 32-bit words. It holds what the kernel's memory holds
  * at first, in the order that every form of the kernel has: global variables, then each block's shared ones; behind
- * these the drawn values of private variables, thread by thread, and a last word that is 0 (for opaque conditions).
+ * these the drawn values of private variables, thread by thread, and two last words that are 0 (for opaque
+ * conditions and switches).
  * When the kernel ends, the words of global and shared memory are in the same places. Shared variables that lie in
  * the implementation's own shared memory are read from the buffer at first, and written back behind a barrier.
  *

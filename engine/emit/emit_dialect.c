@@ -25,6 +25,61 @@ static const struct emit_helper c_helpers[EMIT_HELPERS] = {
                "{\n"
                "    return a >> (b >= 32u ? 31u : b);\n"
                "}\n"},
+    {"sf_fadd", "uint sf_fadd(uint a, uint b)\n"
+                "{\n"
+                "    float low = (float)(a & 65535u) + (float)(b & 65535u);\n"
+                "    float high = (float)(a >> 16u) + (float)(b >> 16u);\n"
+                "    return ((uint)(high) << 16u) + (uint)(low);\n"
+                "}\n"},
+    {"sf_fsub", "uint sf_fsub(uint a, uint b)\n"
+                "{\n"
+                "    float low = 65536.0f + (float)(a & 65535u) - (float)(b & 65535u);\n"
+                "    float high = 65536.0f + (float)(a >> 16u) - (float)(b >> 16u);\n"
+                "    return ((uint)(high) << 16u) + (uint)(low) - 65536u;\n"
+                "}\n"},
+    {"sf_fmul", "uint sf_fmul(uint a, uint b)\n"
+                "{\n"
+                "    float low = (float)(b & 65535u);\n"
+                "    float high = (float)(b >> 16u);\n"
+                "    uint p0 = (uint)((float)(a & 255u) * low);\n"
+                "    uint p1 = (uint)((float)(a & 255u) * high) << 16u;\n"
+                "    uint p2 = (uint)((float)((a >> 8u) & 255u) * low) << 8u;\n"
+                "    uint p3 = (uint)((float)((a >> 8u) & 255u) * high) << 24u;\n"
+                "    uint p4 = (uint)((float)((a >> 16u) & 255u) * low) << 16u;\n"
+                "    uint p5 = (uint)((float)((a >> 24u) & 255u) * low) << 24u;\n"
+                "    return p0 + p1 + p2 + p3 + p4 + p5;\n"
+                "}\n"},
+    {"sf_fless", "int sf_fless(int a, int b)\n"
+                 "{\n"
+                 "    float ah = (float)(a >> 16);\n"
+                 "    float bh = (float)(b >> 16);\n"
+                 "    return ah < bh || (ah == bh && (float)(a & 65535) < (float)(b & 65535));\n"
+                 "}\n"},
+    {"sf_nadd",
+     "uint sf_nadd(uint a, uint b)\n"
+     "{\n"
+     "    ushort low = (ushort)((ushort)a + (ushort)b);\n"
+     "    ushort high = (ushort)((a >> 16u) + (b >> 16u) + (low < (ushort)a ? 1u : 0u));\n"
+     "    return (uint)high << 16u | low;\n"
+     "}\n"},
+    {"sf_nxor", "uint sf_nxor(uint a, uint b)\n"
+                "{\n"
+                "    uchar v0 = (uchar)((uchar)a ^ (uchar)b);\n"
+                "    uchar v1 = (uchar)((uchar)(a >> 8u) ^ (uchar)(b >> 8u));\n"
+                "    ushort v2 = (ushort)((ushort)(a >> 16u) ^ (ushort)(b >> 16u));\n"
+                "    return (uint)v2 << 16u | (uint)v1 << 8u | v0;\n"
+                "}\n"},
+    {"sf_nmul", "uint sf_nmul(uint a, uint b)\n"
+                "{\n"
+                "    ushort al = (ushort)a, bl = (ushort)b;\n"
+                "    ushort high = (ushort)((a >> 16u) * bl + al * (b >> 16u));\n"
+                "    return ((uint)high << 16u) + (uint)al * bl;\n"
+                "}\n"},
+    {"sf_nless", "int sf_nless(int a, int b)\n"
+                 "{\n"
+                 "    short ah = (short)(a >> 16), bh = (short)(b >> 16);\n"
+                 "    return ah < bh || (ah == bh && (ushort)a < (ushort)b);\n"
+                 "}\n"},
 };
 
 /* The remainder of a negative number is open there. */
@@ -45,6 +100,36 @@ static const struct emit_helper glsl_helpers[EMIT_HELPERS] = {
                "{\n"
                "    return a >> (b >= 32u ? 31u : b);\n"
                "}\n"},
+    {"sf_fadd", "uint sf_fadd(uint a, uint b)\n"
+                "{\n"
+                "    float low = float(a & 65535u) + float(b & 65535u);\n"
+                "    float high = float(a >> 16u) + float(b >> 16u);\n"
+                "    return (uint(high) << 16u) + uint(low);\n"
+                "}\n"},
+    {"sf_fsub", "uint sf_fsub(uint a, uint b)\n"
+                "{\n"
+                "    float low = 65536.0f + float(a & 65535u) - float(b & 65535u);\n"
+                "    float high = 65536.0f + float(a >> 16u) - float(b >> 16u);\n"
+                "    return (uint(high) << 16u) + uint(low) - 65536u;\n"
+                "}\n"},
+    {"sf_fmul", "uint sf_fmul(uint a, uint b)\n"
+                "{\n"
+                "    float low = float(b & 65535u);\n"
+                "    float high = float(b >> 16u);\n"
+                "    uint p0 = uint(float(a & 255u) * low);\n"
+                "    uint p1 = uint(float(a & 255u) * high) << 16u;\n"
+                "    uint p2 = uint(float((a >> 8u) & 255u) * low) << 8u;\n"
+                "    uint p3 = uint(float((a >> 8u) & 255u) * high) << 24u;\n"
+                "    uint p4 = uint(float((a >> 16u) & 255u) * low) << 16u;\n"
+                "    uint p5 = uint(float((a >> 24u) & 255u) * low) << 24u;\n"
+                "    return p0 + p1 + p2 + p3 + p4 + p5;\n"
+                "}\n"},
+    {"sf_fless", "bool sf_fless(int a, int b)\n"
+                 "{\n"
+                 "    float ah = float(a >> 16u);\n"
+                 "    float bh = float(b >> 16u);\n"
+                 "    return ah < bh || (ah == bh && float(a & 65535) < float(b & 65535));\n"
+                 "}\n"},
 };
 
 static const struct emit_helper wgsl_helpers[EMIT_HELPERS] = {
@@ -79,6 +164,36 @@ static const struct emit_helper wgsl_helpers[EMIT_HELPERS] = {
                 "{\n"
                 "    return *place;\n"
                 "}\n"},
+    {"sf_fadd", "fn sf_fadd(a: u32, b: u32) -> u32\n"
+                "{\n"
+                "    let low = f32(a & 65535u) + f32(b & 65535u);\n"
+                "    let high = f32(a >> 16u) + f32(b >> 16u);\n"
+                "    return (u32(high) << 16u) + u32(low);\n"
+                "}\n"},
+    {"sf_fsub", "fn sf_fsub(a: u32, b: u32) -> u32\n"
+                "{\n"
+                "    let low = 65536.0f + f32(a & 65535u) - f32(b & 65535u);\n"
+                "    let high = 65536.0f + f32(a >> 16u) - f32(b >> 16u);\n"
+                "    return (u32(high) << 16u) + u32(low) - 65536u;\n"
+                "}\n"},
+    {"sf_fmul", "fn sf_fmul(a: u32, b: u32) -> u32\n"
+                "{\n"
+                "    let low = f32(b & 65535u);\n"
+                "    let high = f32(b >> 16u);\n"
+                "    let p0 = u32(f32(a & 255u) * low);\n"
+                "    let p1 = u32(f32(a & 255u) * high) << 16u;\n"
+                "    let p2 = u32(f32((a >> 8u) & 255u) * low) << 8u;\n"
+                "    let p3 = u32(f32((a >> 8u) & 255u) * high) << 24u;\n"
+                "    let p4 = u32(f32((a >> 16u) & 255u) * low) << 16u;\n"
+                "    let p5 = u32(f32((a >> 24u) & 255u) * low) << 24u;\n"
+                "    return p0 + p1 + p2 + p3 + p4 + p5;\n"
+                "}\n"},
+    {"sf_fless", "fn sf_fless(a: i32, b: i32) -> bool\n"
+                 "{\n"
+                 "    let ah = f32(a >> 16u);\n"
+                 "    let bh = f32(b >> 16u);\n"
+                 "    return ah < bh || (ah == bh && f32(a & 65535) < f32(b & 65535));\n"
+                 "}\n"},
 };
 
 static const char *const wgsl_votes[] = {
@@ -102,6 +217,15 @@ static const char *const glsl_votes[] = {
     NULL,
 };
 
+/* CUDA names the lanes that take part: here the lane itself, so that all others may be elsewhere. */
+static const char *const cuda_votes[] = {
+    "(__any_sync(1u << sf_lane(), @) != 0)",
+    "(__all_sync(1u << sf_lane(), @) != 0)",
+    "(__ballot_sync(1u << sf_lane(), @) != 0u)",
+    "(__shfl_sync(1u << sf_lane(), (@) ? 1 : 0, sf_lane()) != 0)",
+    NULL,
+};
+
 static const char opencl_prelude[] =
     "#ifdef SIMTFUZZ_BARE\n"
     "typedef unsigned int uint;\n"
@@ -110,6 +234,8 @@ static const char opencl_prelude[] =
     "#define get_group_id(n) __nvvm_read_ptx_sreg_ctaid_x()\n"
     "#define get_local_size(n) __nvvm_read_ptx_sreg_ntid_x()\n"
     "#define get_num_groups(n) __nvvm_read_ptx_sreg_nctaid_x()\n"
+    "typedef unsigned char uchar;\n"
+    "typedef unsigned short ushort;\n"
     "#define barrier(flags) __syncthreads()\n"
     "#define mem_fence(flags) __nvvm_membar_gl()\n"
     "#define atomic_add(p, v) __nvvm_atom_add_gen_i((int *)(p), v)\n"
@@ -128,6 +254,7 @@ static const char cuda_prelude[] =
     "#define __shared__ __attribute__((shared))\n"
     "#define __constant__ __attribute__((constant))\n"
     "#define __noinline__ __attribute__((noinline))\n"
+    "#define __forceinline__ __attribute__((always_inline))\n"
     "#define __launch_bounds__(n) __attribute__((launch_bounds(n)))\n"
     "#define SF_THREAD __nvvm_read_ptx_sreg_tid_x()\n"
     "#define SF_BLOCK __nvvm_read_ptx_sreg_ctaid_x()\n"
@@ -141,13 +268,21 @@ static const char cuda_prelude[] =
     "#define atomicOr(p, v) __nvvm_atom_or_gen_i(p, v)\n"
     "#define atomicExch(p, v) __nvvm_atom_xchg_gen_i(p, v)\n"
     "#define atomicCAS(p, c, v) __nvvm_atom_cas_gen_i(p, c, v)\n"
+    "#define __any_sync __nvvm_vote_any_sync\n"
+    "#define __all_sync __nvvm_vote_all_sync\n"
+    "#define __ballot_sync __nvvm_vote_ballot_sync\n"
+    "#define __shfl_sync(m, v, l) __nvvm_shfl_sync_idx_i32(m, v, l, 31)\n"
     "#else\n"
     "#define SF_THREAD threadIdx.x\n"
     "#define SF_BLOCK blockIdx.x\n"
     "#define SF_THREADS blockDim.x\n"
     "#define SF_BLOCKS gridDim.x\n"
     "#endif\n"
-    "typedef unsigned int uint;\n";
+    "typedef unsigned char uchar;\n"
+    "typedef unsigned short ushort;\n"
+    "typedef unsigned int uint;\n"
+    "static __device__ uint sf_lane() { uint lane; asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane)); "
+    "return lane; }\n";
 
 const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] =
     {
@@ -159,6 +294,7 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] =
                 .types = {"int", "uint", "long", "ulong", "int"},
                 .function_head = "static ",
                 .noinline_head = "static __attribute__((noinline)) ",
+                .inline_head = "static __attribute__((always_inline)) ",
                 .kernel_head = "__kernel void ",
                 .fixed_size = "__kernel __attribute__((reqd_work_group_size(%u, 1, 1))) void ",
                 .global = "__global ",
@@ -188,6 +324,7 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] =
                 .types = {"int", "uint", "long long", "unsigned long long", "int"},
                 .function_head = "static __device__ ",
                 .noinline_head = "static __device__ __noinline__ ",
+                .inline_head = "static __device__ __forceinline__ ",
                 .kernel_head = "extern \"C\" __global__ void ",
                 .fixed_size = "extern \"C\" __global__ void __launch_bounds__(%u) ",
                 .global = "",
@@ -204,6 +341,8 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] =
                 .fence = "__threadfence()",
                 .atomics = {"atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr",
                             "atomicExch", "atomicCAS"},
+                .votes = cuda_votes,
+                .shuffle = "__shfl_sync(1u << sf_lane(), @, sf_lane())",
                 .helpers = c_helpers,
                 .has_recursion = true,
                 .has_long = true,
@@ -228,6 +367,7 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] =
                 .types = {"int", "uint", "int64_t", "uint64_t", "int"},
                 .function_head = "",
                 .noinline_head = "",
+                .inline_head = "",
                 .kernel_head = "layout(local_size_x_id = 0) in;",
                 .fixed_size = "layout(local_size_x = %u) in;",
                 .global = "",
@@ -259,6 +399,7 @@ const struct emit_dialect emit_dialects[EMIT_LANGUAGE_COUNT] =
                 .types = {"i32", "u32", NULL, NULL, "i32"},
                 .function_head = "",
                 .noinline_head = "",
+                .inline_head = "",
                 .fixed_size = "@compute @workgroup_size(%u)\n",
                 .thread = "sf_tid",
                 .thread_uint = "sf_tid",

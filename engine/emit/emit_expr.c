@@ -6,6 +6,8 @@
 
 #include "engine/language/walk.h"
 
+#include <string.h>
+
 /* A choice whose values are read from memory: the one that is not chosen must not be. WGSL's own choice reads both. */
 static bool is_lazy(const struct emitter *e, const struct ast_expr *x)
 {
@@ -161,8 +163,48 @@ static void put_shift(struct emitter *e, const struct ast_expr *x, enum emit_typ
     text_format(e->out, " %s %uu)", ast_binary_names[x->binary], (unsigned)x->b->value);
 }
 
+/* Functions that compute the same in floats, and in integers of 8 and 16 bits. */
+static const struct {
+    const char *in_floats, *narrow;
+    enum emit_type type; /* of the operands */
+    bool swapped;
+} other_ways[BINARY_COUNT] = {
+    [BINARY_ADD] = {"sf_fadd", "sf_nadd", TYPE_UINT, false},
+    [BINARY_SUB] = {"sf_fsub", NULL, TYPE_UINT, false},
+    [BINARY_MUL] = {"sf_fmul", "sf_nmul", TYPE_UINT, false},
+    [BINARY_XOR] = {NULL, "sf_nxor", TYPE_UINT, false},
+    [BINARY_LT] = {"sf_fless", "sf_nless", TYPE_INT, false},
+    [BINARY_GT] = {"sf_fless", "sf_nless", TYPE_INT, true},
+};
+
+static bool has_helper(const struct emitter *e, const char *name)
+{
+    for (uint32_t i = 0; name && i < EMIT_HELPERS && e->dialect->helpers[i].name; i++)
+        if (strcmp(e->dialect->helpers[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Every third operation; false: it is written as it is. */
+static bool put_other_way(struct emitter *e, const struct ast_expr *x)
+{
+    enum { SHARE = 3 };
+    const char *name = emit_has(e, EMIT_KNOB_FLOATS) ? other_ways[x->binary].in_floats : NULL;
+    if (emit_has(e, EMIT_KNOB_NARROW) && (!name || e->others % 2))
+        name = other_ways[x->binary].narrow;
+    if (!has_helper(e, name) || e->others++ % SHARE != 0)
+        return false;
+    struct ast_expr call = *x;
+    call.a = other_ways[x->binary].swapped ? x->b : x->a;
+    call.b = other_ways[x->binary].swapped ? x->a : x->b;
+    put_call(e, name, &call, other_ways[x->binary].type, other_ways[x->binary].type);
+    return true;
+}
+
 static void put_binary(struct emitter *e, const struct ast_expr *x)
 {
+    if (put_other_way(e, x))
+        return;
     switch (x->binary) {
     case BINARY_MUL:
     case BINARY_ADD:
@@ -366,12 +408,14 @@ static void put_word(struct emitter *e, const char *base, const struct ast_expr 
     text_put(e->out, "]");
 }
 
+/* Some languages refuse what lies outside of its array even where no thread comes: so none has it. */
 void emit_lvalue(struct emitter *e, const struct ast_lvalue *lvalue)
 {
     int32_t index;
-    if (e->dialect->is_wgsl && lvalue->index && is_constant(e, lvalue->index, &index) &&
+    if (lvalue->index && is_constant(e, lvalue->index, &index) &&
         (index < 0 || (uint32_t)index >= lvalue->var->length))
-        emit_refuse(e, "wgsl has no element %d of '%s'", (int)index, lvalue->var->name);
+        emit_refuse(e, "%s has no element %d of '%s'", e->dialect->name, (int)index,
+                    lvalue->var->name);
     const char *base = emit_base(e, lvalue->var);
     if (base) {
         put_word(e, base, lvalue->index);
@@ -436,6 +480,6 @@ void emit_condition(struct emitter *e, const struct ast_expr *expr)
     text_put(e->out, is_wgsl ? "(select(0, 1, " : "((");
     put_truth(e, expr);
     text_put(e->out, is_wgsl ? ") != " : " ? 1 : 0) != ");
-    emit_zero(e);
+    emit_zero(e, ZERO_OF_CONDITIONS);
     text_put(e->out, ")");
 }

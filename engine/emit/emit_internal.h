@@ -14,7 +14,7 @@ struct emit_helper {
     const char *name, *text;
 };
 
-enum { EMIT_HELPERS = 6 }; /* at most */
+enum { EMIT_HELPERS = 12 }; /* at most */
 
 /* How a language spells what the emitter says. */
 struct emit_dialect {
@@ -24,6 +24,7 @@ struct emit_dialect {
     const char *types[TYPE_COUNT];
     const char *function_head;   /* before a function's result type */
     const char *noinline_head;   /* the same where it is not to be inlined */
+    const char *inline_head;     /* ... where it is to be */
     const char *kernel_head;     /* before the kernel's name */
     const char *fixed_size;      /* the same with the number of threads for %u */
     const char *global;          /* before the type of what a pointer to global memory points to */
@@ -62,6 +63,9 @@ struct emit_place {
     bool is_atomic; /* some atomic takes it */
 };
 
+/* The last words of the buffer. */
+enum emit_zero { ZERO_OF_CONDITIONS, ZERO_OF_SWITCHES, EMIT_ZEROS };
+
 struct emitter {
     struct text *out;
     struct arena *arena;
@@ -76,7 +80,6 @@ struct emitter {
     bool has_members;       /* functions reach private variables through a struct, `p` */
     bool exits;             /* some function ends its thread */
     bool talks;             /* threads see what others wrote: there is a barrier or fence */
-    bool opaque;            /* some text needs the word that is 0 */
     bool atomic_memory;     /* WGSL: all words of the buffer are read and written by atomics */
     const int32_t *initial; /* the buffer at first */
 
@@ -84,6 +87,7 @@ struct emitter {
     bool is_body;                        /* the kernel's own statements */
     uint32_t indent;
     uint32_t votes;   /* so many were written */
+    uint32_t others;  /* ... operations that floats or small integers might compute */
     uint32_t choices; /* WGSL: ... between values of which one only is evaluated */
 };
 
@@ -113,7 +117,7 @@ void emit_find_usage(struct emitter *e);
 void emit_place_variables(struct emitter *e);
 void emit_refuse_recursion(struct emitter *e);
 
-/* Words of the buffer: of results; the one that is 0; all of them at first. */
+/* Words of the buffer: of results; the first of those that are 0; all of them at first. */
 uint32_t emit_result_words(const struct emitter *e);
 uint32_t emit_zero_word(const struct emitter *e);
 const int32_t *emit_initial_words(struct emitter *e);
@@ -149,8 +153,8 @@ void emit_file_head(struct emitter *e);
 enum emit_type emit_type_of(const struct emitter *e, const struct ast_var *var);
 /* What every function is given before its arguments, as the call has it. True: it was something. */
 bool emit_context(struct emitter *e, bool declared);
-/* The word that is 0. */
-void emit_zero(struct emitter *e);
+/* A word that is 0. */
+void emit_zero(struct emitter *e, enum emit_zero which);
 /* What a place holds. */
 const char *emit_loaded(const struct emitter *e, bool is_atomic, const char *place);
 /* Where the variable begins in `mem`, if the language has no pointer to it: "12 + int(..) * 3"; NULL otherwise. */
@@ -164,6 +168,12 @@ void emit_lvalue(struct emitter *e, const struct ast_lvalue *lvalue);
 /* A value that is assigned, and a truth value, through the opaque word or a vote if knobs say so. */
 void emit_value(struct emitter *e, const struct ast_expr *expr, enum emit_type type);
 void emit_condition(struct emitter *e, const struct ast_expr *expr);
+
+/* ---- emit_goto.c ---- */
+
+/* The kernel becomes one of basic blocks, if the knob says so and it can. */
+void emit_find_blocks(struct emitter *e);
+void emit_block_list(struct emitter *e, const struct ast_block *list);
 
 /* ---- emit_ptx.c ---- */
 
@@ -180,5 +190,7 @@ bool emit_blocks_kernel(struct text *text, struct ast_kernel *kernel, uint32_t n
 /* ---- emit_stm.c ---- */
 
 void emit_statements(struct emitter *e, const struct ast_stm *list);
+/* Out of the statements of the function at hand, whose thread has ended, or which returns. */
+void emit_leave(struct emitter *e);
 
 #endif

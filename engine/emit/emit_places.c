@@ -55,15 +55,36 @@ static bool use_stm(void *context, const struct ast_stm *stm)
     return false;
 }
 
+static bool may_exit(void *context, const struct ast_stm *stm)
+{
+    (void)context;
+    return stm->kind == STM_EXIT || (stm->kind == STM_CALL && stm->function->mark);
+}
+
+/* Functions whose call may end the thread are marked. */
+static void mark_exits(const struct emitter *e)
+{
+    const struct ast_question question = {.statement = may_exit};
+    struct ast_function *f;
+    for (f = e->kernel->functions; f; f = f->next)
+        f->mark = 0;
+    for (f = e->kernel->functions; f;) {
+        bool marks = !f->mark && ast_ask_stms(&question, f->body);
+        f->mark |= marks;
+        f = marks ? e->kernel->functions : f->next;
+    }
+}
+
 void emit_find_usage(struct emitter *e)
 {
     struct usage usage = {.e = e, .carries = true};
     const struct ast_question use = {use_stm, use_expr, use_place, &usage};
     for (const struct ast_function *f = e->kernel->functions; f; f = f->next)
-        ast_ask_stms(&use, f->body);
+        ast_ask_function(&use, f);
+    mark_exits(e);
     e->is_body = true;
     usage.carries = emit_has(e, EMIT_KNOB_OUTLINED);
-    ast_ask_stms(&use, e->kernel->main->body);
+    ast_ask_function(&use, e->kernel->main);
 }
 
 /* ---- recursion ---- */
@@ -183,7 +204,7 @@ uint32_t emit_zero_word(const struct emitter *e)
 
 const int32_t *emit_initial_words(struct emitter *e)
 {
-    int32_t *words = ARENA_ARRAY(e->arena, int32_t, emit_zero_word(e) + 1u);
+    int32_t *words = ARENA_ARRAY(e->arena, int32_t, emit_zero_word(e) + (uint32_t)EMIT_ZEROS);
     const struct ast_launch *launch = &e->kernel->launch;
     for (uint32_t i = 0; i < e->place_count; i++) {
         const struct ast_var *var = e->places[i].var;

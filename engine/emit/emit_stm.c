@@ -35,8 +35,7 @@ static void put_assignment(struct emitter *e, const struct ast_stm *stm)
     text_put(e->out, end);
 }
 
-/* Out of the statements of the function at hand, whose thread has ended, or which returns. */
-static void put_leave(struct emitter *e)
+void emit_leave(struct emitter *e)
 {
     bool is_inline = e->is_body && !emit_has(e, EMIT_KNOB_OUTLINED);
     if (is_inline && e->dialect->has_pointers)
@@ -65,10 +64,10 @@ static void put_call_statement(struct emitter *e, const struct ast_stm *stm)
     text_put(e->out, !keeps ? "" : is_wgsl ? "{ let sf_value = " : "{ int sf_value = ");
     put_call(e, stm);
     text_put(e->out, ";");
-    if (e->exits) {
+    if (stm->function->mark) {
         text_format(e->out, " if (%s%s) %s", emit_ended(e), e->dialect->has_pointers ? "" : " != 0",
                     is_wgsl ? "{ " : "");
-        put_leave(e);
+        emit_leave(e);
         text_put(e->out, is_wgsl ? " }" : "");
     }
     if (!keeps)
@@ -264,7 +263,7 @@ static void put_switch(struct emitter *e, const struct ast_stm *stm)
     emit_expr(e, stm->value, TYPE_INT);
     if (emit_has(e, EMIT_KNOB_OPAQUE_SWITCHES)) {
         text_put(e->out, " ^ ");
-        emit_zero(e);
+        emit_zero(e, ZERO_OF_SWITCHES);
     }
     text_put(e->out, ") {");
     if (e->dialect->is_wgsl)
@@ -278,7 +277,7 @@ static void put_switch(struct emitter *e, const struct ast_stm *stm)
 static void put_return(struct emitter *e, const struct ast_stm *stm)
 {
     if (e->is_body || !stm->value) {
-        put_leave(e);
+        emit_leave(e);
         return;
     }
     text_put(e->out, "return ");
@@ -290,7 +289,7 @@ static void put_exit(struct emitter *e)
 {
     if (!e->is_body)
         text_format(e->out, "%s = 1; ", emit_ended(e));
-    put_leave(e);
+    emit_leave(e);
 }
 
 /* A guard of the block form stands in no structured kernel. */
@@ -347,10 +346,14 @@ static void put_statement(struct emitter *e, const struct ast_stm *stm)
             break;
         put_atomic(e, stm);
         return;
+    case STM_ASSUME: /* of a block: who goes there was asked */
+        if (e->kernel->form != FORM_BLOCKS)
+            break;
+        text_put(e->out, ";");
+        return;
     case STM_SYNC:
     case STM_ARRIVE:
     case STM_VOTE:
-    case STM_ASSUME:
     case STM_HAVOC:
     case STM_PICK:
     case STM_LOCKSYNC:

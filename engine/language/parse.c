@@ -383,6 +383,27 @@ void parse_expect_comment(struct arena *arena, struct ast_kernel *kernel, const 
         parser_unexpected(&p, "',' or the end of the line");
 }
 
+/* ---- an expression from elsewhere ---- */
+
+bool language_assume(struct arena *arena, struct ast_kernel *kernel, const char *text,
+                     struct diag *diag)
+{
+    struct parser p = {.arena = arena, .diag = diag, .kernel = kernel, .function = kernel->main};
+    reader_init(&p.lexer, text, strlen(text), diag);
+    p.token = lex_next(&p.lexer);
+    struct ast_stm *stm = ast_stm(arena, STM_ASSUME, p.token.at);
+    if (kernel->form != FORM_STRUCTURED)
+        parser_error(&p, p.token.at, "only a structured kernel is assumed something of");
+    else if ((stm->value = parser_expr(&p)) != NULL && p.token.kind != TOKEN_END)
+        parser_unexpected(&p, "an operator or the end");
+    if (diag->count > 0)
+        return false;
+    stm->at = kernel->main->at;
+    stm->next = kernel->main->body;
+    kernel->main->body = stm;
+    return true;
+}
+
 /* ---- the file ---- */
 
 /* Skips to where the next item of a file can start: behind the `end` of this one (';' or '}')

@@ -22,6 +22,10 @@ extern const uint32_t parse_keyword_count;
 struct ast_kernel *language_parse(struct arena *arena, const char *text, size_t length,
                                   struct diag *diag);
 
+/* Makes assume(text) the first statement of a structured kernel. False: an error in `diag`. */
+bool language_assume(struct arena *arena, struct ast_kernel *kernel, const char *text,
+                     struct diag *diag);
+
 /* The claims of a kernel given as PTX: `length` bytes of a comment line, at `at`, behind the word
  * `expect`: ": race_free, terminates", " crs: deadlock". Appends to the kernel's, as group number
  * `group`; errors go to diag. */

@@ -164,6 +164,23 @@ static void find_places(struct finding *f)
 
 /* ---- private variables ---- */
 
+/* Of a variable that both threads step: who has left the loop has not stepped since. */
+static void find_growth(struct finding *f, const struct ast_var *var)
+{
+    const struct loop_cut *cut = f->cut;
+    uint32_t slot = slot_var(f->duo, var, 0);
+    term one = term_binary(f->t, BINARY_SUB, cut->head[slot], cut->entry[slot]);
+    term two = term_binary(f->t, BINARY_SUB, cut->head[slot + 1], cut->entry[slot + 1]);
+    add_if(f, term_and(f->t, f->both, f->duo->same), term_eq(f->t, one, two),
+           SAY(f, "%s$1 and %s$2 have grown alike", var->name, var->name));
+    add_if(f, term_and(f->t, cut->in[0], f->head[1]), at_most(f, one, two),
+           SAY(f, "%s$1 has not grown more than %s$2 where thread 2 is at the head", var->name,
+               var->name));
+    add_if(f, term_and(f->t, f->head[0], cut->in[1]), at_most(f, two, one),
+           SAY(f, "%s$2 has not grown more than %s$1 where thread 1 is at the head", var->name,
+               var->name));
+}
+
 static void find_uniform(struct finding *f, const struct ast_var *var)
 {
     const struct loop_cut *cut = f->cut;
@@ -180,10 +197,7 @@ static void find_uniform(struct finding *f, const struct ast_var *var)
         add_if(f, same_both, equal, SAY(f, "%s$1 == %s$2 in one block", var->name, var->name));
     if (var->is_array)
         return;
-    add_if(f, same_both,
-           term_eq(f->t, term_binary(f->t, BINARY_SUB, one, cut->entry[slot]),
-                   term_binary(f->t, BINARY_SUB, two, cut->entry[slot + 1])),
-           SAY(f, "%s$1 and %s$2 have grown alike", var->name, var->name));
+    find_growth(f, var);
 }
 
 static void find_bounds(struct finding *f, const struct ast_var *var, uint32_t k)
@@ -257,6 +271,24 @@ static void add_logged(struct finding *f, const struct logged *l, term holds, co
         add_if(f, term_and(f->t, f->cut->in[0], l->now), holds, SAY(f, "%s: %s", of, text));
 }
 
+/* Whole steps lie between what was accessed and what comes next. */
+static void log_of_step(struct finding *f, const struct logged *l, term index, term step,
+                        const char *text)
+{
+    add_logged(f, l, at_most(f, term_binary(f->t, BINARY_ADD, l->watched, step), index), text);
+}
+
+static void log_of_steps(struct finding *f, const struct logged *l, term index)
+{
+    int32_t value;
+    for (uint32_t i = 0; i < f->stride_count; i++)
+        log_of_step(f, l, index, term_word(f->t, f->strides[i]),
+                    SAY(f, "stands %" PRId32 " or more before the next element", f->strides[i]));
+    if (!term_is_constant(f->t, f->duo->thread_count, &value))
+        log_of_step(f, l, index, f->duo->thread_count,
+                    "stands a row or more before the next element");
+}
+
 /* The watched element and one index of the body, now and before the loop. */
 static void log_of_index(struct finding *f, const struct logged *l, term index)
 {
@@ -269,6 +301,7 @@ static void log_of_index(struct finding *f, const struct logged *l, term index)
     add_logged(f, l, at_most(f, index, wo), "stands not before the next element");
     add_logged(f, l, at_most(f, first, wo), "stands not before the first element");
     add_logged(f, l, at_most(f, wo, first), "stands not behind the first element");
+    log_of_steps(f, l, index);
     for (uint32_t i = 0; i < f->stride_count; i++)
         add_logged(f, l, multiple(f, term_binary(f->t, BINARY_SUB, wo, first), f->strides[i]),
                    SAY(f, "is a multiple of %" PRId32 " from the first element", f->strides[i]));
@@ -314,7 +347,7 @@ static void log_of_thread(struct finding *f, const struct logged *l)
     int32_t threads = (int32_t)duo->threads;
     uint32_t slice = l->var->length / duo->threads;
     add_logged(f, l, term_eq(f->t, wo, tid), "is element tid");
-    add_logged(f, l, term_eq(f->t, term_urem(f->t, wo, term_word(f->t, threads)), tid),
+    add_logged(f, l, term_eq(f->t, term_urem(f->t, wo, duo->thread_count), tid),
                "is element tid of some row");
     if (slice > 1)
         add_logged(f, l, term_eq(f->t, term_udiv(f->t, wo, term_word(f->t, (int32_t)slice)), tid),

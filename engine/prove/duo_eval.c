@@ -164,7 +164,7 @@ static term builtin(struct duo *duo, uint32_t k, enum ast_builtin which)
     case BUILTIN_TID:
         return duo->tid[k];
     case BUILTIN_THREADS:
-        return term_word(&duo->terms, (int32_t)duo->threads);
+        return duo->thread_count;
     case BUILTIN_LANE:
         return of_warp(duo, k, true);
     case BUILTIN_WARP:
@@ -215,6 +215,21 @@ static term eval_choice(struct duo *duo, term *state, uint32_t k, const struct a
     return term_ite(t, condition, b, c);
 }
 
+/* Operations whose result may be no word. */
+static bool may_overflow(enum ast_binary op)
+{
+    return op == BINARY_MUL || op == BINARY_ADD || op == BINARY_SUB || op == BINARY_SHL ||
+           op == BINARY_DIV;
+}
+
+static void note_overflow(struct duo *duo, const term *state, term value, term enabled)
+{
+    struct terms *t = &duo->terms;
+    struct overflow o = {.evaluated = term_and(t, enabled, state[slot_path(duo)]), .value = value};
+    if (duo->unroll == 0 && term_of(t, value)->op == TERM_BINARY)
+        grown_add(duo->arena, &duo->overflows, &o, sizeof o);
+}
+
 static bool is_comparison(enum ast_binary op)
 {
     return op >= BINARY_LT && op <= BINARY_NE;
@@ -231,7 +246,19 @@ static term eval_binary_expr(struct duo *duo, term *state, uint32_t k, const str
         struct test_seen test = {.op = e->binary, .k = k, .a = a, .b = b};
         grown_add(duo->arena, &duo->tests, &test, sizeof test);
     }
-    return term_binary(&duo->terms, e->binary, a, b);
+    term value = term_binary(&duo->terms, e->binary, a, b);
+    if (may_overflow(e->binary))
+        note_overflow(duo, state, value, *enabled);
+    return value;
+}
+
+static term eval_unary_expr(struct duo *duo, term *state, uint32_t k, const struct ast_expr *e,
+                            term *enabled)
+{
+    term value = term_unary(&duo->terms, e->unary, duo_eval(duo, state, k, e->a, enabled));
+    if (e->unary == UNARY_NEG)
+        note_overflow(duo, state, value, *enabled);
+    return value;
 }
 
 term duo_eval(struct duo *duo, term *state, uint32_t k, const struct ast_expr *e, term *enabled)
@@ -245,7 +272,7 @@ term duo_eval(struct duo *duo, term *state, uint32_t k, const struct ast_expr *e
     case EXPR_BUILTIN:
         return builtin(duo, k, e->builtin);
     case EXPR_UNARY:
-        return term_unary(&duo->terms, e->unary, duo_eval(duo, state, k, e->a, enabled));
+        return eval_unary_expr(duo, state, k, e, enabled);
     case EXPR_BINARY:
         return eval_binary_expr(duo, state, k, e, enabled);
     case EXPR_COND:

@@ -135,6 +135,13 @@ static void note_goals(struct duo *duo, const struct ast_stm *s)
     duo->possible[GOAL_ASSERTS] |= s->kind == STM_ASSERT;
 }
 
+/* An execution that an assume ends may be no execution at all. */
+static void note_assumes(struct duo *duo, const struct ast_block *block)
+{
+    for (const struct ast_stm *s = block->body; s; s = s->next)
+        duo->assumes |= s != block->body && s->kind == STM_ASSUME;
+}
+
 static void find_writes(struct duo *duo)
 {
     for (const struct ast_block *b = duo->kernel->main->blocks; b; b = b->next)
@@ -142,6 +149,8 @@ static void find_writes(struct duo *duo)
             note_writes(duo, s);
             note_goals(duo, s);
         }
+    for (const struct ast_block *b = duo->kernel->main->blocks; b; b = b->next)
+        note_assumes(duo, b);
     for (uint32_t i = 0; i < duo->var_count; i++) {
         bool shared = is_memory(duo->vars[i]) && duo->written[i];
         duo->possible[GOAL_RACE] |= shared && duo->threads * duo->blocks > 1;
@@ -151,14 +160,34 @@ static void find_writes(struct duo *duo)
 
 /* ---- the launch ---- */
 
-/* A number below `count`: a constant where there is one only. */
+/* A number below `count`. */
+static term below_term(struct duo *duo, const char *name, term count)
+{
+    term symbol = term_symbol(&duo->terms, SORT_WORD, name);
+    assume(duo, term_below(&duo->terms, symbol, count));
+    return symbol;
+}
+
+/* A constant where there is one only. */
 static term below(struct duo *duo, const char *name, uint32_t count)
 {
-    if (count == 1)
-        return term_word(&duo->terms, 0);
-    term symbol = term_symbol(&duo->terms, SORT_WORD, name);
-    assume(duo, term_below(&duo->terms, symbol, term_word(&duo->terms, (int32_t)count)));
-    return symbol;
+    return count == 1 ? term_word(&duo->terms, 0)
+                      : below_term(duo, name, term_word(&duo->terms, (int32_t)count));
+}
+
+/* How many threads a block has: literals, where they are known, since products with them are easier to solve. */
+static void set_thread_count(struct duo *duo)
+{
+    struct terms *t = &duo->terms;
+    const struct proof_options *o = duo->options;
+    duo->threads = duo->kernel->launch.threads;
+    duo->thread_count = term_word(t, (int32_t)duo->threads);
+    if (o->threads_to == 0)
+        return;
+    duo->threads = o->threads_to;
+    duo->thread_count = below_term(duo, "threads", term_word(t, (int32_t)o->threads_to + 1));
+    assume(duo,
+           term_not(t, term_below(t, duo->thread_count, term_word(t, (int32_t)o->threads_from))));
 }
 
 /* Two threads: of one block with different numbers, or of different blocks. A launch of one thread has
@@ -166,8 +195,10 @@ static term below(struct duo *duo, const char *name, uint32_t count)
 static void set_launch(struct duo *duo)
 {
     struct terms *t = &duo->terms;
-    duo->tid[0] = below(duo, "tid$1", duo->threads);
-    duo->tid[1] = below(duo, "tid$2", duo->threads);
+    bool one = duo->threads == 1;
+    for (uint32_t k = 0; k < 2; k++)
+        duo->tid[k] =
+            one ? term_word(t, 0) : below_term(duo, k ? "tid$2" : "tid$1", duo->thread_count);
     duo->bid[0] = below(duo, "bid$1", duo->blocks);
     duo->bid[1] = below(duo, "bid$2", duo->blocks);
     duo->same = term_eq(t, duo->bid[0], duo->bid[1]);
@@ -290,23 +321,33 @@ static const struct ast_kernel *find_p(struct arena *arena, struct forms *forms,
                                           : "a kernel in lock-step form has no P";
         return NULL;
     }
-    enum well_formed formed = forms_well_formed(forms, reason);
-    if (formed == ILL_FORMED) {
+    /* A structured kernel's P can only have assumes besides the guards, whose threads die: more than the theorems
+     * about phi(P) allow, and no less than what executions do. */
+    bool structured = given->form == FORM_STRUCTURED;
+    if (!structured && forms_well_formed(forms, reason) == ILL_FORMED) {
         *reason = arena_printf(arena, "not well-formed (Def. 5.1): %s", *reason);
         return NULL;
     }
-    const struct form *form =
-        forms_get(forms, given->form == FORM_STRUCTURED ? PROGRAM_ANCHORED : PROGRAM_BLOCKS);
+    const struct form *form = forms_get(forms, structured ? PROGRAM_ANCHORED : PROGRAM_BLOCKS);
     *reason = form->kernel ? NULL : form->reason;
     return form->kernel;
+}
+
+const struct ast_kernel *prove_program(struct arena *arena, struct forms *forms,
+                                       const char **reason)
+{
+    const struct ast_kernel *p = find_p(arena, forms, reason);
+    if (p)
+        *reason = kernel_refusal(arena, p);
+    return p && !*reason ? p : NULL;
 }
 
 struct duo *duo_new(struct arena *arena, struct forms *forms, const struct proof_options *options,
                     uint32_t unroll, const char **reason)
 {
     struct location at;
-    const struct ast_kernel *p = find_p(arena, forms, reason);
-    if (!p || (*reason = kernel_refusal(arena, p)) != NULL)
+    const struct ast_kernel *p = prove_program(arena, forms, reason);
+    if (!p)
         return NULL;
     struct duo *duo = ARENA_NEW(arena, struct duo);
     duo->arena = arena;
@@ -319,7 +360,7 @@ struct duo *duo_new(struct arena *arena, struct forms *forms, const struct proof
         return NULL;
     cfg_sort(arena, duo->cfg, 0);
     terms_init(&duo->terms, arena, TERMS_LIMIT);
-    duo->threads = duo->kernel->launch.threads;
+    set_thread_count(duo);
     duo->blocks = duo->kernel->launch.blocks;
     duo->block_count = duo->cfg->count;
     number_variables(duo);

@@ -12,7 +12,7 @@
 const char *const proof_goal_names[GOAL_COUNT] = {"race", "divergence", "bounds", "asserts"};
 const char *const proof_verdict_names[] = {"proved", "model", "bounded", "unknown"};
 
-const struct proof_options PROOF_DEFAULTS = {.unroll = 3, .invariants = true};
+const struct proof_options PROOF_DEFAULTS = {.unroll = 3, .invariants = true, .integers = true};
 
 /* ---- models ---- */
 
@@ -61,6 +61,7 @@ static void want_all(struct duo *duo, struct asking *asking, const struct obliga
     want(duo, asking, duo->tid[1]);
     want(duo, asking, duo->bid[0]);
     want(duo, asking, duo->bid[1]);
+    want(duo, asking, duo->thread_count);
     asking->watched = asking->wanted.count;
     for (uint32_t i = 0; i < duo->var_count; i++)
         want(duo, asking, duo->watched[i] ? duo->watched[i] : (term)TERM_FALSE);
@@ -136,6 +137,8 @@ static const struct proof_model *read_model(struct duo *duo, const struct asking
         model->tid[k] = values[asking->tids + k];
         model->bid[k] = values[asking->tids + 2 + k];
     }
+    model->threads = values[asking->tids + 4];
+    model->assumes = duo->assumes;
     model->by_unrolling = duo->cuts.count == 0;
     take_inputs(duo, model, values + asking->inputs);
     take_guesses(duo, model, o->wrong, values + asking->fresh);
@@ -357,6 +360,53 @@ static void judge_cut(struct proving *p, struct duo *duo)
     }
 }
 
+/* ---- loops cut, their invariants left to the solver ---- */
+
+/* Only "safe" says something: integers allow more than words do. */
+static void judge_integers(struct proving *p, struct duo *duo)
+{
+    for (int goal = 0; goal < GOAL_COUNT; goal++) {
+        struct proof_answer *answer = &p->result->answers[goal];
+        struct obligation *of;
+        if (!is_open(answer))
+            continue;
+        uint32_t count = obligations_of(duo, (enum proof_goal)goal, &of);
+        struct text text = text_begin(p->arena);
+        horn_print(&text, duo, of, count);
+        if (solver_ask(p->solver, text.bytes, NULL, NULL, 0) == SOLVER_SAT)
+            *answer = (struct proof_answer){.verdict = PROOF_PROVED, .method = "integers"};
+    }
+}
+
+static void try_integers(struct proving *p)
+{
+    const char *refused = NULL;
+    struct duo *duo = duo_new(p->arena, p->forms, p->options, 0, &refused);
+    if (!duo || !solver_knows_horn(p->solver))
+        return;
+    duo_run(duo);
+    if (!duo->reason)
+        judge_integers(p, duo);
+}
+
+const char *prove_horn_text(struct arena *arena, struct forms *forms,
+                            const struct proof_options *options, const char **reason)
+{
+    struct duo *duo = duo_new(arena, forms, options, 0, reason);
+    if (!duo)
+        return NULL;
+    duo_run(duo);
+    *reason = duo->reason;
+    if (duo->reason)
+        return NULL;
+    struct text text = text_begin(arena);
+    horn_print(&text, duo, duo->obligations.items, duo->obligations.count);
+    text_put(&text, "(check-sat)\n");
+    return text.bytes;
+}
+
+/* ---- loops cut at guessed invariants ---- */
+
 static void try_invariants(struct proving *p)
 {
     const char *reason = NULL;
@@ -415,7 +465,12 @@ void prove_kernel(struct arena *arena, struct forms *forms, const struct proof_o
         result->answers[goal] = (struct proof_answer){.verdict = PROOF_UNKNOWN};
     if (options->unroll > 0 || !options->invariants)
         try_unrolled(&p, options->unroll > 0 ? options->unroll : 1);
+    bool first = options->integers && options->threads_to > 0;
+    if (!result->refused && some_open(result) && first)
+        try_integers(&p);
     if (!result->refused && some_open(result) && options->invariants)
         try_invariants(&p);
+    if (!result->refused && some_open(result) && options->integers && !first)
+        try_integers(&p);
     settle_dependence(&p);
 }

@@ -35,6 +35,8 @@ enum proof_memory {
 };
 
 struct proof_options {
+    /* Any number of threads from the one to the other; threads_to 0: what the kernel's launch says. */
+    uint32_t threads_from, threads_to;
     enum proof_memory memory;
     bool file_inputs; /* `input` memory holds what the kernel's seed draws, not anything */
     uint32_t
@@ -42,6 +44,8 @@ struct proof_options {
     uint64_t
         order; /* 0, or a seed: candidates are tried in another order (the result is the same) */
     bool invariants; /* loops by invariants; otherwise by unrolling only */
+    bool
+        integers; /* what is open is asked as Horn clauses over integers, if the solver knows such */
 };
 
 extern const struct proof_options PROOF_DEFAULTS;
@@ -65,6 +69,7 @@ struct proof_model {
     const char *var;    /* race, bounds; or NULL */
     uint32_t element;   /* race */
     const char *kind;   /* race: "read", "write", "atomic", by thread 2 */
+    uint32_t threads;   /* of a block */
     uint32_t tid[2], bid[2];
     uint32_t input_count;
     struct proof_input *inputs;
@@ -72,6 +77,7 @@ struct proof_model {
         guess_count; /* values that the proof made up: what was read after a barrier, havoc .. */
     struct proof_value *guesses;
     bool private_inputs; /* the threads' own inputs differ, which no initialiser can say */
+    bool assumes;        /* an assume ends threads, of which an execution knows nothing */
     bool by_unrolling;   /* no loop was cut: only the guesses are made up */
 };
 
@@ -101,6 +107,14 @@ struct proof_result {
 };
 
 /* Of a kernel that ast_check accepts. All that the result points to lives in the arena. */
+/* P as two threads run it: of what is handled only. NULL: *reason. */
+const struct ast_kernel *prove_program(struct arena *arena, struct forms *forms,
+                                       const char **reason);
+
+/* The Horn clauses of the kernel, all goals: NULL, *reason: outside of what is done. */
+const char *prove_horn_text(struct arena *arena, struct forms *forms,
+                            const struct proof_options *options, const char **reason);
+
 void prove_kernel(struct arena *arena, struct forms *forms, const struct proof_options *options,
                   struct solver *solver, struct proof_result *result);
 

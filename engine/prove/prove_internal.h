@@ -78,6 +78,11 @@ struct grown {
     uint32_t count, capacity;
 };
 
+/* A value that some thread computes, where `evaluated` holds: integers must not exceed words there. */
+struct overflow {
+    term evaluated, value;
+};
+
 /* A comparison that decides where a thread goes, seen in a loop. */
 struct test_seen {
     enum ast_binary op;
@@ -96,13 +101,15 @@ struct duo {
     uint32_t *loop_size; /* a loop: its blocks */
     uint32_t block_count, var_count, slot_count;
     struct ast_var **vars;
-    uint8_t *written; /* a variable: someone writes it: bit 0; atomically: bit 1 */
-    uint32_t threads, blocks;
+    uint8_t *written;         /* a variable: someone writes it: bit 0; atomically: bit 1 */
+    uint32_t threads, blocks; /* of threads: at most */
+    term thread_count;        /* a constant, or a symbol (proof_options.threads_from) */
     term same, tid[2], bid[2];
     term *watched;             /* a variable: the location that thread 1's log is about */
     struct grown assumptions;  /* term: of the launch, of watched locations */
     struct grown obligations;  /* struct obligation */
     struct grown accesses;     /* struct access_seen */
+    struct grown overflows;    /* struct overflow; where loops are cut */
     struct grown tests;        /* struct test_seen */
     struct grown cuts;         /* struct loop_cut * */
     struct grown points;       /* struct point */
@@ -111,6 +118,7 @@ struct duo {
     uint32_t unroll;           /* trips; 0: loops are cut */
     uint32_t nest;             /* of the loop at hand */
     const char *reason;        /* not NULL: given up */
+    bool assumes;              /* P has an assume that is no guard */
     bool possible[GOAL_COUNT]; /* whether P has anything that could go wrong in this way */
 };
 
@@ -207,6 +215,11 @@ static inline uint32_t point_key(uint32_t block, uint32_t ordinal)
  * the place in *reason. *unreachable: places that neither reaches. */
 bool points_agree(struct duo *cut, struct duo *unrolled, struct solver *solver,
                   uint32_t *unreachable, const char **reason);
+
+/* ---- horn.c ---- */
+
+/* The cut loops, and that none of the obligations can be, as Horn clauses: `sat` is "safe". */
+void horn_print(struct text *out, struct duo *duo, const struct obligation *of, uint32_t count);
 
 /* ---- houdini.c ---- */
 

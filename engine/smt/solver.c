@@ -493,6 +493,11 @@ enum solver_answer solver_ask(struct solver *solver, const char *formula, const 
     return answer;
 }
 
+bool solver_knows_horn(const struct solver *solver)
+{
+    return solver->is_z3;
+}
+
 const char *solver_reason(const struct solver *solver)
 {
     return solver->reason;

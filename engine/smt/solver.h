@@ -51,6 +51,9 @@ void solver_end(struct solver *solver);
 enum solver_answer solver_ask(struct solver *solver, const char *formula, const char *const *names,
                               uint32_t *values, uint32_t count);
 
+/* Whether it takes Horn clauses: `sat` says that there are invariants. */
+bool solver_knows_horn(const struct solver *solver);
+
 /* Why the last query was not answered with sat or unsat: a sentence; lives as long as the solver. */
 const char *solver_reason(const struct solver *solver);
 

@@ -14,6 +14,7 @@
 #include "fuzz/gen/gen.h"
 #include "fuzz/supervise/watch.h"
 #include "oracle/check/check.h"
+#include "oracle/coverage/contexts.h"
 
 #include <stdio.h>
 
@@ -96,6 +97,7 @@ struct campaign_summary {
     uint64_t commits, commit_us; /* of the database: how many, and the time that they took */
     double seconds;
     uint64_t hits[RULE_COUNT];
+    uint64_t pairs[RULE_COUNT][CONTEXT_COUNT]; /* since the process began (contexts.h) */
     uint64_t verdicts[ORACLE_COUNT][VERDICT_COUNT];
     uint64_t occurrences; /* divergences in all */
     uint32_t finding_count;

@@ -158,6 +158,22 @@ static void run_again(struct chunk_maker *maker, struct chunk *chunk, const stru
     snprintf(finding->signature, SIGNATURE_MAX, "engine|%s|%s", class, what);
 }
 
+/* ---- which rule fires in which context ---- */
+
+/* In one case of CONTEXTS_SHARE, drawn by its number. */
+static bool has_contexts(const struct fuzz_case *c)
+{
+    uint64_t draw = pcg_splitmix(c->seed ^ pcg_splitmix(c->number + CONTEXTS_SHARE));
+    return draw % CONTEXTS_SHARE == 0;
+}
+
+static void add_pairs(struct chunk *chunk, const struct contexts *contexts)
+{
+    for (uint32_t r = 0; r < RULE_COUNT; r++)
+        for (uint32_t rest = contexts->of[r]; rest; rest &= rest - 1)
+            chunk->pairs[r][__builtin_ctz(rest)]++;
+}
+
 bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t number)
 {
     const struct campaign_options *options = maker->options;
@@ -168,7 +184,11 @@ bool chunk_run_case(struct chunk_maker *maker, struct chunk *chunk, uint64_t num
         return false;
     set_phase(maker, WATCH_CHECKING);
     struct check_result *result = ARENA_NEW(arena, struct check_result);
+    struct contexts contexts = {{0}};
+    c.check.contexts = has_contexts(&c) ? &contexts : NULL;
     check_kernel(arena, kernel, &c.check, result);
+    c.check.contexts = NULL;
+    add_pairs(chunk, &contexts);
     chunk->refused += result->program == NULL;
     chunk->thread_steps += result->thread_steps;
     chunk->warp_steps += result->warp_steps;

@@ -36,6 +36,7 @@ struct chunk {
     uint64_t cases; /* fewer than planned when the campaign was stopped */
     uint64_t refused, thread_steps, warp_steps;
     uint64_t hits[RULE_COUNT];
+    uint32_t pairs[RULE_COUNT][CONTEXT_COUNT]; /* cases in which the rule fired in the context */
     uint64_t verdicts[ORACLE_COUNT][VERDICT_COUNT];
     uint32_t finding_count, reason_count;
     struct chunk_finding findings[CHUNK_FINDINGS_MAX];

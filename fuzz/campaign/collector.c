@@ -89,6 +89,26 @@ static int store_hits(struct collector *c)
     return error;
 }
 
+static const char *pair_key(struct collector *c, uint32_t rule, uint32_t context)
+{
+    return arena_printf(&c->text, "%s %s", rule_key(c, rule), context_table[context].name);
+}
+
+static int store_pairs(struct collector *c)
+{
+    int error = DB_OK;
+    for (uint32_t i = 0; i < RULE_COUNT; i++)
+        for (uint32_t k = 0; k < CONTEXT_COUNT && error == DB_OK; k++) {
+            uint64_t total = c->summary->pairs[i][k], fresh = total - c->stored_pairs[i][k];
+            size_t mark = arena_mark(&c->text);
+            if (fresh > 0)
+                error = db_rule_hits_add(c->db, &c->shard, pair_key(c, i, k), fresh);
+            arena_release(&c->text, mark);
+            c->stored_pairs[i][k] = total;
+        }
+    return error;
+}
+
 static int store_verdicts(struct collector *c)
 {
     int error = DB_OK;
@@ -157,6 +177,8 @@ static int commit(struct collector *c)
     int error = collector_open_batch(c);
     if (error == DB_OK)
         error = store_hits(c);
+    if (error == DB_OK)
+        error = store_pairs(c);
     if (error == DB_OK)
         error = store_verdicts(c);
     if (error == DB_OK)
@@ -395,6 +417,9 @@ static void add_sums(struct collector *c, const struct chunk *chunk)
     s->warp_steps += chunk->warp_steps;
     for (uint32_t i = 0; i < RULE_COUNT; i++)
         s->hits[i] += chunk->hits[i];
+    for (uint32_t i = 0; i < RULE_COUNT; i++)
+        for (uint32_t k = 0; k < CONTEXT_COUNT; k++)
+            s->pairs[i][k] += chunk->pairs[i][k];
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
         for (uint32_t v = 0; v < VERDICT_COUNT; v++)
             s->verdicts[i][v] += chunk->verdicts[i][v];

@@ -30,6 +30,7 @@ struct collector {
     uint64_t opened_ms, committed_ms;
     struct db_progress progress;
     uint64_t stored_hits[RULE_COUNT]; /* of the summary's, already in the database */
+    uint64_t stored_pairs[RULE_COUNT][CONTEXT_COUNT];
     uint64_t stored_verdicts[ORACLE_COUNT][VERDICT_COUNT];
     struct db_statistics statistics; /* that are not stored yet */
     uint64_t statistics_verdicts[ORACLE_COUNT][VERDICT_COUNT];

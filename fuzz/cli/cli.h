@@ -66,6 +66,8 @@ struct cli_prove_options {
     uint64_t budget;    /* 0: as usual */
     uint32_t seconds;   /* 0: as usual */
     uint32_t unroll, runs;
+    uint32_t threads_from, threads_to; /* 0: the file's launch */
+    const char *assume;                /* an expression, or NULL */
     bool unroll_given, invariants, file_inputs, adversary;
 };
 
@@ -90,7 +92,7 @@ struct cli_options {
     uint64_t case_timeout_ms;
     bool shard_given; /* by --shard or by a job array */
     bool verbose;     /* of run */
-    bool stop_on_finding, no_minimise, exhaustive, enumerate, spin, same_value, atomics_sync;
+    bool stop_on_finding, no_minimise, exhaustive, enumerate, spin, host, same_value, atomics_sync;
     bool unscoped;
     const char *config;           /* a file or a preset, or NULL */
     const char *config_text;      /* of it; NULL: none */
@@ -147,7 +149,7 @@ struct cli_options {
     const char *completion;       /* a shell, or NULL */
     struct fuzz_case *check_case; /* of --case; NULL: not given */
     const char *tape;             /* a file */
-    bool list_subjects, list_oracles, list_transforms, list_weights;
+    bool list_subjects, list_oracles, list_transforms, list_weights, list_pairs;
     struct transform_list transforms; /* of --list, --transforms */
     struct cli_triage_options triage;
     struct cli_outside_options outside;
@@ -248,6 +250,8 @@ struct cli_files {
 };
 /* The files meant by arguments: folders stand for all *.simt and *.ptx below them, sorted. False: reported. */
 bool cli_find_files(struct cli *cli, char **arguments, int count, struct cli_files *files);
+/* The same, and host programs. */
+bool cli_find_checked(struct cli *cli, char **arguments, int count, struct cli_files *files);
 
 /* The same for *.litmus. */
 bool cli_find_litmus(struct cli *cli, char **arguments, int count, struct cli_files *files);

@@ -27,7 +27,7 @@ static const char *const feature_words[] = {
     "all", "none", NULL};
 
 static const char *const form_words[] = {"core", "cfg", "predicated", "lockstep",
-                                         "ptx",  "crs", NULL};
+                                         "ptx",  "crs", "horn",       NULL};
 static const char *const schedule_words[] = {
     "sequential", "reverse", "rr",      "uniform", "pct:3", "pos",
     "surw",       "starve:", "unfair:", "tape:",   NULL};

@@ -163,7 +163,7 @@ struct tape *cli_read_tape(struct cli *cli, const char *path)
 struct walk {
     struct cli *cli;
     const char **paths;
-    const char *const *endings; /* two */
+    const char *const *endings; /* three */
     uint32_t count;
     bool good;
 };
@@ -181,7 +181,8 @@ static void add_path(struct walk *walk, const char *path)
 
 static bool is_wanted(const struct walk *walk, const char *name)
 {
-    return ends_in(name, walk->endings[0]) || ends_in(name, walk->endings[1]);
+    return ends_in(name, walk->endings[0]) || ends_in(name, walk->endings[1]) ||
+           ends_in(name, walk->endings[2]);
 }
 
 static void failed(struct walk *walk, const char *path)
@@ -252,13 +253,19 @@ static bool find_files(struct cli *cli, char **arguments, int count, const char 
 
 bool cli_find_files(struct cli *cli, char **arguments, int count, struct cli_files *files)
 {
-    static const char *const endings[] = {".simt", ".ptx"};
+    static const char *const endings[] = {".simt", ".ptx", ".ptx"};
     return find_files(cli, arguments, count, endings, "*.simt or *.ptx", files);
+}
+
+bool cli_find_checked(struct cli *cli, char **arguments, int count, struct cli_files *files)
+{
+    static const char *const endings[] = {".simt", ".ptx", ".host"};
+    return find_files(cli, arguments, count, endings, "*.simt, *.ptx or *.host", files);
 }
 
 bool cli_find_litmus(struct cli *cli, char **arguments, int count, struct cli_files *files)
 {
-    static const char *const endings[] = {".litmus", ".litmus"};
+    static const char *const endings[] = {".litmus", ".litmus", ".litmus"};
     return find_files(cli, arguments, count, endings, "*.litmus", files);
 }
 

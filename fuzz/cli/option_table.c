@@ -74,12 +74,14 @@ const struct cli_option option_table[] = {
     {"features", 0, OPTION_OWN, "LIST",
      ON(RUN) | ON(GEN) | ON(DIGEST) | ON(DISTILL) | ON(OUTSIDE) | ON(PROVE), 0,
      FIELD(features_given), option_parse_features,
-     "what kernels may contain: names add, -names remove; all, none, portable"},
+     "what kernels may contain: names add, -names remove; all, none, portable, portable-uniform"},
     {"weights", 0, OPTION_OWN, "LIST", ON(RUN) | ON(GEN) | ON(DIGEST) | ON(DISTILL) | ON(SURVEY), 0,
      0, option_parse_weights,
      "how often the generator takes what: loops:200,stm.call:50, per cent of the usual weight "
      "(rules "
      "--weights lists them)"},
+    {"host", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN), FIELD(host), 0, NULL,
+     "host programs (docs/host.md) instead of kernels; in one process, without a database"},
     {"enumerate", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN) | ON(DIGEST) | ON(SURVEY) | ON(PROVE),
      FIELD(enumerate), 0, NULL,
      "all tiny kernels of these features, one after another, instead of random ones"},
@@ -137,7 +139,8 @@ const struct cli_option option_table[] = {
      "instead of checking: each distinct end of the kernel, its shortest execution, and the "
      "accesses whose order decides"},
     {"repair", 0, OPTION_FLAG, NULL, ON(CHECK), FIELD(repair), 0, NULL,
-     "instead of checking: which single barrier makes a racy kernel race-free and correct, each "
+     "instead of checking: which single barrier, in PTX also which fence, makes a racy kernel "
+     "race-free and correct, each "
      "place tried"},
     {"same-value", 0, OPTION_FLAG, NULL, ON_CHECKS, FIELD(same_value), 0, NULL,
      "PTX: two writes of the same value are no race"},
@@ -225,6 +228,11 @@ const struct cli_option option_table[] = {
      "trips of each loop that are tried before invariants are looked for; 3 by default, 0: none"},
     {"invariants", 0, OPTION_FLAG, NULL, ON(PROVE), FIELD(prove.invariants), 0, NULL,
      "print what was found to hold at the head of each loop"},
+    {"threads", 0, OPTION_OWN, "N|A..B|any", ON(PROVE), 0, 0, option_parse_threads,
+     "threads of a block: N, any number from A to B, or any of 2 to 1024; the file's by default"},
+    {"assume", 0, OPTION_TEXT, "E", ON(PROVE), FIELD(prove.assume), 0, NULL,
+     "an expression that holds at the start, as if assume(E) were the kernel's first statement: "
+     "'threads % 32 == 0', 'n < 64'"},
     {"inputs", 0, OPTION_OWN, "any|file", ON(PROVE), 0, 0, option_parse_inputs,
      "`input` memory: anything (default), or what the file's seed draws"},
     {"memory", 0, OPTION_OWN, "bar|adv", ON(PROVE), 0, 0, option_parse_proof_memory,
@@ -250,7 +258,8 @@ const struct cli_option option_table[] = {
     {"to", 0, OPTION_TEXT, "FORM", ON(LOWER), FIELD(to), 0, NULL,
      "core (default): the statements of the structured semantics; cfg: blocks; predicated, "
      "lockstep: pi(P) and phi(P) of the blocks, normalised; ptx: the canonical text of a .ptx "
-     "file, or a kernel compiled; crs: the same with the branch unit's instructions; opencl, cuda, "
+     "file, or a kernel compiled; crs: the same with the branch unit's instructions; horn: the "
+     "program of two threads as Horn clauses, for z3; opencl, cuda, "
      "glsl, wgsl, blocks, plain-ptx: a structured kernel in that language; blocks is JSON, "
      "plain-ptx "
      "is for drivers and ptxas"},
@@ -374,6 +383,8 @@ const struct cli_option option_table[] = {
      "list the subjects with their options"},
     {"oracles", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_oracles), 0, NULL,
      "list the oracles: theorem, where they apply, what they cannot conclude"},
+    {"pairs", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_pairs), 0, NULL,
+     "list which rules fired in which contexts, and which never did"},
     {"weights", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_weights), 0, NULL,
      "list the weights of the generator"},
     {"transforms", 0, OPTION_FLAG, NULL, ON(RULES), FIELD(list_transforms), 0, NULL,

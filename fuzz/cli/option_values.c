@@ -164,7 +164,7 @@ bool option_parse_features(struct cli *cli, const char *text)
 #define FEATURE(id, name, group_default, sentence) name " "
 #include "fuzz/gen/features.def"
 #undef FEATURE
-                    "all none portable");
+                    "all none portable portable-uniform");
 }
 
 /* How long the first name of a list is: a comma ends it, if the name of a kind stands behind ("a,exec:b,c" are two). */
@@ -378,6 +378,28 @@ static bool parse_either(struct cli *cli, const char *option, const char *text, 
 bool option_parse_inputs(struct cli *cli, const char *text)
 {
     return parse_either(cli, "inputs", text, "any", "file", &cli->options.prove.file_inputs);
+}
+
+/* N, A..B, any. One thread makes no pair. */
+bool option_parse_threads(struct cli *cli, const char *text)
+{
+    struct cli_prove_options *prove = &cli->options.prove;
+    const char *dots = strstr(text, "..");
+    uint64_t from = 2, to = LIMIT_THREADS;
+    bool ok = strcmp(text, "any") == 0;
+    if (!ok && dots)
+        ok = cli_parse_u64(arena_strndup(&cli->arena, text, (size_t)(dots - text)), &from) &&
+             cli_parse_u64(dots + 2, &to);
+    else if (!ok)
+        ok = cli_parse_u64(text, &from) && (to = from) > 0;
+    if (ok && from >= 2 && from <= to && to <= LIMIT_THREADS) {
+        prove->threads_from = (uint32_t)from;
+        prove->threads_to = (uint32_t)to;
+        return true;
+    }
+    cli_misuse(cli, "option '--threads' takes any, N or A..B, of 2 to %d, not '%s'", LIMIT_THREADS,
+               text);
+    return false;
 }
 
 bool option_parse_proof_memory(struct cli *cli, const char *text)

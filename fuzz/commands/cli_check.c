@@ -553,7 +553,7 @@ int command_check(struct cli *cli)
     struct check_options options = cli_check_options(cli);
     int status = CLI_OK;
     if (!read_tape(cli, &options) ||
-        !cli_find_files(cli, cli->arguments, cli->argument_count, &files))
+        !cli_find_checked(cli, cli->arguments, cli->argument_count, &files))
         return CLI_USAGE;
     if (cli->options.repair || cli->options.outcomes)
         return repair_files(cli, &files);

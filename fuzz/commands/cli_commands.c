@@ -205,7 +205,7 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
          0,
          -1,
          command_rules,
-         {"rules", "rules --db nightly.db", "rules corpus", "rules --subjects"}},
+         {"rules", "rules --db nightly.db", "rules corpus", "rules --pairs --db nightly.db"}},
     [COMMAND_EXPLAIN] = {"explain",
                          "WHAT...",
                          "a rule, subject, oracle, erratum, word or finding in plain words",

@@ -7,10 +7,12 @@
 #include "engine/forms/normalise.h"
 #include "engine/forms/predicate.h"
 #include "engine/input/input.h"
+#include "engine/prove/prove.h"
 #include "engine/to_ptx/lower_ptx.h"
 #include "engine/to_ptx/ptx_inject.h"
 #include "fuzz/case/case.h"
 #include "fuzz/cli/cli.h"
+#include "fuzz/host/cli_host.h"
 #include "fuzz/out/json.h"
 
 #include <inttypes.h>
@@ -225,7 +227,21 @@ static const char *to_plain_ptx(struct cli *cli, const char *path)
     return emitted(cli, path, EMIT_PTX);
 }
 
-static const struct form {
+/* The program of two threads as Horn clauses; the invariants are left to the solver. */
+static const char *to_horn(struct cli *cli, const char *path)
+{
+    struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
+    const char *reason = NULL;
+    if (!kernel)
+        return NULL;
+    const char *text =
+        prove_horn_text(&cli->arena, forms_new(&cli->arena, kernel), &PROOF_DEFAULTS, &reason);
+    if (!text)
+        refused(cli, path, reason);
+    return text;
+}
+
+static const struct target_form {
     const char *name;
     lower_form *lower;
     const char *(*text)(struct cli *cli, const char *path); /* of PTX: its text */
@@ -235,6 +251,7 @@ static const struct form {
              {"lockstep", to_lockstep, NULL},
              {"ptx", NULL, to_ptx},
              {"crs", NULL, to_crs},
+             {"horn", NULL, to_horn},
              {"opencl", NULL, to_opencl},
              {"cuda", NULL, to_cuda},
              {"glsl", NULL, to_glsl},
@@ -244,7 +261,7 @@ static const struct form {
 
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
-static const struct form *find_form(const char *name)
+static const struct target_form *find_form(const char *name)
 {
     for (size_t i = 0; i < FORMS; i++)
         if (strcmp(forms[i].name, name) == 0)
@@ -260,7 +277,7 @@ static int unknown_form(struct cli *cli)
     return cli_misuse(cli, "--to: there is no form '%s' (there are: %s)", cli->options.to, names);
 }
 
-static const char *lowered_text(struct cli *cli, const struct form *form, const char *path)
+static const char *lowered_text(struct cli *cli, const struct target_form *form, const char *path)
 {
     struct ast_kernel *kernel = cli_read_kernel(&cli->arena, path);
     const struct ast_kernel *lowered = NULL;
@@ -274,7 +291,7 @@ static const char *lowered_text(struct cli *cli, const struct form *form, const 
 int command_lower(struct cli *cli)
 {
     const char *path = cli->arguments[0];
-    const struct form *form = find_form(cli->options.to);
+    const struct target_form *form = find_form(cli->options.to);
     if (!form)
         return unknown_form(cli);
     const char *text = form->lower ? lowered_text(cli, form, path) : form->text(cli, path);
@@ -299,6 +316,8 @@ int command_gen(struct cli *cli)
 {
     const struct cli_options *o = &cli->options;
     struct gen_options gen = GEN_DEFAULTS;
+    if (o->host)
+        return cli_host_gen(cli);
     gen.features = o->features;
     gen.weights = o->weights;
     gen.mutate = o->mutate;

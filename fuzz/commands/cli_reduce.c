@@ -2,6 +2,8 @@
  * cli_reduce.c - `simtfuzz reduce`: what is asked for, and whether it makes sense; fuzz/minimise
  * does it.
  */
+#include "engine/host/host.h"
+#include "fuzz/host/cli_host.h"
 #include "fuzz/minimise/minimise.h"
 
 #include <string.h>
@@ -45,6 +47,8 @@ static const char *misuse(const struct cli *cli)
 
 int command_reduce(struct cli *cli)
 {
+    if (cli->argument_count == 1 && host_is_path(cli->arguments[0]))
+        return cli_host_reduce(cli, cli->arguments[0]);
     const char *name = cli->arguments[0], *wrong = misuse(cli);
     if (wrong)
         return cli_misuse(cli, "%s", wrong);

@@ -19,9 +19,9 @@ static int repair(struct cli *cli, const char *path, const struct ast_kernel *ke
     if (!sums.racy)
         printf("    no race was found: nothing to repair\n");
     else if (sums.repairs == 0)
-        printf("    no single barrier makes it race-free and correct; %" PRIu32
+        printf("    no single barrier%s makes it race-free and correct; %" PRIu32
                " places were tried\n",
-               sums.tried);
+               sums.fences ? " or fence" : "", sums.tried);
     return sums.racy && sums.repairs == 0 ? CLI_DIVERGENCE : CLI_OK;
 }
 

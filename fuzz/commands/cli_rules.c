@@ -4,6 +4,7 @@
 #include "fuzz/cli/cli.h"
 #include "fuzz/out/json.h"
 #include "fuzz/out/table.h"
+#include "fuzz/status/status_pairs.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -215,6 +216,8 @@ int command_rules(struct cli *cli)
         list_transforms(cli);
     if (o->list_weights)
         list_weights(cli);
+    if (o->list_pairs)
+        return status_list_pairs(cli);
     if (!o->list_subjects && !o->list_oracles && !o->list_transforms && !o->list_weights)
         return list_rules(cli);
     return CLI_OK;

@@ -5,6 +5,7 @@
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/resume.h"
 #include "fuzz/cli/config.h"
+#include "fuzz/host/cli_host.h"
 #include "fuzz/out/terminal.h"
 #include "fuzz/status/live_serve.h"
 #include "fuzz/supervise/supervisor.h"
@@ -157,6 +158,8 @@ static int run_served(struct run *run)
 int command_run(struct cli *cli)
 {
     const struct cli_options *o = &cli->options;
+    if (o->host)
+        return cli_host_run(cli);
     if (!cli_default_shard(cli))
         return CLI_USAGE;
     struct run run = {.cli = cli, .options = make_options(cli)};

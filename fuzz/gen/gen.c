@@ -34,13 +34,15 @@ enum {
                         1 << FEATURE_LOGIC | 1 << FEATURE_ARITHMETIC | 1 << FEATURE_BLOCKS |
                         1 << FEATURE_BARRIERS | 1 << FEATURE_ATOMICS
 };
-_Static_assert((int)FEATURES_ALL < (int)GEN_PORTABLE, "profiles lie beside the features");
+_Static_assert((int)FEATURES_ALL < (int)GEN_UNIFORM, "profiles lie beside the features");
 
 /* Sets of features that have a name. */
 static const struct {
     const char *name;
     uint32_t features;
-} profiles[] = {{"none", 0}, {"portable", FEATURES_PORTABLE}};
+} profiles[] = {{"none", 0},
+                {"portable", FEATURES_PORTABLE},
+                {"portable-uniform", FEATURES_PORTABLE | GEN_UNIFORM}};
 
 enum { PROFILES = sizeof profiles / sizeof profiles[0] };
 
@@ -93,7 +95,7 @@ bool gen_parse_features(const char *text, uint32_t *features, const char **error
 
 char *gen_print_features(struct arena *arena, uint32_t features)
 {
-    uint32_t profile = features & GEN_PORTABLE ? 1 : 0;
+    uint32_t profile = features & GEN_UNIFORM ? 2 : features & GEN_PORTABLE ? 1 : 0;
     if (features == FEATURES_ALL)
         return arena_strndup(arena, "all", 3);
     char *text = arena_printf(arena, "%s", profiles[profile].name);
@@ -128,6 +130,9 @@ static void restrict_weights(struct gen *g)
 {
     g->weights[W_FUNCTION_RECURSIVE] = 0;
     g->weights[W_POSITION_GROUP] = g->weights[W_POSITION_DIVERGENT] = 0;
+    /* What ends in a function leaves nothing to be seen behind its call. */
+    if (g->features & GEN_UNIFORM)
+        g->weights[W_STM_FUNCTION_EXIT] = 0;
 }
 
 static void set_weights(struct gen *g)

@@ -22,13 +22,14 @@ enum gen_feature {
 
 /* Beside the features, in the same set: a profile, which also restricts how they are used. */
 enum gen_profile {
-    GEN_PORTABLE = 1 << 30 /* what every GPU language can say, with one result */
+    GEN_PORTABLE = 1 << 30, /* what every GPU language can say, with one result */
+    GEN_UNIFORM = 1 << 29   /* barriers stand where it can be seen that all threads come */
 };
 
 struct gen_weights;
 
 struct gen_options {
-    uint32_t features; /* bits 1u << gen_feature: which may be used; and GEN_PORTABLE */
+    uint32_t features; /* bits 1u << gen_feature: which may be used; and of gen_profile */
     bool fixed;        /* true: exactly these weights; false: docs/measured.md (70 % fixed,
                           15 % shuffled mildly, 15 % dropping whole groups) */
     bool blocks_only;  /* every kernel in block form, which the features must allow */
@@ -42,8 +43,8 @@ struct gen_options {
 
 extern const struct gen_options GEN_DEFAULTS;
 
-/* "loops,calls,-switch,spin": names add to the default set, -names remove; "all", "none" and "portable"
- * replace what stands before them. */
+/* "loops,calls,-switch,spin": names add to the default set, -names remove; "all", "none", "portable"
+ * and "portable-uniform" replace what stands before them. */
 bool gen_parse_features(const char *text, uint32_t *features, const char **error_at);
 
 /* A list that reads to the same: "all", "none", "none,loops,calls". */

@@ -38,8 +38,12 @@ static const char *scope_text(struct arena *arena, const struct host_verdict *v)
     const char *text = arena_printf(arena, "%" PRIu32 " launch%s, %" PRIu64 " blocks", v->launches,
                                     v->launches == 1 ? "" : "es", v->blocks);
     if (v->claims > 0)
-        return arena_printf(arena, "%" PRIu32 " claim%s hold%s, %" PRIu64 " states", v->claims,
-                            v->claims == 1 ? "" : "s", v->claims == 1 ? "s" : "", v->states);
+        return arena_printf(arena, "%" PRIu32 " claim%s%s, %" PRIu64 " states searched", v->claims,
+                            v->claims == 1 ? "" : "s",
+                            v->count > 0     ? ""
+                            : v->claims == 1 ? " holds"
+                                             : " hold",
+                            v->states);
     text = arena_printf(arena, "%s; %" PRIu32 " executions on %" PRIu32 " devices", text,
                         v->executions, v->devices);
     return v->not_compared

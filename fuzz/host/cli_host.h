@@ -1,5 +1,5 @@
 /*
- * cli_host.h - host programs on the command line: what `check` and `trace` do with them (docs/host.md).
+ * cli_host.h - host programs on the command line: what `check`, `trace`, `reduce`, `run` and `gen` do with them (docs/host.md).
  */
 #ifndef FUZZ_CLI_HOST_H
 #define FUZZ_CLI_HOST_H
@@ -11,5 +11,12 @@ int cli_host_check(struct cli *cli, const char *path, struct cli_check_sums *sum
 
 /* One execution, a line a step. */
 int cli_host_trace(struct cli *cli, const char *path);
+
+/* `run --host`: programs that are made, whose verdict is known. */
+int cli_host_run(struct cli *cli);
+/* `gen --host`. */
+int cli_host_gen(struct cli *cli);
+/* The program made small, by lines; what is kept is the kind of check's first finding. */
+int cli_host_reduce(struct cli *cli, const char *path);
 
 #endif

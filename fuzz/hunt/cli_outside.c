@@ -6,6 +6,7 @@
 #include "fuzz/base/clock.h"
 #include "fuzz/base/interrupt.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/case/signature.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/hunt/bundle.h"
 #include "fuzz/hunt/campaign.h"
@@ -108,6 +109,24 @@ static void choose(struct subjects *s)
         (void)add_subject(s, o->subjects[i]);
     if (o->count == 0)
         find_all(s);
+}
+
+/* Where one implementation is hunted in, another one is asked about what is found: the first of these that is here. */
+static const struct outside_subject *find_second(const struct subjects *s)
+{
+    static const char *const names[] = {"opencl:oclgrind:-cl-opt-disable", "compiler:clang-19:-O1",
+                                        "compiler:clang-16:-O1", "compiler:clang-14:-O1",
+                                        "vulkan:swiftshader"};
+    const char *reason;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && s->count == 1; i++) {
+        const size_t family = signature_family_length(names[i]);
+        if (strncmp(names[i], s->list[0]->name, family) == 0)
+            continue;
+        const struct outside_subject *second = outside_open(&s->cli->arena, names[i], &reason);
+        if (second)
+            return second;
+    }
+    return NULL;
 }
 
 /* ---- findings ---- */
@@ -298,6 +317,7 @@ static struct hunt_options make_options(const struct cli *cli, const struct subj
         .ignore_known = o->outside.ignore_known,
         .subjects = subjects->list,
         .subject_count = subjects->count,
+        .second = find_second(subjects),
         .settings = {.cpu_seconds =
                          o->outside.cpu_seconds ? o->outside.cpu_seconds : DEFAULT_CPU_SECONDS,
                      .memory = memory_limit},

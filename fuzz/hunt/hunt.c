@@ -100,24 +100,40 @@ static uint32_t knobs_of(const struct hunt *h, uint32_t subject, const struct hu
            (h->options->ignore_known ? item->knobs : known_avoid(s, item->knobs, item->number));
 }
 
+/* Whether another implementation leaves the memory that we call wrong. */
+static bool is_wrong_alike(const struct hunt_finding *f, const struct trial *other)
+{
+    return f->trial.verdict == TRIAL_WRONG && other->verdict == TRIAL_WRONG &&
+           memcmp(f->trial.memory, other->memory, f->expected->words * sizeof(int32_t)) == 0;
+}
+
+/* Words of verdicts, and one more. */
+enum { OPINION_ALIKE = TRIAL_VERDICT_COUNT, OPINIONS };
+
+static void ask_other(struct hunt *h, const struct hunt_finding *f,
+                      const struct outside_subject *other, const char **names)
+{
+    struct trial trial = trial_run(&h->trials, other, &h->options->settings, f->expected,
+                                   f->knobs & ~other->lacks, NULL);
+    const char **list = &names[is_wrong_alike(f, &trial) ? OPINION_ALIKE : (int)trial.verdict];
+    *list = arena_printf(&h->trials, "%s%s%s", *list ? *list : "", *list ? ", " : "", other->name);
+}
+
 /* "agrees: a, b; wrong-value: c" */
 static const char *second_opinion(struct hunt *h, const struct hunt_finding *f)
 {
-    const char *names[TRIAL_VERDICT_COUNT] = {NULL}, *text = "";
-    for (uint32_t s = 0; s < h->options->subject_count && !interrupted; s++) {
-        const struct outside_subject *other = h->options->subjects[s];
-        if (other == f->subject)
-            continue;
-        struct trial trial = trial_run(&h->trials, other, &h->options->settings, f->expected,
-                                       f->knobs & ~other->lacks, NULL);
-        const char **list = &names[trial.verdict];
-        *list =
-            arena_printf(&h->trials, "%s%s%s", *list ? *list : "", *list ? ", " : "", other->name);
-    }
-    for (uint32_t v = 0; v < TRIAL_VERDICT_COUNT; v++)
+    const struct hunt_options *o = h->options;
+    const char *names[OPINIONS] = {NULL}, *text = "";
+    for (uint32_t s = 0; s < o->subject_count && !interrupted; s++)
+        if (o->subjects[s] != f->subject)
+            ask_other(h, f, o->subjects[s], names);
+    if (o->second && !interrupted)
+        ask_other(h, f, o->second, names);
+    for (uint32_t v = 0; v < OPINIONS; v++)
         if (names[v])
-            text = arena_printf(&h->trials, "%s%s%s: %s", text, *text ? "; " : "",
-                                trial_verdict_names[v], names[v]);
+            text = arena_printf(
+                &h->trials, "%s%s%s: %s", text, *text ? "; " : "",
+                v == OPINION_ALIKE ? "the same wrong memory" : trial_verdict_names[v], names[v]);
     return text;
 }
 

@@ -48,6 +48,7 @@ struct hunt_options {
     uint32_t knobs; /* of all kernels, if fixed */
     struct outside_subject *const *subjects;
     uint32_t subject_count;
+    const struct outside_subject *second; /* asked about findings beside these; NULL: nobody */
     struct outside_settings settings;
     bool ignore_known; /* faults of the register are neither avoided nor known */
     uint32_t minimise; /* candidates for each finding, at most; 0: findings stay as they are */

@@ -26,7 +26,8 @@ static const struct family families[] = {
      "-o {out} {in}",
      "sm_70", "-O2", "-O0"},
     {"clang", "cuda", EMIT_CUDA,
-     "{program} -cc1 -triple nvptx64-nvidia-cuda -fcuda-is-device -target-cpu {arch} -x cuda "
+     "{program} -cc1 -triple nvptx64-nvidia-cuda -fcuda-is-device -target-cpu {arch} "
+     "-target-feature +ptx63 -x cuda "
      "-DSIMTFUZZ_BARE -w {level} "
      "-S -o {out} {in}",
      "sm_70", "-O2", "-O0"},

@@ -171,21 +171,31 @@ static uint64_t process_us(pid_t pid)
 struct waiting {
     struct worker *worker;
     uint64_t started_ms, cpu_ms, wall_ms;
+    uint64_t look_ms; /* not before that has it used up its time, with all processors */
 };
 
-static bool is_spent(const struct waiting *w)
+static uint64_t processors(void)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (uint64_t)count : 1;
+}
+
+/* Reading all of /proc takes milliseconds, which would be our share of the time: so it is looked at when it could be over. */
+static bool is_spent(struct waiting *w)
 {
     uint64_t passed = clock_monotonic_ms() - w->started_ms;
     if (passed >= w->wall_ms)
         return true;
-    if (passed < w->cpu_ms / 64) /* more threads than that we do not give it */
+    if (passed < w->look_ms)
         return false;
     uint64_t ticks = group_ticks(w->worker->pid) - w->worker->cpu_before;
-    return ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK) >= w->cpu_ms;
+    uint64_t used = ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+    w->look_ms = passed + (used < w->cpu_ms ? (w->cpu_ms - used) / processors() : 0);
+    return used >= w->cpu_ms;
 }
 
 /* So many bytes of the answer. */
-static enum worker_end read_bytes(const struct waiting *w, char *bytes, size_t length)
+static enum worker_end read_bytes(struct waiting *w, char *bytes, size_t length)
 {
     for (size_t have = 0; have < length;) {
         struct pollfd fd = {.fd = w->worker->from, .events = POLLIN};
@@ -205,8 +215,7 @@ static enum worker_end read_bytes(const struct waiting *w, char *bytes, size_t l
     return WORKER_ANSWER;
 }
 
-static enum worker_end read_answer(struct arena *arena, const struct waiting *w,
-                                   struct message *answer)
+static enum worker_end read_answer(struct arena *arena, struct waiting *w, struct message *answer)
 {
     char line[LINE_MAX_BYTES + 1];
     size_t length = 0, at = 0;
@@ -243,11 +252,11 @@ static enum worker_end ask(struct arena *arena, struct worker *worker,
         worker->looked_ms = now;
     }
     const uint64_t used = process_us(worker->pid);
-    const struct waiting waiting = {.worker = worker,
-                                    .started_ms = clock_monotonic_ms(),
-                                    .cpu_ms = settings->cpu_seconds * (uint64_t)1000,
-                                    .wall_ms =
-                                        settings->cpu_seconds * (uint64_t)1000 * WALL_FACTOR};
+    struct waiting waiting = {.worker = worker,
+                              .started_ms = clock_monotonic_ms(),
+                              .look_ms = settings->cpu_seconds * (uint64_t)1000 / processors(),
+                              .cpu_ms = settings->cpu_seconds * (uint64_t)1000,
+                              .wall_ms = settings->cpu_seconds * (uint64_t)1000 * WALL_FACTOR};
     enum worker_end end =
         message_send(worker->to, request) ? read_answer(arena, &waiting, answer) : WORKER_DIED;
     /* Of one that died nothing is left to be read. */

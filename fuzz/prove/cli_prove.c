@@ -3,6 +3,7 @@
  * schedule, or refuted by an execution. Files, or, to try the prover itself, generated kernels.
  */
 #include "engine/input/input.h"
+#include "engine/language/parse.h"
 #include "fuzz/case/case.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/out/json.h"
@@ -205,14 +206,54 @@ static int prove_one(struct proving *p, const char *path, const struct ast_kerne
 
 /* ---- all of them ---- */
 
+static struct proof_options proof_options_of(const struct cli_prove_options *o)
+{
+    struct proof_options options = PROOF_DEFAULTS;
+    options.file_inputs = o->file_inputs;
+    options.threads_from = o->threads_from;
+    options.threads_to = o->threads_to;
+    options.memory = o->adversary ? PROOF_ADVERSARY : PROOF_BARRIER;
+    options.unroll = o->unroll_given ? o->unroll : PROOF_DEFAULTS.unroll;
+    return options;
+}
+
+/* The launch of --threads, the assumption of --assume. */
+static bool prepare(struct proving *p, const char *path, struct ast_kernel *kernel)
+{
+    struct cli *cli = p->cli;
+    const struct cli_prove_options *o = &cli->options.prove;
+    struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
+    uint32_t most = LIMIT_TOTAL_THREADS / kernel->launch.blocks;
+    p->options = proof_options_of(o);
+    if (o->threads_to > 0 && kernel->form != FORM_PTX) {
+        kernel->launch.threads = o->threads_from;
+        p->options.threads_to = o->threads_to < most ? o->threads_to : most;
+        diag_init(diag, path, NULL, 0);
+        if (!ast_check(kernel, diag)) {
+            diag_print(diag, stderr);
+            return false;
+        }
+    }
+    if (o->threads_from == o->threads_to)
+        p->options.threads_from = p->options.threads_to = 0;
+    if (!o->assume)
+        return true;
+    diag_init(diag, "--assume", o->assume, strlen(o->assume));
+    if (kernel->form != FORM_PTX && language_assume(&cli->arena, kernel, o->assume, diag))
+        return true;
+    diag_print(diag, stderr);
+    return false;
+}
+
 static int prove_files(struct proving *p, const struct cli_files *files)
 {
     struct cli *cli = p->cli;
     size_t mark = arena_mark(&cli->arena);
     int status = CLI_OK;
     for (uint32_t i = 0; i < files->count; i++) {
-        const struct ast_kernel *kernel = cli_read_launched(cli, files->paths[i]);
-        int one = kernel ? prove_one(p, files->paths[i], kernel) : CLI_USAGE;
+        struct ast_kernel *kernel = cli_read_launched(cli, files->paths[i]);
+        bool ready = kernel && prepare(p, files->paths[i], kernel);
+        int one = ready ? prove_one(p, files->paths[i], kernel) : CLI_USAGE;
         status = one > status ? one : status;
         arena_release(&cli->arena, mark);
     }
@@ -220,15 +261,15 @@ static int prove_files(struct proving *p, const struct cli_files *files)
 }
 
 /* As it is printed: a place in it has a line, which is that of `gen` but for the comment in front. */
-static const struct ast_kernel *read_back(struct arena *arena, const struct ast_kernel *kernel)
+static struct ast_kernel *read_back(struct arena *arena, const struct ast_kernel *kernel)
 {
     const char *text = print_kernel(arena, kernel);
+    struct ast_kernel *read = NULL;
     struct diag *diag = ARENA_NEW(arena, struct diag);
     diag_init(diag, "generated", text, strlen(text));
-    if (kernel->form == FORM_PTX)
-        return kernel;
-    const struct ast_kernel *read = parse_kernel(arena, text, strlen(text), diag);
-    return read ? read : kernel;
+    if (kernel->form != FORM_PTX)
+        read = parse_kernel(arena, text, strlen(text), diag);
+    return read ? read : ast_kernel_copy(arena, kernel);
 }
 
 /* The kernels that `gen` prints for the same options. */
@@ -249,8 +290,9 @@ static int prove_generated(struct proving *p)
         const struct ast_kernel *kernel = case_kernel(&cli->arena, &c, &walk);
         if (!kernel)
             break;
-        int one = prove_one(p, arena_printf(&cli->arena, "case %" PRIu64, number),
-                            read_back(&cli->arena, kernel));
+        const char *name = arena_printf(&cli->arena, "case %" PRIu64, number);
+        struct ast_kernel *read = read_back(&cli->arena, kernel);
+        int one = prepare(p, name, read) ? prove_one(p, name, read) : CLI_USAGE;
         status = one > status ? one : status;
         arena_release(&cli->arena, mark);
     }
@@ -297,15 +339,6 @@ static bool make_folder(struct cli *cli, const char *folder)
         return true;
     cli_message(cli, "%s: %s", folder, strerror(errno));
     return false;
-}
-
-static struct proof_options proof_options_of(const struct cli_prove_options *o)
-{
-    struct proof_options options = PROOF_DEFAULTS;
-    options.file_inputs = o->file_inputs;
-    options.memory = o->adversary ? PROOF_ADVERSARY : PROOF_BARRIER;
-    options.unroll = o->unroll_given ? o->unroll : PROOF_DEFAULTS.unroll;
-    return options;
 }
 
 int command_prove(struct cli *cli)

@@ -23,7 +23,8 @@ struct judging {
 /* What a model says in a sentence. */
 static const char *model_text(struct arena *arena, const struct proof_model *m)
 {
-    const char *who = arena_printf(arena, "threads %" PRIu32 " and %" PRIu32, m->tid[0], m->tid[1]);
+    const char *who = arena_printf(arena, "threads %" PRIu32 " and %" PRIu32 " of %" PRIu32,
+                                   m->tid[0], m->tid[1], m->threads);
     if (m->bid[0] != m->bid[1])
         who = arena_printf(arena,
                            "thread %" PRIu32 " of block %" PRIu32 " and thread %" PRIu32
@@ -73,7 +74,7 @@ static void explain_alarm(const struct judging *j, struct goal_outcome *outcome,
                                     "%s; no execution that was tried shows it. It rests on the "
                                     "threads' own inputs, which no file can set",
                                     who);
-    else if (model->goal != GOAL_RACE)
+    else if (model->goal != GOAL_RACE || model->assumes)
         outcome->why = arena_printf(arena, "%s; no execution that was tried shows it", who);
     else {
         outcome->verdict = SAYS_WRONG;
@@ -165,14 +166,29 @@ static void compare(const struct judging *j, const struct check_run *runs, uint6
 
 enum { INPUT_SEEDS = 4 };
 
-static void compare_runs(const struct judging *j, uint32_t runs)
+static void compare_inputs(const struct judging *j, struct ast_kernel *kernel, uint32_t runs)
 {
-    struct ast_kernel *kernel = ast_kernel_copy(j->arena, j->kernel);
-    uint64_t first = kernel->launch.seed;
-    kernel->expects = NULL;
+    uint64_t first = j->kernel->launch.seed;
     for (uint64_t seed = 0; seed < (j->options->file_inputs ? 1 : INPUT_SEEDS); seed++) {
         kernel->launch.seed = first + seed;
         compare(j, proof_executions(j->arena, kernel, runs), first + seed);
+    }
+}
+
+/* A proof for any number of threads is one for each of a few: small ones, and the largest. */
+static void compare_runs(const struct judging *j, uint32_t runs)
+{
+    const struct proof_options *o = j->options;
+    const uint32_t counts[] = {o->threads_from, o->threads_from + 1, 5, 8, 33, o->threads_to};
+    struct ast_kernel *kernel = ast_kernel_copy(j->arena, j->kernel);
+    kernel->expects = NULL;
+    if (o->threads_to == 0)
+        compare_inputs(j, kernel, runs);
+    for (size_t i = 0; o->threads_to > 0 && i < sizeof counts / sizeof counts[0]; i++) {
+        if (counts[i] < o->threads_from || counts[i] > o->threads_to)
+            continue;
+        kernel->launch.threads = counts[i];
+        compare_inputs(j, kernel, runs);
     }
 }
 

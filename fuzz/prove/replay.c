@@ -28,6 +28,7 @@ static struct ast_kernel *with_inputs(struct arena *arena, const struct ast_kern
         var->init_count = var->length;
         var->init = model->inputs[i].values;
     }
+    kernel->launch.threads = model->threads;
     kernel->expects = NULL;
     return kernel;
 }

@@ -1,7 +1,7 @@
 /*
  * repair.c - a kernel with one barrier more, at each place in turn, checked as `check` does it.
  */
-#include "fuzz/repair/repair.h"
+#include "fuzz/repair/repair_internal.h"
 
 #include "engine/input/input.h"
 #include "engine/language/print.h"
@@ -68,8 +68,6 @@ static const char *place_text(struct arena *arena, const struct place *place)
 
 /* ---- what becomes of it ---- */
 
-enum verdict_of { REPAIRED, RACES, DIVERGES, FAILS, CLAIMS, RESULTS, ENDLESS, REFUSED, VERDICTS };
-
 static const char *const verdicts[VERDICTS] = {[RACES] = "still race",
                                                [DIVERGES] =
                                                    "have threads that do not come to the barrier",
@@ -79,7 +77,7 @@ static const char *const verdicts[VERDICTS] = {[RACES] = "still race",
                                                [ENDLESS] = "were not seen to end in all executions",
                                                [REFUSED] = "are refused"};
 
-static bool races(const struct check_result *result)
+bool repair_races(const struct check_result *result)
 {
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++) {
         const struct check_run *run = &result->runs[i];
@@ -95,7 +93,7 @@ static bool is_about_the_mistake(enum ast_claim claim)
     return claim != CLAIM_FINAL && claim != CLAIM_TERMINATES && claim != CLAIM_RACE_FREE;
 }
 
-static bool keeps_claims(const struct check_result *result)
+bool repair_keeps_claims(const struct check_result *result)
 {
     const char *why;
     for (uint32_t i = 0; i < result->claim_count; i++) {
@@ -128,7 +126,7 @@ static enum verdict_of judge_run(const struct check_run *run, uint32_t statuses)
 static enum verdict_of judge(const struct check_result *result)
 {
     bool any = false;
-    if (races(result))
+    if (repair_races(result))
         return RACES;
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++) {
         const struct check_run *run = &result->runs[i];
@@ -142,7 +140,7 @@ static enum verdict_of judge(const struct check_result *result)
         if (verdict != REPAIRED)
             return verdict;
     }
-    return !any ? REFUSED : keeps_claims(result) ? REPAIRED : CLAIMS;
+    return !any ? REFUSED : repair_keeps_claims(result) ? REPAIRED : CLAIMS;
 }
 
 /* How far that was looked at: all executions, or those that were drawn. */
@@ -182,7 +180,7 @@ static enum verdict_of try_place(struct arena *arena, const struct ast_kernel *k
     return verdict;
 }
 
-static void put_others(const uint32_t *counts, FILE *out)
+void repair_put_others(const uint32_t *counts, FILE *out)
 {
     bool any = false;
     for (int v = REPAIRED + 1; v < VERDICTS; v++) {
@@ -202,12 +200,16 @@ bool repair_barrier(struct arena *arena, const struct ast_kernel *kernel,
     uint32_t counts[VERDICTS] = {0};
     struct check_result *result = ARENA_NEW(arena, struct check_result);
     *sums = (struct repair_sums){.racy = false};
+    if (kernel->form == FORM_PTX) {
+        repair_ptx(arena, kernel, sums, bounds->stop, out);
+        return true;
+    }
     if (kernel->form != FORM_STRUCTURED) {
-        *why = "barriers are put into structured kernels only";
+        *why = "barriers are put into structured kernels and PTX only";
         return false;
     }
     check(arena, kernel, bounds, result);
-    sums->racy = races(result);
+    sums->racy = repair_races(result);
     if (!sums->racy)
         return true;
     uint32_t places = begin(arena, kernel, UINT32_MAX).edit.seen;
@@ -217,7 +219,7 @@ bool repair_barrier(struct arena *arena, const struct ast_kernel *kernel,
         counts[try_place(arena, kernel, bounds, i, out)]++;
         arena_release(arena, mark);
     }
-    put_others(counts, out);
+    repair_put_others(counts, out);
     sums->repairs = counts[REPAIRED];
     return true;
 }

@@ -16,11 +16,12 @@ bool repair_outcomes(struct arena *arena, const struct ast_kernel *kernel,
 
 struct repair_sums {
     bool racy;        /* there is something to repair */
+    bool fences;      /* fences were tried, too */
     uint32_t tried;   /* places */
     uint32_t repairs; /* that make it race-free and correct */
 };
 
-/* A barrier at each place of the kernel, one after the other: what becomes of it. False: *why not. */
+/* A barrier at each place of the kernel, one after the other, in PTX fences, too: what becomes of it. False: *why not. */
 bool repair_barrier(struct arena *arena, const struct ast_kernel *kernel,
                     const struct search_options *bounds, struct repair_sums *sums, FILE *out,
                     const char **why);

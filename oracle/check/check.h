@@ -24,6 +24,7 @@
 
 enum { CHECK_FINALS_MAX = 8 };
 
+struct contexts;
 struct features;
 
 struct check_run;
@@ -55,6 +56,8 @@ struct check_options {
     const struct tape *tape;
     enum subject_id tape_subject;
     struct features *features; /* what happened is added here (features.h); NULL: to nothing */
+    struct contexts
+        *contexts; /* and here which rule fired in which context (contexts.h); or NULL */
     /* Who is told of a subject as soon as all its executions are searched (`exhaustive`), or NULL. */
     void (*searched)(void *context, const struct check_run *run);
     void *searched_context;

@@ -476,7 +476,8 @@ static uint32_t schedules_of(const struct checking *c, enum subject_id subject, 
     return share > 1 ? share : 1;
 }
 
-/* Sequential, then round robin; what else a subject has little room for differs from case to case. */
+/* Sequential, then round robin; what else a subject has little room for differs from case to case. No number comes
+ * twice: it would be the same execution again. */
 static uint32_t portfolio_number(const struct checking *c, enum subject_id subject, uint32_t index)
 {
     static const uint32_t first[] = {0, 2};
@@ -485,8 +486,10 @@ static uint32_t portfolio_number(const struct checking *c, enum subject_id subje
         return index;
     if (c->options->schedules / share_of(c, subject) <= 1)
         index += 2;
-    return index < 2 ? first[index]
-                     : 3 + (uint32_t)((pcg_splitmix(c->options->seed) + index) % KINDS);
+    if (index < 2)
+        return first[index];
+    uint32_t cycle = (index - 2) / KINDS * KINDS;
+    return 3 + cycle + (uint32_t)((pcg_splitmix(c->options->seed) + index) % KINDS);
 }
 
 static void explore_schedules(struct checking *c, enum subject_id subject)

@@ -96,6 +96,7 @@ struct checking {
     struct parting *parting;     /* whether a barrier was reached in parts */
     struct final_claims *finals; /* expect.h */
     void *own[ORACLE_COUNT + 1]; /* what each oracle keeps (oracle.h); the last: who is no row */
+    void *contexts;              /* likewise, of contexts.h */
 
     struct execution **executions;
     uint32_t execution_count, execution_capacity;

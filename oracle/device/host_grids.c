@@ -57,6 +57,7 @@ bool host_grids_launch(struct arena *arena, struct device *device, struct device
 {
     const struct launch_options options = {.budget = budget};
     const char *reason;
+    size_t mark = arena_mark(arena);
     struct launch *launch =
         launch_new(arena, copy_kernel(arena, grid),
                    device->program->statements[grid->statement].grid, &options, &reason);
@@ -64,5 +65,8 @@ bool host_grids_launch(struct arena *arena, struct device *device, struct device
         return false;
     fill_memory(device, grid, launch);
     launch_run(launch, &options);
-    return tell(arena, device, grid, launch, verdict);
+    bool told = tell(arena, device, grid, launch, verdict);
+    if (!told)
+        arena_release(arena, mark);
+    return told;
 }

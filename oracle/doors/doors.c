@@ -4,6 +4,7 @@
  */
 #include "oracle/check/oracle.h"
 #include "oracle/convergence/convergence_oracle.h"
+#include "oracle/coverage/contexts.h"
 #include "oracle/coverage/features.h"
 #include "oracle/crs/barriers.h"
 #include "oracle/crs/safety.h"
@@ -57,6 +58,7 @@ const struct oracle oracle_doors[] = {
      .watch = features_begin,
      .ended = features_end,
      .finish = features_judge},
+    {.id = ORACLE_COUNT, .prepare = contexts_prepare, .watch = contexts_begin},
 };
 
 const uint32_t oracle_door_count = sizeof oracle_doors / sizeof *oracle_doors;

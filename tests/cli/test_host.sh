@@ -12,8 +12,14 @@ tells() {
 program="$source/corpus/host/double-buffer.host"
 tells "$program" 0 '(2 launches, 2 blocks; 34 executions on 5 devices, one result)'
 
+# The scenarios of grids, contexts and the device: their claims hold, and a wrong one is found.
+expect 0 check "$source/corpus/host"
+[ "$(grep -c '^clean .*/dv/DV\..*claims hold' out)" = 19 ] || failed "19 scenarios: $(cat out)"
+sed 's/^claim printed: outcomes 0 1/claim printed: outcomes 0/' "$source/corpus/host/dv/DV.02.host" >wrong.host
+tells wrong.host 1 'line 15: printed: the outcomes are {0 1}, not {0}'
+
 # Without the synchronisation the host reads what the copies still write.
-sed 's/^sync$//' "$program" >no-sync.host
+sed '/^free/d; s/^sync$//' "$program" >no-sync.host
 tells no-sync.host 1 'line 33: result[0] is accessed by the copy of line 27 and by the expect of line 33'
 
 # Streams that wait for each other.
@@ -72,5 +78,29 @@ tells large.host 2 "large.host:17:1: error: launch of 'spin': too large: no SM t
 
 expect 0 trace spin.host
 says out "done after" "grid_issue 2"
+
+# Programs that are made, whose verdict is known; the same ones on every machine.
+expect 0 run --host --seed 7 --cases 60
+says out "host programs: 60 cases, " " 0 alarms"
+cp out first
+expect 0 run --host --seed 7 --cases 60
+cmp -s out first || failed "run --host says something else the second time"
+expect 0 run --host --seed 7 --cases 5 --json
+json
+
+# One with a race, made small: what is left has it, and nothing that it does not need.
+for number in $(seq 0 20); do
+    expect 0 gen --host --seed 1 --first "$number" --count 1
+    grep -q 'a race is known' out && break
+done
+cp out made.host
+expect 1 check made.host
+says out "RACE "
+expect 0 reduce made.host -o small.host
+expect 1 check small.host
+says out "RACE "
+[ "$(wc -l <small.host)" -lt 25 ] || failed "small.host has $(wc -l <small.host) lines"
+expect 2 reduce "$program"
+says err "nothing is wrong with it"
 
 finish

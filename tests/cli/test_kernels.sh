@@ -134,7 +134,7 @@ says err "missing.simt"
 expect 2 trace missing.simt
 mkdir empty
 expect 2 check empty
-says err "no *.simt or *.ptx file"
+says err "no *.simt, *.ptx or *.host file"
 expect 2 check racy.simt paren.simt
 expect 2 check racy.simt --set threads=4096
 says err "threads"

@@ -27,7 +27,19 @@ refuses opencl "opencl has no 'vote', at line 1" 'kernel k() { private int x; x 
 refuses cuda "cuda has no 'havoc', at line 1" 'kernel k() { private int x; havoc(x); }'
 refuses opencl "opencl has no 'sync', at line 1" 'kernel k() { sync(1, 4); }'
 refuses opencl "opencl has no recursion: function 'f' at line 1" 'void f(int n) { if (n) f(n - 1); } kernel k() { f(2); }'
-refuses cuda "cuda is made of structured kernels only" 'kernel k() blocks { Start: goto End; }'
+refuses glsl "glsl is made of structured kernels only" 'kernel k() blocks { Start: goto End; }'
+refuses cuda "cuda has no choice of threads between blocks, at line 1" 'kernel k() blocks { Start: goto A, B; A: goto End; B: goto End; }'
+# Basic blocks, written so or made, are labels and gotos; a target without a guard comes last.
+printf 'global int a[4]; kernel k() blocks { private int x; Start: x = tid; goto End, Odd; Odd: assume(x & 1); a[tid] = 1; goto End; }\n' >blocks.simt
+expect 0 lower blocks.simt --to opencl --knobs none
+says out "if ((((uint)(l_x) & 1u) != 0u)) goto k0_b_Odd;" "goto k0_end;"
+expect 0 lower blocks.simt --to cuda --knobs outlined
+says out "goto k0_b_Odd;" "return;"
+expect 0 lower "$data/shapes.simt" --to opencl --knobs gotos
+says out "if ((l_cond != 0)) goto k0_b_body22;" "k0_b_Start:;"
+! grep -qF 'while (' out || failed "a loop is left beside the gotos"
+expect 0 lower "$data/shapes.simt" --to cuda --knobs floats,narrow,votes
+says out "sf_fmul(" "sf_nless(" "__any_sync(1u << sf_lane(), " "float high = (float)(b >> 16u);"
 expect 0 lower refused.simt --to cfg
 refuses glsl "glsl has no recursion: function 'f' at line 1" 'void f(int n) { if (n) f(n - 1); } kernel k() { f(2); }'
 refuses wgsl "wgsl has no 'atomic_cas' that never fails, at line 1" 'global int a; kernel k() { atomic_cas(a, 0, 1); }'
@@ -60,6 +72,10 @@ expect 0 outside --subject compiler:absent-1 --cases 60 --seed 0x5eed1
 says err "compiler:absent-1: left out"
 valid=$(sed -n 's/.* \([0-9]*\) valid.*/\1/p' out)
 [ "${valid:-0}" -ge 54 ] || failed "of 60 portable kernels only $valid are valid: $(head -9 out)"
+expect 0 gen --features portable-uniform --seed 4 --count 20
+says out "--features portable-uniform"
+expect 0 outside --subject compiler:absent-1 --cases 60 --features portable-uniform --seed 0x5eed1
+says out " 60 valid"
 expect 0 outside --subject compiler:absent-1 --cases 60 --features portable,racy
 says out "not valid: race"
 
@@ -202,7 +218,9 @@ steps "steps: a line is none" '{number} b' '{number} barrier'
 
 expect 0 subjects
 says out "threads" "crs"
-if "$simtfuzz" subjects --outside | grep -q vulkan:swiftshader; then
+expect 0 subjects --outside
+cp out found
+if grep -q vulkan:swiftshader found; then
     expect 0 outside --subject vulkan:swiftshader --cases 6 --seed 0x31
     says out "vulkan:swiftshader: 6 kernels" "agrees 6"
     # A driver that aborts when it is loaded, one that is not there, and no compiler.
@@ -219,7 +237,7 @@ if "$simtfuzz" subjects --outside | grep -q vulkan:swiftshader; then
 else
     echo "left out: there is no Vulkan here"
 fi
-if "$simtfuzz" subjects --outside | grep -q webgpu:chromium; then
+if grep -q webgpu:chromium found; then
     expect 0 outside --subject webgpu:chromium --cases 8 --seed 0x31
     says out "webgpu:chromium: 8 kernels" "agrees 8"
     # WGSL has no barrier where it cannot be seen that all come.
@@ -229,7 +247,7 @@ if "$simtfuzz" subjects --outside | grep -q webgpu:chromium; then
 else
     echo "left out: there is no browser with WebGPU here"
 fi
-if "$simtfuzz" subjects --outside | grep -q opencl:oclgrind; then
+if grep -q opencl:oclgrind found; then
     expect 0 outside --subject opencl:oclgrind:-cl-opt-disable --cases 8 --seed 0x31
     says out "opencl:oclgrind:-cl-opt-disable: 8 kernels" "agrees 8"
 else
@@ -239,8 +257,7 @@ if ! command -v clang-14 >/dev/null; then
     echo "left out: there is no clang-14 here"
     finish
 fi
-expect 0 subjects --outside
-says out "compiler:clang-14:-O2" "14."
+says found "compiler:clang-14:-O2" "14."
 # Commands one after the other, and what stands between them.
 expect 1 outside --subject 'compiler:clang-14 -cc1 -triple nvptx64-nvidia-cuda -x cl -cl-std=CL2.0 -DSIMTFUZZ_BARE -w -S -o {1} {in.cl} && cp {1} {2} && false {out}' --cases 2 --seed 0x31 --tests 0
 says out "compile-error 2"
@@ -256,6 +273,9 @@ if command -v opt-14 >/dev/null; then
 fi
 expect 0 outside --subject compiler:absent-1 --subject compiler:opt-99 --cases 1
 says err "compiler:opt-99: left out: opt-99 is not installed"
+expect 0 outside --subject compiler:clang-14:-O2 --subject compiler:clang-14:cuda:-O1 --cases 6 --seed 0x31 \
+    --knobs gotos,floats,narrow,votes
+says out "compiler:clang-14:-O2: 6 kernels" "agrees 6"
 expect 0 outside --subject compiler:clang-14:-O2 --subject compiler:clang-14:cuda:-O1 --cases 6 --seed 0x31
 says out "compiler:clang-14:-O2: 6 kernels" "agrees 6"
 finish

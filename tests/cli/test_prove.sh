@@ -144,6 +144,51 @@ says out "race-free: proved (invariants)" "loop at line" "candidates hold"
 expect 1 prove "$papers/tutorial-stride.simt" --unroll 2 --budget 1
 says out "the solver does not know within its budget"
 
+# ---- any number of threads; what is assumed of the launch and of inputs ----
+
+cat >rows.simt <<'KERNEL'
+launch(threads = 4);
+global input int n;
+global int A[4096];
+private int i;
+kernel k()
+{
+    for (i = tid; i < n; i += threads)
+        A[i] = 7;
+}
+KERNEL
+expect 0 prove rows.simt --threads any --runs 1
+verdict proved "proved (invariants)" proved
+expect 1 prove "$papers/tutorial-stride.simt" --threads any
+verdict refuted "refuted (threads: thread" unknown
+expect 0 prove "$papers/tutorial-stride.simt" --threads 2..4 --runs 1
+expect 0 prove "$papers/tutorial-stride.simt" --threads 2..9 --assume "threads <= 4" --runs 1
+expect 1 prove "$papers/tutorial-stride.simt" --threads 5
+expect 2 prove rows.simt --threads 1
+expect 2 prove rows.simt --threads 5..4
+expect 2 prove rows.simt --assume 'm < 4'
+says err "m"
+expect 2 prove rows.simt --assume 'n < 4 4'
+
+# Horn clauses are a text of their own; the solver finds the invariants, or that there are none. Words that overflow
+# are an error: tid * 2^30 does from 2 on.
+for name in tutorial-stride lockstep-fig1a tutorial-add-nbor-barrier; do
+    expect 0 lower --to horn "$papers/$name.simt"
+    [ "$(timeout 60 z3 out)" = sat ] || failed "horn $name"
+done
+for name in tutorial-stride-short lockstep-fig1a-no-first-barrier tutorial-diverge2; do
+    expect 0 lower --to horn "$papers/$name.simt"
+    [ "$(timeout 60 z3 out)" = unsat ] || failed "horn $name"
+done
+for threads in 2 3; do
+    printf 'launch(threads=%s);global int A[4];kernel k(){A[tid*1073741824/1073741824]=1;}\n' $threads >wraps.simt
+    expect 0 lower --to horn wraps.simt
+    timeout 60 z3 out >again
+    [ $threads = 2 ] && says again sat || says again unsat
+done
+expect 2 lower --to horn recursion.simt
+says err "recursion"
+
 # A refutation can be seen without the prover: the inputs are in the file.
 expect 1 prove "$papers/tutorial-add-nbor.simt" --dump queries
 says out "shown by: simtfuzz check queries/refuted-0.simt"

@@ -33,8 +33,8 @@ printf '/* %s' "$head" >open.ptx
 printf '%s\n' "$head" >bare.ptx
 printf '%s\n.func f() { ret; }\n' "$head" >function.ptx
 printf '%s\n.entry k();\n' "$head" >prototype.ptx
-bad folder 'no *.simt or *.ptx file in this folder'
-bad folder.ptx 'no *.simt or *.ptx file in this folder'
+bad folder 'no *.simt, *.ptx or *.host file in this folder'
+bad folder.ptx 'no *.simt, *.ptx or *.host file in this folder'
 bad pipe.ptx 'it is not a regular file'
 bad absent.ptx 'No such file'
 bad empty.ptx 'empty.ptx:1:1: error:'

@@ -8,11 +8,12 @@
 # faults and classes).
 export LC_ALL=C
 
-# Calls "$1" for each record of faults/*.txt, in the order of the files, with the record in the
-# variables class (the file's name), name, file, old, new, oracle, subjects, size, seed, sample, place, why.
+# Calls "$1" for each record of faults/*.txt, or of what the caller's records names, in the order of the files, with the
+# record in the variables class (the file's name), name, file, old, new, oracle, subjects, size, seed, sample, place, why.
 each_fault() {
     local record line value
-    for record in "$sources"/tests/mutation/faults/*.txt; do
+    # shellcheck disable=SC2086 # a pattern
+    for record in ${records:-"$sources"/tests/mutation/faults/*.txt}; do
         class=${record##*/} class=${class%.txt}
         while IFS= read -r line || [ -n "$line" ]; do
             value=${line#*: }

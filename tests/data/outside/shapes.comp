@@ -1,5 +1,5 @@
-// kernel k0: 6 threads a block, 2 blocks, a buffer of 118 words:
-// 0 3 -1 -2147483648 7 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 -3 -677615847 -3 1178660939 5 5 10 0 1 7 64 11 12 0 0 5 4 12 9 7 -2147483647 6 255 9 5 4 4 10 -244087384 -2 255 10 11 9 9 6 0 -1 6 -2 0
+// kernel k0: 6 threads a block, 2 blocks, a buffer of 119 words:
+// 0 3 -1 -2147483648 7 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 -3 -677615847 -3 1178660939 5 5 10 0 1 7 64 11 12 0 0 5 4 12 9 7 -2147483647 6 255 9 5 4 4 10 -244087384 -2 255 10 11 9 9 6 0 -1 6 -2 0 0
 #version 450
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -65,7 +65,7 @@ void k0_body_of_kernel(void)
                 continue;
             }
             { int sf_value = k0_step(v_data[int(gl_LocalInvocationID.x)], int((uint(l_i) - 1u))); if (k0_p.ended != 0) return; l_x = int(sf_value); }
-            switch (int((uint(l_x) & 3u)) ^ mem[117]) {
+            switch (int((uint(l_x) & 3u)) ^ mem[118]) {
             case 0:
                 l_x = int((uint(l_x) ^ uint(k0_c_table[int((uint(l_x) & 3u))])));
             case (-2147483647 - 1):

@@ -1,5 +1,5 @@
-// kernel k0: 6 threads a block, 2 blocks, a buffer of 46 words:
-// 0 3 -1 -2147483648 7 -3 -677615847 -3 1178660939 5 5 10 0 1 7 64 11 12 0 0 5 4 12 9 7 -2147483647 6 255 9 5 4 4 10 -244087384 -2 255 10 11 9 9 6 0 -1 6 -2 0
+// kernel k0: 6 threads a block, 2 blocks, a buffer of 47 words:
+// 0 3 -1 -2147483648 7 -3 -677615847 -3 1178660939 5 5 10 0 1 7 64 11 12 0 0 5 4 12 9 7 -2147483647 6 255 9 5 4 4 10 -244087384 -2 255 10 11 9 9 6 0 -1 6 -2 0 0
 #ifdef SIMTFUZZ_BARE
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
@@ -30,8 +30,8 @@ struct k0_private {
     uint v_seen;
 };
 
-static __device__ int k0_step(struct k0_private *p, int sf_zero, int l_a, int l_b);
-static __device__ int k0_step(struct k0_private *p, int sf_zero, int l_a, int l_b)
+static __device__ int k0_step(struct k0_private *p, int sf_zero, int sf_nought, int l_a, int l_b);
+static __device__ int k0_step(struct k0_private *p, int sf_zero, int sf_nought, int l_a, int l_b)
 {
     uint l_t;
     l_t = (uint)(0);
@@ -50,6 +50,7 @@ extern "C" __global__ void k0(int *mem)
     int *v_table = mem + 1;
     int *v_data = mem + 5u + (uint)SF_BLOCK * 8u;
     const int sf_zero = mem[45];
+    const int sf_nought = mem[46];
     struct k0_private self, *p = &self;
     p->ended = 0;
     const uint sf_grid = (uint)SF_BLOCK * 6u + (uint)SF_THREAD;
@@ -65,8 +66,8 @@ extern "C" __global__ void k0(int *mem)
             if (((((int)(SF_THREAD % 4u) == (int)(l_i)) ? 1 : 0) != sf_zero)) {
                 continue;
             }
-            { int sf_value = k0_step(p, sf_zero, v_data[(int)(SF_THREAD)], (int)((l_i - 1u))); if (p->ended) goto k0_end; l_x = (uint)(sf_value); }
-            switch ((int)((l_x & 3u)) ^ sf_zero) {
+            { int sf_value = k0_step(p, sf_zero, sf_nought, v_data[(int)(SF_THREAD)], (int)((l_i - 1u))); if (p->ended) goto k0_end; l_x = (uint)(sf_value); }
+            switch ((int)((l_x & 3u)) ^ sf_nought) {
             case 0:
                 l_x = (l_x ^ (uint)(v_table[(int)((l_x & 3u))]));
             case (-2147483647 - 1):

@@ -1,5 +1,5 @@
-// kernel k0: 6 threads a block, 2 blocks, a buffer of 118 words:
-// 0 3 -1 -2147483648 7 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 -3 -677615847 -3 1178660939 5 5 10 0 1 7 64 11 12 0 0 5 4 12 9 7 -2147483647 6 255 9 5 4 4 10 -244087384 -2 255 10 11 9 9 6 0 -1 6 -2 0
+// kernel k0: 6 threads a block, 2 blocks, a buffer of 119 words:
+// 0 3 -1 -2147483648 7 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 -3 -677615847 -3 1178660939 5 5 10 0 1 7 64 11 12 0 0 5 4 12 9 7 -2147483647 6 255 9 5 4 4 10 -244087384 -2 255 10 11 9 9 6 0 -1 6 -2 0 0
 enable subgroups;
 diagnostic(off, subgroup_uniformity);
 fn sf_div(a: i32, b: i32) -> i32
@@ -56,7 +56,7 @@ fn k0_body_of_kernel(sf_tid: u32, sf_bid: u32, sf_blocks: u32, sf_lane: u32)
                 continue;
             }
             { let sf_value = k0_step(sf_tid, sf_bid, sf_blocks, sf_lane, k0_v_data[i32(sf_tid)], i32((u32(l_i) - 1u))); if (k0_p.ended != 0) { return; } l_x = i32(sf_value); }
-            switch (i32((u32(l_x) & 3u)) ^ atomicLoad(&k0_mem[117])) {
+            switch (i32((u32(l_x) & 3u)) ^ atomicLoad(&k0_mem[118])) {
             case 0: {
                 l_x = i32((u32(l_x) ^ u32(k0_c_table[i32((u32(l_x) & 3u))])));
                 break;

@@ -1,0 +1,345 @@
+#include "fuzz/host/host_gen.h"
+
+#include "engine/base/pcg.h"
+#include "engine/base/text.h"
+
+#include <string.h>
+
+enum { WORDS = 8, BUFFERS = 5, STREAMS = 4, CONTEXTS = 2, OPS = 14, DEFAULT_STREAM = 0 };
+
+/* Work of one stream, up to which somebody knows: [stream] = so many of its operations have ended. */
+struct clock {
+    uint32_t of[STREAMS];
+};
+
+struct op { /* a place in a stream; count 0: nobody */
+    uint32_t stream, count;
+};
+
+struct buffer {
+    int32_t values[WORDS];
+    struct op writer;
+    struct op readers[STREAMS]; /* the last one of each stream */
+};
+
+struct world { /* a context */
+    struct buffer buffers[BUFFERS];
+    uint32_t streams, counts[STREAMS]; /* operations put into each stream */
+    struct clock known[STREAMS];       /* what has ended when the stream's next operation begins */
+    struct clock host;
+    uint32_t events;
+};
+
+struct maker {
+    struct arena *arena;
+    struct pcg rng;
+    struct text text;
+    struct world worlds[CONTEXTS];
+    uint32_t world_count, current;
+    bool wants_race, races;
+    bool left_out; /* of the operation at hand */
+    const char *why;
+};
+
+static uint32_t below(struct maker *m, uint32_t bound)
+{
+    return pcg_below(&m->rng, bound);
+}
+
+static struct world *world(struct maker *m)
+{
+    return &m->worlds[m->current];
+}
+
+static void merge(struct clock *clock, const struct clock *other)
+{
+    for (uint32_t s = 0; s < STREAMS; s++)
+        if (other->of[s] > clock->of[s])
+            clock->of[s] = other->of[s];
+}
+
+static const char *stream_name(uint32_t stream)
+{
+    static const char *const names[STREAMS] = {"", "s", "t", "u"};
+    return names[stream];
+}
+
+static const char *buffer_name(struct maker *m, uint32_t buffer)
+{
+    return arena_printf(m->arena, "%c", 'a' + (int)buffer);
+}
+
+static void put_stream(struct maker *m, uint32_t stream)
+{
+    if (stream != DEFAULT_STREAM)
+        text_format(&m->text, " stream=%s", stream_name(stream));
+    text_put(&m->text, "\n");
+}
+
+/* ---- kernels ---- */
+
+enum kernel { SCALE, ROTATE, ADD, REVERSE, LAST, KERNELS };
+static const char *const kernel_names[KERNELS] = {"scale", "rotate", "add", "reverse", "last"};
+
+static void put_kernels(struct maker *m)
+{
+    text_put(&m->text, "kernel scale\n"
+                       "    launch(threads = 4, warp = 2);\n"
+                       "    global int src[8];\n"
+                       "    global int dst[8];\n"
+                       "    private int i;\n"
+                       "    kernel scale() {\n"
+                       "        i = bid * threads + tid;\n"
+                       "        dst[i] = src[i] * 3 + 1;\n"
+                       "    }\n"
+                       "end\n"
+                       "kernel rotate\n"
+                       "    launch(threads = 4, warp = 4);\n"
+                       "    global int src[8];\n"
+                       "    global int dst[8];\n"
+                       "    private int i;\n"
+                       "    kernel rotate() {\n"
+                       "        i = bid * threads + tid;\n"
+                       "        dst[i] = src[(i + 1) % 8];\n"
+                       "    }\n"
+                       "end\n"
+                       "kernel add\n"
+                       "    launch(threads = 2);\n"
+                       "    global int dst[8];\n"
+                       "    private int i;\n"
+                       "    kernel add() {\n"
+                       "        i = bid * threads + tid;\n"
+                       "        dst[i] = dst[i] + i;\n"
+                       "    }\n"
+                       "end\n"
+                       "kernel reverse\n"
+                       "    launch(threads = 4, warp = 2);\n"
+                       "    global int src[8];\n"
+                       "    global int dst[8];\n"
+                       "    shared int part[4];\n"
+                       "    kernel reverse() {\n"
+                       "        part[tid] = src[bid * threads + tid];\n"
+                       "        barrier();\n"
+                       "        dst[bid * threads + tid] = part[threads - 1 - tid];\n"
+                       "    }\n"
+                       "end\n"
+                       "kernel last\n" /* the block that ends last takes the sum */
+                       "    launch(threads = 1);\n"
+                       "    global int src[8];\n"
+                       "    global int dst[8];\n"
+                       "    global int sum[1];\n"
+                       "    global int done[1];\n"
+                       "    private int t;\n"
+                       "    kernel last() {\n"
+                       "        atomic_add(sum[0], src[bid]);\n"
+                       "        t = atomic_add(done[0], 1);\n"
+                       "        if (t == blocks - 1) {\n"
+                       "            t = atomic_exch(sum[0], 0);\n"
+                       "            atomic_exch(done[0], 0);\n"
+                       "            dst[0] = t;\n"
+                       "        }\n"
+                       "    }\n"
+                       "end\n");
+}
+
+/* What the kernel makes of its buffers; src and dst may not be one. */
+static void run_kernel(enum kernel kernel, const int32_t *src, int32_t *dst)
+{
+    int32_t sum = 0;
+    for (int32_t i = 0; i < WORDS; i++) {
+        switch (kernel) {
+        case SCALE:
+            dst[i] = (int32_t)((uint32_t)src[i] * 3 + 1);
+            break;
+        case ROTATE:
+            dst[i] = src[(i + 1) % WORDS];
+            break;
+        case ADD:
+            dst[i] = (int32_t)((uint32_t)dst[i] + (uint32_t)i);
+            break;
+        case REVERSE:
+            dst[i] = src[i / 4 * 4 + 3 - i % 4];
+            break;
+        case LAST:
+        case KERNELS:
+            sum = (int32_t)((uint32_t)sum + (uint32_t)src[i]);
+            break;
+        }
+    }
+    if (kernel == LAST)
+        dst[0] = sum;
+}
+
+/* ---- order ---- */
+
+static bool is_known(const struct clock *clock, struct op op)
+{
+    return op.count == 0 || clock->of[op.stream] >= op.count;
+}
+
+/* The stream's next operation begins behind `op`: a record there, a wait here; or the host waits. */
+static void order(struct maker *m, uint32_t stream, struct op op)
+{
+    struct world *w = world(m);
+    if (m->left_out || op.stream == stream || is_known(&w->known[stream], op))
+        return; /* what else the operation waits for might stand in for what was left out */
+    if (m->wants_race && !m->races && below(m, 2) == 0) {
+        m->races = m->left_out = true;
+        m->why = arena_printf(m->arena, "stream '%s' does not wait for operation %u of stream '%s'",
+                              stream_name(stream), (unsigned)op.count, stream_name(op.stream));
+        return;
+    }
+    if (below(m, 4) == 0) {
+        text_format(&m->text, "sync\n");
+        for (uint32_t s = 0; s < STREAMS; s++)
+            w->host.of[s] = w->counts[s];
+        for (uint32_t s = 0; s < STREAMS; s++)
+            merge(&w->known[s], &w->host);
+        return;
+    }
+    text_format(&m->text, "event e%u\nrecord e%u", (unsigned)w->events, (unsigned)w->events);
+    put_stream(m, op.stream);
+    text_format(&m->text, "wait e%u", (unsigned)w->events++);
+    put_stream(m, stream);
+    merge(&w->known[stream], &w->known[op.stream]);
+    w->known[stream].of[op.stream] = w->counts[op.stream];
+}
+
+static struct op begin(struct maker *m, uint32_t stream)
+{
+    struct world *w = world(m);
+    m->left_out = false;
+    merge(&w->known[stream], &w->host);
+    w->counts[stream]++;
+    w->known[stream].of[stream] = w->counts[stream];
+    return (struct op){stream, w->counts[stream]};
+}
+
+static void order_read(struct maker *m, uint32_t stream, const struct buffer *b)
+{
+    order(m, stream, b->writer);
+}
+
+static void order_write(struct maker *m, uint32_t stream, const struct buffer *b)
+{
+    order(m, stream, b->writer);
+    for (uint32_t s = 0; s < STREAMS; s++)
+        order(m, stream, b->readers[s]);
+}
+
+static void note_write(struct buffer *b, struct op op)
+{
+    b->writer = op;
+    memset(b->readers, 0, sizeof b->readers);
+}
+
+/* ---- operations ---- */
+
+/* The variables of `last` belong to the kernel, so two launches of it are never under way at a time: they take one stream. */
+static void make_launch(struct maker *m)
+{
+    struct world *w = world(m);
+    enum kernel kernel = (enum kernel)below(m, KERNELS);
+    uint32_t stream = kernel == LAST ? DEFAULT_STREAM : below(m, w->streams);
+    uint32_t src = below(m, BUFFERS), dst = (src + 1 + below(m, BUFFERS - 1)) % BUFFERS;
+    if (kernel != ADD)
+        order_read(m, stream, &w->buffers[src]);
+    order_write(m, stream, &w->buffers[dst]);
+    struct op op = begin(m, stream);
+    text_format(&m->text, "launch %s grid=%d block=%d", kernel_names[kernel],
+                kernel == LAST  ? WORDS
+                : kernel == ADD ? 4
+                                : 2,
+                kernel == LAST  ? 1
+                : kernel == ADD ? 2
+                                : 4);
+    if (kernel != ADD)
+        text_format(&m->text, " src=%s", buffer_name(m, src));
+    text_format(&m->text, " dst=%s", buffer_name(m, dst));
+    put_stream(m, stream);
+    if (kernel != ADD)
+        w->buffers[src].readers[stream] = op;
+    run_kernel(kernel, w->buffers[src].values, w->buffers[dst].values);
+    note_write(&w->buffers[dst], op);
+}
+
+static void make_copy(struct maker *m)
+{
+    struct world *w = world(m);
+    uint32_t stream = w->streams > 1 ? 1 + below(m, w->streams - 1) : 0;
+    uint32_t src = below(m, BUFFERS), dst = (src + 1 + below(m, BUFFERS - 1)) % BUFFERS;
+    if (stream == DEFAULT_STREAM)
+        return;
+    order_read(m, stream, &w->buffers[src]);
+    order_write(m, stream, &w->buffers[dst]);
+    struct op op = begin(m, stream);
+    text_format(&m->text, "copy %s -> %s", buffer_name(m, src), buffer_name(m, dst));
+    put_stream(m, stream);
+    w->buffers[src].readers[stream] = op;
+    memcpy(w->buffers[dst].values, w->buffers[src].values, sizeof w->buffers[dst].values);
+    note_write(&w->buffers[dst], op);
+}
+
+static void make_context(struct maker *m, uint32_t number)
+{
+    struct world *w = &m->worlds[number];
+    m->current = number;
+    if (number > 0)
+        text_format(&m->text, "context c%u\n", (unsigned)number);
+    w->streams = 1 + below(m, STREAMS);
+    if (w->streams > STREAMS)
+        w->streams = STREAMS;
+    for (uint32_t s = 1; s < w->streams; s++)
+        text_format(&m->text, "stream %s\n", stream_name(s));
+    for (uint32_t b = 0; b < BUFFERS; b++) {
+        int32_t base = (int32_t)below(m, 50);
+        text_format(&m->text, "buffer %s[%d] = {", buffer_name(m, b), WORDS);
+        for (int32_t i = 0; i < WORDS; i++) {
+            w->buffers[b].values[i] = base + i * (int32_t)(b + 1);
+            text_format(&m->text, "%s%d", i ? ", " : "", (int)w->buffers[b].values[i]);
+        }
+        text_put(&m->text, "}\n");
+    }
+}
+
+static void put_end(struct maker *m, uint32_t number)
+{
+    const struct world *w = &m->worlds[number];
+    if (m->world_count > 1)
+        text_format(&m->text, "use %s\n",
+                    number ? arena_printf(m->arena, "c%u", (unsigned)number) : "main");
+    text_put(&m->text, "sync\n");
+    for (uint32_t b = 0; b < BUFFERS && !m->races; b++) {
+        text_format(&m->text, "expect %s == {", buffer_name(m, b));
+        for (uint32_t i = 0; i < WORDS; i++)
+            text_format(&m->text, "%s%d", i ? ", " : "", (int)w->buffers[b].values[i]);
+        text_put(&m->text, "}\n");
+    }
+}
+
+struct host_made host_gen(struct arena *arena, uint64_t seed, uint64_t number)
+{
+    struct maker *m = ARENA_NEW(arena, struct maker);
+    m->arena = arena;
+    m->rng = pcg_derive(seed, PCG_KERNEL, number);
+    m->text = text_begin(arena);
+    m->wants_race = below(m, 4) == 0;
+    m->world_count = 1 + (below(m, 4) == 0);
+    put_kernels(m);
+    for (uint32_t c = 0; c < m->world_count; c++)
+        make_context(m, c);
+    uint32_t ops = 2 + below(m, OPS);
+    for (uint32_t i = 0; i < ops; i++) {
+        uint32_t next = below(m, m->world_count);
+        if (next != m->current)
+            text_format(&m->text, "use %s\n", next ? "c1" : "main");
+        m->current = next;
+        if (below(m, 4) == 0)
+            make_copy(m);
+        else
+            make_launch(m);
+    }
+    for (uint32_t c = 0; c < m->world_count; c++)
+        put_end(m, c);
+    return (struct host_made){m->text.bytes, m->races, m->why};
+}
