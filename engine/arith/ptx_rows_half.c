@@ -249,7 +249,7 @@ static uint32_t flags_of(const uint8_t words[PTX_SLOT_COUNT], enum ptx_word type
 }
 
 static ptx_row_fn *find_compare(const struct ptx_instruction *instruction, bool is_set,
-                                uint32_t *immediate)
+                                uint32_t *immediate, const char **reason)
 {
     const uint8_t *words = instruction->words;
     enum ptx_word to = (enum ptx_word)words[PTX_SLOT_TYPE], op = (enum ptx_word)words[PTX_SLOT_OP];
@@ -265,10 +265,14 @@ static ptx_row_fn *find_compare(const struct ptx_instruction *instruction, bool 
         *immediate |= COMPARE_PAIR;
     if (!is_set)
         return setp;
-    if (ptx_type_of(to).kind == PTX_CLASS_FLOAT)
+    bool is_number = ptx_type_of(to).kind != PTX_CLASS_FLOAT;
+    if (is_number ? (*immediate & HALF_PACKED) != 0 : to != type) {
+        *reason = "set of another type than its operands'";
+        return NULL;
+    }
+    if (!is_number)
         *immediate |= SET_HALVES;
-    bool is_word = ptx_type_of(to).bits == 32 && !(*immediate & HALF_PACKED);
-    return is_word ? set_word : set;
+    return is_number && ptx_type_of(to).bits == 32 ? set_word : set;
 }
 
 static const struct {
@@ -288,14 +292,13 @@ static const struct {
 
 ROW_FINDER(half)
 {
-    (void)reason;
     switch ((int)instruction->form) {
     case PTX_FORM_SET_HALF:
     case PTX_FORM_SET_HALF_BOOL:
-        return find_compare(instruction, true, immediate);
+        return find_compare(instruction, true, immediate, reason);
     case PTX_FORM_SETP_HALF:
     case PTX_FORM_SETP_HALF_BOOL:
-        return find_compare(instruction, false, immediate);
+        return find_compare(instruction, false, immediate, reason);
     case PTX_FORM_CVT_PACK:
         *immediate = flags_of(instruction->words, (enum ptx_word)instruction->words[PTX_SLOT_TYPE]);
         return pack;

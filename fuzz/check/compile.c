@@ -84,8 +84,8 @@ static const char *compile_with(struct arena *arena, const char *path, const cha
     char shell[] = "sh", run[] = "-c";
     const char *library = "";
     if (ends_in(path, ".cl") && usual) {
-        const char *text =
-            arena_printf(arena, "%s%s", opencl_items, with ? opencl_mathematics : "");
+        const char *text = arena_printf(arena, "%s%s%s", opencl_items,
+                                        with ? opencl_mathematics : "", with ? opencl_names : "");
         library = arena_printf(arena, " -include %s/library.h", folder);
         (void)child_write(library + strlen(" -include "), text);
     }

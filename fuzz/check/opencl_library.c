@@ -77,7 +77,9 @@ const char opencl_mathematics[] =
     "SF_FN int sf_any(int4 v) { return (v.x | v.y | v.z | v.w) < 0; }\n"
     "SF_FN int sf_all(int x) { return x < 0; }\n"
     "SF_FN int sf_all(int2 v) { return (v.x & v.y) < 0; }\n"
-    "SF_FN int sf_all(int4 v) { return (v.x & v.y & v.z & v.w) < 0; }\n"
+    "SF_FN int sf_all(int4 v) { return (v.x & v.y & v.z & v.w) < 0; }\n";
+
+const char opencl_names[] =
     "#define any(...) sf_any(__VA_ARGS__)\n"
     "#define all(...) sf_all(__VA_ARGS__)\n"
     "#define sqrt(...) sf_sqrt(__VA_ARGS__)\n"

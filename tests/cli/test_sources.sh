@@ -86,7 +86,7 @@ end:
 	ret;
 }
 END
-expect 0 check --compiler "$take" node.cu --set 'threads=8 blocks=1'
+expect 0 check --compiler "$take" node.cu --set threads=8
 says out 'vacuous   node.cu: k' 'no execution comes to any of its stores'
 expect 1 check --compiler "$take" node.cu
 says out 'RACY      node.cu: k' 'memory:p0_8=0x500000000000:4096:iota bind:0=words:'
