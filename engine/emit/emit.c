@@ -46,6 +46,7 @@ static bool is_needed(struct arena *arena, const char *line, const char *body)
     static const struct {
         const char *begin, *word;
     } rows[] = {{"#extension GL_EXT_shader_explicit_arithmetic_types_int64", "int64_t"},
+                {"#extension GL_KHR_memory_scope_semantics", "gl_Scope"},
                 {"#extension GL_KHR_shader_subgroup", "subgroup"},
                 {"enable subgroups", "subgroup"},
                 {"diagnostic(", "subgroup"},

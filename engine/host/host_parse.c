@@ -279,8 +279,10 @@ static bool take_context(struct host_reader *r, uint32_t *context)
 
 static bool read_use(struct host_reader *r)
 {
-    if (!take_context(r, &r->context))
+    uint32_t context;
+    if (!take_context(r, &context))
         return false;
+    r->context = context;
     add(r, HOST_USE);
     return true;
 }

@@ -367,7 +367,7 @@ static bool place_all(struct ptx_access *a, uint32_t *guess)
     return true;
 }
 
-bool ptx_places(struct ptx_access *a)
+bool ptx_find_places(struct ptx_access *a, uint32_t *outside)
 {
     struct ptx_step *x = a->x;
     a->bytes = (uint32_t)x->op->bytes * x->op->count;
@@ -379,11 +379,20 @@ bool ptx_places(struct ptx_access *a)
     for (lane_mask rest = x->executing; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest);
         if (!place_lane(a, lane, guess, &extent)) {
-            access_fault(a, lane);
+            *outside = lane;
             return false;
         }
     }
     return true;
+}
+
+bool ptx_places(struct ptx_access *a)
+{
+    uint32_t lane;
+    if (ptx_find_places(a, &lane))
+        return true;
+    access_fault(a, lane);
+    return false;
 }
 
 /* ---- footprints ---- */

@@ -351,10 +351,16 @@ enum rule ptx_execute(struct machine *machine, struct ptx_lanes *lanes, uint32_t
     case PTX_EXEC_ROWS:
         return ptx_dop(&x);
     case PTX_EXEC_LD:
+        if (__builtin_expect(machine->memory_model != NULL, 0))
+            return ptx_ask(&x, PTX_ACCESS_LD);
         return ptx_ld(&x);
     case PTX_EXEC_ST:
+        if (__builtin_expect(machine->memory_model != NULL, 0))
+            return ptx_ask(&x, PTX_ACCESS_ST);
         return ptx_st(&x);
     case PTX_EXEC_ATOM:
+        if (__builtin_expect(machine->memory_model != NULL, 0))
+            return ptx_ask(&x, PTX_ACCESS_ATOM);
         return ptx_atom(&x);
     case PTX_EXEC_MEMBAR:
         return RULE_PTX_MEMBAR;

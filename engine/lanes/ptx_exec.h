@@ -162,4 +162,39 @@ const struct ptx_place *ptx_mask_of(const struct ptx_op *op);
 /* ⊥: the execution ends with `stuck`; which premise is missing. */
 void ptx_stuck(struct machine *machine, uint32_t thread, uint32_t pc, const char *why);
 
+/* ---- memory that is not sequentially consistent ---- */
+
+/* A machine whose memory_model is set (engine/caches) does not access memory when it executes an ld, st or atom: the
+ * model gets a request with the places of all lanes, and makes operations of it, which end later. What an instruction
+ * reads from its registers must be taken at once, or the registers kept as they are until then. */
+enum ptx_access_kind { PTX_ACCESS_LD, PTX_ACCESS_ST, PTX_ACCESS_ATOM };
+
+struct ptx_request {
+    struct machine *machine;
+    struct ptx_lanes *lanes;
+    const struct ptx_op *op;
+    uint32_t pc;
+    enum ptx_access_kind kind;
+    lane_mask executing; /* whose access is to be performed; constants have been read */
+    lane_mask
+        losers; /* of a store: of those with one place, all but one; the model writes nothing for them */
+    const uint32_t
+        *byte; /* by lane: the first byte of its access, in machine->memory; in scratch */
+    struct choices *choices;
+};
+
+/* A memory that is not sequentially consistent. */
+struct ptx_memory {
+    void (*issue)(const struct ptx_request *request);
+};
+
+/* Where the instruction's accesses would go, if it were executed now: byte[lane], of the lanes that are no constants;
+ * these are returned. 0: none, or a lane's address leads nowhere. */
+lane_mask ptx_places_now(struct machine *machine, struct ptx_lanes *lanes, uint32_t pc,
+                         lane_mask executing, const uint32_t **byte);
+
+/* The value that an element of so many bytes has in its register; what an atomic makes of the old value. */
+uint64_t ptx_loaded(const struct ptx_op *op, uint64_t value);
+uint64_t ptx_atomic_value(const struct ptx_op *op, uint64_t old, uint64_t b, uint64_t c);
+
 #endif

@@ -115,8 +115,6 @@ void ptx_commit(struct ptx_step *x, const struct ptx_place *place, const void *r
 bool ptx_named(struct ptx_step *x, const struct ptx_place *mask, lane_mask exited,
                lane_mask named[LIMIT_WARP]);
 
-enum ptx_access_kind { PTX_ACCESS_LD, PTX_ACCESS_ST, PTX_ACCESS_ATOM };
-
 /* An ld, st, atom of the executing lanes. */
 struct ptx_access {
     struct ptx_step *x;
@@ -131,6 +129,19 @@ struct ptx_access {
 
 /* Finds the places of the executing lanes: scratch->byte. False: one has none, the execution has ended. */
 bool ptx_places(struct ptx_access *access);
+/* The same, but *lane is the one that has none, and nothing ends. */
+bool ptx_find_places(struct ptx_access *access, uint32_t *lane);
+
+/* Chains the lanes with one place (scratch->next); returns the lanes that start a chain of two or more. The one that
+ * writes last of a chain is chosen where the values differ. */
+lane_mask ptx_find_conflicts(const struct ptx_access *access);
+uint32_t ptx_choose_winner(struct ptx_step *x, uint32_t first, const uint64_t *values);
+
+/* Tells observers of element e's accesses, of scratch->order's n lanes; values: what was written. */
+void ptx_tell(const struct ptx_access *access, uint32_t e, uint32_t n, const uint64_t *values);
+
+/* The memory that is not sequentially consistent gets the request of an ld, st, atom (ptx_memory.c). */
+enum rule ptx_ask(struct ptx_step *x, enum ptx_access_kind kind);
 
 /* ptx_async.c */
 struct ptx_async *ptx_async_of(const struct ptx_code *code, struct ptx_lanes *lanes, uint32_t lane);

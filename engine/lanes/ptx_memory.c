@@ -69,8 +69,7 @@ static void tell(const struct ptx_access *a, const struct access_row *row)
     }
 }
 
-/* Tells of element e's accesses, of scratch->order's n lanes in that order; values: what was written. */
-static void observe(const struct ptx_access *a, uint32_t e, uint32_t n, const uint64_t *values)
+void ptx_tell(const struct ptx_access *a, uint32_t e, uint32_t n, const uint64_t *values)
 {
     struct ptx_step *x = a->x;
     struct ptx_scratch *s = x->scratch;
@@ -108,6 +107,11 @@ STEP_INLINE uint64_t extend(const struct ptx_op *op, uint64_t value, const uint3
     uint64_t sign = (uint64_t)1 << (8 * bytes - 1);
     value = (value ^ sign) - sign;
     return op->width == 16 ? value & 0xffff : value;
+}
+
+uint64_t ptx_loaded(const struct ptx_op *op, uint64_t value)
+{
+    return extend(op, value, op->bytes);
 }
 
 /* Element e of all executing lanes into scratch->results. */
@@ -192,7 +196,7 @@ enum rule ptx_ld(struct ptx_step *x)
     }
     if (is_observed(x->m))
         for (uint32_t e = 0; e < x->op->count; e++)
-            observe(&a, e, order_lanes(x, x->executing, 0), NULL);
+            ptx_tell(&a, e, order_lanes(x, x->executing, 0), NULL);
     return RULE_PTX_LD;
 }
 
@@ -200,8 +204,7 @@ enum rule ptx_ld(struct ptx_step *x)
 
 enum { CONFLICT_SLOTS = 2 * LIMIT_WARP };
 
-/* Chains the lanes with one place; returns the lanes that start a chain of two or more. */
-static lane_mask find_conflicts(const struct ptx_access *a)
+lane_mask ptx_find_conflicts(const struct ptx_access *a)
 {
     struct ptx_scratch *s = a->x->scratch;
     uint8_t last[LIMIT_WARP];
@@ -227,9 +230,7 @@ static lane_mask find_conflicts(const struct ptx_access *a)
     return conflicts;
 }
 
-/* Of the lanes chained from `first`, the one that writes last. The choice is made only where the values
- * differ. */
-static uint32_t choose_winner(struct ptx_step *x, uint32_t first, const uint64_t *values)
+uint32_t ptx_choose_winner(struct ptx_step *x, uint32_t first, const uint64_t *values)
 {
     const uint8_t *next = x->scratch->next;
     uint32_t count = 1, last = first;
@@ -268,7 +269,7 @@ static void store_element(struct ptx_access *a, uint32_t e, lane_mask conflicts)
     for (uint32_t i = 0; i < x->lanes->count; i++)
         values[i] = low_bits(row[i], x->op->bytes);
     for (lane_mask rest = conflicts; rest; rest &= rest - 1)
-        winners |= (lane_mask)1 << choose_winner(x, lowest_lane(rest), values);
+        winners |= (lane_mask)1 << ptx_choose_winner(x, lowest_lane(rest), values);
     uint32_t n = order_lanes(x, x->executing & ~winners, 0);
     n = order_lanes(x, winners, n);
     if (x->op->bytes == 4 && !is_tracked(x->m))
@@ -276,7 +277,7 @@ static void store_element(struct ptx_access *a, uint32_t e, lane_mask conflicts)
     else
         store_lanes(x, e, n, values, x->op->bytes);
     if (is_observed(x->m))
-        observe(a, e, n, values);
+        ptx_tell(a, e, n, values);
 }
 
 static bool store_run(const struct ptx_access *a)
@@ -289,7 +290,7 @@ static bool store_run(const struct ptx_access *a)
     memcpy(x->m->memory + x->scratch->byte[0] / 4, ptx_row(x, place, 1),
            (size_t)x->op->bytes * x->lanes->count);
     if (is_observed(x->m))
-        observe(a, 0, order_lanes(x, x->executing, 0), ptx_wide_row(x, place, 1));
+        ptx_tell(a, 0, order_lanes(x, x->executing, 0), ptx_wide_row(x, place, 1));
     return true;
 }
 
@@ -303,7 +304,7 @@ enum rule ptx_st(struct ptx_step *x)
     struct ptx_access a = {.x = x, .kind = PTX_ACCESS_ST};
     if (!ptx_places(&a) || (x->code->has_async && ptx_async_hits(&a)) || store_run(&a))
         return RULE_PTX_ST;
-    lane_mask conflicts = find_conflicts(&a);
+    lane_mask conflicts = ptx_find_conflicts(&a);
     for (uint32_t e = 0; e < x->op->count; e++)
         store_element(&a, e, conflicts);
     return RULE_PTX_ST;
@@ -331,8 +332,7 @@ static bool order_is_hidden(const struct ptx_op *op)
     return false; /* exch, cas, inc, dec */
 }
 
-/* What the atomic of a lane makes of the old value. */
-static uint64_t atomic_value(const struct ptx_op *op, uint64_t old, uint64_t b, uint64_t c)
+uint64_t ptx_atomic_value(const struct ptx_op *op, uint64_t old, uint64_t b, uint64_t c)
 {
     return low_bits(op->atomic(old, low_bits(b, op->bytes), low_bits(c, op->bytes)), op->bytes);
 }
@@ -351,7 +351,7 @@ static void find_classes(struct ptx_step *x, const uint8_t *lanes, uint32_t coun
         uint32_t lane = lanes[i];
         uint64_t old = fetch((const uint32_t *)x->m->memory, x->scratch->byte[lane], op->bytes);
         threads[i] = x->lanes->first_thread + lane;
-        hidden &= atomic_value(op, old, b[lane], c[lane]) == old;
+        hidden &= ptx_atomic_value(op, old, b[lane], c[lane]) == old;
     }
     symmetry_classes(x->m, threads, count, hidden, classes);
 }
@@ -389,7 +389,7 @@ static void do_atomics(struct ptx_step *x, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t lane = x->scratch->order[i], byte = x->scratch->byte[lane];
         uint64_t old = fetch((const uint32_t *)x->m->memory, byte, op->bytes);
-        uint64_t value = atomic_value(op, old, b[lane], c[lane]);
+        uint64_t value = ptx_atomic_value(op, old, b[lane], c[lane]);
         store(x, byte, op->bytes, value);
         x->scratch->results[1][lane] = value;
         if (op->results[0].bits == 64)
@@ -413,11 +413,124 @@ enum rule ptx_atom(struct ptx_step *x)
         return rule;
     uint32_t n = order_lanes(x, x->executing, 0);
     if (x->choices && !order_is_hidden(x->op))
-        for (lane_mask rest = find_conflicts(&a); rest; rest &= rest - 1)
+        for (lane_mask rest = ptx_find_conflicts(&a); rest; rest &= rest - 1)
             shuffle_chain(x, lowest_lane(rest));
     do_atomics(x, n);
     ptx_commit(x, &x->op->results[0], x->scratch->results[0]);
     if (is_observed(x->m))
-        observe(&a, 0, n, x->scratch->results[1]);
+        ptx_tell(&a, 0, n, x->scratch->results[1]);
     return rule;
+}
+
+/* ---- requests to another memory ---- */
+
+/* Constants and entry parameters are no state: what is read of them is there at once. */
+static void read_constants(const struct ptx_access *a)
+{
+    struct ptx_step *x = a->x;
+    const struct ptx_op *op = x->op;
+    for (lane_mask rest = a->constants; rest; rest &= rest - 1) {
+        uint32_t lane = lowest_lane(rest);
+        for (uint32_t e = 0; e < op->count; e++) {
+            uint32_t byte = x->scratch->byte[lane] + e * op->bytes;
+            uint64_t value = 0;
+            memcpy(&value, (const char *)x->code->constants + byte, op->bytes);
+            ptx_set_result(x->m, x->lanes, &op->results[e], (lane_mask)1 << lane,
+                           ptx_loaded(op, value));
+        }
+    }
+}
+
+/* MEM.nd.5: of the lanes that write one place, all but the one that is chosen. */
+static lane_mask find_losers(const struct ptx_access *a)
+{
+    struct ptx_step *x = a->x;
+    lane_mask losers = 0;
+    if (a->kind != PTX_ACCESS_ST)
+        return 0;
+    const uint64_t *values = ptx_wide_row(x, &x->op->sources[1], 1);
+    for (lane_mask rest = ptx_find_conflicts(a); rest; rest &= rest - 1) {
+        uint32_t first = lowest_lane(rest);
+        uint32_t winner = ptx_choose_winner(x, first, values);
+        for (uint32_t lane = first + 1; lane; lane = x->scratch->next[lane - 1])
+            if (lane - 1 != winner)
+                losers |= (lane_mask)1 << (lane - 1);
+    }
+    return losers;
+}
+
+/* Observers hear of the accesses now, in the order of the program. What an atomic writes is not known yet: they hear
+ * what it would write at once. */
+static void tell_all(const struct ptx_access *a, lane_mask losers)
+{
+    struct ptx_step *x = a->x;
+    const struct ptx_op *op = x->op;
+    uint32_t n = 0;
+    if (!is_observed(x->m))
+        return;
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (lane_mask rest = x->executing & (pass ? ~losers : losers); rest; rest &= rest - 1)
+            x->scratch->order[n++] = (uint8_t)lowest_lane(rest);
+    for (uint32_t e = 0; e < op->count; e++) {
+        const uint64_t *values =
+            a->kind == PTX_ACCESS_LD ? NULL : ptx_wide_row(x, &op->sources[1 + e], 1);
+        if (a->kind == PTX_ACCESS_ATOM) {
+            memcpy(x->scratch->results[1], values, x->lanes->count * sizeof *values);
+            values = x->scratch->results[1];
+        }
+        ptx_tell(a, e, n, values);
+    }
+}
+
+enum rule ptx_ask(struct ptx_step *x, enum ptx_access_kind kind)
+{
+    static const enum rule rules[] = {[PTX_ACCESS_LD] = RULE_PTX_LD,
+                                      [PTX_ACCESS_ST] = RULE_PTX_ST,
+                                      [PTX_ACCESS_ATOM] = RULE_PTX_ATOM};
+    struct ptx_access a = {.x = x, .kind = kind};
+    enum rule rule = x->op->opcode == PTX_OP_RED ? RULE_PTX_RED : rules[kind];
+    if (!ptx_places(&a))
+        return rule;
+    lane_mask losers = find_losers(&a);
+    tell_all(&a, losers);
+    read_constants(&a);
+    struct ptx_request request = {.machine = x->m,
+                                  .lanes = x->lanes,
+                                  .op = x->op,
+                                  .pc = x->pc,
+                                  .kind = kind,
+                                  .executing = x->executing & ~a.constants,
+                                  .losers = losers,
+                                  .byte = x->scratch->byte,
+                                  .choices = x->choices};
+    if (request.executing)
+        x->m->memory_model->issue(&request);
+    return rule;
+}
+
+lane_mask ptx_places_now(struct machine *machine, struct ptx_lanes *lanes, uint32_t pc,
+                         lane_mask executing, const uint32_t **byte)
+{
+    const struct ptx_code *code = machine->program->ptx;
+    const struct ptx_op *op = &code->ops[pc];
+    struct ptx_step x = {.m = machine,
+                         .code = code,
+                         .op = op,
+                         .lanes = lanes,
+                         .file = ptx_file(code, lanes),
+                         .pc = pc,
+                         .executing = executing,
+                         .one_frame = lanes->uniform,
+                         .rows = lanes->lane[lowest_lane(executing)].rows,
+                         .scratch = machine->scratch};
+    struct ptx_access a = {.x = &x,
+                           .kind = op->exec == PTX_EXEC_LD   ? PTX_ACCESS_LD
+                                   : op->exec == PTX_EXEC_ST ? PTX_ACCESS_ST
+                                                             : PTX_ACCESS_ATOM};
+    uint32_t lane;
+    for (lane_mask rest = executing; rest; rest &= rest - 1) /* ptx_enter will say so */
+        if (lanes->lane[lowest_lane(rest)].function != op->function)
+            return 0;
+    *byte = x.scratch->byte;
+    return ptx_find_places(&a, &lane) ? executing & ~a.constants : 0;
 }

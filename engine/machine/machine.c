@@ -103,19 +103,24 @@ struct machine *machine_new(struct arena *arena, const struct semantics *semanti
 {
     struct machine *machine = ARENA_NEW(arena, struct machine);
     uint32_t actors = semantics->actor_count(program);
-    uint32_t head_words = even_words(sizeof(struct machine_head) + actors * sizeof(uint32_t));
+    struct machine_environment environment = {0};
+    if (semantics->environment)
+        environment = semantics->environment(program, options);
+    uint32_t alternatives = actors + environment.alternatives;
+    uint32_t head_words = even_words(sizeof(struct machine_head) + alternatives * sizeof(uint32_t));
     uint32_t memory_words = even_words((size_t)program->memory_words * 4);
     uint32_t thread_words = even_words(program->total_threads * sizeof(struct thread_context));
     uint32_t group_words = even_words(program->launch.blocks * sizeof(struct machine_group));
-    uint32_t words =
-        head_words + memory_words + thread_words + group_words + semantics->extra_words(program);
+    uint32_t words = head_words + memory_words + thread_words + group_words +
+                     semantics->extra_words(program) + environment.words;
     uint32_t begun = words;
-    words += options->note_begun ? actors : 0;
+    words += options->note_begun ? alternatives : 0;
 
     machine->semantics = semantics;
     machine->program = program;
     machine->options = *options;
     machine->actor_count = actors;
+    machine->alternatives = alternatives;
     machine->block_words = words;
     machine->block = ARENA_ARRAY(arena, uint32_t, words);
     machine->initial = arena_room(arena, (size_t)words * sizeof(uint32_t));
@@ -312,4 +317,11 @@ void observe_step_now(struct machine *machine, const struct step_event *event)
     for (const struct observer *o = machine->options.observers; o; o = o->next)
         if (o->step)
             o->step(o->context, machine, event);
+}
+
+void observe_environment(struct machine *machine, const struct step_event *event)
+{
+    for (const struct observer *o = machine->options.observers; o; o = o->next)
+        if (o->environment)
+            o->environment(o->context, machine, event);
 }

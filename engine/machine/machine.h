@@ -24,6 +24,7 @@
 #define ENGINE_MACHINE_H
 
 #include "engine/base/arena.h"
+#include "engine/machine/memory_options.h"
 #include "engine/machine/observer.h"
 #include "engine/program/program.h"
 
@@ -123,7 +124,8 @@ struct machine_options {
     uint32_t undo_entries;            /* capacity of the log; 0 = the log is dropped (hash only) */
     const struct observer *observers; /* chain, may be NULL */
     bool note_begun;                  /* the state says which actors have stepped: of searches */
-    const struct symmetry *symmetry;  /* NULL, or: lanes that are alike need only one order */
+    struct memory_options memory;
+    const struct symmetry *symmetry; /* NULL, or: lanes that are alike need only one order */
 };
 
 /* An index outside of its array: where the array lies (code_place), its elements, the index. */
@@ -157,6 +159,8 @@ struct machine {
     uint32_t *block;                /* all of the state: head, memory, threads, stacks */
     uint32_t block_words;
     uint32_t actor_count;
+    uint32_t
+        alternatives; /* actor_count, and behind them those of the environment: they may be live too */
     struct machine_options options;
     bool sees_steps; /* an observer of the chain has `step` */
     struct track track;
@@ -166,6 +170,8 @@ struct machine {
     const char *fault_text; /* of FORM_PTX: more about the error, or the premise that is missing */
     struct machine_fault fault; /* out_of_bounds of FORM_PTX */
     void *extra;                /* of the semantics: its actors' state, inside the block */
+    const struct ptx_memory
+        *memory_model; /* crs/ptx_exec.h; NULL: memory is sequentially consistent */
     uint32_t *begun;   /* options.note_begun: an actor: 1 = a search let it step; or NULL */
     void *scratch;     /* of the semantics, not part of the state */
     uint32_t *initial; /* the block as it was at the start */
@@ -196,6 +202,12 @@ struct actor_stack {
     uint32_t lanes;
 };
 
+/* What steps beside the actors: alternatives, with numbers from actor_count on, and the words of their state, which lie
+ * behind the extra words. */
+struct machine_environment {
+    uint32_t alternatives, words;
+};
+
 struct semantics {
     const char *name;
     enum ast_form form; /* of the programs that it runs */
@@ -210,9 +222,17 @@ struct semantics {
     const char *(*describe)(struct arena *arena, const struct machine *machine, uint32_t actor);
     /* An actor's stack, of structured programs, for those who look into it. NULL: they know where it lies. */
     struct actor_stack (*stack_of)(const struct machine *machine, uint32_t actor);
+    /* The same with a memory that is sequentially consistent; NULL: it is this one. */
+    const struct semantics *plain;
+    /* What steps beside the actors, by its number ("operation of warp 3", "L1 of SM 0"), in the arena. */
+    const char *(*environment_name)(struct arena *arena, const struct machine *machine,
+                                    uint32_t number);
     /* Words of state beyond head, memory and thread contexts. */
     uint32_t (*extra_words)(const struct program *program);
     uint32_t (*actor_count)(const struct program *program);
+    /* NULL: nothing steps but the actors. */
+    struct machine_environment (*environment)(const struct program *program,
+                                              const struct machine_options *options);
     size_t scratch_bytes;                  /* room that a step needs beside the state */
     void (*init)(struct machine *machine); /* extra state; head and memory are ready */
     /* What of the extra state belongs to one thread (symmetry.h); NULL: it is not known. */
@@ -259,6 +279,8 @@ extern const struct semantics semantics_thread_pc;   /* crs.h: FORM_PTX */
 extern const struct semantics semantics_block;       /* crs.h: FORM_PTX */
 extern const struct semantics semantics_its;         /* crs.h: FORM_PTX */
 extern const struct semantics semantics_convergence; /* convergence.h */
+extern const struct semantics semantics_crs_caches, semantics_thread_pc_caches,
+    semantics_block_caches; /* caches.h */
 
 /* Why the semantics cannot run the program - its form, or a statement that it has no rule for
  * ("unsupported statement 'barrier' at line 3", in the arena) - or NULL: it can. */

@@ -94,6 +94,10 @@ struct observer {
     void (*use)(void *context, const struct machine *machine, const struct barrier_use *use);
     /* After the step, the machine in its new state. */
     void (*step)(void *context, const struct machine *machine, const struct step_event *event);
+    /* Likewise, of a step that no actor takes (machine.alternatives): a micro step of an operation, a silent rule of a
+     * cache. `actor` is its number, `stm` the operation's instruction, `active` its lanes. */
+    void (*environment)(void *context, const struct machine *machine,
+                        const struct step_event *event);
     const struct observer *next;
 };
 

@@ -134,6 +134,7 @@ void observe_atomic(struct machine *machine, uint32_t thread, uint32_t address, 
                     uint32_t stm);
 void observe_barrier(struct machine *machine, const struct barrier_event *event);
 void observe_use(struct machine *machine, const struct barrier_use *use);
+void observe_environment(struct machine *machine, const struct step_event *event);
 void observe_step_now(struct machine *machine, const struct step_event *event);
 
 /* Most chains - race detectors - hear of accesses only. */

@@ -358,7 +358,7 @@ static enum progress_model aim(const struct hunt *h)
 /* A machine without choices has one execution. */
 static bool is_alone(const struct hunt *h)
 {
-    return h->machine->actor_count == 1 && !h->sample.asked;
+    return h->machine->alternatives == 1 && !h->sample.asked;
 }
 
 /* Longer and longer, since most loops are short. */
@@ -380,7 +380,7 @@ static bool run_sample(struct hunt *h)
     s->in_word = false;
     s->count = 0;
     s->steps = 0;
-    memset(s->last_step, 0, s->machine->actor_count * sizeof *s->last_step);
+    memset(s->last_step, 0, s->machine->alternatives * sizeof *s->last_step);
     memset(s->sets.begun, 0, s->sets.units->count);
     machine_reset(s->machine);
     run_stem(s);
@@ -447,10 +447,10 @@ static void start(struct hunt *h)
         .sets = fair_sets_new(arena, machine, h->units),
         .entries = ARENA_ARRAY(arena, uint32_t, capacity),
         .capacity = capacity,
-        .last_step = ARENA_ARRAY(arena, uint64_t, machine->actor_count),
+        .last_step = ARENA_ARRAY(arena, uint64_t, machine->alternatives),
         .crowd = ARENA_ARRAY(arena, uint8_t, h->units->count),
         .F = ARENA_ARRAY(arena, uint8_t, h->units->count),
-        .word = ARENA_ARRAY(arena, struct turn, (size_t)machine->actor_count * WORD_TURNS),
+        .word = ARENA_ARRAY(arena, struct turn, (size_t)machine->alternatives * WORD_TURNS),
         .saved = ARENA_ARRAY(arena, uint32_t, machine->block_words),
     };
 }

@@ -64,7 +64,7 @@ static void policy_start(struct arena *arena, struct policy *policy, const struc
                          const struct machine *machine)
 {
     *policy = (struct policy){
-        .choices = {NULL, choose_first, NULL}, .spec = spec, .current = machine->actor_count};
+        .choices = {NULL, choose_first, NULL}, .spec = spec, .current = machine->alternatives};
     if (spec->kind != SCHED_STACKLESS)
         return;
     policy->stackless = stackless_new(arena, machine, &spec->stackless, NULL);
@@ -216,7 +216,7 @@ static void judge(struct lasso *lasso, uint32_t actors)
 
 static uint8_t *live_actors(struct arena *arena, const struct machine *machine)
 {
-    uint8_t *live = ARENA_ARRAY(arena, uint8_t, machine->actor_count);
+    uint8_t *live = ARENA_ARRAY(arena, uint8_t, machine->alternatives);
     for (uint32_t i = 0; i < machine->head->live_count; i++)
         live[machine->head->live[i]] = 1;
     return live;
@@ -242,12 +242,12 @@ struct lasso lasso_run(struct arena *arena, struct machine *machine, const struc
     }
     machine_observe(machine, NULL);
     lasso.stem = find_stem(arena, machine, &policy, lasso.loop);
-    uint8_t *stepped = ARENA_ARRAY(arena, uint8_t, machine->actor_count);
+    uint8_t *stepped = ARENA_ARRAY(arena, uint8_t, machine->alternatives);
     for (uint64_t i = 0; i < lasso.loop; i++)
         stepped[policy_step(&policy, machine)] = 1;
     lasso.live = live_actors(arena, machine);
     lasso.stepped = stepped;
-    judge(&lasso, machine->actor_count);
+    judge(&lasso, machine->alternatives);
     machine_observe(machine, observers);
     return lasso;
 }
@@ -393,8 +393,8 @@ static void take_loop(struct lasso *lasso, const struct walk *walk, const struct
 {
     const struct machine *machine = walk->machine;
     struct arena *arena = walk->record.arena;
-    uint8_t *stepped = ARENA_ARRAY(arena, uint8_t, machine->actor_count);
-    for (uint32_t i = 0; i < machine->actor_count; i++)
+    uint8_t *stepped = ARENA_ARRAY(arena, uint8_t, machine->alternatives);
+    for (uint32_t i = 0; i < machine->alternatives; i++)
         stepped[i] = walk->last_step[i] > from->step;
     lasso->stem = from->step;
     lasso->loop = walk->step - from->step;
@@ -402,7 +402,7 @@ static void take_loop(struct lasso *lasso, const struct walk *walk, const struct
     lasso->stepped = stepped;
     lasso->stem_tape = record_tape(&walk->record, 0, from->entries);
     lasso->loop_tape = record_tape(&walk->record, from->entries, walk->record.entries.count);
-    judge(lasso, machine->actor_count);
+    judge(lasso, machine->alternatives);
 }
 
 /* The state now: a loop if it was there before. Only the first unfair one is of interest, so that the
@@ -425,7 +425,7 @@ struct lasso lasso_random(struct arena *arena, struct machine *machine, struct c
         .choices = {NULL, walk_choose, NULL},
         .machine = machine,
         .inner = choices,
-        .last_step = ARENA_ARRAY(arena, uint64_t, machine->actor_count),
+        .last_step = ARENA_ARRAY(arena, uint64_t, machine->alternatives),
     };
     INVARIANT(machine->options.track);
     record_start(&walk.record, arena);

@@ -390,12 +390,12 @@ static void draw_starved(struct scheduler *s)
         s->flags[pcg_below(&s->rng, s->actor_count)] = 0;
 }
 
-static void start_surw(struct scheduler *s, struct arena *arena)
+static void start_surw(struct scheduler *s, const struct machine *machine, struct arena *arena)
 {
     INVARIANT(s->spec.selected && s->spec.selected_counts);
     s->flags = ARENA_ARRAY(arena, uint8_t, s->actor_count);
     s->remaining = ARENA_ARRAY(arena, uint32_t, s->actor_count);
-    for (uint32_t i = 0; i < s->actor_count; i++) {
+    for (uint32_t i = 0; i < machine->actor_count; i++) {
         uint32_t count = s->spec.selected_counts[i];
         const uint32_t most = UINT32_MAX / 2 / s->actor_count; /* their sum fits 32 bits */
         s->remaining[i] = count < most ? count : most;
@@ -425,7 +425,7 @@ static void start_kind(struct scheduler *s, const struct machine *machine, struc
         s->writes = ARENA_ARRAY(arena, uint64_t, s->actor_count);
         break;
     case SCHED_SURW:
-        start_surw(s, arena);
+        start_surw(s, machine, arena);
         break;
     case SCHED_STARVE:
         s->current = s->spec.victim;
@@ -471,7 +471,7 @@ void sched_start(struct scheduler *scheduler, const struct sched_spec *spec,
                     .choose = spec->kind == SCHED_TAPE ? choose_tape : choose_uniform},
         .spec = *spec,
         .rng = pcg_derive(spec->seed, PCG_SCHEDULE, spec->index),
-        .actor_count = machine->actor_count,
+        .actor_count = machine->alternatives,
         .current = NO_ACTOR,
         .last = NO_ACTOR,
     };

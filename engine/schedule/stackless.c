@@ -373,6 +373,8 @@ uint32_t stackless_pick(struct stackless *s, const struct machine *machine)
 
 const char *stackless_refuses(const struct semantics *semantics)
 {
+    if (semantics->environment)
+        return "what is under way beside its threads steps by itself";
     return semantics->same_pc ? NULL : "its actors are no threads";
 }
 

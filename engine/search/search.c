@@ -339,9 +339,12 @@ static void run_other(struct search *search, enum search_method method)
 }
 
 /* Whether steps that depend on each other are told by what they access: not where barriers are named in PTX, nor where
- * choices are made by memory that others write. */
-static bool accesses_tell(const struct program *program)
+ * choices are made by memory that others write, nor where caches stand between. */
+static bool accesses_tell(const struct machine *machine)
 {
+    const struct program *program = machine->program;
+    if (machine->semantics->environment)
+        return false;
     return program->form == FORM_PTX ? !program->ptx->barriers
                                      : !program_chooses_by_memory(program);
 }
@@ -363,7 +366,7 @@ struct search_result *search_run(struct arena *arena, struct machine *machine,
     INVARIANT(machine->options.track && machine->track.log_capacity >= search->step_entries);
     grow_outcomes(search);
     enum search_method first = options->method;
-    bool states_only = !accesses_tell(machine->program);
+    bool states_only = !accesses_tell(machine);
     if (states_only)
         first = SEARCH_STATES;
     if (first == SEARCH_AUTO)

@@ -149,7 +149,7 @@ static const struct tape *make_loop(struct judging *j, uint32_t root, bool fair)
     for (uint32_t i = 0; i < j->graph->states.count; i++)
         loop.reached[i] = 0;
     graph_load(j->graph, root);
-    for (uint32_t i = 0; i < machine->actor_count; i++)
+    for (uint32_t i = 0; i < machine->alternatives; i++)
         j->seen[i] = 1;
     for (uint32_t i = 0; i < machine->head->live_count; i++)
         j->seen[machine->head->live[i]] = 0;
@@ -168,7 +168,7 @@ void graph_liveness(struct graph *graph)
     size_t mark = arena_mark(arena);
     struct judging j = {
         .graph = graph,
-        .seen = ARENA_ARRAY(arena, uint32_t, graph->search->machine->actor_count),
+        .seen = ARENA_ARRAY(arena, uint32_t, graph->search->machine->alternatives),
         .cycle = SEARCH_NONE,
         .fair = SEARCH_NONE,
     };

@@ -15,6 +15,9 @@ _Static_assert(SUBJECT_COUNT <= 64, "sets of subjects are bits of a word");
 #define VTABLE_block &semantics_block
 #define VTABLE_its &semantics_its
 #define VTABLE_convergence &semantics_convergence
+#define VTABLE_crs_caches &semantics_crs_caches
+#define VTABLE_thread_pc_caches &semantics_thread_pc_caches
+#define VTABLE_block_caches &semantics_block_caches
 #define VTABLE_none NULL
 
 const struct subject_info subject_table[SUBJECT_COUNT] = {

@@ -272,11 +272,21 @@ static uint64_t concluded(const struct campaign_summary *s, uint32_t oracle)
     return s->verdicts[oracle][VERDICT_AGREE] + s->verdicts[oracle][VERDICT_DIVERGE];
 }
 
+static bool any_caches(subject_set subjects)
+{
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
+        if (subjects >> s & 1 && subject_table[s].vtable && subject_table[s].vtable->plain)
+            return true;
+    return false;
+}
+
 /* Whether the oracle has the name of a subject that nobody asked for: it is about that one. */
 static bool lacks_subject(const struct campaign_options *options, uint32_t oracle)
 {
     const char *name = oracle_table[oracle].name;
     enum subject_id subject;
+    if (oracle == ORACLE_MEMORY)
+        return !any_caches(options->check.subjects);
     return subject_parse(name, strlen(name), &subject) &&
            !(options->check.subjects & SUBJECT_BIT(subject));
 }

@@ -104,6 +104,14 @@ static void add_answer(uint64_t *digest, struct arena *arena, const struct answe
     }
 }
 
+/* Later subjects that were not asked: that they are there changes no other kernel's digest. */
+static bool is_silent(const struct check_result *result, enum subject_id subject)
+{
+    const struct semantics *vtable = subject_table[subject].vtable;
+    return vtable && (vtable->plain || subject == SUBJECT_ITS) &&
+           !(result->subjects >> subject & 1);
+}
+
 struct digest_parts digest_parts(struct arena *arena, const struct ast_kernel *kernel,
                                  const struct check_result *result)
 {
@@ -113,10 +121,11 @@ struct digest_parts digest_parts(struct arena *arena, const struct ast_kernel *k
     add_text(&parts.runs, result->reason);
     add(&parts.runs, result->subjects);
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
-        if (i <= SUBJECT_CONVERGENCE || (result->subjects & SUBJECT_BIT(i)))
-            add_run(&parts.runs, arena, &result->runs[i]); /* a subject more changes no digest */
+        if (!is_silent(result, (enum subject_id)i))
+            add_run(&parts.runs, arena, &result->runs[i]);
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
-        add_answer(&parts.answers, arena, &result->answers[i]);
+        if (i != ORACLE_MEMORY || result->answers[i].verdict != VERDICT_NOT_APPLICABLE)
+            add_answer(&parts.answers, arena, &result->answers[i]);
     for (uint32_t i = 0; i < result->claim_count; i++) {
         add(&parts.answers, result->claims[i].met);
         add_text(&parts.answers, result->claims[i].met ? NULL : result->claims[i].why);

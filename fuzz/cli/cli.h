@@ -125,6 +125,7 @@ struct cli_options {
     bool expose, knobs_given, features_given;
     uint64_t max_steps;
     uint64_t view_steps, kept_steps, from_step; /* of view: taken, in the page, from which on */
+    const char *witness;                        /* of view: an execution model, or NULL */
     const char *litmus_test;                    /* of view: which one of a file */
     bool open_page;                             /* of view */
     const char *serve;                          /* of run: an address, or NULL */

@@ -97,8 +97,8 @@ const struct cli_option option_table[] = {
     {"stats", 0, OPTION_OUTPUT, "FILE", ON(RUN), FIELD(stats), 0, NULL,
      "a file that says how it goes, replaced once a second: JSON, FILE.prom for Prometheus"},
     {"fail-on", 0, OPTION_OWN, "LIST", ON(RUN), 0, 0, option_parse_fail_on,
-     "findings that count for the exit status: new, open (before), regressed, flaky; all by "
-     "default"},
+     "which findings make the exit status 1: new ones, ones open since earlier (open), regressed, "
+     "flaky; default: all"},
     {"fail-on", 0, OPTION_OWN, "LIST", ON(CHECK), 0, 0, option_parse_fail_outcomes,
      "what makes the exit status 1 for a kernel that expects nothing: race, race:SUBJECT, oob, "
      "deadlock, "
@@ -299,6 +299,9 @@ const struct cli_option option_table[] = {
      "say where the execution first differs from the literal semantics, or that it does not"},
     {"against", 0, OPTION_TEXT, "SUBJECT", ON(VIEW), FIELD(against), 0, NULL,
      "a second semantics, beside the first: what each thread does, and where they part"},
+    {"witness", 0, OPTION_TEXT, "MODEL", ON(VIEW), FIELD(witness), 0, NULL,
+     "the hang that `progress` has found under this execution model, e.g. fair, hsa, "
+     "stackless:minpc"},
     {"raw", 0, OPTION_FLAG, NULL, ON(REDUCE) | ON(REPLAY) | ON(TRACE) | ON(VIEW) | ON(STEP),
      FIELD(raw), 0, NULL, "the finding as it was found, not its minimised form"},
     {"raw", 0, OPTION_FLAG, NULL, ON(TRIAGE), FIELD(raw), 0, NULL,

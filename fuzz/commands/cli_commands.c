@@ -105,7 +105,9 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
                      {"gen", "gen --seed 0x1 --count 3", "gen --seed 0x1 --first 4711"}},
     [COMMAND_DIGEST] = {"digest",
                         "",
-                        "a number for each case of a campaign: where those of two builds part",
+                        "print one hash per case: the first line in which two builds differ is the "
+                        "first case that "
+                        "they run differently",
                         0,
                         0,
                         command_digest,
@@ -241,7 +243,7 @@ const struct cli_command cli_commands[COMMAND_COUNT] = {
     [COMMAND_STATUS] =
         {"status",
          "[CAMPAIGN]",
-         "how far a database's campaigns are, also while they run; of one, all that is known",
+         "how far the campaigns of a database are, also while they run; or everything about one",
          0,
          1,
          command_status,

@@ -2,6 +2,7 @@
 
 #include "engine/host/host.h"
 #include "engine/input/input.h"
+#include "fuzz/check/check_report.h"
 #include "fuzz/out/door.h"
 #include "fuzz/out/json.h"
 #include "oracle/device/host_judge.h"
@@ -81,6 +82,15 @@ static void print_text(struct cli *cli, const char *path, const struct host_verd
                f->kind == FINDING_FORWARD ? "note: " : "", "", f->text);
 }
 
+/* Nothing is wrong as far as was looked: a bound was reached. */
+static bool is_unknown(const struct host_verdict *v)
+{
+    bool unknown = false;
+    for (const struct host_finding *f = v->findings; f; f = f->next)
+        unknown |= f->kind == FINDING_UNKNOWN;
+    return unknown && v->count == 0;
+}
+
 static void print_json(const char *path, const struct host_verdict *v)
 {
     struct json json;
@@ -88,7 +98,7 @@ static void print_json(const char *path, const struct host_verdict *v)
     json_object_begin(&json);
     json_key_u64(&json, "version", 1);
     json_key_string(&json, "file", path);
-    json_key_string(&json, "verdict", v->count == 0 ? "clean" : "wrong");
+    json_key_string(&json, "verdict", v->count > 0 ? "wrong" : is_unknown(v) ? "unknown" : "clean");
     json_key_u64(&json, "launches", v->launches);
     json_key_u64(&json, "blocks", v->blocks);
     json_key_u64(&json, "executions", v->executions);
@@ -107,6 +117,20 @@ static void print_json(const char *path, const struct host_verdict *v)
     json_array_end(&json);
     json_object_end(&json);
     json_end_line(&json);
+}
+
+/* For --sarif and --junit. */
+static void report(struct check_report *report, const char *path, const struct host_verdict *v)
+{
+    check_report_kernel(report, path, "host program");
+    for (const struct host_finding *f = v->findings; f; f = f->next) {
+        struct check_problem problem = {.rule = host_finding_names[f->kind],
+                                        .text = f->text,
+                                        .line = f->line,
+                                        .fails = f->kind != FINDING_FORWARD &&
+                                                 f->kind != FINDING_UNKNOWN};
+        check_report_problem(report, &problem);
+    }
 }
 
 static int judge(struct cli *cli, const char *path, struct cli_check_sums *sums)
@@ -131,8 +155,11 @@ static int judge(struct cli *cli, const char *path, struct cli_check_sums *sums)
         print_json(path, verdict);
     else
         print_text(cli, path, verdict);
+    if (sums->report)
+        report(sums->report, path, verdict);
     sums->kernels++;
-    sums->agreed += verdict->count == 0;
+    sums->agreed += verdict->count == 0 && !is_unknown(verdict);
+    sums->refused += is_unknown(verdict);
     sums->unwanted += verdict->count > 0;
     return verdict->count == 0 ? CLI_OK : CLI_DIVERGENCE;
 }
@@ -150,18 +177,39 @@ int cli_host_check(struct cli *cli, const char *path, struct cli_check_sums *sum
 struct tracing {
     struct cli *cli;
     struct device *device;
-    uint64_t steps;
+    uint64_t steps, lines;
+    struct device_alternative last; /* a warp's steps in a row are one line */
+    uint64_t first;                 /* of them */
+    const char *text;
+    size_t mark;
 };
+
+static void print_row(struct tracing *t)
+{
+    uint64_t count = t->steps - t->first + 1;
+    if (t->text && ++t->lines <= t->cli->options.max_steps) {
+        printf("%6" PRIu64 "  %s", t->first, t->text);
+        printf(count > 1 ? ", %" PRIu64 " steps\n" : "\n", count);
+    }
+    if (t->text)
+        arena_release(&t->cli->arena, t->mark);
+    t->text = NULL;
+}
 
 static void print_step(void *context, struct device_alternative step, enum device_rule rule)
 {
     struct tracing *t = context;
-    size_t mark = arena_mark(&t->cli->arena);
     (void)rule;
-    if (++t->steps <= t->cli->options.max_steps)
-        printf("%6" PRIu64 "  %s\n", t->steps,
-               device_alternative_text(&t->cli->arena, t->device, step));
-    arena_release(&t->cli->arena, mark);
+    if (t->text && step.kind == ALTERNATIVE_WARP && step.kind == t->last.kind &&
+        step.a == t->last.a && step.b == t->last.b) {
+        t->steps++;
+        return;
+    }
+    print_row(t);
+    t->mark = arena_mark(&t->cli->arena);
+    t->text = device_alternative_text(&t->cli->arena, t->device, step);
+    t->first = ++t->steps;
+    t->last = step;
 }
 
 static void print_rules(const struct device *device)
@@ -197,8 +245,9 @@ int cli_host_trace(struct cli *cli, const char *path)
     device->watcher = &watcher;
     enum device_end end = device_execute(device, &schedule);
     uint32_t line;
-    if (tracing.steps > cli->options.max_steps)
-        printf("   ...  %" PRIu64 " more steps\n", tracing.steps - cli->options.max_steps);
+    print_row(&tracing);
+    if (tracing.lines > cli->options.max_steps)
+        printf("   ...  %" PRIu64 " more lines\n", tracing.lines - cli->options.max_steps);
     printf("%s after %" PRIu64 " steps%s%s\n", ends[end], tracing.steps,
            end == END_DONE ? "" : ": ",
            end == END_DONE    ? ""

@@ -210,6 +210,15 @@ static bool is_new(struct hunt *h, uint32_t subject, const struct hunt_finding *
     return false;
 }
 
+/* Without a knob that avoids a known fault, a new one may become that. */
+static bool lets_known_in(const struct hunt_finding *f, uint32_t without)
+{
+    for (uint32_t k = 0; k < known_count(); k++)
+        if (known_may_show(k, f->subject, without) && !known_may_show(k, f->subject, f->knobs))
+            return true;
+    return false;
+}
+
 /* Knobs that the fault does not need are taken away, and what is left is asked again under what it vanishes. */
 static void drop_knobs(struct hunt *h, struct hunt_finding *f)
 {
@@ -217,7 +226,7 @@ static void drop_knobs(struct hunt *h, struct hunt_finding *f)
     for (uint32_t i = 0; i < EMIT_KNOB_COUNT && !interrupted; i++) {
         uint32_t without = f->knobs & ~(1u << i);
         const char *text;
-        if (without == f->knobs)
+        if (without == f->knobs || (!h->options->ignore_known && lets_known_in(f, without)))
             continue;
         struct trial trial =
             trial_run(&h->trials, f->subject, settings, f->expected, without, &text);

@@ -16,6 +16,7 @@ struct chosen {
     const char *note;                 /* what an oracle says of it, or NULL */
     const struct db_finding *finding; /* NULL: it is none */
     bool minimised;                   /* of a finding */
+    const struct tape *stem, *round;  /* of a hang of the termination matrix, or NULL */
 };
 
 /* Whether the command line has the option. */

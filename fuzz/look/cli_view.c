@@ -4,6 +4,7 @@
 #include "fuzz/look/chosen.h"
 #include "fuzz/look/finding_view.h"
 #include "fuzz/look/litmus_view.h"
+#include "fuzz/look/witness.h"
 #include "fuzz/out/output.h"
 #include "fuzz/view/view.h"
 
@@ -144,6 +145,10 @@ static bool run_side(struct cli *cli, struct arena *scratch, const struct chosen
                                    .first = cli->options.from_step,
                                    .kept = cli->options.kept_steps,
                                    .bytes = VIEW_BYTES / count};
+    if (subject == chosen->subject) {
+        options.stem = chosen->stem;
+        options.round = chosen->round;
+    }
     if (!program)
         return false;
     if (view_run(&cli->arena, scratch, program, &options, side, &why))
@@ -211,6 +216,8 @@ int command_view(struct cli *cli)
     int status = chosen_any(cli, cli->arguments[0], &chosen);
     if (status != CLI_OK)
         return status;
+    if (cli->options.witness && !witness_choose(cli, &chosen))
+        return CLI_USAGE;
     if (arena_init(&scratch, (size_t)1 << 30) != 0) {
         cli_message(cli, "cannot reserve memory");
         return CLI_FAULT;

@@ -165,6 +165,32 @@ static void see_step(void *context, const struct machine *machine, const struct 
     t->write_count = 0;
 }
 
+/* A step that no actor takes: of an operation, of a cache. */
+static void see_environment(void *context, const struct machine *machine,
+                            const struct step_event *event)
+{
+    struct tracer *t = context;
+    const struct program *program = machine->program;
+    const char *name = machine->semantics->environment_name(t->arena, machine, event->actor);
+    t->steps++;
+    if (trace_filters(&t->options->filter))
+        return;
+    t->shown++;
+    if (t->options->json) {
+        trace_print_environment(t, event, name);
+        return;
+    }
+    struct table_row *row = table_add(&t->table);
+    row->cells[COLUMN_STEP] = arena_printf(t->arena, "%" PRIu64, t->steps);
+    row->cells[COLUMN_ACTOR] = name;
+    row->cells[COLUMN_RULE] = rule_table[event->rule].name;
+    if (event->stm == CODE_NONE)
+        return;
+    row->cells[COLUMN_PC] = arena_printf(t->arena, "%" PRIu32, event->stm);
+    row->cells[COLUMN_LINE] = arena_printf(t->arena, "%" PRIu32, program->stms[event->stm].line);
+    row->cells[COLUMN_EXECUTED] = demangle_text(t->arena, t->text.heads[event->stm]);
+}
+
 static void print_memory(struct tracer *t, const char *when, bool inputs_only, FILE *out)
 {
     const struct program *program = t->machine->program;
@@ -419,8 +445,11 @@ enum status trace_run(struct arena *arena, const struct program *program,
     trace_survey(arena, machine, &spec, options->max_steps);
 
     struct tracer *t = ARENA_NEW(arena, struct tracer);
-    t->observer =
-        (struct observer){.context = t, .write = see_write, .atomic = see_write, .step = see_step};
+    t->observer = (struct observer){.context = t,
+                                    .write = see_write,
+                                    .atomic = see_write,
+                                    .step = see_step,
+                                    .environment = see_environment};
     t->arena = arena;
     t->machine = machine;
     t->view = trace_view_of(machine);

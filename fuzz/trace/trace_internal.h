@@ -43,5 +43,6 @@ const char *trace_executed(const struct tracer *t, const struct step_event *even
 
 /* The step as a line of JSON. */
 void trace_print_json(struct tracer *t, const struct step_event *event);
+void trace_print_environment(struct tracer *t, const struct step_event *event, const char *name);
 
 #endif

@@ -118,3 +118,16 @@ void trace_print_json(struct tracer *t, const struct step_event *event)
     json_object_end(json);
     json_end_line(json);
 }
+
+void trace_print_environment(struct tracer *t, const struct step_event *event, const char *name)
+{
+    struct json *json = &t->json;
+    json_object_begin(json);
+    json_key_u64(json, "step", t->steps);
+    json_key_string(json, "rule", rule_table[event->rule].name);
+    json_key_string(json, "environment", name);
+    json_place(t, event->stm);
+    json_key_string(json, "status", status_names[machine_status(t->machine)]);
+    json_object_end(json);
+    json_end_line(json);
+}

@@ -29,6 +29,8 @@ struct view_options {
         first; /* from which steps are kept, from 1; 0: from the start, or, of one that fails late, its end */
     uint64_t kept; /* at most */
     size_t bytes;  /* of its JSON, about */
+    const struct tape *stem,
+        *round; /* of a loop that is known to come back; NULL: it is looked for */
 };
 
 /* One execution, ready for the page. */

@@ -1,5 +1,7 @@
 #include "fuzz/view/view_loop.h"
 
+#include <string.h>
+
 enum { ROUNDS = 3, ROUNDS_STEPS = 24 }; /* of a loop: so often it is shown, or so many steps */
 
 bool view_loop_find(struct arena *arena, const struct subject_info *subject,
@@ -20,6 +22,42 @@ bool view_loop_find(struct arena *arena, const struct subject_info *subject,
     *loop = (struct view_loop){
         .stem = lasso.stem, .length = lasso.loop, .fair = lasso.kind == LASSO_FAIR, .lasso = lasso};
     return true;
+}
+
+/* Entries of a tape that are no choices inside of steps; who takes them, where `stepped` is not NULL. */
+static uint64_t steps_of(const struct tape *tape, uint8_t *stepped)
+{
+    uint64_t steps = 0;
+    for (uint32_t i = 0; i < tape->count; i++) {
+        if (tape->entries[i] & TAPE_INNER)
+            continue;
+        steps++;
+        if (stepped)
+            stepped[tape->entries[i]] = 1;
+    }
+    return steps;
+}
+
+void view_loop_take(struct arena *arena, const struct subject_info *subject,
+                    const struct program *program, const struct tape *stem,
+                    const struct tape *round, struct view_loop *loop)
+{
+    struct machine_options options = subject->options;
+    struct machine *machine = machine_new(arena, subject->vtable, program, &options);
+    const struct sched_spec schedule = {.kind = SCHED_TAPE, .tape = stem};
+    struct scheduler scheduler;
+    uint8_t *live = ARENA_ARRAY(arena, uint8_t, machine->actor_count);
+    uint8_t *stepped = ARENA_ARRAY(arena, uint8_t, machine->actor_count);
+    uint64_t steps = steps_of(stem, NULL), length = steps_of(round, stepped);
+    sched_start(&scheduler, &schedule, machine, arena);
+    machine_run(machine, &scheduler.choices, steps, NULL);
+    for (uint32_t i = 0; i < machine->head->live_count; i++)
+        live[machine->head->live[i]] = 1;
+    *loop = (struct view_loop){
+        .stem = steps,
+        .length = length,
+        .fair = memcmp(live, stepped, machine->actor_count) == 0,
+        .lasso = {.live = live, .stepped = stepped, .stem_tape = stem, .loop_tape = round}};
 }
 
 uint64_t view_loop_steps(const struct view_loop *loop, uint64_t max_steps)

@@ -20,6 +20,10 @@ struct view_loop {
 bool view_loop_find(struct arena *arena, const struct subject_info *subject,
                     const struct program *program, const struct sched_spec *schedule,
                     uint64_t max_steps, struct view_loop *loop);
+/* The loop that a witness has: tapes of its stem and of one round. */
+void view_loop_take(struct arena *arena, const struct subject_info *subject,
+                    const struct program *program, const struct tape *stem,
+                    const struct tape *round, struct view_loop *loop);
 /* How many steps of it are shown: its stem and some rounds; without a loop max_steps. */
 uint64_t view_loop_steps(const struct view_loop *loop, uint64_t max_steps);
 /* So many steps of the proof's execution. Choices inside of steps are the proof's, too. */

@@ -81,8 +81,10 @@ bool view_run(struct arena *arena, struct arena *scratch, const struct program *
     if (*why)
         return false;
     struct machine_options plain = subject->options;
-    if (view_loop_find(arena, subject, program, &options->schedule, options->max_steps,
-                       &ending.loop))
+    if (options->round)
+        view_loop_take(arena, subject, program, options->stem, options->round, &ending.loop);
+    if (options->round || view_loop_find(arena, subject, program, &options->schedule,
+                                         options->max_steps, &ending.loop))
         ending.status = STATUS_NONTERMINATING;
     struct view_recorder *r = ARENA_NEW(arena, struct view_recorder);
     r->arena = arena;

@@ -45,6 +45,20 @@ static subject_set named_variants(const struct ast_kernel *kernel)
     return named;
 }
 
+/* Subjects whose memory is not sequentially consistent are held against the same ones with one that is. */
+static subject_set plain_ones(subject_set asked)
+{
+    subject_set plain = 0;
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
+        const struct semantics *vtable = subject_table[s].vtable;
+        for (uint32_t p = 0; vtable && asked >> s & 1 && p < SUBJECT_COUNT; p++)
+            if (subject_table[p].vtable == vtable->plain && vtable->plain &&
+                subject_table[p].role == SUBJECT_ORDINARY)
+                plain |= SUBJECT_BIT(p);
+    }
+    return plain;
+}
+
 /* No subject runs the kernel: the reason of the first one that it is a kernel for. */
 static void refuse(struct checking *c)
 {
@@ -110,6 +124,7 @@ void check_kernel(struct arena *arena, const struct ast_kernel *kernel,
     struct checking c = {.arena = arena, .options = &scaled, .kernel = kernel, .result = result};
     if (scaled.subjects == SUBJECTS_DEFAULT)
         scaled.subjects |= named_variants(kernel);
+    scaled.subjects |= plain_ones(scaled.subjects);
     start_result(result, kernel, &scaled);
     c.forms = forms_new(arena, kernel);
     explore_prepare(&c);

@@ -12,6 +12,7 @@
 #include "oracle/lockstep/lockstep.h"
 #include "oracle/lockstep/phi.h"
 #include "oracle/lockstep/stutter.h"
+#include "oracle/memory/memory_oracle.h"
 #include "oracle/pairs/pairs_judge.h"
 #include "oracle/pairs/two_thread.h"
 #include "oracle/reference/reference.h"
@@ -53,6 +54,7 @@ const struct oracle oracle_doors[] = {
      .ended = reference_ended,
      .judge = reference_judge},
     {.id = ORACLE_CONVERGENCE, .judge = convergence_judge},
+    {.id = ORACLE_MEMORY, .watch = memory_watch, .ended = memory_ended, .judge = memory_judge},
     {.id = ORACLE_COUNT,
      .prepare = features_prepare,
      .watch = features_begin,

@@ -11,7 +11,7 @@ struct progress *implications_ask(struct checking *c, enum subject_id subject)
 {
     const struct machine *machine = c->subjects[subject].machine;
     if (!(c->options->oracles >> ORACLE_LIVENESS & 1) || !machine || !machine->semantics->same_pc ||
-        machine->actor_count > PROGRESS_UNITS_MAX)
+        machine->semantics->environment || machine->actor_count > PROGRESS_UNITS_MAX)
         return NULL;
     struct progress *progress = ARENA_NEW(c->arena, struct progress);
     uint32_t *unit_of = ARENA_ARRAY(c->arena, uint32_t, machine->actor_count);

@@ -247,6 +247,10 @@ struct follower *follow_new(struct arena *arena, struct ref_room *room, enum sub
                             const struct machine *machine, const char **why)
 {
     struct follower *f = ARENA_NEW(arena, struct follower);
+    if (subject_table[subject].vtable->environment) {
+        *why = "the reference has no caches";
+        return NULL;
+    }
     *f = (struct follower){.subject = subject,
                            .program = machine->program,
                            .machine = machine,

@@ -110,6 +110,10 @@ int main(int argc, char **argv)
     }
     if (argc > 2 && strcmp(argv[1], "serve") == 0) /* what OpenCL platforms are run by */
         return serve(argv[2]);
+    if (argc > 1 && strcmp(argv[1], "caches") == 0) {
+        bench_caches();
+        return 0;
+    }
     if (argc > 1 && strcmp(argv[1], "cases") == 0) {
         bench_cases();
         return 0;
@@ -129,6 +133,7 @@ int main(int argc, char **argv)
     bench_barriers();
     bench_lockstep();
     bench_ptx();
+    bench_caches();
     bench_cases();
     bench_search();
     bench_memory(memory_cases);

@@ -33,6 +33,7 @@ void bench_barriers(void);
 void bench_lockstep(void);
 void bench_ptx(void);
 void bench_cases(void);
+void bench_caches(void);
 /* Only when it is asked for: `simtfuzz-bench outside`. */
 void bench_outside(void);
 int bench_outside_echo(void);

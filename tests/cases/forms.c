@@ -5,6 +5,7 @@
 #include "engine/forms/lower_cfg.h"
 #include "engine/forms/normalise.h"
 #include "engine/language/print.h"
+#include "tests/unit/shared/block_order.h"
 #include "tests/unit/shared/blocks.h"
 
 static size_t begin_case(void)
@@ -87,23 +88,6 @@ static void lower(const char *options, const char *input, struct text *out)
 
 /* ---- blocks: structured kernels to block form, in a valid order; or why not ---- */
 
-static void check_order(const struct ast_function *function)
-{
-    const char *reason = NULL;
-    struct location at;
-    struct cfg *cfg = cfg_build(&test_arena, function, &reason, &at);
-    if (!cfg)
-        fail_msg("%s", reason);
-    cfg->order = ARENA_ARRAY(&test_arena, uint32_t, cfg->count);
-    cfg->position = ARENA_ARRAY(&test_arena, uint32_t, cfg->count);
-    for (uint32_t b = 0; b < cfg->count; b++)
-        cfg->order[b] = cfg->position[b] = b;
-    assert_true(cfg_order_valid(cfg));
-    if (function->blocks->next)
-        for (uint32_t e = 0; e < cfg->target_first[cfg->count]; e++)
-            assert_int_not_equal(cfg->targets[e], 0); /* the entry is no target */
-}
-
 static void blocks(const char *options, const char *input, struct text *out)
 {
     size_t mark = begin_case();
@@ -118,7 +102,7 @@ static void blocks(const char *options, const char *input, struct text *out)
     const struct ast_kernel *kernel = lower_cfg(&test_arena, core, &wanted, &reason);
     if (kernel) {
         struct location at;
-        check_order(kernel->main);
+        block_order_check(kernel->main);
         const struct ast_kernel *again = support_parse(print_again(kernel));
         if (cases_option(options, "well-formed"))
             assert_int_equal(well_formed(&test_arena, again, &reason, &at), WELL_FORMED);

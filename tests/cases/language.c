@@ -13,16 +13,14 @@ static size_t begin_case(void)
     return arena_mark(&arena);
 }
 
-/* Each mistake as "line:column: message"; "parses" where there is none. */
+/* "parses" where there is none. */
 static void mistakes(const char *options, const char *input, struct text *out)
 {
     size_t mark = begin_case();
     (void)options;
     if (parse_bytes(input, strlen(input)))
         text_put(out, "parses\n");
-    for (uint32_t i = 0; i < diag.count && i < DIAG_MAX; i++)
-        text_format(out, "%u:%u: %s\n", diag.entries[i].at.line, diag.entries[i].at.column,
-                    diag.entries[i].text);
+    cases_put_mistakes(out, &diag);
     arena_release(&arena, mark);
 }
 

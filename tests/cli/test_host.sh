@@ -79,6 +79,14 @@ tells large.host 2 "large.host:17:1: error: launch of 'spin': too large: no SM t
 expect 0 trace spin.host
 says out "done after" "grid_issue 2"
 
+# What a bound cuts off is not called clean.
+expect 0 check "$program" --budget 20 --json
+says out '"verdict": "unknown"' 'not over after 20 steps'
+
+expect 1 check no-sync.host --sarif report.sarif --junit report.xml
+says report.sarif '"race"' 'result[0] is accessed by the copy of line 27'
+says report.xml 'result[0] is accessed by the copy of line 27'
+
 # Programs that are made, whose verdict is known; the same ones on every machine.
 expect 0 run --host --seed 7 --cases 60
 says out "host programs: 60 cases, " " 0 alarms"

@@ -87,6 +87,16 @@ text=$("$simtfuzz" triage show 1 --db f.db | grep -o 'gen=.*' | head -1)
 expect 0 view "$text" -o case.html
 says case.html '"name": "case '
 
+# A hang of the termination matrix.
+expect 0 view "$lock" --witness stackless:minpc -o witness.html
+says out 'witness.html: threads, never ends'
+says witness.html '"note": "warps under stackless:minpc: hangs always; '
+data witness.html
+expect 2 view "$lock" --witness fair
+says err "no hang is known under 'fair'" 'it hangs under simt, simt:then-first, lockstep, crs, stackless:minpc'
+expect 2 view "$lock" --witness nobody
+says err "its termination matrix has no row 'nobody'"
+
 # A litmus test: its outcomes under each memory, with the steps or the graph that show each.
 litmus=$source/corpus/litmus
 expect 0 view "$litmus/caches.litmus" --test mp-L1.warm+gls

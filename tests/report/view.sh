@@ -38,6 +38,10 @@ done
 ask program1.html 1400 dark layout,timeline,program1,playing
 expect 0 view "$source/corpus/progress/spin-lock-outside.simt" --against convergence -o hang.html
 ask hang.html 1400 light bothHang
+expect 0 view "$source/corpus/progress/spin-lock-outside.simt" --witness hsa -o witness.html
+ask witness.html 1400 light layout,timeline,witness
+expect 0 view "$source/corpus/papers/lockstep-fig1a.simt" --subject predicated --against interleave -o stutter.html
+ask stutter.html 1400 light layout,stutter
 ask lock.html 1400 light layout,timeline,lock
 
 printf 'launch(threads = 1);\nkernel k() { /* </script><img src=x onerror=alert(1)> \xe2\x80\xae */ }\n' >hostile.simt

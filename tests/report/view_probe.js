@@ -153,10 +153,32 @@ const questions = {
         hand.click(".verdict.part button");
         expect("where they part", hand.step(), 3);
         expect("aside", hand.text(".side0 .says").includes("Thread 0 is set aside under the token \u201cbrk\u201d (the end of a loop): a warp runs one path at a time, and its path goes on at line 11 only when thread 1 has finished its."), true);
+        expect("the projection", hand.text(".side0 .relates"), "Projection: this is step 5 (thread 0) and step 6 (thread 1) of threads.");
+        expect("and back", hand.text(".side1 .relates"), "Projection: this is step 3 (thread 1) of simt.");
+        expect("drawn between them", hand.all(".relation path").length, 2);
         hand.click(".race button");
         expect("the race", hand.all(".racer").length, 2);
         hand.choose("the loop that never ends");
         expect("the loop", hand.step(), 4);
+        expect("round", hand.text(".inloop"), "Round 1 of a loop that never ends.");
+    },
+    // The predicated program goes through blocks that do nothing for a thread.
+    stutter(hand) {
+        const said = new Set();
+        for (let i = 0; i < 60; i++) {
+            hand.key("ArrowRight");
+            const text = hand.text(".side0 .relates");
+            said.add(text.replace(/[0-9].*/, ""));
+            expect("as many lines as are said", hand.all(".relation.side0").length >= (text.match(/step [0-9]/g) || []).length, true);
+        }
+        expect("steps that stand for one, and such that stand for none", [...said].sort().join(" / "), " / Stutter: this is step ");
+    },
+    // A hang of the termination matrix.
+    witness(hand) {
+        expect("what it is", hand.text(".note"), "threads under hsa: may hang; thread 0 spins on lock at line 10; thread 1 would write it at line 12, but only the unfinished one with the lowest number must be let run");
+        expect("a loop", hand.text(".verdict.side0 h2").includes("Never ends: after"), true);
+        expect("how", hand.text(".verdict.side0").includes("Who steps next is chosen so that it hangs, as hsa allows."), true);
+        hand.choose("the loop that never ends");
         expect("round", hand.text(".inloop"), "Round 1 of a loop that never ends.");
     },
     // Both hang, in loops of their own: the pages' ends are no parting.

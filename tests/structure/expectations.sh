@@ -2,21 +2,31 @@
 # Every corpus kernel states what must happen to it and says, in its first line, what it is about.
 set -u
 cd "${1:?source directory}" || exit 2
-failures=0
-count=0
-while read -r file; do
-    count=$((count + 1))
-    # Comments do not count as expectations.
-    if ! sed -e 's://.*::' "$file" | tr '\n' ' ' | sed -e 's:/\*\([^*]\|\*[^/]\)*\*/: :g' |
-        grep -qE '(^|[;}[:space:]])expect[[:space:]]'; then
-        echo "$file: no expectation"
-        failures=1
-    fi
-    if ! head -c 2 "$file" | grep -qE '^/[/*]'; then
-        echo "$file: does not begin with a comment"
-        failures=1
-    fi
-done < <(find corpus -name '*.simt' | sort)
+count=$(find corpus -name '*.simt' | wc -l)
 [ "$count" -gt 0 ] || { echo "no kernels found"; exit 1; }
-[ "$failures" -eq 0 ] || exit 1
+failures=$(
+    find corpus -name '*.simt' -empty -printf '%p: is empty\n'
+    find corpus -name '*.simt' | sort | xargs awk '
+        # Comments do not count as expectations.
+        function judge(   from, to, rest) {
+            while ((from = index(text, "/*")) > 0) {
+                rest = substr(text, from + 2)
+                to = index(rest, "*/")
+                text = substr(text, 1, from - 1) " " (to ? substr(rest, to + 2) : "")
+            }
+            if (text !~ /(^|[;} \t\n])expect[ \t\n]/) print file ": no expectation"
+        }
+        FNR == 1 {
+            if (file) judge()
+            file = FILENAME
+            text = ""
+            if (!/^\/[\/*]/) print file ": does not begin with a comment"
+        }
+        { sub(/\/\/.*/, ""); text = text $0 "\n" }
+        END { judge() }'
+)
+if [ -n "$failures" ]; then
+    echo "$failures"
+    exit 1
+fi
 echo "$count kernels state what they expect"

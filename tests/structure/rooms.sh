@@ -109,6 +109,26 @@ failures=$(
         [ -e "$door" ] || { echo "$page: there is no door $door"; continue; }
         [ "$(wc -l <"$door")" -le "$door_lines_max" ] || echo "$door: a door of more than $door_lines_max lines"
     done
+    # The picture has every room, none above one that it uses. Floors are parted by lines with a bar alone.
+    awk '
+        FNR == NR {
+            if (/^```/) fences++
+            if (fences != 1) next
+            left = substr($0, 1, 58)
+            if (left ~ /^ *[|] *$/) floor++
+            count = split(left, word, " ")
+            if (word[1] ~ /^[a-z]+\/$/) section = word[1]
+            else for (n = 1; n <= count; n++) place[section word[n]] = floor + 1
+            next
+        }
+        /^#/ || !/[|]/ || /^exempt / { next }
+        {
+            split($0, field, / *[|] */)
+            if (field[1] !~ /\// || field[1] ~ /^db/) next
+            if (!(field[1] in place)) print "docs/house.md: its picture lacks " field[1]
+            for (n = split(field[4], used, " "); n > 0; n--)
+                if (place[used[n]] > place[field[1]]) print "docs/house.md: its picture has " field[1] " above " used[n]
+        }' docs/house.md "$page"
     diff <(table) <(printed room) >/dev/null && diff <(doors) <(printed door) >/dev/null ||
         echo "docs/house.md: its tables are not those of $page (rooms.sh . --print)"
 )

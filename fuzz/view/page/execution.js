@@ -301,7 +301,7 @@ function runSameProgram(a, b) {
 }
 
 // Two forms of one kernel have lines in common: those of each thread, in order, as far as they are found again soon.
-function alignForms(deeds, map) {
+function alignForms(deeds, map, pairs) {
     const NEAR = 64;
     deeds[0].forEach((one, t) => {
         const other = deeds[1][t];
@@ -313,19 +313,23 @@ function alignForms(deeds, map) {
             const [i, j] = [one.steps[p] + 1, other.steps[k] + 1];
             map[0][i] = Math.max(map[0][i], j);
             map[1][j] = Math.max(map[1][j], i);
+            pairs[0][t][p] = k;
+            pairs[1][t][k] = p;
             p++;
         }
     });
 }
 
-// Steps of `b` for those of `a` by (thread, how often it has come to a line, line), and where they part.
+// Steps of `b` for those of `a` by (thread, how often it has come to a line, line), and where they part. `related`: what
+// each thread does, and which deed of the other side each is, or -1.
 function alignExecutions(a, b) {
     const deeds = [deedsOf(a), deedsOf(b)];
     const map = [new Int32Array(a.count + 1), new Int32Array(b.count + 1)];
     const settled = [threadsThatEnd(a), threadsThatEnd(b)];
+    const pairs = deeds.map((side) => side.map((d) => new Int32Array(d.lines.length).fill(-1)));
     let parting = null;
     if (!runSameProgram(a, b))
-        alignForms(deeds, map);
+        alignForms(deeds, map, pairs);
     for (let t = 0; t < Math.min(a.shown, b.shown) && runSameProgram(a, b); t++) {
         const [one, other] = [deeds[0][t], deeds[1][t]];
         let k = 0;
@@ -333,6 +337,7 @@ function alignExecutions(a, b) {
             const [i, j] = [one.steps[k] + 1, other.steps[k] + 1];
             map[0][i] = Math.max(map[0][i], j);
             map[1][j] = Math.max(map[1][j], i);
+            pairs[0][t][k] = pairs[1][t][k] = k;
             k++;
         }
         const ends = [k === one.lines.length, k === other.lines.length];
@@ -346,5 +351,5 @@ function alignExecutions(a, b) {
     for (const m of map)
         for (let i = 1; i < m.length; i++)
             m[i] = Math.max(m[i], m[i - 1]);
-    return { map, parting };
+    return { map, parting, related: { deeds, pairs } };
 }

@@ -34,7 +34,8 @@ class Page {
                 this.moments.push([i, 0]);
             return;
         }
-        const { map, parting } = alignExecutions(a, b);
+        const { map, parting, related } = alignExecutions(a, b);
+        this.relation = new Relation(this, related);
         this.parting = this.parting || parting;
         let i = 0, j = 0;
         while (i < a.count || j < b.count) {
@@ -86,7 +87,9 @@ class Page {
         this.root.append(this.buildHeader(), this.buildControls(),
             element("main", { class: "parts" },
                 element("section", { class: "text", "aria-label": "The kernel" }, element("h2", {}, "The kernel"), this.source.box),
-                ...this.parts.map((p) => p.section)), this.buildFooter());
+                ...this.parts.map((p) => p.section), this.relation ? this.relation.picture : null), this.buildFooter());
+        for (const part of this.relation ? this.parts : [])
+            part.timeline.onDraw = () => this.relation.draw(this.moments[this.at]);
     }
 
     buildHeader() {
@@ -207,7 +210,7 @@ class Page {
         const threads = side.threads > execution.shown ? element("p", { class: "hint" }, `The first ${execution.shown} of ${side.threads} threads.`) : null;
         const section = element("section", { class: `side side${s}`, "aria-label": `Execution under ${side.subject}` },
             element("h2", {}, element("span", { class: `tag side${s}` }, side.subject), " ", element("span", { class: "where" })),
-            says, element("div", { class: "time" }, canvas), threads, legend, element("div", { class: "panels" }, ...boxes));
+            says, element("div", { class: "time" }, canvas), this.relation ? this.relation.lines[s] : null, threads, legend, element("div", { class: "panels" }, ...boxes));
         return { section, canvas, says, timeline, boxes, where: section.querySelector(".where") };
     }
 
@@ -221,6 +224,8 @@ class Page {
         this.at = Math.max(0, Math.min(this.moments.length - 1, moment));
         const pair = this.moments[this.at];
         this.executions.forEach((execution, s) => this.showSide(execution, s, pair[s]));
+        if (this.relation)
+            this.relation.draw(pair);
         this.slider.value = String(this.at);
         const steps = this.executions.map((e, s) => (e.first - 1 + pair[s]).toLocaleString("en"));
         this.count.textContent = this.executions.length > 1 ? `step ${steps.join(" | ")}`
@@ -360,6 +365,8 @@ class Page {
             part.timeline.resize();
             part.timeline.draw(part.at || 0);
         }
+        if (this.relation)
+            this.relation.draw(this.moments[this.at]);
     }
 }
 

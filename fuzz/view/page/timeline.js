@@ -20,6 +20,7 @@ class Timeline {
         this.px = 0;
         this.left = 0;
         this.marks = [];
+        this.onDraw = () => {}; // after a zoom
         this.patterns = new Map();
         const seek = (event) => onSeek(this.stepAt(event.clientX - canvas.getBoundingClientRect().left));
         canvas.addEventListener("pointerdown", (event) => {
@@ -87,12 +88,14 @@ class Timeline {
         this.px = Math.max(this.least(), Math.min(PX_MOST, this.px * factor));
         this.left = step - (anchor - LABELS) / this.px;
         this.draw(this.at, true);
+        this.onDraw();
     }
 
     fit() {
         this.px = this.least();
         this.left = 0;
         this.draw(this.at);
+        this.onDraw();
     }
 
     hatch(look) {

@@ -230,6 +230,8 @@ function scheduleText(schedule) {
         "its tape": "who steps next is as it was recorded", "its own tape": "who steps next is as it was recorded",
         "the same tape": "who steps next is as it was recorded of the first", "after the warp, thread by thread": "each thread takes the steps that the warp took with it, as long as it can",
     };
+    if (schedule.startsWith("a hang under "))
+        return `who steps next is chosen so that it hangs, as ${schedule.slice(13)} allows`;
     return words[schedule] || `who steps next is up to the schedule ${schedule}`;
 }
 

@@ -3,6 +3,7 @@
  * programs print and read back. */
 #include "tests/unit/shared/support.h"
 
+#include "engine/base/pcg.h"
 #include "engine/device/device.h"
 #include "oracle/device/host_judge.h"
 
@@ -216,12 +217,61 @@ static void test_tape(void **state)
     }
 }
 
+/* Whatever stands in a text, it is read or refused with a line; what is read is judged. */
+static void test_bytes(void **state)
+{
+    struct pcg rng = pcg_derive(11, PCG_MUTATE, 0);
+    uint32_t refused = 0, judged = 0;
+    (void)state;
+    for (uint32_t i = 0; i < 3000; i++) {
+        size_t mark = arena_mark(&test_arena), length;
+        struct diag *diag = ARENA_NEW(&test_arena, struct diag);
+        uint32_t number = pcg_below(&rng, SCENARIOS + 1);
+        const char *path = number ? arena_printf(&test_arena, "%s/corpus/host/dv/DV.%02u.host",
+                                                 SIMTFUZZ_SOURCE_DIR, number)
+                                  : SIMTFUZZ_SOURCE_DIR "/corpus/host/double-buffer.host";
+        diag_init(diag, path, NULL, 0);
+        char *text = parse_read_file(&test_arena, path, &length, diag);
+        assert_non_null(text);
+        for (uint32_t k = 1 + pcg_below(&rng, 2); k > 0; k--) {
+            uint32_t at = pcg_below(&rng, (uint32_t)length),
+                     from = pcg_below(&rng, (uint32_t)length);
+            uint32_t count = pcg_below(&rng, 30);
+            if (at + count > length || from + count > length)
+                count = 1;
+            if (pcg_below(&rng, 2))
+                memmove(text + at, text + from, count);
+            else
+                text[at] = (char)pcg_below(&rng, 256);
+        }
+        diag_init(diag, path, text, length);
+        const struct host_program *program = host_parse(&test_arena, path, text, length, diag);
+        struct device_options options = DEVICE_SC;
+        const char *why;
+        if (!program || !device_set(&test_arena, &options, program->device, &why)) {
+            assert_true(!program ? diag->count > 0 : *why != 0);
+            refused++;
+        } else {
+            struct device *device = device_new(&test_arena, program, &options, diag);
+            struct device_schedule schedule = {.order = ORDER_TURNS, .budget = 20000};
+            assert_true(device != NULL || diag->count > 0);
+            if (device)
+                device_execute(device, &schedule);
+            judged += device != NULL;
+        }
+        arena_release(&test_arena, mark);
+    }
+    print_message("%u texts refused, %u run\n", (unsigned)refused, (unsigned)judged);
+    assert_true(refused > 1000 && judged > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scenarios), cmocka_unit_test(test_wrong_claims),
         cmocka_unit_test(test_faults),    cmocka_unit_test(test_every_rule_fires),
         cmocka_unit_test(test_print),     cmocka_unit_test(test_tape),
+        cmocka_unit_test(test_bytes),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
 }

@@ -3,7 +3,7 @@
  * what comes out parses, is well-formed, stands in a valid order, and does the same. The meaning is
  * that of an interpreter that walks the blocks, one thread after another.
  */
-#include "tests/unit/shared/support.h"
+#include "tests/unit/shared/block_order.h"
 
 #include "engine/base/pcg.h"
 #include "engine/forms/lower_cfg.h"
@@ -208,23 +208,6 @@ static struct lower_cfg_options options_of(uint32_t bits)
                                       .keep_calls = bits & 8};
 }
 
-static void check_order(const struct ast_function *function)
-{
-    const char *reason = NULL;
-    struct location at;
-    struct cfg *cfg = cfg_build(&test_arena, function, &reason, &at);
-    if (!cfg)
-        fail_msg("%s", reason);
-    cfg->order = ARENA_ARRAY(&test_arena, uint32_t, cfg->count);
-    cfg->position = ARENA_ARRAY(&test_arena, uint32_t, cfg->count);
-    for (uint32_t b = 0; b < cfg->count; b++)
-        cfg->order[b] = cfg->position[b] = b;
-    assert_true(cfg_order_valid(cfg));
-    if (function->blocks->next)
-        for (uint32_t e = 0; e < cfg->target_first[cfg->count]; e++)
-            assert_int_not_equal(cfg->targets[e], 0); /* the entry is no target */
-}
-
 static void check_form(const struct ast_kernel *kernel, const char *source)
 {
     const char *reason = NULL;
@@ -234,9 +217,9 @@ static void check_form(const struct ast_kernel *kernel, const char *source)
     assert_string_equal(print_kernel(&test_arena, parsed), text);
     if (well_formed(&test_arena, parsed, &reason, &at) != WELL_FORMED)
         fail_msg("%s\n%s\nof\n%s", reason, text, source);
-    check_order(kernel->main);
+    block_order_check(kernel->main);
     for (const struct ast_function *f = kernel->functions; f; f = f->next)
-        check_order(f);
+        block_order_check(f);
 }
 
 /* Normalised: still the same, and normal. */

@@ -1,5 +1,5 @@
-/* Kernels given as PTX: the settings and claims of their head comments, what is assumed, what is refused;
- * what is printed is read again as the same. */
+/* Kernels given as PTX: the settings and claims of their head comments, what is assumed; what is
+ * printed is read again as the same. What is refused: tests/cases/engine/input. */
 #include "engine/crs/crs.h"
 #include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
@@ -268,73 +268,7 @@ static void claims_stand_in_comments(void **state)
     assert_null(e->next->next);
 }
 
-/* ---- what is refused ---- */
-
-static void bad_settings_are_reported_where_they_stand(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *settings, *message;
-        uint32_t column; /* of the first line; 0: not looked at */
-    } cases[] = {
-        {"// simtfuzz: nonsense", "'nonsense' is no setting", 14},
-        {"// simtfuzz: warp=4 threads=0", "'threads' are 1 to 1024", 21},
-        {"// simtfuzz: threads=1025", "'threads' are 1 to 1024", 14},
-        {"// simtfuzz: threads=64x64", "'threads' are 1 to 1024", 14},
-        {"// simtfuzz: threads=1x1x1x1", "'threads' are 1 to 1024", 14},
-        {"// simtfuzz: threads=-1", "'threads' are 1 to 1024", 14},
-        {"// simtfuzz: threads=99999999999999999999", "'threads' are 1 to 1024", 14},
-        {"// simtfuzz: blocks=65", "'blocks' are 1 to 64", 14},
-        {"// simtfuzz: blocks=64 threads=1024", "are more than 4096", 0},
-        {"// simtfuzz: warp=0", "a warp has 1 to 64 lanes", 14},
-        {"// simtfuzz: warp=65", "a number up to 64", 14},
-        {"// simtfuzz: seed=0x10000000000000000", "a number up to", 14},
-        {"// simtfuzz: raw=1", "'raw' is written raw", 14},
-        {"// simtfuzz: warp", "'warp' is written warp=VALUE", 14},
-        {"// simtfuzz: bind=1", "'bind' is written bind:NAME=VALUE", 14},
-        {"// simtfuzz: bind:=1", "'bind' is written bind:NAME=VALUE", 14},
-        {"// simtfuzz: bind:q=1", "'k' has no parameter 'q'", 14},
-        {"// simtfuzz: bind:3=1", "'k' has no parameter '3'", 14},
-        {"// simtfuzz: bind:n=4294967296", "no value of a parameter .s32", 14},
-        {"// simtfuzz: bind:n=-2147483649", "no value of a parameter .s32", 14},
-        {"// simtfuzz: bind:n=f:x", "no value of a parameter .s32", 14},
-        {"// simtfuzz: bind:x=one", "no value of a parameter .f32", 14},
-        {"// simtfuzz: bind:x=buffer:4", "cannot hold the address", 14},
-        {"// simtfuzz: bind:a=buffer:0", "a buffer has 1 to", 14},
-        {"// simtfuzz: bind:a=buffer:16777217", "a buffer has 1 to", 14},
-        {"// simtfuzz: bind:a=buffer:8:full", "filled with zero, iota, random", 14},
-        {"// simtfuzz: bind:a=buffer:8:file:/nowhere/at/all", "cannot open", 14},
-        {"// simtfuzz: bind:a=buffer:8:file:/tmp", "it is a folder", 14},
-        {"// simtfuzz: bind:a=shared:0", "shared memory of a parameter", 14},
-        {"// simtfuzz: bind:n=words:1,2", "'n' has 4 bytes, less than 2 words", 14},
-        {"// simtfuzz: bind:n=words:1,", "words are numbers", 14},
-        {"// simtfuzz: stack=call,12,1", "tokens are type,mask,address", 14},
-        {"// simtfuzz: stack=pop,11,1", "tokens are type,mask,address", 14},
-        {"// simtfuzz: stack=call,,1", "tokens are type,mask,address", 14},
-        {"// simtfuzz: stack=call,1", "tokens are type,mask,address", 14},
-        {"// simtfuzz: init:q=1", "uses no variable 'q'", 14},
-        {"// simtfuzz: init:a=1,x", "numbers are wanted", 14},
-        {"// simtfuzz: bind:a=buffer:8 init:a=1,2,3", "has 2 words, not 3", 30},
-        {"// simtfuzz: entry=other", "there is no entry 'other', but k", 14},
-        {"// expect: race q", "'q' is not declared", 17},
-        {"// expect: quick", "'quick' is not a claim", 12},
-        {"// expect:", "expected a subject or a claim", 0},
-        {"// expect crs: race_free; stuck", "',' or the end of the line", 0},
-        {"// expect: final a == {1, 2, 3}\n// simtfuzz: bind:a=buffer:8", "2 elements, not 3", 0},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const char *text = arena_printf(&arena, "%s\n%s", cases[i].settings, plain);
-        if (try_kernel(text))
-            fail_msg("taken: %s", cases[i].settings);
-        if (!strstr(diag.entries[0].text, cases[i].message))
-            fail_msg("%s: '%s', not '%s'", cases[i].settings, diag.entries[0].text,
-                     cases[i].message);
-        if (cases[i].column) {
-            assert_int_equal(diag.entries[0].at.line, 1);
-            assert_int_equal(diag.entries[0].at.column, cases[i].column);
-        }
-    }
-}
+/* ---- limits ---- */
 
 static void many_settings_are_too_many(void **state)
 {
@@ -353,35 +287,6 @@ static void many_settings_are_too_many(void **state)
     }
 }
 
-static void bad_modules_are_reported(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text, *message;
-    } cases[] = {
-        {HEAD ".func f() { ret; }", "no entry that can be run"},
-        {HEAD ".entry k();", "no entry that can be run"},
-        {HEAD ".entry k() { ret; }\n.entry l() { ret; }", "which entry is to run?"},
-        {"// simtfuzz: threads=31\n" HEAD ".entry k() .reqntid 32 { ret; }", "requires blocks of"},
-        {"// simtfuzz: threads=9\n" HEAD ".entry k() .maxntid 2,4 { ret; }", "allows 8"},
-        {HEAD ".entry k() .reqntid 2000 { ret; }", "'threads' must be 1 to 1024"},
-        {HEAD ".entry k() .reqntid 4294967295, 4294967295, 4294967295 { ret; }", "'threads' must"},
-        {HEAD ".entry k() .maxntid 0 { ret; }", "'threads' must be 1 to 1024"},
-        {HEAD ".global .b8 g[16777217];\n.entry k() { .reg .b64 %r; mov.u64 %r, g; ret; }",
-         "take more than 4194304 words"},
-        {HEAD ".global .b64 g[4294967296];\n.entry k() { .reg .b64 %r; mov.u64 %r, g; ret; }",
-         "take more than 4194304 words"},
-        {HEAD ".extern .global .b8 g[];\n.entry k() { .reg .b64 %r; mov.u64 %r, g; ret; }",
-         "how long 'g' is is not known"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        if (try_kernel(cases[i].text))
-            fail_msg("taken: %s", cases[i].text);
-        if (!strstr(diag.entries[0].text, cases[i].message))
-            fail_msg("%s: '%s'", cases[i].text, diag.entries[0].text);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -396,9 +301,7 @@ int main(void)
         cmocka_unit_test(copies_have_their_own_variables),
         cmocka_unit_test(files_fill_buffers),
         cmocka_unit_test(claims_stand_in_comments),
-        cmocka_unit_test(bad_settings_are_reported_where_they_stand),
         cmocka_unit_test(many_settings_are_too_many),
-        cmocka_unit_test(bad_modules_are_reported),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

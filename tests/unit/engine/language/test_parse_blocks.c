@@ -1,50 +1,21 @@
 /* Parsing the block form and the lock-step form: what each construct becomes, that it prints and
- * copies to the same, and what each mistake is called. */
+ * copies to the same. What each mistake is called: tests/cases/engine/language. */
 #include "engine/input/input.h"
 #include "engine/language/print.h"
+#include "tests/unit/engine/language/parse_text.h"
 #include "tests/unit/engine/language/tree_equal.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static struct arena arena;
-static struct diag diag;
-
-static int setup(void **state)
-{
-    (void)state;
-    return arena_init(&arena, 256 << 20);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
-}
-
 static struct ast_kernel *try_parse(const char *text)
 {
-    diag_init(&diag, "text", text, strlen(text));
-    return parse_kernel(&arena, text, strlen(text), &diag);
+    return parse_bytes(text, strlen(text));
 }
 
 /* The kernel of a text that is right; its copy and what its print parses to are the same kernel. */
-static struct ast_kernel *parse(const char *text)
+static struct ast_kernel *parse_again(const char *text)
 {
-    struct ast_kernel *kernel = try_parse(text);
-    if (!kernel) {
-        diag_print(&diag, stderr);
-        fail_msg("does not parse: %s", text);
-    }
+    struct ast_kernel *kernel = parse(text);
     const char *printed = print_kernel(&arena, kernel);
     const struct ast_kernel *again = try_parse(printed);
     if (!again || !kernel_equal(kernel, again))
@@ -61,9 +32,9 @@ static struct ast_kernel *parse(const char *text)
 static void kernel_with_private_variables(void **state)
 {
     (void)state;
-    const struct ast_kernel *k = parse("shared int x; private int p; kernel k() blocks {\n"
-                                       "private int i = 3, a[4]; private int j;\n"
-                                       "Start: i = p; a[i] = j; goto End; }");
+    const struct ast_kernel *k = parse_again("shared int x; private int p; kernel k() blocks {\n"
+                                             "private int i = 3, a[4]; private int j;\n"
+                                             "Start: i = p; a[i] = j; goto End; }");
     assert_int_equal(k->form, FORM_BLOCKS);
     assert_null(k->main->body);
     const struct ast_var *i = k->main->locals;
@@ -73,13 +44,14 @@ static void kernel_with_private_variables(void **state)
     assert_ptr_equal(k->main->blocks->body->target.var, i);
     assert_string_equal(i->next->next->name, "j");
     assert_int_equal(k->main->mark, 0);
-    assert_int_equal(parse("kernel k() lockstep { Start: goto Start, End; }")->form, FORM_LOCKSTEP);
+    assert_int_equal(parse_again("kernel k() lockstep { Start: goto Start, End; }")->form,
+                     FORM_LOCKSTEP);
 }
 
 static void procedures(void **state)
 {
     (void)state;
-    const struct ast_kernel *k = parse(
+    const struct ast_kernel *k = parse_again(
         "shared int s; private int p;\n"
         "void q(int a, out int r, int b, out int t) blocks {\n"
         "  private int i;\n"
@@ -108,9 +80,9 @@ static void procedures(void **state)
     assert_ptr_equal(outer->outs->next->var, k->vars->next);
     assert_null(outer->outs->next->next);
     /* a procedure may be called before it is defined */
-    k = parse("void f(out int r) lockstep { A: g(r); return; }\n"
-              "void g(out int r) lockstep { A: r = 1; return; }\n"
-              "kernel k() lockstep { private int v; Start: f(v); goto End; }");
+    k = parse_again("void f(out int r) lockstep { A: g(r); return; }\n"
+                    "void g(out int r) lockstep { A: r = 1; return; }\n"
+                    "kernel k() lockstep { private int v; Start: f(v); goto End; }");
     const struct ast_stm *call = k->functions->blocks->body;
     assert_ptr_equal(call->function, k->functions->next);
     assert_null(call->arguments);
@@ -121,10 +93,10 @@ static void guards(void **state)
 {
     (void)state;
     const struct ast_kernel *k =
-        parse("shared int x; private int r; kernel k() blocks { Start:\n"
-              "x = 1 if (r); barrier() if (r == 1); havoc(x) if (r ? 1 : 2);\n"
-              "atomic_add(x, 1) if (!r); r = atomic_cas(x, 0, 1) if (tid);\n"
-              "pick(r, 1 : x, 2 : 1) if (x); x = 2; goto End; }");
+        parse_again("shared int x; private int r; kernel k() blocks { Start:\n"
+                    "x = 1 if (r); barrier() if (r == 1); havoc(x) if (r ? 1 : 2);\n"
+                    "atomic_add(x, 1) if (!r); r = atomic_cas(x, 0, 1) if (tid);\n"
+                    "pick(r, 1 : x, 2 : 1) if (x); x = 2; goto End; }");
     static const enum ast_stm_kind kinds[] = {STM_ASSIGN, STM_BARRIER, STM_HAVOC,
                                               STM_ATOMIC, STM_ATOMIC,  STM_PICK};
     const struct ast_stm *s = k->main->blocks->body;
@@ -141,8 +113,8 @@ static void pick(void **state)
 {
     (void)state;
     const struct ast_kernel *k =
-        parse("private int v; kernel k() blocks { private int w; Start: pick(v, 3 : 1);\n"
-              "pick(w, -1 : v == 2, 1 ? 2 : 3 : v ? 1 : 0, 1 << 4 : w); goto End; }");
+        parse_again("private int v; kernel k() blocks { private int w; Start: pick(v, 3 : 1);\n"
+                    "pick(w, -1 : v == 2, 1 ? 2 : 3 : v ? 1 : 0, 1 << 4 : w); goto End; }");
     const struct ast_stm *s = k->main->blocks->body;
     assert_int_equal(s->kind, STM_PICK);
     assert_ptr_equal(s->target.var, k->vars);
@@ -162,10 +134,10 @@ static void pick(void **state)
 static void lockstep(void **state)
 {
     (void)state;
-    const struct ast_kernel *k =
-        parse("shared int x, a[9]; private int p; kernel k() lockstep { Start:\n"
-              "sync(!any(p) || all(p == 1)); sync(1, 32); assume(all(!p)); assert(any(p) + 1);\n"
-              "p = all(p) if (any(p)); a[any(x)] = 1; barrier() if (p); goto End; }");
+    const struct ast_kernel *k = parse_again(
+        "shared int x, a[9]; private int p; kernel k() lockstep { Start:\n"
+        "sync(!any(p) || all(p == 1)); sync(1, 32); assume(all(!p)); assert(any(p) + 1);\n"
+        "p = all(p) if (any(p)); a[any(x)] = 1; barrier() if (p); goto End; }");
     const struct ast_stm *s = k->main->blocks->body;
     assert_int_equal(s->kind, STM_LOCKSYNC);
     assert_int_equal(s->value->kind, EXPR_BINARY);
@@ -187,25 +159,26 @@ static void lockstep(void **state)
 static void words_are_names(void **state)
 {
     (void)state;
-    parse("shared int all, any, out, x;\n"
-          "int pick(int out) { return out; } void lockstep(int any) { all = any; }\n"
-          "kernel out() { private int y; y = pick(any); pick(1); lockstep(y); all = out + any; }");
-    parse("int all(int a) { return a; } kernel any() { private int y; y = all(1); }");
-    const struct ast_kernel *k =
-        parse("shared int all, pick, out, lockstep;\n"
-              "void p(int any, out int out) lockstep { all: any = all; out = all(any); return; }\n"
-              "void any(int pick) lockstep { lockstep: pick = any(pick); any(1); return; }\n"
-              "kernel lockstep() lockstep { private int all; Start: pick = 1; all = all(all);\n"
-              "  pick(all, 1 : 1); p(pick, all); out = lockstep + any(all); goto pick;\n"
-              "  pick: any(2); goto End; }");
+    parse_again(
+        "shared int all, any, out, x;\n"
+        "int pick(int out) { return out; } void lockstep(int any) { all = any; }\n"
+        "kernel out() { private int y; y = pick(any); pick(1); lockstep(y); all = out + any; }");
+    parse_again("int all(int a) { return a; } kernel any() { private int y; y = all(1); }");
+    const struct ast_kernel *k = parse_again(
+        "shared int all, pick, out, lockstep;\n"
+        "void p(int any, out int out) lockstep { all: any = all; out = all(any); return; }\n"
+        "void any(int pick) lockstep { lockstep: pick = any(pick); any(1); return; }\n"
+        "kernel lockstep() lockstep { private int all; Start: pick = 1; all = all(all);\n"
+        "  pick(all, 1 : 1); p(pick, all); out = lockstep + any(all); goto pick;\n"
+        "  pick: any(2); goto End; }");
     const struct ast_stm *s = k->main->blocks->body;
     assert_int_equal(s->kind, STM_ASSIGN);
     assert_int_equal(s->next->value->kind, EXPR_ALL);
     assert_ptr_equal(s->next->value->a->var, k->main->locals);
     assert_int_equal(s->next->next->kind, STM_PICK);
     assert_int_equal(k->main->blocks->next->body->kind, STM_CALL);
-    parse("private int v; void all(int a) blocks { E: v = a; return; }\n"
-          "kernel k() blocks { Start: all(v); goto End; }");
+    parse_again("private int v; void all(int a) blocks { E: v = a; return; }\n"
+                "kernel k() blocks { Start: all(v); goto End; }");
 }
 
 /* The blocks of all functions together. */
@@ -224,7 +197,7 @@ static void blocks_are_bounded(void **state)
             length += (size_t)snprintf(blocks + length, (1 << 16) - length, "L%u: goto End; ", i);
         text = arena_printf(&arena, "%s%s}", text, blocks);
         if (!over) {
-            parse(text);
+            parse_again(text);
             continue;
         }
         assert_null(try_parse(text));

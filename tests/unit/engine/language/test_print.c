@@ -2,46 +2,13 @@
 #include "engine/base/pcg.h"
 #include "engine/input/input.h"
 #include "engine/language/print.h"
+#include "tests/unit/engine/language/parse_text.h"
 #include "tests/unit/engine/language/tree_equal.h"
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-static struct arena arena;
-static struct diag diag;
-
-static int setup(void **state)
-{
-    (void)state;
-    return arena_init(&arena, 256 << 20);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
-}
-
-static struct ast_kernel *parse(const char *text)
-{
-    diag_init(&diag, "text", text, strlen(text));
-    struct ast_kernel *kernel = parse_kernel(&arena, text, strlen(text), &diag);
-    if (!kernel) {
-        diag_print(&diag, stderr);
-        fail_msg("does not parse: %s", text);
-    }
-    return kernel;
-}
 
 /* The tree prints to a text that parses to an equal tree and prints the same. */
 static const char *round_trip(const struct ast_kernel *kernel)

@@ -1,4 +1,5 @@
-/* PTX modules laid out: addresses, registers, memory, calls; what is refused. */
+/* PTX modules laid out: addresses, registers, memory, calls. What is refused, which register may be read first:
+ * tests/cases/engine/program. */
 #include "engine/program/ptx_code.h"
 #include "tests/unit/shared/ptx_text.h"
 
@@ -706,74 +707,6 @@ static void functions_from_outside(void **state)
     assert_int_equal(op(1)->target, code->functions[1].entry);
 }
 
-/* ---- registers that are read first ---- */
-
-static void uninitialised_registers_are_found(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *settings, *body, *wanted; /* NULL: none */
-    } cases[] = {
-        {"", "mov.u32 %r1, %r2; ret;", "register %r2 may be read before it is written, line 10"},
-        {"", "mov.u32 %r1, 1; mov.u32 %r2, %r1; ret;", NULL},
-        {"", "setp.eq.u32 %p1, 1, 1; @%p1 bra L; mov.u32 %r1, 1; L: mov.u32 %r2, %r1; ret;",
-         "register %r1"},
-        {"", "setp.eq.u32 %p1, 1, 1;\n@%p1 mov.u32 %r1, 1;\nmov.u32 %r2, %r1; ret;", NULL},
-        {"", "L:\nmov.u32 %r1, %r2;\nmov.u32 %r2, 1;\nbra L;", "register %r2"},
-        {"", "@!%p1 ret; ret;", "register %p1"},
-        {"", "addc.u32 %r1, 1, 1; ret;", "the carry may be read"},
-        {"", "ret; mov.u32 %r1, %r2;", NULL},
-        {"// simtfuzz: raw reg:r2=1", "mov.u32 %r1, %r2; ret;", NULL},
-        {"// simtfuzz: raw reg:r1=1", "mov.u64 %d2, %d1; mov.u32 %r2, %r1; exit;", "register %d1"},
-        {"// simtfuzz: raw reg:d1=1", "mov.u32 %r2, %r1; mov.u64 %d2, %d1; exit;", "register %r1"},
-        {"// simtfuzz: raw", "mov.u32 %r1, L; bra %r1; exit; L: mov.u32 %r1, %r2; exit;",
-         "register %r2"},
-        {"",
-         "setp.eq.u32 %p1, 1, 1; ssy J; @%p1 bra T; mov.u32 %r1, 1; bra S; T: mov.u32 %r1, 2;"
-         "S: sync; J: mov.u32 %r2, %r1; ret;",
-         NULL},
-        {"", "preBrk E; mov.u32 %r1, 1; break; E: mov.u32 %r2, %r1; ret;", NULL},
-        {"// simtfuzz: raw", "preRet R; call F; R: exit; F: mov.u32 %r1, %r2; ret;",
-         "register %r2"},
-        {"// simtfuzz: raw", "preBrk L; break; L: mov.u32 %r1, %r2; exit;", "register %r2"},
-        {"// simtfuzz: raw", "preRet R; bra F; F: ret; R: mov.u32 %r1, %r2; exit;", "register %r2"},
-        {"", "mov.u32 %r1, 1; mov.u32 %r2, 1; mov.u32 %r3, 1; mov.u64 %d2, %d1; ret;",
-         "register %d1"},
-        {"", "mov.u64 %d1, 1; mov.u32 %r2, %r1; ret;", "register %r1"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        compile_body(cases[i].settings, "", cases[i].body);
-        const char *found = code->uninitialised;
-        if ((found == NULL) != (cases[i].wanted == NULL) ||
-            (found && !strstr(found, cases[i].wanted)))
-            fail_msg("%s: %s", cases[i].body, found ? found : "none");
-    }
-}
-
-/* Names of a range as PTX has them: a number without zeros in front, below the count; with and without %. */
-static void names_of_given_registers(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *name;
-        bool known;
-    } names[] = {
-        {"%r0", true},   {"%r7", true},  {"r7", true},           {"%one", true},
-        {"%r8", false},  {"%r", false},  {"%r00", false},        {"%r01", false},
-        {"%r1x", false}, {"%x1", false}, {"%r000000001", false}, {"%one1", false},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        bool known = try_compile(arena_printf(&arena,
-                                              "// simtfuzz: reg:%s=5\n" HEAD
-                                              ".entry k()\n{\n.reg .b32 %%r<8>, %%one;\nret;\n}\n",
-                                              names[i].name));
-        if (known != names[i].known)
-            fail_msg("%s: %s", names[i].name, known ? "it is known" : reason);
-        if (!known)
-            assert_non_null(strstr(reason, "has no register"));
-    }
-}
-
 /* ---- real files ---- */
 
 /* Every entry of every file, whatever its head says. */
@@ -816,44 +749,7 @@ static void all_entries_of_the_corpus(void **state)
     assert_true(entries >= 200);
 }
 
-/* ---- refusals, limits ---- */
-
-static void refusals_name_what_and_where(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text, *wanted;
-    } cases[] = {
-        {HEAD ".entry k() { .reg .b32 %r; mov.u32 %r, %clock; ret; }",
-         "unsupported special register '%clock' at line 4"},
-        {HEAD ".entry k() { .reg .b64 %r;\nmov.u64 %r, %globaltimer; ret; }",
-         "unsupported special register '%globaltimer' at line 5"},
-        {HEAD ".entry k() { .reg .b128 %q; mov.b128 %q, %q; ret; }", "at line 4"},
-        {HEAD ".entry k() { .local .b8 x[20000000]; .reg .b64 %d; mov.u64 %d, x; ret; }",
-         "local memory"},
-        {"// simtfuzz: threads=1024\n" HEAD
-         ".entry k() { .local .b8 x[100000]; .reg .b64 %d; mov.u64 %d, x; ret; }",
-         "words of memory, limit"},
-        {HEAD ".global .align 131072 .b8 x[4];\n.entry k() { .reg .b64 %d; mov.u64 %d, x; ret; }",
-         "cannot be aligned to 131072 bytes"},
-        {HEAD ".func f(.param .b32 x) { ret; }\n.entry k(.param .b32 p) { call f, (p); ret; }",
-         "unsupported argument 'p'"},
-        {HEAD ".func f(.param .b8 x[20000000]) { ret; }\n"
-              ".entry k() { .reg .b64 %d; mov.u64 %d, f; ret; }",
-         "unsupported size of parameter 'x' in line 4"},
-        {HEAD ".entry l() { ret; }\n.entry k() { call l; ret; }", "'l' cannot be called"},
-        {HEAD ".func f();\n.entry k() { .reg .b64 %d; mov.u64 %d, f; ret; }",
-         "function 'f' has no body"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const char *settings = strstr(cases[i].text, "entry l") ? "// simtfuzz: entry=k\n" : "";
-        if (try_compile(arena_printf(&arena, "%s%s", settings, cases[i].text)))
-            fail_msg("taken: %s", cases[i].text);
-        bool is_there = strstr(reason, cases[i].wanted) != NULL;
-        if (!is_there && !(*settings && strstr(reason, "cannot be called")))
-            fail_msg("%s: %s", cases[i].text, reason);
-    }
-}
+/* ---- limits ---- */
 
 static void too_many_instructions(void **state)
 {
@@ -890,10 +786,7 @@ int main(void)
         cmocka_unit_test(functions_from_outside),
         cmocka_unit_test(named_barriers_are_noted),
         cmocka_unit_test(many_functions),
-        cmocka_unit_test(uninitialised_registers_are_found),
-        cmocka_unit_test(names_of_given_registers),
         cmocka_unit_test(all_entries_of_the_corpus),
-        cmocka_unit_test(refusals_name_what_and_where),
         cmocka_unit_test(too_many_instructions),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -600,48 +600,6 @@ static void buffers_hold_files(void **state)
     unlink(path);
 }
 
-/* ---- refusals ---- */
-
-static const struct {
-    const char *settings, *declarations, *body, *says;
-} refusals[] = {
-    {"", ".func f(.reg .v2 .b32 p) { ret; }\n", "", "unsupported parameter 'p' in registers"},
-    {"", ".func f(.reg .b32 p<2>) { ret; }\n", "", "unsupported parameter 'p' in registers"},
-    {"", "", "mov.u32 %r0, %clock;", "unsupported special register '%clock'"},
-    {"", "", "mov.u32 %r0, %clock_hi;", "unsupported special register '%clock_hi'"},
-    {"", "", "mov.u64 %d0, %clock64;", "unsupported special register '%clock64'"},
-    {"", "", "mov.u64 %d0, %globaltimer;", "unsupported special register '%globaltimer'"},
-    {"", "", "mov.u32 %r0, %globaltimer_lo;", "unsupported special register '%globaltimer_lo'"},
-    {"", "", "mov.u32 %r0, %globaltimer_hi;", "unsupported special register '%globaltimer_hi'"},
-};
-
-static void refused_with_a_reason(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
-        size_t mark = arena_mark(&test_arena);
-        const char *reason = NULL;
-        bool own = strstr(refusals[i].declarations, "f(") != NULL;
-        const char *text =
-            arena_printf(&test_arena,
-                         "// simtfuzz: entry=k threads=1 %s\n" MODULE
-                         "%s%s.visible .entry k() {\n.reg .b32 %%r0; "
-                         ".reg .b64 %%d0; .reg .b16 %%h;\n%s\nmov.u64 %%d0, f; ret; }\n",
-                         refusals[i].settings, refusals[i].declarations,
-                         own ? "" : ".func f(.reg .b32 p) { ret; }\n", refusals[i].body);
-        struct diag diag;
-        diag_init(&diag, "text", text, strlen(text));
-        struct ast_kernel *kernel = parse_kernel(&test_arena, text, strlen(text), &diag);
-        if (!kernel)
-            fail_msg("%s%s: %s", refusals[i].declarations, refusals[i].body, diag.entries[0].text);
-        if (ptx_compile(&test_arena, kernel, kernel->ptx->module, NULL, &reason))
-            fail_msg("taken: %s%s", refusals[i].declarations, refusals[i].body);
-        if (!strstr(reason, refusals[i].says))
-            fail_msg("%s%s: %s", refusals[i].declarations, refusals[i].body, reason);
-        arena_release(&test_arena, mark);
-    }
-}
-
 /* ---- what raw kernels start with ---- */
 
 /* Tokens are given top first; registers by lane. */
@@ -692,7 +650,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(initial_values, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(buffers_hold_files, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(raw_kernels_start, support_setup, support_teardown),
-        cmocka_unit_test_setup_teardown(refused_with_a_reason, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* What ptx_static says about random programs of branch-unit instructions, against many runs of each. */
+/* What ptx_static says about random programs of branch-unit instructions, against many runs of each. Single programs:
+ * tests/cases/engine/static. */
 #include "engine/base/pcg.h"
 #include "engine/input/input.h"
 #include "engine/static/ptx_static.h"
@@ -28,81 +29,9 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
     text_length += (size_t)n;
 }
 
-/* ---- single programs ---- */
-
-struct row {
-    const char *code;
-    enum ptx_static_verdict verdict;
-    enum ptx_static_clause why, four, rule;
-    uint32_t line; /* of `why`, else of `rule`; from the first one of the code */
-};
-
 #define OK PTX_STATIC_CONSISTENT
 #define BAD PTX_STATIC_INCONSISTENT
 #define OPEN PTX_STATIC_UNKNOWN
-
-static const struct row rows[] = {
-    {"exit;", OK, 0, 0, 0, 0},
-    {"ssy L;\n@%p1 bra J;\nnot.pred %p2, %p2;\nJ: sync;\nL: exit;", OK, 0, 0, 0, 0},
-    /* two branches for one ssy (ERR.60) */
-    {"ssy L;\n@%p1 bra A;\nbrkpt;\nA: @%p2 bra J;\nJ: sync;\nL: exit;", OK, 0, PTX_STATIC_SC4, 0,
-     5},
-    {"break;\nexit;", BAD, PTX_STATIC_SC1, 0, 0, 1},
-    {"ret;", BAD, PTX_STATIC_SC2, 0, 0, 1},
-    {"preBrk L;\nsync;\nL: exit;", BAD, PTX_STATIC_SC3, 0, 0, 2},
-    {"bra J;\nJ: sync;\nexit;", BAD, PTX_STATIC_SC3, 0, 0, 2},
-    {"@%p1 bra J;\nexit;\nJ: sync;\nexit;", BAD, 0, 0, 0, 3},
-    {"preBrk L;\n@%p1 bra J;\nJ: sync;\nL: exit;", BAD, 0, 0, 0, 3},
-    {"ssy L;\nsync;\nbrkpt;\nL: exit;", BAD, PTX_STATIC_SC5, 0, 0, 2},
-    /* the counterexample to Theorem 1 as printed (ERR.30) */
-    {"preRet A;\nssy L;\n@%p1 call F;\nA: brkpt;\nL: exit;\nF: ret;", BAD, PTX_STATIC_SC6, 0,
-     PTX_STATIC_A, 3},
-    {"@%p1 preRet A;\n@%p1 call F;\nA: exit;\nF: ret;", OK, 0, 0, 0, 0},
-    {"@%p1 preRet A;\n@%p2 call F;\nA: exit;\nF: ret;", BAD, PTX_STATIC_SC6, 0, PTX_STATIC_A, 2},
-    {"@%p1 preRet A;\ncall F;\nA: exit;\nF: ret;", BAD, PTX_STATIC_SC6, 0, PTX_STATIC_A, 2},
-    {"bra B;\nA: exit;\nB: preRet A;\ncall F;\nexit;\nF: ret;", BAD, PTX_STATIC_SC6, 0,
-     PTX_STATIC_A, 4},
-    {"@%p1 ssy L;\nsync;\nL: exit;", BAD, PTX_STATIC_SC3, 0, PTX_STATIC_B, 2},
-    {"@%p1 ssy L;\nexit;\nL: exit;", OK, 0, 0, PTX_STATIC_B, 1},
-    /* a loop that falls through with its token (MUT.24) */
-    {"preBrk L;\nH: @%p1 bra L;\nbra H;\nL: exit;", OK, 0, 0, PTX_STATIC_C, 4},
-    {"preBrk L;\nbrkpt;\nL: exit;", OK, 0, 0, PTX_STATIC_C, 3},
-    {"preBrk L;\nH: @%p1 break;\nbra H;\nL: exit;", OK, 0, 0, 0, 0},
-    {"brkpt;", BAD, PTX_STATIC_ADDR, 0, 0, 1},
-    /* a token for what is no label, and one for the end of the code */
-    {"ssy %r1;\nexit;", BAD, PTX_STATIC_ADDR, 0, 0, 1},
-    {"preBrk L;\nexit;\nL:", BAD, PTX_STATIC_ADDR, 0, 0, 1},
-    {"bra %r1;\nexit;", OPEN, PTX_STATIC_TARGET, 0, 0, 1},
-    {"mov.u32 %r1, L;\nbra %r1;\nexit;\nL: exit;", OK, 0, 0, 0, 0},
-    {"mov.u32 %r1, L;\nld.global.u32 %r1, [%r1];\nbra %r1;\nL: exit;", OPEN, PTX_STATIC_TARGET, 0,
-     0, 3},
-    /* what moves the register is not all that writes it */
-    {"mov.u32 %r1, L;\n@%p1 add.u32 %r1, %r1, 1;\nbra %r1;\nexit;\nL: exit;", OPEN,
-     PTX_STATIC_TARGET, 0, 0, 3},
-    {"mov.u32 %r1, %r2;\nbra %r1;\nexit;", OPEN, PTX_STATIC_TARGET, 0, 0, 2},
-    /* a function through memory: whichever it is, its lanes come back */
-    {"ld.global.u32 %r1, [%r2];\npreRet A;\ncall %r1;\nA: exit;", OK, 0, 0, 0, 0},
-    {"add.u32 %r1, %r2, 1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
-    {"or.b32 %r1, %r2, 1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
-    {"sub.u32 %r1, %r2, 1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
-    {"xor.b32 %r1, %r2, 1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
-    {"shl.b32 %r1, %r2, 1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
-    {"activemask.b32 %r1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
-    {"atom.global.add.u32 %r1, [%r2], 1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET,
-     0, 0, 3},
-    {"vote.ballot.b32 %r1, %p1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
-    {"redux.sync.add.u32 %r1, %r2, -1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0,
-     0, 3},
-    {"shfl.sync.idx.b32 %r1, %r2, 0, 31, -1;\npreRet A;\ncall %r1;\nA: exit;", OPEN,
-     PTX_STATIC_TARGET, 0, 0, 3},
-    {"match.any.sync.b32 %r1, %r2, -1;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0,
-     0, 3},
-    {"neg.s32 %r1, %r2;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
-    {"not.b32 %r1, %r2;\npreRet A;\ncall %r1;\nA: exit;", OPEN, PTX_STATIC_TARGET, 0, 0, 3},
-    {"mov.b32 %r2, A;\nmov.b32 %r3, L;\nselp.b32 %r1, %r2, %r3, %p1;\nbra %r1;\nA: exit;\nL: exit;",
-     OK, 0, 0, 0, 0},
-    {"L: ssy L;\nbra L;", OK, 0, 0, PTX_STATIC_C, 1},
-};
 
 static const char head[] = ".version 8.0\n.target sm_80\n.address_size 32\n";
 
@@ -112,31 +41,6 @@ static const struct ptx_function *entry_of(const struct ptx_module *module)
     while (item->kind != PTX_ITEM_FUNCTION || !item->u.function->is_entry)
         item = item->next;
     return item->u.function;
-}
-
-static void programs(void **state)
-{
-    (void)state;
-    static const struct ptx_static_options options;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct row *row = &rows[i];
-        size_t mark = arena_mark(&arena);
-        text_length = 0;
-        say("%s.entry k ()\n{\n.reg .pred %%p<4>;\n.reg .b32 %%r<4>;\n%s\n}\n", head, row->code);
-        const struct ptx_module *module = parse(text);
-        struct ptx_static s = ptx_static_check(&arena, module, entry_of(module), &options);
-        uint32_t line = s.why.clause    ? s.why.line
-                        : s.four.clause ? s.four.line
-                        : s.rule.clause ? s.rule.line
-                                        : 7;
-        if (s.verdict != row->verdict || (row->why && s.why.clause != row->why) ||
-            s.four.clause != row->four || (row->rule && s.rule.clause != row->rule) ||
-            (row->line && line != row->line + 7))
-            fail_msg("%s\n%d: %s; %s; %s; line %u", row->code, s.verdict,
-                     ptx_static_text(s.why.clause), ptx_static_text(s.four.clause),
-                     ptx_static_text(s.rule.clause), line - 7);
-        arena_release(&arena, mark);
-    }
 }
 
 /* ---- random ones ---- */
@@ -446,8 +350,9 @@ static void compiled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(programs), cmocka_unit_test(random_programs),
-        cmocka_unit_test(corpus),   cmocka_unit_test(what_a_kernel_starts_with),
+        cmocka_unit_test(random_programs),
+        cmocka_unit_test(corpus),
+        cmocka_unit_test(what_a_kernel_starts_with),
         cmocka_unit_test(compiled),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

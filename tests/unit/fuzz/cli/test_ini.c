@@ -1,4 +1,5 @@
-/* Texts of configurations: what is read, what is refused and where, and that no bytes do any harm. */
+/* Texts of configurations: limits, presets, keys, and that no bytes do any harm. What is read, what is refused and where:
+ * tests/cases/fuzz/cli. */
 #include "engine/base/pcg.h"
 #include "engine/base/spelling.h"
 #include "fuzz/cli/config.h"
@@ -42,61 +43,11 @@ static const char *entries_of(const struct ini *ini)
     return text;
 }
 
-static void entries_have_their_lines(void **state)
+static void errors_are_in_the_order_of_their_lines(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *entries;
-    } table[] = {
-        {"", ""},
-        {"\n\n", ""},
-        {"[a]\nb=c", "[a]@1 a.b=c@2 "},
-        {"\xef\xbb\xbf[a]\nb=c\n", "[a]@1 a.b=c@2 "},
-        {"[a]\r\nb = c d \r\n\r\ne\t=\tf=g\r\n", "[a]@1 a.b=c d@2 a.e=f=g@4 "},
-        {"# x\n; y\n  # z\n[ a ]\n\tb-2.c = #x\n", "[a]@4 a.b-2.c=#x@5 "},
-        {"[a]\nb=1\n[c]\nd=2\n[a]\ne=3\n", "[a]@1 a.b=1@2 [c]@3 c.d=2@4 [a]@5 a.e=3@6 "},
-        {"[a]\nb = caf\xc3\xa9\n", "[a]@1 a.b=caf\xc3\xa9@2 "},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        struct ini *ini = read_text(table[i].text);
-        assert_string_equal(entries_of(ini), table[i].entries);
-        assert_int_equal(ini->error_count, 0);
-    }
-}
-
-static void every_error_has_its_line(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text, *says;
-        uint32_t line;
-    } table[] = {
-        {"\na = b\n", "before the first [section]", 2},
-        {"[a\n", "']' is missing", 1},
-        {"[a] b\n", "nothing may follow", 1},
-        {"[]\n", "no name of a section", 1},
-        {"[A]\n", "no name of a section", 1},
-        {"[a]\nb\n", "no [section], no 'key = value'", 2},
-        {"[a]\n= b\n", "no name of a key", 2},
-        {"[a]\nb c = d\n", "no name of a key", 2},
-        {"[a]\nb =\n", "has no value", 2},
-        {"[a]\nb = c # d\n", "a comment stands on a line of its own", 2},
-        {"[a]\nb = c ; d\n", "a comment stands on a line of its own", 2},
-        {"[a]\nb = \x01\n", "control character (0x01) at column 5", 2},
-        {"[a]\n# \xff\n", "no UTF-8 at column 3", 2},
-        {"[a]\nb = \xc3", "no UTF-8 at column 5", 2},
-        {"[a]\nb\r=c\n", "control character (0x0d)", 2},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        struct ini *ini = read_text(table[i].text);
-        assert_int_equal(ini->error_count, 1);
-        assert_int_equal(ini->errors->line, table[i].line);
-        if (!strstr(ini->errors->text, table[i].says))
-            fail_msg("'%s' is not in '%s'", table[i].says, ini->errors->text);
-    }
     struct ini *nul = ini_read(&cli.arena, "[a]\nb=\0c\n", 9);
     assert_int_equal(nul->error_count, 1);
-    /* All of them, and in the order of their lines. */
     struct ini *ini = read_text("x\n[a]\ny\nb = 1\nz\n");
     assert_int_equal(ini->error_count, 3);
     ini_refuse(ini, 2, "in between");
@@ -265,8 +216,7 @@ static void no_bytes_do_harm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_have_their_lines),
-        cmocka_unit_test(every_error_has_its_line),
+        cmocka_unit_test(errors_are_in_the_order_of_their_lines),
         cmocka_unit_test(limits_are_said),
         cmocka_unit_test(near_names_are_suggested),
         cmocka_unit_test(presets_are_configurations),
