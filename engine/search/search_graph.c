@@ -58,7 +58,8 @@ static void judge(void *context, uint32_t root, uint32_t from)
     if (!cyclic)
         return;
     j->cycle = lowest(j->cycle, first);
-    graph_load(graph, root);
+    graph_load(graph,
+               first); /* where make_loop starts: with caches not the same are live everywhere */
     const struct machine_head *head = graph->search->machine->head;
     for (uint32_t i = 0; i < head->live_count; i++)
         if (j->seen[head->live[i]] != root + 1)

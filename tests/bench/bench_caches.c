@@ -149,6 +149,7 @@ static void litmus_lines(struct table *t)
 struct search_bench {
     struct machine *machine;
     struct search_result *result;
+    uint64_t bytes; /* a state */
 };
 
 static uint64_t search_work(void *context)
@@ -160,8 +161,7 @@ static uint64_t search_work(void *context)
     options.no_races = options.no_lasso = true;
     b->result = search_run(&bench_arena, b->machine, &options);
     uint64_t states = b->result->states;
-    printf("    %llu states, %llu bytes each\n", (unsigned long long)states,
-           (unsigned long long)(b->result->bytes / (states ? states : 1)));
+    b->bytes = b->result->bytes / (states ? states : 1);
     arena_release(&bench_arena, mark);
     return states;
 }
@@ -186,6 +186,7 @@ static void search_lines(const struct table *t, const char *name)
                 &bench_arena, subject_table[SUBJECT_CRS_CACHES_PRINTED].vtable, program, &options)};
         double rate = measure(search_work, &b);
         line(arena_printf(&bench_arena, "  all executions of %s", name), rate, "states/s", 0);
+        printf("    %llu bytes a state\n", (unsigned long long)b.bytes);
     }
 }
 

@@ -47,6 +47,7 @@ for db in night.db; do
             "status 1" "status 2" "rules" "regress" "replay 1" "reduce 1 --tests 1" "report --html -" "report --markdown -" \
             "report --junit -" "report --sarif -" "triage status 1 open" "triage note 1 $poison" "triage suppress x$poison y$poison" \
             "triage unsuppress nothing$poison" "triage show $poison" "triage status 1 $poison" "status $poison" "replay $poison" \
+            "view 1 -o - --max-steps 20" "view $poison -o -" "step 1 --commands show" "step $poison --commands show" "explain 1" "explain $poison" \
             "reduce $poison" "triage $poison" "run --cases 1 --seed $poison" "run --cases 1 --on-end $poison"; do
             # shellcheck disable=SC2086
             ask $command --db $db $json
@@ -78,6 +79,14 @@ for file in "k$poison.simt" "g$poison.simt" "p$poison.ptx"; do
     done
 done
 printf '[campaign]\ncases = %s\n' "$poison" >c.ini
+printf 'PTX L%s\n"%s"\n{ x=0; %s }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 %s ;\nexists (x == 1)\n' "$poison" "$poison" "$poison" "$poison" >"l$poison.litmus"
+printf '__global__ void k(int *p) { p[threadIdx.x] = 1; %s }\n' "$poison" >"c$poison.cu"
+for command in "litmus l$poison.litmus" "view l$poison.litmus -o -" "view k.litmus --test $poison" "view g$poison.simt --witness $poison" "check c$poison.cu" \
+    "check --compiler $poison c$poison.cu" "prove g$poison.simt" "prove k$poison.simt" "step k$poison.simt --commands $poison" "check --repair p$poison.ptx" \
+    "check --outcomes g$poison.simt" "exec -- $poison" "outside --subject $poison" "serve $poison" "run --serve $poison"; do
+    # shellcheck disable=SC2086
+    ask $command
+done
 ask config c.ini
 ask config c.ini --text
 ask run --config c.ini
