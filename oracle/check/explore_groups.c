@@ -93,11 +93,19 @@ enum group_id explore_execution_group(const struct checking *c, const struct exe
     return explore_group(c, execution->subject);
 }
 
+/* What the oracle `convergence` has held against one order of the paths. */
+static bool has_own_oracle(const struct checking *c, const struct execution *execution)
+{
+    enum verdict verdict = c->result->answers[ORACLE_CONVERGENCE].verdict;
+    return execution->subject == SUBJECT_CONVERGENCE &&
+           (verdict == VERDICT_AGREE || verdict == VERDICT_DIVERGE);
+}
+
 void explore_count_lone(struct checking *c)
 {
     for (uint32_t i = 0; i < c->execution_count; i++) {
         enum lone lone = explore_execution_lone(c, c->executions[i]);
-        if (lone == LONE_NOT)
+        if (lone == LONE_NOT || has_own_oracle(c, c->executions[i]))
             continue;
         if (c->executions[i]->searched)
             lone = LONE_SEARCHED;
