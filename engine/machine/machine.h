@@ -68,6 +68,7 @@ extern const struct semantics semantics_lockstep;    /* lockstep.h: FORM_LOCKSTE
 extern const struct semantics semantics_crs;         /* crs.h: FORM_PTX */
 extern const struct semantics semantics_thread_pc;   /* crs.h: FORM_PTX */
 extern const struct semantics semantics_block;       /* crs.h: FORM_PTX */
+extern const struct semantics semantics_its;         /* crs.h: FORM_PTX */
 extern const struct semantics semantics_convergence; /* convergence.h */
 extern const struct semantics semantics_crs_caches, semantics_thread_pc_caches,
     semantics_block_caches; /* caches.h */
