@@ -56,6 +56,32 @@ static uint64_t add_f64(uint64_t old_bits, uint64_t b_bits, uint64_t c_bits)
     return sum == sum ? old_bits : 0x7fffffffffffffff;
 }
 
+/* Sums of 16 bits: by .f32, rounded once more (ptx_rows_half.c). */
+static uint32_t sum_f16(uint32_t old, uint32_t b)
+{
+    return narrow_f16(result_f32(f32_of(widen_f16(old & 0xffff)) + f32_of(widen_f16(b & 0xffff))));
+}
+
+static uint32_t sum_bf16(uint32_t old, uint32_t b)
+{
+    return narrow_bf16(result_f32(f32_of(old << 16) + f32_of(b << 16)));
+}
+
+#define HALVES(name, sum)                                                                          \
+    static uint64_t name(uint64_t old, uint64_t b, uint64_t c)                                     \
+    {                                                                                              \
+        (void)c;                                                                                   \
+        return sum((uint32_t)old, (uint32_t)b);                                                    \
+    }                                                                                              \
+    static uint64_t name##x2(uint64_t old, uint64_t b, uint64_t c)                                 \
+    {                                                                                              \
+        uint32_t high = sum((uint32_t)old >> 16, (uint32_t)b >> 16) << 16;                         \
+        (void)c;                                                                                   \
+        return high | sum((uint32_t)old & 0xffff, (uint32_t)b & 0xffff);                           \
+    }
+HALVES(add_f16, sum_f16)
+HALVES(add_bf16, sum_bf16)
+
 ptx_atomic_fn *ptx_atomic_find(enum ptx_word op, enum ptx_word type)
 {
     static const struct {
@@ -74,6 +100,8 @@ ptx_atomic_fn *ptx_atomic_find(enum ptx_word op, enum ptx_word type)
         {PTX_W_MIN, PTX_W_U32, min_u32},       {PTX_W_MIN, PTX_W_S32, min_s32},
         {PTX_W_MIN, PTX_W_U64, min_u64},       {PTX_W_MIN, PTX_W_S64, min_s64},
         {PTX_W_MAX, PTX_W_U32, max_u32},       {PTX_W_MAX, PTX_W_S32, max_s32},
+        {PTX_W_ADD, PTX_W_F16, add_f16},       {PTX_W_ADD, PTX_W_F16X2, add_f16x2},
+        {PTX_W_ADD, PTX_W_BF16, add_bf16},     {PTX_W_ADD, PTX_W_BF16X2, add_bf16x2},
         {PTX_W_MAX, PTX_W_U64, max_u64},       {PTX_W_MAX, PTX_W_S64, max_s64},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

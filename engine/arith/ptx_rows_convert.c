@@ -177,33 +177,6 @@ ROW1(f32_of_f64, row32, row64, result_f32((float)f64_of(x)))
 ROW1(f32_of_f64_ftz, row32, row64, flush_f32(result_f32((float)f64_of(x))))
 ROW1(f64_of_f64, row64, row64, result_f64(f64_of(x)))
 
-/* Fraction and exponent moved to their places; the scale makes the exponent right, of subnormal numbers too. */
-static inline uint32_t widen_f16(uint32_t h)
-{
-    const uint32_t sign = (h & 0x8000) << 16, size = (h & 0x7fff) << 13;
-    const uint32_t finite = bits_of_f32(f32_of(size) * 0x1p112f);
-    const uint32_t other = (h & 0x3ff) ? 0x7fffffff : sign | 0x7f800000;
-    return (h & 0x7c00) == 0x7c00 ? other : sign | finite;
-}
-
-/* Subnormal results: a sum with 1/2 has the same last place. Others: half a place is added, less one unit if the last
- * digit is even, and what is below is cut. */
-static inline uint32_t narrow_f16(uint32_t x)
-{
-    const uint32_t sign = x >> 16 & 0x8000, size = x & 0x7fffffff;
-    const uint32_t small = bits_of_f32(f32_of(size) + 0.5f) - 0x3f000000;
-    const uint32_t normal = (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13;
-    const uint32_t finite = size < 0x38800000 ? small : normal;
-    const uint32_t all = size >= 0x477ff000 ? 0x7c00 : finite;
-    return size > 0x7f800000 ? 0x7fff : sign | all;
-}
-
-static inline uint32_t narrow_bf16(uint32_t x)
-{
-    const bool is_nan = (x & 0x7fffffff) > 0x7f800000;
-    return is_nan ? 0x7fff : (x + 0x7fff + (x >> 16 & 1)) >> 16;
-}
-
 ROW1(f32_of_f16, row32, row32, widen_f16((uint16_t)x))
 ROW1(f32_of_bf16, row32, row32, result_f32(f32_of(x << 16)))
 ROW1(f32_of_bf16_ftz, row32, row32, result_f32(f32_of(flush_f32(x << 16))))
@@ -338,7 +311,7 @@ static const char *refuse(const uint8_t words[PTX_SLOT_COUNT], uint32_t how)
 
 ROW_FINDER(convert)
 {
-    if (ptx_forms[instruction->form].opcode != PTX_OP_CVT)
+    if (ptx_forms[instruction->form].opcode != PTX_OP_CVT || instruction->form == PTX_FORM_CVT_PACK)
         return NULL;
     const uint8_t *words = instruction->words;
     const struct ptx_operand *result = instruction->operands;

@@ -155,6 +155,33 @@ static inline uint32_t saturate_f32(uint32_t bits)
     return bits <= 0x3f800000 ? bits : bits <= 0x7f800000 ? 0x3f800000 : 0;
 }
 
+/* Fraction and exponent moved to their places; the scale makes the exponent right, of subnormal numbers too. */
+static inline uint32_t widen_f16(uint32_t h)
+{
+    const uint32_t sign = (h & 0x8000) << 16, size = (h & 0x7fff) << 13;
+    const uint32_t finite = bits_of_f32(f32_of(size) * 0x1p112f);
+    const uint32_t other = (h & 0x3ff) ? 0x7fffffff : sign | 0x7f800000;
+    return (h & 0x7c00) == 0x7c00 ? other : sign | finite;
+}
+
+/* Subnormal results: a sum with 1/2 has the same last place. Others: half a place is added, less one unit if the last
+ * digit is even, and what is below is cut. */
+static inline uint32_t narrow_f16(uint32_t x)
+{
+    const uint32_t sign = x >> 16 & 0x8000, size = x & 0x7fffffff;
+    const uint32_t small = bits_of_f32(f32_of(size) + 0.5f) - 0x3f000000;
+    const uint32_t normal = (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13;
+    const uint32_t finite = size < 0x38800000 ? small : normal;
+    const uint32_t all = size >= 0x477ff000 ? 0x7c00 : finite;
+    return size > 0x7f800000 ? 0x7fff : sign | all;
+}
+
+static inline uint32_t narrow_bf16(uint32_t x)
+{
+    const bool is_nan = (x & 0x7fffffff) > 0x7f800000;
+    return is_nan ? 0x7fff : (x + 0x7fff + (x >> 16 & 1)) >> 16;
+}
+
 /* ---- finders ---- */
 
 /* Each of these files is compiled for every instruction set, under its name: ROW_ISA is nothing, or _avx2. */
@@ -166,7 +193,8 @@ static inline uint32_t saturate_f32(uint32_t bits)
     X(convert)                                                                                     \
     X(float)                                                                                       \
     X(approximate)                                                                                 \
-    X(carry)
+    X(carry)                                                                                       \
+    X(half)
 
 #ifndef ROW_ISA
 #define ROW_ISA

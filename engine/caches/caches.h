@@ -16,7 +16,7 @@
 #ifndef ENGINE_CACHES_H
 #define ENGINE_CACHES_H
 
-#include "engine/crs/ptx_exec.h"
+#include "engine/lanes/ptx_exec.h"
 #include "engine/machine/machine.h"
 
 extern const struct semantics semantics_crs_caches;

@@ -421,9 +421,17 @@ static uint32_t level(const struct machine *machine, uint32_t actor)
     return semantics_block.level(machine, actor);
 }
 
+/* cp.async is told of plain memory only. */
+static const char *refuses(struct arena *arena, const struct program *program)
+{
+    (void)arena;
+    return program->ptx->has_async ? "unsupported instruction 'cp.async' over caches" : NULL;
+}
+
 static const char *block_refuses(struct arena *arena, const struct program *program)
 {
-    return semantics_block.refuses(arena, program);
+    const char *reason = refuses(arena, program);
+    return reason ? reason : semantics_block.refuses(arena, program);
 }
 
 #define WITH_CACHES(base)                                                                          \
@@ -450,6 +458,7 @@ const struct semantics semantics_crs_caches = {
     .actors = ACTORS_WARPS,
     .stack = STACK_CRS,
     .kinds = 1u << CODE_PTX,
+    .refuses = refuses,
     .extra_words = crs_extra_words,
     .actor_count = crs_actors,
     .plain = &semantics_crs,
@@ -470,6 +479,7 @@ const struct semantics semantics_thread_pc_caches = {
     .stack = STACK_CRS,
     .has_pcs = true,
     .kinds = 1u << CODE_PTX,
+    .refuses = refuses,
     .extra_words = thread_pc_extra_words,
     .actor_count = thread_pc_actors,
     .plain = &semantics_thread_pc,

@@ -78,6 +78,8 @@ static enum rule nb_break(struct cta_step *x)
 static enum rule nb_exit(struct cta_step *x)
 {
     const struct machine_group *group = machine_group_of(x->m, x->id);
+    if (x->m->program->ptx->has_async)
+        ptx_async_touch(x->m, x->lanes, 1);
     go_to(x, 0);
     drop_to(x, 0);
     machine_retire(x->m, x->id);
@@ -183,14 +185,20 @@ static enum rule execute(struct cta_step *x)
     case PTX_EXEC_LD:
     case PTX_EXEC_ST:
     case PTX_EXEC_ATOM:
-    case PTX_EXEC_VOTE: /* not in single threads: machine_refuses */
-    case PTX_EXEC_ACTIVEMASK:
+    case PTX_EXEC_MEMBAR:
+    case PTX_EXEC_CLOCK:
+    case PTX_EXEC_COPY:
+    case PTX_EXEC_COPY_COMMIT:
+    case PTX_EXEC_COPY_WAIT:
+        return nb_command(x);
+    case PTX_EXEC_VOTE: /* semantics_block refuses all of these: machine_refuses */
     case PTX_EXEC_SHFL:
     case PTX_EXEC_MATCH:
     case PTX_EXEC_REDUX:
-    case PTX_EXEC_MEMBAR:
     case PTX_EXEC_BAR_WARP:
-        return nb_command(x);
+        return its_wait(x);
+    case PTX_EXEC_ACTIVEMASK:
+        return its_activemask(x);
     case PTX_EXEC_BAR_SYNC:
     case PTX_EXEC_BAR_ARRIVE:
     case PTX_EXEC_BAR_RED:
@@ -257,6 +265,8 @@ enum rule STEP_NAME(block_step)(struct machine *machine, uint32_t actor, struct 
     }
     if (x.B && machine_status(machine) == STATUS_RUNNING)
         cta_barrier_settle(&x);
+    if ((x.waits_in_warp || x.P->pc == 0) && machine_status(machine) == STATUS_RUNNING)
+        its_settle(&x);
     if (machine->head->live_count == 0 && machine_status(machine) == STATUS_RUNNING)
         nb_deadlock(&x);
     return rule;

@@ -7,14 +7,33 @@
 
 #include <string.h>
 
-/* What lanes of a warp do together a thread alone cannot. */
+/* What lanes of a warp do together. */
+static bool is_of_warp(const struct ptx_op *op)
+{
+    return (op->exec >= PTX_EXEC_VOTE && op->exec <= PTX_EXEC_REDUX) ||
+           op->exec == PTX_EXEC_BAR_WARP;
+}
+
+/* A thread alone cannot. */
 static const char *refuses(struct arena *arena, const struct program *program)
 {
     for (uint32_t pc = 1; pc < program->ptx->count; pc++) {
         const struct ptx_op *op = &program->ptx->ops[pc];
-        if ((op->exec >= PTX_EXEC_VOTE && op->exec <= PTX_EXEC_REDUX) ||
-            op->exec == PTX_EXEC_BAR_WARP)
+        if (is_of_warp(op))
             return arena_printf(arena, "unsupported instruction '%s' of a whole warp at line %u",
+                                ptx_mnemonics[op->opcode], (unsigned)op->line);
+    }
+    return NULL;
+}
+
+/* Before sm_70 lanes of a warp that executed an instruction did so together: who that is, nothing says any more. */
+static const char *its_refuses(struct arena *arena, const struct program *program)
+{
+    for (uint32_t pc = 1; pc < program->ptx->count; pc++) {
+        const struct ptx_op *op = &program->ptx->ops[pc];
+        if (is_of_warp(op) && op->exec != PTX_EXEC_ACTIVEMASK &&
+            ptx_mask_of(op)->kind == PTX_PLACE_NONE)
+            return arena_printf(arena, "unsupported instruction '%s' without .sync at line %u",
                                 ptx_mnemonics[op->opcode], (unsigned)op->line);
     }
     return NULL;
@@ -106,6 +125,19 @@ static void footprint(const struct machine *machine, uint32_t actor, uint64_t *r
         ptx_footprint(machine, lanes, pc, truth, reads, writes);
 }
 
+/* Lanes that wait for each other depend on each other, and on who ends; activemask, on where the others are. */
+static void its_footprint(const struct machine *machine, uint32_t actor, uint64_t *reads,
+                          uint64_t *writes)
+{
+    uint32_t pc = cta_next(machine, actor);
+    footprint(machine, actor, reads, writes);
+    if (pc == CODE_NONE || !ptx_guard(machine, cta_lanes_at(machine, actor), pc, 1))
+        return;
+    const struct ptx_op *op = &machine->program->ptx->ops[pc];
+    if (is_of_warp(op) || op->exec == PTX_EXEC_EXIT || op->exec == PTX_EXEC_RET)
+        *writes |= (uint64_t)1 << 63;
+}
+
 struct cta_thread cta_thread(const struct machine *machine, uint32_t thread)
 {
     const struct cta_state *P = cta_state_at(machine, thread);
@@ -144,6 +176,27 @@ const struct semantics semantics_block = {
     .layout = layout,
     .step = STEP_TABLE(block_step),
     .footprint = footprint,
+    .next_stm = cta_next,
+    .control = cta_next,
+    .same_pc = same_pc,
+    .level = level,
+    .barrier_rule = RULE_NB_RECYCLE,
+    .divergence_rule = RULE_NB_DEADLOCK,
+};
+
+/* Threads of a warp are not alike: `layout` is not known. */
+const struct semantics semantics_its = {
+    .name = "its",
+    .form = FORM_PTX,
+    .actors = ACTORS_THREADS,
+    .kinds = 1u << CODE_PTX,
+    .refuses = its_refuses,
+    .extra_words = extra_words,
+    .actor_count = actor_count,
+    .scratch_bytes = sizeof(struct ptx_scratch),
+    .init = init,
+    .step = STEP_TABLE(block_step),
+    .footprint = its_footprint,
     .next_stm = cta_next,
     .control = cta_next,
     .same_pc = same_pc,

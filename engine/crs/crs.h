@@ -16,8 +16,8 @@
 #ifndef ENGINE_CRS_H
 #define ENGINE_CRS_H
 
-#include "engine/crs/ptx_exec.h"
 #include "engine/input/crs_tokens.h"
+#include "engine/lanes/ptx_exec.h"
 #include "engine/machine/machine.h"
 
 struct crs_token { /* τ */

@@ -122,6 +122,8 @@ STEP_INLINE enum rule wrp_comm(struct crs_step *x, uint32_t pc, lane_mask X)
     if (exec < PTX_EXEC_BAR_SYNC || exec > PTX_EXEC_BAR_RED)
         return ptx_execute(x->m, x->v.lanes, pc, X, x->v.state->exited, x->choices);
     x->at_barrier = true;
+    if (x->code->has_async)
+        ptx_async_touch(x->m, x->v.lanes, X);
     return crs_barrier_step(x->m, x->warp, pc, X);
 }
 
@@ -174,6 +176,9 @@ STEP_INLINE enum rule crs_end(struct crs_step *x, enum rule rule)
     struct machine *machine = x->m;
     bool completed = x->v.state->completed;
     x->event.rule = rule;
+    if (x->code->has_async && x->event.stm != CODE_NONE &&
+        x->code->ops[x->event.stm].exec == PTX_EXEC_EXIT)
+        ptx_async_touch(machine, x->v.lanes, x->event.truth);
     machine->hits[rule]++;
     machine->steps++;
     if (__builtin_expect(completed, 0)) {

@@ -210,6 +210,8 @@ static enum rule register_thread(struct cta_step *x)
 enum rule cta_barrier_step(struct cta_step *x)
 {
     const char *why = operands(x);
+    if (x->m->program->ptx->has_async)
+        ptx_async_touch(x->m, x->lanes, 1);
     if (!why)
         return register_thread(x);
     ptx_stuck(x->m, x->id, x->pc, why);
@@ -223,8 +225,7 @@ static bool waits_at(const struct machine *machine, uint32_t thread, uint32_t b)
     return cta_state_at(machine, thread)->barrier == b + 1;
 }
 
-/* The threads of I are enabled again, in their places among the live actors. */
-static void revive(struct machine *machine, struct machine_group *group, uint32_t count)
+void cta_revive(struct machine *machine, struct machine_group *group, uint32_t count)
 {
     struct machine_head *head = machine->head;
     uint32_t old = head->live_count, at = old;
@@ -294,7 +295,7 @@ static void nb_recycle(struct cta_step *x)
     put(machine, &B->truths, 0);
     if (is_observed(machine) && !is_tracked(machine))
         B->ended++;
-    revive(machine, group, count);
+    cta_revive(machine, group, count);
     report_step(machine, RULE_NB_RECYCLE, x->id, x->pc);
 }
 

@@ -10,10 +10,13 @@
 #define ENGINE_CTA_INTERNAL_H
 
 #include "engine/crs/crs.h"
-#include "engine/crs/ptx_exec.h"
+#include "engine/lanes/ptx_exec.h"
 #include "engine/machine/semantics.h"
 
-enum { CTA_BARRIERS = 16 };
+enum {
+    CTA_BARRIERS = 16,
+    CTA_MEETS = CTA_BARRIERS + 1 /* cta_state.barrier: waits for lanes of its warp */
+};
 
 struct cta_barrier_state {
     uint32_t n;       /* 0: ⊥, not configured */
@@ -97,6 +100,7 @@ struct cta_step {
     uint32_t b, n;               /* sync b n, arrive b n */
     struct cta_barrier_state *B; /* of b */
     bool truth;                  /* bar.red: the thread's predicate */
+    bool waits_in_warp;          /* its: it has come to a .sync instruction */
     struct choices *choices;
 };
 
@@ -129,6 +133,20 @@ enum rule cta_barrier_step(struct cta_step *x);
 /* What the block does behind a step of the thread that registered at a barrier: the barrier's recycling, if
  * it is full; with BLOCK_EAGER, or an error of a thread that is at it. */
 void cta_barrier_settle(struct cta_step *x);
+
+/* Threads of the group that wait no more are live again, in their places among the live actors: `count` of them. */
+void cta_revive(struct machine *machine, struct machine_group *group, uint32_t count);
+
+/* ---- its.c ---- */
+
+/* A .sync instruction whose guard holds: the thread waits. */
+enum rule its_wait(struct cta_step *x);
+
+/* activemask: the thread alone, or with all that stand there. */
+enum rule its_activemask(struct cta_step *x);
+
+/* Behind a step of a thread that waits in its warp, or has ended: lanes that are all there go on. */
+void its_settle(struct cta_step *x);
 
 STEP_DECLARE(block_step);
 

@@ -6,8 +6,8 @@
 #include "engine/device/device_flight.h"
 
 #include "engine/base/invariant.h"
-#include "engine/crs/ptx_exec.h"
 #include "engine/device/device_internal.h"
+#include "engine/lanes/ptx_exec.h"
 
 #include <stdlib.h>
 #include <string.h>

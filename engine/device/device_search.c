@@ -127,6 +127,8 @@ static bool is_local(const struct device_grid *grid, uint32_t actor)
     case PTX_EXEC_BAR_ARRIVE:
     case PTX_EXEC_BAR_RED:
     case PTX_EXEC_BAR_WARP:
+    case PTX_EXEC_COPY:
+    case PTX_EXEC_COPY_WAIT:
     case PTX_EXEC_TRAP:
         return false;
     case PTX_EXEC_EXIT:
@@ -139,6 +141,8 @@ static bool is_local(const struct device_grid *grid, uint32_t actor)
     case PTX_EXEC_SHFL:
     case PTX_EXEC_MATCH:
     case PTX_EXEC_REDUX:
+    case PTX_EXEC_CLOCK:
+    case PTX_EXEC_COPY_COMMIT:
     case PTX_EXEC_BRA:
     case PTX_EXEC_CALL:
     case PTX_EXEC_SSY:

@@ -263,7 +263,7 @@ static void place_arrays(struct checker *c)
         }
 }
 
-static void check_observed(struct checker *c)
+static void check_claims(struct checker *c)
 {
     const struct host_program *p = c->program;
     for (uint32_t i = 0; i < p->observed_count; i++) {
@@ -275,6 +275,12 @@ static void check_observed(struct checker *c)
     for (uint32_t i = 0; i < p->claim_count; i++)
         if (p->claims[i].outcomes && p->observed_count == 0)
             diag_error(c->diag, p->claims[i].at, "outcomes of what? `observe NAME[INDEX] ..`");
+    for (uint32_t i = 0; i < p->count && p->claim_count > 0; i++)
+        if (p->statements[i].kind == HOST_EXPECT)
+            diag_error(
+                c->diag, p->statements[i].at,
+                "a program with claims is searched, and no `expect` is asked: `observe` the word, "
+                "and claim its outcomes");
 }
 
 bool host_check(struct arena *arena, struct host_program *program, struct diag *diag)
@@ -290,7 +296,7 @@ bool host_check(struct arena *arena, struct host_program *program, struct diag *
     for (uint32_t i = 0; i < program->count && diag->count == 0; i++)
         if (program->statements[i].kind == HOST_FREE || program->statements[i].kind == HOST_DESTROY)
             check_free(&c, i);
-    check_observed(&c);
+    check_claims(&c);
     if (diag->count == 0)
         place_arrays(&c);
     return diag->count == 0;

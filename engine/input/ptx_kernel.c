@@ -504,3 +504,34 @@ uint32_t ptx_kernel_size(const struct ast_kernel *kernel)
             count += count_instructions(item->u.function->body);
     return count;
 }
+
+static bool is_of_warp(const struct ptx_instruction *i)
+{
+    switch ((int)ptx_forms[i->form].opcode) {
+    case PTX_OP_VOTE:
+    case PTX_OP_MATCH:
+    case PTX_OP_SHFL:
+    case PTX_OP_REDUX:
+    case PTX_OP_ACTIVEMASK:
+        return true;
+    default:
+        return i->form == PTX_FORM_BAR_WARP;
+    }
+}
+
+static bool any_of_warp(const struct ptx_statement *stm)
+{
+    for (; stm; stm = stm->next)
+        if ((stm->kind == PTX_BLOCK && any_of_warp(stm->u.block)) ||
+            (stm->kind == PTX_INSTRUCTION && is_of_warp(&stm->u.instruction)))
+            return true;
+    return false;
+}
+
+bool ptx_kernel_has_meetings(const struct ast_kernel *kernel)
+{
+    for (const struct ptx_item *item = kernel->ptx->module->items; item; item = item->next)
+        if (item->kind == PTX_ITEM_FUNCTION && any_of_warp(item->u.function->body))
+            return true;
+    return false;
+}

@@ -138,6 +138,9 @@ const struct ptx_bind *ptx_kernel_placed(const struct ptx_kernel *ptx, const cha
 /* Instructions of the module's functions. */
 uint32_t ptx_kernel_size(const struct ast_kernel *kernel);
 
+/* Whether lanes of a warp do something together: vote, shfl, match, redux, activemask, bar.warp.sync. */
+bool ptx_kernel_has_meetings(const struct ast_kernel *kernel);
+
 /* The canonical text: head comments, expectations, module. */
 char *ptx_kernel_print(struct arena *arena, const struct ast_kernel *kernel);
 

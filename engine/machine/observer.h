@@ -34,6 +34,8 @@ struct step_event {
     lane_mask active;        /* simt: active mask before the step; threads: 0 */
     const uint32_t *targets; /* crs: of the lanes that branch or call, by lane; NULL: none does */
     lane_mask truth;         /* guards: the lanes of `active` whose guard holds (threads: 0 or 1) */
+    uint32_t first_thread; /* its: of the warp whose lanes `met` did `stm` together; met 0: none */
+    lane_mask met;
 };
 
 /* What a named barrier of PTX does (BLK.*, NB.*): `mask` of the threads from first_thread on. */

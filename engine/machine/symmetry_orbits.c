@@ -22,6 +22,10 @@ static bool ptx_has_orbits(const struct ptx_code *code)
         case PTX_EXEC_MATCH:
         case PTX_EXEC_REDUX:
         case PTX_EXEC_BAR_WARP:
+        case PTX_EXEC_CLOCK: /* what a lane has done, and what it has under way */
+        case PTX_EXEC_COPY:
+        case PTX_EXEC_COPY_COMMIT:
+        case PTX_EXEC_COPY_WAIT:
             return false;
         case PTX_EXEC_NOP:
         case PTX_EXEC_ROWS:

@@ -46,6 +46,10 @@ enum ptx_exec {
     PTX_EXEC_BAR_ARRIVE,
     PTX_EXEC_BAR_RED,
     PTX_EXEC_BAR_WARP,
+    PTX_EXEC_CLOCK, /* mov of %clock and its like: `mode` is the special register */
+    PTX_EXEC_COPY, /* cp.async: parts[0] is where to, parts[1] where from; `has_count`: sources[0] bytes are read */
+    PTX_EXEC_COPY_COMMIT,
+    PTX_EXEC_COPY_WAIT, /* `target`: groups that may be under way; UINT32_MAX: all that was begun is waited for */
     /* flow: everything from here on (ptx_is_flow) */
     PTX_EXEC_BRA, /* also brx.idx: sources[0] is the index then */
     PTX_EXEC_CALL,
@@ -119,6 +123,7 @@ struct ptx_op {
     uint32_t line;              /* of the text; 0: the end of a function that does not say ret */
     uint32_t file, source_line; /* by .loc; 0 = none */
     const struct ptx_statement *statement;
+    struct ptx_op *parts; /* COPY: two accesses */
 };
 
 /* LD, ST, ATOM: the bits that an address keeps. Of a 32-bit register, and in a space that is a window, they are
@@ -215,6 +220,7 @@ struct ptx_code {
     struct ptx_span *spans; /* inner ones before those around them */
     uint32_t register_count;
     struct ptx_code_register *registers; /* that have initial values */
+    bool has_async;                      /* cp.async: lanes keep what is under way */
     bool explicit_flow;                  /* holds branch-unit instructions */
     int32_t *initial; /* global and shared memory at the start (program.private_base words) */
     const char

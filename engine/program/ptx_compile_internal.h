@@ -152,6 +152,9 @@ struct ptx_place ptx_build_place(struct ptx_builder *b, const struct ptx_operand
 /* The address of an instruction; 0 and failed: it has none. */
 uint32_t ptx_build_label(struct ptx_builder *b, const struct ptx_statement *label);
 
+/* %clock and its like: read by mov only. */
+bool ptx_is_clock(enum ptx_special special);
+
 /* [address]: sources[0], offset, space. */
 void ptx_build_address(struct ptx_builder *b, struct ptx_op *op,
                        const struct ptx_instruction *instruction, const struct ptx_operand *o);

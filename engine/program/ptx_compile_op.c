@@ -191,6 +191,71 @@ static void build_atomic(struct ptx_builder *b, const struct ptx_instruction *i,
                        ptx_words[op->mode], ptx_words[i->words[PTX_SLOT_TYPE]]);
 }
 
+/* ---- asynchronous copies ---- */
+
+/* An access of the copy: 4 bytes at a time, aligned as a whole. */
+static void build_part(struct ptx_builder *b, struct ptx_instruction i, struct ptx_op *part,
+                       const struct ptx_operand *address, uint64_t bytes, enum ptx_word space)
+{
+    i.words[PTX_SLOT_SPACE] = (uint8_t)space;
+    part->exec = space == PTX_W_GLOBAL ? PTX_EXEC_LD : PTX_EXEC_ST;
+    part->function = b->function;
+    part->bytes = 4;
+    part->count = (uint8_t)(bytes / 4);
+    ptx_build_address(b, part, &i, address);
+    part->source_count = 1;
+}
+
+static void build_copy(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op)
+{
+    const struct ptx_operand *size = operand(i, 2);
+    uint64_t bytes = size->value;
+    if (bytes != 16 && (i->words[PTX_SLOT_CACHE] == PTX_W_CG || (bytes != 4 && bytes != 8))) {
+        ptx_build_fail(b, "unsupported instruction 'cp.async' of %u bytes", (unsigned)bytes);
+        return;
+    }
+    op->exec = PTX_EXEC_COPY;
+    op->count = (uint8_t)(bytes / 4);
+    op->parts = ARENA_ARRAY(b->arena, struct ptx_op, 2);
+    build_part(b, *i, &op->parts[0], operand(i, 0), bytes, PTX_W_SHARED);
+    build_part(b, *i, &op->parts[1], operand(i, 1), bytes, PTX_W_GLOBAL);
+    op->has_count = size->next != NULL;
+    if (op->has_count)
+        add_source(b, op, size->next, u32, 0);
+}
+
+static void build_async(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op)
+{
+    b->code->has_async = true;
+    switch ((int)i->form) {
+    case PTX_FORM_CP_ASYNC:
+        build_copy(b, i, op);
+        return;
+    case PTX_FORM_CP_COMMIT:
+        op->exec = PTX_EXEC_COPY_COMMIT;
+        return;
+    default:
+        op->exec = PTX_EXEC_COPY_WAIT;
+        op->target = i->operands ? (uint32_t)i->operands->value : UINT32_MAX;
+    }
+}
+
+/* ---- clocks ---- */
+
+static bool reads_clock(const struct ptx_instruction *i)
+{
+    const struct ptx_operand *o = operand(i, 1);
+    return ptx_forms[i->form].opcode == PTX_OP_MOV && o && o->target_kind == PTX_TARGET_SPECIAL &&
+           ptx_is_clock(o->target.special);
+}
+
+static void build_clock(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op)
+{
+    op->exec = PTX_EXEC_CLOCK;
+    op->mode = (uint8_t)operand(i, 1)->target.special;
+    add_result(b, op, operand(i, 0), type_of(i), 0);
+}
+
 /* ---- warps ---- */
 
 /* Results, then sources, as the pattern has them. */
@@ -322,6 +387,9 @@ static void build_opcode(struct ptx_builder *b, const struct ptx_instruction *i,
     case PTX_OP_RED:
         build_atomic(b, i, op);
         return;
+    case PTX_OP_CP:
+        build_async(b, i, op);
+        return;
     case PTX_OP_VOTE:
         build_warp(b, i, op, PTX_EXEC_VOTE, PTX_SLOT_MODE);
         return;
@@ -387,7 +455,10 @@ static void build_opcode(struct ptx_builder *b, const struct ptx_instruction *i,
         op->exec = PTX_EXEC_BREAK;
         return;
     default:
-        build_row(b, i, op);
+        if (reads_clock(i))
+            build_clock(b, i, op);
+        else
+            build_row(b, i, op);
         return;
     }
 }

@@ -128,7 +128,7 @@ static bool special_constant(const struct ptx_builder *b, enum ptx_special speci
     }
 }
 
-static bool is_clock(enum ptx_special special)
+bool ptx_is_clock(enum ptx_special special)
 {
     return special == PTX_SPECIAL_CLOCK || special == PTX_SPECIAL_CLOCK_HI ||
            special == PTX_SPECIAL_CLOCK64 || special == PTX_SPECIAL_GLOBALTIMER ||
@@ -142,7 +142,7 @@ static struct ptx_place place_special(struct ptx_builder *b, const struct ptx_op
     struct ptx_code *code = b->code;
     uint64_t value;
     bool is_new;
-    if (is_clock(special)) {
+    if (ptx_is_clock(special)) {
         ptx_build_fail(b, "unsupported special register '%s'", ptx_specials[special].name);
         return (struct ptx_place){.kind = PTX_PLACE_NONE};
     }

@@ -156,13 +156,22 @@ static struct ptx_operand *parse_operand(struct ptx_parser *p)
     return first->next ? pair : NULL;
 }
 
+/* clang puts labels for debuggers into the midst of a call. */
+static struct ptx_operand *parse_of_call(struct ptx_parser *p)
+{
+    struct ptx_operand *operand;
+    do
+        operand = ptx_at(p, "(") ? parse_group(p, PTX_OPERAND_LIST, ")") : parse_operand(p);
+    while (operand && operand->kind == PTX_OPERAND_NAME && ptx_accept(p, ":"));
+    return operand;
+}
+
 bool ptx_operands(struct ptx_parser *p, enum ptx_opcode opcode, struct ptx_operand **last)
 {
     if (ptx_at(p, ";"))
         return true;
     do {
-        *last = opcode == PTX_OP_CALL && ptx_at(p, "(") ? parse_group(p, PTX_OPERAND_LIST, ")")
-                                                        : parse_operand(p);
+        *last = opcode == PTX_OP_CALL ? parse_of_call(p) : parse_operand(p);
         if (!*last)
             return false;
         last = &(*last)->next;

@@ -303,7 +303,7 @@ static void logic_of(struct ref_computing *r, enum ptx_opcode opcode)
 
 /* ---- compare, select ---- */
 
-static bool compares_as(enum ptx_word word, int order, bool unordered)
+bool ref_compares_as(enum ptx_word word, int order, bool unordered)
 {
     switch ((int)word) {
     case PTX_W_EQ:
@@ -341,7 +341,7 @@ static bool compares_as(enum ptx_word word, int order, bool unordered)
     }
 }
 
-static bool boolean(enum ptx_word op, bool t, bool c)
+bool ref_boolean(enum ptx_word op, bool t, bool c)
 {
     return op == PTX_W_AND ? t && c : op == PTX_W_OR ? t || c : op == PTX_W_XOR ? t != c : t;
 }
@@ -362,11 +362,11 @@ static void compare_of(struct ref_computing *r, bool is_set)
         wide x = number(r->s[0], type), y = number(r->s[1], type);
         order = x < y ? -1 : x > y;
     }
-    bool t = compares_as(ref_word_of(r, PTX_SLOT_CMP), order, unordered);
+    bool t = ref_compares_as(ref_word_of(r, PTX_SLOT_CMP), order, unordered);
     if (op != PTX_W_NONE)
         c = (r->s[2] != 0) != r->instruction->operands->next->next->next->negated;
-    r->d[0] = boolean(op, t, c);
-    r->d[1] = boolean(op, !t, c);
+    r->d[0] = ref_boolean(op, t, c);
+    r->d[1] = ref_boolean(op, !t, c);
     if (is_set)
         r->d[0] = r->d[0] == 0 ? 0 : to == PTX_W_F32 ? 0x3f800000 : UINT32_MAX;
 }
@@ -470,6 +470,10 @@ void ref_compute(struct ref_computing *r)
     enum ptx_opcode opcode = ptx_forms[r->instruction->form].opcode;
     bool is_float = ptx_type_of((enum ptx_word)words[PTX_SLOT_TYPE]).kind == PTX_CLASS_FLOAT;
     bool is_approximate = words[PTX_SLOT_APPROX] != PTX_W_NONE;
+    if (ref_is_half(r)) {
+        ref_half(r, opcode);
+        return;
+    }
     switch ((int)opcode) {
     case PTX_OP_AND:
     case PTX_OP_OR:

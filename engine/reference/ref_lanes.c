@@ -264,6 +264,8 @@ static uint64_t after(enum ptx_word op, enum ptx_word type_word, uint64_t old, u
     struct ptx_type type = ptx_type_of(type_word);
     switch ((int)op) {
     case PTX_W_ADD:
+        if (type.kind == PTX_CLASS_FLOAT && type_word != PTX_W_F32 && type_word != PTX_W_F64)
+            return ref_half_sum(old, b, type_word);
         return type.kind == PTX_CLASS_FLOAT ? sum_of(old, b, type_word) : old + b;
     case PTX_W_AND:
         return old & b;

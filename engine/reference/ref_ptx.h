@@ -61,4 +61,24 @@ struct ref_lane_rows {
 /* The results of all lanes that execute it; or x->stuck. */
 void ref_lanes_together(struct ref_lane_rows *x);
 
+/* ---- threads of a warp with pcs of their own: who waits for whom ---- */
+
+struct ref_stands {
+    bool ended, waits; /* waits: at this .sync instruction, with this mask */
+    const struct ptx_instruction *instruction;
+    uint64_t mask;
+};
+
+struct ref_standing {
+    uint32_t width; /* lanes of a full warp */
+    uint32_t count; /* of this one */
+    struct ref_stands lane[LIMIT_WARP];
+};
+
+bool ref_names_itself(const struct ref_standing *x, uint32_t lane);
+/* Whether all lanes that the lane waits for, itself among them, wait for the same. */
+bool ref_is_met(const struct ref_standing *x, uint32_t lane);
+/* Of a lane that ref_is_met: whether the other one goes on with it. */
+bool ref_meets_with(const struct ref_standing *x, uint32_t lane, uint32_t other);
+
 #endif

@@ -26,6 +26,13 @@ bool ref_is_subnormal(uint64_t bits, enum ptx_word word);
 uint64_t ref_flushed(const struct ref_computing *r, uint64_t bits, enum ptx_word word);
 uint64_t ref_written(const struct ref_computing *r, uint64_t bits, enum ptx_word word);
 
+/* ref_half.c: what computes with halves; not cvt of one, mov, selp, slct. */
+bool ref_is_half(const struct ref_computing *r);
+void ref_half(struct ref_computing *r, enum ptx_opcode opcode);
+uint64_t ref_half_sum(uint64_t a, uint64_t b, enum ptx_word type);
+bool ref_compares_as(enum ptx_word word, int order, bool unordered);
+bool ref_boolean(enum ptx_word op, bool t, bool c);
+
 void ref_rounded(struct ref_computing *r, enum ptx_opcode opcode);
 void ref_approximate(struct ref_computing *r, enum ptx_opcode opcode);
 void ref_sign(struct ref_computing *r, enum ptx_opcode opcode);

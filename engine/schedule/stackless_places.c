@@ -122,6 +122,10 @@ static void instruction_edges(struct flow *f, uint32_t node)
     case PTX_EXEC_BAR_ARRIVE:
     case PTX_EXEC_BAR_RED:
     case PTX_EXEC_BAR_WARP:
+    case PTX_EXEC_CLOCK:
+    case PTX_EXEC_COPY:
+    case PTX_EXEC_COPY_COMMIT:
+    case PTX_EXEC_COPY_WAIT:
     case PTX_EXEC_CALL:
     case PTX_EXEC_SSY:
     case PTX_EXEC_PREBRK:

@@ -13,6 +13,7 @@ _Static_assert(SUBJECT_COUNT <= 64, "sets of subjects are bits of a word");
 #define VTABLE_crs &semantics_crs
 #define VTABLE_thread_pc &semantics_thread_pc
 #define VTABLE_block &semantics_block
+#define VTABLE_its &semantics_its
 #define VTABLE_convergence &semantics_convergence
 #define VTABLE_crs_caches &semantics_crs_caches
 #define VTABLE_thread_pc_caches &semantics_thread_pc_caches

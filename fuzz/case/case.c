@@ -14,7 +14,10 @@ enum {
     SPIN_BUDGET = 2000, /* of an execution: what spins would spend any */
     MUTATIONS_MAX = 4,
     OTHER_SEED = 2, /* of donors */
-    SPIN_SEED = 3
+    SPIN_SEED = 3,
+    RAGGED_SHARE = 8,
+    CONVERGENCE_SHARE = 4,
+    CONVERGENCE_SEED = 5
 };
 
 /* Searches that end soon: as many steps, and so at most as many states. */
@@ -38,6 +41,19 @@ static bool is_spin(uint64_t seed, uint64_t number, const struct gen_options *ge
            drawn % (100 * CASE_SPIN_SHARE) < gen_weight_percent(gen->weights, FEATURE_LOCKS);
 }
 
+/* One case in RAGGED_SHARE, where it is in block form, may break Def. 5.1: a goto without a target that is possible, a
+ * guard that reads what others write. */
+static bool is_ragged(uint64_t seed, uint64_t number)
+{
+    return pcg_splitmix(pcg_splitmix(seed + RAGGED_SHARE) ^ number) % RAGGED_SHARE == 0;
+}
+
+/* One case in CONVERGENCE_SHARE, where it is structured, runs the paths of its branches in any order, too. */
+static bool is_any_order(uint64_t seed, uint64_t number)
+{
+    return pcg_splitmix(pcg_splitmix(seed + CONVERGENCE_SEED) ^ number) % CONVERGENCE_SHARE == 0;
+}
+
 void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
                       const struct gen_options *gen, const struct check_options *check)
 {
@@ -50,6 +66,9 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
     c->check.seed = pcg_splitmix(pcg_splitmix(seed) ^ number);
     bool tiny = !gen->fixed && !gen->small && gen_has_tiny(gen) && is_tiny(seed, number);
     bool ordinary = !gen->fixed && !gen->small && !check->exhaustive;
+    if (ordinary && gen->features == GEN_DEFAULTS.features && is_ragged(seed, number))
+        c->gen.features |= 1u << FEATURE_ILLFORMED;
+    c->check.convergence = check->subjects == SUBJECTS_DEFAULT && is_any_order(seed, number);
     if (ordinary && is_spin(seed, number, gen))
         c->gen.spin = true;
     if (!check->exhaustive && (tiny || gen->enumerate || c->gen.spin)) {
@@ -113,9 +132,10 @@ char *case_oracles(struct arena *arena, uint32_t set, uint32_t modes)
 static char *print_check(struct arena *arena, const struct check_options *check)
 {
     const char *exhaustive = check->exhaustive ? " exhaustive" : "";
-    const char *races = arena_printf(arena, "%s%s%s", check->same_value ? " same-value" : "",
-                                     check->atomics_sync ? " atomics-sync" : "",
-                                     check->unscoped ? " unscoped" : "");
+    const char *races =
+        arena_printf(arena, "%s%s%s%s", check->same_value ? " same-value" : "",
+                     check->atomics_sync ? " atomics-sync" : "", check->unscoped ? " unscoped" : "",
+                     check->convergence ? " convergence" : "");
     if (check->exhaustive && check->search.max_steps > 0)
         exhaustive = arena_printf(arena, " exhaustive=%" PRIu64, check->search.max_steps);
     const char *transforms = "";
@@ -217,6 +237,8 @@ static bool parse_flag(const char *word, struct fuzz_case *c)
         c->check.atomics_sync = true;
     else if (strcmp(word, "unscoped") == 0)
         c->check.unscoped = true;
+    else if (strcmp(word, "convergence") == 0)
+        c->check.convergence = true;
     else
         return false;
     return true;

@@ -104,11 +104,12 @@ static void add_answer(uint64_t *digest, struct arena *arena, const struct answe
     }
 }
 
-/* Subjects with caches that were not asked: that they are there changes no other kernel's digest. */
+/* Later subjects that were not asked: that they are there changes no other kernel's digest. */
 static bool is_silent(const struct check_result *result, enum subject_id subject)
 {
     const struct semantics *vtable = subject_table[subject].vtable;
-    return vtable && vtable->plain && !(result->subjects >> subject & 1);
+    return vtable && (vtable->plain || subject == SUBJECT_ITS) &&
+           !(result->subjects >> subject & 1);
 }
 
 struct digest_parts digest_parts(struct arena *arena, const struct ast_kernel *kernel,

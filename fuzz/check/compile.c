@@ -1,5 +1,6 @@
 #include "fuzz/check/compile.h"
 
+#include "fuzz/check/opencl_library.h"
 #include "fuzz/serve/child.h"
 
 #include <stdlib.h>
@@ -29,43 +30,6 @@ static const struct {
 };
 
 enum { COMPILERS = sizeof compilers / sizeof compilers[0] };
-
-/* What OpenCL's library has and a kernel's text is translated without: work-items, barriers, atomics of 32 bits. */
-static const char opencl_library[] =
-    "#define SF_DIMENSION(x, y, z) ((n) == 0 ? x() : (n) == 1 ? y() : z())\n"
-    "#define SF_ITEM(name, what) \\\n"
-    "    static inline size_t name(uint n) \\\n"
-    "    { \\\n"
-    "        return SF_DIMENSION(__nvvm_read_ptx_sreg_##what##_x, __nvvm_read_ptx_sreg_##what##_y, "
-    "\\\n"
-    "                            __nvvm_read_ptx_sreg_##what##_z); \\\n"
-    "    }\n"
-    "SF_ITEM(sf_local_id, tid)\n"
-    "SF_ITEM(sf_group_id, ctaid)\n"
-    "SF_ITEM(sf_local_size, ntid)\n"
-    "SF_ITEM(sf_num_groups, nctaid)\n"
-    "#define get_local_id(n) sf_local_id(n)\n"
-    "#define get_group_id(n) sf_group_id(n)\n"
-    "#define get_local_size(n) sf_local_size(n)\n"
-    "#define get_num_groups(n) sf_num_groups(n)\n"
-    "#define get_global_id(n) (sf_group_id(n) * sf_local_size(n) + sf_local_id(n))\n"
-    "#define get_global_size(n) (sf_num_groups(n) * sf_local_size(n))\n"
-    "#define get_global_offset(n) ((size_t)0)\n"
-    "#define get_work_dim() 3\n"
-    "#define barrier(flags) __syncthreads()\n"
-    "#define work_group_barrier(...) __syncthreads()\n"
-    "#define mem_fence(flags) __nvvm_membar_gl()\n"
-    "#define atomic_add(p, v) __nvvm_atom_add_gen_i((int *)(p), v)\n"
-    "#define atomic_sub(p, v) __nvvm_atom_add_gen_i((int *)(p), -(v))\n"
-    "#define atomic_inc(p) __nvvm_atom_add_gen_i((int *)(p), 1)\n"
-    "#define atomic_dec(p) __nvvm_atom_add_gen_i((int *)(p), -1)\n"
-    "#define atomic_min(p, v) __nvvm_atom_min_gen_i((int *)(p), v)\n"
-    "#define atomic_max(p, v) __nvvm_atom_max_gen_i((int *)(p), v)\n"
-    "#define atomic_and(p, v) __nvvm_atom_and_gen_i((int *)(p), v)\n"
-    "#define atomic_or(p, v) __nvvm_atom_or_gen_i((int *)(p), v)\n"
-    "#define atomic_xor(p, v) __nvvm_atom_xor_gen_i((int *)(p), v)\n"
-    "#define atomic_xchg(p, v) __nvvm_atom_xchg_gen_i((int *)(p), v)\n"
-    "#define atomic_cmpxchg(p, c, v) __nvvm_atom_cas_gen_i((int *)(p), c, v)\n";
 
 static bool ends_in(const char *path, const char *suffix)
 {
@@ -105,8 +69,8 @@ static const char *absolute(struct arena *arena, const char *path)
     return copy;
 }
 
-const char *compile_to_ptx(struct arena *arena, const char *path, const char *command,
-                           const char *folder, const char **why)
+static const char *compile_with(struct arena *arena, const char *path, const char *command,
+                                const char *folder, bool with, const char **why)
 {
     const char *output = arena_printf(arena, "%s/kernel.ptx", folder);
     const bool usual = !command;
@@ -120,8 +84,10 @@ const char *compile_to_ptx(struct arena *arena, const char *path, const char *co
     char shell[] = "sh", run[] = "-c";
     const char *library = "";
     if (ends_in(path, ".cl") && usual) {
+        const char *text = arena_printf(arena, "%s%s%s", opencl_items,
+                                        with ? opencl_mathematics : "", with ? opencl_names : "");
         library = arena_printf(arena, " -include %s/library.h", folder);
-        (void)child_write(library + strlen(" -include "), opencl_library);
+        (void)child_write(library + strlen(" -include "), text);
     }
     char *line = arena_printf(arena, "%s%s %s -o %s", command, library,
                               quoted(arena, absolute(arena, path)), quoted(arena, output));
@@ -135,4 +101,14 @@ const char *compile_to_ptx(struct arena *arena, const char *path, const char *co
                ? arena_printf(arena, "%s:\n%.*s", command, MESSAGE_MAX, result.output)
                : arena_printf(arena, "%s: it failed and said nothing", command);
     return NULL;
+}
+
+/* A kernel that has functions of its own under names of the library's is compiled without these. */
+const char *compile_to_ptx(struct arena *arena, const char *path, const char *command,
+                           const char *folder, const char **why)
+{
+    const char *output = compile_with(arena, path, command, folder, true, why), *other = NULL;
+    if (output || !ends_in(path, ".cl") || command)
+        return output;
+    return compile_with(arena, path, command, folder, false, &other);
 }

@@ -2,6 +2,8 @@
 
 #include "oracle/check/evidence.h"
 
+#include <string.h>
+
 /* Faults first: a kernel that leaves an array may race for that reason. */
 static const enum outcome gravity[OUTCOME_COUNT] = {
     OUTCOME_OOB,   OUTCOME_ASSERT, OUTCOME_DIVERGENCE, OUTCOME_DEADLOCK,
@@ -56,6 +58,29 @@ static void describe(struct arena *arena, const struct check_run *run, struct ha
             ? arena_printf(arena, "it comes back to a state that it has been in, in the loop at %s",
                            evidence_statement(arena, run->program, fault->stm))
             : "it comes back to a state that it has been in";
+}
+
+/* Of a mask's lanes that `crs` cannot bring together: stuck, and nothing else. Since sm_70 lanes wait for each other. */
+static bool is_stuck_by_mask(const struct check_run *run)
+{
+    const struct check_fault *fault = run->faults[OUTCOME_ERROR];
+    return subject_table[run->subject].vtable->actors == ACTORS_WARPS && fault &&
+           fault->status == STATUS_STUCK && fault->text && strstr(fault->text, "mask");
+}
+
+static bool is_met_by_threads(const struct check_result *result)
+{
+    const struct check_run *its = &result->runs[SUBJECT_ITS];
+    if (its->reason || its->schedules == 0 ||
+        its->statuses[STATUS_TERMINATED] + its->statuses[STATUS_STEP_LIMIT] < its->schedules)
+        return false;
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++) {
+        const struct check_run *run = &result->runs[s];
+        bool ran = !run->reason && run->program && run->schedules > 0;
+        if (ran && shows(run, OUTCOME_ERROR) && !is_stuck_by_mask(run))
+            return false;
+    }
+    return true;
 }
 
 static void add_happening(struct arena *arena, const struct check_result *result,
@@ -115,13 +140,36 @@ static bool any_ended(const struct check_result *result)
     return false;
 }
 
+/* A kernel that has stores or atomics, in memory that others see, of which no execution came to one. */
+static bool is_vacuous(const struct check_result *result)
+{
+    const struct program *program = NULL;
+    for (uint32_t s = 0; s < SUBJECT_COUNT && !program; s++)
+        if (!result->runs[s].reason && result->runs[s].schedules > 0)
+            program = result->runs[s].program;
+    if (!program || program->form != FORM_PTX ||
+        result->hits[RULE_PTX_ST] + result->hits[RULE_PTX_ATOM] + result->hits[RULE_ASYNC_COPY] > 0)
+        return false;
+    for (uint32_t stm = 0; stm < program->stm_count; stm++)
+        if (program->stms[stm].writes)
+            return true;
+    return false;
+}
+
 void headline_of(struct arena *arena, const struct check_result *result, struct headline *headline)
 {
     *headline = (struct headline){.scope = scope_of(arena, result)};
     for (uint32_t i = 0; i < OUTCOME_COUNT; i++)
         add_happening(arena, result, headline, gravity[i]);
+    for (uint32_t i = 0; i < headline->count && is_met_by_threads(result); i++)
+        if (headline->happenings[i].outcome == OUTCOME_ERROR) {
+            headline->met_by_threads = true;
+            headline->count--;
+            for (uint32_t k = i; k < headline->count; k++)
+                headline->happenings[k] = headline->happenings[k + 1];
+        }
     if (headline->count == 0)
-        headline->word = any_ended(result) ? "clean" : "unknown";
+        headline->word = !any_ended(result) ? "unknown" : is_vacuous(result) ? "vacuous" : "clean";
     else if (headline->happenings[0].outcome == OUTCOME_RACE)
         headline->word = "RACY";
     else

@@ -26,8 +26,11 @@ struct happening {
 };
 
 struct headline {
-    const char *word;  /* "clean", "RACY", "FAULT", "HANG"; "unknown": no execution ended */
+    /* "clean", "RACY", "FAULT", "HANG"; "unknown": no execution ended; "vacuous": none came to a store */
+    const char *word;
     const char *scope; /* what that rests on: "16 executions of 9 subjects, sampled" */
+    bool
+        met_by_threads; /* warps with one pc do not get lanes of a mask together, threads with their own do: no fault */
     uint32_t count;
     struct happening happenings[OUTCOME_COUNT]; /* the gravest first */
 };

@@ -315,6 +315,14 @@ static void print_text(struct cli *cli, const char *path, const struct check_opt
         if (note)
             printf("    note: %s\n", demangle_within(arena, note, result->kernel->name));
     }
+    if (strcmp(headline->word, "vacuous") == 0)
+        printf("    note: no execution comes to any of its stores, so this says nothing of them; "
+               "other parameters "
+               "(--bind) or another launch may\n");
+    if (headline->met_by_threads)
+        printf("    note: lanes of a mask meet at different instructions: warps with one pc are "
+               "stuck there, threads "
+               "with pcs of their own (its) are not\n");
     if (!states || failed > 0)
         print_happenings(arena, path, result->kernel->name, headline);
     if (result->program)
@@ -445,6 +453,12 @@ static int check_kernel_file(struct cli *cli, const char *path, const struct che
     return check_judge(cli, path, kernel, options, sums);
 }
 
+subject_set check_subjects(const struct ast_kernel *kernel, subject_set asked)
+{
+    bool plain = asked == SUBJECTS_DEFAULT && kernel->form == FORM_PTX && !kernel->expects;
+    return plain && ptx_kernel_has_meetings(kernel) ? asked | SUBJECT_BIT(SUBJECT_ITS) : asked;
+}
+
 int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
                 const struct check_options *options, struct cli_check_sums *sums)
 {
@@ -453,6 +467,7 @@ int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
     struct check_options telling = *options;
     telling.searched = cli->options.json ? NULL : tell_searched;
     telling.searched_context = &searched;
+    telling.subjects = check_subjects(kernel, options->subjects);
     check_kernel(&cli->arena, kernel, &telling, result);
     struct cli_stated stated = cli_check_matrix(cli, kernel, options);
     struct headline headline;

@@ -21,6 +21,10 @@ const char *check_claim_text(struct arena *arena, const struct ast_expect *expec
 enum { CHECK_NOTES = 2 };
 const char *check_note(struct arena *arena, const struct check_result *result, uint32_t number);
 
+/* Who is asked: kernels given as PTX whose lanes do something together are run with a pc for each thread, too. One that
+ * says what must happen to it is asked about what it names. */
+subject_set check_subjects(const struct ast_kernel *kernel, subject_set asked);
+
 /* Runs a kernel that was read from `path`, tells of it, and counts it. Its exit status. */
 int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
                 const struct check_options *options, struct cli_check_sums *sums);

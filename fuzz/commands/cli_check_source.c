@@ -62,17 +62,88 @@ static struct ast_kernel *read_with(const struct source_check *s, const char *se
     return kernel;
 }
 
+/* ---- structs: what is read of them says what they hold ---- */
+
+enum { STRUCT_WORDS = 64, STRUCT_BUFFER = 4096 };
+
+struct fields {
+    const struct ptx_variable *parameter;
+    uint64_t pointers,
+        floats; /* sets of words at which something is read: an address, its lower half; a number */
+    uint64_t read;
+};
+
+static void see_field(struct fields *f, uint64_t byte, struct ptx_type type)
+{
+    uint64_t bit = byte / 4 < STRUCT_WORDS ? (uint64_t)1 << byte / 4 : 0;
+    f->read |= bit;
+    f->pointers |= type.bits == 64 && type.kind != PTX_CLASS_FLOAT ? bit : 0;
+    f->floats |= type.bits == 32 && type.kind == PTX_CLASS_FLOAT ? bit : 0;
+}
+
+static void see_fields(struct fields *f, const struct ptx_statement *list)
+{
+    for (; list; list = list->next) {
+        if (list->kind == PTX_BLOCK)
+            see_fields(f, list->u.block);
+        if (list->kind != PTX_INSTRUCTION)
+            continue;
+        const struct ptx_instruction *i = &list->u.instruction;
+        const struct ptx_operand *from = i->operands ? i->operands->next : NULL;
+        if (ptx_forms[i->form].opcode != PTX_OP_LD || !from || !from->name ||
+            strcmp(from->name, f->parameter->name) != 0)
+            continue;
+        struct ptx_type type = ptx_type_of((enum ptx_word)i->words[PTX_SLOT_TYPE]);
+        uint32_t count = i->words[PTX_SLOT_VECTOR] == PTX_W_V4   ? 4
+                         : i->words[PTX_SLOT_VECTOR] == PTX_W_V2 ? 2
+                                                                 : 1;
+        for (uint32_t e = 0; e < count; e++)
+            see_field(f, from->value + e * type.bits / 8u, type);
+    }
+}
+
+/* " memory:p0_2=0x500000000000:4096:iota bind:0=words:61,0,0,0x5000": pointers lead to buffers, numbers are sizes. */
+static const char *bound_struct(struct arena *arena, const struct ptx_function *entry,
+                                const struct ptx_variable *p, uint32_t number, uint32_t value,
+                                uint32_t *buffers)
+{
+    struct fields f = {.parameter = p};
+    const char *memory = "", *words = "";
+    uint64_t count = (ptx_memory_bytes(p) + 3) / 4;
+    see_fields(&f, entry->body);
+    if (!f.read || count > STRUCT_WORDS)
+        return "";
+    for (uint32_t w = 0; w < count; w++) {
+        const char *comma = w ? "," : "";
+        if (f.pointers >> w & 1) {
+            uint64_t address = 0x500000000000 + ((uint64_t)(*buffers)++ << 40);
+            memory = arena_printf(arena, "%s memory:p%" PRIu32 "_%" PRIu32 "=0x%" PRIx64 ":%d:iota",
+                                  memory, number, 4 * w, address, STRUCT_BUFFER);
+            words = arena_printf(arena, "%s%s0x%" PRIx64 ",0x%" PRIx64, words, comma,
+                                 address & 0xffffffff, address >> 32);
+            w++;
+        } else {
+            uint32_t word = f.floats >> w & 1 ? 0x3f800000 : f.read >> w & 1 ? value : 0;
+            words = arena_printf(arena, "%s%s%" PRIu32, words, comma, word);
+        }
+    }
+    return arena_printf(arena, "%s bind:%" PRIu32 "=words:%s", memory, number, words);
+}
+
 /* " bind:2=61" for each integer parameter of 32 bits; buffers are what ptx_kernel makes of them. */
 static const char *bound_numbers(struct arena *arena, const struct ptx_function *entry,
                                  uint32_t value)
 {
     const char *text = "";
-    uint32_t number = 0;
+    uint32_t number = 0, buffers = 0;
     for (const struct ptx_variable *p = entry->parameters; p; p = p->next, number++) {
         struct ptx_type type = ptx_type_of(p->type);
         bool is_number = p->dimension_count == 0 && type.bits == 32 && type.kind != PTX_CLASS_FLOAT;
         if (is_number && !p->is_pointer)
             text = arena_printf(arena, "%s bind:%" PRIu32 "=%" PRIu32, text, number, value);
+        else if (p->dimension_count > 0)
+            text = arena_printf(arena, "%s%s", text,
+                                bound_struct(arena, entry, p, number, value, &buffers));
     }
     return text;
 }
@@ -120,24 +191,24 @@ static const char *made_up_settings(const struct source_check *s, const struct p
                         launch.grid[1], bound_numbers(arena, entry, sizes[i / LAUNCHES]));
 }
 
-/* How bad what happens is. An access out of bounds may be the fault of a size that was made up, and what else happens in
- * that execution as well. */
-static uint32_t gravity(const struct headline *headline)
+/* What an execution under made-up settings is worth to be shown. An access out of bounds may be the fault of a size that
+ * was made up, and what else happens in that execution as well. */
+enum worth { WORTH_VACUOUS, WORTH_CLEAN, WORTH_OUTSIDE, WORTH_WRONG };
+
+static enum worth worth_of(const struct headline *headline)
 {
-    uint32_t worst = 0;
-    for (uint32_t i = 0; i < headline->count; i++) {
-        enum outcome outcome = headline->happenings[i].outcome;
-        if (outcome == OUTCOME_OOB)
-            return 1;
-        worst = 2;
-    }
-    return worst;
+    for (uint32_t i = 0; i < headline->count; i++)
+        if (headline->happenings[i].outcome == OUTCOME_OOB)
+            return WORTH_OUTSIDE;
+    if (headline->count > 0)
+        return WORTH_WRONG;
+    return strcmp(headline->word, "vacuous") == 0 ? WORTH_VACUOUS : WORTH_CLEAN;
 }
 
 struct tried {
     const char
         *settings; /* of the launch to be shown: the one that shows most, of equals the first */
-    uint32_t launches, clean, out_of_bounds;
+    uint32_t launches, vacuous, clean, out_of_bounds;
 };
 
 static void try_launches(const struct source_check *s, const struct ptx_module *module,
@@ -148,44 +219,49 @@ static void try_launches(const struct source_check *s, const struct ptx_module *
     const bool square = reads_second_dimension(entry->body);
     const uint32_t by_arrays = threads_by_arrays(s, module, entry, square);
     const char *settings, *in_bounds = NULL;
-    uint32_t worst = 0;
+    enum worth most = WORTH_VACUOUS;
     for (uint32_t i = 0; (settings = made_up_settings(s, entry, by_arrays, square, i)); i++) {
         size_t mark = arena_mark(arena);
         struct ast_kernel *kernel = read_with(s, settings, false);
-        uint32_t bad = 0;
+        enum worth worth = WORTH_VACUOUS;
         if (kernel) {
             struct check_result *result = ARENA_NEW(arena, struct check_result);
             struct headline headline;
-            check_kernel(arena, kernel, options, result);
+            struct check_options asked = *options;
+            asked.subjects = check_subjects(kernel, options->subjects);
+            check_kernel(arena, kernel, &asked, result);
             headline_of(arena, result, &headline);
-            bad = gravity(&headline);
+            worth = worth_of(&headline);
             tried->launches++;
-            tried->clean += bad == 0;
-            tried->out_of_bounds += bad == 1;
+            tried->vacuous += worth == WORTH_VACUOUS;
+            tried->clean += worth == WORTH_CLEAN;
+            tried->out_of_bounds += worth == WORTH_OUTSIDE;
         }
         arena_release(arena, mark); /* the settings lie before it */
         if (!kernel)
             continue;
-        if (bad == 0 && !in_bounds)
+        if (worth == WORTH_CLEAN && !in_bounds)
             in_bounds = settings;
-        if (!tried->settings || bad > worst)
+        if (!tried->settings || worth > most)
             tried->settings = settings;
-        worst = bad > worst ? bad : worst;
+        most = worth > most ? worth : most;
     }
     /* Out of bounds under some launches only: the kernel wants other ones. */
-    if (worst == 1 && in_bounds)
+    if (most == WORTH_OUTSIDE && in_bounds)
         tried->settings = in_bounds;
 }
 
 static void tell_tried(const struct tried *tried, const char *launch)
 {
-    uint32_t bad = tried->launches - tried->clean - tried->out_of_bounds;
+    uint32_t bad = tried->launches - tried->clean - tried->out_of_bounds - tried->vacuous;
     printf("    note: launches that were made up: %" PRIu32 ", ", tried->launches);
     if (bad > 0)
         printf("of which %" PRIu32 " show%s this; ", bad, bad == 1 ? "s" : "");
     if (tried->out_of_bounds > 0 && tried->clean > 0)
         printf("%" PRIu32 " of them out of bounds, so that the kernel may want others; ",
                tried->out_of_bounds);
+    if (tried->vacuous > 0 && tried->vacuous < tried->launches)
+        printf("%" PRIu32 " come to no store; ", tried->vacuous);
     printf("shown:%s\n", launch);
 }
 

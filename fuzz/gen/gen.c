@@ -1,5 +1,4 @@
 #include "fuzz/gen/gen_blocks.h"
-#include "fuzz/gen/gen_crs.h"
 
 #include "engine/base/invariant.h"
 
@@ -128,7 +127,8 @@ uint32_t gen_pick(struct gen *g, enum gen_group group, uint32_t banned)
 /* What some language cannot say, or what ends otherwise than by termination. */
 static void restrict_weights(struct gen *g)
 {
-    g->weights[W_FUNCTION_RECURSIVE] = 0;
+    g->weights[W_FUNCTION_RECURSIVE] = g->weights[W_RARE_DEEP] = 0;
+    g->weights[W_EDGE_BLOCKS] = g->weights[W_EDGE_LANES] = g->weights[W_EDGE_WARPS] = 0;
     g->weights[W_POSITION_GROUP] = g->weights[W_POSITION_DIVERGENT] = 0;
     /* What ends in a function leaves nothing to be seen behind its call. */
     if (g->features & GEN_UNIFORM)
@@ -239,10 +239,36 @@ static uint32_t draw_threads(struct gen *g, uint32_t warp)
     return threads;
 }
 
+/* As many blocks as there may be, lanes in a warp, warps of one thread. */
+static bool draw_edge(struct gen *g, struct ast_launch *launch)
+{
+    launch->warp = launch->threads = launch->blocks = 1;
+    switch (gen_pick(g, GROUP_EDGE, 0)) {
+    case W_EDGE_BLOCKS:
+        launch->blocks = LIMIT_BLOCKS;
+        launch->warp = launch->threads = 1 + gen_below(g, 2);
+        return true;
+    case W_EDGE_LANES:
+        launch->warp = LIMIT_WARP;
+        launch->threads = gen_chance(g, 50) ? LIMIT_WARP : 2 * LIMIT_WARP - gen_below(g, 2);
+        return true;
+    case W_EDGE_WARPS:
+        launch->threads = 33 + gen_below(g, 96);
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Totals stay moderate: what 64 threads don't show, 128 hardly will. */
 static void draw_launch(struct gen *g)
 {
     struct ast_launch *launch = &g->kernel->launch;
+    if (!g->options->small && draw_edge(g, launch)) {
+        launch->seed = gen_below(g, 1u << 16);
+        g->total_threads = launch->threads * launch->blocks;
+        return;
+    }
     launch->warp = draw_warp(g);
     launch->threads = draw_threads(g, launch->warp);
     launch->blocks = gen_pick(g, GROUP_BLOCKS, 0) - W_BLOCKS_1 + 1;
@@ -506,8 +532,12 @@ struct ast_stm *gen_structured_body(struct gen *g)
         g->ends++;
         g->exits += start == W_START_EXIT;
     }
+    bool deep = g->rare == W_RARE_DEEP, deep_first = deep && gen_chance(g, 50);
+    if (deep_first)
+        ast_stm_append(&list.head, gen_deep(g));
     gen_body(g, &rest, start != W_START_REST_IF);
-    *list.end = start == W_START_REST_IF ? gen_if(g, gen_split(g), rest.head, NULL) : rest.head;
+    ast_stm_append(&list.head,
+                   start == W_START_REST_IF ? gen_if(g, gen_split(g), rest.head, NULL) : rest.head);
     if (!g->options->small && !rest.ended && g->barriers > 0 && g->barriers <= 2 &&
         gen_may_wait(g, &place) && start != W_START_REST_IF) {
         struct gen_list last;
@@ -515,6 +545,8 @@ struct ast_stm *gen_structured_body(struct gen *g)
         gen_barrier(g, &place, &last);
         ast_stm_append(&list.head, last.head);
     }
+    if (deep && !deep_first)
+        ast_stm_append(&list.head, gen_deep(g));
     if (!g->options->small)
         ast_stm_append(&list.head, gen_store_result(g));
     return list.head;

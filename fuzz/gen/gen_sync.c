@@ -268,6 +268,8 @@ static void barrier_pair(struct gen *g, const struct gen_place *place, struct ge
                                      : gen_condition(g);
     struct ast_stm *arrive = named(g, STM_ARRIVE, ast_int(g->arena, name), count);
     struct ast_stm *sync = named(g, STM_SYNC, ast_int(g->arena, name), count);
+    if (g->shared_count > 0 && gen_has(g, FEATURE_RACY) && gen_chance(g, 35))
+        gen_race_behind_arrival(g, arrive, sync);
     gen_emit(g, place, list, gen_if(g, producers, arrive, sync));
     g->left -= 2;
 }
@@ -438,7 +440,11 @@ void gen_barrier(struct gen *g, const struct gen_place *place, struct gen_list *
         barrier_pair(g, place, list);
         break;
     default:
-        plain_barrier(g, place, list);
+        /* One that stands in a function, which all threads call. */
+        if (place->uniform && !g->graph && !g->options->small && gen_chance(g, 12))
+            wait_or_call(g, place, list, barrier_elsewhere(g));
+        else
+            plain_barrier(g, place, list);
         break;
     }
 }
@@ -459,6 +465,8 @@ void gen_atomic(struct gen *g, const struct gen_place *place, struct gen_list *l
         stm->arguments->next = gen_leaf(g);
     if (!quiet && gen_chance(g, 50))
         stm->target.var = gen_draw_private(g);
+    if (gen_has(g, FEATURE_RACY) && gen_chance(g, g->options->small ? 20 : 5))
+        gen_plain_access(g, place, list, stm);
     gen_emit(g, place, list, stm);
 }
 

@@ -250,6 +250,13 @@ void gen_assign(struct gen *g, const struct gen_place *place, struct gen_list *l
 void gen_assertion(struct gen *g, const struct gen_place *place, struct gen_list *list);
 void gen_assumption(struct gen *g, const struct gen_place *place, struct gen_list *list);
 void gen_statement(struct gen *g, const struct gen_place *place, struct gen_list *list);
+/* Calls down to the limit of frames, and what they leave in a slot (gen_edges.c). */
+struct ast_stm *gen_deep(struct gen *g);
+/* Accesses behind the two that race. */
+void gen_race_behind_arrival(struct gen *g, struct ast_stm *arrive, struct ast_stm *sync);
+/* A plain access of what the atomic statement is about. */
+void gen_plain_access(struct gen *g, const struct gen_place *place, struct gen_list *list,
+                      const struct ast_stm *atomic);
 /* A few statements. */
 void gen_statements(struct gen *g, const struct gen_place *place, struct gen_list *list);
 /* Statements until the function has got as many as `left` said. */

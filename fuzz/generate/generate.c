@@ -1,8 +1,8 @@
 #include "fuzz/generate/generate.h"
 
 #include "fuzz/gen/gen_blocks.h"
-#include "fuzz/gen/gen_crs.h"
 #include "fuzz/known/gen_known.h"
+#include "fuzz/raw/gen_crs.h"
 #include "fuzz/waiting/gen_spin.h"
 
 static uint32_t banned_forms(const struct gen *g)

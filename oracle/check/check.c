@@ -124,6 +124,8 @@ void check_kernel(struct arena *arena, const struct ast_kernel *kernel,
     struct checking c = {.arena = arena, .options = &scaled, .kernel = kernel, .result = result};
     if (scaled.subjects == SUBJECTS_DEFAULT)
         scaled.subjects |= named_variants(kernel);
+    if (scaled.convergence && kernel->form == FORM_STRUCTURED)
+        scaled.subjects |= SUBJECT_BIT(SUBJECT_CONVERGENCE);
     scaled.subjects |= plain_ones(scaled.subjects);
     start_result(result, kernel, &scaled);
     c.forms = forms_new(arena, kernel);

@@ -41,7 +41,9 @@ struct check_options {
     uint32_t oracles; /* bits 1u << oracle_id */
     uint32_t modes;   /* bits of enum oracle_mode */
     bool exhaustive;  /* search all executions of `threads`, within `search` */
-    bool followed;    /* the oracle `reference` follows, whatever the seed draws */
+    bool
+        convergence; /* a structured kernel runs under this variant, too: its oracle has a second account of it */
+    bool followed; /* the oracle `reference` follows, whatever the seed draws */
     /* What a race is, for kernels of FORM_PTX: two writes of one value are none; atomics on one location
      * order what is before and behind them. */
     bool same_value, atomics_sync;

@@ -132,7 +132,7 @@ void follow_ptx_begin(struct follower *f)
         memcpy(g->registers, lanes, (size_t)4 * ptx_lanes_words(f->program, lanes->count));
         memset(g->depth, 0, sizeof g->depth);
         memset(g->waits, 0, sizeof g->waits);
-        g->ended = false;
+        g->ended = g->meets = false;
         for (uint32_t l = 0; l < LIMIT_WARP; l++)
             g->pcs[l] = 1;
         if (x->is_threads)
@@ -208,7 +208,7 @@ static uint32_t full_bar(const struct follow_ptx *x, uint32_t block)
     return some_left && x->code->barriers ? ref_full_bar(&x->bars[block]) : REF_BARRIERS;
 }
 
-static struct follow_step step_of(struct follower *f, uint32_t group, uint32_t pc)
+struct follow_step follow_ptx_step_of(struct follower *f, uint32_t group, uint32_t pc)
 {
     struct follow_ptx *x = f->ptx;
     return (struct follow_step){.f = f,
@@ -246,7 +246,7 @@ static void end_bar(struct follower *f)
     uint32_t block = f->awaited_block, first = block * x->groups_a_block,
              number = full_bar(x, block);
     for (uint32_t i = first; i < first + x->groups_a_block && f->state == FOLLOW_ALONG; i++) {
-        struct follow_step s = step_of(f, i, x->groups[i].bar_pc);
+        struct follow_step s = follow_ptx_step_of(f, i, x->groups[i].bar_pc);
         if (x->groups[i].waits[number])
             release(&s, &x->bars[block], number);
     }
@@ -263,6 +263,8 @@ static void await(struct follower *f, uint32_t block)
         return;
     if (full_bar(x, block) < REF_BARRIERS)
         f->awaited = x->is_threads ? RULE_NB_RECYCLE : RULE_BLK_END_BAR;
+    else if (x->is_threads && follow_ptx_are_met(f, block))
+        f->awaited = RULE_ITS_MEET;
     else if (x->is_threads && f->live == 0)
         f->awaited = RULE_NB_DEADLOCK;
 }
@@ -276,7 +278,9 @@ static void follow_awaited(struct follower *f, const struct step_event *event)
     }
     if (f->awaited == RULE_NB_DEADLOCK)
         f->ptx->end = STATUS_DEADLOCK;
-    else
+    else if (f->awaited == RULE_ITS_MEET)
+        follow_ptx_meet(f, event, f->awaited_block);
+    else if (f->awaited != RULE_ITS_ACTIVEMASK)
         end_bar(f);
     if (f->state == FOLLOW_ALONG)
         await(f, f->awaited_block);
@@ -362,7 +366,11 @@ void follow_ptx_step(struct follower *f, const struct step_event *event)
         follow_awaited(f, event);
         return;
     }
-    struct follow_step s = step_of(f, event->actor, 0);
+    if (x->is_threads && event->rule == RULE_PTX_ACTIVEMASK) {
+        follow_ptx_activemask(f, event);
+        return;
+    }
+    struct follow_step s = follow_ptx_step_of(f, event->actor, 0);
     s.pc = x->is_threads ? s.g->pcs[0] : s.g->unit->pc;
     if (s.g->ended || follow_ptx_waits(s.g)) {
         follow_part(f, "actor that cannot step", rule_table[event->rule].name, "none");

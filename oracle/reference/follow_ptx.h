@@ -1,5 +1,5 @@
 /*
- * follow_ptx.h - following the machines of PTX: `crs`, `thread-pc`, `block`.
+ * follow_ptx.h - following the machines of PTX: `crs`, `thread-pc`, `block`, `its`.
  *
  * The branch unit, the pcs, the private stacks and the barriers are the reference's own, from the start on. Of registers
  * and memory it has a copy that it changes as the instruction says, and that must then equal the machine's. Which registers
@@ -32,6 +32,7 @@ struct follow_group {
     uint32_t pcs[LIMIT_WARP];   /* thread-pc, by lane; block: pcs[0] */
     uint32_t depth[LIMIT_WARP]; /* frames below a lane's top one */
     bool waits[REF_BARRIERS];   /* for these barriers */
+    bool meets;                 /* its: it waits for lanes of its warp */
     bool ended;
     uint32_t bar_pc;              /* of the barrier instruction at which it waits */
     uint32_t sites[FOLLOW_DEPTH]; /* block: of the calls */
@@ -95,7 +96,7 @@ static inline bool follow_ptx_waits(const struct follow_group *g)
     for (uint32_t b = 0; b < REF_BARRIERS; b++)
         if (g->waits[b])
             return true;
-    return false;
+    return g->meets;
 }
 
 /* follow_ptx_warp.c: where the active lanes are - false: at several instructions -, and the warp's step there. */
@@ -105,7 +106,20 @@ void follow_ptx_compare_warp(struct follow_step *s);
 void follow_ptx_part_mask(struct follower *f, const char *observable, lane_mask engine,
                           const bool *reference, uint32_t lanes);
 
-/* follow_ptx_thread.c: a step of semantics_block. */
+/* follow_ptx_its.c: threads that wait for lanes of their warp. */
+enum rule follow_ptx_meets(struct follow_step *s);
+/* Of the block: whether threads of a warp are all there; they go on. */
+bool follow_ptx_are_met(struct follower *f, uint32_t block);
+void follow_ptx_meet(struct follower *f, const struct step_event *event, uint32_t block);
+/* activemask: who has executed it together, before the step of one of them is told. */
+void follow_ptx_activemask(struct follower *f, const struct step_event *event);
+
+/* follow_ptx_data.c: operands of a lane, as number l of its warp's rows; the mask of a .sync form. */
+void follow_ptx_fill_lane(const struct follow_step *s, uint32_t l, struct ref_lane_row *row);
+uint64_t follow_ptx_mask(const struct follow_step *s, uint32_t l);
+struct follow_step follow_ptx_step_of(struct follower *f, uint32_t group, uint32_t pc);
+
+/* follow_ptx_thread.c: a step of semantics_block or semantics_its. */
 enum rule follow_ptx_thread(struct follow_step *s);
 void follow_ptx_compare_thread(struct follow_step *s);
 struct ref_bar_action follow_ptx_bar_action(const struct follow_step *s);

@@ -178,7 +178,12 @@ static uint32_t mask_source(const struct follow_step *s)
     }
 }
 
-static void fill_lane(const struct follow_step *s, uint32_t l, struct ref_lane_row *row)
+uint64_t follow_ptx_mask(const struct follow_step *s, uint32_t l)
+{
+    return follow_ptx_source(s, mask_source(s), l);
+}
+
+void follow_ptx_fill_lane(const struct follow_step *s, uint32_t l, struct ref_lane_row *row)
 {
     row->executes = s->executes[l];
     row->exited = s->g->unit && s->x->before.disabled[l] == 'e';
@@ -187,7 +192,7 @@ static void fill_lane(const struct follow_step *s, uint32_t l, struct ref_lane_r
     row->a = follow_ptx_source(s, 0, l);
     row->b = follow_ptx_source(s, 1, l);
     row->c = follow_ptx_source(s, 2, l);
-    row->mask = follow_ptx_source(s, mask_source(s), l);
+    row->mask = follow_ptx_mask(s, l);
     if (s->op->exec == PTX_EXEC_VOTE)
         row->a = (row->a != 0) != (s->op->negated & 1);
 }
@@ -203,7 +208,7 @@ static enum rule together(struct follow_step *s)
     x.has_mask =
         s->op->exec != PTX_EXEC_ACTIVEMASK && s->op->sources[mask_source(s)].kind != PTX_PLACE_NONE;
     for (uint32_t l = 0; l < x.count; l++)
-        fill_lane(s, l, &x.lane[l]);
+        follow_ptx_fill_lane(s, l, &x.lane[l]);
     ref_lanes_together(&x);
     if (x.stuck)
         follow_ptx_fault(s, STATUS_STUCK, x.stuck_lane);
@@ -498,6 +503,19 @@ static enum rule atomic(struct follow_step *s)
     return rule;
 }
 
+/* How often a lane has looked at a clock is all that it shows: 1,000 between two looks. */
+static enum rule look_at_clock(struct follow_step *s)
+{
+    bool high = s->op->mode == PTX_SPECIAL_CLOCK_HI || s->op->mode == PTX_SPECIAL_GLOBALTIMER_HI;
+    for (uint32_t l = 0; l < s->g->registers->count; l++) {
+        if (!s->executes[l])
+            continue;
+        uint64_t value = (uint64_t)++s->g->registers->lane[l].clocks * 1000;
+        follow_ptx_set(s, s->g->registers, &s->op->results[0], l, high ? value >> 32 : value);
+    }
+    return RULE_PTX_MOV;
+}
+
 enum rule follow_ptx_execute(struct follow_step *s)
 {
     switch ((int)s->op->exec) {
@@ -513,6 +531,13 @@ enum rule follow_ptx_execute(struct follow_step *s)
         return store(s);
     case PTX_EXEC_ATOM:
         return atomic(s);
+    case PTX_EXEC_CLOCK:
+        return look_at_clock(s);
+    case PTX_EXEC_COPY:
+    case PTX_EXEC_COPY_COMMIT:
+    case PTX_EXEC_COPY_WAIT:
+        follow_ptx_lost(s->f, "cp.async: copies that are under way");
+        return RULE_NONE;
     default:
         return together(s);
     }

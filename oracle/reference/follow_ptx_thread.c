@@ -1,8 +1,10 @@
 /*
- * follow_ptx_thread.c - a thread of `block`: control flow with the private stack of CHK.oracle, named barriers
+ * follow_ptx_thread.c - a thread of `block` or `its`: control flow with the private stack of CHK.oracle, named barriers
  * (named-barriers 2).
  */
 #include "oracle/reference/follow_ptx.h"
+
+enum { FOLLOW_MEETS = 16 }; /* cta_thread.barrier of a thread that waits in its warp */
 
 static uint32_t topmost(const struct follow_group *g, bool is_call)
 {
@@ -125,6 +127,12 @@ enum rule follow_ptx_thread(struct follow_step *s)
     case PTX_EXEC_BAR_ARRIVE:
     case PTX_EXEC_BAR_RED:
         return barrier(s);
+    case PTX_EXEC_VOTE:
+    case PTX_EXEC_SHFL:
+    case PTX_EXEC_MATCH:
+    case PTX_EXEC_REDUX:
+    case PTX_EXEC_BAR_WARP:
+        return follow_ptx_meets(s);
     case PTX_EXEC_BRA:
         return branch(s);
     case PTX_EXEC_CALL:
@@ -155,7 +163,7 @@ enum rule follow_ptx_thread(struct follow_step *s)
 void follow_ptx_compare_thread(struct follow_step *s)
 {
     const struct cta_thread t = cta_thread(s->f->machine, s->group);
-    int32_t waits_at = -1;
+    int32_t waits_at = s->g->meets ? FOLLOW_MEETS : -1;
     for (uint32_t b = 0; b < REF_BARRIERS; b++)
         if (s->g->waits[b])
             waits_at = (int32_t)b;

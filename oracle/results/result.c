@@ -481,7 +481,8 @@ static bool moves_addresses(const struct checking *c)
 {
     const struct ptx_code *warps =
         c->subjects[c->groups[GROUP_FIRST].reference->subject].program->ptx;
-    const struct ptx_code *threads = c->subjects[SUBJECT_BLOCK].program->ptx;
+    const struct ptx_code *threads =
+        c->subjects[c->groups[GROUP_PTX].reference->subject].program->ptx;
     for (uint32_t pc = 1; warps->module != threads->module && pc < threads->count; pc++) {
         const struct ptx_op *op = &threads->ops[pc];
         bool branches = op->exec == PTX_EXEC_CALL || op->exec == PTX_EXEC_BRA;

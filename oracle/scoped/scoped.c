@@ -275,13 +275,13 @@ static void on_barrier(void *context, const struct machine *machine,
 
 /* The machine has seen to it that no lane is named that is not there; lanes that name different ones count as one
  * group. */
-static void see_warp_barrier(struct scoped *s, const struct step_event *event, uint32_t first)
+static void see_warp_barrier(struct scoped *s, lane_mask lanes, uint32_t first)
 {
     lane_mask alive = 0;
     uint32_t left = s->threads - first % s->threads, warp = s->clocks.warp;
     for (uint32_t i = 0; i < left && i < warp; i++)
         alive |= (lane_mask)!s->thread[first + i].exited << i;
-    scoped_warp_barrier(s, first, event->truth, (alive & ~event->truth) == 0);
+    scoped_warp_barrier(s, first, lanes, (alive & ~lanes) == 0);
 }
 
 static void on_step(void *context, const struct machine *machine, const struct step_event *event)
@@ -298,8 +298,10 @@ static void on_step(void *context, const struct machine *machine, const struct s
     if (machine->semantics->actors == ACTORS_WARPS)
         first = event->actor / s->program->warps_per_block * s->threads +
                 event->actor % s->program->warps_per_block * s->program->launch.warp;
-    if (m->warp_barrier)
-        see_warp_barrier(s, event, first);
+    if (m->warp_barrier && machine->semantics->actors == ACTORS_WARPS)
+        see_warp_barrier(s, event->truth, first);
+    else if (m->warp_barrier && event->met)
+        see_warp_barrier(s, event->met, event->first_thread);
     if (m->fence && s->lockstep)
         clocks_warp_barrier(&s->clocks, first, s->seen);
     for (lane_mask rest = m->fence || exits ? event->truth : 0; rest; rest &= rest - 1) {

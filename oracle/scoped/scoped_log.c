@@ -157,8 +157,10 @@ static void on_step(void *context, const struct machine *machine, const struct s
     struct manner m = manner_of(op);
     log->fenced |= m.fence;
     log->instruction += m.fence;
-    if (m.warp_barrier && event->truth)
+    if (m.warp_barrier && event->truth && machine->semantics->actors == ACTORS_WARPS)
         see_warp_barrier(log, first, event->truth, event->stm);
+    else if (m.warp_barrier && event->met)
+        see_warp_barrier(log, event->first_thread, event->met, event->stm);
     for (lane_mask rest = event->truth; rest; rest &= rest - 1) {
         uint32_t thread = first + (uint32_t)__builtin_ctzll(rest);
         struct scoped_event *e = m.fence ? moment(log, thread, event->stm) : NULL;

@@ -18,6 +18,10 @@ expect 0 check "$source/corpus/host"
 sed 's/^claim printed: outcomes 0 1/claim printed: outcomes 0/' "$source/corpus/host/dv/DV.02.host" >wrong.host
 tells wrong.host 1 'line 15: printed: the outcomes are {0 1}, not {0}'
 
+# Claims are searched for; an expect beside them would be asked by nobody.
+printf 'buffer a[1]\nobserve a[0]\nclaim sc: outcomes 0\nexpect a[0] == 1\n' >both.host
+tells both.host 2 'both.host:4:1: error: a program with claims is searched, and no `expect` is asked'
+
 # Without the synchronisation the host reads what the copies still write.
 sed '/^free/d; s/^sync$//' "$program" >no-sync.host
 tells no-sync.host 1 'line 33: result[0] is accessed by the copy of line 27 and by the expect of line 33'

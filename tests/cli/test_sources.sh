@@ -62,7 +62,76 @@ printf 'garbage\n' >garbage.cu
 expect 2 check --compiler "$take" garbage.cu
 says err 'garbage.cu:1'
 
+# A struct: its size and its pointer are made up from how they are read. Given as zero, the kernel comes to no store.
+cat >node.cu <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry _Z1k4nodePi(.param .align 8 .b8 node[24], .param .u64 o)
+{
+	.reg .b32 %r<6>;
+	.reg .b64 %rd<6>;
+	.reg .pred %p<2>;
+	ld.param.u64 %rd1, [node+8];
+	ld.param.u32 %r5, [node+16];
+	ld.param.u64 %rd2, [o];
+	mov.u32 %r3, %tid.x;
+	setp.ge.s32 %p1, %r3, %r5;
+	@%p1 bra end;
+	ld.global.u32 %r4, [%rd1];
+	mul.wide.s32 %rd3, %r3, 4;
+	add.s64 %rd4, %rd2, %rd3;
+	st.global.u32 [%rd4], %r4;
+end:
+	ret;
+}
+END
+expect 0 check --compiler "$take" node.cu --set threads=8
+says out 'vacuous   node.cu: k' 'no execution comes to any of its stores'
+expect 1 check --compiler "$take" node.cu
+says out 'RACY      node.cu: k' 'memory:p0_8=0x500000000000:4096:iota bind:0=words:'
+
+# Lanes of one mask at two instructions: no fault, since threads with pcs of their own meet there.
+cat >meet.cu <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry _Z4meetPi(.param .u64 p)
+{
+	.reg .b32 %r<3>;
+	.reg .b64 %rd<4>;
+	.reg .pred %p<2>;
+	ld.param.u64 %rd1, [p];
+	mov.u32 %r1, %tid.x;
+	mul.wide.u32 %rd2, %r1, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	and.b32 %r2, %r1, 1;
+	setp.eq.u32 %p1, %r2, 0;
+	@%p1 bra A;
+	bar.warp.sync -1;
+	bra E;
+A:	bar.warp.sync -1;
+E:	st.global.u32 [%rd3], %r1;
+	ret;
+}
+END
+expect 0 check --compiler "$take" meet.cu --set threads=32
+says out 'clean     meet.cu: meet' 'threads with pcs of their own (its) are not' 'stuck'
+
 if command -v clang-14 >/dev/null; then
+    cat >math.cl <<'END'
+__kernel void math(__global float4 *a, __global int *o)
+{
+    size_t i = get_global_id(0) + get_global_offset(0);
+    o[i] = get_work_dim() + any(a[i] > 0.5f) + all(isnan(a[i])) + max(1, 2);
+    a[i] = sign(a[i]) + native_exp(a[i]) + pow(a[i], 2.0f);
+}
+END
+    expect 0 check math.cl
+    says out 'clean     math.cl: math'
+    printf 'float dot(float a, float b) { return a - b; }\n__kernel void own(__global float *a) { a[get_global_id(0)] = dot(a[0], 1); }\n' >own.cl
+    expect 1 check own.cl
+    says out 'own.cl: own'
     cat >turn.cl <<'END'
 __kernel void turn(__global int *x, __local int *s)
 {

@@ -25,6 +25,8 @@ done < <(grep -E '^(semantics|lowering|forms|scheduler|search|race|oracle) ' "$s
 while read -r _ pattern _; do
     compgen -G "$pattern" >/dev/null || complain "nothing is called $pattern"
 done < <(grep '^out ' "$scope")
+twice=$(sed -nE "s/^(semantics|lowering|forms|scheduler|search|race|oracle|out) ([^ ]+).*/\2/p" "$scope" | sort | uniq -d)
+[ -z "$twice" ] || complain "listed twice: $twice"
 if grep -nE '^(out|quiet) [^ ]+ *$' "$scope"; then
     complain "a reason is missing"
 fi

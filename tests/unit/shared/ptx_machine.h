@@ -8,7 +8,7 @@
 
 #include "tests/unit/shared/support.h"
 
-#include "engine/crs/ptx_exec.h"
+#include "engine/lanes/ptx_exec.h"
 
 #include <stdio.h>
 

@@ -468,6 +468,9 @@ static void check_op(const struct made *made, const struct ptx_row_op *op, struc
 /* Why some that compute have no function: all of them. */
 static bool is_exception(const struct ptx_instruction *instruction, const char *reason)
 {
+    if (strcmp(reason, "set of another type than its operands'") == 0)
+        return instruction->form == PTX_FORM_SET_HALF ||
+               instruction->form == PTX_FORM_SET_HALF_BOOL;
     static const char *const reasons[] = {
         "mov.b128",
         "lo, ls, hi, hs of a signed type",
@@ -526,7 +529,7 @@ static void check_forms(enum row_isa isa)
     assert_true(found > 20000);
     /* The same with every compiler, instruction set and machine. After a change of what is computed, of the table
      * of forms or of this test's numbers: what was printed, once the rest of the test passes. */
-    assert_true(hash == 0x24f52690873d7dce);
+    assert_true(hash == 0x29f128952408d89e);
 }
 
 static void every_form(void **state)

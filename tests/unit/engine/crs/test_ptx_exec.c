@@ -1,5 +1,5 @@
 /*
- * One PTX instruction after the other (engine/crs/ptx_exec.c, ptx_address.c, ptx_memory.c, ptx_warp_ops.c,
+ * One PTX instruction after the other (engine/lanes/ptx_exec.c, ptx_address.c, ptx_memory.c, ptx_warp_ops.c,
  * ptx_frames.c): catalogue cuda-crs 5, 6, 7.3.
  */
 #include "tests/unit/shared/ptx_kernels.h"

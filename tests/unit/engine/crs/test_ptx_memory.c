@@ -1,11 +1,11 @@
 /*
  * ld, st, atom at random addresses, of random lanes, against memory as arrays of bytes
- * (engine/crs/ptx_address.c, ptx_memory.c): every size, vector and space; runs of words, one address for all,
+ * (engine/lanes/ptx_address.c, ptx_memory.c): every size, vector and space; runs of words, one address for all,
  * lanes that collide, with and without somebody who chooses.
  */
 #include "tests/unit/shared/ptx_machine.h"
 
-#include "engine/crs/ptx_exec_internal.h"
+#include "engine/lanes/ptx_exec_internal.h"
 
 enum { LANES = 32, BYTES = 256, LOCAL_BYTES = 64, ROUNDS = 120 };
 enum space { GLOBAL, SHARED, LOCAL, ANY }; /* ANY: generic, each lane its own */

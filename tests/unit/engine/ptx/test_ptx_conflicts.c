@@ -1,5 +1,5 @@
 /*
- * Lanes of one instruction that write one place, and atomics of several lanes (engine/crs/ptx_memory.c): MEM.nd.5,
+ * Lanes of one instruction that write one place, and atomics of several lanes (engine/lanes/ptx_memory.c): MEM.nd.5,
  * MEM.nd.6 of catalogue cuda-crs.
  */
 #include "tests/unit/shared/ptx_kernels.h"

@@ -1,11 +1,11 @@
 /*
  * Lanes that do not step together, and what they tell each other: random sets of lanes against naive
- * functions of the PTX ISA's text (engine/crs/ptx_warp_ops.c), lanes in frames of their own against lanes that
- * run alone (engine/crs/ptx_frames.c), rows of accesses against single ones.
+ * functions of the PTX ISA's text (engine/lanes/ptx_warp_ops.c), lanes in frames of their own against lanes that
+ * run alone (engine/lanes/ptx_frames.c), rows of accesses against single ones.
  */
 #include "tests/unit/shared/ptx_machine.h"
 
-#include "engine/crs/ptx_exec_internal.h"
+#include "engine/lanes/ptx_exec_internal.h"
 
 #define MODULE ".version 7.0\n.target sm_70\n.address_size 64\n"
 #define REGISTERS ".reg .pred %p<8>; .reg .b32 %r<24>; .reg .b64 %d<24>;\n"

@@ -271,7 +271,10 @@ static void digest_run(uint64_t *digest, const struct subject_info *subject,
     digest_word(digest, machine->steps);
     digest_text(digest, machine->fault_text);
     for (uint32_t i = 0; i < RULE_COUNT; i++)
-        digest_word(digest, machine->hits[i]);
+        if (machine->hits[i] > 0) { /* a rule more changes no other digest */
+            digest_text(digest, rule_table[i].name);
+            digest_word(digest, machine->hits[i]);
+        }
     arena_release(&test_arena, mark);
 }
 

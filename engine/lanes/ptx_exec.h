@@ -14,12 +14,15 @@
 
 #define PTX_SITE_SHARES (1u << 31)
 
+enum { PTX_CLOCK_TICK = 1000 };
+
 /* κ of one lane: where its frames are. */
 struct ptx_lane {
     struct ptx_rows rows; /* first ones of the current frame */
     uint32_t byte;        /* first byte of its local memory, from the thread's */
     uint32_t depth;       /* frames below it: |κ| - 1 */
     uint32_t function;    /* of the current frame */
+    uint32_t clocks;      /* how often the lane has read a clock */
 };
 
 /* What a step needs beside the state: the semantics' scratch_bytes is at least its size, and it stands
@@ -49,6 +52,27 @@ struct ptx_lanes {
     struct ptx_lane lane[]; /* `count`; then call sites: uint32_t [depth][count], PTX_SITE_SHARES in
                                those of a frame that has the caller's registers; then registers */
 };
+
+/* A copy that a lane has begun and not waited for. */
+struct ptx_copying {
+    uint32_t to, from; /* bytes in machine.memory */
+    uint16_t bytes;    /* that are written: a multiple of 4 */
+    uint16_t given;    /* of these, that are read; the others become 0 */
+    uint32_t age;      /* groups that were committed since */
+    uint32_t pc;
+};
+
+enum { PTX_COPIES = 64 /* of a lane, at most */, PTX_ASYNC_WORDS = 2 + PTX_COPIES * 5 };
+
+/* Behind the registers of a group, a lane each, if the code has cp.async: PTX_ASYNC_WORDS. */
+struct ptx_async {
+    uint32_t count, unused;
+    struct ptx_copying copies[PTX_COPIES]; /* in the order in which they were begun */
+};
+
+/* What is under way may have been done by now, or may still be: tells observers of its accesses. To be called where
+ * the lanes come to a barrier of their block, or end. */
+void ptx_async_touch(struct machine *machine, struct ptx_lanes *lanes, lane_mask set);
 
 /* Words of the block that a group takes (even). */
 uint32_t ptx_lanes_words(const struct program *program, uint32_t count);
@@ -117,6 +141,23 @@ void *ptx_register_of(const struct program *program, struct ptx_lanes *lanes,
 /* Variables that the instruction at pc may read and write (bits as in code_stm), from the state. */
 void ptx_footprint(const struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
                    lane_mask executing, uint64_t *reads, uint64_t *writes);
+
+/* Lanes of a warp at an instruction of the warp, whatever groups their registers lie in. */
+struct ptx_meeting {
+    const struct ptx_op *op;
+    uint32_t first, count;      /* number in the warp of lane 0; lanes */
+    lane_mask executing;        /* X */
+    lane_mask with[LIMIT_WARP]; /* by lane: who takes part with it */
+    const uint64_t *a, *b,
+        *c;          /* operands, by lane: of vote, match, redux a; of shfl all; NULL: none */
+    uint64_t *d, *p; /* results, by lane */
+};
+
+/* What the lanes of X get: t->d, t->p. The rule. */
+enum rule ptx_meet(struct ptx_meeting *t);
+
+/* The operand that names lanes; of kind NONE if the instruction has none. */
+const struct ptx_place *ptx_mask_of(const struct ptx_op *op);
 
 /* ⊥: the execution ends with `stuck`; which premise is missing. */
 void ptx_stuck(struct machine *machine, uint32_t thread, uint32_t pc, const char *why);

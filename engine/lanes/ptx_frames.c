@@ -4,7 +4,7 @@
  * A frame has a function's registers and its variables in local memory. Frames that are dropped are
  * cleared, so that a new frame is 0 and equal states have equal bytes.
  */
-#include "engine/crs/ptx_exec_internal.h"
+#include "engine/lanes/ptx_exec_internal.h"
 
 /* ---- targets ---- */
 

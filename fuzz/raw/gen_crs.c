@@ -1,4 +1,4 @@
-#include "fuzz/gen/gen_crs.h"
+#include "fuzz/raw/gen_crs.h"
 
 #include "engine/base/invariant.h"
 #include "engine/base/text.h"

@@ -5,7 +5,7 @@
  * the execution before anything is read or written. Memory is sequentially consistent: volatile, relaxed,
  * acquire and release accesses are ordinary ones. What they order is oracle/scoped's matter.
  */
-#include "engine/crs/ptx_exec_internal.h"
+#include "engine/lanes/ptx_exec_internal.h"
 #include "engine/machine/symmetry.h"
 
 STEP_INLINE uint64_t fetch(const uint32_t *words, uint32_t byte, const uint32_t bytes)
@@ -186,7 +186,7 @@ static bool load_full(const struct ptx_access *a)
 enum rule ptx_ld(struct ptx_step *x)
 {
     struct ptx_access a = {.x = x, .kind = PTX_ACCESS_LD};
-    if (!ptx_places(&a))
+    if (!ptx_places(&a) || (x->code->has_async && ptx_async_hits(&a)))
         return RULE_PTX_LD;
     if (!load_full(&a)) {
         for (uint32_t e = 0; e < x->op->count; e++)
@@ -302,7 +302,7 @@ static bool store_run(const struct ptx_access *a)
 enum rule ptx_st(struct ptx_step *x)
 {
     struct ptx_access a = {.x = x, .kind = PTX_ACCESS_ST};
-    if (!ptx_places(&a) || store_run(&a))
+    if (!ptx_places(&a) || (x->code->has_async && ptx_async_hits(&a)) || store_run(&a))
         return RULE_PTX_ST;
     lane_mask conflicts = ptx_find_conflicts(&a);
     for (uint32_t e = 0; e < x->op->count; e++)

@@ -1,7 +1,7 @@
 /*
  * ptx_exec.c - one instruction: guards, operands, what is computed, results.
  */
-#include "engine/crs/ptx_exec_internal.h"
+#include "engine/lanes/ptx_exec_internal.h"
 #include "engine/machine/symmetry.h"
 
 /* ---- groups ---- */
@@ -10,7 +10,8 @@ uint32_t ptx_lanes_words(const struct program *program, uint32_t count)
 {
     const struct ptx_rows *rows = &program->ptx->rows;
     uint32_t registers = (2 * rows->wide + rows->narrow) * count;
-    return ptx_head_words(program->ptx, count) + ((registers + 1) & ~1u);
+    uint32_t async = program->ptx->has_async ? count * PTX_ASYNC_WORDS : 0;
+    return ptx_head_words(program->ptx, count) + ((registers + 1) & ~1u) + async;
 }
 
 static void init_register(struct machine *machine, struct ptx_lanes *lanes,
@@ -65,6 +66,11 @@ void ptx_lanes_layout(const struct machine *machine, const struct ptx_lanes *lan
     words.stride = words.words = 2;
     words.word = layout_place(machine, registers);
     for (uint32_t row = 0; row < code->rows.wide; row++, words.word += 2 * n)
+        layout_words(layout, &words);
+    words.stride = words.words = PTX_ASYNC_WORDS;
+    words.word = layout_place(machine, registers) +
+                 (((2 * code->rows.wide + code->rows.narrow) * n + 1) & ~1u);
+    if (code->has_async)
         layout_words(layout, &words);
 }
 
@@ -305,6 +311,22 @@ static enum rule ptx_dop(struct ptx_step *x)
                                           : RULE_PTX_DOP;
 }
 
+/* mov of a clock [EXT]: 1,000 cycles, or nanoseconds, between two looks of a lane at it: a function of what the lane
+ * itself has done, so that the same under every schedule. */
+static enum rule ptx_clock(struct ptx_step *x)
+{
+    bool high = x->op->mode == PTX_SPECIAL_CLOCK_HI || x->op->mode == PTX_SPECIAL_GLOBALTIMER_HI;
+    for (lane_mask rest = x->executing; rest; rest &= rest - 1) {
+        uint32_t lane = lowest_lane(rest);
+        struct ptx_lane *own = &x->lanes->lane[lane];
+        put(x->m, &own->clocks, own->clocks + 1);
+        uint64_t value = (uint64_t)own->clocks * PTX_CLOCK_TICK;
+        ptx_set_result(x->m, x->lanes, &x->op->results[0], (lane_mask)1 << lane,
+                       high ? value >> 32 : value);
+    }
+    return RULE_PTX_MOV;
+}
+
 /* ---- one step ---- */
 
 /* THR.membar: memory is sequentially consistent, so nothing is waited for. */
@@ -340,20 +362,21 @@ enum rule ptx_execute(struct machine *machine, struct ptx_lanes *lanes, uint32_t
         if (__builtin_expect(machine->memory_model != NULL, 0))
             return ptx_ask(&x, PTX_ACCESS_ATOM);
         return ptx_atom(&x);
-    case PTX_EXEC_VOTE:
-        return ptx_vote(&x, exited);
-    case PTX_EXEC_ACTIVEMASK:
-        return ptx_activemask(&x);
-    case PTX_EXEC_SHFL:
-        return ptx_shfl(&x, exited);
-    case PTX_EXEC_MATCH:
-        return ptx_match(&x, exited);
-    case PTX_EXEC_REDUX:
-        return ptx_redux(&x, exited);
     case PTX_EXEC_MEMBAR:
         return RULE_PTX_MEMBAR;
+    case PTX_EXEC_VOTE:
+    case PTX_EXEC_ACTIVEMASK:
+    case PTX_EXEC_SHFL:
+    case PTX_EXEC_MATCH:
+    case PTX_EXEC_REDUX:
     case PTX_EXEC_BAR_WARP:
-        return ptx_bar_warp(&x, exited);
+        return ptx_together(&x, exited);
+    case PTX_EXEC_CLOCK:
+        return ptx_clock(&x);
+    case PTX_EXEC_COPY:
+    case PTX_EXEC_COPY_COMMIT:
+    case PTX_EXEC_COPY_WAIT:
+        return ptx_async_step(&x);
     case PTX_EXEC_BAR_SYNC:
     case PTX_EXEC_BAR_ARRIVE:
     case PTX_EXEC_BAR_RED:

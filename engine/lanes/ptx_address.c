@@ -1,7 +1,7 @@
 /*
  * ptx_address.c - where the addresses of an ld, st, atom lead, and what is said of one that leads nowhere.
  */
-#include "engine/crs/ptx_exec_internal.h"
+#include "engine/lanes/ptx_exec_internal.h"
 
 #include <stdio.h>
 
@@ -404,6 +404,8 @@ void ptx_footprint(const struct machine *machine, const struct ptx_lanes *lanes,
     const struct ptx_op *op = &code->ops[pc];
     uint64_t vars = 0;
     *reads = *writes = 0;
+    if (op->exec == PTX_EXEC_COPY || op->exec == PTX_EXEC_COPY_WAIT)
+        *reads = *writes = UINT64_MAX;
     if (op->exec != PTX_EXEC_LD && op->exec != PTX_EXEC_ST && op->exec != PTX_EXEC_ATOM)
         return;
     for (lane_mask rest = executing; rest; rest &= rest - 1) {

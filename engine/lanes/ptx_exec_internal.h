@@ -5,7 +5,7 @@
 #ifndef ENGINE_PTX_EXEC_INTERNAL_H
 #define ENGINE_PTX_EXEC_INTERNAL_H
 
-#include "engine/crs/ptx_exec.h"
+#include "engine/lanes/ptx_exec.h"
 
 /* The registers of a group: rows of `count` elements, by lane. */
 struct ptx_file {
@@ -143,14 +143,18 @@ void ptx_tell(const struct ptx_access *access, uint32_t e, uint32_t n, const uin
 /* The memory that is not sequentially consistent gets the request of an ld, st, atom (ptx_memory.c). */
 enum rule ptx_ask(struct ptx_step *x, enum ptx_access_kind kind);
 
+/* ptx_async.c */
+struct ptx_async *ptx_async_of(const struct ptx_code *code, struct ptx_lanes *lanes, uint32_t lane);
+enum rule ptx_async_step(struct ptx_step *x);
+/* Whether a lane accesses what its own copy, which it has not waited for, reads or writes: it is stuck then. The places
+ * are those of `access`. */
+bool ptx_async_hits(const struct ptx_access *access);
+
 enum rule ptx_ld(struct ptx_step *x);
 enum rule ptx_st(struct ptx_step *x);
 enum rule ptx_atom(struct ptx_step *x);
-enum rule ptx_vote(struct ptx_step *x, lane_mask exited);
-enum rule ptx_activemask(struct ptx_step *x);
-enum rule ptx_shfl(struct ptx_step *x, lane_mask exited);
-enum rule ptx_match(struct ptx_step *x, lane_mask exited);
-enum rule ptx_redux(struct ptx_step *x, lane_mask exited);
-enum rule ptx_bar_warp(struct ptx_step *x, lane_mask exited);
+
+/* vote, activemask, shfl, match, redux, bar.warp.sync by the executing lanes of a group. */
+enum rule ptx_together(struct ptx_step *x, lane_mask exited);
 
 #endif
