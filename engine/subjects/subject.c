@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-_Static_assert(SUBJECT_COUNT <= 64, "sets of subjects are bits of a word");
+_Static_assert(SUBJECT_COUNT < 128, "subject_set has a bit for each");
 
 #define VTABLE_threads &semantics_threads
 #define VTABLE_simt &semantics_simt

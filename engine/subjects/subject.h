@@ -38,9 +38,10 @@ extern const struct subject_info subject_table[SUBJECT_COUNT];
 
 extern const char *const program_id_names[PROGRAM_COUNT];
 
-/* A set of subjects: SUBJECT_BIT(id) for each. */
-typedef uint64_t subject_set;
+/* A set of subjects: SUBJECT_BIT(id) for each. There are more than 64. */
+__extension__ typedef unsigned __int128 subject_set;
 #define SUBJECT_BIT(id) ((subject_set)1 << (id))
+#define SUBJECTS_ALL (SUBJECT_BIT(SUBJECT_COUNT) - 1)
 
 /* All the ordinary ones; they come first in the table. */
 enum {

@@ -119,7 +119,9 @@ struct digest_parts digest_parts(struct arena *arena, const struct ast_kernel *k
     struct digest_parts parts = {.kernel = 0};
     add_text(&parts.kernel, print_kernel(arena, kernel));
     add_text(&parts.runs, result->reason);
-    add(&parts.runs, result->subjects);
+    add(&parts.runs, (uint64_t)result->subjects);
+    if (result->subjects >> 64)
+        add(&parts.runs, (uint64_t)(result->subjects >> 64));
     for (uint32_t i = 0; i < SUBJECT_COUNT; i++)
         if (!is_silent(result, (enum subject_id)i))
             add_run(&parts.runs, arena, &result->runs[i]);

@@ -238,7 +238,7 @@ static void checks(uint64_t *digest, const struct ast_kernel *kernel, uint32_t n
     if (number % 6 == 5) /* some oracles only */
         options.oracles = (uint32_t)pcg_splitmix(number) & CHECK_DEFAULTS.oracles;
     if (number % 8 == 3) /* variants, too */
-        options.subjects = UINT64_MAX >> (64 - SUBJECT_COUNT);
+        options.subjects = SUBJECTS_ALL;
     check_kernel(&test_arena, kernel, &options, result);
     struct digest_parts parts = digest_parts(&test_arena, kernel, result);
     digest_word(digest, parts.answers);

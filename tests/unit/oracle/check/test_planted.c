@@ -63,7 +63,7 @@ static void check(const struct ast_kernel *kernel, unsigned ways, uint64_t seed,
     options.budget_steps = ways & WAY_BRIEF ? 24 : 4096;
     options.exhaustive = ways & WAY_EXHAUSTIVE;
     if (ways & WAY_VARIANTS)
-        options.subjects = UINT64_MAX >> (64 - SUBJECT_COUNT);
+        options.subjects = SUBJECTS_ALL;
     options.same_value = ways & WAY_SAME_VALUE;
     options.atomics_sync = ways & WAY_ATOMICS_SYNC;
     if (ways & WAY_STRICT)
