@@ -68,7 +68,9 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
     bool ordinary = !gen->fixed && !gen->small && !check->exhaustive;
     if (ordinary && gen->features == GEN_DEFAULTS.features && is_ragged(seed, number))
         c->gen.features |= 1u << FEATURE_ILLFORMED;
-    c->check.convergence = check->subjects == SUBJECTS_DEFAULT && is_any_order(seed, number);
+    c->check.convergence = check->subjects == SUBJECTS_DEFAULT &&
+                           (check->oracles & 1u << ORACLE_CONVERGENCE) &&
+                           is_any_order(seed, number);
     if (ordinary && is_spin(seed, number, gen))
         c->gen.spin = true;
     if (!check->exhaustive && (tiny || gen->enumerate || c->gen.spin)) {

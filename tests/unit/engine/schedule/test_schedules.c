@@ -58,7 +58,7 @@ static const struct {
      "threads 0-39; simt 0 2-3 1 4; simt:then-first 0 2-3 1 4; interleave 0 2 11-15 3-5; "
      "predicated 0 2; lockstep 0 2 11-13; crs 0 2; thread-pc 0 2; block 0 2"},
     {WARPS, 64, 1, SUBJECT_COUNT,
-     "threads 0-63; simt 0 2-3 1 4-7; simt:then-first 0 2-3 1 4-7; interleave 0 2 11-15 3-11; "
+     "threads 0-63; simt 0 2-3 1 4-7; simt:then-first 0 2-3 1 4-7; interleave 0 2 11-15 3-10 24; "
      "predicated 0 2 11-12; lockstep 0 2 11-15 3; crs 0 2 11-12; thread-pc 0 2 11-12; block 0 2 "
      "11-12"},
     {CONFLICT, 1, 1, SUBJECT_COUNT,
@@ -80,7 +80,7 @@ static const struct {
      "threads 0-39; simt 0-4; simt:then-first 0-4; interleave 0 2 11-15 3-5; predicated 0 2; "
      "lockstep 0 2 11-13; crs 0 2; thread-pc 0 2; block 0 2"},
     {CONFLICT, 64, 1, SUBJECT_COUNT,
-     "threads 0-63; simt 0-7; simt:then-first 0-7; interleave 0 2 11-15 3-11; predicated 0 2 "
+     "threads 0-63; simt 0-7; simt:then-first 0-7; interleave 0 2 11-15 3-10 24; predicated 0 2 "
      "11-12; lockstep 0 2 11-15 3; crs 0 2 11-12; thread-pc 0 2 11-12; block 0 2 11-12"},
     {APART, 1, 1, SUBJECT_COUNT,
      "threads 0; simt 0; simt:then-first 0; interleave 11; predicated 11; lockstep 11; crs 11; "
@@ -101,7 +101,7 @@ static const struct {
      "threads 0-39; simt 0; simt:then-first 0; interleave 0 2 11-15 3-5; predicated 0 2; lockstep "
      "0; crs 0; thread-pc 0; block 0 2"},
     {APART, 64, 1, SUBJECT_COUNT,
-     "threads 0-63; simt 0; simt:then-first 0; interleave 0 2 11-15 3-11; predicated 0 2 11-12; "
+     "threads 0-63; simt 0; simt:then-first 0; interleave 0 2 11-15 3-10 24; predicated 0 2 11-12; "
      "lockstep 0; crs 0; thread-pc 0; block 0 2 11-12"},
     {ALONE, 1, 2, SUBJECT_COUNT,
      "threads 0; simt 0; simt:then-first 0; interleave 13; predicated 13; lockstep 13; crs 13; "

@@ -130,7 +130,7 @@ static void every_option_of_run_has_a_key(void **state)
 {
     (void)state;
     static const char *const others[] = {"config", "with", "check", "weights", "ui",
-                                         "resume", "json", "help",  "verbose"};
+                                         "resume", "json", "help",  "verbose", "host"};
     for (size_t i = 0; i < option_count; i++) {
         uint32_t keys = 0;
         if (!option_is_on(&option_table[i], COMMAND_RUN))

@@ -62,11 +62,13 @@ static void a_weight_is_a_proportion(void **state)
     assert_in_range(usual, 80, 150);                                         /* 30 of 105 of 400 */
     assert_in_range(hits_of(weights_of("warp.4:1000"), W_WARP_4), 290, 350); /* 300 of 375 */
     assert_in_range(hits_of(weights_of("warp.4:10"), W_WARP_4), 4, 40);      /* 3 of 78 */
-    assert_in_range(hits_of(weights_of("blocks:10000"), W_BLOCKS_2), 250, 320); /* 3 of 4 */
+    assert_in_range(hits_of(weights_of("blocks.2:10000,blocks.3:10000"), W_BLOCKS_2), 250,
+                    320); /* 3 of 4 */
     assert_true(hits_of(weights_of("loops:1"), W_STM_LOOP) * 10 < hits_of(NULL, W_STM_LOOP));
     /* A feature's percentage and a row's multiply. */
-    assert_int_equal(hits_of(weights_of("blocks:200,blocks.2:50,blocks.3:50"), W_BLOCKS_2),
-                     hits_of(NULL, W_BLOCKS_2));
+    assert_int_equal(
+        hits_of(weights_of("blocks:200,blocks.2:50,blocks.3:50,edge.blocks:50"), W_BLOCKS_2),
+        hits_of(NULL, W_BLOCKS_2));
 }
 
 /* Whatever the weights, kernels are kernels: extreme ones, drawn for each kernel. */

@@ -65,7 +65,7 @@ static void erratum_a4_ends_at_one_loop(void **state)
     struct gen_options gen = GEN_DEFAULTS;
     gen.features &= ~(1u << FEATURE_GRAPHS | 1u << FEATURE_DIRECTIONS);
     uint32_t reduced = 0;
-    for (uint64_t number = 0; number < 40 && reduced < 8; number++) {
+    for (uint64_t number = 0; number < 80 && reduced < 8; number++) {
         struct ast_kernel *kernel = gen_case(&arena, 0xa4, number, &gen);
         const char *signature = signature_of(kernel, &check);
         if (!signature)

@@ -10,7 +10,7 @@
 #include "oracle/check/check.h"
 #include "tests/unit/shared/support.h"
 
-enum { KERNELS = 300, STEPS = 3000 };
+enum { KERNELS = 400, STEPS = 3000 };
 
 static uint64_t hits[RULE_COUNT + 1];
 
