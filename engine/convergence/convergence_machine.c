@@ -153,6 +153,7 @@ const struct semantics semantics_convergence = {
     .name = "convergence",
     .form = FORM_STRUCTURED,
     .actors = ACTORS_THREADS,
+    .unseen_order = true,
     .kinds = CODE_KINDS_CORE | 1 << CODE_ASSUME | 1 << CODE_HAVOC | 1 << CODE_ATOMIC |
              1 << CODE_VOTE | 1 << CODE_BARRIER,
     .describe = describe,

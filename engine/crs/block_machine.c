@@ -189,6 +189,7 @@ const struct semantics semantics_its = {
     .name = "its",
     .form = FORM_PTX,
     .actors = ACTORS_THREADS,
+    .unseen_order = true,
     .kinds = 1u << CODE_PTX,
     .refuses = its_refuses,
     .extra_words = extra_words,

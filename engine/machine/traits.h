@@ -47,7 +47,9 @@ struct semantics {
     enum ast_form form; /* of the programs that it runs */
     enum actors actors;
     enum warp_stack stack;
-    bool has_pcs;   /* warps whose lanes have a program counter each */
+    bool has_pcs; /* warps whose lanes have a program counter each */
+    /* Actors begin, or go on, by steps of others that access nothing: splits, lanes that meet. */
+    bool unseen_order;
     uint32_t kinds; /* statements that it has rules for: bits 1u << enum code_kind */
     /* Why it does not run the program, although it has a rule for each statement; NULL: it does. The function may be
      * NULL. */

@@ -339,11 +339,12 @@ static void run_other(struct search *search, enum search_method method)
 }
 
 /* Whether steps that depend on each other are told by what they access: not where barriers are named in PTX, nor where
- * choices are made by memory that others write, nor where caches stand between. */
+ * choices are made by memory that others write, nor where caches stand between, nor where a step that accesses nothing
+ * lets another actor go on. */
 static bool accesses_tell(const struct machine *machine)
 {
     const struct program *program = machine->program;
-    if (machine->semantics->environment)
+    if (machine->semantics->environment || machine->semantics->unseen_order)
         return false;
     return program->form == FORM_PTX ? !program->ptx->barriers
                                      : !program_chooses_by_memory(program);

@@ -109,7 +109,7 @@ fake wrong 'clang-14 -cc1 -triple nvptx64-nvidia-cuda -x cl -cl-std=CL2.0 -DSIMT
 expect 1 outside --subject "compiler:$folder/wrong {in.cl} {out}" --subject compiler:clang-14:-O2 --cases 16 --seed 2 --tests 40 --output findings
 says out "wrong-value" "agrees: compiler:clang-14:-O2"
 set -- findings/*
-says "$1/README.md" "| word of the buffer |" "Made small with" "simtfuzz outside --subject" "case 1 of seed 0x2"
+says "$1/README.md" "| word of the buffer |" "Made small with" "simtfuzz outside --subject" " of seed 0x2"
 says "$1/memory.txt" "initial:" "expected:" "actual:"
 [ -s "$1/kernel.cl" ] && [ -s "$1/kernel.simt" ] || failed "a finding without its kernel"
 # Every kernel of the corpus that can be emitted compiles.

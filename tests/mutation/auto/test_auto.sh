@@ -17,7 +17,7 @@ failed() {
 
 names=(
     'engine/crs/crs_branch.c:enable:delete:d.returned&=~alpha:1->;'              # a lane that returned sleeps on
-    'engine/crs/crs_branch.c:upd_exec_state:constant:1@s->depth-1:1->2'          # reads below the stack
+    'engine/crs/crs_branch.c:unwind:relation:s->depth>0:1->s->depth>=0'            # reads below the stack
     'engine/crs/crs_branch.c:unwind:constant:1@put(u->machine,&s->completed,1):1->2' # a flag
 )
 hunt() {

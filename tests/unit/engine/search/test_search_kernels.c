@@ -668,6 +668,24 @@ static void random_kernels(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, support_setup, support_teardown)
 
+/* A split begins by the step of another one, which accesses nothing: partial orders of accesses do not tell. They made a
+ * split step that was not there. */
+static void splits_are_searched_by_states(void **state)
+{
+    (void)state;
+    static const char text[] = "launch(threads = 2, warp = 2, blocks = 2); global int f, d;"
+                               "kernel k() { private int e; if (bid * threads + tid == 3) { while "
+                               "(f != 0) ; d = 1; f = 1; }"
+                               " else { while (f == 0) ; e = d; f = 0; } }";
+    for (int method = SEARCH_AUTO; method <= SEARCH_DPOR; method++) {
+        struct search_result *result =
+            search(text, SUBJECT_CONVERGENCE, (enum search_method)method);
+        assert_true(result->complete);
+        assert_int_equal(result->method, SEARCH_STATES);
+        assert_int_equal(result->liveness, search(text, SUBJECT_THREADS, SEARCH_STATES)->liveness);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -675,6 +693,7 @@ int main(void)
         TEST(lanes_win),
         TEST(atomics_of_lanes),
         TEST(unfairness_programs),
+        TEST(splits_are_searched_by_states),
         TEST(lassos),
         TEST(long_walk),
         TEST(distant_words),
