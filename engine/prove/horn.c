@@ -393,11 +393,13 @@ static bool enliven(struct horn *h, term t)
 static bool spread_live(struct horn *h, const struct loop_cut *cut)
 {
     uint32_t path = slot_path(h->duo);
-    bool more = enliven(h, cut->latch[path]) | enliven(h, cut->entry[path]);
+    bool more = enliven(h, cut->latch[path]);
+    more = enliven(h, cut->entry[path]) || more;
     for (uint32_t n = 0; n < cut->symbol_count; n++)
-        if (h->live[cut->symbols[n]])
-            more |= enliven(h, cut->latch[cut->symbol_slots[n]]) |
-                    enliven(h, cut->entry[cut->symbol_slots[n]]);
+        if (h->live[cut->symbols[n]]) {
+            more = enliven(h, cut->latch[cut->symbol_slots[n]]) || more;
+            more = enliven(h, cut->entry[cut->symbol_slots[n]]) || more;
+        }
     return more;
 }
 
