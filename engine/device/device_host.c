@@ -35,11 +35,13 @@ static bool is_ending(const struct device *device, uint32_t context)
 /* ends=drain: the host waits for operations of what it has ended, or is about to give away. */
 static bool is_draining(const struct device *device, const struct host_statement *s)
 {
-    const struct host_array *a = &device->program->arrays[s->array];
     if (!device->options.ends_drain)
         return false;
-    if (s->kind == HOST_FREE && flight_words_pending(device, a->base, a->words))
-        return true;
+    if (s->kind == HOST_FREE) {
+        const struct host_array *a = &device->program->arrays[s->array];
+        if (flight_words_pending(device, a->base, a->words))
+            return true;
+    }
     return is_ending(device, s->context);
 }
 
