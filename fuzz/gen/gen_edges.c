@@ -82,7 +82,8 @@ static struct ast_function *deep_function(struct gen *g, struct ast_var *x)
 struct ast_stm *gen_deep(struct gen *g)
 {
     struct ast_var *x = gen_file_var(g, 'd', SPACE_PRIVATE, 1, false);
-    struct ast_stm *stms = call_with(g, deep_function(g, x), draw_depth(g));
+    struct ast_expr *depth = draw_depth(g); /* before the function: arguments have no order */
+    struct ast_stm *stms = call_with(g, deep_function(g, x), depth);
     if (gen_chance(g, 40))
         stms = gen_if(g, gen_split(g), stms, NULL);
     struct ast_stm *show = gen_store_result(g);
