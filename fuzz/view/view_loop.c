@@ -46,8 +46,8 @@ void view_loop_take(struct arena *arena, const struct subject_info *subject,
     struct machine *machine = machine_new(arena, subject->vtable, program, &options);
     const struct sched_spec schedule = {.kind = SCHED_TAPE, .tape = stem};
     struct scheduler scheduler;
-    uint8_t *live = ARENA_ARRAY(arena, uint8_t, machine->actor_count);
-    uint8_t *stepped = ARENA_ARRAY(arena, uint8_t, machine->actor_count);
+    uint8_t *live = ARENA_ARRAY(arena, uint8_t, machine->alternatives);
+    uint8_t *stepped = ARENA_ARRAY(arena, uint8_t, machine->alternatives);
     uint64_t steps = steps_of(stem, NULL), length = steps_of(round, stepped);
     sched_start(&scheduler, &schedule, machine, arena);
     machine_run(machine, &scheduler.choices, steps, NULL);
@@ -56,7 +56,7 @@ void view_loop_take(struct arena *arena, const struct subject_info *subject,
     *loop = (struct view_loop){
         .stem = steps,
         .length = length,
-        .fair = memcmp(live, stepped, machine->actor_count) == 0,
+        .fair = memcmp(live, stepped, machine->alternatives) == 0,
         .lasso = {.live = live, .stepped = stepped, .stem_tape = stem, .loop_tape = round}};
 }
 

@@ -53,7 +53,7 @@ static void walk(struct checking *c, struct machine *machine, struct lasso_probe
         enum rule rule = machine_step(machine, actor, &scheduler.choices);
         probe->stem_steps += !in_loop;
         probe->loop_steps += in_loop;
-        if (in_loop && probe->has_stacks)
+        if (in_loop && probe->has_stacks && actor < machine->actor_count) /* a cache has no stack */
             see_depth(&depths, machine, actor);
         if (in_loop && continues(rule) && probe->rule == RULE_NONE) {
             probe->rule = rule;
