@@ -89,7 +89,7 @@ echo "10^5 steps: $(stat -c %s big.html) bytes, $(grep ready said)"
 
 # A report leads to the views of its findings.
 night night.db
-expect 0 report --db night.db --html night.html --views
+expect 0 report --db night.db --html night.html
 [ "$(grep -c '<a class="view" href="night.html.views/finding-[0-9]*.html">' night.html)" = 5 ] || failed "findings without a view"
 for page in night.html.views/*.html; do
     cp "$page" finding.html
