@@ -145,7 +145,7 @@ struct cli_options {
     bool unwritten_ok;                                   /* of exec */
     const char *html, *junit, *sarif, *markdown, *grade; /* of report: files */
     uint32_t report_findings, report_traces;
-    bool report_views;
+    bool no_views;
     bool verify;                  /* of distill */
     bool manual;                  /* of help */
     const char *completion;       /* a shell, or NULL */
