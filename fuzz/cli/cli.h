@@ -146,7 +146,7 @@ struct cli_options {
     const char *suppress;                                /* of exec, check: a file, or NULL */
     const char *html, *junit, *sarif, *markdown, *grade; /* of report: files */
     uint32_t report_findings, report_traces;
-    bool report_views;
+    bool no_views;
     bool verify;                  /* of distill */
     bool manual;                  /* of help */
     const char *completion;       /* a shell, or NULL */
