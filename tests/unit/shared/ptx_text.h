@@ -7,6 +7,7 @@
 
 #include "engine/input/input.h"
 #include "engine/ptx/ptx.h"
+#include "tests/unit/shared/arena_fixture.h"
 #include "tests/unit/shared/ptx_equal.h"
 
 #include <setjmp.h>
@@ -18,21 +19,7 @@
 
 #include <cmocka.h>
 
-static struct arena arena;
 static struct diag diag;
-
-static inline int setup(void **state)
-{
-    (void)state;
-    return arena_init(&arena, (size_t)1 << 30);
-}
-
-static inline int teardown(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
-}
 
 static inline struct ptx_module *parse_bytes(const char *text, size_t length)
 {

@@ -24,6 +24,11 @@ static inline const char *ptx_text_of(const char *settings, const char *declarat
                         settings, declarations, body);
 }
 
+/* The end of a body: out[tid] = %r. */
+#define PTX_STORE                                                                                  \
+    "  mov.u32 %s, %tid.x;\n  shl.b32 %s, %s, 2;\n  mov.u32 %t, out;\n  add.u32 %t, %t, %s;\n"     \
+    "  st.shared.u32 [%t], %r;\n  exit;\n"
+
 static inline const struct program *ptx_program_of(const char *text)
 {
     struct diag diag;
@@ -40,6 +45,45 @@ static inline const struct program *ptx_program_of(const char *text)
         print_error("%s\n%s\n", reason, text);
     assert_non_null(program);
     return program;
+}
+
+/* One execution in turns, to its end. */
+static inline struct machine *ptx_play(const struct semantics *semantics,
+                                       const struct program *program,
+                                       const struct observer *observers)
+{
+    const struct machine_options options = {.observers = observers};
+    struct machine *machine = machine_new(&test_arena, semantics, program, &options);
+    struct scheduler scheduler;
+    const struct sched_spec spec = {.kind = SCHED_ROUND_ROBIN};
+    sched_start(&scheduler, &spec, machine, &test_arena);
+    machine_run(machine, &scheduler.choices, 100000, NULL);
+    return machine;
+}
+
+/* Each step is done, undone and done again: equal states have equal bytes, and the hash is that of the state. The steps
+ * until it has terminated. */
+static inline uint32_t ptx_play_undoing(const struct semantics *semantics,
+                                        const struct program *program)
+{
+    struct machine *machine = search_machine(&test_arena, semantics, program, false);
+    uint32_t *before = ARENA_ARRAY(&test_arena, uint32_t, machine->block_words);
+    uint32_t steps = 0;
+    for (; machine_status(machine) == STATUS_RUNNING; steps++) {
+        uint32_t actor = machine->head->live[steps % machine->head->live_count];
+        uint64_t hash = machine->track.hash;
+        machine->track.log_count = 0;
+        machine_save(machine, before);
+        machine_step(machine, actor, NULL);
+        uint64_t after = machine->track.hash;
+        machine_undo(machine, 0);
+        assert_true(machine_equals(machine, before));
+        assert_true(machine->track.hash == hash);
+        machine_step(machine, actor, NULL);
+        assert_true(machine->track.hash == after);
+    }
+    assert_int_equal(machine_status(machine), STATUS_TERMINATED);
+    return steps;
 }
 
 /* Bits 1u << enum status of all executions. */

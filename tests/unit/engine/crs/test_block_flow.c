@@ -4,21 +4,6 @@
  */
 #include "tests/unit/engine/crs/ptx_programs.h"
 
-/* One execution; its final store. */
-static const struct machine *run(const struct program *program, const struct observer *observers)
-{
-    const struct machine_options options = {.observers = observers};
-    struct machine *machine = machine_new(&test_arena, &semantics_block, program, &options);
-    struct scheduler scheduler;
-    const struct sched_spec spec = {.kind = SCHED_ROUND_ROBIN};
-    sched_start(&scheduler, &spec, machine, &test_arena);
-    machine_run(machine, &scheduler.choices, 100000, NULL);
-    return machine;
-}
-
-#define STORE                                                                                      \
-    "  mov.u32 %s, %tid.x;\n  shl.b32 %s, %s, 2;\n  mov.u32 %t, out;\n  add.u32 %t, %t, %s;\n"     \
-    "  st.shared.u32 [%t], %r;\n  exit;\n"
 #define TWICE ".func (.reg .b32 %y) twice(.reg .b32 %x) {\n  add.u32 %y, %x, %x;\n  ret;\n}\n"
 /* A callee that leaves a loop by ret, with a break entry open; and one that calls without preRet. */
 #define LOOPS                                                                                      \
@@ -42,42 +27,45 @@ static void threads_go_their_ways(void **state)
     } rows[] = {
         {"loop by bra",
          "",
-         "H:\n  add.u32 %r, %r, 1;\n  setp.lt.u32 %p, %r, 6;\n  @%p bra H;\n" STORE,
+         "H:\n  add.u32 %r, %r, 1;\n  setp.lt.u32 %p, %r, 6;\n  @%p bra H;\n" PTX_STORE,
          {6, 6}},
         {"loops by break",
          "",
          "  preBrk E;\nH:\n  add.u32 %r, %r, 1;\n  setp.gt.u32 %p, %r, 6;\n  @%p break;\n  bra H;\n"
-         "E:\n" STORE,
+         "E:\n" PTX_STORE,
          {7, 7}},
-        {"call", TWICE, "  call (%r), twice, (%r);\n" STORE, {6, 8}},
-        {"call with preRet", TWICE, "  preRet B;\n  call (%r), twice, (%r);\nB:\n" STORE, {6, 8}},
+        {"call", TWICE, "  call (%r), twice, (%r);\n" PTX_STORE, {6, 8}},
+        {"call with preRet",
+         TWICE,
+         "  preRet B;\n  call (%r), twice, (%r);\nB:\n" PTX_STORE,
+         {6, 8}},
         {"call in a loop",
          TWICE,
          "  preBrk E;\nH:\n  preRet B;\n  call (%r), twice, (%r);\nB:\n  setp.gt.u32 %p, %r, 9;\n"
-         "  @%p break;\n  bra H;\nE:\n" STORE,
+         "  @%p break;\n  bra H;\nE:\n" PTX_STORE,
          {12, 16}},
         {"ret out of a loop",
          LOOPS,
          "  preBrk E;\nH:\n  preRet B;\n  call (%r), loops, (%r);\nB:\n  break;\n  bra H;\nE:\n"
-         "  add.u32 %r, %r, 100;\n" STORE,
+         "  add.u32 %r, %r, 100;\n" PTX_STORE,
          {110, 110}},
         {"ret out of a loop, without preRet",
          LOOPS,
          "  preBrk E;\n  call (%r), loops, (%r);\n  break;\n  mov.u32 %r, 0;\nE:\n"
-         "  add.u32 %r, %r, 100;\n" STORE,
+         "  add.u32 %r, %r, 100;\n" PTX_STORE,
          {110, 110}},
         {"caller with, callee without",
          TWICE MIXED,
-         "  preRet B;\n  call (%r), mixed, (%r);\nB:\n  add.u32 %r, %r, 100;\n" STORE,
+         "  preRet B;\n  call (%r), mixed, (%r);\nB:\n  add.u32 %r, %r, 100;\n" PTX_STORE,
          {107, 109}},
-        {"recursion", COUNTS, "  call (%r), counts, (%r);\n" STORE, {6, 10}},
+        {"recursion", COUNTS, "  call (%r), counts, (%r);\n" PTX_STORE, {6, 10}},
     };
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *declarations =
             arena_printf(&test_arena, ".shared .b32 out[2];\n%s", rows[i].declarations);
         const struct program *program = ptx_program_of(
             ptx_text_of("entry=k threads=2 warp=2 reg:%r=3,4", declarations, rows[i].body));
-        const struct machine *machine = run(program, NULL);
+        const struct machine *machine = ptx_play(&semantics_block, program, NULL);
         assert_int_equal(machine_status(machine), STATUS_TERMINATED);
         const int32_t *out = machine->memory + support_address(program, "out");
         if (memcmp(out, rows[i].out, sizeof rows[i].out) != 0)
@@ -113,8 +101,9 @@ static void executions_end_as_they_must(void **state)
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *settings =
             arena_printf(&test_arena, "entry=k threads=2 warp=2 %s", rows[i].settings);
-        const struct machine *machine =
-            run(ptx_program_of(ptx_text_of(settings, rows[i].declarations, rows[i].body)), NULL);
+        const struct machine *machine = ptx_play(
+            &semantics_block,
+            ptx_program_of(ptx_text_of(settings, rows[i].declarations, rows[i].body)), NULL);
         if (machine_status(machine) != rows[i].status)
             fail_msg("row %u: %s", (unsigned)i, status_names[machine_status(machine)]);
         if (rows[i].why) {
@@ -139,11 +128,11 @@ static void reductions_are_over_all_who_came(void **state)
         {"bar.red.or.pred %q, 0, %q;\n  selp.u32 %r, 1, 0, %q;", {1, 1, 1, 1}},
     };
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *body = arena_printf(&test_arena, "  %s\n%s", rows[i].command, STORE);
+        const char *body = arena_printf(&test_arena, "  %s\n%s", rows[i].command, PTX_STORE);
         const struct program *program = ptx_program_of(
             ptx_text_of("entry=k threads=4 blocks=2 warp=2 reg:%p=1100 reg:%q=1101 reg:%r=77",
                         ".shared .b32 out[4];\n", body));
-        const struct machine *machine = run(program, NULL);
+        const struct machine *machine = ptx_play(&semantics_block, program, NULL);
         assert_int_equal(machine_status(machine), STATUS_TERMINATED);
         uint32_t out = support_address(program, "out");
         for (uint32_t block = 0; block < 2; block++)
@@ -201,8 +190,8 @@ static void uses_are_reported(void **state)
         struct heard heard = {.arrives = 0};
         const struct observer observer = {.context = &heard, .use = on_use, .barrier = on_barrier};
         const char *settings = arena_printf(&test_arena, "entry=k warp=32 %s", rows[i].settings);
-        const struct machine *machine =
-            run(ptx_program_of(ptx_text_of(settings, "", rows[i].body)), &observer);
+        const struct machine *machine = ptx_play(
+            &semantics_block, ptx_program_of(ptx_text_of(settings, "", rows[i].body)), &observer);
         assert_int_equal(machine_status(machine), STATUS_TERMINATED);
         assert_memory_equal(&heard, &rows[i].heard, sizeof heard);
     }
@@ -226,7 +215,6 @@ static void warp_instructions_are_refused(void **state)
     }
 }
 
-/* Equal states have equal bytes: undone, the machine is where it was, and the hash is that of the state. */
 static void steps_are_undone(void **state)
 {
     (void)state;
@@ -234,25 +222,8 @@ static void steps_are_undone(void **state)
         ptx_text_of("entry=k threads=3 warp=2 reg:%r=1,2,3", ".shared .b32 out[3];\n" TWICE LOOPS,
                     "  preBrk E;\nH:\n  preRet B;\n  call (%r), twice, (%r);\nB:\n"
                     "  bar.sync 0;\n  setp.gt.u32 %p, %r, 20;\n"
-                    "  bar.red.and.pred %p, 1, %p;\n  @%p break;\n  bra H;\nE:\n" STORE));
-    struct machine *machine = search_machine(&test_arena, &semantics_block, program, false);
-    uint32_t *before = ARENA_ARRAY(&test_arena, uint32_t, machine->block_words);
-    uint32_t steps = 0;
-    for (; machine_status(machine) == STATUS_RUNNING; steps++) {
-        uint32_t actor = machine->head->live[steps % machine->head->live_count];
-        uint64_t hash = machine->track.hash;
-        machine->track.log_count = 0;
-        machine_save(machine, before);
-        machine_step(machine, actor, NULL);
-        uint64_t after = machine->track.hash;
-        machine_undo(machine, 0);
-        assert_true(machine_equals(machine, before));
-        assert_true(machine->track.hash == hash);
-        machine_step(machine, actor, NULL);
-        assert_true(machine->track.hash == after);
-    }
-    assert_int_equal(machine_status(machine), STATUS_TERMINATED);
-    assert_true(steps > 100);
+                    "  bar.red.and.pred %p, 1, %p;\n  @%p break;\n  bra H;\nE:\n" PTX_STORE));
+    assert_true(ptx_play_undoing(&semantics_block, program) > 100);
 }
 
 int main(void)

@@ -4,21 +4,7 @@
  */
 #include "tests/unit/engine/crs/ptx_programs.h"
 
-static struct machine *run(const struct semantics *semantics, const struct program *program)
-{
-    const struct machine_options options = {.observers = NULL};
-    struct machine *machine = machine_new(&test_arena, semantics, program, &options);
-    struct scheduler scheduler;
-    const struct sched_spec spec = {.kind = SCHED_ROUND_ROBIN};
-    sched_start(&scheduler, &spec, machine, &test_arena);
-    machine_run(machine, &scheduler.choices, 100000, NULL);
-    return machine;
-}
-
 #define OUT ".shared .b32 out[8];\n"
-#define STORE                                                                                      \
-    "  mov.u32 %s, %tid.x;\n  shl.b32 %s, %s, 2;\n  mov.u32 %t, out;\n  add.u32 %t, %t, %s;\n"     \
-    "  st.shared.u32 [%t], %r;\n  exit;\n"
 
 struct row {
     const char *name, *settings, *body;
@@ -31,33 +17,33 @@ static void who_waits_for_whom(void **state)
     (void)state;
     static const struct row rows[] = {
         {"two places, one mask", "threads=2 warp=2 reg:%r=0,1 reg:%p=10",
-         "  @%p bra A;\n  bar.warp.sync 3;\n  bra E;\nA:\n  bar.warp.sync 3;\nE:\n" STORE,
+         "  @%p bra A;\n  bar.warp.sync 3;\n  bra E;\nA:\n  bar.warp.sync 3;\nE:\n" PTX_STORE,
          STATUS_TERMINATED, STATUS_STUCK},
         {"two masks", "threads=2 warp=2 reg:%r=0,1 reg:%p=10",
-         "  @%p bra A;\n  bar.warp.sync 3;\n  bra E;\nA:\n  bar.warp.sync 1;\nE:\n" STORE,
+         "  @%p bra A;\n  bar.warp.sync 3;\n  bra E;\nA:\n  bar.warp.sync 1;\nE:\n" PTX_STORE,
          STATUS_TERMINATED, STATUS_STUCK},
         {"a mask without oneself", "threads=2 warp=2 reg:%r=0,1 reg:%p=10",
-         "  bar.warp.sync 1;\n" STORE, STATUS_STUCK, STATUS_STUCK},
+         "  bar.warp.sync 1;\n" PTX_STORE, STATUS_STUCK, STATUS_STUCK},
         {"another instruction", "threads=2 warp=2 reg:%r=0,1 reg:%p=10",
          "  @%p bra A;\n  bar.warp.sync 3;\n  bra E;\nA:\n  vote.sync.any.pred %p, %p, 3;\nE:\n"
-         "  bar.sync 0;\n" STORE,
+         "  bar.sync 0;\n" PTX_STORE,
          STATUS_DEADLOCK, STATUS_STUCK},
         {"another modifier", "threads=2 warp=2 reg:%r=0,1 reg:%p=10",
          "  @%p bra A;\n  vote.sync.all.pred %p, %p, 3;\n  bra E;\nA:\n"
-         "  vote.sync.any.pred %p, %p, 3;\nE:\n  bar.sync 0;\n" STORE,
+         "  vote.sync.any.pred %p, %p, 3;\nE:\n  bar.sync 0;\n" PTX_STORE,
          STATUS_DEADLOCK, STATUS_STUCK},
         {"who ends is not waited for", "threads=4 warp=4 reg:%r=0,1,2,3 reg:%p=1000",
-         "  @%p exit;\n  bar.warp.sync 15;\n" STORE, STATUS_TERMINATED, STATUS_TERMINATED},
+         "  @%p exit;\n  bar.warp.sync 15;\n" PTX_STORE, STATUS_TERMINATED, STATUS_TERMINATED},
         {"a warp that is not full", "threads=3 warp=4 reg:%r=0,1,2 reg:%p=100",
-         "  bar.warp.sync 15;\n" STORE, STATUS_TERMINATED, STATUS_TERMINATED},
+         "  bar.warp.sync 15;\n" PTX_STORE, STATUS_TERMINATED, STATUS_TERMINATED},
         {"only its own warp", "threads=4 warp=2 reg:%r=0,1,2,3 reg:%p=1010",
-         "  @%p bra A;\n  bar.warp.sync 3;\n  bra E;\nA:\n  bar.warp.sync 3;\nE:\n" STORE,
+         "  @%p bra A;\n  bar.warp.sync 3;\n  bra E;\nA:\n  bar.warp.sync 3;\nE:\n" PTX_STORE,
          STATUS_TERMINATED, STATUS_STUCK},
     };
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *settings = arena_printf(&test_arena, "entry=k %s", rows[i].settings);
         const struct program *program = ptx_program_of(ptx_text_of(settings, OUT, rows[i].body));
-        enum status its = machine_status(run(&semantics_its, program));
+        enum status its = machine_status(ptx_play(&semantics_its, program, NULL));
         if (its != rows[i].its)
             fail_msg("%s: %s", rows[i].name, status_names[its]);
     }
@@ -68,23 +54,24 @@ static void they_tell_each_other_the_same(void **state)
 {
     (void)state;
     static const char *const bodies[] = {
-        "  vote.sync.ballot.b32 %r, %p, 15;\n" STORE,
-        "  vote.sync.ballot.b32 %r, !%p, 15;\n" STORE,
-        "  vote.sync.all.pred %p, !%p, 15;\n  selp.u32 %r, 5, 6, %p;\n" STORE,
-        "  vote.sync.uni.pred %p, %p, 15;\n  selp.u32 %r, 5, 6, %p;\n" STORE,
-        "  shfl.sync.bfly.b32 %r, %r, 1, 31, 15;\n" STORE,
-        "  shfl.sync.down.b32 %r|%p, %r, 1, 31, 15;\n  selp.u32 %r, %r, 77, %p;\n" STORE,
-        "  shfl.sync.idx.b32 %r, %r, 2, 0x1c1f, 15;\n" STORE,
-        "  match.any.sync.b32 %r, %r, 15;\n" STORE,
-        "  match.all.sync.b32 %r|%p, 3, 15;\n" STORE,
-        "  redux.sync.add.s32 %r, %r, 15;\n" STORE,
-        "  redux.sync.xor.b32 %r, %r, 15;\n" STORE,
-        "  activemask.b32 %r;\n" STORE,
+        "  vote.sync.ballot.b32 %r, %p, 15;\n" PTX_STORE,
+        "  vote.sync.ballot.b32 %r, !%p, 15;\n" PTX_STORE,
+        "  vote.sync.all.pred %p, !%p, 15;\n  selp.u32 %r, 5, 6, %p;\n" PTX_STORE,
+        "  vote.sync.uni.pred %p, %p, 15;\n  selp.u32 %r, 5, 6, %p;\n" PTX_STORE,
+        "  shfl.sync.bfly.b32 %r, %r, 1, 31, 15;\n" PTX_STORE,
+        "  shfl.sync.down.b32 %r|%p, %r, 1, 31, 15;\n  selp.u32 %r, %r, 77, %p;\n" PTX_STORE,
+        "  shfl.sync.idx.b32 %r, %r, 2, 0x1c1f, 15;\n" PTX_STORE,
+        "  match.any.sync.b32 %r, %r, 15;\n" PTX_STORE,
+        "  match.all.sync.b32 %r|%p, 3, 15;\n" PTX_STORE,
+        "  redux.sync.add.s32 %r, %r, 15;\n" PTX_STORE,
+        "  redux.sync.xor.b32 %r, %r, 15;\n" PTX_STORE,
+        "  activemask.b32 %r;\n" PTX_STORE,
     };
     for (uint32_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         const struct program *program = ptx_program_of(
             ptx_text_of("entry=k threads=4 warp=4 reg:%r=4,9,9,7 reg:%p=0110", OUT, bodies[i]));
-        const struct machine *a = run(&semantics_its, program), *b = run(&semantics_crs, program);
+        const struct machine *a = ptx_play(&semantics_its, program, NULL),
+                             *b = ptx_play(&semantics_crs, program, NULL);
         assert_int_equal(machine_status(a), STATUS_TERMINATED);
         assert_int_equal(machine_status(b), STATUS_TERMINATED);
         assert_memory_equal(a->memory, b->memory, 8 * sizeof *a->memory);
@@ -101,7 +88,6 @@ static void instructions_without_sync_are_refused(void **state)
     assert_non_null(strstr(reason, "'vote' without .sync at line"));
 }
 
-/* Equal states have equal bytes: undone, the machine is where it was, and the hash is that of the state. */
 static void steps_are_undone(void **state)
 {
     (void)state;
@@ -109,25 +95,8 @@ static void steps_are_undone(void **state)
         ptx_text_of("entry=k threads=4 warp=4 reg:%r=0,1,2,3 reg:%p=1010", OUT,
                     "H:\n  @%p bra A;\n  shfl.sync.bfly.b32 %s, %r, 1, 31, 15;\n  bra E;\nA:\n"
                     "  shfl.sync.bfly.b32 %s, %r, 1, 31, 15;\nE:\n  add.u32 %r, %r, %s;\n"
-                    "  setp.lt.u32 %q, %r, 40;\n  @%q bra H;\n" STORE));
-    struct machine *machine = search_machine(&test_arena, &semantics_its, program, false);
-    uint32_t *before = ARENA_ARRAY(&test_arena, uint32_t, machine->block_words);
-    uint32_t steps = 0;
-    for (; machine_status(machine) == STATUS_RUNNING; steps++) {
-        uint32_t actor = machine->head->live[steps % machine->head->live_count];
-        uint64_t hash = machine->track.hash;
-        machine->track.log_count = 0;
-        machine_save(machine, before);
-        machine_step(machine, actor, NULL);
-        uint64_t after = machine->track.hash;
-        machine_undo(machine, 0);
-        assert_true(machine_equals(machine, before));
-        assert_true(machine->track.hash == hash);
-        machine_step(machine, actor, NULL);
-        assert_true(machine->track.hash == after);
-    }
-    assert_int_equal(machine_status(machine), STATUS_TERMINATED);
-    assert_true(steps > 60);
+                    "  setp.lt.u32 %q, %r, 40;\n  @%q bra H;\n" PTX_STORE));
+    assert_true(ptx_play_undoing(&semantics_its, program) > 60);
 }
 
 int main(void)

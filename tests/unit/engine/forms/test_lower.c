@@ -1,6 +1,7 @@
 /* Lowering: what stays. What each construct becomes: tests/cases/engine/forms. */
 #include "engine/forms/lower.h"
 #include "engine/input/input.h"
+#include "tests/unit/shared/arena_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,21 +11,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static struct arena arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    return arena_init(&arena, (size_t)1 << 28);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
-}
 
 static struct ast_kernel *parse(const char *text)
 {

@@ -10,6 +10,7 @@
 #include "engine/machine/machine.h"
 #include "engine/program/program.h"
 #include "fuzz/generate/generate.h"
+#include "tests/unit/shared/arena_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,21 +20,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static struct arena arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    return arena_init(&arena, (size_t)1 << 30);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
-}
 
 /* ---- the interpreter ---- */
 

@@ -6,6 +6,7 @@
 #define TESTS_PARSE_TEXT_H
 
 #include "engine/language/parse.h"
+#include "tests/unit/shared/arena_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,21 +17,7 @@
 
 #include <cmocka.h>
 
-static struct arena arena;
 static struct diag diag;
-
-static inline int setup(void **state)
-{
-    (void)state;
-    return arena_init(&arena, 256 << 20);
-}
-
-static inline int teardown(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
-}
 
 static inline struct ast_kernel *parse_bytes(const char *text, size_t length)
 {

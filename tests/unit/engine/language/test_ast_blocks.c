@@ -3,6 +3,7 @@
 #include "engine/base/pcg.h"
 #include "engine/input/input.h"
 #include "tests/unit/engine/language/tree_equal.h"
+#include "tests/unit/shared/arena_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,22 +16,8 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static struct arena arena;
 static struct diag diag;
 static const struct location nowhere;
-
-static int setup(void **state)
-{
-    (void)state;
-    return arena_init(&arena, 256 << 20);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
-}
 
 /* ---- random trees ---- */
 

@@ -7,6 +7,7 @@
 #include "engine/machine/semantics.h"
 #include "engine/schedule/sched.h"
 #include "fuzz/generate/generate.h"
+#include "tests/unit/shared/arena_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +18,6 @@
 #include <cmocka.h>
 
 enum { KERNELS = 150, BUDGET = 2000, UNDO_ENTRIES = 1 << 20 };
-
-static struct arena arena;
 
 static const struct {
     const struct semantics *semantics;
@@ -135,17 +134,11 @@ static void tapes_replay_byte_for_byte(void **state)
         }
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    return arena_init(&arena, (size_t)1 << 30);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(undo_restores_every_byte),
         cmocka_unit_test(tapes_replay_byte_for_byte),
     };
-    return cmocka_run_group_tests(tests, setup, NULL);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -6,6 +6,7 @@
 #include "engine/program/program.h"
 #include "engine/warps/simt.h"
 #include "engine/warps/threads.h"
+#include "tests/unit/shared/arena_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,21 +16,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static struct arena arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    return arena_init(&arena, (size_t)1 << 30);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
-}
 
 /* ---- small trees by hand ---- */
 

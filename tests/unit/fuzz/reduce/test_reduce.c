@@ -11,6 +11,7 @@
 #include "fuzz/reduce/reduce_internal.h"
 #include "fuzz/reduce/reduce_schedule.h"
 #include "tests/unit/fuzz/reduce/planted_interest.h"
+#include "tests/unit/shared/arena_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,8 +21,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static struct arena arena;
 
 static struct ast_kernel *parse(const char *text)
 {
@@ -395,19 +394,6 @@ static void graphs_end_at_their_planted_core(void **state)
     for (uint32_t i = 0; i < 3; i++)
         if (reduced[i] < table[i].least)
             fail_msg("row %u: %u", i, reduced[i]);
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    return arena_init(&arena, (size_t)4 << 30);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
 }
 
 int main(void)

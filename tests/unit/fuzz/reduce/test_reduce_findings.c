@@ -5,6 +5,7 @@
  */
 #include "engine/input/input.h"
 #include "fuzz/case/example.h"
+#include "tests/unit/shared/arena_fixture.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -26,8 +27,6 @@ enum {
     HURRIED_MORE = 4,
     TEXT_MAX = 1 << 16
 };
-
-static struct arena arena;
 
 struct finding {
     const char *name, *signature;
@@ -268,19 +267,6 @@ static void a_campaign_that_ends_keeps_its_findings(void **state)
     }
     assert_true(size[2] < size[1] && size[1] <= size[0]);
     arena_destroy(&scratch);
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    return arena_init(&arena, (size_t)4 << 30);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
 }
 
 int main(void)

@@ -4,6 +4,7 @@
  */
 #include "engine/input/input.h"
 #include "tests/unit/fuzz/reduce/planted_interest.h"
+#include "tests/unit/shared/arena_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +14,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static struct arena arena;
 
 static struct ast_kernel *parse(const char *text)
 {
@@ -93,19 +92,6 @@ static void ptx_of_compilers(void **state)
             !strstr(left, "threads=1 "))
             fail_msg("%s, %u instructions:\n%s", table[i].name, size, left);
     }
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    return arena_init(&arena, (size_t)4 << 30);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_destroy(&arena);
-    return 0;
 }
 
 int main(void)
