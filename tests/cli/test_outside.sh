@@ -192,6 +192,7 @@ says err "webgpu:no-such-browser: left out: simtfuzz serve: no-such-browser is n
 sed -n '/^```python/,/^```$/p' "$source/docs/protocol.md" | sed '1d;$d' >simulator.py
 expect 0 outside --subject "exec:python3 $folder/simulator.py" --cases 40 --seed 0x5
 says out "40 kernels" "agrees 40"
+[ "$(wc -l <simulator.py)" -le 60 ] || failed "the example of docs/protocol.md has $(wc -l <simulator.py) lines"
 printf 'launch(threads = 2, warp = 2, blocks = 1); global int a[2] = {5, 5}; global int b[2]; global int n;
 kernel k() { a[tid] = 5; barrier(); b[tid] = a[1 - tid]; atomic_add(n, 1); }\n' >steps.simt
 # steps WHAT OLD NEW: the example with OLD replaced by NEW.
@@ -206,7 +207,7 @@ steps() {
     rm -rf findings
 }
 expect 0 outside --subject "exec:python3 $folder/simulator.py" --kernel steps.simt --as-it-is
-steps "steps: race" '^                yield' '                tid and (yield)'
+steps "steps: race" 'yield \(steps.append.*\)' 'tid and (yield \1)'
 says log "thread 0 reads 5 from word 1; thread 1 writes 5 to word 1; no barrier between"
 steps "steps: a read gives what is not there" '{word} {memory.word.}' '{word} {memory[word] + (kind == "r")}'
 says log "thread 0 reads 6 from word 1, where 5 is"
