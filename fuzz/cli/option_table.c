@@ -207,6 +207,11 @@ const struct cli_option option_table[] = {
      "keep each launch there as a case that `check` takes: kernel, settings, buffers"},
     {"unwritten-ok", 0, OPTION_FLAG, NULL, ON(EXEC), FIELD(unwritten_ok), 0, NULL,
      "reads of device memory that nothing wrote are no findings"},
+    {"leak-check", 0, OPTION_FLAG, NULL, ON(EXEC), FIELD(leak_check), 0, NULL,
+     "device memory that the program never frees is a finding"},
+    {"suppress", 0, OPTION_TEXT, "FILE", ON(EXEC) | ON(CHECK), FIELD(suppress), 0, NULL,
+     "findings that are none: a line of the file has a kind and a place, 'race sum.cu:12', with * "
+     "for anything"},
     {"verbose", 'v', OPTION_FLAG, NULL, ON(EXEC), FIELD(verbose), 0, NULL,
      "tell of launches that are clean as well"},
     {"solver", 0, OPTION_TEXT, "COMMAND", ON(PROVE), FIELD(prove.solver), 0, NULL,
@@ -417,9 +422,9 @@ const struct cli_option option_table[] = {
      "with --html: the grade's table too (named.tsv, auto.tsv; docs/grading.md)"},
     {"findings", 0, OPTION_SOME_U32, "N", ON(REPORT), FIELD(report_findings), 0, NULL,
      "findings shown at most, the most important first; 100 by default"},
-    {"views", 0, OPTION_FLAG, NULL, ON(REPORT), FIELD(report_views), 0, NULL,
-     "with --html FILE: a folder beside it, FILE.views, with a page for the executions of each "
-     "finding that is run again, which `view` would write"},
+    {"no-views", 0, OPTION_FLAG, NULL, ON(REPORT), FIELD(no_views), 0, NULL,
+     "with --html FILE: no folder FILE.views beside it, which has a page for the executions of "
+     "each finding that is run again, as `view` would write it"},
     {"traces", 0, OPTION_U32, "N", ON(REPORT), FIELD(report_traces), 0, NULL,
      "open findings whose executions are run again for a picture, at most; 20 by default"},
     {"watch", 'w', OPTION_FLAG, NULL, ON(STATUS), FIELD(watch), 0, NULL,

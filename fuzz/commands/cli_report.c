@@ -87,7 +87,8 @@ static const char *last_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static bool write_view(struct cli *cli, struct arena *scratch, const struct report_finding *shown)
+/* A view that there is none of is said on the page; false: one that could not be written. */
+static bool write_view(struct cli *cli, struct arena *scratch, struct report_finding *shown)
 {
     const char *why = "no memory for it";
     const char *name = arena_printf(&cli->arena, "finding %" PRIu64, shown->finding->id);
@@ -96,23 +97,43 @@ static bool write_view(struct cli *cli, struct arena *scratch, const struct repo
     char *text = NULL;
     size_t length = 0, mark = arena_mark(&cli->arena);
     FILE *out = open_memstream(&text, &length);
-    bool good = out && finding_view_write(&cli->arena, scratch, name, shown->comparison,
+    bool made = out && finding_view_write(&cli->arena, scratch, name, shown->comparison,
                                           shown->kernel, out, &why);
     if (out)
         fclose(out);
-    good = good && output_write(path, text, length, &why);
+    bool good = !made || output_write(path, text, length, &why);
     if (!good)
         cli_message(cli, "%s: %s", path, why);
     arena_release(&cli->arena, mark);
+    if (!made || !good)
+        shown->no_view = arena_printf(&cli->arena, "%s", why);
     free(text);
     return good;
 }
 
-static int write_views(struct cli *cli, struct arena *scratch, const struct report *report)
+/* They stand beside a page that is a file. */
+static bool wants_views(const struct cli *cli)
+{
+    struct stat info;
+    const char *html = cli->options.html;
+    if (!html || strcmp(html, "-") == 0 || cli->options.no_views)
+        return false;
+    return stat(html, &info) != 0 || S_ISREG(info.st_mode);
+}
+
+static bool any_comparison(const struct report *report)
+{
+    for (uint32_t i = 0; i < report->shown_count; i++)
+        if (report->shown[i].comparison)
+            return true;
+    return false;
+}
+
+static int write_views(struct cli *cli, struct arena *scratch, struct report *report)
 {
     const char *folder = views_folder(cli);
     int status = CLI_OK;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+    if (any_comparison(report) && mkdir(folder, 0777) != 0 && errno != EEXIST) {
         cli_message(cli, "%s: %s", folder, strerror(errno));
         return CLI_FAULT;
     }
@@ -139,7 +160,7 @@ static int make_report(struct cli *cli, struct arena *scratch)
             return CLI_USAGE;
         }
     }
-    if (cli->options.report_views)
+    if (wants_views(cli))
         options.views = last_name(views_folder(cli));
     struct db *db = cli_open_db(cli, DB_READONLY, &message);
     if (!db)
@@ -148,7 +169,7 @@ static int make_report(struct cli *cli, struct arena *scratch)
     db_close(db);
     if (error != DB_OK)
         return cli_db_failed(cli, &message, error);
-    if (!cli->options.report_views)
+    if (!wants_views(cli))
         return write_formats(cli, report);
     int status = write_views(cli, scratch, report);
     int formats_status = write_formats(cli, report);
@@ -166,8 +187,8 @@ int command_report(struct cli *cli)
     }
     if (wanted == 0 && !cli->options.json)
         return cli_misuse(cli, "which format? --html, --junit, --sarif, --markdown FILE, --json");
-    if (cli->options.report_views && (!cli->options.html || strcmp(cli->options.html, "-") == 0))
-        return cli_misuse(cli, "--views stand beside the page: --html FILE");
+    if (cli->options.no_views && !cli->options.html)
+        return cli_misuse(cli, "--no-views is about the page's folder: --html FILE");
     if (standard > 1)
         return cli_misuse(cli, "only one format can go to standard output");
     if (arena_init(&scratch, (size_t)4 << 30) != 0) {

@@ -233,7 +233,11 @@ static void put_settled(struct page *page, uint32_t first)
         put_row(page, &r->shown[i]);
         arena_release(page->arena, mark);
     }
-    fputs("</tbody></table></div></details>\n", page->out);
+    fputs("</tbody></table></div>\n<p class=\"small\">To step through one of them: <code>simtfuzz "
+          "view ID --db ",
+          page->out);
+    markup_text(page->out, report_shell_word(page->arena, r->options.db_name));
+    fputs("</code></p></details>\n", page->out);
 }
 
 void html_findings(struct page *page)

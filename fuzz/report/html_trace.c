@@ -321,14 +321,25 @@ static void put_link(FILE *out, const char *name)
             fprintf(out, "%%%02X", (unsigned char)*name);
 }
 
+static void put_view_command(struct page *page, const struct report_finding *shown)
+{
+    fputs("<p class=\"small\">To step through them: <code>", page->out);
+    markup_text(page->out, report_view_command(page->arena, page->report, shown->finding));
+    fputs("</code></p>\n", page->out);
+}
+
 /* The same to be stepped: a page of its own, or the command that makes it. */
 static void put_view(struct page *page, const struct report_finding *shown)
 {
     const struct report_options *options = &page->report->options;
+    if (options->views && shown->no_view) {
+        fputs("<p class=\"muted\">They cannot be stepped through: ", page->out);
+        markup_text(page->out, shown->no_view);
+        fputs(".</p>\n", page->out);
+        return;
+    }
     if (!options->views) {
-        fputs("<p class=\"small\">To step through them: <code>", page->out);
-        markup_text(page->out, report_view_command(page->arena, page->report, shown->finding));
-        fputs("</code></p>\n", page->out);
+        put_view_command(page, shown);
         return;
     }
     fputs("<p><a class=\"view\" href=\"", page->out);
@@ -345,6 +356,8 @@ void html_traces(struct page *page, const struct report_finding *shown)
         fputs("<p class=\"muted\">Not shown: ", page->out);
         markup_text(page->out, shown->no_comparison);
         fputs(".</p>\n", page->out);
+        if (shown->kernel)
+            put_view_command(page, shown);
         return;
     }
     put_view(page, shown);

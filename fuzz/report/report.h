@@ -74,6 +74,7 @@ struct report_finding {
     uint32_t line;                       /* at which the divergence shows; 0 = not known */
     const struct comparison *comparison; /* the two executions; NULL: see no_comparison */
     const char *no_comparison;
+    const char *no_view; /* why it has no page of its own among the views; NULL: it has one */
 };
 
 struct report_reason {
@@ -104,7 +105,7 @@ struct report {
     uint64_t classes[REPORT_CLASS_COUNT];
     uint64_t unseen_open; /* open ones that the newest campaign did not see */
     uint32_t shown_count;
-    const struct report_finding *shown; /* the most important first */
+    struct report_finding *shown; /* the most important first */
 
     uint32_t oracle_count;
     const struct report_oracle *oracles;

@@ -110,6 +110,10 @@ int main(int argc, char **argv)
     }
     if (argc > 2 && strcmp(argv[1], "serve") == 0) /* what OpenCL platforms are run by */
         return serve(argv[2]);
+    if (argc > 1 && strcmp(argv[1], "view") == 0) {
+        bench_view();
+        return 0;
+    }
     if (argc > 1 && strcmp(argv[1], "caches") == 0) {
         bench_caches();
         return 0;

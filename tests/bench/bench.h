@@ -37,6 +37,8 @@ void bench_caches(void);
 /* Only when it is asked for: `simtfuzz-bench outside`. */
 void bench_outside(void);
 int bench_outside_echo(void);
+/* Only when it is asked for: `simtfuzz-bench view`. */
+void bench_view(void);
 void bench_search(void);
 void bench_search_tiny(void);
 void bench_search_one(uint32_t number, uint32_t threads, uint64_t mebibytes);

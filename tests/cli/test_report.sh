@@ -9,20 +9,22 @@ expect 2 report
 says err "which format?" --html --junit --sarif --markdown --json
 expect 2 report --html - --json
 says err "only one format"
-expect 2 report --db night.db --html - --views
-expect 2 report --db night.db --junit x.xml --views
-says err "--views stand beside the page"
+expect 2 report --db night.db --junit x.xml --no-views
+says err "--no-views is about the page's folder"
 expect 3 report --json --db no.db
 says err "no.db"
 silent out
 expect 2 report --html x --findings 0
 
 night night.db
-expect 0 report --db night.db --html a.html --junit a.xml --sarif a.sarif --markdown a.md --json
+expect 0 report --db night.db --html a.html --no-views --junit a.xml --sarif a.sarif --markdown a.md --json
 json
 cp out a.json
 silent err
 json <a.sarif
+expect 0 report --db night.db --html few.html --traces 1
+says few.html 'Not shown: only the most important findings are run again: --traces N' "<code>simtfuzz view 2 --db night.db</code>"
+[ "$(ls few.html.views)" = finding-1.html ] || failed "views: $(ls few.html.views)"
 
 # What is new, what came back, what is open; the most important first.
 says a.json '"version": 1' '"headline": "1 regression, 1 new finding"' '"newest_campaign": 2' \
@@ -45,7 +47,7 @@ done
 ! grep -q '"executions": null' a.json || failed "a finding was not run again"
 
 # The same database, the same bytes; in any order of formats, and to standard output.
-expect 0 report --db night.db --junit b.xml --html b.html --json
+expect 0 report --db night.db --junit b.xml --html b.html --no-views --json
 cmp -s out a.json || failed "JSON differs the second time"
 for format in html xml; do
     cmp -s a.$format b.$format || failed "$format differs the second time"

@@ -78,11 +78,17 @@ says finding.html '"parting": "The oracle speaks at step '
 expect 0 view 1 --db f.db --subject crs -o finding.html
 says out 'finding.html: crs, '
 # A report leads to such pages: the folder beside it, as links write its name.
-expect 0 report --db f.db --html 'a night.html' --views
+expect 0 report --db f.db --html 'a night.html'
 says 'a night.html' '<a class="view" href="a%20night.html.views/finding-1.html">'
 [ -s 'a night.html.views/finding-1.html' ] || failed "no view of finding 1"
 touch in-the-way.views
-expect 3 report --db f.db --html in-the-way --views
+expect 3 report --db f.db --html in-the-way
+# Without them, and of a finding that is not run again, the page has the command.
+expect 0 report --db f.db --html plain.html --no-views
+says plain.html '<code>simtfuzz view 1 --db f.db</code>'
+[ -e plain.html.views ] && failed "a folder of views that nobody wants"
+expect 0 report --db f.db --html few.html --traces 0
+says few.html 'To step through one of them: <code>simtfuzz view ID --db f.db</code>'
 text=$("$simtfuzz" triage show 1 --db f.db | grep -o 'gen=.*' | head -1)
 expect 0 view "$text" -o case.html
 says case.html '"name": "case '

@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
-# Pages of `view` in headless Chromium: view.sh CHROMIUM SCREENSHOTS SIMTFUZZ HELPER SOURCE. They say nothing on the console, fit 1400,
-# 800 and 390 pixels, light and dark, and keys, clicks and addresses do what they say. The pictures stay in SCREENSHOTS.
-chromium=$1 screenshots=$2
-shift 2
-mkdir -p "$screenshots"
-screenshots=$(realpath "$screenshots")
+# Pages of `view` in headless Chromium: view.sh CHROMIUM SIMTFUZZ HELPER SOURCE. They say nothing on the console, fit 1400, 800 and
+# 390 pixels, light and dark, and keys, clicks and addresses do what they say. How they look is asked by layout.sh.
+chromium=$1
+shift
 . "$(dirname "$0")/../cli/common.sh"
 . "$source/tests/report/night.sh"
 . "$source/tests/report/chromium.sh"
@@ -19,21 +17,12 @@ ask() { # PAGE WIDTH light|dark QUESTIONS
     grep '^WRONG' said >wrong && failed "$*: $(cat wrong)"
     grep CONSOLE log && failed "$*: the console has messages"
 }
-picture() { # PAGE WIDTH light|dark HASH
-    local file=$screenshots/view-${1%.html}-$2-$3.png
-    rm -f "$file"
-    frame "$2" "$1${4:-}" >frame.html
-    browse "$(($2 < 500 ? 500 : $2)),1500" "$3" --screenshot="$file" "file://$folder/frame.html" >/dev/null
-    [ "$(stat -c %s "$file" 2>/dev/null || echo 0)" -gt 30000 ] || failed "$1 $2 $3: no screenshot, or an empty one"
-}
 
 expect 0 view "$source/corpus/papers/program1.simt" -o program1.html
 expect 0 view "$source/corpus/progress/spin-lock-outside.simt" --against threads -o lock.html
 for width in 1400 800 390; do
     ask program1.html $width light layout,timeline
     ask lock.html $width dark layout,timeline
-    picture program1.html $width dark '#step=8'
-    picture lock.html $width light '#step=3'
 done
 ask program1.html 1400 dark layout,timeline,program1,playing
 expect 0 view "$source/corpus/progress/spin-lock-outside.simt" --against convergence -o hang.html
@@ -53,8 +42,6 @@ expect 0 view "$source/corpus/litmus/ptx/MP+half-narrow.litmus" -o graph.html
 for width in 1400 800 390; do
     ask stale.html $width dark layout
     ask graph.html $width light layout
-    picture stale.html $width light '#model=printed&amp;outcome=1,0&amp;step=5'
-    picture graph.html $width dark
 done
 ask stale.html 1400 light layout,staleLine
 ask graph.html 1400 dark layout,graph
@@ -89,7 +76,7 @@ echo "10^5 steps: $(stat -c %s big.html) bytes, $(grep ready said)"
 
 # A report leads to the views of its findings.
 night night.db
-expect 0 report --db night.db --html night.html --views
+expect 0 report --db night.db --html night.html
 [ "$(grep -c '<a class="view" href="night.html.views/finding-[0-9]*.html">' night.html)" = 5 ] || failed "findings without a view"
 for page in night.html.views/*.html; do
     cp "$page" finding.html

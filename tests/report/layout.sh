@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# How pages of `view` look, against what tests/report/layout holds of them: layout.sh CHROMIUM SCREENSHOTS SIMTFUZZ HELPER SOURCE.
+# Each page at 1400, 800 and 390 pixels beside each other, light and dark, as squares of a lightness (layout.js). The pictures
+# stay in SCREENSHOTS. SIMTFUZZ_BLESS=1 stores how they look now: look at the pictures first.
+chromium=$1 screenshots=$2
+shift 2
+mkdir -p "$screenshots"
+screenshots=$(realpath "$screenshots")
+. "$(dirname "$0")/../cli/common.sh"
+. "$source/tests/report/chromium.sh"
+export LC_ALL=C.UTF-8
+stored=$source/tests/report/layout
+cp "$source/tests/report/layout.js" .
+
+# Three frames in one window.
+widths() { # PAGE
+    echo '<!doctype html><meta charset="utf-8"><style>body { margin: 0 } iframe { border: 0; position: absolute; top: 0; height: 1500px }</style>'
+    local left=0 width
+    for width in 1400 800 390; do
+        echo "<iframe src=\"$1\" style=\"left: ${left}px; width: ${width}px\"></iframe>"
+        left=$((left + width))
+    done
+}
+names=()
+picture() { # NAME PAGE light|dark
+    widths "$2" >frame.html
+    browse 2590,1500 "$3" --screenshot="$folder/$1-$3.png" "file://$folder/frame.html" >/dev/null
+    [ -s "$1-$3.png" ] || failed "$1 $3: no screenshot"
+    names+=("$1-$3")
+}
+
+# What the browser says of the pictures in `names`: in the file said.
+compare() { # true|false: to bless
+    local name as
+    {
+        echo '<!doctype html><meta charset="utf-8"><pre id="said">nothing</pre><script>const blessing = '"$1"', pictures = ['
+        for name in "${names[@]}"; do echo "\"$name\","; done
+        echo '], stored = ['
+        for name in "${names[@]}"; do
+            as=${name#broken-}
+            if [ -s "$stored/$as.txt" ]; then sed 's/.*/"&",/; 1s/^/[/; $s/$/],/' "$stored/$as.txt"; else echo '["nothing is stored"],'; fi
+        done
+        echo '];</script><script src="layout.js"></script>'
+    } >compare.html
+    browse 800,600 light --dump-dom "file://$folder/compare.html" >dom || failed "the browser failed"
+    sed -n '/<pre id="said">/,/<\/pre>/p' dom | sed '1d; /<\/pre>/d' >said
+}
+
+cp "$source/corpus/papers/program1.simt" "$source/corpus/progress/spin-lock-outside.simt" . # a page shows its file's name
+expect 0 view program1.simt -o program1.html
+expect 0 view spin-lock-outside.simt --against threads -o lock.html
+expect 0 view "$source/corpus/litmus/caches.litmus" --test mp-L1.warm+gls -o stale.html
+expect 0 view "$source/corpus/litmus/ptx/MP+half-narrow.litmus" -o graph.html
+for scheme in light dark; do
+    picture program1 'program1.html#step=8' $scheme
+    picture lock 'lock.html#step=3' $scheme
+    picture stale 'stale.html#model=printed&amp;outcome=1,0&amp;step=5' $scheme
+    picture graph graph.html $scheme
+done
+mv ./*.png "$screenshots"
+for name in "${names[@]}"; do ln -s "$screenshots/$name.png" .; done
+if [ "${SIMTFUZZ_BLESS:-}" ]; then
+    compare true
+    awk -v folder="$stored" '/^= / { file = folder "/" $2 ".txt"; printf "" >file; next } { print >file }' said
+    exit 0
+fi
+compare false
+[ "$(wc -l <said)" = ${#names[@]} ] || failed "not every picture was compared: $(cat said)"
+grep DIFFERS said && failed "pages look otherwise; their pictures are in $screenshots"
+for name in "$stored"/*.txt; do
+    grep -q " $(basename "$name" .txt):" said || failed "nothing is compared with $name"
+done
+cat said
+
+# It can fail: sides below each other, a picture of the threads that is not there, a light page where it is dark outside.
+broken() { # NAME PAGE light|dark SED
+    sed "s/<meta http-equiv[^>]*>//; $4" "$2.html" >"$1.html"
+    cmp -s "$1.html" "$2.html" && failed "nothing is broken: $4"
+    names=()
+    picture "$1" "$1.html$5" "$3"
+    compare false
+    grep -q "^DIFFERS $1-$3" said || failed "$1: it looks the same: $(cat said)"
+    cat said
+}
+broken broken-lock lock light 's/^\.two main\.parts {/.two .no-parts {/' '#step=3'
+broken broken-program1 program1 light 's/<style>/&canvas { visibility: hidden } /' '#step=8'
+broken broken-graph graph dark 's/@media (prefers-color-scheme: dark)/@media (prefers-color-scheme: nothing)/' ''
+finish
