@@ -1,5 +1,7 @@
 #include "fuzz/step/step_commands.h"
 
+#include "fuzz/step/step_caches.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +150,8 @@ static const char *show(struct step_session *session, const char *rest, FILE *ou
         print_place(session->stepper, out);
     for (const struct step_part *part = step_parts; *rest && part->name; part++) {
         struct step_lines lines = {.count = 0};
-        if (!all && strcmp(part->name, rest) != 0)
+        bool there = part->show != step_caches || session->stepper->machine->semantics->environment;
+        if (all ? !there : strcmp(part->name, rest) != 0)
             continue;
         part->show(session->stepper, &lines);
         if (out && all)

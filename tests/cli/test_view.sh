@@ -122,6 +122,12 @@ says err "there is no test 'nobody'"
 expect 2 view hostile.simt.litmus
 expect 3 view hostile.litmus -o missing/page.html
 
+# A kernel over caches: what is asked for, what is under way, what the L1s hold.
+expect 0 view "$source/tests/data/stale.ptx" --subject crs:caches:coherent --schedule uniform --seed 213 -o caches.html
+says out 'crs:caches:coherent, terminated after 23 steps'
+data caches.html
+says caches.html '"caches": {"sms": 2, "words": 1, "flights": [[],' '"lines": [[],[[0,1,0,0,[0]]],[[0,0,15,0,[0]]]]'
+
 # What cannot be.
 expect 2 view missing.simt
 says err 'missing.simt'
