@@ -154,6 +154,7 @@ static enum rule nb_next(struct cta_step *x)
 
 static enum rule nb_trap(struct cta_step *x)
 {
+    ptx_assert_text(x->m, x->lanes, x->pc, 1);
     machine_fault(x->m, STATUS_ASSERT_FAILS, x->id, x->pc);
     return RULE_NB_TRAP;
 }

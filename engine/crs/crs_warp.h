@@ -153,6 +153,7 @@ STEP_INLINE enum rule crs_other(struct crs_step *x, uint32_t pc, lane_mask X)
 /* trap [EXT]: the execution ends with assert_fails. */
 STEP_INLINE enum rule crs_trap(struct crs_step *x, uint32_t pc, lane_mask X)
 {
+    ptx_assert_text(x->m, x->v.lanes, pc, X);
     machine_fault(x->m, STATUS_ASSERT_FAILS, crs_thread(x, X), pc);
     return RULE_CRS_TRAP;
 }

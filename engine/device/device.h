@@ -228,6 +228,12 @@ struct device_outcomes {
     bool cut;        /* more states than the limit */
 };
 
-void device_search(struct device *device, uint64_t limit, struct device_outcomes *outcomes);
+enum device_reduction {
+    DEVICE_EAGER, /* steps that touch nothing but registers are taken with the step before them */
+    DEVICE_EVERY_STEP /* each step is a state: the same outcomes, more states */
+};
+
+void device_search(struct device *device, uint64_t limit, enum device_reduction reduction,
+                   struct device_outcomes *outcomes);
 
 #endif

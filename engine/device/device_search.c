@@ -2,8 +2,9 @@
  * device_search.c - all executions of a small host program: breadth first, states compared in full.
  *
  * Steps that touch nothing but a warp's registers are taken at once with the step before them: once they can be taken
- * nobody takes that away, and nobody sees them. The outcomes stay the same, the states become fewer. A device that keeps
- * to one context (switch=sticky) is searched step by step.
+ * nobody takes that away, and nobody sees them. The outcomes stay the same, the states become fewer; DEVICE_EVERY_STEP
+ * searches without, and test_device_reduced compares the two. A device that keeps to one context (switch=sticky) is
+ * searched step by step.
  */
 #include "engine/device/device_internal.h"
 
@@ -34,6 +35,7 @@ struct search {
     struct edge *edges;
     uint64_t edge_count, edge_room;
     uint8_t *ends; /* of a state: the program can end */
+    bool eager;    /* local steps are taken at once */
     bool full;
 };
 
@@ -170,10 +172,10 @@ static bool local_step(struct device *device, struct choices *choices)
     return false;
 }
 
-static void take_local_steps(struct device *device, struct choices *choices)
+static void take_local_steps(const struct search *s, struct choices *choices)
 {
-    for (int i = 0; !device->options.sticky && i < LOCAL_STEPS; i++)
-        if (!local_step(device, choices))
+    for (int i = 0; s->eager && i < LOCAL_STEPS; i++)
+        if (!local_step(s->device, choices))
             break;
 }
 
@@ -224,7 +226,7 @@ static void expand(struct search *s, uint32_t from)
         do {
             device_load(device, state_at(s, from));
             device_step(device, list[i], &inner.choices);
-            take_local_steps(device, &inner.choices);
+            take_local_steps(s, &inner.choices);
             uint32_t to = add_state(s);
             s->out->transitions++;
             if (to != from)
@@ -251,10 +253,14 @@ static uint64_t count_lost(struct search *s)
     return lost;
 }
 
-void device_search(struct device *device, uint64_t limit, struct device_outcomes *outcomes)
+void device_search(struct device *device, uint64_t limit, enum device_reduction reduction,
+                   struct device_outcomes *outcomes)
 {
-    struct search s = {
-        .device = device, .out = outcomes, .limit = limit, .words = device_state_words(device)};
+    struct search s = {.device = device,
+                       .out = outcomes,
+                       .limit = limit,
+                       .words = device_state_words(device),
+                       .eager = reduction == DEVICE_EAGER && !device->options.sticky};
     struct inner none = {.choices = {.choose = choose}};
     uint64_t slots = 1;
     *outcomes = (struct device_outcomes){.cut = false};
@@ -270,7 +276,7 @@ void device_search(struct device *device, uint64_t limit, struct device_outcomes
     device_reset(device);
     s.full = !s.states || !s.table || !s.scratch || !s.ends;
     if (!s.full) {
-        take_local_steps(device, &none.choices);
+        take_local_steps(&s, &none.choices);
         add_state(&s);
         for (uint32_t i = 0; i < s.count && !s.full; i++)
             expand(&s, i);

@@ -87,40 +87,67 @@ struct frame_walk {
     uint32_t function, byte, depth;
 };
 
-static bool frame_below(const struct ptx_step *x, uint32_t lane, struct frame_walk *frame)
+static bool frame_below(const struct ptx_code *code, const struct ptx_lanes *lanes, uint32_t lane,
+                        struct frame_walk *frame)
 {
     if (frame->depth == 0)
         return false;
-    uint32_t site = *ptx_site(x->lanes, frame->depth, lane);
+    uint32_t site = *ptx_site(lanes, frame->depth, lane);
     frame->depth--;
     if (!(site & PTX_SITE_SHARES)) {
-        frame->function = x->code->ops[site].function;
-        frame->byte -= x->code->functions[frame->function].frame_bytes;
+        frame->function = code->ops[site].function;
+        frame->byte -= code->functions[frame->function].frame_bytes;
     }
     return true;
 }
 
 /* The variable of local memory that holds all of the access: of the module, or of a frame. *start: its
  * address. */
-static const struct ptx_region *find_local(const struct ptx_step *x, uint32_t lane,
+static const struct ptx_region *find_local(const struct ptx_code *code,
+                                           const struct ptx_lanes *lanes, uint32_t lane,
                                            uint64_t address, uint32_t bytes, uint64_t *start)
 {
-    if (address < x->code->frame_local_base) {
+    if (address < code->frame_local_base) {
         uint32_t guess = 0;
-        const struct ptx_region *region = find_region(&x->code->local, address, bytes, &guess);
+        const struct ptx_region *region = find_region(&code->local, address, bytes, &guess);
         *start = region ? region->address : 0;
         return region;
     }
-    const struct ptx_lane *top = &x->lanes->lane[lane];
+    const struct ptx_lane *top = &lanes->lane[lane];
     struct frame_walk frame = {top->function, top->byte, top->depth};
     while (frame.byte > address)
-        if (!frame_below(x, lane, &frame))
+        if (!frame_below(code, lanes, lane, &frame))
             return NULL;
     uint32_t guess = 0;
-    const struct ptx_region *region = find_region(&x->code->functions[frame.function].locals,
-                                                  address - frame.byte, bytes, &guess);
+    const struct ptx_region *region =
+        find_region(&code->functions[frame.function].locals, address - frame.byte, bytes, &guess);
     *start = region ? region->address + frame.byte : 0;
     return region;
+}
+
+const void *ptx_generic_bytes(const struct machine *machine, const struct ptx_lanes *lanes,
+                              uint32_t lane, uint64_t address, uint32_t *bytes)
+{
+    const struct ptx_code *code = machine->program->ptx;
+    const uint32_t *bases = machine->threads[lanes->first_thread + lane].base;
+    const enum ptx_window kind = classify(code, PTX_W_NONE, &address);
+    const struct ptx_regions *regions = regions_of(code, kind);
+    uint32_t guess = 0;
+    uint64_t start = 0, word = kind == PTX_WINDOW_SHARED ? bases[SPACE_SHARED] : 0;
+    const struct ptx_region *region = kind == PTX_WINDOW_LOCAL
+                                          ? find_local(code, lanes, lane, address, 1, &start)
+                                          : find_region(regions, address, 1, &guess);
+    if (!region)
+        return NULL;
+    if (kind != PTX_WINDOW_LOCAL)
+        start = region->address;
+    const uint64_t offset = address - start;
+    *bytes = (uint32_t)(region->bytes - offset);
+    if (kind == PTX_WINDOW_CONST)
+        return (const char *)code->constants + 4 * (uint64_t)region->word + offset;
+    const uint64_t first = kind == PTX_WINDOW_LOCAL ? 4 * (uint64_t)bases[SPACE_LOCAL] + start
+                                                    : 4 * (word + region->word);
+    return (const char *)machine->memory + first + offset;
 }
 
 /* ---- faults ---- */
@@ -158,7 +185,7 @@ static struct nearest find_nearest(const struct ptx_step *x, uint32_t lane, enum
         regions = &x->code->functions[frame.function].locals;
         for (uint32_t i = 0; i < regions->count; i++)
             consider(&nearest, &regions->items[i], frame.byte, address);
-    } while (frame_below(x, lane, &frame));
+    } while (frame_below(x->code, x->lanes, lane, &frame));
     return nearest;
 }
 
@@ -236,7 +263,7 @@ static bool place_lane(struct ptx_access *a, uint32_t lane, uint32_t *guess, str
     case PTX_WINDOW_LOCAL:
         if (a->kind == PTX_ACCESS_ATOM)
             return false;
-        region = find_local(x, lane, address, a->bytes, &start);
+        region = find_local(x->code, x->lanes, lane, address, a->bytes, &start);
         word = bases[SPACE_LOCAL];
         break;
     case PTX_WINDOW_CONST:

@@ -159,6 +159,10 @@ enum rule ptx_meet(struct ptx_meeting *t);
 /* The operand that names lanes; of kind NONE if the instruction has none. */
 const struct ptx_place *ptx_mask_of(const struct ptx_op *op);
 
+/* Of a trap that is a failed assertion (op->outside): its text becomes machine->fault_text. */
+void ptx_assert_text(struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,
+                     lane_mask X);
+
 /* ⊥: the execution ends with `stuck`; which premise is missing. */
 void ptx_stuck(struct machine *machine, uint32_t thread, uint32_t pc, const char *why);
 

@@ -132,6 +132,10 @@ bool ptx_places(struct ptx_access *access);
 /* The same, but *lane is the one that has none, and nothing ends. */
 bool ptx_find_places(struct ptx_access *access, uint32_t *lane);
 
+/* The bytes that a lane sees from a generic address on; *bytes: as many as lie in one variable. NULL: none. */
+const void *ptx_generic_bytes(const struct machine *machine, const struct ptx_lanes *lanes,
+                              uint32_t lane, uint64_t address, uint32_t *bytes);
+
 /* Chains the lanes with one place (scratch->next); returns the lanes that start a chain of two or more. The one that
  * writes last of a chain is chosen where the values differ. */
 lane_mask ptx_find_conflicts(const struct ptx_access *access);

@@ -84,6 +84,9 @@ struct ptx_place {
 
 enum { PTX_CODE_SOURCES = 6, PTX_CODE_RESULTS = 4 };
 
+/* What a function without a body is asked for; its arguments can be looked at (engine/lanes/ptx_outside.h). */
+enum ptx_outside { PTX_OUTSIDE_NONE, PTX_OUTSIDE_PRINT, PTX_OUTSIDE_ASSERT };
+
 /* A parameter or result that a call copies: bytes of frame memory (local), or a register. */
 struct ptx_copy {
     struct ptx_place caller, callee; /* kind NONE: in memory */
@@ -100,6 +103,8 @@ struct ptx_op {
     bool is_signed;  /* LD: sign-extends; MINMAX .. */
     bool is_float;   /* ATOM */
     bool is_volatile;
+    uint8_t
+        outside; /* enum ptx_outside: a call of a function without a body, as a NOP, ROWS, TRAP */
     struct ptx_place guard;                     /* a predicate; NONE = always */
     struct ptx_place results[PTX_CODE_RESULTS]; /* kind NONE: thrown away (_) */
     /* LD: address; ST: address, values; ATOM: address, b, c; VOTE: predicate, mask?; SHFL: a, b, c, mask?;
@@ -116,7 +121,7 @@ struct ptx_op {
     uint64_t offset;             /* LD, ST, ATOM: added to the address */
     uint32_t target;             /* BRA, CALL, SSY, PREBRK, PRERET: address, 0: indirect */
     uint32_t table, table_count; /* BRX: ptx_code.table[..] of addresses */
-    uint32_t copy, copy_count;   /* CALL: parameters, ptx_code.copies[..] */
+    uint32_t copy, copy_count;   /* CALL, outside: parameters, ptx_code.copies[..] */
     uint32_t back, back_count;   /* CALL: results, copied when the callee returns */
     uint32_t signature;          /* CALL, indirect: a callee with another one is stuck; 0: any */
     uint32_t function;

@@ -29,14 +29,19 @@ static struct call divide(const struct ptx_operand *o)
 
 /* ---- functions without bodies ---- */
 
-/* What the CUDA device runtime does and the machine can do without: nothing is printed, no memory is to
- * be had, a failed assertion ends the execution. */
+/* What the CUDA device runtime does and the machine can do without: what is printed is no part of the state, no memory
+ * is to be had, a failed assertion ends the execution. */
 static const struct outside_row {
     const char *name;
     enum ptx_exec exec;
+    enum ptx_outside outside;
 } outside[] = {
-    {"vprintf", PTX_EXEC_NOP}, {"printf", PTX_EXEC_NOP},        {"malloc", PTX_EXEC_NOP},
-    {"free", PTX_EXEC_NOP},    {"__assertfail", PTX_EXEC_TRAP}, {"__assert_fail", PTX_EXEC_TRAP},
+    {"vprintf", PTX_EXEC_NOP, PTX_OUTSIDE_PRINT},
+    {"printf", PTX_EXEC_NOP, PTX_OUTSIDE_NONE},
+    {"malloc", PTX_EXEC_NOP, PTX_OUTSIDE_NONE},
+    {"free", PTX_EXEC_NOP, PTX_OUTSIDE_NONE},
+    {"__assertfail", PTX_EXEC_TRAP, PTX_OUTSIDE_ASSERT},
+    {"__assert_fail", PTX_EXEC_TRAP, PTX_OUTSIDE_ASSERT},
 };
 
 static void zero_row(uint32_t lanes, void *const results[PTX_ROW_RESULTS],
@@ -59,19 +64,6 @@ static void zero_result(struct ptx_builder *b, const struct ptx_operand *returns
                                   .immediate = op->results[0].bits / 8u,
                                   .result_count = 1,
                                   .result_bits = {op->results[0].bits}};
-}
-
-static void build_outside(struct ptx_builder *b, const struct call *call, struct ptx_op *op)
-{
-    const char *name = call->target->target.function->name;
-    for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++)
-        if (strcmp(outside[i].name, name) == 0) {
-            op->exec = (uint8_t)outside[i].exec;
-            if (op->exec == PTX_EXEC_NOP)
-                zero_result(b, call->returns, op);
-            return;
-        }
-    ptx_build_fail(b, "function '%.80s' has no body", name);
 }
 
 /* ---- parameters ---- */
@@ -125,6 +117,36 @@ static void add_copies(struct ptx_builder *b, struct ptx_formals *formals,
     }
     if ((formal || o) && !ptx_build_failed(b))
         ptx_build_fail(b, "the call has another number of parameters than the function");
+}
+
+/* The arguments, where the caller has them: nothing is copied. */
+static void keep_arguments(struct ptx_builder *b, const struct call *call, struct ptx_op *op)
+{
+    const struct ptx_variable *formal = call->target->target.function->parameters;
+    const struct ptx_operand *o = call->arguments ? call->arguments->items : NULL;
+    op->copy = b->copy_count;
+    for (; formal && o && !ptx_build_failed(b); formal = formal->next, o = o->next) {
+        struct ptx_copy copy = {.bytes = (uint32_t)ptx_variable_bytes(formal)};
+        (void)place_actual(b, o, formal, &copy);
+        b->code->copies[b->copy_count++] = copy;
+    }
+    op->copy_count = b->copy_count - op->copy;
+}
+
+static void build_outside(struct ptx_builder *b, const struct call *call, struct ptx_op *op)
+{
+    const char *name = call->target->target.function->name;
+    for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++)
+        if (strcmp(outside[i].name, name) == 0) {
+            op->exec = (uint8_t)outside[i].exec;
+            op->outside = (uint8_t)outside[i].outside;
+            if (op->exec == PTX_EXEC_NOP)
+                zero_result(b, call->returns, op);
+            if (op->outside != PTX_OUTSIDE_NONE)
+                keep_arguments(b, call, op);
+            return;
+        }
+    ptx_build_fail(b, "function '%.80s' has no body", name);
 }
 
 static void build_copies(struct ptx_builder *b, const struct call *call,

@@ -301,6 +301,47 @@ void ptx_reach(struct arena *arena, const struct ptx_module *module,
     list_variables(&r, arena, module);
 }
 
+/* ---- a part of a module ---- */
+
+const struct ptx_function *ptx_find_entry(const struct ptx_module *module, const char *name)
+{
+    for (const struct ptx_item *item = module->items; item; item = item->next)
+        if (item->kind == PTX_ITEM_FUNCTION && item->u.function->is_entry &&
+            item->u.function->has_body && strcmp(item->u.function->name, name) == 0)
+            return item->u.function;
+    return NULL;
+}
+
+static bool is_reached(const struct ptx_reach *reach, const struct ptx_function *f)
+{
+    for (uint32_t i = 0; i < reach->function_count; i++)
+        if (reach->functions[i] == f)
+            return true;
+    return false;
+}
+
+const struct ptx_module *ptx_part(struct arena *arena, const struct ptx_module *module,
+                                  const struct ptx_function *entry)
+{
+    struct ptx_module *part = ARENA_NEW(arena, struct ptx_module);
+    struct ptx_reach reach;
+    ptx_reach(arena, module, entry, &reach);
+    *part = *module;
+    struct ptx_item **last = &part->items;
+    for (const struct ptx_item *item = module->items; item; item = item->next) {
+        if (item->kind == PTX_ITEM_ALIAS) /* by name, which is nobody's target: all stays */
+            return module;
+        if (item->kind == PTX_ITEM_FUNCTION && item->u.function->has_body &&
+            !is_reached(&reach, item->u.function))
+            continue;
+        *last = ARENA_NEW(arena, struct ptx_item);
+        **last = *item;
+        last = &(*last)->next;
+    }
+    *last = NULL;
+    return part;
+}
+
 /* ---- sizes ---- */
 
 uint64_t ptx_memory_bytes(const struct ptx_variable *var)

@@ -52,6 +52,14 @@ struct ptx_reach {
 void ptx_reach(struct arena *arena, const struct ptx_module *module,
                const struct ptx_function *entry, struct ptx_reach *reach);
 
+/* The module without the functions that the entry does not reach: what an entry of many costs does not grow with the others.
+ * It shares all it has with the module, which has been checked. */
+const struct ptx_module *ptx_part(struct arena *arena, const struct ptx_module *module,
+                                  const struct ptx_function *entry);
+
+/* The entry of this name that has a body; NULL: there is none. */
+const struct ptx_function *ptx_find_entry(const struct ptx_module *module, const char *name);
+
 /* Bytes of a variable, also of one whose length its initialiser gives; 0: not known. */
 uint64_t ptx_memory_bytes(const struct ptx_variable *var);
 

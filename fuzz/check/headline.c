@@ -2,7 +2,11 @@
 
 #include "oracle/check/evidence.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { PLACE_BYTES = 4096 };
 
 /* Faults first: a kernel that leaves an array may race for that reason. */
 static const enum outcome gravity[OUTCOME_COUNT] = {
@@ -198,8 +202,26 @@ const char *headline_text(struct arena *arena, const struct happening *h)
     return arena_printf(arena, "%s%s: %s", word, where, h->sentence);
 }
 
+bool headline_is_suppressed(const struct happening *h, const struct fail_on *fail_on)
+{
+    char texts[HAPPENING_PLACES][PLACE_BYTES];
+    const char *sources[HAPPENING_PLACES] = {NULL, NULL};
+    for (uint32_t i = 0; i < HAPPENING_PLACES && fail_on->suppressions; i++) {
+        const struct source_place *place = &h->places[i];
+        sources[i] = place->source;
+        if (place->source || place->line == 0)
+            continue;
+        snprintf(texts[i], PLACE_BYTES, "%s:%" PRIu32, fail_on->path, place->line);
+        sources[i] = texts[i];
+    }
+    return suppress_matches(fail_on->suppressions, outcome_names[h->outcome], sources,
+                            HAPPENING_PLACES);
+}
+
 bool headline_counts(const struct happening *h, const struct fail_on *fail_on)
 {
+    if (headline_is_suppressed(h, fail_on))
+        return false;
     if (h->outcome == OUTCOME_RACE && (h->shown & fail_on->race_where))
         return true;
     return fail_on->outcomes >> h->outcome & 1;

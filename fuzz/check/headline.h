@@ -5,6 +5,7 @@
 #ifndef FUZZ_HEADLINE_H
 #define FUZZ_HEADLINE_H
 
+#include "fuzz/check/suppress.h"
 #include "oracle/check/check.h"
 
 enum { HAPPENING_PLACES = 2 };
@@ -47,7 +48,12 @@ const char *headline_subjects(struct arena *arena, subject_set subjects);
 struct fail_on {
     uint32_t outcomes;      /* bits 1u << outcome */
     subject_set race_where; /* where a race counts, though `outcomes` does not have it */
+    const char *path;       /* of the kernel: lines without a source are its own */
+    const struct suppressions *suppressions; /* or NULL */
 };
+
+/* Whether --suppress names it. */
+bool headline_is_suppressed(const struct happening *happening, const struct fail_on *fail_on);
 
 /* Whether it is one; whether one of them happens. */
 bool headline_counts(const struct happening *happening, const struct fail_on *fail_on);

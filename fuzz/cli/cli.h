@@ -142,7 +142,8 @@ struct cli_options {
     bool all_pending;
     const char *compiler;                                /* of check: a command, or NULL */
     const char *capture;                                 /* of exec: a folder, or NULL */
-    bool unwritten_ok;                                   /* of exec */
+    bool unwritten_ok, leak_check;                       /* of exec */
+    const char *suppress;                                /* of exec, check: a file, or NULL */
     const char *html, *junit, *sarif, *markdown, *grade; /* of report: files */
     uint32_t report_findings, report_traces;
     bool no_views;

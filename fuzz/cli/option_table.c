@@ -207,6 +207,11 @@ const struct cli_option option_table[] = {
      "keep each launch there as a case that `check` takes: kernel, settings, buffers"},
     {"unwritten-ok", 0, OPTION_FLAG, NULL, ON(EXEC), FIELD(unwritten_ok), 0, NULL,
      "reads of device memory that nothing wrote are no findings"},
+    {"leak-check", 0, OPTION_FLAG, NULL, ON(EXEC), FIELD(leak_check), 0, NULL,
+     "device memory that the program never frees is a finding"},
+    {"suppress", 0, OPTION_TEXT, "FILE", ON(EXEC) | ON(CHECK), FIELD(suppress), 0, NULL,
+     "findings that are none: a line of the file has a kind and a place, 'race sum.cu:12', with * "
+     "for anything"},
     {"verbose", 'v', OPTION_FLAG, NULL, ON(EXEC), FIELD(verbose), 0, NULL,
      "tell of launches that are clean as well"},
     {"solver", 0, OPTION_TEXT, "COMMAND", ON(PROVE), FIELD(prove.solver), 0, NULL,

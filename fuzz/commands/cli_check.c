@@ -376,9 +376,11 @@ static void report_kernel(struct arena *arena, struct check_report *report, cons
 }
 
 /* What counts for this kernel: that it may hang is no surprise where its termination matrix is stated. */
-static struct fail_on fail_on_of(const struct cli *cli, const struct ast_kernel *kernel)
+static struct fail_on fail_on_of(const struct cli *cli, const char *path,
+                                 const struct ast_kernel *kernel)
 {
     struct fail_on fail_on = cli->options.fail_outcomes;
+    fail_on.path = path;
     if (kernel->progress)
         fail_on.outcomes &= ~(1u << OUTCOME_HANG);
     return fail_on;
@@ -481,7 +483,11 @@ int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
     sums->kernels++;
     sums->diverged += diverged > 0;
     sums->failed += failed > 0;
-    const struct fail_on fail_on = fail_on_of(cli, kernel);
+    const struct fail_on fail_on = fail_on_of(cli, path, kernel);
+    for (uint32_t i = 0; i < headline.count && !cli->options.json; i++)
+        if (headline_is_suppressed(&headline.happenings[i], &fail_on))
+            printf("    note: %s suppresses %s\n", cli->options.suppress,
+                   outcome_names[headline.happenings[i].outcome]);
     if (sums->report)
         report_kernel(&cli->arena, sums->report, path, result, &headline, &fail_on);
     bool states = kernel->expects != NULL;
@@ -537,6 +543,14 @@ static void bound_searches(const struct cli *cli, struct check_options *options)
     interrupt_after(cli->options.time_ms);
 }
 
+static bool read_suppressions(struct cli *cli)
+{
+    const char *path = cli->options.suppress;
+    if (path)
+        cli->options.fail_outcomes.suppressions = suppress_read(&cli->arena, path, stderr);
+    return !path || cli->options.fail_outcomes.suppressions;
+}
+
 /* Instead of a check: ends and repairs. A place of a repair is searched for a short while only. */
 static int repair_files(struct cli *cli, const struct cli_files *files)
 {
@@ -557,7 +571,7 @@ int command_check(struct cli *cli)
     struct cli_check_sums sums = {0};
     struct check_options options = cli_check_options(cli);
     int status = CLI_OK;
-    if (!read_tape(cli, &options) ||
+    if (!read_suppressions(cli) || !read_tape(cli, &options) ||
         !cli_find_checked(cli, cli->arguments, cli->argument_count, &files))
         return CLI_USAGE;
     if (cli->options.repair || cli->options.outcomes)

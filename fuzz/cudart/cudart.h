@@ -48,6 +48,9 @@ bool device_hear(void *answer, size_t bytes);
 void device_say(enum device_message kind, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Where the program calls. */
+void host_frames(struct device_stack *stack);
+
 /* ---- errors ---- */
 
 /* Keeps an error for cudaGetLastError; one of a kernel stays. */

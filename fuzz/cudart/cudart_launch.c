@@ -7,6 +7,7 @@
 #include <execinfo.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,17 +240,17 @@ void ask_kernel(struct kernel *kernel)
 }
 
 /* The host's stack, without this library's own frames and what a sanitizer has above them. */
-static void add_frames(struct device_launch *launch)
+void host_frames(struct device_stack *stack)
 {
     void *frames[DEVICE_FRAMES + 8];
     struct link_map *map;
     Dl_info own, info;
     int count = backtrace(frames, DEVICE_FRAMES + 8);
     bool below = false;
-    if (!dladdr((void *)(uintptr_t)add_frames, &own))
+    if (!dladdr((void *)(uintptr_t)host_frames, &own))
         return;
-    for (int i = 0; i < count && launch->frame_count < DEVICE_FRAMES; i++) {
-        struct device_frame *frame = &launch->frames[launch->frame_count];
+    for (int i = 0; i < count && stack->count < DEVICE_FRAMES; i++) {
+        struct device_frame *frame = &stack->frames[stack->count];
         if (!dladdr1(frames[i], &info, (void **)&map, RTLD_DL_LINKMAP))
             continue;
         bool is_own = info.dli_fbase == own.dli_fbase;
@@ -262,7 +263,7 @@ static void add_frames(struct device_launch *launch)
             frame->offset = (uint64_t)((uintptr_t)frames[i] - map->l_addr);
         if (info.dli_sname)
             strncpy(frame->name, info.dli_sname, sizeof frame->name - 1);
-        launch->frame_count++;
+        stack->count++;
     }
 }
 
@@ -284,10 +285,20 @@ static char *pack_arguments(const struct device_kernel *kernel, void **arguments
     return all;
 }
 
+/* What the kernel printed. On a GPU it comes when the host waits for the device; here the launch has ended already. */
+static void print(uint32_t bytes)
+{
+    char *text = bytes ? malloc(bytes) : NULL;
+    if (text && device_hear(text, bytes))
+        fwrite(text, 1, bytes, stdout);
+    free(text);
+}
+
 static cudaError_t launch_locked(struct kernel *kernel, struct device_launch *launch,
                                  void **arguments)
 {
-    uint32_t error, bytes;
+    struct device_launched launched = {.error = cudaErrorMemoryAllocation};
+    uint32_t bytes;
     ask_kernel(kernel);
     if (kernel->device.error)
         return (cudaError_t)kernel->device.error;
@@ -302,11 +313,12 @@ static cudaError_t launch_locked(struct kernel *kernel, struct device_launch *la
         memcpy(tail, kernel->name, launch->name_bytes);
         memcpy(tail + launch->name_bytes, packed, bytes);
         device_tell(DEVICE_LAUNCH, launch, sizeof *launch, tail, launch->name_bytes + bytes);
-        device_hear(&error, sizeof error);
+        if (device_hear(&launched, sizeof launched))
+            print(launched.printed_bytes);
     }
     free(packed);
     free(tail);
-    return tail ? (cudaError_t)error : cudaErrorMemoryAllocation;
+    return (cudaError_t)launched.error;
 }
 
 cudaError_t launch_kernel(struct kernel *kernel, dim3 grid, dim3 block, void **arguments,
@@ -327,7 +339,7 @@ cudaError_t launch_kernel(struct kernel *kernel, dim3 grid, dim3 block, void **a
     if (threads == 0 || threads > 1024 || block.z > 64 || grid.x == 0 || grid.y == 0 ||
         grid.z == 0 || grid.x > INT32_MAX || grid.y > 65535 || grid.z > 65535)
         return give(cudaErrorInvalidConfiguration);
-    add_frames(&launch);
+    host_frames(&launch.stack);
     if (!device_enter())
         return give(cudaErrorInitializationError);
     error = launch_locked(kernel, &launch, arguments);

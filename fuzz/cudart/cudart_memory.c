@@ -44,8 +44,9 @@ cudaError_t allocate(void **pointer, size_t bytes, enum device_memory kind)
         return give(cudaErrorInitializationError);
     struct allocation *a = allocation_new(bytes, kind);
     if (a) {
-        struct device_allocation message = {a->address, a->bytes, a->offset, (uint32_t)kind,
-                                            a->number};
+        struct device_allocated message = {
+            .at = {a->address, a->bytes, a->offset, (uint32_t)kind, a->number}};
+        host_frames(&message.stack);
         device_tell(DEVICE_ALLOCATE, &message, sizeof message, NULL, 0);
         *pointer = (void *)(uintptr_t)a->address;
     }

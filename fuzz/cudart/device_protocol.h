@@ -26,11 +26,11 @@ enum device_message {
     DEVICE_SYMBOLS,  /* uint32_t module: answered by device_symbols, then so many device_symbol */
     DEVICE_KERNEL,   /* uint32_t module, then a name: answered by device_kernel */
     DEVICE_VARIABLE, /* device_variable, then its name: answered by an error */
-    DEVICE_ALLOCATE, /* device_allocation */
+    DEVICE_ALLOCATE, /* device_allocated */
     DEVICE_FREE,     /* uint64_t address */
     DEVICE_WRITTEN,  /* device_range: the host wrote it */
     DEVICE_COPIED,   /* device_range */
-    DEVICE_LAUNCH,   /* device_launch: answered by an error */
+    DEVICE_LAUNCH,   /* device_launch: answered by device_launched, then what the kernel printed */
     DEVICE_NOTE,     /* a sentence: what the program does that does not work here, or is wrong */
     DEVICE_WRONG,    /* the same: a finding */
     DEVICE_MESSAGES
@@ -52,6 +52,23 @@ struct device_allocation {
     uint64_t address, bytes, offset; /* offset: in the file */
     uint32_t kind;                   /* enum device_memory */
     uint32_t number;                 /* from 1 */
+};
+
+enum { DEVICE_FRAMES = 24, DEVICE_PATH = 1024 };
+
+struct device_frame { /* of the host's stack: a return address */
+    uint64_t offset;  /* in the program; 0: elsewhere */
+    char name[120];   /* as far as the loader knows */
+};
+
+struct device_stack { /* the innermost first */
+    uint32_t count;
+    struct device_frame frames[DEVICE_FRAMES];
+};
+
+struct device_allocated {
+    struct device_allocation at;
+    struct device_stack stack;
 };
 
 struct device_variable {
@@ -85,23 +102,20 @@ struct device_kernel {
     uint32_t offsets[256]; /* where each lies in a buffer of all of them */
 };
 
-enum { DEVICE_FRAMES = 24, DEVICE_PATH = 1024 };
-
-struct device_frame { /* of the host's stack: a return address */
-    uint64_t offset;  /* in the program; 0: elsewhere */
-    char name[120];   /* as far as the loader knows */
-};
-
 struct device_launch {
     uint32_t module;
     uint32_t grid[3], block[3];
     uint32_t cooperative;
     uint64_t shared_bytes;
     uint64_t stream;
-    uint32_t frame_count;
     uint32_t name_bytes,
         argument_bytes; /* behind this, in this order: name, parameters one behind the other */
-    struct device_frame frames[DEVICE_FRAMES];
+    struct device_stack stack;
+};
+
+struct device_launched {
+    uint32_t error; /* a cudaError_t */
+    uint32_t printed_bytes;
 };
 
 #endif

@@ -218,6 +218,7 @@ static void tell_end(struct execution *e, int status, int killed)
         json_key_u64(json, "steps", r->steps);
         json_key_u64(json, "findings", r->shown + r->calls);
         json_key_u64(json, "refused", r->refused);
+        json_key_u64(json, "suppressed", r->suppressed);
         json_key_u64(json, "never_freed", leaks);
         json_key_u64(json, "never_freed_bytes", bytes);
         json_key_u64(json, "status", (uint64_t)status);
@@ -233,7 +234,7 @@ static void tell_end(struct execution *e, int status, int killed)
                 "with the static runtime does not see it: build with nvcc -cudart shared\n");
         return;
     }
-    if (leaks > 0)
+    if (leaks > 0 && !e->options.leaks)
         fprintf(stderr,
                 "simtfuzz exec: %" PRIu32 " allocation%s of %" PRIu64 " bytes %s never freed\n",
                 leaks, leaks == 1 ? "" : "s", bytes, leaks == 1 ? "was" : "were");
@@ -248,6 +249,8 @@ static void tell_end(struct execution *e, int status, int killed)
                 r->shown + r->calls == 1 ? "" : "s");
     if (r->refused > 0)
         fprintf(stderr, "; %" PRIu32 " not run", r->refused);
+    if (r->suppressed > 0)
+        fprintf(stderr, "; %" PRIu32 " suppressed", r->suppressed);
     fprintf(stderr, "; the program ended with status %d\n", status);
 }
 
@@ -293,6 +296,8 @@ static int run(struct execution *e)
         if (!e->device.greeted)
             return CLI_USAGE;
     }
+    if (e->options.leaks && e->device.modules)
+        device_tell_leaks(&e->device);
     tell_end(e, status, killed);
     int written = e->report ? write_reports(e) : CLI_OK;
     if (interrupted)
@@ -317,6 +322,7 @@ int command_exec(struct cli *cli)
 {
     struct execution *e = ARENA_NEW(&cli->arena, struct execution);
     char scratch[] = "/tmp/simtfuzz-exec-XXXXXX";
+    const struct suppressions *suppressions = NULL;
     e->cli = cli;
     e->runtime = find_runtime(&cli->arena);
     if (!e->runtime) {
@@ -324,6 +330,9 @@ int command_exec(struct cli *cli)
                          "../lib/simtfuzz: build and install all of simtfuzz");
         return CLI_FAULT;
     }
+    if (cli->options.suppress &&
+        !(suppressions = suppress_read(&cli->arena, cli->options.suppress, stderr)))
+        return CLI_USAGE;
     if (cli->options.capture && !make_folder(cli, cli->options.capture))
         return CLI_USAGE;
     if (arena_init(&e->device.arena, (size_t)4 << 30) != 0 || !mkdtemp(scratch)) {
@@ -336,7 +345,9 @@ int command_exec(struct cli *cli)
                                          .capture = cli->options.capture,
                                          .verbose = cli->options.verbose,
                                          .color = terminal_has_color() && isatty(STDERR_FILENO),
-                                         .no_unwritten = cli->options.unwritten_ok};
+                                         .no_unwritten = cli->options.unwritten_ok,
+                                         .leaks = cli->options.leak_check,
+                                         .suppressions = suppressions};
     e->device.options = &e->options;
     e->device.out = stderr;
     e->device.found = found;

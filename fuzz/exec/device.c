@@ -118,9 +118,12 @@ static void on_launch(struct device *device, const char *data, size_t bytes)
     memcpy(launch, data, head);
     if (head + launch->name_bytes + launch->argument_bytes <= bytes) {
         const char *name = arena_strndup(&device->arena, data + head, launch->name_bytes);
-        uint32_t error =
-            device_run(device, launch, name, (const uint8_t *)data + head + launch->name_bytes);
-        answer(device, &error, sizeof error);
+        device->printed_bytes = 0;
+        struct device_launched launched = {
+            device_run(device, launch, name, (const uint8_t *)data + head + launch->name_bytes),
+            device->printed_bytes};
+        answer(device, &launched, sizeof launched);
+        answer(device, device->printed, device->printed_bytes);
     }
     free(launch);
 }
@@ -141,7 +144,7 @@ static const size_t least[DEVICE_MESSAGES] = {[DEVICE_MODULE] = sizeof(uint32_t)
                                               [DEVICE_SYMBOLS] = sizeof(uint32_t),
                                               [DEVICE_KERNEL] = sizeof(uint32_t),
                                               [DEVICE_VARIABLE] = sizeof(struct device_variable),
-                                              [DEVICE_ALLOCATE] = sizeof(struct device_allocation),
+                                              [DEVICE_ALLOCATE] = sizeof(struct device_allocated),
                                               [DEVICE_FREE] = sizeof(uint64_t),
                                               [DEVICE_WRITTEN] = sizeof(struct device_range),
                                               [DEVICE_COPIED] = sizeof(struct device_range),
@@ -150,7 +153,7 @@ static const size_t least[DEVICE_MESSAGES] = {[DEVICE_MODULE] = sizeof(uint32_t)
 static void on_message(struct device *device, enum device_message kind, const char *data,
                        size_t bytes)
 {
-    struct device_allocation allocation;
+    struct device_allocated allocated;
     struct device_range range;
     uint64_t address;
     uint32_t number;
@@ -172,8 +175,8 @@ static void on_message(struct device *device, enum device_message kind, const ch
         on_variable(device, data, bytes);
         break;
     case DEVICE_ALLOCATE:
-        memcpy(&allocation, data, sizeof allocation);
-        device_add(device, &allocation);
+        memcpy(&allocated, data, sizeof allocated);
+        device_add(device, &allocated);
         break;
     case DEVICE_FREE:
         memcpy(&address, data, sizeof address);

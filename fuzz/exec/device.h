@@ -5,6 +5,7 @@
 #ifndef FUZZ_DEVICE_H
 #define FUZZ_DEVICE_H
 
+#include "fuzz/check/suppress.h"
 #include "fuzz/cudart/device_protocol.h"
 #include "oracle/launch/launch.h"
 
@@ -26,6 +27,8 @@ struct device_buffer {
     bool is_constant; /* a __constant__ variable */
     bool is_freed;    /* what lay there, for messages */
     uint8_t *written; /* a word: bits of the bytes that were written; NULL: all were */
+    const struct device_stack
+        *stack; /* where it was allocated; NULL: it is not known, or not asked */
     struct device_buffer *next;
 };
 
@@ -36,13 +39,16 @@ struct device_options {
     const char *scratch; /* a folder of its own */
     const char *capture; /* a folder, or NULL */
     bool verbose, color;
-    bool no_unwritten; /* reads of what nothing wrote are no findings */
+    bool no_unwritten;                       /* reads of what nothing wrote are no findings */
+    bool leaks;                              /* what was never freed is one */
+    const struct suppressions *suppressions; /* or NULL */
 };
 
 struct device_report {
     uint32_t launches, findings, refused;
     uint32_t calls; /* wrong ones of the runtime */
     uint32_t shown; /* different findings */
+    uint32_t suppressed;
     uint64_t steps, blocks;
 };
 
@@ -63,6 +69,8 @@ struct device {
     struct device_buffer *buffers; /* the latest first */
     struct device_report report;
     struct device_told *told;
+    const char *printed; /* by the launch that has just ended */
+    uint32_t printed_bytes;
     const volatile sig_atomic_t *stop; /* not 0: the launch that runs is given up */
     /* A finding that is new; `kernel` as the module has it, `launch` for people, with its place on the host's stack. */
     void (*found)(void *context, const char *kernel, const char *launch,
@@ -75,10 +83,12 @@ void device_serve(struct device *device);
 
 /* ---- memory (device_memory.c) ---- */
 
-void device_add(struct device *device, const struct device_allocation *at);
+void device_add(struct device *device, const struct device_allocated *allocated);
 void device_drop(struct device *device, uint64_t address);
 /* Gives back what is kept of the buffers that were never freed. */
 void device_end(struct device *device);
+/* Tells what was allocated and never freed. */
+void device_tell_leaks(struct device *device);
 void device_mark(struct device *device, const struct device_range *range);
 void device_copy_marks(struct device *device, const struct device_range *range);
 /* A variable of a module, with its initial value. False: it is not known (*why). */
@@ -106,13 +116,17 @@ const char *device_launch_text(struct arena *arena, const struct device *device,
 /* False: it was told before, of an earlier launch. */
 bool device_tell_finding(struct device *device, struct arena *arena, const char *launch,
                          const char *kernel, const struct launch_finding *finding);
-/* "race", "unwritten", "oob", ... */
+/* The same, counted, and passed on to device->found; not, if it is suppressed. */
+void device_found(struct device *device, struct arena *arena, const char *launch,
+                  const char *kernel, const struct launch_finding *finding);
+/* "race", "unwritten", "leak", "oob", ... */
 const char *device_finding_kind(const struct launch_finding *finding);
 void device_tell_note(struct device *device, const char *word, const char *text);
 
-/* Where the host launched: "main (vector.cu:31), called by run", as far as it is known; NULL: not at all (host_stack.c). */
+/* Where the host was: "main (vector.cu:31), called by run", as far as it is known; NULL: not at all (host_stack.c).
+ * *source: the first place, with its folders, or NULL. */
 const char *host_stack(struct arena *arena, const struct device *device,
-                       const struct device_launch *launch, const char *kernel);
+                       const struct device_stack *stack, const char *kernel, const char **source);
 
 /* ---- capture.c ---- */
 

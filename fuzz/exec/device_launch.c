@@ -23,6 +23,7 @@ enum {
     ERROR_RESOURCES = 701,
     ERROR_TIMEOUT = 702,
     ERROR_ASSERT = 710,
+    ERROR_MISALIGNED = 716,
     ERROR_FAILURE = 719,
     ERROR_TOO_LARGE = 720,
     ERROR_UNSUPPORTED = 801
@@ -256,7 +257,7 @@ static uint32_t error_of(const struct launch *launch)
     case STATUS_TERMINATED:
         return ERROR_NONE;
     case STATUS_OUT_OF_BOUNDS:
-        return ERROR_ADDRESS;
+        return launch->fault_misaligned ? ERROR_MISALIGNED : ERROR_ADDRESS;
     case STATUS_ASSERT_FAILS:
         return ERROR_ASSERT;
     case STATUS_NONTERMINATING:
@@ -291,12 +292,7 @@ static void tell(struct device *device, struct arena *arena, struct launch *laun
     for (struct launch_finding *f = launch->race->findings; f; f = f->next) {
         if (f->kind == LAUNCH_FAULT && f->status == STATUS_OUT_OF_BOUNDS)
             explain_freed(device, arena, launch, f, launch->fault_address);
-        device->report.findings++;
-        if (!device_tell_finding(device, arena, text, name, f))
-            continue;
-        device->report.shown++;
-        if (device->found)
-            device->found(device->context, name, text, f);
+        device_found(device, arena, text, name, f);
     }
     if (launch->status == STATUS_STEP_LIMIT) {
         device->report.refused++;
@@ -324,6 +320,22 @@ static bool go_on(void *context, uint64_t steps, uint64_t blocks)
     const struct device *device = context;
     (void)steps, (void)blocks;
     return !device->stop || *device->stop == 0;
+}
+
+/* What the kernel printed goes to the program, whose output it belongs to. */
+static void print(struct device *device, const struct launch *launch)
+{
+    const struct launch_print *printed = launch->print;
+    if (!printed)
+        return;
+    device->printed = arena_strndup(&device->arena, printed->text, printed->length);
+    device->printed_bytes = (uint32_t)printed->length;
+    if (printed->dropped > 0)
+        device_tell_note(device, "note",
+                         arena_printf(&device->arena,
+                                      "printf: the first %d bytes of a launch are kept; %llu calls "
+                                      "more printed nothing",
+                                      LAUNCH_PRINT_BYTES, (unsigned long long)printed->dropped));
 }
 
 static uint32_t run_in(struct device *device, struct arena *arena,
@@ -365,6 +377,7 @@ static uint32_t run_in(struct device *device, struct arena *arena,
     if (device->options->no_unwritten)
         run->race->written = NULL;
     launch_run(run, &options);
+    print(device, run);
     if (device->options->no_unwritten)
         run->race->written = ARENA_ARRAY(arena, uint8_t, run->program->shared_base + 1);
     device->report.steps += run->steps;

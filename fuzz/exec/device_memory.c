@@ -27,12 +27,34 @@ static struct device_buffer *add_buffer(struct device *device, const struct devi
     return buffer;
 }
 
-void device_add(struct device *device, const struct device_allocation *at)
+void device_add(struct device *device, const struct device_allocated *allocated)
 {
+    const struct device_allocation *at = &allocated->at;
     struct device_buffer *buffer =
         add_buffer(device, at, arena_printf(&device->arena, "buffer%u", at->number));
     if (at->kind == DEVICE_MEMORY_DEVICE && !device->options->no_unwritten)
         buffer->written = calloc(at->bytes / 4 + 1, 1);
+    if (device->options->leaks) {
+        struct device_stack *stack = ARENA_NEW(&device->arena, struct device_stack);
+        *stack = allocated->stack;
+        buffer->stack = stack;
+    }
+}
+
+void device_tell_leaks(struct device *device)
+{
+    struct arena *arena = &device->arena;
+    for (const struct device_buffer *b = device->buffers; b; b = b->next) {
+        struct launch_finding finding = {.kind = LAUNCH_LEAK};
+        if (b->is_freed || b->module != 0)
+            continue;
+        const char *stack =
+            b->stack ? host_stack(arena, device, b->stack, "", &finding.sources[0]) : NULL;
+        finding.text = arena_printf(arena, "%s of %llu bytes is never freed%s%s", b->name,
+                                    (unsigned long long)b->at.bytes,
+                                    stack ? "; it was allocated by " : "", stack ? stack : "");
+        device_found(device, arena, finding.text, "the host", &finding);
+    }
 }
 
 void device_drop(struct device *device, uint64_t address)

@@ -24,7 +24,7 @@ const char *device_launch_text(struct arena *arena, const struct device *device,
                                const struct device_launch *launch, const char *name)
 {
     const char *kernel = demangle_text(arena, name);
-    const char *stack = host_stack(arena, device, launch, kernel);
+    const char *stack = host_stack(arena, device, &launch->stack, kernel, NULL);
     return arena_printf(arena, "%s<<<%s, %s>>>%s%s", kernel, dimensions(arena, launch->grid),
                         dimensions(arena, launch->block), stack ? ", launched by " : "",
                         stack ? stack : "");
@@ -80,6 +80,8 @@ const char *device_finding_kind(const struct launch_finding *finding)
         return "race";
     if (finding->kind == LAUNCH_UNWRITTEN)
         return "unwritten";
+    if (finding->kind == LAUNCH_LEAK)
+        return "leak";
     enum outcome outcome = outcome_of(finding->status);
     return outcome < OUTCOME_COUNT ? outcome_names[outcome] : "misuse";
 }
@@ -90,6 +92,8 @@ static const char *word_of(const struct launch_finding *finding)
         return "RACE";
     if (finding->kind == LAUNCH_UNWRITTEN)
         return "UNWRITTEN";
+    if (finding->kind == LAUNCH_LEAK)
+        return "LEAK";
     return finding->status == STATUS_NONTERMINATING || finding->status == STATUS_DEADLOCK ? "HANG"
                                                                                           : "FAULT";
 }
@@ -153,12 +157,29 @@ bool device_tell_finding(struct device *device, struct arena *arena, const char 
     if (!is_new(device, kernel, finding))
         return false;
     tell(device, word_of(finding), true, launch);
-    tell_wrapped(device, demangle_within(arena, finding->text, kernel));
+    if (finding->text != launch)
+        tell_wrapped(device, demangle_within(arena, finding->text, kernel));
     tell_sources(device, arena, finding);
     if (finding->count > 1)
         fprintf(device->out, "          and %" PRIu64 " more of these\n", finding->count - 1);
     fflush(device->out);
     return true;
+}
+
+void device_found(struct device *device, struct arena *arena, const char *launch,
+                  const char *kernel, const struct launch_finding *finding)
+{
+    if (suppress_matches(device->options->suppressions, device_finding_kind(finding),
+                         finding->sources, 2)) {
+        device->report.suppressed++;
+        return;
+    }
+    device->report.findings++;
+    if (!device_tell_finding(device, arena, launch, kernel, finding))
+        return;
+    device->report.shown++;
+    if (device->found)
+        device->found(device->context, kernel, launch, finding);
 }
 
 void device_tell_note(struct device *device, const char *word, const char *text)

@@ -58,26 +58,32 @@ static bool is_stub(const char *function, const char *kernel)
             (function[length] == '(' || function[length] == '\0'));
 }
 
+/* The runtime's own headers have templates of its functions. */
+static bool is_wrapper(const char *place)
+{
+    const char *slash = place ? strrchr(place, '/') : NULL;
+    return slash && strncmp(slash, "/cuda_runtime", 13) == 0;
+}
+
 static bool is_start(const char *function)
 {
     return strcmp(function, "_start") == 0 || strncmp(function, "__libc_start", 12) == 0;
 }
 
 const char *host_stack(struct arena *arena, const struct device *device,
-                       const struct device_launch *launch, const char *kernel)
+                       const struct device_stack *stack, const char *kernel, const char **source)
 {
     struct host_frame frames[DEVICE_FRAMES] = {{NULL, NULL}};
     uint64_t offsets[FRAMES_SHOWN + 4];
     uint32_t where[FRAMES_SHOWN + 4], asked = 0;
     struct host_frame found[FRAMES_SHOWN + 4] = {{NULL, NULL}};
-    const uint32_t count =
-        launch->frame_count < DEVICE_FRAMES ? launch->frame_count : DEVICE_FRAMES;
+    const uint32_t count = stack->count < DEVICE_FRAMES ? stack->count : DEVICE_FRAMES;
     for (uint32_t i = 0; i < count; i++) {
-        if (launch->frames[i].name[0])
-            frames[i].function = demangle_text(arena, launch->frames[i].name);
-        if (launch->frames[i].offset && asked < FRAMES_SHOWN) {
+        if (stack->frames[i].name[0])
+            frames[i].function = demangle_text(arena, stack->frames[i].name);
+        if (stack->frames[i].offset && asked < FRAMES_SHOWN) {
             where[asked] = i;
-            offsets[asked++] = launch->frames[i].offset;
+            offsets[asked++] = stack->frames[i].offset;
         }
     }
     look_up(arena, device, offsets, asked, found);
@@ -87,12 +93,16 @@ const char *host_stack(struct arena *arena, const struct device *device,
             frames[where[i]].function = found[i].function;
     }
     const char *text = NULL;
+    if (source)
+        *source = NULL;
     for (uint32_t i = 0, shown = 0; i < count && shown < FRAMES_SHOWN; i++) {
         const struct host_frame *f = &frames[i];
-        if (!f->function || is_stub(f->function, kernel))
+        if (!f->function || is_stub(f->function, kernel) || is_wrapper(f->place))
             continue;
         if (is_start(f->function))
             break;
+        if (source && !*source)
+            *source = f->place;
         const char *slash = f->place ? strrchr(f->place, '/') : NULL;
         const char *place = slash ? slash + 1 : f->place;
         text = arena_printf(arena, "%s%s%.*s%s%s%s", text ? text : "", text ? ", called by " : "",

@@ -11,11 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BATCH_MAX = 64, ARENA_BYTES_LOG = 32, MET_MAX = 256, MET_TEXT_MAX = 200 };
+enum { BATCH_MAX = 64, ARENA_BYTES_LOG = 32, MET_MAX = 256, MET_TEXT_MAX = 200, KNOWN_AGAIN = 3 };
 
-/* A fault that was met: others like it are counted only. */
+/* A fault that was met: others like it are counted only. `known`: how often one like it became a known fault when it was
+ * small, so that the next one may still be another fault; after a few times that is no longer worth the minimising. */
 struct met {
-    uint32_t subject;
+    uint32_t subject, known;
     char signature[MET_TEXT_MAX];
 };
 
@@ -174,18 +175,26 @@ static void make_small(struct hunt *h, struct hunt_finding *f, struct outside_ex
     f->text = text;
 }
 
-/* Whether one like it was met before in this process; from now on it was. */
-static bool was_met(struct hunt *h, uint32_t subject, const char *signature)
+static struct met *find_met(struct hunt *h, uint32_t subject, const char *signature)
 {
     char text[MET_TEXT_MAX];
     snprintf(text, sizeof text, "%s", signature);
     for (uint32_t i = 0; i < h->met_count; i++)
         if (h->met[i].subject == subject && strcmp(h->met[i].signature, text) == 0)
-            return true;
+            return &h->met[i];
+    return NULL;
+}
+
+/* Whether one like it was met before in this process, and was what it looked like; from now on it was met. */
+static bool was_met(struct hunt *h, uint32_t subject, const char *signature)
+{
+    struct met *met = find_met(h, subject, signature);
+    if (met)
+        return met->known == 0 || met->known >= KNOWN_AGAIN;
     if (h->met_count < MET_MAX) {
-        struct met *met = &h->met[h->met_count++];
+        met = &h->met[h->met_count++];
         met->subject = subject;
-        memcpy(met->signature, text, sizeof text);
+        snprintf(met->signature, sizeof met->signature, "%s", signature);
     }
     return false;
 }
@@ -241,13 +250,32 @@ static void drop_knobs(struct hunt *h, struct hunt_finding *f)
     f->vanishes = attribution_print(&h->trials, &f->attribution, f->knobs);
 }
 
-static void report(struct hunt *h, struct hunt_finding *f)
+/* What needed several avoidances at once while it was large may need only that of a known fault where it is small: then it
+ * is that one, and is counted. */
+static bool became_known(struct hunt *h, uint32_t subject, struct hunt_finding *f)
+{
+    if (h->options->ignore_known)
+        return false;
+    f->known = known_find(f->subject, f->knobs, &f->trial, &f->attribution);
+    if (!f->known)
+        return false;
+    struct met *met = find_met(h, subject, f->signature);
+    if (met)
+        met->known++;
+    sign(h, f);
+    return !is_new(h, subject, f);
+}
+
+static void report(struct hunt *h, uint32_t subject, struct hunt_finding *f)
 {
     struct outside_expected small;
     if (h->options->minimise)
         make_small(h, f, &small);
-    if (f->minimised.kernel && !h->options->fixed_knobs && f->trial.verdict != TRIAL_HANG)
+    if (f->minimised.kernel && !h->options->fixed_knobs && f->trial.verdict != TRIAL_HANG) {
         drop_knobs(h, f);
+        if (became_known(h, subject, f))
+            return;
+    }
     f->second = second_opinion(h, f);
     h->summary->findings++;
     if (h->listener->found)
@@ -295,7 +323,7 @@ static void confirm(struct hunt *h, uint32_t subject, const struct hunted *item)
         reported = by_cause || is_new(h, subject, &f);
     }
     if (reported)
-        report(h, &f);
+        report(h, subject, &f);
     arena_release(&h->trials, mark);
 }
 

@@ -1,6 +1,7 @@
 #include "fuzz/outside/ptx_run.h"
 
 #include "engine/input/ptx_kernel.h"
+#include "engine/ptx/ptx_reach.h"
 #include "oracle/check/check.h"
 
 #include <string.h>
@@ -25,10 +26,12 @@ static struct ast_kernel *launch(struct arena *arena, const struct ptx_module *m
                                  const struct emitted *emitted, const char **why)
 {
     struct diag *diag = ARENA_NEW(arena, struct diag);
+    const struct ptx_function *entry = ptx_find_entry(module, emitted->entry);
     const char *settings = arena_printf(arena, "entry=%s threads=%u blocks=%u bind:0=buffer:%u",
                                         emitted->entry, (unsigned)emitted->threads,
                                         (unsigned)emitted->blocks, (unsigned)emitted->words * 4u);
-    struct ast_kernel *kernel = ptx_kernel_new(arena, module, settings, diag);
+    struct ast_kernel *kernel =
+        ptx_kernel_new(arena, entry ? ptx_part(arena, module, entry) : module, settings, diag);
     if (!kernel) {
         *why = first_error(arena, diag);
         return NULL;

@@ -219,10 +219,12 @@ static const char *waiting_sentence(struct arena *arena, const struct program *p
     return text;
 }
 
-static const char *assert_text(struct arena *arena, const struct program *program, uint32_t stm)
+static const char *assert_text(struct arena *arena, const struct program *program,
+                               const struct check_fault *fault)
 {
+    uint32_t stm = fault->stm;
     const struct ast_stm *source = stm < program->stm_count ? program->stms[stm].source : NULL;
-    return source && source->kind == STM_ASSERT ? print_stm_head(arena, source) : NULL;
+    return source && source->kind == STM_ASSERT ? print_stm_head(arena, source) : fault->text;
 }
 
 const char *fault_sentence(struct arena *arena, const struct program *program,
@@ -242,9 +244,8 @@ const char *fault_sentence(struct arena *arena, const struct program *program,
     if (fault->status == STATUS_BARRIER_DIVERGENCE)
         return arena_printf(arena, "%s: %s is at the barrier%s without other threads of its warp",
                             status, by, place);
-    const char *text = fault->status == STATUS_ASSERT_FAILS
-                           ? assert_text(arena, program, fault->stm)
-                           : fault->text;
+    const char *text =
+        fault->status == STATUS_ASSERT_FAILS ? assert_text(arena, program, fault) : fault->text;
     return arena_printf(arena, "%s: %s%s%s%s", status, by, place, text ? ": " : "",
                         text ? text : "");
 }

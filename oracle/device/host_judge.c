@@ -356,7 +356,7 @@ static void judge_claim(struct judge *j, const struct host_claim *claim)
     struct device *device = device_new(j->arena, j->program, &options, j->diag);
     if (!device)
         return;
-    device_search(device, j->options->states, outcomes);
+    device_search(device, j->options->states, DEVICE_EAGER, outcomes);
     j->verdict->claims++;
     j->verdict->states += outcomes->states;
     check_claim(j, claim, outcomes);

@@ -58,6 +58,9 @@ struct launch *launch_new(struct arena *arena, struct ast_kernel *kernel, const 
     if (!launch->machine)
         return NULL;
     launch->race = launch_race_new(arena, launch->program);
+    launch->print = launch_print_new(arena, launch->program);
+    if (launch->print)
+        launch->race->observer.next = &launch->print->observer;
     return launch;
 }
 
@@ -81,6 +84,7 @@ static void note_fault(struct launch *launch, const struct machine *machine)
     const struct check_fault *fault = fault_of(launch->arena, machine);
     uint32_t stm = fault->stm;
     launch->fault_address = fault->address;
+    launch->fault_misaligned = machine->fault.bytes && fault->address % machine->fault.bytes != 0;
     for (uint32_t t = 0; stm == CODE_NONE && t < fault->thread_count; t++)
         if (fault->waits_at[t] < FAULT_ENDED)
             stm = fault->waits_at[t];

@@ -9,6 +9,7 @@
 #ifndef ORACLE_LAUNCH_H
 #define ORACLE_LAUNCH_H
 
+#include "oracle/launch/launch_print.h"
 #include "oracle/launch/launch_race.h"
 
 struct launch_options {
@@ -26,10 +27,12 @@ struct launch {
     const struct program *program; /* for a full group of blocks */
     struct machine *machine;       /* its memory is that of the launch before and behind the run */
     struct launch_race *race;
+    struct launch_print *print; /* what its threads print; NULL: the kernel calls no printf */
     enum status
         status; /* of the launch: TERMINATED, an error, NONTERMINATING (proven), STEP_LIMIT */
     uint64_t steps, blocks_done;
     uint64_t fault_address; /* OUT_OF_BOUNDS */
+    bool fault_misaligned;  /* it is not a multiple of the access's size */
 };
 
 /* The kernel of `text` with these settings (ptx_kernel.h), for this grid. NULL: *reason. */

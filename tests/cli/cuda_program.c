@@ -35,7 +35,8 @@ enum { PTX = 1, CODE = 2, HEAD = 16, ENTRY = 64, ALL = 1 << 20, N = 96 };
 enum { TO_DEVICE = 1, TO_HOST = 2 };
 
 static unsigned char binary[ALL];
-static char scale, clash, forever, half, missing, factor; /* their addresses are their names */
+static char scale, clash, forever, half, talk, odd, few, missing,
+    factor; /* their addresses are their names */
 
 static void put(size_t at, uint64_t value, size_t bytes)
 {
@@ -70,11 +71,9 @@ static void register_all(void)
     void **module = __cudaRegisterFatBinary(&wrapper);
     const struct {
         const char *host, *name;
-    } kernels[] = {{&scale, "scale"},
-                   {&clash, "clash"},
-                   {&forever, "forever"},
-                   {&half, "half"},
-                   {&missing, "missing"}};
+    } kernels[] = {{&scale, "scale"}, {&clash, "clash"},    {&forever, "forever"},
+                   {&half, "half"},   {&talk, "talk"},      {&odd, "odd"},
+                   {&few, "few"},     {&missing, "missing"}};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
         char *name = (char *)(uintptr_t)kernels[i].name;
         __cudaRegisterFunction(module, kernels[i].host, name, name, -1, NULL, NULL, NULL, NULL,
@@ -137,6 +136,17 @@ int main(int argc, char **argv)
         printf("forever: %s\n", cudaGetErrorString(launch(&forever, 2, 32, NULL, NULL)));
     } else if (strcmp(what, "half") == 0) {
         printf("half: %s\n", cudaGetErrorString(launch(&half, 1, 64, NULL, NULL)));
+    } else if (strcmp(what, "talk") == 0) {
+        printf("talk: %s\n", cudaGetErrorString(launch(&talk, 1, 2, NULL, NULL)));
+    } else if (strcmp(what, "claim") == 0) {
+        printf("claim: %s\n", cudaGetErrorString(launch(&talk, 2, 3, NULL, NULL)));
+    } else if (strcmp(what, "odd") == 0) {
+        printf("odd: %s\n", cudaGetErrorString(launch(&odd, 1, 1, memory, NULL)));
+    } else if (strcmp(what, "few") == 0) {
+        printf("few: %s\n", cudaGetErrorString(launch(&few, 1, 32, NULL, NULL)));
+    } else if (strcmp(what, "leak") == 0) {
+        printf("leak: %s\n", cudaGetErrorString(launch(&clash, 1, 1, memory, NULL)));
+        return 0;
     } else if (strcmp(what, "missing") == 0 || strcmp(what, "code") == 0 ||
                strcmp(what, "garbage") == 0 || strcmp(what, "truncated") == 0) {
         printf("missing: %s\n", cudaGetErrorString(launch(&missing, 1, 32, NULL, NULL)));

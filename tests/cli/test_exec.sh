@@ -41,6 +41,36 @@ says out 'forever: the launch timed out'
 run 1 half
 says err 'barrier_divergence: thread 16 of block 0 is at the barrier at line 61 (small.cu:40)'
 
+# What a kernel prints is the program's; the text of an assertion is told, and lanes that a mask names and that do not come.
+run 0 talk
+says out '0:  1.50 right' '1:  1.50 right' 'talk: no error'
+run 1 claim
+says out '2:  1.50 right' 'claim: device-side assert triggered'
+says err 'assert_fails: thread 2 of block 0 at line ' '(small.cu:51): the assertion is t < 2'
+run 1 odd
+says out 'odd: misaligned address'
+says err '(small.cu:60): write of 4 bytes' 'not a multiple of 4'
+run 1 few
+says err '(small.cu:70): '
+
+# What is never freed is a finding where that is asked; what somebody has looked at is none.
+run 0 leak
+says err '1 allocation of 4 bytes was never freed'
+expect 1 exec --leak-check --json -- "$program" leak "$small"
+says err 'LEAK      buffer2 of 4 bytes is never freed; it was allocated by ' '1 finding;'
+says out '"kind": "leak"' '"never_freed": 1'
+expect 1 exec --leak-check -- "$program" clash "$small"
+grep -q LEAK err && failed 'what was freed is a leak'
+printf '# known\nrace  small.cu:20\nleak *\nassert other.cu:51\n' >known.txt
+expect 0 exec --leak-check --suppress known.txt -- "$program" clash "$small"
+says err 'nothing is wrong; 3 suppressed'
+expect 0 exec --leak-check --suppress known.txt -- "$program" leak "$small"
+expect 1 exec --suppress known.txt -- "$program" claim "$small"
+echo 'race' >bad.txt
+expect 2 exec --suppress bad.txt -- "$program" clash "$small"
+says err 'bad.txt:1: a kind and a place are wanted'
+expect 2 exec --suppress not-there -- "$program" clash "$small"
+
 # What cannot be run is said, and is no success.
 run 3 missing
 says err 'refused   missing: the PTX has no such entry'
@@ -84,7 +114,7 @@ for what in scale packed; do
 done
 drive 1 beyond
 says out 'scale: CUDA_ERROR_ILLEGAL_ADDRESS'
-says err 'launched by ' 'byte 384 of buffer2, which has 384 bytes' 'the program ended with status 1'
+says err 'launched by ' 'byte 384 of buffer5, which has 384 bytes' 'the program ended with status 1'
 drive 0 missing
 says out 'missing: CUDA_ERROR_NOT_FOUND'
 drive 0 early

@@ -52,7 +52,7 @@ static const char *answer(const struct host_program *program, const char *settin
     struct device *device = device_of(program, settings);
     struct device_outcomes *o = ARENA_NEW(&test_arena, struct device_outcomes);
     const char *text = "";
-    device_search(device, STATES, o);
+    device_search(device, STATES, DEVICE_EAGER, o);
     assert_false(o->cut);
     for (uint32_t i = 0; i < o->count; i++)
         text = arena_printf(&test_arena, "%s%s%s", text, i ? " " : "", o->texts[i]);

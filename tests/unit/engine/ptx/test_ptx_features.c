@@ -6,6 +6,7 @@
 #include "engine/base/text.h"
 #include "engine/crs/crs.h"
 #include "engine/input/input.h"
+#include "engine/ptx/ptx_reach.h"
 #include "tests/unit/shared/ptx_kernels.h"
 
 #include <stdlib.h>
@@ -640,6 +641,34 @@ static void raw_kernels_start(void **state)
     }
 }
 
+/* ---- one entry of many ---- */
+
+/* What an entry does not reach is left out; with an alias, which goes by name, everything stays. */
+static void parts_are_what_an_entry_reaches(void **state)
+{
+    (void)state;
+    static const char text[] =
+        MODULE ".global .b32 a;\n"
+               ".func g() { ret; }\n.func f() { call g; ret; }\n.func h() { ret; }\n"
+               ".visible .entry k() { call f; ret; }\n.visible .entry m() { call h; ret; }\n";
+    const char *const texts[] = {text, arena_printf(&test_arena, "%s.alias z, h;\n", text)};
+    for (uint32_t aliases = 0; aliases < 2; aliases++) {
+        struct diag *diag = ARENA_NEW(&test_arena, struct diag);
+        diag_init(diag, "text", texts[aliases], strlen(texts[aliases]));
+        const struct ptx_module *module =
+            ptx_parse(&test_arena, texts[aliases], strlen(texts[aliases]), diag);
+        assert_non_null(module);
+        const struct ptx_function *entry = ptx_find_entry(module, "k");
+        assert_non_null(entry);
+        assert_null(ptx_find_entry(module, "f"));
+        const char *part = ptx_print(&test_arena, ptx_part(&test_arena, module, entry));
+        assert_non_null(strstr(part, ".global .b32 a"));
+        assert_non_null(strstr(part, "call f") && strstr(part, ".func g") ? part : NULL);
+        assert_int_equal(strstr(part, ".func h") != NULL, aliases);
+        assert_int_equal(strstr(part, ".entry m") != NULL, aliases);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -650,6 +679,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(initial_values, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(buffers_hold_files, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(raw_kernels_start, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(parts_are_what_an_entry_reaches, support_setup,
+                                        support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,218 @@
+/* The device's search takes steps that touch nothing but registers at once (device_search.c). Here each step is a state,
+ * and the answers must be the same: of the scenarios of corpus/host/dv on every device that they name, and of small
+ * programs that are made: racy kernels, copies, events, aborts, on devices of all profiles. */
+#include "tests/unit/shared/support.h"
+
+#include "engine/base/pcg.h"
+#include "engine/base/text.h"
+#include "engine/device/device.h"
+
+enum { SCENARIOS = 19, MADE = 300, STATES = 1 << 13, SCENARIO_STATES = 1 << 17 };
+
+struct sums {
+    uint32_t compared, cut, refused, lost, stuck, several;
+    uint64_t eager, every;
+};
+
+/* "0 1, lost, stuck": what a search answers, without how many states it took. */
+static const char *answer(const struct device_outcomes *o)
+{
+    const char *text = "";
+    for (uint32_t i = 0; i < o->count; i++)
+        text = arena_printf(&test_arena, "%s%s ", text, o->texts[i]);
+    return arena_printf(&test_arena, "%s%s%s%s%s", text, o->lost ? ", lost" : "",
+                        o->stuck ? ", stuck" : "", o->faults ? ", faults" : "",
+                        o->failed ? ", failed" : "");
+}
+
+static const struct host_program *parse(const char *name, const char *text)
+{
+    struct diag *diag = ARENA_NEW(&test_arena, struct diag);
+    diag_init(diag, name, text, strlen(text));
+    const struct host_program *program = host_parse(&test_arena, name, text, strlen(text), diag);
+    if (!program) {
+        diag_print(diag, stderr);
+        print_error("%s\n", text);
+    }
+    assert_non_null(program);
+    return program;
+}
+
+static void compare(const struct host_program *program, const char *name, const char *settings,
+                    uint64_t limit, struct sums *sums)
+{
+    struct device_options options = DEVICE_SC;
+    struct device_outcomes *eager = ARENA_NEW(&test_arena, struct device_outcomes),
+                           *every = ARENA_NEW(&test_arena, struct device_outcomes);
+    struct diag *diag = ARENA_NEW(&test_arena, struct diag);
+    const char *why;
+    diag_init(diag, name, NULL, 0);
+    assert_true(device_set(&test_arena, &options, settings, &why));
+    struct device *device = device_new(&test_arena, program, &options, diag);
+    if (!device) {
+        sums->refused++;
+        return;
+    }
+    device_search(device, limit, DEVICE_EVERY_STEP, every);
+    if (every->cut) {
+        sums->cut++;
+        return;
+    }
+    device_search(device, limit, DEVICE_EAGER, eager);
+    assert_false(eager->cut);
+    if (strcmp(answer(eager), answer(every)) != 0)
+        fail_msg("%s on `%s`: {%s} with steps taken at once, {%s} without\n%s", name, settings,
+                 answer(eager), answer(every), host_print(&test_arena, program));
+    sums->compared++;
+    sums->eager += eager->states;
+    sums->every += every->states;
+    sums->several += every->count > 1;
+    sums->lost += every->lost > 0;
+    sums->stuck += every->stuck > 0;
+}
+
+static void tell(const struct sums *s)
+{
+    print_message(
+        "%u compared, 0 different: %llu states instead of %llu; %u with several outcomes, "
+        "%u with lost states, %u stuck; %u cut off, %u refused\n",
+        (unsigned)s->compared, (unsigned long long)s->eager, (unsigned long long)s->every,
+        (unsigned)s->several, (unsigned)s->lost, (unsigned)s->stuck, (unsigned)s->cut,
+        (unsigned)s->refused);
+}
+
+static void test_scenarios(void **state)
+{
+    struct sums sums = {0};
+    (void)state;
+    for (int number = 1; number <= SCENARIOS; number++) {
+        size_t mark = arena_mark(&test_arena), length;
+        const char *path =
+            arena_printf(&test_arena, SIMTFUZZ_SOURCE_DIR "/corpus/host/dv/DV.%02d.host", number);
+        struct diag *diag = ARENA_NEW(&test_arena, struct diag);
+        diag_init(diag, path, NULL, 0);
+        const char *text = parse_read_file(&test_arena, path, &length, diag);
+        assert_non_null(text);
+        const struct host_program *program = parse(path, text);
+        for (uint32_t i = 0; i < program->claim_count; i++)
+            compare(program, path, program->claims[i].options, SCENARIO_STATES, &sums);
+        arena_release(&test_arena, mark);
+    }
+    tell(&sums);
+    assert_int_equal(sums.cut, 0);
+    assert_int_equal(sums.refused, 0);
+    assert_true(sums.every > sums.eager);
+}
+
+/* ---- programs that are made ---- */
+
+static uint32_t below(struct pcg *rng, uint32_t n)
+{
+    return pcg_below(rng, n);
+}
+
+static void make_kernel(struct text *text, struct pcg *rng, uint32_t number)
+{
+    static const char *const statements[] = {"x[0] = bid + 1;",
+                                             "y[0] = x[0];",
+                                             "x[1] = v + 2;",
+                                             "v = x[1];",
+                                             "v = atomic_add(x[0], 1);",
+                                             "s[0] = tid + 3;",
+                                             "y[0] = s[0];",
+                                             "v = s[0] + bid;",
+                                             "barrier();",
+                                             "if (x[0] == 1)\n y[0] = 4;",
+                                             "y[0] = v;",
+                                             "v = v * 2 + tid;"};
+    const uint32_t count = sizeof statements / sizeof *statements;
+    text_put(text, arena_printf(text->arena,
+                                "kernel k%u\nlaunch(threads = 1);\nglobal int x[2];\n"
+                                "global int y[1];\nshared int s[1];\nprivate int v;\n"
+                                "kernel k%u() {\n",
+                                (unsigned)number, (unsigned)number));
+    for (uint32_t left = 1 + below(rng, 3); left > 0; left--)
+        text_put(text, arena_printf(text->arena, " %s\n", statements[below(rng, count)]));
+    if (below(rng, 12) == 0)
+        text_put(text, " while (x[1] == 0)\n v = v;\n");
+    text_put(text, "}\nend\n");
+}
+
+static void make_launch(struct text *text, struct pcg *rng, uint32_t number, bool in_stream)
+{
+    uint32_t kernel = below(rng, 2), grid = 1 + below(rng, 2), block = 1 + (below(rng, 4) == 0);
+    text_put(text, arena_printf(text->arena, "launch l%u: k%u grid=%u block=%u x=a y=b%s\n",
+                                (unsigned)number, (unsigned)kernel, (unsigned)grid, (unsigned)block,
+                                in_stream ? " stream=s" : ""));
+}
+
+/* One or two launches, and what stands between and behind them. */
+static const char *make_program(struct pcg *rng)
+{
+    struct text text = text_begin(&test_arena);
+    bool both = below(rng, 3) > 0, other_stream = below(rng, 2);
+    make_kernel(&text, rng, 0);
+    make_kernel(&text, rng, 1);
+    text_put(&text, "host h[2]\nbuffer a[2]\nbuffer b[1]\nstream s\nevent e\n");
+    make_launch(&text, rng, 0, false);
+    switch (below(rng, 8)) {
+    case 0:
+        text_put(&text, "abort l0\n");
+        break;
+    case 1:
+        text_put(&text, "sync\n");
+        break;
+    case 2:
+        text_put(&text, "set a[1] = 5\n");
+        break;
+    case 3:
+        text_put(&text, "copy a -> h stream=s\n");
+        break;
+    case 4:
+        text_put(&text, "record e\nwait e stream=s\n");
+        break;
+    default:
+        break;
+    }
+    if (both)
+        make_launch(&text, rng, 1, other_stream);
+    if (below(rng, 3) == 0)
+        text_put(&text, below(rng, 2) ? "sync\ncopy a -> h\n" : "copy a -> h stream=s\n");
+    text_put(&text, "sync\nobserve a[0] a[1] b[0] h[0]\n");
+    return text.bytes;
+}
+
+static const char *make_settings(struct pcg *rng)
+{
+    static const char *const profiles[] = {"sc", "sc order=any", "printed", "llh", "coherent"};
+    static const char *const more[] = {
+        "", " pick=any", " flags=reset", " occupancy=context", " ends=keep", " drain=none"};
+    const char *profile = profiles[below(rng, sizeof profiles / sizeof *profiles)];
+    uint32_t sms = 1 + below(rng, 2), blocks = 1 + below(rng, 2);
+    return arena_printf(&test_arena, "%s sms=%u blocks=%u%s", profile, (unsigned)sms,
+                        (unsigned)blocks, more[below(rng, sizeof more / sizeof *more)]);
+}
+
+static void test_made(void **state)
+{
+    struct sums sums = {0};
+    (void)state;
+    for (uint64_t number = 0; number < MADE; number++) {
+        size_t mark = arena_mark(&test_arena);
+        struct pcg rng = pcg_derive(23, PCG_KERNEL, number);
+        const char *name = arena_printf(&test_arena, "made %u", (unsigned)number);
+        const struct host_program *program = parse(name, make_program(&rng));
+        compare(program, name, make_settings(&rng), STATES, &sums);
+        arena_release(&test_arena, mark);
+    }
+    tell(&sums);
+    assert_int_equal(sums.refused, 0);
+    assert_true(sums.compared >= 200 && sums.several > 50 && sums.lost > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scenarios),
+                                       cmocka_unit_test(test_made)};
+    return cmocka_run_group_tests(tests, support_setup, support_teardown);
+}
