@@ -161,7 +161,8 @@ static const char *show(struct step_session *session, const char *rest, FILE *ou
         if (!all)
             return NULL;
     }
-    return all || !*rest ? NULL : "show what? source, lanes, stack, memory, values, rule, all";
+    return all || !*rest ? NULL
+                         : "show what? source, lanes, stack, memory, values, rule, caches, all";
 }
 
 static const char *help(struct step_session *session, const char *rest, FILE *out)
@@ -201,8 +202,8 @@ static const struct {
      set_break},
     {"watch", "w", "VARIABLE", "break watch VARIABLE: a step that writes it", watch},
     {"clear", "c", "", "no breaks any more", clear},
-    {"show", "p", "[PART]", "where it is; or source, lanes, stack, memory, values, rule, all",
-     show},
+    {"show", "p", "[PART]",
+     "where it is; or source, lanes, stack, memory, values, rule, caches, all", show},
     {"help", "?", "", "this", help},
     {"quit", "q", "", "ends", quit},
 };
