@@ -243,6 +243,23 @@ const questions = {
         hand.click("table.outcomes tbody tr:nth-child(4) button");
         expect("steps again", hand.window.getComputedStyle(hand.one(".controls")).display, "flex");
     },
+    // Why a model has not an outcome: an axiom and its circle, or all its states.
+    refused(hand) {
+        hand.click("table.outcomes tbody tr:nth-child(1) td:last-child button");
+        expect("what is asked", hand.text(".side h2"), "ptx75 why not P0:r1 = 0, P1:r2 = 0");
+        expect("why", hand.text(".says").includes("2 executions would end so, and all are forbidden; this one shows it best."), true);
+        expect("the axiom", hand.text(".says").includes("ptx75 forbids this by the axiom Causality"), true);
+        expect("the circle", hand.text(".says").includes("Here f before a (the read does not see the write), a before b (in program order), b before e (the order of sc fences) and e before f (in program order) would be a circle."), true);
+        expect("drawn", hand.all(".graph .arrow.circle").length, 4);
+        expect("its address", hand.window.location.hash, "#model=ptx75&outcome=0,0&step=0");
+        hand.click("table.outcomes tbody tr:nth-child(1) td:nth-child(2) button");
+        expect("sc, by the axioms", hand.text(".says").includes("sc forbids this by the axiom Sequential consistency: all instructions have one order."), true);
+        hand.click("table.outcomes tbody tr:nth-child(1) td:nth-child(5) button");
+        expect("caches, by all states", /All [0-9,]+ states that the test can be in under coherent were looked at, and no execution ends so\./.test(hand.text(".says")), true);
+        expect("no picture", hand.all(".graph").length, 0);
+        hand.click("table.outcomes tbody tr:nth-child(2) td:nth-child(5) button");
+        expect("steps again", hand.window.getComputedStyle(hand.one(".controls")).display, "flex");
+    },
     hostile(hand) {
         expect("no image", hand.all("img").length, 0);
         expect("the text", hand.text(".row code", 1).includes("</script><img src=x onerror=alert(1)> [U+202E]"), true);
