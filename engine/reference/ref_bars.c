@@ -102,6 +102,7 @@ static const char *prep_bar(struct ref_bars *bars, const struct ref_bar_action *
         return "the barrier is in use with another thread count (prepBar)";
     if (bar->count > 0)
         return bar->red == a->red ? NULL : "the barrier is in use with another reduction (prepBar)";
+    bar->defaults = !a->has_count;
     bar->count = a->has_count ? (uint32_t)a->count[lane] : default_count(bars, completed);
     bar->red = a->red;
     bar->arrived = bars->exit_arrives ? completed_threads(bars, completed) : 0;

@@ -14,6 +14,7 @@ enum { REF_BARRIERS = 16 };
 /* One barrier of a block: of warps chi(b) = (tc, ac, red, actions), of threads B(b) = (I, A, n). */
 struct ref_bar {
     uint32_t count;   /* tc, n: threads that it takes; 0: it is not in use */
+    bool defaults;    /* tc is the default count */
     uint32_t arrived; /* ac: warp by warp; |I| + |A|: thread by thread */
     enum ptx_word red;
     bool *waits;  /* threads of the block that did bar.sync or bar.red: I */

@@ -238,9 +238,15 @@ void explore_watch(struct checking *c, enum subject_id subject, const struct obs
     }
     if (explored->hb) {
         struct race_hb *hb = explored->hb;
+        struct race_hb_log *log = explored->hb_log;
         hb->racy_stms = explored->racy_stms;
         hb->racy_vars = explored->racy_vars;
         hb->observer.next = behind;
+        if (c->logged) {
+            race_hb_log_begin(log, &explored->machine->steps);
+            log->observer.next = behind;
+            hb->observer.next = &log->observer;
+        }
         race_hb_begin(hb, &explored->machine->steps);
         machine_observe(explored->machine, &hb->observer);
         return;
@@ -270,13 +276,15 @@ static void add_log_divergence(struct checking *c, const struct execution *execu
     answer_diverge(&c->result->answers[ORACLE_RACE], d);
 }
 
-/* The detector of scoped races against their definition. */
-static void judge_scoped(struct checking *c, const struct execution *execution)
+/* The detectors of races of PTX, scoped and by happens-before, against their definitions. */
+static void judge_ordered(struct checking *c, const struct execution *execution)
 {
     const struct explored *explored = &c->subjects[execution->subject];
     const struct scoped *scoped = explored->scoped;
+    const struct race_hb *hb = explored->hb;
     bool asked = false;
-    const char *what = scoped_log_differs(explored->scoped_log, scoped, &asked);
+    const char *what = scoped ? scoped_log_differs(explored->scoped_log, scoped, &asked)
+                              : race_hb_log_differs(explored->hb_log, &asked);
     c->result->answers[ORACLE_RACE].checked += asked;
     if (!what)
         return;
@@ -284,9 +292,10 @@ static void judge_scoped(struct checking *c, const struct execution *execution)
     evidence_open(&e, c->arena);
     evidence_string(&e, "subject", subject_table[execution->subject].name);
     evidence_string(&e, "schedule", explore_name(c, execution));
-    evidence_number(&e, "detector_locations", scoped->racy_locations);
-    if (scoped->found)
-        evidence_race(&e, "detector_race", scoped->program, &scoped->witness);
+    evidence_number(&e, "detector_locations", scoped ? scoped->racy_locations : hb->racy_locations);
+    if (scoped ? scoped->found : hb->found)
+        evidence_race(&e, "detector_race", explored->program,
+                      scoped ? &scoped->witness : &hb->witness);
     add_log_divergence(c, execution, what, &e);
 }
 
@@ -396,8 +405,19 @@ static uint64_t run_alone(struct checking *c, struct execution *execution)
 
 enum { LOGGED = 4 };
 
-/* The first execution of a subject is logged for the race oracle - of scoped races, which are quick, some more - the first of `threads` after a race
- * was seen counts the steps at racy statements. */
+/* Whether the execution is logged for the oracle `race`: the first of its subject; of those whose barriers order some
+ * threads only, or whose fences do, and whose logs are short, some more. */
+static bool is_logged(const struct checking *c, enum subject_id subject)
+{
+    const struct explored *explored = &c->subjects[subject];
+    uint64_t before = c->result->runs[subject].schedules;
+    if (explored->scoped || explored->hb)
+        return before < LOGGED &&
+               (explored->scoped ? explored->scoped_log != NULL : explored->hb_log != NULL);
+    return c->log && before == 0;
+}
+
+/* The first execution of `threads` after a race was seen counts the steps at racy statements. */
 void explore_begin(struct checking *c, const struct execution *execution)
 {
     enum subject_id subject = execution->subject;
@@ -405,9 +425,7 @@ void explore_begin(struct checking *c, const struct execution *execution)
     const struct explored *explored = &c->subjects[subject];
     const struct observer *behind = NULL;
     c->followed = false;
-    c->logged = explored->scoped_log
-                    ? run->schedules < LOGGED
-                    : c->log && run->schedules == 0 && !explored->hb && !explored->scoped;
+    c->logged = is_logged(c, subject);
     bool counted = subject == SUBJECT_THREADS && !c->counting && run->race && !c->logged;
     for (uint32_t i = 0; i < oracle_door_count; i++)
         if (oracle_doors[i].watch)
@@ -417,7 +435,7 @@ void explore_begin(struct checking *c, const struct execution *execution)
     if (explore_is_ptx(subject) && c->subjects[subject].program->ptx->barriers &&
         subject_table[subject].vtable->actors == ACTORS_WARPS)
         behind = explore_watch_parts(c, behind);
-    if (c->logged && !explored->scoped_log) {
+    if (c->logged && !explored->scoped && !explored->hb) {
         race_log_begin(c->log);
         race_log_watch(c->log, c->subjects[subject].machine);
         c->log->observer.next = behind;
@@ -437,8 +455,9 @@ void explore_end(struct checking *c, struct execution *execution)
         c->selected = c->counting->selected;
         c->selected_counts = c->counting->counts;
     }
-    if (c->logged && c->subjects[execution->subject].scoped_log)
-        judge_scoped(c, execution);
+    const struct explored *explored = &c->subjects[execution->subject];
+    if (c->logged && (explored->scoped || explored->hb))
+        judge_ordered(c, execution);
     else if (c->logged)
         judge_log(c, execution);
     for (uint32_t i = 0; i < oracle_door_count; i++)

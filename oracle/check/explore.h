@@ -10,7 +10,7 @@
 #include "engine/subjects/forms.h"
 #include "oracle/check/check.h"
 #include "oracle/check/probe.h"
-#include "oracle/race/race_hb.h"
+#include "oracle/race/race_hb_log.h"
 #include "oracle/scoped/scoped_log.h"
 
 /* One explored execution. */
@@ -44,10 +44,12 @@ struct explored {
     struct machine *machine;        /* the two orders of `simt` share one */
     uint8_t *racy_stms, *racy_vars; /* of the program: raced in any execution so far */
     struct race_hb *hb;             /* what tells its races; NULL: checking->detector ... */
-    struct scoped *scoped;          /* ... or, not NULL, this */
-    struct scoped_log *scoped_log;  /* its definition; NULL when the oracle `race` was not asked */
-    uint64_t length;                /* steps of the first execution */
-    uint64_t several_targets;       /* branches with several targets so far */
+    struct race_hb_log
+        *hb_log; /* its definition; NULL when the oracle `race` was not asked, or atomics order */
+    struct scoped *scoped;         /* ... or, not NULL, this */
+    struct scoped_log *scoped_log; /* its definition; NULL when the oracle `race` was not asked */
+    uint64_t length;               /* steps of the first execution */
+    uint64_t several_targets;      /* branches with several targets so far */
 };
 
 /*
@@ -87,6 +89,7 @@ struct checking {
     struct explored subjects[SUBJECT_COUNT];
     struct race_detector *detector;        /* of all subjects that have no `hb`: explore_watch */
     struct race_hb *hb_warps, *hb_threads; /* of FORM_PTX, where they are needed */
+    struct race_hb_log *hb_warps_log, *hb_threads_log;
     bool scoped; /* a kernel given as PTX that says what orders: its subjects have `scoped` */
     struct race_log *log;         /* NULL when the oracle `race` was not asked */
     bool logged;                  /* the execution at hand is written there */

@@ -51,6 +51,8 @@ static void choose_detector(struct checking *c, enum subject_id subject, struct 
     if (choose_scoped(c, subject, explored))
         return;
     struct race_hb **hb = given && warps ? &c->hb_warps : &c->hb_threads;
+    struct race_hb_log **log = given && warps ? &c->hb_warps_log : &c->hb_threads_log;
+    bool asked = c->options->oracles >> ORACLE_RACE & 1;
     const struct race_hb_options options = {.warps = given && warps,
                                             .named = code->has_named_barriers ||
                                                      (warps && code->barriers),
@@ -61,7 +63,10 @@ static void choose_detector(struct checking *c, enum subject_id subject, struct 
     if (!*hb)
         *hb = race_hb_new(c->arena, explored->program, &options,
                           &c->result->runs[subject].race_unknown);
+    if (*hb && !*log && asked && !options.atomics_sync)
+        *log = race_hb_log_new(c->arena, *hb);
     explored->hb = *hb;
+    explored->hb_log = *hb ? *log : NULL;
 }
 
 static void prepare_subject(struct checking *c, enum subject_id subject)

@@ -78,7 +78,7 @@ static void on_barrier(void *context, const struct machine *machine,
     f->barrier_count++;
 }
 
-/* The end of a barrier interval is told once: when barrier_S fires, when sync_T does. Of PTX: not compared. */
+/* The end of a barrier interval is told once: when barrier_S fires, when sync_T does. Of PTX: follow_told.c. */
 static void compare_barrier_told(struct follower *f, uint32_t block, bool ends, bool all)
 {
     if (f->barrier_count != (ends ? 1u : 0u))
@@ -225,7 +225,7 @@ static void on_step(void *context, const struct machine *machine, const struct s
         follow_barrier(f, event);
     else
         follow_step(f, event);
-    f->heard_count = f->barrier_count = 0;
+    f->heard_count = f->barrier_count = f->use_count = 0;
 }
 
 /* ---- an execution ---- */
@@ -260,6 +260,10 @@ struct follower *follow_new(struct arena *arena, struct ref_room *room, enum sub
         return NULL;
     f->heard = arena_room(arena, FOLLOW_ACCESSES * sizeof *f->heard);
     f->observer = (struct observer){.context = f, .step = on_step, .barrier = on_barrier};
+    if (f->ptx) {
+        f->uses = arena_room(arena, FOLLOW_USES * sizeof *f->uses);
+        f->observer.use = follow_ptx_hear_use;
+    }
     if (f->hears_all) {
         f->observer.read = on_read;
         f->observer.write = on_write;
@@ -280,7 +284,7 @@ void follow_begin(struct follower *f, uint64_t limit)
     f->steps = f->trusted = 0;
     f->limit = limit;
     f->awaited = f->rule = f->reference_rule = RULE_NONE;
-    f->heard_count = f->barrier_count = 0;
+    f->heard_count = f->barrier_count = f->use_count = 0;
     if (f->ptx) {
         follow_ptx_begin(f);
         return;

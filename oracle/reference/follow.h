@@ -17,7 +17,7 @@ enum follow_state {
     FOLLOW_CUT   /* the execution has more steps than are followed */
 };
 
-enum { FOLLOW_ACCESSES = 1 << 13 };
+enum { FOLLOW_ACCESSES = 1 << 13, FOLLOW_USES = LIMIT_THREADS };
 
 struct follower {
     struct observer observer;
@@ -39,6 +39,8 @@ struct follower {
     uint32_t heard_count;
     struct barrier_event barrier; /* the last one of these, since the last step; */
     uint32_t barrier_count;       /* how many */
+    struct barrier_use *uses; /* of PTX: who registered, who was released, since the last step */
+    uint32_t use_count;
     /* Where they part: what differs, after which step, and what each has. */
     const char *observable;
     enum rule rule, reference_rule;

@@ -245,6 +245,7 @@ static void end_bar(struct follower *f)
     struct follow_ptx *x = f->ptx;
     uint32_t block = f->awaited_block, first = block * x->groups_a_block,
              number = full_bar(x, block);
+    follow_ptx_compare_released(f, block, number);
     for (uint32_t i = first; i < first + x->groups_a_block && f->state == FOLLOW_ALONG; i++) {
         struct follow_step s = follow_ptx_step_of(f, i, x->groups[i].bar_pc);
         if (x->groups[i].waits[number])
@@ -323,6 +324,8 @@ static void compare(struct follow_step *s, const struct step_event *event)
                              s->x->before.lanes);
     if (f->state == FOLLOW_ALONG && event->stm != s->pc)
         follow_part_numbers(f, "statement told", event->stm, s->pc);
+    if (f->state == FOLLOW_ALONG)
+        follow_ptx_compare_registered(s);
     if (f->state == FOLLOW_ALONG)
         follow_ptx_compare_data(s);
     if (f->state == FOLLOW_ALONG && s->x->is_threads)

@@ -119,6 +119,12 @@ void follow_ptx_fill_lane(const struct follow_step *s, uint32_t l, struct ref_la
 uint64_t follow_ptx_mask(const struct follow_step *s, uint32_t l);
 struct follow_step follow_ptx_step_of(struct follower *f, uint32_t group, uint32_t pc);
 
+/* follow_told.c: what observers are told of barriers. */
+void follow_ptx_hear_use(void *context, const struct machine *machine,
+                         const struct barrier_use *use);
+void follow_ptx_compare_registered(const struct follow_step *s);
+void follow_ptx_compare_released(struct follower *f, uint32_t block, uint32_t number);
+
 /* follow_ptx_thread.c: a step of semantics_block or semantics_its. */
 enum rule follow_ptx_thread(struct follow_step *s);
 void follow_ptx_compare_thread(struct follow_step *s);

@@ -3,7 +3,7 @@
 #include "tests/unit/shared/support.h"
 
 #include "engine/base/pcg.h"
-#include "oracle/race/race_hb.h"
+#include "oracle/race/race_hb_log.h"
 
 enum { NODES = 160, ACCESSES = 400, NAMES = 2, LANES_MAX = 3 };
 
@@ -79,6 +79,8 @@ struct driver {
     struct pcg rng;
     struct graph graph;
     struct race_hb *hb;
+    struct race_hb_log
+        *log; /* the product's own definition; NULL: atomics_sync, which it does not know */
     uint64_t steps;
     uint32_t groups, group_lanes;
     bool waiting[16];
@@ -104,16 +106,22 @@ static lane_mask all_lanes(const struct driver *d)
     return ((lane_mask)1 << d->group_lanes) - 1;
 }
 
-static void one_access(struct driver *d, const struct access *a)
+static void tell_access(const struct observer *o, const struct access *a)
 {
-    const struct observer *o = &d->hb->observer;
-    d->graph.accesses[d->graph.count++] = *a;
     if (a->kind == ACCESS_READ)
         o->read(o->context, a->thread, a->address, a->stm);
     else if (a->kind == ACCESS_WRITE)
         o->write(o->context, a->thread, a->address, a->value, a->stm);
     else
         o->atomic(o->context, a->thread, a->address, a->value, a->stm);
+}
+
+static void one_access(struct driver *d, const struct access *a)
+{
+    d->graph.accesses[d->graph.count++] = *a;
+    tell_access(&d->hb->observer, a);
+    if (d->log)
+        tell_access(&d->log->observer, a);
 }
 
 /* Locations: 3 in global memory, then 2 in each block's shared memory. */
@@ -156,6 +164,8 @@ static void use(struct driver *d, enum barrier_use_kind kind, uint32_t name, uin
                                       .first_thread = first_thread(d, group),
                                       .mask = all_lanes(d)};
     o->use(o->context, NULL, &event);
+    if (d->log)
+        d->log->observer.use(d->log, NULL, &event);
 }
 
 /* The generation ends: each member is before what every waiting member does from now on. */
@@ -209,6 +219,8 @@ static void block_barrier(struct driver *d, uint32_t block)
                 g->edge[i][node] |= g->block[i] == block;
         }
     o->barrier(o->context, NULL, &event);
+    if (d->log)
+        d->log->observer.barrier(d->log, NULL, &event);
 }
 
 static void random_execution(struct driver *d, uint32_t length)
@@ -236,8 +248,9 @@ static void expect_agreement(struct driver *d)
     const struct graph *g = &d->graph;
     const struct race_witness *w = &d->hb->witness;
     uint32_t locations = 0;
-    bool pair = false;
+    bool pair = false, asked = false;
     assert_false(d->hb->incomplete);
+    assert_true(!d->log || (race_hb_log_differs(d->log, &asked) == NULL && asked));
     assert_int_equal(d->hb->found, g->second != 0);
     for (uint32_t address = 0; address < g->program->private_base; address++) {
         assert_int_equal(race_hb_is_racy(d->hb, address), g->racy[address]);
@@ -292,6 +305,8 @@ static void random_executions_agree(void **state)
         const struct program *program = support_program(text);
         struct race_hb *hb = race_hb_new(&test_arena, program, &settings[s].options, &reason);
         assert_non_null(hb);
+        struct race_hb_log *log =
+            settings[s].options.atomics_sync ? NULL : race_hb_log_new(&test_arena, hb);
         for (uint32_t i = 0; i < 3000; i++) {
             memset(&d, 0, sizeof d);
             d.rng = pcg_derive(i, PCG_KERNEL, s);
@@ -306,6 +321,9 @@ static void random_executions_agree(void **state)
                         (1 + pcg_below(&d.rng, program->launch.threads / d.group_lanes)) *
                         d.group_lanes;
             race_hb_begin(hb, &d.steps);
+            d.log = log;
+            if (log)
+                race_hb_log_begin(log, &d.steps);
             random_execution(&d, 4 + pcg_below(&d.rng, 28));
             find_races(&d.graph);
             expect_agreement(&d);
@@ -314,6 +332,41 @@ static void random_executions_agree(void **state)
         }
         assert_true(racy > 100 && clean > 100);
     }
+}
+
+/* The log speaks when a detector has missed a race, told of one, or names another pair. */
+static void differences_are_told(void **state)
+{
+    (void)state;
+    const struct race_hb_options options = {.named = true};
+    const char *reason = NULL;
+    const struct program *program = support_program(
+        "launch(threads = 4, warp = 2); global int g[3]; kernel k() { g[0] = 1; g[1] = 2; }");
+    struct race_hb *hb = race_hb_new(&test_arena, program, &options, &reason);
+    struct race_hb_log *log = race_hb_log_new(&test_arena, hb);
+    const struct access writes[] = {{.thread = 0, .kind = ACCESS_WRITE},
+                                    {.thread = 1, .kind = ACCESS_WRITE},
+                                    {.thread = 2, .kind = ACCESS_WRITE, .stm = 1}};
+    uint64_t steps = 0;
+    bool asked;
+    for (uint32_t missed = 0; missed < 4; missed++) {
+        race_hb_begin(hb, &steps);
+        race_hb_log_begin(log, &steps);
+        for (uint32_t i = 0; i < 3; i++, steps++) {
+            tell_access(&log->observer, &writes[i]);
+            if (i != missed)
+                tell_access(&hb->observer, &writes[i]);
+        }
+        const char *what = race_hb_log_differs(log, &asked);
+        assert_true(asked && (what == NULL) == (missed > 1));
+        if (what)
+            assert_string_equal(what, "witness");
+    }
+    race_hb_begin(hb, &steps);
+    race_hb_log_begin(log, &steps);
+    tell_access(&log->observer, &writes[0]);
+    tell_access(&log->observer, &writes[1]);
+    assert_string_equal(race_hb_log_differs(log, &asked), "verdict");
 }
 
 /* ---- room ---- */
@@ -451,6 +504,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_executions_agree),
+        cmocka_unit_test(differences_are_told),
         cmocka_unit_test(many_groups),
         cmocka_unit_test(many_entries),
         cmocka_unit_test(many_values),
