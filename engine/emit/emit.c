@@ -493,12 +493,17 @@ static void calm_barriers(struct emitter *e)
 
 static bool refuse_form(struct emitter *e)
 {
-    bool blocks = e->kernel->form == FORM_BLOCKS && e->dialect->has_pointers;
+    const struct ast_block *waits =
+        e->dialect->has_pointers ? NULL : emit_block_with_barrier(e->kernel);
+    bool blocks = e->kernel->form == FORM_BLOCKS;
     if (e->kernel->form != FORM_STRUCTURED && !blocks)
-        emit_refuse(e, "%s is made of structured kernels only", e->dialect->name);
+        emit_refuse(e, "%s is made of structured kernels and of blocks only", e->dialect->name);
     if (blocks && e->kernel->functions)
         emit_refuse(e, "%s has no procedures of the block form: '%s' at line %u", e->dialect->name,
                     e->kernel->functions->name, (unsigned)e->kernel->functions->at.line);
+    if (waits)
+        emit_refuse(e, "%s has no barrier in a block, at line %u", e->dialect->name,
+                    (unsigned)waits->at.line);
     return e->reason != NULL;
 }
 

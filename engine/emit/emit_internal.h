@@ -171,6 +171,9 @@ void emit_condition(struct emitter *e, const struct ast_expr *expr);
 
 /* ---- emit_goto.c ---- */
 
+/* A block with a barrier: threads come to it in different trips of the loop that stands for gotos, and no language promises
+ * that they wait for each other there. NULL: there is none. */
+const struct ast_block *emit_block_with_barrier(const struct ast_kernel *kernel);
 /* The kernel becomes one of basic blocks, if the knob says so and it can. */
 void emit_find_blocks(struct emitter *e);
 void emit_block_list(struct emitter *e, const struct ast_block *list);

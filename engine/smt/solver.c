@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,13 +201,19 @@ static const char *talk(struct solver *solver, const char *query, size_t length)
     return NULL;
 }
 
-/* A child that is gone before it has read all is told by the failed write, not by a signal. */
+/* A child that is gone before it has read all is told by the failed write, not by a signal. Other threads may have
+ * solvers of their own: the signal is kept from this one only, and taken away where it has come. */
 static const char *converse(struct solver *solver, const char *query, size_t length)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-    sigaction(SIGPIPE, &ignore, &before);
+    const struct timespec at_once = {0};
+    sigset_t pipe_only, before;
+    sigemptyset(&pipe_only);
+    sigaddset(&pipe_only, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
     const char *why = talk(solver, query, length);
-    sigaction(SIGPIPE, &before, NULL);
+    if (!sigismember(&before, SIGPIPE))
+        sigtimedwait(&pipe_only, NULL, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return why;
 }
 
@@ -454,6 +461,12 @@ static enum solver_answer ask_first(struct solver *solver, const char *formula,
         return SOLVER_FAILED;
     if (solver->counts.unknown >= UNKNOWNS_MAX)
         return SOLVER_UNKNOWN;
+    if (solver->options.questions && solver->counts.queries >= solver->options.questions) {
+        snprintf(solver->reason, sizeof solver->reason,
+                 "the solver is asked no more than %" PRIu32 " questions",
+                 solver->options.questions);
+        return SOLVER_UNKNOWN;
+    }
     solver->counts.queries++;
     enum solver_answer answer =
         is_ready(solver) ? exchange(solver, formula, names, values, count, true) : SOLVER_FAILED;
@@ -470,6 +483,7 @@ static enum solver_answer ask_second(struct solver *solver, const char *formula)
     solver->counts.unconfirmed += answer == SOLVER_UNKNOWN;
     if (answer == SOLVER_UNSAT || answer == SOLVER_UNKNOWN)
         return SOLVER_UNSAT;
+    solver->counts.disagreed += answer == SOLVER_SAT;
     if (answer == SOLVER_SAT)
         snprintf(solver->reason, sizeof solver->reason,
                  "the solvers '%s' and '%s' disagree: the first says that a formula cannot hold, "

@@ -32,9 +32,11 @@ extern const char *const solver_answer_names[]; /* sat unsat unknown failed */
 
 struct solver_options {
     const char *command; /* words separated by blanks; the first is looked for on the search path */
-    uint64_t budget;    /* of one query, in the solver's own resource units (z3: rlimit); 0: none */
-    uint32_t seconds;   /* that a query may take at most, whatever its budget: it hangs */
-    const char *dump;   /* a folder that each query is written to, or NULL */
+    uint64_t budget;  /* of one query, in the solver's own resource units (z3: rlimit); 0: none */
+    uint32_t seconds; /* that a query may take at most, whatever its budget: it hangs */
+    const char *dump; /* a folder that each query is written to, or NULL */
+    uint32_t
+        questions; /* that it is asked at most, so that a kernel takes a bounded time; 0: any */
     const char *second; /* the command of a second solver, or NULL */
 };
 
@@ -61,6 +63,7 @@ const char *solver_reason(const struct solver *solver);
 struct solver_counts {
     uint32_t queries, sat, unsat, unknown, failed, starts;
     uint32_t confirmed, unconfirmed; /* of unsat: by the second solver; it did not know */
+    uint32_t disagreed;              /* the second said sat */
     bool no_budget;                  /* it knows no resource limit: only its time is limited */
 };
 struct solver_counts solver_counts(const struct solver *solver);

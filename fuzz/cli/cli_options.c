@@ -23,7 +23,7 @@ void options_default(struct cli_options *o)
                               .count = 1,
                               .shard_count = 1,
                               .subjects = SUBJECTS_DEFAULT,
-                              .oracles = (1u << ORACLE_COUNT) - 1,
+                              .oracles = ORACLES_DEFAULT,
                               .features = GEN_DEFAULTS.features,
                               .subject = SUBJECT_SIMT,
                               .schedule = "sequential",

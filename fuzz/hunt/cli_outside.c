@@ -403,7 +403,7 @@ int command_outside(struct cli *cli)
     struct hunt_options options = make_options(cli, &subjects);
     if (o->outside.kernel) {
         options.kernel = cli_read_kernel(&cli->arena, o->outside.kernel);
-        options.cases = 1;
+        options.cases = o->cases ? o->cases : 1;
         if (!options.kernel)
             return CLI_USAGE;
     }

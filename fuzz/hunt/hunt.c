@@ -6,6 +6,7 @@
 #include "fuzz/case/case.h"
 #include "fuzz/case/signature.h"
 #include "fuzz/outside/known.h"
+#include "fuzz/outside/worker.h"
 #include "fuzz/serve/child.h"
 
 #include <stdio.h>
@@ -460,6 +461,7 @@ void hunt_run(const struct hunt_options *options, struct hunt_summary *summary,
         if (!interrupted && listener->batch)
             listener->batch(listener->context, summary, done);
     }
+    worker_stop_all();
     arena_destroy(&h.trials);
     arena_destroy(&h.arena);
 }

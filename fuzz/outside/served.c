@@ -3,7 +3,9 @@
 #include "fuzz/outside/worker.h"
 
 #include <glob.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { VARIABLES_MAX = 16, WORDS_MAX = 48, PLATFORM_VARIABLES = 4 };
 
@@ -14,18 +16,24 @@ struct platform {
     const char *variables[PLATFORM_VARIABLES];
     const char *file;  /* a pattern: it must be there, if it is named */
     const char *loads; /* a variable that names the file, so that nothing else is loaded */
+    const char *
+        icd; /* the same of OpenCL's loader, where that file is and nobody has said something else */
     const char *plain; /* an option or a variable: without optimisation */
 };
 
 static const struct platform opencl_platforms[] = {
-    {.name = "pocl", .match = "portable", .variables = {"POCL_KERNEL_CACHE=0"}},
+    {.name = "pocl",
+     .match = "portable",
+     .variables = {"POCL_KERNEL_CACHE=0"},
+     .icd = "/etc/OpenCL/vendors/pocl.icd"},
     {.name = "oclgrind",
      .match = "oclgrind",
      .file = "/usr/lib/oclgrind/liboclgrind-rt-icd.so",
      .loads = "OCL_ICD_VENDORS"},
     {.name = "rusticl",
      .match = "rusticl",
-     .variables = {"RUSTICL_ENABLE=llvmpipe", "MESA_SHADER_CACHE_DISABLE=true"}},
+     .variables = {"RUSTICL_ENABLE=llvmpipe", "MESA_SHADER_CACHE_DISABLE=true"},
+     .icd = "/etc/OpenCL/vendors/rusticl.icd"},
     {.name = NULL},
 };
 
@@ -131,6 +139,8 @@ static uint32_t put_variables(struct arena *arena, const struct platform *platfo
     const char *file = platform->loads ? first_file(arena, platform->file) : NULL;
     if (file)
         environment[count++] = arena_printf(arena, "%s=%s", platform->loads, file);
+    if (platform->icd && !getenv("OCL_ICD_VENDORS") && access(platform->icd, R_OK) == 0)
+        environment[count++] = arena_printf(arena, "OCL_ICD_VENDORS=%s", platform->icd);
     return count;
 }
 

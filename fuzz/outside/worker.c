@@ -34,13 +34,19 @@ struct worker {
     int to, from;
     uint64_t cpu_before; /* ticks of its group when the request was sent, or little before */
     uint64_t looked_ms;  /* when that was read: reading all of /proc takes milliseconds */
+    struct worker *next;
 };
+
+/* All of this process, so that none is left when it has done its work. */
+static struct worker *workers;
 
 struct worker *worker_new(struct arena *arena, char *const *arguments, char *const *environment)
 {
     struct worker *worker = ARENA_NEW(arena, struct worker);
     worker->arguments = arguments;
     worker->environment = environment;
+    worker->next = workers;
+    workers = worker;
     return worker;
 }
 
@@ -98,6 +104,7 @@ static bool start(struct worker *worker, const struct outside_settings *settings
     *worker = (struct worker){.arguments = worker->arguments,
                               .environment = worker->environment,
                               .reserves = worker->reserves,
+                              .next = worker->next,
                               .pid = pid,
                               .to = down[1],
                               .from = up[0]};
@@ -122,6 +129,12 @@ static int stop(struct worker *worker)
 void worker_stop(struct worker *worker)
 {
     (void)stop(worker);
+}
+
+void worker_stop_all(void)
+{
+    for (struct worker *worker = workers; worker; worker = worker->next)
+        (void)stop(worker);
 }
 
 /* ---- CPU time of a process group ---- */
@@ -403,7 +416,13 @@ void worker_run_batch(struct arena *arena, struct worker *worker,
     struct message answer;
     const char *log;
     enum worker_end end = worker_ask(arena, worker, settings, &request, &answer, &log);
-    for (uint32_t i = 0; i < batch->count; i++)
+    bool failed = false;
+    for (uint32_t i = 0; i < batch->count; i++) {
         results[i] = end == WORKER_ANSWER ? result_of(arena, &answer, i, &batch->kernels[i])
                                           : failure(arena, end, log);
+        failed |= results[i].end == OUTSIDE_RUN_ERROR;
+    }
+    /* A process that has used up its memory, or lost its device, would fail from now on: who asks again asks a new one. */
+    if (failed)
+        (void)stop(worker);
 }

@@ -35,6 +35,9 @@ enum worker_end worker_ask(struct arena *arena, struct worker *worker,
 
 void worker_stop(struct worker *worker);
 
+/* All workers of this process, with what they have started: their arenas must still be there. */
+void worker_stop_all(void);
+
 /* `hello` and the request of a batch, as the program reads them. */
 void worker_put_messages(struct text *bytes, const struct outside_batch *batch,
                          const char *options);
@@ -46,7 +49,7 @@ bool worker_greet(struct arena *arena, struct worker *worker, struct message *an
 const char *worker_own_program(struct arena *arena);
 
 /* A batch over the protocol: what every kind does whose implementation lives in a worker. `options` are the
- * implementation's own. */
+ * implementation's own. After a run-error the worker is started anew. */
 void worker_run_batch(struct arena *arena, struct worker *worker,
                       const struct outside_settings *settings, const struct outside_batch *batch,
                       const char *options, struct outside_result *results);

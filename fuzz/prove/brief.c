@@ -1,6 +1,6 @@
 #include "fuzz/prove/brief.h"
 
-#include "fuzz/prove/judge.h"
+#include "oracle/prove/judge.h"
 
 static const char *text_of(struct arena *arena, const struct prove_outcome *outcome)
 {

@@ -4,7 +4,7 @@
 #ifndef FUZZ_PROVE_CLAIMS_H
 #define FUZZ_PROVE_CLAIMS_H
 
-#include "fuzz/prove/judge.h"
+#include "oracle/prove/judge.h"
 
 struct prove_claims {
     uint32_t count;  /* about such a launch */

@@ -11,7 +11,7 @@ const struct check_options CHECK_DEFAULTS = {
     .schedules = 16,
     .budget_steps = 1 << 16,
     .subjects = SUBJECTS_DEFAULT,
-    .oracles = (1u << ORACLE_COUNT) - 1,
+    .oracles = ORACLES_DEFAULT,
 };
 
 /* So that a large grid is not cut off in the middle of a short kernel. */

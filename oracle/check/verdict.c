@@ -45,7 +45,7 @@ static bool parse_oracle(const char *text, size_t length, uint32_t *set, uint32_
 {
     size_t name = length;
     if (is_text("all", text, length)) {
-        *set |= (1u << ORACLE_COUNT) - 1;
+        *set |= ORACLES_DEFAULT;
         return true;
     }
     for (uint32_t i = 0; i < MODES; i++) {

@@ -16,6 +16,9 @@ enum oracle_id {
     ORACLE_COUNT
 };
 
+/* Those that nobody need name; `prove` asks a solver, a program of its own, and takes its time. */
+#define ORACLES_DEFAULT (((1u << ORACLE_COUNT) - 1) & ~(1u << ORACLE_PROVE))
+
 struct oracle_info {
     const char *name;
     int distance; /* the smaller, the closer it looks */
@@ -32,7 +35,7 @@ enum oracle_mode {
     ORACLE_MODE_SAFETY_PRINTED = 2 /* "safety:printed": stack-cons 4, 6 (erratum ERR.30) */
 };
 
-/* "simulation,result,lemmas:strict", "all,lemmas:strict": oracles as bits 1u << oracle_id, and bits of oracle_mode. */
+/* "simulation,result,lemmas:strict", "all,prove" (all: ORACLES_DEFAULT): oracles as bits 1u << oracle_id, and bits of oracle_mode. */
 bool oracle_parse_list(const char *text, uint32_t *set, uint32_t *modes, const char **error_at);
 
 /* ":strict", ":printed": how an oracle is asked for in these modes; or "". */

@@ -15,6 +15,7 @@
 #include "oracle/memory/memory_oracle.h"
 #include "oracle/pairs/pairs_judge.h"
 #include "oracle/pairs/two_thread.h"
+#include "oracle/prove/prove_oracle.h"
 #include "oracle/reference/reference.h"
 #include "oracle/results/directions.h"
 #include "oracle/results/exhaust.h"
@@ -55,6 +56,7 @@ const struct oracle oracle_doors[] = {
      .judge = reference_judge},
     {.id = ORACLE_CONVERGENCE, .judge = convergence_judge},
     {.id = ORACLE_MEMORY, .watch = memory_watch, .ended = memory_ended, .judge = memory_judge},
+    {.id = ORACLE_PROVE, .judge = prove_oracle_judge},
     {.id = ORACLE_COUNT,
      .prepare = features_prepare,
      .watch = features_begin,

@@ -23,7 +23,7 @@ enum { CANARY_CASES = 3, PATH_BYTES = 512 };
 
 static const size_t ARENA_BYTES = (size_t)1 << 30;
 static struct arena arena, kernels; /* of one trial; of the corpus */
-uint32_t trial_oracles = (1u << ORACLE_COUNT) - 1;
+uint32_t trial_oracles = ORACLES_DEFAULT;
 static time_t trial_seconds = TRIAL_SECONDS, unit_seconds = TRIAL_UNIT_SECONDS;
 
 static void *shared(size_t bytes)

@@ -115,7 +115,7 @@ static void the_screen_fits_every_window(void **state)
                                .worker_count = 64,
                                .message = ""};
     options.check = CHECK_DEFAULTS;
-    options.check.oracles = (1u << ORACLE_COUNT) - 1;
+    options.check.oracles = ORACLES_DEFAULT;
     for (uint32_t i = 0; i < 64; i++)
         view.workers[i] =
             (struct view_worker){.number = i, .phase = WATCH_CHECKING, .still_ms = i * 999};

@@ -270,7 +270,7 @@ static void planted_in_options(struct checking *c)
 {
     struct check_options *options = (struct check_options *)(uintptr_t)c->options;
     if (planted_record.kind == RECORD_NOT_ASKED)
-        options->oracles &= ~(1u << planted_record.which % ORACLE_COUNT);
+        options->oracles &= ~(1u << planted_record.which % ORACLE_PROVE);
     else if (planted_record.which % 3 == 0)
         options->exhaustive = !options->exhaustive;
     else if (planted_record.which % 3 == 1)

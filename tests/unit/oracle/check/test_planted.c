@@ -82,7 +82,7 @@ static void print_answers(const struct check_result *result, char *text, size_t 
                                                 [VERDICT_NOT_APPLICABLE] = 'n',
                                                 [VERDICT_INCONCLUSIVE] = 'i'};
     size_t used = 0;
-    for (uint32_t i = 0; i < ORACLE_COUNT; i++)
+    for (uint32_t i = 0; i < ORACLE_COUNT && ORACLES_DEFAULT >> i & 1; i++)
         text[used++] = letters[result->answers[i].verdict];
     used += (size_t)snprintf(text + used, size - used, " %08" PRIx32 "\t",
                              (uint32_t)(digest >> 32 ^ digest));

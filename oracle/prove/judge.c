@@ -1,4 +1,4 @@
-#include "fuzz/prove/judge.h"
+#include "oracle/prove/judge.h"
 
 #include "engine/input/input.h"
 
@@ -85,6 +85,7 @@ static void explain_alarm(const struct judging *j, struct goal_outcome *outcome,
         outcome->why = arena_printf(arena, "%s; no execution that was tried shows it", who);
     else {
         outcome->verdict = SAYS_WRONG;
+        outcome->fault = FAULT_REPLAY;
         outcome->why = arena_printf(
             arena, "%s; no execution shows it, and no value is made up: please report this", who);
     }
@@ -152,19 +153,21 @@ static void judge_goal(const struct judging *j, int goal)
 
 /* ---- proofs against executions ---- */
 
-static void compare(const struct judging *j, const struct check_run *runs, uint64_t seed)
+void prove_compare(struct arena *arena, struct prove_outcome *of, const struct check_run *runs,
+                   uint64_t seed)
 {
     for (int goal = 0; goal < GOAL_COUNT; goal++) {
-        struct goal_outcome *outcome = &j->outcome->goals[goal];
+        struct goal_outcome *outcome = &of->goals[goal];
         const char *how = NULL;
         if (outcome->verdict != SAYS_PROVED)
             continue;
-        how = proof_shown(j->arena, runs, (enum proof_goal)goal);
+        how = proof_shown(arena, runs, (enum proof_goal)goal);
         if (!how)
             continue;
         outcome->verdict = SAYS_WRONG;
+        outcome->fault = FAULT_UNSOUND;
         outcome->why =
-            arena_printf(j->arena,
+            arena_printf(arena,
                          "it was proved (%s), and an execution with input seed 0x%" PRIx64
                          " shows the opposite: %s; please report this",
                          outcome->why, seed, how);
@@ -178,7 +181,7 @@ static void compare_inputs(const struct judging *j, struct ast_kernel *kernel, u
     uint64_t first = j->kernel->launch.seed;
     for (uint64_t seed = 0; seed < (j->options->file_inputs ? 1 : INPUT_SEEDS); seed++) {
         kernel->launch.seed = first + seed;
-        compare(j, proof_executions(j->arena, kernel, runs), first + seed);
+        prove_compare(j->arena, j->outcome, proof_executions(j->arena, kernel, runs), first + seed);
     }
 }
 

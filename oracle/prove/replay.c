@@ -1,4 +1,4 @@
-#include "fuzz/prove/replay.h"
+#include "oracle/prove/replay.h"
 
 #include "engine/input/input.h"
 #include "oracle/check/evidence.h"

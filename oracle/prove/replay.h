@@ -2,8 +2,8 @@
  * replay.h - a model of a solver, run: the kernel with the model's inputs as initialisers, under the
  * subjects that `check` asks. A model is believed only when an execution shows what it says.
  */
-#ifndef FUZZ_PROVE_REPLAY_H
-#define FUZZ_PROVE_REPLAY_H
+#ifndef ORACLE_PROVE_REPLAY_H
+#define ORACLE_PROVE_REPLAY_H
 
 #include "engine/prove/prove.h"
 #include "oracle/check/check.h"

@@ -1,0 +1,229 @@
+#include "oracle/prove/prove_oracle.h"
+
+#include "engine/base/diag.h"
+#include "engine/base/pcg.h"
+#include "engine/input/input.h"
+#include "engine/sequential/sequential.h"
+#include "engine/smt/verifier.h"
+#include "oracle/check/evidence.h"
+#include "oracle/prove/judge.h"
+
+#include <string.h>
+
+enum {
+    BUDGET_SHARE = 16, /* of the usual budget */
+    QUESTIONS = 64,    /* to one solver: a case takes a second at most, nearly always */
+    RUNS = 2,          /* of each subject, beside those of the check, under other inputs */
+    STATEMENTS = 48,   /* of a larger kernel it does not ask */
+    SECONDS = 30,
+    /* One case in so many asks, as the seed draws: */
+    SHARE_SECOND = 4, /* a second solver, each time the first says `unsat` */
+    SHARE_ANY = 4,    /* whether any number of threads is proved */
+    SHARE_HORN = 4,
+    SHARE_BOOGIE = 16, /* it takes 1.5 seconds to start */
+    MOST_THREADS = 64
+};
+#define SECOND_SOLVER "cvc5 --lang smt2 --incremental --rlimit-per=20000"
+
+struct asking {
+    struct checking *c;
+    struct answer *answer;
+    struct prove_outcome outcome;
+    uint64_t draw;
+};
+
+/* ---- what is said ---- */
+
+static void diverge(struct asking *x, const char *class, const char *observable, int goal,
+                    const char *other, const char *summary)
+{
+    struct evidence e;
+    struct divergence *d = ARENA_NEW(x->c->arena, struct divergence);
+    const struct goal_outcome *outcome = &x->outcome.goals[goal];
+    evidence_open(&e, x->c->arena);
+    evidence_string(&e, "goal", proof_goal_names[goal]);
+    evidence_string(&e, "verdict", prove_verdict_names[outcome->verdict]);
+    evidence_string(&e, "why", outcome->why);
+    if (other)
+        evidence_string(&e, "other", other);
+    *d = (struct divergence){.oracle = ORACLE_PROVE,
+                             .class_name = class,
+                             .rule = RULE_NONE,
+                             .observable = observable,
+                             .subject = SUBJECT_INTERLEAVE,
+                             .summary = summary};
+    d->evidence = evidence_close(&e);
+    answer_diverge(x->answer, d);
+}
+
+static struct solver *new_solver(struct asking *x, const char *second)
+{
+    const struct solver_options options = {.command = SOLVER_COMMAND,
+                                           .budget = SOLVER_BUDGET / BUDGET_SHARE,
+                                           .seconds = SECONDS,
+                                           .questions = QUESTIONS,
+                                           .second = second};
+    return solver_new(x->c->arena, &options);
+}
+
+/* Each question has a draw of its own. */
+static bool drawn(struct asking *x, uint32_t share)
+{
+    x->draw = pcg_splitmix(x->draw);
+    return x->draw % share == 0;
+}
+
+/* ---- proofs and models against executions; a second solver ---- */
+
+static void judge_faults(struct asking *x)
+{
+    for (int goal = 0; goal < GOAL_COUNT; goal++) {
+        const struct goal_outcome *outcome = &x->outcome.goals[goal];
+        x->answer->checked += outcome->verdict == SAYS_PROVED || outcome->verdict == SAYS_REFUTED;
+        if (outcome->fault == FAULT_UNSOUND)
+            diverge(x, "unsound", proof_goal_names[goal], goal, NULL, outcome->why);
+        else if (outcome->fault == FAULT_REPLAY)
+            diverge(x, "replay", proof_goal_names[goal], goal, NULL, outcome->why);
+    }
+}
+
+static void judge_kernel(struct asking *x)
+{
+    struct checking *c = x->c;
+    const char *second = drawn(x, SHARE_SECOND) ? SECOND_SOLVER : NULL;
+    struct solver *solver = new_solver(x, second);
+    prove_judge(c->arena, c->result->kernel, &PROOF_DEFAULTS, solver, RUNS, &x->outcome);
+    prove_compare(c->arena, &x->outcome, c->result->runs, c->result->kernel->launch.seed);
+    solver_end(solver);
+    if (solver_counts(solver).disagreed > 0)
+        diverge(x, "solver", "unsat", GOAL_RACE, second,
+                arena_printf(c->arena, "%s", solver_reason(solver)));
+    judge_faults(x);
+}
+
+/* ---- any number of threads ---- */
+
+/* The kernel for 2 to MOST_THREADS threads; NULL: its launch is not among these, or says something of their number. */
+static const struct ast_kernel *of_any(struct asking *x, struct proof_options *options)
+{
+    const struct ast_kernel *given = x->c->result->kernel;
+    struct diag *diag = ARENA_NEW(x->c->arena, struct diag);
+    if (given->launch.threads < 2 || given->launch.threads > MOST_THREADS ||
+        given->launch.blocks * MOST_THREADS > LIMIT_TOTAL_THREADS)
+        return NULL;
+    struct ast_kernel *kernel = ast_kernel_copy(x->c->arena, given);
+    kernel->expects = NULL;
+    kernel->launch.threads = options->threads_from = 2;
+    options->threads_to = MOST_THREADS;
+    diag_init(diag, "any", NULL, 0);
+    return ast_check(kernel, diag) ? kernel : NULL;
+}
+
+/* What is proved for any number of threads: a model for the launch's is none in which a loop was cut. */
+static void judge_any(struct asking *x)
+{
+    struct proof_options options = PROOF_DEFAULTS;
+    struct proof_result result;
+    const struct ast_kernel *kernel = of_any(x, &options);
+    if (!kernel)
+        return;
+    struct solver *solver = new_solver(x, NULL);
+    prove_kernel(x->c->arena, forms_new(x->c->arena, kernel), &options, solver, &result);
+    solver_end(solver);
+    for (int goal = 0; goal < GOAL_COUNT; goal++) {
+        const struct proof_answer *one = &x->outcome.result.answers[goal];
+        if (result.refused || result.answers[goal].verdict != PROOF_PROVED)
+            continue;
+        x->answer->checked++;
+        if (one->verdict == PROOF_MODEL && one->model->by_unrolling)
+            diverge(x, "mono", proof_goal_names[goal], goal, result.answers[goal].method,
+                    "it was proved for any number of threads, and the launch's has a model");
+    }
+}
+
+/* ---- other texts ---- */
+
+/* A goal that an execution shows to be missed; GOAL_COUNT: none. */
+static int shown(const struct asking *x, int end)
+{
+    for (int goal = 0; goal < end; goal++)
+        if (x->outcome.goals[goal].verdict == SAYS_REFUTED ||
+            x->outcome.goals[goal].fault == FAULT_UNSOUND)
+            return goal;
+    return GOAL_COUNT;
+}
+
+/* Horn clauses are of all goals; only "safe" says something. */
+static void judge_horn(struct asking *x)
+{
+    const char *reason = NULL;
+    int goal = shown(x, GOAL_COUNT);
+    const char *text = prove_horn_text(x->c->arena, forms_new(x->c->arena, x->c->result->kernel),
+                                       &PROOF_DEFAULTS, &reason);
+    if (!text || goal == GOAL_COUNT)
+        return;
+    struct solver *solver = new_solver(x, NULL);
+    x->answer->checked++;
+    if (solver_ask(solver, text, NULL, NULL, 0) == SOLVER_SAT)
+        diverge(x, "form", "horn", goal, "Horn clauses: safe",
+                "as Horn clauses the kernel is safe, and an execution shows that it is not");
+    solver_end(solver);
+}
+
+/* Boogie's program is about races and barriers. */
+static void judge_boogie(struct asking *x)
+{
+    const char *reason = NULL;
+    int goal = shown(x, GOAL_BOUNDS);
+    const char *text =
+        goal == GOAL_COUNT
+            ? NULL
+            : sequential_print(x->c->arena, forms_new(x->c->arena, x->c->result->kernel),
+                               SEQUENTIAL_BOOGIE, &reason);
+    const char *said = text ? verifier_ask(x->c->arena, VERIFIER_BOOGIE, text, SECONDS) : NULL;
+    if (said && strstr(said, " 1 verified, 0 errors"))
+        diverge(x, "form", "boogie", goal, "Boogie: 1 verified, 0 errors",
+                "Boogie verifies the kernel, and an execution shows a fault");
+}
+
+/* ---- the answer ---- */
+
+static void answer_quietly(struct asking *x)
+{
+    const struct goal_outcome *race = &x->outcome.goals[GOAL_RACE];
+    enum outcome_verdict headline = prove_headline(&x->outcome);
+    bool decided = headline == SAYS_PROVED || headline == SAYS_REFUTED;
+    if (x->answer->verdict == VERDICT_DIVERGE)
+        return;
+    x->answer->verdict = decided ? VERDICT_AGREE : VERDICT_INCONCLUSIVE;
+    x->answer->reason =
+        decided ? arena_printf(x->c->arena, "%s: %s", prove_verdict_names[headline], race->why)
+                : race->why;
+}
+
+void prove_oracle_judge(struct checking *c)
+{
+    struct asking x = {.c = c, .answer = &c->result->answers[ORACLE_PROVE]};
+    x.draw = c->options->seed ^ ORACLE_PROVE;
+    *x.answer = (struct answer){.verdict = VERDICT_NOT_APPLICABLE};
+    if (c->result->kernel->form == FORM_PTX) {
+        x.answer->reason = "a kernel given as PTX is not handled";
+        return;
+    }
+    if (ast_kernel_size(c->result->kernel) > STATEMENTS) {
+        x.answer->reason = "a kernel of more than 48 statements takes too long beside a campaign";
+        return;
+    }
+    judge_kernel(&x);
+    if (x.outcome.result.refused) {
+        x.answer->reason = x.outcome.result.refused;
+        return;
+    }
+    if (drawn(&x, SHARE_ANY))
+        judge_any(&x);
+    if (drawn(&x, SHARE_HORN))
+        judge_horn(&x);
+    if (drawn(&x, SHARE_BOOGIE))
+        judge_boogie(&x);
+    answer_quietly(&x);
+}

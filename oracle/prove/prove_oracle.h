@@ -1,0 +1,20 @@
+/*
+ * prove_oracle.h - the oracle `prove`: proofs of the kernel's freedom from races and barrier divergence, held against
+ * whatever can contradict them (docs/oracles.md):
+ *
+ *     unsound   an execution shows what was proved not to be
+ *     replay    no execution shows a race whose model has no made-up value
+ *     mono      proved for any number of threads, and not so for the launch's
+ *     solver    a second solver says that a formula can hold of which the first says that it cannot
+ *     form      another text of the kernel - Horn clauses, Boogie's program - is verified, and an execution shows a fault
+ *
+ * Asked by name only: a solver is a process, and takes its time. Which second engines are asked is drawn by the seed.
+ */
+#ifndef ORACLE_PROVE_ORACLE_H
+#define ORACLE_PROVE_ORACLE_H
+
+#include "oracle/check/oracle.h"
+
+void prove_oracle_judge(struct checking *checking);
+
+#endif
