@@ -328,7 +328,8 @@ int cli_host_trace(struct cli *cli, const char *path)
                     (unsigned)schedule.astray);
         return CLI_USAGE;
     }
-    if (cli->options.output && write_tape(cli, &schedule) != CLI_OK)
-        return CLI_USAGE;
+    int status = cli->options.output ? write_tape(cli, &schedule) : CLI_OK;
+    if (status != CLI_OK)
+        return status;
     return end == END_DONE ? CLI_OK : CLI_DIVERGENCE;
 }
