@@ -134,6 +134,29 @@ static void set_threads(struct builder *b)
         ptx->grid[2 - i] = 1;
 }
 
+/* A grid of more blocks, or threads, than a case has: its first ones. */
+static void set_window(struct builder *b)
+{
+    struct ptx_kernel *ptx = b->ptx;
+    struct ast_launch *launch = &b->kernel->launch;
+    const uint64_t blocks = (uint64_t)ptx->grid[0] * ptx->grid[1] * ptx->grid[2];
+    const uint32_t threads = launch->threads ? launch->threads : 1;
+    const bool given = ptx->window > 0 && !ptx->whole;
+    uint32_t most = LIMIT_TOTAL_THREADS / threads;
+    if (ptx->whole && launch->blocks != ptx->window) { /* made smaller since */
+        ptx->whole = false;
+        return;
+    }
+    ptx->whole = !given && (blocks > LIMIT_BLOCKS || blocks * threads > LIMIT_TOTAL_THREADS);
+    if (!ptx->whole)
+        return;
+    most = most > LIMIT_BLOCKS ? LIMIT_BLOCKS : most > 0 ? most : 1;
+    ptx->window = most < blocks ? most : (uint32_t)blocks;
+    launch->blocks = ptx->window;
+    note(b, arena_printf(b->arena, "of %llu blocks `check` runs all, other commands the first %u",
+                         (unsigned long long)blocks, ptx->window));
+}
+
 void ptx_kernel_dimensions(const struct ast_kernel *kernel, uint32_t block[3], uint32_t grid[3])
 {
     const struct ptx_kernel *ptx = kernel->ptx;
@@ -446,6 +469,7 @@ bool ptx_kernel_build(struct ptx_settings *s)
     kernel->placed = b.ptx->memory != NULL;
     b.ptx->notes = NULL;
     set_threads(&b);
+    set_window(&b);
     ptx_reach(b.arena, b.ptx->module, b.ptx->entry, &b.reach);
     add_variables(&b, PTX_W_GLOBAL);
     add_arguments(&b);

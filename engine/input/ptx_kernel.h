@@ -87,6 +87,8 @@ struct ptx_kernel {
      * launch.blocks = window blocks run, from number first_block on. */
     uint32_t block[3], grid[3];
     uint32_t window, first_block;
+    bool
+        whole; /* the window is as much of the grid as a case has: who can runs all of it (oracle/launch) */
     uint32_t shared_bytes; /* dynamic shared memory */
     bool shared_given;
     bool raw;

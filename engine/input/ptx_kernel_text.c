@@ -176,7 +176,7 @@ static const char *launch_text(struct arena *arena, const struct ast_kernel *ker
     uint32_t block[3], grid[3];
     ptx_kernel_dimensions(kernel, block, grid);
     const char *window = "";
-    if (ptx->window > 0 && ptx->window == kernel->launch.blocks)
+    if (ptx->window > 0 && ptx->window == kernel->launch.blocks && !ptx->whole)
         window = arena_printf(arena, "/%u+%u", ptx->first_block, ptx->window);
     const char *text = arena_printf(arena, "// simtfuzz: entry=%s blocks=%s%s threads=%s warp=%u",
                                     ptx->entry->name, dimensions_text(arena, grid), window,

@@ -124,11 +124,12 @@ static void set_blocks(struct ptx_settings *s, const struct setting *w)
     const char *end = slash ? slash : text_end(w->value);
     uint64_t blocks = 0;
     ptx->window = ptx->first_block = 0;
-    if (parse_dimensions(w->value, end, slash ? INT32_MAX : LIMIT_BLOCKS, given))
+    ptx->whole = false;
+    if (parse_dimensions(w->value, end, INT32_MAX, given))
         blocks = (uint64_t)given[0] * given[1];
     blocks = blocks > UINT32_MAX ? 0 : blocks * given[2];
-    if (blocks == 0 || blocks > (slash ? UINT32_MAX : LIMIT_BLOCKS)) {
-        complain(s, w, "'blocks' are 1 to 64, in up to three dimensions (2x2)");
+    if (blocks == 0 || blocks > UINT32_MAX) {
+        complain(s, w, "'blocks' are 1 to 2^31 - 1, in up to three dimensions (2x2)");
         return;
     }
     if (slash && !parse_window(slash + 1, blocks, ptx)) {

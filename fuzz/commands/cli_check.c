@@ -10,6 +10,7 @@
 #include "fuzz/case/case.h"
 #include "fuzz/check/check_report.h"
 #include "fuzz/check/compile.h"
+#include "fuzz/grid/grid.h"
 #include "fuzz/host/cli_host.h"
 #include "fuzz/out/demangle.h"
 #include "fuzz/out/door.h"
@@ -464,6 +465,8 @@ subject_set check_subjects(const struct ast_kernel *kernel, subject_set asked)
 int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
                 const struct check_options *options, struct cli_check_sums *sums)
 {
+    if (kernel->form == FORM_PTX && kernel->ptx->whole)
+        return grid_check(cli, path, kernel, sums);
     struct check_result *result = ARENA_NEW(&cli->arena, struct check_result);
     struct searched searched = {.cli = cli, .path = path};
     struct check_options telling = *options;

@@ -69,6 +69,7 @@ struct device {
     struct device_buffer *buffers; /* the latest first */
     struct device_report report;
     struct device_told *told;
+    uint64_t told_ms;    /* when something was said of a launch that runs */
     const char *printed; /* by the launch that has just ended */
     uint32_t printed_bytes;
     const volatile sig_atomic_t *stop; /* not 0: the launch that runs is given up */
@@ -119,6 +120,8 @@ bool device_tell_finding(struct device *device, struct arena *arena, const char 
 /* The same, counted, and passed on to device->found; not, if it is suppressed. */
 void device_found(struct device *device, struct arena *arena, const char *launch,
                   const char *kernel, const struct launch_finding *finding);
+/* "path/sum.cu:12": the line of that file, without the blanks around it; NULL: it cannot be read. */
+const char *device_quoted_line(struct arena *arena, const char *source);
 /* "race", "unwritten", "leak", "oob", ... */
 const char *device_finding_kind(const struct launch_finding *finding);
 void device_tell_note(struct device *device, const char *word, const char *text);

@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/input/ptx_kernel.h"
 #include "engine/ptx/ptx_reach.h"
+#include "fuzz/base/clock.h"
 #include "fuzz/exec/device.h"
 #include "fuzz/out/demangle.h"
 
@@ -29,7 +30,7 @@ enum {
     ERROR_UNSUPPORTED = 801
 };
 
-enum { ALL_BYTES = 0xf, SHARED_MOST = 227 << 10, RESIDENT_MOST = 2048 };
+enum { ALL_BYTES = 0xf, SHARED_MOST = 227 << 10, RESIDENT_MOST = 2048, PROGRESS_MS = 10000 };
 
 static const struct device_module *module_of(const struct device *device, uint32_t number)
 {
@@ -315,10 +316,18 @@ static size_t arena_bytes(const struct device *device)
     return (size_t)(4 * sizeof(struct launch_cell) / 4 * bytes + 16 * bytes) + ((size_t)6 << 30);
 }
 
+/* A long launch says now and then how far it is. */
 static bool go_on(void *context, uint64_t steps, uint64_t blocks)
 {
-    const struct device *device = context;
-    (void)steps, (void)blocks;
+    struct device *device = context;
+    const uint64_t now = clock_monotonic_ms();
+    if (now - device->told_ms > PROGRESS_MS) {
+        char text[128];
+        snprintf(text, sizeof text, "a launch is running: %llu blocks done, %llu M steps of warps",
+                 (unsigned long long)blocks, (unsigned long long)steps / 1000000);
+        device_tell_note(device, "note", text);
+        device->told_ms = now;
+    }
     return !device->stop || *device->stop == 0;
 }
 
@@ -376,6 +385,7 @@ static uint32_t run_in(struct device *device, struct arena *arena,
     }
     if (device->options->no_unwritten)
         run->race->written = NULL;
+    device->told_ms = clock_monotonic_ms();
     launch_run(run, &options);
     print(device, run);
     if (device->options->no_unwritten)

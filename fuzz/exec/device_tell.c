@@ -32,8 +32,7 @@ const char *device_launch_text(struct arena *arena, const struct device *device,
 
 /* ---- quotations ---- */
 
-/* "path/sum.cu:12": the line of that file, without the blanks around it; NULL: it cannot be read. */
-static const char *quoted_line(struct arena *arena, const char *source)
+const char *device_quoted_line(struct arena *arena, const char *source)
 {
     const char *colon = source ? strrchr(source, ':') : NULL;
     char line[512];
@@ -64,7 +63,7 @@ static void tell_sources(const struct device *device, struct arena *arena,
 {
     for (int i = 0; i < 2; i++) {
         const char *source = finding->sources[i];
-        const char *line = quoted_line(arena, source);
+        const char *line = device_quoted_line(arena, source);
         if (!line || (i == 1 && finding->sources[0] && strcmp(source, finding->sources[0]) == 0))
             continue;
         const char *slash = strrchr(source, '/');

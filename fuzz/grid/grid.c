@@ -1,0 +1,224 @@
+#include "fuzz/grid/grid.h"
+
+#include "engine/input/ptx_kernel.h"
+#include "fuzz/base/clock.h"
+#include "fuzz/base/interrupt.h"
+#include "fuzz/check/check_report.h"
+#include "fuzz/exec/device.h"
+#include "fuzz/out/demangle.h"
+#include "fuzz/out/door.h"
+#include "fuzz/out/json.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ALL_BYTES = 0xf, PROGRESS_MS = 1000 };
+
+struct grid {
+    struct cli *cli;
+    const char *path;
+    struct launch *launch;
+    const struct fail_on *fail_on;
+    uint64_t told_ms; /* when progress was shown last */
+    uint32_t counted, suppressed;
+    bool shows_progress;
+};
+
+/* ---- while it runs ---- */
+
+static bool go_on(void *context, uint64_t steps, uint64_t blocks)
+{
+    struct grid *g = context;
+    const uint64_t now = clock_monotonic_ms();
+    if (g->shows_progress && now - g->told_ms > PROGRESS_MS) {
+        fprintf(stderr, "\r%" PRIu64 " of %" PRIu64 " blocks, %" PRIu64 " M steps of warps ",
+                blocks, g->launch->blocks, steps / 1000000);
+        g->told_ms = now;
+    }
+    return !interrupted && !interrupt_time_over();
+}
+
+/* Buffers are as the settings fill them; nobody asks who wrote them. */
+static void mark_written(struct launch *launch)
+{
+    memset(launch->race->written, ALL_BYTES, launch->program->shared_base);
+}
+
+/* ---- what is found ---- */
+
+/* What --fail-on and --suppress say of it. */
+static bool counts(struct grid *g, const struct launch_finding *finding)
+{
+    enum outcome outcome =
+        finding->kind == LAUNCH_RACE ? OUTCOME_RACE : outcome_of(finding->status);
+    if (suppress_matches(g->fail_on->suppressions, device_finding_kind(finding), finding->sources,
+                         2)) {
+        g->suppressed++;
+        return false;
+    }
+    if (finding->kind == LAUNCH_UNWRITTEN)
+        return g->fail_on->outcomes != 0;
+    return outcome < OUTCOME_COUNT && (g->fail_on->outcomes >> outcome & 1);
+}
+
+static void report_finding(const struct grid *g, struct check_report *report,
+                           const struct launch_finding *finding, bool counted)
+{
+    const char *source = finding->sources[0], *colon = source ? strrchr(source, ':') : NULL;
+    struct arena *arena = &g->cli->arena;
+    const struct check_problem problem = {.rule = device_finding_kind(finding),
+                                          .text = finding->text,
+                                          .line =
+                                              colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0,
+                                          .fails = counted};
+    check_report_kernel(report,
+                        colon ? arena_strndup(arena, source, (size_t)(colon - source)) : g->path,
+                        g->launch->kernel->name);
+    check_report_problem(report, &problem);
+}
+
+static const char *word_of(const struct launch_finding *finding)
+{
+    if (finding->kind == LAUNCH_RACE)
+        return "RACY";
+    if (finding->kind == LAUNCH_UNWRITTEN)
+        return "UNWRITTEN";
+    return finding->status == STATUS_NONTERMINATING ? "HANG" : "FAULT";
+}
+
+/* Barriers alone order the threads, and nobody can tell in which order they came: one execution stands for all. */
+static bool decides(const struct launch *launch)
+{
+    const struct ptx_code *code = launch->program->ptx;
+    bool alone = !launch->race->syncs && !code->has_named_barriers;
+    for (uint32_t pc = 1; pc < code->count; pc++)
+        alone &= code->ops[pc].exec != PTX_EXEC_ATOM && code->ops[pc].exec != PTX_EXEC_CLOCK;
+    return alone;
+}
+
+static void tell_word(const struct grid *g, const char *word, bool is_bad, const char *text)
+{
+    const bool colored = g->cli->options.color;
+    if (colored)
+        door_control(stdout, is_bad ? "\033[31m" : "\033[32m");
+    printf("%-9s", word);
+    if (colored)
+        door_control(stdout, "\033[0m");
+    printf(" %s%s%s\n", g->path, *text ? ": " : "", text);
+}
+
+static void tell_finding(const struct grid *g, const struct launch_finding *finding)
+{
+    tell_word(g, word_of(finding), true,
+              demangle_within(&g->cli->arena, finding->text, g->launch->kernel->ptx->entry->name));
+    for (int i = 0; i < 2; i++) {
+        const char *source = finding->sources[i];
+        const char *line = device_quoted_line(&g->cli->arena, source);
+        if (!line || (i == 1 && strcmp(source, finding->sources[0]) == 0))
+            continue;
+        const char *slash = strrchr(source, '/');
+        printf("    %s | %s\n", slash ? slash + 1 : source, line);
+    }
+    if (finding->count > 1)
+        printf("    and %" PRIu64 " more of these\n", finding->count - 1);
+}
+
+static void tell(const struct grid *g)
+{
+    const struct launch *launch = g->launch;
+    const bool clean = launch->status == STATUS_TERMINATED && !launch->race->findings;
+    for (const struct launch_finding *f = launch->race->findings; f; f = f->next)
+        tell_finding(g, f);
+    if (launch->status == STATUS_STEP_LIMIT)
+        tell_word(g, "unknown", true,
+                  "it was stopped before its end (--budget, --time): nothing is "
+                  "known of the rest");
+    else if (clean)
+        tell_word(g, "clean", false,
+                  decides(launch) ? "no race under any schedule: barriers alone order its threads"
+                                  : "no race in this execution");
+    if (launch->kernel->ptx->notes)
+        printf("    note: %s\n", launch->kernel->ptx->notes);
+    printf("    one execution under crs: %" PRIu64 " of %" PRIu64 " blocks, %u at a time, %" PRIu64
+           " steps of warps\n",
+           launch->blocks_done, launch->blocks, launch->program->launch.blocks, launch->steps);
+    if (g->suppressed > 0)
+        printf("    note: %s suppresses %" PRIu32 "\n", g->cli->options.suppress, g->suppressed);
+}
+
+static void tell_json(const struct grid *g)
+{
+    const struct launch *launch = g->launch;
+    struct json json;
+    json_start(&json, stdout);
+    json_object_begin(&json);
+    cli_json_kernel(&json, g->path, launch->kernel);
+    json_key_u64(&json, "grid", launch->blocks);
+    json_key_u64(&json, "blocks_done", launch->blocks_done);
+    json_key_u64(&json, "steps", launch->steps);
+    json_key_string(&json, "status", status_names[launch->status]);
+    json_key_bool(&json, "decides", decides(launch));
+    json_key_array_begin(&json, "findings");
+    for (const struct launch_finding *f = launch->race->findings; f; f = f->next) {
+        json_object_begin(&json);
+        json_key_string(&json, "kind", device_finding_kind(f));
+        json_key_string(&json, "text", f->text);
+        json_key_u64(&json, "times", f->count);
+        json_object_end(&json);
+    }
+    json_array_end(&json);
+    json_object_end(&json);
+    json_end_line(&json);
+}
+
+/* ---- the check ---- */
+
+static int refuse(struct grid *g, const char *why, struct cli_check_sums *sums)
+{
+    tell_word(g, "refused", true, why);
+    sums->refused++;
+    return CLI_USAGE;
+}
+
+int grid_check(struct cli *cli, const char *path, struct ast_kernel *kernel,
+               struct cli_check_sums *sums)
+{
+    const struct fail_on fail_on = cli->options.fail_outcomes;
+    struct grid g = {.cli = cli,
+                     .path = path,
+                     .fail_on = &fail_on,
+                     .told_ms = clock_monotonic_ms(),
+                     .shows_progress = isatty(STDERR_FILENO) != 0};
+    const struct launch_options options = {
+        .budget = cli->options.budget_steps, .go_on = go_on, .context = &g};
+    const char *why = NULL;
+    uint32_t grid[3];
+    memcpy(grid, kernel->ptx->grid, sizeof grid);
+    sums->kernels++;
+    if (kernel->expects)
+        return refuse(&g, "claims are asked of up to 64 blocks and 4096 threads", sums);
+    g.launch = launch_new(&cli->arena, kernel, grid, &options, &why);
+    if (!g.launch)
+        return refuse(&g, why, sums);
+    interrupt_catch();
+    interrupt_after(cli->options.time_ms);
+    mark_written(g.launch);
+    launch_run(g.launch, &options);
+    if (g.shows_progress && clock_monotonic_ms() - g.told_ms < PROGRESS_MS)
+        fputs("\r\033[K", stderr);
+    for (const struct launch_finding *f = g.launch->race->findings; f; f = f->next) {
+        bool counted = counts(&g, f);
+        g.counted += counted;
+        if (sums->report)
+            report_finding(&g, sums->report, f, counted);
+    }
+    if (cli->options.json)
+        tell_json(&g);
+    else
+        tell(&g);
+    sums->unwanted += g.counted > 0;
+    sums->agreed += g.counted == 0;
+    return g.counted > 0 ? CLI_DIVERGENCE : CLI_OK;
+}

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# `check` of launches with more blocks than a case has: all of them, once.
+. "$(dirname "$0")/common.sh"
+
+small=$source/tests/data/exec/small.ptx
+buffers=(--bind in=buffer:512000:iota --bind out=buffer:512000)
+check() { # status, arguments
+    expect "$1" check "$small" "${@:2}"
+}
+
+# Barriers alone order the threads: one execution decides.
+check 0 --entry scale --set blocks=1000 --set threads=128 "${buffers[@]}"
+says out 'clean ' 'no race under any schedule' '1000 of 1000 blocks, 16 at a time, 56000 steps of warps'
+# The block behind the buffer's end is the first that leaves it.
+check 1 --entry scale --set blocks=1001 --set threads=128 "${buffers[@]}"
+says out 'out_of_bounds: thread 0 of block 1000' '(small.cu:11)' 'byte 512000 of in, which has 512000 bytes'
+# Few blocks with more threads than a case has.
+check 0 --entry scale --set blocks=5 --set threads=1024 "${buffers[@]}"
+says out '5 of 5 blocks, 2 at a time'
+check 1 --entry scale --set blocks=10x20x5 --set threads=128 "${buffers[@]}"
+says out "RACY " "block (0,1,0)" "1000 of 1000 blocks"
+
+# Blocks that are never resident together race, too; the kinds of ends.
+check 1 --entry clash --set blocks=100000 --set threads=1 --bind out=buffer:4
+says out 'RACY ' 'out is written by thread 0 of block 1 ' 'nothing orders the two blocks' 'and 99998 more of these'
+check 1 --entry half --set blocks=65 --set threads=32
+says out 'barrier_divergence: thread 16 of block 0'
+check 1 --entry forever --set blocks=65
+says out 'HANG '
+check 1 --entry talk --set blocks=65 --set threads=3
+says out 'assert_fails: thread 2 of block 0' 'the assertion is t < 2'
+
+# What counts, for people and for machines.
+check 0 --entry clash --set blocks=100 --bind out=buffer:4 --fail-on oob
+echo 'race small.cu:20' >known.txt
+check 0 --entry clash --set blocks=100 --bind out=buffer:4 --suppress known.txt
+says out 'suppresses'
+check 1 --entry clash --set blocks=100 --bind out=buffer:4 --json --sarif x.sarif
+json
+says out '"grid": 100, "blocks_done": 100' '"decides": true' '"kind": "race"'
+says x.sarif '"ruleId": "race"'
+check 0 --entry scale --set blocks=1000 --set threads=128 "${buffers[@]}" --budget 100
+says out 'unknown ' 'nothing is known of the rest' '0 of 1000 blocks'
+check 2 --entry scale --set blocks=65536x65536
+check 2 --entry scale --set blocks=2000000000 --set threads=1024
+says out 'more than 2^32 - 2 threads'
+
+# Other commands take as many as they have room for, and say so.
+expect 0 trace "$small" --entry half --set blocks=100 --set threads=16
+expect 0 check "$small" --entry half --set blocks=64 --set threads=16
+says out 'executions of'
+finish
