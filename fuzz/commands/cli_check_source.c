@@ -148,7 +148,15 @@ static const char *bound_numbers(struct arena *arena, const struct ptx_function 
     return text;
 }
 
-/* Threads of a block, if an array in shared memory has a word for each of them, as it seems: of tiles, of a block's
+/* What an array seems to be of: compilers write bytes with the alignment of what they are bytes of, 16 of an int4. */
+static uint32_t element_bytes(const struct ptx_variable *array)
+{
+    uint32_t bytes = ptx_type_of(array->type).bits / 8u;
+    bytes = array->align > bytes ? array->align : bytes;
+    return bytes < 4 ? 4 : bytes;
+}
+
+/* Threads of a block, if an array in shared memory has an element for each of them, as it seems: of tiles, of a block's
  * sums. 0: no array says so. */
 static uint32_t threads_by_arrays(const struct source_check *s, const struct ptx_module *module,
                                   const struct ptx_function *entry, bool square)
@@ -157,13 +165,13 @@ static uint32_t threads_by_arrays(const struct source_check *s, const struct ptx
     ptx_reach(&s->cli->arena, module, entry, &reach);
     for (uint32_t i = 0; i < reach.variable_count; i++) {
         const struct ptx_variable *var = reach.variables[i];
-        uint64_t words = ptx_memory_bytes(var) / 4;
+        uint64_t elements = ptx_memory_bytes(var) / element_bytes(var);
         uint32_t side = 1;
-        while ((uint64_t)side * side < words)
+        while ((uint64_t)side * side < elements)
             side++;
-        if (var->space == PTX_W_SHARED && words >= 16 && words <= 1024 &&
-            (!square || (uint64_t)side * side == words))
-            return square ? side : (uint32_t)words;
+        if (var->space == PTX_W_SHARED && elements >= 16 && elements <= 1024 &&
+            (!square || (uint64_t)side * side == elements))
+            return square ? side : (uint32_t)elements;
     }
     return 0;
 }

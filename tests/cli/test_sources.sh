@@ -153,6 +153,19 @@ __kernel void bins(__global const int *d, __global int *b, int n)
 END
     expect 1 check turn.cl
     says out 'RACY      turn.cl: turn: ' '(turn.cl:5)' 'clean     turn.cl: bins' 'threads=16x1'
+    # An array of 64 int4 has 256 words: the launch that is made up has a thread an element.
+    cat >tile.cl <<'END'
+__kernel void tile(__global const int4 *in, __global int4 *out)
+{
+    __local int4 s[64];
+    int i = get_local_id(0);
+    s[i] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = s[get_local_size(0) - 1 - i];
+}
+END
+    expect 0 check tile.cl
+    says out 'clean     tile.cl: tile' 'threads=64x1'
     sed 's/s\[i\] = i;/s[i] = oops;/' turn.cl >wrong.cl
     expect 2 check wrong.cl
     says err "undeclared identifier 'oops'"
