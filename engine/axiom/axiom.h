@@ -44,11 +44,27 @@ struct axiom_execution {
     struct relation barriers, order, sc, observed, sync, base, cause, forced, co, fr;
 };
 
-/* What shows an outcome: the first execution that makes the condition true, or has the values wanted. */
+/* Why an outcome is none: of the candidates that end so the one with the shortest circle, and what the model says. */
+struct axiom_edge {
+    const char *name; /* po rf co fr sync sc bar obs rmw dep fence: docs/view.md */
+    uint8_t from, to;
+};
+struct axiom_refusal {
+    const char *axiom; /* NULL: no candidate ends so */
+    const char *says;
+    uint32_t candidates, length;
+    struct axiom_edge circle[AXIOM_EVENTS];
+    struct axiom_execution execution;
+};
+
+/* What shows an outcome: the first execution that makes the condition true, or has the values wanted; and what stands
+ * against it. */
 struct axiom_witness {
     const int16_t *wanted; /* LITMUS_OBSERVED values */
     bool found;
     struct axiom_execution execution;
+    struct axiom_refusal *refusal; /* NULL: nobody asks */
+    struct litmus_result *refused; /* NULL, or all outcomes of executions that are not allowed */
 };
 
 /* False: more than `limit` candidates. `witness` may be NULL. */

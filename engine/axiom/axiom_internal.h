@@ -36,4 +36,14 @@ bool axiom_thin_air(const struct axiom_execution *x);
 bool axiom_causes(struct axiom_execution *x, enum axiom_model model);
 bool axiom_allowed(const struct axiom_execution *x, enum axiom_model model);
 
+/* Relations of the models that must have no circle (axiom_models.c). */
+struct relation axiom_per_location(const struct axiom_execution *x, enum axiom_model model);
+struct relation axiom_fenced(const struct axiom_execution *x, enum litmus_scope scope);
+struct relation axiom_within(const struct axiom_execution *x, enum litmus_scope scope);
+
+/* The axiom that the execution, which the model does not allow, breaks first, and its circle; the execution is not
+ * copied. False: none is found. */
+bool axiom_explain(const struct axiom_execution *x, enum axiom_model model,
+                   struct axiom_refusal *refusal);
+
 #endif

@@ -224,11 +224,26 @@ static struct relation communication(const struct axiom_execution *x)
     return com;
 }
 
-static bool ptx_allows(const struct axiom_execution *x)
+/*  PTX:        strong com | po on one word
+ *  ASPLOS'15:  com | po on one word, but for two loads
+ */
+struct relation axiom_per_location(const struct axiom_execution *x, enum axiom_model model)
 {
     struct relation com = communication(x), po_loc = both(x, &x->po, &x->loc);
-    relation_meet(x->count, &com, &x->strong);
+    bool loads_free = model == AXIOM_ASPLOS15;
+    if (!loads_free)
+        relation_meet(x->count, &com, &x->strong);
+    for (uint32_t a = 0; a < x->count; a++)
+        for (uint32_t b = 0; b < x->count && loads_free; b++)
+            if (x->events[a].kind == EVENT_READ && x->events[b].kind == EVENT_READ)
+                po_loc.row[a] &= ~((uint32_t)1 << b);
     relation_union(x->count, &com, &po_loc);
+    return com;
+}
+
+static bool ptx_allows(const struct axiom_execution *x)
+{
+    struct relation com = axiom_per_location(x, AXIOM_PTX75);
     return atomic(x, &x->strong) && !relation_cyclic(x->count, &com) && !contradicts_causality(x);
 }
 
@@ -240,7 +255,7 @@ static bool sc_allows(const struct axiom_execution *x)
 }
 
 /* Pairs of one thread's accesses with a membar of this scope, or a wider one, between. */
-static struct relation fenced(const struct axiom_execution *x, enum litmus_scope scope)
+struct relation axiom_fenced(const struct axiom_execution *x, enum litmus_scope scope)
 {
     struct relation made = {{0}};
     for (uint32_t f = 0; f < x->count; f++) {
@@ -253,7 +268,7 @@ static struct relation fenced(const struct axiom_execution *x, enum litmus_scope
     return made;
 }
 
-static struct relation within(const struct axiom_execution *x, enum litmus_scope scope)
+struct relation axiom_within(const struct axiom_execution *x, enum litmus_scope scope)
 {
     struct relation made = {{0}};
     for (uint32_t a = 0; a < x->count; a++)
@@ -265,7 +280,7 @@ static struct relation within(const struct axiom_execution *x, enum litmus_scope
 
 static bool scope_cyclic(const struct axiom_execution *x, enum litmus_scope scope)
 {
-    struct relation r = fenced(x, scope), inside = within(x, scope);
+    struct relation r = axiom_fenced(x, scope), inside = axiom_within(x, scope);
     relation_union(x->count, &r, &x->dep);
     relation_union(x->count, &r, &x->co);
     relation_union(x->count, &r, &x->fr);
@@ -277,12 +292,7 @@ static bool scope_cyclic(const struct axiom_execution *x, enum litmus_scope scop
 
 static bool asplos_allows(const struct axiom_execution *x)
 {
-    struct relation llh = both(x, &x->po, &x->loc), com = communication(x);
-    for (uint32_t a = 0; a < x->count; a++)
-        for (uint32_t b = 0; b < x->count; b++)
-            if (x->events[a].kind == EVENT_READ && x->events[b].kind == EVENT_READ)
-                llh.row[a] &= ~((uint32_t)1 << b);
-    relation_union(x->count, &llh, &com);
+    struct relation llh = axiom_per_location(x, AXIOM_ASPLOS15);
     return atomic(x, &x->loc) && !relation_cyclic(x->count, &llh) && !scope_cyclic(x, SCOPE_CTA) &&
            !scope_cyclic(x, SCOPE_GL) && !scope_cyclic(x, SCOPE_SYS);
 }

@@ -19,7 +19,7 @@ struct search {
     struct axiom_witness *witness;
     struct axiom_execution x;
     uint32_t limit;
-    bool full;
+    bool full, is_refused; /* is_refused: the candidate that is being observed */
 };
 
 static void choose_sc(struct search *s, uint32_t a, uint32_t b);
@@ -32,9 +32,10 @@ static bool is_write_of(const struct axiom_event *e, uint32_t word)
 
 static void note(struct search *s, const int16_t *values)
 {
-    litmus_add_outcome(s->arena, s->test, s->result, values);
     struct axiom_witness *w = s->witness;
-    if (!w || w->found || memcmp(w->wanted, values, LITMUS_OBSERVED * sizeof *values) != 0)
+    litmus_add_outcome(s->arena, s->test, s->is_refused ? w->refused : s->result, values);
+    if (!w || !w->wanted || s->is_refused || w->found ||
+        memcmp(w->wanted, values, LITMUS_OBSERVED * sizeof *values) != 0)
         return;
     w->found = true;
     w->execution = s->x;
@@ -85,6 +86,53 @@ static void from_reads(struct axiom_execution *x)
     }
 }
 
+/* Whether the candidate, with its co, can end with the values that are asked about. */
+static bool ends_as_wanted(const struct search *s)
+{
+    const struct axiom_execution *x = &s->x;
+    for (uint32_t i = 0; i < s->test->observed; i++) {
+        const struct litmus_observed *o = &s->test->observe[i];
+        int16_t wanted = s->witness->wanted[i];
+        bool written = false, holds = false;
+        for (uint32_t w = 0; w < x->count && !o->is_register; w++) {
+            written |= is_write_of(&x->events[w], o->number);
+            holds |= is_write_of(&x->events[w], o->number) && !x->co.row[w] &&
+                     x->events[w].value == wanted;
+        }
+        if (o->is_register)
+            holds = x->regs[o->thread][o->number] == wanted;
+        else if (!written)
+            holds = s->test->init[o->number] == wanted;
+        if (!holds)
+            return false;
+    }
+    return true;
+}
+
+/* The model does not allow the candidate: kept, if it would be what somebody asks about. */
+static void refused(struct search *s, const struct relation *co)
+{
+    static const struct relation none;
+    struct axiom_refusal *kept = s->witness ? s->witness->refusal : NULL, now;
+    int16_t values[LITMUS_OBSERVED] = {0};
+    if (!s->witness)
+        return;
+    s->x.co = co ? *co : none;
+    from_reads(&s->x);
+    s->is_refused = s->witness->refused != NULL;
+    if (s->is_refused)
+        observe(s, 0, values);
+    s->is_refused = false;
+    if (!kept || !ends_as_wanted(s))
+        return;
+    kept->candidates++;
+    now = (struct axiom_refusal){.candidates = kept->candidates};
+    if (!axiom_explain(&s->x, s->model, &now) || (kept->axiom && kept->length <= now.length))
+        return;
+    *kept = now;
+    kept->execution = s->x;
+}
+
 static void whole(struct search *s, const struct relation *co)
 {
     int16_t values[LITMUS_OBSERVED] = {0};
@@ -94,6 +142,8 @@ static void whole(struct search *s, const struct relation *co)
         s->full = true;
     else if (axiom_allowed(&s->x, s->model))
         observe(s, 0, values);
+    else
+        refused(s, co);
 }
 
 static bool must_be_ordered(const struct search *s, uint32_t a, uint32_t b)
@@ -131,6 +181,7 @@ static void choose_co(struct search *s, const struct relation *co)
 static void causes(struct search *s)
 {
     if (!axiom_causes(&s->x, s->model)) {
+        refused(s, &s->x.forced);
         s->full |= ++s->result->states > s->limit;
         return;
     }
@@ -183,8 +234,12 @@ static void choose_rf(struct search *s, uint32_t read)
     struct axiom_execution *x = &s->x;
     while (read < x->count && x->events[read].kind != EVENT_READ)
         read++;
-    if (s->full || (read == x->count && axiom_thin_air(x)))
+    if (s->full)
         return;
+    if (read == x->count && axiom_thin_air(x)) {
+        refused(s, NULL);
+        return;
+    }
     if (read == x->count) {
         axiom_barriers(x, with_turns, s);
         return;

@@ -67,6 +67,8 @@ struct caches {
     struct memory_options options;
     uint32_t words, lines, sets, ways, l2_lines, sms, slots, lanes;
     uint32_t line_words, slot_words;
+    bool
+        inside; /* a step of the machine without caches is being taken, whose live actors head->live has */
     uint32_t
         *live; /* [0]: how many actors could step with a sequentially consistent memory; then who */
     uint32_t *ready;     /* by actor: can it issue its next instruction? */
@@ -110,5 +112,16 @@ const char *caches_broken(struct arena *arena, const struct machine *machine);
 /* Whether a live number is an operation; its actor and its place among that one's. */
 bool caches_is_operation(const struct machine *machine, uint32_t number, uint32_t *actor,
                          uint32_t *place);
+
+/* ---- to be shown (caches_show.c) ---- */
+
+/* What keeps an actor that has not ended: nothing, what would with a sequentially consistent memory, too (a barrier), or
+ * operations that are under way. In any state, also while a step is told. */
+enum caches_hold { CACHES_GOES, CACHES_HELD, CACHES_WAITS };
+enum caches_hold caches_hold(const struct machine *machine, uint32_t actor);
+/* Whether an operation of the instruction is under way. */
+bool caches_under_way(const struct machine *machine, uint32_t actor, uint32_t pc);
+/* What the operation does next: "L2 is read next". */
+const char *caches_next_of(const struct machine *machine, uint32_t actor, uint32_t place);
 
 #endif

@@ -111,6 +111,8 @@ uint32_t caches_bytes(const struct caches *c, const struct ptx_op *op, int32_t o
 /* What a store or an atomic writes into the line: its bytes, as words. */
 uint32_t caches_written(const struct operation *x, uint32_t words[CACHES_WORDS]);
 bool caches_may_step(const struct operation *x);
+/* Where its program goes on: past the conditions, which are of this state. */
+uint32_t caches_ahead(const struct operation *x);
 /* One micro step, and what follows it at once (R1). True: the operation has ended. */
 bool caches_micro_step(struct operation *x);
 

@@ -189,6 +189,7 @@ static void enter_base(struct machine *machine, const struct caches *c)
     for (uint32_t i = c->live[0]; i < head->live_count; i++)
         put(machine, &head->live[i], 0);
     put(machine, &head->live_count, c->live[0]);
+    ((struct caches *)(uintptr_t)c)->inside = true;
 }
 
 /* True: others are live than before. */
@@ -196,6 +197,7 @@ static bool leave_base(struct machine *machine, const struct caches *c)
 {
     const struct machine_head *head = machine->head;
     uint32_t before = c->live[0];
+    ((struct caches *)(uintptr_t)c)->inside = false;
     bool others = before != head->live_count ||
                   memcmp(&c->live[1], head->live, before * sizeof *head->live) != 0;
     put(machine, &c->live[0], head->live_count);

@@ -257,7 +257,7 @@ static bool opexp(const struct operation *x, enum memory_code code)
     invariant_fail("a word of a memory program", __FILE__, __LINE__);
 }
 
-/* Past the conditions at ip, which are of this state. */
+/* Past the conditions at ip. */
 static uint32_t expression_at(const struct operation *x, uint32_t ip)
 {
     const uint8_t *code = memory_programs[x->slot->program].code;
@@ -269,6 +269,11 @@ static uint32_t expression_at(const struct operation *x, uint32_t ip)
             return ip;
         ip += 2 + (leaves ? code[ip + 1] : 0u);
     }
+}
+
+uint32_t caches_ahead(const struct operation *x)
+{
+    return expression_at(x, x->slot->ip);
 }
 
 /* R1: touches the operation and its registers alone. */
@@ -379,5 +384,5 @@ bool caches_may_step(const struct operation *x)
     const uint8_t *code = memory_programs[x->slot->program].code;
     if (is_held(x))
         return false;
-    return !waits(x, (enum memory_code)code[expression_at(x, x->slot->ip)]);
+    return !waits(x, (enum memory_code)code[caches_ahead(x)]);
 }

@@ -8,9 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a model has said of the test. */
+struct answer {
+    struct litmus_result result;
+    struct litmus_paths paths; /* of one that is run in steps */
+};
+
+enum { ASKED_SHOWN = 8 };
+
 struct writer {
     struct arena *arena;
     const struct litmus_test *test;
+    struct answer answers[LITMUS_MODELS];
+    struct litmus_result asked; /* outcomes that the condition is about, and no model has */
     struct json json;
 };
 
@@ -234,6 +244,8 @@ static void put_graph(struct writer *w, const struct axiom_execution *x)
 
 static enum axiom_model axioms_of(enum litmus_model m)
 {
+    if (m == LITMUS_SC)
+        return AXIOM_SC;
     return (enum axiom_model)(AXIOM_ASPLOS15 + (m - LITMUS_ASPLOS15));
 }
 
@@ -247,7 +259,114 @@ static void put_witness(struct writer *w, enum litmus_model m, const int16_t *va
         put_graph(w, &witness->execution);
 }
 
+/* ---- why not ---- */
+
+static bool has(const struct litmus_result *result, const int16_t *values)
+{
+    for (uint32_t i = 0; i < result->count; i++)
+        if (memcmp(result->values[i], values, sizeof result->values[i]) == 0)
+            return true;
+    return false;
+}
+
+static void put_circle(struct writer *w, const struct axiom_refusal *r)
+{
+    json_key_string(&w->json, "axiom", r->axiom);
+    json_key_string(&w->json, "says", r->says);
+    json_key_array_begin(&w->json, "circle");
+    for (uint32_t i = 0; i < r->length; i++) {
+        json_array_begin(&w->json);
+        json_string(&w->json, r->circle[i].name);
+        json_u64(&w->json, r->circle[i].from);
+        json_u64(&w->json, r->circle[i].to);
+        json_array_end(&w->json);
+    }
+    json_array_end(&w->json);
+    put_graph(w, &r->execution);
+}
+
+/* An outcome that others have and this model has not: how many candidates end so, and what is against the best of them. */
+static void put_refusal(struct writer *w, enum litmus_model m, const int16_t *values)
+{
+    struct litmus_result again;
+    struct axiom_refusal *refusal = ARENA_NEW(w->arena, struct axiom_refusal);
+    struct axiom_witness *witness = ARENA_NEW(w->arena, struct axiom_witness);
+    *refusal = (struct axiom_refusal){.axiom = NULL};
+    *witness = (struct axiom_witness){.wanted = values, .refusal = refusal};
+    json_object_begin(&w->json);
+    put_values(w, "values", values, w->test->observed);
+    bool axioms = m == LITMUS_SC || m > LITMUS_COHERENT;
+    if (axioms &&
+        axiom_run(w->arena, w->test, axioms_of(m), LITMUS_CANDIDATES_MAX, &again, witness) &&
+        !again.silent) {
+        json_key_u64(&w->json, "candidates", refusal->candidates);
+        if (refusal->axiom)
+            put_circle(w, refusal);
+    }
+    json_object_end(&w->json);
+}
+
+/* A model's, in its place; behind them what no model has. */
+static const struct litmus_result *outcomes_of(const struct writer *w, uint32_t number)
+{
+    return number < LITMUS_MODELS ? &w->answers[number].result : &w->asked;
+}
+
+static void put_refusals(struct writer *w, enum litmus_model m)
+{
+    uint32_t shown = 0;
+    json_key_array_begin(&w->json, "refusals");
+    for (uint32_t other = 0; other <= LITMUS_MODELS; other++)
+        for (uint32_t i = 0; i < outcomes_of(w, other)->count; i++) {
+            const int16_t *values = outcomes_of(w, other)->values[i];
+            bool said = has(&w->answers[m].result, values);
+            for (uint32_t before = 0; before < other; before++)
+                said |= has(outcomes_of(w, before), values);
+            if (!said && shown++ < LITMUS_SHOWN)
+                put_refusal(w, m, values);
+        }
+    json_array_end(&w->json);
+}
+
+static bool satisfies(const struct writer *w, const int16_t *values)
+{
+    struct litmus_test *test = ARENA_NEW(w->arena, struct litmus_test);
+    struct litmus_result one = {.count = 0};
+    *test = *w->test;
+    test->condition.asks = ASKS_EXISTS;
+    litmus_add_outcome(w->arena, test, &one, values);
+    return litmus_holds(test, &one);
+}
+
+/* What a condition asks for that no model has is a row, too: of all executions, whether a model allows them or not. */
+static void ask_condition(struct writer *w)
+{
+    struct litmus_result again, refused = {.count = 0};
+    struct axiom_witness *witness = ARENA_NEW(w->arena, struct axiom_witness);
+    *witness = (struct axiom_witness){.refused = &refused};
+    w->asked = (struct litmus_result){.count = 0};
+    if (w->test->condition.asks == ASKS_NOTHING ||
+        !axiom_run(w->arena, w->test, AXIOM_SC, LITMUS_CANDIDATES_MAX, &again, witness))
+        return;
+    for (uint32_t i = 0; i < refused.count; i++) {
+        bool said = !satisfies(w, refused.values[i]);
+        for (uint32_t m = 0; m < LITMUS_MODELS; m++)
+            said |= has(&w->answers[m].result, refused.values[i]);
+        if (!said && w->asked.count < ASKED_SHOWN)
+            litmus_add_outcome(w->arena, w->test, &w->asked, refused.values[i]);
+    }
+}
+
 /* ---- the models ---- */
+
+static bool ask_model(struct writer *w, enum litmus_model m)
+{
+    struct answer *a = &w->answers[m];
+    a->paths = (struct litmus_paths){.most = LITMUS_SHOWN};
+    if (m <= LITMUS_COHERENT)
+        return litmus_run_paths(w->arena, w->test, m, LITMUS_STATES_MAX, &a->result, &a->paths);
+    return axiom_run(w->arena, w->test, axioms_of(m), LITMUS_CANDIDATES_MAX, &a->result, NULL);
+}
 
 static void put_outcomes(struct writer *w, enum litmus_model m, const struct litmus_result *result,
                          const struct litmus_paths *paths)
@@ -265,32 +384,34 @@ static void put_outcomes(struct writer *w, enum litmus_model m, const struct lit
     json_array_end(&w->json);
 }
 
-static bool put_model(struct writer *w, enum litmus_model m)
+static void put_model(struct writer *w, enum litmus_model m)
 {
-    struct litmus_result result;
-    struct litmus_paths paths = {.most = LITMUS_SHOWN};
+    const struct litmus_result *result = &w->answers[m].result;
+    const struct litmus_paths *paths = &w->answers[m].paths;
     bool steps = m <= LITMUS_COHERENT;
-    if (!(steps ? litmus_run_paths(w->arena, w->test, m, LITMUS_STATES_MAX, &result, &paths)
-                : axiom_run(w->arena, w->test, axioms_of(m), LITMUS_CANDIDATES_MAX, &result, NULL)))
-        return false;
     json_object_begin(&w->json);
     json_key_string(&w->json, "name", litmus_model_names[m]);
     json_key_bool(&w->json, "steps", steps);
-    json_key_string(&w->json, "silent", result.silent);
-    json_key_u64(&w->json, "states", result.states);
-    json_key_bool(&w->json, "cut", result.cut);
-    if (!result.silent) {
-        put_code(w, steps ? paths.test : w->test);
-        put_outcomes(w, m, &result, &paths);
+    json_key_string(&w->json, "silent", result->silent);
+    json_key_u64(&w->json, "states", result->states);
+    json_key_bool(&w->json, "cut", result->cut);
+    if (!result->silent) {
+        put_code(w, steps ? paths->test : w->test);
+        put_outcomes(w, m, result, paths);
+        put_refusals(w, m);
     }
     json_object_end(&w->json);
-    return true;
 }
 
 static bool put_page(struct writer *w, const char *text, enum litmus_model *model)
 {
     static const char *const quantifiers[] = {NULL, "exists", "~exists", "forall"};
-    bool good = true;
+    for (uint32_t m = 0; m < LITMUS_MODELS; m++) {
+        *model = (enum litmus_model)m;
+        if (!ask_model(w, *model))
+            return false;
+    }
+    ask_condition(w);
     json_object_begin(&w->json);
     json_key_u64(&w->json, "version", 1);
     json_key_string(&w->json, "name", w->test->name);
@@ -300,20 +421,18 @@ static bool put_page(struct writer *w, const char *text, enum litmus_model *mode
     put_words(w);
     put_observed(w);
     json_key_array_begin(&w->json, "models");
-    for (uint32_t m = 0; m < LITMUS_MODELS && good; m++) {
-        *model = (enum litmus_model)m;
-        good = put_model(w, *model);
-    }
+    for (uint32_t m = 0; m < LITMUS_MODELS; m++)
+        put_model(w, (enum litmus_model)m);
     json_array_end(&w->json);
     json_object_end(&w->json);
     json_end_line(&w->json);
-    return good;
+    return true;
 }
 
 bool litmus_page_write(struct arena *arena, const struct litmus_test *test, const char *text,
                        FILE *out, enum litmus_model *model)
 {
-    struct writer w = {.arena = arena, .test = test};
+    struct writer w = {.arena = arena, .test = test, .answers = {{.paths = {.most = 0}}}};
     char *json = NULL;
     size_t length = 0;
     FILE *memory = open_memstream(&json, &length);

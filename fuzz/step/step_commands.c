@@ -1,5 +1,7 @@
 #include "fuzz/step/step_commands.h"
 
+#include "fuzz/step/step_caches.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +150,8 @@ static const char *show(struct step_session *session, const char *rest, FILE *ou
         print_place(session->stepper, out);
     for (const struct step_part *part = step_parts; *rest && part->name; part++) {
         struct step_lines lines = {.count = 0};
-        if (!all && strcmp(part->name, rest) != 0)
+        bool there = part->show != step_caches || session->stepper->machine->semantics->environment;
+        if (all ? !there : strcmp(part->name, rest) != 0)
             continue;
         part->show(session->stepper, &lines);
         if (out && all)
@@ -158,7 +161,8 @@ static const char *show(struct step_session *session, const char *rest, FILE *ou
         if (!all)
             return NULL;
     }
-    return all || !*rest ? NULL : "show what? source, lanes, stack, memory, values, rule, all";
+    return all || !*rest ? NULL
+                         : "show what? source, lanes, stack, memory, values, rule, caches, all";
 }
 
 static const char *help(struct step_session *session, const char *rest, FILE *out)
@@ -198,8 +202,8 @@ static const struct {
      set_break},
     {"watch", "w", "VARIABLE", "break watch VARIABLE: a step that writes it", watch},
     {"clear", "c", "", "no breaks any more", clear},
-    {"show", "p", "[PART]", "where it is; or source, lanes, stack, memory, values, rule, all",
-     show},
+    {"show", "p", "[PART]",
+     "where it is; or source, lanes, stack, memory, values, rule, caches, all", show},
     {"help", "?", "", "this", help},
     {"quit", "q", "", "ends", quit},
 };

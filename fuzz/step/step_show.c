@@ -1,6 +1,7 @@
 #include "fuzz/step/step_show.h"
 
 #include "fuzz/out/demangle.h"
+#include "fuzz/step/step_caches.h"
 #include "fuzz/view/view.h"
 #include "fuzz/view/view_letters.h"
 
@@ -82,7 +83,7 @@ const char *step_title(const struct stepper *s)
 
 static const char *actor_text(const struct stepper *s, const char *threads)
 {
-    uint32_t actor = s->records[s->at - 1].actor;
+    uint32_t actor = s->actor;
     bool warps = s->text.view == TRACE_WARPS || s->text.view == TRACE_CRS;
     if (warps && s->machine->actor_count > 1)
         return arena_printf(s->scratch, "%s of warp %" PRIu32, threads, actor);
@@ -99,7 +100,10 @@ static const char *place_name(const struct stepper *s, uint32_t address)
 /* "reads b[3], b[4]", of one kind of access; each location once. */
 static const char *accesses_text(const struct stepper *s, enum access_kind kind)
 {
-    static const char *const verbs[] = {"reads ", "writes ", "changes at once "};
+    static const char *const did[] = {"reads ", "writes ", "changes at once "};
+    static const char *const asks[] = {"asks to read ", "asks to write ",
+                                       "asks to change at once "};
+    const char *const *verbs = s->machine->semantics->environment ? asks : did;
     struct text out = text_begin(s->scratch);
     uint32_t shown = 0;
     for (uint32_t i = 0; i < s->access_count; i++) {
@@ -129,6 +133,9 @@ static void say_accesses(struct stepper *s, struct step_lines *lines)
         text_put(&out, out.length ? ", " : "");
         text_put(&out, text);
     }
+    const char *written = step_caches_written(s);
+    if (written)
+        text_format(&out, "%s%s", out.length ? "; " : "", written);
     const char *own = trace_private_text(&s->own, s->scratch);
     if (own)
         text_format(&out, "%s%s", out.length ? "; " : "", demangle_text(s->scratch, own));
@@ -162,6 +169,9 @@ void step_says(struct stepper *s, struct step_lines *lines)
     const struct step_record *record = &s->records[s->at - 1];
     uint32_t line = stepper_line(s, record->stm);
     const char *who = actor_text(s, threads_text(s->scratch, s->ran, s->ran_first));
+    if (stepper_is_environment(s))
+        who = record->stm == CODE_NONE ? "a silent step"
+                                       : arena_printf(s->scratch, "memory operation of %s", who);
     const char *where = line ? arena_printf(s->scratch, "line %" PRIu32 ": ", line) : "";
     put(lines, false,
         arena_printf(s->scratch, "%s, %s%s   (rule %s)", who, where, plain(s, s->executed),
@@ -212,7 +222,7 @@ static void put_next(struct stepper *s, struct next *next)
         char *letters = ARENA_ARRAY(s->scratch, char, lanes + 1);
         view_letters(&s->text, i, letters);
         for (uint32_t k = 0; k < lanes; k++)
-            if (letters[k] == 'a' || letters[k] == 'w' || letters[k] == 'c')
+            if (letters[k] == 'a' || letters[k] == 'w' || letters[k] == 'c' || letters[k] == 'm')
                 add_next(s, &next[line - 1], first + k);
     }
 }
@@ -278,7 +288,8 @@ static void see_lanes(void *context, struct stepper *s, uint64_t step,
     see_column(s, lanes);
     for (uint32_t i = 0; ran[i] && first + i < lanes->rows; i++)
         if (ran[i] == '1')
-            lanes->cells[(first + i) * lanes->columns + lanes->column] = '#';
+            lanes->cells[(first + i) * lanes->columns + lanes->column] =
+                event->actor < s->machine->actor_count ? '#' : '+';
     lanes->column++;
 }
 
@@ -320,7 +331,7 @@ static bool begins_token(const char *c)
 /* Tokens stand in lines of their own. */
 void step_stack(struct stepper *s, struct step_lines *lines)
 {
-    uint32_t actor = s->at > 0 ? s->records[s->at - 1].actor : 0;
+    uint32_t actor = s->actor;
     const char *text = plain(s, trace_stack(&s->text, actor));
     bool warps = s->text.view == TRACE_WARPS || s->text.view == TRACE_CRS;
     put(lines, false,
@@ -477,6 +488,8 @@ static void some_lanes(struct stepper *s, struct step_lines *lines)
 }
 
 const struct step_part step_parts[] = {
-    {"source", some_source}, {"lanes", some_lanes}, {"stack", step_stack}, {"memory", step_memory},
-    {"values", step_values}, {"rule", step_rule},   {NULL, NULL},
+    {"source", some_source}, {"lanes", some_lanes},
+    {"stack", step_stack},   {"memory", step_memory},
+    {"values", step_values}, {"rule", step_rule},
+    {"caches", step_caches}, {NULL, NULL},
 };

@@ -1,5 +1,6 @@
 #include "fuzz/step/stepper.h"
 
+#include "engine/caches/caches.h"
 #include "fuzz/trace/trace.h"
 #include "fuzz/view/view_letters.h"
 #include "oracle/check/evidence.h"
@@ -41,7 +42,7 @@ static bool parts(const struct stepper *s, const struct step_event *event)
     if (event->stm == CODE_NONE || event->truth == 0 || event->truth == event->active)
         return false;
     const struct code_stm *stm = &s->program->stms[event->stm];
-    return event->active != 0 &&
+    return event->active != 0 && event->actor < s->machine->actor_count &&
            (stm->kind == CODE_IF || stm->kind == CODE_WHILE ||
             (stm->kind == CODE_PTX && s->program->ptx->ops[event->stm].exec == PTX_EXEC_BRA));
 }
@@ -80,7 +81,7 @@ static void run_first(struct stepper *s, struct sched_spec schedule, uint64_t st
     trace_survey(s->arena, s->machine, &schedule, steps);
     race_begin(race);
     race_watch(race, s->machine);
-    run.observer = (struct observer){.context = &run, .step = note_step};
+    run.observer = (struct observer){.context = &run, .step = note_step, .environment = note_step};
     race->observer.next = &run.observer;
     s->records = ARENA_ARRAY(s->arena, struct step_record, steps + 1);
     machine_observe(s->machine, &race->observer);
@@ -191,7 +192,8 @@ void stepper_run(struct stepper *s, uint64_t from, uint64_t to, const struct ste
                                       .read = see_read,
                                       .write = see_write,
                                       .atomic = see_atomic,
-                                      .step = see_step};
+                                      .step = see_step,
+                                      .environment = see_step};
     machine_observe(s->machine, &look.observer);
     machine_run(s->machine, &scheduler.choices, to - from, NULL);
     machine_observe(s->machine, NULL);
@@ -220,10 +222,36 @@ static const char *executed(const struct stepper *s, const struct step_record *r
                             const char *top)
 {
     const struct semantics *semantics = s->machine->semantics;
+    if (record->actor >= s->machine->actor_count && record->stm == CODE_NONE)
+        return semantics->environment_name(s->scratch, s->machine, record->actor);
     bool barrier = record->rule == semantics->barrier_rule;
     if (record->stm != CODE_NONE && (barrier || trace_is_ptx(s->text.view) || semantics->stack_of))
         return s->text.heads[record->stm];
     return barrier ? "" : top;
+}
+
+bool stepper_is_environment(const struct stepper *s)
+{
+    return s->at > 0 && s->records[s->at - 1].actor >= s->machine->actor_count;
+}
+
+/* Of an operation its actor; of a cache's step the first one, for want of another. */
+static uint32_t actor_of(const struct stepper *s, uint32_t number)
+{
+    uint32_t actor = number, place;
+    if (number < s->machine->actor_count)
+        return number;
+    return caches_is_operation(s->machine, number, &actor, &place) ? actor : 0;
+}
+
+static const int32_t *memory_before(struct stepper *s)
+{
+    size_t words = s->program->private_base;
+    if (!s->machine->semantics->environment)
+        return NULL;
+    int32_t *copy = ARENA_ARRAY(s->scratch, int32_t, words + 1);
+    memcpy(copy, s->machine->memory, words * sizeof *copy);
+    return copy;
 }
 
 void stepper_go(struct stepper *s, uint64_t step)
@@ -235,12 +263,16 @@ void stepper_go(struct stepper *s, uint64_t step)
     last = ARENA_NEW(s->scratch, struct last);
     s->access_count = s->more_accesses = s->own.count = 0;
     s->executed = s->ran = "";
+    s->actor = 0;
+    s->before = NULL;
     reach(s, s->at > 0 ? s->at - 1 : 0, &scheduler);
     if (s->at == 0)
         return;
     const struct step_record *record = &s->records[s->at - 1];
     const struct step_watcher watcher = {last, keep_step};
-    const char *top = trace_top(&s->text, record->actor);
+    s->actor = actor_of(s, record->actor);
+    s->before = memory_before(s);
+    const char *top = trace_top(&s->text, s->actor);
     stepper_run(s, s->at - 1, s->at, &watcher);
     s->executed = executed(s, record, top);
     memcpy(s->accesses, last->accesses, sizeof s->accesses);

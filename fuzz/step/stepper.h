@@ -54,7 +54,9 @@ struct stepper {
     /* Of step `at`, unless it is 0. */
     struct trace_private own;
     const char *executed;
-    const char *ran; /* a 1 for each thread from `ran_first` on that took part */
+    uint32_t actor;        /* who took it, or whose operation did */
+    const int32_t *before; /* memory before it, of a machine over caches; else NULL */
+    const char *ran;       /* a 1 for each thread from `ran_first` on that took part */
     uint32_t ran_first;
     struct step_access accesses[STEP_ACCESSES];
     uint32_t access_count, more_accesses;
@@ -89,6 +91,9 @@ void stepper_run(struct stepper *stepper, uint64_t from, uint64_t to,
 
 /* Tells the last steps up to where it is, and stays there. */
 void stepper_look_back(struct stepper *stepper, uint64_t steps, const struct step_watcher *watcher);
+
+/* Whether an operation or a cache took step `at`, and no actor. */
+bool stepper_is_environment(const struct stepper *stepper);
 
 /* The line of a statement in the kernel's text, 0: none. */
 uint32_t stepper_line(const struct stepper *stepper, uint32_t stm);

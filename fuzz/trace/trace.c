@@ -189,6 +189,9 @@ static void see_environment(void *context, const struct machine *machine,
     row->cells[COLUMN_PC] = arena_printf(t->arena, "%" PRIu32, event->stm);
     row->cells[COLUMN_LINE] = arena_printf(t->arena, "%" PRIu32, program->stms[event->stm].line);
     row->cells[COLUMN_EXECUTED] = demangle_text(t->arena, t->text.heads[event->stm]);
+    trace_private_see(&t->own, &t->text, event);
+    row->cells[COLUMN_WRITES] = trace_private_text(&t->own, t->arena);
+    t->any_writes |= row->cells[COLUMN_WRITES] != NULL;
 }
 
 static void print_memory(struct tracer *t, const char *when, bool inputs_only, FILE *out)

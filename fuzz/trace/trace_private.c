@@ -1,5 +1,6 @@
 #include "fuzz/trace/trace_private.h"
 
+#include "engine/caches/caches.h"
 #include "engine/convergence/convergence.h"
 #include "engine/crs/crs.h"
 
@@ -137,25 +138,43 @@ static bool names_float(const struct ptx_op *op)
     return false;
 }
 
+/* Over caches an operation writes registers, when it ends. Lanes for which it is done, and whose they are. */
+static lane_mask done_lanes(const struct trace_private *p, const struct step_event *event,
+                            uint32_t *actor)
+{
+    uint32_t place;
+    *actor = event->actor;
+    if (!p->machine->semantics->environment)
+        return event->truth;
+    if (event->actor < p->machine->actor_count)
+        return caches_under_way(p->machine, event->actor, event->stm) ? 0 : event->truth;
+    bool ends =
+        event->rule == RULE_MEM_END && caches_is_operation(p->machine, event->actor, actor, &place);
+    return ends ? event->active : 0;
+}
+
 static void see_registers(struct trace_private *p, const struct trace_text *text,
                           const struct step_event *event)
 {
     const struct ptx_code *code = p->machine->program->ptx;
-    if (event->stm == CODE_NONE || event->stm == 0 || event->stm >= code->count || !event->truth)
+    uint32_t actor;
+    if (event->stm == CODE_NONE || event->stm == 0 || event->stm >= code->count)
         return;
+    lane_mask done = done_lanes(p, event, &actor);
     const struct ptx_op *op = &code->ops[event->stm];
-    const struct ptx_lanes *lanes = text->view == TRACE_CTA
-                                        ? cta_thread(p->machine, event->actor).lanes
-                                        : crs_warp(p->machine, event->actor).lanes;
+    const struct ptx_lanes *lanes = text->view == TRACE_CTA ? cta_thread(p->machine, actor).lanes
+                                                            : crs_warp(p->machine, actor).lanes;
+    if (!done)
+        return;
     for (uint32_t i = 0; op->statement && i < op->result_count; i++) {
         const char *name = op->results[i].kind == PTX_PLACE_NONE ? NULL : register_name(op, i);
         struct trace_place *place = name ? add_place(p, name) : NULL;
         if (!place)
             continue;
-        place->executed = place->lanes = event->truth;
+        place->executed = place->lanes = done;
         place->is_wide = op->results[i].bits == 64;
         place->is_float = names_float(op);
-        for (lane_mask rest = event->truth; rest; rest &= rest - 1) {
+        for (lane_mask rest = done; rest; rest &= rest - 1) {
             uint32_t lane = (uint32_t)__builtin_ctzll(rest);
             place->values[lane] = ptx_source(p->machine, lanes, &op->results[i], lane);
         }

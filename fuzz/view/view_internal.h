@@ -15,8 +15,10 @@
 
 enum { VIEW_ACCESSES = 1024 }; /* of one step; what goes beyond is counted */
 
+/* Over caches an access is asked for, and its operation does it later. */
+enum { VIEW_ASKS = 3 /* added to the kind of one that is asked for */ };
 struct view_access {
-    enum access_kind kind;
+    uint32_t kind;
     uint32_t thread, address;
     int32_t value;
 };
@@ -26,6 +28,16 @@ struct view_actor {
     uint32_t first, lanes; /* its threads */
     uint32_t letters;      /* number in the pool of texts, + 1 */
     uint32_t node, leader; /* leader: whose stack it is */
+};
+
+/* Of an execution over caches (view_caches.c). */
+struct view_caches {
+    int32_t *memory; /* what it was before the step */
+    struct view_access asked[VIEW_ACCESSES];
+    uint32_t asked_count;
+    struct view_pool flights, lines;
+    uint32_t *last; /* what was kept last */
+    struct text at;
 };
 
 struct view_recorder {
@@ -45,8 +57,9 @@ struct view_recorder {
     struct view_access seen[VIEW_ACCESSES];
     uint32_t seen_count, unseen;
     size_t step_bytes;
-    FILE *steps; /* three numbers a step */
-    FILE *start; /* the state before the first of them */
+    FILE *steps;                /* three numbers a step */
+    FILE *start;                /* the state before the first of them */
+    struct view_caches *caches; /* NULL: memory is sequentially consistent */
 };
 
 /* A string as JSON has it, in the arena. */
@@ -63,6 +76,18 @@ bool view_see_actor(struct view_recorder *r, uint32_t actor);
 
 void view_record_start(struct view_recorder *r, struct machine *machine);
 void view_put_state(struct view_recorder *r, uint32_t actor, struct text *out);
+void view_see_access(struct view_recorder *r, uint32_t kind, uint32_t thread, uint32_t address,
+                     int32_t value);
+
+/* ---- view_caches.c ---- */
+
+void view_caches_start(struct view_recorder *r);
+void view_caches_asked(struct view_caches *v, struct view_access access);
+/* Tells what the step has written to memory; `thread`: who else if nobody asked. */
+void view_caches_see(struct view_recorder *r, uint32_t thread);
+void view_caches_keep(struct view_recorder *r);
+size_t view_caches_bytes(const struct view_recorder *r);
+void view_caches_print(const struct view_recorder *r, FILE *out);
 
 /* ---- view_flow.c ---- */
 

@@ -2,16 +2,27 @@
 
 #include "engine/blocks/interleave.h"
 #include "engine/blocks/lockstep.h"
+#include "engine/caches/caches.h"
 #include "engine/convergence/convergence.h"
 #include "engine/crs/crs.h"
 #include "engine/machine/live.h"
 #include "fuzz/trace/trace_blocks.h"
 #include "fuzz/trace/trace_crs.h"
 
+/* Of one that is neither disabled nor has ended. */
+static char running_letter(const struct machine *m, uint32_t actor)
+{
+    static const char letters[] = {[CACHES_GOES] = 'a', [CACHES_HELD] = 'w', [CACHES_WAITS] = 'm'};
+    if (machine_status(m) != STATUS_RUNNING)
+        return 'a';
+    if (m->semantics->environment)
+        return letters[caches_hold(m, actor)];
+    return is_live(m, actor) ? 'a' : 'w';
+}
+
 static char letter_of(const struct machine *m, uint32_t actor, char disabled, bool active)
 {
-    bool waits = machine_status(m) == STATUS_RUNNING && !is_live(m, actor);
-    return disabled != '0' ? disabled : !active ? '.' : waits ? 'w' : 'a';
+    return disabled != '0' ? disabled : !active ? '.' : running_letter(m, actor);
 }
 
 static void warp_letters(struct trace_text *text, uint32_t actor, char *letters)
@@ -56,7 +67,7 @@ static char split_letter(const struct machine *m, uint32_t thread)
 static char thread_letter(struct trace_text *text, uint32_t actor)
 {
     const struct machine *m = text->machine;
-    bool ended, waits = machine_status(m) == STATUS_RUNNING && !is_live(m, actor);
+    bool ended;
     if (m->semantics->stack_of)
         return split_letter(m, actor);
     if (text->view == TRACE_BLOCKS)
@@ -65,7 +76,7 @@ static char thread_letter(struct trace_text *text, uint32_t actor)
         ended = cta_thread(m, actor).pc == 0;
     else
         ended = threads_state(m, actor)->depth == 0;
-    return ended ? 'f' : waits ? 'w' : 'a';
+    return ended ? 'f' : running_letter(m, actor);
 }
 
 void view_letters(struct trace_text *text, uint32_t actor, char *letters)
@@ -109,8 +120,21 @@ uint32_t view_threads(const struct trace_text *text, uint32_t actor, uint32_t *f
     return count;
 }
 
+/* Lanes that an operation is for; of a cache's step none. */
+static const char *operation_lanes(struct trace_text *text, const struct step_event *event,
+                                   uint32_t *first)
+{
+    uint32_t actor, place;
+    *first = 0;
+    if (!caches_is_operation(text->machine, event->actor, &actor, &place))
+        return "";
+    return trace_mask(text, event->active, view_threads(text, actor, first));
+}
+
 const char *view_ran(struct trace_text *text, const struct step_event *event, uint32_t *first)
 {
+    if (event->actor >= text->machine->actor_count)
+        return operation_lanes(text, event, first);
     uint32_t lanes = view_threads(text, event->actor, first);
     if (text->machine->semantics->stack_of) {
         *first = convergence_split(text->machine, event->actor).first_thread;

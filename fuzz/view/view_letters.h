@@ -3,6 +3,7 @@
  *
  *     a  can run     .  set aside: its warp runs others first     b r e  disabled by break, return, exit
  *     w  waits at a barrier of the block     c  waits at a convergence barrier of its warp     f  has ended
+ *     m  waits for its memory operations
  */
 #ifndef FUZZ_VIEW_LETTERS_H
 #define FUZZ_VIEW_LETTERS_H

@@ -2,6 +2,7 @@
  * view_record.c - the steps of an execution, as they are taken. A step is three numbers: its shape - rule, actor,
  * statement, who took part, how actors stand afterwards -, its accesses, and the private values that it wrote.
  */
+#include "engine/caches/caches.h"
 #include "fuzz/trace/trace_vector.h"
 #include "fuzz/view/view_internal.h"
 #include "fuzz/view/view_letters.h"
@@ -51,13 +52,21 @@ void view_put_row(struct text *out, const int64_t *values, uint32_t count)
 
 /* ---- accesses ---- */
 
-static void see_access(struct view_recorder *r, enum access_kind kind, uint32_t thread,
-                       uint32_t address, int32_t value)
+void view_see_access(struct view_recorder *r, uint32_t kind, uint32_t thread, uint32_t address,
+                     int32_t value)
 {
     if (r->seen_count == VIEW_ACCESSES)
         r->unseen++;
     else
         r->seen[r->seen_count++] = (struct view_access){kind, thread, address, value};
+}
+
+static void see_access(struct view_recorder *r, enum access_kind kind, uint32_t thread,
+                       uint32_t address, int32_t value)
+{
+    if (r->caches)
+        view_caches_asked(r->caches, (struct view_access){kind, thread, address, value});
+    view_see_access(r, r->caches ? kind + VIEW_ASKS : kind, thread, address, value);
 }
 
 static void see_read(void *context, uint32_t thread, uint32_t address, uint32_t stm)
@@ -95,8 +104,8 @@ static void put_accesses_of(struct text *out, const struct view_access *seen, ui
         row[1][i] = seen[i].address;
         row[2][i] = seen[i].value;
     }
-    text_format(out, "[%d,%" PRIu32, (int)seen->kind, count);
-    for (int i = 0; i < (seen->kind == ACCESS_READ ? 2 : 3); i++) {
+    text_format(out, "[%" PRIu32 ",%" PRIu32, seen->kind, count);
+    for (int i = 0; i < (seen->kind % VIEW_ASKS == ACCESS_READ ? 2 : 3); i++) {
         text_put(out, ",");
         view_put_row(out, row[i], count);
     }
@@ -199,6 +208,8 @@ static uint32_t values_of_step(struct view_recorder *r, const struct step_event 
 static const char *executed(const struct view_recorder *r, const struct step_event *event)
 {
     bool barrier = event->rule == r->machine->semantics->barrier_rule;
+    if (event->actor >= r->machine->actor_count && event->stm == CODE_NONE)
+        return r->machine->semantics->environment_name(r->scratch, r->machine, event->actor);
     if (event->stm != CODE_NONE &&
         (barrier || trace_is_ptx(r->text.view) || r->machine->semantics->stack_of))
         return r->text.heads[event->stm];
@@ -216,7 +227,7 @@ void view_put_state(struct view_recorder *r, uint32_t actor, struct text *out)
 
 static bool changes_others(const struct view_recorder *r, const struct step_event *event)
 {
-    return r->all_changed || event->rule == r->machine->semantics->barrier_rule ||
+    return r->all_changed || r->caches || event->rule == r->machine->semantics->barrier_rule ||
            r->machine->semantics->stack_of || machine_status(r->machine) != STATUS_RUNNING;
 }
 
@@ -242,7 +253,8 @@ static void put_truth(struct view_recorder *r, const struct step_event *event, c
     const struct program *program = r->machine->program;
     enum code_kind kind = event->stm == CODE_NONE ? CODE_SKIP : program->stms[event->stm].kind;
     bool branches = kind == CODE_PTX && program->ptx->ops[event->stm].exec == PTX_EXEC_BRA;
-    if (kind != CODE_IF && kind != CODE_WHILE && !branches)
+    if ((kind != CODE_IF && kind != CODE_WHILE && !branches) ||
+        event->actor >= r->machine->actor_count)
         return;
     uint32_t lanes = (uint32_t)strlen(ran);
     const char *truth = trace_mask(&r->text, event->truth, lanes);
@@ -250,7 +262,17 @@ static void put_truth(struct view_recorder *r, const struct step_event *event, c
                 view_pool_text(&r->texts, arena_printf(r->scratch, "\"%s\"", truth)));
 }
 
-/* [rule, actor, statement, first thread, who took part, what was executed, [states]] */
+/* The actor whose operation steps, and that it is one; of a cache's step the first actor, for want of another. */
+static uint32_t actor_of_step(const struct view_recorder *r, const struct step_event *event)
+{
+    uint32_t actor = event->actor, place;
+    if (actor < r->machine->actor_count)
+        return actor;
+    return caches_is_operation(r->machine, event->actor, &actor, &place) ? actor : 0;
+}
+
+/* [rule, actor, statement, first thread, who took part, what was executed, [states](, for whom its condition held)], of a
+ * step that no actor takes null, 1 behind. */
 static uint32_t shape_of_step(struct view_recorder *r, const struct step_event *event,
                               const char *says, uint32_t first, const char *ran)
 {
@@ -258,12 +280,12 @@ static uint32_t shape_of_step(struct view_recorder *r, const struct step_event *
     uint32_t text = view_pool_text(&r->texts, view_quoted(r->scratch, says));
     uint32_t mask = view_pool_text(&r->texts, arena_printf(r->scratch, "\"%s\"", ran));
     text_format(&out, "[%d,%" PRIu32 ",%" PRId64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",[",
-                (int)event->rule, event->actor,
+                (int)event->rule, actor_of_step(r, event),
                 event->stm == CODE_NONE ? (int64_t)-1 : (int64_t)event->stm, first, mask, text);
     put_states(r, event, &out);
     text_put(&out, "]");
     put_truth(r, event, ran, &out);
-    text_put(&out, "]");
+    text_put(&out, event->actor < r->machine->actor_count ? "]" : ",null,1]");
     return view_pool_text(&r->shapes, out.bytes);
 }
 
@@ -273,16 +295,18 @@ static void keep_step(struct view_recorder *r, const struct step_event *event)
     const char *says = executed(r, event);
     const char *ran = view_ran(&r->text, event, &first);
     uint32_t shape = shape_of_step(r, event, says, first, ran);
+    view_caches_see(r, first);
     uint32_t accesses = accesses_of_step(r), values = values_of_step(r, event, first);
     int bytes = fprintf(r->steps, "%s%" PRIu32 ",%" PRIu32 ",%" PRIu32, r->kept ? "," : "", shape,
                         accesses, values);
     r->fired[event->rule] = true;
     r->step_bytes += (size_t)bytes;
     r->kept++;
-    r->full = r->kept == r->options->kept || r->step_bytes + r->texts.bytes + r->entries.bytes +
-                                                     r->nodes.bytes + r->shapes.bytes +
-                                                     r->accesses.bytes + r->values.bytes >
-                                                 r->options->bytes;
+    view_caches_keep(r);
+    r->full = r->kept == r->options->kept ||
+              r->step_bytes + r->texts.bytes + r->entries.bytes + r->nodes.bytes + r->shapes.bytes +
+                      r->accesses.bytes + r->values.bytes + view_caches_bytes(r) >
+                  r->options->bytes;
 }
 
 /* ---- the state before the first step ---- */
@@ -358,6 +382,7 @@ static void put_start(struct view_recorder *r)
         text_put(&states, i ? "," : "");
         view_put_state(r, i, &states);
     }
+    view_caches_keep(r);
     put_cells(r, r->start);
     fputs(", ", r->start);
     put_private(r, r->start);
@@ -378,6 +403,7 @@ static void see_tops(struct view_recorder *r, const struct step_event *event)
     }
 }
 
+/* `event` of an actor, or of an operation or a cache, whose numbers lie behind theirs. */
 static void see_step(void *context, const struct machine *machine, const struct step_event *event)
 {
     struct view_recorder *r = context;
@@ -409,7 +435,8 @@ void view_record_start(struct view_recorder *r, struct machine *machine)
                                     .write = see_write,
                                     .atomic = see_atomic,
                                     .use = see_use,
-                                    .step = see_step};
+                                    .step = see_step,
+                                    .environment = see_step};
     r->machine = machine;
     trace_text_start(&r->text, r->arena, machine, trace_view_of(machine));
     r->text.arena = r->scratch;
@@ -421,6 +448,7 @@ void view_record_start(struct view_recorder *r, struct machine *machine)
         r->tops[i] = arena_strndup(r->arena, top, strlen(top));
         r->actors[i].lanes = view_threads(&r->text, i, &r->actors[i].first);
     }
+    view_caches_start(r);
     if (r->first == 1)
         put_start(r);
 }

@@ -13,6 +13,7 @@
  *     shapes    [rule, actor, statement or -1, first thread, who took part, what was executed, [states afterwards](, for whom a guard held)]
  *     accesses  [kind, count, threads, addresses, values]; kind 0 reads, 1 writes, 2 is atomic
  *     values    [place, first thread, lanes, values]: what threads wrote that only they see
+ *     caches    null, or the operations under way and the L1s (view_caches.c); accesses of kind 3, 4, 5 are asked for
  *     steps     shape, accesses + 1 or 0, values + 1 or 0, ...
  *
  * Numbers in a row are one number, if they are all the same; [first, difference]; or [0, [one by one]].
@@ -219,6 +220,8 @@ void view_print_side(struct view_recorder *r, const struct view_ending *ending, 
     view_pool_print(&r->accesses, "accesses", out);
     fputs(", ", out);
     view_pool_print(&r->values, "values", out);
+    fputs(", ", out);
+    view_caches_print(r, out);
     fprintf(out, ", \"steps\": [%s]", steps);
     json_object_end(&json);
 }

@@ -65,6 +65,14 @@ steps 'end' 1 --db f.db
 printf 'f\nf 2\n\nquit\nf\n' | "$simtfuzz" step "$program1" --commands - >out || failed "commands from standard input"
 [ "$(grep -c '^step' out)" = 2 ] || failed "quit goes on: $(cat out)"
 
+# Over caches: micro steps, what is under way, what the L1s hold.
+over_caches() { steps "$1" "$source/tests/data/stale.ptx" --subject crs:caches:coherent --schedule uniform --seed 213; }
+over_caches 'goto 7; show lanes; goto 14; show caches; f 8'
+says out 'asks to write x = 1' '    0 ---####' 'memory operation of thread 0 of warp 0, line 20: st.global.u32 [x], 1;   (rule end)' '  memory: x = 1' \
+    '  under way, warp 1: line 15 ld.global.cg.u32 %r2, [y];  (L2 is read next)' '  L1 of SM 1: x = 0 (stale)' '  %r3 = 0'
+steps 'show caches' "$program1"
+says out 'this subject has no caches'
+
 # What cannot be.
 for wrong in 'jump' 'forward x' 'back -1' 'goto' 'goto 18' 'run line 99' 'run rule nobody' 'run rule exit' 'watch nobody' 'watch' 'run thread 4' \
     'break race 2' 'show everything' 'end; f' 'b' 'start 2' 'clear; run line'; do

@@ -112,6 +112,10 @@ says out '{"name": "asplos15", "steps": false, "silent": "accesses other than ld
     '"code": [["st.cg x 1", "membar.gl", "st.cg y 1"], ["ld.ca r1 y", "membar.gl", "ld.ca r2 x"]]' '"graph": {"events": [{"kind": "write"'
 expect 0 view "$litmus/ptx/SB+sc.gpu.litmus" -o sb.html
 says sb.html '"code": [["st.weak x 1", "fence.sc.gpu", "ld.weak r1 y"]'
+# What no model has, and the condition asks about: the axiom that forbids it, and its circle.
+says sb.html '"refusals": [{"values": [0, 0], "candidates": 1, "axiom": "Sequential consistency"' \
+    '"circle": [["po", 0, 2], ["fr", 2, 3], ["po", 3, 5], ["fr", 5, 0]]' '"candidates": 2, "axiom": "Causality"' \
+    '"circle": [["fr", 5, 0], ["po", 0, 1], ["sc", 1, 4], ["po", 4, 5]]'
 printf 'PTX H\n"</script><img src=x>"\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\n ld.weak r0, x ;\nexists (P0:r0 == 1)\n' >hostile.litmus
 expect 0 view hostile.litmus -o hostile.html
 [ "$(grep -o '</script>' hostile.html | wc -l)" = 2 ] || failed "text of a litmus test ends the script"
@@ -121,6 +125,12 @@ expect 2 view "$litmus/caches.litmus" --test nobody
 says err "there is no test 'nobody'"
 expect 2 view hostile.simt.litmus
 expect 3 view hostile.litmus -o missing/page.html
+
+# A kernel over caches: what is asked for, what is under way, what the L1s hold.
+expect 0 view "$source/tests/data/stale.ptx" --subject crs:caches:coherent --schedule uniform --seed 213 -o caches.html
+says out 'crs:caches:coherent, terminated after 23 steps'
+data caches.html
+says caches.html '"caches": {"sms": 2, "words": 1, "flights": [[],' '"lines": [[],[[0,1,0,0,[0]]],[[0,0,15,0,[0]]]]'
 
 # What cannot be.
 expect 2 view missing.simt

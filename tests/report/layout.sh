@@ -51,7 +51,10 @@ expect 0 view program1.simt -o program1.html
 expect 0 view spin-lock-outside.simt --against threads -o lock.html
 expect 0 view "$source/corpus/litmus/caches.litmus" --test mp-L1.warm+gls -o stale.html
 expect 0 view "$source/corpus/litmus/ptx/MP+half-narrow.litmus" -o graph.html
+cp "$source/tests/data/stale.ptx" .
+expect 0 view stale.ptx --subject crs:caches:coherent --schedule uniform --seed 213 -o caches.html
 for scheme in light dark; do
+    picture caches 'caches.html#step=14' $scheme
     picture program1 'program1.html#step=8' $scheme
     picture lock 'lock.html#step=3' $scheme
     picture stale 'stale.html#model=printed&amp;outcome=1,0&amp;step=5' $scheme

@@ -45,6 +45,12 @@ for width in 1400 800 390; do
 done
 ask stale.html 1400 light layout,staleLine
 ask graph.html 1400 dark layout,graph
+expect 0 view "$source/corpus/litmus/ptx/SB+sc.gpu.litmus" -o refused.html
+ask refused.html 1400 light layout,refused
+# A kernel over caches.
+expect 0 view "$source/tests/data/stale.ptx" --subject crs:caches:coherent --schedule uniform --seed 213 -o caches.html
+for width in 1400 390; do ask caches.html $width dark layout,timeline; done
+ask caches.html 800 light caches
 # Every kind of machine.
 for what in "papers/program1.simt convergence" "papers/program1.simt thread-pc" "papers/program1.simt lockstep" \
     "papers/program1.simt predicated" "ptx/backwards.ptx block"; do

@@ -208,6 +208,28 @@ const questions = {
         await later(100);
         expect("the address chooses, too", head("ptx75 P1:r1 = 0, P1:r2 = 1"), true);
     },
+    // A kernel over caches: a load takes the old value from the L1 of its SM.
+    caches(hand) {
+        expect("what it is", hand.text(".verdict.side0").includes("Memory is the caches of 2011"), true);
+        const go = (step) => {
+            hand.key("Home");
+            for (let i = 0; i < step; i++)
+                hand.key("ArrowRight");
+            return hand.all(".says p").map((p) => p.textContent).join(" ");
+        };
+        expect("it asks", go(7), "Thread 0 (warp 0) executes line 20: \u201cst.global.u32 [x], 1;\u201d. This asks to write x = 1: an operation is under way, and the thread goes on meanwhile. Thread 0 now waits for memory operations under way.");
+        expect("not written yet", hand.cells("x"), "0");
+        expect("under way", hand.all("ol.flights li").map((l) => l.textContent).join(), "0 20: st.global.u32 [x], 1;L2 is written next");
+        expect("the line is asked for", go(9).includes("The L1 of SM 1 makes room for the line of x, and asks L2 for it."), true);
+        expect("a register has its value", go(11).includes("%r1 becomes 0. With that it has ended."), true);
+        expect("a copy stays behind", go(14).includes("x = 1 in L2, for all SMs; the L1 of SM 1 still has x = 0, and nobody tells it."), true);
+        expect("written now", hand.cells("x"), "1");
+        expect("the stale cell", hand.all(".caches .cell.racy").map((c) => c.textContent).join(), "x0stale");
+        expect("the old value", go(22).includes("%r3 becomes 0. That is the old value of x, from the L1 of SM 1: L2 has 1. With that it has ended."), true);
+        expect("nothing is under way", hand.text(".caches .hint"), "No memory operation is under way.");
+        hand.click(".race button");
+        expect("the race is where it was asked for", hand.step(), 8);
+    },
     // Message passing with a scope that is too narrow, as a graph.
     graph(hand) {
         expect("the weak outcome is chosen", hand.text(".side h2"), "ptx75 P1:r1 = 1, P1:r2 = 0");
@@ -219,6 +241,23 @@ const questions = {
         hand.click("table.outcomes tbody tr:nth-child(4) td:last-child button");
         expect("an order", hand.text(".says").includes("One instruction after another gives the same: a, b, c, d."), true);
         hand.click("table.outcomes tbody tr:nth-child(4) button");
+        expect("steps again", hand.window.getComputedStyle(hand.one(".controls")).display, "flex");
+    },
+    // Why a model has not an outcome: an axiom and its circle, or all its states.
+    refused(hand) {
+        hand.click("table.outcomes tbody tr:nth-child(1) td:last-child button");
+        expect("what is asked", hand.text(".side h2"), "ptx75 why not P0:r1 = 0, P1:r2 = 0");
+        expect("why", hand.text(".says").includes("2 executions would end so, and all are forbidden; this one shows it best."), true);
+        expect("the axiom", hand.text(".says").includes("ptx75 forbids this by the axiom Causality"), true);
+        expect("the circle", hand.text(".says").includes("Here f before a (the read does not see the write), a before b (in program order), b before e (the order of sc fences) and e before f (in program order) would be a circle."), true);
+        expect("drawn", hand.all(".graph .arrow.circle").length, 4);
+        expect("its address", hand.window.location.hash, "#model=ptx75&outcome=0,0&step=0");
+        hand.click("table.outcomes tbody tr:nth-child(1) td:nth-child(2) button");
+        expect("sc, by the axioms", hand.text(".says").includes("sc forbids this by the axiom Sequential consistency: all instructions have one order."), true);
+        hand.click("table.outcomes tbody tr:nth-child(1) td:nth-child(5) button");
+        expect("caches, by all states", /All [0-9,]+ states that the test can be in under coherent were looked at, and no execution ends so\./.test(hand.text(".says")), true);
+        expect("no picture", hand.all(".graph").length, 0);
+        hand.click("table.outcomes tbody tr:nth-child(2) td:nth-child(5) button");
         expect("steps again", hand.window.getComputedStyle(hand.one(".controls")).display, "flex");
     },
     hostile(hand) {

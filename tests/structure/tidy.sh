@@ -11,7 +11,7 @@ if grep -nE '\b(TODO|FIXME|XXX|HACK)\b' "${sources[@]}"; then
     failures=1
 fi
 # Prose fits 120 columns: not tables, headings, commands and what they print.
-for page in README.md docs/*.md; do
+for page in README.md docs/*.md corpus/*/README.md; do
     if awk '/^```/ { fence = !fence; next } fence || /^(\||#|    |<|!|\[)/ { next } { print FILENAME ":" FNR ": " $0 }' "$page" |
         LC_ALL=C.UTF-8 grep -E "^[^ ]*: .{121,}\$"; then
         echo "$page: prose of more than 120 columns"

@@ -10,16 +10,20 @@ const RELATIONS = [
 ];
 const WHY = {
     po: "in program order", rf: "the value is read from it", co: "the write is earlier", fr: "the read does not see the write",
+    sync: "they synchronise", sc: "the order of sc fences", bar: "a barrier", obs: "its value is read there",
+    rmw: "the other half of the same atomic operation", dep: "that needs its value", fence: "a fence lies between",
 };
 
 class Graph {
-    constructor(data, model, graph) {
+    // `refusal`: why the model does not allow the execution, or nothing.
+    constructor(data, model, graph, refusal) {
         this.data = data;
         this.model = model;
         this.graph = graph;
         this.events = graph.events;
         this.edges = this.makeEdges();
-        this.cycle = this.findCycle();
+        this.refusal = refusal || null;
+        this.cycle = refusal ? refusal.circle.map(([name, a, b]) => ({ name, a, b })) : this.findCycle();
     }
 
     letter(i) { return i < 26 ? String.fromCharCode(97 + i) : `${String.fromCharCode(97 + i % 26)}${Math.floor(i / 26)}`; }
@@ -95,7 +99,10 @@ class Graph {
         });
         for (const [a, b] of this.graph.sync)
             says.push(`${capital(this.letter(a))} and ${this.letter(b)} synchronise: what is before ${this.letter(a)} in P${this.events[a].thread} is seen behind ${this.letter(b)} in P${this.events[b].thread}.`);
-        if (this.cycle) {
+        if (this.refusal) {
+            const chain = this.cycle.map((d) => `${this.letter(d.a)} before ${this.letter(d.b)} (${WHY[d.name]})`);
+            says.push(`${this.model.name} forbids this by the axiom ${this.refusal.axiom}: ${this.refusal.says}. Here ${listed(chain)} would be a circle.`);
+        } else if (this.cycle) {
             const chain = this.cycle.map((d) => `${this.letter(d.a)} before ${this.letter(d.b)} (${WHY[d.name]})`);
             says.push(`No order of the instructions, one after another, gives this: ${listed(chain)} would be a circle. ${this.model.name} does not ask for one order of all.`);
         } else {

@@ -29,15 +29,21 @@ class LitmusPage {
         this.data.models.forEach((model, m) => (model.outcomes || []).forEach((outcome) => {
             const key = outcome.values.join(",");
             if (!rows.has(key))
-                rows.set(key, { key, values: outcome.values, of: new Map() });
+                rows.set(key, { key, values: outcome.values, of: new Map(), no: new Map() });
             rows.get(key).of.set(m, outcome);
+        }));
+        // What the condition asks for and no model has.
+        this.data.models.forEach((model) => (model.refusals || []).forEach(({ values }) => {
+            const key = values.join(",");
+            if (!rows.has(key))
+                rows.set(key, { key, values, of: new Map(), no: new Map() });
         }));
         return [...rows.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
     }
 
     name(row) { return this.data.observe.map((o, i) => `${o} = ${row.values[i]}`).join(", ") || "the end"; }
 
-    weak(row) { return !row.of.has(0); }
+    weak(row) { return row.of.size > 0 && !row.of.has(0); }
 
     // ---- the parts ----
 
@@ -59,10 +65,12 @@ class LitmusPage {
     }
 
     buildIntroduction() {
-        const weak = this.rows.filter((r) => this.weak(r));
+        const weak = this.rows.filter((r) => this.weak(r)), none = this.rows.filter((r) => r.of.size === 0);
+        const why = none.length ? ` What the test asks about no memory has: ${none.map((r) => this.name(r)).join("; ")}.` : "";
+        const choose = "Choose a yes to see an execution that ends so, a no to see why there is none.";
         if (weak.length === 0)
-            return element("p", {}, "Every outcome is one that the instructions have, one after another.");
-        return element("p", {}, `${weak.length === 1 ? "One outcome is" : `${weak.length} outcomes are`} not what the instructions give one after another (sc): ${weak.length === 1 ? "it is" : "they are"} marked. Choose an outcome to see an execution that ends so.`);
+            return element("p", {}, `Every outcome is one that the instructions have, one after another.${why} ${choose}`);
+        return element("p", {}, `${weak.length === 1 ? "One outcome is" : `${weak.length} outcomes are`} not what the instructions give one after another (sc): ${weak.length === 1 ? "it is" : "they are"} marked.${why} ${choose}`);
     }
 
     buildTable() {
@@ -72,7 +80,7 @@ class LitmusPage {
                 return element("td", { class: "silent", title: this.data.models[m].silent }, "\u2013");
             const outcome = row.of.get(m);
             if (!outcome)
-                return element("td", { class: "no" }, "no");
+                return this.noCell(row, m);
             if (!outcome.steps && !outcome.graph)
                 return element("td", {}, "yes");
             const button = element("button", { type: "button", "aria-label": `${this.name(row)} under ${this.data.models[m].name}` }, "yes");
@@ -84,6 +92,27 @@ class LitmusPage {
         return element("div", {}, element("table", { class: "outcomes" }, element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "outcome"), ...heads)),
             element("tbody", {}, ...this.rows.map((row) => element("tr", { class: this.weak(row) ? "weak" : null }, element("th", { scope: "row" }, this.name(row)), ...this.data.models.map((_, m) => cell(row, m)))))),
         silent.length ? element("p", { class: "hint" }, `${silent.join("; ")}.`) : null);
+    }
+
+    // An outcome that a model has not leads to why.
+    noCell(row, m) {
+        const refusal = (this.data.models[m].refusals || []).find((r) => r.values.join(",") === row.key);
+        if (!refusal)
+            return element("td", { class: "no" }, "no");
+        const button = element("button", { type: "button", class: "no", "aria-label": `Why ${this.data.models[m].name} has no ${this.name(row)}` }, "no");
+        button.addEventListener("click", () => this.choose(m, row, 0));
+        row.no.set(m, { refusal, button });
+        return element("td", { class: "no" }, button);
+    }
+
+    noWords(model, { axiom, candidates }) {
+        if (axiom && candidates === 1)
+            return ["One execution would end so, and it is forbidden."];
+        if (axiom)
+            return [`${candidates.toLocaleString("en")} executions would end so, and all are forbidden; this one shows it best.`];
+        if (candidates === 0)
+            return ["Whatever writes the reads take their values from, and in whatever order the writes are, nothing ends so."];
+        return [`All ${model.states.toLocaleString("en")} states that the test can be in under ${model.name} were looked at, and no execution ends so.`];
     }
 
     button(id, label, title, act) {
@@ -110,21 +139,34 @@ class LitmusPage {
     last() { return this.view instanceof Caches ? this.view.steps.length - 1 : 0; }
 
     choose(m, row, at, keepHash) {
-        const outcome = row.of.get(m), model = this.data.models[m];
+        const no = row.no.get(m), outcome = row.of.get(m) || no, model = this.data.models[m];
         if (this.outcome)
             this.outcome.button.removeAttribute("aria-pressed");
         [this.m, this.row, this.outcome] = [m, row, outcome];
         outcome.button.setAttribute("aria-pressed", "true");
-        this.view = outcome.steps ? new Caches(this.data, model, outcome.steps) : new Graph(this.data, model, outcome.graph);
-        this.title.replaceChildren(element("span", { class: "tag side0" }, model.name), ` ${this.name(row)}`);
+        if (no)
+            this.view = no.refusal.axiom ? new Graph(this.data, { ...model, code: this.codeOf(m) }, no.refusal.graph, no.refusal) : null;
+        else
+            this.view = outcome.steps ? new Caches(this.data, model, outcome.steps) : new Graph(this.data, model, outcome.graph);
+        this.title.replaceChildren(element("span", { class: "tag side0" }, model.name), ` ${no ? "why not " : ""}${this.name(row)}`);
         this.hint.textContent = `${capital(MODELS[model.name])}.`;
         this.controls.classList.toggle("still", this.last() === 0);
         this.slider.max = String(this.last());
         if (this.view instanceof Graph) {
-            this.says.replaceChildren(...this.view.words().map((w) => element("p", {}, w)));
+            this.says.replaceChildren(...[...(no ? this.noWords(model, no.refusal) : []), ...this.view.words()].map((w) => element("p", {}, w)));
             this.picture.replaceChildren(element("div", { class: "graphbox" }, this.view.draw()), this.view.legend());
         }
+        if (!this.view) {
+            this.says.replaceChildren(...this.noWords(model, no.refusal).map((w) => element("p", {}, w)));
+            this.picture.replaceChildren();
+        }
         this.goTo(at, keepHash);
+    }
+
+    // The instructions as the axioms have them: those of a model of axioms, also for sc.
+    codeOf(m) {
+        const axioms = this.data.models.find((model) => !model.steps && model.code);
+        return (this.data.models[m].steps && axioms ? axioms : this.data.models[m]).code;
     }
 
     goTo(at, keepHash) {
@@ -163,7 +205,7 @@ class LitmusPage {
     fromHash() {
         const of = (name) => (decodeURIComponent(window.location.hash).match(new RegExp(`[#&]${name}=([^&]*)`)) || [])[1];
         const m = this.data.models.findIndex((model) => model.name === of("model")), row = this.rows.find((r) => r.key === of("outcome"));
-        const there = m >= 0 && row && row.of.get(m) && row.of.get(m).button, chosen = there ? [m, row] : this.usual();
+        const there = m >= 0 && row && (row.no.has(m) || row.of.get(m) && row.of.get(m).button), chosen = there ? [m, row] : this.usual();
         if (chosen)
             this.choose(...chosen, there ? Number(of("step")) || 0 : 0, true);
     }

@@ -2,8 +2,10 @@
 // view_side.c says how it was packed.
 "use strict";
 
-const LETTERS = " a.brewcf"; // of a thread; its place here is its code in the timeline
+const LETTERS = " a.brewcfm"; // of a thread; its place here is its code in the timeline
 const RAN = 16; // added to the code of a thread that takes part in the step
+const MEMORY = 32; // added to the code of one whose memory operation takes it
+const ASKS = 3; // added to the kind of an access that is asked for: its operation does it later
 const LANES_SHOWN = 256;
 const KEYFRAME = 512; // steps between two states that are kept
 
@@ -51,12 +53,12 @@ class Execution {
     shape(i) {
         const number = this.side.steps[3 * i];
         if (!this.shapes[number]) {
-            const [rule, actor, stm, first, mask, executed, states, truth] = this.side.shapes[number];
+            const [rule, actor, stm, first, mask, executed, states, truth, environment] = this.side.shapes[number];
             const info = stm < 0 ? null : this.side.stms[stm];
             this.shapes[number] = {
                 rule, actor, stm, executed: this.side.texts[executed], states,
                 line: info ? info[0] : 0, threads: lanesOf(this.side.texts[mask], first),
-                truth: truth === undefined ? null : lanesOf(this.side.texts[truth], first),
+                environment: environment === 1, truth: truth === undefined || truth === null ? null : lanesOf(this.side.texts[truth], first),
             };
         }
         return this.shapes[number];
@@ -129,7 +131,7 @@ class Execution {
         for (const change of this.shape(i).states)
             this.applyState(state, change);
         for (const access of this.accesses(i)) {
-            if (access.kind === 0)
+            if (access.kind === 0 || access.kind >= ASKS)
                 continue;
             const word = Math.floor(access.address / units);
             if (word >= state.memory.length)
@@ -171,7 +173,7 @@ class Execution {
             this.timeline.set(state.letters, row);
             for (const thread of this.shape(i).threads)
                 if (thread < width)
-                    this.timeline[row + thread] |= RAN;
+                    this.timeline[row + thread] |= this.shape(i).environment ? MEMORY : RAN;
             if (state.at % KEYFRAME === 0)
                 this.keyframes.push(this.copy(state));
         }
@@ -267,7 +269,7 @@ function deedsOf(execution) {
     const deeds = Array.from({ length: execution.shown }, () => ({ lines: [], steps: [] }));
     for (let i = 0; i < execution.count; i++) {
         const shape = execution.shape(i);
-        if (shape.line === 0)
+        if (shape.line === 0 || shape.environment)
             continue;
         for (const thread of shape.threads) {
             const d = deeds[thread];

@@ -2,7 +2,7 @@
 "use strict";
 
 const PANELS = [
-    ["stack", "Stack", showStack], ["barriers", "Barriers", showBarriers], ["memory", "Memory", showMemory], ["values", "Values", showValues],
+    ["stack", "Stack", showStack], ["barriers", "Barriers", showBarriers], ["memory", "Memory", showMemory], ["caches", "Caches", showCaches], ["values", "Values", showValues],
     ["flow", "Control flow", showFlow], ["rule", "Rule", showRule],
 ];
 const SPEEDS = [["1 a second", 1000], ["3 a second", 333], ["10 a second", 100], ["60 a second", 16]];
@@ -114,7 +114,7 @@ class Page {
         const bad = side.end.status !== "terminated";
         const box = element("section", { class: `verdict ${bad ? "bad" : "good"} side${s}` },
             element("h2", {}, element("span", { class: `tag side${s}` }, side.subject), ` ${endWords(execution)}`),
-            element("p", { class: "hint" }, `${side.subject.includes(":") ? `${capital(side.sentence)}. ` : ""}${VIEWS[side.view]} ${capital(scheduleText(side.schedule))}.`));
+            element("p", { class: "hint" }, `${side.subject.includes(":") ? `${capital(side.sentence)}. ` : ""}${VIEWS[side.view]}${side.caches ? OVER_CACHES : ""} ${capital(scheduleText(side.schedule))}.`));
         const why = loopWords(execution);
         if (why.length > 0)
             box.append(element("ul", { class: "why" }, ...why.map((w) => element("li", {}, w))));
@@ -206,7 +206,7 @@ class Page {
         if (this.parting && this.parting.at[s] > 0)
             timeline.marks.push({ from: this.parting.at[s], color: "--bad" });
         const boxes = PANELS.map(([name]) => element("div", { class: `panel ${name}` }));
-        const legend = buildLegend(side.view);
+        const legend = buildLegend(side);
         const threads = side.threads > execution.shown ? element("p", { class: "hint" }, `The first ${execution.shown} of ${side.threads} threads.`) : null;
         const section = element("section", { class: `side side${s}`, "aria-label": `Execution under ${side.subject}` },
             element("h2", {}, element("span", { class: `tag side${s}` }, side.subject), " ", element("span", { class: "where" })),
@@ -304,6 +304,8 @@ class Page {
         let last = -1;
         for (let i = 0; i < execution.count; i++) {
             const shape = execution.shape(i);
+            if (shape.environment)
+                continue;
             if (makes(race.first, i) && shape.stm === race.first[1])
                 last = i;
             if (makes(race.second, i) && shape.stm === race.second[1] && last >= 0)

@@ -3,10 +3,11 @@
 
 const CELLS_SHOWN = 64, STACK_SHOWN = 24;
 
-const CLASSES = { "a": "act", ".": "aside", "b": "off", "r": "off", "e": "off", "w": "wait", "c": "gather", "f": "ended" };
+const CLASSES = { "a": "act", ".": "aside", "b": "off", "r": "off", "e": "off", "w": "wait", "c": "gather", "f": "ended", "m": "memory" };
 const LEGEND = {
     run: "takes part in this step", act: "can run", aside: "set aside on its warp's stack", off: "b r e: left by break, return, exit",
     wait: "waits at a barrier", gather: "waits for the rest of its warp", ended: "has ended",
+    memory: "waits for its memory operations", flight: "a memory operation of it takes this step",
 };
 const WARP_LEGEND = ["run", "act", "aside", "off", "wait", "ended"], THREAD_LEGEND = ["run", "act", "wait", "ended"];
 const LEGENDS = {
@@ -14,9 +15,9 @@ const LEGENDS = {
     splits: ["run", "act", "wait", "gather", "ended"], vectors: ["run", "act", "aside", "ended"],
 };
 
-function buildLegend(view) {
+function buildLegend({ view, caches }) {
     const text = (kind) => (kind === "aside" && view === "vectors" ? "not enabled" : LEGEND[kind]);
-    return element("ul", { class: "legend" }, ...LEGENDS[view].map((kind) => element("li", {}, element("i", { class: kind }), text(kind))));
+    return element("ul", { class: "legend" }, ...[...LEGENDS[view], ...(caches ? ["memory", "flight"] : [])].map((kind) => element("li", {}, element("i", { class: kind }), text(kind))));
 }
 
 // ---- the source ----
@@ -208,11 +209,11 @@ function showMemory(box, execution, at) {
     const touched = new Map();
     for (const access of at > 0 ? execution.accesses(at - 1) : []) {
         const word = Math.floor(access.address / side.units);
-        const t = touched.get(word) || { readers: [], writers: [] };
-        t[access.kind === 0 ? "readers" : "writers"].push(access.thread);
+        const t = touched.get(word) || { readers: [], writers: [], askers: [] };
+        t[access.kind % ASKS === 0 ? "readers" : access.kind >= ASKS ? "askers" : "writers"].push(access.thread);
         touched.set(word, t);
     }
-    box.replaceChildren(element("h3", {}, "Memory that threads share"));
+    box.replaceChildren(element("h3", {}, side.caches ? "L2 and shared memory, for all threads" : "Memory that threads share"));
     if (execution.cells.length === 0)
         box.append(element("p", { class: "hint" }, "The kernel has none."));
     for (const cell of execution.cells)
@@ -230,13 +231,13 @@ function memoryRow(execution, state, cell, touched) {
     const block = cell.space === "shared" && execution.side.threads > execution.side.block ? ` of block ${cell.block}` : "";
     for (let k = from; k < last; k++) {
         const t = touched.get(base + k), known = k < cell.values.length;
-        const who = t ? [...new Set([...t.writers, ...t.readers])].sort((a, b) => a - b) : [];
+        const who = t ? [...new Set([...t.writers, ...t.readers, ...t.askers])].sort((a, b) => a - b) : [];
         const races = execution.side.race && Math.floor(execution.side.race.address / execution.side.units) === base + k;
         row.append(element("div", {
             class: `cell${races ? " racy" : ""}${t && t.writers.length ? " written" : t ? " read" : ""}`,
-            title: t ? `${[t.writers.length ? `written by ${threadsText([...new Set(t.writers)], 0)}` : "", t.readers.length ? `read by ${threadsText([...new Set(t.readers)], 0)}` : ""].filter(Boolean).join(", ")}` : null,
+            title: t ? `${[t.writers.length ? `written by ${threadsText([...new Set(t.writers)], 0)}` : "", t.askers.length ? `to be written by ${threadsText([...new Set(t.askers)], 0)}` : "", t.readers.length ? `read by ${threadsText([...new Set(t.readers)], 0)}` : ""].filter(Boolean).join(", ")}` : null,
         }, cell.isArray ? element("span", { class: "index" }, String(k)) : null, element("b", {}, known ? String(state.memory[base + k]) : "?"),
-        t ? element("span", { class: "who" }, `${t.writers.length ? "w" : "r"} ${shortRanges(who)}`) : null));
+        t ? element("span", { class: "who" }, `${t.writers.length ? "w" : t.askers.length ? "asks" : "r"} ${shortRanges(who)}`) : null));
     }
     if (last < cell.length || from > 0)
         row.append(element("span", { class: "hint" }, `${from} to ${last - 1} of ${cell.length}`));

@@ -8,7 +8,7 @@ const PX_MOST = 28, MERGE = 32; // widest step; steps that one pixel looks at, a
 const LOOK = {
     " ": null, "a": { fill: "--active" }, ".": { fill: "--aside", hatch: "/" }, "b": { fill: "--off", letter: "b" },
     "r": { fill: "--off", letter: "r" }, "e": { fill: "--off", letter: "e" }, "w": { fill: "--wait", hatch: "." },
-    "c": { fill: "--gather", hatch: "-" }, "f": { fill: "--ended" },
+    "c": { fill: "--gather", hatch: "-" }, "f": { fill: "--ended" }, "m": { fill: "--memory", hatch: "." },
 };
 
 class Timeline {
@@ -125,6 +125,15 @@ class Timeline {
     paint(code, x, y, width) {
         const ran = (code & RAN) !== 0, letter = LETTERS[code & (RAN - 1)], look = LOOK[letter], c = this.ctx;
         const gap = width >= 5 ? 1 : 0, h = this.height - (this.height > 5 ? 2 : this.height > 2 ? 1 : 0);
+        this.paintState(ran, letter, look, x, y, width, gap, h);
+        if (code & MEMORY) {
+            c.fillStyle = this.colors("--run");
+            c.fillRect(x + gap / 2, y + Math.ceil(2 * h / 3), Math.max(0.6, width - gap), Math.floor(h / 3) || 1);
+        }
+    }
+
+    paintState(ran, letter, look, x, y, width, gap, h) {
+        const c = this.ctx;
         if (!ran && !look)
             return;
         if (!ran && letter === "f") {
@@ -147,7 +156,7 @@ class Timeline {
         const every = Math.max(1, Math.floor((to - from) / MERGE));
         let code = timeline[to * shown + row];
         for (let s = from; s <= to; s += every)
-            code |= timeline[s * shown + row] & RAN;
+            code |= timeline[s * shown + row] & (RAN | MEMORY);
         return code;
     }
 

@@ -99,11 +99,14 @@ function tokenText(execution, shape) {
 
 function accessWords(execution, at) {
     const writes = new Map(), reads = new Map(), atomics = new Map();
+    let asks = "";
     for (const access of execution.accesses(at - 1)) {
-        const name = execution.addressName(access.address);
-        if (access.kind === 2)
+        const name = execution.addressName(access.address), kind = access.kind % ASKS;
+        if (access.kind >= ASKS)
+            asks = "asks to ";
+        if (kind === 2)
             atomics.set(name, access.value);
-        else if (access.kind === 0)
+        else if (kind === 0)
             reads.set(name, access.address);
         else
             writes.set(name, access.value);
@@ -117,12 +120,13 @@ function accessWords(execution, at) {
             list.push(`${map.size - 4} more`);
         return listed(list);
     };
+    const verb = (text) => (asks ? asks + text : text.replace(/(read|write)\b/g, "$1s"));
     if (reads.size > 0)
-        words.push(`reads ${some(reads, ([name, address]) => (writes.has(name) ? name : `${name} (${word(address)})`))}`);
+        words.push(`${verb("read")} ${some(reads, ([name, address]) => (asks || writes.has(name) ? name : `${name} (${word(address)})`))}`);
     if (atomics.size > 0)
-        words.push(`reads and writes ${some(atomics, ([name, value]) => `${name}, which is ${value} afterwards`)}, at once`);
+        words.push(`${verb("read and write")} ${some(atomics, ([name, value]) => (asks ? name : `${name}, which is ${value} afterwards`))}, at once`);
     if (writes.size > 0)
-        words.push(`writes ${some(writes, ([name, value]) => `${name} = ${value}`)}`);
+        words.push(`${verb("write")} ${some(writes, ([name, value]) => `${name} = ${value}`)}`);
     return words;
 }
 
@@ -133,6 +137,11 @@ function stepWords(execution, at) {
         return side.first > 1 ? [`The page begins after step ${side.first - 1}.`]
             : ["The start: nothing has been executed yet. Step with the arrow keys, or press play."];
     const shape = execution.shape(at - 1);
+    if (shape.environment) {
+        const said = environmentWords(execution, at);
+        moveWords(execution, at, said);
+        return said;
+    }
     const words = [];
     const who = capital(threadsText(shape.threads, side.threads)) + actorText(execution, shape);
     const plural = shape.threads.length !== 1;
@@ -143,7 +152,9 @@ function stepWords(execution, at) {
     guardWords(execution, shape, words);
     const accesses = accessWords(execution, at);
     if (accesses.length > 0)
-        words.push(`This ${listed(accesses)}.`);
+        words.push(`This ${listed(accesses)}${execution.accesses(at - 1).some((a) => a.kind >= ASKS) ? ": an operation is under way, and the thread goes on meanwhile" : ""}.`);
+    if (side.caches)
+        l1Words(execution, at, words);
     privateWords(execution, at, words);
     moveWords(execution, at, words);
     return words;
@@ -201,6 +212,12 @@ function moveWords(execution, at, words) {
     const waits = changed(execution, at, "a.", "w");
     if (waits.length > 0)
         words.push(`${text(waits)} now ${waits.length === 1 ? "waits" : "wait"} at a barrier for the others.`);
+    const memory = changed(execution, at, "a.w", "m");
+    if (memory.length > 0)
+        words.push(`${text(memory)} now ${memory.length === 1 ? "waits" : "wait"} for memory operations under way.`);
+    const done = changed(execution, at, "m", "a");
+    if (done.length > 0)
+        words.push(`${text(done)} need${done.length === 1 ? "s" : ""} to wait for memory no longer.`);
     const gathers = changed(execution, at, "a", "c");
     if (gathers.length > 0)
         words.push(`${text(gathers)} ${gathers.length === 1 ? "waits" : "wait"} at a convergence barrier for the rest of the warp.`);
@@ -211,6 +228,8 @@ function moveWords(execution, at, words) {
     if (ended.length > 0)
         words.push(`${text(ended)} ${ended.length === 1 ? "has" : "have"} ended.`);
 }
+
+const OVER_CACHES = " Memory is the caches of 2011: what a thread asks for is done later, in small steps; each SM has an L1, and nothing keeps them up to date.";
 
 // What a semantics is, to somebody who has not read the papers.
 const VIEWS = {
@@ -265,7 +284,7 @@ function loopFacts(execution) {
         if (shape.line)
             lines.add(shape.line);
         for (const access of execution.accesses(i))
-            if (access.kind !== 1)
+            if (access.kind % ASKS !== 1)
                 reads.set(access.address, { address: access.address, line: shape.line, thread: access.thread });
     }
     const state = execution.state(begin);
@@ -297,6 +316,8 @@ function whyKept(execution, facts, t) {
             `the running one${holder ? `, under the token \u201c${holder.kind}\u201d${TOKENS[holder.kind] ? ` (${TOKENS[holder.kind]})` : ""}` : ""}.${at} It is taken up only when ${runs} ${facts.runs.length === 1 ? "leaves" : "leave"} the loop.`;
     if (letter === "c")
         return `Thread ${t} has arrived at a convergence barrier and waits there for the rest of its warp.${at} It goes on only when ${runs} ${facts.runs.length === 1 ? "arrives" : "arrive"}.`;
+    if (letter === "m")
+        return `Thread ${t} waits for its memory operations.${at}`;
     if (letter === "w")
         return `Thread ${t} waits at a barrier.${at} It goes on only when all others have come there.`;
     return `Thread ${t} could run, but this schedule never picks it: a fair scheduler would.${at}`;
@@ -336,7 +357,7 @@ function rescueWords(stuck, other) {
     for (let i = 0; i < other.count; i++) {
         const shape = other.shape(i);
         const thread = shape.threads.find((t) => facts.kept.includes(t));
-        const write = other.accesses(i).find((a) => a.kind !== 0);
+        const write = other.accesses(i).find((a) => a.kind % ASKS !== 0);
         if (thread === undefined || !lines.has(shape.line) || !write)
             continue;
         const what = other.addressName(write.address);
