@@ -211,6 +211,8 @@ struct device_schedule {
     uint32_t *record;    /* room for record_room; or NULL */
     uint32_t record_room;
     uint32_t recorded; /* out */
+    uint32_t
+        astray; /* out: 1 + the first entry of the tape that could not be taken, another was; 0: none */
 };
 
 enum device_end device_execute(struct device *device, struct device_schedule *schedule);

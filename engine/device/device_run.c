@@ -112,6 +112,8 @@ static struct device_alternative pick(struct runner *r)
         for (uint32_t i = 0; i < device->alternative_count; i++)
             if (device_encode(device->alternatives[i]) == entry)
                 return device->alternatives[i];
+        if (s->astray == 0)
+            s->astray = r->next;
         return device->alternatives[0];
     }
     switch (s->order) {
@@ -200,7 +202,7 @@ enum device_end device_execute(struct device *device, struct device_schedule *sc
     struct runner r = {.choices = {.choose = choose}, .device = device, .schedule = schedule};
     r.rng = pcg_derive(schedule->seed, PCG_SCHEDULE, 0);
     r.last = (struct device_alternative){ALTERNATIVE_HOST, 0, 0};
-    schedule->recorded = 0;
+    schedule->recorded = schedule->astray = 0;
     r.words = device_state_words(device);
     r.kept = device->kept;
     return run(&r);

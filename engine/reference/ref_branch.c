@@ -310,8 +310,7 @@ static bool next_of(const struct ref_unit *before, const struct ref_action *a, u
 
 /* exec_tt, exec_ff1, exec_ff2; then reset: lanes that a branch to several targets left behind are at the warp's pc. */
 bool ref_thread_pcs(const struct ref_unit *before, const struct ref_unit *after,
-                    const struct ref_action *a, uint32_t at, uint32_t otherwise,
-                    uint32_t pcs[LIMIT_WARP])
+                    const struct ref_action *a, uint32_t otherwise, uint32_t pcs[LIMIT_WARP])
 {
     uint32_t target = 0;
     bool branches = a && (a->kind == REF_DO_BRA || a->kind == REF_DO_CALL);
@@ -319,8 +318,8 @@ bool ref_thread_pcs(const struct ref_unit *before, const struct ref_unit *after,
         if (!before->active.has[l])
             continue;
         if (!a || !a->executing.has[l])
-            pcs[l] = at + 1;
-        else if (!next_of(before, a, at, l, &pcs[l]))
+            pcs[l]++;
+        else if (!next_of(before, a, pcs[l], l, &pcs[l]))
             return false;
     }
     if (branches && !one_target(a, &target) && !is(otherwise, REF_OTHERWISE_NO_RESET))

@@ -63,10 +63,9 @@ enum ref_otherwise {
 /* One rule. RULE_NONE: the target that was told is nobody's. */
 enum rule ref_branch(struct ref_unit *u, const struct ref_action *a, uint32_t otherwise);
 
-/* The pcs of the lanes of `before`, after that step of theirs at `at`; false: a lane leaves what it never entered. */
+/* The pcs of the lanes of `before`, after that step of theirs; false: a lane leaves what it never entered. */
 bool ref_thread_pcs(const struct ref_unit *before, const struct ref_unit *after,
-                    const struct ref_action *a, uint32_t at, uint32_t otherwise,
-                    uint32_t pcs[LIMIT_WARP]);
+                    const struct ref_action *a, uint32_t otherwise, uint32_t pcs[LIMIT_WARP]);
 
 bool ref_has_active(const struct ref_unit *u);
 

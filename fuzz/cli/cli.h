@@ -152,6 +152,7 @@ struct cli_options {
     const char *completion;       /* a shell, or NULL */
     struct fuzz_case *check_case; /* of --case; NULL: not given */
     const char *tape;             /* a file */
+    const char *device;           /* settings of a device that runs host programs, or NULL */
     bool list_subjects, list_oracles, list_transforms, list_weights, list_pairs;
     struct transform_list transforms; /* of --list, --transforms */
     struct cli_triage_options triage;

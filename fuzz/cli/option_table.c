@@ -81,7 +81,11 @@ const struct cli_option option_table[] = {
      "(rules "
      "--weights lists them)"},
     {"host", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN), FIELD(host), 0, NULL,
-     "host programs (docs/host.md) instead of kernels; in one process, without a database"},
+     "host programs (docs/host.md) instead of kernels; in one process; with --db or --resume what "
+     "is wrong is kept"},
+    {"device", 0, OPTION_TEXT, "SETTINGS", ON(CHECK) | ON(TRACE) | ON(RUN), FIELD(device), 0, NULL,
+     "of the device that runs host programs, behind what they say themselves: 'sms=1 order=any' "
+     "(docs/host.md)"},
     {"enumerate", 0, OPTION_FLAG, NULL, ON(RUN) | ON(GEN) | ON(DIGEST) | ON(SURVEY) | ON(PROVE),
      FIELD(enumerate), 0, NULL,
      "all tiny kernels of these features, one after another, instead of random ones"},
@@ -133,6 +137,11 @@ const struct cli_option option_table[] = {
      "check as this case does, as `triage show` prints it; its options stand for all others"},
     {"tape", 0, OPTION_TEXT, "FILE", ON(CHECK), FIELD(tape), 0, NULL,
      "with --case: the tape of a case that says tape-of=SUBJECT; empty: sequential"},
+    {"tape", 0, OPTION_TEXT, "FILE", ON(TRACE), FIELD(tape), 0, NULL,
+     "of a host program: the schedule that -o wrote; behind its end in turns, or at random with "
+     "--seed"},
+    {"output", 'o', OPTION_OUTPUT, "FILE", ON(TRACE), FIELD(output), 0, NULL,
+     "of a host program: write the schedule to FILE, for --tape"},
     {"exhaustive", 0, OPTION_FLAG, NULL, ON(CHECK) | ON(REDUCE), FIELD(exhaustive), 0, NULL,
      "search all interleavings of the threads, within bounds"},
     {"outcomes", 0, OPTION_FLAG, NULL, ON(CHECK), FIELD(outcomes), 0, NULL,

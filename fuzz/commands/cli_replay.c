@@ -2,6 +2,7 @@
  * cli_replay.c - `simtfuzz replay`: a stored finding, run again. This is about simtfuzz: the same case
  * must give the same bytes.
  */
+#include "fuzz/host/host_again.h"
 #include "fuzz/hunt/again.h"
 #include "fuzz/out/json.h"
 #include "fuzz/triage/stored.h"
@@ -73,6 +74,21 @@ static int replay_outside(struct replayer *r, const struct db_finding *finding,
     return outcome.same ? CLI_OK : again.says == AGAIN_CANNOT_SAY ? CLI_USAGE : CLI_DIVERGENCE;
 }
 
+/* A host program: judged again as it is stored. */
+static int replay_host(struct replayer *r, const struct db_finding *finding,
+                       const struct stored *stored)
+{
+    int status;
+    const char *text = cli_get_kernel(r->cli, r->db, &r->message, stored->kernel, &status);
+    if (!text)
+        return status;
+    const struct host_again again = host_again(&r->cli->arena, finding, text);
+    const struct stored_outcome outcome = {
+        .shows = again.shows, .same = again.shows, .why = again.why};
+    report_replay(r->cli, finding, stored, &outcome);
+    return again.shows ? CLI_OK : CLI_FAULT;
+}
+
 static bool is_fatal(const struct db_finding *finding)
 {
     return strcmp(finding->oracle, "engine") == 0 &&
@@ -91,6 +107,8 @@ static int replay(struct replayer *r)
         return CLI_FAULT;
     if (again_is_outside(finding))
         return replay_outside(r, finding, &stored);
+    if (host_is_finding(finding))
+        return replay_host(r, finding, &stored);
     return is_fatal(finding) ? replay_fatal(r, finding, &stored) : replay_form(r, finding, &stored);
 }
 

@@ -160,6 +160,8 @@ int command_run(struct cli *cli)
     const struct cli_options *o = &cli->options;
     if (o->host)
         return cli_host_run(cli);
+    if (o->device)
+        return cli_misuse(cli, "--device is for host programs: run --host");
     if (!cli_default_shard(cli))
         return CLI_USAGE;
     struct run run = {.cli = cli, .options = make_options(cli)};

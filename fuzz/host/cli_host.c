@@ -1,5 +1,6 @@
 #include "fuzz/host/cli_host.h"
 
+#include "engine/base/text.h"
 #include "engine/host/host.h"
 #include "engine/input/input.h"
 #include "fuzz/check/check_report.h"
@@ -8,6 +9,7 @@
 #include "oracle/device/host_judge.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The program of a file, and its device; NULL: what is wrong was printed. */
@@ -26,6 +28,10 @@ static struct host_program *read_program(struct cli *cli, const char *path,
     *options = DEVICE_SC;
     if (program && !device_set(&cli->arena, options, program->device, &why))
         diag_error(diag, program->device_at, "%s", why);
+    if (cli->options.device && !device_set(&cli->arena, options, cli->options.device, &why)) {
+        cli_message(cli, "--device: %s", why);
+        return NULL;
+    }
     if (diag->count == 0)
         return program;
     diag_print(diag, stderr);
@@ -174,6 +180,8 @@ int cli_host_check(struct cli *cli, const char *path, struct cli_check_sums *sum
 
 /* ---- trace ---- */
 
+enum { TAPE_ENTRIES = 1 << 20 };
+
 struct tracing {
     struct cli *cli;
     struct device *device;
@@ -225,6 +233,66 @@ static const char *const ends[END_COUNT] = {
     [END_RUNNING] = "running", [END_DONE] = "done",         [END_FAULT] = "fault",
     [END_STUCK] = "deadlock",  [END_NONE_LEFT] = "unknown", [END_HANG] = "hang"};
 
+/* ---- tapes: the entries of a schedule, as numbers ---- */
+
+/* False: reported. */
+static bool read_tape(struct cli *cli, struct device_schedule *schedule, struct diag *diag)
+{
+    const char *path = cli->options.tape;
+    size_t length;
+    diag_init(diag, path, NULL, 0);
+    const char *text = parse_read_file(&cli->arena, path, &length, diag);
+    if (!text) {
+        diag_print(diag, stderr);
+        return false;
+    }
+    uint32_t *tape = ARENA_ARRAY(&cli->arena, uint32_t, length / 2 + 1), count = 0;
+    const char *at = text + strspn(text, " \t\r\n");
+    while (*at) {
+        char *end;
+        unsigned long long value = strtoull(at, &end, 10);
+        if (end == at || value > UINT32_MAX || (*end && !strchr(" \t\r\n", *end))) {
+            cli_message(cli, "%s: entry %u of the tape is no number: '%.*s'", path,
+                        (unsigned)count + 1, (int)strcspn(at, " \t\r\n"), at);
+            return false;
+        }
+        tape[count++] = (uint32_t)value;
+        at = end + strspn(end, " \t\r\n");
+    }
+    schedule->tape = tape;
+    schedule->tape_count = count;
+    return true;
+}
+
+static int write_tape(struct cli *cli, const struct device_schedule *schedule)
+{
+    struct text text = text_begin(&cli->arena);
+    text_put(&text, "");
+    for (uint32_t i = 0; i < schedule->recorded; i++)
+        text_format(&text, "%u%s", (unsigned)schedule->record[i],
+                    i % 12 == 11 || i + 1 == schedule->recorded ? "\n" : " ");
+    if (schedule->recorded == schedule->record_room) {
+        cli_message(cli, "the execution is too long for a tape: %u entries",
+                    (unsigned)schedule->record_room);
+        return CLI_USAGE;
+    }
+    return cli_write_output(cli, cli->options.output, text.bytes);
+}
+
+/* What --seed, --tape and -o ask for. False: reported. */
+static bool make_schedule(struct cli *cli, struct device_schedule *schedule, struct diag *diag)
+{
+    const struct cli_options *o = &cli->options;
+    *schedule = (struct device_schedule){.order = o->seed_given ? ORDER_RANDOM : ORDER_TURNS,
+                                         .seed = o->seed,
+                                         .budget = HOST_JUDGE_DEFAULTS.budget};
+    if (o->output) {
+        schedule->record = ARENA_ARRAY(&cli->arena, uint32_t, TAPE_ENTRIES);
+        schedule->record_room = TAPE_ENTRIES;
+    }
+    return !o->tape || read_tape(cli, schedule, diag);
+}
+
 int cli_host_trace(struct cli *cli, const char *path)
 {
     struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
@@ -238,10 +306,9 @@ int cli_host_trace(struct cli *cli, const char *path)
     }
     struct tracing tracing = {.cli = cli, .device = device};
     const struct device_watcher watcher = {.context = &tracing, .step = print_step};
-    struct device_schedule schedule = {.order =
-                                           cli->options.seed_given ? ORDER_RANDOM : ORDER_TURNS,
-                                       .seed = cli->options.seed,
-                                       .budget = HOST_JUDGE_DEFAULTS.budget};
+    struct device_schedule schedule;
+    if (!make_schedule(cli, &schedule, diag))
+        return CLI_USAGE;
     device->watcher = &watcher;
     enum device_end end = device_execute(device, &schedule);
     uint32_t line;
@@ -256,5 +323,13 @@ int cli_host_trace(struct cli *cli, const char *path)
     if (program->observed_count)
         printf("outcome: %s\n", device_outcome(&cli->arena, device));
     print_rules(device);
+    if (schedule.astray) {
+        cli_message(cli, "the tape is not of this program and device: entry %u cannot be taken",
+                    (unsigned)schedule.astray);
+        return CLI_USAGE;
+    }
+    int status = cli->options.output ? write_tape(cli, &schedule) : CLI_OK;
+    if (status != CLI_OK)
+        return status;
     return end == END_DONE ? CLI_OK : CLI_DIVERGENCE;
 }

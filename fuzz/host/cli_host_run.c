@@ -6,7 +6,7 @@
 #include "fuzz/base/interrupt.h"
 #include "fuzz/host/cli_host.h"
 #include "fuzz/host/host_gen.h"
-#include "fuzz/host/host_reduce.h"
+#include "fuzz/host/host_store.h"
 #include "fuzz/out/json.h"
 
 #include <inttypes.h>
@@ -18,46 +18,33 @@ struct tally {
     uint64_t cases, clean, races, alarms, executions, steps;
 };
 
-/* What is wrong with the verdict of a program that was made; NULL: it is the one that is known. */
-static const char *alarm_of(struct arena *arena, const struct host_made *made, bool read,
-                            const struct host_verdict *v)
-{
-    bool races = false;
-    if (!read)
-        return "the program cannot be read";
-    for (const struct host_finding *f = v->findings; f; f = f->next) {
-        races |= f->kind == FINDING_RACE;
-        if (!made->races && f->kind != FINDING_FORWARD)
-            return arena_printf(arena, "line %" PRIu32 ": %s: %s", f->line,
-                                host_finding_names[f->kind], f->text);
-    }
-    if (made->races && !races)
-        return arena_printf(arena, "no race is told, although %s", made->why);
-    return v->ended ? NULL : "the program does not end";
-}
-
-static void run_case(struct cli *cli, uint64_t number, const struct host_judge_options *options,
-                     struct tally *tally)
+static void run_case(struct cli *cli, uint64_t seed, uint64_t number,
+                     const struct host_judge_options *options, struct tally *tally,
+                     struct host_store *store)
 {
     struct arena *arena = &cli->arena;
     size_t mark = arena_mark(arena);
     struct host_verdict *verdict = ARENA_NEW(arena, struct host_verdict);
-    struct host_made made = host_gen(arena, cli->options.seed, number);
+    struct host_made made = host_gen(arena, seed, number);
     bool read =
         host_judge_text(arena, "generated.host", made.text, strlen(made.text), options, verdict);
-    const char *alarm = alarm_of(arena, &made, read, verdict);
+    struct host_alarm alarm = host_alarm_of(arena, made.text, made.races, read, verdict);
+    const struct host_case c = {seed, number, options->schedules, made.races,
+                                options->settings ? options->settings : ""};
     tally->cases++;
     tally->races += made.races;
     tally->clean += !made.races;
     tally->executions += verdict->executions;
     tally->steps += verdict->steps;
-    if (alarm) {
+    if (alarm.class) {
         tally->alarms++;
-        printf("ALARM     case %" PRIu64 ": %s\n"
+        printf("ALARM     case %" PRIu64 ": line %" PRIu32 ": %s: %s\n"
                "          simtfuzz gen --host --seed 0x%" PRIx64 " --first %" PRIu64
                " --count 1 prints it\n",
-               number, alarm, cli->options.seed, number);
+               number, alarm.line, alarm.class, alarm.text, seed, number);
     }
+    if (store)
+        host_store_case(store, &c, made.text, &alarm, verdict->steps);
     arena_release(arena, mark);
 }
 
@@ -85,17 +72,56 @@ static void print_tally(const struct cli *cli, const struct tally *t)
     json_end_line(&json);
 }
 
+/* The database, if findings are kept. False: *status. */
+static bool open_store(struct cli *cli, const struct host_judge_options *options, uint64_t cases,
+                       struct host_store **store, uint64_t *seed, uint64_t *done, int *status)
+{
+    const struct cli_options *o = &cli->options;
+    struct db_message *message = ARENA_NEW(&cli->arena, struct db_message);
+    const struct host_campaign campaign = {.path = o->db,
+                                           .seed = o->seed,
+                                           .cases = cases == UINT64_MAX ? 0 : cases,
+                                           .first = o->first_case,
+                                           .seed_given = o->seed_given,
+                                           .resume = o->resume,
+                                           .schedules = options->schedules,
+                                           .device = options->settings ? options->settings : ""};
+    int error;
+    *store = NULL;
+    *seed = o->seed;
+    *done = 0;
+    if (!o->db_given && !o->resume)
+        return true;
+    *store = host_store_open(&cli->arena, &campaign, message, seed, done, &error);
+    if (!*store)
+        *status = cli_db_failed(cli, message, error);
+    return *store != NULL;
+}
+
 int cli_host_run(struct cli *cli)
 {
     struct host_judge_options options = HOST_JUDGE_DEFAULTS;
     struct tally tally = {.cases = 0};
     const struct cli_options *o = &cli->options;
     uint64_t end = o->time_ms ? clock_monotonic_ms() + o->time_ms : UINT64_MAX;
-    uint64_t cases = o->cases ? o->cases : o->time_ms ? UINT64_MAX : CASES;
+    uint64_t cases = o->cases ? o->cases : o->time_ms ? UINT64_MAX : CASES, seed, i;
+    struct host_store *store;
+    int status;
     options.schedules = o->schedules_given ? o->schedules : 2;
+    options.settings = o->device;
+    struct device_options device = DEVICE_SC;
+    const char *why;
+    if (o->device && !device_set(&cli->arena, &device, o->device, &why))
+        return cli_misuse(cli, "--device: %s", why);
+    if (!open_store(cli, &options, cases, &store, &seed, &i, &status))
+        return status;
     interrupt_catch();
-    for (uint64_t i = 0; i < cases && !interrupted && clock_monotonic_ms() < end; i++)
-        run_case(cli, o->first_case + i, &options, &tally);
+    for (; i < cases && !interrupted && clock_monotonic_ms() < end; i++)
+        run_case(cli, seed, o->first_case + i, &options, &tally, store);
+    if (store && host_store_close(store, i == cases) != DB_OK) {
+        cli_message(cli, "%s: what was found could not be stored", o->db);
+        return CLI_FAULT;
+    }
     print_tally(cli, &tally);
     if (interrupted)
         return CLI_INTERRUPTED;
@@ -130,7 +156,7 @@ int cli_host_reduce(struct cli *cli, const char *path)
     options.schedules = 2;
     options.budget = 1 << 18;
     struct host_reduced reduced =
-        host_reduce(&cli->arena, path, text, length, &options, REDUCE_TESTS);
+        host_reduce(&cli->arena, path, text, length, &options, NULL, REDUCE_TESTS);
     if (!reduced.text) {
         cli_message(cli, "%s: nothing is wrong with it that could be kept, or it cannot be read",
                     path);

@@ -16,7 +16,18 @@ struct reducer {
     bool *out;
     uint32_t count, tests, most;
     enum host_kind_of_finding kind;
+    const char *word; /* NULL: any */
+    bool usual;       /* without options->settings nothing is wrong */
 };
+
+const char *host_word_of_line(struct arena *arena, const char *text, uint32_t line)
+{
+    for (; line > 1 && *text; line--) {
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return arena_strndup(arena, text, strcspn(text, " \t\n"));
+}
 
 bool host_judge_text(struct arena *arena, const char *path, const char *text, size_t length,
                      const struct host_judge_options *options, struct host_verdict *verdict)
@@ -28,6 +39,7 @@ bool host_judge_text(struct arena *arena, const char *path, const char *text, si
     struct host_program *program = host_parse(arena, path, text, length, diag);
     own.device = DEVICE_SC;
     return program && device_set(arena, &own.device, program->device, &why) &&
+           (!own.settings || device_set(arena, &own.device, own.settings, &why)) &&
            host_judge(arena, program, &own, verdict, diag);
 }
 
@@ -49,6 +61,16 @@ static const char *text_of(const struct reducer *r)
     return text.bytes;
 }
 
+/* Whether nothing is wrong on the device as the program has it. */
+static bool is_clean(const struct reducer *r, const char *text)
+{
+    struct host_judge_options usual = *r->options;
+    struct host_verdict verdict;
+    usual.settings = NULL;
+    return host_judge_text(r->arena, r->path, text, strlen(text), &usual, &verdict) &&
+           !first(&verdict);
+}
+
 static bool keeps(struct reducer *r)
 {
     size_t mark = arena_mark(r->arena);
@@ -56,7 +78,10 @@ static bool keeps(struct reducer *r)
     const char *text = text_of(r);
     r->tests++;
     bool good = host_judge_text(r->arena, r->path, text, strlen(text), r->options, &verdict) &&
-                first(&verdict) && first(&verdict)->kind == r->kind;
+                first(&verdict) && first(&verdict)->kind == r->kind &&
+                (!r->word ||
+                 strcmp(host_word_of_line(r->arena, text, first(&verdict)->line), r->word) == 0);
+    good = good && (!r->usual || is_clean(r, text));
     arena_release(r->arena, mark);
     return good;
 }
@@ -114,9 +139,10 @@ static void drop_kernels(struct reducer *r)
 
 struct host_reduced host_reduce(struct arena *arena, const char *path, const char *text,
                                 size_t length, const struct host_judge_options *options,
-                                uint32_t most)
+                                const char *word, uint32_t most)
 {
-    struct reducer r = {.arena = arena, .path = path, .options = options, .most = most};
+    struct reducer r = {
+        .arena = arena, .path = path, .options = options, .word = word, .most = most};
     struct host_verdict verdict;
     struct host_reduced result = {.text = NULL};
     r.lines = ARENA_ARRAY(arena, const char *, LINES_MAX);
@@ -127,6 +153,7 @@ struct host_reduced host_reduce(struct arena *arena, const char *path, const cha
         r.count == 0 || r.count == LINES_MAX)
         return result;
     r.kind = first(&verdict)->kind;
+    r.usual = options->settings && is_clean(&r, text);
     for (uint32_t size = 16; size > 0; size /= 2)
         while (pass(&r, size) && size > 1)
             ;

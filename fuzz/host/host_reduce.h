@@ -1,5 +1,7 @@
 /*
- * host_reduce.h - a host program made small: lines are left out as long as check's first finding stays of its kind.
+ * host_reduce.h - a host program made small: lines are left out as long as check's first finding stays of its kind, and,
+ * where `word` says so, is about a statement of that name. What is clean on the usual device, and is not on that of
+ * options->settings, stays so.
  */
 #ifndef FUZZ_HOST_REDUCE_H
 #define FUZZ_HOST_REDUCE_H
@@ -15,7 +17,10 @@ struct host_reduced {
 /* `path` is where the program stands, for the files of its kernels. `most`: tests. */
 struct host_reduced host_reduce(struct arena *arena, const char *path, const char *text,
                                 size_t length, const struct host_judge_options *options,
-                                uint32_t most);
+                                const char *word, uint32_t most);
+
+/* The first word of a line of a text, numbered from 1; "" if there is none. */
+const char *host_word_of_line(struct arena *arena, const char *text, uint32_t line);
 
 /* The judgement of a text. False: it cannot be read, or the device refuses it. */
 bool host_judge_text(struct arena *arena, const char *path, const char *text, size_t length,

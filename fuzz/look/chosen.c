@@ -3,6 +3,7 @@
 #include "engine/input/input.h"
 #include "engine/schedule/stackless.h"
 #include "engine/subjects/forms.h"
+#include "fuzz/host/host_again.h"
 #include "fuzz/triage/stored.h"
 
 #include <inttypes.h>
@@ -87,6 +88,15 @@ static bool read_finding(struct replayer *r, const char *name, struct chosen *ch
     struct db_finding *f = cli_get_finding(cli, r->db, &r->message, name, status);
     if (!f)
         return false;
+    if (host_is_finding(f)) {
+        cli_message(cli,
+                    "finding %" PRIu64
+                    " is a host program: `simtfuzz triage export` makes a file of "
+                    "it, and `simtfuzz trace FILE.host` shows its steps",
+                    f->id);
+        *status = CLI_USAGE;
+        return false;
+    }
     *status = CLI_FAULT;
     if (!stored_choose(r, f, cli->options.raw, &stored) || !stored_case(r, &stored, &c))
         return false;

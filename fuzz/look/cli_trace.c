@@ -38,6 +38,8 @@ int command_trace(struct cli *cli)
     if (cli->argument_count == 1 && host_is_path(cli->arguments[0]))
         return cli_host_trace(cli, cli->arguments[0]);
     const struct cli_options *given = &cli->options;
+    if (given->tape || given->output || given->device)
+        return cli_misuse(cli, "--tape, --output and --device are for host programs (*.host)");
     struct trace_options options = {
         .max_steps = given->max_steps,
         .json = given->json,

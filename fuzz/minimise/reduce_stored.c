@@ -7,6 +7,7 @@
 #include "fuzz/base/key_table.h"
 #include "fuzz/case/finding.h"
 #include "fuzz/case/signature.h"
+#include "fuzz/host/host_again.h"
 #include "fuzz/minimise/minimise.h"
 #include "fuzz/triage/stored.h"
 
@@ -56,6 +57,28 @@ static int store(struct cli *cli, struct db *db, const struct db_message *messag
     return cli_db_failed(cli, message, error);
 }
 
+/* ---- a host program ---- */
+
+static int reduce_host(struct replayer *r, const struct db_finding *finding)
+{
+    enum { TESTS = 4000 };
+    struct cli *cli = r->cli;
+    int status;
+    const char *text = cli_get_kernel(cli, r->db, &r->message, finding->raw_kernel, &status);
+    if (!text)
+        return status;
+    const struct host_reduced reduced = host_again_reduce(&cli->arena, finding, text, TESTS);
+    if (!reduced.text)
+        cli_message(cli, "finding %" PRIu64 ": nothing smaller shows it", finding->id);
+    else
+        cli_message(cli, "finding %" PRIu64 ": %u of %u lines are left, %u tests", finding->id,
+                    (unsigned)reduced.left, (unsigned)reduced.lines, (unsigned)reduced.tests);
+    int error = reduced.text
+                    ? host_again_store(&cli->arena, r->db, finding, &reduced)
+                    : db_finding_minimisation_set(r->db, finding->id, DB_MINIMISATION_NONE);
+    return error == DB_OK ? CLI_OK : cli_db_failed(cli, &r->message, error);
+}
+
 /* ---- one finding ---- */
 
 /* What is stored: the minimised form where there is one, unless --raw. With all oracles that the
@@ -99,6 +122,8 @@ static int reduce_one(struct replayer *r, const char *name)
                     finding->id);
         return CLI_USAGE;
     }
+    if (finding && host_is_finding(finding))
+        return reduce_host(r, finding);
     struct ast_kernel *kernel =
         finding ? read_stored(r, finding, cli->options.raw, &c, &status) : NULL;
     if (!kernel)
@@ -148,6 +173,8 @@ static int reduce_pending(struct replayer *r, uint64_t id, uint64_t started_ms)
     struct example example;
     const char *name = arena_printf(&cli->arena, "%" PRIu64, id);
     struct db_finding *finding = cli_get_finding(cli, r->db, &r->message, name, &status);
+    if (finding && host_is_finding(finding))
+        return reduce_host(r, finding);
     struct ast_kernel *kernel = finding ? read_stored(r, finding, true, &c, &status) : NULL;
     if (!kernel)
         return status;

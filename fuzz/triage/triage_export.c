@@ -3,6 +3,7 @@
  * inputs stand in it; the comments at its head say what it shows, and how `check` sees it again.
  */
 #include "engine/input/input.h"
+#include "fuzz/host/host_again.h"
 #include "fuzz/hunt/again.h"
 #include "fuzz/hunt/evidence.h"
 #include "fuzz/triage/stored.h"
@@ -95,6 +96,24 @@ static int write_export(struct triage *t, const struct db_finding *f, const stru
     return status;
 }
 
+/* A host program: how `check` or `trace` sees it again stands above it. */
+static int export_host(struct triage *t, struct replayer *r, const struct db_finding *f,
+                       const struct stored *stored)
+{
+    struct arena *arena = &t->cli->arena;
+    struct host_case c;
+    int status;
+    const char *text = cli_get_kernel(t->cli, r->db, &r->message, stored->kernel, &status);
+    if (!text)
+        return status;
+    bool good = host_case_parse(arena, stored->case_text, &c);
+    const char *device = good && *c.device ? quoted(arena, c.device) : NULL;
+    text = arena_printf(
+        arena, "# finding %" PRIu64 ", %s\n# shows: %s\n# with: simtfuzz check FILE%s%s\n%s", f->id,
+        stored->form, f->signature, device ? " --device " : "", device ? device : "", text);
+    return write_export(t, f, stored, text);
+}
+
 static int export_finding(struct triage *t, struct replayer *r, const struct db_finding *f)
 {
     struct stored stored;
@@ -106,6 +125,8 @@ static int export_finding(struct triage *t, struct replayer *r, const struct db_
         cli_message(t->cli, "no kernel is stored of finding %" PRIu64, f->id);
         return CLI_USAGE;
     }
+    if (host_is_finding(f))
+        return export_host(t, r, f, &stored);
     if (!stored_case(r, &stored, &c))
         return CLI_FAULT;
     const struct ast_kernel *kernel = stored_kernel(r, stored.kernel, &text);

@@ -28,8 +28,9 @@ static bool split_oracles(struct triage *t, const char *list, struct db_selectio
     for (const char *at = list;;) {
         size_t length = strcspn(at, ",");
         const char *name = arena_strndup(arena, at, length);
-        bool exists = strcmp(name, "engine") == 0 || strcmp(name, "outside") == 0;
-        const char *names = "engine, outside";
+        bool exists = strcmp(name, "engine") == 0 || strcmp(name, "outside") == 0 ||
+                      strcmp(name, "host") == 0;
+        const char *names = "engine, outside, host";
         for (uint32_t i = 0; i < ORACLE_COUNT; i++) {
             exists |= strcmp(name, oracle_table[i].name) == 0;
             names = arena_printf(arena, "%s, %s", names, oracle_table[i].name);

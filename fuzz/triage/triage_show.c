@@ -2,6 +2,7 @@
  * triage_show.c - `simtfuzz triage show`: everything about a finding.
  */
 #include "engine/input/ptx_kernel.h"
+#include "fuzz/host/host_again.h"
 #include "fuzz/hunt/again.h"
 #include "fuzz/out/table.h"
 #include "fuzz/triage/triage.h"
@@ -199,12 +200,15 @@ static int show_text(struct triage *t, const struct db_finding *f, const char *r
     if (again_is_outside(f))
         printf("\nhave a report:  simtfuzz triage bundle %" PRIu64 " --db %s", f->id, db);
     printf("\nrun it again:   simtfuzz replay %" PRIu64 " --db %s\n", f->id, db);
-    if (*raw) {
+    if (*raw && !host_is_finding(f))
         printf("see its steps:  simtfuzz trace --finding %" PRIu64 " --db %s\n", f->id, db);
+    if (*raw)
         printf("have its file:  simtfuzz triage export %" PRIu64 " --db %s -o finding-%" PRIu64
                "%s\n",
-               f->id, db, f->id, is_ptx(small ? small : raw) ? ".ptx" : ".simt");
-    }
+               f->id, db, f->id,
+               host_is_finding(f)            ? ".host"
+               : is_ptx(small ? small : raw) ? ".ptx"
+                                             : ".simt");
     return error == DB_OK ? CLI_OK : cli_db_failed(t->cli, &t->message, error);
 }
 

@@ -38,9 +38,10 @@ struct host_finding {
 struct host_judge_options {
     struct device_options device;
     uint64_t seed;
-    uint32_t schedules; /* random ones, on each device */
-    uint64_t budget;    /* steps of one execution */
-    uint64_t states;    /* of a search */
+    uint32_t schedules;   /* random ones, on each device */
+    uint64_t budget;      /* steps of one execution */
+    uint64_t states;      /* of a search */
+    const char *settings; /* of the device, behind what the program says; NULL: none */
     bool no_claims, no_launches;
 };
 

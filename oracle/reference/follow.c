@@ -225,7 +225,7 @@ static void on_step(void *context, const struct machine *machine, const struct s
         follow_barrier(f, event);
     else
         follow_step(f, event);
-    f->heard_count = f->barrier_count = f->use_count = 0;
+    f->heard_count = f->heard_at = f->barrier_count = f->use_count = 0;
 }
 
 /* ---- an execution ---- */
@@ -284,7 +284,7 @@ void follow_begin(struct follower *f, uint64_t limit)
     f->steps = f->trusted = 0;
     f->limit = limit;
     f->awaited = f->rule = f->reference_rule = RULE_NONE;
-    f->heard_count = f->barrier_count = f->use_count = 0;
+    f->heard_count = f->heard_at = f->barrier_count = f->use_count = 0;
     if (f->ptx) {
         follow_ptx_begin(f);
         return;

@@ -379,12 +379,13 @@ void follow_ptx_step(struct follower *f, const struct step_event *event)
         follow_part(f, "actor that cannot step", rule_table[event->rule].name, "none");
         return;
     }
-    if (!x->is_threads && !follow_ptx_common_pc(&s, &s.pc)) {
-        follow_ptx_lost(f, "active lanes at several instructions");
-        return;
-    }
+    bool apart = !x->is_threads && !follow_ptx_common_pc(&s, &s.pc);
     f->reference_rule = x->is_threads ? RULE_NB_NEXT : RULE_NONE;
-    if (s.pc == 0 || s.pc >= x->code->count) {
+    if (apart) {
+        f->reference_rule = follow_ptx_apart(&s);
+        if (x->end == STATUS_RUNNING && f->state == FOLLOW_ALONG)
+            retire(&s);
+    } else if (s.pc == 0 || s.pc >= x->code->count) {
         uint32_t lane = 0;
         while (!x->is_threads && lane + 1 < LIMIT_WARP && ref_has_active(s.g->unit) &&
                !s.g->unit->active.has[lane])

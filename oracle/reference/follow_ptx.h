@@ -63,6 +63,7 @@ struct follow_step {
     const struct ptx_op *op;
     struct ptx_lanes *after; /* the machine's registers */
     bool executes[LIMIT_WARP];
+    bool is_part; /* of a step at several instructions: others access memory, too */
 };
 
 bool follow_ptx_new(struct arena *arena, struct follower *f, const char **why);
@@ -86,6 +87,7 @@ struct ptx_lanes *follow_ptx_lanes(const struct follower *f, uint32_t group);
 /* follow_ptx_data.c: what is neither flow nor barrier; the rule. Then registers and memory are compared. */
 enum rule follow_ptx_execute(struct follow_step *s);
 void follow_ptx_compare_data(struct follow_step *s);
+void follow_ptx_compare_all_heard(struct follow_step *s);
 /* The copies become what the machine has. */
 void follow_ptx_trust(struct follow_step *s);
 void follow_ptx_set(const struct follow_step *s, struct ptx_lanes *registers,
@@ -102,6 +104,13 @@ static inline bool follow_ptx_waits(const struct follow_group *g)
 /* follow_ptx_warp.c: where the active lanes are - false: at several instructions -, and the warp's step there. */
 bool follow_ptx_common_pc(const struct follow_step *s, uint32_t *pc);
 enum rule follow_ptx_warp(struct follow_step *s);
+/* What both kinds of step do: the action of the branch unit, whose lanes are still to be said; the next instruction;
+ * what is no flow. */
+struct ref_action follow_ptx_action(const struct follow_step *s);
+void follow_ptx_pass(struct follow_step *s);
+enum rule follow_ptx_other(struct follow_step *s);
+/* follow_ptx_apart.c: a step at several instructions; s->pc becomes the lowest, s->op what is executed first. */
+enum rule follow_ptx_apart(struct follow_step *s);
 void follow_ptx_compare_warp(struct follow_step *s);
 void follow_ptx_part_mask(struct follower *f, const char *observable, lane_mask engine,
                           const bool *reference, uint32_t lanes);

@@ -384,6 +384,14 @@ static void check_heard(struct follow_step *s, uint32_t *at, enum ref_access_kin
 
 static void check_all_heard(struct follow_step *s, uint32_t at)
 {
+    s->f->heard_at = at;
+    if (!s->is_part)
+        follow_ptx_compare_all_heard(s);
+}
+
+void follow_ptx_compare_all_heard(struct follow_step *s)
+{
+    uint32_t at = s->f->heard_at;
     if (s->f->state == FOLLOW_ALONG && at != s->f->heard_count)
         follow_part_numbers(s->f, "number of accesses", s->f->heard_count, at);
 }
@@ -405,7 +413,7 @@ static bool who_is_next(struct follow_step *s, uint32_t at, const bool *left, ui
 static enum rule load(struct follow_step *s)
 {
     struct place places[LIMIT_WARP];
-    uint32_t at = 0, width = 64;
+    uint32_t at = s->f->heard_at, width = 64;
     if (!find_places(s, false, places))
         return RULE_PTX_LD;
     for (uint32_t e = 0; e < s->op->count; e++)
@@ -458,7 +466,7 @@ static void store_element(struct follow_step *s, uint32_t e, const struct place 
 static enum rule store(struct follow_step *s)
 {
     struct place places[LIMIT_WARP];
-    uint32_t at = 0;
+    uint32_t at = s->f->heard_at;
     if (!find_places(s, true, places))
         return RULE_PTX_ST;
     for (uint32_t e = 0; e < s->op->count && s->f->state == FOLLOW_ALONG; e++)
@@ -485,7 +493,7 @@ static enum rule atomic(struct follow_step *s)
 {
     struct place places[LIMIT_WARP];
     bool left[LIMIT_WARP] = {false};
-    uint32_t at = 0, count = 0, lane;
+    uint32_t at = s->f->heard_at, count = 0, lane;
     enum rule rule = opcode_of(s) == PTX_OP_RED ? RULE_PTX_RED : RULE_PTX_ATOM;
     if (!find_places(s, true, places))
         return rule;

@@ -130,13 +130,18 @@ static uint32_t first_executing(const struct follow_step *s)
     return lane;
 }
 
+struct ref_action follow_ptx_action(const struct follow_step *s)
+{
+    return (struct ref_action){.kind = kind_of((enum ptx_exec)s->op->exec),
+                               .address = s->op->target,
+                               .chosen = crs_warp(s->f->machine, s->group).state->pc};
+}
+
 static enum rule flow(struct follow_step *s)
 {
     struct ref_unit *u = s->g->unit;
     enum ptx_exec exec = (enum ptx_exec)s->op->exec;
-    struct ref_action a = {.kind = kind_of(exec),
-                           .address = s->op->target,
-                           .chosen = crs_warp(s->f->machine, s->group).state->pc};
+    struct ref_action a = follow_ptx_action(s);
     bool targets = exec == PTX_EXEC_BRA || exec == PTX_EXEC_CALL;
     memcpy(a.executing.has, s->executes, sizeof s->executes);
     if (exec == PTX_EXEC_TRAP) {
@@ -157,7 +162,7 @@ static enum rule flow(struct follow_step *s)
         follow_ptx_fault(s, STATUS_CALL_DEPTH, first_executing(s));
     if (exec == PTX_EXEC_CALL)
         enter(s);
-    if (s->x->has_pcs && !ref_thread_pcs(&s->x->before, u, &a, s->pc, s->x->otherwise, s->g->pcs)) {
+    if (s->x->has_pcs && !ref_thread_pcs(&s->x->before, u, &a, s->x->otherwise, s->g->pcs)) {
         follow_ptx_fault(s, STATUS_STUCK, first_executing(s));
         rule = RULE_NONE;
     }
@@ -167,11 +172,11 @@ static enum rule flow(struct follow_step *s)
 }
 
 /* Nobody executes, or what is executed is no flow: the next instruction. */
-static void pass(struct follow_step *s)
+void follow_ptx_pass(struct follow_step *s)
 {
     s->g->unit->pc = s->x->before.pc + 1;
     if (s->x->has_pcs)
-        (void)ref_thread_pcs(&s->x->before, s->g->unit, NULL, s->pc, s->x->otherwise, s->g->pcs);
+        (void)ref_thread_pcs(&s->x->before, s->g->unit, NULL, s->x->otherwise, s->g->pcs);
 }
 
 /* Where the active lanes are. False: at several instructions. */
@@ -190,6 +195,13 @@ bool follow_ptx_common_pc(const struct follow_step *s, uint32_t *pc)
     return true;
 }
 
+enum rule follow_ptx_other(struct follow_step *s)
+{
+    if (s->op->exec >= PTX_EXEC_BAR_SYNC && s->op->exec <= PTX_EXEC_BAR_RED)
+        return warp_barrier(s);
+    return follow_ptx_execute(s);
+}
+
 enum rule follow_ptx_warp(struct follow_step *s)
 {
     struct ref_unit *u = s->g->unit;
@@ -200,15 +212,13 @@ enum rule follow_ptx_warp(struct follow_step *s)
         any = any || s->executes[l];
     }
     if (!any) {
-        pass(s);
+        follow_ptx_pass(s);
         return RULE_CRS_NEXT;
     }
     if (ptx_is_flow((enum ptx_exec)s->op->exec))
         return flow(s);
-    pass(s);
-    if (s->op->exec >= PTX_EXEC_BAR_SYNC && s->op->exec <= PTX_EXEC_BAR_RED)
-        return warp_barrier(s);
-    return follow_ptx_execute(s);
+    follow_ptx_pass(s);
+    return follow_ptx_other(s);
 }
 
 /* ---- comparing a warp ---- */

@@ -115,4 +115,50 @@ says out "RACE "
 expect 2 reduce "$program"
 says err "nothing is wrong with it"
 
+# On a wrong device programs go wrong: findings like others. What is stopped goes on where it was.
+expect 1 run --host --seed 3 --cases 12 --db all.db --device order=any
+expect 1 run --host --seed 3 --cases 6 --db parts.db --device order=any
+expect 1 run --host --seed 3 --cases 12 --db parts.db --device order=any --resume
+says out "host programs: 6 cases, "
+expect 0 triage list --db all.db --oracle host
+sed 's/c[0-9]* [-0-9]*//g' out >all
+expect 0 triage list --db parts.db --oracle host
+sed 's/c[0-9]* [-0-9]*//g' out | cmp -s - all || failed "a resumed campaign: $(cat out)"
+says out 'host|expectation|expect|'
+expect 0 replay 1 --db all.db
+expect 0 reduce 1 --db all.db
+expect 0 replay 1 --db all.db
+says out 'minimised  same: host|expectation|expect|'
+expect 0 triage show 1 --db all.db
+says out 'minimised kernel (' 'device=order=any' 'triage export 1 --db all.db -o finding-1.host'
+expect 0 triage show 1 --db all.db --json
+json
+expect 1 regress --db all.db
+says out 'still shows (raw: shows, minimised: shows)'
+expect 0 triage export 1 --db all.db -o found.host
+expect 0 check found.host
+expect 1 check found.host --device order=any
+says out 'FAILED '
+expect 2 check found.host --device order=none
+says err "--device: "
+expect 2 trace --finding 1 --db all.db
+says err 'finding 1 is a host program'
+expect 0 report --db all.db --html report.html --sarif report.sarif --junit report.xml --markdown report.md
+says report.html 'host|expectation|expect|'
+says report.sarif 'host|expectation|expect|'
+
+# A schedule is written, and taken again.
+expect 0 trace "$program" --seed 5 --device sms=1 -o program.tape
+cp out first
+expect 0 trace "$program" --tape program.tape --device sms=1
+cmp -s out first || failed "a tape leads elsewhere"
+expect 0 trace "$program" --seed 6 --device sms=1
+cmp -s out first && failed "two seeds, one schedule"
+echo 4095 >wrong.tape
+expect 2 trace "$program" --tape wrong.tape
+says err 'entry 1 cannot be taken'
+echo '12 x' >wrong.tape
+expect 2 trace "$program" --tape wrong.tape
+says err "entry 2 of the tape is no number: 'x'"
+
 finish

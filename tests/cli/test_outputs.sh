@@ -138,6 +138,8 @@ kernel k() { m = 0; if (tid == 0) { r = 1; } while (m == 0) { } }
 END
 option -o reduce k.simt --keep-progress fair --db x.db
 option -o view k.simt --max-steps 50 --db x.db
+printf 'buffer a[1]\nsync\n' >p.host
+option -o trace p.host --db x.db
 expect 2 reduce k.simt --keep-progress fair -o ./k.simt
 says err "would replace an input"
 

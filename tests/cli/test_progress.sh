@@ -180,14 +180,14 @@ says out "may hang (sampled)" "no loop in"
 expect 0 progress "$papers/p4-n4.simt" --max-states 10 --samples 0
 [ "$(verdict threads unfair)" = u ] || failed "a hang without a sample"
 # More units than the graph can take; the witness is a tape; the same bytes from the same seed.
-expect 0 progress "$papers/p2-n2.simt" --set threads=130,warp=32 --json --samples 10000 --seed 7
+expect 0 progress "$papers/p2-n2.simt" --set threads=130,warp=32 --json --samples 10000 --seed 7 --max-states 1000
 json
 grep -q '"model": "obe", "units": "threads", [^{]*"verdict": "may hang", [^{]*"sampled": true' out || failed "130 threads: obe"
 grep -q '"model": "fair", "units": "threads", [^{]*"verdict": "unknown at bound"' out || failed "130 threads: fair"
 stem=$(sed 's/.*"model": "obe"[^{]*"stem": "\([^"]*\)", .*/\1/' out)
 loop=$(sed 's/.*"model": "obe"[^{]*"stem": "[^"]*", "loop": "\([^"]*\)".*/\1/' out)
 cp out first
-expect 0 progress "$papers/p2-n2.simt" --set threads=130,warp=32 --json --samples 10000 --seed 7
+expect 0 progress "$papers/p2-n2.simt" --set threads=130,warp=32 --json --samples 10000 --seed 7 --max-states 1000
 cmp -s out first || failed "the same seed, other samples"
 echo "$stem $loop $loop" >tape
 expect 0 trace "$papers/p2-n2.simt" --set threads=130,warp=32 --subject threads --schedule tape:tape --max-steps 12

@@ -164,7 +164,8 @@ function stepWords(execution, at) {
 function privateWords(execution, at, words) {
     for (const { place, threads, values } of execution.privates(at - 1).slice(0, 3)) {
         const all = values.every((v) => v === values[0]);
-        const shown = all ? `${values[0]}` : `${values.slice(0, 8).join(", ")}${values.length > 8 ? " \u2026" : ""}`;
+        const few = !all && threads.length <= 4;
+        const shown = all ? `${values[0]}` : few ? listed(values.map((v, k) => `${v} in thread ${threads[k]}`)) : `${values.slice(0, 8).join(", ")}${values.length > 8 ? " \u2026" : ""}`;
         words.push(`${place} becomes ${shown}${all && threads.length > 1 ? " in each of them" : ""}.`);
     }
 }
@@ -174,12 +175,15 @@ function guardWords(execution, shape, words) {
     if (!shape.truth)
         return;
     const total = execution.side.threads, fails = shape.threads.filter((t) => !shape.truth.includes(t));
+    const loops = shape.executed.startsWith("while");
+    const round = (threads) => (loops ? `, which ${threads.length === 1 ? "goes" : "go"} round the loop` : "");
+    const leave = (threads) => (loops ? `, which ${threads.length === 1 ? "leaves" : "leave"} the loop` : "");
     if (fails.length === 0)
         words.push(shape.threads.length === 1 ? "The condition holds." : `The condition holds for ${shape.threads.length === total ? "all of them" : threadsText(shape.threads, total)}.`);
     else if (shape.truth.length === 0)
         words.push(shape.threads.length === 1 ? "The condition does not hold." : "The condition holds for none of them.");
     else
-        words.push(`The condition holds for ${threadsText(shape.truth, total)} and not for ${threadsText(fails, total)}.`);
+        words.push(`The condition holds for ${threadsText(shape.truth, total)}${round(shape.truth)}, and not for ${threadsText(fails, total)}${leave(fails)}.`);
 }
 
 function moveWords(execution, at, words) {

@@ -232,6 +232,27 @@ static const struct expectation conversions[] = {
     {"cvt.rni.f32.f32 f1, f2;", {0xbe800000}, {MINUS_0}},
 };
 
+/* .f16: 1 is 3c00, 2 is 4000, 1.5 is 3e00; .bf16: 1 is 3f80, 2 is 4000, 3 is 4040. */
+static const struct expectation halves[] = {
+    {"add.f16x2 r1, r2, r3;", {0x3c004000, 0x38003c00}, {0x3e004200}},
+    {"sub.f16x2 r1, r2, r3;", {0x40003c00, 0x3c003c00}, {0x3c000000}},
+    {"mul.bf16x2 r1, r2, r3;", {0x40003f80, 0x40404000}, {0x40c04000}},
+    {"add.f16 h1, h2, h3;", {0x7bff, 0x7bff}, {0x7c00}},
+    {"add.sat.f16 h1, h2, h3;", {0x4000, 0x4000}, {0x3c00}},
+    {"add.f16 h1, h2, h3;", {1, 0}, {1}},
+    {"add.ftz.f16 h1, h2, h3;", {1, 0}, {0}},
+    {"fma.rn.f16 h1, h2, h3, h4;", {0x3e00, 0x4000, 0x3800}, {0x4300}},
+    {"fma.rn.relu.f16 h1, h2, h3, h4;", {0xbc00, 0x4000, 0x3800}, {0}},
+    {"min.f16 h1, h2, h3;", {0x7e00, 0x3c00}, {0x3c00}},
+    {"min.NaN.f16 h1, h2, h3;", {0x7e00, 0x3c00}, {0x7fff}},
+    {"min.NaN.f16 h1, h2, h3;", {0x4000, 0x3c00}, {0x3c00}},
+    {"max.NaN.bf16x2 r1, r2, r3;", {0x7fc03f80, 0x3f803f80}, {0x7fff3f80}},
+    {"min.f16 h1, h2, h3;", {0, 0x8000}, {0x8000}},
+    {"max.f16 h1, h2, h3;", {0x8000, 0}, {0}},
+    {"abs.f16x2 r1, r2;", {0xbc003c00}, {0x3c003c00}},
+    {"neg.bf16 h1, h2;", {0x3f80}, {0xbf80}},
+};
+
 static void all_of(const struct expectation *expectations, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -245,6 +266,7 @@ static void special_values(void **state)
     all_of(choices, COUNT(choices));
     all_of(floats, COUNT(floats));
     all_of(conversions, COUNT(conversions));
+    all_of(halves, COUNT(halves));
 }
 
 static void refusals(void **state)

@@ -87,8 +87,8 @@ static bool seen_add(struct seen *seen, uint64_t hash)
     }
 }
 
-/* Calls `ended` for each final state, `passed` (or NULL) for each state; returns how many there are, 0: more than
- * `limit`. The machine is tracked, without an undo log. */
+/* Calls `ended` for each final state, and for each whose every step leads back to itself, `passed` (or NULL) for each
+ * state; returns how many there are, 0: more than `limit`. The machine is tracked, without an undo log. */
 static uint32_t explore_all(struct machine *machine, uint32_t limit,
                             void (*ended)(void *, const struct machine *),
                             void (*passed)(void *, const struct machine *), void *context)
@@ -109,16 +109,21 @@ static uint32_t explore_all(struct machine *machine, uint32_t limit,
         if (machine_status(machine) != STATUS_RUNNING)
             ended(context, machine);
         uint32_t live = machine_status(machine) == STATUS_RUNNING ? machine->head->live_count : 0;
+        bool stays = live > 0;
         for (uint32_t i = 0; i < live; i++) {
             e.count = 0;
             do {
                 machine_restore(machine, state, hash);
                 e.at = 0;
                 machine_step(machine, machine->head->live[i], &e.choices);
+                stays &= machine->track.hash == hash;
                 if (seen_add(&seen, machine->track.hash))
                     frontier_add(&f, machine);
             } while (explore_next(&e));
         }
+        machine_restore(machine, state, hash);
+        if (stays)
+            ended(context, machine);
         free(state);
     }
     uint32_t count = f.first < f.count ? 0 : seen.count;

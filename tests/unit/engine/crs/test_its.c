@@ -32,6 +32,9 @@ static void who_waits_for_whom(void **state)
          "  @%p bra A;\n  vote.sync.all.pred %p, %p, 3;\n  bra E;\nA:\n"
          "  vote.sync.any.pred %p, %p, 3;\nE:\n  bar.sync 0;\n" PTX_STORE,
          STATUS_DEADLOCK, STATUS_STUCK},
+        {"masks that differ, by more than who has ended",
+         "threads=3 warp=4 reg:%r=3,7,7 reg:%p=001", "  @%p exit;\n  bar.warp.sync %r;\n" PTX_STORE,
+         STATUS_DEADLOCK, STATUS_STUCK},
         {"who ends is not waited for", "threads=4 warp=4 reg:%r=0,1,2,3 reg:%p=1000",
          "  @%p exit;\n  bar.warp.sync 15;\n" PTX_STORE, STATUS_TERMINATED, STATUS_TERMINATED},
         {"a warp that is not full", "threads=3 warp=4 reg:%r=0,1,2 reg:%p=100",

@@ -299,6 +299,22 @@ static void ptx_machines(void **state)
             fail_msg("no kernel fires %s", rule_table[rare[i]].name);
 }
 
+/* Raw programs leave lanes of one warp at several instructions: the reference knows each of these steps. */
+static void lanes_apart(void **state)
+{
+    (void)state;
+    struct gen_options options = {.fixed = false};
+    options.features = 1u << FEATURE_CRS | 1u << FEATURE_LOOSE;
+    for (uint64_t number = 0; number < 2 * KERNELS; number++) {
+        test_arena.used = 0;
+        struct ast_kernel *kernel = gen_case(&test_arena, 9, number, &options);
+        const struct answer *answer =
+            answer_of(kernel, SUBJECT_BIT(SUBJECT_THREAD_PC) | SUBJECT_BIT(SUBJECT_CRS));
+        if (answer->verdict != VERDICT_AGREE)
+            fail_msg("case %llu: %s", (unsigned long long)number, answer->reason);
+    }
+}
+
 /* What the reference has no rules for, it names. */
 static void what_is_not_followed_is_said(void **state)
 {
@@ -519,6 +535,7 @@ int main(void)
         cmocka_unit_test(block_programs),
         cmocka_unit_test(lock_step_programs),
         cmocka_unit_test(ptx_machines),
+        cmocka_unit_test(lanes_apart),
         cmocka_unit_test(what_is_not_followed_is_said),
         cmocka_unit_test(a_wrong_engine_is_told),
         cmocka_unit_test(what_is_compared_with_nothing_is_followed),
