@@ -88,13 +88,15 @@ static const char *word_of(const struct launch_finding *finding)
     return finding->status == STATUS_NONTERMINATING ? "HANG" : "FAULT";
 }
 
-/* Barriers alone order the threads, and nobody can tell in which order they came: one execution stands for all. */
+/* Barriers alone order the threads, and nobody can tell in which order they came: one execution stands for all. Strong
+ * accesses (volatile, relaxed, atomics) are no race beside each other and tell an order, as clocks and outstanding copies. */
 static bool decides(const struct launch *launch)
 {
     const struct ptx_code *code = launch->program->ptx;
     bool alone = !launch->race->syncs && !code->has_named_barriers;
     for (uint32_t pc = 1; pc < code->count; pc++)
-        alone &= code->ops[pc].exec != PTX_EXEC_ATOM && code->ops[pc].exec != PTX_EXEC_CLOCK;
+        alone &= !launch->race->manners[pc].strong && code->ops[pc].exec != PTX_EXEC_CLOCK &&
+                 code->ops[pc].exec != PTX_EXEC_COPY;
     return alone;
 }
 

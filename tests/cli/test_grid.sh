@@ -11,6 +11,10 @@ check() { # status, arguments
 # Barriers alone order the threads: one execution decides.
 check 0 --entry scale --set blocks=1000 --set threads=128 "${buffers[@]}"
 says out 'clean ' 'no race under any schedule' '1000 of 1000 blocks, 16 at a time, 56000 steps of warps'
+# Volatile accesses are no race beside each other, and the order of two changes what is read: one execution decides nothing.
+sed 's/st\.global\.u32 \[%rd5\]/st.volatile.global.u32 [%rd5]/' "$small" >loud.ptx
+expect 0 check loud.ptx --entry scale --set blocks=1000 --set threads=128 "${buffers[@]}"
+says out 'clean ' 'no race in this execution'
 # The block behind the buffer's end is the first that leaves it.
 check 1 --entry scale --set blocks=1001 --set threads=128 "${buffers[@]}"
 says out 'out_of_bounds: thread 0 of block 1000' '(small.cu:11)' 'byte 512000 of in, which has 512000 bytes'
