@@ -422,7 +422,19 @@ static void find_live(struct horn *h, const struct obligation *of, uint32_t coun
     }
 }
 
-void horn_print(struct text *out, struct duo *duo, const struct obligation *of, uint32_t count)
+static void put_overflows(const struct horn *h)
+{
+    text_put(h->out, "; words that overflow\n");
+    for (uint32_t i = 0; i < h->duo->overflows.count; i++) {
+        const struct overflow *o = &GROWN(h->duo->overflows, struct overflow)[i];
+        if (h->live[o->value])
+            put_clause(h, &(struct clause){.condition = o->evaluated, .outside = o->value});
+    }
+}
+
+/* Both loops and what must not be; words that overflow, unless it is asked only what is reached. */
+static void print_all(struct text *out, struct duo *duo, const struct obligation *of,
+                      uint32_t count, bool overflows)
 {
     struct horn h = {.duo = duo, .terms = &duo->terms, .out = out};
     uint32_t path = slot_path(duo);
@@ -452,10 +464,16 @@ void horn_print(struct text *out, struct duo *duo, const struct obligation *of, 
     text_put(out, "; what must not be\n");
     for (uint32_t i = 0; i < count; i++)
         put_clause(&h, &(struct clause){.condition = of[i].wrong});
-    text_put(out, "; words that overflow\n");
-    for (uint32_t i = 0; i < duo->overflows.count; i++) {
-        const struct overflow *o = &GROWN(duo->overflows, struct overflow)[i];
-        if (h.live[o->value])
-            put_clause(&h, &(struct clause){.condition = o->evaluated, .outside = o->value});
-    }
+    if (overflows)
+        put_overflows(&h);
+}
+
+void horn_print(struct text *out, struct duo *duo, const struct obligation *of, uint32_t count)
+{
+    print_all(out, duo, of, count, true);
+}
+
+void horn_print_reached(struct text *out, struct duo *duo, term reached)
+{
+    print_all(out, duo, &(struct obligation){.wrong = reached}, 1, false);
 }

@@ -47,6 +47,15 @@ static bool does_reach(struct duo *duo, struct solver *solver, uint32_t key)
     return duo_ask(duo, solver, reached_at(duo, key), NULL, NULL, 0) == SOLVER_SAT;
 }
 
+static bool lose(struct duo *cut, const struct point *point, const char **reason)
+{
+    *reason = arena_printf(cut->arena,
+                           "what is assumed of the loops excludes that %s at line %" PRIu32
+                           " is reached, which it is: no proof would mean anything",
+                           point->what, point->at.line);
+    return false;
+}
+
 /* All points of the unrolled run: one that the cuts have not even met is lost as well. */
 bool points_agree(struct duo *cut, struct duo *unrolled, struct solver *solver,
                   uint32_t *unreachable, const char **reason)
@@ -55,14 +64,29 @@ bool points_agree(struct duo *cut, struct duo *unrolled, struct solver *solver,
         struct point point = GROWN(unrolled->points, struct point)[i];
         if (!is_first(unrolled, i) || may_reach(cut, solver, point.key))
             continue;
-        if (does_reach(unrolled, solver, point.key)) {
-            *reason = arena_printf(cut->arena,
-                                   "what is assumed of the loops excludes that %s at line %" PRIu32
-                                   " is reached, which it is: no proof would mean anything",
-                                   point.what, point.at.line);
-            return false;
-        }
+        if (does_reach(unrolled, solver, point.key))
+            return lose(cut, &point, reason);
         ++*unreachable;
+    }
+    return true;
+}
+
+/* As clauses: they are safe although they say that somebody is there. */
+static bool is_never(struct duo *cut, struct solver *solver, uint32_t key)
+{
+    struct text text = text_begin(cut->arena);
+    horn_print_reached(&text, cut, reached_at(cut, key));
+    return solver_ask(solver, text.bytes, NULL, NULL, 0) == SOLVER_SAT;
+}
+
+bool points_reached(struct duo *cut, struct duo *unrolled, struct solver *solver,
+                    const char **reason)
+{
+    for (uint32_t i = 0; i < unrolled->points.count; i++) {
+        struct point point = GROWN(unrolled->points, struct point)[i];
+        if (is_first(unrolled, i) && is_never(cut, solver, point.key) &&
+            does_reach(unrolled, solver, point.key))
+            return lose(cut, &point, reason);
     }
     return true;
 }

@@ -373,7 +373,7 @@ static void note_loops(struct proving *p, const struct duo *duo)
 }
 
 /* What some trips reach. Trips may not have been run before: one is enough. */
-static bool is_about_something(struct proving *p, struct duo *cut, const char **reason)
+static bool unroll_some(struct proving *p)
 {
     const char *refused = NULL;
     if (!p->unrolled) {
@@ -381,9 +381,13 @@ static bool is_about_something(struct proving *p, struct duo *cut, const char **
         if (p->unrolled)
             duo_run(p->unrolled);
     }
-    if (!p->unrolled || p->unrolled->reason)
-        return true;
-    return points_agree(cut, p->unrolled, p->solver, &p->result->unreachable, reason);
+    return p->unrolled && !p->unrolled->reason;
+}
+
+static bool is_about_something(struct proving *p, struct duo *cut, const char **reason)
+{
+    return !unroll_some(p) ||
+           points_agree(cut, p->unrolled, p->solver, &p->result->unreachable, reason);
 }
 
 static void judge_cut(struct proving *p, struct duo *duo)
@@ -405,19 +409,32 @@ static void judge_cut(struct proving *p, struct duo *duo)
 /* ---- loops cut, their invariants left to the solver ---- */
 
 /* Only "safe" says something: integers allow more than words do. */
+static bool is_safe(struct proving *p, struct duo *duo, enum proof_goal goal)
+{
+    struct obligation *of;
+    uint32_t count = obligations_of(duo, goal, &of);
+    struct text text = text_begin(p->arena);
+    horn_print(&text, duo, of, count);
+    return solver_ask(p->solver, text.bytes, NULL, NULL, 0) == SOLVER_SAT;
+}
+
+/* What is safe because nobody gets there is not proved. */
 static void judge_integers(struct proving *p, struct duo *duo)
 {
+    bool safe[GOAL_COUNT] = {false}, some = false;
+    const char *reason = NULL;
     for (int goal = 0; goal < GOAL_COUNT; goal++) {
-        struct proof_answer *answer = &p->result->answers[goal];
-        struct obligation *of;
-        if (!is_open(answer))
-            continue;
-        uint32_t count = obligations_of(duo, (enum proof_goal)goal, &of);
-        struct text text = text_begin(p->arena);
-        horn_print(&text, duo, of, count);
-        if (solver_ask(p->solver, text.bytes, NULL, NULL, 0) == SOLVER_SAT)
-            *answer = (struct proof_answer){.verdict = PROOF_PROVED, .method = "integers"};
+        safe[goal] = is_open(&p->result->answers[goal]) && is_safe(p, duo, (enum proof_goal)goal);
+        some = some || safe[goal];
     }
+    if (some && unroll_some(p) && !points_reached(duo, p->unrolled, p->solver, &reason)) {
+        give_up(p->result, reason);
+        return;
+    }
+    for (int goal = 0; goal < GOAL_COUNT; goal++)
+        if (safe[goal])
+            p->result->answers[goal] =
+                (struct proof_answer){.verdict = PROOF_PROVED, .method = "integers"};
 }
 
 static void try_integers(struct proving *p)

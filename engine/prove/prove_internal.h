@@ -224,10 +224,18 @@ static inline uint32_t point_key(uint32_t block, uint32_t ordinal)
 bool points_agree(struct duo *cut, struct duo *unrolled, struct solver *solver,
                   uint32_t *unreachable, const char **reason);
 
+/* The same of Horn clauses, whose invariants the solver finds itself: with them nobody is kept from a place that some
+ * trips reach. */
+bool points_reached(struct duo *cut, struct duo *unrolled, struct solver *solver,
+                    const char **reason);
+
 /* ---- horn.c ---- */
 
 /* The cut loops, and that none of the obligations can be, as Horn clauses: `sat` is "safe". */
 void horn_print(struct text *out, struct duo *duo, const struct obligation *of, uint32_t count);
+
+/* The cut loops, and that nobody is where `reached` holds: `sat` is "never reached". */
+void horn_print_reached(struct text *out, struct duo *duo, term reached);
 
 /* ---- houdini.c ---- */
 

@@ -81,6 +81,21 @@ static void contradictions(void **state)
     assert_non_null(strstr(reason, "no proof would mean anything"));
 }
 
+/* Safe clauses that nobody gets through: an entry that is never. */
+static void contradictory_clauses(void **state)
+{
+    (void)state;
+    struct proof_options options = PROOF_DEFAULTS;
+    const char *name = "corpus/papers/lockstep-fig1a.simt", *reason = NULL;
+    struct duo *cut = run(name, &options, 0), *unrolled = run(name, &options, 3);
+    assert_true(points_reached(cut, unrolled, solver, &reason));
+    /* planted: nobody comes to the loop */
+    struct loop_cut *loop = GROWN(cut->cuts, struct loop_cut *)[0];
+    loop->entry[slot_path(cut)] = TERM_FALSE;
+    assert_false(points_reached(cut, unrolled, solver, &reason));
+    assert_non_null(strstr(reason, "no proof would mean anything"));
+}
+
 static int start(void **state)
 {
     static const struct solver_options options = {
@@ -99,7 +114,8 @@ static int stop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(order), cmocka_unit_test(contradictions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(order), cmocka_unit_test(contradictions),
+                                       cmocka_unit_test(contradictory_clauses)};
     if (system("command -v z3 >/dev/null") != 0) {
         puts("z3 is not installed: nothing is tested");
         return 0;
