@@ -161,11 +161,11 @@ static void see_registers(struct trace_private *p, const struct trace_text *text
     if (event->stm == CODE_NONE || event->stm == 0 || event->stm >= code->count)
         return;
     lane_mask done = done_lanes(p, event, &actor);
+    if (!done)
+        return;
     const struct ptx_op *op = &code->ops[event->stm];
     const struct ptx_lanes *lanes = text->view == TRACE_CTA ? cta_thread(p->machine, actor).lanes
                                                             : crs_warp(p->machine, actor).lanes;
-    if (!done)
-        return;
     for (uint32_t i = 0; op->statement && i < op->result_count; i++) {
         const char *name = op->results[i].kind == PTX_PLACE_NONE ? NULL : register_name(op, i);
         struct trace_place *place = name ? add_place(p, name) : NULL;
