@@ -11,6 +11,16 @@ screenshots=$(realpath "$screenshots")
 export LC_ALL=C.UTF-8
 stored=$source/tests/report/layout
 cp "$source/tests/report/layout.js" .
+# Whatever fonts are installed beside them, letters are those of Debian's fonts-dejavu-core.
+cat >fonts.conf <<'END'
+<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><include>/etc/fonts/fonts.conf</include><selectfont>
+<rejectfont><glob>*</glob></rejectfont>
+<acceptfont><glob>*/DejaVuSans.ttf</glob><glob>*/DejaVuSans-Bold.ttf</glob><glob>*/DejaVuSansMono.ttf</glob></acceptfont>
+<acceptfont><glob>*/DejaVuSansMono-Bold.ttf</glob><glob>*/DejaVuSerif.ttf</glob><glob>*/DejaVuSerif-Bold.ttf</glob></acceptfont>
+</selectfont></fontconfig>
+END
+export FONTCONFIG_FILE=$folder/fonts.conf
 
 # Three frames in one window.
 widths() { # PAGE
