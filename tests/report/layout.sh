@@ -12,13 +12,14 @@ export LC_ALL=C.UTF-8
 stored=$source/tests/report/layout
 cp "$source/tests/report/layout.js" .
 # Whatever fonts are installed beside them, letters are those of Debian's fonts-dejavu-core.
-cat >fonts.conf <<'END'
+mkdir fonts
+ln -s /usr/share/fonts/truetype/dejavu/DejaVuS{ans,ans-Bold,ansMono,ansMono-Bold,erif,erif-Bold}.ttf fonts/
+cat >fonts.conf <<END
 <?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
-<fontconfig><include>/etc/fonts/fonts.conf</include><selectfont>
-<rejectfont><glob>*</glob></rejectfont>
-<acceptfont><glob>*/DejaVuSans.ttf</glob><glob>*/DejaVuSans-Bold.ttf</glob><glob>*/DejaVuSansMono.ttf</glob></acceptfont>
-<acceptfont><glob>*/DejaVuSansMono-Bold.ttf</glob><glob>*/DejaVuSerif.ttf</glob><glob>*/DejaVuSerif-Bold.ttf</glob></acceptfont>
-</selectfont></fontconfig>
+<fontconfig><dir>$folder/fonts</dir><cachedir>$folder/fontcache</cachedir>
+<alias><family>sans-serif</family><prefer><family>DejaVu Sans</family></prefer></alias>
+<alias><family>serif</family><prefer><family>DejaVu Serif</family></prefer></alias>
+<alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias></fontconfig>
 END
 export FONTCONFIG_FILE=$folder/fonts.conf
 
