@@ -34,6 +34,16 @@ says out 'HANG '
 check 1 --entry talk --set blocks=65 --set threads=3
 says out 'assert_fails: thread 2 of block 0' 'the assertion is t < 2'
 
+# Shared and local memory, as compute-sanitizer's tools look at it.
+space() { # ENTRY THREADS TEXT...
+    expect 1 check "$source/tests/data/exec/spaces.ptx" --entry "$1" --set blocks=65 --set threads="$2"
+    says out "${@:3}"
+}
+space beyond_shared 33 'out_of_bounds: thread 32 of block 0' '(spaces.cu:10)' 'byte 128 of tile, which has 128 bytes'
+space beyond_local 5 'out_of_bounds: thread 4 of block 0' '(spaces.cu:20)' 'byte 16 of own, which has 16 bytes'
+space unwritten_shared 1 'UNWRITTEN ' 'tile[1] is read by thread 0 of block 0 at spaces.cu:30' 'and 64 more of these'
+space race_shared 31 'RACY ' 'at spaces.cu:41, and was written by thread 1 of block 0 at spaces.cu:40' 'no __syncwarp()'
+
 # What counts, for people and for machines.
 check 0 --entry clash --set blocks=100 --bind out=buffer:4 --fail-on oob
 echo 'race small.cu:20' >known.txt

@@ -12,6 +12,7 @@ export LC_ALL=C.UTF-8
 stored=$source/tests/report/layout
 cp "$source/tests/report/layout.js" .
 # Whatever fonts are installed beside them, letters are those of Debian's fonts-dejavu-core.
+[ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ] || { echo "without fonts-dejavu-core"; exit 77; }
 mkdir fonts
 ln -s /usr/share/fonts/truetype/dejavu/DejaVuS{ans,ans-Bold,ansMono,ansMono-Bold,erif,erif-Bold}.ttf fonts/
 cat >fonts.conf <<END
