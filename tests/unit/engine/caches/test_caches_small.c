@@ -52,11 +52,11 @@ static void try_one(struct litmus_test *test, enum litmus_model model, uint32_t 
     test->options.words_a_line = (uint8_t)words;
     for (uint32_t w = 0; w < 2; w++)
         test->observe[test->observed++] = (struct litmus_observed){.number = (uint8_t)w};
-    assert_true(litmus_run(&test_arena, test, LITMUS_SC, LIMIT, &sc));
+    assert_true(litmus_run(&test_arena, test, LITMUS_SC, 8192, &sc));
     struct memory_options o = options_of(test, model);
     o.lines = o.l2_lines = 1;
     o.full = true;
-    count->states += run(test, &x, &test_arena, &o);
+    count->states += run_within(8192, test, &x, &test_arena, &o);
     count->programs++;
     count->stuck += x.dead;
     count->broken += x.broken;

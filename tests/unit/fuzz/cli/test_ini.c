@@ -129,8 +129,8 @@ static void presets_are_configurations(void **state)
 static void every_option_of_run_has_a_key(void **state)
 {
     (void)state;
-    static const char *const others[] = {"config", "with", "check", "weights", "ui",
-                                         "resume", "json", "help",  "verbose", "host"};
+    static const char *const others[] = {"config", "with", "check",   "weights", "ui",    "resume",
+                                         "json",   "help", "verbose", "host",    "device"};
     for (size_t i = 0; i < option_count; i++) {
         uint32_t keys = 0;
         if (!option_is_on(&option_table[i], COMMAND_RUN))
