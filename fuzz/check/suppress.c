@@ -39,7 +39,9 @@ const struct suppressions *suppress_read(struct arena *arena, const char *path, 
         const char *at = line;
         struct suppression *s = ARENA_NEW(arena, struct suppression);
         number++;
-        *s = (struct suppression){word(arena, &at), word(arena, &at), all->first};
+        s->kind = word(arena, &at);
+        s->place = word(arena, &at);
+        s->next = all->first;
         if (*s->kind == '\0' || *s->kind == '#')
             continue;
         if (*s->place == '\0' || *word(arena, &at) != '\0') {

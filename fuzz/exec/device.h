@@ -120,8 +120,9 @@ bool device_tell_finding(struct device *device, struct arena *arena, const char 
 /* The same, counted, and passed on to device->found; not, if it is suppressed. */
 void device_found(struct device *device, struct arena *arena, const char *launch,
                   const char *kernel, const struct launch_finding *finding);
-/* "path/sum.cu:12": the line of that file, without the blanks around it; NULL: it cannot be read. */
-const char *device_quoted_line(struct arena *arena, const char *source);
+/* The lines of the source that it is about, as far as they can be read, each once. */
+void device_tell_sources(FILE *out, const char *indent, struct arena *arena,
+                         const struct launch_finding *finding);
 /* "race", "unwritten", "leak", "oob", ... */
 const char *device_finding_kind(const struct launch_finding *finding);
 void device_tell_note(struct device *device, const char *word, const char *text);

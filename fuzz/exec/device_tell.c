@@ -32,7 +32,8 @@ const char *device_launch_text(struct arena *arena, const struct device *device,
 
 /* ---- quotations ---- */
 
-const char *device_quoted_line(struct arena *arena, const char *source)
+/* "path/sum.cu:12": the line of that file, without the blanks around it; NULL: it cannot be read. */
+static const char *quoted_line(struct arena *arena, const char *source)
 {
     const char *colon = source ? strrchr(source, ':') : NULL;
     char line[512];
@@ -58,16 +59,16 @@ const char *device_quoted_line(struct arena *arena, const char *source)
     return text;
 }
 
-static void tell_sources(const struct device *device, struct arena *arena,
+void device_tell_sources(FILE *out, const char *indent, struct arena *arena,
                          const struct launch_finding *finding)
 {
     for (int i = 0; i < 2; i++) {
         const char *source = finding->sources[i];
-        const char *line = device_quoted_line(arena, source);
+        const char *line = quoted_line(arena, source);
         if (!line || (i == 1 && finding->sources[0] && strcmp(source, finding->sources[0]) == 0))
             continue;
         const char *slash = strrchr(source, '/');
-        fprintf(device->out, "          %s | %s\n", slash ? slash + 1 : source, line);
+        fprintf(out, "%s%s | %s\n", indent, slash ? slash + 1 : source, line);
     }
 }
 
@@ -158,7 +159,7 @@ bool device_tell_finding(struct device *device, struct arena *arena, const char 
     tell(device, word_of(finding), true, launch);
     if (finding->text != launch)
         tell_wrapped(device, demangle_within(arena, finding->text, kernel));
-    tell_sources(device, arena, finding);
+    device_tell_sources(device->out, "          ", arena, finding);
     if (finding->count > 1)
         fprintf(device->out, "          and %" PRIu64 " more of these\n", finding->count - 1);
     fflush(device->out);

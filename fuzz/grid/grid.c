@@ -115,14 +115,7 @@ static void tell_finding(const struct grid *g, const struct launch_finding *find
 {
     tell_word(g, word_of(finding), true,
               demangle_within(&g->cli->arena, finding->text, g->launch->kernel->ptx->entry->name));
-    for (int i = 0; i < 2; i++) {
-        const char *source = finding->sources[i];
-        const char *line = device_quoted_line(&g->cli->arena, source);
-        if (!line || (i == 1 && strcmp(source, finding->sources[0]) == 0))
-            continue;
-        const char *slash = strrchr(source, '/');
-        printf("    %s | %s\n", slash ? slash + 1 : source, line);
-    }
+    device_tell_sources(stdout, "    ", &g->cli->arena, finding);
     if (finding->count > 1)
         printf("    and %" PRIu64 " more of these\n", finding->count - 1);
 }
@@ -220,7 +213,9 @@ int grid_check(struct cli *cli, const char *path, struct ast_kernel *kernel,
         tell_json(&g);
     else
         tell(&g);
+    const bool cut = g.launch->status == STATUS_STEP_LIMIT;
     sums->unwanted += g.counted > 0;
-    sums->agreed += g.counted == 0;
+    sums->agreed += g.counted == 0 && !cut;
+    sums->refused += g.counted == 0 && cut;
     return g.counted > 0 ? CLI_DIVERGENCE : CLI_OK;
 }

@@ -4,9 +4,8 @@
 #include "fuzz/base/version.h"
 #include "fuzz/case/case.h"
 #include "fuzz/case/signature.h"
-#include "fuzz/out/json.h"
+#include "oracle/check/evidence.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { BATCH = 64, ARENA_LOG = 30 };
@@ -108,23 +107,13 @@ struct host_store *host_store_open(struct arena *arena, const struct host_campai
 static const char *evidence_of(struct arena *arena, const struct host_alarm *alarm,
                                const char *device)
 {
-    char *bytes = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&bytes, &length);
-    if (!out)
-        return "";
-    struct json json;
-    json_start(&json, out);
-    json_object_begin(&json);
-    json_key_string(&json, "kind", alarm->class);
-    json_key_u64(&json, "line", alarm->line);
-    json_key_string(&json, "text", alarm->text);
-    json_key_string(&json, "device", device);
-    json_object_end(&json);
-    fclose(out);
-    const char *text = arena_strndup(arena, bytes, length);
-    free(bytes);
-    return text;
+    struct evidence e;
+    evidence_open(&e, arena);
+    evidence_string(&e, "kind", alarm->class);
+    evidence_number(&e, "line", alarm->line);
+    evidence_string(&e, "text", alarm->text);
+    evidence_string(&e, "device", device);
+    return evidence_close(&e);
 }
 
 static uint32_t lines_of(const char *text)

@@ -7,6 +7,7 @@
  */
 #include "engine/input/ptx_kernel.h"
 #include "fuzz/base/process.h"
+#include "fuzz/host/host_again.h"
 #include "fuzz/hunt/again.h"
 #include "fuzz/out/table.h"
 #include "fuzz/triage/bisect.h"
@@ -398,7 +399,7 @@ int triage_bisect(struct triage *t)
     b.finding = triage_get(t, ids.ids[0], &status);
     if (!b.finding)
         return status;
-    if (strcmp(b.finding->oracle, "host") == 0)
+    if (host_is_finding(b.finding))
         return cli_misuse(t->cli, "a host program is not bisected: simtfuzz triage export makes a "
                                   "file of it, and each build's check judges that");
     if (again_is_outside(b.finding))

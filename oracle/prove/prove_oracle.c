@@ -188,17 +188,20 @@ static void judge_boogie(struct asking *x)
 
 /* ---- the answer ---- */
 
+/* Why it is so says the first goal of which it is. */
 static void answer_quietly(struct asking *x)
 {
-    const struct goal_outcome *race = &x->outcome.goals[GOAL_RACE];
+    const struct goal_outcome *goal = x->outcome.goals;
     enum outcome_verdict headline = prove_headline(&x->outcome);
     bool decided = headline == SAYS_PROVED || headline == SAYS_REFUTED;
     if (x->answer->verdict == VERDICT_DIVERGE)
         return;
+    while (goal->verdict != headline)
+        goal++;
     x->answer->verdict = decided ? VERDICT_AGREE : VERDICT_INCONCLUSIVE;
     x->answer->reason =
-        decided ? arena_printf(x->c->arena, "%s: %s", prove_verdict_names[headline], race->why)
-                : race->why;
+        decided ? arena_printf(x->c->arena, "%s: %s", prove_verdict_names[headline], goal->why)
+                : goal->why;
 }
 
 void prove_oracle_judge(struct checking *c)
@@ -211,7 +214,9 @@ void prove_oracle_judge(struct checking *c)
         return;
     }
     if (ast_kernel_size(c->result->kernel) > STATEMENTS) {
-        x.answer->reason = "a kernel of more than 48 statements takes too long beside a campaign";
+        x.answer->reason = arena_printf(
+            c->arena, "a kernel of more than %d statements takes too long beside a campaign",
+            STATEMENTS);
         return;
     }
     judge_kernel(&x);

@@ -59,6 +59,10 @@ check 2 --entry scale --set blocks=65536x65536
 check 2 --entry scale --set blocks=2000000000 --set threads=1024
 says out 'more than 2^32 - 2 threads'
 
+# Of one that was cut off nobody says that it agrees.
+expect 0 check "$small" "$small" --entry scale --set blocks=1000 --set threads=128 "${buffers[@]}" --budget 100
+says out '2 kernels: 0 agree' '2 refused'
+
 # Other commands take as many as they have room for, and say so.
 expect 0 trace "$small" --entry half --set blocks=100 --set threads=16
 expect 0 check "$small" --entry half --set blocks=64 --set threads=16
