@@ -58,6 +58,7 @@ struct operation {
     struct machine *m;
     const struct caches *c;
     uint32_t actor, place; /* place: among the actor's */
+    uint32_t sm;
     struct memory_slot *slot;
     struct ptx_lanes *lanes;
     const struct ptx_op *op;

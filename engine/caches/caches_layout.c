@@ -14,9 +14,13 @@ static void draw_sizes(struct caches *c, const struct program *program)
 {
     uint64_t draw = pcg_splitmix(program->launch.seed ^ 0x63616368);
     const struct memory_options *o = &c->options;
-    c->words = o->words ? o->words : power(draw, 3);
-    c->lines = o->lines ? o->lines : power(draw >> 8, 2);
-    c->sms = o->sms ? o->sms : power(draw >> 16, 1);
+    const struct cache_sizes *stated = &program->launch.caches;
+    c->words = o->words ? o->words : stated->words ? stated->words : power(draw, 3);
+    c->lines = o->lines ? o->lines : stated->lines ? stated->lines : power(draw >> 8, 2);
+    c->sms = o->sms ? o->sms : stated->sms ? stated->sms : power(draw >> 16, 1);
+    c->sets = o->sets ? o->sets : stated->sets;
+    if (stated->policy)
+        c->options.policy = (uint8_t)(stated->policy - 1);
     if (c->sms > program->launch.blocks)
         c->sms = program->launch.blocks;
 }
@@ -51,7 +55,7 @@ struct caches caches_shape(const struct semantics *base, const struct program *p
     c.lanes = warps ? program->launch.warp : 1;
     draw_sizes(&c, program);
     uint32_t each = lines_an_access(&c, program);
-    c.sets = c.options.sets && c.options.sets < c.lines ? c.options.sets : 1;
+    c.sets = c.sets && c.sets <= c.lines ? c.sets : 1;
     c.ways = c.lines / c.sets;
     c.lines = c.ways * c.sets;
     c.l2_lines = !c.options.full ? 0 : c.options.l2_lines ? c.options.l2_lines : 4 * c.lines;
@@ -110,6 +114,8 @@ struct ptx_lanes *caches_lanes(const struct machine *machine, uint32_t actor)
 
 uint32_t caches_sm(const struct machine *machine, const struct caches *c, uint32_t actor)
 {
+    if (c->sms == 1)
+        return 0;
     return (uint32_t)(machine_group_of(machine, actor) - machine->groups) % c->sms;
 }
 

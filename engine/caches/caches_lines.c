@@ -26,7 +26,7 @@ struct cache caches_cache(const struct operation *x, uint32_t level)
 {
     if (level == MEMORY_L2)
         return caches_second(x->m, x->c);
-    return caches_of_sm(x->m, x->c, caches_sm(x->m, x->c, x->actor));
+    return caches_of_sm(x->m, x->c, x->sm);
 }
 
 static struct cache_line *at(const struct cache *cache, uint32_t i)

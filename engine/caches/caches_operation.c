@@ -73,6 +73,7 @@ struct operation caches_operation(struct machine *machine, uint32_t actor, uint3
                           .c = c,
                           .actor = actor,
                           .place = place,
+                          .sm = caches_sm(machine, c, actor),
                           .slot = caches_slot(c, actor, place),
                           .lanes = caches_lanes(machine, actor),
                           .choices = choices};

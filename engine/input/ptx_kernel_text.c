@@ -183,6 +183,9 @@ static const char *launch_text(struct arena *arena, const struct ast_kernel *ker
                                     dimensions_text(arena, block), kernel->launch.warp);
     if (kernel->launch.seed)
         text = arena_printf(arena, "%s seed=0x%llx", text, (unsigned long long)kernel->launch.seed);
+    const char *caches = cache_sizes_print(arena, &kernel->launch.caches, ",");
+    if (*caches)
+        text = arena_printf(arena, "%s caches=%s", text, caches);
     if (ptx->shared_given)
         text = arena_printf(arena, "%s shared=%u", text, ptx->shared_bytes);
     return ptx->raw ? arena_printf(arena, "%s raw\n", text) : arena_printf(arena, "%s\n", text);

@@ -168,6 +168,13 @@ static void set_seed(struct ptx_settings *s, const struct setting *w)
         s->kernel->launch.seed = value;
 }
 
+static void set_caches(struct ptx_settings *s, const struct setting *w)
+{
+    const char *wrong = cache_sizes_read(s->arena, &s->kernel->launch.caches, w->value);
+    if (wrong)
+        complain(s, w, wrong);
+}
+
 static void set_shared(struct ptx_settings *s, const struct setting *w)
 {
     uint64_t value;
@@ -527,9 +534,10 @@ static const struct setting_row {
     {"entry", false, false, set_entry},   {"threads", false, false, set_threads},
     {"blocks", false, false, set_blocks}, {"warp", false, false, set_warp},
     {"seed", false, false, set_seed},     {"shared", false, false, set_shared},
-    {"raw", false, true, set_raw},        {"bind", true, false, set_bind},
-    {"reg", true, false, set_register},   {"init", true, false, set_init},
-    {"stack", false, false, set_stack},   {"memory", true, false, set_memory},
+    {"caches", false, false, set_caches}, {"raw", false, true, set_raw},
+    {"bind", true, false, set_bind},      {"reg", true, false, set_register},
+    {"init", true, false, set_init},      {"stack", false, false, set_stack},
+    {"memory", true, false, set_memory},
 };
 
 static void read_word(struct ptx_settings *s, const char *word, struct location at)

@@ -8,6 +8,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/diag.h"
+#include "engine/kernel/cache_sizes.h"
 #include "engine/kernel/matrix_rows.h"
 
 #include <stdbool.h>
@@ -85,6 +86,7 @@ struct ast_launch {
     uint32_t warp;    /* lanes of a full warp */
     uint32_t blocks;
     uint64_t seed;
+    struct cache_sizes caches;
     struct location at; /* of the launch clause, for messages */
 };
 

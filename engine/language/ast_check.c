@@ -306,6 +306,8 @@ static void check_launch(struct check *check)
     uint32_t before = check->errors;
     if (launch->threads < 1 || launch->threads > LIMIT_THREADS)
         check_fail(check, launch->at, "'threads' must be 1 to %d", LIMIT_THREADS);
+    if (cache_sizes_wrong(&launch->caches))
+        check_fail(check, launch->at, "%s", cache_sizes_wrong(&launch->caches));
     if (launch->blocks < 1 || launch->blocks > LIMIT_BLOCKS)
         check_fail(check, launch->at, "'blocks' must be 1 to %d", LIMIT_BLOCKS);
     if (launch->warp < 1 || launch->warp > LIMIT_WARP)

@@ -222,6 +222,20 @@ static void check_forms(struct parser *p)
 
 enum setting { SETTING_THREADS, SETTING_WARP, SETTING_BLOCKS, SETTING_SEED, SETTING_COUNT };
 
+/* lines = 2, policy = lowest: of caches. */
+static bool parse_cache_setting(struct parser *p, uint32_t setting)
+{
+    parser_advance(p);
+    if (!parser_expect(p, "="))
+        return false;
+    struct cache_sizes *caches = &p->kernel->launch.caches;
+    const char *wrong = cache_sizes_put(caches, setting, p->token.text, p->token.length);
+    if (wrong)
+        parser_error(p, p->token.at, "%s", wrong);
+    parser_advance(p);
+    return true;
+}
+
 static bool parse_setting(struct parser *p, bool given[SETTING_COUNT])
 {
     static const char *const names[] = {"threads", "warp", "blocks", "seed"};
@@ -229,6 +243,9 @@ static bool parse_setting(struct parser *p, bool given[SETTING_COUNT])
     struct ast_launch *launch = &p->kernel->launch;
     uint32_t *const counts[] = {&launch->threads, &launch->warp, &launch->blocks};
     int setting = parser_index(p, names, SETTING_COUNT);
+    int of_caches = parser_index(p, cache_setting_names, CACHE_SETTINGS);
+    if (of_caches >= 0)
+        return parse_cache_setting(p, (uint32_t)of_caches);
     if (setting < 0) {
         parser_unexpected(p, "'threads', 'warp', 'blocks' or 'seed'");
         return false;

@@ -670,6 +670,11 @@ static void put_launch(struct out *out, const struct ast_launch *launch)
         put(out, ", seed=");
         put_seed(out, launch->seed);
     }
+    const char *caches = cache_sizes_print(out->text.arena, &launch->caches, ", ");
+    if (*caches) {
+        put(out, ", ");
+        put(out, caches);
+    }
     put(out, ");\n\n");
 }
 

@@ -5,6 +5,8 @@
 #ifndef ENGINE_MEMORY_OPTIONS_H
 #define ENGINE_MEMORY_OPTIONS_H
 
+#include "engine/kernel/cache_sizes.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,13 +16,6 @@ enum memory_profile {
     MEMORY_PRINTED, /* the report as it stands, but for what gets it stuck (ERR.35 to 39, 81, 82) */
     MEMORY_LLH,     /* accesses of one warp to one word stay in order, two loads excepted */
     MEMORY_COHERENT /* all of them; stores write first and discard then; barriers wait in front */
-};
-
-/* Which line gives way to a new one. */
-enum memory_policy {
-    POLICY_ANY, /* as the schedule chooses */
-    POLICY_FIRST, /* one of class evict-first where there is one; among equals as the schedule chooses */
-    POLICY_LOWEST /* the one of the lowest address */
 };
 
 /* How the lanes of one ld or st are put together to operations (MO.part). */
@@ -34,7 +29,7 @@ enum memory_split {
 struct memory_options {
     uint8_t profile; /* enum memory_profile */
     uint8_t
-        words; /* of a line: 1, 2, 4, 8; 0: this and the next two are drawn from the case's seed */
+        words; /* of a line: 1, 2, 4, 8; 0: this and the next two are the launch's, or drawn from the case's seed */
     uint8_t lines; /* of an L1 */
     uint8_t sms;   /* block b runs on SM b mod sms */
     uint8_t sets; /* that the lines of an L1 are divided into; 0, 1: an address may have any line */

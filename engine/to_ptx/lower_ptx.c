@@ -526,6 +526,9 @@ static const char *settings_of(struct ptx_lowering *l)
         arena_printf(l->arena, "entry=%s blocks=%u threads=%u warp=%u seed=0x%llx", l->kernel->name,
                      (unsigned)launch->blocks, (unsigned)launch->threads, (unsigned)launch->warp,
                      (unsigned long long)launch->seed);
+    const char *caches = cache_sizes_print(l->arena, &launch->caches, ",");
+    if (*caches)
+        settings = arena_printf(l->arena, "%s caches=%s", settings, caches);
     return shared_values(l, settings);
 }
 

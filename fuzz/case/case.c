@@ -100,6 +100,8 @@ struct ast_kernel *case_kernel(struct arena *arena, const struct fuzz_case *c,
     struct gen_walk own = {.number = 0};
     struct ast_kernel *kernel =
         gen_next_case(arena, c->seed, c->number, &c->gen, walk ? walk : &own);
+    if (kernel)
+        kernel->launch.caches = c->gen.caches;
     if (!kernel || c->gen.enumerate || c->gen.mutate == 0)
         return kernel;
     uint64_t other = pcg_splitmix(c->seed + OTHER_SEED);
@@ -163,8 +165,10 @@ static const char *gen_words(struct arena *arena, const struct gen_options *gen)
     const char *weights = gen_weights_print(arena, gen->weights);
     const char *mutate =
         gen->mutate == 0 ? "" : arena_printf(arena, " mutate=%" PRIu32, gen->mutate);
-    return arena_printf(arena, "%s%s%s%s%s", gen->fixed ? " fixed" : "", size_words(gen), mutate,
-                        *weights ? " weights=" : "", weights);
+    const char *caches = cache_sizes_print(arena, &gen->caches, ",");
+    return arena_printf(arena, "%s%s%s%s%s%s%s", gen->fixed ? " fixed" : "", size_words(gen),
+                        mutate, *caches ? " caches=" : "", caches, *weights ? " weights=" : "",
+                        weights);
 }
 
 char *case_print_options(struct arena *arena, const struct gen_options *gen,
@@ -205,6 +209,9 @@ char *case_gen_command(struct arena *arena, uint64_t seed, const struct gen_opti
         features = arena_printf(arena, "%s --mutate %" PRIu32, features, gen->mutate);
     if (gen->spin)
         features = arena_printf(arena, "%s --spin", features);
+    const char *caches = cache_sizes_print(arena, &gen->caches, ",");
+    if (*caches)
+        features = arena_printf(arena, "%s --caches %s", features, caches);
     if (gen->enumerate)
         return arena_printf(arena, "simtfuzz gen --enumerate%s --first", features);
     return arena_printf(arena, "simtfuzz gen --seed 0x%" PRIx64 "%s --first", seed, features);
@@ -255,6 +262,8 @@ static bool parse_setting(struct arena *arena, const char *name, const char *val
         return subject_parse_list(value, &c->check.subjects, &error_at);
     if (strcmp(name, "oracles") == 0)
         return oracle_parse_list(value, &c->check.oracles, &c->check.modes, &error_at);
+    if (strcmp(name, "caches") == 0)
+        return !cache_sizes_read(arena, &c->gen.caches, value);
     if (strcmp(name, "weights") == 0)
         return gen_weights_parse(arena, value, &c->gen.weights, &error_at);
     if (strcmp(name, "transforms") == 0)

@@ -89,9 +89,11 @@ static void describe_small(struct arena *arena, const struct ast_kernel *kernel,
     example->small_case = case_print(arena, &c);
     example->small_tape = check->tape ? tape_print(arena, check->tape) : "";
     example->small_transforms = transform_print_list(arena, &check->transforms);
+    const char *caches = cache_sizes_print(arena, &launch->caches, ",");
     example->small_launch = arena_printf(
-        arena, "threads=%" PRIu32 " warp=%" PRIu32 " blocks=%" PRIu32 " seed=0x%" PRIx64,
-        launch->threads, launch->warp, launch->blocks, launch->seed);
+        arena, "threads=%" PRIu32 " warp=%" PRIu32 " blocks=%" PRIu32 " seed=0x%" PRIx64 "%s%s",
+        launch->threads, launch->warp, launch->blocks, launch->seed, *caches ? " caches=" : "",
+        caches);
     example->small_statements = ast_kernel_size(kernel);
 }
 

@@ -110,7 +110,7 @@ struct cli_options {
     uint32_t schedules;
     bool schedules_given;
     uint64_t budget_steps;    /* 0 = as CHECK_DEFAULTS has it */
-    struct ast_launch launch; /* of --set; 0 = as the kernel has it */
+    struct ast_launch launch; /* of --set, --caches; 0 = as the kernel has it */
     bool launch_dimensions;   /* --set threads=8x8 */
     bool ptx_only;            /* an option that only PTX takes was given */
     const char *settings;     /* --set, --entry, --bind, --shared as a PTX file has them, or NULL */

@@ -86,6 +86,7 @@ static bool set_launch(struct cli *cli, struct ast_kernel *kernel, const char *p
         kernel->launch.warp = asked->warp;
     if (asked->blocks)
         kernel->launch.blocks = asked->blocks;
+    cache_sizes_override(&kernel->launch.caches, &asked->caches);
     struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
     diag_init(diag, path, NULL, 0);
     if (ast_check(kernel, diag))

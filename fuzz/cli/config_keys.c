@@ -41,6 +41,12 @@ static const char *print_subjects(struct arena *arena, const struct cli_options 
     return case_subjects(arena, o->subjects);
 }
 
+static const char *print_caches(struct arena *arena, const struct cli_options *o)
+{
+    const char *text = cache_sizes_print(arena, &o->launch.caches, ",");
+    return *text ? text : NULL;
+}
+
 static const char *print_oracles(struct arena *arena, const struct cli_options *o)
 {
     return case_oracles(arena, o->oracles, o->oracle_modes);
@@ -99,6 +105,7 @@ const struct config_key config_keys[] = {
     {.section = "generate", .key = "mutate", .option = "mutate", .print = print_mutate},
     {.section = "check", .key = "subjects", .option = "subjects", .print = print_subjects},
     {.section = "check", .key = "oracles", .option = "oracles", .print = print_oracles},
+    {.section = "check", .key = "caches", .option = "caches", .print = print_caches},
     {.section = "check", .key = "same-value", .option = "same-value"},
     {.section = "check", .key = "atomics-sync", .option = "atomics-sync"},
     {.section = "check", .key = "unscoped", .option = "unscoped"},

@@ -166,6 +166,10 @@ const struct cli_option option_table[] = {
     {"set", 0, OPTION_OWN, "SETTINGS", ON_SET, 0, 0, option_parse_set,
      "another launch than the kernel's: threads=8,warp=4,blocks=1; PTX: also "
      "threads=8x8,blocks=4x2"},
+    {"caches", 0, OPTION_OWN, "SIZES", ON_CHECKS | ON(TRACE) | ON(VIEW) | ON(STEP) | ON(GEN), 0, 0,
+     option_parse_caches,
+     "of subjects with caches: lines=2,words=4,sets=1,sms=2,policy=any|first|lowest; what is not "
+     "said is drawn by the launch's seed (docs/memory.md)"},
     {"entry", 0, OPTION_OWN, "NAME", ON_PTX, 0, 0, option_parse_entry,
      "PTX: the entry to launch, when there are several"},
     {"bind", 0, OPTION_OWN, "PARAM=VALUE", ON_PTX, 0, 0, option_parse_bind,

@@ -472,6 +472,18 @@ bool option_parse_set(struct cli *cli, const char *text)
     return true;
 }
 
+/* As a PTX file's head has them. */
+bool option_parse_caches(struct cli *cli, const char *text)
+{
+    const char *wrong = cache_sizes_read(&cli->arena, &cli->options.launch.caches, text);
+    if (wrong) {
+        cli_misuse(cli, "--caches: %s", wrong);
+        return false;
+    }
+    add_setting(cli, "caches=", text, strlen(text));
+    return true;
+}
+
 bool option_parse_subject(struct cli *cli, const char *text)
 {
     cli->options.subject_given = true;

@@ -75,6 +75,7 @@ bool option_parse_since(struct cli *cli, const char *text);
 bool option_parse_until(struct cli *cli, const char *text);
 bool option_parse_case(struct cli *cli, const char *text);
 bool option_parse_set(struct cli *cli, const char *text);
+bool option_parse_caches(struct cli *cli, const char *text);
 bool option_parse_transforms(struct cli *cli, const char *text);
 bool option_parse_subject(struct cli *cli, const char *text);
 /* An outside implementation, one more. */

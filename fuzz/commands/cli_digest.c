@@ -60,6 +60,7 @@ int command_digest(struct cli *cli)
     gen.mutate = o->mutate;
     gen.small = gen.enumerate = o->enumerate;
     gen.spin = o->spin;
+    gen.caches = o->launch.caches;
     for (uint64_t i = 0; i < o->count && more; i++) {
         size_t mark = arena_mark(&cli->arena);
         struct fuzz_case c;

@@ -350,6 +350,7 @@ int command_gen(struct cli *cli)
     gen.mutate = o->mutate;
     gen.small = gen.enumerate = o->enumerate;
     gen.spin = o->spin;
+    gen.caches = o->launch.caches;
     const char *command = case_gen_command(&cli->arena, o->seed, &gen);
     struct gen_walk walk = {.started = false};
     for (uint64_t i = 0; i < o->count && !ferror(stdout); i++) {

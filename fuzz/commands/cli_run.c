@@ -56,6 +56,7 @@ static struct campaign_options make_options(const struct cli *cli)
     options.gen.mutate = o->mutate;
     options.gen.small = options.gen.enumerate = o->enumerate;
     options.gen.spin = o->spin;
+    options.gen.caches = o->launch.caches;
     return options;
 }
 

@@ -38,6 +38,7 @@ struct gen_options {
     bool enumerate;    /* small: case k is the k-th of all of them (from 0), whatever the seed */
     uint32_t
         mutate; /* so many of 100 kernels are mutated once they are made (case_kernel, not here) */
+    struct cache_sizes caches; /* that each kernel's launch states (case_kernel, not here) */
     const struct gen_weights *weights; /* gen_weights.h; NULL: those of features.def */
 };
 

@@ -43,8 +43,8 @@ static void kernel(void)
 static void ptx(void)
 {
     static const char *const settings[] = {
-        "// simtfuzz: ", "entry=", "threads=", "warp=", "blocks=",    "bind:",
-        "reg:",          "init:",  "stack=",   "raw",   "// expect: "};
+        "// simtfuzz: ", "entry=", "threads=", "warp=", "blocks=", "bind:",
+        "reg:",          "init:",  "stack=",   "raw",   "caches=", "// expect: "};
     for (int i = 1; i < PTX_WORD_COUNT; i++)
         printf("\".%s\"\n", ptx_words[i]);
     entries(ptx_mnemonics, PTX_OPCODE_COUNT);
@@ -63,7 +63,7 @@ static void options(void)
                                            "check-seed=",  "schedules=", "budget=",  "exhaustive",
                                            "small",        "enumerate",  "fixed",    "same-value",
                                            "subjects=",    "oracles=",   "tape-of=", "transforms=",
-                                           "atomics-sync", "unscoped",   "weights="};
+                                           "atomics-sync", "unscoped",   "weights=", "caches="};
     static const char *const values[] = {"yes", "no",   "5m",        "200%",
                                          "0x1", "0/16", "[weights]", "preset"};
     for (int i = 0; i < SUBJECT_COUNT; i++)

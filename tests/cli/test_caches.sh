@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# --caches: sizes of caches on every command that runs a subject, in kernels, in cases, in the database.
+. "$(dirname "$0")/common.sh"
+cat >k.simt <<'END'
+launch(threads = 2, warp = 2, blocks = 1);
+global int a[8], r[2];
+kernel k() { r[tid] = a[0] + a[4] + a[tid + 1]; }
+expect terminates;
+END
+subject=crs:caches:printed
+
+# Lines of eight words hold all of `a`: two loads hit. Lines of one word are filled one by one.
+steps() { # CACHES [FILE]: how many steps the sequential execution has
+    expect 0 trace "${2:-k.simt}" --subject $subject --caches "$1"
+    sed -n 's/^terminated after \([0-9]*\) steps$/\1/p' out
+}
+large=$(steps lines=4,words=8) small=$(steps lines=1,words=1)
+[ -n "$large" ] && [ "$large" -lt "$small" ] || failed "steps with large caches '$large', with small ones '$small'"
+expect 0 step k.simt --subject $subject --caches lines=1,words=1 --commands 'f 14; show all'
+says out 'L1 of SM 0: a[4] awaited'
+# An L1 with one line and two that are asked for: one is waited for, or both are there.
+for lines in 1 2; do
+    expect 0 view k.simt --subject $subject --caches lines=$lines,words=1 --output v$lines.html
+done
+cmp -s v1.html v2.html && failed "view looks the same with one line and with two"
+expect 0 check k.simt --subjects crs,$subject --caches lines=2,words=2,sets=2,sms=2,policy=lowest
+
+# In the text of a kernel, of both languages; --caches beats it, a size at a time.
+sed 's/blocks = 1/blocks = 1, lines = 4, words = 8, policy = first/' k.simt >own.simt
+expect 0 trace own.simt --subject $subject
+says out "terminated after $large steps"
+[ "$(steps words=1,lines=1 own.simt)" = "$small" ] || failed "--caches does not beat the kernel's own sizes"
+expect 0 lower own.simt --to ptx
+cp out own.ptx
+says own.ptx 'caches=lines=4,words=8,policy=first'
+expect 0 trace own.ptx --subject $subject
+says out "terminated after $large steps"
+[ "$(steps words=1,lines=1 own.ptx)" = "$small" ] || failed "--caches does not beat PTX's own sizes"
+
+# A campaign: in its options, each kernel, what it stores, and what is run again from there.
+expect 0 gen --seed 3 --caches lines=2,words=4,policy=lowest --first 7
+says out '--caches lines=2,words=4,policy=lowest --first 7' 'lines=2, words=4, policy=lowest'
+cat >c.ini <<'END'
+[check]
+subjects = crs,crs:caches:printed
+oracles = memory-model
+caches = lines=2,words=1
+END
+expect 0 run -c c.ini --check
+says out 'caches = lines=2,words=1'
+expect 0 run -c c.ini --spin --cases 900 --seed 5 -j 1 --db c.db --no-minimise
+says out 'STALE'
+expect 0 triage --db c.db show 1
+says out 'caches=lines=2,words=1'
+expect 0 replay --db c.db 1
+says out 'stale-spin'
+expect 0 triage --db c.db export 1 --output found.simt
+says found.simt 'lines=2, words=1'
+expect 0 reduce --db c.db 1
+expect 0 triage --db c.db export 1 --output small.simt
+says small.simt 'lines=2, words=1'
+expect 0 digest --cases 4 --seed 1 --subjects crs:caches:coherent --oracles memory-model --caches lines=1,words=1
+cp out digest
+expect 0 digest --cases 4 --seed 1 --subjects crs:caches:coherent --oracles memory-model --caches lines=4,words=8
+cmp -s out digest && failed "digests do not depend on the caches"
+
+# What is wrong has a name, and its line where it stands in a kernel.
+bad() { # CACHES MESSAGE
+    expect 2 check k.simt --subjects $subject --caches "$1"
+    says err "$2"
+}
+bad lines=0 "'lines' of a cache must be 1 to 1024"
+bad lines=1025 "'lines' of a cache must be 1 to 1024"
+bad words=3 "'words' of a cache line must be 1, 2, 4 or 8"
+bad lines=4,sets=3 "'sets' of a cache must divide its 'lines'"
+bad sets=2 "'sets' of a cache must divide its 'lines'"
+bad sms=65 "'sms' must be 1 to 64"
+bad policy=lru "'policy' of a cache must be any, first or lowest"
+bad '' "not ''"
+bad lines "not 'lines'"
+bad ways=2 "not 'ways=2'"
+sed 's/blocks = 1/blocks = 1, words = 3/' k.simt >bad.simt
+expect 2 check bad.simt
+says err "bad.simt:1:" "'words' of a cache line must be 1, 2, 4 or 8"
+sed 's/caches=lines=4/caches=lines=0/' own.ptx >bad.ptx
+expect 2 check bad.ptx
+says err 'bad.ptx:' "'lines' of a cache must be 1 to 1024"
+finish
