@@ -2,7 +2,7 @@
  * lower_ptx_stm.c - statements: the schemes CMP.* of catalogue cuda-crs, section 14.1, one function each.
  */
 #include "engine/base/invariant.h"
-#include "engine/language/annotate.h"
+#include "engine/input/annotate.h"
 #include "engine/to_ptx/lower_ptx_internal.h"
 
 static void statement(struct ptx_lowering *l, const struct ast_stm *stm);

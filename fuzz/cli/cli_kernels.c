@@ -2,9 +2,9 @@
  * cli_kernels.c - kernels that the command line names: finding, reading and writing files.
  */
 #include "engine/forms/cfg.h"
+#include "engine/input/annotate.h"
 #include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
-#include "engine/language/annotate.h"
 #include "engine/language/print.h"
 #include "fuzz/case/case.h"
 #include "fuzz/cli/cli.h"

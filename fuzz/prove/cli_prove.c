@@ -2,8 +2,8 @@
  * cli_prove.c - `simtfuzz prove`: kernels proved free of races and barrier divergence for every input and
  * schedule, or refuted by an execution. Files, or, to try the prover itself, generated kernels.
  */
+#include "engine/input/annotate.h"
 #include "engine/input/input.h"
-#include "engine/language/annotate.h"
 #include "engine/language/parse.h"
 #include "engine/language/print.h"
 #include "fuzz/case/case.h"

@@ -1,4 +1,4 @@
-#include "engine/language/annotate.h"
+#include "engine/input/annotate.h"
 
 #include "engine/language/eval_ops.h"
 #include "engine/language/walk.h"
