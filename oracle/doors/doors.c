@@ -64,6 +64,8 @@ const struct oracle oracle_doors[] = {
      .ended = features_end,
      .finish = features_judge},
     {.id = ORACLE_COUNT, .prepare = contexts_prepare, .watch = contexts_begin},
+    /* The last that watches is the first that hears: the log, right behind the detector that it is held against. */
+    {.id = ORACLE_RACE, .watch = race_logs_watch, .ended = race_logs_ended},
 };
 
 const uint32_t oracle_door_count = sizeof oracle_doors / sizeof *oracle_doors;
