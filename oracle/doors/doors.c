@@ -32,7 +32,7 @@ const struct oracle oracle_doors[] = {
      .judge = simulation_judge},
     {.id = ORACLE_LEMMAS, .judge = simulation_judge_lemmas},
     {.id = ORACLE_COUNT, .unasked = true, .explored = exhaust_explored, .judge = exhaust_judge},
-    {.id = ORACLE_RACE, .watch = race_logs_watch, .ended = race_logs_ended, .judge = race_judge},
+    {.id = ORACLE_RACE, .judge = race_judge},
     {.id = ORACLE_RESULT, .judge = result_judge},
     {.id = ORACLE_LIVENESS, .unasked = true, .explored = liveness_explore, .judge = liveness_judge},
     {.id = ORACLE_SAFETY,
