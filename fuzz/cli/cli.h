@@ -70,6 +70,7 @@ struct cli_prove_options {
     const char *assume;                /* an expression, or NULL */
     bool beside;                       /* `check`: a proof is tried as well */
     bool unroll_given, invariants, file_inputs, adversary;
+    bool annotations; /* the file's invariants are taken as given */
 };
 
 /* What the options of all commands set. */
@@ -141,6 +142,7 @@ struct cli_options {
     uint32_t max_tests;
     bool all_pending;
     const char *compiler;                                /* of check: a command, or NULL */
+    uint32_t inputs;                                     /* of check: 0 = not given */
     const char *capture;                                 /* of exec: a folder, or NULL */
     bool unwritten_ok, leak_check;                       /* of exec */
     const char *suppress;                                /* of exec, check: a file, or NULL */

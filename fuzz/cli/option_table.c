@@ -210,6 +210,9 @@ const struct cli_option option_table[] = {
      "it says, --max-states, or 4096"},
     {"compiler", 0, OPTION_TEXT, "COMMAND", ON(CHECK), FIELD(compiler), 0, NULL,
      "what makes PTX of .cu and .cl files; the file, -o and the output are put behind it"},
+    {"inputs", 0, OPTION_SOME_U32, "N", ON(CHECK), FIELD(inputs), 0, NULL,
+     "of .cu and .cl files: launches and values of parameters that are made up, until all ways of "
+     "branches are taken; 32 by default"},
     {"budget", 0, OPTION_SOME_U64, "N", ON(EXEC), FIELD(budget_steps), 0, NULL,
      "steps of warps that one launch may take; any number by default"},
     {"capture", 0, OPTION_TEXT, "FOLDER", ON(EXEC), FIELD(capture), 0, NULL,
@@ -251,6 +254,9 @@ const struct cli_option option_table[] = {
     {"assume", 0, OPTION_TEXT, "E", ON(PROVE), FIELD(prove.assume), 0, NULL,
      "an expression that holds at the start, as if assume(E) were the kernel's first statement: "
      "'threads % 32 == 0', 'n < 64'"},
+    {"annotations", 0, OPTION_OWN, "check|assume", ON(PROVE), 0, 0, option_parse_annotations,
+     "the file's `invariant e;`: shown as an assertion, and tried at its loop (default); or taken "
+     "as given"},
     {"inputs", 0, OPTION_OWN, "any|file", ON(PROVE), 0, 0, option_parse_inputs,
      "`input` memory: anything (default), or what the file's seed draws"},
     {"memory", 0, OPTION_OWN, "bar|adv", ON(PROVE), 0, 0, option_parse_proof_memory,
