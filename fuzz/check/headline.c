@@ -152,12 +152,19 @@ static bool is_vacuous(const struct check_result *result)
         if (!result->runs[s].reason && result->runs[s].schedules > 0)
             program = result->runs[s].program;
     if (!program || program->form != FORM_PTX ||
-        result->hits[RULE_PTX_ST] + result->hits[RULE_PTX_ATOM] + result->hits[RULE_ASYNC_COPY] > 0)
+        result->hits[RULE_PTX_ST] + result->hits[RULE_PTX_ATOM] + result->hits[RULE_PTX_RED] +
+                result->hits[RULE_ASYNC_COPY] >
+            0)
         return false;
     for (uint32_t stm = 0; stm < program->stm_count; stm++)
         if (program->stms[stm].writes)
             return true;
     return false;
+}
+
+static const char *word_of(enum outcome outcome)
+{
+    return outcome == OUTCOME_RACE ? "RACY" : outcome == OUTCOME_HANG ? "HANG" : "FAULT";
 }
 
 void headline_of(struct arena *arena, const struct check_result *result, struct headline *headline)
@@ -172,12 +179,10 @@ void headline_of(struct arena *arena, const struct check_result *result, struct 
             for (uint32_t k = i; k < headline->count; k++)
                 headline->happenings[k] = headline->happenings[k + 1];
         }
-    if (headline->count == 0)
-        headline->word = !any_ended(result) ? "unknown" : is_vacuous(result) ? "vacuous" : "clean";
-    else if (headline->happenings[0].outcome == OUTCOME_RACE)
-        headline->word = "RACY";
-    else
-        headline->word = headline->happenings[0].outcome == OUTCOME_HANG ? "HANG" : "FAULT";
+    headline->word = headline->count > 0  ? word_of(headline->happenings[0].outcome)
+                     : !any_ended(result) ? "unknown"
+                     : is_vacuous(result) ? "vacuous"
+                                          : "clean";
 }
 
 const char *headline_subjects(struct arena *arena, subject_set subjects)
@@ -191,9 +196,7 @@ const char *headline_subjects(struct arena *arena, subject_set subjects)
 
 const char *headline_text(struct arena *arena, const struct happening *h)
 {
-    const char *word = h->outcome == OUTCOME_RACE   ? "RACY"
-                       : h->outcome == OUTCOME_HANG ? "HANG"
-                                                    : "FAULT";
+    const char *word = word_of(h->outcome);
     const char *other = h->outcome == OUTCOME_HANG ? "can end" : "clean";
     const char *where =
         h->clean ? arena_printf(arena, " in %s, %s in %s", headline_subjects(arena, h->shown),
@@ -202,7 +205,7 @@ const char *headline_text(struct arena *arena, const struct happening *h)
     return arena_printf(arena, "%s%s: %s", word, where, h->sentence);
 }
 
-bool headline_is_suppressed(const struct happening *h, const struct fail_on *fail_on)
+static bool is_suppressed(const struct happening *h, const struct fail_on *fail_on)
 {
     char texts[HAPPENING_PLACES][PLACE_BYTES];
     const char *sources[HAPPENING_PLACES] = {NULL, NULL};
@@ -218,10 +221,25 @@ bool headline_is_suppressed(const struct happening *h, const struct fail_on *fai
                             HAPPENING_PLACES);
 }
 
+void headline_suppress(struct headline *headline, const struct fail_on *fail_on)
+{
+    struct happening sorted[OUTCOME_COUNT];
+    uint32_t kept = 0, behind = headline->count;
+    for (uint32_t i = headline->count; i-- > 0;)
+        if (is_suppressed(&headline->happenings[i], fail_on))
+            sorted[--behind] = headline->happenings[i];
+    for (uint32_t i = 0; i < headline->count; i++)
+        if (!is_suppressed(&headline->happenings[i], fail_on))
+            sorted[kept++] = headline->happenings[i];
+    memcpy(headline->happenings, sorted, headline->count * sizeof *sorted);
+    headline->suppressed = headline->count - kept;
+    headline->count = kept;
+    if (headline->suppressed > 0)
+        headline->word = kept > 0 ? word_of(headline->happenings[0].outcome) : "suppressed";
+}
+
 bool headline_counts(const struct happening *h, const struct fail_on *fail_on)
 {
-    if (headline_is_suppressed(h, fail_on))
-        return false;
     if (h->outcome == OUTCOME_RACE && (h->shown & fail_on->race_where))
         return true;
     return fail_on->outcomes >> h->outcome & 1;

@@ -27,13 +27,16 @@ struct happening {
 };
 
 struct headline {
-    /* "clean", "RACY", "FAULT", "HANG"; "unknown": no execution ended; "vacuous": none came to a store */
+    /* "clean", "RACY", "FAULT", "HANG"; "unknown": no execution ended; "vacuous": none came to a store;
+     * "suppressed": what happens is (headline_suppress) */
     const char *word;
     const char *scope; /* what that rests on: "16 executions of 9 subjects, sampled" */
     bool
         met_by_threads; /* warps with one pc do not get lanes of a mask together, threads with their own do: no fault */
     uint32_t count;
-    struct happening happenings[OUTCOME_COUNT]; /* the gravest first */
+    struct happening
+        happenings[OUTCOME_COUNT]; /* the gravest first; behind them what is suppressed */
+    uint32_t suppressed;
 };
 
 void headline_of(struct arena *arena, const struct check_result *result, struct headline *headline);
@@ -52,8 +55,8 @@ struct fail_on {
     const struct suppressions *suppressions; /* or NULL */
 };
 
-/* Whether --suppress names it. */
-bool headline_is_suppressed(const struct happening *happening, const struct fail_on *fail_on);
+/* What --suppress names happens no more: the word is that of what is left, or "suppressed". */
+void headline_suppress(struct headline *headline, const struct fail_on *fail_on);
 
 /* Whether it is one; whether one of them happens. */
 bool headline_counts(const struct happening *happening, const struct fail_on *fail_on);

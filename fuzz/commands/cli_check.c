@@ -278,7 +278,8 @@ static const char *head_text(struct arena *arena, const struct check_result *res
     if (!result->program)
         return arena_printf(arena, "  %s", result->reason);
     if (headline->count == 0)
-        return arena_printf(arena, "  (%s%s)", brief ? "clean: " : "", headline->scope);
+        return arena_printf(arena, "  (%s%s)", brief && headline->suppressed == 0 ? "clean: " : "",
+                            headline->scope);
     if (!brief) { /* the word stands in front of the name */
         text = headline_text(arena, &headline->happenings[0]) + strlen(headline->word);
         return arena_printf(arena, "%s%s", *text == ':' ? "" : ":", text);
@@ -462,6 +463,14 @@ subject_set check_subjects(const struct ast_kernel *kernel, subject_set asked)
     return plain && ptx_kernel_has_meetings(kernel) ? asked | SUBJECT_BIT(SUBJECT_ITS) : asked;
 }
 
+/* Whoever says what is expected, or how much is to be looked at, gets that. */
+static bool may_grow(const struct cli *cli, const struct ast_kernel *kernel)
+{
+    const struct cli_options *o = &cli->options;
+    return kernel->form == FORM_PTX && !kernel->expects && !kernel->progress && !o->budget_steps &&
+           !o->exhaustive && !o->check_case;
+}
+
 int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
                 const struct check_options *options, struct cli_check_sums *sums)
 {
@@ -474,9 +483,17 @@ int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
     telling.searched_context = &searched;
     telling.subjects = check_subjects(kernel, options->subjects);
     check_kernel(&cli->arena, kernel, &telling, result);
-    struct cli_stated stated = cli_check_matrix(cli, kernel, options);
     struct headline headline;
     headline_of(&cli->arena, result, &headline);
+    if (may_grow(cli, kernel) && headline.count == 0 && budget_is_short(result, &telling)) {
+        if (options->subjects == SUBJECTS_DEFAULT && grid_decides(cli, kernel))
+            return grid_check(cli, path, kernel, sums);
+        budget_grow(cli, kernel, &telling, result);
+        headline_of(&cli->arena, result, &headline);
+    }
+    struct cli_stated stated = cli_check_matrix(cli, kernel, options);
+    const struct fail_on fail_on = fail_on_of(cli, path, kernel);
+    headline_suppress(&headline, &fail_on);
     if (cli->options.json)
         check_print_json(&cli->arena, path, options, result, &stated, &headline);
     else
@@ -486,11 +503,11 @@ int check_judge(struct cli *cli, const char *path, struct ast_kernel *kernel,
     sums->kernels++;
     sums->diverged += diverged > 0;
     sums->failed += failed > 0;
-    const struct fail_on fail_on = fail_on_of(cli, path, kernel);
-    for (uint32_t i = 0; i < headline.count && !cli->options.json; i++)
-        if (headline_is_suppressed(&headline.happenings[i], &fail_on))
-            printf("    note: %s suppresses %s\n", cli->options.suppress,
-                   outcome_names[headline.happenings[i].outcome]);
+    for (uint32_t i = 0; i < headline.suppressed && !cli->options.json; i++)
+        printf("    note: %s suppresses: %s\n", cli->options.suppress,
+               demangle_within(&cli->arena,
+                               headline_text(&cli->arena, &headline.happenings[headline.count + i]),
+                               kernel->name));
     if (sums->report)
         report_kernel(&cli->arena, sums->report, path, result, &headline, &fail_on);
     bool states = kernel->expects != NULL;
@@ -568,6 +585,14 @@ static int repair_files(struct cli *cli, const struct cli_files *files)
     return interrupted ? CLI_INTERRUPTED : status;
 }
 
+static bool any_host(const struct cli_files *files)
+{
+    for (uint32_t i = 0; i < files->count; i++)
+        if (host_is_path(files->paths[i]))
+            return true;
+    return false;
+}
+
 int command_check(struct cli *cli)
 {
     struct cli_files files;
@@ -577,6 +602,8 @@ int command_check(struct cli *cli)
     if (!read_suppressions(cli) || !read_tape(cli, &options) ||
         !cli_find_checked(cli, cli->arguments, cli->argument_count, &files))
         return CLI_USAGE;
+    if (cli->options.device && !any_host(&files))
+        return cli_misuse(cli, "--device is for host programs (*.host)");
     if (cli->options.repair || cli->options.outcomes)
         return repair_files(cli, &files);
     struct arena kept;

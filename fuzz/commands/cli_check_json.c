@@ -241,6 +241,7 @@ static void json_headline(struct json *json, struct arena *arena, const struct h
         json_object_end(json);
     }
     json_array_end(json);
+    json_key_u64(json, "suppressed", headline->suppressed);
     json_object_end(json);
 }
 

@@ -48,16 +48,24 @@ static void mark_written(struct launch *launch)
 
 /* ---- what is found ---- */
 
-/* What --fail-on and --suppress say of it. */
-static bool counts(struct grid *g, const struct launch_finding *finding)
+/* Findings that --suppress names are taken away. */
+static void suppress(struct grid *g)
+{
+    for (struct launch_finding **at = &g->launch->race->findings; *at;)
+        if (suppress_matches(g->fail_on->suppressions, device_finding_kind(*at), (*at)->sources,
+                             2)) {
+            g->suppressed++;
+            *at = (*at)->next;
+        } else {
+            at = &(*at)->next;
+        }
+}
+
+/* What --fail-on says of it. */
+static bool counts(const struct grid *g, const struct launch_finding *finding)
 {
     enum outcome outcome =
         finding->kind == LAUNCH_RACE ? OUTCOME_RACE : outcome_of(finding->status);
-    if (suppress_matches(g->fail_on->suppressions, device_finding_kind(finding), finding->sources,
-                         2)) {
-        g->suppressed++;
-        return false;
-    }
     if (finding->kind == LAUNCH_UNWRITTEN)
         return g->fail_on->outcomes != 0;
     return outcome < OUTCOME_COUNT && (g->fail_on->outcomes >> outcome & 1);
@@ -100,6 +108,30 @@ static bool decides(const struct launch *launch)
     return alone;
 }
 
+static struct launch *new_launch(struct cli *cli, struct ast_kernel *kernel,
+                                 const struct launch_options *options, const char **why)
+{
+    uint32_t grid[3];
+    uint32_t block[3];
+    ptx_kernel_dimensions(kernel, block, grid);
+    return launch_new(&cli->arena, kernel, grid, options, why);
+}
+
+bool grid_decides(struct cli *cli, struct ast_kernel *kernel)
+{
+    const struct ast_launch launch = kernel->launch;
+    const struct ptx_kernel ptx = *kernel->ptx;
+    const size_t mark = arena_mark(&cli->arena);
+    const struct launch_options options = {.budget = 0};
+    const char *why = NULL;
+    const struct launch *tried = new_launch(cli, kernel, &options, &why);
+    const bool decided = tried && decides(tried);
+    kernel->launch = launch;
+    *kernel->ptx = ptx;
+    arena_release(&cli->arena, mark);
+    return decided;
+}
+
 static void tell_word(const struct grid *g, const char *word, bool is_bad, const char *text)
 {
     const bool colored = g->cli->options.color;
@@ -130,6 +162,8 @@ static void tell(const struct grid *g)
         tell_word(g, "unknown", true,
                   "it was stopped before its end (--budget, --time): nothing is "
                   "known of the rest");
+    else if (!launch->race->findings && g->suppressed > 0)
+        tell_word(g, "suppressed", false, "nothing else is wrong in this execution");
     else if (clean)
         tell_word(g, "clean", false,
                   decides(launch) ? "no race under any schedule: barriers alone order its threads"
@@ -189,12 +223,10 @@ int grid_check(struct cli *cli, const char *path, struct ast_kernel *kernel,
     const struct launch_options options = {
         .budget = cli->options.budget_steps, .go_on = go_on, .context = &g};
     const char *why = NULL;
-    uint32_t grid[3];
-    memcpy(grid, kernel->ptx->grid, sizeof grid);
     sums->kernels++;
     if (kernel->expects)
         return refuse(&g, "claims are asked of up to 64 blocks and 4096 threads", sums);
-    g.launch = launch_new(&cli->arena, kernel, grid, &options, &why);
+    g.launch = new_launch(cli, kernel, &options, &why);
     if (!g.launch)
         return refuse(&g, why, sums);
     interrupt_catch();
@@ -203,6 +235,7 @@ int grid_check(struct cli *cli, const char *path, struct ast_kernel *kernel,
     launch_run(g.launch, &options);
     if (g.shows_progress && clock_monotonic_ms() - g.told_ms < PROGRESS_MS)
         fputs("\r\033[K", stderr);
+    suppress(&g);
     for (const struct launch_finding *f = g.launch->race->findings; f; f = f->next) {
         bool counted = counts(&g, f);
         g.counted += counted;

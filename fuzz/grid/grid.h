@@ -1,5 +1,6 @@
 /*
- * grid.h - `check` of a launch with more blocks than a case has: all of its grid, once, under `crs`, as `exec` runs it.
+ * grid.h - `check` of a launch with more blocks than a case has: all of its grid, once, under `crs`, as `exec` runs it; and
+ * how long an execution of any launch may take.
  */
 #ifndef FUZZ_GRID_H
 #define FUZZ_GRID_H
@@ -9,5 +10,18 @@
 /* Runs a kernel of FORM_PTX whose `whole` is set, tells of it, and counts it. Its exit status. */
 int grid_check(struct cli *cli, const char *path, struct ast_kernel *kernel,
                struct cli_check_sums *sums);
+
+/* Whether one execution of this kernel of FORM_PTX stands for all: barriers alone order its threads. */
+bool grid_decides(struct cli *cli, struct ast_kernel *kernel);
+
+/* ---- budgets (budget.c) ---- */
+
+/* Whether a larger budget may bring executions to an end that were cut off: one that starves nobody, or one that had not
+ * much more than others took. */
+bool budget_is_short(const struct check_result *result, const struct check_options *options);
+
+/* The check again, whose result this is, under budgets that grow until all executions end, or take too many steps. */
+void budget_grow(struct cli *cli, const struct ast_kernel *kernel,
+                 const struct check_options *options, struct check_result *result);
 
 #endif

@@ -117,6 +117,13 @@ static void count_hits(const struct checking *c)
             c->result->hits[r] += counted[s]->hits[r];
 }
 
+uint64_t check_budget(const struct check_options *options, const struct program *program)
+{
+    const uint64_t least = (uint64_t)BUDGET_STEPS_A_THREAD * program->total_threads;
+    const bool is_default = options->budget_steps == CHECK_DEFAULTS.budget_steps;
+    return is_default && options->budget_steps < least ? least : options->budget_steps;
+}
+
 void check_kernel(struct arena *arena, const struct ast_kernel *kernel,
                   const struct check_options *options, struct check_result *result)
 {
@@ -131,9 +138,7 @@ void check_kernel(struct arena *arena, const struct ast_kernel *kernel,
     c.forms = forms_new(arena, kernel);
     explore_prepare(&c);
     if (result->program) {
-        uint64_t least = (uint64_t)BUDGET_STEPS_A_THREAD * result->program->total_threads;
-        if (options->budget_steps == CHECK_DEFAULTS.budget_steps && scaled.budget_steps < least)
-            scaled.budget_steps = least;
+        scaled.budget_steps = check_budget(options, result->program);
         c.finals = expect_prepare(&c);
         explore(&c);
         judge(&c);

@@ -81,6 +81,7 @@ struct check_run {
     uint32_t fair_cut; /* of these: the budget was spent */
     bool fair_lasso;   /* an infinite execution that starves nobody was proven */
     uint64_t steps;
+    uint64_t longest; /* steps of the longest execution that terminated */
     bool race;
     struct race_witness witness;
     bool race_incomplete;     /* the detector ran out of room: there may be more races */
@@ -130,6 +131,9 @@ struct check_result {
      * follow to their end: nothing has a second account of these. */
     unsigned lone, unseen;
 };
+
+/* Of one execution of this program: what the options say, the default for so many threads. */
+uint64_t check_budget(const struct check_options *options, const struct program *program);
 
 /* The result and all that it points to live in `arena`. */
 void check_kernel(struct arena *arena, const struct ast_kernel *kernel,

@@ -161,6 +161,8 @@ static void keep_execution(struct checking *c, struct execution *execution,
     struct check_run *run = &c->result->runs[execution->subject];
     execution->steps = machine->steps;
     run->steps += machine->steps;
+    if (execution->status == STATUS_TERMINATED && machine->steps > run->longest)
+        run->longest = machine->steps;
     run->fair += execution->fair;
     run->fair_cut += execution->fair && execution->status == STATUS_STEP_LIMIT;
     uint64_t *before = &c->subjects[execution->subject].several_targets;

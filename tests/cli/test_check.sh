@@ -211,4 +211,15 @@ says err "cuda.simt:1:1: error: '__global__' is CUDA C or OpenCL C; in the kerne
 } >chains.simt
 says_of chains.simt 0 "clean     chains.simt"
 
+
+# What is suppressed is no headline; a device is for host programs.
+printf 'launch(threads = 2, warp = 2);\nshared int x;\nkernel k() { x = tid; }\n' >pair.simt
+expect 1 check pair.simt
+echo 'race pair.simt:3' >known.txt
+expect 0 check pair.simt --suppress known.txt
+says out 'suppressed pair.simt' 'note: known.txt suppresses: RACY'
+expect 0 check pair.simt --suppress known.txt --json
+says out '"word": "suppressed"' '"suppressed": 1'
+expect 2 check pair.simt --device sms=1
+says err '--device is for host programs'
 finish
