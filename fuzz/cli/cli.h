@@ -141,6 +141,7 @@ struct cli_options {
     uint32_t max_tests;
     bool all_pending;
     const char *compiler;                                /* of check: a command, or NULL */
+    uint32_t inputs;                                     /* of check: 0 = not given */
     const char *capture;                                 /* of exec: a folder, or NULL */
     bool unwritten_ok, leak_check;                       /* of exec */
     const char *suppress;                                /* of exec, check: a file, or NULL */

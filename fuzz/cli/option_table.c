@@ -210,6 +210,9 @@ const struct cli_option option_table[] = {
      "it says, --max-states, or 4096"},
     {"compiler", 0, OPTION_TEXT, "COMMAND", ON(CHECK), FIELD(compiler), 0, NULL,
      "what makes PTX of .cu and .cl files; the file, -o and the output are put behind it"},
+    {"inputs", 0, OPTION_SOME_U32, "N", ON(CHECK), FIELD(inputs), 0, NULL,
+     "of .cu and .cl files: launches and values of parameters that are made up, until all ways of "
+     "branches are taken; 32 by default"},
     {"budget", 0, OPTION_SOME_U64, "N", ON(EXEC), FIELD(budget_steps), 0, NULL,
      "steps of warps that one launch may take; any number by default"},
     {"capture", 0, OPTION_TEXT, "FOLDER", ON(EXEC), FIELD(capture), 0, NULL,

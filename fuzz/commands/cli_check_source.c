@@ -1,11 +1,13 @@
 /*
  * cli_check_source.c - `simtfuzz check kernel.cu`: compiled, and each of its entries under launches that are made up.
  */
+#include "engine/base/pcg.h"
 #include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
 #include "engine/ptx/ptx_reach.h"
 #include "fuzz/check/compile.h"
 #include "fuzz/commands/cli_check.h"
+#include "fuzz/grid/branches.h"
 #include "fuzz/hunt/bundle.h"
 #include "fuzz/out/demangle.h"
 
@@ -15,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ENTRIES_MAX = 256, LAUNCHES = 4 };
+enum { ENTRIES_MAX = 256, LAUNCHES = 4, INPUTS = 32, STREAM = 25 };
 
 /* A launch that is made up. What a kernel says of its own size (.reqntid) it keeps. */
 struct made_up {
@@ -130,6 +132,13 @@ static const char *bound_struct(struct arena *arena, const struct ptx_function *
     return arena_printf(arena, "%s bind:%" PRIu32 "=words:%s", memory, number, words);
 }
 
+static bool is_number(const struct ptx_variable *p)
+{
+    const struct ptx_type type = ptx_type_of(p->type);
+    return p->dimension_count == 0 && type.bits == 32 && type.kind != PTX_CLASS_FLOAT &&
+           !p->is_pointer;
+}
+
 /* " bind:2=61" for each integer parameter of 32 bits; buffers are what ptx_kernel makes of them. */
 static const char *bound_numbers(struct arena *arena, const struct ptx_function *entry,
                                  uint32_t value)
@@ -137,9 +146,7 @@ static const char *bound_numbers(struct arena *arena, const struct ptx_function 
     const char *text = "";
     uint32_t number = 0, buffers = 0;
     for (const struct ptx_variable *p = entry->parameters; p; p = p->next, number++) {
-        struct ptx_type type = ptx_type_of(p->type);
-        bool is_number = p->dimension_count == 0 && type.bits == 32 && type.kind != PTX_CLASS_FLOAT;
-        if (is_number && !p->is_pointer)
+        if (is_number(p))
             text = arena_printf(arena, "%s bind:%" PRIu32 "=%" PRIu32, text, number, value);
         else if (p->dimension_count > 0)
             text = arena_printf(arena, "%s%s", text,
@@ -174,6 +181,46 @@ static uint32_t threads_by_arrays(const struct source_check *s, const struct ptx
             return square ? side : (uint32_t)elements;
     }
     return 0;
+}
+
+/* A size that the launch fills, one that it does not, a small number, or what the kernel compares with. */
+static int64_t drawn_number(struct pcg *rng, const struct branches *b, uint32_t width)
+{
+    const uint32_t kind = pcg_below(rng, 6), more = pcg_below(rng, width) + 1;
+    if (kind >= 3 && b->constant_count > 0)
+        return b->constants[more % b->constant_count] + (int64_t)(pcg_below(rng, 3)) - 1;
+    return kind == 0 ? width : kind == 1 ? more : kind == 2 ? width + more : more % 5;
+}
+
+/* Launch number `i`, drawn: each number on its own. */
+static const char *drawn_settings(const struct source_check *s, const struct ptx_function *entry,
+                                  const struct branches *b, uint32_t by_arrays, bool square,
+                                  uint32_t i)
+{
+    struct arena *arena = &s->cli->arena;
+    struct pcg rng;
+    pcg_seed(&rng, pcg_splitmix(i), STREAM);
+    struct made_up launch = (square ? squares : lines)[pcg_below(&rng, LAUNCHES)];
+    if (by_arrays > 0)
+        launch.block[0] = by_arrays;
+    if (by_arrays > 0 && square)
+        launch.block[1] = by_arrays;
+    const uint32_t width = launch.block[0] * launch.grid[0];
+    const char *text =
+        arena_printf(arena, "entry=%s threads=%" PRIu32 "x%" PRIu32 " blocks=%" PRIu32 "x%" PRIu32,
+                     entry->name, launch.block[0], launch.block[1], launch.grid[0], launch.grid[1]);
+    uint32_t number = 0, buffers = 0;
+    for (const struct ptx_variable *p = entry->parameters; p; p = p->next, number++) {
+        const int64_t value = drawn_number(&rng, b, width);
+        text = is_number(p) ? arena_printf(arena, "%s bind:%" PRIu32 "=%" PRId32, text, number,
+                                           (int32_t)value)
+               : p->dimension_count > 0
+                   ? arena_printf(arena, "%s%s", text,
+                                  bound_struct(arena, entry, p, number,
+                                               (uint32_t)(value < 0 ? 0 : value), &buffers))
+                   : text;
+    }
+    return text;
 }
 
 /* Number `i` of the launches, or NULL: there are no more. */
@@ -217,7 +264,28 @@ struct tried {
     const char
         *settings; /* of the launch to be shown: the one that shows most, of equals the first */
     uint32_t launches, vacuous, clean, out_of_bounds;
+    struct branches branches;
+    bool drawn; /* launches were drawn, besides those that are always made up */
 };
+
+static uint32_t line_count(const struct source_check *s)
+{
+    uint32_t count = 1;
+    for (size_t i = 0; i < s->length; i++)
+        count += s->text[i] == '\n';
+    return count;
+}
+
+/* Whether an input takes a branch's way that none before it took: on a kernel of its own, which the execution changes. */
+static bool takes_new_way(const struct source_check *s, const char *settings,
+                          struct branches *branches)
+{
+    const size_t mark = arena_mark(&s->cli->arena);
+    struct ast_kernel *kernel = read_with(s, settings, false);
+    const bool is_new = kernel && !kernel->ptx->whole && branches_run(s->cli, kernel, branches);
+    arena_release(&s->cli->arena, mark);
+    return is_new;
+}
 
 static void try_launches(const struct source_check *s, const struct ptx_module *module,
                          const struct ptx_function *entry, const struct check_options *options,
@@ -226,9 +294,19 @@ static void try_launches(const struct source_check *s, const struct ptx_module *
     struct arena *arena = &s->cli->arena;
     const bool square = reads_second_dimension(entry->body);
     const uint32_t by_arrays = threads_by_arrays(s, module, entry, square);
+    const uint32_t inputs = s->cli->options.inputs ? s->cli->options.inputs : INPUTS;
     const char *settings, *in_bounds = NULL;
     enum worth most = WORTH_VACUOUS;
-    for (uint32_t i = 0; (settings = made_up_settings(s, entry, by_arrays, square, i)); i++) {
+    branches_find(arena, module, entry, line_count(s), &tried->branches);
+    for (uint32_t i = 0; i < inputs; i++) {
+        settings = tried->drawn ? NULL : made_up_settings(s, entry, by_arrays, square, i);
+        tried->drawn |= !settings;
+        if (!settings && tried->branches.taken == tried->branches.all)
+            break;
+        if (!settings)
+            settings = drawn_settings(s, entry, &tried->branches, by_arrays, square, i);
+        if (!takes_new_way(s, settings, &tried->branches) && tried->drawn)
+            continue;
         size_t mark = arena_mark(arena);
         struct ast_kernel *kernel = read_with(s, settings, false);
         enum worth worth = WORTH_VACUOUS;
@@ -259,7 +337,7 @@ static void try_launches(const struct source_check *s, const struct ptx_module *
         tried->settings = in_bounds;
 }
 
-static void tell_tried(const struct tried *tried, const char *launch)
+static void tell_tried(struct arena *arena, const struct tried *tried, const char *launch)
 {
     uint32_t bad = tried->launches - tried->clean - tried->out_of_bounds - tried->vacuous;
     printf("    note: launches that were made up: %" PRIu32 ", ", tried->launches);
@@ -271,6 +349,8 @@ static void tell_tried(const struct tried *tried, const char *launch)
     if (tried->vacuous > 0 && tried->vacuous < tried->launches)
         printf("%" PRIu32 " come to no store; ", tried->vacuous);
     printf("shown:%s\n", launch);
+    if (tried->branches.all > 0)
+        printf("    note: %s\n", branches_text(arena, &tried->branches));
 }
 
 static int check_entry(const struct source_check *s, const struct ptx_module *module,
@@ -293,7 +373,7 @@ static int check_entry(const struct source_check *s, const struct ptx_module *mo
     const char *shown = arena_printf(arena, "%s: %.*s", s->path, (int)strcspn(name, "("), name);
     int status = check_judge(s->cli, shown, kernel, options, sums);
     if (tried.settings && !s->cli->options.json)
-        tell_tried(&tried, settings + strlen("entry=") + strlen(entry->name));
+        tell_tried(arena, &tried, settings + strlen("entry=") + strlen(entry->name));
     return status;
 }
 

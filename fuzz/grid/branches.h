@@ -1,0 +1,31 @@
+/*
+ * branches.h - which ways of a kernel's branches were taken by launches that were made up.
+ */
+#ifndef FUZZ_BRANCHES_H
+#define FUZZ_BRANCHES_H
+
+#include "fuzz/cli/cli.h"
+
+struct ptx_function;
+struct ptx_module;
+
+struct branches {
+    uint8_t *ways;    /* by line of the PTX: it is a branch with a guard, it jumped, it went on */
+    uint32_t *source; /* by line of the PTX: that of the source; 0: it is not known */
+    uint32_t lines;
+    uint32_t all, taken; /* two ways a branch */
+    uint32_t constant_count;
+    int64_t constants[16]; /* integers that something is compared with, each once */
+};
+
+/* The branches of an entry and of what it calls, none of them taken yet. */
+void branches_find(struct arena *arena, const struct ptx_module *module,
+                   const struct ptx_function *entry, uint32_t lines, struct branches *branches);
+
+/* One execution under `crs`, of at most a million steps; whether it took a way that none had taken. */
+bool branches_run(struct cli *cli, struct ast_kernel *kernel, struct branches *branches);
+
+/* "5 of 6 ways of branches taken (sum.cu:9 never jumps)" */
+const char *branches_text(struct arena *arena, const struct branches *branches);
+
+#endif
