@@ -191,6 +191,9 @@ static enum rule execute(struct cta_step *x)
     case PTX_EXEC_COPY:
     case PTX_EXEC_COPY_COMMIT:
     case PTX_EXEC_COPY_WAIT:
+    case PTX_EXEC_COPY_BULK:
+    case PTX_EXEC_COPY_ARRIVE:
+    case PTX_EXEC_MBARRIER:
         return nb_command(x);
     case PTX_EXEC_VOTE: /* semantics_block refuses all of these: machine_refuses */
     case PTX_EXEC_SHFL:

@@ -131,6 +131,9 @@ static bool is_local(const struct device_grid *grid, uint32_t actor)
     case PTX_EXEC_BAR_WARP:
     case PTX_EXEC_COPY:
     case PTX_EXEC_COPY_WAIT:
+    case PTX_EXEC_COPY_BULK:
+    case PTX_EXEC_COPY_ARRIVE:
+    case PTX_EXEC_MBARRIER:
     case PTX_EXEC_TRAP:
         return false;
     case PTX_EXEC_EXIT:

@@ -431,7 +431,7 @@ void ptx_footprint(const struct machine *machine, const struct ptx_lanes *lanes,
     const struct ptx_op *op = &code->ops[pc];
     uint64_t vars = 0;
     *reads = *writes = 0;
-    if (op->exec == PTX_EXEC_COPY || op->exec == PTX_EXEC_COPY_WAIT)
+    if (ptx_is_far_reaching((enum ptx_exec)op->exec))
         *reads = *writes = UINT64_MAX;
     if (op->exec != PTX_EXEC_LD && op->exec != PTX_EXEC_ST && op->exec != PTX_EXEC_ATOM)
         return;

@@ -1,5 +1,5 @@
 /*
- * ptx_async.c - cp.async and what waits for it (PTX ISA 9.7.9.25). A lane keeps the copies that it has begun. They are
+ * ptx_async.c - cp.async, also in bulk, and what waits for it (PTX ISA 9.7.9.25). A lane keeps the copies that it has begun. They are
  * made when they are waited for, as late as can be; a copy is an access of memory from its beginning until then, so
  * observers hear of it at the beginning, at every barrier of the block between, at the end of the lane, and when it is
  * made: in each interval in which somebody else's access would race with it.
@@ -34,28 +34,38 @@ static uint32_t word_of(const struct machine *machine, const struct ptx_copying 
     return left >= 4 ? word : word & ((1u << 8 * left) - 1);
 }
 
-static void touch(struct machine *machine, const struct ptx_lanes *lanes, uint32_t lane,
-                  const struct ptx_copying *copy)
+void ptx_tell_lane(struct machine *machine, const struct ptx_lanes *lanes, uint32_t lane,
+                   enum access_kind kind, uint32_t pc, uint32_t byte, uint32_t bytes,
+                   uint64_t value)
 {
     uint32_t units = machine->program->units, location[LIMIT_WARP];
-    uint64_t value[LIMIT_WARP];
+    uint64_t values[LIMIT_WARP];
     uint8_t order = (uint8_t)lane;
-    struct access_row row = {.first_thread = lanes->first_thread,
-                             .stm = copy->pc,
-                             .count = 1,
-                             .span = units,
-                             .bits = 32 / units,
-                             .order = &order,
-                             .location = location};
-    for (uint32_t at = 0; at < copy->bytes; at += 4) {
-        value[lane] = word_of(machine, copy, at);
-        location[lane] = (copy->from + at) / 4 * units;
-        row.value = NULL;
-        if (at < copy->given)
-            tell(machine, ACCESS_READ, &row);
-        location[lane] = (copy->to + at) / 4 * units;
-        row.value = value;
-        tell(machine, ACCESS_WRITE, &row);
+    if (!is_observed(machine))
+        return;
+    location[lane] = byte / 4 * units;
+    values[lane] = value;
+    const struct access_row row = {.first_thread = lanes->first_thread,
+                                   .stm = pc,
+                                   .count = 1,
+                                   .span = bytes / 4 * units,
+                                   .bits = 32 / units,
+                                   .order = &order,
+                                   .location = location,
+                                   .value = kind == ACCESS_READ ? NULL : values};
+    tell(machine, kind, &row);
+}
+
+void ptx_copy_touch(struct machine *machine, const struct ptx_lanes *lanes, uint32_t lane,
+                    const struct ptx_copying *copy)
+{
+    const bool made = copy->flags & PTX_COPY_MADE;
+    for (uint32_t at = 0; is_observed(machine) && at < copy->bytes; at += 4) {
+        uint32_t word =
+            made ? (uint32_t)machine->memory[(copy->to + at) / 4] : word_of(machine, copy, at);
+        if (at < copy->given && !made)
+            ptx_tell_lane(machine, lanes, lane, ACCESS_READ, copy->pc, copy->from + at, 4, 0);
+        ptx_tell_lane(machine, lanes, lane, ACCESS_WRITE, copy->pc, copy->to + at, 4, word);
     }
 }
 
@@ -65,49 +75,67 @@ void ptx_async_touch(struct machine *machine, struct ptx_lanes *lanes, lane_mask
         uint32_t lane = lowest_lane(rest);
         const struct ptx_async *async = ptx_async_of(machine->program->ptx, lanes, lane);
         for (uint32_t i = 0; i < async->count; i++)
-            touch(machine, lanes, lane, &async->copies[i]);
+            ptx_copy_touch(machine, lanes, lane, &async->copies[i]);
     }
+    if (machine->program->ptx->underway && is_observed(machine))
+        ptx_underway_touch(machine, lanes, set);
 }
 
 /* ---- the copies of a lane ---- */
 
-static void put_copy(struct machine *machine, struct ptx_copying *place,
-                     const struct ptx_copying *copy)
+void ptx_copy_put(struct machine *machine, struct ptx_copying *place,
+                  const struct ptx_copying *copy)
 {
-    uint32_t words[5];
+    uint32_t words[7];
     _Static_assert(sizeof words == sizeof *copy, "words of a copy");
     memcpy(words, copy, sizeof words);
-    for (uint32_t i = 0; i < 5; i++)
+    for (uint32_t i = 0; i < 7; i++)
         put(machine, (uint32_t *)(void *)place + i, words[i]);
 }
 
-static void make(struct ptx_step *x, uint32_t lane, const struct ptx_copying *copy)
+void ptx_copy_make(struct ptx_step *x, uint32_t lane, const struct ptx_copying *copy)
 {
-    uint32_t words[4];
-    for (uint32_t at = 0; at < copy->bytes; at += 4)
-        words[at / 4] = word_of(x->m, copy, at);
-    for (uint32_t at = 0; at < copy->bytes; at += 4)
-        put(x->m, (uint32_t *)&x->m->memory[(copy->to + at) / 4], words[at / 4]);
-    if (is_observed(x->m))
-        touch(x->m, x->lanes, lane, copy);
+    for (uint32_t at = 0; at < copy->bytes && !(copy->flags & PTX_COPY_MADE); at += 4)
+        put(x->m, (uint32_t *)&x->m->memory[(copy->to + at) / 4], word_of(x->m, copy, at));
+    ptx_copy_touch(x->m, x->lanes, lane, copy);
 }
 
-/* Those that are older than `kept` groups are made; with UINT32_MAX, all. */
-static void wait(struct ptx_step *x, uint32_t lane, uint32_t kept)
+/* Those of a kind that are older than `kept` groups are made; with UINT32_MAX, all. `reads`: only what they read is
+ * waited for. */
+static void wait(struct ptx_step *x, uint32_t lane, uint32_t kind, uint32_t kept, bool reads)
 {
     static const struct ptx_copying none;
     struct ptx_async *async = ptx_async_of(x->code, x->lanes, lane);
     uint32_t count = async->count, stay = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const struct ptx_copying copy = async->copies[i];
-        if (kept == UINT32_MAX || copy.age > kept)
-            make(x, lane, &copy);
-        else
-            put_copy(x->m, &async->copies[stay++], &copy);
+        struct ptx_copying copy = async->copies[i];
+        bool waited =
+            (copy.flags & PTX_COPY_BULK) == kind && (kept == UINT32_MAX || copy.age > kept);
+        if (waited)
+            ptx_copy_make(x, lane, &copy);
+        if (waited && reads)
+            copy.flags |= PTX_COPY_MADE;
+        if (!waited || reads)
+            ptx_copy_put(x->m, &async->copies[stay++], &copy);
     }
     for (uint32_t i = stay; i < count; i++)
-        put_copy(x->m, &async->copies[i], &none);
+        ptx_copy_put(x->m, &async->copies[i], &none);
     put(x->m, &async->count, stay);
+}
+
+/* The copy is under way, as one of the lane's own. False: stuck. */
+static bool begin(struct ptx_step *x, uint32_t lane, const struct ptx_copying *copy)
+{
+    struct ptx_async *async = ptx_async_of(x->code, x->lanes, lane);
+    if (async->count == PTX_COPIES) {
+        ptx_stuck(x->m, x->lanes->first_thread + lane, x->pc,
+                  "more copies are under way than are kept: 64");
+        return false;
+    }
+    ptx_copy_put(x->m, &async->copies[async->count], copy);
+    put(x->m, &async->count, async->count + 1);
+    ptx_copy_touch(x->m, x->lanes, lane, copy);
+    return true;
 }
 
 /* ---- instructions ---- */
@@ -148,21 +176,10 @@ static enum rule async_copy(struct ptx_step *x)
         return RULE_ASYNC_COPY;
     for (lane_mask rest = x->executing; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest);
-        struct ptx_async *async = ptx_async_of(x->code, x->lanes, lane);
-        const struct ptx_copying copy = {.to = to[lane],
-                                         .from = from[lane],
-                                         .bytes = (uint16_t)bytes,
-                                         .given = (uint16_t)given[lane],
-                                         .pc = x->pc};
-        if (async->count == PTX_COPIES) {
-            ptx_stuck(x->m, x->lanes->first_thread + lane, x->pc,
-                      "more copies are under way than are kept: 64");
-            return RULE_ASYNC_COPY;
-        }
-        put_copy(x->m, &async->copies[async->count], &copy);
-        put(x->m, &async->count, async->count + 1);
-        if (is_observed(x->m))
-            touch(x->m, x->lanes, lane, &copy);
+        const struct ptx_copying copy = {
+            .to = to[lane], .from = from[lane], .bytes = bytes, .given = given[lane], .pc = x->pc};
+        if (!begin(x, lane, &copy))
+            break;
     }
     return RULE_ASYNC_COPY;
 }
@@ -174,25 +191,147 @@ static enum rule async_commit(struct ptx_step *x)
     for (lane_mask rest = x->executing; rest; rest &= rest - 1) {
         struct ptx_async *async = ptx_async_of(x->code, x->lanes, lowest_lane(rest));
         for (uint32_t i = 0; i < async->count; i++)
-            put(x->m, &async->copies[i].age, async->copies[i].age + 1);
+            if ((async->copies[i].flags & PTX_COPY_BULK) == x->op->mode)
+                put(x->m, &async->copies[i].age, async->copies[i].age + 1);
     }
     return RULE_ASYNC_COMMIT;
 }
 
 /*  wait        copies of all groups but the latest n, or of all and of none, are made: mu[d .. d+n |-> mu(s ..), 0 ..]
+ *              .read: what is copied has been read, and may be written; what it is copied to is still under way
  */
 static enum rule async_wait(struct ptx_step *x)
 {
     for (lane_mask rest = x->executing; rest; rest &= rest - 1)
-        wait(x, lowest_lane(rest), x->op->target);
+        wait(x, lowest_lane(rest), x->op->mode, x->op->target, x->op->width == PTX_W_READ);
     return RULE_ASYNC_WAIT;
+}
+
+/* ---- bulk copies ---- */
+
+/* Both ends of the lane's copy of so many bytes: 16 at least of each, and the last 16. */
+static bool bulk_places(struct ptx_step *x, uint32_t lane, uint32_t bytes, uint32_t *to,
+                        uint32_t *from)
+{
+    const lane_mask only = (lane_mask)1 << lane;
+    for (uint32_t side = 0; side < 2; side++) {
+        struct ptx_op part = x->op->parts[side];
+        enum ptx_access_kind kind = side == 0 ? PTX_ACCESS_ST : PTX_ACCESS_LD;
+        uint32_t first[LIMIT_WARP], last[LIMIT_WARP];
+        if (!places(x, &part, kind, only, first))
+            return false;
+        part.offset += bytes - 16;
+        if (!places(x, &part, kind, only, last))
+            return false;
+        if (last[lane] - first[lane] != bytes - 16) {
+            ptx_stuck(x->m, x->lanes->first_thread + lane, x->pc,
+                      "the copy goes beyond a variable");
+            return false;
+        }
+        *(side == 0 ? to : from) = first[lane];
+    }
+    return true;
+}
+
+/* False: the execution has ended. */
+static bool bulk_lane(struct ptx_step *x, uint32_t lane)
+{
+    uint32_t bytes = (uint32_t)ptx_source(x->m, x->lanes, &x->op->sources[0], lane);
+    uint32_t mbarrier[LIMIT_WARP], to, from;
+    if (bytes == 0 || bytes % 16 != 0) {
+        ptx_stuck(x->m, x->lanes->first_thread + lane, x->pc,
+                  "cp.async.bulk copies a multiple of 16 bytes");
+        return false;
+    }
+    if (!bulk_places(x, lane, bytes, &to, &from))
+        return false;
+    struct ptx_copying copy = {.to = to,
+                               .from = from,
+                               .bytes = bytes,
+                               .given = bytes,
+                               .pc = x->pc,
+                               .flags = PTX_COPY_BULK};
+    if (!x->op->has_count)
+        return begin(x, lane, &copy);
+    if (!places(x, &x->op->parts[2], PTX_ACCESS_ATOM, (lane_mask)1 << lane, mbarrier))
+        return false;
+    copy.age = bytes;
+    const struct ptx_underway_entry entry = {
+        .copy = copy, .mbarrier = mbarrier[lane], .thread = x->lanes->first_thread + lane};
+    if (!ptx_underway_add(x, lane, &entry))
+        return false;
+    ptx_copy_touch(x->m, x->lanes, lane, &copy);
+    return ptx_mbarrier_hears(x, lane, mbarrier[lane]);
+}
+
+/*  bulk        n is a multiple of 16; both sides exist
+ *      <theta | cp.async.bulk [d], [s], n, [b]>  ->  theta'    (d, s, n) is under way for the mbarrier at b
+ *      <theta | cp.async.bulk [d], [s], n>  ->  theta'         (d, s, n) is under way, in no group of bulk copies yet
+ */
+static enum rule async_bulk(struct ptx_step *x)
+{
+    for (lane_mask rest = x->executing; rest; rest &= rest - 1)
+        if (!bulk_lane(x, lowest_lane(rest)))
+            break;
+    return RULE_ASYNC_BULK;
+}
+
+/* ---- cp.async that an mbarrier hears of ---- */
+
+static bool arrive_lane(struct ptx_step *x, uint32_t lane, uint32_t mbarrier)
+{
+    static const struct ptx_copying none;
+    struct ptx_async *async = ptx_async_of(x->code, x->lanes, lane);
+    struct ptx_underway_entry entry = {.mbarrier = mbarrier,
+                                       .thread = x->lanes->first_thread + lane};
+    uint32_t count = async->count, stay = 0;
+    if (x->op->mode != PTX_W_NOINC && !ptx_mbarrier_expects(x, lane, mbarrier))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        entry.copy = async->copies[i];
+        if (entry.copy.flags & PTX_COPY_BULK) {
+            ptx_copy_put(x->m, &async->copies[stay++], &entry.copy);
+            continue;
+        }
+        entry.copy.age = 0;
+        if (!ptx_underway_add(x, lane, &entry))
+            return false;
+    }
+    for (uint32_t i = stay; i < count; i++)
+        ptx_copy_put(x->m, &async->copies[i], &none);
+    put(x->m, &async->count, stay);
+    entry.copy = (struct ptx_copying){.age = 1, .pc = x->pc};
+    return ptx_underway_add(x, lane, &entry) && ptx_mbarrier_hears(x, lane, mbarrier);
+}
+
+/*  arrive      the lane's copies, but bulk ones, are under way for the mbarrier, and an arrival behind them; without
+ *              .noinc the phase expects one arrival more
+ */
+static enum rule async_arrive(struct ptx_step *x)
+{
+    uint32_t mbarrier[LIMIT_WARP];
+    if (!places(x, x->op, PTX_ACCESS_ATOM, x->executing, mbarrier))
+        return RULE_ASYNC_ARRIVE;
+    for (lane_mask rest = x->executing; rest; rest &= rest - 1)
+        if (!arrive_lane(x, lowest_lane(rest), mbarrier[lowest_lane(rest)]))
+            break;
+    return RULE_ASYNC_ARRIVE;
 }
 
 enum rule ptx_async_step(struct ptx_step *x)
 {
-    return x->op->exec == PTX_EXEC_COPY          ? async_copy(x)
-           : x->op->exec == PTX_EXEC_COPY_COMMIT ? async_commit(x)
-                                                 : async_wait(x);
+    switch ((int)x->op->exec) {
+    case PTX_EXEC_COPY:
+        return async_copy(x);
+    case PTX_EXEC_COPY_BULK:
+        return async_bulk(x);
+    case PTX_EXEC_COPY_ARRIVE:
+        return async_arrive(x);
+    case PTX_EXEC_COPY_COMMIT:
+        return async_commit(x);
+    default:
+        return async_wait(x);
+    }
 }
 
 /* ---- accesses beside them ---- */
@@ -202,6 +341,13 @@ static bool meets(uint32_t a, uint32_t bytes, uint32_t b, uint32_t others)
     return a < b + others && b < a + bytes;
 }
 
+bool ptx_copy_meets(const struct ptx_copying *copy, uint32_t byte, uint32_t bytes, bool writes)
+{
+    bool reads = writes && !(copy->flags & PTX_COPY_MADE);
+    return meets(byte, bytes, copy->to, copy->bytes) ||
+           (reads && meets(byte, bytes, copy->from, copy->given));
+}
+
 bool ptx_async_hits(const struct ptx_access *access)
 {
     struct ptx_step *x = access->x;
@@ -209,16 +355,14 @@ bool ptx_async_hits(const struct ptx_access *access)
     for (lane_mask rest = access->observed; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest), byte = x->scratch->byte[lane];
         const struct ptx_async *async = ptx_async_of(x->code, x->lanes, lane);
-        for (uint32_t i = 0; i < async->count; i++) {
-            const struct ptx_copying *copy = &async->copies[i];
-            if (!meets(byte, access->bytes, copy->to, copy->bytes) &&
-                !(writes && meets(byte, access->bytes, copy->from, copy->given)))
-                continue;
-            ptx_stuck(
-                x->m, x->lanes->first_thread + lane, x->pc,
-                "it touches what the thread's own cp.async, which was not waited for, copies");
-            return true;
-        }
+        bool hits = x->code->underway && ptx_underway_hits(access, lane);
+        for (uint32_t i = 0; i < async->count && !hits; i++)
+            hits = ptx_copy_meets(&async->copies[i], byte, access->bytes, writes);
+        if (!hits)
+            continue;
+        ptx_stuck(x->m, x->lanes->first_thread + lane, x->pc,
+                  "it touches what the thread's own cp.async, which was not waited for, copies");
+        return true;
     }
     return false;
 }

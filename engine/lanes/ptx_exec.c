@@ -376,7 +376,11 @@ enum rule ptx_execute(struct machine *machine, struct ptx_lanes *lanes, uint32_t
     case PTX_EXEC_COPY:
     case PTX_EXEC_COPY_COMMIT:
     case PTX_EXEC_COPY_WAIT:
+    case PTX_EXEC_COPY_BULK:
+    case PTX_EXEC_COPY_ARRIVE:
         return ptx_async_step(&x);
+    case PTX_EXEC_MBARRIER:
+        return ptx_mbarrier_step(&x);
     case PTX_EXEC_BAR_SYNC:
     case PTX_EXEC_BAR_ARRIVE:
     case PTX_EXEC_BAR_RED:

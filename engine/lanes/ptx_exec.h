@@ -56,18 +56,37 @@ struct ptx_lanes {
 /* A copy that a lane has begun and not waited for. */
 struct ptx_copying {
     uint32_t to, from; /* bytes in machine.memory */
-    uint16_t bytes;    /* that are written: a multiple of 4 */
-    uint16_t given;    /* of these, that are read; the others become 0 */
-    uint32_t age;      /* groups that were committed since */
+    uint32_t bytes;    /* that are written: a multiple of 4 */
+    uint32_t given;    /* of these, that are read; the others become 0 */
+    uint32_t age;      /* groups that were committed since, of its kind */
     uint32_t pc;
+    uint32_t flags; /* PTX_COPY_.. */
 };
 
-enum { PTX_COPIES = 64 /* of a lane, at most */, PTX_ASYNC_WORDS = 2 + PTX_COPIES * 5 };
+enum {
+    PTX_COPY_BULK = 1, /* cp.async.bulk: groups of its own */
+    PTX_COPY_MADE = 2  /* wait_group.read: it was made, but others may not rely on it */
+};
+
+enum { PTX_COPIES = 64 /* of a lane, at most */, PTX_ASYNC_WORDS = 2 + PTX_COPIES * 7 };
 
 /* Behind the registers of a group, a lane each, if the code has cp.async: PTX_ASYNC_WORDS. */
 struct ptx_async {
     uint32_t count, unused;
     struct ptx_copying copies[PTX_COPIES]; /* in the order in which they were begun */
+};
+
+/* What a block's mbarriers wait for, at ptx_code.underway_word of its shared memory: entries[code.underway]. */
+struct ptx_underway_entry {
+    struct ptx_copying
+        copy;          /* age: bytes that an mbarrier hears of; bytes 0: no copy, `age` arrivals */
+    uint32_t mbarrier; /* byte in machine.memory */
+    uint32_t thread;   /* who began it */
+};
+
+struct ptx_underway {
+    uint32_t count, unused;
+    struct ptx_underway_entry entries[];
 };
 
 /* What is under way may have been done by now, or may still be: tells observers of its accesses. To be called where

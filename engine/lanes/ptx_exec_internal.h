@@ -147,7 +147,41 @@ void ptx_tell(const struct ptx_access *access, uint32_t e, uint32_t n, const uin
 /* The memory that is not sequentially consistent gets the request of an ld, st, atom (ptx_memory.c). */
 enum rule ptx_ask(struct ptx_step *x, enum ptx_access_kind kind);
 
+/* ptx_mbarrier.c */
+enum rule ptx_mbarrier_step(struct ptx_step *x);
+/* Observers hear that the lane says to the object's phase what it has done so far, at pc. */
+void ptx_mbarrier_tell(struct machine *machine, const struct ptx_lanes *lanes, uint32_t lane,
+                       uint32_t byte, uint32_t pc);
+/* The same, now, that something is under way. False: there is no object (stuck). */
+bool ptx_mbarrier_hears(struct ptx_step *x, uint32_t lane, uint32_t byte);
+/* One arrival more is pending. False: stuck. */
+bool ptx_mbarrier_expects(struct ptx_step *x, uint32_t lane, uint32_t byte);
+
+/* ptx_underway.c: what mbarriers of the lanes' block wait for. */
+/* False: there is no room (stuck). */
+bool ptx_underway_add(struct ptx_step *x, uint32_t lane, const struct ptx_underway_entry *entry);
+/* Arrivals and bytes that are under way for the object at `byte`. */
+void ptx_underway_sum(const struct machine *machine, const struct ptx_lanes *lanes, uint32_t byte,
+                      uint32_t *arrivals, uint32_t *bytes);
+/* All of it is made, by the lane that waits for it; returns where the last of it was begun. */
+uint32_t ptx_underway_make(struct ptx_step *x, uint32_t lane, uint32_t byte);
+/* As ptx_async_touch and ptx_async_hits. */
+void ptx_underway_touch(struct machine *machine, struct ptx_lanes *lanes, lane_mask set);
+bool ptx_underway_hits(const struct ptx_access *access, uint32_t lane);
+
 /* ptx_async.c */
+/* An access of one lane's: `bytes` (4, 8) from `byte` on, which are `value` then. */
+void ptx_tell_lane(struct machine *machine, const struct ptx_lanes *lanes, uint32_t lane,
+                   enum access_kind kind, uint32_t pc, uint32_t byte, uint32_t bytes,
+                   uint64_t value);
+void ptx_copy_touch(struct machine *machine, const struct ptx_lanes *lanes, uint32_t lane,
+                    const struct ptx_copying *copy);
+/* Moves the bytes of a copy, and tells. */
+void ptx_copy_make(struct ptx_step *x, uint32_t lane, const struct ptx_copying *copy);
+void ptx_copy_put(struct machine *machine, struct ptx_copying *place,
+                  const struct ptx_copying *copy);
+/* Whether an access to these bytes meets what a copy that is under way reads or writes. */
+bool ptx_copy_meets(const struct ptx_copying *copy, uint32_t byte, uint32_t bytes, bool writes);
 struct ptx_async *ptx_async_of(const struct ptx_code *code, struct ptx_lanes *lanes, uint32_t lane);
 enum rule ptx_async_step(struct ptx_step *x);
 /* Whether a lane accesses what its own copy, which it has not waited for, reads or writes: it is stuck then. The places

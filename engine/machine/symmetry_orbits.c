@@ -26,6 +26,9 @@ static bool ptx_has_orbits(const struct ptx_code *code)
         case PTX_EXEC_COPY:
         case PTX_EXEC_COPY_COMMIT:
         case PTX_EXEC_COPY_WAIT:
+        case PTX_EXEC_COPY_BULK:
+        case PTX_EXEC_COPY_ARRIVE:
+        case PTX_EXEC_MBARRIER:
             return false;
         case PTX_EXEC_NOP:
         case PTX_EXEC_ROWS:

@@ -50,6 +50,9 @@ enum ptx_exec {
     PTX_EXEC_COPY, /* cp.async: parts[0] is where to, parts[1] where from; `has_count`: sources[0] bytes are read */
     PTX_EXEC_COPY_COMMIT,
     PTX_EXEC_COPY_WAIT, /* `target`: groups that may be under way; UINT32_MAX: all that was begun is waited for */
+    PTX_EXEC_COPY_BULK, /* parts[0], parts[1] as of COPY, sources[0]: bytes; parts[2]: the mbarrier that hears of it */
+    PTX_EXEC_COPY_ARRIVE, /* cp.async.mbarrier.arrive: the address of the mbarrier */
+    PTX_EXEC_MBARRIER,    /* the address, and what it takes; `mode`: what is done */
     /* flow: everything from here on (ptx_is_flow) */
     PTX_EXEC_BRA, /* also brx.idx: sources[0] is the index then */
     PTX_EXEC_CALL,
@@ -62,6 +65,13 @@ enum ptx_exec {
     PTX_EXEC_BREAK,
     PTX_EXEC_TRAP /* assert_fails */
 };
+
+/* Accesses more than its address says: what is, or was, under way. */
+static inline bool ptx_is_far_reaching(enum ptx_exec exec)
+{
+    return exec == PTX_EXEC_COPY || exec == PTX_EXEC_COPY_WAIT ||
+           (exec >= PTX_EXEC_COPY_BULK && exec <= PTX_EXEC_MBARRIER);
+}
 
 static inline bool ptx_is_flow(enum ptx_exec exec)
 {
@@ -81,6 +91,9 @@ struct ptx_place {
     uint8_t bits; /* of an element: 32 or 64 */
     uint32_t offset;
 };
+
+/* ptx_code.underway, and words of each entry. */
+enum { PTX_UNDERWAY_LEAST = 64, PTX_UNDERWAY_EACH = 4 /* a thread */, PTX_UNDERWAY_WORDS = 9 };
 
 enum { PTX_CODE_SOURCES = 6, PTX_CODE_RESULTS = 4 };
 
@@ -128,7 +141,7 @@ struct ptx_op {
     uint32_t line;              /* of the text; 0: the end of a function that does not say ret */
     uint32_t file, source_line; /* by .loc; 0 = none */
     const struct ptx_statement *statement;
-    struct ptx_op *parts; /* COPY: two accesses */
+    struct ptx_op *parts; /* COPY, COPY_BULK: accesses */
 };
 
 /* LD, ST, ATOM: the bits that an address keeps. Of a 32-bit register, and in a space that is a window, they are
@@ -226,8 +239,12 @@ struct ptx_code {
     uint32_t register_count;
     struct ptx_code_register *registers; /* that have initial values */
     bool has_async;                      /* cp.async: lanes keep what is under way */
-    bool explicit_flow;                  /* holds branch-unit instructions */
-    int32_t *initial; /* global and shared memory at the start (program.private_base words) */
+    bool has_mbarrier;
+    uint32_t
+        underway; /* capacity of a block's list of what mbarriers wait for (ptx_exec.h); 0: there is none */
+    uint32_t underway_word; /* where it lies in the block's shared memory, behind the variables */
+    bool explicit_flow;     /* holds branch-unit instructions */
+    int32_t *initial;       /* global and shared memory at the start (program.private_base words) */
     const char
         *uninitialised; /* "register %r5 may be read before it is written, line 12", or NULL */
 };

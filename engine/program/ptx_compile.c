@@ -210,7 +210,7 @@ static uint64_t op_footprint(const struct program *program, const uint64_t all[2
                              const struct ptx_op *op)
 {
     bool is_known = op->sources[0].kind == PTX_PLACE_NONE;
-    if (op->exec == PTX_EXEC_COPY || op->exec == PTX_EXEC_COPY_WAIT)
+    if (ptx_is_far_reaching((enum ptx_exec)op->exec))
         return all[0] | all[1];
     if (op->exec != PTX_EXEC_LD && op->exec != PTX_EXEC_ST && op->exec != PTX_EXEC_ATOM)
         return 0;

@@ -305,6 +305,33 @@ static void start_lists(struct ptx_builder *b, struct region_list *global,
                            far ? PTX_FAR_WINDOW : PTX_WINDOW_END - PTX_CONST_BASE);
 }
 
+static bool has_underway(const struct ptx_statement *stm)
+{
+    bool has = false;
+    for (; stm && !has; stm = stm->next) {
+        enum ptx_form form = stm->u.instruction.form;
+        has = stm->kind == PTX_BLOCK
+                  ? has_underway(stm->u.block)
+                  : stm->kind == PTX_INSTRUCTION &&
+                        (form == PTX_FORM_CP_ARRIVE || form == PTX_FORM_CP_BULK_IN);
+    }
+    return has;
+}
+
+/* What a block's mbarriers wait for lies behind its variables, where no address leads. */
+static void place_underway(struct ptx_builder *b, struct region_list *shared)
+{
+    struct ptx_code *code = b->code;
+    bool has = false;
+    for (uint32_t f = 0; f < b->reach.function_count && !has; f++)
+        has = has_underway(b->reach.functions[f]->body);
+    if (!has)
+        return;
+    code->underway = PTX_UNDERWAY_LEAST + PTX_UNDERWAY_EACH * (uint32_t)b->program->launch.threads;
+    code->underway_word = (uint32_t)shared->words;
+    shared->words += 2 + (uint64_t)code->underway * PTX_UNDERWAY_WORDS;
+}
+
 void ptx_build_memory(struct ptx_builder *b)
 {
     struct ptx_code *code = b->code;
@@ -319,6 +346,7 @@ void ptx_build_memory(struct ptx_builder *b)
     place_variables(b, &shared, PTX_W_SHARED, PTX_HOME_SHARED, &next);
     place_buffers(b, &shared, PTX_BIND_SHARED, &next);
     place_dynamic(b, &shared, &next);
+    place_underway(b, &shared);
     place_variables(b, &constant, PTX_W_CONST, PTX_HOME_CONST, NULL);
     place_buffers(b, &constant, PTX_BIND_CONST, NULL);
     place_parameters(b, &constant);

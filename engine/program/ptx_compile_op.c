@@ -198,7 +198,7 @@ static void build_part(struct ptx_builder *b, struct ptx_instruction i, struct p
                        const struct ptx_operand *address, uint64_t bytes, enum ptx_word space)
 {
     i.words[PTX_SLOT_SPACE] = (uint8_t)space;
-    part->exec = space == PTX_W_GLOBAL ? PTX_EXEC_LD : PTX_EXEC_ST;
+    part->exec = PTX_EXEC_COPY;
     part->function = b->function;
     part->bytes = 4;
     part->count = (uint8_t)(bytes / 4);
@@ -224,19 +224,79 @@ static void build_copy(struct ptx_builder *b, const struct ptx_instruction *i, s
         add_source(b, op, size->next, u32, 0);
 }
 
+/* dst, src, bytes, and the mbarrier. */
+static void build_bulk(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op)
+{
+    const bool loads = i->form == PTX_FORM_CP_BULK_IN;
+    op->exec = PTX_EXEC_COPY_BULK;
+    op->has_count = loads;
+    op->parts = ARENA_ARRAY(b->arena, struct ptx_op, 3);
+    build_part(b, *i, &op->parts[0], operand(i, 0), 16, loads ? PTX_W_SHARED : PTX_W_GLOBAL);
+    build_part(b, *i, &op->parts[1], operand(i, 1), 16, loads ? PTX_W_GLOBAL : PTX_W_SHARED);
+    if (loads)
+        build_part(b, *i, &op->parts[2], operand(i, 3), 8, PTX_W_SHARED);
+    add_source(b, op, operand(i, 2), u32, 0);
+}
+
+/* cp.async.mbarrier.arrive, mbarrier: the address of an object. */
+static void build_object(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op,
+                         const struct ptx_operand *address)
+{
+    op->bytes = 8;
+    op->count = 1;
+    ptx_build_address(b, op, i, address);
+    op->source_count = 1;
+}
+
 static void build_async(struct ptx_builder *b, const struct ptx_instruction *i, struct ptx_op *op)
 {
     b->code->has_async = true;
+    op->mode = i->words[PTX_SLOT_UNI] == PTX_W_BULK; /* of commit and wait: PTX_COPY_BULK */
     switch ((int)i->form) {
+    case PTX_FORM_CP_BULK_IN:
+    case PTX_FORM_CP_BULK_OUT:
+        build_bulk(b, i, op);
+        return;
+    case PTX_FORM_CP_ARRIVE:
+        op->exec = PTX_EXEC_COPY_ARRIVE;
+        op->mode = i->words[PTX_SLOT_NC];
+        build_object(b, i, op, i->operands);
+        return;
     case PTX_FORM_CP_ASYNC:
         build_copy(b, i, op);
         return;
     case PTX_FORM_CP_COMMIT:
+    case PTX_FORM_CP_BULK_COMMIT:
         op->exec = PTX_EXEC_COPY_COMMIT;
         return;
     default:
         op->exec = PTX_EXEC_COPY_WAIT;
         op->target = i->operands ? (uint32_t)i->operands->value : UINT32_MAX;
+        op->width = i->words[PTX_SLOT_NC];
+    }
+}
+
+/* `mode` is what is done, `width` .noComplete or .parity; has_count: the operand of an arrival is bytes. */
+static void build_mbarrier(struct ptx_builder *b, const struct ptx_instruction *i,
+                           struct ptx_op *op)
+{
+    const char *pattern = ptx_forms[i->form].operands;
+    struct ptx_item_pattern item;
+    b->code->has_mbarrier = true;
+    op->exec = PTX_EXEC_MBARRIER;
+    op->mode = i->words[PTX_SLOT_SYNC];
+    op->width = i->words[PTX_SLOT_MODE];
+    op->has_count = i->form == PTX_FORM_MBARRIER_ARRIVE_TX;
+    op->source_count = i->form == PTX_FORM_MBARRIER_PENDING;
+    for (const struct ptx_operand *o = i->operands; o; o = o->next) {
+        if (!ptx_item_next(&pattern, i->words, &item))
+            break;
+        if (item.kind == 'a')
+            build_object(b, i, op, o);
+        else if (item.is_result)
+            add_result(b, op, o, item.type, 0);
+        else
+            add_source(b, op, o, item.type, 0);
     }
 }
 
@@ -390,6 +450,9 @@ static void build_opcode(struct ptx_builder *b, const struct ptx_instruction *i,
     case PTX_OP_CP:
         build_async(b, i, op);
         return;
+    case PTX_OP_MBARRIER:
+        build_mbarrier(b, i, op);
+        return;
     case PTX_OP_VOTE:
         build_warp(b, i, op, PTX_EXEC_VOTE, PTX_SLOT_MODE);
         return;
@@ -411,7 +474,9 @@ static void build_opcode(struct ptx_builder *b, const struct ptx_instruction *i,
         return;
     case PTX_OP_MEMBAR:
     case PTX_OP_FENCE:
-        op->exec = PTX_EXEC_MEMBAR;
+        op->exec = i->form == PTX_FORM_FENCE_PROXY || i->form == PTX_FORM_FENCE_MBARRIER
+                       ? PTX_EXEC_NOP
+                       : PTX_EXEC_MEMBAR;
         op->mode = i->words[PTX_SLOT_SCOPE];
         return;
     case PTX_OP_NOP:

@@ -6,6 +6,7 @@
 #define ENGINE_REF_PTX_H
 
 #include "engine/language/ast.h"
+#include "engine/machine/rules.h"
 #include "engine/ptx/ptx.h"
 
 enum { REF_OPERANDS = 4 };
@@ -37,6 +38,30 @@ bool ref_atomic_value(const struct ptx_instruction *instruction, uint64_t old, u
 /* What lies in a register of `width` bits after a load of `bytes` bytes of this type. */
 uint64_t ref_loaded(const struct ptx_instruction *instruction, uint64_t value, uint32_t bytes,
                     uint32_t width);
+
+/* ---- mbarrier (PTX ISA 9.7.13.15), its 64 bits as docs/ptx.md has them ---- */
+
+enum ref_mbarrier_told {
+    REF_MBARRIER_NOTHING,
+    REF_MBARRIER_READ,
+    REF_MBARRIER_ATOMIC,
+    REF_MBARRIER_WHOLE
+};
+
+struct ref_mbarrier_step {
+    const struct ptx_instruction *instruction;
+    uint64_t before, operand;
+    bool has_operand;
+    bool stuck; /* the ISA leaves it undefined; nothing below holds */
+    uint64_t after, result;
+    enum ref_mbarrier_told told; /* of the word of this phase, or of both */
+    uint32_t phase;
+};
+
+void ref_mbarrier(struct ref_mbarrier_step *x);
+bool ref_mbarrier_is_there(const struct ptx_instruction *instruction, uint64_t bits);
+enum rule ref_mbarrier_rule(const struct ptx_instruction *instruction);
+uint32_t ref_mbarrier_pending(uint64_t state);
 
 /* ---- the lanes of a warp that execute vote, shfl, match, redux, activemask, bar.warp.sync ---- */
 

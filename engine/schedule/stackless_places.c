@@ -126,6 +126,9 @@ static void instruction_edges(struct flow *f, uint32_t node)
     case PTX_EXEC_COPY:
     case PTX_EXEC_COPY_COMMIT:
     case PTX_EXEC_COPY_WAIT:
+    case PTX_EXEC_COPY_BULK:
+    case PTX_EXEC_COPY_ARRIVE:
+    case PTX_EXEC_MBARRIER:
     case PTX_EXEC_CALL:
     case PTX_EXEC_SSY:
     case PTX_EXEC_PREBRK:

@@ -104,7 +104,7 @@ static bool decides(const struct launch *launch)
     bool alone = !launch->race->syncs && !code->has_named_barriers;
     for (uint32_t pc = 1; pc < code->count; pc++)
         alone &= !launch->race->manners[pc].strong && code->ops[pc].exec != PTX_EXEC_CLOCK &&
-                 code->ops[pc].exec != PTX_EXEC_COPY;
+                 !ptx_is_far_reaching((enum ptx_exec)code->ops[pc].exec);
     return alone;
 }
 

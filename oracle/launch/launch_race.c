@@ -236,11 +236,14 @@ INLINED bool has_bytes(const struct launch_race *race, uint32_t location, uint32
 static void on_row(void *context, enum access_kind kind, const struct access_row *row)
 {
     struct launch_race *race = context;
+    struct launch_manner plain = {.reads = kind == ACCESS_READ, .writes = kind != ACCESS_READ};
     const struct launch_manner *m = &race->manners[row->stm];
     const uint32_t threads = race->program->launch.threads;
     const struct sync_block *block = &race->sync.block[row->first_thread / threads];
     const uint64_t before = (uint64_t)race->first_block * threads;
     struct seen seen = {.stm = row->stm, .time = block->clock};
+    if (m->copies && kind != ACCESS_ATOMIC)
+        m = &plain;
     for (uint32_t i = 0; i < row->count; i++) {
         uint32_t lane = row->order[i];
         seen.resident = row->first_thread + lane;
@@ -318,8 +321,28 @@ static bool says(const struct ptx_op *op, enum ptx_word word)
     return false;
 }
 
+/* mbarriers, and copies that they hear of: as oracle/scoped/manner.c has them. */
+static struct launch_manner mbarrier_of(const struct ptx_op *op)
+{
+    bool waits = op->mode == PTX_W_TEST_WAIT || op->mode == PTX_W_TRY_WAIT;
+    bool counts = op->mode == PTX_W_EXPECT_TX || op->mode == PTX_W_COMPLETE_TX;
+    bool orders = !says(op, PTX_W_RELAXED) && !counts;
+    bool copies = op->exec != PTX_EXEC_MBARRIER;
+    if (!copies && (op->mode == PTX_W_INIT || op->mode == PTX_W_INVAL))
+        return (struct launch_manner){.writes = true};
+    return (struct launch_manner){.strong = true,
+                                  .reads = true,
+                                  .writes = copies || !waits,
+                                  .acquires = !copies && waits && orders,
+                                  .releases = copies || (!waits && orders),
+                                  .copies = copies,
+                                  .scope = SYNC_BLOCK};
+}
+
 static struct launch_manner manner_of(const struct ptx_op *op)
 {
+    if (ptx_is_far_reaching((enum ptx_exec)op->exec))
+        return mbarrier_of(op);
     bool is_atomic = op->exec == PTX_EXEC_ATOM;
     bool ordered = says(op, PTX_W_ACQ_REL) || says(op, PTX_W_SC);
     bool fence = op->exec == PTX_EXEC_MEMBAR;
@@ -343,7 +366,7 @@ static void find_manners(struct launch_race *race, struct arena *arena)
     for (uint32_t pc = 1; pc < code->count; pc++) {
         manners[pc] = manner_of(&code->ops[pc]);
         race->syncs |= manners[pc].fence || manners[pc].warp_barrier || manners[pc].acquires ||
-                       manners[pc].releases;
+                       (manners[pc].releases && !manners[pc].copies);
     }
     race->manners = manners;
 }

@@ -49,6 +49,7 @@ struct launch_manner { /* how an instruction accesses */
     bool strong, acquires, releases;
     bool reads, writes;
     bool warp_barrier, fence;
+    bool copies; /* reads and writes plainly; only an mbarrier hears of it as said here */
     enum sync_scope scope;
 };
 

@@ -366,10 +366,10 @@ static bool is_seen(const struct place *p)
 
 /* One access of a lane: as many locations as it spans, one after another. */
 static void check_heard(struct follow_step *s, uint32_t *at, enum ref_access_kind kind,
-                        uint32_t lane, uint32_t byte, uint64_t value)
+                        uint32_t lane, uint32_t byte, uint32_t bytes, uint64_t value)
 {
     uint32_t each = 4 / s->f->program->units, thread = s->g->registers->first_thread + lane;
-    for (uint32_t i = 0; i < s->op->bytes / each && s->f->state == FOLLOW_ALONG; i++, ++*at) {
+    for (uint32_t i = 0; i < bytes / each && s->f->state == FOLLOW_ALONG; i++, ++*at) {
         const struct ref_access *heard = &s->f->heard[*at];
         uint64_t part = value >> 8 * each * i & (each == 4 ? UINT32_MAX : (1u << 8 * each) - 1);
         if (*at >= s->f->heard_count) {
@@ -426,7 +426,7 @@ static enum rule load(struct follow_step *s)
             uint64_t value = bytes_at(words, byte, s->op->bytes);
             width = s->op->width == 16 ? 16 : s->op->results[e].bits;
             if (is_seen(&places[l]))
-                check_heard(s, &at, REF_READ, l, byte, 0);
+                check_heard(s, &at, REF_READ, l, byte, s->op->bytes, 0);
             follow_ptx_set(s, s->g->registers, &s->op->results[e], l,
                            ref_loaded(instruction_of(s), value, s->op->bytes, width));
         }
@@ -459,7 +459,7 @@ static void store_element(struct follow_step *s, uint32_t e, const struct place 
         uint64_t value = low_bytes(follow_ptx_source(s, 1 + e, lane), s->op->bytes);
         left[lane] = false;
         put_bytes(s->x->memory, byte, s->op->bytes, value);
-        check_heard(s, at, REF_WRITE, lane, byte, value);
+        check_heard(s, at, REF_WRITE, lane, byte, s->op->bytes, value);
     }
 }
 
@@ -485,7 +485,7 @@ static void atomic_lane(struct follow_step *s, uint32_t lane, uint32_t byte, uin
         return;
     }
     put_bytes(s->x->memory, byte, s->op->bytes, value);
-    check_heard(s, at, REF_ATOMIC, lane, byte, value);
+    check_heard(s, at, REF_ATOMIC, lane, byte, s->op->bytes, value);
     follow_ptx_set(s, s->g->registers, &s->op->results[0], lane, old);
 }
 
@@ -506,6 +506,64 @@ static enum rule atomic(struct follow_step *s)
             return rule;
         left[lane] = false;
         atomic_lane(s, lane, places[lane].byte, &at);
+    }
+    check_all_heard(s, at);
+    return rule;
+}
+
+/* One lane's step of an mbarrier. False: it has no rule. */
+static bool mbarrier_lane(struct follow_step *s, uint32_t lane, uint32_t byte, uint32_t *at)
+{
+    const struct ptx_place *result = &s->op->results[0];
+    struct ref_mbarrier_step x = {.instruction = instruction_of(s),
+                                  .before = bytes_at(s->x->memory, byte, 8),
+                                  .has_operand = s->op->sources[1].kind != PTX_PLACE_NONE,
+                                  .operand = follow_ptx_source(s, 1, lane)};
+    ref_mbarrier(&x);
+    if (x.stuck)
+        return false;
+    put_bytes(s->x->memory, byte, 8, x.after);
+    if (x.told == REF_MBARRIER_WHOLE)
+        check_heard(s, at, REF_WRITE, lane, byte, 8, x.after);
+    else if (x.told != REF_MBARRIER_NOTHING)
+        check_heard(s, at, x.told == REF_MBARRIER_READ ? REF_READ : REF_ATOMIC, lane,
+                    byte + 4 * x.phase, 4,
+                    x.after / ((uint64_t)1 << 32 * x.phase) % ((uint64_t)1 << 32));
+    follow_ptx_set(s, s->g->registers, result, lane, x.result);
+    return true;
+}
+
+/* mbarrier.pending_count has no place. */
+static enum rule pending_count(struct follow_step *s)
+{
+    for (uint32_t l = 0; l < s->g->registers->count; l++)
+        if (s->executes[l])
+            follow_ptx_set(s, s->g->registers, &s->op->results[0], l,
+                           ref_mbarrier_pending(follow_ptx_source(s, 1, l)));
+    return RULE_PTX_DOP;
+}
+
+/* Lanes come one after the other. One that finds its object nowhere, or what the ISA says is undefined, is stuck; the
+ * machine calls what comes before the object is known an arrival. */
+static enum rule mbarrier(struct follow_step *s)
+{
+    struct place places[LIMIT_WARP];
+    uint32_t at = s->f->heard_at;
+    enum rule rule = RULE_MBARRIER_ARRIVE;
+    if (!find_places(s, true, places))
+        return rule;
+    for (uint32_t l = 0; l < s->g->registers->count && s->f->state == FOLLOW_ALONG; l++) {
+        if (!s->executes[l])
+            continue;
+        bool exists =
+            places[l].space == SPACE_OF_SHARED &&
+            ref_mbarrier_is_there(instruction_of(s), bytes_at(s->x->memory, places[l].byte, 8));
+        if (exists)
+            rule = ref_mbarrier_rule(instruction_of(s));
+        if (exists && mbarrier_lane(s, l, places[l].byte, &at))
+            continue;
+        follow_ptx_fault(s, STATUS_STUCK, l);
+        break;
     }
     check_all_heard(s, at);
     return rule;
@@ -541,9 +599,13 @@ enum rule follow_ptx_execute(struct follow_step *s)
         return atomic(s);
     case PTX_EXEC_CLOCK:
         return look_at_clock(s);
+    case PTX_EXEC_MBARRIER:
+        return s->op->mode == PTX_W_PENDING_COUNT ? pending_count(s) : mbarrier(s);
     case PTX_EXEC_COPY:
     case PTX_EXEC_COPY_COMMIT:
     case PTX_EXEC_COPY_WAIT:
+    case PTX_EXEC_COPY_BULK:
+    case PTX_EXEC_COPY_ARRIVE:
         follow_ptx_lost(s->f, "cp.async: copies that are under way");
         return RULE_NONE;
     default:

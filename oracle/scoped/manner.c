@@ -21,6 +21,21 @@ static struct manner fence_of(enum ptx_word sem, enum ptx_word scope, bool memba
                            .acquires = both || sem == PTX_W_ACQUIRE};
 }
 
+/* An mbarrier is of its block: arrivals release, waits that succeed acquire, unless they are relaxed. */
+static struct manner mbarrier_of(const struct ptx_op *op, enum ptx_word sem)
+{
+    bool waits = op->mode == PTX_W_TEST_WAIT || op->mode == PTX_W_TRY_WAIT;
+    bool counts = op->mode == PTX_W_EXPECT_TX || op->mode == PTX_W_COMPLETE_TX;
+    bool orders = sem != PTX_W_RELAXED && !counts;
+    if (op->mode == PTX_W_INIT || op->mode == PTX_W_INVAL)
+        return (struct manner){.writes = true};
+    return (struct manner){.strong = true,
+                           .reads = true,
+                           .writes = !waits,
+                           .acquires = waits && orders,
+                           .releases = !waits && orders};
+}
+
 struct manner manner_of(const struct ptx_op *op)
 {
     enum ptx_word sem = word_of(op, PTX_SLOT_SEM), scope = word_of(op, PTX_SLOT_SCOPE);
@@ -29,6 +44,12 @@ struct manner manner_of(const struct ptx_op *op)
         return fence_of(sem, scope, op->opcode == PTX_OP_MEMBAR);
     if (op->exec == PTX_EXEC_BAR_WARP)
         return (struct manner){.warp_barrier = true};
+    if (op->exec == PTX_EXEC_MBARRIER)
+        return mbarrier_of(op, sem);
+    if (op->exec == PTX_EXEC_COPY || op->exec == PTX_EXEC_COPY_BULK ||
+        op->exec == PTX_EXEC_COPY_ARRIVE)
+        return (struct manner){
+            .strong = true, .reads = true, .writes = true, .releases = true, .copies = true};
     if (op->exec != PTX_EXEC_LD && op->exec != PTX_EXEC_ST && !atomic)
         return (struct manner){0};
     return (struct manner){
@@ -49,7 +70,7 @@ bool manner_speaks(const struct ptx_code *code)
         enum ptx_word sem = word_of(op, PTX_SLOT_SEM);
         bool said = (sem != PTX_W_NONE && sem != PTX_W_VOLATILE) ||
                     word_of(op, PTX_SLOT_SCOPE) != PTX_W_NONE;
-        if (m.fence || m.warp_barrier || (m.strong && said))
+        if (m.fence || m.warp_barrier || (m.strong && said) || op->exec == PTX_EXEC_MBARRIER)
             return true;
     }
     return false;
@@ -67,7 +88,7 @@ bool manner_synchronises(const struct ptx_code *code)
 {
     for (uint32_t pc = 1; pc < code->count; pc++) {
         struct manner m = manner_of(&code->ops[pc]);
-        if (m.fence || (m.strong && code->ops[pc].exec != PTX_EXEC_ATOM))
+        if (m.fence || (m.strong && !m.copies && code->ops[pc].exec != PTX_EXEC_ATOM))
             return true;
     }
     return false;

@@ -10,6 +10,7 @@
 #define ORACLE_SCOPED_MANNER_H
 
 #include "engine/program/ptx_code.h"
+#include "oracle/race/race.h"
 
 struct manner {
     bool strong, wide; /* wide: its scope is all threads; else its block */
@@ -17,9 +18,18 @@ struct manner {
     bool reads, writes;
     bool fence, sc;    /* sc: fence.sc, membar */
     bool warp_barrier; /* bar.warp.sync */
+    bool
+        copies; /* cp.async: plain reads and writes; only what an mbarrier hears of it is as said here */
 };
 
 struct manner manner_of(const struct ptx_op *op);
+
+/* Of an access of this kind by an instruction of this manner. */
+static inline const struct manner *manner_as(const struct manner *manner, enum access_kind kind)
+{
+    static const struct manner plain = {.reads = true, .writes = true};
+    return manner->copies && kind != ACCESS_ATOMIC ? &plain : manner;
+}
 
 /* Whether the kernel says anything that orders threads, beside barriers of blocks: ld and st that are relaxed, acquire or
  * release, semantics or scopes of atomics, fences, barriers of warps. `volatile` alone says nothing: it is older than

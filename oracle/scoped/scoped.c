@@ -240,7 +240,7 @@ static void see_strong(struct scoped *s, struct scoped_entry *b, const struct ma
 static void on_row(void *context, enum access_kind kind, const struct access_row *row)
 {
     struct scoped *s = context;
-    const struct manner *m = &s->manners[row->stm];
+    const struct manner *m = manner_as(&s->manners[row->stm], kind);
     struct scoped_entry entry = {.stm = row->stm,
                                  .step = (uint32_t)*s->steps,
                                  .span = (uint8_t)row->span,

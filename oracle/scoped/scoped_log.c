@@ -62,7 +62,8 @@ static void on_row(void *context, enum access_kind kind, const struct access_row
         e->span = row->span;
         e->kind = kind;
         e->value = kind == ACCESS_WRITE ? access_row_value(row, lane, 0) : 0;
-        e->manner = manner_of(&log->program->ptx->ops[row->stm]);
+        const struct manner m = manner_of(&log->program->ptx->ops[row->stm]);
+        e->manner = *manner_as(&m, kind);
         if (reads(e))
             e->source = source_of(log, log->count - 1);
     }
