@@ -69,13 +69,26 @@ static const char *contradiction(const struct crs_barrier *barrier,
     return "bar.red and bar.sync or bar.arrive on one barrier (prepBar)";
 }
 
+/* ---- what block_options change in prepBar and updArrCnt ---- */
+
+static uint32_t first_count(const struct crs_barriers *chi, uint32_t completed)
+{
+    return chi->block_options & BLOCK_EXIT_ARRIVES ? completed * chi->warp_size : 0;
+}
+
+static uint32_t counted(const struct crs_barriers *chi, const struct crs_barrier_info *info)
+{
+    return chi->block_options & BLOCK_LANES ? (uint32_t)__builtin_popcountll(info->lanes)
+                                            : chi->warp_size;
+}
+
 /*  prepBar           chi(barid) = eps, tc' = the count given, or the default tc
  *      prepBar(chi, tc, (barid, tc?, bt, br) :: is) = prepBar(chi[barid |-> (tc', 0, br, eps)], tc, is)
  *
  *                    chi(barid) = (tc', _, br, _), a count that is given is tc'
  *      prepBar(chi, tc, (barid, tc?, bt, br) :: is) = prepBar(chi, tc, is)               otherwise bot
  *
- *  With BLOCK_EXIT_ARRIVES the completed warps have arrived at a fresh barrier.
+ *  Not: with BLOCK_EXIT_ARRIVES the completed warps have arrived at a fresh barrier (first_count).
  */
 const char *crs_prep_bar(struct crs_barriers *chi, uint32_t tc, uint32_t completed,
                          const struct crs_barrier_infos *infos)
@@ -90,9 +103,8 @@ const char *crs_prep_bar(struct crs_barriers *chi, uint32_t tc, uint32_t complet
                 return why;
             continue;
         }
-        bool arrived = chi->block_options & BLOCK_EXIT_ARRIVES;
         put(chi->m, &barrier->tc, info->tc > 0 ? info->tc : tc);
-        put(chi->m, &barrier->ac, arrived ? completed * chi->warp_size : 0);
+        put(chi->m, &barrier->ac, first_count(chi, completed));
         put(chi->m, &barrier->red, info->red);
         put(chi->m, &barrier->defaults, info->tc == 0);
     }
@@ -126,17 +138,15 @@ void crs_upd_act(struct crs_barriers *chi, const struct crs_barrier_action *acti
 /*  updArrCnt         barid_1 .. barid_n: the distinct ones of the warp's action
  *      updArrCnt(chi, wact) = chi[barid_i |-> chi(barid_i) with ac + ws]
  *
- *  However many lanes executed it: "it is as if all threads of the same warp" did. BLOCK_LANES counts them.
+ *  However many lanes executed it: "it is as if all threads of the same warp" did. Not: with BLOCK_LANES lanes count
+ *  (counted).
  */
 void crs_upd_arr_cnt(struct crs_barriers *chi, const struct crs_barrier_infos *infos)
 {
     fired(chi, RULE_BLK_UPD_ARR_CNT);
     for (uint32_t i = 0; i < infos->count; i++) {
         struct crs_barrier *barrier = crs_barrier_at(chi, infos->items[i].barid);
-        uint32_t more = chi->block_options & BLOCK_LANES
-                            ? (uint32_t)__builtin_popcountll(infos->items[i].lanes)
-                            : chi->warp_size;
-        put(chi->m, &barrier->ac, barrier->ac + more);
+        put(chi->m, &barrier->ac, barrier->ac + counted(chi, &infos->items[i]));
     }
 }
 

@@ -161,10 +161,14 @@ STEP_INLINE void chk_reset(struct crs_step *x, lane_mask X, uint32_t pc)
 {
     if (crs_taken(X, x->targets, x->targets[__builtin_ctzll(X)]) == X)
         return;
-    if (x->m->options.crs_switches >> CRS_SWITCH_NO_RESET & 1)
-        return;
     set_pcs(x, x->event.active & ~x->v.state->active, pc);
     x->m->hits[RULE_CHK_RESET]++;
+}
+
+/* Not with crs_switches.def's no-reset. */
+static bool resets(const struct crs_step *x)
+{
+    return !(x->m->options.crs_switches >> CRS_SWITCH_NO_RESET & 1);
 }
 
 /* WRP.bra with reset. */
@@ -188,7 +192,7 @@ STEP_INLINE enum rule wrp_bra(struct pc_step *p, const struct ptx_op *op)
     enum rule rule = crs_branch(x, p->groups[p->who].pc, &actions);
     for (uint32_t i = 0; op->exec == PTX_EXEC_CALL && i < p->count; i++)
         crs_enter(x, p->groups[i].pc, p->groups[i].lanes, p->groups[i].X);
-    if (branches)
+    if (branches && resets(x))
         chk_reset(x, p->X, pc);
     return rule;
 }

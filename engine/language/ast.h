@@ -167,6 +167,7 @@ struct ast_stm {
                                    STM_PICK (k1, e1, .., kn, en) */
     struct ast_expr *outs;      /* STM_CALL of a procedure: private scalars that take the
                                    out-parameters, in order */
+    bool annotation; /* STM_ASSERT: written `invariant value;`; STM_ASSUME: `requires value;` */
     /* `statement if (guard);` in the block and lock-step forms: it acts for the threads whose guard
      * holds and does nothing, evaluates nothing and draws no choice for the others. NULL = always.
      * For STM_ASSIGN (op SET), _BARRIER, _HAVOC, _ATOMIC, _PICK. In the lock-step form an assignment

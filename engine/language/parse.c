@@ -416,6 +416,7 @@ bool language_assume(struct arena *arena, struct ast_kernel *kernel, const char 
     if (diag->count > 0)
         return false;
     stm->at = kernel->main->at;
+    stm->annotation = true;
     stm->next = kernel->main->body;
     kernel->main->body = stm;
     return true;

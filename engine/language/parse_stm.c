@@ -273,6 +273,17 @@ static struct ast_stm *parse_operation(struct parser *p, struct location at, enu
     return parser_expect(p, ")") ? s : NULL;
 }
 
+/* requires e, invariant e: an assume, an assert that proofs make more of. */
+static struct ast_stm *parse_annotation(struct parser *p, struct location at,
+                                        enum ast_stm_kind kind)
+{
+    struct ast_stm *s = new_stm(p, kind, at);
+    if (!s || !(s->value = parser_expr(p)))
+        return NULL;
+    s->annotation = true;
+    return s;
+}
+
 static struct ast_stm *not_a_statement(struct parser *p)
 {
     if (parser_index(p, ast_vote_names, VOTE_COUNT) >= 0)
@@ -299,6 +310,10 @@ struct ast_stm *parser_simple(struct parser *p)
     for (uint32_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
         if (parser_accept(p, ast_stm_names[operations[i].kind]))
             return parse_operation(p, at, operations[i].kind, operations[i].operands);
+    if (parser_accept(p, "requires"))
+        return parse_annotation(p, at, STM_ASSUME);
+    if (parser_accept(p, "invariant"))
+        return parse_annotation(p, at, STM_ASSERT);
     if (parser_accept(p, "skip"))
         return new_stm(p, STM_SKIP, at);
     if (parser_accept(p, "havoc"))

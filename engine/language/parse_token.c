@@ -7,14 +7,15 @@
 enum { SHOWN_BYTES = 40 };
 
 const char *const parse_keywords[] = {
-    "launch",      "shared",     "global",     "private",    "input",      "int",
-    "void",        "kernel",     "blocks",     "expect",     "if",         "else",
-    "while",       "do",         "for",        "switch",     "case",       "default",
-    "break",       "continue",   "return",     "exit",       "goto",       "barrier",
-    "sync",        "arrive",     "assert",     "assume",     "havoc",      "membar",
-    "skip",        "tid",        "threads",    "lane",       "warp",       "warp_size",
-    "bid",         "atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or",
-    "atomic_exch", "atomic_cas", "vote_all",   "vote_any",   "vote_uni",   "vote_ballot",
+    "launch",     "shared",      "global",      "private",    "input",      "int",
+    "void",       "kernel",      "blocks",      "expect",     "if",         "else",
+    "while",      "do",          "for",         "switch",     "case",       "default",
+    "break",      "continue",    "return",      "exit",       "goto",       "barrier",
+    "sync",       "arrive",      "assert",      "assume",     "havoc",      "membar",
+    "skip",       "requires",    "invariant",   "tid",        "threads",    "lane",
+    "warp",       "warp_size",   "bid",         "atomic_add", "atomic_min", "atomic_max",
+    "atomic_and", "atomic_or",   "atomic_exch", "atomic_cas", "vote_all",   "vote_any",
+    "vote_uni",   "vote_ballot",
 };
 enum { KEYWORDS = sizeof parse_keywords / sizeof parse_keywords[0] };
 const uint32_t parse_keyword_count = KEYWORDS;

@@ -245,6 +245,16 @@ static void put_pick(struct out *out, const struct ast_stm *stm)
     put(out, ")");
 }
 
+static void put_condition(struct out *out, const struct ast_stm *stm)
+{
+    if (!stm->annotation) {
+        put_operation(out, ast_stm_names[stm->kind], stm);
+        return;
+    }
+    put(out, stm->kind == STM_ASSERT ? "invariant " : "requires ");
+    put_expr(out, stm->value);
+}
+
 /* A statement that has no parts; without its semicolon and its guard. */
 static void put_unguarded(struct out *out, const struct ast_stm *stm)
 {
@@ -279,9 +289,11 @@ static void put_unguarded(struct out *out, const struct ast_stm *stm)
     case STM_MEMBAR:
     case STM_SYNC:
     case STM_ARRIVE:
+        put_operation(out, ast_stm_names[stm->kind], stm);
+        break;
     case STM_ASSERT:
     case STM_ASSUME:
-        put_operation(out, ast_stm_names[stm->kind], stm);
+        put_condition(out, stm);
         break;
     case STM_BREAK:
     case STM_CONTINUE:

@@ -7,6 +7,8 @@
  */
 #include "engine/prove/prove_internal.h"
 
+#include "engine/language/print.h"
+
 #include <inttypes.h>
 
 enum { STRIDES_MAX = 12, CANDIDATES_MAX = 1500 };
@@ -253,6 +255,24 @@ static void find_tests(struct finding *f)
     }
 }
 
+/* The kernel's own invariants: at every trip, and where the trip comes to them. */
+static void find_claims(struct finding *f)
+{
+    const struct loop_cut *cut = f->cut;
+    for (uint32_t i = cut->claim_first; i < cut->claim_end; i++) {
+        struct claim_seen claim = GROWN(f->duo->claims, struct claim_seen)[i];
+        const char *text =
+            SAY(f, "thread %" PRIu32 ": invariant %s (line %" PRIu32 ")", claim.k + 1,
+                print_expr(f->duo->arena, claim.stm->value), claim.stm->at.line);
+        if (!of_head(f, claim.holds))
+            continue;
+        add_if(f, cut->in[claim.k], claim.holds, text);
+        add_if(f, f->head[claim.k], claim.holds, SAY(f, "%s, at the head", text));
+        if (of_head(f, claim.there))
+            add_if(f, claim.there, claim.holds, SAY(f, "%s, where the trip comes there", text));
+    }
+}
+
 /* ---- the log ---- */
 
 struct logged {
@@ -381,6 +401,7 @@ static void find_log(struct finding *f, const struct ast_var *var, uint32_t kind
 static void find(struct finding *f)
 {
     find_strides(f);
+    find_claims(f);
     find_places(f);
     find_variables(f);
     find_tests(f);

@@ -132,14 +132,17 @@ static void note_writes(struct duo *duo, const struct ast_stm *s)
 static void note_goals(struct duo *duo, const struct ast_stm *s)
 {
     duo->possible[GOAL_DIVERGENCE] |= s->kind == STM_BARRIER && duo->threads > 1;
-    duo->possible[GOAL_ASSERTS] |= s->kind == STM_ASSERT;
+    duo->possible[GOAL_ASSERTS] |=
+        s->kind == STM_ASSERT && !(s->annotation && duo->options->assume_invariants);
 }
 
 /* An execution that an assume ends may be no execution at all. */
 static void note_assumes(struct duo *duo, const struct ast_block *block)
 {
-    for (const struct ast_stm *s = block->body; s; s = s->next)
+    for (const struct ast_stm *s = block->body; s; s = s->next) {
         duo->assumes |= s != block->body && s->kind == STM_ASSUME;
+        duo->assumes |= s->annotation && duo->options->assume_invariants;
+    }
 }
 
 static void find_writes(struct duo *duo)

@@ -231,9 +231,11 @@ static void cut_loop(struct duo *duo, term *state, uint32_t loop, uint32_t from,
     note_head(duo, cut->latch, head);
     cut->access_first = duo->accesses.count;
     cut->test_first = duo->tests.count;
+    cut->claim_first = duo->claims.count;
     run_range(duo, cut->latch, from, to, loop);
     cut->access_end = duo->accesses.count;
     cut->test_end = duo->tests.count;
+    cut->claim_end = duo->claims.count;
     grown_add(duo->arena, &duo->cuts, &cut, sizeof cut);
     memcpy(state, cut->head, duo->slot_count * sizeof *state);
     leave_loop(duo, state, head);

@@ -113,19 +113,41 @@ static void atomic(struct acting *x)
     finish(x, enabled);
 }
 
+/* The threads are alike, so that thread 1's assertions hold is enough. */
+static void must_hold(struct acting *x, term enabled, term holds)
+{
+    struct duo *duo = x->duo;
+    struct terms *t = &duo->terms;
+    term wrong = term_and(t, term_and(t, enabled, term_not(t, holds)), x->state[slot_path(duo)]);
+    struct obligation o = {.goal = GOAL_ASSERTS, .wrong = wrong, .at = x->stm->at};
+    if (wrong != TERM_FALSE && x->k == 0)
+        grown_add(duo->arena, &duo->obligations, &o, sizeof o);
+}
+
+static void is_given(struct acting *x, term enabled, term holds)
+{
+    struct duo *duo = x->duo;
+    term there = term_and(&duo->terms, enabled, x->state[slot_path(duo)]);
+    struct required required = {x->stm, there, term_and(&duo->terms, there, holds)};
+    if (x->k == 0)
+        grown_add(duo->arena, &duo->required, &required, sizeof required);
+}
+
 static void condition(struct acting *x)
 {
     struct duo *duo = x->duo;
     struct terms *t = &duo->terms;
+    bool is_assert = x->stm->kind == STM_ASSERT;
     term enabled = x->active;
     term holds = term_holds(t, duo_eval(duo, x->state, x->k, x->stm->value, &enabled));
-    if (x->stm->kind == STM_ASSERT && x->k == 0) {
-        term wrong =
-            term_and(t, term_and(t, enabled, term_not(t, holds)), x->state[slot_path(duo)]);
-        struct obligation o = {.goal = GOAL_ASSERTS, .wrong = wrong, .at = x->stm->at};
-        if (wrong != TERM_FALSE)
-            grown_add(duo->arena, &duo->obligations, &o, sizeof o);
+    if (is_assert && x->stm->annotation) {
+        struct claim_seen claim = {x->stm, x->k, enabled, holds};
+        grown_add(duo->arena, &duo->claims, &claim, sizeof claim);
     }
+    if (x->stm->annotation && (!is_assert || duo->options->assume_invariants))
+        is_given(x, enabled, holds);
+    else if (is_assert)
+        must_hold(x, enabled, holds);
     finish(x, term_and(t, enabled, holds));
 }
 

@@ -485,6 +485,44 @@ static void try_invariants(struct proving *p)
     judge_cut(p, duo);
 }
 
+/* ---- what is required ---- */
+
+/* Whether it is the last that speaks of its statement (each trip has one), and thread 1 is stopped by all of them. */
+static bool excludes_all(struct proving *p, struct duo *duo, uint32_t last)
+{
+    const struct required *all = GROWN(duo->required, struct required);
+    term there = TERM_FALSE, met = TERM_FALSE;
+    for (uint32_t i = last + 1; i < duo->required.count; i++)
+        if (all[i].stm == all[last].stm)
+            return false;
+    for (uint32_t i = 0; i <= last; i++)
+        if (all[i].stm == all[last].stm) {
+            there = term_or(&duo->terms, there, all[i].there);
+            met = term_or(&duo->terms, met, all[i].met);
+        }
+    return duo_ask(duo, p->solver, met, NULL, NULL, 0) == SOLVER_UNSAT &&
+           duo_ask(duo, p->solver, there, NULL, NULL, 0) == SOLVER_SAT;
+}
+
+/* What no launch and no input meets: behind it nothing can be wrong, and nothing is proved. */
+static void check_required(struct proving *p)
+{
+    struct duo *duo = unroll_some(p) ? p->unrolled : NULL;
+    for (uint32_t i = 0; duo && i < duo->required.count; i++) {
+        const struct ast_stm *stm = GROWN(duo->required, struct required)[i].stm;
+        if (!excludes_all(p, duo, i))
+            continue;
+        for (int goal = 0; goal < GOAL_COUNT; goal++)
+            p->result->answers[goal] = (struct proof_answer){
+                .verdict = PROOF_UNKNOWN,
+                .reason = arena_printf(p->arena,
+                                       "nothing meets what is given at line %" PRIu32
+                                       ": no proof would mean anything",
+                                       stm->at.line)};
+        return;
+    }
+}
+
 /* ---- up to the first race or divergence ---- */
 
 /* Whether nothing is proved of `goal` while `other` is open. */
@@ -531,5 +569,7 @@ void prove_kernel(struct arena *arena, struct forms *forms, const struct proof_o
         try_invariants(&p);
     if (!result->refused && some_open(result) && options->integers && !first)
         try_integers(&p);
+    if (!result->refused)
+        check_required(&p);
     settle_dependence(&p);
 }

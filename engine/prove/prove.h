@@ -38,7 +38,8 @@ struct proof_options {
     /* Any number of threads from the one to the other; threads_to 0: what the kernel's launch says. */
     uint32_t threads_from, threads_to;
     enum proof_memory memory;
-    bool file_inputs; /* `input` memory holds what the kernel's seed draws, not anything */
+    bool assume_invariants; /* `invariant e` is taken as given, not shown */
+    bool file_inputs;       /* `input` memory holds what the kernel's seed draws, not anything */
     uint32_t
         unroll; /* trips of each loop that are tried before invariants are looked for; 0: none */
     uint64_t

@@ -60,6 +60,7 @@ struct loop_cut {
     uint32_t *symbol_slots;
     uint32_t access_first, access_end; /* of the accesses in its body */
     uint32_t test_first, test_end;     /* of the comparisons in its body */
+    uint32_t claim_first, claim_end;   /* of the kernel's own invariants in its body */
     struct location at;
     uint32_t candidate_count;
     struct candidate *candidates;
@@ -97,6 +98,19 @@ struct test_seen {
     term a, b;
 };
 
+/* `invariant e` of the kernel, where thread k is at it. */
+struct claim_seen {
+    const struct ast_stm *stm;
+    uint32_t k;
+    term there, holds;
+};
+
+/* What is taken as given (`requires e`): that thread 1 gets there, and past it. */
+struct required {
+    const struct ast_stm *stm;
+    term there, met;
+};
+
 struct duo {
     struct arena *arena;
     struct terms terms;
@@ -119,6 +133,8 @@ struct duo {
     struct grown reads;        /* struct read_seen */
     struct grown overflows;    /* struct overflow; where loops are cut */
     struct grown tests;        /* struct test_seen */
+    struct grown claims;       /* struct claim_seen */
+    struct grown required;     /* struct required */
     struct grown cuts;         /* struct loop_cut * */
     struct grown points;       /* struct point */
     struct grown left;         /* term: somebody goes on after the last trip that was unrolled */

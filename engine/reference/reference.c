@@ -3,6 +3,20 @@
  */
 #include "engine/reference/ref_internal.h"
 
+bool ref_find(const char *semantics, enum ref_kind *kind)
+{
+    static const char *const names[] = {[REF_THREADS] = "threads",
+                                        [REF_SIMT] = "simt",
+                                        [REF_INTERLEAVE] = "interleave",
+                                        [REF_LOCKSTEP] = "lockstep"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], semantics) == 0) {
+            *kind = (enum ref_kind)i;
+            return true;
+        }
+    return false;
+}
+
 static bool runs_blocks(enum ref_kind kind)
 {
     return kind == REF_INTERLEAVE || kind == REF_LOCKSTEP;

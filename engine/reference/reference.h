@@ -154,6 +154,9 @@ struct ref_told {
 /* Room for the stacks of one execution at a time; shared by all references of a case. */
 struct ref_room *ref_room_new(struct arena *arena);
 
+/* The kind that has a second account of the semantics of this name; false: none has. */
+bool ref_find(const char *semantics, enum ref_kind *kind);
+
 /* A reference for the kernel's tree, in the form that `kind` runs: core, blocks, lock-step. NULL: too large, *why. */
 struct ref *ref_new(struct arena *arena, struct ref_room *room, const struct ast_kernel *kernel,
                     enum ref_kind kind, const struct ref_options *options, const char **why);

@@ -304,6 +304,7 @@ static void loop_text(struct sequential *s, uint32_t loop, uint32_t from, uint32
     const char *head = s->cfg->blocks[s->cfg->loops[loop].head]->name;
     if (s->style == SEQUENTIAL_BOOGIE)
         sequential_remember(s, loop);
+    sequential_claim(s, loop);
     sequential_line(s, "while (*)");
     if (s->style == SEQUENTIAL_BOOGIE)
         sequential_guess(s, loop);

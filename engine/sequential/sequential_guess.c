@@ -4,6 +4,8 @@
  */
 #include "engine/sequential/sequential_internal.h"
 
+#include "engine/language/print.h"
+
 #include <inttypes.h>
 
 #define SAY(s, ...) arena_printf((s)->arena, __VA_ARGS__)
@@ -274,6 +276,40 @@ static void guess_test(struct guessing *g, const struct ast_expr *e, const void 
         }
 }
 
+/* ---- the kernel's own ---- */
+
+void sequential_claim(struct sequential *s, uint32_t loop)
+{
+    for (uint32_t b = 0; b < s->cfg->count; b++) {
+        if (!cfg_in_loop(s->cfg, loop, b))
+            continue;
+        for (const struct ast_stm *stm = s->cfg->blocks[b]->body; stm; stm = stm->next)
+            if (stm->kind == STM_ASSERT && stm->annotation)
+                sequential_line(s, "// of each thread, where it comes there: invariant %s",
+                                print_expr(s->arena, stm->value));
+    }
+}
+
+static void guess_claim(struct guessing *g, const struct ast_expr *value)
+{
+    for (uint32_t k = 1; k <= 2; k++) {
+        struct evaluating x = {.s = g->s, .k = k, .enabled = "true", .quiet = true};
+        const char *holds = sequential_condition(&x, value);
+        guess(g, in_loop(g, k), holds);
+        guess(g, at_head(g, k), holds);
+    }
+}
+
+static void guess_claims(struct guessing *g)
+{
+    const struct cfg *cfg = g->s->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++)
+        for (const struct ast_stm *stm = cfg->blocks[b]->body; stm && cfg_in_loop(cfg, g->loop, b);
+             stm = stm->next)
+            if (stm->kind == STM_ASSERT && stm->annotation && !reads_memory(stm->value))
+                guess_claim(g, stm->value);
+}
+
 /* ---- the log ---- */
 
 struct logged {
@@ -351,6 +387,7 @@ static void guess_log(struct guessing *g, const struct ast_var *var, int kind)
 void sequential_guess(struct sequential *s, uint32_t loop)
 {
     struct guessing g = guessing_of(s, loop);
+    guess_claims(&g);
     guess_places(&g);
     for (uint32_t i = 0; i < s->var_count; i++)
         if (is_scalar_of_loop(&g, i))

@@ -78,4 +78,7 @@ const char *sequential_variable(const struct evaluating *x, const struct ast_var
 void sequential_remember(struct sequential *s, uint32_t loop);
 void sequential_guess(struct sequential *s, uint32_t loop);
 
+/* The kernel's own invariants of a loop, as comments. */
+void sequential_claim(struct sequential *s, uint32_t loop);
+
 #endif

@@ -21,7 +21,7 @@ enum program_id {
     PROGRAM_COUNT
 };
 
-enum subject_role { SUBJECT_ORDINARY, SUBJECT_VARIANT };
+enum subject_role { SUBJECT_ORDINARY, SUBJECT_VARIANT, SUBJECT_GIVEN };
 
 struct subject_info {
     const char *name;      /* canonical: "threads", "simt", "simt:then-first" */

@@ -2,6 +2,7 @@
  * lower_ptx_stm.c - statements: the schemes CMP.* of catalogue cuda-crs, section 14.1, one function each.
  */
 #include "engine/base/invariant.h"
+#include "engine/input/annotate.h"
 #include "engine/to_ptx/lower_ptx_internal.h"
 
 static void statement(struct ptx_lowering *l, const struct ast_stm *stm);
@@ -435,6 +436,9 @@ static void statement(struct ptx_lowering *l, const struct ast_stm *stm)
         assertion(l, stm);
         return;
     case STM_ASSUME:
+        if (!annotate_is_met(l->kernel, stm))
+            unsupported(l, stm);
+        return;
     case STM_HAVOC:
     case STM_PICK:
     case STM_LOCKSYNC:

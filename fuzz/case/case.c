@@ -68,9 +68,9 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
     bool ordinary = !gen->fixed && !gen->small && !check->exhaustive;
     if (ordinary && gen->features == GEN_DEFAULTS.features && is_ragged(seed, number))
         c->gen.features |= 1u << FEATURE_ILLFORMED;
-    c->check.convergence = check->subjects == SUBJECTS_DEFAULT &&
-                           (check->oracles & 1u << ORACLE_CONVERGENCE) &&
-                           is_any_order(seed, number);
+    if (check->subjects == SUBJECTS_DEFAULT && (check->oracles & 1u << ORACLE_CONVERGENCE) &&
+        is_any_order(seed, number))
+        c->check.also |= SUBJECT_BIT(SUBJECT_CONVERGENCE);
     if (ordinary && is_spin(seed, number, gen))
         c->gen.spin = true;
     if (!check->exhaustive && (tiny || gen->enumerate || c->gen.spin)) {
@@ -139,7 +139,7 @@ static char *print_check(struct arena *arena, const struct check_options *check)
     const char *races =
         arena_printf(arena, "%s%s%s%s", check->same_value ? " same-value" : "",
                      check->atomics_sync ? " atomics-sync" : "", check->unscoped ? " unscoped" : "",
-                     check->convergence ? " convergence" : "");
+                     check->also & SUBJECT_BIT(SUBJECT_CONVERGENCE) ? " convergence" : "");
     if (check->exhaustive && check->search.max_steps > 0)
         exhaustive = arena_printf(arena, " exhaustive=%" PRIu64, check->search.max_steps);
     const char *transforms = "";
@@ -247,7 +247,7 @@ static bool parse_flag(const char *word, struct fuzz_case *c)
     else if (strcmp(word, "unscoped") == 0)
         c->check.unscoped = true;
     else if (strcmp(word, "convergence") == 0)
-        c->check.convergence = true;
+        c->check.also |= SUBJECT_BIT(SUBJECT_CONVERGENCE);
     else
         return false;
     return true;

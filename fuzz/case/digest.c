@@ -108,7 +108,7 @@ static void add_answer(uint64_t *digest, struct arena *arena, const struct answe
 static bool is_silent(const struct check_result *result, enum subject_id subject)
 {
     const struct semantics *vtable = subject_table[subject].vtable;
-    return vtable && (vtable->plain || subject == SUBJECT_ITS) &&
+    return vtable && (vtable->plain || subject_table[subject].role == SUBJECT_GIVEN) &&
            !(result->subjects >> subject & 1);
 }
 

@@ -106,8 +106,8 @@ static const char *cause_of_small(struct arena *arena, struct arena *scratch,
     struct check_result *result = ARENA_NEW(scratch, struct check_result);
     const struct divergence *d = NULL;
     const uint32_t asked[] = {oracles, check.oracles};
-    check.followed =
-        true; /* the first step that the reference makes otherwise is the closest to the cause */
+    /* The first step that the reference makes otherwise is the closest to the cause. */
+    check.always = 1u << ORACLE_REFERENCE;
     for (int i = 0; i < 2 && !d; i++) {
         check.oracles = asked[i];
         *result = (struct check_result){0};

@@ -70,6 +70,7 @@ struct cli_prove_options {
     const char *assume;                /* an expression, or NULL */
     bool beside;                       /* `check`: a proof is tried as well */
     bool unroll_given, invariants, file_inputs, adversary;
+    bool annotations; /* the file's invariants are taken as given */
 };
 
 /* What the options of all commands set. */

@@ -2,8 +2,10 @@
  * cli_kernels.c - kernels that the command line names: finding, reading and writing files.
  */
 #include "engine/forms/cfg.h"
+#include "engine/input/annotate.h"
 #include "engine/input/input.h"
 #include "engine/input/ptx_kernel.h"
+#include "engine/language/print.h"
 #include "fuzz/case/case.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/out/json.h"
@@ -73,6 +75,19 @@ struct ast_kernel *cli_read_kernel(struct arena *arena, const char *path)
     return read_kernel(arena, path, NULL);
 }
 
+/* A launch that breaks `requires` is none of this kernel; of several launches `prove` asks itself. */
+static bool is_met(struct cli *cli, const struct ast_kernel *kernel, struct diag *diag)
+{
+    const struct ast_stm *broken = annotate_broken(kernel);
+    if (!broken || cli->options.prove.threads_to > 0)
+        return true;
+    diag_error(diag, broken->at,
+               "the launch (threads = %u, warp = %u, blocks = %u) does not meet '%s'",
+               (unsigned)kernel->launch.threads, (unsigned)kernel->launch.warp,
+               (unsigned)kernel->launch.blocks, print_stm_head(&cli->arena, broken));
+    return false;
+}
+
 static bool set_launch(struct cli *cli, struct ast_kernel *kernel, const char *path)
 {
     const struct ast_launch *asked = &cli->options.launch;
@@ -89,7 +104,7 @@ static bool set_launch(struct cli *cli, struct ast_kernel *kernel, const char *p
     cache_sizes_override(&kernel->launch.caches, &asked->caches);
     struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
     diag_init(diag, path, NULL, 0);
-    if (ast_check(kernel, diag))
+    if (ast_check(kernel, diag) && is_met(cli, kernel, diag))
         return true;
     diag_print(diag, stderr);
     return false;

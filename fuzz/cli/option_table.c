@@ -258,6 +258,9 @@ const struct cli_option option_table[] = {
     {"assume", 0, OPTION_TEXT, "E", ON(PROVE), FIELD(prove.assume), 0, NULL,
      "an expression that holds at the start, as if assume(E) were the kernel's first statement: "
      "'threads % 32 == 0', 'n < 64'"},
+    {"annotations", 0, OPTION_OWN, "check|assume", ON(PROVE), 0, 0, option_parse_annotations,
+     "the file's `invariant e;`: shown as an assertion, and tried at its loop (default); or taken "
+     "as given"},
     {"inputs", 0, OPTION_OWN, "any|file", ON(PROVE), 0, 0, option_parse_inputs,
      "`input` memory: anything (default), or what the file's seed draws"},
     {"memory", 0, OPTION_OWN, "bar|adv", ON(PROVE), 0, 0, option_parse_proof_memory,

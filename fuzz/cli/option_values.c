@@ -380,6 +380,12 @@ bool option_parse_inputs(struct cli *cli, const char *text)
     return parse_either(cli, "inputs", text, "any", "file", &cli->options.prove.file_inputs);
 }
 
+bool option_parse_annotations(struct cli *cli, const char *text)
+{
+    return parse_either(cli, "annotations", text, "check", "assume",
+                        &cli->options.prove.annotations);
+}
+
 /* N, A..B, any. One thread makes no pair. */
 bool option_parse_threads(struct cli *cli, const char *text)
 {

@@ -85,6 +85,7 @@ bool option_parse_knobs(struct cli *cli, const char *text);
 bool option_parse_entry(struct cli *cli, const char *text);
 bool option_parse_bind(struct cli *cli, const char *text);
 bool option_parse_shared(struct cli *cli, const char *text);
+bool option_parse_annotations(struct cli *cli, const char *text);
 bool option_parse_inputs(struct cli *cli, const char *text);
 bool option_parse_threads(struct cli *cli, const char *text);
 bool option_parse_proof_memory(struct cli *cli, const char *text);

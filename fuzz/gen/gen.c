@@ -273,7 +273,7 @@ static void draw_launch(struct gen *g)
     launch->threads = draw_threads(g, launch->warp);
     launch->blocks = gen_pick(g, GROUP_BLOCKS, 0) - W_BLOCKS_1 + 1;
     if (!g->options->small) {
-        uint32_t most = gen_chance(g, 8) ? 128 : 64;
+        uint32_t most = gen_chance(g, 8) || launch->warp > 32 ? 128 : 64;
         while (launch->threads * launch->blocks > most) {
             if (launch->threads > launch->warp && (launch->blocks == 1 || gen_chance(g, 50)))
                 launch->threads -= launch->warp;

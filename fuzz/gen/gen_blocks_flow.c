@@ -209,6 +209,71 @@ static void cycle_shared(struct gen *g, const struct gen_place *place, struct cy
     gen_block_open(g, place, leave, gen_guard(g, temp, true));
 }
 
+static void set_number(struct gen *g, const struct gen_place *place, struct ast_var *k, int32_t n)
+{
+    set(g, place, k, ast_int(g->arena, n));
+}
+
+static struct ast_expr *is(struct gen *g, struct ast_var *k, enum ast_binary op, int32_t n)
+{
+    return gen_binary_int(g, op, read(g, k), n);
+}
+
+/*
+ * Three loops whose last block is one, N: their heads are O, H and N itself, behind B.
+ *
+ *     k = 2; goto O, Z;                        Z: [k < 2] goto after
+ *     O: [k >= 2] i = i + 1; s = 0; p = i <= n; goto O0, X;        X: [!p]
+ *     O0: [p] k = 1; goto H, W;                W: [k != 1] goto after
+ *     H: [k == 1] s = s + 1; t = 0; goto N
+ *     N: t = t + 1; body; k = t >= 2 || ..; k = k + (k && s >= 2); goto O, H, B;     B: [k <= 0] goto N
+ */
+static void cycle_three(struct gen *g, const struct gen_place *place, struct cycle *cycle)
+{
+    struct ast_block *enter = gen_block_new(g), *leave = gen_block_new(g), *past = gen_block_new(g),
+                     *middle = gen_block_new(g), *never = gen_block_new(g),
+                     *inner = gen_block_new(g);
+    struct ast_var *k = gen_local(g, 'q'), *temp = gen_temp(g);
+    struct ast_var *s = gen_open_counter(g), *t = gen_open_counter(g);
+    struct gen_place inmost = gen_inside(&cycle->inside);
+    inmost.times *= 4;
+    cycle->after.used = true;
+    set_number(g, place, k, 2);
+    gen_block_branch(g, cycle->head.block, past);
+    gen_label_push(g, &cycle->after);
+    gen_block_open(g, place, past, is(g, k, BINARY_LT, 2));
+    gen_block_goto(g, cycle->after.block);
+    gen_block_open(g, &cycle->inside, cycle->head.block, is(g, k, BINARY_GE, 2));
+    count(g, cycle);
+    set_number(g, &cycle->inside, s, 0);
+    set(g, &cycle->inside, temp, again(g, cycle, BINARY_LE));
+    gen_block_branch(g, enter, leave);
+    gen_block_open(g, &cycle->inside, enter, gen_guard(g, temp, false));
+    set_number(g, &cycle->inside, k, 1);
+    gen_block_branch(g, middle, never);
+    gen_block_open(g, &cycle->inside, never, is(g, k, BINARY_NE, 1));
+    gen_block_goto(g, cycle->after.block);
+    gen_block_open(g, &cycle->inside, middle, is(g, k, BINARY_EQ, 1));
+    set(g, &cycle->inside, s, is(g, s, BINARY_ADD, 1));
+    set_number(g, &cycle->inside, t, 0);
+    gen_block_goto(g, inner);
+    gen_block_open(g, &inmost, inner, NULL);
+    set(g, &inmost, t, is(g, t, BINARY_ADD, 1));
+    gen_region(g, &inmost);
+    if (g->graph->open) {
+        struct ast_block *targets[] = {cycle->head.block, middle, gen_block_new(g)};
+        struct ast_expr *out = gen_condition(g), *last;
+        set(g, &inmost, k, gen_binary(g, BINARY_LOGICAL_OR, is(g, t, BINARY_GE, 2), out));
+        last = gen_binary(g, BINARY_LOGICAL_AND, read(g, k), is(g, s, BINARY_GE, 2));
+        set(g, &inmost, k, gen_binary(g, BINARY_ADD, read(g, k), last));
+        gen_block_targets(g, targets, 3);
+        gen_block_open(g, &inmost, targets[2], is(g, k, BINARY_LE, 0));
+        gen_block_goto(g, inner);
+    }
+    g->scope->counters_open -= 2;
+    gen_block_open(g, place, leave, gen_guard(g, temp, true));
+}
+
 static uint32_t most_trips(const struct gen *g, const struct gen_place *place)
 {
     uint32_t trips = g->options->small ? 2 : 6;
@@ -225,6 +290,9 @@ void gen_block_loop(struct gen *g, const struct gen_place *place)
     bool calm = gen_calm_loop(g, place);
     if (calm || g->scope->counters_open + 2 > GEN_COUNTERS)
         banned |= GEN_BAN(CYCLE, SHARED);
+    if (calm || g->scope->counters_open + 3 > GEN_COUNTERS ||
+        !gen_affords(g, place->times, 8 * GEN_TRIP_COST * trips))
+        banned |= GEN_BAN(CYCLE, THREE);
     uint32_t form = gen_pick(g, GROUP_CYCLE, banned);
     cycle.inside = gen_inside(place);
     cycle.inside.times = place->times * (trips + 1);
@@ -254,6 +322,9 @@ void gen_block_loop(struct gen *g, const struct gen_place *place)
         break;
     case W_CYCLE_SHARED:
         cycle_shared(g, place, &cycle);
+        break;
+    case W_CYCLE_THREE:
+        cycle_three(g, place, &cycle);
         break;
     default:
         cycle_head(g, place, &cycle);

@@ -282,17 +282,22 @@ static struct ast_stm *call_of(struct gen *g, struct ast_function *function, str
     return call;
 }
 
-/* if (depth > 0) f(depth - 1); else ..: calls of a function that calls itself are not inlined. */
-static struct ast_stm *behind_recursion(struct gen *g, struct ast_function *function,
-                                        struct ast_stm *rest)
+/* A function's parameter, which is the first of its variables. */
+static struct ast_var *depth_parameter(struct gen *g, struct gen_scope *scope)
 {
-    struct gen_scope scope = {.function = function, .locals_end = &function->locals}, *outer;
-    outer = g->scope;
-    g->scope = &scope;
+    struct gen_scope *outer = g->scope;
+    g->scope = scope;
     struct ast_var *depth = gen_local(g, 'p');
     g->scope = outer;
     depth->is_parameter = true;
-    function->parameter_count = 1;
+    scope->function->parameter_count = 1;
+    return depth;
+}
+
+/* if (depth > 0) f(depth - 1); else ..: calls of a function that calls itself are not inlined. */
+static struct ast_stm *behind_recursion(struct gen *g, struct ast_function *function,
+                                        struct ast_var *depth, struct ast_stm *rest)
+{
     struct ast_expr *less = gen_binary_int(g, BINARY_SUB, ast_var_ref(g->arena, depth), 1);
     struct ast_expr *more = gen_binary_int(g, BINARY_GT, ast_var_ref(g->arena, depth), 0);
     return gen_if(g, more, call_of(g, function, less), rest);
@@ -304,8 +309,10 @@ static struct ast_function *waiting_function(struct gen *g, struct ast_function 
     struct ast_function *function = ARENA_NEW(g->arena, struct ast_function);
     function->name = gen_function_name(g);
     function->body = inner ? call_of(g, inner, ast_int(g->arena, 0)) : gen_stm(g, STM_BARRIER);
-    if (gen_chance(g, 50))
-        function->body = behind_recursion(g, function, function->body);
+    if (gen_chance(g, 50)) {
+        struct gen_scope scope = {.function = function, .locals_end = &function->locals};
+        function->body = behind_recursion(g, function, depth_parameter(g, &scope), function->body);
+    }
     *g->functions_end = function;
     g->functions_end = &function->next;
     return function;
@@ -361,7 +368,7 @@ static struct ast_stm *counting_loop(struct gen *g, struct ast_var *counter, str
 
 /* for (i = 0; i < 2; i++) for (j = 0; j < ((number ^ i) & 1) + k; j++) barrier(); all threads wait equally often, but
  * in other turns of the loop around: the first numbers of one meet the second ones of another. */
-static void barrier_phase(struct gen *g, const struct gen_place *place, struct gen_list *list)
+static void barrier_turns(struct gen *g, const struct gen_place *place, struct gen_list *list)
 {
     struct gen_place outside = gen_inside(place), inside = gen_inside(&outside);
     struct ast_function *function = gen_chance(g, 40) ? barrier_elsewhere(g) : NULL;
@@ -383,6 +390,33 @@ static void barrier_phase(struct gen *g, const struct gen_place *place, struct g
     gen_emit(g, &outside, &body, counting_loop(g, j, trips, inner.head));
     g->scope->counters_open -= 2;
     gen_emit(g, place, list, counting_loop(g, i, ast_int(g->arena, 2), body.head));
+}
+
+/* The same, or called, so that the loops are another frame's. */
+static void barrier_phase(struct gen *g, const struct gen_place *place, struct gen_list *list)
+{
+    if (!gen_has(g, FEATURE_CALLS) || !gen_chance(g, 35)) {
+        barrier_turns(g, place, list);
+        return;
+    }
+    struct ast_function *function = ARENA_NEW(g->arena, struct ast_function);
+    struct gen_scope scope = {.function = function, .locals_end = &function->locals}, *outer;
+    struct gen_list body;
+    gen_list_init(&body);
+    function->name = gen_function_name(g);
+    struct ast_var *deep = gen_chance(g, 50) ? depth_parameter(g, &scope) : NULL;
+    outer = g->scope;
+    g->scope = &scope;
+    scope.values[scope.value_count++] = gen_local(g, 'x'); /* for what stands between the loops */
+    barrier_turns(g, place, &body);
+    g->scope = outer;
+    function->body = gen_block(g, body.head);
+    if (deep)
+        function->body = behind_recursion(g, function, deep, function->body);
+    *g->functions_end = function;
+    g->functions_end = &function->next;
+    struct ast_expr *depth = ast_int(g->arena, (int32_t)gen_below(g, 2));
+    gen_emit(g, place, list, call_of(g, function, depth));
 }
 
 /* if (some) barrier(); [else another one;] */

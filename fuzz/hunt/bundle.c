@@ -5,6 +5,7 @@
 #include "engine/language/print.h"
 #include "fuzz/base/version.h"
 #include "fuzz/hunt/host.h"
+#include "fuzz/hunt/show.h"
 #include "fuzz/hunt/tidy.h"
 #include "fuzz/outside/worker.h"
 #include "fuzz/serve/child.h"
@@ -44,9 +45,9 @@ static const char *memory_text(struct arena *arena, const struct hunt_finding *f
     return text.bytes;
 }
 
-/* The text, as it was run but for parentheses. NULL: it cannot be emitted, which it once was. */
-static const char *kernel_text(struct arena *arena, const struct hunt_finding *f,
-                               struct emitted *emitted)
+/* The text as it was run. NULL: it cannot be emitted, which it once was. */
+static const char *whole_text(struct arena *arena, const struct hunt_finding *f,
+                              struct emitted *emitted)
 {
     struct text text = text_begin(arena);
     enum emit_language language = f->subject->language;
@@ -54,12 +55,36 @@ static const char *kernel_text(struct arena *arena, const struct hunt_finding *f
     if (!emit_kernel(&text, ast_kernel_copy(arena, f->expected->kernel), language, f->knobs, 0,
                      emitted, &reason))
         return NULL;
+    return emit_text(arena, language, text.bytes);
+}
+
+/* Without parentheses and lines that mean nothing. */
+static const char *shorter_text(struct arena *arena, const struct hunt_finding *f,
+                                const char *whole)
+{
     enum tidy_bare bare = !*f->command                             ? TIDY_NOT_BARE
                           : strstr(f->command, "-DSIMTFUZZ_BARE ") ? TIDY_BARE
                                                                    : TIDY_BOTH;
-    const char *whole = emit_text(arena, language, text.bytes);
     /* Of WGSL's operators few may stand beside each other without parentheses. */
-    return language == EMIT_WGSL ? whole : tidy_text(arena, whole, bare);
+    return f->subject->language == EMIT_WGSL ? whole : tidy_text(arena, whole, bare);
+}
+
+/* The shorter text, unless only the whole one shows the finding. */
+static const char *kernel_text(struct arena *arena, const struct hunt_finding *f,
+                               struct emitted *emitted, struct show *show)
+{
+    const char *whole = whole_text(arena, f, emitted);
+    if (!whole)
+        return NULL;
+    const char *text = shorter_text(arena, f, whole);
+    *show = show_finding(arena, f, emitted, text);
+    if (show->end != SHOW_NO || strcmp(text, whole) == 0)
+        return text;
+    const struct show other = show_finding(arena, f, emitted, whole);
+    if (other.end != SHOW_YES)
+        return text;
+    *show = other;
+    return whole;
 }
 
 static const char *const kind_titles[TRIAL_VERDICT_COUNT] = {
@@ -105,11 +130,11 @@ static void put_what(struct text *text, const struct hunt_finding *f)
 }
 
 static void put_again(struct text *text, const struct hunt_finding *f,
-                      const struct emitted *emitted)
+                      const struct emitted *emitted, const struct show *show)
 {
     text_put(text, "\n## How to see it\n\n");
     if (host_name(f))
-        text_format(text, "    %s\n\n", host_command(text->arena, f));
+        text_format(text, "    %s\n\n%s\n\n", host_command(text->arena, f), show->sentence);
     text_format(text,
                 "Kernel `%s` of kernel.%s, %u blocks of %u threads; its argument is a buffer of %u "
                 "32-bit words. What they hold at first, and must hold at the end, stands in "
@@ -174,14 +199,15 @@ static void put_more(struct text *text, uint64_t seed, const struct hunt_finding
 
 /* A report as a maintainer wants it: what, where, how to see it, what else is known. */
 static const char *report(struct arena *arena, uint64_t seed, const struct hunt_finding *f,
-                          const struct emitted *emitted, const char *kernel)
+                          const struct emitted *emitted, const char *kernel,
+                          const struct show *show)
 {
     struct text text = text_begin(arena);
     text_format(&text, "# %s: %s\n\nVersion: %s\n\n", f->subject->name,
                 kind_titles[f->trial.verdict],
                 *f->subject->version ? f->subject->version : "it says none");
     put_what(&text, f);
-    put_again(&text, f, emitted);
+    put_again(&text, f, emitted, show);
     text_format(&text, "\n```c\n%s```\n", kernel);
     put_more(&text, seed, f);
     return text.bytes;
@@ -210,34 +236,44 @@ static bool write_request(struct arena *arena, const char *folder, const struct 
     return file && fclose(file) == 0 && written;
 }
 
+bool bundle_write_program(struct arena *arena, const char *folder, const struct hunt_finding *f,
+                          const struct emitted *emitted, const char *kernel)
+{
+    const char *host = host_name(f);
+    bool page = host && strcmp(host, "host.html") == 0;
+    return write_in(arena, folder, arena_printf(arena, "kernel.%s", extension(f->subject)),
+                    kernel) &&
+           (!host ||
+            write_in(arena, folder, host,
+                     page ? host_page(arena, f, emitted, kernel) : host_text(arena, f, emitted))) &&
+           (strncmp(f->subject->name, "exec:", strlen("exec:")) != 0 ||
+            write_request(arena, folder, f, emitted, kernel));
+}
+
 static bool write_files(struct arena *arena, const char *folder, uint64_t seed,
-                        const struct hunt_finding *f)
+                        const struct hunt_finding *f, struct show *show)
 {
     struct emitted emitted;
-    const char *kernel = kernel_text(arena, f, &emitted), *host = host_name(f);
-    bool written =
-        kernel && write_in(arena, folder, "README.md", report(arena, seed, f, &emitted, kernel)) &&
-        write_in(arena, folder, "kernel.simt", print_kernel(arena, f->kernel)) &&
-        write_in(arena, folder, arena_printf(arena, "kernel.%s", extension(f->subject)), kernel) &&
-        write_in(arena, folder, "memory.txt", memory_text(arena, f, &emitted)) &&
-        write_in(arena, folder, "log.txt", f->trial.log);
-    if (written && host)
-        written = write_in(arena, folder, host,
-                           strcmp(host, "host.html") == 0 ? host_page(arena, f, &emitted, kernel)
-                                                          : host_text(arena, f, &emitted));
-    if (written && strncmp(f->subject->name, "exec:", strlen("exec:")) == 0)
-        written = write_request(arena, folder, f, &emitted, kernel);
-    return written;
+    const char *kernel = kernel_text(arena, f, &emitted, show);
+    return kernel &&
+           write_in(arena, folder, "README.md", report(arena, seed, f, &emitted, kernel, show)) &&
+           write_in(arena, folder, "kernel.simt", print_kernel(arena, f->kernel)) &&
+           write_in(arena, folder, "memory.txt", memory_text(arena, f, &emitted)) &&
+           write_in(arena, folder, "log.txt", f->trial.log) &&
+           bundle_write_program(arena, folder, f, &emitted, kernel);
 }
 
-const char *bundle_write(struct arena *arena, const char *folder, uint64_t seed,
-                         const struct hunt_finding *f)
+struct bundle bundle_write(struct arena *arena, const char *folder, uint64_t seed,
+                           const struct hunt_finding *f)
 {
-    return make_folder(folder) && write_files(arena, folder, seed, f) ? folder : NULL;
+    struct show show;
+    if (!make_folder(folder) || !write_files(arena, folder, seed, f, &show))
+        return (struct bundle){.folder = NULL};
+    return (struct bundle){folder, show_end_names[show.end]};
 }
 
-const char *bundle_write_below(struct arena *arena, const char *parent, uint64_t seed,
-                               const struct hunt_finding *f)
+struct bundle bundle_write_below(struct arena *arena, const char *parent, uint64_t seed,
+                                 const struct hunt_finding *f)
 {
     char *name = arena_printf(arena, "%s-%s-%llu", trial_verdict_names[f->trial.verdict],
                               f->subject->name, (unsigned long long)f->number);
@@ -245,7 +281,7 @@ const char *bundle_write_below(struct arena *arena, const char *parent, uint64_t
         if (strchr(" /{}'", *c))
             *c = '_';
     if (!make_folder(parent))
-        return NULL;
+        return (struct bundle){.folder = NULL};
     return bundle_write(arena, arena_printf(arena, "%s/%s", parent, name), seed, f);
 }
 

@@ -14,12 +14,22 @@
 
 #include "fuzz/hunt/hunt.h"
 
-/* Into `folder`, which is made if need be, and is the result; NULL: it cannot be written. */
-const char *bundle_write(struct arena *arena, const char *folder, uint64_t seed,
-                         const struct hunt_finding *finding);
+struct bundle {
+    const char *folder; /* NULL: it cannot be written */
+    const char *
+        shown; /* whether its program, run once, shows the finding: "yes", "no", "not run", "not judged" */
+};
+
+/* Into `folder`, which is made if need be. */
+struct bundle bundle_write(struct arena *arena, const char *folder, uint64_t seed,
+                           const struct hunt_finding *finding);
 /* Into a folder of its own in `parent`, likewise. */
-const char *bundle_write_below(struct arena *arena, const char *parent, uint64_t seed,
-                               const struct hunt_finding *finding);
+struct bundle bundle_write_below(struct arena *arena, const char *parent, uint64_t seed,
+                                 const struct hunt_finding *finding);
+/* What runs the finding alone: the text, its program, and what that reads; into a folder that is there. */
+bool bundle_write_program(struct arena *arena, const char *folder,
+                          const struct hunt_finding *finding, const struct emitted *emitted,
+                          const char *kernel);
 
 /* Removes a folder and the files in it. */
 void bundle_remove_folder(const char *folder);

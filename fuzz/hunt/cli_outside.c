@@ -136,7 +136,7 @@ struct findings {
     const struct hunt_options *options;
 };
 
-static void print_finding_json(FILE *out, const struct hunt_finding *f, const char *folder,
+static void print_finding_json(FILE *out, const struct hunt_finding *f, const struct bundle *bundle,
                                const struct db_upserted *stored)
 {
     struct json json;
@@ -148,13 +148,15 @@ static void print_finding_json(FILE *out, const struct hunt_finding *f, const ch
     json_key_string(&json, "verdict", trial_verdict_names[f->trial.verdict]);
     if (stored)
         json_key_u64(&json, "finding", stored->id);
-    if (folder)
-        json_key_string(&json, "folder", folder);
+    if (bundle->folder) {
+        json_key_string(&json, "folder", bundle->folder);
+        json_key_string(&json, "shown", bundle->shown);
+    }
     json_object_end(&json);
     json_end_line(&json);
 }
 
-static void print_finding(FILE *out, const struct hunt_finding *f, const char *folder,
+static void print_finding(FILE *out, const struct hunt_finding *f, const struct bundle *bundle,
                           const struct db_upserted *stored)
 {
     fprintf(out, "%s: case %" PRIu64 ": %s\n  %s\n", f->subject->name, f->number,
@@ -164,7 +166,9 @@ static void print_finding(FILE *out, const struct hunt_finding *f, const char *f
     if (f->trial.verdict == TRIAL_WRONG)
         fprintf(out, "  word %u under %s: %d instead of %d\n", (unsigned)f->trial.word,
                 f->trial.way, (int)f->trial.actual, (int)f->trial.expected);
-    fprintf(out, "  %s%s%s\n", f->second, folder ? "\n  " : "", folder ? folder : "");
+    fprintf(out, "  %s\n", f->second);
+    if (bundle->folder)
+        fprintf(out, "  %s (its program shows the finding: %s)\n", bundle->folder, bundle->shown);
 }
 
 /* In the process of a worker: all of it in one write, so that workers do not mix their lines. */
@@ -172,20 +176,20 @@ static void found(void *context, const struct hunt_finding *f, const struct db_u
 {
     struct findings *findings = context;
     struct cli *cli = findings->cli;
-    const char *folder = NULL;
+    struct bundle bundle = {.folder = NULL};
     char *text = NULL;
     size_t length = 0;
     if (cli->options.output)
-        folder = bundle_write_below(&cli->arena, cli->options.output, findings->options->seed, f);
-    if (cli->options.output && !folder)
+        bundle = bundle_write_below(&cli->arena, cli->options.output, findings->options->seed, f);
+    if (cli->options.output && !bundle.folder)
         cli_message(cli, "%s: a finding cannot be written there", cli->options.output);
     FILE *out = open_memstream(&text, &length);
     if (!out)
         return;
     if (cli->options.json)
-        print_finding_json(out, f, folder, stored);
+        print_finding_json(out, f, &bundle, stored);
     else
-        print_finding(out, f, folder, stored);
+        print_finding(out, f, &bundle, stored);
     fclose(out);
     (void)fwrite(text, 1, length, stdout);
     (void)fflush(stdout);

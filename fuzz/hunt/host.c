@@ -1,6 +1,7 @@
 #include "fuzz/hunt/host.h"
 
 #include "fuzz/case/signature.h"
+#include "fuzz/outside/served.h"
 
 #include <string.h>
 
@@ -160,43 +161,54 @@ const char *host_text(struct arena *arena, const struct hunt_finding *f,
     return text.bytes;
 }
 
-const char host_page_command[] =
-    "chromium --headless=new --no-sandbox --enable-unsafe-webgpu "
+const char host_page_options[] =
+    " --headless=new --no-sandbox --enable-unsafe-webgpu "
     "--use-webgpu-adapter=swiftshader --timeout=5000 --dump-dom host.html";
 
-/* What PoCL and others call themselves, and what they want in the environment beside what was asked for. */
-static const struct {
-    const char *begin, *variables, *platform;
-} platforms[] = {
-    {"opencl:pocl", "POCL_KERNEL_CACHE=0 ", " Portable"},
-    {"opencl:oclgrind", "OCL_ICD_VENDORS=/usr/lib/oclgrind/liboclgrind-rt-icd.so ", " Oclgrind"},
-    {"opencl:rusticl", "RUSTICL_ENABLE=llvmpipe ", " rusticl"},
-    {"vulkan:lavapipe", "MESA_SHADER_CACHE_DISABLE=true ", " llvmpipe"},
-    {"vulkan:swiftshader", "VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json ",
-     " SwiftShader"}};
-
-const char *host_command(struct arena *arena, const struct hunt_finding *f)
+/* Of a browser the program, as its subject names it. */
+static const char *browser_of(const struct hunt_finding *f)
 {
-    const char *own = words_of(arena, f->subject->name, false), *variables = "", *platform = "";
+    const char *rest = strchr(f->subject->name, ':');
+    return rest && rest[1] ? rest + 1 : "chromium";
+}
+
+const char *host_build_command(const struct hunt_finding *f)
+{
+    const char *name = host_name(f);
+    if (!name || strcmp(name, "host.c") != 0)
+        return NULL;
+    return is_kind(f, "opencl:")  ? "cc host.c -lOpenCL"
+           : is_kind(f, "vulkan") ? "cc host.c -lvulkan"
+                                  : "cc host.c";
+}
+
+static const char *spirv_command(const struct hunt_finding *f)
+{
+    if (!is_kind(f, "vulkan"))
+        return "";
+    return strstr(f->subject->name, ":-spirv-opt")
+               ? "glslangValidator -V --spirv-val --target-env vulkan1.1 kernel.comp -o kernel.spv "
+                 "&& spirv-opt -O kernel.spv -o kernel.spv && "
+               : "glslangValidator -V --spirv-val --target-env vulkan1.1 kernel.comp -o kernel.spv "
+                 "&& ";
+}
+
+const char *host_run_command(struct arena *arena, const struct hunt_finding *f)
+{
+    const char *own = words_of(arena, f->subject->name, false);
     if (is_kind(f, "compiler:"))
         return "sh run.sh";
     if (is_kind(f, "exec:"))
-        return "cc host.c && ./a.out";
+        return "./a.out";
     if (is_kind(f, "webgpu"))
-        return host_page_command;
-    for (size_t i = 0; i < sizeof platforms / sizeof platforms[0]; i++)
-        if (is_kind(f, platforms[i].begin)) {
-            variables = platforms[i].variables;
-            platform = platforms[i].platform;
-        }
-    const char *build = is_kind(f, "vulkan")
-                            ? arena_printf(arena,
-                                           "glslangValidator -V --spirv-val --target-env vulkan1.1 "
-                                           "kernel.comp -o kernel.spv && %scc host.c -lvulkan",
-                                           strstr(f->subject->name, ":-spirv-opt")
-                                               ? "spirv-opt -O kernel.spv -o kernel.spv && "
-                                               : "")
-                            : "cc host.c -lOpenCL";
-    return arena_printf(arena, "%s && %s%s%s./a.out%s", build, variables, own, *own ? " " : "",
-                        platform);
+        return arena_printf(arena, "%s%s", browser_of(f), host_page_options);
+    return arena_printf(arena, "%s%s%s%s./a.out", spirv_command(f),
+                        served_environment(arena, f->subject->name), own, *own ? " " : "");
+}
+
+const char *host_command(struct arena *arena, const struct hunt_finding *f)
+{
+    const char *build = host_build_command(f);
+    return arena_printf(arena, "%s%s%s", build ? build : "", build ? " && " : "",
+                        host_run_command(arena, f));
 }

@@ -12,14 +12,16 @@
 const char *host_name(const struct hunt_finding *finding);
 const char *host_text(struct arena *arena, const struct hunt_finding *finding,
                       const struct emitted *emitted);
-/* How to run it, as a line of a shell. */
+/* How to build it, and to run it, as lines of a shell; both together. Build NULL: there is nothing to build. */
+const char *host_build_command(const struct hunt_finding *finding);
+const char *host_run_command(struct arena *arena, const struct hunt_finding *finding);
 const char *host_command(struct arena *arena, const struct hunt_finding *finding);
 
 /* host_vulkan.c: what stands behind THREADS, BLOCKS, FLAGS (of the pipeline), initial and expected; NULL ends it. */
 extern const char *const host_vulkan_texts[];
 
 /* Of a browser: a page with the text in it, and what shows it. */
-extern const char host_page_command[];
+extern const char host_page_options[];
 const char *host_page(struct arena *arena, const struct hunt_finding *f,
                       const struct emitted *emitted, const char *kernel);
 

@@ -51,7 +51,7 @@ const char *host_page(struct arena *arena, const struct hunt_finding *f,
 {
     struct text text = text_begin(arena);
     text_format(&text, "<!doctype html>\n<!-- %s -->\n<body></body>\n<script>\n",
-                host_page_command);
+                host_run_command(arena, f));
     text_format(&text, "const code = `\n%s`;\nconst blocks = %u;\n", kernel,
                 (unsigned)emitted->blocks);
     put_words(&text, "initial", emitted->initial, emitted->words);

@@ -113,11 +113,16 @@ static void draw_op(struct drawing *d, struct known_node *n, enum known_op op)
     n->d.is_constant = false;
 }
 
+/* One instruction; or the same several times, with other operands: what is wrong for few of them is seen then. */
 static void compute(struct drawing *d, struct list *list, const struct place *place)
 {
-    struct known_node *n = add(d, list, place, KNOWN_COMPUTE);
-    n->guard = draw_guard(d, 20);
-    draw_op(d, n, (enum known_op)gen_below(d->g, KNOWN_OP_COUNT));
+    enum known_op op = (enum known_op)gen_below(d->g, KNOWN_OP_COUNT);
+    uint32_t times = gen_chance(d->g, 15) ? 3 + gen_below(d->g, 4) : 1;
+    for (uint32_t i = 0; i < times; i++) {
+        struct known_node *n = add(d, list, place, KNOWN_COMPUTE);
+        n->guard = draw_guard(d, 20);
+        draw_op(d, n, op);
+    }
 }
 
 /* A condition by which threads part. */
@@ -416,7 +421,8 @@ static void flaw(struct drawing *d, struct list *list, const struct place *place
     n->at = gen_below(d->g, 2);
     n->d = (struct known_operand){.class = KNOWN_R, .number = 5};
     n->s[0] = (struct known_operand){.class = KNOWN_R, .number = 3};
-    if (which <= KNOWN_ALIGN)
+    d->p->odd = which == KNOWN_SIGNATURE;
+    if (which <= KNOWN_ALIGN || which == KNOWN_SIGNATURE)
         n->guard = draw_guard(d, 60);
 }
 

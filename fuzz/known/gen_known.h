@@ -90,7 +90,8 @@ enum known_flaw {
     KNOWN_MIXED,  /* a reduction and a bar.sync at one barrier */
     KNOWN_ABSENT, /* bar.warp.sync that names lanes which do not come */
     KNOWN_SEVERAL, /* lanes of the first warp wait at two barriers, of which the second warp knows: no flaw of warps */
-    KNOWN_LEAVE, /* the last warp has exited where the others meet: no flaw of warps */
+    KNOWN_LEAVE,     /* the last warp has exited where the others meet: no flaw of warps */
+    KNOWN_SIGNATURE, /* a function with other parameters is called through a register */
     KNOWN_FLAWS
 };
 
@@ -189,6 +190,7 @@ struct known_program {
         keeps_trail; /* frames have a hash of what nodes computed, whether that is overwritten or not */
     bool flawed;     /* may have a flaw; it has one, `flaw`, if one was reached */
     bool eager;      /* block:eager is to run it, too */
+    bool odd;        /* there is a function for KNOWN_SIGNATURE */
     bool accumulates; /* the entry, or a function that it calls */
     uint32_t function_count;
     struct known_function *functions[KNOWN_FUNCTIONS];

@@ -177,6 +177,11 @@ static void put_flaw(struct known_writing *w, const struct known_node *n)
     case KNOWN_LEAVE:
         put_leave(w, n);
         break;
+    case KNOWN_SIGNATURE:
+        PUT(w, "\tmov.u64 fp, odd;\n\toddly: .callprototype _ (%s);\n",
+            n->at ? ".reg .b32 _, .reg .b32 _" : ".reg .b64 _");
+        known_put_line(w, n, n->at ? "call fp, (r0, r1), oddly" : "call fp, (w0), oddly");
+        break;
     case KNOWN_FLAWS:
         break;
     }

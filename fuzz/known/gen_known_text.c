@@ -550,5 +550,7 @@ void known_put_functions(struct known_writing *w)
     for (uint32_t i = 0; i < w->p->function_count; i++)
         PUT(w, "%sf%" PRIu32, i ? ", " : ".global .align 8 .u64 table[] = {", i);
     text_put(&w->text, w->p->function_count ? "};\n" : "");
+    if (w->p->odd)
+        text_put(&w->text, ".func odd(.reg .b32 one)\n{\n\tret;\n}\n");
     put_entry(w);
 }

@@ -3,6 +3,7 @@
 #include "fuzz/outside/worker.h"
 
 #include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -144,6 +145,23 @@ static uint32_t put_variables(struct arena *arena, const struct platform *platfo
     return count;
 }
 
+const char *served_environment(struct arena *arena, const char *name)
+{
+    static const struct family *const families[] = {&opencl_family, &vulkan_family, &webgpu_family};
+    char *variables[VARIABLES_MAX];
+    const char *line = "", *rest = strchr(name, ':');
+    const struct platform *platform = NULL;
+    for (size_t i = 0; rest && !platform && i < sizeof families / sizeof families[0]; i++)
+        if (strlen(families[i]->name) == (size_t)(rest - name) &&
+            strncmp(name, families[i]->name, (size_t)(rest - name)) == 0)
+            platform =
+                find_platform(families[i], arena_strndup(arena, rest + 1, strcspn(rest + 1, ":")));
+    uint32_t count = platform ? put_variables(arena, platform, variables) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        line = arena_printf(arena, "%s%s ", line, variables[i]);
+    return line;
+}
+
 /* "-OPTION" goes to the compiler, "VARIABLE=VALUE" into the environment. */
 static void add_word(struct arena *arena, struct opening *o, const char *word)
 {
@@ -268,6 +286,9 @@ static void find_family(struct arena *arena, const struct family *family,
         const struct outside_subject *subject = open_family(arena, family, p->name, &reason);
         if (subject)
             found(context, arena_printf(arena, "%s:%s", family->name, p->name), subject->version);
+        else if (p->file || (p->icd && access(p->icd, R_OK) == 0))
+            fprintf(stderr, "simtfuzz: %s:%s is installed, but left out: %s\n", family->name,
+                    p->name, reason);
     }
 }
 

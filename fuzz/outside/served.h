@@ -19,4 +19,9 @@ extern const struct outside_kind outside_vulkan, outside_webgpu;
 extern const struct outside_kind outside_cuda;
 extern const struct outside_kind outside_exec;
 
+/* What stands in the environment of a platform's process by its name alone ("vulkan:lavapipe:..."), as far as it is
+ * installed: "VARIABLE=VALUE ...", each with a blank behind it. A program that is to show what a worker showed needs the
+ * same: other platforms in one process change what happens (PoCL, for one, catches SIGFPE). */
+const char *served_environment(struct arena *arena, const char *name);
+
 #endif

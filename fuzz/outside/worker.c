@@ -278,8 +278,11 @@ static enum worker_end ask(struct arena *arena, struct worker *worker,
     if (end == WORKER_ANSWER)
         child_add_cpu_us(strtoull(message_text(answer, "cpu", 0), NULL, 10));
     if (end != WORKER_ANSWER) {
-        (void)stop(worker);
+        int status = stop(worker);
         *log = read_log(arena, path);
+        if (end == WORKER_DIED && WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
+            *log = arena_printf(arena, "%sThe process died by signal %d (%s).\n", *log,
+                                WTERMSIG(status), strsignal(WTERMSIG(status)));
     }
     return end;
 }

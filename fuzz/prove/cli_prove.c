@@ -2,8 +2,10 @@
  * cli_prove.c - `simtfuzz prove`: kernels proved free of races and barrier divergence for every input and
  * schedule, or refuted by an execution. Files, or, to try the prover itself, generated kernels.
  */
+#include "engine/input/annotate.h"
 #include "engine/input/input.h"
 #include "engine/language/parse.h"
+#include "engine/language/print.h"
 #include "fuzz/case/case.h"
 #include "fuzz/cli/cli.h"
 #include "fuzz/out/json.h"
@@ -42,12 +44,26 @@ static void print_invariants(const struct proving *p)
     }
 }
 
-static void print_text(const struct proving *p)
+/* What is taken as given: requirements, and, if it is wanted so, invariants. */
+static bool is_given(const struct proving *p, const struct ast_stm *stm)
+{
+    return stm->kind == STM_ASSUME || p->options.assume_invariants;
+}
+
+static void print_given(void *context, const struct ast_stm *stm)
+{
+    const struct proving *p = context;
+    if (is_given(p, stm))
+        printf("    under: %s\n", print_stm_head(&p->cli->arena, stm));
+}
+
+static void print_text(struct proving *p)
 {
     printf("%-9s %s\n", prove_verdict_names[prove_headline(&p->outcome)], p->path);
     for (int goal = 0; goal < GOAL_COUNT; goal++)
         printf("    %s: %s (%s)\n", prove_goal_titles[goal],
                prove_verdict_names[p->outcome.goals[goal].verdict], p->outcome.goals[goal].why);
+    annotate_visit(p->kernel, print_given, p);
     if (p->outcome.result.unreachable > 0)
         printf("    note: %" PRIu32 " place%s no pair of threads reaches\n",
                p->outcome.result.unreachable,
@@ -123,7 +139,19 @@ static void json_loops(struct json *json, const struct proving *p)
     json_array_end(json);
 }
 
-static void print_json(const struct proving *p, const struct solver_counts *counts)
+struct telling {
+    struct json *json;
+    const struct proving *p;
+};
+
+static void json_given(void *context, const struct ast_stm *stm)
+{
+    const struct telling *t = context;
+    if (is_given(t->p, stm))
+        json_string(t->json, print_stm_head(&t->p->cli->arena, stm));
+}
+
+static void print_json(struct proving *p, const struct solver_counts *counts)
 {
     struct json json;
     json_start(&json, stdout);
@@ -133,6 +161,9 @@ static void print_json(const struct proving *p, const struct solver_counts *coun
     for (int goal = 0; goal < GOAL_COUNT; goal++)
         json_goal(&json, p, goal);
     json_loops(&json, p);
+    json_key_array_begin(&json, "under");
+    annotate_visit(p->kernel, json_given, &(struct telling){.json = &json, .p = p});
+    json_array_end(&json);
     json_key_u64(&json, "unreachable_barriers", p->outcome.result.unreachable);
     json_key_u64(&json, "rounds", p->outcome.result.rounds);
     json_key_u64(&json, "terms", p->outcome.result.terms);
@@ -217,6 +248,7 @@ static struct proof_options proof_options_of(const struct cli_prove_options *o)
     options.file_inputs = o->file_inputs;
     options.threads_from = o->threads_from;
     options.threads_to = o->threads_to;
+    options.assume_invariants = o->annotations;
     options.memory = o->adversary ? PROOF_ADVERSARY : PROOF_BARRIER;
     options.unroll = o->unroll_given ? o->unroll : PROOF_DEFAULTS.unroll;
     return options;

@@ -15,6 +15,7 @@ enum {
     TABLES = 2,      /* registers with an address for each lane */
     STEPS_MAX = 400, /* of the execution that makes the program */
     PRELUDE = 3,     /* instructions before the first slot */
+    ADDRESSES = 3,   /* more of them: of what atomic operations are on */
     NO_GUARD = 0
 };
 
@@ -56,6 +57,9 @@ static const struct op ops[] = {
     OP(FLIP, 1, PTX_EXEC_NOP, false, "not.pred %p, %p;\n"),
     OP(TAKE, 1, PTX_EXEC_NOP, false, "mov.u32 %t, %L;\n"),
     OP(FUEL, 2, PTX_EXEC_NOP, false, "sub.s32 n, n, 1;\n\tsetp.gt.s32 f, n, 0;\n"),
+    OP(RED, 1, PTX_EXEC_NOP, false, "red.global.add.u32 [c], h;\n"),
+    OP(ATOM, 1, PTX_EXEC_NOP, false, "atom.global.add.u32 h, [d], h;\n"),
+    OP(TICKET, 1, PTX_EXEC_NOP, false, "atom.global.inc.u32 h, [c+4], %N;\n"),
 #undef OP
 };
 
@@ -84,6 +88,19 @@ struct crs_gen {
     uint32_t left[LIMIT_WARP];         /* fuel */
     uint32_t held[TABLES][LIMIT_WARP]; /* slots, now */
 };
+
+static bool is_atomic(const struct slot *slot)
+{
+    return slot->op == W_CRS_OP_RED || slot->op == W_CRS_OP_ATOM || slot->op == W_CRS_OP_TICKET;
+}
+
+static bool has_atomics(const struct crs_gen *c)
+{
+    for (uint32_t i = 1; i <= c->count; i++)
+        if (is_atomic(&c->slots[i]))
+            return true;
+    return false;
+}
 
 static lane_mask all_lanes(const struct crs_gen *c)
 {
@@ -426,7 +443,7 @@ static const char *settings(struct crs_gen *c, struct arena *arena)
     struct text text = {.arena = arena};
     const struct ast_launch *launch = &c->g->kernel->launch;
     uint32_t address[SLOTS_MAX + 2];
-    address[1] = PRELUDE + 1;
+    address[1] = PRELUDE + 1 + (has_atomics(c) ? ADDRESSES : 0);
     for (uint32_t i = 1; i < c->count; i++)
         address[i + 1] = address[i] + op_of(&c->slots[i])->size;
     const char *sigil = c->fuel[0] % 2 ? c->sigil : ""; /* may be left out in settings */
@@ -459,10 +476,17 @@ static struct ast_kernel *build_kernel(struct crs_gen *c)
                 ".version 2.1\n.target sm_20\n.address_size 64\n.global .align 4 .u32 out[%" PRIu32
                 "];\n",
                 c->g->kernel->launch.threads);
+    bool atomics = has_atomics(c);
+    if (atomics)
+        text_format(&text,
+                    ".global .align 4 .u32 all[2];\n.global .align 4 .u32 own[%" PRIu32 "];\n",
+                    c->g->kernel->launch.threads);
     text_format(&text, ".entry k()\n{\n\t.reg .pred f, %sp<%d>;\n\t.reg .u32 t, h, n, %sr<%d>;\n",
                 c->sigil, PREDICATES, c->sigil, TABLES);
-    text_put(&text, "\t.reg .u64 a, b;\n"
-                    "\tmov.u32 t, %tid.x;\n\tmov.u64 b, out;\n\tmad.wide.u32 a, t, 4, b;\n");
+    text_format(&text, "\t.reg .u64 a, b%s;\n", atomics ? ", c, d" : "");
+    text_put(&text, "\tmov.u32 t, %tid.x;\n\tmov.u64 b, out;\n\tmad.wide.u32 a, t, 4, b;\n");
+    if (atomics)
+        text_put(&text, "\tmov.u64 c, all;\n\tmov.u64 d, own;\n\tmad.wide.u32 d, t, 4, d;\n");
     for (uint32_t i = 1; i <= c->count; i++)
         put_slot(&text, c->sigil, &c->slots[i], i);
     text_put(&text, "}\n");

@@ -1,6 +1,6 @@
 /*
  * triage_bundle.c - `simtfuzz triage bundle`: a finding of an outside implementation as a folder for those who maintain
- * it. Nothing is run: it says what the database says.
+ * it. It says what the database says; run is only the folder's own program, to see whether it shows the finding.
  */
 #include "fuzz/hunt/bundle.h"
 #include "fuzz/hunt/evidence.h"
@@ -17,10 +17,12 @@ static uint64_t seed_of(struct replayer *r, const struct db_finding *f)
     return stored_case(r, &raw, &c) ? c.seed : 0;
 }
 
-static void report_folder(const struct triage *t, const struct db_finding *f, const char *folder)
+static void report_folder(const struct triage *t, const struct db_finding *f,
+                          const struct bundle *bundle)
 {
     if (!t->cli->options.json) {
-        printf("%s: %s\n", folder, f->signature);
+        printf("%s: %s\n  its program shows the finding: %s\n", bundle->folder, f->signature,
+               bundle->shown);
         return;
     }
     struct json json;
@@ -28,7 +30,8 @@ static void report_folder(const struct triage *t, const struct db_finding *f, co
     json_object_begin(&json);
     json_key_u64(&json, "finding", f->id);
     json_key_string(&json, "signature", f->signature);
-    json_key_string(&json, "folder", folder);
+    json_key_string(&json, "folder", bundle->folder);
+    json_key_string(&json, "shown", bundle->shown);
     json_object_end(&json);
     json_end_line(&json);
 }
@@ -53,11 +56,12 @@ static int write_bundle(struct triage *t, struct replayer *r, const struct db_fi
         cli_message(t->cli, "finding %" PRIu64 ": %s", f->id, reason);
         return CLI_USAGE;
     }
-    if (!bundle_write(arena, folder, seed_of(r, f), &finding)) {
+    const struct bundle bundle = bundle_write(arena, folder, seed_of(r, f), &finding);
+    if (!bundle.folder) {
         cli_message(t->cli, "%s cannot be written", folder);
         return CLI_FAULT;
     }
-    report_folder(t, f, folder);
+    report_folder(t, f, &bundle);
     return CLI_OK;
 }
 

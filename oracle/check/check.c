@@ -40,7 +40,7 @@ static subject_set named_variants(const struct ast_kernel *kernel)
     enum subject_id subject;
     for (const struct ast_expect *e = kernel->expects; e; e = e->next)
         if (e->subject && subject_parse(e->subject, strlen(e->subject), &subject) &&
-            subject_table[subject].role == SUBJECT_VARIANT)
+            subject_table[subject].role != SUBJECT_ORDINARY)
             named |= SUBJECT_BIT(subject);
     return named;
 }
@@ -131,8 +131,9 @@ void check_kernel(struct arena *arena, const struct ast_kernel *kernel,
     struct checking c = {.arena = arena, .options = &scaled, .kernel = kernel, .result = result};
     if (scaled.subjects == SUBJECTS_DEFAULT)
         scaled.subjects |= named_variants(kernel);
-    if (scaled.convergence && kernel->form == FORM_STRUCTURED)
-        scaled.subjects |= SUBJECT_BIT(SUBJECT_CONVERGENCE);
+    for (uint32_t s = 0; s < SUBJECT_COUNT; s++)
+        if (subject_suits((enum subject_id)s, kernel->form))
+            scaled.subjects |= scaled.also & SUBJECT_BIT(s);
     scaled.subjects |= plain_ones(scaled.subjects);
     start_result(result, kernel, &scaled);
     c.forms = forms_new(arena, kernel);

@@ -41,9 +41,8 @@ struct check_options {
     uint32_t oracles; /* bits 1u << oracle_id */
     uint32_t modes;   /* bits of enum oracle_mode */
     bool exhaustive;  /* search all executions of `threads`, within `search` */
-    bool
-        convergence; /* a structured kernel runs under this variant, too: its oracle has a second account of it */
-    bool followed; /* the oracle `reference` follows, whatever the seed draws */
+    subject_set also; /* variants that run, too, where the kernel has their form */
+    uint32_t always;  /* of `oracles`: those that answer whatever the seed draws */
     /* What a race is, for kernels of FORM_PTX: two writes of one value are none; atomics on one location
      * order what is before and behind them. */
     bool same_value, atomics_sync;
@@ -127,8 +126,8 @@ struct check_result {
     uint64_t thread_steps, warp_steps;
     uint64_t hits[RULE_COUNT + 1];
     unsigned differences; /* of termination under different models (matrix.h): bit 1 << class */
-    /* Why executions were compared with no other; and why such that, in addition, the oracle `reference` did not
-     * follow to their end: nothing has a second account of these. */
+    /* Why executions were compared with no other; and why such that, in addition, no oracle followed to their end:
+     * nothing has a second account of these. */
     unsigned lone, unseen;
 };
 

@@ -229,26 +229,15 @@ void explore_watch(struct checking *c, enum subject_id subject, const struct obs
         scoped->racy_stms = explored->racy_stms;
         scoped->racy_vars = explored->racy_vars;
         scoped->observer.next = behind;
-        if (c->logged) {
-            scoped_log_begin(explored->scoped_log, &explored->machine->steps);
-            explored->scoped_log->observer.next = behind;
-            scoped->observer.next = &explored->scoped_log->observer;
-        }
         scoped_begin(scoped, &explored->machine->steps);
         machine_observe(explored->machine, &scoped->observer);
         return;
     }
     if (explored->hb) {
         struct race_hb *hb = explored->hb;
-        struct race_hb_log *log = explored->hb_log;
         hb->racy_stms = explored->racy_stms;
         hb->racy_vars = explored->racy_vars;
         hb->observer.next = behind;
-        if (c->logged) {
-            race_hb_log_begin(log, &explored->machine->steps);
-            log->observer.next = behind;
-            hb->observer.next = &log->observer;
-        }
         race_hb_begin(hb, &explored->machine->steps);
         machine_observe(explored->machine, &hb->observer);
         return;
@@ -261,66 +250,6 @@ void explore_watch(struct checking *c, enum subject_id subject, const struct obs
     race_begin(c->detector);
     race_watch(c->detector, explored->machine);
     explore_observe(c, explored->machine, subject, &c->detector->observer);
-}
-
-static void add_log_divergence(struct checking *c, const struct execution *execution,
-                               const char *what, struct evidence *e)
-{
-    struct divergence *d = ARENA_NEW(c->arena, struct divergence);
-    *d = (struct divergence){.oracle = ORACLE_RACE,
-                             .class_name = "race-log",
-                             .rule = RULE_NONE,
-                             .observable = what,
-                             .subject = execution->subject,
-                             .evidence = evidence_close(e),
-                             .summary = "the race detector and the log of all accesses disagree"};
-    d->tape = explore_record(c, execution);
-    answer_diverge(&c->result->answers[ORACLE_RACE], d);
-}
-
-/* The detectors of races of PTX, scoped and by happens-before, against their definitions. */
-static void judge_ordered(struct checking *c, const struct execution *execution)
-{
-    const struct explored *explored = &c->subjects[execution->subject];
-    const struct scoped *scoped = explored->scoped;
-    const struct race_hb *hb = explored->hb;
-    bool asked = false;
-    const char *what = scoped ? scoped_log_differs(explored->scoped_log, scoped, &asked)
-                              : race_hb_log_differs(explored->hb_log, &asked);
-    c->result->answers[ORACLE_RACE].checked += asked;
-    if (!what)
-        return;
-    struct evidence e;
-    evidence_open(&e, c->arena);
-    evidence_string(&e, "subject", subject_table[execution->subject].name);
-    evidence_string(&e, "schedule", explore_name(c, execution));
-    evidence_number(&e, "detector_locations", scoped ? scoped->racy_locations : hb->racy_locations);
-    if (scoped ? scoped->found : hb->found)
-        evidence_race(&e, "detector_race", explored->program,
-                      scoped ? &scoped->witness : &hb->witness);
-    add_log_divergence(c, execution, what, &e);
-}
-
-/* The detector against the definition, for the execution just logged. */
-static void judge_log(struct checking *c, const struct execution *execution)
-{
-    struct answer *answer = &c->result->answers[ORACLE_RACE];
-    struct race_log_result expected = race_log_search(c->log);
-    const char *what = "";
-    if (!expected.complete)
-        return;
-    answer->checked++;
-    if (race_log_agrees(c->log, &expected, c->detector, &what))
-        return;
-    struct evidence e;
-    evidence_open(&e, c->arena);
-    evidence_string(&e, "subject", subject_table[execution->subject].name);
-    evidence_string(&e, "schedule", explore_name(c, execution));
-    evidence_number(&e, "detector_locations", c->detector->racy_locations);
-    evidence_number(&e, "log_locations", expected.racy_locations);
-    if (c->detector->found)
-        evidence_race(&e, "detector_race", c->detector->program, &c->detector->witness);
-    add_log_divergence(c, execution, what, &e);
 }
 
 void explore_add_lasso(struct check_run *run)
@@ -405,30 +334,13 @@ static uint64_t run_alone(struct checking *c, struct execution *execution)
     return counter.count;
 }
 
-enum { LOGGED = 4 };
-
-/* Whether the execution is logged for the oracle `race`: the first of its subject; of those whose barriers order some
- * threads only, or whose fences do, and whose logs are short, some more. */
-static bool is_logged(const struct checking *c, enum subject_id subject)
-{
-    const struct explored *explored = &c->subjects[subject];
-    uint64_t before = c->result->runs[subject].schedules;
-    if (explored->scoped || explored->hb)
-        return before < LOGGED &&
-               (explored->scoped ? explored->scoped_log != NULL : explored->hb_log != NULL);
-    return c->log && before == 0;
-}
-
 /* The first execution of `threads` after a race was seen counts the steps at racy statements. */
 void explore_begin(struct checking *c, const struct execution *execution)
 {
     enum subject_id subject = execution->subject;
     const struct check_run *run = &c->result->runs[subject];
-    const struct explored *explored = &c->subjects[subject];
     const struct observer *behind = NULL;
-    c->followed = false;
-    c->logged = is_logged(c, subject);
-    bool counted = subject == SUBJECT_THREADS && !c->counting && run->race && !c->logged;
+    c->accounted = c->logged = false;
     for (uint32_t i = 0; i < oracle_door_count; i++)
         if (oracle_doors[i].watch)
             behind = oracle_doors[i].watch(c, subject, behind);
@@ -437,12 +349,7 @@ void explore_begin(struct checking *c, const struct execution *execution)
     if (explore_is_ptx(subject) && c->subjects[subject].program->ptx->barriers &&
         subject_table[subject].vtable->actors == ACTORS_WARPS)
         behind = explore_watch_parts(c, behind);
-    if (c->logged && !explored->scoped && !explored->hb) {
-        race_log_begin(c->log);
-        race_log_watch(c->log, c->subjects[subject].machine);
-        c->log->observer.next = behind;
-        behind = &c->log->observer;
-    } else if (counted) {
+    if (subject == SUBJECT_THREADS && !c->counting && run->race && !c->logged) {
         start_counting(c);
         c->counting->observer.next = behind;
         behind = &c->counting->observer;
@@ -457,15 +364,10 @@ void explore_end(struct checking *c, struct execution *execution)
         c->selected = c->counting->selected;
         c->selected_counts = c->counting->counts;
     }
-    const struct explored *explored = &c->subjects[execution->subject];
-    if (c->logged && (explored->scoped || explored->hb))
-        judge_ordered(c, execution);
-    else if (c->logged)
-        judge_log(c, execution);
     for (uint32_t i = 0; i < oracle_door_count; i++)
         if (oracle_doors[i].ended)
             oracle_doors[i].ended(c, execution);
-    execution->followed = c->followed;
+    execution->accounted = c->accounted;
 }
 
 static uint64_t run_one(struct checking *c, struct execution *execution)

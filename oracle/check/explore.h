@@ -10,8 +10,8 @@
 #include "engine/subjects/forms.h"
 #include "oracle/check/check.h"
 #include "oracle/check/probe.h"
-#include "oracle/race/race_hb_log.h"
-#include "oracle/scoped/scoped_log.h"
+#include "oracle/race/race_hb.h"
+#include "oracle/scoped/scoped.h"
 
 /* One explored execution. */
 struct execution {
@@ -23,9 +23,9 @@ struct execution {
     /* A warp came to a barrier without some of its lanes, or when another had completed, or chose which of
      * several targets of a branch comes first. */
     bool apart;
-    bool followed;         /* to its end, by the reference */
-    bool fair;             /* its scheduler starves nobody, whatever the kernel does */
-    uint64_t steps;        /* of its machine; 0: unknown (searched) */
+    bool accounted; /* an oracle has followed it to its end by other rules than its subject's */
+    bool fair;      /* its scheduler starves nobody, whatever the kernel does */
+    uint64_t steps; /* of its machine; 0: unknown (searched) */
     uint64_t thread_steps; /* simt: those of the co-simulation; otherwise those of its machine */
     bool thread_steps_known;
     struct race_witness witness; /* of its first race */
@@ -44,12 +44,9 @@ struct explored {
     struct machine *machine;        /* the two orders of `simt` share one */
     uint8_t *racy_stms, *racy_vars; /* of the program: raced in any execution so far */
     struct race_hb *hb;             /* what tells its races; NULL: checking->detector ... */
-    struct race_hb_log
-        *hb_log; /* its definition; NULL when the oracle `race` was not asked, or atomics order */
-    struct scoped *scoped;         /* ... or, not NULL, this */
-    struct scoped_log *scoped_log; /* its definition; NULL when the oracle `race` was not asked */
-    uint64_t length;               /* steps of the first execution */
-    uint64_t several_targets;      /* branches with several targets so far */
+    struct scoped *scoped;          /* ... or, not NULL, this */
+    uint64_t length;                /* steps of the first execution */
+    uint64_t several_targets;       /* branches with several targets so far */
 };
 
 /*
@@ -89,11 +86,11 @@ struct checking {
     struct explored subjects[SUBJECT_COUNT];
     struct race_detector *detector;        /* of all subjects that have no `hb`: explore_watch */
     struct race_hb *hb_warps, *hb_threads; /* of FORM_PTX, where they are needed */
-    struct race_hb_log *hb_warps_log, *hb_threads_log;
     bool scoped; /* a kernel given as PTX that says what orders: its subjects have `scoped` */
-    struct race_log *log;         /* NULL when the oracle `race` was not asked */
-    bool logged;                  /* the execution at hand is written there */
-    bool followed;                /* the oracle `reference` has followed it to its end */
+    /* What oracles say of the execution at hand: one writes it down, so that nothing else is counted in it; and
+     * execution->accounted. And of subjects: executions that an oracle has held against those of others. */
+    bool logged, accounted;
+    subject_set held;
     struct active_filter *filter; /* explore_observe */
     struct counting *counting;
     struct parting *parting;     /* whether a barrier was reached in parts */

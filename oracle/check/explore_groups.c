@@ -37,11 +37,12 @@ static bool lacks_core(const struct checking *c)
     return structured && (!c->program || c->program->has_votes);
 }
 
-/* `its` is no other meaning of a kernel given as PTX, but of activemask: which lanes are together is the schedule's. */
+/* A subject that is GIVEN is no other meaning of a kernel given as PTX, but of activemask: which lanes are together is
+ * the schedule's. */
 static bool is_compared(const struct checking *c, enum subject_id subject)
 {
     const struct program *program = c->subjects[subject].program;
-    if (subject != SUBJECT_ITS)
+    if (subject_table[subject].role != SUBJECT_GIVEN)
         return subject_table[subject].role == SUBJECT_ORDINARY;
     if (c->kernel->form != FORM_PTX || !program)
         return false;
@@ -107,24 +108,16 @@ enum group_id explore_execution_group(const struct checking *c, const struct exe
     return explore_group(c, execution->subject);
 }
 
-/* What the oracle `convergence` has held against one order of the paths. */
-static bool has_own_oracle(const struct checking *c, const struct execution *execution)
-{
-    enum verdict verdict = c->result->answers[ORACLE_CONVERGENCE].verdict;
-    return execution->subject == SUBJECT_CONVERGENCE &&
-           (verdict == VERDICT_AGREE || verdict == VERDICT_DIVERGE);
-}
-
 void explore_count_lone(struct checking *c)
 {
     for (uint32_t i = 0; i < c->execution_count; i++) {
         enum lone lone = explore_execution_lone(c, c->executions[i]);
-        if (lone == LONE_NOT || has_own_oracle(c, c->executions[i]))
+        if (lone == LONE_NOT || (c->held & SUBJECT_BIT(c->executions[i]->subject)))
             continue;
         if (c->executions[i]->searched)
             lone = LONE_SEARCHED;
         c->result->lone |= 1u << lone;
-        if (!c->executions[i]->followed)
+        if (!c->executions[i]->accounted)
             c->result->unseen |= 1u << lone;
     }
 }

@@ -6,8 +6,6 @@
 #include "oracle/check/active.h"
 #include "oracle/check/oracle.h"
 
-enum { LOG_CAPACITY = 2048 /* accesses */ };
-
 static const char *why_refused(struct checking *c, enum subject_id subject, const struct form *form)
 {
     const char *reason = form->reason;
@@ -36,9 +34,6 @@ static bool choose_scoped(struct checking *c, enum subject_id subject, struct ex
     if (!explored->scoped)
         explored->scoped = scoped_new(c->arena, explored->program, c->options->same_value, lockstep,
                                       &c->result->runs[subject].race_unknown);
-    if (explored->scoped && (c->options->oracles & (1u << ORACLE_RACE)))
-        explored->scoped_log =
-            scoped_log_new(c->arena, explored->program, c->options->same_value, lockstep);
     c->scoped |= explored->scoped != NULL;
     return true;
 }
@@ -51,8 +46,6 @@ static void choose_detector(struct checking *c, enum subject_id subject, struct 
     if (choose_scoped(c, subject, explored))
         return;
     struct race_hb **hb = given && warps ? &c->hb_warps : &c->hb_threads;
-    struct race_hb_log **log = given && warps ? &c->hb_warps_log : &c->hb_threads_log;
-    bool asked = c->options->oracles >> ORACLE_RACE & 1;
     const struct race_hb_options options = {.warps = given && warps,
                                             .named = code->has_named_barriers ||
                                                      (warps && code->barriers),
@@ -63,10 +56,7 @@ static void choose_detector(struct checking *c, enum subject_id subject, struct 
     if (!*hb)
         *hb = race_hb_new(c->arena, explored->program, &options,
                           &c->result->runs[subject].race_unknown);
-    if (*hb && !*log && asked && !options.atomics_sync)
-        *log = race_hb_log_new(c->arena, *hb);
     explored->hb = *hb;
-    explored->hb_log = *hb ? *log : NULL;
 }
 
 static void prepare_subject(struct checking *c, enum subject_id subject)
@@ -118,10 +108,6 @@ void explore_prepare(struct checking *c)
     c->detector = race_new(c->arena, c->result->program);
     c->detector->benign_same_value = c->options->same_value && c->kernel->form == FORM_PTX;
     c->filter = ARENA_NEW(c->arena, struct active_filter);
-    if (c->options->oracles & (1u << ORACLE_RACE))
-        c->log = race_log_new(c->arena, c->result->program, LOG_CAPACITY);
-    if (c->log)
-        c->log->benign_same_value = c->detector->benign_same_value;
     c->program = forms_get(c->forms, PROGRAM_CORE)->program;
     if (!program_atomics_commute(c->result->program)) {
         c->incomparable = "the order of its atomics can be seen";

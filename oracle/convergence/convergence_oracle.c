@@ -233,4 +233,6 @@ void convergence_judge(struct checking *c)
         name_difference(c, orders[i]);
     }
     compare_stores(c);
+    if (answer->verdict == VERDICT_AGREE || answer->verdict == VERDICT_DIVERGE)
+        c->held |= SUBJECT_BIT(SUBJECT_CONVERGENCE);
 }

@@ -21,6 +21,7 @@
 #include "oracle/results/exhaust.h"
 #include "oracle/results/metamorphic.h"
 #include "oracle/results/order.h"
+#include "oracle/results/race_logs.h"
 #include "oracle/results/result.h"
 #include "oracle/warps/simulation_explore.h"
 
@@ -63,6 +64,8 @@ const struct oracle oracle_doors[] = {
      .ended = features_end,
      .finish = features_judge},
     {.id = ORACLE_COUNT, .prepare = contexts_prepare, .watch = contexts_begin},
+    /* The last that watches is the first that hears: the log, right behind the detector that it is held against. */
+    {.id = ORACLE_RACE, .watch = race_logs_watch, .ended = race_logs_ended},
 };
 
 const uint32_t oracle_door_count = sizeof oracle_doors / sizeof *oracle_doors;

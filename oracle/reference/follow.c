@@ -13,13 +13,6 @@
 bool follow_kind(enum subject_id subject, enum ref_kind *kind, const char **why)
 {
     const struct subject_info *info = &subject_table[subject];
-    static const struct {
-        const struct semantics *semantics;
-        enum ref_kind kind;
-    } kinds[] = {{&semantics_threads, REF_THREADS},
-                 {&semantics_simt, REF_SIMT},
-                 {&semantics_interleave, REF_INTERLEAVE},
-                 {&semantics_lockstep, REF_LOCKSTEP}};
     if (info->options.literal || info->options.raw_goto) {
         *why = "its choices are the schedule's";
         return false;
@@ -28,11 +21,8 @@ bool follow_kind(enum subject_id subject, enum ref_kind *kind, const char **why)
         *why = "its loops are those of App. A read literally";
         return false;
     }
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i].semantics == info->vtable) {
-            *kind = kinds[i].kind;
-            return true;
-        }
+    if (info->vtable && ref_find(info->vtable->name, kind))
+        return true;
     *why = "the reference has no rules for it";
     return false;
 }

@@ -27,7 +27,8 @@ static struct reference *reference_of(const struct checking *c)
 static bool is_drawn(const struct checking *c)
 {
     uint64_t seed = c->options->seed;
-    return seed == 0 || c->options->followed || c->options->oracles == 1u << ORACLE_REFERENCE ||
+    return seed == 0 || c->options->always >> ORACLE_REFERENCE & 1 ||
+           c->options->oracles == 1u << ORACLE_REFERENCE ||
            pcg_splitmix(pcg_splitmix(seed + 3)) % REFERENCE_SHARE == 0;
 }
 
@@ -120,7 +121,7 @@ void reference_ended(struct checking *c, const struct execution *execution)
     x->steps += f->steps;
     x->trusted += f->trusted;
     x->cut += f->state == FOLLOW_CUT;
-    c->followed = f->state == FOLLOW_ALONG || f->state == FOLLOW_PARTED;
+    c->accounted = f->state == FOLLOW_ALONG || f->state == FOLLOW_PARTED;
     if (f->state == FOLLOW_PARTED)
         diverge(c, f, execution);
     if (f->state == FOLLOW_LOST && !x->unknown) {
@@ -139,10 +140,10 @@ static void follow_lone(struct checking *c, struct execution *execution)
     if (!f)
         return;
     f->observer.next = NULL;
-    c->followed = false;
+    c->accounted = false;
     explore_again(c, execution, &f->observer);
     reference_ended(c, execution);
-    execution->followed = c->followed;
+    execution->accounted = c->accounted;
 }
 
 static void follow_all_lone(struct checking *c)

@@ -49,6 +49,7 @@ says out "0 open since before"
 
 # A killed worker's campaign goes on.
 fake() {
+    mkdir -p "$(dirname "$1")"
     printf '#!/bin/sh\n%s\n' "$2" >"$1"
     chmod +x "$1"
 }
@@ -112,10 +113,23 @@ expect 0 triage bundle 1 --db halves.db -o bundle --json
 json
 says bundle/README.md "wrong value" "Version: liar 1.0" "| word of the buffer |" "cc host.c && ./a.out"
 if command -v cc >/dev/null; then
+    says out '"shown": "yes"'
+    says bundle/README.md "Run when this folder was written, it showed the finding: it ended with status 1, and printed"
     (cd bundle && cc host.c && ./a.out >said)
     [ $? -eq 1 ] || failed "the bundle's program does not show the difference"
     word=$(sed -n 's/^| \([0-9]*\) | \(-*[0-9]*\) | \(-*[0-9]*\) |$/word \1 is \3, not \2/p' bundle/README.md | head -1)
     says bundle/said "$word"
+fi
+fake no-cc/cc 'echo "no compiler here" >&2; exit 1'
+PATH=$folder/no-cc:$PATH expect 0 triage bundle 1 --db halves.db -o unbuilt
+says out "its program shows the finding: not run"
+says unbuilt/README.md 'It was not run when this folder was written: `cc host.c` failed with `no compiler here`.'
+cp halves.db other.db
+"$helper" sql other.db "UPDATE examples SET evidence = replace(evidence, ' liar', ' no-such-mode')"
+expect 0 triage bundle 1 --db other.db -o other
+if command -v cc >/dev/null; then
+    says out "its program shows the finding: no"
+    says other/README.md "it did NOT show the finding"
 fi
 expect 0 report --db halves.db --html report.html --markdown report.md --json
 json
@@ -161,5 +175,14 @@ if grep -q 'Oclgrind 21.10' subjects && [ -e /usr/include/CL/cl.h ] && [ -n "$li
     says oclgrind/said "Oclgrind: build 0, run 0" ", not "
 else
     echo "left out: there is no Oclgrind, or nothing to link with it, here"
+fi
+# A fault that another platform in the same process hides: PoCL steps over what raised SIGFPE.
+if grep -q 'opencl:rusticl .* 22\.3\.6' subjects && [ -e /usr/include/CL/cl.h ] && [ "$library" = -lOpenCL ]; then
+    printf 'launch(threads = 1, warp = 1);\nglobal int b;\nkernel k() { b = -2147483648 %% -1; }\n' >remainder.simt
+    expect 1 outside --subject opencl:rusticl --knobs none --as-it-is --ignore-known --kernel remainder.simt --tests 0 --output rusticl
+    says out "its program shows the finding: yes"
+    says rusticl/*/log.txt "died by signal 8"
+else
+    echo "left out: there is no rusticl of Mesa 22.3.6, or nothing to link with it, here"
 fi
 finish

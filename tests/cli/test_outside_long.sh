@@ -66,7 +66,7 @@ if grep -q vulkan:swiftshader subjects; then
         expect 1 outside --subject vulkan:swiftshader --knobs none --as-it-is --ignore-known --kernel refused.simt --tests 0 --output findings
         says out "outside|compile-error|vulkan:swiftshader|glslang makes invalid SPIR-V"
         cat findings/*/README.md >report
-        says report "kernel.comp -o kernel.spv && cc host.c -lvulkan && VK_ICD_FILENAMES="
+        says report "cc host.c -lvulkan && glslangValidator" "kernel.comp -o kernel.spv && NODEVICE_SELECT=1 VK_ICD_FILENAMES="
         cp findings/*/host.c host.c
         rm -rf findings
         expect 0 outside --subject vulkan:swiftshader --knobs none --as-it-is --kernel refused.simt --tests 0

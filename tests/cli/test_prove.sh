@@ -241,6 +241,31 @@ says out "proved: no input and no schedule of this launch makes threads race"
 expect 0 check --prove "$papers/tutorial-diverge1.simt"
 says out "refuted: divergence: threads: barrier_divergence"
 
+# What a kernel says of itself: with its invariant it is proved (corpus/prove, above), without it is not; one that is
+# false is refuted, by executions, too; what nothing meets is no proof; a launch that is not meant is refused.
+sed '/invariant (/d' "$source/corpus/prove/invariant.simt" >without.simt
+expect 1 prove without.simt --budget 500000
+says out "unknown   without.simt"
+sed 's/^    left = tid;/    requires threads <= 8;\n&/' "$source/corpus/prove/invariant.simt" >within.simt
+expect 0 prove within.simt --budget 500000 --json
+says out '"under": ["requires threads <= 8;"]' "thread 1: invariant (left ^ right) == tid"
+expect 2 prove within.simt --set threads=16
+says err "the launch (threads = 16, warp = 4, blocks = 1) does not meet 'requires threads <= 8;'"
+expect 2 check within.simt --set threads=16
+says err "does not meet"
+sed '/expect/d' "$source/corpus/prove/invariant-false.simt" >false.simt
+expect 0 prove false.simt
+says out "asserts hold: refuted (threads: assert_fails: thread 0 at line 8: invariant i < threads;)"
+expect 0 prove false.simt --annotations assume
+says out "asserts hold: proved (no assertion)" "under: invariant i < threads;"
+sed 's/i < threads;/i > 99;/' false.simt >nothing.simt
+expect 1 prove nothing.simt --annotations assume
+says out "race-free: unknown (nothing meets what is given at line 8: no proof would mean anything)"
+expect 0 lower false.simt
+says out "invariant i < threads;"
+expect 0 lower false.simt --to boogie
+says out "// of each thread, where it comes there: invariant i < threads" '==> bvslt(i$1, 4bv32))'
+
 # A refutation can be seen without the prover: the inputs are in the file.
 expect 1 prove "$papers/tutorial-add-nbor.simt" --dump queries
 says out "shown by: simtfuzz check queries/refuted-0.simt"

@@ -99,6 +99,9 @@ failures=$(
     # A semantics is asked for its traits (engine/machine/machine.h), not for its name.
     grep -rnE '[!=]= *&semantics_|&semantics_[a-z_]+ *[!=]=' engine oracle fuzz --include='*.[ch]' |
         sed 's/$/: ask for a trait of the semantics/'
+    # Who runs cases knows no oracle by name: each is an entry of doors.c.
+    grep -nE '\bORACLE_[A-Z]+\b' oracle/check/check.c oracle/check/explore*.[ch] oracle/check/probe.[ch] |
+        grep -vE 'ORACLE_(COUNT|MODE|EXPLORE|PROBE|[A-Z]+_H)\b' | sed 's/$/: no oracle has a name here/'
     # tests/unit mirrors them.
     find tests/unit -name '*.[ch]' -printf '%h\n' | sort | uniq -c | while read -r count folder; do
         grep -q "^${folder#tests/unit/} |" "$page" || [ "$folder" = tests/unit/shared ] ||

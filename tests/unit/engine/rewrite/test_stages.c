@@ -286,7 +286,7 @@ static void runs(struct golden_columns *stages, struct forms *forms)
         const struct subject_info *subject = &subject_table[s];
         const struct form *form = forms_get(forms, subject->program);
         const char *refused = form->reason;
-        bool is_variant = subject->role == SUBJECT_VARIANT;
+        bool is_variant = subject->role != SUBJECT_ORDINARY;
         uint64_t digest = 0;
         if (!subject->vtable)
             continue;

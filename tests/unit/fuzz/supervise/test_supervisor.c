@@ -14,7 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CASES = 150, PLANS_MAX = 200, TIMEOUT_MS = 1000 };
+enum {
+    CASES = 150,
+    PLANS_MAX = 200,
+    TIMEOUT_MS = 3000 /* what no case takes, however loaded the machine is */
+};
 
 enum fault {
     FAULT_SEGV,
@@ -71,8 +75,8 @@ static void fall(struct plan *plan)
         INVARIANT(turns > one || turns < 0);
         break;
     case FAULT_HANG:
-        while (one)
-            turns = !turns;
+        while (one) /* costs nobody's time */
+            pause();
         break;
     case FAULT_KILL:
         kill(getpid(), SIGKILL);
@@ -284,8 +288,8 @@ static void test_shown_before_a_chunk(void **state)
     snprintf(stats, sizeof stats, "%s.stats", place->db);
     plan(30, FAULT_HANG);
     options.jobs = 1;
-    options.time_ms = 1500;
-    options.case_timeout_ms = 300;
+    options.time_ms = 4000;
+    options.case_timeout_ms = TIMEOUT_MS;
     options.stats_path = stats;
     assert_int_equal(unwatched(place, &options), 3);
     assert_int_equal(told_in(stats, "\"cases\": "), 30);
@@ -325,7 +329,8 @@ static void test_interrupted_behind_a_crash(void **state)
     (void)supervised(place, &options);
     fclose(place->log);
     place->log = kept;
-    assert_non_null(strstr(log, "a worker was checking case 15 for 1 s without a sign of life"));
+    assert_non_null(strstr(log, "a worker was checking case 15 for "));
+    assert_non_null(strstr(log, " s without a sign of life"));
     assert_true(shared->summary.interrupted);
     char *text = content(place->db);
     assert_true(has_finding(text, "engine|crash|SIGSEGV|checking"));
