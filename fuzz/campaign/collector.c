@@ -458,6 +458,17 @@ static void restore_summary(struct collector *c)
         s->findings[i].occurrences = c->occurrences_before[i];
 }
 
+/* Nothing of a chunk that is given up may be stored with what is kept at the end: who goes on runs all of it
+ * again. What came before it is in the database already. */
+static void forget_chunk(struct collector *c)
+{
+    restore_summary(c);
+    db_rollback(c->db);
+    c->batch = false;
+    for (uint32_t i = 0; i < c->key_texts.count; i++)
+        c->keys[i].fresh.occurrences = 0;
+}
+
 static int take_examples(struct collector *c, struct pool *pool, const struct chunk *chunk)
 {
     /* They take their time: what is complete does not wait for them. */
@@ -468,7 +479,7 @@ static int take_examples(struct collector *c, struct pool *pool, const struct ch
     submit_examples(c, pool, chunk);
     error = take_findings(c, pool, chunk);
     if (c->gave_up)
-        restore_summary(c);
+        forget_chunk(c);
     return error;
 }
 
