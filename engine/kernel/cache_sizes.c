@@ -59,6 +59,7 @@ static uint32_t setting_at(const char *text, size_t length)
 const char *cache_sizes_read(struct arena *arena, struct cache_sizes *sizes, const char *text)
 {
     enum { SHOWN = 24 };
+    bool given[CACHE_SETTINGS] = {false};
     for (bool more = true; more;) {
         size_t length = strcspn(text, ","), key = strcspn(text, "=,");
         uint32_t setting = setting_at(text, key);
@@ -66,7 +67,11 @@ const char *cache_sizes_read(struct arena *arena, struct cache_sizes *sizes, con
             return arena_printf(
                 arena, "caches have lines=N, words=N, sets=N, sms=N, policy=NAME, not '%.*s'",
                 (int)(length > SHOWN ? SHOWN : length), text);
-        const char *wrong = cache_sizes_put(sizes, setting, text + key + 1, length - key - 1);
+        const char *wrong =
+            given[setting]
+                ? arena_printf(arena, "'%s' is given twice", cache_setting_names[setting])
+                : cache_sizes_put(sizes, setting, text + key + 1, length - key - 1);
+        given[setting] = true;
         if (wrong)
             return wrong;
         more = text[length] == ',';

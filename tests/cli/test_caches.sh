@@ -79,9 +79,13 @@ bad policy=lru "'policy' of a cache must be any, first or lowest"
 bad '' "not ''"
 bad lines "not 'lines'"
 bad ways=2 "not 'ways=2'"
+bad lines=2,words=2,lines=2 "'lines' is given twice"
 sed 's/blocks = 1/blocks = 1, words = 3/' k.simt >bad.simt
 expect 2 check bad.simt
 says err "bad.simt:1:" "'words' of a cache line must be 1, 2, 4 or 8"
+sed 's/blocks = 1/blocks = 1, words = 2, words = 4/' k.simt >bad.simt
+expect 2 check bad.simt
+says err "bad.simt:1:" "'words' is given twice"
 sed 's/caches=lines=4/caches=lines=0/' own.ptx >bad.ptx
 expect 2 check bad.ptx
 says err 'bad.ptx:' "'lines' of a cache must be 1 to 1024"
