@@ -337,6 +337,43 @@ static void try_launches(const struct source_check *s, const struct ptx_module *
         tried->settings = in_bounds;
 }
 
+/* How far an execution of two blocks of 64 threads comes in each buffer where all numbers are n. */
+static bool reaches(const struct source_check *s, const struct ptx_function *entry, uint32_t n,
+                    struct branches *branches)
+{
+    struct arena *arena = &s->cli->arena;
+    const char *settings = arena_printf(arena, "entry=%s threads=64 blocks=2%s", entry->name,
+                                        bound_numbers(arena, entry, n));
+    struct ast_kernel *kernel = read_with(s, settings, false);
+    if (!kernel || kernel->ptx->whole)
+        return false;
+    branches_run(s->cli, kernel, branches);
+    return true;
+}
+
+/* Buffers that need some elements more than n, whatever n is below the number of threads: so it is where an index
+ * goes a step too far. */
+static void tell_reached(const struct source_check *s, const struct ptx_function *entry)
+{
+    enum { N = 125, FEWER = 3 };
+    struct arena *arena = &s->cli->arena;
+    const size_t mark = arena_mark(arena);
+    struct branches none = {.lines = 0}, at[2] = {none, none};
+    const bool ran = *bound_numbers(arena, entry, 1) && reaches(s, entry, N, &at[0]) &&
+                     reaches(s, entry, N - FEWER, &at[1]);
+    for (uint32_t p = 0; ran && p < BRANCHES_BUFFERS; p++) {
+        const uint64_t bytes = at[0].reached[p], more = bytes - at[1].reached[p];
+        const uint64_t element = more / FEWER;
+        if (element == 0 || element > 16 || element * FEWER != more || bytes % element != 0 ||
+            bytes / element <= N)
+            continue;
+        printf("    note: where numbers are n, parameter %" PRIu32 " must have n + %" PRIu64
+               " elements of %" PRIu64 " bytes\n",
+               p, bytes / element - N, element);
+    }
+    arena_release(arena, mark);
+}
+
 static void tell_tried(struct arena *arena, const struct tried *tried, const char *launch)
 {
     uint32_t bad = tried->launches - tried->clean - tried->out_of_bounds - tried->vacuous;
@@ -372,8 +409,10 @@ static int check_entry(const struct source_check *s, const struct ptx_module *mo
     const char *name = demangle_text(arena, entry->name);
     const char *shown = arena_printf(arena, "%s: %.*s", s->path, (int)strcspn(name, "("), name);
     int status = check_judge(s->cli, shown, kernel, options, sums);
-    if (tried.settings && !s->cli->options.json)
+    if (tried.settings && !s->cli->options.json) {
         tell_tried(arena, &tried, settings + strlen("entry=") + strlen(entry->name));
+        tell_reached(s, entry);
+    }
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include "oracle/launch/launch.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum { IS_BRANCH = 1, JUMPED = 2, WENT_ON = 4, STEPS_MOST = 1 << 20 };
 
@@ -57,9 +58,16 @@ void branches_find(struct arena *arena, const struct ptx_module *module,
 
 /* ---- what is taken ---- */
 
+struct watching {
+    struct branches *branches;
+    const struct program *program;
+    uint32_t buffers;
+    const struct ptx_region *regions[BRANCHES_BUFFERS]; /* by parameter; NULL: it is no buffer */
+};
+
 static void on_step(void *context, const struct machine *machine, const struct step_event *event)
 {
-    struct branches *b = context;
+    struct branches *b = ((struct watching *)context)->branches;
     if (event->stm == CODE_NONE)
         return;
     const uint32_t line = machine->program->ptx->ops[event->stm].line;
@@ -73,10 +81,40 @@ static void on_step(void *context, const struct machine *machine, const struct s
     b->ways[line] = (uint8_t)(b->ways[line] | ways);
 }
 
+static void on_row(void *context, enum access_kind kind, const struct access_row *row)
+{
+    struct watching *w = context;
+    const uint64_t units = w->program->units;
+    (void)kind;
+    for (uint32_t i = 0; i < row->count; i++) {
+        const uint64_t location = row->location[row->order[i]], word = location / units;
+        for (uint32_t p = 0; p < w->buffers; p++) {
+            const struct ptx_region *r = w->regions[p];
+            if (!r || word < r->word || word >= r->word + (r->bytes + 3) / 4)
+                continue;
+            const uint64_t end = (location + row->span - r->word * units) * 4 / units;
+            if (end > w->branches->reached[p])
+                w->branches->reached[p] = end;
+        }
+    }
+}
+
+static void find_buffers(struct watching *w, const struct ptx_kernel *ptx)
+{
+    const struct ptx_regions *all = &w->program->ptx->global;
+    w->buffers = ptx->argument_count < BRANCHES_BUFFERS ? ptx->argument_count : BRANCHES_BUFFERS;
+    memset(w->branches->reached, 0, sizeof w->branches->reached);
+    for (uint32_t p = 0; p < w->buffers; p++)
+        for (uint32_t i = 0; i < all->count; i++)
+            if (ptx->arguments[p].buffer && all->items[i].var == ptx->arguments[p].buffer)
+                w->regions[p] = &all->items[i];
+}
+
 bool branches_run(struct cli *cli, struct ast_kernel *kernel, struct branches *branches)
 {
     const struct launch_options options = {.budget = STEPS_MOST};
-    const struct observer watcher = {.context = branches, .step = on_step};
+    struct watching watching = {.branches = branches};
+    const struct observer watcher = {.context = &watching, .step = on_step, .access_row = on_row};
     const uint32_t before = branches->taken;
     const char *why = NULL;
     uint32_t block[3], grid[3];
@@ -86,6 +124,8 @@ bool branches_run(struct cli *cli, struct ast_kernel *kernel, struct branches *b
         return false;
     struct observer *last = launch->print ? &launch->print->observer : &launch->race->observer;
     last->next = &watcher;
+    watching.program = launch->program;
+    find_buffers(&watching, kernel->ptx);
     launch_run(launch, &options);
     return branches->taken > before;
 }

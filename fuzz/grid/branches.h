@@ -1,5 +1,6 @@
 /*
- * branches.h - which ways of a kernel's branches were taken by launches that were made up.
+ * branches.h - what launches that were made up do: which ways of a kernel's branches they took, and how far into each
+ * buffer they came.
  */
 #ifndef FUZZ_BRANCHES_H
 #define FUZZ_BRANCHES_H
@@ -9,6 +10,8 @@
 struct ptx_function;
 struct ptx_module;
 
+enum { BRANCHES_BUFFERS = 16 };
+
 struct branches {
     uint8_t *ways;    /* by line of the PTX: it is a branch with a guard, it jumped, it went on */
     uint32_t *source; /* by line of the PTX: that of the source; 0: it is not known */
@@ -16,6 +19,8 @@ struct branches {
     uint32_t all, taken; /* two ways a branch */
     uint32_t constant_count;
     int64_t constants[16]; /* integers that something is compared with, each once */
+    /* by parameter: how many bytes of its buffer the last execution needs; 0: it is none */
+    uint64_t reached[BRANCHES_BUFFERS];
 };
 
 /* The branches of an entry and of what it calls, none of them taken yet. */

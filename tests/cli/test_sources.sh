@@ -151,6 +151,40 @@ cmp -s out first || failed 'drawn inputs differ from one run to the next'
 expect 0 check --compiler "$take" mode.cu --inputs 8
 says out 'clean     mode.cu: mode' 'made up: 8' '1 of 2 ways of branches taken (line 14 of the PTX never jumps)'
 
+# An index that goes a step too far: buffers are large, so nothing is out of bounds, but what they must hold is said.
+edge() { # COMPARISON
+    cat >edge.cu <<END
+.version 6.0
+.target sm_70
+.address_size 64
+
+.visible .entry edge(.param .u64 p, .param .u32 n)
+{
+	.reg .b32 %r<5>;
+	.reg .b64 %rd<3>;
+	.reg .pred %p<2>;
+	ld.param.u64 %rd1, [p];
+	ld.param.u32 %r2, [n];
+	mov.u32 %r1, %tid.x;
+	mov.u32 %r3, %ctaid.x;
+	mov.u32 %r4, %ntid.x;
+	mad.lo.u32 %r1, %r3, %r4, %r1;
+	setp.$1.s32 %p1, %r1, %r2;
+	@!%p1 bra out;
+	mul.wide.s32 %rd2, %r1, 4;
+	add.s64 %rd2, %rd1, %rd2;
+	st.global.u32 [%rd2], %r1;
+out:
+	ret;
+}
+END
+    expect 0 check --compiler "$take" edge.cu
+}
+edge le
+says out 'note: where numbers are n, parameter 0 must have n + 1 elements of 4 bytes'
+edge lt
+grep -q 'must have' out && failed 'a buffer of n elements is said to need more'
+
 if command -v clang-14 >/dev/null; then
     cat >math.cl <<'END'
 __kernel void math(__global float4 *a, __global int *o)
