@@ -238,6 +238,19 @@ static struct outside_subject *open_webgpu(struct arena *arena, const char *rest
     return open_family(arena, &webgpu_family, rest, reason);
 }
 
+/* The command runs in a folder of its own: a word that names a file from here names it from there, too. The first is
+ * looked for in PATH unless it has a slash. */
+static char *word_of(struct arena *arena, const char *text, size_t length, bool first)
+{
+    char *word = arena_strndup(arena, text, length), *whole = NULL;
+    if (*word != '/' && (!first || strchr(word, '/')))
+        whole = realpath(word, NULL);
+    if (whole)
+        word = arena_strndup(arena, whole, strlen(whole));
+    free(whole);
+    return word;
+}
+
 static struct outside_subject *open_exec(struct arena *arena, const char *rest, const char **reason)
 {
     char **arguments = ARENA_ARRAY(arena, char *, WORDS_MAX + 1);
@@ -245,8 +258,10 @@ static struct outside_subject *open_exec(struct arena *arena, const char *rest, 
     uint32_t count = 0;
     for (const char *at = rest; *at && count < WORDS_MAX;) {
         size_t length = strcspn(at, " ");
-        if (length)
-            arguments[count++] = arena_strndup(arena, at, length);
+        if (length) {
+            arguments[count] = word_of(arena, at, length, count == 0);
+            count++;
+        }
         at += length;
         at += *at == ' ';
     }

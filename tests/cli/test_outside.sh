@@ -215,7 +215,7 @@ steps() {
     says report "Memory at the end is right"
     rm -rf findings
 }
-expect 0 outside --subject "exec:python3 $folder/simulator.py" --kernel steps.simt --as-it-is
+expect 0 outside --subject "exec:python3 simulator.py" --kernel steps.simt --as-it-is
 steps "steps: race" 'yield \(steps.append.*\)' 'tid and (yield \1)'
 says log "thread 0 reads 5 from word 1; thread 1 writes 5 to word 1; no barrier between"
 steps "steps: a read gives what is not there" '{word} {memory.word.}' '{word} {memory[word] + (kind == "r")}'
