@@ -323,51 +323,39 @@ static enum emit_type narrow(enum emit_type type)
     return type == TYPE_LONG ? TYPE_INT : type == TYPE_ULONG ? TYPE_UINT : type;
 }
 
-/* The value of an expression that WGSL would evaluate when it reads the text, where it refuses what does not fit. */
-static bool is_constant(const struct emitter *e, const struct ast_expr *x, int32_t *value)
+static bool is_constant(struct emitter *e, const struct ast_expr *x, int32_t *value);
+
+static bool constant_leaf(void *context, const struct ast_expr *x, int32_t *value)
 {
+    struct emitter *e = context;
     const struct ast_launch *launch = &e->kernel->launch;
-    int32_t a, b;
-    switch (x->kind) {
-    case EXPR_INT:
-        *value = x->value;
-        return true;
-    case EXPR_BUILTIN:
+    int32_t a;
+    if (x->kind == EXPR_BUILTIN) {
         *value = (int32_t)(x->builtin == BUILTIN_WARP_SIZE ? launch->warp
                            : x->builtin == BUILTIN_BLOCKS  ? launch->blocks
                                                            : launch->threads);
         return x->builtin == BUILTIN_WARP_SIZE ||
                (emit_has(e, EMIT_KNOB_FIXED_SIZE) &&
                 (x->builtin == BUILTIN_BLOCKS || x->builtin == BUILTIN_THREADS));
-    case EXPR_UNARY:
-        if (!is_constant(e, x->a, &a))
-            return false;
-        *value = ast_eval_unary(x->unary, a);
-        return true;
-    case EXPR_BINARY:
-        if (!is_constant(e, x->a, &a) || !is_constant(e, x->b, &b))
-            return false;
-        *value = ast_eval_binary(x->binary, a, b);
-        return true;
-    case EXPR_COND:
-        return is_constant(e, x->a, &a) && is_constant(e, a ? x->b : x->c, value);
-    case EXPR_INDEX: {
-        const struct emit_place *place =
-            x->var->space == SPACE_GLOBAL ? emit_place_of(e, x->var) : NULL;
-        if (!place || !place->is_table || !is_constant(e, x->a, &a) || a < 0 ||
-            (uint32_t)a >= x->var->length)
-            return false;
-        *value = e->initial[place->offset + (uint32_t)a];
-        return true;
     }
-    case EXPR_VAR:
-        *value = x->var->space == SPACE_GLOBAL ? e->initial[emit_place_of(e, x->var)->offset] : 0;
-        return x->var->space == SPACE_GLOBAL && emit_place_of(e, x->var)->is_table;
-    case EXPR_ALL:
-    case EXPR_ANY:
-        break;
-    }
-    return false;
+    if (x->kind != EXPR_VAR && x->kind != EXPR_INDEX)
+        return false;
+    const struct emit_place *place =
+        x->var->space == SPACE_GLOBAL ? emit_place_of(e, x->var) : NULL;
+    if (!place || !place->is_table)
+        return false;
+    if (x->kind == EXPR_VAR)
+        a = 0;
+    else if (!is_constant(e, x->a, &a) || a < 0 || (uint32_t)a >= x->var->length)
+        return false;
+    *value = e->initial[place->offset + (uint32_t)a];
+    return true;
+}
+
+/* The value of an expression that WGSL would evaluate when it reads the text, where it refuses what does not fit. */
+static bool is_constant(struct emitter *e, const struct ast_expr *x, int32_t *value)
+{
+    return ast_value(x, constant_leaf, e, value);
 }
 
 void emit_expr(struct emitter *e, const struct ast_expr *x, enum emit_type want)

@@ -170,25 +170,18 @@ static bool collect(const struct ast_launch *launch, struct domain *domain,
     return found && add_values(launch, found, constant ? constant->value : 0);
 }
 
+static bool scalar_value(void *context, const struct ast_expr *leaf, int32_t *value)
+{
+    *value = find_scalar(context, leaf)->value;
+    return true;
+}
+
+/* collect refuses guards of another shape. */
 static int32_t value_of(struct domain *domain, const struct ast_expr *e)
 {
-    switch (e->kind) {
-    case EXPR_INT:
-        return e->value;
-    case EXPR_VAR:
-    case EXPR_BUILTIN:
-        return find_scalar(domain, e)->value;
-    case EXPR_UNARY:
-        return ast_eval_unary(e->unary, value_of(domain, e->a));
-    case EXPR_BINARY:
-        return ast_eval_binary(e->binary, value_of(domain, e->a), value_of(domain, e->b));
-    case EXPR_INDEX:
-    case EXPR_COND:
-    case EXPR_ALL:
-    case EXPR_ANY:
-        break;
-    }
-    return 0; /* not reached: collect refuses the others */
+    int32_t value = 0;
+    (void)ast_value(e, scalar_value, domain, &value);
+    return value;
 }
 
 static uint32_t count_holding(struct domain *domain, const struct ast_expr *const *guards,

@@ -1,11 +1,14 @@
 #include "engine/input/annotate.h"
 
-#include "engine/language/eval_ops.h"
 #include "engine/language/walk.h"
 
-static bool launch_constant(const struct ast_launch *launch, enum ast_builtin which, int32_t *value)
+/* Constants of the launch. */
+static bool constant(void *context, const struct ast_expr *e, int32_t *value)
 {
-    switch (which) {
+    const struct ast_launch *launch = context;
+    if (e->kind != EXPR_BUILTIN)
+        return false;
+    switch (e->builtin) {
     case BUILTIN_THREADS:
         *value = (int32_t)launch->threads;
         return true;
@@ -26,37 +29,10 @@ static bool launch_constant(const struct ast_launch *launch, enum ast_builtin wh
 }
 
 /* False: it is about more than the launch. */
-static bool constant(const struct ast_launch *launch, const struct ast_expr *e, int32_t *value)
+static bool value_of(const struct ast_kernel *kernel, const struct ast_expr *e, int32_t *value)
 {
-    int32_t a = 0, b = 0;
-    switch (e->kind) {
-    case EXPR_INT:
-        *value = e->value;
-        return true;
-    case EXPR_BUILTIN:
-        return launch_constant(launch, e->builtin, value);
-    case EXPR_UNARY:
-        if (!constant(launch, e->a, &a))
-            return false;
-        *value = eval_unary(e->unary, a);
-        return true;
-    case EXPR_BINARY:
-        if (!constant(launch, e->a, &a) || !constant(launch, e->b, &b))
-            return false;
-        if (e->binary == BINARY_LOGICAL_AND || e->binary == BINARY_LOGICAL_OR)
-            *value = e->binary == BINARY_LOGICAL_AND ? a && b : a || b;
-        else
-            *value = eval_binary(e->binary, a, b);
-        return true;
-    case EXPR_COND:
-        return constant(launch, e->a, &a) && constant(launch, a ? e->b : e->c, value);
-    case EXPR_VAR:
-    case EXPR_INDEX:
-    case EXPR_ALL:
-    case EXPR_ANY:
-        break;
-    }
-    return false;
+    struct ast_launch launch = kernel->launch;
+    return ast_value(e, constant, &launch, value);
 }
 
 const struct ast_stm *annotate_broken(const struct ast_kernel *kernel)
@@ -65,7 +41,7 @@ const struct ast_stm *annotate_broken(const struct ast_kernel *kernel)
     const struct ast_stm *s = main->blocks ? main->blocks->body : main->body;
     for (; s && s->kind == STM_ASSUME && s->annotation; s = s->next) {
         int32_t value;
-        if (constant(&kernel->launch, s->value, &value) && value == 0)
+        if (value_of(kernel, s->value, &value) && value == 0)
             return s;
     }
     return NULL;
@@ -74,8 +50,8 @@ const struct ast_stm *annotate_broken(const struct ast_kernel *kernel)
 bool annotate_is_met(const struct ast_kernel *kernel, const struct ast_stm *stm)
 {
     int32_t value;
-    return stm->kind == STM_ASSUME && stm->annotation &&
-           constant(&kernel->launch, stm->value, &value) && value != 0;
+    return stm->kind == STM_ASSUME && stm->annotation && value_of(kernel, stm->value, &value) &&
+           value != 0;
 }
 
 struct visiting {

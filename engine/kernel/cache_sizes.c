@@ -37,6 +37,11 @@ const char *cache_sizes_put(struct cache_sizes *sizes, uint32_t setting, const c
         "'lines' of a cache must be 1 to 1024", "'words' of a cache line must be 1, 2, 4 or 8",
         "'sets' of a cache must be 1 to 1024", "'sms' must be 1 to 64",
         "'policy' of a cache must be any, first or lowest"};
+    static const char *const twice[CACHE_SETTINGS] = {
+        "'lines' is given twice", "'words' is given twice", "'sets' is given twice",
+        "'sms' is given twice", "'policy' is given twice"};
+    if (*field(sizes, setting))
+        return twice[setting];
     uint32_t number = setting == POLICY ? 0 : number_of(value, length, most[setting]);
     for (uint32_t i = 0; setting == POLICY && i < POLICY_COUNT; i++)
         if (strlen(policies[i]) == length && memcmp(policies[i], value, length) == 0)
@@ -59,7 +64,7 @@ static uint32_t setting_at(const char *text, size_t length)
 const char *cache_sizes_read(struct arena *arena, struct cache_sizes *sizes, const char *text)
 {
     enum { SHOWN = 24 };
-    bool given[CACHE_SETTINGS] = {false};
+    struct cache_sizes given = {0};
     for (bool more = true; more;) {
         size_t length = strcspn(text, ","), key = strcspn(text, "=,");
         uint32_t setting = setting_at(text, key);
@@ -67,16 +72,13 @@ const char *cache_sizes_read(struct arena *arena, struct cache_sizes *sizes, con
             return arena_printf(
                 arena, "caches have lines=N, words=N, sets=N, sms=N, policy=NAME, not '%.*s'",
                 (int)(length > SHOWN ? SHOWN : length), text);
-        const char *wrong =
-            given[setting]
-                ? arena_printf(arena, "'%s' is given twice", cache_setting_names[setting])
-                : cache_sizes_put(sizes, setting, text + key + 1, length - key - 1);
-        given[setting] = true;
+        const char *wrong = cache_sizes_put(&given, setting, text + key + 1, length - key - 1);
         if (wrong)
             return wrong;
         more = text[length] == ',';
         text += length + more;
     }
+    cache_sizes_override(sizes, &given);
     return cache_sizes_wrong(sizes);
 }
 

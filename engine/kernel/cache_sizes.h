@@ -29,7 +29,7 @@ enum memory_policy {
 enum { CACHE_SETTINGS = 5 };
 extern const char *const cache_setting_names[CACHE_SETTINGS];
 
-/* One of cache_setting_names. NULL, or what is wrong with the value, as a sentence about 'words'. */
+/* One of cache_setting_names, which is not stated yet. NULL, or what is wrong, as a sentence about 'words'. */
 const char *cache_sizes_put(struct cache_sizes *sizes, uint32_t setting, const char *value,
                             size_t length);
 

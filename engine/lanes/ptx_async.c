@@ -1,8 +1,8 @@
 /*
- * ptx_async.c - cp.async, also in bulk, and what waits for it (PTX ISA 9.7.9.25). A lane keeps the copies that it has begun. They are
- * made when they are waited for, as late as can be; a copy is an access of memory from its beginning until then, so
- * observers hear of it at the beginning, at every barrier of the block between, at the end of the lane, and when it is
- * made: in each interval in which somebody else's access would race with it.
+ * ptx_async.c - cp.async, also in bulk, and what waits for it (PTX ISA 9.7.9.25). A lane keeps the copies that it has
+ * begun. They are made when they are waited for, as late as can be; a copy is an access of memory from its beginning
+ * until then, so observers hear of it at the beginning, at every barrier of the block between, at the end of the lane,
+ * and when it is made: in each interval in which somebody else's access would race with it.
  */
 #include "engine/lanes/ptx_exec_internal.h"
 
@@ -86,10 +86,10 @@ void ptx_async_touch(struct machine *machine, struct ptx_lanes *lanes, lane_mask
 void ptx_copy_put(struct machine *machine, struct ptx_copying *place,
                   const struct ptx_copying *copy)
 {
-    uint32_t words[7];
+    uint32_t words[PTX_COPYING_WORDS];
     _Static_assert(sizeof words == sizeof *copy, "words of a copy");
     memcpy(words, copy, sizeof words);
-    for (uint32_t i = 0; i < 7; i++)
+    for (uint32_t i = 0; i < PTX_COPYING_WORDS; i++)
         put(machine, (uint32_t *)(void *)place + i, words[i]);
 }
 

@@ -68,7 +68,11 @@ enum {
     PTX_COPY_MADE = 2  /* wait_group.read: it was made, but others may not rely on it */
 };
 
-enum { PTX_COPIES = 64 /* of a lane, at most */, PTX_ASYNC_WORDS = 2 + PTX_COPIES * 7 };
+enum {
+    PTX_COPYING_WORDS = 7,
+    PTX_COPIES = 64, /* of a lane, at most */
+    PTX_ASYNC_WORDS = 2 + PTX_COPIES * PTX_COPYING_WORDS
+};
 
 /* Behind the registers of a group, a lane each, if the code has cp.async: PTX_ASYNC_WORDS. */
 struct ptx_async {

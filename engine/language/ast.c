@@ -490,3 +490,33 @@ int32_t ast_eval_unary(enum ast_unary op, int32_t a)
 {
     return eval_unary(op, a);
 }
+
+bool ast_value(const struct ast_expr *e, ast_leaf *leaf, void *context, int32_t *value)
+{
+    int32_t a = 0, b = 0;
+    switch (e->kind) {
+    case EXPR_INT:
+        *value = e->value;
+        return true;
+    case EXPR_UNARY:
+        if (!ast_value(e->a, leaf, context, &a))
+            return false;
+        *value = eval_unary(e->unary, a);
+        return true;
+    case EXPR_BINARY:
+        if (!ast_value(e->a, leaf, context, &a) || !ast_value(e->b, leaf, context, &b))
+            return false;
+        *value = eval_binary(e->binary, a, b);
+        return true;
+    case EXPR_COND:
+        return ast_value(e->a, leaf, context, &a) &&
+               ast_value(a ? e->b : e->c, leaf, context, value);
+    case EXPR_VAR:
+    case EXPR_INDEX:
+    case EXPR_BUILTIN:
+    case EXPR_ALL:
+    case EXPR_ANY:
+        break;
+    }
+    return leaf && leaf(context, e, value);
+}

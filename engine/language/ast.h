@@ -268,4 +268,10 @@ bool ast_check(const struct ast_kernel *kernel, struct diag *diag);
 int32_t ast_eval_binary(enum ast_binary op, int32_t a, int32_t b);
 int32_t ast_eval_unary(enum ast_unary op, int32_t a);
 
+/* The value of a leaf that is no number - a variable, an element, a builtin, ..; false: none is known. */
+typedef bool ast_leaf(void *context, const struct ast_expr *leaf, int32_t *value);
+/* The value of an expression that follows from its leaves; false: from one of them nothing does. NULL: only numbers
+ * have a value. */
+bool ast_value(const struct ast_expr *e, ast_leaf *leaf, void *context, int32_t *value);
+
 #endif

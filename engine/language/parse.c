@@ -220,21 +220,7 @@ static void check_forms(struct parser *p)
 
 /* ---- launch ---- */
 
-enum setting {
-    SETTING_THREADS,
-    SETTING_WARP,
-    SETTING_BLOCKS,
-    SETTING_SEED,
-    SETTING_COUNT,
-    SETTINGS_ALL = SETTING_COUNT + CACHE_SETTINGS
-};
-
-static void note_given(struct parser *p, bool *given, const char *name)
-{
-    if (*given)
-        parser_error(p, p->token.at, "'%s' is given twice", name);
-    *given = true;
-}
+enum setting { SETTING_THREADS, SETTING_WARP, SETTING_BLOCKS, SETTING_SEED, SETTING_COUNT };
 
 /* lines = 2, policy = lowest: of caches. */
 static bool parse_cache_setting(struct parser *p, uint32_t setting)
@@ -250,7 +236,7 @@ static bool parse_cache_setting(struct parser *p, uint32_t setting)
     return true;
 }
 
-static bool parse_setting(struct parser *p, bool given[SETTINGS_ALL])
+static bool parse_setting(struct parser *p, bool given[SETTING_COUNT])
 {
     static const char *const names[] = {"threads", "warp", "blocks", "seed"};
     static const uint64_t limits[] = {LIMIT_THREADS, LIMIT_WARP, LIMIT_BLOCKS, UINT64_MAX};
@@ -258,15 +244,15 @@ static bool parse_setting(struct parser *p, bool given[SETTINGS_ALL])
     uint32_t *const counts[] = {&launch->threads, &launch->warp, &launch->blocks};
     int setting = parser_index(p, names, SETTING_COUNT);
     int of_caches = parser_index(p, cache_setting_names, CACHE_SETTINGS);
-    if (of_caches >= 0) {
-        note_given(p, &given[SETTING_COUNT + of_caches], cache_setting_names[of_caches]);
+    if (of_caches >= 0)
         return parse_cache_setting(p, (uint32_t)of_caches);
-    }
     if (setting < 0) {
         parser_unexpected(p, "'threads', 'warp', 'blocks', 'seed' or a size of caches");
         return false;
     }
-    note_given(p, &given[setting], names[setting]);
+    if (given[setting])
+        parser_error(p, p->token.at, "'%s' is given twice", names[setting]);
+    given[setting] = true;
     parser_advance(p);
     if (!parser_expect(p, "="))
         return false;
@@ -288,7 +274,7 @@ static bool parse_setting(struct parser *p, bool given[SETTINGS_ALL])
 
 static bool parse_launch(struct parser *p)
 {
-    bool given[SETTINGS_ALL] = {false};
+    bool given[SETTING_COUNT] = {false};
     p->kernel->launch.at = p->token.at;
     parser_advance(p);
     if (!parser_expect(p, "("))

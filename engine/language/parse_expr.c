@@ -202,27 +202,6 @@ struct ast_expr *parser_expr(struct parser *p)
 
 /* ---- constants ---- */
 
-static int32_t value_of(const struct ast_expr *e)
-{
-    switch (e->kind) {
-    case EXPR_UNARY:
-        return ast_eval_unary(e->unary, value_of(e->a));
-    case EXPR_BINARY:
-        return ast_eval_binary(e->binary, value_of(e->a), value_of(e->b));
-    case EXPR_COND:
-        return value_of(e->a) ? value_of(e->b) : value_of(e->c);
-    case EXPR_INT:
-        return e->value;
-    case EXPR_VAR:
-    case EXPR_INDEX:
-    case EXPR_BUILTIN:
-    case EXPR_ALL:
-    case EXPR_ANY:
-        break;
-    }
-    return 0; /* not reached: names are refused while `constant` is set */
-}
-
 bool parser_constant(struct parser *p, int32_t *value)
 {
     size_t mark = arena_mark(p->arena);
@@ -231,7 +210,7 @@ bool parser_constant(struct parser *p, int32_t *value)
     const struct ast_expr *expr = parser_expr(p);
     p->constant = false;
     if (expr)
-        *value = value_of(expr);
+        (void)ast_value(expr, NULL, NULL, value); /* names are refused while `constant` is set */
     arena_release(p->arena, mark);
     p->nodes = nodes;
     return expr != NULL;

@@ -60,15 +60,6 @@ static const char *quoted(struct arena *arena, const char *word)
     return arena_printf(arena, "'%s'", text);
 }
 
-/* The compiler runs in a folder of its own. */
-static const char *absolute(struct arena *arena, const char *path)
-{
-    char *real = realpath(path, NULL);
-    const char *copy = real ? arena_strndup(arena, real, strlen(real)) : path;
-    free(real);
-    return copy;
-}
-
 static const char *compile_with(struct arena *arena, const char *path, const char *command,
                                 const char *folder, bool with, const char **why)
 {
@@ -90,7 +81,7 @@ static const char *compile_with(struct arena *arena, const char *path, const cha
         (void)child_write(library + strlen(" -include "), text);
     }
     char *line = arena_printf(arena, "%s%s %s -o %s", command, library,
-                              quoted(arena, absolute(arena, path)), quoted(arena, output));
+                              quoted(arena, child_path(arena, path)), quoted(arena, output));
     char *const arguments[] = {shell, run, line, NULL};
     const struct child_limits limits = {.folder = folder, .cpu_seconds = COMPILING_SECONDS};
     struct child_result result = child_run(arena, &limits, arguments);

@@ -132,7 +132,8 @@ const struct cli_option option_table[] = {
      NULL, "executions of each subject that has several"},
     {"budget", 0, OPTION_SOME_U64, "N",
      ON(CHECK) | ON(RUN) | ON(REDUCE) | ON(DIGEST) | ON(PROGRESS), FIELD(budget_steps), 0, NULL,
-     "steps of one execution at most; by default 65536, or 512 a thread"},
+     "steps of one execution at most; by default 65536, or 512 a thread, and more for PTX that "
+     "needs it"},
     {"case", 0, OPTION_OWN, "CASE", ON(CHECK), 0, 0, option_parse_case,
      "check as this case does, as `triage show` prints it; its options stand for all others"},
     {"tape", 0, OPTION_TEXT, "FILE", ON(CHECK), FIELD(tape), 0, NULL,

@@ -339,37 +339,33 @@ static void try_launches(const struct source_check *s, const struct ptx_module *
 
 /* How far an execution of two blocks of 64 threads comes in each buffer where all numbers are n. */
 static bool reaches(const struct source_check *s, const struct ptx_function *entry, uint32_t n,
-                    struct branches *branches)
+                    uint64_t bytes[REACHED])
 {
     struct arena *arena = &s->cli->arena;
     const char *settings = arena_printf(arena, "entry=%s threads=64 blocks=2%s", entry->name,
                                         bound_numbers(arena, entry, n));
     struct ast_kernel *kernel = read_with(s, settings, false);
-    if (!kernel || kernel->ptx->whole)
-        return false;
-    branches_run(s->cli, kernel, branches);
-    return true;
+    return kernel && !kernel->ptx->whole && branches_reach(s->cli, kernel, bytes);
 }
 
 /* Buffers that need some elements more than n, whatever n is below the number of threads: so it is where an index
  * goes a step too far. */
 static void tell_reached(const struct source_check *s, const struct ptx_function *entry)
 {
-    enum { N = 125, FEWER = 3 };
+    enum { N = 125, FEWER = 3, ELEMENT_MOST = 16 };
     struct arena *arena = &s->cli->arena;
     const size_t mark = arena_mark(arena);
-    struct branches none = {.lines = 0}, at[2] = {none, none};
-    const bool ran = *bound_numbers(arena, entry, 1) && reaches(s, entry, N, &at[0]) &&
-                     reaches(s, entry, N - FEWER, &at[1]);
-    for (uint32_t p = 0; ran && p < BRANCHES_BUFFERS; p++) {
-        const uint64_t bytes = at[0].reached[p], more = bytes - at[1].reached[p];
-        const uint64_t element = more / FEWER;
-        if (element == 0 || element > 16 || element * FEWER != more || bytes % element != 0 ||
-            bytes / element <= N)
+    uint64_t all[REACHED], without[REACHED];
+    const bool ran = *bound_numbers(arena, entry, 1) && reaches(s, entry, N, all) &&
+                     reaches(s, entry, N - FEWER, without);
+    for (uint32_t p = 0; ran && p < REACHED; p++) {
+        const uint64_t more = all[p] - without[p], element = more / FEWER;
+        if (element == 0 || element > ELEMENT_MOST || element * FEWER != more ||
+            all[p] % element != 0 || all[p] / element <= N)
             continue;
         printf("    note: where numbers are n, parameter %" PRIu32 " must have n + %" PRIu64
                " elements of %" PRIu64 " bytes\n",
-               p, bytes / element - N, element);
+               p, all[p] / element - N, element);
     }
     arena_release(arena, mark);
 }

@@ -56,18 +56,27 @@ void branches_find(struct arena *arena, const struct ptx_module *module,
     }
 }
 
-/* ---- what is taken ---- */
+/* ---- what executions do ---- */
 
-struct watching {
-    struct branches *branches;
-    const struct program *program;
-    uint32_t buffers;
-    const struct ptx_region *regions[BRANCHES_BUFFERS]; /* by parameter; NULL: it is no buffer */
-};
+static const struct launch_options short_run = {.budget = STEPS_MOST};
+
+static struct launch *watched(struct cli *cli, struct ast_kernel *kernel,
+                              const struct observer *watcher)
+{
+    const char *why = NULL;
+    uint32_t block[3], grid[3];
+    ptx_kernel_dimensions(kernel, block, grid);
+    struct launch *launch = launch_new(&cli->arena, kernel, grid, &short_run, &why);
+    if (!launch)
+        return NULL;
+    struct observer *last = launch->print ? &launch->print->observer : &launch->race->observer;
+    last->next = watcher;
+    return launch;
+}
 
 static void on_step(void *context, const struct machine *machine, const struct step_event *event)
 {
-    struct branches *b = ((struct watching *)context)->branches;
+    struct branches *b = context;
     if (event->stm == CODE_NONE)
         return;
     const uint32_t line = machine->program->ptx->ops[event->stm].line;
@@ -81,53 +90,46 @@ static void on_step(void *context, const struct machine *machine, const struct s
     b->ways[line] = (uint8_t)(b->ways[line] | ways);
 }
 
+bool branches_run(struct cli *cli, struct ast_kernel *kernel, struct branches *branches)
+{
+    const struct observer watcher = {.context = branches, .step = on_step};
+    const uint32_t before = branches->taken;
+    struct launch *launch = watched(cli, kernel, &watcher);
+    if (launch)
+        launch_run(launch, &short_run);
+    return branches->taken > before;
+}
+
+struct reaching {
+    const struct launch *launch;
+    uint64_t *bytes;
+};
+
 static void on_row(void *context, enum access_kind kind, const struct access_row *row)
 {
-    struct watching *w = context;
-    const uint64_t units = w->program->units;
+    const struct reaching *r = context;
+    const struct program *program = r->launch->program;
+    const struct ptx_kernel *ptx = r->launch->kernel->ptx;
     (void)kind;
     for (uint32_t i = 0; i < row->count; i++) {
-        const uint64_t location = row->location[row->order[i]], word = location / units;
-        for (uint32_t p = 0; p < w->buffers; p++) {
-            const struct ptx_region *r = w->regions[p];
-            if (!r || word < r->word || word >= r->word + (r->bytes + 3) / 4)
-                continue;
-            const uint64_t end = (location + row->span - r->word * units) * 4 / units;
-            if (end > w->branches->reached[p])
-                w->branches->reached[p] = end;
-        }
+        const struct program_location at = program_locate(program, row->location[row->order[i]]);
+        const uint64_t end = (uint64_t)4 * at.element + at.byte + 4 * row->span / program->units;
+        for (uint32_t p = 0; p < ptx->argument_count && p < REACHED; p++)
+            if (ptx->arguments[p].buffer == at.var && end > r->bytes[p])
+                r->bytes[p] = end;
     }
 }
 
-static void find_buffers(struct watching *w, const struct ptx_kernel *ptx)
+bool branches_reach(struct cli *cli, struct ast_kernel *kernel, uint64_t bytes[REACHED])
 {
-    const struct ptx_regions *all = &w->program->ptx->global;
-    w->buffers = ptx->argument_count < BRANCHES_BUFFERS ? ptx->argument_count : BRANCHES_BUFFERS;
-    memset(w->branches->reached, 0, sizeof w->branches->reached);
-    for (uint32_t p = 0; p < w->buffers; p++)
-        for (uint32_t i = 0; i < all->count; i++)
-            if (ptx->arguments[p].buffer && all->items[i].var == ptx->arguments[p].buffer)
-                w->regions[p] = &all->items[i];
-}
-
-bool branches_run(struct cli *cli, struct ast_kernel *kernel, struct branches *branches)
-{
-    const struct launch_options options = {.budget = STEPS_MOST};
-    struct watching watching = {.branches = branches};
-    const struct observer watcher = {.context = &watching, .step = on_step, .access_row = on_row};
-    const uint32_t before = branches->taken;
-    const char *why = NULL;
-    uint32_t block[3], grid[3];
-    ptx_kernel_dimensions(kernel, block, grid);
-    struct launch *launch = launch_new(&cli->arena, kernel, grid, &options, &why);
-    if (!launch)
-        return false;
-    struct observer *last = launch->print ? &launch->print->observer : &launch->race->observer;
-    last->next = &watcher;
-    watching.program = launch->program;
-    find_buffers(&watching, kernel->ptx);
-    launch_run(launch, &options);
-    return branches->taken > before;
+    struct reaching reaching = {.bytes = bytes};
+    const struct observer watcher = {.context = &reaching, .access_row = on_row};
+    memset(bytes, 0, REACHED * sizeof *bytes);
+    struct launch *launch = watched(cli, kernel, &watcher);
+    reaching.launch = launch;
+    if (launch)
+        launch_run(launch, &short_run);
+    return launch != NULL;
 }
 
 const char *branches_text(struct arena *arena, const struct branches *b)

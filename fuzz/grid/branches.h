@@ -10,8 +10,6 @@
 struct ptx_function;
 struct ptx_module;
 
-enum { BRANCHES_BUFFERS = 16 };
-
 struct branches {
     uint8_t *ways;    /* by line of the PTX: it is a branch with a guard, it jumped, it went on */
     uint32_t *source; /* by line of the PTX: that of the source; 0: it is not known */
@@ -19,8 +17,6 @@ struct branches {
     uint32_t all, taken; /* two ways a branch */
     uint32_t constant_count;
     int64_t constants[16]; /* integers that something is compared with, each once */
-    /* by parameter: how many bytes of its buffer the last execution needs; 0: it is none */
-    uint64_t reached[BRANCHES_BUFFERS];
 };
 
 /* The branches of an entry and of what it calls, none of them taken yet. */
@@ -29,6 +25,12 @@ void branches_find(struct arena *arena, const struct ptx_module *module,
 
 /* One execution under `crs`, of at most a million steps; whether it took a way that none had taken. */
 bool branches_run(struct cli *cli, struct ast_kernel *kernel, struct branches *branches);
+
+enum { REACHED = 16 };
+
+/* One such execution; how many bytes of its buffer each of the first parameters needs, 0: it is none, or is not touched.
+ * False: the launch cannot be made. */
+bool branches_reach(struct cli *cli, struct ast_kernel *kernel, uint64_t bytes[REACHED]);
 
 /* "5 of 6 ways of branches taken (sum.cu:9 never jumps)" */
 const char *branches_text(struct arena *arena, const struct branches *branches);

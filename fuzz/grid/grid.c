@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ALL_BYTES = 0xf, PROGRESS_MS = 1000 };
+enum { ALL_BYTES = 0xf, PROGRESS_MS = 1000, DECIDING_MOST = 1 << 27 /* steps of warps */ };
 
 struct grid {
     struct cli *cli;
@@ -220,10 +220,12 @@ int grid_check(struct cli *cli, const char *path, struct ast_kernel *kernel,
                      .fail_on = &fail_on,
                      .told_ms = clock_monotonic_ms(),
                      .shows_progress = isatty(STDERR_FILENO) != 0};
-    /* A small kernel comes here because its executions were cut off: it may never end. */
-    const uint64_t most = kernel->ptx->whole ? 0 : (uint64_t)1 << 27;
-    const uint64_t budget = cli->options.budget_steps ? cli->options.budget_steps : most;
-    const struct launch_options options = {.budget = budget, .go_on = go_on, .context = &g};
+    const struct launch_options options = {.budget = cli->options.budget_steps
+                                                         ? cli->options.budget_steps
+                                                     : kernel->ptx->whole ? 0
+                                                                          : DECIDING_MOST,
+                                           .go_on = go_on,
+                                           .context = &g};
     const char *why = NULL;
     sums->kernels++;
     if (kernel->expects)

@@ -7,7 +7,9 @@
 
 #include "fuzz/cli/cli.h"
 
-/* Runs a kernel of FORM_PTX whose `whole` is set, tells of it, and counts it. Its exit status. */
+/* Runs a kernel of FORM_PTX, tells of it, and counts it: one whose `whole` is set, however long it takes; or one whose
+ * executions were cut off and that one execution decides about (grid_decides), which may never end: up to
+ * 2^27 steps of warps, or --budget. Its exit status. */
 int grid_check(struct cli *cli, const char *path, struct ast_kernel *kernel,
                struct cli_check_sums *sums);
 

@@ -1,6 +1,7 @@
 #include "fuzz/outside/served.h"
 
 #include "fuzz/outside/worker.h"
+#include "fuzz/serve/child.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -238,17 +239,11 @@ static struct outside_subject *open_webgpu(struct arena *arena, const char *rest
     return open_family(arena, &webgpu_family, rest, reason);
 }
 
-/* The command runs in a folder of its own: a word that names a file from here names it from there, too. The first is
- * looked for in PATH unless it has a slash. */
-static char *word_of(struct arena *arena, const char *text, size_t length, bool first)
+/* A word that names a file from here names it for the command, too. The first is looked for in PATH unless it has a
+ * slash, and keeps its name where it has all of it: programs look at it. */
+static char *word_of(struct arena *arena, char *word, bool first)
 {
-    char *word = arena_strndup(arena, text, length), *whole = NULL;
-    if (*word != '/' && (!first || strchr(word, '/')))
-        whole = realpath(word, NULL);
-    if (whole)
-        word = arena_strndup(arena, whole, strlen(whole));
-    free(whole);
-    return word;
+    return *word != '/' && (!first || strchr(word, '/')) ? child_path(arena, word) : word;
 }
 
 static struct outside_subject *open_exec(struct arena *arena, const char *rest, const char **reason)
@@ -259,7 +254,7 @@ static struct outside_subject *open_exec(struct arena *arena, const char *rest, 
     for (const char *at = rest; *at && count < WORDS_MAX;) {
         size_t length = strcspn(at, " ");
         if (length) {
-            arguments[count] = word_of(arena, at, length, count == 0);
+            arguments[count] = word_of(arena, arena_strndup(arena, at, length), count == 0);
             count++;
         }
         at += length;

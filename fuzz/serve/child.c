@@ -163,3 +163,11 @@ bool child_write(const char *path, const char *text)
     bool written = fputs(text, file) >= 0;
     return fclose(file) == 0 && written;
 }
+
+char *child_path(struct arena *arena, const char *path)
+{
+    char *real = realpath(path, NULL);
+    char *copy = arena_strndup(arena, real ? real : path, strlen(real ? real : path));
+    free(real);
+    return copy;
+}

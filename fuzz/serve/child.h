@@ -48,4 +48,7 @@ const char *child_find(struct arena *arena, const char *program);
 char *child_read(struct arena *arena, const char *path, size_t most, size_t *length);
 bool child_write(const char *path, const char *text);
 
+/* A child runs in a folder of its own: what the path names from here, by its whole path; the path, if that is nothing. */
+char *child_path(struct arena *arena, const char *path);
+
 #endif
