@@ -1,10 +1,9 @@
-/* Programs: how core kernels are laid out, and that what is laid out means what the tree says. */
+/* Programs: that what is laid out means what the tree says, and what only trees made by hand or by a loop ask for.
+ * How kernels are laid out is printed in tests/cases/engine/program. */
 #include "engine/base/pcg.h"
-#include "engine/forms/lower.h"
 #include "engine/input/input.h"
 #include "engine/machine/machine.h"
 #include "engine/program/program.h"
-#include "engine/warps/simt.h"
 #include "engine/warps/threads.h"
 #include "tests/unit/shared/arena_fixture.h"
 
@@ -65,29 +64,6 @@ static struct ast_stm *simple(enum ast_stm_kind kind)
     return ast_stm(&arena, kind, nowhere);
 }
 
-static struct ast_stm *set(struct ast_var *var, int32_t value)
-{
-    return ast_assign(&arena, var, NULL, ast_int(&arena, value), nowhere);
-}
-
-static struct ast_stm *block(struct ast_stm *first, struct ast_stm *second)
-{
-    struct ast_stm *stm = simple(STM_BLOCK);
-    stm->body = first;
-    if (first)
-        first->next = second;
-    return stm;
-}
-
-static struct ast_stm *branch(struct ast_expr *guard, struct ast_stm *then, struct ast_stm *other)
-{
-    struct ast_stm *stm = simple(STM_IF);
-    stm->value = guard;
-    stm->body = then;
-    stm->other = other;
-    return stm;
-}
-
 static struct ast_stm *loop(struct ast_expr *guard, struct ast_stm *body)
 {
     struct ast_stm *stm = simple(STM_WHILE);
@@ -121,70 +97,6 @@ static const char *refusal(const struct ast_kernel *kernel)
 }
 
 /* ---- statements ---- */
-
-static void lists_are_contiguous_and_end(void **state)
-{
-    (void)state;
-    struct ast_kernel *kernel = kernel_new(2, 2, 1);
-    struct ast_var *x = scalar(kernel, "x", SPACE_PRIVATE);
-    /* { if (x) { x = 1; x = 2; } else {} { {} x = 3; } } while (x) break; */
-    struct ast_stm *inner = block(simple(STM_BLOCK), set(x, 3));
-    struct ast_stm *choice =
-        branch(ast_var_ref(&arena, x), block(set(x, 1), set(x, 2)), simple(STM_BLOCK));
-    ast_stm_append(&kernel->main->body, block(choice, inner));
-    ast_stm_append(&kernel->main->body, loop(ast_var_ref(&arena, x), simple(STM_BREAK)));
-
-    const struct program *program = compile(kernel);
-    static const struct {
-        enum code_kind kind;
-        bool last;
-        uint32_t first, second;
-    } expected[] = {
-        {CODE_IF, false, 3, 5},
-        {CODE_ASSIGN, false, CODE_NONE, CODE_NONE},
-        {CODE_WHILE, true, 6, CODE_NONE},
-        {CODE_ASSIGN, false, CODE_NONE, CODE_NONE},
-        {CODE_ASSIGN, true, CODE_NONE, CODE_NONE},
-        {CODE_SKIP, true, CODE_NONE, CODE_NONE},
-        {CODE_BREAK, true, CODE_NONE, CODE_NONE},
-    };
-    assert_int_equal(program->stm_count, sizeof expected / sizeof expected[0]);
-    assert_int_equal(program->functions[0].body, 0);
-    for (uint32_t i = 0; i < program->stm_count; i++) {
-        assert_int_equal(program->stms[i].kind, expected[i].kind);
-        assert_int_equal(program->stms[i].last, expected[i].last);
-        assert_int_equal(program->stms[i].first, expected[i].first);
-        assert_int_equal(program->stms[i].second, expected[i].second);
-        assert_non_null(program->stms[i].source);
-    }
-}
-
-static void functions_are_numbered_in_order(void **state)
-{
-    (void)state;
-    struct ast_kernel *kernel = kernel_new(1, 1, 1);
-    struct ast_function *f = function_add(kernel, "f"), *g = function_add(kernel, "g");
-    struct ast_var *p = ast_var(&arena, "p", SPACE_LOCAL, 3, true);
-    p->init = (int32_t[]){7, 8};
-    p->init_count = 2;
-    ast_var_append(&g->locals, ast_var(&arena, "q", SPACE_LOCAL, 1, false));
-    ast_var_append(&g->locals, p);
-    f->body = call(g);
-    kernel->main->body = call(f);
-    const struct program *program = compile(kernel);
-    assert_int_equal(program->function_count, 3);
-    assert_string_equal(program->functions[0].name, "k");
-    assert_string_equal(program->functions[1].name, "f");
-    assert_string_equal(program->functions[2].name, "g");
-    assert_int_equal(program->stms[program->functions[0].body].first, 1);
-    assert_int_equal(program->stms[program->functions[1].body].first, 2);
-    assert_int_equal(program->stms[program->functions[1].body].function, 1);
-    assert_int_equal(program->functions[2].frame_words, 4);
-    static const int32_t frame[] = {0, 7, 8, 0};
-    assert_memory_equal(program->frame_init + program->functions[2].init_first, frame,
-                        sizeof frame);
-    assert_false(program->recursive);
-}
 
 static void unsupported_statements_are_named(void **state)
 {
@@ -231,60 +143,6 @@ static void semantics_refuse_what_they_have_no_rule_for(void **state)
     struct semantics blocks = {.name = "blocks", .form = FORM_BLOCKS, .kinds = skips.kinds};
     assert_string_equal(machine_refuses(&arena, &blocks, compile(kernel)),
                         "a program in structured form, which 'blocks' does not execute");
-}
-
-static void footprints_name_global_and_shared_variables(void **state)
-{
-    (void)state;
-    struct ast_kernel *kernel = kernel_new(1, 1, 1);
-    struct ast_var *p = scalar(kernel, "p", SPACE_PRIVATE);
-    struct ast_var *g = scalar(kernel, "g", SPACE_GLOBAL);
-    struct ast_var *s = array(kernel, "s", SPACE_SHARED, 4);
-    struct ast_var *last = NULL;
-    for (int i = 0; i < 100; i++)
-        last = scalar(kernel, arena_printf(&arena, "v%d", i), SPACE_GLOBAL);
-    /* s[g] = last + p;  p = s[0]; */
-    kernel->main->body = ast_assign(
-        &arena, s, ast_var_ref(&arena, g),
-        ast_binary(&arena, BINARY_ADD, ast_var_ref(&arena, last), ast_var_ref(&arena, p)), nowhere);
-    kernel->main->body->next =
-        ast_assign(&arena, p, NULL, ast_index(&arena, s, ast_int(&arena, 0)), nowhere);
-    const struct program *program = compile(kernel);
-    assert_true(program->stms[0].reads == (1u << 1 | (uint64_t)1 << 63));
-    assert_true(program->stms[0].writes == 1u << 2);
-    assert_true(program->stms[1].reads == 1u << 2);
-    assert_true(program->stms[1].writes == 0);
-}
-
-/* Whose order nobody can see: one operation a variable, its old value given to nobody, no exchange. */
-static void atomics_commute(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *body;
-        bool commute;
-    } cases[] = {
-        {"s = 1;", true},
-        {"atomic_add(s, 1);", true},
-        {"atomic_add(s, 1); atomic_add(s, tid);", true},
-        {"atomic_add(s, 1); atomic_max(g, 1);", true},
-        {"atomic_add(s, 1); atomic_max(g, 1); atomic_add(s, 2); s = 1;", true},
-        {"atomic_add(s, 1); atomic_max(s, 1);", false},
-        {"atomic_add(s, 1); g = s; atomic_add(g, 1); atomic_max(s, 1);", false},
-        {"p = atomic_add(s, 1);", false},
-        {"atomic_exch(s, 1);", false},
-        {"atomic_cas(s, 1, 2);", false},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const char *text = arena_printf(
-            &arena, "shared int s; global int g; kernel k() { private int p; %s }", cases[i].body);
-        struct diag diag;
-        diag_init(&diag, "kernel", text, strlen(text));
-        struct ast_kernel *kernel = parse_kernel(&arena, text, strlen(text), &diag);
-        assert_non_null(kernel);
-        if (program_atomics_commute(compile(lower_core(&arena, kernel))) != cases[i].commute)
-            fail_msg("%s", cases[i].body);
-    }
 }
 
 /* ---- expressions ---- */
@@ -433,80 +291,19 @@ static void expression_code_means_the_tree(void **state)
     assert_in_range(faults, 30, 1900);
 }
 
-static void expression_depth_is_exact(void **state)
+static void expressions_too_deep_are_refused(void **state)
 {
     (void)state;
     struct ast_kernel *kernel = kernel_new(1, 1, 1);
     struct ast_var *x = scalar(kernel, "x", SPACE_GLOBAL);
-    /* x + (x + (x + x)) holds four values, ((x + x) + x) + x two */
-    struct ast_expr *right = ast_var_ref(&arena, x), *left = ast_var_ref(&arena, x);
-    for (int i = 0; i < 3; i++) {
-        right = ast_binary(&arena, BINARY_ADD, ast_var_ref(&arena, x), right);
-        left = ast_binary(&arena, BINARY_ADD, left, ast_var_ref(&arena, x));
-    }
-    kernel->main->body = ast_assign(&arena, x, NULL, left, nowhere);
-    assert_int_equal(compile(kernel)->expr_depth, 2);
-    kernel->main->body->value = right;
-    assert_int_equal(compile(kernel)->expr_depth, 4);
+    struct ast_expr *right = ast_var_ref(&arena, x);
     for (int i = 0; i < 1000; i++)
         right = ast_binary(&arena, BINARY_ADD, ast_var_ref(&arena, x), right);
-    kernel->main->body->value = right;
+    kernel->main->body = ast_assign(&arena, x, NULL, right, nowhere);
     assert_non_null(strstr(refusal(kernel), "expression"));
 }
 
 /* ---- memory ---- */
-
-static void every_address_has_its_name(void **state)
-{
-    (void)state;
-    struct ast_kernel *kernel = kernel_new(3, 2, 2);
-    array(kernel, "a", SPACE_SHARED, 3);
-    scalar(kernel, "g", SPACE_GLOBAL);
-    scalar(kernel, "p", SPACE_PRIVATE);
-    array(kernel, "h", SPACE_GLOBAL, 2);
-    scalar(kernel, "s", SPACE_SHARED);
-    ast_var_append(&kernel->main->locals, ast_var(&arena, "l", SPACE_LOCAL, 2, true));
-    kernel->main->body = simple(STM_SKIP);
-    const struct program *program = compile(kernel);
-    assert_int_equal(program->shared_base, 3);
-    assert_int_equal(program->private_base, 3 + 2 * 4);
-    assert_int_equal(program->frame_base, 11 + 6);
-    assert_int_equal(program->memory_words, 17 + 6 * 2);
-    static const char *const names[] = {
-        "g",
-        "h[0]",
-        "h[1]",
-        "a[0] of block 0",
-        "a[1] of block 0",
-        "a[2] of block 0",
-        "s of block 0",
-        "a[0] of block 1",
-        "a[1] of block 1",
-        "a[2] of block 1",
-        "s of block 1",
-    };
-    for (uint32_t i = 0; i < program->private_base; i++)
-        assert_string_equal(program_location_name(&arena, program, i), names[i]);
-    kernel->launch.blocks = 1;
-    assert_string_equal(program_location_name(&arena, compile(kernel), 5), "a[2]");
-}
-
-static void builtins_follow_the_launch(void **state)
-{
-    (void)state;
-    struct ast_kernel *kernel = kernel_new(5, 2, 3);
-    kernel->main->body = simple(STM_SKIP);
-    const struct program *program = compile(kernel);
-    static const int32_t expected[BUILTIN_COUNT] = {
-        [BUILTIN_TID] = 3,       [BUILTIN_THREADS] = 5, [BUILTIN_LANE] = 1,   [BUILTIN_WARP] = 1,
-        [BUILTIN_WARP_SIZE] = 2, [BUILTIN_BID] = 2,     [BUILTIN_BLOCKS] = 3,
-    };
-    for (int b = 0; b < BUILTIN_COUNT; b++)
-        assert_int_equal(program_builtin(program, 13, (enum ast_builtin)b), expected[b]);
-    assert_int_equal(program->warps_per_block, 3);
-    assert_int_equal(program->warp_count, 9);
-    assert_int_equal(program->total_threads, 15);
-}
 
 static int32_t *initial_memory(const struct program *program)
 {
@@ -542,31 +339,6 @@ static void inputs_depend_on_seed_and_number_only(void **state)
     assert_memory_not_equal(in_a, initial_memory(c) + c->shared_base, 64 * sizeof *in_a);
 }
 
-static void initialisers_reach_every_copy(void **state)
-{
-    (void)state;
-    struct ast_kernel *kernel = kernel_new(2, 2, 2);
-    struct ast_var *vars[] = {
-        array(kernel, "g", SPACE_GLOBAL, 3), array(kernel, "s", SPACE_SHARED, 3),
-        array(kernel, "p", SPACE_PRIVATE, 3), ast_var(&arena, "l", SPACE_LOCAL, 3, true)};
-    ast_var_append(&kernel->main->locals, vars[3]);
-    for (int i = 0; i < 4; i++) {
-        vars[i]->init = ARENA_ARRAY(&arena, int32_t, 2);
-        vars[i]->init[0] = vars[i]->init[1] = i + 1;
-        vars[i]->init_count = 2;
-    }
-    kernel->main->body = simple(STM_SKIP);
-    const struct program *program = compile(kernel);
-    const int32_t *memory = initial_memory(program);
-    uint32_t at = 0;
-    static const uint32_t copies[] = {1, 2, 4, 4};
-    for (int i = 0; i < 4; i++)
-        for (uint32_t copy = 0; copy < copies[i]; copy++)
-            for (int word = 0; word < 3; word++)
-                assert_int_equal(memory[at++], word < 2 ? i + 1 : 0);
-    assert_int_equal(at, program->memory_words);
-}
-
 static void too_much_memory_is_refused(void **state)
 {
     (void)state;
@@ -590,101 +362,15 @@ static void too_much_memory_is_refused(void **state)
     assert_non_null(strstr(refusal(kernel), "limit 4194304"));
 }
 
-/* ---- depth ---- */
-
-struct depth_seen {
-    uint32_t most;
-};
-
-static void see_warp(void *context, const struct machine *machine, const struct step_event *event)
-{
-    struct depth_seen *seen = context;
-    struct warp_state warp = simt_state(machine, event->actor);
-    seen->most = warp.depth > seen->most ? warp.depth : seen->most;
-}
-
-static uint32_t deepest_warp(const struct program *program)
-{
-    struct depth_seen seen = {0};
-    struct observer observer = {.context = &seen, .step = see_warp};
-    struct machine_options options = {.observers = &observer};
-    struct machine *machine = machine_new(&arena, &semantics_simt, program, &options);
-    while (machine_status(machine) == STATUS_RUNNING)
-        machine_step(machine, machine->head->live[0], &first_choices);
-    return seen.most;
-}
-
-/* if in while in if, each with a statement behind it, so that no slice is popped early. */
-static struct ast_stm *deep_body(struct ast_var *x)
-{
-    struct ast_stm *inside =
-        block(branch(ast_int(&arena, 1), set(x, 1), set(x, 2)), simple(STM_BREAK));
-    struct ast_stm *middle = block(loop(ast_int(&arena, 1), inside), set(x, 3));
-    return block(branch(ast_int(&arena, 0), set(x, 4), middle), set(x, 5));
-}
-
-static void stack_depth_is_reached_and_not_passed(void **state)
-{
-    (void)state;
-    struct ast_kernel *kernel = kernel_new(2, 2, 1);
-    struct ast_var *x = scalar(kernel, "x", SPACE_PRIVATE);
-    kernel->main->body = deep_body(x);
-    const struct program *program = compile(kernel);
-    /* call, slice, sync, list, div; slice, brk, cont; slice, sync, list, div, slice */
-    assert_int_equal(program->stack_depth, 13);
-    assert_int_equal(deepest_warp(program), 13); /* the else-list runs first, over div */
-
-    struct ast_function *f = function_add(kernel, "f"), *g = function_add(kernel, "g");
-    f->body = block(call(g), deep_body(x));
-    g->body = simple(STM_SKIP);
-    function_add(kernel, "unused")->body = deep_body(x);
-    kernel->main->body = call(f);
-    program = compile(kernel);
-    assert_int_equal(program->stack_depth, 2 + 13 + 2);
-    assert_true(deepest_warp(program) <= program->stack_depth);
-}
-
-static void recursion_is_bounded_by_the_call_depth(void **state)
-{
-    (void)state;
-    struct ast_kernel *kernel = kernel_new(1, 1, 1);
-    struct ast_var *x = scalar(kernel, "x", SPACE_PRIVATE);
-    struct ast_function *f = function_add(kernel, "f"), *g = function_add(kernel, "g");
-    ast_var_append(&f->locals, ast_var(&arena, "a", SPACE_LOCAL, 10, true));
-    ast_var_append(&g->locals, ast_var(&arena, "b", SPACE_LOCAL, 1, false));
-    f->body = block(call(g), set(x, 1));
-    g->body = block(call(f), set(x, 1));
-    kernel->main->body = block(call(f), set(x, 1));
-    const struct program *program = compile(kernel);
-    assert_true(program->recursive);
-    /* the kernel, then f and g in turn: 16 times f, 15 times g */
-    assert_int_equal(program->words[SPACE_LOCAL], 16 * 10 + 15);
-    assert_int_equal(program->stack_depth, 2 * LIMIT_CALL_DEPTH);
-    struct machine_options options = {0};
-    struct machine *machine = machine_new(&arena, &semantics_threads, program, &options);
-    while (machine_status(machine) == STATUS_RUNNING)
-        machine_step(machine, 0, &first_choices);
-    assert_int_equal(machine_status(machine), STATUS_CALL_DEPTH);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_are_contiguous_and_end),
-        cmocka_unit_test(functions_are_numbered_in_order),
         cmocka_unit_test(unsupported_statements_are_named),
         cmocka_unit_test(semantics_refuse_what_they_have_no_rule_for),
-        cmocka_unit_test(footprints_name_global_and_shared_variables),
-        cmocka_unit_test(atomics_commute),
         cmocka_unit_test(expression_code_means_the_tree),
-        cmocka_unit_test(expression_depth_is_exact),
-        cmocka_unit_test(every_address_has_its_name),
-        cmocka_unit_test(builtins_follow_the_launch),
+        cmocka_unit_test(expressions_too_deep_are_refused),
         cmocka_unit_test(inputs_depend_on_seed_and_number_only),
-        cmocka_unit_test(initialisers_reach_every_copy),
         cmocka_unit_test(too_much_memory_is_refused),
-        cmocka_unit_test(stack_depth_is_reached_and_not_passed),
-        cmocka_unit_test(recursion_is_bounded_by_the_call_depth),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
