@@ -25,7 +25,7 @@ struct cases_command {
 
 /* By file; name NULL behind the last. */
 extern const struct cases_command cases_language[], cases_forms[], cases_ptx[], cases_run_ptx[],
-    cases_program[], cases_config[];
+    cases_program[], cases_reduce[], cases_config[];
 
 /* Each mistake as "line:column: message". */
 static inline void cases_put_mistakes(struct text *out, const struct diag *diag)

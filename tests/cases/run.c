@@ -39,7 +39,8 @@ static struct CMUnitTest tests[CASES_MAX];
 static size_t case_count;
 
 static const struct cases_command *const tables[] = {cases_language, cases_forms,   cases_ptx,
-                                                     cases_run_ptx,  cases_program, cases_config};
+                                                     cases_run_ptx,  cases_program, cases_reduce,
+                                                     cases_config};
 
 bool cases_option(const char *options, const char *word)
 {

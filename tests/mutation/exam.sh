@@ -10,7 +10,7 @@
 #     campaign   the ordinary campaign, one worker, until its first finding that is not known, or so many seconds
 #     corpus     check of all of corpus/
 #     golden     the unit tests that compare with tests/golden
-#     units      all other unit tests
+#     units      all other unit tests, and the cases (tests/cases)
 #
 # WORK/exam.tsv has a line a fault and asker: fault file asker found|missed|unbuilt CPU-seconds cases who. What is
 # there is not done again, so an interrupted exam goes on. Printed is exam.awk's table, for docs/grade.md.
@@ -74,15 +74,17 @@ ask_corpus() {
     if [ "$status" -eq 0 ]; then put corpus missed "$cpu" - -; else put corpus found "$cpu" - "status $status"; fi
 }
 
-# The unit tests of the build folder; golden ones are those that name tests/golden.
+# The unit tests of the build folder, and the cases; golden ones are those that name tests/golden.
 ask_tests() { # asker, yes|no: golden ones
-    local limit=240 status cpu all=0 test source
-    for source in $(find "$sources/tests/unit" -name 'test_*.c' | sort); do
+    local limit=240 status cpu all=0 test source files
+    for source in $(find "$sources/tests/unit" -name 'test_*.c' | sort) "$sources/tests/cases/run_cases.c"; do
         test=$(basename "$source" .c)
-        [ -x "$build/tests/$test" ] || continue
-        if grep -q 'tests/golden' "$source"; then [ "$2" = yes ] || continue; else [ "$2" = no ] || continue; fi
+        [ -x "$build/tests/$test" ] || [ -x "$build/tests/cases/$test" ] || continue
+        if grep -qs 'tests/golden' "$source"; then [ "$2" = yes ] || continue; else [ "$2" = no ] || continue; fi
         link_planted "$overlay" "$test" 2>/dev/null || continue
-        (cd "$overlay" && timed "$overlay/$test"; echo "$status $cpu" >"$overlay/said")
+        files=()
+        [ "$test" != run_cases ] || mapfile -t files < <(find "$sources/tests/cases" -name '*.case' | sort)
+        (cd "$overlay" && timed "$overlay/$test" "${files[@]}"; echo "$status $cpu" >"$overlay/said")
         read -r status cpu <"$overlay/said"
         rm -f "${overlay:?}/$test"
         all=$(awk -v a="$all" -v b="$cpu" 'BEGIN { print a + b }')

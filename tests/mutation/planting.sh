@@ -99,19 +99,25 @@ compile_planted() {
 # define is taken from them.
 link_planted() {
     local overlay=$1 program=$2 folder=$build/tests command
-    [ "$program" != simtfuzz ] || folder=$build/fuzz
+    case $program in
+    simtfuzz) folder=$build/fuzz ;;
+    run_cases) folder=$build/tests/cases ;;
+    esac
     command=$(sed "s| -o [^ ]*| -s $overlay/*.o -o $overlay/$program|" "$folder/CMakeFiles/$program.dir/link.txt")
     (cd "$folder" && eval "$command")
 }
 
 # Whether the test that the record names fails with the objects and the program in the folder $1: "test
-# test_reduce" is one of tests/unit, "test cli replay" of tests/cli.
+# test_reduce" is one of tests/unit, "test cli replay" of tests/cli, "test cases fuzz/reduce" a room of tests/cases.
 test_speaks() {
     local folder=$1 wanted=${oracle#test }
     case $wanted in
     cli\ *)
         (cd "$folder" && ulimit -t 240 -c 0 &&
             bash "$sources/tests/cli/test_${wanted#cli }.sh" "$folder/simtfuzz" "$build/tests/cli/cli_helper" "$sources") ;;
+    cases\ *)
+        link_planted "$folder" run_cases || return 1
+        (cd "$folder" && ulimit -t 240 -c 0 && exec "$folder/run_cases" "$sources/tests/cases/${wanted#cases }"/*.case) ;;
     *)
         link_planted "$folder" "$wanted" || return 1
         (cd "$folder" && ulimit -t 240 -c 0 && exec "$folder/$wanted") ;;
