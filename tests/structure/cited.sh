@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What comments cite is there: every document that a source or a page names, by its path from the root; every id of
-# docs/catalogue.md (CFG.loop, NB.race, ...); every erratum (A-4, B-12, ...). Links between pages lead somewhere.
+# docs/catalogue.md (CFG.loop, NB.race, ...); every erratum (A-4, B-12, ...). Links between pages lead somewhere,
+# and docs/index.md to every page.
 set -u
 TMPDIR=$(mktemp -d)
 trap 'rm -rf "$TMPDIR"' EXIT
@@ -35,6 +36,8 @@ failures=$(
         awk '/^```/ { fence = !fence; next } !fence' "$page" | grep -oE '\]\([^)#: ]+' | sed 's/^](//' | while read -r target; do
             [ -e "$(dirname "$page")/$target" ] || echo "$page: a link to $target, which is not there"
         done
+        page=${page#docs/}
+        [[ $page =~ ^(README|index).md$ ]] || grep -q "]($page" docs/index.md || echo "docs/index.md: leads nowhere to $page"
     done
 )
 if [ -n "$failures" ]; then
