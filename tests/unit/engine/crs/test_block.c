@@ -1,9 +1,9 @@
 /*
  * semantics_block: the rules of named-barriers 2 one by one, the golden programs NB.K1-K14 with their outcomes over
- * all schedules, and random programs against the paper's rules on lists (naive_barriers.h). In every state
+ * all schedules, and random programs against engine/reference, through all states (bars_search.h). In every state
  * reached the invariants of the catalogue hold.
  */
-#include "tests/unit/engine/crs/naive_barriers.h"
+#include "tests/unit/engine/crs/bars_search.h"
 #include "tests/unit/engine/crs/ptx_programs.h"
 
 #include "engine/base/pcg.h"
@@ -11,14 +11,19 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-enum { DONE = NAIVE_DONE, DANGLING = NAIVE_DANGLING, ERR = NAIVE_ERR, DEADLOCK = NAIVE_DEADLOCK };
+enum {
+    DONE = THREADS_DONE,
+    DANGLING = THREADS_DANGLING,
+    ERR = THREADS_ERR,
+    DEADLOCK = THREADS_DEADLOCK
+};
 
 /* ---- programs ---- */
 
 /* "S02 A13 R0 | W0": threads separated by bars; Sbn sync, Abn arrive, Rg read, Wg write. */
-static struct naive_program program_of(const char *text)
+static struct threads_program program_of(const char *text)
 {
-    struct naive_program program = {.threads = 1};
+    struct threads_program program = {.threads = 1};
     for (; *text; text++) {
         uint32_t *length = &program.length[program.threads - 1];
         if (*text == '|') {
@@ -27,49 +32,49 @@ static struct naive_program program_of(const char *text)
         }
         if (!isupper((unsigned char)*text))
             continue;
-        struct naive_command *c = &program.command[program.threads - 1][(*length)++];
-        assert_in_range(*length, 1, NAIVE_COMMANDS);
-        c->kind = *text == 'S'   ? NAIVE_SYNC
-                  : *text == 'A' ? NAIVE_ARRIVE
-                  : *text == 'W' ? NAIVE_WRITE
-                                 : NAIVE_READ;
+        struct threads_command *c = &program.command[program.threads - 1][(*length)++];
+        assert_in_range(*length, 1, THREADS_COMMANDS);
+        c->kind = *text == 'S'   ? THREADS_SYNC
+                  : *text == 'A' ? THREADS_ARRIVE
+                  : *text == 'W' ? THREADS_WRITE
+                                 : THREADS_READ;
         c->b = (uint8_t)(text[1] - '0');
-        c->n = (uint8_t)(c->kind <= NAIVE_WRITE ? 0 : text[2] - '0');
+        c->n = (uint8_t)(c->kind <= THREADS_WRITE ? 0 : text[2] - '0');
     }
     return program;
 }
 
-static const char *command_text(const char *body, const struct naive_command *c)
+static const char *command_text(const char *body, const struct threads_command *c)
 {
     switch (c->kind) {
-    case NAIVE_READ:
+    case THREADS_READ:
         return arena_printf(&test_arena, "%s  ld.shared.b32 %%s, [g+%u];\n", body, 4u * c->b);
-    case NAIVE_WRITE:
+    case THREADS_WRITE:
         return arena_printf(&test_arena, "%s  st.shared.b32 [g+%u], %%t;\n", body, 4u * c->b);
-    case NAIVE_ARRIVE:
+    case THREADS_ARRIVE:
         return arena_printf(&test_arena, "%s  bar.arrive %u, %u;\n", body, c->b, c->n);
-    case NAIVE_SYNC:
+    case THREADS_SYNC:
         return arena_printf(&test_arena, "%s  bar.sync %u, %u;\n", body, c->b, c->n);
     }
     return NULL;
 }
 
 /* As PTX: the first instruction takes each thread to its commands. */
-static const struct program *ptx_of(const struct naive_program *naive)
+static const struct program *ptx_of(const struct threads_program *paper)
 {
     const char *body = "  bra %r;\n", *settings = "";
     uint32_t address = 2;
-    for (uint32_t i = 0; i < naive->threads; i++) {
+    for (uint32_t i = 0; i < paper->threads; i++) {
         settings = arena_printf(&test_arena, "%s%s%u", settings, i ? "," : "", address);
-        address += naive->length[i] + 1;
-        for (uint32_t k = 0; k < naive->length[i]; k++) {
-            const struct naive_command *c = &naive->command[i][k];
+        address += paper->length[i] + 1;
+        for (uint32_t k = 0; k < paper->length[i]; k++) {
+            const struct threads_command *c = &paper->command[i][k];
             body = command_text(body, c);
         }
         body = arena_printf(&test_arena, "%s  exit;\n", body);
     }
     settings = arena_printf(&test_arena, "raw threads=%u warp=1 reg:%%r=%s",
-                            (unsigned)naive->threads, settings);
+                            (unsigned)paper->threads, settings);
     return ptx_program_of(ptx_text_of(settings, ".shared .b32 g[4];\n", body));
 }
 
@@ -130,7 +135,7 @@ static void states_add(struct states *x)
 static void invariants_hold(const struct machine *machine)
 {
     uint32_t threads = machine->program->total_threads, live = 0;
-    for (uint32_t b = 0; b < NAIVE_BARRIERS; b++) {
+    for (uint32_t b = 0; b < BARS_IDS; b++) {
         struct cta_barrier barrier = cta_barrier(machine, 0, b);
         uint32_t blocked = 0;
         for (uint32_t t = 0; t < threads; t++)
@@ -239,17 +244,17 @@ static void golden_programs(void **state)
     (void)state;
     for (uint32_t i = 0; i < sizeof goldens / sizeof *goldens; i++) {
         const struct golden *golden = &goldens[i];
-        struct naive_program naive = program_of(golden->text);
+        struct threads_program paper = program_of(golden->text);
         size_t mark = arena_mark(&test_arena);
-        const struct program *program = ptx_of(&naive);
+        const struct program *program = ptx_of(&paper);
         for (uint32_t eager = 0; eager < 2; eager++) {
             uint32_t expected = eager ? golden->eager : golden->strict;
             uint32_t options = eager ? BLOCK_EAGER : 0;
-            if (naive_outcomes(&naive, eager) != expected ||
+            if (threads_outcomes(&paper, eager) != expected ||
                 engine_outcomes(program, options) != expected ||
                 search_outcomes(program, options) != (expected & ~(uint32_t)DANGLING))
-                fail_msg("%s %s: naive %x, engine %x, search %x, expected %x", golden->id,
-                         eager ? "eager" : "strict", (unsigned)naive_outcomes(&naive, eager),
+                fail_msg("%s %s: paper %x, engine %x, search %x, expected %x", golden->id,
+                         eager ? "eager" : "strict", (unsigned)threads_outcomes(&paper, eager),
                          (unsigned)engine_outcomes(program, options),
                          (unsigned)search_outcomes(program, options), (unsigned)expected);
         }
@@ -284,10 +289,10 @@ static void each_rule_fires(void **state)
         {RULE_NB_DEADLOCK, "S02", 0},
     };
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct naive_program naive = program_of(rows[i].text);
+        struct threads_program paper = program_of(rows[i].text);
         const struct machine_options options = {.block_options = rows[i].options};
         struct machine *machine =
-            machine_new(&test_arena, &semantics_block, ptx_of(&naive), &options);
+            machine_new(&test_arena, &semantics_block, ptx_of(&paper), &options);
         struct script script = {.choices.choose = script_choose, .picks = {1, 1, 1, 1}};
         while (machine_status(machine) == STATUS_RUNNING)
             machine_step(machine, machine->head->live[0], &script.choices);
@@ -318,11 +323,11 @@ static void each_rule_does_what_it_says(void **state)
         {"S12 A02 | S12", 3, {2, 0, 1}, 4, -1}, /* another barrier's recycling does not matter */
     };
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct naive_program naive = program_of(rows[i].text);
+        struct threads_program paper = program_of(rows[i].text);
         const struct machine_options options = {.block_options = 0};
         struct machine *machine =
-            machine_new(&test_arena, &semantics_block, ptx_of(&naive), &options);
-        for (uint32_t k = 0; k < naive.length[1] + 1; k++)
+            machine_new(&test_arena, &semantics_block, ptx_of(&paper), &options);
+        for (uint32_t k = 0; k < paper.length[1] + 1; k++)
             machine_step(machine, 1, NULL);
         for (uint32_t k = 0; k < rows[i].steps; k++)
             machine_step(machine, 0, NULL);
@@ -339,9 +344,9 @@ static void each_rule_does_what_it_says(void **state)
 
 /* ---- random programs ---- */
 
-static struct naive_program random_program(struct pcg *rng)
+static struct threads_program random_program(struct pcg *rng)
 {
-    struct naive_program program = {.threads = 2 + pcg_below(rng, 3)};
+    struct threads_program program = {.threads = 2 + pcg_below(rng, 3)};
     uint32_t most = program.threads == 4 ? 3 : 4, barriers = 1 + pcg_below(rng, 2);
     /* Mostly one count a barrier: programs that get somewhere. */
     uint32_t counts[2] = {1 + pcg_below(rng, program.threads + 1),
@@ -349,26 +354,26 @@ static struct naive_program random_program(struct pcg *rng)
     for (uint32_t i = 0; i < program.threads; i++) {
         program.length[i] = pcg_below(rng, most + 1);
         for (uint32_t k = 0; k < program.length[i]; k++) {
-            struct naive_command *c = &program.command[i][k];
+            struct threads_command *c = &program.command[i][k];
             uint32_t kind = pcg_below(rng, 16);
-            c->kind = kind == 0   ? NAIVE_READ
-                      : kind == 1 ? NAIVE_WRITE
-                      : kind < 7  ? NAIVE_ARRIVE
-                                  : NAIVE_SYNC;
+            c->kind = kind == 0   ? THREADS_READ
+                      : kind == 1 ? THREADS_WRITE
+                      : kind < 7  ? THREADS_ARRIVE
+                                  : THREADS_SYNC;
             c->b = (uint8_t)pcg_below(rng, barriers);
-            if (c->kind > NAIVE_WRITE)
+            if (c->kind > THREADS_WRITE)
                 c->n = (uint8_t)(pcg_below(rng, 16) ? counts[c->b] : 1 + pcg_below(rng, 4));
         }
     }
     return program;
 }
 
-static void print_program(const struct naive_program *program)
+static void print_program(const struct threads_program *program)
 {
     for (uint32_t i = 0; i < program->threads; i++) {
         print_error("%s", i ? "| " : "");
         for (uint32_t k = 0; k < program->length[i]; k++) {
-            const struct naive_command *c = &program->command[i][k];
+            const struct threads_command *c = &program->command[i][k];
             print_error("%c%u%u ", "RWAS"[c->kind], (unsigned)c -> b, (unsigned)c -> n);
         }
     }
@@ -376,18 +381,18 @@ static void print_program(const struct naive_program *program)
 }
 
 /* All outcomes in both modes; *seen counts them. */
-static void agrees_with_the_paper(const struct naive_program *naive, uint32_t number,
+static void agrees_with_the_paper(const struct threads_program *paper, uint32_t number,
                                   uint32_t seen[16])
 {
     size_t mark = arena_mark(&test_arena);
-    const struct program *program = ptx_of(naive);
+    const struct program *program = ptx_of(paper);
     for (uint32_t eager = 0; eager < 2; eager++) {
-        uint32_t expected = naive_outcomes(naive, eager);
+        uint32_t expected = threads_outcomes(paper, eager);
         uint32_t found = engine_outcomes(program, eager ? BLOCK_EAGER : 0);
         seen[expected]++;
         if (found == expected)
             continue;
-        print_program(naive);
+        print_program(paper);
         fail_msg("program %u, %s: engine %x, paper %x", (unsigned)number,
                  eager ? "eager" : "strict", (unsigned)found, (unsigned)expected);
     }
@@ -402,23 +407,23 @@ static void random_programs_agree_with_the_paper(void **state)
     struct pcg rng;
     pcg_seed(&rng, 1, 1);
     for (uint32_t i = 0; i < PROGRAMS; i++) {
-        struct naive_program naive = random_program(&rng);
-        agrees_with_the_paper(&naive, i, seen);
+        struct threads_program paper = random_program(&rng);
+        agrees_with_the_paper(&paper, i, seen);
     }
     assert_true(seen[DONE] > 100 && seen[ERR] > 100 && seen[DEADLOCK] > 100);
     assert_true(seen[DONE | DANGLING] > 100 && seen[DONE | DEADLOCK] > 10);
 }
 
 /* Number n of the lists of at most two of: sync, arrive; barrier 0, 1; for 1, 2 threads. */
-static uint32_t small_thread(struct naive_command commands[2], uint32_t n)
+static uint32_t small_thread(struct threads_command commands[2], uint32_t n)
 {
     enum { KINDS = 8 };
     uint32_t length = n == 0 ? 0 : n <= KINDS ? 1 : 2;
     n -= length == 0 ? 0 : length == 1 ? 1 : 1 + KINDS;
     for (uint32_t k = 0; k < length; k++, n /= KINDS)
-        commands[k] = (struct naive_command){.kind = n & 1 ? NAIVE_SYNC : NAIVE_ARRIVE,
-                                             .b = (uint8_t)(n >> 1 & 1),
-                                             .n = (uint8_t)(1 + (n >> 2 & 1))};
+        commands[k] = (struct threads_command){.kind = n & 1 ? THREADS_SYNC : THREADS_ARRIVE,
+                                               .b = (uint8_t)(n >> 1 & 1),
+                                               .n = (uint8_t)(1 + (n >> 2 & 1))};
     return length;
 }
 
@@ -429,10 +434,10 @@ static void all_smallest_programs_agree_with_the_paper(void **state)
     uint32_t seen[16] = {0};
     for (uint32_t i = 0; i < LISTS; i++)
         for (uint32_t k = i; k < LISTS; k++) { /* who is first does not matter */
-            struct naive_program naive = {.threads = 2};
-            naive.length[0] = small_thread(naive.command[0], i);
-            naive.length[1] = small_thread(naive.command[1], k);
-            agrees_with_the_paper(&naive, i * LISTS + k, seen);
+            struct threads_program paper = {.threads = 2};
+            paper.length[0] = small_thread(paper.command[0], i);
+            paper.length[1] = small_thread(paper.command[1], k);
+            agrees_with_the_paper(&paper, i * LISTS + k, seen);
         }
     assert_true(seen[DONE] > 0 && seen[DONE | DANGLING] > 0 && seen[DONE | ERR] > 0);
 }
