@@ -257,22 +257,29 @@ static enum rule lock_assume_f(struct lockstep_step *x)
     return RULE_LOCK_ASSUME_F;
 }
 
+/* Whether a sync that holds ends a barrier interval: where nobody took part - the any of its condition is false - this is
+ * BARRIER_SKIP in P (B-13).
+ * Not: with vacuous_sync it ends one there, too. */
+static bool ends_interval(const struct lockstep_step *x)
+{
+    return !x->scratch->nobody || x->m->options.vacuous_sync;
+}
+
 /*  LOCK.sync_T       sigma(e)
  *      <sigma, sync e; b>  ->  <sigma, b>
  *
- *  A barrier interval ends where everybody took part; where nobody did - the any of the condition is
- *  false - this is BARRIER_SKIP in P (B-13), unless vacuous_sync.
+ *  A barrier interval ends where everybody took part: ends_interval.
  */
 static enum rule lock_sync_t(struct lockstep_step *x)
 {
     const struct barrier_havoc *havoc = x->m->options.barrier_havoc;
-    bool everybody = !x->scratch->nobody;
+    bool everybody = !x->scratch->nobody, ends = ends_interval(x);
     lockstep_advance(x);
     if (everybody && havoc)
         havoc->havoc(havoc->context, x->m, x->block);
     if (is_observed(x->m)) {
         struct barrier_event event = {.block = x->block, .stm = x->number};
-        event.all = everybody || x->m->options.vacuous_sync;
+        event.all = ends;
         observe_barrier(x->m, &event);
     }
     return RULE_LOCK_SYNC_T;

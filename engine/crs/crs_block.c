@@ -95,7 +95,13 @@ struct bar_step {
     struct crs_barrier_action *action;
 };
 
-/* e in BarrierIdx, e' in ThreadCnt (a multiple of ws; 0 is rejected, ERR.57). NULL, or why not. */
+/* ThreadCnt: the multiples of ws. Not: with BLOCK_LANES lanes are counted, and every number is one. */
+static bool is_thread_count(const struct machine *m, uint64_t tc)
+{
+    return tc % m->program->launch.warp == 0 || m->options.block_options & BLOCK_LANES;
+}
+
+/* e in BarrierIdx, e' in ThreadCnt (0 is rejected, ERR.57). NULL, or why not. */
 static const char *bar_operands(struct bar_step *x, uint32_t lane)
 {
     const struct machine *m = x->m;
@@ -109,7 +115,7 @@ static const char *bar_operands(struct bar_step *x, uint32_t lane)
     uint64_t tc = ptx_source(m, x->lanes, &x->op->sources[1], lane) & UINT32_MAX;
     if (tc == 0)
         return "the barrier's thread count is 0";
-    if (tc % m->program->launch.warp != 0 && !(m->options.block_options & BLOCK_LANES))
+    if (!is_thread_count(m, tc))
         return "the barrier's thread count is no multiple of the warp size";
     x->action->tc[lane] = (uint32_t)tc;
     return NULL;
@@ -167,8 +173,8 @@ static const char *lane_actions(struct bar_step *x, uint32_t *lane)
     return why;
 }
 
-/* BLOCK_ALIGNED: bar.* and barrier.*.aligned are for all lanes of the warp that have not exited. The
- * first one that is missing, or 64. */
+/* 64: nobody is missing. Not: with BLOCK_ALIGNED bar.* and barrier.*.aligned are for all lanes of the warp that have not
+ * exited; the first one that is missing. */
 static uint32_t missing_lane(const struct machine *machine, const struct ptx_op *op,
                              const struct crs_state *state, const struct ptx_lanes *lanes,
                              lane_mask executing)

@@ -44,6 +44,8 @@ static void put_label(struct emitter *e, const struct ast_block *block)
     text_format(e->out, "k%u_b_%s", (unsigned)e->number, block->name);
 }
 
+/* Its place among the blocks. They are counted for each target: the tree has no room for numbers that is not somebody
+ * else's, and a kernel has few blocks. */
 static uint32_t number_of(const struct emitter *e, const struct ast_block *block)
 {
     uint32_t number = 0;
