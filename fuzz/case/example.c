@@ -97,6 +97,33 @@ static void describe_small(struct arena *arena, const struct ast_kernel *kernel,
     example->small_statements = ast_kernel_size(kernel);
 }
 
+/* The first step that the reference makes otherwise, which is the closest to a cause; NULL: it makes none. */
+static const struct divergence *ask_reference(struct arena *scratch,
+                                              const struct ast_kernel *kernel,
+                                              const struct check_options *check,
+                                              struct check_result *result)
+{
+    struct check_options alone = *check;
+    alone.oracles = 1u << ORACLE_REFERENCE;
+    *result = (struct check_result){0};
+    check_kernel(scratch, kernel, &alone, result);
+    const struct divergence *d = result->answers[ORACLE_REFERENCE].divergence;
+    return d && !d->known ? d : NULL;
+}
+
+/* An execution that goes wrong may be one of the kernel transformed; NULL: none does. */
+static const char *cause_of_transformed(struct arena *arena, struct arena *scratch,
+                                        const struct ast_kernel *kernel,
+                                        const struct check_options *check)
+{
+    struct transform_list done;
+    struct check_result *result = ARENA_NEW(scratch, struct check_result);
+    const struct ast_kernel *transformed =
+        transform_apply(scratch, kernel, &check->transforms, &done);
+    const struct divergence *d = ask_reference(scratch, transformed, check, result);
+    return d ? signature_cause(arena, result, d, true) : NULL;
+}
+
 /* What else the minimised kernel shows, all oracles asked, says what its cause is. */
 static const char *cause_of_small(struct arena *arena, struct arena *scratch,
                                   const struct ast_kernel *kernel, struct check_options check,
@@ -115,6 +142,11 @@ static const char *cause_of_small(struct arena *arena, struct arena *scratch,
         d = check_find(scratch, result, signature, false);
     }
     const char *cause = d ? signature_cause(arena, result, d, true) : copy(arena, signature);
+    if (d && d->oracle == ORACLE_METAMORPHIC && check.transforms.count > 0 &&
+        !result->answers[ORACLE_REFERENCE].divergence) {
+        const char *other = cause_of_transformed(arena, scratch, kernel, &check);
+        cause = other ? other : cause;
+    }
     arena_release(scratch, mark);
     return cause;
 }
@@ -137,16 +169,37 @@ static bool shows_again(struct arena *arena, struct arena *scratch, const struct
     return same;
 }
 
+/* What is minimised. An expectation holds for its kernel alone, so nothing can be cut from that: where the reference
+ * takes another step, that step is kept in its place. */
+static const char *to_keep(struct arena *scratch, const struct ast_kernel *kernel,
+                           const char *signature, struct reduce_options *options,
+                           struct example *example)
+{
+    if (!keep_signature(scratch, signature)->fixed)
+        return signature;
+    struct check_result *result = ARENA_NEW(scratch, struct check_result);
+    const struct divergence *d = ask_reference(scratch, kernel, &options->check, result);
+    example->runs++;
+    example->steps += result->thread_steps + result->warp_steps;
+    if (!d)
+        return signature;
+    options->check.oracles = 1u << ORACLE_REFERENCE;
+    return divergence_signature(scratch, d);
+}
+
 bool example_minimise(struct arena *arena, struct arena *scratch, const struct ast_kernel *kernel,
-                      const char *signature, const struct reduce_options *options,
+                      const char *signature, const struct reduce_options *given,
                       struct example *example)
 {
     size_t mark = arena_mark(scratch);
     struct signature_result found;
     const struct reduce_result *reduced = &found.reduced;
-    reduce_finding(scratch, kernel, signature, options, &found);
+    struct reduce_options moved = *given;
+    const struct reduce_options *options = &moved;
+    const char *kept = to_keep(scratch, kernel, signature, &moved, example);
+    reduce_finding(scratch, kernel, kept, options, &found);
     example->tests = reduced->tests;
-    example->runs = reduced->runs;
+    example->runs += reduced->runs;
     example->relaxed = found.relaxed;
     example->ending = reduced->ending;
     example->steps += reduced->steps;
@@ -166,7 +219,9 @@ bool example_minimise(struct arena *arena, struct arena *scratch, const struct a
             describe_small(arena, again, &small, example);
             example->slipped = strcmp(wanted, signature) != 0;
             example->small.cause =
-                cause_of_small(arena, scratch, again, small, options->check.oracles, wanted);
+                cause_of_small(arena, scratch, again, small, given->check.oracles, wanted);
+            if (kept != signature)
+                example->raw.cause = example->small.cause;
         }
         example->minimised = shown;
     }
