@@ -97,30 +97,17 @@ static void describe_small(struct arena *arena, const struct ast_kernel *kernel,
     example->small_statements = ast_kernel_size(kernel);
 }
 
-/* The first step that the reference makes otherwise, which is the closest to a cause; NULL: it makes none. */
-static const struct divergence *ask_reference(struct arena *scratch,
-                                              const struct ast_kernel *kernel,
-                                              const struct check_options *check,
-                                              struct check_result *result)
-{
-    struct check_options alone = *check;
-    alone.oracles = 1u << ORACLE_REFERENCE;
-    *result = (struct check_result){0};
-    check_kernel(scratch, kernel, &alone, result);
-    const struct divergence *d = result->answers[ORACLE_REFERENCE].divergence;
-    return d && !d->known ? d : NULL;
-}
-
-/* An execution that goes wrong may be one of the kernel transformed; NULL: none does. */
+/* An execution that goes wrong may be one of the kernel transformed: what the reference sees there, or NULL. */
 static const char *cause_of_transformed(struct arena *arena, struct arena *scratch,
-                                        const struct ast_kernel *kernel,
-                                        const struct check_options *check)
+                                        const struct ast_kernel *kernel, struct check_options check)
 {
     struct transform_list done;
     struct check_result *result = ARENA_NEW(scratch, struct check_result);
     const struct ast_kernel *transformed =
-        transform_apply(scratch, kernel, &check->transforms, &done);
-    const struct divergence *d = ask_reference(scratch, transformed, check, result);
+        transform_apply(scratch, kernel, &check.transforms, &done);
+    check.oracles = 1u << ORACLE_REFERENCE;
+    check_kernel(scratch, transformed, &check, result);
+    const struct divergence *d = signature_closest(result, 0);
     return d ? signature_cause(arena, result, d, true) : NULL;
 }
 
@@ -144,7 +131,7 @@ static const char *cause_of_small(struct arena *arena, struct arena *scratch,
     const char *cause = d ? signature_cause(arena, result, d, true) : copy(arena, signature);
     if (d && d->oracle == ORACLE_METAMORPHIC && check.transforms.count > 0 &&
         !result->answers[ORACLE_REFERENCE].divergence) {
-        const char *other = cause_of_transformed(arena, scratch, kernel, &check);
+        const char *other = cause_of_transformed(arena, scratch, kernel, check);
         cause = other ? other : cause;
     }
     arena_release(scratch, mark);
@@ -169,8 +156,8 @@ static bool shows_again(struct arena *arena, struct arena *scratch, const struct
     return same;
 }
 
-/* What is minimised. An expectation holds for its kernel alone, so nothing can be cut from that: where the reference
- * takes another step, that step is kept in its place. */
+/* What is minimised. An expectation holds for its kernel alone, so nothing can be cut from that: of what else the
+ * kernel shows, what looks closest to the cause is kept in its place. */
 static const char *to_keep(struct arena *scratch, const struct ast_kernel *kernel,
                            const char *signature, struct reduce_options *options,
                            struct example *example)
@@ -178,12 +165,15 @@ static const char *to_keep(struct arena *scratch, const struct ast_kernel *kerne
     if (!keep_signature(scratch, signature)->fixed)
         return signature;
     struct check_result *result = ARENA_NEW(scratch, struct check_result);
-    const struct divergence *d = ask_reference(scratch, kernel, &options->check, result);
+    struct check_options check = options->check;
+    check.always = 1u << ORACLE_REFERENCE;
+    check_kernel(scratch, kernel, &check, result);
     example->runs++;
     example->steps += result->thread_steps + result->warp_steps;
+    const struct divergence *d = signature_closest(result, 1u << ORACLE_DIRECTIONS);
     if (!d)
         return signature;
-    options->check.oracles = 1u << ORACLE_REFERENCE;
+    options->check.oracles |= 1u << d->oracle;
     return divergence_signature(scratch, d);
 }
 

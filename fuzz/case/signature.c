@@ -188,14 +188,20 @@ static const char *rule_text(struct arena *arena, enum rule rule)
     return arena_printf(arena, "%s%s%s", info->semantics, *info->semantics ? "." : "", info->name);
 }
 
+const struct divergence *signature_closest(const struct check_result *result, uint32_t but)
+{
+    const struct divergence *closest = NULL;
+    for (uint32_t o = 0; o < ORACLE_COUNT; o++)
+        for (const struct divergence *d = result->answers[o].divergence; d; d = d->next)
+            if (!d->known && !(but >> o & 1) && (!closest || compare(d, closest) < 0))
+                closest = d;
+    return closest;
+}
+
 const char *signature_cause(struct arena *arena, const struct check_result *result,
                             const struct divergence *divergence, bool minimised)
 {
-    const struct divergence *cause = divergence;
-    for (uint32_t o = 0; o < ORACLE_COUNT && !divergence->known; o++)
-        for (const struct divergence *d = result->answers[o].divergence; d; d = d->next)
-            if (!d->known && compare(d, cause) < 0)
-                cause = d;
+    const struct divergence *cause = divergence->known ? divergence : signature_closest(result, 0);
     const char *where = "";
     if (oracle_table[cause->oracle].distance <= ORACLE_LAST_STEP)
         where = rule_text(arena, cause->rule);

@@ -28,6 +28,10 @@ size_t signature_family_length(const char *subject);
 const char *signature_cause(struct arena *arena, const struct check_result *result,
                             const struct divergence *divergence, bool minimised);
 
+/* Of all that was seen of the kernel, what looks closest to a cause; not what is known, nor what an oracle of the
+ * bits `but` says. NULL: there is nothing. */
+const struct divergence *signature_closest(const struct check_result *result, uint32_t but);
+
 /* What a minimised kernel is about: "switch", "loop", "call", "shl"; "straight": nothing in particular. */
 const char *signature_shape(struct arena *arena, const struct ast_kernel *kernel);
 
