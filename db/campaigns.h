@@ -10,7 +10,7 @@ enum db_campaign_state { DB_CAMPAIGN_RUNNING, DB_CAMPAIGN_FINISHED, DB_CAMPAIGN_
 const char *db_campaign_state_name(enum db_campaign_state state);
 
 /* Running totals; they only grow. Equal for equal seed, options and cases, whatever the workers. */
-struct db_progress {
+struct db_counts {
     uint64_t cases; /* so many of this shard, from its first on, are done and stored */
     uint64_t kernels;
     uint64_t thread_steps;
@@ -34,12 +34,12 @@ struct db_campaign {
     const char *version; /* of simtfuzz */
     const char *config;  /* the text of the configuration file; '' = none */
     enum db_campaign_state state;
-    struct db_progress progress; /* of all shards */
+    struct db_counts counts; /* of all shards */
     /* These, and no others, may differ between two runs of one campaign. */
     uint64_t jobs, pid; /* of the last session */
     const char *host;
     uint64_t started_ms; /* of the last session; Unix time */
-    uint64_t seen_ms;    /* when progress was last stored */
+    uint64_t seen_ms;    /* when counts were last stored */
     uint64_t sessions;   /* 1 + how often it was resumed, over all shards */
 };
 
@@ -56,7 +56,7 @@ DB_MUST_CHECK int db_shard_target_set(struct db *db, const struct db_shard *shar
                                       uint64_t cases_target);
 /* Stores the totals; DB_ERROR_LOCKED when another session has followed that of this handle. In the same batch as the findings of those cases: --resume starts at .cases. */
 DB_MUST_CHECK int db_campaign_update(struct db *db, const struct db_shard *shard,
-                                     const struct db_progress *progress, uint64_t now_ms);
+                                     const struct db_counts *counts, uint64_t now_ms);
 /* Ends the session and drops kernels that nothing refers to any more. */
 DB_MUST_CHECK int db_campaign_finish(struct db *db, const struct db_shard *shard,
                                      enum db_campaign_state state, uint64_t now_ms);
@@ -64,10 +64,10 @@ DB_MUST_CHECK int db_campaign_finish(struct db *db, const struct db_shard *shard
 /* Statistics over the cases (not seconds, so that content is the same): case numbers are divided into
  * stretches 0, 1, 2, ..., the same ones for all shards. */
 struct db_statistics {
-    uint64_t number;             /* of the stretch */
-    uint64_t end_case;           /* it ends before this case */
-    struct db_progress progress; /* db_statistics_add: what is new; in queries: the total so far */
-    uint64_t findings;           /* in queries: distinct signatures so far */
+    uint64_t number;         /* of the stretch */
+    uint64_t end_case;       /* it ends before this case */
+    struct db_counts counts; /* db_statistics_add: what is new; in queries: the total so far */
+    uint64_t findings;       /* in queries: distinct signatures so far */
 };
 
 struct db_verdict {

@@ -326,11 +326,11 @@ static int read_campaign(struct db *db, sqlite3_stmt *row, void *context)
         .shard_count = db_column_integer(row, 4),
         .options = db_column_text(row, 5),
         .version = db_column_text(row, 6),
-        .progress = {.cases = db_column_integer(row, 8),
-                     .kernels = db_column_integer(row, 9),
-                     .thread_steps = db_column_integer(row, 10),
-                     .warp_steps = db_column_integer(row, 11),
-                     .example_steps = db_column_integer(row, 20)},
+        .counts = {.cases = db_column_integer(row, 8),
+                   .kernels = db_column_integer(row, 9),
+                   .thread_steps = db_column_integer(row, 10),
+                   .warp_steps = db_column_integer(row, 11),
+                   .example_steps = db_column_integer(row, 20)},
         .jobs = db_column_integer(row, 12),
         .started_ms = db_column_integer(row, 13),
         .seen_ms = db_column_integer(row, 14),
@@ -502,10 +502,10 @@ static int read_statistics(struct db *db, sqlite3_stmt *row, void *context)
     (void)db;
     const struct statistics_context *to = context;
     struct db_statistics statistics = {.number = db_column_integer(row, 0),
-                                       .progress = {.cases = db_column_integer(row, 1),
-                                                    .kernels = db_column_integer(row, 2),
-                                                    .thread_steps = db_column_integer(row, 3),
-                                                    .warp_steps = db_column_integer(row, 4)},
+                                       .counts = {.cases = db_column_integer(row, 1),
+                                                  .kernels = db_column_integer(row, 2),
+                                                  .thread_steps = db_column_integer(row, 3),
+                                                  .warp_steps = db_column_integer(row, 4)},
                                        .findings = db_column_integer(row, 5),
                                        .end_case = db_column_integer(row, 6)};
     return to->use(to->context, &statistics);

@@ -170,8 +170,8 @@ int db_shard_time(struct db *db, const struct db_shard *shard, uint64_t *millise
     return read_number(db, STATEMENT_SESSION_TIMES, shard, milliseconds);
 }
 
-int db_campaign_update(struct db *db, const struct db_shard *shard,
-                       const struct db_progress *progress, uint64_t now_ms)
+int db_campaign_update(struct db *db, const struct db_shard *shard, const struct db_counts *counts,
+                       uint64_t now_ms)
 {
     bool own;
     int error = db_group_begin(db, &own);
@@ -180,11 +180,10 @@ int db_campaign_update(struct db *db, const struct db_shard *shard,
     error = check_session(db, shard);
     if (error)
         return db_group_end(db, own, error);
-    error =
-        db_write(db, STATEMENT_SHARD_PROGRESS,
-                 VALUES(INTEGER(shard->campaign), INTEGER(shard->index), INTEGER(progress->cases),
-                        INTEGER(progress->kernels), INTEGER(progress->thread_steps),
-                        INTEGER(progress->warp_steps), INTEGER(progress->example_steps)));
+    error = db_write(db, STATEMENT_SHARD_PROGRESS,
+                     VALUES(INTEGER(shard->campaign), INTEGER(shard->index), INTEGER(counts->cases),
+                            INTEGER(counts->kernels), INTEGER(counts->thread_steps),
+                            INTEGER(counts->warp_steps), INTEGER(counts->example_steps)));
     error = db_expect_change(db, error, "campaign", shard->campaign);
     if (!error)
         error = set_seen(db, shard, now_ms);
@@ -212,7 +211,7 @@ int db_statistics_add(struct db *db, const struct db_shard *shard,
                       const struct db_statistics *statistics, const struct db_verdict *verdicts,
                       size_t verdict_count)
 {
-    const struct db_progress *progress = &statistics->progress;
+    const struct db_counts *counts = &statistics->counts;
     bool own;
     int error = db_group_begin(db, &own);
     if (error)
@@ -220,8 +219,8 @@ int db_statistics_add(struct db *db, const struct db_shard *shard,
     error = db_write(db, STATEMENT_STATISTICS_ADD,
                      VALUES(INTEGER(shard->campaign), INTEGER(statistics->number),
                             INTEGER(shard->index), INTEGER(statistics->end_case),
-                            INTEGER(progress->cases), INTEGER(progress->kernels),
-                            INTEGER(progress->thread_steps), INTEGER(progress->warp_steps)));
+                            INTEGER(counts->cases), INTEGER(counts->kernels),
+                            INTEGER(counts->thread_steps), INTEGER(counts->warp_steps)));
     for (size_t i = 0; i < verdict_count && !error; i++)
         error = db_write(db, STATEMENT_STATISTICS_VERDICT_ADD,
                          VALUES(INTEGER(shard->campaign), INTEGER(statistics->number),

@@ -3,9 +3,9 @@
 #include "fuzz/base/clock.h"
 #include "fuzz/base/exit_status.h"
 #include "fuzz/campaign/collector.h"
+#include "fuzz/campaign/display.h"
 #include "fuzz/campaign/hook.h"
 #include "fuzz/campaign/pool.h"
-#include "fuzz/campaign/progress.h"
 #include "fuzz/out/terminal.h"
 #include "fuzz/supervise/crash.h"
 #include "fuzz/supervise/watch.h"
@@ -30,7 +30,7 @@ struct campaign {
     struct campaign_summary *summary;
     struct pool *pool;
     struct collector *collector;
-    struct progress *progress;
+    struct display *display;
     struct hooks *hooks;
     bool between_chunks; /* the collector waits for the next one: a good moment to commit */
     int db_error;        /* of such a commit */
@@ -112,14 +112,14 @@ static bool tick(void *context)
     struct campaign *c = context;
     uint64_t now = clock_monotonic_ms();
     const struct watch *watch = c->options->watch;
-    uint32_t hanging = watch ? 0 : pool_watch(c->pool, now, progress_log(c->progress));
+    uint32_t hanging = watch ? 0 : pool_watch(c->pool, now, display_log(c->display));
     const char *state = c->stopped_ms > 0 ? "ending" : "running";
-    hooks_tick(c->hooks, progress_log(c->progress));
-    if (progress_tick(c->progress, c->pool, state))
+    hooks_tick(c->hooks, display_log(c->display));
+    if (display_tick(c->display, c->pool, state))
         asked_to_end = 1;
     if (is_asked_to_end(c) && c->stopped_ms == 0) {
-        progress_clear_line(c->progress);
-        fputs("simtfuzz: ending; once more ends at once\n", progress_log(c->progress));
+        display_clear_line(c->display);
+        fputs("simtfuzz: ending; once more ends at once\n", display_log(c->display));
         c->summary->interrupted = true;
         c->summary->ending = "interrupted";
         stop(c, now);
@@ -237,7 +237,7 @@ static int hunt(struct campaign *c, struct db_message *message)
     int closed = collector_close(c->collector, error != DB_OK);
     if (error < 0 || closed < 0)
         c->summary->ending = "stopped by an error of the database";
-    progress_end(c->progress, c->pool, c->summary->ending);
+    display_end(c->display, c->pool, c->summary->ending);
     if (!pool_finish(c->pool))
         c->summary->hanging = true;
     if (error < 0 || closed < 0)
@@ -294,7 +294,7 @@ int campaign_run(struct arena *arena, const struct campaign_options *options,
     c.session_ms = c.started_ms = clock_monotonic_ms();
     if (options->watch)
         c.started_ms = options->watch->started_ms;
-    c.progress = progress_open(arena, options, summary);
+    c.display = display_open(arena, options, summary);
     c.hooks = hooks_open(arena, options, summary);
     int status;
     if (options->watch && options->watch->last_resort) {

@@ -155,7 +155,7 @@ static int store_statistics(struct collector *c)
 {
     struct db_verdict verdicts[ORACLE_COUNT * VERDICT_COUNT];
     size_t count = 0;
-    if (c->statistics.progress.cases == 0)
+    if (c->statistics.counts.cases == 0)
         return DB_OK;
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
         for (uint32_t v = 0; v < VERDICT_COUNT; v++)
@@ -164,7 +164,7 @@ static int store_statistics(struct collector *c)
                                                         c->statistics_verdicts[i][v]};
     int error = db_statistics_add(c->db, &c->shard, &c->statistics, verdicts, count);
     c->rows += 1 + (uint32_t)count;
-    c->statistics.progress = (struct db_progress){0};
+    c->statistics.counts = (struct db_counts){0};
     memset(c->statistics_verdicts, 0, sizeof c->statistics_verdicts);
     return error;
 }
@@ -188,7 +188,7 @@ static int commit(struct collector *c)
     if (error == DB_OK)
         error = store_statistics(c);
     if (error == DB_OK)
-        error = db_campaign_update(c->db, &c->shard, &c->progress, clock_unix_ms());
+        error = db_campaign_update(c->db, &c->shard, &c->counts, clock_unix_ms());
     if (error == DB_OK)
         error = db_commit(c->db);
     c->batch = c->batch && error != DB_OK;
@@ -391,17 +391,17 @@ static int add_statistics(struct collector *c, uint64_t number, const struct chu
     const struct campaign_options *o = c->options;
     uint64_t end, stretch = stretch_of(number * o->shard_count + o->shard_index, &end);
     int error = DB_OK;
-    if (stretch != c->statistics.number && c->statistics.progress.cases > 0) {
+    if (stretch != c->statistics.number && c->statistics.counts.cases > 0) {
         error = collector_open_batch(c);
         if (error == DB_OK)
             error = store_statistics(c);
     }
     c->statistics.number = stretch;
     c->statistics.end_case = end * CAMPAIGN_CHUNK;
-    c->statistics.progress.cases += chunk->cases;
-    c->statistics.progress.kernels += chunk->cases - chunk->refused;
-    c->statistics.progress.thread_steps += chunk->thread_steps;
-    c->statistics.progress.warp_steps += chunk->warp_steps;
+    c->statistics.counts.cases += chunk->cases;
+    c->statistics.counts.kernels += chunk->cases - chunk->refused;
+    c->statistics.counts.thread_steps += chunk->thread_steps;
+    c->statistics.counts.warp_steps += chunk->warp_steps;
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
         for (uint32_t v = 0; v < VERDICT_COUNT; v++)
             c->statistics_verdicts[i][v] += chunk->verdicts[i][v];
@@ -425,11 +425,11 @@ static void add_sums(struct collector *c, const struct chunk *chunk)
             s->verdicts[i][v] += chunk->verdicts[i][v];
     for (uint32_t i = 0; i < chunk->reason_count; i++)
         collector_add_reason(c, &chunk->reasons[i]);
-    c->progress = (struct db_progress){.cases = s->cases,
-                                       .kernels = s->cases - s->refused,
-                                       .thread_steps = s->thread_steps,
-                                       .warp_steps = s->warp_steps,
-                                       .example_steps = c->example_steps};
+    c->counts = (struct db_counts){.cases = s->cases,
+                                   .kernels = s->cases - s->refused,
+                                   .thread_steps = s->thread_steps,
+                                   .warp_steps = s->warp_steps,
+                                   .example_steps = c->example_steps};
 }
 
 /* ---- chunks ---- */

@@ -26,12 +26,12 @@ static bool load_shard(void *context, const struct db_campaign *stored)
     struct collector *c = context;
     if (stored->shard_index != c->shard.index)
         return true;
-    c->progress = stored->progress;
-    c->example_steps = stored->progress.example_steps;
-    c->summary->cases = stored->progress.cases;
-    c->summary->refused = stored->progress.cases - stored->progress.kernels;
-    c->summary->thread_steps = stored->progress.thread_steps;
-    c->summary->warp_steps = stored->progress.warp_steps;
+    c->counts = stored->counts;
+    c->example_steps = stored->counts.example_steps;
+    c->summary->cases = stored->counts.cases;
+    c->summary->refused = stored->counts.cases - stored->counts.kernels;
+    c->summary->thread_steps = stored->counts.thread_steps;
+    c->summary->warp_steps = stored->counts.warp_steps;
     return false;
 }
 

@@ -28,7 +28,7 @@ struct collector {
     bool gave_up;
     uint32_t rows;
     uint64_t opened_ms, committed_ms;
-    struct db_progress progress;
+    struct db_counts counts;
     uint64_t stored_hits[RULE_COUNT]; /* of the summary's, already in the database */
     uint64_t stored_pairs[RULE_COUNT][CONTEXT_COUNT];
     uint64_t stored_verdicts[ORACLE_COUNT][VERDICT_COUNT];

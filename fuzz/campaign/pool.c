@@ -185,10 +185,10 @@ static struct job *waiting_job(struct pool *pool)
     return first;
 }
 
-static bool minimising_goes_on(void *context, const struct reduce_progress *progress)
+static bool minimising_goes_on(void *context, const struct reduce_so_far *so_far)
 {
     struct worker *worker = context;
-    (void)progress;
+    (void)so_far;
     beat(worker);
     /* Relaxed: nothing depends on the moment at which it is seen. */
     bool stopped = atomic_load_explicit(&worker->pool->stop_minimising, memory_order_relaxed);

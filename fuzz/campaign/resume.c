@@ -202,7 +202,7 @@ static bool fill(struct search *search, struct campaign_options *options,
     /* Nothing is left of it, unless more cases are asked for. */
     options->report_only = found->state == DB_CAMPAIGN_FINISHED &&
                            (options->cases == 0 || options->cases <= found->cases_target);
-    uint64_t done = found->progress.cases;
+    uint64_t done = found->counts.cases;
     if (!options->report_only && done % CAMPAIGN_CHUNK != 0 &&
         done != pool_planned_cases(options)) {
         snprintf(message->text, sizeof message->text,

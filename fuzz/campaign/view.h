@@ -1,6 +1,6 @@
 /*
  * view.h - a campaign at one moment, as it is shown: what the screen (ui.h) and the stats file (stats_file.h)
- * have in common. Filled by progress.c.
+ * have in common. Filled by display.c.
  */
 #ifndef FUZZ_UI_VIEW_H
 #define FUZZ_UI_VIEW_H

@@ -246,7 +246,7 @@ void example_make(struct arena *arena, struct arena *scratch, const struct fuzz_
     }
     struct reduce_options small = *options;
     small.check = c->check;
-    struct reduce_progress start = {.size = example->statements};
+    struct reduce_so_far start = {.size = example->statements};
     if (example->replayed && options->max_tests > 0 &&
         (!small.go_on || small.go_on(small.go_on_context, &start)))
         example_minimise(arena, scratch, kernel, signature, &small, example);

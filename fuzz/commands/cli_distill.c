@@ -38,7 +38,7 @@ static const char *file_text(struct arena *arena, uint64_t seed, const struct di
                            ? ""
                            : arena_printf(arena, ", %" PRIu32 " more", kernel->features.count - 1);
     return arena_printf(arena, "// %s%s. Case %" PRIu64 " of seed 0x%" PRIx64 ".\n%s",
-                        features_name(arena, kernel->features.counters[0]), more, kernel->number,
+                        coverage_name(arena, kernel->features.counters[0]), more, kernel->number,
                         seed, kernel->text);
 }
 
@@ -51,7 +51,7 @@ static int write_list(struct cli *cli, const char *folder, const struct distilla
     for (uint32_t i = 0; out && i < d->count; i++) {
         fprintf(out, "%s\n", file_name(arena, &d->kernels[i]));
         for (uint32_t k = 0; k < d->kernels[i].features.count; k++)
-            fprintf(out, "\t%s\n", features_name(arena, d->kernels[i].features.counters[k]));
+            fprintf(out, "\t%s\n", coverage_name(arena, d->kernels[i].features.counters[k]));
     }
     if (!out || fclose(out) != 0) {
         cli_message(cli, "no memory for the list");
@@ -137,7 +137,7 @@ static int make(struct cli *cli, const char *folder)
 /* ---- looking whether it still shows what it did ---- */
 
 struct shown {
-    bool counters[FEATURES_COUNT];
+    bool counters[COVERAGE_COUNT];
     const char **names; /* of those that are shown, sorted */
     uint32_t count;
 };
@@ -145,7 +145,7 @@ struct shown {
 static bool check_files(struct cli *cli, const struct cli_files *files, struct shown *shown)
 {
     struct arena *arena = &cli->arena;
-    struct features *map = ARENA_NEW(arena, struct features);
+    struct coverage *map = ARENA_NEW(arena, struct coverage);
     bool good = true;
     for (uint32_t i = 0; i < files->count; i++) {
         size_t mark = arena_mark(arena);
@@ -159,10 +159,10 @@ static bool check_files(struct cli *cli, const struct cli_files *files, struct s
             shown->counters[features.counters[k]] = true;
         arena_release(arena, mark);
     }
-    shown->names = ARENA_ARRAY(arena, const char *, FEATURES_COUNT);
-    for (uint32_t k = 0; k < FEATURES_COUNT; k++)
+    shown->names = ARENA_ARRAY(arena, const char *, COVERAGE_COUNT);
+    for (uint32_t k = 0; k < COVERAGE_COUNT; k++)
         if (shown->counters[k])
-            shown->names[shown->count++] = features_name(arena, k);
+            shown->names[shown->count++] = coverage_name(arena, k);
     qsort(shown->names, shown->count, sizeof *shown->names, compare_names);
     return good;
 }

@@ -27,15 +27,15 @@ struct candidate {
 
 /* The smallest kernel of each feature, among equals the first. */
 struct smallest {
-    uint64_t number[FEATURES_COUNT];
-    uint32_t size[FEATURES_COUNT]; /* 0: nobody shows it */
+    uint64_t number[COVERAGE_COUNT];
+    uint32_t size[COVERAGE_COUNT]; /* 0: nobody shows it */
 };
 
 struct worker {
     const struct distill_options *options;
     atomic_uint_least64_t *next;
     struct arena arena, keep; /* of a case; of what is kept */
-    struct features *map;
+    struct coverage *map;
     struct smallest *smallest;
     struct candidate *candidates;
     uint64_t looked, divergent;
@@ -49,30 +49,30 @@ struct worker {
 
 /* ---- what a kernel shows ---- */
 
-static uint32_t counters_of(const struct features *map, uint32_t *counters)
+static uint32_t counters_of(const struct coverage *map, uint32_t *counters)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < FEATURES_COUNT; i++)
+    for (uint32_t i = 0; i < COVERAGE_COUNT; i++)
         if (map->count[i] > 0)
             counters[count++] = i;
     return count;
 }
 
-static void check(struct arena *arena, const struct ast_kernel *kernel, struct features *map,
+static void check(struct arena *arena, const struct ast_kernel *kernel, struct coverage *map,
                   struct check_result *result)
 {
     struct check_options options = CHECK_DEFAULTS;
-    options.features = map;
-    features_clear(map);
+    options.coverage = map;
+    coverage_clear(map);
     check_kernel(arena, kernel, &options, result);
 }
 
-bool distill_check(struct arena *arena, const struct ast_kernel *kernel, struct features *scratch,
+bool distill_check(struct arena *arena, const struct ast_kernel *kernel, struct coverage *scratch,
                    struct distill_features *features)
 {
     struct check_result *result = ARENA_NEW(arena, struct check_result);
     check(arena, kernel, scratch, result);
-    uint32_t *counters = ARENA_ARRAY(arena, uint32_t, FEATURES_COUNT);
+    uint32_t *counters = ARENA_ARRAY(arena, uint32_t, COVERAGE_COUNT);
     features->count = counters_of(scratch, counters);
     features->counters = counters;
     bool met = result->claim_count > 0;
@@ -129,7 +129,7 @@ static void look_at(struct worker *w, uint64_t number)
         w->divergent++;
         return;
     }
-    uint32_t *counters = ARENA_ARRAY(&w->arena, uint32_t, FEATURES_COUNT);
+    uint32_t *counters = ARENA_ARRAY(&w->arena, uint32_t, COVERAGE_COUNT);
     features = (struct distill_features){counters_of(w->map, counters), counters};
     bool news = false;
     for (uint32_t i = 0; i < features.count; i++) {
@@ -198,7 +198,7 @@ static uint32_t fresh_of(const struct distill_features *features, const bool *co
 /* Moves the chosen ones to the front, by number, each with the features of its own; returns how many. */
 static uint32_t cover(struct arena *arena, struct candidate *items, uint32_t count)
 {
-    bool *covered = ARENA_ARRAY(arena, bool, FEATURES_COUNT);
+    bool *covered = ARENA_ARRAY(arena, bool, COVERAGE_COUNT);
     uint32_t chosen = 0;
     for (;; chosen++) {
         uint32_t best = chosen;
@@ -234,7 +234,7 @@ static uint32_t cover(struct arena *arena, struct candidate *items, uint32_t cou
 /* ---- 3., 4. small, with claims ---- */
 
 struct keeping {
-    struct features *map;
+    struct coverage *map;
     const struct distill_features *own;
 };
 
@@ -293,9 +293,9 @@ static bool finish(struct worker *w, struct ast_kernel *kernel, const struct can
     return true;
 }
 
-static bool goes_on(void *context, const struct reduce_progress *progress)
+static bool goes_on(void *context, const struct reduce_so_far *so_far)
 {
-    (void)progress;
+    (void)so_far;
     return !stops(context);
 }
 
@@ -349,7 +349,7 @@ static struct candidate *gather(struct arena *arena, const struct worker *worker
     uint32_t most = 0;
     for (uint32_t i = 0; i < jobs; i++) {
         const struct smallest *s = workers[i].smallest;
-        for (uint32_t k = 0; k < FEATURES_COUNT; k++)
+        for (uint32_t k = 0; k < COVERAGE_COUNT; k++)
             if (s->size[k] > 0 && is_smaller(all, k, s->size[k], s->number[k])) {
                 all->size[k] = s->size[k];
                 all->number[k] = s->number[k];
@@ -367,7 +367,7 @@ static struct candidate *gather(struct arena *arena, const struct worker *worker
             if (smallest)
                 items[(*count)++] = *c;
         }
-    for (uint32_t k = 0; k < FEATURES_COUNT; k++)
+    for (uint32_t k = 0; k < COVERAGE_COUNT; k++)
         shown[k] = all->size[k] > 0;
     qsort(items, *count, sizeof *items, by_number);
     return items;
@@ -416,20 +416,20 @@ void distill(struct arena *arena, const struct distill_options *options, struct 
     atomic_uint_least64_t next;
     uint32_t count, jobs = options->jobs;
     *d = (struct distillation){.count = 0};
-    bool *shown = ARENA_ARRAY(arena, bool, FEATURES_COUNT);
+    bool *shown = ARENA_ARRAY(arena, bool, COVERAGE_COUNT);
     struct worker *workers = ARENA_ARRAY(arena, struct worker, jobs);
     for (uint32_t i = 0; i < jobs; i++) {
         struct worker *w = &workers[i];
         *w = (struct worker){.options = options, .next = &next, .is_first = i == 0};
         arena_reserve(&w->arena, ARENA_BYTES);
         arena_reserve(&w->keep, KEEP_BYTES);
-        w->map = ARENA_NEW(arena, struct features);
+        w->map = ARENA_NEW(arena, struct coverage);
         w->smallest = ARENA_NEW(arena, struct smallest);
     }
     begin(options, DISTILL_LOOKING);
     run(workers, jobs, scan);
     struct candidate *items = gather(arena, workers, jobs, &count, shown);
-    for (uint32_t i = 0; i < FEATURES_COUNT; i++)
+    for (uint32_t i = 0; i < COVERAGE_COUNT; i++)
         d->shown += shown[i];
     uint32_t chosen = cover(arena, items, count);
     struct distilled *made = ARENA_ARRAY(arena, struct distilled, chosen);

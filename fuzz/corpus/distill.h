@@ -1,5 +1,5 @@
 /*
- * distill.h - a small corpus that shows what a campaign shows: every feature (oracle/coverage/features.h, without
+ * distill.h - a small corpus that shows what a campaign shows: every feature (oracle/coverage/coverage.h, without
  * its bucket) that a campaign's cases have under `simtfuzz check` is shown by some small kernel.
  *
  *   1. every case is checked, and for each feature the smallest kernel that shows it is remembered;
@@ -17,7 +17,7 @@
 
 #include "engine/base/arena.h"
 #include "fuzz/gen/gen.h"
-#include "oracle/coverage/features.h"
+#include "oracle/coverage/coverage.h"
 
 #include <signal.h>
 
@@ -64,7 +64,7 @@ void distill(struct arena *arena, const struct distill_options *options,
 
 /* What one kernel shows. False: it diverges (and not as known), or a claim is not met, or it has none. */
 struct ast_kernel;
-bool distill_check(struct arena *arena, const struct ast_kernel *kernel, struct features *scratch,
+bool distill_check(struct arena *arena, const struct ast_kernel *kernel, struct coverage *scratch,
                    struct distill_features *features);
 
 #endif

@@ -2,14 +2,14 @@
  * harness_check.c - asks all oracles about an input, with few schedules, and says how to see what they
  * found.
  *
- * What happened in the case - features.h, and how often each rule fired - are coverage features of their own
+ * What happened in the case - coverage.h, and how often each rule fired - are coverage features of their own
  * (__libfuzzer_extra_counters).
  */
 #include "engine/base/invariant.h"
 #include "engine/input/input.h"
 #include "fuzz/case/case.h"
 #include "fuzz/harness/harness.h"
-#include "oracle/coverage/features.h"
+#include "oracle/coverage/coverage.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ enum { METAMORPHIC_SHARE = 4 };
 
 /* volatile, or the compiler drops stores that it never sees read. */
 EXTRA_COUNTERS static volatile uint8_t rule_counters[RULE_COUNT];
-EXTRA_COUNTERS static struct features features;
+EXTRA_COUNTERS static struct coverage coverage;
 
 static const char *prefix = "./";
 static bool with_known; /* known divergences abort, too: a canary */
@@ -127,7 +127,7 @@ static void report(struct arena *arena, const struct ast_kernel *kernel,
     }
     const char *text = print_kernel(arena, kernel);
     struct check_options plain = *options;
-    plain.features = NULL;
+    plain.coverage = NULL;
     fprintf(stderr, "%s", text);
     fprintf(stderr, "divergence; to see it: %s\n",
             command(arena, write_text(arena, text, kernel->form == FORM_PTX), options));
@@ -143,8 +143,8 @@ void harness_ask(struct arena *arena, const struct harness_input *input)
     options.seed = input->seed;
     if (input->lot >> 16 & (METAMORPHIC_SHARE - 1))
         options.oracles &= ~(1u << ORACLE_METAMORPHIC);
-    options.features = &features;
-    features_clear(&features);
+    options.coverage = &coverage;
+    coverage_clear(&coverage);
     check_kernel(arena, input->kernel, &options, result);
     count_rules(result);
     if (check_divergences(result, with_known) > 0)

@@ -69,8 +69,8 @@ static void fill(struct db *db)
                                  .raw_kernel = KERNEL,
                                  .raw_case = "seed=0x1 case=1",
                                  .evidence = "{}"};
-    struct db_progress progress = {.cases = 4, .kernels = 4, .thread_steps = 50};
-    struct db_statistics statistics = {.number = 0, .end_case = 64, .progress = progress};
+    struct db_counts counts = {.cases = 4, .kernels = 4, .thread_steps = 50};
+    struct db_statistics statistics = {.number = 0, .end_case = 64, .counts = counts};
     struct db_verdict verdict = {.oracle = "result", .verdict = "agree", .count = 3};
     struct db_verdict unknown = {.oracle = "race", .verdict = "inconclusive", .count = 1};
     struct db_tally tally = {.occurrences = 3, .first_case = 1, .last_case = 3};
@@ -88,7 +88,7 @@ static void fill(struct db *db)
     INVARIANT(db_statistics_add(db, &shard, &statistics, &verdict, 1) == DB_OK);
     INVARIANT(db_suppress(db, "other|class|rule|store", "noise", 0) == DB_OK);
     INVARIANT(db_suppress(db, "other|*", "", 1) == DB_OK);
-    INVARIANT(db_campaign_update(db, &shard, &progress, 1) == DB_OK && db_commit(db) == DB_OK);
+    INVARIANT(db_campaign_update(db, &shard, &counts, 1) == DB_OK && db_commit(db) == DB_OK);
 }
 
 static void make_model(void)
@@ -237,7 +237,7 @@ static void query(struct db *db, struct db_message *message)
 
 static void change(struct db *db, struct db_message *message)
 {
-    struct db_progress progress = {.cases = 9, .kernels = 9};
+    struct db_counts counts = {.cases = 9, .kernels = 9};
     struct db_shard shard = {.campaign = 1};
     ASK(db_finding_note_set(db, 1, "a note"));
     ASK(db_finding_status_set(db, 1, DB_STATUS_FIXED, "A-1"));
@@ -245,7 +245,7 @@ static void change(struct db *db, struct db_message *message)
     if (db_begin(db) != DB_OK)
         return;
     if (db_kernel_put(db, "ffffffffffffffffffffffffffffffff", "kernel l() {}") != DB_OK ||
-        db_campaign_update(db, &shard, &progress, 2) != DB_OK || db_commit(db) != DB_OK) {
+        db_campaign_update(db, &shard, &counts, 2) != DB_OK || db_commit(db) != DB_OK) {
         INVARIANT(message->text[0]);
         db_rollback(db);
     }

@@ -18,7 +18,7 @@ struct kept {
 struct host_store {
     struct db *db;
     struct db_shard shard;
-    struct db_progress progress;
+    struct db_counts counts;
     struct arena arena; /* of a batch */
     struct kept kept[BATCH];
     uint32_t kept_count, count;
@@ -48,7 +48,7 @@ static bool see_campaign(void *context, const struct db_campaign *c)
 
 static bool see_shard(void *context, const struct db_campaign *shard)
 {
-    ((struct host_store *)context)->progress = shard->progress;
+    ((struct host_store *)context)->counts = shard->counts;
     return true;
 }
 
@@ -94,7 +94,7 @@ struct host_store *host_store_open(struct arena *arena, const struct host_campai
         s->error = resume(s, campaign, options, seed);
     if (s->error == DB_OK && s->shard.campaign == 0)
         s->error = start(s, campaign, options);
-    *done = s->progress.cases;
+    *done = s->counts.cases;
     *error = s->error;
     if (s->error == DB_OK)
         return s;
@@ -188,7 +188,7 @@ static void put_batch(struct host_store *s)
     if (error == DB_OK)
         error = put_counts(s);
     if (error == DB_OK)
-        error = db_campaign_update(s->db, &s->shard, &s->progress, clock_unix_ms());
+        error = db_campaign_update(s->db, &s->shard, &s->counts, clock_unix_ms());
     if (error == DB_OK)
         error = db_commit(s->db);
     if (error != DB_OK)
@@ -202,9 +202,9 @@ void host_store_case(struct host_store *s, const struct host_case *c, const char
                      const struct host_alarm *alarm, uint64_t steps)
 {
     struct arena *arena = &s->arena;
-    s->progress.cases++;
-    s->progress.kernels++;
-    s->progress.warp_steps += steps;
+    s->counts.cases++;
+    s->counts.kernels++;
+    s->counts.warp_steps += steps;
     s->count++;
     if (alarm->class)
         s->kept[s->kept_count++] = (struct kept){

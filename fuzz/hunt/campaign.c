@@ -81,7 +81,7 @@ static bool see_shard(void *context, const struct db_campaign *shard)
     if (shard->shard_index < p->count) {
         struct worker_run *run = &p->runs[shard->shard_index];
         run->place.shard.campaign = shard->id;
-        run->hunt.done = shard->progress.cases;
+        run->hunt.done = shard->counts.cases;
     }
     return true;
 }

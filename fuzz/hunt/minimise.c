@@ -51,10 +51,10 @@ static bool shown(const struct interest *interest, struct interest_question *que
     return is_kept(interest->state, question->kernel);
 }
 
-static bool go_on(void *context, const struct reduce_progress *progress)
+static bool go_on(void *context, const struct reduce_so_far *so_far)
 {
     const struct minimising *m = context;
-    (void)progress;
+    (void)so_far;
     return !interrupted && (!m->options->until_ms || clock_monotonic_ms() < m->options->until_ms);
 }
 

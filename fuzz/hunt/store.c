@@ -25,7 +25,7 @@ struct store {
     struct arena arena; /* of a call */
     struct fresh fresh[SIGNATURES_MOST];
     uint32_t fresh_count;
-    struct db_progress before;  /* of the shard, when this process took it over */
+    struct db_counts before;    /* of the shard, when this process took it over */
     struct hunt_summary stored; /* what of the summary is in the database */
     int error;                  /* the first one: nothing is stored any more */
 };
@@ -36,7 +36,7 @@ static bool see_shard(void *context, const struct db_campaign *shard)
 {
     struct store *s = context;
     if (shard->shard_index == s->shard.index)
-        s->before = shard->progress;
+        s->before = shard->counts;
     return true;
 }
 
@@ -317,13 +317,11 @@ static int put_tallies(struct store *s)
 
 static int put_batch(struct store *s, const struct hunt_summary *summary, uint64_t done)
 {
-    const struct db_progress progress = {.cases = done,
-                                         .kernels = s->before.kernels + summary->valid};
+    const struct db_counts counts = {.cases = done, .kernels = s->before.kernels + summary->valid};
     int error = put_tallies(s);
     for (uint32_t i = 0; i < s->options->subject_count && error == DB_OK; i++)
         error = put_counts(s, s->options->subjects[i], &summary->counts[i], &s->stored.counts[i]);
-    return error == DB_OK ? db_campaign_update(s->db, &s->shard, &progress, clock_unix_ms())
-                          : error;
+    return error == DB_OK ? db_campaign_update(s->db, &s->shard, &counts, clock_unix_ms()) : error;
 }
 
 void store_batch(struct store *s, const struct hunt_summary *summary, uint64_t done)

@@ -73,13 +73,13 @@ struct shortening {
 static bool goes_on(void *context)
 {
     struct shortening *s = context;
-    const struct reduce_progress progress = {.tests = s->reduced->tests,
-                                             .size = s->reduced->size_after,
-                                             .pass = "schedule",
-                                             .best = s->reduced->kernel,
-                                             .accepted = s->reduced->accepted};
+    const struct reduce_so_far so_far = {.tests = s->reduced->tests,
+                                         .size = s->reduced->size_after,
+                                         .pass = "schedule",
+                                         .best = s->reduced->kernel,
+                                         .accepted = s->reduced->accepted};
     if (s->reduced->ending != REDUCE_STOPPED && s->options->go_on &&
-        !s->options->go_on(s->options->go_on_context, &progress))
+        !s->options->go_on(s->options->go_on_context, &so_far))
         s->reduced->ending = REDUCE_STOPPED;
     return s->reduced->ending != REDUCE_STOPPED;
 }

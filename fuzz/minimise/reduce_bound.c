@@ -42,24 +42,23 @@ void reduce_bound_close(struct reduce_bound *bound)
     pthread_mutex_destroy(&bound->lock);
 }
 
-static void take_best(struct reduce_bound *bound, const struct reduce_progress *progress)
+static void take_best(struct reduce_bound *bound, const struct reduce_so_far *so_far)
 {
-    bound->tests = progress->tests;
-    if (!progress->best || progress->accepted == bound->best_number)
+    bound->tests = so_far->tests;
+    if (!so_far->best || so_far->accepted == bound->best_number)
         return;
     bound->arena.used = 0;
-    bound->best = print_kernel(&bound->arena, progress->best);
-    bound->best_number = progress->accepted;
-    bound->size = progress->size;
+    bound->best = print_kernel(&bound->arena, so_far->best);
+    bound->best_number = so_far->accepted;
+    bound->size = so_far->size;
 }
 
-static void show(struct reduce_bound *bound, const struct reduce_progress *progress)
+static void show(struct reduce_bound *bound, const struct reduce_so_far *so_far)
 {
     if (!live_line_begin(&bound->line))
         return;
     fprintf(stderr, "%" PRIu32 " statements became %" PRIu32 "  %" PRIu32 " candidates  %s",
-            bound->size_before, progress->size, progress->tests,
-            progress->pass ? progress->pass : "");
+            bound->size_before, so_far->size, so_far->tests, so_far->pass ? so_far->pass : "");
     live_line_end();
 }
 
@@ -72,7 +71,7 @@ static bool is_time_to_end(const struct reduce_bound *bound)
     return bound->deadline_ms > 0 && bound->asked_ms + reserve_ms >= bound->deadline_ms;
 }
 
-bool reduce_bound_go_on(void *context, const struct reduce_progress *progress)
+bool reduce_bound_go_on(void *context, const struct reduce_so_far *so_far)
 {
     struct reduce_bound *bound = context;
     pthread_mutex_lock(&bound->lock);
@@ -81,8 +80,8 @@ bool reduce_bound_go_on(void *context, const struct reduce_progress *progress)
     bound->longest_ms = passed_ms > bound->longest_ms ? passed_ms : bound->longest_ms;
     bool goes_on = !bound->abandoned && !interrupted && !is_time_to_end(bound);
     if (!bound->abandoned) {
-        take_best(bound, progress);
-        show(bound, progress);
+        take_best(bound, so_far);
+        show(bound, so_far);
     }
     pthread_mutex_unlock(&bound->lock);
     return goes_on;

@@ -40,7 +40,7 @@ bool reduce_bound_open(struct reduce_bound *bound, uint64_t started_ms, uint64_t
 void reduce_bound_close(struct reduce_bound *bound);
 
 /* Goes with reduce_options: both of its go_on. */
-bool reduce_bound_go_on(void *context, const struct reduce_progress *progress);
+bool reduce_bound_go_on(void *context, const struct reduce_so_far *so_far);
 
 /* Calls work(context), which sees to it that reduce_bound_go_on is asked. False: the time was over,
  * and it is still at work: nothing that it uses may be touched, and the process must end by _exit;

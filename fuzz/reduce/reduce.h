@@ -10,7 +10,7 @@
 #include "fuzz/reduce/interest.h"
 
 /* How far it is. */
-struct reduce_progress {
+struct reduce_so_far {
     uint32_t tests, size; /* candidates tried, ast_kernel_size of the best so far */
     const char *pass;     /* its name */
     const struct ast_kernel *best;
@@ -27,7 +27,7 @@ struct reduce_options {
     uint32_t jobs;      /* threads that test candidates, REDUCE_JOBS_MAX at most; 0 = 1 */
     /* When not NULL: asked before every test, by the calling thread. False: it is time to end, with
      * the best so far. Only then does a result depend on anything but the rest of the options. */
-    bool (*go_on)(void *context, const struct reduce_progress *progress);
+    bool (*go_on)(void *context, const struct reduce_so_far *so_far);
     void *go_on_context;
     /* There is little time: the kernel is asked about in the cheapest way first, and if it is
      * interesting so, with everything only in the end. */

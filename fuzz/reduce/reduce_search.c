@@ -43,13 +43,13 @@ bool reduction_is_spent(const struct reduction *r)
 
 bool reduction_goes_on(struct reduction *r)
 {
-    const struct reduce_progress progress = {.tests = r->tests,
-                                             .size = ast_kernel_size(r->base),
-                                             .pass = r->pass,
-                                             .best = r->base,
-                                             .accepted = r->accepted};
+    const struct reduce_so_far so_far = {.tests = r->tests,
+                                         .size = ast_kernel_size(r->base),
+                                         .pass = r->pass,
+                                         .best = r->base,
+                                         .accepted = r->accepted};
     if (r->options->go_on && !r->stopped)
-        r->stopped = !r->options->go_on(r->options->go_on_context, &progress);
+        r->stopped = !r->options->go_on(r->options->go_on_context, &so_far);
     return !r->stopped;
 }
 

@@ -99,7 +99,7 @@ struct report {
     uint32_t campaign_count;
     const struct report_campaign *campaigns; /* by id */
     const struct report_campaign *newest;    /* NULL: there is none */
-    struct db_progress total;
+    struct db_counts total;
 
     uint64_t finding_count; /* all */
     uint64_t classes[REPORT_CLASS_COUNT];

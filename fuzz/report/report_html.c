@@ -63,7 +63,7 @@ static void put_tiles(struct page *page)
              "open since before");
     put_tile(page, "", table_grouped(arena, classes[REPORT_KNOWN]), "known");
     if (r->newest)
-        put_tile(page, "", markup_brief(arena, r->newest->campaign.progress.kernels),
+        put_tile(page, "", markup_brief(arena, r->newest->campaign.counts.kernels),
                  "cases last night");
     if (r->newest && r->newest->seconds > 0)
         put_tile(page, "", markup_brief(arena, (uint64_t)report_rate(r->newest)),

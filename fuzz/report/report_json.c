@@ -6,11 +6,11 @@
 
 #include <inttypes.h>
 
-static void put_progress(struct json *json, const struct db_progress *progress)
+static void put_cases(struct json *json, const struct db_counts *counts)
 {
-    json_key_u64(json, "cases", progress->kernels);
-    json_key_u64(json, "thread_steps", progress->thread_steps);
-    json_key_u64(json, "warp_steps", progress->warp_steps);
+    json_key_u64(json, "cases", counts->kernels);
+    json_key_u64(json, "thread_steps", counts->thread_steps);
+    json_key_u64(json, "warp_steps", counts->warp_steps);
 }
 
 static void put_counts(struct json *json, const struct report *r)
@@ -243,7 +243,7 @@ static void put_campaigns(struct json *json, const struct report *r)
         json_key_u64(json, "started_ms", c->started_ms);
         json_key_u64(json, "seen_ms", c->seen_ms);
         json_key_double(json, "seconds", r->campaigns[i].seconds);
-        put_progress(json, &c->progress);
+        put_cases(json, &c->counts);
         json_object_end(json);
     }
     json_array_end(json);
@@ -254,7 +254,7 @@ static void put_growth(struct json *json, const struct report *r)
     json_key_array_begin(json, "growth");
     for (uint32_t i = 0; i < r->growth_count; i++) {
         json_object_begin(json);
-        put_progress(json, &r->growth[i].progress);
+        put_cases(json, &r->growth[i].counts);
         json_key_u64(json, "findings", r->growth[i].findings);
         json_object_end(json);
     }

@@ -75,7 +75,7 @@ static void put_top(struct summary *s, FILE *out, uint32_t unused)
             table_grouped(s->arena, r->classes[REPORT_NEW]),
             table_grouped(s->arena, r->classes[REPORT_OPEN]),
             table_grouped(s->arena, r->classes[REPORT_KNOWN]),
-            table_grouped(s->arena, r->newest ? r->newest->campaign.progress.kernels : 0),
+            table_grouped(s->arena, r->newest ? r->newest->campaign.counts.kernels : 0),
             r->newest ? report_rate(r->newest) : 0, r->rules_fired, RULE_COUNT);
 }
 

@@ -95,7 +95,7 @@ static bool see_session(void *context, const struct db_session *session)
     return true;
 }
 
-static void add_progress(struct db_progress *sum, const struct db_progress *more)
+static void add_counts(struct db_counts *sum, const struct db_counts *more)
 {
     sum->cases += more->cases;
     sum->kernels += more->kernels;
@@ -109,7 +109,7 @@ static void find_newest(struct reader *r)
     struct report_campaign *last = NULL;
     for (uint32_t i = 0; i < report->campaign_count; i++) {
         struct report_campaign *c = &r->campaigns[i];
-        add_progress(&report->total, &c->campaign.progress);
+        add_counts(&report->total, &c->campaign.counts);
         if (!last || c->campaign.started_ms >= last->campaign.started_ms)
             last = c;
     }
@@ -485,7 +485,7 @@ const char *report_view_command(struct arena *arena, const struct report *report
 
 double report_rate(const struct report_campaign *c)
 {
-    return c->seconds > 0 ? (double)c->campaign.progress.kernels / c->seconds : 0;
+    return c->seconds > 0 ? (double)c->campaign.counts.kernels / c->seconds : 0;
 }
 
 static const char *counted(struct arena *arena, uint64_t count, const char *what)

@@ -25,7 +25,7 @@
 enum { CHECK_FINALS_MAX = 8 };
 
 struct contexts;
-struct features;
+struct coverage;
 
 struct check_run;
 
@@ -56,7 +56,7 @@ struct check_options {
      * one that follows this tape. */
     const struct tape *tape;
     enum subject_id tape_subject;
-    struct features *features; /* what happened is added here (features.h); NULL: to nothing */
+    struct coverage *coverage; /* what happened is added here (coverage.h); NULL: to nothing */
     struct contexts
         *contexts; /* and here which rule fired in which context (contexts.h); or NULL */
     /* Who is told of a subject as soon as all its executions are searched (`exhaustive`), or NULL. */

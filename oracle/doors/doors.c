@@ -5,7 +5,7 @@
 #include "oracle/check/oracle.h"
 #include "oracle/convergence/convergence_oracle.h"
 #include "oracle/coverage/contexts.h"
-#include "oracle/coverage/features.h"
+#include "oracle/coverage/coverage.h"
 #include "oracle/crs/barriers.h"
 #include "oracle/crs/safety.h"
 #include "oracle/ends/liveness.h"
@@ -59,10 +59,10 @@ const struct oracle oracle_doors[] = {
     {.id = ORACLE_MEMORY, .watch = memory_watch, .ended = memory_ended, .judge = memory_judge},
     {.id = ORACLE_PROVE, .judge = prove_oracle_judge},
     {.id = ORACLE_COUNT,
-     .prepare = features_prepare,
-     .watch = features_begin,
-     .ended = features_end,
-     .finish = features_judge},
+     .prepare = coverage_prepare,
+     .watch = coverage_begin,
+     .ended = coverage_end,
+     .finish = coverage_judge},
     {.id = ORACLE_COUNT, .prepare = contexts_prepare, .watch = contexts_begin},
     /* The last that watches is the first that hears: the log, right behind the detector that it is held against. */
     {.id = ORACLE_RACE, .watch = race_logs_watch, .ended = race_logs_ended},

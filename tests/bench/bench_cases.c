@@ -4,7 +4,7 @@
 #include "engine/subjects/forms.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/case/case.h"
-#include "oracle/coverage/features.h"
+#include "oracle/coverage/coverage.h"
 #include "oracle/warps/simulation.h"
 #include "tests/bench/bench.h"
 
@@ -62,17 +62,17 @@ static uint64_t warp_step_work(void *context)
 /* With the map of features: filled, listed and cleared each time. */
 static uint64_t feature_work(void *context)
 {
-    static struct features features;
-    static uint32_t list[FEATURES_COUNT];
+    static struct coverage coverage;
+    static uint32_t list[COVERAGE_COUNT];
     struct cases *cases = context;
-    cases->check.features = &features;
+    cases->check.coverage = &coverage;
     cases->features = 0;
     for (uint64_t i = 0; i < cases->count; i++) {
-        features_clear(&features);
+        coverage_clear(&coverage);
         one_case(cases, cases->first + i);
-        cases->features += features_list(&features, list, FEATURES_COUNT);
+        cases->features += coverage_list(&coverage, list, COVERAGE_COUNT);
     }
-    cases->check.features = NULL;
+    cases->check.coverage = NULL;
     return cases->count;
 }
 

@@ -168,7 +168,7 @@ static void put_finding(struct db *db, const struct db_shard *shard, uint64_t nu
 static void put_counters(struct db *db, const struct db_shard *shard)
 {
     char name[40];
-    struct db_progress progress = {CASES / SHARDS, CASES / SHARDS, CASES * 100, CASES * 10, 0};
+    struct db_counts counts = {CASES / SHARDS, CASES / SHARDS, CASES * 100, CASES * 10, 0};
     MUST(db_begin(db));
     for (uint64_t i = 0; i < RULES; i++) {
         snprintf(name, sizeof name, "simt.rule_%" PRIu64, i);
@@ -180,13 +180,13 @@ static void put_counters(struct db *db, const struct db_shard *shard)
         MUST(db_reasons_add(db, shard, &verdict, name));
     }
     for (uint64_t i = 0; i < STRETCHES; i++) {
-        struct db_statistics statistics = {i, (i + 1) * CASES / STRETCHES, progress, 0};
+        struct db_statistics statistics = {i, (i + 1) * CASES / STRETCHES, counts, 0};
         struct db_verdict verdicts[] = {{"race", "agree", 9},       {"race", "inconclusive", 9},
                                         {"result", "agree", 9},     {"result", "diverge", 9},
                                         {"simulation", "agree", 9}, {"safety", "agree", 9}};
         MUST(db_statistics_add(db, shard, &statistics, verdicts, 6));
     }
-    MUST(db_campaign_update(db, shard, &progress, 2000));
+    MUST(db_campaign_update(db, shard, &counts, 2000));
     MUST(db_commit(db));
     MUST(db_campaign_finish(db, shard, DB_CAMPAIGN_FINISHED, 3000));
 }

@@ -172,9 +172,9 @@ static inline int db_see_batch(struct db *db, const struct db_shard *shard, uint
         if (!error)
             error = db_see(db, &finding, shard, case_number, &result);
     }
-    struct db_progress progress = {.cases = (number + 1) * BATCH};
+    struct db_counts counts = {.cases = (number + 1) * BATCH};
     if (!error)
-        error = db_campaign_update(db, shard, &progress, number);
+        error = db_campaign_update(db, shard, &counts, number);
     return error ? error : db_commit(db);
 }
 
@@ -187,7 +187,7 @@ static inline bool add_occurrences(void *context, const struct db_finding *findi
 
 static inline bool read_cases(void *context, const struct db_campaign *campaign)
 {
-    *(uint64_t *)context = campaign->progress.cases;
+    *(uint64_t *)context = campaign->counts.cases;
     return true;
 }
 

@@ -16,16 +16,16 @@ static void campaign_lives(void **state)
 {
     struct fixture *f = *state;
     fixture_open_campaign(f);
-    struct db_progress progress = {
+    struct db_counts counts = {
         .cases = 10, .kernels = 9, .thread_steps = 1u << 31, .warp_steps = UINT64_C(1) << 40};
-    assert_db_ok(f, db_campaign_update(f->db, &f->shard, &progress, 2000));
+    assert_db_ok(f, db_campaign_update(f->db, &f->shard, &counts, 2000));
     struct db_campaign got;
     assert_db_ok(f, db_campaign_get(f->db, f->campaign, copy_campaign, &got));
     assert_int_equal(got.id, f->campaign);
     assert_int_equal(got.seed, 0xfeed);
     assert_int_equal(got.cases_target, 1000);
     assert_int_equal(got.state, DB_CAMPAIGN_RUNNING);
-    assert_memory_equal(&got.progress, &progress, sizeof progress);
+    assert_memory_equal(&got.counts, &counts, sizeof counts);
     assert_int_equal(got.jobs, 2);
     assert_int_equal(got.started_ms, 1000);
     assert_int_equal(got.seen_ms, 2000);
@@ -49,7 +49,7 @@ static void campaign_lives(void **state)
     assert_int_equal(got.state, DB_CAMPAIGN_RUNNING);
     assert_int_equal(got.sessions, 2);
     assert_int_equal(got.jobs, 4);
-    assert_int_equal(got.progress.cases, 10); /* counters go on */
+    assert_int_equal(got.counts.cases, 10); /* counters go on */
     assert_db_ok(f, db_campaign_finish(f->db, &f->shard, DB_CAMPAIGN_FINISHED, 6000));
     assert_db_error(f, db_campaign_unfinished(f->db, &like, &shard), DB_ERROR_NOT_FOUND, "0xfeed");
     like.seed = UINT64_MAX;
@@ -76,10 +76,10 @@ static void absent_campaign(void **state)
 {
     struct fixture *f = *state;
     fixture_open_campaign(f);
-    struct db_progress progress = {.cases = 1};
+    struct db_counts counts = {.cases = 1};
     struct db_shard none = {.campaign = 99};
     struct db_campaign got;
-    assert_db_error(f, db_campaign_update(f->db, &none, &progress, 1), DB_ERROR_NOT_FOUND,
+    assert_db_error(f, db_campaign_update(f->db, &none, &counts, 1), DB_ERROR_NOT_FOUND,
                     "no campaign 99");
     assert_db_error(f, db_campaign_resume(f->db, &none, 1, 1), DB_ERROR_NOT_FOUND,
                     "no campaign 99");
@@ -110,7 +110,7 @@ static bool append_statistics(void *context, const struct db_statistics *statist
 {
     char *text = context;
     sprintf(text + strlen(text), "%u %u %u %u;", (unsigned)statistics->number,
-            (unsigned)statistics->end_case, (unsigned)statistics->progress.cases,
+            (unsigned)statistics->end_case, (unsigned)statistics->counts.cases,
             (unsigned)statistics->findings);
     return true;
 }
@@ -146,9 +146,9 @@ static void counters_add_up(void **state)
     assert_db_ok(f, db_reasons(f->db, 0, append_verdict, text));
     assert_string_equal(text, "race not_applicable has no block 4;");
 
-    struct db_statistics statistics = {.number = 0, .end_case = 100, .progress = {.cases = 100}};
+    struct db_statistics statistics = {.number = 0, .end_case = 100, .counts = {.cases = 100}};
     assert_db_ok(f, db_statistics_add(f->db, &first, &statistics, verdicts, 2));
-    statistics = (struct db_statistics){.number = 1, .end_case = 300, .progress = {.cases = 60}};
+    statistics = (struct db_statistics){.number = 1, .end_case = 300, .counts = {.cases = 60}};
     assert_db_ok(f, db_statistics_add(f->db, &first, &statistics, verdicts, 2));
     assert_db_ok(f, db_statistics_add(f->db, &first, &statistics, verdicts, 2)); /* adds */
     struct db_finding finding = a_finding("s");
@@ -544,7 +544,7 @@ static bool append_shard(void *context, const struct db_campaign *c)
 {
     char *text = context;
     sprintf(text + strlen(text), "%u/%u %u %s %u;", (unsigned)c->shard_index,
-            (unsigned)c->shard_count, (unsigned)c->progress.cases, db_campaign_state_name(c->state),
+            (unsigned)c->shard_count, (unsigned)c->counts.cases, db_campaign_state_name(c->state),
             (unsigned)c->shards);
     return true;
 }
@@ -561,8 +561,8 @@ static void shards_add_up(void **state)
         assert_db_ok(f, db_campaign_start(f->db, &campaign, &shards[i]));
         assert_int_equal(shards[i].campaign, i < 3 ? 1 : 2);
         assert_int_equal(shards[i].index, i % 3);
-        struct db_progress progress = {.cases = 10 + i};
-        assert_db_ok(f, db_campaign_update(f->db, &shards[i], &progress, 1));
+        struct db_counts counts = {.cases = 10 + i};
+        assert_db_ok(f, db_campaign_update(f->db, &shards[i], &counts, 1));
         assert_db_ok(f, db_rule_hits_add(f->db, &shards[i], "rule", 1 + i));
         struct db_tally tally = {1 + i, i, 90 - i};
         assert_db_ok(f, db_tally_add(f->db, &shards[i], i % 2 ? "odd" : "even", &tally));
@@ -570,7 +570,7 @@ static void shards_add_up(void **state)
     assert_db_ok(f, db_campaign_finish(f->db, &shards[1], DB_CAMPAIGN_FINISHED, 1));
     struct db_campaign got;
     assert_db_ok(f, db_campaign_get(f->db, 1, copy_campaign, &got));
-    assert_int_equal(got.progress.cases, 33);
+    assert_int_equal(got.counts.cases, 33);
     assert_int_equal(got.shards, 3);
     assert_int_equal(got.state, DB_CAMPAIGN_RUNNING);
     char text[200] = "";
@@ -625,8 +625,8 @@ static void batch_is_all_or_nothing(void **state)
     assert_db_ok(f, db_begin(f->db));
     upsert(f, "lost too", f->campaign, 1, "");
     assert_int_equal(db_kernel_put(f->db, "bad", ""), DB_ERROR_RANGE);
-    struct db_progress progress = {.cases = 1};
-    assert_db_error(f, db_campaign_update(f->db, &f->shard, &progress, 1), DB_ERROR_RANGE,
+    struct db_counts counts = {.cases = 1};
+    assert_db_error(f, db_campaign_update(f->db, &f->shard, &counts, 1), DB_ERROR_RANGE,
                     "rolled back");
     assert_db_error(f, db_commit(f->db), DB_ERROR_RANGE, "rolled back");
     db_rollback(f->db);

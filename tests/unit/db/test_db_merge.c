@@ -68,7 +68,7 @@ static int run_case(struct db *db, const struct db_shard *shard, uint64_t hunt, 
     struct db_verdict verdict = {oracle, which < KEYS ? "diverge" : "agree", 1};
     struct db_statistics statistics = {.number = number / (2 * CHUNK),
                                        .end_case = (number / (2 * CHUNK) + 1) * 2 * CHUNK,
-                                       .progress = {.cases = 1, .kernels = 1, .thread_steps = 9}};
+                                       .counts = {.cases = 1, .kernels = 1, .thread_steps = 9}};
     int error = db_rule_hits_add(db, shard, oracle, 1 + fate(hunt, number, 6, 9));
     if (!error)
         error = db_verdicts_add(db, shard, &verdict);
@@ -101,19 +101,19 @@ static void run_shard(struct fixture *f, uint64_t hunt, uint64_t index, uint64_t
                                    .config = below(2) ? "[campaign]" : "",
                                    .started_ms = 1000 * hunt + below(3)};
     struct db_shard shard;
-    struct db_progress progress = {0};
+    struct db_counts counts = {0};
     uint32_t seen[KEYS] = {0};
     assert_db_ok(f, db_campaign_start(f->db, &campaign, &shard));
     assert_db_ok(f, db_begin(f->db));
     for (uint64_t number = 0; number < CASES; number++)
-        if (number / CHUNK % count == index && progress.cases < cases) {
+        if (number / CHUNK % count == index && counts.cases < cases) {
             assert_db_ok(f, run_case(f->db, &shard, hunt, number, seen));
-            progress.cases = ++progress.kernels;
-            progress.thread_steps += fate(hunt, number, 7, 100);
+            counts.cases = ++counts.kernels;
+            counts.thread_steps += fate(hunt, number, 7, 100);
         }
-    assert_db_ok(f, db_campaign_update(f->db, &shard, &progress, 2000));
+    assert_db_ok(f, db_campaign_update(f->db, &shard, &counts, 2000));
     assert_db_ok(f, db_commit(f->db));
-    bool end = progress.cases < cases || cases == CASES;
+    bool end = counts.cases < cases || cases == CASES;
     assert_db_ok(f, db_campaign_finish(f->db, &shard,
                                        end ? DB_CAMPAIGN_FINISHED : DB_CAMPAIGN_INTERRUPTED, 3000));
 }

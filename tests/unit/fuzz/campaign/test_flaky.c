@@ -115,7 +115,7 @@ static bool see(void *context, const struct db_finding *finding)
 static bool see_campaign(void *context, const struct db_campaign *campaign)
 {
     struct seen *seen = context;
-    seen->example_steps = campaign->progress.example_steps;
+    seen->example_steps = campaign->counts.example_steps;
     return true;
 }
 

@@ -40,7 +40,7 @@ static void test_covers_all(void **state)
     (void)state;
     struct distill_options options = few_cases(1);
     struct distillation d;
-    struct features *map = ARENA_NEW(&arena, struct features);
+    struct coverage *map = ARENA_NEW(&arena, struct coverage);
     uint32_t own = 0;
     distill(&arena, &options, &d);
     assert_true(d.count > 1);

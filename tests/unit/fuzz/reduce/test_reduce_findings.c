@@ -192,10 +192,10 @@ static void hurried_reductions_keep_the_signature(void **state)
 }
 
 /* For so many questions it may go on. */
-static bool go_on_for(void *context, const struct reduce_progress *progress)
+static bool go_on_for(void *context, const struct reduce_so_far *so_far)
 {
     uint32_t *left = context;
-    (void)progress;
+    (void)so_far;
     return *left > 0 && (*left)-- > 0;
 }
 

@@ -115,9 +115,9 @@ void __wrap_example_make(struct arena *arena, struct arena *scratch, const struc
                          const char *text, const char *signature,
                          const struct reduce_options *options, struct example *example)
 {
-    const struct reduce_progress progress = {.size = 1};
+    const struct reduce_so_far so_far = {.size = 1};
     struct plan *plan = planned(c->number, true);
-    if (plan && options->go_on(options->go_on_context, &progress))
+    if (plan && options->go_on(options->go_on_context, &so_far))
         fall(plan);
     __real_example_make(arena, scratch, c, text, signature, options, example);
 }
@@ -560,17 +560,17 @@ static void test_two_processes(void **state)
     struct db_message message;
     struct db_shard shard;
     struct db_campaign campaign = {.shard_count = 1, .options = "", .version = ""};
-    struct db_progress progress = {.cases = 64};
+    struct db_counts counts = {.cases = 64};
     assert_int_equal(db_open(place->db, DB_CREATE, &message, &first), DB_OK);
     assert_int_equal(db_campaign_start(first, &campaign, &shard), DB_OK);
-    assert_int_equal(db_campaign_update(first, &shard, &progress, 1), DB_OK);
+    assert_int_equal(db_campaign_update(first, &shard, &counts, 1), DB_OK);
     assert_int_equal(db_open(place->db, DB_READWRITE, &message, &second), DB_OK);
     assert_int_equal(db_campaign_resume(second, &shard, 1, 2), DB_OK);
-    progress.cases = 128;
-    assert_int_equal(db_campaign_update(first, &shard, &progress, 3), DB_ERROR_LOCKED);
+    counts.cases = 128;
+    assert_int_equal(db_campaign_update(first, &shard, &counts, 3), DB_ERROR_LOCKED);
     assert_non_null(strstr(message.text, "was resumed by another process"));
     assert_int_equal(db_campaign_finish(first, &shard, DB_CAMPAIGN_FINISHED, 3), DB_ERROR_LOCKED);
-    assert_int_equal(db_campaign_update(second, &shard, &progress, 3), DB_OK);
+    assert_int_equal(db_campaign_update(second, &shard, &counts, 3), DB_OK);
     db_close(first);
     db_close(second);
 }

@@ -1,11 +1,11 @@
-/* features_names.c - what a counter of the map means. */
-#include "oracle/coverage/features_internal.h"
+/* coverage_names.c - what a counter of the map means. */
+#include "oracle/coverage/coverage_internal.h"
 
 #include "oracle/race/race.h"
 
 #include <string.h>
 
-static const char *const active_names[FEATURES_ACTIVES] = {"none", "one", "some", "all"};
+static const char *const active_names[COVERAGE_ACTIVES] = {"none", "one", "some", "all"};
 
 static const char *rule_name(struct arena *arena, uint32_t rule)
 {
@@ -39,9 +39,9 @@ static const char *mask_name(struct arena *arena, uint32_t mask)
 static const char *barrier_name(struct arena *arena, uint32_t barrier)
 {
     static const char *const uses[] = {"arrive", "sync", "release"};
-    const char *subject = subject_table[barrier / FEATURES_BARRIERS].name;
-    uint32_t generation = barrier % FEATURES_GENERATIONS + 1;
-    uint32_t kind = barrier % FEATURES_BARRIERS / FEATURES_GENERATIONS;
+    const char *subject = subject_table[barrier / COVERAGE_BARRIERS].name;
+    uint32_t generation = barrier % COVERAGE_GENERATIONS + 1;
+    uint32_t kind = barrier % COVERAGE_BARRIERS / COVERAGE_GENERATIONS;
     if (kind < 2)
         return arena_printf(arena, "%s: %s, generation %u", subject,
                             kind == 0 ? "all" : "nobody takes part", generation);
@@ -54,8 +54,8 @@ static const char *barrier_name(struct arena *arena, uint32_t barrier)
 static const char *race_name(struct arena *arena, uint32_t race)
 {
     static const char *const distances[] = {"warp", "block", "grid"};
-    const char *subject = subject_table[race / FEATURES_RACES].name;
-    uint32_t properties = race % 8, threads = race / 8 % 3, kinds = race % FEATURES_RACES / 24;
+    const char *subject = subject_table[race / COVERAGE_RACES].name;
+    uint32_t properties = race % 8, threads = race / 8 % 3, kinds = race % COVERAGE_RACES / 24;
     return arena_printf(
         arena, "%s: %s, then %s, in one %s%s%s%s", subject, race_access_names[kinds / 3],
         race_access_names[kinds % 3], distances[threads], properties & 1 ? ", same value" : "",
@@ -76,61 +76,61 @@ static const char *outcome_name(struct arena *arena, uint32_t outcome)
 {
     static const char *const finals[] = {"no", "one", "two", "more"};
     return arena_printf(arena, "%s: %s final stores%s%s",
-                        subject_table[outcome / FEATURES_OUTCOMES].name, finals[outcome / 4 % 4],
+                        subject_table[outcome / COVERAGE_OUTCOMES].name, finals[outcome / 4 % 4],
                         outcome & 2 ? ", race" : "", outcome & 1 ? ", lasso" : "");
 }
 
-static const char *name_in_domain(struct arena *arena, enum features_domain domain, uint32_t i)
+static const char *name_in_domain(struct arena *arena, enum coverage_domain domain, uint32_t i)
 {
     static const char *const simt_tokens[] = {"brk", "call", "div", "sync"};
     static const char *const crs_tokens[] = {"sync", "diverge", "call", "break"};
     switch (domain) {
-    case FEATURES_RULE:
+    case COVERAGE_RULE:
         return rule_name(arena, i);
-    case FEATURES_PAIR:
+    case COVERAGE_PAIR:
         return arena_printf(arena, "%s -> %s", rule_name(arena, i / RULE_COUNT),
                             rule_name(arena, i % RULE_COUNT));
-    case FEATURES_SIMT_STACK:
-        return arena_printf(arena, "%s: %s", rule_name(arena, RULE_SIMT_SKIP + i / FEATURES_SHAPES),
-                            shape_name(arena, i % FEATURES_SHAPES, simt_tokens));
-    case FEATURES_CRS_STACK:
-        return arena_printf(arena, "%s: %s", rule_name(arena, RULE_CRS_NEXT + i / FEATURES_SHAPES),
-                            shape_name(arena, i % FEATURES_SHAPES, crs_tokens));
-    case FEATURES_SIMT_MASK:
-        return arena_printf(arena, "%s: %s", rule_name(arena, RULE_SIMT_SKIP + i / FEATURES_MASKS),
-                            mask_name(arena, i % FEATURES_MASKS));
-    case FEATURES_CRS_MASK:
-        return arena_printf(arena, "%s: %s", rule_name(arena, RULE_CRS_NEXT + i / FEATURES_MASKS),
-                            mask_name(arena, i % FEATURES_MASKS));
-    case FEATURES_SIMT_DEPTH:
-    case FEATURES_CRS_DEPTH:
-        return arena_printf(arena, "%u%s", i, i + 1 == FEATURES_DEPTHS ? " or more" : "");
-    case FEATURES_LOCKSTEP_MASK:
+    case COVERAGE_SIMT_STACK:
+        return arena_printf(arena, "%s: %s", rule_name(arena, RULE_SIMT_SKIP + i / COVERAGE_SHAPES),
+                            shape_name(arena, i % COVERAGE_SHAPES, simt_tokens));
+    case COVERAGE_CRS_STACK:
+        return arena_printf(arena, "%s: %s", rule_name(arena, RULE_CRS_NEXT + i / COVERAGE_SHAPES),
+                            shape_name(arena, i % COVERAGE_SHAPES, crs_tokens));
+    case COVERAGE_SIMT_MASK:
+        return arena_printf(arena, "%s: %s", rule_name(arena, RULE_SIMT_SKIP + i / COVERAGE_MASKS),
+                            mask_name(arena, i % COVERAGE_MASKS));
+    case COVERAGE_CRS_MASK:
+        return arena_printf(arena, "%s: %s", rule_name(arena, RULE_CRS_NEXT + i / COVERAGE_MASKS),
+                            mask_name(arena, i % COVERAGE_MASKS));
+    case COVERAGE_SIMT_DEPTH:
+    case COVERAGE_CRS_DEPTH:
+        return arena_printf(arena, "%u%s", i, i + 1 == COVERAGE_DEPTHS ? " or more" : "");
+    case COVERAGE_LOCKSTEP_MASK:
         return arena_printf(arena, "%s: %s active",
-                            rule_name(arena, RULE_LOCK_SKIP + i / FEATURES_ACTIVES),
-                            active_names[i % FEATURES_ACTIVES]);
-    case FEATURES_BARRIER:
+                            rule_name(arena, RULE_LOCK_SKIP + i / COVERAGE_ACTIVES),
+                            active_names[i % COVERAGE_ACTIVES]);
+    case COVERAGE_BARRIER:
         return barrier_name(arena, i);
-    case FEATURES_RACE:
+    case COVERAGE_RACE:
         return race_name(arena, i);
-    case FEATURES_STATUS:
+    case COVERAGE_STATUS:
         return status_name(arena, i);
-    case FEATURES_OUTCOME:
+    case COVERAGE_OUTCOME:
         return outcome_name(arena, i);
-    case FEATURES_VERDICT:
+    case COVERAGE_VERDICT:
         return arena_printf(
-            arena, "%s: %s, reason %u", oracle_table[i / FEATURES_REASONS / VERDICT_COUNT].name,
-            verdict_names[i / FEATURES_REASONS % VERDICT_COUNT], i % FEATURES_REASONS);
-    case FEATURES_DOMAIN_COUNT:
+            arena, "%s: %s, reason %u", oracle_table[i / COVERAGE_REASONS / VERDICT_COUNT].name,
+            verdict_names[i / COVERAGE_REASONS % VERDICT_COUNT], i % COVERAGE_REASONS);
+    case COVERAGE_DOMAIN_COUNT:
         break;
     }
     return "";
 }
 
-const char *features_name(struct arena *arena, uint32_t counter)
+const char *coverage_name(struct arena *arena, uint32_t counter)
 {
-    enum features_domain domain = features_domain_of(counter);
-    const struct features_info *info = &features_table[domain];
+    enum coverage_domain domain = coverage_domain_of(counter);
+    const struct coverage_info *info = &coverage_table[domain];
     return arena_printf(arena, "%s %s", info->name,
                         name_in_domain(arena, domain, counter - info->first));
 }

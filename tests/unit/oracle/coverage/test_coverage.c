@@ -2,22 +2,22 @@
 #include "tests/unit/shared/support.h"
 
 #include "oracle/check/check.h"
-#include "oracle/coverage/features.h"
+#include "oracle/coverage/coverage.h"
 
-static struct features map;
+static struct coverage map;
 
 static void watch(const char *text, struct check_result *result)
 {
     struct check_options options = CHECK_DEFAULTS;
-    options.features = &map;
-    features_clear(&map);
+    options.coverage = &map;
+    coverage_clear(&map);
     check_kernel(&test_arena, support_parse(text), &options, result);
 }
 
 static uint32_t counter_of(const char *name)
 {
-    for (uint32_t i = 0; i < FEATURES_COUNT; i++)
-        if (strcmp(features_name(&test_arena, i), name) == 0)
+    for (uint32_t i = 0; i < COVERAGE_COUNT; i++)
+        if (strcmp(coverage_name(&test_arena, i), name) == 0)
             return i;
     fail_msg("no feature is called %s", name);
     return 0;
@@ -102,35 +102,35 @@ static void test_names(void **state)
 {
     (void)state;
     uint32_t counter = 0;
-    for (uint32_t d = 0; d < FEATURES_DOMAIN_COUNT; d++) {
-        const struct features_info *info = &features_table[d];
+    for (uint32_t d = 0; d < COVERAGE_DOMAIN_COUNT; d++) {
+        const struct coverage_info *info = &coverage_table[d];
         assert_int_equal(info->first, counter);
         const char *before = "";
         for (uint32_t i = 0; i < info->count; i++, counter++) {
-            assert_int_equal(features_domain_of(counter), d);
-            const char *name = features_name(&test_arena, counter);
+            assert_int_equal(coverage_domain_of(counter), d);
+            const char *name = coverage_name(&test_arena, counter);
             assert_int_equal(strncmp(name, info->name, strlen(info->name)), 0);
             assert_string_not_equal(name, before);
             before = name;
         }
     }
-    assert_int_equal(counter, FEATURES_COUNT);
+    assert_int_equal(counter, COVERAGE_COUNT);
 }
 
 static void test_list(void **state)
 {
     (void)state;
     uint32_t list[3];
-    features_clear(&map);
-    assert_int_equal(features_list(&map, list, 3), 0);
+    coverage_clear(&map);
+    assert_int_equal(coverage_list(&map, list, 3), 0);
     map.count[0] = 1;
     map.count[9] = 7;
     map.count[4711] = 255;
-    map.count[FEATURES_COUNT - 1] = 128;
-    assert_int_equal(features_list(&map, list, 3), 4);
+    map.count[COVERAGE_COUNT - 1] = 128;
+    assert_int_equal(coverage_list(&map, list, 3), 4);
     assert_int_equal(list[0], 0);
-    assert_int_equal(list[1], 9 * FEATURES_BUCKETS + 2);
-    assert_int_equal(list[2], 4711 * FEATURES_BUCKETS + 7);
+    assert_int_equal(list[1], 9 * COVERAGE_BUCKETS + 2);
+    assert_int_equal(list[2], 4711 * COVERAGE_BUCKETS + 7);
 }
 
 /* Watching changes nothing of the result. */
@@ -162,9 +162,9 @@ static void test_documented(void **state)
     assert_non_null(file);
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
-    for (uint32_t d = 0; d < FEATURES_DOMAIN_COUNT; d++) {
+    for (uint32_t d = 0; d < COVERAGE_DOMAIN_COUNT; d++) {
         char row[60];
-        snprintf(row, sizeof row, "\n| `%s` | ", features_table[d].name);
+        snprintf(row, sizeof row, "\n| `%s` | ", coverage_table[d].name);
         if (!strstr(text, row))
             fail_msg("docs/coverage.md lacks%s", row);
     }

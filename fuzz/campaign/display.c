@@ -1,4 +1,4 @@
-#include "fuzz/campaign/progress.h"
+#include "fuzz/campaign/display.h"
 
 #include "fuzz/base/clock.h"
 #include "fuzz/campaign/pool.h"
@@ -26,7 +26,7 @@ struct sample {
     uint64_t at_ms, cases, steps;
 };
 
-struct progress {
+struct display {
     const struct campaign_options *options;
     const struct campaign_summary *summary;  /* of what the collector has taken */
     struct campaign_summary before, counted; /* at the start; with what workers have done since */
@@ -57,7 +57,7 @@ struct progress {
 
 /* ---- start ---- */
 
-static void open_screen(struct progress *p, struct arena *arena)
+static void open_screen(struct display *p, struct arena *arena)
 {
     if (!p->options->screen)
         return;
@@ -66,10 +66,10 @@ static void open_screen(struct progress *p, struct arena *arena)
         p->screen = screen_new(arena, terminal_has_utf8(), terminal_has_color());
 }
 
-struct progress *progress_open(struct arena *arena, const struct campaign_options *options,
-                               const struct campaign_summary *summary)
+struct display *display_open(struct arena *arena, const struct campaign_options *options,
+                             const struct campaign_summary *summary)
 {
-    struct progress *p = ARENA_NEW(arena, struct progress);
+    struct display *p = ARENA_NEW(arena, struct display);
     uint64_t now = clock_monotonic_ms();
     p->options = options;
     p->summary = summary;
@@ -88,14 +88,14 @@ struct progress *progress_open(struct arena *arena, const struct campaign_option
     return p;
 }
 
-FILE *progress_log(const struct progress *p)
+FILE *display_log(const struct display *p)
 {
     return p->screen ? p->kept : p->options->log;
 }
 
 /* ---- measuring ---- */
 
-static void measure_rates(struct progress *p, uint64_t now)
+static void measure_rates(struct display *p, uint64_t now)
 {
     struct view *v = &p->view;
     uint64_t steps = p->counted.thread_steps + p->counted.warp_steps;
@@ -115,7 +115,7 @@ static void measure_rates(struct progress *p, uint64_t now)
 }
 
 /* Twice as long a time between two values when there are too many. */
-static void measure_growth(struct progress *p, uint64_t now)
+static void measure_growth(struct display *p, uint64_t now)
 {
     struct view *v = &p->view;
     v->rules = 0;
@@ -133,7 +133,7 @@ static void measure_growth(struct progress *p, uint64_t now)
     p->growth_ms = now + p->growth_step_ms;
 }
 
-static void measure_findings(struct progress *p, uint64_t now)
+static void measure_findings(struct display *p, uint64_t now)
 {
     struct view *v = &p->view;
     const struct campaign_summary *s = p->summary;
@@ -152,7 +152,7 @@ static void measure_findings(struct progress *p, uint64_t now)
     v->last_age_ms = now - p->finding_ms;
 }
 
-static void measure_workers(struct progress *p, const struct pool *pool, uint64_t now)
+static void measure_workers(struct display *p, const struct pool *pool, uint64_t now)
 {
     struct view *v = &p->view;
     v->worker_count = p->options->jobs;
@@ -171,7 +171,7 @@ static void measure_workers(struct progress *p, const struct pool *pool, uint64_
     }
 }
 
-static void measure_left(struct progress *p, uint64_t now)
+static void measure_left(struct display *p, uint64_t now)
 {
     struct view *v = &p->view;
     uint64_t time_ms = p->options->time_ms;
@@ -186,13 +186,13 @@ static void measure_left(struct progress *p, uint64_t now)
     v->left_known = true;
 }
 
-static void count(struct progress *p, const struct pool *pool)
+static void count(struct display *p, const struct pool *pool)
 {
     p->counted = *p->summary;
     pool_show_counts(pool, &p->before, &p->counted);
 }
 
-static void measure(struct progress *p, const struct pool *pool, const char *state, uint64_t now)
+static void measure(struct display *p, const struct pool *pool, const char *state, uint64_t now)
 {
     struct view *v = &p->view;
     v->state = state;
@@ -209,7 +209,7 @@ static void measure(struct progress *p, const struct pool *pool, const char *sta
 
 /* ---- lines ---- */
 
-static void print_line(struct progress *p, const struct pool *pool, uint64_t now)
+static void print_line(struct display *p, const struct pool *pool, uint64_t now)
 {
     const struct campaign_summary *s = &p->counted;
     count(p, pool);
@@ -236,7 +236,7 @@ static void print_line(struct progress *p, const struct pool *pool, uint64_t now
     p->line_ms = now + (live ? LIVE_MS : LINE_MS);
 }
 
-void progress_clear_line(struct progress *p)
+void display_clear_line(struct display *p)
 {
     if (p->line_open)
         door_control(p->options->log, "\r\033[K");
@@ -246,7 +246,7 @@ void progress_clear_line(struct progress *p)
 /* ---- the screen ---- */
 
 /* The last line of the log. */
-static const char *last_words(struct progress *p)
+static const char *last_words(struct display *p)
 {
     fflush(p->kept);
     const char *text = p->words;
@@ -259,7 +259,7 @@ static const char *last_words(struct progress *p)
     return arena_strndup(&p->texts, text + first, length - first);
 }
 
-static void draw(struct progress *p)
+static void draw(struct display *p)
 {
     bool entered;
     uint32_t rows, columns;
@@ -275,7 +275,7 @@ static void draw(struct progress *p)
         p->screen->whole = true;
 }
 
-static bool read_keys(struct progress *p)
+static bool read_keys(struct display *p)
 {
     bool ends = false;
     for (char key; (key = terminal_key()) != 0;) {
@@ -288,7 +288,7 @@ static bool read_keys(struct progress *p)
 }
 
 /* What was kept while the screen was there. */
-static void close_screen(struct progress *p)
+static void close_screen(struct display *p)
 {
     terminal_leave();
     fflush(p->kept);
@@ -301,21 +301,21 @@ static void close_screen(struct progress *p)
 
 /* ---- the file ---- */
 
-static void write_stats(struct progress *p)
+static void write_stats(struct display *p)
 {
     const char *why;
     if (stats_file_write(p->options->stats_path, &p->view, &why)) {
         p->stats_failed = false;
     } else if (!p->stats_failed) {
-        progress_clear_line(p);
-        fprintf(progress_log(p), "simtfuzz: cannot write %s: %s\n", p->options->stats_path, why);
+        display_clear_line(p);
+        fprintf(display_log(p), "simtfuzz: cannot write %s: %s\n", p->options->stats_path, why);
         p->stats_failed = true;
     }
 }
 
 /* ---- ticks ---- */
 
-static void show(struct progress *p, const struct pool *pool, const char *state, uint64_t now,
+static void show(struct display *p, const struct pool *pool, const char *state, uint64_t now,
                  bool at_once)
 {
     bool frame = p->screen && (at_once || now >= p->frame_ms);
@@ -334,7 +334,7 @@ static void show(struct progress *p, const struct pool *pool, const char *state,
     }
 }
 
-bool progress_tick(struct progress *p, const struct pool *pool, const char *state)
+bool display_tick(struct display *p, const struct pool *pool, const char *state)
 {
     uint64_t now = clock_monotonic_ms();
     bool ends = p->screen && read_keys(p);
@@ -344,9 +344,9 @@ bool progress_tick(struct progress *p, const struct pool *pool, const char *stat
     return ends;
 }
 
-void progress_end(struct progress *p, const struct pool *pool, const char *state)
+void display_end(struct display *p, const struct pool *pool, const char *state)
 {
-    progress_clear_line(p);
+    display_clear_line(p);
     show(p, pool, state, clock_monotonic_ms(), true);
     if (p->screen)
         close_screen(p);
