@@ -17,7 +17,9 @@ enum {
     SPIN_SEED = 3,
     RAGGED_SHARE = 8,
     CONVERGENCE_SHARE = 4,
-    CONVERGENCE_SEED = 5
+    CONVERGENCE_SEED = 5,
+    INSTRUCTIONS_SEED = 6,
+    INSTRUCTIONS_SCHEDULES = 4 /* each subject's share of them is one */
 };
 
 /* Searches that end soon: as many steps, and so at most as many states. */
@@ -54,6 +56,31 @@ static bool is_any_order(uint64_t seed, uint64_t number)
     return pcg_splitmix(pcg_splitmix(seed + CONVERGENCE_SEED) ^ number) % CONVERGENCE_SHARE == 0;
 }
 
+/* `instructions:200` makes them twice as many. Nothing but the reference knows what they compute. */
+static bool is_instructions(uint64_t seed, uint64_t number, const struct gen_options *gen,
+                            const struct check_options *check)
+{
+    uint64_t drawn = pcg_splitmix(pcg_splitmix(seed + INSTRUCTIONS_SEED) ^ number);
+    if (check->subjects != SUBJECTS_DEFAULT || !(check->oracles & 1u << ORACLE_REFERENCE))
+        return false;
+    return gen_instructions_only(gen) ||
+           (gen->features >> FEATURE_INSTRUCTIONS & 1 &&
+            drawn % (100 * CASE_INSTRUCTIONS_SHARE) <
+                gen_weight_percent(gen->weights, FEATURE_INSTRUCTIONS));
+}
+
+/* Warps, and one of those who have a lane's instructions alone. */
+static void make_instructions(struct fuzz_case *c)
+{
+    static const enum subject_id others[] = {SUBJECT_THREAD_PC, SUBJECT_ITS, SUBJECT_BLOCK};
+    c->gen.features = 1u << FEATURE_INSTRUCTIONS;
+    c->check.oracles = 1u << ORACLE_REFERENCE;
+    c->check.subjects = SUBJECT_BIT(SUBJECT_CRS) | SUBJECT_BIT(others[c->check.seed % 3]);
+    c->check.also = 0;
+    if (c->check.schedules > INSTRUCTIONS_SCHEDULES)
+        c->check.schedules = INSTRUCTIONS_SCHEDULES;
+}
+
 void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
                       const struct gen_options *gen, const struct check_options *check)
 {
@@ -66,6 +93,10 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
     c->check.seed = pcg_splitmix(pcg_splitmix(seed) ^ number);
     bool tiny = !gen->fixed && !gen->small && gen_has_tiny(gen) && is_tiny(seed, number);
     bool ordinary = !gen->fixed && !gen->small && !check->exhaustive;
+    if (ordinary && !gen->spin && is_instructions(seed, number, gen, check)) {
+        make_instructions(c);
+        return;
+    }
     if (ordinary && gen->features == GEN_DEFAULTS.features && is_ragged(seed, number))
         c->gen.features |= 1u << FEATURE_ILLFORMED;
     if (check->subjects == SUBJECTS_DEFAULT && (check->oracles & 1u << ORACLE_CONVERGENCE) &&

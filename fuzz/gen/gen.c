@@ -27,21 +27,21 @@ enum {
 #include "fuzz/gen/features.def"
     ,
     FEATURES_ALL = (1 << FEATURE_COUNT) - 1,
-    FEATURES_PORTABLE = GEN_PORTABLE | 1 << FEATURE_LOOPS | 1 << FEATURE_SWITCH |
-                        1 << FEATURE_CALLS | 1 << FEATURE_EXIT | 1 << FEATURE_LEADER |
-                        1 << FEATURE_COPIES | 1 << FEATURE_INPUTS | 1 << FEATURE_ARRAYS |
-                        1 << FEATURE_LOGIC | 1 << FEATURE_ARITHMETIC | 1 << FEATURE_BLOCKS |
-                        1 << FEATURE_BARRIERS | 1 << FEATURE_ATOMICS
+    FEATURES_PORTABLE = 1 << FEATURE_LOOPS | 1 << FEATURE_SWITCH | 1 << FEATURE_CALLS |
+                        1 << FEATURE_EXIT | 1 << FEATURE_LEADER | 1 << FEATURE_COPIES |
+                        1 << FEATURE_INPUTS | 1 << FEATURE_ARRAYS | 1 << FEATURE_LOGIC |
+                        1 << FEATURE_ARITHMETIC | 1 << FEATURE_BLOCKS | 1 << FEATURE_BARRIERS |
+                        1 << FEATURE_ATOMICS
 };
-_Static_assert((int)FEATURES_ALL < (int)GEN_UNIFORM, "profiles lie beside the features");
+_Static_assert((unsigned)FEATURES_ALL < GEN_UNIFORM, "profiles lie beside the features");
 
 /* Sets of features that have a name. */
 static const struct {
     const char *name;
     uint32_t features;
 } profiles[] = {{"none", 0},
-                {"portable", FEATURES_PORTABLE},
-                {"portable-uniform", FEATURES_PORTABLE | GEN_UNIFORM}};
+                {"portable", GEN_PORTABLE | (uint32_t)FEATURES_PORTABLE},
+                {"portable-uniform", GEN_PORTABLE | GEN_UNIFORM | (uint32_t)FEATURES_PORTABLE}};
 
 enum { PROFILES = sizeof profiles / sizeof profiles[0] };
 
@@ -94,8 +94,8 @@ bool gen_parse_features(const char *text, uint32_t *features, const char **error
 
 char *gen_print_features(struct arena *arena, uint32_t features)
 {
-    uint32_t profile = features & GEN_UNIFORM ? 2 : features & GEN_PORTABLE ? 1 : 0;
-    if (features == FEATURES_ALL)
+    uint32_t profile = features & GEN_UNIFORM ? 2u : features & GEN_PORTABLE ? 1u : 0u;
+    if (features == (uint32_t)FEATURES_ALL)
         return arena_strndup(arena, "all", 3);
     char *text = arena_printf(arena, "%s", profiles[profile].name);
     for (uint32_t i = 0; i < FEATURE_COUNT; i++)
@@ -177,14 +177,21 @@ bool gen_ptx_only(const struct gen_options *options)
     return options->features & forms && !(options->features & ~(forms | 1u << FEATURE_LOOSE));
 }
 
+bool gen_instructions_only(const struct gen_options *options)
+{
+    return options->features == 1u << FEATURE_INSTRUCTIONS;
+}
+
 bool gen_has_tiny(const struct gen_options *options)
 {
-    return !gen_ptx_only(options) || (options->features >> FEATURE_CRS & 1);
+    return !(gen_ptx_only(options) || gen_instructions_only(options)) ||
+           (options->features >> FEATURE_CRS & 1);
 }
 
 void gen_draw_weights(struct gen *g)
 {
-    g->features = g->options->features;
+    /* Programs of instructions are whole cases, and no kernel's matter. */
+    g->features = g->options->features & ~(1u << FEATURE_INSTRUCTIONS);
     set_weights(g);
     if (g->options->fixed || g->options->small || g->options->spin)
         return;

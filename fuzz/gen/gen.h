@@ -9,7 +9,7 @@
 #include "fuzz/gen/source.h"
 
 /* Changes whenever the same seed would give another kernel. Part of every case. */
-enum { GEN_VERSION = 11 };
+enum { GEN_VERSION = 12 };
 
 /* A feature group of features.def: what a minority of campaigns drops as a whole, and what
  * `--features` names. */
@@ -20,16 +20,14 @@ enum gen_feature {
     FEATURE_COUNT
 };
 
-/* Beside the features, in the same set: a profile, which also restricts how they are used. */
-enum gen_profile {
-    GEN_PORTABLE = 1 << 30, /* what every GPU language can say, with one result */
-    GEN_UNIFORM = 1 << 29   /* barriers stand where it can be seen that all threads come */
-};
+/* Beside the features, in the same set: a profile, which also restricts how they are used: */
+#define GEN_PORTABLE (1u << 31) /* what every GPU language can say, with one result */
+#define GEN_UNIFORM (1u << 30)  /* barriers stand where it can be seen that all threads come */
 
 struct gen_weights;
 
 struct gen_options {
-    uint32_t features; /* bits 1u << gen_feature: which may be used; and of gen_profile */
+    uint32_t features; /* bits 1u << gen_feature: which may be used; and of profiles */
     bool fixed;        /* true: exactly these weights; false: docs/measured.md (70 % fixed,
                           15 % shuffled mildly, 15 % dropping whole groups) */
     bool blocks_only;  /* every kernel in block form, which the features must allow */
@@ -50,6 +48,9 @@ bool gen_parse_features(const char *text, uint32_t *features, const char **error
 
 /* A list that reads to the same: "all", "none", "none,loops,calls". */
 char *gen_print_features(struct arena *arena, uint32_t features);
+
+/* Whether the kernels are programs of instructions (gen_rows.h), and nothing else. */
+bool gen_instructions_only(const struct gen_options *options);
 
 /* Whether there are tiny kernels of these features: of `none,known` there are none. */
 bool gen_has_tiny(const struct gen_options *options);

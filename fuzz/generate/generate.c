@@ -3,6 +3,7 @@
 #include "fuzz/gen/gen_blocks.h"
 #include "fuzz/known/gen_known.h"
 #include "fuzz/raw/gen_crs.h"
+#include "fuzz/rows/gen_rows.h"
 #include "fuzz/waiting/gen_spin.h"
 
 static uint32_t banned_forms(const struct gen *g)
@@ -20,6 +21,10 @@ static void make_main(struct gen *g)
     function->name = g->kernel->name;
     g->scope = &scope;
     g->kernel->main = function;
+    if (gen_instructions_only(g->options) && !g->options->small) {
+        gen_rows_main(g);
+        return;
+    }
     uint32_t form = gen_pick(g, GROUP_FORM, banned_forms(g));
     if (form == W_FORM_CRS) {
         gen_crs_main(g);

@@ -1,0 +1,160 @@
+/* The program around the instructions. */
+#include "engine/base/invariant.h"
+#include "engine/input/ptx_kernel.h"
+#include "fuzz/rows/gen_rows_internal.h"
+
+#include <inttypes.h>
+
+enum { DEPTH = 3, INSTRUCTIONS = 16 };
+
+#define PUT(r, ...) text_format(&(r)->text, __VA_ARGS__)
+
+/* ---- the table ---- */
+
+static void put_table(struct rows_gen *r)
+{
+    PUT(r, ".const .align 8 .b64 in[%d] = {", ROWS_POOLS * ROWS_POOL);
+    for (uint32_t i = 0; i < ROWS_POOLS * ROWS_POOL; i++)
+        PUT(r, "%s0x%" PRIx64,
+            i == 0  ? ""
+            : i % 8 ? ", "
+                    : ",\n\t",
+            rows_value(r->g, (enum rows_pool)(i / ROWS_POOL)));
+    PUT(r, "};\n");
+}
+
+/* ---- what stands before the instructions ---- */
+
+static void put_declarations(struct rows_gen *r)
+{
+    PUT(r,
+        "\t.reg .pred p<4>, q;\n\t.reg .b16 h<6>;\n\t.reg .b32 r<8>, t, i, m, even, half;\n"
+        "\t.reg .b64 w<6>, a, base, ga, sa, la, gs, gl;\n"
+        "\t.local .align 32 .b8 loc[%d];\n\t.param .align 32 .b8 parcel[%d];\n",
+        ROWS_AREA, ROWS_AREA);
+}
+
+/* Where the lane's areas are; masks of its groups in the warp: the lanes with even numbers or the others, of each
+ * half. */
+static void put_places(struct rows_gen *r)
+{
+    PUT(r,
+        "\tmov.u32 t, %%tid.x;\n\tmov.u64 ga, out;\n\tmad.wide.u32 ga, t, %d, ga;\n"
+        "\tmov.u64 sa, shr;\n\tmad.wide.u32 sa, t, %d, sa;\n\tcvta.shared.u64 gs, sa;\n"
+        "\tmov.u64 la, loc;\n\tcvta.local.u64 gl, la;\n\tmov.u64 base, in;\n",
+        ROWS_AREA, ROWS_AREA);
+    PUT(r, "\tmov.u32 t, %%laneid;\n\tand.b32 i, t, 1;\n\tshl.b32 even, 0x55555555, i;\n"
+           "\tand.b32 i, t, 16;\n\tshl.b32 half, 0x0000ffff, i;\n");
+}
+
+/* Predicates that differ from lane to lane, and registers that do. */
+static void put_values(struct rows_gen *r)
+{
+    struct gen *g = r->g;
+    static const char *const tests[] = {"lt", "eq", "ne", "ge"};
+    for (uint32_t p = 0; p < 4; p++) {
+        PUT(r, "\tand.b32 i, t, %" PRIu32 ";\n\tsetp.%s.u32 p%" PRIu32 ", i, %" PRIu32 ";\n",
+            1 + gen_below(g, 31), tests[gen_below(g, 4)], p, gen_below(g, 5));
+    }
+    for (uint32_t k = 0; k < 4; k++)
+        PUT(r, "\tmad.lo.u32 r%" PRIu32 ", t, %" PRIu32 ", %" PRIu32 ";\n", k,
+            gen_below(g, UINT32_MAX), gen_below(g, 3));
+}
+
+/* ---- the instructions ---- */
+
+struct regions {
+    uint32_t labels; /* made so far */
+    uint32_t open[DEPTH], depth;
+};
+
+static void close_region(struct rows_gen *r, struct regions *at)
+{
+    PUT(r, "L%" PRIu32 ":\n", at->open[--at->depth]);
+    r->apart = at->depth > 0;
+}
+
+/* Some lanes go on behind a label further down. */
+static void open_region(struct rows_gen *r, struct regions *at)
+{
+    rows_put_guard(r, "bra ");
+    at->open[at->depth++] = at->labels;
+    PUT(r, "L%" PRIu32 ";\n", at->labels++);
+    r->apart = true;
+}
+
+static void put_instructions(struct rows_gen *r)
+{
+    struct gen *g = r->g;
+    struct regions at = {.labels = 0};
+    uint32_t count = INSTRUCTIONS + gen_below(g, INSTRUCTIONS);
+    for (; count > 0; count--) {
+        if (at.depth > 0 && gen_chance(g, 30))
+            close_region(r, &at);
+        else if (at.depth < DEPTH && gen_chance(g, 12))
+            open_region(r, &at);
+        if (at.depth == 0 && gen_chance(g, 2))
+            rows_put_guard(r, "exit;\n");
+        rows_put_instruction(r);
+    }
+    while (at.depth > 0)
+        close_region(r, &at);
+}
+
+/* Each turn every lane reads at another place of the table. */
+static void put_turns(struct rows_gen *r)
+{
+    struct gen *g = r->g;
+    uint32_t odd = 1 + 2 * gen_below(g, ROWS_STARTS / 2), turns = 1 + gen_below(g, 4);
+    PUT(r, "\tmov.u32 i, 0;\nTURN:\tmul.lo.u32 m, i, %" PRIu32 ";\n",
+        1 + 2 * gen_below(g, ROWS_STARTS / 2));
+    PUT(r,
+        "\tmad.lo.u32 m, t, %" PRIu32 ", m;\n\tand.b32 m, m, %d;\n\tmad.wide.u32 a, m, 8, base;\n",
+        odd, ROWS_STARTS - 1);
+    put_instructions(r);
+    PUT(r, "\tadd.u32 i, i, 1;\n\tsetp.lt.u32 q, i, %" PRIu32 ";\n\t@q bra TURN;\n", turns);
+}
+
+/* What is left in some registers. */
+static void put_results(struct rows_gen *r)
+{
+    struct gen *g = r->g;
+    PUT(r, "\tst.global.b64 [ga+%" PRIu32 "], w%" PRIu32 ";\n", 8 * gen_below(g, ROWS_AREA / 8),
+        gen_below(g, 6));
+    PUT(r, "\tst.global.b32 [ga+%" PRIu32 "], r%" PRIu32 ";\n", 4 * gen_below(g, ROWS_AREA / 4),
+        gen_below(g, 8));
+    PUT(r, "\tselp.b32 r0, 1, 0, p%" PRIu32 ";\n\tst.global.b8 [ga], r0;\n", gen_below(g, 4));
+}
+
+/* ---- the kernel ---- */
+
+void gen_rows_main(struct gen *g)
+{
+    struct rows_gen *r = ARENA_NEW(g->arena, struct rows_gen);
+    struct ast_launch *launch = &g->kernel->launch;
+    r->g = g;
+    r->text = (struct text){.arena = g->arena};
+    uint32_t warps = gen_below(g, 8);
+    r->warps = warps < 4 ? ROWS_NO_WARPS : warps < 7 ? ROWS_SYNC_ONLY : ROWS_ALL_WARPS;
+    launch->blocks = 1;
+    /* Wide warps have two, the second one short at times; else there are fewer threads, and more programs. */
+    if (launch->threads > ROWS_THREADS && launch->warp <= ROWS_THREADS)
+        launch->threads = ROWS_THREADS;
+    PUT(r, "// simtfuzz: threads=%" PRIu32 " warp=%" PRIu32 "\n", launch->threads, launch->warp);
+    PUT(r, ".version 8.6\n.target sm_90\n.address_size 64\n");
+    put_table(r);
+    PUT(r, ".global .align 32 .b8 out[%" PRIu32 "];\n.shared .align 32 .b8 shr[%" PRIu32 "];\n",
+        ROWS_AREA * launch->threads, ROWS_AREA * launch->threads);
+    PUT(r, ".visible .entry k(.param .align 32 .b8 box[%d])\n{\n", ROWS_AREA);
+    put_declarations(r);
+    put_places(r);
+    put_values(r);
+    put_turns(r);
+    put_results(r);
+    PUT(r, "\tret;\n}\n");
+    struct diag *diag = ARENA_NEW(g->arena, struct diag);
+    diag_init(diag, "generated", r->text.bytes, r->text.length);
+    struct ast_kernel *kernel = ptx_kernel_parse(g->arena, r->text.bytes, r->text.length, diag);
+    INVARIANT(kernel);
+    g->kernel = kernel;
+}

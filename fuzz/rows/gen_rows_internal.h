@@ -1,0 +1,50 @@
+/*
+ * gen_rows_internal.h - what the files of gen_rows.h share: the program being written, values at bounds, one
+ * instruction.
+ */
+#ifndef FUZZ_GEN_ROWS_INTERNAL_H
+#define FUZZ_GEN_ROWS_INTERNAL_H
+
+#include "engine/base/text.h"
+#include "engine/ptx/ptx.h"
+#include "fuzz/rows/gen_rows.h"
+
+/* Kinds of values, each at its own bounds. */
+enum rows_pool {
+    ROWS_INTEGERS,
+    ROWS_PLACES, /* of bits, lanes; amounts of shifts */
+    ROWS_ADDRESSES,
+    ROWS_F16,
+    ROWS_BF16,
+    ROWS_F32,
+    ROWS_F64,
+    ROWS_POOLS
+};
+
+enum {
+    ROWS_POOL = 32,   /* 64-bit words of each in the table */
+    ROWS_STARTS = 16, /* where a lane may begin in them: the address is in register `a` */
+    ROWS_AREA = 64,   /* bytes of a thread in each space */
+    ROWS_THREADS = 32 /* but for wide warps */
+};
+
+/* Which operations of warps there are: not every subject has all of them. */
+enum rows_warps { ROWS_NO_WARPS, ROWS_SYNC_ONLY, ROWS_ALL_WARPS };
+
+struct rows_gen {
+    struct gen *g;
+    struct text text;
+    enum rows_warps warps;
+    bool apart; /* lanes may have skipped this place */
+};
+
+/* A value of the kind; where numbers of the kind are smaller than 64 bits, several beside each other. */
+uint64_t rows_value(struct gen *g, enum rows_pool pool);
+
+/* Writes one instruction, behind what loads its operands. */
+void rows_put_instruction(struct rows_gen *r);
+
+/* A predicate as a guard, or nothing. */
+void rows_put_guard(struct rows_gen *r, const char *behind);
+
+#endif
