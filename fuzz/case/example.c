@@ -97,16 +97,32 @@ static void describe_small(struct arena *arena, const struct ast_kernel *kernel,
     example->small_statements = ast_kernel_size(kernel);
 }
 
-/* An execution that goes wrong may be one of the kernel transformed: what the reference sees there, or NULL. */
-static const char *cause_of_transformed(struct arena *arena, struct arena *scratch,
-                                        const struct ast_kernel *kernel, struct check_options check)
+/* The kernel that the oracle runs besides the one that it is given: transformed; with a block for a warp. Or NULL. */
+static struct ast_kernel *kernel_of_oracle(struct arena *scratch, const struct ast_kernel *kernel,
+                                           const struct check_options *check, enum oracle_id oracle)
 {
     struct transform_list done;
+    if (oracle == ORACLE_METAMORPHIC && check->transforms.count > 0)
+        return transform_apply(scratch, kernel, &check->transforms, &done);
+    if (oracle != ORACLE_PHI || kernel->launch.warp == kernel->launch.threads)
+        return NULL;
+    struct ast_kernel *other = ast_kernel_copy(scratch, kernel);
+    other->launch.warp = kernel->launch.threads;
+    return other;
+}
+
+/* What the reference sees there: an execution that goes wrong may be one of that kernel. NULL: nothing. */
+static const char *cause_elsewhere(struct arena *arena, struct arena *scratch,
+                                   const struct ast_kernel *kernel, struct check_options check,
+                                   enum oracle_id oracle)
+{
+    const struct ast_kernel *other = kernel_of_oracle(scratch, kernel, &check, oracle);
+    if (!other)
+        return NULL;
     struct check_result *result = ARENA_NEW(scratch, struct check_result);
-    const struct ast_kernel *transformed =
-        transform_apply(scratch, kernel, &check.transforms, &done);
     check.oracles = 1u << ORACLE_REFERENCE;
-    check_kernel(scratch, transformed, &check, result);
+    check.tape = NULL;
+    check_kernel(scratch, other, &check, result);
     const struct divergence *d = signature_closest(result, 0);
     return d ? signature_cause(arena, result, d, true) : NULL;
 }
@@ -129,9 +145,8 @@ static const char *cause_of_small(struct arena *arena, struct arena *scratch,
         d = check_find(scratch, result, signature, false);
     }
     const char *cause = d ? signature_cause(arena, result, d, true) : copy(arena, signature);
-    if (d && d->oracle == ORACLE_METAMORPHIC && check.transforms.count > 0 &&
-        !result->answers[ORACLE_REFERENCE].divergence) {
-        const char *other = cause_of_transformed(arena, scratch, kernel, check);
+    if (d && !result->answers[ORACLE_REFERENCE].divergence) {
+        const char *other = cause_elsewhere(arena, scratch, kernel, check, d->oracle);
         cause = other ? other : cause;
     }
     arena_release(scratch, mark);

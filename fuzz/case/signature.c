@@ -202,13 +202,15 @@ const char *signature_cause(struct arena *arena, const struct check_result *resu
                             const struct divergence *divergence, bool minimised)
 {
     const struct divergence *cause = divergence->known ? divergence : signature_closest(result, 0);
-    const char *where = "";
+    const char *where = "", *what = without_space(cause->observable);
+    if (cause->oracle == ORACLE_REFERENCE && strncmp(what, "result of ", 10) != 0)
+        what = ""; /* the step is the same, whatever of it is seen first */
     if (oracle_table[cause->oracle].distance <= ORACLE_LAST_STEP)
         where = rule_text(arena, cause->rule);
     else if (minimised && cause->oracle != ORACLE_DIRECTIONS)
         where = signature_shape(arena, result->kernel);
     return arena_printf(arena, "%s|%s|%s|%s", oracle_table[cause->oracle].name, cause->class_name,
-                        where, without_space(cause->observable));
+                        where, what);
 }
 
 const char *signature_part(struct arena *arena, const char *signature, int index)

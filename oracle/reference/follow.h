@@ -17,6 +17,9 @@ enum follow_state {
     FOLLOW_CUT   /* the execution has more steps than are followed */
 };
 
+/* An observable: what an instruction of PTX puts into a register. */
+#define FOLLOW_RESULT "result"
+
 enum { FOLLOW_ACCESSES = 1 << 13, FOLLOW_USES = LIMIT_THREADS };
 
 struct follower {

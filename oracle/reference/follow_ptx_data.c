@@ -110,7 +110,7 @@ static void compute_lane(struct follow_step *s, struct ref_computing *r, uint32_
             continue;
         uint64_t got = ptx_source(s->f->machine, s->after, place, lane);
         if (!ref_is_result(r, k, got))
-            part_values(s, "result", got, r->d[k]);
+            part_values(s, FOLLOW_RESULT, got, r->d[k]);
         follow_ptx_set(s, s->g->registers, place, lane, got);
     }
 }

@@ -47,11 +47,16 @@ void follow_compare_memory(struct follower *f)
                         memory[i], r->memory[i]);
 }
 
-/* The frame on top: parameters and variables in order of declaration. */
+/* The frame on top: parameters and variables in order of declaration; and how many choices the thread has made. */
 static void compare_frame(struct follower *f, uint32_t thread)
 {
     const struct ref_frame *frame = f->reference->threads[thread].frames;
-    const int32_t *words = &f->machine->memory[f->machine->threads[thread].base[SPACE_LOCAL]];
+    const struct thread_context *context = &f->machine->threads[thread];
+    const int32_t *words = &f->machine->memory[context->base[SPACE_LOCAL]];
+    if (context->choices != f->reference->threads[thread].choices) {
+        follow_part_numbers(f, "choices", context->choices, f->reference->threads[thread].choices);
+        return;
+    }
     if (memcmp(words, frame->values, frame->words * sizeof *words) == 0)
         return;
     for (uint32_t i = 0; i < frame->words; i++)

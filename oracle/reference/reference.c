@@ -86,14 +86,29 @@ static const char *evidence_of(struct checking *c, const struct follower *f,
     return evidence_close(&e);
 }
 
+/* A rule that must come next - a barrier ends, nobody can step - and does not is what differs, not what comes instead. */
+static enum rule rule_of(const struct follower *f)
+{
+    return f->awaited != RULE_NONE && strcmp(f->observable, "rule") == 0 ? f->awaited : f->rule;
+}
+
+/* Many instructions of PTX have one rule: whose result it is belongs to what is seen. */
+static const char *observable_of(struct arena *arena, const struct follower *f)
+{
+    const struct ptx_code *code = f->program->ptx;
+    if (!code || f->stm >= code->count || strcmp(f->observable, FOLLOW_RESULT) != 0)
+        return f->observable;
+    return arena_printf(arena, FOLLOW_RESULT " of %s", ptx_mnemonics[code->ops[f->stm].opcode]);
+}
+
 static void diverge(struct checking *c, const struct follower *f, const struct execution *execution)
 {
     struct answer *answer = &c->result->answers[ORACLE_REFERENCE];
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
     *d = (struct divergence){.oracle = ORACLE_REFERENCE,
                              .class_name = "step",
-                             .rule = f->rule,
-                             .observable = f->observable,
+                             .rule = rule_of(f),
+                             .observable = observable_of(c->arena, f),
                              .subject = execution->subject,
                              .line = evidence_line(f->program, f->stm)};
     if (!answer_wants(answer, d))

@@ -2,11 +2,12 @@
 # What signatures are worth: plants faults of faults/*.txt, one a program, runs a campaign of each over
 # several seeds, and looks whether the findings of one fault have one key and those of two faults never do.
 #
-#     buckets.sh SOURCES BUILD WORK [cases=300] [seeds=3] [jobs=2] [every=3] [FAULT...]
+#     buckets.sh SOURCES BUILD WORK [records=FILE] [cases=300] [seeds=3] [jobs=2] [every=3] [FAULT...]
 #
 # BUILD is a build folder with simtfuzz in it; nothing in it is changed. Taken are faults that a campaign
-# can see: every third of each class, or those named (or of the classes named). What WORK has results of is
-# not done again: a result is kept under the contents of the sources, of the fault, and the seed.
+# can see: every third of each class, or those named (or of the classes named); of FILE - records of an exam - any,
+# whoever is to speak. What WORK has results of is not done again: a result is kept under the contents of the
+# sources, of the fault, and the seed.
 #
 # WORK/examples.tsv then has a line for each example that a campaign stored (known findings left out):
 #     fault class seed case raw_key signature cause
@@ -15,10 +16,10 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 sources=$(cd "${1:?sources}" && pwd) build=$(cd "${2:?build folder}" && pwd) work=${3:?work folder}
 shift 3
-cases=300 seeds=3 jobs=2 every=3 wanted=()
+cases=300 seeds=3 jobs=2 every=3 wanted=() records=
 for argument; do
     case $argument in
-    cases=* | seeds=* | jobs=* | every=*) declare "$argument" ;;
+    records=* | cases=* | seeds=* | jobs=* | every=*) declare "$argument" ;;
     *) wanted+=("$argument") ;;
     esac
 done
@@ -60,7 +61,7 @@ measure_fault() {
 
 declare -A seen=()
 selected() {
-    case $oracle in none | test\ *) return 1 ;; esac
+    [ -n "$records" ] || case $oracle in none | test\ *) return 1 ;; esac
     [ "${#wanted[@]}" -eq 0 ] || { named; return; }
     seen[$class]=$((${seen[$class]:--1} + 1))
     [ $((seen[$class] % every)) -eq 0 ]
