@@ -106,8 +106,14 @@ static inline int8_t *caches_offsets(const struct caches *c, struct memory_slot 
 /* The word that all SMs agree on (MEM.inv.10): a dirty or valid one of the L2, or else memory's. */
 uint32_t caches_current(const struct machine *machine, uint32_t word);
 
-/* Which of MEM.inv.* does not hold in the state, or NULL; it is written into the arena. */
-const char *caches_broken(struct arena *arena, const struct machine *machine);
+/* Which of MEM.inv.* does not hold in the state, or NULL. */
+const char *caches_broken(const struct machine *machine);
+
+/* MEM.inv.10. What all SMs agree on of each word of memory; of local memory, what its SM has. And, after a step of the
+ * environment: what changed among the first words that it may not have changed, or NULL. */
+void caches_agreed(const struct machine *machine, uint32_t *values);
+const char *caches_moved(const struct machine *machine, const struct step_event *event,
+                         uint32_t words, const uint32_t *before, const uint32_t *after);
 
 /* Whether a live number is an operation; its actor and its place among that one's. */
 bool caches_is_operation(const struct machine *machine, uint32_t number, uint32_t *actor,

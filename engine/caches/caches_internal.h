@@ -126,6 +126,11 @@ bool caches_empties(const struct caches *c, const struct ptx_op *op);
 /* The instructions that the actor is at; at most 64. */
 uint32_t caches_next(const struct machine *machine, uint32_t actor, struct next_instruction *next);
 
+/* ---- caches_touches.c ---- */
+
+/* R4. */
+void caches_touches(const struct machine *machine, uint32_t number, struct touches *t);
+
 /* ---- caches_layout.c ---- */
 
 struct caches caches_shape(const struct semantics *base, const struct program *program,

@@ -3,6 +3,8 @@
  */
 #include "engine/caches/caches_internal.h"
 
+#include <string.h>
+
 static bool is_clean(const struct cache_line *line, const struct caches *c)
 {
     uint32_t bits = line->valid | line->dirty | line->pins | line->pending | line->first;
@@ -70,10 +72,23 @@ static const char *stale(const struct machine *machine, const struct caches *c,
     return NULL;
 }
 
+/* Lines that are used come first in their set, so one behind an unused one is lost to it. */
+static bool has_gap(const struct caches *c, const struct cache *cache)
+{
+    uint32_t ways = cache->count / cache->sets;
+    for (uint32_t i = 0; i + 1 < cache->count; i++)
+        if ((i + 1) % ways && !caches_line(c, cache->lines, i)->tag &&
+            caches_line(c, cache->lines, i + 1)->tag)
+            return true;
+    return false;
+}
+
 static const char *cache_broken(const struct machine *machine, const struct caches *c,
                                 const struct cache *cache, uint32_t sm)
 {
     const char *broken = NULL;
+    if (has_gap(c, cache))
+        return "MEM.inv.8: a set has lost a line";
     bool only = c->sms == 1 && c->options.profile == MEMORY_COHERENT && !c->options.warm_count;
     for (uint32_t i = 0; i < cache->count && !broken; i++) {
         broken = line_broken(machine, c, cache, sm, i);
@@ -83,7 +98,7 @@ static const char *cache_broken(const struct machine *machine, const struct cach
     return broken;
 }
 
-const char *caches_broken(struct arena *arena, const struct machine *machine)
+const char *caches_broken(const struct machine *machine)
 {
     const struct caches *c = caches_of(machine);
     struct machine *m = (struct machine *)(uintptr_t)machine;
@@ -91,8 +106,6 @@ const char *caches_broken(struct arena *arena, const struct machine *machine)
     for (uint32_t sm = 0; sm < c->sms && !broken; sm++) {
         struct cache cache = caches_of_sm(m, c, sm);
         broken = cache_broken(machine, c, &cache, sm);
-        if (broken)
-            return arena_printf(arena, "%s (L1 of SM %u)", broken, (unsigned)sm);
     }
     if (!broken && c->l2) {
         struct cache cache = caches_second(m, c);
@@ -129,4 +142,81 @@ uint32_t caches_current(const struct machine *machine, uint32_t word)
         }
     }
     return value;
+}
+
+/* ---- MEM.inv.10: what all agree on moves by writes only ---- */
+
+/* Its own words of a line's bytes. */
+static void lay_over(const struct machine *machine, const struct caches *c,
+                     const struct cache_line *line, uint32_t bytes, uint32_t *values)
+{
+    uint32_t first = line->tag - 1;
+    for (uint32_t k = 0; k < c->words; k++) {
+        uint32_t mask = 0;
+        for (uint32_t b = 0; b < 4; b++)
+            mask |= bytes >> (4 * k + b) & 1 ? 0xffu << 8 * b : 0;
+        if (mask && caches_line_of(machine, c, first + k) == first)
+            values[first + k] = (values[first + k] & ~mask) | (line->vals[k] & mask);
+    }
+}
+
+void caches_agreed(const struct machine *machine, uint32_t *values)
+{
+    const struct caches *c = caches_of(machine);
+    struct machine *m = (struct machine *)(uintptr_t)machine;
+    memcpy(values, machine->memory, machine->program->memory_words * sizeof *values);
+    for (uint32_t n = 0; n <= c->sms; n++) {
+        struct cache cache = n ? caches_of_sm(m, c, n - 1) : caches_second(m, c);
+        for (uint32_t i = 0; cache.lines && i < cache.count; i++) {
+            const struct cache_line *line = caches_line(c, cache.lines, i);
+            if (line->tag)
+                lay_over(machine, c, line, n ? line->dirty : line->valid, values);
+        }
+    }
+}
+
+/* The step has just run a program's readL2 of a global line: what it has read. */
+static const char *read_broken(const struct machine *machine, uint32_t number,
+                               const uint32_t *values)
+{
+    struct machine *m = (struct machine *)(uintptr_t)machine;
+    const struct caches *c = caches_of(machine);
+    uint32_t actor, place;
+    if (!caches_is_operation(machine, number, &actor, &place))
+        return NULL;
+    const struct operation x = caches_operation(m, actor, place, NULL);
+    const uint8_t *code = memory_programs[x.slot->program].code;
+    uint32_t ip = x.slot->ip;
+    if (ip < 2 || code[ip - 1] != CODE_YIELD || code[ip - 2] != CODE_READ_L2)
+        return NULL;
+    for (uint32_t k = 0; k < c->words; k++)
+        if (x.slot->line + k < machine->program->shared_base && (x.need >> 4 * k & 15) == 15 &&
+            x.slot->value[k] != values[x.slot->line + k])
+            return "MEM.inv.10: readL2 returns another value than all agree on";
+    return NULL;
+}
+
+const char *caches_moved(const struct machine *machine, const struct step_event *event,
+                         uint32_t words, const uint32_t *before, const uint32_t *after)
+{
+    const struct caches *c = caches_of(machine);
+    const struct program *program = machine->program;
+    bool silent = event->rule != RULE_MEM_STEP && event->rule != RULE_MEM_END;
+    bool loads = !silent && program->ptx->ops[event->stm].exec == PTX_EXEC_LD;
+    uint32_t line = CACHES_NONE;
+    if (loads && words > program->private_base) /* ld.local.lu drops what is dirty */
+        words = program->private_base;
+    for (uint32_t word = 0; word < words; word++) {
+        if (before[word] == after[word])
+            continue;
+        uint32_t own = caches_line_of(machine, c, word);
+        if (silent)
+            return "MEM.inv.10: a silent rule changes what all agree on";
+        if (loads)
+            return "MEM.inv.10: a load changes what all agree on";
+        if (line != CACHES_NONE && line != own)
+            return "MEM.inv.10: a store changes two lines";
+        line = own;
+    }
+    return event->rule == RULE_MEM_STEP ? read_broken(machine, event->actor, after) : NULL;
 }

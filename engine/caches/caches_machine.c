@@ -472,6 +472,7 @@ const struct semantics semantics_crs_caches = {
     .init = init,
     .step = {step, step, step, step},
     .footprint = footprint,
+    .touches = caches_touches,
     .next_stm = next_stm,
     .barrier_rule = RULE_BLK_END_BAR,
 };
@@ -493,6 +494,7 @@ const struct semantics semantics_thread_pc_caches = {
     .init = init,
     .step = {step, step, step, step},
     .footprint = footprint,
+    .touches = caches_touches,
     .next_stm = next_stm,
     .barrier_rule = RULE_BLK_END_BAR,
 };
@@ -512,6 +514,7 @@ const struct semantics semantics_block_caches = {
     .init = init,
     .step = {step, step, step, step},
     .footprint = footprint,
+    .touches = caches_touches,
     .next_stm = next_stm,
     .control = control,
     .same_pc = same_pc,

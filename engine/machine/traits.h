@@ -42,6 +42,21 @@ struct machine_environment {
     uint32_t alternatives, words;
 };
 
+/* What a step may touch, as bits that stand for parts of the state: two steps of different actors are independent unless
+ * one writes what the other reads or writes. Then they can change places, and neither makes the other possible or not. */
+enum { TOUCHES = 3 };
+struct touches {
+    uint64_t reads[TOUCHES], writes[TOUCHES];
+};
+
+static inline bool touches_meet(const struct touches *a, const struct touches *b)
+{
+    uint64_t met = 0;
+    for (uint32_t i = 0; i < TOUCHES; i++)
+        met |= (a->writes[i] & (b->reads[i] | b->writes[i])) | (a->reads[i] & b->writes[i]);
+    return met != 0;
+}
+
 struct semantics {
     const char *name;
     enum ast_form form; /* of the programs that it runs */
@@ -81,6 +96,8 @@ struct semantics {
      * code_stm. */
     void (*footprint)(const struct machine *machine, uint32_t actor, uint64_t *reads,
                       uint64_t *writes);
+    /* What the next step of a live number touches, in the state at hand, whatever it chooses. NULL: nobody knows. */
+    void (*touches)(const struct machine *machine, uint32_t number, struct touches *touches);
     /* Statement that the actor's next step executes; CODE_NONE for tokens, contexts, inact. */
     uint32_t (*next_stm)(const struct machine *machine, uint32_t actor);
     /* Whether the actor has finished its text, though it may have steps left that are not in it: a barrier that the

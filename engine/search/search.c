@@ -19,7 +19,7 @@ const struct search_options SEARCH_DEFAULTS = {
     .max_outcomes = 1024,
 };
 
-const char *const search_method_names[] = {"auto", "states", "dpor"};
+const char *const search_method_names[] = {"auto", "states", "dpor", "sleep"};
 
 /* ---- inner choices ---- */
 
@@ -300,12 +300,12 @@ void search_cut(struct search *search, const char *cut)
 
 static void run_method(struct search *search, enum search_method method)
 {
-    enum { DEPTH_ENTRIES = 1 << 17 }; /* SEARCH_DPOR: all steps of one execution */
+    enum { DEPTH_ENTRIES = 1 << 17 }; /* SEARCH_DPOR, SEARCH_SLEEP: all steps of one execution */
     struct search_result *result = search->result;
     struct arena *arena = search->arena;
     struct track *track = &search->machine->track;
     const struct track own = *track;
-    if (method == SEARCH_DPOR) {
+    if (method != SEARCH_STATES) {
         track->log_capacity = DEPTH_ENTRIES + search->step_entries;
         track->log = arena_room(arena, track->log_capacity * sizeof *track->log);
     }
@@ -319,6 +319,8 @@ static void run_method(struct search *search, enum search_method method)
     machine_reset(search->machine);
     if (method == SEARCH_STATES)
         search_states(search);
+    else if (method == SEARCH_SLEEP)
+        search_sleep(search);
     else
         search_dpor(search);
     track->log = own.log;
@@ -368,7 +370,7 @@ struct search_result *search_run(struct arena *arena, struct machine *machine,
     grow_outcomes(search);
     enum search_method first = options->method;
     bool states_only = !accesses_tell(machine);
-    if (states_only)
+    if (states_only && first != SEARCH_SLEEP)
         first = SEARCH_STATES;
     if (first == SEARCH_AUTO)
         first = dpor_looks_cheaper(search) ? SEARCH_DPOR : SEARCH_STATES;

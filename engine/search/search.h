@@ -10,8 +10,10 @@
  *   kernels whose executions all end, of at most 64 actors. Not for PTX with barriers: there the order of
  *   arrivals matters, and which warps have completed. Nor where choices are made by memory that others write: choosing accesses
  *   nothing. Asked for there, SEARCH_STATES is what runs.
+ * - SEARCH_SLEEP: depth-first over states told apart by their hashes, with sleep sets (search_sleep.c): for outcomes
+ *   alone, of kernels over caches above all. Says nothing of races and lassos, nor of whether executions end.
  *
- * Both enumerate the choices inside a step too. Both assume of a semantics what all grant: a live actor
+ * All enumerate the choices inside a step too. The first two assume of a semantics what all grant: a live actor
  * can always step, only its own step makes it wait or final, and an actor that waits is back when a step
  * of another actor of its block releases the block.
  */
@@ -27,9 +29,9 @@
  * more conflicts than the lattice of all interleavings has levels to spare (search.c); else
  * SEARCH_DPOR. When a bound cuts the first method off, the other has the steps that are left; what both
  * found is put together. */
-enum search_method { SEARCH_AUTO, SEARCH_STATES, SEARCH_DPOR };
+enum search_method { SEARCH_AUTO, SEARCH_STATES, SEARCH_DPOR, SEARCH_SLEEP };
 
-extern const char *const search_method_names[]; /* "auto", "states", "dpor" */
+extern const char *const search_method_names[]; /* "auto", "states", "dpor", "sleep" */
 
 struct graph;
 
@@ -79,7 +81,8 @@ struct search_result {
     /* NULL, or the bound: "states", "bytes", "steps", "depth", "interrupted", "time", "outcomes" (all were explored, but not
      * all kept), "actors" (SEARCH_DPOR with more than 64). */
     const char *cut;
-    uint64_t states;      /* SEARCH_STATES: distinct ones */
+    uint64_t states;      /* distinct ones; not SEARCH_DPOR */
+    uint64_t ends;        /* of them, in which the execution is over; not SEARCH_DPOR */
     uint64_t transitions; /* between them */
     uint64_t bytes;       /* SEARCH_STATES: of the arena, at most, judging included */
     uint64_t steps;       /* of all methods used */

@@ -84,6 +84,7 @@ static inline uint32_t search_step(struct search *search, uint32_t actor)
 /* From the machine's initial state; outcomes are added to those there are. */
 void search_states(struct search *search);
 void search_dpor(struct search *search);
+void search_sleep(struct search *search);
 
 /* Addresses of observed accesses are below it. */
 static inline uint32_t search_locations(const struct program *program)

@@ -228,8 +228,10 @@ static bool expand(struct exploration *x, uint32_t number)
     }
     graph_state(graph, number)->first_edge = graph->edges.count;
     graph_load(graph, number);
-    if (head->status != STATUS_RUNNING)
+    if (head->status != STATUS_RUNNING) {
+        graph->search->result->ends++;
         return true;
+    }
     if (x->depth == graph->search->options->max_depth) {
         search_cut(graph->search, "depth");
         return false;

@@ -126,7 +126,7 @@ struct digest_parts digest_parts(struct arena *arena, const struct ast_kernel *k
         if (!is_silent(result, (enum subject_id)i))
             add_run(&parts.runs, arena, &result->runs[i]);
     for (uint32_t i = 0; i < ORACLE_COUNT; i++)
-        if ((i != ORACLE_MEMORY && i != ORACLE_PROVE) ||
+        if ((i != ORACLE_MEMORY && !(ORACLES_NAMED >> i & 1)) ||
             result->answers[i].verdict != VERDICT_NOT_APPLICABLE)
             add_answer(&parts.answers, arena, &result->answers[i]);
     for (uint32_t i = 0; i < result->claim_count; i++) {

@@ -110,9 +110,11 @@ static void print_divergences(struct arena *arena, const struct check_options *o
 /* What --exhaustive reached: all executions, or where a bound cut the search off. */
 static void print_search(const struct check_run *run)
 {
-    const struct search_result *search = run->search;
+    const struct search_result *search = run->reduced ? run->reduced : run->search;
     const char *plural = search->outcome_count == 1 ? "" : "s";
     printf("    %s: ", subject_table[run->subject].name);
+    if (run->reduced)
+        printf("outcomes alone: ");
     if (search->complete)
         printf("all executions searched, %" PRIu32 " outcome%s", search->outcome_count, plural);
     else
@@ -120,7 +122,7 @@ static void print_search(const struct check_run *run)
                strcmp(search->cut, "interrupted") == 0 ? "" : "the bound on ",
                strcmp(search->cut, "interrupted") == 0 ? "an interruption" : search->cut,
                search->outcome_count, plural);
-    if (search->method == SEARCH_STATES)
+    if (search->method != SEARCH_DPOR)
         printf(" (states: %" PRIu64 ")\n", search->states);
     else
         printf(" (partial-order reduction, executions: %" PRIu64 ")\n", search->executions);

@@ -133,9 +133,9 @@ static void json_finals(struct json *json, struct arena *arena, const struct che
     arena_release(arena, mark);
 }
 
-static void json_search(struct json *json, const struct search_result *search)
+static void json_search(struct json *json, const char *key, const struct search_result *search)
 {
-    json_key(json, "search");
+    json_key(json, key);
     if (!search) {
         json_null(json);
         return;
@@ -252,7 +252,9 @@ static void json_run(struct json *json, struct arena *arena, const struct check_
     json_key_string(json, "subject", subject_table[run->subject].name);
     json_key_u64(json, "schedules", run->schedules);
     json_key_bool(json, "exhaustive", run->search && run->search->complete);
-    json_search(json, run->search);
+    json_search(json, "search", run->search);
+    if (run->reduced)
+        json_search(json, "reduced", run->reduced);
     json_key_object_begin(json, "statuses");
     for (uint32_t i = 0; i < STATUS_COUNT; i++)
         if (run->statuses[i] > 0)

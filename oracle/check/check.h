@@ -73,6 +73,8 @@ struct check_run {
     const struct program *program;      /* that its statements and variables are of; NULL: none */
     uint32_t schedules;                 /* executions */
     const struct search_result *search; /* of all executions; NULL: not asked for */
+    /* Over caches, where that one was cut off: outcomes alone, with R1, R3 and R4 (docs/memory.md); or NULL. */
+    const struct search_result *reduced;
     uint32_t statuses[STATUS_COUNT]; /* executions that ended so; `nonterminating`: proven lassos */
     const char *error; /* the first execution that ended in one: fault_sentence of it; or NULL */
     const struct check_fault *faults[OUTCOME_COUNT]; /* the first that ended so; NULL: none did */

@@ -16,8 +16,9 @@ enum oracle_id {
     ORACLE_COUNT
 };
 
-/* Those that nobody need name; `prove` asks a solver, a program of its own, and takes its time. */
-#define ORACLES_DEFAULT (((1u << ORACLE_COUNT) - 1) & ~(1u << ORACLE_PROVE))
+/* Those that nobody need name; the others take their time, and `prove` a solver, a program of its own. */
+#define ORACLES_NAMED (1u << ORACLE_PROVE | 1u << ORACLE_REDUCTIONS)
+#define ORACLES_DEFAULT (((1u << ORACLE_COUNT) - 1) & ~ORACLES_NAMED)
 
 struct oracle_info {
     const char *name;

@@ -7,7 +7,8 @@
  *  memory      If no sequentially consistent execution has a race, and all end with one memory, then those with caches
  *              end, with that memory. Profile coherent only: as printed a thread's own accesses get out of order.
  *              Not where fences or releases are what orders: an L1 does not see them (docs/memory.md).
- *  invariant   MEM.inv.1 to 7, 11, 12 after every step (engine/caches/caches_invariant.c).
+ *  invariant   MEM.inv.1 to 8, 11, 12 after every step, 10 over every micro step and silent rule of small memories
+ *              (engine/caches/caches_invariant.c).
  */
 #include "oracle/memory/memory_oracle.h"
 
@@ -21,7 +22,8 @@ enum {
     AMPLE = 64,
     SHARE = 8,          /* of the budget: a replay takes no more */
     INVARIANTS = 20000, /* steps of a case after which they are asked */
-    SMALL = 4096 /* words of memory that are compared after each step; larger ones at the end */
+    SMALL = 4096, /* words of memory that are compared after each step; larger ones at the end */
+    AGREED = 256  /* the same of what all SMs agree on; of larger ones never */
 };
 
 struct memory_watching {
@@ -32,6 +34,10 @@ struct memory_watching {
     const char *broken; /* of the execution at hand */
     enum rule rule;
     uint32_t stm;
+    uint32_t *agreed,
+        *now; /* of small memories: what all SMs agreed on before the step, and agree on */
+    uint64_t
+        agreed_step; /* of the machine, behind which `agreed` is; 0: of no step of this execution */
 };
 
 static bool has_caches(enum subject_id subject)
@@ -76,6 +82,24 @@ static void diverge(struct checking *c, struct divergence *d, struct evidence *e
 
 /* ---- invariants ---- */
 
+/* MEM.inv.10. Steps of warps in between write frames and parameters, in memory itself, and nothing else. */
+static const char *look_at_agreed(struct memory_watching *w, const struct machine *machine,
+                                  const struct step_event *event)
+{
+    const struct program *program = machine->program;
+    uint32_t *before = w->agreed;
+    const char *moved = NULL;
+    bool next = w->agreed_step + 1 == machine->steps;
+    caches_agreed(machine, w->now);
+    if (w->agreed_step)
+        moved = caches_moved(machine, event, next ? program->memory_words : program->private_base,
+                             before, w->now);
+    w->agreed = w->now;
+    w->now = before;
+    w->agreed_step = machine->steps;
+    return moved;
+}
+
 static void look(struct memory_watching *w, const struct machine *machine,
                  const struct step_event *event)
 {
@@ -83,7 +107,9 @@ static void look(struct memory_watching *w, const struct machine *machine,
     if (w->broken || w->left == 0 || machine_status(machine) != STATUS_RUNNING)
         return;
     w->left--;
-    w->broken = caches_broken(w->c->arena, machine);
+    w->broken = caches_broken(machine);
+    if (!w->broken && w->agreed)
+        w->broken = look_at_agreed(w, machine, event);
     w->rule = event->rule;
     w->stm = event->stm;
 }
@@ -103,9 +129,13 @@ const struct observer *memory_watch(struct checking *c, enum subject_id subject,
         w = c->own[ORACLE_MEMORY] = ARENA_NEW(c->arena, struct memory_watching);
         w->left = INVARIANTS;
     }
+    uint32_t words = c->subjects[subject].program->memory_words;
     w->c = c;
     w->subject = subject;
     w->broken = NULL;
+    w->agreed_step = 0;
+    w->agreed = words <= AGREED ? ARENA_ARRAY(c->arena, uint32_t, words) : NULL;
+    w->now = words <= AGREED ? ARENA_ARRAY(c->arena, uint32_t, words) : NULL;
     w->observer = (struct observer){.context = w, .environment = see, .next = behind};
     return &w->observer;
 }

@@ -22,6 +22,31 @@ static void keep_outcome(struct checking *c, enum subject_id subject,
     explore_keep_store(c, execution, outcome->store);
 }
 
+/* Over caches: outcomes alone, where races and lassos, which need every state, were too many to look for. R2 is the
+ * subject's own. */
+static void search_reduced(struct checking *c, enum subject_id subject, struct search_options how)
+{
+    const struct subject_info *info = &subject_table[subject];
+    struct check_run *run = &c->result->runs[subject];
+    struct machine_options options = info->options;
+    if (!info->vtable->plain || run->search->complete ||
+        strcmp(run->search->cut, "interrupted") == 0)
+        return;
+    options.memory.eager = true;
+    options.memory.flush = false;
+    how.method = SEARCH_SLEEP;
+    how.max_states *= 4; /* they are smaller */
+    how.no_races = how.no_lasso = true;
+    how.progress = NULL;
+    struct machine *machine =
+        search_machine_with(c->arena, info->vtable, c->subjects[subject].program, &options);
+    run->reduced = search_run(c->arena, machine, &how);
+    if (c->options->searched && !c->alone)
+        c->options->searched(c->options->searched_context, run);
+    for (uint32_t i = 0; i < run->reduced->outcome_count; i++)
+        keep_outcome(c, subject, &run->reduced->outcomes[i]);
+}
+
 static void search_subject(struct checking *c, enum subject_id subject)
 {
     const struct subject_info *info = &subject_table[subject];
@@ -45,6 +70,7 @@ static void search_subject(struct checking *c, enum subject_id subject)
     }
     c->all_fair_end[subject] = found->complete && (found->liveness == LIVENESS_ALL_TERMINATE ||
                                                    found->liveness == LIVENESS_UNFAIR_LASSO);
+    search_reduced(c, subject, options);
 }
 
 /* pi(P) takes every thread through every block: its interleavings are too many, and P's are the same

@@ -64,6 +64,29 @@ cp out digest
 expect 0 digest --cases 4 --seed 1 --subjects crs:caches:coherent --oracles memory-model --caches lines=4,words=8
 cmp -s out digest && failed "digests do not depend on the caches"
 
+# A search that is cut off is followed by one for outcomes alone: three threads, more than 2^18 states.
+cat >three.simt <<'END'
+launch(threads = 3, warp = 1, blocks = 1);
+global int x, y, r[4];
+kernel k() {
+    if (tid == 0) {
+        x = 1;
+        r[0] = y;
+    } else {
+        if (tid == 1) {
+            y = 1;
+            r[1] = x;
+        } else {
+            r[2] = x;
+        }
+    }
+}
+END
+expect 1 check three.simt --exhaustive --subjects crs,$subject
+says out "$subject: NOT all executions" "$subject: outcomes alone: all executions searched, 8 outcomes"
+expect 1 check three.simt --exhaustive --subjects crs,$subject --json
+says out '"reduced": {"method": "sleep", ' '"outcomes": 8, "cut": null}'
+
 # What is wrong has a name, and its line where it stands in a kernel.
 bad() { # CACHES MESSAGE
     expect 2 check k.simt --subjects $subject --caches "$1"

@@ -48,7 +48,7 @@ static void ended(void *context, const struct machine *machine)
 static void passed(void *context, const struct machine *machine)
 {
     struct collecting *x = context;
-    const char *broken = caches_broken(&test_arena, machine);
+    const char *broken = caches_broken(machine);
     if (broken && x->broken++ == 0)
         print_error("%s: %s\n", x->test->name, broken);
 }
