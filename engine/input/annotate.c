@@ -71,5 +71,6 @@ void annotate_visit(const struct ast_kernel *kernel, annotate_each *each, void *
 {
     struct visiting v = {.each = each, .context = context};
     const struct ast_question question = {.statement = visit, .context = &v};
-    ast_ask_kernel(&question, kernel);
+    if (kernel->main) /* PTX has none */
+        ast_ask_kernel(&question, kernel);
 }

@@ -5,7 +5,7 @@
  * A candidate speaks of the head's symbols, and of what was known before the loop. That it is wrong costs
  * time only; none is ever assumed before it is shown.
  */
-#include "engine/prove/prove_internal.h"
+#include "engine/prove/lift.h"
 
 #include "engine/language/print.h"
 
@@ -89,9 +89,11 @@ static term at_entry(const struct finding *f, term t)
 
 /* ---- strides ---- */
 
-static void add_stride(struct finding *f, int32_t stride)
+static void add_stride(struct finding *f, int64_t given)
 {
-    stride = stride < 0 ? (stride == INT32_MIN ? 0 : -stride) : stride;
+    int32_t stride = (int32_t)(given < 0 ? -given : given);
+    if (given < -INT32_MAX || given > INT32_MAX)
+        return;
     for (uint32_t i = 0; i < f->stride_count; i++)
         if (f->strides[i] == stride)
             return;
@@ -103,22 +105,22 @@ static void add_stride(struct finding *f, int32_t stride)
 static void find_strides(struct finding *f)
 {
     const struct loop_cut *cut = f->cut;
-    int32_t value;
+    int64_t value;
     uint32_t direct;
     for (term n = cut->invariant + 1; n < f->t->count; n++) {
         const struct term_node *node = term_of(f->t, n);
         if (node->op != TERM_BINARY)
             continue;
-        if (node->binary == BINARY_ADD && term_is_constant(f->t, node->b, &value))
+        if (node->binary == BINARY_ADD && term_is_number(f->t, node->b, &value))
             add_stride(f, value);
-        if (node->binary == BINARY_ADD && term_is_constant(f->t, node->a, &value))
+        if (node->binary == BINARY_ADD && term_is_number(f->t, node->a, &value))
             add_stride(f, value);
     }
     direct = f->stride_count;
     for (term n = 1; n < f->t->count; n++) {
         const struct term_node *node = term_of(f->t, n);
         if (node->op != TERM_BINARY || node->binary != BINARY_MUL ||
-            !term_is_constant(f->t, node->b, &value) || value <= 1 || value > 1 << 16)
+            !term_is_number(f->t, node->b, &value) || value <= 1 || value > 1 << 16)
             continue;
         add_stride(f, value);
         for (uint32_t i = 0; i < direct; i++)
@@ -131,9 +133,9 @@ static void find_strides(struct finding *f)
 static term multiple(struct finding *f, term t, int32_t stride)
 {
     bool power = (stride & (stride - 1)) == 0;
-    term zero = term_word(f->t, 0);
-    term rest = power ? term_binary(f->t, BINARY_AND, t, term_word(f->t, stride - 1))
-                      : term_urem(f->t, t, term_word(f->t, stride));
+    term zero = term_number(f->t, t, 0);
+    term rest = power ? term_binary(f->t, BINARY_AND, t, term_number(f->t, t, stride - 1))
+                      : term_urem(f->t, t, term_number(f->t, t, stride));
     return term_eq(f->t, rest, zero);
 }
 
@@ -207,7 +209,8 @@ static void find_bounds(struct finding *f, const struct ast_var *var, uint32_t k
     const struct loop_cut *cut = f->cut;
     uint32_t slot = slot_var(f->duo, var, k);
     term now = cut->head[slot], before = cut->entry[slot], in = cut->in[k];
-    term zero = term_word(f->t, 0), less = term_binary(f->t, BINARY_SUB, now, term_word(f->t, 1));
+    term zero = term_number(f->t, now, 0);
+    term less = term_binary(f->t, BINARY_SUB, now, term_number(f->t, now, 1));
     const char *name = SAY(f, "%s$%" PRIu32, var->name, k + 1);
     add_if(f, in, at_most(f, before, now), SAY(f, "%s has not fallen", name));
     add_if(f, in, at_most(f, now, before), SAY(f, "%s has not risen", name));
@@ -228,6 +231,8 @@ static void find_variables(struct finding *f)
         uint32_t slot = slot_var(f->duo, var, 0);
         if (cut->head[slot] == cut->entry[slot] && cut->head[slot + 1] == cut->entry[slot + 1])
             continue;
+        if (f->duo->lift && !lift_is_live(f->duo, f->duo->cfg->loops[cut->loop].head, var))
+            continue;
         if (!is_memory(var))
             find_uniform(f, var);
         if (!is_memory(var) && !var->is_array)
@@ -242,7 +247,8 @@ static void find_tests(struct finding *f)
     const struct loop_cut *cut = f->cut;
     for (uint32_t i = cut->test_first; i < cut->test_end; i++) {
         struct test_seen test = GROWN(f->duo->tests, struct test_seen)[i];
-        term less = term_less(f->t, test.a, test.b), more = term_less(f->t, test.b, test.a);
+        term (*compare)(struct terms *, term, term) = test.is_unsigned ? term_below : term_less;
+        term less = compare(f->t, test.a, test.b), more = compare(f->t, test.b, test.a);
         if (less <= TERM_TRUE || !of_head(f, less) || !is_changing(f, less))
             continue;
         const char *of = SAY(f, "a comparison of thread %" PRIu32, test.k + 1);
@@ -365,7 +371,7 @@ static void log_of_thread(struct finding *f, const struct logged *l)
     struct duo *duo = f->duo;
     term wo = l->watched, tid = duo->tid[0];
     int32_t threads = (int32_t)duo->threads;
-    uint32_t slice = l->var->length / duo->threads;
+    uint32_t slice = l->var->length * duo->units / duo->threads;
     add_logged(f, l, term_eq(f->t, wo, tid), "is element tid");
     add_logged(f, l, term_eq(f->t, term_urem(f->t, wo, duo->thread_count), tid),
                "is element tid of some row");

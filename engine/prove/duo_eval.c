@@ -18,11 +18,22 @@ bool duo_reads_memory(const struct ast_expr *e)
 
 /* ---- accesses ---- */
 
+/* Whether the access is of the watched location. */
+static term is_watched(struct duo *duo, const struct access_seen *access)
+{
+    struct terms *t = &duo->terms;
+    term watched = duo->watched[access->var->mark];
+    if (access->count == 1)
+        return term_eq(t, access->index, watched);
+    return term_below(t, term_binary(t, BINARY_SUB, watched, access->index),
+                      term_word(t, (int32_t)access->count));
+}
+
 static void log_access(struct duo *duo, term *state, const struct access_seen *access)
 {
     struct terms *t = &duo->terms;
     uint32_t slot = slot_log(duo, access->var, access->kind);
-    term here = term_eq(t, access->index, duo->watched[access->var->mark]);
+    term here = is_watched(duo, access);
     state[slot] = term_or(t, state[slot], term_and(t, access->enabled, here));
     grown_add(duo->arena, &duo->accesses, access, sizeof *access);
 }
@@ -53,7 +64,7 @@ static void check_access(struct duo *duo, const term *state, const struct access
     term wrong = conflicts(duo, state, access->var, access->kind);
     if (duo->threads * duo->blocks == 1)
         return;
-    wrong = term_and(t, wrong, term_eq(t, access->index, duo->watched[access->var->mark]));
+    wrong = term_and(t, wrong, is_watched(duo, access));
     wrong = term_and(t, wrong, access->enabled);
     if (access->var->space == SPACE_SHARED)
         wrong = term_and(t, wrong, duo->same);
@@ -64,38 +75,37 @@ static void check_access(struct duo *duo, const term *state, const struct access
             .goal = GOAL_RACE, .wrong = wrong, .at = at, .var = access->var, .kind = access->kind});
 }
 
-void duo_access(struct duo *duo, term *state, uint32_t k, struct ast_var *var, uint32_t kind,
-                term index, term enabled, struct location at)
+void duo_access(struct duo *duo, term *state, uint32_t k, const struct access_seen *access,
+                struct location at)
 {
-    struct access_seen access = {.var = var, .index = index, .enabled = enabled};
-    access.kind = (uint8_t)kind;
-    if (!duo->written[var->mark] || enabled == TERM_FALSE)
+    if (!duo->written[access->var->mark] || access->enabled == TERM_FALSE)
         return;
     if (k == 0)
-        log_access(duo, state, &access);
+        log_access(duo, state, access);
     else
-        check_access(duo, state, &access, at);
+        check_access(duo, state, access, at);
+}
+
+void duo_oblige(struct duo *duo, const term *state, uint32_t k, const struct obligation *of)
+{
+    struct obligation o = *of;
+    o.wrong = term_and(&duo->terms, o.wrong, state[slot_path(duo)]);
+    if (k == 0)
+        obligation(duo, &o);
 }
 
 /* ---- places ---- */
-
-/* The threads are alike, so that thread 1 stays within bounds is enough. */
-static void check_bounds(struct duo *duo, const term *state, uint32_t k, struct ast_var *var,
-                         term within, term enabled, struct location at)
-{
-    struct terms *t = &duo->terms;
-    term wrong = term_and(t, term_and(t, enabled, term_not(t, within)), state[slot_path(duo)]);
-    if (k == 0)
-        obligation(duo,
-                   &(struct obligation){.goal = GOAL_BOUNDS, .wrong = wrong, .at = at, .var = var});
-}
 
 static term within_bounds(struct duo *duo, term *state, uint32_t k, struct ast_var *var, term index,
                           term *enabled, struct location at)
 {
     struct terms *t = &duo->terms;
     term within = term_below(t, index, term_word(t, (int32_t)var->length));
-    check_bounds(duo, state, k, var, within, *enabled, at);
+    duo_oblige(duo, state, k,
+               &(struct obligation){.goal = GOAL_BOUNDS,
+                                    .wrong = term_and(t, *enabled, term_not(t, within)),
+                                    .at = at,
+                                    .var = var});
     *enabled = term_and(t, *enabled, within);
     return index;
 }
@@ -123,7 +133,11 @@ static term read_variable(struct duo *duo, term *state, uint32_t k, const struct
     }
     term held = state[slot_var(duo, var, k)];
     if (is_memory(var)) {
-        duo_access(duo, state, k, var, LOG_READ, index, *enabled, e->at);
+        duo_access(
+            duo, state, k,
+            &(struct access_seen){
+                .var = var, .index = index, .enabled = *enabled, .count = 1, .kind = LOG_READ},
+            e->at);
         if (duo->options->memory == PROOF_ADVERSARY && duo->written[var->mark])
             return duo_fresh(duo, SORT_WORD,
                              arena_printf(duo->arena, "what line %" PRIu32 " reads from %s",
@@ -247,7 +261,7 @@ static term eval_binary_expr(struct duo *duo, term *state, uint32_t k, const str
     term a = duo_eval(duo, state, k, e->a, enabled);
     term b = duo_eval(duo, state, k, e->b, enabled);
     if (is_comparison(e->binary)) {
-        struct test_seen test = {.op = e->binary, .k = k, .a = a, .b = b};
+        struct test_seen test = {.k = k, .a = a, .b = b};
         grown_add(duo->arena, &duo->tests, &test, sizeof test);
     }
     term value = term_binary(&duo->terms, e->binary, a, b);

@@ -1,7 +1,7 @@
 /*
  * duo_new.c - the kernel that two threads run, its launch, the state that they begin in.
  */
-#include "engine/prove/prove_internal.h"
+#include "engine/prove/lift.h"
 
 #include "engine/input/input.h"
 #include "engine/language/initial.h"
@@ -32,7 +32,7 @@ term duo_fresh(struct duo *duo, enum term_sort sort, const char *what)
     return symbol;
 }
 
-static void assume(struct duo *duo, term fact)
+void duo_assume(struct duo *duo, term fact)
 {
     grown_add(duo->arena, &duo->assumptions, &fact, sizeof fact);
 }
@@ -114,6 +114,7 @@ static void number_variables(struct duo *duo)
         for (struct ast_var *v = lists[i]; v; v = v->next)
             duo->vars[v->mark] = v;
     duo->written = ARENA_ARRAY(duo->arena, uint8_t, duo->var_count + 1);
+    duo->wide = ARENA_ARRAY(duo->arena, uint8_t, duo->var_count + 1);
 }
 
 static void note_writes(struct duo *duo, const struct ast_stm *s)
@@ -154,10 +155,12 @@ static void find_writes(struct duo *duo)
         }
     for (const struct ast_block *b = duo->kernel->main->blocks; b; b = b->next)
         note_assumes(duo, b);
+    if (duo->lift)
+        lift_note_variables(duo);
     for (uint32_t i = 0; i < duo->var_count; i++) {
         bool shared = is_memory(duo->vars[i]) && duo->written[i];
         duo->possible[GOAL_RACE] |= shared && duo->threads * duo->blocks > 1;
-        duo->possible[GOAL_BOUNDS] |= duo->vars[i]->is_array;
+        duo->possible[GOAL_BOUNDS] |= duo->vars[i]->is_array && !duo->lift;
     }
 }
 
@@ -167,15 +170,18 @@ static void find_writes(struct duo *duo)
 static term below_term(struct duo *duo, const char *name, term count)
 {
     term symbol = term_symbol(&duo->terms, SORT_WORD, name);
-    assume(duo, term_below(&duo->terms, symbol, count));
+    duo_assume(duo, term_below(&duo->terms, symbol, count));
     return symbol;
 }
 
 /* A constant where there is one only. */
-static term below(struct duo *duo, const char *name, uint32_t count)
+term duo_below(struct duo *duo, const char *name, uint32_t count)
 {
-    return count == 1 ? term_word(&duo->terms, 0)
-                      : below_term(duo, name, term_word(&duo->terms, (int32_t)count));
+    if (count == 1)
+        return term_word(&duo->terms, 0);
+    term symbol = term_limited(&duo->terms, name, (int32_t)count);
+    duo_assume(duo, term_limit_of(&duo->terms, symbol));
+    return symbol;
 }
 
 /* How many threads a block has: literals, where they are known, since products with them are easier to solve. */
@@ -189,8 +195,8 @@ static void set_thread_count(struct duo *duo)
         return;
     duo->threads = o->threads_to;
     duo->thread_count = below_term(duo, "threads", term_word(t, (int32_t)o->threads_to + 1));
-    assume(duo,
-           term_not(t, term_below(t, duo->thread_count, term_word(t, (int32_t)o->threads_from))));
+    duo_assume(
+        duo, term_not(t, term_below(t, duo->thread_count, term_word(t, (int32_t)o->threads_from))));
 }
 
 /* Two threads: of one block with different numbers, or of different blocks. A launch of one thread has
@@ -198,15 +204,17 @@ static void set_thread_count(struct duo *duo)
 static void set_launch(struct duo *duo)
 {
     struct terms *t = &duo->terms;
-    bool one = duo->threads == 1;
-    for (uint32_t k = 0; k < 2; k++)
+    bool any = duo->options->threads_to > 0;
+    for (uint32_t k = 0; k < 2; k++) {
+        const char *name = k ? "tid$2" : "tid$1";
         duo->tid[k] =
-            one ? term_word(t, 0) : below_term(duo, k ? "tid$2" : "tid$1", duo->thread_count);
-    duo->bid[0] = below(duo, "bid$1", duo->blocks);
-    duo->bid[1] = below(duo, "bid$2", duo->blocks);
+            any ? below_term(duo, name, duo->thread_count) : duo_below(duo, name, duo->threads);
+    }
+    duo->bid[0] = duo_below(duo, "bid$1", duo->blocks);
+    duo->bid[1] = duo_below(duo, "bid$2", duo->blocks);
     duo->same = term_eq(t, duo->bid[0], duo->bid[1]);
     if (duo->threads * duo->blocks > 1)
-        assume(duo, term_not(t, term_and(t, duo->same, term_eq(t, duo->tid[0], duo->tid[1]))));
+        duo_assume(duo, term_not(t, term_and(t, duo->same, term_eq(t, duo->tid[0], duo->tid[1]))));
 }
 
 static void set_watched(struct duo *duo)
@@ -215,8 +223,9 @@ static void set_watched(struct duo *duo)
     for (uint32_t i = 0; i < duo->var_count; i++) {
         const struct ast_var *var = duo->vars[i];
         if (is_memory(var) && duo->written[i])
-            duo->watched[i] = below(
-                duo, arena_printf(duo->arena, "watched %s.%" PRIu32, var->name, i), var->length);
+            duo->watched[i] =
+                duo_below(duo, arena_printf(duo->arena, "watched %s.%" PRIu32, var->name, i),
+                          var->length * duo->units);
     }
 }
 
@@ -225,7 +234,7 @@ static void set_watched(struct duo *duo)
 static term symbol_for(struct duo *duo, const struct ast_var *var, const char *suffix)
 {
     return term_symbol(
-        &duo->terms, var_sort(var),
+        &duo->terms, var_sort(duo, var),
         arena_printf(duo->arena, "input %s.%" PRIu32 "%s", var->name, var->mark, suffix));
 }
 
@@ -272,6 +281,8 @@ static term drawn(struct duo *duo, const struct ast_var *var)
 static term initial(struct duo *duo, const struct ast_var *var, uint32_t k)
 {
     bool is_private = !is_memory(var);
+    if (duo->lift)
+        return lift_initial(duo, var, k);
     if (!var->is_input && var->init_count > TABLE_MAX)
         return symbol_for(duo, var, is_private && k ? "$2" : "");
     if (!var->is_input)
@@ -320,7 +331,7 @@ static const struct ast_kernel *find_p(struct arena *arena, struct forms *forms,
 {
     const struct ast_kernel *given = forms->given;
     if (given->form == FORM_PTX || given->form == FORM_LOCKSTEP) {
-        *reason = given->form == FORM_PTX ? "a kernel given as PTX is not handled"
+        *reason = given->form == FORM_PTX ? "a kernel given as PTX has no P"
                                           : "a kernel in lock-step form has no P";
         return NULL;
     }
@@ -345,19 +356,29 @@ const struct ast_kernel *prove_program(struct arena *arena, struct forms *forms,
     return p && !*reason ? p : NULL;
 }
 
-struct duo *duo_new(struct arena *arena, struct forms *forms, const struct proof_options *options,
-                    uint32_t unroll, const char **reason)
+/* P, or the blocks of a kernel given as PTX. */
+static bool set_kernel(struct duo *duo, struct forms *forms, const char **reason)
 {
-    struct location at;
-    const struct ast_kernel *p = prove_program(arena, forms, reason);
-    if (!p)
-        return NULL;
+    duo->given = forms->given;
+    if (forms->given->form == FORM_PTX)
+        return lift_new(duo, forms, reason);
+    const struct ast_kernel *p = prove_program(duo->arena, forms, reason);
+    duo->kernel = p ? language_copy(duo->arena, p) : NULL;
+    return p != NULL;
+}
+
+static struct duo *make(struct arena *arena, struct forms *forms,
+                        const struct proof_options *options, uint32_t unroll,
+                        const uint64_t *touched, const char **reason)
+{
     struct duo *duo = ARENA_NEW(arena, struct duo);
+    struct location at;
     duo->arena = arena;
     duo->options = options;
     duo->unroll = unroll;
-    duo->given = forms->given;
-    duo->kernel = language_copy(arena, p);
+    duo->units = 1;
+    if (!set_kernel(duo, forms, reason))
+        return NULL;
     duo->cfg = cfg_build(arena, duo->kernel->main, reason, &at);
     if (!duo->cfg)
         return NULL;
@@ -367,10 +388,33 @@ struct duo *duo_new(struct arena *arena, struct forms *forms, const struct proof
     duo->blocks = duo->kernel->launch.blocks;
     duo->block_count = duo->cfg->count;
     number_variables(duo);
+    if (duo->lift)
+        lift_settle(duo, touched);
     find_writes(duo);
     note_loops(duo);
     duo->slot_count = (duo->block_count + 2) * 2 + 1 + duo->var_count * (2 + LOG_KINDS);
-    set_launch(duo);
+    if (duo->lift)
+        lift_launch(duo);
+    else
+        set_launch(duo);
     set_watched(duo);
     return duo;
+}
+
+/* Which variables the accesses of PTX may lie in is found by a run of its own. */
+struct duo *duo_new(struct arena *arena, struct forms *forms, const struct proof_options *options,
+                    uint32_t unroll, const char **reason)
+{
+    struct duo *first = NULL;
+    if (forms->given->form == FORM_PTX) {
+        first = make(arena, forms, options, 0, NULL, reason);
+        if (!first)
+            return NULL;
+        duo_run(first);
+    }
+    if (first && first->reason) {
+        *reason = first->reason;
+        return NULL;
+    }
+    return make(arena, forms, options, unroll, first ? first->lift->touched : NULL, reason);
 }

@@ -9,7 +9,7 @@
  * allows; what a thread that was not in the loop holds is as before. One trip is run from there. The loop
  * is left from the same state.
  */
-#include "engine/prove/prove_internal.h"
+#include "engine/prove/lift.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static void mark_place(struct duo *duo, const struct ast_lvalue *place, uint32_t
 }
 
 /* A barrier changes all memory that somebody writes, and empties all of the log. */
-static void mark_barrier(struct duo *duo, uint8_t *changed)
+void duo_mark_barrier(struct duo *duo, uint8_t *changed)
 {
     for (uint32_t i = 0; i < duo->var_count; i++) {
         struct ast_var *var = duo->vars[i];
@@ -71,7 +71,7 @@ static void mark_statement(struct duo *duo, const struct ast_stm *s, uint8_t *ch
     if (s->kind == STM_ASSIGN && s->op != ASSIGN_SET && is_memory(s->target.var))
         changed[slot_log(duo, s->target.var, LOG_READ)] = 1;
     if (s->kind == STM_BARRIER)
-        mark_barrier(duo, changed);
+        duo_mark_barrier(duo, changed);
 }
 
 static void mark_changes(struct duo *duo, uint32_t loop, uint8_t *changed)
@@ -79,6 +79,8 @@ static void mark_changes(struct duo *duo, uint32_t loop, uint8_t *changed)
     for (uint32_t b = 0; b < duo->cfg->count; b++) {
         if (!cfg_in_loop(duo->cfg, loop, b))
             continue;
+        if (duo->lift)
+            lift_mark_changes(duo, b, changed);
         for (const struct ast_stm *s = duo->cfg->blocks[b]->body; s; s = s->next)
             mark_statement(duo, s, changed);
     }
@@ -129,7 +131,7 @@ static void change_variables(struct duo *duo, struct loop_cut *cut, const uint8_
             if (!changed[slot])
                 continue;
             term symbol = head_symbol(
-                duo, cut, slot, var_sort(var),
+                duo, cut, slot, var_sort(duo, var),
                 arena_printf(duo->arena, "%s.%" PRIu32 "$%" PRIu32, var->name, i, k + 1));
             cut->head[slot] = term_ite(t, cut->in[k], symbol, cut->entry[slot]);
         }

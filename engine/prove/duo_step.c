@@ -1,7 +1,7 @@
 /*
  * duo_step.c - a block of P for the threads that are in it: statements, barriers, the goto.
  */
-#include "engine/prove/prove_internal.h"
+#include "engine/prove/lift.h"
 
 #include <inttypes.h>
 
@@ -64,11 +64,19 @@ static void set(struct acting *x, const struct ast_var *var, term index, term va
     *held = term_ite(t, enabled, now, *held);
 }
 
+static void access(struct acting *x, const struct ast_lvalue *place, uint8_t kind, term index,
+                   term enabled)
+{
+    const struct access_seen seen = {
+        .var = place->var, .index = index, .enabled = enabled, .count = 1, .kind = kind};
+    if (is_memory(place->var))
+        duo_access(x->duo, x->state, x->k, &seen, place->at);
+}
+
 static void write(struct acting *x, const struct ast_lvalue *place, term index, term value,
                   term enabled)
 {
-    if (is_memory(place->var))
-        duo_access(x->duo, x->state, x->k, place->var, LOG_WRITE, index, enabled, place->at);
+    access(x, place, LOG_WRITE, index, enabled);
     set(x, place->var, index, value, enabled);
 }
 
@@ -105,23 +113,11 @@ static void atomic(struct acting *x)
     term index = duo_index(duo, x->state, x->k, &s->place, &enabled);
     for (const struct ast_expr *e = s->arguments; e; e = e->next)
         duo_eval(duo, x->state, x->k, e, &enabled);
-    if (is_memory(s->place.var))
-        duo_access(duo, x->state, x->k, s->place.var, LOG_ATOMIC, index, enabled, s->place.at);
+    access(x, &s->place, LOG_ATOMIC, index, enabled);
     set(x, s->place.var, index, duo_fresh(duo, SORT_WORD, what), enabled);
     if (s->target.var)
         write(x, &s->target, target, duo_fresh(duo, SORT_WORD, what), enabled);
     finish(x, enabled);
-}
-
-/* The threads are alike, so that thread 1's assertions hold is enough. */
-static void must_hold(struct acting *x, term enabled, term holds)
-{
-    struct duo *duo = x->duo;
-    struct terms *t = &duo->terms;
-    term wrong = term_and(t, term_and(t, enabled, term_not(t, holds)), x->state[slot_path(duo)]);
-    struct obligation o = {.goal = GOAL_ASSERTS, .wrong = wrong, .at = x->stm->at};
-    if (wrong != TERM_FALSE && x->k == 0)
-        grown_add(duo->arena, &duo->obligations, &o, sizeof o);
 }
 
 static void is_given(struct acting *x, term enabled, term holds)
@@ -147,7 +143,10 @@ static void condition(struct acting *x)
     if (x->stm->annotation && (!is_assert || duo->options->assume_invariants))
         is_given(x, enabled, holds);
     else if (is_assert)
-        must_hold(x, enabled, holds);
+        duo_oblige(duo, x->state, x->k,
+                   &(struct obligation){.goal = GOAL_ASSERTS,
+                                        .wrong = term_and(t, enabled, term_not(t, holds)),
+                                        .at = x->stm->at});
     finish(x, term_and(t, enabled, holds));
 }
 
@@ -163,9 +162,9 @@ static void forget_memory(struct duo *duo, term *state, const term *meets, struc
             continue;
         const char *what =
             arena_printf(duo->arena, "%s after the barrier at line %" PRIu32, var->name, at.line);
-        term first = duo_fresh(duo, var_sort(var), what), second = first;
+        term first = duo_fresh(duo, var_sort(duo, var), what), second = first;
         if (duo->same != TERM_TRUE)
-            second = term_ite(t, duo->same, first, duo_fresh(duo, var_sort(var), what));
+            second = term_ite(t, duo->same, first, duo_fresh(duo, var_sort(duo, var), what));
         term *held = &state[slot_var(duo, var, 0)];
         held[0] = term_ite(t, meets[0], first, held[0]);
         held[1] = term_ite(t, meets[1], second, held[1]);
@@ -184,7 +183,7 @@ static void empty_log(struct duo *duo, term *state, term when)
 
 /* One of a block at a barrier, the other one alive elsewhere: divergence. What goes on behind a barrier is
  * both, or, for threads of different blocks, whoever is there. */
-static void meet(struct duo *duo, term *state, uint32_t key, const term *meets, struct location at)
+void duo_meet(struct duo *duo, term *state, uint32_t key, const term *meets, struct location at)
 {
     struct terms *t = &duo->terms;
     term *path = &state[slot_path(duo)], together = term_eq(t, meets[0], meets[1]);
@@ -212,7 +211,7 @@ static void barrier(struct duo *duo, term *state, uint32_t block, uint32_t ordin
         meets[k] = x.active;
     }
     if (meets[0] != TERM_FALSE || meets[1] != TERM_FALSE)
-        meet(duo, state, point_key(block, ordinal), meets, stm->at);
+        duo_meet(duo, state, point_key(block, ordinal), meets, stm->at);
 }
 
 static void statement(struct acting *x)
@@ -329,6 +328,10 @@ void duo_block(struct duo *duo, term *state, uint32_t block)
     const struct ast_stm *s = b->body;
     if (state[slot_at(duo, block, 0)] == TERM_FALSE && state[slot_at(duo, block, 1)] == TERM_FALSE)
         return;
+    if (duo->lift) {
+        lift_block(duo, state, block);
+        return;
+    }
     if (guard_of(b)) /* who came here was let in by it: `feasible` */
         s = s->next;
     for (uint32_t ordinal = 1; s && !duo->terms.full; s = s->next, ordinal++) {

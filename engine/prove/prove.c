@@ -4,7 +4,7 @@
  * First all loops are unrolled a few trips: that finds what is wrong, and proves what cannot go on. What is
  * left is asked with loops cut at invariants.
  */
-#include "engine/prove/prove_internal.h"
+#include "engine/prove/lift.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -22,7 +22,15 @@ enum { GUESSES_MAX = 16, INPUT_ELEMENTS_MAX = 1024 };
 struct asking {
     struct grown wanted; /* term */
     uint32_t obligations, tids, watched, inputs, fresh, reads;
+    uint8_t *
+        cone; /* terms that the obligations rest on: no other is asked for where there may be many */
 };
+
+static void want_if_asked(struct duo *duo, struct asking *asking, term t)
+{
+    term wanted = asking->cone[t] ? t : (term)TERM_FALSE;
+    grown_add(duo->arena, &asking->wanted, &wanted, sizeof wanted);
+}
 
 static uint32_t want(struct duo *duo, struct asking *asking, term t)
 {
@@ -55,8 +63,11 @@ static void want_inputs(struct duo *duo, struct asking *asking, const term *star
 static void want_all(struct duo *duo, struct asking *asking, const struct obligation *of,
                      uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
+    asking->cone = ARENA_ARRAY(duo->arena, uint8_t, duo->terms.count);
+    for (uint32_t i = 0; i < count; i++) {
         want(duo, asking, of[i].wrong);
+        term_mark_cone(&duo->terms, of[i].wrong, asking->cone);
+    }
     asking->tids = want(duo, asking, duo->tid[0]);
     want(duo, asking, duo->tid[1]);
     want(duo, asking, duo->bid[0]);
@@ -71,12 +82,13 @@ static void want_all(struct duo *duo, struct asking *asking, const struct obliga
     for (uint32_t i = 0; i < duo->fresh.count; i++) {
         term symbol = GROWN(duo->fresh, term)[i];
         bool is_array = term_of(&duo->terms, symbol)->sort == SORT_ARRAY;
-        want(duo, asking, is_array ? (term)TERM_FALSE : symbol);
+        want_if_asked(duo, asking, is_array ? (term)TERM_FALSE : symbol);
     }
     asking->reads = asking->wanted.count;
     for (uint32_t i = 0; i < duo->reads.count; i++) {
-        want(duo, asking, GROWN(duo->reads, struct read_seen)[i].index);
-        want(duo, asking, GROWN(duo->reads, struct read_seen)[i].value);
+        const struct read_seen *read = &GROWN(duo->reads, struct read_seen)[i];
+        want(duo, asking, asking->cone[read->value] ? read->index : (term)TERM_FALSE);
+        want_if_asked(duo, asking, read->value);
     }
 }
 
@@ -169,7 +181,7 @@ static const struct proof_model *read_model(struct duo *duo, const struct asking
     model->goal = o->goal;
     model->at = o->at;
     model->var = o->var ? o->var->name : NULL;
-    model->element = o->var ? values[asking->watched + o->var->mark] : 0;
+    model->element = o->var ? values[asking->watched + o->var->mark] / duo->units : 0;
     model->kind = o->goal == GOAL_RACE ? kinds[o->kind] : NULL;
     for (uint32_t k = 0; k < 2; k++) {
         model->tid[k] = values[asking->tids + k];
@@ -177,6 +189,7 @@ static const struct proof_model *read_model(struct duo *duo, const struct asking
     }
     model->threads = values[asking->tids + 4];
     model->assumes = duo->assumes;
+    model->ordered = duo->lift && duo->lift->ordered;
     model->by_unrolling = duo->cuts.count == 0;
     take_inputs(duo, model, values + asking->inputs);
     take_guesses(duo, model, o->wrong, values + asking->fresh, values + asking->reads);
@@ -441,7 +454,7 @@ static void try_integers(struct proving *p)
 {
     const char *refused = NULL;
     struct duo *duo = duo_new(p->arena, p->forms, p->options, 0, &refused);
-    if (!duo || !solver_knows_horn(p->solver))
+    if (!duo || duo->lift || !solver_knows_horn(p->solver))
         return;
     duo_run(duo);
     if (!duo->reason)
@@ -454,6 +467,10 @@ const char *prove_horn_text(struct arena *arena, struct forms *forms,
     struct duo *duo = duo_new(arena, forms, options, 0, reason);
     if (!duo)
         return NULL;
+    if (duo->lift) {
+        *reason = "integers do not say what PTX's bits are";
+        return NULL;
+    }
     duo_run(duo);
     *reason = duo->reason;
     if (duo->reason)

@@ -79,6 +79,7 @@ struct proof_model {
     struct proof_value *guesses;
     bool private_inputs; /* the threads' own inputs differ, which no initialiser can say */
     bool assumes;        /* an assume ends threads, of which an execution knows nothing */
+    bool ordered;        /* of PTX that says something of order, of which proofs know nothing */
     bool by_unrolling;   /* no loop was cut: only the guesses are made up */
 };
 

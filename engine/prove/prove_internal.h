@@ -35,6 +35,7 @@ struct obligation {
 struct access_seen {
     struct ast_var *var;
     term index, enabled;
+    uint32_t count; /* locations from the index on */
     uint8_t kind;
 };
 
@@ -93,9 +94,9 @@ struct overflow {
 
 /* A comparison that decides where a thread goes, seen in a loop. */
 struct test_seen {
-    enum ast_binary op;
     uint32_t k; /* the thread */
     term a, b;
+    bool is_unsigned;
 };
 
 /* `invariant e` of the kernel, where thread k is at it. */
@@ -122,7 +123,10 @@ struct duo {
     uint32_t *loop_size; /* a loop: its blocks */
     uint32_t block_count, var_count, slot_count;
     struct ast_var **vars;
-    uint8_t *written;         /* a variable: someone writes it: bit 0; atomically: bit 1 */
+    uint8_t *written;  /* a variable: someone writes it: bit 0; atomically: bit 1 */
+    uint8_t *wide;     /* a variable: a word of 64 bits */
+    uint32_t units;    /* locations in an element of memory: more than one in PTX only */
+    struct lift *lift; /* of a kernel given as PTX: what its blocks are made of; NULL: statements */
     uint32_t threads, blocks; /* of threads: at most */
     term thread_count;        /* a constant, or a symbol (proof_options.threads_from) */
     term same, tid[2], bid[2];
@@ -179,9 +183,9 @@ static inline bool is_memory(const struct ast_var *var)
     return var->space == SPACE_GLOBAL || var->space == SPACE_SHARED;
 }
 
-static inline enum term_sort var_sort(const struct ast_var *var)
+static inline enum term_sort var_sort(const struct duo *duo, const struct ast_var *var)
 {
-    return var->is_array ? SORT_ARRAY : SORT_WORD;
+    return var->is_array ? SORT_ARRAY : duo->wide[var->mark] ? SORT_LONG : SORT_WORD;
 }
 
 /* ---- duo_new.c ---- */
@@ -189,6 +193,11 @@ static inline enum term_sort var_sort(const struct ast_var *var)
 /* NULL with *reason: outside of what is done. */
 struct duo *duo_new(struct arena *arena, struct forms *forms, const struct proof_options *options,
                     uint32_t unroll, const char **reason);
+
+void duo_assume(struct duo *duo, term fact);
+
+/* A number below `count`. */
+term duo_below(struct duo *duo, const char *name, uint32_t count);
 
 /* The state in which both threads are about to enter Start. */
 term *duo_start(struct duo *duo);
@@ -205,8 +214,11 @@ term duo_eval(struct duo *duo, term *state, uint32_t k, const struct ast_expr *e
 bool duo_reads_memory(const struct ast_expr *e);
 
 /* An access of thread k is logged or checked. */
-void duo_access(struct duo *duo, term *state, uint32_t k, struct ast_var *var, uint32_t kind,
-                term index, term enabled, struct location at);
+void duo_access(struct duo *duo, term *state, uint32_t k, const struct access_seen *access,
+                struct location at);
+
+/* That thread k may go wrong so is an obligation, of thread 1: the threads are alike. */
+void duo_oblige(struct duo *duo, const term *state, uint32_t k, const struct obligation *of);
 
 /* The index of a place (0 of a scalar), within its bounds. */
 term duo_index(struct duo *duo, term *state, uint32_t k, const struct ast_lvalue *place,
@@ -215,6 +227,9 @@ term duo_index(struct duo *duo, term *state, uint32_t k, const struct ast_lvalue
 /* ---- duo_step.c ---- */
 
 void duo_block(struct duo *duo, term *state, uint32_t block);
+
+/* The threads for which meets[k] holds come to a barrier. */
+void duo_meet(struct duo *duo, term *state, uint32_t key, const term *meets, struct location at);
 
 /* ---- duo_run.c ---- */
 

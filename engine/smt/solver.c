@@ -256,7 +256,7 @@ static bool take(const char **at, const char *word)
     return true;
 }
 
-/* A value: true, false, #x0000002a, #b0101, (_ bv42 32). */
+/* A value: true, false, #x0000002a, #b0101, (_ bv42 32); of 64 bits the lower half. */
 static bool take_value(const char **at, uint32_t *value)
 {
     char *end = NULL;
@@ -271,11 +271,11 @@ static bool take_value(const char **at, uint32_t *value)
     bool named = take(at, "(_ bv"), hexadecimal = !named && take(at, "#x");
     if (!named && !hexadecimal && !take(at, "#b"))
         return false;
-    *value = (uint32_t)strtoul(*at, &end, named ? 10 : hexadecimal ? 16 : 2);
+    *value = (uint32_t)strtoull(*at, &end, named ? 10 : hexadecimal ? 16 : 2);
     if (end == *at)
         return false;
     *at = skip_blanks(end);
-    return !named || (take(at, "32") && take(at, ")"));
+    return !named || ((take(at, "32") || take(at, "64")) && take(at, ")"));
 }
 
 /* The name as it was asked for, or as cvc5 prints it: x for |x|, #b00..101010 for #x0000002a. */

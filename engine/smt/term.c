@@ -4,6 +4,7 @@
 #include "engine/smt/term.h"
 
 #include "engine/language/eval_ops.h"
+#include "engine/smt/term_range.h"
 
 #include <string.h>
 
@@ -21,7 +22,7 @@ static uint32_t hash_of(const struct term_node *node)
 {
     uint32_t hash = mix(node->op, (uint32_t)node->sort << 8 | node->binary);
     hash = mix(mix(mix(hash, node->a), node->b), node->c);
-    hash = mix(hash, (uint32_t)node->value);
+    hash = mix(mix(hash, (uint32_t)node->value), (uint32_t)((uint64_t)node->value >> 32));
     for (const char *c = node->name; c && *c; c++)
         hash = mix(hash, (unsigned char)*c);
     return hash;
@@ -69,6 +70,7 @@ static term add(struct terms *terms, struct term_node node)
     }
     if (terms->count == terms->capacity)
         grow(terms);
+    term_set_range(terms, &node);
     terms->nodes[terms->count] = node;
     place(terms, terms->count);
     return terms->count++;
@@ -96,8 +98,14 @@ static bool is(const struct terms *terms, term t, enum term_op op)
 
 bool term_is_constant(const struct terms *terms, term t, int32_t *value)
 {
+    *value = (int32_t)terms->nodes[t].value;
+    return is(terms, t, TERM_CONSTANT) && sort_of(terms, t) != SORT_LONG;
+}
+
+bool term_is_number(const struct terms *terms, term t, int64_t *value)
+{
     *value = terms->nodes[t].value;
-    return is(terms, t, TERM_CONSTANT);
+    return is(terms, t, TERM_CONSTANT) && sort_of(terms, t) != SORT_BOOL;
 }
 
 /* ---- leaves ---- */
@@ -107,9 +115,32 @@ term term_symbol(struct terms *terms, enum term_sort sort, const char *name)
     return add(terms, (struct term_node){.op = TERM_SYMBOL, .sort = (uint8_t)sort, .name = name});
 }
 
+term term_limited(struct terms *terms, const char *name, int32_t limit)
+{
+    return add(terms, (struct term_node){
+                          .op = TERM_SYMBOL, .sort = SORT_WORD, .name = name, .value = limit});
+}
+
+static term number(struct terms *terms, enum term_sort sort, int64_t value)
+{
+    value = sort == SORT_WORD ? (int32_t)value : value;
+    return add(terms,
+               (struct term_node){.op = TERM_CONSTANT, .sort = (uint8_t)sort, .value = value});
+}
+
 term term_word(struct terms *terms, int32_t value)
 {
-    return add(terms, (struct term_node){.op = TERM_CONSTANT, .sort = SORT_WORD, .value = value});
+    return number(terms, SORT_WORD, value);
+}
+
+term term_long(struct terms *terms, int64_t value)
+{
+    return number(terms, SORT_LONG, value);
+}
+
+term term_number(struct terms *terms, term like, int64_t value)
+{
+    return number(terms, sort_of(terms, like), value);
 }
 
 term term_bool(bool value)
@@ -262,7 +293,6 @@ static bool eq_of_choice(struct terms *terms, term a, term b, term *result)
 
 term term_eq(struct terms *terms, term a, term b)
 {
-    int32_t x, y;
     term result;
     if (a == b)
         return TERM_TRUE;
@@ -274,8 +304,8 @@ term term_eq(struct terms *terms, term a, term b)
                                      : term_not(terms, a);
         return opposite(terms, a, b) ? TERM_FALSE : commuting(terms, TERM_EQ, SORT_BOOL, a, b);
     }
-    if (term_is_constant(terms, a, &x) && term_is_constant(terms, b, &y))
-        return term_bool(x == y);
+    if (term_is_never_equal(terms, a, b))
+        return TERM_FALSE;
     if (sort_of(terms, a) == SORT_WORD &&
         (eq_of_choice(terms, a, b, &result) || eq_of_choice(terms, b, a, &result)))
         return result;
@@ -284,21 +314,29 @@ term term_eq(struct terms *terms, term a, term b)
 
 term term_less(struct terms *terms, term a, term b)
 {
-    int32_t x, y;
-    if (a == b)
+    const struct term_node *x = &terms->nodes[a], *y = &terms->nodes[b];
+    if (a == b || x->least >= y->most)
         return TERM_FALSE;
-    if (term_is_constant(terms, a, &x) && term_is_constant(terms, b, &y))
-        return term_bool(x < y);
+    if (x->most < y->least)
+        return TERM_TRUE;
     return node2(terms, TERM_LESS, SORT_BOOL, a, b);
+}
+
+term term_limit_of(struct terms *terms, term limited)
+{
+    term limit = term_word(terms, (int32_t)terms->nodes[limited].value);
+    return node2(terms, TERM_BELOW, SORT_BOOL, limited, limit);
 }
 
 term term_below(struct terms *terms, term a, term b)
 {
-    int32_t x, y;
-    if (a == b)
+    const struct term_node *x = &terms->nodes[a], *y = &terms->nodes[b];
+    /* Of the same sign they compare as they do with it; what is below 0 is above all others. */
+    bool alike = (x->least >= 0 && y->least >= 0) || (x->most < 0 && y->most < 0);
+    if (a == b || (alike && x->least >= y->most) || (x->most < 0 && y->least >= 0))
         return TERM_FALSE;
-    if (term_is_constant(terms, a, &x) && term_is_constant(terms, b, &y))
-        return term_bool((uint32_t)x < (uint32_t)y);
+    if ((alike && x->most < y->least) || (x->least >= 0 && y->most < 0))
+        return TERM_TRUE;
     return node2(terms, TERM_BELOW, SORT_BOOL, a, b);
 }
 
@@ -324,26 +362,170 @@ term term_ite(struct terms *terms, term condition, term a, term b)
 
 /* ---- words ---- */
 
+static term word2(struct terms *terms, enum term_op op, term a, term b)
+{
+    return node2(terms, op, sort_of(terms, a), a, b);
+}
+
+static uint64_t unsigned_of(const struct terms *terms, term t)
+{
+    int64_t value = terms->nodes[t].value;
+    return sort_of(terms, t) == SORT_WORD ? (uint32_t)value : (uint64_t)value;
+}
+
 term term_urem(struct terms *terms, term a, term b)
 {
-    int32_t x, y;
-    bool constant = term_is_constant(terms, b, &y);
+    int64_t x, y;
+    bool constant = term_is_number(terms, b, &y);
     if (constant && y == 0)
         return a;
-    if (constant && term_is_constant(terms, a, &x))
-        return term_word(terms, (int32_t)((uint32_t)x % (uint32_t)y));
-    return constant && y == 1 ? term_word(terms, 0) : node2(terms, TERM_UREM, SORT_WORD, a, b);
+    if (constant && term_is_number(terms, a, &x))
+        return term_number(terms, a, (int64_t)(unsigned_of(terms, a) % unsigned_of(terms, b)));
+    if (constant && y > 0 && terms->nodes[a].least >= 0 && terms->nodes[a].most < y)
+        return a;
+    return constant && y == 1 ? term_number(terms, a, 0) : word2(terms, TERM_UREM, a, b);
 }
 
 term term_udiv(struct terms *terms, term a, term b)
 {
-    int32_t x, y;
-    bool constant = term_is_constant(terms, b, &y);
+    int64_t x, y;
+    bool constant = term_is_number(terms, b, &y);
     if (constant && y == 1)
         return a;
-    if (constant && y != 0 && term_is_constant(terms, a, &x))
-        return term_word(terms, (int32_t)((uint32_t)x / (uint32_t)y));
-    return node2(terms, TERM_UDIV, SORT_WORD, a, b);
+    if (constant && y != 0 && term_is_number(terms, a, &x))
+        return term_number(terms, a, (int64_t)(unsigned_of(terms, a) / unsigned_of(terms, b)));
+    return word2(terms, TERM_UDIV, a, b);
+}
+
+/* a is x 2^k, or a sum of such, and no bit is lost above: what is left of it, shifted; TERM_NONE. */
+static term shifted_exactly(struct terms *terms, term a, uint32_t k)
+{
+    const struct term_node node = terms->nodes[a];
+    int64_t factor;
+    if (node.least < 0 || node.zeros < k)
+        return TERM_NONE;
+    if (node.op == TERM_CONSTANT)
+        return term_number(terms, a, node.value >> k);
+    if (node.op != TERM_BINARY || terms->nodes[node.a].least < 0 || terms->nodes[node.b].least < 0)
+        return TERM_NONE;
+    if (node.binary == BINARY_MUL && term_is_number(terms, node.b, &factor) &&
+        (factor & (((int64_t)1 << k) - 1)) == 0 && !term_may_wrap(terms, &node))
+        return term_binary(terms, BINARY_MUL, node.a, term_number(terms, a, factor >> k));
+    if (node.binary != BINARY_ADD || term_may_wrap(terms, &node))
+        return TERM_NONE;
+    term left = shifted_exactly(terms, node.a, k), right = shifted_exactly(terms, node.b, k);
+    return left && right ? term_binary(terms, BINARY_ADD, left, right) : (term)TERM_NONE;
+}
+
+term term_lshr(struct terms *terms, term a, term b)
+{
+    int64_t x, y;
+    uint32_t width = sort_of(terms, a) == SORT_LONG ? 64 : 32;
+    if (!term_is_number(terms, b, &y))
+        return word2(terms, TERM_LSHR, a, b);
+    if (y == 0)
+        return a;
+    if (y < 0 || y >= width)
+        return term_number(terms, a, 0);
+    if (term_is_number(terms, a, &x))
+        return term_number(terms, a, (int64_t)(unsigned_of(terms, a) >> y));
+    term exact = shifted_exactly(terms, a, (uint32_t)y);
+    return exact ? exact : word2(terms, TERM_LSHR, a, b);
+}
+
+/* ---- sizes of words ---- */
+
+/* x op y of words is that of what they are in 64 bits, where it does not wrap; TERM_NONE: it may. */
+static term widened(struct terms *terms, term word, bool with_sign)
+{
+    const struct term_node node = terms->nodes[word];
+    bool sums = node.op == TERM_BINARY && (node.binary == BINARY_ADD || node.binary == BINARY_SUB ||
+                                           node.binary == BINARY_MUL);
+    if (!sums || term_may_wrap(terms, &node))
+        return TERM_NONE;
+    if (!with_sign &&
+        (node.least < 0 || terms->nodes[node.a].least < 0 || terms->nodes[node.b].least < 0))
+        return TERM_NONE;
+    term (*widen)(struct terms *, term) = with_sign ? term_signed : term_unsigned;
+    return term_binary(terms, (enum ast_binary)node.binary, widen(terms, node.a),
+                       widen(terms, node.b));
+}
+
+term term_unsigned(struct terms *terms, term word)
+{
+    if (is(terms, word, TERM_CONSTANT))
+        return term_long(terms, (uint32_t)terms->nodes[word].value);
+    term wide = widened(terms, word, false);
+    return wide ? wide
+                : add(terms, (struct term_node){.op = TERM_UNSIGNED, .sort = SORT_LONG, .a = word});
+}
+
+term term_signed(struct terms *terms, term word)
+{
+    if (is(terms, word, TERM_CONSTANT))
+        return term_long(terms, terms->nodes[word].value);
+    term wide = widened(terms, word, true);
+    if (wide)
+        return wide;
+    if (terms->nodes[word].least >= 0)
+        return term_unsigned(terms, word);
+    return add(terms, (struct term_node){.op = TERM_SIGNED, .sort = SORT_LONG, .a = word});
+}
+
+static bool keeps_low(enum ast_binary op)
+{
+    return op == BINARY_ADD || op == BINARY_SUB || op == BINARY_MUL || op == BINARY_AND ||
+           op == BINARY_OR || op == BINARY_XOR;
+}
+
+/* The lower half of a >> k, a multiple of 2^k: bits that a product or sum loses above do not reach it. */
+static term low_of_shifted(struct terms *terms, term a, uint32_t k)
+{
+    const struct term_node node = terms->nodes[a];
+    int64_t factor;
+    if (node.zeros < k || k > 32)
+        return TERM_NONE;
+    if (node.op == TERM_CONSTANT)
+        return term_word(terms, (int32_t)(node.value >> k));
+    if (node.op == TERM_BINARY && node.binary == BINARY_MUL &&
+        term_is_number(terms, node.b, &factor) && (factor & (((int64_t)1 << k) - 1)) == 0)
+        return term_binary(terms, BINARY_MUL, term_low(terms, node.a),
+                           term_word(terms, (int32_t)(factor >> k)));
+    if (node.op != TERM_BINARY || node.binary != BINARY_ADD)
+        return TERM_NONE;
+    term left = low_of_shifted(terms, node.a, k), right = low_of_shifted(terms, node.b, k);
+    return left && right ? term_binary(terms, BINARY_ADD, left, right) : (term)TERM_NONE;
+}
+
+term term_low(struct terms *terms, term of_64)
+{
+    const struct term_node node = terms->nodes[of_64];
+    int64_t k;
+    if (node.op == TERM_CONSTANT)
+        return term_word(terms, (int32_t)node.value);
+    if (node.op == TERM_SIGNED || node.op == TERM_UNSIGNED)
+        return node.a;
+    if (node.op == TERM_BINARY && keeps_low((enum ast_binary)node.binary))
+        return term_binary(terms, (enum ast_binary)node.binary, term_low(terms, node.a),
+                           term_low(terms, node.b));
+    if (node.op == TERM_LSHR && term_is_number(terms, node.b, &k) && k > 0) {
+        term low = low_of_shifted(terms, node.a, (uint32_t)k);
+        if (low)
+            return low;
+    }
+    return add(terms, (struct term_node){.op = TERM_LOW, .sort = SORT_WORD, .a = of_64});
+}
+
+term term_high(struct terms *terms, term of_64)
+{
+    return term_low(terms, term_lshr(terms, of_64, term_long(terms, 32)));
+}
+
+term term_joined(struct terms *terms, term low, term high)
+{
+    term above = term_binary(terms, BINARY_MUL, term_unsigned(terms, high),
+                             term_long(terms, (int64_t)1 << 32));
+    return term_binary(terms, BINARY_ADD, above, term_unsigned(terms, low));
 }
 
 term term_as_word(struct terms *terms, term condition)
@@ -353,7 +535,7 @@ term term_as_word(struct terms *terms, term condition)
 
 term term_holds(struct terms *terms, term word)
 {
-    return term_not(terms, term_eq(terms, word, term_word(terms, 0)));
+    return term_not(terms, term_eq(terms, word, term_number(terms, word, 0)));
 }
 
 static bool commutes(enum ast_binary op)
@@ -363,7 +545,7 @@ static bool commutes(enum ast_binary op)
 }
 
 /* x op y for a constant y, where that is x or a constant whatever x is. */
-static bool neutral(struct terms *terms, enum ast_binary op, term a, int32_t y, term *result)
+static bool neutral(struct terms *terms, enum ast_binary op, term a, int64_t y, term *result)
 {
     bool keeps_at_0 = op == BINARY_ADD || op == BINARY_SUB || op == BINARY_OR || op == BINARY_XOR ||
                       op == BINARY_SHL || op == BINARY_SHR || op == BINARY_REM;
@@ -373,55 +555,122 @@ static bool neutral(struct terms *terms, enum ast_binary op, term a, int32_t y, 
         *result = a;
         return true;
     }
-    *result = term_word(terms, 0);
+    *result = term_number(terms, a, 0);
     return (y == 0 && zero_at_0) || (y == 1 && op == BINARY_REM);
 }
 
+static int64_t eval_64(enum ast_binary op, int64_t a, int64_t b)
+{
+    const uint64_t x = (uint64_t)a, y = (uint64_t)b;
+    switch ((int)op) {
+    case BINARY_MUL:
+        return (int64_t)(x * y);
+    case BINARY_DIV:
+        return b == 0 ? 0 : b == -1 ? (int64_t)(0 - x) : a / b;
+    case BINARY_REM:
+        return b == 0 ? a : b == -1 ? 0 : a % b;
+    case BINARY_ADD:
+        return (int64_t)(x + y);
+    case BINARY_SUB:
+        return (int64_t)(x - y);
+    case BINARY_SHL:
+        return y >= 64 ? 0 : (int64_t)(x << y);
+    case BINARY_SHR:
+        return a < 0 ? ~(~a >> (y >= 64 ? 63 : y)) : a >> (y >= 64 ? 63 : y);
+    case BINARY_AND:
+        return a & b;
+    case BINARY_XOR:
+        return a ^ b;
+    default:
+        return a | b;
+    }
+}
+
+static term evaluated(struct terms *terms, enum ast_binary op, term a, term b)
+{
+    int64_t x = terms->nodes[a].value, y = terms->nodes[b].value;
+    if (sort_of(terms, a) == SORT_WORD)
+        return term_word(terms, eval_binary(op, (int32_t)x, (int32_t)y));
+    return term_long(terms, eval_64(op, x, y));
+}
+
 /* (x + k) + l is x + (k + l): induction variables are compared so. */
-static term add_constant(struct terms *terms, term a, int32_t y)
+static term add_constant(struct terms *terms, term a, term b)
 {
     const struct term_node *node = &terms->nodes[a];
-    int32_t x;
     if (node->op == TERM_BINARY && node->binary == BINARY_ADD) {
         term left = node->a, right = node->b;
-        if (term_is_constant(terms, right, &x))
-            return term_binary(terms, BINARY_ADD, left,
-                               term_word(terms, eval_binary(BINARY_ADD, x, y)));
-        if (term_is_constant(terms, left, &x))
-            return term_binary(terms, BINARY_ADD, right,
-                               term_word(terms, eval_binary(BINARY_ADD, x, y)));
+        if (is(terms, right, TERM_CONSTANT))
+            return term_binary(terms, BINARY_ADD, left, evaluated(terms, BINARY_ADD, right, b));
+        if (is(terms, left, TERM_CONSTANT))
+            return term_binary(terms, BINARY_ADD, right, evaluated(terms, BINARY_ADD, left, b));
     }
+    return TERM_NONE;
+}
+
+/* (x + k) + y of 64 bits is (x + y) + k: where a variable begins stands last in an address. */
+static term hoisted(struct terms *terms, term a, term b)
+{
+    const struct term_node *node = &terms->nodes[a];
+    if (sort_of(terms, a) != SORT_LONG || node->op != TERM_BINARY || node->binary != BINARY_ADD)
+        return TERM_NONE;
+    term left = node->a, right = node->b;
+    if (!is(terms, right, TERM_CONSTANT))
+        return TERM_NONE;
+    return term_binary(terms, BINARY_ADD, term_binary(terms, BINARY_ADD, left, b), right);
+}
+
+/* The second operand is a number. */
+static term with_number(struct terms *terms, enum ast_binary op, term a, term b)
+{
+    int64_t y = terms->nodes[b].value;
+    uint32_t width = sort_of(terms, a) == SORT_LONG ? 64 : 32;
+    const struct term_node *node = &terms->nodes[a];
+    term result;
+    if (is(terms, a, TERM_CONSTANT))
+        return evaluated(terms, op, a, b);
+    if (neutral(terms, op, a, y, &result))
+        return result;
+    if (op == BINARY_SUB)
+        return term_binary(terms, BINARY_ADD, a,
+                           evaluated(terms, BINARY_SUB, term_number(terms, a, 0), b));
+    if (op == BINARY_ADD)
+        return add_constant(terms, a, b);
+    if (op == BINARY_SHL && width == 64 && y > 0 && y < 63)
+        return term_binary(terms, BINARY_MUL, a, term_long(terms, (int64_t)1 << y));
+    if (op == BINARY_AND && y > 0 && (y & (y + 1)) == 0 &&
+        (node->zeros >= width || y >> node->zeros == 0))
+        return term_number(terms, a, 0);
+    if (op == BINARY_AND && y > 0 && (y & (y + 1)) == 0 && node->least >= 0 && node->most <= y)
+        return a;
     return TERM_NONE;
 }
 
 static term arithmetic(struct terms *terms, enum ast_binary op, term a, term b)
 {
-    int32_t x, y;
-    term result;
-    if (commutes(op) && term_is_constant(terms, a, &x) && !term_is_constant(terms, b, &y))
+    term result = TERM_NONE;
+    if (commutes(op) && is(terms, a, TERM_CONSTANT) && !is(terms, b, TERM_CONSTANT))
         return arithmetic(terms, op, b, a);
-    if (term_is_constant(terms, b, &y)) {
-        if (term_is_constant(terms, a, &x))
-            return term_word(terms, eval_binary(op, x, y));
-        if (neutral(terms, op, a, y, &result))
-            return result;
-        if (op == BINARY_SUB)
-            return arithmetic(terms, BINARY_ADD, a,
-                              term_word(terms, eval_binary(BINARY_SUB, 0, y)));
-        result = op == BINARY_ADD ? add_constant(terms, a, y) : TERM_NONE;
-        if (result)
-            return result;
-    } else if (op == BINARY_SUB && a == b) {
-        return term_word(terms, 0);
-    }
-    if (commutes(op) && a > b && !term_is_constant(terms, b, &y)) {
+    if (is(terms, b, TERM_CONSTANT))
+        result = with_number(terms, op, a, b);
+    else if (op == BINARY_SUB && a == b)
+        result = term_number(terms, a, 0);
+    else if (op == BINARY_ADD)
+        result = hoisted(terms, a, b);
+    if (!result && op == BINARY_ADD && !is(terms, b, TERM_CONSTANT))
+        result = hoisted(terms, b, a);
+    if (result)
+        return result;
+    if (commutes(op) && a > b && !is(terms, b, TERM_CONSTANT)) {
         term other = a;
         a = b;
         b = other;
     }
-    return add(terms,
-               (struct term_node){
-                   .op = TERM_BINARY, .sort = SORT_WORD, .binary = (uint8_t)op, .a = a, .b = b});
+    return add(terms, (struct term_node){.op = TERM_BINARY,
+                                         .sort = terms->nodes[a].sort,
+                                         .binary = (uint8_t)op,
+                                         .a = a,
+                                         .b = b});
 }
 
 term term_binary(struct terms *terms, enum ast_binary op, term a, term b)
@@ -463,8 +712,8 @@ term term_unary(struct terms *terms, enum ast_unary op, term a)
     if (op == UNARY_NOT)
         return term_as_word(terms, term_not(terms, term_holds(terms, a)));
     if (op == UNARY_NEG)
-        return term_binary(terms, BINARY_SUB, term_word(terms, 0), a);
-    return term_binary(terms, BINARY_XOR, a, term_word(terms, -1));
+        return term_binary(terms, BINARY_SUB, term_number(terms, a, 0), a);
+    return term_binary(terms, BINARY_XOR, a, term_number(terms, a, -1));
 }
 
 /* ---- arrays ---- */

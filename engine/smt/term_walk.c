@@ -48,6 +48,14 @@ static term rebuilt(struct terms *terms, struct term_node node, const term *now)
         return term_urem(terms, a, b);
     case TERM_UDIV:
         return term_udiv(terms, a, b);
+    case TERM_LSHR:
+        return term_lshr(terms, a, b);
+    case TERM_SIGNED:
+        return term_signed(terms, a);
+    case TERM_UNSIGNED:
+        return term_unsigned(terms, a);
+    case TERM_LOW:
+        return term_low(terms, a);
     case TERM_ITE:
         return term_ite(terms, a, b, c);
     case TERM_TABLE:
@@ -97,6 +105,7 @@ void term_replace_all(struct terms *terms, const term *from, const term *to, uin
 
 static const char *const sort_names[] = {[SORT_BOOL] = "Bool",
                                          [SORT_WORD] = "(_ BitVec 32)",
+                                         [SORT_LONG] = "(_ BitVec 64)",
                                          [SORT_ARRAY] = "(Array (_ BitVec 32) (_ BitVec 32))"};
 
 static const char *const binary_names[BINARY_COUNT] = {
@@ -106,10 +115,21 @@ static const char *const binary_names[BINARY_COUNT] = {
     [BINARY_OR] = "bvor",
 };
 
-static const char *const op_names[] = {
-    [TERM_NOT] = "not",    [TERM_AND] = "and",       [TERM_OR] = "or",       [TERM_EQ] = "=",
-    [TERM_LESS] = "bvslt", [TERM_BELOW] = "bvult",   [TERM_UREM] = "bvurem", [TERM_UDIV] = "bvudiv",
-    [TERM_ITE] = "ite",    [TERM_SELECT] = "select", [TERM_STORE] = "store"};
+static const char *const op_names[] = {[TERM_NOT] = "not",
+                                       [TERM_AND] = "and",
+                                       [TERM_OR] = "or",
+                                       [TERM_EQ] = "=",
+                                       [TERM_LESS] = "bvslt",
+                                       [TERM_BELOW] = "bvult",
+                                       [TERM_UREM] = "bvurem",
+                                       [TERM_UDIV] = "bvudiv",
+                                       [TERM_LSHR] = "bvlshr",
+                                       [TERM_SIGNED] = "(_ sign_extend 32)",
+                                       [TERM_UNSIGNED] = "(_ zero_extend 32)",
+                                       [TERM_LOW] = "(_ extract 31 0)",
+                                       [TERM_ITE] = "ite",
+                                       [TERM_SELECT] = "select",
+                                       [TERM_STORE] = "store"};
 
 void term_print_name(struct text *out, const struct terms *terms, term t)
 {
@@ -118,6 +138,8 @@ void term_print_name(struct text *out, const struct terms *terms, term t)
         text_format(out, "|%s|", node->name);
     else if (node->op == TERM_CONSTANT && node->sort == SORT_BOOL)
         text_put(out, node->value ? "true" : "false");
+    else if (node->op == TERM_CONSTANT && node->sort == SORT_LONG)
+        text_format(out, "#x%016" PRIx64, (uint64_t)node->value);
     else if (node->op == TERM_CONSTANT)
         text_format(out, "#x%08" PRIx32, (uint32_t)node->value);
     else
@@ -138,9 +160,10 @@ static void print_operands(struct text *out, const struct terms *terms,
 static void print_division(struct text *out, const struct terms *terms,
                            const struct term_node *node)
 {
+    const char *zero = node->sort == SORT_LONG ? "#x0000000000000000" : "#x00000000";
     text_put(out, "(ite (= ");
     term_print_name(out, terms, node->b);
-    text_put(out, " #x00000000) #x00000000 (bvsdiv");
+    text_format(out, " %s) %s (bvsdiv", zero, zero);
     print_operands(out, terms, node);
     text_put(out, "))");
 }

@@ -4,6 +4,7 @@
  */
 #include "engine/input/annotate.h"
 #include "engine/input/input.h"
+#include "engine/input/ptx_kernel.h"
 #include "engine/language/parse.h"
 #include "engine/language/print.h"
 #include "fuzz/case/case.h"
@@ -189,21 +190,56 @@ static double cpu_seconds(void)
     return sum;
 }
 
+static bool write_file(struct proving *p, const char *path, const void *bytes, size_t count)
+{
+    FILE *file = fopen(path, "wb");
+    bool written = file && fwrite(bytes, 1, count, file) == count;
+    if (file)
+        written = fclose(file) == 0 && written;
+    if (!written)
+        cli_message(p->cli, "%s: %s", path, strerror(errno));
+    return written;
+}
+
+/* The buffers of a kernel given as PTX are files beside it, which its settings name. */
+static const struct ast_kernel *with_buffers(struct proving *p, const char *stem)
+{
+    struct arena *arena = &p->cli->arena;
+    const struct ptx_kernel *shown = p->outcome.shown->ptx;
+    struct ast_kernel *kernel = ast_kernel_copy(arena, p->kernel);
+    struct diag *diag = ARENA_NEW(arena, struct diag);
+    const char *settings = "";
+    for (uint32_t i = 0; i < shown->argument_count; i++) {
+        const struct ptx_bind *bind = &shown->arguments[i].bind;
+        const char *path = arena_printf(arena, "%s.%" PRIu32 ".bin", stem, i);
+        if (bind->fill != PTX_FILL_FILE || !shown->arguments[i].buffer)
+            continue;
+        if (!write_file(p, path, bind->data, bind->data_bytes))
+            return NULL;
+        settings = arena_printf(arena, "%s bind:%" PRIu32 "=buffer:%" PRIu32 ":file:%s", settings,
+                                i, bind->bytes, path);
+    }
+    kernel->expects = NULL;
+    diag_init(diag, "buffers", settings, strlen(settings));
+    if (ptx_kernel_set(arena, kernel, settings, diag))
+        return kernel;
+    diag_print(diag, stderr);
+    return NULL;
+}
+
 /* The kernel that an execution shows to be wrong, for `check`. */
 static void dump_shown(struct proving *p)
 {
     struct arena *arena = &p->cli->arena;
-    if (!p->solver.dump || !p->outcome.shown)
+    const struct ast_kernel *shown = p->outcome.shown;
+    if (!p->solver.dump || !shown)
         return;
-    const char *path =
-        arena_printf(arena, "%s/refuted-%" PRIu32 ".simt", p->solver.dump, p->kernels);
-    FILE *file = fopen(path, "w");
-    if (!file || fputs(print_kernel(arena, p->outcome.shown), file) < 0)
-        cli_message(p->cli, "%s: %s", path, strerror(errno));
-    else if (!p->cli->options.json)
+    const char *stem = arena_printf(arena, "%s/refuted-%" PRIu32, p->solver.dump, p->kernels);
+    const char *path = arena_printf(arena, "%s.%s", stem, shown->ptx ? "ptx" : "simt");
+    const struct ast_kernel *kernel = shown->ptx ? with_buffers(p, stem) : shown;
+    const char *text = kernel ? print_kernel(arena, kernel) : NULL;
+    if (text && write_file(p, path, text, strlen(text)) && !p->cli->options.json)
         printf("    shown by: simtfuzz check %s\n", path);
-    if (file)
-        fclose(file);
 }
 
 static int prove_one(struct proving *p, const char *path, const struct ast_kernel *kernel)
@@ -254,6 +290,19 @@ static struct proof_options proof_options_of(const struct cli_prove_options *o)
     return options;
 }
 
+/* In one dimension. */
+static bool set_threads(struct cli *cli, const char *path, struct ast_kernel *kernel)
+{
+    struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
+    const char *setting =
+        arena_printf(&cli->arena, "threads=%" PRIu32, cli->options.prove.threads_from);
+    diag_init(diag, path, setting, strlen(setting));
+    if (ptx_kernel_set(&cli->arena, kernel, setting, diag))
+        return true;
+    diag_print(diag, stderr);
+    return false;
+}
+
 /* The launch of --threads, the assumption of --assume. */
 static bool prepare(struct proving *p, const char *path, struct ast_kernel *kernel)
 {
@@ -262,6 +311,12 @@ static bool prepare(struct proving *p, const char *path, struct ast_kernel *kern
     struct diag *diag = ARENA_NEW(&cli->arena, struct diag);
     uint32_t most = LIMIT_TOTAL_THREADS / kernel->launch.blocks;
     p->options = proof_options_of(o);
+    if (o->threads_to > 0 && kernel->form == FORM_PTX && o->threads_from < o->threads_to) {
+        cli_message(cli, "%s: of a kernel given as PTX only one number of threads is proved", path);
+        return false;
+    }
+    if (o->threads_to > 0 && kernel->form == FORM_PTX && !set_threads(cli, path, kernel))
+        return false;
     if (o->threads_to > 0 && kernel->form != FORM_PTX) {
         kernel->launch.threads = o->threads_from;
         p->options.threads_to = o->threads_to < most ? o->threads_to : most;
@@ -276,7 +331,9 @@ static bool prepare(struct proving *p, const char *path, struct ast_kernel *kern
     if (!o->assume)
         return true;
     diag_init(diag, "--assume", o->assume, strlen(o->assume));
-    if (kernel->form != FORM_PTX && language_assume(&cli->arena, kernel, o->assume, diag))
+    if (kernel->form == FORM_PTX)
+        cli_message(cli, "%s: --assume is of the kernel language, not of PTX", path);
+    else if (language_assume(&cli->arena, kernel, o->assume, diag))
         return true;
     diag_print(diag, stderr);
     return false;

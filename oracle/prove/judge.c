@@ -81,6 +81,11 @@ static void explain_alarm(const struct judging *j, struct goal_outcome *outcome,
                                     "%s; the executions that were tried end before, where another "
                                     "thread is out of bounds, or an assertion or assume fails",
                                     who);
+    else if (model->ordered)
+        outcome->why = arena_printf(arena,
+                                    "%s; no execution that was tried shows it: fences, scopes or "
+                                    "warps may order them, of which proofs know nothing",
+                                    who);
     else if (model->goal != GOAL_RACE || model->assumes)
         outcome->why = arena_printf(arena, "%s; no execution that was tried shows it", who);
     else {

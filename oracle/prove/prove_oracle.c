@@ -11,10 +11,11 @@
 #include <string.h>
 
 enum {
-    BUDGET_SHARE = 16, /* of the usual budget */
-    QUESTIONS = 64,    /* to one solver: a case takes a second at most, nearly always */
-    RUNS = 2,          /* of each subject, beside those of the check, under other inputs */
-    STATEMENTS = 48,   /* of a larger kernel it does not ask */
+    BUDGET_SHARE = 16,  /* of the usual budget */
+    QUESTIONS = 64,     /* to one solver: a case takes a second at most, nearly always */
+    RUNS = 2,           /* of each subject, beside those of the check, under other inputs */
+    STATEMENTS = 48,    /* of a larger kernel it does not ask */
+    INSTRUCTIONS = 160, /* the same, of PTX */
     SECONDS = 30,
     /* One case in so many asks, as the seed draws: */
     SHARE_SECOND = 4, /* a second solver, each time the first says `unsat` */
@@ -108,7 +109,7 @@ static const struct ast_kernel *of_any(struct asking *x, struct proof_options *o
 {
     const struct ast_kernel *given = x->c->result->kernel;
     struct diag *diag = ARENA_NEW(x->c->arena, struct diag);
-    if (given->launch.threads < 2 || given->launch.threads > MOST_THREADS ||
+    if (given->ptx || given->launch.threads < 2 || given->launch.threads > MOST_THREADS ||
         given->launch.blocks * MOST_THREADS > LIMIT_TOTAL_THREADS)
         return NULL;
     struct ast_kernel *kernel = ast_kernel_copy(x->c->arena, given);
@@ -209,14 +210,10 @@ void prove_oracle_judge(struct checking *c)
     struct asking x = {.c = c, .answer = &c->result->answers[ORACLE_PROVE]};
     x.draw = c->options->seed ^ ORACLE_PROVE;
     *x.answer = (struct answer){.verdict = VERDICT_NOT_APPLICABLE};
-    if (c->result->kernel->form == FORM_PTX) {
-        x.answer->reason = "a kernel given as PTX is not handled";
-        return;
-    }
-    if (ast_kernel_size(c->result->kernel) > STATEMENTS) {
+    int most = c->result->kernel->form == FORM_PTX ? INSTRUCTIONS : STATEMENTS;
+    if (ast_kernel_size(c->result->kernel) > (uint32_t)most) {
         x.answer->reason = arena_printf(
-            c->arena, "a kernel of more than %d statements takes too long beside a campaign",
-            STATEMENTS);
+            c->arena, "a kernel of more than %d statements takes too long beside a campaign", most);
         return;
     }
     judge_kernel(&x);

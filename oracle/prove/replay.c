@@ -1,12 +1,18 @@
 #include "oracle/prove/replay.h"
 
 #include "engine/input/input.h"
+#include "engine/input/ptx_kernel.h"
 #include "oracle/check/evidence.h"
 
 #include <string.h>
 
 /* Where values are made up that no initialiser sets (havoc, a thread's own input), other seeds may have them. */
-enum { REPLAY_SEEDS = 12, REPLAY_SCHEDULES = 8, REPLAY_STEPS = 1 << 16 };
+enum {
+    REPLAY_SEEDS = 12,
+    REPLAY_SCHEDULES = 8,
+    REPLAY_STEPS = 1 << 16,
+    REPLAY_PTX_STEPS = 1 << 22
+};
 
 static struct ast_var *variable(const struct ast_kernel *kernel, const char *name)
 {
@@ -16,11 +22,28 @@ static struct ast_var *variable(const struct ast_kernel *kernel, const char *nam
     return NULL;
 }
 
+/* The contents of the argument's buffer. */
+static void fill(struct arena *arena, struct ptx_kernel *ptx, const struct proof_input *input)
+{
+    for (uint32_t i = 0; i < ptx->argument_count; i++) {
+        struct ptx_bind *bind = &ptx->arguments[i].bind;
+        const struct ast_var *buffer = ptx->arguments[i].buffer;
+        if (!buffer || strcmp(buffer->name, input->var->name) != 0)
+            continue;
+        bind->fill = PTX_FILL_FILE;
+        bind->path = arena_printf(arena, "%s.bin", ptx->arguments[i].parameter->name);
+        bind->data = (const uint8_t *)input->values;
+        bind->data_bytes = bind->bytes;
+    }
+}
+
 static struct ast_kernel *with_inputs(struct arena *arena, const struct ast_kernel *given,
                                       const struct proof_model *model)
 {
     struct ast_kernel *kernel = ast_kernel_copy(arena, given);
-    for (uint32_t i = 0; i < model->input_count; i++) {
+    for (uint32_t i = 0; kernel->ptx && i < model->input_count; i++)
+        fill(arena, kernel->ptx, &model->inputs[i]);
+    for (uint32_t i = 0; !kernel->ptx && i < model->input_count; i++) {
         struct ast_var *var = variable(kernel, model->inputs[i].var->name);
         if (!var || !var->is_input || var->length != model->inputs[i].var->length)
             continue;
@@ -39,7 +62,8 @@ static bool ended_so(const struct check_run *run, enum proof_goal goal)
     case GOAL_RACE:
         return run->race;
     case GOAL_DIVERGENCE:
-        return run->statuses[STATUS_BARRIER_DIVERGENCE] > 0;
+        return run->statuses[STATUS_BARRIER_DIVERGENCE] > 0 ||
+               (run->subject == SUBJECT_BLOCK && run->statuses[STATUS_DEADLOCK] > 0);
     case GOAL_BOUNDS:
         return run->statuses[STATUS_OUT_OF_BOUNDS] > 0;
     case GOAL_ASSERTS:
@@ -59,7 +83,8 @@ static const char *sentence(struct arena *arena, const struct check_run *run, en
                         evidence_race_sentence(arena, run->program, &run->witness));
 }
 
-static const enum subject_id proof_subjects[] = {SUBJECT_THREADS, SUBJECT_INTERLEAVE};
+static const enum subject_id proof_subjects[] = {SUBJECT_THREADS, SUBJECT_INTERLEAVE,
+                                                 SUBJECT_BLOCK};
 enum { PROOF_SUBJECTS = sizeof proof_subjects / sizeof proof_subjects[0] };
 
 const struct check_run *proof_executions(struct arena *arena, const struct ast_kernel *kernel,
@@ -67,12 +92,11 @@ const struct check_run *proof_executions(struct arena *arena, const struct ast_k
 {
     struct check_options options = CHECK_DEFAULTS;
     struct check_result *result = ARENA_NEW(arena, struct check_result);
-    options.subjects = 0;
-    for (uint32_t i = 0; i < PROOF_SUBJECTS; i++)
-        options.subjects |= SUBJECT_BIT(proof_subjects[i]);
+    options.subjects = kernel->ptx ? SUBJECT_BIT(SUBJECT_BLOCK)
+                                   : SUBJECT_BIT(SUBJECT_THREADS) | SUBJECT_BIT(SUBJECT_INTERLEAVE);
     options.oracles = 0;
     options.schedules = schedules;
-    options.budget_steps = REPLAY_STEPS;
+    options.budget_steps = kernel->ptx ? REPLAY_PTX_STEPS : REPLAY_STEPS;
     check_kernel(arena, kernel, &options, result);
     return result->runs;
 }

@@ -16,11 +16,12 @@ struct proof_replay {
     const struct ast_kernel *kernel; /* with the inputs; to be printed for `check` */
 };
 
-/* Of the goal that the model is about. The kernel is structured or in block form. */
+/* Of the goal that the model is about. */
 struct proof_replay proof_replay(struct arena *arena, const struct ast_kernel *kernel,
                                  const struct proof_model *model, bool file_inputs);
 
-/* Executions of the subjects, thread by thread, that the goals are about: an array over all subjects. */
+/* Executions of the subjects, thread by thread, that the goals are about: an array over all subjects. Barriers of PTX
+ * see no divergence: who waits for one that has ended, or for nobody, is deadlocked. */
 const struct check_run *proof_executions(struct arena *arena, const struct ast_kernel *kernel,
                                          uint32_t schedules);
 

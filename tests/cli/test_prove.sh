@@ -200,6 +200,47 @@ for kernel in "$source"/corpus/prove/*.simt; do
     grep -q ' blocks$' blocks.simt || failed "no block form of $kernel"
     expect 0 prove blocks.simt --seconds 600
 done
+
+# PTX: what compilers and people write, at the launch given. What is outside of it is named with its line.
+for kernel in "$source"/corpus/prove/*.ptx; do
+    expect 0 prove "$kernel" --seconds 600
+done
+while read -r name word race divergence; do
+    [ "$word" = proved ] && status=0 || status=1
+    expect $status prove "$source/corpus/ptx/$name.ptx" --seconds 600 --dump shown
+    verdict "$word" "$race" "$divergence"
+    [ "$word" != refuted ] && continue
+    says out "shown by: simtfuzz check shown/refuted-0.ptx"
+    expect 1 check shown/refuted-0.ptx
+done <<'TABLE'
+bins-divergent.clang refuted unknown refuted
+bins-racy.nvcc refuted refuted unknown
+bins.clang proved proved proved
+cases-racy.nvcc refuted refuted proved
+cases.nvcc proved proved proved
+dispatch.nvcc proved proved proved
+scan-racy.clang refuted refuted unknown
+stencil-racy.clang refuted refuted proved
+stencil.nvcc proved proved proved
+sum-divergent.nvcc refuted unknown refuted
+sum-racy.clang refuted refuted unknown
+TABLE
+while read -r name wanted; do
+    expect 1 prove "$source/corpus/ptx/$name.ptx"
+    says out "unknown " "$wanted"
+done <<'TABLE'
+calls the call at line 251 is not handled
+exchange.nvcc a named barrier, or one of some threads, at line 133 is not handled
+stages-early.nvcc the mbarrier at line 51 is not handled
+stages.nvcc the asynchronous copy at line 76 is not handled
+TABLE
+expect 2 prove "$source/corpus/prove/bytes.ptx" --threads any
+says err "only one number of threads is proved"
+expect 0 prove "$source/corpus/prove/bytes.ptx" --threads 8
+expect 2 prove "$source/corpus/prove/bytes.ptx" --assume 'tid < 4'
+says err "is of the kernel language"
+expect 2 lower --to horn "$source/corpus/prove/bytes.ptx"
+
 sed 's/expect prove: race S/expect prove: race_free/' "$source/corpus/prove/reduction-no-barrier.simt" >claims.simt
 expect 1 prove claims.simt
 says err "expected race_free, and race-free is refuted"

@@ -21,7 +21,7 @@ expect 2 check --oracles proves "$clean"
 
 # What it is not about has a reason; without a solver it says so.
 expect 0 check --oracles prove --json "$source/corpus/ptx/calls.ptx"
-says out "a kernel given as PTX is not handled"
+says out "the call at line 251 is not handled"
 fake z3 <<<'exit 127'
 with_fakes 0 check --oracles prove --json "$clean"
 says out "is not installed"
