@@ -39,11 +39,16 @@ static bool waits(const struct machine *machine, uint32_t thread)
     return cta_state_at(machine, thread)->barrier == CTA_MEETS;
 }
 
+static uint32_t mask_of(const struct machine *machine, uint32_t thread)
+{
+    const struct ptx_place *place = ptx_mask_of(op_of(machine, thread));
+    return (uint32_t)ptx_source(machine, cta_lanes_at(machine, thread), place, 0);
+}
+
 /* The lanes that the thread's mask names. In warps of more than 32 lanes a bit names two of them. */
 static lane_mask named_by(const struct machine *machine, uint32_t thread, uint32_t count)
 {
-    const struct ptx_place *place = ptx_mask_of(op_of(machine, thread));
-    lane_mask named = (uint32_t)ptx_source(machine, cta_lanes_at(machine, thread), place, 0);
+    lane_mask named = mask_of(machine, thread);
     if (machine->program->launch.warp > 32)
         named |= named << 32;
     return named & (count == 64 ? ~(lane_mask)0 : ((lane_mask)1 << count) - 1);
@@ -79,7 +84,8 @@ enum rule its_wait(struct cta_step *x)
     return RULE_ITS_WAIT;
 }
 
-/* The lanes that wait as the thread does, if these are all that it waits for; else 0. */
+/* The lanes that wait as the thread does, if these are all that it waits for; else 0. Their masks are the same value
+ * (PTX ISA 9.7.9.6), bits of lanes that are not there included. */
 static lane_mask all_there(const struct machine *machine, const struct warp *w, uint32_t thread)
 {
     const struct ptx_op *op = op_of(machine, thread);
@@ -89,7 +95,7 @@ static lane_mask all_there(const struct machine *machine, const struct warp *w, 
         if (cta_state_at(machine, other)->pc == 0)
             continue;
         if (!waits(machine, other) || !same_command(op, op_of(machine, other)) ||
-            named_by(machine, other, w->count) != named)
+            mask_of(machine, other) != mask_of(machine, thread))
             return 0;
         here |= (lane_mask)1 << lowest(rest);
     }

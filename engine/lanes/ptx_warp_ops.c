@@ -57,13 +57,27 @@ static uint32_t bits_of(const struct ptx_meeting *t, lane_mask lanes)
     return (uint32_t)(lanes << t->first);
 }
 
+/* Also of a vote that is stuck, which no lane takes part in. */
+static enum rule rule_of_vote(const struct ptx_op *op)
+{
+    switch ((uint32_t)op->mode) {
+    case PTX_W_ALL:
+        return RULE_PTX_VOTE_ALL;
+    case PTX_W_ANY:
+        return RULE_PTX_VOTE_ANY;
+    case PTX_W_UNI:
+        return RULE_PTX_VOTE_UNI;
+    default:
+        return RULE_PTX_VOTE_BALLOT;
+    }
+}
+
 /*  VOTE.*      A = { theta in X | B[[e]] theta },  v = A = X (all), A != {} (any), either of A = X, A = {}
  *              (uni), bit wl of each theta in A (ballot)
  *      X, vote r e      r^ of each theta in X <- v
  */
 static enum rule ptx_vote(struct ptx_meeting *t)
 {
-    enum rule rule = RULE_PTX_VOTE_BALLOT;
     lane_mask A = 0;
     for (lane_mask rest = t->executing; rest; rest &= rest - 1) {
         uint32_t lane = lowest_lane(rest);
@@ -74,15 +88,12 @@ static enum rule ptx_vote(struct ptx_meeting *t)
         lane_mask X = t->with[lane], yes = A & X;
         switch ((uint32_t)t->op->mode) {
         case PTX_W_ALL:
-            rule = RULE_PTX_VOTE_ALL;
             t->d[lane] = yes == X;
             break;
         case PTX_W_ANY:
-            rule = RULE_PTX_VOTE_ANY;
             t->d[lane] = yes != 0;
             break;
         case PTX_W_UNI:
-            rule = RULE_PTX_VOTE_UNI;
             t->d[lane] = yes == X || yes == 0;
             break;
         case PTX_W_BALLOT:
@@ -90,7 +101,7 @@ static enum rule ptx_vote(struct ptx_meeting *t)
             break;
         }
     }
-    return rule;
+    return rule_of_vote(t->op);
 }
 
 /* activemask [EXT]: the lanes that execute it. */

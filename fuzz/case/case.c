@@ -18,7 +18,10 @@ enum {
     RAGGED_SHARE = 8,
     CONVERGENCE_SHARE = 4,
     CONVERGENCE_SEED = 5,
+    CACHES_SHARE = 16,
+    CACHES_SEED = 7,
     INSTRUCTIONS_SEED = 6,
+    BARRIERS_SHARE = 4,        /* of these */
     INSTRUCTIONS_SCHEDULES = 4 /* each subject's share of them is one */
 };
 
@@ -56,6 +59,18 @@ static bool is_any_order(uint64_t seed, uint64_t number)
     return pcg_splitmix(pcg_splitmix(seed + CONVERGENCE_SEED) ^ number) % CONVERGENCE_SHARE == 0;
 }
 
+/* One case in CACHES_SHARE runs over caches, too: in half of them those that are coherent, under warps. */
+static subject_set with_caches(uint64_t seed, uint64_t number)
+{
+    static const enum subject_id subjects[] = {
+        SUBJECT_CRS_CACHES_COHERENT, SUBJECT_CRS_CACHES_LLH,
+        SUBJECT_CRS_CACHES_COHERENT, SUBJECT_CRS_CACHES_PRINTED,
+        SUBJECT_CRS_CACHES_COHERENT, SUBJECT_BLOCK_CACHES_COHERENT,
+        SUBJECT_CRS_CACHES_COHERENT, SUBJECT_THREAD_PC_CACHES_COHERENT};
+    uint64_t drawn = pcg_splitmix(pcg_splitmix(seed + CACHES_SEED) ^ number);
+    return drawn % CACHES_SHARE == 0 ? SUBJECT_BIT(subjects[drawn / CACHES_SHARE % 8]) : 0;
+}
+
 /* `instructions:200` makes them twice as many. Nothing but the reference knows what they compute. */
 static bool is_instructions(uint64_t seed, uint64_t number, const struct gen_options *gen,
                             const struct check_options *check)
@@ -69,13 +84,21 @@ static bool is_instructions(uint64_t seed, uint64_t number, const struct gen_opt
                 gen_weight_percent(gen->weights, FEATURE_INSTRUCTIONS));
 }
 
-/* Warps, and one of those who have a lane's instructions alone. */
+/* Warps, and one of those who have a lane's instructions alone; of barriers, one of those who have other rules of these,
+ * too. */
 static void make_instructions(struct fuzz_case *c)
 {
     static const enum subject_id others[] = {SUBJECT_THREAD_PC, SUBJECT_ITS, SUBJECT_BLOCK};
-    c->gen.features = 1u << FEATURE_INSTRUCTIONS;
+    static const enum subject_id of_barriers[] = {
+        SUBJECT_BLOCK,         SUBJECT_ITS,       SUBJECT_THREAD_PC,   SUBJECT_CRS_EXIT_ARRIVES,
+        SUBJECT_CRS_ALL_WARPS, SUBJECT_CRS_LANES, SUBJECT_CRS_ALIGNED, SUBJECT_BLOCK_EAGER};
+    bool barriers = c->gen.features >> FEATURE_BARRIERS & 1 &&
+                    (gen_instructions_only(&c->gen) || c->check.seed % BARRIERS_SHARE == 0);
+    uint64_t which = c->check.seed / BARRIERS_SHARE;
+    c->gen.features = 1u << FEATURE_INSTRUCTIONS | (barriers ? 1u << FEATURE_BARRIERS : 0);
     c->check.oracles = 1u << ORACLE_REFERENCE;
-    c->check.subjects = SUBJECT_BIT(SUBJECT_CRS) | SUBJECT_BIT(others[c->check.seed % 3]);
+    c->check.subjects = SUBJECT_BIT(SUBJECT_CRS) |
+                        SUBJECT_BIT(barriers ? of_barriers[which % 8] : others[which % 3]);
     c->check.also = 0;
     if (c->check.schedules > INSTRUCTIONS_SCHEDULES)
         c->check.schedules = INSTRUCTIONS_SCHEDULES;
@@ -102,6 +125,8 @@ void case_of_campaign(struct fuzz_case *c, uint64_t seed, uint64_t number,
     if (check->subjects == SUBJECTS_DEFAULT && (check->oracles & 1u << ORACLE_CONVERGENCE) &&
         is_any_order(seed, number))
         c->check.also |= SUBJECT_BIT(SUBJECT_CONVERGENCE);
+    if (ordinary && check->subjects == SUBJECTS_DEFAULT && (check->oracles & 1u << ORACLE_MEMORY))
+        c->check.also |= with_caches(seed, number);
     if (ordinary && is_spin(seed, number, gen))
         c->gen.spin = true;
     if (!check->exhaustive && (tiny || gen->enumerate || c->gen.spin)) {
@@ -171,6 +196,9 @@ static char *print_check(struct arena *arena, const struct check_options *check)
         arena_printf(arena, "%s%s%s%s", check->same_value ? " same-value" : "",
                      check->atomics_sync ? " atomics-sync" : "", check->unscoped ? " unscoped" : "",
                      check->also & SUBJECT_BIT(SUBJECT_CONVERGENCE) ? " convergence" : "");
+    const subject_set also = check->also & ~SUBJECT_BIT(SUBJECT_CONVERGENCE);
+    if (also)
+        races = arena_printf(arena, "%s also=%s", races, case_subjects(arena, also));
     if (check->exhaustive && check->search.max_steps > 0)
         exhaustive = arena_printf(arena, " exhaustive=%" PRIu64, check->search.max_steps);
     const char *transforms = "";
@@ -291,6 +319,12 @@ static bool parse_setting(struct arena *arena, const char *name, const char *val
     const char *error_at;
     if (strcmp(name, "subjects") == 0)
         return subject_parse_list(value, &c->check.subjects, &error_at);
+    if (strcmp(name, "also") == 0) {
+        subject_set also;
+        bool good = subject_parse_list(value, &also, &error_at);
+        c->check.also |= also;
+        return good;
+    }
     if (strcmp(name, "oracles") == 0)
         return oracle_parse_list(value, &c->check.oracles, &c->check.modes, &error_at);
     if (strcmp(name, "caches") == 0)

@@ -179,7 +179,8 @@ bool gen_ptx_only(const struct gen_options *options)
 
 bool gen_instructions_only(const struct gen_options *options)
 {
-    return options->features == 1u << FEATURE_INSTRUCTIONS;
+    uint32_t most = 1u << FEATURE_INSTRUCTIONS | 1u << FEATURE_BARRIERS;
+    return options->features >> FEATURE_INSTRUCTIONS & 1 && !(options->features & ~most);
 }
 
 bool gen_has_tiny(const struct gen_options *options)

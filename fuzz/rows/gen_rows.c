@@ -5,9 +5,15 @@
 
 #include <inttypes.h>
 
-enum { DEPTH = 3, INSTRUCTIONS = 16 };
+enum { DEPTH = 3, INSTRUCTIONS = 16, BARRIERS = 3 };
 
 #define PUT(r, ...) text_format(&(r)->text, __VA_ARGS__)
+
+uint32_t rows_all_lanes(const struct rows_gen *r)
+{
+    const struct ast_launch *launch = &r->g->kernel->launch;
+    return (launch->threads + launch->warp - 1) / launch->warp * launch->warp;
+}
 
 /* ---- the table ---- */
 
@@ -28,7 +34,7 @@ static void put_table(struct rows_gen *r)
 static void put_declarations(struct rows_gen *r)
 {
     PUT(r,
-        "\t.reg .pred p<4>, q;\n\t.reg .b16 h<6>;\n\t.reg .b32 r<8>, t, i, m, even, half;\n"
+        "\t.reg .pred p<4>, q, f;\n\t.reg .b16 h<6>;\n\t.reg .b32 r<8>, t, i, m, n, even, half;\n"
         "\t.reg .b64 w<6>, a, base, ga, sa, la, gs, gl;\n"
         "\t.local .align 32 .b8 loc[%d];\n\t.param .align 32 .b8 parcel[%d];\n",
         ROWS_AREA, ROWS_AREA);
@@ -56,6 +62,8 @@ static void put_values(struct rows_gen *r)
         PUT(r, "\tand.b32 i, t, %" PRIu32 ";\n\tsetp.%s.u32 p%" PRIu32 ", i, %" PRIu32 ";\n",
             1 + gen_below(g, 31), tests[gen_below(g, 4)], p, gen_below(g, 5));
     }
+    PUT(r, "\tmov.u32 i, %%warpid;\n\tsetp.%s.u32 f, i, %" PRIu32 ";\n", tests[gen_below(g, 4)],
+        gen_below(g, 3));
     for (uint32_t k = 0; k < 4; k++)
         PUT(r, "\tmad.lo.u32 r%" PRIu32 ", t, %" PRIu32 ", %" PRIu32 ";\n", k,
             gen_below(g, UINT32_MAX), gen_below(g, 3));
@@ -83,6 +91,43 @@ static void open_region(struct rows_gen *r, struct regions *at)
     r->apart = true;
 }
 
+/* Some exit before the others wait. */
+static void put_exit(struct rows_gen *r)
+{
+    if (gen_chance(r->g, 40))
+        PUT(r, "\t@f exit;\n");
+    else
+        rows_put_guard(r, "exit;\n");
+}
+
+/* Some warps arrive, the others wait for them. */
+static void put_meeting(struct rows_gen *r)
+{
+    uint32_t number = gen_below(r->g, 3), all = rows_all_lanes(r);
+    PUT(r, "\t@f bar.arrive %" PRIu32 ", %" PRIu32 ";\n\t@!f bar.sync %" PRIu32 ", %" PRIu32 ";\n",
+        number, all, number, all);
+}
+
+static void put_barriers(struct rows_gen *r)
+{
+    struct gen *g = r->g;
+    struct regions at = {.labels = 0};
+    for (uint32_t count = 1 + gen_below(g, 2 * BARRIERS); count > 0; count--) {
+        if (gen_chance(g, 15))
+            put_exit(r);
+        if (gen_chance(g, 15))
+            open_region(r, &at);
+        if (at.depth == 0 && gen_chance(g, 20))
+            put_meeting(r);
+        else
+            rows_put_instruction(r, ROWS_OF_BARRIERS);
+        if (gen_chance(g, 30))
+            rows_put_instruction(r, ROWS_ANY);
+        if (at.depth > 0)
+            close_region(r, &at);
+    }
+}
+
 static void put_instructions(struct rows_gen *r)
 {
     struct gen *g = r->g;
@@ -95,7 +140,8 @@ static void put_instructions(struct rows_gen *r)
             open_region(r, &at);
         if (at.depth == 0 && gen_chance(g, 2))
             rows_put_guard(r, "exit;\n");
-        rows_put_instruction(r);
+        bool of_warps = r->warps == ROWS_SYNC_ONLY && gen_chance(g, 25);
+        rows_put_instruction(r, of_warps ? ROWS_OF_WARPS : ROWS_ANY);
     }
     while (at.depth > 0)
         close_region(r, &at);
@@ -111,7 +157,10 @@ static void put_turns(struct rows_gen *r)
     PUT(r,
         "\tmad.lo.u32 m, t, %" PRIu32 ", m;\n\tand.b32 m, m, %d;\n\tmad.wide.u32 a, m, 8, base;\n",
         odd, ROWS_STARTS - 1);
-    put_instructions(r);
+    if (r->g->options->features >> FEATURE_BARRIERS & 1)
+        put_barriers(r);
+    else
+        put_instructions(r);
     PUT(r, "\tadd.u32 i, i, 1;\n\tsetp.lt.u32 q, i, %" PRIu32 ";\n\t@q bra TURN;\n", turns);
 }
 

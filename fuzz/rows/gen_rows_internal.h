@@ -31,6 +31,9 @@ enum {
 /* Which operations of warps there are: not every subject has all of them. */
 enum rows_warps { ROWS_NO_WARPS, ROWS_SYNC_ONLY, ROWS_ALL_WARPS };
 
+/* Which rows of the table come next. */
+enum rows_sorts { ROWS_ANY, ROWS_OF_WARPS, ROWS_OF_BARRIERS };
+
 struct rows_gen {
     struct gen *g;
     struct text text;
@@ -42,9 +45,12 @@ struct rows_gen {
 uint64_t rows_value(struct gen *g, enum rows_pool pool);
 
 /* Writes one instruction, behind what loads its operands. */
-void rows_put_instruction(struct rows_gen *r);
+void rows_put_instruction(struct rows_gen *r, enum rows_sorts sorts);
 
-/* A predicate as a guard, or nothing. */
+/* What stands behind a guard. */
 void rows_put_guard(struct rows_gen *r, const char *behind);
+
+/* Lanes of all warps of a block, those that are missing in the last one included: what all of them count as. */
+uint32_t rows_all_lanes(const struct rows_gen *r);
 
 #endif

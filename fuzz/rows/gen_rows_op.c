@@ -12,8 +12,9 @@ enum sort {
     SORT_STORES,
     SORT_ATOMIC,
     SORT_WARP,
+    SORT_BARRIER,
     SORT_NOTHING,  /* fences, hints */
-    SORT_ELSEWHERE /* control flow, barriers of blocks, copies under way: made by other generators */
+    SORT_ELSEWHERE /* control flow, copies under way: made by other generators */
 };
 
 static enum sort sort_of(enum ptx_form form)
@@ -34,7 +35,8 @@ static enum sort sort_of(enum ptx_form form)
     case PTX_OP_SHFL:
         return SORT_WARP;
     case PTX_OP_BAR:
-        return form == PTX_FORM_BAR_WARP ? SORT_WARP : SORT_ELSEWHERE;
+    case PTX_OP_BARRIER:
+        return form == PTX_FORM_BAR_WARP ? SORT_WARP : SORT_BARRIER;
     case PTX_OP_PREFETCH:
     case PTX_OP_MEMBAR:
     case PTX_OP_FENCE:
@@ -44,7 +46,6 @@ static enum sort sort_of(enum ptx_form form)
         return SORT_NOTHING;
     case PTX_OP_CP:
     case PTX_OP_MBARRIER:
-    case PTX_OP_BARRIER:
     case PTX_OP_BRA:
     case PTX_OP_BRX:
     case PTX_OP_CALL:
@@ -337,6 +338,13 @@ static void prepare_place(struct making *m, const struct ptx_operand *at)
 
 /* ---- masks ---- */
 
+static struct ptx_operand *integer(struct making *m, uint64_t value)
+{
+    struct ptx_operand *o = operand(m, PTX_OPERAND_INTEGER, NULL);
+    o->value = value;
+    return o;
+}
+
 static bool takes_mask(const struct making *m)
 {
     return m->sort == SORT_WARP &&
@@ -356,12 +364,68 @@ static struct ptx_operand *mask(struct making *m)
         text_put(&m->before, "activemask.b32 m;\n");
         return operand(m, PTX_OPERAND_NAME, "m");
     }
-    static const char *const groups[] = {"even", "half"};
-    uint32_t which = gen_below(g, 4);
-    struct ptx_operand *o = which < 2 ? operand(m, PTX_OPERAND_INTEGER, NULL)
-                                      : operand(m, PTX_OPERAND_NAME, groups[which - 2]);
-    o->value = which < 2 ? UINT32_MAX : 0;
-    return o;
+    switch (gen_below(g, 16)) {
+    case 0: /* some lanes name others who name less, or more */
+        text_format(&m->before, "\tselp.b32 m, even, %s, p%u;\n", gen_chance(g, 50) ? "half" : "-1",
+                    gen_below(g, 4));
+        return operand(m, PTX_OPERAND_NAME, "m");
+    case 1:
+    case 2:
+    case 3:
+        return operand(m, PTX_OPERAND_NAME, "half");
+    case 4:
+    case 5:
+    case 6:
+        return operand(m, PTX_OPERAND_NAME, "even");
+    default:
+        return integer(m, UINT32_MAX);
+    }
+}
+
+/* ---- barriers ---- */
+
+/* One or two numbers from `first` on, by the lane. */
+static struct ptx_operand *by_lane(struct making *m, const char *name, uint32_t first, bool two)
+{
+    text_format(&m->before, "\tand.b32 %s, t, %d;\n\tadd.u32 %s, %s, %u;\n", name, two, name, name,
+                first);
+    return operand(m, PTX_OPERAND_NAME, name);
+}
+
+static struct ptx_operand *barrier_number(struct making *m)
+{
+    struct gen *g = m->r->g;
+    switch (gen_below(g, 9)) {
+    case 0:
+        return integer(m, 15 - gen_below(g, 2));
+    case 1: /* 15 is the last number */
+        return by_lane(m, "m", 15 + gen_below(g, 2), gen_below(g, 2));
+    case 2:
+        return by_lane(m, "m", gen_below(g, 3), true);
+    default:
+        return integer(m, gen_below(g, 3));
+    }
+}
+
+/* All lanes, those of one warp or some, and wrong numbers. */
+static struct ptx_operand *barrier_count(struct making *m)
+{
+    struct gen *g = m->r->g;
+    uint32_t warp = g->kernel->launch.warp, all = rows_all_lanes(m->r);
+    switch (gen_below(g, 12)) {
+    case 0:
+        return integer(m, warp * gen_below(g, all / warp + 2));
+    case 1:
+        return integer(m, all + gen_below(g, 3) - 1);
+    case 2:
+        return by_lane(m, "n", all, gen_below(g, 2));
+    case 3:
+    case 4:
+    case 5:
+        return integer(m, warp);
+    default:
+        return integer(m, all);
+    }
 }
 
 /* ---- one instruction ---- */
@@ -377,15 +441,19 @@ static struct ptx_operand *made(struct making *m, const struct ptx_item_pattern 
             prepare_place(m, o);
         return o;
     case 'i':
-        o = operand(m, PTX_OPERAND_INTEGER, NULL);
-        o->value = gen_below(m->r->g, m->sort == SORT_NOTHING ? 16 : 256);
-        return o;
+        return integer(m, gen_below(m->r->g, m->sort == SORT_NOTHING ? 16 : 256));
+    case 'b':
+        return barrier_number(m);
+    case 'd':
+        if (m->sort == SORT_BARRIER)
+            return barrier_count(m);
+        return is_last && takes_mask(m) ? mask(m) : value(m, item);
     case 'm':
         return moved(m, item);
     case 'v':
         return parts > 1 ? vector(m, item, parts, wider(m, item->type.bits)) : value(m, item);
     default:
-        return is_last && takes_mask(m) ? mask(m) : value(m, item);
+        return value(m, item);
     }
 }
 
@@ -412,6 +480,8 @@ static void draw_operands(struct making *m)
     struct ptx_item_pattern item;
     m->end = &m->i.operands;
     while (ptx_item_next(&pattern, m->i.words, &item)) {
+        if (item.optional && gen_chance(m->r->g, 40))
+            continue;
         *m->end = made(m, &item, *pattern == '\0');
         m->end = &(*m->end)->next;
     }
@@ -434,29 +504,31 @@ static bool exists(const struct making *m)
     return m->sort != SORT_COMPUTES || is_clock || ptx_row_find(&m->i, &op, &reason);
 }
 
-static bool is_wanted(const struct rows_gen *r, enum ptx_form form, bool of_warps)
+static bool is_wanted(const struct rows_gen *r, enum ptx_form form, enum rows_sorts sorts)
 {
     enum sort sort = sort_of(form);
-    return sort != SORT_ELSEWHERE && (sort != SORT_WARP || r->warps != ROWS_NO_WARPS) &&
-           (sort == SORT_WARP || !of_warps);
+    if (sorts != ROWS_ANY)
+        return sort == (sorts == ROWS_OF_WARPS ? SORT_WARP : SORT_BARRIER);
+    return sort < SORT_BARRIER ? sort != SORT_WARP || r->warps != ROWS_NO_WARPS
+                               : sort == SORT_NOTHING;
 }
 
-static enum ptx_form draw_form(struct rows_gen *r)
+static enum ptx_form draw_form(struct rows_gen *r, enum rows_sorts sorts)
 {
     enum ptx_form form;
-    bool of_warps = r->warps == ROWS_SYNC_ONLY && gen_chance(r->g, 25);
     do {
         form = (enum ptx_form)gen_below(r->g, PTX_FORM_COUNT);
-    } while (!is_wanted(r, form, of_warps));
+    } while (!is_wanted(r, form, sorts));
     return form;
 }
 
-static void draw_instruction(struct making *m)
+static void draw_instruction(struct making *m, enum rows_sorts sorts)
 {
     struct gen *g = m->r->g;
     struct rows_gen *r = m->r;
     do {
-        *m = (struct making){.r = r, .i = {.form = draw_form(r)}, .before = {.arena = g->arena}};
+        *m = (struct making){
+            .r = r, .i = {.form = draw_form(r, sorts)}, .before = {.arena = g->arena}};
         m->sort = sort_of(m->i.form);
         if (gen_chance(g, 30)) {
             m->i.guard = register_of(m, 1);
@@ -478,10 +550,10 @@ static void put_carry(struct making *m)
                 gen_below(m->r->g, 8), a->name, b->name);
 }
 
-void rows_put_instruction(struct rows_gen *r)
+void rows_put_instruction(struct rows_gen *r, enum rows_sorts sorts)
 {
     struct making m = {.r = r};
-    draw_instruction(&m);
+    draw_instruction(&m, sorts);
     enum ptx_opcode opcode = ptx_forms[m.i.form].opcode;
     if (opcode == PTX_OP_ADDC || opcode == PTX_OP_SUBC || opcode == PTX_OP_MADC) {
         struct making carry = {.r = r, .before = {.arena = r->g->arena}};
