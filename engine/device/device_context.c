@@ -3,6 +3,7 @@
  */
 #include "engine/device/device_internal.h"
 
+#include "engine/base/bits.h"
 #include "engine/device/device_flight.h"
 
 #include <string.h>
@@ -88,7 +89,7 @@ void ctx_start(struct device *device, uint32_t statement)
     device->progress[statement] = PROGRESS_RUNNING;
     device->grid_states[number] = (struct device_grid_state){.unissued = grid->blocks};
     for (uint32_t b = 0; device->unissued[number] && b < grid->blocks; b++)
-        device->unissued[number][b / 64] |= (uint64_t)1 << b % 64;
+        bits_add(device->unissued[number], b);
     device_fired(device, DEVICE_CTX_START);
     if (device->options.flush)
         ctx_flush(device);

@@ -3,6 +3,7 @@
  */
 #include "engine/device/device_internal.h"
 
+#include "engine/base/bits.h"
 #include "engine/device/device_flight.h"
 
 #include <string.h>
@@ -94,7 +95,7 @@ static uint32_t take_block(struct device *device, const struct device_grid *grid
     if (set) {
         uint32_t left = state->unissued;
         block = unissued_block(set, left > 1 ? choices->choose(choices, left) : 0);
-        set[block / 64] &= ~((uint64_t)1 << block % 64);
+        bits_remove(set, block);
     } else {
         state->next++;
     }

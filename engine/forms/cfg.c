@@ -3,6 +3,7 @@
  * Dominance Algorithm", 2001), reducibility, natural loops and their nesting.
  */
 #include "engine/forms/cfg.h"
+#include "engine/base/bits.h"
 
 #include <string.h>
 
@@ -176,16 +177,6 @@ static uint64_t *new_bits(struct arena *arena, const struct cfg *cfg)
     return ARENA_ARRAY(arena, uint64_t, (cfg->count + 63) / 64);
 }
 
-static bool has_bit(const uint64_t *bits, uint32_t b)
-{
-    return bits[b / 64] >> (b % 64) & 1;
-}
-
-static void set_bit(uint64_t *bits, uint32_t b)
-{
-    bits[b / 64] |= (uint64_t)1 << (b % 64);
-}
-
 /* ---- reducibility ---- */
 
 /* Adds what reaches `from` without passing `stop`, which must be a member already; within the blocks
@@ -193,17 +184,17 @@ static void set_bit(uint64_t *bits, uint32_t b)
 static void add_reaching(const struct building *g, uint64_t *members, uint32_t from, uint32_t root)
 {
     uint32_t count = 0;
-    if (has_bit(members, from))
+    if (bits_has(members, from))
         return;
-    set_bit(members, from);
+    bits_add(members, from);
     g->worklist[count++] = from;
     while (count > 0) {
         uint32_t b = g->worklist[--count];
         for (uint32_t i = g->source_first[b]; i < g->source_first[b + 1]; i++) {
             uint32_t source = g->sources[i];
-            if (has_bit(members, source) || !descends(g, source, root))
+            if (bits_has(members, source) || !descends(g, source, root))
                 continue;
-            set_bit(members, source);
+            bits_add(members, source);
             g->worklist[count++] = source;
         }
     }
@@ -216,13 +207,13 @@ static void refuse_irreducible(const struct building *g, uint32_t tail, uint32_t
 {
     const struct cfg *cfg = g->cfg;
     uint64_t *cycle = new_bits(g->arena, cfg);
-    set_bit(cycle, head);
+    bits_add(cycle, head);
     add_reaching(g, cycle, tail, head);
     for (uint32_t b = 0; b < cfg->count; b++)
         for (uint32_t e = cfg->target_first[b]; e < cfg->target_first[b + 1]; e++) {
             uint32_t target = cfg->targets[e];
             if (target == CFG_EXIT || target == head || descends(g, b, head) ||
-                !has_bit(cycle, target))
+                !bits_has(cycle, target))
                 continue;
             *at = cfg->blocks[b]->at;
             *reason = arena_printf(
@@ -264,7 +255,7 @@ static struct cfg_loop natural_loop(const struct building *g, uint32_t head)
 {
     struct cfg_loop loop = {
         .head = head, .parent = CFG_NO_LOOP, .members = new_bits(g->arena, g->cfg)};
-    set_bit(loop.members, head);
+    bits_add(loop.members, head);
     for (uint32_t i = g->source_first[head]; i < g->source_first[head + 1]; i++)
         if (descends(g, g->sources[i], head))
             add_reaching(g, loop.members, g->sources[i], head);
@@ -307,7 +298,7 @@ static void find_nesting(struct building *g)
 
 bool cfg_in_loop(const struct cfg *cfg, uint32_t loop, uint32_t block)
 {
-    return has_bit(cfg->loops[loop].members, block);
+    return bits_has(cfg->loops[loop].members, block);
 }
 
 struct cfg *cfg_build(struct arena *arena, const struct ast_function *function, const char **reason,

@@ -9,6 +9,7 @@
  */
 #include "engine/forms/cfg.h"
 
+#include "engine/base/bits.h"
 #include "engine/base/invariant.h"
 #include "engine/base/pcg.h"
 
@@ -238,5 +239,5 @@ void cfg_appendix_loop(const struct cfg *cfg, uint32_t head, uint64_t *members)
     memset(members, 0, (cfg->count + 63) / 64 * sizeof *members);
     for (uint32_t b = 0; b < cfg->count; b++)
         if (reaches[b] && cfg_dominates(cfg, head, b))
-            members[b / 64] |= (uint64_t)1 << (b % 64);
+            bits_add(members, b);
 }

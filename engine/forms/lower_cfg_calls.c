@@ -1,26 +1,17 @@
 /*
  * lower_cfg_calls.c - who calls whom, and copies of bodies with variables of their own.
  */
+#include "engine/base/bits.h"
 #include "engine/forms/lower_cfg_internal.h"
 #include "engine/language/walk.h"
 
 /* ---- the call graph ---- */
 
-static void set_bit(uint64_t *bits, uint32_t i)
-{
-    bits[i / 64] |= (uint64_t)1 << (i % 64);
-}
-
-static bool has_bit(const uint64_t *bits, uint32_t i)
-{
-    return bits[i / 64] >> (i % 64) & 1;
-}
-
 static void note_calls(uint64_t *bits, const struct ast_stm *list)
 {
     for (; list; list = list->next) {
         if (list->kind == STM_CALL)
-            set_bit(bits, list->function->mark);
+            bits_add(bits, list->function->mark);
         note_calls(bits, list->body);
         note_calls(bits, list->other);
     }
@@ -45,23 +36,23 @@ struct call_graph *call_graph_new(struct arena *arena, const struct ast_kernel *
         note_calls(calls->reach[f->mark], f->body);
     for (uint32_t through = 0; through < count; through++)
         for (uint32_t f = 0; f < count; f++)
-            if (has_bit(calls->reach[f], through))
+            if (bits_has(calls->reach[f], through))
                 add_bits(calls->reach[f], calls->reach[through]);
     note_calls(calls->from_main, core->main->body);
     for (uint32_t f = 0; f < count; f++)
-        if (has_bit(calls->from_main, f))
+        if (bits_has(calls->from_main, f))
             add_bits(calls->from_main, calls->reach[f]);
     return calls;
 }
 
 bool call_graph_is_called(const struct call_graph *calls, const struct ast_function *function)
 {
-    return has_bit(calls->from_main, function->mark);
+    return bits_has(calls->from_main, function->mark);
 }
 
 bool call_graph_is_recursive(const struct call_graph *calls, const struct ast_function *function)
 {
-    return has_bit(calls->reach[function->mark], function->mark);
+    return bits_has(calls->reach[function->mark], function->mark);
 }
 
 /* ---- variables ---- */

@@ -14,6 +14,7 @@
 #ifndef ENGINE_HOST_H
 #define ENGINE_HOST_H
 
+#include "engine/base/bits.h"
 #include "engine/kernel/kernel.h"
 
 enum {
@@ -165,7 +166,7 @@ bool host_check(struct arena *arena, struct host_program *program, struct diag *
 static inline bool host_ends_before(const struct host_program *program, uint32_t first,
                                     uint32_t second)
 {
-    return program->before[second][first / 64] >> first % 64 & 1;
+    return bits_has(program->before[second], first);
 }
 
 /* The text again, zero-terminated, in the arena. */

@@ -2,6 +2,7 @@
  * host_check.c - what can be said of a host program before it runs: what ends before what, streams that wait for each
  * other, ranges, work that is under way when its memory goes; where the arrays lie.
  */
+#include "engine/base/bits.h"
 #include "engine/host/host_internal.h"
 
 #include <string.h>
@@ -113,7 +114,7 @@ static void visit(struct checker *c, uint32_t at)
             tell_cycle(c, other);
         else if (c->state[other] == UNSEEN)
             visit(c, other);
-        p->before[at][other / 64] |= (uint64_t)1 << other % 64;
+        bits_add(p->before[at], other);
         unite(p->before[at], p->before[other]);
     }
     c->depth--;

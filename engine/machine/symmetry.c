@@ -4,6 +4,7 @@
 #include "engine/machine/symmetry_internal.h"
 
 #include "engine/base/arena.h"
+#include "engine/base/bits.h"
 #include "engine/machine/live.h"
 #include "engine/machine/semantics.h"
 
@@ -198,8 +199,8 @@ static void move_live(const struct symmetry *symmetry, struct machine *machine,
     }
     for (uint32_t pass = 0; pass < 2; pass++)
         for (uint32_t t = path[0];; t = next[t]) {
-            bool old = was[t / 64] >> t % 64 & 1;
-            bool now = t == path[1] ? moved : was[next[t] / 64] >> next[t] % 64 & 1;
+            bool old = bits_has(was, t);
+            bool now = t == path[1] ? moved : bits_has(was, next[t]);
             if (old && !now && pass == 0)
                 machine_unlive(machine, t);
             if (!old && now && pass == 1)

@@ -1,3 +1,4 @@
+#include "engine/base/bits.h"
 #include "engine/program/program_internal.h"
 #include "engine/program/ptx_code.h"
 
@@ -110,7 +111,7 @@ static void emit_functions(struct builder *b)
 
 static bool calls_function(const struct builder *b, uint32_t caller, uint32_t callee)
 {
-    return b->calls[caller * b->call_words + callee / 64] >> callee % 64 & 1;
+    return bits_has(b->calls + caller * b->call_words, callee);
 }
 
 /* Whether a function that the kernel reaches can reach itself. colour: 0 new, 1 on the path, 2 done;

@@ -1,6 +1,7 @@
 /*
  * program_blocks.c - the block and the lock-step form: a list a block, its goto or return last.
  */
+#include "engine/base/bits.h"
 #include "engine/forms/cfg.h"
 #include "engine/program/program_internal.h"
 
@@ -257,11 +258,6 @@ static bool block_reaches(const struct program *program, const bool *reaches, ui
     }
 }
 
-static bool has_member(const uint64_t *members, uint32_t block)
-{
-    return members[block / 64] >> block % 64 & 1;
-}
-
 /* Gives the loop a counter if a barrier may be reached within it. */
 static void count_loop(struct builder *b, const bool *reaches, const struct cfg *cfg, uint32_t head,
                        const uint64_t *members)
@@ -270,7 +266,7 @@ static void count_loop(struct builder *b, const bool *reaches, const struct cfg 
     struct code_function *function = &program->functions[b->function];
     bool counts = false;
     for (uint32_t i = 0; i < cfg->count && !counts; i++)
-        counts = has_member(members, i) && block_reaches(program, reaches, function->entry + i);
+        counts = bits_has(members, i) && block_reaches(program, reaches, function->entry + i);
     if (!counts)
         return;
     if (function->counters == COUNTERS_MAX) {
@@ -281,7 +277,7 @@ static void count_loop(struct builder *b, const bool *reaches, const struct cfg 
     uint64_t bit = (uint64_t)1 << function->counters++;
     program->blocks[function->entry + head].heads |= bit;
     for (uint32_t i = 0; i < cfg->count; i++)
-        if (has_member(members, i))
+        if (bits_has(members, i))
             program->blocks[function->entry + i].loops |= bit;
 }
 

@@ -1,6 +1,7 @@
 /*
  * program_stm.c - statements that hold no others, as all forms have them.
  */
+#include "engine/base/bits.h"
 #include "engine/program/program_internal.h"
 
 void build_count_stm(struct builder *b, const struct ast_stm *stm)
@@ -143,5 +144,5 @@ void build_simple(struct builder *b, const struct ast_stm *stm, struct code_stm 
 
 void build_call(struct builder *b, uint32_t callee)
 {
-    b->calls[b->function * b->call_words + callee / 64] |= (uint64_t)1 << callee % 64;
+    bits_add(b->calls + b->function * b->call_words, callee);
 }

@@ -6,6 +6,7 @@
 #include "engine/base/invariant.h"
 #include "engine/program/program_internal.h"
 #include "engine/program/ptx_compile_internal.h"
+#include "engine/ptx/ptx_reach.h"
 #include "engine/to_ptx/ptx_flow.h"
 
 #include <stdarg.h>
@@ -365,15 +366,6 @@ static bool compile(struct ptx_builder *b, const struct ptx_code_options *option
     return true;
 }
 
-static const struct ptx_function *find_entry(const struct ptx_module *module, const char *name)
-{
-    for (const struct ptx_item *item = module->items; item; item = item->next)
-        if (item->kind == PTX_ITEM_FUNCTION && item->u.function->is_entry &&
-            item->u.function->has_body && strcmp(item->u.function->name, name) == 0)
-            return item->u.function;
-    return NULL;
-}
-
 struct program *ptx_compile(struct arena *arena, const struct ast_kernel *kernel,
                             const struct ptx_module *module, const struct ptx_code_options *options,
                             const char **reason)
@@ -384,7 +376,7 @@ struct program *ptx_compile(struct arena *arena, const struct ast_kernel *kernel
                             .kernel = kernel,
                             .ptx = kernel->ptx,
                             .module = module,
-                            .entry = find_entry(module, kernel->ptx->entry->name),
+                            .entry = ptx_find_entry(module, kernel->ptx->entry->name),
                             .code = code,
                             .program = program};
     struct ptx_map *const maps[] = {&b.function_numbers, &b.labels,   &b.homes,     &b.registers,

@@ -2,6 +2,7 @@
  * Calls (LOAD.T3): parameters lie in the callee's frame, results first, and are copied; so are results when
  * it returns.
  */
+#include "engine/base/bits.h"
 #include "engine/program/ptx_compile_internal.h"
 
 #include <string.h>
@@ -165,7 +166,7 @@ static void build_copies(struct ptx_builder *b, const struct call *call,
 
 static void note_call(struct ptx_builder *b, uint32_t callee)
 {
-    b->calls[(size_t)b->function * b->call_words + callee / 64] |= (uint64_t)1 << callee % 64;
+    bits_add(b->calls + (size_t)b->function * b->call_words, callee);
 }
 
 static const struct ptx_function *signature_of(const struct ptx_operand *o)

@@ -1,3 +1,4 @@
+#include "engine/base/bits.h"
 #include "engine/base/invariant.h"
 #include "engine/program/ptx_compile_internal.h"
 
@@ -195,7 +196,7 @@ static uint64_t count_tokens(const struct ptx_code *code, const struct ptx_code_
 
 static bool calls(const struct ptx_builder *b, uint32_t caller, uint32_t callee)
 {
-    return b->calls[(size_t)caller * b->call_words + callee / 64] >> callee % 64 & 1;
+    return bits_has(b->calls + (size_t)caller * b->call_words, callee);
 }
 
 /* need[f] after round k: the most over all chains of at most k + 1 activations that start with f. False:
@@ -234,7 +235,7 @@ static uint32_t find_depth(const struct ptx_builder *b)
         any = false;
         memset(next, 0, words * sizeof *next);
         for (uint32_t f = 0; f < b->code->function_count; f++)
-            for (uint32_t w = 0; at[f / 64] >> f % 64 & 1 && w < words; w++)
+            for (uint32_t w = 0; bits_has(at, f) && w < words; w++)
                 next[w] |= b->calls[(size_t)f * words + w];
         for (uint32_t w = 0; w < words; w++)
             any |= next[w] != 0;

@@ -3,6 +3,7 @@
  * its parameters (and in a raw kernel those that have initial values). An instruction with a guard counts as
  * if its guard held: what it writes is written.
  */
+#include "engine/base/bits.h"
 #include "engine/program/ptx_compile_internal.h"
 
 #include <string.h>
@@ -31,18 +32,14 @@ static uint32_t bit_of(const struct live *l, const struct ptx_place *place)
 
 static void add(const struct live *l, uint64_t *set, const struct ptx_place *place)
 {
-    if (place->kind == PTX_PLACE_REGISTER) {
-        uint32_t bit = bit_of(l, place);
-        set[bit / 64] |= (uint64_t)1 << bit % 64;
-    }
+    if (place->kind == PTX_PLACE_REGISTER)
+        bits_add(set, bit_of(l, place));
 }
 
 static void drop(const struct live *l, uint64_t *set, const struct ptx_place *place)
 {
-    if (place->kind == PTX_PLACE_REGISTER) {
-        uint32_t bit = bit_of(l, place);
-        set[bit / 64] &= ~((uint64_t)1 << bit % 64);
-    }
+    if (place->kind == PTX_PLACE_REGISTER)
+        bits_remove(set, bit_of(l, place));
 }
 
 static uint64_t *set_of(const struct live *l, uint32_t pc)
@@ -178,7 +175,7 @@ static void report(const struct live *l, const struct ptx_register_name *reg)
 {
     uint32_t bit = bit_of(l, &reg->place), line = 0;
     for (uint32_t pc = l->f->entry; pc < l->f->end && !line; pc++)
-        if (set_of(l, pc)[bit / 64] >> bit % 64 & 1 && reads(l->code, pc, &reg->place))
+        if (bits_has(set_of(l, pc), bit) && reads(l->code, pc, &reg->place))
             line = l->code->ops[pc].line;
     const char *name = strchr(reg->name, ' ')
                            ? reg->name /* the carry */
@@ -233,7 +230,7 @@ static void look_at(struct ptx_builder *b, uint32_t number, const uint8_t *is_la
             formals--; /* they come first */
             continue;
         }
-        if (start[bit / 64] >> bit % 64 & 1 && !is_given(b, &reg->place)) {
+        if (bits_has(start, bit) && !is_given(b, &reg->place)) {
             report(&l, reg);
             return;
         }

@@ -7,6 +7,7 @@
  */
 #include "engine/search/search_states.h"
 
+#include "engine/base/bits.h"
 #include "engine/base/invariant.h"
 
 #include <string.h>
@@ -140,11 +141,6 @@ static bool walk_graph(struct flow *flow)
 
 /* ---- sets ---- */
 
-static void set_add(uint64_t *set, uint32_t number)
-{
-    set[number / 64] |= (uint64_t)1 << number % 64;
-}
-
 static uint32_t edge_end(const struct flow *flow, uint32_t edge)
 {
     return edge + 1 < flow->edges.count
@@ -172,12 +168,12 @@ static bool make_sets(struct flow *flow)
     flow->of_block = ARENA_ARRAY(search->arena, uint64_t, (size_t)blocks * flow->words);
     for (uint32_t a = 0; a < count; a++) {
         const struct numbered *x = numbered_at(flow, a);
-        set_add(flow->of_block + x->actor / (machine->actor_count / blocks) * flow->words, a);
+        bits_add(flow->of_block + x->actor / (machine->actor_count / blocks) * flow->words, a);
         for (uint32_t b = flow->heads[x->address]; b != NO_ACCESS; b = numbered_at(flow, b)->next) {
             const struct numbered *y = numbered_at(flow, b);
             bool harmless = x->kind == y->kind && x->kind != ACCESS_WRITE;
             if (x->actor != y->actor && !harmless)
-                set_add(flow->conflict + (size_t)a * flow->words, b);
+                bits_add(flow->conflict + (size_t)a * flow->words, b);
         }
     }
     return true;
@@ -191,7 +187,7 @@ static bool flow_edge(struct flow *flow, uint32_t from, uint32_t edge, uint64_t 
     bool grew = false;
     memcpy(scratch, flow->sets + (size_t)from * flow->words, flow->words * sizeof *scratch);
     for (uint32_t i = accesses->first; i < edge_end(flow, edge); i++)
-        set_add(scratch, access_at(flow, i));
+        bits_add(scratch, access_at(flow, i));
     for (uint32_t w = 0; w < flow->words; w++) {
         uint64_t in = scratch[w];
         if (accesses->released)

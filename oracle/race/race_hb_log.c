@@ -1,4 +1,5 @@
 #include "oracle/race/race_hb_log.h"
+#include "engine/base/bits.h"
 
 #include <string.h>
 
@@ -17,7 +18,7 @@ static void add_past(struct race_hb_log *log, uint32_t node, const uint64_t *set
 static void comes_before(struct race_hb_log *log, uint32_t earlier, uint32_t node)
 {
     add_past(log, node, log->past[earlier]);
-    log->past[node][earlier / 64] |= (uint64_t)1 << earlier % 64;
+    bits_add(log->past[node], earlier);
 }
 
 /* A node, behind all that the group has done; HB_LOG_NODES: there is no room. */
@@ -108,7 +109,7 @@ static void registers(struct race_hb_log *log, struct hb_log_generation *generat
         *generation = (struct hb_log_generation){.number = number};
     for (uint32_t i = 0; i < HB_LOG_WORDS; i++)
         generation->told[i] |= log->past[node][i];
-    generation->told[node / 64] |= (uint64_t)1 << node % 64;
+    bits_add(generation->told, node);
 }
 
 static void on_use(void *context, const struct machine *machine, const struct barrier_use *use)
@@ -185,7 +186,7 @@ static bool is_race(const struct race_hb_log *log, const struct hb_log_access *a
     bool writes = a->kind == ACCESS_WRITE && b->kind == ACCESS_WRITE;
     if (a->thread == b->thread || (a->kind == b->kind && !writes))
         return false;
-    if (log->past[b->node][a->node / 64] >> a->node % 64 & 1)
+    if (bits_has(log->past[b->node], a->node))
         return false;
     return !(log->detector->options.same_value && writes && a->value == b->value);
 }

@@ -1,4 +1,5 @@
 #include "oracle/scoped/scoped_log.h"
+#include "engine/base/bits.h"
 
 #include <string.h>
 
@@ -85,12 +86,12 @@ static void on_barrier(void *context, const struct machine *machine,
 
 static void relate(uint64_t rows[][SCOPED_LOG_WORDS], uint32_t a, uint32_t b)
 {
-    rows[a][b / 64] |= (uint64_t)1 << b % 64;
+    bits_add(rows[a], b);
 }
 
 static bool related(uint64_t rows[][SCOPED_LOG_WORDS], uint32_t a, uint32_t b)
 {
-    return rows[a][b / 64] >> b % 64 & 1;
+    return bits_has(rows[a], b);
 }
 
 /* A fence of a thread that is not one, only a moment: what bar.warp.sync and named barriers are told by. */
