@@ -309,8 +309,23 @@ static const char *refuse(const uint8_t words[PTX_SLOT_COUNT], uint32_t how)
     return NULL;
 }
 
+/* tf32: a float without its lower 13 bits. immediate: the rounding; rna: ties away from zero. */
+static inline uint32_t round_tf32(uint32_t x, uint32_t rounding)
+{
+    uint32_t size = x & 0x7fffffff, up = rounding == PTX_W_RNA ? 0x1000 : 0;
+    if (rounding == PTX_W_RN)
+        up = 0xfff + (x >> 13 & 1);
+    return size > 0x7f800000 ? 0x7fffffff : size == 0x7f800000 ? x : (x + up) & ~(uint32_t)0x1fff;
+}
+
+ROW1(to_tf32, row32, row32, round_tf32(x, immediate))
+
 ROW_FINDER(convert)
 {
+    if (instruction->form == PTX_FORM_CVT_TF32) {
+        *immediate = instruction->words[PTX_SLOT_ROUND];
+        return to_tf32;
+    }
     if (ptx_forms[instruction->form].opcode != PTX_OP_CVT || instruction->form == PTX_FORM_CVT_PACK)
         return NULL;
     const uint8_t *words = instruction->words;

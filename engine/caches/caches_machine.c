@@ -423,12 +423,13 @@ static uint32_t level(const struct machine *machine, uint32_t actor)
     return semantics_block.level(machine, actor);
 }
 
-/* cp.async and mbarrier are told of plain memory only. */
+/* cp.async, mbarrier and matrices are told of plain memory only. */
 static const char *refuses(struct arena *arena, const struct program *program)
 {
     (void)arena;
     return program->ptx->has_async      ? "unsupported instruction 'cp.async' over caches"
            : program->ptx->has_mbarrier ? "unsupported instruction 'mbarrier' over caches"
+           : program->ptx->has_matrices ? "unsupported instruction of matrices over caches"
                                         : NULL;
 }
 

@@ -200,6 +200,9 @@ static enum rule execute(struct cta_step *x)
     case PTX_EXEC_MATCH:
     case PTX_EXEC_REDUX:
     case PTX_EXEC_BAR_WARP:
+    case PTX_EXEC_MMA:
+    case PTX_EXEC_MATRIX_LD:
+    case PTX_EXEC_MATRIX_ST:
         return its_wait(x);
     case PTX_EXEC_ACTIVEMASK:
         return its_activemask(x);

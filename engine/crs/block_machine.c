@@ -11,7 +11,7 @@
 static bool is_of_warp(const struct ptx_op *op)
 {
     return (op->exec >= PTX_EXEC_VOTE && op->exec <= PTX_EXEC_REDUX) ||
-           op->exec == PTX_EXEC_BAR_WARP;
+           op->exec == PTX_EXEC_BAR_WARP || op->matrix;
 }
 
 /* A thread alone cannot. */
@@ -31,7 +31,7 @@ static const char *its_refuses(struct arena *arena, const struct program *progra
 {
     for (uint32_t pc = 1; pc < program->ptx->count; pc++) {
         const struct ptx_op *op = &program->ptx->ops[pc];
-        if (is_of_warp(op) && op->exec != PTX_EXEC_ACTIVEMASK &&
+        if (is_of_warp(op) && op->exec != PTX_EXEC_ACTIVEMASK && !op->matrix &&
             ptx_mask_of(op)->kind == PTX_PLACE_NONE)
             return arena_printf(arena, "unsupported instruction '%s' without .sync at line %u",
                                 ptx_mnemonics[op->opcode], (unsigned)op->line);

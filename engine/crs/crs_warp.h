@@ -140,6 +140,7 @@ STEP_INLINE enum rule crs_other(struct crs_step *x, uint32_t pc, lane_mask X)
     case PTX_EXEC_MATCH:
     case PTX_EXEC_REDUX:
     case PTX_EXEC_BAR_WARP:
+    case PTX_EXEC_MMA:
         return wrp_comm(x, pc, X);
     case PTX_EXEC_NOP:
     case PTX_EXEC_MEMBAR: /* no action */

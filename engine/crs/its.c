@@ -39,10 +39,13 @@ static bool waits(const struct machine *machine, uint32_t thread)
     return cta_state_at(machine, thread)->barrier == CTA_MEETS;
 }
 
+/* What names lanes; of an instruction of matrices, all are. */
 static uint32_t mask_of(const struct machine *machine, uint32_t thread)
 {
-    const struct ptx_place *place = ptx_mask_of(op_of(machine, thread));
-    return (uint32_t)ptx_source(machine, cta_lanes_at(machine, thread), place, 0);
+    const struct ptx_op *op = op_of(machine, thread);
+    if (op->matrix)
+        return UINT32_MAX;
+    return (uint32_t)ptx_source(machine, cta_lanes_at(machine, thread), ptx_mask_of(op), 0);
 }
 
 /* The lanes that the thread's mask names. In warps of more than 32 lanes a bit names two of them. */
@@ -54,10 +57,10 @@ static lane_mask named_by(const struct machine *machine, uint32_t thread, uint32
     return named & (count == 64 ? ~(lane_mask)0 : ((lane_mask)1 << count) - 1);
 }
 
-/* The same instruction as far as its modifiers go; it may stand elsewhere. */
+/* The same instruction as far as its modifiers go; it may stand elsewhere, but those of matrices, which are .aligned. */
 static bool same_command(const struct ptx_op *a, const struct ptx_op *b)
 {
-    return a == b || (a->opcode == b->opcode &&
+    return a == b || (!a->matrix && a->opcode == b->opcode &&
                       memcmp(a->statement->u.instruction.words, b->statement->u.instruction.words,
                              sizeof a->statement->u.instruction.words) == 0);
 }
@@ -173,6 +176,21 @@ static void report(const struct cta_step *x, enum rule rule, const struct warp *
     }
 }
 
+/* An instruction of matrices, by all 32 lanes. False: it is undefined, or has ended the execution. */
+static bool matrices(const struct cta_step *x, const struct warp *w, lane_mask lanes, uint32_t pc)
+{
+    struct ptx_seat seats[PTX_MATRIX_LANES];
+    if (lanes != UINT32_MAX) {
+        ptx_stuck(x->m, w->first + lowest(lanes), pc,
+                  "not all 32 lanes of the warp execute the instruction");
+        return false;
+    }
+    for (uint32_t lane = 0; lane < PTX_MATRIX_LANES; lane++)
+        seats[lane] = (struct ptx_seat){cta_lanes_at(x->m, w->first + lane), 0};
+    x->m->hits[ptx_matrix(x->m, op_of(x->m, w->first), pc, seats)]++;
+    return machine_status(x->m) == STATUS_RUNNING;
+}
+
 /*  meet              W(M) != {}      for each i in W(M): not E(i), P_i = op.sync M; P'_i
  *      E, P_1 || .. || P_N  ~>  E[true / W(M)], P'_1 || .. || P'_N         P'_i = P_i for all others
  *
@@ -182,7 +200,14 @@ static void its_meet(struct cta_step *x, const struct warp *w, lane_mask lanes)
 {
     uint32_t pc = cta_state_at(x->m, w->first + lowest(lanes))->pc;
     struct operands values = {.d = {0}};
-    tell_each_other(x, w, lanes, &values);
+    if (op_of(x->m, w->first + lowest(lanes))->matrix) {
+        if (!matrices(x, w, lanes, pc)) {
+            report(x, RULE_ITS_MEET, w, lanes, pc);
+            return;
+        }
+    } else {
+        tell_each_other(x, w, lanes, &values);
+    }
     go_on(x, w, lanes, &values);
     cta_revive(x->m, machine_group_of(x->m, x->id), (uint32_t)__builtin_popcountll(lanes));
     report(x, RULE_ITS_MEET, w, lanes, pc);

@@ -138,6 +138,12 @@ static bool names(const struct ptx_op *op, const struct ptx_place *place)
         named |= same_place(&op->results[i], place);
     for (uint32_t i = 0; i < PTX_CODE_SOURCES; i++)
         named |= same_place(&op->sources[i], place);
+    for (uint32_t written = 0; written < 2; written++) {
+        const struct ptx_place *other;
+        uint32_t at = 0;
+        while ((other = ptx_matrix_next(op, written, &at)) != NULL)
+            named |= same_place(other, place);
+    }
     return named;
 }
 

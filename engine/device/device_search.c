@@ -134,6 +134,8 @@ static bool is_local(const struct device_grid *grid, uint32_t actor)
     case PTX_EXEC_COPY_BULK:
     case PTX_EXEC_COPY_ARRIVE:
     case PTX_EXEC_MBARRIER:
+    case PTX_EXEC_MATRIX_LD:
+    case PTX_EXEC_MATRIX_ST:
     case PTX_EXEC_TRAP:
         return false;
     case PTX_EXEC_EXIT:
@@ -146,6 +148,7 @@ static bool is_local(const struct device_grid *grid, uint32_t actor)
     case PTX_EXEC_SHFL:
     case PTX_EXEC_MATCH:
     case PTX_EXEC_REDUX:
+    case PTX_EXEC_MMA:
     case PTX_EXEC_CLOCK:
     case PTX_EXEC_COPY_COMMIT:
     case PTX_EXEC_BRA:

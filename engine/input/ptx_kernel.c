@@ -538,6 +538,12 @@ static bool is_of_warp(const struct ptx_instruction *i)
     case PTX_OP_REDUX:
     case PTX_OP_ACTIVEMASK:
         return true;
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_STMATRIX:
+    case PTX_OP_MOVMATRIX:
+    case PTX_OP_MMA:
+    case PTX_OP_WMMA:
+        return true;
     default:
         return i->form == PTX_FORM_BAR_WARP;
     }

@@ -433,6 +433,10 @@ void ptx_footprint(const struct machine *machine, const struct ptx_lanes *lanes,
     *reads = *writes = 0;
     if (ptx_is_far_reaching((enum ptx_exec)op->exec))
         *reads = *writes = UINT64_MAX;
+    if (op->exec == PTX_EXEC_MATRIX_LD)
+        *reads = UINT64_MAX;
+    if (op->exec == PTX_EXEC_MATRIX_ST)
+        *writes = UINT64_MAX;
     if (op->exec != PTX_EXEC_LD && op->exec != PTX_EXEC_ST && op->exec != PTX_EXEC_ATOM)
         return;
     for (lane_mask rest = executing; rest; rest &= rest - 1) {

@@ -381,6 +381,10 @@ enum rule ptx_execute(struct machine *machine, struct ptx_lanes *lanes, uint32_t
         return ptx_async_step(&x);
     case PTX_EXEC_MBARRIER:
         return ptx_mbarrier_step(&x);
+    case PTX_EXEC_MMA:
+    case PTX_EXEC_MATRIX_LD:
+    case PTX_EXEC_MATRIX_ST:
+        return ptx_matrix_step(&x);
     case PTX_EXEC_BAR_SYNC:
     case PTX_EXEC_BAR_ARRIVE:
     case PTX_EXEC_BAR_RED:
@@ -438,7 +442,7 @@ static bool names_frame(const struct ptx_op *op)
     for (uint32_t i = 0; i < PTX_CODE_SOURCES; i++)
         names |=
             op->sources[i].kind == PTX_PLACE_REGISTER || op->sources[i].kind == PTX_PLACE_FRAME;
-    return names;
+    return names || op->matrix;
 }
 
 bool ptx_enter(struct machine *machine, const struct ptx_lanes *lanes, uint32_t pc,

@@ -179,6 +179,16 @@ struct ptx_meeting {
 /* What the lanes of X get: t->d, t->p. The rule. */
 enum rule ptx_meet(struct ptx_meeting *t);
 
+/* A lane of a warp, whatever group its registers lie in. */
+struct ptx_seat {
+    struct ptx_lanes *lanes;
+    uint32_t lane;
+};
+
+/* Executes mma, wmma, ldmatrix, stmatrix, movmatrix for the 32 lanes of a warp. The rule. */
+enum rule ptx_matrix(struct machine *machine, const struct ptx_op *op, uint32_t pc,
+                     const struct ptx_seat seats[PTX_MATRIX_LANES]);
+
 /* The operand that names lanes; of kind NONE if the instruction has none. */
 const struct ptx_place *ptx_mask_of(const struct ptx_op *op);
 

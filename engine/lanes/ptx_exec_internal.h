@@ -169,6 +169,9 @@ uint32_t ptx_underway_make(struct ptx_step *x, uint32_t lane, uint32_t byte);
 void ptx_underway_touch(struct machine *machine, struct ptx_lanes *lanes, lane_mask set);
 bool ptx_underway_hits(const struct ptx_access *access, uint32_t lane);
 
+/* ptx_matrix.c: mma, ldmatrix and the others by the lanes of a group. */
+enum rule ptx_matrix_step(struct ptx_step *x);
+
 /* ptx_async.c */
 /* An access of one lane's: `bytes` (4, 8) from `byte` on, which are `value` then. */
 void ptx_tell_lane(struct machine *machine, const struct ptx_lanes *lanes, uint32_t lane,

@@ -29,6 +29,9 @@ static bool ptx_has_orbits(const struct ptx_code *code)
         case PTX_EXEC_COPY_BULK:
         case PTX_EXEC_COPY_ARRIVE:
         case PTX_EXEC_MBARRIER:
+        case PTX_EXEC_MMA:
+        case PTX_EXEC_MATRIX_LD:
+        case PTX_EXEC_MATRIX_ST:
             return false;
         case PTX_EXEC_NOP:
         case PTX_EXEC_ROWS:

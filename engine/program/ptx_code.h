@@ -53,6 +53,9 @@ enum ptx_exec {
     PTX_EXEC_COPY_BULK, /* parts[0], parts[1] as of COPY, sources[0]: bytes; parts[2]: the mbarrier that hears of it */
     PTX_EXEC_COPY_ARRIVE, /* cp.async.mbarrier.arrive: the address of the mbarrier */
     PTX_EXEC_MBARRIER,    /* the address, and what it takes; `mode`: what is done */
+    PTX_EXEC_MMA,         /* `matrix`; also wmma.mma and movmatrix */
+    PTX_EXEC_MATRIX_LD, /* ldmatrix, wmma.load: `matrix`, the address; sources[1]: the stride, if has_count */
+    PTX_EXEC_MATRIX_ST, /* stmatrix, wmma.store */
     /* flow: everything from here on (ptx_is_flow) */
     PTX_EXEC_BRA, /* also brx.idx: sources[0] is the index then */
     PTX_EXEC_CALL,
@@ -71,6 +74,12 @@ static inline bool ptx_is_far_reaching(enum ptx_exec exec)
 {
     return exec == PTX_EXEC_COPY || exec == PTX_EXEC_COPY_WAIT ||
            (exec >= PTX_EXEC_COPY_BULK && exec <= PTX_EXEC_MBARRIER);
+}
+
+/* All lanes of a warp together, and without a mask: matrices. */
+static inline bool ptx_is_of_matrices(enum ptx_exec exec)
+{
+    return exec >= PTX_EXEC_MMA && exec <= PTX_EXEC_MATRIX_ST;
 }
 
 static inline bool ptx_is_flow(enum ptx_exec exec)
@@ -104,6 +113,12 @@ enum ptx_outside { PTX_OUTSIDE_NONE, PTX_OUTSIDE_PRINT, PTX_OUTSIDE_ASSERT };
 struct ptx_copy {
     struct ptx_place caller, callee; /* kind NONE: in memory */
     uint32_t caller_byte, callee_byte, bytes;
+};
+
+/* The registers of a lane's part of each matrix. */
+struct ptx_matrix {
+    struct ptx_matrix_form form;
+    struct ptx_place place[PTX_MATRIX_PARTS][PTX_FRAGMENT];
 };
 
 struct ptx_op {
@@ -142,7 +157,23 @@ struct ptx_op {
     uint32_t file, source_line; /* by .loc; 0 = none */
     const struct ptx_statement *statement;
     struct ptx_op *parts; /* COPY, COPY_BULK: accesses */
+    const struct ptx_matrix *matrix;
 };
+
+/* The registers of matrices that an instruction names: those that it writes (D of all but stores), or those that it
+ * reads. The next one behind *at; NULL: there are no more. */
+static inline const struct ptx_place *ptx_matrix_next(const struct ptx_op *op, bool written,
+                                                      uint32_t *at)
+{
+    const bool stores = op->exec == PTX_EXEC_MATRIX_ST;
+    while (op->matrix && *at < PTX_MATRIX_PARTS * PTX_FRAGMENT) {
+        uint32_t part = *at / PTX_FRAGMENT, r = (*at)++ % PTX_FRAGMENT;
+        bool writes = part == PTX_MATRIX_D && !stores;
+        if (writes == written && r < op->matrix->form.part[part].registers)
+            return &op->matrix->place[part][r];
+    }
+    return NULL;
+}
 
 /* LD, ST, ATOM: the bits that an address keeps. Of a 32-bit register, and in a space that is a window, they are
  * 32 (ptxas computes them in 32 bits, whatever register holds them); else 64. */
@@ -239,7 +270,7 @@ struct ptx_code {
     uint32_t register_count;
     struct ptx_code_register *registers; /* that have initial values */
     bool has_async;                      /* cp.async: lanes keep what is under way */
-    bool has_mbarrier;
+    bool has_mbarrier, has_matrices;
     uint32_t
         underway; /* capacity of a block's list of what mbarriers wait for (ptx_exec.h); 0: there is none */
     uint32_t underway_word; /* where it lies in the block's shared memory, behind the variables */

@@ -213,7 +213,9 @@ static uint64_t op_footprint(const struct program *program, const uint64_t all[2
     bool is_known = op->sources[0].kind == PTX_PLACE_NONE;
     if (ptx_is_far_reaching((enum ptx_exec)op->exec))
         return all[0] | all[1];
-    if (op->exec != PTX_EXEC_LD && op->exec != PTX_EXEC_ST && op->exec != PTX_EXEC_ATOM)
+    if (op->exec == PTX_EXEC_MATRIX_LD || op->exec == PTX_EXEC_MATRIX_ST)
+        is_known = false; /* the address of one row */
+    else if (op->exec != PTX_EXEC_LD && op->exec != PTX_EXEC_ST && op->exec != PTX_EXEC_ATOM)
         return 0;
     switch ((int)op->space) {
     case PTX_W_NONE:
@@ -299,6 +301,16 @@ static void number_locations(struct ptx_builder *b)
         find_units(b->program, b->given.functions[f]->body);
 }
 
+static bool stores(const struct ptx_op *op)
+{
+    return op->exec == PTX_EXEC_ST || op->exec == PTX_EXEC_MATRIX_ST;
+}
+
+static bool loads(const struct ptx_op *op)
+{
+    return op->exec == PTX_EXEC_LD || op->exec == PTX_EXEC_MATRIX_LD;
+}
+
 static void number_statements(struct ptx_builder *b)
 {
     struct program *program = b->program;
@@ -318,8 +330,8 @@ static void number_statements(struct ptx_builder *b)
                                               .block = CODE_NONE,
                                               .guard = CODE_NONE,
                                               .argument = CODE_NONE,
-                                              .reads = op->exec == PTX_EXEC_ST ? 0 : bits,
-                                              .writes = op->exec == PTX_EXEC_LD ? 0 : bits};
+                                              .reads = stores(op) ? 0 : bits,
+                                              .writes = loads(op) ? 0 : bits};
         if (is_observed(op))
             finer_units(program, op->bytes);
     }

@@ -168,6 +168,11 @@ void ptx_build_op(struct ptx_builder *b, const struct ptx_statement *stm, struct
 void ptx_build_call(struct ptx_builder *b, const struct ptx_instruction *instruction,
                     struct ptx_op *op);
 
+/* ---- ptx_compile_matrix.c ---- */
+
+void ptx_build_matrix(struct ptx_builder *b, const struct ptx_instruction *instruction,
+                      struct ptx_op *op);
+
 /* ---- ptx_compile_live.c ---- */
 
 /* Sets code.uninitialised. */

@@ -111,6 +111,8 @@ static void join_successors(const struct live *l, uint32_t pc)
 static void transfer(const struct live *l, uint32_t pc)
 {
     const struct ptx_op *op = &l->code->ops[pc];
+    const struct ptx_place *place;
+    uint32_t at = 0;
     memset(l->now, 0, l->words * sizeof *l->now);
     join_successors(l, pc);
     for (uint32_t i = 0; i < op->result_count; i++)
@@ -119,8 +121,12 @@ static void transfer(const struct live *l, uint32_t pc)
         drop(l, l->now, &l->code->copies[op->back + i].caller);
     for (uint32_t i = 0; i < op->copy_count; i++)
         add(l, l->now, &l->code->copies[op->copy + i].caller);
+    while ((place = ptx_matrix_next(op, true, &at)) != NULL)
+        drop(l, l->now, place);
     for (uint32_t i = 0; i < PTX_CODE_SOURCES; i++)
         add(l, l->now, &op->sources[i]);
+    for (at = 0; (place = ptx_matrix_next(op, false, &at)) != NULL;)
+        add(l, l->now, place);
     add(l, l->now, &op->guard);
 }
 
@@ -151,20 +157,28 @@ static bool is_given(const struct ptx_builder *b, const struct ptx_place *place)
     return false;
 }
 
+static bool is_same(const struct ptx_place *named, const struct ptx_place *place)
+{
+    return named->kind == PTX_PLACE_REGISTER && named->bits == place->bits &&
+           named->offset == place->offset;
+}
+
 static bool reads(const struct ptx_code *code, uint32_t pc, const struct ptx_place *place)
 {
     const struct ptx_op *op = &code->ops[pc];
     const struct ptx_place *places[PTX_CODE_SOURCES + 1] = {&op->guard};
     for (uint32_t i = 0; i < PTX_CODE_SOURCES; i++)
         places[i + 1] = &op->sources[i];
+    const struct ptx_place *named;
+    uint32_t at = 0;
     for (uint32_t i = 0; i <= PTX_CODE_SOURCES; i++)
-        if (places[i]->kind == PTX_PLACE_REGISTER && places[i]->bits == place->bits &&
-            places[i]->offset == place->offset)
+        if (is_same(places[i], place))
+            return true;
+    while ((named = ptx_matrix_next(op, false, &at)) != NULL)
+        if (is_same(named, place))
             return true;
     for (uint32_t i = 0; i < op->copy_count; i++) {
-        const struct ptx_place *caller = &code->copies[op->copy + i].caller;
-        if (caller->kind == PTX_PLACE_REGISTER && caller->bits == place->bits &&
-            caller->offset == place->offset)
+        if (is_same(&code->copies[op->copy + i].caller, place))
             return true;
     }
     return false;

@@ -465,6 +465,13 @@ static void build_opcode(struct ptx_builder *b, const struct ptx_instruction *i,
     case PTX_OP_REDUX:
         build_warp(b, i, op, PTX_EXEC_REDUX, PTX_SLOT_OP);
         return;
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_STMATRIX:
+    case PTX_OP_MOVMATRIX:
+    case PTX_OP_MMA:
+    case PTX_OP_WMMA:
+        ptx_build_matrix(b, i, op);
+        return;
     case PTX_OP_ACTIVEMASK:
         build_warp(b, i, op, PTX_EXEC_ACTIVEMASK, PTX_SLOT_MODE);
         return;

@@ -107,6 +107,10 @@ static bool is_handled(struct building *b, uint32_t pc)
         return refuse(b, pc, "the asynchronous copy");
     case PTX_EXEC_MBARRIER:
         return refuse(b, pc, "the mbarrier");
+    case PTX_EXEC_MMA:
+    case PTX_EXEC_MATRIX_LD:
+    case PTX_EXEC_MATRIX_ST:
+        return refuse(b, pc, "the instruction of matrices");
     case PTX_EXEC_RET:
     case PTX_EXEC_SSY:
     case PTX_EXEC_PREBRK:

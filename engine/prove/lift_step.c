@@ -166,6 +166,9 @@ static void execute(struct lifting *x, uint32_t block)
     case PTX_EXEC_COPY_BULK:
     case PTX_EXEC_COPY_ARRIVE:
     case PTX_EXEC_MBARRIER:
+    case PTX_EXEC_MMA:
+    case PTX_EXEC_MATRIX_LD:
+    case PTX_EXEC_MATRIX_ST:
     case PTX_EXEC_BRA:
     case PTX_EXEC_CALL:
     case PTX_EXEC_RET:

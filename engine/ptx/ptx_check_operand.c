@@ -242,11 +242,18 @@ static void check_items(struct ptx_checker *c, const struct ptx_operand *vector,
         check_value(c, o, &part);
 }
 
-/* Of ld and st: one, or as many as .v2 or .v4 says. */
-static void check_vector(struct ptx_checker *c, struct ptx_operand *o,
-                         const struct ptx_item_pattern *item, enum ptx_word vector)
+static uint32_t vector_count(const struct ptx_instruction *i, const struct ptx_item_pattern *item)
 {
-    uint32_t wanted = vector == PTX_W_V2 ? 2 : vector == PTX_W_V4 ? 4 : 1;
+    enum ptx_word vector = (enum ptx_word)i->words[PTX_SLOT_VECTOR];
+    if (item->kind != 'v')
+        return ptx_fragment_registers(i->form, i->words, item->kind);
+    return vector == PTX_W_V2 ? 2 : vector == PTX_W_V4 ? 4 : 1;
+}
+
+/* Of ld and st: one, or as many as .v2 or .v4 says; of matrices, as many as hold a lane's part. */
+static void check_vector(struct ptx_checker *c, struct ptx_operand *o,
+                         const struct ptx_item_pattern *item, uint32_t wanted)
+{
     if (wanted == 1 && o->kind != PTX_OPERAND_VECTOR)
         check_value(c, o, item);
     else if (o->kind != PTX_OPERAND_VECTOR || count_items(o->items) != wanted)
@@ -407,7 +414,12 @@ static void check_operand(struct ptx_checker *c, const struct ptx_instruction *i
         check_move(c, o, item);
         return;
     case 'v':
-        check_vector(c, o, item, (enum ptx_word)instruction->words[PTX_SLOT_VECTOR]);
+    case 'D':
+    case 'A':
+    case 'B':
+    case 'C':
+    case 'F':
+        check_vector(c, o, item, vector_count(instruction, item));
         return;
     case 'b':
         check_value(c, o, item);

@@ -117,6 +117,9 @@ struct ptx_type ptx_type_of(enum ptx_word word)
         [PTX_W_BF16X2] = FLOAT(32),
         [PTX_W_F32] = FLOAT(32),
         [PTX_W_F64] = FLOAT(64),
+        [PTX_W_TF32] = BITS(32),
+        [PTX_W_S4] = SIGNED(4),
+        [PTX_W_U4] = UNSIGNED(4),
     };
     return types[word];
 }
@@ -178,6 +181,14 @@ bool ptx_group_has(const struct ptx_group *group, const char *text, size_t lengt
     return false;
 }
 
+/* A register of a fragment of a matrix: small elements share one. */
+static struct ptx_type type_of_fragment(enum ptx_word element)
+{
+    if (element == PTX_W_F32 || element == PTX_W_F64)
+        return ptx_type_of(element);
+    return (struct ptx_type)BITS(32);
+}
+
 static struct ptx_type type_of_kind(char kind, const uint8_t words[PTX_SLOT_COUNT])
 {
     struct ptx_type type = ptx_type_of((enum ptx_word)words[PTX_SLOT_TYPE]);
@@ -190,6 +201,15 @@ static struct ptx_type type_of_kind(char kind, const uint8_t words[PTX_SLOT_COUN
     case 'd':
     case 'b':
         return (struct ptx_type)UNSIGNED(32);
+    case 'D':
+    case 'F':
+        return type_of_fragment((enum ptx_word)words[PTX_SLOT_TYPE]);
+    case 'A':
+        return type_of_fragment((enum ptx_word)words[PTX_SLOT_TYPE2]);
+    case 'B':
+        return type_of_fragment((enum ptx_word)words[PTX_SLOT_TYPE3]);
+    case 'C':
+        return type_of_fragment((enum ptx_word)words[PTX_SLOT_TYPE4]);
     case 'p':
         return (struct ptx_type){PTX_CLASS_PRED, 1, false};
     case 't':
@@ -220,8 +240,97 @@ bool ptx_item_next(const char **pattern, const uint8_t words[PTX_SLOT_COUNT],
         item->relaxed |= *at == '~';
         item->paired |= *at == '|';
     }
-    INVARIANT((*at == ' ' || *at == '\0') && strchr("tuwdbpvamkilTc", item->kind));
+    INVARIANT((*at == ' ' || *at == '\0') && strchr("tuwdbpvamkilTcDABCF", item->kind));
     item->type = type_of_kind(item->kind, words);
     *pattern = at;
     return true;
+}
+
+/* ---- matrices ---- */
+
+struct shape {
+    uint8_t m, n, k;
+};
+
+static struct shape shape_of(enum ptx_word word)
+{
+    static const struct shape shapes[PTX_WORD_COUNT] = {
+        [PTX_W_M8N8] = {8, 8, 0},         [PTX_W_M8N8K4] = {8, 8, 4},
+        [PTX_W_M8N8K16] = {8, 8, 16},     [PTX_W_M8N8K32] = {8, 8, 32},
+        [PTX_W_M16N8K4] = {16, 8, 4},     [PTX_W_M16N8K8] = {16, 8, 8},
+        [PTX_W_M16N8K16] = {16, 8, 16},   [PTX_W_M16N8K32] = {16, 8, 32},
+        [PTX_W_M16N8K64] = {16, 8, 64},   [PTX_W_M16N16K8] = {16, 16, 8},
+        [PTX_W_M16N16K16] = {16, 16, 16}, [PTX_W_M32N8K16] = {32, 8, 16},
+        [PTX_W_M8N32K16] = {8, 32, 16},
+    };
+    return shapes[word];
+}
+
+/* A and B of wmma's halves have eight registers, whatever their size. */
+static struct ptx_matrix_sizes sizes_of(uint32_t rows, uint32_t columns, enum ptx_word type,
+                                        bool is_wide)
+{
+    uint32_t bits = ptx_type_of(type).bits, each = bits >= 32 ? 1 : 32 / bits;
+    uint32_t registers = rows * columns / PTX_MATRIX_LANES / each;
+    return (struct ptx_matrix_sizes){.rows = (uint8_t)rows,
+                                     .columns = (uint8_t)columns,
+                                     .bits = (uint8_t)bits,
+                                     .registers = (uint8_t)(is_wide ? PTX_FRAGMENT : registers),
+                                     .each = (uint8_t)each,
+                                     .type = (uint8_t)type};
+}
+
+static uint32_t matrices_of(enum ptx_word word)
+{
+    return word == PTX_W_X4 ? 4 : word == PTX_W_X2 ? 2 : 1;
+}
+
+/* wmma.load, wmma.store */
+static struct ptx_matrix_sizes sizes_of_moved(struct shape s, enum ptx_word part,
+                                              enum ptx_word type)
+{
+    bool is_factor = part == PTX_W_A || part == PTX_W_B;
+    return sizes_of(part == PTX_W_B ? s.k : s.m, part == PTX_W_A ? s.k : s.n, type,
+                    is_factor && type == PTX_W_F16);
+}
+
+void ptx_matrix_form(enum ptx_form form, const uint8_t words[PTX_SLOT_COUNT],
+                     struct ptx_matrix_form *f)
+{
+    struct shape s = shape_of((enum ptx_word)words[PTX_SLOT_SHAPE]);
+    enum ptx_opcode opcode = ptx_forms[form].opcode;
+    enum ptx_word type = (enum ptx_word)words[PTX_SLOT_TYPE];
+    enum ptx_word a = (enum ptx_word)words[PTX_SLOT_TYPE2],
+                  b = (enum ptx_word)words[PTX_SLOT_TYPE3];
+    bool is_half = form == PTX_FORM_WMMA_MMA_F16;
+    *f = (struct ptx_matrix_form){.k = s.k, .is_free = opcode == PTX_OP_WMMA};
+    if (opcode != PTX_OP_MMA && opcode != PTX_OP_WMMA) {
+        f->part[PTX_MATRIX_D] = sizes_of(8, 8, PTX_W_B16, false);
+        f->part[PTX_MATRIX_D].registers =
+            (uint8_t)matrices_of((enum ptx_word)words[PTX_SLOT_VECTOR]);
+        if (opcode == PTX_OP_MOVMATRIX)
+            f->part[PTX_MATRIX_A] = f->part[PTX_MATRIX_D];
+        return;
+    }
+    if (words[PTX_SLOT_PART] != PTX_W_NONE) {
+        f->by_columns = words[PTX_SLOT_LAYOUT] == PTX_W_COL;
+        f->part[PTX_MATRIX_D] = sizes_of_moved(s, (enum ptx_word)words[PTX_SLOT_PART], type);
+        return;
+    }
+    f->part[PTX_MATRIX_D] = sizes_of(s.m, s.n, type, false);
+    f->part[PTX_MATRIX_A] = sizes_of(s.m, s.k, is_half ? PTX_W_F16 : a, is_half);
+    f->part[PTX_MATRIX_B] = sizes_of(s.k, s.n, is_half ? PTX_W_F16 : b, is_half);
+    f->part[PTX_MATRIX_C] = sizes_of(s.m, s.n, (enum ptx_word)words[PTX_SLOT_TYPE4], false);
+}
+
+uint32_t ptx_fragment_registers(enum ptx_form form, const uint8_t words[PTX_SLOT_COUNT], char kind)
+{
+    struct ptx_matrix_form f;
+    ptx_matrix_form(form, words, &f);
+    return f
+        .part[kind == 'A'   ? PTX_MATRIX_A
+              : kind == 'B' ? PTX_MATRIX_B
+              : kind == 'C' ? PTX_MATRIX_C
+                            : PTX_MATRIX_D]
+        .registers;
 }

@@ -14,7 +14,13 @@
 /* What a modifier says. */
 #define PTX_SLOTS(X)                                                                               \
     X(TYPE, type)     /* of the result, and of the operands where there is no second one */        \
-    X(TYPE2, type2)   /* of the source */                                                          \
+    X(TYPE2, type2)   /* of the source; of a product of matrices the elements of A */              \
+    X(TYPE3, type3)   /* of a product: the elements of B */                                        \
+    X(TYPE4, type4)   /* of a product: the elements of C */                                        \
+    X(SHAPE, shape)   /* m16n8k16 .. */                                                            \
+    X(PART, part)     /* a b c d: which matrix */                                                  \
+    X(LAYOUT, layout) /* row col */                                                                \
+    X(LAYOUT2, layout2)                                                                            \
     X(MODE, mode)     /* lo hi wide; l r; up down bfly idx; all any uni ballot; to; f4e .. */      \
     X(OP, op)         /* of atom, red, bar.red, redux; boolean of setp, set */                     \
     X(CMP, cmp)       /* comparison */                                                             \
@@ -26,7 +32,7 @@
     X(CC, cc)         /* writes the carry */                                                       \
     X(WRAP, wrap)     /* wrap, clamp */                                                            \
     X(SPACE, space)   /* state space */                                                            \
-    X(VECTOR, vector) /* v2 v4 */                                                                  \
+    X(VECTOR, vector) /* v2 v4; x1 x2 x4 */                                                        \
     X(SEM, sem)       /* weak volatile relaxed acquire release acq_rel sc */                       \
     X(SCOPE, scope)   /* cta cluster gpu sys; gl of membar */                                      \
     X(CACHE, cache)   /* ca cg cs cv lu wb wt */                                                   \
@@ -139,5 +145,32 @@ struct ptx_item_pattern {
 /* The next item of the pattern of an instruction with these modifiers; false at its end. */
 bool ptx_item_next(const char **pattern, const uint8_t words[PTX_SLOT_COUNT],
                    struct ptx_item_pattern *item);
+
+/* ---- matrices of a warp: mma, wmma, ldmatrix, stmatrix, movmatrix (PTX ISA 9.7.14) ---- */
+
+enum { PTX_MATRIX_LANES = 32, PTX_FRAGMENT = 8 /* registers, at most */, PTX_MATRIX_MOST = 1024 };
+
+enum ptx_matrix_part { PTX_MATRIX_D, PTX_MATRIX_A, PTX_MATRIX_B, PTX_MATRIX_C, PTX_MATRIX_PARTS };
+
+struct ptx_matrix_sizes {
+    uint8_t rows, columns, bits; /* of an element */
+    uint8_t registers, each;     /* of a lane; elements in one */
+    uint8_t type;                /* enum ptx_word, of an element */
+};
+
+/* A product: all four. ldmatrix, stmatrix, movmatrix: D alone, 8 x 8, a register a matrix. wmma.load, wmma.store: D
+ * alone, which is the matrix that is moved. */
+struct ptx_matrix_form {
+    uint8_t k;
+    bool is_free;    /* the ISA does not say where elements lie */
+    bool by_columns; /* .col: in memory columns, not rows, lie one behind the other */
+    struct ptx_matrix_sizes part[PTX_MATRIX_PARTS];
+};
+
+void ptx_matrix_form(enum ptx_form form, const uint8_t words[PTX_SLOT_COUNT],
+                     struct ptx_matrix_form *f);
+
+/* How many registers a fragment operand (D A B C F) of the instruction has. */
+uint32_t ptx_fragment_registers(enum ptx_form form, const uint8_t words[PTX_SLOT_COUNT], char kind);
 
 #endif

@@ -470,6 +470,10 @@ void ref_compute(struct ref_computing *r)
     enum ptx_opcode opcode = ptx_forms[r->instruction->form].opcode;
     bool is_float = ptx_type_of((enum ptx_word)words[PTX_SLOT_TYPE]).kind == PTX_CLASS_FLOAT;
     bool is_approximate = words[PTX_SLOT_APPROX] != PTX_W_NONE;
+    if (r->instruction->form == PTX_FORM_CVT_TF32) {
+        ref_tf32(r);
+        return;
+    }
     if (ref_is_half(r)) {
         ref_half(r, opcode);
         return;

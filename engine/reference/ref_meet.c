@@ -1,6 +1,7 @@
 /*
  * ref_meet.c - threads of a warp with pcs of their own (PTX ISA 9.7.9.6, 9.7.13, since sm_70): a .sync instruction waits
- * for the lanes of its mask. "The same": the same instruction with the same modifiers and the same mask.
+ * for the lanes of its mask. "The same": the same instruction with the same modifiers and the same mask; of
+ * matrices (9.7.14), which are .aligned, the one that stands there, by all lanes.
  */
 #include "engine/reference/ref_ptx.h"
 
@@ -12,8 +13,17 @@ static bool names(const struct ref_standing *x, uint32_t lane, uint32_t other)
     return (other < 32 || x->width > 32) && (mask >> other % 32 & 1) == 1;
 }
 
+static bool is_aligned(const struct ptx_instruction *instruction)
+{
+    enum ptx_opcode opcode = ptx_forms[instruction->form].opcode;
+    return opcode == PTX_OP_MMA || opcode == PTX_OP_WMMA || opcode == PTX_OP_LDMATRIX ||
+           opcode == PTX_OP_STMATRIX || opcode == PTX_OP_MOVMATRIX;
+}
+
 static bool same(const struct ref_stands *a, const struct ref_stands *b)
 {
+    if (is_aligned(a->instruction) || is_aligned(b->instruction))
+        return a->instruction == b->instruction;
     return ptx_forms[a->instruction->form].opcode == ptx_forms[b->instruction->form].opcode &&
            memcmp(a->instruction->words, b->instruction->words, sizeof a->instruction->words) ==
                0 &&

@@ -106,4 +106,47 @@ bool ref_is_met(const struct ref_standing *x, uint32_t lane);
 /* Of a lane that ref_is_met: whether the other one goes on with it. */
 bool ref_meets_with(const struct ref_standing *x, uint32_t lane, uint32_t other);
 
+/* ---- matrices in the registers of a warp's 32 lanes (PTX ISA 9.7.14): which element a register holds, shape by
+ * shape, and what a product may be ---- */
+
+enum { REF_MATRIX_LANES = 32, REF_MATRIX_REGISTERS = 8 };
+
+enum ref_matrix_part { REF_MATRIX_A, REF_MATRIX_B, REF_MATRIX_C, REF_MATRIX_D, REF_MATRIX_PARTS };
+
+/* Rows and columns of a part, or of the one matrix that is moved; bits of an element; registers of a lane. */
+struct ref_matrix_sizes {
+    enum ref_matrix_part part;
+    uint32_t rows, columns, bits, registers, each; /* each: elements in a register */
+};
+struct ref_matrix_sizes ref_matrix_sizes(const struct ptx_instruction *instruction,
+                                         enum ref_matrix_part part);
+
+struct ref_matrix_at {
+    uint32_t row, column;
+};
+
+/* The element number i of a lane's fragment, the lowest bits of its first register first. */
+struct ref_matrix_at ref_matrix_at(const struct ptx_instruction *instruction,
+                                   const struct ref_matrix_sizes *sizes, uint32_t lane, uint32_t i);
+
+enum { REF_MATRIX_MOST = 1024 };
+
+struct ref_product {
+    const struct ptx_instruction *instruction;
+    struct ref_matrix_sizes sizes[REF_MATRIX_PARTS];
+    uint64_t matrix[REF_MATRIX_D][REF_MATRIX_MOST]; /* A, B, C, row after row */
+};
+
+void ref_product_begin(struct ref_product *x, const struct ptx_instruction *instruction);
+/* Register r of A, B or C of a lane holds this. */
+void ref_product_give(struct ref_product *x, enum ref_matrix_part part, uint32_t lane, uint32_t r,
+                      uint64_t value);
+/* Whether register r of D of a lane may be this. *about: what the product is; of several elements the first one that is
+ * not as it may be. */
+bool ref_product_may(const struct ref_product *x, uint32_t lane, uint32_t r, uint64_t got,
+                     uint64_t *about);
+
+/* ldmatrix, stmatrix, movmatrix: of the half k (0, 1) of a lane's register. */
+struct ref_matrix_at ref_matrix_half(uint32_t lane, uint32_t k, bool transposed);
+
 #endif

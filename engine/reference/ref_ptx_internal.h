@@ -26,6 +26,9 @@ bool ref_is_subnormal(uint64_t bits, enum ptx_word word);
 uint64_t ref_flushed(const struct ref_computing *r, uint64_t bits, enum ptx_word word);
 uint64_t ref_written(const struct ref_computing *r, uint64_t bits, enum ptx_word word);
 
+/* ref_matrix.c: cvt to tf32. */
+void ref_tf32(struct ref_computing *r);
+
 /* ref_half.c: what computes with halves; not cvt of one, mov, selp, slct. */
 bool ref_is_half(const struct ref_computing *r);
 void ref_half(struct ref_computing *r, enum ptx_opcode opcode);

@@ -129,6 +129,9 @@ static void instruction_edges(struct flow *f, uint32_t node)
     case PTX_EXEC_COPY_BULK:
     case PTX_EXEC_COPY_ARRIVE:
     case PTX_EXEC_MBARRIER:
+    case PTX_EXEC_MMA:
+    case PTX_EXEC_MATRIX_LD:
+    case PTX_EXEC_MATRIX_ST:
     case PTX_EXEC_CALL:
     case PTX_EXEC_SSY:
     case PTX_EXEC_PREBRK:

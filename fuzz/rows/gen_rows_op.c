@@ -17,6 +17,9 @@ enum sort {
     SORT_ELSEWHERE /* control flow, copies under way: made by other generators */
 };
 
+/* Forms that are drawn: those before the matrices, so that what the table has behind changes no case. */
+enum { ROWS_FORMS = PTX_FORM_LDMATRIX_ANY };
+
 static enum sort sort_of(enum ptx_form form)
 {
     switch ((int)ptx_forms[form].opcode) {
@@ -517,7 +520,7 @@ static enum ptx_form draw_form(struct rows_gen *r, enum rows_sorts sorts)
 {
     enum ptx_form form;
     do {
-        form = (enum ptx_form)gen_below(r->g, PTX_FORM_COUNT);
+        form = (enum ptx_form)gen_below(r->g, ROWS_FORMS);
     } while (!is_wanted(r, form, sorts));
     return form;
 }

@@ -60,8 +60,10 @@ static const char *location_name(struct arena *arena, const struct program *prog
 static const char *verb(const struct launch_race *race, uint32_t stm)
 {
     switch (race->program->ptx->ops[stm].exec) {
+    case PTX_EXEC_MATRIX_LD:
     case PTX_EXEC_LD:
         return race->manners[stm].strong ? "read (strong)" : "read";
+    case PTX_EXEC_MATRIX_ST:
     case PTX_EXEC_ST:
         return race->manners[stm].strong ? "written (strong)" : "written";
     default:
@@ -350,8 +352,8 @@ static struct launch_manner manner_of(const struct ptx_op *op)
         .strong = is_atomic || says(op, PTX_W_VOLATILE) || says(op, PTX_W_RELAXED),
         .acquires = ordered || says(op, PTX_W_ACQUIRE),
         .releases = ordered || says(op, PTX_W_RELEASE),
-        .reads = op->exec == PTX_EXEC_LD || is_atomic,
-        .writes = op->exec == PTX_EXEC_ST || is_atomic,
+        .reads = op->exec == PTX_EXEC_LD || op->exec == PTX_EXEC_MATRIX_LD || is_atomic,
+        .writes = op->exec == PTX_EXEC_ST || op->exec == PTX_EXEC_MATRIX_ST || is_atomic,
         .warp_barrier = op->exec == PTX_EXEC_BAR_WARP,
         .fence = fence,
         .scope = says(op, PTX_W_CTA) || says(op, PTX_W_CLUSTER) ? SYNC_BLOCK : SYNC_DEVICE};

@@ -128,6 +128,14 @@ void follow_ptx_fill_lane(const struct follow_step *s, uint32_t l, struct ref_la
 uint64_t follow_ptx_mask(const struct follow_step *s, uint32_t l);
 struct follow_step follow_ptx_step_of(struct follower *f, uint32_t group, uint32_t pc);
 
+/* follow_ptx_matrix.c: mma, ldmatrix and the others; a lane of a warp, whatever group it is of. */
+struct follow_seat {
+    struct follow_step *s;
+    uint32_t lane;
+};
+enum rule follow_ptx_matrix(struct follow_step *s);
+enum rule follow_ptx_matrix_of(const struct follow_seat seats[PTX_MATRIX_LANES]);
+
 /* follow_told.c: what observers are told of barriers. */
 void follow_ptx_hear_use(void *context, const struct machine *machine,
                          const struct barrier_use *use);

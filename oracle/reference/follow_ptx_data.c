@@ -3,6 +3,7 @@
  * machine has.
  */
 #include "oracle/reference/follow_ptx.h"
+#include "oracle/reference/follow_ptx_places.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -180,6 +181,8 @@ static uint32_t mask_source(const struct follow_step *s)
 
 uint64_t follow_ptx_mask(const struct follow_step *s, uint32_t l)
 {
+    if (s->op->matrix)
+        return UINT32_MAX;
     return follow_ptx_source(s, mask_source(s), l);
 }
 
@@ -221,181 +224,6 @@ static enum rule together(struct follow_step *s)
     return rule_of_warp(s);
 }
 
-/* ---- places in memory ---- */
-
-enum space { SPACE_OF_GLOBAL, SPACE_OF_SHARED, SPACE_OF_LOCAL, SPACE_OF_CONSTANTS };
-
-struct place {
-    enum space space;
-    bool exists;
-    uint32_t byte; /* of memory, or of the constants */
-};
-
-/* The window that a generic address lies in; it becomes an address of that space. Far windows start at multiples of
- * 2^40 and have 2^32 addresses; near ones as listed. */
-static enum space window_of(const struct ptx_code *code, uint64_t *address)
-{
-    static const uint64_t nears[] = {0, 0x70000000, 0x78000000, 0x7a000000, 0x7c000000};
-    const uint64_t far = (uint64_t)1 << 40, most = (uint64_t)1 << 32;
-    for (uint64_t i = 1; i < 4; i++) {
-        bool is_near = *address >= nears[i] && *address < nears[i + 1] && !code->is_far;
-        bool is_far = *address >= i * far && *address - i * far < most;
-        if (is_near || is_far) {
-            *address -= is_near ? nears[i] : i * far;
-            return (enum space)i;
-        }
-    }
-    return SPACE_OF_GLOBAL;
-}
-
-static enum space space_of(const struct follow_step *s, uint64_t *address)
-{
-    switch ((int)s->op->space) {
-    case PTX_W_GLOBAL:
-        return SPACE_OF_GLOBAL;
-    case PTX_W_SHARED:
-        return SPACE_OF_SHARED;
-    case PTX_W_LOCAL:
-        return SPACE_OF_LOCAL;
-    case PTX_W_CONST:
-        return SPACE_OF_CONSTANTS;
-    default:
-        return window_of(s->x->code, address);
-    }
-}
-
-/* An access belongs to one variable, all of it. */
-static bool find_variable(const struct ptx_regions *regions, uint64_t address, uint32_t bytes,
-                          uint32_t *byte)
-{
-    for (uint32_t i = 0; i < regions->count; i++) {
-        const struct ptx_region *v = &regions->items[i];
-        if (address < v->address || address - v->address >= v->bytes ||
-            v->bytes - (address - v->address) < bytes)
-            continue;
-        *byte = 4 * v->word + (uint32_t)(address - v->address);
-        return true;
-    }
-    return false;
-}
-
-static uint64_t address_of(const struct follow_step *s, uint32_t lane)
-{
-    const struct ptx_op *op = s->op;
-    bool has_register = op->sources[0].kind != PTX_PLACE_NONE;
-    if (!has_register)
-        return op->offset;
-    uint64_t sum = follow_ptx_source(s, 0, lane) + op->offset;
-    bool is_wide =
-        op->sources[0].bits == 64 && (op->space == PTX_W_NONE || op->space == PTX_W_GLOBAL);
-    return is_wide ? sum : (uint32_t)sum;
-}
-
-static struct place place_of(struct follow_step *s, uint32_t lane, bool writes)
-{
-    const struct ptx_code *code = s->x->code;
-    const uint32_t *bases = s->f->machine->threads[s->g->registers->first_thread + lane].base;
-    uint64_t address = address_of(s, lane);
-    uint32_t bytes = (uint32_t)s->op->bytes * s->op->count;
-    struct place p = {.space = space_of(s, &address)};
-    if (address % bytes != 0)
-        return p;
-    switch (p.space) {
-    case SPACE_OF_GLOBAL:
-        p.exists = find_variable(&code->global, address, bytes, &p.byte);
-        break;
-    case SPACE_OF_SHARED:
-        p.exists = find_variable(&code->shared, address, bytes, &p.byte);
-        p.byte += 4 * bases[SPACE_SHARED];
-        break;
-    case SPACE_OF_CONSTANTS:
-        p.exists = !writes && find_variable(&code->constant, address, bytes, &p.byte);
-        break;
-    case SPACE_OF_LOCAL:
-        p.exists = s->op->exec != PTX_EXEC_ATOM &&
-                   address + bytes <= 4 * (uint64_t)s->f->program->words[SPACE_LOCAL];
-        p.byte = 4 * bases[SPACE_LOCAL] + (uint32_t)address;
-        break;
-    }
-    return p;
-}
-
-static uint64_t bytes_at(const int32_t *words, uint32_t byte, uint32_t bytes)
-{
-    uint64_t value = 0;
-    for (uint32_t i = bytes; i > 0; i--) {
-        uint32_t at = byte + i - 1;
-        value = value * 256 + (uint32_t)words[at / 4] / (1u << 8 * (at % 4)) % 256;
-    }
-    return value;
-}
-
-static void put_bytes(int32_t *words, uint32_t byte, uint32_t bytes, uint64_t value)
-{
-    for (uint32_t i = 0; i < bytes; i++, value /= 256) {
-        uint32_t at = byte + i, shift = 8 * (at % 4), word = (uint32_t)words[at / 4];
-        words[at / 4] = (int32_t)((word & ~(255u << shift)) | (uint32_t)(value % 256) << shift);
-    }
-}
-
-/* The places of all lanes. False: one has none, and the execution ends; a fault in local memory is believed. */
-static bool find_places(struct follow_step *s, bool writes, struct place places[LIMIT_WARP])
-{
-    bool fault = machine_status(s->f->machine) == STATUS_OUT_OF_BOUNDS;
-    for (uint32_t l = 0; l < s->g->registers->count; l++) {
-        if (!s->executes[l])
-            continue;
-        places[l] = place_of(s, l, writes);
-        uint32_t at_fault = s->f->machine->head->fault_thread - s->g->registers->first_thread;
-        bool believed = fault && places[l].space == SPACE_OF_LOCAL && at_fault == l;
-        if (!places[l].exists || believed) {
-            s->f->trusted += believed;
-            follow_ptx_fault(s, STATUS_OUT_OF_BOUNDS, l);
-            return false;
-        }
-    }
-    return true;
-}
-
-/* ---- what observers hear ---- */
-
-static bool is_seen(const struct place *p)
-{
-    return p->space == SPACE_OF_GLOBAL || p->space == SPACE_OF_SHARED;
-}
-
-/* One access of a lane: as many locations as it spans, one after another. */
-static void check_heard(struct follow_step *s, uint32_t *at, enum ref_access_kind kind,
-                        uint32_t lane, uint32_t byte, uint32_t bytes, uint64_t value)
-{
-    uint32_t each = 4 / s->f->program->units, thread = s->g->registers->first_thread + lane;
-    for (uint32_t i = 0; i < bytes / each && s->f->state == FOLLOW_ALONG; i++, ++*at) {
-        const struct ref_access *heard = &s->f->heard[*at];
-        uint64_t part = value >> 8 * each * i & (each == 4 ? UINT32_MAX : (1u << 8 * each) - 1);
-        if (*at >= s->f->heard_count) {
-            follow_part_numbers(s->f, "number of accesses", s->f->heard_count, *at + 1);
-            return;
-        }
-        if (heard->kind != kind || heard->thread != thread || heard->address != byte / each + i ||
-            (kind != REF_READ && (uint32_t)heard->value != part))
-            follow_part_numbers(s->f, "access", heard->address, byte / each + i);
-    }
-}
-
-static void check_all_heard(struct follow_step *s, uint32_t at)
-{
-    s->f->heard_at = at;
-    if (!s->is_part)
-        follow_ptx_compare_all_heard(s);
-}
-
-void follow_ptx_compare_all_heard(struct follow_step *s)
-{
-    uint32_t at = s->f->heard_at;
-    if (s->f->state == FOLLOW_ALONG && at != s->f->heard_count)
-        follow_part_numbers(s->f, "number of accesses", s->f->heard_count, at);
-}
-
 /* Who comes next, of the lanes that others see: told by what was heard. False: nobody who should. */
 static bool who_is_next(struct follow_step *s, uint32_t at, const bool *left, uint32_t *lane)
 {
@@ -412,25 +240,25 @@ static bool who_is_next(struct follow_step *s, uint32_t at, const bool *left, ui
 
 static enum rule load(struct follow_step *s)
 {
-    struct place places[LIMIT_WARP];
+    struct follow_place places[LIMIT_WARP];
     uint32_t at = s->f->heard_at, width = 64;
-    if (!find_places(s, false, places))
+    if (!follow_ptx_places(s, false, places))
         return RULE_PTX_LD;
     for (uint32_t e = 0; e < s->op->count; e++)
         for (uint32_t l = 0; l < s->g->registers->count; l++) {
             if (!s->executes[l])
                 continue;
-            bool constant = places[l].space == SPACE_OF_CONSTANTS;
+            bool constant = places[l].space == FOLLOW_CONSTANTS;
             const int32_t *words = constant ? (const int32_t *)s->x->code->constants : s->x->memory;
             uint32_t byte = places[l].byte + e * s->op->bytes;
-            uint64_t value = bytes_at(words, byte, s->op->bytes);
+            uint64_t value = follow_ptx_bytes(words, byte, s->op->bytes);
             width = s->op->width == 16 ? 16 : s->op->results[e].bits;
-            if (is_seen(&places[l]))
-                check_heard(s, &at, REF_READ, l, byte, s->op->bytes, 0);
+            if (follow_ptx_is_seen(&places[l]))
+                follow_ptx_check_heard(s, &at, REF_READ, l, byte, s->op->bytes, 0);
             follow_ptx_set(s, s->g->registers, &s->op->results[e], l,
                            ref_loaded(instruction_of(s), value, s->op->bytes, width));
         }
-    check_all_heard(s, at);
+    follow_ptx_check_all_heard(s, at);
     return RULE_PTX_LD;
 }
 
@@ -440,17 +268,17 @@ static uint64_t low_bytes(uint64_t value, uint32_t bytes)
 }
 
 /* Element by element; lanes in the order that was told. */
-static void store_element(struct follow_step *s, uint32_t e, const struct place *places,
+static void store_element(struct follow_step *s, uint32_t e, const struct follow_place *places,
                           uint32_t *at)
 {
     bool left[LIMIT_WARP] = {false};
     uint32_t seen = 0, lane;
     for (uint32_t l = 0; l < s->g->registers->count; l++) {
-        left[l] = s->executes[l] && is_seen(&places[l]);
+        left[l] = s->executes[l] && follow_ptx_is_seen(&places[l]);
         seen += left[l];
         if (s->executes[l] && !left[l])
-            put_bytes(s->x->memory, places[l].byte + e * s->op->bytes, s->op->bytes,
-                      follow_ptx_source(s, 1 + e, l));
+            follow_ptx_put_bytes(s->x->memory, places[l].byte + e * s->op->bytes, s->op->bytes,
+                                 follow_ptx_source(s, 1 + e, l));
     }
     for (; seen > 0 && s->f->state == FOLLOW_ALONG; seen--) {
         if (!who_is_next(s, *at, left, &lane))
@@ -458,44 +286,44 @@ static void store_element(struct follow_step *s, uint32_t e, const struct place 
         uint32_t byte = places[lane].byte + e * s->op->bytes;
         uint64_t value = low_bytes(follow_ptx_source(s, 1 + e, lane), s->op->bytes);
         left[lane] = false;
-        put_bytes(s->x->memory, byte, s->op->bytes, value);
-        check_heard(s, at, REF_WRITE, lane, byte, s->op->bytes, value);
+        follow_ptx_put_bytes(s->x->memory, byte, s->op->bytes, value);
+        follow_ptx_check_heard(s, at, REF_WRITE, lane, byte, s->op->bytes, value);
     }
 }
 
 static enum rule store(struct follow_step *s)
 {
-    struct place places[LIMIT_WARP];
+    struct follow_place places[LIMIT_WARP];
     uint32_t at = s->f->heard_at;
-    if (!find_places(s, true, places))
+    if (!follow_ptx_places(s, true, places))
         return RULE_PTX_ST;
     for (uint32_t e = 0; e < s->op->count && s->f->state == FOLLOW_ALONG; e++)
         store_element(s, e, places, &at);
-    check_all_heard(s, at);
+    follow_ptx_check_all_heard(s, at);
     return RULE_PTX_ST;
 }
 
 /* One lane's indivisible read and write. */
 static void atomic_lane(struct follow_step *s, uint32_t lane, uint32_t byte, uint32_t *at)
 {
-    uint64_t old = bytes_at(s->x->memory, byte, s->op->bytes), value;
+    uint64_t old = follow_ptx_bytes(s->x->memory, byte, s->op->bytes), value;
     uint64_t b = follow_ptx_source(s, 1, lane), c = follow_ptx_source(s, 2, lane);
     if (!ref_atomic_value(instruction_of(s), old, b, c, &value)) {
         follow_ptx_lost(s->f, "an atomic operation");
         return;
     }
-    put_bytes(s->x->memory, byte, s->op->bytes, value);
-    check_heard(s, at, REF_ATOMIC, lane, byte, s->op->bytes, value);
+    follow_ptx_put_bytes(s->x->memory, byte, s->op->bytes, value);
+    follow_ptx_check_heard(s, at, REF_ATOMIC, lane, byte, s->op->bytes, value);
     follow_ptx_set(s, s->g->registers, &s->op->results[0], lane, old);
 }
 
 static enum rule atomic(struct follow_step *s)
 {
-    struct place places[LIMIT_WARP];
+    struct follow_place places[LIMIT_WARP];
     bool left[LIMIT_WARP] = {false};
     uint32_t at = s->f->heard_at, count = 0, lane;
     enum rule rule = opcode_of(s) == PTX_OP_RED ? RULE_PTX_RED : RULE_PTX_ATOM;
-    if (!find_places(s, true, places))
+    if (!follow_ptx_places(s, true, places))
         return rule;
     for (uint32_t l = 0; l < s->g->registers->count; l++) {
         left[l] = s->executes[l];
@@ -507,7 +335,7 @@ static enum rule atomic(struct follow_step *s)
         left[lane] = false;
         atomic_lane(s, lane, places[lane].byte, &at);
     }
-    check_all_heard(s, at);
+    follow_ptx_check_all_heard(s, at);
     return rule;
 }
 
@@ -516,19 +344,19 @@ static bool mbarrier_lane(struct follow_step *s, uint32_t lane, uint32_t byte, u
 {
     const struct ptx_place *result = &s->op->results[0];
     struct ref_mbarrier_step x = {.instruction = instruction_of(s),
-                                  .before = bytes_at(s->x->memory, byte, 8),
+                                  .before = follow_ptx_bytes(s->x->memory, byte, 8),
                                   .has_operand = s->op->sources[1].kind != PTX_PLACE_NONE,
                                   .operand = follow_ptx_source(s, 1, lane)};
     ref_mbarrier(&x);
     if (x.stuck)
         return false;
-    put_bytes(s->x->memory, byte, 8, x.after);
+    follow_ptx_put_bytes(s->x->memory, byte, 8, x.after);
     if (x.told == REF_MBARRIER_WHOLE)
-        check_heard(s, at, REF_WRITE, lane, byte, 8, x.after);
+        follow_ptx_check_heard(s, at, REF_WRITE, lane, byte, 8, x.after);
     else if (x.told != REF_MBARRIER_NOTHING)
-        check_heard(s, at, x.told == REF_MBARRIER_READ ? REF_READ : REF_ATOMIC, lane,
-                    byte + 4 * x.phase, 4,
-                    x.after / ((uint64_t)1 << 32 * x.phase) % ((uint64_t)1 << 32));
+        follow_ptx_check_heard(s, at, x.told == REF_MBARRIER_READ ? REF_READ : REF_ATOMIC, lane,
+                               byte + 4 * x.phase, 4,
+                               x.after / ((uint64_t)1 << 32 * x.phase) % ((uint64_t)1 << 32));
     follow_ptx_set(s, s->g->registers, result, lane, x.result);
     return true;
 }
@@ -547,17 +375,17 @@ static enum rule pending_count(struct follow_step *s)
  * machine calls what comes before the object is known an arrival. */
 static enum rule mbarrier(struct follow_step *s)
 {
-    struct place places[LIMIT_WARP];
+    struct follow_place places[LIMIT_WARP];
     uint32_t at = s->f->heard_at;
     enum rule rule = RULE_MBARRIER_ARRIVE;
-    if (!find_places(s, true, places))
+    if (!follow_ptx_places(s, true, places))
         return rule;
     for (uint32_t l = 0; l < s->g->registers->count && s->f->state == FOLLOW_ALONG; l++) {
         if (!s->executes[l])
             continue;
-        bool exists =
-            places[l].space == SPACE_OF_SHARED &&
-            ref_mbarrier_is_there(instruction_of(s), bytes_at(s->x->memory, places[l].byte, 8));
+        bool exists = places[l].space == FOLLOW_SHARED &&
+                      ref_mbarrier_is_there(instruction_of(s),
+                                            follow_ptx_bytes(s->x->memory, places[l].byte, 8));
         if (exists)
             rule = ref_mbarrier_rule(instruction_of(s));
         if (exists && mbarrier_lane(s, l, places[l].byte, &at))
@@ -565,7 +393,7 @@ static enum rule mbarrier(struct follow_step *s)
         follow_ptx_fault(s, STATUS_STUCK, l);
         break;
     }
-    check_all_heard(s, at);
+    follow_ptx_check_all_heard(s, at);
     return rule;
 }
 
@@ -599,6 +427,10 @@ enum rule follow_ptx_execute(struct follow_step *s)
         return atomic(s);
     case PTX_EXEC_CLOCK:
         return look_at_clock(s);
+    case PTX_EXEC_MMA:
+    case PTX_EXEC_MATRIX_LD:
+    case PTX_EXEC_MATRIX_ST:
+        return follow_ptx_matrix(s);
     case PTX_EXEC_MBARRIER:
         return s->op->mode == PTX_W_PENDING_COUNT ? pending_count(s) : mbarrier(s);
     case PTX_EXEC_COPY:

@@ -91,11 +91,34 @@ static void fill(struct follower *f, const struct warp *w, const bool *together,
     }
 }
 
+/* An instruction of matrices: all 32 lanes, or the execution is stuck. False: so it is. */
+static bool matrices(struct follower *f, const struct warp *w, const bool *together)
+{
+    struct follow_step steps[PTX_MATRIX_LANES];
+    struct follow_seat seats[PTX_MATRIX_LANES];
+    uint32_t there = 0, first = 0;
+    for (uint32_t l = w->count; l > 0; l--)
+        if (together[l - 1]) {
+            there++;
+            first = l - 1;
+        }
+    for (uint32_t l = 0; l < there; l++) {
+        uint32_t thread = w->first + (there < PTX_MATRIX_LANES ? first : l);
+        steps[l] = follow_ptx_step_of(f, thread, f->ptx->groups[w->first + first].bar_pc);
+        seats[l] = (struct follow_seat){&steps[l], 0};
+    }
+    if (there == PTX_MATRIX_LANES)
+        follow_ptx_matrix_of(seats);
+    else
+        follow_ptx_fault(&steps[0], STATUS_STUCK, 0);
+    return f->ptx->end == STATUS_RUNNING;
+}
+
 static void go_on(struct follower *f, uint32_t thread, const struct ref_lane_row *row)
 {
     struct follow_group *g = &f->ptx->groups[thread];
     struct follow_step s = follow_ptx_step_of(f, thread, g->bar_pc);
-    if (s.op->exec != PTX_EXEC_BAR_WARP) {
+    if (s.op->exec != PTX_EXEC_BAR_WARP && !s.op->matrix) {
         follow_ptx_set(&s, g->registers, &s.op->results[0], 0, row->d);
         follow_ptx_set(&s, g->registers, &s.op->results[1], 0, row->p);
     }
@@ -131,8 +154,13 @@ void follow_ptx_meet(struct follower *f, const struct step_event *event, uint32_
     for (uint32_t l = 0; l < w.count; l++)
         together[l] = ref_meets_with(&x, lane, l);
     compare_lanes(f, event, &w, together);
-    fill(f, &w, together, &rows);
-    ref_lanes_together(&rows);
+    if (f->ptx->code->ops[f->ptx->groups[w.first + lane].bar_pc].matrix) {
+        if (!matrices(f, &w, together))
+            return;
+    } else {
+        fill(f, &w, together, &rows);
+        ref_lanes_together(&rows);
+    }
     for (uint32_t l = 0; l < w.count && f->state == FOLLOW_ALONG; l++)
         if (together[l])
             go_on(f, w.first + l, &rows.lane[l]);

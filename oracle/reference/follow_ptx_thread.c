@@ -132,6 +132,9 @@ enum rule follow_ptx_thread(struct follow_step *s)
     case PTX_EXEC_MATCH:
     case PTX_EXEC_REDUX:
     case PTX_EXEC_BAR_WARP:
+    case PTX_EXEC_MMA:
+    case PTX_EXEC_MATRIX_LD:
+    case PTX_EXEC_MATRIX_ST:
         return follow_ptx_meets(s);
     case PTX_EXEC_BRA:
         return branch(s);

@@ -50,6 +50,9 @@ struct manner manner_of(const struct ptx_op *op)
         op->exec == PTX_EXEC_COPY_ARRIVE)
         return (struct manner){
             .strong = true, .reads = true, .writes = true, .releases = true, .copies = true};
+    if (op->exec == PTX_EXEC_MATRIX_LD || op->exec == PTX_EXEC_MATRIX_ST)
+        return (struct manner){.reads = op->exec == PTX_EXEC_MATRIX_LD,
+                               .writes = op->exec == PTX_EXEC_MATRIX_ST};
     if (op->exec != PTX_EXEC_LD && op->exec != PTX_EXEC_ST && !atomic)
         return (struct manner){0};
     return (struct manner){

@@ -133,35 +133,34 @@ static inline void digest_ptx_place(uint64_t *digest, struct ptx_place place)
                             (place.kind == PTX_PLACE_NONE ? 0 : place.offset));
 }
 
+/* By name, so that what is added to PTX's tables changes no digest: the numbers of what is flow follow the others. */
+static inline void digest_ptx_names(uint64_t *digest, const struct ptx_op *op)
+{
+    bool is_flow = ptx_is_flow((enum ptx_exec)op->exec);
+    const char *mode = op->exec == PTX_EXEC_CLOCK  ? ptx_specials[op->mode].name
+                       : op->mode < PTX_WORD_COUNT ? ptx_words[op->mode]
+                                                   : "";
+    digest_word(digest, is_flow ? 1000u + op->exec - PTX_EXEC_BRA : op->exec);
+    digest_text(digest, ptx_mnemonics[op->opcode]);
+    digest_text(digest, ptx_words[op->space]);
+    digest_text(digest, mode);
+    if (op->exec == PTX_EXEC_LD)
+        digest_word(digest, op->width);
+    else
+        digest_text(digest, ptx_words[op->width]);
+}
+
 static inline void digest_ptx_op(uint64_t *digest, const struct ptx_code *code,
                                  const struct ptx_op *op)
 {
-    const uint32_t words[] = {op->exec,
-                              op->opcode,
-                              op->result_count,
-                              op->source_count,
-                              op->guard_not,
-                              op->negated,
-                              op->has_count,
-                              op->is_signed,
-                              op->is_float,
-                              op->is_volatile,
-                              op->mode,
-                              op->space,
-                              op->bytes,
-                              op->count,
-                              op->width,
-                              op->target,
-                              op->function,
-                              op->table_count,
-                              op->copy_count,
-                              op->back_count,
-                              op->signature,
-                              op->line,
-                              op->file,
-                              op->source_line,
-                              op->row.immediate,
-                              op->row.reads_carry,
+    digest_ptx_names(digest, op);
+    const uint32_t words[] = {op->result_count,    op->source_count,  op->guard_not,
+                              op->negated,         op->has_count,     op->is_signed,
+                              op->is_float,        op->is_volatile,   op->bytes,
+                              op->count,           op->target,        op->function,
+                              op->table_count,     op->copy_count,    op->back_count,
+                              op->signature,       op->line,          op->file,
+                              op->source_line,     op->row.immediate, op->row.reads_carry,
                               op->row.writes_carry};
     digest_words(digest, words, sizeof words / sizeof *words);
     digest_word(digest, op->offset);

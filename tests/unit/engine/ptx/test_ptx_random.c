@@ -205,6 +205,12 @@ static struct ptx_operand *random_operand(const struct ptx_instruction *i,
     case 'v':
         return size == PTX_W_NONE ? random_value(item)
                                   : random_vector(item, size == PTX_W_V2 ? 2 : 4);
+    case 'D':
+    case 'A':
+    case 'B':
+    case 'C':
+    case 'F':
+        return random_vector(item, ptx_fragment_registers(i->form, i->words, item->kind));
     default:
         return random_value(item);
     }

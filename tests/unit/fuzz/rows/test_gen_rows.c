@@ -71,7 +71,7 @@ static bool is_elsewhere(enum ptx_form form)
     for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
         if (ptx_forms[form].opcode == opcodes[i])
             return true;
-    return false;
+    return form >= PTX_FORM_LDMATRIX_ANY;
 }
 
 /* Words of a pattern that no function or space stands behind. */
