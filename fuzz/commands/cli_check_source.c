@@ -6,6 +6,7 @@
 #include "engine/input/ptx_kernel.h"
 #include "engine/ptx/ptx_reach.h"
 #include "fuzz/check/compile.h"
+#include "fuzz/check/refused.h"
 #include "fuzz/commands/cli_check.h"
 #include "fuzz/grid/branches.h"
 #include "fuzz/hunt/bundle.h"
@@ -53,6 +54,15 @@ static bool reads_second_dimension(const struct ptx_statement *list)
     return false;
 }
 
+/* Errors of the PTX, as such of the source. */
+static void print_refused(const struct source_check *s, const struct diag *ptx)
+{
+    struct diag *ignored = ARENA_NEW(&s->cli->arena, struct diag);
+    size_t length = 0;
+    const char *source = parse_read_file(&s->cli->arena, s->path, &length, ignored);
+    diag_print(refused_at_source(&s->cli->arena, ptx, s->path, source, length), stderr);
+}
+
 static struct ast_kernel *read_with(const struct source_check *s, const char *settings, bool tell)
 {
     struct arena *arena = &s->cli->arena;
@@ -60,7 +70,7 @@ static struct ast_kernel *read_with(const struct source_check *s, const char *se
     diag_init(diag, s->path, s->text, s->length);
     struct ast_kernel *kernel = ptx_kernel_parse_with(arena, s->text, s->length, settings, diag);
     if (!kernel && tell)
-        diag_print(diag, stderr);
+        print_refused(s, diag);
     return kernel;
 }
 
@@ -433,7 +443,7 @@ static int check_entries(struct source_check *s, const struct check_options *opt
     uint32_t count = 0;
     int status = CLI_OK;
     if (!module) {
-        diag_print(diag, stderr);
+        print_refused(s, diag);
         sums->bad++;
         return CLI_USAGE;
     }

@@ -237,4 +237,49 @@ END
     expect 2 check wrong.cl
     says err "undeclared identifier 'oops'"
 fi
+# What is not supported is said with what it is, at the line of the source: of a function that the header calls, where
+# the source called it; of a directive, where its function begins; once, however often it stands there.
+cat >look.cu <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry _Z4lookyPf(.param .u64 t, .param .u64 p)
+{
+	.reg .f32 %f<9>;
+	.reg .b64 %rd<4>;
+	.reg .b32 %r<4>;
+	ld.param.u64 %rd1, [t];
+	.loc	1 5 3
+	mov.f32 %f1, 0f3F000000;
+	.loc	2 152 3, function_name $L__info_string0, inlined_at 1 6 9
+	.loc	2 145 4, function_name $L__info_string1, inlined_at 2 152 3
+	tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f1, %f1}];
+	tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f1, %f1}];
+	.loc	1 7 2
+	bar.sync 0;
+	mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc {%r0}, {%r1}, {%r2}, {%r3};
+	ret;
+}
+.visible .entry _Z4pairv()
+.explicitcluster
+{
+	.loc	1 9 0
+	ret;
+}
+	.file	1 "/somewhere/look.cu"
+	.file	2 "/toolkit/include/texture_indirect_functions.h"
+	.section	.debug_str
+	{
+$L__info_string0:
+	.b8 116
+	}
+END
+expect 2 check --compiler "$take" look.cu
+says err "look.cu:6:9: error: 'tex.2d.v4.f32.f32' is not supported: it reads a texture" \
+    "look.cu:7:2: error: 'mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc' is not supported: it multiplies" \
+    "look.cu:9:1: error: '.explicitcluster' is not supported: the kernel is launched in clusters of blocks"
+[ "$(grep -c "'tex.2d" err)" = 1 ] || failed 'one line of the source is told once'
+grep -v '\.loc' look.cu >nowhere.cu
+expect 2 check --compiler "$take" nowhere.cu
+says err "nowhere.cu: error: 'tex.2d.v4.f32.f32' is not supported: it reads a texture" '(line 11 of its PTX)'
 finish
