@@ -16,9 +16,11 @@ static enum ptx_word word_of(const struct ptx_op *op, enum ptx_slot slot)
 
 /* ---- what an instruction says of order (MP.acq/rel) ---- */
 
-static bool is_volatile(const struct ptx_op *op)
+static bool is_volatile(const struct caches *c, const struct ptx_op *op)
 {
     enum ptx_word sem = word_of(op, PTX_SLOT_SEM);
+    if (c->options.access == ACCESS_VOLATILE)
+        return op->exec != PTX_EXEC_ATOM;
     return op->exec != PTX_EXEC_ATOM && sem != PTX_W_NONE && sem != PTX_W_WEAK;
 }
 
@@ -67,11 +69,11 @@ static enum memory_program program_of(const struct caches *c, const struct ptx_o
                                       enum ast_space space)
 {
     enum ptx_word cop = word_of(op, PTX_SLOT_CACHE);
-    bool strong = c->options.strong;
+    bool strong = c->options.strong, fenced = c->options.access == ACCESS_FENCED;
     if (op->exec == PTX_EXEC_LD)
-        return load_program(space, cop, is_volatile(op));
+        return load_program(space, fenced ? PTX_W_CG : cop, is_volatile(c, op));
     if (op->exec == PTX_EXEC_ST)
-        return store_program(space, cop, is_volatile(op), strong);
+        return store_program(space, cop, is_volatile(c, op), strong);
     if (space == SPACE_SHARED)
         return MEMORY_ATOM_S;
     return strong ? MEMORY_ATOM_G_STRONG : MEMORY_ATOM_G;
@@ -146,7 +148,7 @@ static void mem_issue(const struct ptx_request *r)
         slot->pc = r->pc;
         slot->line = parts[i].line;
         slot->program = program_of(c, r->op, space);
-        slot->ordered = is_volatile(r->op);
+        slot->ordered = is_volatile(c, r->op);
         for (lane_mask rest = parts[i].lanes; rest; rest &= rest - 1) {
             uint32_t lane = lowest(rest);
             int64_t offset = (int64_t)r->byte[lane] - (int64_t)(int32_t)slot->line * 4;
@@ -155,7 +157,7 @@ static void mem_issue(const struct ptx_request *r)
         caches_put_words(m, (uint32_t *)(void *)to, room, c->slot_words);
     }
     put(m, &c->in_flight[actor], at + count);
-    if (acquires(r->op))
+    if (acquires(r->op) || c->options.access == ACCESS_FENCED)
         put_mask(m, &c->fence[actor], c->fence[actor] | r->executing);
 }
 

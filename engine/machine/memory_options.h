@@ -25,6 +25,10 @@ enum memory_split {
     SPLIT_EITHER /* as the schedule chooses, for each instruction */
 };
 
+/* What an access is taken for: what it says, or that with a membar.gl behind it, a load of global memory as .cg; or a
+ * volatile one. */
+enum memory_access { ACCESS_AS_WRITTEN, ACCESS_FENCED, ACCESS_VOLATILE };
+
 /* All 0: sequentially consistent. */
 struct memory_options {
     uint8_t profile; /* enum memory_profile */
@@ -38,6 +42,7 @@ struct memory_options {
         slots; /* operations in flight a warp; 0: two a lane, or more where an instruction needs them */
     uint8_t policy; /* enum memory_policy */
     uint8_t split;  /* enum memory_split */
+    uint8_t access; /* enum memory_access */
     bool
         strong; /* the profiles' repairs one by one: stores and atomics write first and discard then */
     bool before; /* barriers wait in front */

@@ -17,7 +17,7 @@ enum oracle_id {
 };
 
 /* Those that nobody need name; the others take their time, and `prove` a solver, a program of its own. */
-#define ORACLES_NAMED (1u << ORACLE_PROVE | 1u << ORACLE_REDUCTIONS)
+#define ORACLES_NAMED (1u << ORACLE_PROVE | 1u << ORACLE_REDUCTIONS | 1u << ORACLE_FENCES)
 #define ORACLES_DEFAULT (((1u << ORACLE_COUNT) - 1) & ~ORACLES_NAMED)
 
 struct oracle_info {

@@ -12,6 +12,7 @@
 #include "oracle/lockstep/lockstep.h"
 #include "oracle/lockstep/phi.h"
 #include "oracle/lockstep/stutter.h"
+#include "oracle/memory/fences.h"
 #include "oracle/memory/memory_oracle.h"
 #include "oracle/memory/reductions.h"
 #include "oracle/pairs/pairs_judge.h"
@@ -59,6 +60,7 @@ const struct oracle oracle_doors[] = {
     {.id = ORACLE_CONVERGENCE, .judge = convergence_judge},
     {.id = ORACLE_MEMORY, .watch = memory_watch, .ended = memory_ended, .judge = memory_judge},
     {.id = ORACLE_REDUCTIONS, .judge = reductions_judge},
+    {.id = ORACLE_FENCES, .judge = fences_judge},
     {.id = ORACLE_PROVE, .judge = prove_oracle_judge},
     {.id = ORACLE_COUNT,
      .prepare = coverage_prepare,
