@@ -128,6 +128,7 @@ struct cli_options {
     uint64_t max_steps;
     uint64_t view_steps, kept_steps, from_step; /* of view: taken, in the page, from which on */
     const char *witness;                        /* of view: an execution model, or NULL */
+    const char *litmus_dot, *litmus_svg;        /* folders for pictures */
     const char *litmus_test;                    /* of view: which one of a file */
     bool open_page;                             /* of view */
     const char *serve;                          /* of run: an address, or NULL */
@@ -190,7 +191,7 @@ struct cli_command {
     const char *sentence;
     int least, most; /* arguments; most -1 = any number */
     int (*run)(struct cli *cli);
-    const char *examples[4];
+    const char *examples[5];
 };
 
 extern const struct cli_command cli_commands[COMMAND_COUNT];

@@ -44,6 +44,8 @@ const struct cli_option option_table[] = {
      "cases 0 .. N-1; 1000 of them by default"},
     {"cases", 'n', OPTION_SOME_U64, "N", ON(SURVEY), FIELD(cases), 0, NULL,
      "cases 0 .. N-1; 1000 of them by default, all of an enumeration"},
+    {"cases", 'n', OPTION_SOME_U64, "N", ON(LITMUS), FIELD(cases), 0, NULL,
+     "instead of files: tests 0 .. N-1 that --seed draws, of which laws of the memories must hold"},
     {"verify", 0, OPTION_FLAG, NULL, ON(DISTILL), FIELD(verify), 0, NULL,
      "make nothing: say which features that the folder lists are shown no longer"},
     {"cases", 'n', OPTION_SOME_U64, "N", ON(DIGEST), FIELD(count), 0, NULL,
@@ -58,7 +60,7 @@ const struct cli_option option_table[] = {
      "what is worked on may take this much memory at most (512M, 2G), states of searches among it"},
     {"seed", 's', OPTION_U64, "S",
      ON_CHECKS | ON(TRACE) | ON(VIEW) | ON(STEP) | ON(PROGRESS) | ON(GEN) | ON(TRANSFORM) |
-         ON(DISTILL) | ON(SURVEY) | ON(OUTSIDE) | ON(PROVE),
+         ON(DISTILL) | ON(SURVEY) | ON(OUTSIDE) | ON(PROVE) | ON(LITMUS),
      FIELD(seed), FIELD(seed_given), NULL,
      "seed of cases or schedules; 0 by default, for `run` a new one each time"},
     {"shard", 0, OPTION_OWN, "I/N", ON(RUN), 0, FIELD(shard_given), option_parse_shard,
@@ -196,6 +198,11 @@ const struct cli_option option_table[] = {
     {"from", 0, OPTION_SOME_U64, "STEP", ON(VIEW), FIELD(from_step), 0, NULL,
      "the first step that the page has; by default the first, or, of an execution that fails "
      "later, the last ones"},
+    {"svg", 0, OPTION_TEXT, "FOLDER", ON(LITMUS), FIELD(litmus_svg), 0, NULL,
+     "a picture of each test and model into a folder: the execution that shows what is asked, or "
+     "the circle that forbids it"},
+    {"dot", 0, OPTION_TEXT, "FOLDER", ON(LITMUS), FIELD(litmus_dot), 0, NULL,
+     "the same as text for Graphviz"},
     {"test", 0, OPTION_TEXT, "NAME", ON(VIEW), FIELD(litmus_test), 0, NULL,
      "of a file with several litmus tests: which one"},
     {"commands", 0, OPTION_TEXT, "TEXT", ON(STEP), FIELD(commands), 0, NULL,

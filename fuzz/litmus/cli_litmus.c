@@ -5,7 +5,10 @@
 #include "engine/input/input.h"
 #include "engine/litmus/litmus.h"
 #include "fuzz/cli/cli.h"
+#include "fuzz/litmus/litmus_graph.h"
+#include "fuzz/litmus/litmus_hunt.h"
 #include "fuzz/litmus/litmus_page.h"
+#include "fuzz/litmus/litmus_picture.h"
 #include "fuzz/out/json.h"
 
 struct answers {
@@ -142,8 +145,7 @@ static bool answer(struct arena *arena, const struct litmus_test *test, enum lit
 {
     if (m <= LITMUS_COHERENT)
         return litmus_run(arena, test, m, LITMUS_STATES_MAX, result);
-    enum axiom_model axioms = (enum axiom_model)(AXIOM_ASPLOS15 + (m - LITMUS_ASPLOS15));
-    return axiom_run(arena, test, axioms, LITMUS_CANDIDATES_MAX, result, NULL);
+    return axiom_run(arena, test, graph_axioms(m), LITMUS_CANDIDATES_MAX, result, NULL);
 }
 
 /* Of the condition, or of the weak outcome where there is none. */
@@ -182,6 +184,8 @@ static int run_test(struct cli *cli, const char *path, const struct litmus_test 
         print_json(path, test, &answers);
     else
         print_text(test, &answers);
+    if (!litmus_pictures(cli, test, answers.of))
+        return CLI_USAGE;
     return answers.expected || !stated(test) ? CLI_OK : CLI_DIVERGENCE;
 }
 
@@ -210,6 +214,12 @@ int command_litmus(struct cli *cli)
 {
     struct cli_files files;
     int status = CLI_OK;
+    if ((cli->options.cases > 0) == (cli->argument_count > 0)) {
+        cli_message(cli, "files or folders with litmus tests are expected, or --cases N");
+        return CLI_USAGE;
+    }
+    if (cli->options.cases)
+        return litmus_hunt(cli);
     if (!cli_find_litmus(cli, cli->arguments, cli->argument_count, &files))
         return CLI_USAGE;
     for (uint32_t i = 0; i < files.count; i++) {

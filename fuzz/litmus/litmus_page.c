@@ -2,6 +2,7 @@
 
 #include "engine/axiom/axiom.h"
 #include "engine/litmus/litmus_path.h"
+#include "fuzz/litmus/litmus_graph.h"
 #include "fuzz/out/json.h"
 #include "fuzz/view/view.h"
 
@@ -224,29 +225,16 @@ static void put_event(struct writer *w, const struct axiom_execution *x, uint32_
 
 static void put_graph(struct writer *w, const struct axiom_execution *x)
 {
-    const struct {
-        const char *name;
-        const struct relation *of;
-    } relations[] = {
-        {"po", &x->po},        {"rf", &x->rf},       {"co", &x->co},     {"fr", &x->fr},
-        {"rmw", &x->rmw},      {"dep", &x->dep},     {"sync", &x->sync}, {"sc", &x->sc},
-        {"bar", &x->barriers}, {"cause", &x->cause},
-    };
+    struct graph_relation relations[GRAPH_RELATIONS];
+    graph_relations(x, relations);
     json_key_object_begin(&w->json, "graph");
     json_key_array_begin(&w->json, "events");
     for (uint32_t i = 0; i < x->count; i++)
         put_event(w, x, i);
     json_array_end(&w->json);
-    for (uint32_t i = 0; i < sizeof relations / sizeof *relations; i++)
+    for (uint32_t i = 0; i < GRAPH_RELATIONS; i++)
         put_relation(w, relations[i].name, relations[i].of, x->count);
     json_object_end(&w->json);
-}
-
-static enum axiom_model axioms_of(enum litmus_model m)
-{
-    if (m == LITMUS_SC)
-        return AXIOM_SC;
-    return (enum axiom_model)(AXIOM_ASPLOS15 + (m - LITMUS_ASPLOS15));
 }
 
 static void put_witness(struct writer *w, enum litmus_model m, const int16_t *values)
@@ -254,7 +242,7 @@ static void put_witness(struct writer *w, enum litmus_model m, const int16_t *va
     struct litmus_result again;
     struct axiom_witness *witness = ARENA_NEW(w->arena, struct axiom_witness);
     *witness = (struct axiom_witness){.wanted = values};
-    if (axiom_run(w->arena, w->test, axioms_of(m), LITMUS_CANDIDATES_MAX, &again, witness) &&
+    if (axiom_run(w->arena, w->test, graph_axioms(m), LITMUS_CANDIDATES_MAX, &again, witness) &&
         witness->found)
         put_graph(w, &witness->execution);
 }
@@ -297,7 +285,7 @@ static void put_refusal(struct writer *w, enum litmus_model m, const int16_t *va
     put_values(w, "values", values, w->test->observed);
     bool axioms = m == LITMUS_SC || m > LITMUS_COHERENT;
     if (axioms &&
-        axiom_run(w->arena, w->test, axioms_of(m), LITMUS_CANDIDATES_MAX, &again, witness) &&
+        axiom_run(w->arena, w->test, graph_axioms(m), LITMUS_CANDIDATES_MAX, &again, witness) &&
         !again.silent) {
         json_key_u64(&w->json, "candidates", refusal->candidates);
         if (refusal->axiom)
@@ -365,7 +353,7 @@ static bool ask_model(struct writer *w, enum litmus_model m)
     a->paths = (struct litmus_paths){.most = LITMUS_SHOWN};
     if (m <= LITMUS_COHERENT)
         return litmus_run_paths(w->arena, w->test, m, LITMUS_STATES_MAX, &a->result, &a->paths);
-    return axiom_run(w->arena, w->test, axioms_of(m), LITMUS_CANDIDATES_MAX, &a->result, NULL);
+    return axiom_run(w->arena, w->test, graph_axioms(m), LITMUS_CANDIDATES_MAX, &a->result, NULL);
 }
 
 static void put_outcomes(struct writer *w, enum litmus_model m, const struct litmus_result *result,

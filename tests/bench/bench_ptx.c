@@ -10,6 +10,7 @@
 #include "engine/to_ptx/ptx_inject.h"
 #include "oracle/crs/safety.h"
 #include "oracle/race/race_hb.h"
+#include "oracle/scoped/scoped.h"
 #include "tests/bench/bench.h"
 
 #include <stdio.h>
@@ -58,16 +59,18 @@ static const struct {
           "ld.shared.f32 %f5, [s+68]; fma.rn.f32 %f3, %f4, %f5, %f3; add.u32 %r2, %r2, 4;\n")},
 };
 
-enum watcher { NOBODY, RACES, LOCKSTEP_RACES, SAFETY, WATCHERS };
+enum watcher { NOBODY, RACES, LOCKSTEP_RACES, SCOPED_RACES, SAFETY, WATCHERS };
 static const char *const watchers[] = {[NOBODY] = "nobody watches",
                                        [RACES] = "race detection",
                                        [LOCKSTEP_RACES] = "races in lock-step",
+                                       [SCOPED_RACES] = "races with scopes",
                                        [SAFETY] = "oracle safety"};
 
 struct ptx_bench {
     struct machine *machine;
     struct race_detector *race; /* NULL: none */
     struct race_hb *hb;         /* NULL: none */
+    struct scoped *scoped;      /* NULL: none */
     struct safety *safety;      /* NULL: none */
     uint32_t executions;
 };
@@ -84,6 +87,8 @@ static uint64_t ptx_work(void *context)
             race_begin(bench->race);
         if (bench->hb)
             race_hb_begin(bench->hb, &bench->machine->steps);
+        if (bench->scoped)
+            scoped_begin(bench->scoped, &bench->machine->steps);
         if (bench->safety)
             safety_start(bench->safety, bench->machine);
         sched_start(&scheduler, &spec, bench->machine, &bench_arena);
@@ -150,6 +155,11 @@ static void ptx_lines(const char *name, const struct program *program, uint32_t 
             const char *reason;
             bench.hb = race_hb_new(&bench_arena, program, &hb, &reason);
             machine_observe(machine, &bench.hb->observer);
+        } else if (watcher == SCOPED_RACES) {
+            const char *reason;
+            bench.scoped = scoped_new(&bench_arena, program, true, true, &reason);
+            INVARIANT(bench.scoped);
+            machine_observe(machine, &bench.scoped->observer);
         } else if (watcher == SAFETY) {
             bench.safety = safety_new(&bench_arena, program, false);
             machine_observe(machine, &bench.safety->observer);

@@ -105,6 +105,37 @@ says err "bad.litmus:2:" "proxies, aliases, types and arrays are not modelled"
 printf 'PTX t\n{ }\n P0@cta 0,gpu 0 | P1 ;\n ld.weak r0, x ;\nexists (x == 0)\n' >bad.litmus
 expect 2 litmus bad.litmus
 says err "bad.litmus:3:" "is expected as the head of this column"
+# Pictures: what is asked, under each model that is axioms; the circle where it is forbidden. Allowed where nothing forbids.
+mkdir -p pictures
+expect 0 litmus "$source/corpus/litmus/ptx/SB+sc.gpu.litmus" --svg pictures --dot pictures
+[ "$(find pictures -name 'SB+sc.gpu.*' | sort | tr '\n' ' ')" = "pictures/SB+sc.gpu.ptx60.dot pictures/SB+sc.gpu.ptx60.svg \
+pictures/SB+sc.gpu.ptx75.dot pictures/SB+sc.gpu.ptx75.svg pictures/SB+sc.gpu.sc.dot pictures/SB+sc.gpu.sc.svg " ] ||
+    failed "pictures: $(find pictures)"
+says pictures/SB+sc.gpu.ptx60.dot 'SB+sc.gpu: 00 under ptx60: forbidden by ' 'e1 -> e4 [label = "sc"' 'penwidth = 3'
+says pictures/SB+sc.gpu.ptx60.svg 'forbidden by ' '>b: fence<' 'stroke-width="3.5"'
+expect 0 litmus "$source/corpus/litmus/ptx/SB+acq_rel.cta.litmus" --dot pictures
+says pictures/SB+acq_rel.cta.ptx75.dot ': 00 under ptx75: allowed'
+grep -q penwidth pictures/SB+acq_rel.cta.ptx75.dot && failed "a circle where the model allows it"
+python3 - <<'END' || failed "the picture is no XML"
+import xml.dom.minidom
+xml.dom.minidom.parse("pictures/SB+sc.gpu.ptx60.svg")
+END
+expect 2 litmus "$source/corpus/litmus/ptx/SB+sc.gpu.litmus" --svg nowhere
+says err "cannot write 'nowhere/"
+
+# Tests that are drawn: six laws hold, and each is asked.
+expect 0 litmus --cases 600 --seed 1
+[ "$(grep -c ' [1-9][0-9]* hold, 0 broken, ' out)" = 6 ] || failed "six laws: $(cat out)"
+cp out first
+expect 0 litmus --cases 600 --seed 1
+cmp -s out first || failed "the same seed draws other tests"
+expect 0 litmus --cases 20 --seed 2 --json
+json
+expect 2 litmus
+says err "or --cases N"
+expect 2 litmus "$tests" --cases 3
+says err "or --cases N"
+
 mkdir -p none
 expect 2 litmus none
 says err "no *.litmus file in this folder"

@@ -1,0 +1,156 @@
+#include "fuzz/litmus/litmus_draw.h"
+
+#include "engine/base/pcg.h"
+#include "engine/base/text.h"
+
+#include <string.h>
+
+enum { DRAW_FENCED = 1, DRAW_APART = 2 };
+enum { LENGTH = 3, LOADS = 5, WORDS = 2 };
+
+static const struct {
+    const char *loads, *stores, *fences;
+    int flags;
+} laws[LITMUS_LAWS] = {
+#define LAW(id, name, sentence, loads, stores, fences, flags)                                      \
+    [LAW_##id] = {loads, stores, fences, flags},
+#include "fuzz/litmus/litmus_laws.def"
+#undef LAW
+};
+
+static const char *const names[] = {"ld.ca",  "ld.cg", "ld.cs",  "ld.cv",    "ld.vol",
+                                    "st.wb",  "st.cg", "st.cs",  "st.wt",    "st.vol",
+                                    "mb.cta", "mb.gl", "mb.sys", "atom.add", "atom.exch"};
+
+/* Whether the word stands in the list. */
+static bool lists(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == 0))
+            return true;
+    return false;
+}
+
+static const char *draw_name(struct pcg *rng, const char *list)
+{
+    const char *of[sizeof names / sizeof *names];
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (lists(list, names[i]) || (names[i][0] == 'a' && lists(list, "atom")))
+            of[count++] = names[i];
+    return of[pcg_below(rng, count)];
+}
+
+static struct drawn_instruction draw_instruction(struct pcg *rng, enum litmus_law law,
+                                                 uint32_t loads, uint8_t *value)
+{
+    uint32_t kind = pcg_below(rng, laws[law].fences[0] ? 5 : 4);
+    struct drawn_instruction in = {.word = (uint8_t)pcg_below(rng, WORDS)};
+    in.is_used = pcg_below(rng, 3) == 0;
+    if (kind == 4) {
+        in.name = draw_name(rng, laws[law].fences);
+        in.is_fence = true;
+    } else if (kind < 2 && loads < LOADS) {
+        in.name = draw_name(rng, laws[law].loads);
+        in.reads = true;
+    } else {
+        in.name = draw_name(rng, laws[law].stores);
+        in.reads = in.name[0] == 'a';
+        in.writes = true;
+        in.value = ++*value;
+    }
+    return in;
+}
+
+static bool waits(const struct drawn_test *test, uint32_t thread, uint32_t at)
+{
+    const struct drawn_instruction *code = test->code[thread];
+    bool waits = false;
+    for (uint32_t i = 0; i < at && !code[at].is_fence; i++)
+        waits |= !code[i].is_fence && code[i].word == code[at].word &&
+                 (code[i].writes || code[at].writes);
+    return waits;
+}
+
+/* Ends a thread behind an access that waits; atomics' registers are not used. */
+static void keep_apart(struct drawn_test *test)
+{
+    for (uint32_t t = 0; t < test->threads; t++)
+        for (uint32_t i = 0; i < test->length[t]; i++) {
+            struct drawn_instruction *in = &test->code[t][i];
+            in->is_used &= !in->writes;
+            if (waits(test, t, i))
+                test->length[t] = (uint8_t)(i + 1);
+        }
+}
+
+struct drawn_test litmus_draw(uint64_t seed, uint64_t number)
+{
+    struct drawn_test test = {.threads = 0};
+    struct pcg rng;
+    uint8_t value = 0;
+    uint32_t loads = 0;
+    pcg_seed(&rng, pcg_splitmix(seed), pcg_splitmix(number));
+    test.law = (enum litmus_law)pcg_below(&rng, LITMUS_LAWS);
+    test.threads = 2 + (pcg_below(&rng, 3) == 0);
+    for (uint32_t t = 0; t < test.threads; t++) {
+        test.sm[t] = (uint8_t)pcg_below(&rng, t + 1);
+        test.length[t] = (uint8_t)(1 + pcg_below(&rng, test.threads == 2 ? LENGTH : LENGTH - 1));
+        for (uint32_t i = 0; i < test.length[t]; i++) {
+            test.code[t][i] = draw_instruction(&rng, test.law, loads, &value);
+            loads += test.code[t][i].reads;
+        }
+    }
+    if (laws[test.law].flags & DRAW_APART)
+        keep_apart(&test);
+    return test;
+}
+
+static void put_instruction(struct text *out, const struct drawn_instruction *in, uint32_t reg)
+{
+    static const char words[] = "xy";
+    if (in->is_fence)
+        text_format(out, "%s", in->name);
+    else if (in->reads && in->writes)
+        text_format(out, "%s r%u %c %u", in->name, (unsigned)reg, words[in->word],
+                    (unsigned)in->value);
+    else if (in->reads)
+        text_format(out, "%s r%u %c", in->name, (unsigned)reg, words[in->word]);
+    else
+        text_format(out, "%s %c %u", in->name, words[in->word], (unsigned)in->value);
+    if (in->reads && in->is_used)
+        text_format(out, "; use r%u", (unsigned)reg);
+}
+
+const char *litmus_draw_text(struct arena *arena, const struct drawn_test *test)
+{
+    struct text out = text_begin(arena);
+    uint32_t thread = 0;
+    bool fenced = laws[test->law].flags & DRAW_FENCED;
+    text_format(&out, "test drawn\n");
+    for (uint32_t t = 0; t < test->threads; t++) {
+        for (uint32_t i = 0; i < test->length[t]; i++) {
+            text_format(&out, i ? "; " : "thread %u: ", (unsigned)test->sm[t]);
+            put_instruction(&out, &test->code[t][i], i);
+            if (fenced && !test->code[t][i].is_fence)
+                text_format(&out, "; mb.gl");
+        }
+        text_format(&out, test->length[t] ? "\n" : "");
+    }
+    text_format(&out, "observe x y");
+    for (uint32_t t = 0; t<test->threads; thread += test->length[t]> 0, t++)
+        for (uint32_t i = 0; i < test->length[t]; i++)
+            if (test->code[t][i].reads)
+                text_format(&out, " %u:r%u", (unsigned)thread, (unsigned)i);
+    text_format(&out, "\n");
+    return thread ? out.bytes : NULL;
+}
+
+void litmus_draw_drop(struct drawn_test *test, uint32_t thread, uint32_t at)
+{
+    struct drawn_instruction *code = test->code[thread];
+    test->length[thread]--;
+    for (uint32_t i = at; i < test->length[thread]; i++)
+        code[i] = code[i + 1];
+}
