@@ -11,16 +11,13 @@
 
 #include <stdio.h>
 
-enum { CORPUS_PATH_BYTES = 1024 };
-
 /* "corpus/regress/spin-lock.simt", parsed, in test_arena. What cannot be read fails the test. */
 static inline struct ast_kernel *corpus_kernel(const char *name)
 {
-    char path[CORPUS_PATH_BYTES];
     size_t length, name_length = strlen(name);
     struct diag *diag = ARENA_NEW(&test_arena, struct diag);
     bool ptx = name_length > 4 && strcmp(name + name_length - 4, ".ptx") == 0;
-    snprintf(path, sizeof path, SIMTFUZZ_SOURCE_DIR "/%s", name);
+    const char *path = arena_printf(&test_arena, SIMTFUZZ_SOURCE_DIR "/%s", name);
     diag_init(diag, name, NULL, 0);
     char *text = ptx ? parse_read_bytes(&test_arena, path, PTX_LIMIT_SOURCE_BYTES, &length, diag)
                      : parse_read_file(&test_arena, path, &length, diag);

@@ -275,7 +275,7 @@ struct mini_warp {
 static inline void mini_say(const struct mini_warp *w, char place[200], const char *what)
 {
     if (!place[0])
-        snprintf(place, 200, "%s at %u (line %u)", what, (unsigned)w->pc,
+        snprintf(place, 200, "%.150s at %u (line %u)", what, (unsigned)w->pc,
                  (unsigned)w->p->ops[w->pc].line);
 }
 

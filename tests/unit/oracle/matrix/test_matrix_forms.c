@@ -162,7 +162,7 @@ static void test_ordinary(void **state)
 
 static void test_corpus(void **state)
 {
-    char path[CORPUS_PATH_BYTES];
+    char path[1024];
     FILE *list = popen("cd " SIMTFUZZ_SOURCE_DIR
                        " && ls corpus/progress/*.simt corpus/regress/*.simt corpus/papers/*.simt",
                        "r");
