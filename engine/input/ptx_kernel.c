@@ -466,6 +466,7 @@ bool ptx_kernel_build(struct ptx_settings *s)
     }
     kernel->name = b.ptx->entry->name;
     kernel->vars = NULL;
+    ptx_bind_fields(b.arena, b.ptx, b.diag);
     kernel->placed = b.ptx->memory != NULL;
     b.ptx->notes = NULL;
     set_threads(&b);

@@ -26,6 +26,9 @@ void ptx_settings_read(struct ptx_settings *s, const char *text, size_t length, 
  * not. */
 bool ptx_settings_value(const char *text, const struct ptx_variable *parameter, uint64_t *bits);
 
+/* bind:p.8=VALUE of struct parameters: becomes words of the struct, and memory (ptx_fields.c). */
+void ptx_bind_fields(struct arena *arena, struct ptx_kernel *ptx, struct diag *diag);
+
 /* A kernel of this module with the launch that is the default. */
 struct ast_kernel *ptx_kernel_of(struct arena *arena, const struct ptx_module *module);
 

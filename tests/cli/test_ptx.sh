@@ -119,4 +119,41 @@ for path in near/deep/data "$PWD/near/deep/data" near/link near/../far/data far/
     printf '.version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }\n' >near/asked.ptx
     expect 0 check near/asked.ptx --bind "p=buffer:8:file:$path"
 done
+
+# What lies at a byte of a struct parameter: a number, a pointer to a buffer of its own. With one element less than the
+# number says, the last thread's access is outside; what is printed is words and placed memory.
+cat >struct.ptx <<'END'
+// simtfuzz: threads=8
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .align 8 .b8 p[24])
+{
+	.reg .pred %p<2>;
+	.reg .b32 %r<4>;
+	.reg .b64 %rd<4>;
+	.reg .f32 %f<2>;
+	ld.param.u32 %r1, [p];
+	ld.param.f32 %f1, [p+4];
+	ld.param.u64 %rd1, [p+8];
+	mov.u32 %r2, %tid.x;
+	setp.ge.u32 %p1, %r2, %r1;
+	@%p1 bra E;
+	mul.wide.u32 %rd2, %r2, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	st.global.f32 [%rd3], %f1;
+E:	ret;
+}
+END
+expect 0 check struct.ptx --bind p.0=8 --bind 0.4=f:1.5 --bind p.8=buffer:32
+says out 'clean'
+expect 1 check struct.ptx --bind p.0=8 --bind 0.4=f:1.5 --bind p.8=buffer:28
+says out 'byte 28 of p_8, which has 28 bytes' 'thread 7'
+sed '1s/$/ bind:p.0=8 bind:p.4=f:1.5 bind:p.8=buffer:28/' struct.ptx >bound.ptx
+expect 0 reduce bound.ptx --keep oob -o small.ptx
+says small.ptx 'memory:p_8=0x600000000000:28'
+for wrong in p.9=1 p.24=1 p.20=0x100000000 p.20=buffer:8 p.0=word p.x=1 q.0=1; do
+    expect 2 check struct.ptx --bind $wrong
+    says err "'${wrong%=*}'"
+done
 finish

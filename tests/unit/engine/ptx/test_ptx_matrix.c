@@ -103,6 +103,8 @@ static uint64_t register_value(struct pcg *rng, const struct ptx_matrix_sizes *s
         value = (e == 0 ? 0 : value) | (small_number(rng, (enum ptx_word)s->type) & mask)
                                            << e * s->bits;
     }
+    if (any && s->type == PTX_W_S32 && pcg_below(rng, 2) == 0) /* sums that do not fit */
+        value = pcg_below(rng, 2) ? INT32_MAX : (uint32_t)INT32_MIN;
     return s->bits == 64 ? value : (uint32_t)value;
 }
 
