@@ -19,6 +19,13 @@ bool clocks_make(struct clocks *clocks, struct arena *arena, uint32_t blocks,
                               .warp = warp,
                               .block_warps = (block_threads + warp - 1) / warp,
                               .capacity = (uint32_t)vectors};
+    clocks->block_of = ARENA_ARRAY(arena, uint16_t, threads);
+    clocks->warp_of = ARENA_ARRAY(arena, uint16_t, threads);
+    for (uint32_t t = 0; t < threads; t++) {
+        uint32_t block = t / block_threads;
+        clocks->block_of[t] = (uint16_t)block;
+        clocks->warp_of[t] = (uint16_t)(block * clocks->block_warps + t % block_threads / warp);
+    }
     clocks->known = ARENA_ARRAY(arena, uint32_t, threads * threads);
     clocks->floors = ARENA_ARRAY(arena, uint32_t, blocks);
     clocks->warp_floors = ARENA_ARRAY(arena, uint32_t, (size_t)blocks * clocks->block_warps);

@@ -15,6 +15,7 @@
 struct clocks {
     uint32_t threads, block_threads, blocks; /* threads: of the grid */
     uint32_t warp, block_warps;              /* lanes; warps of a block */
+    uint16_t *block_of, *warp_of;            /* a thread: its block, its warp */
     uint32_t *known;                         /* [thread][thread] */
     uint32_t *floors, *warp_floors;          /* a block, a warp */
     bool *learnt;                  /* a block: one of its threads knows more than floors */
@@ -39,14 +40,13 @@ void clocks_drop(struct clocks *clocks, uint32_t number);
 
 static inline uint32_t clocks_warp(const struct clocks *clocks, uint32_t thread)
 {
-    return thread / clocks->block_threads * clocks->block_warps +
-           thread % clocks->block_threads / clocks->warp;
+    return clocks->warp_of[thread];
 }
 
 static inline uint32_t clocks_known(const struct clocks *clocks, uint32_t u, uint32_t t)
 {
-    uint32_t block = u / clocks->block_threads, warp = clocks_warp(clocks, u);
-    bool near = t / clocks->block_threads == block;
+    uint32_t block = clocks->block_of[u], warp = clocks_warp(clocks, u);
+    bool near = clocks->block_of[t] == block;
     uint32_t floor = near ? clocks->floors[block] : 0;
     uint32_t learnt = clocks->learnt[block] ? clocks->known[(size_t)u * clocks->threads + t] : 0;
     if (near && clocks_warp(clocks, t) == warp && clocks->warp_floors[warp] > floor)

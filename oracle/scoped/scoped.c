@@ -122,6 +122,8 @@ static void add_entry(struct scoped *s, struct scoped_cell *cell, const struct s
     if (b->node)
         s->nodes[b->node - 1].references++;
     cell->list = at;
+    cell->listed++;
+    cell->writers += writes(b);
 }
 
 /* Whether whatever races with a, later, races with b, too. A strong write b does not make other accesses of its own
@@ -158,13 +160,16 @@ static void walk(struct scoped *s, uint32_t address, struct scoped_cell *cell,
             drop_entry(s, link);
             continue;
         }
-        if (++counts[writes(a)] >= SCOPED_LIST) { /* the oldest ones make room */
+        if (counts[writes(a)] + 1 >= SCOPED_LIST) { /* the oldest ones make room */
             forget_entry(s, cell, a);
             drop_entry(s, link);
             continue;
         }
+        counts[writes(a)]++;
         link = &s->entries[*link - 1].next;
     }
+    cell->listed = (uint8_t)(counts[0] + counts[1]);
+    cell->writers = (uint8_t)counts[1];
     s->incomplete |= may_miss(s, cell, b);
     add_entry(s, cell, b);
 }
@@ -185,6 +190,31 @@ INLINED bool replaces(const struct scoped *s, const struct scoped_cell *cell,
            (b->kind == ACCESS_WRITE || a->kind == ACCESS_READ) && !s->same_value;
 }
 
+/* A plain read where nobody writes has no partner. It takes the place of its thread's own, or is put in front; what it
+ * makes superfluous is dropped when the list is full. One of a warp that has filled the list in this very step takes the
+ * place of the one before. */
+INLINED bool only_reads(struct scoped *s, struct scoped_cell *cell, const struct scoped_entry *b)
+{
+    struct scoped_entry *a = &s->entries[cell->list - 1];
+    bool is_full = cell->listed + 1 >= SCOPED_LIST;
+    if (b->kind != ACCESS_READ || b->strong || a->strong || cell->writers || may_miss(s, cell, b))
+        return false;
+    bool same_row = a->step == b->step &&
+                    clocks_warp(&s->clocks, a->thread) == clocks_warp(&s->clocks, b->thread);
+    if (a->thread == b->thread || (is_full && same_row)) {
+        uint32_t next = a->next;
+        if (a->thread != b->thread)
+            forget_entry(s, cell, a);
+        *a = *b;
+        a->next = next;
+    } else if (is_full) {
+        return false;
+    } else {
+        add_entry(s, cell, b);
+    }
+    return true;
+}
+
 INLINED void visit(struct scoped *s, uint32_t address, const struct scoped_entry *b,
                    uint32_t source)
 {
@@ -193,8 +223,11 @@ INLINED void visit(struct scoped *s, uint32_t address, const struct scoped_entry
     s->seen = b->step + 1;
     if (cell->list && replaces(s, cell, b)) {
         s->entries[cell->list - 1] = *b;
+        cell->writers = writes(b);
         return;
     }
+    if (cell->list && only_reads(s, cell, b))
+        return;
     walk(s, address, cell, b, source);
 }
 

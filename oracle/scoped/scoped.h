@@ -41,6 +41,7 @@ struct scoped_cell {    /* a location */
     uint32_t forgot;    /* accesses that there was no room for: the latest step, + 1 */
     uint32_t forgot_block, forgot_warp; /* all of these; UINT32_MAX: of several */
     bool forgot_plain, forgot_writes;
+    uint8_t listed, writers; /* entries; those of them that write */
 };
 
 struct scoped_node { /* a strong write */

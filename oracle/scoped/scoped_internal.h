@@ -12,7 +12,7 @@ enum { SCOPED_PLACES = 1 << 14, SCOPED_BARRIERS = 16, SCOPED_LIST = 8 };
 
 static inline uint32_t scoped_block(const struct scoped *s, uint32_t thread)
 {
-    return thread / s->threads;
+    return s->clocks.block_of[thread];
 }
 
 /* Whether the scopes of two strong operations reach the other one's thread. */

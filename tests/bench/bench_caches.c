@@ -149,7 +149,8 @@ static void litmus_lines(struct table *t)
 struct search_bench {
     struct machine *machine;
     struct search_result *result;
-    uint64_t bytes; /* a state */
+    enum search_method method;
+    uint64_t bytes, states, steps; /* bytes: a state */
 };
 
 static uint64_t search_work(void *context)
@@ -157,13 +158,14 @@ static uint64_t search_work(void *context)
     struct search_bench *b = context;
     size_t mark = arena_mark(&bench_arena);
     struct search_options options = SEARCH_DEFAULTS;
-    options.method = SEARCH_STATES;
+    options.method = b->method;
     options.no_races = options.no_lasso = true;
     b->result = search_run(&bench_arena, b->machine, &options);
-    uint64_t states = b->result->states;
-    b->bytes = b->result->bytes / (states ? states : 1);
+    b->states = b->result->states;
+    b->steps = b->result->steps;
+    b->bytes = b->result->bytes / (b->states ? b->states : 1);
     arena_release(&bench_arena, mark);
-    return states;
+    return b->steps;
 }
 
 static void search_lines(const struct table *t, const char *name)
@@ -181,12 +183,20 @@ static void search_lines(const struct table *t, const char *name)
                                                      .sms = 4,
                                                      .slots = 4,
                                                      .eager = true}};
-        struct search_bench b = {
-            .machine = search_machine_with(
-                &bench_arena, subject_table[SUBJECT_CRS_CACHES_PRINTED].vtable, program, &options)};
-        double rate = measure(search_work, &b);
-        line(arena_printf(&bench_arena, "  all executions of %s", name), rate, "states/s", 0);
-        printf("    %llu bytes a state\n", (unsigned long long)b.bytes);
+        for (enum search_method method = SEARCH_STATES; method <= SEARCH_SLEEP; method += 2) {
+            struct search_bench b = {
+                .method = method,
+                .machine = search_machine_with(&bench_arena,
+                                               subject_table[SUBJECT_CRS_CACHES_PRINTED].vtable,
+                                               program, &options)};
+            double rate = measure(search_work, &b);
+            line(arena_printf(&bench_arena, "  all executions of %s, R1 to R%u", name,
+                              method == SEARCH_STATES ? 3U : 4U),
+                 rate, "steps/s", 0);
+            printf("    %.0f states/s, %llu bytes a state; %llu states, %llu steps\n",
+                   rate * (double)b.states / (double)b.steps, (unsigned long long)b.bytes,
+                   (unsigned long long)b.states, (unsigned long long)b.steps);
+        }
     }
 }
 
