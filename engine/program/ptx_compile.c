@@ -123,36 +123,69 @@ static void start_functions(struct ptx_builder *b)
     }
 }
 
-static const char *file_of(const struct ptx_module *module, uint32_t number)
+/* A line of a source; and, of places in a compiler's headers, the line that leads to each, the latest ones. */
+enum { SITES = 64 };
+
+struct source {
+    uint32_t file, line;
+    uint32_t site_count;
+    struct {
+        uint32_t file, line, column, own_file, own_line;
+    } sites[SITES];
+};
+
+/* The line that leads to the place where a header calls; false: none is known. */
+static bool find_site(const struct ptx_loc *loc, struct source *at)
 {
-    for (const struct ptx_item *item = module->items; item; item = item->next)
-        if (item->kind == PTX_ITEM_FILE && item->u.file == number)
-            return item->name;
-    return NULL;
+    for (uint32_t i = at->site_count; i > 0 && at->site_count - i < SITES; i--)
+        if (at->sites[(i - 1) % SITES].file == loc->at_file &&
+            at->sites[(i - 1) % SITES].line == loc->at_line &&
+            at->sites[(i - 1) % SITES].column == loc->at_column) {
+            at->file = at->sites[(i - 1) % SITES].own_file;
+            at->line = at->sites[(i - 1) % SITES].own_line;
+            return true;
+        }
+    return false;
 }
 
-/* What a compiler's own header does is told of the line that calls it: atomicAdd, not its inside. */
-static void set_source(const struct ptx_builder *b, struct ptx_op *op, const struct ptx_loc *loc)
+/* What a compiler's own header does is told of the line that calls it: atomicAdd, not its inside. Calls within the header
+ * say where they stand there: what led to that place counts, or else the line that came before. */
+static void locate(const struct ptx_builder *b, const struct ptx_loc *loc, struct source *at)
 {
-    const char *file = loc && loc->at_file ? file_of(b->code->module, loc->file) : NULL;
-    bool own = !file || !strstr(file, "/include/");
-    op->file = !loc ? 0 : own ? loc->file : loc->at_file;
-    op->source_line = !loc ? 0 : own ? loc->line : loc->at_line;
+    const struct ptx_module *module = b->code->module;
+    const uint32_t next = at->site_count % SITES;
+    const bool is_library = loc->at_file && ptx_is_library(module, loc->file);
+    if (!is_library) {
+        at->file = loc->file;
+        at->line = loc->line;
+        return;
+    }
+    if (!ptx_is_library(module, loc->at_file) || (!find_site(loc, at) && at->line == 0)) {
+        at->file = loc->at_file;
+        at->line = loc->at_line;
+    }
+    at->sites[next].file = loc->file;
+    at->sites[next].line = loc->line;
+    at->sites[next].column = loc->column;
+    at->sites[next].own_file = at->file;
+    at->sites[next].own_line = at->line;
+    at->site_count++;
 }
 
 static void build_statements(struct ptx_builder *b, const struct ptx_statement *stm,
-                             const struct ptx_loc **loc)
+                             struct source *at)
 {
     for (; stm && !ptx_build_failed(b); stm = stm->next) {
         if (stm->kind == PTX_LOC)
-            *loc = &stm->u.loc;
+            locate(b, &stm->u.loc, at);
         else if (stm->kind == PTX_BLOCK)
-            build_statements(b, stm->u.block, loc);
+            build_statements(b, stm->u.block, at);
         if (stm->kind != PTX_INSTRUCTION)
             continue;
         struct ptx_op *op = &b->code->ops[b->pc++];
         ptx_build_op(b, stm, op);
-        set_source(b, op, *loc);
+        op->file = at->file;
+        op->source_line = at->line;
     }
 }
 
@@ -161,10 +194,10 @@ static void build_functions(struct ptx_builder *b)
     b->pc = 1;
     for (uint32_t f = 0; f < b->code->function_count && !ptx_build_failed(b); f++) {
         struct ptx_code_function *function = &b->code->functions[f];
-        const struct ptx_loc *loc = NULL;
+        struct source at = {0};
         b->function = f;
         b->layout = &b->layouts[f];
-        build_statements(b, function->function->body, &loc);
+        build_statements(b, function->function->body, &at);
         if (b->pc < function->end && !ptx_build_failed(b))
             ptx_build_op(b, NULL, &b->code->ops[b->pc++]);
         b->line = 0;
@@ -423,7 +456,7 @@ const char *ptx_op_path(struct arena *arena, const struct ptx_code *code, uint32
     const struct ptx_op *op = &code->ops[pc];
     if (op->source_line == 0)
         return NULL;
-    const char *file = file_of(code->module, op->file);
+    const char *file = ptx_file_name(code->module, op->file);
     return file ? arena_printf(arena, "%s:%u", file, op->source_line) : NULL;
 }
 

@@ -360,3 +360,19 @@ uint64_t ptx_memory_bytes(const struct ptx_variable *var)
     sized.dimensions[0] = (items + inner - 1) / inner;
     return ptx_variable_bytes(&sized);
 }
+
+/* ---- files ---- */
+
+const char *ptx_file_name(const struct ptx_module *module, uint32_t number)
+{
+    for (const struct ptx_item *item = module->items; item; item = item->next)
+        if (item->kind == PTX_ITEM_FILE && item->u.file == number)
+            return item->name;
+    return NULL;
+}
+
+bool ptx_is_library(const struct ptx_module *module, uint32_t file)
+{
+    const char *name = ptx_file_name(module, file);
+    return name && strstr(name, "/include/");
+}

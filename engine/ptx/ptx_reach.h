@@ -63,4 +63,8 @@ const struct ptx_function *ptx_find_entry(const struct ptx_module *module, const
 /* Bytes of a variable, also of one whose length its initialiser gives; 0: not known. */
 uint64_t ptx_memory_bytes(const struct ptx_variable *var);
 
+/* The name that .file gives a number; NULL: none. Whether it is a header of a compiler's. */
+const char *ptx_file_name(const struct ptx_module *module, uint32_t number);
+bool ptx_is_library(const struct ptx_module *module, uint32_t file);
+
 #endif

@@ -40,12 +40,16 @@ struct source_check {
     const char *given; /* settings of the command line, or NULL: all are made up */
 };
 
-static bool reads_second_dimension(const struct ptx_statement *list)
+/* In the source itself: cooperative_groups' thread_rank reads all dimensions, of whatever launch. */
+static bool reads_second_dimension(const struct ptx_module *module,
+                                   const struct ptx_statement *list, bool *is_own)
 {
     for (; list; list = list->next) {
-        if (list->kind == PTX_BLOCK && reads_second_dimension(list->u.block))
+        if (list->kind == PTX_LOC)
+            *is_own = !ptx_is_library(module, list->u.loc.file);
+        if (list->kind == PTX_BLOCK && reads_second_dimension(module, list->u.block, is_own))
             return true;
-        if (list->kind != PTX_INSTRUCTION)
+        if (list->kind != PTX_INSTRUCTION || !*is_own)
             continue;
         for (const struct ptx_operand *o = list->u.instruction.operands; o; o = o->next)
             if (o->name && strcmp(o->name, "%tid") == 0 && o->element == 'y')
@@ -302,7 +306,8 @@ static void try_launches(const struct source_check *s, const struct ptx_module *
                          struct tried *tried)
 {
     struct arena *arena = &s->cli->arena;
-    const bool square = reads_second_dimension(entry->body);
+    bool is_own = true;
+    const bool square = reads_second_dimension(module, entry->body, &is_own);
     const uint32_t by_arrays = threads_by_arrays(s, module, entry, square);
     const uint32_t inputs = s->cli->options.inputs ? s->cli->options.inputs : INPUTS;
     const char *settings, *in_bounds = NULL;

@@ -1,14 +1,20 @@
 /* scoped_words.c - the cause of a race, in words. */
 #include "oracle/scoped/scoped.h"
 
-/* "'st.relaxed.cta' at line 12". */
-static const char *at(struct arena *arena, const struct program *program, uint32_t stm)
+/* "line 12 (sum.cu:3)" */
+static const char *line_of(struct arena *arena, const struct program *program, uint32_t stm)
 {
     const struct ptx_code *code = program->ptx;
     const char *source = ptx_op_source(arena, code, stm);
-    const char *line = arena_printf(arena, "line %u", code->ops[stm].line);
-    return arena_printf(arena, "'%s' at %s%s%s%s", manner_text(arena, &code->ops[stm]), line,
-                        source ? " (" : "", source ? source : "", source ? ")" : "");
+    return arena_printf(arena, "line %u%s%s%s", code->ops[stm].line, source ? " (" : "",
+                        source ? source : "", source ? ")" : "");
+}
+
+/* "'st.relaxed.cta' at line 12". */
+static const char *at(struct arena *arena, const struct program *program, uint32_t stm)
+{
+    return arena_printf(arena, "'%s' at %s", manner_text(arena, &program->ptx->ops[stm]),
+                        line_of(arena, program, stm));
 }
 
 static const char *plain(struct arena *arena, const struct program *program,
@@ -39,10 +45,31 @@ static const char *missing(struct arena *arena, const struct program *program,
                               flag, at(arena, program, cause->write));
 }
 
+static bool copies(const struct program *program, uint32_t stm)
+{
+    const struct ptx_code *code = program->ptx; /* NULL: no PTX */
+    return code && stm < code->count &&
+           (code->ops[stm].exec == PTX_EXEC_COPY || code->ops[stm].exec == PTX_EXEC_COPY_BULK);
+}
+
+/* Of a race with an asynchronous copy: whatever else is missing, this is. */
+static const char *under_way(struct arena *arena, const struct program *program, uint32_t stm)
+{
+    return arena_printf(
+        arena,
+        "under way: cp.async at %s may copy at any time until it is waited for (wait_group, an "
+        "mbarrier, consumer_wait), and no barrier lies between that time and the other access",
+        line_of(arena, program, stm));
+}
+
 const char *scoped_cause_sentence(struct arena *arena, const struct program *program,
                                   const struct race_witness *witness)
 {
     const struct race_cause *cause = &witness->cause;
+    if (copies(program, witness->first.stm))
+        return under_way(arena, program, witness->first.stm);
+    if (copies(program, witness->second.stm))
+        return under_way(arena, program, witness->second.stm);
     switch (cause->why) {
     case RACE_UNORDERED:
         return "";

@@ -282,4 +282,58 @@ says err "look.cu:6:9: error: 'tex.2d.v4.f32.f32' is not supported: it reads a t
 grep -v '\.loc' look.cu >nowhere.cu
 expect 2 check --compiler "$take" nowhere.cu
 says err "nowhere.cu: error: 'tex.2d.v4.f32.f32' is not supported: it reads a texture" '(line 11 of its PTX)'
+
+# Calls within headers of the compiler say where they stand there: what is told is the line of the source that leads to
+# them, also when that was left and comes again (unrolled loops). A header's thread_rank reads all dimensions, of whatever
+# launch: no squares are made up. A race with a copy says that it is under way.
+cat >pipe.cu <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry _Z4copyPiS_(.param .u64 in, .param .u64 out)
+{
+	.reg .b32 %r<9>;
+	.reg .b64 %rd<9>;
+	.shared .align 4 .b8 s[512];
+	ld.param.u64 %rd1, [in];
+	ld.param.u64 %rd2, [out];
+	.loc	2 7 3, function_name $L__info_string0, inlined_at 1 3 5
+	mov.u32 %r1, %tid.y;
+	.loc	1 4 9
+	mov.u32 %r2, %tid.x;
+	mul.wide.u32 %rd3, %r2, 4;
+	add.s64 %rd4, %rd1, %rd3;
+	mov.u32 %r3, s;
+	shl.b32 %r4, %r2, 2;
+	add.u32 %r5, %r3, %r4;
+	.loc	2 20 1, function_name $L__info_string0, inlined_at 1 5 5
+	.loc	3 30 2, function_name $L__info_string0, inlined_at 2 20 1
+	.loc	3 40 3, function_name $L__info_string0, inlined_at 3 30 2
+	cp.async.ca.shared.global [%r5], [%rd4], 4;
+	.loc	1 6 9
+	add.u32 %r6, %r5, 256;
+	.loc	3 40 3, function_name $L__info_string0, inlined_at 3 30 2
+	cp.async.ca.shared.global [%r6], [%rd4], 4;
+	.loc	1 7 5
+	bar.sync 0;
+	.loc	1 8 5
+	xor.b32 %r7, %r4, 128;
+	add.u32 %r7, %r7, %r3;
+	ld.shared.u32 %r8, [%r7+256];
+	add.s64 %rd5, %rd2, %rd3;
+	st.global.u32 [%rd5], %r8;
+	ret;
+}
+	.file	1 "/somewhere/pipe.cu"
+	.file	2 "/toolkit/include/cuda/pipeline"
+	.file	3 "/toolkit/include/cuda/copy.h"
+END
+expect 1 check --compiler "$take" pipe.cu --set threads=64
+says out 'RACY      pipe.cu: copy' '(pipe.cu:5)' '(pipe.cu:8)' 'under way: cp.async at line' \
+    'may copy at any time until it is waited for'
+lacks() { ! grep -qF -- "$2" "$1" || failed "'$2' is in $1"; }
+lacks out copy.h
+lacks out pipe.cu:6
+expect 1 check --compiler "$take" pipe.cu
+lacks out 'threads=8x8'
 finish
