@@ -14,6 +14,7 @@
 
 #include "engine/base/pcg.h"
 #include "engine/caches/caches.h"
+#include "engine/program/ptx_code.h"
 #include "oracle/check/evidence.h"
 
 #include <string.h>
@@ -308,7 +309,19 @@ static void compare_ends(struct checking *c, enum subject_id subject)
     }
 }
 
-/* A kernel that waits for a value by plain loads: it may be the L1's old one, for as long as the line stays. */
+/* Whether a load may be of an L1: of global memory. */
+static bool reads_lines(const struct program *program)
+{
+    for (uint32_t pc = 1; pc < program->ptx->count; pc++) {
+        const struct ptx_op *op = &program->ptx->ops[pc];
+        if (op->exec == PTX_EXEC_LD && (op->space == PTX_W_GLOBAL || op->space == PTX_W_NONE))
+            return true;
+    }
+    return false;
+}
+
+/* A kernel that waits for a value by plain loads: it may be the L1's old one, for as long as the line stays. Where no
+ * load is of an L1, accesses that change places are all that is left. */
 static void name_spin(struct checking *c, enum subject_id subject)
 {
     const struct check_run *plain = &c->result->runs[plain_of(subject)];
@@ -321,15 +334,19 @@ static void name_spin(struct checking *c, enum subject_id subject)
     if (endless == 0 || !ample || plain->statuses[STATUS_TERMINATED] != plain->schedules ||
         !plain->race)
         return;
-    struct divergence *d = new_divergence(c, &e, subject, "stale-spin", "termination");
+    bool lines = reads_lines(c->subjects[subject].program);
+    struct divergence *d = new_divergence(c, &e, subject, "stale-spin",
+                                          lines ? "termination" : "termination without an L1");
     evidence_string(&e, "other_subject", subject_table[plain_of(subject)].name);
     evidence_number(&e, "executions", endless);
     d->known = "STALE";
     d->summary =
         arena_printf(c->arena,
                      "%s ends in all executions that were explored; with caches %u do not within "
-                     "their budget: a line that is read again and again may stay old",
-                     subject_table[plain_of(subject)].name, (unsigned)endless);
+                     "their budget: %s",
+                     subject_table[plain_of(subject)].name, (unsigned)endless,
+                     lines ? "a line that is read again and again may stay old"
+                           : "accesses of a thread change places again and again");
     diverge(c, d, &e);
 }
 
