@@ -169,7 +169,18 @@ build() { # output, program, flags..
 build packed matrix-product &
 build flat lock --no-compress -DBUG_EVERY_LANE &
 build quick histogram --compress-mode=speed -DBUG_UNINITIALISED &
+build tensors tensor-product &
+build early tensor-product -DBUG_MISSING_BARRIER &
+build beyond tensor-product -DBUG_STRIDE &
 wait
+# The host's own product is what tensor cores give: whole numbers, exact in any order.
+expect 0 exec -- ./tensors
+says out '0 elements of 64 x 64 are wrong'
+says err '1 launch of 4 blocks' 'nothing is wrong'
+expect 1 exec -- ./early
+says err 'tensor-product.cu:31 | wmma::load_matrix_sync(fa, &a[0][0], TILE);' 'a is read by thread' 'was written by thread'
+expect 1 exec -- ./beyond
+says err 'write of 16 bytes at global' 'which has 16384 bytes' 'tensor-product.cu:37'
 expect 0 exec -- ./packed
 says out '0 elements of 32 x 32 are wrong'
 expect 1 exec -- ./flat
