@@ -63,6 +63,57 @@ static void arithmetic(void **state)
     assert_int_equal(ask(roots, VALUES + 1), SOLVER_UNSAT);
 }
 
+/* Words of 64 bits made of two of 32, and words of 32 made of these. */
+enum { WIDE_SHAPES = 24 };
+
+static term wide_shape(uint32_t n, term x, term y)
+{
+    static const enum ast_binary ops[] = {BINARY_ADD, BINARY_SUB, BINARY_MUL, BINARY_DIV,
+                                          BINARY_REM, BINARY_SHL, BINARY_SHR, BINARY_AND,
+                                          BINARY_XOR, BINARY_OR};
+    term a = n & 1 ? term_signed(&terms, x) : term_unsigned(&terms, x);
+    term b = n & 1 ? term_unsigned(&terms, y) : term_signed(&terms, y);
+    term by_4 = term_binary(&terms, BINARY_MUL, a, term_long(&terms, 4));
+    term two = term_long(&terms, 2);
+    switch (n / 2) {
+    case 10:
+        return n & 1 ? term_lshr(&terms, a, b) : term_udiv(&terms, a, b);
+    case 11: /* an element of an address: (x * 4 + y * 8 + 12) / 4 */
+        b = term_binary(&terms, BINARY_MUL, b, term_long(&terms, 8));
+        a = term_binary(&terms, BINARY_ADD,
+                        term_binary(&terms, BINARY_ADD, by_4, term_long(&terms, 12)), b);
+        return term_lshr(&terms, a, two);
+    default:
+        return term_binary(&terms, ops[n / 2], a, b);
+    }
+}
+
+/* What builders make of ranges and sizes is what a solver makes of the same of hidden words, and of numbers. */
+static void sizes(void **state)
+{
+    (void)state;
+    term roots[VALUES + 1], symbols[VALUES], wrong = TERM_FALSE;
+    for (uint32_t i = 0; i < VALUES; i++)
+        symbols[i] = hidden(i, roots);
+    for (uint32_t n = 0; n < WIDE_SHAPES; n++)
+        for (uint32_t i = 0; i < VALUES; i += 2)
+            for (uint32_t j = n % 2; j < VALUES; j += 2) {
+                term x = term_word(&terms, values[i]), y = term_word(&terms, values[j]);
+                term known = wide_shape(n, x, y), made = wide_shape(n, symbols[i], symbols[j]);
+                term same = term_and(
+                    &terms, term_eq(&terms, term_low(&terms, made), term_low(&terms, known)),
+                    term_eq(&terms, term_high(&terms, made), term_high(&terms, known)));
+                term again = term_joined(&terms, term_low(&terms, made), term_high(&terms, made));
+                assert_true(n / 2 == 10 || term_of(&terms, known)->op == TERM_CONSTANT);
+                wrong = term_or(&terms, wrong, term_not(&terms, same));
+                wrong = term_or(&terms, wrong, term_not(&terms, term_eq(&terms, again, made)));
+            }
+    roots[VALUES] = wrong;
+    assert_false(terms.full);
+    assert_int_equal(ask(roots, VALUES), SOLVER_SAT);
+    assert_int_equal(ask(roots, VALUES + 1), SOLVER_UNSAT);
+}
+
 /* What a builder makes of Booleans is what they mean: all of three, in all shapes of two operators. */
 static term shape(uint32_t n, const term *b)
 {
@@ -111,7 +162,8 @@ static int stop(void **state)
 int main(void)
 {
     const struct CMUnitTest always[] = {cmocka_unit_test(booleans)};
-    const struct CMUnitTest solved[] = {cmocka_unit_test(booleans), cmocka_unit_test(arithmetic)};
+    const struct CMUnitTest solved[] = {cmocka_unit_test(booleans), cmocka_unit_test(arithmetic),
+                                        cmocka_unit_test(sizes)};
     if (system("command -v z3 >/dev/null") != 0) /* asked for nothing else */
         return cmocka_run_group_tests(always, start, stop);
     return cmocka_run_group_tests(solved, start, stop);
