@@ -50,6 +50,18 @@ static bool one_target(const struct ref_action *a, uint32_t *target)
     return found;
 }
 
+uint32_t ref_targets(const struct ref_action *a)
+{
+    uint32_t count = 0;
+    for (uint32_t l = 0; l < LIMIT_WARP; l++) {
+        bool is_new = a->executing.has[l];
+        for (uint32_t k = 0; k < l; k++)
+            is_new = is_new && !(a->executing.has[k] && a->target[k] == a->target[l]);
+        count += is_new;
+    }
+    return count;
+}
+
 /* taken: the executing lanes whose target is pc */
 static struct ref_lanes taken(const struct ref_action *a, uint32_t pc)
 {

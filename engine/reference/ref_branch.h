@@ -63,6 +63,9 @@ enum ref_otherwise {
 /* One rule. RULE_NONE: the target that was told is nobody's. */
 enum rule ref_branch(struct ref_unit *u, const struct ref_action *a, uint32_t otherwise);
 
+/* How many targets the executing lanes of a branch or call have: any may come first. */
+uint32_t ref_targets(const struct ref_action *a);
+
 /* The pcs of the lanes of `before`, after that step of theirs; false: a lane leaves what it never entered. */
 bool ref_thread_pcs(const struct ref_unit *before, const struct ref_unit *after,
                     const struct ref_action *a, uint32_t otherwise, uint32_t pcs[LIMIT_WARP]);

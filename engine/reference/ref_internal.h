@@ -64,6 +64,12 @@ bool ref_operands(struct ref *r, uint32_t thread, const struct ast_stm *s, struc
 void ref_atomic(struct ref *r, uint32_t thread, const struct ast_stm *s,
                 const struct ref_operands *x);
 
+/* r->ways of what these threads, in any order, write or do. */
+void ref_ways_to_write(struct ref *r, const uint32_t *threads, uint32_t count, uint32_t first,
+                       const struct ref_cell *cells, const int32_t *values);
+void ref_ways_of(struct ref *r, const struct ast_stm *s, const uint32_t *threads, uint32_t count,
+                 uint32_t first, const struct ref_operands *operands);
+
 /* Whether what was told is an order of these threads, each once. */
 bool ref_is_order(const struct ref_told *told, const uint32_t *threads, uint32_t count);
 

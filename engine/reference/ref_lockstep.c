@@ -84,6 +84,7 @@ static enum rule assign(struct ref *r, struct vector *x, const struct ast_stm *s
             cells[i] = ref_assigned(r, x->first + i, s, &values[i]);
     if (ref_failed(r) || !is_order(r, x, told))
         return rule;
+    ref_ways_to_write(r, told->order, told->count, x->first, cells, values);
     for (uint32_t i = 0; i < told->count; i++) {
         uint32_t at = told->order[i] - x->first;
         ref_write(r, told->order[i], &cells[at], values[at]);
@@ -130,6 +131,7 @@ static enum rule atomics(struct ref *r, struct vector *x, const struct ast_stm *
             (void)ref_operands(r, x->first + i, s, &operands[i]);
     if (ref_failed(r) || !is_order(r, x, told))
         return RULE_LOCK_ATOMIC;
+    ref_ways_of(r, s, told->order, told->count, x->first, operands);
     for (uint32_t i = 0; i < told->count; i++)
         ref_atomic(r, told->order[i], s, &operands[told->order[i] - x->first]);
     return RULE_LOCK_ATOMIC;

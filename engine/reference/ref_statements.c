@@ -109,3 +109,34 @@ bool ref_is_order(const struct ref_told *told, const uint32_t *threads, uint32_t
     }
     return true;
 }
+
+void ref_ways_to_write(struct ref *r, const uint32_t *threads, uint32_t count, uint32_t first,
+                       const struct ref_cell *cells, const int32_t *values)
+{
+    struct ref_one_write all[LIMIT_THREADS];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = threads[i] - first;
+        all[i] = (struct ref_one_write){(uintptr_t)cells[at].word, (uint32_t)values[at]};
+    }
+    r->ways = ref_ways_of_writes(all, count);
+}
+
+static uint64_t left_behind(const void *what, uint64_t before, uint64_t b, uint64_t c)
+{
+    const struct ref_operands x = {.a = (int32_t)b, .b = (int32_t)c};
+    return (uint32_t)after(*(const enum ast_atomic *)what, (int32_t)before, &x);
+}
+
+void ref_ways_of(struct ref *r, const struct ast_stm *s, const uint32_t *threads, uint32_t count,
+                 uint32_t first, const struct ref_operands *operands)
+{
+    struct ref_one_atomic all[LIMIT_THREADS];
+    const struct ref_atomics atomics = {
+        .shows_found = s->target.var != NULL, .what = &s->atomic, .after = left_behind};
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ref_operands *x = &operands[threads[i] - first];
+        all[i] = (struct ref_one_atomic){(uintptr_t)x->cell.word, (uint32_t)*x->cell.word,
+                                         (uint32_t)x->a, (uint32_t)x->b};
+    }
+    r->ways = ref_ways_of_atomics(all, count, &atomics);
+}

@@ -209,6 +209,7 @@ static void assign(struct ref *r, struct ref_actor *w, const struct ast_stm *s,
         r->misled = "the lanes that write are not the active ones, each once";
         return;
     }
+    ref_ways_to_write(r, threads, count, w->first_thread, cells, values);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t lane = told->order[i] - w->first_thread;
         ref_write(r, told->order[i], &cells[lane], values[lane]);
@@ -250,6 +251,7 @@ static void atomics(struct ref *r, struct ref_actor *w, const struct ast_stm *s,
         r->misled = "the lanes that do their atomics are not the active ones, each once";
         return;
     }
+    ref_ways_of(r, s, threads, count, w->first_thread, operands);
     for (uint32_t i = 0; i < count; i++)
         ref_atomic(r, told->order[i], s, &operands[told->order[i] - w->first_thread]);
     pop(r, w);

@@ -90,6 +90,7 @@ enum rule ref_step(struct ref *r, uint32_t actor, const struct ref_told *told)
     enum rule rule = RULE_NONE;
     r->access_count = 0;
     r->nobody = false;
+    r->ways = 1;
     switch (r->kind) {
     case REF_THREADS:
         rule = ref_threads_step(r, actor);

@@ -142,8 +142,31 @@ struct ref {
     bool nobody;         /* an any(..) of the last step held for no thread: of sync, B-13 */
     struct ref_access *accesses; /* of the last step */
     uint32_t access_count;
+    uint64_t ways; /* in which the last step might have ended, at least */
     struct ref_room *room;
 };
+
+/* ---- ref_ways.c ---- */
+
+/* What threads write together; places are told apart by a number. */
+struct ref_one_write {
+    uint64_t place, value;
+};
+
+struct ref_one_atomic {
+    uint64_t place, before; /* what lies there before all of them */
+    uint64_t b, c;
+};
+
+struct ref_atomics {
+    bool shows_found; /* each keeps what it found */
+    const void *what;
+    uint64_t (*after)(const void *what, uint64_t before, uint64_t b, uint64_t c);
+};
+
+uint64_t ref_ways_of_writes(const struct ref_one_write *x, uint32_t count);
+uint64_t ref_ways_of_atomics(const struct ref_one_atomic *x, uint32_t count,
+                             const struct ref_atomics *all);
 
 /* What the reference is told of a step: threads, in the order in which they wrote, did their atomics. */
 struct ref_told {

@@ -517,9 +517,54 @@ static uint32_t record_pick(struct choices *choices, const struct machine *machi
     return index;
 }
 
+/* Choices whose number observers hear of. */
+struct told_choices {
+    struct choices choices; /* first member */
+    struct choices *inner;
+    const struct observer *observers;
+};
+
+static bool tell_choice(const struct observer *observers, uint32_t n)
+{
+    bool heard = false;
+    for (const struct observer *o = observers; o; o = o->next) {
+        if (o->chosen)
+            o->chosen(o->context, n);
+        heard |= o->chosen != NULL;
+    }
+    return heard;
+}
+
+static uint32_t told_choose(struct choices *choices, uint32_t n)
+{
+    struct told_choices *told = (struct told_choices *)choices;
+    tell_choice(told->observers, n);
+    return told->inner->choose(told->inner, n);
+}
+
+static uint32_t told_choose_of(struct choices *choices, uint32_t n, const uint32_t *values,
+                               uint32_t count)
+{
+    struct told_choices *told = (struct told_choices *)choices;
+    tell_choice(told->observers, n);
+    return told->inner->choose_of(told->inner, n, values, count);
+}
+
+static uint32_t told_pick(struct choices *choices, const struct machine *machine)
+{
+    struct told_choices *told = (struct told_choices *)choices;
+    return told->inner->pick(told->inner, machine);
+}
+
 enum status machine_run(struct machine *machine, struct choices *choices, uint64_t budget_steps,
                         struct tape *record)
 {
+    struct told_choices told = {
+        {told_pick, told_choose, choices->choose_of ? told_choose_of : NULL},
+        choices,
+        machine->options.observers};
+    if (tell_choice(machine->options.observers, 1))
+        choices = &told.choices;
     if (record) {
         struct recorder recorder = {{record_pick, record_choose, NULL}, choices, record};
         return run_loop(machine, &recorder.choices, budget_steps, record_pick);

@@ -68,6 +68,22 @@ static void on_barrier(void *context, const struct machine *machine,
     f->barrier_count++;
 }
 
+static void on_choice(void *context, uint32_t n)
+{
+    struct follower *f = context;
+    f->hears_choices = true;
+    if (f->offered < (uint64_t)1 << 32)
+        f->offered *= n;
+}
+
+void follow_compare_ways(struct follower *f)
+{
+    if (!f->hears_choices || f->offered >= f->ways)
+        return;
+    f->lost = true;
+    follow_part_numbers(f, "ways to choose from", (int64_t)f->offered, (int64_t)f->ways);
+}
+
 /* The end of a barrier interval is told once: when barrier_S fires, when sync_T does. Of PTX: follow_told.c. */
 static void compare_barrier_told(struct follower *f, uint32_t block, bool ends, bool all)
 {
@@ -165,6 +181,9 @@ static void compare_step(struct follower *f, const struct step_event *event)
         follow_compare_actor(f, event->actor);
     if (f->state == FOLLOW_ALONG && f->live != f->machine->head->live_count)
         follow_part_numbers(f, "live actors", f->machine->head->live_count, f->live);
+    f->ways = f->reference->ways;
+    if (f->state == FOLLOW_ALONG)
+        follow_compare_ways(f);
 }
 
 static void follow_step(struct follower *f, const struct step_event *event)
@@ -216,6 +235,7 @@ static void on_step(void *context, const struct machine *machine, const struct s
     else
         follow_step(f, event);
     f->heard_count = f->heard_at = f->barrier_count = f->use_count = 0;
+    f->offered = f->ways = 1;
 }
 
 /* ---- an execution ---- */
@@ -249,7 +269,8 @@ struct follower *follow_new(struct arena *arena, struct ref_room *room, enum sub
                         : !(f->reference = reference_of(arena, room, subject, machine, why)))
         return NULL;
     f->heard = arena_room(arena, FOLLOW_ACCESSES * sizeof *f->heard);
-    f->observer = (struct observer){.context = f, .step = on_step, .barrier = on_barrier};
+    f->observer = (struct observer){
+        .context = f, .step = on_step, .barrier = on_barrier, .chosen = on_choice};
     if (f->ptx) {
         f->uses = arena_room(arena, FOLLOW_USES * sizeof *f->uses);
         f->observer.use = follow_ptx_hear_use;
@@ -275,6 +296,8 @@ void follow_begin(struct follower *f, uint64_t limit)
     f->limit = limit;
     f->awaited = f->rule = f->reference_rule = RULE_NONE;
     f->heard_count = f->heard_at = f->barrier_count = f->use_count = 0;
+    f->offered = f->ways = 1;
+    f->hears_choices = f->lost = false;
     if (f->ptx) {
         follow_ptx_begin(f);
         return;

@@ -35,6 +35,10 @@ struct follower {
     uint64_t steps, limit;
     uint64_t trusted; /* of these, with parts that were not compared (follow_ptx.h) */
     uint32_t live;    /* actors that can step, as the reference has it */
+    /* Possibilities of the choices inside the step, all of them together, and in how many ways the reference says that
+     * it may end. */
+    uint64_t offered, ways;
+    bool hears_choices, lost; /* lost: they part, as something that may happen cannot */
     /* The barrier rule that must come next, and of which block; RULE_NONE: none. */
     enum rule awaited;
     uint32_t awaited_block;
@@ -69,6 +73,9 @@ void follow_part(struct follower *f, const char *observable, const char *engine,
                  const char *reference);
 void follow_part_numbers(struct follower *f, const char *observable, int64_t engine,
                          int64_t reference);
+
+/* Whether the machine chose among as many ways as there are. */
+void follow_compare_ways(struct follower *f);
 
 /* What the event says of the step that is to come: the statement, who is active. */
 void follow_compare_event(struct follower *f, const struct step_event *event);

@@ -334,6 +334,8 @@ static void compare(struct follow_step *s, const struct step_event *event)
         follow_ptx_compare_warp(s);
     if (f->state == FOLLOW_ALONG && f->live != f->machine->head->live_count)
         follow_part_numbers(f, "live actors", f->machine->head->live_count, f->live);
+    if (f->state == FOLLOW_ALONG)
+        follow_compare_ways(f);
 }
 
 /* A warp that has completed, a thread at its end; one that waits. */

@@ -267,12 +267,25 @@ static uint64_t low_bytes(uint64_t value, uint32_t bytes)
     return bytes == 8 ? value : value & (((uint64_t)1 << 8 * bytes) - 1);
 }
 
+/* Lanes that write other values to one place: any may be the last. */
+static void ways_to_store(struct follow_step *s, uint32_t e, const struct place *places)
+{
+    struct ref_one_write all[LIMIT_WARP];
+    uint32_t count = 0;
+    for (uint32_t l = 0; l < s->g->registers->count; l++)
+        if (s->executes[l] && is_seen(&places[l]))
+            all[count++] = (struct ref_one_write){
+                places[l].byte, low_bytes(follow_ptx_source(s, 1 + e, l), s->op->bytes)};
+    s->f->ways *= ref_ways_of_writes(all, count);
+}
+
 /* Element by element; lanes in the order that was told. */
 static void store_element(struct follow_step *s, uint32_t e, const struct follow_place *places,
                           uint32_t *at)
 {
     bool left[LIMIT_WARP] = {false};
     uint32_t seen = 0, lane;
+    ways_to_store(s, e, places);
     for (uint32_t l = 0; l < s->g->registers->count; l++) {
         left[l] = s->executes[l] && follow_ptx_is_seen(&places[l]);
         seen += left[l];
@@ -317,6 +330,28 @@ static void atomic_lane(struct follow_step *s, uint32_t lane, uint32_t byte, uin
     follow_ptx_set(s, s->g->registers, &s->op->results[0], lane, old);
 }
 
+static uint64_t left_behind(const void *what, uint64_t before, uint64_t b, uint64_t c)
+{
+    uint64_t value = before;
+    (void)ref_atomic_value(what, before, b, c, &value);
+    return value;
+}
+
+static void ways_of_atomics(struct follow_step *s, const struct place *places)
+{
+    struct ref_one_atomic all[LIMIT_WARP];
+    const struct ref_atomics atomics = {.shows_found = s->op->results[0].kind != PTX_PLACE_NONE,
+                                        .what = instruction_of(s),
+                                        .after = left_behind};
+    uint32_t count = 0;
+    for (uint32_t l = 0; l < s->g->registers->count; l++)
+        if (s->executes[l])
+            all[count++] = (struct ref_one_atomic){
+                places[l].byte, bytes_at(s->x->memory, places[l].byte, s->op->bytes),
+                follow_ptx_source(s, 1, l), follow_ptx_source(s, 2, l)};
+    s->f->ways = ref_ways_of_atomics(all, count, &atomics);
+}
+
 static enum rule atomic(struct follow_step *s)
 {
     struct follow_place places[LIMIT_WARP];
@@ -329,6 +364,7 @@ static enum rule atomic(struct follow_step *s)
         left[l] = s->executes[l];
         count += left[l];
     }
+    ways_of_atomics(s, places);
     for (; count > 0 && s->f->state == FOLLOW_ALONG; count--) {
         if (!who_is_next(s, at, left, &lane))
             return rule;

@@ -151,6 +151,8 @@ static enum rule flow(struct follow_step *s)
     for (uint32_t l = 0; l < u->lanes && targets; l++)
         if (s->executes[l] && !follow_ptx_target(s, l, &a.target[l]))
             return RULE_NONE;
+    if (targets)
+        s->f->ways = ref_targets(&a);
     for (uint32_t l = 0; l < u->lanes && exec == PTX_EXEC_RET; l++)
         s->g->depth[l] -= s->executes[l] && s->g->depth[l] > 0;
     if (s->x->has_pcs)

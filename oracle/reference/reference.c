@@ -106,7 +106,7 @@ static void diverge(struct checking *c, const struct follower *f, const struct e
     struct answer *answer = &c->result->answers[ORACLE_REFERENCE];
     struct divergence *d = ARENA_NEW(c->arena, struct divergence);
     *d = (struct divergence){.oracle = ORACLE_REFERENCE,
-                             .class_name = "step",
+                             .class_name = f->lost ? "lost" : "step",
                              .rule = rule_of(f),
                              .observable = observable_of(c->arena, f),
                              .subject = execution->subject,

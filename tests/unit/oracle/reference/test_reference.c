@@ -513,6 +513,71 @@ static const char *const meets =
     "launch(threads = 2); private int p; kernel k() { barrier(); p = 1; }";
 
 /* A barrier that was told once more than it fired. */
+/* ---- choices that are not offered ---- */
+
+#define PTX_HEAD                                                                                   \
+    ".version 7.0\n.target sm_70\n.address_size 64\n// simtfuzz: threads=4 warp=4\n"               \
+    ".global .align 4 .u32 g;\n.visible .entry k()\n{\n.reg .u32 %r<6>;\n"                         \
+    "mov.u32 %r1, %tid.x;\n"
+
+/* A machine that is given no choices takes the last lane, the lowest target, the order of the lanes. */
+static void without_choices(enum subject_id subject, const char *text, bool lost)
+{
+    test_arena.used = 0;
+    struct forms *forms = forms_new(&test_arena, support_parse(text));
+    const struct form *form = forms_get(forms, subject_table[subject].program);
+    assert_non_null(form->program);
+    struct machine *m = machine_of(form->program, subject, false);
+    struct follower *f = follower_of(m, subject);
+    f->observer.chosen(f, 1);
+    while (machine_status(m) == STATUS_RUNNING && f->state == FOLLOW_ALONG)
+        (void)machine_step(m, m->head->live[0], NULL);
+    if (f->lost != lost)
+        fail_msg("`%s`: %s, %s and %s: %s", subject_table[subject].name, f->observable,
+                 f->engine_has, f->reference_has, text);
+    assert_int_equal(f->state, lost ? FOLLOW_PARTED : FOLLOW_ALONG);
+    if (lost)
+        assert_string_equal(f->observable, "ways to choose from");
+}
+
+static void what_is_not_offered_is_told(void **state)
+{
+    (void)state;
+    static const char head[] = "launch(threads=4, warp=4, blocks=1); shared int x; shared int y[4];"
+                               "private int a; kernel k() { ";
+    static const struct {
+        const char *body;
+        bool lost;
+    } kernels[] = {
+        {"x = tid;", true},          /* any lane may be the last */
+        {"x = tid / 4;", false},     /* all write the same */
+        {"y[tid] = tid;", false},    /* each its own */
+        {"y[tid / 2] = tid;", true}, /* two places */
+        {"a = atomic_exch(x, tid);", true},
+        {"atomic_exch(x, tid);", true}, /* what is left depends on it */
+        {"atomic_add(x, tid);", false}, /* the order does not show */
+        {"a = atomic_add(x, 1);", true},
+        {"a = atomic_add(y[tid], 1);", false},
+        {"a = atomic_max(x, -1);", false},
+    };
+    static const enum subject_id subjects[] = {SUBJECT_SIMT, SUBJECT_SIMT_THEN, SUBJECT_LOCKSTEP};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        for (size_t k = 0; k < sizeof subjects / sizeof *subjects; k++) {
+            char text[300];
+            snprintf(text, sizeof text, "%s%s }", head, kernels[i].body);
+            without_choices(subjects[k], text, kernels[i].lost);
+        }
+    without_choices(SUBJECT_CRS, PTX_HEAD "st.global.u32 [g], %r1;\nexit;\n}\n", true);
+    without_choices(SUBJECT_CRS, PTX_HEAD "st.global.u32 [g], 7;\nexit;\n}\n", false);
+    without_choices(SUBJECT_CRS, PTX_HEAD "atom.global.exch.b32 %r2, [g], %r1;\nexit;\n}\n", true);
+    without_choices(SUBJECT_CRS, PTX_HEAD "red.global.add.u32 [g], %r1;\nexit;\n}\n", false);
+    without_choices(SUBJECT_CRS,
+                    PTX_HEAD "T: .branchtargets A, B;\nand.b32 %r1, %r1, 1;\n"
+                             "brx.idx %r1, T;\nA: mov.u32 %r2, 1;\nB: exit;\n}\n",
+                    true);
+    without_choices(SUBJECT_BLOCK, PTX_HEAD "st.global.u32 [g], %r1;\nexit;\n}\n", false);
+}
+
 static void a_barrier_told_twice(void **state)
 {
     (void)state;
@@ -540,6 +605,7 @@ int main(void)
         cmocka_unit_test(a_wrong_engine_is_told),
         cmocka_unit_test(what_is_compared_with_nothing_is_followed),
         cmocka_unit_test(a_wrong_ptx_machine_is_told),
+        cmocka_unit_test(what_is_not_offered_is_told),
         cmocka_unit_test(a_barrier_told_twice),
     };
     return cmocka_run_group_tests(tests, support_setup, support_teardown);
