@@ -146,7 +146,7 @@ struct ref {
     struct ref_room *room;
 };
 
-/* ---- ref_ways.c ---- */
+/* ---- in how many ways a step may end (ref_statements.c) ---- */
 
 /* What threads write together; places are told apart by a number. */
 struct ref_one_write {

@@ -268,12 +268,12 @@ static uint64_t low_bytes(uint64_t value, uint32_t bytes)
 }
 
 /* Lanes that write other values to one place: any may be the last. */
-static void ways_to_store(struct follow_step *s, uint32_t e, const struct place *places)
+static void ways_to_store(struct follow_step *s, uint32_t e, const struct follow_place *places)
 {
     struct ref_one_write all[LIMIT_WARP];
     uint32_t count = 0;
     for (uint32_t l = 0; l < s->g->registers->count; l++)
-        if (s->executes[l] && is_seen(&places[l]))
+        if (s->executes[l] && follow_ptx_is_seen(&places[l]))
             all[count++] = (struct ref_one_write){
                 places[l].byte, low_bytes(follow_ptx_source(s, 1 + e, l), s->op->bytes)};
     s->f->ways *= ref_ways_of_writes(all, count);
@@ -337,7 +337,7 @@ static uint64_t left_behind(const void *what, uint64_t before, uint64_t b, uint6
     return value;
 }
 
-static void ways_of_atomics(struct follow_step *s, const struct place *places)
+static void ways_of_atomics(struct follow_step *s, const struct follow_place *places)
 {
     struct ref_one_atomic all[LIMIT_WARP];
     const struct ref_atomics atomics = {.shows_found = s->op->results[0].kind != PTX_PLACE_NONE,
@@ -347,7 +347,7 @@ static void ways_of_atomics(struct follow_step *s, const struct place *places)
     for (uint32_t l = 0; l < s->g->registers->count; l++)
         if (s->executes[l])
             all[count++] = (struct ref_one_atomic){
-                places[l].byte, bytes_at(s->x->memory, places[l].byte, s->op->bytes),
+                places[l].byte, follow_ptx_bytes(s->x->memory, places[l].byte, s->op->bytes),
                 follow_ptx_source(s, 1, l), follow_ptx_source(s, 2, l)};
     s->f->ways = ref_ways_of_atomics(all, count, &atomics);
 }
