@@ -171,8 +171,10 @@ static struct ptx_operand *constant_of(struct making *m, const struct ptx_item_p
                                     : item->type.bits == 32 ? PTX_OPERAND_FLOAT32
                                                             : PTX_OPERAND_FLOAT64,
                                     NULL);
-    uint64_t value = rows_value(m->r->g, pool_of(m, item));
-    o->value = item->type.bits == 64 ? value : value & (((uint64_t)1 << item->type.bits) - 1);
+    uint64_t value = rows_value(m->r->g, pool_of(m, item)), bits = item->type.bits;
+    o->value = bits < 64    ? value & (((uint64_t)1 << bits) - 1)
+               : bits == 64 ? value
+                            : 0; /* constants have 64 bits */
     return o;
 }
 
