@@ -53,20 +53,23 @@ static void put_places(struct rows_gen *r)
            "\tand.b32 i, t, 16;\n\tshl.b32 half, 0x0000ffff, i;\n");
 }
 
-/* Predicates that differ from lane to lane, and registers that do. */
+/* Predicates that differ from lane to lane, and registers that do. Arguments of a call are evaluated in no fixed order,
+ * so they do not draw. */
 static void put_values(struct rows_gen *r)
 {
     struct gen *g = r->g;
     static const char *const tests[] = {"lt", "eq", "ne", "ge"};
     for (uint32_t p = 0; p < 4; p++) {
-        PUT(r, "\tand.b32 i, t, %" PRIu32 ";\n\tsetp.%s.u32 p%" PRIu32 ", i, %" PRIu32 ";\n",
-            1 + gen_below(g, 31), tests[gen_below(g, 4)], p, gen_below(g, 5));
+        uint32_t bound = gen_below(g, 5), test = gen_below(g, 4), mask = 1 + gen_below(g, 31);
+        PUT(r, "\tand.b32 i, t, %" PRIu32 ";\n\tsetp.%s.u32 p%" PRIu32 ", i, %" PRIu32 ";\n", mask,
+            tests[test], p, bound);
     }
-    PUT(r, "\tmov.u32 i, %%warpid;\n\tsetp.%s.u32 f, i, %" PRIu32 ";\n", tests[gen_below(g, 4)],
-        gen_below(g, 3));
-    for (uint32_t k = 0; k < 4; k++)
-        PUT(r, "\tmad.lo.u32 r%" PRIu32 ", t, %" PRIu32 ", %" PRIu32 ";\n", k,
-            gen_below(g, UINT32_MAX), gen_below(g, 3));
+    uint32_t bound = gen_below(g, 3), test = gen_below(g, 4);
+    PUT(r, "\tmov.u32 i, %%warpid;\n\tsetp.%s.u32 f, i, %" PRIu32 ";\n", tests[test], bound);
+    for (uint32_t k = 0; k < 4; k++) {
+        uint32_t more = gen_below(g, 3), factor = gen_below(g, UINT32_MAX);
+        PUT(r, "\tmad.lo.u32 r%" PRIu32 ", t, %" PRIu32 ", %" PRIu32 ";\n", k, factor, more);
+    }
 }
 
 /* ---- the instructions ---- */
@@ -168,10 +171,10 @@ static void put_turns(struct rows_gen *r)
 static void put_results(struct rows_gen *r)
 {
     struct gen *g = r->g;
-    PUT(r, "\tst.global.b64 [ga+%" PRIu32 "], w%" PRIu32 ";\n", 8 * gen_below(g, ROWS_AREA / 8),
-        gen_below(g, 6));
-    PUT(r, "\tst.global.b32 [ga+%" PRIu32 "], r%" PRIu32 ";\n", 4 * gen_below(g, ROWS_AREA / 4),
-        gen_below(g, 8));
+    uint32_t wide = gen_below(g, 6), eighth = gen_below(g, ROWS_AREA / 8);
+    PUT(r, "\tst.global.b64 [ga+%" PRIu32 "], w%" PRIu32 ";\n", 8 * eighth, wide);
+    uint32_t word = gen_below(g, 8), quarter = gen_below(g, ROWS_AREA / 4);
+    PUT(r, "\tst.global.b32 [ga+%" PRIu32 "], r%" PRIu32 ";\n", 4 * quarter, word);
     PUT(r, "\tselp.b32 r0, 1, 0, p%" PRIu32 ";\n\tst.global.b8 [ga], r0;\n", gen_below(g, 4));
 }
 

@@ -369,10 +369,12 @@ static struct ptx_operand *mask(struct making *m)
         text_put(&m->before, "activemask.b32 m;\n");
         return operand(m, PTX_OPERAND_NAME, "m");
     }
+    uint32_t lanes;
     switch (gen_below(g, 16)) {
     case 0: /* some lanes name others who name less, or more */
+        lanes = gen_below(g, 4);
         text_format(&m->before, "\tselp.b32 m, even, %s, p%u;\n", gen_chance(g, 50) ? "half" : "-1",
-                    gen_below(g, 4));
+                    lanes);
         return operand(m, PTX_OPERAND_NAME, "m");
     case 1:
     case 2:
@@ -400,11 +402,13 @@ static struct ptx_operand *by_lane(struct making *m, const char *name, uint32_t 
 static struct ptx_operand *barrier_number(struct making *m)
 {
     struct gen *g = m->r->g;
+    bool two;
     switch (gen_below(g, 9)) {
     case 0:
         return integer(m, 15 - gen_below(g, 2));
     case 1: /* 15 is the last number */
-        return by_lane(m, "m", 15 + gen_below(g, 2), gen_below(g, 2));
+        two = gen_below(g, 2);
+        return by_lane(m, "m", 15 + gen_below(g, 2), two);
     case 2:
         return by_lane(m, "m", gen_below(g, 3), true);
     default:
@@ -551,8 +555,9 @@ static void put_carry(struct making *m)
     struct ptx_operand *a = register_of(m, 32), *b = register_of(m, 32);
     load(m, a, pool_of(m, &item));
     load(m, b, pool_of(m, &item));
+    uint32_t result = gen_below(m->r->g, 8);
     text_format(&m->before, "\t%s.cc.u32 r%u, %s, %s;\n", gen_chance(m->r->g, 50) ? "add" : "sub",
-                gen_below(m->r->g, 8), a->name, b->name);
+                result, a->name, b->name);
 }
 
 void rows_put_instruction(struct rows_gen *r, enum rows_sorts sorts)
@@ -572,6 +577,6 @@ void rows_put_instruction(struct rows_gen *r, enum rows_sorts sorts)
 
 void rows_put_guard(struct rows_gen *r, const char *behind)
 {
-    text_format(&r->text, "\t@%sp%u %s", gen_chance(r->g, 40) ? "!" : "", gen_below(r->g, 4),
-                behind);
+    uint32_t number = gen_below(r->g, 4);
+    text_format(&r->text, "\t@%sp%u %s", gen_chance(r->g, 40) ? "!" : "", number, behind);
 }

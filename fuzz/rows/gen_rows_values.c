@@ -35,8 +35,10 @@ static uint64_t integers(struct gen *g)
 static uint64_t place(struct gen *g)
 {
     static const uint32_t ends[] = {8, 16, 32, 64, 128, 256};
-    uint64_t value =
-        gen_chance(g, 50) ? gen_below(g, 34) : ends[gen_below(g, 6)] + gen_below(g, 3) - 1;
+    bool small = gen_chance(g, 50);
+    uint64_t value = small ? gen_below(g, 34) : ends[gen_below(g, 6)];
+    if (!small)
+        value = value + gen_below(g, 3) - 1;
     if (gen_chance(g, 20))
         value = (value & 31) | (uint64_t)gen_below(g, 32) << 8;
     return gen_chance(g, 10) ? 0 - value : value;
@@ -76,7 +78,8 @@ static uint64_t number(struct gen *g, uint32_t bits, uint32_t digits)
         field = gen_below(g, most);
         break;
     default:
-        field = bias + sizes[gen_below(g, 11)] - gen_below(g, 2);
+        field = bias + sizes[gen_below(g, 11)];
+        field -= gen_below(g, 2);
         field = field > most ? most : field;
     }
     switch (gen_below(g, 6)) {
