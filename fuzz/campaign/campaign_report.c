@@ -337,7 +337,7 @@ static void brief_findings(struct arena *arena, const struct campaign_summary *s
     static const char *const titles[] = {"status", "times", "signature", "replay"};
     struct table table;
     if (s->finding_count == 0) {
-        fputs("no findings\n", out);
+        fputs("no findings; ", out); /* one line with what follows: the table fits a screen */
         return;
     }
     uint32_t bugs = count_bugs(arena, s);
