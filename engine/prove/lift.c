@@ -3,6 +3,8 @@
  */
 #include "engine/prove/lift.h"
 
+#include "engine/base/bits.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -346,11 +348,8 @@ static uint32_t bit_of(const struct building *b, const struct ptx_place *place)
 
 static void set_bit(const struct building *b, uint64_t *set, const struct ptx_place *place, bool on)
 {
-    if (place->kind != PTX_PLACE_REGISTER)
-        return;
-    uint32_t bit = bit_of(b, place);
-    set[bit / 64] &= ~((uint64_t)1 << bit % 64);
-    set[bit / 64] |= (uint64_t)on << bit % 64;
+    if (place->kind == PTX_PLACE_REGISTER)
+        (on ? bits_add : bits_remove)(set, bit_of(b, place));
 }
 
 /* From behind the instruction to before it. A guarded write leaves what was there. */
@@ -410,7 +409,7 @@ bool lift_is_live(const struct duo *duo, uint32_t block, const struct ast_var *v
         bit++;
     for (uint32_t i = 0; bit == rows->narrow + i && i < rows->wide && lift->wide[i] != var; i++)
         bit++;
-    return lift->live[block][bit / 64] >> bit % 64 & 1;
+    return bits_has(lift->live[block], bit);
 }
 
 /* ---- all of it ---- */

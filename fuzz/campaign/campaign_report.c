@@ -336,10 +336,8 @@ static void brief_findings(struct arena *arena, const struct campaign_summary *s
 {
     static const char *const titles[] = {"status", "times", "signature", "replay"};
     struct table table;
-    if (s->finding_count == 0) {
-        fputs("no findings; ", out); /* one line with what follows: the table fits a screen */
-        return;
-    }
+    if (s->finding_count == 0)
+        return; /* the last line says it */
     uint32_t bugs = count_bugs(arena, s);
     fprintf(out, "\nfindings: %" PRIu32 " open, %" PRIu32 " known", s->open_findings,
             s->known_findings);
@@ -414,6 +412,7 @@ void campaign_print(struct arena *arena, const struct campaign_options *options,
         print_coverage(s, out);
     } else {
         print_brief(arena, options, s, out);
+        fputs(s->finding_count == 0 ? "no findings; " : "", out);
     }
     fprintf(out, "database: %s\n", options->db_path);
 }

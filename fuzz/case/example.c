@@ -2,6 +2,7 @@
 
 #include "engine/input/input.h"
 #include "fuzz/case/signature.h"
+#include "oracle/check/oracle.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -97,26 +98,24 @@ static void describe_small(struct arena *arena, const struct ast_kernel *kernel,
     example->small_statements = ast_kernel_size(kernel);
 }
 
-/* The kernel that the oracle runs besides the one that it is given: transformed; with a block for a warp. Or NULL. */
-static struct ast_kernel *kernel_of_oracle(struct arena *scratch, const struct ast_kernel *kernel,
-                                           const struct check_options *check, enum oracle_id oracle)
+static const struct ast_kernel *kernel_besides(struct arena *scratch,
+                                               const struct ast_kernel *kernel,
+                                               const struct check_options *check,
+                                               enum oracle_id oracle)
 {
-    struct transform_list done;
-    if (oracle == ORACLE_METAMORPHIC && check->transforms.count > 0)
-        return transform_apply(scratch, kernel, &check->transforms, &done);
-    if (oracle != ORACLE_PHI || kernel->launch.warp == kernel->launch.threads)
-        return NULL;
-    struct ast_kernel *other = ast_kernel_copy(scratch, kernel);
-    other->launch.warp = kernel->launch.threads;
-    return other;
+    for (uint32_t i = 0; i < oracle_door_count; i++)
+        if (oracle_doors[i].id == oracle && oracle_doors[i].besides)
+            return oracle_doors[i].besides(scratch, kernel, check);
+    return NULL;
 }
 
-/* What the reference sees there: an execution that goes wrong may be one of that kernel. NULL: nothing. */
+/* What the reference sees in the kernel that the oracle runs besides: an execution that goes wrong may be one of that.
+ * NULL: nothing. */
 static const char *cause_elsewhere(struct arena *arena, struct arena *scratch,
                                    const struct ast_kernel *kernel, struct check_options check,
                                    enum oracle_id oracle)
 {
-    const struct ast_kernel *other = kernel_of_oracle(scratch, kernel, &check, oracle);
+    const struct ast_kernel *other = kernel_besides(scratch, kernel, &check, oracle);
     if (!other)
         return NULL;
     struct check_result *result = ARENA_NEW(scratch, struct check_result);
@@ -174,7 +173,7 @@ static bool shows_again(struct arena *arena, struct arena *scratch, const struct
 /* What is minimised. An expectation holds for its kernel alone, so nothing can be cut from that: of what else the
  * kernel shows, what looks closest to the cause is kept in its place. */
 static const char *to_keep(struct arena *scratch, const struct ast_kernel *kernel,
-                           const char *signature, struct reduce_options *options,
+                           const char *signature, const struct reduce_options *options,
                            struct example *example)
 {
     if (!keep_signature(scratch, signature)->fixed)
@@ -186,22 +185,17 @@ static const char *to_keep(struct arena *scratch, const struct ast_kernel *kerne
     example->runs++;
     example->steps += result->thread_steps + result->warp_steps;
     const struct divergence *d = signature_closest(result, 1u << ORACLE_DIRECTIONS);
-    if (!d)
-        return signature;
-    options->check.oracles |= 1u << d->oracle;
-    return divergence_signature(scratch, d);
+    return d ? divergence_signature(scratch, d) : signature;
 }
 
 bool example_minimise(struct arena *arena, struct arena *scratch, const struct ast_kernel *kernel,
-                      const char *signature, const struct reduce_options *given,
+                      const char *signature, const struct reduce_options *options,
                       struct example *example)
 {
     size_t mark = arena_mark(scratch);
     struct signature_result found;
     const struct reduce_result *reduced = &found.reduced;
-    struct reduce_options moved = *given;
-    const struct reduce_options *options = &moved;
-    const char *kept = to_keep(scratch, kernel, signature, &moved, example);
+    const char *kept = to_keep(scratch, kernel, signature, options, example);
     reduce_finding(scratch, kernel, kept, options, &found);
     example->tests = reduced->tests;
     example->runs += reduced->runs;
@@ -224,7 +218,7 @@ bool example_minimise(struct arena *arena, struct arena *scratch, const struct a
             describe_small(arena, again, &small, example);
             example->slipped = strcmp(wanted, signature) != 0;
             example->small.cause =
-                cause_of_small(arena, scratch, again, small, given->check.oracles, wanted);
+                cause_of_small(arena, scratch, again, small, options->check.oracles, wanted);
             if (kept != signature)
                 example->raw.cause = example->small.cause;
         }

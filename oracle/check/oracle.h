@@ -10,6 +10,7 @@
  *     restrict_groups: why this kernel's executions cannot be compared with each other, if so
  *     judge       everything is there: the oracle answers, in result->answers[id]
  *     finish      every oracle has answered
+ *     besides     behind the check: the kernel that it runs besides the given one, where a finding's cause may be
  *
  * Each may be absent. What an oracle keeps from one call to the next is its own: checking->own[id]. It is made
  * when it is first needed, in the arena of the check, so an oracle that has nothing to watch costs nothing.
@@ -33,6 +34,9 @@ struct oracle {
     void (*restrict_groups)(struct checking *checking);
     void (*judge)(struct checking *checking);
     void (*finish)(struct checking *checking);
+    /* In the arena; NULL: there is none. */
+    struct ast_kernel *(*besides)(struct arena *arena, const struct ast_kernel *kernel,
+                                  const struct check_options *options);
 };
 
 /* In the order in which they are called (doors/doors.c). */

@@ -381,14 +381,21 @@ static const struct phi_order orders[] = {
     {SUBJECT_SIMT_THEN, PROGRAM_ANCHORED_THEN, PROGRAM_LOCKSTEP_ANCHORED_THEN},
 };
 
-/* The kernel's programs with a warp as large as a block. */
+struct ast_kernel *phi_besides(struct arena *arena, const struct ast_kernel *kernel,
+                               const struct check_options *options)
+{
+    (void)options;
+    if (kernel->launch.warp >= kernel->launch.threads)
+        return NULL;
+    struct ast_kernel *copy = ast_kernel_copy(arena, kernel);
+    copy->launch.warp = copy->launch.threads;
+    return copy;
+}
+
 static struct forms *forms_of_one_warp(struct checking *c)
 {
-    if (c->kernel->launch.warp >= c->kernel->launch.threads)
-        return c->forms;
-    struct ast_kernel *kernel = ast_kernel_copy(c->arena, c->kernel);
-    kernel->launch.warp = kernel->launch.threads;
-    return forms_new(c->arena, kernel);
+    struct ast_kernel *kernel = phi_besides(c->arena, c->kernel, c->options);
+    return kernel ? forms_new(c->arena, kernel) : c->forms;
 }
 
 /* NULL: compared; or why not. */

@@ -46,5 +46,8 @@ struct phi_trace *phi_trace_new(struct arena *arena, struct machine *warp, struc
 enum status phi_trace_run(struct phi_trace *trace, uint64_t budget_steps);
 
 void phi_judge(struct checking *checking);
+/* The kernel with a warp as large as a block, if its own is smaller. */
+struct ast_kernel *phi_besides(struct arena *arena, const struct ast_kernel *kernel,
+                               const struct check_options *options);
 
 #endif

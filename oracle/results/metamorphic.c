@@ -112,6 +112,15 @@ static subject_set draw_subjects(const struct checking *c)
     return drawn;
 }
 
+struct ast_kernel *metamorphic_besides(struct arena *arena, const struct ast_kernel *kernel,
+                                       const struct check_options *options)
+{
+    struct transform_list done;
+    return options->transforms.count > 0
+               ? transform_apply(arena, kernel, &options->transforms, &done)
+               : NULL;
+}
+
 /* NULL: it is ready; or why there is nothing to compare. */
 static const char *transform(struct checking *c, uint64_t seed, struct check_options *options,
                              struct transformed *x)

@@ -20,5 +20,8 @@ enum {
 
 /* Classes "clean" (one is, the other is not), "store", "status" (K is clean and T(K) ends otherwise). */
 void metamorphic_judge(struct checking *checking);
+/* The kernel transformed, if the options have a list. */
+struct ast_kernel *metamorphic_besides(struct arena *arena, const struct ast_kernel *kernel,
+                                       const struct check_options *options);
 
 #endif
