@@ -177,6 +177,8 @@ const struct program *chosen_program(struct cli *cli, const struct chosen *chose
         return NULL;
     }
     uint32_t actors = info->vtable->actor_count(program);
+    if (info->vtable->environment) /* operations and caches behind the warps or threads */
+        actors += info->vtable->environment(program, &info->options).alternatives;
     if (schedule->kind != SCHED_STARVE || schedule->victim < actors)
         return program;
     cli_misuse(cli, "--schedule: there is no actor %" PRIu32 " to starve, only 0 to %" PRIu32,

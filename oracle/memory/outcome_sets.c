@@ -70,3 +70,13 @@ const struct search_outcome *outcome_missing(const struct program *program,
             return &of->outcomes[i];
     return NULL;
 }
+
+const struct search_outcome *outcome_end_missing(const struct program *program,
+                                                 const struct search_result *of,
+                                                 const struct search_result *in)
+{
+    for (uint32_t i = 0; i < of->outcome_count; i++)
+        if (of->outcomes[i].status == STATUS_TERMINATED && !in_set(program, in, &of->outcomes[i]))
+            return &of->outcomes[i];
+    return NULL;
+}

@@ -20,6 +20,11 @@ static const char MESSAGE[] =
     " kernel k() { if (tid == 0) { s[0] = 1; s[1] = 1; } else { r[0] = s[1]; r[1] = s[0]; } }";
 static const char MEETING[] = "launch(threads = 2, warp = 1); global int x, r[2];"
                               " kernel k() { if (tid == 0) { x = 1; } barrier(); r[tid] = x; }";
+/* An access of a warp is two operations, with caches: threads may do so, a warp does not. */
+static const char WIDE[] =
+    "launch(threads = 3, warp = 2, lines = 2, words = 1); global int x[2], r[2];"
+    " kernel k() { if (tid < 2) { x[tid] = 1; }"
+    " else { r[0] = x[0]; r[1] = x[1]; } }";
 static const char COUNTING[] = "launch(threads = 2, warp = 1); shared int s; global int r[2];"
                                " kernel k() { r[tid] = atomic_add(s, 1); }";
 
@@ -28,7 +33,8 @@ static const struct answer *ask(const char *text, enum oracle_id oracle)
     static struct check_options options;
     static struct check_result result;
     options = CHECK_DEFAULTS;
-    options.subjects = SUBJECT_BIT(SUBJECT_BLOCK);
+    options.subjects =
+        SUBJECT_BIT(SUBJECT_BLOCK) | SUBJECT_BIT(SUBJECT_CRS) | SUBJECT_BIT(SUBJECT_THREAD_PC);
     options.oracles = 1u << oracle;
     memset(&result, 0, sizeof result);
     check_kernel(&test_arena, support_parse(text), &options, &result);
@@ -47,10 +53,11 @@ static void agrees(const char *text, uint32_t theorems)
 static void test_fences(void **state)
 {
     (void)state;
-    agrees(BUFFERING, 2);
-    agrees(READING, 2);
-    agrees(MESSAGE, 2);
-    agrees(MEETING, 1); /* barriers do not wait for volatile accesses */
+    agrees(BUFFERING, 6);
+    agrees(READING, 6);
+    agrees(MESSAGE, 6);
+    agrees(WIDE, 6);
+    agrees(MEETING, 3); /* barriers do not wait for volatile accesses */
     const struct answer *answer = ask(COUNTING, ORACLE_FENCES);
     assert_int_equal(answer->verdict, VERDICT_NOT_APPLICABLE);
     assert_non_null(strstr(answer->reason, "shared memory"));
